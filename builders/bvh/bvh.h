@@ -1,0 +1,41 @@
+#pragma once
+
+#include "builders/bvh/node.h"
+#include "primitives/core/buffer.h"
+
+namespace copse {
+
+/// A binary tree that owns its memory. Made by the builders; view() is what kernels and traversal take.
+struct Bvh {
+  Buffer<BvhNode> nodes;
+  Buffer<u32> parents;
+  Buffer<u32> primitive_ids;
+  Buffer<BvhCounts> counts;
+
+  BvhView view() const { return {nodes.span(), parents.span(), primitive_ids.span(), counts.span()}; }
+
+  /// Primitives that the memory was made for.
+  u64 primitive_capacity() const { return primitive_ids.size(); }
+  u64 size_bytes() const {
+    return nodes.size_bytes() + parents.size_bytes() + primitive_ids.size_bytes() + counts.size_bytes();
+  }
+};
+
+/// Most primitives of one tree: 2^31.
+inline constexpr u64 most_primitives = u64{1} << 31;
+
+/// Nodes and pairs of siblings that a tree over `primitive_count` primitives may need.
+constexpr u64 node_capacity(u64 primitive_count) { return primitive_count == 0 ? 1 : 2 * primitive_count - 1; }
+constexpr u64 pair_capacity(u64 primitive_count) { return primitive_count == 0 ? 0 : primitive_count - 1; }
+
+/// A tree with room for `primitive_count` primitives, nothing built yet.
+/// Throws: Error capacity past 2^31 primitives, Error out_of_memory.
+Bvh make_bvh(Context& context, u64 primitive_count);
+
+/// Bytes that a build takes, known before it runs.
+struct BuildSizes {
+  u64 result_bytes = 0;   // of the tree
+  u64 scratch_bytes = 0;  // of the context's scratch, free again after the build
+};
+
+}  // namespace copse

@@ -1,0 +1,41 @@
+#pragma once
+
+#include "builders/bvh/bvh.h"
+#include "builders/geometry/primitive_set.h"
+
+namespace copse {
+
+struct LbvhOptions {
+  /// Morton bits of a key: 30 or 63. 63 costs twice the sorting and keeps close primitives of large scenes
+  /// apart.
+  u32 morton_bits = 63;
+
+  /// Most primitives of a leaf, 1 to 32. Subtrees of so many primitives become one leaf: fewer nodes, more
+  /// intersection tests a leaf.
+  u32 max_leaf_size = 1;
+};
+
+/// A linear bounding volume hierarchy over triangles or boxes: leaves in Morton order, equal on all
+/// backends bit for bit. Any input builds a valid tree: primitives with a coordinate that is infinite or
+/// NaN, and inverted boxes, are left out and counted (BvhCounts::invalid_count).
+///
+/// Triangle indices must be below the number of positions; the builder does not check them.
+///
+/// Source: Karras, "Maximizing Parallelism in the Construction of BVHs, Octrees, and k-d Trees", HPG 2012;
+/// Apetrei, "Fast and Simple Agglomerative LBVH Construction", CGVC 2014.
+/// Throws: Error invalid_argument for options out of range, Error capacity past 2^31 primitives,
+/// Error out_of_memory, Error cancelled.
+/// Memory: see build_sizes.
+Bvh build_lbvh(Context& context, const TriangleViews& triangles, const LbvhOptions& options = {});
+Bvh build_lbvh(Context& context, const BoxView& boxes, const LbvhOptions& options = {});
+
+/// Builds a fresh tree in the memory of `bvh`. Waits for nothing and, once warm, allocates nothing, so that
+/// it can be captured in a Graph. After an error the tree must be rebuilt before it is used.
+/// Throws: as build_lbvh; Error invalid_argument for more primitives than bvh.primitive_capacity().
+void rebuild_lbvh(Context& context, Bvh& bvh, const TriangleViews& triangles, const LbvhOptions& options = {});
+void rebuild_lbvh(Context& context, Bvh& bvh, const BoxView& boxes, const LbvhOptions& options = {});
+
+/// The bytes that build_lbvh takes for `primitive_count` primitives of `view_count` views on this context.
+BuildSizes build_sizes(Context& context, u64 primitive_count, const LbvhOptions& options = {}, u64 view_count = 1);
+
+}  // namespace copse

@@ -1,0 +1,51 @@
+#pragma once
+
+#include "builders/geometry/aabb.h"
+#include "primitives/core/span.h"
+
+namespace copse {
+
+/// A node of a binary tree, read in two 16-byte loads.
+///   inner: count is 0, the children stand at first and first + 1
+///   leaf:  its primitives are primitive_ids[first] to primitive_ids[first + count - 1]
+struct alignas(32) BvhNode {
+  vec3 lo;
+  u32 first;
+  vec3 hi;
+  u32 count;
+
+  COPSE_HD bool is_leaf() const { return count > 0; }
+  COPSE_HD Aabb box() const { return {lo, hi}; }
+  COPSE_HD static BvhNode inner(const Aabb& box, u32 children) { return {box.lo, children, box.hi, 0}; }
+  COPSE_HD static BvhNode leaf(const Aabb& box, u32 first, u32 count) { return {box.lo, first, box.hi, count}; }
+};
+
+static_assert(sizeof(BvhNode) == 32);
+
+/// What a build found out about its tree; it lives on the device.
+struct BvhCounts {
+  u32 node_count;        // 0 for a tree without primitives, else 2 * leaf_count - 1
+  u32 leaf_count;
+  u32 primitive_count;   // in the tree
+  u32 invalid_count;     // left out: NaN, infinite or inverted
+};
+
+/// A binary tree in the context's memory.
+///
+/// Order of nodes: the root stands at 0. The leaves have an order from left to right; between leaf s and
+/// leaf s + 1 lies split s, and the two children of the inner node that splits there stand at 2s + 1 and
+/// 2s + 2. So a pair of siblings p = (node - 1) / 2 is a split, and parents[p] is the parent of both.
+///
+/// Capacity: nodes has at least one element, parents and primitive_ids may be empty. Without primitives the
+/// root is an empty box that no ray hits.
+struct BvhView {
+  BufferSpan<const BvhNode> nodes;
+  BufferSpan<const u32> parents;        // one for each pair of siblings
+  BufferSpan<const u32> primitive_ids;  // those in the tree first, in leaf order
+  BufferSpan<const BvhCounts> counts;   // one element
+};
+
+COPSE_HD inline u32 sibling_pair(u32 node) { return (node - 1) >> 1; }
+COPSE_HD inline u32 sibling(u32 node) { return ((node - 1) ^ 1) + 1; }
+
+}  // namespace copse

@@ -1,0 +1,21 @@
+#pragma once
+
+#include "builders/bvh/bvh.h"
+#include "builders/geometry/primitive_set.h"
+
+namespace copse {
+
+/// Fits the boxes of a tree to primitives that have moved; the topology stays. Any binary tree of any depth.
+/// A triangle that has become NaN or infinite, or a box that has become inverted, is empty until it comes
+/// back; what was left out of the build stays out.
+///
+/// Bottom-up by arrival counters: the second child to arrive at a parent goes on with it (Meister, Yoshimura,
+/// Kao, "GPU Programming Primitives for Computer Graphics", SIGGRAPH Asia 2023 course, "Bottom-up traversal").
+/// Waits for nothing and, once warm, allocates nothing.
+///   triangles, boxes: as many primitives as the tree was built over
+/// Throws: Error invalid_argument for another number of primitives, Error out_of_memory, Error cancelled.
+/// Memory: scratch of 4 bytes a primitive, and 64 bytes a view where there are several.
+void refit(Context& context, Bvh& bvh, const TriangleViews& triangles);
+void refit(Context& context, Bvh& bvh, const BoxView& boxes);
+
+}  // namespace copse

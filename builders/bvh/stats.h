@@ -1,0 +1,30 @@
+#pragma once
+
+#include <vector>
+
+#include "builders/bvh/bvh.h"
+
+namespace copse {
+
+struct SahCosts {
+  double traversal = 1.2;
+  double intersection = 1.0;
+};
+
+struct BvhStats {
+  BvhCounts counts{};
+  u32 depth = 0;                          // edges from the root to the deepest leaf
+  double sah_cost = 0;                    // see stats()
+  double sibling_overlap = 0;             // area that siblings share, summed over inner nodes, over the root's area
+  std::vector<u64> leaf_size_histogram;   // [k]: leaves of k primitives
+  Aabb bounds = Aabb::empty();
+  u64 size_bytes = 0;
+};
+
+/// Measures a tree. The SAH cost is the sum over inner nodes of c_t A / A_root plus the sum over leaves of
+/// count c_i A / A_root, the root included; 0 where the root has no area. Equal on all backends up to the
+/// order of its sums.
+/// Throws: Error out_of_memory. Waits.
+BvhStats stats(Context& context, const Bvh& bvh, const SahCosts& costs = {});
+
+}  // namespace copse

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <vector>
+
+#include "builders/geometry/aabb.h"
+
+namespace copse {
+
+/// An indexed triangle mesh on the host.
+struct Mesh {
+  std::vector<vec3> positions;
+  std::vector<uvec3> triangles;  // every index below positions.size()
+};
+
+/// The box around all positions; empty for none.
+inline Aabb bounds(const Mesh& mesh) {
+  Aabb box = Aabb::empty();
+  for (const vec3& p : mesh.positions) box = merge(box, {clean_point(p), clean_point(p)});
+  return box;
+}
+
+}  // namespace copse

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "builders/geometry/aabb.h"
+#include "builders/geometry/triangle.h"
+#include "primitives/core/error.h"
+
+namespace copse {
+
+/// The triangles that a tree stands over: one view or several. Primitive ids count through the views in
+/// order; a hit reports the geometry id of the view and the triangle's number in it.
+///
+/// It refers to the views, which must outlive it; made for the argument lists of builders.
+class TriangleViews {
+ public:
+  TriangleViews(const TriangleView& view) : views_(&view, 1) { check(); }
+  TriangleViews(std::span<const TriangleView> views) : views_(views) { check(); }
+  TriangleViews(const std::vector<TriangleView>& views) : views_(views) { check(); }
+
+  std::span<const TriangleView> views() const { return views_; }
+  u64 primitive_count() const { return count_; }
+
+ private:
+  void check();
+
+  std::span<const TriangleView> views_;
+  u64 count_ = 0;
+};
+
+/// Custom primitives by their boxes, in the context's memory; a box's number is its primitive id.
+struct BoxView {
+  BufferSpan<const Aabb> boxes;
+};
+
+}  // namespace copse

@@ -1,0 +1,19 @@
+#pragma once
+
+#include <filesystem>
+
+#include "builders/geometry/mesh.h"
+
+namespace copse {
+
+/// The triangles of an OBJ or PLY file, told apart by the name's ending. Polygons are triangulated.
+/// Throws: Error bad_file, with file, line or element, value and limit: a file that cannot be read or is cut
+/// short, an index past the end, a face of fewer than 3 corners, a coordinate that is infinite or NaN, a
+/// mesh without triangles.
+Mesh load_mesh(const std::filesystem::path& path);
+
+/// Writes a mesh as binary little-endian PLY, to a temporary file that is renamed when complete.
+/// Throws: Error bad_file.
+void save_ply(const std::filesystem::path& path, const Mesh& mesh);
+
+}  // namespace copse

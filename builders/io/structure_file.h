@@ -1,0 +1,31 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "builders/bvh/bvh.h"
+#include "builders/geometry/mesh.h"
+
+namespace copse {
+
+/// What a .copse file holds: a tree and the mesh that it stands over, and how it was made.
+struct StructureFile {
+  Mesh mesh;
+  Bvh bvh;
+  std::string builder;         // as in "lbvh"
+  u32 morton_bits = 0;
+  u32 max_leaf_size = 0;
+};
+
+/// Writes tree and mesh, to a temporary file that is renamed when complete, so that an old file survives a
+/// full disk. The layout is documented in docs/structure-file.md. Waits.
+/// Throws: Error bad_file.
+void save_structure(const std::filesystem::path& path, Context& context, const Mesh& mesh, const Bvh& bvh,
+                    const std::string& builder, u32 morton_bits, u32 max_leaf_size);
+
+/// Reads a structure into the context's memory. Magic, version, checksum, sizes and every index are checked
+/// before anything is used.
+/// Throws: Error bad_file with file, value and limit; Error out_of_memory.
+StructureFile load_structure(const std::filesystem::path& path, Context& context);
+
+}  // namespace copse

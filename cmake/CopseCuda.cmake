@@ -1,0 +1,53 @@
+# Decides on the CUDA half: sets COPSE_HAS_CUDA to 1 or 0, enables the language and sets the architectures.
+#
+# Without -DCMAKE_CUDA_ARCHITECTURES: those of the GPUs that answer on this machine, else 90.
+# -DCOPSE_CUDA_RELEASE_ARCHITECTURES=ON: every architecture a package should carry.
+
+option(COPSE_CUDA_RELEASE_ARCHITECTURES "Build for every GPU architecture that a package should carry" OFF)
+set(COPSE_HAS_CUDA 0)
+
+function(copse_local_gpu_architectures result)
+  execute_process(COMMAND nvidia-smi --query-gpu=compute_cap --format=csv,noheader
+    OUTPUT_VARIABLE capabilities ERROR_QUIET RESULT_VARIABLE status OUTPUT_STRIP_TRAILING_WHITESPACE)
+  if(status EQUAL 0 AND capabilities MATCHES "^[0-9]+\\.[0-9]")
+    string(REPLACE "." "" capabilities "${capabilities}")
+    string(REGEX MATCHALL "[0-9]+" capabilities "${capabilities}")
+    list(REMOVE_DUPLICATES capabilities)
+    set(${result} ${capabilities} PARENT_SCOPE)
+  else()
+    set(${result} 90 PARENT_SCOPE)
+  endif()
+endfunction()
+
+if(NOT COPSE_CUDA MATCHES "^(AUTO|ON|OFF)$")
+  message(FATAL_ERROR "COPSE_CUDA is '${COPSE_CUDA}'; it takes AUTO, ON or OFF")
+endif()
+
+if(NOT COPSE_CUDA STREQUAL OFF)
+  if(NOT CMAKE_CUDA_ARCHITECTURES)
+    if(COPSE_CUDA_RELEASE_ARCHITECTURES)
+      set(CMAKE_CUDA_ARCHITECTURES 75-real 80-real 86-real 89-real 90-real 100-real 120)
+    else()
+      copse_local_gpu_architectures(CMAKE_CUDA_ARCHITECTURES)
+    endif()
+  endif()
+  include(CheckLanguage)
+  check_language(CUDA)
+  if(CMAKE_CUDA_COMPILER)
+    enable_language(CUDA)
+    if(CMAKE_CUDA_COMPILER_VERSION VERSION_GREATER_EQUAL 12)
+      set(COPSE_HAS_CUDA 1)
+      find_package(CUDAToolkit REQUIRED)
+    elseif(COPSE_CUDA STREQUAL ON)
+      message(FATAL_ERROR "COPSE_CUDA=ON, but nvcc is ${CMAKE_CUDA_COMPILER_VERSION}; 12 or newer is needed")
+    endif()
+  elseif(COPSE_CUDA STREQUAL ON)
+    message(FATAL_ERROR "COPSE_CUDA=ON, but no nvcc was found; put it on the PATH or set CMAKE_CUDA_COMPILER")
+  endif()
+endif()
+
+if(COPSE_HAS_CUDA)
+  message(STATUS "Copse: CPU and CUDA backends, architectures ${CMAKE_CUDA_ARCHITECTURES}")
+else()
+  message(STATUS "Copse: CPU backend only (no nvcc 12 or newer, or COPSE_CUDA=OFF)")
+endif()

@@ -1,0 +1,17 @@
+# cmake --install and find_package(copse).
+
+include(CMakePackageConfigHelpers)
+
+install(TARGETS copse EXPORT copse-targets)
+install(EXPORT copse-targets NAMESPACE copse:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/copse)
+install(FILES copse.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/copse)
+foreach(folder primitives builders trace)
+  install(DIRECTORY ${folder} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/copse
+    FILES_MATCHING PATTERN "*.h" PATTERN "*.cuh" PATTERN "*.inl")
+endforeach()
+
+configure_package_config_file(cmake/copse-config.cmake.in ${PROJECT_BINARY_DIR}/copse-config.cmake
+  INSTALL_DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/copse)
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/copse-config-version.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/copse-config.cmake ${PROJECT_BINARY_DIR}/copse-config-version.cmake
+  DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/copse)

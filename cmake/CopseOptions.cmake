@@ -1,0 +1,41 @@
+# How everything of Copse is compiled.
+#
+# Inline functions merge at link time and hits must be equal between backends, so every translation unit,
+# ours and our users', is compiled without contraction of a*b+c; nvcc's host side too.
+# CMake 3.25.1 drops CUDA_STANDARD 20 without a word, so nvcc gets the option itself.
+
+set(copse_host_flags $<$<COMPILE_LANGUAGE:CXX>:-ffp-contract=off>)
+
+target_compile_features(copse PUBLIC cxx_std_20)
+target_compile_options(copse PUBLIC ${copse_host_flags})
+target_include_directories(copse PUBLIC
+  $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>
+  $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>
+  $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/copse>)
+target_link_libraries(copse PUBLIC glm::glm TBB::tbb PRIVATE tinyobjloader::tinyobjloader)
+target_compile_definitions(copse PRIVATE COPSE_HAS_CUDA=${COPSE_HAS_CUDA})
+
+# Warnings and nvcc's options, for every target of the project itself.
+add_library(copse_build_options INTERFACE)
+target_compile_options(copse_build_options INTERFACE
+  $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wno-unknown-pragmas>
+  "$<$<COMPILE_LANGUAGE:CUDA>:SHELL:-std=c++20 --fmad=false -Xcompiler=-ffp-contract=off,-Wall,-Wextra,-Wno-unknown-pragmas>"
+  "$<$<COMPILE_LANGUAGE:CUDA>:SHELL:-diag-suppress=20012 -Wno-deprecated-gpu-targets>")
+target_link_libraries(copse PRIVATE $<BUILD_INTERFACE:copse_build_options>)
+
+if(COPSE_HAS_CUDA)
+  target_link_libraries(copse PRIVATE CUDA::cudart_static)
+endif()
+
+# Examples and tests write <copse/copse.h>, as users of an installed Copse do.
+file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/include)
+file(CREATE_LINK ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR}/include/copse SYMBOLIC)
+target_include_directories(copse INTERFACE $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/include>)
+
+# asan and tsan presets.
+set(COPSE_SANITIZE "" CACHE STRING "Comma separated sanitizers for all targets, as in address,undefined")
+if(COPSE_SANITIZE)
+  add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-fsanitize=${COPSE_SANITIZE}>)
+  target_compile_options(copse PUBLIC $<$<COMPILE_LANGUAGE:CXX>:-fsanitize=${COPSE_SANITIZE}>)
+  target_link_options(copse PUBLIC -fsanitize=${COPSE_SANITIZE})
+endif()

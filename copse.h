@@ -1,0 +1,44 @@
+#pragma once
+
+// Copse: acceleration structures for ray tracing, on CUDA and on the CPU, equal bit for bit.
+//
+//   copse::Context context;                                   // the GPU if one answers, else all CPU threads
+//   copse::Mesh mesh = copse::load_mesh("testball.ply");      // on the host
+//   copse::Buffer<glm::vec3> positions(context, mesh.positions);
+//   copse::Buffer<glm::uvec3> indices(context, mesh.triangles);
+//   copse::TriangleView triangles{.positions = positions.span(), .triangles = indices.span()};
+//
+//   copse::Bvh bvh = copse::build_lbvh(context, triangles, {.max_leaf_size = 4});
+//   copse::closest_hits(context, bvh.view(), triangles, rays.span(), hits.span());
+//
+//   copse::refit(context, bvh, moved_triangles);              // same tree, new boxes
+//   copse::rebuild_lbvh(context, bvh, moved_triangles);       // same memory, new tree
+//
+// A Context is a device, a stream and its memory; a Buffer owns device memory, a BufferSpan views it. Calls
+// put work on the stream and return; what waits says so. Errors are copse::Error with a code and a message
+// that names the value and the limit. In your own kernels, include trace/traverse.h and call closest_hit
+// on bvh.view().
+
+#include "builders/bvh/bvh.h"
+#include "builders/bvh/lbvh.h"
+#include "builders/bvh/refit.h"
+#include "builders/bvh/stats.h"
+#include "builders/bvh/validate.h"
+#include "builders/geometry/generate.h"
+#include "builders/geometry/mesh.h"
+#include "builders/geometry/primitive_set.h"
+#include "builders/io/image_file.h"
+#include "builders/io/mesh_file.h"
+#include "builders/io/structure_file.h"
+#include "primitives/core/buffer.h"
+#include "primitives/core/context.h"
+#include "primitives/core/error.h"
+#include "primitives/core/graph.h"
+#include "primitives/core/stopwatch.h"
+#include "primitives/radix_sort.h"
+#include "primitives/reduce.h"
+#include "primitives/scan.h"
+#include "trace/camera.h"
+#include "trace/ray.h"
+#include "trace/shade.h"
+#include "trace/trace_rays.h"

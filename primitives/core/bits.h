@@ -1,0 +1,171 @@
+#pragma once
+
+// Arithmetic and bit operations that give the same bits on the host and in device code.
+//
+// The *_rn functions are single roundings that no compiler may fuse: in device code by intrinsics, on the
+// host because Copse and everything that links to it is compiled with -ffp-contract=off.
+
+#include <cmath>
+#include <cstring>
+
+#include "primitives/core/macros.h"
+#include "primitives/core/types.h"
+
+namespace copse {
+
+COPSE_HD inline float add_rn(float a, float b) {
+#if COPSE_DEVICE_CODE
+  return __fadd_rn(a, b);
+#else
+  return a + b;
+#endif
+}
+
+COPSE_HD inline float sub_rn(float a, float b) {
+#if COPSE_DEVICE_CODE
+  return __fsub_rn(a, b);
+#else
+  return a - b;
+#endif
+}
+
+COPSE_HD inline float mul_rn(float a, float b) {
+#if COPSE_DEVICE_CODE
+  return __fmul_rn(a, b);
+#else
+  return a * b;
+#endif
+}
+
+COPSE_HD inline float div_rn(float a, float b) {
+#if COPSE_DEVICE_CODE
+  return __fdiv_rn(a, b);
+#else
+  return a / b;
+#endif
+}
+
+COPSE_HD inline float sqrt_rn(float a) {
+#if COPSE_DEVICE_CODE
+  return __fsqrt_rn(a);
+#else
+  return std::sqrt(a);
+#endif
+}
+
+COPSE_HD inline double add_rn(double a, double b) {
+#if COPSE_DEVICE_CODE
+  return __dadd_rn(a, b);
+#else
+  return a + b;
+#endif
+}
+
+COPSE_HD inline double sub_rn(double a, double b) {
+#if COPSE_DEVICE_CODE
+  return __dsub_rn(a, b);
+#else
+  return a - b;
+#endif
+}
+
+COPSE_HD inline double mul_rn(double a, double b) {
+#if COPSE_DEVICE_CODE
+  return __dmul_rn(a, b);
+#else
+  return a * b;
+#endif
+}
+
+/// The smaller of two numbers. A NaN in `a` gives `b`; a NaN in `b` gives `a`. The zeros count as equal,
+/// and which of them comes back is unspecified.
+COPSE_HD inline float min_number(float a, float b) {
+#if COPSE_DEVICE_CODE
+  return fminf(a, b);
+#else
+  return (b < a || a != a) ? b : a;
+#endif
+}
+
+/// The larger of two numbers; NaN and zeros as in min_number.
+COPSE_HD inline float max_number(float a, float b) {
+#if COPSE_DEVICE_CODE
+  return fmaxf(a, b);
+#else
+  return (b > a || a != a) ? b : a;
+#endif
+}
+
+template <class T>
+COPSE_HD inline constexpr T smaller(T a, T b) {
+  return b < a ? b : a;
+}
+
+template <class T>
+COPSE_HD inline constexpr T larger(T a, T b) {
+  return a < b ? b : a;
+}
+
+COPSE_HD inline float magnitude(float a) {
+#if COPSE_DEVICE_CODE
+  return fabsf(a);
+#else
+  return std::fabs(a);
+#endif
+}
+
+/// The float whose bits are `bits`.
+COPSE_HD inline float float_from_bits(u32 bits) {
+#if COPSE_DEVICE_CODE
+  return __uint_as_float(bits);
+#else
+  float value;
+  std::memcpy(&value, &bits, sizeof value);
+  return value;
+#endif
+}
+
+COPSE_HD inline u32 bits_of(float value) {
+#if COPSE_DEVICE_CODE
+  return __float_as_uint(value);
+#else
+  u32 bits;
+  std::memcpy(&bits, &value, sizeof bits);
+  return bits;
+#endif
+}
+
+/// True where `value` is neither infinite nor NaN.
+COPSE_HD inline bool is_finite(float value) { return (bits_of(value) & 0x7f800000u) != 0x7f800000u; }
+
+inline constexpr float infinity = __builtin_huge_valf();
+
+/// Zero bits above the highest one; 32 for zero.
+COPSE_HD inline u32 leading_zeros(u32 value) {
+#if COPSE_DEVICE_CODE
+  return u32(__clz(int(value)));
+#else
+  return value == 0 ? 32u : u32(__builtin_clz(value));
+#endif
+}
+
+/// Zero bits above the highest one; 64 for zero.
+COPSE_HD inline u32 leading_zeros(u64 value) {
+#if COPSE_DEVICE_CODE
+  return u32(__clzll(i64(value)));
+#else
+  return value == 0 ? 64u : u32(__builtin_clzll(value));
+#endif
+}
+
+COPSE_HD inline u32 population_count(u32 value) {
+#if COPSE_DEVICE_CODE
+  return u32(__popc(value));
+#else
+  return u32(__builtin_popcount(value));
+#endif
+}
+
+COPSE_HD inline constexpr u64 divide_rounding_up(u64 a, u64 b) { return (a + b - 1) / b; }
+
+}  // namespace copse

@@ -1,0 +1,63 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "primitives/core/memory_resource.h"
+
+namespace copse {
+
+/// A point on a context's stream, or on the wall clock of the CPU backend.
+class Mark {
+ public:
+  virtual ~Mark() = default;
+
+  /// Milliseconds from `earlier` to this mark. Waits for this mark.
+  virtual double milliseconds_since(const Mark& earlier) const = 0;
+};
+
+/// What a Context asks of its backend; implemented in cpu/device.cpp and cuda/device.cu.
+class Device {
+ public:
+  virtual ~Device() = default;
+
+  virtual std::string name() const = 0;
+  virtual void* stream() const = 0;
+  virtual MemoryResource& default_memory() = 0;
+
+  /// Makes this device the calling thread's current one.
+  virtual void make_current() = 0;
+
+  /// Host to device; `from` may be reused on return.
+  virtual void upload(void* to, const void* from, u64 bytes) = 0;
+  /// Device to host. Waits.
+  virtual void download(void* to, const void* from, u64 bytes) = 0;
+  /// Device to device; the ranges must not overlap.
+  virtual void copy(void* to, const void* from, u64 bytes) = 0;
+  /// Waits for all work and throws the error of any of it; `last_label` goes into the message.
+  virtual void wait(const char* last_label) = 0;
+
+  virtual std::unique_ptr<Mark> mark() = 0;
+  virtual void begin_range(const char* label) = 0;
+  virtual void end_range() noexcept = 0;
+
+  /// True between begin_capture and end_capture, also where the caller captures its own stream.
+  virtual bool capturing() const = 0;
+  virtual void begin_capture() = 0;
+  virtual std::shared_ptr<void> end_capture() = 0;
+  virtual void abandon_capture() noexcept = 0;
+  virtual void launch_captured(void* graph) = 0;
+};
+
+namespace cpu {
+std::unique_ptr<Device> make_device();
+}
+
+namespace cuda {
+/// Throws: Error no_device where no GPU answers or `ordinal` is out of range.
+/// `stream` null: the device makes a stream of its own.
+std::unique_ptr<Device> make_device(int ordinal, void* const* stream);
+int multiprocessor_count(int ordinal);
+}  // namespace cuda
+
+}  // namespace copse

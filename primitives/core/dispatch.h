@@ -1,0 +1,40 @@
+#pragma once
+
+// The one place that knows whether this build has a CUDA half. For the library's own .cpp files.
+
+#include "primitives/core/context.h"
+
+namespace copse {
+
+/// Calls `f` with the context's executor, cpu::Executor or cuda::Executor.
+template <class F>
+decltype(auto) dispatch(Context& context, F&& f) {
+#if COPSE_HAS_CUDA
+  if (context.backend() == Backend::cuda) {
+    context.device().make_current();
+    return f(context.cuda_executor());
+  }
+#endif
+  return f(context.cpu_executor());
+}
+
+inline std::unique_ptr<Device> make_cuda_device([[maybe_unused]] int ordinal,
+                                                [[maybe_unused]] void* const* stream) {
+#if COPSE_HAS_CUDA
+  return cuda::make_device(ordinal, stream);
+#else
+  throw Error(ErrorCode::no_device, "this build of Copse has no CUDA half");
+#endif
+}
+
+inline u32 cuda_multiprocessor_count([[maybe_unused]] int ordinal) {
+#if COPSE_HAS_CUDA
+  return u32(cuda::multiprocessor_count(ordinal));
+#else
+  return 0;
+#endif
+}
+
+inline constexpr bool has_cuda_half = COPSE_HAS_CUDA;
+
+}  // namespace copse

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <stop_token>
+
+#include "primitives/core/device.h"
+#include "primitives/core/error.h"
+#include "primitives/core/profile.h"
+#include "primitives/core/scratch_arena.h"
+
+// What a primitive runs on. A builder's body is a template on the executor; its unqualified calls find the
+// backend's primitives by the executor's namespace.
+
+namespace copse {
+
+/// The part that both backends share.
+struct ExecutorBase {
+  Device& device;
+  ScratchArena& scratch;
+  Profile& profile;
+  std::stop_token cancel;
+};
+
+/// Throws: Error cancelled, once the context's token is set.
+inline void throw_if_cancelled(const ExecutorBase& ex) {
+  if (ex.cancel.stop_requested()) throw Error(ErrorCode::cancelled, "cancelled by the context's token");
+}
+
+namespace cpu {
+
+class Workers;
+
+struct Executor : ExecutorBase {
+  Workers& workers;
+};
+
+}  // namespace cpu
+
+namespace cuda {
+
+struct Executor : ExecutorBase {
+  void* stream;  // cudaStream_t
+  u32 multiprocessor_count;
+  bool check_every_launch;
+};
+
+}  // namespace cuda
+
+}  // namespace copse

@@ -1,0 +1,15 @@
+#pragma once
+
+// COPSE_HD marks a function that runs on the host and inside kernels; COPSE_DEVICE_CODE is 1 while the
+// compiler makes device code, so that an inline function can choose an instruction.
+#if defined(__CUDACC__)
+#define COPSE_HD __host__ __device__
+#else
+#define COPSE_HD
+#endif
+
+#if defined(__CUDA_ARCH__)
+#define COPSE_DEVICE_CODE 1
+#else
+#define COPSE_DEVICE_CODE 0
+#endif

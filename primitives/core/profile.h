@@ -1,0 +1,66 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "primitives/core/device.h"
+#include "primitives/core/types.h"
+
+namespace copse {
+
+/// One labelled stretch of work, in the order in which it began.
+struct Stage {
+  std::string label;
+  double milliseconds = 0;
+  u32 depth = 0;  // 0 for the outermost scope, one more for each scope around it
+};
+
+/// Names every stage of a context's work: as NVTX ranges on CUDA, and, where recording is on, as times
+/// (CUDA events, the wall clock on the CPU). Counts launches always.
+class Profile {
+ public:
+  Profile(Device& device, bool record) : device_(device), record_(record) {}
+
+  void begin(const char* label);
+  void end() noexcept;
+  void count_launch(const char* label);
+
+  /// Kernels launched so far; on the CPU, parallel loops run.
+  u64 launch_count() const { return launch_count_; }
+  const char* last_label() const { return last_label_; }
+
+  void record(bool on) { record_ = on; }
+
+  /// The stages recorded since the last clear. Waits.
+  std::vector<Stage> stages() const;
+  void clear();
+
+ private:
+  struct Record {
+    const char* label;
+    u32 depth;
+    std::unique_ptr<Mark> begin, end;
+  };
+
+  Device& device_;
+  bool record_;
+  u64 launch_count_ = 0;
+  const char* last_label_ = "none";
+  std::vector<Record> records_;
+  std::vector<i64> open_;  // positions in records_, -1 for a scope that is not recorded
+};
+
+/// A labelled stretch of work for as long as the object lives. `label` must outlive the profile.
+class ProfileScope {
+ public:
+  ProfileScope(Profile& profile, const char* label) : profile_(profile) { profile_.begin(label); }
+  ~ProfileScope() { profile_.end(); }
+  ProfileScope(const ProfileScope&) = delete;
+  ProfileScope& operator=(const ProfileScope&) = delete;
+
+ private:
+  Profile& profile_;
+};
+
+}  // namespace copse

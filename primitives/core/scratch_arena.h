@@ -1,0 +1,81 @@
+#pragma once
+
+#include <vector>
+
+#include "primitives/core/device.h"
+#include "primitives/core/memory_resource.h"
+
+namespace copse {
+
+/// Scratch memory of a context, handed out in stack order. Work on one stream runs in order, so memory that
+/// one stage gave back may serve the next while the first still runs.
+///
+/// Once warm it allocates nothing. A block that a stream capture has seen is kept for the arena's life,
+/// since the captured graph goes on using it.
+class ScratchArena {
+ public:
+  ScratchArena(Device& device, MemoryResource& memory) : device_(device), memory_(memory) {}
+  ~ScratchArena() { free_blocks(true); }
+  ScratchArena(const ScratchArena&) = delete;
+  ScratchArena& operator=(const ScratchArena&) = delete;
+
+  /// Makes one block of at least `bytes` bytes ready.
+  /// Throws: Error out_of_memory; Error invalid_argument while the stream is being captured and the block is
+  /// not there yet.
+  void reserve(u64 bytes);
+
+  /// Gives back all memory that no capture has seen. Not inside a frame.
+  void release();
+
+  u64 reserved_bytes() const;
+
+  /// Gives back at its end what was allocated in its life.
+  class Frame {
+   public:
+    explicit Frame(ScratchArena& arena) : arena_(arena), block_(arena.block_), used_(arena.used_) {
+      ++arena_.frame_count_;
+    }
+    ~Frame();
+    Frame(const Frame&) = delete;
+    Frame& operator=(const Frame&) = delete;
+
+    template <class T>
+    T* allocate(u64 count) {
+      return static_cast<T*>(arena_.allocate(count * sizeof(T)));
+    }
+
+   private:
+    ScratchArena& arena_;
+    size_t block_;
+    u64 used_;
+  };
+
+  /// The bytes that an allocation takes in the arena, for sums of scratch sizes.
+  template <class T>
+  static constexpr u64 bytes_for(u64 count) {
+    return padded(count * sizeof(T));
+  }
+
+ private:
+  struct Block {
+    void* memory;
+    u64 bytes;
+    bool captured;
+  };
+
+  static constexpr u64 padded(u64 bytes) {
+    return (bytes + MemoryResource::alignment - 1) / MemoryResource::alignment * MemoryResource::alignment;
+  }
+  void* allocate(u64 bytes);
+  void add_block(u64 bytes);
+  void free_blocks(bool captured_too);
+
+  Device& device_;
+  MemoryResource& memory_;
+  std::vector<Block> blocks_;
+  size_t block_ = 0;  // the block that serves now
+  u64 used_ = 0;      // bytes of it handed out
+  u32 frame_count_ = 0;
+};
+
+}  // namespace copse

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstddef>
+#include <type_traits>
+
+#include "primitives/core/types.h"
+
+namespace copse {
+
+/// A view of `size` elements in a context's memory, device memory on CUDA. It owns nothing and has no
+/// operator[]: download first. Views of the caller's own device pointers are made from pointer and size.
+template <class T>
+class BufferSpan {
+ public:
+  constexpr BufferSpan() = default;
+  constexpr BufferSpan(T* data, u64 size) : data_(data), size_(size) {}
+
+  /// A span of T is a span of const T.
+  template <class U>
+    requires(std::is_same_v<T, const U>)
+  constexpr BufferSpan(BufferSpan<U> other) : data_(other.data()), size_(other.size()) {}
+
+  constexpr T* data() const { return data_; }
+  constexpr u64 size() const { return size_; }
+  constexpr u64 size_bytes() const { return size_ * sizeof(T); }
+  constexpr bool empty() const { return size_ == 0; }
+
+  /// The first `count` elements, which must be there.
+  constexpr BufferSpan first(u64 count) const { return {data_, count}; }
+  constexpr BufferSpan subspan(u64 offset, u64 count) const { return {data_ + offset, count}; }
+
+ private:
+  T* data_ = nullptr;
+  u64 size_ = 0;
+};
+
+}  // namespace copse

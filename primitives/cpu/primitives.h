@@ -1,0 +1,8 @@
+#pragma once
+
+// All primitives of the CPU backend.
+
+#include "primitives/cpu/for_each.h"
+#include "primitives/cpu/radix_sort.h"
+#include "primitives/cpu/reduce.h"
+#include "primitives/cpu/scan.h"

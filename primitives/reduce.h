@@ -1,0 +1,34 @@
+#pragma once
+
+#include "primitives/core/context.h"
+#include "primitives/core/span.h"
+
+namespace copse {
+
+/// Stores the sum, smallest or largest element of `in` in `out`; for no elements 0, the type's largest and
+/// the type's smallest value. Sums of floats are equal from run to run on one backend, not between backends.
+///   in:  any size, may be empty
+///   out: one element, may be the first of `in`
+/// For T of u32, u64, i32, i64, float, double.
+/// Throws: Error invalid_argument where `out` has no element, Error out_of_memory.
+/// Memory: scratch of at most 64 KiB plus one T for each 4096 elements on the CPU.
+/// With your own input function and operator: primitives/cpu/reduce.h, primitives/cuda/reduce.cuh.
+template <class T>
+void reduce_sum(Context& context, BufferSpan<const T> in, BufferSpan<T> out);
+template <class T>
+void reduce_min(Context& context, BufferSpan<const T> in, BufferSpan<T> out);
+template <class T>
+void reduce_max(Context& context, BufferSpan<const T> in, BufferSpan<T> out);
+
+// The template behind them, the same on both backends:
+//
+//   reduce(ex, label, n, input, identity, op, out)
+//     *out = op over input(0) .. input(n - 1), `identity` where n is 0.
+//     `input`: T operator()(u64) const; `op`: T operator()(T, T) const, associative and commutative with
+//     `identity` as its neutral element; both host+device. T: trivially copyable.
+//     The order of application depends on n alone.
+//
+//   reduce_scratch_bytes<T>(ex, n)
+//     The scratch it takes.
+
+}  // namespace copse

@@ -1,0 +1,32 @@
+#pragma once
+
+#include "builders/geometry/aabb.h"
+#include "primitives/core/types.h"
+
+namespace copse {
+
+/// The points origin + t * direction for t in [t_min, t_max], both ends included. The direction need not be
+/// normalised; t is in its units. A ray with NaN anywhere, an infinite origin or direction, or a direction
+/// of length zero hits nothing. t_max may be infinity.
+struct Ray {
+  vec3 origin;
+  float t_min;
+  vec3 direction;
+  float t_max;
+};
+
+/// The closest hit: the smallest (t, primitive), so that ties are the same on every backend. On a miss
+/// primitive is invalid_id and t the ray's t_max.
+struct Hit {
+  float t;
+  u32 primitive;   // number of the triangle in its view
+  u32 geometry;    // the view's geometry id
+  float u, v;      // the point is (1 - u - v) a + u b + v c
+};
+
+static_assert(sizeof(Ray) == 32);
+static_assert(sizeof(Hit) == 20);
+
+COPSE_HD inline bool is_hit(const Hit& hit) { return hit.primitive != invalid_id; }
+
+}  // namespace copse

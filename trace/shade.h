@@ -1,0 +1,37 @@
+#pragma once
+
+#include "builders/bvh/node.h"
+#include "builders/geometry/primitive_set.h"
+#include "builders/geometry/image.h"
+#include "primitives/core/context.h"
+#include "trace/camera.h"
+
+namespace copse {
+
+enum class Shading : u8 {
+  normal,             // a headlight on the geometric normal, tinted by it
+  primitive,          // a colour for each triangle
+  distance,           // near bright, far dark
+  ambient_occlusion,  // the share of cosine-distributed short rays that escape
+  heat,               // nodes and triangles that the ray visited, on the scale of heat_colour
+};
+
+struct RenderOptions {
+  u32 width = 1024;   // 1 to 16384
+  u32 height = 1024;  // 1 to 16384
+  Shading shading = Shading::normal;
+  u32 ambient_rays = 32;        // a pixel, 1 to 4096
+  float ambient_distance = 0;   // how far they reach; 0: a quarter of the scene's diagonal
+  u32 heat_limit = 0;           // visits that count as hottest; 0: the most of the image
+};
+
+/// Ray casts a picture, equal on all backends. Waits.
+/// Throws: Error invalid_argument for options out of range, Error out_of_memory, Error cancelled.
+/// Memory: buffers of 28 bytes a pixel.
+Image render(Context& context, const BvhView& bvh, const TriangleViews& triangles, const Camera& camera,
+             const RenderOptions& options = {});
+
+/// The heat map's colour of `x` in [0, 1]: dark blue, violet, orange, light yellow.
+Rgba8 heat_colour(float x);
+
+}  // namespace copse
