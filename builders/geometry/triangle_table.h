@@ -1,0 +1,100 @@
+#pragma once
+
+#include <span>
+
+#include "builders/geometry/triangle.h"
+#include "primitives/core/executor.h"
+
+namespace copse {
+
+/// The triangles of one view or several under one numbering: primitive ids count through the views in order.
+/// A small value, passed to kernels as it is. One view stands inside it; several stand in an array in the
+/// executor's memory, which must outlive the table.
+struct TriangleTable {
+  struct Entry {
+    TriangleView view;
+    u32 first;  // primitive id of its first triangle
+  };
+
+  TriangleView view;               // where there is one
+  const Entry* entries = nullptr;  // where there are several
+  u32 entry_count = 0;
+  u32 primitive_count = 0;
+
+  /// The table of one view, of at most 2^31 triangles.
+  static TriangleTable of(const TriangleView& view) { return {view, nullptr, 0, u32(view.triangle_count())}; }
+
+  /// Vertices of a primitive below primitive_count.
+  COPSE_HD Triangle triangle(u32 primitive) const {
+    if (entries == nullptr) return load_triangle(view, primitive);
+    const Entry& entry = entries[find(primitive)];
+    return load_triangle(entry.view, primitive - entry.first);
+  }
+
+  /// The geometry id of the primitive's view.
+  COPSE_HD u32 geometry(u32 primitive) const {
+    return entries == nullptr ? view.geometry : entries[find(primitive)].view.geometry;
+  }
+
+  /// The primitive's number in its view.
+  COPSE_HD u32 local_id(u32 primitive) const {
+    return entries == nullptr ? primitive : primitive - entries[find(primitive)].first;
+  }
+
+ private:
+  /// The last entry that begins at or before the primitive. Views without triangles begin where the next
+  /// one does, so it is never one of them.
+  COPSE_HD u32 find(u32 primitive) const {
+    u32 at = 0;
+    for (u32 count = entry_count; count > 1;) {
+      const u32 half = count / 2;
+      if (entries[at + half].first <= primitive) at += half;
+      count -= half;
+    }
+    return at;
+  }
+};
+
+namespace detail {
+
+/// Writes table entries that travel in the functor itself. A captured CUDA graph keeps them with the launch,
+/// where a copy from host memory would be read again at each replay.
+struct WriteTableEntries {
+  static constexpr u32 capacity = 16;
+
+  TriangleTable::Entry values[capacity];
+  TriangleTable::Entry* out;
+  COPSE_HD void operator()(u64 i) const { out[i] = values[i]; }
+};
+
+}  // namespace detail
+
+/// Scratch that make_triangle_table takes for `view_count` views.
+inline u64 triangle_table_scratch_bytes(u64 view_count) {
+  return view_count > 1 ? ScratchArena::bytes_for<TriangleTable::Entry>(view_count) : 0;
+}
+
+/// The table of `views`, at most 2^31 triangles in all; good until `frame` ends. May be captured in a graph.
+/// For bodies: the executor's primitives must be included.
+template <class Executor>
+TriangleTable make_triangle_table(const Executor& ex, ScratchArena::Frame& frame,
+                                  std::span<const TriangleView> views) {
+  if (views.empty()) return {};
+  if (views.size() == 1) return TriangleTable::of(views[0]);
+
+  auto* entries = frame.allocate<TriangleTable::Entry>(views.size());
+  u32 first = 0;
+  for (u64 begin = 0; begin < views.size(); begin += detail::WriteTableEntries::capacity) {
+    const u64 count = smaller(u64{detail::WriteTableEntries::capacity}, u64(views.size()) - begin);
+    detail::WriteTableEntries write{};
+    write.out = entries + begin;
+    for (u64 i = 0; i < count; ++i) {
+      write.values[i] = {views[begin + i], first};
+      first += u32(views[begin + i].triangle_count());
+    }
+    for_each(ex, "triangle table", count, write);
+  }
+  return {{}, entries, u32(views.size()), first};
+}
+
+}  // namespace copse
