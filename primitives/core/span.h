@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <type_traits>
 
+#include "primitives/core/macros.h"
 #include "primitives/core/types.h"
 
 namespace copse {
@@ -13,21 +14,21 @@ template <class T>
 class BufferSpan {
  public:
   constexpr BufferSpan() = default;
-  constexpr BufferSpan(T* data, u64 size) : data_(data), size_(size) {}
+  COPSE_HD constexpr BufferSpan(T* data, u64 size) : data_(data), size_(size) {}
 
   /// A span of T is a span of const T.
   template <class U>
     requires(std::is_same_v<T, const U>)
-  constexpr BufferSpan(BufferSpan<U> other) : data_(other.data()), size_(other.size()) {}
+  COPSE_HD constexpr BufferSpan(BufferSpan<U> other) : data_(other.data()), size_(other.size()) {}
 
-  constexpr T* data() const { return data_; }
-  constexpr u64 size() const { return size_; }
-  constexpr u64 size_bytes() const { return size_ * sizeof(T); }
-  constexpr bool empty() const { return size_ == 0; }
+  COPSE_HD constexpr T* data() const { return data_; }
+  COPSE_HD constexpr u64 size() const { return size_; }
+  COPSE_HD constexpr u64 size_bytes() const { return size_ * sizeof(T); }
+  COPSE_HD constexpr bool empty() const { return size_ == 0; }
 
   /// The first `count` elements, which must be there.
-  constexpr BufferSpan first(u64 count) const { return {data_, count}; }
-  constexpr BufferSpan subspan(u64 offset, u64 count) const { return {data_ + offset, count}; }
+  COPSE_HD constexpr BufferSpan first(u64 count) const { return {data_, count}; }
+  COPSE_HD constexpr BufferSpan subspan(u64 offset, u64 count) const { return {data_ + offset, count}; }
 
  private:
   T* data_ = nullptr;
