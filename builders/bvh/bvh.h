@@ -11,6 +11,7 @@ struct Bvh {
   Buffer<u32> parents;
   Buffer<u32> primitive_ids;
   Buffer<BvhCounts> counts;
+  u64 source_count = 0;  // primitives of the last build, in the tree or left out
 
   BvhView view() const { return {nodes.span(), parents.span(), primitive_ids.span(), counts.span()}; }
 
@@ -27,6 +28,11 @@ inline constexpr u64 most_primitives = u64{1} << 31;
 /// Nodes and pairs of siblings that a tree over `primitive_count` primitives may need.
 constexpr u64 node_capacity(u64 primitive_count) { return primitive_count == 0 ? 1 : 2 * primitive_count - 1; }
 constexpr u64 pair_capacity(u64 primitive_count) { return primitive_count == 0 ? 0 : primitive_count - 1; }
+
+constexpr u64 bvh_bytes(u64 primitive_count) {
+  return node_capacity(primitive_count) * sizeof(BvhNode) + pair_capacity(primitive_count) * sizeof(u32) +
+         primitive_count * sizeof(u32) + sizeof(BvhCounts);
+}
 
 /// A tree with room for `primitive_count` primitives, nothing built yet.
 /// Throws: Error capacity past 2^31 primitives, Error out_of_memory.

@@ -43,7 +43,7 @@ struct TriangleView {
   IndexSpan triangles;  // every index below positions.size
   u32 geometry = 0;     // the id that hits report
 
-  u64 triangle_count() const { return triangles.index_bytes == 0 ? positions.size / 3 : triangles.size; }
+  COPSE_HD u64 triangle_count() const { return triangles.index_bytes == 0 ? positions.size / 3 : triangles.size; }
 };
 
 struct Triangle {

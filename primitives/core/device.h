@@ -54,7 +54,7 @@ std::unique_ptr<Device> make_device();
 }
 
 namespace cuda {
-/// Throws: Error no_device where no GPU answers or `ordinal` is out of range.
+/// Throws: Error no_device where no GPU answers, Error invalid_argument for an ordinal past the last.
 /// `stream` null: the device makes a stream of its own.
 std::unique_ptr<Device> make_device(int ordinal, void* const* stream);
 int multiprocessor_count(int ordinal);

@@ -1,6 +1,6 @@
 #include "primitives/core/scratch_arena.h"
 
-#include <algorithm>
+#include <cstddef>
 #include <string>
 
 #include "primitives/core/error.h"
@@ -8,9 +8,10 @@
 namespace copse {
 
 void ScratchArena::reserve(u64 bytes) {
+  if (bytes == 0) return;
   bytes = padded(bytes);
   const u64 left = block_ < blocks_.size() ? blocks_[block_].bytes - used_ : 0;
-  if (bytes <= left || bytes == 0) return;
+  if (bytes <= left) return;
   if (frame_count_ == 0) {
     free_blocks(false);
     block_ = blocks_.size();
@@ -30,7 +31,7 @@ u64 ScratchArena::reserved_bytes() const {
 }
 
 void* ScratchArena::allocate(u64 bytes) {
-  bytes = std::max<u64>(padded(bytes), MemoryResource::alignment);
+  bytes = padded(bytes);
   while (block_ < blocks_.size() && blocks_[block_].bytes - used_ < bytes) {
     ++block_;
     used_ = 0;

@@ -64,7 +64,8 @@ class ScratchArena {
   };
 
   static constexpr u64 padded(u64 bytes) {
-    return (bytes + MemoryResource::alignment - 1) / MemoryResource::alignment * MemoryResource::alignment;
+    constexpr u64 unit = MemoryResource::alignment;
+    return bytes == 0 ? unit : (bytes + unit - 1) / unit * unit;
   }
   void* allocate(u64 bytes);
   void add_block(u64 bytes);

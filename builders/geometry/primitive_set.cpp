@@ -1,0 +1,33 @@
+#include "builders/geometry/primitive_set.h"
+
+namespace copse {
+
+namespace {
+
+[[noreturn]] void refuse(u64 view, const std::string& what) {
+  throw Error(ErrorCode::invalid_argument, "triangle view " + std::to_string(view) + ": " + what);
+}
+
+void check_view(u64 id, const TriangleView& view) {
+  const u64 stride = view.positions.stride_bytes;
+  if (stride < sizeof(vec3) || stride % 4 != 0) {
+    refuse(id, "positions are " + std::to_string(stride) + " bytes apart; at least 12 and a multiple of 4 are needed");
+  }
+  if (view.triangles.index_bytes == 0 && view.positions.size % 3 != 0) {
+    refuse(id, std::to_string(view.positions.size) + " positions without indices; a multiple of 3 is needed");
+  }
+  if (view.triangle_count() > 0 && view.positions.size == 0) {
+    refuse(id, std::to_string(view.triangle_count()) + " triangles over 0 positions");
+  }
+}
+
+}  // namespace
+
+void TriangleViews::check() {
+  for (u64 id = 0; id < views_.size(); ++id) {
+    check_view(id, views_[id]);
+    count_ += views_[id].triangle_count();
+  }
+}
+
+}  // namespace copse

@@ -1,0 +1,187 @@
+#include <nvtx3/nvToolsExt.h>
+
+#include <cstdint>
+#include <string>
+
+#include "primitives/core/device.h"
+#include "primitives/cuda/check.cuh"
+
+namespace copse::cuda {
+
+namespace {
+
+/// A pool of this context alone, stream-ordered, that keeps what was freed for the next allocation.
+class Pool final : public MemoryResource {
+ public:
+  explicit Pool(int ordinal) {
+    cudaMemPoolProps properties{};
+    properties.allocType = cudaMemAllocationTypePinned;
+    properties.location = {cudaMemLocationTypeDevice, ordinal};
+    check(cudaMemPoolCreate(&pool_, &properties), "creating the memory pool");
+    std::uint64_t keep_all = ~std::uint64_t{0};
+    check(cudaMemPoolSetAttribute(pool_, cudaMemPoolAttrReleaseThreshold, &keep_all), "setting up the memory pool");
+  }
+  ~Pool() override { cudaMemPoolDestroy(pool_); }
+
+  void* allocate(u64 bytes, void* stream) override {
+    void* memory = nullptr;
+    const cudaError_t status = cudaMallocFromPoolAsync(&memory, bytes, pool_, static_cast<cudaStream_t>(stream));
+    if (status == cudaErrorMemoryAllocation) {
+      cudaGetLastError();
+      size_t free_bytes = 0, total_bytes = 0;
+      cudaMemGetInfo(&free_bytes, &total_bytes);
+      throw Error(ErrorCode::out_of_memory, "the GPU has no " + std::to_string(bytes) + " bytes: " +
+                                                std::to_string(free_bytes) + " of " + std::to_string(total_bytes) +
+                                                " are free");
+    }
+    check(status, "allocating device memory");
+    return memory;
+  }
+  void deallocate(void* memory, u64, void* stream) noexcept override {
+    cudaFreeAsync(memory, static_cast<cudaStream_t>(stream));
+  }
+
+ private:
+  cudaMemPool_t pool_ = nullptr;
+};
+
+class EventMark final : public Mark {
+ public:
+  explicit EventMark(cudaStream_t stream) {
+    check(cudaEventCreate(&event_), "creating an event");
+    check(cudaEventRecord(event_, stream), "recording an event");
+  }
+  ~EventMark() override { cudaEventDestroy(event_); }
+
+  double milliseconds_since(const Mark& earlier) const override {
+    check(cudaEventSynchronize(event_), "waiting for an event");
+    float milliseconds = 0;
+    check(cudaEventElapsedTime(&milliseconds, static_cast<const EventMark&>(earlier).event_, event_),
+          "reading an event");
+    return milliseconds;
+  }
+
+ private:
+  cudaEvent_t event_ = nullptr;
+};
+
+__global__ void probe_kernel() {}
+
+int device_count() {
+  int count = 0;
+  const cudaError_t status = cudaGetDeviceCount(&count);
+  if (status == cudaSuccess && count > 0) return count;
+  cudaGetLastError();
+  throw Error(ErrorCode::no_device, std::string("no GPU answers: ") + (status == cudaSuccess
+                                                                           ? "the driver lists none"
+                                                                           : cudaGetErrorString(status)));
+}
+
+class GpuDevice final : public Device {
+ public:
+  GpuDevice(int ordinal, void* const* stream) : ordinal_(ordinal) {
+    const int count = device_count();
+    if (ordinal < 0 || ordinal >= count) {
+      throw Error(ErrorCode::invalid_argument,
+                  "GPU " + std::to_string(ordinal) + " was asked for, " + std::to_string(count) + " answer, numbered from 0");
+    }
+    check(cudaSetDevice(ordinal), "choosing the GPU");
+    check(cudaGetDeviceProperties(&properties_, ordinal), "reading the GPU's properties");
+    require_kernels();
+    pool_ = std::make_unique<Pool>(ordinal);
+    if (stream != nullptr) {
+      stream_ = static_cast<cudaStream_t>(*stream);
+    } else {
+      check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "creating a stream");
+      owns_stream_ = true;
+    }
+  }
+  ~GpuDevice() override {
+    cudaSetDevice(ordinal_);
+    cudaStreamSynchronize(stream_);
+    if (owns_stream_) cudaStreamDestroy(stream_);
+  }
+
+  std::string name() const override { return properties_.name; }
+  void* stream() const override { return stream_; }
+  MemoryResource& default_memory() override { return *pool_; }
+  void make_current() override { check(cudaSetDevice(ordinal_), "choosing the GPU"); }
+
+  void upload(void* to, const void* from, u64 bytes) override { copy_bytes(to, from, bytes, cudaMemcpyHostToDevice); }
+  void download(void* to, const void* from, u64 bytes) override {
+    copy_bytes(to, from, bytes, cudaMemcpyDeviceToHost);
+    check(cudaStreamSynchronize(stream_), "downloading");
+  }
+  void copy(void* to, const void* from, u64 bytes) override { copy_bytes(to, from, bytes, cudaMemcpyDeviceToDevice); }
+
+  void wait(const char* last_label) override {
+    const cudaError_t status = cudaStreamSynchronize(stream_);
+    if (status == cudaSuccess) return;
+    check(status, (std::string("work up to the launch '") + last_label + "' failed").c_str());
+  }
+
+  std::unique_ptr<Mark> mark() override { return std::make_unique<EventMark>(stream_); }
+  void begin_range(const char* label) override { nvtxRangePushA(label); }
+  void end_range() noexcept override { nvtxRangePop(); }
+
+  bool capturing() const override {
+    cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+    if (cudaStreamIsCapturing(stream_, &status) != cudaSuccess) cudaGetLastError();
+    return status != cudaStreamCaptureStatusNone;
+  }
+  void begin_capture() override {
+    check(cudaStreamBeginCapture(stream_, cudaStreamCaptureModeThreadLocal), "beginning a capture");
+  }
+  std::shared_ptr<void> end_capture() override {
+    cudaGraph_t graph = nullptr;
+    check(cudaStreamEndCapture(stream_, &graph), "ending a capture");
+    cudaGraphExec_t executable = nullptr;
+    const cudaError_t status = cudaGraphInstantiate(&executable, graph, 0);
+    cudaGraphDestroy(graph);
+    check(status, "making a captured graph executable");
+    return {executable, [](cudaGraphExec_t e) { cudaGraphExecDestroy(e); }};
+  }
+  void abandon_capture() noexcept override {
+    cudaGraph_t graph = nullptr;
+    if (cudaStreamEndCapture(stream_, &graph) == cudaSuccess && graph != nullptr) cudaGraphDestroy(graph);
+    cudaGetLastError();
+  }
+  void launch_captured(void* graph) override {
+    check(cudaGraphLaunch(static_cast<cudaGraphExec_t>(graph), stream_), "launching a captured graph");
+  }
+
+ private:
+  /// A GPU for which this build has no code counts as none.
+  void require_kernels() const {
+    cudaFuncAttributes attributes{};
+    if (cudaFuncGetAttributes(&attributes, probe_kernel) == cudaSuccess) return;
+    cudaGetLastError();
+    throw Error(ErrorCode::no_device, std::string(properties_.name) + " has compute capability " +
+                                          std::to_string(properties_.major) + "." +
+                                          std::to_string(properties_.minor) +
+                                          ", for which this build has no code: set CMAKE_CUDA_ARCHITECTURES");
+  }
+  void copy_bytes(void* to, const void* from, u64 bytes, cudaMemcpyKind kind) {
+    check(cudaMemcpyAsync(to, from, bytes, kind, stream_), "copying memory");
+  }
+
+  int ordinal_;
+  cudaDeviceProp properties_{};
+  std::unique_ptr<Pool> pool_;
+  cudaStream_t stream_ = nullptr;
+  bool owns_stream_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Device> make_device(int ordinal, void* const* stream) {
+  return std::make_unique<GpuDevice>(ordinal, stream);
+}
+
+int multiprocessor_count(int ordinal) {
+  int count = 0;
+  check(cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, ordinal), "counting multiprocessors");
+  return count;
+}
+
+}  // namespace copse::cuda

@@ -1,0 +1,8 @@
+#pragma once
+
+// All primitives of the CUDA backend.
+
+#include "primitives/cuda/for_each.cuh"
+#include "primitives/cuda/radix_sort.cuh"
+#include "primitives/cuda/reduce.cuh"
+#include "primitives/cuda/scan.cuh"
