@@ -27,9 +27,7 @@ Camera frame_box(const Aabb& box, float field_of_view, float aspect);
 COPSE_HD inline Ray camera_ray(const Camera& camera, u32 x, u32 y, u32 width, u32 height) {
   const float s = sub_rn(div_rn(mul_rn(add_rn(float(x), 0.5f), 2.0f), float(width)), 1.0f);
   const float t = sub_rn(1.0f, div_rn(mul_rn(add_rn(float(y), 0.5f), 2.0f), float(height)));
-  const auto along = [&](float f, float r, float u) {
-    return add_rn(f, add_rn(mul_rn(s, r), mul_rn(t, u)));
-  };
+  const auto along = [&](float f, float r, float u) { return add_rn(f, add_rn(mul_rn(s, r), mul_rn(t, u))); };
   const float dx = along(camera.forward.x, camera.right.x, camera.up.x);
   const float dy = along(camera.forward.y, camera.right.y, camera.up.y);
   const float dz = along(camera.forward.z, camera.right.z, camera.up.z);

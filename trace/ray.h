@@ -19,14 +19,16 @@ struct Ray {
 /// primitive is invalid_id and t the ray's t_max.
 struct Hit {
   float t;
-  u32 primitive;   // number of the triangle in its view
-  u32 geometry;    // the view's geometry id
-  float u, v;      // the point is (1 - u - v) a + u b + v c
+  u32 primitive;  // number of the triangle in its view
+  u32 geometry;   // the view's geometry id
+  float u, v;     // the point is (1 - u - v) a + u b + v c
 };
 
 static_assert(sizeof(Ray) == 32);
 static_assert(sizeof(Hit) == 20);
 
-COPSE_HD inline bool is_hit(const Hit& hit) { return hit.primitive != invalid_id; }
+COPSE_HD inline bool is_hit(const Hit& hit) {
+  return hit.primitive != invalid_id;
+}
 
 }  // namespace copse

@@ -1,8 +1,8 @@
 #pragma once
 
 #include "builders/bvh/node.h"
-#include "builders/geometry/primitive_set.h"
 #include "builders/geometry/image.h"
+#include "builders/geometry/primitive_set.h"
 #include "primitives/core/context.h"
 #include "trace/camera.h"
 
@@ -20,9 +20,9 @@ struct RenderOptions {
   u32 width = 1024;   // 1 to 16384
   u32 height = 1024;  // 1 to 16384
   Shading shading = Shading::normal;
-  u32 ambient_rays = 32;        // a pixel, 1 to 4096
-  float ambient_distance = 0;   // how far they reach; 0: a quarter of the scene's diagonal
-  u32 heat_limit = 0;           // visits that count as hottest; 0: the most of the image
+  u32 ambient_rays = 32;       // a pixel, 1 to 4096
+  float ambient_distance = 0;  // how far they reach; 0: a quarter of the scene's diagonal
+  u32 heat_limit = 0;          // visits that count as hottest; 0: the most of the image
 };
 
 /// Ray casts a picture, equal on all backends. Waits.

@@ -1,0 +1,114 @@
+#include "trace/camera.h"
+
+#include <algorithm>
+#include <cmath>
+#include <glm/geometric.hpp>
+#include <limits>
+#include <numbers>
+#include <string>
+
+#include "primitives/core/error.h"
+
+// Cameras are made on the host in double precision; the backends get the same floats.
+
+namespace copse {
+
+namespace {
+
+using glm::dvec3;
+
+std::string text(const vec3& p) {
+  return "(" + std::to_string(p.x) + ", " + std::to_string(p.y) + ", " + std::to_string(p.z) + ")";
+}
+
+void check_lens(const char* function, float field_of_view, float aspect) {
+  if (!(field_of_view > 0 && field_of_view < 180)) {
+    throw Error(ErrorCode::invalid_argument, std::string(function) + ": a field of view of " +
+                                                 std::to_string(field_of_view) +
+                                                 " degrees, it must be above 0 and below 180");
+  }
+  if (!(aspect > 0 && is_finite(aspect))) {
+    throw Error(ErrorCode::invalid_argument, std::string(function) + ": an aspect of " + std::to_string(aspect) +
+                                                 ", it must be above 0 and finite");
+  }
+}
+
+void check_point(const char* name, const vec3& p) {
+  if (!is_finite(p)) throw Error(ErrorCode::invalid_argument, std::string("look_at: ") + name + " is " + text(p));
+}
+
+/// Half the height of the image plane at distance 1.
+double half_height(float field_of_view) {
+  return std::tan(double(field_of_view) * std::numbers::pi / 360);
+}
+
+vec3 to_float(const dvec3& p) {
+  const double most = std::numeric_limits<float>::max();
+  return vec3(glm::clamp(p, dvec3(-most), dvec3(most)));
+}
+
+/// Three directions of length 1, at right angles.
+struct Frame {
+  dvec3 forward, right, up;
+};
+
+Frame frame_along(const dvec3& direction, dvec3 up) {
+  const dvec3 forward = glm::normalize(direction);
+  const double up_length = glm::length(up);
+  if (!(up_length > 0) || glm::length(glm::cross(forward, up / up_length)) < 1e-6) {
+    up = std::abs(forward.y) < 0.9 ? dvec3(0, 1, 0) : dvec3(0, 0, 1);
+  }
+  const dvec3 right = glm::normalize(glm::cross(forward, up));
+  return {forward, right, glm::cross(right, forward)};
+}
+
+Camera make_camera(const dvec3& eye, const Frame& frame, float field_of_view, float aspect) {
+  const double height = half_height(field_of_view);
+  return {to_float(eye), to_float(frame.forward), to_float(frame.right * height * double(aspect)),
+          to_float(frame.up * height)};
+}
+
+/// How far back from the centre the eye must be for the corner at `offset` from it to be in the image.
+double distance_for(const dvec3& offset, const Frame& frame, double half_width, double half_height) {
+  const double depth = glm::dot(offset, frame.forward);
+  return std::max(std::abs(glm::dot(offset, frame.right)) / half_width,
+                  std::abs(glm::dot(offset, frame.up)) / half_height) -
+         depth;
+}
+
+}  // namespace
+
+Camera look_at(const vec3& eye, const vec3& target, const vec3& up, float field_of_view, float aspect) {
+  check_lens("look_at", field_of_view, aspect);
+  check_point("eye", eye);
+  check_point("target", target);
+  check_point("up", up);
+  if (eye == target) throw Error(ErrorCode::invalid_argument, "look_at: eye and target are both " + text(eye));
+  return make_camera(dvec3(eye), frame_along(dvec3(target) - dvec3(eye), dvec3(up)), field_of_view, aspect);
+}
+
+Camera frame_box(const Aabb& box, float field_of_view, float aspect) {
+  check_lens("frame_box", field_of_view, aspect);
+  const bool empty = is_empty(box);
+  if (!empty && !is_valid(box)) {
+    throw Error(ErrorCode::invalid_argument, "frame_box: the box is " + text(box.lo) + " to " + text(box.hi));
+  }
+  const dvec3 lo = empty ? dvec3(0) : dvec3(box.lo), hi = empty ? dvec3(0) : dvec3(box.hi);
+  const dvec3 centre = (lo + hi) * 0.5, half = (hi - lo) * 0.5;
+  const Frame frame = frame_along(dvec3(-0.55, -0.42, -1.0), dvec3(0, 1, 0));
+
+  double distance = 0;
+  const double height = half_height(field_of_view);
+  for (int corner = 0; corner < 8; ++corner) {
+    const dvec3 sign(corner & 1 ? 1 : -1, corner & 2 ? 1 : -1, corner & 4 ? 1 : -1);
+    distance = std::max(distance, distance_for(sign * half, frame, height * double(aspect), height));
+  }
+
+  // A margin of 5 percent. The eye of a point-sized box stands off it by what floats of its place can tell.
+  const double reach = std::max({std::abs(centre.x), std::abs(centre.y), std::abs(centre.z)});
+  const double least = half == dvec3(0) ? std::max(1.0, reach * 1e-3) : reach * 1e-5;
+  distance = std::max(distance * 1.05, least);
+  return make_camera(centre - frame.forward * distance, frame, field_of_view, aspect);
+}
+
+}  // namespace copse

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <string>
+
+#include "builders/bvh/node.h"
+#include "primitives/core/error.h"
+
+namespace copse::detail {
+
+/// Throws: Error invalid_argument for a view that no tree was made for.
+inline void check_tree(const char* function, const BvhView& bvh) {
+  if (bvh.nodes.empty()) {
+    throw Error(ErrorCode::invalid_argument,
+                std::string(function) + ": the tree has 0 nodes, even a tree without primitives has 1");
+  }
+}
+
+}  // namespace copse::detail

@@ -1,0 +1,191 @@
+#pragma once
+
+// The two tests of ray tracing, ray against box and ray against triangle, on the host and in kernels with the
+// same bits. No multiply-add is fused: that would give both neighbours of an edge the same sign.
+
+#include "builders/geometry/aabb.h"
+#include "builders/geometry/triangle.h"
+#include "trace/ray.h"
+
+namespace copse {
+
+/// False for rays that hit nothing by trace/ray.h: NaN anywhere, an infinite origin or direction, a
+/// direction of length zero, t_min above t_max.
+COPSE_HD inline bool is_traceable(const Ray& ray) {
+  const vec3& d = ray.direction;
+  return is_finite(ray.origin) && is_finite(d) && (d.x != 0 || d.y != 0 || d.z != 0) && ray.t_min <= ray.t_max;
+}
+
+// ---- Ray against box ------------------------------------------------------------------------------------
+
+/// What the slab test needs of a traceable ray.
+struct RaySlabs {
+  vec3 origin;
+  vec3 inverse;  // of the direction
+  float t_min;
+};
+
+/// Where a ray is inside a box: from entry to exit, rounded outwards. Missed unless entry <= exit.
+struct BoxSpan {
+  float entry;
+  float exit;
+};
+
+namespace detail {
+
+/// 1 / d. Infinite for zero: such a ray is in the slab everywhere or nowhere. Denormals below 2^-128
+/// overflow too, but their ray does cross the planes somewhere: NaN makes the slab test ignore the axis, which
+/// visits more boxes and loses none.
+COPSE_HD inline float slab_inverse(float d) {
+  const float inverse = div_rn(1.0f, d);
+  return d != 0 && !is_finite(inverse) ? float_from_bits(0x7fc00000u) : inverse;
+}
+
+COPSE_HD inline void clip_to_slab(float lo, float hi, float origin, float inverse, BoxSpan& span) {
+  const bool backwards = inverse < 0;
+  const float near = mul_rn(sub_rn(backwards ? hi : lo, origin), inverse);
+  const float far = mul_rn(sub_rn(backwards ? lo : hi, origin), inverse);
+  // 0 * infinity: the ray lies in a face, which belongs to the box. The span's own ends are never NaN.
+  span.entry = max_number(span.entry, near);
+  span.exit = min_number(span.exit, far);
+}
+
+/// Rounding of the slab test (3 roundings a plane) and of the triangle test (3 a sheared coordinate) moves an
+/// end by at most 6 * 2^-24 of itself.
+inline constexpr float slab_padding = 1.0f / (1u << 21);
+
+}  // namespace detail
+
+COPSE_HD inline RaySlabs make_slabs(const Ray& ray) {
+  const vec3& d = ray.direction;
+  return {ray.origin, vec3(detail::slab_inverse(d.x), detail::slab_inverse(d.y), detail::slab_inverse(d.z)),
+          ray.t_min};
+}
+
+/// The part of the ray from t_min on that lies in a box. Padded at both ends, so that no triangle in the box
+/// that intersect_triangle hits is lost, for directions of length 2^-126 to 2^100. The empty box is missed
+/// unless all three components of the direction are denormal.
+///
+/// Source: Ize, "Robust BVH Ray Traversal", JCGT 2013. He pads the far end of a box by 2 ulp; here the near
+/// end is padded too, since boxes are compared with the t of hits as well.
+COPSE_HD inline BoxSpan intersect_box(const RaySlabs& ray, const vec3& lo, const vec3& hi) {
+  BoxSpan span{ray.t_min, infinity};
+  detail::clip_to_slab(lo.x, hi.x, ray.origin.x, ray.inverse.x, span);
+  detail::clip_to_slab(lo.y, hi.y, ray.origin.y, ray.inverse.y, span);
+  detail::clip_to_slab(lo.z, hi.z, ray.origin.z, ray.inverse.z, span);
+  // An entry at +infinity or an exit at -infinity becomes NaN here, and so a miss.
+  return {sub_rn(span.entry, mul_rn(magnitude(span.entry), detail::slab_padding)),
+          add_rn(span.exit, mul_rn(magnitude(span.exit), detail::slab_padding))};
+}
+
+/// True where the box may hold a hit at or before `limit`.
+COPSE_HD inline bool is_within(const BoxSpan& span, float limit) {
+  return span.entry <= span.exit && span.entry <= limit;
+}
+
+// ---- Ray against triangle -------------------------------------------------------------------------------
+
+/// The shear that turns a traceable ray's direction into the axis of its largest component.
+struct RayShear {
+  vec3 origin;    // axes in the order kx, ky, kz
+  float x, y;     // direction kx and ky over direction kz
+  float forward;  // direction kz
+  u32 axis;       // kz: 0, 1 or 2
+};
+
+struct TriangleHit {
+  float t;
+  float u, v;  // weights of b and c
+};
+
+namespace detail {
+
+/// The components of `p` in cyclic order with `axis` last.
+COPSE_HD inline vec3 with_axis_last(const vec3& p, u32 axis) {
+  if (axis == 0) return vec3(p.y, p.z, p.x);
+  if (axis == 1) return vec3(p.z, p.x, p.y);
+  return p;
+}
+
+/// A vertex seen along the ray: the ray is the line x = y = 0.
+COPSE_HD inline vec3 shear_vertex(const RayShear& ray, const vec3& vertex) {
+  const vec3 p = with_axis_last(vertex, ray.axis);
+  const float z = sub_rn(p.z, ray.origin.z);
+  return vec3(sub_rn(sub_rn(p.x, ray.origin.x), mul_rn(ray.x, z)),
+              sub_rn(sub_rn(p.y, ray.origin.y), mul_rn(ray.y, z)), z);
+}
+
+/// Twice the signed area between the ray and the edge from p to q. The sign of a value that is not zero is
+/// exact for the given points, since rounding keeps the order of the two products. So neighbours agree on
+/// their edge.
+template <class Number>
+COPSE_HD inline Number edge_function(const vec3& p, const vec3& q) {
+  return sub_rn(mul_rn(Number(q.x), Number(p.y)), mul_rn(Number(q.y), Number(p.x)));
+}
+
+/// False where the ray passes outside. NaN is not outside, it ends as a miss later.
+template <class Number>
+COPSE_HD inline bool may_be_inside(Number u, Number v, Number w) {
+  return !((u < 0 || v < 0 || w < 0) && (u > 0 || v > 0 || w > 0));
+}
+
+/// The test in double precision, where products of floats are exact: for edges that float cannot decide, and
+/// for triangles so small or large that products leave the range of float.
+COPSE_HD inline bool intersect_triangle_in_double(const RayShear& ray, const vec3& a, const vec3& b, const vec3& c,
+                                                  float t_min, float limit, TriangleHit& hit) {
+  const double u = edge_function<double>(b, c);
+  const double v = edge_function<double>(c, a);
+  const double w = edge_function<double>(a, b);
+  if (!may_be_inside(u, v, w)) return false;
+  const double det = add_rn(add_rn(u, v), w);
+  if (!(det != 0)) return false;
+  const double depth = add_rn(add_rn(mul_rn(u, double(a.z)), mul_rn(v, double(b.z))), mul_rn(w, double(c.z)));
+  const float t = float(depth / det / double(ray.forward));
+  if (!(t >= t_min && t <= limit && is_finite(t))) return false;
+  hit = {t, float(v / det), float(w / det)};
+  return true;
+}
+
+}  // namespace detail
+
+/// The paper's exchange of kx and ky for directions that point backwards keeps the winding; without culling it
+/// changes no result.
+COPSE_HD inline RayShear make_shear(const Ray& ray) {
+  const float x = magnitude(ray.direction.x), y = magnitude(ray.direction.y), z = magnitude(ray.direction.z);
+  const u32 axis = x > y ? (x > z ? 0u : 2u) : (y > z ? 1u : 2u);
+  const vec3 d = detail::with_axis_last(ray.direction, axis);
+  return {detail::with_axis_last(ray.origin, axis), div_rn(d.x, d.z), div_rn(d.y, d.z), d.z, axis};
+}
+
+/// Tests a triangle, either side, for a hit with t in [t_min, limit]; `hit` changes only then. Watertight: a
+/// ray does not slip between triangles that share an edge or a vertex. Triangles seen edge-on are missed, and
+/// those with NaN or infinite vertices.
+///
+/// Source: Woop, Benthin, Wald, "Watertight Ray/Triangle Intersection", JCGT 2013. Here t is divided by the
+/// direction at the end instead of scaled by its inverse, so that short directions do not overflow, and the
+/// step to double precision covers under- and overflow as well.
+COPSE_HD inline bool intersect_triangle(const RayShear& ray, const Triangle& triangle, float t_min, float limit,
+                                        TriangleHit& hit) {
+  const vec3 a = detail::shear_vertex(ray, triangle.a);
+  const vec3 b = detail::shear_vertex(ray, triangle.b);
+  const vec3 c = detail::shear_vertex(ray, triangle.c);
+
+  const float u = detail::edge_function<float>(b, c);
+  const float v = detail::edge_function<float>(c, a);
+  const float w = detail::edge_function<float>(a, b);
+  if (!detail::may_be_inside(u, v, w)) return false;
+
+  constexpr float least_det = 1.0f / (1u << 20) / (1u << 20) / (1u << 20) / (1u << 20);
+  const float det = add_rn(add_rn(u, v), w);
+  const float depth = add_rn(add_rn(mul_rn(u, a.z), mul_rn(v, b.z)), mul_rn(w, c.z));
+  const bool decided = u != 0 && v != 0 && w != 0 && magnitude(det) >= least_det;
+  const float t = div_rn(div_rn(depth, det), ray.forward);
+  if (!(decided && is_finite(t))) {
+    return detail::intersect_triangle_in_double(ray, a, b, c, t_min, limit, hit);
+  }
+  if (!(t >= t_min && t <= limit)) return false;
+  hit = {t, div_rn(v, det), div_rn(w, det)};
+  return true;
+}
+
+}  // namespace copse
