@@ -27,7 +27,7 @@ struct ContextOptions {
   int device = 0;
 
   /// The caller's cudaStream_t, which must outlive the context. None: the context makes its own.
-  std::optional<void*> stream;
+  std::optional<void*> stream = std::nullopt;
 
   /// Where all memory comes from; must outlive the context. Null: on CUDA a stream-ordered pool of the
   /// context's own, on the CPU the heap.
@@ -43,7 +43,7 @@ struct ContextOptions {
   bool profile = false;
 
   /// Once set, the next stage throws Error cancelled.
-  std::stop_token cancel;
+  std::stop_token cancel = {};
 };
 
 /// A device, a stream, memory and scratch: everything that work needs. One thread of control each; any

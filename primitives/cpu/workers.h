@@ -8,6 +8,7 @@
 #include "primitives/core/bits.h"
 #include "primitives/core/executor.h"
 #include "primitives/core/types.h"
+#include "primitives/cpu/hand_over.h"
 
 namespace copse::cpu {
 
@@ -47,18 +48,18 @@ void parallel_ranges(const Executor& ex, const char* label, u64 n, u64 grain, co
   ex.profile.count_launch(label);
   ProfileScope scope(ex.profile, label);
   const auto run = [&](u64 begin, u64 end) {
+    if (ex.cancel.stop_requested()) return;
     const FloatMode mode;
     body(begin, end);
   };
   if (n <= grain) {
     if (n > 0) run(0, n);
-    return;
+  } else {
+    HandOver hand_over;
+    const RangeTask<decltype(run)> task{run, hand_over};
+    ex.workers.arena().execute([&] { tbb::parallel_for(tbb::blocked_range<u64>(0, n, grain), task); });
+    hand_over.join();
   }
-  ex.workers.arena().execute([&] {
-    tbb::parallel_for(tbb::blocked_range<u64>(0, n, grain), [&](const tbb::blocked_range<u64>& range) {
-      if (!ex.cancel.stop_requested()) run(range.begin(), range.end());
-    });
-  });
   throw_if_cancelled(ex);
 }
 

@@ -31,7 +31,7 @@ inline constexpr u64 histogram_items = 16;
 
 /// Keys a thread, so that a tile of them fits the 48 KB of shared memory beside the counters.
 template <class Key>
-inline constexpr u32 sort_rows = sizeof(Key) == 8 ? 12 : 20;
+inline constexpr u32 sort_rows = sizeof(Key) == 8 ? 12 : 16;
 
 template <class Key>
 inline constexpr u32 sort_tile = sort_threads * sort_rows<Key>;

@@ -1,0 +1,53 @@
+#pragma once
+
+// What oneTBB promises and the thread sanitizer cannot see: that a task sees what was written before it was
+// forked, and that whoever waits for it sees what it wrote. oneTBB's library is not instrumented, so under
+// the sanitizer the hand-over is said once more by atomics of our own; races between the tasks themselves
+// stay visible. tests/support/tsan.supp leaves out this file, whose tasks are copied by oneTBB.
+
+#include <oneapi/tbb/blocked_range.h>
+
+#include <atomic>
+
+#include "primitives/core/types.h"
+
+namespace copse::cpu {
+
+#if defined(__SANITIZE_THREAD__)
+class HandOver {
+ public:
+  HandOver() { forked_.store(1, std::memory_order_release); }
+  void begin_task() { (void)forked_.load(std::memory_order_acquire); }
+  void end_task() { joined_.fetch_add(1, std::memory_order_release); }
+  void join() { (void)joined_.load(std::memory_order_acquire); }
+
+ private:
+  std::atomic<u32> forked_{0};
+  std::atomic<u32> joined_{0};
+};
+#else
+class HandOver {
+ public:
+  void begin_task() {}
+  void end_task() {}
+  void join() {}
+};
+#endif
+
+/// Calls body(begin, end) for a range of oneTBB's.
+template <class Body>
+struct RangeTask {
+  const Body& body;
+  HandOver& hand_over;
+
+  void operator()(const tbb::blocked_range<u64>& range) const {
+    const Body& run = body;
+    HandOver& edge = hand_over;
+    const u64 begin = range.begin(), end = range.end();
+    edge.begin_task();
+    run(begin, end);
+    edge.end_task();
+  }
+};
+
+}  // namespace copse::cpu

@@ -1,0 +1,56 @@
+#include "primitives/core/buffer.h"
+
+#include <numeric>
+
+#include "tests/support/backends.h"
+
+namespace copse::test {
+
+class BufferTest : public OnEachBackend {};
+COPSE_ON_EACH_BACKEND(BufferTest);
+
+TEST_P(BufferTest, GivesBackWhatWasUploaded) {
+  std::vector<u32> host(100001);
+  std::iota(host.begin(), host.end(), 5u);
+  const Buffer<u32> buffer(context(), host);
+  EXPECT_EQ(buffer.download(), host);
+  EXPECT_EQ(download(context(), buffer.span().subspan(10, 3)), (std::vector<u32>{15, 16, 17}));
+}
+
+TEST_P(BufferTest, MayBeEmpty) {
+  Buffer<u32> buffer(context(), 0);
+  EXPECT_TRUE(buffer.download().empty());
+  EXPECT_TRUE(buffer.span().empty());
+  buffer.upload({});
+}
+
+TEST_P(BufferTest, MovesItsMemory) {
+  Buffer<u32> from(context(), std::vector<u32>{1, 2, 3});
+  const u32* memory = from.data();
+  Buffer<u32> to(std::move(from));
+  EXPECT_EQ(to.data(), memory);
+  EXPECT_EQ(from.size(), 0u);
+  to = Buffer<u32>(context(), std::vector<u32>{4});
+  EXPECT_EQ(to.download(), std::vector<u32>{4});
+}
+
+TEST_P(BufferTest, IsAlignedForWideLoads) {
+  for (u64 n : {1, 3, 1000}) {
+    const Buffer<u8> buffer(context(), n);
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(buffer.data()) % MemoryResource::alignment, 0u);
+  }
+}
+
+TEST_P(BufferTest, RefusesMoreThanTheMachineHas) {
+  EXPECT_COPSE_ERROR(Buffer<u64>(context(), u64{1} << 50), ErrorCode::out_of_memory, std::to_string(u64{1} << 53));
+  EXPECT_COPSE_ERROR(Buffer<u64>(context(), u64{1} << 62), ErrorCode::out_of_memory, std::to_string(u64{1} << 62));
+  const Buffer<u32> still_works(context(), std::vector<u32>{7});
+  EXPECT_EQ(still_works.download(), std::vector<u32>{7});
+}
+
+TEST_P(BufferTest, RefusesUploadPastItsEnd) {
+  Buffer<u32> buffer(context(), 2);
+  EXPECT_COPSE_ERROR(buffer.upload(std::vector<u32>(3)), ErrorCode::invalid_argument, "3 elements into a buffer of 2");
+}
+
+}  // namespace copse::test

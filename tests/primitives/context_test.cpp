@@ -1,0 +1,156 @@
+#include "primitives/core/context.h"
+
+#include <algorithm>
+#include <thread>
+
+#include "primitives/core/buffer.h"
+#include "primitives/core/stopwatch.h"
+#include "primitives/reduce.h"
+#include "primitives/scan.h"
+#include "tests/support/backends.h"
+
+namespace copse::test {
+
+class ContextTest : public OnEachBackend {};
+COPSE_ON_EACH_BACKEND(ContextTest);
+
+/// Counts what is allocated on the way to another resource.
+class CountingResource final : public MemoryResource {
+ public:
+  explicit CountingResource(MemoryResource& behind) : behind_(behind) {}
+  void* allocate(u64 bytes, void* stream) override {
+    ++allocations;
+    bytes_in_use += bytes;
+    return behind_.allocate(bytes, stream);
+  }
+  void deallocate(void* memory, u64 bytes, void* stream) noexcept override {
+    bytes_in_use -= bytes;
+    behind_.deallocate(memory, bytes, stream);
+  }
+
+  u64 allocations = 0;
+  u64 bytes_in_use = 0;
+
+ private:
+  MemoryResource& behind_;
+};
+
+void scan_ones(Context& context, Buffer<u32>& values) {
+  inclusive_scan<u32>(context, values.span(), values.span());
+}
+
+TEST(ContextChoice, FallsBackToTheCpuWithoutGpu) {
+  Context context;
+  EXPECT_EQ(context.backend(), gpu_answers() ? Backend::cuda : Backend::cpu);
+  EXPECT_FALSE(context.device_name().empty());
+}
+
+TEST(ContextChoice, SaysWhyThereIsNoGpu) {
+  if (gpu_answers()) GTEST_SKIP() << "a GPU answers";
+  EXPECT_COPSE_ERROR(Context({.backend = Backend::cuda}), ErrorCode::no_device, built_with_cuda() ? "no GPU" : "no CUDA half");
+}
+
+TEST(ContextChoice, RefusesAGpuThatIsNotThere) {
+  COPSE_SKIP_WITHOUT_GPU();
+  EXPECT_COPSE_ERROR(Context({.backend = Backend::cuda, .device = 1000}), ErrorCode::invalid_argument, "1000");
+}
+
+TEST(ContextChoice, RefusesAbsurdWorkers) {
+  EXPECT_COPSE_ERROR(Context({.backend = Backend::cpu, .workers = 5000}), ErrorCode::invalid_argument, "5000");
+}
+
+TEST(ContextChoice, KeepsTheNumberOfWorkers) {
+  EXPECT_EQ(Context({.backend = Backend::cpu, .workers = 1}).worker_count(), 1u);
+}
+
+TEST_P(ContextTest, TakesMemoryFromTheCallersResource) {
+  CountingResource memory(context().device().default_memory());
+  {
+    Context counted({.backend = GetParam(), .stream = context().stream(), .memory = &memory});
+    Buffer<u32> values(counted, std::vector<u32>(5000, 1));
+    EXPECT_GE(memory.bytes_in_use, 5000 * sizeof(u32));
+    scan_ones(counted, values);
+    const u64 warm = memory.allocations;
+    for (int repeat = 0; repeat < 3; ++repeat) scan_ones(counted, values);
+    EXPECT_EQ(memory.allocations, warm) << "a warm scan allocates";
+  }
+  EXPECT_EQ(memory.bytes_in_use, 0u);
+}
+
+TEST_P(ContextTest, StopsWhenCancelled) {
+  std::stop_source stop;
+  Context cancellable({.backend = GetParam(), .cancel = stop.get_token()});
+  Buffer<u32> values(cancellable, std::vector<u32>(5000, 1));
+  scan_ones(cancellable, values);
+  stop.request_stop();
+  EXPECT_COPSE_ERROR(scan_ones(cancellable, values), ErrorCode::cancelled, "cancelled");
+}
+
+TEST_P(ContextTest, CountsLaunchesAndRecordsStages) {
+  Context recording({.backend = GetParam(), .profile = true});
+  Buffer<u32> values(recording, std::vector<u32>(5000, 1));
+  {
+    ProfileScope scope(recording.profile(), "outer");
+    scan_ones(recording, values);
+  }
+  EXPECT_GT(recording.profile().launch_count(), 0u);
+  const std::vector<Stage> stages = recording.profile().stages();
+  ASSERT_GE(stages.size(), 2u);
+  EXPECT_EQ(stages[0].label, "outer");
+  EXPECT_EQ(stages[0].depth, 0u);
+  EXPECT_EQ(stages[1].label, "scan");
+  EXPECT_EQ(stages[1].depth, 1u);
+  EXPECT_GE(stages[0].milliseconds, stages[1].milliseconds);
+  recording.profile().clear();
+  EXPECT_TRUE(recording.profile().stages().empty());
+}
+
+TEST_P(ContextTest, ReplaysCapturedWork) {
+  Buffer<u32> values(context(), std::vector<u32>(3000, 1));
+  scan_ones(context(), values);
+  values.upload(std::vector<u32>(3000, 1));
+  Graph graph = context().capture([&] { scan_ones(context(), values); });
+  EXPECT_EQ(values.download(), std::vector<u32>(3000, 1)) << "the capture must not run the work";
+  graph.launch();
+  EXPECT_EQ(values.download()[2999], 3000u);
+
+  // Growing the scratch after the capture must not take the graph's memory away.
+  Buffer<u32> large(context(), std::vector<u32>(500000, 1));
+  scan_ones(context(), large);
+  context().release_scratch();
+  values.upload(std::vector<u32>(3000, 2));
+  graph.launch();
+  EXPECT_EQ(values.download()[2999], 6000u);
+}
+
+TEST_P(ContextTest, RefusesToCaptureColdScratch) {
+  if (GetParam() == Backend::cpu) GTEST_SKIP() << "the CPU captures nothing";
+  Context cold({.backend = GetParam()});
+  Buffer<u32> values(cold, std::vector<u32>(3000, 1));
+  EXPECT_COPSE_ERROR(cold.capture([&] { scan_ones(cold, values); }), ErrorCode::invalid_argument, "scratch");
+  scan_ones(cold, values);
+  EXPECT_EQ(values.download()[2999], 3000u);
+}
+
+TEST_P(ContextTest, TimesWork) {
+  Buffer<u32> values(context(), std::vector<u32>(1 << 20, 1));
+  Stopwatch stopwatch(context());
+  for (int repeat = 0; repeat < 4; ++repeat) scan_ones(context(), values);
+  EXPECT_GT(stopwatch.milliseconds(), 0.0);
+}
+
+TEST_P(ContextTest, TwoContextsWorkAtOnce) {
+  const auto work = [backend = GetParam()] {
+    Context own({.backend = backend});
+    for (int repeat = 0; repeat < 20; ++repeat) {
+      Buffer<u32> values(own, std::vector<u32>(40000, 1));
+      scan_ones(own, values);
+      Buffer<u32> largest(own, 1);
+      reduce_max<u32>(own, values.span(), largest.span());
+      EXPECT_EQ(largest.download()[0], 40000u);
+    }
+  };
+  std::jthread first(work), second(work);
+}
+
+}  // namespace copse::test
