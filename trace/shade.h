@@ -27,11 +27,11 @@ struct RenderOptions {
 
 /// Ray casts a picture, equal on all backends. Waits.
 /// Throws: Error invalid_argument for options out of range, Error out_of_memory, Error cancelled.
-/// Memory: buffers of 28 bytes a pixel.
+/// Memory: buffers of 24 bytes a pixel, and the image on the host.
 Image render(Context& context, const BvhView& bvh, const TriangleViews& triangles, const Camera& camera,
              const RenderOptions& options = {});
 
-/// The heat map's colour of `x` in [0, 1]: dark blue, violet, orange, light yellow.
+/// The heat map's colour of `x` in [0, 1]: dark blue, violet, red, orange, light yellow.
 Rgba8 heat_colour(float x);
 
 }  // namespace copse

@@ -1,0 +1,65 @@
+#include "trace/shade.h"
+
+#include <algorithm>
+#include <string>
+
+#include "primitives/core/buffer.h"
+#include "primitives/core/dispatch.h"
+#include "trace/check.h"
+#include "trace/heat_colour.h"
+#include "trace/heat_legend.h"
+#include "trace/shade_body.h"
+#include "trace/shade_colour.h"
+
+namespace copse {
+
+namespace {
+
+void check_range(const char* name, u32 value, u32 least, u32 most) {
+  if (value < least || value > most) {
+    throw Error(ErrorCode::invalid_argument, std::string("render: ") + name + " is " + std::to_string(value) +
+                                                 ", it must be " + std::to_string(least) + " to " +
+                                                 std::to_string(most));
+  }
+}
+
+void check_options(const RenderOptions& options) {
+  check_range("width", options.width, 1, 16384);
+  check_range("height", options.height, 1, 16384);
+  check_range("shading", u32(options.shading), 0, u32(Shading::heat));
+  check_range("ambient_rays", options.ambient_rays, 1, 4096);
+  if (!(options.ambient_distance >= 0)) {
+    throw Error(
+        ErrorCode::invalid_argument,
+        "render: ambient_distance is " + std::to_string(options.ambient_distance) + ", it must be 0 or more");
+  }
+}
+
+}  // namespace
+
+Image render(Context& context, const BvhView& bvh, const TriangleViews& triangles, const Camera& camera,
+             const RenderOptions& options) {
+  detail::check_tree("render", bvh);
+  check_options(options);
+  const u64 pixel_count = u64(options.width) * options.height;
+  Buffer<detail::PixelHit> hits(context, pixel_count);
+  Buffer<Rgba8> pixels(context, pixel_count);
+  Buffer<u32> extremes(context, 2);
+  dispatch(context, [&](const auto& ex) {
+    detail::render_pixels(ex, detail::RenderJob{bvh, triangles.views(), camera, options, hits.data(),
+                                                pixels.data(), extremes.data()});
+  });
+
+  Image image{options.width, options.height, pixels.download()};
+  if (options.shading == Shading::heat) {
+    const u32 most = extremes.download()[1];
+    detail::draw_heat_legend(image, std::max(options.heat_limit == 0 ? most : options.heat_limit, 1u));
+  }
+  return image;
+}
+
+Rgba8 heat_colour(float x) {
+  return detail::to_rgba(detail::heat_scale(x));
+}
+
+}  // namespace copse

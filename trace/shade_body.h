@@ -1,0 +1,34 @@
+#pragma once
+
+#include <span>
+
+#include "builders/geometry/image.h"
+#include "builders/geometry/triangle.h"
+#include "primitives/core/executor.h"
+#include "trace/shade.h"
+
+namespace copse::detail {
+
+/// What the ray of a pixel found.
+struct PixelHit {
+  float t;
+  u32 primitive;  // through all views; invalid_id for none
+  float u, v;
+  u32 visits;  // nodes and triangles, for the heat map
+};
+
+/// A picture to make, all arrays in the executor's memory, in image order.
+struct RenderJob {
+  BvhView bvh;
+  std::span<const TriangleView> views;
+  Camera camera;
+  RenderOptions options;
+  PixelHit* hits;  // a pixel each
+  Rgba8* pixels;   // a pixel each
+  u32* extremes;   // 2: distance, the bits of the nearest and the farthest t; heat, [1] the limit
+};
+
+template <class Executor>
+void render_pixels(const Executor& ex, const RenderJob& job);
+
+}  // namespace copse::detail
