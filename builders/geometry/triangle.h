@@ -40,7 +40,7 @@ struct IndexSpan {
 /// The triangles of one geometry, in the context's memory.
 struct TriangleView {
   PositionSpan positions;
-  IndexSpan triangles;  // every index below positions.size
+  IndexSpan triangles = {};  // every index below positions.size
   u32 geometry = 0;     // the id that hits report
 
   COPSE_HD u64 triangle_count() const { return triangles.index_bytes == 0 ? positions.size / 3 : triangles.size; }

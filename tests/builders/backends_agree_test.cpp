@@ -1,0 +1,76 @@
+// CPU and CUDA build the same trees, byte for byte.
+
+#include <cstdlib>
+#include <filesystem>
+
+#include "builders/bvh/lbvh.h"
+#include "builders/bvh/refit.h"
+#include "builders/bvh/validate.h"
+#include "builders/io/mesh_file.h"
+#include "tests/support/backends.h"
+#include "tests/support/device_mesh.h"
+#include "tests/support/hard_meshes.h"
+
+namespace copse::test {
+
+namespace fs = std::filesystem;
+
+void expect_agreement(Context& cpu, Context& cuda, const Mesh& mesh, const std::string& name) {
+  Mesh moved = mesh;
+  for (vec3& p : moved.positions) p = vec3(p.z - p.y * 0.5f, p.x * 2, p.y + p.x * p.z);
+  for (u32 bits : {30, 63}) {
+    for (u32 leaf : {1, 4}) {
+      const LbvhOptions options{bits, leaf};
+      DeviceMesh cpu_mesh(cpu, mesh), cuda_mesh(cuda, mesh);
+      Bvh cpu_bvh = build_lbvh(cpu, cpu_mesh.view(), options), cuda_bvh = build_lbvh(cuda, cuda_mesh.view(), options);
+      ASSERT_TRUE(same_bytes(HostBvh(cpu_bvh), HostBvh(cuda_bvh))) << name << ", " << bits << " bits, leaf " << leaf;
+      ASSERT_TRUE(validate(cuda, cuda_bvh, cuda_mesh.view()).ok()) << name;
+
+      cpu_mesh.positions.upload(moved.positions);
+      cuda_mesh.positions.upload(moved.positions);
+      refit(cpu, cpu_bvh, cpu_mesh.view());
+      refit(cuda, cuda_bvh, cuda_mesh.view());
+      ASSERT_TRUE(same_bytes(HostBvh(cpu_bvh), HostBvh(cuda_bvh))) << name << " after a refit";
+    }
+  }
+}
+
+class BackendsAgree : public testing::Test {
+ protected:
+  void SetUp() override {
+    COPSE_SKIP_WITHOUT_GPU();
+    cpu_.emplace(ContextOptions{.backend = Backend::cpu});
+    cuda_.emplace(ContextOptions{.backend = Backend::cuda});
+  }
+  void expect_agreement_in(const fs::path& folder) {
+    for (const auto& entry : fs::recursive_directory_iterator(folder)) {
+      const std::string ending = entry.path().extension().string();
+      if (ending != ".obj" && ending != ".ply") continue;
+      expect_agreement(*cpu_, *cuda_, load_mesh(entry.path()), entry.path().filename().string());
+      ++mesh_count_;
+    }
+    EXPECT_GT(mesh_count_, 0u) << "no mesh in " << folder;
+  }
+
+  std::optional<Context> cpu_, cuda_;
+  u32 mesh_count_ = 0;
+};
+
+TEST_F(BackendsAgree, OnHardMeshes) {
+  for (const NamedMesh& hard : hard_meshes()) expect_agreement(*cpu_, *cuda_, hard.mesh, hard.name);
+}
+
+TEST_F(BackendsAgree, OnLargeBundledMeshes) { expect_agreement_in("assets"); }
+
+TEST_F(BackendsAgree, OnLargeGeneratedMeshes) {
+  expect_agreement(*cpu_, *cuda_, generate_random(1000000, 0.002f), "random");
+  expect_agreement(*cpu_, *cuda_, generate_hairball(2000, 100), "hairball");
+}
+
+TEST_F(BackendsAgree, OnLargeMeshesOfTheFolderNamedByCOPSE_TEST_MESHES) {
+  const char* folder = std::getenv("COPSE_TEST_MESHES");
+  if (folder == nullptr) GTEST_SKIP() << "COPSE_TEST_MESHES names no folder";
+  expect_agreement_in(folder);
+}
+
+}  // namespace copse::test

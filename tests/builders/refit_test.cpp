@@ -1,0 +1,119 @@
+#include "builders/bvh/refit.h"
+
+#include <cmath>
+#include <limits>
+
+#include "builders/bvh/lbvh.h"
+#include "builders/bvh/validate.h"
+#include "tests/support/backends.h"
+#include "tests/support/device_mesh.h"
+#include "tests/support/hard_meshes.h"
+
+namespace copse::test {
+
+class Refit : public OnEachBackend {};
+COPSE_ON_EACH_BACKEND(Refit);
+
+Mesh twisted(Mesh mesh) {
+  for (vec3& p : mesh.positions) p = vec3(p.x + p.y * p.z, p.y * 1.5f - p.x, p.z - 0.25f * p.x * p.y);
+  return mesh;
+}
+
+TEST_P(Refit, ChangesNothingWhereNothingMoved) {
+  for (const NamedMesh& hard : hard_meshes()) {
+    const DeviceMesh mesh(context(), hard.mesh);
+    Bvh bvh = build_lbvh(context(), mesh.view(), {.max_leaf_size = 2});
+    const HostBvh before(bvh);
+    refit(context(), bvh, mesh.view());
+    EXPECT_TRUE(same_bytes(before, HostBvh(bvh))) << hard.name;
+  }
+}
+
+TEST_P(Refit, BoxesAreTightAfterMoving) {
+  for (u32 leaf : {1, 4}) {
+    const Mesh host = generate_random(5000, 0.05f);
+    DeviceMesh mesh(context(), host);
+    Bvh bvh = build_lbvh(context(), mesh.view(), {.max_leaf_size = leaf});
+    mesh.positions.upload(twisted(host).positions);
+    EXPECT_FALSE(validate(context(), bvh, mesh.view()).ok());
+    refit(context(), bvh, mesh.view());
+    const ValidationReport report = validate(context(), bvh, mesh.view());
+    EXPECT_TRUE(report.ok()) << report.message();
+  }
+}
+
+TEST_P(Refit, PrimitiveThatIsNoNumberIsEmptyUntilItComesBack) {
+  const Mesh host = generate_sphere(3);
+  DeviceMesh mesh(context(), host);
+  Bvh bvh = build_lbvh(context(), mesh.view());
+  const HostBvh before(bvh);
+
+  Mesh sick = host;
+  for (u32 i = 0; i < sick.positions.size(); i += 5) sick.positions[i].y = std::numeric_limits<float>::quiet_NaN();
+  mesh.positions.upload(sick.positions);
+  refit(context(), bvh, mesh.view());
+  EXPECT_TRUE(validate(context(), bvh, mesh.view(), true).ok());
+  EXPECT_FALSE(validate(context(), bvh, mesh.view()).ok()) << "invalid primitives stand in leaves";
+  for (const BvhNode& node : HostBvh(bvh).nodes) ASSERT_FALSE(std::isnan(node.lo.y) || std::isnan(node.hi.y));
+
+  mesh.positions.upload(host.positions);
+  refit(context(), bvh, mesh.view());
+  EXPECT_TRUE(same_bytes(before, HostBvh(bvh)));
+}
+
+TEST_P(Refit, TakesBoxes) {
+  std::vector<Aabb> boxes;
+  for (int i = 0; i < 300; ++i) boxes.push_back({vec3(float(i), 0, 0), vec3(float(i) + 2, 1, float(i % 7))});
+  Buffer<Aabb> buffer(context(), boxes);
+  Bvh bvh = build_lbvh(context(), BoxView{buffer.span()});
+  for (Aabb& box : boxes) box.hi.z += 3;
+  boxes[17] = {vec3(2), vec3(1)};
+  buffer.upload(boxes);
+  refit(context(), bvh, BoxView{buffer.span()});
+  EXPECT_TRUE(validate(context(), bvh, BoxView{buffer.span()}, true).ok());
+}
+
+TEST_P(Refit, CapturedRefitFollowsItsInput) {
+  const Mesh host = generate_random(3000, 0.05f);
+  DeviceMesh mesh(context(), host);
+  Bvh bvh = build_lbvh(context(), mesh.view());
+  refit(context(), bvh, mesh.view());
+  Graph graph = context().capture([&] { refit(context(), bvh, mesh.view()); });
+  mesh.positions.upload(twisted(host).positions);
+  graph.launch();
+  EXPECT_TRUE(validate(context(), bvh, mesh.view()).ok());
+}
+
+TEST_P(Refit, ChainOfAnyDepthIsFitted) {
+  // A chain: every inner node has a leaf on the left and the rest on the right. Split s lies after leaf s, so
+  // the chain's inner nodes are the root and the nodes 2, 4, 6 and so on.
+  const u32 n = 20000;
+  std::vector<Aabb> boxes;
+  for (u32 i = 0; i < n; ++i) boxes.push_back({vec3(float(i)), vec3(float(i) + 1)});
+  const Buffer<Aabb> buffer(context(), boxes);
+  Bvh bvh = build_lbvh(context(), BoxView{buffer.span()});
+  std::vector<BvhNode> nodes(node_capacity(n));
+  std::vector<u32> parents(n - 1), ids(n);
+  for (u32 i = 0; i < n; ++i) ids[i] = i;
+  for (u32 s = 0; s + 1 < n; ++s) {
+    const u32 own = s == 0 ? 0 : 2 * (s - 1) + 2;
+    nodes[own] = BvhNode::inner(Aabb::empty(), 2 * s + 1);
+    nodes[2 * s + 1] = BvhNode::leaf(Aabb::empty(), s, 1);
+    parents[s] = own;
+  }
+  nodes[2 * (n - 2) + 2] = BvhNode::leaf(Aabb::empty(), n - 1, 1);
+  bvh.nodes.upload(nodes);
+  bvh.parents.upload(parents);
+  bvh.primitive_ids.upload(ids);
+  refit(context(), bvh, BoxView{buffer.span()});
+  const ValidationReport report = validate(context(), bvh, BoxView{buffer.span()});
+  EXPECT_TRUE(report.ok()) << report.message();
+}
+
+TEST_P(Refit, RefusesAnotherNumberOfPrimitives) {
+  const DeviceMesh mesh(context(), generate_cube()), other(context(), generate_sphere(1));
+  Bvh bvh = build_lbvh(context(), mesh.view());
+  EXPECT_COPSE_ERROR(refit(context(), bvh, other.view()), ErrorCode::invalid_argument, "built over 12");
+}
+
+}  // namespace copse::test

@@ -1,0 +1,76 @@
+#pragma once
+
+#include <limits>
+#include <random>
+#include <string>
+
+#include "builders/geometry/generate.h"
+#include "builders/geometry/mesh.h"
+
+namespace copse::test {
+
+struct NamedMesh {
+  std::string name;
+  Mesh mesh;
+  u32 invalid_count = 0;
+};
+
+/// `count` copies of one triangle.
+inline Mesh coincident_triangles(u32 count, const vec3& a, const vec3& b, const vec3& c) {
+  Mesh mesh{{a, b, c}, {}};
+  mesh.triangles.assign(count, uvec3(0, 1, 2));
+  return mesh;
+}
+
+/// Meshes at which builders break: few triangles, flat, coincident, without area, far outliers, extreme
+/// scales, negative zeros, and coordinates that are not numbers.
+inline std::vector<NamedMesh> hard_meshes() {
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  const float inf = std::numeric_limits<float>::infinity();
+  const float most = std::numeric_limits<float>::max();
+  std::vector<NamedMesh> meshes;
+  meshes.push_back({"nothing", {}});
+  for (u32 n : {1, 2, 3, 4, 5, 31, 32, 33, 255, 257}) {
+    meshes.push_back({"random " + std::to_string(n), generate_random(n, 0.1f)});
+  }
+  meshes.push_back({"cube", generate_cube()});
+  meshes.push_back({"flat grid", generate_grid(23)});
+  meshes.push_back({"sphere", generate_sphere(3)});
+  meshes.push_back({"hairball", generate_hairball(20, 30)});
+  meshes.push_back({"coincident", coincident_triangles(1000, {0, 0, 0}, {1, 0, 0}, {0, 1, 0})});
+  meshes.push_back({"points", coincident_triangles(777, {1, 2, 3}, {1, 2, 3}, {1, 2, 3})});
+
+  Mesh outlier = generate_sphere(2);
+  outlier.positions.insert(outlier.positions.end(), {{1e9f, 1e9f, -1e9f}, {1e9f, 1e9f, -1.001e9f}, {1e9f, 1.001e9f, -1e9f}});
+  const u32 last = u32(outlier.positions.size());
+  outlier.triangles.push_back({last - 3, last - 2, last - 1});
+  meshes.push_back({"far outlier", outlier});
+
+  for (float scale : {1e-38f, 1e-20f, 1e20f, 1e37f}) {
+    Mesh scaled = generate_random(300, 0.2f);
+    for (vec3& p : scaled.positions) p = vec3(p.x * scale, p.y * scale, p.z * scale);
+    meshes.push_back({"scaled", scaled});
+  }
+  Mesh whole_range = generate_random(200, 0.2f);
+  for (vec3& p : whole_range.positions) {
+    p = vec3((p.x - 0.5f) * most, (p.y - 0.5f) * most, (p.z - 0.5f) * most);
+  }
+  meshes.push_back({"whole range", whole_range});
+
+  Mesh zeros = generate_grid(5);
+  for (vec3& p : zeros.positions) p.z = -0.0f;
+  meshes.push_back({"negative zeros", zeros});
+
+  NamedMesh sick{"not numbers", generate_random(500, 0.1f)};
+  for (u32 i = 0; i < 500; i += 7) {
+    sick.mesh.positions[3 * i + i % 3][i % 2 == 0 ? 0 : 2] = i % 3 == 0 ? nan : (i % 3 == 1 ? inf : -inf);
+    ++sick.invalid_count;
+  }
+  meshes.push_back(sick);
+  NamedMesh hopeless{"only not numbers", generate_random(10, 0.1f), 10};
+  for (vec3& p : hopeless.mesh.positions) p.x = nan;
+  meshes.push_back(hopeless);
+  return meshes;
+}
+
+}  // namespace copse::test
