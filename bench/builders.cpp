@@ -1,0 +1,102 @@
+// LBVH over ready boxes, one primitive a leaf, beside Embree's rtcBuildBVH at low quality in the same process.
+//
+//   copse-bench-builders MESH [SUBDIVISIONS] [--benchmark_...]
+//
+// Every triangle of MESH is cut into 4, SUBDIVISIONS times (2 makes testball-x16 of testball).
+
+#include <benchmark/benchmark.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <thread>
+
+#include "bench/embree_builder.h"
+#include "copse.h"
+
+namespace copse::bench {
+namespace {
+
+std::vector<Aabb> boxes_of(const Mesh& mesh) {
+  std::vector<Aabb> boxes;
+  for (const uvec3& t : mesh.triangles) {
+    boxes.push_back(bounds(Triangle{mesh.positions[t.x], mesh.positions[t.y], mesh.positions[t.z]}));
+  }
+  return boxes;
+}
+
+void report(benchmark::State& state, u64 n) {
+  state.counters["primitives"] = double(n);
+  state.counters["primitives_per_s"] =
+      benchmark::Counter(double(n), benchmark::Counter::kIsIterationInvariantRate);
+}
+
+void copse_lbvh(benchmark::State& state, Backend backend, u32 morton_bits, const std::vector<Aabb>* boxes) {
+  Context context({.backend = backend});
+  const Buffer<Aabb> buffer(context, *boxes);
+  const BoxView view{buffer.span()};
+  const LbvhOptions options{.morton_bits = morton_bits};
+  Bvh bvh = build_lbvh(context, view, options);
+  for (auto _ : state) {
+    Stopwatch stopwatch(context);
+    rebuild_lbvh(context, bvh, view, options);
+    state.SetIterationTime(stopwatch.milliseconds() * 1e-3);
+  }
+  report(state, boxes->size());
+  state.counters["sah"] = stats(context, bvh).sah_cost;
+}
+
+#if COPSE_HAS_EMBREE
+void embree_low(benchmark::State& state, const std::vector<Aabb>* boxes) {
+  EmbreeBuilder embree(*boxes, std::thread::hardware_concurrency());
+  embree.build_low();
+  for (auto _ : state) state.SetIterationTime(embree.build_low() * 1e-3);
+  report(state, boxes->size());
+}
+#endif
+
+bool gpu_answers() {
+  try {
+    Context context({.backend = Backend::cuda});
+    return true;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+void add_benchmarks(const std::vector<Aabb>& boxes) {
+  const auto settle = [](benchmark::internal::Benchmark* b) {
+    b->UseManualTime()->Unit(benchmark::kMillisecond)->MinTime(2.0);
+  };
+  for (Backend backend : {Backend::cpu, Backend::cuda}) {
+    if (backend == Backend::cuda && !gpu_answers()) continue;
+    for (u32 bits : {30, 63}) {
+      const std::string name = std::string("copse_lbvh/") + name_of(backend) + "/" + std::to_string(bits) + "_bits";
+      settle(benchmark::RegisterBenchmark(name.c_str(), copse_lbvh, backend, bits, &boxes));
+    }
+  }
+#if COPSE_HAS_EMBREE
+  settle(benchmark::RegisterBenchmark("embree_rtcBuildBVH_low/cpu", embree_low, &boxes));
+#endif
+}
+
+}  // namespace
+}  // namespace copse::bench
+
+int main(int argc, char** argv) {
+  benchmark::Initialize(&argc, argv);
+  if (argc < 2 || argc > 3) {
+    std::fprintf(stderr, "usage: copse-bench-builders MESH [SUBDIVISIONS] [--benchmark_...]\n");
+    return 2;
+  }
+  try {
+    const unsigned times = argc == 3 ? unsigned(std::strtoul(argv[2], nullptr, 10)) : 0;
+    const std::vector<copse::Aabb> boxes =
+        copse::bench::boxes_of(copse::subdivide(copse::load_mesh(argv[1]), times));
+    copse::bench::add_benchmarks(boxes);
+    benchmark::RunSpecifiedBenchmarks();
+  } catch (const copse::Error& error) {
+    std::fprintf(stderr, "copse-bench-builders: error: %s\n", error.what());
+    return 1;
+  }
+  return 0;
+}

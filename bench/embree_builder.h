@@ -1,0 +1,23 @@
+#pragma once
+
+#include <vector>
+
+#include "builders/geometry/aabb.h"
+
+namespace copse::bench {
+
+/// Embree's own builder, rtcBuildBVH, over ready boxes: binary, one primitive a leaf.
+class EmbreeBuilder {
+ public:
+  EmbreeBuilder(const std::vector<Aabb>& boxes, unsigned threads);
+  ~EmbreeBuilder();
+
+  /// Builds with quality LOW (Morton order) and returns the milliseconds of rtcBuildBVH alone.
+  double build_low();
+
+ private:
+  struct State;
+  State* state_;
+};
+
+}  // namespace copse::bench
