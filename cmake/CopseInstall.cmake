@@ -4,10 +4,15 @@ include(CMakePackageConfigHelpers)
 
 install(TARGETS copse EXPORT copse-targets)
 install(EXPORT copse-targets NAMESPACE copse:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/copse)
+
+# Headers stand in the same folders below include/copse. Algorithm bodies and the backend switch belong to
+# the library's own sources.
 install(FILES copse.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/copse)
 foreach(folder primitives builders trace)
   install(DIRECTORY ${folder} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/copse
-    FILES_MATCHING PATTERN "*.h" PATTERN "*.cuh" PATTERN "*.inl")
+    FILES_MATCHING PATTERN "*.h" PATTERN "*.cuh"
+    PATTERN "*_body.h" EXCLUDE
+    PATTERN "dispatch.h" EXCLUDE)
 endforeach()
 
 configure_package_config_file(cmake/copse-config.cmake.in ${PROJECT_BINARY_DIR}/copse-config.cmake

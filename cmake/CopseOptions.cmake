@@ -21,7 +21,8 @@ target_compile_options(copse_build_options INTERFACE
   $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wno-unknown-pragmas>
   "$<$<COMPILE_LANGUAGE:CUDA>:SHELL:-std=c++20 --fmad=false -Xcompiler=-ffp-contract=off,-Wall,-Wextra,-Wno-unknown-pragmas>"
   "$<$<COMPILE_LANGUAGE:CUDA>:SHELL:-diag-suppress=20012 -Wno-deprecated-gpu-targets -Werror=cross-execution-space-call>")
-target_link_libraries(copse PRIVATE $<BUILD_INTERFACE:copse_build_options>)
+# By value: a link to it would have to be exported with the library.
+target_compile_options(copse PRIVATE $<TARGET_PROPERTY:copse_build_options,INTERFACE_COMPILE_OPTIONS>)
 
 if(COPSE_HAS_CUDA)
   target_link_libraries(copse PRIVATE CUDA::cudart_static)
@@ -32,10 +33,4 @@ file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/include)
 file(CREATE_LINK ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR}/include/copse SYMBOLIC)
 target_include_directories(copse INTERFACE $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/include>)
 
-# asan and tsan presets.
-set(COPSE_SANITIZE "" CACHE STRING "Comma separated sanitizers for all targets, as in address,undefined")
-if(COPSE_SANITIZE)
-  add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-fsanitize=${COPSE_SANITIZE}>)
-  target_compile_options(copse PUBLIC $<$<COMPILE_LANGUAGE:CXX>:-fsanitize=${COPSE_SANITIZE}>)
-  target_link_options(copse PUBLIC -fsanitize=${COPSE_SANITIZE})
-endif()
+include(CopseSanitizers)

@@ -1,0 +1,25 @@
+# COPSE_SANITIZE, for the presets asan and tsan.
+#
+# The sanitizers' settings reach every test through CTest itself, so that a program which a test starts has
+# them too.
+
+set(COPSE_SANITIZE "" CACHE STRING "Comma separated sanitizers for all targets, as in address,undefined")
+if(NOT COPSE_SANITIZE)
+  return()
+endif()
+
+set(copse_sanitizer_flags -fsanitize=${COPSE_SANITIZE} -fno-omit-frame-pointer)
+if(COPSE_SANITIZE MATCHES undefined)
+  list(APPEND copse_sanitizer_flags -fno-sanitize-recover=undefined)
+endif()
+add_compile_options("$<$<COMPILE_LANGUAGE:CXX>:${copse_sanitizer_flags}>")
+target_compile_options(copse INTERFACE "$<$<COMPILE_LANGUAGE:CXX>:${copse_sanitizer_flags}>")
+target_link_options(copse PUBLIC -fsanitize=${COPSE_SANITIZE})
+
+file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/sanitizers.ctest @ONLY CONTENT [[
+set(ENV{ASAN_OPTIONS} "detect_stack_use_after_return=1:check_initialization_order=1:strict_init_order=1:allocator_may_return_null=1")
+set(ENV{UBSAN_OPTIONS} "print_stacktrace=1:halt_on_error=1")
+set(ENV{TSAN_OPTIONS} "suppressions=@PROJECT_SOURCE_DIR@/tests/support/tsan.supp")
+]])
+set_property(DIRECTORY ${PROJECT_SOURCE_DIR} APPEND PROPERTY TEST_INCLUDE_FILES
+  ${PROJECT_BINARY_DIR}/sanitizers.ctest)

@@ -1,0 +1,28 @@
+// A user's program: a tree over a sphere of radius 1, and one ray from (0, 0, 3) down the z axis.
+
+#include <copse/copse.h>
+
+#include <cstdio>
+#include <vector>
+
+int main() {
+  copse::Context context;
+  const copse::Mesh mesh = copse::generate_sphere(3);
+  copse::Buffer<glm::vec3> positions(context, mesh.positions);
+  copse::Buffer<glm::uvec3> indices(context, mesh.triangles);
+  const copse::TriangleView triangles{.positions = positions.span(), .triangles = indices.span()};
+  const copse::Bvh bvh = copse::build_lbvh(context, triangles);
+
+  const std::vector<copse::Ray> ray = {{{0, 0, 3}, 0, {0, 0, -1}, copse::infinity}};
+  copse::Buffer<copse::Ray> rays(context, ray);
+  copse::Buffer<copse::Hit> hits(context, 1);
+  copse::closest_hits(context, bvh.view(), triangles, rays.span(), hits.span());
+
+  const copse::Hit hit = hits.download()[0];
+  if (!copse::is_hit(hit)) {
+    std::puts("no hit");
+    return 1;
+  }
+  std::printf("%s: hit triangle %u at t = %.3f\n", copse::name_of(context.backend()), hit.primitive, hit.t);
+  return 0;
+}

@@ -1,0 +1,35 @@
+// A user's translation unit: Copse's headers in device code, compiled with none of Copse's own options.
+
+#include <copse/copse.h>
+#include <copse/trace/traverse.h>
+
+namespace {
+
+__global__ void trace_pixels(copse::BvhView bvh, copse::TriangleView triangles, copse::Camera camera,
+                             copse::u32 width, copse::u32 height, copse::Hit* hits, copse::u8* shadowed) {
+  const copse::u32 x = blockIdx.x * blockDim.x + threadIdx.x;
+  const copse::u32 y = blockIdx.y * blockDim.y + threadIdx.y;
+  if (x >= width || y >= height) return;
+  const copse::Ray ray = copse::camera_ray(camera, x, y, width, height);
+  const copse::Hit hit = copse::closest_hit(bvh, triangles, ray);
+  const copse::u64 pixel = copse::u64(y) * width + x;
+  hits[pixel] = hit;
+  shadowed[pixel] = copse::is_hit(hit) && copse::any_hit(bvh, triangles, ray);
+}
+
+__global__ void bound_triangles(copse::TriangleView triangles, copse::Aabb* boxes) {
+  const copse::u64 i = blockIdx.x * copse::u64(blockDim.x) + threadIdx.x;
+  if (i >= triangles.triangle_count()) return;
+  const copse::Aabb box = copse::bounds(copse::load_triangle(triangles, i));
+  boxes[i] = copse::is_valid(box) ? copse::merge(box, {copse::centroid(box), copse::centroid(box)}) : box;
+}
+
+}  // namespace
+
+/// Names the kernels, so that they are compiled.
+void launch_both(void* stream, copse::BvhView bvh, copse::TriangleView triangles, copse::Camera camera,
+                 copse::Hit* hits, copse::u8* shadowed, copse::Aabb* boxes) {
+  auto* s = static_cast<cudaStream_t>(stream);
+  trace_pixels<<<dim3(1, 1), dim3(8, 8), 0, s>>>(bvh, triangles, camera, 8, 8, hits, shadowed);
+  bound_triangles<<<1, 64, 0, s>>>(triangles, boxes);
+}
