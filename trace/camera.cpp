@@ -68,13 +68,26 @@ Camera make_camera(const dvec3& eye, const Frame& frame, float field_of_view, fl
           to_float(frame.up * height)};
 }
 
-/// How far back from the centre the eye must be for the corner at `offset` from it to be in the image.
-double distance_for(const dvec3& offset, const Frame& frame, double half_width, double half_height) {
-  const double depth = glm::dot(offset, frame.forward);
-  return std::max(std::abs(glm::dot(offset, frame.right)) / half_width,
-                  std::abs(glm::dot(offset, frame.up)) / half_height) -
-         depth;
-}
+/// Along one axis of the image: the eye's place and how far back it must be to see all corners.
+///
+/// With a slope s of the edge of view, corner (x, z) is seen from (place, -distance) where
+/// |x - place| <= s (z + distance): place is at least max(x - s z) - s distance and at most
+/// min(x + s z) + s distance.
+class AxisFit {
+ public:
+  explicit AxisFit(double slope) : slope_(slope) {}
+  void add(double x, double z) {
+    most_ = std::max(most_, x - slope_ * z);
+    least_ = std::min(least_, x + slope_ * z);
+  }
+  double place() const { return (most_ + least_) / 2; }
+  double distance() const { return (most_ - least_) / (2 * slope_); }
+
+ private:
+  double slope_;
+  double most_ = -std::numeric_limits<double>::infinity();
+  double least_ = std::numeric_limits<double>::infinity();
+};
 
 }  // namespace
 
@@ -95,20 +108,22 @@ Camera frame_box(const Aabb& box, float field_of_view, float aspect) {
   }
   const dvec3 lo = empty ? dvec3(0) : dvec3(box.lo), hi = empty ? dvec3(0) : dvec3(box.hi);
   const dvec3 centre = (lo + hi) * 0.5, half = (hi - lo) * 0.5;
-  const Frame frame = frame_along(dvec3(-0.55, -0.42, -1.0), dvec3(0, 1, 0));
+  const Frame frame = frame_along(dvec3(-0.55, -0.6, -1.0), dvec3(0, 1, 0));
 
-  double distance = 0;
   const double height = half_height(field_of_view);
+  AxisFit across(height * double(aspect)), along(height);
   for (int corner = 0; corner < 8; ++corner) {
-    const dvec3 sign(corner & 1 ? 1 : -1, corner & 2 ? 1 : -1, corner & 4 ? 1 : -1);
-    distance = std::max(distance, distance_for(sign * half, frame, height * double(aspect), height));
+    const dvec3 p = half * dvec3(corner & 1 ? 1 : -1, corner & 2 ? 1 : -1, corner & 4 ? 1 : -1);
+    across.add(glm::dot(p, frame.right), glm::dot(p, frame.forward));
+    along.add(glm::dot(p, frame.up), glm::dot(p, frame.forward));
   }
 
-  // A margin of 5 percent. The eye of a point-sized box stands off it by what floats of its place can tell.
+  // A margin of 5 percent. The eye of a small box stands off it by what floats of its place can tell.
   const double reach = std::max({std::abs(centre.x), std::abs(centre.y), std::abs(centre.z)});
   const double least = half == dvec3(0) ? std::max(1.0, reach * 1e-3) : reach * 1e-5;
-  distance = std::max(distance * 1.05, least);
-  return make_camera(centre - frame.forward * distance, frame, field_of_view, aspect);
+  const double distance = std::max(1.05 * std::max(across.distance(), along.distance()), least);
+  const dvec3 eye = centre + frame.right * across.place() + frame.up * along.place() - frame.forward * distance;
+  return make_camera(eye, frame, field_of_view, aspect);
 }
 
 }  // namespace copse

@@ -70,7 +70,7 @@ class Pen {
 }  // namespace
 
 void draw_heat_legend(Image& image, u32 limit) {
-  const u32 dot = std::max(1u, std::min(image.width, image.height) / 256);
+  const u32 dot = std::max(1u, (std::min(image.width, image.height) + 120) / 300);
   const u32 text_width = u32(std::to_string(limit).size()) * digit_step - 1;
   const u32 least_width = quarter_count * (text_width + digit_step) + 2 * margin + text_width;
   if (image.width / dot < least_width || image.height < 3 * panel_height * dot) return;
