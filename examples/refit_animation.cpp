@@ -1,0 +1,59 @@
+// A sphere that breathes: every frame moves its vertices and fits the boxes of the tree to them; the tree's
+// topology stays. On a GPU the frame is one captured graph, so that it costs one launch.
+
+#include <copse/copse.h>
+
+#include <cmath>
+#include <cstdio>
+#include <exception>
+#include <vector>
+
+namespace {
+
+constexpr int frame_count = 8;
+
+std::vector<glm::vec3> scaled(const std::vector<glm::vec3>& points, float factor) {
+  std::vector<glm::vec3> result;
+  for (const glm::vec3& p : points) result.push_back(p * factor);
+  return result;
+}
+
+bool animate() {
+  copse::Context context;
+  const copse::Mesh mesh = copse::generate_sphere(4);
+  copse::Buffer<glm::vec3> positions(context, mesh.positions);
+  copse::Buffer<glm::uvec3> indices(context, mesh.triangles);
+  const copse::TriangleView triangles{.positions = positions.span(), .triangles = indices.span()};
+  copse::Bvh bvh = copse::build_lbvh(context, triangles);
+
+  const std::vector<copse::Ray> ray = {{{0, 0, 5}, 0, {0, 0, -1}, copse::infinity}};
+  copse::Buffer<copse::Ray> rays(context, ray);
+  copse::Buffer<copse::Hit> hits(context, 1);
+  const auto frame = [&] {
+    copse::refit(context, bvh, triangles);
+    copse::closest_hits(context, bvh.view(), triangles, rays.span(), hits.span());
+  };
+  frame();  // once before the capture: a captured frame must not allocate
+  copse::Graph graph = context.capture(frame);
+
+  for (int i = 0; i < frame_count; ++i) {
+    const float radius = 1 + 0.1f * float(i);
+    positions.upload(scaled(mesh.positions, radius));
+    graph.launch();
+    const float t = hits.download()[0].t;
+    std::printf("radius %.1f: hit at %.3f\n", radius, t);
+    if (std::abs(t - (5 - radius)) > 0.01f) return false;
+  }
+  return copse::validate(context, bvh, triangles, /*refitted=*/true).ok();
+}
+
+}  // namespace
+
+int main() {
+  try {
+    return animate() ? 0 : 1;
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "refit_animation: %s\n", error.what());
+    return 1;
+  }
+}

@@ -1,0 +1,52 @@
+// A renderer's own kernel that calls closest_hit: it counts the pixels of a sphere's picture that hit it.
+// Compiled with C++20 and no other option.
+
+#include <copse/copse.h>
+#include <copse/trace/traverse.h>
+#include <cuda_runtime.h>
+
+#include <cstdio>
+#include <exception>
+#include <vector>
+
+namespace {
+
+constexpr copse::u32 width = 256;
+
+// README begins
+__global__ void count_hits(copse::BvhView bvh, copse::TriangleView triangles, copse::Camera camera, unsigned* count) {
+  const unsigned x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y;
+  const copse::Ray ray = copse::camera_ray(camera, x, y, width, width);
+  if (copse::is_hit(copse::closest_hit(bvh, triangles, ray))) atomicAdd(count, 1u);
+}
+// README ends
+
+unsigned count_sphere_hits() {
+  copse::Context context({.backend = copse::Backend::cuda});
+  const copse::Mesh mesh = copse::generate_sphere(5);
+  copse::Buffer<glm::vec3> positions(context, mesh.positions);
+  copse::Buffer<glm::uvec3> indices(context, mesh.triangles);
+  const copse::TriangleView triangles{.positions = positions.span(), .triangles = indices.span()};
+  const copse::Bvh bvh = copse::build_lbvh(context, triangles);
+
+  const copse::Camera camera = copse::look_at({0, 0, 3}, {0, 0, 0}, {0, 1, 0}, 60, 1);
+  copse::Buffer<unsigned> count(context, std::vector<unsigned>{0});
+  auto* stream = static_cast<cudaStream_t>(context.stream());
+  count_hits<<<dim3(width / 64, width), 64, 0, stream>>>(bvh.view(), triangles, camera, count.data());
+  return count.download()[0];
+}
+
+}  // namespace
+
+int main() {
+  try {
+    // The disc of a unit sphere 3 away, in a picture of 60 degrees: pi * tan(asin(1/3))^2 / tan(30)^2 / 4.
+    const unsigned hits = count_sphere_hits();
+    const double share = double(hits) / (width * width);
+    std::printf("%u of %u pixels hit, a share of %.4f\n", hits, width * width, share);
+    return share > 0.285 && share < 0.300 ? 0 : 1;
+  } catch (const copse::Error& error) {
+    std::fprintf(stderr, "user_kernel: %s\n", error.what());
+    return error.code() == copse::ErrorCode::no_device ? 77 : 1;
+  }
+}
