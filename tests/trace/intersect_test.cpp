@@ -1,0 +1,300 @@
+#include "trace/intersect.h"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "builders/geometry/generate.h"
+#include "tests/trace/oracle.h"
+
+namespace copse {
+namespace {
+
+using test::RayMaker;
+
+constexpr float nan = std::numeric_limits<float>::quiet_NaN();
+constexpr float least_denormal = std::numeric_limits<float>::denorm_min();
+const Triangle unit{vec3(0, 0, 0), vec3(1, 0, 0), vec3(0, 1, 0)};
+
+Ray ray_down(float x, float y) {
+  return {vec3(x, y, 1), 0, vec3(0, 0, -1), infinity};
+}
+
+bool hits(const Ray& ray, const Triangle& triangle, TriangleHit* out = nullptr) {
+  TriangleHit hit{};
+  const bool is = intersect_triangle(make_shear(ray), triangle, ray.t_min, ray.t_max, hit);
+  if (out) *out = hit;
+  return is;
+}
+
+bool hits(const Ray& ray, const Aabb& box) {
+  return is_within(intersect_box(make_slabs(ray), box.lo, box.hi), ray.t_max);
+}
+
+TEST(Triangle, ReportsDistanceAndWeightsOfBAndC) {
+  TriangleHit hit;
+  ASSERT_TRUE(hits(ray_down(0.25f, 0.5f), unit, &hit));
+  EXPECT_EQ(hit.t, 1.0f);
+  EXPECT_EQ(hit.u, 0.25f);
+  EXPECT_EQ(hit.v, 0.5f);
+}
+
+TEST(Triangle, DistanceIsInUnitsOfTheDirection) {
+  TriangleHit hit;
+  ASSERT_TRUE(hits({vec3(0.25f, 0.5f, 1), 0, vec3(0, 0, -4), infinity}, unit, &hit));
+  EXPECT_EQ(hit.t, 0.25f);
+}
+
+TEST(Triangle, IsHitFromBothSidesInEitherWinding) {
+  for (const Triangle& triangle : {unit, Triangle{unit.a, unit.c, unit.b}}) {
+    EXPECT_TRUE(hits(ray_down(0.25f, 0.25f), triangle));
+    EXPECT_TRUE(hits({vec3(0.25f, 0.25f, -1), 0, vec3(0, 0, 1), infinity}, triangle));
+  }
+}
+
+TEST(Triangle, IsHitOnItsEdgesAndVertices) {
+  for (const vec3& p :
+       {vec3(0), vec3(1, 0, 0), vec3(0, 1, 0), vec3(0.5f, 0, 0), vec3(0, 0.5f, 0), vec3(0.5f, 0.5f, 0)}) {
+    EXPECT_TRUE(hits(ray_down(p.x, p.y), unit)) << p.x << " " << p.y;
+  }
+  EXPECT_FALSE(hits(ray_down(0.5f, std::nextafter(0.5f, 1.0f)), unit));
+  EXPECT_FALSE(hits(ray_down(-least_denormal, 0.5f), unit));
+}
+
+TEST(Triangle, BothEndsOfTheIntervalBelongToIt) {
+  const float before = std::nextafter(1.0f, 0.0f), after = std::nextafter(1.0f, 2.0f);
+  const auto in = [](float t_min, float t_max) {
+    return hits({vec3(0.25f, 0.25f, 1), t_min, vec3(0, 0, -1), t_max}, unit);
+  };
+  EXPECT_TRUE(in(1, 1));
+  EXPECT_TRUE(in(1, infinity));
+  EXPECT_TRUE(in(-infinity, 1));
+  EXPECT_FALSE(in(after, infinity));
+  EXPECT_FALSE(in(0, before));
+}
+
+TEST(Triangle, IsHitBehindTheOriginWhereTheIntervalSaysSo) {
+  TriangleHit hit;
+  ASSERT_TRUE(hits({vec3(0.25f, 0.25f, 1), -5, vec3(0, 0, 1), 0}, unit, &hit));
+  EXPECT_EQ(hit.t, -1.0f);
+}
+
+TEST(Triangle, IsMissedEdgeOn) {
+  EXPECT_FALSE(hits({vec3(-1, 0.25f, 0), 0, vec3(1, 0, 0), infinity}, unit));
+}
+
+TEST(Triangle, WithoutAreaIsMissed) {
+  const vec3 a(0.25f, 0.25f, 0);
+  EXPECT_FALSE(hits(ray_down(0.25f, 0.25f), {a, a, a}));
+  EXPECT_FALSE(hits(ray_down(0.25f, 0.25f), {a, a, vec3(1, 1, 0)}));
+  EXPECT_FALSE(hits(ray_down(0.5f, 0.5f), {vec3(0), vec3(0.5f, 0.5f, 0), vec3(1, 1, 0)}));
+}
+
+TEST(Triangle, WithNanOrInfiniteVertexIsMissed) {
+  for (float bad : {nan, infinity, -infinity}) {
+    for (int corner = 0; corner < 3; ++corner) {
+      for (int axis = 0; axis < 3; ++axis) {
+        Triangle triangle = unit;
+        (corner == 0 ? triangle.a : corner == 1 ? triangle.b : triangle.c)[axis] = bad;
+        EXPECT_FALSE(hits(ray_down(0.25f, 0.25f), triangle)) << bad << " " << corner << " " << axis;
+        EXPECT_FALSE(hits({vec3(1, 2, 3), 0, vec3(-0.9f, -1.8f, -3), infinity}, triangle));
+      }
+    }
+  }
+}
+
+TEST(Triangle, IsHitAtExtremeScales) {
+  for (float scale : {1e-36f, 1e-30f, 1e-20f, 1e-10f, 1e10f, 1e20f, 1e30f, 1e37f}) {
+    const Triangle triangle{unit.a * scale, unit.b * scale, unit.c * scale};
+    TriangleHit hit;
+    ASSERT_TRUE(hits({vec3(0.25f, 0.5f, 1) * scale, 0, vec3(0, 0, -1), infinity}, triangle, &hit)) << scale;
+    EXPECT_FLOAT_EQ(hit.t, scale);
+    EXPECT_FLOAT_EQ(hit.u, 0.25f);
+    EXPECT_FLOAT_EQ(hit.v, 0.5f);
+  }
+}
+
+TEST(Triangle, IsHitAlongDirectionsOfExtremeLength) {
+  for (float length : {1e-44f, 1e-40f, 1e-30f, 1e30f, 3e38f}) {
+    TriangleHit hit;
+    const vec3 origin(0.25f, 0.25f, length < 1 ? 1e-6f : 1.0f);
+    ASSERT_TRUE(hits({origin, 0, vec3(0, 0, -length), infinity}, unit, &hit)) << length;
+    EXPECT_FLOAT_EQ(hit.t, origin.z / length);
+  }
+}
+
+TEST(Triangle, FartherThanTheLargestFloatIsMissed) {
+  EXPECT_FALSE(hits({vec3(0.25f, 0.25f, 1), 0, vec3(0, 0, -1e-40f), infinity}, unit));
+}
+
+TEST(Triangle, AgreesWithDoublePrecision) {
+  RayMaker make(1);
+  u32 hit_count = 0;
+  for (int i = 0; i < 20000; ++i) {
+    const Triangle triangle{make.point(-1, 1), make.point(-1, 1), make.point(-1, 1)};
+    const Ray ray = make.into({vec3(-1), vec3(1)});
+    TriangleHit hit;
+    const bool is = hits(ray, triangle, &hit);
+    hit_count += is;
+    const auto surely = test::double_hit(triangle, ray, -1e-4), maybe = test::double_hit(triangle, ray, 1e-4);
+    EXPECT_FALSE(!is && surely && *surely > 1e-4) << i;
+    EXPECT_FALSE(is && (!maybe || *maybe < -1e-4)) << i;
+    const double height = 0.01;  // triangles not seen nearly edge-on
+    const glm::dvec3 normal = glm::cross(glm::dvec3(triangle.b - triangle.a), glm::dvec3(triangle.c - triangle.a));
+    if (is && maybe && std::abs(glm::dot(normal, glm::dvec3(ray.direction))) > height) {
+      EXPECT_NEAR(hit.t, *maybe, 1e-4) << i;
+    }
+  }
+  EXPECT_GT(hit_count, 500u);
+}
+
+// Rays from inside a closed mesh at its edges and vertices: each must hit something.
+void expect_watertight(const Mesh& mesh, const vec3& scale, u32 rays_a_triangle) {
+  RayMaker make(7);
+  std::vector<vec3> positions;
+  for (const vec3& p : mesh.positions) positions.push_back(p * scale);
+  std::vector<Triangle> triangles;
+  for (const uvec3& t : mesh.triangles) triangles.push_back({positions[t.x], positions[t.y], positions[t.z]});
+  for (u32 i = 0; i < triangles.size(); ++i) {
+    for (u32 k = 0; k < rays_a_triangle; ++k) {
+      const Triangle& at = triangles[i];
+      const float x = k % 4 == 0 ? 0.0f : make.uniform(0, 1);
+      const vec3 origin = k % 3 == 0 ? vec3(0) : make.point(-0.3f, 0.3f) * scale;
+      const Ray ray{origin, 0, at.a + (at.b - at.a) * x - origin, infinity};
+      const RayShear shear = make_shear(ray);
+      TriangleHit hit;
+      bool is = false;
+      for (u32 j = 0; j < triangles.size() && !is; ++j) {
+        is = intersect_triangle(shear, triangles[j], 0, infinity, hit);
+      }
+      ASSERT_TRUE(is) << "slipped through triangle " << i << ": " << test::text(ray);
+    }
+  }
+}
+
+TEST(Triangle, ClosedSphereIsWatertight) {
+  expect_watertight(generate_sphere(2), vec3(1), 16);
+}
+
+TEST(Triangle, ClosedSphereIsWatertightWhenFlattened) {
+  expect_watertight(generate_sphere(2), vec3(1, 1e-4f, 30), 8);
+}
+
+TEST(Box, IsHitFromOutsideAndInside) {
+  const Aabb box{vec3(-1), vec3(1)};
+  EXPECT_TRUE(hits({vec3(-3, 0, 0), 0, vec3(1, 0, 0), infinity}, box));
+  EXPECT_TRUE(hits({vec3(0), 0, vec3(0.3f, -0.2f, 0.1f), infinity}, box));
+  EXPECT_FALSE(hits({vec3(-3, 0, 0), 0, vec3(-1, 0, 0), infinity}, box));
+  EXPECT_FALSE(hits({vec3(-3, 1.1f, 0), 0, vec3(1, 0, 0), infinity}, box));
+  EXPECT_FALSE(hits({vec3(-3, 0, 0), 0, vec3(1, 0, 0), 1.9f}, box));
+  EXPECT_FALSE(hits({vec3(-3, 0, 0), 4.1f, vec3(1, 0, 0), infinity}, box));
+  EXPECT_TRUE(hits({vec3(3, 0, 0), -infinity, vec3(1, 0, 0), 0}, box));
+}
+
+TEST(Box, RaysInItsFacesHitIt) {
+  const Aabb box{vec3(-1), vec3(1)};
+  for (float zero : {0.0f, -0.0f}) {
+    for (float y : {-1.0f, 1.0f}) {
+      EXPECT_TRUE(hits({vec3(-3, y, 0), 0, vec3(1, zero, zero), infinity}, box));
+      EXPECT_TRUE(hits({vec3(-3, y, y), 0, vec3(1, zero, zero), infinity}, box));
+      EXPECT_TRUE(hits({vec3(3, y, 0.5f), 0, vec3(-1, zero, 0.1f), infinity}, box));
+      EXPECT_FALSE(hits({vec3(-3, y * 1.001f, 0), 0, vec3(1, zero, zero), infinity}, box));
+    }
+  }
+}
+
+TEST(Box, FlatOnesAreHit) {
+  const Aabb plate{vec3(-1, 2, -1), vec3(1, 2, 1)}, point{vec3(2), vec3(2)};
+  EXPECT_TRUE(hits({vec3(0), 0, vec3(0, 1, 0), infinity}, plate));
+  EXPECT_TRUE(hits({vec3(-3, 2, 0), 0, vec3(1, 0, 0), infinity}, plate));
+  EXPECT_TRUE(hits({vec3(0), 0, vec3(1), infinity}, point));
+  EXPECT_TRUE(hits({vec3(2), 0, vec3(1, 0, 0), infinity}, point));
+  EXPECT_FALSE(hits({vec3(0), 0, vec3(1, 1, 0.99f), infinity}, point));
+}
+
+TEST(Box, EmptyOnesAreMissed) {
+  const float components[] = {0.0f, -0.0f, 1.0f, -1.0f, 1e-40f, -1e-40f, 1e-30f, 1e30f};
+  for (float x : components) {
+    for (float y : components) {
+      for (float z : {1.0f, -2.0f, 0.0f}) {
+        const Ray ray{vec3(0.5f, -3, 2), -infinity, vec3(x, y, z), infinity};
+        if (is_traceable(ray) && !(z == 0 && magnitude(x) < 1e-38f && magnitude(y) < 1e-38f)) {
+          EXPECT_FALSE(hits(ray, Aabb::empty())) << x << " " << y << " " << z;
+        }
+      }
+    }
+  }
+}
+
+TEST(Box, IsVisitedAlongDenormalDirections) {
+  const Aabb box{vec3(1e-6f, -1, -1), vec3(1, 1, 1)};
+  EXPECT_TRUE(hits({vec3(0), 0, vec3(1e-40f, 0, 0), infinity}, box));
+  EXPECT_TRUE(hits({vec3(0), 0, vec3(1e-40f, 1e-41f, -1e-44f), infinity}, box));
+  EXPECT_TRUE(hits({vec3(0.5f, 0, -3), 0, vec3(1e-40f, -1e-40f, 1), infinity}, box));
+}
+
+TEST(Box, EndsArePaddedOutwards) {
+  RayMaker make(3);
+  for (int i = 0; i < 10000; ++i) {
+    const vec3 lo = make.point(-1, 1), hi = lo + make.point(0, 1);
+    const Ray ray = make.into({lo, hi});
+    const glm::dvec3 near = (glm::dvec3(lo) - glm::dvec3(ray.origin)) / glm::dvec3(ray.direction);
+    const glm::dvec3 far = (glm::dvec3(hi) - glm::dvec3(ray.origin)) / glm::dvec3(ray.direction);
+    const glm::dvec3 first = glm::min(near, far), last = glm::max(near, far);
+    const double entry = std::max({first.x, first.y, first.z, 0.0}), exit = std::min({last.x, last.y, last.z});
+    if (entry > exit) continue;
+    const BoxSpan span = intersect_box(make_slabs(ray), lo, hi);
+    EXPECT_LE(double(span.entry), entry);
+    EXPECT_GE(double(span.exit), exit);
+    EXPECT_TRUE(is_within(span, float(entry)));
+  }
+}
+
+// What traversal needs, and what the padding is for.
+TEST(Box, AroundAHitTriangleIsHit) {
+  RayMaker make(11);
+  u32 hit_count = 0;
+  for (int i = 0; i < 200000; ++i) {
+    const float scale = std::pow(10.0f, make.uniform(-6, 6));
+    const vec3 at = make.point(-1, 1) * std::pow(10.0f, make.uniform(-6, 6));
+    const Triangle triangle{at + make.point(-1, 1) * scale, at + make.point(-1, 1) * scale,
+                            at + make.point(-1, 1) * scale};
+    const vec3 origin = make.point(-1, 1) * std::pow(10.0f, make.uniform(-6, 6));
+    // At a corner, at an edge, inside.
+    const float x = i % 3 == 0 ? 0.0f : make.uniform(0, 1), y = i % 3 == 2 ? make.uniform(0, 1 - x) : 0.0f;
+    Ray ray{origin, 0, triangle.a + (triangle.b - triangle.a) * x + (triangle.c - triangle.a) * y - origin,
+            infinity};
+    if (i % 5 == 0) ray.direction[i % 3] = 0;
+    if (!is_traceable(ray)) continue;
+    TriangleHit hit;
+    if (!hits(ray, triangle, &hit)) continue;
+    ++hit_count;
+    const Aabb box = bounds(triangle);
+    const BoxSpan span = intersect_box(make_slabs(ray), box.lo, box.hi);
+    EXPECT_LE(span.entry, span.exit) << i << " " << test::text(ray);
+  }
+  EXPECT_GT(hit_count, 50000u);
+}
+
+TEST(Ray, ThatIsNotOneHitsNothing) {
+  const Ray good{vec3(0), 0, vec3(0, 0, 1), infinity};
+  EXPECT_TRUE(is_traceable(good));
+  for (float bad : {nan, infinity, -infinity}) {
+    for (int axis = 0; axis < 3; ++axis) {
+      Ray ray = good;
+      ray.origin[axis] = bad;
+      EXPECT_FALSE(is_traceable(ray));
+      ray = good;
+      ray.direction[axis] = bad;
+      EXPECT_FALSE(is_traceable(ray));
+    }
+  }
+  EXPECT_FALSE(is_traceable({vec3(0), nan, vec3(0, 0, 1), 1}));
+  EXPECT_FALSE(is_traceable({vec3(0), 0, vec3(0, 0, 1), nan}));
+  EXPECT_FALSE(is_traceable({vec3(0), 1, vec3(0, 0, 1), 0.5f}));
+  EXPECT_FALSE(is_traceable({vec3(0), 0, vec3(0.0f, -0.0f, 0.0f), 1}));
+  EXPECT_TRUE(is_traceable({vec3(0), 0, vec3(0, 0, least_denormal), 1}));
+}
+
+}  // namespace
+}  // namespace copse
