@@ -14,7 +14,8 @@ namespace {
 constexpr copse::u32 width = 256;
 
 // README begins
-__global__ void count_hits(copse::BvhView bvh, copse::TriangleView triangles, copse::Camera camera, unsigned* count) {
+__global__ void count_hits(copse::BvhView bvh, copse::TriangleView triangles, copse::Camera camera,
+                           unsigned* count) {
   const unsigned x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y;
   const copse::Ray ray = copse::camera_ray(camera, x, y, width, width);
   if (copse::is_hit(copse::closest_hit(bvh, triangles, ray))) atomicAdd(count, 1u);

@@ -16,8 +16,7 @@ namespace copse::cpu {
 class Workers {
  public:
   /// `count` 0: one for each core that the process may use.
-  explicit Workers(u32 count)
-      : arena_(count == 0 ? int(tbb::task_arena::automatic) : int(count)) {}
+  explicit Workers(u32 count) : arena_(count == 0 ? int(tbb::task_arena::automatic) : int(count)) {}
 
   u32 count() const { return u32(const_cast<tbb::task_arena&>(arena_).max_concurrency()); }
   tbb::task_arena& arena() { return arena_; }
