@@ -6,10 +6,11 @@
 
 namespace copse {
 
-/// The triangles of an OBJ or PLY file, told apart by the name's ending. Polygons are triangulated.
+/// The triangles of an OBJ or PLY file, told apart by the name's ending, in the order of the file. Convex
+/// polygons become fans around their first corner; concave ones of up to 1024 corners are cut by their ears.
 /// Throws: Error bad_file, with file, line or element, value and limit: a file that cannot be read or is cut
 /// short, an index past the end, a face of fewer than 3 corners, a coordinate that is infinite or NaN, a
-/// mesh without triangles.
+/// mesh without triangles. Error out_of_memory.
 Mesh load_mesh(const std::filesystem::path& path);
 
 /// Writes a mesh as binary little-endian PLY, to a temporary file that is renamed when complete.

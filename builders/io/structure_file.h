@@ -12,19 +12,22 @@ namespace copse {
 struct StructureFile {
   Mesh mesh;
   Bvh bvh;
-  std::string builder;         // as in "lbvh"
+  std::string builder;  // as in "lbvh"
   u32 morton_bits = 0;
   u32 max_leaf_size = 0;
 };
 
 /// Writes tree and mesh, to a temporary file that is renamed when complete, so that an old file survives a
 /// full disk. The layout is documented in docs/structure-file.md. Waits.
-/// Throws: Error bad_file.
+///   mesh: what the tree was built over
+///   builder: at most 23 characters
+/// Throws: Error bad_file; Error invalid_argument for what could not be loaded again, as the tree of another
+/// mesh.
 void save_structure(const std::filesystem::path& path, Context& context, const Mesh& mesh, const Bvh& bvh,
                     const std::string& builder, u32 morton_bits, u32 max_leaf_size);
 
-/// Reads a structure into the context's memory. Magic, version, checksum, sizes and every index are checked
-/// before anything is used.
+/// Reads a structure into the context's memory, with room for a rebuild. Magic, version, checksum, sizes and
+/// every index are checked before anything is used.
 /// Throws: Error bad_file with file, value and limit; Error out_of_memory.
 StructureFile load_structure(const std::filesystem::path& path, Context& context);
 

@@ -1,0 +1,82 @@
+#pragma once
+
+// Whole files in and out: read in one piece, written so that no half-written file is ever seen.
+
+#include <filesystem>
+#include <memory>
+#include <new>
+#include <string>
+#include <string_view>
+
+#include "primitives/core/error.h"
+#include "primitives/core/types.h"
+
+namespace copse::detail {
+
+/// Throws Error bad_file: "PATH: MESSAGE".
+[[noreturn]] void throw_bad_file(const std::filesystem::path& path, const std::string& message);
+
+/// A piece of a file for an error message: in quotes, cut to 40 characters, others than ASCII as '?'.
+std::string in_quotes(std::string_view text);
+
+/// The bytes of a file, aligned for any plain record.
+class FileBytes {
+ public:
+  static constexpr size_t alignment = 64;
+
+  /// Throws: Error out_of_memory.
+  explicit FileBytes(u64 size);
+
+  char* data() { return data_.get(); }
+  const char* data() const { return data_.get(); }
+  u64 size() const { return size_; }
+  std::string_view text() const { return {data(), size()}; }
+
+ private:
+  struct Free {
+    void operator()(char* p) const { ::operator delete (p, std::align_val_t{alignment}); }
+  };
+  std::unique_ptr<char, Free> data_;
+  u64 size_;
+};
+
+/// Reads a regular file.
+/// Throws: Error bad_file where it cannot be opened or read, is no regular file or changes its size
+/// meanwhile; Error out_of_memory.
+FileBytes read_whole_file(const std::filesystem::path& path);
+
+/// Writes a file under a temporary name in the same folder and renames it on commit, so that the old file
+/// survives every failure. Without commit, nothing is left behind. Follows symbolic links and keeps the mode
+/// of an old file. What is no regular file, as /dev/stdout, is written to directly.
+class FileReplacement {
+ public:
+  /// Throws: Error bad_file.
+  explicit FileReplacement(const std::filesystem::path& path);
+  ~FileReplacement();
+  FileReplacement(const FileReplacement&) = delete;
+  FileReplacement& operator=(const FileReplacement&) = delete;
+
+  /// Throws: Error bad_file, as on a full disk.
+  void write(const void* data, u64 bytes);
+
+  /// Puts the bytes on the disk and the new file in the place of the old one. At most once, last.
+  /// Throws: Error bad_file.
+  void commit();
+
+ private:
+  void open_temporary();
+  void flush();
+  void write_now(const char* data, u64 bytes);
+  void close();
+  [[noreturn]] void fail(const char* what, int error) const;
+
+  std::filesystem::path path_;       // as the caller names it
+  std::filesystem::path target_;     // behind symbolic links
+  std::filesystem::path temporary_;  // empty while there is none
+  int file_ = -1;
+  u32 old_mode_ = 0;
+  bool has_old_file_ = false;
+  std::string pending_;
+};
+
+}  // namespace copse::detail

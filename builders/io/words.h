@@ -1,0 +1,43 @@
+#pragma once
+
+// Words and numbers of text files, without regard to the locale.
+
+#include <algorithm>
+#include <charconv>
+#include <string_view>
+#include <system_error>
+#include <type_traits>
+
+namespace copse::detail {
+
+/// The first word of `line`, which loses it; empty at the end. Words stand between spaces and tabs.
+inline std::string_view take_word(std::string_view& line) {
+  const size_t begin = std::min(line.find_first_not_of(" \t"), line.size());
+  const size_t end = std::min(line.find_first_of(" \t", begin), line.size());
+  const std::string_view word = line.substr(begin, end - begin);
+  line.remove_prefix(end);
+  return word;
+}
+
+/// The number that `word` is, all of it; a plus sign may stand before it. A number too small for a
+/// floating-point T is 0 or the nearest denormal one. "nan" and "inf" are numbers.
+/// Gives invalid_argument for what is no number, result_out_of_range for one too large for T.
+template <class T>
+std::errc parse_number(std::string_view word, T& value) {
+  if (word.size() > 1 && word[0] == '+' && word[1] != '-') word.remove_prefix(1);
+  const char* const end = word.data() + word.size();
+  const auto [stop, error] = std::from_chars(word.data(), end, value);
+  if (error != std::errc::invalid_argument && stop != end) return std::errc::invalid_argument;
+  if constexpr (std::is_floating_point_v<T> && !std::is_same_v<T, long double>) {
+    if (error == std::errc::result_out_of_range) {
+      long double wide = 0;
+      const std::errc wide_error = parse_number(word, wide);
+      value = T(wide);
+      const bool is_small = wide < 1 && wide > -1;
+      return wide_error == std::errc{} && is_small ? std::errc{} : std::errc::result_out_of_range;
+    }
+  }
+  return error;
+}
+
+}  // namespace copse::detail
