@@ -23,14 +23,14 @@ void expect_agreement(Context& cpu, Context& cuda, const Mesh& mesh, const std::
       const LbvhOptions options{bits, leaf};
       DeviceMesh cpu_mesh(cpu, mesh), cuda_mesh(cuda, mesh);
       Bvh cpu_bvh = build_lbvh(cpu, cpu_mesh.view(), options), cuda_bvh = build_lbvh(cuda, cuda_mesh.view(), options);
-      ASSERT_TRUE(same_bytes(HostBvh(cpu_bvh), HostBvh(cuda_bvh))) << name << ", " << bits << " bits, leaf " << leaf;
+      ASSERT_TRUE(same_bytes(BvhCopy(cpu_bvh), BvhCopy(cuda_bvh))) << name << ", " << bits << " bits, leaf " << leaf;
       ASSERT_TRUE(validate(cuda, cuda_bvh, cuda_mesh.view()).ok()) << name;
 
       cpu_mesh.positions.upload(moved.positions);
       cuda_mesh.positions.upload(moved.positions);
       refit(cpu, cpu_bvh, cpu_mesh.view());
       refit(cuda, cuda_bvh, cuda_mesh.view());
-      ASSERT_TRUE(same_bytes(HostBvh(cpu_bvh), HostBvh(cuda_bvh))) << name << " after a refit";
+      ASSERT_TRUE(same_bytes(BvhCopy(cpu_bvh), BvhCopy(cuda_bvh))) << name << " after a refit";
     }
   }
 }

@@ -102,7 +102,7 @@ TEST_P(Lbvh, IsTheTreeOfTheSortedKeys) {
   for (const NamedMesh& hard : hard_meshes()) {
     const DeviceMesh mesh(context(), hard.mesh);
     for (const LbvhOptions& options : option_sweep()) {
-      const HostBvh tree(build_lbvh(context(), mesh.view(), options));
+      const BvhCopy tree(build_lbvh(context(), mesh.view(), options));
       const SlowLbvh expected(sorted_keys(hard.mesh, options.morton_bits), options.max_leaf_size);
       ASSERT_EQ(tree.counts.node_count, expected.nodes.size()) << hard.name;
       std::vector<u32> first(tree.nodes.size()), count(tree.nodes.size());
@@ -129,7 +129,7 @@ TEST_P(Lbvh, EveryHardMeshBuildsAValidTree) {
       const BvhCounts counts = bvh.counts.download()[0];
       EXPECT_EQ(counts.invalid_count, hard.invalid_count) << hard.name;
       EXPECT_EQ(counts.primitive_count + counts.invalid_count, hard.mesh.triangles.size()) << hard.name;
-      for (const BvhNode& node : HostBvh(bvh).nodes) ASSERT_LE(node.count, options.max_leaf_size) << hard.name;
+      for (const BvhNode& node : BvhCopy(bvh).nodes) ASSERT_LE(node.count, options.max_leaf_size) << hard.name;
     }
   }
 }
@@ -137,7 +137,7 @@ TEST_P(Lbvh, EveryHardMeshBuildsAValidTree) {
 TEST_P(Lbvh, EveryPrimitiveAppearsOnce) {
   const Mesh host = generate_random(5000, 0.05f);
   const DeviceMesh mesh(context(), host);
-  const HostBvh tree(build_lbvh(context(), mesh.view(), {.max_leaf_size = 3}));
+  const BvhCopy tree(build_lbvh(context(), mesh.view(), {.max_leaf_size = 3}));
   std::multiset<u32> seen;
   for (const BvhNode& node : tree.nodes) {
     for (u32 k = 0; k < node.count; ++k) seen.insert(tree.primitive_ids[node.first + k]);
@@ -148,41 +148,41 @@ TEST_P(Lbvh, EveryPrimitiveAppearsOnce) {
 
 TEST_P(Lbvh, TwoRunsGiveTheSameBytes) {
   const DeviceMesh mesh(context(), generate_random(30000, 0.02f));
-  const HostBvh first(build_lbvh(context(), mesh.view(), {.max_leaf_size = 2}));
+  const BvhCopy first(build_lbvh(context(), mesh.view(), {.max_leaf_size = 2}));
   for (int repeat = 0; repeat < 3; ++repeat) {
-    EXPECT_TRUE(same_bytes(first, HostBvh(build_lbvh(context(), mesh.view(), {.max_leaf_size = 2}))));
+    EXPECT_TRUE(same_bytes(first, BvhCopy(build_lbvh(context(), mesh.view(), {.max_leaf_size = 2}))));
   }
 }
 
 TEST_P(Lbvh, TakesStrideShortIndicesAndNoIndices) {
   const Mesh host = generate_sphere(3);
   const DeviceMesh plain(context(), host);
-  const HostBvh expected(build_lbvh(context(), plain.view()));
+  const BvhCopy expected(build_lbvh(context(), plain.view()));
 
   std::vector<float> records;
   for (const vec3& p : host.positions) records.insert(records.end(), {p.x, p.y, p.z, -1, -2});
   const Buffer<float> record_buffer(context(), records);
   const PositionSpan strided(reinterpret_cast<const vec3*>(record_buffer.data()), host.positions.size(), 20);
   const TriangleView with_stride{.positions = strided, .triangles = plain.triangles.span()};
-  EXPECT_TRUE(same_bytes(expected, HostBvh(build_lbvh(context(), with_stride))));
+  EXPECT_TRUE(same_bytes(expected, BvhCopy(build_lbvh(context(), with_stride))));
 
   std::vector<glm::u16vec3> short_indices(host.triangles.begin(), host.triangles.end());
   const Buffer<glm::u16vec3> short_buffer(context(), short_indices);
   const TriangleView with_short{.positions = plain.positions.span(), .triangles = short_buffer.span()};
-  EXPECT_TRUE(same_bytes(expected, HostBvh(build_lbvh(context(), with_short))));
+  EXPECT_TRUE(same_bytes(expected, BvhCopy(build_lbvh(context(), with_short))));
 
   std::vector<vec3> corners;
   for (const uvec3& t : host.triangles) {
     corners.insert(corners.end(), {host.positions[t.x], host.positions[t.y], host.positions[t.z]});
   }
   const Buffer<vec3> soup(context(), corners);
-  EXPECT_TRUE(same_bytes(expected, HostBvh(build_lbvh(context(), TriangleView{.positions = soup.span()}))));
+  EXPECT_TRUE(same_bytes(expected, BvhCopy(build_lbvh(context(), TriangleView{.positions = soup.span()}))));
 }
 
 TEST_P(Lbvh, SeveralViewsAreOneNumbering) {
   const Mesh host = generate_random(1000, 0.1f);
   const DeviceMesh whole(context(), host);
-  const HostBvh expected(build_lbvh(context(), whole.view()));
+  const BvhCopy expected(build_lbvh(context(), whole.view()));
 
   // Twenty views of uneven size, some empty: more than travel in one launch.
   std::vector<TriangleView> views;
@@ -192,7 +192,7 @@ TEST_P(Lbvh, SeveralViewsAreOneNumbering) {
     begin = end;
   }
   const Bvh bvh = build_lbvh(context(), views);
-  EXPECT_TRUE(same_bytes(expected, HostBvh(bvh)));
+  EXPECT_TRUE(same_bytes(expected, BvhCopy(bvh)));
   EXPECT_TRUE(validate(context(), bvh, views).ok());
 }
 
@@ -203,7 +203,7 @@ TEST_P(Lbvh, BoxesBuildTheTreeOfTheirTriangles) {
   const DeviceMesh mesh(context(), host);
   const Buffer<Aabb> box_buffer(context(), boxes);
   const Bvh bvh = build_lbvh(context(), BoxView{box_buffer.span()});
-  EXPECT_TRUE(same_bytes(HostBvh(build_lbvh(context(), mesh.view())), HostBvh(bvh)));
+  EXPECT_TRUE(same_bytes(BvhCopy(build_lbvh(context(), mesh.view())), BvhCopy(bvh)));
   EXPECT_TRUE(validate(context(), bvh, BoxView{box_buffer.span()}).ok());
 }
 
@@ -225,12 +225,12 @@ TEST_P(Lbvh, RebuildsInPlaceWithoutAllocating) {
   const u64 warm = context().scratch_bytes();
   const BvhNode* memory = bvh.nodes.data();
   rebuild_lbvh(context(), bvh, small.view());
-  EXPECT_TRUE(same_bytes(HostBvh(bvh), HostBvh(build_lbvh(context(), small.view()))));
+  EXPECT_TRUE(same_bytes(BvhCopy(bvh), BvhCopy(build_lbvh(context(), small.view()))));
   EXPECT_TRUE(validate(context(), bvh, small.view()).ok());
   rebuild_lbvh(context(), bvh, large.view());
   EXPECT_EQ(bvh.nodes.data(), memory);
   EXPECT_EQ(context().scratch_bytes(), warm);
-  EXPECT_TRUE(same_bytes(HostBvh(bvh), HostBvh(build_lbvh(context(), large.view()))));
+  EXPECT_TRUE(same_bytes(BvhCopy(bvh), BvhCopy(build_lbvh(context(), large.view()))));
 }
 
 TEST_P(Lbvh, CapturedRebuildFollowsItsInput) {
@@ -248,7 +248,7 @@ TEST_P(Lbvh, CapturedRebuildFollowsItsInput) {
   for (int repeat = 0; repeat < 2; ++repeat) {
     graph.launch();
     EXPECT_TRUE(validate(context(), bvh, views).ok());
-    EXPECT_TRUE(same_bytes(HostBvh(bvh), HostBvh(build_lbvh(context(), views, {.max_leaf_size = 4}))));
+    EXPECT_TRUE(same_bytes(BvhCopy(bvh), BvhCopy(build_lbvh(context(), views, {.max_leaf_size = 4}))));
   }
 }
 

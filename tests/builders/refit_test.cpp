@@ -23,9 +23,9 @@ TEST_P(Refit, ChangesNothingWhereNothingMoved) {
   for (const NamedMesh& hard : hard_meshes()) {
     const DeviceMesh mesh(context(), hard.mesh);
     Bvh bvh = build_lbvh(context(), mesh.view(), {.max_leaf_size = 2});
-    const HostBvh before(bvh);
+    const BvhCopy before(bvh);
     refit(context(), bvh, mesh.view());
-    EXPECT_TRUE(same_bytes(before, HostBvh(bvh))) << hard.name;
+    EXPECT_TRUE(same_bytes(before, BvhCopy(bvh))) << hard.name;
   }
 }
 
@@ -46,7 +46,7 @@ TEST_P(Refit, PrimitiveThatIsNoNumberIsEmptyUntilItComesBack) {
   const Mesh host = generate_sphere(3);
   DeviceMesh mesh(context(), host);
   Bvh bvh = build_lbvh(context(), mesh.view());
-  const HostBvh before(bvh);
+  const BvhCopy before(bvh);
 
   Mesh sick = host;
   for (u32 i = 0; i < sick.positions.size(); i += 5) sick.positions[i].y = std::numeric_limits<float>::quiet_NaN();
@@ -54,11 +54,11 @@ TEST_P(Refit, PrimitiveThatIsNoNumberIsEmptyUntilItComesBack) {
   refit(context(), bvh, mesh.view());
   EXPECT_TRUE(validate(context(), bvh, mesh.view(), true).ok());
   EXPECT_FALSE(validate(context(), bvh, mesh.view()).ok()) << "invalid primitives stand in leaves";
-  for (const BvhNode& node : HostBvh(bvh).nodes) ASSERT_FALSE(std::isnan(node.lo.y) || std::isnan(node.hi.y));
+  for (const BvhNode& node : BvhCopy(bvh).nodes) ASSERT_FALSE(std::isnan(node.lo.y) || std::isnan(node.hi.y));
 
   mesh.positions.upload(host.positions);
   refit(context(), bvh, mesh.view());
-  EXPECT_TRUE(same_bytes(before, HostBvh(bvh)));
+  EXPECT_TRUE(same_bytes(before, BvhCopy(bvh)));
 }
 
 TEST_P(Refit, TakesBoxes) {

@@ -13,7 +13,7 @@ class Stats : public OnEachBackend {};
 COPSE_ON_EACH_BACKEND(Stats);
 
 /// The same measures by a recursive walk from the root.
-BvhStats slow_stats(const HostBvh& tree, const SahCosts& costs) {
+BvhStats slow_stats(const BvhCopy& tree, const SahCosts& costs) {
   BvhStats result;
   result.leaf_size_histogram.assign(1, 0);
   const double root = half_area(tree.nodes[0].box());
@@ -43,7 +43,7 @@ TEST_P(Stats, EqualARecursiveWalk) {
       const Bvh bvh = build_lbvh(context(), mesh.view(), {.max_leaf_size = leaf});
       for (const SahCosts& costs : {SahCosts{}, SahCosts{2, 3}}) {
         const BvhStats got = stats(context(), bvh, costs);
-        const BvhStats expected = slow_stats(HostBvh(bvh), costs);
+        const BvhStats expected = slow_stats(BvhCopy(bvh), costs);
         EXPECT_EQ(got.depth, expected.depth) << hard.name;
         EXPECT_EQ(got.leaf_size_histogram, expected.leaf_size_histogram) << hard.name;
         if (half_area(got.bounds) == 0) {

@@ -12,10 +12,10 @@ namespace copse::test {
 class Validate : public OnEachBackend {
  protected:
   /// The report on a tree over a sphere after `damage` was done to it.
-  ValidationReport after(const std::function<void(HostBvh&)>& damage) {
+  ValidationReport after(const std::function<void(BvhCopy&)>& damage) {
     const DeviceMesh mesh(context(), generate_sphere(2));
     Bvh bvh = build_lbvh(context(), mesh.view(), {.max_leaf_size = 2});
-    HostBvh host(bvh);
+    BvhCopy host(bvh);
     damage(host);
     bvh.counts.upload(std::vector<BvhCounts>{host.counts});
     bvh.nodes.upload(host.nodes);
@@ -24,7 +24,7 @@ class Validate : public OnEachBackend {
     return validate(context(), bvh, mesh.view());
   }
 
-  static u32 some_leaf(const HostBvh& tree, u32 count) {
+  static u32 some_leaf(const BvhCopy& tree, u32 count) {
     for (u32 i = 0; i < tree.nodes.size(); ++i) {
       if (tree.nodes[i].count == count) return i;
     }
@@ -35,29 +35,29 @@ class Validate : public OnEachBackend {
 COPSE_ON_EACH_BACKEND(Validate);
 
 TEST_P(Validate, AcceptsATreeAsBuilt) {
-  const ValidationReport report = after([](HostBvh&) {});
+  const ValidationReport report = after([](BvhCopy&) {});
   EXPECT_TRUE(report.ok());
   EXPECT_EQ(report.message(), "valid");
 }
 
 TEST_P(Validate, FindsCountsThatDoNotFit) {
-  EXPECT_GT(after([](HostBvh& t) { t.counts.node_count += 2; }).bad_counts, 0u);
-  EXPECT_GT(after([](HostBvh& t) { t.counts.leaf_count = 0; }).bad_counts, 0u);
-  EXPECT_GT(after([](HostBvh& t) { t.counts.primitive_count = 0xffffffff; }).bad_counts, 0u);
-  EXPECT_GT(after([](HostBvh& t) { t.counts.invalid_count = 1; }).bad_counts, 0u);
+  EXPECT_GT(after([](BvhCopy& t) { t.counts.node_count += 2; }).bad_counts, 0u);
+  EXPECT_GT(after([](BvhCopy& t) { t.counts.leaf_count = 0; }).bad_counts, 0u);
+  EXPECT_GT(after([](BvhCopy& t) { t.counts.primitive_count = 0xffffffff; }).bad_counts, 0u);
+  EXPECT_GT(after([](BvhCopy& t) { t.counts.invalid_count = 1; }).bad_counts, 0u);
 }
 
 TEST_P(Validate, FindsIndicesOutOfRange) {
-  EXPECT_GT(after([](HostBvh& t) { t.nodes[0].first = 0x7ffffff1; }).bad_indices, 0u);
-  EXPECT_GT(after([](HostBvh& t) { t.nodes[0].first += 1; }).bad_indices, 0u);
-  EXPECT_GT(after([](HostBvh& t) { t.nodes[some_leaf(t, 2)].first = t.counts.primitive_count - 1; }).bad_indices, 0u);
-  EXPECT_GT(after([](HostBvh& t) { t.nodes[some_leaf(t, 1)].count = 0xffffffff; }).bad_indices, 0u);
-  EXPECT_GT(after([](HostBvh& t) { t.parents[3] = t.counts.node_count; }).bad_indices, 0u);
-  EXPECT_GT(after([](HostBvh& t) { t.primitive_ids[5] = u32(t.primitive_ids.size()); }).bad_indices, 0u);
+  EXPECT_GT(after([](BvhCopy& t) { t.nodes[0].first = 0x7ffffff1; }).bad_indices, 0u);
+  EXPECT_GT(after([](BvhCopy& t) { t.nodes[0].first += 1; }).bad_indices, 0u);
+  EXPECT_GT(after([](BvhCopy& t) { t.nodes[some_leaf(t, 2)].first = t.counts.primitive_count - 1; }).bad_indices, 0u);
+  EXPECT_GT(after([](BvhCopy& t) { t.nodes[some_leaf(t, 1)].count = 0xffffffff; }).bad_indices, 0u);
+  EXPECT_GT(after([](BvhCopy& t) { t.parents[3] = t.counts.node_count; }).bad_indices, 0u);
+  EXPECT_GT(after([](BvhCopy& t) { t.primitive_ids[5] = u32(t.primitive_ids.size()); }).bad_indices, 0u);
 }
 
 TEST_P(Validate, FindsNodesThatAreNotReachedOnce) {
-  const auto share_children = [](HostBvh& t) {
+  const auto share_children = [](BvhCopy& t) {
     const u32 other = t.nodes[t.nodes[0].first].is_leaf() ? t.nodes[0].first + 1 : t.nodes[0].first;
     t.nodes[other].first = t.nodes[0].first;
   };
@@ -78,16 +78,16 @@ TEST_P(Validate, FindsALoopApartFromTheRoot) {
 }
 
 TEST_P(Validate, FindsMissingAndRepeatedPrimitives) {
-  const ValidationReport report = after([](HostBvh& t) { t.primitive_ids[4] = t.primitive_ids[9]; });
+  const ValidationReport report = after([](BvhCopy& t) { t.primitive_ids[4] = t.primitive_ids[9]; });
   EXPECT_EQ(report.missing_primitives, 1u);
   EXPECT_EQ(report.repeated_primitives, 1u);
   EXPECT_NE(report.message().find("1 primitives in no leaf"), std::string::npos) << report.message();
 }
 
 TEST_P(Validate, FindsBoxesThatAreLooseOrTight) {
-  EXPECT_GT(after([](HostBvh& t) { t.nodes[7].hi.x += 0.5f; }).loose_boxes, 0u);
-  EXPECT_GT(after([](HostBvh& t) { t.nodes[0].lo.y += 0.5f; }).loose_boxes, 0u);
-  EXPECT_GT(after([](HostBvh& t) { t.nodes[0].lo.z = std::numeric_limits<float>::quiet_NaN(); }).loose_boxes, 0u);
+  EXPECT_GT(after([](BvhCopy& t) { t.nodes[7].hi.x += 0.5f; }).loose_boxes, 0u);
+  EXPECT_GT(after([](BvhCopy& t) { t.nodes[0].lo.y += 0.5f; }).loose_boxes, 0u);
+  EXPECT_GT(after([](BvhCopy& t) { t.nodes[0].lo.z = std::numeric_limits<float>::quiet_NaN(); }).loose_boxes, 0u);
 }
 
 TEST_P(Validate, RefusesMorePrimitivesThanThereIsRoom) {

@@ -23,13 +23,13 @@ struct DeviceMesh {
 };
 
 /// The part of a tree that is in use, on the host.
-struct HostBvh {
+struct BvhCopy {
   BvhCounts counts;
   std::vector<BvhNode> nodes;
   std::vector<u32> parents;
   std::vector<u32> primitive_ids;
 
-  explicit HostBvh(const Bvh& bvh)
+  explicit BvhCopy(const Bvh& bvh)
       : counts(bvh.counts.download()[0]),
         nodes(bvh.nodes.download()),
         parents(bvh.parents.download()),
@@ -45,7 +45,7 @@ bool same_bytes(const std::vector<T>& a, const std::vector<T>& b) {
   return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0);
 }
 
-inline bool same_bytes(const HostBvh& a, const HostBvh& b) {
+inline bool same_bytes(const BvhCopy& a, const BvhCopy& b) {
   return std::memcmp(&a.counts, &b.counts, sizeof a.counts) == 0 && same_bytes(a.nodes, b.nodes) &&
          same_bytes(a.parents, b.parents) && same_bytes(a.primitive_ids, b.primitive_ids);
 }
