@@ -18,7 +18,7 @@ target_compile_definitions(copse PRIVATE COPSE_HAS_CUDA=${COPSE_HAS_CUDA})
 # Warnings and nvcc's options, for every target of the project itself.
 add_library(copse_build_options INTERFACE)
 target_compile_options(copse_build_options INTERFACE
-  $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wno-unknown-pragmas>
+  $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wno-unknown-pragmas -Wno-restrict>
   "$<$<COMPILE_LANGUAGE:CUDA>:SHELL:-std=c++20 --fmad=false -Xcompiler=-ffp-contract=off,-Wall,-Wextra,-Wno-unknown-pragmas>"
   "$<$<COMPILE_LANGUAGE:CUDA>:SHELL:-diag-suppress=20012 -Wno-deprecated-gpu-targets -Werror=cross-execution-space-call>")
 # By value: a link to it would have to be exported with the library.
