@@ -1,0 +1,152 @@
+// copse bench: builders x scenes, as build, refit and ray times.
+
+#include <memory>
+
+#include "cli/bench_rays.h"
+#include "cli/bench_scenes.h"
+#include "cli/bench_table.h"
+#include "cli/command.h"
+#include "cli/exit_code.h"
+
+namespace copse::cli {
+
+namespace {
+
+struct BenchOptions {
+  std::vector<std::string> scenes{"testball"};
+  SceneFiles files;
+  std::vector<u32> morton_bits{30, 63};
+  u32 max_leaf_size = 1;
+  u32 repeats = 15;
+  u32 rays_size = 0;  // 0: 2048 on a GPU, 1024 on the CPU
+  bool stages = false;
+};
+
+/// One scene on the device, and its rays.
+struct BenchInput {
+  const BenchScene& scene;
+  const Mesh& mesh;
+  TriangleView triangles;
+  std::vector<Ray> primary;
+  std::optional<std::vector<Ray>> diffuse;  // made from the first tree's hits; other trees have the same
+};
+
+void measure_scene_rays(Context& context, const Bvh& bvh, BenchInput& input, u32 repeats, BenchResult& result) {
+  TracedRays primary = measure_rays(context, bvh, input.triangles, input.primary, repeats);
+  result.primary = primary.times;
+  if (!input.diffuse) {
+    input.diffuse = make_diffuse_rays(input.mesh, bounds(input.mesh), input.primary, primary.hits);
+  }
+  result.diffuse = measure_rays(context, bvh, input.triangles, *input.diffuse, repeats).times;
+}
+
+BenchResult measure(Session& session, Context& context, BenchInput& input, const BenchOptions& options,
+                    u32 morton_bits) {
+  const LbvhOptions lbvh{.morton_bits = morton_bits, .max_leaf_size = options.max_leaf_size};
+  BenchResult result;
+  result.scene = input.scene.name;
+  result.source = input.scene.source;
+  result.triangle_count = input.mesh.triangles.size();
+  result.vertex_count = input.mesh.positions.size();
+  result.recipe = {"lbvh", morton_bits, options.max_leaf_size};
+
+  session.begin(fmt::format("{}: building", input.scene.name));
+  Bvh bvh = build_lbvh(context, input.triangles, lbvh);
+  result.sizes = build_sizes(context, result.triangle_count, lbvh);
+  result.times = measure_builds(context, bvh, input.triangles, lbvh, options.repeats);
+  if (options.stages) result.stages = measure_stages(context, bvh, input.triangles, lbvh, options.repeats);
+  result.statistics = stats(context, bvh);
+
+  session.begin(fmt::format("{}: tracing", input.scene.name));
+  measure_scene_rays(context, bvh, input, options.repeats, result);
+  return result;
+}
+
+std::vector<BenchResult> measure_scene(Session& session, Context& context, const BenchScene& scene,
+                                       const BenchOptions& options, u32 rays_size) {
+  session.begin(fmt::format("{}: reading", scene.name));
+  const Mesh mesh = scene.load();
+  const DeviceMesh device_mesh(context, mesh);
+  BenchInput input{.scene = scene,
+                   .mesh = mesh,
+                   .triangles = device_mesh.view(),
+                   .primary = make_primary_rays(bounds(mesh), scene.interior, rays_size),
+                   .diffuse = std::nullopt};
+  std::vector<BenchResult> results;
+  for (const u32 bits : options.morton_bits) {
+    results.push_back(measure(session, context, input, options, bits));
+    if (session.json()) continue;
+    session.progress().hide();
+    print_data(table_line(results.back()));
+  }
+  return results;
+}
+
+int run_bench(Session& session, const BenchOptions& options) {
+  if (options.rays_size % 8 != 0) {
+    throw Error(ErrorCode::invalid_argument,
+                fmt::format("--rays-size is {}; it takes a multiple of 8, the side of a tile", options.rays_size));
+  }
+  std::vector<std::string> left_out;
+  const std::vector<BenchScene> scenes = choose_scenes(options.scenes, options.files, left_out);
+  for (const std::string& name : left_out)
+    session.note("left out {}: its mesh file is not given, see --help", name);
+  const auto context = session.make_context();
+  const u32 rays_size = options.rays_size != 0                ? options.rays_size
+                        : context->backend() == Backend::cuda ? 2048
+                                                              : 1024;
+  session.progress().expect_stages(u32(scenes.size() * (1 + 2 * options.morton_bits.size())));
+
+  session.note("{}, lbvh, up to {} a leaf, {} x {} primary rays, medians of {}", describe_in_words(*context),
+               options.max_leaf_size, rays_size, rays_size, options.repeats);
+  if (!session.json()) print_data(table_head());
+  Json results = Json::array();
+  for (const BenchScene& scene : scenes) {
+    for (const BenchResult& result : measure_scene(session, *context, scene, options, rays_size)) {
+      results.push_back(to_json(result));
+    }
+  }
+  const Json report{
+      {"copse", describe(*context)}, {"repeats", options.repeats}, {"rays_size", rays_size}, {"results", results}};
+  session.print(report, "");
+  return exit_ok;
+}
+
+void add_scene_options(CLI::App& app, BenchOptions& options) {
+  app.add_option("SCENE", options.scenes, "Names of scenes, 'all', or mesh files; default testball")
+      ->option_text("...");
+  app.add_option("--scenes", options.files.folder, "Folder with material-testball.ply and dream-apartment.ply")
+      ->option_text("DIR");
+  app.add_option("--testball", options.files.testball, "The testball's mesh, default the bundled one")
+      ->option_text("FILE");
+  app.add_option("--apartment", options.files.apartment, "The apartment's mesh, which is not bundled")
+      ->option_text("FILE");
+}
+
+}  // namespace
+
+Command add_bench_command(CLI::App& app, CommonOptions& common) {
+  CLI::App* command = app.add_subcommand("bench", "Time builds, refits and rays over benchmark scenes");
+  const auto options = std::make_shared<BenchOptions>();
+  add_scene_options(*command, *options);
+  add_choice<std::vector<u32>>(*command, "--morton-bits", options->morton_bits,
+                               {{"30", {30}}, {"63", {63}}, {"both", {30, 63}}}, "Bits of the keys, default both");
+  add_count(*command, "--max-leaf-size", options->max_leaf_size, 1, 32, "Most triangles of a leaf, default 1");
+  add_count(*command, "--repeats", options->repeats, 1, 10000, "Samples of a median, default 15");
+  add_count(*command, "--rays-size", options->rays_size, 8, 8192,
+            "Side of the primary rays' image, default 2048, on the CPU 1024");
+  command->add_flag("--stages", options->stages, "Also the times of every stage of the build");
+  add_common_options(*command, common);
+  std::string names;
+  for (const std::string& name : scene_names()) names += " " + name;
+  command->footer("Scenes:" + names +
+                  "\n\n"
+                  "Examples:\n"
+                  "  copse bench\n"
+                  "  copse bench testball-x16 hairball-like --json > results.json\n"
+                  "  copse bench all --scenes DIR --backend cuda\n"
+                  "  copse bench bunny.obj --morton-bits 63 --stages");
+  return {command, [options](Session& session) { return run_bench(session, *options); }};
+}
+
+}  // namespace copse::cli

@@ -1,0 +1,104 @@
+#include "cli/bench_table.h"
+
+#include <algorithm>
+
+namespace copse::cli {
+
+namespace {
+
+Json to_json(const std::optional<double>& value) {
+  return value ? Json(*value) : Json();
+}
+
+Json to_json(const RayTimes& times) {
+  if (times.ray_count == 0) return {{"rays", 0}, {"hits", 0}, {"ms", nullptr}, {"grays_per_s", nullptr}};
+  return {{"rays", times.ray_count},
+          {"hits", times.hit_count},
+          {"ms", times.milliseconds},
+          {"grays_per_s", times.giga_rays_per_second()}};
+}
+
+std::string milliseconds(const std::optional<double>& value) {
+  return value ? fmt::format("{:.3f}", *value) : "-";
+}
+
+std::string rate(const RayTimes& times) {
+  return times.ray_count == 0 ? "-" : fmt::format("{:.4f}", times.giga_rays_per_second());
+}
+
+/// Stages of one label make one line, as the passes of a sort.
+std::string stage_lines(const std::vector<Stage>& stages) {
+  struct Line {
+    Stage sum;
+    u32 count;
+  };
+  std::vector<Line> lines;
+  for (const Stage& stage : stages) {
+    const auto same = [&](const Line& line) {
+      return line.sum.label == stage.label && line.sum.depth == stage.depth;
+    };
+    const auto line = std::find_if(lines.begin(), lines.end(), same);
+    if (line == lines.end()) {
+      lines.push_back({stage, 1});
+    } else {
+      line->sum.milliseconds += stage.milliseconds;
+      ++line->count;
+    }
+  }
+  std::string text;
+  for (const auto& [sum, count] : lines) {
+    const std::string times = count == 1 ? "" : fmt::format(" x {}", count);
+    const std::string label = std::string(2 * (sum.depth + 1), ' ') + sum.label + times;
+    text += fmt::format("{:<43} {:>9.3f}\n", label, sum.milliseconds);
+  }
+  return text;
+}
+
+constexpr auto columns = "{:<16} {:>11} {:>4} {:>9} {:>9} {:>9} {:>9} {:>8} {:>8} {:>8} {:>5} {:>9}\n";
+
+}  // namespace
+
+Json to_json(const BenchResult& result) {
+  Json json{{"scene", result.scene},
+            {"source", result.source},
+            {"triangles", result.triangle_count},
+            {"vertices", result.vertex_count}};
+  json.update(to_json(result.recipe));
+  json["build_ms"] = result.times.build;
+  json["build_graph_ms"] = to_json(result.times.build_graph);
+  json["refit_ms"] = result.times.refit;
+  json["refit_graph_ms"] = to_json(result.times.refit_graph);
+  json["primary"] = to_json(result.primary);
+  json["diffuse"] = to_json(result.diffuse);
+  json["sah_cost"] = result.statistics.sah_cost;
+  json["sibling_overlap"] = result.statistics.sibling_overlap;
+  json["nodes"] = result.statistics.counts.node_count;
+  json["depth"] = result.statistics.depth;
+  json["bytes"] = result.sizes.result_bytes;
+  json["scratch_bytes"] = result.sizes.scratch_bytes;
+  if (result.stages.empty()) return json;
+  json["stages"] = Json::array();
+  for (const Stage& stage : result.stages) {
+    json["stages"].push_back({{"label", stage.label}, {"ms", stage.milliseconds}, {"depth", stage.depth}});
+  }
+  return json;
+}
+
+std::string table_head() {
+  return fmt::format(columns, "", "", "key", "build", "build", "refit", "refit", "primary", "diffuse", "SAH", "",
+                     "") +
+         fmt::format(columns, "scene", "triangles", "bits", "ms", "graph", "ms", "graph", "GRay/s", "GRay/s",
+                     "cost", "depth", "memory");
+}
+
+std::string table_line(const BenchResult& result) {
+  const std::string text =
+      fmt::format(columns, one_line(result.scene), grouped(result.triangle_count), result.recipe.morton_bits,
+                  milliseconds(result.times.build), milliseconds(result.times.build_graph),
+                  milliseconds(result.times.refit), milliseconds(result.times.refit_graph), rate(result.primary),
+                  rate(result.diffuse), fmt::format("{:.1f}", result.statistics.sah_cost), result.statistics.depth,
+                  readable_bytes(result.sizes.result_bytes));
+  return text + stage_lines(result.stages);
+}
+
+}  // namespace copse::cli

@@ -1,0 +1,126 @@
+// The command copse: parses the options, runs a subcommand, turns errors into one line and an exit code.
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdio>
+
+#include "cli/command.h"
+#include "cli/exit_code.h"
+
+namespace copse::cli {
+
+namespace {
+
+// A file opened while descriptor 0, 1 or 2 is closed would take its number, and output would go into it.
+void keep_standard_descriptors() {
+  for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (::fcntl(descriptor, F_GETFD) != -1) continue;
+    // Standard output is opened for reading, so that writing to it is an error.
+    [[maybe_unused]] const int opened = ::open("/dev/null", descriptor == STDERR_FILENO ? O_WRONLY : O_RDONLY);
+  }
+}
+
+std::string version_text() {
+  return fmt::format("copse {} ({})", COPSE_VERSION, built_with_cuda() ? "CPU and CUDA" : "CPU only");
+}
+
+void describe_program(CLI::App& app) {
+  app.name("copse");
+  app.set_help_flag("-h,--help", "Print this and exit");
+  app.set_version_flag("--version", version_text(), "Print the version and exit");
+  app.require_subcommand(1);
+  app.get_formatter()->column_width(26);
+  app.get_formatter()->label("SUBCOMMAND", "COMMAND");
+  app.footer(
+      "Each command has its own help: copse build --help\n"
+      "Data goes to standard output, messages to standard error.\n"
+      "\n"
+      "Exit codes:\n"
+      "  0  done                      5  not enough memory\n"
+      "  2  wrong usage               6  internal error or device failure\n"
+      "  3  bad file                  7  the structure is not valid (info --validate)\n"
+      "  4  no such device          130  interrupted");
+}
+
+const CLI::App& deepest_parsed(const CLI::App& app) {
+  return app.get_subcommands().empty() ? app : deepest_parsed(*app.get_subcommands().back());
+}
+
+/// Whose --help helps with what was asked for, as in "copse generate grid".
+std::string command_words(const CLI::App& app) {
+  if (app.get_subcommands().empty()) return app.get_name();
+  return app.get_name() + " " + command_words(*app.get_subcommands().back());
+}
+
+/// CLI11 says only that a subcommand is required, also where an unknown one was given.
+std::string missing_command_message(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::App* command : app.get_subcommands({})) names.push_back(command->get_name());
+  const std::vector<std::string> words = app.remaining();
+  return words.empty() ? "the command is missing; it is " + one_of(names)
+                       : "the command is " + none_of(words.front(), names);
+}
+
+int usage_error(const CLI::App& app, const CLI::ParseError& error) {
+  const CLI::App& deepest = deepest_parsed(app);
+  const bool command_is_missing =
+      deepest.get_require_subcommand_min() > 0 && dynamic_cast<const CLI::RequiredError*>(&error) != nullptr;
+  const std::string message = one_line(command_is_missing ? missing_command_message(deepest) : error.what());
+  std::fprintf(stderr, "copse: error: %s (see %s --help)\n", message.c_str(), command_words(app).c_str());
+  return exit_usage;
+}
+
+/// CLI11 leaves two empty lines between groups.
+std::string tidy(std::string help) {
+  for (size_t at; (at = help.find("\n\n\n")) != std::string::npos;) help.erase(at, 1);
+  return help;
+}
+
+int run_parsed(const std::vector<Command>& commands, const CommonOptions& common) {
+  Session session(common);
+  for (const Command& command : commands) {
+    if (command.app->parsed()) return command.run(session);
+  }
+  return exit_usage;
+}
+
+int run(int argc, char** argv) {
+  CLI::App app{
+      "Builds bounding volume hierarchies of meshes and traces rays through them, on CUDA and on the CPU."};
+  describe_program(app);
+  CommonOptions common;
+  std::vector<Command> commands;
+  for (const auto& add :
+       {add_build_command, add_info_command, add_render_command, add_generate_command, add_bench_command}) {
+    commands.push_back(add(app, common));
+    commands.back().app->group("Commands");
+  }
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::CallForHelp&) {
+    print_data(tidy(app.help()));
+    return exit_ok;
+  } catch (const CLI::CallForVersion&) {
+    print_data(version_text() + "\n");
+    return exit_ok;
+  } catch (const CLI::ParseError& error) {
+    return usage_error(app, error);
+  }
+  return run_parsed(commands, common);
+}
+
+}  // namespace
+
+}  // namespace copse::cli
+
+int main(int argc, char** argv) {
+  std::signal(SIGPIPE, SIG_IGN);  // a closed pipe is an error of write, told as such
+  copse::cli::keep_standard_descriptors();
+  try {
+    return copse::cli::run(argc, argv);
+  } catch (...) {
+    return copse::cli::report_current_exception();
+  }
+}

@@ -1,0 +1,74 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+#include <initializer_list>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "builders/geometry/aabb.h"
+#include "primitives/core/context.h"
+
+// Options that check their values: an error names the option, the value and what it takes.
+
+namespace copse::cli {
+
+/// What every subcommand takes.
+struct CommonOptions {
+  bool json = false;
+  bool quiet = false;
+  Backend backend = Backend::automatic;
+  u32 threads = 0;  // 0: all
+};
+
+void add_common_options(CLI::App& app, CommonOptions& options);
+
+/// A required positional argument that is a file.
+CLI::Option* add_input(CLI::App& app, std::string& path, const std::string& name, const std::string& description);
+/// -o, --output; left out, `path` stays empty.
+CLI::Option* add_output(CLI::App& app, std::string& path, const std::string& description);
+
+/// A whole number from `lowest` to `highest`; `name` may be that of a positional argument.
+CLI::Option* add_count(CLI::App& app, const std::string& name, u64& value, u64 lowest, u64 highest,
+                       const std::string& description);
+CLI::Option* add_count(CLI::App& app, const std::string& name, u32& value, u32 lowest, u32 highest,
+                       const std::string& description);
+
+/// A number from `lowest` to `highest`.
+CLI::Option* add_real(CLI::App& app, const std::string& name, float& value, float lowest, float highest,
+                      const std::string& description);
+
+/// A point as X,Y,Z or X Y Z.
+CLI::Option* add_point(CLI::App& app, const std::string& name, std::optional<vec3>& value,
+                       const std::string& description);
+
+/// Width and height as in 1920x1080.
+CLI::Option* add_image_size(CLI::App& app, u32& width, u32& height, u32 highest);
+
+template <class T>
+using Choices = std::vector<std::pair<std::string, T>>;
+
+/// "a, b or c".
+std::string one_of(const std::vector<std::string>& names);
+
+/// "'x'; it takes a, b or c", the end of the message about a value that is none of the names.
+std::string none_of(const std::string& text, const std::vector<std::string>& names);
+
+template <class T>
+CLI::Option* add_choice(CLI::App& app, const std::string& name, T& value, const Choices<T>& choices,
+                        const std::string& description) {
+  std::vector<std::string> names;
+  for (const auto& choice : choices) names.push_back(choice.first);
+  const auto parse = [=, &value](const std::string& text) {
+    for (const auto& [word, meaning] : choices) {
+      if (word == text) return void(value = meaning);
+    }
+    throw CLI::ValidationError(name + " is " + none_of(text, names));
+  };
+  return app.add_option_function<std::string>(name, parse, description)
+      ->option_text(CLI::detail::join(names, "|"));
+}
+
+}  // namespace copse::cli

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+
+namespace copse::cli {
+
+using Json = nlohmann::ordered_json;
+
+/// Writes data to stdout at once.
+/// Throws: Error bad_file where it cannot be written, as on a full disk or a closed pipe.
+void print_data(std::string_view text);
+
+/// One JSON object and a line break.
+void print_json(const Json& object);
+
+/// Lines of a name and a value, aligned.
+class Facts {
+ public:
+  template <class... Args>
+  void add(std::string_view name, fmt::format_string<Args...> format, Args&&... args) {
+    text_ += fmt::format("{:<18}{}\n", name, fmt::format(format, std::forward<Args>(args)...));
+  }
+  const std::string& text() const { return text_; }
+
+ private:
+  std::string text_;
+};
+
+/// `text` on one line: line breaks become spaces, other control characters "?".
+std::string one_line(std::string text);
+
+/// A number with a space between groups of three digits: 20 676 608.
+std::string grouped(unsigned long long number);
+
+/// Bytes in the unit that suits them: 12.3 MB.
+std::string readable_bytes(unsigned long long bytes);
+
+}  // namespace copse::cli

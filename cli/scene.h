@@ -1,0 +1,46 @@
+#pragma once
+
+#include <filesystem>
+#include <optional>
+
+#include "builders/bvh/bvh.h"
+#include "builders/bvh/stats.h"
+#include "builders/geometry/mesh.h"
+#include "builders/geometry/triangle.h"
+#include "cli/output.h"
+#include "primitives/core/buffer.h"
+
+namespace copse::cli {
+
+/// A mesh in a context's memory.
+class DeviceMesh {
+ public:
+  DeviceMesh(Context& context, const Mesh& mesh)
+      : positions_(context, mesh.positions), triangles_(context, mesh.triangles) {}
+
+  TriangleView view() const {
+    return {.positions = positions_.span(), .triangles = triangles_.span(), .geometry = 0};
+  }
+
+ private:
+  Buffer<vec3> positions_;
+  Buffer<uvec3> triangles_;
+};
+
+/// How a tree was made.
+struct Recipe {
+  std::string builder = "lbvh";
+  u32 morton_bits = 63;
+  u32 max_leaf_size = 1;
+};
+
+Json to_json(const Aabb& box);
+Json to_json(const Recipe& recipe);
+Json to_json(const BvhStats& stats);
+std::string to_words(const Aabb& box);
+
+/// The lines of a table of facts.
+void add_facts(Facts& facts, const Recipe& recipe);
+void add_facts(Facts& facts, const BvhStats& stats);
+
+}  // namespace copse::cli

@@ -1,0 +1,40 @@
+#include "cli/session.h"
+
+#include <cstdio>
+
+namespace copse::cli {
+
+std::unique_ptr<Context> Session::make_context() const {
+  return std::make_unique<Context>(
+      ContextOptions{.backend = options_.backend, .workers = options_.threads, .cancel = interrupts_.token()});
+}
+
+void Session::write_note(const std::string& text) {
+  if (options_.quiet) return;
+  progress_.hide();
+  std::fprintf(stderr, "copse: %s\n", one_line(text).c_str());
+}
+
+void Session::print(const Json& object, const std::string& text) {
+  progress_.finish();
+  if (json()) {
+    print_json(object);
+  } else {
+    print_data(text);
+  }
+}
+
+Json describe(const Context& context) {
+  return {{"version", COPSE_VERSION},
+          {"backend", name_of(context.backend())},
+          {"device", context.device_name()},
+          {"workers", context.worker_count()}};
+}
+
+std::string describe_in_words(const Context& context) {
+  if (context.backend() == Backend::cuda) return fmt::format("{} (cuda)", context.device_name());
+  const u32 workers = context.worker_count();
+  return fmt::format("{}, {} thread{} (cpu)", context.device_name(), workers, workers == 1 ? "" : "s");
+}
+
+}  // namespace copse::cli

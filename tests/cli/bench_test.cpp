@@ -1,0 +1,72 @@
+#include "tests/cli/process.h"
+
+namespace copse::test {
+namespace {
+
+class CliBench : public CliOnEachBackend {};
+
+COPSE_ON_EACH_BACKEND(CliBench);
+
+TEST_P(CliBench, MeasuresBothKeyWidthsOfAMesh) {
+  const Outcome outcome =
+      run_cli(here({"bench", sphere(), "--repeats", "2", "--rays-size", "32", "--stages", "--json"}));
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  const Json report = outcome.json();
+  EXPECT_EQ(report["copse"]["backend"], name_of(GetParam()));
+  EXPECT_EQ(report["repeats"], 2);
+  EXPECT_EQ(report["rays_size"], 32);
+  ASSERT_EQ(report["results"].size(), 2u);
+  EXPECT_EQ(report["results"][0]["morton_bits"], 30);
+  EXPECT_EQ(report["results"][1]["morton_bits"], 63);
+  for (const Json& result : report["results"]) {
+    EXPECT_EQ(result["scene"], "sphere");
+    EXPECT_EQ(result["triangles"], 320);
+    EXPECT_GT(result["build_ms"], 0.0);
+    EXPECT_GT(result["refit_ms"], 0.0);
+    EXPECT_EQ(result["build_graph_ms"].is_number(), GetParam() == Backend::cuda);
+    EXPECT_EQ(result["refit_graph_ms"].is_number(), GetParam() == Backend::cuda);
+    EXPECT_GT(result["bytes"], 0);
+    EXPECT_GT(result["sah_cost"], 1.0);
+    EXPECT_FALSE(result["stages"].empty());
+  }
+}
+
+TEST_P(CliBench, TracesPrimaryAndDiffuseRays) {
+  const Json report = run_cli(here({"bench", sphere(), "--repeats", "1", "--rays-size", "64", "--json"})).json();
+  for (const Json& result : report["results"]) {
+    const Json &primary = result["primary"], &diffuse = result["diffuse"];
+    EXPECT_EQ(primary["rays"], 64 * 64);
+    // The unit sphere from 2 sqrt(3) away: its rim is seen at tan a = 1 / sqrt(11) of the image's 0.5.
+    EXPECT_NEAR(primary["hits"].get<double>() / (64 * 64), 3.14159 / 11, 0.01);
+    // Rays leave a convex body, but for those under the edge of a flat triangle.
+    EXPECT_EQ(diffuse["rays"], primary["hits"]);
+    EXPECT_EQ(diffuse["hits"], 0);
+    EXPECT_GT(diffuse["grays_per_s"], 0.0);
+  }
+}
+
+using Cli = CliTest;
+
+TEST_F(Cli, BenchPrintsATableWithoutJson) {
+  const Outcome outcome =
+      run_cli({"bench", sphere(), "--repeats", "1", "--rays-size", "8", "--morton-bits", "63"});
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_EQ(std::count(outcome.out.begin(), outcome.out.end(), '\n'), 3) << outcome.out;
+  EXPECT_NE(outcome.out.find("\nsphere "), std::string::npos) << outcome.out;
+  EXPECT_NE(outcome.err.find("medians of 1"), std::string::npos) << outcome.err;
+}
+
+TEST_F(Cli, BenchFindsItsScenesInAFolder) {
+  std::filesystem::copy_file(sphere(), path("material-testball.ply"));
+  std::filesystem::copy_file(sphere(), path("dream-apartment.ply"));
+  const Json report = run_cli({"bench", "testball", "apartment", "testball-x16", "--scenes", path(""), "--repeats",
+                               "1", "--rays-size", "16", "--morton-bits", "63", "--json"})
+                          .json();
+  ASSERT_EQ(report["results"].size(), 3u);
+  EXPECT_EQ(report["results"][0]["triangles"], 320);
+  EXPECT_EQ(report["results"][2]["triangles"], 320 * 16);
+  EXPECT_EQ(report["results"][1]["primary"]["hits"], 256) << "the apartment is seen from inside";
+}
+
+}  // namespace
+}  // namespace copse::test

@@ -1,0 +1,162 @@
+#include "builders/bvh/lbvh.h"
+#include "builders/io/mesh_file.h"
+#include "builders/io/structure_file.h"
+#include "tests/cli/process.h"
+
+namespace copse::test {
+namespace {
+
+using Cli = CliTest;
+
+COPSE_ON_EACH_BACKEND(CliOnEachBackend);
+
+TEST_P(CliOnEachBackend, BuildPrintsStatistics) {
+  const Json report = run_cli(here({"build", sphere(), "--json", "--max-leaf-size", "2"})).json();
+  EXPECT_EQ(report["copse"]["backend"], name_of(GetParam()));
+  EXPECT_EQ(report["triangles"], 320);
+  EXPECT_EQ(report["vertices"], 162);
+  EXPECT_EQ(report["recipe"], Json({{"builder", "lbvh"}, {"morton_bits", 63}, {"max_leaf_size", 2}}));
+  const Json& statistics = report["statistics"];
+  EXPECT_EQ(statistics["primitives"], 320);
+  EXPECT_EQ(statistics["invalid_primitives"], 0);
+  EXPECT_EQ(statistics["nodes"].get<int>(), 2 * statistics["leaves"].get<int>() - 1);
+  EXPECT_GT(statistics["sah_cost"], 1.0);
+  EXPECT_GT(report["build_ms"], 0.0);
+  EXPECT_TRUE(report["output"].is_null());
+}
+
+TEST_P(CliOnEachBackend, BuiltStructureIsValidAndHasTheSameStatistics) {
+  const Outcome build = run_cli(here({"build", sphere(), "-o", path("s.copse"), "--morton-bits", "30", "--json"}));
+  ASSERT_EQ(build.exit_code, 0) << build.err;
+  const Outcome info = run_cli(here({"info", path("s.copse"), "--validate", "--json"}));
+  EXPECT_EQ(info.exit_code, 0) << info.err;
+  EXPECT_EQ(info.json()["recipe"], build.json()["recipe"]);
+  EXPECT_EQ(info.json()["statistics"], build.json()["statistics"]);
+  EXPECT_EQ(info.json()["validation"]["valid"], true);
+}
+
+TEST_P(CliOnEachBackend, PictureOfStructureEqualsPictureOfMesh) {
+  const std::string mesh = sphere(), structure = path("s.copse");
+  ASSERT_EQ(run_cli(here({"build", mesh, "-o", structure})).exit_code, 0);
+  for (const std::string shading : {"normal", "primitive", "distance", "ao", "heat"}) {
+    const Arguments options{"--size", "40x30", "--shading", shading, "--ao-rays", "4"};
+    for (const auto& [input, output] :
+         {std::pair(mesh, path("mesh.png")), std::pair(structure, path("tree.png"))}) {
+      Arguments arguments = here({"render", input, "-o", output});
+      arguments.insert(arguments.end(), options.begin(), options.end());
+      const Outcome outcome = run_cli(arguments);
+      EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    }
+    EXPECT_EQ(png_size(path("mesh.png")), std::pair(40u, 30u));
+    EXPECT_EQ(read_file(path("mesh.png")), read_file(path("tree.png"))) << shading;
+  }
+}
+
+TEST_P(CliOnEachBackend, RenderReportsItsRays) {
+  const Json report =
+      run_cli(here({"render", sphere(), "-o", path("a.png"), "--width", "16", "--height", "8", "--json"})).json();
+  EXPECT_EQ(report["rays"], 128);
+  EXPECT_EQ(report["shading"], "normal");
+  EXPECT_EQ(report["output"], path("a.png"));
+  EXPECT_GT(report["render_ms"], 0.0);
+}
+
+TEST_F(Cli, CpuAndCudaWriteTheSamePicture) {
+  COPSE_SKIP_WITHOUT_GPU();
+  const std::string mesh = sphere();
+  for (const std::string backend : {"cpu", "cuda"}) {
+    ASSERT_EQ(
+        run_cli({"render", mesh, "-o", path(backend + ".png"), "--size", "64", "--backend", backend}).exit_code,
+        0);
+    ASSERT_EQ(run_cli({"build", mesh, "-o", path(backend + ".copse"), "--backend", backend}).exit_code, 0);
+  }
+  EXPECT_EQ(read_file(path("cpu.png")), read_file(path("cuda.png")));
+  EXPECT_EQ(read_file(path("cpu.copse")), read_file(path("cuda.copse")));
+}
+
+TEST_F(Cli, CameraMovesThePicture) {
+  const std::string mesh = sphere();
+  const auto picture = [&](Arguments camera) {
+    Arguments arguments{"render", mesh, "-o", path("a.png"), "--size", "32"};
+    arguments.insert(arguments.end(), camera.begin(), camera.end());
+    const Outcome outcome = run_cli(arguments);
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    return read_file(path("a.png"));
+  };
+  const std::string framed = picture({});
+  const std::string left = picture({"--eye", "-4,0,0"});
+  EXPECT_NE(left, framed);
+  EXPECT_EQ(left, picture({"--eye", "-4", "0", "0", "--target", "0,0,0", "--up", "0,1,0", "--fov", "40"}));
+  EXPECT_NE(left, picture({"--eye=-4,0,0", "--fov", "20"}));
+  EXPECT_NE(left, picture({"--eye=-4,0,0", "--target", "0,1,0"}));
+}
+
+TEST_F(Cli, InfoMeasuresAMesh) {
+  const std::string file = write_text("m.obj",
+                                      "v 0 0 0\nv 3 0 0\nv 0 4 0\nv 9 9 9\n"
+                                      "f 1 2 3\nf 1 2 2\n");
+  const Json report = run_cli({"info", file, "--json"}).json();
+  EXPECT_EQ(report["kind"], "mesh");
+  EXPECT_EQ(report["triangles"], 2);
+  EXPECT_EQ(report["vertices"], 4);
+  EXPECT_EQ(report["unused_vertices"], 1);
+  EXPECT_EQ(report["flat_triangles"], 1);
+  EXPECT_EQ(report["area"], 6.0);
+  EXPECT_EQ(report["bounds"]["hi"], Json({9, 9, 9}));
+}
+
+TEST_F(Cli, InfoExitsWith7ForAnInvalidStructure) {
+  Context context({.backend = Backend::cpu});
+  const Mesh mesh = load_mesh(sphere());
+  const Buffer<vec3> positions(context, mesh.positions);
+  const Buffer<uvec3> triangles(context, mesh.triangles);
+  Bvh bvh = build_lbvh(context, TriangleView{.positions = positions.span(), .triangles = triangles.span()});
+  std::vector<BvhNode> nodes = bvh.nodes.download();
+  nodes[0].hi.x += 1;
+  bvh.nodes.upload(nodes);
+  save_structure(path("loose.copse"), context, mesh, bvh, "lbvh", 63, 1);
+
+  const Outcome plain = run_cli({"info", path("loose.copse"), "--backend", "cpu"});
+  EXPECT_EQ(plain.exit_code, 0) << plain.err;
+  const Outcome outcome = run_cli({"info", path("loose.copse"), "--validate", "--json", "--backend", "cpu"});
+  EXPECT_EQ(outcome.exit_code, 7) << outcome.err;
+  EXPECT_EQ(outcome.json()["validation"]["valid"], false);
+  EXPECT_EQ(outcome.json()["validation"]["loose_boxes"], 1);
+}
+
+TEST_F(Cli, GenerateMakesEveryKind) {
+  const auto count = [&](Arguments recipe) {
+    Arguments arguments{"generate"};
+    arguments.insert(arguments.end(), recipe.begin(), recipe.end());
+    arguments.insert(arguments.end(), {"-o", path("out.ply"), "--json"});
+    const Json made = run_cli(arguments).json();
+    const Json read = run_cli({"info", path("out.ply"), "--json"}).json();
+    EXPECT_EQ(made["triangles"], read["triangles"]);
+    EXPECT_EQ(made["vertices"], read["vertices"]);
+    EXPECT_EQ(made["bounds"], read["bounds"]);
+    return read["triangles"].get<int>();
+  };
+  EXPECT_EQ(count({"cube"}), 12);
+  EXPECT_EQ(count({"grid", "5"}), 50);
+  EXPECT_EQ(count({"sphere", "1"}), 80);
+  EXPECT_EQ(count({"random", "100", "0.1"}), 100);
+  EXPECT_EQ(count({"hairball", "7", "3"}), 42);
+  EXPECT_EQ(count({"subdivide", sphere(), "2"}), 320 * 16);
+}
+
+TEST_F(Cli, VersionAndHelpGoToStdout) {
+  const Outcome version = run_cli({"--version"});
+  EXPECT_EQ(version.exit_code, 0);
+  EXPECT_EQ(version.out.rfind("copse ", 0), 0u) << version.out;
+  EXPECT_EQ(version.err, "");
+  for (const std::string command : {"build", "info", "render", "generate", "bench"}) {
+    const Outcome help = run_cli({command, "--help"});
+    EXPECT_EQ(help.exit_code, 0);
+    EXPECT_NE(help.out.find("copse " + command), std::string::npos) << help.out;
+    EXPECT_LT(std::count(help.out.begin(), help.out.end(), '\n'), 40) << "more than a screen";
+  }
+  EXPECT_NE(run_cli({"--help"}).out.find("Exit codes"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace copse::test

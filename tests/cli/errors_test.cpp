@@ -1,0 +1,131 @@
+#include "tests/cli/process.h"
+
+namespace copse::test {
+namespace {
+
+using CliErrors = CliTest;
+
+constexpr int usage = 2, bad_file = 3, no_device = 4, no_memory = 5;
+
+TEST_F(CliErrors, UnknownCommandsAndOptionsAreUsageErrors) {
+  expect_error(run_cli({}), usage, "build, info, render, generate or bench");
+  expect_error(run_cli({"biuld"}), usage, "'biuld'");
+  expect_error(run_cli({"generate"}), usage, "subdivide, hairball");
+  expect_error(run_cli({"generate", "pyramid", "-o", path("a.ply")}), usage, "'pyramid'");
+  expect_error(run_cli({"build"}), usage, "IN is required");
+  expect_error(run_cli({"build", sphere(), "second.ply"}), usage, "second.ply");
+  expect_error(run_cli({"render", sphere(), "-o", path("a.png"), "--widht", "5"}), usage, "--widht");
+  expect_error(run_cli({"build", sphere(), "-o", ""}), usage, "-o is ''");
+  expect_error(run_cli({"render", sphere()}), usage, "-o is missing");
+  expect_error(run_cli({"generate", "cube"}), usage, "-o is missing");
+}
+
+TEST_F(CliErrors, ValuesOutOfRangeNameTheValueAndTheLimit) {
+  const std::string mesh = sphere();
+  expect_error(run_cli({"build", mesh, "--max-leaf-size", "33"}), usage,
+               "'33'; it takes a whole number from 1 to 32");
+  expect_error(run_cli({"build", mesh, "--max-leaf-size", "-1"}), usage, "'-1'");
+  expect_error(run_cli({"build", mesh, "--max-leaf-size", "2.5"}), usage, "'2.5'");
+  expect_error(run_cli({"build", mesh, "--max-leaf-size", "99999999999999999999"}), usage, "1 to 32");
+  expect_error(run_cli({"build", mesh, "--morton-bits", "31"}), usage, "30 or 63");
+  expect_error(run_cli({"build", mesh, "--builder", "magic"}), usage, "'magic'; it takes lbvh");
+  expect_error(run_cli({"build", mesh, "--backend", "gpu"}), usage, "'gpu'; it takes auto, cpu or cuda");
+  expect_error(run_cli({"build", mesh, "--threads", "0"}), usage, "1 to 4096");
+  expect_error(run_cli({"build", mesh, "--threads", "4097"}), usage, "1 to 4096");
+  expect_error(run_cli({"generate", "sphere", "14", "-o", path("a.ply")}), usage, "from 0 to 13");
+  expect_error(run_cli({"generate", "random", "5", "nan", "-o", path("a.ply")}), usage, "'nan'");
+  expect_error(run_cli({"bench", mesh, "--rays-size", "12"}), usage, "multiple of 8");
+  expect_error(run_cli({"bench", mesh, "--repeats", "0"}), usage, "from 1 to 10000");
+  expect_error(run_cli({"bench", "tsetball"}), usage, "'tsetball'; it takes testball, apartment");
+  EXPECT_EQ(files(), std::vector<std::string>{"sphere.ply"});
+}
+
+TEST_F(CliErrors, ImpossibleCamerasAndPicturesAreRefused) {
+  const std::string mesh = sphere();
+  const auto render = [&](Arguments options) {
+    Arguments arguments{"render", mesh, "-o", path("a.png")};
+    arguments.insert(arguments.end(), options.begin(), options.end());
+    return run_cli(arguments);
+  };
+  expect_error(render({"--width", "0"}), usage, "from 1 to 16384");
+  expect_error(render({"--height", "16385"}), usage, "'16385'");
+  expect_error(render({"--size", "10x"}), usage, "'10x'");
+  expect_error(render({"--size", "10x99999"}), usage, "from 1 to 16384");
+  expect_error(render({"--size", "10x10", "--width", "5"}), usage, "excludes");
+  expect_error(render({"--shading", "phong"}), usage, "normal, primitive, distance, ao or heat");
+  expect_error(render({"--ao-rays", "4097"}), usage, "from 1 to 4096");
+  expect_error(render({"--fov", "180"}), usage, "from 0.1 to 179");
+  expect_error(render({"--eye", "1,2"}), usage, "--eye");
+  expect_error(render({"--eye", "1,2,inf"}), usage, "'inf'");
+  expect_error(render({"--target", "1,2,3"}), usage, "--eye");
+  expect_error(render({"--eye", "1,2,3", "--target", "1,2,3"}), usage, "eye and target");
+  EXPECT_EQ(files(), std::vector<std::string>{"sphere.ply"});
+}
+
+TEST_F(CliErrors, FilesThatCannotBeReadAreBadFiles) {
+  expect_error(run_cli({"build", path("none.ply")}), bad_file, "no such file");
+  expect_error(run_cli({"build", path("")}), bad_file, "folder");
+  expect_error(run_cli({"build", write_text("a.stl", "solid")}), bad_file, "unknown ending '.stl'");
+  expect_error(run_cli({"build", write_text("a.ply", "ply\nnonsense\n")}), bad_file, "a.ply");
+  expect_error(run_cli({"build", write_text("a.obj", "v 0 0 0\nf 1 2 3\n")}), bad_file, "a.obj");
+  expect_error(run_cli({"info", write_text("a.copse", "nonsense")}), bad_file, "a.copse");
+  expect_error(run_cli({"build", path("a.copse")}), bad_file, "structure");
+  expect_error(run_cli({"bench", path("none.ply")}), bad_file, "no such file");
+  expect_error(run_cli({"bench", "apartment"}), bad_file, "--apartment");
+  expect_error(run_cli({"bench", "--scenes", path("none")}), bad_file, "--scenes takes a folder");
+  expect_error(run_cli({"info", sphere(), "--validate"}), usage, "--validate takes a structure");
+}
+
+TEST_F(CliErrors, StructureCutShortIsABadFile) {
+  ASSERT_EQ(run_cli({"build", sphere(), "-o", path("s.copse")}).exit_code, 0);
+  const std::string whole = read_file(path("s.copse"));
+  expect_error(run_cli({"info", write_text("cut.copse", whole.substr(0, whole.size() / 2))}), bad_file,
+               "cut.copse");
+  std::string changed = whole;
+  changed[changed.size() / 2] = char(changed[changed.size() / 2] ^ 1);
+  expect_error(run_cli({"render", write_text("changed.copse", changed), "-o", path("a.png")}), bad_file,
+               "changed.copse");
+}
+
+TEST_F(CliErrors, OutputsThatCannotBeWrittenAreRefusedBeforeTheWork) {
+  const std::string mesh = sphere();
+  expect_error(run_cli({"build", mesh, "-o", path("a.bvh")}), usage, ".copse");
+  expect_error(run_cli({"render", mesh, "-o", path("a.jpg")}), usage, ".png");
+  expect_error(run_cli({"generate", "cube", "-o", path("a.obj")}), usage, ".ply");
+  expect_error(run_cli({"build", mesh, "-o", path("none/a.copse")}), bad_file, "does not exist");
+  expect_error(run_cli({"build", mesh, "-o", mesh + "/a.copse"}), bad_file, "not a folder");
+  std::filesystem::create_directory(path("folder.png"));
+  expect_error(run_cli({"render", mesh, "-o", path("folder.png")}), bad_file, "folder");
+}
+
+TEST_F(CliErrors, OutputIsNeverTheInput) {
+  const std::string mesh = sphere(), before = read_file(mesh);
+  expect_error(run_cli({"generate", "subdivide", mesh, "1", "-o", mesh}), usage, "same file");
+  std::filesystem::create_symlink(mesh, path("link.ply"));
+  expect_error(run_cli({"generate", "subdivide", mesh, "1", "-o", path("link.ply")}), usage, "same file");
+  EXPECT_EQ(read_file(mesh), before);
+}
+
+TEST_F(CliErrors, MeshLargerThanTheMachineIsNoMemory) {
+  expect_error(run_cli({"generate", "subdivide", sphere(), "15", "-o", path("a.ply")}), no_memory, "GB");
+  EXPECT_EQ(files(), std::vector<std::string>{"sphere.ply"});
+}
+
+TEST_F(CliErrors, MemoryLimitOfTheShellIsNoMemory) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "sanitizers take more address space than the limit";
+#endif
+  // 7 GB of buffers in 1 GB of address space.
+  const Outcome outcome = run_shell("ulimit -v 1000000; $COPSE render " + sphere() + " -o " + path("a.png") +
+                                    " --size 16384 --backend cpu --threads 1");
+  expect_error(outcome, no_memory, "");
+  EXPECT_EQ(files(), std::vector<std::string>{"sphere.ply"});
+}
+
+TEST_F(CliErrors, CudaWithoutAGpuIsNoDevice) {
+  if (gpu_answers()) GTEST_SKIP() << "a GPU answers";
+  expect_error(run_cli({"build", sphere(), "--backend", "cuda"}), no_device, "");
+}
+
+}  // namespace
+}  // namespace copse::test

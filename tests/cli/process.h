@@ -1,0 +1,75 @@
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "tests/support/backends.h"
+
+namespace copse::test {
+
+using Arguments = std::vector<std::string>;
+using Json = nlohmann::json;
+
+/// How a process ended and what it wrote.
+struct Outcome {
+  int exit_code = -1;  // 128 + signal where a signal ended it
+  std::string out;
+  std::string err;
+
+  /// stdout as JSON; a failure of the test where it is none.
+  Json json() const;
+};
+
+/// The executable: $COPSE_CLI, else the one of this build.
+std::string cli_path();
+
+/// Runs the command with stdout going to `stdout_path`; where that is empty it is captured.
+Outcome run_cli(const Arguments& arguments, const std::string& stdout_path = "");
+
+/// Runs a line of the shell in which $COPSE is the command.
+Outcome run_shell(const std::string& line);
+
+/// Runs the command on a terminal of its own; `out` is all that appeared on it. Once `marker` has appeared,
+/// types `answer`.
+Outcome run_on_terminal(const Arguments& arguments, const std::vector<std::string>& environment = {},
+                        const std::string& marker = "", const std::string& answer = "");
+
+/// A folder for the test's files, gone after it.
+class CliTest : public testing::Test {
+ protected:
+  CliTest();
+  ~CliTest() override;
+
+  std::string path(const std::string& name) const { return (folder_ / name).string(); }
+  std::string write_text(const std::string& name, const std::string& text) const;
+  /// A sphere of 320 triangles.
+  std::string sphere() const;
+  std::vector<std::string> files() const;
+
+ private:
+  std::filesystem::path folder_;
+};
+
+class CliOnEachBackend : public CliTest, public testing::WithParamInterface<Backend> {
+ protected:
+  void SetUp() override {
+    if (GetParam() == Backend::cuda) COPSE_SKIP_WITHOUT_GPU();
+  }
+  /// The arguments with --backend.
+  Arguments here(Arguments arguments) const;
+};
+
+std::string read_file(const std::string& path);
+
+/// Width and height in the header of a PNG.
+std::pair<unsigned, unsigned> png_size(const std::string& path);
+
+/// Expects the exit code, nothing on stdout, and one line on stderr that holds `part`.
+void expect_error(const Outcome& outcome, int exit_code, const std::string& part);
+
+}  // namespace copse::test

@@ -1,0 +1,61 @@
+#include "tests/cli/process.h"
+
+namespace copse::test {
+namespace {
+
+using CliTerminal = CliTest;
+
+/// Many seconds of work on one thread, ended by Ctrl-C.
+Arguments long_render(const std::string& mesh, const std::string& picture) {
+  return {"render", mesh,        "-o",  picture,     "--size", "2048",      "--shading",
+          "ao",     "--ao-rays", "256", "--threads", "1",      "--backend", "cpu"};
+}
+
+const std::string ctrl_c = "\x03";
+
+TEST_F(CliTerminal, CtrlCEndsALongRenderThatShowsItsProgress) {
+  const Outcome outcome = run_on_terminal(long_render(sphere(), path("a.png")), {}, "] rendering", ctrl_c);
+  EXPECT_EQ(outcome.exit_code, 130);
+  EXPECT_NE(outcome.out.find("\x1b[36m["), std::string::npos) << "no colour";
+  EXPECT_NE(outcome.out.find("copse: interrupted\r\n"), std::string::npos) << outcome.out;
+  EXPECT_EQ(files(), std::vector<std::string>{"sphere.ply"});
+}
+
+TEST_F(CliTerminal, NoColorLeavesTheBarWithoutColour) {
+  const Outcome outcome =
+      run_on_terminal(long_render(sphere(), path("a.png")), {"NO_COLOR=1"}, "] rendering", ctrl_c);
+  EXPECT_EQ(outcome.exit_code, 130);
+  EXPECT_EQ(outcome.out.find("\x1b[36m"), std::string::npos);
+}
+
+TEST_F(CliTerminal, ShortWorkAndQuietWorkShowNoBar) {
+  const std::string mesh = sphere();
+  const Outcome fast = run_on_terminal({"info", mesh});
+  EXPECT_EQ(fast.exit_code, 0);
+  EXPECT_EQ(fast.out.find("reading"), std::string::npos) << fast.out;
+  const Outcome quiet = run_on_terminal({"render", mesh, "-o", path("a.png"), "--size", "512", "--shading", "ao",
+                                         "--threads", "1", "--backend", "cpu", "--quiet", "--json"});
+  EXPECT_EQ(quiet.exit_code, 0);
+  EXPECT_EQ(quiet.out.find("rendering"), std::string::npos) << quiet.out;
+  EXPECT_TRUE(quiet.json().is_object());
+}
+
+TEST_F(CliTerminal, DumbTerminalShowsNoBar) {
+  const Outcome outcome = run_on_terminal({"render", sphere(), "-o", path("a.png"), "--size", "512", "--shading",
+                                           "ao", "--threads", "1", "--backend", "cpu"},
+                                          {"TERM=dumb"});
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_EQ(outcome.out.find("rendering"), std::string::npos) << outcome.out;
+}
+
+TEST_F(CliTerminal, TerminationEndsLikeCtrlC) {
+  const std::string command = "$COPSE render " + sphere() + " -o " + path("a.png") +
+                              " --size 2048 --shading ao --ao-rays 256 --threads 1 --backend cpu";
+  const Outcome outcome = run_shell(command + " & process=$!; sleep 1; kill -TERM $process; wait $process");
+  EXPECT_EQ(outcome.exit_code, 130);
+  EXPECT_EQ(outcome.err, "copse: interrupted\n");
+  EXPECT_EQ(files(), std::vector<std::string>{"sphere.ply"});
+}
+
+}  // namespace
+}  // namespace copse::test
