@@ -77,13 +77,13 @@ COPSE_HD inline double mul_rn(double a, double b) {
 #endif
 }
 
-/// The smaller of two numbers. A NaN in `a` gives `b`; a NaN in `b` gives `a`. The zeros count as equal,
-/// and which of them comes back is unspecified.
+/// The smaller of `a`, which must be a number, and `b`, which is ignored where it is NaN. The zeros count as
+/// equal, and which of them comes back is unspecified. One instruction on either side.
 COPSE_HD inline float min_number(float a, float b) {
 #if COPSE_DEVICE_CODE
   return fminf(a, b);
 #else
-  return (b < a || a != a) ? b : a;
+  return b < a ? b : a;
 #endif
 }
 
@@ -92,7 +92,7 @@ COPSE_HD inline float max_number(float a, float b) {
 #if COPSE_DEVICE_CODE
   return fmaxf(a, b);
 #else
-  return (b > a || a != a) ? b : a;
+  return b > a ? b : a;
 #endif
 }
 

@@ -120,7 +120,10 @@ class GpuDevice final : public Device {
     check(status, (std::string("work up to the launch '") + last_label + "' failed").c_str());
   }
 
-  std::unique_ptr<Mark> mark() override { return std::make_unique<EventMark>(stream_); }
+  std::unique_ptr<Mark> mark() override {
+    make_current();
+    return std::make_unique<EventMark>(stream_);
+  }
   void begin_range(const char* label) override { nvtxRangePushA(label); }
   void end_range() noexcept override { nvtxRangePop(); }
 
@@ -130,6 +133,7 @@ class GpuDevice final : public Device {
     return status != cudaStreamCaptureStatusNone;
   }
   void begin_capture() override {
+    make_current();
     check(cudaStreamBeginCapture(stream_, cudaStreamCaptureModeThreadLocal), "beginning a capture");
   }
   std::shared_ptr<void> end_capture() override {
@@ -147,6 +151,7 @@ class GpuDevice final : public Device {
     cudaGetLastError();
   }
   void launch_captured(void* graph) override {
+    make_current();
     check(cudaGraphLaunch(static_cast<cudaGraphExec_t>(graph), stream_), "launching a captured graph");
   }
 
@@ -162,6 +167,7 @@ class GpuDevice final : public Device {
                                           ", for which this build has no code: set CMAKE_CUDA_ARCHITECTURES");
   }
   void copy_bytes(void* to, const void* from, u64 bytes, cudaMemcpyKind kind) {
+    make_current();
     check(cudaMemcpyAsync(to, from, bytes, kind, stream_), "copying memory");
   }
 
