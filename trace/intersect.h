@@ -21,11 +21,13 @@ COPSE_HD inline bool is_traceable(const Ray& ray) {
 /// What the slab test needs of a traceable ray.
 struct RaySlabs {
   vec3 origin;
-  vec3 inverse;  // of the direction
-  float t_min;
+  vec3 inverse;  // time_scale over the direction; infinite for zero
+  float t_min;   // times time_scale
+  float time_scale;
 };
 
-/// Where a ray is inside a box: from entry to exit, rounded outwards. Missed unless entry <= exit.
+/// Where a ray is inside a box, from entry to exit, rounded outwards, in units of t * time_scale. Missed unless
+/// entry <= exit.
 struct BoxSpan {
   float entry;
   float exit;
@@ -33,12 +35,10 @@ struct BoxSpan {
 
 namespace detail {
 
-/// 1 / d. Infinite for zero: such a ray is in the slab everywhere or nowhere. Denormals below 2^-128
-/// overflow too, but their ray does cross the planes somewhere: NaN makes the slab test ignore the axis, which
-/// visits more boxes and loses none.
-COPSE_HD inline float slab_inverse(float d) {
-  const float inverse = div_rn(1.0f, d);
-  return d != 0 && !is_finite(inverse) ? float_from_bits(0x7fc00000u) : inverse;
+/// True for denormals below 2^-128: their inverse is infinite, which would say that the ray does not move
+/// along the axis.
+COPSE_HD inline bool inverse_overflows(float d) {
+  return d != 0 && !is_finite(div_rn(1.0f, d));
 }
 
 COPSE_HD inline void clip_to_slab(float lo, float hi, float origin, float inverse, BoxSpan& span) {
@@ -56,15 +56,18 @@ inline constexpr float slab_padding = 1.0f / (1u << 21);
 
 }  // namespace detail
 
+/// Rays with such a denormal component count time in units of 2^24, in which every inverse is finite.
 COPSE_HD inline RaySlabs make_slabs(const Ray& ray) {
   const vec3& d = ray.direction;
-  return {ray.origin, vec3(detail::slab_inverse(d.x), detail::slab_inverse(d.y), detail::slab_inverse(d.z)),
-          ray.t_min};
+  const bool tiny =
+      detail::inverse_overflows(d.x) || detail::inverse_overflows(d.y) || detail::inverse_overflows(d.z);
+  const float scale = tiny ? 1.0f / (1u << 24) : 1.0f;
+  return {ray.origin, vec3(div_rn(scale, d.x), div_rn(scale, d.y), div_rn(scale, d.z)), mul_rn(ray.t_min, scale),
+          scale};
 }
 
 /// The part of the ray from t_min on that lies in a box. Padded at both ends, so that no triangle in the box
-/// that intersect_triangle hits is lost, for directions of length 2^-126 to 2^100. The empty box is missed
-/// unless all three components of the direction are denormal.
+/// that intersect_triangle hits is lost, for directions of length up to 2^100. The empty box is missed.
 ///
 /// Source: Ize, "Robust BVH Ray Traversal", JCGT 2013. He pads the far end of a box by 2 ulp; here the near
 /// end is padded too, since boxes are compared with the t of hits as well.
@@ -78,9 +81,9 @@ COPSE_HD inline BoxSpan intersect_box(const RaySlabs& ray, const vec3& lo, const
           add_rn(span.exit, mul_rn(magnitude(span.exit), detail::slab_padding))};
 }
 
-/// True where the box may hold a hit at or before `limit`.
+/// True where the box may hold a hit at or before `limit`, in the span's units.
 COPSE_HD inline bool is_within(const BoxSpan& span, float limit) {
-  return span.entry <= span.exit && span.entry <= limit;
+  return (span.entry <= span.exit) & (span.entry <= limit);
 }
 
 // ---- Ray against triangle -------------------------------------------------------------------------------
@@ -123,10 +126,11 @@ COPSE_HD inline Number edge_function(const vec3& p, const vec3& q) {
   return sub_rn(mul_rn(Number(q.x), Number(p.y)), mul_rn(Number(q.y), Number(p.x)));
 }
 
-/// False where the ray passes outside. NaN is not outside, it ends as a miss later.
+/// False where the ray passes outside. NaN is not outside, it ends as a miss later. Joined by bit operators:
+/// branches on the six comparisons would mispredict.
 template <class Number>
 COPSE_HD inline bool may_be_inside(Number u, Number v, Number w) {
-  return !((u < 0 || v < 0 || w < 0) && (u > 0 || v > 0 || w > 0));
+  return !(((u < 0) | (v < 0) | (w < 0)) & ((u > 0) | (v > 0) | (w > 0)));
 }
 
 /// The test in double precision, where products of floats are exact: for edges that float cannot decide, and

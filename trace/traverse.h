@@ -132,7 +132,8 @@ COPSE_HD inline void traverse(const BvhView& bvh, const Ray& ray, LeafTest& leaf
   if (!is_traceable(ray) || is_empty(nodes[0].box())) return;
   const RaySlabs slabs = make_slabs(ray);
   float limit = ray.t_max;
-  if (!is_within(detail::intersect_node(slabs, bvh, 0), limit)) return;
+  float box_limit = mul_rn(limit, slabs.time_scale);
+  if (!is_within(detail::intersect_node(slabs, bvh, 0), box_limit)) return;
 
   detail::TraversalStack<stack_size> stack;
   u32 at = 0;
@@ -144,12 +145,13 @@ COPSE_HD inline void traverse(const BvhView& bvh, const Ray& ray, LeafTest& leaf
         counter.count_primitive();
         if (leaf_test(bvh.primitive_ids.data()[node.first + i], limit)) return;
       }
-    } else if (const u32 child = detail::descend(bvh, slabs, limit, node.first, stack); child != invalid_id) {
+      box_limit = mul_rn(limit, slabs.time_scale);
+    } else if (const u32 child = detail::descend(bvh, slabs, box_limit, node.first, stack); child != invalid_id) {
       at = child;
       continue;
     }
-    const u32 next = stack.pop(limit);
-    at = next == invalid_id && stack.has_dropped() ? detail::climb(bvh, slabs, limit, at) : next;
+    const u32 next = stack.pop(box_limit);
+    at = next == invalid_id && stack.has_dropped() ? detail::climb(bvh, slabs, box_limit, at) : next;
   }
 }
 

@@ -112,6 +112,20 @@ TEST(Traverse, LeavesOutTrianglesThatBecameNan) {
   }
 }
 
+TEST(Traverse, DenormalDirectionsVisitNoMoreThanZeros) {
+  const Mesh mesh = generate_random(2000, 0.05f);
+  const HostBvh bvh = build_host_bvh(host_view(mesh));
+  RayMaker make(13);
+  VisitCounter denormal, zero;
+  for (int i = 0; i < 200; ++i) {
+    Ray ray{make.point(0, 1), 0, vec3(0, 0, 1), infinity};
+    closest_hit(bvh.view(), TriangleTable{host_view(mesh)}, ray, zero);
+    ray.direction = vec3(1e-42f, -1e-39f, 1);
+    closest_hit(bvh.view(), TriangleTable{host_view(mesh)}, ray, denormal);
+  }
+  EXPECT_LE(denormal.nodes, zero.nodes * 11 / 10);
+}
+
 // ---- Stacks that overflow -----------------------------------------------------------------------------------
 
 /// Visits the same primitives in the same order whatever the stack's size.
