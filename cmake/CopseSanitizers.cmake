@@ -12,8 +12,8 @@ set(copse_sanitizer_flags -fsanitize=${COPSE_SANITIZE} -fno-omit-frame-pointer)
 if(COPSE_SANITIZE MATCHES undefined)
   list(APPEND copse_sanitizer_flags -fno-sanitize-recover=undefined)
 endif()
-add_compile_options("$<$<COMPILE_LANGUAGE:CXX>:${copse_sanitizer_flags}>")
-target_compile_options(copse INTERFACE "$<$<COMPILE_LANGUAGE:CXX>:${copse_sanitizer_flags}>")
+# Everything links to the library. A mixture would merge instrumented inline functions with others.
+target_compile_options(copse PUBLIC "$<$<COMPILE_LANGUAGE:CXX>:${copse_sanitizer_flags}>")
 target_link_options(copse PUBLIC -fsanitize=${COPSE_SANITIZE})
 
 file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/sanitizers.ctest @ONLY CONTENT [[
