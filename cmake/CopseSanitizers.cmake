@@ -19,7 +19,7 @@ target_link_options(copse PUBLIC -fsanitize=${COPSE_SANITIZE})
 file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/sanitizers.ctest @ONLY CONTENT [[
 set(ENV{ASAN_OPTIONS} "detect_stack_use_after_return=1:check_initialization_order=1:strict_init_order=1:allocator_may_return_null=1")
 set(ENV{UBSAN_OPTIONS} "print_stacktrace=1:halt_on_error=1")
-set(ENV{TSAN_OPTIONS} "suppressions=@PROJECT_SOURCE_DIR@/tests/support/tsan.supp")
+set(ENV{TSAN_OPTIONS} "suppressions=@PROJECT_SOURCE_DIR@/tests/support/tsan.supp:allocator_may_return_null=1")
 ]])
 set_property(DIRECTORY ${PROJECT_SOURCE_DIR} APPEND PROPERTY TEST_INCLUDE_FILES
   ${PROJECT_BINARY_DIR}/sanitizers.ctest)
