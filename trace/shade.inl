@@ -167,7 +167,7 @@ struct ShadeOcclusion {
       const vec3 direction = canvas.ray_of(x, y).direction;
       const SurfacePoint point = surface_point(canvas.triangles.triangle(hit.primitive), hit, direction);
       // Light adds up in linear numbers; the screen's are about their square roots.
-      colour = vec3(mul_rn(0.97f, sqrt_rn(openness(point, u32(i)))));
+      colour = vec3(mul_rn(0.90f, sqrt_rn(openness(point, u32(i)))));
     }
     canvas.pixels[i] = to_rgba(colour);
   }

@@ -77,7 +77,7 @@ class HostBvhBuilder {
   struct Range {
     u32 begin, end;   // primitives
     u32 left, right;  // ranges; 0 for a leaf
-    u32 first_leaf, leaf_count;
+    u32 first_leaf;
     u32 node;
   };
 
@@ -103,7 +103,7 @@ class HostBvhBuilder {
 
   /// Ranges from the root down, a parent before its children; then their leaves in order from left to right.
   void divide() {
-    ranges_.push_back({0, u32(bvh_.primitive_ids.size()), 0, 0, 0, 0, 0});
+    ranges_.push_back({0, u32(bvh_.primitive_ids.size()), 0, 0, 0, 0});
     for (u32 r = 0; r < ranges_.size(); ++r) {
       const u32 begin = ranges_[r].begin, end = ranges_[r].end;
       if (end - begin <= leaf_size_) {
@@ -112,9 +112,9 @@ class HostBvhBuilder {
       }
       const u32 middle = split(begin, end);
       ranges_[r].left = u32(ranges_.size());
-      ranges_.push_back({begin, middle, 0, 0, 0, 0, 0});
+      ranges_.push_back({begin, middle, 0, 0, 0, 0});
       ranges_[r].right = u32(ranges_.size());
-      ranges_.push_back({middle, end, 0, 0, 0, 0, 0});
+      ranges_.push_back({middle, end, 0, 0, 0, 0});
     }
     std::sort(leaves_.begin(), leaves_.end());
     for (Range& range : ranges_) {
@@ -122,7 +122,6 @@ class HostBvhBuilder {
         return u32(std::lower_bound(leaves_.begin(), leaves_.end(), primitive) - leaves_.begin());
       };
       range.first_leaf = leaf_at(range.begin);
-      range.leaf_count = leaf_at(range.end) - range.first_leaf;
     }
     for (Range& range : ranges_) {
       if (range.left == 0) continue;

@@ -129,13 +129,13 @@ TEST_P(Render, CornersAreOccludedAndOpenSurfacesAreNot) {
                                       .ambient_rays = 256,
                                       .ambient_distance = 100});
   const u32 open = brightness(pixel(image, 32, 50)), corner = brightness(pixel(image, 32, 1));
-  EXPECT_GT(open, 3 * 235u);
+  EXPECT_GT(open, 3 * 220u);
   // Half of the sky is behind the wall; shown as its square root.
   EXPECT_LT(corner, open * 8 / 10);
   EXPECT_GT(corner, open * 6 / 10);
   const Image near_sighted = picture(
       scene, {.width = 64, .height = 64, .shading = Shading::ambient_occlusion, .ambient_distance = 1e-4f});
-  EXPECT_GT(brightness(pixel(near_sighted, 32, 8)), 3 * 235u);
+  EXPECT_GT(brightness(pixel(near_sighted, 32, 8)), 3 * 220u);
 }
 
 TEST_P(Render, HeatGrowsWithTheVisitsAndItsLimitSetsTheScale) {

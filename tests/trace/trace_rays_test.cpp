@@ -6,31 +6,18 @@
 #include "builders/bvh/refit.h"
 #include "builders/geometry/generate.h"
 #include "tests/support/backends.h"
+#include "tests/support/device_mesh.h"
 #include "tests/support/host_bvh.h"
 #include "tests/trace/oracle.h"
 
 namespace copse {
 namespace {
 
+using test::DeviceMesh;
 using test::difficult_rays;
 using test::host_view;
 using test::RayMaker;
 using test::UploadedBvh;
-
-/// A mesh in a context's memory.
-struct DeviceMesh {
-  Buffer<vec3> positions;
-  Buffer<uvec3> triangles;
-  DeviceMesh(Context& context, const Mesh& mesh)
-      : positions(context, mesh.positions), triangles(context, mesh.triangles) {}
-  TriangleView view(u32 geometry = 0) const {
-    TriangleView view;
-    view.positions = positions.span();
-    view.triangles = triangles.span();
-    view.geometry = geometry;
-    return view;
-  }
-};
 
 std::vector<Hit> trace(Context& context, const BvhView& bvh, const TriangleViews& triangles,
                        const std::vector<Ray>& rays) {
