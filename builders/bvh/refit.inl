@@ -6,11 +6,13 @@
 
 namespace copse::detail {
 
-/// Gives an inner node the box around its children.
+/// Gives an inner node the box around its children. Only the box: another thread may be reading the count.
 struct FitInnerNode {
   BvhNode* nodes;
   COPSE_HD void operator()(u32 node, u32 first_child) const {
-    nodes[node] = BvhNode::inner(merge(nodes[first_child].box(), nodes[first_child + 1].box()), first_child);
+    const Aabb box = merge(nodes[first_child].box(), nodes[first_child + 1].box());
+    nodes[node].lo = box.lo;
+    nodes[node].hi = box.hi;
   }
 };
 
@@ -22,8 +24,8 @@ struct RefitUpwards {
 
   COPSE_HD void operator()(u64 i) const {
     if (i >= bvh.counts->node_count) return;
+    if (!bvh.nodes[i].is_leaf()) return;
     const BvhNode leaf = bvh.nodes[i];
-    if (!leaf.is_leaf()) return;
     Aabb box = boxes(bvh.primitive_ids[leaf.first]);
     for (u32 k = 1; k < leaf.count; ++k) box = merge(box, boxes(bvh.primitive_ids[leaf.first + k]));
     bvh.nodes[i] = BvhNode::leaf(box, leaf.first, leaf.count);
