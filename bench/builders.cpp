@@ -70,7 +70,8 @@ void add_benchmarks(const std::vector<Aabb>& boxes) {
   for (Backend backend : {Backend::cpu, Backend::cuda}) {
     if (backend == Backend::cuda && !gpu_answers()) continue;
     for (u32 bits : {30, 63}) {
-      const std::string name = std::string("copse_lbvh/") + name_of(backend) + "/" + std::to_string(bits) + "_bits";
+      const std::string name =
+          std::string("copse_lbvh/") + name_of(backend) + "/" + std::to_string(bits) + "_bits";
       settle(benchmark::RegisterBenchmark(name.c_str(), copse_lbvh, backend, bits, &boxes));
     }
   }

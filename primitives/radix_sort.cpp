@@ -32,8 +32,8 @@ void check(BufferSpan<const Key> keys_in, BufferSpan<Key> keys_out, BitRange bit
                                                  std::to_string(width) + " bits");
   }
   if (keys_in.size() > most_elements) {
-    throw Error(ErrorCode::invalid_argument, "radix sort: " + std::to_string(keys_in.size()) +
-                                                 " keys, at most " + std::to_string(most_elements));
+    throw Error(ErrorCode::invalid_argument, "radix sort: " + std::to_string(keys_in.size()) + " keys, at most " +
+                                                 std::to_string(most_elements));
   }
   check_apart(keys_in, keys_out, "keys");
 }
@@ -60,14 +60,14 @@ void radix_sort_pairs(Context& context, BufferSpan<const Key> keys_in, BufferSpa
   }
   if (keys_in.empty()) return;
   dispatch(context, [&](const auto& ex) {
-    detail::sort_elements(ex, keys_in.data(), values_in.data(), keys_in.size(), keys_out.data(),
-                          values_out.data(), bits);
+    detail::sort_elements(ex, keys_in.data(), values_in.data(), keys_in.size(), keys_out.data(), values_out.data(),
+                          bits);
   });
 }
 
-#define COPSE_RADIX_SORT(Key)                                                                                  \
-  template void radix_sort_keys(Context&, BufferSpan<const Key>, BufferSpan<Key>, BitRange);                   \
-  template void radix_sort_pairs(Context&, BufferSpan<const Key>, BufferSpan<const u32>, BufferSpan<Key>,      \
+#define COPSE_RADIX_SORT(Key)                                                                             \
+  template void radix_sort_keys(Context&, BufferSpan<const Key>, BufferSpan<Key>, BitRange);              \
+  template void radix_sort_pairs(Context&, BufferSpan<const Key>, BufferSpan<const u32>, BufferSpan<Key>, \
                                  BufferSpan<u32>, BitRange);
 COPSE_RADIX_SORT(u32)
 COPSE_RADIX_SORT(u64)

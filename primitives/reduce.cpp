@@ -13,9 +13,8 @@ namespace {
 template <class T, class Op>
 void run(Context& context, BufferSpan<const T> in, T identity, Op op, BufferSpan<T> out) {
   if (out.empty()) throw Error(ErrorCode::invalid_argument, "reduce: the output has 0 elements, 1 is needed");
-  dispatch(context, [&](const auto& ex) {
-    detail::reduce_elements(ex, in.data(), in.size(), identity, op, out.data());
-  });
+  dispatch(context,
+           [&](const auto& ex) { detail::reduce_elements(ex, in.data(), in.size(), identity, op, out.data()); });
 }
 
 }  // namespace
@@ -35,7 +34,7 @@ void reduce_max(Context& context, BufferSpan<const T> in, BufferSpan<T> out) {
   run(context, in, std::numeric_limits<T>::lowest(), Larger{}, out);
 }
 
-#define COPSE_REDUCE(T)                                                 \
+#define COPSE_REDUCE(T)                                                   \
   template void reduce_sum(Context&, BufferSpan<const T>, BufferSpan<T>); \
   template void reduce_min(Context&, BufferSpan<const T>, BufferSpan<T>); \
   template void reduce_max(Context&, BufferSpan<const T>, BufferSpan<T>);

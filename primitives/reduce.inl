@@ -8,9 +8,9 @@ void reduce_elements(const Executor& ex, const T* in, u64 n, T identity, Op op, 
   reduce(ex, "reduce", n, Elements<T>{in}, identity, op, out);
 }
 
-#define COPSE_REDUCE(T)                                                                                \
-  template void reduce_elements(const BodyExecutor&, const T*, u64, T, Plus, T*);                      \
-  template void reduce_elements(const BodyExecutor&, const T*, u64, T, Smaller, T*);                   \
+#define COPSE_REDUCE(T)                                                              \
+  template void reduce_elements(const BodyExecutor&, const T*, u64, T, Plus, T*);    \
+  template void reduce_elements(const BodyExecutor&, const T*, u64, T, Smaller, T*); \
   template void reduce_elements(const BodyExecutor&, const T*, u64, T, Larger, T*);
 COPSE_REDUCE(u32)
 COPSE_REDUCE(u64)

@@ -31,7 +31,7 @@ void exclusive_scan(Context& context, BufferSpan<const T> in, BufferSpan<T> out)
   run(context, in, false, out);
 }
 
-#define COPSE_SCAN(T)                                                       \
+#define COPSE_SCAN(T)                                                         \
   template void inclusive_scan(Context&, BufferSpan<const T>, BufferSpan<T>); \
   template void exclusive_scan(Context&, BufferSpan<const T>, BufferSpan<T>);
 COPSE_SCAN(u32)

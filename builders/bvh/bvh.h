@@ -26,8 +26,12 @@ struct Bvh {
 inline constexpr u64 most_primitives = u64{1} << 31;
 
 /// Nodes and pairs of siblings that a tree over `primitive_count` primitives may need.
-constexpr u64 node_capacity(u64 primitive_count) { return primitive_count == 0 ? 1 : 2 * primitive_count - 1; }
-constexpr u64 pair_capacity(u64 primitive_count) { return primitive_count == 0 ? 0 : primitive_count - 1; }
+constexpr u64 node_capacity(u64 primitive_count) {
+  return primitive_count == 0 ? 1 : 2 * primitive_count - 1;
+}
+constexpr u64 pair_capacity(u64 primitive_count) {
+  return primitive_count == 0 ? 0 : primitive_count - 1;
+}
 
 constexpr u64 bvh_bytes(u64 primitive_count) {
   return node_capacity(primitive_count) * sizeof(BvhNode) + pair_capacity(primitive_count) * sizeof(u32) +

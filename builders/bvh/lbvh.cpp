@@ -55,9 +55,10 @@ BuildSizes build_sizes(Context& context, u64 primitive_count, const LbvhOptions&
 
 void rebuild_lbvh(Context& context, Bvh& bvh, const TriangleViews& triangles, const LbvhOptions& options) {
   const u64 n = triangles.primitive_count();
-  rebuild(context, bvh, n, triangles.views().size(), options, [&](const auto& ex, const detail::BvhArrays& arrays) {
-    detail::lbvh_over_triangles(ex, triangles.views(), n, options, arrays);
-  });
+  rebuild(context, bvh, n, triangles.views().size(), options,
+          [&](const auto& ex, const detail::BvhArrays& arrays) {
+            detail::lbvh_over_triangles(ex, triangles.views(), n, options, arrays);
+          });
 }
 
 void rebuild_lbvh(Context& context, Bvh& bvh, const BoxView& boxes, const LbvhOptions& options) {

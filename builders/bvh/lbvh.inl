@@ -179,14 +179,15 @@ void lbvh(const Executor& ex, const Boxes& boxes, u64 n, const LbvhOptions& opti
 }
 
 template <class Executor>
-void lbvh_over_triangles(const Executor& ex, std::span<const TriangleView> views, u64 n, const LbvhOptions& options,
-                         const BvhArrays& bvh) {
+void lbvh_over_triangles(const Executor& ex, std::span<const TriangleView> views, u64 n,
+                         const LbvhOptions& options, const BvhArrays& bvh) {
   ScratchArena::Frame frame(ex.scratch);
   lbvh(ex, TriangleBoxes{make_triangle_table(ex, frame, views)}, n, options, bvh);
 }
 
 template <class Executor>
-void lbvh_over_boxes(const Executor& ex, const Aabb* boxes, u64 n, const LbvhOptions& options, const BvhArrays& bvh) {
+void lbvh_over_boxes(const Executor& ex, const Aabb* boxes, u64 n, const LbvhOptions& options,
+                     const BvhArrays& bvh) {
   lbvh(ex, CustomBoxes{boxes}, n, options, bvh);
 }
 

@@ -76,7 +76,8 @@ LeafGroups group_leaves(const Executor& ex, ScratchArena::Frame& frame, const u8
 
 template <class Executor>
 u64 leaf_groups_scratch_bytes(const Executor& ex, u64 n) {
-  return 2 * ScratchArena::bytes_for<u32>(n + 1) + ScratchArena::bytes_for<u32>(1) + scan_scratch_bytes<u32>(ex, n);
+  return 2 * ScratchArena::bytes_for<u32>(n + 1) + ScratchArena::bytes_for<u32>(1) +
+         scan_scratch_bytes<u32>(ex, n);
 }
 
 }  // namespace copse::detail

@@ -24,10 +24,10 @@ static_assert(sizeof(BvhNode) == 32);
 
 /// What a build found out about its tree; it lives on the device.
 struct BvhCounts {
-  u32 node_count;        // 0 for a tree without primitives, else 2 * leaf_count - 1
+  u32 node_count;  // 0 for a tree without primitives, else 2 * leaf_count - 1
   u32 leaf_count;
-  u32 primitive_count;   // in the tree
-  u32 invalid_count;     // left out: NaN, infinite or inverted
+  u32 primitive_count;  // in the tree
+  u32 invalid_count;    // left out: NaN, infinite or inverted
 };
 
 /// A binary tree in the context's memory.
@@ -45,7 +45,11 @@ struct BvhView {
   BufferSpan<const BvhCounts> counts;   // one element
 };
 
-COPSE_HD inline u32 sibling_pair(u32 node) { return (node - 1) >> 1; }
-COPSE_HD inline u32 sibling(u32 node) { return ((node - 1) ^ 1) + 1; }
+COPSE_HD inline u32 sibling_pair(u32 node) {
+  return (node - 1) >> 1;
+}
+COPSE_HD inline u32 sibling(u32 node) {
+  return ((node - 1) ^ 1) + 1;
+}
 
 }  // namespace copse

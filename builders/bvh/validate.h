@@ -9,17 +9,18 @@ namespace copse {
 
 /// What is wrong with a tree, counted; all 0 for a valid one.
 struct ValidationReport {
-  u64 bad_counts = 0;         // node, leaf and primitive counts that do not fit together or the capacity
-  u64 bad_indices = 0;        // children, leaf ranges, parents and primitive ids out of range
-  u64 unreached_nodes = 0;    // nodes that no walk from the leaves to the root passes exactly once
-  u64 missing_primitives = 0; // valid primitives in no leaf
+  u64 bad_counts = 0;          // node, leaf and primitive counts that do not fit together or the capacity
+  u64 bad_indices = 0;         // children, leaf ranges, parents and primitive ids out of range
+  u64 unreached_nodes = 0;     // nodes that no walk from the leaves to the root passes exactly once
+  u64 missing_primitives = 0;  // valid primitives in no leaf
   u64 repeated_primitives = 0;
-  u64 invalid_primitives = 0; // primitives in a leaf that should have been left out
-  u64 loose_boxes = 0;        // boxes that are not exactly the union of what they hold
+  u64 invalid_primitives = 0;  // primitives in a leaf that should have been left out
+  u64 loose_boxes = 0;         // boxes that are not exactly the union of what they hold
 
   bool ok() const {
     return bad_counts + bad_indices + unreached_nodes + missing_primitives + repeated_primitives +
-               invalid_primitives + loose_boxes == 0;
+               invalid_primitives + loose_boxes ==
+           0;
   }
   /// One line: what is wrong and how often; "valid" for a valid tree.
   std::string message() const;

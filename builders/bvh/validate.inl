@@ -6,7 +6,9 @@
 
 namespace copse::detail {
 
-COPSE_HD inline void count_fault(u64* fault) { fetch_add_relaxed(fault, u64{1}); }
+COPSE_HD inline void count_fault(u64* fault) {
+  fetch_add_relaxed(fault, u64{1});
+}
 
 struct CheckNodeIndices {
   BvhView bvh;
@@ -51,7 +53,8 @@ struct CheckPrimitiveIds {
 };
 
 template <class Executor>
-void check_indices(const Executor& ex, const BvhView& bvh, const BvhCounts& counts, u32 source_count, Faults* faults) {
+void check_indices(const Executor& ex, const BvhView& bvh, const BvhCounts& counts, u32 source_count,
+                   Faults* faults) {
   if (counts.node_count == 0) return;
   const u64 pair_count = counts.node_count / 2;
   ScratchArena::Frame frame(ex.scratch);
@@ -150,8 +153,8 @@ void check_boxes(const Executor& ex, const BvhView& bvh, const BvhCounts& counts
 }
 
 template void check_indices(const BodyExecutor&, const BvhView&, const BvhCounts&, u32, Faults*);
-template void check_triangles(const BodyExecutor&, const BvhView&, const BvhCounts&, std::span<const TriangleView>, u32,
-                              Faults*);
+template void check_triangles(const BodyExecutor&, const BvhView&, const BvhCounts&, std::span<const TriangleView>,
+                              u32, Faults*);
 template void check_boxes(const BodyExecutor&, const BvhView&, const BvhCounts&, const Aabb*, u32, Faults*);
 
 }  // namespace copse::detail

@@ -22,7 +22,8 @@ struct Faults {
 /// Checks indices and references only. Safe whatever the tree's memory holds, as long as `counts` fits the
 /// capacity.
 template <class Executor>
-void check_indices(const Executor& ex, const BvhView& bvh, const BvhCounts& counts, u32 source_count, Faults* faults);
+void check_indices(const Executor& ex, const BvhView& bvh, const BvhCounts& counts, u32 source_count,
+                   Faults* faults);
 
 /// Checks the rest, once all indices are known to be good.
 template <class Executor>

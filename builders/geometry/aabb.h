@@ -29,7 +29,9 @@ COPSE_HD inline vec3 clean_point(const vec3& p) {
   return vec3(add_rn(p.x, 0.0f), add_rn(p.y, 0.0f), add_rn(p.z, 0.0f));
 }
 
-COPSE_HD inline bool is_finite(const vec3& p) { return is_finite(p.x) && is_finite(p.y) && is_finite(p.z); }
+COPSE_HD inline bool is_finite(const vec3& p) {
+  return is_finite(p.x) && is_finite(p.y) && is_finite(p.z);
+}
 
 /// An axis-aligned box from lo to hi, both included. The empty box has lo at +infinity and hi at -infinity.
 struct Aabb {
@@ -67,7 +69,9 @@ COPSE_HD inline double half_area(const Aabb& box) {
   return add_rn(add_rn(mul_rn(x, y), mul_rn(y, z)), mul_rn(z, x));
 }
 
-COPSE_HD inline bool operator==(const Aabb& a, const Aabb& b) { return a.lo == b.lo && a.hi == b.hi; }
+COPSE_HD inline bool operator==(const Aabb& a, const Aabb& b) {
+  return a.lo == b.lo && a.hi == b.hi;
+}
 
 /// The centre of a box, halved before it is summed so that no finite box overflows.
 COPSE_HD inline vec3 centroid(const Aabb& box) {

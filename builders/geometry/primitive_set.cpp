@@ -11,7 +11,8 @@ namespace {
 void check_view(u64 id, const TriangleView& view) {
   const u64 stride = view.positions.stride_bytes;
   if (stride < sizeof(vec3) || stride % 4 != 0) {
-    refuse(id, "positions are " + std::to_string(stride) + " bytes apart; at least 12 and a multiple of 4 are needed");
+    refuse(id,
+           "positions are " + std::to_string(stride) + " bytes apart; at least 12 and a multiple of 4 are needed");
   }
   if (view.triangles.index_bytes == 0 && view.positions.size % 3 != 0) {
     refuse(id, std::to_string(view.positions.size) + " positions without indices; a multiple of 3 is needed");

@@ -10,13 +10,14 @@ namespace copse {
 /// Vertex positions at a stride, so that they may stand inside a larger vertex record.
 struct PositionSpan {
   const vec3* data = nullptr;
-  u64 size = 0;                       // vertices
-  u64 stride_bytes = sizeof(vec3);    // from one position to the next; at least 12, a multiple of 4
+  u64 size = 0;                     // vertices
+  u64 stride_bytes = sizeof(vec3);  // from one position to the next; at least 12, a multiple of 4
 
   constexpr PositionSpan() = default;
   constexpr PositionSpan(BufferSpan<const vec3> span) : data(span.data()), size(span.size()) {}
   constexpr PositionSpan(BufferSpan<vec3> span) : data(span.data()), size(span.size()) {}
-  constexpr PositionSpan(const vec3* first, u64 count, u64 stride) : data(first), size(count), stride_bytes(stride) {}
+  constexpr PositionSpan(const vec3* first, u64 count, u64 stride)
+      : data(first), size(count), stride_bytes(stride) {}
 
   COPSE_HD vec3 at(u64 i) const {
     return *reinterpret_cast<const vec3*>(reinterpret_cast<const unsigned char*>(data) + i * stride_bytes);
@@ -27,13 +28,14 @@ struct PositionSpan {
 /// 3i, 3i + 1 and 3i + 2.
 struct IndexSpan {
   const void* data = nullptr;
-  u64 size = 0;          // triangles; without indices it is the number of vertices over 3
-  u32 index_bytes = 0;   // 4, 2 or 0
+  u64 size = 0;         // triangles; without indices it is the number of vertices over 3
+  u32 index_bytes = 0;  // 4, 2 or 0
 
   constexpr IndexSpan() = default;
   constexpr IndexSpan(BufferSpan<const uvec3> span) : data(span.data()), size(span.size()), index_bytes(4) {}
   constexpr IndexSpan(BufferSpan<uvec3> span) : data(span.data()), size(span.size()), index_bytes(4) {}
-  constexpr IndexSpan(BufferSpan<const glm::u16vec3> span) : data(span.data()), size(span.size()), index_bytes(2) {}
+  constexpr IndexSpan(BufferSpan<const glm::u16vec3> span)
+      : data(span.data()), size(span.size()), index_bytes(2) {}
   constexpr IndexSpan(BufferSpan<glm::u16vec3> span) : data(span.data()), size(span.size()), index_bytes(2) {}
 };
 
@@ -41,7 +43,7 @@ struct IndexSpan {
 struct TriangleView {
   PositionSpan positions;
   IndexSpan triangles = {};  // every index below positions.size
-  u32 geometry = 0;     // the id that hits report
+  u32 geometry = 0;          // the id that hits report
 
   COPSE_HD u64 triangle_count() const { return triangles.index_bytes == 0 ? positions.size / 3 : triangles.size; }
 };

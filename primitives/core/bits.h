@@ -136,7 +136,9 @@ COPSE_HD inline u32 bits_of(float value) {
 }
 
 /// True where `value` is neither infinite nor NaN.
-COPSE_HD inline bool is_finite(float value) { return (bits_of(value) & 0x7f800000u) != 0x7f800000u; }
+COPSE_HD inline bool is_finite(float value) {
+  return (bits_of(value) & 0x7f800000u) != 0x7f800000u;
+}
 
 inline constexpr float infinity = __builtin_huge_valf();
 
@@ -166,6 +168,8 @@ COPSE_HD inline u32 population_count(u32 value) {
 #endif
 }
 
-COPSE_HD inline constexpr u64 divide_rounding_up(u64 a, u64 b) { return (a + b - 1) / b; }
+COPSE_HD inline constexpr u64 divide_rounding_up(u64 a, u64 b) {
+  return (a + b - 1) / b;
+}
 
 }  // namespace copse

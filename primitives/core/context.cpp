@@ -48,8 +48,8 @@ Context::Context(const ContextOptions& options) {
   profile_ = std::make_unique<Profile>(*device_, options.profile);
   const ExecutorBase base{*device_, *scratch_, *profile_, options.cancel};
   if (backend_ == Backend::cuda) {
-    cuda_executor_ = std::make_unique<cuda::Executor>(
-        cuda::Executor{base, device_->stream(), cuda_multiprocessor_count(options.device), options.check_every_launch});
+    cuda_executor_ = std::make_unique<cuda::Executor>(cuda::Executor{
+        base, device_->stream(), cuda_multiprocessor_count(options.device), options.check_every_launch});
   } else {
     workers_ = std::make_unique<cpu::Workers>(options.workers);
     cpu_executor_ = std::make_unique<cpu::Executor>(cpu::Executor{base, *workers_});
@@ -58,16 +58,34 @@ Context::Context(const ContextOptions& options) {
 
 Context::~Context() = default;
 
-bool built_with_cuda() { return has_cuda_half; }
+bool built_with_cuda() {
+  return has_cuda_half;
+}
 
-std::string Context::device_name() const { return device_->name(); }
-u32 Context::worker_count() const { return workers_ ? workers_->count() : 0; }
-void* Context::stream() const { return device_->stream(); }
-void Context::wait() { device_->wait(profile_->last_label()); }
-void Context::reserve_scratch(u64 bytes) { scratch_->reserve(bytes); }
-void Context::release_scratch() { scratch_->release(); }
-u64 Context::scratch_bytes() const { return scratch_->reserved_bytes(); }
-Profile& Context::profile() { return *profile_; }
+std::string Context::device_name() const {
+  return device_->name();
+}
+u32 Context::worker_count() const {
+  return workers_ ? workers_->count() : 0;
+}
+void* Context::stream() const {
+  return device_->stream();
+}
+void Context::wait() {
+  device_->wait(profile_->last_label());
+}
+void Context::reserve_scratch(u64 bytes) {
+  scratch_->reserve(bytes);
+}
+void Context::release_scratch() {
+  scratch_->release();
+}
+u64 Context::scratch_bytes() const {
+  return scratch_->reserved_bytes();
+}
+Profile& Context::profile() {
+  return *profile_;
+}
 
 Graph Context::capture(std::function<void()> work) {
   if (backend_ == Backend::cpu) return Graph(*this, nullptr, std::move(work));

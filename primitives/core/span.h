@@ -18,8 +18,8 @@ class BufferSpan {
 
   /// A span of T is a span of const T.
   template <class U>
-    requires(std::is_same_v<T, const U>)
-  COPSE_HD constexpr BufferSpan(BufferSpan<U> other) : data_(other.data()), size_(other.size()) {}
+  requires(std::is_same_v<T, const U>) COPSE_HD constexpr BufferSpan(BufferSpan<U> other)
+      : data_(other.data()), size_(other.size()) {}
 
   COPSE_HD constexpr T* data() const { return data_; }
   COPSE_HD constexpr u64 size() const { return size_; }

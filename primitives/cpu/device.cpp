@@ -61,6 +61,8 @@ class HostDevice final : public Device {
 
 }  // namespace
 
-std::unique_ptr<Device> make_device() { return std::make_unique<HostDevice>(); }
+std::unique_ptr<Device> make_device() {
+  return std::make_unique<HostDevice>();
+}
 
 }  // namespace copse::cpu

@@ -120,8 +120,8 @@ template <class Key>
 u64 radix_sort_scratch_bytes(const Executor& ex, u64 n, bool with_values, BitRange) {
   if (n == 0) return 0;
   const detail::SortBlocks blocks(ex, n);
-  return ScratchArena::bytes_for<u32>(blocks.count * detail::sort_digit_count) +
-         ScratchArena::bytes_for<Key>(n) + (with_values ? ScratchArena::bytes_for<u32>(n) : 0);
+  return ScratchArena::bytes_for<u32>(blocks.count * detail::sort_digit_count) + ScratchArena::bytes_for<Key>(n) +
+         (with_values ? ScratchArena::bytes_for<u32>(n) : 0);
 }
 
 /// Contract: primitives/radix_sort.h.

@@ -19,7 +19,8 @@ class Pool final : public MemoryResource {
     properties.location = {cudaMemLocationTypeDevice, ordinal};
     check(cudaMemPoolCreate(&pool_, &properties), "creating the memory pool");
     std::uint64_t keep_all = ~std::uint64_t{0};
-    check(cudaMemPoolSetAttribute(pool_, cudaMemPoolAttrReleaseThreshold, &keep_all), "setting up the memory pool");
+    check(cudaMemPoolSetAttribute(pool_, cudaMemPoolAttrReleaseThreshold, &keep_all),
+          "setting up the memory pool");
   }
   ~Pool() override { cudaMemPoolDestroy(pool_); }
 
@@ -30,9 +31,9 @@ class Pool final : public MemoryResource {
       cudaGetLastError();
       size_t free_bytes = 0, total_bytes = 0;
       cudaMemGetInfo(&free_bytes, &total_bytes);
-      throw Error(ErrorCode::out_of_memory, "the GPU has no " + std::to_string(bytes) + " bytes: " +
-                                                std::to_string(free_bytes) + " of " + std::to_string(total_bytes) +
-                                                " are free");
+      throw Error(ErrorCode::out_of_memory, "the GPU has no " + std::to_string(bytes) +
+                                                " bytes: " + std::to_string(free_bytes) + " of " +
+                                                std::to_string(total_bytes) + " are free");
     }
     check(status, "allocating device memory");
     return memory;
@@ -72,9 +73,9 @@ int device_count() {
   const cudaError_t status = cudaGetDeviceCount(&count);
   if (status == cudaSuccess && count > 0) return count;
   cudaGetLastError();
-  throw Error(ErrorCode::no_device, std::string("no GPU answers: ") + (status == cudaSuccess
-                                                                           ? "the driver lists none"
-                                                                           : cudaGetErrorString(status)));
+  throw Error(ErrorCode::no_device,
+              std::string("no GPU answers: ") +
+                  (status == cudaSuccess ? "the driver lists none" : cudaGetErrorString(status)));
 }
 
 class GpuDevice final : public Device {
@@ -82,8 +83,8 @@ class GpuDevice final : public Device {
   GpuDevice(int ordinal, void* const* stream) : ordinal_(ordinal) {
     const int count = device_count();
     if (ordinal < 0 || ordinal >= count) {
-      throw Error(ErrorCode::invalid_argument,
-                  "GPU " + std::to_string(ordinal) + " was asked for, " + std::to_string(count) + " answer, numbered from 0");
+      throw Error(ErrorCode::invalid_argument, "GPU " + std::to_string(ordinal) + " was asked for, " +
+                                                   std::to_string(count) + " answer, numbered from 0");
     }
     check(cudaSetDevice(ordinal), "choosing the GPU");
     check(cudaGetDeviceProperties(&properties_, ordinal), "reading the GPU's properties");
@@ -107,12 +108,16 @@ class GpuDevice final : public Device {
   MemoryResource& default_memory() override { return *pool_; }
   void make_current() override { check(cudaSetDevice(ordinal_), "choosing the GPU"); }
 
-  void upload(void* to, const void* from, u64 bytes) override { copy_bytes(to, from, bytes, cudaMemcpyHostToDevice); }
+  void upload(void* to, const void* from, u64 bytes) override {
+    copy_bytes(to, from, bytes, cudaMemcpyHostToDevice);
+  }
   void download(void* to, const void* from, u64 bytes) override {
     copy_bytes(to, from, bytes, cudaMemcpyDeviceToHost);
     check(cudaStreamSynchronize(stream_), "downloading");
   }
-  void copy(void* to, const void* from, u64 bytes) override { copy_bytes(to, from, bytes, cudaMemcpyDeviceToDevice); }
+  void copy(void* to, const void* from, u64 bytes) override {
+    copy_bytes(to, from, bytes, cudaMemcpyDeviceToDevice);
+  }
 
   void wait(const char* last_label) override {
     const cudaError_t status = cudaStreamSynchronize(stream_);

@@ -34,7 +34,7 @@ template <class Key>
 inline constexpr u32 sort_rows = sizeof(Key) == 8 ? 12 : 16;
 
 template <class Key>
-inline constexpr u32 sort_tile = sort_threads * sort_rows<Key>;
+inline constexpr u32 sort_tile = sort_threads* sort_rows<Key>;
 
 /// The passes over a range of bits: digits of 8 bits, the last one shorter.
 struct SortPasses {
@@ -52,8 +52,12 @@ enum DigitState : u64 { digit_has_count = 1, digit_has_prefix = 2 };
 __device__ inline u64 look_back_word(DigitState state, u32 pass, u64 count) {
   return u64(state) << 62 | u64(pass + 1) << 56 | count;
 }
-__device__ inline u64 state_of(u64 word, u32 pass) { return (word >> 56 & 63) == pass + 1 ? word >> 62 : 0; }
-__device__ inline u64 count_of(u64 word) { return word & ((u64{1} << 56) - 1); }
+__device__ inline u64 state_of(u64 word, u32 pass) {
+  return (word >> 56 & 63) == pass + 1 ? word >> 62 : 0;
+}
+__device__ inline u64 count_of(u64 word) {
+  return word & ((u64{1} << 56) - 1);
+}
 
 /// Relaxed: a word says all in one load, nothing else hangs on it.
 __device__ inline u64 load_word(const u64* p) {
@@ -212,7 +216,8 @@ __global__ void __launch_bounds__(sort_threads, 2)
     }
     u64* word = tables.words + u64(tile) * digit_count + thread;
     if (tile == 0) {
-      store_word(word, look_back_word(digit_has_prefix, pass, tables.bases[pass * digit_count + thread] + u64{count}));
+      store_word(word,
+                 look_back_word(digit_has_prefix, pass, tables.bases[pass * digit_count + thread] + u64{count}));
     } else {
       store_word(word, look_back_word(digit_has_count, pass, count));
     }
@@ -222,7 +227,8 @@ __global__ void __launch_bounds__(sort_threads, 2)
     u64 before = tables.bases[pass * digit_count + thread];
     if (tile > 0) {
       before = look_back_digit(tables.words, tile, thread, pass);
-      store_word(tables.words + u64(tile) * digit_count + thread, look_back_word(digit_has_prefix, pass, before + count));
+      store_word(tables.words + u64(tile) * digit_count + thread,
+                 look_back_word(digit_has_prefix, pass, before + count));
     }
     shared.offsets[thread] = u32(before) - digit_begin;
     for (u32 w = 0; w < sort_warps; ++w) shared.counts[w][thread] = u16(shared.counts[w][thread] + digit_begin);
@@ -290,7 +296,8 @@ void radix_sort(const Executor& ex, const char* label, u64 n, KeyInput key_input
   if (n == 0) return;
   const SortPasses passes{bits};
   if (passes.count() == 0) {
-    for_each(ex, label, n, CopyPairs<with_values, Key, KeyInput, ValueInput>{key_input, value_input, keys_out, values_out});
+    for_each(ex, label, n,
+             CopyPairs<with_values, Key, KeyInput, ValueInput>{key_input, value_input, keys_out, values_out});
     return;
   }
   ScratchArena::Frame frame(ex.scratch);
@@ -300,8 +307,10 @@ void radix_sort(const Executor& ex, const char* label, u64 n, KeyInput key_input
 
   // Count the digits of all passes.
   fill_bytes(ex, label, memory, clear_bytes, 0);
-  const u64 blocks = smaller(divide_rounding_up(n, histogram_threads * histogram_items), u64{8} * ex.multiprocessor_count);
-  launch(ex, label, digit_histogram_kernel<Key, KeyInput>, blocks, histogram_threads, n, key_input, passes, tables.bases);
+  const u64 blocks =
+      smaller(divide_rounding_up(n, histogram_threads * histogram_items), u64{8} * ex.multiprocessor_count);
+  launch(ex, label, digit_histogram_kernel<Key, KeyInput>, blocks, histogram_threads, n, key_input, passes,
+         tables.bases);
   launch(ex, label, digit_base_kernel, passes.count(), digit_count, tables.bases);
 
   // Go to and fro so that the last pass ends in the output.
@@ -314,7 +323,8 @@ void radix_sort(const Executor& ex, const char* label, u64 n, KeyInput key_input
     const Elements<Key> sorted_keys{keys[at]};
     const Elements<u32> sorted_values{values[at]};
     at = 1 - at;
-    run_sort_pass<with_values>(ex, label, n, sorted_keys, sorted_values, keys[at], values[at], passes, pass, tables);
+    run_sort_pass<with_values>(ex, label, n, sorted_keys, sorted_values, keys[at], values[at], passes, pass,
+                               tables);
   }
 }
 

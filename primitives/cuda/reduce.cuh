@@ -3,8 +3,8 @@
 // Two launches: a grid whose size depends on n alone leaves one partial result a block, a single block
 // reduces those.
 
-#include "primitives/cuda/launch.cuh"
 #include "primitives/core/bits.h"
+#include "primitives/cuda/launch.cuh"
 #include "primitives/inputs.h"
 
 namespace copse::cuda {

@@ -9,10 +9,14 @@ namespace copse::cuda {
 inline constexpr u32 warp_size = 32;
 inline constexpr u32 all_lanes = 0xffffffffu;
 
-__device__ inline u32 lane_id() { return threadIdx.x % warp_size; }
+__device__ inline u32 lane_id() {
+  return threadIdx.x % warp_size;
+}
 
 /// The lanes below this one, as a mask.
-__device__ inline u32 lower_lanes() { return (1u << lane_id()) - 1; }
+__device__ inline u32 lower_lanes() {
+  return (1u << lane_id()) - 1;
+}
 
 namespace detail {
 

@@ -22,8 +22,10 @@ void expect_agreement(Context& cpu, Context& cuda, const Mesh& mesh, const std::
     for (u32 leaf : {1, 4}) {
       const LbvhOptions options{bits, leaf};
       DeviceMesh cpu_mesh(cpu, mesh), cuda_mesh(cuda, mesh);
-      Bvh cpu_bvh = build_lbvh(cpu, cpu_mesh.view(), options), cuda_bvh = build_lbvh(cuda, cuda_mesh.view(), options);
-      ASSERT_TRUE(same_bytes(BvhCopy(cpu_bvh), BvhCopy(cuda_bvh))) << name << ", " << bits << " bits, leaf " << leaf;
+      Bvh cpu_bvh = build_lbvh(cpu, cpu_mesh.view(), options),
+          cuda_bvh = build_lbvh(cuda, cuda_mesh.view(), options);
+      ASSERT_TRUE(same_bytes(BvhCopy(cpu_bvh), BvhCopy(cuda_bvh)))
+          << name << ", " << bits << " bits, leaf " << leaf;
       ASSERT_TRUE(validate(cuda, cuda_bvh, cuda_mesh.view()).ok()) << name;
 
       cpu_mesh.positions.upload(moved.positions);
@@ -60,7 +62,9 @@ TEST_F(BackendsAgree, OnHardMeshes) {
   for (const NamedMesh& hard : hard_meshes()) expect_agreement(*cpu_, *cuda_, hard.mesh, hard.name);
 }
 
-TEST_F(BackendsAgree, OnLargeBundledMeshes) { expect_agreement_in("assets"); }
+TEST_F(BackendsAgree, OnLargeBundledMeshes) {
+  expect_agreement_in("assets");
+}
 
 TEST_F(BackendsAgree, OnLargeGeneratedMeshes) {
   expect_agreement(*cpu_, *cuda_, generate_random(1000000, 0.002f), "random");

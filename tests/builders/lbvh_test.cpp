@@ -77,7 +77,8 @@ class SlowLbvh {
 
 Aabb triangle_box(const Mesh& mesh, u32 i) {
   const uvec3 t = mesh.triangles[i];
-  return bounds(Triangle{clean_point(mesh.positions[t.x]), clean_point(mesh.positions[t.y]), clean_point(mesh.positions[t.z])});
+  return bounds(Triangle{clean_point(mesh.positions[t.x]), clean_point(mesh.positions[t.y]),
+                         clean_point(mesh.positions[t.z])});
 }
 
 /// The keys of a mesh in sorted order, by the public pieces; slot order for equal ones.
@@ -92,7 +93,8 @@ std::vector<u64> sorted_keys(const Mesh& mesh, u32 morton_bits) {
   }
   std::vector<u64> keys;
   for (const vec3& p : points) {
-    keys.push_back(morton_bits == 30 ? u64{morton_key<u32>(p, centroids)} << 34 : morton_key<u64>(p, centroids) << 1);
+    keys.push_back(morton_bits == 30 ? u64{morton_key<u32>(p, centroids)} << 34
+                                     : morton_key<u64>(p, centroids) << 1);
   }
   std::ranges::sort(keys);
   return keys;
@@ -188,7 +190,9 @@ TEST_P(Lbvh, SeveralViewsAreOneNumbering) {
   std::vector<TriangleView> views;
   for (u64 part = 0, begin = 0; part < 20; ++part) {
     const u64 end = part == 19 ? 1000 : begin + (part % 4 == 2 ? 0 : 10 * part);
-    views.push_back({.positions = whole.positions.span(), .triangles = whole.triangles.span().subspan(begin, end - begin), .geometry = u32(part)});
+    views.push_back({.positions = whole.positions.span(),
+                     .triangles = whole.triangles.span().subspan(begin, end - begin),
+                     .geometry = u32(part)});
     begin = end;
   }
   const Bvh bvh = build_lbvh(context(), views);
@@ -271,7 +275,8 @@ TEST_P(Lbvh, RefusesOptionsOutOfRange) {
   EXPECT_COPSE_ERROR(build_lbvh(context(), mesh.view(), {.morton_bits = 31}), code, "31");
   EXPECT_COPSE_ERROR(build_lbvh(context(), mesh.view(), {.max_leaf_size = 0}), code, "0");
   EXPECT_COPSE_ERROR(build_lbvh(context(), mesh.view(), {.max_leaf_size = 33}), code, "33");
-  EXPECT_COPSE_ERROR(build_lbvh(context(), BoxView{{nullptr, most_primitives + 1}}), ErrorCode::capacity, "2147483649");
+  EXPECT_COPSE_ERROR(build_lbvh(context(), BoxView{{nullptr, most_primitives + 1}}), ErrorCode::capacity,
+                     "2147483649");
   Bvh small = build_lbvh(context(), BoxView{});
   EXPECT_COPSE_ERROR(rebuild_lbvh(context(), small, mesh.view()), code, "12");
   const TriangleView odd_stride{.positions = PositionSpan(mesh.positions.data(), 8, 13)};

@@ -8,7 +8,8 @@ namespace copse::test {
 
 u64 slow_morton(u32 x, u32 y, u32 z, u32 bits) {
   u64 code = 0;
-  for (u32 bit = bits; bit-- > 0;) code = code << 3 | u64(x >> bit & 1) << 2 | u64(y >> bit & 1) << 1 | u64(z >> bit & 1);
+  for (u32 bit = bits; bit-- > 0;)
+    code = code << 3 | u64(x >> bit & 1) << 2 | u64(y >> bit & 1) << 1 | u64(z >> bit & 1);
   return code;
 }
 

@@ -51,7 +51,8 @@ TEST_P(Stats, EqualARecursiveWalk) {
           continue;
         }
         EXPECT_NEAR(got.sah_cost, expected.sah_cost, 1e-9 * expected.sah_cost) << hard.name;
-        EXPECT_NEAR(got.sibling_overlap, expected.sibling_overlap, 1e-9 * (1 + expected.sibling_overlap)) << hard.name;
+        EXPECT_NEAR(got.sibling_overlap, expected.sibling_overlap, 1e-9 * (1 + expected.sibling_overlap))
+            << hard.name;
       }
     }
   }

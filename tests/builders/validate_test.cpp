@@ -50,7 +50,8 @@ TEST_P(Validate, FindsCountsThatDoNotFit) {
 TEST_P(Validate, FindsIndicesOutOfRange) {
   EXPECT_GT(after([](BvhCopy& t) { t.nodes[0].first = 0x7ffffff1; }).bad_indices, 0u);
   EXPECT_GT(after([](BvhCopy& t) { t.nodes[0].first += 1; }).bad_indices, 0u);
-  EXPECT_GT(after([](BvhCopy& t) { t.nodes[some_leaf(t, 2)].first = t.counts.primitive_count - 1; }).bad_indices, 0u);
+  EXPECT_GT(after([](BvhCopy& t) { t.nodes[some_leaf(t, 2)].first = t.counts.primitive_count - 1; }).bad_indices,
+            0u);
   EXPECT_GT(after([](BvhCopy& t) { t.nodes[some_leaf(t, 1)].count = 0xffffffff; }).bad_indices, 0u);
   EXPECT_GT(after([](BvhCopy& t) { t.parents[3] = t.counts.node_count; }).bad_indices, 0u);
   EXPECT_GT(after([](BvhCopy& t) { t.primitive_ids[5] = u32(t.primitive_ids.size()); }).bad_indices, 0u);

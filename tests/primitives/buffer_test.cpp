@@ -50,7 +50,8 @@ TEST_P(BufferTest, RefusesMoreThanTheMachineHas) {
 
 TEST_P(BufferTest, RefusesUploadPastItsEnd) {
   Buffer<u32> buffer(context(), 2);
-  EXPECT_COPSE_ERROR(buffer.upload(std::vector<u32>(3)), ErrorCode::invalid_argument, "3 elements into a buffer of 2");
+  EXPECT_COPSE_ERROR(buffer.upload(std::vector<u32>(3)), ErrorCode::invalid_argument,
+                     "3 elements into a buffer of 2");
 }
 
 }  // namespace copse::test

@@ -99,8 +99,8 @@ TYPED_TEST(CustomTypes, ScanKeepsTheOrderOfAnOperatorThatDoesNotCommute) {
     Buffer<Affine> inclusive(this->context(), n), exclusive(this->context(), n), total(this->context(), 1);
     const Affine identity{1, 0};
     inclusive_scan(this->executor(), "inclusive", n, Elements<Affine>{in.data()}, Chain{}, inclusive.data());
-    exclusive_scan(this->executor(), "exclusive", n, Elements<Affine>{in.data()}, identity, Chain{}, exclusive.data(),
-                   total.data());
+    exclusive_scan(this->executor(), "exclusive", n, Elements<Affine>{in.data()}, identity, Chain{},
+                   exclusive.data(), total.data());
 
     const auto got_inclusive = inclusive.download(), got_exclusive = exclusive.download();
     Affine sum = identity;
@@ -131,7 +131,8 @@ TYPED_TEST(CustomTypes, SortTakesInputFunctionsForKeyAndValue) {
   const auto host_keys = keys.download(), host_values = values.download();
   for (u64 i = 0; i < n; ++i) ASSERT_EQ(host_keys[i], HashKey{}(host_values[i]));
   for (u64 i = 1; i < n; ++i) {
-    ASSERT_TRUE(host_keys[i - 1] < host_keys[i] || (host_keys[i - 1] == host_keys[i] && host_values[i - 1] < host_values[i]));
+    ASSERT_TRUE(host_keys[i - 1] < host_keys[i] ||
+                (host_keys[i - 1] == host_keys[i] && host_values[i - 1] < host_values[i]));
   }
 }
 
@@ -142,8 +143,8 @@ TYPED_TEST(CustomTypes, ScratchIsWhatWasTold) {
   const BitRange bits{0, 64};
   this->context().reserve_scratch(radix_sort_scratch_bytes<u64>(this->executor(), n, true, bits));
   const u64 reserved = this->context().scratch_bytes();
-  radix_sort_pairs(this->executor(), "sort", n, Elements<u64>{keys.data()}, Elements<u32>{values.data()}, out.data(),
-                   values_out.data(), bits);
+  radix_sort_pairs(this->executor(), "sort", n, Elements<u64>{keys.data()}, Elements<u32>{values.data()},
+                   out.data(), values_out.data(), bits);
   EXPECT_EQ(this->context().scratch_bytes(), reserved);
   this->context().wait();
 }

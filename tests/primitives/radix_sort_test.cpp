@@ -22,7 +22,9 @@ struct Sorted {
 template <class Key>
 Sorted<Key> slow_sort(const std::vector<Key>& keys, const std::vector<u32>& values, BitRange bits) {
   const u32 width = bits.end - bits.begin;
-  const auto digit = [&](Key key) { return width == 0 ? Key{0} : Key(Key(key >> bits.begin) << (sizeof(Key) * 8 - width)); };
+  const auto digit = [&](Key key) {
+    return width == 0 ? Key{0} : Key(Key(key >> bits.begin) << (sizeof(Key) * 8 - width));
+  };
   std::vector<u32> order(keys.size());
   std::iota(order.begin(), order.end(), 0u);
   std::ranges::stable_sort(order, [&](u32 a, u32 b) { return digit(keys[a]) < digit(keys[b]); });
@@ -45,8 +47,10 @@ void expect_sorts(Context& context, const std::vector<Key>& keys, BitRange bits)
   Buffer<Key> keys_out(context, keys.size());
   Buffer<u32> values_out(context, keys.size());
   radix_sort_pairs<Key>(context, keys_in.span(), values_in.span(), keys_out.span(), values_out.span(), bits);
-  EXPECT_EQ(keys_out.download(), expected.keys) << keys.size() << " keys, bits " << bits.begin << " to " << bits.end;
-  EXPECT_EQ(values_out.download(), expected.values) << keys.size() << " keys, bits " << bits.begin << " to " << bits.end;
+  EXPECT_EQ(keys_out.download(), expected.keys)
+      << keys.size() << " keys, bits " << bits.begin << " to " << bits.end;
+  EXPECT_EQ(values_out.download(), expected.values)
+      << keys.size() << " keys, bits " << bits.begin << " to " << bits.end;
 
   Buffer<Key> alone(context, keys.size());
   radix_sort_keys<Key>(context, keys_in.span(), alone.span(), bits);
@@ -102,8 +106,8 @@ TEST_P(RadixSort, RefusesWrongArguments) {
   EXPECT_COPSE_ERROR(radix_sort_keys<u32>(context(), keys.span(), out.span(), {0, 33}), code, "33");
   EXPECT_COPSE_ERROR(radix_sort_keys<u32>(context(), keys.span(), out.span(), {5, 4}), code, "5 to 4");
   EXPECT_COPSE_ERROR(radix_sort_keys<u32>(context(), keys.span(), keys.span(), {0, 32}), code, "overlap");
-  EXPECT_COPSE_ERROR(
-      radix_sort_pairs<u32>(context(), keys.span(), few.span(), out.span(), few.span(), {0, 32}), code, "values");
+  EXPECT_COPSE_ERROR(radix_sort_pairs<u32>(context(), keys.span(), few.span(), out.span(), few.span(), {0, 32}),
+                     code, "values");
 }
 
 TEST_P(RadixSort, LargeInputIsSortedEveryTime) {

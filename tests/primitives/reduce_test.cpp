@@ -27,7 +27,8 @@ TEST_P(Reduce, EqualsSlowSumMinimumAndMaximum) {
     reduce_min<i64>(context(), in.span(), out.span());
     EXPECT_EQ(out.download()[0], n == 0 ? std::numeric_limits<i64>::max() : *std::ranges::min_element(host)) << n;
     reduce_max<i64>(context(), in.span(), out.span());
-    EXPECT_EQ(out.download()[0], n == 0 ? std::numeric_limits<i64>::lowest() : *std::ranges::max_element(host)) << n;
+    EXPECT_EQ(out.download()[0], n == 0 ? std::numeric_limits<i64>::lowest() : *std::ranges::max_element(host))
+        << n;
   }
 }
 

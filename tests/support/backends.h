@@ -38,20 +38,22 @@ class OnEachBackend : public testing::TestWithParam<Backend> {
   std::optional<Context> context_;
 };
 
-inline std::string backend_test_name(const testing::TestParamInfo<Backend>& info) { return name_of(info.param); }
+inline std::string backend_test_name(const testing::TestParamInfo<Backend>& info) {
+  return name_of(info.param);
+}
 
-#define COPSE_ON_EACH_BACKEND(Suite)                                                                 \
+#define COPSE_ON_EACH_BACKEND(Suite)                                                                \
   INSTANTIATE_TEST_SUITE_P(, Suite, testing::Values(::copse::Backend::cpu, ::copse::Backend::cuda), \
                            ::copse::test::backend_test_name)
 
 /// Expects `statement` to throw copse::Error of `code_` whose message contains `part`.
-#define EXPECT_COPSE_ERROR(statement, code_, part)                                                       \
-  try {                                                                                                  \
-    statement;                                                                                           \
-    ADD_FAILURE() << "no error from " #statement;                                                        \
-  } catch (const ::copse::Error& error) {                                                                \
-    EXPECT_EQ(error.code(), code_) << error.what();                                                      \
-    EXPECT_NE(std::string(error.what()).find(part), std::string::npos) << error.what();                  \
+#define EXPECT_COPSE_ERROR(statement, code_, part)                                      \
+  try {                                                                                 \
+    statement;                                                                          \
+    ADD_FAILURE() << "no error from " #statement;                                       \
+  } catch (const ::copse::Error& error) {                                               \
+    EXPECT_EQ(error.code(), code_) << error.what();                                     \
+    EXPECT_NE(std::string(error.what()).find(part), std::string::npos) << error.what(); \
   }
 
 }  // namespace copse::test

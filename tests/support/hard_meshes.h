@@ -41,7 +41,8 @@ inline std::vector<NamedMesh> hard_meshes() {
   meshes.push_back({"points", coincident_triangles(777, {1, 2, 3}, {1, 2, 3}, {1, 2, 3})});
 
   Mesh outlier = generate_sphere(2);
-  outlier.positions.insert(outlier.positions.end(), {{1e9f, 1e9f, -1e9f}, {1e9f, 1e9f, -1.001e9f}, {1e9f, 1.001e9f, -1e9f}});
+  outlier.positions.insert(outlier.positions.end(),
+                           {{1e9f, 1e9f, -1e9f}, {1e9f, 1e9f, -1.001e9f}, {1e9f, 1.001e9f, -1e9f}});
   const u32 last = u32(outlier.positions.size());
   outlier.triangles.push_back({last - 3, last - 2, last - 1});
   meshes.push_back({"far outlier", outlier});
