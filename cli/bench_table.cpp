@@ -66,8 +66,10 @@ Json to_json(const BenchResult& result) {
   json.update(to_json(result.recipe));
   json["build_ms"] = result.times.build;
   json["build_graph_ms"] = to_json(result.times.build_graph);
+  json["build_least_bytes"] = result.least_build_bytes();
   json["refit_ms"] = result.times.refit;
   json["refit_graph_ms"] = to_json(result.times.refit_graph);
+  json["refit_least_bytes"] = result.least_refit_bytes();
   json["primary"] = to_json(result.primary);
   json["diffuse"] = to_json(result.diffuse);
   json["sah_cost"] = result.statistics.sah_cost;

@@ -2,6 +2,8 @@
 
 #include <cstdio>
 
+#include "copse_commit.h"
+
 namespace copse::cli {
 
 std::unique_ptr<Context> Session::make_context() const {
@@ -26,6 +28,7 @@ void Session::print(const Json& object, const std::string& text) {
 
 Json describe(const Context& context) {
   return {{"version", COPSE_VERSION},
+          {"commit", COPSE_COMMIT},
           {"backend", name_of(context.backend())},
           {"device", context.device_name()},
           {"workers", context.worker_count()}};

@@ -47,7 +47,7 @@ class Session {
   Progress progress_;
 };
 
-/// {"version", "backend", "device", "workers"}: what made a result.
+/// {"version", "commit", "backend", "device", "workers"}: what made a result.
 Json describe(const Context& context);
 /// The same in words.
 std::string describe_in_words(const Context& context);

@@ -13,6 +13,7 @@ TEST_P(CliBench, MeasuresBothKeyWidthsOfAMesh) {
   ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
   const Json report = outcome.json();
   EXPECT_EQ(report["copse"]["backend"], name_of(GetParam()));
+  EXPECT_FALSE(report["copse"]["commit"].get<std::string>().empty());
   EXPECT_EQ(report["repeats"], 2);
   EXPECT_EQ(report["rays_size"], 32);
   ASSERT_EQ(report["results"].size(), 2u);
@@ -26,6 +27,9 @@ TEST_P(CliBench, MeasuresBothKeyWidthsOfAMesh) {
     EXPECT_EQ(result["build_graph_ms"].is_number(), GetParam() == Backend::cuda);
     EXPECT_EQ(result["refit_graph_ms"].is_number(), GetParam() == Backend::cuda);
     EXPECT_GT(result["bytes"], 0);
+    const u64 mesh_bytes = 12 * (result["vertices"].get<u64>() + 320);
+    EXPECT_EQ(result["build_least_bytes"], mesh_bytes + result["bytes"].get<u64>());
+    EXPECT_EQ(result["refit_least_bytes"], mesh_bytes + result["bytes"].get<u64>() + 32 * result["nodes"].get<u64>());
     EXPECT_GT(result["sah_cost"], 1.0);
     EXPECT_FALSE(result["stages"].empty());
   }
