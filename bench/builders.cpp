@@ -12,6 +12,7 @@
 
 #include "bench/embree_builder.h"
 #include "copse.h"
+#include "copse_commit.h"
 
 namespace copse::bench {
 namespace {
@@ -94,6 +95,7 @@ int main(int argc, char** argv) {
     const std::vector<copse::Aabb> boxes =
         copse::bench::boxes_of(copse::subdivide(copse::load_mesh(argv[1]), times));
     copse::bench::add_benchmarks(boxes);
+    benchmark::AddCustomContext("commit", COPSE_COMMIT);
     benchmark::RunSpecifiedBenchmarks();
   } catch (const copse::Error& error) {
     std::fprintf(stderr, "copse-bench-builders: error: %s\n", error.what());

@@ -42,7 +42,8 @@ struct EmbreeBuilder::State {
   std::vector<RTCBuildPrimitive> primitives, work;
 };
 
-EmbreeBuilder::EmbreeBuilder(const std::vector<Aabb>& boxes, unsigned threads) : state_(new State) {
+EmbreeBuilder::EmbreeBuilder(const std::vector<Aabb>& boxes, unsigned threads)
+    : state_(std::make_unique<State>()) {
   state_->device = rtcNewDevice(("threads=" + std::to_string(threads)).c_str());
   state_->bvh = rtcNewBVH(state_->device);
   for (unsigned i = 0; i < boxes.size(); ++i) {
@@ -54,7 +55,6 @@ EmbreeBuilder::EmbreeBuilder(const std::vector<Aabb>& boxes, unsigned threads) :
 EmbreeBuilder::~EmbreeBuilder() {
   rtcReleaseBVH(state_->bvh);
   rtcReleaseDevice(state_->device);
-  delete state_;
 }
 
 double EmbreeBuilder::build_low() {

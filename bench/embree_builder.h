@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <vector>
 
 #include "builders/geometry/aabb.h"
@@ -17,7 +18,7 @@ class EmbreeBuilder {
 
  private:
   struct State;
-  State* state_;
+  std::unique_ptr<State> state_;
 };
 
 }  // namespace copse::bench
