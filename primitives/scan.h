@@ -10,7 +10,7 @@ namespace copse {
 ///   out: as many elements; may be `in` itself, must not overlap it otherwise
 /// Integers wrap around. For T of u32, u64, i32, i64.
 /// Throws: Error invalid_argument where the sizes differ, Error out_of_memory.
-/// Memory: scratch of at most 16 bytes for each 2048 elements, plus 1 KiB.
+/// Memory: scratch of at most 20 bytes for each 1024 elements, plus 1 KiB.
 /// With your own input function and operator: primitives/cpu/scan.h, primitives/cuda/scan.cuh.
 template <class T>
 void inclusive_scan(Context& context, BufferSpan<const T> in, BufferSpan<T> out);
