@@ -23,9 +23,7 @@ struct BenchResult {
   // nodes written.
   u64 mesh_bytes() const { return vertex_count * sizeof(vec3) + triangle_count * sizeof(uvec3); }
   u64 least_build_bytes() const { return mesh_bytes() + sizes.result_bytes; }
-  u64 least_refit_bytes() const {
-    return least_build_bytes() + statistics.counts.node_count * sizeof(BvhNode);
-  }
+  u64 least_refit_bytes() const { return least_build_bytes() + statistics.counts.node_count * sizeof(BvhNode); }
 };
 
 Json to_json(const BenchResult& result);
