@@ -2,6 +2,8 @@
 
 // Input functions for primitives, and the usual operators.
 
+#include <type_traits>
+
 #include "primitives/core/bits.h"
 #include "primitives/core/macros.h"
 #include "primitives/core/types.h"
@@ -20,10 +22,16 @@ struct Index {
   COPSE_HD u32 operator()(u64 i) const { return u32(i); }
 };
 
+/// Integers wrap around, the signed ones too.
 struct Plus {
   template <class T>
   COPSE_HD T operator()(T a, T b) const {
-    return a + b;
+    if constexpr (std::is_integral_v<T>) {
+      using Unsigned = std::make_unsigned_t<T>;
+      return T(Unsigned(a) + Unsigned(b));
+    } else {
+      return a + b;
+    }
   }
 };
 

@@ -25,7 +25,7 @@ std::vector<T> slow_scan(const std::vector<T>& in, bool inclusive) {
   T sum = 0;
   for (size_t i = 0; i < in.size(); ++i) {
     if (!inclusive) out[i] = sum;
-    sum = T(sum + in[i]);
+    sum = T(u64(sum) + u64(in[i]));  // wraps around
     if (inclusive) out[i] = sum;
   }
   return out;
