@@ -51,18 +51,6 @@ COPSE_HD inline u64 fetch_add_relaxed(u64* p, u64 value) {
 #endif
 }
 
-/// Lowers `*p` to `value` where that is smaller; orders nothing else.
-COPSE_HD inline void fetch_min_relaxed(u32* p, u32 value) {
-#if COPSE_DEVICE_CODE
-  atomicMin(p, value);
-#else
-  std::atomic_ref<u32> cell(*p);
-  u32 seen = cell.load(std::memory_order_relaxed);
-  while (value < seen && !cell.compare_exchange_weak(seen, value, std::memory_order_relaxed)) {
-  }
-#endif
-}
-
 /// Loads `*p`; what its writer released before is seen after.
 COPSE_HD inline u32 load_acquire(const u32* p) {
 #if COPSE_DEVICE_CODE
@@ -80,6 +68,44 @@ COPSE_HD inline void store_release(u32* p, u32 value) {
   asm volatile("st.release.gpu.b32 [%0], %1;" ::"l"(p), "r"(value) : "memory");
 #else
   std::atomic_ref<u32>(*p).store(value, std::memory_order_release);
+#endif
+}
+
+/// Loads `*p` whole; orders nothing else.
+COPSE_HD inline u32 load_relaxed(const u32* p) {
+#if COPSE_DEVICE_CODE
+  u32 value;
+  asm volatile("ld.relaxed.gpu.b32 %0, [%1];" : "=r"(value) : "l"(p) : "memory");
+  return value;
+#else
+  return std::atomic_ref<u32>(*const_cast<u32*>(p)).load(std::memory_order_relaxed);
+#endif
+}
+
+COPSE_HD inline u64 load_relaxed(const u64* p) {
+#if COPSE_DEVICE_CODE
+  u64 value;
+  asm volatile("ld.relaxed.gpu.b64 %0, [%1];" : "=l"(value) : "l"(p) : "memory");
+  return value;
+#else
+  return std::atomic_ref<u64>(*const_cast<u64*>(p)).load(std::memory_order_relaxed);
+#endif
+}
+
+/// Stores `value` whole; orders nothing else.
+COPSE_HD inline void store_relaxed(u32* p, u32 value) {
+#if COPSE_DEVICE_CODE
+  asm volatile("st.relaxed.gpu.b32 [%0], %1;" ::"l"(p), "r"(value) : "memory");
+#else
+  std::atomic_ref<u32>(*p).store(value, std::memory_order_relaxed);
+#endif
+}
+
+COPSE_HD inline void store_relaxed(u64* p, u64 value) {
+#if COPSE_DEVICE_CODE
+  asm volatile("st.relaxed.gpu.b64 [%0], %1;" ::"l"(p), "l"(value) : "memory");
+#else
+  std::atomic_ref<u64>(*p).store(value, std::memory_order_relaxed);
 #endif
 }
 

@@ -92,6 +92,7 @@ class Context {
   std::unique_ptr<Device> device_;
   MemoryResource* memory_;
   std::unique_ptr<ScratchArena> scratch_;
+  std::unique_ptr<ZeroedMemory> zeroed_;  // on CUDA
   std::unique_ptr<Profile> profile_;
   std::unique_ptr<cpu::Executor> cpu_executor_;
   std::unique_ptr<cuda::Executor> cuda_executor_;

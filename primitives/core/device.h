@@ -32,8 +32,8 @@ class Device {
   virtual void upload(void* to, const void* from, u64 bytes) = 0;
   /// Device to host. Waits.
   virtual void download(void* to, const void* from, u64 bytes) = 0;
-  /// Device to device; the ranges must not overlap.
-  virtual void copy(void* to, const void* from, u64 bytes) = 0;
+  /// Sets to zero.
+  virtual void clear(void* memory, u64 bytes) = 0;
   /// Waits for all work and throws the error of any of it; `last_label` goes into the message.
   virtual void wait(const char* last_label) = 0;
 

@@ -6,6 +6,7 @@
 #include "primitives/core/error.h"
 #include "primitives/core/profile.h"
 #include "primitives/core/scratch_arena.h"
+#include "primitives/core/zeroed_memory.h"
 
 // What a primitive runs on. A builder's body is a template on the executor; its unqualified calls find the
 // backend's primitives by the executor's namespace.
@@ -38,6 +39,7 @@ struct Executor : ExecutorBase {
 namespace cuda {
 
 struct Executor : ExecutorBase {
+  ZeroedMemory& zeroed;
   void* stream;  // cudaStream_t
   u32 multiprocessor_count;
   bool check_every_launch;

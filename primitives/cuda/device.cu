@@ -115,8 +115,9 @@ class GpuDevice final : public Device {
     copy_bytes(to, from, bytes, cudaMemcpyDeviceToHost);
     check(cudaStreamSynchronize(stream_), "downloading");
   }
-  void copy(void* to, const void* from, u64 bytes) override {
-    copy_bytes(to, from, bytes, cudaMemcpyDeviceToDevice);
+  void clear(void* memory, u64 bytes) override {
+    make_current();
+    check(cudaMemsetAsync(memory, 0, bytes, stream_), "clearing memory");
   }
 
   void wait(const char* last_label) override {

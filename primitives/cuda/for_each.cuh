@@ -20,8 +20,8 @@ __global__ void __launch_bounds__(for_each_threads) for_each_kernel(u64 n, const
 /// Contract: primitives/for_each.h.
 template <class F>
 void for_each(const Executor& ex, const char* label, u64 n, F f) {
-  launch(ex, label, detail::for_each_kernel<F>, divide_rounding_up(n, detail::for_each_threads),
-         detail::for_each_threads, n, f);
+  launch(ex, label, detail::for_each_kernel<F>,
+         {divide_rounding_up(n, detail::for_each_threads), detail::for_each_threads}, n, f);
 }
 
 /// Contract: primitives/for_each.h.

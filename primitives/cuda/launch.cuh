@@ -7,23 +7,59 @@
 
 namespace copse::cuda {
 
+struct LaunchShape {
+  u64 blocks;
+  u32 threads;
+
+  /// Dynamic shared memory a block.
+  u32 shared_bytes = 0;
+
+  /// May start while the launch before it still runs (programmatic dependent launch). The kernel calls
+  /// wait_for_earlier_launch() before it touches memory that any earlier work wrote or still reads.
+  bool overlaps_earlier_launch = false;
+};
+
+/// In a kernel: lets the launch after this one start, if that is of the kind that overlaps.
+__device__ inline void let_next_launch_start() {
+  cudaTriggerProgrammaticLaunchCompletion();
+}
+
+/// In a kernel: waits until all earlier launches have finished and their writes are seen.
+__device__ inline void wait_for_earlier_launch() {
+  cudaGridDependencySynchronize();
+}
+
 /// Puts a kernel on the executor's stream, under its label.
 /// Throws: Error cancelled, Error device_failure, Error invalid_argument for a grid past the GPU's limit.
 template <class... Parameters, class... Arguments>
-void launch(const Executor& ex, const char* label, void (*kernel)(Parameters...), u64 blocks, u32 threads,
+void launch(const Executor& ex, const char* label, void (*kernel)(Parameters...), const LaunchShape& shape,
             const Arguments&... arguments) {
   constexpr u64 most_blocks = 0x7fffffffu;
+  constexpr u32 shared_bytes_without_asking = 48u << 10;
   throw_if_cancelled(ex);
-  if (blocks == 0) return;
-  if (blocks > most_blocks) {
-    throw Error(ErrorCode::invalid_argument, std::string(label) + ": " + std::to_string(blocks) +
+  if (shape.blocks == 0) return;
+  if (shape.blocks > most_blocks) {
+    throw Error(ErrorCode::invalid_argument, std::string(label) + ": " + std::to_string(shape.blocks) +
                                                  " blocks, at most " + std::to_string(most_blocks));
   }
   ex.profile.count_launch(label);
   ProfileScope scope(ex.profile, label);
-  const auto stream = static_cast<cudaStream_t>(ex.stream);
-  kernel<<<u32(blocks), threads, 0, stream>>>(arguments...);
-  check(cudaGetLastError(), label);
+  if (shape.shared_bytes > shared_bytes_without_asking) {
+    check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, int(shape.shared_bytes)),
+          label);
+  }
+  cudaLaunchAttribute overlap{};
+  overlap.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+  overlap.val.programmaticStreamSerializationAllowed = 1;
+  cudaLaunchConfig_t config{};
+  config.gridDim = dim3(u32(shape.blocks));
+  config.blockDim = dim3(shape.threads);
+  config.dynamicSmemBytes = shape.shared_bytes;
+  config.stream = static_cast<cudaStream_t>(ex.stream);
+  config.attrs = &overlap;
+  config.numAttrs = shape.overlaps_earlier_launch ? 1 : 0;
+  check(cudaLaunchKernelEx(&config, kernel, Parameters(arguments)...), label);
+  const auto stream = config.stream;
   if (ex.check_every_launch && !ex.device.capturing()) check(cudaStreamSynchronize(stream), label);
 }
 

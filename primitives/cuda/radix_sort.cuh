@@ -285,7 +285,7 @@ template <bool with_values, class Key, class KeyInput, class ValueInput>
 void run_sort_pass(const Executor& ex, const char* label, u64 n, KeyInput key_input, ValueInput value_input,
                    Key* keys_out, u32* values_out, SortPasses passes, u32 pass, SortTables tables) {
   launch(ex, label, sort_pass_kernel<with_values, Key, KeyInput, ValueInput>,
-         divide_rounding_up(n, sort_tile<Key>), sort_threads, n, key_input, value_input, keys_out, values_out,
+         {divide_rounding_up(n, sort_tile<Key>), sort_threads}, n, key_input, value_input, keys_out, values_out,
          passes, pass, tables);
 }
 
@@ -309,9 +309,9 @@ void radix_sort(const Executor& ex, const char* label, u64 n, KeyInput key_input
   fill_bytes(ex, label, memory, clear_bytes, 0);
   const u64 blocks =
       smaller(divide_rounding_up(n, histogram_threads * histogram_items), u64{8} * ex.multiprocessor_count);
-  launch(ex, label, digit_histogram_kernel<Key, KeyInput>, blocks, histogram_threads, n, key_input, passes,
+  launch(ex, label, digit_histogram_kernel<Key, KeyInput>, {blocks, histogram_threads}, n, key_input, passes,
          tables.bases);
-  launch(ex, label, digit_base_kernel, passes.count(), digit_count, tables.bases);
+  launch(ex, label, digit_base_kernel, {passes.count(), digit_count}, tables.bases);
 
   // Go to and fro so that the last pass ends in the output.
   const u32 last = passes.count() - 1;

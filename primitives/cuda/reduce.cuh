@@ -49,10 +49,10 @@ void reduce(const Executor& ex, const char* label, u64 n, Input input, T identit
   ScratchArena::Frame frame(ex.scratch);
   const u64 block_count = detail::reduce_block_count(n);
   T* partial = block_count == 1 ? out : frame.allocate<T>(block_count);
-  launch(ex, label, detail::reduce_kernel<T, Input, Op>, block_count, detail::reduce_threads, n, input, identity,
+  launch(ex, label, detail::reduce_kernel<T, Input, Op>, {block_count, detail::reduce_threads}, n, input, identity,
          op, partial);
   if (block_count == 1) return;
-  launch(ex, label, detail::reduce_kernel<T, Elements<T>, Op>, 1, detail::reduce_threads, block_count,
+  launch(ex, label, detail::reduce_kernel<T, Elements<T>, Op>, {1, detail::reduce_threads}, block_count,
          Elements<T>{partial}, identity, op, out);
 }
 

@@ -165,8 +165,8 @@ void scan(const Executor& ex, const char* label, u64 n, Input input, Maybe<T> in
   u32* words = frame.allocate<u32>(1 + tile_count);
   const TileChain<T> chain{words, words + 1, frame.allocate<T>(tile_count), frame.allocate<T>(tile_count)};
   fill_bytes(ex, label, words, 1 + tile_count, 0);
-  launch(ex, label, scan_kernel<inclusive, T, Input, Op>, tile_count, scan_threads, n, input, init, op, out, total,
-         chain);
+  launch(ex, label, scan_kernel<inclusive, T, Input, Op>, {tile_count, scan_threads}, n, input, init, op, out,
+         total, chain);
 }
 
 template <class T>
@@ -194,7 +194,7 @@ template <class T, class Input, class Op>
 void exclusive_scan(const Executor& ex, const char* label, u64 n, Input input, T init, Op op, T* out,
                     T* total = nullptr) {
   if (n == 0) {
-    if (total != nullptr) launch(ex, label, detail::store_kernel<T>, 1, 1, init, total);
+    if (total != nullptr) launch(ex, label, detail::store_kernel<T>, {1, 1}, init, total);
     return;
   }
   detail::scan<false>(ex, label, n, input, detail::Maybe<T>{init, true}, op, out, total);

@@ -1,0 +1,20 @@
+#include "primitives/core/zeroed_memory.h"
+
+namespace copse {
+
+ZeroedMemory::ZeroedMemory(Device& device, MemoryResource& memory)
+    : device_(device), memory_(memory), data_(memory.allocate(bytes, device.stream())) {
+  device_.clear(data_, bytes);
+  dirty_ = false;
+}
+
+ZeroedMemory::~ZeroedMemory() {
+  memory_.deallocate(data_, bytes, device_.stream());
+}
+
+ZeroedMemory::Lease::Lease(ZeroedMemory& owner) : owner_(owner) {
+  if (owner_.dirty_) owner_.device_.clear(owner_.data_, bytes);
+  owner_.dirty_ = true;
+}
+
+}  // namespace copse

@@ -1,0 +1,39 @@
+#pragma once
+
+#include "primitives/core/device.h"
+#include "primitives/core/memory_resource.h"
+
+namespace copse {
+
+/// A piece of device memory that is zero whenever no work of the context uses it: look-back tables and
+/// counters that kernels leave as they found them, so that no launch has to clear them first.
+class ZeroedMemory {
+ public:
+  /// Work that needs more takes scratch and clears it.
+  static constexpr u64 bytes = u64{1} << 20;
+
+  ZeroedMemory(Device& device, MemoryResource& memory);
+  ~ZeroedMemory();
+  ZeroedMemory(const ZeroedMemory&) = delete;
+  ZeroedMemory& operator=(const ZeroedMemory&) = delete;
+
+  /// The memory, for the launches of one primitive. The last of them leaves it zero, after which the
+  /// primitive calls leaves_zero(); where it fails before, the next lease clears the memory.
+  class Lease {
+   public:
+    explicit Lease(ZeroedMemory& owner);
+    void* data() const { return owner_.data_; }
+    void leaves_zero() { owner_.dirty_ = false; }
+
+   private:
+    ZeroedMemory& owner_;
+  };
+
+ private:
+  Device& device_;
+  MemoryResource& memory_;
+  void* data_;
+  bool dirty_ = true;
+};
+
+}  // namespace copse

@@ -1,0 +1,112 @@
+#pragma once
+
+// Scans and reductions inside a warp and inside a block, for kernels of your own too. All threads of the warp
+// or block take part.
+
+#include "primitives/core/bits.h"
+#include "primitives/cuda/warp.cuh"
+
+namespace copse::cuda {
+
+/// value of lane 0 op .. op value of this lane.
+template <class T, class Op>
+__device__ T warp_inclusive_scan(T value, Op op) {
+#pragma unroll
+  for (u32 distance = 1; distance < warp_size; distance *= 2) {
+    const T below = shuffle_up(value, distance);
+    if (lane_id() >= distance) value = op(below, value);
+  }
+  return value;
+}
+
+/// The lanes' values combined from left to right; the same for all lanes.
+template <class T, class Op>
+__device__ T warp_reduce(T value, Op op) {
+#pragma unroll
+  for (u32 distance = 1; distance < warp_size; distance *= 2) {
+    const T above = shuffle_down(value, distance);
+    if (lane_id() + distance < warp_size) value = op(value, above);
+  }
+  return shuffle_from(value, 0);
+}
+
+/// How many lower lanes say yes, and how many of all: one vote instead of five shuffles (Skjellum, Whittaker,
+/// Bangalore, "Ballot Counting for Optimal Binary Prefix Sum", 2011; Harris, GTC 2010).
+struct VoteCount {
+  u32 before, total;
+};
+__device__ inline VoteCount warp_count(bool vote) {
+  const u32 votes = __ballot_sync(all_lanes, vote);
+  return {u32(__popc(votes & lower_lanes())), u32(__popc(votes))};
+}
+
+/// Shared memory for the scans of a block: a value a warp.
+template <class T, u32 threads>
+class BlockStorage {
+ public:
+  static constexpr u32 warp_count = threads / warp_size;
+  static_assert(threads % warp_size == 0 && threads <= warp_size * warp_size);
+
+  __device__ T& operator[](u32 warp) { return reinterpret_cast<T*>(memory_)[warp]; }
+
+ private:
+  alignas(16) unsigned char memory_[sizeof(T) * warp_count];
+};
+
+/// A thread's place in a scan over its block.
+template <class T>
+struct BlockScan {
+  T inclusive;
+  T total;         // of the block
+  T warps_before;  // of all warps before this one, where there are any
+};
+
+/// Scans one value a thread. Ends with all threads past the storage's last use but not past a barrier: the
+/// storage may be used again after the next __syncthreads.
+template <u32 threads, class T, class Op>
+__device__ BlockScan<T> block_inclusive_scan(const T& value, Op op, BlockStorage<T, threads>& storage) {
+  const u32 warp = threadIdx.x / warp_size;
+  T inclusive = warp_inclusive_scan(value, op);
+  if (lane_id() == warp_size - 1) storage[warp] = inclusive;
+  __syncthreads();
+  T sum = storage[0], before = sum;
+#pragma unroll
+  for (u32 w = 1; w < storage.warp_count; ++w) {
+    if (w == warp) before = sum;
+    sum = op(sum, storage[w]);
+  }
+  if (warp > 0) inclusive = op(before, inclusive);
+  return {inclusive, sum, before};
+}
+
+/// Sums one number a thread, exclusively.
+template <u32 threads>
+struct BlockSum {
+  u32 before, total;
+};
+template <u32 threads>
+__device__ BlockSum<threads> block_exclusive_sum(u32 value, BlockStorage<u32, threads>& storage) {
+  struct Add {
+    __device__ u32 operator()(u32 a, u32 b) const { return a + b; }
+  };
+  const BlockScan<u32> scan = block_inclusive_scan<threads>(value, Add{}, storage);
+  return {scan.inclusive - value, scan.total};
+}
+
+/// How many threads of the block vote yes: before this one, and in all.
+template <u32 threads>
+__device__ VoteCount block_count(bool vote, BlockStorage<u32, threads>& storage) {
+  const u32 warp = threadIdx.x / warp_size;
+  const VoteCount mine = warp_count(vote);
+  if (lane_id() == 0) storage[warp] = mine.total;
+  __syncthreads();
+  u32 before = 0, total = 0;
+#pragma unroll
+  for (u32 w = 0; w < storage.warp_count; ++w) {
+    if (w == warp) before = total;
+    total += storage[w];
+  }
+  return {before + mine.before, total};
+}
+
+}  // namespace copse::cuda
