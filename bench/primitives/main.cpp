@@ -1,0 +1,26 @@
+// The primitives on the GPU, each beside CUB or Thrust of the CUDA toolkit in the same process.
+//
+//   copse-bench-primitives [--benchmark_filter=REGEX] [--benchmark_out=FILE.json]
+//
+// The time of a row is ours. Its counters: `ratio`, the rival's time over ours; `rival_us`; `gb_per_s` and
+// `bound`, over the bytes that must be moved whatever the algorithm, against the speed of a plain copy.
+
+#include "bench/primitives/rows.h"
+#include "bench/support/cub.h"
+#include "copse_commit.h"
+
+namespace {
+
+void add_rows(copse::bench::Rows& rows) {
+  using namespace copse::bench;
+  add_reduce_rows(rows);
+  add_scan_rows(rows);
+  add_sort_rows(rows);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  return copse::bench::run_program(argc, argv,
+                                   {copse::Backend::cuda, COPSE_COMMIT, add_rows, copse::bench::copy_on_gpu});
+}

@@ -1,0 +1,11 @@
+#pragma once
+
+#include "bench/support/comparison.h"
+
+namespace copse::bench {
+
+void add_reduce_rows(Rows& rows);
+void add_scan_rows(Rows& rows);
+void add_sort_rows(Rows& rows);
+
+}  // namespace copse::bench

@@ -1,0 +1,44 @@
+#pragma once
+
+// What calls of CUB and the CUDA runtime share. Each row's file includes the one CUB header that it needs.
+
+#include <cuda_runtime.h>
+
+#include "bench/support/comparison.h"
+#include "primitives/cuda/check.cuh"
+
+namespace copse::bench {
+
+inline cudaStream_t stream_of(Context& context) {
+  return static_cast<cudaStream_t>(context.stream());
+}
+
+inline void copy_on_gpu(Context& context, void* to, const void* from, u64 bytes) {
+  cuda::check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, stream_of(context)), "copying");
+}
+
+/// A call of CUB, `call(temporary storage or null, its bytes)`, with its temporary storage made ready.
+template <class Call>
+Work with_temporary_storage(Comparison& c, Call call) {
+  size_t bytes = 0;
+  cuda::check(call(nullptr, bytes), "asking CUB for its temporary storage");
+  const BufferSpan<u8> storage = c.buffer<u8>(bytes + 1);
+  return [=] {
+    size_t given = bytes;
+    cuda::check(call(storage.data(), given), "calling CUB");
+  };
+}
+
+/// `call(temporary storage, its bytes, count)` as a rival with 32-bit counts and, where n is large, with 64-bit
+/// counts too: they choose different kernels of CUB.
+template <class Call>
+void add_cub_rival(Comparison& c, Call call) {
+  constexpr u64 large = u64{1} << 24;
+  c.add_rival(
+      with_temporary_storage(c, [=, n = int(c.n)](void* temp, size_t& bytes) { return call(temp, bytes, n); }));
+  if (c.n < large) return;
+  c.add_rival(
+      with_temporary_storage(c, [=, n = i64(c.n)](void* temp, size_t& bytes) { return call(temp, bytes, n); }));
+}
+
+}  // namespace copse::bench
