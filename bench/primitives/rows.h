@@ -7,5 +7,8 @@ namespace copse::bench {
 void add_reduce_rows(Rows& rows);
 void add_scan_rows(Rows& rows);
 void add_sort_rows(Rows& rows);
+void add_course_rows(Rows& rows);
+void add_block_rows(Rows& rows);
+void add_memory_access_rows(Rows& rows);
 
 }  // namespace copse::bench

@@ -1,0 +1,107 @@
+// How memory wants to be accessed: structures of arrays against arrays of structures (Mueller, "Memories: Global",
+// CSE 591, Stony Brook University), and the banks of shared memory. `ratio` is the time of the bad way over that
+// of the good one.
+
+#include "bench/primitives/rows.h"
+#include "primitives/core/bits.h"
+#include "primitives/cuda/launch.cuh"
+
+namespace copse::bench {
+
+namespace {
+
+constexpr u32 threads = 256;
+
+/// The lecture's structure. Its members are loaded one by one, since it is aligned to one of them.
+struct Interleaved {
+  u32 a, b, c, d;
+};
+
+struct alignas(16) InterleavedWide {
+  u32 a, b, c, d;
+};
+
+template <class Record>
+__global__ void add_interleaved_kernel(u64 n, const Record* left, const Record* right, Record* out) {
+  const u64 i = u64{blockIdx.x} * threads + threadIdx.x;
+  if (i >= n) return;
+  out[i].a = left[i].a + right[i].a;
+  out[i].b = left[i].b + right[i].b;
+  out[i].c = left[i].c + right[i].c;
+  out[i].d = left[i].d + right[i].d;
+}
+
+/// Arrays a, b, c and d of n elements one after another.
+__global__ void add_separate_kernel(u64 n, const u32* left, const u32* right, u32* out) {
+  const u64 i = u64{blockIdx.x} * threads + threadIdx.x;
+  if (i >= n) return;
+#pragma unroll
+  for (u64 member = 0; member < 4; ++member) out[member * n + i] = left[member * n + i] + right[member * n + i];
+}
+
+/// Adds records of 16 bytes: as four arrays, against an array of Record.
+template <class Record>
+void separate_against_interleaved(Comparison& c) {
+  const BufferSpan<u32> left = c.hashed<u32>(4 * c.n), right = c.hashed<u32>(4 * c.n, 32, 1);
+  const BufferSpan<u32> out = c.buffer<u32>(4 * c.n), expected = c.buffer<u32>(4 * c.n);
+  const cuda::LaunchShape shape{divide_rounding_up(c.n, u64{threads}), threads};
+  c.bytes = 3.0 * double(left.size_bytes());
+  c.ours = [=, &c] {
+    cuda::launch(c.context.cuda_executor(), "add separate", add_separate_kernel, shape, c.n, left.data(),
+                 right.data(), out.data());
+  };
+  c.add_rival([=, &c] {
+    cuda::launch(c.context.cuda_executor(), "add interleaved", add_interleaved_kernel<Record>, shape, c.n,
+                 reinterpret_cast<const Record*>(left.data()), reinterpret_cast<const Record*>(right.data()),
+                 reinterpret_cast<Record*>(expected.data()));
+  });
+  // Both see the same words as other members of other records, and add them word by word.
+  c.expect_equal(out, expected);
+}
+
+constexpr u32 bank_rounds = 256;
+constexpr u32 bank_words = 1024;
+
+/// Each warp loads from shared memory `stride` words apart, again and again; every load waits for the last.
+__global__ void __launch_bounds__(threads) strided_loads_kernel(u32 stride, const u32* steps, u32* out) {
+  __shared__ u32 values[bank_words];
+  for (u32 k = threadIdx.x; k < bank_words; k += threads) values[k] = steps[k];
+  __syncthreads();
+  u32 at = threadIdx.x % 32 * stride % bank_words;
+  for (u32 round = 0; round < bank_rounds; ++round) at = (at + values[at]) % bank_words;
+  out[u64{blockIdx.x} * threads + threadIdx.x] = at;
+}
+
+/// Stride 1 against `stride`, which meets a bank as often as the two have common factors. The result is not
+/// checked: it differs by design, and only shows that the loads were made.
+template <u32 stride>
+void bank_conflicts(Comparison& c) {
+  const BufferSpan<u32> steps = c.buffer<u32>(bank_words), out = c.buffer<u32>(c.n);
+  const std::vector<u32> ones(bank_words, 1);
+  c.context.device().upload(steps.data(), ones.data(), steps.size_bytes());
+  const auto loads = [=, &c](u32 distance) {
+    return [=, &c] {
+      cuda::launch(c.context.cuda_executor(), "strided loads", strided_loads_kernel, {c.n / threads, threads},
+                   distance, static_cast<const u32*>(steps.data()), out.data());
+    };
+  };
+  c.ours = loads(1);
+  c.add_rival(loads(stride));
+  c.add_counter("stride", stride);
+}
+
+}  // namespace
+
+void add_memory_access_rows(Rows& rows) {
+  const u64 records = u64{1} << 24, loads = u64{1} << 20;
+  rows.add("memory/separate_against_interleaved", records, separate_against_interleaved<Interleaved>);
+  rows.add("memory/separate_against_interleaved_16_bytes", records, separate_against_interleaved<InterleavedWide>);
+  rows.add("memory/bank_stride_2", loads, bank_conflicts<2>);
+  rows.add("memory/bank_stride_4", loads, bank_conflicts<4>);
+  rows.add("memory/bank_stride_8", loads, bank_conflicts<8>);
+  rows.add("memory/bank_stride_16", loads, bank_conflicts<16>);
+  rows.add("memory/bank_stride_32", loads, bank_conflicts<32>);
+  rows.add("memory/bank_stride_33", loads, bank_conflicts<33>);
+}
+
+}  // namespace copse::bench
