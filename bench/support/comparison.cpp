@@ -83,7 +83,11 @@ void Comparison::measure(benchmark::State& state, bool as_graphs, double copy_by
   state.counters["n"] = double(n);
   if (bytes > 0) {
     state.counters["gb_per_s"] = bytes / seconds[0] * 1e-9;
-    if (copy_bytes_per_second > 0) state.counters["bound"] = bytes / copy_bytes_per_second / seconds[0];
+    if (copy_bytes_per_second > 0) {
+      const double least = bytes / copy_bytes_per_second;
+      state.counters["bound"] = least / seconds[0];
+      if (prints_bound_) state.counters["bound_ms"] = least * 1e3;
+    }
   }
   if (!rivals_.empty()) {
     const double rival = *std::min_element(seconds.begin() + 1, seconds.end());
@@ -93,22 +97,30 @@ void Comparison::measure(benchmark::State& state, bool as_graphs, double copy_by
   for (const auto& [name, value] : counters_) state.counters[name] = value;
 }
 
+void Rows::add_row(const std::string& row, const std::string& comparison, u64 n, const Setup& setup,
+                   bool as_graphs) {
+  benchmark::RegisterBenchmark(row.c_str(),
+                               [this, comparison, n, setup, as_graphs](benchmark::State& state) {
+                                 run(state, comparison, n, setup, as_graphs);
+                               })
+      ->UseManualTime()
+      ->Iterations(1)
+      ->Unit(benchmark::kMicrosecond);
+}
+
 void Rows::add(const std::string& name, u64 n, Setup setup) {
-  const std::string sized = name + "/n:" + std::to_string(n);
-  const auto add_row = [&](const std::string& row, bool as_graphs) {
-    benchmark::RegisterBenchmark(
-        row.c_str(),
-        [this, sized, n, setup, as_graphs](benchmark::State& state) { run(state, sized, n, setup, as_graphs); })
-        ->UseManualTime()
-        ->Iterations(1)
-        ->Unit(benchmark::kMicrosecond);
-  };
   if (backend_ == Backend::cpu) {
-    add_row(sized, false);
-  } else {
-    add_row(sized + "/stream", false);
-    add_row(sized + "/graph", true);
+    add_on_stream(name, n, std::move(setup));
+    return;
   }
+  const std::string sized = name + "/n:" + std::to_string(n);
+  add_row(sized + "/stream", sized, n, setup, false);
+  add_row(sized + "/graph", sized, n, setup, true);
+}
+
+void Rows::add_on_stream(const std::string& name, u64 n, Setup setup) {
+  const std::string sized = name + "/n:" + std::to_string(n);
+  add_row(sized, sized, n, setup, false);
 }
 
 void Rows::run(benchmark::State& state, const std::string& name, u64 n, const Setup& setup, bool as_graphs) {

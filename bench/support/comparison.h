@@ -40,6 +40,13 @@ class Comparison {
   /// A figure to print beside the times.
   void add_counter(const std::string& name, double value) { counters_.emplace_back(name, value); }
 
+  /// The figure that a paper gives for this, such as its milliseconds as `paper_ms`; the least time for the
+  /// bytes on this machine is printed with it, as `bound_ms`.
+  void add_paper(const std::string& name, double value) {
+    add_counter(name, value);
+    prints_bound_ = true;
+  }
+
   /// A buffer of zeros, so that what an earlier comparison left behind passes no check.
   template <class T>
   BufferSpan<T> buffer(u64 size) {
@@ -78,6 +85,7 @@ class Comparison {
   std::vector<Work> rivals_;
   std::vector<std::function<bool()>> checks_;
   std::vector<std::pair<std::string, double>> counters_;
+  bool prints_bound_ = false;
   bool verified_ = false;
   std::string problem_;
 };
@@ -97,10 +105,14 @@ class Rows {
   /// Registers NAME/n:N/stream and NAME/n:N/graph on CUDA, NAME/n:N on the CPU.
   void add(const std::string& name, u64 n, Setup setup);
 
+  /// Registers NAME/n:N alone, measured on the stream.
+  void add_on_stream(const std::string& name, u64 n, Setup setup);
+
   /// Measures how fast `copy` copies memory, where there is one, and names device and commit in the results.
   void describe_machine(const char* commit, CopyBytes copy);
 
  private:
+  void add_row(const std::string& row, const std::string& comparison, u64 n, const Setup& setup, bool as_graphs);
   void run(benchmark::State& state, const std::string& name, u64 n, const Setup& setup, bool as_graphs);
 
   Backend backend_;

@@ -1,10 +1,24 @@
 #include "bench/support/data.h"
 
+#include <bit>
+
 #include "bench/support/data_body.h"
 #include "primitives/core/buffer.h"
 #include "primitives/core/dispatch.h"
 
 namespace copse::bench {
+
+namespace {
+
+/// Calls check(executor, count), and says whether the count stayed 0. Waits.
+template <class Check>
+bool finds_nothing_wrong(Context& context, Check check) {
+  Buffer<u32> wrong(context, std::vector<u32>{0});
+  dispatch(context, [&](const auto& ex) { check(ex, wrong.data()); });
+  return wrong.download()[0] == 0;
+}
+
+}  // namespace
 
 template <class T>
 void fill_hashed(Context& context, BufferSpan<T> span, u32 bits, u32 seed) {
@@ -20,15 +34,34 @@ void fill_indices(Context& context, BufferSpan<u32> span) {
   dispatch(context, [&](const auto& ex) { fill_with_indices(ex, span.data(), span.size()); });
 }
 
-bool equal_bytes(Context& context, const void* a, const void* b, u64 bytes) {
-  Buffer<u32> different(context, std::vector<u32>{0});
-  dispatch(context, [&](const auto& ex) {
-    const u64 words = bytes / 4;
-    count_different(ex, static_cast<const u32*>(a), static_cast<const u32*>(b), words, different.data());
-    count_different(ex, static_cast<const u8*>(a) + 4 * words, static_cast<const u8*>(b) + 4 * words, bytes % 4,
-                    different.data());
+void fill_permutation(Context& context, BufferSpan<u32> span) {
+  dispatch(context,
+           [&](const auto& ex) { fill_with_permutation(ex, span.data(), u32(std::bit_width(span.size()) - 1)); });
+}
+
+template <class T>
+bool ascending(Context& context, BufferSpan<const T> span) {
+  return finds_nothing_wrong(
+      context, [&](const auto& ex, u32* wrong) { count_descents(ex, span.data(), span.size(), wrong); });
+}
+
+template bool ascending(Context&, BufferSpan<const u32>);
+template bool ascending(Context&, BufferSpan<const u64>);
+
+bool gathered(Context& context, const void* in, BufferSpan<const u32> index, const void* out, u64 record_bytes) {
+  return finds_nothing_wrong(context, [&](const auto& ex, u32* wrong) {
+    count_not_gathered(ex, static_cast<const u32*>(in), index.data(), static_cast<const u32*>(out), index.size(),
+                       u32(record_bytes / 4), wrong);
   });
-  return different.download()[0] == 0;
+}
+
+bool equal_bytes(Context& context, const void* a, const void* b, u64 bytes) {
+  return finds_nothing_wrong(context, [&](const auto& ex, u32* wrong) {
+    const u64 words = bytes / 4;
+    count_different(ex, static_cast<const u32*>(a), static_cast<const u32*>(b), words, wrong);
+    count_different(ex, static_cast<const u8*>(a) + 4 * words, static_cast<const u8*>(b) + 4 * words, bytes % 4,
+                    wrong);
+  });
 }
 
 }  // namespace copse::bench

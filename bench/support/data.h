@@ -12,6 +12,17 @@ void fill_hashed(Context& context, BufferSpan<T> span, u32 bits, u32 seed);
 /// 0, 1, 2 and so on.
 void fill_indices(Context& context, BufferSpan<u32> span);
 
+/// Every index below span.size() once, in an order that looks random. The size is a power of two.
+void fill_permutation(Context& context, BufferSpan<u32> span);
+
+/// True where no element is smaller than the one before. For T of u32, u64. Waits.
+template <class T>
+bool ascending(Context& context, BufferSpan<const T> span);
+
+/// True where record i of `out` holds the bytes of record `index[i]` of `in`. `record_bytes` is a multiple of 4.
+/// Waits.
+bool gathered(Context& context, const void* in, BufferSpan<const u32> index, const void* out, u64 record_bytes);
+
 /// True where both hold the same bytes. Waits.
 bool equal_bytes(Context& context, const void* a, const void* b, u64 bytes);
 

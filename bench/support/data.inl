@@ -29,12 +29,46 @@ struct FillIndices {
   COPSE_HD void operator()(u64 i) const { data[i] = u32(i); }
 };
 
+/// Steps that each map the numbers below 2^log_n one to one.
+struct FillPermutation {
+  u32* data;
+  u32 log_n;
+  COPSE_HD void operator()(u64 i) const {
+    const u32 mask = u32((u64{1} << log_n) - 1);
+    u32 x = u32(i);
+    for (u32 round = 0; round < 3; ++round) {
+      x = (x * 0x9e3779b1u + 0x7f4a7c15u) & mask;
+      x ^= x >> (log_n / 2 + 1);
+    }
+    data[i] = x;
+  }
+};
+
+template <class T>
+struct CountDescents {
+  const T* data;
+  u32* wrong;
+  COPSE_HD void operator()(u64 i) const {
+    if (data[i + 1] < data[i]) fetch_add_relaxed(wrong, 1u);
+  }
+};
+
+struct CountNotGathered {
+  const u32 *in, *index, *out;
+  u32 words;
+  u32* wrong;
+  COPSE_HD void operator()(u64 i) const {
+    const u64 record = i / words, word = i % words;
+    if (out[i] != in[u64{index[record]} * words + word]) fetch_add_relaxed(wrong, 1u);
+  }
+};
+
 template <class Word>
 struct CountDifferent {
   const Word *a, *b;
-  u32* different;
+  u32* wrong;
   COPSE_HD void operator()(u64 i) const {
-    if (a[i] != b[i]) fetch_add_relaxed(different, 1u);
+    if (a[i] != b[i]) fetch_add_relaxed(wrong, 1u);
   }
 };
 
@@ -51,9 +85,25 @@ void fill_with_indices(const Executor& ex, u32* data, u64 n) {
   for_each(ex, "bench: fill", n, FillIndices{data});
 }
 
+template <class Executor>
+void fill_with_permutation(const Executor& ex, u32* data, u32 log_n) {
+  for_each(ex, "bench: fill", u64{1} << log_n, FillPermutation{data, log_n});
+}
+
+template <class Executor, class T>
+void count_descents(const Executor& ex, const T* data, u64 n, u32* wrong) {
+  if (n > 0) for_each(ex, "bench: check the order", n - 1, CountDescents<T>{data, wrong});
+}
+
+template <class Executor>
+void count_not_gathered(const Executor& ex, const u32* in, const u32* index, const u32* out, u64 n, u32 words,
+                        u32* wrong) {
+  for_each(ex, "bench: check the records", n * words, CountNotGathered{in, index, out, words, wrong});
+}
+
 template <class Executor, class Word>
-void count_different(const Executor& ex, const Word* a, const Word* b, u64 n, u32* different) {
-  for_each(ex, "bench: compare", n, CountDifferent<Word>{a, b, different});
+void count_different(const Executor& ex, const Word* a, const Word* b, u64 n, u32* wrong) {
+  for_each(ex, "bench: compare", n, CountDifferent<Word>{a, b, wrong});
 }
 
 using copse::detail::BodyExecutor;
@@ -62,6 +112,10 @@ template void fill_hashed_elements(const BodyExecutor&, u16*, u64, u32, u32);
 template void fill_hashed_elements(const BodyExecutor&, u32*, u64, u32, u32);
 template void fill_hashed_elements(const BodyExecutor&, u64*, u64, u32, u32);
 template void fill_with_indices(const BodyExecutor&, u32*, u64);
+template void fill_with_permutation(const BodyExecutor&, u32*, u32);
+template void count_descents(const BodyExecutor&, const u32*, u64, u32*);
+template void count_descents(const BodyExecutor&, const u64*, u64, u32*);
+template void count_not_gathered(const BodyExecutor&, const u32*, const u32*, const u32*, u64, u32, u32*);
 template void count_different(const BodyExecutor&, const u8*, const u8*, u64, u32*);
 template void count_different(const BodyExecutor&, const u32*, const u32*, u64, u32*);
 

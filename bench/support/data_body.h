@@ -10,8 +10,20 @@ void fill_hashed_elements(const Executor& ex, T* data, u64 n, u32 bits, u32 seed
 template <class Executor>
 void fill_with_indices(const Executor& ex, u32* data, u64 n);
 
-/// Counts in *different the words that differ.
+template <class Executor>
+void fill_with_permutation(const Executor& ex, u32* data, u32 log_n);
+
+// The functions below count in *wrong what is not as it should be.
+
+template <class Executor, class T>
+void count_descents(const Executor& ex, const T* data, u64 n, u32* wrong);
+
+/// Records of `words` words.
+template <class Executor>
+void count_not_gathered(const Executor& ex, const u32* in, const u32* index, const u32* out, u64 n, u32 words,
+                        u32* wrong);
+
 template <class Executor, class Word>
-void count_different(const Executor& ex, const Word* a, const Word* b, u64 n, u32* different);
+void count_different(const Executor& ex, const Word* a, const Word* b, u64 n, u32* wrong);
 
 }  // namespace copse::bench

@@ -1,0 +1,29 @@
+// What the papers measured, on this GPU: rows named by paper and figure.
+//
+//   copse-bench-papers [--benchmark_filter=REGEX] [--benchmark_out=FILE.json]
+//
+// The time of a row is ours. `paper_ms` and counters named alike are the paper's figures, on the GPU of its time;
+// `bound_ms` is the least time in which this GPU can move the bytes. The papers are
+//   patidar_2009    Patidar, Narayanan, "Scalable Split and Gather Primitives for the GPU", IIIT/TR/2009/99,
+//                   on one GPU of a Tesla S1070
+//   harris_2010     Harris, "Data-Parallel Primitives", GPU Technology Conference 2010, on a GTX 280 and Fermi
+//   mueller         Mueller, "Memories: Global" and sample sort, CSE 591, Stony Brook University, on a GTX 470
+
+#include "bench/papers/rows.h"
+#include "bench/support/cub.h"
+#include "copse_commit.h"
+
+namespace {
+
+void add_rows(copse::bench::Rows& rows) {
+  using namespace copse::bench;
+  add_scan_papers(rows);
+  add_sort_papers(rows);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  return copse::bench::run_program(argc, argv,
+                                   {copse::Backend::cuda, COPSE_COMMIT, add_rows, copse::bench::copy_on_gpu});
+}

@@ -1,0 +1,13 @@
+#pragma once
+
+#include "bench/support/comparison.h"
+
+namespace copse::bench {
+
+/// The papers count in millions; here they are 2^20.
+inline constexpr u64 million = u64{1} << 20;
+
+void add_scan_papers(Rows& rows);
+void add_sort_papers(Rows& rows);
+
+}  // namespace copse::bench
