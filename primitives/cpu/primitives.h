@@ -3,6 +3,8 @@
 // All primitives of the CPU backend.
 
 #include "primitives/cpu/for_each.h"
+#include "primitives/cpu/merge_sort.h"
 #include "primitives/cpu/radix_sort.h"
 #include "primitives/cpu/reduce.h"
+#include "primitives/cpu/sample_sort.h"
 #include "primitives/cpu/scan.h"

@@ -3,6 +3,8 @@
 // All primitives of the CUDA backend.
 
 #include "primitives/cuda/for_each.cuh"
+#include "primitives/cuda/merge_sort.cuh"
 #include "primitives/cuda/radix_sort.cuh"
 #include "primitives/cuda/reduce.cuh"
+#include "primitives/cuda/sample_sort.cuh"
 #include "primitives/cuda/scan.cuh"

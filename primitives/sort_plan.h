@@ -1,0 +1,93 @@
+#pragma once
+
+// How the CUDA backend cuts a sort by comparison into tiles, levels and samples. Plain numbers, so that tests
+// can aim at the seams.
+
+#include <type_traits>
+
+#include "primitives/core/bits.h"
+#include "primitives/core/macros.h"
+#include "primitives/core/types.h"
+#include "primitives/merge_sort.h"
+
+namespace copse::detail {
+
+/// The tile that a block sorts or merges in shared memory.
+template <class Key, class Value>
+struct MergeShape {
+  static constexpr bool with_values = !std::is_same_v<Value, NoValue>;
+  static constexpr u32 element_bytes = sizeof(Key) + (with_values ? sizeof(Value) : 0);
+
+  /// Larger elements are sorted by index, and move once.
+  static constexpr u32 most_element_bytes = 32;
+  static constexpr bool by_index = element_bytes > most_element_bytes;
+
+  static constexpr u32 threads = 512;
+
+  /// Two blocks a multiprocessor at the least.
+  static constexpr u32 most_tile_bytes = 88u << 10;
+
+  /// Elements a thread. Odd, so that threads that read their own runs hit different banks.
+  static constexpr u32 fitting = smaller(17u, most_tile_bytes / (threads * element_bytes));
+  static constexpr u32 items = (fitting - 1) | 1;
+  static constexpr u32 tile = threads * items;
+};
+
+/// The levels of a sample sort: level k cuts each bucket that it finds into 2^bits[k], and what results is
+/// sorted in tiles, neighbouring buckets together.
+struct SamplePlan {
+  static constexpr u32 most_bits = 8;  // of a level, so that a bucket's number is a byte
+  static constexpr u32 most_levels = 6;
+
+  u32 level_count;
+  u32 bits[most_levels];
+  u64 group;  // elements: buckets that begin in the same stretch of this length are sorted together
+
+  u32 total_bits() const {
+    u32 sum = 0;
+    for (u32 k = 0; k < level_count; ++k) sum += bits[k];
+    return sum;
+  }
+};
+
+/// Below this, merge sort has fewer launches and wins.
+inline constexpr u64 sample_sort_least_tiles = 16;
+
+/// A plan for n elements of which `tile` fit shared memory. Buckets come out at 1/16 to 1/8 of a tile on average
+/// where the levels reach that far, else at up to half a tile: 32 samples a bucket spread the sizes by 18 % a
+/// level, and a bucket that passes the tile costs extra work.
+inline SamplePlan plan_sample_sort(u64 n, u32 tile) {
+  SamplePlan plan{};
+  const auto bits_to_reach = [n](u64 size) {
+    u32 bits = 0;
+    while (n >> bits > size) ++bits;
+    return bits;
+  };
+  u32 bits_left = bits_to_reach(tile / 8);
+  plan.level_count = larger(u32(divide_rounding_up(bits_to_reach(tile / 2), SamplePlan::most_bits)), 1u);
+  bits_left = larger(smaller(bits_left, plan.level_count * SamplePlan::most_bits), plan.level_count);
+  const u64 average = n >> bits_left;
+  for (u32 k = 0; k < plan.level_count; ++k) {
+    plan.bits[k] = u32(divide_rounding_up(bits_left, plan.level_count - k));
+    bits_left -= plan.bits[k];
+  }
+  plan.group = larger(tile > 3 * average ? tile - 3 * average : u64{1}, larger(average / 2, u64{1}));
+  return plan;
+}
+
+/// Samples for each of the buckets of a level, where at most `sample_tile` samples can be sorted at once.
+COPSE_HD inline u32 samples_a_bucket(u32 bits, u32 sample_tile) {
+  return smaller(32u, sample_tile >> bits);
+}
+
+/// The place of sample j of `count` among `size` elements: somewhere in the j-th of `count` equal parts. Never
+/// falls as j grows, so that a stable sort of the samples by key sorts them by place as well.
+COPSE_HD inline u64 sample_position(u32 j, u32 count, u64 size) {
+  const u64 begin = size * j / count, end = size * (u64{j} + 1) / count;
+  u32 hash = (j + 1) * 2654435761u;
+  hash = (hash ^ hash >> 15) * 2246822519u;
+  hash ^= hash >> 13;
+  return begin + (u64{hash} * (end - begin) >> 32);
+}
+
+}  // namespace copse::detail

@@ -1,0 +1,192 @@
+// Merge sort and sample sort of a user's own types, order and input functions.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <numeric>
+#include <random>
+
+#include "primitives/core/buffer.h"
+#include "primitives/sort_plan.h"
+#include "tests/support/backends.h"
+
+namespace copse::detail {
+namespace {
+
+/// A key among other words, one of which tells the place in the input.
+template <u32 words>
+struct Record {
+  u32 place;
+  u32 filling[words - 2];
+  u32 key;
+  bool operator==(const Record&) const = default;
+};
+
+struct LargerKeyFirst {
+  template <u32 words>
+  COPSE_HD bool operator()(const Record<words>& a, const Record<words>& b) const {
+    return a.key > b.key;
+  }
+};
+
+/// Compares the last digit alone.
+struct ByLastDigit {
+  COPSE_HD bool operator()(u32 a, u32 b) const { return a % 10 < b % 10; }
+};
+
+struct Hash {
+  COPSE_HD u32 operator()(u64 i) const { return u32(i * 2654435761u) >> 7; }
+};
+
+struct WideValue {
+  u64 a, b, c;
+  bool operator==(const WideValue&) const = default;
+};
+
+template <class Executor>
+class ComparisonSortTypes : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (body_backend == Backend::cuda) COPSE_SKIP_WITHOUT_GPU();
+    context_.emplace(ContextOptions{.backend = body_backend});
+  }
+  Context& context() { return *context_; }
+  const Executor& executor() {
+    if constexpr (body_backend == Backend::cuda) {
+      return context_->cuda_executor();
+    } else {
+      return context_->cpu_executor();
+    }
+  }
+
+  /// Sorts records by both sorts, alone and with a value, within the scratch that was told.
+  template <u32 words>
+  void expect_sorts_records(u64 n, u32 distinct) {
+    std::mt19937 random(u32(n) + words);
+    std::vector<Record<words>> host(n);
+    std::vector<u32> values(n);
+    for (u64 i = 0; i < n; ++i) {
+      host[i].place = u32(i);
+      for (u32& word : host[i].filling) word = random();
+      host[i].key = random() % distinct;
+      values[i] = u32(3 * i);
+    }
+    auto expected = host;
+    std::ranges::stable_sort(expected, LargerKeyFirst{});
+
+    const Buffer<Record<words>> in(context(), host);
+    const Buffer<u32> values_in(context(), values);
+    const Elements<Record<words>> key_input{in.data()};
+    const Elements<u32> value_input{values_in.data()};
+    const LargerKeyFirst less;
+    for (bool sample : {false, true}) {
+      Buffer<Record<words>> alone(context(), n), out(context(), n);
+      Buffer<u32> values_out(context(), n);
+      if (sample) {
+        within_scratch(sample_sort_scratch_bytes<Record<words>>(executor(), n),
+                       [&] { sample_sort_keys(executor(), "sample sort", n, key_input, less, alone.data()); });
+        within_scratch(sample_sort_scratch_bytes<Record<words>, u32>(executor(), n), [&] {
+          sample_sort_pairs(executor(), "sample sort", n, key_input, value_input, less, out.data(),
+                            values_out.data());
+        });
+      } else {
+        within_scratch(merge_sort_scratch_bytes<Record<words>>(executor(), n),
+                       [&] { merge_sort_keys(executor(), "merge sort", n, key_input, less, alone.data()); });
+        within_scratch(merge_sort_scratch_bytes<Record<words>, u32>(executor(), n), [&] {
+          merge_sort_pairs(executor(), "merge sort", n, key_input, value_input, less, out.data(),
+                           values_out.data());
+        });
+      }
+      ASSERT_TRUE(alone.download() == expected) << n << " records of " << words * 4 << " bytes, sample " << sample;
+      ASSERT_TRUE(out.download() == expected) << n << " records of " << words * 4 << " bytes, sample " << sample;
+      const auto got_values = values_out.download();
+      for (u64 i = 0; i < n; ++i) ASSERT_EQ(got_values[i], 3 * expected[i].place) << i << " of " << n;
+    }
+  }
+
+ private:
+  template <class Sort>
+  void within_scratch(u64 bytes, const Sort& sort) {
+    context().release_scratch();
+    context().reserve_scratch(bytes);
+    const u64 reserved = context().scratch_bytes();
+    sort();
+    EXPECT_EQ(context().scratch_bytes(), reserved) << bytes << " told";
+  }
+
+  std::optional<Context> context_;
+};
+
+struct ComparisonSortBackendName {
+  template <class Executor>
+  static std::string GetName(int) {
+    return name_of(body_backend);
+  }
+};
+
+using ComparisonSortBackend = testing::Types<BodyExecutor>;
+TYPED_TEST_SUITE(ComparisonSortTypes, ComparisonSortBackend, ComparisonSortBackendName);
+
+TYPED_TEST(ComparisonSortTypes, SortsRecordsOfTwelveBytes) {
+  for (u64 n : {0, 1, 2, 3, 31, 6655, 6656, 6657, 20000}) {
+    this->template expect_sorts_records<3>(n, 50);
+    this->template expect_sorts_records<3>(n, ~0u);
+  }
+}
+
+TYPED_TEST(ComparisonSortTypes, SortsRecordsOfTwentyFourBytes) {
+  for (u64 n : {1, 2, 3583, 3584, 3585, 10000}) this->template expect_sorts_records<6>(n, 50);
+}
+
+TYPED_TEST(ComparisonSortTypes, SortsRecordsOfHundredBytesByIndex) {
+  for (u64 n : {1, 2, 8703, 8704, 8705, 20000}) this->template expect_sorts_records<25>(n, 50);
+}
+
+TYPED_TEST(ComparisonSortTypes, SortsRecordsOfTwoHundredFiftySixBytesByIndex) {
+  for (u64 n : {1, 9000}) this->template expect_sorts_records<64>(n, 50);
+}
+
+TYPED_TEST(ComparisonSortTypes, DistributesRecordsThatDoNotMoveByIndex) {
+  const u64 n = sample_sort_least_tiles * MergeShape<Record<8>, NoValue>::tile + 77;
+  this->template expect_sorts_records<8>(n, 3);
+  this->template expect_sorts_records<8>(n, ~0u);
+}
+
+TYPED_TEST(ComparisonSortTypes, DistributesLargeInputOfRecordsTwice) {
+  const u64 n = 350001;
+  ASSERT_GE(plan_sample_sort(n, MergeShape<Record<8>, NoValue>::tile).level_count, 2u);
+  this->template expect_sorts_records<8>(n, 1000);
+  this->template expect_sorts_records<8>(n, ~0u);
+}
+
+TYPED_TEST(ComparisonSortTypes, TakesInputFunctionsAndValuesOfAnyType) {
+  for (u64 n : {1000, 30000, 150000}) {
+    Buffer<WideValue> values(this->context(), n), values_out(this->context(), n);
+    std::vector<WideValue> host(n);
+    for (u64 i = 0; i < n; ++i) host[i] = {i, 2 * i, ~i};
+    values.upload(host);
+    std::vector<u32> order(n);
+    std::iota(order.begin(), order.end(), 0u);
+    std::ranges::stable_sort(order, [](u32 a, u32 b) { return ByLastDigit{}(Hash{}(a), Hash{}(b)); });
+    for (bool sample : {false, true}) {
+      Buffer<u32> keys(this->context(), n);
+      const Elements<WideValue> value_input{values.data()};
+      if (sample) {
+        sample_sort_pairs(this->executor(), "sort", n, Hash{}, value_input, ByLastDigit{}, keys.data(),
+                          values_out.data());
+      } else {
+        merge_sort_pairs(this->executor(), "sort", n, Hash{}, value_input, ByLastDigit{}, keys.data(),
+                         values_out.data());
+      }
+      const auto got_keys = keys.download();
+      const auto got_values = values_out.download();
+      for (u64 i = 0; i < n; ++i) {
+        ASSERT_EQ(got_keys[i], Hash{}(order[i])) << i << " of " << n;
+        ASSERT_TRUE(got_values[i] == host[order[i]]) << i << " of " << n;
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace copse::detail
