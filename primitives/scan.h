@@ -21,9 +21,10 @@ void exclusive_scan(Context& context, BufferSpan<const T> in, BufferSpan<T> out)
 //
 //   inclusive_scan(ex, label, n, input, op, out)
 //   exclusive_scan(ex, label, n, input, init, op, out, total)
+//   inclusive_scan(ex, label, n, input, init, op, out)
 //     `input`: T operator()(u64) const; `op`: T operator()(T, T) const, associative; both host+device.
-//     T: trivially copyable, of at most 32 bytes. input(i) is called once for each i on CUDA, twice on the
-//     CPU, and before out[i] is written, so that it may read `out`.
+//     T: trivially copyable, of at most 32 bytes. input(i) may be called more than once, but always before
+//     out[i] is written, so that it may read out[i]. inclusive: out[i] = init op input(0) op .. op input(i).
 //     exclusive: out[0] = init, out[i] = init op input(0) op .. op input(i - 1); where `total` is not null,
 //     *total = the same over all n.
 //

@@ -58,6 +58,8 @@ namespace cuda {
 /// `stream` null: the device makes a stream of its own.
 std::unique_ptr<Device> make_device(int ordinal, void* const* stream);
 int multiprocessor_count(int ordinal);
+/// The major number of the compute capability.
+int capability(int ordinal);
 }  // namespace cuda
 
 }  // namespace copse

@@ -35,6 +35,14 @@ inline u32 cuda_multiprocessor_count([[maybe_unused]] int ordinal) {
 #endif
 }
 
+inline u32 cuda_capability([[maybe_unused]] int ordinal) {
+#if COPSE_HAS_CUDA
+  return u32(cuda::capability(ordinal));
+#else
+  return 0;
+#endif
+}
+
 inline constexpr bool has_cuda_half = COPSE_HAS_CUDA;
 
 }  // namespace copse

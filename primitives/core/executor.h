@@ -42,6 +42,7 @@ struct Executor : ExecutorBase {
   ZeroedMemory& zeroed;
   void* stream;  // cudaStream_t
   u32 multiprocessor_count;
+  u32 capability;  // the major number of the compute capability
   bool check_every_launch;
 };
 

@@ -13,3 +13,10 @@
 #else
 #define COPSE_DEVICE_CODE 0
 #endif
+
+// 1 in device code for GPUs with bulk copies to shared memory (compute capability 9.0).
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+#define COPSE_HAS_BULK_COPIES 1
+#else
+#define COPSE_HAS_BULK_COPIES 0
+#endif

@@ -196,4 +196,10 @@ int multiprocessor_count(int ordinal) {
   return count;
 }
 
+int capability(int ordinal) {
+  int major = 0;
+  check(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, ordinal), "reading the compute capability");
+  return major;
+}
+
 }  // namespace copse::cuda

@@ -19,7 +19,8 @@ namespace copse::cuda {
 
 enum class TileStatus : u32 { pending = 0, has_sum = 1, has_prefix = 2 };
 
-/// What the tiles of a launch tell each other. All of it is zero before and after the launch.
+/// What the tiles of a launch tell each other. All of it is zero before the launch, and after it where the
+/// launch clears it itself.
 template <class T>
 struct TileChain {
   static constexpr u32 word_count = (sizeof(T) + 3) / 4;
@@ -28,11 +29,12 @@ struct TileChain {
   u32* finished;
   u64* words;  // [word of the value][tile]
   u64 tile_count;
+  bool clears_itself;
 
   static constexpr u64 bytes_for(u64 tile_count) { return 16 + tile_count * word_count * sizeof(u64); }
-  static TileChain at(void* memory, u64 tile_count) {
+  static TileChain at(void* memory, u64 tile_count, bool clears_itself) {
     u32* counters = static_cast<u32*>(memory);
-    return {counters, counters + 1, reinterpret_cast<u64*>(counters + 4), tile_count};
+    return {counters, counters + 1, reinterpret_cast<u64*>(counters + 4), tile_count, clears_itself};
   }
 };
 
@@ -123,11 +125,12 @@ __device__ T join_chain(const TileChain<T>& chain, u64 tile, const T& sum, Op op
   return before;
 }
 
-/// Ends the block's use of the chain; the last block to call it leaves the chain zero for the next launch.
+/// Ends the block's use of the chain; of a chain that clears itself, the last block to call it leaves all zero.
 /// Called by all threads.
 template <class T>
 __device__ void leave_chain(const TileChain<T>& chain) {
   __shared__ bool is_last;
+  if (!chain.clears_itself) return;
   __syncthreads();
   if (threadIdx.x == 0) is_last = fetch_add_acq_rel(chain.finished, 1u) == gridDim.x - 1;
   __syncthreads();
