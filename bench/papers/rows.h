@@ -9,5 +9,8 @@ inline constexpr u64 million = u64{1} << 20;
 
 void add_scan_papers(Rows& rows);
 void add_sort_papers(Rows& rows);
+void add_compare_sort_papers(Rows& rows);
+void add_block_papers(Rows& rows);
+void add_memory_access_papers(Rows& rows);
 
 }  // namespace copse::bench

@@ -18,8 +18,6 @@ void add_rows(copse::bench::Rows& rows) {
   add_sort_rows(rows);
   add_compare_sort_rows(rows);
   add_course_rows(rows);
-  add_block_rows(rows);
-  add_memory_access_rows(rows);
 }
 
 }  // namespace

@@ -9,7 +9,5 @@ void add_scan_rows(Rows& rows);
 void add_sort_rows(Rows& rows);
 void add_compare_sort_rows(Rows& rows);
 void add_course_rows(Rows& rows);
-void add_block_rows(Rows& rows);
-void add_memory_access_rows(Rows& rows);
 
 }  // namespace copse::bench

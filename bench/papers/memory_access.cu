@@ -2,7 +2,7 @@
 // CSE 591, Stony Brook University), and the banks of shared memory. `ratio` is the time of the bad way over that
 // of the good one.
 
-#include "bench/primitives/rows.h"
+#include "bench/papers/rows.h"
 #include "primitives/core/bits.h"
 #include "primitives/cuda/launch.cuh"
 
@@ -87,21 +87,26 @@ void bank_conflicts(Comparison& c) {
   };
   c.ours = loads(1);
   c.add_rival(loads(stride));
-  c.add_counter("stride", stride);
 }
 
 }  // namespace
 
-void add_memory_access_rows(Rows& rows) {
-  const u64 records = u64{1} << 24, loads = u64{1} << 20;
-  rows.add("memory/separate_against_interleaved", records, separate_against_interleaved<Interleaved>);
-  rows.add("memory/separate_against_interleaved_16_bytes", records, separate_against_interleaved<InterleavedWide>);
-  rows.add("memory/bank_stride_2", loads, bank_conflicts<2>);
-  rows.add("memory/bank_stride_4", loads, bank_conflicts<4>);
-  rows.add("memory/bank_stride_8", loads, bank_conflicts<8>);
-  rows.add("memory/bank_stride_16", loads, bank_conflicts<16>);
-  rows.add("memory/bank_stride_32", loads, bank_conflicts<32>);
-  rows.add("memory/bank_stride_33", loads, bank_conflicts<33>);
+void add_memory_access_papers(Rows& rows) {
+  // The lecture's 4096 records fit any cache today; the larger array does not.
+  for (u64 n : {u64{4096}, 16 * million}) {
+    rows.add_on_stream("mueller/separate_against_interleaved", n, [](Comparison& c) {
+      separate_against_interleaved<Interleaved>(c);
+      c.add_paper("paper_ratio", 181.83 / 45.13);
+    });
+    rows.add_on_stream("mueller/separate_against_interleaved_16_bytes", n,
+                       separate_against_interleaved<InterleavedWide>);
+  }
+  rows.add_on_stream("mueller/banks/stride:2", million, bank_conflicts<2>);
+  rows.add_on_stream("mueller/banks/stride:4", million, bank_conflicts<4>);
+  rows.add_on_stream("mueller/banks/stride:8", million, bank_conflicts<8>);
+  rows.add_on_stream("mueller/banks/stride:16", million, bank_conflicts<16>);
+  rows.add_on_stream("mueller/banks/stride:32", million, bank_conflicts<32>);
+  rows.add_on_stream("mueller/banks/stride:33", million, bank_conflicts<33>);
 }
 
 }  // namespace copse::bench

@@ -1,7 +1,7 @@
 // Building blocks inside a thread block, against what the papers compare them with. `ratio` is the other way's
 // time over ours. The kernels repeat their step many times on data in registers, so that memory counts little.
 
-#include "bench/primitives/rows.h"
+#include "bench/papers/rows.h"
 #include "primitives/cuda/block.cuh"
 #include "primitives/cuda/launch.cuh"
 #include "primitives/inputs.h"
@@ -156,14 +156,14 @@ __global__ void __launch_bounds__(32) rank_kernel(const u8* keys, u32* ranks) {
   }
 }
 
-template <class Other, bool ordered>
+template <class Other, bool ordered, class Ours = ByVotesOfBits>
 void ordered_atomics(Comparison& c) {
   const BufferSpan<u8> keys = c.hashed<u8>(c.n);
   const BufferSpan<u32> ranks = c.buffer<u32>(c.n), expected = c.buffer<u32>(c.n);
   const cuda::LaunchShape shape{c.n / segment, 32};
   c.ours = [=, &c] {
-    cuda::launch(c.context.cuda_executor(), "ours", rank_kernel<ByVotesOfBits>, shape,
-                 static_cast<const u8*>(keys.data()), ranks.data());
+    cuda::launch(c.context.cuda_executor(), "ours", rank_kernel<Ours>, shape, static_cast<const u8*>(keys.data()),
+                 ranks.data());
   };
   c.add_rival([=, &c] {
     cuda::launch(c.context.cuda_executor(), "other", rank_kernel<Other>, shape,
@@ -172,16 +172,29 @@ void ordered_atomics(Comparison& c) {
   if (ordered) c.expect_equal(ranks, expected);
 }
 
+Setup with_paper_ratio(Setup setup, double ratio) {
+  return [=](Comparison& c) {
+    setup(c);
+    c.add_paper("paper_ratio", ratio);
+  };
+}
+
 }  // namespace
 
-void add_block_rows(Rows& rows) {
-  const u64 n = u64{1} << 20, ranked = u64{1} << 24;
-  rows.add("block/binary_scan/votes_against_shuffles", n, repeated<ByVotes, ByShuffles>);
-  rows.add("block/binary_scan/votes_against_votes_of_counts", n, repeated<ByVotes, ByVotesOfCounts>);
-  rows.add("block/count/barrier_against_shuffles", n, repeated<CountByBarrier, CountByShuffles>);
-  rows.add("block/ordered_rank/votes_against_turns", ranked, ordered_atomics<ByTurns, true>);
-  rows.add("block/ordered_rank/votes_against_match", ranked, ordered_atomics<ByMatch, true>);
-  rows.add("block/ordered_rank/votes_against_unordered_atomics", ranked, ordered_atomics<ByAtomics, false>);
+void add_block_papers(Rows& rows) {
+  const u64 n = million, ranked = 16 * million;
+  rows.add_on_stream("skjellum_2011/binary_scan/votes_against_shuffles", n,
+                     with_paper_ratio(repeated<ByVotes, ByShuffles>, 1.8));
+  rows.add_on_stream("skjellum_2011/binary_scan/votes_against_votes_of_counts", n,
+                     repeated<ByVotes, ByVotesOfCounts>);
+  rows.add_on_stream("harris_2010/binary_reduction/barrier_against_shuffles", n,
+                     with_paper_ratio(repeated<CountByBarrier, CountByShuffles>, 2));
+  rows.add_on_stream("patidar_2009/ordered_atomics/votes_against_turns", ranked, ordered_atomics<ByTurns, true>);
+  rows.add_on_stream("patidar_2009/ordered_atomics/votes_against_match", ranked, ordered_atomics<ByMatch, true>);
+  rows.add_on_stream("patidar_2009/ordered_atomics/votes_against_unordered", ranked,
+                     ordered_atomics<ByAtomics, false>);
+  rows.add_on_stream("patidar_2009/ordered_atomics/unordered_against_turns", ranked,
+                     with_paper_ratio(ordered_atomics<ByTurns, false, ByAtomics>, 8));
 }
 
 }  // namespace copse::bench
