@@ -11,7 +11,7 @@ namespace copse {
 ///   out: one element, may be the first of `in`
 /// For T of u32, u64, i32, i64, float, double.
 /// Throws: Error invalid_argument where `out` has no element, Error out_of_memory.
-/// Memory: scratch of at most 64 KiB plus one T for each 4096 elements on the CPU.
+/// Memory: scratch of at most 17 KiB on CUDA, of one T for each 4096 elements on the CPU.
 /// With your own input function and operator: primitives/cpu/reduce.h, primitives/cuda/reduce.cuh.
 template <class T>
 void reduce_sum(Context& context, BufferSpan<const T> in, BufferSpan<T> out);
@@ -26,7 +26,7 @@ void reduce_max(Context& context, BufferSpan<const T> in, BufferSpan<T> out);
 //     *out = op over input(0) .. input(n - 1), `identity` where n is 0.
 //     `input`: T operator()(u64) const; `op`: T operator()(T, T) const, associative and commutative with
 //     `identity` as its neutral element; both host+device. T: trivially copyable.
-//     The order of application depends on n alone.
+//     The order of application depends on n and the types alone.
 //
 //   reduce_scratch_bytes<T>(ex, n)
 //     The scratch it takes.

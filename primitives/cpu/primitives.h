@@ -2,8 +2,11 @@
 
 // All primitives of the CPU backend.
 
+#include "primitives/cpu/compact.h"
+#include "primitives/cpu/count.h"
 #include "primitives/cpu/for_each.h"
 #include "primitives/cpu/merge_sort.h"
+#include "primitives/cpu/partition.h"
 #include "primitives/cpu/radix_sort.h"
 #include "primitives/cpu/reduce.h"
 #include "primitives/cpu/sample_sort.h"

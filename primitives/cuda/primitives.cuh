@@ -2,8 +2,11 @@
 
 // All primitives of the CUDA backend.
 
+#include "primitives/cuda/compact.cuh"
+#include "primitives/cuda/count.cuh"
 #include "primitives/cuda/for_each.cuh"
 #include "primitives/cuda/merge_sort.cuh"
+#include "primitives/cuda/partition.cuh"
 #include "primitives/cuda/radix_sort.cuh"
 #include "primitives/cuda/reduce.cuh"
 #include "primitives/cuda/sample_sort.cuh"

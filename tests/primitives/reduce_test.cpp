@@ -48,6 +48,21 @@ TEST_P(Reduce, SumOfFloatsIsTheSameEveryTime) {
   }
 }
 
+TEST_P(Reduce, TakesAnyAlignmentAndStoresInItsInput) {
+  std::vector<u32> host(20011);
+  std::iota(host.begin(), host.end(), 1u);
+  for (u64 offset = 0; offset < 5; ++offset) {
+    for (u64 n : {1, 4095, 4096, 4097, 20000}) {
+      Buffer<u32> values(context(), host);
+      const auto part = values.span().subspan(offset, n);
+      const auto first = host.begin() + i64(offset);
+      reduce_sum<u32>(context(), part, part.first(1));
+      EXPECT_EQ(download(context(), part.first(1))[0], std::accumulate(first, first + i64(n), 0u))
+          << n << " from " << offset;
+    }
+  }
+}
+
 TEST_P(Reduce, RefusesMissingOutput) {
   Buffer<u32> in(context(), 4), out(context(), 0);
   EXPECT_COPSE_ERROR(reduce_sum<u32>(context(), in.span(), out.span()), ErrorCode::invalid_argument, "0 elements");

@@ -1,0 +1,54 @@
+#pragma once
+
+#include "primitives/core/context.h"
+#include "primitives/core/span.h"
+#include "primitives/flags.h"
+
+namespace copse {
+
+/// Stores the flagged elements of `in`, in their order, one after the other, and how many they are.
+///   in:      any size, may be empty
+///   flags:   one an element: bytes, set where not 0, or bits
+///   out:     as many elements as `in`, or more; must not overlap `in` nor `flags`. What follows the kept
+///            elements stays as it is.
+///   indices: the same, for the kept elements' numbers
+///   count:   one element; apart from the others
+/// For T of u32, u64, i32, i64, float, double.
+/// Throws: Error invalid_argument where sizes do not fit or buffers overlap, or for more than 2^32 elements where
+/// indices are asked for; Error out_of_memory.
+/// Memory: scratch of 8 bytes for each 4096 elements on CUDA (8192 on the CPU), plus 1 KiB.
+/// With your own predicate: primitives/cpu/compact.h, primitives/cuda/compact.cuh.
+template <class T>
+void compact(Context& context, BufferSpan<const T> in, BufferSpan<const u8> flags, BufferSpan<T> out,
+             BufferSpan<u64> count);
+template <class T>
+void compact(Context& context, BufferSpan<const T> in, BitSpan flags, BufferSpan<T> out, BufferSpan<u64> count);
+
+/// Stores the numbers of the flagged elements.
+void compact_indices(Context& context, BufferSpan<const u8> flags, BufferSpan<u32> indices, BufferSpan<u64> count);
+void compact_indices(Context& context, BitSpan flags, BufferSpan<u32> indices, BufferSpan<u64> count);
+
+/// Stores the flagged elements and their numbers.
+template <class T>
+void compact_with_indices(Context& context, BufferSpan<const T> in, BufferSpan<const u8> flags, BufferSpan<T> out,
+                          BufferSpan<u32> indices, BufferSpan<u64> count);
+template <class T>
+void compact_with_indices(Context& context, BufferSpan<const T> in, BitSpan flags, BufferSpan<T> out,
+                          BufferSpan<u32> indices, BufferSpan<u64> count);
+
+// The templates behind them, the same on both backends:
+//
+//   compact(ex, label, n, keep, input, out, count)
+//     out[k] = input(i) for the k-th i below n that `keep` takes, in order; *count = how many, a u64.
+//     `keep`: bool operator()(u64 i) const, or bool operator()(u64 i, const T& value) const with the value of
+//     input(i); `input`: T operator()(u64) const; both host+device, and may be called more than once.
+//     T: trivially copyable, of any size. `out` must not be read by `input` nor `keep`.
+//
+//   compact_each(ex, label, n, keep, emit, count)
+//     Calls emit(k, i) for the k-th i that `keep`, a predicate of the index, takes: for indices, for several
+//     outputs at once, or for what is made of an element on its way. `emit`: void operator()(u64, u64) const.
+//
+//   compact_scratch_bytes<T>(ex, n)
+//     The scratch that compact of T or compact_each takes at most.
+
+}  // namespace copse

@@ -1,0 +1,64 @@
+#pragma once
+
+// Count, scan, write (Harris, "Data-Parallel Primitives", GTC 2010): what is kept of each tile is counted in
+// parallel, the counts are summed in order, the tiles are written in parallel.
+
+#include "primitives/cpu/workers.h"
+#include "primitives/keep.h"
+
+namespace copse::cpu {
+
+namespace detail {
+
+inline constexpr u64 keep_tile = 8192;
+
+/// before[t] = the kept elements before tile t. Returns how many there are in all.
+template <class Keep>
+u64 count_kept(const Executor& ex, const char* label, u64 n, const Keep& keep, u64* before) {
+  const u64 tile_count = divide_rounding_up(n, keep_tile);
+  parallel_ranges(ex, label, tile_count, 1, [&](u64 begin, u64 end) {
+    for (u64 tile = begin; tile < end; ++tile) {
+      u64 count = 0;
+      for (u64 i = tile * keep_tile; i < smaller((tile + 1) * keep_tile, n); ++i) count += keep(i) ? 1 : 0;
+      before[tile] = count;
+    }
+  });
+  u64 sum = 0;
+  for (u64 tile = 0; tile < tile_count; ++tile) {
+    const u64 count = before[tile];
+    before[tile] = sum;
+    sum += count;
+  }
+  return sum;
+}
+
+}  // namespace detail
+
+template <class T>
+u64 compact_scratch_bytes(const Executor&, u64 n) {
+  return ScratchArena::bytes_for<u64>(divide_rounding_up(n, detail::keep_tile));
+}
+
+/// Contract: primitives/compact.h.
+template <class Keep, class Emit>
+void compact_each(const Executor& ex, const char* label, u64 n, Keep keep, Emit emit, u64* count) {
+  ScratchArena::Frame frame(ex.scratch);
+  const u64 tile_count = divide_rounding_up(n, detail::keep_tile);
+  u64* before = frame.allocate<u64>(tile_count);
+  *count = detail::count_kept(ex, label, n, keep, before);
+  parallel_ranges(ex, label, tile_count, 1, [&](u64 begin, u64 end) {
+    u64 place = before[begin];
+    for (u64 i = begin * detail::keep_tile; i < smaller(end * detail::keep_tile, n); ++i) {
+      if (keep(i)) emit(place++, i);
+    }
+  });
+}
+
+/// Contract: primitives/compact.h.
+template <class T, class Keep, class Input>
+void compact(const Executor& ex, const char* label, u64 n, Keep keep, Input input, T* out, u64* count) {
+  compact_each(ex, label, n, copse::detail::KeepByIndex<Keep, Input>{keep, input},
+               copse::detail::StoreInput<T, Input>{input, out}, count);
+}
+
+}  // namespace copse::cpu

@@ -1,0 +1,112 @@
+#pragma once
+
+// One launch over tiles in a chain of counts (count_chain.cuh). Kept elements are packed in shared memory before
+// anybody knows where they go, so that a block has the loads of its next tile under way while it looks back.
+// bench: copse-bench-primitives, compact/.
+
+#include "primitives/cuda/count_chain.cuh"
+#include "primitives/cuda/moves.cuh"
+
+namespace copse::cuda {
+
+namespace detail {
+
+/// Where a block is given its tiles: the one of its own number where there is a block for each, else tickets in
+/// order, so that a tile waits only for tiles that run already.
+struct TileSource {
+  const CountChain& chain;
+  bool one_tile_each;
+
+  __device__ u64 take() const {
+    return one_tile_each ? chain.tile_count : u64(fetch_add_relaxed(chain.ticket, 1u));
+  }
+};
+
+template <class Moves>
+__global__ void __launch_bounds__(move_threads, move_blocks)
+    compact_kernel(const Moves moves, u64 n, const CountChain chain, u64* count, bool one_tile_each) {
+  using Shape = typename Moves::Shape;
+  __shared__ alignas(16) unsigned char staged_memory[Shape::size * sizeof(typename Moves::Staged)];
+  __shared__ BlockStorage<u32, move_threads> warp_totals;
+  __shared__ u64 shared_tile;
+  auto* staged = reinterpret_cast<typename Moves::Staged*>(staged_memory);
+  const TileSource source{chain, one_tile_each};
+
+  if (threadIdx.x == 0) shared_tile = one_tile_each ? blockIdx.x : source.take();
+  __syncthreads();
+  u64 tile = shared_tile;
+  typename Moves::Loaded loaded;
+  if (tile < chain.tile_count) moves.load(loaded, tile, n);
+
+  while (tile < chain.tile_count) {
+    // Rank the kept elements and tell how many they are.
+    u32 kept[Shape::rows];
+    find_kept(moves, loaded, tile, n, kept);
+    const KeptRanks<Shape> ranks = rank_kept<Shape>(kept, warp_totals);
+    u64 next_tile = 0;
+    if (threadIdx.x == 0) {
+      publish_count(chain, tile, tile == 0 ? count_is_through : count_is_own, ranks.total);
+      next_tile = source.take();
+    }
+
+    // Pack them.
+#pragma unroll
+    for (u32 r = 0; r < Shape::rows; ++r) {
+      u32 rank = ranks.before[r];
+#pragma unroll
+      for (u32 k = 0; k < Shape::pack; ++k) {
+        if ((kept[r] >> k & 1) != 0) staged[rank++] = moves.staged(loaded, r, k);
+      }
+    }
+    if (threadIdx.x == 0) shared_tile = next_tile;
+    __syncthreads();
+
+    // Start loading the next tile, and look back meanwhile.
+    next_tile = shared_tile;
+    if (next_tile < chain.tile_count) moves.load(loaded, next_tile, n);
+    const u64 before = count_before(chain, tile);
+    if (threadIdx.x == 0) {
+      if (tile > 0) publish_count(chain, tile, count_is_through, before + ranks.total);
+      if (tile == chain.tile_count - 1) *count = before + ranks.total;
+    }
+
+    store_staged(moves, staged, ranks.total, before, tile);
+    tile = next_tile;
+  }
+  leave_chain(chain);
+}
+
+template <class Moves>
+void compact_with(const Executor& ex, const char* label, u64 n, const Moves& moves, u64* count) {
+  const u64 tile_count = divide_rounding_up(n, Moves::Shape::size);
+  const u64 block_count = smaller(tile_count, u64{move_blocks} * ex.multiprocessor_count);
+  with_count_chain(ex, label, tile_count, [&](const CountChain& chain) {
+    launch(ex, label, compact_kernel<Moves>, {block_count, move_threads}, moves, n, chain, count,
+           block_count == tile_count);
+  });
+}
+
+}  // namespace detail
+
+/// Contract: primitives/compact.h.
+template <class T>
+u64 compact_scratch_bytes(const Executor&, u64 n) {
+  return detail::CountChain::scratch_bytes_for(divide_rounding_up(n, detail::smallest_move_tile<T>()));
+}
+
+/// Contract: primitives/compact.h.
+template <class Keep, class Emit>
+void compact_each(const Executor& ex, const char* label, u64 n, Keep keep, Emit emit, u64* count) {
+  if (n == 0) return fill_bytes(ex, label, count, 1, 0);
+  detail::compact_with(ex, label, n, detail::MoveIndices<Keep, Emit>{keep, emit}, count);
+}
+
+/// Contract: primitives/compact.h.
+template <class T, class Keep, class Input>
+void compact(const Executor& ex, const char* label, u64 n, Keep keep, Input input, T* out, u64* count) {
+  if (n == 0) return fill_bytes(ex, label, count, 1, 0);
+  detail::with_moves(keep, input, out,
+                     [&](const auto& moves) { detail::compact_with(ex, label, n, moves, count); });
+}
+
+}  // namespace copse::cuda

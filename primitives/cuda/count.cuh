@@ -1,0 +1,108 @@
+#pragma once
+
+// Questions about a predicate, answered by votes of whole warps (Harris, "Data-Parallel Primitives", GTC 2010,
+// binary reduction): one instruction gives the answers of 32 lanes.
+
+#include "primitives/core/atomic.h"
+#include "primitives/core/bits.h"
+#include "primitives/cuda/launch.cuh"
+#include "primitives/cuda/warp.cuh"
+
+namespace copse::cuda {
+
+namespace detail {
+
+inline constexpr u32 vote_threads = 256;
+inline constexpr u32 vote_rows = 4;  // votes of a warp that are under way at once
+inline constexpr u64 vote_tile = u64{vote_threads} * vote_rows;
+inline constexpr u64 vote_blocks = 8;  // on a multiprocessor at once
+
+/// What the blocks of a launch have found together; zero before and after.
+struct VoteTally {
+  unsigned long long count;
+  u32 finished;
+};
+
+/// True for one thread of the whole launch, after all blocks have added to the tally.
+__device__ inline bool ends_launch(VoteTally* tally) {
+  return threadIdx.x == 0 && fetch_add_acq_rel(&tally->finished, 1u) == gridDim.x - 1;
+}
+
+template <class Predicate>
+__global__ void __launch_bounds__(vote_threads)
+    count_kernel(u64 n, const Predicate predicate, VoteTally* tally, u64* out) {
+  __shared__ unsigned long long of_block;
+  if (threadIdx.x == 0) of_block = 0;
+  __syncthreads();
+  unsigned long long of_warp = 0;
+  for (u64 first = blockIdx.x * vote_tile; first < n; first += gridDim.x * vote_tile) {
+    bool vote[vote_rows];
+#pragma unroll
+    for (u32 r = 0; r < vote_rows; ++r) {
+      const u64 i = first + r * vote_threads + threadIdx.x;
+      vote[r] = i < n && predicate(i);
+    }
+#pragma unroll
+    for (u32 r = 0; r < vote_rows; ++r) of_warp += u32(__popc(__ballot_sync(all_lanes, vote[r])));
+  }
+  if (lane_id() == 0) atomicAdd(&of_block, of_warp);
+  __syncthreads();
+  if (threadIdx.x == 0) atomicAdd(&tally->count, of_block);
+  if (!ends_launch(tally)) return;
+  *out = load_relaxed(reinterpret_cast<const u64*>(&tally->count));
+  *tally = {0, 0};
+}
+
+/// *out = 1 where predicate(i) == wanted for any i, else 0; the other way around where `wanted` is false.
+template <bool wanted, class Predicate>
+__global__ void __launch_bounds__(vote_threads)
+    find_kernel(u64 n, const Predicate predicate, VoteTally* tally, u32* out) {
+  auto* found = reinterpret_cast<u64*>(&tally->count);
+  for (u64 first = blockIdx.x * vote_tile; first < n; first += gridDim.x * vote_tile) {
+    bool vote = load_relaxed(found) != 0;
+#pragma unroll
+    for (u32 r = 0; r < vote_rows; ++r) {
+      const u64 i = first + r * vote_threads + threadIdx.x;
+      if (i < n && bool(predicate(i)) == wanted) vote = true;
+    }
+    if (__any_sync(all_lanes, vote)) {
+      if (lane_id() == 0) store_relaxed(found, u64{1});
+      break;
+    }
+  }
+  __syncthreads();
+  if (!ends_launch(tally)) return;
+  *out = (load_relaxed(found) != 0) == wanted;
+  *tally = {0, 0};
+}
+
+template <class Kernel, class Predicate, class T>
+void vote(const Executor& ex, const char* label, Kernel kernel, u64 n, const Predicate& predicate, T* out) {
+  ZeroedMemory::Lease lease(ex.zeroed);
+  const u64 tile_count = larger(divide_rounding_up(n, vote_tile), u64{1});
+  launch(ex, label, kernel, {smaller(tile_count, vote_blocks * ex.multiprocessor_count), vote_threads}, n,
+         predicate, static_cast<VoteTally*>(lease.data()), out);
+  lease.leaves_zero();
+}
+
+}  // namespace detail
+
+/// Contract: primitives/count.h.
+template <class Predicate>
+void count_if(const Executor& ex, const char* label, u64 n, Predicate predicate, u64* out) {
+  detail::vote(ex, label, detail::count_kernel<Predicate>, n, predicate, out);
+}
+
+/// Contract: primitives/count.h.
+template <class Predicate>
+void any_of(const Executor& ex, const char* label, u64 n, Predicate predicate, u32* out) {
+  detail::vote(ex, label, detail::find_kernel<true, Predicate>, n, predicate, out);
+}
+
+/// Contract: primitives/count.h.
+template <class Predicate>
+void all_of(const Executor& ex, const char* label, u64 n, Predicate predicate, u32* out) {
+  detail::vote(ex, label, detail::find_kernel<false, Predicate>, n, predicate, out);
+}
+
+}  // namespace copse::cuda

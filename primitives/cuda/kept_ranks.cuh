@@ -1,0 +1,72 @@
+#pragma once
+
+// The kept elements of a tile: which they are, and how many of them stand before each.
+
+#include <type_traits>
+
+#include "primitives/cuda/block.cuh"
+
+namespace copse::cuda::detail {
+
+/// A block's tile. Thread t of a warp has the packs r * 32 + t of the warp's, so that warps read whole rows.
+template <u32 block_threads, u32 row_count, u32 pack_elements>
+struct TileShape {
+  static constexpr u32 threads = block_threads, rows = row_count, pack = pack_elements;
+  static constexpr u32 size = threads * rows * pack;
+  static_assert(rows <= 4 && pack <= 16);
+
+  /// Of element 0 of row r of this thread, its number in the tile.
+  __device__ static u32 local_id(u32 r) {
+    return ((threadIdx.x / warp_size * rows + r) * warp_size + lane_id()) * pack;
+  }
+};
+
+template <class Shape>
+struct KeptRanks {
+  u32 before[Shape::rows];  // kept elements of the tile before row r of this thread
+  u32 total;
+};
+
+/// Ranks the elements whose bits are set in `kept`, a mask of `pack` bits a row. The rows' counts travel through
+/// one scan of the warp as fields of a word. Ends past a barrier, but not past the storage's last use.
+template <class Shape>
+__device__ KeptRanks<Shape> rank_kept(const u32 (&kept)[Shape::rows],
+                                      BlockStorage<u32, Shape::threads>& warp_totals) {
+  constexpr u32 width = warp_size * Shape::pack < 256 ? 8 : 16;
+  using Fields = std::conditional_t<width == 8, u32, u64>;
+  struct Add {
+    __device__ Fields operator()(Fields a, Fields b) const { return a + b; }
+  };
+  constexpr Fields field = (Fields{1} << width) - 1;
+
+  Fields mine = 0;
+#pragma unroll
+  for (u32 r = 0; r < Shape::rows; ++r) mine |= Fields(__popc(kept[r])) << (r * width);
+  const Fields through = warp_inclusive_scan(mine, Add{});
+  const Fields of_warp = shuffle_from(through, warp_size - 1);
+  u32 warp_total = 0;
+#pragma unroll
+  for (u32 r = 0; r < Shape::rows; ++r) warp_total += u32(of_warp >> (r * width) & field);
+  const u32 warp = threadIdx.x / warp_size;
+  if (lane_id() == 0) warp_totals[warp] = warp_total;
+  __syncthreads();
+
+  // Every warp scans the totals for itself.
+  struct AddCounts {
+    __device__ u32 operator()(u32 a, u32 b) const { return a + b; }
+  };
+  constexpr u32 warp_count = Shape::threads / warp_size;
+  const u32 other_total = lane_id() < warp_count ? warp_totals[lane_id()] : 0;
+  const u32 warps_through = warp_inclusive_scan(other_total, AddCounts{});
+  KeptRanks<Shape> ranks;
+  ranks.total = shuffle_from(warps_through, warp_size - 1);
+  u32 before = shuffle_from(warps_through, warp) - warp_total;
+#pragma unroll
+  for (u32 r = 0; r < Shape::rows; ++r) {
+    ranks.before[r] = before + u32((through - mine) >> (r * width) & field);
+    before += u32(of_warp >> (r * width) & field);
+  }
+  return ranks;
+}
+
+}  // namespace copse::cuda::detail

@@ -1,0 +1,78 @@
+#pragma once
+
+// Flags, one an element, and the functions of the index that read them.
+
+#include <cstring>
+#include <type_traits>
+
+#include "primitives/core/bits.h"
+#include "primitives/core/span.h"
+
+namespace copse {
+
+/// Flags in bits: element i has bit i % 32, counted from the lowest, of word i / 32.
+///   words: (size + 31) / 32 words or more; bits past `size` are not looked at
+struct BitSpan {
+  BufferSpan<const u32> words;
+  u64 size = 0;
+};
+
+/// Bit k of the result = byte k of `bytes` is not 0.
+///
+///   1. or the bits of each byte into its lowest:   0000000d 0000000c 0000000b 0000000a
+///   2. multiply, so that they meet above bit 24:   0000dcba ........ ........ ........
+COPSE_HD inline u32 mask_of_bytes(u32 bytes) {
+  bytes |= bytes >> 4;
+  bytes |= bytes >> 2;
+  bytes |= bytes >> 1;
+  return ((bytes & 0x01010101u) * 0x01020408u) >> 24 & 0xfu;
+}
+
+/// Flags in bytes: an element is flagged where its byte is not 0.
+struct ByteFlags {
+  const u8* data;
+
+  COPSE_HD bool operator()(u64 i) const { return data[i] != 0; }
+
+  /// Bit k = the flag of element i + k, for k below `count`.
+  template <u32 count>
+  COPSE_HD u32 mask(u64 i) const {
+    u32 flags = 0;
+    if (count % 4 == 0 && reinterpret_cast<u64>(data + i) % 4 == 0) {
+      for (u32 k = 0; k < count; k += 4) {
+        u32 bytes;
+        std::memcpy(&bytes, __builtin_assume_aligned(data + i + k, 4), sizeof bytes);
+        flags |= mask_of_bytes(bytes) << k;
+      }
+    } else {
+      for (u32 k = 0; k < count; ++k) flags |= u32((*this)(i + k)) << k;
+    }
+    return flags;
+  }
+};
+
+/// Flags in bits, as in BitSpan.
+struct BitFlags {
+  const u32* words;
+
+  COPSE_HD bool operator()(u64 i) const { return (words[i / 32] >> (i % 32) & 1u) != 0; }
+
+  /// Bit k = the flag of element i + k, for k below `count`; i is a multiple of `count`, a power of two of at
+  /// most 16.
+  template <u32 count>
+  COPSE_HD u32 mask(u64 i) const {
+    return words[i / 32] >> (i % 32) & ((1u << count) - 1);
+  }
+};
+
+/// Whether `keep`, a function of the index or of the index and the value there, takes an element.
+template <class Keep, class T>
+COPSE_HD bool keeps(const Keep& keep, u64 i, const T& value) {
+  if constexpr (std::is_invocable_v<const Keep&, u64, const T&>) {
+    return keep(i, value);
+  } else {
+    return keep(i);
+  }
+}
+
+}  // namespace copse

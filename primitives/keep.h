@@ -1,0 +1,50 @@
+#pragma once
+
+// What compaction and partition are asked for, as functions of the index.
+
+#include "primitives/flags.h"
+
+namespace copse::detail {
+
+/// A predicate of the index, or of the index and the value that `input` has there, as one of the index.
+template <class Keep, class Input>
+struct KeepByIndex {
+  Keep keep;
+  Input input;
+  COPSE_HD bool operator()(u64 i) const {
+    if constexpr (std::is_invocable_v<const Keep&, u64>) {
+      return keep(i);
+    } else {
+      return keep(i, input(i));
+    }
+  }
+};
+
+/// Stores an input function's values at their places.
+template <class T, class Input>
+struct StoreInput {
+  Input input;
+  T* out;
+  COPSE_HD void operator()(u64 place, u64 i) const { out[place] = input(i); }
+};
+
+/// Stores the indices themselves.
+template <class T>
+struct StoreIndex {
+  T* out;
+  COPSE_HD void operator()(u64 place, u64 i) const { out[place] = T(i); }
+};
+
+/// Stores values and indices.
+template <class T, class Input, class I>
+struct StoreInputAndIndex {
+  Input input;
+  T* out;
+  I* indices;
+  COPSE_HD void operator()(u64 place, u64 i) const {
+    out[place] = input(i);
+    indices[place] = I(i);
+  }
+};
+
+}  // namespace copse::detail

@@ -1,0 +1,13 @@
+#pragma once
+
+#include "primitives/core/executor.h"
+#include "primitives/flags.h"
+
+namespace copse::detail {
+
+/// Elements move as words of their size; `out` or `indices` is null.
+template <class Executor, class Word, class Flags>
+void partition_flagged(const Executor& ex, const Word* in, u64 n, Flags flags, Word* out, u32* indices,
+                       u64* count);
+
+}  // namespace copse::detail
