@@ -23,11 +23,11 @@ struct TileSource {
 };
 
 template <class Moves>
-__global__ void __launch_bounds__(move_threads, move_blocks)
+__global__ void __launch_bounds__(keep_threads, keep_blocks)
     compact_kernel(const Moves moves, u64 n, const CountChain chain, u64* count, bool one_tile_each) {
   using Shape = typename Moves::Shape;
   __shared__ alignas(16) unsigned char staged_memory[Shape::size * sizeof(typename Moves::Staged)];
-  __shared__ BlockStorage<u32, move_threads> warp_totals;
+  __shared__ BlockStorage<u32, keep_threads> warp_totals;
   __shared__ u64 shared_tile;
   auto* staged = reinterpret_cast<typename Moves::Staged*>(staged_memory);
   const TileSource source{chain, one_tile_each};
@@ -79,9 +79,9 @@ __global__ void __launch_bounds__(move_threads, move_blocks)
 template <class Moves>
 void compact_with(const Executor& ex, const char* label, u64 n, const Moves& moves, u64* count) {
   const u64 tile_count = divide_rounding_up(n, Moves::Shape::size);
-  const u64 block_count = smaller(tile_count, u64{move_blocks} * ex.multiprocessor_count);
+  const u64 block_count = smaller(tile_count, u64{keep_blocks} * ex.multiprocessor_count);
   with_count_chain(ex, label, tile_count, [&](const CountChain& chain) {
-    launch(ex, label, compact_kernel<Moves>, {block_count, move_threads}, moves, n, chain, count,
+    launch(ex, label, compact_kernel<Moves>, {block_count, keep_threads}, moves, n, chain, count,
            block_count == tile_count);
   });
 }
@@ -91,7 +91,7 @@ void compact_with(const Executor& ex, const char* label, u64 n, const Moves& mov
 /// Contract: primitives/compact.h.
 template <class T>
 u64 compact_scratch_bytes(const Executor&, u64 n) {
-  return detail::CountChain::scratch_bytes_for(divide_rounding_up(n, detail::smallest_move_tile<T>()));
+  return detail::CountChain::scratch_bytes_for(divide_rounding_up(n, detail::smallest_keep_tile<T>()));
 }
 
 /// Contract: primitives/compact.h.

@@ -12,11 +12,11 @@ namespace copse::cuda::detail {
 using copse::detail::KeepByIndex;
 using copse::detail::StoreInput;
 
-inline constexpr u32 move_threads = 512;
-inline constexpr u32 move_blocks = 2;  // on a multiprocessor at once
+inline constexpr u32 keep_threads = 512;
+inline constexpr u32 keep_blocks = 2;  // on a multiprocessor at once
 
 /// The rows of a thread whose elements are `bytes` bytes a pack: 64 bytes, so that a tile has 32 KiB.
-constexpr u32 move_rows(u32 bytes) {
+constexpr u32 keep_rows(u32 bytes) {
   return smaller<u32>(4, larger<u32>(1, 64 / bytes));
 }
 
@@ -24,12 +24,12 @@ template <class T>
 inline constexpr bool moves_as_values = sizeof(T) * pack_size<T> <= 64;
 
 template <class T>
-using ValueShape = TileShape<move_threads, move_rows(pack_size<T> * sizeof(T)), pack_size<T>>;
-using IndexShape = TileShape<move_threads, 4, 4>;
+using ValueShape = TileShape<keep_threads, keep_rows(pack_size<T> * sizeof(T)), pack_size<T>>;
+using IndexShape = TileShape<keep_threads, 4, 4>;
 
 /// The fewest elements of T that a tile has, whatever the input function.
 template <class T>
-constexpr u64 smallest_move_tile() {
+constexpr u64 smallest_keep_tile() {
   if constexpr (moves_as_values<T>) return smaller(ValueShape<T>::size, IndexShape::size);
   return IndexShape::size;
 }
@@ -119,7 +119,7 @@ __device__ void store_staged(const Moves& moves, const typename Moves::Staged* s
                              u64 tile) {
   const u32 skipped = moves.misalignment(place);
 #pragma unroll 4
-  for (u32 k = threadIdx.x; k < count + skipped; k += move_threads) {
+  for (u32 k = threadIdx.x; k < count + skipped; k += keep_threads) {
     if (k >= skipped) moves.store(place + k - skipped, tile, staged[k - skipped]);
   }
 }

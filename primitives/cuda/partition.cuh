@@ -35,8 +35,8 @@ struct AddPlaces {
 
 /// before[chunk] = the counts of the chunks before it, from their counts; *total = of all. By one block.
 __device__ inline void sum_chunk_counts(u64* before, u64 chunk_count, u64* total) {
-  constexpr u32 share = u32(most_partition_chunks / move_threads);
-  __shared__ BlockStorage<u64, move_threads> storage;
+  constexpr u32 share = u32(most_partition_chunks / keep_threads);
+  __shared__ BlockStorage<u64, keep_threads> storage;
   u64 counts[share], sum = 0;
 #pragma unroll
   for (u32 k = 0; k < share; ++k) {
@@ -44,7 +44,7 @@ __device__ inline void sum_chunk_counts(u64* before, u64 chunk_count, u64* total
     counts[k] = chunk < chunk_count ? before[chunk] : 0;
     sum += counts[k];
   }
-  const BlockScan<u64> scan = block_inclusive_scan<move_threads>(sum, AddPlaces{}, storage);
+  const BlockScan<u64> scan = block_inclusive_scan<keep_threads>(sum, AddPlaces{}, storage);
   u64 place = scan.inclusive - sum;
 #pragma unroll
   for (u32 k = 0; k < share; ++k) {
@@ -57,7 +57,7 @@ __device__ inline void sum_chunk_counts(u64* before, u64 chunk_count, u64* total
 
 /// Counts what each chunk keeps; the block that ends last sums the counts.
 template <class Moves>
-__global__ void __launch_bounds__(move_threads, move_blocks)
+__global__ void __launch_bounds__(keep_threads, keep_blocks)
     partition_count_kernel(const Moves moves, const PartitionChunks chunks, u64* before, u64* total,
                            u32* finished) {
   using Shape = typename Moves::Shape;
@@ -113,11 +113,11 @@ __device__ void stage_both_sides(const Moves& moves, const typename Moves::Loade
 
 /// Moves a chunk, from its last tile to its first, and the last chunk first.
 template <class Moves>
-__global__ void __launch_bounds__(move_threads, move_blocks)
+__global__ void __launch_bounds__(keep_threads, keep_blocks)
     partition_move_kernel(const Moves moves, const PartitionChunks chunks, const u64* before, const u64* total) {
   using Shape = typename Moves::Shape;
   __shared__ alignas(16) unsigned char staged_memory[Shape::size * sizeof(typename Moves::Staged)];
-  __shared__ BlockStorage<u32, move_threads> warp_totals;
+  __shared__ BlockStorage<u32, keep_threads> warp_totals;
   auto* staged = reinterpret_cast<typename Moves::Staged*>(staged_memory);
 
   const u64 chunk = chunks.count - 1 - blockIdx.x;
@@ -153,11 +153,11 @@ void partition_with(const Executor& ex, const char* label, u64 n, const Moves& m
   u64* before = frame.allocate<u64>(most_partition_chunks);
   {
     ZeroedMemory::Lease lease(ex.zeroed);
-    launch(ex, label, partition_count_kernel<Moves>, {chunks.count, move_threads}, moves, chunks, before, count,
+    launch(ex, label, partition_count_kernel<Moves>, {chunks.count, keep_threads}, moves, chunks, before, count,
            static_cast<u32*>(lease.data()));
     lease.leaves_zero();
   }
-  launch(ex, label, partition_move_kernel<Moves>, {chunks.count, move_threads}, moves, chunks, before, count);
+  launch(ex, label, partition_move_kernel<Moves>, {chunks.count, keep_threads}, moves, chunks, before, count);
 }
 
 }  // namespace detail
