@@ -11,7 +11,7 @@ namespace copse {
 ///   keys_out, values_out: as many; may be the input itself, must not overlap it otherwise
 /// For Key of u32, u64, i32, float, double.
 /// Throws: Error invalid_argument for sizes that differ or output that overlaps input; Error out_of_memory.
-/// Memory: scratch of the input's bytes, a byte for each key, and about 3 % more, see sample_sort_scratch_bytes.
+/// Memory: scratch of the input's bytes and about two bytes for each key, see sample_sort_scratch_bytes.
 /// With your own types and order: primitives/cpu/sample_sort.h, primitives/cuda/sample_sort.cuh.
 template <class Key>
 void sample_sort_keys(Context& context, BufferSpan<const Key> keys_in, BufferSpan<Key> keys_out);

@@ -24,7 +24,8 @@ struct MergeShape {
 
   static constexpr u32 threads = 512;
 
-  /// Two blocks a multiprocessor at the least.
+  /// Blocks that a multiprocessor holds: bounded by registers, and by shared memory for large elements.
+  static constexpr u32 blocks = element_bytes <= 4 ? 3 : 2;
   static constexpr u32 most_tile_bytes = 88u << 10;
 
   /// Elements a thread. Odd, so that threads that read their own runs hit different banks.

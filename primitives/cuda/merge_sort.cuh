@@ -17,7 +17,7 @@ namespace copse::cuda {
 namespace detail {
 
 template <class Key, class Value, class KeyInput, class ValueInput, class Less>
-__global__ void __launch_bounds__(MergeShape<Key, Value>::threads, 2)
+__global__ void __launch_bounds__(MergeShape<Key, Value>::threads, MergeShape<Key, Value>::blocks)
     sort_tiles_kernel(u64 n, KeyInput key_input, ValueInput value_input, Less less, Key* keys_out,
                       Value* values_out) {
   using Shape = MergeShape<Key, Value>;
@@ -61,7 +61,7 @@ struct FindTileBegins {
 };
 
 template <class Key, class Value, class Less>
-__global__ void __launch_bounds__(MergeShape<Key, Value>::threads, 2)
+__global__ void __launch_bounds__(MergeShape<Key, Value>::threads, MergeShape<Key, Value>::blocks)
     merge_pass_kernel(MergePass pass, const Key* keys_in, const Value* values_in, const u64* begins, Less less,
                       Key* keys_out, Value* values_out) {
   using Shape = MergeShape<Key, Value>;

@@ -141,19 +141,21 @@ __device__ void sort_shared_tile(const SharedTile<Key, Value>& tile, u32 count, 
   __syncthreads();
   sort_thread_parts(tile, count, less);
 
-  // Merge runs of 1, 2, 4 threads' elements.
+  // Merge runs of 1, 2, 4 threads' elements. Threads past the end only meet the others at the barriers.
   const u32 first = threadIdx.x * Shape::items;
   for (u32 width = 1; width * Shape::items < count; width *= 2) {
-    const u32 run = width * Shape::items;
-    const u32 pair = (threadIdx.x & ~(2 * width - 1)) * Shape::items;
-    const u32 a = smaller(pair, count), b = smaller(pair + run, count), end = smaller(pair + 2 * run, count);
-    const u32 diagonal = smaller(first - pair, end - a);
-    synchronise_group(2 * width);
-    const u32 from_a = merge_path(tile.keys + a, b - a, tile.keys + b, end - b, diagonal, less);
     ThreadElements<Key, Value> held;
-    merge_thread_elements(tile, a + from_a, b, b + (diagonal - from_a), end, less, held);
     synchronise_group(2 * width);
-    put_thread_elements(held, tile);
+    if (first < count) {
+      const u32 run = width * Shape::items;
+      const u32 a = (threadIdx.x & ~(2 * width - 1)) * Shape::items;
+      const u32 b = smaller(a + run, count), end = smaller(a + 2 * run, count);
+      const u32 diagonal = first - a;
+      const u32 from_a = merge_path(tile.keys + a, b - a, tile.keys + b, end - b, diagonal, less);
+      merge_thread_elements(tile, a + from_a, b, b + (diagonal - from_a), end, less, held);
+    }
+    synchronise_group(2 * width);
+    if (first < count) put_thread_elements(held, tile);
   }
   __syncthreads();
 }

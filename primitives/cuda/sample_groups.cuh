@@ -55,7 +55,7 @@ __device__ inline void note_large_group(LargeGroups* table, LargeGroup* list, u6
 
 /// A block a group: the buckets that begin among the elements [group * g, group * (g + 1)).
 template <class Key, class Value, class Less>
-__global__ void __launch_bounds__(MergeShape<Key, Value>::threads, 2)
+__global__ void __launch_bounds__(MergeShape<Key, Value>::threads, MergeShape<Key, Value>::blocks)
     sort_groups_kernel(const u64* begins, u64 bucket_count, u64 group, const Key* keys_in, const Value* values_in,
                        Less less, Key* keys_out, Value* values_out, LargeGroups* table, LargeGroup* list) {
   using Shape = MergeShape<Key, Value>;

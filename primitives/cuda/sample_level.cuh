@@ -27,10 +27,10 @@ template <class Key, class Value>
 struct LevelShape {
   static constexpr bool with_values = MergeShape<Key, Value>::with_values;
   static constexpr u32 widest = larger(u32(sizeof(Key)), u32(sizeof(Value)));
-  static constexpr u32 threads = 384;
+  static constexpr u32 threads = 512;
   static constexpr u32 warps = threads / warp_size;
-  static constexpr u32 most_bytes = 30u << 10;
-  static constexpr u32 rows = smaller(16u, most_bytes / (threads * widest));
+  static constexpr u32 most_bytes = 32u << 10;
+  static constexpr u32 rows = smaller(12u, most_bytes / (threads * widest));
   static constexpr u32 tile = threads * rows;
 };
 
