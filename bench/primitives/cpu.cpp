@@ -15,8 +15,10 @@
 
 #include "bench/support/comparison.h"
 #include "copse_commit.h"
+#include "primitives/merge_sort.h"
 #include "primitives/radix_sort.h"
 #include "primitives/reduce.h"
+#include "primitives/sample_sort.h"
 #include "primitives/scan.h"
 
 namespace copse::bench {
@@ -137,7 +139,24 @@ void sort_pairs(Comparison& c) {
   });
 }
 
+template <bool by_samples>
+void compare_sort_keys(Comparison& c) {
+  const BufferSpan<u32> in = c.hashed<u32>(c.n), out = c.buffer<u32>(c.n), expected = c.buffer<u32>(c.n);
+  const u32* first = in.data();
+  u32* to = expected.data();
+  c.ours = [=, &c] {
+    by_samples ? sample_sort_keys<u32>(c.context, in, out) : merge_sort_keys<u32>(c.context, in, out);
+  };
+  c.add_rival([=, n = c.n] {
+    std::copy(std::execution::par, first, first + n, to);
+    std::stable_sort(std::execution::par, to, to + n);
+  });
+  c.expect_equal(out, expected);
+}
+
 void add_rows(Rows& rows) {
+  rows.add("compare_sort/merge/keys/u32", u64{1} << 20, compare_sort_keys<false>);
+  rows.add("compare_sort/sample/keys/u32", u64{1} << 20, compare_sort_keys<true>);
   for (u32 log_n : {16, 20, 24}) {
     const u64 n = u64{1} << log_n;
     rows.add("reduce/sum/u32", n, sum);

@@ -16,6 +16,7 @@ void add_rows(copse::bench::Rows& rows) {
   add_reduce_rows(rows);
   add_scan_rows(rows);
   add_sort_rows(rows);
+  add_compact_rows(rows);
   add_compare_sort_rows(rows);
   add_course_rows(rows);
 }

@@ -7,6 +7,7 @@ namespace copse::bench {
 void add_reduce_rows(Rows& rows);
 void add_scan_rows(Rows& rows);
 void add_sort_rows(Rows& rows);
+void add_compact_rows(Rows& rows);
 void add_compare_sort_rows(Rows& rows);
 void add_course_rows(Rows& rows);
 
