@@ -51,6 +51,15 @@ COPSE_HD inline u64 fetch_add_relaxed(u64* p, u64 value) {
 #endif
 }
 
+/// Sets the bits of `bits`; orders nothing else.
+COPSE_HD inline void fetch_or_relaxed(u32* p, u32 bits) {
+#if COPSE_DEVICE_CODE
+  atomicOr(p, bits);
+#else
+  std::atomic_ref<u32>(*p).fetch_or(bits, std::memory_order_relaxed);
+#endif
+}
+
 /// Loads `*p`; what its writer released before is seen after.
 COPSE_HD inline u32 load_acquire(const u32* p) {
 #if COPSE_DEVICE_CODE

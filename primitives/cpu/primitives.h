@@ -2,6 +2,7 @@
 
 // All primitives of the CPU backend.
 
+#include "primitives/cpu/allocate.h"
 #include "primitives/cpu/compact.h"
 #include "primitives/cpu/count.h"
 #include "primitives/cpu/for_each.h"
@@ -11,3 +12,4 @@
 #include "primitives/cpu/reduce.h"
 #include "primitives/cpu/sample_sort.h"
 #include "primitives/cpu/scan.h"
+#include "primitives/cpu/segmented_scan.h"

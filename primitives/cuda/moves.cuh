@@ -57,6 +57,9 @@ struct MoveElements {
     }
   }
   __device__ bool keeps_element(const Loaded& loaded, u32 r, u32 k, u64 i) const {
+    if constexpr (requires { keep.takes_after(loaded.packs[r][k], loaded.packs[r][k]); }) {
+      if (k > 0) return keep.takes_after(loaded.packs[r][k - 1], loaded.packs[r][k]);
+    }
     return keeps(keep, i, loaded.packs[r][k]);
   }
   __device__ T staged(const Loaded& loaded, u32 r, u32 k) const {

@@ -2,6 +2,7 @@
 
 // All primitives of the CUDA backend.
 
+#include "primitives/cuda/allocate.cuh"
 #include "primitives/cuda/compact.cuh"
 #include "primitives/cuda/count.cuh"
 #include "primitives/cuda/for_each.cuh"
@@ -11,3 +12,4 @@
 #include "primitives/cuda/reduce.cuh"
 #include "primitives/cuda/sample_sort.cuh"
 #include "primitives/cuda/scan.cuh"
+#include "primitives/cuda/segmented_scan.cuh"

@@ -1,0 +1,60 @@
+#pragma once
+
+// Segmented sums as sums of pairs (Schwartz, "Ultracomputers", TOPLAS 1980; Sengupta, Harris, Zhang, Owens, "Scan
+// Primitives for GPU Computing", Graphics Hardware 2007): what a stretch of elements sums up to since its last
+// segment started, and whether one starts in it. The pairs' operator is associative where the elements' is.
+
+#include "primitives/core/atomic.h"
+#include "primitives/core/macros.h"
+
+namespace copse::detail {
+
+template <class T>
+struct SegmentSum {
+  T value;
+  u32 starts;  // 1 where a segment starts in the stretch
+};
+
+/// What the elements of segments are combined by. With an initial value, each segment starts from it.
+template <bool has_init, class T, class Op>
+struct SegmentOp {
+  T init;
+  Op op;
+
+  /// The sum of a segment's first element.
+  COPSE_HD T first(const T& value) const {
+    if constexpr (has_init) {
+      return op(init, value);
+    } else {
+      return value;
+    }
+  }
+  /// The sum of a stretch of one element.
+  COPSE_HD SegmentSum<T> single(const T& value, bool starts) const {
+    return {starts ? first(value) : value, starts};
+  }
+  /// The sum of a stretch and the element after it.
+  COPSE_HD SegmentSum<T> append(const SegmentSum<T>& left, const T& value, bool starts) const {
+    if (starts) return {first(value), 1};
+    return {op(left.value, value), left.starts};
+  }
+  /// The sum of two neighbouring stretches.
+  COPSE_HD SegmentSum<T> operator()(const SegmentSum<T>& left, const SegmentSum<T>& right) const {
+    if (right.starts != 0) return right;
+    return {op(left.value, right.value), left.starts};
+  }
+};
+
+/// Sets the bits of the elements at which segments start, where those lie before n.
+template <class Offset>
+struct SetStartBits {
+  const Offset* offsets;
+  u64 n;
+  u32* words;
+  COPSE_HD void operator()(u64 segment) const {
+    const u64 i = offsets[segment];
+    if (i < n) fetch_or_relaxed(&words[i / 32], 1u << (i % 32));
+  }
+};
+
+}  // namespace copse::detail

@@ -1,0 +1,43 @@
+#pragma once
+
+// The fixture of typed tests in bodies, which are compiled for each backend: TYPED_TEST_SUITE(Suite, TheBackend,
+// BackendName) with a suite that derives from BodyTest.
+
+#include "primitives/core/buffer.h"
+#include "tests/support/backends.h"
+
+namespace copse::test {
+
+template <class Executor>
+class BodyTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (detail::body_backend == Backend::cuda) COPSE_SKIP_WITHOUT_GPU();
+    context_.emplace(ContextOptions{.backend = detail::body_backend});
+  }
+  Context& context() { return *context_; }
+  const Executor& executor() {
+    if constexpr (detail::body_backend == Backend::cuda) {
+      return context_->cuda_executor();
+    } else {
+      return context_->cpu_executor();
+    }
+  }
+
+ private:
+  std::optional<Context> context_;
+};
+
+}  // namespace copse::test
+
+namespace copse::detail {
+
+struct BackendName {
+  template <class Executor>
+  static std::string GetName(int) {
+    return name_of(body_backend);
+  }
+};
+using TheBackend = testing::Types<BodyExecutor>;
+
+}  // namespace copse::detail
