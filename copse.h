@@ -27,6 +27,7 @@
 #include "builders/geometry/generate.h"
 #include "builders/geometry/mesh.h"
 #include "builders/geometry/primitive_set.h"
+#include "builders/geometry/scene_bounds.h"
 #include "builders/io/image_file.h"
 #include "builders/io/mesh_file.h"
 #include "builders/io/structure_file.h"

@@ -1,0 +1,24 @@
+#include "builders/geometry/scene_bounds.h"
+
+#include <string>
+
+#include "builders/geometry/scene_bounds_body.h"
+#include "primitives/core/dispatch.h"
+
+namespace copse {
+
+void scene_bounds(Context& context, const TriangleViews& triangles, BufferSpan<Aabb> out) {
+  constexpr u64 most_triangles = u64{1} << 31;
+  if (out.empty()) {
+    throw Error(ErrorCode::invalid_argument, "scene bounds: the output has 0 elements, 1 is needed");
+  }
+  if (triangles.primitive_count() > most_triangles) {
+    throw Error(ErrorCode::capacity, "scene bounds: " + std::to_string(triangles.primitive_count()) +
+                                         " triangles, at most " + std::to_string(most_triangles) + " are taken");
+  }
+  dispatch(context, [&](const auto& ex) {
+    detail::bound_triangles(ex, triangles.views(), triangles.primitive_count(), out.data());
+  });
+}
+
+}  // namespace copse
