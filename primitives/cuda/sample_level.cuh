@@ -32,6 +32,7 @@ struct LevelShape {
   static constexpr u32 most_bytes = 32u << 10;
   static constexpr u32 rows = smaller(12u, most_bytes / (threads * widest));
   static constexpr u32 tile = threads * rows;
+  static_assert(threads >= most_buckets);  // a thread a bucket
 };
 
 /// A tile of a level. Its count for bucket j stands at column + j * stride, so that the tiles of one bucket
@@ -185,13 +186,15 @@ __device__ u32 descend_with_position(const Key* tree, const u64* positions, u32 
   return node - (1u << bits);
 }
 
-/// Adds one to each lane's counter. Lanes that all have the same one are common, as in sorted input, and would
-/// wait for each other.
+/// Adds one to the counter of each lane that counts. Lanes that all have the same one are common, as in sorted
+/// input, and would wait for each other.
 __device__ inline void count_bucket(u32* counts, u32 bucket, bool counts_me) {
   const u32 voters = __ballot_sync(all_lanes, counts_me);
-  const u32 first = __shfl_sync(all_lanes, bucket, 0);
+  if (voters == 0) return;
+  const u32 leader = u32(__ffs(int(voters))) - 1;
+  const u32 first = __shfl_sync(all_lanes, bucket, int(leader));
   if (__all_sync(all_lanes, !counts_me || bucket == first)) {
-    if (lane_id() == 0 && voters != 0) atomicAdd(counts + first, u32(__popc(voters)));
+    if (lane_id() == leader) atomicAdd(counts + first, u32(__popc(voters)));
   } else if (counts_me) {
     atomicAdd(counts + bucket, 1u);
   }
@@ -210,9 +213,9 @@ __global__ void __launch_bounds__(LevelShape<Key, Value>::threads, 3)
   const LevelTile tile = level.tile_at(blockIdx.x);
   const u64* positions = splitters.positions + (u64{tile.parent} << bits);
 
-  for (u32 k = thread; k < bucket_count; k += Shape::threads) {
-    local_counts[k] = 0;
-    if (k > 0 && tile.count > 0) tree[k] = splitters.keys[(u64{tile.parent} << bits) + k];
+  if (thread < bucket_count) {
+    local_counts[thread] = 0;
+    if (thread > 0 && tile.count > 0) tree[thread] = splitters.keys[(u64{tile.parent} << bits) + thread];
   }
   __syncthreads();
 
@@ -232,20 +235,31 @@ __global__ void __launch_bounds__(LevelShape<Key, Value>::threads, 3)
         nodes[k] = 2 * nodes[k] + (less(keys[k], tree[nodes[k]]) ? 0 : 1);
       }
     }
+    u32 ties = 0;  // rows whose key equals a splitter
 #pragma unroll
     for (u32 k = 0; k < Shape::rows; ++k) {
-      const u32 i = thread + k * Shape::threads;
-      u32 bucket = nodes[k] - bucket_count;
-      if (bucket > 0 && !less(tree[node_of_rank(bucket, bits)], keys[k])) {
-        bucket = descend_with_position(tree, positions, bits, keys[k], tile.begin + i, less);
+      const u32 i = thread + k * Shape::threads, bucket = nodes[k] - bucket_count;
+      const bool tie = bucket > 0 && !less(tree[node_of_rank(bucket, bits)], keys[k]);
+      ties |= tie && i < tile.count ? 1u << k : 0u;
+      if (i < tile.count && !tie) buckets[tile.begin + i] = u8(bucket);
+      count_bucket(local_counts, bucket, i < tile.count && !tie);
+    }
+    // Rare, so not part of the loop above: the keys are read once more.
+#pragma unroll 1
+    for (u32 k = 0; k < Shape::rows; ++k) {
+      const bool tie = (ties >> k & 1) != 0;
+      if (!__any_sync(all_lanes, tie)) continue;
+      const u64 position = tile.begin + thread + k * Shape::threads;
+      u32 bucket = 0;
+      if (tie) {
+        bucket = descend_with_position(tree, positions, bits, key_input(position), position, less);
+        buckets[position] = u8(bucket);
       }
-      if (i < tile.count) buckets[tile.begin + i] = u8(bucket);
-      count_bucket(local_counts, bucket, i < tile.count);
+      count_bucket(local_counts, bucket, tie);
     }
   }
   __syncthreads();
-  for (u32 k = thread; k < bucket_count; k += Shape::threads)
-    counts[tile.column + k * tile.stride] = local_counts[k];
+  if (thread < bucket_count) counts[tile.column + thread * tile.stride] = local_counts[thread];
 }
 
 /// The lanes with the same bucket as this one.
