@@ -208,12 +208,10 @@ TYPED_TEST(CompactTypes, ScratchIsEnough) {
     this->context().wait();
   };
   const auto& ex = this->executor();
-  expect_enough(compact_scratch_bytes<u64>(ex, n), [&] {
-    compact(ex, "compact", n, HashIsEven{}, Index{}, out.data(), count.data());
-  });
-  expect_enough(partition_scratch_bytes<u64>(ex, n), [&] {
-    partition(ex, "partition", n, HashIsEven{}, Index{}, out.data(), count.data());
-  });
+  expect_enough(compact_scratch_bytes<u64>(ex, n),
+                [&] { compact(ex, "compact", n, HashIsEven{}, Index{}, out.data(), count.data()); });
+  expect_enough(partition_scratch_bytes<u64>(ex, n),
+                [&] { partition(ex, "partition", n, HashIsEven{}, Index{}, out.data(), count.data()); });
   expect_enough(segmented_scan_scratch_bytes<u64>(ex, n), [&] {
     segmented_inclusive_scan(ex, "segmented", n, HashIsEven{}, Elements<u64>{out.data()}, Plus{}, out.data());
   });
