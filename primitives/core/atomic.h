@@ -23,6 +23,15 @@ COPSE_HD inline u32 exchange_acq_rel(u32* p, u32 value) {
 #endif
 }
 
+/// Stores `value` and returns what stood there before; orders nothing else.
+COPSE_HD inline u64 exchange_relaxed(u64* p, u64 value) {
+#if COPSE_DEVICE_CODE
+  return atomicExch(reinterpret_cast<unsigned long long*>(p), static_cast<unsigned long long>(value));
+#else
+  return std::atomic_ref<u64>(*p).exchange(value, std::memory_order_relaxed);
+#endif
+}
+
 /// Adds `value` and returns what stood there before; acquires and releases.
 COPSE_HD inline u32 fetch_add_acq_rel(u32* p, u32 value) {
 #if COPSE_DEVICE_CODE

@@ -168,6 +168,16 @@ COPSE_HD inline u32 population_count(u32 value) {
 #endif
 }
 
+/// The upper 64 bits of the product.
+COPSE_HD inline u64 multiply_high(u64 a, u64 b) {
+#if COPSE_DEVICE_CODE
+  return __umul64hi(a, b);
+#else
+  __extension__ using Wide = unsigned __int128;
+  return u64(Wide(a) * b >> 64);
+#endif
+}
+
 COPSE_HD inline constexpr u64 divide_rounding_up(u64 a, u64 b) {
   return (a + b - 1) / b;
 }

@@ -6,6 +6,8 @@
 #include "primitives/cpu/compact.h"
 #include "primitives/cpu/count.h"
 #include "primitives/cpu/for_each.h"
+#include "primitives/cpu/gather.h"
+#include "primitives/cpu/histogram.h"
 #include "primitives/cpu/merge_sort.h"
 #include "primitives/cpu/partition.h"
 #include "primitives/cpu/radix_sort.h"
@@ -13,3 +15,4 @@
 #include "primitives/cpu/sample_sort.h"
 #include "primitives/cpu/scan.h"
 #include "primitives/cpu/segmented_scan.h"
+#include "primitives/cpu/summed_area_table.h"

@@ -6,6 +6,8 @@
 #include "primitives/cuda/compact.cuh"
 #include "primitives/cuda/count.cuh"
 #include "primitives/cuda/for_each.cuh"
+#include "primitives/cuda/gather.cuh"
+#include "primitives/cuda/histogram.cuh"
 #include "primitives/cuda/merge_sort.cuh"
 #include "primitives/cuda/partition.cuh"
 #include "primitives/cuda/radix_sort.cuh"
@@ -13,3 +15,4 @@
 #include "primitives/cuda/sample_sort.cuh"
 #include "primitives/cuda/scan.cuh"
 #include "primitives/cuda/segmented_scan.cuh"
+#include "primitives/cuda/summed_area_table.cuh"

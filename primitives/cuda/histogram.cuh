@@ -1,0 +1,140 @@
+#pragma once
+
+// Blocks count in tables in shared memory and add them to the result at their end. Lanes of a warp have copies
+// of the table where there is room, interleaved so that they meet neither at one counter nor at one bank.
+// Where not even one table fits, blocks of a group read the same values and each counts its part of the bins.
+
+#include <type_traits>
+
+#include "primitives/core/atomic.h"
+#include "primitives/cuda/for_each.cuh"
+#include "primitives/cuda/launch.cuh"
+#include "primitives/cuda/pack.cuh"
+#include "primitives/cuda/warp.cuh"
+#include "primitives/inputs.h"
+
+namespace copse::cuda {
+
+namespace detail {
+
+inline constexpr u32 histogram_block_threads = 1024;
+inline constexpr u32 histogram_packs = 2;  // on their way at a time, a thread
+inline constexpr u64 histogram_most_parts = 8;
+
+/// How bins lie in shared memory: bin b of part p at counters [(b - p * bins) * copies, + copies).
+struct HistogramTable {
+  u32 parts, bins, copies;
+
+  u32 bytes() const { return bins * copies * u32(sizeof(u32)); }
+};
+
+/// The counters that one block may have: what every GPU gives without asking, and more on those that are known
+/// to have it.
+inline u64 histogram_most_counters(const Executor& ex) {
+  return (ex.capability >= 9 ? 200u << 10 : 48u << 10) / sizeof(u32);
+}
+
+inline HistogramTable histogram_table(const Executor& ex, u64 bin_count) {
+  constexpr u64 counters_for_copies = 8192;  // two blocks with 32 KiB each leave most to the first cache
+  const u64 parts = divide_rounding_up(bin_count, histogram_most_counters(ex));
+  const u64 bins = divide_rounding_up(bin_count, parts);
+  u64 copies = 1;
+  while (copies < warp_size && 2 * copies * bins <= counters_for_copies) copies *= 2;
+  return {u32(parts), u32(bins), u32(copies)};
+}
+
+template <class T, class Input, class Bin>
+__global__ void __launch_bounds__(histogram_block_threads)
+    histogram_kernel(u64 n, Input input, bool whole_words, Bin bin, u32 bin_count, HistogramTable table,
+                     u64* counts) {
+  extern __shared__ u32 counters[];
+  const u32 first_bin = blockIdx.x % table.parts * table.bins;
+  const u32 bins = smaller(table.bins, bin_count - first_bin);
+  for (u32 k = threadIdx.x; k < bins * table.copies; k += histogram_block_threads) counters[k] = 0;
+  __syncthreads();
+
+  // Packs of a tile lie side by side over the threads.
+  constexpr u32 size = Pack<T>::size;
+  constexpr u64 tile_size = u64{histogram_block_threads} * histogram_packs * size;
+  u32* const copy = counters + lane_id() % table.copies;
+  const u32 group_count = gridDim.x / table.parts;
+  for (u64 first = blockIdx.x / table.parts * tile_size; first < n; first += group_count * tile_size) {
+    Pack<T> packs[histogram_packs];
+#pragma unroll
+    for (u32 p = 0; p < histogram_packs; ++p) {
+      packs[p] =
+          load_pack<T>(input, first + u64(p * histogram_block_threads + threadIdx.x) * size, n, whole_words);
+    }
+#pragma unroll
+    for (u32 p = 0; p < histogram_packs; ++p) {
+      const u64 i = first + u64(p * histogram_block_threads + threadIdx.x) * size;
+#pragma unroll
+      for (u32 k = 0; k < size; ++k) {
+        if (i + k >= n) continue;
+        const u32 b = bin(packs[p][k]) - first_bin;
+        if (b < bins) atomicAdd(copy + b * table.copies, 1u);
+      }
+    }
+  }
+  __syncthreads();
+
+  for (u32 b = threadIdx.x; b < bins; b += histogram_block_threads) {
+    u64 sum = 0;
+    for (u32 k = 0; k < table.copies; ++k) sum += counters[b * table.copies + (k + b) % table.copies];
+    if (sum > 0) fetch_add_relaxed(counts + first_bin + b, sum);
+  }
+}
+
+/// Counts one value in device memory.
+template <class Input, class Bin>
+struct CountInMemory {
+  Input input;
+  Bin bin;
+  u64 bin_count;
+  u64* counts;
+
+  __device__ void operator()(u64 i) const {
+    const u64 b = bin(input(i));
+    if (b < bin_count) fetch_add_relaxed(counts + b, u64{1});
+  }
+};
+
+/// Groups of blocks: no more than run at once, and none that counts past what a counter holds.
+inline u64 histogram_groups(const Executor& ex, u64 n, u64 tile_size, const HistogramTable& table) {
+  constexpr u64 least_tiles = 4;  // a block, to be worth its clearing and summing
+  constexpr u64 most_values = u64{1} << 31;
+  const u64 blocks_a_multiprocessor = table.bytes() <= 64u << 10 ? 2 : 1;
+  const u64 resident = larger(ex.multiprocessor_count * blocks_a_multiprocessor / table.parts, u64{1});
+  const u64 useful = larger(n / (least_tiles * tile_size), u64{1});
+  return larger(smaller(resident, useful), divide_rounding_up(n, most_values));
+}
+
+}  // namespace detail
+
+inline u64 histogram_scratch_bytes(const Executor&, u64, u64) {
+  return 0;
+}
+
+/// Contract: primitives/histogram.h.
+template <class Input, class Bin>
+void histogram(const Executor& ex, const char* label, u64 n, Input input, Bin bin, u64 bin_count, u64* counts) {
+  using T = std::decay_t<decltype(input(u64{0}))>;
+  static_assert(sizeof(T) <= 64);
+  fill_bytes(ex, label, counts, bin_count, 0);
+  if (n == 0) return;
+  const u64 most_counters = detail::histogram_most_counters(ex);
+  if (bin_count > detail::histogram_most_parts * most_counters) {
+    return for_each(ex, label, n, detail::CountInMemory<Input, Bin>{input, bin, bin_count, counts});
+  }
+
+  bool whole_words = false;
+  if constexpr (std::is_same_v<Input, Elements<T>>) whole_words = is_aligned_to_words(input.data);
+  const detail::HistogramTable table = detail::histogram_table(ex, bin_count);
+  constexpr u64 tile_size = u64{detail::histogram_block_threads} * detail::histogram_packs * Pack<T>::size;
+  const u64 blocks = detail::histogram_groups(ex, n, tile_size, table) * table.parts;
+  launch(ex, label, detail::histogram_kernel<T, Input, Bin>,
+         {blocks, detail::histogram_block_threads, table.bytes()}, n, input, whole_words, bin, u32(bin_count),
+         table, counts);
+}
+
+}  // namespace copse::cuda

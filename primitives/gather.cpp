@@ -1,0 +1,90 @@
+#include "primitives/gather.h"
+
+#include <string>
+
+#include "primitives/core/dispatch.h"
+#include "primitives/gather_body.h"
+
+namespace copse {
+
+namespace {
+
+constexpr u64 most_record_bytes = 65536;
+
+[[noreturn]] void refuse(const char* name, const std::string& why) {
+  throw Error(ErrorCode::invalid_argument, name + std::string(": ") + why);
+}
+
+bool overlap(const void* a, u64 a_bytes, const void* b, u64 b_bytes) {
+  const auto* a_begin = static_cast<const std::byte*>(a);
+  const auto* b_begin = static_cast<const std::byte*>(b);
+  return a_begin < b_begin + b_bytes && b_begin < a_begin + a_bytes;
+}
+
+/// `by_index`: the records that the indices name; `in_order`: those that stand in their order.
+template <class Id>
+void check(const char* name, BufferSpan<const std::byte> by_index, BufferSpan<const std::byte> in_order,
+           u64 record_bytes, BufferSpan<const Id> indices, BufferSpan<std::byte> out) {
+  if (record_bytes < 1 || record_bytes > most_record_bytes) {
+    refuse(name, "records of " + std::to_string(record_bytes) + " bytes, 1 to " +
+                     std::to_string(most_record_bytes) + " are possible");
+  }
+  if (by_index.size() % record_bytes != 0) {
+    refuse(name, std::to_string(by_index.size()) + " bytes are no whole records of " +
+                     std::to_string(record_bytes) + " bytes");
+  }
+  if (in_order.size() % record_bytes != 0 || in_order.size() / record_bytes != indices.size()) {
+    refuse(name, std::to_string(in_order.size()) + " bytes for " + std::to_string(indices.size()) +
+                     " indices of records of " + std::to_string(record_bytes) + " bytes");
+  }
+  if (overlap(by_index.data(), by_index.size(), in_order.data(), in_order.size())) {
+    refuse(name, "the output overlaps the input");
+  }
+  if (overlap(indices.data(), indices.size_bytes(), out.data(), out.size())) {
+    refuse(name, "the output overlaps the indices");
+  }
+}
+
+template <class Id>
+void run_gather(Context& context, BufferSpan<const std::byte> in, u64 record_bytes, BufferSpan<const Id> indices,
+                BufferSpan<std::byte> out) {
+  check<Id>("gather", in, out, record_bytes, indices, out);
+  const detail::IndicesBelow<Id> index{indices.data(), in.size() / record_bytes};
+  dispatch(context, [&](const auto& ex) {
+    detail::gather_by_array(ex, in.data(), record_bytes, index, indices.size(), out.data());
+  });
+}
+
+template <class Id>
+void run_scatter(Context& context, BufferSpan<const std::byte> in, u64 record_bytes, BufferSpan<const Id> indices,
+                 BufferSpan<std::byte> out) {
+  check<Id>("scatter", out, in, record_bytes, indices, out);
+  const detail::IndicesBelow<Id> index{indices.data(), out.size() / record_bytes};
+  dispatch(context, [&](const auto& ex) {
+    detail::scatter_by_array(ex, in.data(), record_bytes, index, indices.size(), out.data());
+  });
+}
+
+}  // namespace
+
+void gather(Context& context, BufferSpan<const std::byte> in, u64 record_bytes, BufferSpan<const u32> indices,
+            BufferSpan<std::byte> out) {
+  run_gather(context, in, record_bytes, indices, out);
+}
+
+void gather(Context& context, BufferSpan<const std::byte> in, u64 record_bytes, BufferSpan<const u64> indices,
+            BufferSpan<std::byte> out) {
+  run_gather(context, in, record_bytes, indices, out);
+}
+
+void scatter(Context& context, BufferSpan<const std::byte> in, u64 record_bytes, BufferSpan<const u32> indices,
+             BufferSpan<std::byte> out) {
+  run_scatter(context, in, record_bytes, indices, out);
+}
+
+void scatter(Context& context, BufferSpan<const std::byte> in, u64 record_bytes, BufferSpan<const u64> indices,
+             BufferSpan<std::byte> out) {
+  run_scatter(context, in, record_bytes, indices, out);
+}
+
+}  // namespace copse

@@ -1,0 +1,34 @@
+#pragma once
+
+#include "primitives/core/bits.h"
+#include "primitives/core/executor.h"
+
+namespace copse::detail {
+
+/// (value - first) / width, by a multiplication: with m = floor((2^64 - 1) / width) and x < 2^32 the quotient
+/// floor(x / width) is floor((x + 1) m / 2^64), since m falls short of 2^64 / width by less than 1.
+template <class T>
+struct BinByWidth {
+  T first;
+  u64 reciprocal;
+
+  COPSE_HD u32 operator()(T value) const {
+    if (value < first) return invalid_id;
+    return u32(multiply_high(u64(u32(value - first)) + 1, reciprocal));
+  }
+};
+
+struct EvenBin {
+  float lower, upper, scale;
+  u32 last_bin;
+
+  COPSE_HD u32 operator()(float value) const {
+    if (!(value >= lower && value < upper)) return invalid_id;
+    return smaller(u32(mul_rn(sub_rn(value, lower), scale)), last_bin);
+  }
+};
+
+template <class Executor, class T, class Bin>
+void count_values(const Executor& ex, const T* in, u64 n, const Bin& bin, u64 bin_count, u64* counts);
+
+}  // namespace copse::detail
