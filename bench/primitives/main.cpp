@@ -18,6 +18,8 @@ void add_rows(copse::bench::Rows& rows) {
   add_sort_rows(rows);
   add_compact_rows(rows);
   add_compare_sort_rows(rows);
+  add_segmented_scan_rows(rows);
+  add_run_rows(rows);
   add_course_rows(rows);
 }
 

@@ -9,6 +9,8 @@ void add_scan_rows(Rows& rows);
 void add_sort_rows(Rows& rows);
 void add_compact_rows(Rows& rows);
 void add_compare_sort_rows(Rows& rows);
+void add_segmented_scan_rows(Rows& rows);
+void add_run_rows(Rows& rows);
 void add_course_rows(Rows& rows);
 
 }  // namespace copse::bench

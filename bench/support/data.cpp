@@ -10,6 +10,10 @@ namespace copse::bench {
 
 namespace {
 
+u32 log_of(u64 power_of_two) {
+  return u32(std::bit_width(power_of_two) - 1);
+}
+
 /// Calls check(executor, count), and says whether the count stayed 0. Waits.
 template <class Check>
 bool finds_nothing_wrong(Context& context, Check check) {
@@ -35,8 +39,26 @@ void fill_indices(Context& context, BufferSpan<u32> span) {
 }
 
 void fill_permutation(Context& context, BufferSpan<u32> span) {
-  dispatch(context,
-           [&](const auto& ex) { fill_with_permutation(ex, span.data(), u32(std::bit_width(span.size()) - 1)); });
+  dispatch(context, [&](const auto& ex) { fill_with_permutation(ex, span.data(), log_of(span.size())); });
+}
+
+u32 fill_list(Context& context, BufferSpan<u32> next) {
+  dispatch(context, [&](const auto& ex) { fill_with_list(ex, next.data(), log_of(next.size())); });
+  Buffer<u32> order(context, next.size());
+  fill_permutation(context, order.span());
+  return download(context, order.span().first(1))[0];
+}
+
+bool ranks_of_list(Context& context, BufferSpan<const u32> ranks) {
+  return finds_nothing_wrong(context, [&](const auto& ex, u32* wrong) {
+    count_wrong_ranks(ex, ranks.data(), log_of(ranks.size()), wrong);
+  });
+}
+
+bool ascending_words(Context& context, BufferSpan<const u32> words, u32 key_words) {
+  return finds_nothing_wrong(context, [&](const auto& ex, u32* wrong) {
+    count_word_descents(ex, words.data(), words.size() / key_words, key_words, wrong);
+  });
 }
 
 template <class T>

@@ -15,6 +15,16 @@ void fill_indices(Context& context, BufferSpan<u32> span);
 /// Every index below span.size() once, in an order that looks random. The size is a power of two.
 void fill_permutation(Context& context, BufferSpan<u32> span);
 
+/// The successors of a list through all nodes, whose order looks random; the last node is its own successor. The
+/// number of nodes is a power of two. Returns the first node.
+u32 fill_list(Context& context, BufferSpan<u32> next);
+
+/// True where `ranks` numbers the nodes of fill_list from the first one on. Waits.
+bool ranks_of_list(Context& context, BufferSpan<const u32> ranks);
+
+/// True where no key of `key_words` words, the lowest first, is smaller than the one before. Waits.
+bool ascending_words(Context& context, BufferSpan<const u32> words, u32 key_words);
+
 /// True where no element is smaller than the one before. For T of u32, u64. Waits.
 template <class T>
 bool ascending(Context& context, BufferSpan<const T> span);

@@ -29,18 +29,50 @@ struct FillIndices {
   COPSE_HD void operator()(u64 i) const { data[i] = u32(i); }
 };
 
-/// Steps that each map the numbers below 2^log_n one to one.
+/// Maps the numbers below 2^log_n one to one, as each of its steps does.
+COPSE_HD u32 permuted(u64 i, u32 log_n) {
+  const u32 mask = u32((u64{1} << log_n) - 1);
+  u32 x = u32(i);
+  for (u32 round = 0; round < 3; ++round) {
+    x = (x * 0x9e3779b1u + 0x7f4a7c15u) & mask;
+    x ^= x >> (log_n / 2 + 1);
+  }
+  return x;
+}
+
 struct FillPermutation {
   u32* data;
   u32 log_n;
+  COPSE_HD void operator()(u64 i) const { data[i] = permuted(i, log_n); }
+};
+
+struct FillList {
+  u32* next;
+  u32 log_n;
   COPSE_HD void operator()(u64 i) const {
-    const u32 mask = u32((u64{1} << log_n) - 1);
-    u32 x = u32(i);
-    for (u32 round = 0; round < 3; ++round) {
-      x = (x * 0x9e3779b1u + 0x7f4a7c15u) & mask;
-      x ^= x >> (log_n / 2 + 1);
-    }
-    data[i] = x;
+    const bool is_last = i + 1 == u64{1} << log_n;
+    next[permuted(i, log_n)] = permuted(is_last ? i : i + 1, log_n);
+  }
+};
+
+struct CountWrongRanks {
+  const u32* ranks;
+  u32 log_n;
+  u32* wrong;
+  COPSE_HD void operator()(u64 i) const {
+    if (ranks[permuted(i, log_n)] != i) fetch_add_relaxed(wrong, 1u);
+  }
+};
+
+struct CountWordDescents {
+  const u32* words;
+  u32 key_words;
+  u32* wrong;
+  COPSE_HD void operator()(u64 i) const {
+    const u32 *key = words + i * key_words, *next = key + key_words;
+    u32 k = key_words - 1;
+    while (k > 0 && key[k] == next[k]) --k;
+    if (next[k] < key[k]) fetch_add_relaxed(wrong, 1u);
   }
 };
 
@@ -96,6 +128,21 @@ void count_descents(const Executor& ex, const T* data, u64 n, u32* wrong) {
 }
 
 template <class Executor>
+void fill_with_list(const Executor& ex, u32* next, u32 log_n) {
+  for_each(ex, "bench: fill", u64{1} << log_n, FillList{next, log_n});
+}
+
+template <class Executor>
+void count_wrong_ranks(const Executor& ex, const u32* ranks, u32 log_n, u32* wrong) {
+  for_each(ex, "bench: check the ranks", u64{1} << log_n, CountWrongRanks{ranks, log_n, wrong});
+}
+
+template <class Executor>
+void count_word_descents(const Executor& ex, const u32* words, u64 n, u32 key_words, u32* wrong) {
+  if (n > 0) for_each(ex, "bench: check the order", n - 1, CountWordDescents{words, key_words, wrong});
+}
+
+template <class Executor>
 void count_not_gathered(const Executor& ex, const u32* in, const u32* index, const u32* out, u64 n, u32 words,
                         u32* wrong) {
   for_each(ex, "bench: check the records", n * words, CountNotGathered{in, index, out, words, wrong});
@@ -113,6 +160,9 @@ template void fill_hashed_elements(const BodyExecutor&, u32*, u64, u32, u32);
 template void fill_hashed_elements(const BodyExecutor&, u64*, u64, u32, u32);
 template void fill_with_indices(const BodyExecutor&, u32*, u64);
 template void fill_with_permutation(const BodyExecutor&, u32*, u32);
+template void fill_with_list(const BodyExecutor&, u32*, u32);
+template void count_wrong_ranks(const BodyExecutor&, const u32*, u32, u32*);
+template void count_word_descents(const BodyExecutor&, const u32*, u64, u32, u32*);
 template void count_descents(const BodyExecutor&, const u32*, u64, u32*);
 template void count_descents(const BodyExecutor&, const u64*, u64, u32*);
 template void count_not_gathered(const BodyExecutor&, const u32*, const u32*, const u32*, u64, u32, u32*);

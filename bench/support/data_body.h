@@ -13,10 +13,19 @@ void fill_with_indices(const Executor& ex, u32* data, u64 n);
 template <class Executor>
 void fill_with_permutation(const Executor& ex, u32* data, u32 log_n);
 
+template <class Executor>
+void fill_with_list(const Executor& ex, u32* next, u32 log_n);
+
 // The functions below count in *wrong what is not as it should be.
 
 template <class Executor, class T>
 void count_descents(const Executor& ex, const T* data, u64 n, u32* wrong);
+
+template <class Executor>
+void count_word_descents(const Executor& ex, const u32* words, u64 n, u32 key_words, u32* wrong);
+
+template <class Executor>
+void count_wrong_ranks(const Executor& ex, const u32* ranks, u32 log_n, u32* wrong);
 
 /// Records of `words` words.
 template <class Executor>
