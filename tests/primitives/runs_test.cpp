@@ -43,7 +43,8 @@ class Runs : public OnEachBackend {
     const auto expect_values = [&] {
       ASSERT_EQ(count.download()[0], values.size()) << host.size();
       const auto got = download(context(), out.span().first(values.size()));
-      EXPECT_EQ(std::memcmp(got.data(), values.data(), values.size() * sizeof(T)), 0) << host.size();
+      const bool same = got.empty() || std::memcmp(got.data(), values.data(), values.size() * sizeof(T)) == 0;
+      EXPECT_TRUE(same) << host.size();
     };
     unique<T>(context(), in.span(), out.span(), count.span());
     expect_values();
