@@ -41,8 +41,8 @@ void compact_with_indices(Context& context, BufferSpan<const T> in, BitSpan flag
 //   compact(ex, label, n, keep, input, out, count)
 //     out[k] = input(i) for the k-th i below n that `keep` takes, in order; *count = how many, a u64.
 //     `keep`: bool operator()(u64 i) const, or bool operator()(u64 i, const T& value) const with the value of
-//     input(i); `input`: T operator()(u64) const; both host+device, and may be called more than once.
-//     T: trivially copyable, of any size. `out` must not be read by `input` nor `keep`.
+//     input(i), which goes first where there are both; `input`: T operator()(u64) const; both host+device, and may
+//     be called more than once. T: trivially copyable, of any size. `out` must not be read by `input` nor `keep`.
 //
 //   compact_each(ex, label, n, keep, emit, count)
 //     Calls emit(k, i) for the k-th i that `keep`, a predicate of the index, takes: for indices, for several

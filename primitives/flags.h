@@ -65,10 +65,14 @@ struct BitFlags {
   }
 };
 
-/// Whether `keep`, a function of the index or of the index and the value there, takes an element.
+/// True for a predicate of index and value; else it is one of the index.
+template <class Keep, class T>
+inline constexpr bool keeps_by_value = std::is_invocable_v<const Keep&, u64, const T&>;
+
+/// Whether `keep`, of either kind, takes an element.
 template <class Keep, class T>
 COPSE_HD bool keeps(const Keep& keep, u64 i, const T& value) {
-  if constexpr (std::is_invocable_v<const Keep&, u64, const T&>) {
+  if constexpr (keeps_by_value<Keep, T>) {
     return keep(i, value);
   } else {
     return keep(i);

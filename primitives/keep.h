@@ -6,16 +6,16 @@
 
 namespace copse::detail {
 
-/// A predicate of the index, or of the index and the value that `input` has there, as one of the index.
-template <class Keep, class Input>
+/// A predicate of the index and the value that `input` has there, or of the index, as one of the index.
+template <class T, class Keep, class Input>
 struct KeepByIndex {
   Keep keep;
   Input input;
   COPSE_HD bool operator()(u64 i) const {
-    if constexpr (std::is_invocable_v<const Keep&, u64>) {
-      return keep(i);
-    } else {
+    if constexpr (keeps_by_value<Keep, T>) {
       return keep(i, input(i));
+    } else {
+      return keep(i);
     }
   }
 };

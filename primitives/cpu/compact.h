@@ -57,7 +57,7 @@ void compact_each(const Executor& ex, const char* label, u64 n, Keep keep, Emit 
 /// Contract: primitives/compact.h.
 template <class T, class Keep, class Input>
 void compact(const Executor& ex, const char* label, u64 n, Keep keep, Input input, T* out, u64* count) {
-  compact_each(ex, label, n, copse::detail::KeepByIndex<Keep, Input>{keep, input},
+  compact_each(ex, label, n, copse::detail::KeepByIndex<T, Keep, Input>{keep, input},
                copse::detail::StoreInput<T, Input>{input, out}, count);
 }
 

@@ -27,7 +27,7 @@ void partition_each(const Executor& ex, const char* label, u64 n, Keep keep, Emi
 /// Contract: primitives/partition.h.
 template <class T, class Keep, class Input>
 void partition(const Executor& ex, const char* label, u64 n, Keep keep, Input input, T* out, u64* count) {
-  partition_each(ex, label, n, copse::detail::KeepByIndex<Keep, Input>{keep, input},
+  partition_each(ex, label, n, copse::detail::KeepByIndex<T, Keep, Input>{keep, input},
                  copse::detail::StoreInput<T, Input>{input, out}, count);
 }
 

@@ -132,10 +132,10 @@ template <class T, class Input, class Keep, class Run>
 void with_moves(const Keep& keep, const Input& input, T* out, const Run& run) {
   if constexpr (std::is_same_v<Input, Elements<T>> && moves_as_values<T>) {
     run(MoveElements<T, Keep>{input, keep, out, is_aligned_to_words(input.data)});
-  } else if constexpr (std::is_invocable_v<const Keep&, u64>) {
-    run(MoveIndices<Keep, StoreInput<T, Input>>{keep, {input, out}});
+  } else if constexpr (keeps_by_value<Keep, T>) {
+    run(MoveIndices<KeepByIndex<T, Keep, Input>, StoreInput<T, Input>>{{keep, input}, {input, out}});
   } else {
-    run(MoveIndices<KeepByIndex<Keep, Input>, StoreInput<T, Input>>{{keep, input}, {input, out}});
+    run(MoveIndices<Keep, StoreInput<T, Input>>{keep, {input, out}});
   }
 }
 
