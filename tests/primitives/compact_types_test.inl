@@ -24,8 +24,9 @@ struct HashIsEven {
   COPSE_HD bool operator()(u64 i) const { return hash(i) % 2 == 0; }
 };
 
-/// Looks at the value alone.
+/// Looks at the value alone, though it might be called with an index.
 struct IdIsEven {
+  COPSE_HD bool operator()(u64) const { return false; }
   template <u32 size>
   COPSE_HD bool operator()(u64, const Record<size>& record) const {
     return record.id % 2 == 0;
