@@ -172,29 +172,22 @@ void ordered_atomics(Comparison& c) {
   if (ordered) c.expect_equal(ranks, expected);
 }
 
-Setup with_paper_ratio(Setup setup, double ratio) {
-  return [=](Comparison& c) {
-    setup(c);
-    c.add_paper("paper_ratio", ratio);
-  };
-}
-
 }  // namespace
 
 void add_block_papers(Rows& rows) {
   const u64 n = million, ranked = 16 * million;
   rows.add_on_stream("skjellum_2011/binary_scan/votes_against_shuffles", n,
-                     with_paper_ratio(repeated<ByVotes, ByShuffles>, 1.8));
+                     with_paper(repeated<ByVotes, ByShuffles>, "paper_ratio", 1.8));
   rows.add_on_stream("skjellum_2011/binary_scan/votes_against_votes_of_counts", n,
                      repeated<ByVotes, ByVotesOfCounts>);
   rows.add_on_stream("harris_2010/binary_reduction/barrier_against_shuffles", n,
-                     with_paper_ratio(repeated<CountByBarrier, CountByShuffles>, 2));
+                     with_paper(repeated<CountByBarrier, CountByShuffles>, "paper_ratio", 2));
   rows.add_on_stream("patidar_2009/ordered_atomics/votes_against_turns", ranked, ordered_atomics<ByTurns, true>);
   rows.add_on_stream("patidar_2009/ordered_atomics/votes_against_match", ranked, ordered_atomics<ByMatch, true>);
   rows.add_on_stream("patidar_2009/ordered_atomics/votes_against_unordered", ranked,
                      ordered_atomics<ByAtomics, false>);
   rows.add_on_stream("patidar_2009/ordered_atomics/unordered_against_turns", ranked,
-                     with_paper_ratio(ordered_atomics<ByTurns, false, ByAtomics>, 8));
+                     with_paper(ordered_atomics<ByTurns, false, ByAtomics>, "paper_ratio", 8));
 }
 
 }  // namespace copse::bench

@@ -21,25 +21,18 @@ void radix_sort(Comparison& c) {
   c.expect([=, &c] { return ascending<u32>(c.context, out); });
 }
 
-Setup with_paper_ms(Setup setup, double milliseconds) {
-  return [=](Comparison& c) {
-    setup(c);
-    c.add_paper("paper_ms", milliseconds);
-  };
-}
-
 }  // namespace
 
 void add_compare_sort_papers(Rows& rows) {
   // A radix sort by one block of 64 threads, by kilobytes of numbers.
-  rows.add_on_stream("mueller/radix_sort_4_kb", 1024, with_paper_ms(radix_sort, 6.52));
-  rows.add_on_stream("mueller/radix_sort_1024_kb", 256 * 1024, with_paper_ms(radix_sort, 1692.07));
+  rows.add_on_stream("mueller/radix_sort_4_kb", 1024, with_paper(radix_sort, "paper_ms", 6.52));
+  rows.add_on_stream("mueller/radix_sort_1024_kb", 256 * 1024, with_paper(radix_sort, "paper_ms", 1692.07));
 
   // Sample sort on a GTX 460: 16384 samples sorted on the GPU, then on the CPU; and the best number of samples on
   // a GTX 470.
-  rows.add_on_stream("mueller/sample_sort_gtx_460", million, with_paper_ms(sample_sort, 245.16));
-  rows.add_on_stream("mueller/sample_sort_samples_on_cpu", million, with_paper_ms(sample_sort, 101.19));
-  rows.add_on_stream("mueller/sample_sort_best_gtx_470", million, with_paper_ms(sample_sort, 43));
+  rows.add_on_stream("mueller/sample_sort_gtx_460", million, with_paper(sample_sort, "paper_ms", 245.16));
+  rows.add_on_stream("mueller/sample_sort_samples_on_cpu", million, with_paper(sample_sort, "paper_ms", 101.19));
+  rows.add_on_stream("mueller/sample_sort_best_gtx_470", million, with_paper(sample_sort, "paper_ms", 43));
 }
 
 }  // namespace copse::bench

@@ -7,8 +7,18 @@ namespace copse::bench {
 /// The papers count in millions; here they are 2^20.
 inline constexpr u64 million = u64{1} << 20;
 
+/// The setup, and the paper's figure for it, see Comparison::add_paper.
+inline Setup with_paper(Setup setup, const char* figure, double value) {
+  return [=](Comparison& c) {
+    setup(c);
+    c.add_paper(figure, value);
+  };
+}
+
 void add_scan_papers(Rows& rows);
 void add_sort_papers(Rows& rows);
+void add_record_papers(Rows& rows);
+void add_list_papers(Rows& rows);
 void add_compare_sort_papers(Rows& rows);
 void add_block_papers(Rows& rows);
 void add_memory_access_papers(Rows& rows);

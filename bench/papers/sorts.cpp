@@ -39,13 +39,6 @@ Setup split_pairs(u32 bits) {
   };
 }
 
-Setup with_paper(Setup setup, const char* figure, double value) {
-  return [=](Comparison& c) {
-    setup(c);
-    c.add_paper(figure, value);
-  };
-}
-
 }  // namespace
 
 void add_sort_papers(Rows& rows) {

@@ -20,6 +20,9 @@ void add_rows(copse::bench::Rows& rows) {
   add_compare_sort_rows(rows);
   add_segmented_scan_rows(rows);
   add_run_rows(rows);
+  add_gather_rows(rows);
+  add_histogram_rows(rows);
+  add_list_rows(rows);
   add_course_rows(rows);
 }
 

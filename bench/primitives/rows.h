@@ -11,6 +11,9 @@ void add_compact_rows(Rows& rows);
 void add_compare_sort_rows(Rows& rows);
 void add_segmented_scan_rows(Rows& rows);
 void add_run_rows(Rows& rows);
+void add_gather_rows(Rows& rows);
+void add_histogram_rows(Rows& rows);
+void add_list_rows(Rows& rows);
 void add_course_rows(Rows& rows);
 
 }  // namespace copse::bench
