@@ -50,6 +50,8 @@
 #include "primitives/run_length.h"
 #include "primitives/sample_sort.h"
 #include "primitives/scan.h"
+#include "primitives/sort_records.h"
+#include "primitives/split.h"
 #include "primitives/segmented_scan.h"
 #include "primitives/summed_area_table.h"
 #include "primitives/unique.h"

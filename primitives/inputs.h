@@ -22,6 +22,14 @@ struct Index {
   COPSE_HD u32 operator()(u64 i) const { return u32(i); }
 };
 
+/// An element functor that copies an array.
+template <class T>
+struct CopyElements {
+  const T* from;
+  T* to;
+  COPSE_HD void operator()(u64 i) const { to[i] = from[i]; }
+};
+
 /// Integers wrap around, the signed ones too.
 struct Plus {
   template <class T>

@@ -9,68 +9,93 @@ namespace copse {
 
 namespace {
 
-constexpr u64 most_elements = 0xffffffffu;
+[[noreturn]] void refuse(const std::string& what) {
+  throw Error(ErrorCode::invalid_argument, "radix sort: " + what);
+}
 
 template <class T>
 void check_apart(BufferSpan<const T> in, BufferSpan<T> out, const char* what) {
   if (in.size() != out.size()) {
-    throw Error(ErrorCode::invalid_argument, std::string("radix sort: the output has ") +
-                                                 std::to_string(out.size()) + " " + what + ", the input " +
-                                                 std::to_string(in.size()));
+    refuse("the output has " + std::to_string(out.size()) + " " + what + ", the input " +
+           std::to_string(in.size()));
   }
   if (in.data() < out.data() + out.size() && out.data() < in.data() + in.size()) {
-    throw Error(ErrorCode::invalid_argument, std::string("radix sort: the output ") + what + " overlap the input");
+    refuse(std::string("the output ") + what + " overlap the input");
   }
 }
 
 template <class Key>
-void check(BufferSpan<const Key> keys_in, BufferSpan<Key> keys_out, BitRange bits) {
-  constexpr u32 width = sizeof(Key) * 8;
+void check_bits(BitRange bits) {
+  constexpr u32 width = all_bits<Key>.end;
   if (bits.begin > bits.end || bits.end > width) {
-    throw Error(ErrorCode::invalid_argument, "radix sort: bits " + std::to_string(bits.begin) + " to " +
-                                                 std::to_string(bits.end) + " of a key of " +
-                                                 std::to_string(width) + " bits");
+    refuse("bits " + std::to_string(bits.begin) + " to " + std::to_string(bits.end) + " of a key of " +
+           std::to_string(width) + " bits");
   }
-  if (keys_in.size() > most_elements) {
-    throw Error(ErrorCode::invalid_argument, "radix sort: " + std::to_string(keys_in.size()) + " keys, at most " +
-                                                 std::to_string(most_elements));
-  }
-  check_apart(keys_in, keys_out, "keys");
+}
+
+template <class Key>
+void run(Context& context, BufferSpan<const Key> keys_in, const u32* values_in, Key* keys_out, u32* values_out,
+         BitRange bits, SortOrder order) {
+  using Bits = typename KeyBits<Key>::type;
+  dispatch(context, [&](const auto& ex) {
+    detail::sort_elements(ex, reinterpret_cast<const Bits*>(keys_in.data()), values_in, keys_in.size(),
+                          reinterpret_cast<Bits*>(keys_out), values_out, bits, encoding_of<Key>(order));
+  });
 }
 
 }  // namespace
 
 template <class Key>
-void radix_sort_keys(Context& context, BufferSpan<const Key> keys_in, BufferSpan<Key> keys_out, BitRange bits) {
-  check(keys_in, keys_out, bits);
-  dispatch(context, [&](const auto& ex) {
-    detail::sort_elements(ex, keys_in.data(), static_cast<const u32*>(nullptr), keys_in.size(), keys_out.data(),
-                          static_cast<u32*>(nullptr), bits);
-  });
+void radix_sort_keys(Context& context, BufferSpan<const Key> keys_in, BufferSpan<Key> keys_out, BitRange bits,
+                     SortOrder order) {
+  check_bits<Key>(bits);
+  check_apart(keys_in, keys_out, "keys");
+  run<Key>(context, keys_in, nullptr, keys_out.data(), nullptr, bits, order);
 }
 
 template <class Key>
 void radix_sort_pairs(Context& context, BufferSpan<const Key> keys_in, BufferSpan<const u32> values_in,
-                      BufferSpan<Key> keys_out, BufferSpan<u32> values_out, BitRange bits) {
-  check(keys_in, keys_out, bits);
+                      BufferSpan<Key> keys_out, BufferSpan<u32> values_out, BitRange bits, SortOrder order) {
+  check_bits<Key>(bits);
+  check_apart(keys_in, keys_out, "keys");
   check_apart(values_in, values_out, "values");
   if (keys_in.size() != values_in.size()) {
-    throw Error(ErrorCode::invalid_argument, "radix sort: " + std::to_string(values_in.size()) + " values for " +
-                                                 std::to_string(keys_in.size()) + " keys");
+    refuse(std::to_string(values_in.size()) + " values for " + std::to_string(keys_in.size()) + " keys");
   }
   if (keys_in.empty()) return;
-  dispatch(context, [&](const auto& ex) {
-    detail::sort_elements(ex, keys_in.data(), values_in.data(), keys_in.size(), keys_out.data(), values_out.data(),
-                          bits);
-  });
+  run<Key>(context, keys_in, values_in.data(), keys_out.data(), values_out.data(), bits, order);
+}
+
+template <class Key>
+void radix_sort_indices(Context& context, BufferSpan<const Key> keys, BufferSpan<u32> indices_out, BitRange bits,
+                        SortOrder order) {
+  constexpr u64 most_indices = u64{1} << 32;
+  check_bits<Key>(bits);
+  if (indices_out.size() != keys.size()) {
+    refuse("the output has " + std::to_string(indices_out.size()) + " indices, the input " +
+           std::to_string(keys.size()) + " keys");
+  }
+  if (keys.size() > most_indices) {
+    refuse(std::to_string(keys.size()) + " keys, indices of 32 bits tell " + std::to_string(most_indices) +
+           " apart");
+  }
+  if (keys.empty()) return;
+  run<Key>(context, keys, nullptr, nullptr, indices_out.data(), bits, order);
 }
 
 #define COPSE_RADIX_SORT(Key)                                                                             \
-  template void radix_sort_keys(Context&, BufferSpan<const Key>, BufferSpan<Key>, BitRange);              \
+  template void radix_sort_keys(Context&, BufferSpan<const Key>, BufferSpan<Key>, BitRange, SortOrder);   \
   template void radix_sort_pairs(Context&, BufferSpan<const Key>, BufferSpan<const u32>, BufferSpan<Key>, \
-                                 BufferSpan<u32>, BitRange);
+                                 BufferSpan<u32>, BitRange, SortOrder);                                   \
+  template void radix_sort_indices(Context&, BufferSpan<const Key>, BufferSpan<u32>, BitRange, SortOrder);
 COPSE_RADIX_SORT(u32)
 COPSE_RADIX_SORT(u64)
+COPSE_RADIX_SORT(i32)
+COPSE_RADIX_SORT(i64)
+COPSE_RADIX_SORT(float)
+COPSE_RADIX_SORT(double)
+COPSE_RADIX_SORT(Key96)
+COPSE_RADIX_SORT(Key128)
 #undef COPSE_RADIX_SORT
 
 }  // namespace copse

@@ -2,39 +2,47 @@
 
 #include "primitives/core/context.h"
 #include "primitives/core/span.h"
+#include "primitives/radix_key.h"
 
 namespace copse {
 
-/// Bits [begin, end) of a key, 0 the lowest.
-struct BitRange {
-  u32 begin = 0;
-  u32 end = 0;
-};
-
-/// Sorts keys, or keys with a value each, ascending by the chosen bits of the key. Stable: keys that agree
-/// in those bits keep their order. Equal on all backends.
-///   keys_in, values_in:   any size up to 2^32 - 1, may be empty; values as many as keys
+/// Sorts keys, or keys with a value each, by the chosen bits of the key. Stable: keys that agree in those bits
+/// keep their order, in descending order too. Equal on all backends.
+///   keys_in, values_in:   any size, may be empty; values as many as keys
 ///   keys_out, values_out: as many; must not overlap the input
-///   bits: within the key's width, of any length; 0 bits copy
-/// For Key of u32, u64.
+///   bits: within the key's width, of any length; 0 bits copy. Signed keys and floats count their bits after the
+///         sign has been turned so that the order of the bits is that of the keys
+/// For Key of u32, u64, i32, i64, float, double, Key96, Key128. Floats come in the order of their bits: -NaN,
+/// -infinity, .., -0, +0, .., infinity, NaN.
 /// Throws: Error invalid_argument for sizes that differ, bits out of range or output that overlaps input;
 /// Error out_of_memory.
-/// Memory: scratch of about the input's bytes, see radix_sort_scratch_bytes.
-/// With your own input functions: primitives/cpu/radix_sort.h, primitives/cuda/radix_sort.cuh.
+/// Memory: scratch of at most about twice the input's bytes, see radix_sort_keys_scratch_bytes.
+/// With your own input functions and values: primitives/cpu/radix_sort.h, primitives/cuda/radix_sort.cuh.
 template <class Key>
-void radix_sort_keys(Context& context, BufferSpan<const Key> keys_in, BufferSpan<Key> keys_out, BitRange bits);
+void radix_sort_keys(Context& context, BufferSpan<const Key> keys_in, BufferSpan<Key> keys_out,
+                     BitRange bits = all_bits<Key>, SortOrder order = SortOrder::ascending);
 template <class Key>
 void radix_sort_pairs(Context& context, BufferSpan<const Key> keys_in, BufferSpan<const u32> values_in,
-                      BufferSpan<Key> keys_out, BufferSpan<u32> values_out, BitRange bits);
+                      BufferSpan<Key> keys_out, BufferSpan<u32> values_out, BitRange bits = all_bits<Key>,
+                      SortOrder order = SortOrder::ascending);
+
+/// Stores the indices of the keys in sorted order: the gather index of the sort (Patidar, Narayanan, "Scalable
+/// Split and Gather Primitives for the GPU", 2009). Else as radix_sort_pairs.
+///   indices_out: as many as keys, of which there are at most 2^32
+template <class Key>
+void radix_sort_indices(Context& context, BufferSpan<const Key> keys, BufferSpan<u32> indices_out,
+                        BitRange bits = all_bits<Key>, SortOrder order = SortOrder::ascending);
 
 // The templates behind them, the same on both backends:
 //
-//   radix_sort_keys(ex, label, n, key_input, keys_out, bits)
-//   radix_sort_pairs(ex, label, n, key_input, value_input, keys_out, values_out, bits)
-//     `key_input`: Key operator()(u64) const; `value_input`: u32 operator()(u64) const; host+device. They
-//     are called several times for each i and must not read the output.
+//   radix_sort_keys(ex, label, n, key_input, keys_out, bits, order)
+//   radix_sort_pairs(ex, label, n, key_input, value_input, keys_out, values_out, bits, order)
+//     `key_input`: Key operator()(u64) const; `value_input`: Value operator()(u64) const; host+device. They are
+//     called several times for each i and must not read the output.
+//     Key: as above, or u8, u16. Value: trivially copyable, of at most 16 bytes. `keys_out` of pairs may be null.
 //
-//   radix_sort_scratch_bytes<Key>(ex, n, with_values, bits)
-//     The scratch that either takes.
+//   radix_sort_keys_scratch_bytes<Key>(ex, n, bits)
+//   radix_sort_pairs_scratch_bytes<Key, Value>(ex, n, bits)
+//     The scratch that they take.
 
 }  // namespace copse

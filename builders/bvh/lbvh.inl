@@ -195,7 +195,7 @@ template <class Key, class Executor>
 u64 lbvh_scratch_bytes(const Executor& ex, u64 n, u32 max_leaf_size) {
   const u64 reduce_bytes = reduce_scratch_bytes<CentroidBounds>(ex, n);
   const u64 sort_bytes =
-      2 * ScratchArena::bytes_for<Key>(n) + radix_sort_scratch_bytes<Key>(ex, n, true, sorted_bits<Key>);
+      2 * ScratchArena::bytes_for<Key>(n) + radix_sort_pairs_scratch_bytes<Key, u32>(ex, n, sorted_bits<Key>);
   const u64 tree_bytes =
       ScratchArena::bytes_for<u32>(n) + (max_leaf_size > 1 ? leaf_groups_scratch_bytes(ex, n) : 0);
   return ScratchArena::bytes_for<CentroidBounds>(1) + ScratchArena::bytes_for<u8>(n) +

@@ -15,4 +15,5 @@
 #include "primitives/cpu/sample_sort.h"
 #include "primitives/cpu/scan.h"
 #include "primitives/cpu/segmented_scan.h"
+#include "primitives/cpu/split.h"
 #include "primitives/cpu/summed_area_table.h"

@@ -22,9 +22,13 @@ inline constexpr u32 sort_digit_bits = 8;
 inline constexpr u32 sort_digit_count = 1u << sort_digit_bits;
 inline constexpr u64 sort_least_block = 1u << 14;
 
-struct NoValues {
-  COPSE_HD u32 operator()(u64) const { return 0; }
+struct NoValue {};
+struct NoValueInput {
+  NoValue operator()(u64) const { return {}; }
 };
+
+template <class Value>
+inline constexpr bool has_value = !std::is_same_v<Value, NoValue>;
 
 /// Blocks of equal size, about two for each worker.
 struct SortBlocks {
@@ -38,31 +42,40 @@ struct SortBlocks {
   u64 end(u64 block) const { return smaller((block + 1) * size, n); }
 };
 
-/// counts[block][digit] becomes the first place of that block's keys of that digit.
-inline bool turn_counts_into_places(u32* counts, u64 block_count, u64 n) {
-  u32 place = 0;
+/// counts[block][digit] becomes the first place of that block's keys of that digit. False where all keys have
+/// one digit, so that nothing would move.
+inline bool turn_counts_into_places(u64* counts, u64 block_count, u64 n) {
+  u64 place = 0;
   for (u32 digit = 0; digit < sort_digit_count; ++digit) {
-    const u32 digit_begin = place;
+    const u64 digit_begin = place;
     for (u64 block = 0; block < block_count; ++block) {
-      u32& cell = counts[block * sort_digit_count + digit];
-      const u32 count = cell;
+      u64& cell = counts[block * sort_digit_count + digit];
+      const u64 count = cell;
       cell = place;
       place += count;
     }
-    if (place - digit_begin == n) return false;  // every key has this digit: nothing would move
+    if (place - digit_begin == n) return false;
   }
   return true;
 }
 
-/// One pass by the digit of `width` bits at `shift`. False where all keys share it, and nothing was written.
-template <bool with_values, class Key, class KeyInput, class ValueInput>
-bool sort_pass(const Executor& ex, const char* label, const SortBlocks& blocks, u32* counts, u32 shift, u32 width,
-               const KeyInput& key_input, const ValueInput& value_input, Key* keys_out, u32* values_out) {
-  const u32 mask = (1u << width) - 1;
+/// A pass's digit of a key. Keys stand in memory as they came, and are encoded where a digit is looked at.
+template <class Bits>
+struct SortDigit {
+  u32 shift, width;
+  KeyEncoding<Bits> encoding;
+  u32 operator()(const Bits& key) const { return digit_of(encoding.encode(key), shift, width); }
+};
+
+/// One pass. False where all keys share the digit, and nothing was written.
+template <class Bits, class Value, class BitsInput, class ValueInput>
+bool sort_pass(const Executor& ex, const char* label, const SortBlocks& blocks, u64* counts,
+               const SortDigit<Bits>& digit, const BitsInput& bits_input, const ValueInput& value_input,
+               Bits* keys_out, Value* values_out) {
   parallel_ranges(ex, label, blocks.count, 1, [&](u64 begin, u64 end) {
     for (u64 block = begin; block < end; ++block) {
-      u32 local[sort_digit_count] = {};
-      for (u64 i = blocks.begin(block); i < blocks.end(block); ++i) ++local[u32(key_input(i) >> shift) & mask];
+      u64 local[sort_digit_count] = {};
+      for (u64 i = blocks.begin(block); i < blocks.end(block); ++i) ++local[digit(bits_input(i))];
       std::memcpy(counts + block * sort_digit_count, local, sizeof local);
     }
   });
@@ -70,73 +83,117 @@ bool sort_pass(const Executor& ex, const char* label, const SortBlocks& blocks, 
 
   parallel_ranges(ex, label, blocks.count, 1, [&](u64 begin, u64 end) {
     for (u64 block = begin; block < end; ++block) {
-      u32 places[sort_digit_count];
+      u64 places[sort_digit_count];
       std::memcpy(places, counts + block * sort_digit_count, sizeof places);
       for (u64 i = blocks.begin(block); i < blocks.end(block); ++i) {
-        const Key key = key_input(i);
-        const u32 place = places[u32(key >> shift) & mask]++;
+        const Bits key = bits_input(i);
+        const u64 place = places[digit(key)]++;
         keys_out[place] = key;
-        if constexpr (with_values) values_out[place] = value_input(i);
+        if constexpr (has_value<Value>) values_out[place] = value_input(i);
       }
     }
   });
   return true;
 }
 
-template <bool with_values, class Key, class KeyInput, class ValueInput>
-void radix_sort(const Executor& ex, const char* label, u64 n, KeyInput key_input, ValueInput value_input,
-                Key* keys_out, u32* values_out, BitRange bits) {
-  if (n == 0) return;
-  ScratchArena::Frame frame(ex.scratch);
-  const SortBlocks blocks(ex, n);
-  u32* counts = frame.allocate<u32>(blocks.count * sort_digit_count);
-  Key* keys[2] = {keys_out, frame.allocate<Key>(n)};
-  u32* values[2] = {values_out, with_values ? frame.allocate<u32>(n) : nullptr};
-
-  // The passes go to and fro between output and scratch; `at` is where the keys stand, -1 in the input.
-  int at = -1;
-  for (u32 shift = bits.begin; shift < bits.end; shift += sort_digit_bits) {
-    const u32 width = smaller(sort_digit_bits, bits.end - shift);
-    const int to = at < 0 ? 0 : 1 - at;
-    const bool moved =
-        at < 0 ? sort_pass<with_values>(ex, label, blocks, counts, shift, width, key_input, value_input, keys[to],
-                                        values[to])
-               : sort_pass<with_values>(ex, label, blocks, counts, shift, width, Elements<Key>{keys[at]},
-                                        Elements<u32>{values[at]}, keys[to], values[to]);
-    if (moved) at = to;
-  }
-  if (at == 0) return;
+template <class Bits, class Value, class BitsInput, class ValueInput>
+void copy_elements(const Executor& ex, const char* label, u64 n, const BitsInput& bits_input,
+                   const ValueInput& value_input, Bits* keys_out, Value* values_out) {
   parallel_ranges(ex, label, n, u64{1} << 16, [&](u64 begin, u64 end) {
     for (u64 i = begin; i < end; ++i) {
-      keys_out[i] = at < 0 ? key_input(i) : keys[1][i];
-      if constexpr (with_values) values_out[i] = at < 0 ? value_input(i) : values[1][i];
+      if (keys_out != nullptr) keys_out[i] = bits_input(i);
+      if constexpr (has_value<Value>) values_out[i] = value_input(i);
     }
   });
 }
 
+template <class Bits, class Value, class BitsInput, class ValueInput>
+void radix_sort(const Executor& ex, const char* label, u64 n, const BitsInput& bits_input,
+                const ValueInput& value_input, Bits* keys_out, Value* values_out, BitRange bits,
+                const KeyEncoding<Bits>& encoding) {
+  if (n == 0) return;
+  ScratchArena::Frame frame(ex.scratch);
+  const SortBlocks blocks(ex, n);
+  u64* counts = frame.allocate<u64>(blocks.count * sort_digit_count);
+  Bits* keys[2] = {keys_out != nullptr ? keys_out : frame.allocate<Bits>(n), frame.allocate<Bits>(n)};
+  Value* values[2] = {values_out, has_value<Value> ? frame.allocate<Value>(n) : nullptr};
+
+  // The passes go to and fro between output and scratch; `at` is where the keys stand, -1 in the input.
+  int at = -1;
+  for (u32 shift = bits.begin; shift < bits.end; shift += sort_digit_bits) {
+    const SortDigit<Bits> digit{shift, smaller(sort_digit_bits, bits.end - shift), encoding};
+    const int to = at < 0 ? 0 : 1 - at;
+    const bool moved = at < 0 ? sort_pass<Bits, Value>(ex, label, blocks, counts, digit, bits_input, value_input,
+                                                       keys[to], values[to])
+                              : sort_pass<Bits, Value>(ex, label, blocks, counts, digit, Elements<Bits>{keys[at]},
+                                                       Elements<Value>{values[at]}, keys[to], values[to]);
+    if (moved) at = to;
+  }
+  if (at == 0) return;
+  if (at < 0) {
+    copy_elements(ex, label, n, bits_input, value_input, keys_out, values_out);
+  } else {
+    copy_elements(ex, label, n, Elements<Bits>{keys[1]}, Elements<Value>{values[1]}, keys_out, values_out);
+  }
+}
+
 }  // namespace detail
 
+/// Contract: primitives/radix_sort.h.
 template <class Key>
-u64 radix_sort_scratch_bytes(const Executor& ex, u64 n, bool with_values, BitRange) {
+u64 radix_sort_keys_scratch_bytes(const Executor& ex, u64 n, BitRange) {
   if (n == 0) return 0;
   const detail::SortBlocks blocks(ex, n);
-  return ScratchArena::bytes_for<u32>(blocks.count * detail::sort_digit_count) + ScratchArena::bytes_for<Key>(n) +
-         (with_values ? ScratchArena::bytes_for<u32>(n) : 0);
+  return ScratchArena::bytes_for<u64>(blocks.count * detail::sort_digit_count) + ScratchArena::bytes_for<Key>(n);
+}
+
+/// Contract: primitives/radix_sort.h. With null for the keys' output, as much again as a key array.
+template <class Key, class Value>
+u64 radix_sort_pairs_scratch_bytes(const Executor& ex, u64 n, BitRange bits) {
+  return n == 0 ? 0 : radix_sort_keys_scratch_bytes<Key>(ex, n, bits) + ScratchArena::bytes_for<Value>(n);
+}
+
+/// The sorts below, of keys as bits and their encoding.
+template <class Bits, class BitsInput>
+void radix_sort_encoded(const Executor& ex, const char* label, u64 n, BitsInput bits_input, Bits* keys_out,
+                        BitRange bits, const KeyEncoding<Bits>& encoding) {
+  detail::radix_sort<Bits, detail::NoValue>(ex, label, n, bits_input, detail::NoValueInput{}, keys_out, nullptr,
+                                            bits, encoding);
+}
+template <class Bits, class Value, class BitsInput, class ValueInput>
+void radix_sort_encoded(const Executor& ex, const char* label, u64 n, BitsInput bits_input, ValueInput value_input,
+                        Bits* keys_out, Value* values_out, BitRange bits, const KeyEncoding<Bits>& encoding) {
+  detail::radix_sort<Bits, Value>(ex, label, n, bits_input, value_input, keys_out, values_out, bits, encoding);
+}
+
+/// Stores the indices of the keys in sorted order. Each key is read once by `bits_input`, which may be slow.
+template <class Bits, class BitsInput>
+void radix_sort_read_once(const Executor& ex, const char* label, u64 n, BitsInput bits_input, u32* indices_out,
+                          BitRange bits, const KeyEncoding<Bits>& encoding) {
+  ScratchArena::Frame frame(ex.scratch);
+  Bits* kept = frame.allocate<Bits>(n);
+  detail::copy_elements(ex, label, n, bits_input, detail::NoValueInput{}, kept,
+                        static_cast<detail::NoValue*>(nullptr));
+  detail::radix_sort<Bits, u32>(ex, label, n, Elements<Bits>{kept}, Index{}, static_cast<Bits*>(nullptr),
+                                indices_out, bits, encoding);
 }
 
 /// Contract: primitives/radix_sort.h.
 template <class Key, class KeyInput>
 void radix_sort_keys(const Executor& ex, const char* label, u64 n, KeyInput key_input, Key* keys_out,
-                     BitRange bits) {
-  detail::radix_sort<false>(ex, label, n, key_input, detail::NoValues{}, keys_out, static_cast<u32*>(nullptr),
-                            bits);
+                     BitRange bits, SortOrder order = SortOrder::ascending) {
+  using Bits = typename KeyBits<Key>::type;
+  radix_sort_encoded<Bits>(ex, label, n, bits_of<Key>(key_input), reinterpret_cast<Bits*>(keys_out), bits,
+                           encoding_of<Key>(order));
 }
 
 /// Contract: primitives/radix_sort.h.
-template <class Key, class KeyInput, class ValueInput>
+template <class Key, class Value, class KeyInput, class ValueInput>
 void radix_sort_pairs(const Executor& ex, const char* label, u64 n, KeyInput key_input, ValueInput value_input,
-                      Key* keys_out, u32* values_out, BitRange bits) {
-  detail::radix_sort<true>(ex, label, n, key_input, value_input, keys_out, values_out, bits);
+                      Key* keys_out, Value* values_out, BitRange bits, SortOrder order = SortOrder::ascending) {
+  using Bits = typename KeyBits<Key>::type;
+  radix_sort_encoded<Bits, Value>(ex, label, n, bits_of<Key>(key_input), value_input,
+                                  reinterpret_cast<Bits*>(keys_out), values_out, bits, encoding_of<Key>(order));
 }
 
 }  // namespace copse::cpu

@@ -15,4 +15,5 @@
 #include "primitives/cuda/sample_sort.cuh"
 #include "primitives/cuda/scan.cuh"
 #include "primitives/cuda/segmented_scan.cuh"
+#include "primitives/cuda/split.cuh"
 #include "primitives/cuda/summed_area_table.cuh"

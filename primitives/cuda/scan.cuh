@@ -57,8 +57,8 @@ void scan(const Executor& ex, const char* label, ScanTask<T, Input, Op> task) {
       const u64 tile_count = divide_rounding_up(task.n, stream_tile<T>);
       with_tile_chain<T>(ex, label, tile_count, [&](const TileChain<T>& chain) {
         launch(ex, label, scan_stream_kernel<inclusive, has_init, T, Op>,
-               {smaller(tile_count, u64{ex.multiprocessor_count}), stream_threads, stream_shared_bytes<T>}, task,
-               chain);
+               {smaller(tile_count, u64{ex.multiprocessor_count}), stream_threads<T>, stream_shared_bytes<T>},
+               task, chain);
       });
     }
     return;

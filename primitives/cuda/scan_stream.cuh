@@ -17,8 +17,13 @@
 
 namespace copse::cuda::detail {
 
-inline constexpr u32 stream_consumers = 20;  // warps
-inline constexpr u32 stream_threads = (stream_consumers + 3) * warp_size;
+/// Warps that consume. Wide elements want more registers a warp.
+template <class T>
+inline constexpr u32 stream_consumers = sizeof(T) <= 8 ? 20 : 16;
+
+template <class T>
+inline constexpr u32 stream_threads = (stream_consumers<T> + 3) * warp_size;
+
 inline constexpr u32 stream_stages = 3;
 inline constexpr u32 no_tile = 0xffffffffu;
 
@@ -28,15 +33,15 @@ inline constexpr u32 registers_a_pack = (pack_size<T> * sizeof(T) + larger<u32>(
 
 /// Packs a lane: two tiles of them must fit the registers.
 template <class T>
-inline constexpr u32 stream_rows = larger<u32>(1, 25 / registers_a_pack<T>);
+inline constexpr u32 stream_rows = larger<u32>(1, (sizeof(T) <= 8 ? 25 : 36) / registers_a_pack<T>);
 
 template <class T>
-inline constexpr u64 stream_tile = u64{stream_consumers} * warp_size* stream_rows<T>* pack_size<T>;
+inline constexpr u64 stream_tile = u64{stream_consumers<T>} * warp_size* stream_rows<T>* pack_size<T>;
 
 template <class T>
 struct StreamShared {
   alignas(128) uint4 tile[stream_stages][stream_tile<T> * sizeof(T) / sizeof(uint4)];
-  BlockStorage<T, stream_consumers * warp_size> warp_sums[stream_stages], before_warps[stream_stages];
+  BlockStorage<T, stream_consumers<T> * warp_size> warp_sums[stream_stages], before_warps[stream_stages];
   SharedBarrier full[stream_stages];   // the tile is there
   SharedBarrier empty[stream_stages];  // nobody needs it, its number and its sums any more
   SharedBarrier summed[stream_stages];
@@ -111,7 +116,7 @@ __device__ void produce_tiles(const T* in, const TileChain<T>& chain, StreamShar
 template <class T, class Op>
 __device__ T scan_warp_sums(StreamShared<T>& shared, const StreamPosition& at, Op op) {
   shared.summed[at.stage].wait(at.parity);
-  return warp_inclusive_scan(shared.warp_sums[at.stage][smaller(lane_id(), stream_consumers - 1)], op);
+  return warp_inclusive_scan(shared.warp_sums[at.stage][smaller(lane_id(), stream_consumers<T> - 1)], op);
 }
 
 template <class T, class Op>
@@ -121,7 +126,7 @@ __device__ void publish_tiles(const TileChain<T>& chain, StreamShared<T>& shared
     const u32 tile = shared.tile_id[at.stage];
     if (tile == no_tile) return;
     const T sum = scan_warp_sums(shared, at, op);
-    if (lane_id() == stream_consumers - 1) publish(chain, tile, TileStatus::has_sum, sum);
+    if (lane_id() == stream_consumers<T> - 1) publish(chain, tile, TileStatus::has_sum, sum);
     if (lane_id() == 0) shared.empty[at.stage].arrive();
   }
 }
@@ -194,13 +199,13 @@ __device__ void find_prefixes(const TileChain<T>& chain, StreamShared<T>& shared
     const T sum = scan_warp_sums(shared, at, op);
     const T below = shuffle_up(sum, 1);
     const bool has_before = has_init || tile > 0;
-    if (lane_id() < stream_consumers) {
+    if (lane_id() < stream_consumers<T>) {
       shared.before_warps[at.stage][lane_id()] =
           !has_before ? below : (lane_id() == 0 ? before : op(before, below));
     }
     __syncwarp();
     if (lane_id() == 0) shared.prefixed[at.stage].arrive();
-    const T tile_sum = shuffle_from(sum, stream_consumers - 1);
+    const T tile_sum = shuffle_from(sum, stream_consumers<T> - 1);
     before = has_before ? op(before, tile_sum) : tile_sum;
     folded = u64(tile) + 1;
   }
@@ -272,15 +277,15 @@ __device__ void consume_tiles(const ScanTask<T, Elements<T>, Op>& task, u64 tile
 }
 
 template <bool inclusive, bool has_init, class T, class Op>
-__global__ void __launch_bounds__(stream_threads, 1)
+__global__ void __launch_bounds__(stream_threads<T>, 1)
     scan_stream_kernel(const ScanTask<T, Elements<T>, Op> task, TileChain<T> chain) {
   extern __shared__ unsigned char memory[];
   auto& shared = *reinterpret_cast<StreamShared<T>*>((reinterpret_cast<u64>(memory) + 127) / 128 * 128);
   if (threadIdx.x == 0) {
     for (u32 stage = 0; stage < stream_stages; ++stage) {
       shared.full[stage].init(1);
-      shared.empty[stage].init(stream_consumers + 2);
-      shared.summed[stage].init(stream_consumers);
+      shared.empty[stage].init(stream_consumers<T> + 2);
+      shared.summed[stage].init(stream_consumers<T>);
       shared.prefixed[stage].init(1);
     }
     SharedBarrier::publish_inits();
@@ -288,11 +293,11 @@ __global__ void __launch_bounds__(stream_threads, 1)
   __syncthreads();
 
   const u32 warp = threadIdx.x / warp_size;
-  if (warp < stream_consumers) {
+  if (warp < stream_consumers<T>) {
     consume_tiles<inclusive, has_init>(task, chain.tile_count, shared);
-  } else if (warp == stream_consumers) {
+  } else if (warp == stream_consumers<T>) {
     produce_tiles(task.input.data, chain, shared);
-  } else if (warp == stream_consumers + 1) {
+  } else if (warp == stream_consumers<T> + 1) {
     publish_tiles(chain, shared, task.op);
   } else {
     find_prefixes<has_init>(chain, shared, task.init, task.op);

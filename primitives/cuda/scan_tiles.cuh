@@ -28,7 +28,7 @@ struct ScanTask {
   Op op;
   T* out;
   T* total;  // may be null
-  bool input_in_words, output_in_words;
+  bool input_in_words = false, output_in_words = false;
 };
 
 /// Turns a pack into its running sums, given what stands before it, if anything does.

@@ -141,7 +141,7 @@ TYPED_TEST(CustomTypes, ScratchIsWhatWasTold) {
   Buffer<u64> keys(this->context(), n), out(this->context(), n);
   Buffer<u32> values(this->context(), n), values_out(this->context(), n);
   const BitRange bits{0, 64};
-  this->context().reserve_scratch(radix_sort_scratch_bytes<u64>(this->executor(), n, true, bits));
+  this->context().reserve_scratch(radix_sort_pairs_scratch_bytes<u64, u32>(this->executor(), n, bits));
   const u64 reserved = this->context().scratch_bytes();
   radix_sort_pairs(this->executor(), "sort", n, Elements<u64>{keys.data()}, Elements<u32>{values.data()},
                    out.data(), values_out.data(), bits);
