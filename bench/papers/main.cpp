@@ -23,7 +23,10 @@ void add_rows(copse::bench::Rows& rows) {
   using namespace copse::bench;
   add_scan_papers(rows);
   add_sort_papers(rows);
+  add_wide_sort_papers(rows);
+  add_split_papers(rows);
   add_record_papers(rows);
+  add_record_sort_papers(rows);
   add_list_papers(rows);
   add_compare_sort_papers(rows);
   add_block_papers(rows);

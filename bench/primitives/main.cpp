@@ -23,6 +23,9 @@ void add_rows(copse::bench::Rows& rows) {
   add_gather_rows(rows);
   add_histogram_rows(rows);
   add_list_rows(rows);
+  add_split_rows(rows);
+  add_record_sort_rows(rows);
+  add_scene_bounds_rows(rows);
   add_course_rows(rows);
 }
 

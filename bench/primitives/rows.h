@@ -14,6 +14,9 @@ void add_run_rows(Rows& rows);
 void add_gather_rows(Rows& rows);
 void add_histogram_rows(Rows& rows);
 void add_list_rows(Rows& rows);
+void add_split_rows(Rows& rows);
+void add_record_sort_rows(Rows& rows);
+void add_scene_bounds_rows(Rows& rows);
 void add_course_rows(Rows& rows);
 
 }  // namespace copse::bench
