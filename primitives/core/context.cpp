@@ -49,8 +49,9 @@ Context::Context(const ContextOptions& options) {
   const ExecutorBase base{*device_, *scratch_, *profile_, options.cancel};
   if (backend_ == Backend::cuda) {
     zeroed_ = std::make_unique<ZeroedMemory>(*device_, *memory_);
-    cuda_executor_ = std::make_unique<cuda::Executor>(cuda::Executor{
-        base, *zeroed_, device_->stream(), cuda_multiprocessor_count(options.device), cuda_capability(options.device), options.check_every_launch});
+    cuda_executor_ = std::make_unique<cuda::Executor>(
+        cuda::Executor{base, *zeroed_, device_->stream(), cuda_multiprocessor_count(options.device),
+                       cuda_capability(options.device), options.check_every_launch});
   } else {
     workers_ = std::make_unique<cpu::Workers>(options.workers);
     cpu_executor_ = std::make_unique<cpu::Executor>(cpu::Executor{base, *workers_});

@@ -198,7 +198,8 @@ int multiprocessor_count(int ordinal) {
 
 int capability(int ordinal) {
   int major = 0;
-  check(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, ordinal), "reading the compute capability");
+  check(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, ordinal),
+        "reading the compute capability");
   return major;
 }
 

@@ -286,11 +286,11 @@ __global__ void __launch_bounds__(distribute_threads, distribute_blocks<size>)
   }
 }
 
-/// True where small tiles of all items run at once.
+/// True where the multiprocessors take small tiles in at most two rounds.
 template <class Item>
 bool takes_small_tiles(const Executor& ex, u64 n) {
-  return n <= u64{distribute_tile<Item, TileSize::small>} * distribute_blocks<TileSize::small> *
-                  ex.multiprocessor_count;
+  constexpr u64 items_a_round = u64{distribute_tile<Item, TileSize::small>} * distribute_blocks<TileSize::small>;
+  return n <= 2 * items_a_round * ex.multiprocessor_count;
 }
 
 template <class Item>

@@ -18,10 +18,11 @@ struct PassZeroes {
 };
 static_assert(sizeof(PassZeroes) <= ZeroedMemory::bytes);
 
-/// A pass over more items than one launch takes is cut into parts, one after another.
-inline u64 items_of_part(u64 n) {
-  constexpr u64 part = most_items_at_once / (u64{1} << 20) * (u64{1} << 20);
-  return n <= most_items_at_once ? n : part;
+/// A pass over more items than one launch takes is cut into parts of whole tiles, one after another.
+template <class Item>
+u64 items_of_part(u64 n) {
+  constexpr u64 tile = distribute_tile<Item, TileSize::large>;
+  return n <= most_items_at_once ? n : most_items_at_once / tile * tile;
 }
 
 /// The passes' scratch.
@@ -33,16 +34,17 @@ struct PassMemory {
 
 template <class Item>
 PassMemory allocate_pass_memory(const Executor& ex, ScratchArena::Frame& frame, u64 n, u32 pass_count) {
-  const u64 word_count = distribute_word_count<Item>(ex, items_of_part(n));
+  const u64 word_count = distribute_word_count<Item>(ex, items_of_part<Item>(n));
   PassMemory memory{frame.allocate<u64>(word_count), word_count, nullptr};
-  if (items_of_part(n) < n) memory.bases = frame.allocate<u64>(2 * u64{pass_count} * bucket_limit);
+  if (items_of_part<Item>(n) < n) memory.bases = frame.allocate<u64>(2 * u64{pass_count} * bucket_limit);
   return memory;
 }
 
 template <class Item>
 u64 pass_scratch_bytes(const Executor& ex, u64 n, u32 pass_count) {
-  const u64 bytes = ScratchArena::bytes_for<u64>(distribute_word_count<Item>(ex, items_of_part(n)));
-  return items_of_part(n) == n ? bytes : bytes + ScratchArena::bytes_for<u64>(2 * u64{pass_count} * bucket_limit);
+  const u64 bytes = ScratchArena::bytes_for<u64>(distribute_word_count<Item>(ex, items_of_part<Item>(n)));
+  return items_of_part<Item>(n) == n ? bytes
+                                     : bytes + ScratchArena::bytes_for<u64>(2 * u64{pass_count} * bucket_limit);
 }
 
 /// Counts what all passes need to know. `key_input(i)` gives the bits that the passes go by.
@@ -66,7 +68,7 @@ template <class Item, class Source, class BucketOf, class Sink>
 void run_pass(const Executor& ex, const char* label, u64 n, const Source& source, const BucketOf& bucket_of,
               const Sink& sink, u32 pass, u32 pass_count, PassZeroes* zeroes, const PassMemory& memory,
               PassOffsets offsets = {}) {
-  const u64 part = items_of_part(n);
+  const u64 part = items_of_part<Item>(n);
   if (part == n) {
     u64* totals = zeroes->totals + pass * bucket_limit;
     distribute<Item>(ex, label, 0, n, source, bucket_of, sink,

@@ -69,8 +69,9 @@ __device__ TileStatus read_tile(const TileChain<T>& chain, u64 tile, T& value) {
 
 }  // namespace detail
 
-/// The number of the calling block's tile: the block's own where all blocks of the launch run at once, else by
-/// ticket, so that a tile waits only for tiles that run already, whatever order the hardware starts blocks in.
+/// The number of the calling block's tile, by ticket, so that a tile waits only for tiles that run already,
+/// whatever order the hardware starts blocks in. Where the GPU has room for all blocks at once none waits for
+/// another's place, and the block's own number saves the time of a ticket.
 template <class T>
 __device__ u32 take_tile(const TileChain<T>& chain, bool all_blocks_resident) {
   __shared__ u32 shared_tile;
@@ -125,18 +126,28 @@ __device__ T join_chain(const TileChain<T>& chain, u64 tile, const T& sum, Op op
   return before;
 }
 
-/// Ends the block's use of the chain; of a chain that clears itself, the last block to call it leaves all zero.
-/// Called by all threads.
+/// By one warp of each block, when the block is done with the chain: counts it. The answer, of lane 0, is for
+/// clear_chain; work may stand between, so that nobody waits for it.
+template <class T>
+__device__ u32 sign_off(const TileChain<T>& chain) {
+  u32 earlier = 0;
+  if (chain.clears_itself && lane_id() == 0) earlier = fetch_add_acq_rel(chain.finished, 1u);
+  return earlier;
+}
+
+/// By the same warp: where it is the last of all, a chain that clears itself is left zero for the next launch.
+template <class T>
+__device__ void clear_chain(const TileChain<T>& chain, u32 earlier) {
+  if (!chain.clears_itself || shuffle_from(earlier, 0) != gridDim.x - 1) return;
+  for (u64 k = lane_id(); k < chain.tile_count * TileChain<T>::word_count; k += warp_size) chain.words[k] = 0;
+  if (lane_id() == 0) *chain.ticket = *chain.finished = 0;
+}
+
+/// Both, by all threads of the block.
 template <class T>
 __device__ void leave_chain(const TileChain<T>& chain) {
-  __shared__ bool is_last;
-  if (!chain.clears_itself) return;
   __syncthreads();
-  if (threadIdx.x == 0) is_last = fetch_add_acq_rel(chain.finished, 1u) == gridDim.x - 1;
-  __syncthreads();
-  if (!is_last) return;
-  for (u64 k = threadIdx.x; k < chain.tile_count * TileChain<T>::word_count; k += blockDim.x) chain.words[k] = 0;
-  if (threadIdx.x == 0) *chain.ticket = *chain.finished = 0;
+  if (threadIdx.x < warp_size) clear_chain(chain, sign_off(chain));
 }
 
 }  // namespace copse::cuda

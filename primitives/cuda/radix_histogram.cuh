@@ -129,7 +129,7 @@ void count_digits(const Executor& ex, const char* label, u64 n, const BitsInput&
 
   // Many keys: one block a multiprocessor, with a copy of the counts for each lane where that fits.
   const u32 bytes = passes.count() * bucket_limit * sizeof(u32);
-  u32 copies = n < few_keys || bytes > (4u << 10) ? 2 : 8, threads = 512;
+  u32 copies = n < few_keys || bytes > (4u << 10) ? 4 : 8, threads = 512;
   u64 blocks =
       smaller(divide_rounding_up(n, threads * keys_of_run<Bits, BitsInput> * runs_of_thread<Bits, BitsInput>),
               u64{3} * ex.multiprocessor_count);

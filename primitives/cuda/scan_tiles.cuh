@@ -124,8 +124,9 @@ __global__ void __launch_bounds__(scan_threads, scan_blocks)
   }
   __syncthreads();
 
+  const u32 earlier = warp == 0 ? sign_off(chain) : 0;
   store_rows_of_warp<inclusive>(task, first, pack, left, has_before_tile || warp > 0, warp_sums[warp]);
-  leave_chain(chain);
+  if (warp == 0) clear_chain(chain, earlier);
 }
 
 }  // namespace copse::cuda::detail

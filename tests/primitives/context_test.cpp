@@ -5,6 +5,7 @@
 
 #include "primitives/core/buffer.h"
 #include "primitives/core/stopwatch.h"
+#include "primitives/radix_sort.h"
 #include "primitives/reduce.h"
 #include "primitives/scan.h"
 #include "tests/support/backends.h"
@@ -127,10 +128,12 @@ TEST_P(ContextTest, ReplaysCapturedWork) {
 TEST_P(ContextTest, RefusesToCaptureColdScratch) {
   if (GetParam() == Backend::cpu) GTEST_SKIP() << "the CPU captures nothing";
   Context cold({.backend = GetParam()});
-  Buffer<u32> values(cold, std::vector<u32>(3000, 1));
-  EXPECT_COPSE_ERROR(cold.capture([&] { scan_ones(cold, values); }), ErrorCode::invalid_argument, "scratch");
-  scan_ones(cold, values);
-  EXPECT_EQ(values.download()[2999], 3000u);
+  const Buffer<u32> keys(cold, std::vector<u32>(3000, 1));
+  Buffer<u32> sorted(cold, 3000);
+  const auto sort = [&] { radix_sort_keys<u32>(cold, keys.span(), sorted.span()); };
+  EXPECT_COPSE_ERROR(cold.capture(sort), ErrorCode::invalid_argument, "scratch");
+  sort();
+  EXPECT_EQ(sorted.download(), std::vector<u32>(3000, 1));
 }
 
 TEST_P(ContextTest, TimesWork) {
