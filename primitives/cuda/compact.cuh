@@ -1,7 +1,8 @@
 #pragma once
 
 // One launch over tiles in a chain of counts (count_chain.cuh). Kept elements are packed in shared memory before
-// anybody knows where they go, so that a block has the loads of its next tile under way while it looks back.
+// anybody knows where they go, and stay there until the block has told the count of its next tile: so nobody waits
+// for the count of a block that itself waits.
 // bench: copse-bench-primitives, compact/.
 
 #include "primitives/cuda/count_chain.cuh"
@@ -22,14 +23,33 @@ struct TileSource {
   }
 };
 
+/// A tile whose kept elements wait in shared memory for their place.
+struct WaitingTile {
+  u64 tile;
+  u32 kept_count;
+};
+
+/// Looks up the place of a waiting tile, tells the tiles after it, and stores its elements.
+template <class Moves>
+__device__ void place_tile(const Moves& moves, const CountChain& chain, const typename Moves::Staged* staged,
+                           const WaitingTile& waiting, u64* count) {
+  const u64 before = count_before(chain, waiting.tile);
+  if (threadIdx.x == 0) {
+    if (waiting.tile > 0) publish_count(chain, waiting.tile, count_is_through, before + waiting.kept_count);
+    if (waiting.tile == chain.tile_count - 1) *count = before + waiting.kept_count;
+  }
+  store_staged(moves, staged, waiting.kept_count, before, waiting.tile);
+}
+
 template <class Moves>
 __global__ void __launch_bounds__(keep_threads, keep_blocks)
     compact_kernel(const Moves moves, u64 n, const CountChain chain, u64* count, bool one_tile_each) {
   using Shape = typename Moves::Shape;
-  __shared__ alignas(16) unsigned char staged_memory[Shape::size * sizeof(typename Moves::Staged)];
+  using Staged = typename Moves::Staged;
+  extern __shared__ uint4 compact_memory[];
   __shared__ BlockStorage<u32, keep_threads> warp_totals;
   __shared__ u64 shared_tile;
-  auto* staged = reinterpret_cast<typename Moves::Staged*>(staged_memory);
+  auto* const stages = reinterpret_cast<Staged*>(compact_memory);
   const TileSource source{chain, one_tile_each};
 
   if (threadIdx.x == 0) shared_tile = one_tile_each ? blockIdx.x : source.take();
@@ -38,39 +58,40 @@ __global__ void __launch_bounds__(keep_threads, keep_blocks)
   typename Moves::Loaded loaded;
   if (tile < chain.tile_count) moves.load(loaded, tile, n);
 
-  while (tile < chain.tile_count) {
-    // Rank the kept elements and tell how many they are.
-    u32 kept[Shape::rows];
-    find_kept(moves, loaded, tile, n, kept);
-    const KeptRanks<Shape> ranks = rank_kept<Shape>(kept, warp_totals);
-    u64 next_tile = 0;
-    if (threadIdx.x == 0) {
-      publish_count(chain, tile, tile == 0 ? count_is_through : count_is_own, ranks.total);
-      next_tile = source.take();
-    }
-
-    // Pack them.
-#pragma unroll
-    for (u32 r = 0; r < Shape::rows; ++r) {
-      u32 rank = ranks.before[r];
-#pragma unroll
-      for (u32 k = 0; k < Shape::pack; ++k) {
-        if ((kept[r] >> k & 1) != 0) staged[rank++] = moves.staged(loaded, r, k);
+  WaitingTile waiting{chain.tile_count, 0};
+  for (u32 stage = 0;; stage ^= 1) {
+    const bool has_tile = tile < chain.tile_count;
+    u64 next_tile = chain.tile_count;
+    u32 kept_count = 0;
+    if (has_tile) {
+      // Rank the kept elements, tell how many they are, and pack them.
+      u32 kept[Shape::rows];
+      find_kept(moves, loaded, tile, n, kept);
+      const KeptRanks<Shape> ranks = rank_kept<Shape>(kept, warp_totals);
+      kept_count = ranks.total;
+      if (threadIdx.x == 0) {
+        publish_count(chain, tile, tile == 0 ? count_is_through : count_is_own, kept_count);
+        shared_tile = source.take();
       }
+#pragma unroll
+      for (u32 r = 0; r < Shape::rows; ++r) {
+        u32 rank = ranks.before[r];
+#pragma unroll
+        for (u32 k = 0; k < Shape::pack; ++k) {
+          if ((kept[r] >> k & 1) != 0) stages[stage * Shape::size + rank++] = moves.staged(loaded, r, k);
+        }
+      }
+      __syncthreads();
+      next_tile = shared_tile;
+      if (next_tile < chain.tile_count) moves.load(loaded, next_tile, n);
     }
-    if (threadIdx.x == 0) shared_tile = next_tile;
-    __syncthreads();
 
-    // Start loading the next tile, and look back meanwhile.
-    next_tile = shared_tile;
-    if (next_tile < chain.tile_count) moves.load(loaded, next_tile, n);
-    const u64 before = count_before(chain, tile);
-    if (threadIdx.x == 0) {
-      if (tile > 0) publish_count(chain, tile, count_is_through, before + ranks.total);
-      if (tile == chain.tile_count - 1) *count = before + ranks.total;
+    // Place the tile before, while the next one loads: what stands before it has been told meanwhile.
+    if (waiting.tile < chain.tile_count) {
+      place_tile(moves, chain, stages + (stage ^ 1) * Shape::size, waiting, count);
     }
-
-    store_staged(moves, staged, ranks.total, before, tile);
+    if (!has_tile) break;
+    waiting = {tile, kept_count};
     tile = next_tile;
   }
   leave_chain(chain);
@@ -81,7 +102,8 @@ void compact_with(const Executor& ex, const char* label, u64 n, const Moves& mov
   const u64 tile_count = divide_rounding_up(n, Moves::Shape::size);
   const u64 block_count = smaller(tile_count, u64{keep_blocks} * ex.multiprocessor_count);
   with_count_chain(ex, label, tile_count, [&](const CountChain& chain) {
-    launch(ex, label, compact_kernel<Moves>, {block_count, keep_threads}, moves, n, chain, count,
+    constexpr u32 shared_bytes = 2 * Moves::Shape::size * sizeof(typename Moves::Staged);
+    launch(ex, label, compact_kernel<Moves>, {block_count, keep_threads, shared_bytes}, moves, n, chain, count,
            block_count == tile_count);
   });
 }

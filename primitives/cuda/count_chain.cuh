@@ -83,7 +83,7 @@ __device__ inline CountWindow read_window(const CountChain& chain, i64 newest) {
   }
 }
 
-inline constexpr u32 look_back_warps = 8;
+inline constexpr u32 look_back_warps = 4;
 
 /// The count of all tiles before `tile`. Called by all threads of the block; ends past a barrier.
 __device__ inline u64 count_before(const CountChain& chain, u64 tile) {
