@@ -18,28 +18,36 @@ namespace copse::cuda::detail {
 
 inline constexpr u32 bucket_bits = 8;
 inline constexpr u32 bucket_limit = 1u << bucket_bits;
-inline constexpr u32 distribute_threads = 384;
-inline constexpr u32 distribute_warps = distribute_threads / warp_size;
 
 /// Few items ask for small tiles, so that all multiprocessors have some.
 enum class TileSize { small, large };
 
+/// Items that one instruction loads leave registers for more threads.
+template <class Item>
+inline constexpr bool loads_at_once = sizeof(Item) <= 8 && alignof(Item) == sizeof(Item);
+
+template <class Item, TileSize size>
+inline constexpr u32 distribute_threads = size == TileSize::large&& loads_at_once<Item> ? 512 : 384;
 template <TileSize size>
 inline constexpr u32 distribute_blocks = size == TileSize::small ? 3 : 2;  // on a multiprocessor at once
 
 /// Items a thread, so that the tiles fit a multiprocessor's shared memory and registers.
 template <class Item, TileSize size>
-inline constexpr u32 distribute_rows = size == TileSize::small ? smaller<u32>(8, larger<u32>(1, 96 / sizeof(Item)))
-                                       : sizeof(Item) <= 4     ? 24
-                                                           : smaller<u32>(20, larger<u32>(1, 168 / sizeof(Item)));
+constexpr u32 rows_for_tile() {
+  if (size == TileSize::small) return smaller<u32>(8, larger<u32>(1, 96 / sizeof(Item)));
+  if (loads_at_once<Item>) return sizeof(Item) <= 4 ? 20 : 16;
+  return smaller<u32>(20, larger<u32>(1, 168 / sizeof(Item)));
+}
+template <class Item, TileSize size>
+inline constexpr u32 distribute_rows = rows_for_tile<Item, size>();
+
+template <class Item, TileSize size>
+inline constexpr u32 distribute_tile = distribute_threads<Item, size>* distribute_rows<Item, size>;
 
 /// Small items are placed sooner if their places are looked for before they move in shared memory, larger
 /// items if that is done while they move.
 template <class Item>
 inline constexpr bool looks_back_early = sizeof(Item) <= 4;
-
-template <class Item, TileSize size>
-inline constexpr u32 distribute_tile = distribute_threads* distribute_rows<Item, size>;
 
 /// The most items of one launch: counts in the look-back table have 30 bits.
 inline constexpr u64 most_items_at_once = (u64{1} << 30) - 1;
@@ -63,16 +71,19 @@ struct DistributeTables {
   u32 offset_count = 0;
 };
 
+template <u32 warp_count>
 struct BucketShared {
-  u64 offsets[bucket_limit];                       // place in the output minus place in the tile
-  u32 counts[distribute_warps][bucket_limit / 2];  // of 16 bits, two buckets in a word
-  u32 warp_sums[distribute_warps];
+  static constexpr u32 warps = warp_count;
+
+  u64 offsets[bucket_limit];                 // place in the output minus place in the tile
+  u32 counts[warp_count][bucket_limit / 2];  // of 16 bits, two buckets in a word
+  u32 warp_sums[warp_count];
   u32 tile;
 };
 
 template <class Item, TileSize size>
 struct DistributeShared {
-  BucketShared buckets;
+  BucketShared<distribute_threads<Item, size> / warp_size> buckets;
   alignas(16) Item items[distribute_tile<Item, size>];
 };
 
@@ -162,7 +173,8 @@ __device__ inline BucketPair look_back_pair(const DistributeTables& tables, u32 
 }
 
 /// Turns the totals of all buckets into first places, tells the caller of them, and leaves zero.
-__device__ inline BucketPair take_totals(const DistributeTables& tables, BucketShared& shared) {
+template <u32 warp_count>
+__device__ BucketPair take_totals(const DistributeTables& tables, BucketShared<warp_count>& shared) {
   BucketPair total{0, 0};
   const u32 thread = threadIdx.x;
   if (thread < bucket_limit / 2) {
@@ -177,10 +189,11 @@ __device__ inline BucketPair take_totals(const DistributeTables& tables, BucketS
 }
 
 /// Sums the warps' counts of the thread's two buckets, and leaves in their place what stands before each warp.
-__device__ inline BucketPair sum_warp_counts(BucketShared& shared) {
+template <u32 warp_count>
+__device__ BucketPair sum_warp_counts(BucketShared<warp_count>& shared) {
   u32 sum = 0;
 #pragma unroll
-  for (u32 w = 0; w < distribute_warps; ++w) {
+  for (u32 w = 0; w < warp_count; ++w) {
     const u32 count = shared.counts[w][threadIdx.x];
     shared.counts[w][threadIdx.x] = sum;
     sum += count;
@@ -189,8 +202,9 @@ __device__ inline BucketPair sum_warp_counts(BucketShared& shared) {
 }
 
 /// Finds the places of the thread's two buckets in the output, and tells the tiles after this one.
-__device__ inline void find_places(const DistributeTables& tables, u32 tile, u32 tile_count, BucketPair base,
-                                   BucketPair count, BucketPair begin, BucketShared& shared) {
+template <u32 warp_count>
+__device__ void find_places(const DistributeTables& tables, u32 tile, u32 tile_count, BucketPair base,
+                            BucketPair count, BucketPair begin, BucketShared<warp_count>& shared) {
   BucketPair before = base;
   if (tile > 0) {
     before = look_back_pair(tables, tile);
@@ -213,12 +227,12 @@ __device__ inline void find_places(const DistributeTables& tables, u32 tile, u32
 
 /// `source(i)` gives item i of n; `bucket_of(item)` its bucket, below 256; `sink(place, item)` stores it.
 template <TileSize size, class Item, class Source, class BucketOf, class Sink>
-__global__ void __launch_bounds__(distribute_threads, distribute_blocks<size>)
+__global__ void __launch_bounds__(distribute_threads<Item, size>, distribute_blocks<size>)
     distribute_kernel(u64 begin, u64 n, Source source, BucketOf bucket_of, Sink sink, DistributeTables tables) {
   constexpr u32 rows = distribute_rows<Item, size>;
   extern __shared__ uint4 distribute_memory[];
   auto& memory = *reinterpret_cast<DistributeShared<Item, size>*>(distribute_memory);
-  BucketShared& shared = memory.buckets;
+  auto& shared = memory.buckets;
   const u32 thread = threadIdx.x, warp = thread / warp_size;
   const bool has_buckets = thread < bucket_limit / 2;
 
@@ -241,13 +255,20 @@ __global__ void __launch_bounds__(distribute_threads, distribute_blocks<size>)
   // Load a warp's items in rows. Past the end stands the last item: it counts for the last bucket, behind all
   // that are there, and is not written.
   const u32 place_in_tile = warp * (warp_size * rows) + lane_id();
+  const bool is_whole = size == TileSize::large && tile_size == distribute_tile<Item, size>;
+  const u64 first = begin + tile_begin + place_in_tile;
   Item items[rows];
+  if (is_whole) {
 #pragma unroll
-  for (u32 k = 0; k < rows; ++k) {
-    items[k] = source(begin + tile_begin + smaller(place_in_tile + k * warp_size, tile_size - 1));
+    for (u32 k = 0; k < rows; ++k) items[k] = source(first + k * warp_size);
+  } else {
+#pragma unroll
+    for (u32 k = 0; k < rows; ++k) {
+      items[k] = source(begin + tile_begin + smaller(place_in_tile + k * warp_size, tile_size - 1));
+    }
   }
   const auto bucket_of_row = [&](u32 k) {
-    return place_in_tile + k * warp_size < tile_size ? bucket_of(items[k]) : bucket_limit - 1;
+    return is_whole || place_in_tile + k * warp_size < tile_size ? bucket_of(items[k]) : bucket_limit - 1;
   };
   u32 ranks[(rows + 1) / 2];
   rank_rows<rows>(bucket_of_row, reinterpret_cast<u16*>(shared.counts[warp]), ranks);
@@ -264,7 +285,7 @@ __global__ void __launch_bounds__(distribute_threads, distribute_blocks<size>)
   const BucketPair begins{pair_begin, pair_begin + count.first};
   if (has_buckets) {
 #pragma unroll
-    for (u32 w = 0; w < distribute_warps; ++w) shared.counts[w][thread] += begins.second << 16 | begins.first;
+    for (u32 w = 0; w < shared.warps; ++w) shared.counts[w][thread] += begins.second << 16 | begins.first;
   }
   __syncthreads();
 
@@ -279,18 +300,18 @@ __global__ void __launch_bounds__(distribute_threads, distribute_blocks<size>)
   __syncthreads();
 #pragma unroll
   for (u32 k = 0; k < rows; ++k) {
-    const u32 i = thread + k * distribute_threads;
+    const u32 i = thread + k * distribute_threads<Item, size>;
     if (i >= tile_size) break;
     const Item item = memory.items[i];
     sink(shared.offsets[bucket_of(item)] + i, item);
   }
 }
 
-/// True where the multiprocessors take small tiles in at most two rounds.
+/// True where the multiprocessors take all small tiles at once.
 template <class Item>
 bool takes_small_tiles(const Executor& ex, u64 n) {
   constexpr u64 items_a_round = u64{distribute_tile<Item, TileSize::small>} * distribute_blocks<TileSize::small>;
-  return n <= 2 * items_a_round * ex.multiprocessor_count;
+  return n <= items_a_round * ex.multiprocessor_count;
 }
 
 template <class Item>
@@ -311,8 +332,8 @@ void launch_distribution(const Executor& ex, const char* label, u64 begin, u64 n
   const u64 tile_count = divide_rounding_up(n, distribute_tile<Item, size>);
   tables.all_blocks_resident = tile_count <= u64{distribute_blocks<size>} * ex.multiprocessor_count;
   launch(ex, label, distribute_kernel<size, Item, Source, BucketOf, Sink>,
-         {tile_count, distribute_threads, sizeof(DistributeShared<Item, size>), true}, begin, n, source, bucket_of,
-         sink, tables);
+         {tile_count, distribute_threads<Item, size>, sizeof(DistributeShared<Item, size>), true}, begin, n,
+         source, bucket_of, sink, tables);
 }
 
 /// Distributes the items [begin, begin + n), at most `most_items_at_once`.

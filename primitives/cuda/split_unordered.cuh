@@ -22,12 +22,12 @@ template <class Item>
 struct UnorderedShared {
   u64 offsets[bucket_limit];  // place in the output minus place in the tile
   u32 counts[bucket_limit], begins[bucket_limit];
-  BlockStorage<u32, distribute_threads> storage;
+  BlockStorage<u32, distribute_threads<Item, TileSize::large>> storage;
   alignas(16) Item items[distribute_tile<Item, TileSize::large>];
 };
 
 template <class Item, class Source, class BucketOf, class Sink>
-__global__ void __launch_bounds__(distribute_threads, distribute_blocks<TileSize::large>)
+__global__ void __launch_bounds__(distribute_threads<Item, TileSize::large>, distribute_blocks<TileSize::large>)
     distribute_unordered_kernel(u64 n, Source source, BucketOf bucket_of, Sink sink, u64* cursors) {
   constexpr u32 rows = distribute_rows<Item, TileSize::large>;
   extern __shared__ uint4 unordered_memory[];
@@ -42,18 +42,18 @@ __global__ void __launch_bounds__(distribute_threads, distribute_blocks<TileSize
   u32 ranks[rows];
 #pragma unroll
   for (u32 k = 0; k < rows; ++k) {
-    const u32 i = thread + k * distribute_threads;
+    const u32 i = thread + k * distribute_threads<Item, TileSize::large>;
     if (i < tile_size) items[k] = source(tile_begin + i);
   }
 #pragma unroll
   for (u32 k = 0; k < rows; ++k) {
-    const u32 i = thread + k * distribute_threads;
+    const u32 i = thread + k * distribute_threads<Item, TileSize::large>;
     if (i < tile_size) ranks[k] = atomicAdd(&shared.counts[bucket_of(items[k])], 1u);
   }
   __syncthreads();
 
   const u32 count = thread < bucket_limit ? shared.counts[thread] : 0;
-  const u32 begin = block_exclusive_sum<distribute_threads>(count, shared.storage).before;
+  const u32 begin = block_exclusive_sum<distribute_threads<Item, TileSize::large>>(count, shared.storage).before;
   if (thread < bucket_limit) {
     shared.begins[thread] = begin;
     shared.offsets[thread] = (count > 0 ? fetch_add_relaxed(cursors + thread, u64{count}) : 0) - begin;
@@ -61,14 +61,14 @@ __global__ void __launch_bounds__(distribute_threads, distribute_blocks<TileSize
   __syncthreads();
 #pragma unroll
   for (u32 k = 0; k < rows; ++k) {
-    if (thread + k * distribute_threads < tile_size) {
+    if (thread + k * distribute_threads<Item, TileSize::large> < tile_size) {
       shared.items[shared.begins[bucket_of(items[k])] + ranks[k]] = items[k];
     }
   }
   __syncthreads();
 #pragma unroll
   for (u32 k = 0; k < rows; ++k) {
-    const u32 i = thread + k * distribute_threads;
+    const u32 i = thread + k * distribute_threads<Item, TileSize::large>;
     if (i >= tile_size) break;
     const Item item = shared.items[i];
     sink(shared.offsets[bucket_of(item)] + i, item);
@@ -82,7 +82,7 @@ void distribute_unordered(const Executor& ex, const char* label, u64 n, const So
                           u32 offset_count) {
   launch(ex, label, bucket_cursor_kernel, {1, bucket_limit}, totals, offsets, offset_count);
   launch(ex, label, distribute_unordered_kernel<Item, Source, BucketOf, Sink>,
-         {divide_rounding_up(n, distribute_tile<Item, TileSize::large>), distribute_threads,
+         {divide_rounding_up(n, distribute_tile<Item, TileSize::large>), distribute_threads<Item, TileSize::large>,
           sizeof(UnorderedShared<Item>)},
          n, source, bucket_of, sink, totals);
   fill_bytes(ex, label, totals, bucket_limit, 0);

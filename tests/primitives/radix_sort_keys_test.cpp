@@ -95,7 +95,7 @@ void expect_sorts(Context& context, const std::vector<Key>& host, SortOrder orde
 
 template <class Key>
 void expect_sorts_of_type(Context& context) {
-  for (u64 n : {0, 1, 2, 3071, 3073, 20001}) {
+  for (u64 n : {0, 1, 2, 3071, 3072, 3073, 20001}) {
     for (SortOrder order : {SortOrder::ascending, SortOrder::descending}) {
       expect_sorts(context, random_keys<Key>(n, u32(n)), order);
     }

@@ -7,10 +7,10 @@
 namespace copse::test {
 
 /// Sizes at which data-parallel code breaks: nothing, one, a few, and both sides of warps, blocks and tiles
-/// (2048 and 8192 for scans, 4096 for reductions, 4608, 6144, 6656 and 8704 for sorts), then several tiles.
+/// (2048 and 8192 for scans, 4096 for reductions, 3072, 4608, 6144, 6656 and 8704 for sorts), then several tiles.
 inline std::vector<u64> boundary_sizes() {
   std::vector<u64> sizes = {0, 1, 2, 3};
-  for (u64 tile : {32, 256, 384, 2048, 4096, 4608, 6144, 6656, 8192, 8704}) {
+  for (u64 tile : {32, 256, 384, 2048, 3072, 4096, 4608, 6144, 6656, 8192, 8704}) {
     for (u64 n : {tile - 1, tile, tile + 1}) sizes.push_back(n);
   }
   sizes.insert(sizes.end(), {3 * 8192 + 5, 65535, 65536, 65537, 100003});
