@@ -237,6 +237,7 @@ __global__ void __launch_bounds__(distribute_threads<Item, size>, distribute_blo
   const bool has_buckets = thread < bucket_limit / 2;
 
   for (u32 k = lane_id(); k < bucket_limit / 2; k += warp_size) shared.counts[warp][k] = 0;
+  __syncwarp();
   let_next_launch_start();
   wait_for_earlier_launch();
   u32 tile = blockIdx.x;

@@ -125,15 +125,6 @@ __device__ void sort_thread_parts(const SharedTile<Key, Value>& tile, u32 count,
   put_thread_elements(held, tile);
 }
 
-/// A barrier for aligned groups of threads.
-__device__ inline void synchronise_group(u32 threads) {
-  if (threads <= warp_size) {
-    __syncwarp();
-  } else {
-    __syncthreads();
-  }
-}
-
 /// Sorts the first `count` elements of the tile, which all threads have put there. Ends with a barrier.
 template <class Key, class Value, class Less>
 __device__ void sort_shared_tile(const SharedTile<Key, Value>& tile, u32 count, const Less& less) {
@@ -141,11 +132,12 @@ __device__ void sort_shared_tile(const SharedTile<Key, Value>& tile, u32 count, 
   __syncthreads();
   sort_thread_parts(tile, count, less);
 
-  // Merge runs of 1, 2, 4 threads' elements. Threads past the end only meet the others at the barriers.
+  // Merge runs of 1, 2, 4 threads' elements. Threads past the end only meet the others at the barriers, which are
+  // the block's even where a warp merges its own: a thread may read, and not use, the first place past its group.
   const u32 first = threadIdx.x * Shape::items;
   for (u32 width = 1; width * Shape::items < count; width *= 2) {
     ThreadElements<Key, Value> held;
-    synchronise_group(2 * width);
+    __syncthreads();
     if (first < count) {
       const u32 run = width * Shape::items;
       const u32 a = (threadIdx.x & ~(2 * width - 1)) * Shape::items;
@@ -154,7 +146,7 @@ __device__ void sort_shared_tile(const SharedTile<Key, Value>& tile, u32 count, 
       const u32 from_a = merge_path(tile.keys + a, b - a, tile.keys + b, end - b, diagonal, less);
       merge_thread_elements(tile, a + from_a, b, b + (diagonal - from_a), end, less, held);
     }
-    synchronise_group(2 * width);
+    __syncthreads();
     if (first < count) put_thread_elements(held, tile);
   }
   __syncthreads();

@@ -120,6 +120,7 @@ __global__ void __launch_bounds__(scan_threads, scan_blocks)
       open_chain(chain, has_init ? task.op(before, tile_sum) : tile_sum);
     }
     const T before_warp = !has_before_tile ? below : (lane_id() == 0 ? before : task.op(before, below));
+    __syncwarp();
     if (lane_id() < scan_warps) warp_sums[lane_id()] = before_warp;
   }
   __syncthreads();

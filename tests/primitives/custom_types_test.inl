@@ -138,8 +138,10 @@ TYPED_TEST(CustomTypes, SortTakesInputFunctionsForKeyAndValue) {
 
 TYPED_TEST(CustomTypes, ScratchIsWhatWasTold) {
   const u64 n = 100000;
-  Buffer<u64> keys(this->context(), n), out(this->context(), n);
-  Buffer<u32> values(this->context(), n), values_out(this->context(), n);
+  const Buffer<u64> keys(this->context(), std::vector<u64>(n, 7));
+  const Buffer<u32> values(this->context(), std::vector<u32>(n, 9));
+  Buffer<u64> out(this->context(), n);
+  Buffer<u32> values_out(this->context(), n);
   const BitRange bits{0, 64};
   this->context().reserve_scratch(radix_sort_pairs_scratch_bytes<u64, u32>(this->executor(), n, bits));
   const u64 reserved = this->context().scratch_bytes();
