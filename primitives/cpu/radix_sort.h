@@ -59,20 +59,24 @@ inline bool turn_counts_into_places(u64* counts, u64 block_count, u64 n) {
   return true;
 }
 
-/// A pass's digit of a key. Keys stand in memory as they came, and are encoded where a digit is looked at.
-template <class Bits>
+/// A pass's digit of a key. Keys stand in memory as they came, and are encoded where a digit is looked at, unless
+/// they are in their own order: asking the sign of each takes twice as long as the rest.
+template <class Bits, bool encoded>
 struct SortDigit {
   u32 shift, width;
   KeyEncoding<Bits> encoding;
-  u32 operator()(const Bits& key) const { return digit_of(encoding.encode(key), shift, width); }
+  u32 operator()(const Bits& key) const {
+    if constexpr (encoded) return digit_of(encoding.encode(key), shift, width);
+    return digit_of(key, shift, width);
+  }
 };
 
 /// One pass. False where all keys share the digit, and nothing was written.
-template <class Bits, class Value, class BitsInput, class ValueInput>
-bool sort_pass(const Executor& ex, const char* label, const SortBlocks& blocks, u64* counts,
-               const SortDigit<Bits>& digit, const BitsInput& bits_input, const ValueInput& value_input,
-               Bits* keys_out, Value* values_out) {
-  parallel_ranges(ex, label, blocks.count, 1, [&](u64 begin, u64 end) {
+template <class Bits, class Value, class Digit, class BitsInput, class ValueInput>
+bool sort_pass(const Executor& ex, const char* label, const SortBlocks& blocks, u64* counts, const Digit& digit,
+               const BitsInput& bits_input, const ValueInput& value_input, Bits* keys_out, Value* values_out) {
+  // The loops use copies of their own, which the compiler knows no store to alias.
+  parallel_ranges(ex, label, blocks.count, 1, [=](u64 begin, u64 end) {
     for (u64 block = begin; block < end; ++block) {
       u64 local[sort_digit_count] = {};
       for (u64 i = blocks.begin(block); i < blocks.end(block); ++i) ++local[digit(bits_input(i))];
@@ -81,15 +85,21 @@ bool sort_pass(const Executor& ex, const char* label, const SortBlocks& blocks, 
   });
   if (!turn_counts_into_places(counts, blocks.count, blocks.n)) return false;
 
-  parallel_ranges(ex, label, blocks.count, 1, [&](u64 begin, u64 end) {
+  parallel_ranges(ex, label, blocks.count, 1, [=](u64 begin, u64 end) {
+    const Digit digit_of_key = digit;
+    const BitsInput bits = bits_input;
+    const ValueInput values = value_input;
+    Bits* const keys_to = keys_out;
+    Value* const values_to = values_out;
     for (u64 block = begin; block < end; ++block) {
       u64 places[sort_digit_count];
       std::memcpy(places, counts + block * sort_digit_count, sizeof places);
-      for (u64 i = blocks.begin(block); i < blocks.end(block); ++i) {
-        const Bits key = bits_input(i);
-        const u64 place = places[digit(key)]++;
-        keys_out[place] = key;
-        if constexpr (has_value<Value>) values_out[place] = value_input(i);
+      const u64 last = blocks.end(block);
+      for (u64 i = blocks.begin(block); i < last; ++i) {
+        const Bits key = bits(i);
+        const u64 place = places[digit_of_key(key)]++;
+        keys_to[place] = key;
+        if constexpr (has_value<Value>) values_to[place] = values(i);
       }
     }
   });
@@ -107,7 +117,7 @@ void copy_elements(const Executor& ex, const char* label, u64 n, const BitsInput
   });
 }
 
-template <class Bits, class Value, class BitsInput, class ValueInput>
+template <bool encoded, class Bits, class Value, class BitsInput, class ValueInput>
 void radix_sort(const Executor& ex, const char* label, u64 n, const BitsInput& bits_input,
                 const ValueInput& value_input, Bits* keys_out, Value* values_out, BitRange bits,
                 const KeyEncoding<Bits>& encoding) {
@@ -121,7 +131,7 @@ void radix_sort(const Executor& ex, const char* label, u64 n, const BitsInput& b
   // The passes go to and fro between output and scratch; `at` is where the keys stand, -1 in the input.
   int at = -1;
   for (u32 shift = bits.begin; shift < bits.end; shift += sort_digit_bits) {
-    const SortDigit<Bits> digit{shift, smaller(sort_digit_bits, bits.end - shift), encoding};
+    const SortDigit<Bits, encoded> digit{shift, smaller(sort_digit_bits, bits.end - shift), encoding};
     const int to = at < 0 ? 0 : 1 - at;
     const bool moved = at < 0 ? sort_pass<Bits, Value>(ex, label, blocks, counts, digit, bits_input, value_input,
                                                        keys[to], values[to])
@@ -134,6 +144,17 @@ void radix_sort(const Executor& ex, const char* label, u64 n, const BitsInput& b
     copy_elements(ex, label, n, bits_input, value_input, keys_out, values_out);
   } else {
     copy_elements(ex, label, n, Elements<Bits>{keys[1]}, Elements<Value>{values[1]}, keys_out, values_out);
+  }
+}
+
+template <class Bits, class Value, class BitsInput, class ValueInput>
+void radix_sort(const Executor& ex, const char* label, u64 n, const BitsInput& bits_input,
+                const ValueInput& value_input, Bits* keys_out, Value* values_out, BitRange bits,
+                const KeyEncoding<Bits>& encoding) {
+  if (encoding.with_sign == Bits{} && encoding.without_sign == Bits{}) {
+    radix_sort<false>(ex, label, n, bits_input, value_input, keys_out, values_out, bits, encoding);
+  } else {
+    radix_sort<true>(ex, label, n, bits_input, value_input, keys_out, values_out, bits, encoding);
   }
 }
 
