@@ -4,6 +4,7 @@
 
 #include "primitives/core/error.h"
 #include "primitives/flags.h"
+#include "primitives/overlap.h"
 
 namespace copse {
 
@@ -34,11 +35,7 @@ inline void check_room(const char* what, const char* out, u64 room, u64 needed) 
 /// Throws: Error invalid_argument where an output shares memory with an input.
 template <class T, class U>
 void check_apart(const char* what, BufferSpan<T> in, BufferSpan<U> out) {
-  const u64 in_begin = reinterpret_cast<u64>(in.data()), out_begin = reinterpret_cast<u64>(out.data());
-  if (in.empty() || out.empty() || in_begin + in.size_bytes() <= out_begin ||
-      out_begin + out.size_bytes() <= in_begin) {
-    return;
-  }
+  if (in.empty() || out.empty() || !overlap(in, out)) return;
   throw Error(ErrorCode::invalid_argument, std::string(what) + ": the output overlaps the input by some of its " +
                                                std::to_string(out.size_bytes()) + " bytes; they must be apart");
 }

@@ -4,6 +4,7 @@
 
 #include "primitives/core/dispatch.h"
 #include "primitives/gather_body.h"
+#include "primitives/overlap.h"
 
 namespace copse {
 
@@ -13,12 +14,6 @@ constexpr u64 most_record_bytes = 65536;
 
 [[noreturn]] void refuse(const char* name, const std::string& why) {
   throw Error(ErrorCode::invalid_argument, name + std::string(": ") + why);
-}
-
-bool overlap(const void* a, u64 a_bytes, const void* b, u64 b_bytes) {
-  const auto* a_begin = static_cast<const std::byte*>(a);
-  const auto* b_begin = static_cast<const std::byte*>(b);
-  return a_begin < b_begin + b_bytes && b_begin < a_begin + a_bytes;
 }
 
 /// `by_index`: the records that the indices name; `in_order`: those that stand in their order.
@@ -37,12 +32,8 @@ void check(const char* name, BufferSpan<const std::byte> by_index, BufferSpan<co
     refuse(name, std::to_string(in_order.size()) + " bytes for " + std::to_string(indices.size()) +
                      " indices of records of " + std::to_string(record_bytes) + " bytes");
   }
-  if (overlap(by_index.data(), by_index.size(), in_order.data(), in_order.size())) {
-    refuse(name, "the output overlaps the input");
-  }
-  if (overlap(indices.data(), indices.size_bytes(), out.data(), out.size())) {
-    refuse(name, "the output overlaps the indices");
-  }
+  if (overlap(by_index, in_order)) refuse(name, "the output overlaps the input");
+  if (overlap(indices, out)) refuse(name, "the output overlaps the indices");
 }
 
 template <class Id>

@@ -4,6 +4,7 @@
 
 #include "primitives/core/dispatch.h"
 #include "primitives/histogram_body.h"
+#include "primitives/overlap.h"
 
 namespace copse {
 
@@ -20,11 +21,7 @@ void check(BufferSpan<const T> in, BufferSpan<u64> counts) {
   if (counts.size() < 1 || counts.size() > most_bins) {
     refuse(std::to_string(counts.size()) + " bins, 1 to " + std::to_string(most_bins) + " are possible");
   }
-  const auto* in_begin = reinterpret_cast<const unsigned char*>(in.data());
-  const auto* counts_begin = reinterpret_cast<const unsigned char*>(counts.data());
-  if (in_begin < counts_begin + counts.size_bytes() && counts_begin < in_begin + in.size_bytes()) {
-    refuse("the counts overlap the input");
-  }
+  if (overlap(in, counts)) refuse("the counts overlap the input");
 }
 
 }  // namespace

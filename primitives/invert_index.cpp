@@ -4,6 +4,7 @@
 
 #include "primitives/core/dispatch.h"
 #include "primitives/invert_index_body.h"
+#include "primitives/overlap.h"
 
 namespace copse {
 
@@ -13,7 +14,7 @@ void invert_index(Context& context, BufferSpan<const u32> index, BufferSpan<u32>
     throw Error(ErrorCode::invalid_argument, "invert index: " + std::to_string(index.size()) +
                                                  " elements, at most " + std::to_string(most_elements));
   }
-  if (index.data() < inverse.data() + inverse.size() && inverse.data() < index.data() + index.size()) {
+  if (overlap(index, inverse)) {
     throw Error(ErrorCode::invalid_argument, "invert index: the output overlaps the input");
   }
   dispatch(context, [&](const auto& ex) {

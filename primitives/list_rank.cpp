@@ -4,6 +4,7 @@
 
 #include "primitives/core/dispatch.h"
 #include "primitives/list_rank_body.h"
+#include "primitives/overlap.h"
 
 namespace copse {
 
@@ -27,10 +28,7 @@ void list_rank(Context& context, BufferSpan<const u32> next, u32 head, BufferSpa
   if (head >= next.size()) {
     refuse("the head is node " + std::to_string(head) + " of " + std::to_string(next.size()));
   }
-  if (next.data() != ranks.data() && next.data() < ranks.data() + ranks.size() &&
-      ranks.data() < next.data() + next.size()) {
-    refuse("the ranks overlap the successors in part");
-  }
+  if (next.data() != ranks.data() && overlap(next, ranks)) refuse("the ranks overlap the successors in part");
   dispatch(context,
            [&](const auto& ex) { detail::rank_nodes(ex, next.data(), u32(next.size()), head, ranks.data()); });
 }

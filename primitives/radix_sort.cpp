@@ -3,6 +3,7 @@
 #include <string>
 
 #include "primitives/core/dispatch.h"
+#include "primitives/overlap.h"
 #include "primitives/radix_sort_body.h"
 
 namespace copse {
@@ -19,9 +20,7 @@ void check_apart(BufferSpan<const T> in, BufferSpan<T> out, const char* what) {
     refuse("the output has " + std::to_string(out.size()) + " " + what + ", the input " +
            std::to_string(in.size()));
   }
-  if (in.data() < out.data() + out.size() && out.data() < in.data() + in.size()) {
-    refuse(std::string("the output ") + what + " overlap the input");
-  }
+  if (overlap(in, out)) refuse(std::string("the output ") + what + " overlap the input");
 }
 
 template <class Key>

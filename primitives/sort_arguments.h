@@ -6,6 +6,7 @@
 
 #include "primitives/core/error.h"
 #include "primitives/core/span.h"
+#include "primitives/overlap.h"
 
 namespace copse::detail {
 
@@ -15,7 +16,7 @@ void check_sort_output(const char* sort, const char* what, BufferSpan<const T> i
     throw Error(ErrorCode::invalid_argument, std::string(sort) + ": the output has " + std::to_string(out.size()) +
                                                  " " + what + ", the input " + std::to_string(in.size()));
   }
-  if (in.data() != out.data() && in.data() < out.data() + out.size() && out.data() < in.data() + in.size()) {
+  if (in.data() != out.data() && overlap(in, out)) {
     throw Error(ErrorCode::invalid_argument,
                 std::string(sort) + ": the output " + what + " overlap the input, and are not the same");
   }

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "primitives/core/dispatch.h"
+#include "primitives/overlap.h"
 #include "primitives/sort_records_body.h"
 
 namespace copse {
@@ -36,8 +37,7 @@ void check(BufferSpan<const std::byte> in, u64 record_bytes, u64 key_offset, Buf
   if (in.size() / record_bytes > most_records) {
     refuse(std::to_string(in.size() / record_bytes) + " records, at most " + std::to_string(most_records));
   }
-  if (in.data() < out.data() + out.size() && out.data() < in.data() + in.size())
-    refuse("the output overlaps the input");
+  if (overlap(in, out)) refuse("the output overlaps the input");
   if (bits.begin > bits.end || bits.end > all_bits<Key>.end) {
     refuse("bits " + std::to_string(bits.begin) + " to " + std::to_string(bits.end) + " of a key of " +
            std::to_string(all_bits<Key>.end) + " bits");

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "primitives/core/dispatch.h"
+#include "primitives/overlap.h"
 #include "primitives/split_body.h"
 
 namespace copse {
@@ -42,11 +43,7 @@ void check_index_count(u64 count) {
 
 template <class T, class U>
 void check_apart(BufferSpan<T> in, BufferSpan<U> out) {
-  const auto* in_begin = reinterpret_cast<const std::byte*>(in.data());
-  const auto* out_begin = reinterpret_cast<const std::byte*>(out.data());
-  if (in_begin < out_begin + out.size_bytes() && out_begin < in_begin + in.size_bytes()) {
-    refuse("the output overlaps the input");
-  }
+  if (overlap(in, out)) refuse("the output overlaps the input");
 }
 
 u64* data_or_null(BufferSpan<u64> offsets) {

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "primitives/core/dispatch.h"
+#include "primitives/overlap.h"
 #include "primitives/summed_area_table_body.h"
 
 namespace copse {
@@ -19,7 +20,7 @@ void check(u64 width, u64 height, BufferSpan<const T> in, BufferSpan<T> out) {
                                                  " for an image of " + std::to_string(width) + " by " +
                                                  std::to_string(height));
   }
-  if (in.data() != out.data() && in.data() < out.data() + out.size() && out.data() < in.data() + in.size()) {
+  if (in.data() != out.data() && overlap(in, out)) {
     throw Error(ErrorCode::invalid_argument, "summed-area table: the output overlaps the input in part");
   }
 }
