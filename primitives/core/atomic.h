@@ -6,6 +6,7 @@
 // seen by the later one after its own.
 
 #include <atomic>
+#include <thread>
 
 #include "primitives/core/macros.h"
 #include "primitives/core/types.h"
@@ -60,12 +61,12 @@ COPSE_HD inline u64 fetch_add_relaxed(u64* p, u64 value) {
 #endif
 }
 
-/// Sets the bits of `bits`; orders nothing else.
-COPSE_HD inline void fetch_or_relaxed(u32* p, u32 bits) {
+/// Sets the bits of `bits` and returns what stood there before; orders nothing else.
+COPSE_HD inline u32 fetch_or_relaxed(u32* p, u32 bits) {
 #if COPSE_DEVICE_CODE
-  atomicOr(p, bits);
+  return atomicOr(p, bits);
 #else
-  std::atomic_ref<u32>(*p).fetch_or(bits, std::memory_order_relaxed);
+  return std::atomic_ref<u32>(*p).fetch_or(bits, std::memory_order_relaxed);
 #endif
 }
 
@@ -80,12 +81,30 @@ COPSE_HD inline u32 load_acquire(const u32* p) {
 #endif
 }
 
+COPSE_HD inline u64 load_acquire(const u64* p) {
+#if COPSE_DEVICE_CODE
+  u64 value;
+  asm volatile("ld.acquire.gpu.b64 %0, [%1];" : "=l"(value) : "l"(p) : "memory");
+  return value;
+#else
+  return std::atomic_ref<u64>(*const_cast<u64*>(p)).load(std::memory_order_acquire);
+#endif
+}
+
 /// Stores `value`; all writes before it are seen by whoever acquires it.
 COPSE_HD inline void store_release(u32* p, u32 value) {
 #if COPSE_DEVICE_CODE
   asm volatile("st.release.gpu.b32 [%0], %1;" ::"l"(p), "r"(value) : "memory");
 #else
   std::atomic_ref<u32>(*p).store(value, std::memory_order_release);
+#endif
+}
+
+COPSE_HD inline void store_release(u64* p, u64 value) {
+#if COPSE_DEVICE_CODE
+  asm volatile("st.release.gpu.b64 [%0], %1;" ::"l"(p), "l"(value) : "memory");
+#else
+  std::atomic_ref<u64>(*p).store(value, std::memory_order_release);
 #endif
 }
 
@@ -126,5 +145,138 @@ COPSE_HD inline void store_relaxed(u64* p, u64 value) {
   std::atomic_ref<u64>(*p).store(value, std::memory_order_relaxed);
 #endif
 }
+
+/// Stores `desired` where `expected` stands, and returns what stood there before; orders nothing else.
+COPSE_HD inline u32 compare_exchange_relaxed(u32* p, u32 expected, u32 desired) {
+#if COPSE_DEVICE_CODE
+  u32 before;
+  asm volatile("atom.relaxed.gpu.cas.b32 %0, [%1], %2, %3;"
+               : "=r"(before)
+               : "l"(p), "r"(expected), "r"(desired)
+               : "memory");
+  return before;
+#else
+  std::atomic_ref<u32>(*p).compare_exchange_strong(expected, desired, std::memory_order_relaxed);
+  return expected;
+#endif
+}
+
+COPSE_HD inline u64 compare_exchange_relaxed(u64* p, u64 expected, u64 desired) {
+#if COPSE_DEVICE_CODE
+  u64 before;
+  asm volatile("atom.relaxed.gpu.cas.b64 %0, [%1], %2, %3;"
+               : "=l"(before)
+               : "l"(p), "l"(expected), "l"(desired)
+               : "memory");
+  return before;
+#else
+  std::atomic_ref<u64>(*p).compare_exchange_strong(expected, desired, std::memory_order_relaxed);
+  return expected;
+#endif
+}
+
+/// The same; what the writer of the value before released is seen after.
+COPSE_HD inline u32 compare_exchange_acquire(u32* p, u32 expected, u32 desired) {
+#if COPSE_DEVICE_CODE
+  u32 before;
+  asm volatile("atom.acquire.gpu.cas.b32 %0, [%1], %2, %3;"
+               : "=r"(before)
+               : "l"(p), "r"(expected), "r"(desired)
+               : "memory");
+  return before;
+#else
+  std::atomic_ref<u32>(*p).compare_exchange_strong(expected, desired, std::memory_order_acquire);
+  return expected;
+#endif
+}
+
+COPSE_HD inline u64 compare_exchange_acquire(u64* p, u64 expected, u64 desired) {
+#if COPSE_DEVICE_CODE
+  u64 before;
+  asm volatile("atom.acquire.gpu.cas.b64 %0, [%1], %2, %3;"
+               : "=l"(before)
+               : "l"(p), "l"(expected), "l"(desired)
+               : "memory");
+  return before;
+#else
+  std::atomic_ref<u64>(*p).compare_exchange_strong(expected, desired, std::memory_order_acquire);
+  return expected;
+#endif
+}
+
+/// The same; acquires and releases.
+COPSE_HD inline u32 compare_exchange_acq_rel(u32* p, u32 expected, u32 desired) {
+#if COPSE_DEVICE_CODE
+  u32 before;
+  asm volatile("atom.acq_rel.gpu.cas.b32 %0, [%1], %2, %3;"
+               : "=r"(before)
+               : "l"(p), "r"(expected), "r"(desired)
+               : "memory");
+  return before;
+#else
+  std::atomic_ref<u32>(*p).compare_exchange_strong(expected, desired, std::memory_order_acq_rel);
+  return expected;
+#endif
+}
+
+COPSE_HD inline u64 compare_exchange_acq_rel(u64* p, u64 expected, u64 desired) {
+#if COPSE_DEVICE_CODE
+  u64 before;
+  asm volatile("atom.acq_rel.gpu.cas.b64 %0, [%1], %2, %3;"
+               : "=l"(before)
+               : "l"(p), "l"(expected), "l"(desired)
+               : "memory");
+  return before;
+#else
+  std::atomic_ref<u64>(*p).compare_exchange_strong(expected, desired, std::memory_order_acq_rel);
+  return expected;
+#endif
+}
+
+/// Clears the bits that `bits` has not, and returns what stood there before; all writes before it are seen
+/// by whoever acquires the value.
+COPSE_HD inline u32 fetch_and_release(u32* p, u32 bits) {
+#if COPSE_DEVICE_CODE
+  u32 before;
+  asm volatile("atom.release.gpu.and.b32 %0, [%1], %2;" : "=r"(before) : "l"(p), "r"(bits) : "memory");
+  return before;
+#else
+  return std::atomic_ref<u32>(*p).fetch_and(bits, std::memory_order_release);
+#endif
+}
+
+/// Adds 1 for the calling thread and returns what stood there before it; orders nothing else. The lanes of a
+/// warp that call together on one counter share a single operation, in the order of the lanes.
+COPSE_HD inline u64 fetch_increment_by_warp(u64* p) {
+#if COPSE_DEVICE_CODE
+  u32 lane, lower_lanes;
+  asm("mov.u32 %0, %%laneid;" : "=r"(lane));
+  asm("mov.u32 %0, %%lanemask_lt;" : "=r"(lower_lanes));
+  const u32 callers = __match_any_sync(__activemask(), reinterpret_cast<unsigned long long>(p));
+  const int leader = __ffs(int(callers)) - 1;
+  u64 first = 0;
+  if (int(lane) == leader) first = fetch_add_relaxed(p, u64(__popc(callers)));
+  return __shfl_sync(callers, first, leader) + u64(__popc(callers & lower_lanes));
+#else
+  return fetch_add_relaxed(p, u64{1});
+#endif
+}
+
+/// What a thread does between two looks at a word that another one is to write: call it in the loop.
+class SpinWait {
+ public:
+  COPSE_HD void operator()() {
+#if COPSE_DEVICE_CODE
+    __nanosleep(nanoseconds_);
+    if (nanoseconds_ < 256) nanoseconds_ *= 2;
+#else
+    // With more threads than cores, whoever is waited for may need this one's.
+    std::this_thread::yield();
+#endif
+  }
+
+ private:
+  u32 nanoseconds_ = 16;
+};
 
 }  // namespace copse
