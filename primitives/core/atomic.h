@@ -262,6 +262,42 @@ COPSE_HD inline u64 fetch_increment_by_warp(u64* p) {
 #endif
 }
 
+/// Adds `count` for the calling thread, and returns what stood there before it; orders nothing else. The lanes of
+/// a warp that call together on one counter share a single operation, in the order of the lanes.
+COPSE_HD inline u64 fetch_add_by_warp(u64* p, u32 count) {
+#if COPSE_DEVICE_CODE
+  u32 lane, lower_lanes;
+  asm("mov.u32 %0, %%laneid;" : "=r"(lane));
+  asm("mov.u32 %0, %%lanemask_lt;" : "=r"(lower_lanes));
+  const u32 callers = __match_any_sync(__activemask(), reinterpret_cast<unsigned long long>(p));
+  // A vote for each bit of the counts: as many as the largest has.
+  u64 before = 0, total = 0;
+  for (u32 bit = 0; __any_sync(callers, (count >> bit) != 0); ++bit) {
+    const u32 votes = __ballot_sync(callers, (count >> bit & 1) != 0);
+    before += u64(__popc(votes & lower_lanes)) << bit;
+    total += u64(__popc(votes)) << bit;
+    if (bit == 31) break;
+  }
+  const int leader = __ffs(int(callers)) - 1;
+  u64 first = 0;
+  if (int(lane) == leader && total > 0) first = fetch_add_relaxed(p, total);
+  return __shfl_sync(callers, first, leader) + before;
+#else
+  return fetch_add_relaxed(p, u64{count});
+#endif
+}
+
+/// In a loop that lanes of a warp leave when they are done: true once all that run it together are. The lanes
+/// that are done stay in the loop, so that no compiler may move what stands in it behind its end, where they
+/// would wait for each other. On the host, whether the thread is done.
+COPSE_HD inline bool all_lanes_done(bool done) {
+#if COPSE_DEVICE_CODE
+  return __all_sync(__activemask(), done) != 0;
+#else
+  return done;
+#endif
+}
+
 /// What a thread does between two looks at a word that another one is to write: call it in the loop.
 class SpinWait {
  public:
