@@ -5,6 +5,7 @@
 #include "primitives/core/context.h"
 #include "primitives/core/macros.h"
 #include "primitives/core/span.h"
+#include "primitives/no_value.h"
 
 namespace copse {
 
@@ -19,9 +20,6 @@ struct Less {
     }
   }
 };
-
-/// Stands for the value's type where keys are sorted alone.
-struct NoValue {};
 
 /// Sorts keys, or keys with a value each, ascending by Less. Stable: equal keys keep their order. Equal on all
 /// backends. O(n log n) comparisons, whatever the keys. sample_sort is faster for many keys, radix_sort for
@@ -51,14 +49,5 @@ void merge_sort_pairs(Context& context, BufferSpan<const Key> keys_in, BufferSpa
 //
 //   merge_sort_scratch_bytes<Key>(ex, n), merge_sort_scratch_bytes<Key, Value>(ex, n)
 //     The scratch that either takes.
-
-namespace detail {
-
-/// The value input where there are no values.
-struct NoValueInput {
-  COPSE_HD NoValue operator()(u64) const { return {}; }
-};
-
-}  // namespace detail
 
 }  // namespace copse

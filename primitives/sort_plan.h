@@ -3,19 +3,17 @@
 // How the CUDA backend cuts a sort by comparison into tiles, levels and samples. Plain numbers, so that tests
 // can aim at the seams.
 
-#include <type_traits>
-
 #include "primitives/core/bits.h"
 #include "primitives/core/macros.h"
 #include "primitives/core/types.h"
-#include "primitives/merge_sort.h"
+#include "primitives/no_value.h"
 
 namespace copse::detail {
 
 /// The tile that a block sorts or merges in shared memory.
 template <class Key, class Value>
 struct MergeShape {
-  static constexpr bool with_values = !std::is_same_v<Value, NoValue>;
+  static constexpr bool with_values = has_value<Value>;
   static constexpr u32 element_bytes = sizeof(Key) + (with_values ? sizeof(Value) : 0);
 
   /// Larger elements are sorted by index, and move once.

@@ -19,7 +19,7 @@ inline constexpr u64 longest_insertion = 16;
 /// Keys, and values unless Value is NoValue.
 template <class Key, class Value>
 struct SortArrays {
-  static constexpr bool with_values = !std::is_same_v<Value, NoValue>;
+  static constexpr bool with_values = copse::detail::has_value<Value>;
 
   Key* keys;
   Value* values;

@@ -7,11 +7,10 @@
 // Keys go straight to their places. Collecting a cache line a digit first (Satish et al., "Fast Sort on CPUs
 // and GPUs", SIGMOD 2010) took two to three times as long on cores with 2 MB of second-level cache.
 
-#include <type_traits>
-
 #include "primitives/cpu/for_each.h"
 #include "primitives/cpu/workers.h"
 #include "primitives/inputs.h"
+#include "primitives/no_value.h"
 #include "primitives/radix_sort.h"
 
 namespace copse::cpu {
@@ -22,13 +21,8 @@ inline constexpr u32 sort_digit_bits = 8;
 inline constexpr u32 sort_digit_count = 1u << sort_digit_bits;
 inline constexpr u64 sort_least_block = 1u << 14;
 
-struct NoValue {};
-struct NoValueInput {
-  NoValue operator()(u64) const { return {}; }
-};
-
-template <class Value>
-inline constexpr bool has_value = !std::is_same_v<Value, NoValue>;
+using copse::detail::has_value;
+using copse::detail::NoValueInput;
 
 /// Blocks of equal size, about two for each worker.
 struct SortBlocks {
@@ -178,8 +172,8 @@ u64 radix_sort_pairs_scratch_bytes(const Executor& ex, u64 n, BitRange bits) {
 template <class Bits, class BitsInput>
 void radix_sort_encoded(const Executor& ex, const char* label, u64 n, BitsInput bits_input, Bits* keys_out,
                         BitRange bits, const KeyEncoding<Bits>& encoding) {
-  detail::radix_sort<Bits, detail::NoValue>(ex, label, n, bits_input, detail::NoValueInput{}, keys_out, nullptr,
-                                            bits, encoding);
+  detail::radix_sort<Bits, NoValue>(ex, label, n, bits_input, detail::NoValueInput{}, keys_out, nullptr, bits,
+                                    encoding);
 }
 template <class Bits, class Value, class BitsInput, class ValueInput>
 void radix_sort_encoded(const Executor& ex, const char* label, u64 n, BitsInput bits_input, ValueInput value_input,
@@ -193,8 +187,7 @@ void radix_sort_read_once(const Executor& ex, const char* label, u64 n, BitsInpu
                           BitRange bits, const KeyEncoding<Bits>& encoding) {
   ScratchArena::Frame frame(ex.scratch);
   Bits* kept = frame.allocate<Bits>(n);
-  detail::copy_elements(ex, label, n, bits_input, detail::NoValueInput{}, kept,
-                        static_cast<detail::NoValue*>(nullptr));
+  detail::copy_elements(ex, label, n, bits_input, detail::NoValueInput{}, kept, static_cast<NoValue*>(nullptr));
   detail::radix_sort<Bits, u32>(ex, label, n, Elements<Bits>{kept}, Index{}, static_cast<Bits*>(nullptr),
                                 indices_out, bits, encoding);
 }

@@ -5,6 +5,7 @@
 
 #include "primitives/core/bits.h"
 #include "primitives/cuda/warp.cuh"
+#include "primitives/inputs.h"
 
 namespace copse::cuda {
 
@@ -80,16 +81,12 @@ __device__ BlockScan<T> block_inclusive_scan(const T& value, Op op, BlockStorage
 }
 
 /// Sums one number a thread, exclusively.
-template <u32 threads>
 struct BlockSum {
   u32 before, total;
 };
 template <u32 threads>
-__device__ BlockSum<threads> block_exclusive_sum(u32 value, BlockStorage<u32, threads>& storage) {
-  struct Add {
-    __device__ u32 operator()(u32 a, u32 b) const { return a + b; }
-  };
-  const BlockScan<u32> scan = block_inclusive_scan<threads>(value, Add{}, storage);
+__device__ BlockSum block_exclusive_sum(u32 value, BlockStorage<u32, threads>& storage) {
+  const BlockScan<u32> scan = block_inclusive_scan<threads>(value, Plus{}, storage);
   return {scan.inclusive - value, scan.total};
 }
 

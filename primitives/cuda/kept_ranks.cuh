@@ -34,15 +34,12 @@ __device__ KeptRanks<Shape> rank_kept(const u32 (&kept)[Shape::rows],
                                       BlockStorage<u32, Shape::threads>& warp_totals) {
   constexpr u32 width = warp_size * Shape::pack < 256 ? 8 : 16;
   using Fields = std::conditional_t<width == 8, u32, u64>;
-  struct Add {
-    __device__ Fields operator()(Fields a, Fields b) const { return a + b; }
-  };
   constexpr Fields field = (Fields{1} << width) - 1;
 
   Fields mine = 0;
 #pragma unroll
   for (u32 r = 0; r < Shape::rows; ++r) mine |= Fields(__popc(kept[r])) << (r * width);
-  const Fields through = warp_inclusive_scan(mine, Add{});
+  const Fields through = warp_inclusive_scan(mine, Plus{});
   const Fields of_warp = shuffle_from(through, warp_size - 1);
   u32 warp_total = 0;
 #pragma unroll
@@ -52,12 +49,9 @@ __device__ KeptRanks<Shape> rank_kept(const u32 (&kept)[Shape::rows],
   __syncthreads();
 
   // Every warp scans the totals for itself.
-  struct AddCounts {
-    __device__ u32 operator()(u32 a, u32 b) const { return a + b; }
-  };
   constexpr u32 warp_count = Shape::threads / warp_size;
   const u32 other_total = lane_id() < warp_count ? warp_totals[lane_id()] : 0;
-  const u32 warps_through = warp_inclusive_scan(other_total, AddCounts{});
+  const u32 warps_through = warp_inclusive_scan(other_total, Plus{});
   KeptRanks<Shape> ranks;
   ranks.total = shuffle_from(warps_through, warp_size - 1);
   u32 before = shuffle_from(warps_through, warp) - warp_total;

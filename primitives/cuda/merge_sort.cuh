@@ -11,6 +11,7 @@
 #include "primitives/cuda/for_each.cuh"
 #include "primitives/cuda/merge_tile.cuh"
 #include "primitives/inputs.h"
+#include "primitives/merge_sort.h"
 
 namespace copse::cuda {
 

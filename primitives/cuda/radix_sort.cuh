@@ -73,10 +73,6 @@ struct KeptBits {
   __device__ Bits operator()(u64 i) const { return kept[i] = input(i); }
 };
 
-struct NoValueInput {
-  __device__ NoValue operator()(u64) const { return {}; }
-};
-
 template <class Item>
 u64 sort_scratch_bytes(const Executor& ex, u64 n, u32 pass_count) {
   if (n == 0 || pass_count == 0) return 0;
@@ -89,7 +85,7 @@ u64 sort_scratch_bytes(const Executor& ex, u64 n, u32 pass_count) {
 /// Contract: primitives/radix_sort.h.
 template <class Key>
 u64 radix_sort_keys_scratch_bytes(const Executor& ex, u64 n, BitRange bits) {
-  using Item = detail::SortItem<typename KeyBits<Key>::type, detail::NoValue>;
+  using Item = detail::SortItem<typename KeyBits<Key>::type, NoValue>;
   return detail::sort_scratch_bytes<Item>(ex, n, detail::SortPasses{bits}.count());
 }
 
@@ -104,8 +100,8 @@ u64 radix_sort_pairs_scratch_bytes(const Executor& ex, u64 n, BitRange bits) {
 template <class Bits, class BitsInput>
 void radix_sort_encoded(const Executor& ex, const char* label, u64 n, BitsInput bits_input, Bits* keys_out,
                         BitRange bits, const KeyEncoding<Bits>& encoding) {
-  detail::radix_sort<Bits, detail::NoValue>(ex, label, n, bits_input, bits_input, detail::NoValueInput{}, keys_out,
-                                            nullptr, bits, encoding);
+  detail::radix_sort<Bits, NoValue>(ex, label, n, bits_input, bits_input, copse::detail::NoValueInput{}, keys_out,
+                                    nullptr, bits, encoding);
 }
 template <class Bits, class Value, class BitsInput, class ValueInput>
 void radix_sort_encoded(const Executor& ex, const char* label, u64 n, BitsInput bits_input, ValueInput value_input,

@@ -81,7 +81,7 @@ void run_level(const Executor& ex, const char* label, Level level, const KeyInpu
 /// Values that a level has moved, as an input.
 template <class Value>
 auto values_at([[maybe_unused]] const Value* values) {
-  if constexpr (std::is_same_v<Value, NoValue>) {
+  if constexpr (!copse::detail::has_value<Value>) {
     return copse::detail::NoValueInput{};
   } else {
     return Elements<Value>{values};

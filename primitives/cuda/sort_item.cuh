@@ -4,15 +4,13 @@
 // once, in runs twice as long as those of two arrays.
 
 #include <cstring>
-#include <type_traits>
 
+#include "primitives/no_value.h"
 #include "primitives/radix_key.h"
 
 namespace copse::cuda {
 
 namespace detail {
-
-struct NoValue {};
 
 constexpr u32 alignment_for(u64 bytes) {
   return bytes % 16 == 0 ? 16 : bytes % 8 == 0 ? 8 : 4;
@@ -89,7 +87,7 @@ struct OutputArrays {
 
   __device__ void operator()(u64 place, const SortItem<Bits, Value>& item) const {
     if (keys != nullptr) keys[place] = encoding.decode(item.key());
-    if constexpr (!std::is_same_v<Value, NoValue>) values[place] = item.value();
+    if constexpr (copse::detail::has_value<Value>) values[place] = item.value();
   }
 };
 
