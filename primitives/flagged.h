@@ -5,6 +5,7 @@
 #include <type_traits>
 
 #include "primitives/flag_arguments.h"
+#include "primitives/record_arguments.h"
 
 namespace copse {
 
@@ -50,12 +51,7 @@ template <class Flags>
 void check_flagged_indices(const char* what, Flags flags, BufferSpan<u32> indices, BufferSpan<u64> count) {
   check_flags_and_output(what, flags, indices);
   check_room(what, "the count", count.size(), 1);
-  constexpr u64 most_indices = u64{1} << 32;
-  if (flag_count(flags) > most_indices) {
-    throw Error(ErrorCode::invalid_argument, std::string(what) + ": " + std::to_string(flag_count(flags)) +
-                                                 " elements have no indices of 32 bits, at most " +
-                                                 std::to_string(most_indices) + " do");
-  }
+  check_index_count(what, "elements", flag_count(flags));
 }
 
 }  // namespace copse

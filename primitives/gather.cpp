@@ -5,12 +5,11 @@
 #include "primitives/core/dispatch.h"
 #include "primitives/gather_body.h"
 #include "primitives/overlap.h"
+#include "primitives/record_arguments.h"
 
 namespace copse {
 
 namespace {
-
-constexpr u64 most_record_bytes = 65536;
 
 [[noreturn]] void refuse(const char* name, const std::string& why) {
   throw Error(ErrorCode::invalid_argument, name + std::string(": ") + why);
@@ -20,14 +19,8 @@ constexpr u64 most_record_bytes = 65536;
 template <class Id>
 void check(const char* name, BufferSpan<const std::byte> by_index, BufferSpan<const std::byte> in_order,
            u64 record_bytes, BufferSpan<const Id> indices, BufferSpan<std::byte> out) {
-  if (record_bytes < 1 || record_bytes > most_record_bytes) {
-    refuse(name, "records of " + std::to_string(record_bytes) + " bytes, 1 to " +
-                     std::to_string(most_record_bytes) + " are possible");
-  }
-  if (by_index.size() % record_bytes != 0) {
-    refuse(name, std::to_string(by_index.size()) + " bytes are no whole records of " +
-                     std::to_string(record_bytes) + " bytes");
-  }
+  check_record_bytes(name, record_bytes);
+  check_whole_records(name, by_index.size(), record_bytes);
   if (in_order.size() % record_bytes != 0 || in_order.size() / record_bytes != indices.size()) {
     refuse(name, std::to_string(in_order.size()) + " bytes for " + std::to_string(indices.size()) +
                      " indices of records of " + std::to_string(record_bytes) + " bytes");

@@ -5,6 +5,7 @@
 #include "primitives/core/dispatch.h"
 #include "primitives/overlap.h"
 #include "primitives/radix_sort_body.h"
+#include "primitives/record_arguments.h"
 
 namespace copse {
 
@@ -68,16 +69,12 @@ void radix_sort_pairs(Context& context, BufferSpan<const Key> keys_in, BufferSpa
 template <class Key>
 void radix_sort_indices(Context& context, BufferSpan<const Key> keys, BufferSpan<u32> indices_out, BitRange bits,
                         SortOrder order) {
-  constexpr u64 most_indices = u64{1} << 32;
   check_bits<Key>(bits);
   if (indices_out.size() != keys.size()) {
     refuse("the output has " + std::to_string(indices_out.size()) + " indices, the input " +
            std::to_string(keys.size()) + " keys");
   }
-  if (keys.size() > most_indices) {
-    refuse(std::to_string(keys.size()) + " keys, indices of 32 bits tell " + std::to_string(most_indices) +
-           " apart");
-  }
+  check_index_count("radix sort", "keys", keys.size());
   if (keys.empty()) return;
   run<Key>(context, keys, nullptr, nullptr, indices_out.data(), bits, order);
 }

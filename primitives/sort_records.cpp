@@ -4,39 +4,32 @@
 
 #include "primitives/core/dispatch.h"
 #include "primitives/overlap.h"
+#include "primitives/record_arguments.h"
 #include "primitives/sort_records_body.h"
 
 namespace copse {
 
 namespace {
 
-constexpr u64 most_records = u64{1} << 32;
-constexpr u64 most_record_bytes = 65536;
+constexpr const char* name = "sort records";
 
 [[noreturn]] void refuse(const std::string& what) {
-  throw Error(ErrorCode::invalid_argument, "sort records: " + what);
+  throw Error(ErrorCode::invalid_argument, std::string(name) + ": " + what);
 }
 
 template <class Key>
 void check(BufferSpan<const std::byte> in, u64 record_bytes, u64 key_offset, BufferSpan<std::byte> out,
            BitRange bits) {
-  if (record_bytes == 0 || record_bytes > most_record_bytes) {
-    refuse("records of " + std::to_string(record_bytes) + " bytes, 1 to " + std::to_string(most_record_bytes) +
-           " are possible");
-  }
+  check_record_bytes(name, record_bytes);
   if (key_offset > record_bytes || record_bytes - key_offset < sizeof(Key)) {
     refuse("a key of " + std::to_string(sizeof(Key)) + " bytes at byte " + std::to_string(key_offset) +
            " of records of " + std::to_string(record_bytes));
   }
-  if (in.size() % record_bytes != 0) {
-    refuse(std::to_string(in.size()) + " bytes are no whole records of " + std::to_string(record_bytes));
-  }
+  check_whole_records(name, in.size(), record_bytes);
   if (in.size() != out.size()) {
     refuse("the output has " + std::to_string(out.size()) + " bytes, the input " + std::to_string(in.size()));
   }
-  if (in.size() / record_bytes > most_records) {
-    refuse(std::to_string(in.size() / record_bytes) + " records, at most " + std::to_string(most_records));
-  }
+  check_index_count(name, "records", in.size() / record_bytes);
   if (overlap(in, out)) refuse("the output overlaps the input");
   if (bits.begin > bits.end || bits.end > all_bits<Key>.end) {
     refuse("bits " + std::to_string(bits.begin) + " to " + std::to_string(bits.end) + " of a key of " +

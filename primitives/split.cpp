@@ -4,17 +4,17 @@
 
 #include "primitives/core/dispatch.h"
 #include "primitives/overlap.h"
+#include "primitives/record_arguments.h"
 #include "primitives/split_body.h"
 
 namespace copse {
 
 namespace {
 
-constexpr u64 most_indices = u64{1} << 32;
-constexpr u64 most_record_bytes = 65536;
+constexpr const char* name = "split";
 
 [[noreturn]] void refuse(const std::string& what) {
-  throw Error(ErrorCode::invalid_argument, "split: " + what);
+  throw Error(ErrorCode::invalid_argument, std::string(name) + ": " + what);
 }
 
 void check_buckets(u32 bucket_count, BufferSpan<u64> offsets) {
@@ -31,13 +31,6 @@ void check_buckets(u32 bucket_count, BufferSpan<u64> offsets) {
 void check_count(u64 count, u64 expected, const char* what) {
   if (count != expected) {
     refuse(std::to_string(count) + " " + what + " for " + std::to_string(expected) + " buckets given");
-  }
-}
-
-void check_index_count(u64 count) {
-  if (count > most_indices) {
-    refuse(std::to_string(count) + " elements, indices of 32 bits tell " + std::to_string(most_indices) +
-           " apart");
   }
 }
 
@@ -69,7 +62,7 @@ void split_index(Context& context, BufferSpan<const u32> buckets, u32 bucket_cou
                  BufferSpan<u64> offsets) {
   check_buckets(bucket_count, offsets);
   check_count(indices_out.size(), buckets.size(), "indices");
-  check_index_count(buckets.size());
+  check_index_count(name, "elements", buckets.size());
   check_apart(buckets, indices_out);
   dispatch(context, [&](const auto& ex) {
     detail::split_indices(ex, buckets.size(), buckets.data(), bucket_count, indices_out.data(),
@@ -81,11 +74,10 @@ void split_records(Context& context, BufferSpan<const u32> buckets, u32 bucket_c
                    BufferSpan<const std::byte> records_in, u64 record_bytes, BufferSpan<std::byte> records_out,
                    BufferSpan<u64> offsets) {
   check_buckets(bucket_count, offsets);
-  if (record_bytes == 0 || record_bytes > most_record_bytes) {
-    refuse("records of " + std::to_string(record_bytes) + " bytes, 1 to " + std::to_string(most_record_bytes) +
-           " are possible");
-  }
-  check_index_count(buckets.size());
+  check_record_bytes(name, record_bytes);
+  check_index_count(name, "records", buckets.size());
+  check_whole_records(name, records_in.size(), record_bytes);
+  check_whole_records(name, records_out.size(), record_bytes);
   check_count(records_in.size() / record_bytes, buckets.size(), "records");
   check_count(records_out.size() / record_bytes, buckets.size(), "output records");
   check_apart(records_in, records_out);

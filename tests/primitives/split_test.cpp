@@ -127,6 +127,8 @@ TEST_P(Split, RefusesOutputThatIsInputOrOfAnotherSize) {
   Buffer<std::byte> records(context(), 40), moved(context(), 40);
   EXPECT_COPSE_ERROR(split_records(context(), buckets.span(), 2, records.span(), 0, moved.span()),
                      ErrorCode::invalid_argument, "0 bytes");
+  EXPECT_COPSE_ERROR(split_records(context(), buckets.span(), 2, records.span(), 9, moved.span()),
+                     ErrorCode::invalid_argument, "40 bytes are no whole records of 9");
 }
 
 TEST_P(Split, LargeSplitsAreRightEveryTime) {
