@@ -1,14 +1,11 @@
 // Merge sort and sample sort of a user's own types, order and input functions.
 
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <numeric>
 #include <random>
 
-#include "primitives/core/buffer.h"
 #include "primitives/sort_plan.h"
-#include "tests/support/backends.h"
+#include "tests/support/body_test.h"
 
 namespace copse::detail {
 namespace {
@@ -44,21 +41,8 @@ struct WideValue {
 };
 
 template <class Executor>
-class ComparisonSortTypes : public testing::Test {
+class ComparisonSortTypes : public test::BodyTest<Executor> {
  protected:
-  void SetUp() override {
-    if (body_backend == Backend::cuda) COPSE_SKIP_WITHOUT_GPU();
-    context_.emplace(ContextOptions{.backend = body_backend});
-  }
-  Context& context() { return *context_; }
-  const Executor& executor() {
-    if constexpr (body_backend == Backend::cuda) {
-      return context_->cuda_executor();
-    } else {
-      return context_->cpu_executor();
-    }
-  }
-
   /// Sorts records by both sorts, alone and with a value, within the scratch that was told.
   template <u32 words>
   void expect_sorts_records(u64 n, u32 distinct) {
@@ -74,26 +58,27 @@ class ComparisonSortTypes : public testing::Test {
     auto expected = host;
     std::ranges::stable_sort(expected, LargerKeyFirst{});
 
-    const Buffer<Record<words>> in(context(), host);
-    const Buffer<u32> values_in(context(), values);
+    const Buffer<Record<words>> in(this->context(), host);
+    const Buffer<u32> values_in(this->context(), values);
     const Elements<Record<words>> key_input{in.data()};
     const Elements<u32> value_input{values_in.data()};
     const LargerKeyFirst less;
     for (bool sample : {false, true}) {
-      Buffer<Record<words>> alone(context(), n), out(context(), n);
-      Buffer<u32> values_out(context(), n);
+      Buffer<Record<words>> alone(this->context(), n), out(this->context(), n);
+      Buffer<u32> values_out(this->context(), n);
       if (sample) {
-        within_scratch(sample_sort_scratch_bytes<Record<words>>(executor(), n),
-                       [&] { sample_sort_keys(executor(), "sample sort", n, key_input, less, alone.data()); });
-        within_scratch(sample_sort_scratch_bytes<Record<words>, u32>(executor(), n), [&] {
-          sample_sort_pairs(executor(), "sample sort", n, key_input, value_input, less, out.data(),
+        within_scratch(sample_sort_scratch_bytes<Record<words>>(this->executor(), n), [&] {
+          sample_sort_keys(this->executor(), "sample sort", n, key_input, less, alone.data());
+        });
+        within_scratch(sample_sort_scratch_bytes<Record<words>, u32>(this->executor(), n), [&] {
+          sample_sort_pairs(this->executor(), "sample sort", n, key_input, value_input, less, out.data(),
                             values_out.data());
         });
       } else {
-        within_scratch(merge_sort_scratch_bytes<Record<words>>(executor(), n),
-                       [&] { merge_sort_keys(executor(), "merge sort", n, key_input, less, alone.data()); });
-        within_scratch(merge_sort_scratch_bytes<Record<words>, u32>(executor(), n), [&] {
-          merge_sort_pairs(executor(), "merge sort", n, key_input, value_input, less, out.data(),
+        within_scratch(merge_sort_scratch_bytes<Record<words>>(this->executor(), n),
+                       [&] { merge_sort_keys(this->executor(), "merge sort", n, key_input, less, alone.data()); });
+        within_scratch(merge_sort_scratch_bytes<Record<words>, u32>(this->executor(), n), [&] {
+          merge_sort_pairs(this->executor(), "merge sort", n, key_input, value_input, less, out.data(),
                            values_out.data());
         });
       }
@@ -107,25 +92,15 @@ class ComparisonSortTypes : public testing::Test {
  private:
   template <class Sort>
   void within_scratch(u64 bytes, const Sort& sort) {
-    context().release_scratch();
-    context().reserve_scratch(bytes);
-    const u64 reserved = context().scratch_bytes();
+    this->context().release_scratch();
+    this->context().reserve_scratch(bytes);
+    const u64 reserved = this->context().scratch_bytes();
     sort();
-    EXPECT_EQ(context().scratch_bytes(), reserved) << bytes << " told";
-  }
-
-  std::optional<Context> context_;
-};
-
-struct ComparisonSortBackendName {
-  template <class Executor>
-  static std::string GetName(int) {
-    return name_of(body_backend);
+    EXPECT_EQ(this->context().scratch_bytes(), reserved) << bytes << " told";
   }
 };
 
-using ComparisonSortBackend = testing::Types<BodyExecutor>;
-TYPED_TEST_SUITE(ComparisonSortTypes, ComparisonSortBackend, ComparisonSortBackendName);
+TYPED_TEST_SUITE(ComparisonSortTypes, TheBackend, BackendName);
 
 TYPED_TEST(ComparisonSortTypes, SortsRecordsOfTwelveBytes) {
   for (u64 n : {0, 1, 2, 3, 31, 6655, 6656, 6657, 20000}) {

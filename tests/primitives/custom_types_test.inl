@@ -1,11 +1,8 @@
 // The primitives' templates with types and operators of a user's own.
 
-#include <gtest/gtest.h>
-
 #include <random>
 
-#include "primitives/core/buffer.h"
-#include "tests/support/backends.h"
+#include "tests/support/body_test.h"
 #include "tests/support/sizes.h"
 
 namespace copse::detail {
@@ -52,33 +49,8 @@ struct HashKey {
 };
 
 template <class Executor>
-class CustomTypes : public testing::Test {
- protected:
-  void SetUp() override {
-    if (body_backend == Backend::cuda) COPSE_SKIP_WITHOUT_GPU();
-    context_.emplace(ContextOptions{.backend = body_backend});
-  }
-  Context& context() { return *context_; }
-  const Executor& executor() {
-    if constexpr (body_backend == Backend::cuda) {
-      return context_->cuda_executor();
-    } else {
-      return context_->cpu_executor();
-    }
-  }
+class CustomTypes : public test::BodyTest<Executor> {};
 
- private:
-  std::optional<Context> context_;
-};
-
-struct BackendName {
-  template <class Executor>
-  static std::string GetName(int) {
-    return name_of(body_backend);
-  }
-};
-
-using TheBackend = testing::Types<BodyExecutor>;
 TYPED_TEST_SUITE(CustomTypes, TheBackend, BackendName);
 
 TYPED_TEST(CustomTypes, ForEachVisitsEveryIndexOnce) {

@@ -1,16 +1,13 @@
 // Splits and sorts by functors and of types of a user's own; scans and sorts where the GPU is small, large or
 // shared.
 
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <random>
 
-#include "primitives/core/buffer.h"
 #include "primitives/histogram.h"
 #include "primitives/radix_sort.h"
 #include "primitives/scan.h"
-#include "tests/support/backends.h"
+#include "tests/support/body_test.h"
 #include "tests/support/sizes.h"
 
 namespace copse::detail {
@@ -42,40 +39,17 @@ struct IndexOf64Bits {
 };
 
 template <class Executor>
-class DistributionTypes : public testing::Test {
+class DistributionTypes : public test::BodyTest<Executor> {
  protected:
-  void SetUp() override {
-    if (body_backend == Backend::cuda) COPSE_SKIP_WITHOUT_GPU();
-    context_.emplace(ContextOptions{.backend = body_backend});
-  }
-  Context& context() { return *context_; }
-  Executor executor() {
-    if constexpr (body_backend == Backend::cuda) {
-      return context_->cuda_executor();
-    } else {
-      return context_->cpu_executor();
-    }
-  }
   /// An executor that takes the GPU for one of a single multiprocessor, so that blocks wait for their turn.
   Executor small_executor() {
-    Executor ex = executor();
+    Executor ex = this->executor();
     if constexpr (body_backend == Backend::cuda) ex.multiprocessor_count = 1;
     return ex;
   }
-
- private:
-  std::optional<Context> context_;
 };
 
-struct DistributionBackendName {
-  template <class Executor>
-  static std::string GetName(int) {
-    return name_of(body_backend);
-  }
-};
-
-using DistributionBackend = testing::Types<BodyExecutor>;
-TYPED_TEST_SUITE(DistributionTypes, DistributionBackend, DistributionBackendName);
+TYPED_TEST_SUITE(DistributionTypes, TheBackend, BackendName);
 
 std::vector<u32> random_numbers(u64 n, u32 seed) {
   std::mt19937 random(seed);

@@ -1,13 +1,10 @@
 // Gather, scatter, histogram and summed-area table as templates, with types and functions of a user's own.
 
-#include <gtest/gtest.h>
-
 #include <random>
 
-#include "primitives/core/buffer.h"
 #include "primitives/core/macros.h"
 #include "primitives/inputs.h"
-#include "tests/support/backends.h"
+#include "tests/support/body_test.h"
 #include "tests/support/sizes.h"
 
 namespace copse::detail {
@@ -53,21 +50,8 @@ struct LowByte {
 };
 
 template <class Executor>
-class Movement : public testing::Test {
+class Movement : public test::BodyTest<Executor> {
  protected:
-  void SetUp() override {
-    if (body_backend == Backend::cuda) COPSE_SKIP_WITHOUT_GPU();
-    context_.emplace(ContextOptions{.backend = body_backend});
-  }
-  Context& context() { return *context_; }
-  const Executor& executor() {
-    if constexpr (body_backend == Backend::cuda) {
-      return context_->cuda_executor();
-    } else {
-      return context_->cpu_executor();
-    }
-  }
-
   /// Moves n records, `skip` elements past the start of their arrays.
   template <class T>
   void expect_moves(u64 n, u64 skip) {
@@ -83,28 +67,17 @@ class Movement : public testing::Test {
       scattered[skip + n - 1 - i] = host[skip + i];
     }
 
-    const Buffer<T> in(context(), host);
-    Buffer<T> out(context(), blank);
-    gather(executor(), "gather", n, in.data() + skip, Backwards{n}, out.data() + skip);
+    const Buffer<T> in(this->context(), host);
+    Buffer<T> out(this->context(), blank);
+    gather(this->executor(), "gather", n, in.data() + skip, Backwards{n}, out.data() + skip);
     EXPECT_EQ(out.download(), gathered) << n << " records of " << sizeof(T) << " bytes past " << skip;
     out.upload(blank);
-    scatter(executor(), "scatter", n, in.data() + skip, WideBackwards{n}, out.data() + skip);
+    scatter(this->executor(), "scatter", n, in.data() + skip, WideBackwards{n}, out.data() + skip);
     EXPECT_EQ(out.download(), scattered) << n << " records of " << sizeof(T) << " bytes past " << skip;
   }
-
- private:
-  std::optional<Context> context_;
 };
 
-struct MovementBackendName {
-  template <class Executor>
-  static std::string GetName(int) {
-    return name_of(body_backend);
-  }
-};
-
-using MovementBackend = testing::Types<BodyExecutor>;
-TYPED_TEST_SUITE(Movement, MovementBackend, MovementBackendName);
+TYPED_TEST_SUITE(Movement, TheBackend, BackendName);
 
 TYPED_TEST(Movement, GatherAndScatterMoveAnyType) {
   for (u64 n : {0, 1, 2, 31, 32, 33, 127, 128, 129, 256, 1000, 1025}) {
@@ -158,13 +131,7 @@ TYPED_TEST(Movement, SummedAreaTableTakesAnInputFunction) {
 TYPED_TEST(Movement, ScratchIsWhatWasTold) {
   for (u64 bin_count : {2, 5000, 70000}) {
     Context fresh({.backend = body_backend, .workers = 3});
-    const auto& ex = [&]() -> const TypeParam& {
-      if constexpr (body_backend == Backend::cuda) {
-        return fresh.cuda_executor();
-      } else {
-        return fresh.cpu_executor();
-      }
-    }();
+    const auto& ex = this->executor_of(fresh);
     const u64 n = 300000, width = 1000;
     Buffer<u64> counts(fresh, bin_count);
     Buffer<u32> areas(fresh, n);

@@ -16,11 +16,13 @@ class BodyTest : public testing::Test {
     context_.emplace(ContextOptions{.backend = detail::body_backend});
   }
   Context& context() { return *context_; }
-  const Executor& executor() {
+  const Executor& executor() { return executor_of(*context_); }
+
+  static const Executor& executor_of(const Context& context) {
     if constexpr (detail::body_backend == Backend::cuda) {
-      return context_->cuda_executor();
+      return context.cuda_executor();
     } else {
-      return context_->cpu_executor();
+      return context.cpu_executor();
     }
   }
 
