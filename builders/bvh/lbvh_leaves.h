@@ -1,8 +1,10 @@
 #pragma once
 
-// Which slots of the sorted primitives make up a leaf. A subtree of at most max_leaf_size primitives whose
-// parent has more becomes one leaf; its range is found from the gaps around it, before any node is built.
+// Which slots of the sorted primitives make up a leaf. A subtree of the LBVH of at most max_leaf_size primitives
+// whose parent has more becomes one leaf; its range is found from the gaps around it, before any node is built.
 
+#include "builders/bvh/bvh_arrays.h"
+#include "builders/bvh/morton_order.h"
 #include "primitives/core/bits.h"
 #include "primitives/core/executor.h"
 #include "primitives/inputs.h"
@@ -56,6 +58,19 @@ struct WriteLeafStarts {
   }
 };
 
+/// Writes the counts and, for a tree without primitives, its empty root.
+struct WriteCounts {
+  const u32* valid_count;
+  const u32* leaf_count;
+  u32 source_count;
+  BvhArrays bvh;
+  COPSE_HD void operator()(u64) const {
+    const u32 valid = *valid_count, leaves = *leaf_count;
+    *bvh.counts = {leaves == 0 ? 0 : 2 * leaves - 1, leaves, valid, source_count - valid};
+    if (leaves == 0) bvh.nodes[0] = BvhNode::inner(Aabb::empty(), 0);
+  }
+};
+
 struct LeafGroups {
   const u32* first;
   const u32* count;
@@ -68,10 +83,25 @@ LeafGroups group_leaves(const Executor& ex, ScratchArena::Frame& frame, const u8
   u32* leaf_count = frame.allocate<u32>(1);
   ScratchArena::Frame scan_frame(ex.scratch);
   u32* leaf_of_slot = scan_frame.allocate<u32>(n);
-  exclusive_scan(ex, "lbvh: number leaves", n, StartsLeaf{gaps, slot_count, max_leaf_size}, u32{0}, Plus{},
+  exclusive_scan(ex, "leaves: number", n, StartsLeaf{gaps, slot_count, max_leaf_size}, u32{0}, Plus{},
                  leaf_of_slot, leaf_count);
-  for_each(ex, "lbvh: begin leaves", n, WriteLeafStarts{leaf_of_slot, leaf_count, slot_count, firsts});
+  for_each(ex, "leaves: begin", n, WriteLeafStarts{leaf_of_slot, leaf_count, slot_count, firsts});
   return {firsts, leaf_count};
+}
+
+/// Finds the leaves, writes the tree's counts and calls build(leaves) with SingleLeaves or GroupedLeaves.
+template <class Executor, class Build>
+void with_leaves(const Executor& ex, const MortonOrder& order, u64 n, u32 max_leaf_size, const BvhArrays& bvh,
+                 const Build& build) {
+  const u32* const valid_count = order.valid_count();
+  if (max_leaf_size == 1) {
+    for_each(ex, "leaves: counts", 1, WriteCounts{valid_count, valid_count, u32(n), bvh});
+    return build(SingleLeaves{});
+  }
+  ScratchArena::Frame frame(ex.scratch);
+  const LeafGroups groups = group_leaves(ex, frame, order.gaps, valid_count, n, max_leaf_size);
+  for_each(ex, "leaves: counts", 1, WriteCounts{valid_count, groups.count, u32(n), bvh});
+  build(GroupedLeaves{groups.first});
 }
 
 template <class Executor>
