@@ -1,7 +1,6 @@
 #include "builders/bvh/lbvh.h"
 
-#include <string>
-
+#include "builders/bvh/build_arguments.h"
 #include "builders/bvh/lbvh_body.h"
 #include "primitives/core/dispatch.h"
 
@@ -9,32 +8,17 @@ namespace copse {
 
 namespace {
 
-constexpr u32 most_primitives_a_leaf = 32;
-
 void check(const LbvhOptions& options, u64 primitive_count) {
-  if (options.morton_bits != 30 && options.morton_bits != 63) {
-    throw Error(ErrorCode::invalid_argument,
-                "morton_bits is " + std::to_string(options.morton_bits) + "; it can be 30 or 63");
-  }
-  if (options.max_leaf_size < 1 || options.max_leaf_size > most_primitives_a_leaf) {
-    throw Error(ErrorCode::invalid_argument, "max_leaf_size is " + std::to_string(options.max_leaf_size) +
-                                                 "; it can be 1 to " + std::to_string(most_primitives_a_leaf));
-  }
-  if (primitive_count > most_primitives) {
-    throw Error(ErrorCode::capacity, std::to_string(primitive_count) + " primitives, at most " +
-                                         std::to_string(most_primitives) + " fit in one tree");
-  }
+  detail::check_morton_bits(options.morton_bits);
+  detail::check_max_leaf_size(options.max_leaf_size);
+  detail::check_primitive_count(primitive_count);
 }
 
 template <class Build>
 void rebuild(Context& context, Bvh& bvh, u64 primitive_count, u64 view_count, const LbvhOptions& options,
              Build build) {
   const BuildSizes sizes = build_sizes(context, primitive_count, options, view_count);
-  if (bvh.nodes.empty() || primitive_count > bvh.primitive_capacity()) {
-    throw Error(ErrorCode::invalid_argument, "rebuild over " + std::to_string(primitive_count) +
-                                                 " primitives of a tree with room for " +
-                                                 std::to_string(bvh.primitive_capacity()));
-  }
+  detail::check_room(bvh, primitive_count);
   context.reserve_scratch(sizes.scratch_bytes);
   ProfileScope scope(context.profile(), "lbvh");
   dispatch(context, [&](const auto& ex) { build(ex, detail::arrays_of(bvh)); });
