@@ -129,6 +129,26 @@ COPSE_HD inline u64 load_relaxed(const u64* p) {
 #endif
 }
 
+/// Loads 16 bytes, which begin at a multiple of 16, word by word whole; orders nothing else.
+COPSE_HD inline void load_relaxed(const u32* p, u32 (&words)[4]) {
+#if COPSE_DEVICE_CODE
+  asm volatile("ld.relaxed.gpu.v4.b32 {%0, %1, %2, %3}, [%4];"
+               : "=r"(words[0]), "=r"(words[1]), "=r"(words[2]), "=r"(words[3])
+               : "l"(p)
+               : "memory");
+#else
+  for (int k = 0; k < 4; ++k) words[k] = load_relaxed(p + k);
+#endif
+}
+
+COPSE_HD inline void load_relaxed(const u64* p, u64 (&words)[2]) {
+#if COPSE_DEVICE_CODE
+  asm volatile("ld.relaxed.gpu.v2.b64 {%0, %1}, [%2];" : "=l"(words[0]), "=l"(words[1]) : "l"(p) : "memory");
+#else
+  for (int k = 0; k < 2; ++k) words[k] = load_relaxed(p + k);
+#endif
+}
+
 /// Stores `value` whole; orders nothing else.
 COPSE_HD inline void store_relaxed(u32* p, u32 value) {
 #if COPSE_DEVICE_CODE
