@@ -39,6 +39,8 @@
 #include "primitives/core/graph.h"
 #include "primitives/core/stopwatch.h"
 #include "primitives/count.h"
+#include "primitives/double_queue.h"
+#include "primitives/enqueue.h"
 #include "primitives/gather.h"
 #include "primitives/histogram.h"
 #include "primitives/invert_index.h"

@@ -5,6 +5,7 @@
 #include "primitives/cpu/allocate.h"
 #include "primitives/cpu/compact.h"
 #include "primitives/cpu/count.h"
+#include "primitives/cpu/enqueue.h"
 #include "primitives/cpu/for_each.h"
 #include "primitives/cpu/gather.h"
 #include "primitives/cpu/histogram.h"

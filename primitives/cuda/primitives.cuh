@@ -5,6 +5,7 @@
 #include "primitives/cuda/allocate.cuh"
 #include "primitives/cuda/compact.cuh"
 #include "primitives/cuda/count.cuh"
+#include "primitives/cuda/enqueue.cuh"
 #include "primitives/cuda/for_each.cuh"
 #include "primitives/cuda/gather.cuh"
 #include "primitives/cuda/histogram.cuh"

@@ -1,0 +1,49 @@
+#pragma once
+
+// A chunk of elements is what a block is on CUDA: its kept elements are gathered first, then take one ticket.
+
+#include <vector>
+
+#include "primitives/cpu/workers.h"
+#include "primitives/double_queue.h"
+#include "primitives/enqueue.h"
+#include "primitives/keep.h"
+
+namespace copse::cpu {
+
+namespace detail {
+
+inline constexpr u64 enqueue_chunk = 8192;
+
+}  // namespace detail
+
+/// Contract: primitives/enqueue.h.
+template <class T, class Keep, class Input>
+void enqueue_if(const Executor& ex, const char* label, u64 n, Keep keep, Input input, QueueView<T> queue) {
+  const copse::detail::KeepByIndex<T, Keep, Input> keeps{keep, input};
+  parallel_ranges(ex, label, n, detail::enqueue_chunk, [&](u64 begin, u64 end) {
+    std::vector<T> kept;
+    kept.reserve(detail::enqueue_chunk);
+    for (u64 i = begin; i < end; ++i) {
+      if (keeps(i)) kept.push_back(input(i));
+    }
+    u64 place = queue.reserve(u32(kept.size()));
+    for (const T& value : kept) queue.store(place++, value);
+  });
+}
+
+/// Contract: primitives/double_queue.h.
+template <class T, class Keep, class Input>
+void enqueue_both(const Executor& ex, const char* label, u64 n, Keep keep, Input input,
+                  DoubleQueueView<T> queues) {
+  const copse::detail::KeepByIndex<T, Keep, Input> keeps{keep, input};
+  parallel_ranges(ex, label, n, detail::enqueue_chunk, [&](u64 begin, u64 end) {
+    std::vector<T> front, back;
+    for (u64 i = begin; i < end; ++i) (keeps(i) ? front : back).push_back(input(i));
+    const DoubleTicket ticket = queues.reserve(u32(front.size()), u32(back.size()));
+    for (u32 k = 0; k < front.size(); ++k) queues.store_front(ticket, k, front[k]);
+    for (u32 k = 0; k < back.size(); ++k) queues.store_back(ticket, k, back[k]);
+  });
+}
+
+}  // namespace copse::cpu

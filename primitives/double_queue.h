@@ -1,0 +1,160 @@
+#pragma once
+
+// Two queues in one array, one from the front and one from the back, for elements that all go to one of the two:
+// the complement trick (Meister, Yoshimura, Kao, "GPU Programming Primitives for Computer Graphics", SIGGRAPH Asia
+// 2023 Courses, "Parallel Enqueueing - Complement"). n elements need n places, however they fall.
+//
+// Where we differ: the two counts share a word, so that a ticket for both costs one atomic operation, and tells
+// how full the array is at that moment; an element is refused exactly where no place is left.
+//
+//   63 .. 32         | 31 .. 0
+//   pushed to the back | pushed to the front
+
+#include <string>
+
+#include "primitives/core/atomic.h"
+#include "primitives/core/buffer.h"
+#include "primitives/for_each.h"
+
+namespace copse {
+
+/// What a double queue counts.
+struct DoubleQueueCounters {
+  u64 pushed;                       // places asked for, on each side
+  u32 refused_front, refused_back;  // those of them that were not there
+  u64 turned_away;                  // elements that came when the array was full already
+};
+
+/// Where the elements of one ticket go. In the order of pushes the ticket's front elements come first.
+struct DoubleTicket {
+  u32 front_before, back_before;
+  u32 front_count;
+  bool turned_away;  // the array was full before
+
+  /// The place in that order of the k-th front or back element of the ticket.
+  COPSE_HD u64 order_of_front(u32 k) const { return u64{front_before} + back_before + k; }
+  COPSE_HD u64 order_of_back(u32 k) const { return order_of_front(front_count) + k; }
+};
+
+/// What a kernel or element functor pushes to. Copies stand for the same queues.
+template <class T>
+class DoubleQueueView {
+ public:
+  DoubleQueueView() = default;
+  COPSE_HD DoubleQueueView(T* elements, u32 capacity, DoubleQueueCounters* counters)
+      : elements_(elements), capacity_(capacity), counters_(counters) {}
+
+  /// Pushes one element to either side. False where it is refused, as the array is full.
+  COPSE_HD bool push(const T& value, bool to_front) const {
+    const DoubleTicket ticket = reserve(to_front ? 1 : 0, to_front ? 0 : 1);
+    return to_front ? store_front(ticket, 0, value) : store_back(ticket, 0, value);
+  }
+
+  /// Takes places for `front` and `back` elements, all of which must follow by store_front and store_back.
+  COPSE_HD DoubleTicket reserve(u32 front, u32 back) const {
+    // A full array takes no more tickets, so that neither count grows without end into the other.
+    const u64 seen = load_relaxed(&counters_->pushed);
+    if (u64{u32(seen)} + (seen >> 32) >= capacity_) return {0, 0, front, true};
+    const u64 before = fetch_add_relaxed(&counters_->pushed, u64{back} << 32 | front);
+    return {u32(before), u32(before >> 32), front, false};
+  }
+
+  /// Stores the k-th element of the ticket that goes to the front. False where it is refused.
+  COPSE_HD bool store_front(const DoubleTicket& ticket, u32 k, const T& value) const {
+    if (!has_place(ticket, ticket.order_of_front(k), counters_->refused_front)) return false;
+    elements_[ticket.front_before + k] = value;
+    return true;
+  }
+  /// The same for the back.
+  COPSE_HD bool store_back(const DoubleTicket& ticket, u32 k, const T& value) const {
+    if (!has_place(ticket, ticket.order_of_back(k), counters_->refused_back)) return false;
+    elements_[capacity_ - 1 - (ticket.back_before + k)] = value;
+    return true;
+  }
+
+  COPSE_HD u32 capacity() const { return capacity_; }
+  COPSE_HD const T* data() const { return elements_; }
+
+ private:
+  COPSE_HD bool has_place(const DoubleTicket& ticket, u64 order, u32& refused) const {
+    if (!ticket.turned_away && order < capacity_) return true;
+    if (ticket.turned_away) {
+      fetch_add_relaxed(&counters_->turned_away, u64{1});
+    } else {
+      fetch_add_relaxed(&refused, 1u);
+    }
+    return false;
+  }
+
+  T* elements_ = nullptr;
+  u32 capacity_ = 0;
+  DoubleQueueCounters* counters_ = nullptr;
+};
+
+/// Owns the memory of two queues: `capacity` elements for both, and counters.
+template <class T>
+class DoubleQueue {
+ public:
+  static constexpr u64 most_elements = u64{1} << 31;
+
+  /// Two empty queues.
+  /// Throws: Error capacity past most_elements; Error out_of_memory.
+  DoubleQueue(Context& context, u64 capacity)
+      : context_(&context), elements_(context, checked(capacity)), counters_(context, 1) {
+    clear();
+  }
+
+  DoubleQueueView<T> view() { return {elements_.data(), u32(elements_.size()), counters_.data()}; }
+  u64 capacity() const { return elements_.size(); }
+
+  /// Empties both, in order on the stream.
+  void clear() { context_->device().clear(counters_.data(), counters_.size_bytes()); }
+
+  /// How many elements each side holds. Waits.
+  struct Sizes {
+    u64 front, back;
+  };
+  Sizes sizes() const {
+    const DoubleQueueCounters c = counters_.download()[0];
+    return {u64{u32(c.pushed)} - c.refused_front, (c.pushed >> 32) - c.refused_back};
+  }
+
+  /// Tells whether elements were refused since the last clear. Waits.
+  /// Throws: Error capacity, with how many were pushed and the limit.
+  void check() const {
+    const DoubleQueueCounters c = counters_.download()[0];
+    const u64 pushed = u64{u32(c.pushed)} + (c.pushed >> 32) + c.turned_away;
+    if (pushed <= capacity()) return;
+    throw Error(ErrorCode::capacity, "a double queue was given " + std::to_string(pushed) +
+                                         " elements, its capacity is " + std::to_string(capacity()));
+  }
+
+  /// The elements of one side, in the order of their places from that side's end. Waits.
+  std::vector<T> download_front() const {
+    return copse::download(*context_, elements_.span().first(sizes().front));
+  }
+  std::vector<T> download_back() const {
+    const u64 count = sizes().back;
+    auto elements = copse::download(*context_, elements_.span().subspan(capacity() - count, count));
+    return {elements.rbegin(), elements.rend()};
+  }
+
+ private:
+  static u64 checked(u64 capacity) {
+    if (capacity <= most_elements) return capacity;
+    throw Error(ErrorCode::capacity, "a double queue of " + std::to_string(capacity) + " elements, at most " +
+                                         std::to_string(most_elements));
+  }
+
+  Context* context_;
+  Buffer<T> elements_;
+  Buffer<DoubleQueueCounters> counters_;
+};
+
+// The bulk call, the same on both backends (cpu/enqueue.h, cuda/enqueue.cuh):
+//
+//   enqueue_both(ex, label, n, keep, input, queues)
+//     Pushes input(i) for each i below n, to the front where `keep` takes it, else to the back; else as
+//     enqueue_if.
+
+}  // namespace copse

@@ -1,0 +1,117 @@
+#pragma once
+
+// Queues that any number of threads push to at once, and what a bulk call pushes (Meister, Yoshimura, Kao, "GPU
+// Programming Primitives for Computer Graphics", SIGGRAPH Asia 2023 Courses, "Parallel Enqueueing"). The order of
+// the elements is that of the tickets, which no two runs need have in common: the same set.
+//
+// A ticket is an atomic addition to one counter, and a GPU makes about one a clock at one address, so the fewer
+// the faster: one a thread with push, one a warp with push_by_warp and reserve_by_warp, one a block with
+// reserve_by_block (cuda/enqueue.cuh), one for thousands of elements with enqueue_if.
+
+#include <string>
+
+#include "primitives/core/atomic.h"
+#include "primitives/core/buffer.h"
+#include "primitives/for_each.h"
+
+namespace copse {
+
+/// What a kernel or element functor pushes to. Copies stand for the same queue.
+///
+/// A push past the capacity is refused: nothing is written, and Queue::check tells.
+template <class T>
+class QueueView {
+ public:
+  QueueView() = default;
+  /// `pushed`: counts all pushes, the refused too.
+  COPSE_HD QueueView(T* elements, u64 capacity, u64* pushed)
+      : elements_(elements), capacity_(capacity), pushed_(pushed) {}
+
+  /// Pushes one element, with a ticket of its own. False where it is refused.
+  COPSE_HD bool push(const T& value) const { return store(reserve(1), value); }
+
+  /// The same; the lanes of a warp that call together share a ticket.
+  COPSE_HD bool push_by_warp(const T& value) const { return store(fetch_increment_by_warp(pushed_), value); }
+
+  /// Takes `count` places at the end and returns the first, for store(place + k, ...), k < count, all of which
+  /// must follow. Places past the capacity may be among them.
+  COPSE_HD u64 reserve(u32 count) const { return fetch_add_relaxed(pushed_, u64{count}); }
+
+  /// The same; the lanes of a warp that call together share a ticket. `count` may be 0 and differ between lanes.
+  COPSE_HD u64 reserve_by_warp(u32 count) const { return fetch_add_by_warp(pushed_, count); }
+
+  /// Stores an element at a place of the caller's. False where it is refused.
+  COPSE_HD bool store(u64 place, const T& value) const {
+    if (place >= capacity_) return false;
+    elements_[place] = value;
+    return true;
+  }
+
+  /// How many elements the queue holds. After all pushes; while some still run, places are counted as soon as
+  /// they are taken, also those that nobody has stored to.
+  COPSE_HD u64 size() const {
+    const u64 pushed = load_relaxed(pushed_);
+    return pushed < capacity_ ? pushed : capacity_;
+  }
+
+  COPSE_HD u64 capacity() const { return capacity_; }
+  COPSE_HD const T* data() const { return elements_; }
+  COPSE_HD T* data() { return elements_; }
+  COPSE_HD u64* pushed() const { return pushed_; }
+
+ private:
+  T* elements_ = nullptr;
+  u64 capacity_ = 0;
+  u64* pushed_ = nullptr;
+};
+
+/// Owns a queue's memory: `capacity` elements and a counter.
+template <class T>
+class Queue {
+ public:
+  /// An empty queue.
+  /// Throws: Error out_of_memory.
+  Queue(Context& context, u64 capacity) : context_(&context), elements_(context, capacity), pushed_(context, 1) {
+    clear();
+  }
+
+  QueueView<T> view() { return {elements_.data(), elements_.size(), pushed_.data()}; }
+  u64 capacity() const { return elements_.size(); }
+
+  /// Empties it, in order on the stream.
+  void clear() { context_->device().clear(pushed_.data(), pushed_.size_bytes()); }
+
+  /// How many elements it holds. Waits.
+  u64 size() const {
+    const u64 pushed = pushed_.download()[0];
+    return pushed < capacity() ? pushed : capacity();
+  }
+
+  /// Tells whether elements were refused since the last clear. Waits.
+  /// Throws: Error capacity, with how many were pushed and the limit.
+  void check() const {
+    const u64 pushed = pushed_.download()[0];
+    if (pushed <= capacity()) return;
+    throw Error(ErrorCode::capacity, "a queue was given " + std::to_string(pushed) +
+                                         " elements, its capacity is " + std::to_string(capacity()));
+  }
+
+  /// The elements, in the order of their places. Waits.
+  std::vector<T> download() const { return copse::download(*context_, elements_.span().first(size())); }
+
+ private:
+  Context* context_;
+  Buffer<T> elements_;
+  Buffer<u64> pushed_;
+};
+
+// The bulk call, the same on both backends (cpu/enqueue.h, cuda/enqueue.cuh):
+//
+//   enqueue_if(ex, label, n, keep, input, queue)
+//     Pushes input(i) for each i below n that `keep` takes, in no order: the set that compact stores in order.
+//     `keep`: bool operator()(u64 i) const, or bool operator()(u64 i, const T& value) const with the value of
+//     input(i), which goes first where there are both; `input`: T operator()(u64) const; both host+device, and may
+//     be called more than once. T: trivially copyable. The queue's memory must not be read by `input` nor `keep`.
+//     No scratch, no wait; may be captured. Elements past the capacity are refused and counted.
+
+}  // namespace copse
