@@ -70,6 +70,33 @@ COPSE_HD inline u32 fetch_or_relaxed(u32* p, u32 bits) {
 #endif
 }
 
+/// The same; what was released before the bits were as they are found is seen after.
+COPSE_HD inline u32 fetch_or_acquire(u32* p, u32 bits) {
+#if COPSE_DEVICE_CODE
+  u32 before;
+  asm volatile("atom.acquire.gpu.or.b32 %0, [%1], %2;" : "=r"(before) : "l"(p), "r"(bits) : "memory");
+  return before;
+#else
+  return std::atomic_ref<u32>(*p).fetch_or(bits, std::memory_order_acquire);
+#endif
+}
+
+/// Adds 1, or stores 0 where `last` or more stands, and returns what stood there before; acquires and releases.
+COPSE_HD inline u32 fetch_increment_wrapping_acq_rel(u32* p, u32 last) {
+#if COPSE_DEVICE_CODE
+  u32 before;
+  asm volatile("atom.acq_rel.gpu.inc.u32 %0, [%1], %2;" : "=r"(before) : "l"(p), "r"(last) : "memory");
+  return before;
+#else
+  std::atomic_ref<u32> counter(*p);
+  u32 before = counter.load(std::memory_order_relaxed);
+  while (!counter.compare_exchange_weak(before, before >= last ? 0 : before + 1, std::memory_order_acq_rel,
+                                        std::memory_order_relaxed)) {
+  }
+  return before;
+#endif
+}
+
 /// Loads `*p`; what its writer released before is seen after.
 COPSE_HD inline u32 load_acquire(const u32* p) {
 #if COPSE_DEVICE_CODE
