@@ -18,12 +18,13 @@ struct FindResult {
   Value value;  // zeros where not found
 };
 
-/// What a bulk call came to, on the device: how many keys were inserted, found to be there, and had no room.
-/// Of a search or an erasure, `found` counts the keys that were there; the others are 0.
+/// What a bulk call came to, on the device: how many keys it inserted, found to be there, had no room for, and
+/// searched in vain.
 struct HashCounts {
   u64 inserted = 0;
   u64 found = 0;
   u64 full = 0;
+  u64 absent = 0;
 };
 
 }  // namespace copse

@@ -34,7 +34,7 @@ struct alignas(256) HashHeader {
   u64 unused[29];
 };
 
-/// Throws: Error invalid_argument for options out of range; Error capacity for a table past the address space.
+/// Throws: Error invalid_argument for options out of range and for more than 2^48 slots.
 void check_hash_options(u64 capacity, const HashTableOptions& options);
 
 /// The shape of a table whose searches look at `probed_bytes` of each slot; the other `record_bytes` lie apart.

@@ -9,11 +9,9 @@
 #include "primitives/core/bits.h"
 #include "primitives/core/macros.h"
 #include "primitives/core/types.h"
+#include "primitives/no_value.h"  // the value of a set's keys
 
 namespace copse {
-
-/// The value of a set's keys: none.
-struct NoValue {};
 
 namespace detail {
 

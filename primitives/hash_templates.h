@@ -1,0 +1,161 @@
+#pragma once
+
+// The bulk calls of hash tables as templates on the executor; contract: hash_bulk.h.
+//
+// Insertion into a table larger than the caches first splits keys and values by the part of the table where their
+// homes are, in no order, and then inserts part after part: of each 32 bytes that come from memory, all keys that
+// belong there make use. Places keep the order of hashes, so that a part is a range of hashes.
+// bench: copse-bench-primitives, hash/insert.
+
+#include "primitives/hash_steps.h"
+#include "primitives/hash_view.h"
+
+namespace copse {
+
+namespace detail {
+
+inline constexpr u64 hash_part_bytes = u64{4} << 20;
+inline constexpr u64 least_bytes_to_split = u64{32} << 20;
+inline constexpr u64 most_pairs_at_once = u64{1} << 27;
+inline constexpr u64 most_hash_parts = 256;
+
+/// How many parts an insertion of n elements splits them into; 1: none.
+template <class Slots>
+u64 hash_part_count(const Slots& slots, u64 n) {
+  const u64 bytes = slots.memory_bytes();
+  // With fewer keys than sectors, most of them have their sector for themselves.
+  if (bytes < least_bytes_to_split || n < bytes / 32) return 1;
+  return smaller(divide_rounding_up(bytes, hash_part_bytes), most_hash_parts);
+}
+
+constexpr u32 pair_alignment(u32 bytes) {
+  return bytes % 16 == 0 ? 16 : bytes % 8 == 0 ? 8 : 4;
+}
+
+template <class Slots>
+struct alignas(pair_alignment(Slots::key_bytes + Slots::value_bytes)) HashPair {
+  typename Slots::Key key;
+  [[no_unique_address]] typename Slots::Value value;
+};
+
+/// The pairs from `first` on.
+template <class Slots, class Keys, class Values>
+struct PairAt {
+  Keys keys;
+  Values values;
+  u64 first;
+  COPSE_HD HashPair<Slots> operator()(u64 i) const { return {keys(first + i), values(first + i)}; }
+};
+
+template <class Slots>
+struct PartOfPair {
+  u64 part_count;
+  COPSE_HD u32 operator()(const HashPair<Slots>& pair) const {
+    return u32(place_of(hash_of(pair.key), part_count));
+  }
+};
+
+template <class Slots>
+struct KeyOfPair {
+  const HashPair<Slots>* pairs;
+  COPSE_HD auto operator()(u64 i) const { return pairs[i].key; }
+};
+template <class Slots>
+struct ValueOfPair {
+  const HashPair<Slots>* pairs;
+  COPSE_HD auto operator()(u64 i) const { return pairs[i].value; }
+};
+
+template <class Executor>
+u64* reset_counts(const Executor& ex, const char* label, HashCounts* counts) {
+  if (counts != nullptr) fill_bytes(ex, label, counts, 1, 0);
+  return reinterpret_cast<u64*>(counts);
+}
+
+/// Inserts part after part.
+template <class Executor, class Slots, class Keys, class Values>
+void insert_in_parts(const Executor& ex, const char* label, const Slots& slots, u64 n, const Keys& keys,
+                     const Values& values, HashMode mode, u64* counts) {
+  using Pair = HashPair<Slots>;
+  ScratchArena::Frame frame(ex.scratch);
+  auto* pairs = frame.allocate<Pair>(smaller(n, most_pairs_at_once));
+  const u64 part_count = hash_part_count(slots, n);
+  for (u64 first = 0; first < n; first += most_pairs_at_once) {
+    const u64 count = smaller(n - first, most_pairs_at_once);
+    split_unordered(ex, label, count, PairAt<Slots, Keys, Values>{keys, values, first},
+                    PartOfPair<Slots>{part_count}, u32(part_count), pairs, static_cast<u64*>(nullptr));
+    for_each_ahead(
+        ex, label, count,
+        InsertSteps<Slots, KeyOfPair<Slots>, ValueOfPair<Slots>>{slots, {pairs}, {pairs}, mode, nullptr}, counts);
+  }
+}
+
+/// Keys and values as words.
+template <class Executor, class Slots, class Keys, class Values>
+void insert_words(const Executor& ex, const char* label, const Slots& slots, u64 n, const Keys& keys,
+                  const Values& values, HashMode mode, HashCounts* counts, InsertResult* results) {
+  u64* const outcomes = reset_counts(ex, label, counts);
+  if (results == nullptr && hash_part_count(slots, n) > 1) {
+    insert_in_parts(ex, label, slots, n, keys, values, mode, outcomes);
+  } else {
+    for_each_ahead(ex, label, n, InsertSteps<Slots, Keys, Values>{slots, keys, values, mode, results}, outcomes);
+  }
+}
+
+template <class Executor, class Slots>
+u64 insert_words_scratch_bytes(const Executor& ex, const Slots& slots, u64 n) {
+  const u64 part_count = hash_part_count(slots, n);
+  const u64 count = smaller(n, most_pairs_at_once);
+  if (part_count == 1) return 0;
+  return ScratchArena::bytes_for<HashPair<Slots>>(count) +
+         split_scratch_bytes<HashPair<Slots>>(ex, count, u32(part_count));
+}
+
+template <class View, class F>
+struct VisitSlot {
+  View view;
+  F f;
+  COPSE_HD void operator()(u64 slot) const { view.for_slot(slot, f); }
+};
+
+}  // namespace detail
+
+/// Contract: primitives/hash_bulk.h.
+template <class Executor, class View, class Keys, class Values>
+void hash_insert(const Executor& ex, const char* label, const View& view, u64 n, const Keys& keys,
+                 const Values& values, HashMode mode, HashCounts* counts, InsertResult* results) {
+  detail::insert_words(ex, label, view.table(), n, detail::WordsOfInput<Keys>{keys},
+                       detail::WordsOfInput<Values>{values}, mode, counts, results);
+}
+
+/// Contract: primitives/hash_bulk.h.
+template <class Executor, class View>
+u64 hash_insert_scratch_bytes(const Executor& ex, const View& view, u64 n) {
+  return detail::insert_words_scratch_bytes(ex, view.table(), n);
+}
+
+/// Contract: primitives/hash_bulk.h.
+template <class Executor, class View, class Keys, class Emit>
+void hash_find(const Executor& ex, const char* label, const View& view, u64 n, const Keys& keys, const Emit& emit,
+               HashCounts* counts) {
+  using Words = detail::WordsOfInput<Keys>;
+  using Steps = detail::FindSteps<typename View::Table, Words, detail::EmitFound<View, Emit>>;
+  for_each_ahead(ex, label, n, Steps{view.table(), Words{keys}, {emit}}, detail::reset_counts(ex, label, counts));
+}
+
+/// Contract: primitives/hash_bulk.h.
+template <class Executor, class View, class Keys>
+void hash_erase(const Executor& ex, const char* label, const View& view, u64 n, const Keys& keys, u8* erased,
+                HashCounts* counts) {
+  using Words = detail::WordsOfInput<Keys>;
+  for_each_ahead(ex, label, n, detail::EraseSteps<typename View::Table, Words>{view.table(), Words{keys}, erased},
+                 detail::reset_counts(ex, label, counts));
+}
+
+/// Contract: primitives/hash_bulk.h.
+template <class Executor, class View, class F>
+void hash_for_each(const Executor& ex, const char* label, const View& view, const F& f) {
+  for_each(ex, label, view.slot_count(), detail::VisitSlot<View, F>{view, f});
+}
+
+}  // namespace copse

@@ -1,0 +1,214 @@
+#pragma once
+
+// Linear probing (Knuth, The Art of Computer Programming, volume 3, 1973, section 6.4; on GPUs, Meister,
+// Yoshimura, Kao, "GPU Programming Primitives for Computer Graphics", SIGGRAPH Asia 2023 course, section 5.4) in
+// slots of one word that holds key and value, so that one compare-and-swap puts both there.
+//
+// Why no key is ever there twice. An empty slot is filled by a compare-and-swap, a filled one keeps its key, and
+// becomes `erased`, which no slot ever leaves: a word that once was not K is never K later, but by being empty
+// first. An insertion of K fills the first slot on K's way that it found empty, all slots before it being of other
+// keys or erased at some moment, hence ever after. Were K in two slots, the insertion into the later one had seen
+// the earlier one filled with another key, or erased, and K could not be there. (Where an insertion may fill
+// erased slots, two of the same key may fill different ones: NVIDIA/cuCollections#606.)
+//
+// The word holds the complement of key and value, so that memory of zeros is an empty table:
+//
+//   63        8 * key_bytes            0
+//   ~value     ~key                        of an element
+//   0          0                           empty
+//   0          0 .. 01                     erased
+//
+// Keys whose complement is 0 or 1 would be taken for those two: they live in two cells beside the slots.
+
+#include <type_traits>
+
+#include "primitives/hash_group.h"
+#include "primitives/hash_result.h"
+#include "primitives/hash_shape.h"
+#include "primitives/hash_words.h"
+
+namespace copse::detail {
+
+template <u32 key_bytes_, u32 value_bytes_>
+class PackedSlots {
+ public:
+  static constexpr u32 key_bytes = key_bytes_, value_bytes = value_bytes_;
+  static_assert(key_bytes >= 4 && key_bytes + value_bytes <= 8);
+  using Key = Words<key_bytes>;
+  using Value = Words<value_bytes>;
+  using Word = std::conditional_t<key_bytes + value_bytes <= 4, u32, u64>;
+  using Group = HashGroup<Word>;
+
+  /// A search that has asked for the slots at its key's home.
+  struct Start {
+    Word key;  // its complement, and zeros in the place of the value
+    u64 home;
+    Group group;
+  };
+
+  PackedSlots() = default;
+  COPSE_HD PackedSlots(void* memory, const HashShape& shape)
+      : header_(static_cast<HashHeader*>(memory)),
+        words_(reinterpret_cast<Word*>(header_ + 1)),
+        slot_count_(shape.slot_count),
+        most_probes_(shape.most_probes),
+        bucket_slots_(shape.bucket_slots) {}
+
+  static HashShape shape(u64 capacity, const HashTableOptions& options) {
+    return hash_shape(capacity, options, sizeof(Word), 0);
+  }
+
+  COPSE_HD Start start(const Key& key) const {
+    const u64 home = place_of(hash_of(key), slot_count_ / bucket_slots_) * bucket_slots_;
+    return {Word(~long_word(key, 0)) & key_mask, home, Group::load(words_ + home)};
+  }
+
+  COPSE_HD InsertResult insert(const Start& start, const Value& value) const { return put(start, value, false); }
+  COPSE_HD InsertResult insert_or_assign(const Start& start, const Value& value) const {
+    return put(start, value, true);
+  }
+
+  COPSE_HD bool find(const Start& start, Value& value) const {
+    if (is_special(start.key)) return find_in_cell(start.key, value);
+    HashWalk walk(start.home, slot_count_, most_probes_);
+    for (Group group = start.group;; group = Group::load(words_ + walk.slot())) {
+      const auto stop = first_stop(group, 0, EmptyOrKey{start.key});
+      if (stop.place < Group::size) {
+        if (stop.word == empty) return false;
+        value = value_in(stop.word);
+        return true;
+      }
+      if (!walk.next(Group::size)) return false;
+    }
+  }
+
+  COPSE_HD bool erase(const Start& start) const {
+    if (is_special(start.key)) return (exchange_relaxed(cell(start.key), u64{0}) & cell_taken) != 0;
+    HashWalk walk(start.home, slot_count_, most_probes_);
+    for (Group group = start.group;; group = Group::load(words_ + walk.slot())) {
+      const auto stop = first_stop(group, 0, EmptyOrKey{start.key});
+      if (stop.place < Group::size) return stop.word != empty && erase_word(walk.slot() + stop.place, stop.word);
+      if (!walk.next(Group::size)) return false;
+    }
+  }
+
+  /// The slots, and the two cells.
+  COPSE_HD u64 visited_slots() const { return slot_count_ + 2; }
+
+  /// True where a slot or cell holds an element, which it gives.
+  COPSE_HD bool element(u64 slot, Key& key, Value& value) const {
+    if (slot < slot_count_) {
+      const Word word = load_relaxed(words_ + slot);
+      if (is_special(word & key_mask)) return false;
+      key = key_in(word);
+      value = value_in(word);
+      return true;
+    }
+    const Word special = Word(slot - slot_count_);
+    key = key_in(special);
+    return find_in_cell(special, value);
+  }
+
+  COPSE_HD u64 slot_count() const { return slot_count_; }
+  COPSE_HD u64 memory_bytes() const { return slot_count_ * sizeof(Word); }
+
+ private:
+  static constexpr Word empty = 0, erased = 1;
+  static constexpr Word key_mask = Word(~u64{0} >> (64 - 8 * key_bytes));
+
+  /// Of a cell, beside the value in the lower half.
+  static constexpr u64 cell_taken = u64{1} << 32;
+
+  struct EmptyOrKey {
+    Word key;
+    COPSE_HD bool operator()(Word word) const { return word == empty || (word & key_mask) == key; }
+  };
+
+  COPSE_HD static bool is_special(Word key) { return key <= erased; }
+
+  COPSE_HD static Key key_in(Word word) {
+    const u64 bits = u64(Word(~word) & key_mask);
+    Key key;
+    key.word[0] = u32(bits);
+    if constexpr (Key::count > 1) key.word[1] = u32(bits >> 32);
+    return key;
+  }
+
+  COPSE_HD static Word bits_of_value(const Value& value) {
+    if constexpr (value_bytes == 0) {
+      return 0;
+    } else {
+      return Word(~u64(value.word[0])) << 8 * key_bytes;
+    }
+  }
+  COPSE_HD static Value value_in(Word word) {
+    Value value{};
+    if constexpr (value_bytes > 0) {
+      value.word[0] = u32(Word(~word) >> 8 * key_bytes) & u32((u64{1} << 8 * value_bytes) - 1);
+    }
+    return value;
+  }
+
+  COPSE_HD InsertResult put(const Start& start, const Value& value, bool assigns) const {
+    if (is_special(start.key)) return put_in_cell(start.key, value, assigns);
+    const Word word = start.key | bits_of_value(value);
+    HashWalk walk(start.home, slot_count_, most_probes_);
+    Group group = start.group;
+    for (;;) {
+      const auto stop = first_stop(group, 0, EmptyOrKey{start.key});
+      if (stop.place == Group::size) {
+        if (!walk.next(Group::size)) return refuse();
+      } else {
+        Word* const slot = words_ + walk.slot() + stop.place;
+        const Word before =
+            stop.word == empty || assigns ? compare_exchange_relaxed(slot, stop.word, word) : stop.word;
+        if (before == stop.word) return stop.word == empty ? InsertResult::inserted : InsertResult::found;
+        // Others may have assigned or erased since: this assignment came just before theirs.
+        if (stop.word != empty) return InsertResult::found;
+        // Another key took the slot; its words are read again, which happens once a slot at most.
+      }
+      group = Group::load(words_ + walk.slot());
+    }
+  }
+
+  /// An element whose value changes meanwhile is erased all the same.
+  COPSE_HD bool erase_word(u64 slot, Word seen) const {
+    for (;;) {
+      const Word before = compare_exchange_relaxed(words_ + slot, seen, erased);
+      if (before == seen) return true;
+      if (before == erased) return false;
+      seen = before;
+    }
+  }
+
+  COPSE_HD u64* cell(Word special) const { return header_->cells + special; }
+
+  COPSE_HD InsertResult put_in_cell(Word special, const Value& value, bool assigns) const {
+    u64 taken = cell_taken;
+    if constexpr (value_bytes > 0) taken |= value.word[0];
+    const u64 before = compare_exchange_relaxed(cell(special), u64{0}, taken);
+    if (before == 0) return InsertResult::inserted;
+    // As in put: who loses against another assignment or an erasure came just before it.
+    if (assigns && before != taken) compare_exchange_relaxed(cell(special), before, taken);
+    return InsertResult::found;
+  }
+
+  COPSE_HD bool find_in_cell(Word special, Value& value) const {
+    const u64 word = load_relaxed(cell(special));
+    if ((word & cell_taken) == 0) return false;
+    if constexpr (value_bytes > 0) value.word[0] = u32(word);
+    return true;
+  }
+
+  COPSE_HD InsertResult refuse() const {
+    fetch_increment_by_warp(&header_->refused);
+    return InsertResult::full;
+  }
+
+  HashHeader* header_ = nullptr;
+  Word* words_ = nullptr;
+  u64 slot_count_ = 0, most_probes_ = 0;
+  u32 bucket_slots_ = 1;
+};
+
+}  // namespace copse::detail
