@@ -52,26 +52,34 @@ struct SamplePlan {
 /// Below this, merge sort has fewer launches and wins.
 inline constexpr u64 sample_sort_least_tiles = 16;
 
+/// The plan that cuts n elements, of which `tile` fit shared memory, into 2^total_bits buckets: at least 1 bit and
+/// at most SamplePlan::most_bits a level.
+inline SamplePlan plan_levels(u64 n, u32 tile, u32 total_bits, u32 level_count) {
+  SamplePlan plan{};
+  plan.level_count = level_count;
+  u32 bits_left = total_bits;
+  for (u32 k = 0; k < level_count; ++k) {
+    plan.bits[k] = u32(divide_rounding_up(bits_left, level_count - k));
+    bits_left -= plan.bits[k];
+  }
+  const u64 average = n >> total_bits;
+  plan.group = larger(tile > 3 * average ? tile - 3 * average : u64{1}, larger(average / 2, u64{1}));
+  return plan;
+}
+
 /// A plan for n elements of which `tile` fit shared memory. Buckets come out at 1/16 to 1/8 of a tile on average
 /// where the levels reach that far, else at up to half a tile: 32 samples a bucket spread the sizes by 18 % a
 /// level, and a bucket that passes the tile costs extra work.
 inline SamplePlan plan_sample_sort(u64 n, u32 tile) {
-  SamplePlan plan{};
   const auto bits_to_reach = [n](u64 size) {
     u32 bits = 0;
     while (n >> bits > size) ++bits;
     return bits;
   };
-  u32 bits_left = bits_to_reach(tile / 8);
-  plan.level_count = larger(u32(divide_rounding_up(bits_to_reach(tile / 2), SamplePlan::most_bits)), 1u);
-  bits_left = larger(smaller(bits_left, plan.level_count * SamplePlan::most_bits), plan.level_count);
-  const u64 average = n >> bits_left;
-  for (u32 k = 0; k < plan.level_count; ++k) {
-    plan.bits[k] = u32(divide_rounding_up(bits_left, plan.level_count - k));
-    bits_left -= plan.bits[k];
-  }
-  plan.group = larger(tile > 3 * average ? tile - 3 * average : u64{1}, larger(average / 2, u64{1}));
-  return plan;
+  const u32 level_count = larger(u32(divide_rounding_up(bits_to_reach(tile / 2), SamplePlan::most_bits)), 1u);
+  const u32 total_bits =
+      larger(smaller(bits_to_reach(tile / 8), level_count * SamplePlan::most_bits), level_count);
+  return plan_levels(n, tile, total_bits, level_count);
 }
 
 /// Samples for each of the buckets of a level, where at most `sample_tile` samples can be sorted at once.

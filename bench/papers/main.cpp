@@ -29,6 +29,7 @@ void add_rows(copse::bench::Rows& rows) {
   add_record_sort_papers(rows);
   add_list_papers(rows);
   add_compare_sort_papers(rows);
+  add_sample_sort_papers(rows);
   add_block_papers(rows);
   add_memory_access_papers(rows);
 }

@@ -23,6 +23,7 @@ void add_wide_sort_papers(Rows& rows);
 void add_record_sort_papers(Rows& rows);
 void add_split_papers(Rows& rows);
 void add_compare_sort_papers(Rows& rows);
+void add_sample_sort_papers(Rows& rows);
 void add_block_papers(Rows& rows);
 void add_memory_access_papers(Rows& rows);
 

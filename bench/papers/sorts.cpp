@@ -11,18 +11,13 @@ double radix_sort_bytes(u64 n, u32 key_bits, u32 key_bytes, u32 value_bytes) {
   return double(n) * (key_bytes + 2.0 * divide_rounding_up(key_bits, 8u) * (key_bytes + value_bytes));
 }
 
-template <class Key>
-void expect_sorted(Comparison& c, BufferSpan<const Key> keys) {
-  c.expect([=, &c] { return ascending<Key>(c.context, keys); });
-}
-
 /// Figure 13 and the abstract's lists of 128 million.
 template <class Key>
 void sort_numbers(Comparison& c) {
   const BufferSpan<Key> in = c.hashed<Key>(c.n), out = c.buffer<Key>(c.n);
   c.bytes = radix_sort_bytes(c.n, 8 * sizeof(Key), sizeof(Key), 0);
   c.ours = [=, &c] { radix_sort_keys<Key>(c.context, in, out, {0, 8 * sizeof(Key)}); };
-  expect_sorted<Key>(c, out);
+  c.expect([=, &c] { return sorted_from<Key>(c.context, in, out); });
 }
 
 /// Key and index; only `bits` bits of the key decide.
@@ -34,7 +29,7 @@ Setup split_pairs(u32 bits) {
     fill_indices(c.context, indices);
     c.bytes = radix_sort_bytes(c.n, bits, sizeof(Key), 4);
     c.ours = [=, &c] { radix_sort_pairs<Key>(c.context, in, indices, out, indices_out, {0, bits}); };
-    expect_sorted<Key>(c, out);
+    c.expect([=, &c] { return sorted_from<Key>(c.context, in, out); });
     c.expect([=, &c] { return gathered(c.context, in.data(), indices_out, out.data(), sizeof(Key)); });
   };
 }

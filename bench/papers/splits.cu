@@ -32,7 +32,7 @@ Setup split_to_buckets(u32 bits) {
     c.expect([=, &c] {
       const BufferSpan<u32> buckets = c.buffer<u32>(c.n);
       cuda::for_each(c.context.cuda_executor(), "buckets", c.n, LowBitsOff{out.data(), buckets.data(), bits});
-      return ascending<u32>(c.context, buckets);
+      return ascending<u32>(c.context, buckets) && same_elements<u32>(c.context, in, out);
     });
   };
 }

@@ -28,9 +28,9 @@ Setup split_records(u32 bits) {
     c.ours = [=, &c] {
       radix_sort_keys<Key>(c.context, BufferSpan<const Key>(as_keys<Key>(in)), as_keys<Key>(out), {0, bits});
     };
-    if (bits == 8 * sizeof(Key)) {
-      c.expect([=, &c] { return ascending_words(c.context, out, key_words<Key>); });
-    }
+    c.expect([=, &c] {
+      return ascending_words(c.context, out, key_words<Key>, bits) && same_elements<u32>(c.context, in, out);
+    });
   };
 }
 
@@ -59,7 +59,10 @@ Setup split_pairs(u32 bits) {
       radix_sort_pairs<Key>(c.context, BufferSpan<const Key>(as_keys<Key>(keys)), indices, as_keys<Key>(keys_out),
                             indices_out, {0, bits});
     };
-    c.expect([=, &c] { return gathered(c.context, keys.data(), indices_out, keys_out.data(), sizeof(Key)); });
+    c.expect([=, &c] {
+      return ascending_words(c.context, keys_out, key_words<Key>, bits) &&
+             gathered(c.context, keys.data(), indices_out, keys_out.data(), sizeof(Key));
+    });
   };
 }
 

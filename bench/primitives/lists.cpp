@@ -1,21 +1,7 @@
 #include "bench/primitives/rows.h"
-#include "primitives/list_rank.h"
+#include "bench/support/list_rank.h"
 
 namespace copse::bench {
-
-namespace {
-
-/// A list through all nodes in random order. No library of the toolkit ranks lists; the bound is three random
-/// touches of 64 bytes and two words a node.
-void rank_random_list(Comparison& c) {
-  const BufferSpan<u32> next = c.buffer<u32>(c.n), ranks = c.buffer<u32>(c.n);
-  const u32 head = fill_list(c.context, next);
-  c.bytes = double(c.n) * (3 * 64 + 2 * 8);
-  c.ours = [=, &c] { list_rank(c.context, next, head, ranks); };
-  c.expect([=, &c] { return ranks_of_list(c.context, ranks); });
-}
-
-}  // namespace
 
 void add_list_rows(Rows& rows) {
   for (u32 log_n : {20, 23, 25}) rows.add("list_rank/random", u64{1} << log_n, rank_random_list);

@@ -17,12 +17,15 @@ void add_rows(copse::bench::Rows& rows) {
   add_scan_rows(rows);
   add_sort_rows(rows);
   add_compact_rows(rows);
+  add_allocate_rows(rows);
+  add_count_rows(rows);
   add_compare_sort_rows(rows);
   add_segmented_scan_rows(rows);
   add_run_rows(rows);
   add_gather_rows(rows);
   add_histogram_rows(rows);
   add_list_rows(rows);
+  add_area_rows(rows);
   add_split_rows(rows);
   add_record_sort_rows(rows);
   add_scene_bounds_rows(rows);

@@ -55,9 +55,9 @@ bool ranks_of_list(Context& context, BufferSpan<const u32> ranks) {
   });
 }
 
-bool ascending_words(Context& context, BufferSpan<const u32> words, u32 key_words) {
+bool ascending_words(Context& context, BufferSpan<const u32> words, u32 key_words, u32 bits) {
   return finds_nothing_wrong(context, [&](const auto& ex, u32* wrong) {
-    count_word_descents(ex, words.data(), words.size() / key_words, key_words, wrong);
+    count_word_descents(ex, words.data(), words.size() / key_words, key_words, bits, wrong);
   });
 }
 
@@ -69,6 +69,20 @@ bool ascending(Context& context, BufferSpan<const T> span) {
 
 template bool ascending(Context&, BufferSpan<const u32>);
 template bool ascending(Context&, BufferSpan<const u64>);
+
+template <class T>
+bool same_elements(Context& context, BufferSpan<const T> a, BufferSpan<const T> b) {
+  Buffer<u64> sums(context, 2);
+  dispatch(context, [&](const auto& ex) {
+    sum_hashes(ex, a.data(), a.size(), sums.data());
+    sum_hashes(ex, b.data(), b.size(), sums.data() + 1);
+  });
+  const std::vector<u64> host = sums.download();
+  return a.size() == b.size() && host[0] == host[1];
+}
+
+template bool same_elements(Context&, BufferSpan<const u32>, BufferSpan<const u32>);
+template bool same_elements(Context&, BufferSpan<const u64>, BufferSpan<const u64>);
 
 bool gathered(Context& context, const void* in, BufferSpan<const u32> index, const void* out, u64 record_bytes) {
   return finds_nothing_wrong(context, [&](const auto& ex, u32* wrong) {

@@ -22,12 +22,23 @@ u32 fill_list(Context& context, BufferSpan<u32> next);
 /// True where `ranks` numbers the nodes of fill_list from the first one on. Waits.
 bool ranks_of_list(Context& context, BufferSpan<const u32> ranks);
 
-/// True where no key of `key_words` words, the lowest first, is smaller than the one before. Waits.
-bool ascending_words(Context& context, BufferSpan<const u32> words, u32 key_words);
-
 /// True where no element is smaller than the one before. For T of u32, u64. Waits.
 template <class T>
 bool ascending(Context& context, BufferSpan<const T> span);
+
+/// As ascending, of keys of `key_words` words each, the lowest first, of which the lowest `bits` bits count.
+bool ascending_words(Context& context, BufferSpan<const u32> words, u32 key_words, u32 bits);
+
+/// True where both hold the same elements, each as often, in whatever order (by sums of hashes, which could only
+/// agree by a chance of 1 in 2^64). For T of u32, u64. Waits.
+template <class T>
+bool same_elements(Context& context, BufferSpan<const T> a, BufferSpan<const T> b);
+
+/// True where `sorted` holds the elements of `in` in ascending order. For T of u32, u64. Waits.
+template <class T>
+bool sorted_from(Context& context, BufferSpan<const T> in, BufferSpan<const T> sorted) {
+  return ascending<T>(context, sorted) && same_elements<T>(context, in, sorted);
+}
 
 /// True where record i of `out` holds the bytes of record `index[i]` of `in`. `record_bytes` is a multiple of 4.
 /// Waits.

@@ -1,6 +1,7 @@
 #include "bench/support/data_body.h"
 #include "primitives/core/atomic.h"
 #include "primitives/core/bits.h"
+#include "primitives/inputs.h"
 
 namespace copse::bench {
 
@@ -66,13 +67,14 @@ struct CountWrongRanks {
 
 struct CountWordDescents {
   const u32* words;
-  u32 key_words;
+  u32 key_words, bits;
   u32* wrong;
   COPSE_HD void operator()(u64 i) const {
     const u32 *key = words + i * key_words, *next = key + key_words;
-    u32 k = key_words - 1;
-    while (k > 0 && key[k] == next[k]) --k;
-    if (next[k] < key[k]) fetch_add_relaxed(wrong, 1u);
+    u32 k = (bits - 1) / 32;
+    u32 mask = ~0u >> (31 - (bits - 1) % 32);
+    for (; k > 0 && (key[k] & mask) == (next[k] & mask); --k) mask = ~0u;
+    if ((next[k] & mask) < (key[k] & mask)) fetch_add_relaxed(wrong, 1u);
   }
 };
 
@@ -83,6 +85,12 @@ struct CountDescents {
   COPSE_HD void operator()(u64 i) const {
     if (data[i + 1] < data[i]) fetch_add_relaxed(wrong, 1u);
   }
+};
+
+template <class T>
+struct HashOf {
+  const T* data;
+  COPSE_HD u64 operator()(u64 i) const { return mixed(u64(data[i]) + 0x9e3779b97f4a7c15ull); }
 };
 
 struct CountNotGathered {
@@ -138,8 +146,13 @@ void count_wrong_ranks(const Executor& ex, const u32* ranks, u32 log_n, u32* wro
 }
 
 template <class Executor>
-void count_word_descents(const Executor& ex, const u32* words, u64 n, u32 key_words, u32* wrong) {
-  if (n > 0) for_each(ex, "bench: check the order", n - 1, CountWordDescents{words, key_words, wrong});
+void count_word_descents(const Executor& ex, const u32* words, u64 n, u32 key_words, u32 bits, u32* wrong) {
+  if (n > 0) for_each(ex, "bench: check the order", n - 1, CountWordDescents{words, key_words, bits, wrong});
+}
+
+template <class Executor, class T>
+void sum_hashes(const Executor& ex, const T* data, u64 n, u64* sum) {
+  reduce(ex, "bench: sum hashes", n, HashOf<T>{data}, u64{0}, Plus{}, sum);
 }
 
 template <class Executor>
@@ -162,7 +175,9 @@ template void fill_with_indices(const BodyExecutor&, u32*, u64);
 template void fill_with_permutation(const BodyExecutor&, u32*, u32);
 template void fill_with_list(const BodyExecutor&, u32*, u32);
 template void count_wrong_ranks(const BodyExecutor&, const u32*, u32, u32*);
-template void count_word_descents(const BodyExecutor&, const u32*, u64, u32, u32*);
+template void count_word_descents(const BodyExecutor&, const u32*, u64, u32, u32, u32*);
+template void sum_hashes(const BodyExecutor&, const u32*, u64, u64*);
+template void sum_hashes(const BodyExecutor&, const u64*, u64, u64*);
 template void count_descents(const BodyExecutor&, const u32*, u64, u32*);
 template void count_descents(const BodyExecutor&, const u64*, u64, u32*);
 template void count_not_gathered(const BodyExecutor&, const u32*, const u32*, const u32*, u64, u32, u32*);

@@ -22,7 +22,7 @@ template <class Executor, class T>
 void count_descents(const Executor& ex, const T* data, u64 n, u32* wrong);
 
 template <class Executor>
-void count_word_descents(const Executor& ex, const u32* words, u64 n, u32 key_words, u32* wrong);
+void count_word_descents(const Executor& ex, const u32* words, u64 n, u32 key_words, u32 bits, u32* wrong);
 
 template <class Executor>
 void count_wrong_ranks(const Executor& ex, const u32* ranks, u32 log_n, u32* wrong);
@@ -31,6 +31,10 @@ void count_wrong_ranks(const Executor& ex, const u32* ranks, u32 log_n, u32* wro
 template <class Executor>
 void count_not_gathered(const Executor& ex, const u32* in, const u32* index, const u32* out, u64 n, u32 words,
                         u32* wrong);
+
+/// Of what elements there are, not of their order.
+template <class Executor, class T>
+void sum_hashes(const Executor& ex, const T* data, u64 n, u64* sum);
 
 template <class Executor, class Word>
 void count_different(const Executor& ex, const Word* a, const Word* b, u64 n, u32* wrong);
