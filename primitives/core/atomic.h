@@ -345,6 +345,16 @@ COPSE_HD inline bool all_lanes_done(bool done) {
 #endif
 }
 
+/// Orders all memory operations of the calling thread before it against all those after it, but for loads after
+/// stores: with relaxed operations around, what a lock or a sequence lock needs.
+COPSE_HD inline void fence_acq_rel() {
+#if COPSE_DEVICE_CODE
+  asm volatile("fence.acq_rel.gpu;" ::: "memory");
+#else
+  std::atomic_thread_fence(std::memory_order_acq_rel);
+#endif
+}
+
 /// What a thread does between two looks at a word that another one is to write: call it in the loop.
 class SpinWait {
  public:
