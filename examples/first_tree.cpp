@@ -9,7 +9,7 @@
 namespace {
 
 void trace_one_ray(const char* mesh_file) {
-  // README begins
+  // snippet begins
   copse::Context context;  // the GPU if one answers, else all CPU threads
   const copse::Mesh mesh = copse::load_mesh(mesh_file);
   copse::Buffer<glm::vec3> positions(context, mesh.positions);
@@ -22,7 +22,7 @@ void trace_one_ray(const char* mesh_file) {
   copse::Buffer<copse::Hit> hits(context, rays.size());
   copse::closest_hits(context, bvh.view(), triangles, rays.span(), hits.span());
   const copse::Hit hit = hits.download()[0];  // waits
-  // README ends
+  // snippet ends
   if (copse::is_hit(hit)) {
     std::printf("triangle %u at distance %g\n", hit.primitive, hit.t);
   } else {

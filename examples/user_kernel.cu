@@ -13,14 +13,14 @@ namespace {
 
 constexpr copse::u32 width = 256;
 
-// README begins
+// snippet begins
 __global__ void count_hits(copse::BvhView bvh, copse::TriangleView triangles, copse::Camera camera,
                            unsigned* count) {
   const unsigned x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y;
   const copse::Ray ray = copse::camera_ray(camera, x, y, width, width);
   if (copse::is_hit(copse::closest_hit(bvh, triangles, ray))) atomicAdd(count, 1u);
 }
-// README ends
+// snippet ends
 
 unsigned count_sphere_hits() {
   copse::Context context({.backend = copse::Backend::cuda});
