@@ -52,17 +52,29 @@ struct Triangle {
   vec3 a, b, c;
 };
 
-/// Triangle `i` of a view.
-COPSE_HD inline Triangle load_triangle(const TriangleView& view, u64 i) {
-  u64 a = 3 * i, b = 3 * i + 1, c = 3 * i + 2;
+/// The numbers of a triangle's vertices among a view's positions.
+struct VertexIds {
+  u64 a, b, c;
+};
+
+/// Those of triangle `i` of a view.
+COPSE_HD inline VertexIds vertex_ids(const TriangleView& view, u64 i) {
   if (view.triangles.index_bytes == 4) {
     const u32* index = static_cast<const u32*>(view.triangles.data) + 3 * i;
-    a = index[0], b = index[1], c = index[2];
-  } else if (view.triangles.index_bytes == 2) {
-    const u16* index = static_cast<const u16*>(view.triangles.data) + 3 * i;
-    a = index[0], b = index[1], c = index[2];
+    return {index[0], index[1], index[2]};
   }
-  return {clean_point(view.positions.at(a)), clean_point(view.positions.at(b)), clean_point(view.positions.at(c))};
+  if (view.triangles.index_bytes == 2) {
+    const u16* index = static_cast<const u16*>(view.triangles.data) + 3 * i;
+    return {index[0], index[1], index[2]};
+  }
+  return {3 * i, 3 * i + 1, 3 * i + 2};
+}
+
+/// Triangle `i` of a view.
+COPSE_HD inline Triangle load_triangle(const TriangleView& view, u64 i) {
+  const VertexIds id = vertex_ids(view, i);
+  return {clean_point(view.positions.at(id.a)), clean_point(view.positions.at(id.b)),
+          clean_point(view.positions.at(id.c))};
 }
 
 /// The box of a triangle; the empty box where a coordinate is infinite or NaN.

@@ -80,6 +80,30 @@ TEST_P(SceneBounds, TakeEveryKindOfView) {
                    merge(expected, slow_bounds(moved)), "several");
 }
 
+TEST_P(SceneBounds, LargeMeshWhoseOutermostVerticesDoNotCount) {
+  // 1.3 million triangles: by way of the vertices.
+  const Mesh sphere = generate_sphere(8);
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  Mesh unused = sphere;
+  unused.positions.push_back(vec3(0, 1e9f, 0));
+  expect_same_bits(bounds_of(DeviceMesh(context(), unused).view()), slow_bounds(sphere),
+                   "vertex without triangle");
+
+  // The vertex is there, but in a triangle with NaN alone.
+  const u32 n = u32(unused.positions.size());
+  unused.positions.push_back(vec3(nan));
+  unused.triangles.push_back(uvec3(n - 1, n, 0));
+  expect_same_bits(bounds_of(DeviceMesh(context(), unused).view()), slow_bounds(sphere), "invalid triangle");
+
+  // In a valid one too.
+  unused.triangles.push_back(uvec3(0, 1, n - 1));
+  expect_same_bits(bounds_of(DeviceMesh(context(), unused).view()), slow_bounds(unused), "valid triangle");
+
+  Mesh invalid = sphere;
+  for (vec3& p : invalid.positions) p.y = nan;
+  expect_same_bits(bounds_of(DeviceMesh(context(), invalid).view()), Aabb::empty(), "no valid triangle");
+}
+
 TEST_P(SceneBounds, RefuseMissingOutput) {
   const DeviceMesh mesh(context(), generate_cube());
   Buffer<Aabb> none(context(), 0);
