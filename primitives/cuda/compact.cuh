@@ -52,6 +52,7 @@ __global__ void __launch_bounds__(keep_threads, keep_blocks)
   auto* const stages = reinterpret_cast<Staged*>(compact_memory);
   const TileSource source{chain, one_tile_each};
 
+  overlap_launches();
   if (threadIdx.x == 0) shared_tile = one_tile_each ? blockIdx.x : source.take();
   __syncthreads();
   u64 tile = shared_tile;
@@ -103,8 +104,8 @@ void compact_with(const Executor& ex, const char* label, u64 n, const Moves& mov
   const u64 block_count = smaller(tile_count, u64{keep_blocks} * ex.multiprocessor_count);
   with_count_chain(ex, label, tile_count, [&](const CountChain& chain) {
     constexpr u32 shared_bytes = 2 * Moves::Shape::size * sizeof(typename Moves::Staged);
-    launch(ex, label, compact_kernel<Moves>, {block_count, keep_threads, shared_bytes}, moves, n, chain, count,
-           block_count == tile_count);
+    launch(ex, label, compact_kernel<Moves>, {block_count, keep_threads, shared_bytes, true}, moves, n, chain,
+           count, block_count == tile_count);
   });
 }
 

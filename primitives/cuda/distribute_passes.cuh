@@ -54,7 +54,9 @@ void prepare_passes(const Executor& ex, const char* label, u64 n, const BitsInpu
                     const PassMemory& memory) {
   count_digits<Bits>(ex, label, n, bits_input, encoding, passes, zeroes->totals, memory.words, memory.word_count);
   if (memory.bases != nullptr) {
-    launch(ex, label, digit_base_kernel, {passes.count(), bucket_limit}, zeroes->totals, memory.bases);
+    launch(ex, label, digit_base_kernel,
+           {.blocks = passes.count(), .threads = bucket_limit, .overlaps_earlier_launch = true}, zeroes->totals,
+           memory.bases);
   }
 }
 

@@ -11,6 +11,7 @@ inline constexpr u32 for_each_threads = 256;
 
 template <class F>
 __global__ void __launch_bounds__(for_each_threads) for_each_kernel(u64 n, const F f) {
+  overlap_launches();
   const u64 i = u64(blockIdx.x) * for_each_threads + threadIdx.x;
   if (i < n) f(i);
 }
@@ -21,7 +22,10 @@ __global__ void __launch_bounds__(for_each_threads) for_each_kernel(u64 n, const
 template <class F>
 void for_each(const Executor& ex, const char* label, u64 n, F f) {
   launch(ex, label, detail::for_each_kernel<F>,
-         {divide_rounding_up(n, detail::for_each_threads), detail::for_each_threads}, n, f);
+         {.blocks = divide_rounding_up(n, detail::for_each_threads),
+          .threads = detail::for_each_threads,
+          .overlaps_earlier_launch = true},
+         n, f);
 }
 
 /// Contract: primitives/for_each.h.

@@ -40,6 +40,7 @@ __global__ void __launch_bounds__(move_threads)
   const u32 words = fixed_words != 0 ? fixed_words : any_words;
   const u64 warp = u64(blockIdx.x) * move_warps + threadIdx.x / warp_size;
   const u64 first = warp * (rows * warp_size);
+  overlap_launches();
   if (first >= n) return;
 
   Id ids[rows];
@@ -94,9 +95,10 @@ template <class Word, u32 fixed_words, bool gathers, class IndexFunction>
 void move_words(const Executor& ex, const char* label, u64 n, const void* in, u64 record_bytes,
                 const IndexFunction& index, void* out) {
   const u64 block_records = u64{move_warps} * warp_size * move_rows<fixed_words>;
-  launch(ex, label, move_records_kernel<Word, fixed_words, gathers, IndexFunction>,
-         {divide_rounding_up(n, block_records), move_threads}, n, static_cast<const Word*>(in),
-         u32(record_bytes / sizeof(Word)), index, static_cast<Word*>(out));
+  launch(
+      ex, label, move_records_kernel<Word, fixed_words, gathers, IndexFunction>,
+      {.blocks = divide_rounding_up(n, block_records), .threads = move_threads, .overlaps_earlier_launch = true},
+      n, static_cast<const Word*>(in), u32(record_bytes / sizeof(Word)), index, static_cast<Word*>(out));
 }
 
 /// The bytes of the widest word that records and both arrays are made of, at most 16.

@@ -29,6 +29,12 @@ __device__ inline void wait_for_earlier_launch() {
   cudaGridDependencySynchronize();
 }
 
+/// Both, for the first line of a kernel that has nothing to do before it touches memory.
+__device__ inline void overlap_launches() {
+  let_next_launch_start();
+  wait_for_earlier_launch();
+}
+
 /// Puts a kernel on the executor's stream, under its label.
 /// Throws: Error cancelled, Error device_failure, Error invalid_argument for a grid past the GPU's limit.
 template <class... Parameters, class... Arguments>

@@ -63,6 +63,7 @@ __global__ void __launch_bounds__(keep_threads, keep_blocks)
   using Shape = typename Moves::Shape;
   __shared__ unsigned long long of_block;
   __shared__ bool is_last;
+  overlap_launches();
   if (threadIdx.x == 0) of_block = 0;
   __syncthreads();
 
@@ -120,6 +121,7 @@ __global__ void __launch_bounds__(keep_threads, keep_blocks)
   __shared__ BlockStorage<u32, keep_threads> warp_totals;
   auto* staged = reinterpret_cast<typename Moves::Staged*>(staged_memory);
 
+  overlap_launches();
   const u64 chunk = chunks.count - 1 - blockIdx.x;
   const u64 first_tile = chunks.begin(chunk);
   const u64 kept_in_all = *total;
@@ -153,11 +155,14 @@ void partition_with(const Executor& ex, const char* label, u64 n, const Moves& m
   u64* before = frame.allocate<u64>(most_partition_chunks);
   {
     ZeroedMemory::Lease lease(ex.zeroed);
-    launch(ex, label, partition_count_kernel<Moves>, {chunks.count, keep_threads}, moves, chunks, before, count,
-           static_cast<u32*>(lease.data()));
+    launch(ex, label, partition_count_kernel<Moves>,
+           {.blocks = chunks.count, .threads = keep_threads, .overlaps_earlier_launch = true}, moves, chunks,
+           before, count, static_cast<u32*>(lease.data()));
     lease.leaves_zero();
   }
-  launch(ex, label, partition_move_kernel<Moves>, {chunks.count, keep_threads}, moves, chunks, before, count);
+  launch(ex, label, partition_move_kernel<Moves>,
+         {.blocks = chunks.count, .threads = keep_threads, .overlaps_earlier_launch = true}, moves, chunks, before,
+         count);
 }
 
 }  // namespace detail

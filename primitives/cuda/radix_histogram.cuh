@@ -113,6 +113,7 @@ __global__ void __launch_bounds__(most_histogram_threads, 1)
 /// One block a pass turns the totals of its digits into first places, and leaves zero.
 static __global__ void digit_base_kernel(u64* totals, u64* bases) {
   __shared__ BlockStorage<u64, bucket_limit> storage;
+  overlap_launches();
   const u32 cell = blockIdx.x * bucket_limit + threadIdx.x;
   const u64 total = totals[cell];
   bases[cell] = block_inclusive_scan<bucket_limit>(total, Plus{}, storage).inclusive - total;

@@ -95,6 +95,7 @@ __global__ void __launch_bounds__(reduce_threads) reduce_kernel(const ReduceTask
   constexpr u64 tile = ReduceShape<T, Input>::tile;
   __shared__ BlockStorage<T, reduce_threads> storage;
   __shared__ bool is_last;
+  overlap_launches();
 
   T sum = task.identity;
   u64 first = blockIdx.x * tile;
@@ -146,7 +147,8 @@ void reduce(const Executor& ex, const char* label, u64 n, Input input, T identit
   if constexpr (std::is_same_v<Input, Elements<T>>) task.input_in_words = is_aligned_to_words(input.data);
   const u64 tile_count = divide_rounding_up(n, detail::ReduceShape<T, Input>::tile);
   const u64 block_count = smaller(larger(tile_count, u64{1}), detail::reduce_most_blocks);
-  launch(ex, label, detail::reduce_kernel<T, Input, Op>, {block_count, detail::reduce_threads}, task);
+  launch(ex, label, detail::reduce_kernel<T, Input, Op>,
+         {.blocks = block_count, .threads = detail::reduce_threads, .overlaps_earlier_launch = true}, task);
   lease.leaves_zero();
 }
 

@@ -56,9 +56,10 @@ void scan(const Executor& ex, const char* label, ScanTask<T, Input, Op> task) {
     if constexpr (std::is_same_v<Input, Elements<T>> && packs_are_words<T>) {
       const u64 tile_count = divide_rounding_up(task.n, stream_tile<T>);
       with_tile_chain<T>(ex, label, tile_count, [&](const TileChain<T>& chain) {
-        launch(ex, label, scan_stream_kernel<inclusive, has_init, T, Op>,
-               {smaller(tile_count, u64{ex.multiprocessor_count}), stream_threads<T>, stream_shared_bytes<T>},
-               task, chain);
+        launch(
+            ex, label, scan_stream_kernel<inclusive, has_init, T, Op>,
+            {smaller(tile_count, u64{ex.multiprocessor_count}), stream_threads<T>, stream_shared_bytes<T>, true},
+            task, chain);
       });
     }
     return;
@@ -66,13 +67,15 @@ void scan(const Executor& ex, const char* label, ScanTask<T, Input, Op> task) {
   const u64 tile_count = divide_rounding_up(task.n, scan_tile<T>);
   const bool all_resident = tile_count <= u64{scan_blocks} * ex.multiprocessor_count;
   with_tile_chain<T>(ex, label, tile_count, [&](const TileChain<T>& chain) {
-    launch(ex, label, scan_tiles_kernel<inclusive, has_init, T, Input, Op>, {tile_count, scan_threads}, task,
-           chain, all_resident);
+    launch(ex, label, scan_tiles_kernel<inclusive, has_init, T, Input, Op>,
+           {.blocks = tile_count, .threads = scan_threads, .overlaps_earlier_launch = true}, task, chain,
+           all_resident);
   });
 }
 
 template <class T>
 __global__ void store_kernel(T value, T* out) {
+  overlap_launches();
   *out = value;
 }
 
@@ -102,7 +105,9 @@ template <class T, class Input, class Op>
 void exclusive_scan(const Executor& ex, const char* label, u64 n, Input input, T init, Op op, T* out,
                     T* total = nullptr) {
   if (n == 0) {
-    if (total != nullptr) launch(ex, label, detail::store_kernel<T>, {1, 1}, init, total);
+    if (total != nullptr)
+      launch(ex, label, detail::store_kernel<T>, {.blocks = 1, .threads = 1, .overlaps_earlier_launch = true},
+             init, total);
     return;
   }
   detail::scan<false, true, T, Input, Op>(ex, label, {n, input, init, op, out, total});

@@ -43,20 +43,22 @@ struct StreamShared {
   alignas(128) uint4 tile[stream_stages][stream_tile<T> * sizeof(T) / sizeof(uint4)];
   BlockStorage<T, stream_consumers<T> * warp_size> warp_sums[stream_stages], before_warps[stream_stages];
   SharedBarrier full[stream_stages];   // the tile is there
-  SharedBarrier empty[stream_stages];  // nobody needs it, its number and its sums any more
+  SharedBarrier empty[stream_stages];  // nobody needs it and its sums any more
   SharedBarrier summed[stream_stages];
   SharedBarrier prefixed[stream_stages];
-  u32 tile_id[stream_stages];
+  u32 first_tile, team_size;
 };
 
 template <class T>
 inline constexpr u32 stream_shared_bytes = sizeof(StreamShared<T>) + 128;
 
-/// A warp's walk through the stages.
+/// A warp's walk through its block's tiles and the stages.
 struct StreamPosition {
+  u32 tile, team_size;
   u32 stage = 0, parity = 0;
 
   __device__ void advance() {
+    tile += team_size;
     if (++stage == stream_stages) {
       stage = 0;
       parity ^= 1;
@@ -88,27 +90,36 @@ __device__ inline u32 settle_team(u32* team) {
   }
 }
 
+/// Starts the copy of a tile, but not of the last one, which the end may cut: consumers read that from global
+/// memory themselves.
 template <class T>
-__device__ void produce_tiles(const T* in, const TileChain<T>& chain, StreamShared<T>& shared) {
+__device__ void start_copy(const T* in, const TileChain<T>& chain, const StreamPosition& at,
+                           StreamShared<T>& shared) {
+  if (at.tile + 1 == chain.tile_count) {
+    shared.full[at.stage].arrive();
+  } else {
+    constexpr u32 bytes = stream_tile<T> * sizeof(T);
+    shared.full[at.stage].arrive_expecting(bytes);
+    shared.full[at.stage].copy_here(shared.tile[at.stage], in + u64(at.tile) * stream_tile<T>, bytes);
+  }
+}
+
+/// Joins the team and starts the copy of the first tile before waiting for the others. By one thread.
+template <class T>
+__device__ void start_stream(const T* in, const TileChain<T>& chain, StreamShared<T>& shared) {
+  shared.first_tile = start_in_team(chain.ticket);
+  if (shared.first_tile >= chain.tile_count) return;
+  start_copy(in, chain, {shared.first_tile, 0}, shared);
+  shared.team_size = settle_team(chain.ticket);
+}
+
+template <class T>
+__device__ void produce_tiles(const T* in, const TileChain<T>& chain, StreamPosition at, StreamShared<T>& shared) {
   if (lane_id() != 0) return;
-  StreamPosition at;
-  u32 tile = start_in_team(chain.ticket), team_size = 0;
-  for (u32 round = 0;; ++round) {
+  at.advance();  // start_stream has begun with the first
+  for (u32 round = 1; at.tile < chain.tile_count; ++round, at.advance()) {
     if (round >= stream_stages) shared.empty[at.stage].wait(at.parity ^ 1);
-    const bool is_past_last = tile >= chain.tile_count;
-    shared.tile_id[at.stage] = is_past_last ? no_tile : tile;
-    // Consumers read the last tile, which the end may cut, from global memory themselves.
-    if (is_past_last || tile + 1 == chain.tile_count) {
-      shared.full[at.stage].arrive();
-    } else {
-      constexpr u32 bytes = stream_tile<T> * sizeof(T);
-      shared.full[at.stage].arrive_expecting(bytes);
-      shared.full[at.stage].copy_here(shared.tile[at.stage], in + u64(tile) * stream_tile<T>, bytes);
-    }
-    if (is_past_last) return;
-    if (round == 0) team_size = settle_team(chain.ticket);
-    tile += team_size;
-    at.advance();
+    start_copy(in, chain, at, shared);
   }
 }
 
@@ -120,13 +131,11 @@ __device__ T scan_warp_sums(StreamShared<T>& shared, const StreamPosition& at, O
 }
 
 template <class T, class Op>
-__device__ void publish_tiles(const TileChain<T>& chain, StreamShared<T>& shared, Op op) {
-  for (StreamPosition at;; at.advance()) {
-    shared.full[at.stage].wait(at.parity);
-    const u32 tile = shared.tile_id[at.stage];
-    if (tile == no_tile) return;
+__device__ void publish_tiles(const TileChain<T>& chain, StreamPosition at, StreamShared<T>& shared, Op op) {
+  for (; at.tile < chain.tile_count; at.advance()) {
     const T sum = scan_warp_sums(shared, at, op);
-    if (lane_id() == stream_consumers<T> - 1) publish(chain, tile, TileStatus::has_sum, sum);
+    if (lane_id() == stream_consumers<T> - 1) publish(chain, at.tile, TileStatus::has_sum, sum);
+    __syncwarp();
     if (lane_id() == 0) shared.empty[at.stage].arrive();
   }
 }
@@ -182,23 +191,22 @@ __device__ T sum_tiles(const TileChain<T>& chain, u64 begin, u64 end, Op op) {
 }
 
 template <bool has_init, class T, class Op>
-__device__ void find_prefixes(const TileChain<T>& chain, StreamShared<T>& shared, T init, Op op) {
+__device__ void find_prefixes(const TileChain<T>& chain, StreamPosition at, StreamShared<T>& shared, T init,
+                              Op op) {
   T before = init;  // of the first tile not folded yet
   u64 folded = 0;
-  for (StreamPosition at;; at.advance()) {
+  for (; at.tile < chain.tile_count; at.advance()) {
+    // Most of what stands before is told by the time that the tile is here, and need not be asked for twice.
     shared.full[at.stage].wait(at.parity);
-    const u32 tile = shared.tile_id[at.stage];
-    if (tile == no_tile) return;
-    __syncwarp();
     if (lane_id() == 0) shared.empty[at.stage].arrive();
-    if (folded < tile) {
-      const T more = sum_tiles(chain, folded, tile, op);
+    if (folded < at.tile) {
+      const T more = sum_tiles(chain, folded, at.tile, op);
       before = has_init || folded > 0 ? op(before, more) : more;
     }
     // The next use of these sums is three tiles on, after the consumers have seen this tile's prefix.
     const T sum = scan_warp_sums(shared, at, op);
     const T below = shuffle_up(sum, 1);
-    const bool has_before = has_init || tile > 0;
+    const bool has_before = has_init || at.tile > 0;
     if (lane_id() < stream_consumers<T>) {
       shared.before_warps[at.stage][lane_id()] =
           !has_before ? below : (lane_id() == 0 ? before : op(before, below));
@@ -207,14 +215,13 @@ __device__ void find_prefixes(const TileChain<T>& chain, StreamShared<T>& shared
     if (lane_id() == 0) shared.prefixed[at.stage].arrive();
     const T tile_sum = shuffle_from(sum, stream_consumers<T> - 1);
     before = has_before ? op(before, tile_sum) : tile_sum;
-    folded = u64(tile) + 1;
+    folded = u64(at.tile) + 1;
   }
 }
 
 /// A tile that a consumer warp has summed and not yet written.
 template <class T>
 struct KeptTile {
-  u32 id = no_tile;
   StreamPosition at;
   Pack<T> pack[stream_rows<T>];
   T left[stream_rows<T>];
@@ -226,9 +233,10 @@ __device__ void write_tile(const ScanTask<T, Elements<T>, Op>& task, bool is_las
   const u32 warp = threadIdx.x / warp_size;
   shared.prefixed[tile.at.stage].wait(tile.at.parity);
   const T before = shared.before_warps[tile.at.stage][warp];
-  const u64 first = tile.id * stream_tile<T> + place;
-  if (is_last || (!has_init && tile.id == 0)) {
-    store_rows_of_warp<inclusive>(task, first, tile.pack, tile.left, has_init || tile.id > 0 || warp > 0, before);
+  const u64 first = tile.at.tile * stream_tile<T> + place;
+  if (is_last || (!has_init && tile.at.tile == 0)) {
+    store_rows_of_warp<inclusive>(task, first, tile.pack, tile.left, has_init || tile.at.tile > 0 || warp > 0,
+                                  before);
     return;
   }
 #pragma unroll
@@ -240,21 +248,22 @@ __device__ void write_tile(const ScanTask<T, Elements<T>, Op>& task, bool is_las
 }
 
 template <bool inclusive, bool has_init, class T, class Op>
-__device__ void consume_tiles(const ScanTask<T, Elements<T>, Op>& task, u64 tile_count, StreamShared<T>& shared) {
+__device__ void consume_tiles(const ScanTask<T, Elements<T>, Op>& task, u64 tile_count, StreamPosition at,
+                              StreamShared<T>& shared) {
   const u32 warp = threadIdx.x / warp_size;
   const u32 place = (warp * stream_rows<T> * warp_size + lane_id()) * pack_size<T>;
   KeptTile<T> kept;
-  for (StreamPosition at;; at.advance()) {
+  kept.at.tile = no_tile;
+  for (;; at.advance()) {
     KeptTile<T> next;
-    shared.full[at.stage].wait(at.parity);
-    next.id = shared.tile_id[at.stage];
     next.at = at;
-    if (next.id != no_tile) {
-      const u64 first = next.id * stream_tile<T> + place;
+    if (at.tile < tile_count) {
+      shared.full[at.stage].wait(at.parity);
+      const u64 first = at.tile * stream_tile<T> + place;
 #pragma unroll
       for (u32 k = 0; k < stream_rows<T>; ++k) {
         const u32 offset = k * warp_size * pack_size<T>;
-        if (next.id + 1 == tile_count) {
+        if (at.tile + 1 == tile_count) {
           next.pack[k] = load_pack<T>(task.input, first + offset, task.n, true);
         } else {
           next.pack[k].load_words(shared.tile[at.stage] + (place + offset) * sizeof(T) / sizeof(uint4));
@@ -268,10 +277,10 @@ __device__ void consume_tiles(const ScanTask<T, Elements<T>, Op>& task, u64 tile
         shared.summed[at.stage].arrive();
       }
     }
-    if (kept.id != no_tile) {
-      write_tile<inclusive, has_init>(task, kept.id + 1 == tile_count, place, kept, shared);
+    if (kept.at.tile < tile_count) {
+      write_tile<inclusive, has_init>(task, kept.at.tile + 1 == tile_count, place, kept, shared);
     }
-    if (next.id == no_tile) return;
+    if (at.tile >= tile_count) return;
     kept = next;
   }
 }
@@ -284,23 +293,26 @@ __global__ void __launch_bounds__(stream_threads<T>, 1)
   if (threadIdx.x == 0) {
     for (u32 stage = 0; stage < stream_stages; ++stage) {
       shared.full[stage].init(1);
-      shared.empty[stage].init(stream_consumers<T> + 2);
+      shared.empty[stage].init(stream_consumers<T> + 2);  // and publisher and prefix
       shared.summed[stage].init(stream_consumers<T>);
       shared.prefixed[stage].init(1);
     }
     SharedBarrier::publish_inits();
+    overlap_launches();
+    start_stream(task.input.data, chain, shared);
   }
   __syncthreads();
 
   const u32 warp = threadIdx.x / warp_size;
+  const StreamPosition start{shared.first_tile, shared.team_size};
   if (warp < stream_consumers<T>) {
-    consume_tiles<inclusive, has_init>(task, chain.tile_count, shared);
+    consume_tiles<inclusive, has_init>(task, chain.tile_count, start, shared);
   } else if (warp == stream_consumers<T>) {
-    produce_tiles(task.input.data, chain, shared);
+    produce_tiles(task.input.data, chain, start, shared);
   } else if (warp == stream_consumers<T> + 1) {
-    publish_tiles(chain, shared, task.op);
+    publish_tiles(chain, start, shared, task.op);
   } else {
-    find_prefixes<has_init>(chain, shared, task.init, task.op);
+    find_prefixes<has_init>(chain, start, shared, task.init, task.op);
   }
   leave_chain(chain);
 }

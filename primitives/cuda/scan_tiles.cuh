@@ -94,6 +94,7 @@ __global__ void __launch_bounds__(scan_threads, scan_blocks)
   constexpr u32 rows = scan_rows<T>;
   __shared__ BlockStorage<T, scan_threads> warp_sums;
   const u32 warp = threadIdx.x / warp_size;
+  overlap_launches();
   const u32 tile = take_tile(chain, all_blocks_resident);
   const u64 first = tile * scan_tile<T> + (warp * rows * warp_size + lane_id()) * pack_size<T>;
 
