@@ -126,7 +126,7 @@ struct BoxOfStride {
 /// True where the way over the vertices pays, which is three short launches more, and can be gone: packed arrays,
 /// and not mostly vertices of other meshes.
 inline bool reads_vertices_first(std::span<const TriangleView> views, u64 n) {
-  constexpr u64 fewest_triangles = u64{1} << 19;
+  constexpr u64 fewest_triangles = u64{1} << 22;
   if (views.size() != 1 || n < fewest_triangles) return false;
   const PositionSpan& positions = views[0].positions;
   const IndexSpan& triangles = views[0].triangles;
