@@ -4,16 +4,25 @@
 # host compiler for the CPU backend and with nvcc for CUDA, from stubs written into the build tree. In a body,
 # copse::detail::BodyExecutor is the executor of the backend that it is compiled for, and
 # copse::detail::body_backend its Backend.
+#
+# A body whose cooperative stages are written once for each backend has them beside it, under its own name:
+# FOLDER/NAME.inl finds FOLDER/cpu/NAME.h or FOLDER/cuda/NAME.cuh included.
 
 function(copse_write_body_stub backend body stub)
+  set(header_ending h)
   if(backend STREQUAL cuda)
-    set(primitives primitives/cuda/primitives.cuh)
-  else()
-    set(primitives primitives/cpu/primitives.h)
+    set(header_ending cuh)
+  endif()
+  set(includes "#include \"primitives/${backend}/primitives.${header_ending}\"
+#include \"primitives/core/context.h\"")
+  cmake_path(GET body PARENT_PATH folder)
+  cmake_path(GET body STEM LAST_ONLY name)
+  set(stages ${folder}/${backend}/${name}.${header_ending})
+  if(NOT folder STREQUAL primitives AND EXISTS ${PROJECT_SOURCE_DIR}/${stages})
+    string(APPEND includes "\n#include \"${stages}\"")
   endif()
   file(CONFIGURE OUTPUT ${stub} @ONLY CONTENT
-"#include \"@primitives@\"
-#include \"primitives/core/context.h\"
+"@includes@
 namespace copse::detail {
 using BodyExecutor = @backend@::Executor;
 inline constexpr Backend body_backend = Backend::@backend@;

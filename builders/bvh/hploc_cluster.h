@@ -40,18 +40,24 @@ COPSE_HD inline Cluster merge(const Cluster& a, const Cluster& b) {
 /// How far apart two neighbours are: the half area of the box around both, then the lower place, then the
 /// distance in places. Both neighbours see the same key and all keys differ, so that the two with the lowest one
 /// choose each other: every round merges something, whatever the areas are.
-///   31      24 23               8 7     3 2   0
+///   31      24 23               8 7     3 2        0
 ///   exponent   leading mantissa   place   offset - 1
 /// An area that overflows counts as infinite.
 using NeighbourKey = u32;
 inline constexpr NeighbourKey no_neighbour = 0xffffffffu;
 
+/// What a place farther adds to an area, as a part of it. Where clusters are much of a size, the order along the
+/// curve is the better guide: without it a larger radius makes worse trees of hair (SAH cost 256.5 at radius 3,
+/// 260.2 at 8, with it 259.4 and 254.6) while interiors need one.
+inline constexpr float part_a_place = 1.0f / 128;
+
 COPSE_HD inline NeighbourKey neighbour_key(const Aabb& a, const Aabb& b, u32 place, u32 offset) {
   const Aabb box = merge(a, b);
   const float x = sub_rn(box.hi.x, box.lo.x), y = sub_rn(box.hi.y, box.lo.y), z = sub_rn(box.hi.z, box.lo.z);
   const float half_area = add_rn(mul_rn(x, add_rn(y, z)), mul_rn(y, z));
+  const float distance = mul_rn(half_area, 1 + part_a_place * float(offset - 1));
   // Infinity times zero is no number, and its bits differ between machines.
-  const u32 bits = bits_of(min_number(infinity, half_area));
+  const u32 bits = bits_of(min_number(infinity, distance));
   return (bits << 1 & 0xffffff00u) | place << 3 | (offset - 1);
 }
 

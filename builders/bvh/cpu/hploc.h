@@ -93,7 +93,8 @@ class HplocClimb {
     ClusterRow row;
     take({range.first, split}, row);
     take({split + 1, range.last}, row);
-    while (row.count() > hierarchy_.kept_clusters(range)) row.merge_closest(radius_, place_);
+    const u32 most_left = hierarchy_.kept_clusters(range), radius = hierarchy_.search_radius(range, radius_);
+    while (row.count() > most_left) row.merge_closest(radius, place_);
     for (u32 i = 0; i < row.count(); ++i) clusters_[range.first + i] = row.at(i);
     if (row.count() < most_kept) clusters_[range.first + row.count()].slot = invalid_id;
   }
