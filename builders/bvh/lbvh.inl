@@ -10,7 +10,7 @@
 #include "builders/bvh/lbvh_leaves.h"
 #include "builders/bvh/morton_order.h"
 #include "builders/geometry/primitive_boxes.h"
-#include "primitives/core/atomic.h"
+#include "primitives/tree_walk.h"
 
 namespace copse::detail {
 
@@ -21,7 +21,7 @@ struct BuildUpwards {
   Boxes boxes;
   Leaves leaves;
   const u8* gaps;
-  u32* arrivals;  // [split]: the far end of the child that came first
+  u32* meetings;  // [split]: the far end of the child that came first
   BvhArrays bvh;
 
   COPSE_HD BvhNode make_leaf(u32 leaf) const {
@@ -44,7 +44,7 @@ struct BuildUpwards {
       const bool is_right_child = left > 0 && (right + 1 == leaf_count || gap_after(left - 1) > gap_after(right));
       const u32 split = is_right_child ? left - 1 : right;
       place(node, 2 * split + 1 + u32(is_right_child), children);
-      const u32 other_end = exchange_acq_rel(&arrivals[split], is_right_child ? right : left);
+      const u32 other_end = meet(&meetings[split], is_right_child ? right : left);
       if (other_end == invalid_id) return;
       if (is_right_child) {
         left = other_end;
@@ -68,10 +68,9 @@ struct BuildUpwards {
 template <class Executor, class Boxes, class Leaves>
 void build_upwards(const Executor& ex, const Boxes& boxes, const Leaves& leaves, const u8* gaps, u64 n,
                    const BvhArrays& bvh) {
-  ScratchArena::Frame frame(ex.scratch);
-  u32* arrivals = frame.allocate<u32>(n);
-  fill_bytes(ex, "lbvh: clear arrivals", arrivals, n, 0xff);
-  for_each(ex, "lbvh: topology and boxes", n, BuildUpwards<Boxes, Leaves>{boxes, leaves, gaps, arrivals, bvh});
+  with_zeroed_words(ex, "lbvh: clear meetings", n, [&](u32* meetings) {
+    for_each(ex, "lbvh: topology and boxes", n, BuildUpwards<Boxes, Leaves>{boxes, leaves, gaps, meetings, bvh});
+  });
 }
 
 template <class Executor, class Boxes>
@@ -99,7 +98,7 @@ template <class Executor>
 u64 lbvh_scratch_bytes(const Executor& ex, u64 n, u64 view_count, const LbvhOptions& options) {
   const MortonOrderScratch order = morton_order_scratch(ex, n, options.morton_bits);
   const u64 tree_bytes =
-      ScratchArena::bytes_for<u32>(n) + (options.max_leaf_size > 1 ? leaf_groups_scratch_bytes(ex, n) : 0);
+      zeroed_words_scratch_bytes(ex, n) + (options.max_leaf_size > 1 ? leaf_groups_scratch_bytes(ex, n) : 0);
   return triangle_table_scratch_bytes(view_count) + order.kept_bytes + larger(order.bytes, tree_bytes);
 }
 

@@ -1,15 +1,16 @@
 // Fits the boxes of a tree to moved primitives, from the leaves up. See refit.h for the source.
 
 #include "builders/bvh/refit_body.h"
-#include "builders/bvh/walk_up.h"
 #include "builders/geometry/primitive_boxes.h"
+#include "primitives/bottom_up.h"
 
 namespace copse::detail {
 
 /// Gives an inner node the box around its children. Only the box: another thread may be reading the count.
 struct FitInnerNode {
   BvhNode* nodes;
-  COPSE_HD void operator()(u32 node, u32 first_child) const {
+  COPSE_HD void operator()(u32 node, u32 pair) const {
+    const u32 first_child = SiblingPairs::first_of(pair);
     const Aabb box = merge(nodes[first_child].box(), nodes[first_child + 1].box());
     nodes[node].lo = box.lo;
     nodes[node].hi = box.hi;
@@ -17,28 +18,25 @@ struct FitInnerNode {
 };
 
 template <class Boxes>
-struct RefitUpwards {
+struct FitLeaf {
   Boxes boxes;
-  u32* arrivals;
   BvhArrays bvh;
 
-  COPSE_HD void operator()(u64 i) const {
-    if (i >= bvh.counts->node_count) return;
-    if (!bvh.nodes[i].is_leaf()) return;
-    const BvhNode leaf = bvh.nodes[i];
+  COPSE_HD bool operator()(u32 node) const {
+    if (node >= bvh.counts->node_count) return false;
+    if (!bvh.nodes[node].is_leaf()) return false;
+    const BvhNode leaf = bvh.nodes[node];
     Aabb box = boxes(bvh.primitive_ids[leaf.first]);
     for (u32 k = 1; k < leaf.count; ++k) box = merge(box, boxes(bvh.primitive_ids[leaf.first + k]));
-    bvh.nodes[i] = BvhNode::leaf(box, leaf.first, leaf.count);
-    walk_up(u32(i), bvh.parents, arrivals, FitInnerNode{bvh.nodes});
+    bvh.nodes[node] = BvhNode::leaf(box, leaf.first, leaf.count);
+    return true;
   }
 };
 
 template <class Executor, class Boxes>
 void refit_over(const Executor& ex, const Boxes& boxes, u64 n, const BvhArrays& bvh) {
-  ScratchArena::Frame frame(ex.scratch);
-  u32* arrivals = frame.allocate<u32>(pair_capacity(n));
-  fill_bytes(ex, "refit: clear arrivals", arrivals, pair_capacity(n), 0);
-  for_each(ex, "refit: boxes", node_capacity(n), RefitUpwards<Boxes>{boxes, arrivals, bvh});
+  bottom_up(ex, "refit: boxes", node_capacity(n), pair_capacity(n), SiblingPairs{bvh.parents},
+            FitLeaf<Boxes>{boxes, bvh}, FitInnerNode{bvh.nodes});
 }
 
 template <class Executor>
@@ -53,8 +51,8 @@ void refit_over_boxes(const Executor& ex, const Aabb* boxes, u64 n, const BvhArr
 }
 
 template <class Executor>
-u64 refit_scratch_bytes(const Executor&, u64 n, u64 view_count) {
-  return ScratchArena::bytes_for<u32>(pair_capacity(n)) + triangle_table_scratch_bytes(view_count);
+u64 refit_scratch_bytes(const Executor& ex, u64 n, u64 view_count) {
+  return bottom_up_scratch_bytes(ex, pair_capacity(n)) + triangle_table_scratch_bytes(view_count);
 }
 
 template void refit_over_triangles(const BodyExecutor&, std::span<const TriangleView>, u64, const BvhArrays&);

@@ -1,7 +1,7 @@
 // Measures of a tree, each node once.
 
 #include "builders/bvh/stats_body.h"
-#include "builders/bvh/walk_up.h"
+#include "primitives/bottom_up.h"
 #include "primitives/inputs.h"
 
 namespace copse::detail {
@@ -29,20 +29,20 @@ struct MergeNodeSums {
 /// A node's height is one above its higher child's; a leaf's is 0.
 struct RaiseHeight {
   u32* heights;
-  COPSE_HD void operator()(u32 node, u32 first_child) const {
+  COPSE_HD void operator()(u32 node, u32 pair) const {
+    const u32 first_child = SiblingPairs::first_of(pair);
     heights[node] = 1 + larger(heights[first_child], heights[first_child + 1]);
   }
 };
 
-struct MeasureHeights {
+struct BeginAtLeaf {
   BvhView bvh;
   u32* heights;
-  u32* arrivals;
 
-  COPSE_HD void operator()(u64 i) const {
-    if (i >= bvh.counts.data()->node_count || !bvh.nodes.data()[i].is_leaf()) return;
-    heights[i] = 0;
-    walk_up(u32(i), bvh.parents.data(), arrivals, RaiseHeight{heights});
+  COPSE_HD bool operator()(u32 node) const {
+    if (node >= bvh.counts.data()->node_count || !bvh.nodes.data()[node].is_leaf()) return false;
+    heights[node] = 0;
+    return true;
   }
 };
 
@@ -60,9 +60,8 @@ void measure_tree(const Executor& ex, const BvhView& bvh, NodeSums* sums, u32* d
 
   ScratchArena::Frame frame(ex.scratch);
   u32* heights = frame.allocate<u32>(n);
-  u32* arrivals = frame.allocate<u32>(bvh.parents.size());
-  fill_bytes(ex, "stats: clear arrivals", arrivals, bvh.parents.size(), 0);
-  for_each(ex, "stats: heights", n, MeasureHeights{bvh, heights, arrivals});
+  bottom_up(ex, "stats: heights", n, bvh.parents.size(), SiblingPairs{bvh.parents.data()},
+            BeginAtLeaf{bvh, heights}, RaiseHeight{heights});
   for_each(ex, "stats: depth", 1, WriteDepth{bvh, heights, depth});
 }
 

@@ -1,8 +1,8 @@
 // Proof that a tree is what it should be. First the indices, trusting nothing; then all that follows them.
 
 #include "builders/bvh/validate_body.h"
-#include "builders/bvh/walk_up.h"
 #include "builders/geometry/primitive_boxes.h"
+#include "primitives/tree_walk.h"
 
 namespace copse::detail {
 
@@ -121,7 +121,7 @@ struct WalkFromLeaves {
   COPSE_HD void operator()(u64 i) const {
     if (!bvh.nodes.data()[i].is_leaf()) return;
     count_fault(&faults->visited_nodes);
-    walk_up(u32(i), bvh.parents.data(), arrivals, CountVisit{faults});
+    walk_up(SiblingPairs{bvh.parents.data()}, u32(i), arrivals, CountVisit{faults});
   }
 };
 

@@ -18,3 +18,4 @@
 #include "primitives/cpu/segmented_scan.h"
 #include "primitives/cpu/split.h"
 #include "primitives/cpu/summed_area_table.h"
+#include "primitives/cpu/zeroed_words.h"

@@ -18,3 +18,4 @@
 #include "primitives/cuda/segmented_scan.cuh"
 #include "primitives/cuda/split.cuh"
 #include "primitives/cuda/summed_area_table.cuh"
+#include "primitives/cuda/zeroed_words.cuh"

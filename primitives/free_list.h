@@ -1,0 +1,127 @@
+#pragma once
+
+// Which of a fixed number of nodes are free: kernels allocate and free them one by one, at the same time and in
+// any mixture.
+//
+// The free nodes wait in a ring. Tickets, one sequence for those who take and one for those who give back, say at
+// which place of the ring; as no ticket ever comes twice, there is no top of a stack to be exchanged for one that
+// merely looks the same (the ABA problem), and nobody has to try again because others were there. Before
+// anybody draws a ticket to take, he claims one of the nodes that are there or on their way back.
+//
+//   claims     0 1 2 ...           one for each node held, and for those who are about to hear that none is left
+//   returned   n, n + 1, ...       n nodes from the start; every one that came back has the next ticket
+//   claim < returned               there is a node for the claim
+//
+// Source: Kerbl, Kenzel, Mueller, Schmalstieg, Steinberger, "The Broker Queue: A Fast, Linearizable FIFO Queue for
+// Fine-Granular Work Distribution on the GPU", ICS 2018, section 4; Winter, Mlakar, Parger, Steinberger,
+// "Ouroboros: Virtualized Queues for Dynamic Memory Management on GPUs", ICS 2020. Where we differ: places hold a
+// node's number or nothing, in place of a state word beside it, and a bit for each node tells a second free from
+// the first.
+
+#include "primitives/core/atomic.h"
+#include "primitives/core/buffer.h"
+
+namespace copse {
+
+/// Zero at the start, but for `returned`, which is the number of nodes. Apart, as all three are busy.
+struct FreeListCounters {
+  alignas(128) u64 claims;
+  alignas(128) u64 taken;     // tickets to take
+  alignas(128) u64 returned;  // tickets to give back
+  alignas(128) u64 refused_count;
+  u64 bad_free_count;
+};
+
+/// What kernels and element functors take by value. Copies stand for the same list.
+class FreeListView {
+ public:
+  FreeListView() = default;
+  COPSE_HD FreeListView(u32* ring, u64 ring_size, u32* held, u32 capacity, FreeListCounters* counters)
+      : ring_(ring), ring_mask_(ring_size - 1), held_(held), capacity_(capacity), counters_(counters) {}
+
+  /// Takes a node and returns its number, below capacity(). What was written before the node was freed is seen.
+  /// invalid_id, which is counted, where none is free; also where one becomes free only while others are being
+  /// refused. Those who never hold more than capacity() together are never refused.
+  COPSE_HD u32 allocate() const {
+    if (fetch_increment_by_warp(&counters_->claims) >= load_relaxed(&counters_->returned)) {
+      fetch_add_relaxed(&counters_->claims, ~u64{0});
+      fetch_add_relaxed(&counters_->refused_count, u64{1});
+      return invalid_id;
+    }
+    u32* const place = ring_ + (fetch_increment_by_warp(&counters_->taken) & ring_mask_);
+    u32 node = load_acquire(place);
+    // The node of this ticket is on its way: whoever brings it has drawn his ticket and runs.
+    for (SpinWait wait; node == invalid_id; wait()) node = load_acquire(place);
+    store_relaxed(place, invalid_id);
+    fetch_or_relaxed(held_ + node / 32, 1u << node % 32);
+    return node;
+  }
+
+  /// Gives back a node that allocate returned. Other numbers, and nodes that are free already, are left alone, and
+  /// counted.
+  COPSE_HD void free(u32 node) const {
+    const u32 bit = 1u << node % 32;
+    if (node >= capacity_ || (fetch_and_release(held_ + node / 32, ~bit) & bit) == 0) {
+      fetch_add_relaxed(&counters_->bad_free_count, u64{1});
+      return;
+    }
+    u32* const place = ring_ + (fetch_increment_by_warp(&counters_->returned) & ring_mask_);
+    // A round ago somebody drew the ticket to take what stands here, and runs.
+    SpinWait wait;
+    while (compare_exchange_acq_rel(place, invalid_id, node) != invalid_id) wait();
+  }
+
+  COPSE_HD u32 capacity() const { return capacity_; }
+
+ private:
+  u32* ring_ = nullptr;  // invalid_id where nothing stands
+  u64 ring_mask_ = 0;
+  u32* held_ = nullptr;  // a bit for each node
+  u32 capacity_ = 0;
+  FreeListCounters* counters_ = nullptr;
+};
+
+// Why nobody waits for ever: take and give back of ticket t use place t mod size. A take waits for the give-back
+// of its ticket alone, a give-back of ticket t for the take of ticket t - size alone. So in the order give-back 0,
+// take 0, ..., give-back size, take size, ... everybody waits for somebody before him; the first who is not done
+// waits for nobody who still waits. And whoever has a ticket runs: he drew it inside the same call, after the
+// check that lets nobody draw a ticket to take that no node answers to. A warp whose lanes wait for each other
+// goes on by independent thread scheduling, which all GPUs that CUDA 13 knows have.
+
+/// How a list has been used.
+struct FreeListReport {
+  u64 held_count;      // nodes allocated and not freed
+  u64 refused_count;   // allocations that found none free
+  u64 bad_free_count;  // frees of what was not allocated
+};
+
+/// Owns a list of free nodes; the nodes themselves are the user's, a Buffer of as many say.
+class FreeList {
+ public:
+  /// All nodes free.
+  /// Throws: Error capacity past 2^31 nodes, Error invalid_argument for none, Error out_of_memory.
+  /// Memory: 4 to 8 bytes a node, 1/8 more for bits, and 512.
+  FreeList(Context& context, u64 capacity);
+
+  FreeListView view();
+  u64 capacity() const { return capacity_; }
+
+  /// What has come of the work put on the stream so far. Waits.
+  FreeListReport report() const;
+
+  /// Waits.
+  /// Throws: Error capacity where allocations since the last clear were refused, with how many, and the limit;
+  /// Error invalid_argument where nodes were freed that were not allocated.
+  void check() const;
+
+  /// Makes all nodes free and forgets what check would tell, in order on the stream.
+  void clear();
+
+ private:
+  Context* context_;
+  u64 capacity_;
+  Buffer<u32> ring_, held_;
+  Buffer<FreeListCounters> counters_;
+};
+
+}  // namespace copse
