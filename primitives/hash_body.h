@@ -19,6 +19,8 @@ void hash_erase_body(const Executor& ex, const Slots& slots, u64 n, const Words<
 template <class Executor, class Slots>
 void hash_count_body(const Executor& ex, const Slots& slots, u64* count);
 template <class Executor, class Slots>
+void hash_used_body(const Executor& ex, const Slots& slots, u64* count);
+template <class Executor, class Slots>
 void hash_retrieve_body(const Executor& ex, const Slots& slots, Words<Slots::key_bytes>* keys,
                         Words<Slots::value_bytes>* values, u64 capacity, u64* count);
 template <class Executor, class Slots>

@@ -102,6 +102,14 @@ u64 size(Context& context, const Table& table) {
   return count.download()[0];
 }
 
+/// How many slots are taken: by elements, and by erased ones that no rehashing has cleared away. Waits.
+template <IsHashTable Table>
+u64 used_slots(Context& context, const Table& table) {
+  Buffer<u64> count(context, 1);
+  detail::hash_used(context, table.slots(), count.span());
+  return count.download()[0];
+}
+
 /// A table of another capacity that holds the elements of `table`, without the slots that erased ones left used.
 /// Throws: Error out_of_memory. Where `capacity` is too small, the result's check() tells.
 template <IsHashTable Table>

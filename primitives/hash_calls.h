@@ -48,6 +48,10 @@ void hash_erase_words(Context& context, const Slots& slots, KeySpan<Slots> keys,
 template <class Slots>
 void hash_count(Context& context, const Slots& slots, BufferSpan<u64> count);
 
+/// Slots that are taken, if only by elements that were erased.
+template <class Slots>
+void hash_used(Context& context, const Slots& slots, BufferSpan<u64> count);
+
 template <class Slots>
 void hash_retrieve_words(Context& context, const Slots& slots, BufferSpan<Words<Slots::key_bytes>> keys,
                          ValueSpan<Slots> values, BufferSpan<u64> count);

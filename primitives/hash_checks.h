@@ -96,6 +96,12 @@ void hash_count(Context& context, const Slots& slots, BufferSpan<u64> count) {
 }
 
 template <class Slots>
+void hash_used(Context& context, const Slots& slots, BufferSpan<u64> count) {
+  check_hash_counts(count, 1);
+  dispatch(context, [&](const auto& ex) { hash_used_body(ex, slots, count.data()); });
+}
+
+template <class Slots>
 void hash_retrieve_words(Context& context, const Slots& slots, BufferSpan<Words<Slots::key_bytes>> keys,
                          ValueSpan<Slots> values, BufferSpan<u64> count) {
   if (Slots::value_bytes > 0) check_hash_size("values", values, keys.size());
@@ -126,6 +132,7 @@ void hash_copy(Context& context, const Slots& from, const Slots& to) {
                                  KeySpan<Slots_<key_bytes, value_bytes>>, BufferSpan<u8>,                    \
                                  BufferSpan<HashCounts>);                                                    \
   template void hash_count(Context&, const Slots_<key_bytes, value_bytes>&, BufferSpan<u64>);                \
+  template void hash_used(Context&, const Slots_<key_bytes, value_bytes>&, BufferSpan<u64>);                 \
   template void hash_retrieve_words(Context&, const Slots_<key_bytes, value_bytes>&,                         \
                                     BufferSpan<Words<key_bytes>>, ValueSpan<Slots_<key_bytes, value_bytes>>, \
                                     BufferSpan<u64>);                                                        \

@@ -38,6 +38,11 @@ void hash_count_body(const Executor& ex, const Slots& slots, u64* count) {
 }
 
 template <class Executor, class Slots>
+void hash_used_body(const Executor& ex, const Slots& slots, u64* count) {
+  count_if(ex, "hash: used slots", slots.visited_slots(), IsUsed<Slots>{slots}, count);
+}
+
+template <class Executor, class Slots>
 void hash_retrieve_body(const Executor& ex, const Slots& slots, Words<Slots::key_bytes>* keys,
                         Words<Slots::value_bytes>* values, u64 capacity, u64* count) {
   compact_each(ex, "hash: retrieve", slots.visited_slots(), HoldsElement<Slots>{slots},
@@ -60,6 +65,7 @@ void hash_copy_body(const Executor& ex, const Slots& from, const Slots& to) {
   template void hash_erase_body(const BodyExecutor&, const Slots_<key_bytes, value_bytes>&, u64,                  \
                                 const Words<key_bytes>*, u8*, HashCounts*);                                       \
   template void hash_count_body(const BodyExecutor&, const Slots_<key_bytes, value_bytes>&, u64*);                \
+  template void hash_used_body(const BodyExecutor&, const Slots_<key_bytes, value_bytes>&, u64*);                 \
   template void hash_retrieve_body(const BodyExecutor&, const Slots_<key_bytes, value_bytes>&, Words<key_bytes>*, \
                                    Words<value_bytes>*, u64, u64*);                                               \
   template void hash_copy_body(const BodyExecutor&, const Slots_<key_bytes, value_bytes>&,                        \

@@ -102,6 +102,13 @@ struct HoldsElement {
   }
 };
 
+/// True where a slot is taken, if only by an element that was erased.
+template <class Slots>
+struct IsUsed {
+  Slots slots;
+  COPSE_HD bool operator()(u64 slot) const { return slots.is_used(slot); }
+};
+
 /// What a find leaves in arrays, each of which may be null.
 template <u32 value_bytes>
 struct StoreFound {

@@ -109,6 +109,12 @@ class PackedSlots {
     return find_in_cell(special, value);
   }
 
+  /// A key's cell is free again once the key is erased.
+  COPSE_HD bool is_used(u64 slot) const {
+    return slot < slot_count_ ? load_relaxed(words_ + slot) != empty
+                              : load_relaxed(cell(Word(slot - slot_count_))) != 0;
+  }
+
   COPSE_HD u64 slot_count() const { return slot_count_; }
   COPSE_HD u64 memory_bytes() const { return slot_count_ * sizeof(Word); }
 

@@ -127,6 +127,8 @@ class TaggedSlots {
     }
   }
 
+  COPSE_HD bool is_used(u64 slot) const { return load_relaxed(tags_ + slot) != empty; }
+
   COPSE_HD u64 slot_count() const { return slot_count_; }
   COPSE_HD u64 memory_bytes() const { return slot_count_ * (sizeof(u32) + sizeof(Record)); }
 

@@ -1,0 +1,434 @@
+// Hash tables in the hands of threads: any widths, all operations at once, full tables, one key.
+
+#include <cstring>
+#include <string>
+
+#include "primitives/hash_table.h"
+#include "tests/support/body_test.h"
+#include "tests/support/watchdog.h"
+
+namespace copse::detail {
+namespace {
+
+/// A table of one kind: types of a key and a value make it a table.
+struct Linear {
+  static constexpr const char* name = "linear";
+  template <class Key, class Value>
+  using Table = HashMap<Key, Value>;
+};
+
+template <u32 size>
+struct Bytes {
+  u8 byte[size];
+  bool operator==(const Bytes&) const = default;
+  bool operator<(const Bytes& other) const { return std::memcmp(byte, other.byte, size) < 0; }
+};
+
+/// The number in all its bytes, so that no two parts of it may be of two numbers.
+template <class T>
+COPSE_HD T object_from(u32 number) {
+  T object{};
+  if constexpr (!std::is_empty_v<T>) {
+    u8 bytes[sizeof(T)];
+    for (u32 k = 0; k < sizeof(T); ++k) bytes[k] = u8(number >> 8 * (k % 4));
+    std::memcpy(&object, bytes, sizeof(T));
+  }
+  return object;
+}
+
+template <class T>
+COPSE_HD bool is_object_of(const T& object, u32 number) {
+  const T expected = object_from<T>(number);
+  const auto a = words_of(object), b = words_of(expected);
+  return a == b;
+}
+
+/// Of 4 bytes, where the object has that many.
+template <class T>
+COPSE_HD u32 number_in(const T& object) {
+  u32 number = 0;
+  if constexpr (!std::is_empty_v<T>) std::memcpy(&number, &object, sizeof(T) < 4 ? sizeof(T) : 4);
+  return number;
+}
+
+/// Thread i inserts key i % distinct with value i.
+template <class View>
+struct InsertKeys {
+  View view;
+  u32 distinct, first;
+  bool assigns;
+  u8* results;
+  COPSE_HD void operator()(u64 i) const {
+    const auto key = object_from<typename View::Key>(u32(i) % distinct + first);
+    const auto value = object_from<typename View::Value>(u32(i) + 1);
+    results[i] = u8(assigns ? view.insert_or_assign(key, value) : view.insert(key, value));
+  }
+};
+
+template <class View>
+struct EraseKeys {
+  View view;
+  u32 distinct, first, stride;
+  u8* results;
+  COPSE_HD void operator()(u64 i) const {
+    results[i] = view.erase(object_from<typename View::Key>(u32(i) * stride % distinct + first));
+  }
+};
+
+template <class Value>
+struct Seen {
+  Value value;
+  u8 found;
+};
+
+template <class View>
+struct FindKeys {
+  View view;
+  u32 first;
+  Seen<typename View::Value>* out;
+  COPSE_HD void operator()(u64 i) const {
+    const auto key = object_from<typename View::Key>(u32(i) + first);
+    const auto result = view.find(key);
+    out[i] = {result.value, u8(result.found && view.contains(key) && view.count(key) == 1)};
+  }
+};
+
+/// Counts the elements with each of the keys below `distinct`, and all others.
+template <class View>
+struct VisitElements {
+  View view;
+  u32 distinct, first;
+  u32* visits;
+
+  struct Visit {
+    u32 distinct, first;
+    u32* visits;
+    COPSE_HD void operator()(const typename View::Key& key, const typename View::Value&) const {
+      const u32 number = number_in(key) - first;
+      const bool is_known = number < distinct && is_object_of(key, number + first);
+      fetch_add_relaxed(visits + (is_known ? number : distinct), 1u);
+    }
+  };
+  COPSE_HD void operator()(u64 slot) const { view.for_slot(slot, Visit{distinct, first, visits}); }
+};
+
+/// Every thread inserts, assigns, finds and erases keys that all others work on too, and counts, for each key, how
+/// often it was told to have inserted or erased it.
+template <class View>
+struct Churn {
+  View view;
+  u32 distinct, rounds;
+  u32 *inserted, *erased, *wrong;
+
+  COPSE_HD void operator()(u64 i) const {
+    u32 state = u32(i) * 2654435761u + 12345u;
+    for (u32 round = 0; round < rounds; ++round) {
+      state = mixed(state);
+      const u32 number = (state >> 8) % distinct;
+      const auto key = object_from<typename View::Key>(number);
+      const auto value = object_from<typename View::Value>(state);
+      const u32 what = state % 4;
+      if (what == 0 && view.erase(key)) fetch_add_relaxed(erased + number, 1u);
+      if (what == 1 || what == 2) {
+        const InsertResult result = what == 1 ? view.insert(key, value) : view.insert_or_assign(key, value);
+        if (result == InsertResult::inserted) fetch_add_relaxed(inserted + number, 1u);
+        if (result == InsertResult::full) fetch_add_relaxed(wrong, 1u);
+      }
+      if (what == 3) check(view.find(key));
+    }
+  }
+
+  /// All bytes of a value come from one number.
+  COPSE_HD void check(const FindResult<typename View::Value>& result) const {
+    if (!result.found || sizeof(result.value) < 4) return;
+    if (!is_object_of(result.value, number_in(result.value))) fetch_add_relaxed(wrong, 1u);
+  }
+};
+
+/// Half of the threads insert one key each, the others wait for what they find of it.
+template <class View>
+struct InsertAndFind {
+  View view;
+  u32* wrong;
+  COPSE_HD void operator()(u64 i) const {
+    const u32 number = u32(i / 2);
+    const auto key = object_from<typename View::Key>(number);
+    if (i % 2 == 0) {
+      if (view.insert(key, object_from<typename View::Value>(number)) != InsertResult::inserted) add_wrong();
+      if (!view.contains(key)) add_wrong();
+    } else {
+      const auto result = view.find(key);
+      if (result.found && !is_object_of(result.value, number)) add_wrong();
+    }
+  }
+  COPSE_HD void add_wrong() const { fetch_add_relaxed(wrong, 1u); }
+};
+
+template <class Kind>
+class HashTypes : public test::BodyTest<BodyExecutor> {
+ protected:
+  template <class Key, class Value>
+  using Table = typename Kind::template Table<Key, Value>;
+
+  template <class T>
+  Buffer<T> zeros(u64 size) {
+    return Buffer<T>(this->context(), std::vector<T>(size));
+  }
+
+  template <class Table>
+  std::vector<u8> insert(Table& table, u32 n, u32 distinct, u32 first, bool assigns = false) {
+    auto results = this->template zeros<u8>(n);
+    for_each(this->executor(), "insert", n,
+             InsertKeys<typename Table::View>{table.view(), distinct, first, assigns, results.data()});
+    return results.download();
+  }
+
+  template <class Table>
+  std::vector<u8> erase(Table& table, u32 n, u32 distinct, u32 first, u32 stride) {
+    auto results = this->template zeros<u8>(n);
+    for_each(this->executor(), "erase", n,
+             EraseKeys<typename Table::View>{table.view(), distinct, first, stride, results.data()});
+    return results.download();
+  }
+
+  template <class Table>
+  auto find(Table& table, u32 n, u32 first) {
+    Buffer<Seen<typename Table::Value>> seen(this->context(), n);
+    for_each(this->executor(), "find", n, FindKeys<typename Table::View>{table.view(), first, seen.data()});
+    return seen.download();
+  }
+
+  /// How often each key is met; last, how many others are.
+  template <class Table>
+  std::vector<u32> visit(Table& table, u32 distinct, u32 first) {
+    auto visits = this->template zeros<u32>(distinct + 1);
+    const auto view = table.view();
+    for_each(this->executor(), "visit", view.slot_count(),
+             VisitElements<typename Table::View>{view, distinct, first, visits.data()});
+    return visits.download();
+  }
+
+  /// Inserts, finds, erases and visits; keys begin at `first`, so that those around 0 may be left out or met.
+  template <class Key, class Value>
+  void expect_all(u32 first) {
+    const u32 n = 6000, distinct = 2500;
+    SCOPED_TRACE(std::to_string(word_bytes<Key>) + " and " + std::to_string(word_bytes<Value>) + " bytes from " +
+                 std::to_string(first));
+    Table<Key, Value> table(this->context(), 2 * distinct);  // erased elements keep their slots
+    const auto results = insert(table, n, distinct, first);
+    std::vector<Value> expected(distinct);
+    std::vector<u32> inserted(distinct);
+    for (u32 i = 0; i < n; ++i) {
+      if (InsertResult(results[i]) == InsertResult::inserted) {
+        ++inserted[i % distinct];
+        expected[i % distinct] = object_from<Value>(i + 1);
+      } else {
+        ASSERT_EQ(InsertResult(results[i]), InsertResult::found) << i;
+      }
+    }
+    const auto found = find(table, distinct + 100, first);
+    for (u32 k = 0; k < distinct + 100; ++k) {
+      ASSERT_EQ(found[k].found, k < distinct) << k;
+      if (k >= distinct) continue;
+      ASSERT_EQ(inserted[k], 1u) << k;
+      ASSERT_TRUE(words_of(found[k].value) == words_of(expected[k])) << k;
+    }
+
+    const auto erased = erase(table, distinct, distinct, first, 3);
+    for (u32 k = 0; k < distinct; ++k) ASSERT_EQ(erased[k], 1) << k;
+    EXPECT_EQ(visit(table, distinct, first), std::vector<u32>(distinct + 1));
+
+    const auto again = insert(table, distinct, distinct, first, true);
+    for (u32 k = 0; k < distinct; ++k) ASSERT_EQ(InsertResult(again[k]), InsertResult::inserted) << k;
+    const auto assigned = insert(table, n, distinct, first, true);
+    for (u32 i = 0; i < n; ++i) ASSERT_EQ(InsertResult(assigned[i]), InsertResult::found) << i;
+    const auto last = find(table, distinct, first);
+    for (u32 k = 0; k < distinct; ++k) {
+      bool is_one_of_them = false;
+      for (u32 i = k; i < n; i += distinct) is_one_of_them |= is_object_of(last[k].value, i + 1);
+      ASSERT_TRUE(last[k].found && is_one_of_them) << k;
+    }
+    std::vector<u32> once(distinct + 1, 1);
+    once.back() = 0;
+    EXPECT_EQ(visit(table, distinct, first), once);
+    EXPECT_EQ(table.refused(), 0u);
+  }
+
+  template <class Key, class Value>
+  void expect_churn(u32 distinct, u64 threads, u32 rounds) {
+    // An insertion may take a slot for each time that its key was erased.
+    Table<Key, Value> table(this->context(), threads * rounds + distinct);
+    auto inserted = this->template zeros<u32>(distinct), erased = this->template zeros<u32>(distinct);
+    auto wrong = this->template zeros<u32>(1);
+    for_each(this->executor(), "churn", threads,
+             Churn<typename Table<Key, Value>::View>{table.view(), distinct, rounds, inserted.data(), erased.data(),
+                                                     wrong.data()});
+    const auto ins = inserted.download(), era = erased.download(), visits = visit(table, distinct, 0);
+    const auto found = find(table, distinct, 0);
+    ASSERT_EQ(wrong.download()[0], 0u);
+    for (u32 k = 0; k < distinct; ++k) {
+      ASSERT_EQ(ins[k] - era[k], visits[k]) << k;
+      ASSERT_LE(visits[k], 1u) << k;
+      ASSERT_EQ(found[k].found, visits[k]) << k;
+    }
+  }
+
+  template <class Key, class Value>
+  void expect_full(u64 capacity, u32 bucket_bytes) {
+    Table<Key, Value> table(this->context(), capacity, {.max_load = 1, .bucket_bytes = bucket_bytes});
+    const u32 slots = u32(table.slot_count()), n = slots + 500, first = 7;
+    const auto results = insert(table, n, n, first);
+    u32 inserted = 0;
+    for (u32 i = 0; i < n; ++i) {
+      if (InsertResult(results[i]) == InsertResult::inserted) ++inserted;
+      ASSERT_NE(InsertResult(results[i]), InsertResult::found);
+    }
+    EXPECT_EQ(inserted, slots);
+    EXPECT_EQ(table.refused(), n - slots);
+    EXPECT_COPSE_ERROR(table.check(), ErrorCode::capacity, std::to_string(n - slots) + " keys found no room in " +
+                                                               std::to_string(slots) + " slots");
+    const auto found = find(table, n, first);
+    for (u32 i = 0; i < n; ++i) {
+      ASSERT_EQ(found[i].found, InsertResult(results[i]) == InsertResult::inserted) << i;
+      ASSERT_TRUE(!found[i].found || is_object_of(found[i].value, i + 1)) << i;
+    }
+    const auto visits = visit(table, n, first);
+    for (u32 i = 0; i < n; ++i) ASSERT_EQ(visits[i], found[i].found) << i;
+    table.clear();
+    EXPECT_EQ(table.refused(), 0u);
+    EXPECT_EQ(visit(table, n, first), std::vector<u32>(n + 1));
+  }
+
+  template <class Key, class Value>
+  void expect_one_key(u64 threads) {
+    Table<Key, Value> table(this->context(), 100);
+    const u32 n = u32(threads);
+    auto results = insert(table, n, 1, 3);
+    u32 winner = n;
+    for (u32 i = 0; i < n; ++i) {
+      if (InsertResult(results[i]) == InsertResult::found) continue;
+      ASSERT_EQ(InsertResult(results[i]), InsertResult::inserted);
+      ASSERT_EQ(winner, n) << "two threads inserted one key";
+      winner = i;
+    }
+    ASSERT_LT(winner, n);
+    EXPECT_TRUE(is_object_of(find(table, 1, 3)[0].value, winner + 1));
+    results = insert(table, n, 1, 3, true);
+    for (u32 i = 0; i < n; ++i) ASSERT_EQ(InsertResult(results[i]), InsertResult::found) << i;
+    const auto erased = erase(table, n, 1, 3, 1);
+    u32 count = 0;
+    for (u8 one : erased) count += one;
+    EXPECT_EQ(count, 1u);
+    EXPECT_EQ(find(table, 1, 3)[0].found, 0);
+  }
+};
+
+struct KindName {
+  template <class Kind>
+  static std::string GetName(int) {
+    return std::string(name_of(body_backend)) + "_" + Kind::name;
+  }
+};
+using HashKinds = testing::Types<Linear>;
+TYPED_TEST_SUITE(HashTypes, HashKinds, KindName);
+
+TYPED_TEST(HashTypes, EveryWidthOfKeyAndValue) {
+  const test::Watchdog watchdog(600, "EveryWidthOfKeyAndValue");
+  this->template expect_all<Bytes<4>, NoValue>(1);
+  this->template expect_all<Bytes<8>, NoValue>(1);
+  this->template expect_all<Bytes<12>, NoValue>(1);
+  this->template expect_all<Bytes<16>, NoValue>(1);
+  this->template expect_all<u32, u32>(1);
+  this->template expect_all<u64, Bytes<2>>(1);
+  this->template expect_all<u64, u32>(1);
+  this->template expect_all<u64, u64>(1);
+  this->template expect_all<Bytes<12>, u32>(1);
+  this->template expect_all<Bytes<16>, Bytes<16>>(1);
+}
+
+TYPED_TEST(HashTypes, WidthsThatAreNoWholeWords) {
+  const test::Watchdog watchdog(600, "WidthsThatAreNoWholeWords");
+  this->template expect_all<Bytes<5>, NoValue>(1);
+  this->template expect_all<Bytes<5>, Bytes<3>>(1);
+  this->template expect_all<Bytes<6>, Bytes<2>>(1);
+  this->template expect_all<Bytes<4>, Bytes<3>>(1);
+  this->template expect_all<Bytes<7>, Bytes<5>>(1);
+  this->template expect_all<Bytes<9>, NoValue>(1);
+  this->template expect_all<Bytes<13>, Bytes<11>>(1);
+  this->template expect_all<u32, Bytes<12>>(1);
+}
+
+/// Keys whose bits are all set or all but one, all clear or all but one: around 0.
+TYPED_TEST(HashTypes, NoKeyIsReserved) {
+  const test::Watchdog watchdog(600, "NoKeyIsReserved");
+  this->template expect_all<u32, u32>(~u32{0} - 1000);
+  this->template expect_all<Bytes<4>, NoValue>(~u32{0} - 1000);
+  this->template expect_all<Bytes<6>, Bytes<2>>(~u32{0} - 1000);
+  this->template expect_all<u64, NoValue>(~u32{0} - 1000);
+  this->template expect_all<u64, u32>(~u32{0} - 1000);
+  this->template expect_all<Bytes<12>, u64>(~u32{0} - 1000);
+  this->template expect_all<Bytes<16>, Bytes<16>>(~u32{0} - 1000);
+}
+
+TYPED_TEST(HashTypes, AllAtOnceNeverLeaveAKeyTwice) {
+  const test::Watchdog watchdog(600, "AllAtOnceNeverLeaveAKeyTwice");
+  for (u32 distinct : {1, 7, 100}) {
+    this->template expect_churn<u32, u32>(distinct, 2000, 10);
+    this->template expect_churn<u64, NoValue>(distinct, 2000, 10);
+    this->template expect_churn<u64, u64>(distinct, 2000, 10);
+    this->template expect_churn<Bytes<12>, u32>(distinct, 2000, 10);
+    this->template expect_churn<Bytes<16>, Bytes<16>>(distinct, 2000, 10);
+  }
+}
+
+TYPED_TEST(HashTypes, AFullTableRefusesAndKeepsWhatItHolds) {
+  const test::Watchdog watchdog(600, "AFullTableRefusesAndKeepsWhatItHolds");
+  for (u32 bucket_bytes : {32, 64, 128}) {
+    for (u64 capacity : {0, 1, 31, 33, 1000}) {
+      this->template expect_full<u32, u32>(capacity, bucket_bytes);
+      this->template expect_full<u32, NoValue>(capacity, bucket_bytes);
+      this->template expect_full<Bytes<12>, u32>(capacity, bucket_bytes);
+      this->template expect_full<Bytes<16>, Bytes<16>>(capacity, bucket_bytes);
+    }
+  }
+}
+
+TYPED_TEST(HashTypes, OneInserterOfAKeyWins) {
+  const test::Watchdog watchdog(600, "OneInserterOfAKeyWins");
+  this->template expect_one_key<u32, u32>(100000);
+  this->template expect_one_key<u64, NoValue>(100000);
+  this->template expect_one_key<u64, u64>(100000);
+  this->template expect_one_key<Bytes<12>, u32>(100000);
+  this->template expect_one_key<Bytes<16>, Bytes<16>>(100000);
+}
+
+TYPED_TEST(HashTypes, SmallTablesAreRightEveryTime) {
+  const test::Watchdog watchdog(600, "SmallTablesAreRightEveryTime");
+  for (u32 repeat = 0; repeat < 1000; ++repeat) {
+    if (repeat % 2 == 0) {
+      this->template expect_full<u32, u32>(60, 32);
+      this->template expect_churn<u32, u32>(5, 64, 4);
+    } else {
+      this->template expect_full<Bytes<12>, u64>(60, 32);
+      this->template expect_churn<Bytes<16>, Bytes<16>>(5, 64, 4);
+    }
+    if (this->HasFatalFailure()) FAIL() << repeat;
+  }
+}
+
+TYPED_TEST(HashTypes, WhatIsFoundWhileOthersInsertIsWhole) {
+  const test::Watchdog watchdog(600, "WhatIsFoundWhileOthersInsertIsWhole");
+  const u64 n = 200000;
+  const auto expect = [&](auto table) {
+    auto wrong = this->template zeros<u32>(1);
+    for_each(this->executor(), "insert and find", 2 * n,
+             InsertAndFind<typename decltype(table)::View>{table.view(), wrong.data()});
+    EXPECT_EQ(wrong.download()[0], 0u);
+  };
+  expect(typename TestFixture::template Table<u32, u32>(this->context(), n));
+  expect(typename TestFixture::template Table<u64, u64>(this->context(), n));
+  expect(typename TestFixture::template Table<Bytes<16>, Bytes<16>>(this->context(), n));
+}
+
+}  // namespace
+}  // namespace copse::detail
