@@ -20,6 +20,7 @@
 // on bvh.view().
 
 #include "builders/bvh/bvh.h"
+#include "builders/bvh/hploc.h"
 #include "builders/bvh/lbvh.h"
 #include "builders/bvh/refit.h"
 #include "builders/bvh/stats.h"
@@ -54,8 +55,10 @@
 #include "primitives/scan.h"
 #include "primitives/segmented_scan.h"
 #include "primitives/sort_records.h"
+#include "primitives/spin_lock.h"
 #include "primitives/split.h"
 #include "primitives/summed_area_table.h"
+#include "primitives/task_queue.h"
 #include "primitives/unique.h"
 #include "trace/camera.h"
 #include "trace/ray.h"

@@ -21,6 +21,7 @@ void add_rows(copse::bench::Rows& rows) {
   add_count_rows(rows);
   add_compare_sort_rows(rows);
   add_segmented_scan_rows(rows);
+  add_queue_rows(rows);
   add_run_rows(rows);
   add_gather_rows(rows);
   add_histogram_rows(rows);
@@ -30,6 +31,7 @@ void add_rows(copse::bench::Rows& rows) {
   add_record_sort_rows(rows);
   add_scene_bounds_rows(rows);
   add_course_rows(rows);
+  add_tree_rows(rows);
 }
 
 }  // namespace

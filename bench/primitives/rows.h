@@ -13,6 +13,7 @@ void add_count_rows(Rows& rows);
 void add_area_rows(Rows& rows);
 void add_compare_sort_rows(Rows& rows);
 void add_segmented_scan_rows(Rows& rows);
+void add_queue_rows(Rows& rows);
 void add_run_rows(Rows& rows);
 void add_gather_rows(Rows& rows);
 void add_histogram_rows(Rows& rows);
@@ -21,5 +22,6 @@ void add_split_rows(Rows& rows);
 void add_record_sort_rows(Rows& rows);
 void add_scene_bounds_rows(Rows& rows);
 void add_course_rows(Rows& rows);
+void add_tree_rows(Rows& rows);
 
 }  // namespace copse::bench

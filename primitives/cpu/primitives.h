@@ -11,6 +11,7 @@
 #include "primitives/cpu/histogram.h"
 #include "primitives/cpu/merge_sort.h"
 #include "primitives/cpu/partition.h"
+#include "primitives/cpu/persistent.h"
 #include "primitives/cpu/radix_sort.h"
 #include "primitives/cpu/reduce.h"
 #include "primitives/cpu/sample_sort.h"
@@ -18,4 +19,5 @@
 #include "primitives/cpu/segmented_scan.h"
 #include "primitives/cpu/split.h"
 #include "primitives/cpu/summed_area_table.h"
+#include "primitives/cpu/waterfall.h"
 #include "primitives/cpu/zeroed_words.h"

@@ -11,6 +11,7 @@
 #include "primitives/cuda/histogram.cuh"
 #include "primitives/cuda/merge_sort.cuh"
 #include "primitives/cuda/partition.cuh"
+#include "primitives/cuda/persistent.cuh"
 #include "primitives/cuda/radix_sort.cuh"
 #include "primitives/cuda/reduce.cuh"
 #include "primitives/cuda/sample_sort.cuh"
@@ -18,4 +19,5 @@
 #include "primitives/cuda/segmented_scan.cuh"
 #include "primitives/cuda/split.cuh"
 #include "primitives/cuda/summed_area_table.cuh"
+#include "primitives/cuda/waterfall.cuh"
 #include "primitives/cuda/zeroed_words.cuh"

@@ -1,0 +1,91 @@
+#pragma once
+
+// Workers take chunks by ticket. A worker that waits gives its time to others, who may hold what it waits for; so
+// any number of threads will do, one too, which meets every task after those it waits for.
+
+#include <atomic>
+
+#include "primitives/core/atomic.h"
+#include "primitives/cpu/workers.h"
+#include "primitives/task_queue.h"
+#include "primitives/waterfall.h"
+
+namespace copse::cpu {
+
+namespace detail {
+
+/// Whether workers that wait should give up: somebody threw, or the context was cancelled.
+class Abandoned {
+ public:
+  explicit Abandoned(const Executor& ex) : ex_(ex) {}
+  explicit operator bool() const { return thrown_.load(std::memory_order_relaxed) || ex_.cancel.stop_requested(); }
+
+  /// Runs `work`; what it throws goes on, and is made known to the others first.
+  template <class Work>
+  void guard(const Work& work) {
+    try {
+      work();
+    } catch (...) {
+      thrown_.store(true, std::memory_order_relaxed);
+      throw;
+    }
+  }
+
+ private:
+  const Executor& ex_;
+  std::atomic<bool> thrown_{false};
+};
+
+/// Asks a task until it is done. False where it was given up.
+template <class Task>
+bool run_waiting_task(const Task& task, u64 i, const Abandoned& abandoned) {
+  for (SpinWait wait; !task(i); wait()) {
+    if (abandoned) return false;
+  }
+  return true;
+}
+
+}  // namespace detail
+
+/// Contract: primitives/waterfall.h.
+template <class Task>
+void waterfall(const Executor& ex, const char* label, u64 n, Task task) {
+  constexpr u64 chunk = 256;
+  u64 ticket = 0;
+  detail::Abandoned abandoned(ex);
+  const auto run_chunk = [&] {
+    const u64 first = fetch_add_relaxed(&ticket, u64{1}) * chunk;
+    for (u64 i = first; i < smaller(first + chunk, n); ++i) {
+      if (!detail::run_waiting_task(task, i, abandoned)) return;
+    }
+  };
+  parallel_ranges(ex, label, divide_rounding_up(n, chunk), 1, [&](u64 begin, u64 end) {
+    for (u64 k = begin; k < end; ++k) abandoned.guard(run_chunk);
+  });
+}
+
+/// Contract: primitives/task_queue.h.
+template <class T, class Task>
+void run_tasks(const Executor& ex, const char* label, const TaskQueueView<T>& queue, Task task) {
+  detail::Abandoned abandoned(ex);
+  const auto run_all = [&] {
+    while (!queue.has_ended()) {
+      const u64 place = fetch_add_relaxed(&queue.counters()->ticket, u64{1});
+      if (place >= queue.capacity()) return;
+      T value;
+      for (SpinWait wait; !queue.take(place, value); wait()) {
+        if (queue.has_ended() || abandoned) return;
+      }
+      task(place, value, queue);
+      queue.finish(1);
+    }
+  };
+  if (queue.accepted_count() > 0) {
+    parallel_ranges(ex, label, ex.workers.count(), 1, [&](u64 begin, u64 end) {
+      for (u64 k = begin; k < end; ++k) abandoned.guard(run_all);
+    });
+  }
+  queue.reset();
+}
+
+}  // namespace copse::cpu

@@ -1,0 +1,74 @@
+#pragma once
+
+// A barrier for all blocks of a launch that are on the GPU at once, any number of times, without cooperative
+// launch.
+
+#include "primitives/core/atomic.h"
+#include "primitives/cuda/launch.cuh"
+#include "primitives/cuda/warp.cuh"
+
+namespace copse::cuda {
+
+/// What the blocks of a persistent launch share. Zero before the launch, and after it where every block calls
+/// leave_grid at its end.
+struct GridCounters {
+  u32 arrived;  // at barriers
+  u32 left;
+  alignas(128) u64 ticket;  // apart: blocks at the barrier look at the words above all the time
+};
+
+/// A thread's part in the grid's barrier. All threads of all blocks make one at the kernel's start and meet as
+/// often as each other, in a launch of at most resident_blocks (persistent.cuh).
+///
+/// Arrivals only ever add to one counter, so a block knows from the number of its barriers what the counter is to
+/// reach: no phase has to be turned over, nobody waits for his own addition to come back, and no state but the
+/// counter has to be put back at the end (cooperative groups keep a phase bit in the counter, which is left as it
+/// falls). Comparing differences lets the counter wrap around: blocks are never further apart than two barriers.
+class GridBarrier {
+ public:
+  __device__ explicit GridBarrier(GridCounters* counters) : arrived_(&counters->arrived) {}
+
+  /// Waits for all threads of the grid; what they wrote before is seen after.
+  __device__ void arrive_and_wait() {
+    __syncthreads();
+    expected_ += gridDim.x;
+    if (threadIdx.x == 0) {
+      // The release stands for the whole block, whose threads the barrier above has put before it.
+      asm volatile("red.release.gpu.global.add.u32 [%0], 1;" ::"l"(__cvta_generic_to_global(arrived_)) : "memory");
+      while (i32(load_acquire(arrived_) - expected_) < 0) continue;
+    }
+    __syncthreads();
+  }
+
+ private:
+  u32* arrived_;
+  u32 expected_ = 0;
+};
+
+/// Ends a block's use of the counters; the last block to call it leaves them zero. By all threads.
+__device__ inline void leave_grid(GridCounters* counters) {
+  __syncthreads();
+  if (threadIdx.x != 0 || fetch_add_acq_rel(&counters->left, 1u) != gridDim.x - 1) return;
+  counters->arrived = counters->left = 0;
+  counters->ticket = 0;
+}
+
+/// Takes `count` numbers for the warp and returns the first, the same for all lanes, all of which call.
+__device__ inline u64 take_tickets_by_warp(u64* ticket, u64 count) {
+  u64 first = 0;
+  if (lane_id() == 0) first = fetch_add_relaxed(ticket, count);
+  return shuffle_from(first, 0);
+}
+__device__ inline u64 take_ticket_by_warp(u64* ticket) {
+  return take_tickets_by_warp(ticket, 1);
+}
+
+/// Calls run(counters), which launches one kernel whose blocks all end with leave_grid.
+template <class Run>
+void with_grid_counters(const Executor& ex, const Run& run) {
+  ZeroedMemory::Lease lease(ex.zeroed);
+  run(static_cast<GridCounters*>(lease.data()));
+  lease.leaves_zero();
+}
+
+}  // namespace copse::cuda

@@ -1,0 +1,94 @@
+#pragma once
+
+// Launches of no more blocks than the GPU holds at once. bench: copse-bench-primitives, persistent/.
+
+#include <string>
+
+#include "primitives/core/bits.h"
+#include "primitives/cuda/grid_barrier.cuh"
+#include "primitives/persistent.h"
+
+namespace copse::cuda {
+
+/// The blocks of a kernel that the executor's GPU holds at once, for kernels of your own that meet at a
+/// GridBarrier or take work by tickets. Less what other launches hold; those end, and give their place to blocks
+/// that wait. Throws: Error invalid_argument where not even one block fits.
+template <class... Parameters>
+u64 resident_blocks(const Executor& ex, const char* label, void (*kernel)(Parameters...), u32 threads,
+                    u32 shared_bytes = 0) {
+  if (shared_bytes > 0) {
+    check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, int(shared_bytes)), label);
+  }
+  int blocks = 0;
+  check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, int(threads), shared_bytes), label);
+  if (blocks == 0) {
+    throw Error(ErrorCode::invalid_argument, std::string(label) + ": a block of " + std::to_string(threads) +
+                                                 " threads and " + std::to_string(shared_bytes) +
+                                                 " bytes of shared memory fits on no multiprocessor");
+  }
+  return u64(blocks) * ex.multiprocessor_count;
+}
+
+namespace detail {
+
+inline constexpr u32 persistent_threads = 256;
+
+/// Few threads for each barrier: fewer blocks meet sooner.
+inline constexpr u32 stage_threads = 1024;
+
+template <class Stages>
+__global__ void __launch_bounds__(stage_threads)
+    stages_kernel(u32 stage_count, const Stages stages, GridCounters* counters) {
+  GridBarrier barrier(counters);
+  const u64 thread_count = u64{gridDim.x} * stage_threads;
+  for (u32 stage = 0; stage < stage_count; ++stage) {
+    if (stage > 0) barrier.arrive_and_wait();
+    const u64 size = stages.size(stage);
+    if (size == no_more_stages) break;
+    for (u64 i = u64{blockIdx.x} * stage_threads + threadIdx.x; i < size; i += thread_count) stages(stage, i);
+  }
+  leave_grid(counters);
+}
+
+template <class F>
+__global__ void __launch_bounds__(persistent_threads)
+    persistent_for_each_kernel(u64 n, u64 chunk, const F f, GridCounters* counters) {
+  for (;;) {
+    const u64 first = take_ticket_by_warp(&counters->ticket) * chunk;
+    if (first >= n) break;
+    const u64 end = smaller(first + chunk, n);
+    for (u64 i = first + lane_id(); i < end; i += warp_size) f(i);
+    __syncwarp();
+  }
+  leave_grid(counters);
+}
+
+}  // namespace detail
+
+/// Contract: primitives/persistent.h.
+template <class Stages>
+void persistent_stages(const Executor& ex, const char* label, u32 stage_count, Stages stages) {
+  if (stage_count == 0) return;
+  const auto kernel = detail::stages_kernel<Stages>;
+  const u64 blocks = resident_blocks(ex, label, kernel, detail::stage_threads);
+  with_grid_counters(ex, [&](GridCounters* counters) {
+    launch(ex, label, kernel, {blocks, detail::stage_threads}, stage_count, stages, counters);
+  });
+}
+
+/// Contract: primitives/persistent.h.
+template <class F>
+void persistent_for_each(const Executor& ex, const char* label, u64 n, u64 chunk, F f) {
+  copse::detail::check_chunk(label, chunk);
+  if (n == 0) return;
+  chunk = smaller(chunk, n);
+  const auto kernel = detail::persistent_for_each_kernel<F>;
+  constexpr u32 warps = detail::persistent_threads / warp_size;
+  const u64 blocks = smaller(resident_blocks(ex, label, kernel, detail::persistent_threads),
+                             divide_rounding_up(divide_rounding_up(n, chunk), warps));
+  with_grid_counters(ex, [&](GridCounters* counters) {
+    launch(ex, label, kernel, {blocks, detail::persistent_threads}, n, chunk, f, counters);
+  });
+}
+
+}  // namespace copse::cuda

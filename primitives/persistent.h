@@ -1,0 +1,44 @@
+#pragma once
+
+// Contract of persistent_stages and persistent_for_each; implemented in cpu/persistent.h and cuda/persistent.cuh
+// (Gupta, Stuart, Owens, "A Study of Persistent Threads Style GPU Programming for GPGPU Workloads", InPar 2012).
+//
+//   persistent_stages(ex, label, stage_count, stages)
+//     Runs stage 0, then stage 1, and so on: several kernels in one launch. `stages`, host+device:
+//       u64 size(u32 stage) const                  the elements of a stage; no_more_stages ends the run. Asked
+//       when
+//                                                  all earlier stages are done, so that it may read what they
+//                                                  wrote; not what this stage writes. The same for all who ask.
+//       void operator()(u32 stage, u64 i) const    once for each i below size(stage), in no order. Sees what all
+//                                                  earlier stages wrote.
+//     On CUDA no more blocks are launched than the GPU holds at once, and a grid barrier stands between stages. On
+//     the CPU a stage is a parallel loop, which needs no worker to run while another does.
+//     On CUDA the launch must not share the GPU with persistent_stages or barriers on a stream of another
+//     priority: the one of higher priority could take the place of blocks that the other waits for. Streams of
+//     equal priority start their launches one after the other (Amert, Otterness, Yang, Anderson, Smith, "GPU
+//     Scheduling on the NVIDIA TX2: Hidden Details Revealed", RTSS 2017).
+//
+//   persistent_for_each(ex, label, n, chunk, f)
+//     Calls f(i) once for each i below n, in no order, as for_each does, from a work counter: whoever is done with
+//     `chunk` neighbouring elements takes the next. For elements of which some take far longer than others. A warp
+//     works on a chunk at a time, so multiples of 32 leave no lane idle. `chunk` above 0.
+//
+// Both: no scratch, no wait; may be captured.
+
+#include "primitives/core/executor.h"
+
+namespace copse {
+
+inline constexpr u64 no_more_stages = ~u64{0};
+
+namespace detail {
+
+/// Throws: Error invalid_argument.
+inline void check_chunk(const char* label, u64 chunk) {
+  if (chunk > 0) return;
+  throw Error(ErrorCode::invalid_argument, std::string(label) + ": chunks of 0 elements, at least 1");
+}
+
+}  // namespace detail
+
+}  // namespace copse

@@ -1,0 +1,151 @@
+#pragma once
+
+// A queue of tasks that push further tasks: the waterfall (waterfall.h) where the number of tasks is not known
+// before they run.
+
+#include <string>
+
+#include "primitives/core/atomic.h"
+#include "primitives/core/buffer.h"
+
+namespace copse {
+
+/// What the tasks of a run count. Zero between runs, but for `overflow`.
+struct TaskQueueCounters {
+  u64 pushed;    // tasks, those refused too
+  u64 overflow;  // `pushed` of a run that passed the capacity
+  u64 ticket;    // the first task that nobody has taken
+  u32 finished;
+  u32 left;  // blocks that are done with the run
+
+  // Apart from the counters, so that those who look at it do not hold them up.
+  alignas(128) u32 ended;
+};
+
+/// What tasks push to, and kernels or element functors before the run. Copies stand for the same queue.
+template <class T>
+class TaskQueueView {
+ public:
+  static constexpr u64 no_place = ~u64{0};
+
+  TaskQueueView() = default;
+  COPSE_HD TaskQueueView(T* tasks, u32* ready, u64 capacity, TaskQueueCounters* counters)
+      : tasks_(tasks), ready_(ready), capacity_(capacity), counters_(counters) {}
+
+  /// Pushes a task, which sees what the caller wrote before. Returns its place, by which all tasks of a run are
+  /// counted from 0; no_place where it is refused, as the queue's capacity is used up. Lanes of a warp that call
+  /// together share a ticket.
+  COPSE_HD u64 push(const T& task) const {
+    const u64 place = reserve(1);
+    return publish(place, task) ? place : no_place;
+  }
+
+  /// Takes `count` neighbouring places, for publish(place + k, ...), k < count, all of which must follow before
+  /// the calling task ends.
+  COPSE_HD u64 reserve(u32 count) const { return fetch_add_by_warp(&counters_->pushed, count); }
+
+  /// Hands over the task at a place of the caller's. False where it is refused.
+  COPSE_HD bool publish(u64 place, const T& task) const {
+    if (place >= capacity_) return false;
+    tasks_[place] = task;
+    store_release(ready_ + place, 1u);
+    return true;
+  }
+
+  /// For the run itself: takes the task of a place out, if it is there, and leaves the place as it was found.
+  COPSE_HD bool take(u64 place, T& task) const {
+    if (load_acquire(ready_ + place) == 0) return false;
+    task = tasks_[place];
+    store_relaxed(ready_ + place, 0u);
+    return true;
+  }
+
+  /// Tasks that were pushed and not refused.
+  COPSE_HD u64 accepted_count() const {
+    const u64 pushed = load_relaxed(&counters_->pushed);
+    return pushed < capacity_ ? pushed : capacity_;
+  }
+
+  /// For the run itself: counts finished tasks, and says so where no task is left. A task is counted after its
+  /// pushes, and `finished` is read before `pushed`: so where the two agree, at the first reading every task
+  /// had finished, and there was nobody to push another.
+  COPSE_HD void finish(u32 count) const {
+    const u64 finished = u64{fetch_add_acq_rel(&counters_->finished, count)} + count;
+    if (finished == accepted_count()) store_release(&counters_->ended, 1u);
+  }
+  COPSE_HD bool has_ended() const { return load_acquire(&counters_->ended) != 0; }
+
+  /// For the run itself, when nobody uses the counters: zero, and how much was refused.
+  COPSE_HD void reset() const {
+    const u64 pushed = counters_->pushed;
+    const u64 overflow = pushed > capacity_ && pushed > counters_->overflow ? pushed : counters_->overflow;
+    *counters_ = {0, overflow, 0, 0, 0, 0};
+  }
+
+  COPSE_HD u64 capacity() const { return capacity_; }
+  COPSE_HD TaskQueueCounters* counters() const { return counters_; }
+
+ private:
+  T* tasks_ = nullptr;
+  u32* ready_ = nullptr;
+  u64 capacity_ = 0;
+  TaskQueueCounters* counters_ = nullptr;
+};
+
+/// Owns a queue of tasks. Memory: sizeof(T) + 4 bytes a task, and 256.
+template <class T>
+class TaskQueue {
+ public:
+  /// An empty queue for at most `capacity` tasks a run, those pushed before it and by its tasks together.
+  /// Throws: Error capacity past 2^32 - 1; Error out_of_memory.
+  TaskQueue(Context& context, u64 capacity)
+      : context_(&context), tasks_(context, checked(capacity)), ready_(context, capacity), counters_(context, 1) {
+    clear();
+  }
+
+  TaskQueueView<T> view() { return {tasks_.data(), ready_.data(), tasks_.size(), counters_.data()}; }
+  u64 capacity() const { return tasks_.size(); }
+
+  /// Empties it, in order on the stream. A run leaves it empty; this is for one that was cancelled or threw, and
+  /// forgets what check would tell.
+  void clear() {
+    if (capacity() > 0) context_->device().clear(ready_.data(), ready_.size_bytes());
+    context_->device().clear(counters_.data(), counters_.size_bytes());
+  }
+
+  /// Tells whether a run since the last clear was given more tasks than the capacity. Waits.
+  /// Throws: Error capacity, with how many they were, as far as they were pushed, and the limit.
+  void check() const {
+    const u64 pushed = counters_.download()[0].overflow;
+    if (pushed == 0) return;
+    throw Error(ErrorCode::capacity, "a task queue was given " + std::to_string(pushed) +
+                                         " tasks in one run, its capacity is " + std::to_string(capacity()));
+  }
+
+ private:
+  static u64 checked(u64 capacity) {
+    constexpr u64 most_tasks = 0xffffffffu;
+    if (capacity <= most_tasks) return capacity;
+    throw Error(ErrorCode::capacity,
+                "a task queue of " + std::to_string(capacity) + " tasks, at most " + std::to_string(most_tasks));
+  }
+
+  Context* context_;
+  Buffer<T> tasks_;
+  Buffer<u32> ready_;
+  Buffer<TaskQueueCounters> counters_;
+};
+
+// The bulk call, the same on both backends (cpu/waterfall.h, cuda/waterfall.cuh):
+//
+//   run_tasks(ex, label, queue, task)
+//     Runs the tasks of a queue, and those that they push, until none is left, in one launch. `task`: host+device
+//     `void operator()(u64 place, const T& task, const TaskQueueView<T>& queue) const`. A task sees what whoever
+//     pushed it wrote before; besides, tasks run in no order, and a task waits for no other. Leaves the queue
+//     empty. No scratch, no wait; may be captured, with what pushes the first tasks.
+//
+// It ends, by the argument of waterfall.h: places are taken by ticket in order, and a place that was
+// reserved is published by a task that runs. If some place that was published is not taken yet, then all that are
+// taken lie below it, so each of their tasks is there or about to be, and their warps come back for more.
+
+}  // namespace copse
