@@ -41,9 +41,8 @@ T* data_or_null(BufferSpan<T> span) {
 }
 
 template <class Slots>
-void hash_insert_words(Context& context, const Slots& slots, HashMode mode, KeySpan<Slots> keys,
-                       ConstValueSpan<Slots> values, BufferSpan<HashCounts> counts,
-                       BufferSpan<InsertResult> results) {
+void check_hash_insertion(KeySpan<Slots> keys, ConstValueSpan<Slots> values, BufferSpan<HashCounts> counts,
+                          BufferSpan<InsertResult> results) {
   if (Slots::value_bytes > 0) check_hash_size("values", values, keys.size());
   check_hash_size_or_empty("results", results, keys.size());
   check_hash_counts(counts, 0);
@@ -52,6 +51,13 @@ void hash_insert_words(Context& context, const Slots& slots, HashMode mode, KeyS
   check_hash_apart(keys, counts);
   check_hash_apart(values, counts);
   check_hash_apart(results, counts);
+}
+
+template <class Slots>
+void hash_insert_words(Context& context, const Slots& slots, HashMode mode, KeySpan<Slots> keys,
+                       ConstValueSpan<Slots> values, BufferSpan<HashCounts> counts,
+                       BufferSpan<InsertResult> results) {
+  check_hash_insertion<Slots>(keys, values, counts, results);
   dispatch(context, [&](const auto& ex) {
     hash_insert_body(ex, slots, keys.size(), keys.data(), values.data(), mode, data_or_null(counts),
                      data_or_null(results));
