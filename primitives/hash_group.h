@@ -8,7 +8,7 @@
 namespace copse::detail {
 
 template <class Word>
-struct HashGroup {
+struct alignas(16) HashGroup {
   static constexpr u32 size = 32 / sizeof(Word);
   Word word[size];
 
@@ -25,6 +25,9 @@ struct HashGroup {
     }
     return group;
   }
+
+  /// The same while nobody writes to the table: the two halves are fetched at once.
+  COPSE_HD static HashGroup load_quiet(const Word* first) { return *reinterpret_cast<const HashGroup*>(first); }
 };
 
 /// The first word of a group that a search stops at, and where it stands; place = size where it passes all of
@@ -46,24 +49,22 @@ COPSE_HD inline HashStop<Word> first_stop(const HashGroup<Word>& group, u32 from
 }
 
 /// The groups that a search looks at: from its home on, around the end of the table, each once.
-class HashWalk {
- public:
-  COPSE_HD HashWalk(u64 home, u64 slot_count, u64 most_probes)
-      : slot_(home), slot_count_(slot_count), left_(most_probes) {}
-
-  COPSE_HD u64 slot() const { return slot_; }
+struct HashWalk {
+  u64 slot;  // where the group begins
+  u64 left;  // slots to look at from here on
 
   /// False where the search has looked at all that it may.
-  COPSE_HD bool next(u32 group_size) {
-    if (left_ <= group_size) return false;
-    left_ -= group_size;
-    slot_ += group_size;
-    if (slot_ == slot_count_) slot_ = 0;
+  COPSE_HD bool next(u32 group_size, u64 slot_count) {
+    if (left <= group_size) return false;
+    left -= group_size;
+    slot += group_size;
+    if (slot == slot_count) slot = 0;
     return true;
   }
-
- private:
-  u64 slot_, slot_count_, left_;
 };
+
+/// What a look at one group came to: the outcome, as HashCounts has them, or that the search goes on, at once or
+/// after another thread has done what it is about.
+enum class Look : u32 { inserted, found, full, absent, going, waiting };
 
 }  // namespace copse::detail

@@ -19,17 +19,15 @@ void hash_insert_body(const Executor& ex, const Slots& slots, u64 n, const Words
 template <class Executor, class Slots>
 void hash_find_body(const Executor& ex, const Slots& slots, u64 n, const Words<Slots::key_bytes>* keys,
                     Words<Slots::value_bytes>* values, u8* found, HashCounts* counts) {
-  using Keys = WordsAt<Slots::key_bytes>;
-  using Store = StoreFound<Slots::value_bytes>;
-  for_each_ahead(ex, "hash: find", n, FindSteps<Slots, Keys, Store>{slots, {keys}, {values, found}},
-                 reset_counts(ex, "hash: find", counts));
+  find_each(ex, "hash: find", slots, n, WordsAt<Slots::key_bytes>{keys},
+            StoreFound<Slots::value_bytes>{values, found}, reset_counts(ex, "hash: find", counts));
 }
 
 template <class Executor, class Slots>
 void hash_erase_body(const Executor& ex, const Slots& slots, u64 n, const Words<Slots::key_bytes>* keys,
                      u8* erased, HashCounts* counts) {
-  for_each_ahead(ex, "hash: erase", n, EraseSteps<Slots, WordsAt<Slots::key_bytes>>{slots, {keys}, erased},
-                 reset_counts(ex, "hash: erase", counts));
+  erase_each(ex, "hash: erase", slots, n, WordsAt<Slots::key_bytes>{keys}, erased,
+             reset_counts(ex, "hash: erase", counts));
 }
 
 template <class Executor, class Slots>

@@ -3,6 +3,7 @@
 // The bulk operations of hash tables as element functors for for_each_ahead. Keys and values come as words.
 
 #include "primitives/hash_calls.h"
+#include "primitives/hash_group.h"
 
 namespace copse::detail {
 
@@ -78,6 +79,68 @@ struct EraseSteps {
     const bool found = slots.erase(start);
     if (erased != nullptr) erased[i] = found;
     return found ? found_outcome : absent_outcome;
+  }
+};
+
+/// The same for slots whose searches are made of looks, for for_each_stepped.
+template <class Slots>
+concept HasLooks = requires(const Slots& slots, typename Slots::Start& search, typename Slots::Value& value) {
+  slots.template look_for<true>(search, value);
+};
+
+template <class Slots, class Keys, class Values>
+struct InsertLooks {
+  Slots slots;
+  Keys keys;
+  Values values;
+  HashMode mode;
+  InsertResult* results;
+
+  struct Input {
+    typename Slots::Key key;
+    typename Slots::Value value;
+  };
+  struct State {
+    typename Slots::Start search;
+    typename Slots::Value value;
+  };
+  COPSE_HD Input fetch(u64 i) const { return {keys(i), values(i)}; }
+  COPSE_HD State start(const Input& input) const { return {slots.start(input.key), input.value}; }
+  COPSE_HD u32 step(u64 i, State& state) const {
+    const Look look = slots.look_to_put(state.search, state.value, mode == HashMode::assign);
+    if (look < Look::going && results != nullptr) results[i] = InsertResult(look);
+    return u32(look);
+  }
+};
+
+template <class Slots, class Keys, class Emit>
+struct FindLooks {
+  Slots slots;
+  Keys keys;
+  Emit emit;
+
+  COPSE_HD auto fetch(u64 i) const { return keys(i); }
+  COPSE_HD auto start(const typename Slots::Key& key) const { return slots.start(key); }
+  COPSE_HD u32 step(u64 i, typename Slots::Start& search) const {
+    typename Slots::Value value{};
+    const Look look = slots.template look_for<true>(search, value);
+    if (look < Look::going) emit(i, look == Look::found, value);
+    return u32(look);
+  }
+};
+
+template <class Slots, class Keys>
+struct EraseLooks {
+  Slots slots;
+  Keys keys;
+  u8* erased;
+
+  COPSE_HD auto fetch(u64 i) const { return keys(i); }
+  COPSE_HD auto start(const typename Slots::Key& key) const { return slots.start(key); }
+  COPSE_HD u32 step(u64 i, typename Slots::Start& search) const {
+    const Look look = slots.look_to_erase(search);
+    if (look < Look::going && erased != nullptr) erased[i] = look == Look::found;
+    return u32(look);
   }
 };
 

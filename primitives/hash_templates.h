@@ -32,10 +32,22 @@ constexpr u32 pair_alignment(u32 bytes) {
   return bytes % 16 == 0 ? 16 : bytes % 8 == 0 ? 8 : 4;
 }
 
-template <class Slots>
-struct alignas(pair_alignment(Slots::key_bytes + Slots::value_bytes)) HashPair {
+template <class Slots, u32 value_bytes = Slots::value_bytes>
+struct alignas(pair_alignment(Slots::key_bytes + value_bytes)) HashPair {
   typename Slots::Key key;
-  [[no_unique_address]] typename Slots::Value value;
+  typename Slots::Value words;
+
+  COPSE_HD HashPair(const typename Slots::Key& k, const typename Slots::Value& v) : key(k), words(v) {}
+  HashPair() = default;
+  COPSE_HD typename Slots::Value value() const { return words; }
+};
+template <class Slots>
+struct alignas(pair_alignment(Slots::key_bytes)) HashPair<Slots, 0> {
+  typename Slots::Key key;
+
+  COPSE_HD HashPair(const typename Slots::Key& k, const Words<0>&) : key(k) {}
+  HashPair() = default;
+  COPSE_HD Words<0> value() const { return {}; }
 };
 
 /// The pairs from `first` on.
@@ -63,8 +75,37 @@ struct KeyOfPair {
 template <class Slots>
 struct ValueOfPair {
   const HashPair<Slots>* pairs;
-  COPSE_HD auto operator()(u64 i) const { return pairs[i].value; }
+  COPSE_HD auto operator()(u64 i) const { return pairs[i].value(); }
 };
+
+/// All keys of an array, by looks where the slots have them.
+template <class Executor, class Slots, class Keys, class Values>
+void insert_each(const Executor& ex, const char* label, const Slots& slots, u64 n, const Keys& keys,
+                 const Values& values, HashMode mode, u64* counts, InsertResult* results) {
+  if constexpr (HasLooks<Slots>) {
+    for_each_stepped(ex, label, n, InsertLooks<Slots, Keys, Values>{slots, keys, values, mode, results}, counts);
+  } else {
+    for_each_ahead(ex, label, n, InsertSteps<Slots, Keys, Values>{slots, keys, values, mode, results}, counts);
+  }
+}
+template <class Executor, class Slots, class Keys, class Emit>
+void find_each(const Executor& ex, const char* label, const Slots& slots, u64 n, const Keys& keys,
+               const Emit& emit, u64* counts) {
+  if constexpr (HasLooks<Slots>) {
+    for_each_stepped(ex, label, n, FindLooks<Slots, Keys, Emit>{slots, keys, emit}, counts);
+  } else {
+    for_each_ahead(ex, label, n, FindSteps<Slots, Keys, Emit>{slots, keys, emit}, counts);
+  }
+}
+template <class Executor, class Slots, class Keys>
+void erase_each(const Executor& ex, const char* label, const Slots& slots, u64 n, const Keys& keys, u8* erased,
+                u64* counts) {
+  if constexpr (HasLooks<Slots>) {
+    for_each_stepped(ex, label, n, EraseLooks<Slots, Keys>{slots, keys, erased}, counts);
+  } else {
+    for_each_ahead(ex, label, n, EraseSteps<Slots, Keys>{slots, keys, erased}, counts);
+  }
+}
 
 template <class Executor>
 u64* reset_counts(const Executor& ex, const char* label, HashCounts* counts) {
@@ -98,7 +139,7 @@ void insert_words(const Executor& ex, const char* label, const Slots& slots, u64
   if (results == nullptr && hash_part_count(slots, n) > 1) {
     insert_in_parts(ex, label, slots, n, keys, values, mode, outcomes);
   } else {
-    for_each_ahead(ex, label, n, InsertSteps<Slots, Keys, Values>{slots, keys, values, mode, results}, outcomes);
+    insert_each(ex, label, slots, n, keys, values, mode, outcomes, results);
   }
 }
 
@@ -139,8 +180,8 @@ template <class Executor, class View, class Keys, class Emit>
 void hash_find(const Executor& ex, const char* label, const View& view, u64 n, const Keys& keys, const Emit& emit,
                HashCounts* counts) {
   using Words = detail::WordsOfInput<Keys>;
-  using Steps = detail::FindSteps<typename View::Table, Words, detail::EmitFound<View, Emit>>;
-  for_each_ahead(ex, label, n, Steps{view.table(), Words{keys}, {emit}}, detail::reset_counts(ex, label, counts));
+  detail::find_each(ex, label, view.table(), n, Words{keys}, detail::EmitFound<View, Emit>{emit},
+                    detail::reset_counts(ex, label, counts));
 }
 
 /// Contract: primitives/hash_bulk.h.
@@ -148,8 +189,7 @@ template <class Executor, class View, class Keys>
 void hash_erase(const Executor& ex, const char* label, const View& view, u64 n, const Keys& keys, u8* erased,
                 HashCounts* counts) {
   using Words = detail::WordsOfInput<Keys>;
-  for_each_ahead(ex, label, n, detail::EraseSteps<typename View::Table, Words>{view.table(), Words{keys}, erased},
-                 detail::reset_counts(ex, label, counts));
+  detail::erase_each(ex, label, view.table(), n, Words{keys}, erased, detail::reset_counts(ex, label, counts));
 }
 
 /// Contract: primitives/hash_bulk.h.

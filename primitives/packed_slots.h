@@ -39,11 +39,10 @@ class PackedSlots {
   using Word = std::conditional_t<key_bytes + value_bytes <= 4, u32, u64>;
   using Group = HashGroup<Word>;
 
-  /// A search that has asked for the slots at its key's home.
+  /// A search on its way.
   struct Start {
     Word key;  // its complement, and zeros in the place of the value
-    u64 home;
-    Group group;
+    HashWalk walk;
   };
 
   PackedSlots() = default;
@@ -60,36 +59,47 @@ class PackedSlots {
 
   COPSE_HD Start start(const Key& key) const {
     const u64 home = place_of(hash_of(key), slot_count_ / bucket_slots_) * bucket_slots_;
-    return {Word(~long_word(key, 0)) & key_mask, home, Group::load(words_ + home)};
+    return {Word(~long_word(key, 0)) & key_mask, {home, most_probes_}};
   }
 
-  COPSE_HD InsertResult insert(const Start& start, const Value& value) const { return put(start, value, false); }
-  COPSE_HD InsertResult insert_or_assign(const Start& start, const Value& value) const {
-    return put(start, value, true);
+  /// One look at a time, for bulk calls: `going` means to call again. `quiet`: nobody writes meanwhile.
+  template <bool quiet>
+  COPSE_HD Look look_for(Start& search, Value& value) const {
+    if (is_special(search.key)) return find_in_cell(search.key, value) ? Look::found : Look::absent;
+    const Word* const first = words_ + search.walk.slot;
+    const auto stop = first_stop(quiet ? Group::load_quiet(first) : Group::load(first), 0, EmptyOrKey{search.key});
+    if (stop.place == Group::size) return search.walk.next(Group::size, slot_count_) ? Look::going : Look::absent;
+    if (stop.word == empty) return Look::absent;
+    value = value_in(stop.word);
+    return Look::found;
   }
 
-  COPSE_HD bool find(const Start& start, Value& value) const {
-    if (is_special(start.key)) return find_in_cell(start.key, value);
-    HashWalk walk(start.home, slot_count_, most_probes_);
-    for (Group group = start.group;; group = Group::load(words_ + walk.slot())) {
-      const auto stop = first_stop(group, 0, EmptyOrKey{start.key});
-      if (stop.place < Group::size) {
-        if (stop.word == empty) return false;
-        value = value_in(stop.word);
-        return true;
-      }
-      if (!walk.next(Group::size)) return false;
+  COPSE_HD Look look_to_put(Start& search, const Value& value, bool assigns) const {
+    if (is_special(search.key)) return put_in_cell(search.key, value, assigns);
+    const Word word = search.key | bits_of_value(value);
+    Word* const first = words_ + search.walk.slot;
+    const auto stop = first_stop(Group::load(first), 0, EmptyOrKey{search.key});
+    if (stop.place == Group::size) return search.walk.next(Group::size, slot_count_) ? Look::going : refuse();
+    // Where another key takes the slot first, the next look at it tells: that happens once a slot at most.
+    if (stop.word == empty) {
+      return compare_exchange_relaxed(first + stop.place, empty, word) == empty ? Look::inserted : Look::going;
     }
+    // Who loses against another assignment or an erasure came just before it.
+    if (assigns && stop.word != word) compare_exchange_relaxed(first + stop.place, stop.word, word);
+    return Look::found;
   }
 
-  COPSE_HD bool erase(const Start& start) const {
-    if (is_special(start.key)) return (exchange_relaxed(cell(start.key), u64{0}) & cell_taken) != 0;
-    HashWalk walk(start.home, slot_count_, most_probes_);
-    for (Group group = start.group;; group = Group::load(words_ + walk.slot())) {
-      const auto stop = first_stop(group, 0, EmptyOrKey{start.key});
-      if (stop.place < Group::size) return stop.word != empty && erase_word(walk.slot() + stop.place, stop.word);
-      if (!walk.next(Group::size)) return false;
+  COPSE_HD Look look_to_erase(Start& search) const {
+    if (is_special(search.key)) {
+      return (exchange_relaxed(cell(search.key), u64{0}) & cell_taken) != 0 ? Look::found : Look::absent;
     }
+    Word* const first = words_ + search.walk.slot;
+    const auto stop = first_stop(Group::load(first), 0, EmptyOrKey{search.key});
+    if (stop.place == Group::size) return search.walk.next(Group::size, slot_count_) ? Look::going : Look::absent;
+    if (stop.word == empty) return Look::absent;
+    // Whose value changes meanwhile is looked at again, and so is whom another thread erased.
+    return compare_exchange_relaxed(first + stop.place, stop.word, erased) == stop.word ? Look::found
+                                                                                        : Look::going;
   }
 
   /// The slots, and the two cells.
@@ -155,48 +165,15 @@ class PackedSlots {
     return value;
   }
 
-  COPSE_HD InsertResult put(const Start& start, const Value& value, bool assigns) const {
-    if (is_special(start.key)) return put_in_cell(start.key, value, assigns);
-    const Word word = start.key | bits_of_value(value);
-    HashWalk walk(start.home, slot_count_, most_probes_);
-    Group group = start.group;
-    for (;;) {
-      const auto stop = first_stop(group, 0, EmptyOrKey{start.key});
-      if (stop.place == Group::size) {
-        if (!walk.next(Group::size)) return refuse();
-      } else {
-        Word* const slot = words_ + walk.slot() + stop.place;
-        const Word before =
-            stop.word == empty || assigns ? compare_exchange_relaxed(slot, stop.word, word) : stop.word;
-        if (before == stop.word) return stop.word == empty ? InsertResult::inserted : InsertResult::found;
-        // Others may have assigned or erased since: this assignment came just before theirs.
-        if (stop.word != empty) return InsertResult::found;
-        // Another key took the slot; its words are read again, which happens once a slot at most.
-      }
-      group = Group::load(words_ + walk.slot());
-    }
-  }
-
-  /// An element whose value changes meanwhile is erased all the same.
-  COPSE_HD bool erase_word(u64 slot, Word seen) const {
-    for (;;) {
-      const Word before = compare_exchange_relaxed(words_ + slot, seen, erased);
-      if (before == seen) return true;
-      if (before == erased) return false;
-      seen = before;
-    }
-  }
-
   COPSE_HD u64* cell(Word special) const { return header_->cells + special; }
 
-  COPSE_HD InsertResult put_in_cell(Word special, const Value& value, bool assigns) const {
+  COPSE_HD Look put_in_cell(Word special, const Value& value, bool assigns) const {
     u64 taken = cell_taken;
     if constexpr (value_bytes > 0) taken |= value.word[0];
     const u64 before = compare_exchange_relaxed(cell(special), u64{0}, taken);
-    if (before == 0) return InsertResult::inserted;
-    // As in put: who loses against another assignment or an erasure came just before it.
+    if (before == 0) return Look::inserted;
     if (assigns && before != taken) compare_exchange_relaxed(cell(special), before, taken);
-    return InsertResult::found;
+    return Look::found;
   }
 
   COPSE_HD bool find_in_cell(Word special, Value& value) const {
@@ -206,9 +183,9 @@ class PackedSlots {
     return true;
   }
 
-  COPSE_HD InsertResult refuse() const {
+  COPSE_HD Look refuse() const {
     fetch_increment_by_warp(&header_->refused);
-    return InsertResult::full;
+    return Look::full;
   }
 
   HashHeader* header_ = nullptr;

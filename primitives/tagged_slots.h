@@ -38,15 +38,14 @@ struct RecordValue {
   static constexpr u32 count = (value_bytes + sizeof(Word) - 1) / sizeof(Word);
   Word word[count];
 };
-template <>
-struct RecordValue<0> {
-  static constexpr u32 count = 0;
-};
-
 template <u32 key_bytes, u32 value_bytes>
 struct HashRecord {
   Words<key_bytes> key;
-  [[no_unique_address]] RecordValue<value_bytes> value;
+  RecordValue<value_bytes> value;
+};
+template <u32 key_bytes>
+struct HashRecord<key_bytes, 0> {
+  Words<key_bytes> key;
 };
 
 template <u32 key_bytes_, u32 value_bytes_>
@@ -58,12 +57,12 @@ class TaggedSlots {
   using Group = HashGroup<u32>;
   using Record = HashRecord<key_bytes, value_bytes>;
 
-  /// A search that has asked for the tags at its key's home.
+  /// A search on its way.
   struct Start {
     Key key;
     u32 fingerprint;  // in its place in a tag
-    u64 home;
-    Group group;
+    u32 from;         // the first slot of the group to look at
+    HashWalk walk;
   };
 
   TaggedSlots() = default;
@@ -82,35 +81,43 @@ class TaggedSlots {
   COPSE_HD Start start(const Key& key) const {
     const u64 hash = hash_of(key);
     const u64 home = place_of(hash, slot_count_ / bucket_slots_) * bucket_slots_;
-    return {key, u32(hash) & fingerprint_mask, home, Group::load(tags_ + home)};
+    return {key, u32(hash) & fingerprint_mask, 0, {home, most_probes_}};
   }
 
-  COPSE_HD InsertResult insert(const Start& start, const Value& value) const { return put(start, value, false); }
-  COPSE_HD InsertResult insert_or_assign(const Start& start, const Value& value) const {
-    return put(start, value, true);
+  /// One look at a time, for bulk calls: `going` and `waiting` mean to call again. `quiet`: nobody writes
+  /// meanwhile.
+  template <bool quiet>
+  COPSE_HD Look look_for(Start& search, Value& value) const {
+    Found found;
+    const Look look = look_for_key<quiet>(search, found);
+    return look != Look::found || read_value(found, value) ? look : Look::waiting;
   }
 
-  COPSE_HD bool find(const Start& start, Value& value) const {
-    SpinWait wait;
-    for (;;) {
-      const Found found = search(start);
-      if (!found.is_there) return false;
-      if (read_value(found, value)) return true;
-      wait();  // for an assignment
+  COPSE_HD Look look_to_put(Start& search, const Value& value, bool assigns) const {
+    const auto stop =
+        first_stop(Group::load(tags_ + search.walk.slot), search.from, EmptyOrFingerprint{search.fingerprint});
+    if (stop.place == Group::size) return go_on(search) ? Look::going : refuse();
+    const u64 slot = search.walk.slot + stop.place;
+    if (stop.word == empty && fill(slot, search, value)) return Look::inserted;
+    const u32 tag = load_acquire(tags_ + slot);
+    if (has_key(tag) && records_[slot].key == search.key) {
+      if (assigns) assign({slot, tag}, value);
+      return Look::found;
     }
+    // Of another key, for ever: goes on behind it. Else it looks again until the key is there.
+    if (state_of(tag) == writing && (tag & fingerprint_mask) == search.fingerprint) return Look::waiting;
+    search.from = stop.place + 1;
+    return Look::going;
   }
 
-  COPSE_HD bool erase(const Start& start) const {
-    SpinWait wait;
-    for (;;) {
-      const Found found = search(start);
-      if (!found.is_there) return false;
-      if (state_of(found.tag) == full &&
-          compare_exchange_relaxed(tags_ + found.slot, found.tag, u32(erased)) == found.tag) {
-        return true;
-      }
-      wait();  // for an assignment
-    }
+  COPSE_HD Look look_to_erase(Start& search) const {
+    Found found;
+    const Look look = look_for_key<false>(search, found);
+    if (look != Look::found) return look;
+    // Where an assignment comes between, or another erasure, it looks again.
+    const bool is_erased = state_of(found.tag) == full &&
+                           compare_exchange_relaxed(tags_ + found.slot, found.tag, u32(erased)) == found.tag;
+    return is_erased ? Look::found : Look::waiting;
   }
 
   COPSE_HD u64 visited_slots() const { return slot_count_; }
@@ -122,7 +129,7 @@ class TaggedSlots {
       const u32 tag = load_acquire(tags_ + slot);
       if (!has_key(tag)) return false;
       key = records_[slot].key;
-      if (read_value({true, slot, tag}, value)) return true;
+      if (read_value({slot, tag}, value)) return true;
       wait();
     }
   }
@@ -143,7 +150,6 @@ class TaggedSlots {
   static constexpr u32 fingerprint_mask = ~u32{0} << (state_bits + version_bits);
 
   struct Found {
-    bool is_there;
     u64 slot;
     u32 tag;  // acquired, full or assigning
   };
@@ -158,50 +164,28 @@ class TaggedSlots {
   COPSE_HD static u32 state_of(u32 tag) { return tag & ((1u << state_bits) - 1); }
   COPSE_HD static bool has_key(u32 tag) { return state_of(tag) == full || state_of(tag) == assigning; }
 
-  /// Looks for a key that is there. One that is only being written is not there yet.
-  COPSE_HD Found search(const Start& start) const {
-    HashWalk walk(start.home, slot_count_, most_probes_);
-    u32 from = 0;
-    for (Group group = start.group;;) {
-      const auto stop = first_stop(group, from, EmptyOrFingerprint{start.fingerprint});
-      if (stop.place < Group::size) {
-        if (stop.word == empty) return {false, 0, 0};
-        const u64 slot = walk.slot() + stop.place;
-        const u32 tag = load_acquire(tags_ + slot);
-        if (has_key(tag) && records_[slot].key == start.key) return {true, slot, tag};
-        from = stop.place + 1;
-      } else {
-        if (!walk.next(Group::size)) return {false, 0, 0};
-        group = Group::load(tags_ + walk.slot());
-        from = 0;
-      }
-    }
+  /// False where the search has looked at all that it may.
+  COPSE_HD bool go_on(Start& search) const {
+    search.from = 0;
+    return search.walk.next(Group::size, slot_count_);
   }
 
-  COPSE_HD InsertResult put(const Start& start, const Value& value, bool assigns) const {
-    HashWalk walk(start.home, slot_count_, most_probes_);
-    SpinWait wait;
-    u32 from = 0;
-    for (Group group = start.group;;) {
-      const auto stop = first_stop(group, from, EmptyOrFingerprint{start.fingerprint});
-      if (stop.place == Group::size) {
-        if (!walk.next(Group::size)) return refuse();
-        from = 0;
-      } else {
-        const u64 slot = walk.slot() + stop.place;
-        if (stop.word == empty && fill(slot, start, value)) return InsertResult::inserted;
-        const u32 tag = load_acquire(tags_ + slot);
-        if (has_key(tag) && records_[slot].key == start.key) {
-          if (assigns) assign({true, slot, tag}, value);
-          return InsertResult::found;
-        }
-        // Of another key, for ever: goes on behind it. Else it waits until the key is there.
-        const bool is_passed = state_of(tag) != writing || (tag & fingerprint_mask) != start.fingerprint;
-        from = is_passed ? stop.place + 1 : stop.place;
-        if (!is_passed) wait();
-      }
-      group = Group::load(tags_ + walk.slot());
+  /// Looks for a key that is there. One that is only being written is not there yet.
+  template <bool quiet>
+  COPSE_HD Look look_for_key(Start& search, Found& found) const {
+    const u32* const first = tags_ + search.walk.slot;
+    const auto stop = first_stop(quiet ? Group::load_quiet(first) : Group::load(first), search.from,
+                                 EmptyOrFingerprint{search.fingerprint});
+    if (stop.place == Group::size) return go_on(search) ? Look::going : Look::absent;
+    if (stop.word == empty) return Look::absent;
+    const u64 slot = search.walk.slot + stop.place;
+    const u32 tag = quiet ? stop.word : load_acquire(tags_ + slot);
+    if (has_key(tag) && records_[slot].key == search.key) {
+      found = {slot, tag};
+      return Look::found;
     }
+    search.from = stop.place + 1;
+    return Look::going;
   }
 
   /// True where the slot was empty and now holds the element.
@@ -258,9 +242,9 @@ class TaggedSlots {
     return !is_wide || (state_of(found.tag) == full && load_relaxed(tags_ + found.slot) == found.tag);
   }
 
-  COPSE_HD InsertResult refuse() const {
+  COPSE_HD Look refuse() const {
     fetch_increment_by_warp(&header_->refused);
-    return InsertResult::full;
+    return Look::full;
   }
 
   HashHeader* header_ = nullptr;

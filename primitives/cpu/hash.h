@@ -6,5 +6,6 @@
 #include "primitives/cpu/count.h"
 #include "primitives/cpu/for_each.h"
 #include "primitives/cpu/for_each_ahead.h"
+#include "primitives/cpu/for_each_stepped.h"
 #include "primitives/cpu/split.h"
 #include "primitives/hash_templates.h"
