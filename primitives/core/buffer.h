@@ -61,9 +61,17 @@ class Buffer {
   }
 
   /// All elements. Waits.
-  std::vector<T> download() const {
-    std::vector<T> host(size_);
-    if (size_ > 0) context_->device().download(host.data(), data_, size_bytes());
+  std::vector<T> download() const { return download(size_); }
+
+  /// The first `count` elements, where the others were never written. Waits.
+  /// Throws: Error invalid_argument where `count` is more than size().
+  std::vector<T> download(u64 count) const {
+    if (count > size_) {
+      throw Error(ErrorCode::invalid_argument,
+                  "download of " + std::to_string(count) + " elements from a buffer of " + std::to_string(size_));
+    }
+    std::vector<T> host(count);
+    if (count > 0) context_->device().download(host.data(), data_, count * sizeof(T));
     return host;
   }
 

@@ -48,6 +48,13 @@ TEST_P(BufferTest, RefusesMoreThanTheMachineHas) {
   EXPECT_EQ(still_works.download(), std::vector<u32>{7});
 }
 
+TEST_P(BufferTest, DownloadsItsFront) {
+  const Buffer<u32> buffer(context(), std::vector<u32>{1, 2, 3});
+  EXPECT_EQ(buffer.download(2), (std::vector<u32>{1, 2}));
+  EXPECT_TRUE(buffer.download(0).empty());
+  EXPECT_COPSE_ERROR(buffer.download(4), ErrorCode::invalid_argument, "4 elements from a buffer of 3");
+}
+
 TEST_P(BufferTest, RefusesUploadPastItsEnd) {
   Buffer<u32> buffer(context(), 2);
   EXPECT_COPSE_ERROR(buffer.upload(std::vector<u32>(3)), ErrorCode::invalid_argument,

@@ -31,13 +31,9 @@ struct BvhCopy {
 
   explicit BvhCopy(const Bvh& bvh)
       : counts(bvh.counts.download()[0]),
-        nodes(bvh.nodes.download()),
-        parents(bvh.parents.download()),
-        primitive_ids(bvh.primitive_ids.download()) {
-    nodes.resize(counts.node_count == 0 ? 1 : counts.node_count);
-    parents.resize(counts.node_count / 2);
-    primitive_ids.resize(bvh.source_count);
-  }
+        nodes(bvh.nodes.download(counts.node_count == 0 ? 1 : counts.node_count)),
+        parents(bvh.parents.download(counts.node_count / 2)),
+        primitive_ids(bvh.primitive_ids.download(bvh.source_count)) {}
 };
 
 template <class T>

@@ -13,6 +13,7 @@
 #include "tests/builders/io/temporary_folder.h"
 #include "tests/support/backends.h"
 #include "tests/support/device_mesh.h"
+#include "tests/support/filled_memory.h"
 
 namespace copse::test {
 namespace {
@@ -23,10 +24,11 @@ using detail::StructureLayout;
 class StructureOnEachBackend : public OnEachBackend {
  protected:
   /// The bytes of a file with the tree over `mesh`.
-  std::string save(const Mesh& mesh, u32 max_leaf_size = 1) {
-    const DeviceMesh device_mesh(context(), mesh);
-    const Bvh bvh = build_lbvh(context(), device_mesh.view(), {.max_leaf_size = max_leaf_size});
-    save_structure(folder_ / "a.copse", context(), mesh, bvh, "lbvh", 63, max_leaf_size);
+  std::string save(const Mesh& mesh, u32 max_leaf_size = 1) { return save(context(), mesh, max_leaf_size); }
+  std::string save(Context& context, const Mesh& mesh, u32 max_leaf_size) {
+    const DeviceMesh device_mesh(context, mesh);
+    const Bvh bvh = build_lbvh(context, device_mesh.view(), {.max_leaf_size = max_leaf_size});
+    save_structure(folder_ / "a.copse", context, mesh, bvh, "lbvh", 63, max_leaf_size);
     return read_bytes(folder_ / "a.copse");
   }
   StructureFile load(const std::string& bytes) {
@@ -68,6 +70,20 @@ TEST_P(StructureOnEachBackend, RoundTripsByteForByte) {
     for (const u64 count : {0, 1, 2, 3, 100}) expect_round_trip(generate_random(count, 0.1f), max_leaf_size);
     expect_round_trip(mesh_with_invalid_triangles(), max_leaf_size);
     expect_round_trip(Mesh{{vec3(NAN)}, {{0, 0, 0}}}, max_leaf_size);
+  }
+}
+
+TEST_P(StructureOnEachBackend, SavesTheSameBytesWhateverMemoryHeldBefore) {
+  for (const Mesh& mesh : {mesh_with_invalid_triangles(), generate_random(100, 0.1f), Mesh{}}) {
+    for (const u32 max_leaf_size : {1u, 4u}) {
+      std::string saved[2];
+      for (const u8 filling : {0, 1}) {
+        FilledMemory memory(context(), filling == 0 ? 0xff : 0x25);
+        Context filled({.backend = GetParam(), .stream = context().stream(), .memory = &memory});
+        saved[filling] = save(filled, mesh, max_leaf_size);
+      }
+      EXPECT_EQ(saved[0], saved[1]) << mesh.triangles.size() << " triangles, leaves of " << max_leaf_size;
+    }
   }
 }
 

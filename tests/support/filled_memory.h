@@ -1,0 +1,32 @@
+#pragma once
+
+// Memory that holds a chosen byte when it is handed out, so that a result which depends on memory that nobody
+// wrote shows as a difference between two fillings.
+
+#include <vector>
+
+#include "primitives/core/context.h"
+
+namespace copse::test {
+
+/// Hands on the memory of a context, filled. Made for contexts on that context's stream.
+class FilledMemory final : public MemoryResource {
+ public:
+  FilledMemory(Context& behind, u8 filling) : behind_(behind), filling_(filling) {}
+
+  void* allocate(u64 bytes, void* stream) override {
+    void* memory = behind_.memory().allocate(bytes, stream);
+    const std::vector<u8> filled(bytes, filling_);
+    behind_.device().upload(memory, filled.data(), bytes);
+    return memory;
+  }
+  void deallocate(void* memory, u64 bytes, void* stream) noexcept override {
+    behind_.memory().deallocate(memory, bytes, stream);
+  }
+
+ private:
+  Context& behind_;
+  u8 filling_;
+};
+
+}  // namespace copse::test
