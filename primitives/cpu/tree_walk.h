@@ -1,0 +1,9 @@
+#pragma once
+
+// bottom_up and top_down with functors of your own.
+
+#include "primitives/bottom_up.h"
+#include "primitives/cpu/for_each.h"
+#include "primitives/cpu/waterfall.h"
+#include "primitives/cpu/zeroed_words.h"
+#include "primitives/top_down.h"

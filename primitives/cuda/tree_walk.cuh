@@ -1,0 +1,9 @@
+#pragma once
+
+// bottom_up and top_down for kernels of your own. bench: copse-bench-primitives, tree/.
+
+#include "primitives/bottom_up.h"
+#include "primitives/cuda/for_each.cuh"
+#include "primitives/cuda/waterfall.cuh"
+#include "primitives/cuda/zeroed_words.cuh"
+#include "primitives/top_down.h"
