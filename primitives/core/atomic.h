@@ -135,6 +135,16 @@ COPSE_HD inline void store_release(u64* p, u64 value) {
 #endif
 }
 
+/// The same for `count` neighbouring words; in a kernel at the price of one.
+COPSE_HD inline void store_release_each(u32* p, u32 count, u32 value) {
+#if COPSE_DEVICE_CODE
+  asm volatile("fence.acq_rel.gpu;" ::: "memory");
+  for (u32 k = 0; k < count; ++k) asm volatile("st.relaxed.gpu.b32 [%0], %1;" ::"l"(p + k), "r"(value) : "memory");
+#else
+  for (u32 k = 0; k < count; ++k) std::atomic_ref<u32>(p[k]).store(value, std::memory_order_release);
+#endif
+}
+
 /// Loads `*p` whole; orders nothing else.
 COPSE_HD inline u32 load_relaxed(const u32* p) {
 #if COPSE_DEVICE_CODE
