@@ -8,6 +8,7 @@
 #include "primitives/cpu/enqueue.h"
 #include "primitives/cpu/for_each.h"
 #include "primitives/cpu/gather.h"
+#include "primitives/cpu/hash.h"
 #include "primitives/cpu/histogram.h"
 #include "primitives/cpu/merge_sort.h"
 #include "primitives/cpu/partition.h"

@@ -8,6 +8,7 @@
 #include "primitives/cuda/enqueue.cuh"
 #include "primitives/cuda/for_each.cuh"
 #include "primitives/cuda/gather.cuh"
+#include "primitives/cuda/hash.cuh"
 #include "primitives/cuda/histogram.cuh"
 #include "primitives/cuda/merge_sort.cuh"
 #include "primitives/cuda/partition.cuh"
