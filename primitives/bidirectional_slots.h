@@ -114,6 +114,13 @@ class BidirectionalSlots {
     }
   }
 
+  /// Erased elements leave no trace.
+  COPSE_HD bool is_used(u64 slot) const {
+    Key key{};
+    Value value{};
+    return element(slot, key, value);
+  }
+
   COPSE_HD u64 slot_count() const { return layout_.slot_count(); }
   COPSE_HD u64 memory_bytes() const { return memory_bytes_; }
   COPSE_HD const Layout& layout() const { return layout_; }
@@ -148,7 +155,7 @@ class BidirectionalSlots {
     return Layout::is_packed ? load_relaxed(layout_.word(slot)) : load_acquire(layout_.word(slot));
   }
 
-  COPSE_HD bool search(const Target& target, Value& value) const {
+  [[gnu::noinline]] COPSE_HD bool search(const Target& target, Value& value) const {
     for (SpinWait wait;; wait()) {
       SeenPages<Layout> pages(layout_);
       const auto place = locate(layout_, target, pages);
@@ -178,10 +185,15 @@ class BidirectionalSlots {
   /// False where others were in the way.
   COPSE_HD bool try_put(const Target& target, Word at_home, const Value& value, bool assigns,
                         InsertResult& result) const {
-    if (is_free(Layout::tag_in(at_home))) {
-      result = InsertResult::inserted;
-      return Layout::tag_in(at_home) == empty_tag && fill_home(target, value);
-    }
+    if (!is_free(Layout::tag_in(at_home))) return try_put_beside(target, value, assigns, result);
+    result = InsertResult::inserted;
+    return Layout::tag_in(at_home) == empty_tag && fill_home(target, value);
+  }
+
+  /// Where another element stands at home. Not inlined, as what follows: it is long, and kernels have it many
+  /// times.
+  [[gnu::noinline]] COPSE_HD bool try_put_beside(const Target& target, const Value& value, bool assigns,
+                                                 InsertResult& result) const {
     Value ignored{};
     if (!assigns && search(target, ignored)) {
       result = InsertResult::found;
@@ -252,7 +264,7 @@ class BidirectionalSlots {
   }
 
   /// False where others were in the way.
-  COPSE_HD bool try_erase(const Target& target, bool& erased) const {
+  [[gnu::noinline]] COPSE_HD bool try_erase(const Target& target, bool& erased) const {
     Value ignored{};
     if (!search(target, ignored)) return true;
     BidirectionalRun run;
