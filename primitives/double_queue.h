@@ -61,21 +61,37 @@ class DoubleQueueView {
 
   /// Stores the k-th element of the ticket that goes to the front. False where it is refused.
   COPSE_HD bool store_front(const DoubleTicket& ticket, u32 k, const T& value) const {
-    if (!has_place(ticket, ticket.order_of_front(k), counters_->refused_front)) return false;
-    elements_[ticket.front_before + k] = value;
-    return true;
+    return store(front_place(ticket, k), value);
   }
   /// The same for the back.
   COPSE_HD bool store_back(const DoubleTicket& ticket, u32 k, const T& value) const {
-    if (!has_place(ticket, ticket.order_of_back(k), counters_->refused_back)) return false;
-    elements_[capacity_ - 1 - (ticket.back_before + k)] = value;
-    return true;
+    return store(back_place(ticket, k), value);
+  }
+
+  /// Where store_front and store_back put an element, counted from the front; no_place where it is refused, which
+  /// is counted: ask once an element.
+  static constexpr u64 no_place = ~u64{0};
+  COPSE_HD u64 front_place(const DoubleTicket& ticket, u32 k) const {
+    return has_place(ticket, ticket.order_of_front(k), counters_->refused_front) ? u64{ticket.front_before} + k
+                                                                                 : no_place;
+  }
+  COPSE_HD u64 back_place(const DoubleTicket& ticket, u32 k) const {
+    return has_place(ticket, ticket.order_of_back(k), counters_->refused_back)
+               ? capacity_ - 1 - (u64{ticket.back_before} + k)
+               : no_place;
   }
 
   COPSE_HD u32 capacity() const { return capacity_; }
   COPSE_HD const T* data() const { return elements_; }
+  COPSE_HD T* data() { return elements_; }
 
  private:
+  COPSE_HD bool store(u64 place, const T& value) const {
+    if (place == no_place) return false;
+    elements_[place] = value;
+    return true;
+  }
+
   COPSE_HD bool has_place(const DoubleTicket& ticket, u64 order, u32& refused) const {
     if (!ticket.turned_away && order < capacity_) return true;
     if (ticket.turned_away) {

@@ -79,49 +79,63 @@ void enqueue_with(const Executor& ex, const char* label, u64 n, const Moves& mov
          capacity, pushed);
 }
 
-inline constexpr u32 enqueue_both_threads = 256;
-inline constexpr u32 enqueue_both_rows = 16;
-inline constexpr u64 enqueue_both_tile = enqueue_both_threads * enqueue_both_rows;
-
-/// Each warp has neighbouring elements, a row of 32 at a time, so that what goes to one side is stored to
-/// neighbouring places. `keep` is asked once; `input` is asked when the places are known.
-template <class T, class Keep, class Input>
-__global__ void __launch_bounds__(enqueue_both_threads)
-    enqueue_both_kernel(u64 n, const Keep keep, const Input input, const DoubleQueueView<T> queues) {
-  __shared__ u32 fronts_of_warp[enqueue_both_threads / warp_size];
-  __shared__ DoubleTicket ticket;
-  const u32 warp = threadIdx.x / warp_size;
-  const u64 tile = u64{blockIdx.x} * enqueue_both_tile;
-  const u64 first = tile + warp * (warp_size * enqueue_both_rows) + lane_id();
-
-  u32 votes[enqueue_both_rows], fronts = 0;
+/// Packs the others of a tile from `staged` on: before each stand as many as elements that are not kept.
+template <class Moves>
+__device__ void pack_others(const Moves& moves, const typename Moves::Loaded& loaded,
+                            const u32 (&kept)[Moves::Shape::rows], const KeptRanks<typename Moves::Shape>& ranks,
+                            u32 tile_size, typename Moves::Staged* staged) {
 #pragma unroll
-  for (u32 r = 0; r < enqueue_both_rows; ++r) {
-    const u64 i = first + r * warp_size;
-    votes[r] = __ballot_sync(all_lanes, i < n && keep(i));
-    fronts += u32(__popc(votes[r]));
-  }
-  if (lane_id() == 0) fronts_of_warp[warp] = fronts;
-  __syncthreads();
-
-  u32 front = 0, total = 0;
+  for (u32 r = 0; r < Moves::Shape::rows; ++r) {
+    u32 rank = Moves::Shape::local_id(r) - ranks.before[r];
 #pragma unroll
-  for (u32 w = 0; w < enqueue_both_threads / warp_size; ++w) {
-    if (w == warp) front = total;
-    total += fronts_of_warp[w];
+    for (u32 k = 0; k < Moves::Shape::pack; ++k) {
+      if ((kept[r] >> k & 1) == 0 && Moves::Shape::local_id(r) + k < tile_size) {
+        staged[rank++] = moves.staged(loaded, r, k);
+      }
+    }
   }
-  if (threadIdx.x == 0) ticket = queues.reserve(total, u32(smaller(n - tile, enqueue_both_tile)) - total);
-  __syncthreads();
+}
 
-  // Of the elements before a place, those that do not go to the front go to the back.
-#pragma unroll
-  for (u32 r = 0; r < enqueue_both_rows; ++r) {
-    const u64 i = first + r * warp_size;
-    const u32 front_rank = front + u32(__popc(votes[r] & lower_lanes()));
-    if (i < n && (votes[r] >> lane_id() & 1) != 0) queues.store_front(ticket, front_rank, input(i));
-    if (i < n && (votes[r] >> lane_id() & 1) == 0) queues.store_back(ticket, u32(i - tile) - front_rank, input(i));
-    front += u32(__popc(votes[r]));
+template <class Moves, class T>
+__global__ void __launch_bounds__(keep_threads, enqueue_blocks)
+    enqueue_both_kernel(const Moves moves, u64 n, u64 tile_count, const DoubleQueueView<T> queues) {
+  using Shape = typename Moves::Shape;
+  extern __shared__ uint4 enqueue_memory[];
+  __shared__ BlockStorage<u32, keep_threads> warp_totals;
+  __shared__ DoubleTicket shared_ticket;
+  auto* const staged = reinterpret_cast<typename Moves::Staged*>(enqueue_memory);
+
+  for (u64 tile = blockIdx.x; tile < tile_count; tile += gridDim.x) {
+    typename Moves::Loaded loaded;
+    moves.load(loaded, tile, n);
+    u32 kept[Shape::rows];
+    find_kept(moves, loaded, tile, n, kept);
+    const KeptRanks<Shape> ranks = rank_kept<Shape>(kept, warp_totals);
+    const u32 tile_size = u32(smaller(n - tile * Shape::size, u64{Shape::size}));
+    const u32 fronts = ranks.total;
+    if (threadIdx.x == 0) shared_ticket = queues.reserve(fronts, tile_size - fronts);
+    pack_tile(moves, loaded, kept, ranks, staged);
+    pack_others(moves, loaded, kept, ranks, tile_size, staged + fronts);
+    __syncthreads();
+
+    const DoubleTicket ticket = shared_ticket;
+#pragma unroll 4
+    for (u32 k = threadIdx.x; k < tile_size; k += keep_threads) {
+      const u64 place = k < fronts ? queues.front_place(ticket, k) : queues.back_place(ticket, k - fronts);
+      if (place != queues.no_place) moves.store(place, tile, staged[k]);
+    }
+    __syncthreads();
   }
+}
+
+template <class Moves, class T>
+void enqueue_both_with(const Executor& ex, const char* label, u64 n, const Moves& moves,
+                       const DoubleQueueView<T>& queues) {
+  const u64 tile_count = divide_rounding_up(n, Moves::Shape::size);
+  constexpr u32 shared_bytes = Moves::Shape::size * sizeof(typename Moves::Staged);
+  const u64 block_count = smaller(tile_count, u64{enqueue_blocks} * ex.multiprocessor_count);
+  launch(ex, label, enqueue_both_kernel<Moves, T>, {block_count, keep_threads, shared_bytes}, moves, n, tile_count,
+         queues);
 }
 
 }  // namespace detail
@@ -139,10 +153,9 @@ void enqueue_if(const Executor& ex, const char* label, u64 n, Keep keep, Input i
 template <class T, class Keep, class Input>
 void enqueue_both(const Executor& ex, const char* label, u64 n, Keep keep, Input input,
                   DoubleQueueView<T> queues) {
-  using KeepIndex = copse::detail::KeepByIndex<T, Keep, Input>;
-  launch(ex, label, detail::enqueue_both_kernel<T, KeepIndex, Input>,
-         {divide_rounding_up(n, detail::enqueue_both_tile), detail::enqueue_both_threads}, n,
-         KeepIndex{keep, input}, input, queues);
+  if (n == 0) return;
+  detail::with_moves(keep, input, queues.data(),
+                     [&](const auto& moves) { detail::enqueue_both_with(ex, label, n, moves, queues); });
 }
 
 }  // namespace copse::cuda
