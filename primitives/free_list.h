@@ -49,10 +49,12 @@ class FreeListView {
       return invalid_id;
     }
     u32* const place = ring_ + (fetch_increment_by_warp(&counters_->taken) & ring_mask_);
-    u32 node = load_acquire(place);
-    // The node of this ticket is on its way: whoever brings it has drawn his ticket and runs.
-    for (SpinWait wait; node == invalid_id; wait()) node = load_acquire(place);
-    store_relaxed(place, invalid_id);
+    u32 node = invalid_id;
+    // The node of this ticket is there or on its way: whoever brings it has drawn his ticket and runs.
+    for (SpinWait wait;; wait()) {
+      if (node == invalid_id) node = take_from(place);
+      if (all_lanes_done(node != invalid_id)) break;
+    }
     fetch_or_relaxed(held_ + node / 32, 1u << node % 32);
     return node;
   }
@@ -66,14 +68,24 @@ class FreeListView {
       return;
     }
     u32* const place = ring_ + (fetch_increment_by_warp(&counters_->returned) & ring_mask_);
+    bool done = false;
     // A round ago somebody drew the ticket to take what stands here, and runs.
-    SpinWait wait;
-    while (compare_exchange_acq_rel(place, invalid_id, node) != invalid_id) wait();
+    for (SpinWait wait;; wait()) {
+      if (!done) done = compare_exchange_acq_rel(place, invalid_id, node) == invalid_id;
+      if (all_lanes_done(done)) break;
+    }
   }
 
   COPSE_HD u32 capacity() const { return capacity_; }
 
  private:
+  /// What stands there, which leaves the place empty.
+  COPSE_HD static u32 take_from(u32* place) {
+    const u32 node = load_acquire(place);
+    if (node != invalid_id) store_relaxed(place, invalid_id);
+    return node;
+  }
+
   u32* ring_ = nullptr;  // invalid_id where nothing stands
   u64 ring_mask_ = 0;
   u32* held_ = nullptr;  // a bit for each node
@@ -85,8 +97,10 @@ class FreeListView {
 // of its ticket alone, a give-back of ticket t for the take of ticket t - size alone. So in the order give-back 0,
 // take 0, ..., give-back size, take size, ... everybody waits for somebody before him; the first who is not done
 // waits for nobody who still waits. And whoever has a ticket runs: he drew it inside the same call, after the
-// check that lets nobody draw a ticket to take that no node answers to. A warp whose lanes wait for each other
-// goes on by independent thread scheduling, which all GPUs that CUDA 13 knows have.
+// check that lets nobody draw a ticket to take that no node answers to. Lanes of a warp wait in a loop in which
+// all is done that others may wait for: a lane that is done has nothing left to do behind it, where a compiler
+// could make it wait for the lanes that are not. Lanes in different calls, one of which waits for the other, go on
+// by independent thread scheduling, which all GPUs that CUDA 13 knows have.
 
 /// How a list has been used.
 struct FreeListReport {

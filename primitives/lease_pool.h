@@ -20,9 +20,8 @@ namespace copse {
 /// Right in any number, never deadlocked: whoever holds a lease runs, and gives it back without waiting for
 /// anybody, as long as two rules are kept. Hold one lease of a pool at a time; and wait for nobody who may still
 /// have to take one (a barrier across warps that lease separately, say). Then a caller that finds all taken waits
-/// for holders that go on running, be they resident warps, lanes of his own warp (which independent thread
-/// scheduling lets go on) or other threads. In a pool of as many leases as there can be holders at once, one is
-/// always free.
+/// for holders that go on running: other warps, which are resident and get their turn, or other threads. In a pool
+/// of as many leases as there can be holders at once, one is always free.
 class LeasePoolView {
  public:
   /// A word for each 32 leases, a cache line apart.
@@ -35,10 +34,12 @@ class LeasePoolView {
         words_(words),
         stride_bytes_(stride_bytes),
         lease_count_(lease_count),
-        group_count_(group_count) {}
+        group_count_(group_count),
+        group_size_(lease_count / group_count) {}
 
   /// Takes a lease and returns its number; waits where all are taken. What its last holder wrote is seen, and is
-  /// of no meaning.
+  /// of no meaning. For one
+  /// thread of a warp: a lane that waits may hold up the lane that it waits for.
   ///   place: the lease to try first, below lease_count(); callers at one time best have places of their own
   COPSE_HD u32 take(u32 place) const {
     u32 lease = try_take(place);
@@ -74,8 +75,9 @@ class LeasePoolView {
   /// The place for a member of a group of callers, where groups are multiprocessors, say, and members the warps of
   /// one.
   COPSE_HD u32 place_of(u32 group, u32 member) const {
-    const u32 group_size = lease_count_ / group_count_;
-    return group % group_count_ * group_size + member % group_size;
+    if (group >= group_count_) group %= group_count_;
+    if (member >= group_size_) member %= group_size_;
+    return group * group_size_ + member;
   }
 
   /// The memory of a lease, lease_bytes() bytes from a multiple of 128 on.
@@ -105,30 +107,30 @@ class LeasePoolView {
   u64 stride_bytes_ = 0;
   u32 lease_count_ = 0;
   u32 group_count_ = 1;
+  u32 group_size_ = 0;
 };
 
-/// A lease for the calling thread, given back at the end of the object's life, on the host and in device code. For
-/// element functors; a warp or a block of a kernel leases as one: WarpLease, BlockLease in cuda/lease.cuh.
-class ThreadLease {
- public:
-  /// `place`: any number; callers at one time best have numbers of their own, such as the element's index.
-  COPSE_HD ThreadLease(const LeasePoolView& pool, u64 place)
-      : pool_(pool), lease_(pool.take(u32(place) % pool.lease_count())) {}
-  COPSE_HD ~ThreadLease() { pool_.give_back(lease_); }
-  ThreadLease(const ThreadLease&) = delete;
-  ThreadLease& operator=(const ThreadLease&) = delete;
-
-  /// The leased memory, not initialised.
-  template <class T>
-  COPSE_HD T* data() const {
-    return reinterpret_cast<T*>(pool_.memory(lease_));
+/// Calls use(memory), void operator()(unsigned char*) const, with a lease that the calling thread holds as long,
+/// on the host and in device code: for element functors. The lanes of a warp may call together on a pool however
+/// small: each holds its lease inside the loop in which the others wait, and not behind it, where a compiler could
+/// let it wait for them. A warp or a block of a kernel leases as one: WarpLease, BlockLease in cuda/lease.cuh.
+///   place: any number; callers at one time best have numbers of their own, such as the element's index
+template <class Use>
+COPSE_HD void with_lease(const LeasePoolView& pool, u64 place, const Use& use) {
+  const u32 first = u32(place) % pool.lease_count();
+  bool done = false, has_waited = false;
+  for (SpinWait wait;; wait()) {
+    const u32 lease = done ? invalid_id : pool.try_take(first);
+    if (lease != invalid_id) {
+      use(pool.memory(lease));
+      pool.give_back(lease);
+      done = true;
+    }
+    if (all_lanes_done(done)) break;
+    if (!done && !has_waited) fetch_add_relaxed(pool.wait_count(), 1u);
+    has_waited = true;
   }
-  COPSE_HD u32 number() const { return lease_; }
-
- private:
-  const LeasePoolView pool_;
-  const u32 lease_;
-};
+}
 
 /// How a pool has been used.
 struct LeasePoolReport {

@@ -12,23 +12,34 @@ namespace {
 
 /// Takes a lease, fills it, looks whether anybody else does, and counts one up in its first word, which the
 /// holders hand on to each other.
+struct FillLease {
+  const LeasePoolView& pool;
+  u32 word_count;
+  u32* holders;  // [lease]
+  u32* faults;
+  u32 salt;
+
+  COPSE_HD void operator()(unsigned char* memory) const {
+    u32* const words = reinterpret_cast<u32*>(memory);
+    u32* const holder = holders + u64(memory - pool.memory(0)) / pool.lease_bytes();
+    if (fetch_add_relaxed(holder, 1u) != 0) fetch_add_relaxed(faults, 1u);
+    for (u32 k = 1; k < word_count; ++k) words[k] = salt + k;
+    ++words[0];
+    for (u32 k = 1; k < word_count; ++k) {
+      if (words[k] != salt + k) fetch_add_relaxed(faults, 1u);
+    }
+    fetch_add_relaxed(holder, ~0u);
+  }
+};
 struct UseLease {
   LeasePoolView pool;
   u32 word_count;
-  u32 start;     // what all places are multiples of
-  u32* holders;  // [lease]
+  u32 start;  // what all places are multiples of
+  u32* holders;
   u32* faults;
 
   COPSE_HD void operator()(u64 i) const {
-    const ThreadLease lease(pool, i * start);
-    u32* const words = lease.data<u32>();
-    if (fetch_add_relaxed(holders + lease.number(), 1u) != 0) fetch_add_relaxed(faults, 1u);
-    for (u32 k = 1; k < word_count; ++k) words[k] = u32(i) + k;
-    ++words[0];
-    for (u32 k = 1; k < word_count; ++k) {
-      if (words[k] != u32(i) + k) fetch_add_relaxed(faults, 1u);
-    }
-    fetch_add_relaxed(holders + lease.number(), ~0u);
+    with_lease(pool, i * start, FillLease{pool, word_count, holders, faults, u32(i)});
   }
 };
 

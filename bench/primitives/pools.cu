@@ -1,0 +1,199 @@
+// Leases and free lists, beside the same work without them and beside malloc in kernels.
+//
+// lease/WORK: n warps, each of which works for about a microsecond and uses a kibibyte of scratch. `ratio` is the
+// time of the same kernel whose warps take a place that the hardware's numbers name, which nobody promises to be
+// theirs alone, over ours: 1 less the share that leasing costs.
+
+#include "bench/primitives/rows.h"
+#include "bench/support/cub.h"
+#include "primitives/cuda/for_each.cuh"
+#include "primitives/cuda/lease.cuh"
+#include "primitives/free_list.h"
+
+namespace copse::bench {
+
+namespace {
+
+constexpr u32 lease_threads = 256;
+constexpr u32 lease_bytes = 1024;
+
+/// A lease that nothing guards.
+class BareLease {
+ public:
+  __device__ explicit BareLease(const LeasePoolView& pool) {
+    const cuda::detail::HardwarePlace place = cuda::detail::hardware_place();
+    memory_ = pool.memory(pool.place_of(place.multiprocessor, place.warp));
+  }
+  template <class T>
+  __device__ T* data() const {
+    return reinterpret_cast<T*>(memory_);
+  }
+
+ private:
+  unsigned char* memory_;
+};
+
+/// From the heap of the CUDA runtime.
+class MallocLease {
+ public:
+  __device__ explicit MallocLease(const LeasePoolView&) {
+    if (cuda::lane_id() == 0) memory_ = static_cast<unsigned char*>(malloc(lease_bytes));
+    memory_ = cuda::shuffle_from(memory_, 0);
+  }
+  __device__ ~MallocLease() {
+    __syncwarp();
+    if (cuda::lane_id() == 0) free(memory_);
+  }
+  template <class T>
+  __device__ T* data() const {
+    return reinterpret_cast<T*>(memory_);
+  }
+
+ private:
+  unsigned char* memory_ = nullptr;
+};
+
+/// Does nothing else for some clocks.
+struct WaitForClock {
+  u32 clocks;
+  __device__ u32 operator()(u32 seed) const {
+    const long long begin = clock64();
+    while (clock64() - begin < clocks) continue;
+    return seed;
+  }
+};
+
+/// Arithmetic of which each step needs the one before: 4 clocks a step on a multiprocessor that has a warp for
+/// every unit to itself.
+struct Compute {
+  u32 steps;
+  __device__ u32 operator()(u32 seed) const {
+    u32 x = seed;
+#pragma unroll 16
+    for (u32 k = 0; k < steps; ++k) x = x * 747796405u + seed;
+    return x;
+  }
+};
+
+/// Two reads of memory, one after the other, each of another place for every lane.
+struct Chase {
+  const u32* table;
+  u32 mask;
+  __device__ u32 operator()(u32 seed) const {
+    u32 x = seed * 2654435761u;
+    for (u32 k = 0; k < 2; ++k) x = table[x >> 4 & mask] + x * 747796405u;
+    return x;
+  }
+};
+
+struct NoWork {
+  __device__ u32 operator()(u32 seed) const { return seed; }
+};
+
+template <class LeaseOfWarp, class Work>
+__global__ void __launch_bounds__(lease_threads) lease_kernel(LeasePoolView pool, Work work, u32* out) {
+  const u32 i = blockIdx.x * lease_threads + threadIdx.x;
+  const LeaseOfWarp lease(pool);
+  u32* const scratch = lease.template data<u32>();
+  scratch[cuda::lane_id()] = i;
+  scratch[cuda::warp_size + cuda::lane_id()] = work(i);
+  __syncwarp();
+  const u32 other = cuda::warp_size - 1 - cuda::lane_id();
+  if (cuda::lane_id() == 0) out[i / cuda::warp_size] = scratch[other] + scratch[cuda::warp_size + other];
+}
+
+/// Ours and `Rival`, each of which writes what the work comes to, warp by warp.
+template <class Rival, class OfWarp>
+void against(Comparison& c, const OfWarp& work) {
+  auto pool = std::make_shared<LeasePool>(
+      cuda::lease_pool_for_warps(c.context, lease_kernel<cuda::WarpLease, OfWarp>, lease_threads, lease_bytes));
+  const BufferSpan<u32> out = c.buffer<u32>(c.n), expected = c.buffer<u32>(c.n);
+  const cuda::LaunchShape shape{c.n * cuda::warp_size / lease_threads, lease_threads};
+  c.ours = [=, &c] {
+    cuda::launch(c.context.cuda_executor(), "lease", lease_kernel<cuda::WarpLease, OfWarp>, shape, pool->view(),
+                 work, out.data());
+  };
+  c.add_rival([=, &c] {
+    cuda::launch(c.context.cuda_executor(), "rival", lease_kernel<Rival, OfWarp>, shape, pool->view(), work,
+                 expected.data());
+  });
+  c.expect_equal(out, expected);
+}
+
+u32 clocks_in_a_microsecond() {
+  int kilohertz = 0;
+  cuda::check(cudaDeviceGetAttribute(&kilohertz, cudaDevAttrClockRate, 0), "asking for the clock");
+  return u32(kilohertz / 1000);
+}
+
+void lease_and_wait(Comparison& c) {
+  against<BareLease>(c, WaitForClock{clocks_in_a_microsecond()});
+}
+void lease_and_compute(Comparison& c) {
+  against<BareLease>(c, Compute{clocks_in_a_microsecond() / 4});
+}
+void lease_and_chase(Comparison& c) {
+  const u64 size = u64{1} << 28;
+  against<BareLease>(c, Chase{c.hashed<u32>(size).data(), u32(size - 1)});
+}
+
+/// The heap holds what all resident warps may ask for, and as much again.
+void give_heap() {
+  cuda::check(cudaDeviceSetLimit(cudaLimitMallocHeapSize, size_t{256} << 20), "setting the heap of kernels");
+}
+
+void lease_against_malloc(Comparison& c) {
+  give_heap();
+  against<MallocLease>(c, NoWork{});
+}
+
+struct NodeOf32 {
+  u32 words[8];
+};
+
+struct FromList {
+  FreeListView list;
+  NodeOf32* nodes;
+  u32* out;
+  COPSE_HD void operator()(u64 i) const {
+    const u32 node = list.allocate();
+    nodes[node].words[0] = u32(i);
+    out[i] = nodes[node].words[0];
+    list.free(node);
+  }
+};
+struct FromHeap {
+  u32* out;
+  __device__ void operator()(u64 i) const {
+    auto* node = static_cast<NodeOf32*>(malloc(sizeof(NodeOf32)));
+    node->words[0] = u32(i);
+    out[i] = node->words[0];
+    ::free(node);
+  }
+};
+
+/// Every thread allocates a node of 32 bytes and frees it; there are as many nodes as threads.
+void allocate_and_free(Comparison& c) {
+  give_heap();
+  auto list = std::make_shared<FreeList>(c.context, c.n);
+  const BufferSpan<NodeOf32> nodes = c.buffer<NodeOf32>(c.n);
+  const BufferSpan<u32> out = c.buffer<u32>(c.n), expected = c.buffer<u32>(c.n);
+  c.ours = [=, &c] {
+    cuda::for_each(c.context.cuda_executor(), "free list", c.n, FromList{list->view(), nodes.data(), out.data()});
+  };
+  c.add_rival([=, &c] { cuda::for_each(c.context.cuda_executor(), "malloc", c.n, FromHeap{expected.data()}); });
+  c.expect_equal(out, expected);
+}
+
+}  // namespace
+
+void add_pool_rows(Rows& rows) {
+  const u64 warps = u64{1} << 20;
+  rows.add_on_stream("lease/wait", warps, lease_and_wait);
+  rows.add_on_stream("lease/compute", warps, lease_and_compute);
+  rows.add_on_stream("lease/chase", warps, lease_and_chase);
+  rows.add_on_stream("lease/against_malloc", u64{1} << 16, lease_against_malloc);
+  rows.add_on_stream("free_list/against_malloc", u64{1} << 18, allocate_and_free);
+}
+
+}  // namespace copse::bench
