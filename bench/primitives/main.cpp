@@ -21,6 +21,7 @@ void add_rows(copse::bench::Rows& rows) {
   add_count_rows(rows);
   add_compare_sort_rows(rows);
   add_segmented_scan_rows(rows);
+  add_pool_rows(rows);
   add_queue_rows(rows);
   add_run_rows(rows);
   add_gather_rows(rows);
@@ -32,6 +33,7 @@ void add_rows(copse::bench::Rows& rows) {
   add_scene_bounds_rows(rows);
   add_course_rows(rows);
   add_tree_rows(rows);
+  add_walk_rows(rows);
 }
 
 }  // namespace

@@ -13,6 +13,7 @@ void add_count_rows(Rows& rows);
 void add_area_rows(Rows& rows);
 void add_compare_sort_rows(Rows& rows);
 void add_segmented_scan_rows(Rows& rows);
+void add_pool_rows(Rows& rows);
 void add_queue_rows(Rows& rows);
 void add_run_rows(Rows& rows);
 void add_gather_rows(Rows& rows);
@@ -23,5 +24,6 @@ void add_record_sort_rows(Rows& rows);
 void add_scene_bounds_rows(Rows& rows);
 void add_course_rows(Rows& rows);
 void add_tree_rows(Rows& rows);
+void add_walk_rows(Rows& rows);
 
 }  // namespace copse::bench
