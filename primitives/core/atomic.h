@@ -203,6 +203,15 @@ COPSE_HD inline void store_relaxed(u64* p, u64 value) {
 #endif
 }
 
+/// Stores 16 bytes, which begin at a multiple of 16, word by word whole; orders nothing else.
+COPSE_HD inline void store_relaxed(u64* p, const u64 (&words)[2]) {
+#if COPSE_DEVICE_CODE
+  asm volatile("st.relaxed.gpu.v2.b64 [%0], {%1, %2};" ::"l"(p), "l"(words[0]), "l"(words[1]) : "memory");
+#else
+  for (int k = 0; k < 2; ++k) store_relaxed(p + k, words[k]);
+#endif
+}
+
 /// Stores `desired` where `expected` stands, and returns what stood there before; orders nothing else.
 COPSE_HD inline u32 compare_exchange_relaxed(u32* p, u32 expected, u32 desired) {
 #if COPSE_DEVICE_CODE
