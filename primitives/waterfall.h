@@ -3,7 +3,7 @@
 // Contract of waterfall; implemented in cpu/waterfall.h and cuda/waterfall.cuh (Meister, Yoshimura, Kao, "GPU
 // Programming Primitives for Computer Graphics", SIGGRAPH Asia 2023 Courses, "Waterfall Scheme").
 //
-//   waterfall(ex, label, n, task)
+//   waterfall(ex, label, n, task, options = {})
 //     Runs tasks 0 to n - 1 in one launch, each of which may wait for tasks before it. `task`: host+device
 //     `bool operator()(u64 i) const`, true when task i is done, false when something that it waits for is not
 //     there yet: it is then asked again. It never waits itself. Once it has said true it is not asked any more.
@@ -25,3 +25,14 @@
 // Where the number of tasks is not known before they run: task_queue.h.
 
 #include "primitives/core/executor.h"
+
+namespace copse {
+
+struct WaterfallOptions {
+  /// Threads that run tasks at once on each multiprocessor, in whole blocks of 256, and as many as fit; no effect
+  /// on the CPU. Threads that wait look at memory again and again, which holds up those that work: few of them are
+  /// best for short tasks of which most wait, many for tasks that work long on memory.
+  u32 threads_a_multiprocessor = 512;
+};
+
+}  // namespace copse

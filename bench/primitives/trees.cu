@@ -65,99 +65,99 @@ struct NodeOfLevel {
   }
 };
 
+void add_launch_a_level(Comparison& c, BufferSpan<u64> nodes) {
+  c.add_rival([=, &c] {
+    for (u64 first = 0; first < c.n; first = 2 * first + 1) {
+      cuda::for_each(c.context.cuda_executor(), "level", first + 1, NodeOfLevel{nodes.data(), first, c.n});
+    }
+  });
+}
+
 void tree_against_levels(Comparison& c) {
   const BufferSpan<u64> nodes = c.buffer<u64>(c.n), expected = c.buffer<u64>(c.n), mail = c.buffer<u64>(c.n);
   c.ours = [=, &c] {
     cuda::waterfall(c.context.cuda_executor(), "tree", c.n, MailedNode{nodes.data(), mail.data(), c.n});
   };
-  c.add_rival([=, &c] {
-    for (u64 first = 0; first < c.n; first = 2 * first + 1) {
-      cuda::for_each(c.context.cuda_executor(), "level", first + 1, NodeOfLevel{expected.data(), first, c.n});
-    }
-  });
+  add_launch_a_level(c, expected);
   c.expect_equal(nodes, expected);
 }
 
-/// Four levels of the complete tree at once: task k is a subtree of 15 nodes, and mails to 16.
-struct Subtree {
-  u64* nodes;
-  u64 n;
+/// Several levels of the complete tree at once: tasks are subtrees, task k of 2^levels - 1 nodes, and have
+/// 2^levels children, whose ranges they mail.
+template <u32 levels>
+struct Subtrees {
+  static constexpr u64 arity = u64{1} << levels;
 
-  /// The first node of each level of tasks, by its distance from the root: 16^level - 1.
-  COPSE_HD static u64 first_node(u64 k) {
-    u64 first_task = 0, width = 1;
-    while (k >= first_task + width) {
-      first_task += width;
-      width *= 16;
-    }
-    return width - 1 + (k - first_task);
+  u64* nodes;
+  u64* mail;  // to task k, at k + 1, so that the mail to two children lies at a multiple of 16 bytes
+  u64 task_count;
+
+  /// A level of tasks begins with task (width - 1) / (arity - 1) and node width - 1, for its width in tasks.
+  COPSE_HD void build(u64 k, u64 range) const {
+    const u64 width = u64{1} << (63 - leading_zeros((arity - 1) * k + 1)) / levels * levels;
+    const u64 top = width - 1 + (k - (width - 1) / (arity - 1));
+    const bool has_children = arity * k + arity < task_count;
+    visit<levels>(top, range, has_children ? mail + arity * k + 2 : nullptr);
   }
 
-  /// Fills in the nodes; the ranges of the 16 children come out.
-  COPSE_HD void operator()(u64 top, u64 (&ranges)[16]) const {
-#pragma unroll
-    for (u32 depth = 0; depth < 4; ++depth) {
-      const u64 first = ((top + 1) << depth) - 1;
-#pragma unroll
-      for (int j = (1 << depth) - 1; j >= 0; --j) {
-        const u64 node = first + u64(j), range = ranges[j];
-        nodes[node] = range;
-        const Halves halves = split(range, node);
-        ranges[2 * j] = halves.left;
-        ranges[2 * j + 1] = halves.right;
-      }
+  /// Node by node, left before right. `places`: of the mail to the children of the last level, from this subtree's
+  /// first one on.
+  template <u32 left_levels>
+  COPSE_HD void visit(u64 node, u64 range, u64* places) const {
+    nodes[node] = range;
+    const Halves halves = split(range, node);
+    if constexpr (left_levels > 1) {
+      visit<left_levels - 1>(2 * node + 1, halves.left, places);
+      visit<left_levels - 1>(2 * node + 2, halves.right,
+                             places == nullptr ? nullptr : places + (1 << (left_levels - 1)));
+    } else if (places != nullptr) {
+      const u64 both[] = {halves.left, halves.right};
+      store_relaxed(places, both);
     }
   }
 };
 
+template <u32 levels>
 struct MailedSubtree {
-  Subtree subtree;
-  u64* mail;
-  u64 task_count;
-
+  Subtrees<levels> subtrees;
   COPSE_HD bool operator()(u64 k) const {
-    const u64 range = k == 0 ? root_range : load_relaxed(mail + k);
+    const u64 range = k == 0 ? root_range : load_relaxed(subtrees.mail + k + 1);
     if (range == 0) return false;
-    u64 ranges[16] = {range};
-    subtree(Subtree::first_node(k), ranges);
-    if (16 * k + 16 < task_count) {
-#pragma unroll
-      for (u32 j = 0; j < 16; ++j) store_relaxed(mail + 16 * k + 1 + j, ranges[j]);
-    }
-    if (k > 0) store_relaxed(mail + k, u64{0});
+    subtrees.build(k, range);
+    if (k > 0) store_relaxed(subtrees.mail + k + 1, u64{0});
     return true;
   }
 };
 
+template <u32 levels>
 struct SubtreeOfLevel {
-  Subtree subtree;
-  u64* mail;
-  u64 first, task_count;
-
+  Subtrees<levels> subtrees;
+  u64 first;
   COPSE_HD void operator()(u64 i) const {
     const u64 k = first + i;
-    u64 ranges[16] = {k == 0 ? root_range : mail[k]};
-    subtree(Subtree::first_node(k), ranges);
-    if (16 * k + 16 >= task_count) return;
-#pragma unroll
-    for (u32 j = 0; j < 16; ++j) mail[16 * k + 1 + j] = ranges[j];
+    subtrees.build(k, k == 0 ? root_range : subtrees.mail[k + 1]);
   }
 };
 
+/// Beside a launch for each level of nodes, and a launch for each level of subtrees.
+template <u32 levels, bool rival_has_subtrees>
 void subtrees_against_levels(Comparison& c) {
   const BufferSpan<u64> nodes = c.buffer<u64>(c.n), expected = c.buffer<u64>(c.n);
-  const u64 task_count = c.n / 15;
-  const BufferSpan<u64> mail = c.buffer<u64>(task_count), levels = c.buffer<u64>(task_count);
+  const u64 task_count = c.n / (Subtrees<levels>::arity - 1);
+  const Subtrees<levels> ours{nodes.data(), c.buffer<u64>(task_count + 1).data(), task_count};
+  const Subtrees<levels> theirs{expected.data(), c.buffer<u64>(task_count + 1).data(), task_count};
   c.ours = [=, &c] {
-    cuda::waterfall(c.context.cuda_executor(), "tree of subtrees", task_count,
-                    MailedSubtree{{nodes.data(), c.n}, mail.data(), task_count});
+    cuda::waterfall(c.context.cuda_executor(), "tree of subtrees", task_count, MailedSubtree<levels>{ours});
   };
-  c.add_rival([=, &c] {
-    for (u64 first = 0, count = 1; first < task_count; first += count, count *= 16) {
-      cuda::for_each(c.context.cuda_executor(), "four levels", count,
-                     SubtreeOfLevel{{expected.data(), c.n}, levels.data(), first, task_count});
-    }
-  });
+  if (rival_has_subtrees) {
+    c.add_rival([=, &c] {
+      for (u64 first = 0, count = 1; first < task_count; first += count, count *= ours.arity) {
+        cuda::for_each(c.context.cuda_executor(), "levels", count, SubtreeOfLevel<levels>{theirs, first});
+      }
+    });
+  } else {
+    add_launch_a_level(c, expected);
+  }
   c.expect_equal(nodes, expected);
 }
 
@@ -179,9 +179,8 @@ struct GrowTask {
       return;
     }
     const u32 middle = cut(part);
-    const u64 children = queue.reserve(2);
-    queue.publish(children, {part.begin, middle, part.depth + 1});
-    queue.publish(children + 1, {middle, part.end, part.depth + 1});
+    const Part parts[] = {{part.begin, middle, part.depth + 1}, {middle, part.end, part.depth + 1}};
+    queue.publish(queue.reserve(2), parts);
   }
 };
 struct PushRoot {
@@ -288,7 +287,10 @@ void grown_by_stages(Comparison& c) {
 void add_tree_rows(Rows& rows) {
   const u64 n = (u64{1} << 20) - 1;
   rows.add("waterfall/tree", n, tree_against_levels);
-  rows.add("waterfall/tree/subtrees", n, subtrees_against_levels);
+  rows.add("waterfall/tree/subtrees:2", n, subtrees_against_levels<2, false>);
+  rows.add("waterfall/tree/subtrees:4", n, subtrees_against_levels<4, false>);
+  rows.add("waterfall/tree/subtrees:5", n, subtrees_against_levels<5, false>);
+  rows.add("waterfall/tree/subtrees:4/both", n, subtrees_against_levels<4, true>);
   rows.add("waterfall/grown_tree", n + 1, grown_by_tasks);
   rows.add("persistent/grown_tree", n + 1, grown_by_stages);
 }

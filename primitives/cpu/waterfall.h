@@ -49,7 +49,7 @@ bool run_waiting_task(const Task& task, u64 i, const Abandoned& abandoned) {
 
 /// Contract: primitives/waterfall.h.
 template <class Task>
-void waterfall(const Executor& ex, const char* label, u64 n, Task task) {
+void waterfall(const Executor& ex, const char* label, u64 n, Task task, const WaterfallOptions& = {}) {
   constexpr u64 chunk = 256;
   u64 ticket = 0;
   detail::Abandoned abandoned(ex);
@@ -66,7 +66,8 @@ void waterfall(const Executor& ex, const char* label, u64 n, Task task) {
 
 /// Contract: primitives/task_queue.h.
 template <class T, class Task>
-void run_tasks(const Executor& ex, const char* label, const TaskQueueView<T>& queue, Task task) {
+void run_tasks(const Executor& ex, const char* label, const TaskQueueView<T>& queue, Task task,
+               const WaterfallOptions& = {}) {
   detail::Abandoned abandoned(ex);
   const auto run_all = [&] {
     while (!queue.has_ended()) {

@@ -33,9 +33,12 @@ class GridBarrier {
     __syncthreads();
     expected_ += gridDim.x;
     if (threadIdx.x == 0) {
-      // The release stands for the whole block, whose threads the barrier above has put before it.
-      asm volatile("red.release.gpu.global.add.u32 [%0], 1;" ::"l"(__cvta_generic_to_global(arrived_)) : "memory");
-      while (i32(load_acquire(arrived_) - expected_) < 0) continue;
+      // The release stands for the whole block, whose threads the barrier above has put before it. Waiting for the
+      // answer keeps looks at the word out of the way of those who still arrive.
+      const u32 before = fetch_add_acq_rel(arrived_, 1u);
+      if (before + 1 != expected_) {
+        while (i32(load_acquire(arrived_) - expected_) < 0) __nanosleep(32);
+      }
     }
     __syncthreads();
   }

@@ -1,6 +1,6 @@
 #pragma once
 
-// Warps take their tasks by ticket. bench: copse-bench-primitives, waterfall/.
+// Blocks and warps take their tasks by ticket. bench: copse-bench-primitives, waterfall/.
 
 #include "primitives/core/atomic.h"
 #include "primitives/cuda/persistent.cuh"
@@ -13,49 +13,68 @@ namespace detail {
 
 inline constexpr u32 waterfall_threads = 256;
 
-/// A ticket stands for `rows` rows of 32 tasks, so that tickets, of which a GPU gives about one a clock, are not
-/// what a large waterfall waits for.
+/// The blocks of a launch for `count` tasks, a task a thread: those that fit, as far as the options want them.
+template <class... Parameters>
+u64 waterfall_blocks(const Executor& ex, const char* label, void (*kernel)(Parameters...), u64 count,
+                     const WaterfallOptions& options) {
+  const u64 wanted =
+      larger(options.threads_a_multiprocessor / waterfall_threads, 1u) * u64{ex.multiprocessor_count};
+  const u64 useful = larger(divide_rounding_up(count, u64{waterfall_threads}), u64{1});
+  return smaller(smaller(resident_blocks(ex, label, kernel, waterfall_threads), wanted), useful);
+}
+
+/// A ticket stands for a task of each thread of the block, so that tickets, of which a GPU gives about one a
+/// clock, are not what a large waterfall waits for; the next one is on its way while the block works.
 template <class Task>
 __global__ void __launch_bounds__(waterfall_threads)
-    waterfall_kernel(u64 n, u32 rows, const Task task, GridCounters* counters) {
+    waterfall_kernel(u64 n, const Task task, GridCounters* counters) {
+  __shared__ u64 shared_ticket;
+  u64 next_ticket = 0;
+  if (threadIdx.x == 0) next_ticket = fetch_add_relaxed(&counters->ticket, u64{1});
   for (;;) {
-    const u64 first = take_ticket_by_warp(&counters->ticket) * rows * warp_size;
+    if (threadIdx.x == 0) shared_ticket = next_ticket;
+    __syncthreads();
+    const u64 first = shared_ticket * waterfall_threads;
     if (first >= n) break;
-    for (u32 r = 0; r < rows; ++r) {
-      const u64 i = first + r * warp_size + lane_id();
-      bool done = i >= n;
-      for (SpinWait wait;; wait()) {
-        if (!done) done = task(i);
-        if (__all_sync(all_lanes, done)) break;
-      }
+    if (threadIdx.x == 0) next_ticket = fetch_add_relaxed(&counters->ticket, u64{1});
+    const u64 i = first + threadIdx.x;
+    for (bool done = i >= n;; __nanosleep(20)) {
+      if (!done) done = task(i);
+      if (__all_sync(all_lanes, done)) break;
     }
+    __syncthreads();
   }
   leave_grid(counters);
 }
 
-/// Looks at a place at a time, of its own.
+/// Each lane has a place at a time. What a warp has finished it counts before it waits, and not after each task:
+/// the queue is not empty for as long as somebody has not counted what he finished.
 template <class T, class Task>
 __global__ void __launch_bounds__(waterfall_threads)
     run_tasks_kernel(const TaskQueueView<T> queue, const Task task) {
   TaskQueueCounters* const counters = queue.counters();
   bool ended = queue.accepted_count() == 0;
+  u32 uncounted = 0;
   while (!ended) {
     const u64 place = take_tickets_by_warp(&counters->ticket, warp_size) + lane_id();
     bool waiting = place < queue.capacity();
-    if (!__any_sync(all_lanes, waiting)) break;
-    for (SpinWait wait;; wait()) {
+    for (SpinWait wait; !ended && __any_sync(all_lanes, waiting);) {
       T value;
       const bool ready = waiting && queue.take(place, value);
       if (ready) task(place, value, queue);
       waiting = waiting && !ready;
       __syncwarp();
-      const u32 ready_lanes = __ballot_sync(all_lanes, ready);
-      if (ready_lanes != 0 && lane_id() == 0) queue.finish(u32(__popc(ready_lanes)));
-      if (!__any_sync(all_lanes, waiting)) break;
-      if (ready_lanes == 0) ended = __any_sync(all_lanes, lane_id() == 0 && queue.has_ended());
-      if (ended) break;
+      const u32 ready_count = u32(__popc(__ballot_sync(all_lanes, ready)));
+      uncounted += ready_count;
+      if (ready_count > 0) continue;
+      if (uncounted > 0 && lane_id() == 0) queue.finish(uncounted);
+      uncounted = 0;
+      ended = __any_sync(all_lanes, lane_id() == 0 && queue.has_ended());
+      wait();
     }
+    if (__all_sync(all_lanes, place >= queue.capacity())) break;
   }
+  if (uncounted > 0 && lane_id() == 0) queue.finish(uncounted);
   __syncthreads();
   if (threadIdx.x == 0 && fetch_add_acq_rel(&counters->left, 1u) == gridDim.x - 1) queue.reset();
 }
@@ -64,24 +83,21 @@ __global__ void __launch_bounds__(waterfall_threads)
 
 /// Contract: primitives/waterfall.h.
 template <class Task>
-void waterfall(const Executor& ex, const char* label, u64 n, Task task) {
-  constexpr u64 most_tickets = 8192;
-  constexpr u64 block_tasks = detail::waterfall_threads;
-  const u64 rows = larger(n / (most_tickets * warp_size), u64{1});
+void waterfall(const Executor& ex, const char* label, u64 n, Task task, const WaterfallOptions& options = {}) {
+  if (n == 0) return;
   const auto kernel = detail::waterfall_kernel<Task>;
-  const u64 blocks = smaller(resident_blocks(ex, label, kernel, detail::waterfall_threads),
-                             divide_rounding_up(n, rows * block_tasks));
+  const u64 blocks = detail::waterfall_blocks(ex, label, kernel, n, options);
   with_grid_counters(ex, [&](GridCounters* counters) {
-    launch(ex, label, kernel, {blocks, detail::waterfall_threads}, n, u32(rows), task, counters);
+    launch(ex, label, kernel, {blocks, detail::waterfall_threads}, n, task, counters);
   });
 }
 
 /// Contract: primitives/task_queue.h.
 template <class T, class Task>
-void run_tasks(const Executor& ex, const char* label, const TaskQueueView<T>& queue, Task task) {
+void run_tasks(const Executor& ex, const char* label, const TaskQueueView<T>& queue, Task task,
+               const WaterfallOptions& options = {}) {
   const auto kernel = detail::run_tasks_kernel<T, Task>;
-  const u64 blocks = smaller(resident_blocks(ex, label, kernel, detail::waterfall_threads),
-                             divide_rounding_up(larger(queue.capacity(), u64{1}), detail::waterfall_threads));
+  const u64 blocks = detail::waterfall_blocks(ex, label, kernel, queue.capacity(), options);
   launch(ex, label, kernel, {blocks, detail::waterfall_threads}, queue, task);
 }
 

@@ -88,9 +88,8 @@ struct SplitTask {
       return;
     }
     const u32 middle = range.begin + 1 + (range.begin * 2654435761u >> 8) % (size - 1);
-    const u64 children = queue.reserve(2);
-    queue.publish(children, {range.begin, middle, range.depth + 1});
-    queue.publish(children + 1, {middle, range.end, range.depth + 1});
+    const Range parts[] = {{range.begin, middle, range.depth + 1}, {middle, range.end, range.depth + 1}};
+    if (queue.publish(queue.reserve(2), parts) != 2) store_relaxed(leaf_depths, 0xdeadbeefu);
   }
 };
 struct PushRoot {
@@ -126,6 +125,15 @@ struct Multiply {
     fetch_add_relaxed(runs, 1u);
     queue.push(generation + 1);
     queue.push(generation + 1);
+  }
+};
+/// The same, three at a time.
+struct MultiplyTogether {
+  u32* runs;
+  COPSE_HD void operator()(u64, const u32& generation, const TaskQueueView<u32>& queue) const {
+    fetch_add_relaxed(runs, 1u);
+    const u32 next[] = {generation + 1, generation + 1, generation + 1};
+    queue.publish(queue.reserve(3), next);
   }
 };
 struct PushNumber {
@@ -259,6 +267,13 @@ TYPED_TEST(WaterfallTypes, QueueRefusesTasksPastItsCapacityAndStillEnds) {
   }
   // Every task pushes two, so one more than twice as many as there is room for.
   EXPECT_COPSE_ERROR(queue.check(), ErrorCode::capacity, "given 10001 tasks");
+
+  queue.clear();
+  auto runs = this->template zeros<u32>(1);
+  for_each(this->executor(), "push", 1, PushNumber{queue.view(), 0});
+  run_tasks(this->executor(), "multiply", queue.view(), MultiplyTogether{runs.data()});
+  EXPECT_EQ(runs.download()[0], capacity);
+  EXPECT_COPSE_ERROR(queue.check(), ErrorCode::capacity, "given 15001 tasks in one run, its capacity is 5000");
 
   queue.clear();
   auto sum = this->template zeros<u32>(1);
