@@ -50,13 +50,15 @@ COPSE_HD inline HashStop<Word> first_stop(const HashGroup<Word>& group, u32 from
 
 /// The groups that a search looks at: from its home on, around the end of the table, each once.
 struct HashWalk {
-  u64 slot;  // where the group begins
-  u64 left;  // slots to look at from here on
+  u64 slot;      // where the group begins
+  u64 left;      // slots to look at from there on
+  u32 from = 0;  // the first slot of the group to look at
 
   /// False where the search has looked at all that it may.
   COPSE_HD bool next(u32 group_size, u64 slot_count) {
     if (left <= group_size) return false;
     left -= group_size;
+    from = 0;
     slot += group_size;
     if (slot == slot_count) slot = 0;
     return true;

@@ -14,7 +14,9 @@ namespace copse {
 
 namespace detail {
 
-inline constexpr u64 hash_part_bytes = u64{4} << 20;
+// Half of the second cache of an H200. Smaller parts are filled by more threads a slot, which get in each other's
+// way at a high load.
+inline constexpr u64 hash_part_bytes = u64{24} << 20;
 inline constexpr u64 least_bytes_to_split = u64{32} << 20;
 inline constexpr u64 most_pairs_at_once = u64{1} << 27;
 inline constexpr u64 most_hash_parts = 256;

@@ -67,7 +67,8 @@ class PackedSlots {
   COPSE_HD Look look_for(Start& search, Value& value) const {
     if (is_special(search.key)) return find_in_cell(search.key, value) ? Look::found : Look::absent;
     const Word* const first = words_ + search.walk.slot;
-    const auto stop = first_stop(quiet ? Group::load_quiet(first) : Group::load(first), 0, EmptyOrKey{search.key});
+    const Group group = quiet ? Group::load_quiet(first) : Group::load(first);
+    const auto stop = first_stop(group, 0, EmptyOrKey{search.key});
     if (stop.place == Group::size) return search.walk.next(Group::size, slot_count_) ? Look::going : Look::absent;
     if (stop.word == empty) return Look::absent;
     value = value_in(stop.word);
@@ -78,11 +79,14 @@ class PackedSlots {
     if (is_special(search.key)) return put_in_cell(search.key, value, assigns);
     const Word word = search.key | bits_of_value(value);
     Word* const first = words_ + search.walk.slot;
-    const auto stop = first_stop(Group::load(first), 0, EmptyOrKey{search.key});
+    const auto stop = first_stop(Group::load(first), search.walk.from, EmptyOrKey{search.key});
     if (stop.place == Group::size) return search.walk.next(Group::size, slot_count_) ? Look::going : refuse();
-    // Where another key takes the slot first, the next look at it tells: that happens once a slot at most.
     if (stop.word == empty) {
-      return compare_exchange_relaxed(first + stop.place, empty, word) == empty ? Look::inserted : Look::going;
+      const Word before = compare_exchange_relaxed(first + stop.place, empty, word);
+      if (before == empty) return Look::inserted;
+      // Where another key took the slot first, goes on behind it; the same key is met by the next look.
+      search.walk.from = stop.place + ((before & key_mask) != search.key ? 1 : 0);
+      return Look::going;
     }
     // Who loses against another assignment or an erasure came just before it.
     if (assigns && stop.word != word) compare_exchange_relaxed(first + stop.place, stop.word, word);

@@ -61,7 +61,6 @@ class TaggedSlots {
   struct Start {
     Key key;
     u32 fingerprint;  // in its place in a tag
-    u32 from;         // the first slot of the group to look at
     HashWalk walk;
   };
 
@@ -81,7 +80,7 @@ class TaggedSlots {
   COPSE_HD Start start(const Key& key) const {
     const u64 hash = hash_of(key);
     const u64 home = place_of(hash, slot_count_ / bucket_slots_) * bucket_slots_;
-    return {key, u32(hash) & fingerprint_mask, 0, {home, most_probes_}};
+    return {key, u32(hash) & fingerprint_mask, {home, most_probes_}};
   }
 
   /// One look at a time, for bulk calls: `going` and `waiting` mean to call again. `quiet`: nobody writes
@@ -94,9 +93,9 @@ class TaggedSlots {
   }
 
   COPSE_HD Look look_to_put(Start& search, const Value& value, bool assigns) const {
-    const auto stop =
-        first_stop(Group::load(tags_ + search.walk.slot), search.from, EmptyOrFingerprint{search.fingerprint});
-    if (stop.place == Group::size) return go_on(search) ? Look::going : refuse();
+    const auto stop = first_stop(Group::load(tags_ + search.walk.slot), search.walk.from,
+                                 EmptyOrFingerprint{search.fingerprint});
+    if (stop.place == Group::size) return search.walk.next(Group::size, slot_count_) ? Look::going : refuse();
     const u64 slot = search.walk.slot + stop.place;
     if (stop.word == empty && fill(slot, search, value)) return Look::inserted;
     const u32 tag = load_acquire(tags_ + slot);
@@ -106,7 +105,7 @@ class TaggedSlots {
     }
     // Of another key, for ever: goes on behind it. Else it looks again until the key is there.
     if (state_of(tag) == writing && (tag & fingerprint_mask) == search.fingerprint) return Look::waiting;
-    search.from = stop.place + 1;
+    search.walk.from = stop.place + 1;
     return Look::going;
   }
 
@@ -164,19 +163,13 @@ class TaggedSlots {
   COPSE_HD static u32 state_of(u32 tag) { return tag & ((1u << state_bits) - 1); }
   COPSE_HD static bool has_key(u32 tag) { return state_of(tag) == full || state_of(tag) == assigning; }
 
-  /// False where the search has looked at all that it may.
-  COPSE_HD bool go_on(Start& search) const {
-    search.from = 0;
-    return search.walk.next(Group::size, slot_count_);
-  }
-
   /// Looks for a key that is there. One that is only being written is not there yet.
   template <bool quiet>
   COPSE_HD Look look_for_key(Start& search, Found& found) const {
     const u32* const first = tags_ + search.walk.slot;
-    const auto stop = first_stop(quiet ? Group::load_quiet(first) : Group::load(first), search.from,
+    const auto stop = first_stop(quiet ? Group::load_quiet(first) : Group::load(first), search.walk.from,
                                  EmptyOrFingerprint{search.fingerprint});
-    if (stop.place == Group::size) return go_on(search) ? Look::going : Look::absent;
+    if (stop.place == Group::size) return search.walk.next(Group::size, slot_count_) ? Look::going : Look::absent;
     if (stop.word == empty) return Look::absent;
     const u64 slot = search.walk.slot + stop.place;
     const u32 tag = quiet ? stop.word : load_acquire(tags_ + slot);
@@ -184,7 +177,7 @@ class TaggedSlots {
       found = {slot, tag};
       return Look::found;
     }
-    search.from = stop.place + 1;
+    search.walk.from = stop.place + 1;
     return Look::going;
   }
 
