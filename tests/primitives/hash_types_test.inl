@@ -261,8 +261,8 @@ class HashTypes : public test::BodyTest<BodyExecutor> {
     auto inserted = this->template zeros<u32>(distinct), erased = this->template zeros<u32>(distinct);
     auto wrong = this->template zeros<u32>(1);
     for_each(this->executor(), "churn", threads,
-             Churn<typename Table<Key, Value>::View>{table.view(), distinct, rounds, inserted.data(), erased.data(),
-                                                     wrong.data()});
+             Churn<typename Table<Key, Value>::View>{table.view(), distinct, rounds, inserted.data(),
+                                                     erased.data(), wrong.data()});
     const auto ins = inserted.download(), era = erased.download(), visits = visit(table, distinct, 0);
     const auto found = find(table, distinct, 0);
     ASSERT_EQ(wrong.download()[0], 0u);
@@ -285,8 +285,8 @@ class HashTypes : public test::BodyTest<BodyExecutor> {
     }
     EXPECT_EQ(inserted, slots);
     EXPECT_EQ(table.refused(), n - slots);
-    EXPECT_COPSE_ERROR(table.check(), ErrorCode::capacity, std::to_string(n - slots) + " keys found no room in " +
-                                                               std::to_string(slots) + " slots");
+    EXPECT_COPSE_ERROR(table.check(), ErrorCode::capacity,
+                       std::to_string(n - slots) + " keys found no room in " + std::to_string(slots) + " slots");
     const auto found = find(table, n, first);
     for (u32 i = 0; i < n; ++i) {
       ASSERT_EQ(found[i].found, InsertResult(results[i]) == InsertResult::inserted) << i;
