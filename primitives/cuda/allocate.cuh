@@ -5,6 +5,7 @@
 // every tile of the merged order is the same work, whether it holds a million elements without slots or a part
 // of the million slots of one.
 
+#include "primitives/cuda/block.cuh"
 #include "primitives/cuda/scan.cuh"
 #include "primitives/slots.h"
 
@@ -13,8 +14,9 @@ namespace copse::cuda {
 namespace detail {
 
 inline constexpr u32 emit_threads = 256;
-inline constexpr u32 emit_tile = 2048;  // elements and slots together
-inline constexpr u64 emit_blocks = 8;   // on a multiprocessor at once
+inline constexpr u32 emit_rows = 8;  // elements and slots together, a thread
+inline constexpr u32 emit_tile = emit_threads * emit_rows;
+inline constexpr u64 emit_blocks = 8;  // on a multiprocessor at once
 
 struct SlotPlaces {
   const u64* offsets;
@@ -39,52 +41,96 @@ struct SlotPlaces {
   }
 };
 
-/// How many of `count` ascending numbers are at most `value`.
-__device__ inline u32 count_up_to(const u32* numbers, u32 count, u32 value) {
-  u32 lo = 0, hi = count;
-  while (lo < hi) {
-    const u32 middle = (lo + hi) / 2;
-    if (numbers[middle] <= value) {
-      lo = middle + 1;
-    } else {
-      hi = middle;
+struct EmitShared {
+  u64 marks[emit_threads];     // a byte for each place of the tile's merged order, 1 where an element stands
+  u16 first_slots[emit_tile];  // of the tile's elements, from its first slot on
+  u16 owners[emit_tile];       // of the tile's slots: how many elements of the tile stand before the slot
+  bool has_more;
+  BlockStorage<u32, emit_threads> sums;
+};
+
+/// A part of the merged order: `size` places from `begin` on, of which the first is that of element
+/// `first_element` or after it.
+struct EmitTile {
+  u64 first_element, first_slot;
+  u32 size;
+};
+
+/// Marks the places of elements from row `first_row` on, half of as many as the tile can have. True for the last
+/// thread where all of them are in the tile.
+__device__ inline bool mark_elements(const SlotPlaces& places, const EmitTile& tile, u32 first_row,
+                                     EmitShared& shared) {
+  constexpr u32 half = emit_rows / 2;
+  const u32 first = threadIdx.x + first_row * emit_threads;
+  u64 starts[half];
+  bool is_in_tile = false;
+#pragma unroll
+  for (u32 r = 0; r < half; ++r) {
+    const u64 i = tile.first_element + first + r * emit_threads;
+    starts[r] = i < places.n ? places.first_slot(i) - tile.first_slot : tile.size;
+  }
+#pragma unroll
+  for (u32 r = 0; r < half; ++r) {
+    const u32 k = first + r * emit_threads;
+    is_in_tile = k + starts[r] < tile.size;
+    if (is_in_tile) {
+      reinterpret_cast<u8*>(shared.marks)[k + u32(starts[r])] = 1;
+      shared.first_slots[k] = u16(starts[r]);
     }
   }
-  return lo;
+  return is_in_tile;
 }
 
+/// Notes the owners of the tile's slots, and clears the marks. Returns how many elements the tile has. Ends past a
+/// barrier.
+__device__ inline u32 find_owners(EmitShared& shared) {
+  static_assert(emit_rows == sizeof(u64));
+  const u64 marks = shared.marks[threadIdx.x];
+  shared.marks[threadIdx.x] = 0;
+  const BlockSum elements = block_exclusive_sum<emit_threads>(u32(__popcll(marks)), shared.sums);
+  u32 before = elements.before, slot = threadIdx.x * emit_rows - before;
+#pragma unroll
+  for (u32 place = 0; place < emit_rows; ++place) {
+    const bool is_element = (marks >> (8 * place) & 1) != 0;
+    if (!is_element) shared.owners[slot] = u16(before);
+    before += is_element ? 1 : 0;
+    slot += is_element ? 0 : 1;
+  }
+  __syncthreads();
+  return elements.total;
+}
+
+/// A block takes a run of tiles, so that each begins where the one before has ended.
 template <class Emit>
 __global__ void __launch_bounds__(emit_threads)
     emit_kernel(u64 n, const u64* offsets, const u64* total, u64 capacity, const Emit emit) {
-  __shared__ u32 first_slots[emit_tile];  // of the tile's elements, from its first slot on
-  __shared__ u64 cuts[2];
+  __shared__ EmitShared shared;
   const SlotPlaces places{offsets, n, smaller(*total, capacity)};
   const u64 work = n + places.slot_count;
-  for (u64 begin = u64(blockIdx.x) * emit_tile; begin < work; begin += u64(gridDim.x) * emit_tile) {
-    // Find the tile's elements and slots.
-    const u64 end = smaller(begin + emit_tile, work);
-    const u32 warp = threadIdx.x / warp_size;
-    if (warp < 2) {
-      const u64 cut = places.elements_before(warp == 0 ? begin : end);
-      if (lane_id() == 0) cuts[warp] = cut;
-    }
+  const u64 run = divide_rounding_up(divide_rounding_up(work, emit_tile), gridDim.x) * emit_tile;
+  const u64 run_begin = smaller(blockIdx.x * run, work), run_end = smaller(run_begin + run, work);
+  if (run_begin == run_end) return;
+  shared.marks[threadIdx.x] = 0;
+  u64 first_element = places.elements_before(run_begin);
+  for (u64 begin = run_begin; begin < run_end; begin += emit_tile) {
     __syncthreads();
-    const u64 first_element = cuts[0], first_slot = begin - first_element;
-    const u32 element_count = u32(cuts[1] - first_element);
-    const u32 slot_count = u32(end - begin) - element_count;
-    for (u32 k = threadIdx.x; k < element_count; k += emit_threads) {
-      first_slots[k] = u32(places.first_slot(first_element + k) - first_slot);
-    }
+    const EmitTile tile{first_element, begin - first_element, u32(smaller(run_end - begin, u64{emit_tile}))};
+    const bool all_in_tile = mark_elements(places, tile, 0, shared);
+    if (threadIdx.x == emit_threads - 1) shared.has_more = all_in_tile;
     __syncthreads();
-
+    if (shared.has_more) {
+      mark_elements(places, tile, emit_rows / 2, shared);
+      __syncthreads();
+    }
+    const u32 element_count = find_owners(shared);
     // Slots before the first of the tile's elements belong to the element before those.
-    for (u32 j = threadIdx.x; j < slot_count; j += emit_threads) {
-      const u32 started = count_up_to(first_slots, element_count, j);
-      const u64 i = first_element + started - 1;
-      const u64 first = started > 0 ? first_slot + first_slots[started - 1] : offsets[i];
-      emit(i, first_slot + j - first, first_slot + j);
+    for (u32 j = threadIdx.x; j < tile.size - element_count; j += emit_threads) {
+      const u32 before = shared.owners[j];
+      const u64 i = first_element + before - 1, slot = tile.first_slot + j;
+      const u64 first = before > 0 ? tile.first_slot + shared.first_slots[before - 1] : offsets[i];
+      emit(i, slot - first, slot);
     }
-    __syncthreads();
+    first_element += element_count;
   }
 }
 
