@@ -52,7 +52,7 @@ Image render(Context& context, const BvhView& bvh, const TriangleViews& triangle
 
   Image image{options.width, options.height, pixels.download()};
   if (options.shading == Shading::heat) {
-    const u32 most = extremes.download()[1];
+    const u32 most = download(context, extremes.span().subspan(1, 1))[0];
     detail::draw_heat_legend(image, std::max(options.heat_limit == 0 ? most : options.heat_limit, 1u));
   }
   return image;
