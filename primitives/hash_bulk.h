@@ -5,14 +5,20 @@
 // values of 0, 4, 8 and 16; other sizes are for the templates at the end.
 //
 // In all of them
-//   keys:    any number, may repeat
-//   values:  as many as keys; a set has none
+//   keys:    any number, may repeat; at a multiple of 4 bytes
+//   values:  as many as keys, at a multiple of 4 bytes; a set has none
 //   results: empty, or as many as keys: what became of each
 //   counts:  empty, or one element: what the call came to in all
 // Outputs must not overlap inputs nor each other.
-// Throws: Error invalid_argument for sizes that do not fit or buffers that overlap; Error out_of_memory.
-// Memory: insertion into tables of more than 32 MiB takes scratch for its keys and values, of at most 2^27 of them
-// at a time, where `results` is empty; see hash_insert_scratch_bytes. The others take none.
+//
+// Insertions and erasures may run beside each other and beside the operations of threads (hash_view.h) on other
+// streams. While find, contains, count_elements, retrieve_all or rehashed run, nothing may change the table.
+//
+// Throws: Error invalid_argument for sizes that do not fit, buffers that overlap or do not begin where they must;
+// Error out_of_memory.
+// Memory: many insertions into a table of more than 32 MiB take scratch for keys and values, of at most 2^27 of
+// them at a time, where `results` is empty; see hash_insert_scratch_bytes. The others take none but where they say
+// so.
 
 #include "primitives/hash_calls.h"
 #include "primitives/hash_table.h"

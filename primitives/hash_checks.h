@@ -11,6 +11,15 @@
 
 namespace copse::detail {
 
+/// Keys and values are read as words.
+template <class T>
+void check_hash_words(const char* what, BufferSpan<T> span) {
+  if (reinterpret_cast<u64>(span.data()) % sizeof(u32) == 0) return;
+  throw Error(ErrorCode::invalid_argument, std::string("hash table: ") + what + " at address " +
+                                               std::to_string(reinterpret_cast<u64>(span.data())) +
+                                               ", a multiple of 4 is needed");
+}
+
 /// As many as `expected`.
 template <class T>
 void check_hash_size(const char* what, BufferSpan<T> span, u64 expected) {
@@ -43,6 +52,8 @@ T* data_or_null(BufferSpan<T> span) {
 template <class Slots>
 void check_hash_insertion(KeySpan<Slots> keys, ConstValueSpan<Slots> values, BufferSpan<HashCounts> counts,
                           BufferSpan<InsertResult> results) {
+  check_hash_words("keys", keys);
+  check_hash_words("values", values);
   if (Slots::value_bytes > 0) check_hash_size("values", values, keys.size());
   check_hash_size_or_empty("results", results, keys.size());
   check_hash_counts(counts, 0);
@@ -67,6 +78,8 @@ void hash_insert_words(Context& context, const Slots& slots, HashMode mode, KeyS
 template <class Slots>
 void hash_find_words(Context& context, const Slots& slots, KeySpan<Slots> keys, ValueSpan<Slots> values,
                      bool wants_values, BufferSpan<u8> found, BufferSpan<HashCounts> counts) {
+  check_hash_words("keys", keys);
+  check_hash_words("values", values);
   if (wants_values) check_hash_size("values", values, keys.size());
   check_hash_size_or_empty("flags", found, keys.size());
   check_hash_counts(counts, 0);
@@ -85,6 +98,7 @@ void hash_find_words(Context& context, const Slots& slots, KeySpan<Slots> keys, 
 template <class Slots>
 void hash_erase_words(Context& context, const Slots& slots, KeySpan<Slots> keys, BufferSpan<u8> erased,
                       BufferSpan<HashCounts> counts) {
+  check_hash_words("keys", keys);
   check_hash_size_or_empty("flags", erased, keys.size());
   check_hash_counts(counts, 0);
   check_hash_apart(keys, erased);
@@ -110,6 +124,8 @@ void hash_used(Context& context, const Slots& slots, BufferSpan<u64> count) {
 template <class Slots>
 void hash_retrieve_words(Context& context, const Slots& slots, BufferSpan<Words<Slots::key_bytes>> keys,
                          ValueSpan<Slots> values, BufferSpan<u64> count) {
+  check_hash_words("keys", keys);
+  check_hash_words("values", values);
   if (Slots::value_bytes > 0) check_hash_size("values", values, keys.size());
   check_hash_counts(count, 1);
   check_hash_apart(keys, values);

@@ -14,20 +14,17 @@ namespace copse {
 
 namespace detail {
 
-// Half of the second cache of an H200. Smaller parts are filled by more threads a slot, which get in each other's
-// way at a high load.
-inline constexpr u64 hash_part_bytes = u64{24} << 20;
 inline constexpr u64 least_bytes_to_split = u64{32} << 20;
 inline constexpr u64 most_pairs_at_once = u64{1} << 27;
 inline constexpr u64 most_hash_parts = 256;
 
 /// How many parts an insertion of n elements splits them into; 1: none.
-template <class Slots>
-u64 hash_part_count(const Slots& slots, u64 n) {
+template <class Executor, class Slots>
+u64 hash_part_count(const Executor& ex, const Slots& slots, u64 n) {
   const u64 bytes = slots.memory_bytes();
   // With fewer keys than sectors, most of them have their sector for themselves.
   if (bytes < least_bytes_to_split || n < bytes / 32) return 1;
-  return smaller(divide_rounding_up(bytes, hash_part_bytes), most_hash_parts);
+  return smaller(divide_rounding_up(bytes, hash_part_bytes(ex)), most_hash_parts);
 }
 
 constexpr u32 pair_alignment(u32 bytes) {
@@ -122,7 +119,7 @@ void insert_in_parts(const Executor& ex, const char* label, const Slots& slots, 
   using Pair = HashPair<Slots>;
   ScratchArena::Frame frame(ex.scratch);
   auto* pairs = frame.allocate<Pair>(smaller(n, most_pairs_at_once));
-  const u64 part_count = hash_part_count(slots, n);
+  const u64 part_count = hash_part_count(ex, slots, n);
   for (u64 first = 0; first < n; first += most_pairs_at_once) {
     const u64 count = smaller(n - first, most_pairs_at_once);
     split_unordered(ex, label, count, PairAt<Slots, Keys, Values>{keys, values, first},
@@ -138,7 +135,7 @@ template <class Executor, class Slots, class Keys, class Values>
 void insert_words(const Executor& ex, const char* label, const Slots& slots, u64 n, const Keys& keys,
                   const Values& values, HashMode mode, HashCounts* counts, InsertResult* results) {
   u64* const outcomes = reset_counts(ex, label, counts);
-  if (results == nullptr && hash_part_count(slots, n) > 1) {
+  if (results == nullptr && hash_part_count(ex, slots, n) > 1) {
     insert_in_parts(ex, label, slots, n, keys, values, mode, outcomes);
   } else {
     insert_each(ex, label, slots, n, keys, values, mode, outcomes, results);
@@ -147,7 +144,7 @@ void insert_words(const Executor& ex, const char* label, const Slots& slots, u64
 
 template <class Executor, class Slots>
 u64 insert_words_scratch_bytes(const Executor& ex, const Slots& slots, u64 n) {
-  const u64 part_count = hash_part_count(slots, n);
+  const u64 part_count = hash_part_count(ex, slots, n);
   const u64 count = smaller(n, most_pairs_at_once);
   if (part_count == 1) return 0;
   return ScratchArena::bytes_for<HashPair<Slots>>(count) +

@@ -2,8 +2,7 @@
 
 // What threads do with a hash table, in kernels and in host code alike. All of it may run at once on one table:
 // any number of threads may insert, assign, find and erase any keys. Each operation takes effect at one moment
-// between its call and its return, and what a thread wrote before an insertion is not ordered by it: use the
-// value.
+// between its call and its return. A table hands over keys and values; it orders no other writes of the threads.
 
 #include "primitives/hash_words.h"
 #include "primitives/linear_slots.h"

@@ -1,6 +1,6 @@
 #pragma once
 
-// All that hash_templates.h calls, on the CPU backend.
+// What hash_templates.h calls, on the CPU backend.
 
 #include "primitives/cpu/compact.h"
 #include "primitives/cpu/count.h"
@@ -9,3 +9,12 @@
 #include "primitives/cpu/for_each_stepped.h"
 #include "primitives/cpu/split.h"
 #include "primitives/hash_templates.h"
+
+namespace copse::cpu {
+
+/// A table's part that stays in a core's second cache while its keys are inserted.
+inline u64 hash_part_bytes(const Executor&) {
+  return u64{512} << 10;
+}
+
+}  // namespace copse::cpu

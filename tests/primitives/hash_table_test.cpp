@@ -331,6 +331,8 @@ TEST_P(HashTables, RefusesWhatDoesNotFit) {
   EXPECT_COPSE_ERROR(find(context(), table, all, out.span(), flags.span()), code, "9 flags");
   EXPECT_COPSE_ERROR(contains(context(), table, all, flags.span()), code, "9 flags");
   EXPECT_COPSE_ERROR(erase(context(), table, all, {}, flags.span()), code, "9 flags");
+  const BufferSpan<const u32> odd(reinterpret_cast<const u32*>(reinterpret_cast<const u8*>(keys.data()) + 1), 9);
+  EXPECT_COPSE_ERROR(contains(context(), table, odd, flags.span()), code, "a multiple of 4 is needed");
   EXPECT_COPSE_ERROR(retrieve_all(context(), table, keys.span(), values.span(), {}), code, "counts of 0");
 }
 
