@@ -43,8 +43,7 @@ class FreeListView {
   /// invalid_id, which is counted, where none is free; also where one becomes free only while others are being
   /// refused. Those who never hold more than capacity() together are never refused.
   COPSE_HD u32 allocate() const {
-    if (fetch_increment_by_warp(&counters_->claims) >= load_relaxed(&counters_->returned)) {
-      fetch_add_relaxed(&counters_->claims, ~u64{0});
+    if (!claim()) {
       fetch_add_relaxed(&counters_->refused_count, u64{1});
       return invalid_id;
     }
@@ -79,6 +78,16 @@ class FreeListView {
   COPSE_HD u32 capacity() const { return capacity_; }
 
  private:
+  /// Looks before it claims, so that of many who ask again and again the first who sees a node free gets it: where
+  /// all of them claimed at once, what they had yet to take back could make all be refused for ever.
+  COPSE_HD bool claim() const {
+    const u64 returned = load_relaxed(&counters_->returned);
+    if (load_relaxed(&counters_->claims) >= returned) return false;
+    if (fetch_increment_by_warp(&counters_->claims) < returned) return true;
+    fetch_add_relaxed(&counters_->claims, ~u64{0});
+    return false;
+  }
+
   /// What stands there, which leaves the place empty.
   COPSE_HD static u32 take_from(u32* place) {
     const u32 node = load_acquire(place);
