@@ -23,7 +23,7 @@ __host__ __device__ copse::Aabb box_around(const glm::vec3& point, float radius)
   return {point - radius, point + radius};
 }
 
-// docs begin
+// snippet begins
 __global__ void count_near(copse::BvhView bvh, const copse::Aabb* boxes, const glm::vec3* points, u32 point_count,
                            float radius, copse::LeasePoolView stacks, u32* counts) {
   const u32 i = blockIdx.x * threads + threadIdx.x;
@@ -53,7 +53,7 @@ __global__ void count_near(copse::BvhView bvh, const copse::Aabb* boxes, const g
   }
   if (i < point_count) counts[i] = count;
 }
-// docs end
+// snippet ends
 
 float hashed(u32 i) {
   i = (i ^ 61 ^ i >> 16) * 9;
