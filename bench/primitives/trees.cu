@@ -288,8 +288,7 @@ void add_tree_rows(Rows& rows) {
   const u64 n = (u64{1} << 20) - 1;
   rows.add("waterfall/tree", n, tree_against_levels);
   rows.add("waterfall/tree/subtrees:2", n, subtrees_against_levels<2, false>);
-  rows.add("waterfall/tree/subtrees:4", n, subtrees_against_levels<4, false>);
-  rows.add("waterfall/tree/subtrees:5", n, subtrees_against_levels<5, false>);
+  rows.add("waterfall/tree/subtrees:2/both", n, subtrees_against_levels<2, true>);
   rows.add("waterfall/tree/subtrees:4/both", n, subtrees_against_levels<4, true>);
   rows.add("waterfall/grown_tree", n + 1, grown_by_tasks);
   rows.add("persistent/grown_tree", n + 1, grown_by_stages);
