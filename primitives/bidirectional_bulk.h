@@ -19,7 +19,7 @@ inline bool inserts_by_order(u64 n, u64 slot_count) {
   return n >= slot_count / 16 && n >= 1024 && n <= 0xffffffffu;
 }
 
-/// Places of the order at which keys are inserted at a time.
+/// Places of the order at which keys are inserted at a time: as many as threads that a GPU runs at once.
 inline constexpr u64 most_strands = u64{1} << 18;
 
 template <class Layout, class Keys>
@@ -49,45 +49,34 @@ struct SlotIsTaken {
   }
 };
 
-/// Inserts the sorted pairs one by one, where the table is occupied.
+/// Inserts one strand of the sorted pairs, where the table is occupied.
 template <class Pairs>
-struct InsertSorted {
+struct InsertStrand {
   PlacingTask<Pairs> task;
-  u64 strands, pairs_a_strand;
+  u64 pairs_a_strand;
 
-  COPSE_HD u64 pair_of(u64 i) const { return i % strands * pairs_a_strand + i / strands; }
-  COPSE_HD bool takes(u64 pair) const { return pair < task.n && *task.occupied != 0; }
-
-  COPSE_HD auto start(u64 i) const {
-    const u64 pair = pair_of(i);
-    return takes(pair) ? task.slots.start(task.pairs.key(pair)) : typename Pairs::Slots::Start{};
+  COPSE_HD void operator()(u64 strand) const {
+    if (*task.occupied == 0) return;
+    u32 outcomes[3] = {};
+    const u64 end = smaller((strand + 1) * pairs_a_strand, task.n);
+    for (u64 i = strand * pairs_a_strand; i < end; ++i) {
+      const auto start = task.slots.start(task.pairs.key(i));
+      const auto value = task.pairs.value(i);
+      const InsertResult result = task.mode == HashMode::assign ? task.slots.insert_or_assign(start, value)
+                                                                : task.slots.insert(start, value);
+      task.pairs.report(i, result);
+      for (u32 k = 0; k < 3; ++k) outcomes[k] += k == u32(result) ? 1 : 0;
+    }
+    for (u32 k = 0; k < 3 && task.counts != nullptr; ++k) fetch_add_by_warp(task.counts + k, outcomes[k]);
   }
-  COPSE_HD u32 finish(u64 i, const typename Pairs::Slots::Start& start) const {
-    const u64 pair = pair_of(i);
-    if (!takes(pair)) return absent_outcome;
-    const auto value = task.pairs.value(pair);
-    const InsertResult result = task.mode == HashMode::assign ? task.slots.insert_or_assign(start, value)
-                                                              : task.slots.insert(start, value);
-    task.pairs.report(pair, result);
-    return u32(result);
-  }
-};
-
-/// Insertions search nothing in vain.
-struct ClearAbsent {
-  HashCounts* counts;
-  COPSE_HD void operator()(u64) const { counts->absent = 0; }
 };
 
 template <class Executor, class Pairs>
 void insert_sorted(const Executor& ex, const char* label, const PlacingTask<Pairs>& task, bool is_surely_empty) {
   place_sorted(ex, label, task);
   if (is_surely_empty) return;
-  const u64 strands = smaller(task.n, most_strands);
-  const u64 pairs_a_strand = divide_rounding_up(task.n, strands);
-  for_each_ahead(ex, label, strands * pairs_a_strand, InsertSorted<Pairs>{task, strands, pairs_a_strand},
-                 task.counts);
-  if (task.counts != nullptr) for_each(ex, label, 1, ClearAbsent{reinterpret_cast<HashCounts*>(task.counts)});
+  const u64 pairs_a_strand = divide_rounding_up(task.n, smaller(task.n, most_strands));
+  for_each(ex, label, divide_rounding_up(task.n, pairs_a_strand), InsertStrand<Pairs>{task, pairs_a_strand});
 }
 
 /// Sorts the pairs by tag and inserts them. `occupied`: whether the table holds anything.

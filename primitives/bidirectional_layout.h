@@ -174,7 +174,9 @@ class BidirectionalLayout {
   }
   /// Copies an element from slot to slot.
   COPSE_HD void move(u64 from, u64 to) const {
-    for (u32 k = 0; k < record_words; ++k) store_relaxed(record(to) + k, load_relaxed(record(from) + k));
+    if constexpr (!is_packed) {
+      for (u32 k = 0; k < record_words; ++k) store_relaxed(record(to) + k, load_relaxed(record(from) + k));
+    }
     store_relaxed(words_ + to, load_relaxed(words_ + from));
   }
 

@@ -91,17 +91,13 @@ class BidirectionalSlots {
     }
   }
 
-  /// The slots, and the two cells.
-  COPSE_HD u64 visited_slots() const { return layout_.slot_count() + 2; }
+  /// The slots, and the two cells where there are any.
+  COPSE_HD u64 visited_slots() const { return layout_.slot_count() + (Layout::is_packed ? 2 : 0); }
 
   /// True where a slot or cell holds an element, which it gives. Of elements that move meanwhile, which insertions
   /// and erasures of other keys make them do, a walk over all slots may meet one twice or not at all.
   COPSE_HD bool element(u64 slot, Key& key, Value& value) const {
-    if (slot >= layout_.slot_count()) {
-      const u32 special = u32(slot - layout_.slot_count());
-      key = layout_.key_at(0, Layout::word_of(special, value));
-      return find_in_cell(special, value);
-    }
+    if (slot >= layout_.slot_count()) return element_of_cell(u32(slot - layout_.slot_count()), key, value);
     slot += Layout::first_slot;
     for (SpinWait wait;; wait()) {
       SeenPages<Layout> pages(layout_);
@@ -278,6 +274,11 @@ class BidirectionalSlots {
       unlock_run(layout_, run);
     }
     return true;
+  }
+
+  COPSE_HD bool element_of_cell(u32 special, Key& key, Value& value) const {
+    if constexpr (Layout::is_packed) key = {unmixed(special)};
+    return find_in_cell(special, value);
   }
 
   COPSE_HD u64* cell(u32 special) const { return layout_.header()->cells + special; }

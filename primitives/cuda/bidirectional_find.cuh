@@ -28,14 +28,20 @@ struct SlotsAtOnce {
   u32 words[bytes / 4];
 
   __device__ void load(const Layout& layout, u64 slot) {
-    const auto* from = reinterpret_cast<const uint4*>(layout.word(slot));
+    if constexpr (bytes == 8) {
+      const uint2 word = __ldg(reinterpret_cast<const uint2*>(layout.word(slot)));
+      words[0] = word.x;
+      words[1] = word.y;
+    } else {
+      const auto* from = reinterpret_cast<const uint4*>(layout.word(slot));
 #pragma unroll
-    for (u32 k = 0; k < bytes / 16; ++k) {
-      const uint4 word = __ldg(from + k);
-      words[4 * k] = word.x;
-      words[4 * k + 1] = word.y;
-      words[4 * k + 2] = word.z;
-      words[4 * k + 3] = word.w;
+      for (u32 k = 0; k < bytes / 16; ++k) {
+        const uint4 word = __ldg(from + k);
+        words[4 * k] = word.x;
+        words[4 * k + 1] = word.y;
+        words[4 * k + 2] = word.z;
+        words[4 * k + 3] = word.w;
+      }
     }
   }
   __device__ u32 tag(u32 k) const {
