@@ -124,9 +124,8 @@ void insert_in_parts(const Executor& ex, const char* label, const Slots& slots, 
     const u64 count = smaller(n - first, most_pairs_at_once);
     split_unordered(ex, label, count, PairAt<Slots, Keys, Values>{keys, values, first},
                     PartOfPair<Slots>{part_count}, u32(part_count), pairs, static_cast<u64*>(nullptr));
-    for_each_ahead(
-        ex, label, count,
-        InsertSteps<Slots, KeyOfPair<Slots>, ValueOfPair<Slots>>{slots, {pairs}, {pairs}, mode, nullptr}, counts);
+    insert_each(ex, label, slots, count, KeyOfPair<Slots>{pairs}, ValueOfPair<Slots>{pairs}, mode, counts,
+                static_cast<InsertResult*>(nullptr));
   }
 }
 
