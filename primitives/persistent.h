@@ -25,6 +25,8 @@
 //
 // Both: no scratch, no wait; may be captured.
 
+#include <string>
+
 #include "primitives/core/executor.h"
 
 namespace copse {

@@ -153,10 +153,11 @@ class TaskQueue {
 //     Runs the tasks of a queue, and those that they push, until none is left, in one launch. `task`: host+device
 //     `void operator()(u64 place, const T& task, const TaskQueueView<T>& queue) const`. A task sees what whoever
 //     pushed it wrote before; besides, tasks run in no order, and a task waits for no other. Leaves the queue
-//     empty. No scratch, no wait; may be captured, with what pushes the first tasks.
+//     empty. `options`: WaterfallOptions, waterfall.h. No scratch, no wait; may be captured, with what pushes the
+//     first tasks.
 //
-// It ends, by the argument of waterfall.h: places are taken by ticket in order, and a place that was
-// reserved is published by a task that runs. If some place that was published is not taken yet, then all that are
-// taken lie below it, so each of their tasks is there or about to be, and their warps come back for more.
+// It ends, by the argument of waterfall.h: places are taken by tickets, in order, and a place that was reserved is
+// published by a task that runs. Where a published place is not taken yet, all that are taken lie below it; so the
+// task of each of them is there or about to be, and whoever holds them comes back for more.
 
 }  // namespace copse

@@ -21,9 +21,9 @@ struct GridCounters {
 /// often as each other, in a launch of at most resident_blocks (persistent.cuh).
 ///
 /// Arrivals only ever add to one counter, so a block knows from the number of its barriers what the counter is to
-/// reach: no phase has to be turned over, nobody waits for his own addition to come back, and no state but the
-/// counter has to be put back at the end (cooperative groups keep a phase bit in the counter, which is left as it
-/// falls). Comparing differences lets the counter wrap around: blocks are never further apart than two barriers.
+/// reach: no phase has to be turned over, and at the end the counter goes back to zero, so that a graph finds it
+/// as it was (cooperative groups keep a phase bit in theirs, which stays as it falls). Comparing differences lets
+/// the counter wrap around: blocks are never further apart than two barriers.
 class GridBarrier {
  public:
   __device__ explicit GridBarrier(GridCounters* counters) : arrived_(&counters->arrived) {}
