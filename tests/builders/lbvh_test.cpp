@@ -83,18 +83,18 @@ Aabb triangle_box(const Mesh& mesh, u32 i) {
 
 /// The keys of a mesh in sorted order, by the public pieces; slot order for equal ones.
 std::vector<u64> sorted_keys(const Mesh& mesh, u32 morton_bits) {
-  Aabb centroids = Aabb::empty();
+  Aabb scene = Aabb::empty();
   std::vector<vec3> points;
   for (u32 i = 0; i < mesh.triangles.size(); ++i) {
     const Aabb box = triangle_box(mesh, i);
     if (is_empty(box)) continue;
     points.push_back(clean_point(centroid(box)));
-    centroids = merge(centroids, {points.back(), points.back()});
+    scene = merge(scene, box);
   }
   std::vector<u64> keys;
   for (const vec3& p : points) {
-    keys.push_back(morton_bits == 30 ? u64{morton_key<u32>(p, centroids)} << 34
-                                     : morton_key<u64>(p, centroids) << 1);
+    keys.push_back(morton_bits == 30 ? u64{morton_key<u32>(p, scene)} << 34
+                                     : morton_key<u64>(p, scene) << 1);
   }
   std::ranges::sort(keys);
   return keys;

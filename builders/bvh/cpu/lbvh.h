@@ -1,0 +1,3 @@
+#pragma once
+
+#include "builders/bvh/cpu/curve_sort.h"

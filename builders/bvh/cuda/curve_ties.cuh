@@ -1,0 +1,188 @@
+#pragma once
+
+// Primitives sorted by the fronts of their keys: those whose front is theirs alone or shared by few are brought to
+// their slots, with the gaps between them; long runs are listed.
+
+#include "builders/bvh/curve_gaps.h"
+#include "primitives/core/atomic.h"
+#include "primitives/cuda/grid_barrier.cuh"
+#include "primitives/cuda/launch.cuh"
+
+namespace copse::cuda::detail {
+
+using copse::detail::CurveOrder;
+
+/// The bits of a word that hold the front of a key; below them stands the primitive's number.
+inline BitRange front_range(u64 n) {
+  constexpr u64 few_primitives = u64{1} << 17;
+  u32 number_bits = 1;
+  while (n > u64{1} << number_bits) ++number_bits;
+  return {n <= few_primitives ? 32 : larger(24u, number_bits), 64};
+}
+
+/// The keys of primitives by their number: the front of each, as a word that sorts by it, and the low half.
+///
+///   63   invalid   62 .. a bit past number_bits   number_bits - 1 .. 0
+///                  front of the key               number
+struct KeyWords {
+  u64 n;
+  u64* front;
+  u32* low;
+
+  BitRange front_range() const { return detail::front_range(n); }
+  __device__ u64 key(u32 id) const { return front[id] >> 32 << 32 | low[id]; }
+};
+
+template <class KeyOf>
+struct StoreKeyWords {
+  KeyOf key_of;
+  KeyWords words;
+  u64 front_mask;
+
+  StoreKeyWords(const KeyOf& key_of_, const KeyWords& words_)
+      : key_of(key_of_), words(words_), front_mask(~u64{0} << words_.front_range().begin) {}
+  COPSE_HD void operator()(u64 i) const {
+    const u64 key = key_of(i);
+    words.front[i] = (key & front_mask) | i;
+    words.low[i] = u32(key);
+  }
+};
+
+/// The words in the order of their fronts.
+struct SortedFronts {
+  u64 n;
+  const u64* words;
+  u64 front_mask;
+
+  SortedFronts(const KeyWords& keys, const u64* sorted)
+      : n(keys.n), words(sorted), front_mask(~u64{0} << keys.front_range().begin) {}
+  __device__ u64 front(u64 slot) const { return words[slot] & front_mask; }
+  __device__ u32 id(u64 slot) const { return u32(words[slot] & ~front_mask); }
+};
+
+inline constexpr u32 most_short_run = 32;
+
+/// What blocks tell each other; zero between launches.
+struct RunState {
+  GridCounters grid;
+  u32 long_run_count;
+  u32 needs_resort;
+};
+
+/// Where the long runs begin, and memory for the sort over all.
+struct RunList {
+  u32* begins;
+  u32* digit_counts;  // [digit][block]
+  u32* digit_totals;  // [digit]
+  u32* ids;           // primitives half-way
+};
+
+/// A tile of slots in shared memory, with those of a short run on both sides and one more.
+struct TieWindow {
+  static constexpr u32 tile = 1024;  // threads, a slot each
+  static constexpr u32 before = most_short_run + 1;
+  static constexpr u32 size = tile + 2 * before;
+  static constexpr u64 no_key = ~u64{0};
+
+  u64 front[size];
+  u32 id[size];
+  u32 low[size];  // of those that share their front
+
+  __device__ bool is_key(u32 w) const { return front[w] < MortonKey<u64>::invalid; }
+  __device__ bool is_tied(u32 w) const {
+    return is_key(w) && (front[w] == front[w - 1] || front[w] == front[w + 1]);
+  }
+
+  __device__ void load(const KeyWords& keys, const SortedFronts& sorted, i64 first) {
+    for (u32 w = threadIdx.x; w < size; w += tile) {
+      const i64 slot = first + w;
+      const bool is_there = slot >= 0 && slot < i64(sorted.n);
+      front[w] = is_there ? sorted.front(u64(slot)) : no_key;
+      id[w] = is_there ? sorted.id(u64(slot)) : 0;
+    }
+    __syncthreads();
+    for (u32 w = threadIdx.x; w < size; w += tile) {
+      if (w > 0 && w + 1 < size && is_tied(w)) low[w] = keys.low[id[w]];
+    }
+    __syncthreads();
+  }
+};
+
+/// A primitive's place in its run: how many come before and after it, by fronts alone.
+struct PlaceInRun {
+  u32 left = 0, right = 0;
+
+  __device__ PlaceInRun(const TieWindow& window, u32 w) {
+    while (left < most_short_run && window.front[w - 1 - left] == window.front[w]) ++left;
+    while (right < most_short_run && window.front[w + 1 + right] == window.front[w]) ++right;
+  }
+  __device__ u32 run_size() const { return left + 1 + right; }
+};
+
+/// The place of a primitive among its run by low words, and the low word of the one after it.
+struct RankInRun {
+  u32 rank = 0;
+  u32 next_low = ~0u;
+
+  __device__ RankInRun(const TieWindow& window, u32 w, const PlaceInRun& place) {
+    const u32 own = window.low[w];
+    for (u32 other = w - place.left; other <= w + place.right; ++other) {
+      const u32 low = window.low[other];
+      const bool is_before = low < own || (low == own && other < w);
+      if (is_before) {
+        ++rank;
+      } else if (other != w) {
+        next_low = smaller(next_low, low);
+      }
+    }
+  }
+};
+
+/// The gap between keys with different fronts.
+__device__ inline u8 gap_between_fronts(u64 front, u64 next_front) {
+  return u8(leading_zeros(front ^ next_front));
+}
+
+__global__ static void __launch_bounds__(TieWindow::tile)
+    order_short_runs_kernel(const KeyWords keys, const SortedFronts sorted, u32* run_begins, RunState* state,
+                            const CurveOrder order) {
+  __shared__ TieWindow window;
+  overlap_launches();
+  const i64 first = i64(u64(blockIdx.x) * TieWindow::tile) - TieWindow::before;
+  window.load(keys, sorted, first);
+
+  const u32 w = TieWindow::before + threadIdx.x;
+  const u64 slot = u64(first + w);
+  if (slot >= sorted.n) return;
+  if (!window.is_key(w)) {
+    if (slot == 0) *order.valid_count = 0;
+    order.primitive_ids[slot] = window.id[w];
+    return;
+  }
+  if (!window.is_key(w + 1)) *order.valid_count = u32(slot) + 1;
+  const PlaceInRun place(window, w);
+  if (place.run_size() > most_short_run) {
+    if (place.left == 0) run_begins[fetch_add_relaxed(&state->long_run_count, 1u)] = u32(slot);
+    return;
+  }
+  const RankInRun rank(window, w, place);
+  const u32 target = u32(slot) - place.left + rank.rank;
+  order.primitive_ids[target] = window.id[w];
+  const u32 after_run = w + place.right + 1;
+  if (rank.rank + 1 < place.run_size()) {
+    order.gaps[target] = u8(common_prefix(u64{window.low[w]}, u64{rank.next_low}, target));
+  } else if (window.is_key(after_run)) {
+    order.gaps[target] = gap_between_fronts(window.front[w], window.front[after_run]);
+  }
+}
+
+inline void order_short_runs(const Executor& ex, const KeyWords& keys, const u64* sorted, const RunList& runs,
+                             RunState* state, const CurveOrder& order) {
+  launch(ex, "Morton order: short runs", order_short_runs_kernel,
+         {.blocks = divide_rounding_up(keys.n, TieWindow::tile),
+          .threads = TieWindow::tile,
+          .overlaps_earlier_launch = true},
+         keys, SortedFronts(keys, sorted), runs.begins, state, order);
+}
+
+}  // namespace copse::cuda::detail

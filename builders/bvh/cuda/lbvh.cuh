@@ -1,0 +1,3 @@
+#pragma once
+
+#include "builders/bvh/cuda/curve_sort.cuh"

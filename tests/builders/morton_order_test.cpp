@@ -1,0 +1,143 @@
+// Leaves stand in the order of 63-bit Morton keys, however many primitives share the high half of theirs.
+
+#include <algorithm>
+#include <numeric>
+#include <random>
+
+#include "builders/bvh/lbvh.h"
+#include "builders/bvh/validate.h"
+#include "builders/geometry/morton.h"
+#include "tests/support/backends.h"
+#include "tests/support/device_mesh.h"
+
+namespace copse::test {
+
+namespace {
+
+/// Points as boxes without extent.
+class PointCloud {
+ public:
+  /// The corners of the unit cube, so that it is the box of all.
+  PointCloud() {
+    add(vec3(0));
+    add(vec3(1));
+  }
+
+  void add(const vec3& p) { boxes_.push_back({p, p}); }
+
+  /// `count` points in the corner of cell `cell` of 512 x 512 x 512 where all keys have the same high word, spread
+  /// over 2^distinct_bits places an axis.
+  void add_run(u32 count, const uvec3& cell, u32 distinct_bits = 10) {
+    std::uniform_int_distribution<u32> step(0, (1u << distinct_bits) - 1);
+    const auto coordinate = [&](u32 c) { return (float(c) + float(step(random_)) / 4096.0f) / 512.0f; };
+    for (u32 i = 0; i < count; ++i) add({coordinate(cell.x), coordinate(cell.y), coordinate(cell.z)});
+  }
+
+  void add_invalid() { boxes_.push_back({vec3(std::numeric_limits<float>::quiet_NaN()), vec3(0)}); }
+
+  void shuffle() { std::shuffle(boxes_.begin(), boxes_.end(), random_); }
+
+  const std::vector<Aabb>& boxes() const { return boxes_; }
+
+  /// The numbers of the valid points in the order of their keys.
+  std::vector<u32> slow_order() const {
+    const Aabb cube{vec3(0), vec3(1)};
+    std::vector<u32> ids;
+    for (u32 i = 0; i < boxes_.size(); ++i) {
+      if (is_valid(boxes_[i])) ids.push_back(i);
+    }
+    std::stable_sort(ids.begin(), ids.end(), [&](u32 a, u32 b) {
+      return morton_key<u64>(centroid(boxes_[a]), cube) < morton_key<u64>(centroid(boxes_[b]), cube);
+    });
+    return ids;
+  }
+
+ private:
+  std::vector<Aabb> boxes_;
+  std::mt19937 random_{7};
+};
+
+}  // namespace
+
+class MortonOrder : public OnEachBackend {
+ protected:
+  void expect_order(const PointCloud& cloud, const std::string& name) {
+    const Buffer<Aabb> boxes(context(), cloud.boxes());
+    const BoxView view{boxes.span()};
+    const Bvh bvh = build_lbvh(context(), view);
+    EXPECT_TRUE(validate(context(), bvh, view).ok()) << name;
+    const BvhCopy copy(bvh);
+    const std::vector<u32> expected = cloud.slow_order();
+    ASSERT_GE(copy.primitive_ids.size(), expected.size()) << name;
+    EXPECT_TRUE(std::equal(expected.begin(), expected.end(), copy.primitive_ids.begin())) << name;
+
+    // The gaps decide on the tree; those of the CPU's tests are right.
+    Context cpu({.backend = Backend::cpu});
+    const Buffer<Aabb> cpu_boxes(cpu, cloud.boxes());
+    EXPECT_TRUE(same_bytes(copy, BvhCopy(build_lbvh(cpu, BoxView{cpu_boxes.span()})))) << name;
+  }
+};
+COPSE_ON_EACH_BACKEND(MortonOrder);
+
+TEST_P(MortonOrder, SortsRunsOfEverySizeThatIsTreatedDifferently) {
+  for (const u32 distinct_bits : {10u, 2u, 0u}) {
+    PointCloud cloud;
+    u32 cell = 0;
+    for (const u32 size :
+         {1, 2, 3, 5, 16, 31, 32, 33, 34, 63, 64, 65, 500, 511, 512, 513, 1024, 4000, 4095, 4096}) {
+      cloud.add_run(size, uvec3(17 * cell % 500, 31 * cell % 500, 3 * cell + 1), distinct_bits);
+      ++cell;
+    }
+    cloud.add_invalid();
+    cloud.shuffle();
+    expect_order(cloud, std::to_string(distinct_bits) + " distinct bits");
+  }
+}
+
+TEST_P(MortonOrder, SortsAllAgainWhereARunIsTooLong) {
+  PointCloud cloud;
+  cloud.add_run(4097, uvec3(100, 200, 300));
+  cloud.add_run(3000, uvec3(101, 200, 300));
+  for (u32 i = 0; i < 5000; ++i) cloud.add_run(1 + i % 3, uvec3(i % 500, i * 7 % 500, i * 13 % 500));
+  for (u32 i = 0; i < 100; ++i) cloud.add_invalid();
+  cloud.shuffle();
+  expect_order(cloud, "one run past the limit");
+
+  PointCloud dense;
+  dense.add_run(20000, uvec3(5, 6, 7));
+  dense.shuffle();
+  expect_order(dense, "one far outlier");
+
+  PointCloud equal;
+  equal.add_run(10000, uvec3(5, 6, 7), 0);
+  expect_order(equal, "equal points");
+}
+
+TEST_P(MortonOrder, SortsRunsAcrossTilesAndAtTheEnds) {
+  // Runs of each size one after the other, over many tiles of 1024 slots.
+  for (const u32 size : {2, 7, 30, 32, 33, 100}) {
+    PointCloud cloud;
+    for (u32 i = 0; i < 4000 / size; ++i) cloud.add_run(size, uvec3(i % 8, i / 8 % 8, i / 64));
+    cloud.shuffle();
+    expect_order(cloud, "runs of " + std::to_string(size));
+  }
+}
+
+TEST_P(MortonOrder, IsTheSameWhenBuiltAgain) {
+  // What a build leaves behind for the next is zero, whatever way it took.
+  PointCloud dense, sparse;
+  dense.add_run(9000, uvec3(5, 6, 7));
+  for (u32 i = 0; i < 3000; ++i) sparse.add_run(1 + i % 40, uvec3(i % 500, i * 7 % 500, i * 13 % 500));
+  for (u32 round = 0; round < 5; ++round) {
+    expect_order(dense, "dense");
+    expect_order(sparse, "sparse");
+  }
+}
+
+TEST_P(MortonOrder, LargeCloudInOneCellIsSorted) {
+  PointCloud cloud;
+  cloud.add_run(1000000, uvec3(300, 200, 100));
+  expect_order(cloud, "a million points in one cell");
+}
+
+}  // namespace copse::test
