@@ -288,6 +288,22 @@ TYPED_TEST(WaterfallTypes, QueueRefusesTasksPastItsCapacityAndStillEnds) {
   EXPECT_COPSE_ERROR(none.check(), ErrorCode::capacity, "given 7 tasks in one run, its capacity is 0");
 }
 
+TYPED_TEST(WaterfallTypes, AnyNumberOfWorkersAndThreadsIsEnough) {
+  for (u32 workers : {1u, 3u, 16u}) {
+    Context own({.backend = body_backend, .workers = workers});
+    const auto& ex = this->executor_of(own);
+    const WaterfallOptions options{.threads_a_multiprocessor = 128 * workers};
+    Buffer<u64> sums(own, std::vector<u64>(3000, 0));
+    Buffer<u32> sum(own, std::vector<u32>{0});
+    TaskQueue<u32> queue(own, 501);
+    waterfall(ex, "chain", 3000, ChainOne{sums.data()}, options);
+    for_each(ex, "push", 1, PushNumber{queue.view(), 500});
+    run_tasks(ex, "count down", queue.view(), CountDown{sum.data()}, options);
+    EXPECT_NE(sums.download()[2999], 0u) << workers;
+    EXPECT_EQ(sum.download()[0], 500u * 501 / 2) << workers;
+  }
+}
+
 TYPED_TEST(WaterfallTypes, ReplaysInAGraph) {
   const u32 length = 500;
   TaskQueue<u32> queue(this->context(), length + 1);
