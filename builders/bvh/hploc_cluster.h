@@ -75,13 +75,14 @@ struct PlaceCluster {
   BvhArrays bvh;
 
   COPSE_HD void operator()(const Cluster& cluster, u32 node) const {
+    // One store for both kinds, since lanes of a warp have both.
+    BvhNode placed = BvhNode::inner(cluster.box(), 2 * cluster.children - 1);
     if (cluster.children == 0) {
-      const u32 first = leaves.first(cluster.slot);
-      bvh.nodes[node] = BvhNode::leaf(cluster.box(), first, leaves.first(cluster.slot + 1) - first);
-    } else {
-      bvh.nodes[node] = BvhNode::inner(cluster.box(), 2 * cluster.children - 1);
-      bvh.parents[cluster.children - 1] = node;
+      placed.first = leaves.first(cluster.slot);
+      placed.count = leaves.first(cluster.slot + 1) - placed.first;
     }
+    bvh.nodes[node] = placed;
+    if (cluster.children != 0) bvh.parents[cluster.children - 1] = node;
   }
 };
 

@@ -3,6 +3,7 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "builders/bvh/hploc.h"
 #include "builders/bvh/lbvh.h"
 #include "builders/bvh/refit.h"
 #include "builders/bvh/validate.h"
@@ -15,24 +16,35 @@ namespace copse::test {
 
 namespace fs = std::filesystem;
 
-void expect_agreement(Context& cpu, Context& cuda, const Mesh& mesh, const std::string& name) {
+/// Builds the same tree on both backends and refits it, through `build(context, triangles)`.
+template <class Build>
+void expect_agreement(Context& cpu, Context& cuda, const Mesh& mesh, const std::string& name, const Build& build) {
   Mesh moved = mesh;
   for (vec3& p : moved.positions) p = vec3(p.z - p.y * 0.5f, p.x * 2, p.y + p.x * p.z);
+  DeviceMesh cpu_mesh(cpu, mesh), cuda_mesh(cuda, mesh);
+  Bvh cpu_bvh = build(cpu, cpu_mesh.view()), cuda_bvh = build(cuda, cuda_mesh.view());
+  ASSERT_TRUE(same_bytes(BvhCopy(cpu_bvh), BvhCopy(cuda_bvh))) << name;
+  ASSERT_TRUE(validate(cuda, cuda_bvh, cuda_mesh.view()).ok()) << name;
+
+  cpu_mesh.positions.upload(moved.positions);
+  cuda_mesh.positions.upload(moved.positions);
+  refit(cpu, cpu_bvh, cpu_mesh.view());
+  refit(cuda, cuda_bvh, cuda_mesh.view());
+  ASSERT_TRUE(same_bytes(BvhCopy(cpu_bvh), BvhCopy(cuda_bvh))) << name << " after a refit";
+}
+
+void expect_agreement(Context& cpu, Context& cuda, const Mesh& mesh, const std::string& name) {
   for (u32 bits : {30, 63}) {
     for (u32 leaf : {1, 4}) {
-      const LbvhOptions options{bits, leaf};
-      DeviceMesh cpu_mesh(cpu, mesh), cuda_mesh(cuda, mesh);
-      Bvh cpu_bvh = build_lbvh(cpu, cpu_mesh.view(), options),
-          cuda_bvh = build_lbvh(cuda, cuda_mesh.view(), options);
-      ASSERT_TRUE(same_bytes(BvhCopy(cpu_bvh), BvhCopy(cuda_bvh)))
-          << name << ", " << bits << " bits, leaf " << leaf;
-      ASSERT_TRUE(validate(cuda, cuda_bvh, cuda_mesh.view()).ok()) << name;
-
-      cpu_mesh.positions.upload(moved.positions);
-      cuda_mesh.positions.upload(moved.positions);
-      refit(cpu, cpu_bvh, cpu_mesh.view());
-      refit(cuda, cuda_bvh, cuda_mesh.view());
-      ASSERT_TRUE(same_bytes(BvhCopy(cpu_bvh), BvhCopy(cuda_bvh))) << name << " after a refit";
+      const std::string of = name + ", " + std::to_string(bits) + " bits, leaf " + std::to_string(leaf);
+      expect_agreement(cpu, cuda, mesh, "lbvh of " + of, [&](Context& context, const TriangleView& triangles) {
+        return build_lbvh(context, triangles, {bits, leaf});
+      });
+      for (u32 radius : {4, 8}) {
+        expect_agreement(cpu, cuda, mesh, "hploc of " + of, [&](Context& context, const TriangleView& triangles) {
+          return build_hploc(context, triangles, {radius, bits, leaf});
+        });
+      }
     }
   }
 }

@@ -8,9 +8,10 @@
 #include <vector>
 
 #include "builders/bvh/cpu/cluster_row.h"
+#include "builders/bvh/cpu/curve_sort.h"
 #include "builders/bvh/hploc_ranges.h"
 #include "primitives/core/atomic.h"
-#include "primitives/cpu/workers.h"
+#include "primitives/cpu/for_each.h"
 
 namespace copse::cpu {
 

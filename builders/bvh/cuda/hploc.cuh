@@ -2,13 +2,16 @@
 
 // The clustering of H-PLOC on CUDA. Contract: builders/bvh/hploc.inl.
 //
-// One launch. A warp clusters a tile of leaves in shared memory (cluster_tile.cuh). The ranges that reach beyond
-// the tile then climb on in global memory, a lane each: of two siblings the one that arrives second goes on with
-// the parent, and its whole warp merges the clusters of both.
+// One launch. A warp clusters a tile of leaves in shared memory (cluster_tile.cuh), a block what reaches beyond
+// its tiles (cluster_block.cuh). The ranges that reach beyond the block climb on in global memory, a warp each: of
+// two siblings the one that arrives second goes on with the parent and merges the clusters of both. Blocks as
+// large as they are because that step is the expensive one: it waits for memory, and shows writes to the whole
+// GPU.
 
-#include "builders/bvh/cuda/cluster_tile.cuh"
+#include "builders/bvh/cuda/cluster_block.cuh"
+#include "builders/bvh/cuda/curve_sort.cuh"
+#include "builders/bvh/cuda/hploc_climb.cuh"
 #include "builders/bvh/lbvh_leaves.h"
-#include "primitives/core/atomic.h"
 #include "primitives/cuda/for_each.cuh"
 
 namespace copse::cuda {
@@ -39,177 +42,166 @@ struct HplocInput {
   AnyLeaves leaves;
   const u8* gaps;
   u32 radius;
-  Cluster* clusters;  // [leaf]: a range's stand from its first leaf on, up to one without a slot
-  u32* arrivals;      // [split]: the far end of the child that came first
+  Cluster* clusters;  // see MeetingPlace
+  u32* arrivals;
   BvhArrays bvh;
 };
 
 using Hierarchy = LeafHierarchy<AnyLeaves>;
 using Place = PlaceCluster<AnyLeaves>;
 
+template <u32 tile_leaves_a_lane>
+struct ClusterTileShape {
+  static constexpr u32 leaves_a_lane = tile_leaves_a_lane;
+  static constexpr u32 capacity = warp_size * leaves_a_lane;
+  static_assert(capacity <= copse::detail::narrow_range, "ranges inside a tile search near");
+
+  /// Tiles are cut where neighbours are farthest apart, within a window of this many leaves: fewer ranges reach
+  /// beyond a tile.
+  static constexpr u32 cut_window = capacity / 4;
+  static constexpr u32 stride = capacity - cut_window;
+
+  /// The first leaf of a tile; the leaf count past the last tile.
+  __device__ static u32 cut(const Hierarchy& hierarchy, u64 tile) {
+    if (tile * stride >= hierarchy.leaf_count) return hierarchy.leaf_count;
+    u32 best = ~0u;
+    for (u32 k = lane_id(); k < cut_window; k += warp_size) {
+      const u32 leaf = u32(tile) * stride + k;
+      if (leaf < hierarchy.leaf_count) best = smaller(best, hierarchy.closeness_before(leaf) * cut_window + k);
+    }
+    return u32(tile) * stride + __reduce_min_sync(all_lanes, best) % cut_window;
+  }
+};
+
+/// A warp's leaves: `begin` and on, counted from the block's first leaf.
+struct TileLeaves {
+  u32 block_begin;
+  u32 begin;
+  u32 count;
+};
+
+/// Lists the gaps at a tile's leaves: before each of them, and behind the last one.
+__device__ inline void list_gaps(const Hierarchy& hierarchy, const TileLeaves& tile, Gap* gaps) {
+  for (u32 i = lane_id(); i <= tile.count; i += warp_size) {
+    const u32 leaf = tile.block_begin + tile.begin + i;
+    gaps[i] = Gap::make(leaf < hierarchy.leaf_count ? hierarchy.closeness_before(leaf) : 0, tile.begin + i);
+  }
+}
+
+template <class Boxes>
+__device__ Aabb leaf_box(const HplocInput<Boxes>& in, u32 leaf) {
+  const u32 first = in.leaves.first(leaf), end = in.leaves.first(leaf + 1);
+  Aabb box = in.boxes(in.bvh.primitive_ids[first]);
+  for (u32 slot = first + 1; slot < end; ++slot) box = merge(box, in.boxes(in.bvh.primitive_ids[slot]));
+  return box;
+}
+
 /// Makes the clusters of a tile's leaves.
-template <class Boxes, class Tile>
-__device__ void load_leaves(const HplocInput<Boxes>& in, u32 begin, u32 leaf_count, Tile& tile) {
-  constexpr u32 group = smaller(4u, Tile::leaves_a_lane);  // loads in flight
+template <class Shape, class Boxes, class Memory>
+__device__ void load_leaves(const HplocInput<Boxes>& in, const TileLeaves& tile, Memory& memory) {
+  constexpr u32 group = smaller(4u, Shape::leaves_a_lane);  // loads in flight
 #pragma unroll
-  for (u32 k = 0; k < Tile::leaves_a_lane; k += group) {
+  for (u32 k = 0; k < Shape::leaves_a_lane; k += group) {
     Aabb boxes[group];
 #pragma unroll
     for (u32 g = 0; g < group; ++g) {
       const u32 i = lane_id() + warp_size * (k + g);
-      if (i >= leaf_count) continue;
-      const u32 slot = in.leaves.first(begin + i), end = in.leaves.first(begin + i + 1);
-      boxes[g] = in.boxes(in.bvh.primitive_ids[slot]);
-      for (u32 other = slot + 1; other < end; ++other) {
-        boxes[g] = merge(boxes[g], in.boxes(in.bvh.primitive_ids[other]));
-      }
+      if (i < tile.count) boxes[g] = leaf_box(in, tile.block_begin + tile.begin + i);
     }
 #pragma unroll
     for (u32 g = 0; g < group; ++g) {
       const u32 i = lane_id() + warp_size * (k + g);
-      if (i < leaf_count) tile.store(i, Cluster::leaf(boxes[g], begin + i));
+      const u32 leaf = tile.begin + i;
+      if (i < tile.count) memory.store(leaf, Cluster::leaf(boxes[g], tile.block_begin + leaf));
     }
   }
-  __syncwarp();
 }
 
-/// Puts the clusters of a tile's range where whoever merges it with its sibling finds them.
-template <class Tile>
-__device__ void hand_over(const Tile& tile, u32 begin, const LeafRange& range, Cluster* clusters) {
-  const u32 count = tile.cluster_count(range.first, range.last);
-  Cluster* const out = clusters + begin + range.first;
-  if (lane_id() < count) out[lane_id()] = tile.load(range.first + lane_id());
-  if (lane_id() == count && count < smaller(range.size(), most_kept_clusters)) out[count].slot = invalid_id;
-}
+/// Merges the clusters in the lanes as far as their range asks for. Returns the lanes that hold what is left.
+///   is_near: no range is larger than those whose clusters search near
+template <u32 most_radius, bool is_near>
+struct MergeClusters {
+  const Hierarchy& hierarchy;
+  const Place& place;
+  u32 radius;
 
-/// Merges the clusters of the two children of `range` in global memory.
-template <u32 most_radius, class Boxes>
-__device__ void merge_children(const HplocInput<Boxes>& in, const Hierarchy& hierarchy, const LeafRange& range,
-                               u32 split, u8* sources) {
-  // The left child's clusters come to the lower half of the warp, the right child's to the upper half.
-  const u32 half = lane_id() / most_kept_clusters, place_in_half = lane_id() % most_kept_clusters;
-  const u32 leaf = (half == 0 ? range.first : split + 1) + place_in_half;
-  const bool in_child = leaf <= (half == 0 ? split : range.last);
-  Cluster mine = in.clusters[in_child ? leaf : range.first];
-  const u32 missing = ~__ballot_sync(all_lanes, in_child && mine.slot != invalid_id);
-  const u32 left_count = u32(__ffs(int(missing & 0xffffu | 0x10000u))) - 1;
-  const u32 right_count = u32(__ffs(int(missing >> 16 | 0x10000u))) - 1;
-  const u32 source = lane_id() < left_count ? lane_id() : lane_id() - left_count + most_kept_clusters;
-  mine = shuffle_from(mine, source % warp_size);
-
-  const Place place{in.leaves, in.bvh};
-  const u32 count = left_count + right_count, most_left = hierarchy.kept_clusters(range);
-  const u32 radius = hierarchy.search_radius(range, in.radius);
-  const u32 left = radius <= most_radius
-                       ? merge_until<most_radius>(mine, count, most_left, radius, place, sources)
-                       : merge_until<copse::detail::most_radius>(mine, count, most_left, radius, place, sources);
-  const u32 kept_count = u32(__popc(left));
-  if ((left >> lane_id() & 1) != 0) in.clusters[range.first + u32(__popc(left & lower_lanes()))] = mine;
-  if (lane_id() == 0 && kept_count < most_kept_clusters) in.clusters[range.first + kept_count].slot = invalid_id;
-}
-
-/// A range on its way up, held by a lane.
-struct Climber {
-  LeafRange range;
-  u32 closeness_before, closeness_after;  // of its ends
-  bool is_climbing;
-
-  /// Goes on to the parent and returns the split there, if the sibling was there before; else stops.
-  __device__ u32 climb(const Hierarchy& hierarchy, u32* arrivals) {
-    const bool is_right_child = closeness_before > closeness_after;
-    const u32 split = is_right_child ? range.first - 1 : range.last;
-    const u32 other_end = exchange_acq_rel(&arrivals[split], is_right_child ? range.last : range.first);
-    if (other_end == invalid_id) {
-      is_climbing = false;
-    } else if (is_right_child) {
-      range.first = other_end;
-      closeness_before = hierarchy.closeness_before(other_end);
+  __device__ u32 operator()(Cluster& mine, u32 count, const LeafRange& range, u8* sources) const {
+    const u32 most_left = hierarchy.kept_clusters(range);
+    if constexpr (is_near) {
+      return merge_until<most_radius>(mine, count, most_left, radius, place, sources);
     } else {
-      range.last = other_end;
-      closeness_after = hierarchy.closeness_after(other_end);
+      const u32 searched = hierarchy.search_radius(range, radius);
+      if (searched <= most_radius)
+        return merge_until<most_radius>(mine, count, most_left, searched, place, sources);
+      return merge_until<copse::detail::most_radius>(mine, count, most_left, copse::detail::most_radius, place,
+                                                     sources);
     }
-    return split;
   }
 };
 
-/// Climbs with a range a lane until all of them stop.
-template <u32 most_radius, class Boxes>
-__device__ void climb(const HplocInput<Boxes>& in, const Hierarchy& hierarchy, Climber climber, u8* sources) {
-  while (__any_sync(all_lanes, climber.is_climbing)) {
-    u32 split = 0;
-    if (climber.is_climbing) split = climber.climb(hierarchy, in.arrivals);
-    // What a lane has acquired, its warp has.
-    __syncwarp();
-    u32 waiting = __ballot_sync(all_lanes, climber.is_climbing && hierarchy.must_merge(climber.range));
-    for (; waiting != 0; waiting &= waiting - 1) {
-      const u32 lane = u32(__ffs(int(waiting))) - 1;
-      merge_children<most_radius>(in, hierarchy, shuffle_from(climber.range, lane), shuffle_from(split, lane),
-                                  sources);
-    }
-    // What the warp has written, the lane that arrives next releases.
-    __syncwarp();
-    if (climber.is_climbing && hierarchy.is_whole(climber.range)) {
-      Place{in.leaves, in.bvh}(in.clusters[0], 0);
-      climber.is_climbing = false;
-    }
-  }
-}
+template <class Shape, u32 warps>
+using BlockMemory = ClusterMemory<warps * Shape::stride + Shape::cut_window, warps>;
 
-template <u32 most_radius, class Tile, u32 threads, u32 blocks, class Boxes>
-__global__ void __launch_bounds__(threads, blocks) hploc_kernel(const HplocInput<Boxes> in) {
+template <u32 most_radius, class Shape, u32 warps, u32 blocks, class Boxes>
+__global__ void __launch_bounds__(warps* warp_size, blocks) hploc_kernel(const HplocInput<Boxes> in) {
   extern __shared__ uint4 hploc_memory[];
+  auto& memory = *reinterpret_cast<BlockMemory<Shape, warps>*>(hploc_memory);
   const u32 warp = threadIdx.x / warp_size;
-  Tile& tile = reinterpret_cast<Tile*>(hploc_memory)[warp];
-  const u64 tile_id = u64(blockIdx.x) * (threads / warp_size) + warp;
-
-  // Cluster the tile.
   const Hierarchy hierarchy{in.leaves, in.gaps, in.bvh.counts->leaf_count};
-  const u32 begin = Tile::cut(hierarchy, tile_id), end = Tile::cut(hierarchy, tile_id + 1);
+  const Place place{in.leaves, in.bvh};
+
+  // Cut the leaves into tiles.
+  const u64 tile_id = u64(blockIdx.x) * warps + warp;
+  const u32 tile_begin = Shape::cut(hierarchy, tile_id), tile_end = Shape::cut(hierarchy, tile_id + 1);
+  if (lane_id() == 0) memory.tile_begins[warp] = tile_begin;
+  if (warp == warps - 1 && lane_id() == 0) memory.tile_begins[warps] = tile_end;
+  __syncthreads();
+  const u32 begin = memory.tile_begins[0], end = memory.tile_begins[warps];
   if (begin == end) return;
-  const u32 leaf_count = end - begin;
-  auto topology = tile.find_ranges(hierarchy, begin, leaf_count);
-  load_leaves(in, begin, leaf_count, tile);
-  tile.template merge_ranges<most_radius>(topology, hierarchy, in.radius, Place{in.leaves, in.bvh});
+  const TileLeaves tile{begin, tile_begin - begin, tile_end - tile_begin};
 
-  // Hand over what reaches beyond it.
-  const u32 range_count = tile.list_ranges(topology, leaf_count);
-  for (u32 i = 0; i < range_count; ++i) hand_over(tile, begin, tile.listed_range(i), in.clusters);
+  // Cluster the tile, then the block.
+  Gap* const gaps = memory.gaps[0] + tile.begin + warp;
+  list_gaps(hierarchy, tile, gaps);
+  load_leaves<Shape>(in, tile, memory);
   __syncwarp();
-  if (leaf_count == hierarchy.leaf_count) {
-    if (lane_id() == 0) Place{in.leaves, in.bvh}(in.clusters[0], 0);
-    return;
-  }
+  const u32 gap_count = merge_tile(memory, gaps, tile.count + 1, hierarchy,
+                                   MergeClusters<most_radius, true>{hierarchy, place, in.radius});
+  const MergeClusters<most_radius, false> merge{hierarchy, place, in.radius};
+  BlockGaps left(memory, gaps, warp == warps - 1 ? gap_count : gap_count - 1);
+  left.merge_block(hierarchy, merge);
 
-  // Climb on with it.
-  for (u32 first = 0; first < range_count; first += warp_size) {
-    Climber climber{};
-    climber.is_climbing = first + lane_id() < range_count;
-    if (climber.is_climbing) {
-      const LeafRange range = tile.listed_range(first + lane_id());
-      climber.range = {begin + range.first, begin + range.last};
-      climber.closeness_before = hierarchy.closeness_before(climber.range.first);
-      climber.closeness_after = hierarchy.closeness_after(climber.range.last);
-    }
-    climb<most_radius>(in, hierarchy, climber, tile.sources());
+  // Climb on with what reaches beyond the block.
+  for (u32 i = warp; i < left.range_count(); i += warps) {
+    const LeafRange range = left.range(i);
+    const u32 count = memory.cluster_count(range);
+    LaneClusters clusters{memory.load(range.first + (lane_id() < count ? lane_id() : 0)), count};
+    const Climber climber{
+        {begin + range.first, begin + range.last}, left.closeness_before(i), left.closeness_after(i)};
+    const bool is_whole =
+        climb(climber, clusters, {in.clusters, in.arrivals}, hierarchy, merge, memory.sources[warp]);
+    if (is_whole && lane_id() == 0) place(clusters.mine, 0);
   }
 }
 
-template <u32 most_radius, class Tile, u32 threads, u32 blocks, class Boxes>
+template <u32 most_radius, class Shape, u32 warps, u32 blocks, class Boxes>
 void launch_hploc(const Executor& ex, u64 n, const HplocInput<Boxes>& in) {
-  constexpr u32 warps = threads / warp_size;
-  const u64 tile_count = divide_rounding_up(n, Tile::stride);
-  launch(ex, "hploc: clusters", hploc_kernel<most_radius, Tile, threads, blocks, Boxes>,
-         {divide_rounding_up(tile_count, warps), threads, u32(warps * sizeof(Tile))}, in);
+  launch(ex, "hploc: clusters", hploc_kernel<most_radius, Shape, warps, blocks, Boxes>,
+         {divide_rounding_up(n, u64{Shape::stride} * warps), warps * warp_size,
+          u32(sizeof(BlockMemory<Shape, warps>))},
+         in);
 }
 
-/// Small tiles where there are few leaves, so that there is work for all multiprocessors.
+/// Few leaves: small tiles, so that there is work for all multiprocessors, and large blocks, so that little is
+/// left to climb. Many: as many warps as fit, and small blocks, whose warps wait less for each other. Measured on
+/// one H200 (bench: copse bench --builder hploc --stages); the tree is the same whatever the shape.
 template <u32 most_radius, class Boxes>
 void launch_hploc(const Executor& ex, u64 n, const HplocInput<Boxes>& in) {
-  constexpr u64 leaves_of_large_tiles = 1u << 20;
-  if (n < leaves_of_large_tiles) {
-    launch_hploc<most_radius, ClusterTile<64>, 64, 16>(ex, n, in);
+  constexpr u64 many_leaves = 400'000;
+  if (n < many_leaves) {
+    launch_hploc<most_radius, ClusterTileShape<2>, 8, 3>(ex, n, in);
   } else {
-    launch_hploc<most_radius, ClusterTile<256>, 64, 7>(ex, n, in);
+    launch_hploc<most_radius, ClusterTileShape<4>, 4, 8>(ex, n, in);
   }
 }
 
