@@ -5,6 +5,7 @@
 #include "cli/bench_rays.h"
 #include "cli/bench_scenes.h"
 #include "cli/bench_table.h"
+#include "cli/builders.h"
 #include "cli/command.h"
 #include "cli/exit_code.h"
 
@@ -15,6 +16,8 @@ namespace {
 struct BenchOptions {
   std::vector<std::string> scenes{"testball"};
   SceneFiles files;
+  std::vector<std::string> builders{"lbvh"};
+  u32 radius = 0;
   std::vector<u32> morton_bits{30, 63};
   u32 max_leaf_size = 1;
   u32 repeats = 15;
@@ -40,21 +43,35 @@ void measure_scene_rays(Context& context, const Bvh& bvh, BenchInput& input, u32
   result.diffuse = measure_rays(context, bvh, input.triangles, *input.diffuse, repeats).times;
 }
 
+/// Every builder with every key width.
+std::vector<Recipe> recipes(const BenchOptions& options) {
+  std::vector<Recipe> recipes;
+  for (const std::string& builder : options.builders) {
+    for (const u32 bits : options.morton_bits) {
+      recipes.push_back({.builder = builder,
+                         .morton_bits = bits,
+                         .max_leaf_size = options.max_leaf_size,
+                         .radius = builder == "hploc" || options.builders.size() == 1 ? options.radius : 0});
+      recipes.back() = complete(recipes.back());
+    }
+  }
+  return recipes;
+}
+
 BenchResult measure(Session& session, Context& context, BenchInput& input, const BenchOptions& options,
-                    u32 morton_bits) {
-  const LbvhOptions lbvh{.morton_bits = morton_bits, .max_leaf_size = options.max_leaf_size};
+                    const Recipe& recipe) {
   BenchResult result;
   result.scene = input.scene.name;
   result.source = input.scene.source;
   result.triangle_count = input.mesh.triangles.size();
   result.vertex_count = input.mesh.positions.size();
-  result.recipe = {"lbvh", morton_bits, options.max_leaf_size};
+  result.recipe = recipe;
 
   session.begin(fmt::format("{}: building", input.scene.name));
-  Bvh bvh = build_lbvh(context, input.triangles, lbvh);
-  result.sizes = build_sizes(context, result.triangle_count, lbvh);
-  result.times = measure_builds(context, bvh, input.triangles, lbvh, options.repeats);
-  if (options.stages) result.stages = measure_stages(context, bvh, input.triangles, lbvh, options.repeats);
+  Bvh bvh = build_tree(context, input.triangles, recipe);
+  result.sizes = tree_sizes(context, result.triangle_count, recipe);
+  result.times = measure_builds(context, bvh, input.triangles, recipe, options.repeats);
+  if (options.stages) result.stages = measure_stages(context, bvh, input.triangles, recipe, options.repeats);
   result.statistics = stats(context, bvh);
 
   session.begin(fmt::format("{}: tracing", input.scene.name));
@@ -73,8 +90,8 @@ std::vector<BenchResult> measure_scene(Session& session, Context& context, const
                    .primary = make_primary_rays(bounds(mesh), scene.interior, rays_size),
                    .diffuse = std::nullopt};
   std::vector<BenchResult> results;
-  for (const u32 bits : options.morton_bits) {
-    results.push_back(measure(session, context, input, options, bits));
+  for (const Recipe& recipe : recipes(options)) {
+    results.push_back(measure(session, context, input, options, recipe));
     if (session.json()) continue;
     session.progress().hide();
     print_data(table_line(results.back()));
@@ -95,9 +112,9 @@ int run_bench(Session& session, const BenchOptions& options) {
   const u32 rays_size = options.rays_size != 0                ? options.rays_size
                         : context->backend() == Backend::cuda ? 2048
                                                               : 1024;
-  session.progress().expect_stages(u32(scenes.size() * (1 + 2 * options.morton_bits.size())));
+  session.progress().expect_stages(u32(scenes.size() * (1 + 2 * recipes(options).size())));
 
-  session.note("{}, lbvh, up to {} a leaf, {} x {} primary rays, medians of {}", describe_in_words(*context),
+  session.note("{}, up to {} a leaf, {} x {} primary rays, medians of {}", describe_in_words(*context),
                options.max_leaf_size, rays_size, rays_size, options.repeats);
   if (!session.json()) print_data(table_head());
   Json results = Json::array();
@@ -129,9 +146,13 @@ Command add_bench_command(CLI::App& app, CommonOptions& common) {
   CLI::App* command = app.add_subcommand("bench", "Time builds, refits and rays over benchmark scenes");
   const auto options = std::make_shared<BenchOptions>();
   add_scene_options(*command, *options);
+  add_choice<std::vector<std::string>>(*command, "--builder", options->builders,
+                                       {{"lbvh", {"lbvh"}}, {"hploc", {"hploc"}}, {"all", {"lbvh", "hploc"}}},
+                                       "The algorithm, default lbvh");
+  add_radius(*command, options->radius);
   add_choice<std::vector<u32>>(*command, "--morton-bits", options->morton_bits,
                                {{"30", {30}}, {"63", {63}}, {"both", {30, 63}}}, "Bits of the keys, default both");
-  add_count(*command, "--max-leaf-size", options->max_leaf_size, 1, 32, "Most triangles of a leaf, default 1");
+  add_max_leaf_size(*command, options->max_leaf_size);
   add_count(*command, "--repeats", options->repeats, 1, 10000, "Samples of a median, default 15");
   add_count(*command, "--rays-size", options->rays_size, 8, 8192,
             "Side of the primary rays' image, default 2048, on the CPU 1024");
@@ -145,6 +166,7 @@ Command add_bench_command(CLI::App& app, CommonOptions& common) {
                   "  copse bench\n"
                   "  copse bench testball-x16 hairball-like --json > results.json\n"
                   "  copse bench all --scenes DIR --backend cuda\n"
+                  "  copse bench all --builder all --morton-bits 63\n"
                   "  copse bench bunny.obj --morton-bits 63 --stages");
   return {command, [options](Session& session) { return run_bench(session, *options); }};
 }

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "builders/bvh/refit.h"
+#include "cli/builders.h"
 #include "primitives/core/stopwatch.h"
 #include "trace/trace_rays.h"
 
@@ -42,9 +43,9 @@ double median_milliseconds(Context& context, u32 repeats, const std::function<vo
   return median(std::move(samples));
 }
 
-BuildTimes measure_builds(Context& context, Bvh& bvh, const TriangleView& triangles, const LbvhOptions& options,
+BuildTimes measure_builds(Context& context, Bvh& bvh, const TriangleView& triangles, const Recipe& recipe,
                           u32 repeats) {
-  const auto build_work = [&] { rebuild_lbvh(context, bvh, triangles, options); };
+  const auto build_work = [&] { rebuild_tree(context, bvh, triangles, recipe); };
   const auto refit_work = [&] { refit(context, bvh, triangles); };
   BuildTimes times;
   times.build = median_milliseconds(context, repeats, build_work);
@@ -58,15 +59,15 @@ BuildTimes measure_builds(Context& context, Bvh& bvh, const TriangleView& triang
   return times;
 }
 
-std::vector<Stage> measure_stages(Context& context, Bvh& bvh, const TriangleView& triangles,
-                                  const LbvhOptions& options, u32 repeats) {
+std::vector<Stage> measure_stages(Context& context, Bvh& bvh, const TriangleView& triangles, const Recipe& recipe,
+                                  u32 repeats) {
   Profile& profile = context.profile();
   std::vector<Stage> stages;
   std::vector<std::vector<double>> samples;
   for (u32 i = 0; i < repeats; ++i) {
     profile.clear();
     profile.record(true);
-    rebuild_lbvh(context, bvh, triangles, options);
+    rebuild_tree(context, bvh, triangles, recipe);
     profile.record(false);
     stages = profile.stages();
     samples.resize(stages.size());

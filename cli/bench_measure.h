@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "builders/bvh/lbvh.h"
 #include "builders/bvh/stats.h"
 #include "cli/scene.h"
 #include "primitives/core/profile.h"
@@ -27,12 +26,12 @@ struct BuildTimes {
 };
 
 /// Times rebuild and refit of a tree in place.
-BuildTimes measure_builds(Context& context, Bvh& bvh, const TriangleView& triangles, const LbvhOptions& options,
+BuildTimes measure_builds(Context& context, Bvh& bvh, const TriangleView& triangles, const Recipe& recipe,
                           u32 repeats);
 
 /// The stages of a rebuild, each with its median.
-std::vector<Stage> measure_stages(Context& context, Bvh& bvh, const TriangleView& triangles,
-                                  const LbvhOptions& options, u32 repeats);
+std::vector<Stage> measure_stages(Context& context, Bvh& bvh, const TriangleView& triangles, const Recipe& recipe,
+                                  u32 repeats);
 
 struct RayTimes {
   u64 ray_count = 0;

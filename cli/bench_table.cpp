@@ -54,7 +54,7 @@ std::string stage_lines(const std::vector<Stage>& stages) {
   return text;
 }
 
-constexpr auto columns = "{:<16} {:>11} {:>4} {:>9} {:>9} {:>9} {:>9} {:>8} {:>8} {:>8} {:>5} {:>9}\n";
+constexpr auto columns = "{:<16} {:>11} {:<7} {:>4} {:>9} {:>9} {:>9} {:>9} {:>8} {:>8} {:>8} {:>5} {:>9}\n";
 
 }  // namespace
 
@@ -87,19 +87,19 @@ Json to_json(const BenchResult& result) {
 }
 
 std::string table_head() {
-  return fmt::format(columns, "", "", "key", "build", "build", "refit", "refit", "primary", "diffuse", "SAH", "",
-                     "") +
-         fmt::format(columns, "scene", "triangles", "bits", "ms", "graph", "ms", "graph", "GRay/s", "GRay/s",
-                     "cost", "depth", "memory");
+  return fmt::format(columns, "", "", "", "key", "build", "build", "refit", "refit", "primary", "diffuse", "SAH",
+                     "", "") +
+         fmt::format(columns, "scene", "triangles", "builder", "bits", "ms", "graph", "ms", "graph", "GRay/s",
+                     "GRay/s", "cost", "depth", "memory");
 }
 
 std::string table_line(const BenchResult& result) {
-  const std::string text =
-      fmt::format(columns, one_line(result.scene), grouped(result.triangle_count), result.recipe.morton_bits,
-                  milliseconds(result.times.build), milliseconds(result.times.build_graph),
-                  milliseconds(result.times.refit), milliseconds(result.times.refit_graph), rate(result.primary),
-                  rate(result.diffuse), fmt::format("{:.1f}", result.statistics.sah_cost), result.statistics.depth,
-                  readable_bytes(result.sizes.result_bytes));
+  const std::string text = fmt::format(
+      columns, one_line(result.scene), grouped(result.triangle_count), result.recipe.builder,
+      result.recipe.morton_bits, milliseconds(result.times.build), milliseconds(result.times.build_graph),
+      milliseconds(result.times.refit), milliseconds(result.times.refit_graph), rate(result.primary),
+      rate(result.diffuse), fmt::format("{:.1f}", result.statistics.sah_cost), result.statistics.depth,
+      readable_bytes(result.sizes.result_bytes));
   return text + stage_lines(result.stages);
 }
 

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <memory>
 
-#include "builders/bvh/lbvh.h"
 #include "builders/io/mesh_file.h"
 #include "builders/io/structure_file.h"
+#include "cli/builders.h"
 #include "cli/command.h"
 #include "cli/exit_code.h"
 #include "cli/files.h"
@@ -28,14 +28,14 @@ struct TimedBuild {
   double milliseconds = 0;        // of a rebuild in the same memory
 };
 
-TimedBuild build_timed(Context& context, const TriangleView& triangles, const LbvhOptions& options) {
+TimedBuild build_timed(Context& context, const TriangleView& triangles, const Recipe& recipe) {
   TimedBuild result;
   Stopwatch stopwatch(context);
-  result.bvh = build_lbvh(context, triangles, options);
+  result.bvh = build_tree(context, triangles, recipe);
   result.first_milliseconds = stopwatch.milliseconds();
 
   stopwatch.start();
-  rebuild_lbvh(context, result.bvh, triangles, options);
+  rebuild_tree(context, result.bvh, triangles, recipe);
   result.milliseconds = stopwatch.milliseconds();
   context.wait();
   return result;
@@ -67,7 +67,8 @@ std::string make_text(const Context& context, const BuildOptions& options, const
   return facts.text();
 }
 
-int run_build(Session& session, const BuildOptions& options) {
+int run_build(Session& session, BuildOptions options) {
+  options.recipe = complete(options.recipe);
   check_mesh_input(options.input);
   if (!options.output.empty()) check_output(options.output, ".copse", options.input);
   const auto context = session.make_context();
@@ -79,8 +80,7 @@ int run_build(Session& session, const BuildOptions& options) {
   session.begin("building");
   const DeviceMesh device_mesh(*context, mesh);
   const Recipe& recipe = options.recipe;
-  const TimedBuild build = build_timed(*context, device_mesh.view(),
-                                       {.morton_bits = recipe.morton_bits, .max_leaf_size = recipe.max_leaf_size});
+  const TimedBuild build = build_timed(*context, device_mesh.view(), recipe);
   const BvhStats statistics = stats(*context, build.bvh);
 
   if (!options.output.empty()) {
@@ -101,17 +101,18 @@ Command add_build_command(CLI::App& app, CommonOptions& common) {
   const auto options = std::make_shared<BuildOptions>();
   add_input(*command, options->input, "IN", "The mesh: .obj or .ply");
   add_output(*command, options->output, "Write the structure, a .copse file");
-  add_choice<std::string>(*command, "--builder", options->recipe.builder, {{"lbvh", "lbvh"}},
-                          "The algorithm, default lbvh");
+  add_choice<std::string>(*command, "--builder", options->recipe.builder, {{"lbvh", "lbvh"}, {"hploc", "hploc"}},
+                          "The algorithm: lbvh is the fastest and the default, hploc makes better trees");
+  add_radius(*command, options->recipe.radius);
   add_choice<u32>(*command, "--morton-bits", options->recipe.morton_bits, {{"30", 30}, {"63", 63}},
                   "Bits of the sorting keys, default 63");
-  add_count(*command, "--max-leaf-size", options->recipe.max_leaf_size, 1, 32,
-            "Most triangles of a leaf, 1 to 32, default 1");
+  add_max_leaf_size(*command, options->recipe.max_leaf_size);
   add_common_options(*command, common);
   command->footer(
       "Examples:\n"
       "  copse build bunny.obj\n"
       "  copse build bunny.obj -o bunny.copse --max-leaf-size 4\n"
+      "  copse build bunny.obj -o bunny.copse --builder hploc\n"
       "  copse build bunny.obj --json | jq .statistics.sah_cost");
   return {command, [options](Session& session) { return run_build(session, *options); }};
 }

@@ -93,7 +93,8 @@ int print_structure(Session& session, const InfoOptions& options) {
   session.progress().expect_stages(options.validate ? 3 : 2);
   session.begin("reading");
   const StructureFile file = load_structure(options.input, *context);
-  const Recipe recipe{file.builder, file.morton_bits, file.max_leaf_size};
+  const Recipe recipe{
+      .builder = file.builder, .morton_bits = file.morton_bits, .max_leaf_size = file.max_leaf_size};
   const u64 file_bytes = std::filesystem::file_size(options.input);
 
   session.begin("measuring");

@@ -16,8 +16,10 @@ Json to_json(const Aabb& box) {
 }
 
 Json to_json(const Recipe& recipe) {
-  return {
+  Json json{
       {"builder", recipe.builder}, {"morton_bits", recipe.morton_bits}, {"max_leaf_size", recipe.max_leaf_size}};
+  if (recipe.radius != 0) json["radius"] = recipe.radius;
+  return json;
 }
 
 Json to_json(const BvhStats& stats) {
@@ -40,7 +42,8 @@ std::string to_words(const Aabb& box) {
 }
 
 void add_facts(Facts& facts, const Recipe& recipe) {
-  facts.add("builder", "{}, {} Morton bits, up to {} a leaf", recipe.builder, recipe.morton_bits,
+  const std::string radius = recipe.radius == 0 ? "" : fmt::format(", radius {}", recipe.radius);
+  facts.add("builder", "{}{}, {} Morton bits, up to {} a leaf", recipe.builder, radius, recipe.morton_bits,
             recipe.max_leaf_size);
 }
 

@@ -32,6 +32,7 @@ struct Recipe {
   std::string builder = "lbvh";
   u32 morton_bits = 63;
   u32 max_leaf_size = 1;
+  u32 radius = 0;  // 0: the builder has none, or a file does not tell
 };
 
 Json to_json(const Aabb& box);

@@ -35,6 +35,20 @@ TEST_P(CliOnEachBackend, BuiltStructureIsValidAndHasTheSameStatistics) {
   EXPECT_EQ(info.json()["validation"]["valid"], true);
 }
 
+TEST_P(CliOnEachBackend, HplocBuildsAValidStructureThatCostsLess) {
+  const Json lbvh = run_cli(here({"build", sphere(), "--json"})).json();
+  const Outcome build = run_cli(here({"build", sphere(), "-o", path("h.copse"), "--builder", "hploc", "--json"}));
+  ASSERT_EQ(build.exit_code, 0) << build.err;
+  const Json report = build.json();
+  EXPECT_EQ(report["recipe"],
+            Json({{"builder", "hploc"}, {"morton_bits", 63}, {"max_leaf_size", 1}, {"radius", 4}}));
+  EXPECT_LT(report["statistics"]["sah_cost"], lbvh["statistics"]["sah_cost"]);
+  const Outcome info = run_cli(here({"info", path("h.copse"), "--validate", "--json"}));
+  EXPECT_EQ(info.exit_code, 0) << info.err;
+  EXPECT_EQ(info.json()["recipe"]["builder"], "hploc");
+  EXPECT_EQ(info.json()["statistics"], report["statistics"]);
+}
+
 TEST_P(CliOnEachBackend, PictureOfStructureEqualsPictureOfMesh) {
   const std::string mesh = sphere(), structure = path("s.copse");
   ASSERT_EQ(run_cli(here({"build", mesh, "-o", structure})).exit_code, 0);

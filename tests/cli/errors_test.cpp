@@ -28,7 +28,9 @@ TEST_F(CliErrors, ValuesOutOfRangeNameTheValueAndTheLimit) {
   expect_error(run_cli({"build", mesh, "--max-leaf-size", "2.5"}), usage, "'2.5'");
   expect_error(run_cli({"build", mesh, "--max-leaf-size", "99999999999999999999"}), usage, "1 to 32");
   expect_error(run_cli({"build", mesh, "--morton-bits", "31"}), usage, "30 or 63");
-  expect_error(run_cli({"build", mesh, "--builder", "magic"}), usage, "'magic'; it takes lbvh");
+  expect_error(run_cli({"build", mesh, "--builder", "magic"}), usage, "'magic'; it takes lbvh or hploc");
+  expect_error(run_cli({"build", mesh, "--radius", "9"}), usage, "from 1 to 8");
+  expect_error(run_cli({"build", mesh, "--radius", "3"}), usage, "--radius is 3; it goes with hploc");
   expect_error(run_cli({"build", mesh, "--backend", "gpu"}), usage, "'gpu'; it takes auto, cpu or cuda");
   expect_error(run_cli({"build", mesh, "--threads", "0"}), usage, "1 to 4096");
   expect_error(run_cli({"build", mesh, "--threads", "4097"}), usage, "1 to 4096");

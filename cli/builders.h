@@ -1,0 +1,26 @@
+#pragma once
+
+#include "builders/bvh/bvh.h"
+#include "builders/geometry/primitive_set.h"
+#include "cli/options.h"
+#include "cli/scene.h"
+
+// The builders of trees by their names.
+
+namespace copse::cli {
+
+/// --radius and --max-leaf-size, which every command that builds takes.
+void add_radius(CLI::App& command, u32& radius);
+void add_max_leaf_size(CLI::App& command, u32& max_leaf_size);
+
+/// The recipe with the builder's own radius where it has one and none was asked for.
+/// Throws: Error invalid_argument for a radius that the builder has no use for.
+Recipe complete(Recipe recipe);
+
+/// What a builder does by a complete recipe: a fresh tree, one in the memory of another, and the bytes that it
+/// takes.
+Bvh build_tree(Context& context, const TriangleViews& triangles, const Recipe& recipe);
+void rebuild_tree(Context& context, Bvh& bvh, const TriangleViews& triangles, const Recipe& recipe);
+BuildSizes tree_sizes(Context& context, u64 primitive_count, const Recipe& recipe);
+
+}  // namespace copse::cli
