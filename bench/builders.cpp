@@ -1,4 +1,5 @@
-// LBVH over ready boxes, one primitive a leaf, beside Embree's rtcBuildBVH at low quality in the same process.
+// LBVH and H-PLOC over ready boxes, one primitive a leaf, beside Embree's rtcBuildBVH at low and at medium quality
+// in the same process.
 //
 //   copse-bench-builders MESH [SUBDIVISIONS] [--benchmark_...]
 //
@@ -46,12 +47,32 @@ void copse_lbvh(benchmark::State& state, Backend backend, u32 morton_bits, const
   state.counters["sah"] = stats(context, bvh).sah_cost;
 }
 
-#if COPSE_HAS_EMBREE
-void embree_low(benchmark::State& state, const std::vector<Aabb>* boxes) {
-  EmbreeBuilder embree(*boxes, std::thread::hardware_concurrency());
-  embree.build_low();
-  for (auto _ : state) state.SetIterationTime(embree.build_low() * 1e-3);
+void copse_hploc(benchmark::State& state, Backend backend, u32 radius, const std::vector<Aabb>* boxes) {
+  Context context({.backend = backend});
+  const Buffer<Aabb> buffer(context, *boxes);
+  const BoxView view{buffer.span()};
+  const HplocOptions options{.radius = radius};
+  Bvh bvh = build_hploc(context, view, options);
+  for (auto _ : state) {
+    Stopwatch stopwatch(context);
+    rebuild_hploc(context, bvh, view, options);
+    state.SetIterationTime(stopwatch.milliseconds() * 1e-3);
+  }
   report(state, boxes->size());
+  state.counters["sah"] = stats(context, bvh).sah_cost;
+}
+
+#if COPSE_HAS_EMBREE
+void embree(benchmark::State& state, EmbreeBuilder::Quality quality, const std::vector<Aabb>* boxes) {
+  EmbreeBuilder builder(*boxes, std::thread::hardware_concurrency());
+  double sah_cost = builder.build(quality).sah_cost;
+  for (auto _ : state) {
+    const EmbreeBuilder::Result result = builder.build(quality);
+    state.SetIterationTime(result.milliseconds * 1e-3);
+    sah_cost = result.sah_cost;
+  }
+  report(state, boxes->size());
+  state.counters["sah"] = sah_cost;
 }
 #endif
 
@@ -75,9 +96,16 @@ void add_benchmarks(const std::vector<Aabb>& boxes) {
           std::string("copse_lbvh/") + name_of(backend) + "/" + std::to_string(bits) + "_bits";
       settle(benchmark::RegisterBenchmark(name.c_str(), copse_lbvh, backend, bits, &boxes));
     }
+    for (u32 radius : {3, 4, 8}) {
+      const std::string name =
+          std::string("copse_hploc/") + name_of(backend) + "/radius_" + std::to_string(radius);
+      settle(benchmark::RegisterBenchmark(name.c_str(), copse_hploc, backend, radius, &boxes));
+    }
   }
 #if COPSE_HAS_EMBREE
-  settle(benchmark::RegisterBenchmark("embree_rtcBuildBVH_low/cpu", embree_low, &boxes));
+  using Quality = EmbreeBuilder::Quality;
+  settle(benchmark::RegisterBenchmark("embree_rtcBuildBVH_low/cpu", embree, Quality::low, &boxes));
+  settle(benchmark::RegisterBenchmark("embree_rtcBuildBVH_medium/cpu", embree, Quality::medium, &boxes));
 #endif
 }
 

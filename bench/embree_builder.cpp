@@ -14,6 +14,7 @@ struct Node {
   RTCBounds bounds[2];
   Node* children[2];
   unsigned primitive;
+  bool is_leaf = false;
 };
 
 void* create_node(RTCThreadLocalAllocator allocator, unsigned, void*) {
@@ -31,7 +32,34 @@ void set_bounds(void* node, const RTCBounds** bounds, unsigned count, void*) {
 void* create_leaf(RTCThreadLocalAllocator allocator, const RTCBuildPrimitive* primitives, size_t, void*) {
   Node* leaf = new (rtcThreadLocalAlloc(allocator, sizeof(Node), 16)) Node;
   leaf->primitive = primitives[0].primID;
+  leaf->is_leaf = true;
   return leaf;
+}
+
+/// Areas of inner nodes and of leaves, each over the root's area.
+struct AreaSums {
+  double inner = 0, leaves = 0;
+};
+
+Aabb box_of(const RTCBounds& b) {
+  return {vec3(b.lower_x, b.lower_y, b.lower_z), vec3(b.upper_x, b.upper_y, b.upper_z)};
+}
+
+AreaSums measure(const Node* root) {
+  if (root->is_leaf) return {0, 1};
+  const double root_area = half_area(merge(box_of(root->bounds[0]), box_of(root->bounds[1])));
+  AreaSums sums{root_area, 0};
+  std::vector<const Node*> waiting{root};
+  while (!waiting.empty()) {
+    const Node* node = waiting.back();
+    waiting.pop_back();
+    for (int i = 0; i < 2; ++i) {
+      const Node* child = node->children[i];
+      (child->is_leaf ? sums.leaves : sums.inner) += half_area(box_of(node->bounds[i]));
+      if (!child->is_leaf) waiting.push_back(child);
+    }
+  }
+  return {sums.inner / root_area, sums.leaves / root_area};
 }
 
 }  // namespace
@@ -57,11 +85,13 @@ EmbreeBuilder::~EmbreeBuilder() {
   rtcReleaseDevice(state_->device);
 }
 
-double EmbreeBuilder::build_low() {
+EmbreeBuilder::Result EmbreeBuilder::build(Quality quality) {
   state_->work = state_->primitives;  // a build may reorder them
   RTCBuildArguments arguments = rtcDefaultBuildArguments();
   arguments.buildFlags = RTC_BUILD_FLAG_DYNAMIC;  // lets the next build use this one's memory
-  arguments.buildQuality = RTC_BUILD_QUALITY_LOW;
+  arguments.buildQuality = quality == Quality::low ? RTC_BUILD_QUALITY_LOW : RTC_BUILD_QUALITY_MEDIUM;
+  arguments.traversalCost = 1.2f;
+  arguments.intersectionCost = 1;
   arguments.maxBranchingFactor = 2;
   arguments.minLeafSize = 1;
   arguments.maxLeafSize = 1;
@@ -78,7 +108,8 @@ double EmbreeBuilder::build_low() {
   const void* root = rtcBuildBVH(&arguments);
   const auto end = std::chrono::steady_clock::now();
   if (root == nullptr) throw std::runtime_error("rtcBuildBVH failed");
-  return std::chrono::duration<double, std::milli>(end - begin).count();
+  const AreaSums sums = measure(static_cast<const Node*>(root));
+  return {std::chrono::duration<double, std::milli>(end - begin).count(), 1.2 * sums.inner + sums.leaves};
 }
 
 }  // namespace copse::bench

@@ -13,8 +13,14 @@ class EmbreeBuilder {
   EmbreeBuilder(const std::vector<Aabb>& boxes, unsigned threads);
   ~EmbreeBuilder();
 
-  /// Builds with quality LOW (Morton order) and returns the milliseconds of rtcBuildBVH alone.
-  double build_low();
+  /// LOW is Morton order, MEDIUM binned SAH.
+  enum class Quality { low, medium };
+
+  struct Result {
+    double milliseconds;  // of rtcBuildBVH alone
+    double sah_cost;      // as stats() of Copse
+  };
+  Result build(Quality quality);
 
  private:
   struct State;
