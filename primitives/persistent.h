@@ -5,18 +5,15 @@
 //
 //   persistent_stages(ex, label, stage_count, stages)
 //     Runs stage 0, then stage 1, and so on: several kernels in one launch. `stages`, host+device:
-//       u64 size(u32 stage) const                  the elements of a stage; no_more_stages ends the run. Asked
-//       when
+//       u64 size(u32 stage) const                  the elements of a stage; no_more_stages ends the run. Asked when
 //                                                  all earlier stages are done, so that it may read what they
 //                                                  wrote; not what this stage writes. The same for all who ask.
 //       void operator()(u32 stage, u64 i) const    once for each i below size(stage), in no order. Sees what all
 //                                                  earlier stages wrote.
 //     On CUDA no more blocks are launched than the GPU holds at once, and a grid barrier stands between stages. On
 //     the CPU a stage is a parallel loop, which needs no worker to run while another does.
-//     On CUDA the launch must not share the GPU with persistent_stages or barriers on a stream of another
-//     priority: the one of higher priority could take the place of blocks that the other waits for. Streams of
-//     equal priority start their launches one after the other (Amert, Otterness, Yang, Anderson, Smith, "GPU
-//     Scheduling on the NVIDIA TX2: Hidden Details Revealed", RTSS 2017).
+//     Blocks that cannot start, because other work holds their multiprocessors, are not waited for: those that
+//     have started share the work.
 //
 //   persistent_for_each(ex, label, n, chunk, f)
 //     Calls f(i) once for each i below n, in no order, as for_each does, from a work counter: whoever is done with

@@ -5,6 +5,7 @@
 
 #include "primitives/core/atomic.h"
 #include "primitives/cuda/launch.cuh"
+#include "primitives/cuda/team.cuh"
 #include "primitives/cuda/warp.cuh"
 
 namespace copse::cuda {
@@ -14,11 +15,14 @@ namespace copse::cuda {
 struct GridCounters {
   u32 arrived;  // at barriers
   u32 left;
+  u32 team;
   alignas(128) u64 ticket;  // apart: blocks at the barrier look at the words above all the time
 };
 
-/// A thread's part in the grid's barrier. All threads of all blocks make one at the kernel's start and meet as
-/// often as each other, in a launch of at most resident_blocks (persistent.cuh).
+/// A thread's part in the grid's barrier. All threads of all blocks make one at the kernel's start. Those that
+/// take part, which are all but where other work holds multiprocessors for long, share the work by rank and meet
+/// as often as each other; the others leave. Launch at most resident_blocks (persistent.cuh): more would wait in
+/// vain.
 ///
 /// Arrivals only ever add to one counter, so a block knows from the number of its barriers what the counter is to
 /// reach: no phase has to be turned over, and at the end the counter goes back to zero, so that a graph finds it
@@ -26,12 +30,28 @@ struct GridCounters {
 /// the counter wrap around: blocks are never further apart than two barriers.
 class GridBarrier {
  public:
-  __device__ explicit GridBarrier(GridCounters* counters) : arrived_(&counters->arrived) {}
+  /// Waits for the other blocks to start, about ten microseconds at most.
+  __device__ explicit GridBarrier(GridCounters* counters) : arrived_(&counters->arrived) {
+    __shared__ u32 rank, size;
+    if (threadIdx.x == 0) {
+      rank = start_in_team(&counters->team);
+      size = settle_team(&counters->team);
+    }
+    __syncthreads();
+    rank_ = rank;
+    size_ = size;
+  }
+
+  __device__ bool takes_part() const { return rank_ != no_rank; }
+
+  /// The block's number among those that take part, and how many those are.
+  __device__ u32 rank() const { return rank_; }
+  __device__ u32 size() const { return size_; }
 
   /// Waits for all threads of the grid; what they wrote before is seen after.
   __device__ void arrive_and_wait() {
     __syncthreads();
-    expected_ += gridDim.x;
+    expected_ += size_;
     if (threadIdx.x == 0) {
       // The release stands for the whole block, whose threads the barrier above has put before it. Waiting for the
       // answer keeps looks at the word out of the way of those who still arrive.
@@ -45,6 +65,7 @@ class GridBarrier {
 
  private:
   u32* arrived_;
+  u32 rank_, size_;
   u32 expected_ = 0;
 };
 
@@ -52,7 +73,7 @@ class GridBarrier {
 __device__ inline void leave_grid(GridCounters* counters) {
   __syncthreads();
   if (threadIdx.x != 0 || fetch_add_acq_rel(&counters->left, 1u) != gridDim.x - 1) return;
-  counters->arrived = counters->left = 0;
+  counters->arrived = counters->left = counters->team = 0;
   counters->ticket = 0;
 }
 

@@ -11,8 +11,8 @@
 namespace copse::cuda {
 
 /// The blocks of a kernel that the executor's GPU holds at once, for kernels of your own that meet at a
-/// GridBarrier or take work by tickets. Less what other launches hold; those end, and give their place to blocks
-/// that wait. Throws: Error invalid_argument where not even one block fits.
+/// GridBarrier or take work by tickets. What other launches hold meanwhile is not known. Throws: Error
+/// invalid_argument where not even one block fits.
 template <class... Parameters>
 u64 resident_blocks(const Executor& ex, const char* label, void (*kernel)(Parameters...), u32 threads,
                     u32 shared_bytes = 0) {
@@ -40,12 +40,12 @@ template <class Stages>
 __global__ void __launch_bounds__(stage_threads)
     stages_kernel(u32 stage_count, const Stages stages, GridCounters* counters) {
   GridBarrier barrier(counters);
-  const u64 thread_count = u64{gridDim.x} * stage_threads;
-  for (u32 stage = 0; stage < stage_count; ++stage) {
+  const u64 thread_count = u64{barrier.size()} * stage_threads;
+  for (u32 stage = 0; barrier.takes_part() && stage < stage_count; ++stage) {
     if (stage > 0) barrier.arrive_and_wait();
     const u64 size = stages.size(stage);
     if (size == no_more_stages) break;
-    for (u64 i = u64{blockIdx.x} * stage_threads + threadIdx.x; i < size; i += thread_count) stages(stage, i);
+    for (u64 i = u64{barrier.rank()} * stage_threads + threadIdx.x; i < size; i += thread_count) stages(stage, i);
   }
   leave_grid(counters);
 }

@@ -14,6 +14,7 @@
 
 #include "primitives/cuda/bulk_copy.cuh"
 #include "primitives/cuda/scan_tiles.cuh"
+#include "primitives/cuda/team.cuh"
 
 namespace copse::cuda::detail {
 
@@ -25,7 +26,6 @@ template <class T>
 inline constexpr u32 stream_threads = (stream_consumers<T> + 3) * warp_size;
 
 inline constexpr u32 stream_stages = 3;
-inline constexpr u32 no_tile = 0xffffffffu;
 
 /// Registers that a pack takes, with the sum before it.
 template <class T>
@@ -65,30 +65,6 @@ struct StreamPosition {
     }
   }
 };
-
-// The word on which the blocks of a launch agree how many of them work:
-//
-//   31 .. 16                     | 15 .. 0
-//   their number, once settled   | blocks that have started
-
-/// The calling block's place in the order of starting; none where it started after the number was settled.
-__device__ inline u32 start_in_team(u32* team) {
-  const u32 before = fetch_add_relaxed(team, 1u);
-  return before >> 16 == 0 ? before : no_tile;
-}
-
-/// How many blocks work: all, or where some wait long to start, because other work holds their
-/// multiprocessors, those that have started by then. So each may wait for the tiles of the others: they run.
-__device__ inline u32 settle_team(u32* team) {
-  constexpr i64 patience = 20000;  // cycles, about 10 microseconds
-  const i64 begin = clock64();
-  for (;;) {
-    const u32 word = load_relaxed(team);
-    if (word >> 16 != 0) return word >> 16;
-    if (word == gridDim.x) return word;
-    if (clock64() - begin > patience) atomicCAS(team, word, word << 16 | word);
-  }
-}
 
 /// Starts the copy of a tile, but not of the last one, which the end may cut: consumers read that from global
 /// memory themselves.
@@ -253,7 +229,7 @@ __device__ void consume_tiles(const ScanTask<T, Elements<T>, Op>& task, u64 tile
   const u32 warp = threadIdx.x / warp_size;
   const u32 place = (warp * stream_rows<T> * warp_size + lane_id()) * pack_size<T>;
   KeptTile<T> kept;
-  kept.at.tile = no_tile;
+  kept.at.tile = no_rank;
   for (;; at.advance()) {
     KeptTile<T> next;
     next.at = at;

@@ -24,8 +24,8 @@ __global__ void push_by_block(u32 n, QueueView<u32> queue) {
 /// A number goes round all blocks, a block a barrier.
 __global__ void pass_round(u32 rounds, u64* numbers, cuda::GridCounters* counters) {
   cuda::GridBarrier barrier(counters);
-  for (u32 round = 0; round < rounds; ++round) {
-    if (blockIdx.x == round % gridDim.x && threadIdx.x == round % blockDim.x) {
+  for (u32 round = 0; barrier.takes_part() && round < rounds; ++round) {
+    if (barrier.rank() == round % barrier.size() && threadIdx.x == round % blockDim.x) {
       numbers[round + 1] = numbers[round] * 3 + 1;
     }
     barrier.arrive_and_wait();
@@ -36,10 +36,10 @@ __global__ void pass_round(u32 rounds, u64* numbers, cuda::GridCounters* counter
 /// By how many rounds more than one a block was ahead of another, or behind it at all: the worst seen.
 __global__ void measure_lead(u32 rounds, u32* progress, u32* worst, cuda::GridCounters* counters) {
   cuda::GridBarrier barrier(counters);
-  for (u32 round = 1; round <= rounds; ++round) {
-    if (threadIdx.x == 0) store_relaxed(progress + blockIdx.x, round);
+  for (u32 round = 1; barrier.takes_part() && round <= rounds; ++round) {
+    if (threadIdx.x == 0) store_relaxed(progress + barrier.rank(), round);
     barrier.arrive_and_wait();
-    for (u32 b = threadIdx.x; b < gridDim.x; b += blockDim.x) {
+    for (u32 b = threadIdx.x; b < barrier.size(); b += blockDim.x) {
       const u32 seen = load_relaxed(progress + b);
       if (seen < round || seen > round + 1) atomicMax(worst, seen < round ? round - seen : seen - round);
     }
@@ -98,6 +98,7 @@ TEST_F(QueueKernels, BarrierOrdersAllBlocksAndLeavesItsCountersZero) {
       const cuda::GridCounters after = counters.download()[0];
       EXPECT_EQ(after.arrived, 0u);
       EXPECT_EQ(after.left, 0u);
+      EXPECT_EQ(after.team, 0u);
       EXPECT_EQ(after.ticket, 0u);
     }
   }

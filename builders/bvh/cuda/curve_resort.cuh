@@ -35,16 +35,16 @@ struct ResortPass {
 struct ResortShare {
   u64 begin, end;
 
-  __device__ explicit ResortShare(u64 n) {
-    const u64 each = divide_rounding_up(n, gridDim.x);
-    begin = smaller(each * blockIdx.x, n);
+  __device__ ResortShare(u64 n, const GridBarrier& grid) {
+    const u64 each = divide_rounding_up(n, grid.size());
+    begin = smaller(each * grid.rank(), n);
     end = smaller(begin + each, n);
   }
 };
 
 /// Counts the digits of the block's share.
 __device__ inline void count_digits_of_share(const ResortPass& pass, const ResortShare& share, u32* digit_counts,
-                                             ResortStorage& shared) {
+                                             ResortStorage& shared, const GridBarrier& grid) {
   for (u32 d = threadIdx.x; d < resort_digits; d += resort_threads) shared.place[d] = 0;
   __syncthreads();
   for (u64 i = share.begin + threadIdx.x; i < share.end; i += resort_threads) {
@@ -52,20 +52,21 @@ __device__ inline void count_digits_of_share(const ResortPass& pass, const Resor
   }
   __syncthreads();
   for (u32 d = threadIdx.x; d < resort_digits; d += resort_threads) {
-    digit_counts[d * gridDim.x + blockIdx.x] = shared.place[d];
+    digit_counts[d * grid.size() + grid.rank()] = shared.place[d];
   }
 }
 
 /// Turns the counts of each digit into what the blocks before have of it. A digit a block in turn.
-__device__ inline void sum_digits_over_blocks(const RunList& runs, ResortStorage& shared) {
-  for (u32 d = blockIdx.x; d < resort_digits; d += gridDim.x) {
+__device__ inline void sum_digits_over_blocks(const RunList& runs, ResortStorage& shared,
+                                              const GridBarrier& grid) {
+  for (u32 d = grid.rank(); d < resort_digits; d += grid.size()) {
     u32 before = 0;
-    for (u32 first = 0; first < gridDim.x; first += resort_threads) {
+    for (u32 first = 0; first < grid.size(); first += resort_threads) {
       const u32 block = first + threadIdx.x;
-      u32* const count = runs.digit_counts + d * gridDim.x + block;
+      u32* const count = runs.digit_counts + d * grid.size() + block;
       const BlockSum sum =
-          block_exclusive_sum<resort_threads>(block < gridDim.x ? load_relaxed(count) : 0, shared.sums);
-      if (block < gridDim.x) *count = before + sum.before;
+          block_exclusive_sum<resort_threads>(block < grid.size() ? load_relaxed(count) : 0, shared.sums);
+      if (block < grid.size()) *count = before + sum.before;
       before += sum.total;
       __syncthreads();
     }
@@ -74,12 +75,12 @@ __device__ inline void sum_digits_over_blocks(const RunList& runs, ResortStorage
 }
 
 /// Where the block's first primitive of each digit goes.
-__device__ inline void place_digits(const RunList& runs, ResortStorage& shared) {
+__device__ inline void place_digits(const RunList& runs, ResortStorage& shared, const GridBarrier& grid) {
   const u32 d = threadIdx.x;
   const u32 total = d < resort_digits ? load_relaxed(runs.digit_totals + d) : 0;
   const BlockSum sum = block_exclusive_sum<resort_threads>(total, shared.sums);
   if (d < resort_digits)
-    shared.place[d] = sum.before + load_relaxed(runs.digit_counts + d * gridDim.x + blockIdx.x);
+    shared.place[d] = sum.before + load_relaxed(runs.digit_counts + d * grid.size() + grid.rank());
   __syncthreads();
 }
 
@@ -116,15 +117,15 @@ __device__ inline void move_share(const ResortPass& pass, const ResortShare& sha
 __device__ inline void resort(const KeyWords& keys, const RunList& runs, const CurveOrder& order,
                               ResortStorage& shared, GridBarrier& barrier) {
   static_assert(resort_passes % 2 == 0, "the last pass ends in the order");
-  const ResortShare share(keys.n);
+  const ResortShare share(keys.n, barrier);
   for (u32 k = 0; k < resort_passes; ++k) {
     u32* const arrays[2] = {runs.ids, order.primitive_ids};
     const ResortPass pass{keys, k == 0 ? nullptr : arrays[(k + 1) % 2], arrays[k % 2], k * resort_digit_bits};
-    count_digits_of_share(pass, share, runs.digit_counts, shared);
+    count_digits_of_share(pass, share, runs.digit_counts, shared, barrier);
     barrier.arrive_and_wait();
-    sum_digits_over_blocks(runs, shared);
+    sum_digits_over_blocks(runs, shared, barrier);
     barrier.arrive_and_wait();
-    place_digits(runs, shared);
+    place_digits(runs, shared, barrier);
     move_share(pass, share, shared);
     barrier.arrive_and_wait();
   }

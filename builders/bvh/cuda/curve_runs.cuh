@@ -93,15 +93,17 @@ __global__ static void __launch_bounds__(RunShape::threads)
   if (run_count == 0) return;
 
   GridBarrier barrier(&state->grid);
-  for (u32 i = blockIdx.x; i < run_count; i += gridDim.x) {
-    order_long_run(keys, sorted, runs.begins[i], shared.run, state, order);
-  }
-  barrier.arrive_and_wait();
-  if (load_relaxed(&state->needs_resort) != 0) resort(keys, runs, order, shared.resort, barrier);
+  if (barrier.takes_part()) {
+    for (u32 i = barrier.rank(); i < run_count; i += barrier.size()) {
+      order_long_run(keys, sorted, runs.begins[i], shared.run, state, order);
+    }
+    barrier.arrive_and_wait();
+    if (load_relaxed(&state->needs_resort) != 0) resort(keys, runs, order, shared.resort, barrier);
 
-  // Leave the state zero, once all have read it.
-  barrier.arrive_and_wait();
-  if (blockIdx.x == 0 && threadIdx.x == 0) state->long_run_count = state->needs_resort = 0;
+    // Leave the state zero, once all have read it.
+    barrier.arrive_and_wait();
+    if (barrier.rank() == 0 && threadIdx.x == 0) state->long_run_count = state->needs_resort = 0;
+  }
   leave_grid(&state->grid);
 }
 
