@@ -60,10 +60,6 @@ __device__ inline void publish_count(const CountChain& chain, u64 tile, u32 stat
   store_relaxed(chain.words + tile, u64(status) << count_status_shift | count);
 }
 
-struct AddWide {
-  __device__ u64 operator()(u64 a, u64 b) const { return a + b; }
-};
-
 /// The count of tiles from `newest` down that one warp sees, as far as they are needed: lane 0 reads the newest.
 /// Waits until they are there. `is_whole`: nothing older is needed.
 struct CountWindow {
@@ -79,7 +75,7 @@ __device__ inline CountWindow read_window(const CountChain& chain, i64 newest) {
     const u32 pending_lanes = __ballot_sync(all_lanes, status == count_is_pending);
     const u32 last = through_lanes == 0 ? warp_size - 1 : u32(__ffs(int(through_lanes))) - 1;
     if ((pending_lanes & (all_lanes >> (warp_size - 1 - last))) != 0) continue;
-    return {warp_reduce(lane_id() <= last ? word & count_mask : 0, AddWide{}), through_lanes != 0};
+    return {warp_reduce(lane_id() <= last ? word & count_mask : 0, Plus{}), through_lanes != 0};
   }
 }
 

@@ -1,10 +1,10 @@
 #pragma once
 
-// Two launches: no element of the second side has a place before the first side's size is known, so that all
-// must be read twice, or half of them written twice. The first launch only reads, which is the faster of the
-// two, and leaves every chunk of tiles its place, so that the second needs no look-back. It starts at the end,
-// where the first stopped and much is still in the cache.
-// bench: copse-bench-primitives, partition/.
+// Two launches: no element of the second side has a place before the first side's size is known, so that all must
+// be read twice, or half of them written twice: 12 bytes an element of 4, where CUB, which puts the second side in
+// reverse order, needs 8. The first launch only reads, which is the faster of the two, and leaves every chunk of
+// tiles its place, so that the second needs no look-back. It starts at the end, where the first stopped and much
+// is still in the cache. bench: copse-bench-primitives, partition/.
 
 #include "primitives/core/atomic.h"
 #include "primitives/cuda/for_each.cuh"
@@ -29,10 +29,6 @@ struct PartitionChunks {
   __device__ u64 end(u64 chunk) const { return smaller((chunk + 1) * tiles_each, tile_count); }
 };
 
-struct AddPlaces {
-  __device__ u64 operator()(u64 a, u64 b) const { return a + b; }
-};
-
 /// before[chunk] = the counts of the chunks before it, from their counts; *total = of all. By one block.
 __device__ inline void sum_chunk_counts(u64* before, u64 chunk_count, u64* total) {
   constexpr u32 share = u32(most_partition_chunks / keep_threads);
@@ -44,7 +40,7 @@ __device__ inline void sum_chunk_counts(u64* before, u64 chunk_count, u64* total
     counts[k] = chunk < chunk_count ? before[chunk] : 0;
     sum += counts[k];
   }
-  const BlockScan<u64> scan = block_inclusive_scan<keep_threads>(sum, AddPlaces{}, storage);
+  const BlockScan<u64> scan = block_inclusive_scan<keep_threads>(sum, Plus{}, storage);
   u64 place = scan.inclusive - sum;
 #pragma unroll
   for (u32 k = 0; k < share; ++k) {
@@ -76,7 +72,7 @@ __global__ void __launch_bounds__(keep_threads, keep_blocks)
 #pragma unroll
     for (u32 r = 0; r < Shape::rows; ++r) count += u32(__popc(kept[r]));
   }
-  count = warp_reduce(u64(count), AddPlaces{});
+  count = warp_reduce(u64(count), Plus{});
   if (lane_id() == 0) atomicAdd(&of_block, count);
   __syncthreads();
   if (threadIdx.x == 0) {
