@@ -41,6 +41,8 @@ class MallocLease {
     memory_ = cuda::shuffle_from(memory_, 0);
   }
   __device__ ~MallocLease() {
+    // Without the fence, late stores of other lanes reach memory that the heap has put to use already.
+    __threadfence();
     __syncwarp();
     if (cuda::lane_id() == 0) free(memory_);
   }

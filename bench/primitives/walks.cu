@@ -119,10 +119,17 @@ struct TellChildren {
     return true;
   }
 };
-struct TellLevel {
+/// The nodes of a level, of which each writes its children's numbers for the next.
+struct TellFrontier {
   TellChildren tell;
-  u32 first;
-  COPSE_HD void operator()(u64 k) const { tell(first + u32(k)); }
+  const u32* frontier;
+  u32* next;
+  COPSE_HD void operator()(u64 k) const {
+    const u32 node = frontier[k];
+    if (!tell(node)) return;
+    next[2 * k] = tell.tree.first_child(node);
+    next[2 * k + 1] = next[2 * k] + 1;
+  }
 };
 
 void down_against_launches(Comparison& c) {
@@ -132,9 +139,15 @@ void down_against_launches(Comparison& c) {
   c.ours = [=, &c] {
     top_down(c.context.cuda_executor(), "walk down", 0, c.n, tree, TellChildren{tree, values.data()});
   };
+  const BufferSpan<u32> frontiers[2] = {c.buffer<u32>(c.n), c.buffer<u32>(c.n)};
   c.add_rival([=, &c] {
-    for (u32 level = 1; level < c.n; level *= 2) {
-      cuda::for_each(c.context.cuda_executor(), "level", level, TellLevel{{tree, expected.data()}, level - 1});
+    const auto& ex = c.context.cuda_executor();
+    cuda::fill_bytes(ex, "root", frontiers[0].data(), 1, 0);
+    u32 parity = 0;
+    for (u32 level = 1; level < c.n; level *= 2, parity ^= 1) {
+      cuda::for_each(
+          ex, "level", level,
+          TellFrontier{{tree, expected.data()}, frontiers[parity].data(), frontiers[1 - parity].data()});
     }
   });
   c.expect_equal(values, expected);

@@ -342,6 +342,8 @@ TYPED_TEST(TreeWalk, LargeTreesOfAllShapes) {
     this->expect_depths(tree);
   }
   this->expect_pair_sums(test::random_binary_tree(600000, 7));
+  // Deep below where tasks begin to keep their siblings.
+  this->expect_depths(test::random_binary_tree(600000, 7));
 }
 
 TYPED_TEST(TreeWalk, LargeChainsOfAMillion) {
