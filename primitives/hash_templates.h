@@ -22,8 +22,8 @@ inline constexpr u64 most_hash_parts = 256;
 template <class Executor, class Slots>
 u64 hash_part_count(const Executor& ex, const Slots& slots, u64 n) {
   const u64 bytes = slots.memory_bytes();
-  // With fewer keys than sectors, most of them have their sector for themselves.
-  if (bytes < least_bytes_to_split || n < bytes / 32) return 1;
+  // Fewer keys than lines of the cache have theirs for themselves.
+  if (bytes < least_bytes_to_split || n < bytes / 128) return 1;
   return smaller(divide_rounding_up(bytes, hash_part_bytes(ex)), most_hash_parts);
 }
 
@@ -163,14 +163,14 @@ struct VisitSlot {
 template <class Executor, class View, class Keys, class Values>
 void hash_insert(const Executor& ex, const char* label, const View& view, u64 n, const Keys& keys,
                  const Values& values, HashMode mode, HashCounts* counts, InsertResult* results) {
-  detail::insert_words(ex, label, view.table(), n, detail::WordsOfInput<Keys>{keys},
+  insert_words(ex, label, view.table(), n, detail::WordsOfInput<Keys>{keys},
                        detail::WordsOfInput<Values>{values}, mode, counts, results);
 }
 
 /// Contract: primitives/hash_bulk.h.
 template <class Executor, class View>
 u64 hash_insert_scratch_bytes(const Executor& ex, const View& view, u64 n) {
-  return detail::insert_words_scratch_bytes(ex, view.table(), n);
+  return insert_words_scratch_bytes(ex, view.table(), n);
 }
 
 /// Contract: primitives/hash_bulk.h.
