@@ -34,6 +34,7 @@
 #include "builders/io/structure_file.h"
 #include "primitives/allocate.h"
 #include "primitives/compact.h"
+#include "primitives/bidirectional_table.h"
 #include "primitives/core/buffer.h"
 #include "primitives/core/context.h"
 #include "primitives/core/error.h"

@@ -28,8 +28,6 @@ struct BidirectionalRun {
   u64 left, right;
 };
 
-enum class RunLock : u8 { held, missed, too_long };
-
 template <class Layout>
 COPSE_HD bool try_lock_slot(const Layout& layout, u64 slot) {
   constexpr auto empty = Layout::free_word(empty_tag);
@@ -50,24 +48,27 @@ COPSE_HD void unlock_run(const Layout& layout, const BidirectionalRun& run) {
   unlock_slot(layout, run.right);
 }
 
-/// Tries to lock the run around `home`, which was occupied a moment ago. Does not wait. `reach`: how far from home
-/// the ends are looked for.
+/// Finds the run around `home`, which was occupied a moment ago. False where its ends are further than `reach`.
 template <class Layout>
-COPSE_HD RunLock try_lock_run(const Layout& layout, u64 home, u64 reach, BidirectionalRun& run) {
-  const u64 lowest = home > reach ? home - reach : 0;
-  run.left = free_slot_before(layout, home, lowest);
+COPSE_HD bool find_run(const Layout& layout, u64 home, u64 reach, BidirectionalRun& run) {
+  run.left = free_slot_before(layout, home, home > reach ? home - reach : 0);
   run.right = free_slot_after(layout, home, home + reach);
-  if (run.left == no_slot || run.right == no_slot) return RunLock::too_long;
-  if (!try_lock_slot(layout, run.left)) return RunLock::missed;
+  return run.left != no_slot && run.right != no_slot;
+}
+
+/// Tries to lock a run as it was found. Does not wait.
+template <class Layout>
+COPSE_HD bool try_lock_run(const Layout& layout, const BidirectionalRun& run) {
+  if (!try_lock_slot(layout, run.left)) return false;
   if (!try_lock_slot(layout, run.right)) {
     unlock_slot(layout, run.left);
-    return RunLock::missed;
+    return false;
   }
   fence_acq_rel();
   // An erasure may have parted the run before the locks.
-  if (free_slot_after(layout, run.left, run.right + 1) == run.right) return RunLock::held;
+  if (free_slot_after(layout, run.left, run.right + 1) == run.right) return true;
   unlock_run(layout, run);
-  return RunLock::missed;
+  return false;
 }
 
 /// Tells searches that the elements of slots [first, last] change from here on.

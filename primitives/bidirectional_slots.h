@@ -196,13 +196,18 @@ class BidirectionalSlots {
       return true;
     }
     BidirectionalRun run;
-    const RunLock lock = try_lock_run(layout_, target.home, most_probes_, run);
-    if (lock == RunLock::missed) return false;
-    if (lock == RunLock::too_long) {
+    if (!find_run(layout_, target.home, most_probes_, run)) {
       if (assigns && search(target, ignored)) return try_assign(target, value, result);
       result = InsertResult::full;
       return true;
     }
+    // Those that a full table refuses do not wait for each other.
+    const bool is_whole_table = run.left < Layout::first_slot && run.right >= layout_.end_slot();
+    if (is_whole_table && is_full_without(target)) {
+      result = InsertResult::full;
+      return true;
+    }
+    if (!try_lock_run(layout_, run)) return false;
     result = put_into_run(run, target, value, assigns);
     return true;
   }
@@ -224,6 +229,16 @@ class BidirectionalSlots {
     }
   }
 
+  /// Whether there was a moment at which all slots were taken, and none by the key. Looks on as long as slots are.
+  COPSE_HD bool is_full_without(const Target& target) const {
+    SeenPages<Layout> pages(layout_);
+    for (u64 page = Layout::first_slot / page_slots; page < layout_.end_slot() / page_slots; ++page) {
+      pages.enter(page);
+    }
+    const bool is_full = free_slot_after(layout_, Layout::first_slot - 1, any_reach) >= layout_.end_slot();
+    return is_full && !locate(layout_, target, pages).found && pages.unchanged();
+  }
+
   COPSE_HD InsertResult put_into_run(const BidirectionalRun& run, const Target& target, const Value& value,
                                      bool assigns) const {
     NoPages no_pages;
@@ -240,7 +255,7 @@ class BidirectionalSlots {
   /// Assigns where the ends of the run are further than an insertion looks.
   COPSE_HD bool try_assign(const Target& target, const Value& value, InsertResult& result) const {
     BidirectionalRun run;
-    if (try_lock_run(layout_, target.home, any_reach, run) != RunLock::held) return false;
+    if (!find_run(layout_, target.home, any_reach, run) || !try_lock_run(layout_, run)) return false;
     NoPages no_pages;
     const auto place = locate(layout_, target, no_pages);
     if (place.found) assign(place.slot, target, value);
@@ -264,7 +279,7 @@ class BidirectionalSlots {
     Value ignored{};
     if (!search(target, ignored)) return true;
     BidirectionalRun run;
-    if (try_lock_run(layout_, target.home, any_reach, run) != RunLock::held) return false;
+    if (!find_run(layout_, target.home, any_reach, run) || !try_lock_run(layout_, run)) return false;
     NoPages no_pages;
     const auto place = locate(layout_, target, no_pages);
     erased = place.found;

@@ -3,6 +3,7 @@
 // All primitives of the CPU backend.
 
 #include "primitives/cpu/allocate.h"
+#include "primitives/cpu/bidirectional_place.h"
 #include "primitives/cpu/compact.h"
 #include "primitives/cpu/count.h"
 #include "primitives/cpu/enqueue.h"

@@ -1,10 +1,13 @@
 #pragma once
 
-// Bulk searches in packed slots that are ordered: each thread asks for the slots around the homes of several keys,
-// and then, in rounds, for the next slots of those keys that the order sends on to the right or to the left. As
-// nobody changes the table meanwhile, one look at a group of slots tells from its ends what the walk would:
-// elements behind a free slot are behind the key, and those before one before it. bench: copse-bench-primitives,
-// bidirectional/find.
+// Bulk searches in packed slots that are ordered, one key a thread. The first look is at the key's home alone,
+// where most searches end at a load of up to 0.8; what stands there sends the others to the right or to the left,
+// by groups of 32 bytes. As nobody changes the table meanwhile, one look at a group tells from its end what the
+// walk would: elements behind a free slot are behind the key, and those before one before it. More keys a thread,
+// or more bytes at the first look, are slower: they wait for no memory less, and leave room for fewer threads.
+// bench: copse-bench-primitives, bidirectional/find.
+
+#include <cstring>
 
 #include "primitives/bidirectional_slots.h"
 #include "primitives/core/atomic.h"
@@ -16,157 +19,75 @@ namespace copse::cuda {
 
 namespace detail {
 
-using copse::detail::BidirectionalSlots;
-using copse::detail::FindSteps;
-
 inline constexpr u32 ordered_find_threads = 256;
 
-/// Neighbouring slots, of a multiple of 32 bytes, loaded at once.
-template <class Layout, u32 bytes>
-struct SlotsAtOnce {
-  static constexpr u32 size = bytes / sizeof(typename Layout::Word);
-  u32 words[bytes / 4];
+template <class Word>
+struct SlotGroup {
+  static constexpr u32 size = 32 / sizeof(Word);
+  Word word[size];
 
-  __device__ void load(const Layout& layout, u64 slot) {
-    if constexpr (bytes == 8) {
-      const uint2 word = __ldg(reinterpret_cast<const uint2*>(layout.word(slot)));
-      words[0] = word.x;
-      words[1] = word.y;
-    } else {
-      const auto* from = reinterpret_cast<const uint4*>(layout.word(slot));
-#pragma unroll
-      for (u32 k = 0; k < bytes / 16; ++k) {
-        const uint4 word = __ldg(from + k);
-        words[4 * k] = word.x;
-        words[4 * k + 1] = word.y;
-        words[4 * k + 2] = word.z;
-        words[4 * k + 3] = word.w;
-      }
-    }
-  }
-  __device__ u32 tag(u32 k) const {
-    constexpr u32 stride = sizeof(typename Layout::Word) / 4;
-    return words[k * stride + stride - 1];
-  }
-  __device__ u32 value(u32 k) const {
-    return words[k * (sizeof(typename Layout::Word) / 4)];
+  __device__ explicit SlotGroup(const Word* first) {
+    const uint4 halves[2] = {__ldg(reinterpret_cast<const uint4*>(first)),
+                             __ldg(reinterpret_cast<const uint4*>(first) + 1)};
+    memcpy(word, halves, sizeof word);
   }
 };
 
-enum class SearchState : u8 { goes_right, goes_left, found, absent };
-
-/// A key on its way.
-template <class Layout, u32 bytes>
-struct OrderedSearch {
-  using Slots = SlotsAtOnce<Layout, bytes>;
-  u32 tag, value;
-  u64 slot;  // the first of those that are looked at
-  u32 home;  // among them
-  SearchState state;
-  Slots slots;
-
-  __device__ bool goes_on() const { return state == SearchState::goes_right || state == SearchState::goes_left; }
-
-  __device__ void look_at_home() {
-    u32 at_home = slots.tag(0);
+/// True where the key of a tag is there; `found` is its word.
+template <class Layout>
+__device__ bool find_in_order(const Layout& layout, u32 tag, typename Layout::Word& found) {
+  using Group = SlotGroup<typename Layout::Word>;
+  const u64 home = layout.home_of(tag);
+  found = __ldg(layout.word(home));
+  const u32 at_home = Layout::tag_in(found);
+  if (at_home == tag) return true;
+  if (copse::detail::is_free(at_home)) return false;
+  const bool goes_right = at_home < tag;
+  u64 slot = (goes_right ? home + 1 : home - 1) / Group::size * Group::size;
+  for (;; slot = goes_right ? slot + Group::size : slot - Group::size) {
+    const Group group(layout.word(slot));
+    bool is_there = false;
 #pragma unroll
-    for (u32 k = 1; k < Slots::size; ++k) at_home = k == home ? slots.tag(k) : at_home;
-    state = at_home < tag ? SearchState::goes_right : SearchState::goes_left;
-    look();
-    if (copse::detail::is_free(at_home)) state = SearchState::absent;
-  }
-
-  __device__ void look() {
-    if (state == SearchState::goes_right) {
-      if (copse::detail::ends_walk_right(slots.tag(Slots::size - 1), tag)) state = SearchState::absent;
-    } else {
-      if (copse::detail::ends_walk_left(slots.tag(0), tag)) state = SearchState::absent;
+    for (u32 k = 0; k < Group::size; ++k) {
+      if (Layout::tag_in(group.word[k]) != tag) continue;
+      is_there = true;
+      found = group.word[k];
     }
-#pragma unroll
-    for (u32 k = 0; k < Slots::size; ++k) {
-      if (slots.tag(k) != tag) continue;
-      state = SearchState::found;
-      value = slots.value(k);
+    if (is_there) return true;
+    if (goes_right ? copse::detail::ends_walk_right(Layout::tag_in(group.word[Group::size - 1]), tag)
+                   : copse::detail::ends_walk_left(Layout::tag_in(group.word[0]), tag)) {
+      return false;
     }
   }
-
-  __device__ void move_on() {
-    slot = state == SearchState::goes_right ? slot + Slots::size : slot - Slots::size;
-  }
-};
-
-template <u32 ahead, u32 bytes, class Steps>
-__global__ void __launch_bounds__(ordered_find_threads)
-    ordered_find_kernel(u64 n, const Steps steps, u64* counts) {
-  using TableSlots = decltype(steps.slots);
-  using Layout = typename TableSlots::Layout;
-  using Search = OrderedSearch<Layout, bytes>;
-  const Layout layout = steps.slots.layout();
-  const u64 first = u64(blockIdx.x) * (ordered_find_threads * ahead) + threadIdx.x;
-  Search searches[ahead];
-#pragma unroll
-  for (u32 k = 0; k < ahead; ++k) {
-    Search& search = searches[k];
-    const u64 i = first + k * ordered_find_threads;
-    search.state = SearchState::absent;
-    search.value = 0;
-    if (i >= n) continue;
-    search.tag = Layout::tag_of(steps.keys(i));
-    const u64 home = layout.home_of(search.tag);
-    search.home = u32(home % Search::Slots::size);
-    search.slot = home - search.home;
-    search.state = SearchState::goes_right;
-    search.slots.load(layout, search.slot);
-  }
-  bool goes_on = false;
-#pragma unroll
-  for (u32 k = 0; k < ahead; ++k) {
-    if (searches[k].goes_on()) searches[k].look_at_home();
-    goes_on |= searches[k].goes_on();
-  }
-  while (goes_on) {
-#pragma unroll
-    for (u32 k = 0; k < ahead; ++k) {
-      if (!searches[k].goes_on()) continue;
-      searches[k].move_on();
-      searches[k].slots.load(layout, searches[k].slot);
-    }
-    goes_on = false;
-#pragma unroll
-    for (u32 k = 0; k < ahead; ++k) {
-      if (searches[k].goes_on()) searches[k].look();
-      goes_on |= searches[k].goes_on();
-    }
-  }
-
-  u32 found_count = 0, count = 0;
-#pragma unroll
-  for (u32 k = 0; k < ahead; ++k) {
-    const u64 i = first + k * ordered_find_threads;
-    if (i >= n) continue;
-    typename TableSlots::Value value{};
-    bool found = searches[k].state == SearchState::found;
-    if (TableSlots::is_special(searches[k].tag)) {
-      found = steps.slots.find({{steps.keys(i), searches[k].tag, 0}, {}}, value);
-    } else if constexpr (TableSlots::value_bytes > 0) {
-      value.word[0] = searches[k].value;
-    }
-    steps.emit(i, found, value);
-    found_count += found ? 1 : 0;
-    ++count;
-  }
-  if (counts == nullptr) return;
-  const u32 found_in_warp = __reduce_add_sync(all_lanes, found_count);
-  const u32 absent_in_warp = __reduce_add_sync(all_lanes, count) - found_in_warp;
-  if (lane_id() != 0) return;
-  if (found_in_warp > 0) fetch_add_relaxed(counts + copse::detail::found_outcome, u64{found_in_warp});
-  if (absent_in_warp > 0) fetch_add_relaxed(counts + copse::detail::absent_outcome, u64{absent_in_warp});
 }
 
-template <u32 ahead, u32 bytes, class Steps>
-void ordered_find(const Executor& ex, const char* label, u64 n, const Steps& steps, u64* counts) {
-  launch(ex, label, ordered_find_kernel<ahead, bytes, Steps>,
-         {divide_rounding_up(n, u64{ordered_find_threads} * ahead), ordered_find_threads}, n, steps, counts);
+template <class Steps>
+__global__ void __launch_bounds__(ordered_find_threads)
+    ordered_find_kernel(u64 n, const Steps steps, u64* counts) {
+  using Slots = decltype(steps.slots);
+  using Layout = typename Slots::Layout;
+  const Layout layout = steps.slots.layout();
+  const u64 i = u64(blockIdx.x) * ordered_find_threads + threadIdx.x;
+  bool found = false;
+  if (i < n) {
+    typename Slots::Value value{};
+    const typename Slots::Key key = steps.keys(i);
+    const u32 tag = Layout::tag_of(key);
+    if (Slots::is_special(tag)) {
+      found = steps.slots.find({{key, tag, 0}, {}}, value);
+    } else {
+      typename Layout::Word word;
+      found = find_in_order(layout, tag, word);
+      if (found) value = layout.value_at(0, word);
+    }
+    steps.emit(i, found, value);
+  }
+  if (counts == nullptr) return;
+  const u32 found_count = u32(__popc(__ballot_sync(all_lanes, found)));
+  const u32 absent_count = u32(__popc(__ballot_sync(all_lanes, i < n))) - found_count;
+  if (lane_id() != 0) return;
+  if (found_count > 0) fetch_add_relaxed(counts + copse::detail::found_outcome, u64{found_count});
+  if (absent_count > 0) fetch_add_relaxed(counts + copse::detail::absent_outcome, u64{absent_count});
 }
 
 }  // namespace detail
@@ -176,7 +97,8 @@ template <u32 value_bytes, class Keys, class Emit>
 requires(value_bytes <= 4) void for_each_ahead(
     const Executor& ex, const char* label, u64 n,
     copse::detail::FindSteps<copse::detail::BidirectionalSlots<4, value_bytes>, Keys, Emit> steps, u64* counts) {
-  detail::ordered_find<4, 32>(ex, label, n, steps, counts);
+  launch(ex, label, detail::ordered_find_kernel<decltype(steps)>,
+         {divide_rounding_up(n, detail::ordered_find_threads), detail::ordered_find_threads}, n, steps, counts);
 }
 
 }  // namespace copse::cuda

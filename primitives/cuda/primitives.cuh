@@ -3,6 +3,8 @@
 // All primitives of the CUDA backend.
 
 #include "primitives/cuda/allocate.cuh"
+#include "primitives/cuda/bidirectional_find.cuh"
+#include "primitives/cuda/bidirectional_place.cuh"
 #include "primitives/cuda/compact.cuh"
 #include "primitives/cuda/count.cuh"
 #include "primitives/cuda/enqueue.cuh"

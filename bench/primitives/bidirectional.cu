@@ -1,0 +1,53 @@
+#include "bench/primitives/hash_rows.cuh"
+#include "primitives/bidirectional_table.h"
+#include "primitives/cuda/for_each_ahead.cuh"
+#include "primitives/hash_steps.h"
+
+namespace copse::bench {
+
+namespace {
+
+using Table = BidirectionalMap<u32, u32>;
+
+/// Pairs inserted by a thread each, in no order, as a kernel of a user's own does.
+void threads_row(float load, Comparison& c) {
+  const HashData d = hash_data(c);
+  auto table = std::make_shared<Table>(c.context, c.n, HashTableOptions{.max_load = load});
+  using Steps = detail::InsertSteps<Table::Slots, detail::WordsAt<4>, detail::WordsAt<4>>;
+  const Steps steps{table->slots(),
+                    {detail::word_span(BufferSpan<const u32>(d.keys)).data()},
+                    {detail::word_span(BufferSpan<const u32>(d.values)).data()},
+                    HashMode::keep,
+                    nullptr};
+  c.ours = [=, &ex = c.context.cuda_executor(), n = c.n] {
+    table->clear();
+    cuda::for_each_ahead(ex, "insert", n, steps, nullptr);
+  };
+  c.expect([=, &c] { return size(c.context, *table) == c.n; });
+  c.add_counter("load", load);
+}
+
+/// A table made of all pairs at once, whatever it held.
+void build_row(float load, Comparison& c) {
+  const HashData d = hash_data(c);
+  auto table = std::make_shared<Table>(c.context, c.n, HashTableOptions{.max_load = load});
+  c.ours = [=, &c] { build(c.context, *table, BufferSpan<const u32>(d.keys), BufferSpan<const u32>(d.values)); };
+  c.expect([=, &c] { return size(c.context, *table) == c.n; });
+  c.add_counter("load", load);
+}
+
+}  // namespace
+
+void add_bidirectional_rows(Rows& rows) {
+  add_hash_table_rows<Table>(rows, "bidirectional");
+  for (const float load : hash_loads) {
+    char end[16];
+    std::snprintf(end, sizeof end, "/load:%.2f", double(load));
+    rows.add_on_stream(std::string("bidirectional/build") + end, hash_pairs,
+                       [=](Comparison& c) { build_row(load, c); });
+    rows.add_on_stream(std::string("bidirectional/insert_by_threads") + end, hash_pairs,
+                       [=](Comparison& c) { threads_row(load, c); });
+  }
+}
+
+}  // namespace copse::bench
