@@ -2,6 +2,8 @@
 
 // A worker a tile, twice: once for what it comes to, once for its slots.
 
+#include <memory>
+
 #include "primitives/bidirectional_place.h"
 #include "primitives/cpu/workers.h"
 
