@@ -11,26 +11,73 @@ namespace copse {
 
 namespace detail {
 
-/// Visits a node, pushes its children but the first, and goes on with that one: a chain of single children costs
-/// no queue.
+/// Siblings that a task has yet to visit itself, the newest of them first; when there is no room, it gives the
+/// oldest, which have most below them, to others.
+class KeptSiblings {
+ public:
+  struct Range {
+    u32 first, end;
+  };
+
+  COPSE_HD bool empty() const { return size_ == 0; }
+  COPSE_HD bool full() const { return size_ == capacity; }
+  COPSE_HD void keep(const Range& range) { ranges_[(begin_ + size_++) % capacity] = range; }
+  COPSE_HD Range take_oldest() {
+    const Range range = ranges_[begin_];
+    begin_ = (begin_ + 1) % capacity;
+    --size_;
+    return range;
+  }
+  COPSE_HD u32 take_newest_node() {
+    Range& range = ranges_[(begin_ + size_ - 1) % capacity];
+    const u32 node = range.first++;
+    if (range.first == range.end) --size_;
+    return node;
+  }
+
+ private:
+  static constexpr u32 capacity = 8;
+
+  Range ranges_[capacity];
+  u32 begin_ = 0, size_ = 0;
+};
+
+/// Visits a node and goes on with its first child: a chain of single children costs no queue. The other children
+/// are pushed for others until the queue has seen enough tasks to keep all threads busy; from then on a task keeps
+/// as many as it can.
 template <class Tree, class Visit>
 struct VisitDownwards {
+  static constexpr u64 enough_tasks = u64{1} << 17;
+
   Tree tree;
   Visit visit;
 
-  COPSE_HD void operator()(u64, u32 node, const TaskQueueView<u32>& queue) const {
-    while (visit(node)) {
-      const u32 child_count = tree.child_count(node);
-      if (child_count == 0) return;
-      const u32 first = tree.first_child(node);
-      if (child_count > 1) push_siblings(first, child_count, queue);
-      node = first;
+  COPSE_HD void operator()(u64 place, u32 node, const TaskQueueView<u32>& queue) const {
+    KeptSiblings kept;
+    for (;;) {
+      const u32 child_count = visit(node) ? tree.child_count(node) : 0;
+      if (child_count > 0) {
+        node = tree.first_child(node);
+        if (child_count == 1) continue;
+        const KeptSiblings::Range siblings{node + 1, node + child_count};
+        if (place < enough_tasks) {
+          place = push(siblings, queue);
+        } else {
+          if (kept.full()) push(kept.take_oldest(), queue);
+          kept.keep(siblings);
+        }
+      } else {
+        if (kept.empty()) return;
+        node = kept.take_newest_node();
+      }
     }
   }
 
-  COPSE_HD static void push_siblings(u32 first, u32 child_count, const TaskQueueView<u32>& queue) {
-    const u64 place = queue.reserve(child_count - 1);
-    for (u32 k = 1; k < child_count; ++k) queue.publish(place + k - 1, first + k);
+  /// Returns the first one's place.
+  COPSE_HD static u64 push(const KeptSiblings::Range& range, const TaskQueueView<u32>& queue) {
+    const u64 place = queue.reserve(range.end - range.first);
+    for (u32 node = range.first; node < range.end; ++node) queue.publish(place + (node - range.first), node);
+    return place;
   }
 };
 
