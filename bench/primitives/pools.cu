@@ -33,28 +33,6 @@ class BareLease {
   unsigned char* memory_;
 };
 
-/// From the heap of the CUDA runtime.
-class MallocLease {
- public:
-  __device__ explicit MallocLease(const LeasePoolView&) {
-    if (cuda::lane_id() == 0) memory_ = static_cast<unsigned char*>(malloc(lease_bytes));
-    memory_ = cuda::shuffle_from(memory_, 0);
-  }
-  __device__ ~MallocLease() {
-    // Without the fence, late stores of other lanes reach memory that the heap has put to use already.
-    __threadfence();
-    __syncwarp();
-    if (cuda::lane_id() == 0) free(memory_);
-  }
-  template <class T>
-  __device__ T* data() const {
-    return reinterpret_cast<T*>(memory_);
-  }
-
- private:
-  unsigned char* memory_ = nullptr;
-};
-
 /// Does nothing else for some clocks.
 struct WaitForClock {
   u32 clocks;
@@ -88,10 +66,7 @@ struct Chase {
   }
 };
 
-struct NoWork {
-  __device__ u32 operator()(u32 seed) const { return seed; }
-};
-
+/// Each warp uses a lease for work, all lanes together.
 template <class LeaseOfWarp, class Work>
 __global__ void __launch_bounds__(lease_threads) lease_kernel(LeasePoolView pool, Work work, u32* out) {
   const u32 i = blockIdx.x * lease_threads + threadIdx.x;
@@ -104,9 +79,9 @@ __global__ void __launch_bounds__(lease_threads) lease_kernel(LeasePoolView pool
   if (cuda::lane_id() == 0) out[i / cuda::warp_size] = scratch[other] + scratch[cuda::warp_size + other];
 }
 
-/// Ours and `Rival`, each of which writes what the work comes to, warp by warp.
-template <class Rival, class OfWarp>
-void against(Comparison& c, const OfWarp& work) {
+/// Ours and the bare lease, each of which writes what the work comes to, warp by warp.
+template <class OfWarp>
+void against_bare(Comparison& c, const OfWarp& work) {
   auto pool = std::make_shared<LeasePool>(
       cuda::lease_pool_for_warps(c.context, lease_kernel<cuda::WarpLease, OfWarp>, lease_threads, lease_bytes));
   const BufferSpan<u32> out = c.buffer<u32>(c.n), expected = c.buffer<u32>(c.n);
@@ -116,7 +91,7 @@ void against(Comparison& c, const OfWarp& work) {
                  work, out.data());
   };
   c.add_rival([=, &c] {
-    cuda::launch(c.context.cuda_executor(), "rival", lease_kernel<Rival, OfWarp>, shape, pool->view(), work,
+    cuda::launch(c.context.cuda_executor(), "rival", lease_kernel<BareLease, OfWarp>, shape, pool->view(), work,
                  expected.data());
   });
   c.expect_equal(out, expected);
@@ -129,14 +104,14 @@ u32 clocks_in_a_microsecond() {
 }
 
 void lease_and_wait(Comparison& c) {
-  against<BareLease>(c, WaitForClock{clocks_in_a_microsecond()});
+  against_bare(c, WaitForClock{clocks_in_a_microsecond()});
 }
 void lease_and_compute(Comparison& c) {
-  against<BareLease>(c, Compute{clocks_in_a_microsecond() / 4});
+  against_bare(c, Compute{clocks_in_a_microsecond() / 4});
 }
 void lease_and_chase(Comparison& c) {
   const u64 size = u64{1} << 28;
-  against<BareLease>(c, Chase{c.hashed<u32>(size).data(), u32(size - 1)});
+  against_bare(c, Chase{c.hashed<u32>(size).data(), u32(size - 1)});
 }
 
 /// The heap holds what all resident warps may ask for, and as much again.
@@ -144,9 +119,38 @@ void give_heap() {
   cuda::check(cudaDeviceSetLimit(cudaLimitMallocHeapSize, size_t{256} << 20), "setting the heap of kernels");
 }
 
+/// A kibibyte for each warp, of which its first lane alone touches a word, by lease and by malloc.
+__global__ void __launch_bounds__(lease_threads) touch_lease(LeasePoolView pool, u32* out) {
+  const u32 warp = (blockIdx.x * lease_threads + threadIdx.x) / cuda::warp_size;
+  const cuda::WarpLease lease(pool);
+  if (cuda::lane_id() == 0) {
+    u32* const scratch = lease.data<u32>();
+    scratch[0] = warp;
+    out[warp] = scratch[0];
+  }
+}
+__global__ void __launch_bounds__(lease_threads) touch_malloc(u32* out) {
+  const u32 warp = (blockIdx.x * lease_threads + threadIdx.x) / cuda::warp_size;
+  if (cuda::lane_id() != 0) return;
+  auto* scratch = static_cast<u32*>(malloc(lease_bytes));
+  if (scratch == nullptr) return;
+  scratch[0] = warp;
+  out[warp] = scratch[0];
+  ::free(scratch);
+}
+
 void lease_against_malloc(Comparison& c) {
   give_heap();
-  against<MallocLease>(c, NoWork{});
+  auto pool =
+      std::make_shared<LeasePool>(cuda::lease_pool_for_warps(c.context, touch_lease, lease_threads, lease_bytes));
+  const BufferSpan<u32> out = c.buffer<u32>(c.n), expected = c.buffer<u32>(c.n);
+  const cuda::LaunchShape shape{c.n * cuda::warp_size / lease_threads, lease_threads};
+  c.ours = [=, &c] {
+    cuda::launch(c.context.cuda_executor(), "lease", touch_lease, shape, pool->view(), out.data());
+  };
+  c.add_rival(
+      [=, &c] { cuda::launch(c.context.cuda_executor(), "malloc", touch_malloc, shape, expected.data()); });
+  c.expect_equal(out, expected);
 }
 
 struct NodeOf32 {
