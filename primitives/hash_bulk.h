@@ -132,7 +132,7 @@ Table rehashed(Context& context, const Table& table, u64 capacity) {
 //     `keys`: Key operator()(u64) const, `values`: Value operator()(u64) const, both host+device, and may be
 //     called more than once; `mode`: HashMode::keep or HashMode::assign; counts: null or a HashCounts; results:
 //     null, or n InsertResults.
-//   hash_insert_scratch_bytes<Key, Value>(ex, view, n)
+//   hash_insert_scratch_bytes(ex, view, n)
 //     The scratch it takes.
 //   hash_find(ex, label, view, n, keys, emit, counts)
 //     Calls emit(i, result), a FindResult, for each key.

@@ -173,6 +173,31 @@ struct InsertAndFind {
   COPSE_HD void add_wrong() const { fetch_add_relaxed(wrong, 1u); }
 };
 
+/// Inputs and outputs of the templates.
+template <class T>
+struct ObjectAt {
+  COPSE_HD T operator()(u64 i) const { return object_from<T>(u32(i) + 1); }
+};
+
+template <class Value>
+struct StoreSeen {
+  Seen<Value>* out;
+  COPSE_HD void operator()(u64 i, const FindResult<Value>& result) const {
+    out[i] = {result.value, u8(result.found)};
+  }
+};
+
+template <class Key, class Value>
+struct CountElement {
+  u32 first, distinct;
+  u32* visits;
+  COPSE_HD void operator()(const Key& key, const Value& value) const {
+    const u32 number = number_in(key) - first;
+    const bool is_right = number < distinct && is_object_of(value, number + first);
+    fetch_add_relaxed(visits + (is_right ? number : distinct), 1u);
+  }
+};
+
 template <class Kind>
 class HashTypes : public test::BodyTest<BodyExecutor> {
  protected:
@@ -423,6 +448,57 @@ TYPED_TEST(HashTypes, SmallTablesAreRightEveryTime) {
     }
     if (this->HasFatalFailure()) FAIL() << repeat;
   }
+}
+
+TYPED_TEST(HashTypes, TemplatesTakeFunctionsOfTheIndex) {
+  using Key = Bytes<6>;
+  using Value = Bytes<9>;
+  const u32 n = 5000;
+  typename TestFixture::template Table<Key, Value> table(this->context(), n);
+  const auto view = table.view();
+  const auto& ex = this->executor();
+  auto counts = this->template zeros<HashCounts>(1);
+  const auto keys = ObjectAt<Key>{};
+  hash_insert(ex, "insert", view, n, keys, ObjectAt<Value>{}, HashMode::keep, counts.data(),
+              static_cast<InsertResult*>(nullptr));
+  EXPECT_EQ(counts.download()[0].inserted, n);
+  hash_insert(ex, "assign", view, n, keys, ObjectAt<Value>{}, HashMode::assign, counts.data(),
+              static_cast<InsertResult*>(nullptr));
+  EXPECT_EQ(counts.download()[0].found, n);
+
+  Buffer<Seen<Value>> seen(this->context(), n + 100);
+  hash_find(ex, "find", view, n + 100, keys, StoreSeen<Value>{seen.data()}, counts.data());
+  EXPECT_EQ(counts.download()[0].found, n);
+  EXPECT_EQ(counts.download()[0].absent, 100u);
+  const auto found = seen.download();
+  for (u32 i = 0; i < n + 100; ++i) {
+    ASSERT_EQ(found[i].found, i < n) << i;
+    ASSERT_TRUE(i >= n || is_object_of(found[i].value, i + 1)) << i;
+  }
+
+  hash_erase(ex, "erase", view, n / 2, keys, static_cast<u8*>(nullptr), counts.data());
+  EXPECT_EQ(counts.download()[0].found, n / 2);
+  auto visits = this->template zeros<u32>(n + 1);
+  hash_for_each(ex, "visit", view, CountElement<Key, Value>{1, n, visits.data()});
+  std::vector<u32> expected(n + 1);
+  for (u32 i = n / 2; i < n; ++i) expected[i] = 1;
+  EXPECT_EQ(visits.download(), expected);
+}
+
+TYPED_TEST(HashTypes, LargeInsertionsTakeTheScratchTheySay) {
+  const u64 n = 4500000;
+  typename TestFixture::template Table<u32, u32> table(this->context(), n);
+  const auto& ex = this->executor();
+  const u64 bytes = hash_insert_scratch_bytes(ex, table.view(), n);
+  EXPECT_GT(bytes, n * 8);
+  this->context().release_scratch();
+  this->context().reserve_scratch(bytes);
+  const u64 reserved = this->context().scratch_bytes();
+  auto counts = this->template zeros<HashCounts>(1);
+  hash_insert(ex, "insert", table.view(), n, ObjectAt<u32>{}, ObjectAt<u32>{}, HashMode::keep, counts.data(),
+              static_cast<InsertResult*>(nullptr));
+  EXPECT_EQ(counts.download()[0].inserted, n);
+  EXPECT_EQ(this->context().scratch_bytes(), reserved);
 }
 
 TYPED_TEST(HashTypes, WhatIsFoundWhileOthersInsertIsWhole) {
