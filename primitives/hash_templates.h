@@ -163,8 +163,8 @@ struct VisitSlot {
 template <class Executor, class View, class Keys, class Values>
 void hash_insert(const Executor& ex, const char* label, const View& view, u64 n, const Keys& keys,
                  const Values& values, HashMode mode, HashCounts* counts, InsertResult* results) {
-  insert_words(ex, label, view.table(), n, detail::WordsOfInput<Keys>{keys},
-                       detail::WordsOfInput<Values>{values}, mode, counts, results);
+  insert_words(ex, label, view.table(), n, detail::WordsOfInput<Keys>{keys}, detail::WordsOfInput<Values>{values},
+               mode, counts, results);
 }
 
 /// Contract: primitives/hash_bulk.h.
