@@ -1,5 +1,5 @@
-#include "primitives/free_list_body.h"
 #include "primitives/core/bits.h"
+#include "primitives/free_list_body.h"
 
 namespace copse::detail {
 

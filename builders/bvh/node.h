@@ -33,9 +33,10 @@ struct BvhCounts {
 /// A binary tree in the context's memory.
 ///
 /// Order of nodes: the root stands at 0, the two children of an inner node side by side, the first one at an odd
-/// place. So p = (node - 1) / 2 is a pair of siblings, and parents[p] is the parent of both. In an LBVH the leaves have
-/// an order from left to right; between leaf s and leaf s + 1 lies split s, and pair s are the children of the inner
-/// node that splits there. Builders that merge clusters give pair s to the merge that gives up slot s + 1.
+/// place. So p = (node - 1) / 2 is a pair of siblings, and parents[p] is the parent of both. In an LBVH the leaves
+/// have an order from left to right; between leaf s and leaf s + 1 lies split s, and pair s are the children of
+/// the inner node that splits there. Builders that merge clusters give pair s to the merge that retires the slot
+/// behind s.
 ///
 /// Capacity: nodes has at least one element, parents and primitive_ids may be empty. Without primitives the
 /// root is an empty box that no ray hits.

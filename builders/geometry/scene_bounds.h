@@ -13,8 +13,8 @@ namespace copse {
 ///   out:       one element
 /// Throws: Error invalid_argument where `out` has no element, Error capacity for more triangles, Error
 /// out_of_memory.
-/// Memory: scratch of at most 100 KiB on CUDA, of 48 bytes for each 4096 triangles on the CPU; 80 bytes a view more
-/// where there are several.
+/// Memory: scratch of at most 100 KiB on CUDA, of 48 bytes for each 4096 triangles on the CPU; 80 bytes a view
+/// more where there are several.
 void scene_bounds(Context& context, const TriangleViews& triangles, BufferSpan<Aabb> out);
 
 }  // namespace copse

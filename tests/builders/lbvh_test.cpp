@@ -93,8 +93,7 @@ std::vector<u64> sorted_keys(const Mesh& mesh, u32 morton_bits) {
   }
   std::vector<u64> keys;
   for (const vec3& p : points) {
-    keys.push_back(morton_bits == 30 ? u64{morton_key<u32>(p, scene)} << 34
-                                     : morton_key<u64>(p, scene) << 1);
+    keys.push_back(morton_bits == 30 ? u64{morton_key<u32>(p, scene)} << 34 : morton_key<u64>(p, scene) << 1);
   }
   std::ranges::sort(keys);
   return keys;
