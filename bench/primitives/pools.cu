@@ -114,45 +114,6 @@ void lease_and_chase(Comparison& c) {
   against_bare(c, Chase{c.hashed<u32>(size).data(), u32(size - 1)});
 }
 
-/// The heap holds what all resident warps may ask for, and as much again.
-void give_heap() {
-  cuda::check(cudaDeviceSetLimit(cudaLimitMallocHeapSize, size_t{256} << 20), "setting the heap of kernels");
-}
-
-/// A kibibyte for each warp, of which its first lane alone touches a word, by lease and by malloc.
-__global__ void __launch_bounds__(lease_threads) touch_lease(LeasePoolView pool, u32* out) {
-  const u32 warp = (blockIdx.x * lease_threads + threadIdx.x) / cuda::warp_size;
-  const cuda::WarpLease lease(pool);
-  if (cuda::lane_id() == 0) {
-    u32* const scratch = lease.data<u32>();
-    scratch[0] = warp;
-    out[warp] = scratch[0];
-  }
-}
-__global__ void __launch_bounds__(lease_threads) touch_malloc(u32* out) {
-  const u32 warp = (blockIdx.x * lease_threads + threadIdx.x) / cuda::warp_size;
-  if (cuda::lane_id() != 0) return;
-  auto* scratch = static_cast<u32*>(malloc(lease_bytes));
-  if (scratch == nullptr) return;
-  scratch[0] = warp;
-  out[warp] = scratch[0];
-  ::free(scratch);
-}
-
-void lease_against_malloc(Comparison& c) {
-  give_heap();
-  auto pool =
-      std::make_shared<LeasePool>(cuda::lease_pool_for_warps(c.context, touch_lease, lease_threads, lease_bytes));
-  const BufferSpan<u32> out = c.buffer<u32>(c.n), expected = c.buffer<u32>(c.n);
-  const cuda::LaunchShape shape{c.n * cuda::warp_size / lease_threads, lease_threads};
-  c.ours = [=, &c] {
-    cuda::launch(c.context.cuda_executor(), "lease", touch_lease, shape, pool->view(), out.data());
-  };
-  c.add_rival(
-      [=, &c] { cuda::launch(c.context.cuda_executor(), "malloc", touch_malloc, shape, expected.data()); });
-  c.expect_equal(out, expected);
-}
-
 struct NodeOf32 {
   u32 words[8];
 };
@@ -180,7 +141,7 @@ struct FromHeap {
 
 /// Every thread allocates a node of 32 bytes and frees it; there are as many nodes as threads.
 void allocate_and_free(Comparison& c) {
-  give_heap();
+  cuda::check(cudaDeviceSetLimit(cudaLimitMallocHeapSize, size_t{256} << 20), "setting the heap of kernels");
   auto list = std::make_shared<FreeList>(c.context, c.n);
   const BufferSpan<NodeOf32> nodes = c.buffer<NodeOf32>(c.n);
   const BufferSpan<u32> out = c.buffer<u32>(c.n), expected = c.buffer<u32>(c.n);
@@ -198,7 +159,6 @@ void add_pool_rows(Rows& rows) {
   rows.add_on_stream("lease/wait", warps, lease_and_wait);
   rows.add_on_stream("lease/compute", warps, lease_and_compute);
   rows.add_on_stream("lease/chase", warps, lease_and_chase);
-  rows.add_on_stream("lease/against_malloc", u64{1} << 16, lease_against_malloc);
   rows.add_on_stream("free_list/against_malloc", u64{1} << 18, allocate_and_free);
 }
 

@@ -83,9 +83,10 @@ __global__ void __launch_bounds__(ordered_find_threads)
     steps.emit(i, found, value);
   }
   if (counts == nullptr) return;
-  const u32 found_count = u32(__popc(__ballot_sync(all_lanes, found)));
-  const u32 absent_count = u32(__popc(__ballot_sync(all_lanes, i < n))) - found_count;
-  if (lane_id() != 0) return;
+  // By blocks: a ticket a warp on one address would take as long as the searches.
+  const u32 found_count = u32(__syncthreads_count(found));
+  const u32 absent_count = u32(__syncthreads_count(i < n)) - found_count;
+  if (threadIdx.x != 0) return;
   if (found_count > 0) fetch_add_relaxed(counts + copse::detail::found_outcome, u64{found_count});
   if (absent_count > 0) fetch_add_relaxed(counts + copse::detail::absent_outcome, u64{absent_count});
 }
