@@ -38,8 +38,7 @@ class LeasePoolView {
         group_size_(lease_count / group_count) {}
 
   /// Takes a lease and returns its number; waits where all are taken. What its last holder wrote is seen, and is
-  /// of no meaning. For one
-  /// thread of a warp: a lane that waits may hold up the lane that it waits for.
+  /// of no meaning. For one thread of a warp: a lane that waits may hold up the lane that it waits for.
   ///   place: the lease to try first, below lease_count(); callers at one time best have places of their own
   COPSE_HD u32 take(u32 place) const {
     u32 lease = try_take(place);
@@ -146,9 +145,8 @@ class LeasePool {
   /// All leases free, their memory not initialised.
   ///   lease_count: 1 to 2^31 - 32
   ///   lease_bytes: at least 1; rounded up to a multiple of 128
-  ///   group_count: of groups of callers that start in parts of the pool of their own, see
-  ///   LeasePoolView::place_of; at
-  ///                most lease_count
+  ///   group_count: of groups of callers that start in parts of the pool of their own, at most lease_count; see
+  ///                LeasePoolView::place_of
   /// Throws: Error invalid_argument, Error out_of_memory.
   /// Memory: the leases, 128 bytes for each 32 of them, and 128.
   LeasePool(Context& context, u64 lease_count, u64 lease_bytes, u64 group_count = 1);

@@ -6,9 +6,9 @@
 //   persistent_stages(ex, label, stage_count, stages)
 //     Runs stage 0, then stage 1, and so on: several kernels in one launch. `stages`, host+device:
 //       u64 size(u32 stage) const                  the elements of a stage; no_more_stages ends the run. Asked
-//       when
-//                                                  all earlier stages are done, so that it may read what they
-//                                                  wrote; not what this stage writes. The same for all who ask.
+//                                                  when all earlier stages are done, so that it may read what
+//                                                  they wrote; not what this stage writes. The same for all who
+//                                                  ask.
 //       void operator()(u32 stage, u64 i) const    once for each i below size(stage), in no order. Sees what all
 //                                                  earlier stages wrote.
 //     On CUDA no more blocks are launched than the GPU holds at once, and a grid barrier stands between stages. On
