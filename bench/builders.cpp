@@ -32,34 +32,35 @@ void report(benchmark::State& state, u64 n) {
       benchmark::Counter(double(n), benchmark::Counter::kIsIterationInvariantRate);
 }
 
-void copse_lbvh(benchmark::State& state, Backend backend, u32 morton_bits, const std::vector<Aabb>* boxes) {
+/// Times rebuild(context, tree, boxes) of the tree that build(context, boxes) gives.
+template <class Build, class Rebuild>
+void measure_rebuilds(benchmark::State& state, Backend backend, const std::vector<Aabb>& boxes, const Build& build,
+                      const Rebuild& rebuild) {
   Context context({.backend = backend});
-  const Buffer<Aabb> buffer(context, *boxes);
+  const Buffer<Aabb> buffer(context, boxes);
   const BoxView view{buffer.span()};
-  const LbvhOptions options{.morton_bits = morton_bits};
-  Bvh bvh = build_lbvh(context, view, options);
+  Bvh bvh = build(context, view);
   for (auto _ : state) {
     Stopwatch stopwatch(context);
-    rebuild_lbvh(context, bvh, view, options);
+    rebuild(context, bvh, view);
     state.SetIterationTime(stopwatch.milliseconds() * 1e-3);
   }
-  report(state, boxes->size());
+  report(state, boxes.size());
   state.counters["sah"] = stats(context, bvh).sah_cost;
 }
 
+void copse_lbvh(benchmark::State& state, Backend backend, u32 morton_bits, const std::vector<Aabb>* boxes) {
+  const LbvhOptions options{.morton_bits = morton_bits};
+  measure_rebuilds(
+      state, backend, *boxes, [&](Context& c, const BoxView& view) { return build_lbvh(c, view, options); },
+      [&](Context& c, Bvh& bvh, const BoxView& view) { rebuild_lbvh(c, bvh, view, options); });
+}
+
 void copse_hploc(benchmark::State& state, Backend backend, u32 radius, const std::vector<Aabb>* boxes) {
-  Context context({.backend = backend});
-  const Buffer<Aabb> buffer(context, *boxes);
-  const BoxView view{buffer.span()};
   const HplocOptions options{.radius = radius};
-  Bvh bvh = build_hploc(context, view, options);
-  for (auto _ : state) {
-    Stopwatch stopwatch(context);
-    rebuild_hploc(context, bvh, view, options);
-    state.SetIterationTime(stopwatch.milliseconds() * 1e-3);
-  }
-  report(state, boxes->size());
-  state.counters["sah"] = stats(context, bvh).sah_cost;
+  measure_rebuilds(
+      state, backend, *boxes, [&](Context& c, const BoxView& view) { return build_hploc(c, view, options); },
+      [&](Context& c, Bvh& bvh, const BoxView& view) { rebuild_hploc(c, bvh, view, options); });
 }
 
 #if COPSE_HAS_EMBREE

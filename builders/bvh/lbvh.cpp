@@ -1,69 +1,57 @@
 #include "builders/bvh/lbvh.h"
 
-#include "builders/bvh/build_arguments.h"
+#include "builders/bvh/build_tree.h"
 #include "builders/bvh/lbvh_body.h"
-#include "primitives/core/dispatch.h"
 
 namespace copse {
 
 namespace {
 
-void check(const LbvhOptions& options, u64 primitive_count) {
-  detail::check_morton_bits(options.morton_bits);
-  detail::check_max_leaf_size(options.max_leaf_size);
-  detail::check_primitive_count(primitive_count);
-}
+struct LbvhBuilder {
+  using Options = LbvhOptions;
+  static constexpr const char* label = "lbvh";
 
-template <class Build>
-void rebuild(Context& context, Bvh& bvh, u64 primitive_count, u64 view_count, const LbvhOptions& options,
-             Build build) {
-  const BuildSizes sizes = build_sizes(context, primitive_count, options, view_count);
-  detail::check_room(bvh, primitive_count);
-  context.reserve_scratch(sizes.scratch_bytes);
-  ProfileScope scope(context.profile(), "lbvh");
-  dispatch(context, [&](const auto& ex) { build(ex, detail::arrays_of(bvh)); });
-  bvh.source_count = primitive_count;
-}
+  static void check(const Options& options) {
+    detail::check_morton_bits(options.morton_bits);
+    detail::check_max_leaf_size(options.max_leaf_size);
+  }
+
+  template <class Executor>
+  static u64 scratch_bytes(const Executor& ex, u64 n, u64 view_count, const Options& options) {
+    return detail::lbvh_scratch_bytes(ex, n, view_count, options);
+  }
+  template <class Executor>
+  static void over_triangles(const Executor& ex, std::span<const TriangleView> views, u64 n,
+                             const Options& options, const detail::BvhArrays& arrays) {
+    detail::lbvh_over_triangles(ex, views, n, options, arrays);
+  }
+  template <class Executor>
+  static void over_boxes(const Executor& ex, const Aabb* boxes, u64 n, const Options& options,
+                         const detail::BvhArrays& arrays) {
+    detail::lbvh_over_boxes(ex, boxes, n, options, arrays);
+  }
+};
 
 }  // namespace
 
 BuildSizes build_sizes(Context& context, u64 primitive_count, const LbvhOptions& options, u64 view_count) {
-  check(options, primitive_count);
-  BuildSizes sizes;
-  sizes.result_bytes = bvh_bytes(primitive_count);
-  sizes.scratch_bytes = dispatch(context, [&](const auto& ex) {
-    return detail::lbvh_scratch_bytes(ex, primitive_count, view_count, options);
-  });
-  return sizes;
+  return detail::tree_sizes<LbvhBuilder>(context, primitive_count, options, view_count);
 }
 
 void rebuild_lbvh(Context& context, Bvh& bvh, const TriangleViews& triangles, const LbvhOptions& options) {
-  const u64 n = triangles.primitive_count();
-  rebuild(context, bvh, n, triangles.views().size(), options,
-          [&](const auto& ex, const detail::BvhArrays& arrays) {
-            detail::lbvh_over_triangles(ex, triangles.views(), n, options, arrays);
-          });
+  detail::rebuild_tree<LbvhBuilder>(context, bvh, triangles, options);
 }
 
 void rebuild_lbvh(Context& context, Bvh& bvh, const BoxView& boxes, const LbvhOptions& options) {
-  const u64 n = boxes.boxes.size();
-  rebuild(context, bvh, n, 1, options, [&](const auto& ex, const detail::BvhArrays& arrays) {
-    detail::lbvh_over_boxes(ex, boxes.boxes.data(), n, options, arrays);
-  });
+  detail::rebuild_tree<LbvhBuilder>(context, bvh, boxes, options);
 }
 
 Bvh build_lbvh(Context& context, const TriangleViews& triangles, const LbvhOptions& options) {
-  check(options, triangles.primitive_count());
-  Bvh bvh = make_bvh(context, triangles.primitive_count());
-  rebuild_lbvh(context, bvh, triangles, options);
-  return bvh;
+  return detail::build_tree<LbvhBuilder>(context, triangles, options);
 }
 
 Bvh build_lbvh(Context& context, const BoxView& boxes, const LbvhOptions& options) {
-  check(options, boxes.boxes.size());
-  Bvh bvh = make_bvh(context, boxes.boxes.size());
-  rebuild_lbvh(context, bvh, boxes, options);
-  return bvh;
+  return detail::build_tree<LbvhBuilder>(context, boxes, options);
 }
 
 }  // namespace copse
