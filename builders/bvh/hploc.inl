@@ -10,29 +10,39 @@
 //
 // The cooperative stage, cpu/hploc.h and cuda/hploc.cuh:
 //
-//   cluster_leaves(ex, boxes, leaves, gaps, n, radius, bvh)
+//   cluster_leaves(ex, boxes, leaves, gaps, n, radius, clusters, arrivals, bvh)
 //     Builds nodes and parents of `bvh` over its leaves. A range of leaves in the hierarchy of the gaps takes the
 //     clusters of its two children, those of the left one first. Where it has more than 16 leaves, it merges
 //     neighbours in rounds until at most 16 clusters are left, the whole range until one is. In a round each
 //     cluster looks at the others at most `radius` places away, and those two merge that choose each other.
-//     `n`: the most leaves that bvh.counts, which stands in the executor's memory, may tell of.
-//
-//   hploc_clusters_scratch_bytes(ex, n)
-//     The scratch that it takes.
+//     `n`: the most leaves that bvh.counts, which stands in the executor's memory, may tell of. `clusters` and
+//     `arrivals`: room for n each; all bits of the arrivals are set.
 
 #include "builders/bvh/hploc_body.h"
+#include "builders/bvh/hploc_cluster.h"
 #include "builders/bvh/lbvh_leaves.h"
 #include "builders/bvh/morton_order.h"
 #include "builders/geometry/primitive_boxes.h"
 
 namespace copse::detail {
 
+/// Builds the tree over the leaves, with memory for their clusters.
+template <class Executor, class Boxes, class Leaves>
+void build_clusters(const Executor& ex, const Boxes& boxes, const Leaves& leaves, const u8* gaps, u64 n,
+                    u32 radius, const BvhArrays& bvh) {
+  ScratchArena::Frame frame(ex.scratch);
+  auto* clusters = frame.allocate<Cluster>(n);
+  u32* arrivals = frame.allocate<u32>(n);
+  fill_bytes(ex, "hploc: clear arrivals", arrivals, n, 0xff);
+  cluster_leaves(ex, boxes, leaves, gaps, n, radius, clusters, arrivals, bvh);
+}
+
 template <class Executor, class Boxes>
 void hploc(const Executor& ex, const Boxes& boxes, u64 n, const HplocOptions& options, const BvhArrays& bvh) {
   ScratchArena::Frame frame(ex.scratch);
   const MortonOrder order = sort_along_curve(ex, frame, boxes, n, options.morton_bits, bvh.primitive_ids);
   with_leaves(ex, order, n, options.max_leaf_size, bvh,
-              [&](const auto& leaves) { cluster_leaves(ex, boxes, leaves, order.gaps, n, options.radius, bvh); });
+              [&](const auto& leaves) { build_clusters(ex, boxes, leaves, order.gaps, n, options.radius, bvh); });
 }
 
 template <class Executor>
@@ -51,8 +61,8 @@ void hploc_over_boxes(const Executor& ex, const Aabb* boxes, u64 n, const HplocO
 template <class Executor>
 u64 hploc_scratch_bytes(const Executor& ex, u64 n, u64 view_count, const HplocOptions& options) {
   const MortonOrderScratch order = morton_order_scratch(ex, n, options.morton_bits);
-  const u64 tree_bytes =
-      hploc_clusters_scratch_bytes(ex, n) + (options.max_leaf_size > 1 ? leaf_groups_scratch_bytes(ex, n) : 0);
+  const u64 tree_bytes = ScratchArena::bytes_for<Cluster>(n) + ScratchArena::bytes_for<u32>(n) +
+                         (options.max_leaf_size > 1 ? leaf_groups_scratch_bytes(ex, n) : 0);
   return triangle_table_scratch_bytes(view_count) + order.kept_bytes + larger(order.bytes, tree_bytes);
 }
 

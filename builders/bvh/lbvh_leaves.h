@@ -93,7 +93,7 @@ LeafGroups group_leaves(const Executor& ex, ScratchArena::Frame& frame, const u8
 template <class Executor, class Build>
 void with_leaves(const Executor& ex, const MortonOrder& order, u64 n, u32 max_leaf_size, const BvhArrays& bvh,
                  const Build& build) {
-  const u32* const valid_count = order.valid_count();
+  const u32* const valid_count = order.valid_count;
   if (max_leaf_size == 1) {
     for_each(ex, "leaves: counts", 1, WriteCounts{valid_count, valid_count, u32(n), bvh});
     return build(SingleLeaves{});

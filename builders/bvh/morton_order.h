@@ -29,10 +29,8 @@ struct CurveKey {
 
 /// What is known of primitives in Morton order, in the executor's memory.
 struct MortonOrder {
-  const u32* count;  // of valid primitives
-  const u8* gaps;    // [i]: how close the primitives in slots i and i + 1 are, the larger the closer; at most 96
-
-  COPSE_HD const u32* valid_count() const { return count; }
+  const u32* valid_count;
+  const u8* gaps;  // [i]: how close the primitives in slots i and i + 1 are, the larger the closer; at most 96
 };
 
 /// primitive_ids[slot] = the primitives along the Morton curve, by keys of 30 or 63 bits, the invalid ones behind
@@ -40,8 +38,8 @@ struct MortonOrder {
 template <class Executor, class Boxes>
 MortonOrder sort_along_curve(const Executor& ex, ScratchArena::Frame& frame, const Boxes& boxes, u64 n,
                              u32 morton_bits, u32* primitive_ids) {
-  u32* count = frame.allocate<u32>(1);
-  const CurveOrder order{primitive_ids, frame.allocate<u8>(n), count};
+  u32* valid_count = frame.allocate<u32>(1);
+  const CurveOrder order{primitive_ids, frame.allocate<u8>(n), valid_count};
 
   ScratchArena::Frame sort_frame(ex.scratch);
   auto* bounds = sort_frame.allocate<Aabb>(1);
@@ -51,7 +49,7 @@ MortonOrder sort_along_curve(const Executor& ex, ScratchArena::Frame& frame, con
   } else {
     sort_long_keys(ex, n, CurveKey<u64, Boxes>{boxes, bounds}, order);
   }
-  return {count, order.gaps};
+  return {valid_count, order.gaps};
 }
 
 /// Scratch of a Morton order: `kept_bytes` for as long as its frame lives, `bytes` more while it is made.

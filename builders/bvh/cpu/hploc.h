@@ -120,18 +120,11 @@ class HplocClimb {
 
 }  // namespace detail
 
-inline u64 hploc_clusters_scratch_bytes(const Executor&, u64 n) {
-  return ScratchArena::bytes_for<copse::detail::Cluster>(n) + ScratchArena::bytes_for<u32>(n);
-}
-
 /// Contract: builders/bvh/hploc.inl.
 template <class Boxes, class Leaves>
 void cluster_leaves(const Executor& ex, const Boxes& boxes, const Leaves& leaves, const u8* gaps, u64 n,
-                    u32 radius, const copse::detail::BvhArrays& bvh) {
-  ScratchArena::Frame frame(ex.scratch);
-  auto* clusters = frame.allocate<copse::detail::Cluster>(n);
-  u32* arrivals = frame.allocate<u32>(n);
-  fill_bytes(ex, "hploc: clear arrivals", arrivals, n, 0xff);
+                    u32 radius, copse::detail::Cluster* clusters, u32* arrivals,
+                    const copse::detail::BvhArrays& bvh) {
   const detail::HplocClimb<Boxes, Leaves> climb(boxes, leaves, gaps, radius, clusters, arrivals, bvh);
   parallel_ranges(ex, "hploc: clusters", divide_rounding_up(n, detail::hploc_tile), 1, [&](u64 begin, u64 end) {
     for (u64 tile = begin; tile < end; ++tile) climb.climb_from(tile);

@@ -107,13 +107,14 @@ __global__ static void __launch_bounds__(RunShape::threads)
   leave_grid(&state->grid);
 }
 
+/// How many blocks order long runs: as many as the GPU holds.
 inline u64 run_blocks(const Executor& ex) {
   return resident_blocks(ex, "Morton order: long runs", order_long_runs_kernel, RunShape::threads);
 }
 
-inline void order_long_runs(const Executor& ex, const KeyWords& keys, const u64* sorted, const RunList& runs,
-                            RunState* state, const CurveOrder& order) {
-  launch(ex, "Morton order: long runs", order_long_runs_kernel, {run_blocks(ex), RunShape::threads}, keys,
+inline void order_long_runs(const Executor& ex, u64 blocks, const KeyWords& keys, const u64* sorted,
+                            const RunList& runs, RunState* state, const CurveOrder& order) {
+  launch(ex, "Morton order: long runs", order_long_runs_kernel, {blocks, RunShape::threads}, keys,
          SortedFronts(keys, sorted), runs, state, order);
 }
 
@@ -121,15 +122,15 @@ inline u64 run_list_capacity(u64 n) {
   return n / (most_short_run + 1) + 1;
 }
 
-inline RunList allocate_run_list(const Executor& ex, ScratchArena::Frame& frame, u64 n) {
-  return {frame.allocate<u32>(run_list_capacity(n)), frame.allocate<u32>(resort_digits * run_blocks(ex)),
+inline RunList allocate_run_list(ScratchArena::Frame& frame, u64 n, u64 blocks) {
+  return {frame.allocate<u32>(run_list_capacity(n)), frame.allocate<u32>(resort_digits * blocks),
           frame.allocate<u32>(resort_digits), frame.allocate<u32>(n)};
 }
 
-inline u64 run_list_scratch_bytes(const Executor& ex, u64 n) {
+inline u64 run_list_scratch_bytes(u64 n, u64 blocks) {
   return ScratchArena::bytes_for<u32>(run_list_capacity(n)) +
-         ScratchArena::bytes_for<u32>(resort_digits * run_blocks(ex)) +
-         ScratchArena::bytes_for<u32>(resort_digits) + ScratchArena::bytes_for<u32>(n);
+         ScratchArena::bytes_for<u32>(resort_digits * blocks) + ScratchArena::bytes_for<u32>(resort_digits) +
+         ScratchArena::bytes_for<u32>(n);
 }
 
 }  // namespace copse::cuda::detail

@@ -207,18 +207,11 @@ void launch_hploc(const Executor& ex, u64 n, const HplocInput<Boxes>& in) {
 
 }  // namespace detail
 
-inline u64 hploc_clusters_scratch_bytes(const Executor&, u64 n) {
-  return ScratchArena::bytes_for<copse::detail::Cluster>(n) + ScratchArena::bytes_for<u32>(n);
-}
-
 /// Contract: builders/bvh/hploc.inl.
 template <class Boxes, class Leaves>
 void cluster_leaves(const Executor& ex, const Boxes& boxes, const Leaves& leaves, const u8* gaps, u64 n,
-                    u32 radius, const copse::detail::BvhArrays& bvh) {
-  ScratchArena::Frame frame(ex.scratch);
-  auto* clusters = frame.allocate<copse::detail::Cluster>(n);
-  u32* arrivals = frame.allocate<u32>(n);
-  fill_bytes(ex, "hploc: clear arrivals", arrivals, n, 0xff);
+                    u32 radius, copse::detail::Cluster* clusters, u32* arrivals,
+                    const copse::detail::BvhArrays& bvh) {
   const detail::HplocInput<Boxes> in{boxes, detail::any_leaves(leaves), gaps, radius, clusters, arrivals, bvh};
   if (radius <= 2) return detail::launch_hploc<2>(ex, n, in);
   if (radius == 3) return detail::launch_hploc<3>(ex, n, in);
