@@ -74,14 +74,7 @@ __global__ void __launch_bounds__(keep_threads, keep_blocks)
         publish_count(chain, tile, tile == 0 ? count_is_through : count_is_own, kept_count);
         shared_tile = source.take();
       }
-#pragma unroll
-      for (u32 r = 0; r < Shape::rows; ++r) {
-        u32 rank = ranks.before[r];
-#pragma unroll
-        for (u32 k = 0; k < Shape::pack; ++k) {
-          if ((kept[r] >> k & 1) != 0) stages[stage * Shape::size + rank++] = moves.staged(loaded, r, k);
-        }
-      }
+      pack_tile(moves, loaded, kept, ranks, stages + stage * Shape::size);
       __syncthreads();
       next_tile = shared_tile;
       if (next_tile < chain.tile_count) moves.load(loaded, next_tile, n);

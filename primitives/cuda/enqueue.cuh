@@ -28,21 +28,6 @@ namespace detail {
 /// Blocks that wait for memory or a ticket, and for which others work meanwhile; a fourth would take registers.
 inline constexpr u32 enqueue_blocks = 3;
 
-/// Packs the flagged elements of a tile, by rank.
-template <class Moves>
-__device__ void pack_tile(const Moves& moves, const typename Moves::Loaded& loaded,
-                          const u32 (&kept)[Moves::Shape::rows], const KeptRanks<typename Moves::Shape>& ranks,
-                          typename Moves::Staged* staged) {
-#pragma unroll
-  for (u32 r = 0; r < Moves::Shape::rows; ++r) {
-    u32 rank = ranks.before[r];
-#pragma unroll
-    for (u32 k = 0; k < Moves::Shape::pack; ++k) {
-      if ((kept[r] >> k & 1) != 0) staged[rank++] = moves.staged(loaded, r, k);
-    }
-  }
-}
-
 template <class Moves>
 __global__ void __launch_bounds__(keep_threads, enqueue_blocks)
     enqueue_kernel(const Moves moves, u64 n, u64 tile_count, u64 capacity, u64* pushed) {

@@ -139,4 +139,19 @@ void with_moves(const Keep& keep, const Input& input, T* out, const Run& run) {
   }
 }
 
+/// Packs the kept elements of a tile, by rank.
+template <class Moves>
+__device__ void pack_tile(const Moves& moves, const typename Moves::Loaded& loaded,
+                          const u32 (&kept)[Moves::Shape::rows], const KeptRanks<typename Moves::Shape>& ranks,
+                          typename Moves::Staged* staged) {
+#pragma unroll
+  for (u32 r = 0; r < Moves::Shape::rows; ++r) {
+    u32 rank = ranks.before[r];
+#pragma unroll
+    for (u32 k = 0; k < Moves::Shape::pack; ++k) {
+      if ((kept[r] >> k & 1) != 0) staged[rank++] = moves.staged(loaded, r, k);
+    }
+  }
+}
+
 }  // namespace copse::cuda::detail
