@@ -1,0 +1,150 @@
+#pragma once
+
+// Nodes of wide trees: what stands in memory, and how a child is read from it.
+//
+// A node keeps the boxes of its children beside each other, not its own, so that a visit reads one node where a
+// binary tree reads several. All layouts answer the same questions:
+//
+//   width              most children of a node
+//   child(slot)        what stands in a slot
+//   child_box(slot)    a box around it: exact in Bvh4Node, rounded outwards in the compressed ones
+
+#include "builders/geometry/aabb.h"
+#include "primitives/core/span.h"
+
+namespace copse {
+
+/// What stands in a slot of a wide node.
+///   nothing: count is 0 and first is invalid_id
+///   inner:   count is 0, first is a node
+///   leaf:    its primitives are primitive_ids[first] to primitive_ids[first + count - 1]
+struct WideChild {
+  u32 first;
+  u32 count;
+
+  COPSE_HD bool is_nothing() const { return first == invalid_id; }
+  COPSE_HD bool is_leaf() const { return count > 0; }
+  COPSE_HD bool is_inner() const { return count == 0 && first != invalid_id; }
+  COPSE_HD static WideChild nothing() { return {invalid_id, 0}; }
+};
+
+/// Four children, boxes in full precision, coordinate by coordinate. The box of nothing is the empty box.
+struct alignas(16) Bvh4Node {
+  static constexpr u32 width = 4;
+
+  float lo_x[4], lo_y[4], lo_z[4];
+  float hi_x[4], hi_y[4], hi_z[4];
+  u32 first[4];
+  u32 count[4];
+
+  COPSE_HD WideChild child(u32 slot) const { return {first[slot], count[slot]}; }
+  COPSE_HD Aabb child_box(u32 slot) const {
+    return {vec3(lo_x[slot], lo_y[slot], lo_z[slot]), vec3(hi_x[slot], hi_y[slot], hi_z[slot])};
+  }
+};
+
+static_assert(sizeof(Bvh4Node) == 128);
+
+namespace detail {
+
+/// 2^(exponent - 127), for exponents of 1 to 254; 0 for 0.
+COPSE_HD inline float power_of_two(u8 exponent) {
+  return float_from_bits(u32(exponent) << 23);
+}
+
+/// A point of the grid in which a compressed node counts. The product is exact; the sum rounds, and whoever
+/// compresses has to look at what this gives.
+COPSE_HD inline float grid_point(float origin, u8 exponent, u8 steps) {
+  return add_rn(origin, mul_rn(float(steps), power_of_two(exponent)));
+}
+
+}  // namespace detail
+
+/// Four children in 64 bytes: boxes in steps of a power of two from a common origin, 8 bits a plane.
+struct alignas(16) CompressedBvh4Node {
+  static constexpr u32 width = 4;
+
+  vec3 origin;
+  u8 exponents[3];  // of the steps along x, y and z, biased by 127
+  u8 unused;
+  u32 first[4];
+  u8 count[4];
+  u8 lo_x[4], lo_y[4], lo_z[4];
+  u8 hi_x[4], hi_y[4], hi_z[4];
+  u32 unused_too;
+
+  COPSE_HD WideChild child(u32 slot) const { return {first[slot], count[slot]}; }
+  COPSE_HD Aabb child_box(u32 slot) const {
+    return {vec3(detail::grid_point(origin.x, exponents[0], lo_x[slot]),
+                 detail::grid_point(origin.y, exponents[1], lo_y[slot]),
+                 detail::grid_point(origin.z, exponents[2], lo_z[slot])),
+            vec3(detail::grid_point(origin.x, exponents[0], hi_x[slot]),
+                 detail::grid_point(origin.y, exponents[1], hi_y[slot]),
+                 detail::grid_point(origin.z, exponents[2], hi_z[slot]))};
+  }
+};
+
+static_assert(sizeof(CompressedBvh4Node) == 64);
+
+/// Eight children in 80 bytes, as CompressedBvh4Node. The inner children of a node are neighbours, in the order of
+/// their slots, and so are the primitives of its leaves, of at most 3 each.
+///
+///   meta[slot]   000 00000   nothing
+///                001 11sss   inner, sss the slot
+///                ccc ooooo   leaf: as many ones in ccc, from the lowest, as it has primitives; the first of them
+///                            stands ooooo behind first_primitive
+///
+/// Source: Ylitie, Karras, Laine, "Efficient Incoherent Ray Traversal on GPUs Through Compressed Wide BVHs",
+/// HPG 2017.
+struct alignas(16) CompressedBvh8Node {
+  static constexpr u32 width = 8;
+  static constexpr u32 most_leaf_primitives = 3;
+
+  vec3 origin;
+  u8 exponents[3];
+  u8 inner_mask;  // bit slot: an inner child stands there
+  u32 first_child;
+  u32 first_primitive;
+  u8 meta[8];
+  u8 lo_x[8], lo_y[8], lo_z[8];
+  u8 hi_x[8], hi_y[8], hi_z[8];
+
+  COPSE_HD WideChild child(u32 slot) const {
+    if (meta[slot] == 0) return WideChild::nothing();
+    if (inner_mask >> slot & 1) return {first_child + population_count(inner_mask & ((1u << slot) - 1)), 0};
+    return {first_primitive + (meta[slot] & 31u), population_count(u32(meta[slot]) >> 5)};
+  }
+  COPSE_HD Aabb child_box(u32 slot) const {
+    return {vec3(detail::grid_point(origin.x, exponents[0], lo_x[slot]),
+                 detail::grid_point(origin.y, exponents[1], lo_y[slot]),
+                 detail::grid_point(origin.z, exponents[2], lo_z[slot])),
+            vec3(detail::grid_point(origin.x, exponents[0], hi_x[slot]),
+                 detail::grid_point(origin.y, exponents[1], hi_y[slot]),
+                 detail::grid_point(origin.z, exponents[2], hi_z[slot]))};
+  }
+};
+
+static_assert(sizeof(CompressedBvh8Node) == 80);
+
+/// What a conversion found out about its tree; it lives on the device.
+struct WideBvhCounts {
+  u32 node_count;       // 0 for a tree without primitives
+  u32 primitive_count;  // in the tree
+  u32 invalid_count;    // left out of the binary tree
+};
+
+/// A wide tree in the context's memory. The root stands at 0; a tree of one leaf is a root with one child, a tree
+/// without primitives a root with none. A node's parent stands before it or behind it; parents[0] is invalid_id.
+template <class Node>
+struct WideBvhView {
+  BufferSpan<const Node> nodes;            // at least one
+  BufferSpan<const u32> parents;           // [node]
+  BufferSpan<const u32> primitive_ids;     // those in the tree first, each leaf's together
+  BufferSpan<const WideBvhCounts> counts;  // one element
+};
+
+using Bvh4View = WideBvhView<Bvh4Node>;
+using CompressedBvh4View = WideBvhView<CompressedBvh4Node>;
+using CompressedBvh8View = WideBvhView<CompressedBvh8Node>;
+
+}  // namespace copse
