@@ -25,6 +25,7 @@
 #include "builders/bvh/refit.h"
 #include "builders/bvh/stats.h"
 #include "builders/bvh/validate.h"
+#include "builders/bvh/widen.h"
 #include "builders/geometry/generate.h"
 #include "builders/geometry/mesh.h"
 #include "builders/geometry/primitive_set.h"

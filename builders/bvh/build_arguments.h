@@ -15,9 +15,9 @@ inline void check_option(const char* name, u32 value, u32 least, u32 most) {
 }
 
 inline void check_morton_bits(u32 morton_bits) {
-  if (morton_bits == 30 || morton_bits == 63) return;
+  if (morton_bits == 0 || (morton_bits >= 30 && morton_bits <= 63)) return;
   throw Error(ErrorCode::invalid_argument,
-              "morton_bits is " + std::to_string(morton_bits) + "; it can be 30 or 63");
+              "morton_bits is " + std::to_string(morton_bits) + "; it can be 30 to 63, or 0");
 }
 
 inline void check_max_leaf_size(u32 max_leaf_size) {
@@ -32,10 +32,14 @@ inline void check_primitive_count(u64 primitive_count) {
 
 /// Refuses to rebuild a tree over more primitives than it has room for.
 inline void check_room(const Bvh& bvh, u64 primitive_count) {
-  if (!bvh.nodes.empty() && primitive_count <= bvh.primitive_capacity()) return;
+  if (bvh.nodes.size() >= node_capacity(primitive_count) && bvh.parents.size() >= pair_capacity(primitive_count) &&
+      primitive_count <= bvh.primitive_capacity()) {
+    return;
+  }
   throw Error(ErrorCode::invalid_argument, "rebuild over " + std::to_string(primitive_count) +
                                                " primitives of a tree with room for " +
-                                               std::to_string(bvh.primitive_capacity()));
+                                               std::to_string(bvh.primitive_capacity()) + " and " +
+                                               std::to_string(bvh.nodes.size()) + " nodes");
 }
 
 }  // namespace copse::detail

@@ -45,6 +45,7 @@ void rebuild_tree(Context& context, Bvh& bvh, u64 primitive_count, u64 view_coun
   ProfileScope scope(context.profile(), Builder::label);
   dispatch(context, [&](const auto& ex) { build(ex, arrays_of(bvh)); });
   bvh.source_count = primitive_count;
+  bvh.max_leaf_size = options.max_leaf_size;
 }
 
 template <class Builder>

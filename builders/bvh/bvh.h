@@ -11,7 +11,8 @@ struct Bvh {
   Buffer<u32> parents;
   Buffer<u32> primitive_ids;
   Buffer<BvhCounts> counts;
-  u64 source_count = 0;  // primitives of the last build, in the tree or left out
+  u64 source_count = 0;    // primitives of the last build, in the tree or left out
+  u32 max_leaf_size = 32;  // no leaf has more primitives
 
   BvhView view() const { return {nodes.span(), parents.span(), primitive_ids.span(), counts.span()}; }
 

@@ -1,0 +1,177 @@
+#pragma once
+
+// How the binary tree collapses into wide nodes: which of its nodes become wide ones or leaves, and which only
+// hand the slots of a wide node above them on to their children.
+//
+// From the leaves up, every node learns the least SAH cost of what is below it for each number of slots that a
+// wide node may give it: with one it is a wide node itself or a leaf, with more it may share them out among its
+// two children. So every wide node gets the children that are best for the whole tree, and no slot is lost without
+// need; closing nodes greedily on the way up costs 10 to 35 % more, opening the largest child from the root down
+// up to 7 %, with twice the nodes (binary trees of H-PLOC over four scenes).
+//
+// Source: Ylitie, Karras, Laine, "Efficient Incoherent Ray Traversal on GPUs Through Compressed Wide BVHs",
+// HPG 2017, section 4.1. Where we differ: a node's choices for all numbers of slots are one word, from which
+// wide_walk.h tells without a pass from the root down what became of a node.
+
+#include "builders/bvh/node.h"
+#include "primitives/core/atomic.h"
+#include "primitives/core/bits.h"
+
+namespace copse::detail {
+
+/// What a binary node does with its slots. Four bits for each number of slots, 1 to width:
+///
+///   slots < width   o lll   o: shares them out, to its left child 1 + lll of them;
+///                           else it takes one slot for itself
+///   slots = width   a lll   what it does as a wide node: 1 + lll to its left child;
+///                           a: it is none, what takes one slot is a leaf
+struct SlotChoice {
+  u32 bits = 0;
+
+  COPSE_HD bool shares(u32 slots) const { return (bits >> 4 * (slots - 1) & 8u) != 0; }
+  template <u32 width>
+  COPSE_HD bool is_leaf_alone() const {
+    return (bits >> 4 * (width - 1) & 8u) != 0;
+  }
+  /// The left child's part of `slots`, where it shares them, or of a wide node's `width`.
+  COPSE_HD u32 left_part(u32 slots) const { return 1 + (bits >> 4 * (slots - 1) & 7u); }
+
+  COPSE_HD void set(u32 slots, bool flag, u32 left_part) {
+    bits |= (left_part - 1 + (flag ? 8u : 0u)) << 4 * (slots - 1);
+  }
+};
+
+/// The least cost of a subtree for 1 to width - 1 slots, never rising.
+template <u32 width>
+struct alignas(16) SlotCosts {
+  float of[width - 1];
+  u16 primitive_count;  // below it, or `many`
+  u16 chain;            // most nodes from it down that may hand slots on
+
+  static constexpr u32 many = 255;
+
+  COPSE_HD static SlotCosts of_leaf(float cost, u32 count) {
+    SlotCosts costs;
+    for (u32 i = 0; i < width - 1; ++i) costs.of[i] = cost;
+    costs.primitive_count = u16(smaller(count, many));
+    costs.chain = 0;
+    return costs;
+  }
+};
+
+struct CollapseCosts {
+  float traversal;     // of a wide node
+  float intersection;  // of a primitive
+  u32 max_leaf_size;
+};
+
+/// No way up passes more nodes that hand slots on: then a node takes one slot whatever it is given. It bounds the
+/// walks of wide_walk.h in trees like chains, and is never met in others.
+inline constexpr u32 most_chain = 64;
+
+/// Half areas, measured so that the root's are neither too large nor too small for a float.
+struct AreaScale {
+  float scale;
+
+  COPSE_HD static AreaScale of(const Aabb& root) {
+    const vec3 size = half_size(root);
+    const u32 exponent = bits_of(max_number(size.x, max_number(size.y, size.z))) >> 23;
+    return {float_from_bits(larger(254u - smaller(exponent, 253u), 1u) << 23)};
+  }
+  COPSE_HD float area(const Aabb& box) const {
+    const vec3 size = half_size(box);
+    const float x = mul_rn(size.x, scale), y = mul_rn(size.y, scale), z = mul_rn(size.z, scale);
+    return add_rn(add_rn(mul_rn(x, y), mul_rn(y, z)), mul_rn(z, x));
+  }
+
+ private:
+  /// Halved before it is subtracted, so that no finite box overflows.
+  COPSE_HD static vec3 half_size(const Aabb& box) {
+    return vec3(sub_rn(mul_rn(box.hi.x, 0.5f), mul_rn(box.lo.x, 0.5f)),
+                sub_rn(mul_rn(box.hi.y, 0.5f), mul_rn(box.lo.y, 0.5f)),
+                sub_rn(mul_rn(box.hi.z, 0.5f), mul_rn(box.lo.z, 0.5f)));
+  }
+};
+
+template <u32 width>
+struct ChosenSlots {
+  SlotCosts<width> costs;
+  SlotChoice choice;
+};
+
+/// The best that an inner node of area `area` can do above children of these costs. The root must be a wide node.
+template <u32 width>
+COPSE_HD ChosenSlots<width> choose_slots(const CollapseCosts& costs, const SlotCosts<width>& left,
+                                         const SlotCosts<width>& right, float area, bool is_root) {
+  // Share out every number of slots in the best way; of equal ones, with the fewest to the left.
+  float shared[width + 1];
+  u32 left_parts[width + 1];
+#pragma unroll
+  for (u32 slots = 2; slots <= width; ++slots) {
+    shared[slots] = add_rn(left.of[0], right.of[slots - 2]);
+    left_parts[slots] = 1;
+#pragma unroll
+    for (u32 part = 2; part < slots; ++part) {
+      const float cost = add_rn(left.of[part - 1], right.of[slots - part - 1]);
+      if (cost < shared[slots]) {
+        shared[slots] = cost;
+        left_parts[slots] = part;
+      }
+    }
+  }
+
+  // Alone it is a wide node, or a leaf where that is cheaper.
+  const u32 count = u32(left.primitive_count) + right.primitive_count;
+  const u32 chain = 1 + larger(left.chain, right.chain);
+  const bool is_alone = chain >= most_chain;
+  const float wide_cost = add_rn(shared[width], mul_rn(costs.traversal, area));
+  const float leaf_cost = mul_rn(mul_rn(costs.intersection, area), float(count));
+  const bool is_leaf = !is_root && count <= costs.max_leaf_size && leaf_cost <= wide_cost;
+  const float alone_cost = is_leaf ? leaf_cost : wide_cost;
+
+  ChosenSlots<width> chosen;
+  chosen.choice.set(width, is_leaf, left_parts[width]);
+  chosen.costs.of[0] = alone_cost;
+#pragma unroll
+  for (u32 slots = 2; slots < width; ++slots) {
+    const bool shares = !is_alone && shared[slots] < alone_cost;
+    chosen.choice.set(slots, shares, left_parts[slots]);
+    chosen.costs.of[slots - 1] = shares ? shared[slots] : alone_cost;
+  }
+  chosen.costs.primitive_count = u16(smaller(count, SlotCosts<width>::many));
+  chosen.costs.chain = is_alone ? u16(0) : u16(chain);
+  return chosen;
+}
+
+/// Chooses for an inner node of the binary tree, once its children have.
+template <u32 width>
+struct ChooseSlots {
+  const BvhNode* nodes;
+  CollapseCosts costs;
+  SlotCosts<width>* slot_costs;  // [pair]: of the pair's parent
+  SlotChoice* choices;           // [pair]
+
+  COPSE_HD SlotCosts<width> costs_of(const AreaScale& scale, const BvhNode& node) const {
+    if (!node.is_leaf()) return slot_costs[sibling_pair(node.first)];
+    const float cost = mul_rn(mul_rn(costs.intersection, scale.area(node.box())), float(node.count));
+    return SlotCosts<width>::of_leaf(cost, node.count);
+  }
+
+  COPSE_HD void operator()(u32 node, u32 pair) const {
+    const AreaScale scale = AreaScale::of(nodes[0].box());
+    const SlotCosts<width> left = costs_of(scale, nodes[2 * pair + 1]);
+    const SlotCosts<width> right = costs_of(scale, nodes[2 * pair + 2]);
+    const float area = scale.area(nodes[node].box());
+    const ChosenSlots<width> chosen = choose_slots(costs, left, right, area, node == 0);
+    slot_costs[pair] = chosen.costs;
+    choices[pair] = chosen.choice;
+  }
+};
+
+struct IsBinaryLeaf {
+  const BvhNode* nodes;
+  const BvhCounts* counts;
+  COPSE_HD bool operator()(u32 node) const { return node < counts->node_count && nodes[node].is_leaf(); }
+};
+
+}  // namespace copse::detail

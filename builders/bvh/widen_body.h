@@ -1,0 +1,35 @@
+#pragma once
+
+#include "builders/bvh/wide_bvh.h"
+#include "builders/bvh/wide_slots.h"
+#include "primitives/core/executor.h"
+
+namespace copse::detail {
+
+/// A wide tree's memory, as a conversion writes it.
+template <class Node>
+struct WideArrays {
+  Node* nodes;
+  u32* parents;
+  u32* primitive_ids;
+  WideBvhCounts* counts;
+};
+
+template <class Node>
+WideArrays<Node> arrays_of(WideBvh<Node>& tree) {
+  return {tree.nodes.data(), tree.parents.data(), tree.primitive_ids.data(), tree.counts.data()};
+}
+
+/// Widens a tree that was built over `n` primitives.
+template <class Executor, class Node>
+void widen_tree(const Executor& ex, const BvhView& bvh, u64 n, const CollapseCosts& costs,
+                const WideArrays<Node>& wide);
+
+template <class Node, class Executor>
+u64 widen_scratch_bytes(const Executor& ex, u64 n);
+
+/// Copies an array of words.
+template <class Executor>
+void copy_words(const Executor& ex, const u32* from, u64 count, u32* to);
+
+}  // namespace copse::detail
