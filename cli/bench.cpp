@@ -18,7 +18,7 @@ struct BenchOptions {
   SceneFiles files;
   std::vector<std::string> builders{"lbvh"};
   u32 radius = 0;
-  std::vector<u32> morton_bits{30, 63};
+  std::optional<u32> morton_bits;  // none: those of every builder that tell most
   u32 max_leaf_size = 1;
   u32 repeats = 15;
   u32 rays_size = 0;  // 0: 2048 on a GPU, 1024 on the CPU
@@ -43,11 +43,17 @@ void measure_scene_rays(Context& context, const Bvh& bvh, BenchInput& input, u32
   result.diffuse = measure_rays(context, bvh, input.triangles, *input.diffuse, repeats).times;
 }
 
-/// Every builder with every key width.
+/// The key widths to measure a builder with: a narrow one and all bits.
+std::vector<u32> key_widths(const BenchOptions& options, const std::string& builder) {
+  if (options.morton_bits) return {*options.morton_bits};
+  return builder == "hploc" ? std::vector<u32>{0, 63} : std::vector<u32>{30, 63};
+}
+
+/// Every builder with its key widths.
 std::vector<Recipe> recipes(const BenchOptions& options) {
   std::vector<Recipe> recipes;
   for (const std::string& builder : options.builders) {
-    for (const u32 bits : options.morton_bits) {
+    for (const u32 bits : key_widths(options, builder)) {
       recipes.push_back({.builder = builder,
                          .morton_bits = bits,
                          .max_leaf_size = options.max_leaf_size,
@@ -150,8 +156,7 @@ Command add_bench_command(CLI::App& app, CommonOptions& common) {
                                        {{"lbvh", {"lbvh"}}, {"hploc", {"hploc"}}, {"all", {"lbvh", "hploc"}}},
                                        "The algorithm, default lbvh");
   add_radius(*command, options->radius);
-  add_choice<std::vector<u32>>(*command, "--morton-bits", options->morton_bits,
-                               {{"30", {30}}, {"63", {63}}, {"both", {30, 63}}}, "Bits of the keys, default both");
+  add_morton_bits(*command, options->morton_bits);
   add_max_leaf_size(*command, options->max_leaf_size);
   add_count(*command, "--repeats", options->repeats, 1, 10000, "Samples of a median, default 15");
   add_count(*command, "--rays-size", options->rays_size, 8, 8192,

@@ -94,12 +94,13 @@ std::string table_head() {
 }
 
 std::string table_line(const BenchResult& result) {
-  const std::string text = fmt::format(
-      columns, one_line(result.scene), grouped(result.triangle_count), result.recipe.builder,
-      result.recipe.morton_bits, milliseconds(result.times.build), milliseconds(result.times.build_graph),
-      milliseconds(result.times.refit), milliseconds(result.times.refit_graph), rate(result.primary),
-      rate(result.diffuse), fmt::format("{:.1f}", result.statistics.sah_cost), result.statistics.depth,
-      readable_bytes(result.sizes.result_bytes));
+  const std::string text =
+      fmt::format(columns, one_line(result.scene), grouped(result.triangle_count), result.recipe.builder,
+                  morton_bits_in_words(result.recipe), milliseconds(result.times.build),
+                  milliseconds(result.times.build_graph), milliseconds(result.times.refit),
+                  milliseconds(result.times.refit_graph), rate(result.primary), rate(result.diffuse),
+                  fmt::format("{:.1f}", result.statistics.sah_cost), result.statistics.depth,
+                  readable_bytes(result.sizes.result_bytes));
   return text + stage_lines(result.stages);
 }
 

@@ -85,7 +85,7 @@ int run_build(Session& session, BuildOptions options) {
 
   if (!options.output.empty()) {
     session.begin("writing");
-    save_structure(options.output, *context, mesh, build.bvh, recipe.builder, recipe.morton_bits,
+    save_structure(options.output, *context, mesh, build.bvh, recipe.builder, recipe.morton_bits.value_or(0),
                    recipe.max_leaf_size);
     session.note("wrote {}", options.output);
   }
@@ -104,8 +104,7 @@ Command add_build_command(CLI::App& app, CommonOptions& common) {
   add_choice<std::string>(*command, "--builder", options->recipe.builder, {{"lbvh", "lbvh"}, {"hploc", "hploc"}},
                           "The algorithm: lbvh is the fastest and the default, hploc makes better trees");
   add_radius(*command, options->recipe.radius);
-  add_choice<u32>(*command, "--morton-bits", options->recipe.morton_bits, {{"30", 30}, {"63", 63}},
-                  "Bits of the sorting keys, default 63");
+  add_morton_bits(*command, options->recipe.morton_bits);
   add_max_leaf_size(*command, options->recipe.max_leaf_size);
   add_common_options(*command, common);
   command->footer(

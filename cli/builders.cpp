@@ -1,5 +1,7 @@
 #include "cli/builders.h"
 
+#include <charconv>
+
 #include "builders/bvh/hploc.h"
 #include "builders/bvh/lbvh.h"
 
@@ -12,11 +14,11 @@ bool is_hploc(const Recipe& recipe) {
 }
 
 LbvhOptions lbvh_options(const Recipe& recipe) {
-  return {.morton_bits = recipe.morton_bits, .max_leaf_size = recipe.max_leaf_size};
+  return {.morton_bits = *recipe.morton_bits, .max_leaf_size = recipe.max_leaf_size};
 }
 
 HplocOptions hploc_options(const Recipe& recipe) {
-  return {.radius = recipe.radius, .morton_bits = recipe.morton_bits, .max_leaf_size = recipe.max_leaf_size};
+  return {.radius = recipe.radius, .morton_bits = *recipe.morton_bits, .max_leaf_size = recipe.max_leaf_size};
 }
 
 }  // namespace
@@ -25,11 +27,31 @@ void add_radius(CLI::App& command, u32& radius) {
   add_count(command, "--radius", radius, 1, 8, "How far hploc looks for neighbours, 1 to 8, default 4");
 }
 
+void add_morton_bits(CLI::App& command, std::optional<u32>& morton_bits) {
+  const auto parse = [&morton_bits](const std::string& text) {
+    u32 bits = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), bits);
+    const bool is_number = error == std::errc{} && end == text.data() + text.size();
+    if (text != "auto" && !(is_number && bits >= 30 && bits <= 63)) {
+      throw CLI::ValidationError(
+          fmt::format("--morton-bits is '{}'; it takes a whole number from 30 to 63, or auto", text));
+    }
+    morton_bits = bits;
+  };
+  command
+      .add_option_function<std::string>("--morton-bits", parse,
+                                        "Bits of the sorting keys, default 63 for lbvh and auto for hploc")
+      ->option_text("N|auto");
+}
+
 void add_max_leaf_size(CLI::App& command, u32& max_leaf_size) {
   add_count(command, "--max-leaf-size", max_leaf_size, 1, 32, "Most triangles of a leaf, 1 to 32, default 1");
 }
 
 Recipe complete(Recipe recipe) {
+  if (!recipe.morton_bits) {
+    recipe.morton_bits = is_hploc(recipe) ? HplocOptions{}.morton_bits : LbvhOptions{}.morton_bits;
+  }
   if (is_hploc(recipe)) {
     if (recipe.radius == 0) recipe.radius = HplocOptions{}.radius;
   } else if (recipe.radius != 0) {

@@ -9,11 +9,12 @@
 
 namespace copse::cli {
 
-/// --radius and --max-leaf-size, which every command that builds takes.
+/// --radius, --morton-bits and --max-leaf-size, which every command that builds takes.
 void add_radius(CLI::App& command, u32& radius);
+void add_morton_bits(CLI::App& command, std::optional<u32>& morton_bits);
 void add_max_leaf_size(CLI::App& command, u32& max_leaf_size);
 
-/// The recipe with the builder's own radius where it has one and none was asked for.
+/// The recipe with the builder's own radius and key width where it has them and none was asked for.
 /// Throws: Error invalid_argument for a radius that the builder has no use for.
 Recipe complete(Recipe recipe);
 

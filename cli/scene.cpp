@@ -16,8 +16,8 @@ Json to_json(const Aabb& box) {
 }
 
 Json to_json(const Recipe& recipe) {
-  Json json{
-      {"builder", recipe.builder}, {"morton_bits", recipe.morton_bits}, {"max_leaf_size", recipe.max_leaf_size}};
+  Json json{{"builder", recipe.builder}, {"max_leaf_size", recipe.max_leaf_size}};
+  if (recipe.morton_bits) json["morton_bits"] = *recipe.morton_bits;
   if (recipe.radius != 0) json["radius"] = recipe.radius;
   return json;
 }
@@ -35,6 +35,11 @@ Json to_json(const BvhStats& stats) {
           {"bytes", stats.size_bytes}};
 }
 
+std::string morton_bits_in_words(const Recipe& recipe) {
+  if (!recipe.morton_bits) return "-";
+  return *recipe.morton_bits == 0 ? "auto" : fmt::format("{}", *recipe.morton_bits);
+}
+
 std::string to_words(const Aabb& box) {
   if (is_empty(box)) return "empty";
   return fmt::format("{:.6g} {:.6g} {:.6g}  to  {:.6g} {:.6g} {:.6g}", box.lo.x, box.lo.y, box.lo.z, box.hi.x,
@@ -42,9 +47,10 @@ std::string to_words(const Aabb& box) {
 }
 
 void add_facts(Facts& facts, const Recipe& recipe) {
-  const std::string radius = recipe.radius == 0 ? "" : fmt::format(", radius {}", recipe.radius);
-  facts.add("builder", "{}{}, {} Morton bits, up to {} a leaf", recipe.builder, radius, recipe.morton_bits,
-            recipe.max_leaf_size);
+  std::string details;
+  if (recipe.radius != 0) details += fmt::format(", radius {}", recipe.radius);
+  if (recipe.morton_bits) details += fmt::format(", {} Morton bits", morton_bits_in_words(recipe));
+  facts.add("builder", "{}{}, up to {} a leaf", recipe.builder, details, recipe.max_leaf_size);
 }
 
 void add_facts(Facts& facts, const BvhStats& stats) {

@@ -30,7 +30,7 @@ class DeviceMesh {
 /// How a tree was made.
 struct Recipe {
   std::string builder = "lbvh";
-  u32 morton_bits = 63;
+  std::optional<u32> morton_bits;  // none: the builder's own; 0: chosen from the number of primitives
   u32 max_leaf_size = 1;
   u32 radius = 0;  // 0: the builder has none, or a file does not tell
 };
@@ -39,6 +39,7 @@ Json to_json(const Aabb& box);
 Json to_json(const Recipe& recipe);
 Json to_json(const BvhStats& stats);
 std::string to_words(const Aabb& box);
+std::string morton_bits_in_words(const Recipe& recipe);
 
 /// The lines of a table of facts.
 void add_facts(Facts& facts, const Recipe& recipe);

@@ -3,27 +3,34 @@
 // The primitives of a tree in the order of the Morton curve, and how close neighbours are there: what LBVH and
 // H-PLOC begin with. For bodies: the executor's primitives must be included.
 //
+// A key has up to 63 bits. As many of them as fit stand in a word beside the primitive's number, and a radix sort
+// of these words, in half the passes and two thirds of the bytes of one by whole keys, leaves most primitives
+// where they belong. Where keys have more bits, those with equal fronts, which now stand side by side, are put in
+// order after, by a cooperative stage, cpu/curve_sort.h and cuda/curve_sort.cuh:
+//
+//   order_equal_fronts(ex, keys, sorted, order)
+//     Stores the order of the primitives by whole keys, equal keys by their number, the gaps and the valid count.
+//     Changes keys.front and sorted.
+//   order_equal_fronts_scratch_bytes(ex, n)
+//
 // Source: Morton, "A Computer Oriented Geodetic Data Base and a New Technique in File Sequencing", IBM, 1966, for
 // the curve; Lauterbach, Garland, Sengupta, Luebke, Manocha, "Fast BVH Construction on GPUs", Eurographics 2009,
 // for trees from it.
 
-#include "builders/bvh/curve_gaps.h"
-#include "builders/geometry/morton.h"
+#include "builders/bvh/curve_keys.h"
 #include "builders/geometry/primitive_bounds.h"
-#include "primitives/core/executor.h"
 #include "primitives/inputs.h"
-#include "primitives/radix_key.h"
 
 namespace copse::detail {
 
 /// The key of a primitive.
-template <class Key, class Boxes>
+template <class Boxes>
 struct CurveKey {
   Boxes boxes;
   const Aabb* bounds;
-  COPSE_HD Key operator()(u64 i) const {
+  COPSE_HD u64 operator()(u64 i) const {
     const Aabb box = boxes(u32(i));
-    return is_empty(box) ? MortonKey<Key>::invalid : morton_key<Key>(clean_point(centroid(box)), *bounds);
+    return is_empty(box) ? invalid_morton_key : morton_key(clean_point(centroid(box)), *bounds);
   }
 };
 
@@ -33,21 +40,40 @@ struct MortonOrder {
   const u8* gaps;  // [i]: how close the primitives in slots i and i + 1 are, the larger the closer; at most 96
 };
 
-/// primitive_ids[slot] = the primitives along the Morton curve, by keys of 30 or 63 bits, the invalid ones behind
-/// all others; equal keys in the order of their ids. What it returns is good until `frame` ends.
+/// The bits of a key where none are asked for: as many as make a front.
+inline u32 key_bits_or_front(u64 n, u32 morton_bits) {
+  return morton_bits == 0 ? front_key_bits(n) : morton_bits;
+}
+
+/// primitive_ids[slot] = the primitives along the Morton curve, the invalid ones behind all others; equal keys in
+/// the order of their ids. What it returns is good until `frame` ends.
+///   morton_bits: of a key, at most 63; 0 for as many as sort fast
 template <class Executor, class Boxes>
 MortonOrder sort_along_curve(const Executor& ex, ScratchArena::Frame& frame, const Boxes& boxes, u64 n,
                              u32 morton_bits, u32* primitive_ids) {
   u32* valid_count = frame.allocate<u32>(1);
   const CurveOrder order{primitive_ids, frame.allocate<u8>(n), valid_count};
+  if (n == 0) {
+    fill_bytes(ex, "Morton order: count", valid_count, 1, 0);
+    return {valid_count, order.gaps};
+  }
 
   ScratchArena::Frame sort_frame(ex.scratch);
   auto* bounds = sort_frame.allocate<Aabb>(1);
   bound_primitives(ex, boxes, n, bounds);
-  if (morton_bits == 30) {
-    sort_whole_keys<u32>(ex, n, CurveKey<u32, Boxes>{boxes, bounds}, order);
+
+  const KeyShape shape(n, key_bits_or_front(n, morton_bits));
+  const KeyWords keys{n, sort_frame.allocate<u64>(n), shape.front_is_all() ? nullptr : sort_frame.allocate<u32>(n),
+                      shape};
+  u64* const sorted_words = sort_frame.allocate<u64>(n);
+  for_each(ex, "Morton order: keys", n, StoreKeyWords<CurveKey<Boxes>>{{boxes, bounds}, keys});
+  radix_sort_keys(ex, "Morton order: sort", n, Elements<u64>{keys.front}, sorted_words, shape.sorted);
+
+  const SortedFronts sorted{n, sorted_words, shape.front_mask};
+  if (shape.front_is_all()) {
+    for_each(ex, "Morton order: gaps", n, TakeFrontOrder{sorted, order});
   } else {
-    sort_long_keys(ex, n, CurveKey<u64, Boxes>{boxes, bounds}, order);
+    order_equal_fronts(ex, keys, sorted, order);
   }
   return {valid_count, order.gaps};
 }
@@ -60,10 +86,15 @@ struct MortonOrderScratch {
 
 template <class Executor>
 MortonOrderScratch morton_order_scratch(const Executor& ex, u64 n, u32 morton_bits) {
-  const u64 sort_bytes =
-      morton_bits == 30 ? sort_whole_keys_scratch_bytes<u32>(ex, n) : sort_long_keys_scratch_bytes(ex, n);
-  return {ScratchArena::bytes_for<u32>(1) + ScratchArena::bytes_for<u8>(n),
-          ScratchArena::bytes_for<Aabb>(1) + larger(bound_primitives_scratch_bytes(ex, n), sort_bytes)};
+  const u64 kept_bytes = ScratchArena::bytes_for<u32>(1) + ScratchArena::bytes_for<u8>(n);
+  if (n == 0) return {kept_bytes, 0};
+  const KeyShape shape(n, key_bits_or_front(n, morton_bits));
+  const u64 sort_bytes = radix_sort_keys_scratch_bytes<u64>(ex, n, shape.sorted);
+  const u64 words_bytes = 2 * ScratchArena::bytes_for<u64>(n) +
+                          (shape.front_is_all() ? 0 : ScratchArena::bytes_for<u32>(n)) +
+                          larger(sort_bytes, shape.front_is_all() ? 0 : order_equal_fronts_scratch_bytes(ex, n));
+  return {kept_bytes,
+          ScratchArena::bytes_for<Aabb>(1) + larger(bound_primitives_scratch_bytes(ex, n), words_bytes)};
 }
 
 }  // namespace copse::detail

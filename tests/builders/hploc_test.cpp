@@ -24,7 +24,8 @@ std::vector<HplocOptions> hploc_options() {
   std::vector<HplocOptions> options = {{}};
   for (u32 radius : {1, 2, 3, 5, 8}) options.push_back({.radius = radius});
   for (u32 leaf : {1, 3, 8}) options.push_back({.morton_bits = 30, .max_leaf_size = leaf});
-  options.push_back({.max_leaf_size = 4});
+  options.push_back({.morton_bits = 63});
+  options.push_back({.morton_bits = 48, .max_leaf_size = 4});
   return options;
 }
 
@@ -317,7 +318,7 @@ TEST_P(Hploc, RefusesOptionsOutOfRange) {
   const auto code = ErrorCode::invalid_argument;
   EXPECT_COPSE_ERROR(build_hploc(context(), mesh.view(), {.radius = 0}), code, "radius is 0; it can be 1 to 8");
   EXPECT_COPSE_ERROR(build_hploc(context(), mesh.view(), {.radius = 9}), code, "9");
-  EXPECT_COPSE_ERROR(build_hploc(context(), mesh.view(), {.morton_bits = 31}), code, "31");
+  EXPECT_COPSE_ERROR(build_hploc(context(), mesh.view(), {.morton_bits = 29}), code, "29");
   EXPECT_COPSE_ERROR(build_hploc(context(), mesh.view(), {.max_leaf_size = 0}), code, "0");
   EXPECT_COPSE_ERROR(build_hploc(context(), mesh.view(), {.max_leaf_size = 33}), code, "33");
   EXPECT_COPSE_ERROR(build_hploc(context(), BoxView{{nullptr, most_primitives + 1}}), ErrorCode::capacity,

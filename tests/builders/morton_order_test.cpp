@@ -47,7 +47,7 @@ class PointCloud {
       if (is_valid(boxes_[i])) ids.push_back(i);
     }
     std::stable_sort(ids.begin(), ids.end(), [&](u32 a, u32 b) {
-      return morton_key<u64>(centroid(boxes_[a]), cube) < morton_key<u64>(centroid(boxes_[b]), cube);
+      return morton_key(centroid(boxes_[a]), cube) < morton_key(centroid(boxes_[b]), cube);
     });
     return ids;
   }

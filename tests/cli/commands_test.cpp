@@ -41,7 +41,7 @@ TEST_P(CliOnEachBackend, HplocBuildsAValidStructureThatCostsLess) {
   ASSERT_EQ(build.exit_code, 0) << build.err;
   const Json report = build.json();
   EXPECT_EQ(report["recipe"],
-            Json({{"builder", "hploc"}, {"morton_bits", 63}, {"max_leaf_size", 1}, {"radius", 4}}));
+            Json({{"builder", "hploc"}, {"morton_bits", 0}, {"max_leaf_size", 1}, {"radius", 4}}));
   EXPECT_LT(report["statistics"]["sah_cost"], lbvh["statistics"]["sah_cost"]);
   const Outcome info = run_cli(here({"info", path("h.copse"), "--validate", "--json"}));
   EXPECT_EQ(info.exit_code, 0) << info.err;

@@ -27,7 +27,7 @@ TEST_F(CliErrors, ValuesOutOfRangeNameTheValueAndTheLimit) {
   expect_error(run_cli({"build", mesh, "--max-leaf-size", "-1"}), usage, "'-1'");
   expect_error(run_cli({"build", mesh, "--max-leaf-size", "2.5"}), usage, "'2.5'");
   expect_error(run_cli({"build", mesh, "--max-leaf-size", "99999999999999999999"}), usage, "1 to 32");
-  expect_error(run_cli({"build", mesh, "--morton-bits", "31"}), usage, "30 or 63");
+  expect_error(run_cli({"build", mesh, "--morton-bits", "29"}), usage, "from 30 to 63, or auto");
   expect_error(run_cli({"build", mesh, "--builder", "magic"}), usage, "'magic'; it takes lbvh or hploc");
   expect_error(run_cli({"build", mesh, "--radius", "9"}), usage, "from 1 to 8");
   expect_error(run_cli({"build", mesh, "--radius", "3"}), usage, "--radius is 3; it goes with hploc");

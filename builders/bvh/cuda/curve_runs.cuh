@@ -74,7 +74,7 @@ __device__ inline void order_long_run(const KeyWords& keys, const SortedFronts& 
     order.primitive_ids[slot] = sorted.id(begin + run.place(k));
     if (k + 1 < size) {
       order.gaps[slot] = u8(common_prefix(u64{run.low(k)}, u64{run.low(k + 1)}, slot));
-    } else if (next_front < MortonKey<u64>::invalid) {
+    } else if (next_front < invalid_morton_key) {
       order.gaps[slot] = gap_between_fronts(sorted.front(begin), next_front);
     }
   }
@@ -112,10 +112,10 @@ inline u64 run_blocks(const Executor& ex) {
   return resident_blocks(ex, "Morton order: long runs", order_long_runs_kernel, RunShape::threads);
 }
 
-inline void order_long_runs(const Executor& ex, u64 blocks, const KeyWords& keys, const u64* sorted,
+inline void order_long_runs(const Executor& ex, u64 blocks, const KeyWords& keys, const SortedFronts& sorted,
                             const RunList& runs, RunState* state, const CurveOrder& order) {
-  launch(ex, "Morton order: long runs", order_long_runs_kernel, {blocks, RunShape::threads}, keys,
-         SortedFronts(keys, sorted), runs, state, order);
+  launch(ex, "Morton order: long runs", order_long_runs_kernel, {blocks, RunShape::threads}, keys, sorted, runs,
+         state, order);
 }
 
 inline u64 run_list_capacity(u64 n) {

@@ -1,10 +1,6 @@
 #pragma once
 
-// Sorting along the curve by keys of 63 bits, on CUDA. Contract: builders/bvh/cpu/curve_sort.h.
-//
-// The front of a key and the primitive's number share a word of 64 bits, and a radix sort by the front, in half
-// the passes and two thirds of the bytes of one by whole keys, leaves most primitives where they belong: those
-// with equal fronts stand side by side. They are put in order by their low words after:
+// Primitives with equal fronts, put in order by whole keys on CUDA. Contract: builders/bvh/morton_order.h.
 //
 //   runs of at most 32   by counting, a thread a primitive (curve_ties.cuh)
 //   of at most 4096      by a block (curve_runs.cuh)
@@ -17,27 +13,20 @@
 
 namespace copse::cuda {
 
-template <class KeyOf>
-void sort_long_keys(const Executor& ex, u64 n, const KeyOf& key_of, const copse::detail::CurveOrder& order) {
-  if (n == 0) return fill_bytes(ex, "Morton order: count", order.valid_count, 1, 0);
+inline void order_equal_fronts(const Executor& ex, const copse::detail::KeyWords& keys,
+                               const copse::detail::SortedFronts& sorted, const copse::detail::CurveOrder& order) {
   ScratchArena::Frame frame(ex.scratch);
   const u64 blocks = detail::run_blocks(ex);
-  const detail::RunList runs = detail::allocate_run_list(frame, n, blocks);
-  const detail::KeyWords keys{n, frame.allocate<u64>(n), frame.allocate<u32>(n)};
-  u64* const sorted = frame.allocate<u64>(n);
-  for_each(ex, "Morton order: keys", n, detail::StoreKeyWords<KeyOf>{key_of, keys});
-  radix_sort_keys(ex, "Morton order: sort", n, Elements<u64>{keys.front}, sorted, keys.front_range());
-
+  const detail::RunList runs = detail::allocate_run_list(frame, keys.n, blocks);
   ZeroedMemory::Lease lease(ex.zeroed);
   auto* state = static_cast<detail::RunState*>(lease.data());
-  order_short_runs(ex, keys, sorted, runs, state, order);
-  order_long_runs(ex, blocks, keys, sorted, runs, state, order);
+  detail::order_short_runs(ex, keys, sorted, runs, state, order);
+  detail::order_long_runs(ex, blocks, keys, sorted, runs, state, order);
   lease.leaves_zero();
 }
 
-inline u64 sort_long_keys_scratch_bytes(const Executor& ex, u64 n) {
-  return detail::run_list_scratch_bytes(n, detail::run_blocks(ex)) + 2 * ScratchArena::bytes_for<u64>(n) +
-         ScratchArena::bytes_for<u32>(n) + radix_sort_keys_scratch_bytes<u64>(ex, n, detail::front_range(n));
+inline u64 order_equal_fronts_scratch_bytes(const Executor& ex, u64 n) {
+  return detail::run_list_scratch_bytes(n, detail::run_blocks(ex));
 }
 
 }  // namespace copse::cuda

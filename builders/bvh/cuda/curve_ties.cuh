@@ -3,7 +3,7 @@
 // Primitives sorted by the fronts of their keys: those whose front is theirs alone or shared by few are brought to
 // their slots, with the gaps between them; long runs are listed.
 
-#include "builders/bvh/curve_gaps.h"
+#include "builders/bvh/curve_keys.h"
 #include "primitives/core/atomic.h"
 #include "primitives/cuda/grid_barrier.cuh"
 #include "primitives/cuda/launch.cuh"
@@ -11,54 +11,8 @@
 namespace copse::cuda::detail {
 
 using copse::detail::CurveOrder;
-
-/// The bits of a word that hold the front of a key; below them stands the primitive's number.
-inline BitRange front_range(u64 n) {
-  constexpr u64 few_primitives = u64{1} << 17;
-  u32 number_bits = 1;
-  while (n > u64{1} << number_bits) ++number_bits;
-  return {n <= few_primitives ? 32 : larger(24u, number_bits), 64};
-}
-
-/// The keys of primitives by their number: the front of each, as a word that sorts by it, and the low half.
-///
-///   63   invalid   62 .. a bit past number_bits   number_bits - 1 .. 0
-///                  front of the key               number
-struct KeyWords {
-  u64 n;
-  u64* front;
-  u32* low;
-
-  BitRange front_range() const { return detail::front_range(n); }
-  __device__ u64 key(u32 id) const { return front[id] >> 32 << 32 | low[id]; }
-};
-
-template <class KeyOf>
-struct StoreKeyWords {
-  KeyOf key_of;
-  KeyWords words;
-  u64 front_mask;
-
-  StoreKeyWords(const KeyOf& key_of_, const KeyWords& words_)
-      : key_of(key_of_), words(words_), front_mask(~u64{0} << words_.front_range().begin) {}
-  COPSE_HD void operator()(u64 i) const {
-    const u64 key = key_of(i);
-    words.front[i] = (key & front_mask) | i;
-    words.low[i] = u32(key);
-  }
-};
-
-/// The words in the order of their fronts.
-struct SortedFronts {
-  u64 n;
-  const u64* words;
-  u64 front_mask;
-
-  SortedFronts(const KeyWords& keys, const u64* sorted)
-      : n(keys.n), words(sorted), front_mask(~u64{0} << keys.front_range().begin) {}
-  __device__ u64 front(u64 slot) const { return words[slot] & front_mask; }
-  __device__ u32 id(u64 slot) const { return u32(words[slot] & ~front_mask); }
-};
+using copse::detail::KeyWords;
+using copse::detail::SortedFronts;
 
 inline constexpr u32 most_short_run = 32;
 
@@ -88,7 +42,7 @@ struct TieWindow {
   u32 id[size];
   u32 low[size];  // of those that share their front
 
-  __device__ bool is_key(u32 w) const { return front[w] < MortonKey<u64>::invalid; }
+  __device__ bool is_key(u32 w) const { return front[w] < invalid_morton_key; }
   __device__ bool is_tied(u32 w) const {
     return is_key(w) && (front[w] == front[w - 1] || front[w] == front[w + 1]);
   }
@@ -176,13 +130,13 @@ __global__ static void __launch_bounds__(TieWindow::tile)
   }
 }
 
-inline void order_short_runs(const Executor& ex, const KeyWords& keys, const u64* sorted, const RunList& runs,
-                             RunState* state, const CurveOrder& order) {
+inline void order_short_runs(const Executor& ex, const KeyWords& keys, const SortedFronts& sorted,
+                             const RunList& runs, RunState* state, const CurveOrder& order) {
   launch(ex, "Morton order: short runs", order_short_runs_kernel,
          {.blocks = divide_rounding_up(keys.n, TieWindow::tile),
           .threads = TieWindow::tile,
           .overlaps_earlier_launch = true},
-         keys, SortedFronts(keys, sorted), runs.begins, state, order);
+         keys, sorted, runs.begins, state, order);
 }
 
 }  // namespace copse::cuda::detail
