@@ -1,6 +1,7 @@
 #pragma once
 
 #include "builders/bvh/bvh.h"
+#include "builders/bvh/wide_bvh.h"
 #include "builders/geometry/primitive_set.h"
 
 namespace copse {
@@ -17,5 +18,14 @@ namespace copse {
 /// Memory: scratch of at most 4 bytes a primitive, and 64 bytes a view where there are several.
 void refit(Context& context, Bvh& bvh, const TriangleViews& triangles);
 void refit(Context& context, Bvh& bvh, const BoxView& boxes);
+
+/// The same for a wide tree, Bvh4, CompressedBvh4 or CompressedBvh8: children and slots stay, boxes become those
+/// of the primitives, as exact as the layout can be and not rounded again at every level. Where nothing moved,
+/// nothing changes. Throws: as above. Memory: scratch of at most 28 bytes for each node that the tree has room
+/// for, and 64 bytes a view where there are several.
+template <class Node>
+void refit(Context& context, WideBvh<Node>& tree, const TriangleViews& triangles);
+template <class Node>
+void refit(Context& context, WideBvh<Node>& tree, const BoxView& boxes);
 
 }  // namespace copse

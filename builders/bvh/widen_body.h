@@ -1,24 +1,10 @@
 #pragma once
 
-#include "builders/bvh/wide_bvh.h"
+#include "builders/bvh/wide_arrays.h"
 #include "builders/bvh/wide_slots.h"
 #include "primitives/core/executor.h"
 
 namespace copse::detail {
-
-/// A wide tree's memory, as a conversion writes it.
-template <class Node>
-struct WideArrays {
-  Node* nodes;
-  u32* parents;
-  u32* primitive_ids;
-  WideBvhCounts* counts;
-};
-
-template <class Node>
-WideArrays<Node> arrays_of(WideBvh<Node>& tree) {
-  return {tree.nodes.data(), tree.parents.data(), tree.primitive_ids.data(), tree.counts.data()};
-}
 
 /// Widens a tree that was built over `n` primitives.
 template <class Executor, class Node>
