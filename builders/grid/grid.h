@@ -1,0 +1,43 @@
+#pragma once
+
+#include "builders/grid/layout.h"
+#include "primitives/core/buffer.h"
+
+namespace copse {
+
+/// A uniform grid that owns its memory. Made by build_grid; view() is what kernels and traversal take.
+struct Grid {
+  Buffer<GridShape> shape;
+  Buffer<u32> cell_begins;
+  Buffer<u32> primitive_ids;
+  Buffer<GridCounts> counts;
+  u64 source_count = 0;  // primitives of the last build, in the grid or left out
+
+  GridView view() const { return {shape.span(), cell_begins.span(), primitive_ids.span(), counts.span()}; }
+
+  /// Cells and references that the memory was made for.
+  u64 cell_capacity() const { return cell_begins.empty() ? 0 : cell_begins.size() - 1; }
+  u64 reference_capacity() const { return primitive_ids.size(); }
+  u64 size_bytes() const {
+    return shape.size_bytes() + cell_begins.size_bytes() + primitive_ids.size_bytes() + counts.size_bytes();
+  }
+};
+
+/// Most references of one grid: 2^32 - 1.
+inline constexpr u64 most_references = 0xffffffffu;
+
+/// A grid with room for so many cells and references, nothing built yet.
+/// Throws: Error capacity past 2^30 cells or 2^32 - 1 references, Error out_of_memory.
+Grid make_grid(Context& context, u64 cell_capacity, u64 reference_capacity);
+
+constexpr u64 grid_bytes(u64 cell_capacity, u64 reference_capacity) {
+  return sizeof(GridShape) + (cell_capacity + 1) * sizeof(u32) + reference_capacity * sizeof(u32) +
+         sizeof(GridCounts);
+}
+
+/// Throws where the last build needed more references than the grid has room for: its cells then list only a
+/// part of what they touch.
+/// Throws: Error capacity, with the number that was needed. Waits.
+void check_complete(const Grid& grid);
+
+}  // namespace copse

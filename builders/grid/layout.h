@@ -1,0 +1,74 @@
+#pragma once
+
+// How a uniform grid lies in memory, and how its cells lie in space: what builders write and traversal reads.
+
+#include "builders/geometry/aabb.h"
+#include "primitives/core/span.h"
+
+namespace copse {
+
+using glm::dvec3;
+using glm::ivec3;
+
+namespace detail {
+
+/// A component by its number, without an array, which would stand in local memory.
+template <class Vector>
+COPSE_HD inline auto component(const Vector& v, u32 axis) {
+  return axis == 0 ? v.x : (axis == 1 ? v.y : v.z);
+}
+
+}  // namespace detail
+
+/// Most cells along an axis and in all.
+inline constexpr u32 most_grid_resolution = 2048;
+inline constexpr u64 most_grid_cells = u64{1} << 30;
+
+/// Cells over a box: resolution.x times resolution.y times resolution.z of them, x fastest. In double precision,
+/// so that cells of any box of floats, however far from the origin, large or small, are where they are said to be.
+struct GridShape {
+  dvec3 lo;              // the corner of cell (0, 0, 0)
+  dvec3 cells_per_unit;  // cells over the length of the box, on each axis
+  uvec3 resolution;
+
+  COPSE_HD u32 cell_count() const { return resolution.x * resolution.y * resolution.z; }
+  COPSE_HD u32 cell_id(const uvec3& cell) const {
+    return (cell.z * resolution.y + cell.y) * resolution.x + cell.x;
+  }
+  COPSE_HD uvec3 cell_at(u32 id) const {
+    return uvec3(id % resolution.x, id / resolution.x % resolution.y, id / resolution.x / resolution.y);
+  }
+
+  /// A point in cells from `lo` on.
+  COPSE_HD dvec3 to_cells(const vec3& p) const {
+    return dvec3(mul_rn(sub_rn(double(p.x), lo.x), cells_per_unit.x),
+                 mul_rn(sub_rn(double(p.y), lo.y), cells_per_unit.y),
+                 mul_rn(sub_rn(double(p.z), lo.z), cells_per_unit.z));
+  }
+};
+
+/// Cells list primitives in units of which so many make a cell's edge: where a primitive lies is rounded to them.
+inline constexpr u32 units_per_cell_bits = 8;
+inline constexpr i32 units_per_cell = 1 << units_per_cell_bits;
+
+/// A cell lists what comes within so many units of it: one for the rounding of the primitive, one for that of the
+/// rays that look for it.
+inline constexpr i32 cell_padding = 2;
+
+/// What a build found out about its grid; it lives on the device.
+struct GridCounts {
+  u64 reference_count;  // the references that all cells need; where that is more than there is room for, at least
+  u64 stored_count;     // those that stand in the lists: as many, or what there is room for
+};
+
+/// A uniform grid in the context's memory.
+///
+/// Cell c lists primitive_ids[cell_begins[c]] up to primitive_ids[cell_begins[c + 1]], ascending.
+struct GridView {
+  BufferSpan<const GridShape> shape;    // one element
+  BufferSpan<const u32> cell_begins;    // cell_count + 1 or more
+  BufferSpan<const u32> primitive_ids;  // the lists of the cells in turn
+  BufferSpan<const GridCounts> counts;  // one element
+};
+
+}  // namespace copse

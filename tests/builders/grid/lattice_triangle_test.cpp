@@ -1,0 +1,143 @@
+#include "builders/grid/lattice_triangle.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "builders/grid/cell_parts.h"
+#include "tests/builders/grid/lattice_oracle.h"
+
+namespace copse {
+namespace {
+
+using detail::CellParts;
+using detail::CellRun;
+using detail::CellUnits;
+using detail::LatticeTriangle;
+using detail::RowAxes;
+using test::touched_cells;
+using Vertices = std::array<ivec3, 3>;
+
+struct CollectCells {
+  std::vector<u32> cells;
+  void operator()(const CellRun& run) {
+    for (u32 k = 0; k < run.count; ++k) cells.push_back(run.id + k * run.stride);
+  }
+};
+
+/// The cells by rows, without the short cut for chains of cells.
+std::vector<u32> cells_by_rows(const GridShape& grid, const Vertices& v, const CellUnits& units, bool along_x) {
+  ivec3 lo = v[0], hi = v[0];
+  for (const ivec3& p : v) {
+    for (int k = 0; k < 3; ++k) {
+      lo[k] = std::min(lo[k], p[k]);
+      hi[k] = std::max(hi[k], p[k]);
+    }
+  }
+  const detail::CellRange range = detail::touching_cells(units, lo, hi, grid.resolution);
+  const ivec3 size = range.last - range.first + 1;
+  const RowAxes axes = along_x ? RowAxes::along_x(size) : RowAxes::fewest_rows(size);
+  const CellParts parts = CellParts::of(range, axes);
+  const LatticeTriangle triangle(axes.order(v[0]), axes.order(v[1]), axes.order(v[2]), units);
+  CollectCells collect;
+  for (u32 part = 0; part < parts.count(); ++part) {
+    visit_rows(grid, parts, part, detail::RowsOfTriangle{triangle, parts.first.x, parts.size.x}, collect);
+  }
+  EXPECT_GE(collect.cells.size(), parts.count()) << "a part without cells";
+  if (parts.is_chain()) {
+    EXPECT_EQ(collect.cells.size(), u64(size.x) * size.y * size.z) << "a chain of cells that are not all touched";
+  }
+  std::sort(collect.cells.begin(), collect.cells.end());
+  return collect.cells;
+}
+
+class LatticeTriangleTest : public testing::Test {
+ protected:
+  i32 below(i32 n) { return std::uniform_int_distribution<i32>(0, n - 1)(random_); }
+  ivec3 point(const uvec3& size) {
+    return ivec3(below(i32(size.x) + 1), below(i32(size.y) + 1), below(i32(size.z) + 1));
+  }
+
+  void expect_oracle(const Vertices& v, const CellUnits& units) {
+    const std::vector<u32> expected = touched_cells(grid_, v, units);
+    for (const bool along_x : {false, true}) {
+      ASSERT_EQ(cells_by_rows(grid_, v, units, along_x), expected)
+          << "(" << v[0].x << " " << v[0].y << " " << v[0].z << ") (" << v[1].x << " " << v[1].y << " " << v[1].z
+          << ") (" << v[2].x << " " << v[2].y << " " << v[2].z << "), along x " << along_x;
+    }
+  }
+
+  GridShape grid_{dvec3(0), dvec3(1), uvec3(7, 6, 9)};
+  std::mt19937 random_{1};
+};
+
+constexpr CellUnits no_padding{8, 0};
+
+TEST_F(LatticeTriangleTest, TouchesTheCellsThatNoAxisSeparatesFromIt) {
+  const uvec3 size = grid_.resolution << 8u;
+  for (int i = 0; i < 3000; ++i) {
+    const Vertices v = {point(size), point(size), point(size)};
+    expect_oracle(v, i % 2 == 0 ? no_padding : detail::grid_units());
+  }
+}
+
+TEST_F(LatticeTriangleTest, IsExactForCornersAndEdgesOnFacesOfCells) {
+  for (int i = 0; i < 3000; ++i) {
+    Vertices v = {point(grid_.resolution), point(grid_.resolution), point(grid_.resolution)};
+    for (ivec3& p : v) p = p * (i % 2 == 0 ? 256 : 128) + ivec3(i % 3 == 0 ? below(3) - 1 : 0);
+    for (ivec3& p : v) p = glm::clamp(p, ivec3(0), ivec3(grid_.resolution << 8u));
+    expect_oracle(v, i % 4 < 2 ? no_padding : detail::grid_units());
+  }
+}
+
+TEST_F(LatticeTriangleTest, IsExactForLinesPointsAndFlatTriangles) {
+  const uvec3 size = grid_.resolution << 8u;
+  for (int i = 0; i < 2000; ++i) {
+    Vertices v = {point(size), point(size), point(size)};
+    if (i % 4 == 0) v[2] = v[1];
+    if (i % 4 == 1) v[1] = v[2] = v[0];
+    if (i % 4 == 2) v[1] = (v[0] + v[2]) / 2, v[0] = 2 * v[1] - v[2];
+    if (i % 4 == 3) {
+      const int axis = below(3);
+      for (ivec3& p : v) p[axis] = v[0][axis] / 256 * 256;
+    }
+    for (ivec3& p : v) p = glm::clamp(p, ivec3(0), ivec3(size));
+    expect_oracle(v, i % 8 < 4 ? no_padding : detail::grid_units());
+  }
+}
+
+TEST_F(LatticeTriangleTest, IsExactForSmallTriangles) {
+  const uvec3 size = grid_.resolution << 8u;
+  for (int i = 0; i < 3000; ++i) {
+    const ivec3 at = point(size);
+    const i32 reach = 2 << below(9);
+    Vertices v;
+    for (ivec3& p : v) {
+      p = glm::clamp(at + ivec3(below(reach), below(reach), below(reach)) - reach / 2, ivec3(0), ivec3(size));
+    }
+    expect_oracle(v, i % 2 == 0 ? no_padding : detail::grid_units());
+  }
+}
+
+/// Products of coordinates come close to the range of 64 bits.
+TEST(LatticeTriangleOfFullResolution, KeepsRowsThatAreTouched) {
+  const i32 end = 2048 << 8;
+  const Vertices v = {ivec3(0), ivec3(end, end, 0), ivec3(end, 0, end)};
+  const LatticeTriangle triangle(v[0], v[1], v[2], no_padding);
+  // On the plane x = y + z: in row (y, z) the cells from y + z - 1 to y + z + 2 of those that there are.
+  for (i32 y = 0; y < 2048; y += 89) {
+    for (i32 z = 0; z < 2048; z += 61) {
+      const detail::RowRun run = triangle.touched(0, 2048, y, z);
+      const i32 first = std::max(y + z - 1, 0), last = std::min(y + z + 2, 2047);
+      if (first > last) {
+        EXPECT_TRUE(run.is_empty()) << y << " " << z;
+      } else {
+        EXPECT_EQ(run.begin, first) << y << " " << z;
+        EXPECT_EQ(run.end, last + 1) << y << " " << z;
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace copse

@@ -1,0 +1,287 @@
+#pragma once
+
+// The walk of a ray through a uniform grid, for the host and for kernels, with nothing else to link.
+//
+//   copse::Hit hit = copse::closest_hit(grid.view(), triangles, ray);      // a TriangleView or TriangleTable
+//   bool blocked = copse::any_hit(grid.view(), triangles, ray);
+//
+// Source: Amanatides, Woo, "A Fast Voxel Traversal Algorithm for Ray Tracing", Eurographics 1987. Where we differ:
+//   - the walk is counted in cells from where the ray enters the grid, found in double precision, so that its
+//     floats are good for any ray and box; and each crossing is computed from the start, so that no error adds up;
+//   - a primitive in several cells is tested in each, which does no harm, so that no mailbox is needed. A hit is
+//     final once the walk has left it behind by more than all rounding;
+//   - cells list what comes near them (builders/grid/layout.h), by more than the walk and the triangle test err.
+//     From so far away that the triangle test errs by more, the walk visits all cells within its error.
+
+#include "builders/grid/layout.h"
+#include "trace/traverse.h"
+
+namespace copse {
+
+namespace detail {
+
+/// How far past its ends, and past a hit, a walk goes on: more than its rounding, in cells.
+inline constexpr float march_slack = 1.0f / 64;
+
+/// What cells list beyond their faces, less the rounding of the primitive and of the walk's floats over 2048
+/// cells.
+inline constexpr double narrow_error = 1.0 / units_per_cell;
+
+/// The triangle test moves a hit by at most 5 roundings of the distance, across the ray and along it.
+inline constexpr double triangle_test_error = 1.0 / (1u << 21);
+
+/// The part of a ray in a grid. Along it, s counts cells of the axis on which it is fastest, from the entry on.
+struct MarchedRay {
+  double entry;       // t at s = 0
+  double speed;       // cells a unit of t
+  dvec3 from, slope;  // in cells, at s = 0 and for each unit of s
+  float length;       // s where the part ends; below 0 where there is none
+  double error;       // of the triangle test, in cells
+
+  COPSE_HD float place_of(float t) const { return float(mul_rn(sub_rn(double(t), entry), speed)); }
+};
+
+COPSE_HD inline double magnitude_of(double a) {
+  return a < 0 ? -a : a;
+}
+COPSE_HD inline double larger_magnitude(const dvec3& v) {
+  return larger(magnitude_of(v.x), larger(magnitude_of(v.y), magnitude_of(v.z)));
+}
+
+/// Cuts [entry, exit] to where origin + t * direction is within `slack` of 0 to size.
+COPSE_HD inline void clip_to_cells(double origin, double direction, double size, double slack, double& entry,
+                                   double& exit) {
+  if (direction == 0) {
+    if (!(origin >= -slack && origin <= size + slack)) exit = -double(infinity);
+    return;
+  }
+  const double at_lo = (-slack - origin) / direction, at_hi = (size + slack - origin) / direction;
+  entry = larger(entry, smaller(at_lo, at_hi));
+  exit = smaller(exit, larger(at_lo, at_hi));
+}
+
+/// The farthest that the grid is from a point, on an axis, in units of the space.
+COPSE_HD inline double farthest(double origin, u32 resolution, double cells_per_unit) {
+  return larger(magnitude_of(origin), magnitude_of(double(resolution) - origin)) / cells_per_unit;
+}
+
+COPSE_HD inline MarchedRay enter_grid(const GridShape& grid, const Ray& ray) {
+  const dvec3 origin = grid.to_cells(ray.origin);
+  const dvec3 direction(mul_rn(double(ray.direction.x), grid.cells_per_unit.x),
+                        mul_rn(double(ray.direction.y), grid.cells_per_unit.y),
+                        mul_rn(double(ray.direction.z), grid.cells_per_unit.z));
+  const double distance = larger(farthest(origin.x, grid.resolution.x, grid.cells_per_unit.x),
+                                 larger(farthest(origin.y, grid.resolution.y, grid.cells_per_unit.y),
+                                        farthest(origin.z, grid.resolution.z, grid.cells_per_unit.z)));
+  MarchedRay marched;
+  marched.error = distance * triangle_test_error * larger_magnitude(grid.cells_per_unit);
+  marched.speed = larger_magnitude(direction);
+
+  const double slack = march_slack + marched.error;
+  double entry = ray.t_min, exit = ray.t_max;
+  clip_to_cells(origin.x, direction.x, grid.resolution.x, slack, entry, exit);
+  clip_to_cells(origin.y, direction.y, grid.resolution.y, slack, entry, exit);
+  clip_to_cells(origin.z, direction.z, grid.resolution.z, slack, entry, exit);
+  marched.entry = sub_rn(entry, slack / marched.speed);
+  marched.slope = dvec3(direction.x / marched.speed, direction.y / marched.speed, direction.z / marched.speed);
+  marched.from = dvec3(add_rn(origin.x, mul_rn(marched.entry, direction.x)),
+                       add_rn(origin.y, mul_rn(marched.entry, direction.y)),
+                       add_rn(origin.z, mul_rn(marched.entry, direction.z)));
+  marched.length =
+      entry <= exit ? float(add_rn(mul_rn(sub_rn(exit, marched.entry), marched.speed), slack)) : -1.0f;
+  return marched;
+}
+
+/// The cell of a coordinate; of one beyond the grid the outermost.
+COPSE_HD inline i32 cell_at(double place, u32 resolution) {
+  return place > 0 ? (place < double(resolution) ? i32(place) : i32(resolution) - 1) : 0;
+}
+
+/// The walk along one axis.
+struct AxisMarch {
+  float from, inverse;
+  float face;       // the next one to cross
+  float next;       // s where it is crossed; infinite where the walk never leaves its cell on this axis
+  u32 cells_left;   // behind that face
+  i32 stride;       // from a cell's id to the next one's
+  float direction;  // 1 or -1
+
+  COPSE_HD static AxisMarch start(double from, double slope, u32 resolution, u32 stride, u32& id) {
+    constexpr double least_slope = 1.0 / (u64{1} << 40);  // slower ones stay in their cell all the way
+    const i32 cell = cell_at(from, resolution);
+    id += u32(cell) * stride;
+    const bool forwards = slope > 0;
+    AxisMarch axis{float(from), float(1.0 / slope), 0, infinity, 0, 0, forwards ? 1.0f : -1.0f};
+    if (magnitude_of(slope) < least_slope) return axis;
+    axis.face = float(forwards ? cell + 1 : cell);
+    axis.cells_left = forwards ? resolution - 1 - u32(cell) : u32(cell);
+    axis.stride = forwards ? i32(stride) : -i32(stride);
+    axis.next = axis.crossing();
+    return axis;
+  }
+
+  COPSE_HD float crossing() const { return mul_rn(sub_rn(face, from), inverse); }
+
+  /// False at the grid's end, where the cell stays the same up to the end of the ray.
+  COPSE_HD bool advance(u32& id) {
+    if (cells_left == 0) {
+      next = infinity;
+      return false;
+    }
+    --cells_left;
+    id += u32(stride);
+    face += direction;
+    next = crossing();
+    return true;
+  }
+};
+
+/// Calls visit(cell id, s where the ray leaves the cell) front to back, until it returns true.
+template <class Visit>
+COPSE_HD inline void march_narrow(const GridShape& grid, const MarchedRay& ray, Visit& visit) {
+  u32 id = 0;
+  AxisMarch x = AxisMarch::start(ray.from.x, ray.slope.x, grid.resolution.x, 1, id);
+  AxisMarch y = AxisMarch::start(ray.from.y, ray.slope.y, grid.resolution.y, grid.resolution.x, id);
+  AxisMarch z =
+      AxisMarch::start(ray.from.z, ray.slope.z, grid.resolution.z, grid.resolution.x * grid.resolution.y, id);
+  for (;;) {
+    float leave = min_number(x.next, min_number(y.next, z.next));
+    if (visit(id, leave)) return;
+    for (bool advanced = false; !advanced;) {
+      if (leave > ray.length) return;
+      advanced = x.next == leave ? x.advance(id) : (y.next == leave ? y.advance(id) : z.advance(id));
+      leave = min_number(x.next, min_number(y.next, z.next));
+    }
+  }
+}
+
+struct CellInterval {
+  i32 first, last;
+};
+
+/// The cells along an axis that the ray is in or within `error` of, between two places.
+COPSE_HD inline CellInterval cells_between(double from, double slope, u32 resolution, double s0, double s1,
+                                           double error) {
+  const double a = add_rn(from, mul_rn(slope, s0)), b = add_rn(from, mul_rn(slope, s1));
+  return {cell_at(smaller(a, b) - error, resolution), cell_at(larger(a, b) + error, resolution)};
+}
+
+/// The same as march_narrow for a ray that is as thick as its error: slice by slice along its fastest axis, and
+/// in each all cells within the error.
+template <class Visit>
+COPSE_HD inline void march_wide(const GridShape& grid, const MarchedRay& ray, Visit& visit) {
+  const dvec3& slope = ray.slope;
+  const double error = ray.error + march_slack;
+  const u32 axis = magnitude_of(slope.x) == 1 ? 0 : (magnitude_of(slope.y) == 1 ? 1 : 2);
+  const double from = component(ray.from, axis), direction = component(slope, axis);
+  const CellInterval all = cells_between(from, direction, component(grid.resolution, axis), 0, ray.length, error);
+  const i32 count = all.last - all.first + 1;
+  for (i32 k = 0; k < count; ++k) {
+    const i32 slice = direction > 0 ? all.first + k : all.last - k;
+    const double near = direction > 0 ? slice : slice + 1.0;
+    const double enter = (near - from) * direction - error, leave = enter + 1 + 2 * error;
+    CellInterval x = cells_between(ray.from.x, slope.x, grid.resolution.x, enter, leave, error);
+    CellInterval y = cells_between(ray.from.y, slope.y, grid.resolution.y, enter, leave, error);
+    CellInterval z = cells_between(ray.from.z, slope.z, grid.resolution.z, enter, leave, error);
+    (axis == 0 ? x : (axis == 1 ? y : z)) = {slice, slice};
+    const float certain = k + 1 < count ? float(leave - 4 * error) : infinity;
+    for (i32 cz = z.first; cz <= z.last; ++cz) {
+      for (i32 cy = y.first; cy <= y.last; ++cy) {
+        for (i32 cx = x.first; cx <= x.last; ++cx) {
+          const bool is_last = cz == z.last && cy == y.last && cx == x.last;
+          if (visit(grid.cell_id(uvec3(cx, cy, cz)), is_last ? certain : -infinity)) return;
+        }
+      }
+    }
+  }
+}
+
+/// Tests the primitives of a cell. Done where the test says so, and where the limit lies behind the ray.
+template <class LeafTest, class Counter>
+struct TestCell {
+  const GridView& grid;
+  const MarchedRay& ray;
+  LeafTest& leaf_test;
+  Counter& counter;
+  float limit;
+  float last;  // s of the limit, and the slack
+
+  COPSE_HD bool operator()(u32 cell, float leave) {
+    const u32 begin = grid.cell_begins.data()[cell], end = grid.cell_begins.data()[cell + 1];
+    const float limit_before = limit;
+    counter.count_node();
+    for (u32 k = begin; k < end; ++k) {
+      counter.count_primitive();
+      if (leaf_test(grid.primitive_ids.data()[k], limit)) return true;
+    }
+    if (limit != limit_before) last = ray.place_of(limit) + march_slack;
+    return leave > last;
+  }
+};
+
+}  // namespace detail
+
+/// Walks the grid front to back and calls `leaf_test(primitive, limit)` for the primitives of every cell that the
+/// ray passes at or before `limit`, which starts at the ray's t_max; primitives in several cells several times.
+///   leaf_test: as that of traverse in trace/traverse.h
+template <class LeafTest, class Counter>
+COPSE_HD inline void march(const GridView& grid, const Ray& ray, LeafTest& leaf_test, Counter& counter) {
+  if (!is_traceable(ray)) return;
+  const GridShape& shape = *grid.shape.data();
+  const detail::MarchedRay marched = detail::enter_grid(shape, ray);
+  if (!(marched.length >= 0)) return;
+  detail::TestCell<LeafTest, Counter> test{grid, marched, leaf_test, counter, ray.t_max, infinity};
+  if (marched.error <= detail::narrow_error) {
+    detail::march_narrow(shape, marched, test);
+  } else {
+    detail::march_wide(shape, marched, test);
+  }
+}
+
+namespace detail {
+
+/// The closest triangle by its primitive id, counted through all views.
+template <class Counter>
+COPSE_HD inline ClosestTriangle closest_triangle(const GridView& grid, const TriangleTable& triangles,
+                                                 const Ray& ray, Counter& counter) {
+  ClosestTriangle closest{triangles, make_shear(ray), ray.t_min, {ray.t_max, 0, 0}};
+  march(grid, ray, closest, counter);
+  return closest;
+}
+
+}  // namespace detail
+
+/// The closest hit: the smallest (t, primitive id through all views), as through a tree. On a miss primitive and
+/// geometry are invalid_id and t is the ray's t_max.
+///   grid, triangles: in memory that the caller can read: the device's in a kernel
+template <class Counter>
+COPSE_HD inline Hit closest_hit(const GridView& grid, const TriangleTable& triangles, const Ray& ray,
+                                Counter& counter) {
+  const detail::ClosestTriangle closest = detail::closest_triangle(grid, triangles, ray, counter);
+  if (closest.primitive == invalid_id) return {ray.t_max, invalid_id, invalid_id, 0, 0};
+  return {closest.hit.t, triangles.local_id(closest.primitive), triangles.geometry(closest.primitive),
+          closest.hit.u, closest.hit.v};
+}
+
+COPSE_HD inline Hit closest_hit(const GridView& grid, const TriangleTable& triangles, const Ray& ray) {
+  NoCounter counter;
+  return closest_hit(grid, triangles, ray, counter);
+}
+
+COPSE_HD inline Hit closest_hit(const GridView& grid, const TriangleView& triangles, const Ray& ray) {
+  return closest_hit(grid, TriangleTable{triangles}, ray);
+}
+
+/// True where the ray hits any triangle.
+COPSE_HD inline bool any_hit(const GridView& grid, const TriangleTable& triangles, const Ray& ray) {
+  detail::AnyTriangle any{triangles, make_shear(ray), ray.t_min};
+  NoCounter counter;
+  march(grid, ray, any, counter);
+  return any.found;
+}
+
+COPSE_HD inline bool any_hit(const GridView& grid, const TriangleView& triangles, const Ray& ray) {
+  return any_hit(grid, TriangleTable{triangles}, ray);
+}
+
+}  // namespace copse
