@@ -20,6 +20,7 @@
 // on bvh.view().
 
 #include "builders/bvh/bvh.h"
+#include "builders/bvh/expected_overlap.h"
 #include "builders/bvh/hploc.h"
 #include "builders/bvh/lbvh.h"
 #include "builders/bvh/refit.h"
@@ -75,6 +76,9 @@
 #include "trace/camera.h"
 #include "trace/grid_march.h"
 #include "trace/grid_rays.h"
+#include "trace/overlap_queries.h"
+#include "trace/point_queries.h"
 #include "trace/ray.h"
+#include "trace/self_overlaps.h"
 #include "trace/shade.h"
 #include "trace/trace_rays.h"

@@ -1,0 +1,54 @@
+#include "trace/point_queries.h"
+
+#include "primitives/core/dispatch.h"
+#include "trace/point_queries_body.h"
+#include "trace/query_check.h"
+
+namespace copse {
+
+namespace {
+
+/// How many neighbours each point has room for.
+u32 neighbours_a_point(u64 point_count, u64 neighbour_count) {
+  if (point_count == 0 ? neighbour_count > 0 : neighbour_count % point_count != 0) {
+    throw Error(ErrorCode::invalid_argument, "nearest_primitives: room for " + std::to_string(neighbour_count) +
+                                                 " neighbours, no multiple of " + std::to_string(point_count) +
+                                                 " points");
+  }
+  const u64 k = point_count == 0 ? 0 : neighbour_count / point_count;
+  constexpr u64 most = u64{1} << 31;
+  if (k > most) {
+    throw Error(ErrorCode::invalid_argument, "nearest_primitives: " + std::to_string(k) +
+                                                 " neighbours a point, at most " + std::to_string(most));
+  }
+  return u32(k);
+}
+
+}  // namespace
+
+void nearest_points(Context& context, const BvhView& bvh, const TriangleViews& triangles,
+                    BufferSpan<const vec3> points, BufferSpan<NearestPoint> nearest, float max_distance) {
+  detail::check_query("nearest_points", bvh, points, nearest);
+  dispatch(context, [&](const auto& ex) {
+    detail::nearest_points(ex, bvh, triangles.views(), points, max_distance, nearest.data());
+  });
+}
+
+void nearest_primitives(Context& context, const BvhView& bvh, const TriangleViews& triangles,
+                        BufferSpan<const vec3> points, BufferSpan<Neighbour> neighbours, float max_distance) {
+  detail::check_tree("nearest_primitives", bvh);
+  const u32 k = neighbours_a_point(points.size(), neighbours.size());
+  detail::check_apart("nearest_primitives", points, neighbours);
+  dispatch(context, [&](const auto& ex) {
+    detail::nearest_primitives(ex, bvh, triangles.views(), points, max_distance, k, neighbours.data());
+  });
+}
+
+void points_inside(Context& context, const BvhView& bvh, const TriangleViews& triangles,
+                   BufferSpan<const vec3> points, BufferSpan<u8> inside) {
+  detail::check_query("points_inside", bvh, points, inside);
+  dispatch(context,
+           [&](const auto& ex) { detail::points_inside(ex, bvh, triangles.views(), points, inside.data()); });
+}
+
+}  // namespace copse

@@ -1,0 +1,85 @@
+#pragma once
+
+// The walk to all that is touched, through a binary tree of any depth, for the host and for kernels. All queries
+// for overlaps are a test of boxes and a test of primitives handed to it; a tree of another layout joins them by
+// an overload of walk_touched for its view.
+//
+// Leaves come in the order of the tree: first children before second ones. Since the first one stands at an odd
+// place, the way back by parent links needs no box but those that it goes to.
+
+#include "builders/bvh/node.h"
+#include "trace/walk_stack.h"
+
+namespace copse {
+
+namespace detail {
+
+template <class Touches>
+COPSE_HD inline bool is_touched(const BvhView& bvh, const Touches& touches, u32 node_id) {
+  const BvhNode node = bvh.nodes.data()[node_id];
+  return touches(node.lo, node.hi);
+}
+
+/// The first child that is touched of those at `first` and `first + 1`, after the other was put off if it is
+/// touched too; invalid_id where none is.
+template <u32 size, class Touches>
+COPSE_HD inline u32 touched_child(const BvhView& bvh, const Touches& touches, u32 first,
+                                  WalkStack<u32, size>& stack) {
+  const bool left = is_touched(bvh, touches, first), right = is_touched(bvh, touches, first + 1);
+  if (left && right) stack.push(first + 1);
+  return left ? first : right ? first + 1 : invalid_id;
+}
+
+/// The node to visit after the subtree of `node`, found by parent links; invalid_id where all are done.
+template <class Touches>
+COPSE_HD inline u32 climb_to_touched(const BvhView& bvh, const Touches& touches, u32 node) {
+  while (node != 0) {
+    if (node < sibling(node) && is_touched(bvh, touches, node + 1)) return node + 1;
+    node = bvh.parents.data()[sibling_pair(node)];
+  }
+  return invalid_id;
+}
+
+/// The walk from `at` on. `climbs`: what follows the subtree of `at` belongs to it.
+template <u32 stack_size, class Touches, class Test>
+COPSE_HD inline void walk_touched_from(const BvhView& bvh, u32 at, bool climbs, const Touches& touches,
+                                       Test& test) {
+  WalkStack<u32, stack_size> stack;
+  while (at != invalid_id) {
+    const BvhNode node = bvh.nodes.data()[at];
+    if (node.is_leaf()) {
+      for (u32 i = 0; i < node.count; ++i) {
+        if (test(bvh.primitive_ids.data()[node.first + i])) return;
+      }
+    } else if (const u32 child = touched_child(bvh, touches, node.first, stack); child != invalid_id) {
+      at = child;
+      continue;
+    }
+    if (!stack.empty()) {
+      at = stack.pop();
+    } else {
+      at = climbs || stack.has_dropped() ? climb_to_touched(bvh, touches, at) : invalid_id;
+    }
+  }
+}
+
+}  // namespace detail
+
+/// Calls `test(primitive)` for the primitives of every leaf whose box and whose ancestors' boxes are touched, in
+/// the order of the tree.
+///   touches: bool operator()(const vec3& lo, const vec3& hi) const; true for every box around one that is touched
+///   test:    bool operator()(u32 primitive); ends the walk by returning true
+template <u32 stack_size = detail::walk_stack_size, class Touches, class Test>
+COPSE_HD inline void walk_touched(const BvhView& bvh, const Touches& touches, Test& test) {
+  if (is_empty(bvh.nodes.data()[0].box()) || !detail::is_touched(bvh, touches, 0)) return;
+  detail::walk_touched_from<stack_size>(bvh, 0, false, touches, test);
+}
+
+/// The same for the leaves that follow `leaf`, a node of the tree.
+template <u32 stack_size = detail::walk_stack_size, class Touches, class Test>
+COPSE_HD inline void walk_touched_after(const BvhView& bvh, u32 leaf, const Touches& touches, Test& test) {
+  const u32 first = detail::climb_to_touched(bvh, touches, leaf);
+  detail::walk_touched_from<stack_size>(bvh, first, true, touches, test);
+}
+
+}  // namespace copse

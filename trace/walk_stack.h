@@ -1,0 +1,49 @@
+#pragma once
+
+// What a walk through a tree has put off, for the host and for kernels.
+
+#include "primitives/core/macros.h"
+#include "primitives/core/types.h"
+
+namespace copse::detail {
+
+/// Entries of a walk's stack, which stands in local memory.
+inline constexpr u32 walk_stack_size = 32;
+
+/// A stack of at most `size` entries; a ring that drops the oldest. The walk finds by parent links what was
+/// dropped.
+template <class Entry, u32 size>
+class WalkStack {
+  static_assert(size > 0 && (size & (size - 1)) == 0, "a ring's size is a power of two");
+
+ public:
+  COPSE_HD void push(const Entry& entry) {
+    top_ = (top_ + 1) & (size - 1);
+    entries_[top_] = entry;
+    if (count_ == size) {
+      has_dropped_ = true;
+    } else {
+      ++count_;
+    }
+  }
+
+  COPSE_HD Entry pop() {
+    const Entry entry = entries_[top_];
+    top_ = (top_ - 1) & (size - 1);
+    --count_;
+    return entry;
+  }
+
+  COPSE_HD bool empty() const { return count_ == 0; }
+
+  /// True once an entry was dropped, and from then on.
+  COPSE_HD bool has_dropped() const { return has_dropped_; }
+
+ private:
+  Entry entries_[size];
+  u32 top_ = 0;
+  u32 count_ = 0;
+  bool has_dropped_ = false;
+};
+
+}  // namespace copse::detail
