@@ -1,0 +1,61 @@
+// A sphere that is stretched from frame to frame, in a uniform grid that is built anew for each: memory for the
+// longest one is taken once, and nothing waits for how many references the cells need.
+
+#include <copse/copse.h>
+
+#include <cmath>
+#include <cstdio>
+#include <exception>
+#include <vector>
+
+namespace {
+
+constexpr int frame_count = 8;
+
+std::vector<glm::vec3> stretched(const std::vector<glm::vec3>& points, float factor) {
+  std::vector<glm::vec3> result;
+  for (const glm::vec3& p : points) result.push_back({p.x, p.y, p.z * factor});
+  return result;
+}
+
+bool animate() {
+  copse::Context context;
+  const copse::Mesh mesh = copse::generate_sphere(4);
+  copse::Buffer<glm::vec3> positions(context, mesh.positions);
+  copse::Buffer<glm::uvec3> indices(context, mesh.triangles);
+  const copse::TriangleView triangles{.positions = positions.span(), .triangles = indices.span()};
+  const std::vector<copse::Ray> ray = {{{0.1f, 0.1f, 9}, 0, {0, 0, -1}, copse::infinity}};
+  copse::Buffer<copse::Ray> rays(context, ray);
+  copse::Buffer<copse::Hit> hits(context, 1);
+
+  // snippet begins
+  const copse::GridOptions options{.resolution = {32, 32, 16}, .reference_capacity = 50000};
+  copse::Grid grid = copse::build_grid(context, triangles, options);
+  const auto frame = [&] {
+    copse::rebuild_grid(context, grid, triangles, options);
+    copse::closest_hits(context, grid.view(), triangles, rays.span(), hits.span());
+  };
+  // snippet ends
+  for (int i = 0; i < frame_count; ++i) {
+    const float length = 1 + 0.5f * float(i);
+    positions.upload(stretched(mesh.positions, length));
+    frame();
+    copse::check_complete(grid);  // waits; throws where the cells needed more than 50000 references
+    const float t = hits.download()[0].t;
+    std::printf("length %.1f: hit at %.3f\n", length, t);
+    if (std::abs(t - (9 - length)) > 0.1f) return false;
+    if (!copse::validate(context, grid, triangles).ok()) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+int main() {
+  try {
+    return animate() ? 0 : 1;
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "moving_grid: %s\n", error.what());
+    return 1;
+  }
+}
