@@ -1,0 +1,18 @@
+#include "bench/sizes/height_field.h"
+
+#include "bench/sizes/height_field_body.h"
+#include "primitives/core/dispatch.h"
+
+namespace copse::bench {
+
+HeightField make_height_field(Context& context, u64 triangle_count) {
+  u64 side = 1;
+  while (2 * side * side < triangle_count) ++side;
+  HeightField field{Buffer<vec3>(context, (side + 1) * (side + 1)), Buffer<uvec3>(context, triangle_count)};
+  dispatch(context, [&](const auto& ex) {
+    fill_height_field(ex, side, triangle_count, field.positions.data(), field.triangles.data());
+  });
+  return field;
+}
+
+}  // namespace copse::bench
