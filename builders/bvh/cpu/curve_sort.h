@@ -1,72 +1,120 @@
 #pragma once
 
 // Primitives with equal fronts, put in order by whole keys on the CPU. Contract: builders/bvh/morton_order.h.
-
-#include <tbb/parallel_sort.h>
+//
+// A thread sorts each run of them; the long ones are listed and sorted by all threads after.
 
 #include <algorithm>
 
 #include "builders/bvh/curve_keys.h"
+#include "primitives/core/atomic.h"
 #include "primitives/cpu/primitives.h"
 
 namespace copse::cpu {
 
 namespace detail {
 
-/// Where slot `begin` is the first of a run of equal fronts, stores the order of the run. A word of the run is
+/// The runs of equal fronts, each by its first slot. In keys.front they stand as words that sort as they are:
 ///
 ///   63 .. 32 | 31 .. 0
 ///   low word | number
-struct OrderRun {
-  static constexpr u64 long_run = u64{1} << 14;  // sorted by all threads
+struct FrontRuns {
+  static constexpr u64 most_by_one_thread = u64{1} << 14;
 
   copse::detail::KeyWords keys;
   copse::detail::SortedFronts sorted;
   copse::detail::CurveOrder order;
 
-  void operator()(u64 begin) const {
-    if (!sorted.is_key(begin)) return take_invalid(begin);
-    const u64 front = sorted.front(begin);
-    if (begin > 0 && sorted.front(begin - 1) == front) return;
-    u64 end = begin + 1;
-    while (end < sorted.n && sorted.front(end) == front) ++end;
+  bool begins_at(u64 slot) const { return slot == 0 || sorted.front(slot - 1) != sorted.front(slot); }
 
-    u64* const run = keys.front;
-    for (u64 slot = begin; slot < end; ++slot) {
-      const u32 id = sorted.id(slot);
-      run[slot] = u64{keys.low[id]} << 32 | id;
-    }
-    if (end - begin >= long_run) {
-      tbb::parallel_sort(run + begin, run + end);
-    } else if (end - begin > 1) {
-      std::sort(run + begin, run + end);
-    }
-    for (u64 slot = begin; slot < end; ++slot) {
-      order.primitive_ids[slot] = u32(run[slot]);
-      if (slot + 1 < end) order.gaps[slot] = u8(common_prefix(run[slot] >> 32, run[slot + 1] >> 32, u32(slot)));
-    }
-    if (end == sorted.n || !sorted.is_key(end)) {
+  u64 end(u64 begin) const {
+    u64 slot = begin + 1;
+    while (slot < sorted.n && sorted.front(slot) == sorted.front(begin)) ++slot;
+    return slot;
+  }
+
+  u64 word(u64 slot) const {
+    const u32 id = sorted.id(slot);
+    return u64{keys.low[id]} << 32 | id;
+  }
+
+  /// Stores what is known of a slot of a run whose words stand in order at `words`.
+  void store(u64 slot, const u64* words, u64 begin, u64 end) const {
+    const u64 k = slot - begin;
+    order.primitive_ids[slot] = u32(words[k]);
+    if (slot + 1 < end) {
+      order.gaps[slot] = u8(common_prefix(words[k] >> 32, words[k + 1] >> 32, u32(slot)));
+    } else if (end == sorted.n || !sorted.is_key(end)) {
       *order.valid_count = u32(end);
     } else {
-      order.gaps[end - 1] = u8(common_prefix(front, sorted.front(end), u32(end) - 1));
+      order.gaps[slot] = u8(common_prefix(sorted.front(slot), sorted.front(end), u32(slot)));
     }
   }
+};
 
-  void take_invalid(u64 slot) const {
-    order.primitive_ids[slot] = sorted.id(slot);
-    if (slot == 0) *order.valid_count = 0;
+/// Orders the run that begins at a slot, or lists it.
+struct OrderRun {
+  FrontRuns runs;
+  u64* long_runs;  // where each begins
+  u32* long_run_count;
+
+  void operator()(u64 slot) const {
+    if (!runs.sorted.is_key(slot)) return store_invalid(slot);
+    if (!runs.begins_at(slot)) return;
+    const u64 begin = slot, end = runs.end(begin);
+    if (end - begin > FrontRuns::most_by_one_thread) {
+      long_runs[fetch_add_relaxed(long_run_count, 1u)] = begin;
+      return;
+    }
+    u64* const words = runs.keys.front + begin;
+    for (u64 i = begin; i < end; ++i) words[i - begin] = runs.word(i);
+    if (end - begin > 1) std::sort(words, words + (end - begin));
+    for (u64 i = begin; i < end; ++i) runs.store(i, words, begin, end);
+  }
+
+  void store_invalid(u64 slot) const {
+    runs.order.primitive_ids[slot] = runs.sorted.id(slot);
+    if (slot == 0) *runs.order.valid_count = 0;
   }
 };
+
+struct WordOfRun {
+  FrontRuns runs;
+  u64 begin;
+  u64 operator()(u64 k) const { return runs.word(begin + k); }
+};
+
+struct StoreSlot {
+  FrontRuns runs;
+  const u64* words;
+  u64 begin, end;
+  void operator()(u64 k) const { runs.store(begin + k, words, begin, end); }
+};
+
+inline constexpr BitRange low_word{32, 64};
 
 }  // namespace detail
 
 inline void order_equal_fronts(const Executor& ex, const copse::detail::KeyWords& keys,
                                const copse::detail::SortedFronts& sorted, const copse::detail::CurveOrder& order) {
-  for_each(ex, "Morton order: equal fronts", sorted.n, detail::OrderRun{keys, sorted, order});
+  ScratchArena::Frame frame(ex.scratch);
+  const detail::FrontRuns runs{keys, sorted, order};
+  u64* const long_runs = frame.allocate<u64>(sorted.n / detail::FrontRuns::most_by_one_thread + 1);
+  u32 long_run_count = 0;
+  for_each(ex, "Morton order: equal fronts", sorted.n, detail::OrderRun{runs, long_runs, &long_run_count});
+
+  for (u32 i = 0; i < long_run_count; ++i) {
+    const u64 begin = long_runs[i], end = runs.end(begin);
+    u64* const words = keys.front + begin;
+    radix_sort_keys(ex, "Morton order: long run", end - begin, detail::WordOfRun{runs, begin}, words,
+                    detail::low_word);
+    for_each(ex, "Morton order: long run", end - begin, detail::StoreSlot{runs, words, begin, end});
+  }
 }
 
-inline u64 order_equal_fronts_scratch_bytes(const Executor&, u64) {
-  return 0;
+inline u64 order_equal_fronts_scratch_bytes(const Executor& ex, u64 n) {
+  return ScratchArena::bytes_for<u64>(n / detail::FrontRuns::most_by_one_thread + 1) +
+         radix_sort_keys_scratch_bytes<u64>(ex, n, detail::low_word);
 }
 
 }  // namespace copse::cpu
