@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "builders/bvh/bvh.h"
+#include "builders/bvh/wide_bvh.h"
 
 namespace copse {
 
@@ -26,5 +27,24 @@ struct BvhStats {
 /// order of its sums.
 /// Throws: Error out_of_memory. Waits.
 BvhStats stats(Context& context, const Bvh& bvh, const SahCosts& costs = {});
+
+struct WideBvhStats {
+  WideBvhCounts counts{};
+  u64 leaf_count = 0;                    // slots that are leaves
+  u32 depth = 0;                         // nodes on the longest way from the root to a leaf
+  double mean_children = 0;              // of a node
+  double sah_cost = 0;                   // see stats()
+  std::vector<u64> leaf_size_histogram;  // [k]: leaves of k primitives
+  Aabb bounds = Aabb::empty();
+  u64 used_bytes = 0;  // of nodes, parents and ids in the tree
+  u64 size_bytes = 0;  // of all memory that the tree has
+};
+
+/// Measures a wide tree, Bvh4, CompressedBvh4 or CompressedBvh8, with its boxes as they stand in it, rounded
+/// outwards where they are compressed, and cut at the largest float. The SAH cost counts c_t once a node of area
+/// A, A / A_root, and leaves as in a binary tree. Equal on all backends up to the order of its sums. Throws: Error
+/// out_of_memory. Waits.
+template <class Node>
+WideBvhStats stats(Context& context, const WideBvh<Node>& tree, const SahCosts& costs = {});
 
 }  // namespace copse

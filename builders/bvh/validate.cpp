@@ -1,9 +1,6 @@
 #include "builders/bvh/validate.h"
 
-#include <algorithm>
-
-#include "builders/bvh/validate_body.h"
-#include "primitives/core/dispatch.h"
+#include "builders/bvh/validate_run.h"
 
 namespace copse {
 
@@ -21,39 +18,16 @@ u64 count_faults(const Bvh& bvh, const BvhCounts& counts, u64 source_count) {
   return faults;
 }
 
-template <class Check>
-ValidationReport run(Context& context, const Bvh& bvh, u64 source_count, bool refitted, Check check_content) {
-  ValidationReport report;
-  if (bvh.counts.empty() || bvh.nodes.empty() || source_count > bvh.primitive_capacity()) {
-    throw Error(ErrorCode::invalid_argument, "validation against " + std::to_string(source_count) +
-                                                 " primitives of a tree with room for " +
-                                                 std::to_string(bvh.primitive_capacity()));
-  }
-  const BvhCounts counts = bvh.counts.download()[0];
-  report.bad_counts = count_faults(bvh, counts, source_count);
-  if (report.bad_counts > 0) return report;
-
-  Buffer<detail::Faults> buffer(context, std::vector<detail::Faults>(1));
-  dispatch(context, [&](const auto& ex) {
-    detail::check_indices(ex, bvh.view(), counts, u32(source_count), buffer.data());
-  });
-  detail::Faults faults = buffer.download()[0];
-  report.bad_indices = faults.bad_indices;
-  report.unreached_nodes = 2 * faults.wrong_references;
-  if (!report.ok()) return report;
-
-  dispatch(context, [&](const auto& ex) { check_content(ex, counts, buffer.data()); });
-  faults = buffer.download()[0];
-  report.unreached_nodes = counts.node_count - faults.visited_nodes;
-  report.missing_primitives = faults.missing_primitives;
-  report.repeated_primitives = faults.repeated_primitives;
-  report.invalid_primitives = faults.invalid_primitives;
-  report.loose_boxes = faults.loose_boxes;
-  if (refitted) {
-    report.invalid_primitives = 0;
-    report.missing_primitives -= std::min<u64>(report.missing_primitives, counts.invalid_count);
-  }
-  return report;
+template <class CheckContent>
+ValidationReport run(Context& context, const Bvh& bvh, u64 source_count, bool refitted,
+                     CheckContent check_content) {
+  return detail::run_validation(
+      context, bvh, source_count, refitted, 2,
+      [&](const BvhCounts& counts) { return count_faults(bvh, counts, source_count); },
+      [&](const auto& ex, const BvhCounts& counts, detail::Faults* faults) {
+        detail::check_indices(ex, bvh.view(), counts, u32(source_count), faults);
+      },
+      check_content);
 }
 
 }  // namespace

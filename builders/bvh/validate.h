@@ -3,6 +3,7 @@
 #include <string>
 
 #include "builders/bvh/bvh.h"
+#include "builders/bvh/wide_bvh.h"
 #include "builders/geometry/primitive_set.h"
 
 namespace copse {
@@ -32,5 +33,15 @@ struct ValidationReport {
 /// Throws: Error invalid_argument for more primitives than the tree has room for, Error out_of_memory. Waits.
 ValidationReport validate(Context& context, const Bvh& bvh, const TriangleViews& triangles, bool refitted = false);
 ValidationReport validate(Context& context, const Bvh& bvh, const BoxView& boxes, bool refitted = false);
+
+/// The same for a wide tree, Bvh4, CompressedBvh4 or CompressedBvh8. A child's box in Bvh4 is exactly the union of
+/// what it holds; in the compressed layouts it holds that union, and is the one that a conversion would write,
+/// which is at most a step of the grid larger on each side.
+template <class Node>
+ValidationReport validate(Context& context, const WideBvh<Node>& tree, const TriangleViews& triangles,
+                          bool refitted = false);
+template <class Node>
+ValidationReport validate(Context& context, const WideBvh<Node>& tree, const BoxView& boxes,
+                          bool refitted = false);
 
 }  // namespace copse

@@ -1,14 +1,11 @@
 // Proof that a tree is what it should be. First the indices, trusting nothing; then all that follows them.
 
 #include "builders/bvh/validate_body.h"
+#include "builders/bvh/validate_primitives.h"
 #include "builders/geometry/primitive_boxes.h"
 #include "primitives/tree_walk.h"
 
 namespace copse::detail {
-
-COPSE_HD inline void count_fault(u64* fault) {
-  fetch_add_relaxed(fault, u64{1});
-}
 
 struct CheckNodeIndices {
   BvhView bvh;
@@ -43,15 +40,6 @@ struct CheckReferences {
   }
 };
 
-struct CheckPrimitiveIds {
-  BvhView bvh;
-  u32 source_count;
-  Faults* faults;
-  COPSE_HD void operator()(u64 slot) const {
-    if (bvh.primitive_ids.data()[slot] >= source_count) count_fault(&faults->bad_indices);
-  }
-};
-
 template <class Executor>
 void check_indices(const Executor& ex, const BvhView& bvh, const BvhCounts& counts, u32 source_count,
                    Faults* faults) {
@@ -62,7 +50,8 @@ void check_indices(const Executor& ex, const BvhView& bvh, const BvhCounts& coun
   fill_bytes(ex, "validate: clear references", references, pair_count, 0);
   for_each(ex, "validate: node indices", counts.node_count, CheckNodeIndices{bvh, counts, references, faults});
   for_each(ex, "validate: references", pair_count, CheckReferences{bvh, counts, references, faults});
-  for_each(ex, "validate: primitive ids", counts.primitive_count, CheckPrimitiveIds{bvh, source_count, faults});
+  for_each(ex, "validate: primitive ids", counts.primitive_count,
+           CheckPrimitiveIds{bvh.primitive_ids.data(), source_count, faults});
 }
 
 /// Counts how often each primitive stands in a leaf.
@@ -71,20 +60,7 @@ struct CountPrimitives {
   u32* uses;
   COPSE_HD void operator()(u64 i) const {
     const BvhNode node = bvh.nodes.data()[i];
-    for (u32 k = 0; k < node.count; ++k) fetch_add_relaxed(&uses[bvh.primitive_ids.data()[node.first + k]], 1u);
-  }
-};
-
-template <class Boxes>
-struct CheckPrimitives {
-  Boxes boxes;
-  const u32* uses;
-  Faults* faults;
-  COPSE_HD void operator()(u64 i) const {
-    const bool valid = !is_empty(boxes(u32(i)));
-    if (valid && uses[i] == 0) count_fault(&faults->missing_primitives);
-    if (uses[i] > 1) count_fault(&faults->repeated_primitives);
-    if (!valid && uses[i] > 0) count_fault(&faults->invalid_primitives);
+    count_uses(bvh.primitive_ids.data(), node.first, node.count, uses);
   }
 };
 
