@@ -35,6 +35,7 @@
 #include "builders/grid/grid_stats.h"
 #include "builders/grid/grid_validate.h"
 #include "builders/grid/uniform_grid.h"
+#include "builders/grid/voxels.h"
 #include "builders/io/image_file.h"
 #include "builders/io/mesh_file.h"
 #include "builders/io/structure_file.h"

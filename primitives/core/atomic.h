@@ -70,7 +70,17 @@ COPSE_HD inline u32 fetch_or_relaxed(u32* p, u32 bits) {
 #endif
 }
 
-/// The same; what was released before the bits were as they are found is seen after.
+/// Turns the bits of `bits` over and returns what stood there before; orders nothing else.
+COPSE_HD inline u32 fetch_xor_relaxed(u32* p, u32 bits) {
+#if COPSE_DEVICE_CODE
+  return atomicXor(p, bits);
+#else
+  return std::atomic_ref<u32>(*p).fetch_xor(bits, std::memory_order_relaxed);
+#endif
+}
+
+/// Sets the bits of `bits` and returns what stood there before; what was released before the bits were as they are
+/// found is seen after.
 COPSE_HD inline u32 fetch_or_acquire(u32* p, u32 bits) {
 #if COPSE_DEVICE_CODE
   u32 before;

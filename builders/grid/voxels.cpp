@@ -1,0 +1,79 @@
+#include "builders/grid/voxels.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "builders/bvh/build_arguments.h"
+#include "builders/geometry/scene_bounds.h"
+#include "builders/grid/voxels_body.h"
+#include "primitives/core/dispatch.h"
+
+namespace copse {
+
+namespace {
+
+[[noreturn]] void refuse(const std::string& what) {
+  throw Error(ErrorCode::invalid_argument, "voxels: " + what);
+}
+
+/// Cubes over a box, `resolution` of them along its longest edge; the grid may be longer than the others.
+GridShape cubes_over(const Aabb& box, u32 resolution) {
+  if (is_empty(box)) return {dvec3(0), dvec3(1), uvec3(1)};
+  const dvec3 lo(box.lo), size = dvec3(box.hi) - lo;
+  const double longest = std::max({size.x, size.y, size.z});
+  if (!(longest > 0)) return {lo, dvec3(1), uvec3(1)};
+  const double cells_per_unit = resolution / longest;
+  const auto cells = [&](double edge) {
+    return std::clamp(u32(std::ceil(edge * cells_per_unit)), 1u, resolution);
+  };
+  return {lo, dvec3(cells_per_unit), uvec3(cells(size.x), cells(size.y), cells(size.z))};
+}
+
+}  // namespace
+
+Voxels make_voxels(Context& context, const Aabb& box, u32 resolution) {
+  if (resolution < 1 || resolution > most_voxel_resolution) {
+    refuse("the resolution is " + std::to_string(resolution) + "; it can be 1 to " +
+           std::to_string(most_voxel_resolution));
+  }
+  if (!is_empty(box) && !is_valid(box)) refuse("the box has corners that are infinite");
+  Voxels voxels;
+  voxels.shape = cubes_over(box, resolution);
+  voxels.words = Buffer<u32>(context, voxels.word_count());
+  voxels.counts = Buffer<u64>(context, std::vector<u64>(1));
+  dispatch(context, [&](const auto& ex) { detail::clear_voxels(ex, detail::bits_of(voxels)); });
+  return voxels;
+}
+
+void voxelize(Context& context, Voxels& voxels, const TriangleViews& triangles, VoxelRule rule) {
+  const u64 n = triangles.primitive_count();
+  detail::check_primitive_count(n);
+  if (voxels.words.empty() || voxels.words.size() != voxels.word_count()) {
+    refuse(std::to_string(voxels.words.size()) + " words for a grid of " + std::to_string(voxels.word_count()));
+  }
+  context.reserve_scratch(dispatch(
+      context, [&](const auto& ex) { return detail::voxel_scratch_bytes(ex, n, triangles.views().size()); }));
+  ProfileScope scope(context.profile(), "voxels");
+  dispatch(context, [&](const auto& ex) {
+    detail::set_voxels(ex, triangles.views(), n, rule, detail::bits_of(voxels), voxels.counts.data());
+  });
+}
+
+Voxels build_voxels(Context& context, const TriangleViews& triangles, u32 resolution, VoxelRule rule) {
+  Buffer<Aabb> box(context, 1);
+  scene_bounds(context, triangles, box.span());
+  Voxels voxels = make_voxels(context, box.download()[0], resolution);
+  voxelize(context, voxels, triangles, rule);
+  return voxels;
+}
+
+u64 count_voxels(Context& context, const Voxels& voxels) {
+  Buffer<u64> count(context, 1);
+  dispatch(context, [&](const auto& ex) {
+    detail::count_bits(ex, voxels.words.data(), voxels.words.size(), count.data());
+  });
+  return count.download()[0];
+}
+
+}  // namespace copse
