@@ -28,8 +28,8 @@ struct SahOptions {
 ///
 /// A node of more than 32 primitives is split between bins of centroids along one of the three axes, a smaller one
 /// between any two of its centroids; ties go to the lower axis and the lower place. Where all centroids fall into
-/// one bin, and 64 levels below the root, a node is split in the middle of its primitives as they stand: so depth
-/// is at most 128, and work at most 128 passes over the primitives, whatever the input.
+/// one bin, and 96 levels below the root, a node is split in the middle of its primitives as they stand: so depth
+/// is at most 160, and work at most 160 passes over the primitives, whatever the input.
 ///
 /// Triangle indices must be below the number of positions; the builder does not check them.
 ///

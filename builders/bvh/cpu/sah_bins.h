@@ -12,6 +12,8 @@ using copse::detail::most_sah_bins;
 using copse::detail::SahGrid;
 using copse::detail::SahItem;
 using copse::detail::SahSplit;
+using copse::detail::side_cost;
+using copse::detail::side_weight;
 
 /// The boxes and numbers of a node's items by bin, along each axis.
 class SahBins {
@@ -45,16 +47,21 @@ class SahBins {
     double least_cost = infinity;
     for (u32 axis = 0; axis < 3; ++axis) {
       const Bin* bins = bins_[axis];
-      Aabb right_boxes[most_sah_bins];
+      double right_costs[most_sah_bins];  // [b]: of what is behind bin b
       Aabb right = Aabb::empty();
-      for (u32 b = bin_count_ - 1; b > 0; --b) right_boxes[b - 1] = right = merge(right, bins[b].box);
+      u32 right_count = 0;
+      for (u32 b = bin_count_ - 1; b > 0; --b) {
+        right = merge(right, bins[b].box);
+        right_count += bins[b].count;
+        right_costs[b - 1] = side_cost(right, side_weight(right_count));
+      }
       Aabb left = Aabb::empty();
       u32 left_count = 0;
       for (u32 b = 0; b + 1 < bin_count_; ++b) {
         left = merge(left, bins[b].box);
         left_count += bins[b].count;
         if (left_count == 0 || left_count == count) continue;
-        const double cost = copse::detail::split_cost(left, left_count, right_boxes[b], count - left_count);
+        const double cost = add_rn(side_cost(left, side_weight(left_count)), right_costs[b]);
         if (cost < least_cost) least_cost = cost, best = {axis, b, left_count};
       }
     }

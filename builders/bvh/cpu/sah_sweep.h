@@ -13,12 +13,16 @@ using copse::detail::most_swept_items;
 using copse::detail::SahInput;
 using copse::detail::SahItem;
 using copse::detail::SahRange;
+using copse::detail::side_cost;
+using copse::detail::side_weight;
 
 /// Builds the subtree over the items of a range, at most most_swept_items. They are sorted once along each axis,
 /// those with equal centres in the order in which they came; a split keeps the orders of both sides.
 class SahSweep {
  public:
-  explicit SahSweep(const SahInput& in) : in_(in) {}
+  explicit SahSweep(const SahInput& in) : in_(in) {
+    for (u32 count = 0; count <= most_swept_items; ++count) weights_[count] = side_weight(count);
+  }
 
   void build(const SahRange& range, const SahItem* items) {
     first_ = range.first;
@@ -66,15 +70,17 @@ class SahSweep {
     Split best;
     for (u32 axis = 0; axis < 3; ++axis) {
       const u8* order = order_[axis] + (range.first - first_);
-      Aabb right_boxes[most_swept_items];
+      double right_costs[most_swept_items];  // [i]: of the items from the i-th on
       Aabb box = Aabb::empty();
-      for (u32 i = range.count; i-- > 0;) right_boxes[i] = box = merge(box, items_[order[i]].box());
+      for (u32 i = range.count; i-- > 0;) {
+        box = merge(box, items_[order[i]].box());
+        right_costs[i] = side_cost(box, weights_[range.count - i]);
+      }
       best.box = box;
       box = Aabb::empty();
       for (u32 left_count = 1; left_count < range.count; ++left_count) {
         box = merge(box, items_[order[left_count - 1]].box());
-        const double cost =
-            copse::detail::split_cost(box, left_count, right_boxes[left_count], range.count - left_count);
+        const double cost = add_rn(side_cost(box, weights_[left_count]), right_costs[left_count]);
         if (cost < best.cost) best.cost = cost, best.axis = axis, best.left_count = left_count;
       }
     }
@@ -114,7 +120,8 @@ class SahSweep {
 
   const SahInput& in_;
   const SahItem* items_ = nullptr;
-  u32 first_ = 0;  // the slot of the first item
+  u32 first_ = 0;                         // the slot of the first item
+  double weights_[most_swept_items + 1];  // [count]
   u8 order_[3][most_swept_items];
 };
 

@@ -1,0 +1,147 @@
+#pragma once
+
+// The top-down SAH split on CUDA: one launch. Contract: builders/bvh/sah.inl.
+//
+// Blocks take the tasks of a queue, which push others, until only nodes for warps are left; these are taken by
+// tickets. Nobody waits but for the queue to end.
+
+#include "builders/bvh/cuda/sah_blocks.cuh"
+#include "builders/bvh/cuda/sah_sweep.cuh"
+#include "primitives/cuda/for_each.cuh"
+#include "primitives/cuda/persistent.cuh"
+
+namespace copse::cuda {
+
+namespace detail {
+
+/// The shared memory of a warp at work.
+struct SahWarpMemory {
+  SahTeamMemory<1> team;
+  SahSweepMemory sweep;
+  SahRange waiting[SahWarp::most_items / most_swept_items];  // of more than most_swept_items each
+};
+
+/// A subtree of at most SahWarp::most_items.
+class SahWarpWork {
+ public:
+  __device__ SahWarpWork(const SahInput& in, const SahWeights& weights, SahWarpMemory& memory)
+      : in_(in), memory_(memory), warp_(in, memory.team), sweep_(in, weights, memory.sweep) {}
+
+  __device__ void build(SahRange range) {
+    u32 waiting_count = 0;
+    for (bool goes_on = is_open(range); goes_on;) {
+      const u32 left_count = warp_.split(range, items_at(range.depth), items_at(range.depth + 1));
+      const SahRange left = range.left(left_count), right = range.right(left_count);
+      const bool left_is_open = is_open(left), right_is_open = is_open(right);
+      if (left_is_open && right_is_open) {
+        if (lane_id() == 0) memory_.waiting[waiting_count] = right;
+        ++waiting_count;
+        __syncwarp();
+      }
+      goes_on = left_is_open || right_is_open || waiting_count > 0;
+      range = left_is_open    ? left
+              : right_is_open ? right
+                              : memory_.waiting[waiting_count > 0 ? --waiting_count : 0];
+    }
+  }
+
+ private:
+  /// Whether the node is to be split by bins; if not, it is built.
+  __device__ bool is_open(const SahRange& range) {
+    if (range.count > most_swept_items) return true;
+    if (range.count > 1 || range.depth == 0) sweep_.build(range, items_at(range.depth));
+    return false;
+  }
+
+  __device__ SahItem* items_at(u32 depth) const { return depth % 2 == 0 ? in_.items : in_.spare; }
+
+  const SahInput& in_;
+  SahWarpMemory& memory_;
+  SahWarp warp_;
+  SahSweep sweep_;
+};
+
+union SahKernelMemory {
+  SahBlockMemory block;
+  SahWarpMemory warps[sah_block_warps];
+};
+
+__global__ void __launch_bounds__(SahBlock::threads, 2)
+    sah_kernel(const SahInput in, const SahProgress progress, GridCounters* counters) {
+  extern __shared__ __align__(16) unsigned char memory_bytes[];
+  auto& memory = *reinterpret_cast<SahKernelMemory*>(memory_bytes);
+  __shared__ SahWeights weights;
+  weights.fill();
+  SahBlockWork block_work(in, progress, memory.block);
+  run_block_tasks(progress.blocks, [&](const SahTask& task) { block_work.run(task); });
+
+  __syncthreads();
+  SahWarpWork warp_work(in, weights, memory.warps[threadIdx.x / warp_size]);
+  const u64 warp_task_count = progress.warps.size();
+  for (;;) {
+    const u64 ticket = take_ticket_by_warp(&counters->ticket);
+    if (ticket >= warp_task_count) break;
+    warp_work.build(progress.warps.data()[ticket].range());
+  }
+  leave_grid(counters);
+}
+
+/// Puts the root into the queue.
+struct PushSahRoot {
+  const u32* valid_count;
+  TaskQueueView<SahTask> queue;
+  __device__ void operator()(u64) const {
+    if (*valid_count > 0) queue.push(SahTask::of(SahRange::whole(*valid_count), SahTask::root));
+  }
+};
+
+}  // namespace detail
+
+/// Contract: builders/bvh/sah.inl.
+inline void split_top_down(const Executor& ex, u64 n, const copse::detail::SahInput& in) {
+  using detail::SahProgress;
+  using detail::SahTask;
+  if (n == 0) return;
+  ScratchArena::Frame frame(ex.scratch);
+  const u64 block_tasks = SahProgress::most_block_tasks(n), warp_tasks = SahProgress::most_warp_tasks(n);
+  auto* tasks = frame.allocate<SahTask>(block_tasks);
+  u32* ready = frame.allocate<u32>(block_tasks);
+  auto* counters = frame.allocate<TaskQueueCounters>(1);
+  auto* warp_list = frame.allocate<SahTask>(warp_tasks);
+  u64* warp_task_count = frame.allocate<u64>(1);
+  SahProgress progress;
+  progress.blocks = {tasks, ready, block_tasks, counters};
+  progress.warps = {warp_list, warp_tasks, warp_task_count};
+  progress.large_nodes = frame.allocate<detail::SahLargeNode>(SahProgress::large_node_count(n));
+  progress.bin_counts = frame.allocate<u32[3][copse::detail::most_sah_bins]>(SahProgress::chunk_place_count(n));
+  progress.left_counts = frame.allocate<u32>(SahProgress::chunk_place_count(n));
+
+  fill_bytes(ex, "sah: no tasks", ready, block_tasks, 0);
+  fill_bytes(ex, "sah: no tasks", counters, 1, 0);
+  fill_bytes(ex, "sah: no tasks", warp_task_count, 1, 0);
+  for_each(ex, "sah: root", 1, detail::PushSahRoot{in.valid_count, progress.blocks});
+  const char* label = "sah: split";
+  const u32 shared_bytes = sizeof(detail::SahKernelMemory);
+  const u64 blocks =
+      smaller(resident_blocks(ex, label, detail::sah_kernel, detail::SahBlock::threads, shared_bytes),
+              larger(divide_rounding_up(n, 64), u64{1}));
+  with_grid_counters(ex, [&](GridCounters* grid) {
+    launch(ex, label, detail::sah_kernel, {blocks, detail::SahBlock::threads, shared_bytes}, in, progress, grid);
+  });
+}
+
+/// Scratch of split_top_down over at most `n` items.
+inline u64 split_top_down_scratch_bytes(const Executor&, u64 n) {
+  using detail::SahProgress;
+  using detail::SahTask;
+  if (n == 0) return 0;
+  const u64 block_tasks = SahProgress::most_block_tasks(n);
+  return ScratchArena::bytes_for<SahTask>(block_tasks) + ScratchArena::bytes_for<u32>(block_tasks) +
+         ScratchArena::bytes_for<TaskQueueCounters>(1) +
+         ScratchArena::bytes_for<SahTask>(SahProgress::most_warp_tasks(n)) + ScratchArena::bytes_for<u64>(1) +
+         ScratchArena::bytes_for<detail::SahLargeNode>(SahProgress::large_node_count(n)) +
+         ScratchArena::bytes_for<u32[3][copse::detail::most_sah_bins]>(SahProgress::chunk_place_count(n)) +
+         ScratchArena::bytes_for<u32>(SahProgress::chunk_place_count(n));
+}
+
+}  // namespace copse::cuda

@@ -1,0 +1,46 @@
+#pragma once
+
+// The tasks of a queue (task_queue.h), each by a whole block, for kernels of your own.
+
+#include "primitives/core/atomic.h"
+#include "primitives/task_queue.h"
+
+namespace copse::cuda {
+
+namespace detail {
+
+/// Waits for the task of the next ticket. False where none will come. By one thread.
+template <class T>
+__device__ bool take_task(const TaskQueueView<T>& queue, T& task) {
+  const u64 place = fetch_add_relaxed(&queue.counters()->ticket, u64{1});
+  if (place >= queue.capacity()) return false;
+  for (SpinWait wait; !queue.take(place, task); wait()) {
+    if (queue.has_ended()) return false;
+  }
+  return true;
+}
+
+}  // namespace detail
+
+/// Calls run(task) for the tasks of a queue and those that they push, with all threads of a block for each, until
+/// none is left. By all threads of all blocks of a launch; what tasks wrote is seen after it. A task waits for no
+/// other, so that it ends however few blocks are resident, by the argument of task_queue.h. The queue's counters
+/// stay as they are: once no block uses them any more, one thread calls queue.reset().
+template <class T, class Run>
+__device__ void run_block_tasks(const TaskQueueView<T>& queue, const Run& run) {
+  __shared__ T shared_task;
+  __shared__ bool is_taken;
+  if (queue.accepted_count() == 0) return;
+  for (;;) {
+    if (threadIdx.x == 0) is_taken = detail::take_task(queue, shared_task);
+    __syncthreads();
+    if (!is_taken) return;
+    const T task = shared_task;
+    __syncthreads();
+    run(task);
+    __syncthreads();
+    if (threadIdx.x == 0) queue.finish(1);
+  }
+}
+
+}  // namespace copse::cuda

@@ -1,0 +1,417 @@
+#include "builders/bvh/sah.h"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "builders/bvh/hploc.h"
+#include "builders/bvh/lbvh.h"
+#include "builders/bvh/refit.h"
+#include "builders/bvh/sah_split.h"
+#include "builders/bvh/stats.h"
+#include "builders/bvh/validate.h"
+#include "tests/support/backends.h"
+#include "tests/support/device_mesh.h"
+#include "tests/support/hard_meshes.h"
+
+namespace copse::test {
+
+class Sah : public OnEachBackend {};
+COPSE_ON_EACH_BACKEND(Sah);
+
+std::vector<SahOptions> sah_options() {
+  std::vector<SahOptions> options = {{}};
+  for (u32 bins : {2, 7, 16}) options.push_back({.bin_count = bins});
+  for (u32 leaf : {2, 4, 32}) options.push_back({.max_leaf_size = leaf});
+  options.push_back({.max_leaf_size = 8, .costs = {.traversal = 10, .intersection = 0.5}});
+  return options;
+}
+
+std::string describe(const SahOptions& options) {
+  return std::to_string(options.bin_count) + " bins, leaf " + std::to_string(options.max_leaf_size) + ", cost " +
+         std::to_string(options.costs.traversal);
+}
+
+/// `count` boxes along x, each twice as large and as far away as the one before, over and over: top-down splits
+/// peel them off a few at a time.
+std::vector<Aabb> boxes_in_geometric_progression(u32 count) {
+  std::vector<Aabb> boxes;
+  for (u32 i = 0; i < count; ++i) {
+    const float x = std::ldexp(1.0f, int(i % 240) - 120);
+    boxes.push_back({vec3(x, 0, 0), vec3(1.25f * x, 0.1f * x, 0.1f * x)});
+  }
+  return boxes;
+}
+
+/// The tree by its definition: slow and obvious.
+class SlowSah {
+ public:
+  SlowSah(const std::vector<Aabb>& boxes, const SahOptions& options) : options_(options) {
+    std::vector<detail::SahItem> items;
+    for (u32 i = 0; i < boxes.size(); ++i) {
+      if (!is_empty(boxes[i])) items.push_back(detail::SahItem::of(boxes[i], i));
+    }
+    if (items.empty()) return;
+    nodes.resize(1);
+    split(items, 0, 0);
+    std::vector<u32> firsts;
+    for (const Placed& placed : placed_) firsts.push_back(placed.first_slot);
+    nodes.resize(placed_.size());
+    for (const Placed& placed : placed_) nodes[new_place(placed.place)] = placed.node;
+    for (BvhNode& node : nodes) {
+      if (!node.is_leaf()) node.first = new_place(node.first);
+    }
+  }
+  std::vector<BvhNode> nodes;
+  std::vector<u32> primitive_ids;
+
+ private:
+  using Items = std::vector<detail::SahItem>;
+  struct Placed {
+    u32 place, first_slot;
+    BvhNode node;
+  };
+  struct Best {
+    double cost = infinity;
+    Items left, right;
+  };
+
+  static Aabb box_of(const Items& items) {
+    Aabb box = Aabb::empty();
+    for (const auto& item : items) box = merge(box, item.box());
+    return box;
+  }
+
+  static void try_split(const Items& items, const std::vector<bool>& goes_left, Best& best) {
+    Items left, right;
+    for (u32 i = 0; i < items.size(); ++i) (goes_left[i] ? left : right).push_back(items[i]);
+    if (left.empty() || right.empty()) return;
+    const double cost = detail::side_cost(box_of(left), detail::side_weight(u32(left.size()))) +
+                        detail::side_cost(box_of(right), detail::side_weight(u32(right.size())));
+    if (cost < best.cost) best = {cost, left, right};
+  }
+
+  Best best_of_bins(const Items& items, u32 depth) const {
+    Best best;
+    const u32 half = u32(items.size()) / 2;
+    best.left.assign(items.begin(), items.begin() + half);
+    best.right.assign(items.begin() + half, items.end());
+    if (depth >= detail::sah_depth_limit) return best;
+    Aabb centres = Aabb::empty();
+    for (const auto& item : items) centres = merge(centres, {item.centre(), item.centre()});
+    const auto grid = detail::SahGrid::over(centres, options_.bin_count);
+    for (u32 axis = 0; axis < 3; ++axis) {
+      for (u32 bin = 0; bin + 1 < options_.bin_count; ++bin) {
+        std::vector<bool> goes_left;
+        for (const auto& item : items) goes_left.push_back(grid.bin(item.centre(), axis) <= bin);
+        try_split(items, goes_left, best);
+      }
+    }
+    return best;
+  }
+
+  static Best best_of_places(const Items& items) {
+    Best best;
+    for (u32 axis = 0; axis < 3; ++axis) {
+      std::vector<u32> order;
+      for (u32 i = 0; i < items.size(); ++i) order.push_back(i);
+      std::ranges::stable_sort(order, {}, [&](u32 i) { return detail::coordinate(items[i].centre(), axis); });
+      std::vector<bool> goes_left(items.size());
+      for (u32 i = 0; i + 1 < items.size(); ++i) {
+        goes_left[order[i]] = true;
+        try_split(items, goes_left, best);
+      }
+    }
+    return best;
+  }
+
+  /// Places are numbered by slots, new_place numbers them by leaves.
+  void split(const Items& items, u32 place, u32 depth) {
+    const u32 first = u32(primitive_ids.size()), count = u32(items.size());
+    const Aabb box = box_of(items);
+    const Best best = count == 1 ? Best{} : count <= 32 ? best_of_places(items) : best_of_bins(items, depth);
+    if (count == 1 ||
+        (count <= options_.max_leaf_size && detail::is_cheaper_as_leaf(options_.costs, box, count, best.cost))) {
+      for (const auto& item : items) primitive_ids.push_back(item.primitive);
+      leaf_starts_.insert(first);
+      placed_.push_back({place, first, BvhNode::leaf(box, first, count)});
+      return;
+    }
+    const u32 pair = first + u32(best.left.size()) - 1;
+    placed_.push_back({place, first, BvhNode::inner(box, 2 * pair + 1)});
+    split(best.left, 2 * pair + 1, depth + 1);
+    split(best.right, 2 * pair + 2, depth + 1);
+  }
+
+  u32 new_place(u32 place) const {
+    if (place == 0) return 0;
+    const u32 slot = sibling_pair(place) + 1;
+    return place - 2 * (slot - u32(std::distance(leaf_starts_.begin(), leaf_starts_.find(slot))));
+  }
+
+  SahOptions options_;
+  std::vector<Placed> placed_;
+  std::set<u32> leaf_starts_;
+};
+
+TEST_P(Sah, IsTheTreeOfItsDefinition) {
+  std::vector<NamedMesh> meshes = hard_meshes();
+  meshes.push_back({"random 1500", generate_random(1500, 0.05f)});
+  for (const NamedMesh& hard : meshes) {
+    const DeviceMesh mesh(context(), hard.mesh);
+    std::vector<Aabb> boxes;
+    for (const uvec3& t : hard.mesh.triangles) {
+      const auto& p = hard.mesh.positions;
+      boxes.push_back(bounds(Triangle{clean_point(p[t.x]), clean_point(p[t.y]), clean_point(p[t.z])}));
+    }
+    for (const SahOptions& options : sah_options()) {
+      const SlowSah expected(boxes, options);
+      BvhCopy tree(build_sah(context(), mesh.view(), options));
+      tree.primitive_ids.resize(tree.counts.primitive_count);
+      ASSERT_EQ(tree.counts.node_count, expected.nodes.size()) << hard.name << ", " << describe(options);
+      if (tree.counts.node_count == 0) continue;
+      ASSERT_TRUE(same_bytes(tree.nodes, expected.nodes)) << hard.name << ", " << describe(options);
+      ASSERT_TRUE(same_bytes(tree.primitive_ids, expected.primitive_ids))
+          << hard.name << ", " << describe(options);
+    }
+  }
+}
+
+TEST_P(Sah, HardMeshesBuildValidTrees) {
+  for (const NamedMesh& hard : hard_meshes()) {
+    const DeviceMesh mesh(context(), hard.mesh);
+    for (const SahOptions& options : sah_options()) {
+      const Bvh bvh = build_sah(context(), mesh.view(), options);
+      const ValidationReport report = validate(context(), bvh, mesh.view());
+      EXPECT_TRUE(report.ok()) << hard.name << ", " << describe(options) << ": " << report.message();
+      const BvhCounts counts = bvh.counts.download()[0];
+      EXPECT_EQ(counts.invalid_count, hard.invalid_count) << hard.name;
+      EXPECT_EQ(counts.primitive_count + counts.invalid_count, hard.mesh.triangles.size()) << hard.name;
+      for (const BvhNode& node : BvhCopy(bvh).nodes) EXPECT_LE(node.count, options.max_leaf_size) << hard.name;
+    }
+  }
+}
+
+TEST_P(Sah, SizesAroundTheStepsOfTheBuild) {
+  // What a warp sweeps, splits, what a block splits, and what is cut into chunks.
+  for (u32 n : {31, 32, 33, 63, 64, 65, 127, 128, 129, 130, 257, 1023, 1024, 1025, 2047, 2048, 2049, 5000}) {
+    const DeviceMesh mesh(context(), generate_random(n, 0.02f));
+    const Bvh bvh = build_sah(context(), mesh.view());
+    const ValidationReport report = validate(context(), bvh, mesh.view());
+    EXPECT_TRUE(report.ok()) << n << ": " << report.message();
+  }
+}
+
+TEST_P(Sah, ProgressionsAndCoincidentBoxesStayWithinTheDepthLimit) {
+  std::vector<Aabb> clusters(20000, Aabb{vec3(0), vec3(1)});
+  for (u32 i = 0; i < 100; ++i) clusters[i * 31] = {vec3(float(i)), vec3(float(i) + 1)};
+  for (const std::vector<Aabb>& boxes : {boxes_in_geometric_progression(40000), clusters}) {
+    const Buffer<Aabb> buffer(context(), boxes);
+    const Bvh bvh = build_sah(context(), BoxView{buffer.span()});
+    const ValidationReport report = validate(context(), bvh, BoxView{buffer.span()});
+    EXPECT_TRUE(report.ok()) << report.message();
+    EXPECT_LE(stats(context(), bvh).depth, 160u);
+  }
+}
+
+TEST_P(Sah, ParentsPointBack) {
+  const DeviceMesh mesh(context(), generate_random(7000, 0.05f));
+  for (u32 leaf : {1, 4}) {
+    const BvhCopy tree(build_sah(context(), mesh.view(), {.max_leaf_size = leaf}));
+    for (u32 i = 0; i < tree.nodes.size(); ++i) {
+      if (tree.nodes[i].is_leaf()) continue;
+      EXPECT_EQ(tree.parents[sibling_pair(tree.nodes[i].first)], i);
+    }
+  }
+}
+
+TEST_P(Sah, AHundredRunsGiveTheSameBytes) {
+  const DeviceMesh mesh(context(), generate_random(30000, 0.02f));
+  const BvhCopy first(build_sah(context(), mesh.view()));
+  for (int repeat = 0; repeat < 100; ++repeat) {
+    ASSERT_TRUE(same_bytes(first, BvhCopy(build_sah(context(), mesh.view())))) << "run " << repeat;
+  }
+}
+
+TEST_P(Sah, CostsLessThanOtherTrees) {
+  for (const Mesh& host : {generate_sphere(5), generate_hairball(100, 50), generate_random(20000, 0.01f)}) {
+    const DeviceMesh mesh(context(), host);
+    const double sah = stats(context(), build_sah(context(), mesh.view())).sah_cost;
+    EXPECT_LT(sah, 0.95 * stats(context(), build_lbvh(context(), mesh.view(), {.morton_bits = 63})).sah_cost);
+    EXPECT_LT(sah, 1.01 * stats(context(), build_hploc(context(), mesh.view(), {.morton_bits = 63})).sah_cost);
+    EXPECT_LT(stats(context(), build_sah(context(), mesh.view(), {.max_leaf_size = 4})).sah_cost, sah);
+  }
+}
+
+TEST_P(Sah, BoxesBuildTheTreeOfTheirTriangles) {
+  const Mesh host = generate_random(3000, 0.05f);
+  std::vector<Aabb> boxes;
+  for (const uvec3& t : host.triangles) {
+    boxes.push_back(bounds(Triangle{clean_point(host.positions[t.x]), clean_point(host.positions[t.y]),
+                                    clean_point(host.positions[t.z])}));
+  }
+  const DeviceMesh mesh(context(), host);
+  const Buffer<Aabb> box_buffer(context(), boxes);
+  const Bvh bvh = build_sah(context(), BoxView{box_buffer.span()});
+  EXPECT_TRUE(same_bytes(BvhCopy(build_sah(context(), mesh.view())), BvhCopy(bvh)));
+  EXPECT_TRUE(validate(context(), bvh, BoxView{box_buffer.span()}).ok());
+}
+
+TEST_P(Sah, LeavesOutInvertedAndInfiniteBoxes) {
+  std::vector<Aabb> boxes(100, Aabb{vec3(0), vec3(1)});
+  boxes[3] = {vec3(1), vec3(0)};
+  boxes[50] = Aabb::empty();
+  boxes[60].hi.y = infinity;
+  boxes[99].lo.z = std::numeric_limits<float>::quiet_NaN();
+  const Buffer<Aabb> buffer(context(), boxes);
+  const Bvh bvh = build_sah(context(), BoxView{buffer.span()});
+  EXPECT_EQ(bvh.counts.download()[0].invalid_count, 4u);
+  EXPECT_TRUE(validate(context(), bvh, BoxView{buffer.span()}).ok());
+}
+
+TEST_P(Sah, FlatBoxesOfTheWholeRangeBuildAValidTree) {
+  const float most = std::numeric_limits<float>::max();
+  std::vector<Aabb> boxes;
+  for (u32 i = 0; i < 3000; ++i)
+    boxes.push_back({vec3(-most, float(i % 3), i % 7 == 0 ? most : -most), vec3(most, float(i % 3), most)});
+  const Buffer<Aabb> buffer(context(), boxes);
+  const Bvh bvh = build_sah(context(), BoxView{buffer.span()});
+  EXPECT_TRUE(validate(context(), bvh, BoxView{buffer.span()}).ok());
+}
+
+TEST_P(Sah, SeveralViewsAreOneNumbering) {
+  const DeviceMesh whole(context(), generate_random(1000, 0.1f));
+  const BvhCopy expected(build_sah(context(), whole.view()));
+  std::vector<TriangleView> views;
+  for (u64 begin = 0; begin < 1000; begin += 50) {
+    views.push_back({.positions = whole.positions.span(),
+                     .triangles = whole.triangles.span().subspan(begin, 50),
+                     .geometry = u32(begin)});
+  }
+  EXPECT_TRUE(same_bytes(expected, BvhCopy(build_sah(context(), views))));
+}
+
+TEST_P(Sah, RefitChangesNothingWhereNothingMovedAndFitsWhatDid) {
+  const Mesh host = generate_random(5000, 0.05f);
+  DeviceMesh mesh(context(), host);
+  Bvh bvh = build_sah(context(), mesh.view(), {.max_leaf_size = 2});
+  const BvhCopy before(bvh);
+  refit(context(), bvh, mesh.view());
+  EXPECT_TRUE(same_bytes(before, BvhCopy(bvh)));
+  Mesh moved = host;
+  for (vec3& p : moved.positions) p = vec3(p.x + p.y * p.z, p.y * 1.5f - p.x, p.z);
+  mesh.positions.upload(moved.positions);
+  refit(context(), bvh, mesh.view());
+  EXPECT_TRUE(validate(context(), bvh, mesh.view()).ok());
+}
+
+TEST_P(Sah, RebuildsInPlaceWithoutAllocating) {
+  const DeviceMesh large(context(), generate_random(4000, 0.05f)), small(context(), generate_sphere(2));
+  Bvh bvh = build_lbvh(context(), large.view());
+  rebuild_sah(context(), bvh, large.view());
+  const u64 warm = context().scratch_bytes();
+  const BvhNode* memory = bvh.nodes.data();
+  rebuild_sah(context(), bvh, small.view());
+  EXPECT_TRUE(same_bytes(BvhCopy(bvh), BvhCopy(build_sah(context(), small.view()))));
+  EXPECT_TRUE(validate(context(), bvh, small.view()).ok());
+  rebuild_sah(context(), bvh, large.view());
+  EXPECT_EQ(bvh.nodes.data(), memory);
+  EXPECT_EQ(context().scratch_bytes(), warm);
+  EXPECT_TRUE(same_bytes(BvhCopy(bvh), BvhCopy(build_sah(context(), large.view()))));
+}
+
+TEST_P(Sah, CapturedRebuildFollowsItsInput) {
+  const Mesh before = generate_random(6000, 0.05f);
+  Mesh after = before;
+  for (vec3& p : after.positions) p = vec3(p.y, p.z * 2, p.x);
+  for (u32 leaf : {1, 4}) {
+    DeviceMesh mesh(context(), before);
+    const SahOptions options{.max_leaf_size = leaf};
+    Bvh bvh = build_sah(context(), mesh.view(), options);
+    Graph graph = context().capture([&] { rebuild_sah(context(), bvh, mesh.view(), options); });
+    mesh.positions.upload(after.positions);
+    for (int repeat = 0; repeat < 2; ++repeat) {
+      graph.launch();
+      EXPECT_TRUE(validate(context(), bvh, mesh.view()).ok());
+      EXPECT_TRUE(same_bytes(BvhCopy(bvh), BvhCopy(build_sah(context(), mesh.view(), options))));
+    }
+  }
+}
+
+TEST_P(Sah, TwoContextsBuildAtOnce) {
+  Context other({.backend = GetParam()});
+  const Mesh host = generate_random(20000, 0.02f);
+  const DeviceMesh mesh(context(), host), other_mesh(other, host);
+  context().wait();
+  other.wait();
+  Bvh bvh = build_sah(context(), mesh.view()), other_bvh = build_sah(other, other_mesh.view());
+  for (int repeat = 0; repeat < 5; ++repeat) {
+    rebuild_sah(context(), bvh, mesh.view());
+    rebuild_sah(other, other_bvh, other_mesh.view());
+  }
+  EXPECT_TRUE(same_bytes(BvhCopy(bvh), BvhCopy(other_bvh)));
+}
+
+TEST_P(Sah, SizesAreKnownBeforehand) {
+  for (u64 n : {0, 1, 2, 1000, 70000}) {
+    const DeviceMesh mesh(context(), n == 0 ? Mesh{} : generate_random(n, 0.1f));
+    for (const SahOptions& options : sah_options()) {
+      Context fresh({.backend = GetParam(), .stream = context().stream()});
+      const BuildSizes sizes = sah_sizes(fresh, n, options);
+      const Bvh bvh = build_sah(fresh, mesh.view(), options);
+      EXPECT_EQ(bvh.size_bytes(), sizes.result_bytes);
+      EXPECT_EQ(fresh.scratch_bytes(), sizes.scratch_bytes) << n << ", " << describe(options);
+    }
+  }
+}
+
+TEST_P(Sah, RefusesOptionsOutOfRange) {
+  const DeviceMesh mesh(context(), generate_cube());
+  const auto code = ErrorCode::invalid_argument;
+  const auto build = [&](const SahOptions& options) { build_sah(context(), mesh.view(), options); };
+  EXPECT_COPSE_ERROR(build({.bin_count = 1}), code, "bin_count is 1; it can be 2 to 32");
+  EXPECT_COPSE_ERROR(build({.bin_count = 33}), code, "33");
+  EXPECT_COPSE_ERROR(build({.max_leaf_size = 0}), code, "0");
+  EXPECT_COPSE_ERROR(build({.max_leaf_size = 33}), code, "33");
+  EXPECT_COPSE_ERROR(build({.costs = {.traversal = -1}}), code, "costs.traversal");
+  EXPECT_COPSE_ERROR(build({.costs = {.intersection = 0}}), code, "costs.intersection");
+  EXPECT_COPSE_ERROR(build({.costs = {.intersection = infinity}}), code, "inf");
+  EXPECT_COPSE_ERROR(build_sah(context(), BoxView{{nullptr, most_primitives + 1}}), ErrorCode::capacity,
+                     "2147483649");
+  Bvh small = build_sah(context(), BoxView{});
+  EXPECT_COPSE_ERROR(rebuild_sah(context(), small, mesh.view()), code, "12");
+}
+
+TEST_P(Sah, StopsWhenCancelled) {
+  std::stop_source stop;
+  Context cancellable({.backend = GetParam(), .cancel = stop.get_token()});
+  const DeviceMesh mesh(cancellable, generate_sphere(2));
+  stop.request_stop();
+  EXPECT_COPSE_ERROR(build_sah(cancellable, mesh.view()), ErrorCode::cancelled, "cancelled");
+}
+
+TEST_P(Sah, LargeTreeIsValid) {
+  for (u64 n : {1000003, 1500007}) {
+    const DeviceMesh mesh(context(), generate_random(n, 0.01f));
+    for (u32 leaf : {1, 4}) {
+      const Bvh bvh = build_sah(context(), mesh.view(), {.max_leaf_size = leaf});
+      const ValidationReport report = validate(context(), bvh, mesh.view());
+      EXPECT_TRUE(report.ok()) << report.message();
+    }
+  }
+}
+
+TEST(SahBackends, LargeTreesAgree) {
+  COPSE_SKIP_WITHOUT_GPU();
+  Context cpu({.backend = Backend::cpu}), cuda({.backend = Backend::cuda});
+  for (const Mesh& mesh : {generate_random(3000000, 0.002f), generate_hairball(2000, 100)}) {
+    const DeviceMesh cpu_mesh(cpu, mesh), cuda_mesh(cuda, mesh);
+    for (u32 leaf : {1, 4}) {
+      const SahOptions options{.max_leaf_size = leaf};
+      EXPECT_TRUE(same_bytes(BvhCopy(build_sah(cpu, cpu_mesh.view(), options)),
+                             BvhCopy(build_sah(cuda, cuda_mesh.view(), options))));
+    }
+  }
+}
+
+}  // namespace copse::test
