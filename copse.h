@@ -24,6 +24,7 @@
 #include "builders/bvh/hploc.h"
 #include "builders/bvh/lbvh.h"
 #include "builders/bvh/refit.h"
+#include "builders/bvh/sah.h"
 #include "builders/bvh/stats.h"
 #include "builders/bvh/validate.h"
 #include "builders/bvh/widen.h"

@@ -1,5 +1,5 @@
-// LBVH and H-PLOC over ready boxes, one primitive a leaf, beside Embree's rtcBuildBVH at low and at medium quality
-// in the same process.
+// LBVH, H-PLOC and SAH over ready boxes, one primitive a leaf, beside Embree's rtcBuildBVH at low and at medium
+// quality in the same process.
 //
 //   copse-bench-builders MESH [SUBDIVISIONS] [--benchmark_...]
 //
@@ -63,6 +63,12 @@ void copse_hploc(benchmark::State& state, Backend backend, u32 radius, const std
       [&](Context& c, Bvh& bvh, const BoxView& view) { rebuild_hploc(c, bvh, view, options); });
 }
 
+void copse_sah(benchmark::State& state, Backend backend, const std::vector<Aabb>* boxes) {
+  measure_rebuilds(
+      state, backend, *boxes, [](Context& c, const BoxView& view) { return build_sah(c, view); },
+      [](Context& c, Bvh& bvh, const BoxView& view) { rebuild_sah(c, bvh, view); });
+}
+
 #if COPSE_HAS_EMBREE
 void embree(benchmark::State& state, EmbreeBuilder::Quality quality, const std::vector<Aabb>* boxes) {
   EmbreeBuilder builder(*boxes, std::thread::hardware_concurrency());
@@ -102,6 +108,8 @@ void add_benchmarks(const std::vector<Aabb>& boxes) {
           std::string("copse_hploc/") + name_of(backend) + "/radius_" + std::to_string(radius);
       settle(benchmark::RegisterBenchmark(name.c_str(), copse_hploc, backend, radius, &boxes));
     }
+    const std::string name = std::string("copse_sah/") + name_of(backend);
+    settle(benchmark::RegisterBenchmark(name.c_str(), copse_sah, backend, &boxes));
   }
 #if COPSE_HAS_EMBREE
   using Quality = EmbreeBuilder::Quality;

@@ -43,17 +43,18 @@ void measure_scene_rays(Context& context, const Bvh& bvh, BenchInput& input, u32
   result.diffuse = measure_rays(context, bvh, input.triangles, *input.diffuse, repeats).times;
 }
 
-/// The key widths to measure a builder with: a narrow one and all bits.
-std::vector<u32> key_widths(const BenchOptions& options, const std::string& builder) {
-  if (options.morton_bits) return {*options.morton_bits};
-  return builder == "hploc" ? std::vector<u32>{0, 63} : std::vector<u32>{30, 63};
+/// The key widths to measure a builder with: a narrow one and all bits; none where it has no keys.
+std::vector<std::optional<u32>> key_widths(const BenchOptions& options, const std::string& builder) {
+  if (!has_morton_bits(builder) && options.builders.size() > 1) return {std::nullopt};
+  if (options.morton_bits || !has_morton_bits(builder)) return {options.morton_bits};
+  return builder == "hploc" ? std::vector<std::optional<u32>>{0, 63} : std::vector<std::optional<u32>>{30, 63};
 }
 
 /// Every builder with its key widths.
 std::vector<Recipe> recipes(const BenchOptions& options) {
   std::vector<Recipe> recipes;
   for (const std::string& builder : options.builders) {
-    for (const u32 bits : key_widths(options, builder)) {
+    for (const std::optional<u32>& bits : key_widths(options, builder)) {
       recipes.push_back({.builder = builder,
                          .morton_bits = bits,
                          .max_leaf_size = options.max_leaf_size,
@@ -152,9 +153,10 @@ Command add_bench_command(CLI::App& app, CommonOptions& common) {
   CLI::App* command = app.add_subcommand("bench", "Time builds, refits and rays over benchmark scenes");
   const auto options = std::make_shared<BenchOptions>();
   add_scene_options(*command, *options);
-  add_choice<std::vector<std::string>>(*command, "--builder", options->builders,
-                                       {{"lbvh", {"lbvh"}}, {"hploc", {"hploc"}}, {"all", {"lbvh", "hploc"}}},
-                                       "The algorithm, default lbvh");
+  add_choice<std::vector<std::string>>(
+      *command, "--builder", options->builders,
+      {{"lbvh", {"lbvh"}}, {"hploc", {"hploc"}}, {"sah", {"sah"}}, {"all", {"lbvh", "hploc", "sah"}}},
+      "The algorithm, default lbvh");
   add_radius(*command, options->radius);
   add_morton_bits(*command, options->morton_bits);
   add_max_leaf_size(*command, options->max_leaf_size);

@@ -101,8 +101,9 @@ Command add_build_command(CLI::App& app, CommonOptions& common) {
   const auto options = std::make_shared<BuildOptions>();
   add_input(*command, options->input, "IN", "The mesh: .obj or .ply");
   add_output(*command, options->output, "Write the structure, a .copse file");
-  add_choice<std::string>(*command, "--builder", options->recipe.builder, {{"lbvh", "lbvh"}, {"hploc", "hploc"}},
-                          "The algorithm: lbvh is the fastest and the default, hploc makes better trees");
+  add_choice<std::string>(
+      *command, "--builder", options->recipe.builder, {{"lbvh", "lbvh"}, {"hploc", "hploc"}, {"sah", "sah"}},
+      "The algorithm: lbvh is the fastest and the default, hploc makes better trees, sah the best");
   add_radius(*command, options->recipe.radius);
   add_morton_bits(*command, options->recipe.morton_bits);
   add_max_leaf_size(*command, options->recipe.max_leaf_size);

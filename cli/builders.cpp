@@ -4,6 +4,7 @@
 
 #include "builders/bvh/hploc.h"
 #include "builders/bvh/lbvh.h"
+#include "builders/bvh/sah.h"
 
 namespace copse::cli {
 
@@ -11,6 +12,10 @@ namespace {
 
 bool is_hploc(const Recipe& recipe) {
   return recipe.builder == "hploc";
+}
+
+bool is_sah(const Recipe& recipe) {
+  return recipe.builder == "sah";
 }
 
 LbvhOptions lbvh_options(const Recipe& recipe) {
@@ -21,7 +26,15 @@ HplocOptions hploc_options(const Recipe& recipe) {
   return {.radius = recipe.radius, .morton_bits = *recipe.morton_bits, .max_leaf_size = recipe.max_leaf_size};
 }
 
+SahOptions sah_options(const Recipe& recipe) {
+  return {.max_leaf_size = recipe.max_leaf_size};
+}
+
 }  // namespace
+
+bool has_morton_bits(const std::string& builder) {
+  return builder != "sah";
+}
 
 void add_radius(CLI::App& command, u32& radius) {
   add_count(command, "--radius", radius, 1, 8, "How far hploc looks for neighbours, 1 to 8, default 4");
@@ -49,7 +62,12 @@ void add_max_leaf_size(CLI::App& command, u32& max_leaf_size) {
 }
 
 Recipe complete(Recipe recipe) {
-  if (!recipe.morton_bits) {
+  if (recipe.morton_bits && !has_morton_bits(recipe.builder)) {
+    throw Error(ErrorCode::invalid_argument,
+                fmt::format("--morton-bits is {}; it goes with lbvh and hploc, the builder is {}",
+                            morton_bits_in_words(recipe), recipe.builder));
+  }
+  if (!recipe.morton_bits && has_morton_bits(recipe.builder)) {
     recipe.morton_bits = is_hploc(recipe) ? HplocOptions{}.morton_bits : LbvhOptions{}.morton_bits;
   }
   if (is_hploc(recipe)) {
@@ -62,12 +80,15 @@ Recipe complete(Recipe recipe) {
 }
 
 Bvh build_tree(Context& context, const TriangleViews& triangles, const Recipe& recipe) {
+  if (is_sah(recipe)) return build_sah(context, triangles, sah_options(recipe));
   return is_hploc(recipe) ? build_hploc(context, triangles, hploc_options(recipe))
                           : build_lbvh(context, triangles, lbvh_options(recipe));
 }
 
 void rebuild_tree(Context& context, Bvh& bvh, const TriangleViews& triangles, const Recipe& recipe) {
-  if (is_hploc(recipe)) {
+  if (is_sah(recipe)) {
+    rebuild_sah(context, bvh, triangles, sah_options(recipe));
+  } else if (is_hploc(recipe)) {
     rebuild_hploc(context, bvh, triangles, hploc_options(recipe));
   } else {
     rebuild_lbvh(context, bvh, triangles, lbvh_options(recipe));
@@ -75,6 +96,7 @@ void rebuild_tree(Context& context, Bvh& bvh, const TriangleViews& triangles, co
 }
 
 BuildSizes tree_sizes(Context& context, u64 primitive_count, const Recipe& recipe) {
+  if (is_sah(recipe)) return sah_sizes(context, primitive_count, sah_options(recipe));
   return is_hploc(recipe) ? hploc_sizes(context, primitive_count, hploc_options(recipe))
                           : build_sizes(context, primitive_count, lbvh_options(recipe));
 }

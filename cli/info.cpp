@@ -5,6 +5,7 @@
 #include "builders/bvh/validate.h"
 #include "builders/io/mesh_file.h"
 #include "builders/io/structure_file.h"
+#include "cli/builders.h"
 #include "cli/command.h"
 #include "cli/exit_code.h"
 #include "cli/files.h"
@@ -94,7 +95,9 @@ int print_structure(Session& session, const InfoOptions& options) {
   session.begin("reading");
   const StructureFile file = load_structure(options.input, *context);
   const Recipe recipe{
-      .builder = file.builder, .morton_bits = file.morton_bits, .max_leaf_size = file.max_leaf_size};
+      .builder = file.builder,
+      .morton_bits = has_morton_bits(file.builder) ? std::optional(file.morton_bits) : std::nullopt,
+      .max_leaf_size = file.max_leaf_size};
   const u64 file_bytes = std::filesystem::file_size(options.input);
 
   session.begin("measuring");

@@ -6,6 +6,7 @@
 #include "builders/bvh/hploc.h"
 #include "builders/bvh/lbvh.h"
 #include "builders/bvh/refit.h"
+#include "builders/bvh/sah.h"
 #include "builders/bvh/validate.h"
 #include "builders/io/mesh_file.h"
 #include "tests/support/backends.h"
@@ -34,6 +35,12 @@ void expect_agreement(Context& cpu, Context& cuda, const Mesh& mesh, const std::
 }
 
 void expect_agreement(Context& cpu, Context& cuda, const Mesh& mesh, const std::string& name) {
+  for (u32 leaf : {1, 4}) {
+    expect_agreement(cpu, cuda, mesh, "sah of " + name + ", leaf " + std::to_string(leaf),
+                     [&](Context& context, const TriangleView& triangles) {
+                       return build_sah(context, triangles, {.max_leaf_size = leaf});
+                     });
+  }
   for (u32 bits : {30, 63}) {
     for (u32 leaf : {1, 4}) {
       const std::string of = name + ", " + std::to_string(bits) + " bits, leaf " + std::to_string(leaf);

@@ -54,14 +54,19 @@ TEST_P(CliBench, MeasuresEveryBuilder) {
   const Json report = run_cli(here({"bench", sphere(), "--builder", "all", "--radius", "3", "--morton-bits", "63",
                                     "--repeats", "1", "--rays-size", "32", "--json"}))
                           .json();
-  ASSERT_EQ(report["results"].size(), 2u);
-  const Json &lbvh = report["results"][0], &hploc = report["results"][1];
+  ASSERT_EQ(report["results"].size(), 3u);
+  const Json &lbvh = report["results"][0], &hploc = report["results"][1], &sah = report["results"][2];
   EXPECT_EQ(lbvh["builder"], "lbvh");
   EXPECT_FALSE(lbvh.contains("radius"));
   EXPECT_EQ(hploc["builder"], "hploc");
   EXPECT_EQ(hploc["radius"], 3);
   EXPECT_EQ(hploc["primary"]["hits"], lbvh["primary"]["hits"]);
   EXPECT_LT(hploc["sah_cost"], lbvh["sah_cost"]);
+  EXPECT_EQ(sah["builder"], "sah");
+  EXPECT_FALSE(sah.contains("radius"));
+  EXPECT_FALSE(sah.contains("morton_bits"));
+  EXPECT_EQ(sah["primary"]["hits"], lbvh["primary"]["hits"]);
+  EXPECT_LT(sah["sah_cost"], lbvh["sah_cost"]);
 }
 
 using Cli = CliTest;

@@ -28,7 +28,9 @@ TEST_F(CliErrors, ValuesOutOfRangeNameTheValueAndTheLimit) {
   expect_error(run_cli({"build", mesh, "--max-leaf-size", "2.5"}), usage, "'2.5'");
   expect_error(run_cli({"build", mesh, "--max-leaf-size", "99999999999999999999"}), usage, "1 to 32");
   expect_error(run_cli({"build", mesh, "--morton-bits", "29"}), usage, "from 30 to 63, or auto");
-  expect_error(run_cli({"build", mesh, "--builder", "magic"}), usage, "'magic'; it takes lbvh or hploc");
+  expect_error(run_cli({"build", mesh, "--builder", "magic"}), usage, "'magic'; it takes lbvh, hploc or sah");
+  expect_error(run_cli({"build", mesh, "--builder", "sah", "--morton-bits", "63"}), usage,
+               "--morton-bits is 63; it goes with lbvh and hploc");
   expect_error(run_cli({"build", mesh, "--radius", "9"}), usage, "from 1 to 8");
   expect_error(run_cli({"build", mesh, "--radius", "3"}), usage, "--radius is 3; it goes with hploc");
   expect_error(run_cli({"build", mesh, "--backend", "gpu"}), usage, "'gpu'; it takes auto, cpu or cuda");
