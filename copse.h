@@ -23,6 +23,7 @@
 #include "builders/bvh/expected_overlap.h"
 #include "builders/bvh/hploc.h"
 #include "builders/bvh/lbvh.h"
+#include "builders/bvh/pack_triangles.h"
 #include "builders/bvh/refit.h"
 #include "builders/bvh/sah.h"
 #include "builders/bvh/stats.h"

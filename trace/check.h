@@ -8,7 +8,8 @@
 namespace copse::detail {
 
 /// Throws: Error invalid_argument for a view that no tree was made for.
-inline void check_tree(const char* function, const BvhView& bvh) {
+template <class View>
+void check_tree(const char* function, const View& bvh) {
   if (bvh.nodes.empty()) {
     throw Error(ErrorCode::invalid_argument,
                 std::string(function) + ": the tree has 0 nodes, even a tree without primitives has 1");

@@ -224,32 +224,21 @@ struct TestCell {
 /// Walks the grid front to back and calls `leaf_test(primitive, limit)` for the primitives of every cell that the
 /// ray passes at or before `limit`, which starts at the ray's t_max; primitives in several cells several times.
 ///   leaf_test: as that of traverse in trace/traverse.h
+/// Returns the limit as it was left.
 template <class LeafTest, class Counter>
-COPSE_HD inline void march(const GridView& grid, const Ray& ray, LeafTest& leaf_test, Counter& counter) {
-  if (!is_traceable(ray)) return;
+COPSE_HD inline float march(const GridView& grid, const Ray& ray, LeafTest& leaf_test, Counter& counter) {
+  if (!is_traceable(ray)) return ray.t_max;
   const GridShape& shape = *grid.shape.data();
   const detail::MarchedRay marched = detail::enter_grid(shape, ray);
-  if (!(marched.length >= 0)) return;
+  if (!(marched.length >= 0)) return ray.t_max;
   detail::TestCell<LeafTest, Counter> test{grid, marched, leaf_test, counter, ray.t_max, infinity};
   if (marched.error <= detail::narrow_error) {
     detail::march_narrow(shape, marched, test);
   } else {
     detail::march_wide(shape, marched, test);
   }
+  return test.limit;
 }
-
-namespace detail {
-
-/// The closest triangle by its primitive id, counted through all views.
-template <class Counter>
-COPSE_HD inline ClosestTriangle closest_triangle(const GridView& grid, const TriangleTable& triangles,
-                                                 const Ray& ray, Counter& counter) {
-  ClosestTriangle closest{triangles, make_shear(ray), ray.t_min, {ray.t_max, 0, 0}};
-  march(grid, ray, closest, counter);
-  return closest;
-}
-
-}  // namespace detail
 
 /// The closest hit: the smallest (t, primitive id through all views), as through a tree. On a miss primitive and
 /// geometry are invalid_id and t is the ray's t_max.
@@ -257,10 +246,9 @@ COPSE_HD inline ClosestTriangle closest_triangle(const GridView& grid, const Tri
 template <class Counter>
 COPSE_HD inline Hit closest_hit(const GridView& grid, const TriangleTable& triangles, const Ray& ray,
                                 Counter& counter) {
-  const detail::ClosestTriangle closest = detail::closest_triangle(grid, triangles, ray, counter);
-  if (closest.primitive == invalid_id) return {ray.t_max, invalid_id, invalid_id, 0, 0};
-  return {closest.hit.t, triangles.local_id(closest.primitive), triangles.geometry(closest.primitive),
-          closest.hit.u, closest.hit.v};
+  const auto source = detail::triangles_of(triangles);
+  detail::ClosestTriangle closest(source, ray);
+  return closest.hit(march(grid, ray, closest, counter));
 }
 
 COPSE_HD inline Hit closest_hit(const GridView& grid, const TriangleTable& triangles, const Ray& ray) {
@@ -274,7 +262,8 @@ COPSE_HD inline Hit closest_hit(const GridView& grid, const TriangleView& triang
 
 /// True where the ray hits any triangle.
 COPSE_HD inline bool any_hit(const GridView& grid, const TriangleTable& triangles, const Ray& ray) {
-  detail::AnyTriangle any{triangles, make_shear(ray), ray.t_min};
+  const auto source = detail::triangles_of(triangles);
+  detail::AnyTriangle any(source, ray);
   NoCounter counter;
   march(grid, ray, any, counter);
   return any.found;

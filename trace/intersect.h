@@ -1,7 +1,7 @@
 #pragma once
 
-// The two tests of ray tracing, ray against box and ray against triangle, on the host and in kernels with the
-// same bits. No multiply-add is fused: that would give both neighbours of an edge the same sign.
+// Ray against triangle, on the host and in kernels with the same bits. No multiply-add is fused: that would give
+// both neighbours of an edge the same sign.
 
 #include "builders/geometry/aabb.h"
 #include "builders/geometry/triangle.h"
@@ -15,78 +15,6 @@ COPSE_HD inline bool is_traceable(const Ray& ray) {
   const vec3& d = ray.direction;
   return is_finite(ray.origin) && is_finite(d) && (d.x != 0 || d.y != 0 || d.z != 0) && ray.t_min <= ray.t_max;
 }
-
-// ---- Ray against box ------------------------------------------------------------------------------------
-
-/// What the slab test needs of a traceable ray.
-struct RaySlabs {
-  vec3 origin;
-  vec3 inverse;  // time_scale over the direction; infinite for zero
-  float t_min;   // times time_scale
-  float time_scale;
-};
-
-/// Where a ray is inside a box, from entry to exit, rounded outwards, in units of t * time_scale. Missed unless
-/// entry <= exit.
-struct BoxSpan {
-  float entry;
-  float exit;
-};
-
-namespace detail {
-
-/// True for denormals below 2^-128: their inverse is infinite, which would say that the ray does not move
-/// along the axis.
-COPSE_HD inline bool inverse_overflows(float d) {
-  return d != 0 && !is_finite(div_rn(1.0f, d));
-}
-
-COPSE_HD inline void clip_to_slab(float lo, float hi, float origin, float inverse, BoxSpan& span) {
-  const bool backwards = inverse < 0;
-  const float near = mul_rn(sub_rn(backwards ? hi : lo, origin), inverse);
-  const float far = mul_rn(sub_rn(backwards ? lo : hi, origin), inverse);
-  // 0 * infinity: the ray lies in a face, which belongs to the box. The span's own ends are never NaN.
-  span.entry = max_number(span.entry, near);
-  span.exit = min_number(span.exit, far);
-}
-
-/// Rounding of the slab test (3 roundings a plane) and of the triangle test (3 a sheared coordinate) moves an
-/// end by at most 6 * 2^-24 of itself.
-inline constexpr float slab_padding = 1.0f / (1u << 21);
-
-}  // namespace detail
-
-/// Rays with such a denormal component count time in units of 2^24, in which every inverse is finite.
-COPSE_HD inline RaySlabs make_slabs(const Ray& ray) {
-  const vec3& d = ray.direction;
-  const bool tiny =
-      detail::inverse_overflows(d.x) || detail::inverse_overflows(d.y) || detail::inverse_overflows(d.z);
-  const float scale = tiny ? 1.0f / (1u << 24) : 1.0f;
-  return {ray.origin, vec3(div_rn(scale, d.x), div_rn(scale, d.y), div_rn(scale, d.z)), mul_rn(ray.t_min, scale),
-          scale};
-}
-
-/// The part of the ray from t_min on that lies in a box. Padded at both ends, so that no triangle in the box
-/// that intersect_triangle hits is lost, for directions of length up to 2^100. The empty box is missed.
-///
-/// Source: Ize, "Robust BVH Ray Traversal", JCGT 2013. He pads the far end of a box by 2 ulp; here the near
-/// end is padded too, since boxes are compared with the t of hits as well.
-COPSE_HD inline BoxSpan intersect_box(const RaySlabs& ray, const vec3& lo, const vec3& hi) {
-  BoxSpan span{ray.t_min, infinity};
-  detail::clip_to_slab(lo.x, hi.x, ray.origin.x, ray.inverse.x, span);
-  detail::clip_to_slab(lo.y, hi.y, ray.origin.y, ray.inverse.y, span);
-  detail::clip_to_slab(lo.z, hi.z, ray.origin.z, ray.inverse.z, span);
-  // An entry at +infinity or an exit at -infinity becomes NaN here, and so a miss.
-  return {sub_rn(span.entry, mul_rn(magnitude(span.entry), detail::slab_padding)),
-          add_rn(span.exit, mul_rn(magnitude(span.exit), detail::slab_padding))};
-}
-
-/// True where the box may hold a hit at or before `limit`, in the span's units.
-COPSE_HD inline bool is_within(const BoxSpan& span, float limit) {
-  return (span.entry <= span.exit) & (span.entry <= limit);
-}
-
-// ---- Ray against triangle -------------------------------------------------------------------------------
 
 /// The shear that turns a traceable ray's direction into the axis of its largest component.
 struct RayShear {
@@ -134,20 +62,18 @@ COPSE_HD inline bool may_be_inside(Number u, Number v, Number w) {
 }
 
 /// The test in double precision, where products of floats are exact: for edges that float cannot decide, and
-/// for triangles so small or large that products leave the range of float.
-COPSE_HD inline bool intersect_triangle_in_double(const RayShear& ray, const vec3& a, const vec3& b, const vec3& c,
-                                                  float t_min, float limit, TriangleHit& hit) {
+/// for triangles so small or large that products leave the range of float. t is NaN on a miss. Out of line and by
+/// value: it is seldom needed, and its registers would count for every ray.
+[[gnu::noinline]] COPSE_HD inline TriangleHit intersect_in_double(vec3 a, vec3 b, vec3 c, float forward) {
+  constexpr TriangleHit miss{__builtin_nanf(""), 0, 0};
   const double u = edge_function<double>(b, c);
   const double v = edge_function<double>(c, a);
   const double w = edge_function<double>(a, b);
-  if (!may_be_inside(u, v, w)) return false;
+  if (!may_be_inside(u, v, w)) return miss;
   const double det = add_rn(add_rn(u, v), w);
-  if (!(det != 0)) return false;
+  if (!(det != 0)) return miss;
   const double depth = add_rn(add_rn(mul_rn(u, double(a.z)), mul_rn(v, double(b.z))), mul_rn(w, double(c.z)));
-  const float t = float(depth / det / double(ray.forward));
-  if (!(t >= t_min && t <= limit && is_finite(t))) return false;
-  hit = {t, float(v / det), float(w / det)};
-  return true;
+  return {float(depth / det / double(forward)), float(v / det), float(w / det)};
 }
 
 }  // namespace detail
@@ -183,12 +109,15 @@ COPSE_HD inline bool intersect_triangle(const RayShear& ray, const Triangle& tri
   const float det = add_rn(add_rn(u, v), w);
   const float depth = add_rn(add_rn(mul_rn(u, a.z), mul_rn(v, b.z)), mul_rn(w, c.z));
   const bool decided = u != 0 && v != 0 && w != 0 && magnitude(det) >= least_det;
-  const float t = div_rn(div_rn(depth, det), ray.forward);
-  if (!(decided && is_finite(t))) {
-    return detail::intersect_triangle_in_double(ray, a, b, c, t_min, limit, hit);
+  TriangleHit found{div_rn(div_rn(depth, det), ray.forward), 0, 0};
+  const bool in_double = !(decided && is_finite(found.t));
+  if (in_double) found = detail::intersect_in_double(a, b, c, ray.forward);
+  if (!(found.t >= t_min && found.t <= limit && is_finite(found.t))) return false;
+  if (!in_double) {
+    found.u = div_rn(v, det);
+    found.v = div_rn(w, det);
   }
-  if (!(t >= t_min && t <= limit)) return false;
-  hit = {t, div_rn(v, det), div_rn(w, det)};
+  hit = found;
   return true;
 }
 

@@ -48,8 +48,8 @@ struct TracePixels {
     u32 x, y;
     if (!canvas.pixel_of(thread, x, y)) return;
     Counter counter;
-    const ClosestTriangle closest = closest_triangle(canvas.bvh, canvas.triangles, canvas.ray_of(x, y), counter);
-    canvas.hits[u64(y) * canvas.width + x] = {closest.hit.t, closest.primitive, closest.hit.u, closest.hit.v,
+    const TriangleAt closest = closest_triangle(canvas.bvh, canvas.triangles, canvas.ray_of(x, y), counter);
+    canvas.hits[u64(y) * canvas.width + x] = {closest.hit.t, closest.at, closest.hit.u, closest.hit.v,
                                               visits_of(counter)};
   }
 };

@@ -1,23 +1,54 @@
 #pragma once
 
+#include <span>
+#include <variant>
+#include <vector>
+
 #include "builders/bvh/node.h"
+#include "builders/bvh/wide_node.h"
+#include "builders/geometry/packed_triangle.h"
 #include "builders/geometry/primitive_set.h"
 #include "primitives/core/context.h"
 #include "trace/ray.h"
+#include "trace/trace_options.h"
 
 namespace copse {
 
-/// The closest hit of every ray, equal on all backends bit for bit.
+/// The view of a tree of any layout, for the argument lists below.
+using TreeView = std::variant<BvhView, Bvh4View, CompressedBvh4View, CompressedBvh8View>;
+
+/// The triangles of a tree: as they were given to its builder, or packed in the order of its leaves
+/// (builders/bvh/pack_triangles.h), which is faster. It refers to the views, which must outlive it; made for the
+/// argument lists below.
+class TraceTriangles {
+ public:
+  using Packed = BufferSpan<const PackedTriangle>;
+
+  TraceTriangles(const TriangleViews& views) : triangles_(views) {}
+  TraceTriangles(const TriangleView& view) : triangles_(TriangleViews(view)) {}
+  TraceTriangles(std::span<const TriangleView> views) : triangles_(TriangleViews(views)) {}
+  TraceTriangles(const std::vector<TriangleView>& views) : triangles_(TriangleViews(views)) {}
+  TraceTriangles(Packed packed) : triangles_(packed) {}
+
+  const std::variant<TriangleViews, Packed>& variant() const { return triangles_; }
+
+ private:
+  std::variant<TriangleViews, Packed> triangles_;
+};
+
+/// The closest hit of every ray, equal on all backends, in all layouts and kernels, bit for bit.
 ///   bvh:       a tree over `triangles`, of any depth
+///   triangles: those that the tree was built over, or packed for it
 ///   rays:      any number, may be empty
 ///   hits:      as many; must not overlap the rays
-/// Throws: Error invalid_argument where there are not as many hits as rays, Error out_of_memory, Error cancelled.
-/// Memory: scratch of 64 bytes a view where there are several views.
-void closest_hits(Context& context, const BvhView& bvh, const TriangleViews& triangles, BufferSpan<const Ray> rays,
-                  BufferSpan<Hit> hits);
+/// Throws: Error invalid_argument where there are not as many hits as rays, for packed triangles that are not as
+/// many as the tree has room for, for more than one word in options.chosen; Error out_of_memory, Error cancelled.
+/// Memory: scratch of 64 bytes a view where there are several views, and 256 bytes for the choice of a kernel.
+void closest_hits(Context& context, const TreeView& bvh, const TraceTriangles& triangles,
+                  BufferSpan<const Ray> rays, BufferSpan<Hit> hits, const TraceOptions& options = {});
 
 /// occluded[i] is 1 where ray i hits anything, else 0. Everything else as closest_hits.
-void any_hits(Context& context, const BvhView& bvh, const TriangleViews& triangles, BufferSpan<const Ray> rays,
-              BufferSpan<u8> occluded);
+void any_hits(Context& context, const TreeView& bvh, const TraceTriangles& triangles, BufferSpan<const Ray> rays,
+              BufferSpan<u8> occluded, const TraceOptions& options = {});
 
 }  // namespace copse

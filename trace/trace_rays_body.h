@@ -3,18 +3,19 @@
 #include <span>
 
 #include "builders/bvh/node.h"
+#include "builders/bvh/wide_node.h"
+#include "builders/geometry/packed_triangle.h"
 #include "builders/geometry/triangle.h"
 #include "primitives/core/executor.h"
 #include "trace/ray.h"
+#include "trace/trace_options.h"
 
 namespace copse::detail {
 
-template <class Executor>
-void closest_hits(const Executor& ex, const BvhView& bvh, std::span<const TriangleView> views,
-                  BufferSpan<const Ray> rays, Hit* hits);
-
-template <class Executor>
-void any_hits(const Executor& ex, const BvhView& bvh, std::span<const TriangleView> views,
-              BufferSpan<const Ray> rays, u8* occluded);
+/// `Triangles`: std::span<const TriangleView> or BufferSpan<const PackedTriangle>. `Result`: Hit for the closest
+/// hit, u8 for any.
+template <class Executor, class View, class Triangles, class Result>
+void trace_rays(const Executor& ex, const View& bvh, const Triangles& triangles, BufferSpan<const Ray> rays,
+                Result* results, const TraceOptions& options);
 
 }  // namespace copse::detail

@@ -96,6 +96,25 @@ COPSE_HD inline float max_number(float a, float b) {
 #endif
 }
 
+/// The largest of three numbers and 0. In device code for Hopper one instruction, on the bits: those of numbers
+/// that are not negative have their order.
+COPSE_HD inline float largest_or_zero(float a, float b, float c) {
+#if COPSE_DEVICE_CODE
+  return __int_as_float(__vimax3_s32_relu(__float_as_int(a), __float_as_int(b), __float_as_int(c)));
+#else
+  return max_number(max_number(max_number(0.0f, a), b), c);
+#endif
+}
+
+/// The smallest of three numbers where none is negative, else one that is negative or -0.0. As largest_or_zero.
+COPSE_HD inline float smallest_or_negative(float a, float b, float c) {
+#if COPSE_DEVICE_CODE
+  return __int_as_float(__vimin3_s32(__float_as_int(a), __float_as_int(b), __float_as_int(c)));
+#else
+  return min_number(min_number(a, b), c);
+#endif
+}
+
 template <class T>
 COPSE_HD inline constexpr T smaller(T a, T b) {
   return b < a ? b : a;
@@ -138,6 +157,18 @@ COPSE_HD inline u32 bits_of(float value) {
 /// True where `value` is neither infinite nor NaN.
 COPSE_HD inline bool is_finite(float value) {
   return (bits_of(value) & 0x7f800000u) != 0x7f800000u;
+}
+
+/// 1 + b / 2^15, b the byte of `word` at place `byte`, 0 to 3, lowest first: a byte as a float by one permutation
+/// of bytes, where a conversion takes a slow unit of the GPU.
+///
+///   0 01111111 0000000 bbbbbbbb 00000000
+COPSE_HD inline float one_and_byte(u32 word, u32 byte) {
+#if COPSE_DEVICE_CODE
+  return __uint_as_float(__byte_perm(word, 0x3f800000u, 0x7604u | byte << 4));
+#else
+  return float_from_bits(0x3f800000u | (word >> (8 * byte) & 255u) << 8);
+#endif
 }
 
 inline constexpr float infinity = __builtin_huge_valf();

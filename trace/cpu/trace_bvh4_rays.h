@@ -1,0 +1,3 @@
+#pragma once
+
+#include "trace/cpu/trace_rays.h"

@@ -1,0 +1,3 @@
+#pragma once
+
+#include "trace/cuda/trace_rays.cuh"

@@ -1,0 +1,44 @@
+#pragma once
+
+#include "primitives/core/span.h"
+#include "primitives/core/types.h"
+
+namespace copse {
+
+/// How the rays of a batch are spread over a GPU's threads. All give the same hits.
+enum class TraceKernel : u32 {
+  /// Packets for rays that stay together, persistent for others, by a sample of the batch; see TraceOptions.
+  automatic,
+
+  /// A thread walks for its ray alone; a warp is done when its longest walk is.
+  one_ray_a_thread,
+
+  /// Warps stay, and take new rays as soon as more than 8 of their lanes are done. For rays that go everywhere.
+  persistent,
+
+  /// A warp walks for 32 neighbouring rays at once and reads each node once for all. For rays from one point in
+  /// tiles of pixels, over binary trees; on others it is persistent.
+  packets,
+};
+
+/// "automatic", "one ray a thread", "persistent" or "packets".
+inline const char* name_of(TraceKernel kernel) {
+  switch (kernel) {
+    case TraceKernel::automatic: return "automatic";
+    case TraceKernel::one_ray_a_thread: return "one ray a thread";
+    case TraceKernel::persistent: return "persistent";
+    case TraceKernel::packets: return "packets";
+  }
+  return "unknown";
+}
+
+struct TraceOptions {
+  /// On the CPU all are the same. automatic looks at 32 groups of 32 neighbouring rays, on the device and without
+  /// waiting, at the price of two empty launches.
+  TraceKernel kernel = TraceKernel::automatic;
+
+  /// Where it is not empty, one word in the context's memory gets the kernel that traced: u32(TraceKernel).
+  BufferSpan<u32> chosen = {};
+};
+
+}  // namespace copse

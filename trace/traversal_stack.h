@@ -1,0 +1,68 @@
+#pragma once
+
+#include "primitives/core/bits.h"
+
+namespace copse {
+
+/// Entries of the stack in local memory, 8 bytes each. Random rays into scenes of 66,000 to 400,000 triangles
+/// held 16 at most in a binary tree; with 8, climbing costs 5 percent of the rays a second, with 4 a quarter.
+inline constexpr u32 default_stack_size = 32;
+
+namespace detail {
+
+/// A child that waits: WideChild::first, and where its box is entered with the count in the lowest bits.
+///
+///   eeeeeeee eeeeeeee eeeeeeee eecccccc
+///
+/// Entries are not negative, so that those bits only make them smaller: a child may be visited in vain, by a part
+/// in 2^17, and is never left out.
+struct alignas(8) StackEntry {
+  u32 first;
+  u32 entry_and_count;
+};
+
+inline constexpr u32 stack_count_mask = 63;
+
+/// What stands for counts that do not fit.
+inline constexpr u32 stack_count_unknown = 63;
+
+/// The children to visit, at most `size`: a ring in memory of the caller's that drops its oldest. The memory
+/// stands apart from the rest, so that the rest stays in registers.
+template <u32 size>
+class TraversalStack {
+  static_assert(size > 0 && (size & (size - 1)) == 0, "a ring's size is a power of two");
+
+ public:
+  COPSE_HD explicit TraversalStack(StackEntry* entries) : entries_(entries) {}
+
+  COPSE_HD void clear() { top_ = bottom_ = 0; }
+
+  /// `entry` as bits.
+  COPSE_HD void push(u32 first, u32 count, u32 entry) {
+    ++top_;
+    bottom_ = larger(bottom_, top_ < size ? 0u : top_ - size);
+    entries_[top_ & (size - 1)] = {first, (entry & ~stack_count_mask) | smaller(count, stack_count_unknown)};
+  }
+
+  /// The latest whose box is entered at or before `limit`; false where none is left.
+  COPSE_HD bool pop(float limit, u32& first, u32& count) {
+    while (top_ != bottom_) {
+      const StackEntry entry = entries_[top_ & (size - 1)];
+      --top_;
+      first = entry.first;
+      count = entry.entry_and_count & stack_count_mask;
+      if (float_from_bits(entry.entry_and_count & ~stack_count_mask) <= limit) return true;
+    }
+    return false;
+  }
+
+  COPSE_HD bool has_dropped() const { return bottom_ > 0; }
+
+ private:
+  StackEntry* entries_;
+  u32 top_ = 0, bottom_ = 0;  // of all that were ever pushed; the ring holds those behind bottom_
+};
+
+}  // namespace detail
+
+}  // namespace copse

@@ -1,0 +1,124 @@
+#pragma once
+
+// Leaf tests over triangles: the closest one, any one, the next one behind a hit. The triangles are fetched by id
+// through their views' indices, or by place from a packed copy in leaf order.
+
+#include "builders/geometry/packed_triangle.h"
+#include "builders/geometry/triangle_table.h"
+#include "trace/intersect.h"
+
+namespace copse::detail {
+
+/// Triangles by primitive id.
+struct IndexedTriangles {
+  static constexpr bool takes_places = false;
+
+  const TriangleTable* table;
+  COPSE_HD Triangle triangle(u32 id) const { return table->triangle(id); }
+  COPSE_HD u32 primitive(u32 id) const { return id; }
+  COPSE_HD u32 local_id(u32 id) const { return table->local_id(id); }
+  COPSE_HD u32 geometry(u32 id) const { return table->geometry(id); }
+};
+
+/// Triangles by their place in leaf order.
+struct PlacedTriangles {
+  static constexpr bool takes_places = true;
+
+  const PackedTriangle* packed;
+  COPSE_HD Triangle triangle(u32 place) const { return packed[place].triangle(); }
+  COPSE_HD u32 primitive(u32 place) const { return packed[place].primitive; }
+  COPSE_HD u32 local_id(u32 place) const { return packed[place].local_id; }
+  COPSE_HD u32 geometry(u32 place) const { return packed[place].geometry; }
+};
+
+COPSE_HD inline IndexedTriangles triangles_of(const TriangleTable& table) {
+  return {&table};
+}
+COPSE_HD inline PlacedTriangles triangles_of(const BufferSpan<const PackedTriangle>& packed) {
+  return {packed.data()};
+}
+
+/// A hit by the number that its triangle is fetched by; invalid_id on a miss.
+struct TriangleAt {
+  TriangleHit hit;
+  u32 at = invalid_id;
+};
+
+/// Keeps the smallest (t, primitive id). Only the triangle's number is kept, not the weights: they are found again
+/// at the end, where that costs less than their registers on the way.
+template <class Triangles>
+struct ClosestTriangle {
+  static constexpr bool takes_places = Triangles::takes_places;
+
+  Triangles triangles;
+  RayShear shear;
+  float t_min;
+  u32 closest = invalid_id;
+
+  COPSE_HD ClosestTriangle(const Triangles& all, const Ray& ray)
+      : triangles(all), shear(make_shear(ray)), t_min(ray.t_min) {}
+
+  COPSE_HD bool operator()(u32 at, float& limit) {
+    TriangleHit found;
+    if (intersect_triangle(shear, triangles.triangle(at), t_min, limit, found) &&
+        (found.t < limit || closest == invalid_id || triangles.primitive(at) < triangles.primitive(closest))) {
+      closest = at;
+      limit = found.t;
+    }
+    return false;
+  }
+
+  /// `limit`: what the walk left.
+  COPSE_HD TriangleAt result(float limit) const {
+    TriangleAt found{{limit, 0, 0}, closest};
+    if (closest != invalid_id) intersect_triangle(shear, triangles.triangle(closest), t_min, limit, found.hit);
+    return found;
+  }
+
+  COPSE_HD Hit hit(float limit) const {
+    const TriangleAt found = result(limit);
+    if (closest == invalid_id) return {limit, invalid_id, invalid_id, 0, 0};
+    return {found.hit.t, triangles.local_id(closest), triangles.geometry(closest), found.hit.u, found.hit.v};
+  }
+};
+
+/// Ends at the first triangle.
+template <class Triangles>
+struct AnyTriangle {
+  static constexpr bool takes_places = Triangles::takes_places;
+
+  Triangles triangles;
+  RayShear shear;
+  float t_min;
+  bool found = false;
+
+  COPSE_HD AnyTriangle(const Triangles& all, const Ray& ray)
+      : triangles(all), shear(make_shear(ray)), t_min(ray.t_min) {}
+
+  COPSE_HD bool operator()(u32 at, float& limit) {
+    TriangleHit hit;
+    found = intersect_triangle(shear, triangles.triangle(at), t_min, limit, hit);
+    return found;
+  }
+};
+
+/// Keeps the smallest (t, primitive id) behind one that is known.
+template <class Triangles>
+struct NextTriangle : ClosestTriangle<Triangles> {
+  using Base = ClosestTriangle<Triangles>;
+
+  float last_t;
+  u32 last_primitive;
+
+  COPSE_HD NextTriangle(const Triangles& all, const Ray& ray, float t, u32 primitive)
+      : Base(all, ray), last_t(t), last_primitive(primitive) {}
+
+  COPSE_HD bool operator()(u32 at, float& limit) {
+    TriangleHit found;
+    if (!intersect_triangle(this->shear, this->triangles.triangle(at), this->t_min, limit, found)) return false;
+    if (found.t == last_t && this->triangles.primitive(at) <= last_primitive) return false;
+    return Base::operator()(at, limit);
+  }
+};
+
+}  // namespace copse::detail
