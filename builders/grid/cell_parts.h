@@ -73,24 +73,25 @@ struct RowsOfTriangle {
 struct CellsOfTriangles {
   TriangleTable table;
   const GridShape* shape;
+  CellUnits units;
 
   /// 0 for a triangle that cannot stand in a grid.
   COPSE_HD u32 part_count(u32 primitive) const {
     const Triangle t = table.triangle(primitive);
-    return is_empty(bounds(t)) ? 0 : parts_of(Vertices(*shape, t)).count();
+    return is_empty(bounds(t)) ? 0 : parts_of(Vertices(*shape, t, units.bits)).count();
   }
 
   /// Calls visit(CellRun) for the cells of a part; each cell of the primitive is in one run of one part.
   template <class Visit>
   COPSE_HD void visit_part(u32 primitive, u32 part, Visit& visit) const {
     const GridShape grid = *shape;
-    const Vertices v(grid, table.triangle(primitive));
+    const Vertices v(grid, table.triangle(primitive), units.bits);
     const CellParts parts = parts_of(v);
     if (parts.is_chain()) {
       visit_rows(grid, parts, part, WholeRows{1}, visit);
     } else {
       const RowAxes& axes = parts.axes;
-      const LatticeTriangle triangle(axes.order(v.a), axes.order(v.b), axes.order(v.c), grid_units());
+      const LatticeTriangle triangle(axes.order(v.a), axes.order(v.b), axes.order(v.c), units);
       visit_rows(grid, parts, part, RowsOfTriangle{triangle, parts.first.x, parts.size.x}, visit);
     }
   }
@@ -99,19 +100,19 @@ struct CellsOfTriangles {
   struct Vertices {
     ivec3 a, b, c;
     uvec3 resolution;
-    COPSE_HD Vertices(const GridShape& grid, const Triangle& t)
-        : a(to_units(grid, t.a, units_per_cell_bits)),
-          b(to_units(grid, t.b, units_per_cell_bits)),
-          c(to_units(grid, t.c, units_per_cell_bits)),
+    COPSE_HD Vertices(const GridShape& grid, const Triangle& t, u32 bits)
+        : a(to_units(grid, t.a, bits)),
+          b(to_units(grid, t.b, bits)),
+          c(to_units(grid, t.c, bits)),
           resolution(grid.resolution) {}
   };
 
-  COPSE_HD static CellParts parts_of(const Vertices& v) {
+  COPSE_HD CellParts parts_of(const Vertices& v) const {
     const ivec3 lo(smaller(v.a.x, smaller(v.b.x, v.c.x)), smaller(v.a.y, smaller(v.b.y, v.c.y)),
                    smaller(v.a.z, smaller(v.b.z, v.c.z)));
     const ivec3 hi(larger(v.a.x, larger(v.b.x, v.c.x)), larger(v.a.y, larger(v.b.y, v.c.y)),
                    larger(v.a.z, larger(v.b.z, v.c.z)));
-    const CellRange range = touching_cells(grid_units(), lo, hi, v.resolution);
+    const CellRange range = touching_cells(units, lo, hi, v.resolution);
     return CellParts::of(range, RowAxes::fewest_rows(range.last - range.first + 1));
   }
 };

@@ -108,7 +108,7 @@ void check_references(const Executor& ex, const GridSource& source, const GridVi
     find_primitives(ex, CellsOfBoxes{{source.boxes}, grid.shape.data()}, source.count, grid, faults);
   } else {
     const TriangleTable table = make_triangle_table(ex, frame, source.views);
-    find_primitives(ex, CellsOfTriangles{table, grid.shape.data()}, source.count, grid, faults);
+    find_primitives(ex, CellsOfTriangles{table, grid.shape.data(), grid_units()}, source.count, grid, faults);
   }
 }
 

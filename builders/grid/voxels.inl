@@ -28,15 +28,26 @@ struct ReachesOut {
   COPSE_HD bool operator()(u64 i) const { return triangles.reaches_out(u32(i)); }
 };
 
-/// Each word becomes the parity of itself and all words below it.
+/// Each word becomes the parity of itself and all words below it. Several are loaded at once, as one after the
+/// other would wait for memory at each.
 struct CarryParityUpwards {
+  static constexpr u32 at_once = 8;
   VoxelBits voxels;
+
   COPSE_HD void operator()(u64 i) const {
     const u64 layer = voxels.row_words * voxels.shape.resolution.y;
+    u32* const column = voxels.words + i;
     u32 parity = 0;
-    for (u64 at = i; at < voxels.word_count; at += layer) {
-      parity ^= voxels.words[at];
-      voxels.words[at] = parity;
+    for (u32 z = 0; z < voxels.shape.resolution.z; z += at_once) {
+      const u32 count = smaller(at_once, voxels.shape.resolution.z - z);
+      u32 words[at_once];
+#pragma unroll
+      for (u32 k = 0; k < at_once; ++k) words[k] = k < count ? column[(z + k) * layer] : 0;
+#pragma unroll
+      for (u32 k = 0; k < at_once; ++k) {
+        parity ^= words[k];
+        if (k < count) column[(z + k) * layer] = parity;
+      }
     }
   }
 };
