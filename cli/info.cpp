@@ -2,6 +2,7 @@
 
 #include <memory>
 
+#include "builders/bvh/expected_overlap.h"
 #include "builders/bvh/validate.h"
 #include "builders/io/mesh_file.h"
 #include "builders/io/structure_file.h"
@@ -18,6 +19,7 @@ namespace {
 struct InfoOptions {
   std::string input;
   bool validate = false;
+  bool epo = false;
 };
 
 struct MeshFacts {
@@ -52,6 +54,10 @@ int print_mesh(Session& session, const InfoOptions& options) {
   if (options.validate) {
     throw Error(ErrorCode::invalid_argument,
                 fmt::format("'{}': --validate takes a structure (.copse), not a mesh", options.input));
+  }
+  if (options.epo) {
+    throw Error(ErrorCode::invalid_argument,
+                fmt::format("'{}': --epo takes a structure (.copse), not a mesh", options.input));
   }
   session.begin("reading");
   const Mesh mesh = load_mesh(options.input);
@@ -91,7 +97,7 @@ Json validation_to_json(const ValidationReport& report) {
 
 int print_structure(Session& session, const InfoOptions& options) {
   const auto context = session.make_context();
-  session.progress().expect_stages(options.validate ? 3 : 2);
+  session.progress().expect_stages(2 + options.validate + options.epo);
   session.begin("reading");
   const StructureFile file = load_structure(options.input, *context);
   const Recipe recipe{
@@ -116,6 +122,14 @@ int print_structure(Session& session, const InfoOptions& options) {
             grouped(file.mesh.positions.size()));
   add_facts(facts, recipe);
   add_facts(facts, statistics);
+
+  if (options.epo) {
+    session.begin("clipping");
+    const DeviceMesh device_mesh(*context, file.mesh);
+    const double overlap = expected_overlap(*context, file.bvh, device_mesh.view());
+    report["statistics"]["expected_overlap"] = overlap;
+    facts.add("expected overlap", "{:.4g}", overlap);
+  }
 
   bool valid = true;
   if (options.validate) {
@@ -142,6 +156,7 @@ Command add_info_command(CLI::App& app, CommonOptions& common) {
   const auto options = std::make_shared<InfoOptions>();
   add_input(*command, options->input, "IN", "A mesh (.obj or .ply) or structure (.copse)");
   command->add_flag("--validate", options->validate, "Prove that each triangle is in one leaf and each box tight");
+  command->add_flag("--epo", options->epo, "Measure the expected overlap (EPO) of the structure's nodes");
   add_common_options(*command, common);
   command->footer(
       "Examples:\n"

@@ -27,19 +27,20 @@ COPSE_HD inline float distance_of(const BvhView& bvh, const Measure& measure, u3
   return measure(node.lo, node.hi);
 }
 
-/// The child to visit first of those at `first` and `first + 1`, after the other was put off; invalid_id where
-/// both are too far.
+/// The child to visit first of those at `first` and `first + 1`, after the other was put off; nowhere where both
+/// are too far.
 template <u32 size, class Measure>
-COPSE_HD inline u32 nearer_child(const BvhView& bvh, const Measure& measure, float limit, u32 first,
-                                 WalkStack<PutOff, size>& stack) {
-  const float left = distance_of(bvh, measure, first), right = distance_of(bvh, measure, first + 1);
+COPSE_HD inline WalkPlace nearer_child(const BvhView& bvh, const Measure& measure, float limit, u32 first,
+                                       WalkStack<PutOff, size>& stack) {
+  const BvhNode nodes[2] = {bvh.nodes.data()[first], bvh.nodes.data()[first + 1]};
+  const float left = measure(nodes[0].lo, nodes[0].hi), right = measure(nodes[1].lo, nodes[1].hi);
   const bool left_is_near = left <= limit, right_is_near = right <= limit;
-  if (!left_is_near && !right_is_near) return invalid_id;
-  if (!left_is_near || !right_is_near) return left_is_near ? first : first + 1;
+  if (!left_is_near && !right_is_near) return WalkPlace::nowhere();
 
   const bool left_first = left <= right;
-  stack.push(left_first ? PutOff{first + 1, right} : PutOff{first, left});
-  return left_first ? first : first + 1;
+  if (left_is_near && right_is_near) stack.push(left_first ? PutOff{first + 1, right} : PutOff{first, left});
+  const bool takes_left = left_is_near && (left_first || !right_is_near);
+  return takes_left ? WalkPlace::of(nodes[0], first) : WalkPlace::of(nodes[1], first + 1);
 }
 
 /// The latest node put off that is near enough still; invalid_id where there is none.
@@ -79,20 +80,19 @@ COPSE_HD inline void walk_nearest_first(const BvhView& bvh, const Measure& measu
   if (is_empty(nodes[0].box()) || !(detail::distance_of(bvh, measure, 0) <= limit)) return;
 
   detail::WalkStack<detail::PutOff, stack_size> stack;
-  u32 at = 0;
-  while (at != invalid_id) {
-    const BvhNode node = nodes[at];
-    if (node.is_leaf()) {
-      for (u32 i = 0; i < node.count; ++i) {
-        if (test(bvh.primitive_ids.data()[node.first + i], limit)) return;
+  detail::WalkPlace at = detail::WalkPlace::at(bvh, 0);
+  while (!at.is_nowhere()) {
+    const u32 finished = at.node;
+    if (at.count > 0) {
+      for (u32 i = at.first; i < at.first + at.count; ++i) {
+        if (test(bvh.primitive_ids.data()[i], limit)) return;
       }
-    } else if (const u32 child = detail::nearer_child(bvh, measure, limit, node.first, stack);
-               child != invalid_id) {
-      at = child;
+    } else if (at = detail::nearer_child(bvh, measure, limit, at.first, stack); !at.is_nowhere()) {
       continue;
     }
-    const u32 next = detail::latest_near(stack, limit);
-    at = next == invalid_id && stack.has_dropped() ? detail::climb_to_near(bvh, measure, limit, at) : next;
+    u32 next = detail::latest_near(stack, limit);
+    if (next == invalid_id && stack.has_dropped()) next = detail::climb_to_near(bvh, measure, limit, finished);
+    at = detail::WalkPlace::at(bvh, next);
   }
 }
 

@@ -21,13 +21,15 @@ COPSE_HD inline bool is_touched(const BvhView& bvh, const Touches& touches, u32 
 }
 
 /// The first child that is touched of those at `first` and `first + 1`, after the other was put off if it is
-/// touched too; invalid_id where none is.
+/// touched too; nowhere where none is.
 template <u32 size, class Touches>
-COPSE_HD inline u32 touched_child(const BvhView& bvh, const Touches& touches, u32 first,
-                                  WalkStack<u32, size>& stack) {
-  const bool left = is_touched(bvh, touches, first), right = is_touched(bvh, touches, first + 1);
+COPSE_HD inline WalkPlace touched_child(const BvhView& bvh, const Touches& touches, u32 first,
+                                        WalkStack<u32, size>& stack) {
+  const BvhNode nodes[2] = {bvh.nodes.data()[first], bvh.nodes.data()[first + 1]};
+  const bool left = touches(nodes[0].lo, nodes[0].hi), right = touches(nodes[1].lo, nodes[1].hi);
+  if (!left && !right) return WalkPlace::nowhere();
   if (left && right) stack.push(first + 1);
-  return left ? first : right ? first + 1 : invalid_id;
+  return left ? WalkPlace::of(nodes[0], first) : WalkPlace::of(nodes[1], first + 1);
 }
 
 /// The node to visit after the subtree of `node`, found by parent links; invalid_id where all are done.
@@ -40,26 +42,28 @@ COPSE_HD inline u32 climb_to_touched(const BvhView& bvh, const Touches& touches,
   return invalid_id;
 }
 
-/// The walk from `at` on. `climbs`: what follows the subtree of `at` belongs to it.
+/// The walk from `begin` on. `climbs`: what follows its subtree belongs to it.
 template <u32 stack_size, class Touches, class Test>
-COPSE_HD inline void walk_touched_from(const BvhView& bvh, u32 at, bool climbs, const Touches& touches,
+COPSE_HD inline void walk_touched_from(const BvhView& bvh, u32 begin, bool climbs, const Touches& touches,
                                        Test& test) {
   WalkStack<u32, stack_size> stack;
-  while (at != invalid_id) {
-    const BvhNode node = bvh.nodes.data()[at];
-    if (node.is_leaf()) {
-      for (u32 i = 0; i < node.count; ++i) {
-        if (test(bvh.primitive_ids.data()[node.first + i])) return;
+  WalkPlace at = WalkPlace::at(bvh, begin);
+  while (!at.is_nowhere()) {
+    const u32 finished = at.node;
+    if (at.count > 0) {
+      for (u32 i = at.first; i < at.first + at.count; ++i) {
+        if (test(bvh.primitive_ids.data()[i])) return;
       }
-    } else if (const u32 child = touched_child(bvh, touches, node.first, stack); child != invalid_id) {
-      at = child;
+    } else if (at = touched_child(bvh, touches, at.first, stack); !at.is_nowhere()) {
       continue;
     }
+    u32 next = invalid_id;
     if (!stack.empty()) {
-      at = stack.pop();
-    } else {
-      at = climbs || stack.has_dropped() ? climb_to_touched(bvh, touches, at) : invalid_id;
+      next = stack.pop();
+    } else if (climbs || stack.has_dropped()) {
+      next = climb_to_touched(bvh, touches, finished);
     }
+    at = WalkPlace::at(bvh, next);
   }
 }
 

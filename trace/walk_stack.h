@@ -1,11 +1,26 @@
 #pragma once
 
-// What a walk through a tree has put off, for the host and for kernels.
+// Where a walk through a binary tree stands and what it has put off, for the host and for kernels.
 
-#include "primitives/core/macros.h"
-#include "primitives/core/types.h"
+#include "builders/bvh/node.h"
 
 namespace copse::detail {
+
+/// A node, with what its children or primitives are found by: known from the step that looked at its box.
+struct WalkPlace {
+  u32 node;
+  u32 first;
+  u32 count;
+
+  COPSE_HD bool is_nowhere() const { return node == invalid_id; }
+  COPSE_HD static WalkPlace nowhere() { return {invalid_id, 0, 0}; }
+  COPSE_HD static WalkPlace of(const BvhNode& node, u32 node_id) { return {node_id, node.first, node.count}; }
+  COPSE_HD static WalkPlace at(const BvhView& bvh, u32 node_id) {
+    if (node_id == invalid_id) return nowhere();
+    const BvhNode* node = bvh.nodes.data() + node_id;
+    return {node_id, node->first, node->count};
+  }
+};
 
 /// Entries of a walk's stack, which stands in local memory.
 inline constexpr u32 walk_stack_size = 32;

@@ -1,0 +1,286 @@
+// Queries beyond rays over a mesh, on both backends, beside Embree's rtcPointQuery in the same process.
+//
+//   copse-bench-queries MESH [SUBDIVISIONS] [--benchmark_...]
+//
+// Every triangle of MESH is cut into 4, SUBDIVISIONS times (2 makes testball-x16 of testball). Points lie in the
+// box of the mesh grown by a tenth, in no order ("box"), or within a hundredth of its diagonal from the surface,
+// in the order of its triangles ("surface"). The trees are H-PLOC's.
+
+#include <benchmark/benchmark.h>
+
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <glm/geometric.hpp>
+#include <map>
+#include <memory>
+#include <random>
+#include <stdexcept>
+
+#include "copse.h"
+#include "copse_commit.h"
+#if COPSE_HAS_EMBREE
+#include "bench/embree_queries.h"
+#endif
+
+namespace copse::bench {
+namespace {
+
+struct Scene {
+  Mesh mesh;
+  float diagonal;
+  std::vector<vec3> box_points, surface_points;
+};
+
+std::vector<vec3> points_in_box(const Aabb& box, u32 count) {
+  std::mt19937 random(1);
+  std::uniform_real_distribution<float> part(-0.1f, 1.1f);
+  std::vector<vec3> points(count);
+  for (vec3& p : points) {
+    const float x = part(random), y = part(random), z = part(random);
+    p = box.lo + (box.hi - box.lo) * vec3(x, y, z);
+  }
+  return points;
+}
+
+std::vector<vec3> points_at_surface(const Mesh& mesh, float reach, u32 count) {
+  std::mt19937 random(2);
+  std::uniform_real_distribution<float> part(0, 1);
+  std::vector<vec3> points(count);
+  for (u32 i = 0; i < count; ++i) {
+    const uvec3 t = mesh.triangles[u64{i} * mesh.triangles.size() / count];
+    const vec3 a = mesh.positions[t.x], b = mesh.positions[t.y], c = mesh.positions[t.z];
+    const float u = part(random), v = part(random) * (1 - u);
+    const float x = part(random) - 0.5f, y = part(random) - 0.5f, z = part(random) - 0.5f;
+    points[i] = a + u * (b - a) + v * (c - a) + 1.15f * reach * vec3(x, y, z);
+  }
+  return points;
+}
+
+Scene make_scene(Mesh mesh, u32 point_count) {
+  Scene scene{std::move(mesh), 0, {}, {}};
+  const Aabb box = bounds(scene.mesh);
+  scene.diagonal = glm::distance(box.lo, box.hi);
+  scene.box_points = points_in_box(box, point_count);
+  scene.surface_points = points_at_surface(scene.mesh, 0.01f * scene.diagonal, point_count);
+  return scene;
+}
+
+/// A scene's tree and points in a context's memory.
+struct Loaded {
+  Context context;
+  Buffer<vec3> positions;
+  Buffer<uvec3> indices;
+  TriangleView triangles;
+  Bvh bvh;
+  Buffer<vec3> points;
+
+  Loaded(const Scene& scene, Backend backend, const std::vector<vec3>& asked)
+      : context({.backend = backend}),
+        positions(context, scene.mesh.positions),
+        indices(context, scene.mesh.triangles),
+        triangles{.positions = positions.span(), .triangles = indices.span()},
+        bvh(build_hploc(context, triangles)),
+        points(context, asked) {}
+};
+
+void report(benchmark::State& state, u64 n) {
+  state.counters["queries"] = double(n);
+  state.counters["queries_per_s"] = benchmark::Counter(double(n), benchmark::Counter::kIsIterationInvariantRate);
+}
+
+/// Times `ask(loaded)`, after a first time that warms up.
+template <class Ask>
+void measure(benchmark::State& state, Loaded& loaded, u64 n, const Ask& ask) {
+  ask(loaded);
+  loaded.context.wait();
+  for (auto _ : state) {
+    Stopwatch stopwatch(loaded.context);
+    ask(loaded);
+    state.SetIterationTime(stopwatch.milliseconds() * 1e-3);
+  }
+  report(state, n);
+}
+
+using Points = std::vector<vec3> Scene::*;
+
+void nearest(benchmark::State& state, const Scene* scene, Backend backend, Points points) {
+  Loaded loaded(*scene, backend, scene->*points);
+  Buffer<NearestPoint> result(loaded.context, loaded.points.size());
+  measure(state, loaded, loaded.points.size(), [&](Loaded& l) {
+    nearest_points(l.context, l.bvh.view(), l.triangles, l.points.span(), result.span());
+  });
+}
+
+void neighbours(benchmark::State& state, const Scene* scene, Backend backend, Points points, u32 k) {
+  Loaded loaded(*scene, backend, scene->*points);
+  Buffer<Neighbour> result(loaded.context, k * loaded.points.size());
+  measure(state, loaded, loaded.points.size(), [&](Loaded& l) {
+    nearest_primitives(l.context, l.bvh.view(), l.triangles, l.points.span(), result.span());
+  });
+}
+
+void inside(benchmark::State& state, const Scene* scene, Backend backend, Points points) {
+  Loaded loaded(*scene, backend, scene->*points);
+  Buffer<u8> result(loaded.context, loaded.points.size());
+  measure(state, loaded, loaded.points.size(),
+          [&](Loaded& l) { points_inside(l.context, l.bvh.view(), l.triangles, l.points.span(), result.span()); });
+}
+
+template <class Region>
+std::vector<Region> regions_at(const std::vector<vec3>& points, float radius) {
+  std::vector<Region> regions;
+  for (const vec3& p : points) {
+    if constexpr (std::is_same_v<Region, Sphere>) {
+      regions.push_back({p, radius});
+    } else {
+      regions.push_back({p - radius, p + radius});
+    }
+  }
+  return regions;
+}
+
+template <class Region>
+void count_regions(benchmark::State& state, const Scene* scene, Backend backend, Points points) {
+  Loaded loaded(*scene, backend, scene->*points);
+  const Buffer<Region> regions(loaded.context, regions_at<Region>(scene->*points, 0.01f * scene->diagonal));
+  Buffer<u32> counts(loaded.context, regions.size());
+  measure(state, loaded, regions.size(), [&](Loaded& l) {
+    count_overlaps<Region>(l.context, l.bvh.view(), l.triangles, regions.span(), counts.span());
+  });
+  double found = 0;
+  for (const u32 count : counts.download()) found += count;
+  state.counters["found"] = found / double(regions.size());
+}
+
+void pairs(benchmark::State& state, const Scene* scene, Backend backend, bool exact) {
+  Loaded loaded(*scene, backend, {});
+  const SelfOverlapOptions options{.exact_triangles = exact};
+  Buffer<u64> total(loaded.context, 1);
+  Buffer<PrimitivePair> result = self_overlaps(loaded.context, loaded.bvh.view(), loaded.triangles, options);
+  measure(state, loaded, scene->mesh.triangles.size(), [&](Loaded& l) {
+    find_self_overlaps(l.context, l.bvh.view(), l.triangles, options, result.span(), total.span());
+  });
+  state.counters["found"] = double(result.size());
+}
+
+void overlap_measure(benchmark::State& state, const Scene* scene, Backend backend) {
+  Loaded loaded(*scene, backend, {});
+  double value = 0;
+  measure(state, loaded, scene->mesh.triangles.size(),
+          [&](Loaded& l) { value = expected_overlap(l.context, l.bvh, l.triangles); });
+  state.counters["epo"] = value;
+}
+
+#if COPSE_HAS_EMBREE
+
+/// Ours on the CPU, for the comparison of results.
+std::vector<NearestPoint> our_nearest(const Scene& scene, const std::vector<vec3>& points) {
+  Loaded loaded(scene, Backend::cpu, points);
+  Buffer<NearestPoint> result(loaded.context, points.size());
+  nearest_points(loaded.context, loaded.bvh.view(), loaded.triangles, loaded.points.span(), result.span());
+  return result.download();
+}
+
+void embree_nearest(benchmark::State& state, const Scene* scene, Points points) {
+  const EmbreeQueries embree(scene->mesh);
+  std::vector<float> distances;
+  embree.nearest_distances(scene->*points, distances);
+  const std::vector<NearestPoint> ours = our_nearest(*scene, scene->*points);
+  double largest_difference = 0;
+  for (size_t i = 0; i < ours.size(); ++i) {
+    largest_difference = std::max(largest_difference, std::abs(double(ours[i].distance) - double(distances[i])));
+  }
+  state.counters["difference"] = largest_difference / scene->diagonal;
+  if (!(largest_difference <= 1e-5 * scene->diagonal)) state.SkipWithError("other distances than ours");
+  for (auto _ : state) {
+    embree.nearest_distances(scene->*points, distances);
+  }
+  report(state, distances.size());
+}
+
+void embree_count(benchmark::State& state, const Scene* scene, Points points) {
+  const EmbreeQueries embree(scene->mesh);
+  std::vector<u32> counts;
+  embree.count_within(scene->*points, 0.01f * scene->diagonal, counts);
+  for (auto _ : state) {
+    embree.count_within(scene->*points, 0.01f * scene->diagonal, counts);
+  }
+  double found = 0;
+  for (const u32 count : counts) found += count;
+  state.counters["found"] = found / double(counts.size());
+  report(state, counts.size());
+}
+
+#endif
+
+bool gpu_answers() {
+  try {
+    Context context({.backend = Backend::cuda});
+    return true;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+template <class... Args>
+void add(const std::string& name, Args... args) {
+  benchmark::RegisterBenchmark(name.c_str(), args...)
+      ->UseManualTime()
+      ->Unit(benchmark::kMillisecond)
+      ->MinTime(0.3);
+}
+
+template <class... Args>
+void add_rival(const std::string& name, Args... args) {
+  benchmark::RegisterBenchmark(name.c_str(), args...)->UseRealTime()->Unit(benchmark::kMillisecond)->MinTime(0.3);
+}
+
+void add_benchmarks(const Scene& scene) {
+  const std::map<std::string, Points> places{{"box", &Scene::box_points}, {"surface", &Scene::surface_points}};
+  for (Backend backend : {Backend::cpu, Backend::cuda}) {
+    if (backend == Backend::cuda && !gpu_answers()) continue;
+    const std::string suffix = std::string("/") + name_of(backend);
+    for (const auto& [place, points] : places) {
+      add("nearest/" + place + suffix, nearest, &scene, backend, points);
+      add("nearest_8/" + place + suffix, neighbours, &scene, backend, points, 8u);
+      add("inside/" + place + suffix, inside, &scene, backend, points);
+      add("count_in_sphere/" + place + suffix, count_regions<Sphere>, &scene, backend, points);
+      add("count_in_box/" + place + suffix, count_regions<Aabb>, &scene, backend, points);
+    }
+    add("self_overlaps/triangles" + suffix, pairs, &scene, backend, true);
+    add("self_overlaps/boxes" + suffix, pairs, &scene, backend, false);
+    add("expected_overlap" + suffix, overlap_measure, &scene, backend);
+  }
+#if COPSE_HAS_EMBREE
+  for (const auto& [place, points] : places) {
+    add_rival("nearest/" + place + "/embree", embree_nearest, &scene, points);
+    add_rival("count_in_sphere/" + place + "/embree", embree_count, &scene, points);
+  }
+#endif
+}
+
+}  // namespace
+}  // namespace copse::bench
+
+int main(int argc, char** argv) {
+  benchmark::Initialize(&argc, argv);
+  if (argc < 2 || argc > 3) {
+    std::fprintf(stderr, "usage: copse-bench-queries MESH [SUBDIVISIONS] [--benchmark_...]\n");
+    return 2;
+  }
+  try {
+    const unsigned times = argc == 3 ? unsigned(std::strtoul(argv[2], nullptr, 10)) : 0;
+    constexpr copse::u32 points_on_gpu = 1u << 20, points_on_cpu = 1u << 16;
+    const copse::u32 point_count = copse::bench::gpu_answers() ? points_on_gpu : points_on_cpu;
+    const copse::bench::Scene scene =
+        copse::bench::make_scene(copse::subdivide(copse::load_mesh(argv[1]), times), point_count);
+    copse::bench::add_benchmarks(scene);
+    benchmark::AddCustomContext("commit", COPSE_COMMIT);
+    benchmark::RunSpecifiedBenchmarks();
+  } catch (const copse::Error& error) {
+    std::fprintf(stderr, "copse-bench-queries: error: %s\n", error.what());
+    return 1;
+  }
+  return 0;
+}
