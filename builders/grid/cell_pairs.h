@@ -24,18 +24,40 @@ struct StorePart {
   COPSE_HD void operator()(u64 i, u64 k, u64 slot) const { parts[slot] = {u32(i), u32(k)}; }
 };
 
-/// The parts that there is room for, of those that there are, and how many cells each has.
+/// The cells of a primitive of one part among at most 32, as a bit each, so that they need not be found again.
+struct SmallPart {
+  u32 mask;
+  u32 first_id;
+  u32 layout;  // 0 for a part that is not small
+
+  COPSE_HD static SmallPart of(const CellParts& parts, const GridShape& shape, u32 mask) {
+    return {mask, first_cell_id(cell_strides(shape, parts.axes), parts),
+            parts.axes.along | parts.axes.beside << 2 | u32(parts.size.x) << 4 | u32(parts.size.y) << 16};
+  }
+  COPSE_HD uvec3 strides(const GridShape& shape) const {
+    const u32 along = layout & 3, beside = layout >> 2 & 3;
+    return cell_strides(shape, {along, beside, 3 - along - beside});
+  }
+  COPSE_HD u32 row_size() const { return layout >> 4 & 0xfff; }
+  COPSE_HD u32 row_count() const { return layout >> 16; }
+};
+
+/// The parts that there is room for, of those that there are, and what is known of each.
 struct GridParts {
   GridPart* data;
+  SmallPart* small;
   u32* cell_counts;
   u64 capacity;
   u64* count;
   COPSE_HD bool has(u64 i) const { return i < *count; }
 };
 
-struct SumCells {
-  u32 count = 0;
-  COPSE_HD void operator()(const CellRun& run) { count += run.count; }
+struct MarkCells {
+  u32 count = 0, mask = 0;
+  COPSE_HD void operator()(const CellRun& run) {
+    count += run.count;
+    if (run.place < 32) mask |= (~0u >> (32 - smaller(run.count, 32u))) << run.place;
+  }
 };
 
 template <class Cells>
@@ -43,9 +65,14 @@ struct CountReferences {
   Cells cells;
   GridParts parts;
   COPSE_HD void operator()(u64 i) const {
-    SumCells sum;
-    if (parts.has(i)) cells.visit_part(parts.data[i].primitive, parts.data[i].part, sum);
-    parts.cell_counts[i] = sum.count;
+    MarkCells marks;
+    if (parts.has(i)) {
+      const GridPart part = parts.data[i];
+      const CellParts range = cells.visit_part(part.primitive, part.part, marks);
+      parts.small[i] =
+          range.is_small(cells.cell_units()) ? SmallPart::of(range, *cells.shape, marks.mask) : SmallPart{0, 0, 0};
+    }
+    parts.cell_counts[i] = marks.count;
   }
 };
 
@@ -75,11 +102,29 @@ struct WriteReferences {
   const u64* offsets;
   GridReference* out;
   u64 capacity;
+
   COPSE_HD void operator()(u64 i) const {
     if (!parts.has(i)) return;
     const GridPart part = parts.data[i];
+    const SmallPart small = parts.small[i];
+    if (small.layout != 0) return write_small(small, offsets[i], part.primitive);
     WriteCells write{out, offsets[i], capacity, part.primitive};
     cells.visit_part(part.primitive, part.part, write);
+  }
+
+  COPSE_HD void write_small(const SmallPart& part, u64 slot, u32 primitive) const {
+    const uvec3 strides = part.strides(*cells.shape);
+    const u32 row_size = part.row_size(), row_count = part.row_count();
+    u32 left = part.mask, slab_id = part.first_id;
+    for (; left != 0; slab_id += strides.z) {
+      u32 row_id = slab_id;
+      for (u32 row = 0; row < row_count; ++row, row_id += strides.y) {
+        u32 id = row_id;
+        for (u32 k = 0; k < row_size; ++k, left >>= 1, id += strides.x) {
+          if ((left & 1) != 0 && slot < capacity) out[slot++] = {id, primitive};
+        }
+      }
+    }
   }
 };
 
@@ -114,11 +159,13 @@ inline BitRange bits_of_cells(u64 cell_capacity) {
 }
 
 inline GridParts allocate_parts(ScratchArena::Frame& frame, u64 capacity, u64* count) {
-  return {frame.allocate<GridPart>(capacity), frame.allocate<u32>(capacity), capacity, count};
+  return {frame.allocate<GridPart>(capacity), frame.allocate<SmallPart>(capacity), frame.allocate<u32>(capacity),
+          capacity, count};
 }
 
 inline u64 parts_bytes(u64 capacity) {
-  return ScratchArena::bytes_for<GridPart>(capacity) + ScratchArena::bytes_for<u32>(capacity);
+  return ScratchArena::bytes_for<GridPart>(capacity) + ScratchArena::bytes_for<SmallPart>(capacity) +
+         ScratchArena::bytes_for<u32>(capacity);
 }
 
 /// Stores the parts of all primitives, in their order, and how many cells each has.

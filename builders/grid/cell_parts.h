@@ -26,32 +26,46 @@ struct CellParts {
 
   /// True where every cell is touched: every slab is, and each is one cell.
   COPSE_HD bool is_chain() const { return size.x == 1 && size.y == 1; }
+
+  /// True where the cells have a bit each in a mask.
+  COPSE_HD bool is_small(const CellUnits& units) const {
+    return size.z * units.width() <= most_small_extent && size.x * size.y * size.z <= 32;
+  }
 };
 
-/// Which cells a run of cells in a row is made of: ids from `id` on, `stride` apart.
+/// Which cells a run of cells in a row is made of: ids from `id` on, `stride` apart. `place`: that of the first of
+/// them in the range, whose cells are counted along, beside, across.
 struct CellRun {
-  u32 id, stride, count;
+  u32 id, stride, count, place;
 };
 
-COPSE_HD inline CellRun cell_run(const GridShape& shape, const CellParts& parts, const RowRun& run, i32 beside,
-                                 i32 across) {
-  const uvec3 strides(1, shape.resolution.x, shape.resolution.x * shape.resolution.y);
-  const u32 stride = component(strides, parts.axes.along);
-  const u32 id = u32(parts.first.x + run.begin) * stride + u32(beside) * component(strides, parts.axes.beside) +
-                 u32(across) * component(strides, parts.axes.across);
-  return {id, stride, u32(run.end - run.begin)};
+/// How far apart the ids of neighbours are, in the order of rows.
+COPSE_HD inline uvec3 cell_strides(const GridShape& shape, const RowAxes& axes) {
+  return axes.order(uvec3(1, shape.resolution.x, shape.resolution.x * shape.resolution.y));
+}
+
+COPSE_HD inline u32 first_cell_id(const uvec3& strides, const CellParts& parts) {
+  return u32(parts.first.x) * strides.x + u32(parts.first.y) * strides.y + u32(parts.first.z) * strides.z;
+}
+
+COPSE_HD inline CellRun cell_run(const uvec3& strides, const CellParts& parts, const RowRun& run, i32 row,
+                                 i32 slab) {
+  const u32 id =
+      first_cell_id(strides, parts) + u32(run.begin) * strides.x + u32(row) * strides.y + u32(slab) * strides.z;
+  const u32 place = u32((slab * parts.size.y + row) * parts.size.x + run.begin);
+  return {id, strides.x, u32(run.end - run.begin), place};
 }
 
 /// Calls visit(CellRun) for the runs of a part whose rows `touched(beside, across)` tells.
 template <class Touched, class Visit>
 COPSE_HD void visit_rows(const GridShape& shape, const CellParts& parts, u32 part, const Touched& touched,
                          Visit& visit) {
+  const uvec3 strides = cell_strides(shape, parts.axes);
   const i32 slab_end = parts.slab_end(part);
   for (i32 slab = parts.slab_begin(part); slab < slab_end; ++slab) {
     for (i32 row = 0; row < parts.size.y; ++row) {
-      const i32 beside = parts.first.y + row, across = parts.first.z + slab;
-      const RowRun run = touched(beside, across);
-      if (!run.is_empty()) visit(cell_run(shape, parts, run, beside, across));
+      const RowRun run = touched(parts.first.y + row, parts.first.z + slab);
+      if (!run.is_empty()) visit(cell_run(strides, parts, run, row, slab));
     }
   }
 }
@@ -61,8 +75,9 @@ struct WholeRows {
   COPSE_HD RowRun operator()(i32, i32) const { return {0, size}; }
 };
 
+template <class Number>
 struct RowsOfTriangle {
-  LatticeTriangle triangle;
+  LatticeTriangle<Number> triangle;
   i32 first, size;
   COPSE_HD RowRun operator()(i32 beside, i32 across) const {
     return triangle.touched(first, size, beside, across);
@@ -75,25 +90,29 @@ struct CellsOfTriangles {
   const GridShape* shape;
   CellUnits units;
 
+  COPSE_HD CellUnits cell_units() const { return units; }
+
   /// 0 for a triangle that cannot stand in a grid.
   COPSE_HD u32 part_count(u32 primitive) const {
     const Triangle t = table.triangle(primitive);
     return is_empty(bounds(t)) ? 0 : parts_of(Vertices(*shape, t, units.bits)).count();
   }
 
-  /// Calls visit(CellRun) for the cells of a part; each cell of the primitive is in one run of one part.
+  /// Calls visit(CellRun) for the cells of a part; each cell of the primitive is in one run of one part. Returns
+  /// the range that the parts are of.
   template <class Visit>
-  COPSE_HD void visit_part(u32 primitive, u32 part, Visit& visit) const {
+  COPSE_HD CellParts visit_part(u32 primitive, u32 part, Visit& visit) const {
     const GridShape grid = *shape;
     const Vertices v(grid, table.triangle(primitive), units.bits);
     const CellParts parts = parts_of(v);
     if (parts.is_chain()) {
       visit_rows(grid, parts, part, WholeRows{1}, visit);
+    } else if (parts.is_small(units)) {
+      visit_rows(grid, parts, part, rows_of<i32>(v, parts), visit);
     } else {
-      const RowAxes& axes = parts.axes;
-      const LatticeTriangle triangle(axes.order(v.a), axes.order(v.b), axes.order(v.c), units);
-      visit_rows(grid, parts, part, RowsOfTriangle{triangle, parts.first.x, parts.size.x}, visit);
+      visit_rows(grid, parts, part, rows_of<i64>(v, parts), visit);
     }
+    return parts;
   }
 
  private:
@@ -107,6 +126,11 @@ struct CellsOfTriangles {
           resolution(grid.resolution) {}
   };
 
+  template <class Number>
+  COPSE_HD RowsOfTriangle<Number> rows_of(const Vertices& v, const CellParts& parts) const {
+    const RowAxes& axes = parts.axes;
+    return {{axes.order(v.a), axes.order(v.b), axes.order(v.c), units}, parts.first.x, parts.size.x};
+  }
   COPSE_HD CellParts parts_of(const Vertices& v) const {
     const ivec3 lo(smaller(v.a.x, smaller(v.b.x, v.c.x)), smaller(v.a.y, smaller(v.b.y, v.c.y)),
                    smaller(v.a.z, smaller(v.b.z, v.c.z)));
@@ -122,14 +146,17 @@ struct CellsOfBoxes {
   CustomBoxes boxes;
   const GridShape* shape;
 
+  COPSE_HD CellUnits cell_units() const { return grid_units(); }
+
   COPSE_HD u32 part_count(u32 primitive) const {
     const Aabb box = boxes(primitive);
     return is_empty(box) ? 0 : parts_of(*shape, box).count();
   }
   template <class Visit>
-  COPSE_HD void visit_part(u32 primitive, u32 part, Visit& visit) const {
+  COPSE_HD CellParts visit_part(u32 primitive, u32 part, Visit& visit) const {
     const CellParts parts = parts_of(*shape, boxes(primitive));
     visit_rows(*shape, parts, part, WholeRows{parts.size.x}, visit);
+    return parts;
   }
 
  private:

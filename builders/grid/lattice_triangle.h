@@ -96,26 +96,32 @@ struct RowAxes {
 struct RowRun {
   i32 begin, end;
 
+  COPSE_HD bool is_empty() const { return begin >= end; }
+  COPSE_HD void clear() { end = begin; }
+
   /// Leaves the cells i with value + i * slope >= 0.
-  COPSE_HD void keep(i64 value, i64 slope) {
-    if (slope == 0) {
-      if (value < 0) end = begin;
-    } else if (slope > 0) {
-      if (value + begin * slope < 0) begin = ceiling(-value, slope, begin, end);
-    } else if (value + (end - 1) * slope < 0) {
-      end = value < 0 ? begin : ceiling(value + 1, -slope, 0, end);
+  template <class Number>
+  COPSE_HD void keep(Number value, Number slope) {
+    if (is_empty()) return;
+    const bool has_first = value + begin * slope >= 0, has_last = value + (end - 1) * slope >= 0;
+    if (has_first && has_last) return;
+    if (!has_first && !has_last) {
+      clear();
+    } else if (has_last) {
+      begin = ceiling(-value, slope);
+    } else {
+      end = ceiling(value + 1, -slope);
     }
   }
-  COPSE_HD bool is_empty() const { return begin >= end; }
 
  private:
-  /// The least i in [least, most] with i * step >= value, or `most`. The quotient is below 2^13, so that the
-  /// floats' rounding moves it by less than one.
-  COPSE_HD static i32 ceiling(i64 value, i64 step, i32 least, i32 most) {
-    if (value > most * step) return most;
+  /// The least i >= 0 with i * step >= value. It is below 2^13, so that the floats' rounding moves the quotient by
+  /// less than one.
+  template <class Number>
+  COPSE_HD static i32 ceiling(Number value, Number step) {
     i32 i = i32(div_rn(float(value), float(step)));
     while (i * step < value) ++i;
-    while (i > least && (i - 1) * step >= value) --i;
+    while (i > 0 && (i - 1) * step >= value) --i;
     return i;
   }
 };
@@ -126,12 +132,18 @@ struct ProjectedEdge {
 
   /// The most that the edge function reaches over a square that begins at (at_a, at_b) from the edge's start:
   /// negative where all of it lies to the right.
-  COPSE_HD i64 reach(i32 at_a, i32 at_b, i32 width) const {
-    return i64(a) * (at_b + (a > 0 ? width : 0)) - i64(b) * (at_a + (b < 0 ? width : 0));
+  template <class Number>
+  COPSE_HD Number reach(i32 at_a, i32 at_b, i32 width) const {
+    return Number(a) * (at_b + (a > 0 ? width : 0)) - Number(b) * (at_a + (b < 0 ? width : 0));
   }
 };
 
-/// A triangle with its vertices on the lattice, its axes in the order of rows.
+/// Ranges of at most so many units on each axis: products of their coordinates are below 2^26.
+inline constexpr i32 most_small_extent = 1 << 11;
+
+/// A triangle with its vertices on the lattice, its axes in the order of rows. Number: what edge functions are
+/// counted in, i64; or i32, at a third of the time, for a triangle whose cells are within most_small_extent.
+template <class Number>
 class LatticeTriangle {
  public:
   COPSE_HD LatticeTriangle(const ivec3& a, const ivec3& b, const ivec3& c, const CellUnits& units)
@@ -168,15 +180,11 @@ class LatticeTriangle {
     const ivec3 at = corner - start;
     const i32 width = units_.width(), step = 1 << units_.bits;
     const ProjectedEdge yz{turn_x ? -edge.y : edge.y, turn_x ? -edge.z : edge.z};
-    if (yz.reach(at.y, at.z, width) < 0) {
-      run.end = run.begin;
-      return;
-    }
+    if (yz.reach<Number>(at.y, at.z, width) < 0) return run.clear();
     const ProjectedEdge xy{turn_z ? -edge.x : edge.x, turn_z ? -edge.y : edge.y};
-    run.keep(xy.reach(at.x, at.y, width), -i64(xy.b) * step);
-    if (run.is_empty()) return;
+    run.keep(xy.reach<Number>(at.x, at.y, width), -Number(xy.b) * step);
     const ProjectedEdge zx{turn_y ? -edge.z : edge.z, turn_y ? -edge.x : edge.x};
-    run.keep(zx.reach(at.z, at.x, width), i64(zx.a) * step);
+    run.keep(zx.reach<Number>(at.z, at.x, width), Number(zx.a) * step);
   }
 
   /// The plane passes between two opposite corners of the cell.
@@ -187,7 +195,7 @@ class LatticeTriangle {
     const i64 up = larger(normal_x_, i64{0}) + larger(normal_y_, i64{0}) + larger(normal_z_, i64{0});
     const i64 down = smaller(normal_x_, i64{0}) + smaller(normal_y_, i64{0}) + smaller(normal_z_, i64{0});
     run.keep(value + up * width, slope);
-    if (!run.is_empty()) run.keep(-(value + down * width), -slope);
+    run.keep(-(value + down * width), -slope);
   }
 
   ivec3 a_, b_, c_;

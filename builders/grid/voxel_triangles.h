@@ -78,7 +78,8 @@ struct SetTouched {
     const VoxelTriangles::Vertices v = triangles.vertices(primitive);
     const CellParts parts = parts_of(v, voxels.shape.resolution);
     const RowAxes& axes = parts.axes;
-    const LatticeTriangle triangle(axes.order(v.a), axes.order(v.b), axes.order(v.c), {units_per_cell_bits, 0});
+    const LatticeTriangle<i64> triangle(axes.order(v.a), axes.order(v.b), axes.order(v.c),
+                                        {units_per_cell_bits, 0});
     const i32 slab_end = parts.slab_end(part);
     for (i32 slab = parts.slab_begin(part); slab < slab_end; ++slab) {
       for (i32 row = 0; row < parts.size.y; ++row) {

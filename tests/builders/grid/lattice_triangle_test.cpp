@@ -25,6 +25,12 @@ struct CollectCells {
   }
 };
 
+template <class Number>
+detail::RowsOfTriangle<Number> rows_of(const Vertices& v, const CellParts& parts, const CellUnits& units) {
+  const RowAxes& axes = parts.axes;
+  return {{axes.order(v[0]), axes.order(v[1]), axes.order(v[2]), units}, parts.first.x, parts.size.x};
+}
+
 /// The cells by rows, without the short cut for chains of cells.
 std::vector<u32> cells_by_rows(const GridShape& grid, const Vertices& v, const CellUnits& units, bool along_x) {
   ivec3 lo = v[0], hi = v[0];
@@ -38,10 +44,13 @@ std::vector<u32> cells_by_rows(const GridShape& grid, const Vertices& v, const C
   const ivec3 size = range.last - range.first + 1;
   const RowAxes axes = along_x ? RowAxes::along_x(size) : RowAxes::fewest_rows(size);
   const CellParts parts = CellParts::of(range, axes);
-  const LatticeTriangle triangle(axes.order(v[0]), axes.order(v[1]), axes.order(v[2]), units);
   CollectCells collect;
   for (u32 part = 0; part < parts.count(); ++part) {
-    visit_rows(grid, parts, part, detail::RowsOfTriangle{triangle, parts.first.x, parts.size.x}, collect);
+    if (parts.is_small(units) && !along_x) {
+      visit_rows(grid, parts, part, rows_of<i32>(v, parts, units), collect);
+    } else {
+      visit_rows(grid, parts, part, rows_of<i64>(v, parts, units), collect);
+    }
   }
   EXPECT_GE(collect.cells.size(), parts.count()) << "a part without cells";
   if (parts.is_chain()) {
@@ -123,7 +132,7 @@ TEST_F(LatticeTriangleTest, IsExactForSmallTriangles) {
 TEST(LatticeTriangleOfFullResolution, KeepsRowsThatAreTouched) {
   const i32 end = 2048 << 8;
   const Vertices v = {ivec3(0), ivec3(end, end, 0), ivec3(end, 0, end)};
-  const LatticeTriangle triangle(v[0], v[1], v[2], no_padding);
+  const LatticeTriangle<i64> triangle(v[0], v[1], v[2], no_padding);
   // On the plane x = y + z: in row (y, z) the cells from y + z - 1 to y + z + 2 of those that there are.
   for (i32 y = 0; y < 2048; y += 89) {
     for (i32 z = 0; z < 2048; z += 61) {
