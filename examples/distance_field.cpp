@@ -1,0 +1,82 @@
+// A signed distance field of a sphere: how far grid points are from its surface, negative inside. Then what
+// touches a ball around each of a few points, and whether the sphere collides with another.
+
+#include <copse/copse.h>
+
+#include <cmath>
+#include <cstdio>
+#include <exception>
+#include <vector>
+
+namespace {
+
+constexpr int side = 32;
+
+glm::vec3 grid_point(int x, int y, int z) {
+  return (glm::vec3(x, y, z) + 0.5f) * (3.0f / side) - 1.5f;
+}
+
+/// The largest error of the field against that of the round sphere.
+float distance_field_error(copse::Context& context, const copse::Bvh& bvh, const copse::TriangleView& triangles) {
+  std::vector<glm::vec3> grid;
+  for (int i = 0; i < side * side * side; ++i)
+    grid.push_back(grid_point(i % side, i / side % side, i / side / side));
+  // snippet begins
+  const copse::Buffer<glm::vec3> points(context, grid);
+  copse::Buffer<copse::NearestPoint> nearest(context, points.size());
+  copse::Buffer<copse::u8> inside(context, points.size());
+  copse::nearest_points(context, bvh.view(), triangles, points.span(), nearest.span());
+  copse::points_inside(context, bvh.view(), triangles, points.span(), inside.span());
+  // snippet ends
+  const std::vector<copse::NearestPoint> found = nearest.download();
+  const std::vector<copse::u8> is_inside = inside.download();
+  float largest_error = 0;
+  for (size_t i = 0; i < grid.size(); ++i) {
+    const float distance = is_inside[i] ? -found[i].distance : found[i].distance;
+    const float length = std::sqrt(grid[i].x * grid[i].x + grid[i].y * grid[i].y + grid[i].z * grid[i].z);
+    largest_error = std::fmax(largest_error, std::fabs(distance - (length - 1)));
+  }
+  return largest_error;
+}
+
+copse::u64 count_collisions(copse::Context& context, const copse::Mesh& mesh, const glm::vec3& move) {
+  std::vector<glm::vec3> moved = mesh.positions;
+  for (glm::vec3& p : moved) p += move;
+  const copse::Buffer<glm::vec3> first(context, mesh.positions), second(context, moved);
+  const copse::Buffer<glm::uvec3> indices(context, mesh.triangles);
+  const std::vector<copse::TriangleView> both{{.positions = first.span(), .triangles = indices.span()},
+                                              {.positions = second.span(), .triangles = indices.span()}};
+  const copse::Bvh bvh = copse::build_lbvh(context, both);
+  return copse::self_overlaps(context, bvh.view(), both).size();
+}
+
+}  // namespace
+
+int main() {
+  try {
+    copse::Context context;
+    const copse::Mesh mesh = copse::generate_sphere(5);
+    const copse::Buffer<glm::vec3> positions(context, mesh.positions);
+    const copse::Buffer<glm::uvec3> indices(context, mesh.triangles);
+    const copse::TriangleView triangles{.positions = positions.span(), .triangles = indices.span()};
+    const copse::Bvh bvh = copse::build_hploc(context, triangles);
+
+    const float error = distance_field_error(context, bvh, triangles);
+    const copse::Buffer<copse::Sphere> balls(context,
+                                             std::vector<copse::Sphere>{{{1, 0, 0}, 0.1f}, {{0, 0, 0}, 0.9f}});
+    const copse::OverlapLists lists =
+        copse::all_overlaps<copse::Sphere>(context, bvh.view(), triangles, balls.span());
+    const std::vector<copse::u64> offsets = lists.offsets.download();
+    const copse::u64 apart = count_collisions(context, mesh, {2.1f, 0, 0});
+    const copse::u64 meeting = count_collisions(context, mesh, {1.9f, 0.01f, 0.02f});
+    std::printf("distances within %.4f; %llu triangles in one ball, %llu in the other; %llu and %llu collide\n",
+                double(error), static_cast<unsigned long long>(offsets[1] - offsets[0]),
+                static_cast<unsigned long long>(offsets[2] - offsets[1]), static_cast<unsigned long long>(apart),
+                static_cast<unsigned long long>(meeting));
+    const bool right = error < 2e-3f && offsets[1] > 0 && offsets[2] == offsets[1] && apart == 0 && meeting > 0;
+    return right ? 0 : 1;
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "distance_field: %s\n", error.what());
+    return 1;
+  }
+}
