@@ -116,17 +116,20 @@ COPSE_HD inline bool find_way_out(const vec3& point, const Aabb& box, AxisRay& r
 /// vertex, nor count one twice. On the surface itself, to within rounding, either answer may come, the same on
 /// every backend; for a mesh that is not closed the answer means nothing. False for points that are NaN or
 /// infinite.
-template <u32 stack_size = detail::walk_stack_size>
-COPSE_HD inline bool is_inside(const BvhView& tree, const TriangleTable& triangles, const vec3& point) {
+///   tree, triangles: in memory that the caller can read: the device's in a kernel; BvhView and what has overloads
+///   of
+///                    root_box and walk_touched
+template <u32 stack_size = detail::walk_stack_size, class Tree>
+COPSE_HD inline bool is_inside(const Tree& tree, const TriangleTable& triangles, const vec3& point) {
   detail::AxisRay ray;
-  if (!detail::find_way_out(point, tree.nodes.data()[0].box(), ray)) return false;
+  if (!detail::find_way_out(point, root_box(tree), ray)) return false;
   detail::CountCrossings crossings{triangles, ray};
   walk_touched<stack_size>(tree, ray, crossings);
   return crossings.count % 2 == 1;
 }
 
-template <u32 stack_size = detail::walk_stack_size>
-COPSE_HD inline bool is_inside(const BvhView& tree, const TriangleView& triangles, const vec3& point) {
+template <u32 stack_size = detail::walk_stack_size, class Tree>
+COPSE_HD inline bool is_inside(const Tree& tree, const TriangleView& triangles, const vec3& point) {
   return is_inside<stack_size>(tree, TriangleTable{triangles}, point);
 }
 

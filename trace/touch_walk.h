@@ -69,6 +69,11 @@ COPSE_HD inline void walk_touched_from(const BvhView& bvh, u32 begin, bool climb
 
 }  // namespace detail
 
+/// The box of everything in the tree; empty where there is nothing.
+COPSE_HD inline Aabb root_box(const BvhView& bvh) {
+  return bvh.nodes.data()[0].box();
+}
+
 /// Calls `test(primitive)` for the primitives of every leaf whose box and whose ancestors' boxes are touched, in
 /// the order of the tree.
 ///   touches: bool operator()(const vec3& lo, const vec3& hi) const; true for every box around one that is touched
