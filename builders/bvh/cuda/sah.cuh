@@ -16,9 +16,12 @@ namespace detail {
 
 /// The shared memory of a warp at work.
 struct SahWarpMemory {
+  static constexpr u32 most_waiting = 8;
+  static_assert(SahWarp::most_items < 1u << most_waiting);
+
   SahTeamMemory<1> team;
   SahSweepMemory sweep;
-  SahRange waiting[SahWarp::most_items / most_swept_items];  // of more than most_swept_items each
+  SahRange waiting[most_waiting];
 };
 
 /// A subtree of at most SahWarp::most_items.
@@ -27,32 +30,28 @@ class SahWarpWork {
   __device__ SahWarpWork(const SahInput& in, const SahWeights& weights, SahWarpMemory& memory)
       : in_(in), memory_(memory), warp_(in, memory.team), sweep_(in, weights, memory.sweep) {}
 
+  /// The smaller side of a split first: so each range that waits is at most half as large as the one before.
   __device__ void build(SahRange range) {
     u32 waiting_count = 0;
-    for (bool goes_on = is_open(range); goes_on;) {
-      const u32 left_count = warp_.split(range, items_at(range.depth), items_at(range.depth + 1));
-      const SahRange left = range.left(left_count), right = range.right(left_count);
-      const bool left_is_open = is_open(left), right_is_open = is_open(right);
-      if (left_is_open && right_is_open) {
-        if (lane_id() == 0) memory_.waiting[waiting_count] = right;
+    for (;;) {
+      if (range.count > most_swept_items) {
+        const u32 left_count = warp_.split(range, items_at(range.depth), items_at(range.depth + 1));
+        const SahRange left = range.left(left_count), right = range.right(left_count);
+        const bool left_is_smaller = left.count < right.count;
+        if (lane_id() == 0) memory_.waiting[waiting_count] = left_is_smaller ? right : left;
         ++waiting_count;
+        range = left_is_smaller ? left : right;
         __syncwarp();
+        continue;
       }
-      goes_on = left_is_open || right_is_open || waiting_count > 0;
-      range = left_is_open    ? left
-              : right_is_open ? right
-                              : memory_.waiting[waiting_count > 0 ? --waiting_count : 0];
+      if (range.count > 1 || range.depth == 0) sweep_.build(range, items_at(range.depth));
+      if (waiting_count == 0) return;
+      range = memory_.waiting[--waiting_count];
+      __syncwarp();
     }
   }
 
  private:
-  /// Whether the node is to be split by bins; if not, it is built.
-  __device__ bool is_open(const SahRange& range) {
-    if (range.count > most_swept_items) return true;
-    if (range.count > 1 || range.depth == 0) sweep_.build(range, items_at(range.depth));
-    return false;
-  }
-
   __device__ SahItem* items_at(u32 depth) const { return depth % 2 == 0 ? in_.items : in_.spare; }
 
   const SahInput& in_;

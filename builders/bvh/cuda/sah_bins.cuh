@@ -3,6 +3,7 @@
 // The bins of a node as blocks and warps fill them, and the split that a warp reads from them, a lane a bin.
 
 #include "builders/bvh/sah_split.h"
+#include "primitives/core/atomic.h"
 #include "primitives/cuda/block.cuh"
 #include "primitives/radix_key.h"
 

@@ -97,7 +97,8 @@ class SahSweep {
     const bool is_first = is_open && lane_id() == begin_;
     const bool wants_leaf = is_first && count <= in_.max_leaf_size && in_.max_leaf_size > 1 &&
                             copse::detail::is_cheaper_as_leaf(in_.costs, box, count, best.cost);
-    const bool splits = is_open && !shuffle_from(u32(wants_leaf), begin_);
+    const bool becomes_leaf = shuffle_from(u32(wants_leaf), begin_) != 0;
+    const bool splits = is_open && !becomes_leaf;
     const SahRange range = this_range();
     if (wants_leaf) in_.tree.nodes[node_] = BvhNode::leaf(box, range.first, count);
     if (is_first && splits) place_inner(box, last_left);
