@@ -69,12 +69,14 @@ class GridBarrier {
   u32 expected_ = 0;
 };
 
-/// Ends a block's use of the counters; the last block to call it leaves them zero. By all threads.
-__device__ inline void leave_grid(GridCounters* counters) {
+/// Ends a block's use of the counters; the last block to call it leaves them zero. By all threads. True for one
+/// thread of the last block, which may clear what else the blocks shared.
+__device__ inline bool leave_grid(GridCounters* counters) {
   __syncthreads();
-  if (threadIdx.x != 0 || fetch_add_acq_rel(&counters->left, 1u) != gridDim.x - 1) return;
+  if (threadIdx.x != 0 || fetch_add_acq_rel(&counters->left, 1u) != gridDim.x - 1) return false;
   counters->arrived = counters->left = counters->team = 0;
   counters->ticket = 0;
+  return true;
 }
 
 /// Takes `count` numbers for the warp and returns the first, the same for all lanes, all of which call.

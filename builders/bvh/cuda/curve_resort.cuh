@@ -8,7 +8,7 @@
 
 namespace copse::cuda::detail {
 
-inline constexpr u32 resort_threads = 256;
+inline constexpr u32 resort_threads = 512;
 inline constexpr u32 resort_digit_bits = 8;
 inline constexpr u32 resort_digits = 1u << resort_digit_bits;
 inline constexpr u32 resort_passes = 8 * sizeof(u64) / resort_digit_bits;

@@ -3,7 +3,7 @@
 // Primitives with equal fronts, put in order by whole keys on CUDA. Contract: builders/bvh/morton_order.h.
 //
 //   runs of at most 32   by counting, a thread a primitive (curve_ties.cuh)
-//   of at most 4096      by a block (curve_runs.cuh)
+//   of at most 8704      by a warp or a block (curve_runs.cuh)
 //   longer               by a radix sort over all, in the same launch (curve_resort.cuh); such keys come from
 //                        scenes with most primitives in a thousandth of their extent
 

@@ -7,28 +7,46 @@
 #include "primitives/core/atomic.h"
 #include "primitives/cuda/grid_barrier.cuh"
 #include "primitives/cuda/launch.cuh"
+#include "primitives/no_value.h"
+#include "primitives/sort_plan.h"
 
 namespace copse::cuda::detail {
 
 using copse::detail::CurveOrder;
 using copse::detail::KeyWords;
+using copse::detail::MergeShape;
 using copse::detail::SortedFronts;
 
 inline constexpr u32 most_short_run = 32;
 
+/// Of the longer runs, those that a warp puts in order, and those that a block does.
+inline constexpr u32 most_warp_run = 256;
+inline constexpr u32 most_block_run = MergeShape<u64, NoValue>::tile;
+
 /// What blocks tell each other; zero between launches.
 struct RunState {
   GridCounters grid;
-  u32 long_run_count;
+  u32 warp_run_count;
+  u32 block_run_count;
   u32 needs_resort;
 };
 
 /// Where the long runs begin, and memory for the sort over all.
 struct RunList {
-  u32* begins;
+  u32* begins;  // those for warps from the front, those for blocks from the back
+  u64 capacity;
   u32* digit_counts;  // [digit][block]
   u32* digit_totals;  // [digit]
   u32* ids;           // primitives half-way
+
+  __device__ void add_warp_run(u32 begin, RunState* state) const {
+    begins[fetch_add_relaxed(&state->warp_run_count, 1u)] = begin;
+  }
+  __device__ void add_block_run(u32 begin, RunState* state) const {
+    begins[capacity - 1 - fetch_add_relaxed(&state->block_run_count, 1u)] = begin;
+  }
+  __device__ u32 warp_run(u64 i) const { return begins[i]; }
+  __device__ u32 block_run(u64 i) const { return begins[capacity - 1 - i]; }
 };
 
 /// A tile of slots in shared memory, with those of a short run on both sides and one more.
@@ -97,8 +115,22 @@ __device__ inline u8 gap_between_fronts(u64 front, u64 next_front) {
   return u8(leading_zeros(front ^ next_front));
 }
 
+/// Lists the long run that begins at a slot by what is to put it in order.
+__device__ inline void list_run(const SortedFronts& sorted, u64 begin, const RunList& runs, RunState* state) {
+  const auto reaches = [&](u64 size) {
+    return begin + size < sorted.n && sorted.front(begin + size) == sorted.front(begin);
+  };
+  if (!reaches(most_warp_run)) {
+    runs.add_warp_run(u32(begin), state);
+  } else if (!reaches(most_block_run)) {
+    runs.add_block_run(u32(begin), state);
+  } else {
+    store_relaxed(&state->needs_resort, 1u);
+  }
+}
+
 __global__ static void __launch_bounds__(TieWindow::tile)
-    order_short_runs_kernel(const KeyWords keys, const SortedFronts sorted, u32* run_begins, RunState* state,
+    order_short_runs_kernel(const KeyWords keys, const SortedFronts sorted, const RunList runs, RunState* state,
                             const CurveOrder order) {
   __shared__ TieWindow window;
   overlap_launches();
@@ -116,7 +148,7 @@ __global__ static void __launch_bounds__(TieWindow::tile)
   if (!window.is_key(w + 1)) *order.valid_count = u32(slot) + 1;
   const PlaceInRun place(window, w);
   if (place.run_size() > most_short_run) {
-    if (place.left == 0) run_begins[fetch_add_relaxed(&state->long_run_count, 1u)] = u32(slot);
+    if (place.left == 0) list_run(sorted, slot, runs, state);
     return;
   }
   const RankInRun rank(window, w, place);
@@ -136,7 +168,7 @@ inline void order_short_runs(const Executor& ex, const KeyWords& keys, const Sor
          {.blocks = divide_rounding_up(keys.n, TieWindow::tile),
           .threads = TieWindow::tile,
           .overlaps_earlier_launch = true},
-         keys, sorted, runs.begins, state, order);
+         keys, sorted, runs, state, order);
 }
 
 }  // namespace copse::cuda::detail
