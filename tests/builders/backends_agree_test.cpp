@@ -41,7 +41,7 @@ void expect_agreement(Context& cpu, Context& cuda, const Mesh& mesh, const std::
                        return build_sah(context, triangles, {.max_leaf_size = leaf});
                      });
   }
-  for (u32 bits : {30, 63}) {
+  for (u32 bits : {0, 30, 63}) {
     for (u32 leaf : {1, 4}) {
       const std::string of = name + ", " + std::to_string(bits) + " bits, leaf " + std::to_string(leaf);
       expect_agreement(cpu, cuda, mesh, "lbvh of " + of, [&](Context& context, const TriangleView& triangles) {
