@@ -33,6 +33,7 @@
 #include "builders/geometry/mesh.h"
 #include "builders/geometry/primitive_set.h"
 #include "builders/geometry/scene_bounds.h"
+#include "builders/grid/bricks.h"
 #include "builders/grid/grid.h"
 #include "builders/grid/grid_stats.h"
 #include "builders/grid/grid_validate.h"

@@ -12,8 +12,12 @@ namespace copse::detail {
 inline constexpr u32 units_per_voxel_bits = 7;
 inline constexpr u32 units_per_brick_bits = units_per_voxel_bits + 3;
 
-struct BrickArrays {
+struct BrickShapes {
   GridShape voxels, bricks;
+};
+
+struct BrickArrays {
+  BrickShapes shapes;
   u32* keys;
   u32* words;
   u64 brick_capacity, pair_capacity;
@@ -26,12 +30,12 @@ void fill_bricks(const Executor& ex, std::span<const TriangleView> views, u64 n,
 
 /// Stores how many parts the triangles have, and how many pairs those below `part_capacity` need.
 template <class Executor>
-void count_brick_pairs(const Executor& ex, std::span<const TriangleView> views, u64 n, const GridShape& bricks,
+void count_brick_pairs(const Executor& ex, std::span<const TriangleView> views, u64 n, const BrickShapes& shapes,
                        u64 part_capacity, u64* part_count, u64* pair_count);
 
 /// Stores how many bricks there are, among as many pairs as there is room for.
 template <class Executor>
-void count_bricks(const Executor& ex, std::span<const TriangleView> views, u64 n, const GridShape& bricks,
+void count_bricks(const Executor& ex, std::span<const TriangleView> views, u64 n, const BrickShapes& shapes,
                   u64 pair_capacity, u64* brick_count);
 
 template <class Executor>

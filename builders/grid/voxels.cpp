@@ -1,11 +1,10 @@
 #include "builders/grid/voxels.h"
 
-#include <algorithm>
-#include <cmath>
 #include <string>
 
 #include "builders/bvh/build_arguments.h"
 #include "builders/geometry/scene_bounds.h"
+#include "builders/grid/voxel_shape.h"
 #include "builders/grid/voxels_body.h"
 #include "primitives/core/dispatch.h"
 
@@ -17,19 +16,6 @@ namespace {
   throw Error(ErrorCode::invalid_argument, "voxels: " + what);
 }
 
-/// Cubes over a box, `resolution` of them along its longest edge; the grid may be longer than the others.
-GridShape cubes_over(const Aabb& box, u32 resolution) {
-  if (is_empty(box)) return {dvec3(0), dvec3(1), uvec3(1)};
-  const dvec3 lo(box.lo), size = dvec3(box.hi) - lo;
-  const double longest = std::max({size.x, size.y, size.z});
-  if (!(longest > 0)) return {lo, dvec3(1), uvec3(1)};
-  const double cells_per_unit = resolution / longest;
-  const auto cells = [&](double edge) {
-    return std::clamp(u32(std::ceil(edge * cells_per_unit)), 1u, resolution);
-  };
-  return {lo, dvec3(cells_per_unit), uvec3(cells(size.x), cells(size.y), cells(size.z))};
-}
-
 }  // namespace
 
 Voxels make_voxels(Context& context, const Aabb& box, u32 resolution) {
@@ -39,7 +25,7 @@ Voxels make_voxels(Context& context, const Aabb& box, u32 resolution) {
   }
   if (!is_empty(box) && !is_valid(box)) refuse("the box has corners that are infinite");
   Voxels voxels;
-  voxels.shape = cubes_over(box, resolution);
+  voxels.shape = detail::cubes_over(box, resolution);
   voxels.words = Buffer<u32>(context, voxels.word_count());
   voxels.counts = Buffer<u64>(context, std::vector<u64>(1));
   dispatch(context, [&](const auto& ex) { detail::clear_voxels(ex, detail::bits_of(voxels)); });

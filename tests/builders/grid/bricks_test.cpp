@@ -1,0 +1,179 @@
+#include "builders/grid/bricks.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "builders/grid/voxels.h"
+#include "primitives/hash_bulk.h"
+#include "tests/builders/grid/lattice_oracle.h"
+#include "tests/support/backends.h"
+#include "tests/support/device_mesh.h"
+#include "tests/support/hard_meshes.h"
+#include "tests/support/host_bvh.h"
+
+namespace copse {
+namespace {
+
+using test::DeviceMesh;
+using test::host_view;
+using VoxelSet = std::set<u32>;
+
+/// The voxels of bricks, each brick with one at least and at its place by the hash.
+VoxelSet voxels_of(Context& context, const Bricks& bricks) {
+  const BrickCounts counts = bricks.counts.download()[0];
+  const std::vector<u32> keys = bricks.keys.download(counts.stored_count);
+  const std::vector<u32> words = bricks.words.download(counts.stored_count * brick_words);
+  const GridShape places = bricks.brick_shape();
+  VoxelSet result;
+  for (u32 b = 0; b < keys.size(); ++b) {
+    EXPECT_TRUE(b == 0 || keys[b - 1] < keys[b]);
+    const size_t before = result.size();
+    for (u32 bit = 0; bit < 512; ++bit) {
+      if ((words[b * brick_words + bit / 32] >> (bit % 32) & 1) == 0) continue;
+      const uvec3 voxel = places.cell_at(keys[b]) * 8u + uvec3(bit % 8, bit / 8 % 8, bit / 64);
+      EXPECT_TRUE(glm::all(glm::lessThan(voxel, bricks.shape.resolution))) << "a voxel beyond the grid";
+      result.insert(bricks.shape.cell_id(voxel));
+    }
+    EXPECT_GT(result.size(), before) << "a brick without voxels";
+  }
+  Buffer<u32> queries(context, keys), found(context, keys.size());
+  find(context, bricks.table, BufferSpan<const u32>(queries.span()), found.span());
+  const std::vector<u32> places_found = found.download();
+  for (u32 b = 0; b < keys.size(); ++b) EXPECT_EQ(places_found[b], b);
+  return result;
+}
+
+VoxelSet slow_voxels(const GridShape& shape, const Mesh& mesh) {
+  VoxelSet result;
+  for (u32 i = 0; i < mesh.triangles.size(); ++i) {
+    const Triangle t = load_triangle(host_view(mesh), i);
+    if (is_empty(bounds(t))) continue;
+    const std::array<ivec3, 3> vertices = {detail::to_units(shape, t.a, 7), detail::to_units(shape, t.b, 7),
+                                           detail::to_units(shape, t.c, 7)};
+    for (const u32 id : test::touched_cells(shape, vertices, {7, 0})) result.insert(id);
+  }
+  return result;
+}
+
+class BricksTest : public test::OnEachBackend {
+ protected:
+  void expect_oracle(const Mesh& mesh, u32 resolution, const std::string& name) {
+    const DeviceMesh device(context(), mesh);
+    const Bricks bricks = build_bricks(context(), device.view(), {.resolution = resolution});
+    check_complete(bricks);
+    const VoxelSet voxels = voxels_of(context(), bricks);
+    EXPECT_EQ(voxels, slow_voxels(bricks.shape, mesh)) << name << " at " << resolution;
+    EXPECT_EQ(count_voxels(context(), bricks), voxels.size()) << name;
+    EXPECT_EQ(bricks.counts.download()[0].left_out, 0u) << name;
+  }
+};
+
+TEST_P(BricksTest, HoldTheVoxelsThatTrianglesTouch) {
+  for (const test::NamedMesh& hard : test::hard_meshes()) {
+    for (const u32 resolution : {1u, 8u, 19u}) expect_oracle(hard.mesh, resolution, hard.name);
+  }
+  expect_oracle(generate_sphere(1), 45, "sphere");
+  expect_oracle(generate_random(10, 0.8f), 40, "large triangles");
+}
+
+TEST_P(BricksTest, HoldOneHugeTriangleAtFullResolution) {
+  const Mesh mesh{{vec3(0), vec3(1, 1, 0), vec3(1, 0, 1)}, {uvec3(0, 1, 2)}};
+  const DeviceMesh device(context(), mesh);
+  const Bricks bricks = build_bricks(context(), device.view(), {.resolution = 512});
+  check_complete(bricks);
+  // On the plane x = y + z every column along x has the four voxels around it, of those that there are.
+  u64 expected = 0;
+  for (i32 y = 0; y < 512; ++y) {
+    for (i32 z = 0; z < 512; ++z)
+      expected += u64(std::max(0, std::min(y + z + 2, 511) - std::max(y + z - 1, 0) + 1));
+  }
+  EXPECT_EQ(count_voxels(context(), bricks), expected);
+
+  const Bricks line = build_bricks(context(), DeviceMesh(context(), {{vec3(0), vec3(1)}, {uvec3(0, 1, 1)}}).view(),
+                                   {.resolution = 8192});
+  // A diagonal: voxels on it, and at each corner between two the other six that meet there.
+  EXPECT_EQ(count_voxels(context(), line), 8192u + 8191u * 6);
+}
+
+TEST_P(BricksTest, AreThoseOfADenseGridWhereRoundingIsNone) {
+  Mesh mesh = generate_random(300, 0.1f);
+  for (vec3& p : mesh.positions) p = glm::round(p * 128.0f * 100.0f) / 128.0f;
+  mesh.positions.insert(mesh.positions.end(), {vec3(-16), vec3(112)});
+  const u32 last = u32(mesh.positions.size()) - 1;
+  mesh.triangles.push_back(uvec3(last - 1, last - 1, last));
+  const DeviceMesh device(context(), mesh);
+  const Bricks bricks = build_bricks(context(), device.view(), {.resolution = 128});
+  const Voxels voxels = build_voxels(context(), device.view(), 128);
+  EXPECT_EQ(count_voxels(context(), bricks), count_voxels(context(), voxels));
+}
+
+TEST_P(BricksTest, TellWhereThereIsTooLittleRoom) {
+  const Mesh mesh = generate_sphere(2);
+  const DeviceMesh device(context(), mesh);
+  const Bricks whole = build_bricks(context(), device.view(), {.resolution = 100});
+  const BrickCounts counts = whole.counts.download()[0];
+  const VoxelSet all = voxels_of(context(), whole);
+  for (const bool few_bricks : {true, false}) {
+    const BrickOptions options{.resolution = 100,
+                               .brick_capacity = few_bricks ? counts.brick_count / 2 : counts.brick_count,
+                               .pair_capacity = few_bricks ? whole.pair_capacity : whole.pair_capacity - 1};
+    Bricks bricks = make_bricks(context(), bounds(mesh), options);
+    rebuild_bricks(context(), bricks, device.view());
+    EXPECT_COPSE_ERROR(check_complete(bricks), ErrorCode::capacity, "room for");
+    const VoxelSet some = voxels_of(context(), bricks);
+    EXPECT_TRUE(std::includes(all.begin(), all.end(), some.begin(), some.end()));
+    EXPECT_GT(some.size(), all.size() / 4);
+  }
+}
+
+TEST_P(BricksTest, AreRebuiltInPlaceAndByAGraph) {
+  Mesh mesh = generate_sphere(2);
+  DeviceMesh device(context(), mesh);
+  Bricks bricks = make_bricks(context(), {vec3(-2), vec3(2)},
+                              {.resolution = 50, .brick_capacity = 1000, .pair_capacity = 20000});
+  const auto work = [&] { rebuild_bricks(context(), bricks, device.view()); };
+  work();
+  Graph graph = context().capture(work);
+  for (vec3& p : mesh.positions) p = vec3(p.x * 0.5f, p.y + 0.3f, p.z * p.z);
+  mesh.positions[0].x = 2.1f;  // beyond the grid
+  device.positions.upload(mesh.positions);
+  graph.launch();
+  check_complete(bricks);
+  const u64 left_out = bricks.counts.download()[0].left_out;
+  EXPECT_GT(left_out, 3u);
+  std::erase_if(mesh.triangles, [](const uvec3& t) { return t.x == 0 || t.y == 0 || t.z == 0; });
+  EXPECT_EQ(mesh.triangles.size() + left_out, 320u);
+  EXPECT_EQ(voxels_of(context(), bricks), slow_voxels(bricks.shape, mesh));
+}
+
+TEST_P(BricksTest, RefuseOptionsOutOfRange) {
+  const DeviceMesh device(context(), generate_cube());
+  const ErrorCode invalid = ErrorCode::invalid_argument;
+  EXPECT_COPSE_ERROR((void)build_bricks(context(), device.view(), {.resolution = 0}), invalid, "resolution is 0");
+  EXPECT_COPSE_ERROR((void)build_bricks(context(), device.view(), {.resolution = 8193}), invalid, "8192");
+  EXPECT_COPSE_ERROR((void)make_bricks(context(), {vec3(0), vec3(1)}, {}), invalid, "1 or more");
+  EXPECT_COPSE_ERROR((void)build_bricks(context(), device.view(), {.pair_capacity = u64{1} << 32}),
+                     ErrorCode::capacity, "4294967295");
+  Bricks unmade;
+  EXPECT_COPSE_ERROR(rebuild_bricks(context(), unmade, device.view()), invalid, "not made");
+}
+
+COPSE_ON_EACH_BACKEND(BricksTest);
+
+TEST(BricksOnBoth, AreEqualByteForByte) {
+  COPSE_SKIP_WITHOUT_GPU();
+  Context cpu({.backend = Backend::cpu}), cuda({.backend = Backend::cuda});
+  for (const Mesh& mesh : {generate_sphere(5), generate_hairball(50, 20), generate_random(3000, 0.3f)}) {
+    const DeviceMesh a(cpu, mesh), b(cuda, mesh);
+    for (const u32 resolution : {33u, 1000u}) {
+      const Bricks on_cpu = build_bricks(cpu, a.view(), {.resolution = resolution});
+      const Bricks on_cuda = build_bricks(cuda, b.view(), {.resolution = resolution});
+      EXPECT_TRUE(test::same_bytes(on_cpu.keys.download(), on_cuda.keys.download()));
+      EXPECT_TRUE(test::same_bytes(on_cpu.words.download(), on_cuda.words.download()));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace copse
