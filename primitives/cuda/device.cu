@@ -165,8 +165,13 @@ class GpuDevice final : public Device {
   /// A GPU for which this build has no code counts as none.
   void require_kernels() const {
     cudaFuncAttributes attributes{};
-    if (cudaFuncGetAttributes(&attributes, probe_kernel) == cudaSuccess) return;
+    const cudaError_t error = cudaFuncGetAttributes(&attributes, probe_kernel);
+    if (error == cudaSuccess) return;
     cudaGetLastError();
+    // After a fault on the GPU every call of the process fails with it.
+    if (error != cudaErrorNoKernelImageForDevice && error != cudaErrorInvalidDeviceFunction) {
+      check(error, "asking for a kernel");
+    }
     throw Error(ErrorCode::no_device, std::string(properties_.name) + " has compute capability " +
                                           std::to_string(properties_.major) + "." +
                                           std::to_string(properties_.minor) +
