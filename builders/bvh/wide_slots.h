@@ -13,7 +13,7 @@
 // HPG 2017, section 4.1. Where we differ: a node's choices for all numbers of slots are one word, from which
 // wide_walk.h tells without a pass from the root down what became of a node.
 
-#include "builders/bvh/node.h"
+#include "builders/bvh/bvh.h"
 #include "primitives/core/atomic.h"
 #include "primitives/core/bits.h"
 
@@ -35,6 +35,11 @@ struct SlotChoice {
   }
   /// The left child's part of `slots`, where it shares them, or of a wide node's `width`.
   COPSE_HD u32 left_part(u32 slots) const { return 1 + (bits >> 4 * (slots - 1) & 7u); }
+
+  template <u32 width>
+  COPSE_HD static SlotChoice of_leaf_alone() {
+    return {8u << 4 * (width - 1)};
+  }
 
   COPSE_HD void set(u32 slots, bool flag, u32 left_part) {
     bits |= (left_part - 1 + (flag ? 8u : 0u)) << 4 * (slots - 1);
@@ -63,6 +68,10 @@ struct CollapseCosts {
   float traversal;     // of a wide node
   float intersection;  // of a primitive
   u32 max_leaf_size;
+
+  COPSE_HD float of_leaf(float area, u32 primitive_count) const {
+    return mul_rn(mul_rn(intersection, area), float(primitive_count));
+  }
 };
 
 /// No way up passes more nodes that hand slots on: then a node takes one slot whatever it is given. It bounds the
@@ -125,7 +134,7 @@ COPSE_HD ChosenSlots<width> choose_slots(const CollapseCosts& costs, const SlotC
   const u32 chain = 1 + larger(left.chain, right.chain);
   const bool is_alone = chain >= most_chain;
   const float wide_cost = add_rn(shared[width], mul_rn(costs.traversal, area));
-  const float leaf_cost = mul_rn(mul_rn(costs.intersection, area), float(count));
+  const float leaf_cost = costs.of_leaf(area, count);
   const bool is_leaf = !is_root && count <= costs.max_leaf_size && leaf_cost <= wide_cost;
   const float alone_cost = is_leaf ? leaf_cost : wide_cost;
 
@@ -142,36 +151,5 @@ COPSE_HD ChosenSlots<width> choose_slots(const CollapseCosts& costs, const SlotC
   chosen.costs.chain = is_alone ? u16(0) : u16(chain);
   return chosen;
 }
-
-/// Chooses for an inner node of the binary tree, once its children have.
-template <u32 width>
-struct ChooseSlots {
-  const BvhNode* nodes;
-  CollapseCosts costs;
-  SlotCosts<width>* slot_costs;  // [pair]: of the pair's parent
-  SlotChoice* choices;           // [pair]
-
-  COPSE_HD SlotCosts<width> costs_of(const AreaScale& scale, const BvhNode& node) const {
-    if (!node.is_leaf()) return slot_costs[sibling_pair(node.first)];
-    const float cost = mul_rn(mul_rn(costs.intersection, scale.area(node.box())), float(node.count));
-    return SlotCosts<width>::of_leaf(cost, node.count);
-  }
-
-  COPSE_HD void operator()(u32 node, u32 pair) const {
-    const AreaScale scale = AreaScale::of(nodes[0].box());
-    const SlotCosts<width> left = costs_of(scale, nodes[2 * pair + 1]);
-    const SlotCosts<width> right = costs_of(scale, nodes[2 * pair + 2]);
-    const float area = scale.area(nodes[node].box());
-    const ChosenSlots<width> chosen = choose_slots(costs, left, right, area, node == 0);
-    slot_costs[pair] = chosen.costs;
-    choices[pair] = chosen.choice;
-  }
-};
-
-struct IsBinaryLeaf {
-  const BvhNode* nodes;
-  const BvhCounts* counts;
-  COPSE_HD bool operator()(u32 node) const { return node < counts->node_count && nodes[node].is_leaf(); }
-};
 
 }  // namespace copse::detail

@@ -39,17 +39,28 @@ struct CollapsedTree {
     }
   }
 
-  /// Whether the parent of a pair became a wide node: true for the root. A set holds the numbers of slots, bit s -
-  /// 1 for s, with which an ancestor would make a wide node of it. Mostly it is empty or full a few ancestors up.
-  COPSE_HD bool is_wide(u32 pair) const {
-    u32 node = parents[pair];
-    u32 set = alone_as_wide(choices[pair]);
-    while (node != 0 && set != 0 && set != all_slots) {
-      const u32 above = sibling_pair(node);
-      set = set_above(choices[above], set, node == 2 * above + 2);
-      node = parents[above];
-    }
-    return (set & 1u) != 0;
+  /// A search up the tree for what became of a node. A set holds the numbers of slots, bit s - 1 for s, with which
+  /// the ancestor reached would make a wide node of the one where the search began.
+  struct Search {
+    u32 node;  // the ancestor
+    u32 set;
+  };
+
+  /// Begins with the parent of a pair.
+  COPSE_HD static Search begin(SlotChoice choice, u32 parent) { return {parent, alone_as_wide(choice)}; }
+
+  /// Whether it is settled: mostly a few ancestors up. Then bit 0 tells, as the root has one slot.
+  COPSE_HD static bool is_settled(const Search& search) {
+    return search.node == 0 || search.set == 0 || search.set == all_slots;
+  }
+  COPSE_HD static bool is_wide(const Search& settled) { return (settled.set & 1u) != 0; }
+
+  COPSE_HD void climb(Search& search) const {
+    const u32 above = sibling_pair(search.node);
+    const SlotChoice choice = choices[above];
+    const u32 parent = parents[above];
+    search.set = set_above(choice, search.set, search.node == 2 * above + 2);
+    search.node = parent;
   }
 
  private:
