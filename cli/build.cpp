@@ -9,6 +9,7 @@
 #include "cli/command.h"
 #include "cli/exit_code.h"
 #include "cli/files.h"
+#include "cli/layouts.h"
 #include "cli/scene.h"
 #include "primitives/core/stopwatch.h"
 
@@ -20,15 +21,27 @@ struct BuildOptions {
   std::string input;
   std::string output;
   Recipe recipe;
+  Layout layout = Layout::bvh2;
 };
 
 struct TimedBuild {
   Bvh bvh;
+  AnyWideBvh wide;
   double first_milliseconds = 0;  // with allocation and, on CUDA, the loading of kernels
   double milliseconds = 0;        // of a rebuild in the same memory
+  double wide_milliseconds = 0;   // of the conversion alone
 };
 
-TimedBuild build_timed(Context& context, const TriangleView& triangles, const Recipe& recipe) {
+/// Converts the tree, and again in the same memory.
+void widen_timed(Context& context, Layout layout, TimedBuild& build) {
+  if (layout == Layout::bvh2) return;
+  build.wide = widen_to(context, build.bvh, layout);
+  Stopwatch stopwatch(context);
+  rewiden(context, build.wide, build.bvh);
+  build.wide_milliseconds = stopwatch.milliseconds();
+}
+
+TimedBuild build_timed(Context& context, const TriangleView& triangles, const Recipe& recipe, Layout layout) {
   TimedBuild result;
   Stopwatch stopwatch(context);
   result.bvh = build_tree(context, triangles, recipe);
@@ -37,25 +50,30 @@ TimedBuild build_timed(Context& context, const TriangleView& triangles, const Re
   stopwatch.start();
   rebuild_tree(context, result.bvh, triangles, recipe);
   result.milliseconds = stopwatch.milliseconds();
+  widen_timed(context, layout, result);
   context.wait();
   return result;
 }
 
-Json make_report(const Context& context, const BuildOptions& options, const Mesh& mesh, const TimedBuild& build,
+Json make_report(Context& context, const BuildOptions& options, const Mesh& mesh, const TimedBuild& build,
                  const BvhStats& statistics) {
+  const bool is_wide = options.layout != Layout::bvh2;
   return {{"copse", describe(context)},
           {"input", options.input},
           {"triangles", mesh.triangles.size()},
           {"vertices", mesh.positions.size()},
           {"recipe", to_json(options.recipe)},
+          {"layout", name_of(options.layout)},
           {"statistics", to_json(statistics)},
+          {"wide_statistics", is_wide ? to_json(stats(context, build.wide)) : Json()},
           {"build_ms", build.milliseconds},
+          {"widen_ms", is_wide ? Json(build.wide_milliseconds) : Json()},
           {"first_build_ms", build.first_milliseconds},
           {"output", options.output.empty() ? Json() : Json(options.output)}};
 }
 
-std::string make_text(const Context& context, const BuildOptions& options, const Mesh& mesh,
-                      const TimedBuild& build, const BvhStats& statistics) {
+std::string make_text(Context& context, const BuildOptions& options, const Mesh& mesh, const TimedBuild& build,
+                      const BvhStats& statistics) {
   Facts facts;
   facts.add("mesh", "{}: {} triangles, {} vertices", one_line(options.input), grouped(mesh.triangles.size()),
             grouped(mesh.positions.size()));
@@ -64,11 +82,17 @@ std::string make_text(const Context& context, const BuildOptions& options, const
   add_facts(facts, statistics);
   facts.add("build", "{:.3f} ms (the first, with allocation: {:.3f} ms)", build.milliseconds,
             build.first_milliseconds);
+  if (options.layout != Layout::bvh2) {
+    facts.add("layout", "{}", name_of(options.layout));
+    add_facts(facts, stats(context, build.wide));
+    facts.add("widening", "{:.3f} ms", build.wide_milliseconds);
+  }
   return facts.text();
 }
 
 int run_build(Session& session, BuildOptions options) {
   options.recipe = complete(options.recipe);
+  check_leaf_size(options.layout, options.recipe.max_leaf_size);
   check_mesh_input(options.input);
   if (!options.output.empty()) check_output(options.output, ".copse", options.input);
   const auto context = session.make_context();
@@ -80,13 +104,13 @@ int run_build(Session& session, BuildOptions options) {
   session.begin("building");
   const DeviceMesh device_mesh(*context, mesh);
   const Recipe& recipe = options.recipe;
-  const TimedBuild build = build_timed(*context, device_mesh.view(), recipe);
+  const TimedBuild build = build_timed(*context, device_mesh.view(), recipe, options.layout);
   const BvhStats statistics = stats(*context, build.bvh);
 
   if (!options.output.empty()) {
     session.begin("writing");
     save_structure(options.output, *context, mesh, build.bvh, recipe.builder, recipe.morton_bits.value_or(0),
-                   recipe.max_leaf_size);
+                   recipe.max_leaf_size, build.wide);
     session.note("wrote {}", options.output);
   }
   session.print(make_report(*context, options, mesh, build, statistics),
@@ -107,12 +131,14 @@ Command add_build_command(CLI::App& app, CommonOptions& common) {
   add_radius(*command, options->recipe.radius);
   add_morton_bits(*command, options->recipe.morton_bits);
   add_max_leaf_size(*command, options->recipe.max_leaf_size);
+  add_layout(*command, options->layout);
   add_common_options(*command, common);
   command->footer(
       "Examples:\n"
       "  copse build bunny.obj\n"
       "  copse build bunny.obj -o bunny.copse --max-leaf-size 4\n"
       "  copse build bunny.obj -o bunny.copse --builder hploc\n"
+      "  copse build bunny.obj -o bunny.copse --builder hploc --layout cbvh8\n"
       "  copse build bunny.obj --json | jq .statistics.sah_cost");
   return {command, [options](Session& session) { return run_build(session, *options); }};
 }

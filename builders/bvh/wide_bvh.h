@@ -1,5 +1,7 @@
 #pragma once
 
+#include <variant>
+
 #include "builders/bvh/bvh.h"
 #include "builders/bvh/wide_node.h"
 
@@ -28,6 +30,9 @@ struct WideBvh {
 using Bvh4 = WideBvh<Bvh4Node>;
 using CompressedBvh4 = WideBvh<CompressedBvh4Node>;
 using CompressedBvh8 = WideBvh<CompressedBvh8Node>;
+
+/// A wide tree of any layout, or none.
+using AnyWideBvh = std::variant<std::monostate, Bvh4, CompressedBvh4, CompressedBvh8>;
 
 /// Nodes that a wide tree over `primitive_count` primitives may need: each but a lone root has two children or
 /// more. Most trees need a fifth of them or less; see compact_copy().

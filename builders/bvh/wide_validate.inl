@@ -1,6 +1,7 @@
 // Proof that a wide tree is what it should be. First the indices, trusting nothing; then all that follows them.
 
 #include "builders/bvh/validate_primitives.h"
+#include "builders/bvh/wide_consistent.h"
 #include "builders/bvh/wide_encode.h"
 #include "builders/bvh/wide_tree.h"
 #include "builders/bvh/wide_validate_body.h"
@@ -8,18 +9,6 @@
 #include "primitives/bottom_up.h"
 
 namespace copse::detail {
-
-/// Whether what a node tells of a slot in several places fits together.
-template <class Node>
-COPSE_HD bool is_consistent(const Node& node, u32 slot) {
-  return node.count[slot] == 0 || node.first[slot] != invalid_id;
-}
-COPSE_HD inline bool is_consistent(const CompressedBvh8Node& node, u32 slot) {
-  const u32 meta = node.meta[slot];
-  if ((node.inner_mask >> slot & 1) != 0) return meta == (1u << 5 | 24u | slot);
-  const u32 ones = meta >> 5;
-  return meta == 0 || ones == 1 || ones == 3 || ones == 7;
-}
 
 template <class Node>
 struct CheckWideNode {

@@ -9,6 +9,7 @@
 #include "builders/io/structure_check.h"
 #include "builders/io/structure_layout.h"
 #include "builders/io/whole_file.h"
+#include "builders/io/wide_check.h"
 
 namespace copse {
 
@@ -16,6 +17,8 @@ using detail::StructureArrays;
 using detail::StructureChecksum;
 using detail::StructureHeader;
 using detail::StructureLayout;
+using detail::StructureWideHeader;
+using detail::WideStructureArrays;
 
 namespace {
 
@@ -49,8 +52,64 @@ HostTree download_tree(Context& context, const Bvh& bvh) {
   return tree;
 }
 
+/// A wide tree's used part on the host, its nodes as bytes.
+struct HostWideTree {
+  StructureWideHeader header{};
+  std::vector<char> nodes;
+  std::vector<u32> parents, primitive_ids;
+};
+
+template <class Node>
+std::string find_fault_of(u32 node_count, const HostWideTree& tree, u64 triangle_count) {
+  return detail::find_wide_fault<Node>(
+      {.node_count = node_count,
+       .nodes = {reinterpret_cast<const Node*>(tree.nodes.data()), tree.nodes.size() / sizeof(Node)},
+       .parents = tree.parents,
+       .primitive_ids = tree.primitive_ids,
+       .triangle_count = triangle_count});
+}
+
+/// Refuses what could not be loaded again.
+template <class Node>
+HostWideTree download_wide(Context& context, const WideBvh<Node>& wide, u32 layout, const HostTree& tree,
+                           u64 triangle_count) {
+  if (wide.counts.size() != 1 || wide.nodes.empty()) refuse("the wide tree was never made");
+  const WideBvhCounts counts = wide.counts.download()[0];
+  const u64 node_count = std::max(counts.node_count, 1u);
+  if (counts.primitive_count != tree.counts.primitive_count || counts.invalid_count != tree.counts.invalid_count) {
+    refuse("the wide tree holds " + std::to_string(counts.primitive_count) + " primitives, the binary one " +
+           std::to_string(tree.counts.primitive_count));
+  }
+  if (node_count > wide.nodes.size() || node_count > wide.parents.size() ||
+      counts.primitive_count > wide.primitive_ids.size()) {
+    refuse("the wide tree counts " + std::to_string(node_count) + " nodes in room for " +
+           std::to_string(wide.nodes.size()));
+  }
+  HostWideTree host{.header = {layout, counts.node_count, {}},
+                    .nodes = std::vector<char>(node_count * sizeof(Node)),
+                    .parents = download(context, wide.parents.span().first(node_count)),
+                    .primitive_ids = download(context, wide.primitive_ids.span().first(counts.primitive_count))};
+  context.device().download(host.nodes.data(), wide.nodes.data(), host.nodes.size());
+  const std::string fault = find_fault_of<Node>(counts.node_count, host, triangle_count);
+  if (!fault.empty()) refuse(fault);
+  return host;
+}
+
+HostWideTree download_wide(Context& context, const AnyWideBvh& wide, const HostTree& tree, u64 triangle_count) {
+  const u32 layout = u32(wide.index());
+  return std::visit(
+      [&](const auto& of_layout) -> HostWideTree {
+        if constexpr (std::is_same_v<std::decay_t<decltype(of_layout)>, std::monostate>) {
+          return {};
+        } else {
+          return download_wide(context, of_layout, layout, tree, triangle_count);
+        }
+      },
+      wide);
+}
+
 StructureHeader make_header(const Mesh& mesh, const BvhCounts& counts, const std::string& builder, u32 morton_bits,
-                            u32 max_leaf_size) {
+                            u32 max_leaf_size, const StructureWideHeader& wide) {
   StructureHeader header{};
   constexpr size_t most_characters = sizeof header.builder - 1;
   if (builder.size() > most_characters || builder.find('\0') != std::string::npos) {
@@ -58,21 +117,22 @@ StructureHeader make_header(const Mesh& mesh, const BvhCounts& counts, const std
            " characters, at most " + std::to_string(most_characters) + " and no zero byte can be kept");
   }
   std::copy_n(detail::structure_magic, sizeof header.magic, header.magic);
-  header.version = detail::structure_version;
-  header.header_bytes = sizeof header;
+  header.version = wide.layout > 0 ? 2 : 1;
+  header.header_bytes = u32(sizeof header + (wide.layout > 0 ? sizeof wide : 0));
   header.vertex_count = mesh.positions.size();
   header.triangle_count = mesh.triangles.size();
   header.counts = counts;
   header.morton_bits = morton_bits;
   header.max_leaf_size = max_leaf_size;
   std::copy(builder.begin(), builder.end(), header.builder);
-  header.file_bytes = StructureLayout::of(header).file_bytes;
+  header.file_bytes = StructureLayout::of(header, wide).file_bytes;
   return header;
 }
 
 /// Calls `f` with all bytes of the file in order, in pieces of whole 8-byte words.
 template <class F>
-void for_each_piece(const StructureHeader& header, const HostTree& tree, const Mesh& mesh, F&& f) {
+void for_each_piece(const StructureHeader& header, const HostTree& tree, const Mesh& mesh,
+                    const HostWideTree& wide, F&& f) {
   const auto piece = [&](const void* data, u64 bytes) {
     constexpr u64 alignment = StructureLayout::alignment;
     const u64 whole = bytes / alignment * alignment;
@@ -83,11 +143,15 @@ void for_each_piece(const StructureHeader& header, const HostTree& tree, const M
     f(std::span<const char>(last));
   };
   piece(&header, sizeof header);
+  if (wide.header.layout > 0) piece(&wide.header, sizeof wide.header);
   piece(tree.nodes.data(), tree.nodes.size() * sizeof(BvhNode));
   piece(tree.parents.data(), tree.parents.size() * sizeof(u32));
   piece(tree.primitive_ids.data(), tree.primitive_ids.size() * sizeof(u32));
   piece(mesh.positions.data(), mesh.positions.size() * sizeof(vec3));
   piece(mesh.triangles.data(), mesh.triangles.size() * sizeof(uvec3));
+  piece(wide.nodes.data(), wide.nodes.size());
+  piece(wide.parents.data(), wide.parents.size() * sizeof(u32));
+  piece(wide.primitive_ids.data(), wide.primitive_ids.size() * sizeof(u32));
 }
 
 /// The ids in the tree, then those that were left out, ascending, as the builders leave them.
@@ -111,7 +175,8 @@ class StructureReader {
     check_size();
     check_checksum();
     check_padding();
-    const std::string fault = detail::find_structure_fault(arrays());
+    std::string fault = detail::find_structure_fault(arrays());
+    if (fault.empty()) fault = find_wide_fault();
     if (!fault.empty()) fail(fault);
   }
 
@@ -126,6 +191,17 @@ class StructureReader {
             .vertex_count = header_.vertex_count};
   }
   std::span<const vec3> positions() const { return array<vec3>(layout_.positions, header_.vertex_count); }
+
+  /// 0 where there is no wide tree.
+  u32 wide_layout() const { return wide_.layout; }
+  template <class Node>
+  WideStructureArrays<Node> wide_arrays() const {
+    return {.node_count = wide_.node_count,
+            .nodes = array<Node>(layout_.wide_nodes, layout_.wide_node_count),
+            .parents = array<u32>(layout_.wide_parents, layout_.wide_node_count),
+            .primitive_ids = array<u32>(layout_.wide_primitive_ids, header_.counts.primitive_count),
+            .triangle_count = header_.triangle_count};
+  }
 
  private:
   template <class T>
@@ -143,18 +219,38 @@ class StructureReader {
       fail("has " + std::to_string(bytes_.size()) + " bytes, the header alone has " +
            std::to_string(sizeof header_));
     }
-    if (header_.version != detail::structure_version) {
-      fail("has version " + std::to_string(header_.version) + ", this Copse reads version " +
+    if (header_.version == 0 || header_.version > detail::structure_version) {
+      fail("has version " + std::to_string(header_.version) + ", this Copse reads version 1 to " +
            std::to_string(detail::structure_version));
     }
-    if (header_.header_bytes != sizeof header_) {
+    const u64 header_bytes = sizeof header_ + (header_.version > 1 ? sizeof wide_ : 0);
+    if (header_.header_bytes != header_bytes || bytes_.size() < header_bytes) {
       fail("has a header of " + std::to_string(header_.header_bytes) + " bytes, not " +
-           std::to_string(sizeof header_));
+           std::to_string(header_bytes));
     }
+    if (header_.version > 1) check_wide_header();
     if (header_.file_bytes != bytes_.size()) {
       fail("has " + std::to_string(bytes_.size()) + " bytes, its header promises " +
            std::to_string(header_.file_bytes));
     }
+  }
+
+  void check_wide_header() {
+    std::memcpy(&wide_, bytes_.data() + sizeof header_, sizeof wide_);
+    if (wide_.layout == 0 || wide_.layout > StructureWideHeader::most_layout) {
+      fail("has a wide tree of layout " + std::to_string(wide_.layout) + ", it can be 1 to " +
+           std::to_string(StructureWideHeader::most_layout));
+    }
+    check_zeros(sizeof header_ + offsetof(StructureWideHeader, zeros), sizeof header_ + sizeof wide_);
+  }
+
+  std::string find_wide_fault() const {
+    switch (wide_.layout) {
+      case 1: return detail::find_wide_fault(wide_arrays<Bvh4Node>());
+      case 2: return detail::find_wide_fault(wide_arrays<CompressedBvh4Node>());
+      case 3: return detail::find_wide_fault(wide_arrays<CompressedBvh8Node>());
+    }
+    return "";
   }
 
   void check_size() {
@@ -163,7 +259,7 @@ class StructureReader {
            std::to_string(header_.triangle_count) + " triangles, at most " + std::to_string(most_vertices) +
            " and " + std::to_string(most_primitives) + " can be read");
     }
-    layout_ = StructureLayout::of(header_);
+    layout_ = StructureLayout::of(header_, wide_);
     if (layout_.file_bytes != bytes_.size()) {
       fail("has " + std::to_string(bytes_.size()) + " bytes, its counts need " +
            std::to_string(layout_.file_bytes));
@@ -192,7 +288,12 @@ class StructureReader {
     check_zeros(layout_.parents + layout_.pair_count * sizeof(u32), layout_.primitive_ids);
     check_zeros(layout_.primitive_ids + header_.counts.primitive_count * sizeof(u32), layout_.positions);
     check_zeros(layout_.positions + header_.vertex_count * sizeof(vec3), layout_.triangles);
-    check_zeros(layout_.triangles + header_.triangle_count * sizeof(uvec3), layout_.file_bytes);
+    check_zeros(layout_.triangles + header_.triangle_count * sizeof(uvec3), layout_.wide_nodes);
+    if (wide_.layout == 0) return;
+    check_zeros(layout_.wide_nodes + layout_.wide_node_count * detail::wide_node_bytes(wide_.layout),
+                layout_.wide_parents);
+    check_zeros(layout_.wide_parents + layout_.wide_node_count * sizeof(u32), layout_.wide_primitive_ids);
+    check_zeros(layout_.wide_primitive_ids + header_.counts.primitive_count * sizeof(u32), layout_.file_bytes);
   }
 
   void check_zeros(u64 begin, u64 end) const {
@@ -208,16 +309,46 @@ class StructureReader {
   const std::filesystem::path& path_;
   detail::FileBytes bytes_;
   StructureHeader header_{};
+  StructureWideHeader wide_{};
   StructureLayout layout_{};
 };
+
+/// The file's wide tree in the context's memory, without room to spare.
+template <class Node>
+WideBvh<Node> upload_wide(Context& context, const StructureReader& reader) {
+  const WideStructureArrays<Node> arrays = reader.wide_arrays<Node>();
+  const BvhCounts& counts = reader.header().counts;
+  const WideBvhCounts wide_counts{arrays.node_count, counts.primitive_count, counts.invalid_count};
+  WideBvh<Node> wide;
+  wide.nodes = Buffer<Node>(context, arrays.nodes);
+  wide.parents = Buffer<u32>(context, arrays.parents);
+  wide.primitive_ids = Buffer<u32>(context, with_left_out_ids(arrays.primitive_ids, arrays.triangle_count));
+  wide.counts = Buffer<WideBvhCounts>(context, std::span(&wide_counts, 1));
+  wide.source_count = arrays.triangle_count;
+  return wide;
+}
+
+AnyWideBvh upload_wide(Context& context, const StructureReader& reader) {
+  switch (reader.wide_layout()) {
+    case 1: return upload_wide<Bvh4Node>(context, reader);
+    case 2: return upload_wide<CompressedBvh4Node>(context, reader);
+    case 3: return upload_wide<CompressedBvh8Node>(context, reader);
+  }
+  return std::monostate{};
+}
+
+u32 largest_leaf(std::span<const BvhNode> nodes) {
+  u32 largest = 1;
+  for (const BvhNode& node : nodes) largest = std::max(largest, node.count);
+  return largest;
+}
 
 }  // namespace
 
 void save_structure(const std::filesystem::path& path, Context& context, const Mesh& mesh, const Bvh& bvh,
-                    const std::string& builder, u32 morton_bits, u32 max_leaf_size) {
+                    const std::string& builder, u32 morton_bits, u32 max_leaf_size, const AnyWideBvh& wide) {
   // Refuse what could not be loaded again.
   const HostTree tree = download_tree(context, bvh);
-  StructureHeader header = make_header(mesh, tree.counts, builder, morton_bits, max_leaf_size);
   const std::string fault = detail::find_structure_fault({.counts = tree.counts,
                                                           .nodes = tree.nodes,
                                                           .parents = tree.parents,
@@ -225,13 +356,16 @@ void save_structure(const std::filesystem::path& path, Context& context, const M
                                                           .triangles = mesh.triangles,
                                                           .vertex_count = mesh.positions.size()});
   if (!fault.empty()) refuse(fault);
+  const HostWideTree wide_tree = download_wide(context, wide, tree, mesh.triangles.size());
+  StructureHeader header = make_header(mesh, tree.counts, builder, morton_bits, max_leaf_size, wide_tree.header);
 
   StructureChecksum sum;
-  for_each_piece(header, tree, mesh, [&](std::span<const char> bytes) { sum.add(bytes); });
+  for_each_piece(header, tree, mesh, wide_tree, [&](std::span<const char> bytes) { sum.add(bytes); });
   header.checksum = sum.value();
 
   detail::FileReplacement file(path);
-  for_each_piece(header, tree, mesh, [&](std::span<const char> bytes) { file.write(bytes.data(), bytes.size()); });
+  for_each_piece(header, tree, mesh, wide_tree,
+                 [&](std::span<const char> bytes) { file.write(bytes.data(), bytes.size()); });
   file.commit();
 }
 
@@ -254,6 +388,8 @@ StructureFile load_structure(const std::filesystem::path& path, Context& context
   file.bvh.parents.upload(arrays.parents);
   file.bvh.primitive_ids.upload(with_left_out_ids(arrays.primitive_ids, header.triangle_count));
   file.bvh.counts.upload(std::span(&header.counts, 1));
+  file.bvh.max_leaf_size = largest_leaf(arrays.nodes);
+  file.wide = upload_wide(context, reader);
   return file;
 } catch (const std::bad_alloc&) {
   throw Error(ErrorCode::out_of_memory, path.string() + ": no memory for the structure");

@@ -6,6 +6,7 @@
 #include <span>
 
 #include "builders/bvh/node.h"
+#include "builders/bvh/wide_node.h"
 
 namespace copse::detail {
 
@@ -13,7 +14,7 @@ static_assert(std::endian::native == std::endian::little, "structure files are l
 
 /// "COPSE", then line ends and an end-of-file mark that a transfer as text would damage.
 inline constexpr char structure_magic[8] = {'C', 'O', 'P', 'S', 'E', '\r', '\n', '\x1a'};
-inline constexpr u32 structure_version = 1;
+inline constexpr u32 structure_version = 2;
 
 struct StructureHeader {
   char magic[8];
@@ -31,27 +32,51 @@ struct StructureHeader {
 
 static_assert(sizeof(StructureHeader) == 96);
 
+/// Behind the header in version 2, which is written where there is a wide tree beside the binary one.
+struct StructureWideHeader {
+  u32 layout;  // 1: Bvh4, 2: CompressedBvh4, 3: CompressedBvh8; 0 in a file of version 1
+  u32 node_count;
+  u32 zeros[6];
+
+  static constexpr u32 most_layout = 3;
+};
+
+static_assert(sizeof(StructureWideHeader) == 32);
+
+/// Bytes of a node in a layout; 0 for none.
+constexpr u64 wide_node_bytes(u32 layout) {
+  constexpr u64 bytes[] = {0, sizeof(Bvh4Node), sizeof(CompressedBvh4Node), sizeof(CompressedBvh8Node)};
+  return bytes[layout];
+}
+
 /// Where the arrays stand. Each begins at a multiple of 32 bytes; what lies between is 0.
 struct StructureLayout {
   static constexpr u64 alignment = 32;
 
   u64 node_count;  // 1 more than counts.node_count for a tree without primitives: its root
   u64 pair_count;
+  u64 wide_node_count;
   u64 nodes, parents, primitive_ids, positions, triangles;  // offsets in bytes
+  u64 wide_nodes, wide_parents, wide_primitive_ids;
   u64 file_bytes;
 
-  /// For counts of at most 2^32 each.
-  static constexpr StructureLayout of(const StructureHeader& header) {
+  /// For counts of at most 2^32 each, and a layout there is.
+  static constexpr StructureLayout of(const StructureHeader& header, const StructureWideHeader& wide) {
     const BvhCounts& counts = header.counts;
     StructureLayout at{};
     at.node_count = counts.node_count == 0 ? 1 : counts.node_count;
     at.pair_count = (at.node_count - 1) / 2;
-    at.nodes = padded(sizeof(StructureHeader));
+    at.wide_node_count = wide.layout > 0 && wide.node_count == 0 ? 1 : wide.node_count;
+    at.nodes = padded(sizeof(StructureHeader) + (wide.layout > 0 ? sizeof(StructureWideHeader) : 0));
     at.parents = padded(at.nodes + at.node_count * sizeof(BvhNode));
     at.primitive_ids = padded(at.parents + at.pair_count * sizeof(u32));
     at.positions = padded(at.primitive_ids + u64{counts.primitive_count} * sizeof(u32));
     at.triangles = padded(at.positions + header.vertex_count * sizeof(vec3));
-    at.file_bytes = padded(at.triangles + header.triangle_count * sizeof(uvec3));
+    at.wide_nodes = padded(at.triangles + header.triangle_count * sizeof(uvec3));
+    at.wide_parents = padded(at.wide_nodes + at.wide_node_count * wide_node_bytes(wide.layout));
+    at.wide_primitive_ids = padded(at.wide_parents + at.wide_node_count * sizeof(u32));
+    const u64 wide_id_count = wide.layout > 0 ? counts.primitive_count : 0;
+    at.file_bytes = padded(at.wide_primitive_ids + wide_id_count * sizeof(u32));
     return at;
   }
 

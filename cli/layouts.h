@@ -1,0 +1,34 @@
+#pragma once
+
+#include "builders/bvh/widen.h"
+#include "builders/geometry/primitive_set.h"
+#include "cli/options.h"
+#include "cli/scene.h"
+
+// The layouts of trees by their names.
+
+namespace copse::cli {
+
+enum class Layout { bvh2, bvh4, cbvh4, cbvh8 };
+
+/// --layout, which names one.
+void add_layout(CLI::App& command, Layout& layout);
+
+const char* name_of(Layout layout);
+Layout layout_of(const AnyWideBvh& tree);
+
+/// Refuses leaves that the layout cannot have.
+/// Throws: Error invalid_argument.
+void check_leaf_size(Layout layout, u32 max_leaf_size);
+
+/// The tree in the layout; none for bvh2. Leaves grow to 3 triangles, or to the recipe's most, where that is
+/// cheaper.
+AnyWideBvh widen_to(Context& context, const Bvh& bvh, Layout layout);
+void rewiden(Context& context, AnyWideBvh& wide, const Bvh& bvh);
+void refit(Context& context, AnyWideBvh& wide, const TriangleViews& triangles);
+WideBvhStats stats(Context& context, const AnyWideBvh& wide);
+
+Json to_json(const WideBvhStats& stats);
+void add_facts(Facts& facts, const WideBvhStats& stats);
+
+}  // namespace copse::cli
