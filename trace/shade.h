@@ -25,7 +25,8 @@ struct RenderOptions {
   u32 heat_limit = 0;          // visits that count as hottest; 0: the most of the image
 };
 
-/// Ray casts a picture, equal on all backends. Waits.
+/// Ray casts a picture, equal on all backends; heat differs by a few visits, as backends round boxes differently.
+/// Waits.
 /// Throws: Error invalid_argument for options out of range, Error out_of_memory, Error cancelled.
 /// Memory: buffers of 24 bytes a pixel, and the image on the host.
 Image render(Context& context, const BvhView& bvh, const TriangleViews& triangles, const Camera& camera,

@@ -9,11 +9,11 @@
 //   entry = max(near_x, near_y, near_z, 0)       near = plane * scale + near_offset
 //   exit  = min(far_x, far_y, far_z) * growth    far  = plane * scale + far_offset
 //
-// Times of boxes are counted from the ray's t_min, in units in which the direction's largest component is 1 to 2.
-// So they are never negative where it matters, and what rounding may move is folded into growth and offsets:
+// Times of boxes are counted from the ray's t_min, in units in which the direction's largest component is 1 to 2
+// (in trees of more than 2^60, 2^60 times as little). So they are never negative where it matters, and what
+// rounding may move is folded into growth and offsets:
 //   - exits grow by a factor of 1 + 2^-19, for 3 roundings a plane and 3 a coordinate of the triangle test at
-//   either
-//     end, 2^-24 each, and for that of the scale;
+//     either end, 2^-24 each, and for that of the scale;
 //   - the offsets by 2^-22 of |origin * scale|, for its rounding: that is the grain of the origin's coordinates;
 //   - and by 2^-19 of |t_min|, as those errors are in proportion to t and not to t - t_min.
 // Along an axis in which the ray hardly moves within the tree, or not at all, the scale is finite and the offsets
@@ -67,37 +67,48 @@ COPSE_HD inline float plane_time(float plane, float origin, float scale, float o
 /// What all axes of a ray share.
 struct SlabSetup {
   float time_scale;
+  float units;  // one over it
   float start;
-  float reach;  // no time within the tree is farther from 0, nor from start
+  float reach;         // no time within the tree is farther from 0, nor from start
+  float most_product;  // of a scale and the extent of its axis
 };
 
+inline constexpr float two_to_60 = 1152921504606846976.0f;
 inline constexpr float slab_growth = 1.0f + 1.0f / (1u << 19);
 
-COPSE_HD inline float largest_magnitude(float lo, float hi) {
-  return max_number(magnitude(lo), magnitude(hi));
+inline constexpr float most_extent = 3e38f;
+
+/// How far coordinates of the tree are from zero and from the origin at most. Planes may be infinite.
+COPSE_HD inline float extent_of_axis(float lo, float hi, float origin) {
+  const float farthest = max_number(magnitude(lo), magnitude(hi));
+  return min_number(most_extent, add_rn(min_number(most_extent, farthest), magnitude(origin)));
 }
 
-/// One axis of the slabs: where the tree lies between lo and hi.
+/// The scale of an axis in which the ray hardly moves. Out of line: it divides, and few rays need it.
+[[gnu::noinline]] COPSE_HD inline float scale_of_still_axis(float most_product, float extent) {
+  constexpr float least_extent = 1e-37f, most_scale = two_to_60 * 1099511627776.0f;
+  // Differences that may be no floats decide nothing: on the host they give NaN, which is not heeded.
+  if (extent >= most_extent) return fuses_slabs ? 1 / two_to_60 / two_to_60 : 0.0f;
+  return min_number(most_scale, div_rn(most_product, max_number(least_extent, extent)));
+}
+
+/// One axis of the slabs.
 struct SlabAxis {
   float scale, near_offset, far_offset;
 
-  COPSE_HD SlabAxis(const SlabSetup& setup, float origin, float direction, float lo, float hi) {
-    constexpr float two_to_60 = 1152921504606846976.0f;
-    constexpr float two_to_100 = two_to_60 * 1099511627776.0f, two_to_110 = two_to_100 * 1024;
+  COPSE_HD SlabAxis(const SlabSetup& setup, float origin, float direction, float extent) {
     constexpr float origin_padding = 1.0f / (1u << 22), start_padding = 1.0f / (1u << 19);
-    constexpr float least_padding = 1.0f / two_to_100 / (1u << 26);  // for denormals
-
-    const float extent = add_rn(largest_magnitude(lo, hi), magnitude(origin));
-    const float most = min_number(two_to_100, div_rn(min_number(two_to_110, mul_rn(setup.reach, two_to_60)),
-                                                     max_number(least_padding, extent)));
-    const float inverse = div_rn(setup.time_scale, direction);
-    const bool moves = magnitude(inverse) <= most;
-    scale = moves ? inverse : (direction < 0 ? -most : most);
-
+    constexpr float least_padding = 1.0f / two_to_60 / two_to_60 / (1u << 6);  // for denormals
+    scale = about_one_over(mul_rn(direction, setup.units));
+    const bool moves = mul_rn(magnitude(scale), extent) <= setup.most_product && extent < most_extent;
+    float padding = add_rn(mul_rn(magnitude(setup.start), start_padding), least_padding);
+    if (!moves) {
+      scale = scale_of_still_axis(setup.most_product, extent);
+      if (direction < 0) scale = -scale;
+      padding = add_rn(padding, mul_rn(setup.reach, 2.0f));
+    }
     const float at_origin = mul_rn(origin, scale);
-    float padding = add_rn(mul_rn(magnitude(at_origin), origin_padding),
-                           add_rn(mul_rn(magnitude(setup.start), start_padding), least_padding));
-    if (!moves) padding = add_rn(padding, mul_rn(setup.reach, 2.0f));
+    padding = add_rn(padding, mul_rn(magnitude(at_origin), origin_padding));
     near_offset = sub_rn(-setup.start, padding);
     far_offset = add_rn(-setup.start, padding);
     if constexpr (fuses_slabs) {
@@ -107,21 +118,28 @@ struct SlabAxis {
   }
 };
 
-COPSE_HD inline SlabSetup set_up_slabs(const Ray& ray, const Aabb& bounds) {
-  constexpr float least_start = -3e38f;
+/// `farthest`: the extent of the axis along which the ray moves most.
+COPSE_HD inline SlabSetup set_up_slabs(const Ray& ray, float farthest) {
+  constexpr u32 least_exponent = 0x00800000u, most_exponent = 0x7e800000u, one_squared = 0x7f000000u;
+  constexpr float least_start = -3e38f, most_normal = two_to_60 * 1125899906842624.0f;
   const vec3& d = ray.direction;
-  const float x = magnitude(d.x), y = magnitude(d.y), z = magnitude(d.z);
-  const float largest = max_number(x, max_number(y, z));
+  const float largest = max_number(magnitude(d.x), max_number(magnitude(d.y), magnitude(d.z)));
+  // The power of two below the largest component, of those whose inverse is normal too.
+  const u32 exponent = smaller(larger(bits_of(largest) & 0x7f800000u, least_exponent), most_exponent);
   SlabSetup setup;
-  // The power of two below the largest component; that of the least normal number for denormals.
-  setup.time_scale = float_from_bits(larger(bits_of(largest) & 0x7f800000u, 0x00800000u));
-  const u32 axis = x == largest ? 0 : y == largest ? 1 : 2;
-  const float extent = axis == 0   ? add_rn(largest_magnitude(bounds.lo.x, bounds.hi.x), magnitude(ray.origin.x))
-                       : axis == 1 ? add_rn(largest_magnitude(bounds.lo.y, bounds.hi.y), magnitude(ray.origin.y))
-                                   : add_rn(largest_magnitude(bounds.lo.z, bounds.hi.z), magnitude(ray.origin.z));
-  const float farthest = mul_rn(extent, div_rn(mul_rn(setup.time_scale, 1.01f), largest));
+  setup.time_scale = float_from_bits(exponent);
+  setup.units = float_from_bits(one_squared - exponent);
+  // Denormal directions are 2^-23 of that at least.
+  farthest = mul_rn(farthest, exponent == least_exponent ? 8388608.0f : 1.01f);
+  // Planes in steps of a grid are met at times of up to 2^15 times as much on the way: that must be a float.
+  if (farthest > two_to_60 && setup.time_scale > 1 / two_to_60) {
+    setup.time_scale = mul_rn(setup.time_scale, 1 / two_to_60);
+    setup.units = mul_rn(setup.units, two_to_60);
+    farthest = mul_rn(farthest, 1 / two_to_60);
+  }
   setup.start = max_number(mul_rn(ray.t_min, setup.time_scale), max_number(least_start, mul_rn(farthest, -2.0f)));
   setup.reach = mul_rn(farthest, 4.0f);
+  setup.most_product = min_number(most_normal, mul_rn(setup.reach, two_to_60));
   return setup;
 }
 
@@ -130,10 +148,15 @@ COPSE_HD inline SlabSetup set_up_slabs(const Ray& ray, const Aabb& bounds) {
 /// Makes a traceable ray ready for boxes within `bounds`, which must not be empty. Boxes may reach out by as much
 /// again as the bounds are away from zero.
 COPSE_HD inline RaySlabs make_slabs(const Ray& ray, const Aabb& bounds) {
-  const detail::SlabSetup setup = detail::set_up_slabs(ray, bounds);
-  const detail::SlabAxis x(setup, ray.origin.x, ray.direction.x, bounds.lo.x, bounds.hi.x);
-  const detail::SlabAxis y(setup, ray.origin.y, ray.direction.y, bounds.lo.y, bounds.hi.y);
-  const detail::SlabAxis z(setup, ray.origin.z, ray.direction.z, bounds.lo.z, bounds.hi.z);
+  const vec3 extent(detail::extent_of_axis(bounds.lo.x, bounds.hi.x, ray.origin.x),
+                    detail::extent_of_axis(bounds.lo.y, bounds.hi.y, ray.origin.y),
+                    detail::extent_of_axis(bounds.lo.z, bounds.hi.z, ray.origin.z));
+  const float dx = magnitude(ray.direction.x), dy = magnitude(ray.direction.y), dz = magnitude(ray.direction.z);
+  const bool mostly_x = dx >= dy && dx >= dz;
+  const detail::SlabSetup setup = detail::set_up_slabs(ray, mostly_x ? extent.x : dy >= dz ? extent.y : extent.z);
+  const detail::SlabAxis x(setup, ray.origin.x, ray.direction.x, extent.x);
+  const detail::SlabAxis y(setup, ray.origin.y, ray.direction.y, extent.y);
+  const detail::SlabAxis z(setup, ray.origin.z, ray.direction.z, extent.z);
   return {vec3(x.scale, y.scale, z.scale),
           vec3(x.near_offset, y.near_offset, z.near_offset),
           vec3(x.far_offset, y.far_offset, z.far_offset),

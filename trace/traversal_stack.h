@@ -40,14 +40,14 @@ class TraversalStack {
   /// `entry` as bits.
   COPSE_HD void push(u32 first, u32 count, u32 entry) {
     ++top_;
-    bottom_ = larger(bottom_, top_ < size ? 0u : top_ - size);
-    entries_[top_ & (size - 1)] = {first, (entry & ~stack_count_mask) | smaller(count, stack_count_unknown)};
+    bottom_ = larger(bottom_, top_ - i32(size));
+    entries_[u32(top_) & (size - 1)] = {first, (entry & ~stack_count_mask) | smaller(count, stack_count_unknown)};
   }
 
   /// The latest whose box is entered at or before `limit`; false where none is left.
   COPSE_HD bool pop(float limit, u32& first, u32& count) {
     while (top_ != bottom_) {
-      const StackEntry entry = entries_[top_ & (size - 1)];
+      const StackEntry entry = entries_[u32(top_) & (size - 1)];
       --top_;
       first = entry.first;
       count = entry.entry_and_count & stack_count_mask;
@@ -60,7 +60,7 @@ class TraversalStack {
 
  private:
   StackEntry* entries_;
-  u32 top_ = 0, bottom_ = 0;  // of all that were ever pushed; the ring holds those behind bottom_
+  i32 top_ = 0, bottom_ = 0;  // depths, counting what was dropped; the ring holds the entries above bottom_
 };
 
 }  // namespace detail

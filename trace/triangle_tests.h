@@ -6,6 +6,7 @@
 #include "builders/geometry/packed_triangle.h"
 #include "builders/geometry/triangle_table.h"
 #include "trace/intersect.h"
+#include "trace/quad.h"
 
 namespace copse::detail {
 
@@ -25,7 +26,12 @@ struct PlacedTriangles {
   static constexpr bool takes_places = true;
 
   const PackedTriangle* packed;
-  COPSE_HD Triangle triangle(u32 place) const { return packed[place].triangle(); }
+  /// Read whole, by three 16-byte loads.
+  COPSE_HD Triangle triangle(u32 place) const {
+    const auto* quads = reinterpret_cast<const Quad*>(packed + place);
+    const Quad a = quads[0], b = quads[1], c = quads[2];
+    return {a.point(), b.point(), c.point()};
+  }
   COPSE_HD u32 primitive(u32 place) const { return packed[place].primitive; }
   COPSE_HD u32 local_id(u32 place) const { return packed[place].local_id; }
   COPSE_HD u32 geometry(u32 place) const { return packed[place].geometry; }

@@ -5,15 +5,11 @@
 // steps of a grid are never made: their steps are multiplied with the ray's scale and so become times.
 
 #include "builders/bvh/wide_node.h"
+#include "trace/quad.h"
 #include "trace/slabs.h"
 #include "trace/visiting_order.h"
 
 namespace copse::detail {
-
-/// 16 bytes, loaded at once.
-struct [[gnu::may_alias]] alignas(16) Quad {
-  u32 words[4];
-};
 
 COPSE_HD inline u32 pick(const Quad& quad, u32 slot) {
   const u32 low = slot & 1 ? quad.words[1] : quad.words[0];

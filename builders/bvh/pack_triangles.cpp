@@ -13,10 +13,6 @@ template <class View>
 void repack(Context& context, PackedTriangles& packed, const View& bvh, const TriangleViews& triangles) {
   const auto refuse = [](const std::string& text) { throw Error(ErrorCode::invalid_argument, text); };
   const u64 ids = bvh.primitive_ids.size();
-  if (triangles.primitive_count() > ids) {
-    refuse("pack_triangles with " + std::to_string(triangles.primitive_count()) + " primitives of a tree for " +
-           std::to_string(ids));
-  }
   if (packed.triangles.size() != ids) {
     refuse("repack_triangles: room for " + std::to_string(packed.triangles.size()) +
            " triangles, but the tree has room for " + std::to_string(ids));

@@ -19,9 +19,8 @@ struct PackedTriangles {
 /// tree of another layout whose leaves stand in the same order may use the same ones, but no tree that was
 /// rebuilt. Waits for nothing.
 ///   triangles: those that the tree was built over
-/// Throws: Error invalid_argument for another number of primitives than the tree has room for, Error
-/// out_of_memory, Error cancelled. Memory: 48 bytes a primitive; scratch of 64 bytes a view where there are
-/// several.
+/// Throws: Error out_of_memory, Error cancelled.
+/// Memory: 48 bytes a primitive; scratch of 64 bytes a view where there are several.
 PackedTriangles pack_triangles(Context& context, const BvhView& bvh, const TriangleViews& triangles);
 template <class Node>
 PackedTriangles pack_triangles(Context& context, const WideBvhView<Node>& bvh, const TriangleViews& triangles);

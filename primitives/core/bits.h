@@ -96,6 +96,15 @@ COPSE_HD inline float max_number(float a, float b) {
 #endif
 }
 
+/// One over `a`, in 2 ulp, by one instruction of the GPU; for `a` of 2^-126 to 2^126, else perhaps 0 or infinite.
+COPSE_HD inline float about_one_over(float a) {
+#if COPSE_DEVICE_CODE
+  return __fdividef(1.0f, a);
+#else
+  return 1.0f / a;
+#endif
+}
+
 /// The largest of three numbers and 0. In device code for Hopper one instruction, on the bits: those of numbers
 /// that are not negative have their order.
 COPSE_HD inline float largest_or_zero(float a, float b, float c) {
@@ -111,7 +120,7 @@ COPSE_HD inline float smallest_or_negative(float a, float b, float c) {
 #if COPSE_DEVICE_CODE
   return __int_as_float(__vimin3_s32(__float_as_int(a), __float_as_int(b), __float_as_int(c)));
 #else
-  return min_number(min_number(a, b), c);
+  return min_number(min_number(min_number(__builtin_huge_valf(), a), b), c);
 #endif
 }
 
@@ -196,6 +205,19 @@ COPSE_HD inline u32 population_count(u32 value) {
   return u32(__popc(value));
 #else
   return u32(__builtin_popcount(value));
+#endif
+}
+
+/// Four of the bytes of `lo`, 0 to 3, and `hi`, 4 to 7, lowest first: byte k of the result is the one that bits
+/// 4k to 4k + 2 of `selector` tell. Its other bits are 0.
+COPSE_HD inline u32 pick_bytes(u32 lo, u32 hi, u32 selector) {
+#if COPSE_DEVICE_CODE
+  return __byte_perm(lo, hi, selector);
+#else
+  const u64 bytes = u64(hi) << 32 | lo;
+  u32 picked = 0;
+  for (u32 k = 0; k < 4; ++k) picked |= u32(bytes >> 8 * (selector >> 4 * k & 7u) & 255u) << 8 * k;
+  return picked;
 #endif
 }
 

@@ -55,9 +55,9 @@ __global__ void __launch_bounds__(ray_threads, ray_blocks) one_ray_a_thread_kern
   copse::detail::StackEntry entries[default_stack_size];
   const Ray ray = load_ray(query.rays, i);
   WalkOf<Query> walk(query.tree, entries);
+  walk.begin(ray);
   typename Query::Test test = query.test(ray);
   NoCounter counter;
-  walk.begin(ray);
   while (!walk.is_done()) {
     if (walk.is_at_leaf()) {
       walk.test_leaf(test, counter);

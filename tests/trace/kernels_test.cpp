@@ -1,0 +1,253 @@
+// Batches through every layout, by every kernel, of fetched and of packed triangles: all give the same bytes.
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+#include "builders/bvh/hploc.h"
+#include "builders/bvh/pack_triangles.h"
+#include "builders/bvh/refit.h"
+#include "builders/geometry/generate.h"
+#include "tests/support/backends.h"
+#include "tests/support/device_mesh.h"
+#include "tests/support/hard_meshes.h"
+#include "tests/support/host_wide.h"
+#include "tests/trace/oracle.h"
+#include "trace/trace_rays.h"
+
+namespace copse {
+namespace {
+
+using test::brute_force_hit;
+using test::build_host_bvh;
+using test::build_host_wide;
+using test::DeviceMesh;
+using test::difficult_rays;
+using test::host_view;
+using test::HostBvh;
+using test::HostSplit;
+using test::UploadedBvh;
+
+constexpr TraceKernel kernels[] = {TraceKernel::automatic, TraceKernel::one_ray_a_thread, TraceKernel::persistent,
+                                   TraceKernel::packets};
+
+class Kernels : public test::OnEachBackend {
+ protected:
+  void expect_hits(const TreeView& bvh, const TraceTriangles& triangles, const std::vector<Ray>& rays,
+                   const std::vector<Hit>& expected) {
+    const Buffer<Ray> device_rays(context(), rays);
+    Buffer<Hit> device_hits(context(), rays.size());
+    Buffer<u8> device_occluded(context(), rays.size());
+    for (TraceKernel kernel : kernels) {
+      closest_hits(context(), bvh, triangles, device_rays.span(), device_hits.span(), {.kernel = kernel});
+      any_hits(context(), bvh, triangles, device_rays.span(), device_occluded.span(), {.kernel = kernel});
+      const std::vector<Hit> hits = device_hits.download();
+      const std::vector<u8> occluded = device_occluded.download();
+      for (size_t i = 0; i < rays.size(); ++i) {
+        ASSERT_TRUE(test::same_bits(hits[i], expected[i]))
+            << name_of(kernel) << ", layout " << bvh.index() << ", " << test::text(rays[i]) << ": "
+            << test::text(hits[i]) << ", expected " << test::text(expected[i]);
+        ASSERT_EQ(occluded[i], is_hit(expected[i]) ? 1 : 0) << name_of(kernel) << ", " << test::text(rays[i]);
+      }
+    }
+  }
+
+  template <class Node>
+  void expect_hits_of_wide(const HostBvh& binary, const DeviceMesh& mesh, const std::vector<Ray>& rays,
+                           const std::vector<Hit>& expected) {
+    const WideBvh<Node> wide = build_host_wide<Node>(binary).upload(context());
+    const PackedTriangles packed = pack_triangles(context(), wide.view(), mesh.view());
+    ASSERT_NO_FATAL_FAILURE(expect_hits(wide.view(), mesh.view(), rays, expected));
+    ASSERT_NO_FATAL_FAILURE(expect_hits(wide.view(), packed.view(), rays, expected));
+  }
+
+  /// All layouts over a host's tree give the hits of brute force.
+  void expect_hits_of_brute_force(const Mesh& mesh, const HostBvh& binary, const std::vector<Ray>& rays) {
+    const DeviceMesh device(context(), mesh);
+    std::vector<Hit> expected;
+    for (const Ray& ray : rays) expected.push_back(brute_force_hit({host_view(mesh)}, ray));
+    const UploadedBvh uploaded(context(), binary);
+    const PackedTriangles packed = pack_triangles(context(), uploaded.view(), device.view());
+    ASSERT_NO_FATAL_FAILURE(expect_hits(uploaded.view(), device.view(), rays, expected));
+    ASSERT_NO_FATAL_FAILURE(expect_hits(uploaded.view(), packed.view(), rays, expected));
+    ASSERT_NO_FATAL_FAILURE(expect_hits_of_wide<Bvh4Node>(binary, device, rays, expected));
+    ASSERT_NO_FATAL_FAILURE(expect_hits_of_wide<CompressedBvh4Node>(binary, device, rays, expected));
+    ASSERT_NO_FATAL_FAILURE(expect_hits_of_wide<CompressedBvh8Node>(binary, device, rays, expected));
+  }
+};
+
+TEST_P(Kernels, FindTheHitsOfBruteForceAmongRandomTriangles) {
+  const Mesh mesh = generate_random(400, 0.2f);
+  for (u32 leaf_size : {1, 3}) {
+    expect_hits_of_brute_force(mesh, build_host_bvh(host_view(mesh), leaf_size), difficult_rays(mesh, 1000, 1));
+  }
+}
+
+TEST_P(Kernels, FindTheHitsOfBruteForceOnASphere) {
+  const Mesh mesh = generate_sphere(3);
+  expect_hits_of_brute_force(mesh, build_host_bvh(host_view(mesh), 2), difficult_rays(mesh, 1000, 2));
+}
+
+TEST_P(Kernels, BatchesOfAnySizeAreTracedWhole) {
+  const Mesh mesh = generate_cube();
+  const HostBvh binary = build_host_bvh(host_view(mesh));
+  for (u32 count : {0u, 1u, 2u, 31u, 32u, 33u, 127u, 128u, 129u, 1000u}) {
+    expect_hits_of_brute_force(mesh, binary, difficult_rays(mesh, count, 3));
+  }
+}
+
+TEST_P(Kernels, FindTheHitsOfBruteForceOnHardMeshes) {
+  for (const test::NamedMesh& hard : test::hard_meshes()) {
+    SCOPED_TRACE(hard.name);
+    if (hard.mesh.positions.empty()) continue;
+    const HostBvh binary = build_host_bvh(host_view(hard.mesh), 2);
+    ASSERT_NO_FATAL_FAILURE(expect_hits_of_brute_force(hard.mesh, binary, difficult_rays(hard.mesh, 160, 4)));
+  }
+}
+
+/// Stacks overflow; every kernel climbs.
+TEST_P(Kernels, FollowAChainOfTenThousand) {
+  Mesh mesh;
+  const u32 count = 10000;
+  for (u32 i = 0; i < count; ++i) {
+    const float z = float(i * 7919u % count) / float(count);
+    for (const vec3& p : {vec3(0, 0, z), vec3(1, 0, z), vec3(0, 1, z)}) mesh.positions.push_back(p);
+    mesh.triangles.push_back(uvec3(3 * i, 3 * i + 1, 3 * i + 2));
+  }
+  std::vector<Ray> rays;
+  for (float sign : {1.0f, -1.0f}) {
+    for (float x : {0.25f, 0.3f, 0.75f}) {  // the last is in every box and in no triangle
+      rays.push_back({vec3(x, x, -2 * sign), 0, vec3(0, 0, sign), infinity});
+      rays.push_back({vec3(x, x, 0.5f), 0, vec3(0.001f, 0, sign), infinity});
+    }
+  }
+  expect_hits_of_brute_force(mesh, build_host_bvh(host_view(mesh), 1, HostSplit::chain), rays);
+}
+
+TEST_P(Kernels, RaysThatAreNoneMiss) {
+  const Mesh mesh = generate_cube();
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  const Ray good{vec3(0.3f, 0.4f, -1), 0, vec3(0, 0, 1), infinity};
+  std::vector<Ray> rays;
+  for (float bad : {nan, infinity, -infinity}) {
+    for (int axis = 0; axis < 3; ++axis) {
+      rays.insert(rays.end(), 2, good);
+      rays[rays.size() - 1].origin[axis] = bad;
+      rays[rays.size() - 2].direction[axis] = bad;
+    }
+    rays.insert(rays.end(), 2, good);
+    rays[rays.size() - 1].t_min = bad;
+    rays[rays.size() - 2].t_max = bad;
+  }
+  rays.push_back(good);
+  rays.back().direction = vec3(0);
+  expect_hits_of_brute_force(mesh, build_host_bvh(host_view(mesh)), rays);
+}
+
+/// Rays at an address that is no multiple of 16, as in the caller's own memory.
+TEST_P(Kernels, RaysMayStandAtAnyFloat) {
+  const Mesh mesh = generate_sphere(2);
+  const DeviceMesh device(context(), mesh);
+  const Bvh bvh = build_hploc(context(), device.view());
+  const std::vector<Ray> rays = difficult_rays(mesh, 300, 5);
+  std::vector<u32> words(1 + 8 * rays.size());
+  std::memcpy(words.data() + 1, rays.data(), rays.size() * sizeof(Ray));
+  const Buffer<u32> memory(context(), words);
+  const BufferSpan<const Ray> shifted(reinterpret_cast<const Ray*>(memory.data() + 1), rays.size());
+  Buffer<Hit> hits(context(), rays.size());
+  for (TraceKernel kernel : kernels) {
+    closest_hits(context(), bvh.view(), device.view(), shifted, hits.span(), {.kernel = kernel});
+    const std::vector<Hit> found = hits.download();
+    for (size_t i = 0; i < rays.size(); ++i) {
+      ASSERT_TRUE(test::same_bits(found[i], brute_force_hit({host_view(mesh)}, rays[i]))) << name_of(kernel);
+    }
+  }
+}
+
+TEST_P(Kernels, SayWhichOfThemTraced) {
+  const Mesh mesh = generate_sphere(2);
+  const DeviceMesh device(context(), mesh);
+  const Bvh bvh = build_hploc(context(), device.view());
+  std::vector<Ray> together, apart;
+  test::RayMaker make(7);
+  for (u32 i = 0; i < 4096; ++i) {
+    together.push_back({vec3(0, 0, 3), 0, vec3(float(i % 64) * 0.01f, float(i / 64) * 0.01f, -1), infinity});
+    apart.push_back({vec3(0), 0, make.point(-1, 1), infinity});
+  }
+  const auto chosen = [&](const std::vector<Ray>& rays, TraceKernel kernel) {
+    const Buffer<Ray> device_rays(context(), rays);
+    Buffer<Hit> hits(context(), rays.size());
+    Buffer<u32> word(context(), 1);
+    closest_hits(context(), bvh.view(), device.view(), device_rays.span(), hits.span(),
+                 {.kernel = kernel, .chosen = word.span()});
+    return TraceKernel(word.download()[0]);
+  };
+  if (GetParam() == Backend::cpu) {
+    EXPECT_EQ(chosen(apart, TraceKernel::automatic), TraceKernel::one_ray_a_thread);
+    return;
+  }
+  EXPECT_EQ(chosen(together, TraceKernel::automatic), TraceKernel::packets);
+  EXPECT_EQ(chosen(apart, TraceKernel::automatic), TraceKernel::persistent);
+  EXPECT_EQ(chosen(apart, TraceKernel::packets), TraceKernel::packets);
+}
+
+TEST_P(Kernels, PackedTrianglesFollowARefit) {
+  Mesh mesh = generate_sphere(2);
+  const DeviceMesh before(context(), mesh);
+  Bvh bvh = build_hploc(context(), before.view());
+  PackedTriangles packed = pack_triangles(context(), bvh.view(), before.view());
+  for (vec3& p : mesh.positions) p = p * vec3(2, 0.5f, 1) + vec3(1, 1, 1);
+  const DeviceMesh after(context(), mesh);
+  refit(context(), bvh, after.view());
+  repack_triangles(context(), packed, bvh.view(), after.view());
+  const std::vector<Ray> rays = difficult_rays(mesh, 500, 8);
+  std::vector<Hit> expected;
+  for (const Ray& ray : rays) expected.push_back(brute_force_hit({host_view(mesh)}, ray));
+  expect_hits(bvh.view(), packed.view(), rays, expected);
+}
+
+TEST_P(Kernels, PackedTrianglesReportTheirGeometryAndTheirOwnNumber) {
+  const Mesh mesh = generate_sphere(1);
+  Mesh other = mesh;
+  for (vec3& p : other.positions) p += vec3(3, 0, 0);
+  const DeviceMesh first(context(), mesh), second(context(), other);
+  const std::vector<TriangleView> views = {first.view(17), second.view(4)};
+  const Bvh bvh = build_hploc(context(), views, {.max_leaf_size = 3});
+  const PackedTriangles packed = pack_triangles(context(), bvh.view(), views);
+  std::vector<TriangleView> host = {host_view(mesh), host_view(other)};
+  host[0].geometry = 17;
+  host[1].geometry = 4;
+  test::RayMaker make(9);
+  std::vector<Ray> rays;
+  std::vector<Hit> expected;
+  for (int i = 0; i < 500; ++i) {
+    rays.push_back(make.into({vec3(-1), vec3(4, 1, 1)}));
+    expected.push_back(brute_force_hit(host, rays.back()));
+  }
+  expect_hits(bvh.view(), packed.view(), rays, expected);
+}
+
+TEST_P(Kernels, RefuseWhatDoesNotFit) {
+  const Mesh mesh = generate_cube();
+  const DeviceMesh device(context(), mesh);
+  const Bvh bvh = build_hploc(context(), device.view());
+  PackedTriangles packed = pack_triangles(context(), bvh.view(), device.view());
+  Buffer<Ray> rays(context(), 10);
+  Buffer<Hit> hits(context(), 10);
+  Buffer<u32> words(context(), 2);
+  EXPECT_COPSE_ERROR(closest_hits(context(), bvh.view(), packed.view().first(3), rays.span(), hits.span()),
+                     ErrorCode::invalid_argument, "3 packed triangles, but the tree has room for 12");
+  EXPECT_COPSE_ERROR(
+      closest_hits(context(), bvh.view(), packed.view(), rays.span(), hits.span(), {.chosen = words.span()}),
+      ErrorCode::invalid_argument, "2 chosen kernels");
+  EXPECT_COPSE_ERROR(closest_hits(context(), CompressedBvh4View{}, device.view(), rays.span(), hits.span()),
+                     ErrorCode::invalid_argument, "0 nodes");
+  packed.triangles = Buffer<PackedTriangle>(context(), 5);
+  EXPECT_COPSE_ERROR(repack_triangles(context(), packed, bvh.view(), device.view()), ErrorCode::invalid_argument,
+                     "room for 5 triangles");
+}
+
+COPSE_ON_EACH_BACKEND(Kernels);
+
+}  // namespace
+}  // namespace copse
