@@ -42,6 +42,7 @@
 #include "builders/io/image_file.h"
 #include "builders/io/mesh_file.h"
 #include "builders/io/structure_file.h"
+#include "builders/io/voxel_file.h"
 #include "primitives/allocate.h"
 #include "primitives/bidirectional_table.h"
 #include "primitives/compact.h"

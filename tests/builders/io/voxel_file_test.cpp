@@ -1,0 +1,119 @@
+#include "builders/io/voxel_file.h"
+
+#include <cstring>
+
+#include "builders/geometry/generate.h"
+#include "tests/builders/io/temporary_folder.h"
+#include "tests/support/backends.h"
+#include "tests/support/device_mesh.h"
+
+namespace copse::test {
+namespace {
+
+class VoxelFile : public OnEachBackend {
+ protected:
+  HostVoxels dense(const Mesh& mesh, u32 resolution) {
+    return download(build_voxels(context(), DeviceMesh(context(), mesh).view(), resolution));
+  }
+  HostVoxels sparse(const Mesh& mesh, u32 resolution) {
+    return download(build_bricks(context(), DeviceMesh(context(), mesh).view(), {.resolution = resolution}));
+  }
+  TemporaryFolder folder_;
+};
+
+bool same(const HostVoxels& a, const HostVoxels& b) {
+  return a.shape.lo == b.shape.lo && a.shape.resolution == b.shape.resolution && a.is_sparse == b.is_sparse &&
+         std::abs(a.shape.cells_per_unit.x / b.shape.cells_per_unit.x - 1) < 1e-15 && same_bytes(a.keys, b.keys) &&
+         same_bytes(a.words, b.words);
+}
+
+TEST_P(VoxelFile, IsReadAsItWasWritten) {
+  Mesh flat = generate_grid(3);
+  for (const Mesh& mesh : {generate_sphere(2), generate_cube(), flat, Mesh{}}) {
+    for (const u32 resolution : {1u, 8u, 37u}) {
+      for (const HostVoxels& voxels : {dense(mesh, resolution), sparse(mesh, resolution)}) {
+        save_voxels(folder_ / "a.voxels", voxels);
+        EXPECT_TRUE(same(load_voxels(folder_ / "a.voxels"), voxels)) << resolution;
+      }
+    }
+  }
+}
+
+TEST_P(VoxelFile, IsLaidOutAsDescribed) {
+  const HostVoxels voxels = sparse(generate_sphere(1), 20);
+  save_voxels(folder_ / "a.voxels", voxels);
+  const std::string bytes = read_bytes(folder_ / "a.voxels");
+  EXPECT_EQ(bytes.substr(0, 8), std::string("COPSV\r\n\x1a"));
+  const auto word = [&](size_t at) {
+    u32 value;
+    std::memcpy(&value, bytes.data() + at, 4);
+    return value;
+  };
+  EXPECT_EQ(word(8), 1u);
+  EXPECT_EQ(word(12), 8u);
+  EXPECT_EQ(word(16), bytes.size());
+  const u32 count = word(24);
+  EXPECT_EQ(word(64), 20u);
+  EXPECT_EQ(bytes.size(), 80 + count * 4 + count * 64);
+  EXPECT_EQ(word(80), voxels.keys[0]);
+  EXPECT_EQ(word(80 + 4 * count), voxels.words[0]);
+}
+
+/// The set voxels of a slice, by the colours of what save_slices would draw.
+TEST_P(VoxelFile, SlicesAreOneALayer) {
+  for (const HostVoxels& voxels : {dense(generate_sphere(2), 11), sparse(generate_sphere(2), 11)}) {
+    const TemporaryFolder slices;
+    save_slices(slices.path(), voxels);
+    EXPECT_EQ(slices.file_count(), voxels.shape.resolution.z);
+    EXPECT_EQ(read_bytes(slices / "slice-0000.png").substr(1, 3), "PNG");
+  }
+  HostVoxels voxels{{dvec3(0), dvec3(1), uvec3(9, 2, 1)}, false, {}, {1, 256}};
+  save_slices(folder_.path(), voxels);
+  const std::string drawn = read_bytes(folder_ / "slice-0000.png");
+  HostVoxels bricks{{dvec3(0), dvec3(1), uvec3(9, 2, 1)}, true, {0, 1}, std::vector<u32>(32)};
+  bricks.words[0] = 1;
+  bricks.words[16] = 256;
+  save_slices(folder_.path(), bricks);
+  EXPECT_EQ(read_bytes(folder_ / "slice-0000.png"), drawn);
+  for (u32 x = 0; x < 9; ++x) {
+    for (u32 y = 0; y < 2; ++y) {
+      const bool expected = (x == 0 && y == 0) || (x == 8 && y == 1);
+      EXPECT_EQ(voxels.at(uvec3(x, y, 0)), expected);
+      EXPECT_EQ(bricks.at(uvec3(x, y, 0)), expected);
+    }
+  }
+}
+
+TEST_P(VoxelFile, IsNeverTrusted) {
+  const HostVoxels voxels = sparse(generate_sphere(1), 20);
+  save_voxels(folder_ / "a.voxels", voxels);
+  const std::string good = read_bytes(folder_ / "a.voxels");
+  const auto load = [&](const std::string& bytes) { (void)load_voxels(folder_.write("b.voxels", bytes)); };
+  const auto with_word = [&](size_t at, u32 value) {
+    std::string bytes = good;
+    std::memcpy(bytes.data() + at, &value, 4);
+    return bytes;
+  };
+  const ErrorCode bad = ErrorCode::bad_file;
+  EXPECT_COPSE_ERROR(load(""), bad, "no voxel file");
+  EXPECT_COPSE_ERROR(load("x" + good.substr(1)), bad, "no voxel file");
+  EXPECT_COPSE_ERROR(load(with_word(8, 2)), bad, "version 2");
+  EXPECT_COPSE_ERROR(load(good + "more"), bad, "the header says");
+  EXPECT_COPSE_ERROR(load(good.substr(0, good.size() - 64)), bad, "the header says");
+  EXPECT_COPSE_ERROR(load(with_word(12, 4)), bad, "bricks of 4");
+  EXPECT_COPSE_ERROR(load(with_word(24, 0x7fffffff)), bad, "2147483647 bricks");
+  EXPECT_COPSE_ERROR(load(with_word(24, u32(voxels.keys.size()) - 1)), bad, "are needed");
+  EXPECT_COPSE_ERROR(load(with_word(64, 0)), bad, "resolution of 0");
+  EXPECT_COPSE_ERROR(load(with_word(64, 1u << 30)), bad, "8192");
+  EXPECT_COPSE_ERROR(load(with_word(80, 27)), bad, "place 27 of 27");
+  EXPECT_COPSE_ERROR(load(with_word(84, 0)), bad, "behind one at");
+  EXPECT_COPSE_ERROR(load(with_word(60, 0xfff00000)), bad, "no size");
+  HostVoxels wrong = voxels;
+  wrong.words.pop_back();
+  EXPECT_COPSE_ERROR(save_voxels(folder_ / "c.voxels", wrong), ErrorCode::invalid_argument, "are needed");
+}
+
+COPSE_ON_EACH_BACKEND(VoxelFile);
+
+}  // namespace
+}  // namespace copse::test
