@@ -264,7 +264,7 @@ void add(const std::string& name, Args... args) {
   benchmark::RegisterBenchmark(name.c_str(), args...)
       ->UseManualTime()
       ->Unit(benchmark::kMillisecond)
-      ->MinTime(0.3);
+      ->MinTime(0.1);
 }
 
 void add_benchmarks(const Scene& scene) {

@@ -1,4 +1,10 @@
+// Points in no order send neighbouring threads to all ends of the tree, so many points are asked in the order of a
+// curve through them: nearest/box of copse-bench-queries, 1,048,576 points on an H100, @FIGURE@.
+
+#include "builders/geometry/morton.h"
 #include "builders/geometry/triangle_table.h"
+#include "primitives/inputs.h"
+#include "primitives/radix_key.h"
 #include "trace/point_inside.h"
 #include "trace/point_queries_body.h"
 
@@ -9,23 +15,56 @@ namespace {
 /// Points that a warp takes at a time, so that no worker is left with the far ones.
 constexpr u64 points_at_once = 32;
 
+/// Fewer points than this are asked in their own order.
+constexpr u64 least_to_order = u64{1} << 14;
+
+/// Bits of the place along the curve.
+constexpr u32 order_axis_bits = 8;
+
+/// The cell of a point in the tree's box, along a Morton curve.
+struct PlaceAlongCurve {
+  BvhView bvh;
+  const vec3* points;
+
+  COPSE_HD u32 operator()(u64 i) const {
+    const vec3 p = points[i];
+    const Aabb box = root_box(bvh);
+    if (!is_finite(p) || is_empty(box)) return 0;
+    return spread_bits_10(morton_cell(p.x, box.lo.x, box.hi.x, order_axis_bits)) << 2 |
+           spread_bits_10(morton_cell(p.y, box.lo.y, box.hi.y, order_axis_bits)) << 1 |
+           spread_bits_10(morton_cell(p.z, box.lo.z, box.hi.z, order_axis_bits));
+  }
+};
+
+/// Which point is asked i-th.
+struct AskingOrder {
+  const u32* order;  // null: their own
+  COPSE_HD u64 operator()(u64 i) const { return order == nullptr ? i : order[i]; }
+};
+
 struct FindNearest {
   BvhView bvh;
   TriangleTable triangles;
   const vec3* points;
+  AskingOrder order;
   float max_distance;
   NearestPoint* nearest;
-  COPSE_HD void operator()(u64 i) const { nearest[i] = nearest_point(bvh, triangles, points[i], max_distance); }
+  COPSE_HD void operator()(u64 k) const {
+    const u64 i = order(k);
+    nearest[i] = nearest_point(bvh, triangles, points[i], max_distance);
+  }
 };
 
 struct FindNeighbours {
   BvhView bvh;
   TriangleTable triangles;
   const vec3* points;
+  AskingOrder order;
   float max_distance;
   u32 k;
   Neighbour* neighbours;
-  COPSE_HD void operator()(u64 i) const {
+  COPSE_HD void operator()(u64 asked) const {
+    const u64 i = order(asked);
     Neighbour* const own = neighbours + i * k;
     const u32 count = k_nearest(bvh, triangles, points[i], max_distance, k, own);
     for (u32 j = count; j < k; ++j) own[j] = Neighbour::none();
@@ -40,6 +79,18 @@ struct FindInside {
   COPSE_HD void operator()(u64 i) const { inside[i] = is_inside(bvh, triangles, points[i]) ? 1 : 0; }
 };
 
+template <class Executor>
+AskingOrder order_along_curve(const Executor& ex, ScratchArena::Frame& frame, const BvhView& bvh,
+                              BufferSpan<const vec3> points) {
+  const u64 n = points.size();
+  if (n < least_to_order || n > u64{1} << 32) return {nullptr};
+  u32* order = frame.template allocate<u32>(n);
+  u32* const no_keys = nullptr;
+  radix_sort_pairs(ex, "queries: order of points", n, PlaceAlongCurve{bvh, points.data()}, Index{}, no_keys, order,
+                   BitRange{0, 3 * order_axis_bits}, SortOrder::ascending);
+  return {order};
+}
+
 }  // namespace
 
 template <class Executor>
@@ -47,8 +98,9 @@ void nearest_points(const Executor& ex, const BvhView& bvh, std::span<const Tria
                     BufferSpan<const vec3> points, float max_distance, NearestPoint* nearest) {
   ScratchArena::Frame frame(ex.scratch);
   const TriangleTable triangles = make_triangle_table(ex, frame, views);
+  const AskingOrder order = order_along_curve(ex, frame, bvh, points);
   persistent_for_each(ex, "queries: nearest points", points.size(), points_at_once,
-                      FindNearest{bvh, triangles, points.data(), max_distance, nearest});
+                      FindNearest{bvh, triangles, points.data(), order, max_distance, nearest});
 }
 
 template <class Executor>
@@ -56,8 +108,9 @@ void nearest_primitives(const Executor& ex, const BvhView& bvh, std::span<const 
                         BufferSpan<const vec3> points, float max_distance, u32 k, Neighbour* neighbours) {
   ScratchArena::Frame frame(ex.scratch);
   const TriangleTable triangles = make_triangle_table(ex, frame, views);
+  const AskingOrder order = order_along_curve(ex, frame, bvh, points);
   persistent_for_each(ex, "queries: nearest primitives", points.size(), points_at_once,
-                      FindNeighbours{bvh, triangles, points.data(), max_distance, k, neighbours});
+                      FindNeighbours{bvh, triangles, points.data(), order, max_distance, k, neighbours});
 }
 
 template <class Executor>

@@ -64,19 +64,31 @@ COPSE_HD inline void keep_nearer(const glm::vec<3, Number>& offset, Number u, Nu
   if (square < best.square) best = {offset, square, u, v};
 }
 
-/// The nearest of the three edges' points.
+/// Which edges to ask for their nearest points.
+struct Edges {
+  bool ab, ac, bc;
+};
+
+/// The nearest point of some edges.
 template <class Number>
 COPSE_HD inline WeightedPoint<Number> nearest_on_edges(const glm::vec<3, Number>& a, const glm::vec<3, Number>& b,
-                                                       const glm::vec<3, Number>& ab,
-                                                       const glm::vec<3, Number>& ac,
-                                                       const glm::vec<3, Number>& bc) {
-  const Number along_ab = nearest_on_segment(a, ab);
-  const glm::vec<3, Number> on_ab = add_rn(a, mul_rn(ab, along_ab));
-  WeightedPoint<Number> best{on_ab, dot_rn(on_ab, on_ab), along_ab, 0};
-  const Number along_ac = nearest_on_segment(a, ac);
-  keep_nearer(add_rn(a, mul_rn(ac, along_ac)), Number(0), along_ac, best);
-  const Number along_bc = nearest_on_segment(b, bc);
-  keep_nearer(add_rn(b, mul_rn(bc, along_bc)), sub_rn(Number(1), along_bc), along_bc, best);
+                                                       const glm::vec<3, Number>& c, const Edges& edges) {
+  WeightedPoint<Number> best{a, Number(infinity), 0, 0};
+  if (edges.ab) {
+    const auto ab = sub_rn(b, a);
+    const Number part = nearest_on_segment(a, ab);
+    keep_nearer(add_rn(a, mul_rn(ab, part)), part, Number(0), best);
+  }
+  if (edges.ac) {
+    const auto ac = sub_rn(c, a);
+    const Number part = nearest_on_segment(a, ac);
+    keep_nearer(add_rn(a, mul_rn(ac, part)), Number(0), part, best);
+  }
+  if (edges.bc) {
+    const auto bc = sub_rn(c, b);
+    const Number part = nearest_on_segment(b, bc);
+    keep_nearer(add_rn(b, mul_rn(bc, part)), sub_rn(Number(1), part), part, best);
+  }
   return best;
 }
 
@@ -84,41 +96,43 @@ COPSE_HD inline WeightedPoint<Number> nearest_on_edges(const glm::vec<3, Number>
 ///
 /// The weights are volumes over the square of the normal, (n x edge) . vertex: their error grows with the distance
 /// over the triangle's size, where that of the products of Ericson ("Real-Time Collision Detection", 2005, 5.1.5)
-/// grows with the square of it.
+/// grows with the square of it. Where the foot of the origin is outside, it is outside an edge that has the
+/// nearest point.
 template <class Number>
 COPSE_HD inline bool nearest_to_origin(const glm::vec<3, Number>& a, const glm::vec<3, Number>& b,
                                        const glm::vec<3, Number>& c, Number least_square, Number most_square,
                                        Number least_sine_square, WeightedPoint<Number>& nearest) {
-  const auto ab = sub_rn(b, a), ac = sub_rn(c, a), bc = sub_rn(c, b);
+  const auto ab = sub_rn(b, a), ac = sub_rn(c, a);
   const auto normal = cross_rn(ab, ac);
   const Number square = dot_rn(normal, normal);
   const Number parallel = mul_rn(dot_rn(ab, ab), dot_rn(ac, ac));
   const bool has_normal =
       square >= least_square && square <= most_square && square >= mul_rn(parallel, least_sine_square);
-  if (has_normal) {
-    const Number weight_a = dot_rn(normal, cross_rn(b, bc));
-    const Number weight_b = dot_rn(normal, cross_rn(ac, a));
-    const Number weight_c = dot_rn(normal, cross_rn(a, ab));
-    if (weight_a >= 0 && weight_b >= 0 && weight_c >= 0) {
-      const Number u = div_rn(weight_b, square), v = div_rn(weight_c, square);
-      const auto offset = add_rn(add_rn(a, mul_rn(ab, u)), mul_rn(ac, v));
-      nearest = {offset, dot_rn(offset, offset), u, v};
-      return true;
-    }
+  if (!has_normal) return false;
+
+  const Number weight_a = dot_rn(normal, cross_rn(b, sub_rn(c, b)));
+  const Number weight_b = dot_rn(normal, cross_rn(ac, a));
+  const Number weight_c = dot_rn(normal, cross_rn(a, ab));
+  if (weight_a >= 0 && weight_b >= 0 && weight_c >= 0) {
+    const Number u = div_rn(weight_b, square), v = div_rn(weight_c, square);
+    nearest = {add_rn(add_rn(a, mul_rn(ab, u)), mul_rn(ac, v)), 0, u, v};
+    return true;
   }
-  nearest = nearest_on_edges(a, b, ab, ac, bc);
-  return has_normal;
+  nearest = nearest_on_edges(a, b, c, {weight_c < 0, weight_b < 0, weight_a < 0});
+  return nearest.square < Number(infinity);
 }
 
 /// For needles, triangles without area, and those so small or large that products leave the range of float.
 COPSE_HD inline WeightedPoint<float> nearest_in_double(const vec3& a, const vec3& b, const vec3& c) {
   // The fourth power of the least and of the largest float is still a normal double.
   constexpr double least_square = 1e-250, most_square = 1e250, least_sine_square = 1e-18;
+  const dvec3 p = to_double(a), q = to_double(b), r = to_double(c);
   WeightedPoint<double> nearest;
-  nearest_to_origin(to_double(a), to_double(b), to_double(c), least_square, most_square, least_sine_square,
-                    nearest);
-  const dvec3& p = nearest.offset;
-  return {vec3(float(p.x), float(p.y), float(p.z)), 0, float(nearest.u), float(nearest.v)};
+  if (!nearest_to_origin(p, q, r, least_square, most_square, least_sine_square, nearest)) {
+    nearest = nearest_on_edges(p, q, r, {true, true, true});
+  }
+  const dvec3& offset = nearest.offset;
+  return {vec3(float(offset.x), float(offset.y), float(offset.z)), 0, float(nearest.u), float(nearest.v)};
 }
 
 COPSE_HD inline float clamp_between(float value, float a, float b, float c) {

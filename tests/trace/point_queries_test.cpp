@@ -126,6 +126,28 @@ TEST_P(PointQueries, DistanceLimitsHoldToTheLastBit) {
   EXPECT_TRUE(is_found(ask_nearest(context(), bvh.view(), device.view(), {vec3(0.3f, 0.4f, 0)}, 0)[0]));
 }
 
+/// From 2^14 on, points are asked in another order than they stand in.
+TEST_P(PointQueries, ManyPointsGetTheirOwnAnswers) {
+  const Mesh mesh = generate_random(300, 0.1f);
+  const DeviceMesh device(context(), mesh);
+  const Bvh bvh = build_lbvh(context(), device.view());
+  const test::HostBvh host = test::build_host_bvh(host_view(mesh), 2);
+  for (u32 count : {16383u, 16384u, 20001u}) {
+    std::vector<vec3> points = difficult_points(mesh, count, 8);
+    points[7].y = nan_value;
+    points[count - 1].z = infinity;
+    const std::vector<NearestPoint> nearest = ask_nearest(context(), bvh.view(), device.view(), points, 0.5f);
+    const std::vector<Neighbour> neighbours =
+        ask_neighbours(context(), bvh.view(), device.view(), points, 2, 0.5f);
+    for (u32 i = 0; i < count; ++i) {
+      const NearestPoint expected = nearest_point(host.view(), host_view(mesh), points[i], 0.5f);
+      ASSERT_EQ(nearest[i].primitive, expected.primitive) << i;
+      ASSERT_EQ(nearest[i].distance, expected.distance) << i;
+      ASSERT_EQ(neighbours[2 * i].primitive, expected.primitive) << i;
+    }
+  }
+}
+
 TEST_P(PointQueries, PointsThatAreNoneFindNothing) {
   const Mesh mesh = generate_sphere(1);
   const DeviceMesh device(context(), mesh);
