@@ -25,6 +25,7 @@ struct SahBuilder {
   static void check(const Options& options) {
     detail::check_option("bin_count", options.bin_count, 2, detail::most_sah_bins);
     detail::check_max_leaf_size(options.max_leaf_size);
+    detail::check_option("rotation_passes", options.rotation_passes, 0, 8);
     check_cost("costs.traversal", options.costs.traversal, false);
     check_cost("costs.intersection", options.costs.intersection, true);
   }

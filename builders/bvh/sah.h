@@ -16,6 +16,11 @@ struct SahOptions {
   /// a primitive more.
   u32 max_leaf_size = 1;
 
+  /// Passes of rotations over the finished tree, 0 to 8: each node may swap a child with a grandchild, or two
+  /// grandchildren, where that lowers the area of its children. The first lowers the SAH cost by 0.1 % to 5 %,
+  /// interiors most; every further one by less, for the time of a refit or two.
+  u32 rotation_passes = 1;
+
   /// What leaves are weighed by; finite, not negative, the intersection above 0. No effect where leaves have one
   /// primitive.
   SahCosts costs = {};
@@ -29,7 +34,7 @@ struct SahOptions {
 /// A node of more than 32 primitives is split between bins of centroids along one of the three axes, a smaller one
 /// between any two of its centroids; ties go to the lower axis and the lower place. Where all centroids fall into
 /// one bin, and 96 levels below the root, a node is split in the middle of its primitives as they stand: so depth
-/// is at most 160, and work at most 160 passes over the primitives, whatever the input.
+/// is at most 160, before rotations, and work at most 160 passes over the primitives, whatever the input.
 ///
 /// Triangle indices must be below the number of positions; the builder does not check them.
 ///

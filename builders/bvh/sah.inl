@@ -5,7 +5,8 @@
 // "Automatic Creation of Object Hierarchies for Ray Tracing", IEEE CG&A, 1987, for the cost of a tree. Where we
 // differ: the items of a node keep their order on either side of a split, and a node's place follows from where
 // its parent split, so that the tree is a function of the primitives alone, whatever the number of threads; small
-// nodes are swept exactly; and past a depth nodes are halved, so that no input takes quadratic time.
+// nodes are swept exactly; past a depth nodes are halved, so that no input takes quadratic time; and rotations
+// mend what greedy splits near the root get wrong (rotate.h).
 //
 // The cooperative stage, cpu/sah.h and cuda/sah.cuh:
 //
@@ -14,6 +15,7 @@
 //     the latter the definition is cpu/sah_sweep.h): nodes of more than most_swept_items are split by bins over
 //     the bounds of their items' centres. `in.items` and `in.spare` are used up.
 
+#include "builders/bvh/rotate.h"
 #include "builders/bvh/sah_body.h"
 #include "builders/bvh/sah_leaves.h"
 #include "builders/geometry/primitive_bounds.h"
@@ -93,8 +95,9 @@ void make_items(const Executor& ex, const Boxes& boxes, u64 n, SahItem* items, u
          &counts->centres);
 }
 
+/// The tree as it is split.
 template <class Executor, class Boxes>
-void sah(const Executor& ex, const Boxes& boxes, u64 n, const SahOptions& options, const BvhArrays& bvh) {
+void split_tree(const Executor& ex, const Boxes& boxes, u64 n, const SahOptions& options, const BvhArrays& bvh) {
   ScratchArena::Frame frame(ex.scratch);
   auto* counts = frame.allocate<SahCounts>(1);
   SahItem* items = frame.allocate<SahItem>(n);
@@ -121,6 +124,12 @@ void sah(const Executor& ex, const Boxes& boxes, u64 n, const SahOptions& option
   for_each(ex, "sah: counts", 1, WriteSahCounts{&counts->valid_count, leaf_count, u32(n), bvh});
 }
 
+template <class Executor, class Boxes>
+void sah(const Executor& ex, const Boxes& boxes, u64 n, const SahOptions& options, const BvhArrays& bvh) {
+  split_tree(ex, boxes, n, options, bvh);
+  for (u32 pass = 0; pass < options.rotation_passes; ++pass) rotate_tree(ex, n, bvh);
+}
+
 template <class Executor>
 void sah_over_triangles(const Executor& ex, std::span<const TriangleView> views, u64 n, const SahOptions& options,
                         const BvhArrays& bvh) {
@@ -140,8 +149,10 @@ u64 sah_scratch_bytes(const Executor& ex, u64 n, u64 view_count, const SahOption
   if (options.max_leaf_size > 1) split_bytes = sparse_tree_scratch_bytes(ex, n, split_bytes);
   const u64 items_bytes = larger(u64(partition_scratch_bytes<u32>(ex, n)), u64(reduce_scratch_bytes<Aabb>(ex, n)));
   const u64 spare_bytes = ScratchArena::bytes_for<SahItem>(n);
-  return triangle_table_scratch_bytes(view_count) + ScratchArena::bytes_for<SahCounts>(1) +
-         ScratchArena::bytes_for<SahItem>(n) + larger(items_bytes, spare_bytes + split_bytes);
+  split_bytes = ScratchArena::bytes_for<SahCounts>(1) + ScratchArena::bytes_for<SahItem>(n) +
+                larger(items_bytes, spare_bytes + split_bytes);
+  const u64 rotation_bytes = options.rotation_passes > 0 ? rotate_tree_scratch_bytes(ex, n) : 0;
+  return triangle_table_scratch_bytes(view_count) + larger(split_bytes, rotation_bytes);
 }
 
 template void sah_over_triangles(const BodyExecutor&, std::span<const TriangleView>, u64, const SahOptions&,

@@ -23,13 +23,14 @@ std::vector<SahOptions> sah_options() {
   std::vector<SahOptions> options = {{}};
   for (u32 bins : {2, 7, 16}) options.push_back({.bin_count = bins});
   for (u32 leaf : {2, 4, 32}) options.push_back({.max_leaf_size = leaf});
+  for (u32 passes : {0, 3}) options.push_back({.rotation_passes = passes});
   options.push_back({.max_leaf_size = 8, .costs = {.traversal = 10, .intersection = 0.5}});
   return options;
 }
 
 std::string describe(const SahOptions& options) {
-  return std::to_string(options.bin_count) + " bins, leaf " + std::to_string(options.max_leaf_size) + ", cost " +
-         std::to_string(options.costs.traversal);
+  return std::to_string(options.bin_count) + " bins, leaf " + std::to_string(options.max_leaf_size) + ", " +
+         std::to_string(options.rotation_passes) + " rotations, cost " + std::to_string(options.costs.traversal);
 }
 
 /// `count` boxes along x, each twice as large and as far away as the one before, over and over: top-down splits
@@ -61,6 +62,7 @@ class SlowSah {
     for (BvhNode& node : nodes) {
       if (!node.is_leaf()) node.first = new_place(node.first);
     }
+    for (u32 pass = 0; pass < options.rotation_passes; ++pass) rotate(0);
   }
   std::vector<BvhNode> nodes;
   std::vector<u32> primitive_ids;
@@ -149,6 +151,57 @@ class SlowSah {
     return place - 2 * (slot - u32(std::distance(leaf_starts_.begin(), leaf_starts_.find(slot))));
   }
 
+  /// Swaps two nodes below `node` where that lowers the area of its children most, after all nodes below it.
+  void rotate(u32 node) {
+    if (nodes[node].is_leaf()) return;
+    const u32 left = nodes[node].first, right = left + 1;
+    rotate(left);
+    rotate(right);
+    std::vector<std::pair<u32, u32>> swaps;
+    for (const auto& [uncle, parent] : {std::pair{left, right}, std::pair{right, left}}) {
+      if (nodes[parent].is_leaf()) continue;
+      swaps.push_back({uncle, nodes[parent].first});
+      swaps.push_back({uncle, nodes[parent].first + 1});
+    }
+    if (!nodes[left].is_leaf() && !nodes[right].is_leaf()) {
+      swaps.push_back({nodes[left].first, nodes[right].first});
+      swaps.push_back({nodes[left].first, nodes[right].first + 1});
+    }
+    double most = 0;
+    std::pair<u32, u32> best{left, left};
+    for (const auto& swap : swaps) {
+      const double gain = gain_of(swap, left, right);
+      if (gain > most) most = gain, best = swap;
+    }
+    swap_nodes(best, left, right);
+  }
+
+  /// What the area of the parents of both loses.
+  double gain_of(const std::pair<u32, u32>& swap, u32 left, u32 right) {
+    const auto area = [&] {
+      if (swap.first == left) return half_area(nodes[right].box());
+      if (swap.first == right) return half_area(nodes[left].box());
+      return half_area(nodes[left].box()) + half_area(nodes[right].box());
+    };
+    const double before = area();
+    swap_nodes(swap, left, right);
+    const double after = area();
+    swap_nodes(swap, left, right);
+    return before - after;
+  }
+
+  void swap_nodes(const std::pair<u32, u32>& swap, u32 left, u32 right) {
+    std::swap(nodes[swap.first], nodes[swap.second]);
+    fit(left);
+    fit(right);
+  }
+
+  void fit(u32 node) {
+    if (nodes[node].is_leaf()) return;
+    const u32 first = nodes[node].first;
+    nodes[node] = BvhNode::inner(merge(nodes[first].box(), nodes[first + 1].box()), first);
+  }
+
   SahOptions options_;
   std::vector<Placed> placed_;
   std::set<u32> leaf_starts_;
@@ -207,10 +260,13 @@ TEST_P(Sah, ProgressionsAndCoincidentBoxesStayWithinTheDepthLimit) {
   for (u32 i = 0; i < 100; ++i) clusters[i * 31] = {vec3(float(i)), vec3(float(i) + 1)};
   for (const std::vector<Aabb>& boxes : {boxes_in_geometric_progression(40000), clusters}) {
     const Buffer<Aabb> buffer(context(), boxes);
-    const Bvh bvh = build_sah(context(), BoxView{buffer.span()});
-    const ValidationReport report = validate(context(), bvh, BoxView{buffer.span()});
-    EXPECT_TRUE(report.ok()) << report.message();
+    const Bvh bvh = build_sah(context(), BoxView{buffer.span()}, {.rotation_passes = 0});
     EXPECT_LE(stats(context(), bvh).depth, 160u);
+    for (u32 passes : {0, 1}) {
+      const Bvh tree = build_sah(context(), BoxView{buffer.span()}, {.rotation_passes = passes});
+      const ValidationReport report = validate(context(), tree, BoxView{buffer.span()});
+      EXPECT_TRUE(report.ok()) << report.message();
+    }
   }
 }
 
@@ -373,6 +429,7 @@ TEST_P(Sah, RefusesOptionsOutOfRange) {
   EXPECT_COPSE_ERROR(build({.bin_count = 33}), code, "33");
   EXPECT_COPSE_ERROR(build({.max_leaf_size = 0}), code, "0");
   EXPECT_COPSE_ERROR(build({.max_leaf_size = 33}), code, "33");
+  EXPECT_COPSE_ERROR(build({.rotation_passes = 9}), code, "rotation_passes is 9");
   EXPECT_COPSE_ERROR(build({.costs = {.traversal = -1}}), code, "costs.traversal");
   EXPECT_COPSE_ERROR(build({.costs = {.intersection = 0}}), code, "costs.intersection");
   EXPECT_COPSE_ERROR(build({.costs = {.intersection = infinity}}), code, "inf");
