@@ -1,6 +1,6 @@
 #pragma once
 
-// Writes wide nodes, from what their children are and from exact boxes around these.
+// Writes wide nodes, from what their children are and from exact boxes around these: whole, or a slot a thread.
 //
 // In the compressed layouts the grid begins at the lowest corner of all children, and its step along each axis is
 // the least power of two that reaches the highest one in 255 steps. Planes are rounded outwards, and looked at as
@@ -14,15 +14,6 @@
 #include "builders/bvh/wide_node.h"
 
 namespace copse::detail {
-
-/// The children of a wide node, in the order of their slots. Those that are nothing have an empty box.
-template <u32 width>
-struct WideChildren {
-  WideChild child[width];
-  Aabb box[width];
-  u32 first_child;      // the inner ones are neighbours
-  u32 first_primitive;  // and so are the primitives of the leaves
-};
 
 template <u32 width>
 COPSE_HD Aabb merge_all(const Aabb (&boxes)[width]) {
@@ -50,7 +41,8 @@ struct QuantisedAxis {
 
   /// The steps up to a plane, more or less.
   COPSE_HD float steps_to(float plane) const {
-    return min_number(mul_rn(sub_rn(plane, origin), power_of_two(u8(254 - exponent))), 255.0f);
+    const float steps = mul_rn(sub_rn(plane, origin), power_of_two(u8(254 - exponent)));
+    return min_number(max_number(steps, 0.0f), 255.0f);
   }
   COPSE_HD u8 below(float lo) const {
     u32 steps = u32(steps_to(lo));
@@ -66,104 +58,88 @@ struct QuantisedAxis {
   }
 };
 
-/// Planes of a box that holds nothing: lo behind hi.
-inline constexpr u8 empty_lo = 255, empty_hi = 0;
+/// The grid of a compressed node whose children lie in a box.
+struct NodeGrid {
+  QuantisedAxis x, y, z;
 
-/// Writes the planes of all children along one axis. `axis` picks a coordinate.
-template <u32 width, class Axis>
-COPSE_HD void quantise(const Aabb (&boxes)[width], const Aabb& all, Axis axis, float& origin, u8& exponent,
-                       u8 (&lo)[width], u8 (&hi)[width]) {
-  const bool is_nowhere = is_empty(all);
-  const QuantisedAxis grid(is_nowhere ? 0.0f : axis(all.lo), is_nowhere ? 0.0f : axis(all.hi));
-  origin = grid.origin;
-  exponent = grid.exponent;
-#pragma unroll
-  for (u32 slot = 0; slot < width; ++slot) {
-    const bool is_nothing = is_empty(boxes[slot]);
-    lo[slot] = is_nothing ? empty_lo : grid.below(axis(boxes[slot].lo));
-    hi[slot] = is_nothing ? empty_hi : grid.above(axis(boxes[slot].hi));
-  }
+  COPSE_HD explicit NodeGrid(const Aabb& box)
+      : x(is_empty(box) ? 0.0f : box.lo.x, is_empty(box) ? 0.0f : box.hi.x),
+        y(is_empty(box) ? 0.0f : box.lo.y, is_empty(box) ? 0.0f : box.hi.y),
+        z(is_empty(box) ? 0.0f : box.lo.z, is_empty(box) ? 0.0f : box.hi.z) {}
+};
+
+/// Writes what the boxes of all children share.
+COPSE_HD inline void encode_grid(Bvh4Node&, const NodeGrid&) {}
+template <class Node>
+COPSE_HD void encode_grid(Node& node, const NodeGrid& grid) {
+  node.origin = vec3(grid.x.origin, grid.y.origin, grid.z.origin);
+  node.exponents[0] = grid.x.exponent;
+  node.exponents[1] = grid.y.exponent;
+  node.exponents[2] = grid.z.exponent;
 }
 
-struct CoordinateX {
-  COPSE_HD float operator()(const vec3& p) const { return p.x; }
-};
-struct CoordinateY {
-  COPSE_HD float operator()(const vec3& p) const { return p.y; }
-};
-struct CoordinateZ {
-  COPSE_HD float operator()(const vec3& p) const { return p.z; }
-};
-
+/// Writes the box of a child, which may be empty.
+COPSE_HD inline void encode_box(Bvh4Node& node, u32 slot, const NodeGrid&, const Aabb& box) {
+  node.lo_x[slot] = box.lo.x;
+  node.lo_y[slot] = box.lo.y;
+  node.lo_z[slot] = box.lo.z;
+  node.hi_x[slot] = box.hi.x;
+  node.hi_y[slot] = box.hi.y;
+  node.hi_z[slot] = box.hi.z;
+}
 template <class Node>
-COPSE_HD void encode_planes(Node& node, const Aabb (&boxes)[Node::width]) {
-  const Aabb all = merge_all(boxes);
-  quantise(boxes, all, CoordinateX{}, node.origin.x, node.exponents[0], node.lo_x, node.hi_x);
-  quantise(boxes, all, CoordinateY{}, node.origin.y, node.exponents[1], node.lo_y, node.hi_y);
-  quantise(boxes, all, CoordinateZ{}, node.origin.z, node.exponents[2], node.lo_z, node.hi_z);
+COPSE_HD void encode_box(Node& node, u32 slot, const NodeGrid& grid, const Aabb& box) {
+  constexpr u8 empty_lo = 255, empty_hi = 0;
+  const bool is_nothing = is_empty(box);
+  node.lo_x[slot] = is_nothing ? empty_lo : grid.x.below(box.lo.x);
+  node.lo_y[slot] = is_nothing ? empty_lo : grid.y.below(box.lo.y);
+  node.lo_z[slot] = is_nothing ? empty_lo : grid.z.below(box.lo.z);
+  node.hi_x[slot] = is_nothing ? empty_hi : grid.x.above(box.hi.x);
+  node.hi_y[slot] = is_nothing ? empty_hi : grid.y.above(box.hi.y);
+  node.hi_z[slot] = is_nothing ? empty_hi : grid.z.above(box.hi.z);
 }
 
 /// Writes the boxes of a node's children and leaves the rest.
-COPSE_HD inline void encode_boxes(CompressedBvh4Node& node, const Aabb (&boxes)[4]) {
-  encode_planes(node, boxes);
-}
-COPSE_HD inline void encode_boxes(CompressedBvh8Node& node, const Aabb (&boxes)[8]) {
-  encode_planes(node, boxes);
-}
-COPSE_HD inline void encode_boxes(Bvh4Node& node, const Aabb (&boxes)[4]) {
+template <class Node>
+COPSE_HD void encode_boxes(Node& node, const Aabb (&boxes)[Node::width]) {
+  const NodeGrid grid(merge_all(boxes));
+  encode_grid(node, grid);
 #pragma unroll
-  for (u32 slot = 0; slot < 4; ++slot) {
-    node.lo_x[slot] = boxes[slot].lo.x;
-    node.lo_y[slot] = boxes[slot].lo.y;
-    node.lo_z[slot] = boxes[slot].lo.z;
-    node.hi_x[slot] = boxes[slot].hi.x;
-    node.hi_y[slot] = boxes[slot].hi.y;
-    node.hi_z[slot] = boxes[slot].hi.z;
-  }
+  for (u32 slot = 0; slot < Node::width; ++slot) encode_box(node, slot, grid, boxes[slot]);
 }
 
-/// Writes what a node's children are, and leaves their boxes.
-COPSE_HD inline void encode_children(Bvh4Node& node, const WideChildren<4>& children) {
-#pragma unroll
-  for (u32 slot = 0; slot < 4; ++slot) {
-    node.first[slot] = children.child[slot].first;
-    node.count[slot] = children.child[slot].count;
-  }
-}
-COPSE_HD inline void encode_children(CompressedBvh4Node& node, const WideChildren<4>& children) {
+/// Where a wide node's parts begin: its inner children are neighbours, and so are the primitives of its leaves.
+struct WidePlace {
+  u32 node;
+  u32 primitive;
+};
+
+/// Writes what tells of all children but their boxes. `inner_mask`: bit slot where an inner one stands.
+COPSE_HD inline void encode_parts(Bvh4Node&, const WidePlace&, u32) {}
+COPSE_HD inline void encode_parts(CompressedBvh4Node& node, const WidePlace&, u32) {
   node.unused = 0;
   node.unused_too = 0;
-#pragma unroll
-  for (u32 slot = 0; slot < 4; ++slot) {
-    node.first[slot] = children.child[slot].first;
-    node.count[slot] = u8(children.child[slot].count);
-  }
 }
-COPSE_HD inline void encode_children(CompressedBvh8Node& node, const WideChildren<8>& children) {
-  u32 inner_mask = 0;
-#pragma unroll
-  for (u32 slot = 0; slot < 8; ++slot) {
-    const WideChild child = children.child[slot];
-    u32 meta = 0;
-    if (child.is_inner()) {
-      meta = 1u << 5 | 24u | slot;
-      inner_mask |= 1u << slot;
-    } else if (child.is_leaf()) {
-      meta = ((1u << child.count) - 1) << 5 | (child.first - children.first_primitive);
-    }
-    node.meta[slot] = u8(meta);
-  }
+COPSE_HD inline void encode_parts(CompressedBvh8Node& node, const WidePlace& parts, u32 inner_mask) {
   node.inner_mask = u8(inner_mask);
-  node.first_child = children.first_child;
-  node.first_primitive = children.first_primitive;
+  node.first_child = parts.node;
+  node.first_primitive = parts.primitive;
 }
 
-template <class Node>
-COPSE_HD Node encode(const WideChildren<Node::width>& children) {
-  Node node;
-  encode_children(node, children);
-  encode_boxes(node, children.box);
-  return node;
+/// Writes what a child is.
+COPSE_HD inline void encode_child(Bvh4Node& node, u32 slot, const WidePlace&, const WideChild& child) {
+  node.first[slot] = child.first;
+  node.count[slot] = child.count;
+}
+COPSE_HD inline void encode_child(CompressedBvh4Node& node, u32 slot, const WidePlace&, const WideChild& child) {
+  node.first[slot] = child.first;
+  node.count[slot] = u8(child.count);
+}
+COPSE_HD inline void encode_child(CompressedBvh8Node& node, u32 slot, const WidePlace& parts,
+                                  const WideChild& child) {
+  const u32 inner = 1u << 5 | 24u | slot;
+  const u32 leaf = ((1u << child.count) - 1) << 5 | (child.first - parts.primitive);
+  node.meta[slot] = u8(child.is_inner() ? inner : child.is_leaf() ? leaf : 0);
 }
 
 }  // namespace copse::detail

@@ -22,9 +22,9 @@ namespace copse::detail {
 /// What a binary node does with its slots. Four bits for each number of slots, 1 to width:
 ///
 ///   slots < width   o lll   o: shares them out, to its left child 1 + lll of them;
-///                           else it takes one slot for itself
-///   slots = width   a lll   what it does as a wide node: 1 + lll to its left child;
-///                           a: it is none, what takes one slot is a leaf
+///                           else it takes one slot for itself, as a wide node with 1 + lll of its own for its
+///                           left child, or as a leaf, where lll is width - 1
+///   slots = width   a lll   a: what takes one slot is a leaf; else a wide node, 1 + lll to its left child
 struct SlotChoice {
   u32 bits = 0;
 
@@ -139,12 +139,14 @@ COPSE_HD ChosenSlots<width> choose_slots(const CollapseCosts& costs, const SlotC
   const float alone_cost = is_leaf ? leaf_cost : wide_cost;
 
   ChosenSlots<width> chosen;
+  const u32 part_alone = is_leaf ? width : left_parts[width];
+  chosen.choice.set(1, false, part_alone);
   chosen.choice.set(width, is_leaf, left_parts[width]);
   chosen.costs.of[0] = alone_cost;
 #pragma unroll
   for (u32 slots = 2; slots < width; ++slots) {
     const bool shares = !is_alone && shared[slots] < alone_cost;
-    chosen.choice.set(slots, shares, left_parts[slots]);
+    chosen.choice.set(slots, shares, shares ? left_parts[slots] : part_alone);
     chosen.costs.of[slots - 1] = shares ? shared[slots] : alone_cost;
   }
   chosen.costs.primitive_count = u16(smaller(count, SlotCosts<width>::many));

@@ -39,59 +39,55 @@ struct CollapsedTree {
     }
   }
 
-  /// A search up the tree for what became of a node. A set holds the numbers of slots, bit s - 1 for s, with which
-  /// the ancestor reached would make a wide node of the one where the search began.
+  /// A search up the tree for what became of a node. Byte s - 1 tells, for s of 1 to width - 1, whether the
+  /// ancestor reached would make a wide node, with s slots, of the one where the search began: 1 or 0. The other
+  /// bytes are 0.
   struct Search {
     u32 node;  // the ancestor
-    u32 set;
+    u32 lo, hi;
   };
 
   /// Begins with the parent of a pair.
-  COPSE_HD static Search begin(SlotChoice choice, u32 parent) { return {parent, alone_as_wide(choice)}; }
-
-  /// Whether it is settled: mostly a few ancestors up. Then bit 0 tells, as the root has one slot.
-  COPSE_HD static bool is_settled(const Search& search) {
-    return search.node == 0 || search.set == 0 || search.set == all_slots;
+  COPSE_HD static Search begin(SlotChoice choice, u32 parent) {
+    if (choice.is_leaf_alone<width>()) return {parent, 0, 0};
+    const u32 shares = choice.bits >> 3 & 0x11111111u;
+    return Search{parent, pick_bytes(1, 0, shares) & all_lo, pick_bytes(1, 0, shares >> 16) & all_hi};
   }
-  COPSE_HD static bool is_wide(const Search& settled) { return (settled.set & 1u) != 0; }
 
+  /// Whether it is settled: mostly a few ancestors up. Then byte 0 tells, as the root has one slot.
+  COPSE_HD static bool is_settled(const Search& search) {
+    const bool is_same = (search.lo | search.hi) == 0 || (search.lo == all_lo && search.hi == all_hi);
+    return search.node == 0 || is_same;
+  }
+  COPSE_HD static bool is_wide(const Search& settled) { return (settled.lo & 1u) != 0; }
+
+  /// An ancestor with s slots makes of the node what the child on the way does with its part of them.
   COPSE_HD void climb(Search& search) const {
     const u32 above = sibling_pair(search.node);
     const SlotChoice choice = choices[above];
     const u32 parent = parents[above];
-    search.set = set_above(choice, search.set, search.node == 2 * above + 2);
+    const u32 parts = parts_less_one(choice, search.node == 2 * above + 2);
+    const u32 lo = pick_bytes(search.lo, search.hi, parts) & all_lo;
+    search.hi = pick_bytes(search.lo, search.hi, parts >> 16) & all_hi;
+    search.lo = lo;
     search.node = parent;
   }
 
  private:
-  static constexpr u32 all_slots = (1u << (width - 1)) - 1;
+  static constexpr u32 all_lo = width == 4 ? 0x00010101u : 0x01010101u;
+  static constexpr u32 all_hi = width == 4 ? 0 : 0x00010101u;
 
-  /// With which slots a node is a wide one.
-  COPSE_HD static u32 alone_as_wide(SlotChoice choice) {
-    if (choice.is_leaf_alone<width>()) return 0;
-    u32 set = 0;
-#pragma unroll
-    for (u32 slots = 1; slots < width; ++slots) {
-      if (!choice.shares(slots)) set |= 1u << (slots - 1);
-    }
-    return set;
-  }
-
-  /// The set of a node, from that of its left or right child.
-  COPSE_HD static u32 set_above(SlotChoice choice, u32 set, bool is_right) {
-    const u32 part_of_wide = part(choice, width, is_right);
-    const u32 alone = (set >> (part_of_wide - 1) & 1u) != 0 ? alone_as_wide(choice) : 0;
-    u32 shared = 0;
-#pragma unroll
-    for (u32 slots = 2; slots < width; ++slots) {
-      if (choice.shares(slots)) shared |= (set >> (part(choice, slots, is_right) - 1) & 1u) << (slots - 1);
-    }
-    return alone | shared;
-  }
-
-  COPSE_HD static u32 part(SlotChoice choice, u32 slots, bool is_right) {
-    const u32 left = choice.left_part(slots);
-    return is_right ? slots - left : left;
+  /// For every number of slots that a node may have, four bits: one less than its left or right child's part of
+  /// them, or of the width, where it is a wide node; width - 1 where it is a leaf.
+  ///
+  ///   slots      8 7 6 5 4 3 2 1
+  ///   less two   . 5 4 3 2 1 0 .    less the left part's four bits: the right part's, where the slots are shared
+  COPSE_HD static u32 parts_less_one(SlotChoice choice, bool is_right) {
+    const u32 left = choice.bits & 0x77777777u;
+    if (!is_right) return left;
+    const u32 is_shared = (choice.bits >> 3 & 0x11111111u) * 15;
+    const u32 alone = (choice.is_leaf_alone<width>() ? 2 * width - 2 : width - 2) * 0x11111111u;
+    return ((0x05432100u & is_shared) | (alone & ~is_shared)) - left;
   }
 };
 

@@ -55,36 +55,82 @@ struct ListPair {
   COPSE_HD void operator()(u64 place, u64 pair) const { pairs[place] = u32(pair); }
 };
 
-/// What a wide node takes of the arrays: inner children, and primitives of its leaves. In one word where each node
-/// has its own, as one u64 for their sums.
-///
-///   31 .. 12     | 11 .. 4          | 3 .. 0
-///   primitives   | children that    | inner children
-///                | are leaves       |
-struct WideParts {
-  u32 bits;
+/// What the slots of a wide node hold, before it has a place: the number of a leaf's primitives, or
+///   nothing, inner
+template <u32 width>
+struct alignas(width) SlotKinds {
+  static constexpr u8 nothing = 0, inner = 255;
 
-  COPSE_HD void add_node() { ++bits; }
-  COPSE_HD void add_leaf(u32 child, u32 primitive_count) { bits += primitive_count << 12 | 1u << (4 + child); }
-  COPSE_HD bool is_leaf(u32 child) const { return (bits >> (4 + child) & 1u) != 0; }
-  COPSE_HD u64 sum() const { return u64(bits >> 12) << 32 | (bits & 15u); }
+  u8 of[width];
+
+  /// What it takes of the arrays, as one number for sums.
+  COPSE_HD u64 parts() const { return parts_before(width); }
+  COPSE_HD u64 parts_before(u32 end) const {
+    u32 nodes = 0, primitives = 0;
+#pragma unroll
+    for (u32 slot = 0; slot < width; ++slot) {
+      const u32 kind = slot < end ? of[slot] : nothing;
+      nodes += kind == inner ? 1 : 0;
+      primitives += kind == inner ? 0 : kind;
+    }
+    return u64(primitives) << 32 | nodes;
+  }
+  COPSE_HD u32 children_before(u32 end) const {
+    u32 count = 0;
+#pragma unroll
+    for (u32 slot = 0; slot < width; ++slot) count += slot < end && of[slot] != nothing ? 1 : 0;
+    return count;
+  }
+  /// Children stand together in the first slots of a node: where this one's comes to stand.
+  COPSE_HD u32 slot_in_node(u32 slot) const {
+    const u32 before = children_before(slot);
+    return of[slot] != nothing ? before : children_before(width) + slot - before;
+  }
+  COPSE_HD u32 inner_mask() const {
+    u32 mask = 0, child = 0;
+#pragma unroll
+    for (u32 slot = 0; slot < width; ++slot) {
+      mask |= of[slot] == inner ? 1u << child : 0;
+      child += of[slot] != nothing ? 1 : 0;
+    }
+    return mask;
+  }
 };
 
-struct WidePlace {
-  u32 node;
-  u32 primitive;
-
-  COPSE_HD static WidePlace of(u64 sum) { return {u32(sum), u32(sum >> 32)}; }
-};
+COPSE_HD inline WidePlace place_of_parts(u64 parts) {
+  return {u32(parts), u32(parts >> 32)};
+}
 
 /// The wide nodes in the order of their pairs, which is not yet that of their places.
 template <u32 width>
 struct WideList {
   const u64* count;
-  const u32* pairs;  // of their children in the binary tree
-  u32* children;     // [width * i]: nodes of the binary tree, then invalid_id
-  WideParts* parts;
+  const u32* pairs;         // of their children in the binary tree
+  u32* children;            // [width * i + slot]: nodes of the binary tree, where there are any
+  SlotKinds<width>* kinds;  // [i]
 };
+
+/// Works on `a_node` elements for each wide node, by `threads` threads. How many there are only the device knows.
+template <class F>
+struct ForListed {
+  const u64* count;
+  u32 a_node;
+  u64 threads;
+  F f;
+
+  COPSE_HD void operator()(u64 i) const {
+    const u64 n = *count * a_node;
+    for (; i < n; i += threads) f(i);
+  }
+};
+
+template <class Executor, u32 width, class F>
+void for_listed(const Executor& ex, const char* label, u64 capacity, const WideList<width>& list, u32 a_node,
+                const F& f) {
+  constexpr u64 most_threads = u64{1} << 20;
+  const u64 threads = smaller(capacity * a_node, most_threads);
+  for_each(ex, label, threads, ForListed<F>{list.count, a_node, threads, f});
+}
 
 struct SumPrimitives {
   const BvhNode* nodes;
@@ -95,33 +141,21 @@ struct SumPrimitives {
   }
 };
 
-/// Lists the children of each wide node.
+/// Finds what a slot of a listed wide node holds.
 template <u32 width>
-struct ListChildren {
+struct FindChild {
   CollapsedTree<width> tree;
   WideList<width> list;
 
   COPSE_HD void operator()(u64 i) const {
-    WideParts parts{0};
-    if (i < *list.count) {
-      u32 slot = 0;
-#pragma unroll
-      for (u32 k = 0; k < width; ++k) {
-        u32 node = invalid_id;
-        if (slot < width) {
-          const auto child = tree.child_at(list.pairs[i], slot);
-          node = child.node;
-          slot = child.end;
-          if (child.is_leaf) {
-            parts.add_leaf(k, primitives_below(node));
-          } else {
-            parts.add_node();
-          }
-        }
-        list.children[width * i + k] = node;
-      }
+    const u32 slot = u32(i % width);
+    const auto child = tree.child_at(list.pairs[i / width], slot);
+    u32 kind = SlotKinds<width>::nothing;
+    if (child.begin == slot) {
+      list.children[i] = child.node;
+      kind = child.is_leaf ? primitives_below(child.node) : SlotKinds<width>::inner;
     }
-    list.parts[i] = parts;
+    list.kinds[i / width].of[slot] = u8(kind);
   }
 
   COPSE_HD u32 primitives_below(u32 node) const {
@@ -131,29 +165,29 @@ struct ListChildren {
   }
 };
 
+template <u32 width>
 struct PartsToSum {
-  const WideParts* parts;
-  COPSE_HD u64 operator()(u64 i) const { return parts[i].sum(); }
+  WideList<width> list;
+  COPSE_HD u64 operator()(u64 i) const { return i < *list.count ? list.kinds[i].parts() : 0; }
 };
 
 /// places[pair] = where the wide node stands that has the pair as children.
 template <u32 width>
-struct PlaceNodes {
+struct PlaceNode {
   const BvhNode* nodes;
   const u32* parents;
   WideList<width> list;
-  const u64* first_parts;  // its first inner child and leaf primitive
+  const u64* first_parts;  // a wide node's first inner child and leaf primitive
   u32* places;
 
   COPSE_HD void operator()(u64 i) const {
-    if (i >= *list.count) return;
-    const u32 pair = list.pairs[i];
-    if (parents[pair] == 0) places[pair] = 0;
-    const WideParts parts = list.parts[i];
-    u32 place = WidePlace::of(first_parts[i]).node;
-    for (u32 k = 0; k < width && list.children[width * i + k] != invalid_id; ++k) {
-      if (!parts.is_leaf(k)) places[sibling_pair(nodes[list.children[width * i + k]].first)] = place++;
-    }
+    const u64 node = i / width;
+    const u32 slot = u32(i % width);
+    if (slot == 0 && parents[list.pairs[node]] == 0) places[list.pairs[node]] = 0;
+    const SlotKinds<width> kinds = list.kinds[node];
+    if (kinds.of[slot] != SlotKinds<width>::inner) return;
+    places[sibling_pair(nodes[list.children[i]].first)] =
+        place_of_parts(first_parts[node] + kinds.parts_before(slot)).node;
   }
 };
 
@@ -168,78 +202,80 @@ struct CopyLeafPrimitives {
   }
 };
 
-/// Writes a wide node, its leaves' primitives and its children's parent links; the first thread also the counts.
+/// Copies the primitives below a node of the binary tree to a place of the wide one. Returns how many.
+COPSE_HD inline u32 copy_leaf(const BinaryTree& tree, u32 node, const u32* from, u32* to, u32 place) {
+  const u32 first = place;
+  walk_down(tree, node, CopyLeafPrimitives{tree.nodes, from, to, &place});
+  return place - first;
+}
+
+/// Writes a slot of a wide node: its leaf's primitives, or its child's parent link; the first slot what all share.
 template <class Node>
-struct WriteWideNode {
+struct WriteSlot {
   static constexpr u32 width = Node::width;
 
   BinaryTree tree;
   const u32* primitive_ids;
-  const BvhCounts* counts;
   WideList<width> list;
   const u64* first_parts;
   const u32* places;
   WideArrays<Node> wide;
 
   COPSE_HD void operator()(u64 i) const {
-    if (i == 0) write_root();
-    if (i < *list.count) write_node(i);
-  }
+    const u64 listed = i / width;
+    const u32 slot = u32(i % width), pair = list.pairs[listed], node = places[pair];
+    const SlotKinds<width> kinds = list.kinds[listed];
+    const WidePlace parts = place_of_parts(first_parts[listed]);
+    const WidePlace own = place_of_parts(first_parts[listed] + kinds.parts_before(slot));
+    const NodeGrid grid(tree.nodes[tree.parents[pair]].box());
 
-  COPSE_HD void write_root() const {
-    // Every leaf but a lone one has a wide node above it.
-    const u32 leaf_count = counts->leaf_count;
-    *wide.counts = {leaf_count == 1 ? 1 : u32(*list.count), counts->primitive_count, counts->invalid_count};
-    wide.parents[0] = invalid_id;
-    if (leaf_count < 2) wide.nodes[0] = encode<Node>(lone_leaf());
-  }
-
-  COPSE_HD void write_node(u64 i) const {
-    const u32 node = places[list.pairs[i]];
-    const WideParts parts = list.parts[i];
-    WidePlace place = WidePlace::of(first_parts[i]);
-    WideChildren<width> children;
-    children.first_child = place.node;
-    children.first_primitive = place.primitive;
-#pragma unroll
-    for (u32 k = 0; k < width; ++k) {
-      const u32 child = list.children[width * i + k];
-      children.child[k] = WideChild::nothing();
-      children.box[k] = Aabb::empty();
-      if (child == invalid_id) continue;
-      children.box[k] = tree.nodes[child].box();
-      if (parts.is_leaf(k)) {
-        children.child[k] = copy_leaf(child, place.primitive);
+    WideChild child = WideChild::nothing();
+    Aabb box = Aabb::empty();
+    if (kinds.of[slot] != SlotKinds<width>::nothing) {
+      const u32 below = list.children[i];
+      box = tree.nodes[below].box();
+      child = {own.node, 0};
+      if (kinds.of[slot] == SlotKinds<width>::inner) {
+        wide.parents[own.node] = node;
       } else {
-        wide.parents[place.node] = node;
-        children.child[k] = {place.node++, 0};
+        child = {own.primitive, copy_leaf(tree, below, primitive_ids, wide.primitive_ids, own.primitive)};
       }
     }
-    wide.nodes[node] = encode<Node>(children);
+    Node& out = wide.nodes[node];
+    encode_child(out, kinds.slot_in_node(slot), parts, child);
+    encode_box(out, kinds.slot_in_node(slot), grid, box);
+    if (slot > 0) return;
+    encode_parts(out, parts, kinds.inner_mask());
+    encode_grid(out, grid);
   }
+};
 
-  /// The children of the root of a tree of one leaf, or of none.
-  COPSE_HD WideChildren<width> lone_leaf() const {
-    WideChildren<width> children;
-#pragma unroll
-    for (u32 k = 0; k < width; ++k) {
-      children.child[k] = WideChild::nothing();
-      children.box[k] = Aabb::empty();
+/// Writes the counts, and the root of a tree of one leaf or none: every other leaf has a wide node above it.
+template <class Node>
+struct WriteCountsAndLoneLeaf {
+  BinaryTree tree;
+  const u32* primitive_ids;
+  const BvhCounts* counts;
+  const u64* wide_count;
+  WideArrays<Node> wide;
+
+  COPSE_HD void operator()(u64) const {
+    const u32 leaf_count = counts->leaf_count;
+    wide.counts->node_count = leaf_count < 2 ? leaf_count : u32(*wide_count);
+    wide.counts->primitive_count = counts->primitive_count;
+    wide.counts->invalid_count = counts->invalid_count;
+    wide.parents[0] = invalid_id;
+    if (leaf_count > 1) return;
+    Aabb boxes[Node::width];
+    for (Aabb& box : boxes) box = Aabb::empty();
+    Node& root = wide.nodes[0];
+    for (u32 slot = 0; slot < Node::width; ++slot) encode_child(root, slot, {0, 0}, WideChild::nothing());
+    if (leaf_count == 1) {
+      boxes[0] = tree.nodes[0].box();
+      encode_child(root, 0, {0, 0}, {0, copy_leaf(tree, 0, primitive_ids, wide.primitive_ids, 0)});
     }
-    children.first_child = 0;
-    children.first_primitive = 0;
-    if (counts->leaf_count == 0) return children;
-    u32 place = 0;
-    children.child[0] = copy_leaf(0, place);
-    children.box[0] = tree.nodes[0].box();
-    return children;
-  }
-
-  /// Copies the primitives below a node of the binary tree to `place`, which moves on.
-  COPSE_HD WideChild copy_leaf(u32 node, u32& place) const {
-    const u32 first = place;
-    walk_down(tree, node, CopyLeafPrimitives{tree.nodes, primitive_ids, wide.primitive_ids, &place});
-    return {first, place - first};
+    encode_parts(root, {0, 0}, 0);
+    encode_boxes(root, boxes);
   }
 };
 
@@ -247,9 +283,11 @@ struct WriteWideNode {
 struct CopyLeftOut {
   const u32* from;
   const BvhCounts* counts;
+  u64 source_count;
+  u64 threads;
   u32* to;
   COPSE_HD void operator()(u64 i) const {
-    if (i >= counts->primitive_count) to[i] = from[i];
+    for (i += counts->primitive_count; i < source_count; i += threads) to[i] = from[i];
   }
 };
 
@@ -270,7 +308,7 @@ WideList<width> list_wide_nodes(const Executor& ex, ScratchArena::Frame& frame, 
   u64* count = frame.allocate<u64>(1);
   u32* pairs = frame.allocate<u32>(pair_count);
   const WideList<width> list{count, pairs, frame.allocate<u32>(width * pair_count),
-                             frame.allocate<WideParts>(pair_count)};
+                             frame.allocate<SlotKinds<width>>(pair_count)};
   {
     ScratchArena::Frame flags_frame(ex.scratch);
     u8* wide = flags_frame.allocate<u8>(pair_count);
@@ -278,7 +316,7 @@ WideList<width> list_wide_nodes(const Executor& ex, ScratchArena::Frame& frame, 
                      static_cast<u64*>(nullptr));
     compact_each(ex, "widen: list wide nodes", pair_count, ByteFlags{wide}, ListPair{pairs}, count);
   }
-  for_each(ex, "widen: list children", pair_count, ListChildren<width>{tree, list});
+  for_listed(ex, "widen: find children", pair_count, list, width, FindChild<width>{tree, list});
   return list;
 }
 
@@ -300,15 +338,20 @@ void widen_tree(const Executor& ex, const BvhView& bvh, u64 n, const CollapseCos
   const auto list = list_wide_nodes(ex, frame, CollapsedTree<width>{nodes, parents, choices}, counts, n);
   u64* first_parts = frame.allocate<u64>(pair_count);
   u32* places = frame.allocate<u32>(pair_count);
-  exclusive_scan(ex, "widen: places", pair_count, PartsToSum{list.parts}, u64{1}, Plus{}, first_parts,
+  exclusive_scan(ex, "widen: places", pair_count, PartsToSum<width>{list}, u64{1}, Plus{}, first_parts,
                  static_cast<u64*>(nullptr));
-  for_each(ex, "widen: place nodes", pair_count, PlaceNodes<width>{nodes, parents, list, first_parts, places});
+  for_listed(ex, "widen: place nodes", pair_count, list, width,
+             PlaceNode<width>{nodes, parents, list, first_parts, places});
 
   // Write them.
-  for_each(
-      ex, "widen: write nodes", wide_node_capacity(n),
-      WriteWideNode<Node>{{nodes, parents}, bvh.primitive_ids.data(), counts, list, first_parts, places, wide});
-  for_each(ex, "widen: left out", n, CopyLeftOut{bvh.primitive_ids.data(), counts, wide.primitive_ids});
+  constexpr u64 most_threads = u64{1} << 16;
+  const BinaryTree tree{nodes, parents};
+  const u32* ids = bvh.primitive_ids.data();
+  for_listed(ex, "widen: write nodes", pair_count, list, width,
+             WriteSlot<Node>{tree, ids, list, first_parts, places, wide});
+  for_each(ex, "widen: counts", 1, WriteCountsAndLoneLeaf<Node>{tree, ids, counts, list.count, wide});
+  for_each(ex, "widen: left out", smaller(n, most_threads),
+           CopyLeftOut{ids, counts, n, smaller(n, most_threads), wide.primitive_ids});
 }
 
 template <class Node, class Executor>
@@ -317,7 +360,8 @@ u64 widen_scratch_bytes(const Executor& ex, u64 n) {
   const u64 words = ScratchArena::bytes_for<u32>(pair_count), count = ScratchArena::bytes_for<u64>(1);
   const u64 choosing =
       ScratchArena::bytes_for<SlotCosts<Node::width>>(pair_count) + choose_upwards_scratch_bytes(ex, n);
-  const u64 list = count + 2 * words + ScratchArena::bytes_for<u32>(Node::width * pair_count);
+  const u64 list = count + words + ScratchArena::bytes_for<u32>(Node::width * pair_count) +
+                   ScratchArena::bytes_for<SlotKinds<Node::width>>(pair_count);
   const u64 finding = ScratchArena::bytes_for<u8>(pair_count) + compact_scratch_bytes<u32>(ex, pair_count);
   const u64 placing = ScratchArena::bytes_for<u64>(pair_count) + words + scan_scratch_bytes<u64>(ex, pair_count);
   return words + larger(choosing, list + larger(finding, placing));

@@ -122,16 +122,11 @@ TEST(WideEncode, EmptyAndWholeBoxesSurvive) {
 }
 
 TEST(WideEncode, ChildrenComeBackAsTheyWere) {
-  detail::WideChildren<8> children{};
-  children.first_child = 100;
-  children.first_primitive = 5000;
   const WideChild given[8] = {{100, 0}, {5000, 3}, {101, 0}, {5003, 1}, {5004, 2}, {102, 0}, WideChild::nothing(),
                               {5006, 3}};
-  for (u32 slot = 0; slot < 8; ++slot) {
-    children.child[slot] = given[slot];
-    children.box[slot] = {vec3(0), vec3(1)};
-  }
-  const auto node = detail::encode<CompressedBvh8Node>(children);
+  CompressedBvh8Node node{};
+  detail::encode_parts(node, {100, 5000}, 0b00100101);
+  for (u32 slot = 0; slot < 8; ++slot) detail::encode_child(node, slot, {100, 5000}, given[slot]);
   for (u32 slot = 0; slot < 8; ++slot) {
     EXPECT_EQ(node.child(slot).first, given[slot].first) << slot;
     EXPECT_EQ(node.child(slot).count, given[slot].count) << slot;

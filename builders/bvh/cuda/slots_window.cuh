@@ -43,8 +43,8 @@ __device__ inline BvhNode load_node(const BvhNode* node) {
 }
 
 inline constexpr u32 window_pairs = 512;
-inline constexpr u32 window_threads = 256;
-inline constexpr u32 window_blocks = 5;  // on a multiprocessor
+inline constexpr u32 window_threads = 128;
+inline constexpr u32 window_blocks = 9;  // on a multiprocessor
 
 template <u32 width>
 class SlotsWindow {
@@ -107,7 +107,7 @@ class SlotsWindow {
                             u32 i, u32 begin, u32 count) {
     if (child.is_leaf()) {
       children_[side][i] = leaf;
-      leaf_costs_[side][i] = in.costs.of_leaf(scale.area(child.box()), child.count);
+      costs_[side][i] = in.costs.of_leaf(scale.area(child.box()), child.count);
       leaf_counts_[side][i] = u8(smaller(child.count, SlotCosts<width>::many));
       return 0;
     }
@@ -118,7 +118,7 @@ class SlotsWindow {
 
   __device__ SlotCosts<width> child_costs(u32 side, u32 i) const {
     const u32 child = children_[side][i];
-    return child == leaf ? SlotCosts<width>::of_leaf(leaf_costs_[side][i], leaf_counts_[side][i]) : costs(child);
+    return child == leaf ? SlotCosts<width>::of_leaf(costs_[side][i], leaf_counts_[side][i]) : costs(child);
   }
 
   __device__ void choose_one(const ChooseInput<width>& in, u32 begin, u32 i) {
@@ -137,9 +137,8 @@ class SlotsWindow {
     ready_[atomicAdd(&ready_count_, 1u)] = u16(i);
   }
 
-  float costs_[width - 1][window_pairs];
+  float costs_[width - 1][window_pairs];  // before: of the leaves among the two children, at their sides
   float areas_[window_pairs];
-  float leaf_costs_[2][window_pairs];
   u32 pending_[window_pairs];  // children that were not chosen for yet
   u16 children_[2][window_pairs];
   u16 parents_[window_pairs];
