@@ -1,0 +1,149 @@
+// Structure files of version 2: a wide tree beside the binary one.
+
+#include <cstring>
+
+#include "builders/bvh/hploc.h"
+#include "builders/bvh/refit.h"
+#include "builders/bvh/validate.h"
+#include "builders/bvh/widen.h"
+#include "builders/geometry/generate.h"
+#include "builders/io/structure_file.h"
+#include "builders/io/structure_layout.h"
+#include "tests/builders/io/temporary_folder.h"
+#include "tests/support/backends.h"
+#include "tests/support/wide_bvh.h"
+
+namespace copse::test {
+namespace {
+
+using detail::StructureHeader;
+using detail::StructureWideHeader;
+
+class WideStructure : public OnEachBackend {
+ protected:
+  template <class Tree>
+  std::string save(const Mesh& mesh) {
+    const DeviceMesh device_mesh(context(), mesh);
+    const Bvh bvh = build_hploc(context(), device_mesh.view());
+    save_structure(folder_ / "a.copse", context(), mesh, bvh, "hploc", 63, 1, widen<Tree>(context(), bvh));
+    return read_bytes(folder_ / "a.copse");
+  }
+  StructureFile load(const std::string& bytes) {
+    return load_structure(folder_.write("b.copse", bytes), context());
+  }
+
+  /// Saves, loads, saves again: the same tree, the same bytes.
+  template <class Tree>
+  void expect_round_trip(const Mesh& mesh) {
+    const DeviceMesh device_mesh(context(), mesh);
+    const Bvh bvh = build_hploc(context(), device_mesh.view());
+    const Tree wide = widen<Tree>(context(), bvh);
+    const std::string bytes = save<Tree>(mesh);
+    StructureFile file = load(bytes);
+    ASSERT_TRUE(std::holds_alternative<Tree>(file.wide));
+    EXPECT_TRUE(same_bytes(BvhCopy(file.bvh), BvhCopy(bvh)));
+    EXPECT_TRUE(same_bytes(WideCopy(std::get<Tree>(file.wide)), WideCopy(wide)));
+    EXPECT_EQ(file.bvh.max_leaf_size, 1u);
+    save_structure(folder_ / "c.copse", context(), file.mesh, file.bvh, file.builder, 63, 1, file.wide);
+    EXPECT_EQ(read_bytes(folder_ / "c.copse"), bytes);
+    refit(context(), std::get<Tree>(file.wide), device_mesh.view());
+    EXPECT_TRUE(same_bytes(WideCopy(std::get<Tree>(file.wide)), WideCopy(wide)));
+  }
+
+  template <class Tree>
+  void expect_damage_to_be_refused() {
+    const std::string bytes = save<Tree>(generate_cube());
+    for (size_t size = 0; size < bytes.size(); size += 7) {
+      EXPECT_COPSE_ERROR(load(bytes.substr(0, size)), ErrorCode::bad_file, "b.copse");
+    }
+    for (size_t i = 0; i < bytes.size(); ++i) {
+      std::string damaged = bytes;
+      damaged[i] = char(damaged[i] ^ 0x81);
+      EXPECT_COPSE_ERROR(load(damaged), ErrorCode::bad_file, "b.copse");
+    }
+  }
+
+  /// With a right checksum, so that the checks behind it have to hold.
+  template <class Tree>
+  void expect_forged_words_to_be_refused_or_safe() {
+    const std::string bytes = save<Tree>(generate_random(40, 0.1f));
+    for (u64 at = sizeof(StructureHeader); at < bytes.size(); at += 4) {
+      for (const u32 value : {0u, 1u, 3u, 7u, 0x7fc00000u, 0xe0e0e0e0u, 0xffffffffu}) {
+        std::string forged = bytes;
+        std::memcpy(forged.data() + at, &value, 4);
+        try {
+          const StructureFile file = load(sealed(forged));
+          const DeviceMesh mesh(context(), file.mesh);
+          const ValidationReport report = validate(context(), std::get<Tree>(file.wide), mesh.view());
+          EXPECT_EQ(report.bad_counts + report.bad_indices + report.unreached_nodes + report.repeated_primitives,
+                    0u)
+              << at << ": " << report.message();
+        } catch (const Error& error) {
+          EXPECT_EQ(error.code(), ErrorCode::bad_file) << error.what();
+        }
+      }
+    }
+  }
+
+  static std::string sealed(std::string bytes) {
+    StructureHeader header;
+    std::memcpy(&header, bytes.data(), sizeof header);
+    header.checksum = 0;
+    std::memcpy(bytes.data(), &header, sizeof header);
+    detail::StructureChecksum sum;
+    sum.add(std::span<const char>(bytes));
+    header.checksum = sum.value();
+    std::memcpy(bytes.data(), &header, sizeof header);
+    return bytes;
+  }
+
+  TemporaryFolder folder_;
+};
+COPSE_ON_EACH_BACKEND(WideStructure);
+
+TEST_P(WideStructure, RoundTripsByteForByte) {
+  for (const Mesh& mesh : {Mesh{}, generate_random(1, 0.1f), generate_cube(), generate_sphere(3)}) {
+    expect_round_trip<Bvh4>(mesh);
+    expect_round_trip<CompressedBvh4>(mesh);
+    expect_round_trip<CompressedBvh8>(mesh);
+  }
+}
+
+class WideStructureFile : public WideStructure {};
+INSTANTIATE_TEST_SUITE_P(, WideStructureFile, testing::Values(Backend::cpu), backend_test_name);
+
+TEST_P(WideStructureFile, DamageIsRefused) {
+  expect_damage_to_be_refused<Bvh4>();
+  expect_damage_to_be_refused<CompressedBvh8>();
+}
+
+TEST_P(WideStructureFile, ForgedWordsAreRefusedOrGiveASafeTree) {
+  expect_forged_words_to_be_refused_or_safe<Bvh4>();
+  expect_forged_words_to_be_refused_or_safe<CompressedBvh4>();
+  expect_forged_words_to_be_refused_or_safe<CompressedBvh8>();
+}
+
+TEST_P(WideStructureFile, RejectsLayoutsThatThereAreNot) {
+  for (const u32 layout : {0u, 4u, 0xffffffffu}) {
+    std::string bytes = save<Bvh4>(generate_cube());
+    std::memcpy(bytes.data() + sizeof(StructureHeader), &layout, 4);
+    EXPECT_COPSE_ERROR(load(sealed(bytes)), ErrorCode::bad_file,
+                       "of layout " + std::to_string(layout) + ", it can be 1 to 3");
+  }
+}
+
+TEST_P(WideStructureFile, RefusesToSaveTheWideTreeOfAnother) {
+  const Mesh cube = generate_cube();
+  const DeviceMesh device_mesh(context(), cube), other(context(), generate_sphere(2));
+  const Bvh bvh = build_hploc(context(), device_mesh.view());
+  const auto save_with = [&](const AnyWideBvh& wide) {
+    save_structure(folder_ / "x.copse", context(), cube, bvh, "hploc", 63, 1, wide);
+  };
+  EXPECT_COPSE_ERROR(save_with(Bvh4{}), ErrorCode::invalid_argument, "never made");
+  EXPECT_COPSE_ERROR(save_with(widen<Bvh4>(context(), build_hploc(context(), other.view()))),
+                     ErrorCode::invalid_argument, "primitives, the binary one 12");
+  EXPECT_EQ(folder_.file_count(), 0u);
+}
+
+}  // namespace
+}  // namespace copse::test
