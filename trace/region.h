@@ -42,10 +42,14 @@ COPSE_HD inline bool touches_box(const Sphere& sphere, const vec3& lo, const vec
   return SquareDistance{sphere.centre}(lo, hi) <= mul_rn(sphere.radius, sphere.radius);
 }
 
-/// Whether the triangle's nearest point, as nearest_point finds it, is in the sphere.
+/// Whether a corner of the triangle, or its nearest point as nearest_point finds it, is in the sphere.
 COPSE_HD inline bool touches(const Sphere& sphere, const Triangle& triangle) {
-  return is_finite(triangle) &&
-         nearest_on_triangle(triangle, sphere.centre).square <= mul_rn(sphere.radius, sphere.radius);
+  if (!is_finite(triangle)) return false;
+  const float limit = mul_rn(sphere.radius, sphere.radius);
+  const SquareDistance square{sphere.centre};
+  const bool has_corner = square(triangle.a, triangle.a) <= limit || square(triangle.b, triangle.b) <= limit ||
+                          square(triangle.c, triangle.c) <= limit;
+  return has_corner || nearest_on_triangle(triangle, sphere.centre).square <= limit;
 }
 
 // ---- Frusta ---------------------------------------------------------------------------------------------

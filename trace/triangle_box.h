@@ -18,6 +18,11 @@ COPSE_HD inline bool separates_box(const dvec3& axis, const Corners& corners, co
   return are_apart(corners.along(axis), {-reach, reach}, axis_slack(axis, largest));
 }
 
+COPSE_HD inline bool contains(const Aabb& box, const vec3& p) {
+  return box.lo.x <= p.x && p.x <= box.hi.x && box.lo.y <= p.y && p.y <= box.hi.y && box.lo.z <= p.z &&
+         p.z <= box.hi.z;
+}
+
 /// Corners of a triangle in the frame of the middle of a box.
 COPSE_HD inline Corners seen_from(const dvec3& middle, const Triangle& t) {
   return {{sub_rn(to_double(t.a), middle), sub_rn(to_double(t.b), middle), sub_rn(to_double(t.c), middle)}};
@@ -29,13 +34,15 @@ COPSE_HD inline Corners seen_from(const dvec3& middle, const Triangle& t) {
 /// never missed, what passes closer than 2^-48 of its size may count. The box may be infinite; an empty or NaN box
 /// has no point, and neither has a triangle with NaN or infinite vertices.
 ///
-/// Source: Akenine-Möller, "Fast 3D Triangle-Box Overlap Testing", JGT 2001. Here the axes of the box come first
-/// and exactly, and the rest is done against the part of it that is in the triangle's box.
+/// Source: Akenine-Möller, "Fast 3D Triangle-Box Overlap Testing", JGT 2001. Here corners in the box and the axes
+/// of the box come first and exactly, and the rest is done against the part of it that is in the triangle's box.
 COPSE_HD inline bool touches(const Aabb& box, const Triangle& triangle) {
   const Aabb around = bounds(triangle);
   const Aabb part = intersection(box, around);
   if (is_empty(box) || is_empty(around) || is_empty(part)) return false;
-  if (part == around) return true;
+  const bool has_corner =
+      detail::contains(box, triangle.a) || detail::contains(box, triangle.b) || detail::contains(box, triangle.c);
+  if (has_corner || part == around) return true;
 
   const dvec3 lo = to_double(part.lo), hi = to_double(part.hi);
   const dvec3 middle = mul_rn(add_rn(lo, hi), 0.5), half = mul_rn(sub_rn(hi, lo), 0.5);
