@@ -1,0 +1,42 @@
+// A user's translation unit: the header-only queries in device code, through binary and wide trees, compiled with
+// none of Copse's own options.
+
+#include <copse/copse.h>
+#include <copse/trace/overlap.h>
+#include <copse/trace/wide_query_walk.h>
+
+namespace {
+
+struct Answer {
+  copse::NearestPoint nearest;
+  copse::Neighbour neighbours[4];
+  copse::u32 in_sphere, in_box, in_frustum;
+  bool is_inside, is_touched;
+};
+
+template <class Tree>
+__global__ void ask_all(Tree tree, copse::TriangleView triangles, const copse::vec3* points, copse::u32 count,
+                        copse::Frustum frustum, Answer* answers) {
+  const copse::u32 i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= count) return;
+  const copse::vec3 point = points[i];
+  Answer& answer = answers[i];
+  answer.nearest = copse::nearest_point(tree, triangles, point);
+  copse::k_nearest(tree, triangles, point, copse::infinity, 4, answer.neighbours);
+  const copse::Sphere sphere{point, 1};
+  answer.in_sphere = copse::count_overlaps(tree, triangles, sphere);
+  answer.in_box = copse::count_overlaps(tree, triangles, copse::Aabb{point, point});
+  answer.in_frustum = copse::count_overlaps(tree, triangles, frustum);
+  answer.is_touched = copse::any_overlap(tree, triangles, sphere);
+  answer.is_inside = copse::is_inside(tree, triangles, point);
+}
+
+}  // namespace
+
+/// Names the kernels, so that they are compiled.
+void launch_all(void* stream, copse::BvhView bvh, copse::CompressedBvh4View wide, copse::TriangleView triangles,
+                const copse::vec3* points, copse::Frustum frustum, Answer* answers) {
+  auto* s = static_cast<cudaStream_t>(stream);
+  ask_all<<<1, 64, 0, s>>>(bvh, triangles, points, 64, frustum, answers);
+  ask_all<<<1, 64, 0, s>>>(wide, triangles, points, 64, frustum, answers);
+}
