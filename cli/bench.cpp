@@ -23,6 +23,7 @@ struct BenchOptions {
   u32 repeats = 15;
   u32 rays_size = 0;  // 0: 2048 on a GPU, 1024 on the CPU
   bool stages = false;
+  std::vector<Layout> layouts;
 };
 
 /// One scene on the device, and its rays.
@@ -80,6 +81,9 @@ BenchResult measure(Session& session, Context& context, BenchInput& input, const
   result.times = measure_builds(context, bvh, input.triangles, recipe, options.repeats);
   if (options.stages) result.stages = measure_stages(context, bvh, input.triangles, recipe, options.repeats);
   result.statistics = stats(context, bvh);
+  for (const Layout layout : options.layouts) {
+    result.layouts.push_back(measure_layout(context, bvh, input.triangles, recipe, layout, options.repeats));
+  }
 
   session.begin(fmt::format("{}: tracing", input.scene.name));
   measure_scene_rays(context, bvh, input, options.repeats, result);
@@ -111,6 +115,7 @@ int run_bench(Session& session, const BenchOptions& options) {
     throw Error(ErrorCode::invalid_argument,
                 fmt::format("--rays-size is {}; it takes a multiple of 8, the side of a tile", options.rays_size));
   }
+  for (const Layout layout : options.layouts) check_leaf_size(layout, options.max_leaf_size);
   std::vector<std::string> left_out;
   const std::vector<BenchScene> scenes = choose_scenes(options.scenes, options.files, left_out);
   for (const std::string& name : left_out)
@@ -160,6 +165,7 @@ Command add_bench_command(CLI::App& app, CommonOptions& common) {
   add_radius(*command, options->radius);
   add_morton_bits(*command, options->morton_bits);
   add_max_leaf_size(*command, options->max_leaf_size);
+  add_layouts(*command, options->layouts);
   add_count(*command, "--repeats", options->repeats, 1, 10000, "Samples of a median, default 15");
   add_count(*command, "--rays-size", options->rays_size, 8, 8192,
             "Side of the primary rays' image, default 2048, on the CPU 1024");
@@ -174,6 +180,7 @@ Command add_bench_command(CLI::App& app, CommonOptions& common) {
                   "  copse bench testball-x16 hairball-like --json > results.json\n"
                   "  copse bench all --scenes DIR --backend cuda\n"
                   "  copse bench all --builder all --morton-bits 63\n"
+                  "  copse bench all --builder hploc --layout all\n"
                   "  copse bench bunny.obj --morton-bits 63 --stages");
   return {command, [options](Session& session) { return run_bench(session, *options); }};
 }

@@ -59,6 +59,27 @@ BuildTimes measure_builds(Context& context, Bvh& bvh, const TriangleView& triang
   return times;
 }
 
+WideTimes measure_layout(Context& context, Bvh& bvh, const TriangleView& triangles, const Recipe& recipe,
+                         Layout layout, u32 repeats) {
+  AnyWideBvh wide = widen_to(context, bvh, layout);
+  const auto widen_work = [&] { rewiden(context, wide, bvh); };
+  const auto build_work = [&] {
+    rebuild_tree(context, bvh, triangles, recipe);
+    rewiden(context, wide, bvh);
+  };
+  WideTimes times{.layout = layout, .widen_graph = {}, .build_graph = {}, .statistics = stats(context, wide)};
+  times.widen = median_milliseconds(context, repeats, widen_work);
+  times.refit = median_milliseconds(context, repeats, [&] { refit(context, wide, triangles); });
+  if (context.backend() == Backend::cuda) {
+    build_work();
+    Graph widen_graph = context.capture(widen_work);
+    times.widen_graph = median_milliseconds(context, repeats, [&] { widen_graph.launch(); });
+    Graph build_graph = context.capture(build_work);
+    times.build_graph = median_milliseconds(context, repeats, [&] { build_graph.launch(); });
+  }
+  return times;
+}
+
 std::vector<Stage> measure_stages(Context& context, Bvh& bvh, const TriangleView& triangles, const Recipe& recipe,
                                   u32 repeats) {
   Profile& profile = context.profile();

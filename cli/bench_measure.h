@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "builders/bvh/stats.h"
+#include "cli/layouts.h"
 #include "cli/scene.h"
 #include "primitives/core/profile.h"
 #include "trace/ray.h"
@@ -28,6 +29,20 @@ struct BuildTimes {
 /// Times rebuild and refit of a tree in place.
 BuildTimes measure_builds(Context& context, Bvh& bvh, const TriangleView& triangles, const Recipe& recipe,
                           u32 repeats);
+
+/// One layout made of a tree.
+struct WideTimes {
+  Layout layout = Layout::bvh2;
+  double widen = 0;
+  double refit = 0;
+  std::optional<double> widen_graph;
+  std::optional<double> build_graph;  // of rebuild and conversion together
+  WideBvhStats statistics;
+};
+
+/// Times conversion and refit in place.
+WideTimes measure_layout(Context& context, Bvh& bvh, const TriangleView& triangles, const Recipe& recipe,
+                         Layout layout, u32 repeats);
 
 /// The stages of a rebuild, each with its median.
 std::vector<Stage> measure_stages(Context& context, Bvh& bvh, const TriangleView& triangles, const Recipe& recipe,

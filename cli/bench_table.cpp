@@ -54,6 +54,26 @@ std::string stage_lines(const std::vector<Stage>& stages) {
   return text;
 }
 
+Json to_json(const WideTimes& times) {
+  return {{"layout", name_of(times.layout)},
+          {"widen_ms", times.widen},
+          {"widen_graph_ms", to_json(times.widen_graph)},
+          {"build_graph_ms", to_json(times.build_graph)},
+          {"refit_ms", times.refit},
+          {"statistics", cli::to_json(times.statistics)}};
+}
+
+std::string layout_lines(const std::vector<WideTimes>& layouts) {
+  std::string text;
+  for (const WideTimes& times : layouts) {
+    text += fmt::format(
+        "  {:<6} widened in {:.3f} ms, graph {}, with the build {}; refit {:.3f}; SAH cost {:.1f}, {}\n",
+        name_of(times.layout), times.widen, milliseconds(times.widen_graph), milliseconds(times.build_graph),
+        times.refit, times.statistics.sah_cost, readable_bytes(times.statistics.used_bytes));
+  }
+  return text;
+}
+
 constexpr auto columns = "{:<16} {:>11} {:<7} {:>4} {:>9} {:>9} {:>9} {:>9} {:>8} {:>8} {:>8} {:>5} {:>9}\n";
 
 }  // namespace
@@ -78,6 +98,7 @@ Json to_json(const BenchResult& result) {
   json["depth"] = result.statistics.depth;
   json["bytes"] = result.sizes.result_bytes;
   json["scratch_bytes"] = result.sizes.scratch_bytes;
+  for (const WideTimes& times : result.layouts) json["layouts"].push_back(to_json(times));
   if (result.stages.empty()) return json;
   json["stages"] = Json::array();
   for (const Stage& stage : result.stages) {
@@ -101,7 +122,7 @@ std::string table_line(const BenchResult& result) {
                   milliseconds(result.times.refit_graph), rate(result.primary), rate(result.diffuse),
                   fmt::format("{:.1f}", result.statistics.sah_cost), result.statistics.depth,
                   readable_bytes(result.sizes.result_bytes));
-  return text + stage_lines(result.stages);
+  return text + layout_lines(result.layouts) + stage_lines(result.stages);
 }
 
 }  // namespace copse::cli

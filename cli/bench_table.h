@@ -17,7 +17,8 @@ struct BenchResult {
   BvhStats statistics;
   RayTimes primary;
   RayTimes diffuse;
-  std::vector<Stage> stages;  // empty unless asked for
+  std::vector<WideTimes> layouts;  // those that were asked for
+  std::vector<Stage> stages;       // empty unless asked for
 
   // Bytes that must move: the mesh read once and the tree written once; for a refit, the tree read and its
   // nodes written.
@@ -28,7 +29,7 @@ struct BenchResult {
 
 Json to_json(const BenchResult& result);
 
-/// The table's head and one line of it; the stages follow their line.
+/// The table's head and one line of it; layouts and stages follow their line.
 std::string table_head();
 std::string table_line(const BenchResult& result);
 

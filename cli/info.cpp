@@ -10,6 +10,7 @@
 #include "cli/command.h"
 #include "cli/exit_code.h"
 #include "cli/files.h"
+#include "cli/layouts.h"
 #include "cli/scene.h"
 
 namespace copse::cli {
@@ -122,6 +123,14 @@ int print_structure(Session& session, const InfoOptions& options) {
             grouped(file.mesh.positions.size()));
   add_facts(facts, recipe);
   add_facts(facts, statistics);
+  const Layout layout = layout_of(file.wide);
+  report["layout"] = name_of(layout);
+  if (layout != Layout::bvh2) {
+    const WideBvhStats wide_statistics = stats(*context, file.wide);
+    report["wide_statistics"] = to_json(wide_statistics);
+    facts.add("layout", "{}", name_of(layout));
+    add_facts(facts, wide_statistics);
+  }
 
   if (options.epo) {
     session.begin("clipping");
@@ -139,6 +148,12 @@ int print_structure(Session& session, const InfoOptions& options) {
     valid = validation.ok();
     report["validation"] = validation_to_json(validation);
     facts.add("validation", "{}", validation.message());
+    if (layout != Layout::bvh2) {
+      const ValidationReport of_wide = validate(*context, file.wide, device_mesh.view());
+      valid = valid && of_wide.ok();
+      report["wide_validation"] = validation_to_json(of_wide);
+      facts.add("wide validation", "{}", of_wide.message());
+    }
   }
   session.print(report, facts.text());
   return valid ? exit_ok : exit_invalid_structure;

@@ -36,6 +36,16 @@ void add_layout(CLI::App& command, Layout& layout) {
       "compressed boxes");
 }
 
+void add_layouts(CLI::App& command, std::vector<Layout>& layouts) {
+  add_choice<std::vector<Layout>>(command, "--layout", layouts,
+                                  {{"bvh2", {}},
+                                   {"bvh4", {Layout::bvh4}},
+                                   {"cbvh4", {Layout::cbvh4}},
+                                   {"cbvh8", {Layout::cbvh8}},
+                                   {"all", {Layout::bvh4, Layout::cbvh4, Layout::cbvh8}}},
+                                  "Also the times of wide nodes made of each tree, default bvh2: none");
+}
+
 const char* name_of(Layout layout) {
   return names[int(layout)];
 }
@@ -72,6 +82,18 @@ void refit(Context& context, AnyWideBvh& wide, const TriangleViews& triangles) {
 
 WideBvhStats stats(Context& context, const AnyWideBvh& wide) {
   return with_tree(wide, [&](const auto& tree) { return copse::stats(context, tree); });
+}
+
+ValidationReport validate(Context& context, const AnyWideBvh& wide, const TriangleViews& triangles) {
+  return std::visit(
+      [&](const auto& tree) -> ValidationReport {
+        if constexpr (std::is_same_v<std::remove_cvref_t<decltype(tree)>, std::monostate>) {
+          return {};
+        } else {
+          return copse::validate(context, tree, triangles);
+        }
+      },
+      wide);
 }
 
 Json to_json(const WideBvhStats& stats) {

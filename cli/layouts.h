@@ -1,5 +1,6 @@
 #pragma once
 
+#include "builders/bvh/validate.h"
 #include "builders/bvh/widen.h"
 #include "builders/geometry/primitive_set.h"
 #include "cli/options.h"
@@ -14,6 +15,9 @@ enum class Layout { bvh2, bvh4, cbvh4, cbvh8 };
 /// --layout, which names one.
 void add_layout(CLI::App& command, Layout& layout);
 
+/// --layout of several; all but bvh2 for `all`.
+void add_layouts(CLI::App& command, std::vector<Layout>& layouts);
+
 const char* name_of(Layout layout);
 Layout layout_of(const AnyWideBvh& tree);
 
@@ -27,6 +31,7 @@ AnyWideBvh widen_to(Context& context, const Bvh& bvh, Layout layout);
 void rewiden(Context& context, AnyWideBvh& wide, const Bvh& bvh);
 void refit(Context& context, AnyWideBvh& wide, const TriangleViews& triangles);
 WideBvhStats stats(Context& context, const AnyWideBvh& wide);
+ValidationReport validate(Context& context, const AnyWideBvh& wide, const TriangleViews& triangles);
 
 Json to_json(const WideBvhStats& stats);
 void add_facts(Facts& facts, const WideBvhStats& stats);
