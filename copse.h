@@ -87,3 +87,4 @@
 #include "trace/self_overlaps.h"
 #include "trace/shade.h"
 #include "trace/trace_rays.h"
+#include "trace/voxel_march.h"

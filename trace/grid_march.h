@@ -65,7 +65,8 @@ COPSE_HD inline double farthest(double origin, u32 resolution, double cells_per_
   return larger(magnitude_of(origin), magnitude_of(double(resolution) - origin)) / cells_per_unit;
 }
 
-COPSE_HD inline MarchedRay enter_grid(const GridShape& grid, const Ray& ray) {
+/// From `least_slack` cells before the ray enters the grid, or more by the error, to as much behind it.
+COPSE_HD inline MarchedRay enter_grid(const GridShape& grid, const Ray& ray, double least_slack = march_slack) {
   const dvec3 origin = grid.to_cells(ray.origin);
   const dvec3 direction(mul_rn(double(ray.direction.x), grid.cells_per_unit.x),
                         mul_rn(double(ray.direction.y), grid.cells_per_unit.y),
@@ -77,7 +78,7 @@ COPSE_HD inline MarchedRay enter_grid(const GridShape& grid, const Ray& ray) {
   marched.error = distance * triangle_test_error * larger_magnitude(grid.cells_per_unit);
   marched.speed = larger_magnitude(direction);
 
-  const double slack = march_slack + marched.error;
+  const double slack = least_slack + marched.error;
   double entry = ray.t_min, exit = ray.t_max;
   clip_to_cells(origin.x, direction.x, grid.resolution.x, slack, entry, exit);
   clip_to_cells(origin.y, direction.y, grid.resolution.y, slack, entry, exit);
@@ -97,25 +98,26 @@ COPSE_HD inline i32 cell_at(double place, u32 resolution) {
   return place > 0 ? (place < double(resolution) ? i32(place) : i32(resolution) - 1) : 0;
 }
 
-/// The walk along one axis.
+/// The walk along one axis. Id: an unsigned number that holds those of all cells.
+template <class Id>
 struct AxisMarch {
   float from, inverse;
   float face;       // the next one to cross
   float next;       // s where it is crossed; infinite where the walk never leaves its cell on this axis
   u32 cells_left;   // behind that face
-  i32 stride;       // from a cell's id to the next one's
+  Id stride;        // from a cell's id to the next one's, modulo what an Id holds
   float direction;  // 1 or -1
 
-  COPSE_HD static AxisMarch start(double from, double slope, u32 resolution, u32 stride, u32& id) {
+  COPSE_HD static AxisMarch start(double from, double slope, u32 resolution, Id stride, Id& id) {
     constexpr double least_slope = 1.0 / (u64{1} << 40);  // slower ones stay in their cell all the way
     const i32 cell = cell_at(from, resolution);
-    id += u32(cell) * stride;
+    id += Id(cell) * stride;
     const bool forwards = slope > 0;
     AxisMarch axis{float(from), float(1.0 / slope), 0, infinity, 0, 0, forwards ? 1.0f : -1.0f};
     if (magnitude_of(slope) < least_slope) return axis;
     axis.face = float(forwards ? cell + 1 : cell);
     axis.cells_left = forwards ? resolution - 1 - u32(cell) : u32(cell);
-    axis.stride = forwards ? i32(stride) : -i32(stride);
+    axis.stride = forwards ? stride : Id(0) - stride;
     axis.next = axis.crossing();
     return axis;
   }
@@ -123,27 +125,29 @@ struct AxisMarch {
   COPSE_HD float crossing() const { return mul_rn(sub_rn(face, from), inverse); }
 
   /// False at the grid's end, where the cell stays the same up to the end of the ray.
-  COPSE_HD bool advance(u32& id) {
+  COPSE_HD bool advance(Id& id) {
     if (cells_left == 0) {
       next = infinity;
       return false;
     }
     --cells_left;
-    id += u32(stride);
+    id += stride;
     face += direction;
     next = crossing();
     return true;
   }
 };
 
-/// Calls visit(cell id, s where the ray leaves the cell) front to back, until it returns true.
-template <class Visit>
-COPSE_HD inline void march_narrow(const GridShape& grid, const MarchedRay& ray, Visit& visit) {
-  u32 id = 0;
-  AxisMarch x = AxisMarch::start(ray.from.x, ray.slope.x, grid.resolution.x, 1, id);
-  AxisMarch y = AxisMarch::start(ray.from.y, ray.slope.y, grid.resolution.y, grid.resolution.x, id);
-  AxisMarch z =
-      AxisMarch::start(ray.from.z, ray.slope.z, grid.resolution.z, grid.resolution.x * grid.resolution.y, id);
+/// Calls visit(cell id, s where the ray leaves the cell) front to back, until it returns true. Neighbours along x,
+/// y and z are 1, stride_y and stride_z apart.
+template <class Id, class Visit>
+COPSE_HD inline void march_narrow(const uvec3& resolution, Id stride_y, Id stride_z, const MarchedRay& ray,
+                                  Visit& visit) {
+  using Axis = AxisMarch<Id>;
+  Id id = 0;
+  Axis x = Axis::start(ray.from.x, ray.slope.x, resolution.x, Id(1), id);
+  Axis y = Axis::start(ray.from.y, ray.slope.y, resolution.y, stride_y, id);
+  Axis z = Axis::start(ray.from.z, ray.slope.z, resolution.z, stride_z, id);
   for (;;) {
     float leave = min_number(x.next, min_number(y.next, z.next));
     if (visit(id, leave)) return;
@@ -153,6 +157,11 @@ COPSE_HD inline void march_narrow(const GridShape& grid, const MarchedRay& ray, 
       leave = min_number(x.next, min_number(y.next, z.next));
     }
   }
+}
+
+template <class Visit>
+COPSE_HD inline void march_narrow(const GridShape& grid, const MarchedRay& ray, Visit& visit) {
+  march_narrow(grid.resolution, grid.resolution.x, grid.resolution.x * grid.resolution.y, ray, visit);
 }
 
 struct CellInterval {

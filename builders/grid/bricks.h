@@ -10,10 +10,6 @@ namespace copse {
 /// Most voxels along an axis of sparse bricks.
 inline constexpr u32 most_brick_voxels = 8192;
 
-/// A brick is a cube of so many voxels along each edge: 512 bits in 16 words.
-inline constexpr u32 brick_edge = 8;
-inline constexpr u32 brick_words = brick_edge * brick_edge * brick_edge / 32;
-
 /// What a build found out; it lives on the device.
 struct BrickCounts {
   GridCounts pairs;  // of bricks and triangles that touch each other
@@ -34,6 +30,8 @@ struct Bricks {
   HashMap<u32, u32> table;  // from keys to their bricks
   Buffer<BrickCounts> counts;
   u64 pair_capacity = 0;
+
+  BrickView view() const { return {shape, brick_shape(), table.view(), words.span()}; }
 
   u64 brick_capacity() const { return keys.size(); }
   u64 size_bytes() const {

@@ -4,6 +4,7 @@
 
 #include "builders/geometry/aabb.h"
 #include "primitives/core/span.h"
+#include "primitives/hash_view.h"
 
 namespace copse {
 
@@ -69,6 +70,35 @@ struct GridView {
   BufferSpan<const u32> cell_begins;    // cell_count + 1 or more
   BufferSpan<const u32> primitive_ids;  // the lists of the cells in turn
   BufferSpan<const GridCounts> counts;  // one element
+};
+
+/// A dense grid of bits, one a voxel; where each stands: Voxels in voxels.h.
+struct VoxelView {
+  GridShape shape;
+  BufferSpan<const u32> words;
+
+  COPSE_HD u64 row_bits() const { return divide_rounding_up(u64{shape.resolution.x}, 32) * 32; }
+  COPSE_HD bool is_set(u64 bit) const { return (words.data()[bit / 32] >> (bit % 32) & 1) != 0; }
+};
+
+/// A brick is a cube of so many voxels along each edge: 512 bits in 16 words.
+inline constexpr u32 brick_edge = 8;
+inline constexpr u32 brick_words = brick_edge * brick_edge * brick_edge / 32;
+
+/// Bits of voxels in sparse bricks; where each stands: Bricks in bricks.h.
+struct BrickView {
+  GridShape shape;           // of the voxels
+  GridShape places;          // of the bricks
+  HashView<u32, u32> table;  // from places to bricks
+  BufferSpan<const u32> words;
+
+  /// The words of the brick at a place; null where there is none.
+  COPSE_HD const u32* brick_at(u32 place) const {
+    const auto found = table.find(place);
+    return found.found && u64{found.value} * brick_words < words.size()
+               ? words.data() + u64{found.value} * brick_words
+               : nullptr;
+  }
 };
 
 }  // namespace copse

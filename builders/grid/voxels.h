@@ -32,6 +32,8 @@ struct Voxels {
   Buffer<u32> words;
   Buffer<u64> counts;  // one element: triangles that reach beyond the grid, which are left out
 
+  VoxelView view() const { return {shape, words.span()}; }
+
   u64 row_words() const { return divide_rounding_up(u64{shape.resolution.x}, 32); }
   u64 word_count() const { return row_words() * shape.resolution.y * shape.resolution.z; }
 };

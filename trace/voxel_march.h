@@ -1,0 +1,133 @@
+#pragma once
+
+// The first voxel that a ray meets, in a dense grid of bits or in sparse bricks; for the host and for kernels,
+// with nothing else to link.
+//
+//   copse::VoxelHit hit = copse::first_voxel(bricks.view(), ray);
+//
+// The walk is that of trace/grid_march.h. Through bricks it goes at two levels: from place to place, each looked
+// up in the hash, and through the voxels of the bricks that are there.
+
+#include "trace/grid_march.h"
+
+namespace copse {
+
+/// Where a ray enters the first voxel that is set. On a miss t is the ray's t_max and all of `voxel` invalid_id.
+struct VoxelHit {
+  float t;
+  uvec3 voxel;
+};
+
+static_assert(sizeof(VoxelHit) == 16);
+
+COPSE_HD inline bool is_hit(const VoxelHit& hit) {
+  return hit.voxel.x != invalid_id;
+}
+
+namespace detail {
+
+/// t at a place of the walk, on the ray.
+COPSE_HD inline float time_at(const MarchedRay& marched, const Ray& ray, double s) {
+  const double t = add_rn(marched.entry, s / marched.speed);
+  return float(larger(smaller(t, double(ray.t_max)), double(ray.t_min)));
+}
+
+/// Ends at the first bit that is set; `entered` is then where the ray enters it.
+struct FindSetBit {
+  const VoxelView& voxels;
+  u64 bit = 0;
+  float entered = 0;
+  bool found = false;
+
+  COPSE_HD bool operator()(u64 id, float leave) {
+    found = voxels.is_set(id);
+    if (found) {
+      bit = id;
+    } else {
+      entered = leave;
+    }
+    return found;
+  }
+};
+
+/// The same in a brick, whose voxels are numbered along x, y, z.
+struct FindSetVoxel {
+  const u32* words;
+  u32 bit = 0;
+  float entered = 0;
+  bool found = false;
+
+  COPSE_HD bool operator()(u32 id, float leave) {
+    found = (words[id / 32] >> (id % 32) & 1) != 0;
+    if (found) {
+      bit = id;
+    } else {
+      entered = leave;
+    }
+    return found;
+  }
+};
+
+/// Ends at the first brick in which the ray meets a voxel.
+struct FindInBricks {
+  const BrickView& bricks;
+  const MarchedRay& ray;
+  uvec3 voxel = uvec3(invalid_id);
+  double entered = 0;  // s of the voxel
+
+  COPSE_HD bool operator()(u32 place, float leave) {
+    const u32* const words = bricks.brick_at(place);
+    const bool found = words != nullptr && search(place, words, leave);
+    if (!found) entered = leave;
+    return found;
+  }
+
+  COPSE_HD bool search(u32 place, const u32* words, float leave) {
+    constexpr double edge = brick_edge;
+    const uvec3 brick = bricks.places.cell_at(place);
+    const double end = leave < ray.length ? leave : ray.length;
+    MarchedRay inside;
+    inside.slope = ray.slope;
+    inside.from = dvec3(mul_rn(sub_rn(add_rn(ray.from.x, mul_rn(ray.slope.x, entered)), double(brick.x)), edge),
+                        mul_rn(sub_rn(add_rn(ray.from.y, mul_rn(ray.slope.y, entered)), double(brick.y)), edge),
+                        mul_rn(sub_rn(add_rn(ray.from.z, mul_rn(ray.slope.z, entered)), double(brick.z)), edge));
+    inside.length = float(mul_rn(sub_rn(end, entered), edge));
+    FindSetVoxel find{words};
+    march_narrow(uvec3(brick_edge), brick_edge, brick_edge * brick_edge, inside, find);
+    if (!find.found) return false;
+    entered = add_rn(entered, find.entered / edge);
+    voxel = brick * brick_edge +
+            uvec3(find.bit % brick_edge, find.bit / brick_edge % brick_edge, find.bit / (brick_edge * brick_edge));
+    return true;
+  }
+};
+
+}  // namespace detail
+
+/// The first voxel that is set, among those that the ray passes between t_min and t_max. Rounding moves the ray by
+/// less than 1/32 of a voxel: it decides where the ray passes an edge or a corner, or the grid itself, so closely.
+COPSE_HD inline VoxelHit first_voxel(const VoxelView& voxels, const Ray& ray) {
+  const VoxelHit miss{ray.t_max, uvec3(invalid_id)};
+  if (!is_traceable(ray)) return miss;
+  const detail::MarchedRay marched = detail::enter_grid(voxels.shape, ray);
+  if (!(marched.length >= 0)) return miss;
+  detail::FindSetBit find{voxels};
+  const u64 row = voxels.row_bits(), layer = row * voxels.shape.resolution.y;
+  detail::march_narrow(voxels.shape.resolution, row, layer, marched, find);
+  if (!find.found) return miss;
+  return {detail::time_at(marched, ray, find.entered),
+          uvec3(u32(find.bit % row), u32(find.bit / row % voxels.shape.resolution.y), u32(find.bit / layer))};
+}
+
+COPSE_HD inline VoxelHit first_voxel(const BrickView& bricks, const Ray& ray) {
+  const VoxelHit miss{ray.t_max, uvec3(invalid_id)};
+  if (!is_traceable(ray)) return miss;
+  const detail::MarchedRay marched = detail::enter_grid(bricks.places, ray, detail::march_slack / brick_edge);
+  if (!(marched.length >= 0)) return miss;
+  detail::FindInBricks find{bricks, marched};
+  detail::march_narrow(bricks.places, marched, find);
+  if (find.voxel.x == invalid_id) return miss;
+  return {detail::time_at(marched, ray, find.entered), find.voxel};
+}
+
+}  // namespace copse
