@@ -1,3 +1,88 @@
 #pragma once
 
+// Topology and boxes of an LBVH on CUDA. Contract: builders/bvh/lbvh.inl.
+//
+// A tile of leaves a warp, joined in registers (leaf_tile.cuh, subtree_row.cuh); then launches of blocks that join
+// what is left of 64 spans each, in shared memory (upper_levels.cuh). No thread waits for another one's writes to
+// global memory: launches stand between them, where the walk by single threads needs a fence a node. Measured by
+// copse bench --builder lbvh --stages.
+
 #include "builders/bvh/cuda/curve_sort.cuh"
+#include "builders/bvh/cuda/leaf_tile.cuh"
+#include "builders/bvh/cuda/upper_levels.cuh"
+#include "builders/bvh/lbvh_leaves.h"
+
+namespace copse::cuda {
+
+namespace detail {
+
+struct LbvhTile {
+  static constexpr u32 rows = 2;
+  static constexpr u32 capacity = rows * warp_size;
+  static constexpr u32 warps = 4;
+  static constexpr u32 blocks = 9;  // on a multiprocessor
+};
+
+/// Lists of all levels over `n` leaves.
+inline u64 subtree_list_count(u64 n) {
+  return span_list_count(divide_rounding_up(n, u64{LbvhTile::capacity}));
+}
+
+template <class Boxes, class Leaves>
+void join_leaf_tiles(const Executor& ex, const LeafTileInput<Boxes, Leaves>& in, u64 n) {
+  launch(ex, "lbvh: leaves", leaf_tile_kernel<LbvhTile::rows, LbvhTile::warps, LbvhTile::blocks, Boxes, Leaves>,
+         {.blocks = divide_rounding_up(n, u64{LbvhTile::capacity} * LbvhTile::warps),
+          .threads = LbvhTile::warps * warp_size,
+          .overlaps_earlier_launch = true},
+         in);
+}
+
+template <u32 threads, class Leaves>
+void join_upper_level(const Executor& ex, const Leaves& leaves, const u8* gaps, SubtreeEnd* ends, u64 blocks,
+                      const UpperLevel& level, const BvhArrays& bvh) {
+  launch(ex, "lbvh: upper levels", upper_level_kernel<threads, Leaves>,
+         {.blocks = blocks, .threads = threads, .overlaps_earlier_launch = true}, leaves, gaps, ends, level, bvh);
+}
+
+/// Joins what the lists of spans of leaves hold, until it is one tree. Of a tile less is left than of larger
+/// spans.
+template <class Leaves>
+void join_upper_levels(const Executor& ex, const Leaves& leaves, const u8* gaps, const SubtreeLists& lists, u64 n,
+                       const BvhArrays& bvh) {
+  u32* counts = lists.counts;
+  u64 span = LbvhTile::capacity, list_count = divide_rounding_up(n, span);
+  do {
+    const u64 blocks = divide_rounding_up(list_count, SpanLists::most);
+    const UpperLevel level{u32(span), counts, counts + list_count};
+    if (span == LbvhTile::capacity) {
+      join_upper_level<512>(ex, leaves, gaps, lists.ends, blocks, level, bvh);
+    } else {
+      join_upper_level<1024>(ex, leaves, gaps, lists.ends, blocks, level, bvh);
+    }
+    counts += list_count;
+    list_count = blocks;
+    span *= SpanLists::most;
+  } while (list_count > 1);
+}
+
+}  // namespace detail
+
+/// Contract: builders/bvh/lbvh.inl.
+template <class Boxes, class Leaves>
+void join_leaves(const Executor& ex, const Boxes& boxes, const Leaves& leaves, const u8* gaps, u64 n,
+                 const copse::detail::BvhArrays& bvh) {
+  if (n == 0) return;
+  ScratchArena::Frame frame(ex.scratch);
+  const detail::SubtreeLists lists{frame.allocate<detail::SubtreeEnd>(n),
+                                   frame.allocate<u32>(detail::subtree_list_count(n))};
+  detail::join_leaf_tiles(ex, detail::LeafTileInput<Boxes, Leaves>{boxes, leaves, gaps, lists, bvh}, n);
+  detail::join_upper_levels(ex, leaves, gaps, lists, n, bvh);
+}
+
+inline u64 join_leaves_scratch_bytes(const Executor&, u64 n) {
+  if (n == 0) return 0;
+  return ScratchArena::bytes_for<detail::SubtreeEnd>(n) +
+         ScratchArena::bytes_for<u32>(detail::subtree_list_count(n));
+}
+
+}  // namespace copse::cuda

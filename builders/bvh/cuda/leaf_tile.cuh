@@ -1,0 +1,168 @@
+#pragma once
+
+// The lowest levels of an LBVH: a warp makes the leaves of a tile and joins them as far as they belong together
+// inside it. The ends of the subtrees that are left, children of nodes which reach beyond the tile, are listed.
+// They lie around a valley of gaps that fall towards one place and rise again, so they are few.
+
+#include "builders/bvh/cuda/subtree_row.cuh"
+#include "builders/bvh/leaf_box.h"
+#include "primitives/core/bits.h"
+#include "primitives/cuda/launch.cuh"
+
+namespace copse::cuda::detail {
+
+using copse::detail::LeafHierarchy;
+
+/// The end of a subtree that waits for its sibling, and how close the leaf behind it is.
+struct SubtreeEnd {
+  u32 last_leaf;
+  u32 closeness_after;
+};
+
+/// The ends of neighbouring subtrees: those over a span of leaves stand from the span's first leaf on.
+struct SubtreeLists {
+  SubtreeEnd* ends;
+  u32* counts;  // [span]
+};
+
+/// Half a subtree, so that lanes which read neighbours read different banks.
+struct alignas(16) HalfSubtree {
+  vec3 corner;
+  u32 leaf;
+};
+
+/// Subtrees side by side.
+template <u32 subtree_capacity>
+struct SubtreeMemory {
+  static constexpr u32 capacity = subtree_capacity;
+
+  HalfSubtree lo[capacity], hi[capacity];  // with the first and the last leaf
+  u8 closeness_after[capacity];
+
+  __device__ void store(u32 i, const HalfSubtree& new_lo, const HalfSubtree& new_hi, u32 closeness) {
+    lo[i] = new_lo;
+    hi[i] = new_hi;
+    closeness_after[i] = u8(closeness);
+  }
+};
+
+/// What the lanes of a row of leaves began with.
+struct RowOfLeaves {
+  u32 first_leaf;
+  __device__ u32 first(u32 lane) const { return first_leaf + lane; }
+  __device__ u32 last(u32 lane) const { return first_leaf + lane; }
+};
+
+/// And those of a row of subtrees in memory.
+template <class Memory>
+struct RowOfSubtrees {
+  const Memory& memory;
+  u32 begin;
+  __device__ u32 first(u32 lane) const { return memory.lo[begin + lane].leaf; }
+  __device__ u32 last(u32 lane) const { return memory.hi[begin + lane].leaf; }
+
+  /// Loads the row, of at least one subtree; all lanes.
+  __device__ RowSubtree load(u32 count) const {
+    const u32 i = begin + smaller(lane_id(), count - 1);
+    return RowSubtree::make({memory.lo[i].corner, memory.hi[i].corner}, memory.closeness_after[i]);
+  }
+};
+
+/// Packs the subtrees of a row that are left behind `count` others; returns how many there are then.
+template <class Memory, class Leaves>
+__device__ u32 append(Memory& memory, u32 count, const RowSubtree& mine, u32 held, const Leaves& leaves) {
+  const HalfSubtree lo{mine.box.lo, leaves.first(mine.first_lane)}, hi{mine.box.hi, leaves.last(mine.last_lane)};
+  __syncwarp();
+  if ((held >> lane_id() & 1) != 0) {
+    memory.store(count + u32(__popc(held & lower_lanes())), lo, hi, mine.closeness_after);
+  }
+  __syncwarp();
+  return count + u32(__popc(held));
+}
+
+/// Joins the subtrees that the rows of a tile leave, again by rows. Returns how many are left.
+template <class Memory>
+__device__ u32 join_list(Memory& memory, u32 count, u32 closeness_before, const StoreSubtree& store) {
+  u32 left = 0;
+  for (u32 begin = 0; begin < count; begin += warp_size) {
+    const u32 row_count = smaller(count - begin, warp_size);
+    const RowOfSubtrees<Memory> leaves{memory, begin};
+    RowSubtree mine = leaves.load(row_count);
+    const u32 next_closeness_before = memory.closeness_after[begin + row_count - 1];
+    const u32 held = join_row(mine, row_count, closeness_before, leaves, store);
+    left = append(memory, left, mine, held, leaves);
+    closeness_before = next_closeness_before;
+  }
+  return left;
+}
+
+template <class Boxes, class Leaves>
+struct LeafTileInput {
+  Boxes boxes;
+  Leaves leaves;
+  const u8* gaps;
+  SubtreeLists lists;
+  BvhArrays bvh;
+};
+
+/// Thirty-two leaves, one a lane, half-way made: what is loaded from far away is on its way.
+struct LeafRow {
+  BvhNode node;
+  u32 closeness_after;
+
+  template <class Boxes, class Leaves>
+  __device__ void load(const LeafTileInput<Boxes, Leaves>& in, const LeafHierarchy<Leaves>& hierarchy, u32 leaf) {
+    closeness_after = hierarchy.closeness_after(leaf);
+    node = make_leaf(in.boxes, in.leaves, in.bvh.primitive_ids, leaf);
+  }
+};
+
+template <u32 rows, u32 warps, u32 blocks, class Boxes, class Leaves>
+__global__ void __launch_bounds__(warps* warp_size, blocks)
+    leaf_tile_kernel(const LeafTileInput<Boxes, Leaves> in) {
+  constexpr u32 capacity = rows * warp_size;
+  __shared__ SubtreeMemory<capacity> memories[warps];
+  overlap_launches();
+  const LeafHierarchy<Leaves> hierarchy{in.leaves, in.gaps, in.bvh.counts->leaf_count};
+  const StoreSubtree store{in.bvh};
+  const u32 warp = threadIdx.x / warp_size;
+  const u64 tile = u64(blockIdx.x) * warps + warp;
+  if (tile * capacity >= hierarchy.leaf_count) return;
+  const u32 begin = u32(tile) * capacity, count = smaller(capacity, hierarchy.leaf_count - begin);
+  auto& memory = memories[warp];
+
+  // Load all leaves, so that the loads of the rows overlap.
+  LeafRow row[rows];
+#pragma unroll
+  for (u32 k = 0; k < rows; ++k) {
+    row[k].load(in, hierarchy, begin + smaller(k * warp_size + lane_id(), count - 1));
+  }
+
+  // Join them, row by row, then what the rows leave.
+  const u32 tile_closeness_before = hierarchy.closeness_before(begin);
+  u32 closeness_before = tile_closeness_before, left = 0;
+#pragma unroll
+  for (u32 k = 0; k < rows; ++k) {
+    if (k * warp_size >= count) break;
+    const u32 row_count = smaller(warp_size, count - k * warp_size);
+    const u32 after = row[k].closeness_after;
+    u32 before = shuffle_up(after, 1);
+    if (lane_id() == 0) before = closeness_before;
+
+    const RowOfLeaves leaves{begin + k * warp_size};
+    if (lane_id() < row_count) store.leaf(row[k].node, leaves.first(lane_id()), before, after);
+    RowSubtree mine = RowSubtree::make(row[k].node.box(), after);
+    const u32 held = join_row(mine, row_count, closeness_before, leaves, store);
+    left = append(memory, left, mine, held, leaves);
+    closeness_before = shuffle_from(after, warp_size - 1);
+  }
+  if (rows > 1) left = join_list(memory, left, tile_closeness_before, store);
+
+  // List what is left.
+  for (u32 i = lane_id(); i < left; i += warp_size) {
+    in.lists.ends[begin + i] = {memory.hi[i].leaf, memory.closeness_after[i]};
+  }
+  if (lane_id() == 0) in.lists.counts[tile] = left;
+}
+
+}  // namespace copse::cuda::detail

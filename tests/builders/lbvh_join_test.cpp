@@ -1,0 +1,117 @@
+// The topology of LBVHs over more leaves than one warp or block joins, and over keys that make deep trees.
+
+#include <algorithm>
+#include <random>
+
+#include "builders/bvh/lbvh.h"
+#include "builders/bvh/validate.h"
+#include "builders/geometry/morton.h"
+#include "tests/support/backends.h"
+#include "tests/support/device_mesh.h"
+
+namespace copse::test {
+
+class LbvhJoin : public OnEachBackend {};
+COPSE_ON_EACH_BACKEND(LbvhJoin);
+
+/// The node that splits behind each leaf, from the gaps between sorted keys alone: the range of a gap ends where
+/// one is less close.
+std::vector<u32> expected_parents(std::vector<u64> keys) {
+  std::ranges::sort(keys);
+  const u32 n = u32(keys.size());
+  std::vector<u32> gaps, before(n), after(n, n), waiting, parents;
+  for (u32 s = 0; s + 1 < n; ++s) {
+    gaps.push_back(1 + common_prefix(keys[s], keys[s + 1], s));
+    while (!waiting.empty() && gaps[waiting.back()] > gaps[s]) {
+      after[waiting.back()] = s;
+      waiting.pop_back();
+    }
+    before[s] = waiting.empty() ? n : waiting.back();
+    waiting.push_back(s);
+  }
+  for (u32 s = 0; s + 1 < n; ++s) {
+    const u32 closeness_before = before[s] == n ? 0 : gaps[before[s]];
+    const u32 closeness_after = after[s] == n ? 0 : gaps[after[s]];
+    const bool is_root = closeness_before == 0 && closeness_after == 0;
+    parents.push_back(is_root ? 0 : closeness_before > closeness_after ? 2 * before[s] + 2 : 2 * after[s] + 1);
+  }
+  return parents;
+}
+
+void expect_tree_of(Context& context, const std::vector<vec3>& points) {
+  std::vector<Aabb> boxes;
+  Aabb bounds = Aabb::empty();
+  for (const vec3& p : points) {
+    boxes.push_back({p, p});
+    bounds = merge(bounds, boxes.back());
+  }
+  std::vector<u64> keys;
+  for (const vec3& p : points) keys.push_back(morton_key(p, bounds));
+
+  const Buffer<Aabb> buffer(context, boxes);
+  const Bvh bvh = build_lbvh(context, BoxView{buffer.span()});
+  const BvhCopy tree(bvh);
+  ASSERT_EQ(tree.parents, expected_parents(keys)) << points.size() << " points";
+  u32 inner_count = 0;
+  for (u32 s = 0; s < tree.parents.size(); ++s) {
+    const BvhNode& node = tree.nodes[tree.parents[s]];
+    ASSERT_TRUE(node.count == 0 && node.first == 2 * s + 1) << "split " << s;
+    ++inner_count;
+  }
+  ASSERT_EQ(inner_count + tree.counts.leaf_count, tree.nodes.size());
+  const ValidationReport report = validate(context, bvh, BoxView{buffer.span()});
+  ASSERT_TRUE(report.ok()) << points.size() << " points: " << report.message();
+}
+
+std::vector<vec3> random_points(u32 n) {
+  std::mt19937 random(n);
+  std::uniform_real_distribution<float> place(0, 1);
+  std::vector<vec3> points;
+  for (u32 i = 0; i < n; ++i) points.push_back(vec3(place(random), place(random), place(random)));
+  return points;
+}
+
+/// Points whose keys have one bit each, `copies` of each: sorted, every gap is less close than the one before.
+std::vector<vec3> chain_of_points(u32 copies) {
+  std::vector<vec3> points = {vec3(0), vec3(1)};
+  for (u32 k = 0; k < 21; ++k) {
+    for (u32 axis = 0; axis < 3; ++axis) {
+      vec3 p(0);
+      p[int(axis)] = 1.0f / float(2u << k);
+      points.insert(points.end(), copies, p);
+    }
+  }
+  return points;
+}
+
+TEST_P(LbvhJoin, TreesOfAFewTilesAreThoseOfTheGaps) {
+  for (u32 n : {1, 2, 3, 31, 32, 33, 63, 64, 65, 127, 128, 129, 257, 2047, 2048, 2049, 4095, 4097}) {
+    expect_tree_of(context(), random_points(n));
+  }
+}
+
+TEST_P(LbvhJoin, LargeTreesAreThoseOfTheGaps) {
+  for (u32 n : {65536, 65537, 131073, 1000003}) expect_tree_of(context(), random_points(n));
+}
+
+TEST_P(LbvhJoin, ChainsJoinAcrossTiles) {
+  for (u32 copies : {1, 2, 3, 40, 100}) expect_tree_of(context(), chain_of_points(copies));
+}
+
+TEST_P(LbvhJoin, ChainsOfMirroredKeysJoinToo) {
+  std::vector<vec3> points = chain_of_points(30);
+  for (vec3& p : points) p = vec3(1) - p;
+  expect_tree_of(context(), points);
+}
+
+TEST_P(LbvhJoin, EqualKeysMakeABalancedTree) {
+  for (u32 n : {64, 1000, 5000, 40000}) expect_tree_of(context(), std::vector<vec3>(n, vec3(1, 2, 3)));
+}
+
+TEST_P(LbvhJoin, FewValuesAmongManyJoin) {
+  std::vector<vec3> points = random_points(7);
+  for (u32 i = 0; i < 30000; ++i) points.push_back(points[i * i % 7]);
+  expect_tree_of(context(), points);
+}
+
+}  // namespace copse::test
