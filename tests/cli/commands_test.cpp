@@ -49,6 +49,25 @@ TEST_P(CliOnEachBackend, HplocBuildsAValidStructureThatCostsLess) {
   EXPECT_EQ(info.json()["statistics"], report["statistics"]);
 }
 
+TEST_P(CliOnEachBackend, WideTreesOfEveryLayoutAreKeptAndValid) {
+  for (const std::string layout : {"bvh4", "cbvh4", "cbvh8"}) {
+    const Outcome build = run_cli(here({"build", sphere(), "-o", path("w.copse"), "--layout", layout, "--json"}));
+    ASSERT_EQ(build.exit_code, 0) << build.err;
+    const Json report = build.json();
+    EXPECT_EQ(report["layout"], layout);
+    EXPECT_GT(report["wide_statistics"]["mean_children"], 2);
+    const Outcome info = run_cli(here({"info", path("w.copse"), "--validate", "--json"}));
+    EXPECT_EQ(info.exit_code, 0) << info.err;
+    EXPECT_EQ(info.json()["layout"], layout);
+    EXPECT_EQ(info.json()["wide_validation"]["valid"], true);
+    EXPECT_EQ(info.json()["wide_statistics"]["nodes"], report["wide_statistics"]["nodes"]);
+    EXPECT_EQ(info.json()["wide_statistics"]["used_bytes"], report["wide_statistics"]["used_bytes"]);
+  }
+  const Outcome refused = run_cli(here({"build", sphere(), "--layout", "cbvh8", "--max-leaf-size", "4"}));
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_NE(refused.err.find("--max-leaf-size is 4; with --layout cbvh8 it can be 1 to 3"), std::string::npos);
+}
+
 TEST_P(CliOnEachBackend, PictureOfStructureEqualsPictureOfMesh) {
   const std::string mesh = sphere(), structure = path("s.copse");
   ASSERT_EQ(run_cli(here({"build", mesh, "-o", structure})).exit_code, 0);
