@@ -44,16 +44,19 @@ inline bool separates(const LatticePoint& axis, const std::array<LatticePoint, 3
 }
 
 inline bool touch(const std::array<LatticePoint, 3>& triangle, const LatticeBox& box) {
-  const std::array<LatticePoint, 3> axes = {{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
-  std::vector<LatticePoint> candidates(axes.begin(), axes.end());
+  constexpr LatticePoint axes[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+  for (const LatticePoint& axis : axes) {
+    if (separates(axis, triangle, box)) return false;
+  }
   const LatticePoint edges[3] = {minus(triangle[1], triangle[0]), minus(triangle[2], triangle[1]),
                                  minus(triangle[0], triangle[2])};
-  candidates.push_back(cross(edges[0], edges[1]));
+  if (separates(cross(edges[0], edges[1]), triangle, box)) return false;
   for (const LatticePoint& edge : edges) {
-    for (const LatticePoint& axis : axes) candidates.push_back(cross(edge, axis));
+    for (const LatticePoint& axis : axes) {
+      if (separates(cross(edge, axis), triangle, box)) return false;
+    }
   }
-  return std::none_of(candidates.begin(), candidates.end(),
-                      [&](const LatticePoint& axis) { return separates(axis, triangle, box); });
+  return true;
 }
 
 inline LatticePoint lattice_point(const ivec3& p) {
