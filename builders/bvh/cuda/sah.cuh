@@ -65,7 +65,7 @@ union SahKernelMemory {
   SahWarpMemory warps[sah_block_warps];
 };
 
-__global__ void __launch_bounds__(SahBlock::threads, 2)
+__global__ void __launch_bounds__(SahBlock::threads, 3)
     sah_kernel(const SahInput in, const SahProgress progress, GridCounters* counters) {
   extern __shared__ __align__(16) unsigned char memory_bytes[];
   auto& memory = *reinterpret_cast<SahKernelMemory*>(memory_bytes);

@@ -36,16 +36,22 @@ class SahSweep {
   __device__ void build(const SahRange& range, const SahItem* from) {
     first_ = range.first;
     item_count_ = range.count;
-    SahItem item{};
-    if (has_item()) item = from[first_ + lane_id()];
-    bounds_ = has_item() ? SahBounds::of(item.box()) : SahBounds::empty();
-    sort(item.centre());
+    bounds_ = SahBounds::empty();
+    vec3 centre(0);
+    u32 primitive = 0;
+    if (has_item()) {
+      const SahItem item = from[first_ + lane_id()];
+      bounds_ = SahBounds::of(item.box());
+      centre = item.centre();
+      primitive = item.primitive;
+    }
+    sort(centre);
     begin_ = has_item() ? 0 : lane_id();
     end_ = has_item() ? item_count_ : lane_id() + 1;
     node_ = range.node();
     bool is_open = end_ - begin_ > 1;
     while (__any_sync(all_lanes, is_open)) is_open = split_level(is_open);
-    place_items(item);
+    place_items(primitive);
   }
 
  private:
@@ -168,7 +174,7 @@ class SahSweep {
   }
 
   /// Writes the ids of all items, those of a leaf in the order in which they came, and the leaves of one item.
-  __device__ void place_items(const SahItem& item) {
+  __device__ void place_items(u32 primitive) {
     send(0, order_[0], begin_);
     send(1, order_[0], node_);
     __syncwarp();
@@ -177,8 +183,8 @@ class SahSweep {
     const u32 together = __match_any_sync(all_lanes, begin);
     if (!has_item()) return;
     const u32 slot = first_ + begin + u32(__popc(together & lower_lanes()));
-    in_.tree.primitive_ids[slot] = item.primitive;
-    if (__popc(together) == 1) in_.tree.nodes[node] = BvhNode::leaf(item.box(), slot, 1);
+    in_.tree.primitive_ids[slot] = primitive;
+    if (__popc(together) == 1) in_.tree.nodes[node] = BvhNode::leaf(bounds_.box(), slot, 1);
   }
 
   const SahInput& in_;
