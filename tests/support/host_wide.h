@@ -79,25 +79,36 @@ class HostWideBuilder {
   }
 
   Node encode(const std::vector<u32>& slots) {
-    detail::WideChildren<width> children;
-    children.first_child = u32(roots_.size());
-    children.first_primitive = u32(wide_.primitive_ids.size());
+    const detail::WidePlace parts{u32(roots_.size()), u32(wide_.primitive_ids.size())};
+    Node node{};
+    Aabb boxes[width];
+    u32 inner_mask = 0;
     for (u32 slot = 0; slot < width; ++slot) {
-      children.child[slot] = WideChild::nothing();
-      children.box[slot] = Aabb::empty();
-      if (slot >= slots.size()) continue;
-      const BvhNode& node = binary(slots[slot]);
-      children.box[slot] = node.box();
-      if (node.is_leaf()) {
-        children.child[slot] = {u32(wide_.primitive_ids.size()), node.count};
-        const auto first = binary_.primitive_ids.begin() + node.first;
-        wide_.primitive_ids.insert(wide_.primitive_ids.end(), first, first + node.count);
-      } else {
-        children.child[slot] = {u32(roots_.size()), 0};
-        roots_.push_back(slots[slot]);
+      boxes[slot] = Aabb::empty();
+      WideChild child = WideChild::nothing();
+      if (slot < slots.size()) {
+        boxes[slot] = binary(slots[slot]).box();
+        child = take(slots[slot]);
+        if (child.is_inner()) inner_mask |= 1u << slot;
       }
+      detail::encode_child(node, slot, parts, child);
     }
-    return detail::encode<Node>(children);
+    detail::encode_parts(node, parts, inner_mask);
+    detail::encode_boxes(node, boxes);
+    return node;
+  }
+
+  /// Makes a binary node the next of the leaves or of the wide nodes.
+  WideChild take(u32 root) {
+    const BvhNode& node = binary(root);
+    if (!node.is_leaf()) {
+      roots_.push_back(root);
+      return {u32(roots_.size() - 1), 0};
+    }
+    const u32 place = u32(wide_.primitive_ids.size());
+    const auto first = binary_.primitive_ids.begin() + node.first;
+    wide_.primitive_ids.insert(wide_.primitive_ids.end(), first, first + node.count);
+    return {place, node.count};
   }
 
   void place(u32 node) {
