@@ -6,8 +6,8 @@
 // From the leaves up, every node learns the least SAH cost of what is below it for each number of slots that a
 // wide node may give it: with one it is a wide node itself or a leaf, with more it may share them out among its
 // two children. So every wide node gets the children that are best for the whole tree, and no slot is lost without
-// need; closing nodes greedily on the way up costs 10 to 35 % more, opening the largest child from the root down
-// up to 7 %, with twice the nodes (binary trees of H-PLOC over four scenes).
+// need. Rules that decide at once, on the way up or down, cost 4 to 35 % more; see
+// docs/decisions/0010-all-numbers-of-slots-in-one-word.md.
 //
 // Source: Ylitie, Karras, Laine, "Efficient Incoherent Ray Traversal on GPUs Through Compressed Wide BVHs",
 // HPG 2017, section 4.1. Where we differ: a node's choices for all numbers of slots are one word, from which
