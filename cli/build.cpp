@@ -11,6 +11,7 @@
 #include "cli/files.h"
 #include "cli/layouts.h"
 #include "cli/scene.h"
+#include "cli/structures.h"
 #include "primitives/core/stopwatch.h"
 
 namespace copse::cli {
@@ -22,6 +23,7 @@ struct BuildOptions {
   std::string output;
   Recipe recipe;
   Layout layout = Layout::bvh2;
+  StructureOptions structure;
 };
 
 struct TimedBuild {
@@ -121,10 +123,11 @@ int run_build(Session& session, BuildOptions options) {
 }  // namespace
 
 Command add_build_command(CLI::App& app, CommonOptions& common) {
-  CLI::App* command = app.add_subcommand("build", "Build the tree of a mesh and print its statistics");
+  CLI::App* command = app.add_subcommand("build", "Build the tree of a mesh, or a grid, and print its statistics");
   const auto options = std::make_shared<BuildOptions>();
   add_input(*command, options->input, "IN", "The mesh: .obj or .ply");
-  add_output(*command, options->output, "Write the structure, a .copse file");
+  add_output(*command, options->output,
+             "Write the structure: a .copse file of a tree, a .voxels file of voxels and bricks");
   add_choice<std::string>(
       *command, "--builder", options->recipe.builder, {{"lbvh", "lbvh"}, {"hploc", "hploc"}, {"sah", "sah"}},
       "The algorithm: lbvh is the fastest and the default, hploc makes better trees, sah the best");
@@ -132,6 +135,7 @@ Command add_build_command(CLI::App& app, CommonOptions& common) {
   add_morton_bits(*command, options->recipe.morton_bits);
   add_max_leaf_size(*command, options->recipe.max_leaf_size);
   add_layout(*command, options->layout);
+  add_structure(*command, options->structure);
   add_common_options(*command, common);
   command->footer(
       "Examples:\n"
@@ -139,8 +143,15 @@ Command add_build_command(CLI::App& app, CommonOptions& common) {
       "  copse build bunny.obj -o bunny.copse --max-leaf-size 4\n"
       "  copse build bunny.obj -o bunny.copse --builder hploc\n"
       "  copse build bunny.obj -o bunny.copse --builder hploc --layout cbvh8\n"
+      "  copse build bunny.obj --structure grid --resolution 128x128x16\n"
+      "  copse build bunny.obj --structure voxels --resolution 512 --rule inside -o bunny.voxels\n"
       "  copse build bunny.obj --json | jq .statistics.sah_cost");
-  return {command, [options](Session& session) { return run_build(session, *options); }};
+  const auto run = [command, options](Session& session) {
+    check_structure(*command, options->structure);
+    if (options->structure.structure == Structure::bvh) return run_build(session, *options);
+    return build_structure(session, options->input, options->output, options->structure);
+  };
+  return {command, run};
 }
 
 }  // namespace copse::cli

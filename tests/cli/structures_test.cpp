@@ -1,0 +1,72 @@
+// copse build --structure grid, voxels and bricks.
+
+#include "builders/io/voxel_file.h"
+#include "tests/cli/process.h"
+
+namespace copse::test {
+namespace {
+
+using CliStructures = CliOnEachBackend;
+
+TEST_P(CliStructures, BuildAGridAndPrintItsMeasures) {
+  const Json report =
+      run_cli(here({"build", sphere(), "--json", "--structure", "grid", "--resolution", "8x9x10"})).json();
+  EXPECT_EQ(report["structure"], "grid");
+  EXPECT_EQ(report["triangles"], 320);
+  const Json& statistics = report["statistics"];
+  EXPECT_EQ(statistics["resolution"], Json({8, 9, 10}));
+  EXPECT_EQ(statistics["cells"], 720);
+  EXPECT_GT(statistics["occupied_cells"], 100);
+  EXPECT_GT(statistics["duplication"], 1.0);
+  EXPECT_GT(report["build_ms"], 0.0);
+  EXPECT_TRUE(report["output"].is_null());
+}
+
+TEST_P(CliStructures, BuildVoxelsAndWriteThemAndTheirSlices) {
+  const Outcome outcome = run_cli(here({"build", sphere(), "--json", "--structure", "voxels", "--resolution", "20",
+                                        "--rule", "inside", "-o", path("v.voxels"), "--slices", path("")}));
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  const HostVoxels voxels = load_voxels(path("v.voxels"));
+  EXPECT_FALSE(voxels.is_sparse);
+  EXPECT_EQ(voxels.shape.resolution, uvec3(20));
+  EXPECT_TRUE(voxels.at(uvec3(10)));
+  EXPECT_FALSE(voxels.at(uvec3(0)));
+  EXPECT_EQ(outcome.json()["statistics"]["rule"], "inside");
+  EXPECT_EQ(png_size(path("slice-0019.png")), (std::pair<unsigned, unsigned>(20, 20)));
+}
+
+TEST_P(CliStructures, BuildBricksAndWriteThem) {
+  const Outcome outcome = run_cli(
+      here({"build", sphere(), "--json", "--structure", "bricks", "--resolution", "300", "-o", path("b.voxels")}));
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  const HostVoxels voxels = load_voxels(path("b.voxels"));
+  EXPECT_TRUE(voxels.is_sparse);
+  EXPECT_EQ(outcome.json()["statistics"]["bricks"], voxels.keys.size());
+  EXPECT_EQ(voxels.shape.resolution, uvec3(300));
+}
+
+COPSE_ON_EACH_BACKEND(CliStructures);
+
+using CliStructureErrors = CliTest;
+
+TEST_F(CliStructureErrors, NameTheOptionThatDoesNotFit) {
+  const auto expect = [&](Arguments options, int exit_code, const std::string& part) {
+    Arguments arguments = {"build", sphere(), "--structure"};
+    arguments.insert(arguments.end(), options.begin(), options.end());
+    expect_error(run_cli(arguments), exit_code, part);
+  };
+  expect({"grid", "--radius", "3"}, 2, "--radius goes with bvh; the structure is grid");
+  expect({"voxels", "--density", "3"}, 2, "--density goes with grid");
+  expect({"bricks", "--rule", "inside"}, 2, "--rule goes with voxels");
+  expect({"grid", "-o", path("g.voxels")}, 2, "--output goes with bvh, voxels and bricks");
+  expect({"voxels", "-o", path("g.copse")}, 2, "must end in .voxels");
+  expect({"voxels", "--resolution", "4x4x4"}, 2, "voxels are cubes");
+  expect({"grid", "--resolution", "4x"}, 2, "'4x'");
+  expect({"grid", "--resolution", "4096"}, 2, "2048");
+  expect({"bricks", "--resolution", "9000"}, 2, "8192");
+  expect({"voxels", "--slices", path("nowhere")}, 3, "does not exist");
+  EXPECT_EQ(files().size(), 1u);
+}
+
+}  // namespace
+}  // namespace copse::test
