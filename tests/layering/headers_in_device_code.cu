@@ -24,7 +24,23 @@ __global__ void bound_triangles(copse::TriangleView triangles, copse::Aabb* boxe
   boxes[i] = copse::is_valid(box) ? copse::merge(box, {copse::centroid(box), copse::centroid(box)}) : box;
 }
 
+__global__ void look_through_grids(copse::GridView grid, copse::BrickView bricks, copse::VoxelView voxels,
+                                   copse::TriangleView triangles, const copse::Ray* rays, copse::Hit* hits,
+                                   copse::VoxelHit* first) {
+  const copse::u32 i = blockIdx.x * blockDim.x + threadIdx.x;
+  hits[i] = copse::any_hit(grid, triangles, rays[i]) ? copse::closest_hit(grid, triangles, rays[i]) : copse::Hit{};
+  first[2 * i] = copse::first_voxel(bricks, rays[i]);
+  first[2 * i + 1] = copse::first_voxel(voxels, rays[i]);
+}
+
 }  // namespace
+
+void launch_grids(void* stream, copse::GridView grid, copse::BrickView bricks, copse::VoxelView voxels,
+                  copse::TriangleView triangles, const copse::Ray* rays, copse::Hit* hits,
+                  copse::VoxelHit* first) {
+  auto* s = static_cast<cudaStream_t>(stream);
+  look_through_grids<<<1, 64, 0, s>>>(grid, bricks, voxels, triangles, rays, hits, first);
+}
 
 /// Names the kernels, so that they are compiled.
 void launch_both(void* stream, copse::BvhView bvh, copse::TriangleView triangles, copse::Camera camera,
