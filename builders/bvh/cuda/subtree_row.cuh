@@ -8,9 +8,9 @@
 // deep the tree is.
 
 #include "builders/bvh/bvh_arrays.h"
+#include "builders/bvh/cuda/lane_boxes.cuh"
 #include "builders/bvh/subtree_place.h"
 #include "primitives/core/bits.h"
-#include "primitives/cuda/warp.cuh"
 
 namespace copse::cuda::detail {
 
@@ -71,24 +71,6 @@ struct LaneRange {
     return u32(i32(gap_after) - gap_before);
   }
 };
-
-/// The box around the `size` lanes up to `last`; as many as a lane likes, none for 0.
-__device__ inline Aabb box_of_lanes(Aabb own, u32 last, u32 size) {
-  const u32 most = __reduce_max_sync(all_lanes, size);
-  Aabb box = Aabb::empty();
-#pragma unroll
-  for (u32 k = 0; k < 6; ++k) {
-    // `own` is the box of 2^k lanes up to this one.
-    if (most >> k == 0) break;
-    const Aabb part = shuffle_from(own, last);
-    if ((size >> k & 1) != 0) {
-      box = merge(box, part);
-      last -= 1u << k;
-    }
-    if (k < 5) own = merge(own, shuffle_up(own, 1u << k));
-  }
-  return box;
-}
 
 /// Joins the subtrees of the lowest `count` lanes as far as they belong together; all lanes of a warp. Returns the
 /// lanes that hold what is left, in the order of the subtrees: children of nodes which reach beyond the row.

@@ -1,0 +1,54 @@
+#pragma once
+
+// The boxes of a tree on the CPU. Contract: builders/bvh/refit.inl.
+//
+// Bottom-up by arrival counters: the second child to arrive at a parent goes on with it.
+
+#include "builders/bvh/bvh_arrays.h"
+#include "builders/bvh/leaf_box.h"
+#include "primitives/cpu/tree_walk.h"
+
+namespace copse::cpu {
+
+namespace detail {
+
+/// Gives an inner node the box around its children. Only the box: another thread may be reading the count.
+struct FitInnerNode {
+  BvhNode* nodes;
+  void operator()(u32 node, u32 pair) const {
+    const u32 first_child = SiblingPairs::first_of(pair);
+    const Aabb box = merge(nodes[first_child].box(), nodes[first_child + 1].box());
+    nodes[node].lo = box.lo;
+    nodes[node].hi = box.hi;
+  }
+};
+
+template <class Boxes>
+struct FitLeaf {
+  Boxes boxes;
+  copse::detail::BvhArrays bvh;
+
+  bool operator()(u32 node) const {
+    if (node >= bvh.counts->node_count) return false;
+    const BvhNode leaf = bvh.nodes[node];
+    if (!leaf.is_leaf()) return false;
+    const Aabb box = copse::detail::box_of_slots(boxes, bvh.primitive_ids, leaf.first, leaf.count);
+    bvh.nodes[node] = BvhNode::leaf(box, leaf.first, leaf.count);
+    return true;
+  }
+};
+
+}  // namespace detail
+
+/// Contract: builders/bvh/refit.inl.
+template <class Boxes>
+void fit_boxes(const Executor& ex, const Boxes& boxes, u64 n, const copse::detail::BvhArrays& bvh) {
+  bottom_up(ex, "refit: boxes", node_capacity(n), pair_capacity(n), SiblingPairs{bvh.parents},
+            detail::FitLeaf<Boxes>{boxes, bvh}, detail::FitInnerNode{bvh.nodes});
+}
+
+inline u64 fit_boxes_scratch_bytes(const Executor& ex, u64 n) {
+  return bottom_up_scratch_bytes(ex, pair_capacity(n));
+}
+
+}  // namespace copse::cpu
