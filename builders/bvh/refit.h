@@ -13,9 +13,8 @@ namespace copse {
 /// Bottom-up by arrival counters: the second child to arrive at a parent goes on with it (Meister, Yoshimura,
 /// Kao, "GPU Programming Primitives for Computer Graphics", SIGGRAPH Asia 2023 course, "Bottom-up traversal"). On
 /// CUDA a warp first fits 32 pairs of siblings at once, with all that is below them there: most of a tree whose
-/// builder places the nodes of a subtree side by side, as LBVH does, and half of one by H-PLOC. The boxes are the same
-/// for any order of nodes.
-/// Waits for nothing and, once warm, allocates nothing.
+/// builder places the nodes of a subtree side by side, as LBVH does, and half of one by H-PLOC. The boxes are the
+/// same for any order of nodes. Waits for nothing and, once warm, allocates nothing.
 ///   triangles, boxes: as many primitives as the tree was built over
 /// Throws: Error invalid_argument for another number of primitives, Error out_of_memory, Error cancelled.
 /// Memory: scratch of at most 4 bytes a primitive, and 64 bytes a view where there are several.
