@@ -12,7 +12,7 @@ struct SahOptions {
   u32 bin_count = 32;
 
   /// Most primitives of a leaf, 1 to 32. A node of so many becomes a leaf where that costs no more than its best
-  /// split by `costs`: fewer nodes, more intersection tests a leaf. Above 1 the build takes 80 bytes of scratch
+  /// split by `costs`: fewer nodes, more intersection tests a leaf. Above 1 the build takes 72 bytes of scratch
   /// a primitive more.
   u32 max_leaf_size = 1;
 
@@ -27,9 +27,9 @@ struct SahOptions {
 };
 
 /// A bounding volume hierarchy over triangles or boxes, split from the root down where the surface area heuristic
-/// expects the least cost: the best tree to trace of all builders here, at ten times the time of H-PLOC. Equal on
-/// all backends bit for bit, and from run to run. Any input builds a valid tree: primitives with a coordinate that
-/// is infinite or NaN, and inverted boxes, are left out and counted (BvhCounts::invalid_count).
+/// expects the least cost: the best tree to trace of all builders here, at about ten times the time of H-PLOC.
+/// Equal on all backends bit for bit, and from run to run. Any input builds a valid tree: primitives with a
+/// coordinate that is infinite or NaN, and inverted boxes, are left out and counted (BvhCounts::invalid_count).
 ///
 /// A node of more than 32 primitives is split between bins of centroids along one of the three axes, a smaller one
 /// between any two of its centroids; ties go to the lower axis and the lower place. Where all centroids fall into
