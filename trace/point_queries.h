@@ -9,14 +9,16 @@
 
 namespace copse {
 
-// Questions about points, many at once. In kernels and on the host one by one: trace/nearest_point.h, k_nearest.h and
-// point_inside.h. Where the nearest is asked of 2^14 points or more, they are asked along a curve through the tree's
-// box, so that their own order matters little.
+// Questions about points, many at once. In kernels and on the host one by one: trace/nearest_point.h, k_nearest.h
+// and point_inside.h. Where the nearest is asked of 2^14 points or more, they are asked along a curve through the
+// tree's box, so that their own order matters little.
 //
-// All put work on the stream and return, and may be captured in a graph. They throw Error invalid_argument where sizes
-// do not fit or the tree has no node, Error out_of_memory, Error cancelled.
-// Memory: scratch of 64 bytes a view where there are several views; for nearest_points and nearest_primitives of 2^14
-// points or more, about 20 bytes a point besides.
+// All put work on the stream and return, and may be captured in a graph. They throw Error invalid_argument where
+// sizes do not fit or the tree has no node, Error out_of_memory, Error cancelled.
+//
+// Memory: scratch of 64 bytes a
+// view where there are several views; for nearest_points and nearest_primitives of 2^14 points or more, about 20
+// bytes a point besides.
 
 /// The point of the surface nearest to each point and no farther than `max_distance`, as nearest_point says; equal
 /// on all backends bit for bit.
