@@ -16,9 +16,8 @@ namespace copse {
 // All put work on the stream and return, and may be captured in a graph. They throw Error invalid_argument where
 // sizes do not fit or the tree has no node, Error out_of_memory, Error cancelled.
 //
-// Memory: scratch of 64 bytes a
-// view where there are several views; for nearest_points and nearest_primitives of 2^14 points or more, about 20
-// bytes a point besides.
+// Memory: scratch of 64 bytes a view where there are several views; for nearest_points and nearest_primitives of
+// 2^14 points or more, about 20 bytes a point besides.
 
 /// The point of the surface nearest to each point and no farther than `max_distance`, as nearest_point says; equal
 /// on all backends bit for bit.
