@@ -7,6 +7,7 @@
 #include "builders/bvh/bvh_arrays.h"
 #include "builders/bvh/sah_split.h"
 #include "primitives/core/executor.h"
+#include "primitives/inputs.h"
 
 namespace copse::detail {
 
