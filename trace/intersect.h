@@ -61,20 +61,8 @@ COPSE_HD inline bool may_be_inside(Number u, Number v, Number w) {
   return !(((u < 0) | (v < 0) | (w < 0)) & ((u > 0) | (v > 0) | (w > 0)));
 }
 
-/// The test in double precision, where products of floats are exact: for edges that float cannot decide, and
-/// for triangles so small or large that products leave the range of float. t is NaN on a miss. Out of line and by
-/// value: it is seldom needed, and its registers would count for every ray.
-[[gnu::noinline]] COPSE_HD inline TriangleHit intersect_in_double(vec3 a, vec3 b, vec3 c, float forward) {
-  constexpr TriangleHit miss{__builtin_nanf(""), 0, 0};
-  const double u = edge_function<double>(b, c);
-  const double v = edge_function<double>(c, a);
-  const double w = edge_function<double>(a, b);
-  if (!may_be_inside(u, v, w)) return miss;
-  const double det = add_rn(add_rn(u, v), w);
-  if (!(det != 0)) return miss;
-  const double depth = add_rn(add_rn(mul_rn(u, double(a.z)), mul_rn(v, double(b.z))), mul_rn(w, double(c.z)));
-  return {float(depth / det / double(forward)), float(v / det), float(w / det)};
-}
+/// Twice the area of the triangle as the ray sees it below which float decides nothing.
+inline constexpr float least_det = 1.0f / (1u << 20) / (1u << 20) / (1u << 20) / (1u << 20);
 
 }  // namespace detail
 
@@ -87,6 +75,52 @@ COPSE_HD inline RayShear make_shear(const Ray& ray) {
   return {detail::with_axis_last(ray.origin, axis), div_rn(d.x, d.z), div_rn(d.y, d.z), d.z, axis};
 }
 
+/// What float can say of a ray and a triangle.
+enum class FloatHit : u8 { no, yes, unknown };
+
+/// intersect_triangle as far as it goes in single precision: `hit` changes only where the answer is yes. Unknown
+/// are rays through edges and vertices, and triangles so small or large that products leave the range of float.
+COPSE_HD inline FloatHit intersect_in_float(const RayShear& ray, const Triangle& triangle, float t_min,
+                                            float limit, TriangleHit& hit) {
+  const vec3 a = detail::shear_vertex(ray, triangle.a);
+  const vec3 b = detail::shear_vertex(ray, triangle.b);
+  const vec3 c = detail::shear_vertex(ray, triangle.c);
+
+  const float u = detail::edge_function<float>(b, c);
+  const float v = detail::edge_function<float>(c, a);
+  const float w = detail::edge_function<float>(a, b);
+  if (!detail::may_be_inside(u, v, w)) return FloatHit::no;
+
+  const float det = add_rn(add_rn(u, v), w);
+  const float depth = add_rn(add_rn(mul_rn(u, a.z), mul_rn(v, b.z)), mul_rn(w, c.z));
+  const bool decided = u != 0 && v != 0 && w != 0 && magnitude(det) >= detail::least_det;
+  const float t = div_rn(div_rn(depth, det), ray.forward);
+  if (!(decided && is_finite(t))) return FloatHit::unknown;
+  if (!(t >= t_min && t <= limit)) return FloatHit::no;
+  hit = {t, div_rn(v, det), div_rn(w, det)};
+  return FloatHit::yes;
+}
+
+namespace detail {
+
+/// The test in double precision, where products of floats are exact: t is NaN on a miss. Out of line and by value:
+/// it is seldom needed, and its registers would count for every ray.
+[[gnu::noinline]] COPSE_HD inline TriangleHit intersect_in_double(RayShear ray, Triangle triangle) {
+  constexpr TriangleHit miss{__builtin_nanf(""), 0, 0};
+  const vec3 a = shear_vertex(ray, triangle.a), b = shear_vertex(ray, triangle.b),
+             c = shear_vertex(ray, triangle.c);
+  const double u = edge_function<double>(b, c);
+  const double v = edge_function<double>(c, a);
+  const double w = edge_function<double>(a, b);
+  if (!may_be_inside(u, v, w)) return miss;
+  const double det = add_rn(add_rn(u, v), w);
+  if (!(det != 0)) return miss;
+  const double depth = add_rn(add_rn(mul_rn(u, double(a.z)), mul_rn(v, double(b.z))), mul_rn(w, double(c.z)));
+  return {float(depth / det / double(ray.forward)), float(v / det), float(w / det)};
+}
+
+}  // namespace detail
+
 /// Tests a triangle, either side, for a hit with t in [t_min, limit]; `hit` changes only then. Watertight: a
 /// ray does not slip between triangles that share an edge or a vertex. Triangles seen edge-on are missed, and
 /// those with NaN or infinite vertices.
@@ -96,27 +130,10 @@ COPSE_HD inline RayShear make_shear(const Ray& ray) {
 /// step to double precision covers under- and overflow as well.
 COPSE_HD inline bool intersect_triangle(const RayShear& ray, const Triangle& triangle, float t_min, float limit,
                                         TriangleHit& hit) {
-  const vec3 a = detail::shear_vertex(ray, triangle.a);
-  const vec3 b = detail::shear_vertex(ray, triangle.b);
-  const vec3 c = detail::shear_vertex(ray, triangle.c);
-
-  const float u = detail::edge_function<float>(b, c);
-  const float v = detail::edge_function<float>(c, a);
-  const float w = detail::edge_function<float>(a, b);
-  if (!detail::may_be_inside(u, v, w)) return false;
-
-  constexpr float least_det = 1.0f / (1u << 20) / (1u << 20) / (1u << 20) / (1u << 20);
-  const float det = add_rn(add_rn(u, v), w);
-  const float depth = add_rn(add_rn(mul_rn(u, a.z), mul_rn(v, b.z)), mul_rn(w, c.z));
-  const bool decided = u != 0 && v != 0 && w != 0 && magnitude(det) >= least_det;
-  TriangleHit found{div_rn(div_rn(depth, det), ray.forward), 0, 0};
-  const bool in_double = !(decided && is_finite(found.t));
-  if (in_double) found = detail::intersect_in_double(a, b, c, ray.forward);
+  const FloatHit in_float = intersect_in_float(ray, triangle, t_min, limit, hit);
+  if (in_float != FloatHit::unknown) return in_float == FloatHit::yes;
+  const TriangleHit found = detail::intersect_in_double(ray, triangle);
   if (!(found.t >= t_min && found.t <= limit && is_finite(found.t))) return false;
-  if (!in_double) {
-    found.u = div_rn(v, det);
-    found.v = div_rn(w, det);
-  }
   hit = found;
   return true;
 }

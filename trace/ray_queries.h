@@ -16,7 +16,8 @@ using TreeOf = decltype(tree_of(std::declval<const View&>()));
 template <class View, class Source>
 struct ClosestHits {
   using Tree = TreeOf<View>;
-  using Test = ClosestTriangle<TrianglesOf<Source>>;
+  template <Effort effort>
+  using Test = ClosestTriangle<TrianglesOf<Source>, effort>;
   using Result = Hit;
 
   Tree tree;
@@ -24,14 +25,21 @@ struct ClosestHits {
   const Ray* rays;
   Hit* results;
 
-  COPSE_HD Test test(const Ray& ray) const { return Test(triangles_of(source), ray); }
-  COPSE_HD Hit result(const Test& test, float limit) const { return test.hit(limit); }
+  template <Effort effort>
+  COPSE_HD Test<effort> test(const Ray& ray) const {
+    return {triangles_of(source), ray};
+  }
+  template <Effort effort>
+  COPSE_HD Hit result(const Test<effort>& test, float limit) const {
+    return test.hit(limit);
+  }
 };
 
 template <class View, class Source>
 struct AnyHits {
   using Tree = TreeOf<View>;
-  using Test = AnyTriangle<TrianglesOf<Source>>;
+  template <Effort effort>
+  using Test = AnyTriangle<TrianglesOf<Source>, effort>;
   using Result = u8;
 
   Tree tree;
@@ -39,9 +47,45 @@ struct AnyHits {
   const Ray* rays;
   u8* results;
 
-  COPSE_HD Test test(const Ray& ray) const { return Test(triangles_of(source), ray); }
-  COPSE_HD u8 result(const Test& test, float) const { return test.found ? 1 : 0; }
+  template <Effort effort>
+  COPSE_HD Test<effort> test(const Ray& ray) const {
+    return {triangles_of(source), ray};
+  }
+  template <Effort effort>
+  COPSE_HD u8 result(const Test<effort>& test, float) const {
+    return test.found ? 1 : 0;
+  }
 };
+
+/// Walks for one ray; false where a quick walk gave up. `entries`: room for default_stack_size.
+template <Effort effort, class Query>
+COPSE_HD inline bool trace_with_effort(const Query& query, const Ray& ray, StackEntry* entries,
+                                       typename Query::Result& result) {
+  Walk<typename Query::Tree, default_stack_size, effort> walk(query.tree, entries);
+  walk.begin(ray);
+  auto test = query.template test<effort>(ray);
+  NoCounter counter;
+  while (!walk.is_done()) {
+    if (walk.is_at_leaf()) {
+      walk.test_leaf(test, counter);
+    } else {
+      walk.step(counter);
+    }
+  }
+  if (walk.gives_up() || test.gives_up) return false;
+  result = query.template result<effort>(test, walk.limit());
+  return true;
+}
+
+/// Walks for one ray, quickly if that will do.
+template <class Query>
+COPSE_HD inline typename Query::Result trace_ray(const Query& query, const Ray& ray, StackEntry* entries) {
+  typename Query::Result result;
+  if (!trace_with_effort<Effort::quick>(query, ray, entries, result)) {
+    trace_with_effort<Effort::whole>(query, ray, entries, result);
+  }
+  return result;
+}
 
 /// Traces ray i by itself.
 template <class Query>
@@ -50,19 +94,7 @@ struct TraceOne {
 
   COPSE_HD void operator()(u64 i) const {
     StackEntry entries[default_stack_size];
-    const Ray ray = query.rays[i];
-    Walk<typename Query::Tree, default_stack_size> walk(query.tree, entries);
-    typename Query::Test test = query.test(ray);
-    NoCounter counter;
-    walk.begin(ray);
-    while (!walk.is_done()) {
-      if (walk.is_at_leaf()) {
-        walk.test_leaf(test, counter);
-      } else {
-        walk.step(counter);
-      }
-    }
-    query.results[i] = query.result(test, walk.limit());
+    query.results[i] = trace_ray(query, query.rays[i], entries);
   }
 };
 

@@ -7,7 +7,8 @@ namespace copse {
 
 /// How the rays of a batch are spread over a GPU's threads. All give the same hits.
 enum class TraceKernel : u32 {
-  /// Packets for rays that stay together, persistent for others, by a sample of the batch; see TraceOptions.
+  /// A thread a ray for rays that stay together, persistent for others, by a sample of the batch; see
+  /// TraceOptions.
   automatic,
 
   /// A thread walks for its ray alone; a warp is done when its longest walk is.

@@ -5,6 +5,7 @@
 
 #include "builders/geometry/packed_triangle.h"
 #include "builders/geometry/triangle_table.h"
+#include "trace/effort.h"
 #include "trace/intersect.h"
 #include "trace/quad.h"
 
@@ -50,9 +51,22 @@ struct TriangleAt {
   u32 at = invalid_id;
 };
 
+/// True for a hit; `gives_up` is set where a quick test cannot say.
+template <Effort effort>
+COPSE_HD inline bool test_triangle(const RayShear& shear, const Triangle& triangle, float t_min, float limit,
+                                   TriangleHit& hit, bool& gives_up) {
+  if constexpr (effort == Effort::whole) {
+    return intersect_triangle(shear, triangle, t_min, limit, hit);
+  } else {
+    const FloatHit in_float = intersect_in_float(shear, triangle, t_min, limit, hit);
+    gives_up = in_float == FloatHit::unknown;
+    return in_float == FloatHit::yes;
+  }
+}
+
 /// Keeps the smallest (t, primitive id). Only the triangle's number is kept, not the weights: they are found again
 /// at the end, where that costs less than their registers on the way.
-template <class Triangles>
+template <class Triangles, Effort effort = Effort::whole>
 struct ClosestTriangle {
   static constexpr bool takes_places = Triangles::takes_places;
 
@@ -60,24 +74,28 @@ struct ClosestTriangle {
   RayShear shear;
   float t_min;
   u32 closest = invalid_id;
+  bool gives_up = false;
 
   COPSE_HD ClosestTriangle(const Triangles& all, const Ray& ray)
       : triangles(all), shear(make_shear(ray)), t_min(ray.t_min) {}
 
   COPSE_HD bool operator()(u32 at, float& limit) {
     TriangleHit found;
-    if (intersect_triangle(shear, triangles.triangle(at), t_min, limit, found) &&
+    if (test_triangle<effort>(shear, triangles.triangle(at), t_min, limit, found, gives_up) &&
         (found.t < limit || closest == invalid_id || triangles.primitive(at) < triangles.primitive(closest))) {
       closest = at;
       limit = found.t;
     }
-    return false;
+    return gives_up;
   }
 
-  /// `limit`: what the walk left.
+  /// `limit`: what the walk left, which did not give up.
   COPSE_HD TriangleAt result(float limit) const {
     TriangleAt found{{limit, 0, 0}, closest};
-    if (closest != invalid_id) intersect_triangle(shear, triangles.triangle(closest), t_min, limit, found.hit);
+    bool undecided = false;
+    if (closest != invalid_id) {
+      test_triangle<effort>(shear, triangles.triangle(closest), t_min, limit, found.hit, undecided);
+    }
     return found;
   }
 
@@ -89,7 +107,7 @@ struct ClosestTriangle {
 };
 
 /// Ends at the first triangle.
-template <class Triangles>
+template <class Triangles, Effort effort = Effort::whole>
 struct AnyTriangle {
   static constexpr bool takes_places = Triangles::takes_places;
 
@@ -97,14 +115,15 @@ struct AnyTriangle {
   RayShear shear;
   float t_min;
   bool found = false;
+  bool gives_up = false;
 
   COPSE_HD AnyTriangle(const Triangles& all, const Ray& ray)
       : triangles(all), shear(make_shear(ray)), t_min(ray.t_min) {}
 
   COPSE_HD bool operator()(u32 at, float& limit) {
     TriangleHit hit;
-    found = intersect_triangle(shear, triangles.triangle(at), t_min, limit, hit);
-    return found;
+    found = test_triangle<effort>(shear, triangles.triangle(at), t_min, limit, hit, gives_up);
+    return found || gives_up;
   }
 };
 

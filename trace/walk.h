@@ -14,6 +14,7 @@
 // Each node is climbed past at most once.
 
 #include "trace/binary_tree.h"
+#include "trace/effort.h"
 #include "trace/intersect.h"
 #include "trace/traversal_stack.h"
 
@@ -103,8 +104,9 @@ template <class Tree>
 }
 
 /// The state of a walk. Call begin; then, until is_done, step where it is at an inner node and test_leaf where
-/// not.
-template <class Tree, u32 stack_size>
+/// not. A quick walk does not climb: it gives up where something was dropped, or where a leaf has more primitives
+/// than the stack can tell.
+template <class Tree, u32 stack_size, Effort effort = Effort::whole>
 class Walk {
  public:
   /// `entries`: room for stack_size.
@@ -112,6 +114,7 @@ class Walk {
 
   COPSE_HD void begin(const Ray& ray) {
     at_ = WideChild::nothing();
+    gives_up_ = false;
     limit_ = ray.t_max;
     if (!is_traceable(ray)) return;
     const Aabb bounds = tree_.bounds();
@@ -127,6 +130,7 @@ class Walk {
   COPSE_HD bool is_done() const { return at_.is_nothing(); }
   COPSE_HD bool is_at_leaf() const { return at_.is_leaf(); }
   COPSE_HD bool is_at_inner() const { return at_.is_inner(); }
+  COPSE_HD bool gives_up() const { return gives_up_; }
   COPSE_HD float limit() const { return limit_; }  // the ray's t_max, or what the leaf test made of it
 
   /// At an inner node: goes on to its first child, or to what comes after it.
@@ -166,15 +170,19 @@ class Walk {
   }
 
   COPSE_HD void go_on(const WideChild& finished) {
-    if (stack_.pop(box_limit_, at_.first, at_.count)) {
+    const bool popped = stack_.pop(box_limit_, at_.first, at_.count);
+    if constexpr (effort == Effort::quick) {
+      gives_up_ = popped ? at_.count == stack_count_unknown : stack_.has_dropped();
+      if (!popped || gives_up_) at_ = WideChild::nothing();
+    } else if (popped) {
       if (at_.count == stack_count_unknown) at_.count = leaf_count(tree_, node_, at_.first);
-      return;
+    } else {
+      at_ = WideChild::nothing();
+      if (!stack_.has_dropped()) return;
+      const TreePlace place = climb(tree_, slabs_, box_limit_, finished, node_);
+      at_ = place.at;
+      node_ = place.node;
     }
-    at_ = WideChild::nothing();
-    if (!stack_.has_dropped()) return;
-    const TreePlace place = climb(tree_, slabs_, box_limit_, finished, node_);
-    at_ = place.at;
-    node_ = place.node;
   }
 
   Tree tree_;
@@ -182,6 +190,7 @@ class Walk {
   float limit_, box_limit_;
   WideChild at_ = WideChild::nothing();
   u32 node_;  // the last one that was stepped through, or climbed to
+  bool gives_up_ = false;
   TraversalStack<stack_size> stack_;
 };
 

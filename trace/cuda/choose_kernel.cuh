@@ -43,14 +43,14 @@ __global__ void __launch_bounds__(groups* warp_size)
   const Ray ray = rays[smaller(group * warp_size + lane_id(), n - 1)];
   const u32 together = u32(__syncthreads_count(warp_stays_together(ray.direction))) / warp_size;
   if (threadIdx.x != 0) return;
-  const TraceKernel kernel = 4 * together >= 3 * groups ? TraceKernel::packets : TraceKernel::persistent;
+  const TraceKernel kernel = 4 * together >= 3 * groups ? TraceKernel::one_ray_a_thread : TraceKernel::persistent;
   *choice = u32(kernel);
   if (chosen != nullptr) *chosen = u32(kernel);
 }
 
 }  // namespace detail
 
-/// Writes packets or persistent to `choice`, and to `chosen` where that is not null. `n` above 0.
+/// Writes one_ray_a_thread or persistent to `choice`, and to `chosen` where that is not null. `n` above 0.
 inline void choose_trace_kernel(const Executor& ex, const Ray* rays, u64 n, u32* choice, u32* chosen) {
   launch(ex, "trace: choose", detail::choose_kernel_kernel<detail::sampled_groups>,
          {.blocks = 1, .threads = detail::sampled_groups * warp_size, .overlaps_earlier_launch = true}, rays, n,

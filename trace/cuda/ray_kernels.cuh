@@ -15,10 +15,14 @@ namespace copse::cuda {
 
 namespace detail {
 
+using copse::detail::Effort;
+using copse::detail::StackEntry;
+
 inline constexpr u32 ray_threads = 128;
 
 /// Blocks of them that a multiprocessor shall hold: more hide more of the memory's latency, but spill registers.
 inline constexpr u32 ray_blocks = 8;
+inline constexpr u32 persistent_blocks = 6;
 
 /// Rays are read once: they shall not drive nodes out of the caches. The caller's memory may begin at any float.
 __device__ inline Ray load_ray(const Ray* rays, u64 i) {
@@ -44,67 +48,143 @@ __device__ inline void store_result(u8* results, u64 i, u8 result) {
   results[i] = result;
 }
 
-template <class Query>
-using WalkOf = copse::detail::Walk<typename Query::Tree, default_stack_size>;
-
-template <class Query>
-__global__ void __launch_bounds__(ray_threads, ray_blocks) one_ray_a_thread_kernel(u64 n, const Query query) {
-  overlap_launches();
-  const u64 i = u64(blockIdx.x) * ray_threads + threadIdx.x;
-  if (i >= n) return;
-  copse::detail::StackEntry entries[default_stack_size];
-  const Ray ray = load_ray(query.rays, i);
-  WalkOf<Query> walk(query.tree, entries);
-  walk.begin(ray);
-  typename Query::Test test = query.test(ray);
-  NoCounter counter;
-  while (!walk.is_done()) {
-    if (walk.is_at_leaf()) {
-      walk.test_leaf(test, counter);
-    } else {
-      walk.step(counter);
-    }
-  }
-  store_result(query.results, i, query.result(test, walk.limit()));
+/// Stores the results of a warp's neighbouring rays, of which the first `count` are there. Hits go through shared
+/// memory: their words stand 20 bytes apart, and would be stored a few to a transaction.
+__device__ inline void store_results_of_warp(Hit* hits, u64 first, u32 count, const Hit& hit) {
+  constexpr u32 words_a_hit = sizeof(Hit) / sizeof(u32);
+  __shared__ u32 staged[ray_threads * words_a_hit];
+  u32* const own = staged + threadIdx.x / warp_size * warp_size * words_a_hit;
+  u32* const words = own + lane_id() * words_a_hit;
+  words[0] = __float_as_uint(hit.t);
+  words[1] = hit.primitive;
+  words[2] = hit.geometry;
+  words[3] = __float_as_uint(hit.u);
+  words[4] = __float_as_uint(hit.v);
+  __syncwarp();
+  u32* const out = reinterpret_cast<u32*>(hits + first);
+  for (u32 k = lane_id(); k < count * words_a_hit; k += warp_size) __stcs(out + k, own[k]);
+  __syncwarp();
+}
+__device__ inline void store_results_of_warp(u8* results, u64 first, u32 count, u8 result) {
+  if (lane_id() < count) results[first + lane_id()] = result;
 }
 
-/// Lanes that may be idle before the warp takes new rays, and inner steps between looks at that.
-inline constexpr u32 most_idle_lanes = 8;
-inline constexpr u32 steps_between_votes = 4;
+template <class Query>
+using QuickWalk = copse::detail::Walk<typename Query::Tree, default_stack_size, Effort::quick>;
 
+/// `choice`: null, or a word on the device that says whether this kernel is to trace.
 template <class Query>
 __global__ void __launch_bounds__(ray_threads, ray_blocks)
-    persistent_rays_kernel(u64 n, const Query query, const u32* choice, GridCounters* counters) {
-  constexpr u64 no_ray = ~u64{0};
-  if (choice == nullptr || *choice == u32(TraceKernel::persistent)) {
-    copse::detail::StackEntry entries[default_stack_size];
-    WalkOf<Query> walk(query.tree, entries);
-    typename Query::Test test = query.test(Ray{});
+    one_ray_a_thread_kernel(u32 n, const Query query, const u32* choice) {
+  overlap_launches();
+  if (choice != nullptr && *choice != u32(TraceKernel::one_ray_a_thread)) return;
+  const u32 i = blockIdx.x * ray_threads + threadIdx.x;
+  const u32 first = i - lane_id();
+  if (first >= n) return;
+  StackEntry entries[default_stack_size];
+  const Ray ray = load_ray(query.rays, smaller(i, n - 1));
+  const typename Query::Result result = copse::detail::trace_ray(query, ray, entries);
+  __syncwarp();
+  store_results_of_warp(query.results, first, smaller(n - first, warp_size), result);
+}
+
+/// Lanes that may be idle before the warp takes new rays, inner steps between looks at that, and lanes that may
+/// wait with a ray whose walk gave up before the warp walks again for all of them.
+inline constexpr u32 most_idle_lanes = 8;
+inline constexpr u32 steps_between_votes = 4;
+inline constexpr u32 most_waiting_lanes = 8;
+
+/// A lane's part in a persistent warp. All lanes of a warp call all members together.
+template <class Query>
+class PersistentLane {
+ public:
+  __device__ PersistentLane(const Query& query, StackEntry* entries)
+      : query_(query), walk_(query.tree, entries), test_(query.template test<Effort::quick>(Ray{})) {}
+
+  /// Walks until the batch is at its end or too many lanes wait; all lanes are done or wait then.
+  __device__ void walk_quickly(u32 n, u64* ticket) {
     NoCounter counter;
-    u64 ray_id = no_ray;
-    bool more = true;
     for (;;) {
-      const u32 idle = __ballot_sync(all_lanes, walk.is_done());
-      const u32 idle_count = population_count(idle);
-      if (idle_count == warp_size || (more && idle_count > most_idle_lanes)) {
-        // Hand in what is finished, then let the idle lanes take the next rays.
-        if (walk.is_done() && ray_id != no_ray) {
-          store_result(query.results, ray_id, query.result(test, walk.limit()));
-          ray_id = no_ray;
-        }
-        if (!more) break;
-        const u64 first = take_tickets_by_warp(&counters->ticket, idle_count);
-        more = first + idle_count < n;
-        const u64 next = first + population_count(idle & lower_lanes());
-        if (walk.is_done() && next < n) {
-          ray_id = next;
-          const Ray ray = load_ray(query.rays, next);
-          test = query.test(ray);
-          walk.begin(ray);
-        }
+      const u32 idle = __ballot_sync(all_lanes, walk_.is_done());
+      if (idle == all_lanes || (takes_rays_ && population_count(idle & ~waiting_) > most_idle_lanes)) {
+        hand_in();
+        takes_rays_ = more_ && population_count(waiting_) <= most_waiting_lanes;
+        if (idle == all_lanes && !takes_rays_) return;
+        if (takes_rays_) take_rays(idle & ~waiting_, n, ticket);
       }
-      for (u32 k = 0; k < steps_between_votes && walk.is_at_inner(); ++k) walk.step(counter);
-      if (walk.is_at_leaf()) walk.test_leaf(test, counter);
+      for (u32 k = 0; k < steps_between_votes && walk_.is_at_inner(); ++k) walk_.step(counter);
+      if (walk_.is_at_leaf()) walk_.test_leaf(test_, counter);
+    }
+  }
+
+  /// Afterwards: the ray of a lane that waits, else no_ray; and whether the batch is not at its end.
+  __device__ u32 waiting_ray() const { return ray_id_; }
+  __device__ bool has_more() const { return more_; }
+
+  static constexpr u32 no_ray = ~u32{0};
+
+ private:
+  /// Stores what is finished. A lane whose walk gave up keeps its ray and waits.
+  __device__ void hand_in() {
+    if (walk_.is_done() && ray_id_ != no_ray && !waits_) {
+      waits_ = walk_.gives_up() || test_.gives_up;
+      if (!waits_) {
+        store_result(query_.results, ray_id_, query_.template result<Effort::quick>(test_, walk_.limit()));
+        ray_id_ = no_ray;
+      }
+    }
+    waiting_ = __ballot_sync(all_lanes, waits_);
+  }
+
+  __device__ void take_rays(u32 takers, u32 n, u64* ticket) {
+    const u32 count = population_count(takers);
+    const u64 first = take_tickets_by_warp(ticket, count);
+    more_ = first + count < n;
+    takes_rays_ = more_;
+    const u64 next = first + population_count(takers & lower_lanes());
+    if ((takers >> lane_id() & 1) == 0 || next >= n) return;
+    ray_id_ = u32(next);
+    const Ray ray = load_ray(query_.rays, next);
+    test_ = query_.template test<Effort::quick>(ray);
+    walk_.begin(ray);
+  }
+
+  const Query& query_;
+  QuickWalk<Query> walk_;
+  typename Query::template Test<Effort::quick> test_;
+  u32 ray_id_ = no_ray;
+  bool waits_ = false;
+  u32 waiting_ = 0;         // the lanes that wait
+  bool more_ = true;        // the batch is not at its end
+  bool takes_rays_ = true;  // nor do too many lanes wait
+};
+
+/// Walks for a ray whose quick walk gave up.
+template <class Query>
+__device__ void walk_wholly(const Query& query, u32 ray_id, StackEntry* entries) {
+  typename Query::Result result;
+  const Ray ray = load_ray(query.rays, ray_id);
+  copse::detail::trace_with_effort<Effort::whole>(query, ray, entries, result);
+  store_result(query.results, ray_id, result);
+}
+
+template <class Query>
+__global__ void __launch_bounds__(ray_threads, persistent_blocks)
+    persistent_rays_kernel(u32 n, const Query query, const u32* choice, GridCounters* counters) {
+  if (choice == nullptr || *choice == u32(TraceKernel::persistent)) {
+    StackEntry entries[default_stack_size];
+    bool more = true;
+    while (more) {
+      // A lane's state ends with the round, so that it need not be kept while some walk again.
+      u32 waiting_ray;
+      {
+        PersistentLane<Query> lane(query, entries);
+        lane.walk_quickly(n, &counters->ticket);
+        waiting_ray = lane.waiting_ray();
+        more = lane.has_more();
+      }
+      if (waiting_ray != PersistentLane<Query>::no_ray) walk_wholly(query, waiting_ray, entries);
+      __syncwarp();
     }
   }
   leave_grid(counters);
@@ -112,18 +192,19 @@ __global__ void __launch_bounds__(ray_threads, ray_blocks)
 
 }  // namespace detail
 
+/// `choice`: null, or a word on the device that says whether this kernel is to trace.
 template <class Query>
-void trace_one_ray_a_thread(const Executor& ex, const char* label, const Query& query, u64 n) {
+void trace_one_ray_a_thread(const Executor& ex, const char* label, const Query& query, u32 n, const u32* choice) {
   launch(ex, label, detail::one_ray_a_thread_kernel<Query>,
          {.blocks = divide_rounding_up(n, detail::ray_threads),
           .threads = detail::ray_threads,
           .overlaps_earlier_launch = true},
-         n, query);
+         n, query, choice);
 }
 
-/// `choice`: null, or a word on the device that says whether this kernel is to trace.
+/// `choice`: as above.
 template <class Query>
-void trace_persistent(const Executor& ex, const char* label, const Query& query, u64 n, const u32* choice) {
+void trace_persistent(const Executor& ex, const char* label, const Query& query, u32 n, const u32* choice) {
   const auto kernel = detail::persistent_rays_kernel<Query>;
   const u64 blocks =
       smaller(resident_blocks(ex, label, kernel, detail::ray_threads), divide_rounding_up(n, detail::ray_threads));

@@ -140,40 +140,44 @@ class PacketWalk {
 };
 
 template <class Query>
-__global__ void __launch_bounds__(ray_threads, ray_blocks)
-    packets_kernel(u64 n, const Query query, const u32* choice) {
+__global__ void __launch_bounds__(ray_threads, ray_blocks) packets_kernel(u32 n, const Query query) {
   overlap_launches();
-  if (choice != nullptr && *choice != u32(TraceKernel::packets)) return;
-  const u64 stride = u64{gridDim.x} * ray_threads;
-  for (u64 i = u64{blockIdx.x} * ray_threads + threadIdx.x; i - lane_id() < n; i += stride) {
-    const bool has_ray = i < n;
-    const Ray ray = load_ray(query.rays, has_ray ? i : n - 1);
-    PacketWalk walk(query.tree);
-    typename Query::Test test = query.test(ray);
-    walk.begin(ray, has_ray);
-    while (!walk.is_done()) {
-      if (walk.is_at_leaf()) {
-        walk.test_leaf(test);
-      } else {
-        walk.step();
-      }
+  const u32 i = blockIdx.x * ray_threads + threadIdx.x;
+  const u32 first = i - lane_id();
+  if (first >= n) return;
+  const Ray ray = load_ray(query.rays, smaller(i, n - 1));
+  PacketWalk walk(query.tree);
+  walk.begin(ray, i < n);
+  auto test = query.template test<Effort::quick>(ray);
+  while (!walk.is_done()) {
+    if (walk.is_at_leaf()) {
+      walk.test_leaf(test);
+    } else {
+      walk.step();
     }
-    if (has_ray) store_result(query.results, i, query.result(test, walk.limit()));
   }
+
+  // Lanes whose test gave up walk again by themselves.
+  typename Query::Result result;
+  if (test.gives_up) {
+    StackEntry entries[default_stack_size];
+    copse::detail::trace_with_effort<Effort::whole>(query, ray, entries, result);
+  } else {
+    result = query.template result<Effort::quick>(test, walk.limit());
+  }
+  __syncwarp();
+  store_results_of_warp(query.results, first, smaller(n - first, warp_size), result);
 }
 
 }  // namespace detail
 
-/// `choice`: null, or a word on the device that says whether this kernel is to trace.
 template <class Query>
-void trace_packets(const Executor& ex, const char* label, const Query& query, u64 n, const u32* choice) {
-  const auto kernel = detail::packets_kernel<Query>;
-  const u64 all = divide_rounding_up(n, detail::ray_threads);
-  // A launch that may have nothing to do is kept small.
-  const u64 blocks =
-      choice == nullptr ? all : smaller(all, 4 * resident_blocks(ex, label, kernel, detail::ray_threads));
-  launch(ex, label, kernel, {.blocks = blocks, .threads = detail::ray_threads, .overlaps_earlier_launch = true}, n,
-         query, choice);
+void trace_packets(const Executor& ex, const char* label, const Query& query, u32 n) {
+  launch(ex, label, detail::packets_kernel<Query>,
+         {.blocks = divide_rounding_up(n, detail::ray_threads),
+          .threads = detail::ray_threads,
+          .overlaps_earlier_launch = true},
+         n, query);
 }
 
 }  // namespace copse::cuda

@@ -23,26 +23,39 @@ inline constexpr bool walks_binary_tree = std::is_same_v<typename Query::Tree, c
 
 }  // namespace detail
 
+namespace detail {
+
+/// At most 2^31 rays.
 template <class Query>
-void trace_batch(const Executor& ex, const char* label, TraceKernel kernel, const Query& query, u64 n,
-                 u32* chosen) {
-  if (n == 0) return;
-  constexpr bool has_packets = detail::walks_binary_tree<Query>;
-  if constexpr (has_packets) {
-    if (kernel == TraceKernel::automatic) {
-      ScratchArena::Frame frame(ex.scratch);
-      u32* choice = frame.allocate<u32>(1);
-      choose_trace_kernel(ex, query.rays, n, choice, chosen);
-      trace_packets(ex, label, query, n, choice);
-      trace_persistent(ex, label, query, n, choice);
-      return;
-    }
-    if (kernel == TraceKernel::packets) trace_packets(ex, label, query, n, nullptr);
+void trace_by(const Executor& ex, const char* label, TraceKernel kernel, const Query& query, u32 n, u32* chosen) {
+  if (kernel == TraceKernel::automatic) {
+    ScratchArena::Frame frame(ex.scratch);
+    u32* choice = frame.allocate<u32>(1);
+    choose_trace_kernel(ex, query.rays, n, choice, chosen);
+    trace_one_ray_a_thread(ex, label, query, n, choice);
+    trace_persistent(ex, label, query, n, choice);
+    return;
   }
-  if (!has_packets && kernel != TraceKernel::one_ray_a_thread) kernel = TraceKernel::persistent;
+  if (kernel == TraceKernel::packets && !walks_binary_tree<Query>) kernel = TraceKernel::persistent;
+  if constexpr (walks_binary_tree<Query>) {
+    if (kernel == TraceKernel::packets) trace_packets(ex, label, query, n);
+  }
   if (kernel == TraceKernel::persistent) trace_persistent(ex, label, query, n, nullptr);
-  if (kernel == TraceKernel::one_ray_a_thread) trace_one_ray_a_thread(ex, label, query, n);
-  if (chosen != nullptr) for_each(ex, "trace: chosen", 1, detail::WriteChosen{u32(kernel), chosen});
+  if (kernel == TraceKernel::one_ray_a_thread) trace_one_ray_a_thread(ex, label, query, n, nullptr);
+  if (chosen != nullptr) for_each(ex, "trace: chosen", 1, WriteChosen{u32(kernel), chosen});
+}
+
+}  // namespace detail
+
+template <class Query>
+void trace_batch(const Executor& ex, const char* label, TraceKernel kernel, Query query, u64 n, u32* chosen) {
+  constexpr u64 most_at_once = u64{1} << 31;
+  for (u64 begin = 0; begin < n; begin += most_at_once) {
+    const u32 count = u32(smaller(n - begin, most_at_once));
+    detail::trace_by(ex, label, kernel, query, count, chosen);
+    query.rays += count;
+    query.results += count;
+  }
 }
 
 }  // namespace copse::cuda
