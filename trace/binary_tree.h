@@ -25,7 +25,8 @@ struct BinaryTree {
 
   /// The child of a pair to visit first, after the other went on the stack; nothing where the ray misses both.
   template <class Stack>
-  COPSE_HD WideChild descend(const RaySlabs& slabs, float limit, u32 pair, Stack& stack) const {
+  [[gnu::always_inline]] COPSE_HD WideChild descend(const RaySlabs& slabs, float limit, u32 pair,
+                                                    Stack& stack) const {
     const BvhNode left = nodes[pair], right = nodes[pair + 1];
     const BoxSpan left_span = intersect_box(slabs, left.lo, left.hi);
     const BoxSpan right_span = intersect_box(slabs, right.lo, right.hi);

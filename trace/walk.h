@@ -112,7 +112,7 @@ class Walk {
   /// `entries`: room for stack_size.
   COPSE_HD Walk(const Tree& tree, StackEntry* entries) : tree_(tree), stack_(entries) {}
 
-  COPSE_HD void begin(const Ray& ray) {
+  [[gnu::always_inline]] COPSE_HD void begin(const Ray& ray) {
     at_ = WideChild::nothing();
     gives_up_ = false;
     limit_ = ray.t_max;
@@ -135,7 +135,7 @@ class Walk {
 
   /// At an inner node: goes on to its first child, or to what comes after it.
   template <class Counter>
-  COPSE_HD void step(Counter& counter) {
+  [[gnu::always_inline]] COPSE_HD void step(Counter& counter) {
     counter.count_node();
     node_ = at_.first;
     at_ = tree_.descend(slabs_, box_limit_, node_, stack_);
@@ -144,7 +144,7 @@ class Walk {
 
   /// At a leaf: tests its primitives and goes on, or ends the walk where the test says so.
   template <class LeafTest, class Counter>
-  COPSE_HD void test_leaf(LeafTest& leaf_test, Counter& counter) {
+  [[gnu::always_inline]] COPSE_HD void test_leaf(LeafTest& leaf_test, Counter& counter) {
     if constexpr (Tree::width == 2) counter.count_node();
     const WideChild leaf = at_;
     const float before = limit_;
@@ -161,7 +161,7 @@ class Walk {
 
  private:
   template <class LeafTest>
-  COPSE_HD bool test(LeafTest& leaf_test, u32 place) {
+  [[gnu::always_inline]] COPSE_HD bool test(LeafTest& leaf_test, u32 place) {
     if constexpr (TakesPlaces<LeafTest>) {
       return leaf_test(place, limit_);
     } else {
@@ -169,7 +169,7 @@ class Walk {
     }
   }
 
-  COPSE_HD void go_on(const WideChild& finished) {
+  [[gnu::always_inline]] COPSE_HD void go_on(const WideChild& finished) {
     const bool popped = stack_.pop(box_limit_, at_.first, at_.count);
     if constexpr (effort == Effort::quick) {
       gives_up_ = popped ? at_.count == stack_count_unknown : stack_.has_dropped();
@@ -186,10 +186,10 @@ class Walk {
   }
 
   Tree tree_;
-  RaySlabs slabs_;
-  float limit_, box_limit_;
+  RaySlabs slabs_{};
+  float limit_ = 0, box_limit_ = 0;
   WideChild at_ = WideChild::nothing();
-  u32 node_;  // the last one that was stepped through, or climbed to
+  u32 node_ = 0;  // the last one that was stepped through, or climbed to
   bool gives_up_ = false;
   TraversalStack<stack_size> stack_;
 };

@@ -240,7 +240,8 @@ struct WideTree {
 
   /// The child of a node to visit first, after the others went on the stack; nothing where the ray misses all.
   template <class Stack>
-  COPSE_HD WideChild descend(const RaySlabs& slabs, float limit, u32 node, Stack& stack) const {
+  [[gnu::always_inline]] COPSE_HD WideChild descend(const RaySlabs& slabs, float limit, u32 node,
+                                                    Stack& stack) const {
     const Reader reader(nodes + node, slabs);
     u32 keys[width];
 #pragma unroll
