@@ -2,14 +2,11 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
 
 #include "builders/bvh/hploc_cluster.h"
 #include "builders/bvh/hploc_ranges.h"
 #include "builders/bvh/lbvh.h"
-#include "builders/bvh/refit.h"
 #include "builders/bvh/stats.h"
-#include "builders/bvh/validate.h"
 #include "builders/geometry/morton.h"
 #include "tests/support/backends.h"
 #include "tests/support/device_mesh.h"
@@ -132,51 +129,6 @@ TEST_P(Hploc, IsTheTreeOfTheSortedLeavesByItsDefinition) {
   }
 }
 
-TEST_P(Hploc, EveryHardMeshBuildsAValidTree) {
-  for (const NamedMesh& hard : hard_meshes()) {
-    const DeviceMesh mesh(context(), hard.mesh);
-    for (const HplocOptions& options : hploc_options()) {
-      const Bvh bvh = build_hploc(context(), mesh.view(), options);
-      const ValidationReport report = validate(context(), bvh, mesh.view());
-      ASSERT_TRUE(report.ok()) << hard.name << ", " << describe(options) << ": " << report.message();
-      const BvhCounts counts = bvh.counts.download()[0];
-      EXPECT_EQ(counts.invalid_count, hard.invalid_count) << hard.name;
-      EXPECT_EQ(counts.primitive_count + counts.invalid_count, hard.mesh.triangles.size()) << hard.name;
-      for (const BvhNode& node : BvhCopy(bvh).nodes) ASSERT_LE(node.count, options.max_leaf_size) << hard.name;
-    }
-  }
-}
-
-TEST_P(Hploc, EveryCountAroundAWarpATileAndItsCutBuildsAValidTree) {
-  for (u64 n :
-       {1,   2,   15,  16,  17,  18,  31,  32,  33,  47,  48,  49,  63,  64,  65,   95,   96,   97,   127,
-        128, 129, 191, 192, 193, 255, 256, 257, 383, 384, 385, 511, 512, 513, 4095, 4096, 4097, 8191, 8193}) {
-    const DeviceMesh mesh(context(), generate_random(n, 0.05f));
-    const Bvh bvh = build_hploc(context(), mesh.view());
-    const ValidationReport report = validate(context(), bvh, mesh.view());
-    ASSERT_TRUE(report.ok()) << n << ": " << report.message();
-  }
-}
-
-TEST_P(Hploc, EveryPrimitiveAppearsOnce) {
-  const DeviceMesh mesh(context(), generate_random(5000, 0.05f));
-  const BvhCopy tree(build_hploc(context(), mesh.view(), {.max_leaf_size = 3}));
-  std::multiset<u32> seen;
-  for (const BvhNode& node : tree.nodes) {
-    for (u32 k = 0; k < node.count; ++k) seen.insert(tree.primitive_ids[node.first + k]);
-  }
-  ASSERT_EQ(seen.size(), 5000u);
-  for (u32 i = 0; i < 5000; ++i) EXPECT_EQ(seen.count(i), 1u);
-}
-
-TEST_P(Hploc, AHundredRunsGiveTheSameBytes) {
-  const DeviceMesh mesh(context(), generate_random(30000, 0.02f));
-  const BvhCopy first(build_hploc(context(), mesh.view()));
-  for (int repeat = 0; repeat < 100; ++repeat) {
-    ASSERT_TRUE(same_bytes(first, BvhCopy(build_hploc(context(), mesh.view())))) << "run " << repeat;
-  }
-}
-
 TEST_P(Hploc, CostsLessThanAnLbvh) {
   for (const Mesh& host : {generate_sphere(5), generate_hairball(100, 50)}) {
     const DeviceMesh mesh(context(), host);
@@ -186,118 +138,6 @@ TEST_P(Hploc, CostsLessThanAnLbvh) {
       EXPECT_LT(hploc, 0.97 * lbvh) << "radius " << radius;
     }
   }
-}
-
-TEST_P(Hploc, BoxesBuildTheTreeOfTheirTriangles) {
-  const Mesh host = generate_random(3000, 0.05f);
-  std::vector<Aabb> boxes;
-  for (const uvec3& t : host.triangles) {
-    boxes.push_back(bounds(Triangle{clean_point(host.positions[t.x]), clean_point(host.positions[t.y]),
-                                    clean_point(host.positions[t.z])}));
-  }
-  const DeviceMesh mesh(context(), host);
-  const Buffer<Aabb> box_buffer(context(), boxes);
-  const Bvh bvh = build_hploc(context(), BoxView{box_buffer.span()});
-  EXPECT_TRUE(same_bytes(BvhCopy(build_hploc(context(), mesh.view())), BvhCopy(bvh)));
-  EXPECT_TRUE(validate(context(), bvh, BoxView{box_buffer.span()}).ok());
-}
-
-TEST_P(Hploc, LeavesOutInvertedAndInfiniteBoxes) {
-  std::vector<Aabb> boxes(100, Aabb{vec3(0), vec3(1)});
-  boxes[3] = {vec3(1), vec3(0)};
-  boxes[50] = Aabb::empty();
-  boxes[60].hi.y = infinity;
-  boxes[99].lo.z = std::numeric_limits<float>::quiet_NaN();
-  const Buffer<Aabb> buffer(context(), boxes);
-  const Bvh bvh = build_hploc(context(), BoxView{buffer.span()});
-  EXPECT_EQ(bvh.counts.download()[0].invalid_count, 4u);
-  EXPECT_TRUE(validate(context(), bvh, BoxView{buffer.span()}).ok());
-}
-
-TEST_P(Hploc, FlatBoxesOfInfiniteAreaBuildAValidTree) {
-  // Their extents overflow, and infinity times the flat side's zero is no number.
-  const float most = std::numeric_limits<float>::max();
-  std::vector<Aabb> boxes;
-  for (u32 i = 0; i < 300; ++i)
-    boxes.push_back({vec3(-most, float(i % 3), -most), vec3(most, float(i % 3), most)});
-  const Buffer<Aabb> buffer(context(), boxes);
-  for (u32 radius : {1, 4, 8}) {
-    const Bvh bvh = build_hploc(context(), BoxView{buffer.span()}, {.radius = radius});
-    EXPECT_TRUE(validate(context(), bvh, BoxView{buffer.span()}).ok()) << "radius " << radius;
-  }
-}
-
-TEST_P(Hploc, SeveralViewsAreOneNumbering) {
-  const DeviceMesh whole(context(), generate_random(1000, 0.1f));
-  const BvhCopy expected(build_hploc(context(), whole.view()));
-  std::vector<TriangleView> views;
-  for (u64 begin = 0; begin < 1000; begin += 50) {
-    views.push_back({.positions = whole.positions.span(),
-                     .triangles = whole.triangles.span().subspan(begin, 50),
-                     .geometry = u32(begin)});
-  }
-  EXPECT_TRUE(same_bytes(expected, BvhCopy(build_hploc(context(), views))));
-}
-
-TEST_P(Hploc, RefitChangesNothingWhereNothingMovedAndFitsWhatDid) {
-  const Mesh host = generate_random(5000, 0.05f);
-  DeviceMesh mesh(context(), host);
-  Bvh bvh = build_hploc(context(), mesh.view(), {.max_leaf_size = 2});
-  const BvhCopy before(bvh);
-  refit(context(), bvh, mesh.view());
-  EXPECT_TRUE(same_bytes(before, BvhCopy(bvh)));
-  Mesh moved = host;
-  for (vec3& p : moved.positions) p = vec3(p.x + p.y * p.z, p.y * 1.5f - p.x, p.z);
-  mesh.positions.upload(moved.positions);
-  refit(context(), bvh, mesh.view());
-  EXPECT_TRUE(validate(context(), bvh, mesh.view()).ok());
-}
-
-TEST_P(Hploc, RebuildsInPlaceWithoutAllocating) {
-  const DeviceMesh large(context(), generate_random(4000, 0.05f)), small(context(), generate_sphere(2));
-  Bvh bvh = build_lbvh(context(), large.view());
-  rebuild_hploc(context(), bvh, large.view());
-  const u64 warm = context().scratch_bytes();
-  const BvhNode* memory = bvh.nodes.data();
-  rebuild_hploc(context(), bvh, small.view());
-  EXPECT_TRUE(same_bytes(BvhCopy(bvh), BvhCopy(build_hploc(context(), small.view()))));
-  EXPECT_TRUE(validate(context(), bvh, small.view()).ok());
-  rebuild_hploc(context(), bvh, large.view());
-  EXPECT_EQ(bvh.nodes.data(), memory);
-  EXPECT_EQ(context().scratch_bytes(), warm);
-  EXPECT_TRUE(same_bytes(BvhCopy(bvh), BvhCopy(build_hploc(context(), large.view()))));
-}
-
-TEST_P(Hploc, CapturedRebuildFollowsItsInput) {
-  const Mesh before = generate_random(2000, 0.05f);
-  Mesh after = before;
-  for (vec3& p : after.positions) p = vec3(p.y, p.z * 2, p.x);
-  for (u32 leaf : {1, 4}) {
-    DeviceMesh mesh(context(), before);
-    const HplocOptions options{.max_leaf_size = leaf};
-    Bvh bvh = build_hploc(context(), mesh.view(), options);
-    Graph graph = context().capture([&] { rebuild_hploc(context(), bvh, mesh.view(), options); });
-    mesh.positions.upload(after.positions);
-    for (int repeat = 0; repeat < 2; ++repeat) {
-      graph.launch();
-      EXPECT_TRUE(validate(context(), bvh, mesh.view()).ok());
-      EXPECT_TRUE(same_bytes(BvhCopy(bvh), BvhCopy(build_hploc(context(), mesh.view(), options))));
-    }
-  }
-}
-
-TEST_P(Hploc, TwoContextsBuildAtOnce) {
-  Context other({.backend = GetParam()});
-  const Mesh host = generate_random(20000, 0.02f);
-  const DeviceMesh mesh(context(), host), other_mesh(other, host);
-  context().wait();
-  other.wait();
-  Bvh bvh = build_hploc(context(), mesh.view()), other_bvh = build_hploc(other, other_mesh.view());
-  for (int repeat = 0; repeat < 5; ++repeat) {
-    rebuild_hploc(context(), bvh, mesh.view());
-    rebuild_hploc(other, other_bvh, other_mesh.view());
-  }
-  EXPECT_TRUE(same_bytes(BvhCopy(bvh), BvhCopy(other_bvh)));
 }
 
 TEST_P(Hploc, SizesAreKnownBeforehand) {
@@ -319,31 +159,6 @@ TEST_P(Hploc, RefusesOptionsOutOfRange) {
   EXPECT_COPSE_ERROR(build_hploc(context(), mesh.view(), {.radius = 0}), code, "radius is 0; it can be 1 to 8");
   EXPECT_COPSE_ERROR(build_hploc(context(), mesh.view(), {.radius = 9}), code, "9");
   EXPECT_COPSE_ERROR(build_hploc(context(), mesh.view(), {.morton_bits = 29}), code, "29");
-  EXPECT_COPSE_ERROR(build_hploc(context(), mesh.view(), {.max_leaf_size = 0}), code, "0");
-  EXPECT_COPSE_ERROR(build_hploc(context(), mesh.view(), {.max_leaf_size = 33}), code, "33");
-  EXPECT_COPSE_ERROR(build_hploc(context(), BoxView{{nullptr, most_primitives + 1}}), ErrorCode::capacity,
-                     "2147483649");
-  Bvh small = build_hploc(context(), BoxView{});
-  EXPECT_COPSE_ERROR(rebuild_hploc(context(), small, mesh.view()), code, "12");
-}
-
-TEST_P(Hploc, StopsWhenCancelled) {
-  std::stop_source stop;
-  Context cancellable({.backend = GetParam(), .cancel = stop.get_token()});
-  const DeviceMesh mesh(cancellable, generate_sphere(2));
-  stop.request_stop();
-  EXPECT_COPSE_ERROR(build_hploc(cancellable, mesh.view()), ErrorCode::cancelled, "cancelled");
-}
-
-TEST_P(Hploc, LargeTreeIsValid) {
-  for (u64 n : {1000003, 1500007}) {
-    const DeviceMesh mesh(context(), generate_random(n, 0.01f));
-    for (u32 leaf : {1, 4}) {
-      const Bvh bvh = build_hploc(context(), mesh.view(), {.max_leaf_size = leaf});
-      const ValidationReport report = validate(context(), bvh, mesh.view());
-      EXPECT_TRUE(report.ok()) << report.message();
-    }
-  }
 }
 
 }  // namespace copse::test

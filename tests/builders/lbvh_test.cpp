@@ -2,10 +2,7 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
 
-#include "builders/bvh/stats.h"
-#include "builders/bvh/validate.h"
 #include "builders/geometry/morton.h"
 #include "tests/support/backends.h"
 #include "tests/support/device_mesh.h"
@@ -120,141 +117,6 @@ TEST_P(Lbvh, IsTheTreeOfTheSortedKeys) {
   }
 }
 
-TEST_P(Lbvh, EveryHardMeshBuildsAValidTree) {
-  for (const NamedMesh& hard : hard_meshes()) {
-    const DeviceMesh mesh(context(), hard.mesh);
-    for (const LbvhOptions& options : option_sweep()) {
-      const Bvh bvh = build_lbvh(context(), mesh.view(), options);
-      const ValidationReport report = validate(context(), bvh, mesh.view());
-      ASSERT_TRUE(report.ok()) << hard.name << ": " << report.message();
-      const BvhCounts counts = bvh.counts.download()[0];
-      EXPECT_EQ(counts.invalid_count, hard.invalid_count) << hard.name;
-      EXPECT_EQ(counts.primitive_count + counts.invalid_count, hard.mesh.triangles.size()) << hard.name;
-      for (const BvhNode& node : BvhCopy(bvh).nodes) ASSERT_LE(node.count, options.max_leaf_size) << hard.name;
-    }
-  }
-}
-
-TEST_P(Lbvh, EveryPrimitiveAppearsOnce) {
-  const Mesh host = generate_random(5000, 0.05f);
-  const DeviceMesh mesh(context(), host);
-  const BvhCopy tree(build_lbvh(context(), mesh.view(), {.max_leaf_size = 3}));
-  std::multiset<u32> seen;
-  for (const BvhNode& node : tree.nodes) {
-    for (u32 k = 0; k < node.count; ++k) seen.insert(tree.primitive_ids[node.first + k]);
-  }
-  ASSERT_EQ(seen.size(), 5000u);
-  for (u32 i = 0; i < 5000; ++i) EXPECT_EQ(seen.count(i), 1u);
-}
-
-TEST_P(Lbvh, TwoRunsGiveTheSameBytes) {
-  const DeviceMesh mesh(context(), generate_random(30000, 0.02f));
-  const BvhCopy first(build_lbvh(context(), mesh.view(), {.max_leaf_size = 2}));
-  for (int repeat = 0; repeat < 3; ++repeat) {
-    EXPECT_TRUE(same_bytes(first, BvhCopy(build_lbvh(context(), mesh.view(), {.max_leaf_size = 2}))));
-  }
-}
-
-TEST_P(Lbvh, TakesStrideShortIndicesAndNoIndices) {
-  const Mesh host = generate_sphere(3);
-  const DeviceMesh plain(context(), host);
-  const BvhCopy expected(build_lbvh(context(), plain.view()));
-
-  std::vector<float> records;
-  for (const vec3& p : host.positions) records.insert(records.end(), {p.x, p.y, p.z, -1, -2});
-  const Buffer<float> record_buffer(context(), records);
-  const PositionSpan strided(reinterpret_cast<const vec3*>(record_buffer.data()), host.positions.size(), 20);
-  const TriangleView with_stride{.positions = strided, .triangles = plain.triangles.span()};
-  EXPECT_TRUE(same_bytes(expected, BvhCopy(build_lbvh(context(), with_stride))));
-
-  std::vector<glm::u16vec3> short_indices(host.triangles.begin(), host.triangles.end());
-  const Buffer<glm::u16vec3> short_buffer(context(), short_indices);
-  const TriangleView with_short{.positions = plain.positions.span(), .triangles = short_buffer.span()};
-  EXPECT_TRUE(same_bytes(expected, BvhCopy(build_lbvh(context(), with_short))));
-
-  std::vector<vec3> corners;
-  for (const uvec3& t : host.triangles) {
-    corners.insert(corners.end(), {host.positions[t.x], host.positions[t.y], host.positions[t.z]});
-  }
-  const Buffer<vec3> soup(context(), corners);
-  EXPECT_TRUE(same_bytes(expected, BvhCopy(build_lbvh(context(), TriangleView{.positions = soup.span()}))));
-}
-
-TEST_P(Lbvh, SeveralViewsAreOneNumbering) {
-  const Mesh host = generate_random(1000, 0.1f);
-  const DeviceMesh whole(context(), host);
-  const BvhCopy expected(build_lbvh(context(), whole.view()));
-
-  // Twenty views of uneven size, some empty: more than travel in one launch.
-  std::vector<TriangleView> views;
-  for (u64 part = 0, begin = 0; part < 20; ++part) {
-    const u64 end = part == 19 ? 1000 : begin + (part % 4 == 2 ? 0 : 10 * part);
-    views.push_back({.positions = whole.positions.span(),
-                     .triangles = whole.triangles.span().subspan(begin, end - begin),
-                     .geometry = u32(part)});
-    begin = end;
-  }
-  const Bvh bvh = build_lbvh(context(), views);
-  EXPECT_TRUE(same_bytes(expected, BvhCopy(bvh)));
-  EXPECT_TRUE(validate(context(), bvh, views).ok());
-}
-
-TEST_P(Lbvh, BoxesBuildTheTreeOfTheirTriangles) {
-  const Mesh host = generate_random(3000, 0.05f);
-  std::vector<Aabb> boxes;
-  for (u32 i = 0; i < host.triangles.size(); ++i) boxes.push_back(triangle_box(host, i));
-  const DeviceMesh mesh(context(), host);
-  const Buffer<Aabb> box_buffer(context(), boxes);
-  const Bvh bvh = build_lbvh(context(), BoxView{box_buffer.span()});
-  EXPECT_TRUE(same_bytes(BvhCopy(build_lbvh(context(), mesh.view())), BvhCopy(bvh)));
-  EXPECT_TRUE(validate(context(), bvh, BoxView{box_buffer.span()}).ok());
-}
-
-TEST_P(Lbvh, LeavesOutInvertedAndInfiniteBoxes) {
-  std::vector<Aabb> boxes(100, Aabb{vec3(0), vec3(1)});
-  boxes[3] = {vec3(1), vec3(0)};
-  boxes[50] = Aabb::empty();
-  boxes[60].hi.y = infinity;
-  boxes[99].lo.z = std::numeric_limits<float>::quiet_NaN();
-  const Buffer<Aabb> buffer(context(), boxes);
-  const Bvh bvh = build_lbvh(context(), BoxView{buffer.span()});
-  EXPECT_EQ(bvh.counts.download()[0].invalid_count, 4u);
-  EXPECT_TRUE(validate(context(), bvh, BoxView{buffer.span()}).ok());
-}
-
-TEST_P(Lbvh, RebuildsInPlaceWithoutAllocating) {
-  const DeviceMesh large(context(), generate_random(4000, 0.05f)), small(context(), generate_sphere(2));
-  Bvh bvh = build_lbvh(context(), large.view());
-  const u64 warm = context().scratch_bytes();
-  const BvhNode* memory = bvh.nodes.data();
-  rebuild_lbvh(context(), bvh, small.view());
-  EXPECT_TRUE(same_bytes(BvhCopy(bvh), BvhCopy(build_lbvh(context(), small.view()))));
-  EXPECT_TRUE(validate(context(), bvh, small.view()).ok());
-  rebuild_lbvh(context(), bvh, large.view());
-  EXPECT_EQ(bvh.nodes.data(), memory);
-  EXPECT_EQ(context().scratch_bytes(), warm);
-  EXPECT_TRUE(same_bytes(BvhCopy(bvh), BvhCopy(build_lbvh(context(), large.view()))));
-}
-
-TEST_P(Lbvh, CapturedRebuildFollowsItsInput) {
-  const Mesh before = generate_random(2000, 0.05f);
-  Mesh after = before;
-  for (vec3& p : after.positions) p = vec3(p.y, p.z * 2, p.x);
-  DeviceMesh mesh(context(), before);
-  // Two views, so that the table of views is captured as well.
-  const std::vector<TriangleView> views = {
-      {.positions = mesh.positions.span(), .triangles = mesh.triangles.span().first(500)},
-      {.positions = mesh.positions.span(), .triangles = mesh.triangles.span().subspan(500, 1500), .geometry = 1}};
-  Bvh bvh = build_lbvh(context(), views, {.max_leaf_size = 4});
-  Graph graph = context().capture([&] { rebuild_lbvh(context(), bvh, views, {.max_leaf_size = 4}); });
-  mesh.positions.upload(after.positions);
-  for (int repeat = 0; repeat < 2; ++repeat) {
-    graph.launch();
-    EXPECT_TRUE(validate(context(), bvh, views).ok());
-    EXPECT_TRUE(same_bytes(BvhCopy(bvh), BvhCopy(build_lbvh(context(), views, {.max_leaf_size = 4}))));
-  }
-}
-
 TEST_P(Lbvh, SizesAreKnownBeforehand) {
   for (u64 n : {0, 1, 2, 1000, 70000}) {
     const DeviceMesh mesh(context(), n == 0 ? Mesh{} : generate_random(n, 0.1f));
@@ -268,37 +130,12 @@ TEST_P(Lbvh, SizesAreKnownBeforehand) {
   }
 }
 
-TEST_P(Lbvh, RefusesOptionsOutOfRange) {
+TEST_P(Lbvh, RefusesKeysOfOtherWidths) {
   const DeviceMesh mesh(context(), generate_cube());
   const auto code = ErrorCode::invalid_argument;
-  EXPECT_COPSE_ERROR(build_lbvh(context(), mesh.view(), {.morton_bits = 29}), code, "29");
-  EXPECT_COPSE_ERROR(build_lbvh(context(), mesh.view(), {.max_leaf_size = 0}), code, "0");
-  EXPECT_COPSE_ERROR(build_lbvh(context(), mesh.view(), {.max_leaf_size = 33}), code, "33");
-  EXPECT_COPSE_ERROR(build_lbvh(context(), BoxView{{nullptr, most_primitives + 1}}), ErrorCode::capacity,
-                     "2147483649");
-  Bvh small = build_lbvh(context(), BoxView{});
-  EXPECT_COPSE_ERROR(rebuild_lbvh(context(), small, mesh.view()), code, "12");
-  const TriangleView odd_stride{.positions = PositionSpan(mesh.positions.data(), 8, 13)};
-  EXPECT_COPSE_ERROR(build_lbvh(context(), odd_stride), code, "13");
-  const TriangleView odd_count{.positions = mesh.positions.span()};
-  EXPECT_COPSE_ERROR(build_lbvh(context(), odd_count), code, "8 positions");
-}
-
-TEST_P(Lbvh, StopsWhenCancelled) {
-  std::stop_source stop;
-  Context cancellable({.backend = GetParam(), .cancel = stop.get_token()});
-  const DeviceMesh mesh(cancellable, generate_sphere(2));
-  stop.request_stop();
-  EXPECT_COPSE_ERROR(build_lbvh(cancellable, mesh.view()), ErrorCode::cancelled, "cancelled");
-}
-
-TEST_P(Lbvh, LargeTreeIsValid) {
-  const DeviceMesh mesh(context(), generate_random(1000003, 0.01f));
-  for (u32 leaf : {1, 4}) {
-    const Bvh bvh = build_lbvh(context(), mesh.view(), {.max_leaf_size = leaf});
-    const ValidationReport report = validate(context(), bvh, mesh.view());
-    EXPECT_TRUE(report.ok()) << report.message();
-  }
+  const std::string range = "it can be 30 to 63, or 0";
+  EXPECT_COPSE_ERROR(build_lbvh(context(), mesh.view(), {.morton_bits = 29}), code, "morton_bits is 29; " + range);
+  EXPECT_COPSE_ERROR(build_lbvh(context(), mesh.view(), {.morton_bits = 64}), code, "64");
 }
 
 }  // namespace copse::test

@@ -79,16 +79,6 @@ TEST_P(Sah, HardMeshesBuildValidTrees) {
   }
 }
 
-TEST_P(Sah, SizesAroundTheStepsOfTheBuild) {
-  // What a warp sweeps, splits, what a block splits, and what is cut into chunks.
-  for (u32 n : {31, 32, 33, 63, 64, 65, 127, 128, 129, 130, 257, 1023, 1024, 1025, 2047, 2048, 2049, 5000}) {
-    const DeviceMesh mesh(context(), generate_random(n, 0.02f));
-    const Bvh bvh = build_sah(context(), mesh.view());
-    const ValidationReport report = validate(context(), bvh, mesh.view());
-    EXPECT_TRUE(report.ok()) << n << ": " << report.message();
-  }
-}
-
 TEST_P(Sah, ProgressionsAndCoincidentBoxesStayWithinTheDepthLimit) {
   std::vector<Aabb> clusters(20000, Aabb{vec3(0), vec3(1)});
   for (u32 i = 0; i < 100; ++i) clusters[i * 31] = {vec3(float(i)), vec3(float(i) + 1)};
@@ -115,14 +105,6 @@ TEST_P(Sah, ParentsPointBack) {
   }
 }
 
-TEST_P(Sah, AHundredRunsGiveTheSameBytes) {
-  const DeviceMesh mesh(context(), generate_random(30000, 0.02f));
-  const BvhCopy first(build_sah(context(), mesh.view()));
-  for (int repeat = 0; repeat < 100; ++repeat) {
-    ASSERT_TRUE(same_bytes(first, BvhCopy(build_sah(context(), mesh.view())))) << "run " << repeat;
-  }
-}
-
 TEST_P(Sah, CostsLessThanOtherTrees) {
   for (const Mesh& host : {generate_sphere(5), generate_hairball(100, 50), generate_random(20000, 0.01f)}) {
     const DeviceMesh mesh(context(), host);
@@ -131,54 +113,6 @@ TEST_P(Sah, CostsLessThanOtherTrees) {
     EXPECT_LT(sah, 1.01 * stats(context(), build_hploc(context(), mesh.view(), {.morton_bits = 63})).sah_cost);
     EXPECT_LT(stats(context(), build_sah(context(), mesh.view(), {.max_leaf_size = 4})).sah_cost, sah);
   }
-}
-
-TEST_P(Sah, BoxesBuildTheTreeOfTheirTriangles) {
-  const Mesh host = generate_random(3000, 0.05f);
-  std::vector<Aabb> boxes;
-  for (const uvec3& t : host.triangles) {
-    boxes.push_back(bounds(Triangle{clean_point(host.positions[t.x]), clean_point(host.positions[t.y]),
-                                    clean_point(host.positions[t.z])}));
-  }
-  const DeviceMesh mesh(context(), host);
-  const Buffer<Aabb> box_buffer(context(), boxes);
-  const Bvh bvh = build_sah(context(), BoxView{box_buffer.span()});
-  EXPECT_TRUE(same_bytes(BvhCopy(build_sah(context(), mesh.view())), BvhCopy(bvh)));
-  EXPECT_TRUE(validate(context(), bvh, BoxView{box_buffer.span()}).ok());
-}
-
-TEST_P(Sah, LeavesOutInvertedAndInfiniteBoxes) {
-  std::vector<Aabb> boxes(100, Aabb{vec3(0), vec3(1)});
-  boxes[3] = {vec3(1), vec3(0)};
-  boxes[50] = Aabb::empty();
-  boxes[60].hi.y = infinity;
-  boxes[99].lo.z = std::numeric_limits<float>::quiet_NaN();
-  const Buffer<Aabb> buffer(context(), boxes);
-  const Bvh bvh = build_sah(context(), BoxView{buffer.span()});
-  EXPECT_EQ(bvh.counts.download()[0].invalid_count, 4u);
-  EXPECT_TRUE(validate(context(), bvh, BoxView{buffer.span()}).ok());
-}
-
-TEST_P(Sah, FlatBoxesOfTheWholeRangeBuildAValidTree) {
-  const float most = std::numeric_limits<float>::max();
-  std::vector<Aabb> boxes;
-  for (u32 i = 0; i < 3000; ++i)
-    boxes.push_back({vec3(-most, float(i % 3), i % 7 == 0 ? most : -most), vec3(most, float(i % 3), most)});
-  const Buffer<Aabb> buffer(context(), boxes);
-  const Bvh bvh = build_sah(context(), BoxView{buffer.span()});
-  EXPECT_TRUE(validate(context(), bvh, BoxView{buffer.span()}).ok());
-}
-
-TEST_P(Sah, SeveralViewsAreOneNumbering) {
-  const DeviceMesh whole(context(), generate_random(1000, 0.1f));
-  const BvhCopy expected(build_sah(context(), whole.view()));
-  std::vector<TriangleView> views;
-  for (u64 begin = 0; begin < 1000; begin += 50) {
-    views.push_back({.positions = whole.positions.span(),
-                     .triangles = whole.triangles.span().subspan(begin, 50),
-                     .geometry = u32(begin)});
-  }
-  EXPECT_TRUE(same_bytes(expected, BvhCopy(build_sah(context(), views))));
 }
 
 TEST_P(Sah, SizesAreKnownBeforehand) {
@@ -200,35 +134,10 @@ TEST_P(Sah, RefusesOptionsOutOfRange) {
   const auto build = [&](const SahOptions& options) { build_sah(context(), mesh.view(), options); };
   EXPECT_COPSE_ERROR(build({.bin_count = 1}), code, "bin_count is 1; it can be 2 to 32");
   EXPECT_COPSE_ERROR(build({.bin_count = 33}), code, "33");
-  EXPECT_COPSE_ERROR(build({.max_leaf_size = 0}), code, "0");
-  EXPECT_COPSE_ERROR(build({.max_leaf_size = 33}), code, "33");
   EXPECT_COPSE_ERROR(build({.rotation_passes = 9}), code, "rotation_passes is 9");
   EXPECT_COPSE_ERROR(build({.costs = {.traversal = -1}}), code, "costs.traversal");
   EXPECT_COPSE_ERROR(build({.costs = {.intersection = 0}}), code, "costs.intersection");
   EXPECT_COPSE_ERROR(build({.costs = {.intersection = infinity}}), code, "inf");
-  EXPECT_COPSE_ERROR(build_sah(context(), BoxView{{nullptr, most_primitives + 1}}), ErrorCode::capacity,
-                     "2147483649");
-  Bvh small = build_sah(context(), BoxView{});
-  EXPECT_COPSE_ERROR(rebuild_sah(context(), small, mesh.view()), code, "12");
-}
-
-TEST_P(Sah, StopsWhenCancelled) {
-  std::stop_source stop;
-  Context cancellable({.backend = GetParam(), .cancel = stop.get_token()});
-  const DeviceMesh mesh(cancellable, generate_sphere(2));
-  stop.request_stop();
-  EXPECT_COPSE_ERROR(build_sah(cancellable, mesh.view()), ErrorCode::cancelled, "cancelled");
-}
-
-TEST_P(Sah, LargeTreeIsValid) {
-  for (u64 n : {1000003, 1500007}) {
-    const DeviceMesh mesh(context(), generate_random(n, 0.01f));
-    for (u32 leaf : {1, 4}) {
-      const Bvh bvh = build_sah(context(), mesh.view(), {.max_leaf_size = leaf});
-      const ValidationReport report = validate(context(), bvh, mesh.view());
-      EXPECT_TRUE(report.ok()) << report.message();
-    }
-  }
 }
 
 TEST(SahBackends, LargeTreesAgree) {
