@@ -23,6 +23,7 @@ struct BenchOptions {
   u32 repeats = 15;
   u32 rays_size = 0;  // 0: 2048 on a GPU, 1024 on the CPU
   bool stages = false;
+  bool kernels = false;
   std::vector<Layout> layouts;
 };
 
@@ -36,12 +37,12 @@ struct BenchInput {
 };
 
 void measure_scene_rays(Context& context, const Bvh& bvh, BenchInput& input, u32 repeats, BenchResult& result) {
-  TracedRays primary = measure_rays(context, bvh, input.triangles, input.primary, repeats);
+  TracedRays primary = measure_rays(context, bvh.view(), input.triangles, input.primary, repeats);
   result.primary = primary.times;
   if (!input.diffuse) {
     input.diffuse = make_diffuse_rays(input.mesh, bounds(input.mesh), input.primary, primary.hits);
   }
-  result.diffuse = measure_rays(context, bvh, input.triangles, *input.diffuse, repeats).times;
+  result.diffuse = measure_rays(context, bvh.view(), input.triangles, *input.diffuse, repeats).times;
 }
 
 /// The key widths to measure a builder with: a narrow one and all bits; none where it has no keys.
@@ -87,6 +88,10 @@ BenchResult measure(Session& session, Context& context, BenchInput& input, const
 
   session.begin(fmt::format("{}: tracing", input.scene.name));
   measure_scene_rays(context, bvh, input, options.repeats, result);
+  if (options.kernels) {
+    result.kernels = measure_kernels(context, bvh, input.triangles, options.layouts, input.primary, *input.diffuse,
+                                     options.repeats);
+  }
   return result;
 }
 
@@ -169,6 +174,9 @@ Command add_bench_command(CLI::App& app, CommonOptions& common) {
   add_count(*command, "--repeats", options->repeats, 1, 10000, "Samples of a median, default 15");
   add_count(*command, "--rays-size", options->rays_size, 8, 8192,
             "Side of the primary rays' image, default 2048, on the CPU 1024");
+  command->add_flag(
+      "--kernels", options->kernels,
+      "Also the rays of every kernel, over packed triangles, on the binary tree and on each --layout");
   command->add_flag("--stages", options->stages, "Also the times of every stage of the build");
   add_common_options(*command, common);
   std::string names;

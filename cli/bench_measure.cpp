@@ -6,7 +6,6 @@
 #include "builders/bvh/refit.h"
 #include "cli/builders.h"
 #include "primitives/core/stopwatch.h"
-#include "trace/trace_rays.h"
 
 namespace copse::cli {
 
@@ -99,15 +98,15 @@ std::vector<Stage> measure_stages(Context& context, Bvh& bvh, const TriangleView
   return stages;
 }
 
-TracedRays measure_rays(Context& context, const Bvh& bvh, const TriangleView& triangles,
-                        const std::vector<Ray>& rays, u32 repeats) {
+TracedRays measure_rays(Context& context, const TreeView& bvh, const TraceTriangles& triangles,
+                        const std::vector<Ray>& rays, u32 repeats, const TraceOptions& options) {
   TracedRays result;
   result.times.ray_count = rays.size();
   if (rays.empty()) return result;
   const Buffer<Ray> ray_buffer(context, rays);
   Buffer<Hit> hit_buffer(context, rays.size());
   result.times.milliseconds = median_milliseconds(context, repeats, [&] {
-    closest_hits(context, bvh.view(), triangles, ray_buffer.span(), hit_buffer.span());
+    closest_hits(context, bvh, triangles, ray_buffer.span(), hit_buffer.span(), options);
   });
   result.hits = hit_buffer.download();
   result.times.hit_count = u64(std::count_if(result.hits.begin(), result.hits.end(), is_hit));

@@ -10,6 +10,7 @@
 #include "cli/scene.h"
 #include "primitives/core/profile.h"
 #include "trace/ray.h"
+#include "trace/trace_rays.h"
 
 namespace copse::cli {
 
@@ -62,7 +63,7 @@ struct TracedRays {
 };
 
 /// Times closest_hits over the rays. No rays: no time.
-TracedRays measure_rays(Context& context, const Bvh& bvh, const TriangleView& triangles,
-                        const std::vector<Ray>& rays, u32 repeats);
+TracedRays measure_rays(Context& context, const TreeView& bvh, const TraceTriangles& triangles,
+                        const std::vector<Ray>& rays, u32 repeats, const TraceOptions& options = {});
 
 }  // namespace copse::cli

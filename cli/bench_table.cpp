@@ -74,6 +74,22 @@ std::string layout_lines(const std::vector<WideTimes>& layouts) {
   return text;
 }
 
+Json to_json(const KernelTimes& times) {
+  return {{"layout", name_of(times.layout)},
+          {"kernel", name_of(times.kernel)},
+          {"primary", to_json(times.primary)},
+          {"diffuse", to_json(times.diffuse)}};
+}
+
+std::string kernel_lines(const std::vector<KernelTimes>& kernels) {
+  std::string text;
+  for (const KernelTimes& times : kernels) {
+    text += fmt::format("  {:<6} {:<17} primary {:>8}, diffuse {:>8} GRay/s\n", name_of(times.layout),
+                        name_of(times.kernel), rate(times.primary), rate(times.diffuse));
+  }
+  return text;
+}
+
 constexpr auto columns = "{:<16} {:>11} {:<7} {:>4} {:>9} {:>9} {:>9} {:>9} {:>8} {:>8} {:>8} {:>5} {:>9}\n";
 
 }  // namespace
@@ -99,6 +115,7 @@ Json to_json(const BenchResult& result) {
   json["bytes"] = result.sizes.result_bytes;
   json["scratch_bytes"] = result.sizes.scratch_bytes;
   for (const WideTimes& times : result.layouts) json["layouts"].push_back(to_json(times));
+  for (const KernelTimes& times : result.kernels) json["kernels"].push_back(to_json(times));
   if (result.stages.empty()) return json;
   json["stages"] = Json::array();
   for (const Stage& stage : result.stages) {
@@ -122,7 +139,7 @@ std::string table_line(const BenchResult& result) {
                   milliseconds(result.times.refit_graph), rate(result.primary), rate(result.diffuse),
                   fmt::format("{:.1f}", result.statistics.sah_cost), result.statistics.depth,
                   readable_bytes(result.sizes.result_bytes));
-  return text + layout_lines(result.layouts) + stage_lines(result.stages);
+  return text + layout_lines(result.layouts) + kernel_lines(result.kernels) + stage_lines(result.stages);
 }
 
 }  // namespace copse::cli

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "cli/bench_measure.h"
+#include "cli/bench_kernels.h"
 #include "cli/output.h"
 
 namespace copse::cli {
@@ -17,8 +17,9 @@ struct BenchResult {
   BvhStats statistics;
   RayTimes primary;
   RayTimes diffuse;
-  std::vector<WideTimes> layouts;  // those that were asked for
-  std::vector<Stage> stages;       // empty unless asked for
+  std::vector<WideTimes> layouts;    // those that were asked for
+  std::vector<KernelTimes> kernels;  // where they were asked for
+  std::vector<Stage> stages;         // empty unless asked for
 
   // Bytes that must move: the mesh read once and the tree written once; for a refit, the tree read and its
   // nodes written.

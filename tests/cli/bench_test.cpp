@@ -69,6 +69,19 @@ TEST_P(CliBench, MeasuresEveryBuilder) {
   EXPECT_LT(sah["sah_cost"], lbvh["sah_cost"]);
 }
 
+TEST_P(CliBench, TracesWithEveryKernelAndLayout) {
+  const Json report = run_cli(here({"bench", sphere(), "--layout", "all", "--kernels", "--repeats", "1",
+                                    "--rays-size", "32", "--morton-bits", "63", "--json"}))
+                          .json();
+  const Json &result = report["results"].at(0), &kernels = result["kernels"];
+  // On a GPU three kernels a layout and packets on the binary tree; on the CPU there is one way.
+  EXPECT_EQ(kernels.size(), GetParam() == Backend::cuda ? 13u : 4u);
+  for (const Json& row : kernels) {
+    EXPECT_EQ(row["primary"]["hits"], result["primary"]["hits"]) << row;
+    EXPECT_EQ(row["diffuse"]["hits"], result["diffuse"]["hits"]) << row;
+  }
+}
+
 using Cli = CliTest;
 
 TEST_F(Cli, BenchPrintsATableWithoutJson) {
