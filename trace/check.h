@@ -1,19 +1,41 @@
 #pragma once
 
+// What the batch calls check of their arguments. All throw Error invalid_argument.
+
 #include <string>
 
 #include "builders/bvh/node.h"
 #include "primitives/core/error.h"
+#include "primitives/overlap.h"
 
 namespace copse::detail {
 
-/// Throws: Error invalid_argument for a view that no tree was made for.
+[[noreturn]] inline void refuse(const char* function, const std::string& what) {
+  throw Error(ErrorCode::invalid_argument, std::string(function) + ": " + what);
+}
+
+/// Refuses a view that no tree was made for.
 template <class View>
 void check_tree(const char* function, const View& bvh) {
-  if (bvh.nodes.empty()) {
-    throw Error(ErrorCode::invalid_argument,
-                std::string(function) + ": the tree has 0 nodes, even a tree without primitives has 1");
+  if (bvh.nodes.empty()) refuse(function, "the tree has 0 nodes, even a tree without primitives has 1");
+}
+
+/// Refuses results that overlap what is asked, such as "rays".
+template <class Asked, class Result>
+void check_apart(const char* function, const char* what, BufferSpan<const Asked> asked,
+                 BufferSpan<Result> results) {
+  if (overlap(asked, results)) refuse(function, std::string("the results overlap the ") + what);
+}
+
+/// Refuses where there is not one result for each of what is asked, or the two overlap.
+template <class Asked, class Result>
+void check_results(const char* function, const char* what, BufferSpan<const Asked> asked,
+                   BufferSpan<Result> results) {
+  if (results.size() != asked.size()) {
+    refuse(function, "room for " + std::to_string(results.size()) + " results, but " +
+                         std::to_string(asked.size()) + " " + what);
   }
+  check_apart(function, what, asked, results);
 }
 
 }  // namespace copse::detail

@@ -1,8 +1,8 @@
 #include "trace/overlap_queries.h"
 
 #include "primitives/core/dispatch.h"
+#include "trace/check.h"
 #include "trace/overlap_queries_body.h"
-#include "trace/query_check.h"
 
 namespace copse {
 
@@ -18,9 +18,9 @@ void check_lists(const BvhView& bvh, BufferSpan<const Region> regions, BufferSpa
                                                  " offsets for " + std::to_string(regions.size()) +
                                                  " regions, one more is needed");
   }
-  detail::check_apart(function, regions, offsets);
-  detail::check_apart(function, regions, primitives);
-  detail::check_apart(function, BufferSpan<const u64>(offsets), primitives);
+  detail::check_apart(function, "regions", regions, offsets);
+  detail::check_apart(function, "regions", regions, primitives);
+  detail::check_apart(function, "offsets", BufferSpan<const u64>(offsets), primitives);
 }
 
 }  // namespace
@@ -28,7 +28,8 @@ void check_lists(const BvhView& bvh, BufferSpan<const Region> regions, BufferSpa
 template <class Region>
 void count_overlaps(Context& context, const BvhView& bvh, const TriangleViews& triangles,
                     BufferSpan<const Region> regions, BufferSpan<u32> counts) {
-  detail::check_query("count_overlaps", bvh, regions, counts);
+  detail::check_tree("count_overlaps", bvh);
+  detail::check_results("count_overlaps", "regions", regions, counts);
   dispatch(context,
            [&](const auto& ex) { detail::count_overlaps(ex, bvh, triangles.views(), regions, counts.data()); });
 }

@@ -1,8 +1,8 @@
 #include "trace/point_queries.h"
 
 #include "primitives/core/dispatch.h"
+#include "trace/check.h"
 #include "trace/point_queries_body.h"
-#include "trace/query_check.h"
 
 namespace copse {
 
@@ -28,7 +28,8 @@ u32 neighbours_a_point(u64 point_count, u64 neighbour_count) {
 
 void nearest_points(Context& context, const BvhView& bvh, const TriangleViews& triangles,
                     BufferSpan<const vec3> points, BufferSpan<NearestPoint> nearest, float max_distance) {
-  detail::check_query("nearest_points", bvh, points, nearest);
+  detail::check_tree("nearest_points", bvh);
+  detail::check_results("nearest_points", "points", points, nearest);
   dispatch(context, [&](const auto& ex) {
     detail::nearest_points(ex, bvh, triangles.views(), points, max_distance, nearest.data());
   });
@@ -38,7 +39,7 @@ void nearest_primitives(Context& context, const BvhView& bvh, const TriangleView
                         BufferSpan<const vec3> points, BufferSpan<Neighbour> neighbours, float max_distance) {
   detail::check_tree("nearest_primitives", bvh);
   const u32 k = neighbours_a_point(points.size(), neighbours.size());
-  detail::check_apart("nearest_primitives", points, neighbours);
+  detail::check_apart("nearest_primitives", "points", points, neighbours);
   dispatch(context, [&](const auto& ex) {
     detail::nearest_primitives(ex, bvh, triangles.views(), points, max_distance, k, neighbours.data());
   });
@@ -46,7 +47,8 @@ void nearest_primitives(Context& context, const BvhView& bvh, const TriangleView
 
 void points_inside(Context& context, const BvhView& bvh, const TriangleViews& triangles,
                    BufferSpan<const vec3> points, BufferSpan<u8> inside) {
-  detail::check_query("points_inside", bvh, points, inside);
+  detail::check_tree("points_inside", bvh);
+  detail::check_results("points_inside", "points", points, inside);
   dispatch(context,
            [&](const auto& ex) { detail::points_inside(ex, bvh, triangles.views(), points, inside.data()); });
 }

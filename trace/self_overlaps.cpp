@@ -1,7 +1,7 @@
 #include "trace/self_overlaps.h"
 
 #include "primitives/core/dispatch.h"
-#include "trace/query_check.h"
+#include "trace/check.h"
 #include "trace/self_overlaps_body.h"
 
 namespace copse {
@@ -22,7 +22,7 @@ void find(Context& context, const BvhView& bvh, const detail::TouchingPrimitives
   if (total.empty()) {
     throw Error(ErrorCode::invalid_argument, "find_self_overlaps: total has 0 elements, at least 1");
   }
-  detail::check_apart("find_self_overlaps", BufferSpan<const u64>(total.first(1)), pairs);
+  detail::check_apart("find_self_overlaps", "total", BufferSpan<const u64>(total.first(1)), pairs);
   dispatch(context, [&](const auto& ex) { detail::find_pairs(ex, bvh, primitives, pairs, total.data()); });
 }
 
