@@ -11,9 +11,9 @@ struct HplocOptions {
   /// past 3.
   u32 radius = 4;
 
-  /// Morton bits of a key, as LbvhOptions::morton_bits: 30 to 63, or 0 for as many as sort fastest. The merges make
-  /// up for the order of primitives that share their key, so that more bits hardly give a better tree, but for scenes
-  /// with most primitives in a thousandth of their extent.
+  /// Morton bits of a key, as LbvhOptions::morton_bits: 30 to 63, or 0 for as many as sort fastest. The merges
+  /// make up for the order of primitives that share their key, so that more bits hardly give a better tree, but
+  /// for scenes with most primitives in a thousandth of their extent.
   u32 morton_bits = 0;
 
   /// Most primitives of a leaf, 1 to 32. Subtrees of the LBVH of so many primitives become one leaf before any
