@@ -12,16 +12,18 @@
 // Times of boxes are counted from the ray's t_min, in units in which the direction's largest component is 1 to 2
 // (in trees of more than 2^60, 2^60 times as little). So they are never negative where it matters, and what
 // rounding may move is folded into growth and offsets:
-//   - exits grow by a factor of 1 + 2^-19, for 3 roundings a plane and 3 a coordinate of the triangle test at
-//     either end, 2^-24 each, and for that of the scale;
+//   - exits grow by a factor of 1 + 2^-19, for 3 roundings a plane, 2^-24 each, and for that of the scale;
 //   - the offsets by 2^-22 of |origin * scale|, for its rounding: that is the grain of the origin's coordinates;
-//   - and by 2^-19 of |t_min|, as those errors are in proportion to t and not to t - t_min.
+//   - by 2^-19 of |t_min|, as those errors are in proportion to t and not to t - t_min;
+//   - and by 2^-20 of the time to the farthest corner of the tree: the triangle test shears its vertices, with 3
+//     roundings each, and a vertex may be far behind the hit that lies on its edge.
 // Along an axis in which the ray hardly moves within the tree, or not at all, the scale is finite and the offsets
 // are farther apart than any time within the tree: a box counts as soon as the origin lies between its planes,
 // give or take 2^-59 of the tree's coordinates. So nothing is NaN, and no case is a special one in the loop.
 //
 // Source: Ize, "Robust BVH Ray Traversal", JCGT 2013, pads the far end by 2 ulp of the product with the inverse.
-// Here the near end is padded too, since boxes are compared with the t of hits as well.
+// Here the near end is padded too, since boxes are compared with the t of hits as well. Woop, Benthin, Wald,
+// "Watertight Ray/Triangle Intersection", JCGT 2013, pad by the farthest of a box's planes for the same reason.
 
 #include "builders/geometry/aabb.h"
 #include "trace/ray.h"
@@ -76,6 +78,9 @@ struct SlabSetup {
 inline constexpr float two_to_60 = 1152921504606846976.0f;
 inline constexpr float slab_growth = 1.0f + 1.0f / (1u << 19);
 
+/// A t that rounds to one of the least numbers, or to zero, may be off by so much: 2^-147.
+inline constexpr float least_denormals = 1.0f / (1u << 30) / (1u << 30) / (1u << 30) / (1u << 30) / (1u << 27);
+
 inline constexpr float most_extent = 3e38f;
 
 /// How far coordinates of the tree are from zero and from the origin at most. Planes may be infinite.
@@ -98,10 +103,13 @@ struct SlabAxis {
 
   COPSE_HD SlabAxis(const SlabSetup& setup, float origin, float direction, float extent) {
     constexpr float origin_padding = 1.0f / (1u << 22), start_padding = 1.0f / (1u << 19);
+    constexpr float vertex_padding = 1.0f / (1u << 22);
     constexpr float least_padding = 1.0f / two_to_60 / two_to_60 / (1u << 6);  // for denormals
     scale = about_one_over(mul_rn(direction, setup.units));
     const bool moves = mul_rn(magnitude(scale), extent) <= setup.most_product && extent < most_extent;
     float padding = add_rn(mul_rn(magnitude(setup.start), start_padding), least_padding);
+    padding =
+        add_rn(padding, add_rn(mul_rn(setup.reach, vertex_padding), mul_rn(setup.time_scale, least_denormals)));
     if (!moves) {
       scale = scale_of_still_axis(setup.most_product, extent);
       if (direction < 0) scale = -scale;
@@ -168,9 +176,8 @@ COPSE_HD inline RaySlabs make_slabs(const Ray& ray, const Aabb& bounds) {
 
 /// A limit in units of t as one that boxes are compared with, rounded up.
 COPSE_HD inline float box_limit(const RaySlabs& ray, float limit) {
-  constexpr float least_denormals = 1.0f / (1u << 30) / (1u << 30) / (1u << 30) / (1u << 30) / (1u << 27);
   constexpr float least_padding = 1.0f / (1u << 30) / (1u << 30) / (1u << 30) / (1u << 20);
-  const float time = mul_rn(add_rn(limit, least_denormals), ray.time_scale);
+  const float time = mul_rn(add_rn(limit, detail::least_denormals), ray.time_scale);
   const float padding = mul_rn(add_rn(magnitude(time), magnitude(ray.start)), 1.0f / (1u << 19));
   return add_rn(sub_rn(time, ray.start), is_finite(padding) ? max_number(padding, least_padding) : 0.0f);
 }

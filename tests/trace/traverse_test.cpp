@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <random>
 #include <set>
 
 #include "builders/geometry/generate.h"
@@ -55,6 +56,30 @@ TEST(Traverse, FindsTheHitsOfBruteForceOnASphere) {
 TEST(Traverse, FindsTheHitsOfBruteForceOnACube) {
   const Mesh mesh = generate_cube();
   expect_hits_of_brute_force(mesh, build_host_bvh(host_view(mesh)), difficult_rays(mesh, 5000, 4));
+}
+
+TEST(Traverse, LosesNoRayAtTheEdgeOfLongTriangles) {
+  // A floor of two triangles 1000 long, one below the origin; rays end within 1e-4 of the edge they share. What
+  // the triangle test rounds is in proportion to the triangles, not to the way to the hit.
+  std::mt19937 random(5);
+  std::uniform_real_distribution<float> unit(-1, 1);
+  const float length = 500;
+  for (int floor = 0; floor < 100; ++floor) {
+    const float x = unit(random);
+    const Mesh mesh{
+        .positions = {vec3(x, -1, -length), vec3(x, -1, length), vec3(x - length, -1, length * unit(random)),
+                      vec3(x + length, -1, length * unit(random))},
+        .triangles = {uvec3(0, 1, 2), uvec3(0, 1, 3)}};
+    const HostBvh bvh = build_host_bvh(host_view(mesh));
+    std::vector<Ray> rays;
+    for (int i = 0; i < 2000; ++i) {
+      const vec3 origin = vec3(unit(random), unit(random), unit(random)) * 0.01f;
+      const float away = 1.2f + 3 * std::abs(unit(random));
+      const vec3 target(x + unit(random) * length * 1.2e-7f, -1, i % 2 == 0 ? away : -away);
+      rays.push_back({origin, 0, target - origin, infinity});
+    }
+    expect_hits_of_brute_force(mesh, bvh, rays);
+  }
 }
 
 TEST(Traverse, FindsTheHitsOfBruteForceFarFromTheOrigin) {

@@ -33,7 +33,7 @@ struct ChooseInput {
 /// Two 16-byte loads.
 __device__ inline BvhNode load_node(const BvhNode* node) {
   const auto* words = reinterpret_cast<const uint4*>(node);
-  const uint4 low = __ldg(words), high = __ldg(words + 1);
+  const uint4 low = words[0], high = words[1];
   BvhNode loaded;
   loaded.lo = vec3(__uint_as_float(low.x), __uint_as_float(low.y), __uint_as_float(low.z));
   loaded.first = low.w;
