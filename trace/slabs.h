@@ -72,6 +72,7 @@ struct SlabSetup {
   float units;  // one over it
   float start;
   float reach;         // no time within the tree is farther from 0, nor from start
+  float padding;       // of what the triangle test rounds at the farthest vertices
   float most_product;  // of a scale and the extent of its axis
 };
 
@@ -103,13 +104,11 @@ struct SlabAxis {
 
   COPSE_HD SlabAxis(const SlabSetup& setup, float origin, float direction, float extent) {
     constexpr float origin_padding = 1.0f / (1u << 22), start_padding = 1.0f / (1u << 19);
-    constexpr float vertex_padding = 1.0f / (1u << 22);
     constexpr float least_padding = 1.0f / two_to_60 / two_to_60 / (1u << 6);  // for denormals
     scale = about_one_over(mul_rn(direction, setup.units));
     const bool moves = mul_rn(magnitude(scale), extent) <= setup.most_product && extent < most_extent;
     float padding = add_rn(mul_rn(magnitude(setup.start), start_padding), least_padding);
-    padding =
-        add_rn(padding, add_rn(mul_rn(setup.reach, vertex_padding), mul_rn(setup.time_scale, least_denormals)));
+    padding = add_rn(padding, add_rn(setup.padding, mul_rn(setup.time_scale, least_denormals)));
     if (!moves) {
       scale = scale_of_still_axis(setup.most_product, extent);
       if (direction < 0) scale = -scale;
@@ -129,9 +128,10 @@ struct SlabAxis {
 /// `farthest`: the extent of the axis along which the ray moves most.
 COPSE_HD inline SlabSetup set_up_slabs(const Ray& ray, float farthest) {
   constexpr u32 least_exponent = 0x00800000u, most_exponent = 0x7e800000u, one_squared = 0x7f000000u;
+  constexpr float vertex_padding = 1.0f / (1u << 20), most_padding = 1e30f;
   constexpr float least_start = -3e38f, most_normal = two_to_60 * 1125899906842624.0f;
   const vec3& d = ray.direction;
-  const float largest = max_number(magnitude(d.x), max_number(magnitude(d.y), magnitude(d.z)));
+  const float largest = max_number(magnitude(d.x), max_number(magnitude(d.y), magnitude(d.z))), extent = farthest;
   // The power of two below the largest component, of those whose inverse is normal too.
   const u32 exponent = smaller(larger(bits_of(largest) & 0x7f800000u, least_exponent), most_exponent);
   SlabSetup setup;
@@ -148,6 +148,8 @@ COPSE_HD inline SlabSetup set_up_slabs(const Ray& ray, float farthest) {
   setup.start = max_number(mul_rn(ray.t_min, setup.time_scale), max_number(least_start, mul_rn(farthest, -2.0f)));
   setup.reach = mul_rn(farthest, 4.0f);
   setup.most_product = min_number(most_normal, mul_rn(setup.reach, two_to_60));
+  const float far_time = mul_rn(extent, about_one_over(mul_rn(largest, setup.units)));
+  setup.padding = min_number(most_padding, mul_rn(far_time, vertex_padding));
   return setup;
 }
 
