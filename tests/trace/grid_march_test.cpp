@@ -9,7 +9,7 @@
 #include "tests/support/backends.h"
 #include "tests/support/device_mesh.h"
 #include "tests/support/hard_meshes.h"
-#include "tests/trace/oracle.h"
+#include "tests/trace/batches.h"
 #include "trace/grid_rays.h"
 #include "trace/trace_rays.h"
 
@@ -18,40 +18,11 @@ namespace {
 
 using test::DeviceMesh;
 using test::difficult_rays;
+using test::expect_brute_force;
 using test::host_view;
 using test::RayMaker;
-
-template <class Structure>
-std::vector<Hit> trace(Context& context, const Structure& structure, const TriangleViews& triangles,
-                       const std::vector<Ray>& rays) {
-  Buffer<Ray> device_rays(context, rays);
-  Buffer<Hit> hits(context, rays.size());
-  closest_hits(context, structure, triangles, device_rays.span(), hits.span());
-  return hits.download();
-}
-
-std::vector<u8> trace_any(Context& context, const GridView& grid, const TriangleViews& triangles,
-                          const std::vector<Ray>& rays) {
-  Buffer<Ray> device_rays(context, rays);
-  Buffer<u8> occluded(context, rays.size());
-  any_hits(context, grid, triangles, device_rays.span(), occluded.span());
-  return occluded.download();
-}
-
-void expect_brute_force(Context& context, const GridView& grid, const TriangleViews& device,
-                        const std::vector<TriangleView>& host, const std::vector<Ray>& rays,
-                        const std::string& name) {
-  const std::vector<Hit> hits = trace(context, grid, device, rays);
-  const std::vector<u8> occluded = trace_any(context, grid, device, rays);
-  ASSERT_EQ(hits.size(), rays.size());
-  for (size_t i = 0; i < rays.size(); ++i) {
-    const Hit expected = test::brute_force_hit(host, rays[i]);
-    ASSERT_TRUE(test::same_bits(hits[i], expected))
-        << name << ": " << test::text(rays[i]) << ": " << test::text(hits[i]) << ", expected "
-        << test::text(expected);
-    ASSERT_EQ(occluded[i], is_hit(expected) ? 1 : 0) << name << ": " << test::text(rays[i]);
-  }
-}
+using test::trace;
+using test::trace_any;
 
 class GridMarch : public test::OnEachBackend {
  protected:

@@ -8,46 +8,19 @@
 #include "tests/support/backends.h"
 #include "tests/support/device_mesh.h"
 #include "tests/support/host_bvh.h"
-#include "tests/trace/oracle.h"
+#include "tests/trace/batches.h"
 
 namespace copse {
 namespace {
 
 using test::DeviceMesh;
 using test::difficult_rays;
+using test::expect_brute_force;
 using test::host_view;
 using test::RayMaker;
+using test::trace;
+using test::trace_any;
 using test::UploadedBvh;
-
-std::vector<Hit> trace(Context& context, const BvhView& bvh, const TriangleViews& triangles,
-                       const std::vector<Ray>& rays) {
-  Buffer<Ray> device_rays(context, rays);
-  Buffer<Hit> hits(context, rays.size());
-  closest_hits(context, bvh, triangles, device_rays.span(), hits.span());
-  return hits.download();
-}
-
-std::vector<u8> trace_any(Context& context, const BvhView& bvh, const TriangleViews& triangles,
-                          const std::vector<Ray>& rays) {
-  Buffer<Ray> device_rays(context, rays);
-  Buffer<u8> occluded(context, rays.size());
-  any_hits(context, bvh, triangles, device_rays.span(), occluded.span());
-  return occluded.download();
-}
-
-/// Hits and occlusion of a batch are those of brute force over the host's views.
-void expect_brute_force(Context& context, const BvhView& bvh, const TriangleViews& device,
-                        const std::vector<TriangleView>& host, const std::vector<Ray>& rays) {
-  const std::vector<Hit> hits = trace(context, bvh, device, rays);
-  const std::vector<u8> occluded = trace_any(context, bvh, device, rays);
-  ASSERT_EQ(hits.size(), rays.size());
-  for (size_t i = 0; i < rays.size(); ++i) {
-    const Hit expected = test::brute_force_hit(host, rays[i]);
-    ASSERT_TRUE(test::same_bits(hits[i], expected))
-        << test::text(rays[i]) << ": " << test::text(hits[i]) << ", expected " << test::text(expected);
-    ASSERT_EQ(occluded[i], is_hit(expected) ? 1 : 0) << test::text(rays[i]);
-  }
-}
 
 class TraceRays : public test::OnEachBackend {
  protected:
