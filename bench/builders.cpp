@@ -5,15 +5,10 @@
 //
 // Every triangle of MESH is cut into 4, SUBDIVISIONS times (2 makes testball-x16 of testball).
 
-#include <benchmark/benchmark.h>
-
-#include <cstdio>
-#include <cstdlib>
 #include <thread>
 
 #include "bench/embree_builder.h"
-#include "copse.h"
-#include "copse_commit.h"
+#include "bench/mesh_program.h"
 
 namespace copse::bench {
 namespace {
@@ -83,15 +78,6 @@ void embree(benchmark::State& state, EmbreeBuilder::Quality quality, const std::
 }
 #endif
 
-bool gpu_answers() {
-  try {
-    Context context({.backend = Backend::cuda});
-    return true;
-  } catch (const Error&) {
-    return false;
-  }
-}
-
 void add_benchmarks(const std::vector<Aabb>& boxes) {
   const auto settle = [](benchmark::internal::Benchmark* b) {
     b->UseManualTime()->Unit(benchmark::kMillisecond)->MinTime(2.0);
@@ -122,21 +108,10 @@ void add_benchmarks(const std::vector<Aabb>& boxes) {
 }  // namespace copse::bench
 
 int main(int argc, char** argv) {
-  benchmark::Initialize(&argc, argv);
-  if (argc < 2 || argc > 3) {
-    std::fprintf(stderr, "usage: copse-bench-builders MESH [SUBDIVISIONS] [--benchmark_...]\n");
-    return 2;
-  }
-  try {
-    const unsigned times = argc == 3 ? unsigned(std::strtoul(argv[2], nullptr, 10)) : 0;
-    const std::vector<copse::Aabb> boxes =
-        copse::bench::boxes_of(copse::subdivide(copse::load_mesh(argv[1]), times));
-    copse::bench::add_benchmarks(boxes);
-    benchmark::AddCustomContext("commit", COPSE_COMMIT);
-    benchmark::RunSpecifiedBenchmarks();
-  } catch (const copse::Error& error) {
-    std::fprintf(stderr, "copse-bench-builders: error: %s\n", error.what());
-    return 1;
-  }
-  return 0;
+  using namespace copse;
+  return bench::run_mesh_program("copse-bench-builders", argc, argv, [](const Mesh& mesh) {
+    const std::vector<Aabb> boxes = bench::boxes_of(mesh);
+    bench::add_benchmarks(boxes);
+    bench::run_benchmarks();
+  });
 }

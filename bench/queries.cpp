@@ -6,13 +6,9 @@
 // box of the mesh grown by a tenth, in no order ("box"), or within a hundredth of its diagonal from the surface,
 // in the order of its triangles ("surface"). The trees are H-PLOC's.
 
-#include <benchmark/benchmark.h>
-
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <cstdio>
-#include <cstdlib>
 #include <functional>
 #include <glm/geometric.hpp>
 #include <map>
@@ -20,8 +16,7 @@
 #include <string>
 #include <vector>
 
-#include "copse.h"
-#include "copse_commit.h"
+#include "bench/mesh_program.h"
 #if COPSE_HAS_EMBREE
 #include "bench/embree_queries.h"
 #endif
@@ -253,15 +248,6 @@ void count_beside_embree(benchmark::State& state, const Scene* scene, Points poi
 
 #endif
 
-bool gpu_answers() {
-  try {
-    Context context({.backend = Backend::cuda});
-    return true;
-  } catch (const Error&) {
-    return false;
-  }
-}
-
 template <class... Args>
 void add(const std::string& name, Args... args) {
   benchmark::RegisterBenchmark(name.c_str(), args...)
@@ -298,23 +284,11 @@ void add_benchmarks(const Scene& scene) {
 }  // namespace copse::bench
 
 int main(int argc, char** argv) {
-  benchmark::Initialize(&argc, argv);
-  if (argc < 2 || argc > 3) {
-    std::fprintf(stderr, "usage: copse-bench-queries MESH [SUBDIVISIONS] [--benchmark_...]\n");
-    return 2;
-  }
-  try {
-    const unsigned times = argc == 3 ? unsigned(std::strtoul(argv[2], nullptr, 10)) : 0;
-    constexpr copse::u32 points_on_gpu = 1u << 20, points_on_cpu = 1u << 16;
-    const copse::u32 point_count = copse::bench::gpu_answers() ? points_on_gpu : points_on_cpu;
-    const copse::bench::Scene scene =
-        copse::bench::make_scene(copse::subdivide(copse::load_mesh(argv[1]), times), point_count);
-    copse::bench::add_benchmarks(scene);
-    benchmark::AddCustomContext("commit", COPSE_COMMIT);
-    benchmark::RunSpecifiedBenchmarks();
-  } catch (const copse::Error& error) {
-    std::fprintf(stderr, "copse-bench-queries: error: %s\n", error.what());
-    return 1;
-  }
-  return 0;
+  using namespace copse;
+  return bench::run_mesh_program("copse-bench-queries", argc, argv, [](const Mesh& mesh) {
+    constexpr u32 points_on_gpu = 1u << 20, points_on_cpu = 1u << 16;
+    const bench::Scene scene = bench::make_scene(mesh, bench::gpu_answers() ? points_on_gpu : points_on_cpu);
+    bench::add_benchmarks(scene);
+    bench::run_benchmarks();
+  });
 }
