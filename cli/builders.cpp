@@ -1,7 +1,5 @@
 #include "cli/builders.h"
 
-#include <charconv>
-
 #include "builders/bvh/hploc.h"
 #include "builders/bvh/lbvh.h"
 #include "builders/bvh/sah.h"
@@ -41,20 +39,8 @@ void add_radius(CLI::App& command, u32& radius) {
 }
 
 void add_morton_bits(CLI::App& command, std::optional<u32>& morton_bits) {
-  const auto parse = [&morton_bits](const std::string& text) {
-    u32 bits = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), bits);
-    const bool is_number = error == std::errc{} && end == text.data() + text.size();
-    if (text != "auto" && !(is_number && bits >= 30 && bits <= 63)) {
-      throw CLI::ValidationError(
-          fmt::format("--morton-bits is '{}'; it takes a whole number from 30 to 63, or auto", text));
-    }
-    morton_bits = bits;
-  };
-  command
-      .add_option_function<std::string>("--morton-bits", parse,
-                                        "Bits of the sorting keys, default 63 for lbvh and auto for hploc")
-      ->option_text("N|auto");
+  add_count_or_auto(command, "--morton-bits", morton_bits, 30, 63,
+                    "Bits of the sorting keys, default 63 for lbvh and auto for hploc");
 }
 
 void add_max_leaf_size(CLI::App& command, u32& max_leaf_size) {

@@ -75,6 +75,19 @@ CLI::Option* add_count(CLI::App& app, const std::string& name, u32& value, u32 l
   return add_whole_number(app, name, value, lowest, highest, description);
 }
 
+CLI::Option* add_count_or_auto(CLI::App& app, const std::string& name, std::optional<u32>& value, u32 lowest,
+                               u32 highest, const std::string& description) {
+  const auto parse = [=, &value](const std::string& text) {
+    const std::optional<u32> number = text == "auto" ? 0 : parse_number<u32>(text);
+    if (!number || (text != "auto" && (*number < lowest || *number > highest))) {
+      throw CLI::ValidationError(
+          fmt::format("{} is '{}'; it takes a whole number from {} to {}, or auto", name, text, lowest, highest));
+    }
+    value = number;
+  };
+  return app.add_option_function<std::string>(name, parse, description)->option_text("N|auto");
+}
+
 CLI::Option* add_real(CLI::App& app, const std::string& name, float& value, float lowest, float highest,
                       const std::string& description) {
   const auto parse = [=, &value](const std::string& text) {

@@ -36,6 +36,10 @@ CLI::Option* add_count(CLI::App& app, const std::string& name, u64& value, u64 l
 CLI::Option* add_count(CLI::App& app, const std::string& name, u32& value, u32 lowest, u32 highest,
                        const std::string& description);
 
+/// As add_count, or "auto", which is 0.
+CLI::Option* add_count_or_auto(CLI::App& app, const std::string& name, std::optional<u32>& value, u32 lowest,
+                               u32 highest, const std::string& description);
+
 /// A number from `lowest` to `highest`.
 CLI::Option* add_real(CLI::App& app, const std::string& name, float& value, float lowest, float highest,
                       const std::string& description);
