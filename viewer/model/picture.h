@@ -1,0 +1,21 @@
+#pragma once
+
+#include <vector>
+
+#include "builders/geometry/image.h"
+#include "trace/camera.h"
+
+namespace copse::viewer {
+
+/// A finished picture, on the host.
+struct Picture {
+  Image image;                   // may be smaller than was asked for, where it is a preview; 0 x 0: none yet
+  std::vector<float> distances;  // [pixel] along the ray of length 1; infinity where it met nothing
+  Camera camera{};               // that it was made with
+  u32 samples = 0;               // of ambient occlusion
+  u32 heat_limit = 0;            // visits that are the hottest colour, for View::heat
+  bool is_preview = false;       // a reduced one, the full one is on its way
+  u64 revision = 0;              // another one for every change of the pixels
+};
+
+}  // namespace copse::viewer

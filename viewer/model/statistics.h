@@ -1,0 +1,41 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "builders/geometry/aabb.h"
+#include "primitives/core/profile.h"
+
+namespace copse::viewer {
+
+/// What a structure came to. Members without value have no meaning for its kind, or were not asked for.
+struct Statistics {
+  u64 primitive_count = 0;  // in the structure
+  u64 invalid_count = 0;    // left out
+  Aabb bounds = Aabb::empty();
+  u64 size_bytes = 0;
+
+  // Trees.
+  std::optional<u64> node_count, leaf_count;
+  std::optional<u32> depth;  // bvh2: edges, wide: nodes, to the deepest leaf
+  std::optional<double> sah_cost;
+  std::optional<double> overlap;  // EPO of the binary tree, where StructureOptions::overlap asked for it
+  std::vector<u64>
+      leaf_histogram;  // [k]: leaves of k primitives; of a grid [k]: cells of k primitives is not kept
+
+  // Grids.
+  std::optional<uvec3> resolution;
+  std::optional<u64> cell_count, occupied_count;  // cells, bricks or voxels
+  std::optional<u64> reference_count;             // of primitives in cells
+  std::optional<u64> largest_cell;
+};
+
+/// What the last build or update took.
+struct WorkTimes {
+  double build_ms = 0;        // of the last build or rebuild
+  double refit_ms = 0;        // of the last refit
+  std::vector<Stage> stages;  // of whichever came last, in order, with their depth
+};
+
+}  // namespace copse::viewer

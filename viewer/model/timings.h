@@ -1,0 +1,33 @@
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "primitives/core/types.h"
+
+namespace copse::viewer {
+
+/// The last times of something, oldest first.
+class TimeHistory {
+ public:
+  static constexpr u64 capacity = 240;
+
+  void add(double milliseconds);
+  void clear() { values_.clear(); }
+
+  /// Up to `capacity` values, oldest first.
+  const std::vector<float>& values() const { return values_; }
+  float last() const { return values_.empty() ? 0.0f : values_.back(); }
+  /// The middle one; 0 for none.
+  float median() const;
+  float largest() const;
+
+ private:
+  std::vector<float> values_;
+};
+
+struct Timings {
+  TimeHistory build, refit, trace, frame;  // milliseconds
+};
+
+}  // namespace copse::viewer
