@@ -2,7 +2,8 @@
 //
 // lease/WORK: n warps, each of which works for about a microsecond and uses a kibibyte of scratch. `ratio` is the
 // time of the same kernel whose warps take a place that the hardware's numbers name, which nobody promises to be
-// theirs alone, over ours: 1 less the share that leasing costs.
+// theirs alone, over ours: 1 less the share that leasing costs. lease/against_malloc: no work, and a kibibyte from
+// malloc for each warp.
 
 #include "bench/primitives/rows.h"
 #include "bench/support/cub.h"
@@ -31,6 +32,31 @@ class BareLease {
 
  private:
   unsigned char* memory_;
+};
+
+/// Scratch from the heap of kernels, null where that is full.
+class HeapLease {
+ public:
+  __device__ explicit HeapLease(const LeasePoolView&) {
+    unsigned long long memory = 0;
+    if (cuda::lane_id() == 0) memory = reinterpret_cast<unsigned long long>(malloc(lease_bytes));
+    memory_ = reinterpret_cast<void*>(__shfl_sync(cuda::all_lanes, memory, 0));
+  }
+  __device__ ~HeapLease() {
+    __syncwarp();
+    if (cuda::lane_id() == 0) free(memory_);
+  }
+  template <class T>
+  __device__ T* data() const {
+    return static_cast<T*>(memory_);
+  }
+
+ private:
+  void* memory_;
+};
+
+struct NoWork {
+  __device__ u32 operator()(u32 seed) const { return seed; }
 };
 
 /// Does nothing else for some clocks.
@@ -72,6 +98,7 @@ __global__ void __launch_bounds__(lease_threads) lease_kernel(LeasePoolView pool
   const u32 i = blockIdx.x * lease_threads + threadIdx.x;
   const LeaseOfWarp lease(pool);
   u32* const scratch = lease.template data<u32>();
+  if (scratch == nullptr) return;
   scratch[cuda::lane_id()] = i;
   scratch[cuda::warp_size + cuda::lane_id()] = work(i);
   __syncwarp();
@@ -79,9 +106,9 @@ __global__ void __launch_bounds__(lease_threads) lease_kernel(LeasePoolView pool
   if (cuda::lane_id() == 0) out[i / cuda::warp_size] = scratch[other] + scratch[cuda::warp_size + other];
 }
 
-/// Ours and the bare lease, each of which writes what the work comes to, warp by warp.
-template <class OfWarp>
-void against_bare(Comparison& c, const OfWarp& work) {
+/// Ours and the rival's lease, each of which writes what the work comes to, warp by warp.
+template <class RivalLease, class OfWarp>
+void against(Comparison& c, const OfWarp& work) {
   auto pool = std::make_shared<LeasePool>(
       cuda::lease_pool_for_warps(c.context, lease_kernel<cuda::WarpLease, OfWarp>, lease_threads, lease_bytes));
   const BufferSpan<u32> out = c.buffer<u32>(c.n), expected = c.buffer<u32>(c.n);
@@ -91,7 +118,7 @@ void against_bare(Comparison& c, const OfWarp& work) {
                  work, out.data());
   };
   c.add_rival([=, &c] {
-    cuda::launch(c.context.cuda_executor(), "rival", lease_kernel<BareLease, OfWarp>, shape, pool->view(), work,
+    cuda::launch(c.context.cuda_executor(), "rival", lease_kernel<RivalLease, OfWarp>, shape, pool->view(), work,
                  expected.data());
   });
   c.expect_equal(out, expected);
@@ -104,14 +131,27 @@ u32 clocks_in_a_microsecond() {
 }
 
 void lease_and_wait(Comparison& c) {
-  against_bare(c, WaitForClock{clocks_in_a_microsecond()});
+  against<BareLease>(c, WaitForClock{clocks_in_a_microsecond()});
 }
 void lease_and_compute(Comparison& c) {
-  against_bare(c, Compute{clocks_in_a_microsecond() / 4});
+  against<BareLease>(c, Compute{clocks_in_a_microsecond() / 4});
 }
 void lease_and_chase(Comparison& c) {
   const u64 size = u64{1} << 28;
-  against_bare(c, Chase{c.hashed<u32>(size).data(), u32(size - 1)});
+  against<BareLease>(c, Chase{c.hashed<u32>(size).data(), u32(size - 1)});
+}
+
+/// The heap has a size until the first kernel that uses it; to set it again is an error.
+void settle_heap() {
+  const size_t bytes = size_t{256} << 20;
+  size_t now = 0;
+  cuda::check(cudaDeviceGetLimit(&now, cudaLimitMallocHeapSize), "asking for the heap of kernels");
+  if (now < bytes) cuda::check(cudaDeviceSetLimit(cudaLimitMallocHeapSize, bytes), "setting the heap of kernels");
+}
+
+void lease_against_malloc(Comparison& c) {
+  settle_heap();
+  against<HeapLease>(c, NoWork{});
 }
 
 struct NodeOf32 {
@@ -141,7 +181,7 @@ struct FromHeap {
 
 /// Every thread allocates a node of 32 bytes and frees it; there are as many nodes as threads.
 void allocate_and_free(Comparison& c) {
-  cuda::check(cudaDeviceSetLimit(cudaLimitMallocHeapSize, size_t{256} << 20), "setting the heap of kernels");
+  settle_heap();
   auto list = std::make_shared<FreeList>(c.context, c.n);
   const BufferSpan<NodeOf32> nodes = c.buffer<NodeOf32>(c.n);
   const BufferSpan<u32> out = c.buffer<u32>(c.n), expected = c.buffer<u32>(c.n);
@@ -159,6 +199,7 @@ void add_pool_rows(Rows& rows) {
   rows.add_on_stream("lease/wait", warps, lease_and_wait);
   rows.add_on_stream("lease/compute", warps, lease_and_compute);
   rows.add_on_stream("lease/chase", warps, lease_and_chase);
+  rows.add_on_stream("lease/against_malloc", warps, lease_against_malloc);
   rows.add_on_stream("free_list/against_malloc", u64{1} << 18, allocate_and_free);
 }
 
