@@ -1,0 +1,64 @@
+#include <fmt/format.h>
+#include <imgui.h>
+
+#include "viewer/panels/panels.h"
+
+namespace copse::viewer {
+
+namespace {
+
+std::string in_words(const vec3& p) {
+  return fmt::format("{:.3g}, {:.3g}, {:.3g}", p.x, p.y, p.z);
+}
+
+void axis_buttons(Desk& desk) {
+  constexpr std::pair<const char*, Command> axes[] = {
+      {"+x", Command::look_along_x},   {"-x", Command::look_against_x}, {"+y", Command::look_along_y},
+      {"-y", Command::look_against_y}, {"+z", Command::look_along_z},   {"-z", Command::look_against_z}};
+  const float spacing = ImGui::GetStyle().ItemSpacing.x / 2;
+  const float width = (ImGui::GetContentRegionAvail().x - 5 * spacing) / 6;
+  for (size_t i = 0; i < std::size(axes); ++i) {
+    if (i > 0) ImGui::SameLine(0, spacing);
+    if (button(axes[i].first, "Looks from this side", width)) desk.commands.push_back(axes[i].second);
+  }
+}
+
+void bookmark_list(Desk& desk) {
+  CameraRig& camera = desk.session.camera();
+  for (size_t i = 0; i < camera.bookmarks.size(); ++i) {
+    const WidgetScope scope(fmt::format("{}", i));
+    ImGui::PushID(int(i));
+    const float cross = ImGui::GetFrameHeight();
+    const float width = ImGui::GetContentRegionAvail().x - cross - ImGui::GetStyle().ItemSpacing.x;
+    if (button(camera.bookmarks[i].name.c_str(), "Goes there", width)) {
+      camera.set_pose(camera.bookmarks[i].pose);
+    }
+    ImGui::SameLine();
+    const bool gone = button("x", "Forgets it", cross);
+    ImGui::PopID();
+    if (gone) camera.bookmarks.erase(camera.bookmarks.begin() + std::ptrdiff_t(i));
+  }
+}
+
+}  // namespace
+
+void camera_panel(Desk& desk) {
+  const WidgetScope scope("Camera");
+  CameraRig& camera = desk.session.camera();
+  choice("Mode", camera.mode, "orbit: around a target; fly: W A S D Q E; first person: the same, on a plane (I)");
+  float field_of_view = camera.pose().field_of_view;
+  if (slider("Field of view", field_of_view, 5, 150, "%.0f degrees")) camera.set_field_of_view(field_of_view);
+  if (camera.mode != CameraMode::orbit) {
+    slider("Speed", camera.move_speed, 0.01f, 4, "%.2f", "Diagonals of the scene a second", true);
+  }
+  const float half = (ImGui::GetContentRegionAvail().x - ImGui::GetStyle().ItemSpacing.x) / 2;
+  if (button("Frame all", "Sees all of the scene (F)", half)) desk.commands.push_back(Command::frame_scene);
+  ImGui::SameLine();
+  if (button("Bookmark", "Remembers this camera (N)", half)) desk.commands.push_back(Command::add_bookmark);
+  axis_buttons(desk);
+  bookmark_list(desk);
+  fact("Eye", in_words(camera.pose().eye));
+  fact("Target", in_words(camera.pose().target));
+}
+
+}  // namespace copse::viewer

@@ -1,0 +1,172 @@
+// What stands over the picture: the job that runs, messages, the hint of an empty scene, help.
+
+#include <fmt/format.h>
+#include <imgui.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "viewer/panels/panels.h"
+
+namespace copse::viewer {
+
+namespace {
+
+constexpr int bare_window = ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove |
+                            ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_AlwaysAutoResize |
+                            ImGuiWindowFlags_NoNav | ImGuiWindowFlags_NoFocusOnAppearing;
+
+ImVec4 colour_of(Severity severity) {
+  switch (severity) {
+    case Severity::note: return {0.75f, 0.8f, 0.85f, 1};
+    case Severity::warning: return {0.96f, 0.76f, 0.32f, 1};
+    case Severity::error: return {0.97f, 0.47f, 0.42f, 1};
+  }
+  return {1, 1, 1, 1};
+}
+
+void message_text(const Message& message) {
+  ImGui::PushStyleColor(ImGuiCol_Text, colour_of(message.severity));
+  ImGui::TextUnformatted(message.count > 1 ? fmt::format("{} ({} times)", message.text, message.count).c_str()
+                                           : message.text.c_str());
+  ImGui::PopStyleColor();
+}
+
+/// A bar on which a light runs to and fro: work whose end nobody knows.
+void running_bar(float width) {
+  const ImVec2 corner = ImGui::GetCursorScreenPos();
+  const float height = ImGui::GetFontSize() * 0.3f;
+  ImGui::Dummy(ImVec2(width, height));
+  const float wave = 0.5f - 0.5f * float(std::cos(ImGui::GetTime() * 3));
+  const float left = corner.x + wave * width * 0.75f;
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  list.AddRectFilled(corner, ImVec2(corner.x + width, corner.y + height), ImGui::GetColorU32(ImGuiCol_FrameBg), 2);
+  list.AddRectFilled(ImVec2(left, corner.y), ImVec2(left + width * 0.25f, corner.y + height),
+                     ImGui::GetColorU32(ImGuiCol_PlotHistogram), 2);
+}
+
+void help_group(const char* group) {
+  ImGui::TextColored(ImVec4(0.45f, 0.8f, 0.68f, 1), "%s", group);
+  const float column = ImGui::GetFontSize() * 5.2f;
+  for (const Shortcut& shortcut : shortcuts()) {
+    if (std::string_view(shortcut.group) != group || shortcut.meaning == nullptr) continue;
+    ImGui::TextUnformatted(shortcut.keys);
+    ImGui::SameLine(ImGui::GetCursorPosX() + column);
+    ImGui::TextDisabled("%s", shortcut.meaning);
+  }
+  ImGui::Spacing();
+}
+
+void help_mouse() {
+  ImGui::TextColored(ImVec4(0.45f, 0.8f, 0.68f, 1), "Mouse and motion");
+  const float column = ImGui::GetFontSize() * 7.5f;
+  for (const Gesture& gesture : gestures()) {
+    ImGui::TextUnformatted(gesture.gesture);
+    ImGui::SameLine(ImGui::GetCursorPosX() + column);
+    ImGui::TextDisabled("%s", gesture.meaning);
+  }
+}
+
+}  // namespace
+
+void job_banner(Desk& desk, const Rectangle& place) {
+  const JobStatus job = desk.session.job();
+  if (!job.running || job.seconds < 0.1) return;
+  const WidgetScope scope("Job");
+  ImGui::SetNextWindowPos(ImVec2(place.x + place.width / 2, place.y + 12), ImGuiCond_Always, ImVec2(0.5f, 0));
+  ImGui::SetNextWindowBgAlpha(0.92f);
+  if (ImGui::Begin("##job", nullptr, bare_window)) {
+    ImGui::AlignTextToFramePadding();
+    ImGui::TextUnformatted(
+        fmt::format("{}{}, {:.1f} s", job.cancelling ? "cancelling: " : "", job.stage, job.seconds).c_str());
+    ImGui::SameLine();
+    ImGui::BeginDisabled(job.cancelling);
+    if (button("Cancel", "Esc; what stood there stays")) desk.commands.push_back(Command::cancel);
+    ImGui::EndDisabled();
+    running_bar(ImGui::GetFontSize() * 18);
+  }
+  ImGui::End();
+}
+
+void message_toasts(Desk& desk, const Rectangle& place) {
+  constexpr size_t most_shown = 4;
+  std::vector<const Message*> shown;
+  for (const Message& message : desk.session.messages().list()) {
+    const auto& faded = desk.state.faded;
+    if (std::find(faded.begin(), faded.end(), message.id) == faded.end()) shown.push_back(&message);
+  }
+  if (shown.empty()) return;
+  if (shown.size() > most_shown) shown.erase(shown.begin(), shown.end() - most_shown);
+  const WidgetScope scope("Messages");
+  ImGui::SetNextWindowPos(ImVec2(place.x + 12, place.y + place.height - 12), ImGuiCond_Always, ImVec2(0, 1));
+  ImGui::SetNextWindowBgAlpha(0.92f);
+  if (ImGui::Begin("##toasts", nullptr, bare_window)) {
+    const float width = std::max(std::min(place.width - 40, ImGui::GetFontSize() * 34), 100.0f);
+    for (const Message* message : shown) {
+      ImGui::PushID(int(message->id));
+      if (button("x", "Seen; ` shows all messages")) desk.state.faded.push_back(message->id);
+      ImGui::SameLine();
+      ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + width);
+      message_text(*message);
+      ImGui::PopTextWrapPos();
+      ImGui::PopID();
+    }
+  }
+  ImGui::End();
+}
+
+void empty_scene_hint(Desk& desk, const Rectangle& place) {
+  if (!desk.session.geometry()->parts.empty() || desk.session.job().running) return;
+  const WidgetScope scope("Empty");
+  ImGui::SetNextWindowPos(ImVec2(place.x + place.width / 2, place.y + place.height / 2), ImGuiCond_Always,
+                          ImVec2(0.5f, 0.5f));
+  if (ImGui::Begin("##empty", nullptr, bare_window | ImGuiWindowFlags_NoBackground)) {
+    ImGui::TextUnformatted("Drop meshes here: OBJ or PLY files, or a folder of them");
+    const float width = ImGui::GetContentRegionAvail().x;
+    ImGui::SetCursorPosX(ImGui::GetCursorPosX() + width / 2 - ImGui::GetFontSize() * 4);
+    if (button("Open...", "O", ImGui::GetFontSize() * 8)) desk.commands.push_back(Command::open);
+  }
+  ImGui::End();
+}
+
+void help_overlay(Desk& desk) {
+  if (!desk.state.help) return;
+  const ImVec2 display = ImGui::GetIO().DisplaySize;
+  ImGui::SetNextWindowPos(ImVec2(display.x / 2, display.y / 2), ImGuiCond_Always, ImVec2(0.5f, 0.5f));
+  ImGui::SetNextWindowBgAlpha(0.97f);
+  constexpr int flags = ImGuiWindowFlags_AlwaysAutoResize | ImGuiWindowFlags_NoCollapse |
+                        ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoMove;
+  if (ImGui::Begin("Keys and mouse", &desk.state.help, flags)) {
+    if (ImGui::BeginTable("columns", 2, ImGuiTableFlags_SizingFixedFit)) {
+      ImGui::TableNextColumn();
+      for (const char* group : {"Files", "Structure", "Motion", "Camera"}) help_group(group);
+      ImGui::TableNextColumn();
+      for (const char* group : {"View", "Overlays", "Window"}) help_group(group);
+      help_mouse();
+      ImGui::EndTable();
+    }
+  }
+  ImGui::End();
+}
+
+void message_log(Desk& desk) {
+  if (!desk.state.log) return;
+  const WidgetScope scope("Log");
+  const float unit = ImGui::GetFontSize();
+  const ImVec2 display = ImGui::GetIO().DisplaySize;
+  ImGui::SetNextWindowPos(ImVec2(display.x / 2, display.y / 2), ImGuiCond_Appearing, ImVec2(0.5f, 0.5f));
+  ImGui::SetNextWindowSize(ImVec2(unit * 44, unit * 20), ImGuiCond_Appearing);
+  if (ImGui::Begin("Messages", &desk.state.log, ImGuiWindowFlags_NoCollapse)) {
+    Messages& messages = desk.session.messages();
+    if (messages.list().empty()) quiet_text("There are none.");
+    if (!messages.list().empty() && button("Clear")) messages.clear();
+    ImGui::BeginChild("lines");
+    ImGui::PushTextWrapPos(0);
+    for (const Message& message : messages.list()) message_text(message);
+    ImGui::PopTextWrapPos();
+    ImGui::EndChild();
+  }
+  ImGui::End();
+}
+
+}  // namespace copse::viewer

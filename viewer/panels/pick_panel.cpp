@@ -1,0 +1,85 @@
+#include <fmt/format.h>
+#include <imgui.h>
+
+#include <algorithm>
+
+#include "viewer/panels/panels.h"
+
+namespace copse::viewer {
+
+namespace {
+
+void hit_facts(const Pick& pick) {
+  if (!is_hit(pick.hit)) {
+    quiet_text("The ray meets nothing.");
+    return;
+  }
+  if (!pick.part.empty()) fact("Mesh", pick.part);
+  fact("Triangle", grouped(pick.hit.primitive));
+  fact("Distance", fmt::format("{:.5g}", pick.hit.t));
+  fact("Point", fmt::format("{:.3g}, {:.3g}, {:.3g}", pick.point.x, pick.point.y, pick.point.z));
+  fact("u, v", fmt::format("{:.3f}, {:.3f}", pick.hit.u, pick.hit.v), "Where in the triangle");
+  if (pick.leaf != invalid_id) fact("Leaf", fmt::format("{}", pick.leaf));
+}
+
+/// The row of a node; true where it was clicked.
+bool node_row(const VisitedNode& visited, bool is_subtree) {
+  ImGui::TableNextRow();
+  ImGui::TableNextColumn();
+  const bool clicked =
+      ImGui::Selectable(fmt::format("{}", visited.node).c_str(), is_subtree, ImGuiSelectableFlags_SpanAllColumns);
+  ImGui::TableNextColumn();
+  ImGui::Text("%u", visited.depth);
+  ImGui::TableNextColumn();
+  ImGui::Text("%.4g", double(visited.entered));
+  ImGui::TableNextColumn();
+  if (visited.is_leaf) {
+    ImGui::Text("%u", visited.primitive_count);
+  } else {
+    ImGui::TextDisabled("inner");
+  }
+  return clicked;
+}
+
+void visited_table(Desk& desk, const Pick& pick) {
+  constexpr int flags = ImGuiTableFlags_ScrollY | ImGuiTableFlags_RowBg | ImGuiTableFlags_BordersOuter;
+  const float height = ImGui::GetTextLineHeightWithSpacing() * std::min(float(pick.visited.size()) + 1.5f, 11.0f);
+  if (!ImGui::BeginTable("visited", 4, flags, ImVec2(0, height))) return;
+  ImGui::TableSetupScrollFreeze(0, 1);
+  for (const char* heading : {"Node", "Depth", "Entered", "Triangles"}) ImGui::TableSetupColumn(heading);
+  ImGui::TableHeadersRow();
+  OverlaySettings& overlay = desk.session.overlay();
+  ImGuiListClipper clipper;
+  clipper.Begin(int(pick.visited.size()));
+  while (clipper.Step()) {
+    for (int i = clipper.DisplayStart; i < clipper.DisplayEnd; ++i) {
+      const VisitedNode& visited = pick.visited[size_t(i)];
+      ImGui::PushID(i);
+      if (node_row(visited, overlay.subtree != 0 && overlay.subtree == visited.node)) {
+        overlay.subtree = overlay.subtree == visited.node ? 0 : visited.node;
+        overlay.boxes = true;
+      }
+      note_widget(fmt::format("Visited/{}", i));
+      explain("Click: boxes below this node");
+      ImGui::PopID();
+    }
+  }
+  ImGui::EndTable();
+}
+
+}  // namespace
+
+void pick_panel(Desk& desk) {
+  const WidgetScope scope("Picked");
+  const std::optional<Pick>& picked = desk.session.picked();
+  if (!picked) {
+    quiet_text("Click on the picture: the ray, the nodes that it visits and the triangle that it hits.");
+    return;
+  }
+  hit_facts(*picked);
+  fact("Visited", fmt::format("{} nodes, {} triangles tested", picked->visited.size(), picked->primitive_tests));
+  if (!picked->visited.empty()) visited_table(desk, *picked);
+  if (button("Forget", "Backspace", -1)) desk.commands.push_back(Command::clear_pick);
+}
+
+}  // namespace copse::viewer

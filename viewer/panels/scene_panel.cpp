@@ -1,0 +1,89 @@
+#include <fmt/format.h>
+#include <imgui.h>
+
+#include <algorithm>
+
+#include "viewer/panels/panels.h"
+
+namespace copse::viewer {
+
+namespace {
+
+void list_parts(const SceneGeometry& geometry) {
+  constexpr size_t most_shown = 8;
+  for (size_t i = 0; i < std::min(geometry.parts.size(), most_shown); ++i) {
+    const ScenePart& part = geometry.parts[i];
+    fact(part.name.c_str(), grouped(part.triangle_count));
+  }
+  if (geometry.parts.size() > most_shown) {
+    quiet_text(fmt::format("and {} meshes more", geometry.parts.size() - most_shown));
+  }
+}
+
+std::string readable_extent(const Aabb& box) {
+  const vec3 extent = box.hi - box.lo;
+  return fmt::format("{:.3g} x {:.3g} x {:.3g}", extent.x, extent.y, extent.z);
+}
+
+void frame_slider(Session& session) {
+  Playback& playback = session.playback();
+  const u32 frames = session.frame_count();
+  if (frames < 2) {
+    slider("Phase", playback.phase, 0, 1, "%.3f", "Where in its period the deformation is; drag to scrub");
+    return;
+  }
+  u32 frame = session.frame();
+  if (slider("Frame", frame, 0, frames - 1, "Drag to scrub")) {
+    playback.phase = (float(frame) + 0.5f) / float(frames);
+  }
+}
+
+}  // namespace
+
+void scene_panel(Desk& desk) {
+  const WidgetScope scope("Scene");
+  const SceneGeometry& geometry = *desk.session.geometry();
+  const float half = (ImGui::GetContentRegionAvail().x - ImGui::GetStyle().ItemSpacing.x) / 2;
+  if (button("Open...", "Meshes: OBJ and PLY. Or drop files and folders on the window (O)", half)) {
+    desk.commands.push_back(Command::open);
+  }
+  ImGui::SameLine();
+  if (button("Add...", "Keeps the meshes that are there (Shift O)", half)) desk.commands.push_back(Command::add);
+  if (geometry.parts.empty()) {
+    quiet_text("No mesh is loaded.");
+    return;
+  }
+  list_parts(geometry);
+  fact("Triangles", grouped(geometry.mesh.triangles.size()));
+  fact("Vertices", grouped(geometry.mesh.positions.size()));
+  if (!geometry.mesh.positions.empty()) fact("Extent", readable_extent(geometry.bounds));
+}
+
+void motion_panel(Desk& desk) {
+  const WidgetScope scope("Motion");
+  Session& session = desk.session;
+  Playback& playback = session.playback();
+  if (session.frame_count() < 2) {
+    choice("Deformation", playback.deformation,
+           "twist turns the scene about its upright axis, explode moves triangles apart, wave runs through it");
+    if (playback.deformation == Deformation::none) {
+      quiet_text("Choose a deformation, or open a numbered sequence of meshes (Ctrl O), and play it.");
+    } else {
+      slider("Strength", playback.strength, 0, 4);
+    }
+  }
+  const float third = (ImGui::GetContentRegionAvail().x - 2 * ImGui::GetStyle().ItemSpacing.x) / 3;
+  if (button("<", "A frame back (Left)", third)) desk.commands.push_back(Command::step_back);
+  ImGui::SameLine();
+  if (button(playback.playing ? "Pause" : "Play", "Space", third)) desk.commands.push_back(Command::play);
+  ImGui::SameLine();
+  if (button(">", "A frame on (Right)", third)) desk.commands.push_back(Command::step_forward);
+  frame_slider(session);
+  slider("Speed", playback.speed, -4, 4, "%.2f x", "Below 0 backwards");
+  checkbox("Loop", playback.loops, "Else it stops at the end");
+  choice("When moving", session.upkeep(),
+         "What happens to the structure: nothing (it stays, and the picture breaks), refit (boxes move, the tree "
+         "keeps its shape), or a fresh one every frame (U)");
+}
+
+}  // namespace copse::viewer

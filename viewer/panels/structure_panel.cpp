@@ -1,0 +1,140 @@
+#include <fmt/format.h>
+#include <imgui.h>
+
+#include <algorithm>
+
+#include "viewer/panels/panels.h"
+
+namespace copse::viewer {
+
+namespace {
+
+bool tree_options(StructureOptions& options) {
+  bool changed =
+      choice("Builder", options.builder,
+             "lbvh sorts by Morton codes and builds fastest; hploc merges neighbours by their area; sah "
+             "splits from the root down by the surface area heuristic and makes the best trees");
+  changed |= choice("Layout", options.layout,
+                    "Two children a node, or four, and four or eight in boxes compressed to 8 bits a plane");
+  const u32 largest_leaf = options.layout == Layout::cbvh8 ? 3 : 32;
+  options.max_leaf_size = std::min(options.max_leaf_size, largest_leaf);
+  changed |= slider("Leaf size", options.max_leaf_size, 1, largest_leaf, "Most triangles of a leaf");
+  if (options.builder != Builder::sah) {
+    u32 bits = options.morton_bits == 0 ? 29 : options.morton_bits;
+    const bool moved =
+        slider("Morton bits", bits, 29, 63,
+               "Bits of the sorting keys. More keep close triangles of large scenes apart; auto: as "
+               "many as sort fastest",
+               false, bits == 29 ? "auto" : "%u");
+    if (moved) options.morton_bits = bits == 29 ? 0 : bits;
+    changed |= moved;
+  }
+  if (options.builder == Builder::hploc) {
+    changed |= slider("Radius", options.radius, 1, 8, "How far a cluster looks for its nearest neighbour");
+  }
+  if (options.builder == Builder::sah) {
+    changed |= slider("Bins", options.bin_count, 2, 32, "Places along an axis where a node may be split");
+    changed |= slider("Rotations", options.rotation_passes, 0, 8,
+                      "Passes that swap nodes which the greedy splits put too deep or too high");
+  }
+  changed |= checkbox("Measure overlap (EPO)", options.overlap,
+                      "The expected overlap of nodes tells more of tracing times than SAH; it takes longer than "
+                      "the build");
+  return changed;
+}
+
+bool grid_options(StructureOptions& options) {
+  bool changed = slider("Density", options.density, 0.1f, 64, "%.2f", "Cells a triangle", true);
+  u32 resolution = options.grid_resolution.x;
+  if (slider("Resolution", resolution, 0, 1024, "Cells along each axis; 0: from the density", false,
+             resolution == 0 ? "from density" : "%u")) {
+    options.grid_resolution = uvec3(resolution);
+    changed = true;
+  }
+  return changed;
+}
+
+bool voxel_options(StructureOptions& options) {
+  bool changed = slider("Resolution", options.voxel_resolution, 1, 512, "Voxels along the longest edge", true);
+  changed |= choice("Rule", options.rule,
+                    "touched: every voxel that a triangle touches; crossed: a thin shell without holes; inside: "
+                    "the solid of a closed mesh");
+  return changed;
+}
+
+bool kind_options(StructureOptions& options) {
+  switch (options.kind) {
+    case StructureKind::bvh: return tree_options(options);
+    case StructureKind::grid: return grid_options(options);
+    case StructureKind::voxels: return voxel_options(options);
+    case StructureKind::bricks:
+      return slider("Resolution", options.brick_resolution, 1, 4096, "Voxels along the longest edge", true);
+  }
+  return false;
+}
+
+void side_tabs(Desk& desk) {
+  if (!ImGui::BeginTabBar("sides")) return;
+  const char* labels[] = {"A", "B"};
+  for (u32 side = 0; side < 2; ++side) {
+    const int flags = ImGuiTabItemFlags_None;
+    if (ImGui::BeginTabItem(labels[side], nullptr, flags)) {
+      desk.state.side = side;
+      ImGui::EndTabItem();
+    }
+    note_widget(labels[side]);
+    explain(side == 0 ? "The structure that is shown" : "A second one, to compare with");
+  }
+  ImGui::EndTabBar();
+}
+
+void build_buttons(Desk& desk) {
+  const u32 side = desk.state.side;
+  Session& session = desk.session;
+  const float half = (ImGui::GetContentRegionAvail().x - ImGui::GetStyle().ItemSpacing.x) / 2;
+  const bool differs = session.differs(side);
+  if (differs) ImGui::PushStyleColor(ImGuiCol_Button, ImGui::GetStyleColorVec4(ImGuiCol_ButtonHovered));
+  if (button(differs ? "Build" : "Rebuild", "Builds anew (R)", half)) desk.commands.push_back(Command::rebuild);
+  if (differs) ImGui::PopStyleColor();
+  ImGui::SameLine();
+  const bool refits = session.has_structure(side) && can_refit(session.built(side));
+  ImGui::BeginDisabled(!refits);
+  if (button("Refit", "Moves the boxes to where the triangles are; the tree keeps its shape (T)", half)) {
+    desk.commands.push_back(Command::refit);
+  }
+  ImGui::EndDisabled();
+}
+
+void drift(Session& session, u32 side) {
+  const std::optional<double> drift = session.sah_drift(side);
+  if (!drift) return;
+  fact("SAH drift", fmt::format("{:+.1f} %", (*drift - 1) * 100),
+       "How much the refitted tree costs over the one that was last built");
+}
+
+}  // namespace
+
+void structure_panel(Desk& desk) {
+  const WidgetScope scope("Structure");
+  Session& session = desk.session;
+  choice("Compare", session.comparison(),
+         "Two structures on the same camera: beside each other, or where their heat maps differ (C)");
+  side_tabs(desk);
+  const u32 side = desk.state.side;
+  StructureOptions& options = session.wanted(side);
+  bool changed = choice("Backend", options.backend, "automatic: the GPU if one answers");
+  changed |= choice("Kind", options.kind, "A tree of boxes, or cells of equal size");
+  changed |= kind_options(options);
+  desk.state.build_waits |= changed;
+
+  // A slider is built for when it is let go.
+  if (desk.state.build_waits && desk.state.build_changes && !ImGui::IsAnyItemActive()) {
+    desk.state.build_waits = false;
+    session.build(side);
+  }
+  build_buttons(desk);
+  checkbox("Build on every change", desk.state.build_changes);
+  drift(session, side);
+}
+
+}  // namespace copse::viewer

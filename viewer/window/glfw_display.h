@@ -1,0 +1,59 @@
+#pragma once
+
+#include <memory>
+
+#include "viewer/window/display.h"
+
+struct GLFWwindow;
+
+namespace copse::viewer {
+
+struct WindowOptions {
+  int width = 1600;  // in points
+  int height = 1000;
+  std::string title = "Copse";
+  bool maximized = false;
+  bool wait_for_refresh = true;  // false: as many frames a second as it goes
+};
+
+/// A window of GLFW with OpenGL 3.3. Where the driver loses its context, the window is opened anew.
+class GlfwDisplay : public Display {
+ public:
+  /// Throws: Error no_device where there is no display or no OpenGL 3.3.
+  explicit GlfwDisplay(const WindowOptions& options);
+  ~GlfwDisplay() override;
+
+  void take_events(double seconds) override;
+  bool is_visible() const override;
+  bool is_asked_to_close() const override;
+  float ui_scale() const override;
+  float pixels_per_point() const override;
+  void begin_frame() override;
+  std::string present(std::span<const Pane> panes) override;
+  void forget_fonts() override;
+  void set_title(const std::string& title) override;
+
+  /// Size of the window in points, to open the next one likewise.
+  WindowOptions current_options() const;
+
+  /// The name of the driver's renderer, as in "llvmpipe".
+  std::string renderer_name() const;
+
+  /// Treats the OpenGL context as lost in the next frame.
+  void lose_context() { context_is_lost_ = true; }
+
+ private:
+  struct Graphics;
+
+  void open();
+  void close();
+  void draw(std::span<const Pane> panes);
+  std::string set_up_anew(const std::string& problem);
+
+  WindowOptions options_;
+  GLFWwindow* window_ = nullptr;
+  std::unique_ptr<Graphics> graphics_;
+  bool context_is_lost_ = false;
+};
+
+}  // namespace copse::viewer

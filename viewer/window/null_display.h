@@ -1,0 +1,52 @@
+#pragma once
+
+#include <deque>
+#include <functional>
+
+#include "viewer/window/display.h"
+
+namespace copse::viewer {
+
+/// A display that shows nothing, for tests and scripts: input comes from calls. ImGui runs as ever, so that
+/// panels do what they would do in a window.
+class NullDisplay : public Display {
+ public:
+  NullDisplay(float width, float height, float ui_scale = 1);
+
+  void take_events(double seconds) override;
+  bool is_visible() const override { return width_ > 0 && height_ > 0; }
+  bool is_asked_to_close() const override { return closing_; }
+  float ui_scale() const override { return ui_scale_; }
+  float pixels_per_point() const override { return 1; }
+  void begin_frame() override;
+  std::string present(std::span<const Pane> panes) override;
+  void forget_fonts() override;
+  void set_title(const std::string& title) override { title_ = title; }
+
+  // What a user would do; each takes effect at one of the next frames, in order, one a frame.
+  void move_mouse(float x, float y);
+  void press_button(int button, bool down);
+  void scroll(float steps);
+  /// `key` as in viewer/keyboard.h.
+  void press_key(int key, bool down);
+  void type(const std::string& text);
+
+  void resize(float width, float height);
+  void close() { closing_ = true; }
+
+  /// Input that no frame has taken yet.
+  bool has_input() const { return !input_.empty(); }
+  const std::string& title() const { return title_; }
+  u64 frame_count() const { return frame_count_; }
+  u32 last_pane_count() const { return pane_count_; }
+
+ private:
+  float width_, height_, ui_scale_;
+  bool closing_ = false;
+  std::string title_;
+  u64 frame_count_ = 0;
+  u32 pane_count_ = 0;
+  std::deque<std::function<void()>> input_;
+};
+
+}  // namespace copse::viewer
