@@ -4,19 +4,21 @@
 // triangle that intersect_triangle hits.
 //
 // A ray is made ready once for all boxes of a tree (make_slabs). Then a plane costs one multiply-add, and a box
-// six of them, a maximum, a minimum and a product:
+// six of them, a maximum and a minimum:
 //
 //   entry = max(near_x, near_y, near_z, 0)       near = plane * scale + near_offset
-//   exit  = min(far_x, far_y, far_z) * growth    far  = plane * scale + far_offset
+//   exit  = min(far_x, far_y, far_z)             far  = plane * scale + far_offset
 //
 // Times of boxes are counted from the ray's t_min, in units in which the direction's largest component is 1 to 2
 // (in trees of more than 2^60, 2^60 times as little). So they are never negative where it matters, and what
-// rounding may move is folded into growth and offsets:
-//   - exits grow by a factor of 1 + 2^-19, for 3 roundings a plane, 2^-24 each, and for that of the scale;
-//   - the offsets by 2^-22 of |origin * scale|, for its rounding: that is the grain of the origin's coordinates;
-//   - by 2^-19 of |t_min|, as those errors are in proportion to t and not to t - t_min;
-//   - and by 2^-20 of the time to the farthest corner of the tree: the triangle test shears its vertices, with 3
-//     roundings each, and a vertex may be far behind the hit that lies on its edge.
+// rounding may move is folded into the offsets:
+//   - 2^-22 of |origin * scale|, for its rounding: that is the grain of the origin's coordinates;
+//   - 2^-19 of |t_min|, as errors are in proportion to t and not to t - t_min;
+//   - 2^-19 of the time to the farthest corner of the tree. Half of it is for the planes: 3 roundings of 2^-24
+//   each,
+//     and that of the scale, of times that are not longer, since no exit within the tree is later. The other half
+//     is for the triangle test, which shears its vertices with 3 roundings each: a vertex may be far behind the
+//     hit that lies on its edge.
 // Along an axis in which the ray hardly moves within the tree, or not at all, the scale is finite and the offsets
 // are farther apart than any time within the tree: a box counts as soon as the origin lies between its planes,
 // give or take 2^-59 of the tree's coordinates. So nothing is NaN, and no case is a special one in the loop.
@@ -72,11 +74,13 @@ struct SlabSetup {
   float units;  // one over it
   float start;
   float reach;         // no time within the tree is farther from 0, nor from start
-  float padding;       // of what the triangle test rounds at the farthest vertices
+  float padding;       // without that for the rounding of the origin
   float most_product;  // of a scale and the extent of its axis
 };
 
 inline constexpr float two_to_60 = 1152921504606846976.0f;
+
+/// Of exits where planes are rounded more often, in steps of a grid.
 inline constexpr float slab_growth = 1.0f + 1.0f / (1u << 19);
 
 /// A t that rounds to one of the least numbers, or to zero, may be off by so much: 2^-147.
@@ -86,52 +90,13 @@ inline constexpr float most_extent = 3e38f;
 
 /// How far coordinates of the tree are from zero and from the origin at most. Planes may be infinite.
 COPSE_HD inline float extent_of_axis(float lo, float hi, float origin) {
-  const float farthest = max_number(magnitude(lo), magnitude(hi));
-  return min_number(most_extent, add_rn(min_number(most_extent, farthest), magnitude(origin)));
+  return min_number(most_extent, add_rn(max_number(magnitude(lo), magnitude(hi)), magnitude(origin)));
 }
 
-/// The scale of an axis in which the ray hardly moves. Out of line: it divides, and few rays need it.
-[[gnu::noinline]] COPSE_HD inline float scale_of_still_axis(float most_product, float extent) {
-  constexpr float least_extent = 1e-37f, most_scale = two_to_60 * 1099511627776.0f;
-  // Differences that may be no floats decide nothing: on the host they give NaN, which is not heeded.
-  if (extent >= most_extent) return fuses_slabs ? 1 / two_to_60 / two_to_60 : 0.0f;
-  return min_number(most_scale, div_rn(most_product, max_number(least_extent, extent)));
-}
-
-/// One axis of the slabs.
-struct SlabAxis {
-  float scale, near_offset, far_offset;
-
-  COPSE_HD SlabAxis(const SlabSetup& setup, float origin, float direction, float extent) {
-    constexpr float origin_padding = 1.0f / (1u << 22), start_padding = 1.0f / (1u << 19);
-    constexpr float least_padding = 1.0f / two_to_60 / two_to_60 / (1u << 6);  // for denormals
-    scale = about_one_over(mul_rn(direction, setup.units));
-    const bool moves = mul_rn(magnitude(scale), extent) <= setup.most_product && extent < most_extent;
-    float padding = add_rn(mul_rn(magnitude(setup.start), start_padding), least_padding);
-    padding = add_rn(padding, add_rn(setup.padding, mul_rn(setup.time_scale, least_denormals)));
-    if (!moves) {
-      scale = scale_of_still_axis(setup.most_product, extent);
-      if (direction < 0) scale = -scale;
-      padding = add_rn(padding, mul_rn(setup.reach, 2.0f));
-    }
-    const float at_origin = mul_rn(origin, scale);
-    padding = add_rn(padding, mul_rn(magnitude(at_origin), origin_padding));
-    near_offset = sub_rn(-setup.start, padding);
-    far_offset = add_rn(-setup.start, padding);
-    if constexpr (fuses_slabs) {
-      near_offset = sub_rn(near_offset, at_origin);
-      far_offset = sub_rn(far_offset, at_origin);
-    }
-  }
-};
-
-/// `farthest`: the extent of the axis along which the ray moves most.
-COPSE_HD inline SlabSetup set_up_slabs(const Ray& ray, float farthest) {
+/// `farthest`: the extent of the axis along which the ray moves most. Leaves the padding to pad_slabs.
+COPSE_HD inline SlabSetup set_up_slabs(const Ray& ray, float farthest, float largest) {
   constexpr u32 least_exponent = 0x00800000u, most_exponent = 0x7e800000u, one_squared = 0x7f000000u;
-  constexpr float vertex_padding = 1.0f / (1u << 20), most_padding = 1e30f;
   constexpr float least_start = -3e38f, most_normal = two_to_60 * 1125899906842624.0f;
-  const vec3& d = ray.direction;
-  const float largest = max_number(magnitude(d.x), max_number(magnitude(d.y), magnitude(d.z))), extent = farthest;
   // The power of two below the largest component, of those whose inverse is normal too.
   const u32 exponent = smaller(larger(bits_of(largest) & 0x7f800000u, least_exponent), most_exponent);
   SlabSetup setup;
@@ -148,29 +113,83 @@ COPSE_HD inline SlabSetup set_up_slabs(const Ray& ray, float farthest) {
   setup.start = max_number(mul_rn(ray.t_min, setup.time_scale), max_number(least_start, mul_rn(farthest, -2.0f)));
   setup.reach = mul_rn(farthest, 4.0f);
   setup.most_product = min_number(most_normal, mul_rn(setup.reach, two_to_60));
-  const float far_time = mul_rn(extent, about_one_over(mul_rn(largest, setup.units)));
-  setup.padding = min_number(most_padding, mul_rn(far_time, vertex_padding));
   return setup;
 }
+
+/// `far_time`: at which the farthest corner of the tree is met at the latest; it may be infinite.
+COPSE_HD inline float slab_padding(const SlabSetup& setup, float far_time) {
+  constexpr float part = 1.0f / (1u << 19), most_padding = 1e33f;
+  constexpr float least_padding = 1.0f / two_to_60 / two_to_60 / (1u << 6);  // for denormals
+  const float least = multiply_add(setup.time_scale, least_denormals, least_padding);
+  return add_rn(min_number(most_padding, mul_rn(far_time, part)),
+                multiply_add(magnitude(setup.start), part, least));
+}
+
+/// One axis of the slabs.
+struct SlabAxis {
+  float scale, near_offset, far_offset;
+
+  COPSE_HD void pad(const SlabSetup& setup, float origin, float padding) {
+    constexpr float origin_padding = 1.0f / (1u << 22);
+    const float at_origin = mul_rn(origin, scale);
+    padding = multiply_add(magnitude(at_origin), origin_padding, padding);
+    const float middle = fuses_slabs ? -add_rn(setup.start, at_origin) : -setup.start;
+    near_offset = sub_rn(middle, padding);
+    far_offset = add_rn(middle, padding);
+  }
+
+  /// False along an axis in which the ray hardly moves within the tree.
+  COPSE_HD bool moves(const SlabSetup& setup, float extent) const {
+    return mul_rn(magnitude(scale), extent) <= setup.most_product && extent < most_extent;
+  }
+
+  /// For the others: a scale that is a float, and offsets farther apart than any time.
+  COPSE_HD void hold(const SlabSetup& setup, float origin, float direction, float extent) {
+    constexpr float least_extent = 1e-37f, most_scale = two_to_60 * 1099511627776.0f;
+    scale = min_number(most_scale, div_rn(setup.most_product, max_number(least_extent, extent)));
+    // Differences that may be no floats decide nothing: on the host they give NaN, which is not heeded.
+    if (extent >= most_extent) scale = fuses_slabs ? 1 / two_to_60 / two_to_60 : 0.0f;
+    if (direction < 0) scale = -scale;
+    pad(setup, origin, add_rn(setup.padding, mul_rn(setup.reach, 2.0f)));
+  }
+};
 
 }  // namespace detail
 
 /// Makes a traceable ray ready for boxes within `bounds`, which must not be empty. Boxes may reach out by as much
 /// again as the bounds are away from zero.
 COPSE_HD inline RaySlabs make_slabs(const Ray& ray, const Aabb& bounds) {
-  const vec3 extent(detail::extent_of_axis(bounds.lo.x, bounds.hi.x, ray.origin.x),
-                    detail::extent_of_axis(bounds.lo.y, bounds.hi.y, ray.origin.y),
-                    detail::extent_of_axis(bounds.lo.z, bounds.hi.z, ray.origin.z));
-  const float dx = magnitude(ray.direction.x), dy = magnitude(ray.direction.y), dz = magnitude(ray.direction.z);
-  const bool mostly_x = dx >= dy && dx >= dz;
-  const detail::SlabSetup setup = detail::set_up_slabs(ray, mostly_x ? extent.x : dy >= dz ? extent.y : extent.z);
-  const detail::SlabAxis x(setup, ray.origin.x, ray.direction.x, extent.x);
-  const detail::SlabAxis y(setup, ray.origin.y, ray.direction.y, extent.y);
-  const detail::SlabAxis z(setup, ray.origin.z, ray.direction.z, extent.z);
+  const vec3& origin = ray.origin;
+  const vec3& direction = ray.direction;
+  const vec3 extent(detail::extent_of_axis(bounds.lo.x, bounds.hi.x, origin.x),
+                    detail::extent_of_axis(bounds.lo.y, bounds.hi.y, origin.y),
+                    detail::extent_of_axis(bounds.lo.z, bounds.hi.z, origin.z));
+  const float dx = magnitude(direction.x), dy = magnitude(direction.y), dz = magnitude(direction.z);
+  const float largest = max_number(max_number(dx, dy), dz);
+  const float farthest = dx == largest ? extent.x : dy == largest ? extent.y : extent.z;
+  detail::SlabSetup setup = detail::set_up_slabs(ray, farthest, largest);
+
+  detail::SlabAxis x, y, z;
+  x.scale = about_one_over(mul_rn(direction.x, setup.units));
+  y.scale = about_one_over(mul_rn(direction.y, setup.units));
+  z.scale = about_one_over(mul_rn(direction.z, setup.units));
+  const float least_scale = min_number(min_number(magnitude(x.scale), magnitude(y.scale)), magnitude(z.scale));
+  setup.padding = detail::slab_padding(setup, mul_rn(farthest, least_scale));
+  x.pad(setup, origin.x, setup.padding);
+  y.pad(setup, origin.y, setup.padding);
+  z.pad(setup, origin.z, setup.padding);
+
+  const bool moves_x = x.moves(setup, extent.x), moves_y = y.moves(setup, extent.y),
+             moves_z = z.moves(setup, extent.z);
+  if (!(moves_x && moves_y && moves_z)) {
+    if (!moves_x) x.hold(setup, origin.x, direction.x, extent.x);
+    if (!moves_y) y.hold(setup, origin.y, direction.y, extent.y);
+    if (!moves_z) z.hold(setup, origin.z, direction.z, extent.z);
+  }
   return {vec3(x.scale, y.scale, z.scale),
           vec3(x.near_offset, y.near_offset, z.near_offset),
           vec3(x.far_offset, y.far_offset, z.far_offset),
-          ray.origin,
+          origin,
           setup.start,
           setup.time_scale,
           setup.start < infinity};
@@ -192,13 +211,19 @@ COPSE_HD inline BoxSpan intersect_planes(const RaySlabs& ray, const vec3& near, 
   const float far_x = detail::plane_time(far.x, ray.origin.x, ray.scale.x, ray.far_offset.x);
   const float far_y = detail::plane_time(far.y, ray.origin.y, ray.scale.y, ray.far_offset.y);
   const float far_z = detail::plane_time(far.z, ray.origin.z, ray.scale.z, ray.far_offset.z);
-  return {largest_or_zero(near_x, near_y, near_z),
-          mul_rn(smallest_or_negative(far_x, far_y, far_z), detail::slab_growth)};
+  return {largest_or_zero(near_x, near_y, near_z), smallest_or_negative(far_x, far_y, far_z)};
 }
 
-/// The part of the ray from t_min on that lies in a box; the empty box is missed.
+/// Signs of a direction, a bit an axis from x on where it points backwards; any_octant where the ray tells.
+inline constexpr u32 any_octant = 8;
+
+/// The part of the ray from t_min on that lies in a box; the empty box is missed. Where the octant is known when
+/// the code is compiled, the planes that the ray meets first need not be chosen.
+template <u32 octant = any_octant>
 COPSE_HD inline BoxSpan intersect_box(const RaySlabs& ray, const vec3& lo, const vec3& hi) {
-  const bool x = ray.scale.x < 0, y = ray.scale.y < 0, z = ray.scale.z < 0;
+  const bool x = octant == any_octant ? ray.scale.x < 0 : (octant & 1) != 0;
+  const bool y = octant == any_octant ? ray.scale.y < 0 : (octant & 2) != 0;
+  const bool z = octant == any_octant ? ray.scale.z < 0 : (octant & 4) != 0;
   return intersect_planes(ray, vec3(x ? hi.x : lo.x, y ? hi.y : lo.y, z ? hi.z : lo.z),
                           vec3(x ? lo.x : hi.x, y ? lo.y : hi.y, z ? lo.z : hi.z));
 }
