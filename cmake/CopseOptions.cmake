@@ -12,7 +12,7 @@ target_include_directories(copse PUBLIC
   $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>
   $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>
   $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/copse>)
-target_link_libraries(copse PUBLIC glm::glm TBB::tbb PRIVATE tinyobjloader::tinyobjloader)
+target_link_libraries(copse PUBLIC glm::glm TBB::tbb PRIVATE tinyobjloader::tinyobjloader hwy::hwy)
 target_compile_definitions(copse PRIVATE COPSE_HAS_CUDA=${COPSE_HAS_CUDA})
 
 # Warnings and nvcc's options, for every target of the project itself.

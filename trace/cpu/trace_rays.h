@@ -1,16 +1,62 @@
 #pragma once
 
 #include "primitives/cpu/for_each.h"
+#include "trace/cpu/simd_batch.h"
+#include "trace/cpu/stay_together.h"
 #include "trace/ray_queries.h"
 #include "trace/trace_options.h"
 
 namespace copse::cpu {
 
-/// Contract: trace/trace_rays.inl. One ray after another, whatever kernel is asked for.
+namespace detail {
+
+using copse::detail::AnyHits;
+using copse::detail::ClosestHits;
+
+inline const TriangleTable* table_of(const TriangleTable& table) {
+  return &table;
+}
+inline const TriangleTable* table_of(const BufferSpan<const PackedTriangle>&) {
+  return nullptr;
+}
+inline const PackedTriangle* packed_of(const TriangleTable&) {
+  return nullptr;
+}
+inline const PackedTriangle* packed_of(const BufferSpan<const PackedTriangle>& packed) {
+  return packed.data();
+}
+
 template <class Query>
-void trace_batch(const Executor& ex, const char* label, TraceKernel, const Query& query, u64 n, u32* chosen) {
-  for_each(ex, label, n, copse::detail::TraceOne<Query>{query});
-  if (chosen != nullptr) *chosen = u32(TraceKernel::one_ray_a_thread);
+SimdBatch<typename Query::Tree> batch_of(const Query& query, bool packets) {
+  SimdBatch<typename Query::Tree> batch{query.tree,
+                                        query.tree.bounds(),
+                                        table_of(query.source),
+                                        packed_of(query.source),
+                                        query.rays,
+                                        nullptr,
+                                        nullptr,
+                                        packets};
+  if constexpr (std::is_same_v<typename Query::Result, Hit>) {
+    batch.hits = query.results;
+  } else {
+    batch.occluded = query.results;
+  }
+  return batch;
+}
+
+}  // namespace detail
+
+/// Contract: trace/trace_rays_with.h. Packets where they are asked for, or where a sample of the rays says that
+/// neighbours stay together; else a ray after another.
+template <class Query>
+void trace_batch(const Executor& ex, const char* label, TraceKernel kernel, const Query& query, u64 n,
+                 u32* chosen) {
+  constexpr u64 grain = 2048;
+  const bool packets = kernel == TraceKernel::packets ||
+                       (kernel == TraceKernel::automatic && stay_together(query.rays, n, query.tree.bounds()));
+  const auto batch = detail::batch_of(query, packets);
+  parallel_ranges(ex, label, n, grain, [&](u64 begin, u64 end) { trace_simd(batch, begin, end); });
+  if (chosen != nullptr) *chosen = u32(packets ? TraceKernel::packets : TraceKernel::one_ray_a_thread);
 }
 
 }  // namespace copse::cpu

@@ -1,0 +1,66 @@
+#pragma once
+
+// Batches of rays on the CPU: what the SIMD code of a layout (simd_<layout>.cpp) is asked.
+
+#include "trace/triangle_tests.h"
+#include "trace/walk.h"
+#include "trace/wide_tree.h"
+
+namespace copse::cpu {
+
+/// A batch of rays through one tree. Either `hits` or `occluded` is asked for, the other is null.
+template <class Tree>
+struct SimdBatch {
+  Tree tree;
+  Aabb bounds;  // the tree's
+
+  // One of them, the other is null.
+  const TriangleTable* table;
+  const PackedTriangle* packed;
+
+  const Ray* rays;
+  Hit* hits;
+  u8* occluded;
+  bool packets;  // neighbouring rays walk together as long as they stay together
+};
+
+/// Traces rays begin to end - 1, by the widest instructions that this machine has and that were compiled for. The
+/// hits are those of trace/traverse.h, bit for bit.
+void trace_simd(const SimdBatch<copse::detail::BinaryTree>& batch, u64 begin, u64 end);
+void trace_simd(const SimdBatch<copse::detail::WideTree<Bvh4Node>>& batch, u64 begin, u64 end);
+void trace_simd(const SimdBatch<copse::detail::WideTree<CompressedBvh4Node>>& batch, u64 begin, u64 end);
+void trace_simd(const SimdBatch<copse::detail::WideTree<CompressedBvh8Node>>& batch, u64 begin, u64 end);
+
+/// Walks from the root, by a stack that has no depth limit.
+template <class Tree, class LeafTest>
+float walk_whole(const Tree& tree, const Ray& ray, LeafTest& test) {
+  copse::detail::StackEntry entries[default_stack_size];
+  copse::detail::Walk<Tree, default_stack_size> walk(tree, entries);
+  NoCounter counter;
+  walk.begin(ray);
+  while (!walk.is_done()) {
+    if (walk.is_at_leaf()) {
+      walk.test_leaf(test, counter);
+    } else {
+      walk.step(counter);
+    }
+  }
+  return walk.limit();
+}
+
+/// Traces ray i by itself, without SIMD.
+template <class Tree, class Triangles>
+[[gnu::noinline]] void trace_whole(const SimdBatch<Tree>& batch, const Triangles& triangles, u64 i) {
+  const Ray ray = batch.rays[i];
+  if (batch.hits != nullptr) {
+    copse::detail::ClosestTriangle<Triangles> closest(triangles, ray);
+    const float limit = walk_whole(batch.tree, ray, closest);
+    batch.hits[i] = closest.hit(limit);
+  } else {
+    copse::detail::AnyTriangle<Triangles> any(triangles, ray);
+    walk_whole(batch.tree, ray, any);
+    batch.occluded[i] = any.found ? 1 : 0;
+  }
+}
+
+}  // namespace copse::cpu

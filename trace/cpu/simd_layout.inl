@@ -1,0 +1,39 @@
+// Ranges of batches for the target that is compiled for: by SIMD where it has vectors, else a ray after another by
+// the walk of trace/walk.h.
+
+#if defined(COPSE_TRACE_CPU_SIMD_LAYOUT) == defined(HWY_TARGET_TOGGLE)
+#ifdef COPSE_TRACE_CPU_SIMD_LAYOUT
+#undef COPSE_TRACE_CPU_SIMD_LAYOUT
+#else
+#define COPSE_TRACE_CPU_SIMD_LAYOUT
+#endif
+
+#include "hwy/highway.h"
+#include "trace/cpu/simd_batch.h"
+#if HWY_TARGET != HWY_SCALAR
+#include "trace/cpu/simd_trace.inl"
+#endif
+
+HWY_BEFORE_NAMESPACE();
+namespace copse::cpu::HWY_NAMESPACE {
+
+#if HWY_TARGET == HWY_SCALAR
+template <class Tree, class Triangles>
+void trace_triangles(const SimdBatch<Tree>& batch, const Triangles& triangles, u64 begin, u64 end) {
+  for (u64 i = begin; i < end; ++i) trace_whole(batch, triangles, i);
+}
+#endif
+
+template <class Tree>
+void trace_batch_range(const SimdBatch<Tree>& batch, u64 begin, u64 end) {
+  if (batch.packed != nullptr) {
+    trace_triangles(batch, copse::detail::PlacedTriangles{batch.packed}, begin, end);
+  } else {
+    trace_triangles(batch, copse::detail::IndexedTriangles{batch.table}, begin, end);
+  }
+}
+
+}  // namespace copse::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif

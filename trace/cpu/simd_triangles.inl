@@ -1,0 +1,248 @@
+// Rays against triangles, a lane a ray or a lane a triangle: intersect_in_float of trace/intersect.h with the same
+// roundings, so that t, u and v have the same bits.
+
+#if defined(COPSE_TRACE_CPU_SIMD_TRIANGLES) == defined(HWY_TARGET_TOGGLE)
+#ifdef COPSE_TRACE_CPU_SIMD_TRIANGLES
+#undef COPSE_TRACE_CPU_SIMD_TRIANGLES
+#else
+#define COPSE_TRACE_CPU_SIMD_TRIANGLES
+#endif
+
+#include "trace/cpu/simd_rays.inl"
+#include "trace/triangle_tests.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace copse::cpu::HWY_NAMESPACE {
+
+/// RayShear and the interval, a lane each.
+template <class D>
+struct Shears {
+  VecOf<D> origin[3], x, y, forward, t_min, limit;
+};
+
+/// Vertices with their axes in the order kx, ky, kz.
+template <class D>
+struct Corners {
+  VecOf<D> a[3], b[3], c[3];
+};
+
+/// What came of a test. Where `hits` and `unknown` are empty the rest is not set.
+template <class D>
+struct TriangleAnswer {
+  u32 hits, unknown;  // bits of lanes; unknown as FloatHit::unknown
+  VecOf<D> t, v, w, det;
+};
+
+template <class D>
+HWY_INLINE void shear_corner(const Shears<D>& ray, VecOf<D> (&p)[3]) {
+  p[2] = hn::Sub(p[2], ray.origin[2]);
+  p[0] = hn::Sub(hn::Sub(p[0], ray.origin[0]), hn::Mul(ray.x, p[2]));
+  p[1] = hn::Sub(hn::Sub(p[1], ray.origin[1]), hn::Mul(ray.y, p[2]));
+}
+
+template <class D>
+HWY_INLINE VecOf<D> edge_of(D, const VecOf<D> (&p)[3], const VecOf<D> (&q)[3]) {
+  return hn::Sub(hn::Mul(q[0], p[1]), hn::Mul(q[1], p[0]));
+}
+
+/// Tests the lanes whose bits are set in `lanes`. A NaN among the edges may count as inside, and is then unknown.
+template <class D>
+HWY_INLINE TriangleAnswer<D> intersect(D d, const Shears<D>& ray, Corners<D>& triangle, u32 lanes) {
+  shear_corner(ray, triangle.a);
+  shear_corner(ray, triangle.b);
+  shear_corner(ray, triangle.c);
+  const auto u = edge_of(d, triangle.b, triangle.c);
+  const auto v = edge_of(d, triangle.c, triangle.a);
+  const auto w = edge_of(d, triangle.a, triangle.b);
+  const auto zero = hn::Zero(d);
+  const auto outside = hn::And(hn::Lt(smallest_of(d, u, v, w), zero), hn::Gt(largest_of(d, u, v, w), zero));
+  TriangleAnswer<D> answer{};
+  const u32 inside = lanes & ~bits_of_mask(d, outside);
+  if (inside == 0) return answer;
+
+  const auto det = hn::Add(hn::Add(u, v), w);
+  const auto depth =
+      hn::Add(hn::Add(hn::Mul(u, triangle.a[2]), hn::Mul(v, triangle.b[2])), hn::Mul(w, triangle.c[2]));
+  const auto t = hn::Div(hn::Div(depth, det), ray.forward);
+  auto decided = hn::Ge(hn::Abs(det), hn::Set(d, copse::detail::least_det));
+  decided = hn::And(decided, hn::Gt(smallest_of(d, hn::Abs(u), hn::Abs(v), hn::Abs(w)), zero));
+  decided = hn::And(decided, hn::Lt(hn::Abs(t), hn::Set(d, infinity)));
+  const u32 known = bits_of_mask(d, decided);
+  answer.unknown = inside & ~known;
+  answer.hits = inside & known & bits_of_mask(d, hn::And(hn::Ge(t, ray.t_min), hn::Le(t, ray.limit)));
+  answer.t = t, answer.v = v, answer.w = w, answer.det = det;
+  return answer;
+}
+
+/// The axes kx, ky and kz.
+struct Axes {
+  u32 k[3];
+  HWY_INLINE explicit Axes(u32 last) : k{last == 2 ? 0 : last + 1, last == 0 ? 2 : last - 1, last} {}
+};
+
+/// A ray's lane as the scalar tests need it.
+inline RayShear shear_of(const RayGroup& group, u32 lane) {
+  return {vec3(group.shear_origin[0][lane], group.shear_origin[1][lane], group.shear_origin[2][lane]),
+          group.shear_x[lane], group.shear_y[lane], group.forward[lane], axis_of(group.kind[lane])};
+}
+
+/// Keeps a hit if it is the smallest (t, primitive id) so far.
+HWY_INLINE void keep_closest(RayGroup& group, u32 lane, const TriangleHit& hit, u32 at, u32 primitive) {
+  if (!(hit.t < group.limit[lane] || primitive < group.closest_primitive[lane])) return;
+  group.limit[lane] = hit.t;
+  group.u[lane] = hit.u;
+  group.v[lane] = hit.v;
+  group.closest[lane] = at;
+  group.closest_primitive[lane] = primitive;
+}
+
+/// Tests what float leaves open.
+template <class Triangles>
+HWY_NOINLINE void test_in_double(const Triangles& triangles, u32 at, RayGroup& group, u32 lane) {
+  TriangleHit hit;
+  if (!intersect_triangle(shear_of(group, lane), triangles.triangle(at), group.t_min[lane], group.limit[lane],
+                          hit))
+    return;
+  keep_closest(group, lane, hit, at, triangles.primitive(at));
+}
+
+// ---- One ray, four triangles ----------------------------------------------------------------------------------
+
+/// A ray of a group in all lanes.
+struct OneRayShear {
+  Shears<FourLanes> ray;
+  Axes axes;
+
+  HWY_INLINE OneRayShear(const RayGroup& group, u32 lane) : axes(axis_of(group.kind[lane])) {
+    const FourLanes d;
+    for (u32 k = 0; k < 3; ++k) ray.origin[k] = hn::Set(d, group.shear_origin[k][lane]);
+    ray.x = hn::Set(d, group.shear_x[lane]), ray.y = hn::Set(d, group.shear_y[lane]);
+    ray.forward = hn::Set(d, group.forward[lane]);
+    ray.t_min = hn::Set(d, group.t_min[lane]);
+  }
+};
+
+/// The corners of up to four triangles, the last one as often as needed.
+template <class Triangles>
+HWY_INLINE Corners<FourLanes> load_corners(const Triangles& triangles, const u32 (&at)[4], const Axes& axes) {
+  const FourLanes d;
+  alignas(16) float corners[9][4];
+  for (u32 i = 0; i < 4; ++i) {
+    const Triangle t = triangles.triangle(at[i]);
+    const float p[9] = {t.a.x, t.a.y, t.a.z, t.b.x, t.b.y, t.b.z, t.c.x, t.c.y, t.c.z};
+    for (u32 k = 0; k < 9; ++k) corners[k][i] = p[k];
+  }
+  Corners<FourLanes> loaded;
+  for (u32 k = 0; k < 3; ++k) {
+    loaded.a[k] = hn::Load(d, corners[axes.k[k]]);
+    loaded.b[k] = hn::Load(d, corners[3 + axes.k[k]]);
+    loaded.c[k] = hn::Load(d, corners[6 + axes.k[k]]);
+  }
+  return loaded;
+}
+
+/// Four points in a row each, as three vectors of coordinates.
+HWY_INLINE void transpose_points(const float* (&rows)[4], u32 offset, const Axes& axes,
+                                 VecOf<FourLanes> (&out)[3]) {
+  const FourLanes d;
+  const hn::Repartition<double, FourLanes> dd;
+  const auto r0 = hn::Load(d, rows[0] + offset), r1 = hn::Load(d, rows[1] + offset);
+  const auto r2 = hn::Load(d, rows[2] + offset), r3 = hn::Load(d, rows[3] + offset);
+  const auto xy01 = hn::BitCast(dd, hn::InterleaveLower(d, r0, r1)),
+             z01 = hn::BitCast(dd, hn::InterleaveUpper(d, r0, r1));
+  const auto xy23 = hn::BitCast(dd, hn::InterleaveLower(d, r2, r3)),
+             z23 = hn::BitCast(dd, hn::InterleaveUpper(d, r2, r3));
+  const auto x = hn::BitCast(d, hn::InterleaveLower(dd, xy01, xy23));
+  const auto y = hn::BitCast(d, hn::InterleaveUpper(dd, xy01, xy23));
+  const auto z = hn::BitCast(d, hn::InterleaveLower(dd, z01, z23));
+  const auto last_x = mask_of_bits(d, axes.k[2] == 0 ? 15 : 0), last_y = mask_of_bits(d, axes.k[2] == 1 ? 15 : 0);
+  out[0] = hn::IfThenElse(last_x, y, hn::IfThenElse(last_y, z, x));
+  out[1] = hn::IfThenElse(last_x, z, hn::IfThenElse(last_y, x, y));
+  out[2] = hn::IfThenElse(last_x, x, hn::IfThenElse(last_y, y, z));
+}
+
+HWY_INLINE Corners<FourLanes> load_corners(const copse::detail::PlacedTriangles& triangles, const u32 (&at)[4],
+                                           const Axes& axes) {
+  const float* rows[4];
+  for (u32 i = 0; i < 4; ++i) rows[i] = &triangles.packed[at[i]].a.x;
+  Corners<FourLanes> loaded;
+  transpose_points(rows, 0, axes, loaded.a);
+  transpose_points(rows, 4, axes, loaded.b);
+  transpose_points(rows, 8, axes, loaded.c);
+  return loaded;
+}
+
+/// Tests a leaf of one ray; true where it found a hit.
+template <class Triangles, class Ids>
+HWY_INLINE void test_leaf(const Triangles& triangles, const Ids& ids, WideChild leaf, OneRayShear& one,
+                          RayGroup& group, u32 lane) {
+  const FourLanes d;
+  for (u32 done = 0; done < leaf.count; done += 4) {
+    const u32 count = smaller(leaf.count - done, 4u);
+    u32 at[4];
+    for (u32 i = 0; i < 4; ++i) at[i] = ids(leaf.first + done + smaller(i, count - 1));
+    one.ray.limit = hn::Set(d, group.limit[lane]);
+    Corners<FourLanes> corners = load_corners(triangles, at, one.axes);
+    const TriangleAnswer<FourLanes> answer = intersect(d, one.ray, corners, (1u << count) - 1);
+    if (answer.hits != 0) {
+      alignas(16) float t[4], v[4], w[4], det[4];
+      hn::Store(answer.t, d, t), hn::Store(answer.v, d, v), hn::Store(answer.w, d, w),
+          hn::Store(answer.det, d, det);
+      for (u32 hits = answer.hits; hits != 0; hits &= hits - 1) {
+        const u32 i = u32(__builtin_ctz(hits));
+        if (!(t[i] <= group.limit[lane])) continue;
+        keep_closest(group, lane, {t[i], div_rn(v[i], det[i]), div_rn(w[i], det[i])}, at[i],
+                     triangles.primitive(at[i]));
+      }
+    }
+    for (u32 unknown = answer.unknown; unknown != 0; unknown &= unknown - 1) {
+      test_in_double(triangles, at[__builtin_ctz(unknown)], group, lane);
+    }
+  }
+}
+
+// ---- Many rays, one triangle ----------------------------------------------------------------------------------
+
+/// Tests the rays whose bits are set, all of one axis, against a triangle.
+template <class Triangles>
+HWY_INLINE void test_triangle(const Triangles& triangles, u32 at, const Axes& axes, RayGroup& group, u32 lanes) {
+  const RayLanes d;
+  const hn::Repartition<u32, RayLanes> du;
+  const Triangle triangle = triangles.triangle(at);
+  const float p[9] = {triangle.a.x, triangle.a.y, triangle.a.z, triangle.b.x, triangle.b.y,
+                      triangle.b.z, triangle.c.x, triangle.c.y, triangle.c.z};
+  Corners<RayLanes> corners;
+  Shears<RayLanes> rays;
+  for (u32 k = 0; k < 3; ++k) {
+    corners.a[k] = hn::Set(d, p[axes.k[k]]);
+    corners.b[k] = hn::Set(d, p[3 + axes.k[k]]);
+    corners.c[k] = hn::Set(d, p[6 + axes.k[k]]);
+    rays.origin[k] = group.shear_origin[k].load();
+  }
+  rays.x = group.shear_x.load(), rays.y = group.shear_y.load(), rays.forward = group.forward.load();
+  rays.t_min = group.t_min.load(), rays.limit = group.limit.load();
+  const TriangleAnswer<RayLanes> answer = intersect(d, rays, corners, lanes);
+  if (answer.hits != 0) {
+    const u32 primitive = triangles.primitive(at);
+    const auto earlier = hn::Load(du, group.closest_primitive.values);
+    const auto first =
+        hn::Or(hn::Lt(answer.t, rays.limit), hn::RebindMask(d, hn::Lt(hn::Set(du, primitive), earlier)));
+    const u32 kept = answer.hits & bits_of_mask(d, first);
+    const auto mask = mask_of_bits(d, kept);
+    const auto id_mask = hn::RebindMask(du, mask);
+    group.limit.store(hn::IfThenElse(mask, answer.t, rays.limit));
+    group.u.store(hn::IfThenElse(mask, hn::Div(answer.v, answer.det), group.u.load()));
+    group.v.store(hn::IfThenElse(mask, hn::Div(answer.w, answer.det), group.v.load()));
+    hn::Store(hn::IfThenElse(id_mask, hn::Set(du, primitive), earlier), du, group.closest_primitive.values);
+    hn::Store(hn::IfThenElse(id_mask, hn::Set(du, at), hn::Load(du, group.closest.values)), du,
+              group.closest.values);
+  }
+  for (u32 unknown = answer.unknown; unknown != 0; unknown &= unknown - 1) {
+    test_in_double(triangles, at, group, u32(__builtin_ctz(unknown)));
+  }
+}
+
+}  // namespace copse::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif
