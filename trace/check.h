@@ -38,4 +38,21 @@ void check_results(const char* function, const char* what, BufferSpan<const Aske
   check_apart(function, what, asked, results);
 }
 
+/// How many results each of what is asked has room for. Refuses results that are no multiple of it, and more than
+/// 2^31 each.
+inline u32 results_each(const char* function, const char* what, u64 asked_count, const char* results,
+                        u64 result_count) {
+  if (asked_count == 0 ? result_count > 0 : result_count % asked_count != 0) {
+    refuse(function, "room for " + std::to_string(result_count) + " " + results + ", no multiple of " +
+                         std::to_string(asked_count) + " " + what);
+  }
+  const u64 each = asked_count == 0 ? 0 : result_count / asked_count;
+  constexpr u64 most = u64{1} << 31;
+  if (each > most) {
+    refuse(function, std::to_string(each) + " " + results + " for each of the " + what + ", at most " +
+                         std::to_string(most));
+  }
+  return u32(each);
+}
+
 }  // namespace copse::detail

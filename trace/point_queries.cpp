@@ -6,26 +6,6 @@
 
 namespace copse {
 
-namespace {
-
-/// How many neighbours each point has room for.
-u32 neighbours_a_point(u64 point_count, u64 neighbour_count) {
-  if (point_count == 0 ? neighbour_count > 0 : neighbour_count % point_count != 0) {
-    throw Error(ErrorCode::invalid_argument, "nearest_primitives: room for " + std::to_string(neighbour_count) +
-                                                 " neighbours, no multiple of " + std::to_string(point_count) +
-                                                 " points");
-  }
-  const u64 k = point_count == 0 ? 0 : neighbour_count / point_count;
-  constexpr u64 most = u64{1} << 31;
-  if (k > most) {
-    throw Error(ErrorCode::invalid_argument, "nearest_primitives: " + std::to_string(k) +
-                                                 " neighbours a point, at most " + std::to_string(most));
-  }
-  return u32(k);
-}
-
-}  // namespace
-
 void nearest_points(Context& context, const BvhView& bvh, const TriangleViews& triangles,
                     BufferSpan<const vec3> points, BufferSpan<NearestPoint> nearest, float max_distance) {
   detail::check_tree("nearest_points", bvh);
@@ -38,7 +18,8 @@ void nearest_points(Context& context, const BvhView& bvh, const TriangleViews& t
 void nearest_primitives(Context& context, const BvhView& bvh, const TriangleViews& triangles,
                         BufferSpan<const vec3> points, BufferSpan<Neighbour> neighbours, float max_distance) {
   detail::check_tree("nearest_primitives", bvh);
-  const u32 k = neighbours_a_point(points.size(), neighbours.size());
+  const u32 k =
+      detail::results_each("nearest_primitives", "points", points.size(), "neighbours", neighbours.size());
   detail::check_apart("nearest_primitives", "points", points, neighbours);
   dispatch(context, [&](const auto& ex) {
     detail::nearest_primitives(ex, bvh, triangles.views(), points, max_distance, k, neighbours.data());

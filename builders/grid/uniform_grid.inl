@@ -9,6 +9,7 @@
 
 #include "builders/geometry/primitive_bounds.h"
 #include "builders/grid/cell_pairs.h"
+#include "builders/grid/list_begins.h"
 #include "builders/grid/uniform_grid_body.h"
 
 namespace copse::detail {
@@ -20,46 +21,11 @@ struct StoreGridShape {
   COPSE_HD void operator()(u64) const { *shape = make_grid_shape(*box, request); }
 };
 
-/// The first place from `begin` up to `end` whose key is not less than `cell`.
-COPSE_HD inline u64 lower_bound(const u32* cells, u64 begin, u64 end, u64 cell) {
-  while (begin < end) {
-    const u64 middle = (begin + end) / 2;
-    if (cells[middle] < cell) {
-      begin = middle + 1;
-    } else {
-      end = middle;
-    }
-  }
-  return begin;
-}
-
-/// Of every so many cells one looks through all pairs for where its list begins, and the others between two of
-/// those.
-inline constexpr u64 cells_per_mark = 64;
-
-struct FindMark {
-  const u32* cells;
+/// The keys that stand there.
+struct StoredReferences {
   const GridCounts* counts;
-  u32* marks;
-  COPSE_HD void operator()(u64 k) const {
-    marks[k] = u32(lower_bound(cells, 0, counts->stored_count, k * cells_per_mark));
-  }
+  COPSE_HD u64 operator()() const { return counts->stored_count; }
 };
-
-/// Where the list of a cell begins. Cells past those of the grid begin where all lists end.
-struct FindCellBegin {
-  const u32* cells;
-  const u32* marks;
-  u32* begins;
-  COPSE_HD void operator()(u64 cell) const {
-    const u64 mark = cell / cells_per_mark;
-    begins[cell] = u32(lower_bound(cells, marks[mark], marks[mark + 1], cell));
-  }
-};
-
-inline u64 mark_count(u64 cell_capacity) {
-  return cell_capacity / cells_per_mark + 2;
-}
 
 /// Calls work(cells) with the cells of the source's primitives over the grid of their box, which it stores.
 template <class Executor, class Work>
@@ -86,9 +52,9 @@ void fill_cells(const Executor& ex, const Cells& cells, u64 n, const GridArrays&
   u32* sorted_cells = frame.allocate<u32>(grid.reference_capacity);
   sort_cell_pairs(ex, cells, n,
                   {sorted_cells, grid.primitive_ids, grid.reference_capacity, grid.cell_capacity, grid.counts});
-  u32* marks = frame.allocate<u32>(mark_count(grid.cell_capacity));
-  for_each(ex, "grid: marks", mark_count(grid.cell_capacity), FindMark{sorted_cells, grid.counts, marks});
-  for_each(ex, "grid: cells", grid.cell_capacity + 1, FindCellBegin{sorted_cells, marks, grid.cell_begins});
+  // Cells past those of the grid begin where all lists end.
+  find_list_begins(ex, "grid: cells", sorted_cells, StoredReferences{grid.counts}, grid.cell_capacity,
+                   grid.cell_begins);
 }
 
 template <class Executor>
@@ -112,7 +78,7 @@ template <class Executor>
 u64 grid_scratch_bytes(const Executor& ex, u64 n, u64 view_count, u64 cell_capacity, u64 reference_capacity) {
   const u64 fill = ScratchArena::bytes_for<u32>(reference_capacity) +
                    larger(cell_pairs_scratch_bytes(ex, n, cell_capacity, reference_capacity),
-                          ScratchArena::bytes_for<u32>(mark_count(cell_capacity)));
+                          list_begins_scratch_bytes(cell_capacity));
   return triangle_table_scratch_bytes(view_count) + ScratchArena::bytes_for<Aabb>(1) +
          larger(fill, u64(bound_primitives_scratch_bytes(ex, n)));
 }
