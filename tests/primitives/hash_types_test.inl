@@ -1,10 +1,10 @@
 // Hash tables in the hands of threads: any widths, all operations at once, full tables, one key.
 
-#include <cstring>
 #include <string>
 
 #include "primitives/bidirectional_table.h"
 #include "primitives/hash_table.h"
+#include "tests/primitives/hash_functors.h"
 #include "tests/support/body_test.h"
 #include "tests/support/watchdog.h"
 
@@ -26,178 +26,6 @@ struct Bidirectional {
   using Table = BidirectionalMap<Key, Value>;
 };
 
-template <u32 size>
-struct Bytes {
-  u8 byte[size];
-  bool operator==(const Bytes&) const = default;
-  bool operator<(const Bytes& other) const { return std::memcmp(byte, other.byte, size) < 0; }
-};
-
-/// The number in all its bytes, so that no two parts of it may be of two numbers.
-template <class T>
-COPSE_HD T object_from(u32 number) {
-  T object{};
-  if constexpr (!std::is_empty_v<T>) {
-    u8 bytes[sizeof(T)];
-    for (u32 k = 0; k < sizeof(T); ++k) bytes[k] = u8(number >> 8 * (k % 4));
-    std::memcpy(&object, bytes, sizeof(T));
-  }
-  return object;
-}
-
-template <class T>
-COPSE_HD bool is_object_of(const T& object, u32 number) {
-  const T expected = object_from<T>(number);
-  const auto a = words_of(object), b = words_of(expected);
-  return a == b;
-}
-
-/// Of 4 bytes, where the object has that many.
-template <class T>
-COPSE_HD u32 number_in(const T& object) {
-  u32 number = 0;
-  if constexpr (!std::is_empty_v<T>) std::memcpy(&number, &object, sizeof(T) < 4 ? sizeof(T) : 4);
-  return number;
-}
-
-/// Thread i inserts key i % distinct with value i.
-template <class View>
-struct InsertKeys {
-  View view;
-  u32 distinct, first;
-  bool assigns;
-  u8* results;
-  COPSE_HD void operator()(u64 i) const {
-    const auto key = object_from<typename View::Key>(u32(i) % distinct + first);
-    const auto value = object_from<typename View::Value>(u32(i) + 1);
-    results[i] = u8(assigns ? view.insert_or_assign(key, value) : view.insert(key, value));
-  }
-};
-
-template <class View>
-struct EraseKeys {
-  View view;
-  u32 distinct, first, stride;
-  u8* results;
-  COPSE_HD void operator()(u64 i) const {
-    results[i] = view.erase(object_from<typename View::Key>(u32(i) * stride % distinct + first));
-  }
-};
-
-template <class Value>
-struct Seen {
-  Value value;
-  u8 found;
-};
-
-template <class View>
-struct FindKeys {
-  View view;
-  u32 first;
-  Seen<typename View::Value>* out;
-  COPSE_HD void operator()(u64 i) const {
-    const auto key = object_from<typename View::Key>(u32(i) + first);
-    const auto result = view.find(key);
-    out[i] = {result.value, u8(result.found && view.contains(key) && view.count(key) == 1)};
-  }
-};
-
-/// Counts the elements with each of the keys below `distinct`, and all others.
-template <class View>
-struct VisitElements {
-  View view;
-  u32 distinct, first;
-  u32* visits;
-
-  struct Visit {
-    u32 distinct, first;
-    u32* visits;
-    COPSE_HD void operator()(const typename View::Key& key, const typename View::Value&) const {
-      const u32 number = number_in(key) - first;
-      const bool is_known = number < distinct && is_object_of(key, number + first);
-      fetch_add_relaxed(visits + (is_known ? number : distinct), 1u);
-    }
-  };
-  COPSE_HD void operator()(u64 slot) const { view.for_slot(slot, Visit{distinct, first, visits}); }
-};
-
-/// Every thread inserts, assigns, finds and erases keys that all others work on too, and counts, for each key, how
-/// often it was told to have inserted or erased it.
-template <class View>
-struct Churn {
-  View view;
-  u32 distinct, rounds;
-  u32 *inserted, *erased, *wrong;
-
-  COPSE_HD void operator()(u64 i) const {
-    u32 state = u32(i) * 2654435761u + 12345u;
-    for (u32 round = 0; round < rounds; ++round) {
-      state = mixed(state);
-      const u32 number = (state >> 8) % distinct;
-      const auto key = object_from<typename View::Key>(number);
-      const auto value = object_from<typename View::Value>(state);
-      const u32 what = state % 4;
-      if (what == 0 && view.erase(key)) fetch_add_relaxed(erased + number, 1u);
-      if (what == 1 || what == 2) {
-        const InsertResult result = what == 1 ? view.insert(key, value) : view.insert_or_assign(key, value);
-        if (result == InsertResult::inserted) fetch_add_relaxed(inserted + number, 1u);
-        if (result == InsertResult::full) fetch_add_relaxed(wrong, 1u);
-      }
-      if (what == 3) check(view.find(key));
-    }
-  }
-
-  /// All bytes of a value come from one number.
-  COPSE_HD void check(const FindResult<typename View::Value>& result) const {
-    if (!result.found || sizeof(result.value) < 4) return;
-    if (!is_object_of(result.value, number_in(result.value))) fetch_add_relaxed(wrong, 1u);
-  }
-};
-
-/// Half of the threads insert one key each, the others wait for what they find of it.
-template <class View>
-struct InsertAndFind {
-  View view;
-  u32* wrong;
-  COPSE_HD void operator()(u64 i) const {
-    const u32 number = u32(i / 2);
-    const auto key = object_from<typename View::Key>(number);
-    if (i % 2 == 0) {
-      if (view.insert(key, object_from<typename View::Value>(number)) != InsertResult::inserted) add_wrong();
-      if (!view.contains(key)) add_wrong();
-    } else {
-      const auto result = view.find(key);
-      if (result.found && !is_object_of(result.value, number)) add_wrong();
-    }
-  }
-  COPSE_HD void add_wrong() const { fetch_add_relaxed(wrong, 1u); }
-};
-
-/// Inputs and outputs of the templates.
-template <class T>
-struct ObjectAt {
-  COPSE_HD T operator()(u64 i) const { return object_from<T>(u32(i) + 1); }
-};
-
-template <class Value>
-struct StoreSeen {
-  Seen<Value>* out;
-  COPSE_HD void operator()(u64 i, const FindResult<Value>& result) const {
-    out[i] = {result.value, u8(result.found)};
-  }
-};
-
-template <class Key, class Value>
-struct CountElement {
-  u32 first, distinct;
-  u32* visits;
-  COPSE_HD void operator()(const Key& key, const Value& value) const {
-    const u32 number = number_in(key) - first;
-    const bool is_right = number < distinct && is_object_of(value, number + first);
-    fetch_add_relaxed(visits + (is_right ? number : distinct), 1u);
-  }
-};
-
 template <class Kind>
 class HashTypes : public test::BodyTest<BodyExecutor> {
  protected:
@@ -213,7 +41,7 @@ class HashTypes : public test::BodyTest<BodyExecutor> {
   std::vector<u8> insert(Table& table, u32 n, u32 distinct, u32 first, bool assigns = false) {
     auto results = this->template zeros<u8>(n);
     for_each(this->executor(), "insert", n,
-             InsertKeys<typename Table::View>{table.view(), distinct, first, assigns, results.data()});
+             test::InsertKeys<typename Table::View>{table.view(), distinct, first, assigns, results.data()});
     return results.download();
   }
 
@@ -221,14 +49,14 @@ class HashTypes : public test::BodyTest<BodyExecutor> {
   std::vector<u8> erase(Table& table, u32 n, u32 distinct, u32 first, u32 stride) {
     auto results = this->template zeros<u8>(n);
     for_each(this->executor(), "erase", n,
-             EraseKeys<typename Table::View>{table.view(), distinct, first, stride, results.data()});
+             test::EraseKeys<typename Table::View>{table.view(), distinct, first, stride, results.data()});
     return results.download();
   }
 
   template <class Table>
   auto find(Table& table, u32 n, u32 first) {
-    Buffer<Seen<typename Table::Value>> seen(this->context(), n);
-    for_each(this->executor(), "find", n, FindKeys<typename Table::View>{table.view(), first, seen.data()});
+    Buffer<test::Seen<typename Table::Value>> seen(this->context(), n);
+    for_each(this->executor(), "find", n, test::FindKeys<typename Table::View>{table.view(), first, seen.data()});
     return seen.download();
   }
 
@@ -238,7 +66,7 @@ class HashTypes : public test::BodyTest<BodyExecutor> {
     auto visits = this->template zeros<u32>(distinct + 1);
     const auto view = table.view();
     for_each(this->executor(), "visit", view.slot_count(),
-             VisitElements<typename Table::View>{view, distinct, first, visits.data()});
+             test::VisitElements<typename Table::View>{view, distinct, first, visits.data()});
     return visits.download();
   }
 
@@ -255,7 +83,7 @@ class HashTypes : public test::BodyTest<BodyExecutor> {
     for (u32 i = 0; i < n; ++i) {
       if (InsertResult(results[i]) == InsertResult::inserted) {
         ++inserted[i % distinct];
-        expected[i % distinct] = object_from<Value>(i + 1);
+        expected[i % distinct] = test::object_from<Value>(i + 1);
       } else {
         ASSERT_EQ(InsertResult(results[i]), InsertResult::found) << i;
       }
@@ -279,7 +107,7 @@ class HashTypes : public test::BodyTest<BodyExecutor> {
     const auto last = find(table, distinct, first);
     for (u32 k = 0; k < distinct; ++k) {
       bool is_one_of_them = false;
-      for (u32 i = k; i < n; i += distinct) is_one_of_them |= is_object_of(last[k].value, i + 1);
+      for (u32 i = k; i < n; i += distinct) is_one_of_them |= test::is_object_of(last[k].value, i + 1);
       ASSERT_TRUE(last[k].found && is_one_of_them) << k;
     }
     std::vector<u32> once(distinct + 1, 1);
@@ -295,8 +123,8 @@ class HashTypes : public test::BodyTest<BodyExecutor> {
     auto inserted = this->template zeros<u32>(distinct), erased = this->template zeros<u32>(distinct);
     auto wrong = this->template zeros<u32>(1);
     for_each(this->executor(), "churn", threads,
-             Churn<typename Table<Key, Value>::View>{table.view(), distinct, rounds, inserted.data(),
-                                                     erased.data(), wrong.data()});
+             test::Churn<typename Table<Key, Value>::View>{table.view(), distinct, rounds, inserted.data(),
+                                                           erased.data(), wrong.data()});
     const auto ins = inserted.download(), era = erased.download(), visits = visit(table, distinct, 0);
     const auto found = find(table, distinct, 0);
     ASSERT_EQ(wrong.download()[0], 0u);
@@ -324,7 +152,7 @@ class HashTypes : public test::BodyTest<BodyExecutor> {
     const auto found = find(table, n, first);
     for (u32 i = 0; i < n; ++i) {
       ASSERT_EQ(found[i].found, InsertResult(results[i]) == InsertResult::inserted) << i;
-      ASSERT_TRUE(!found[i].found || is_object_of(found[i].value, i + 1)) << i;
+      ASSERT_TRUE(!found[i].found || test::is_object_of(found[i].value, i + 1)) << i;
     }
     const auto visits = visit(table, n, first);
     for (u32 i = 0; i < n; ++i) ASSERT_EQ(visits[i], found[i].found) << i;
@@ -346,7 +174,7 @@ class HashTypes : public test::BodyTest<BodyExecutor> {
       winner = i;
     }
     ASSERT_LT(winner, n);
-    EXPECT_TRUE(is_object_of(find(table, 1, 3)[0].value, winner + 1));
+    EXPECT_TRUE(test::is_object_of(find(table, 1, 3)[0].value, winner + 1));
     results = insert(table, n, 1, 3, true);
     for (u32 i = 0; i < n; ++i) ASSERT_EQ(InsertResult(results[i]), InsertResult::found) << i;
     const auto erased = erase(table, n, 1, 3, 1);
@@ -368,40 +196,40 @@ TYPED_TEST_SUITE(HashTypes, HashKinds, KindName);
 
 TYPED_TEST(HashTypes, EveryWidthOfKeyAndValue) {
   const test::Watchdog watchdog(600, "EveryWidthOfKeyAndValue");
-  this->template expect_all<Bytes<4>, NoValue>(1);
-  this->template expect_all<Bytes<8>, NoValue>(1);
-  this->template expect_all<Bytes<12>, NoValue>(1);
-  this->template expect_all<Bytes<16>, NoValue>(1);
+  this->template expect_all<test::Bytes<4>, NoValue>(1);
+  this->template expect_all<test::Bytes<8>, NoValue>(1);
+  this->template expect_all<test::Bytes<12>, NoValue>(1);
+  this->template expect_all<test::Bytes<16>, NoValue>(1);
   this->template expect_all<u32, u32>(1);
-  this->template expect_all<u64, Bytes<2>>(1);
+  this->template expect_all<u64, test::Bytes<2>>(1);
   this->template expect_all<u64, u32>(1);
   this->template expect_all<u64, u64>(1);
-  this->template expect_all<Bytes<12>, u32>(1);
-  this->template expect_all<Bytes<16>, Bytes<16>>(1);
+  this->template expect_all<test::Bytes<12>, u32>(1);
+  this->template expect_all<test::Bytes<16>, test::Bytes<16>>(1);
 }
 
 TYPED_TEST(HashTypes, WidthsThatAreNoWholeWords) {
   const test::Watchdog watchdog(600, "WidthsThatAreNoWholeWords");
-  this->template expect_all<Bytes<5>, NoValue>(1);
-  this->template expect_all<Bytes<5>, Bytes<3>>(1);
-  this->template expect_all<Bytes<6>, Bytes<2>>(1);
-  this->template expect_all<Bytes<4>, Bytes<3>>(1);
-  this->template expect_all<Bytes<7>, Bytes<5>>(1);
-  this->template expect_all<Bytes<9>, NoValue>(1);
-  this->template expect_all<Bytes<13>, Bytes<11>>(1);
-  this->template expect_all<u32, Bytes<12>>(1);
+  this->template expect_all<test::Bytes<5>, NoValue>(1);
+  this->template expect_all<test::Bytes<5>, test::Bytes<3>>(1);
+  this->template expect_all<test::Bytes<6>, test::Bytes<2>>(1);
+  this->template expect_all<test::Bytes<4>, test::Bytes<3>>(1);
+  this->template expect_all<test::Bytes<7>, test::Bytes<5>>(1);
+  this->template expect_all<test::Bytes<9>, NoValue>(1);
+  this->template expect_all<test::Bytes<13>, test::Bytes<11>>(1);
+  this->template expect_all<u32, test::Bytes<12>>(1);
 }
 
 /// Keys whose bits are all set or all but one, all clear or all but one: around 0.
 TYPED_TEST(HashTypes, NoKeyIsReserved) {
   const test::Watchdog watchdog(600, "NoKeyIsReserved");
   this->template expect_all<u32, u32>(~u32{0} - 1000);
-  this->template expect_all<Bytes<4>, NoValue>(~u32{0} - 1000);
-  this->template expect_all<Bytes<6>, Bytes<2>>(~u32{0} - 1000);
+  this->template expect_all<test::Bytes<4>, NoValue>(~u32{0} - 1000);
+  this->template expect_all<test::Bytes<6>, test::Bytes<2>>(~u32{0} - 1000);
   this->template expect_all<u64, NoValue>(~u32{0} - 1000);
   this->template expect_all<u64, u32>(~u32{0} - 1000);
-  this->template expect_all<Bytes<12>, u64>(~u32{0} - 1000);
-  this->template expect_all<Bytes<16>, Bytes<16>>(~u32{0} - 1000);
+  this->template expect_all<test::Bytes<12>, u64>(~u32{0} - 1000);
+  this->template expect_all<test::Bytes<16>, test::Bytes<16>>(~u32{0} - 1000);
 }
 
 TYPED_TEST(HashTypes, AllAtOnceNeverLeaveAKeyTwice) {
@@ -410,8 +238,8 @@ TYPED_TEST(HashTypes, AllAtOnceNeverLeaveAKeyTwice) {
     this->template expect_churn<u32, u32>(distinct, 2000, 10);
     this->template expect_churn<u64, NoValue>(distinct, 2000, 10);
     this->template expect_churn<u64, u64>(distinct, 2000, 10);
-    this->template expect_churn<Bytes<12>, u32>(distinct, 2000, 10);
-    this->template expect_churn<Bytes<16>, Bytes<16>>(distinct, 2000, 10);
+    this->template expect_churn<test::Bytes<12>, u32>(distinct, 2000, 10);
+    this->template expect_churn<test::Bytes<16>, test::Bytes<16>>(distinct, 2000, 10);
   }
 }
 
@@ -421,8 +249,8 @@ TYPED_TEST(HashTypes, AFullTableRefusesAndKeepsWhatItHolds) {
     for (u64 capacity : {0, 1, 31, 33, 1000}) {
       this->template expect_full<u32, u32>(capacity, bucket_bytes);
       this->template expect_full<u32, NoValue>(capacity, bucket_bytes);
-      this->template expect_full<Bytes<12>, u32>(capacity, bucket_bytes);
-      this->template expect_full<Bytes<16>, Bytes<16>>(capacity, bucket_bytes);
+      this->template expect_full<test::Bytes<12>, u32>(capacity, bucket_bytes);
+      this->template expect_full<test::Bytes<16>, test::Bytes<16>>(capacity, bucket_bytes);
     }
   }
 }
@@ -432,8 +260,8 @@ TYPED_TEST(HashTypes, OneInserterOfAKeyWins) {
   this->template expect_one_key<u32, u32>(TypeParam::threads_on_one_key);
   this->template expect_one_key<u64, NoValue>(TypeParam::threads_on_one_key);
   this->template expect_one_key<u64, u64>(TypeParam::threads_on_one_key);
-  this->template expect_one_key<Bytes<12>, u32>(TypeParam::threads_on_one_key);
-  this->template expect_one_key<Bytes<16>, Bytes<16>>(TypeParam::threads_on_one_key);
+  this->template expect_one_key<test::Bytes<12>, u32>(TypeParam::threads_on_one_key);
+  this->template expect_one_key<test::Bytes<16>, test::Bytes<16>>(TypeParam::threads_on_one_key);
 }
 
 TYPED_TEST(HashTypes, SmallTablesAreRightEveryTime) {
@@ -443,43 +271,43 @@ TYPED_TEST(HashTypes, SmallTablesAreRightEveryTime) {
       this->template expect_full<u32, u32>(60, 32);
       this->template expect_churn<u32, u32>(5, 64, 4);
     } else {
-      this->template expect_full<Bytes<12>, u64>(60, 32);
-      this->template expect_churn<Bytes<16>, Bytes<16>>(5, 64, 4);
+      this->template expect_full<test::Bytes<12>, u64>(60, 32);
+      this->template expect_churn<test::Bytes<16>, test::Bytes<16>>(5, 64, 4);
     }
     if (this->HasFatalFailure()) FAIL() << repeat;
   }
 }
 
 TYPED_TEST(HashTypes, TemplatesTakeFunctionsOfTheIndex) {
-  using Key = Bytes<6>;
-  using Value = Bytes<9>;
+  using Key = test::Bytes<6>;
+  using Value = test::Bytes<9>;
   const u32 n = 5000;
   typename TestFixture::template Table<Key, Value> table(this->context(), n);
   const auto view = table.view();
   const auto& ex = this->executor();
   auto counts = this->template zeros<HashCounts>(1);
-  const auto keys = ObjectAt<Key>{};
-  hash_insert(ex, "insert", view, n, keys, ObjectAt<Value>{}, HashMode::keep, counts.data(),
+  const auto keys = test::ObjectAt<Key>{};
+  hash_insert(ex, "insert", view, n, keys, test::ObjectAt<Value>{}, HashMode::keep, counts.data(),
               static_cast<InsertResult*>(nullptr));
   EXPECT_EQ(counts.download()[0].inserted, n);
-  hash_insert(ex, "assign", view, n, keys, ObjectAt<Value>{}, HashMode::assign, counts.data(),
+  hash_insert(ex, "assign", view, n, keys, test::ObjectAt<Value>{}, HashMode::assign, counts.data(),
               static_cast<InsertResult*>(nullptr));
   EXPECT_EQ(counts.download()[0].found, n);
 
-  Buffer<Seen<Value>> seen(this->context(), n + 100);
-  hash_find(ex, "find", view, n + 100, keys, StoreSeen<Value>{seen.data()}, counts.data());
+  Buffer<test::Seen<Value>> seen(this->context(), n + 100);
+  hash_find(ex, "find", view, n + 100, keys, test::StoreSeen<Value>{seen.data()}, counts.data());
   EXPECT_EQ(counts.download()[0].found, n);
   EXPECT_EQ(counts.download()[0].absent, 100u);
   const auto found = seen.download();
   for (u32 i = 0; i < n + 100; ++i) {
     ASSERT_EQ(found[i].found, i < n) << i;
-    ASSERT_TRUE(i >= n || is_object_of(found[i].value, i + 1)) << i;
+    ASSERT_TRUE(i >= n || test::is_object_of(found[i].value, i + 1)) << i;
   }
 
   hash_erase(ex, "erase", view, n / 2, keys, static_cast<u8*>(nullptr), counts.data());
   EXPECT_EQ(counts.download()[0].found, n / 2);
   auto visits = this->template zeros<u32>(n + 1);
-  hash_for_each(ex, "visit", view, CountElement<Key, Value>{1, n, visits.data()});
+  hash_for_each(ex, "visit", view, test::CountElement<Key, Value>{1, n, visits.data()});
   std::vector<u32> expected(n + 1);
   for (u32 i = n / 2; i < n; ++i) expected[i] = 1;
   EXPECT_EQ(visits.download(), expected);
@@ -495,8 +323,8 @@ TYPED_TEST(HashTypes, LargeInsertionsTakeTheScratchTheySay) {
   this->context().reserve_scratch(bytes);
   const u64 reserved = this->context().scratch_bytes();
   auto counts = this->template zeros<HashCounts>(1);
-  hash_insert(ex, "insert", table.view(), n, ObjectAt<u32>{}, ObjectAt<u32>{}, HashMode::keep, counts.data(),
-              static_cast<InsertResult*>(nullptr));
+  hash_insert(ex, "insert", table.view(), n, test::ObjectAt<u32>{}, test::ObjectAt<u32>{}, HashMode::keep,
+              counts.data(), static_cast<InsertResult*>(nullptr));
   EXPECT_EQ(counts.download()[0].inserted, n);
   EXPECT_EQ(this->context().scratch_bytes(), reserved);
 }
@@ -507,12 +335,12 @@ TYPED_TEST(HashTypes, WhatIsFoundWhileOthersInsertIsWhole) {
   const auto expect = [&](auto table) {
     auto wrong = this->template zeros<u32>(1);
     for_each(this->executor(), "insert and find", 2 * n,
-             InsertAndFind<typename decltype(table)::View>{table.view(), wrong.data()});
+             test::InsertAndFind<typename decltype(table)::View>{table.view(), wrong.data()});
     EXPECT_EQ(wrong.download()[0], 0u);
   };
   expect(typename TestFixture::template Table<u32, u32>(this->context(), n));
   expect(typename TestFixture::template Table<u64, u64>(this->context(), n));
-  expect(typename TestFixture::template Table<Bytes<16>, Bytes<16>>(this->context(), n));
+  expect(typename TestFixture::template Table<test::Bytes<16>, test::Bytes<16>>(this->context(), n));
 }
 
 }  // namespace
