@@ -60,6 +60,7 @@ constexpr Shortcut table[] = {
 
     {Command::toggle_help, GLFW_KEY_H, Modifier::none, "H", "This help", "Window"},
     {Command::toggle_help, GLFW_KEY_F1, Modifier::none, "F1", nullptr, "Window"},
+    {Command::toggle_guide, GLFW_KEY_SLASH, Modifier::none, "/", "Guide: what is a structure?", "Window"},
     {Command::toggle_panels, GLFW_KEY_TAB, Modifier::none, "Tab", "Panels", "Window"},
     {Command::toggle_log, GLFW_KEY_GRAVE_ACCENT, Modifier::none, "`", "All messages", "Window"},
 };

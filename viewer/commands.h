@@ -60,6 +60,7 @@ enum class Command : u8 {
   // Window
   toggle_panels,
   toggle_help,
+  toggle_guide,
   toggle_log,
 };
 

@@ -52,6 +52,7 @@ void camera_menu(Desk& desk) {
 
 void window_menu(Desk& desk) {
   menu_item(desk, Command::toggle_help, desk.state.help);
+  menu_item(desk, Command::toggle_guide, desk.state.guide);
   menu_item(desk, Command::toggle_panels, desk.state.panels);
   menu_item(desk, Command::toggle_log, desk.state.log);
 }

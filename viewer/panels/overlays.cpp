@@ -16,6 +16,9 @@ constexpr int bare_window = ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoM
                             ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_AlwaysAutoResize |
                             ImGuiWindowFlags_NoNav | ImGuiWindowFlags_NoFocusOnAppearing;
 
+const ImVec4 help_colour(0.68f, 0.7f, 0.73f, 1);
+const ImVec4 heading_colour(0.45f, 0.8f, 0.68f, 1);
+
 ImVec4 colour_of(Severity severity) {
   switch (severity) {
     case Severity::note: return {0.75f, 0.8f, 0.85f, 1};
@@ -46,24 +49,24 @@ void running_bar(float width) {
 }
 
 void help_group(const char* group) {
-  ImGui::TextColored(ImVec4(0.45f, 0.8f, 0.68f, 1), "%s", group);
+  ImGui::TextColored(heading_colour, "%s", group);
   const float column = ImGui::GetFontSize() * 5.2f;
   for (const Shortcut& shortcut : shortcuts()) {
     if (std::string_view(shortcut.group) != group || shortcut.meaning == nullptr) continue;
     ImGui::TextUnformatted(shortcut.keys);
-    ImGui::SameLine(ImGui::GetCursorPosX() + column);
-    ImGui::TextDisabled("%s", shortcut.meaning);
+    ImGui::SameLine(column);
+    ImGui::TextColored(help_colour, "%s", shortcut.meaning);
   }
   ImGui::Spacing();
 }
 
 void help_mouse() {
-  ImGui::TextColored(ImVec4(0.45f, 0.8f, 0.68f, 1), "Mouse and motion");
+  ImGui::TextColored(heading_colour, "Mouse and motion");
   const float column = ImGui::GetFontSize() * 7.5f;
   for (const Gesture& gesture : gestures()) {
     ImGui::TextUnformatted(gesture.gesture);
-    ImGui::SameLine(ImGui::GetCursorPosX() + column);
-    ImGui::TextDisabled("%s", gesture.meaning);
+    ImGui::SameLine(column);
+    ImGui::TextColored(help_colour, "%s", gesture.meaning);
   }
 }
 
@@ -92,8 +95,7 @@ void message_toasts(Desk& desk, const Rectangle& place) {
   constexpr size_t most_shown = 4;
   std::vector<const Message*> shown;
   for (const Message& message : desk.session.messages().list()) {
-    const auto& faded = desk.state.faded;
-    if (std::find(faded.begin(), faded.end(), message.id) == faded.end()) shown.push_back(&message);
+    if (desk.state.faded.count(message.id) == 0) shown.push_back(&message);
   }
   if (shown.empty()) return;
   if (shown.size() > most_shown) shown.erase(shown.begin(), shown.end() - most_shown);
@@ -104,7 +106,7 @@ void message_toasts(Desk& desk, const Rectangle& place) {
     const float width = std::max(std::min(place.width - 40, ImGui::GetFontSize() * 34), 100.0f);
     for (const Message* message : shown) {
       ImGui::PushID(int(message->id));
-      if (button("x", "Seen; ` shows all messages")) desk.state.faded.push_back(message->id);
+      if (button("x", "Seen; ` shows all messages")) desk.state.faded.insert(message->id);
       ImGui::SameLine();
       ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + width);
       message_text(*message);

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <map>
+#include <set>
+
 #include "viewer/commands.h"
 #include "viewer/model/session.h"
 #include "viewer/panels/widgets.h"
@@ -14,12 +17,15 @@ struct PanelState {
   bool panels = true;  // shown at all
   bool help = false;
   bool log = false;
+  bool guide = false;
+  u32 guide_step = 0;
 
   u32 side = 0;               // whose structure the panels show: A or B
   bool build_changes = true;  // build as soon as an option changes
   bool build_waits = false;   // an option changed, and its widget is still held
   u32 next_bookmark = 0;
-  std::vector<u64> faded;      // ids of messages that need no look any more
+  std::map<u64, double> ages;  // seconds that notes have been shown, by id
+  std::set<u64> faded;         // ids of messages that need no look any more
   double frame_seconds = 0.1;  // of the last frames, smoothed
 };
 
@@ -49,6 +55,7 @@ void menus(Desk& desk);
 void job_banner(Desk& desk, const Rectangle& place);
 void message_toasts(Desk& desk, const Rectangle& place);
 void empty_scene_hint(Desk& desk, const Rectangle& place);
+void guide(Desk& desk, const Rectangle& place);
 void help_overlay(Desk& desk);
 void message_log(Desk& desk);
 

@@ -77,7 +77,8 @@ void pick_panel(Desk& desk) {
     return;
   }
   hit_facts(*picked);
-  fact("Visited", fmt::format("{} nodes, {} triangles tested", picked->visited.size(), picked->primitive_tests));
+  fact("Visited", fmt::format("{} nodes", picked->visited.size()));
+  fact("Tested", fmt::format("{} triangles", picked->primitive_tests));
   if (!picked->visited.empty()) visited_table(desk, *picked);
   if (button("Forget", "Backspace", -1)) desk.commands.push_back(Command::clear_pick);
 }

@@ -31,6 +31,7 @@ void set_colours(ImGuiStyle& style) {
   ImGui::StyleColorsDark(&style);
   ImVec4* colours = style.Colors;
   const ImVec4 accent(0.24f, 0.56f, 0.48f, 1), bright(0.31f, 0.69f, 0.58f, 1);
+  colours[ImGuiCol_TextDisabled] = grey(0.58f);
   colours[ImGuiCol_WindowBg] = grey(0.105f);
   colours[ImGuiCol_PopupBg] = grey(0.13f, 0.98f);
   colours[ImGuiCol_MenuBarBg] = grey(0.13f);

@@ -88,6 +88,7 @@ ImGuiKey key_of(int glfw_key) {
     case GLFW_KEY_PERIOD: return ImGuiKey_Period;
     case GLFW_KEY_MINUS: return ImGuiKey_Minus;
     case GLFW_KEY_EQUAL: return ImGuiKey_Equal;
+    case GLFW_KEY_SLASH: return ImGuiKey_Slash;
     case GLFW_KEY_GRAVE_ACCENT: return ImGuiKey_GraveAccent;
     case GLFW_KEY_LEFT_BRACKET: return ImGuiKey_LeftBracket;
     case GLFW_KEY_RIGHT_BRACKET: return ImGuiKey_RightBracket;

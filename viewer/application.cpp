@@ -1,0 +1,262 @@
+#include "viewer/application.h"
+
+#include <fmt/format.h>
+#include <imgui.h>
+
+#include <algorithm>
+
+#include "builders/io/image_file.h"
+#include "viewer/layout.h"
+#include "viewer/widget_file.h"
+#include "viewer/window/overlay.h"
+
+namespace copse::viewer {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr double sleep_seconds = 0.25;  // at most, while nothing changes
+constexpr u32 frames_to_settle = 4;
+constexpr int panel_window = ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_NoResize | ImGuiWindowFlags_NoMove |
+                             ImGuiWindowFlags_NoCollapse | ImGuiWindowFlags_NoSavedSettings |
+                             ImGuiWindowFlags_NoBringToFrontOnFocus;
+
+/// Opens an ImGui window over a rectangle. To be ended with ImGui::End where true.
+bool begin_part(const char* name, const Rectangle& place) {
+  if (place.width <= 0 || place.height <= 0) return false;
+  ImGui::SetNextWindowPos(ImVec2(place.x, place.y));
+  ImGui::SetNextWindowSize(ImVec2(place.width, place.height));
+  ImGui::Begin(name, nullptr, panel_window);
+  return true;
+}
+
+void panel(const char* heading, Desk& desk, void (*draw)(Desk&), bool open_at_first = true) {
+  if (section(heading, open_at_first)) {
+    draw(desk);
+    ImGui::Spacing();
+  }
+}
+
+bool has_input() {
+  const ImGuiIO& io = ImGui::GetIO();
+  return ImGui::IsAnyItemActive() || ImGui::IsAnyMouseDown() || io.MouseDelta.x != 0 || io.MouseDelta.y != 0 ||
+         io.MouseWheel != 0 || io.WantTextInput;
+}
+
+}  // namespace
+
+Application::Application(Session& session, Display& display, Ui& ui, const ApplicationOptions& options)
+    : session_(session),
+      display_(display),
+      ui_(ui),
+      options_(options),
+      last_frame_(std::chrono::steady_clock::now()) {}
+
+double Application::seconds_since_last_frame() {
+  const auto now = std::chrono::steady_clock::now();
+  const double seconds = std::chrono::duration<double>(now - last_frame_).count();
+  last_frame_ = now;
+  return options_.frame_seconds.value_or(std::min(seconds, 0.5));
+}
+
+bool Application::run_frame() {
+  const bool sleeps = awake_ == 0 && !session_.busy() && !options_.frame_seconds;
+  display_.take_events(sleeps ? sleep_seconds : 0);
+  if (awake_ > 0) --awake_;
+  if (quits_ || display_.is_asked_to_close()) return false;
+
+  take_drops();
+  const double seconds = seconds_since_last_frame();
+  session_.update(seconds);
+  if (!display_.is_visible()) {
+    if (!session_.busy()) display_.take_events(sleep_seconds / 5);
+    return true;
+  }
+  panels_.frame_seconds += (seconds - panels_.frame_seconds) * (sleeps ? 0.0 : 0.1);
+
+  ui_.begin_frame(display_, settings_.window.ui_scale);
+  if (has_input()) awake_ = frames_to_settle;
+  draw_window();
+  take_keys();
+  controls_.apply(session_, panes_, seconds);
+  ui_.end_frame();
+  const std::string problem = display_.present(panes_);
+  if (!problem.empty()) session_.messages().add(Severity::warning, problem);
+
+  carry_out();
+  record_picture();
+  fade_notes(seconds);
+  write_widget_map();
+  return !quits_;
+}
+
+void Application::take_drops() {
+  const std::vector<fs::path> dropped = display_.take_dropped();
+  if (!dropped.empty()) open(dropped, ImGui::GetIO().KeyShift);
+}
+
+void Application::draw_window() {
+  Desk desk{session_, panels_, commands_};
+  draw_menu_bar(desk);
+  const ImVec2 size = ImGui::GetIO().DisplaySize;
+  const WindowLayout layout = lay_out(size.x, size.y, ImGui::GetFrameHeight(), ui_.scale(), panels_.panels);
+  draw_columns(desk, layout);
+  place_panes(layout.picture);
+  empty_scene_hint(desk, layout.picture);
+  job_banner(desk, layout.picture);
+  message_toasts(desk, layout.picture);
+  guide(desk, layout.picture);
+  help_overlay(desk);
+  message_log(desk);
+  if (const auto choice = dialog_.draw()) {
+    if (choice->purpose == FileDialog::Purpose::sequence) {
+      session_.open_sequence(choice->paths.front());
+    } else {
+      open(choice->paths, choice->purpose == FileDialog::Purpose::add);
+    }
+  }
+}
+
+void Application::draw_menu_bar(Desk& desk) {
+  if (!ImGui::BeginMainMenuBar()) return;
+  menus(desk);
+  const double rate = panels_.frame_seconds > 0 ? 1 / panels_.frame_seconds : 0;
+  const Picture& picture = session_.picture(0);
+  std::string text = fmt::format("{} x {}", picture.image.width, picture.image.height);
+  if (session_.has_structure(0))
+    text += fmt::format("   trace {}", readable_time(session_.timings(0).trace.last()));
+  text += session_.busy() ? fmt::format("   {:.0f} frames/s", rate) : "   at rest";
+  if (session_.recording()) text = fmt::format("recording, {} pictures   ", session_.recorded_frames()) + text;
+  const float width = ImGui::CalcTextSize(text.c_str()).x + ImGui::GetStyle().ItemSpacing.x * 2;
+  ImGui::SetCursorPosX(std::max(ImGui::GetCursorPosX(), ImGui::GetIO().DisplaySize.x - width));
+  ImGui::TextDisabled("%s", text.c_str());
+  ImGui::EndMainMenuBar();
+}
+
+void Application::draw_columns(Desk& desk, const WindowLayout& layout) {
+  if (begin_part("##left", layout.left)) {
+    panel("Scene", desk, scene_panel);
+    panel("Structure", desk, structure_panel);
+    panel("Motion", desk, motion_panel);
+    panel("Camera", desk, camera_panel);
+    ImGui::End();
+  }
+  if (begin_part("##right", layout.right)) {
+    panel("View", desk, view_panel);
+    panel("Overlays", desk, overlay_panel);
+    panel("Picked pixel", desk, pick_panel);
+    panel("Statistics", desk, statistics_panel);
+    ImGui::End();
+  }
+  if (begin_part("##bottom", layout.bottom)) {
+    timeline_panel(desk);
+    ImGui::End();
+  }
+}
+
+void Application::place_panes(const Rectangle& place) {
+  panes_.clear();
+  const Comparison comparison = session_.comparison();
+  const bool beside = comparison == Comparison::side_by_side;
+  const float gap = beside ? 2 : 0, width = beside ? std::max((place.width - gap) / 2, 0.0f) : place.width;
+  const float scale = display_.pixels_per_point();
+  session_.set_picture_size(u32(std::max(width, 0.0f) * scale), u32(std::max(place.height, 0.0f) * scale));
+  for (u32 side = 0; side < (beside ? 2u : 1u); ++side) {
+    Pane pane{.place = {place.x + float(side) * (width + gap), place.y, width, place.height},
+              .picture = &session_.picture(side),
+              .lines = &session_.lines(side),
+              .lines_revision = session_.lines_revision(side),
+              .lines_on_top = session_.overlay().on_top};
+    const Picture& difference = session_.difference();
+    if (comparison == Comparison::difference && difference.image.width > 0) pane.picture = &difference;
+    panes_.push_back(pane);
+  }
+}
+
+void Application::take_keys() {
+  if (ImGui::GetIO().WantTextInput) return;
+  for (const Command command : pressed_commands()) commands_.push_back(command);
+}
+
+void Application::carry_out() {
+  std::vector<Command> commands;
+  commands.swap(commands_);
+  if (!commands.empty()) awake_ = frames_to_settle;
+  for (const Command command : commands) perform(command);
+}
+
+void Application::record_picture() {
+  const Picture& picture = session_.picture(0);
+  if (!session_.recording() || panes_.empty() || picture.is_preview || picture.revision == recorded_revision_)
+    return;
+  recorded_revision_ = picture.revision;
+  session_.messages().guard("recording", [&] { session_.record(picture_with_lines(panes_.front())); });
+}
+
+// Notes are news; warnings and errors stay until they are seen.
+void Application::fade_notes(double seconds) {
+  constexpr double note_seconds = 6;
+  for (const Message& message : session_.messages().list()) {
+    if (message.severity != Severity::note) continue;
+    panels_.ages[message.id] += seconds;
+    if (panels_.ages[message.id] > note_seconds) panels_.faded.insert(message.id);
+  }
+}
+
+void Application::write_widget_map() {
+  if (options_.widget_map.empty()) return;
+  std::string text = widget_map_json(ui_.widgets(), panes_);
+  if (text == written_map_) return;
+  written_map_ = std::move(text);
+  session_.messages().guard("writing the widget map",
+                            [&] { write_whole_file(options_.widget_map, written_map_); });
+}
+
+void Application::open(const std::vector<fs::path>& paths, bool add) {
+  session_.open(paths, add);
+  std::vector<std::string>& recent = settings_.recent_files;
+  for (const fs::path& path : paths) {
+    std::error_code error;
+    const std::string name = fs::absolute(path, error).string();
+    recent.erase(std::remove(recent.begin(), recent.end(), name), recent.end());
+    recent.insert(recent.begin(), name);
+  }
+  constexpr size_t most_recent = 10;
+  if (recent.size() > most_recent) recent.resize(most_recent);
+}
+
+void Application::save_screenshot(const fs::path& file) {
+  session_.messages().guard("saving the screenshot", [&] {
+    if (options_.screenshot_width > 0) {
+      session_.set_picture_size(options_.screenshot_width, options_.screenshot_height);
+    }
+    session_.finish();
+    const Picture& picture =
+        session_.comparison() == Comparison::difference ? session_.difference() : session_.picture(0);
+    save_png(file, picture_with_lines({.place = {},
+                                       .picture = &picture,
+                                       .lines = &session_.lines(0),
+                                       .lines_on_top = session_.overlay().on_top}));
+    session_.messages().add(Severity::note, "Saved " + file.string());
+  });
+}
+
+void Application::use(const Settings& settings) {
+  settings_ = settings;
+  panels_.panels = settings.window.panels;
+  session_.use(settings, false);
+}
+
+void Application::keep_settings(const WindowSettings& window) {
+  if (options_.settings_file.empty()) return;
+  Settings settings = session_.settings();
+  settings.window = window;
+  settings.window.ui_scale = settings_.window.ui_scale;
+  settings.window.panels = panels_.panels;
+  settings.folder = dialog_.folder().empty() ? settings_.folder : dialog_.folder().string();
+  settings.recent_files = settings_.recent_files;
+  session_.messages().guard("keeping the settings", [&] { save_settings(options_.settings_file, settings); });
+}
+
+}  // namespace copse::viewer

@@ -1,0 +1,212 @@
+#include "viewer/options.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <charconv>
+#include <cmath>
+#include <cstdio>
+#include <functional>
+
+namespace copse::viewer {
+
+namespace {
+
+template <class T>
+std::optional<T> parse_number(const std::string& text) {
+  T value{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+template <class Enum>
+void add_choice(CLI::App& app, const char* name, std::optional<Enum>& value, const char* description) {
+  std::string list;
+  for (const char* word : names<Enum>()) list += (list.empty() ? "" : "|") + std::string(word);
+  const auto parse = [=, &value](const std::string& text) {
+    value = named<Enum>(text);
+    if (!value) throw CLI::ValidationError(fmt::format("{} is '{}'; it takes {}", name, text, list));
+  };
+  app.add_option_function<std::string>(name, parse, description)->option_text(list);
+}
+
+CLI::Option* add_count(CLI::App& app, const char* name, u32 lowest, u32 highest, std::function<void(u32)> use,
+                       const char* description) {
+  const auto parse = [=](const std::string& text) {
+    const std::optional<u32> number = parse_number<u32>(text);
+    if (!number || *number < lowest || *number > highest) {
+      throw CLI::ValidationError(
+          fmt::format("{} is '{}'; it takes a whole number from {} to {}", name, text, lowest, highest));
+    }
+    use(*number);
+  };
+  return app.add_option_function<std::string>(name, parse, description)->option_text("N");
+}
+
+template <class T>
+void add_size(CLI::App& app, const char* name, T& width, T& height, const char* description) {
+  const auto parse = [=, &width, &height](const std::string& text) {
+    const size_t cross = text.find('x');
+    const bool has_both = cross != std::string::npos;
+    const u32 w = parse_number<u32>(text.substr(0, cross)).value_or(0);
+    const u32 h = has_both ? parse_number<u32>(text.substr(cross + 1)).value_or(0) : 0;
+    if (w < 1 || h < 1 || w > 16384 || h > 16384) {
+      throw CLI::ValidationError(
+          fmt::format("{} is '{}'; it takes WIDTHxHEIGHT, each from 1 to 16384", name, text));
+    }
+    width = T(w);
+    height = T(h);
+  };
+  app.add_option_function<std::string>(name, parse, description)->option_text("WxH");
+}
+
+void add_camera(CLI::App& app, std::optional<CameraPose>& camera) {
+  const auto parse = [&camera](const std::vector<std::string>& texts) {
+    std::vector<float> numbers;
+    for (const std::string& text : texts) {
+      const std::optional<float> number = parse_number<float>(text);
+      if (!number || !std::isfinite(*number)) {
+        throw CLI::ValidationError(fmt::format("--camera has '{}'; it takes finite numbers", text));
+      }
+      numbers.push_back(*number);
+    }
+    if (numbers.size() == 6) numbers.push_back(40);
+    if (numbers.size() != 7)
+      throw CLI::ValidationError("--camera takes eye, target and may be field of view: 6 or 7 numbers");
+    camera = CameraPose{.eye = {numbers[0], numbers[1], numbers[2]},
+                        .target = {numbers[3], numbers[4], numbers[5]},
+                        .field_of_view = numbers[6]};
+  };
+  app.add_option_function<std::vector<std::string>>("--camera", parse,
+                                                    "Eye, target and field of view; default: sees all")
+      ->delimiter(',')
+      ->expected(1, 7)
+      ->option_text("X,Y,Z,X,Y,Z[,F]");
+}
+
+void add_structure_options(CLI::App& app, Options& options) {
+  const auto parse = [&options](const std::string& text) {
+    options.backend = text == "auto" ? Backend::automatic : named<Backend>(text);
+    if (!options.backend)
+      throw CLI::ValidationError(fmt::format("--backend is '{}'; it takes auto|cpu|cuda", text));
+  };
+  app.add_option_function<std::string>("--backend", parse, "Where to build and trace")
+      ->option_text("auto|cpu|cuda");
+  add_count(
+      app, "--threads", 1, 4096, [&options](u32 n) { options.threads = n; }, "CPU threads, default all");
+  add_choice(app, "--kind", options.kind, "What is built");
+  add_choice(app, "--builder", options.builder, "How a tree is built");
+  add_choice(app, "--compare", options.second_builder, "A second builder, shown beside the first");
+  add_choice(app, "--layout", options.layout, "Nodes of the tree");
+  add_count(
+      app, "--max-leaf-size", 1, 32, [&options](u32 n) { options.max_leaf_size = n; }, "Most triangles of a leaf");
+  add_choice(app, "--upkeep", options.upkeep, "What happens to it when the scene moves");
+}
+
+void add_picture_options(CLI::App& app, Options& options) {
+  add_choice(app, "--view", options.view, "What colours a pixel");
+  add_count(
+      app, "--boxes", 0, 1000, [&options](u32 n) { options.level = n; }, "Show the boxes of a level of the tree");
+  app.add_flag("--curve", options.curve, "Show the Morton curve");
+  add_camera(app, options.camera);
+  add_choice(app, "--play", options.play, "Play a deformation");
+  app.add_option("--sequence", options.sequence, "Play the numbered meshes beside this one")->option_text("MESH");
+}
+
+void add_output_options(CLI::App& app, Options& options) {
+  app.add_flag("--headless", options.headless, "Without a window: renders, writes what is asked for, and ends");
+  add_count(
+      app, "--frames", 0, 1000000, [&options](u32 n) { options.frames = n; },
+      "Play so many frames of 1/30 s, then end; headless, with times");
+  add_size(app, "--size", options.width, options.height, "Of the screenshot; headless 1280x720");
+  app.add_option("--screenshot", options.screenshot, "Save the picture at the end")->option_text("FILE.png");
+  app.add_option("--record", options.recording, "Save all pictures, numbered")->option_text("FOLDER");
+  app.add_option("--statistics", options.statistics, "Save the statistics at the end")->option_text("FILE.json");
+}
+
+void add_window_options(CLI::App& app, Options& options) {
+  add_size(app, "--window", options.window_width, options.window_height, "Of the window");
+  const auto parse = [&options](const std::string& text) {
+    const std::optional<float> scale = parse_number<float>(text);
+    if (!scale || !(*scale >= 0.5f) || *scale > 4) {
+      throw CLI::ValidationError(fmt::format("--ui-scale is '{}'; it takes a number from 0.5 to 4", text));
+    }
+    options.ui_scale = *scale;
+  };
+  app.add_option_function<std::string>("--ui-scale", parse, "Of text and widgets; default the display's")
+      ->option_text("X");
+  app.add_option("--settings", options.settings_file, "Where settings are kept; empty: nowhere")
+      ->option_text("FILE");
+  app.add_option("--widget-map", options.widget_map, "Keep a JSON file of where widgets stand, for scripts")
+      ->option_text("FILE");
+}
+
+/// Endings are checked before the work.
+void check(const Options& options) {
+  const auto expect = [](const char* name, const std::filesystem::path& path, const char* ending) {
+    if (path.empty() || path.extension() == ending) return;
+    throw CLI::ValidationError(
+        fmt::format("{} is '{}'; it takes a name that ends in {}", name, path.string(), ending));
+  };
+  expect("--screenshot", options.screenshot, ".png");
+  expect("--statistics", options.statistics, ".json");
+  if (options.headless && options.meshes.empty() && options.sequence.empty()) {
+    throw CLI::ValidationError("--headless takes a mesh");
+  }
+}
+
+}  // namespace
+
+std::optional<Options> parse_options(int argc, char** argv, int& exit_code) {
+  Options options;
+  options.settings_file = settings_path();
+  CLI::App app{"Shows how acceleration structures are built, broken and repaired, live."};
+  app.name("copse-viewer");
+  app.set_help_flag("-h,--help", "Print this and exit");
+  app.set_version_flag("--version", "copse-viewer " COPSE_VERSION, "Print the version and exit");
+  app.get_formatter()->column_width(36);
+  app.add_option("MESH", options.meshes, "OBJ and PLY files, or folders of them")->option_text(" ");
+  add_structure_options(app, options);
+  add_picture_options(app, options);
+  add_output_options(app, options);
+  add_window_options(app, options);
+  try {
+    app.parse(argc, argv);
+    check(options);
+    return options;
+  } catch (const CLI::ParseError& error) {
+    const bool asked = error.get_exit_code() == 0;
+    if (!asked) std::fprintf(stderr, "copse-viewer: error: %s (see copse-viewer --help)\n", error.what());
+    if (asked) app.exit(error);
+    exit_code = asked ? 0 : 2;
+    return std::nullopt;
+  }
+}
+
+void apply_options(const Options& options, Session& session) {
+  for (u32 side = 0; side < 2; ++side) {
+    StructureOptions& wanted = session.wanted(side);
+    wanted.backend = options.backend.value_or(wanted.backend);
+    wanted.kind = options.kind.value_or(wanted.kind);
+    wanted.builder = options.builder.value_or(wanted.builder);
+    wanted.layout = options.layout.value_or(wanted.layout);
+    wanted.max_leaf_size = options.max_leaf_size.value_or(wanted.max_leaf_size);
+  }
+  if (options.second_builder) {
+    session.wanted(1).builder = *options.second_builder;
+    session.comparison() = Comparison::side_by_side;
+  }
+  session.upkeep() = options.upkeep.value_or(session.upkeep());
+  session.view().view = options.view.value_or(session.view().view);
+  if (options.level) {
+    session.overlay().boxes = true;
+    session.overlay().level = *options.level;
+  }
+  session.overlay().curve |= options.curve;
+  session.playback().deformation = options.play.value_or(session.playback().deformation);
+  if (!options.meshes.empty()) session.open(options.meshes);
+  if (!options.sequence.empty()) session.open_sequence(options.sequence);
+}
+
+}  // namespace copse::viewer

@@ -1,0 +1,115 @@
+#include <cstdio>
+
+#include "viewer/application.h"
+#include "viewer/run.h"
+#include "viewer/window/glfw_display.h"
+
+namespace copse::viewer {
+
+namespace {
+
+WindowOptions window_of(const Options& options, const Settings& settings) {
+  WindowOptions window{
+      .width = settings.window.width, .height = settings.window.height, .maximized = settings.window.maximised};
+  if (options.window_width > 0) {
+    window.width = options.window_width;
+    window.height = options.window_height;
+    window.maximized = false;
+  }
+  return window;
+}
+
+WindowSettings settings_of(const GlfwDisplay& display, WindowSettings settings) {
+  const WindowOptions window = display.current_options();
+  settings.width = window.width;
+  settings.height = window.height;
+  settings.maximised = window.maximized;
+  return settings;
+}
+
+bool ends_by_itself(const Options& options) {
+  return options.frames.has_value() || !options.screenshot.empty() || !options.recording.empty() ||
+         !options.statistics.empty();
+}
+
+/// Frames until nothing is loaded nor built. False where the window was closed.
+bool run_until_built(Session& session, Application& application) {
+  do {
+    if (!application.run_frame()) return false;
+  } while (session.job().running);
+  return application.run_frame();
+}
+
+bool has_errors(const Session& session) {
+  for (const Message& message : session.messages().list()) {
+    if (message.severity == Severity::error) return true;
+  }
+  return false;
+}
+
+void print_errors(const Session& session) {
+  for (const Message& message : session.messages().list()) {
+    if (message.severity == Severity::error)
+      std::fprintf(stderr, "copse-viewer: error: %s\n", message.text.c_str());
+  }
+}
+
+/// What --frames, --screenshot, --record and --statistics ask for.
+void run_to_the_end(const Options& options, Session& session, Application& application) {
+  session.playback().playing = options.play.has_value() || !options.sequence.empty();
+  if (!options.recording.empty()) {
+    session.messages().guard("recording", [&] { session.start_recording(options.recording); });
+  }
+  for (u32 frame = 0; frame < options.frames.value_or(0); ++frame) {
+    if (!application.run_frame()) return;
+  }
+  session.playback().playing = false;
+  if (session.recording()) session.stop_recording();
+  if (!options.screenshot.empty()) application.save_screenshot(options.screenshot);
+  if (!options.statistics.empty()) {
+    session.messages().guard("saving the statistics", [&] { session.save_statistics(options.statistics); });
+  }
+}
+
+}  // namespace
+
+int run_in_window(const Options& options) {
+  // What ends by itself does not depend on who ran the viewer before.
+  const bool ends = ends_by_itself(options);
+  const std::filesystem::path settings_file = ends ? "" : options.settings_file;
+  std::vector<std::string> complaints;
+  Settings settings;
+  if (!settings_file.empty()) settings = load_settings(settings_file, complaints);
+  if (options.ui_scale > 0) settings.window.ui_scale = options.ui_scale;
+
+  Ui ui;
+  WindowOptions window = window_of(options, settings);
+  window.wait_for_refresh = !options.frames.has_value();
+  GlfwDisplay display(window);
+  Session session({.workers = options.threads});
+  Application application(session, display, ui,
+                          {.settings_file = settings_file,
+                           .widget_map = options.widget_map,
+                           .screenshot_width = options.width,
+                           .screenshot_height = options.height,
+                           .frame_seconds = ends ? std::optional(counted_frame_seconds) : std::nullopt});
+  for (const std::string& complaint : complaints) session.messages().add(Severity::warning, complaint);
+  application.use(settings);
+  apply_options(options, session);
+  bool open = run_until_built(session, application);
+  if (options.camera) session.camera().set_pose(*options.camera);
+
+  if (ends) {
+    if (open) run_to_the_end(options, session, application);
+    print_errors(session);
+    return has_errors(session) ? 3 : 0;
+  }
+  std::error_code error;
+  if (!settings_file.empty() && !std::filesystem::exists(settings_file, error)) application.show_guide();
+  session.playback().playing = options.play.has_value() || !options.sequence.empty();
+  while (open) open = application.run_frame();
+  application.keep_settings(settings_of(display, settings.window));
+  return 0;
+}
+
+}  // namespace copse::viewer
