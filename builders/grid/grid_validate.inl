@@ -1,9 +1,8 @@
 // Proof that a grid is what it should be: each primitive looks itself up in the lists of the cells that it
 // touches, and as many references as are found there are all that there are.
 
-#include "builders/grid/cell_parts.h"
+#include "builders/grid/find_in_cells.h"
 #include "builders/grid/grid_validate_body.h"
-#include "primitives/core/atomic.h"
 
 namespace copse::detail {
 
@@ -19,96 +18,22 @@ struct CheckCellList {
   }
 };
 
-struct CheckCellIds {
-  GridView grid;
-  u64 primitive_count;
-  GridFaults* faults;
-  COPSE_HD void operator()(u64 cell) const {
-    const u32* const ids = grid.primitive_ids.data();
-    const u32 begin = grid.cell_begins.data()[cell], end = grid.cell_begins.data()[cell + 1];
-    u64 bad = 0;
-    for (u32 k = begin; k < end; ++k)
-      bad += ids[k] >= primitive_count || (k > begin && ids[k] <= ids[k - 1]) ? 1 : 0;
-    if (bad > 0) fetch_add_relaxed(&faults->bad_ids, bad);
-  }
-};
-
-/// Looks a primitive up in cells that it touches.
-struct FindInCells {
-  const GridView& grid;
-  u32 primitive;
-  u64 found = 0, missing = 0;
-
-  COPSE_HD void operator()(const CellRun& run) {
-    for (u32 k = 0; k < run.count; ++k) {
-      const bool there = contains(run.id + k * run.stride);
-      found += there ? 1 : 0;
-      missing += there ? 0 : 1;
-    }
-  }
-  COPSE_HD bool contains(u32 cell) const {
-    const u32* const ids = grid.primitive_ids.data();
-    u32 begin = grid.cell_begins.data()[cell], end = grid.cell_begins.data()[cell + 1];
-    const u32 list_end = end;
-    while (begin < end) {
-      const u32 middle = begin + (end - begin) / 2;
-      if (ids[middle] < primitive) {
-        begin = middle + 1;
-      } else {
-        end = middle;
-      }
-    }
-    return begin < list_end && ids[begin] == primitive;
-  }
-};
-
-template <class Cells>
-struct FindPrimitive {
-  Cells cells;
-  GridView grid;
-  GridFaults* faults;
-  u64* found_count;
-  COPSE_HD void operator()(u64 i) const {
-    FindInCells find{grid, u32(i)};
-    const u32 part_count = cells.part_count(u32(i));
-    for (u32 part = 0; part < part_count; ++part) cells.visit_part(u32(i), part, find);
-    if (find.missing > 0) fetch_add_relaxed(&faults->missing_references, find.missing);
-    fetch_add_relaxed(found_count, find.found);
-  }
-};
-
-struct CountWrongReferences {
-  const u64* found_count;
-  const GridCounts* counts;
-  GridFaults* faults;
-  COPSE_HD void operator()(u64) const { faults->wrong_references = counts->stored_count - *found_count; }
-};
-
 template <class Executor>
 void check_lists(const Executor& ex, const GridView& grid, u64 cell_count, u64 reference_count,
                  GridFaults* faults) {
   for_each(ex, "grid validate: lists", cell_count + 1, CheckCellList{grid, cell_count, reference_count, faults});
 }
 
-template <class Executor, class Cells>
-void find_primitives(const Executor& ex, const Cells& cells, u64 n, const GridView& grid, GridFaults* faults) {
-  ScratchArena::Frame frame(ex.scratch);
-  u64* found_count = frame.allocate<u64>(1);
-  fill_bytes(ex, "grid validate: clear", found_count, 1, 0);
-  for_each(ex, "grid validate: primitives", n, FindPrimitive<Cells>{cells, grid, faults, found_count});
-  for_each(ex, "grid validate: rest", 1, CountWrongReferences{found_count, grid.counts.data(), faults});
-}
-
 template <class Executor>
 void check_references(const Executor& ex, const GridSource& source, const GridView& grid, u64 cell_count,
                       GridFaults* faults) {
-  for_each(ex, "grid validate: ids", cell_count, CheckCellIds{grid, source.count, faults});
   ScratchArena::Frame frame(ex.scratch);
   if (source.boxes != nullptr) {
-    find_primitives(ex, CellsOfBoxes{{source.boxes}, grid.shape.data()}, source.count, grid, faults);
+    find_primitives(ex, CellsOfBoxes{{source.boxes}, grid.shape.data()}, source.count, grid, cell_count, faults);
   } else {
     const TriangleTable table = make_triangle_table(ex, frame, source.views);
-    find_primitives(ex, CellsOfTriangles{table, grid.shape.data(), grid_units()}, source.count, grid, faults);
+    find_primitives(ex, CellsOfTriangles{table, grid.shape.data(), grid_units()}, source.count, grid, cell_count,
+                    faults);
   }
 }
 

@@ -8,8 +8,7 @@
 // to fill a long row of empty ones.
 
 #include "builders/geometry/primitive_bounds.h"
-#include "builders/grid/cell_pairs.h"
-#include "builders/grid/list_begins.h"
+#include "builders/grid/cell_lists.h"
 #include "builders/grid/uniform_grid_body.h"
 
 namespace copse::detail {
@@ -19,12 +18,6 @@ struct StoreGridShape {
   GridRequest request;
   GridShape* shape;
   COPSE_HD void operator()(u64) const { *shape = make_grid_shape(*box, request); }
-};
-
-/// The keys that stand there.
-struct StoredReferences {
-  const GridCounts* counts;
-  COPSE_HD u64 operator()() const { return counts->stored_count; }
 };
 
 /// Calls work(cells) with the cells of the source's primitives over the grid of their box, which it stores.
@@ -46,22 +39,11 @@ void with_cells(const Executor& ex, const GridSource& source, const GridRequest&
   }
 }
 
-template <class Executor, class Cells>
-void fill_cells(const Executor& ex, const Cells& cells, u64 n, const GridArrays& grid) {
-  ScratchArena::Frame frame(ex.scratch);
-  u32* sorted_cells = frame.allocate<u32>(grid.reference_capacity);
-  sort_cell_pairs(ex, cells, n,
-                  {sorted_cells, grid.primitive_ids, grid.reference_capacity, grid.cell_capacity, grid.counts});
-  // Cells past those of the grid begin where all lists end.
-  find_list_begins(ex, "grid: cells", sorted_cells, StoredReferences{grid.counts}, grid.cell_capacity,
-                   grid.cell_begins);
-}
-
 template <class Executor>
 void build_cells(const Executor& ex, const GridSource& source, const GridRequest& request,
                  const GridArrays& grid) {
   with_cells(ex, source, request, grid.shape,
-             [&](const auto& cells) { fill_cells(ex, cells, source.count, grid); });
+             [&](const auto& cells) { list_cells(ex, cells, source.count, grid); });
 }
 
 template <class Executor>
@@ -76,11 +58,9 @@ void count_cells(const Executor& ex, const GridSource& source, const GridRequest
 
 template <class Executor>
 u64 grid_scratch_bytes(const Executor& ex, u64 n, u64 view_count, u64 cell_capacity, u64 reference_capacity) {
-  const u64 fill = ScratchArena::bytes_for<u32>(reference_capacity) +
-                   larger(cell_pairs_scratch_bytes(ex, n, cell_capacity, reference_capacity),
-                          list_begins_scratch_bytes(cell_capacity));
   return triangle_table_scratch_bytes(view_count) + ScratchArena::bytes_for<Aabb>(1) +
-         larger(fill, u64(bound_primitives_scratch_bytes(ex, n)));
+         larger(list_cells_scratch_bytes(ex, n, cell_capacity, reference_capacity),
+                u64(bound_primitives_scratch_bytes(ex, n)));
 }
 
 template void build_cells(const BodyExecutor&, const GridSource&, const GridRequest&, const GridArrays&);

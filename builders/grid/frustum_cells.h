@@ -1,0 +1,268 @@
+#pragma once
+
+// The cells of a frustum grid that triangles touch, in the form in which cell_pairs.h takes them.
+//
+// The space of a frustum has lines where there are lines, so that a triangle in front of the eye is a triangle
+// there too: it goes onto the same lattice of 1/256 cell as triangles of uniform grids, and what follows is exact.
+// There are three ways, from the usual one to the rarest:
+//
+//   plain    all of it on screen, its farthest vertex not twice as deep as the nearest, and no slab's end at the
+//            nearest or farthest depth within it: a triangle on the lattice
+//   clipped  the polygon of it that is on screen, on the lattice, fan by fan. Slabs are counted on before the
+//            first and behind the last one, whose cells take what is found there
+//   blurred  where the triangle test errs by half a cell, as with a vertex very far away and a hit next to the
+//            eye, or where the triangle passes through the eye: all tiles, down to the farthest depth seen
+
+#include "builders/geometry/triangle_table.h"
+#include "builders/grid/cell_parts.h"
+#include "builders/grid/frustum_polygon.h"
+
+namespace copse::detail {
+
+/// A triangle in camera coordinates.
+struct CameraTriangle {
+  dvec3 a, b, c;
+
+  COPSE_HD CameraTriangle(const FrustumShape& frustum, const Triangle& t)
+      : a(frustum.to_camera(t.a)), b(frustum.to_camera(t.b)), c(frustum.to_camera(t.c)) {}
+
+  COPSE_HD double nearest() const { return smaller(a.z, smaller(b.z, c.z)); }
+  COPSE_HD double farthest() const { return larger(a.z, larger(b.z, c.z)); }
+
+  COPSE_HD bool is_plain(const FrustumShape& frustum) const {
+    const double lo = nearest(), hi = farthest();
+    const bool is_within = lo >= frustum.nearest && hi <= frustum.farthest;
+    return is_on_screen(a) && is_on_screen(b) && is_on_screen(c) && lo > 0 && hi <= 2 * lo &&
+           (is_within || hi <= frustum.nearest || lo >= frustum.farthest);
+  }
+
+  /// The most that the triangle test errs, as a length.
+  COPSE_HD double error(const FrustumShape& frustum) const {
+    return sight_error * larger(distance(frustum, a), larger(distance(frustum, b), distance(frustum, c)));
+  }
+
+  COPSE_HD static double magnitude_of(double a) { return a < 0 ? -a : a; }
+  COPSE_HD static bool is_on_screen(const dvec3& p) {
+    return magnitude_of(p.x) <= p.z && magnitude_of(p.y) <= p.z;
+  }
+  /// From the eye, at least.
+  COPSE_HD static double distance(const FrustumShape& frustum, const dvec3& p) {
+    return FrustumShape::dot(frustum.length_a_x_y_z,
+                             dvec3(magnitude_of(p.x), magnitude_of(p.y), magnitude_of(p.z)));
+  }
+};
+
+/// The window of what may be seen in any cell, or moved into sight by the triangle test's error.
+COPSE_HD inline ScreenWindow window_of_sight(const FrustumShape& frustum, const GridShape& cells, double error) {
+  ScreenWindow window = window_of_tiles(cells.resolution, most_frustum_padding);
+  window.length_x = error * (frustum.x_y_z_a_length.x + 2 * frustum.x_y_z_a_length.z);
+  window.length_y = error * (frustum.x_y_z_a_length.y + 2 * frustum.x_y_z_a_length.z);
+  return window;
+}
+
+/// A point in front of the eye, in cells.
+COPSE_HD inline dvec3 to_frustum_cells(const GridShape& cells, const dvec3& p) {
+  const double inverse = 1.0 / p.z;
+  return dvec3(mul_rn(sub_rn(-inverse, cells.lo.x), cells.cells_per_unit.x),
+               mul_rn(sub_rn(mul_rn(p.x, inverse), cells.lo.y), cells.cells_per_unit.y),
+               mul_rn(sub_rn(mul_rn(p.y, inverse), cells.lo.z), cells.cells_per_unit.z));
+}
+
+/// A plain triangle's vertices on the lattice, inside the grid.
+struct FrustumVertices {
+  ivec3 a, b, c;
+
+  COPSE_HD FrustumVertices(const GridShape& cells, const CameraTriangle& t)
+      : a(vertex(cells, t.a)), b(vertex(cells, t.b)), c(vertex(cells, t.c)) {}
+
+  COPSE_HD static ivec3 vertex(const GridShape& cells, const dvec3& p) {
+    const dvec3 place = to_frustum_cells(cells, p);
+    return ivec3(to_units(place.x, cells.resolution.x, units_per_cell_bits),
+                 to_units(place.y, cells.resolution.y, units_per_cell_bits),
+                 to_units(place.z, cells.resolution.z, units_per_cell_bits));
+  }
+};
+
+COPSE_HD inline ivec3 lower_vertex(const ivec3& a, const ivec3& b) {
+  return ivec3(smaller(a.x, b.x), smaller(a.y, b.y), smaller(a.z, b.z));
+}
+COPSE_HD inline ivec3 upper_vertex(const ivec3& a, const ivec3& b) {
+  return ivec3(larger(a.x, b.x), larger(a.y, b.y), larger(a.z, b.z));
+}
+
+/// What a frustum sees of a triangle that is not plain.
+struct ClippedTriangle {
+  ivec3 vertices[FrustumPolygon::most_vertices];  // on the lattice
+  u32 count = 0;                                  // none: nothing is seen, or the triangle is blurred
+  bool is_blurred = false;
+  CellUnits units;
+  CellRange range;  // of the cells touched
+
+  COPSE_HD bool is_empty() const { return count == 0 && !is_blurred; }
+
+  COPSE_HD CellParts parts() const {
+    const ivec3 size = range.last - range.first + 1;
+    return CellParts::of(range, is_blurred ? RowAxes::fewest_rows(size) : RowAxes::along_x(size));
+  }
+
+  COPSE_HD void blur(const GridShape& cells, double farthest) {
+    is_blurred = true;
+    count = 0;
+    const double last = add_rn(to_frustum_cells(cells, dvec3(0, 0, farthest)).x, 1.0);
+    const ivec3 end = ivec3(cells.resolution) - 1;
+    range = {ivec3(0), ivec3(last > 0 ? (last < end.x ? i32(last) : end.x) : 0, end.y, end.z)};
+  }
+
+  /// Where the polygon is all before the first slab's end, it is flat there.
+  COPSE_HD void take(const GridShape& cells, const FrustumPolygon& polygon, bool is_before_slabs) {
+    ivec3 lo(0), hi(0);
+    count = polygon.count();
+    for (u32 i = 0; i < count; ++i) {
+      const dvec3 place = to_frustum_cells(cells, polygon.vertex(i));
+      vertices[i] = ivec3(is_before_slabs ? 0 : unit_at(place.x), unit_at(place.y), unit_at(place.z));
+      lo = i == 0 ? vertices[i] : lower_vertex(lo, vertices[i]);
+      hi = i == 0 ? vertices[i] : upper_vertex(hi, vertices[i]);
+    }
+    range = touching_cells(units, lo, hi, cells.resolution);
+  }
+
+  /// The nearest unit, of places down to -2^24.
+  COPSE_HD static i32 unit_at(double cells) {
+    constexpr i32 offset = 1 << 24;
+    return i32(add_rn(add_rn(mul_rn(cells, double(units_per_cell)), 0.5), double(offset))) - offset;
+  }
+};
+
+/// Cuts a triangle to the screen. Out of line: it is seldom needed, and its arrays would count for every triangle.
+[[gnu::noinline]] COPSE_HD inline void clip_triangle(const FrustumShape& frustum, const GridShape& cells,
+                                                     const CameraTriangle& triangle, ClippedTriangle& clipped) {
+  // Find what may be seen, with all that rounding may move into sight.
+  const double error = triangle.error(frustum), depth_error = error * frustum.x_y_z_a_length.z;
+  FrustumPolygon polygon(triangle.a, triangle.b, triangle.c);
+  polygon.cut(ClipPlane{0, 0, 1, depth_error});
+  polygon.cut(window_of_sight(frustum, cells, error));
+  if (polygon.count() == 0) return;
+
+  // From how near the triangle comes follows how far a hit may be off.
+  const DepthRange depths = polygon.depths();
+  const bool is_before_slabs = triangle.farthest() <= frustum.nearest;
+  const bool is_off_lattice = depths.lo <= (is_before_slabs ? 0 : frustum.least_depth);
+  const i32 padding = is_off_lattice ? most_frustum_padding + 1
+                                     : padding_for(blur_in_units(frustum, error / sight_error / depths.lo));
+  clipped.units = {units_per_cell_bits, padding};
+  if (padding > most_frustum_padding) {
+    return clipped.blur(cells, larger(depths.hi + depth_error, frustum.nearest));
+  }
+
+  // Keep what touches the cells.
+  polygon.cut(window_of_tiles(cells.resolution, padding));
+  if (!polygon.is_whole()) return clipped.blur(cells, larger(depths.hi, frustum.nearest));
+  clipped.take(cells, polygon, is_before_slabs);
+}
+
+/// The rows of a clipped triangle's cells: along slabs, which are counted on past the first and the last one.
+struct RowsOfClipped {
+  const ClippedTriangle& clipped;
+  const GridShape& cells;
+  CellParts parts;
+
+  COPSE_HD RowRun operator()(i32 beside, i32 across) const {
+    RowRun all{0, 0};
+    for (u32 i = 2; i < clipped.count; ++i) add_triangle(all, i, beside, across);
+    // A polygon of one or two corners is a triangle without area.
+    if (clipped.count < 3) add_triangle(all, clipped.count - 1, beside, across);
+    if (all.is_empty()) return all;
+    const i32 last = i32(cells.resolution.x) - 1;
+    return {smaller(larger(all.begin, 0), last) - parts.first.x,
+            smaller(larger(all.end - 1, 0), last) + 1 - parts.first.x};
+  }
+
+  COPSE_HD void add_triangle(RowRun& all, u32 last, i32 beside, i32 across) const {
+    const CellUnits& units = clipped.units;
+    const ivec3 a = parts.axes.order(clipped.vertices[0]);
+    const ivec3 b = parts.axes.order(clipped.vertices[last > 0 ? last - 1 : 0]);
+    const ivec3 c = parts.axes.order(clipped.vertices[last]);
+    const ivec3 lo = lower_vertex(a, lower_vertex(b, c)), hi = upper_vertex(a, upper_vertex(b, c));
+    if (beside < units.first_touching(lo.y) || beside > units.last_touching(hi.y)) return;
+    if (across < units.first_touching(lo.z) || across > units.last_touching(hi.z)) return;
+    const i32 first = units.first_touching(lo.x), count = units.last_touching(hi.x) - first + 1;
+    const RowRun run = LatticeTriangle<i64>(a, b, c, units).touched(first, count, beside, across);
+    if (run.is_empty()) return;
+    const RowRun found{first + run.begin, first + run.end};
+    all = all.is_empty() ? found : RowRun{smaller(all.begin, found.begin), larger(all.end, found.end)};
+  }
+};
+
+/// The cells that the triangles of a table touch in a frustum.
+struct CellsOfFrustum {
+  TriangleTable table;
+  const FrustumShape* frustum;
+  const GridShape* shape;
+
+  COPSE_HD CellUnits cell_units() const { return {units_per_cell_bits, frustum->padding}; }
+
+  /// 0 for a triangle that cannot be seen.
+  COPSE_HD u32 part_count(u32 primitive) const {
+    const Triangle t = table.triangle(primitive);
+    if (is_empty(bounds(t))) return 0;
+    const CameraTriangle triangle(*frustum, t);
+    if (triangle.is_plain(*frustum)) return parts_of(FrustumVertices(*shape, triangle)).count();
+    if (is_beside_screen(triangle)) return 0;
+    ClippedTriangle clipped;
+    clip_triangle(*frustum, *shape, triangle, clipped);
+    return clipped.is_empty() ? 0 : clipped.parts().count();
+  }
+
+  /// Calls visit(CellRun) for the cells of a part; each cell of the primitive is in one run of one part. Returns
+  /// the range that the parts are of.
+  template <class Visit>
+  COPSE_HD CellParts visit_part(u32 primitive, u32 part, Visit& visit) const {
+    const CameraTriangle triangle(*frustum, table.triangle(primitive));
+    if (!triangle.is_plain(*frustum)) return visit_clipped(triangle, part, visit);
+    const FrustumVertices v(*shape, triangle);
+    const CellParts parts = parts_of(v);
+    if (parts.is_chain()) {
+      visit_rows(*shape, parts, part, WholeRows{1}, visit);
+    } else if (parts.is_small(cell_units())) {
+      visit_rows(*shape, parts, part, rows_of<i32>(v, parts), visit);
+    } else {
+      visit_rows(*shape, parts, part, rows_of<i64>(v, parts), visit);
+    }
+    return parts;
+  }
+
+ private:
+  /// True where the triangle is on the far side of one side of the screen, by more than all padding.
+  COPSE_HD bool is_beside_screen(const CameraTriangle& t) const {
+    const double error = t.error(*frustum);
+    return t.farthest() < -error * frustum->x_y_z_a_length.z ||
+           window_of_sight(*frustum, *shape, error).is_outside(t.a, t.b, t.c);
+  }
+
+  template <class Visit>
+  [[gnu::noinline]] COPSE_HD CellParts visit_clipped(const CameraTriangle& triangle, u32 part,
+                                                     Visit& visit) const {
+    ClippedTriangle clipped;
+    clip_triangle(*frustum, *shape, triangle, clipped);
+    const CellParts parts = clipped.parts();
+    if (clipped.is_blurred) {
+      visit_rows(*shape, parts, part, WholeRows{parts.size.x}, visit);
+    } else {
+      visit_rows(*shape, parts, part, RowsOfClipped{clipped, *shape, parts}, visit);
+    }
+    return parts;
+  }
+
+  template <class Number>
+  COPSE_HD RowsOfTriangle<Number> rows_of(const FrustumVertices& v, const CellParts& parts) const {
+    const RowAxes& axes = parts.axes;
+    return {{axes.order(v.a), axes.order(v.b), axes.order(v.c), cell_units()}, parts.first.x, parts.size.x};
+  }
+  COPSE_HD CellParts parts_of(const FrustumVertices& v) const {
+    const CellRange range = touching_cells(cell_units(), lower_vertex(v.a, lower_vertex(v.b, v.c)),
+                                           upper_vertex(v.a, upper_vertex(v.b, v.c)), shape->resolution);
+    return CellParts::of(range, RowAxes::fewest_rows(range.last - range.first + 1));
+  }
+};
+
+}  // namespace copse::detail

@@ -1,0 +1,82 @@
+#pragma once
+
+// Makes the space of a frustum: on the host what the camera says, on the device what the depths of triangles say.
+
+#include "builders/grid/frustum_layout.h"
+#include "builders/grid/lattice_triangle.h"
+
+namespace copse::detail {
+
+/// The triangle test and the rounding of a ray's direction move a hit by less than this share of the distance to
+/// the farthest vertex or to the hit.
+inline constexpr double sight_error = 1.0 / (1u << 21);
+
+/// Cells reach at most so many units past their faces.
+inline constexpr i32 most_frustum_padding = units_per_cell / 2;
+
+/// How far slabs go at least: farthest depth over nearest.
+inline constexpr double least_depth_ratio = 1.25;
+
+/// The lattice reaches so many units before the first slab.
+inline constexpr double most_units_before = 1 << 18;
+
+/// Chosen from the triangles, the nearest depth is at least this share of the farthest one.
+inline constexpr double least_nearest_share = 1.0 / 3;
+
+/// What a build asks for.
+struct FrustumRequest {
+  FrustumShape shape;       // what the camera says: all but depths, units and padding
+  uvec3 cells;              // slabs, tiles across, tiles down: the order of the lattice
+  double screen_units;      // the most units that a length makes across the screen at depth 1
+  float nearest, farthest;  // 0: from the triangles
+};
+
+/// Depths; empty where hi is below lo.
+struct DepthRange {
+  double lo, hi;
+};
+
+/// Most units that a length makes across slabs, times the depth, anywhere behind `nearest`.
+COPSE_HD inline double slab_units(const FrustumRequest& request, double nearest, double farthest) {
+  return request.cells.x * double(units_per_cell) * request.shape.x_y_z_a_length.z *
+         (farthest / (farthest - nearest));
+}
+
+/// How far sight_error moves a point, in units, where the farthest vertex is so many times as far as the point is
+/// deep.
+COPSE_HD inline double blur_in_units(const FrustumShape& shape, double distance_over_depth) {
+  return mul_rn(mul_rn(shape.units_a_length, sight_error), add_rn(distance_over_depth, shape.corner));
+}
+
+/// What cells list beyond their faces to make up for a blur.
+COPSE_HD inline i32 padding_for(double blur) {
+  return blur < double(most_frustum_padding) ? cell_padding + i32(blur) + 1 : most_frustum_padding + 1;
+}
+
+/// The depths of slabs for what was asked and what is seen.
+COPSE_HD inline void choose_depths(const FrustumRequest& request, const DepthRange& seen, double& nearest,
+                                   double& farthest) {
+  const bool any = seen.lo <= seen.hi;
+  const double far_seen = any ? double(seen.hi) : (request.nearest > 0 ? 2.0 * double(request.nearest) : 2.0);
+  farthest = request.farthest > 0 ? double(request.farthest) : far_seen;
+  const double near_seen = larger(any ? double(seen.lo) : 0.0, farthest * least_nearest_share);
+  nearest = request.nearest > 0 ? double(request.nearest) : near_seen;
+  // Where only the farthest depth was asked for, all that is seen may be behind it.
+  if (request.nearest == 0) nearest = smaller(nearest, farthest / least_depth_ratio);
+  farthest = larger(farthest, nearest * least_depth_ratio);
+}
+
+COPSE_HD inline void make_frustum_shape(const FrustumRequest& request, const DepthRange& seen,
+                                        FrustumShape& frustum, GridShape& cells) {
+  FrustumShape shape = request.shape;
+  choose_depths(request, seen, shape.nearest, shape.farthest);
+  const double slabs_a_unit = request.cells.x / (1.0 / shape.nearest - 1.0 / shape.farthest);
+  shape.least_depth = 1.0 / (1.0 / shape.nearest + most_units_before / (units_per_cell * slabs_a_unit));
+  shape.units_a_length = larger(request.screen_units, slab_units(request, shape.nearest, shape.farthest));
+  shape.padding = padding_for(blur_in_units(shape, 2.0 * shape.corner));
+  frustum = shape;
+  cells = {dvec3(-1.0 / shape.nearest, -1.0, -1.0),
+           dvec3(slabs_a_unit, 0.5 * request.cells.y, 0.5 * request.cells.z), request.cells};
+}
+
+}  // namespace copse::detail

@@ -1,0 +1,119 @@
+#pragma once
+
+// Rays from the eye of a frustum grid, for the host and for kernels, with nothing else to link.
+//
+//   copse::Hit hit = copse::closest_hit(grid.view(), triangles, ray);   // a TriangleView or TriangleTable
+//
+// A ray from the eye stays in one tile: its lists are tested front to back. A triangle found in a slab may be hit
+// behind it, so that a hit counts as the closest only once its own slab is done. Triangles in several slabs are
+// tested in each, which does no harm.
+//
+// Source: Patidar, Narayanan, "Scalable Split and Gather Primitives for the GPU", 2009, section 5.2.
+
+#include "builders/grid/frustum_layout.h"
+#include "trace/camera.h"
+#include "trace/triangle_tests.h"
+#include "trace/walk.h"
+
+namespace copse {
+
+namespace detail {
+
+/// How far behind its slab's end a hit may seem to be, in slabs: more than all rounding.
+inline constexpr double slab_slack = 1.0 / 64;
+
+/// Places along a ray from the eye.
+struct SlabOfHit {
+  double nearest_inverse, slabs_a_unit;
+  double depth_a_t;
+  u32 slab_count;
+
+  COPSE_HD static SlabOfHit along(const FrustumShape& frustum, const GridShape& cells, const vec3& direction) {
+    const double depth_a_t = FrustumShape::dot(frustum.z, dvec3(direction));
+    return {-cells.lo.x, cells.cells_per_unit.x, depth_a_t, cells.resolution.x};
+  }
+
+  /// The last slab in which the hit may be listed.
+  COPSE_HD u32 at(float t) const {
+    const double slab = (nearest_inverse - 1.0 / (double(t) * depth_a_t)) * slabs_a_unit + slab_slack;
+    return slab > 0 ? (slab < double(slab_count) ? u32(slab) : slab_count - 1) : 0;
+  }
+};
+
+/// The tile of a coordinate from -1 to 1; of one beyond the screen the outermost.
+COPSE_HD inline u32 tile_along(double place, u32 tile_count) {
+  const double tile = (place + 1.0) * 0.5 * tile_count;
+  return tile > 0 ? (tile < double(tile_count) ? u32(tile) : tile_count - 1) : 0;
+}
+
+/// The tile of a ray from the eye: the number of its first cell over the number of slabs.
+COPSE_HD inline u32 tile_of_ray(const FrustumShape& frustum, const GridShape& cells, const Ray& ray) {
+  const dvec3 d(ray.direction);
+  const double z = FrustumShape::dot(frustum.z, d);
+  const u32 across = tile_along(FrustumShape::dot(frustum.x, d) / z, cells.resolution.y);
+  const u32 down = tile_along(FrustumShape::dot(frustum.y, d) / z, cells.resolution.z);
+  return down * cells.resolution.y + across;
+}
+
+/// The first pixel whose middle is in a tile, along an axis of an image of `pixel_count` pixels: the least x with
+/// (2 x + 1) tile_count >= 2 pixel_count tile.
+COPSE_HD inline u32 first_pixel(u32 tile, u32 tile_count, u32 pixel_count) {
+  const u64 reach = u64{2} * pixel_count * tile;
+  return reach <= tile_count ? 0 : u32(divide_rounding_up(reach - tile_count, u64{2} * tile_count));
+}
+
+COPSE_HD inline Camera camera_of(const ViewFrustum& frustum) {
+  return {frustum.eye, frustum.forward, frustum.right, frustum.up};
+}
+
+}  // namespace detail
+
+/// Calls `leaf_test(primitive, limit)` for the triangles of a tile front to back, up to the slab of `limit`, which
+/// starts at the ray's t_max; triangles in several slabs several times.
+///   leaf_test: as that of traverse in trace/traverse.h
+/// Returns the limit as it was left.
+template <class LeafTest, class Counter>
+COPSE_HD inline float march_tile(const FrustumGridView& grid, u32 tile, const Ray& ray, LeafTest& leaf_test,
+                                 Counter& counter) {
+  const GridShape& cells = *grid.cells.shape.data();
+  const detail::SlabOfHit slab_of = detail::SlabOfHit::along(*grid.shape.data(), cells, ray.direction);
+  const u32* const begins = grid.cells.cell_begins.data() + u64{tile} * cells.resolution.x;
+  float limit = ray.t_max;
+  u32 last = slab_of.at(limit);
+  for (u32 slab = 0; slab <= last; ++slab) {
+    const u32 end = begins[slab + 1];
+    const float limit_before = limit;
+    counter.count_node();
+    for (u32 k = begins[slab]; k < end; ++k) {
+      counter.count_primitive();
+      if (leaf_test(grid.cells.primitive_ids.data()[k], limit)) return limit;
+    }
+    if (limit != limit_before) last = slab_of.at(limit);
+  }
+  return limit;
+}
+
+/// The closest hit: the smallest (t, primitive id through all views), as through a tree. On a miss primitive and
+/// geometry are invalid_id and t is the ray's t_max.
+///   ray: from the eye of the grid's frustum, through its screen; others miss what they should hit
+///   grid, triangles: in memory that the caller can read: the device's in a kernel
+template <class Counter>
+COPSE_HD inline Hit closest_hit(const FrustumGridView& grid, const TriangleTable& triangles, const Ray& ray,
+                                Counter& counter) {
+  const auto source = detail::triangles_of(triangles);
+  detail::ClosestTriangle closest(source, ray);
+  if (!is_traceable(ray)) return closest.hit(ray.t_max);
+  const u32 tile = detail::tile_of_ray(*grid.shape.data(), *grid.cells.shape.data(), ray);
+  return closest.hit(march_tile(grid, tile, ray, closest, counter));
+}
+
+COPSE_HD inline Hit closest_hit(const FrustumGridView& grid, const TriangleTable& triangles, const Ray& ray) {
+  NoCounter counter;
+  return closest_hit(grid, triangles, ray, counter);
+}
+
+COPSE_HD inline Hit closest_hit(const FrustumGridView& grid, const TriangleView& triangles, const Ray& ray) {
+  return closest_hit(grid, TriangleTable{triangles}, ray);
+}
+
+}  // namespace copse

@@ -1,0 +1,68 @@
+#include "trace/frustum_rays.h"
+
+#include "primitives/core/buffer.h"
+#include "primitives/core/dispatch.h"
+#include "trace/check.h"
+#include "trace/frustum_rays_body.h"
+
+namespace copse {
+
+namespace {
+
+constexpr const char* function = "closest_hits";
+
+void check_grid(const FrustumGridView& grid) {
+  if (grid.shape.empty() || grid.cells.cell_begins.size() < 2) {
+    detail::refuse(function, "the frustum grid has 0 cells, it was never made");
+  }
+}
+
+void check_picture(u32 width, u32 height, u64 hit_count) {
+  constexpr u32 most_pixels = 65536;
+  if (width == 0 || height == 0 || width > most_pixels || height > most_pixels) {
+    detail::refuse(function, "a picture of " + std::to_string(width) + " x " + std::to_string(height) +
+                                 " pixels; each can be 1 to " + std::to_string(most_pixels));
+  }
+  if (hit_count != u64{width} * height) {
+    detail::refuse(function, "room for " + std::to_string(hit_count) + " results, but " +
+                                 std::to_string(u64{width} * height) + " pixels");
+  }
+}
+
+void check_rays(Context& context, const FrustumGridView& grid, BufferSpan<const Ray> rays) {
+  Buffer<u64> first(context, 1);
+  dispatch(context, [&](const auto& ex) { detail::find_stray_ray(ex, grid, rays, first.data()); });
+  const u64 stray = first.download()[0];
+  if (stray == rays.size()) return;
+  detail::refuse(function, "ray " + std::to_string(stray) + " of " + std::to_string(rays.size()) +
+                               " does not go from the eye of the frustum through its screen");
+}
+
+}  // namespace
+
+ViewFrustum view_frustum(const Camera& camera, float nearest, float farthest) {
+  return {camera.eye, camera.forward, camera.right, camera.up, nearest, farthest};
+}
+
+void closest_hits(Context& context, const FrustumGridView& grid, const TriangleViews& triangles, u32 width,
+                  u32 height, BufferSpan<Hit> hits) {
+  check_grid(grid);
+  check_picture(width, height, hits.size());
+  dispatch(context, [&](const auto& ex) {
+    detail::trace_frustum_pixels(ex, grid, triangles.views(), width, height, hits.data());
+  });
+}
+
+void closest_hits(Context& context, const FrustumGridView& grid, const TriangleViews& triangles,
+                  BufferSpan<const Ray> rays, BufferSpan<Hit> hits) {
+  check_grid(grid);
+  detail::check_results(function, "rays", rays, hits);
+  if (rays.size() > 0xffffffffu) {
+    detail::refuse(function, std::to_string(rays.size()) + " rays, at most 4294967295 at once");
+  }
+  check_rays(context, grid, rays);
+  dispatch(context,
+           [&](const auto& ex) { detail::trace_frustum_rays(ex, grid, triangles.views(), rays, hits.data()); });
+}
+
+}  // namespace copse

@@ -1,0 +1,91 @@
+#include "primitives/inputs.h"
+#include "primitives/radix_key.h"
+#include "trace/frustum_image.h"
+#include "trace/frustum_rays_body.h"
+
+namespace copse::detail {
+
+namespace {
+
+struct StrayRay {
+  FrustumGridView grid;
+  BufferSpan<const Ray> rays;
+  COPSE_HD u64 operator()(u64 i) const {
+    const Ray ray = rays.data()[i];
+    return !is_traceable(ray) || (ray.origin == grid.frustum.eye && is_on_screen(ray)) ? rays.size() : i;
+  }
+
+  /// By less than a unit beside it a ray still finds all that it hits, as cells list more than that.
+  COPSE_HD bool is_on_screen(const Ray& ray) const {
+    const FrustumShape& frustum = *grid.shape.data();
+    const dvec3 d(ray.direction);
+    const double z = FrustumShape::dot(frustum.z, d);
+    return z > 0 && is_between(FrustumShape::dot(frustum.x, d) / z, grid.resolution.x) &&
+           is_between(FrustumShape::dot(frustum.y, d) / z, grid.resolution.y);
+  }
+  COPSE_HD static bool is_between(double place, u32 tile_count) {
+    const double reach = 1.0 + 2.0 / (double(units_per_cell) * tile_count);
+    return place >= -reach && place <= reach;
+  }
+};
+
+/// The tile of a ray; of one that hits nothing any.
+struct TileOfRay {
+  FrustumGridView grid;
+  const Ray* rays;
+  COPSE_HD u32 operator()(u64 i) const {
+    return is_traceable(rays[i]) ? tile_of_ray(*grid.shape.data(), *grid.cells.shape.data(), rays[i]) : 0;
+  }
+};
+
+struct TraceBinnedRay {
+  FrustumGridView grid;
+  TriangleTable triangles;
+  const Ray* rays;
+  const u32* order;
+  Hit* hits;
+  COPSE_HD void operator()(u64 i) const {
+    const u32 ray = order[i];
+    hits[ray] = closest_hit(grid, triangles, rays[ray]);
+  }
+};
+
+BitRange bits_of_tiles(const FrustumGridView& grid) {
+  return {0, 64 - leading_zeros(u64{grid.resolution.x} * grid.resolution.y)};
+}
+
+}  // namespace
+
+template <class Executor>
+void trace_frustum_pixels(const Executor& ex, const FrustumGridView& grid, std::span<const TriangleView> views,
+                          u32 width, u32 height, Hit* hits) {
+  ScratchArena::Frame frame(ex.scratch);
+  const TriangleTable triangles = make_triangle_table(ex, frame, views);
+  trace_frustum_image(ex, {grid, triangles, width, height, hits});
+}
+
+template <class Executor>
+void find_stray_ray(const Executor& ex, const FrustumGridView& grid, BufferSpan<const Ray> rays, u64* first) {
+  reduce(ex, "frustum: stray rays", rays.size(), StrayRay{grid, rays}, rays.size(), Smaller{}, first);
+}
+
+template <class Executor>
+void trace_frustum_rays(const Executor& ex, const FrustumGridView& grid, std::span<const TriangleView> views,
+                        BufferSpan<const Ray> rays, Hit* hits) {
+  ScratchArena::Frame frame(ex.scratch);
+  const TriangleTable triangles = make_triangle_table(ex, frame, views);
+  const u64 n = rays.size();
+  u32* tiles = frame.allocate<u32>(n);
+  u32* order = frame.allocate<u32>(n);
+  radix_sort_pairs(ex, "frustum: bin rays", n, TileOfRay{grid, rays.data()}, Index{}, tiles, order,
+                   bits_of_tiles(grid));
+  for_each(ex, "frustum: rays", n, TraceBinnedRay{grid, triangles, rays.data(), order, hits});
+}
+
+template void trace_frustum_pixels(const BodyExecutor&, const FrustumGridView&, std::span<const TriangleView>, u32,
+                                   u32, Hit*);
+template void find_stray_ray(const BodyExecutor&, const FrustumGridView&, BufferSpan<const Ray>, u64*);
+template void trace_frustum_rays(const BodyExecutor&, const FrustumGridView&, std::span<const TriangleView>,
+                                 BufferSpan<const Ray>, Hit*);
+
+}  // namespace copse::detail
