@@ -21,14 +21,19 @@ struct CellRow {
 };
 
 /// Numbers of cells along an axis, none where first is above last.
-struct CellInterval {
+struct NearInterval {
   u32 first, last;
   COPSE_HD bool is_empty() const { return first > last; }
-  COPSE_HD double count() const { return double(last) - double(first) + 1; }
+  COPSE_HD u32 count() const { return last - first + 1; }
 };
 
+/// The cells of a block that is not empty.
+COPSE_HD inline double cell_count(const NearInterval& x, const NearInterval& y, const NearInterval& z) {
+  return double(x.count()) * double(y.count()) * double(z.count());
+}
+
 /// The cells from `lo` to `hi`, in cells, among `resolution`.
-COPSE_HD inline CellInterval cells_between(double lo, double hi, u32 resolution) {
+COPSE_HD inline NearInterval near_interval(double lo, double hi, u32 resolution) {
   if (!(hi >= 0) || !(lo < double(resolution))) return {1, 0};
   return {HashGridShape::cell_along(lo), smaller(HashGridShape::cell_along(hi), resolution - 1)};
 }
@@ -52,8 +57,8 @@ COPSE_HD inline float near_square(const vec3& a, const vec3& b) {
 /// that, comparisons with NaN let all cells pass.
 class BallOfCells {
  public:
-  COPSE_HD BallOfCells(const dvec3& at, double reach, const CellInterval& x, const CellInterval& y,
-                       const CellInterval& z)
+  COPSE_HD BallOfCells(const dvec3& at, double reach, const NearInterval& x, const NearInterval& y,
+                       const NearInterval& z)
       : x_(x),
         y_first_(y.first),
         z_first_(z.first),
@@ -83,14 +88,14 @@ class BallOfCells {
     return off < 0 ? 0 : off;
   }
 
-  CellInterval x_;
+  NearInterval x_;
   u32 y_first_, z_first_;
   vec3 from_;
   float slack_, square_;
 };
 
 /// A point of the grid, by one load of 16 bytes.
-COPSE_HD inline GridPoint grid_point(const HashGridView& grid, u32 place) {
+COPSE_HD inline GridPoint stored_point(const HashGridView& grid, u32 place) {
   const Quad quad = reinterpret_cast<const Quad*>(grid.points.data())[place];
   return {quad.point(), quad.words[3]};
 }
@@ -99,7 +104,7 @@ COPSE_HD inline GridPoint grid_point(const HashGridView& grid, u32 place) {
 template <class Test>
 COPSE_HD inline bool test_places(const HashGridView& grid, u32 begin, u32 end, Test& test) {
   for (u32 place = begin; place < end; ++place) {
-    if (test(grid_point(grid, place))) return true;
+    if (test(stored_point(grid, place))) return true;
   }
   return false;
 }

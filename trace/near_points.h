@@ -36,11 +36,11 @@ struct VisitWithin {
   float limit;
   Visit& visit;
   CellRow row;
-  bool takes_all_cells;
+  bool checks_cells;  // whether points of other cells may come too
 
   COPSE_HD bool operator()(const GridPoint& point) {
     const float square = near_square(point.position, from);
-    return square <= limit && (takes_all_cells || row.contains(shape.cell_of(point.position))) &&
+    return square <= limit && (!checks_cells || row.contains(shape.cell_of(point.position))) &&
            visit(point, square);
   }
 };
@@ -86,17 +86,17 @@ COPSE_HD inline void for_each_within(const HashGridView& grid, const vec3& point
   if (!is_finite(point) || !(limit >= 0) || shape.resolution.x == 0) return;
   const dvec3 at = shape.to_cells(point);
   const double reach = detail::reach_in_cells(shape, limit);
-  const detail::CellInterval x = detail::cells_between(at.x - reach, at.x + reach, shape.resolution.x),
-                             y = detail::cells_between(at.y - reach, at.y + reach, shape.resolution.y),
-                             z = detail::cells_between(at.z - reach, at.z + reach, shape.resolution.z);
+  const detail::NearInterval x = detail::near_interval(at.x - reach, at.x + reach, shape.resolution.x),
+                             y = detail::near_interval(at.y - reach, at.y + reach, shape.resolution.y),
+                             z = detail::near_interval(at.z - reach, at.z + reach, shape.resolution.z);
   if (x.is_empty() || y.is_empty() || z.is_empty()) return;
 
   detail::VisitWithin<Visit> test{shape, point, limit, visit, {1, 0, 0, 0}, false};
-  if (x.count() * y.count() * z.count() > shape.bucket_count) {
-    test.takes_all_cells = true;
+  if (detail::cell_count(x, y, z) > shape.bucket_count) {
     detail::test_places(grid, 0, grid.bucket_begins.data()[shape.bucket_count], test);
     return;
   }
+  test.checks_cells = !shape.has_buckets_apart(x.count(), y.count(), z.count());
   const detail::BallOfCells ball(at, reach, x, y, z);
   for (u32 row_z = z.first; row_z <= z.last; ++row_z) {
     for (u32 row_y = y.first; row_y <= y.last; ++row_y) {

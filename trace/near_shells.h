@@ -23,9 +23,9 @@ class CellShells {
   }
 
   /// The cells of the grid in a shell and in those inside it, along an axis.
-  COPSE_HD CellInterval x(i64 shell) const { return block(middle_[0], shell, resolution_.x); }
-  COPSE_HD CellInterval y(i64 shell) const { return block(middle_[1], shell, resolution_.y); }
-  COPSE_HD CellInterval z(i64 shell) const { return block(middle_[2], shell, resolution_.z); }
+  COPSE_HD NearInterval x(i64 shell) const { return block(middle_[0], shell, resolution_.x); }
+  COPSE_HD NearInterval y(i64 shell) const { return block(middle_[1], shell, resolution_.y); }
+  COPSE_HD NearInterval z(i64 shell) const { return block(middle_[2], shell, resolution_.z); }
 
   /// Whether all cells of row (y, z) that are within the shell belong to it, and not to one inside.
   COPSE_HD bool is_face(i64 shell, u32 y, u32 z) const {
@@ -63,7 +63,7 @@ class CellShells {
     if (middle < 0) return -middle;
     return middle >= i64(resolution) ? middle - i64(resolution) + 1 : 0;
   }
-  COPSE_HD static CellInterval block(i64 middle, i64 shell, u32 resolution) {
+  COPSE_HD static NearInterval block(i64 middle, i64 shell, u32 resolution) {
     const i64 first = larger(middle - shell, i64{0}), last = smaller(middle + shell, i64(resolution) - 1);
     return {u32(first), u32(last)};
   }
@@ -85,11 +85,11 @@ struct KeepNear {
   vec3 from;
   Keep& keep;
   CellRow row;
-  bool takes_all_cells;
+  bool checks_cells;  // whether points of other cells may come too
 
   COPSE_HD bool operator()(const GridPoint& point) {
     const float square = near_square(point.position, from);
-    if (square <= keep.limit() && (takes_all_cells || row.contains(shape.cell_of(point.position)))) {
+    if (square <= keep.limit() && (!checks_cells || row.contains(shape.cell_of(point.position)))) {
       keep.add(square, point.id);
     }
     return false;
@@ -100,7 +100,7 @@ struct KeepNear {
 template <class Keep>
 COPSE_HD inline void keep_of_shell(const HashGridView& grid, const CellShells& shells, i64 shell,
                                    KeepNear<Keep>& test) {
-  const CellInterval x = shells.x(shell), y = shells.y(shell), z = shells.z(shell);
+  const NearInterval x = shells.x(shell), y = shells.y(shell), z = shells.z(shell);
   const BallOfCells ball(shells.at(), reach_in_cells(test.shape, test.keep.limit()), x, y, z);
   for (u32 row_z = z.first; row_z <= z.last; ++row_z) {
     for (u32 row_y = y.first; row_y <= y.last; ++row_y) {
@@ -123,6 +123,28 @@ COPSE_HD inline void keep_of_shell(const HashGridView& grid, const CellShells& s
   }
 }
 
+/// Whether the search of all shells has come to its end.
+enum class ShellSearch { done, meets_other_cells, has_too_many_cells };
+
+/// Tests shell after shell until no point outside can be near enough. Ends before where shells have more cells
+/// than there are buckets; and, if points of other cells are not checked for, where they may come.
+template <class Keep>
+COPSE_HD inline ShellSearch keep_of_shells(const HashGridView& grid, const CellShells& shells,
+                                           KeepNear<Keep>& test) {
+  for (i64 shell = shells.first();; ++shell) {
+    const NearInterval x = shells.x(shell), y = shells.y(shell), z = shells.z(shell);
+    if (cell_count(x, y, z) > test.shape.bucket_count) return ShellSearch::has_too_many_cells;
+    if (!test.checks_cells && !test.shape.has_buckets_apart(x.count(), y.count(), z.count())) {
+      return ShellSearch::meets_other_cells;
+    }
+    keep_of_shell(grid, shells, shell, test);
+    const double beyond = shells.beyond(shell);
+    if (beyond == double(infinity) || beyond > reach_in_cells(test.shape, test.keep.limit())) {
+      return ShellSearch::done;
+    }
+  }
+}
+
 /// Hands the points around `point` to `keep` until no other can be near enough.
 ///   keep: float limit() const, the square of the distance up to which points are taken, which may fall;
 ///         void add(float square, u32 id); void clear(), after which all are handed over anew
@@ -132,16 +154,17 @@ COPSE_HD inline void keep_nearest(const HashGridView& grid, const vec3& point, K
   if (!is_finite(point) || !(keep.limit() >= 0) || shape.resolution.x == 0) return;
   const CellShells shells(shape, point);
   KeepNear<Keep> test{shape, point, keep, {1, 0, 0, 0}, false};
-  for (i64 shell = shells.first();; ++shell) {
-    const CellInterval x = shells.x(shell), y = shells.y(shell), z = shells.z(shell);
-    if (x.count() * y.count() * z.count() > shape.bucket_count) break;
-    keep_of_shell(grid, shells, shell, test);
-    const double beyond = shells.beyond(shell);
-    if (beyond == double(infinity) || beyond > reach_in_cells(shape, keep.limit())) return;
+  ShellSearch search = keep_of_shells(grid, shells, test);
+  if (search == ShellSearch::meets_other_cells) {
+    keep.clear();
+    test.checks_cells = true;
+    search = keep_of_shells(grid, shells, test);
   }
-  keep.clear();
-  test.takes_all_cells = true;
-  test_places(grid, 0, grid.bucket_begins.data()[shape.bucket_count], test);
+  if (search == ShellSearch::has_too_many_cells) {
+    keep.clear();
+    test.checks_cells = false;
+    test_places(grid, 0, grid.bucket_begins.data()[shape.bucket_count], test);
+  }
 }
 
 }  // namespace copse::detail

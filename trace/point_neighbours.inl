@@ -73,7 +73,8 @@ struct FindFewNearest {
   }
 };
 
-/// With the nearest where the results go.
+/// With the nearest in a heap, k at most `room` of them in memory of the thread. 0: in that of the results.
+template <u32 room>
 struct FindNearest {
   HashGridView grid;
   const vec3* asked;
@@ -83,9 +84,11 @@ struct FindNearest {
   PointNeighbour* neighbours;
   COPSE_HD void operator()(u64 place) const {
     const u64 i = order(place);
-    PointNeighbour* const own = neighbours + i * k;
+    PointNeighbour* const out = neighbours + i * k;
+    PointNeighbour local[room > 0 ? room : 1];
+    PointNeighbour* const own = room > 0 ? local : out;
     const u32 count = k_nearest_points(grid, asked[i], max_distance, k, own);
-    for (u32 j = count; j < k; ++j) own[j] = PointNeighbour::none();
+    for (u32 j = 0; j < k; ++j) out[j] = j < count ? own[j] : PointNeighbour::none();
   }
 };
 
@@ -138,15 +141,15 @@ void nearest_neighbours(const Executor& ex, const HashGridView& grid, BufferSpan
   const u64 n = asked.size();
   const AskingOrder order = order_by_bucket(ex, frame, grid, asked);
   const float limit = square_limit(max_distance);
+  const auto find = [&](const auto& f) { persistent_for_each(ex, label, n, points_at_once, f); };
   if (k <= 8) {
-    persistent_for_each(ex, label, n, points_at_once,
-                        FindFewNearest<8>{grid, asked.data(), order, limit, k, neighbours});
+    find(FindFewNearest<8>{grid, asked.data(), order, limit, k, neighbours});
   } else if (k <= 16) {
-    persistent_for_each(ex, label, n, points_at_once,
-                        FindFewNearest<16>{grid, asked.data(), order, limit, k, neighbours});
+    find(FindFewNearest<16>{grid, asked.data(), order, limit, k, neighbours});
+  } else if (k <= 64) {
+    find(FindNearest<64>{grid, asked.data(), order, max_distance, k, neighbours});
   } else {
-    persistent_for_each(ex, label, n, points_at_once,
-                        FindNearest{grid, asked.data(), order, max_distance, k, neighbours});
+    find(FindNearest<0>{grid, asked.data(), order, max_distance, k, neighbours});
   }
 }
 

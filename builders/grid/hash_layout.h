@@ -9,13 +9,16 @@
 //   row (y, z):    x = 0    1    2    3 ..
 //   bucket:       h(y, z)  +1   +2   +3 ..  modulo bucket_count
 //
-// So what is around a point stands in a few runs of memory, one a row, and empty space costs nothing. Rows may
-// share buckets; who reads one compares the cells of its points.
+// So what is around a point stands in a few runs of memory, one a row, and empty space costs nothing. The hash is
+// linear, with the slopes of a sequence that fills the square evenly: how far apart the buckets of two rows are
+// depends on how the rows lie to each other alone, and for rows close by it is never little. Rows far from each
+// other may share buckets.
 //
 // Sources: Teschner, Heidelberger, Müller, Pomeranets, Gross, "Optimized Spatial Hashing for Collision Detection
 // of Deformable Objects", VMV 2003; the lists of cells sorted by their key: Green, "Particle Simulation using
 // CUDA", NVIDIA 2010; Meister, Yoshimura, Kao, "GPU Programming Primitives for Computer Graphics", SIGGRAPH Asia
-// courses, 2023, "Hashing". Where we differ: they hash every cell for itself, so that a look at 27 cells is as
+// courses, 2023, "Hashing". The slopes: Roberts, "The Unreasonable Effectiveness of Quasirandom Sequences", 2018.
+// Where we differ: they hash every cell for itself, so that a look at 27 cells is as
 // many searches; and buckets here are found by place, without keys, so that nothing depends on the order of
 // threads.
 
@@ -53,7 +56,14 @@ struct HashGridShape {
   }
 
   COPSE_HD u32 bucket_of(const uvec3& cell) const {
-    return (hash_of_row(cell.y, cell.z) + cell.x) & (bucket_count - 1);
+    const u32 row = cell.y * slope_y + cell.z * slope_z;  // in parts of 2^32 of all buckets
+    return (u32(u64{row} * bucket_count >> 32) + cell.x) & (bucket_count - 1);
+  }
+
+  /// True where no two cells of a block of so many along each axis have one bucket.
+  COPSE_HD bool has_buckets_apart(u32 x_count, u32 y_count, u32 z_count) const {
+    return y_count <= most_rows_apart && z_count <= most_rows_apart &&
+           x_count < u32(u64{least_gap} * bucket_count >> 32);
   }
 
   /// The number of a cell along an axis, by what to_cells gives; that of the first or last one beyond them.
@@ -62,15 +72,13 @@ struct HashGridShape {
     return at < double(most_hash_resolution) ? u32(at) : most_hash_resolution - 1;
   }
 
-  /// Source of the mixing steps: Appleby, MurmurHash3, 2011, "fmix32".
-  COPSE_HD static u32 hash_of_row(u32 y, u32 z) {
-    u32 hash = y * 0x9e3779b1u ^ (z * 0x85ebca77u + 0x27d4eb2fu);
-    hash = (hash ^ hash >> 16) * 0x85ebca6bu;
-    hash = (hash ^ hash >> 13) * 0xc2b2ae35u;
-    return hash ^ hash >> 16;
-  }
-
  private:
+  static constexpr u32 slope_y = 0xc13fa9a9u, slope_z = 0x91e10da5u;
+
+  /// The least distance of y * slope_y + z * slope_z from a multiple of 2^32, for y and z from -8 to 8, not both
+  /// 0.
+  static constexpr u32 least_gap = 0x01396d0bu, most_rows_apart = 9;
+
   COPSE_HD double along(float p, double from) const {
     return smaller(mul_rn(sub_rn(double(p), from), cells_per_unit), double(most_hash_resolution));
   }
