@@ -1,6 +1,7 @@
 #pragma once
 
 #include <glm/mat4x4.hpp>
+#include <glm/vec3.hpp>
 #include <string>
 #include <vector>
 
@@ -76,6 +77,9 @@ class CameraRig {
   std::vector<Bookmark> bookmarks;
 
  private:
+  /// Moves there, unless the numbers give out.
+  void take(const glm::dvec3& eye, const glm::dvec3& target);
+
   CameraPose pose_;
   float diagonal_ = 1;
 };

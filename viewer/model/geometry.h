@@ -35,9 +35,10 @@ struct NamedMesh {
   Mesh mesh;
 };
 
-/// The meshes joined, in their order. Meshes without triangles, and none at all, are legal.
+/// The meshes joined, in their order, behind the parts of `before` where there is one. Meshes without triangles,
+/// and none at all, are legal.
 /// Throws: Error capacity past 2^31 triangles or 2^32 - 1 vertices.
-Geometry join_meshes(std::vector<NamedMesh> meshes);
+Geometry join_meshes(std::vector<NamedMesh> meshes, const SceneGeometry* before = nullptr);
 
 /// The meshes of files joined.
 /// Throws: as load_mesh and join_meshes.

@@ -27,7 +27,7 @@ class Messages {
 
   /// Takes a message off the list; nothing happens where there is none of this id.
   void dismiss(u64 id);
-  void clear() { list_.clear(); }
+  void clear();
 
   const std::vector<Message>& list() const { return list_; }
   /// Grows with every change.

@@ -97,7 +97,7 @@ class Session {
   /// Frames of the sequence; 0 where there is none.
   u32 frame_count() const;
   u32 frame() const;
-  /// The box of the scene as it is now.
+  /// The box of the scene at rest, of the frame that is shown.
   Aabb bounds() const;
 
   Playback& playback();
@@ -162,16 +162,21 @@ class Session {
 
   // ---- Files ------------------------------------------------------------------------------------------------
 
-  /// Numbered PNGs of every picture from now on: folder/frame-00000.png. The folder is made.
+  /// From now on pictures are made whole, and record() writes them as folder/frame-00000.png and so on. The folder
+  /// is made; files that are there are written over.
+  /// Throws: Error bad_file.
   void start_recording(const std::filesystem::path& folder);
   void stop_recording();
   bool recording() const;
+  /// Pictures written since the start.
   u32 recorded_frames() const;
-  /// Records this picture in place of picture(0), for a window that draws lines into it.
+  /// Writes the next picture; nothing where none are recorded. An error ends the recording.
+  /// Throws: Error bad_file.
   void record(const Image& image);
 
   /// Statistics, options and times of both sides as JSON.
   std::string statistics_json() const;
+  /// Throws: Error bad_file.
   void save_statistics(const std::filesystem::path& file);
 
   /// What settings remember, out of and into the session. The camera of settings is only used where

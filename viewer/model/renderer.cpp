@@ -1,0 +1,196 @@
+#include "viewer/model/renderer.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <utility>
+
+namespace copse::viewer {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double milliseconds_since(Clock::time_point begin) {
+  return std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
+}
+
+bool same_camera(const Camera& a, const Camera& b) {
+  return a.eye == b.eye && a.forward == b.forward && a.right == b.right && a.up == b.up;
+}
+
+bool same_shot(const Shot& a, const Shot& b) {
+  return same_camera(a.camera, b.camera) && a.view == b.view && a.box == b.box;
+}
+
+/// A picture while things move may take so much longer than an update.
+constexpr double preview_updates = 1.5;
+
+constexpr u32 least_preview_width = 640, least_preview_height = 360;
+
+}  // namespace
+
+bool Renderer::same(const Key& a, const Key& b) {
+  return same_shot(a.shot, b.shot) && a.width == b.width && a.height == b.height && a.revision == b.revision &&
+         a.keeps_values == b.keeps_values;
+}
+
+void Renderer::forget() {
+  shown_.reset();
+  working_ = false;
+}
+
+std::optional<double> Renderer::take_trace_ms() {
+  return std::exchange(trace_ms_, std::nullopt);
+}
+
+bool Renderer::is_done(const LiveStructure& live, const PictureRequest& request) const {
+  if (request.width == 0 || request.height == 0) return picture_.image.width == 0;
+  return at_rest_ && shown_ && same(*shown_, key_of(live, request));
+}
+
+Renderer::Key Renderer::key_of(const LiveStructure& live, const PictureRequest& request) {
+  return {request.shot, request.width, request.height, live.revision(), request.keeps_values};
+}
+
+bool Renderer::advance(LiveStructure& live, const PictureRequest& request) {
+  const Key wanted = key_of(live, request);
+  // What was begun for another view goes; a preview from where the camera was does not.
+  const bool stays = is_preview_ && !request.whole && wanted.revision == making_.revision;
+  if (working_ && !same(making_, wanted) && !stays) working_ = false;
+
+  const Clock::time_point begin = Clock::now();
+  bool changed = false;
+  try {
+    do {
+      if (!working_ && !choose(wanted, live, request)) break;
+      const Clock::time_point piece_begin = Clock::now();
+      const bool done = work(live, request.whole);
+      work_ms_ += milliseconds_since(piece_begin);
+      if (!done) continue;
+      finish_picture(live);
+      changed = true;
+    } while (request.whole || milliseconds_since(begin) < request.budget_ms);
+  } catch (...) {
+    working_ = false;
+    at_rest_ = true;
+    shown_ = wanted;
+    picture_.is_preview = false;
+    samples_ = ~0u;
+    throw;
+  }
+  return changed;
+}
+
+/// Begins what comes next; false where nothing does.
+bool Renderer::choose(const Key& wanted, LiveStructure& live, const PictureRequest& request) {
+  at_rest_ = false;
+  if (request.width == 0 || request.height == 0) {
+    if (picture_.image.width != 0) {
+      const u64 revision = picture_.revision + 1;
+      picture_ = {};
+      picture_.revision = revision;
+      shown_.reset();
+    }
+    at_rest_ = true;
+    return false;
+  }
+  if (!shown_ || !same(*shown_, wanted)) {
+    const double scale = request.whole ? 1 : reduction(request);
+    begin(wanted, live, std::max(u32(request.width * scale), 1u), std::max(u32(request.height * scale), 1u));
+    return true;
+  }
+  if (picture_.is_preview) {
+    begin(wanted, live, request.width, request.height);
+    return true;
+  }
+  const ViewSettings& view = wanted.shot.view;
+  if (view.view == View::ambient_occlusion && samples_ < std::clamp(view.ambient_samples, 1u, 4096u)) {
+    working_ = sampling_ = true;
+    next_ray_ = 0;
+    work_ms_ = 0;
+    return true;
+  }
+  at_rest_ = true;
+  return false;
+}
+
+/// The edges of a preview as a share of the full size: as large as its time allows, in steps of an eighth, but
+/// 640 x 360 at least.
+double Renderer::reduction(const PictureRequest& request) const {
+  const bool samples = request.shot.view.view == View::ambient_occlusion;
+  const double pixels = double(request.width) * request.height;
+  const double full_ms = pixels * (trace_ns_ + (samples ? sample_ns_ : 0)) * 1e-6;
+  const double least = std::min(
+      1.0, std::max(double(least_preview_width) / request.width, double(least_preview_height) / request.height));
+  const double fitting = std::sqrt(request.budget_ms * preview_updates / std::max(full_ms, 1e-3));
+  return std::clamp(std::floor(fitting * 8) / 8, least, 1.0);
+}
+
+void Renderer::begin(const Key& wanted, LiveStructure& live, u32 width, u32 height) {
+  making_ = wanted;
+  is_preview_ = width != wanted.width || height != wanted.height;
+  working_ = true;
+  sampling_ = false;
+  next_ray_ = 0;
+  samples_ = 0;
+  work_ms_ = 0;
+  live.film().begin(wanted.shot, width, height);
+}
+
+/// Rays of one piece, whole tiles: some milliseconds of work. A GPU gets all of them at once.
+u64 Renderer::piece(const LiveStructure& live, double ns_per_ray, bool whole) const {
+  constexpr u64 tile = Tiles::edge * Tiles::edge;
+  if (live.backend() == Backend::cuda) return u64{1} << 22;
+  if (whole) return u64{1} << 16;
+  const double rays = std::clamp(4e6 / std::max(ns_per_ray, 1.0), 4096.0, 65536.0);
+  return u64(rays) / tile * tile;
+}
+
+/// Traces a piece. True where that was the last one of the picture, or of a sample.
+bool Renderer::work(LiveStructure& live, bool whole) {
+  Film& film = live.film();
+  const TriangleView triangles = live.scene().view();
+  const u64 count = std::min(piece(live, sampling_ ? sample_ns_ : trace_ns_, whole), film.ray_count() - next_ray_);
+  const Clock::time_point begin = Clock::now();
+  if (sampling_) {
+    film.add_ambient(live.structure(), triangles, samples_, next_ray_, count);
+  } else {
+    film.trace(live.structure(), triangles, next_ray_, count);
+  }
+  if (live.backend() == Backend::cpu) {
+    // The CPU is done when the call returns. Half of each, so that one slow moment is soon forgotten.
+    double& known = sampling_ ? sample_ns_ : trace_ns_;
+    known = 0.5 * known + 0.5 * milliseconds_since(begin) * 1e6 / double(count);
+  }
+  next_ray_ += count;
+  if (next_ray_ < film.ray_count()) return false;
+  next_ray_ = 0;
+  if (!sampling_ && making_.shot.view.view == View::ambient_occlusion) {
+    sampling_ = true;
+    return false;
+  }
+  return true;
+}
+
+void Renderer::finish_picture(LiveStructure& live) {
+  const Clock::time_point begin = Clock::now();
+  Film& film = live.film();
+  if (sampling_) ++samples_;
+  film.shade(samples_);
+  const u64 revision = picture_.revision + 1;
+  film.download(picture_);
+  picture_.revision = revision;
+  picture_.is_preview = is_preview_;
+  values_.clear();
+  if (making_.keeps_values && !is_preview_) values_ = film.download_values();
+  shown_ = making_;
+  working_ = false;
+  trace_ms_ = work_ms_ + milliseconds_since(begin);
+  if (live.backend() == Backend::cuda) {
+    double& known = sampling_ ? sample_ns_ : trace_ns_;
+    known = *trace_ms_ * 1e6 / double(film.ray_count());
+  }
+}
+
+}  // namespace copse::viewer

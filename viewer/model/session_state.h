@@ -1,0 +1,116 @@
+#pragma once
+
+// The insides of Session. Its members stand in four files: session_jobs.cpp reads and builds, session_motion.cpp
+// moves the scene, session_pictures.cpp makes pictures and lines, session.cpp is what others call.
+
+#include <set>
+
+#include "viewer/model/build_job.h"
+#include "viewer/model/picture_series.h"
+#include "viewer/model/renderer.h"
+#include "viewer/model/sequence.h"
+#include "viewer/model/session.h"
+
+namespace copse::viewer {
+
+/// One of the two structures, and what is seen of it.
+struct Side {
+  StructureOptions wanted, built;
+  bool build_pending = false;
+  std::unique_ptr<LiveStructure> live;
+  Renderer renderer;
+  Timings timings;
+
+  /// What the lines were made of.
+  struct LinesKey {
+    OverlaySettings settings;
+    u64 revision = 0;  // of the structure
+    u64 pick = 0;      // see State::pick_revision
+    bool operator==(const LinesKey&) const = default;
+  };
+  LinesKey lines_key;
+  Lines lines;
+  u64 lines_revision = 1;
+  std::string lines_note;
+};
+
+struct Session::State {
+  explicit State(const SessionOptions& session_options);
+
+  // ---- session_jobs.cpp
+  void open(std::vector<std::filesystem::path> paths, bool add);
+  void open_sequence(const std::filesystem::path& path);
+  void show(Geometry shown);
+  void start_next_job();
+  void poll_job();
+  void finish_jobs();
+  void cancel();
+  bool builds(u32 side) const { return side == 0 || comparison != Comparison::off; }
+  bool job_is_load() const { return job && (!job->request().files.empty() || job_replaces_scene); }
+
+  // ---- session_motion.cpp
+  Pose pose() const;
+  void advance_time(double seconds);
+  void move_sides(bool whole);
+  void show_frame(const SequenceFrame& read);
+
+  // ---- session_pictures.cpp
+  PictureRequest request(bool whole, double budget_ms) const;
+  void make_pictures(bool whole, double budget_ms);
+  void make_difference();
+  void make_lines(u32 side);
+  bool lines_are_stale(u32 side) const;
+  void pick(float x, float y, u32 side);
+  void pick_again();
+
+  SessionOptions options;
+  Messages messages;
+
+  // The scene.
+  Geometry geometry;
+  Playback playback;
+  std::unique_ptr<SequenceReader> sequence;
+  u32 frame = 0;                       // shown
+  std::optional<u32> requested_frame;  // asked for and not here yet
+  std::set<u32> lost_frames;           // told of
+
+  // Jobs: one at a time, and those cancelled that have not ended.
+  struct Opening {
+    std::vector<std::filesystem::path> files;
+    bool add;
+    Geometry geometry;  // where it is no file
+  };
+  std::vector<Opening> openings;
+  std::unique_ptr<BuildJob> job;
+  bool job_replaces_scene = false;
+  std::vector<std::unique_ptr<BuildJob>> cancelled_jobs;
+  bool frames_next_scene = true;
+
+  // Structures.
+  Side sides[2];
+  Upkeep upkeep = Upkeep::refit;
+  Comparison comparison = Comparison::off;
+  bool asked_for_b = false;  // since both are shown: a build that failed is not tried again and again
+  double seconds_to_measure = 0;
+
+  // Pictures.
+  u32 width = 0, height = 0;
+  ViewSettings view;
+  CameraRig camera;
+  OverlaySettings overlay;
+  Picture difference;
+  u64 difference_of[2] = {0, 0};  // revisions of the pictures
+
+  std::optional<Pick> picked;
+  u32 picked_side = 0;
+  u64 pick_revision = 0;     // changes with `picked`
+  u64 picked_structure = 0;  // the revision of the structure that it was made of
+
+  std::optional<PictureSeries> recording;
+  Settings kept;  // what only settings know: window, folder, recent files
+};
+
+/// The parts of a move that a slow structure takes a background build for, in milliseconds.
+inline constexpr double slow_build_ms = 15;
+
+}  // namespace copse::viewer

@@ -1,0 +1,46 @@
+#pragma once
+
+#include "builders/geometry/triangle.h"
+#include "builders/grid/layout.h"
+#include "trace/ray.h"
+#include "trace/trace_rays.h"
+
+// What rays of pixels find, whatever the structure: the common ground of trees, grids and voxels.
+
+namespace copse::viewer {
+
+struct SurfaceHit {
+  vec3 normal;  // of length 1, towards the ray's origin
+  float t;
+  u32 id;  // the triangle, or the number of the voxel; invalid_id on a miss
+};
+
+static_assert(sizeof(SurfaceHit) == 20);
+
+/// The surfaces of hits of one view's triangles.
+///   surfaces: as many as hits and rays
+/// Throws: Error cancelled.
+void resolve_hits(Context& context, const TriangleView& triangles, BufferSpan<const Ray> rays,
+                  BufferSpan<const Hit> hits, BufferSpan<SurfaceHit> surfaces);
+
+/// The first voxels that rays meet, as surfaces: faces of cubes. A voxel's number counts x first,
+/// modulo 2^32.
+void see_voxels(Context& context, const VoxelView& voxels, BufferSpan<const Ray> rays,
+                BufferSpan<SurfaceHit> surfaces);
+void see_voxels(Context& context, const BrickView& bricks, BufferSpan<const Ray> rays,
+                BufferSpan<SurfaceHit> surfaces);
+
+/// occluded[i] is 1 where ray i meets a voxel, else 0.
+void meet_voxels(Context& context, const VoxelView& voxels, BufferSpan<const Ray> rays, BufferSpan<u8> occluded);
+void meet_voxels(Context& context, const BrickView& bricks, BufferSpan<const Ray> rays, BufferSpan<u8> occluded);
+
+/// How much of a structure each ray visits on its way to its closest hit: nodes and triangles of a tree, cells and
+/// triangles of a grid, voxels or bricks that it passes.
+void count_visits(Context& context, const TreeView& tree, const TriangleView& triangles,
+                  BufferSpan<const Ray> rays, BufferSpan<u32> visits);
+void count_visits(Context& context, const GridView& grid, const TriangleView& triangles,
+                  BufferSpan<const Ray> rays, BufferSpan<u32> visits);
+void count_visits(Context& context, const VoxelView& voxels, BufferSpan<const Ray> rays, BufferSpan<u32> visits);
+void count_visits(Context& context, const BrickView& bricks, BufferSpan<const Ray> rays, BufferSpan<u32> visits);
+
+}  // namespace copse::viewer
