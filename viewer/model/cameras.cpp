@@ -74,11 +74,10 @@ void CameraRig::set_scene(const Aabb& box) {
   diagonal_ = usable ? float(glm::length(dvec3(box.hi) - dvec3(box.lo))) : 2.0f;
 }
 
-void CameraRig::frame(const Aabb& box) {
+void CameraRig::frame(const Aabb& box, float aspect) {
   const Aabb shown = is_valid(box) ? box : Aabb{vec3(-1), vec3(1)};
   set_scene(shown);
-  // Square, so that all is seen in any window that is wider than high.
-  const Camera camera = frame_box(shown, pose_.field_of_view, 1);
+  const Camera camera = frame_box(shown, pose_.field_of_view, aspect);
   const dvec3 eye(camera.eye), centre(centroid(shown));
   const double distance = std::max(glm::dot(centre - eye, dvec3(camera.forward)), 1e-6 * double(diagonal_));
   pose_.eye = camera.eye;

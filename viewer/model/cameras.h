@@ -51,8 +51,9 @@ class CameraRig {
   /// The camera for a picture of this aspect, width over height.
   Camera camera(float aspect) const;
 
-  /// Sees all of the box from the default direction. An empty box is one around the origin.
-  void frame(const Aabb& box);
+  /// Sees all of the box from the default direction, in pictures of this aspect and wider ones. An empty box is
+  /// one around the origin.
+  void frame(const Aabb& box, float aspect = 1);
   /// Looks along an axis, 0 to 2, from its positive or negative end; the target and distance stay.
   void look_along(u32 axis, bool from_negative);
 

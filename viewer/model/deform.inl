@@ -81,7 +81,7 @@ void deform_vertices(const Executor& ex, const DeformJob& job) {
       break;
     }
     case Deformation::explode: {
-      const float out = mul_rn(pose.strength, there_and_back(pose.phase));
+      const float out = mul_rn(mul_rn(0.5f, pose.strength), there_and_back(pose.phase));
       for_each(ex, "deform: explode", job.triangles.size(),
                ExplodeTriangles{job.rest.data(), job.triangles.data(), job.out, job.centre, out,
                                 mul_rn(mul_rn(0.05f, job.diagonal), out)});
@@ -91,7 +91,7 @@ void deform_vertices(const Executor& ex, const DeformJob& job) {
       const float waves_per_unit = job.size.x > 0 ? div_rn(2.0f, job.size.x) : 0.0f;
       for_each(ex, "deform: wave", n,
                WaveVertices{job.rest.data(), job.out, job.centre, waves_per_unit, pose.phase,
-                            mul_rn(mul_rn(0.05f, job.diagonal), pose.strength)});
+                            mul_rn(mul_rn(0.025f, job.diagonal), pose.strength)});
       break;
     }
   }

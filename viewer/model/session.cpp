@@ -255,7 +255,7 @@ CameraRig& Session::camera() {
   return state_->camera;
 }
 void Session::frame_scene() {
-  state_->camera.frame(state_->geometry->bounds);
+  state_->camera.frame(state_->geometry->bounds, state_->aspect());
 }
 const Picture& Session::picture(u32 side) const {
   return state_->sides[side_of(side)].renderer.picture();

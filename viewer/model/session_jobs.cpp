@@ -130,7 +130,7 @@ void Session::State::poll_job() {
     picked.reset();
     ++pick_revision;
     overlay.subtree = 0;
-    if (frames_next_scene && !ended->request().add) camera.frame(geometry->bounds);
+    if (frames_next_scene && !ended->request().add) camera.frame(geometry->bounds, aspect());
     camera.set_scene(geometry->bounds);
     frames_next_scene = true;
   }

@@ -15,7 +15,7 @@ PictureRequest Session::State::request(bool whole, double budget_ms) const {
   request.whole = whole;
   request.shot.view = view;
   request.shot.box = geometry->bounds;
-  if (width > 0 && height > 0) request.shot.camera = camera.camera(float(width) / float(height));
+  request.shot.camera = camera.camera(aspect());
   if (comparison == Comparison::difference) {
     request.shot.view.view = View::heat;
     request.keeps_values = true;
@@ -95,7 +95,7 @@ void Session::State::pick(float x, float y, u32 number) {
   if (!side.live || width == 0 || height == 0 || !(x >= 0 && x <= 1 && y >= 0 && y <= 1)) return;
   messages.guard("picking", [&] {
     const Picture& picture = side.renderer.picture();
-    const Camera shown = picture.image.width > 0 ? picture.camera : camera.camera(float(width) / float(height));
+    const Camera shown = picture.image.width > 0 ? picture.camera : camera.camera(aspect());
     const u32 column = std::min(u32(x * float(width)), width - 1),
               row = std::min(u32(y * float(height)), height - 1);
     const Ray ray = half_space(view.slice, geometry->bounds).clip(camera_ray(shown, column, row, width, height));

@@ -55,6 +55,7 @@ struct Session::State {
   void show_frame(const SequenceFrame& read);
 
   // ---- session_pictures.cpp
+  float aspect() const { return width > 0 && height > 0 ? float(width) / float(height) : 1; }
   PictureRequest request(bool whole, double budget_ms) const;
   void make_pictures(bool whole, double budget_ms);
   void make_difference();
