@@ -6,6 +6,7 @@
 #include "builders/io/image_file.h"
 #include "builders/io/mesh_file.h"
 #include "builders/io/structure_file.h"
+#include "cli/camera_options.h"
 #include "cli/command.h"
 #include "cli/exit_code.h"
 #include "cli/files.h"
@@ -16,11 +17,6 @@
 namespace copse::cli {
 
 namespace {
-
-struct CameraOptions {
-  std::optional<vec3> eye, target, up;
-  float field_of_view = 40;
-};
 
 struct RenderCommand {
   std::string input;
@@ -45,12 +41,6 @@ Scene load_scene(Session& session, Context& context, const std::string& input) {
   const DeviceMesh device_mesh(context, scene.mesh);
   scene.bvh = build_lbvh(context, device_mesh.view());
   return scene;
-}
-
-Camera place_camera(const CameraOptions& options, const Aabb& box, float aspect) {
-  if (!options.eye) return frame_box(box, options.field_of_view, aspect);
-  const vec3 target = options.target.value_or(centroid(box));
-  return look_at(*options.eye, target, options.up.value_or(vec3(0, 1, 0)), options.field_of_view, aspect);
 }
 
 const Choices<Shading>& shadings() {
@@ -132,14 +122,6 @@ void add_picture_options(CLI::App& app, RenderOptions& render) {
   add_count(app, "--ao-rays", render.ambient_rays, 1, 4096, "Ambient rays a pixel, default 32");
   add_count(app, "--heat-limit", render.heat_limit, 1, 0xffffffffu,
             "Visits that count as hottest, default the most of the picture");
-}
-
-void add_camera_options(CLI::App& app, CameraOptions& camera) {
-  CLI::Option* eye = add_point(app, "--eye", camera.eye, "Where the camera stands; default: all is seen");
-  add_point(app, "--target", camera.target, "Where it looks, default the middle; needs --eye")->needs(eye);
-  add_point(app, "--up", camera.up, "What is up, default 0,1,0; needs --eye")->needs(eye);
-  add_real(app, "--fov", camera.field_of_view, 0.1f, 179,
-           "Vertical angle of view, 0.1 to 179 degrees, default 40");
 }
 
 }  // namespace

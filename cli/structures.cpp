@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "builders/grid/bricks.h"
+#include "builders/grid/frustum_check.h"
 #include "builders/grid/grid_stats.h"
 #include "builders/grid/uniform_grid.h"
 #include "builders/io/mesh_file.h"
@@ -12,12 +13,13 @@
 #include "cli/files.h"
 #include "cli/scene.h"
 #include "primitives/core/stopwatch.h"
+#include "trace/frustum_rays.h"
 
 namespace copse::cli {
 
 namespace {
 
-constexpr const char* names[] = {"bvh", "grid", "voxels", "bricks"};
+constexpr const char* names[] = {"bvh", "grid", "frustum", "voxels", "bricks"};
 constexpr const char* rule_names[] = {"touched", "crossed", "inside"};
 
 const char* name_of(Structure structure) {
@@ -109,6 +111,41 @@ Built build_uniform_grid(Context& context, const TriangleView& triangles, const 
   return built;
 }
 
+FrustumGridOptions frustum_options(const StructureOptions& options) {
+  if (options.resolution.empty()) return {};
+  const std::vector<u32> numbers = numbers_of(options.resolution);
+  if (numbers.size() == 3) return {.resolution = uvec3(numbers[0], numbers[1], numbers[2])};
+  refuse(fmt::format("--resolution is {}; a frustum takes three numbers: tiles across, tiles down, slabs",
+                     options.resolution));
+}
+
+Built build_frustum(Context& context, const TriangleView& triangles, const Aabb& box,
+                    const StructureOptions& options) {
+  const ViewFrustum frustum = view_frustum(place_camera(options.camera, box, 1));
+  FrustumGrid grid = build_frustum_grid(context, triangles, frustum, frustum_options(options));
+  Built built;
+  built.milliseconds = timed(context, [&] { rebuild_frustum_grid(context, grid, triangles, frustum); });
+  check_complete(grid.cells);
+  const FrustumGridStats s = stats(context, grid);
+  built.statistics = {{"resolution", to_json(s.resolution)},
+                      {"cells", s.cell_count},
+                      {"occupied_cells", s.occupied_count},
+                      {"largest_cell", s.largest_cell},
+                      {"references", s.counts.stored_count},
+                      {"occupancy", s.occupancy},
+                      {"duplication", s.duplication},
+                      {"nearest", s.nearest},
+                      {"farthest", s.farthest},
+                      {"bytes", s.size_bytes}};
+  built.facts.add("cells", "{} tiles and slabs: {}, {} of them occupied", in_words(s.resolution),
+                  grouped(s.cell_count), grouped(s.occupied_count));
+  built.facts.add("slabs", "between depths of {:.4g} and {:.4g}", s.nearest, s.farthest);
+  built.facts.add("references", "{}: {:.2f} an occupied cell, {:.2f} a triangle, {} in the fullest cell",
+                  grouped(s.counts.stored_count), s.occupancy, s.duplication, grouped(s.largest_cell));
+  built.facts.add("memory", "{}", readable_bytes(s.size_bytes));
+  return built;
+}
+
 Built build_dense(Context& context, const TriangleView& triangles, const StructureOptions& options, bool keeps) {
   Voxels voxels = build_voxels(context, triangles, voxel_resolution(options, 256), options.rule);
   Built built;
@@ -142,8 +179,10 @@ Built build_sparse(Context& context, const TriangleView& triangles, const Struct
   return built;
 }
 
-Built build_by(Context& context, const TriangleView& triangles, const StructureOptions& options, bool keeps) {
+Built build_by(Context& context, const TriangleView& triangles, const Aabb& box, const StructureOptions& options,
+               bool keeps) {
   if (options.structure == Structure::grid) return build_uniform_grid(context, triangles, options);
+  if (options.structure == Structure::frustum) return build_frustum(context, triangles, box, options);
   return options.structure == Structure::voxels ? build_dense(context, triangles, options, keeps)
                                                 : build_sparse(context, triangles, options, keeps);
 }
@@ -151,25 +190,31 @@ Built build_by(Context& context, const TriangleView& triangles, const StructureO
 }  // namespace
 
 void add_structure(CLI::App& command, StructureOptions& options) {
-  add_choice<Structure>(command, "--structure", options.structure,
-                        {{"bvh", Structure::bvh},
-                         {"grid", Structure::grid},
-                         {"voxels", Structure::voxels},
-                         {"bricks", Structure::bricks}},
-                        "A tree, the default; a uniform grid; a dense grid of bits; sparse bricks of voxels");
+  add_choice<Structure>(
+      command, "--structure", options.structure,
+      {{"bvh", Structure::bvh},
+       {"grid", Structure::grid},
+       {"frustum", Structure::frustum},
+       {"voxels", Structure::voxels},
+       {"bricks", Structure::bricks}},
+      "A tree, the default; a uniform grid; a grid over what a camera sees; a dense grid of bits; sparse "
+      "bricks of voxels");
   command.add_option("--resolution", options.resolution,
-                     "Cells of a grid as N or XxYxZ; voxels along the longest edge, default 256, of bricks 1024");
+                     "Cells of a grid as N or XxYxZ; tiles across, tiles down and slabs of a frustum, default "
+                     "128x128x16; voxels along the longest edge, default 256, of bricks 1024");
   add_real(command, "--density", options.density, 1e-6f, 1024, "Cells of a grid for each triangle, default 4");
   add_choice<VoxelRule>(
       command, "--rule", options.rule,
       {{"touched", VoxelRule::touched}, {"crossed", VoxelRule::crossed}, {"inside", VoxelRule::inside}},
       "Which voxels are set: those that the surface touches, the default, or crosses, or those inside it");
   command.add_option("--slices", options.slices, "Write a PNG for each layer of voxels into this folder");
+  add_camera_options(command, options.camera);
 }
 
 void check_structure(const CLI::App& command, const StructureOptions& options) {
   const bool is_tree = options.structure == Structure::bvh, is_grid = options.structure == Structure::grid;
-  const bool is_dense = options.structure == Structure::voxels;
+  const bool is_dense = options.structure == Structure::voxels,
+             is_frustum = options.structure == Structure::frustum;
   const auto only = [&](const char* option, bool is_right, const char* with) {
     if (is_right || command.count(option) == 0) return;
     refuse(fmt::format("{} goes with {}; the structure is {}", option, with, name_of(options.structure)));
@@ -177,11 +222,12 @@ void check_structure(const CLI::App& command, const StructureOptions& options) {
   for (const char* option : {"--builder", "--radius", "--morton-bits", "--max-leaf-size", "--layout"}) {
     only(option, is_tree, "bvh");
   }
-  only("--resolution", !is_tree, "grid, voxels and bricks");
+  only("--resolution", !is_tree, "grid, frustum, voxels and bricks");
   only("--density", is_grid, "grid");
   only("--rule", is_dense, "voxels");
-  only("--slices", !is_tree && !is_grid, "voxels and bricks");
-  only("--output", !is_grid, "bvh, voxels and bricks");
+  only("--slices", !is_tree && !is_grid && !is_frustum, "voxels and bricks");
+  only("--output", !is_grid && !is_frustum, "bvh, voxels and bricks");
+  for (const char* option : camera_option_names) only(option, is_frustum, "frustum");
 }
 
 int build_structure(Session& session, const std::string& input, const std::string& output,
@@ -198,7 +244,7 @@ int build_structure(Session& session, const std::string& input, const std::strin
 
   session.begin("building");
   const DeviceMesh device_mesh(*context, mesh);
-  const Built built = build_by(*context, device_mesh.view(), options, writes);
+  const Built built = build_by(*context, device_mesh.view(), bounds(mesh), options, writes);
 
   if (writes) session.begin("writing");
   if (!output.empty()) {

@@ -1,4 +1,4 @@
-// copse build --structure grid, voxels and bricks.
+// copse build --structure grid, frustum, voxels and bricks.
 
 #include "builders/io/voxel_file.h"
 #include "tests/cli/process.h"
@@ -20,6 +20,24 @@ TEST_P(CliStructures, BuildAGridAndPrintItsMeasures) {
   EXPECT_GT(statistics["duplication"], 1.0);
   EXPECT_GT(report["build_ms"], 0.0);
   EXPECT_TRUE(report["output"].is_null());
+}
+
+TEST_P(CliStructures, BuildAFrustumGridOfACamera) {
+  const auto statistics = [&](const Arguments& camera) {
+    Arguments arguments = {"build", sphere(), "--json", "--structure", "frustum", "--resolution", "16x12x8"};
+    arguments.insert(arguments.end(), camera.begin(), camera.end());
+    const Json report = run_cli(here(arguments)).json();
+    EXPECT_EQ(report["structure"], "frustum");
+    EXPECT_GT(report["build_ms"], 0.0);
+    return report["statistics"];
+  };
+  const Json all = statistics({});
+  EXPECT_EQ(all["resolution"], Json({16, 12, 8}));
+  EXPECT_EQ(all["cells"], 16 * 12 * 8);
+  EXPECT_GE(all["references"], 320);
+  EXPECT_LT(all["nearest"], all["farthest"]);
+  EXPECT_EQ(statistics({"--eye", "0,0,5", "--target", "0,0,9"})["references"], 0);
+  EXPECT_LT(statistics({"--eye", "0,0,5", "--fov", "1"})["references"], all["references"]);
 }
 
 TEST_P(CliStructures, BuildVoxelsAndWriteThemAndTheirSlices) {
@@ -62,6 +80,11 @@ TEST_F(CliStructureErrors, NameTheOptionThatDoesNotFit) {
   expect({"voxels", "-o", path("g.copse")}, 2, "must end in .voxels");
   expect({"voxels", "--resolution", "4x4x4"}, 2, "voxels are cubes");
   expect({"grid", "--resolution", "4x"}, 2, "'4x'");
+  expect({"grid", "--eye", "1,2,3"}, 2, "--eye goes with frustum; the structure is grid");
+  expect({"frustum", "--density", "3"}, 2, "--density goes with grid");
+  expect({"frustum", "--resolution", "64"}, 2, "three numbers");
+  expect({"frustum", "--resolution", "999x9x9"}, 2, "512");
+  expect({"frustum", "-o", path("f.voxels")}, 2, "--output goes with");
   expect({"grid", "--resolution", "4096"}, 2, "2048");
   expect({"bricks", "--resolution", "9000"}, 2, "8192");
   expect({"voxels", "--slices", path("nowhere")}, 3, "does not exist");
