@@ -1,0 +1,164 @@
+// Whole frames of a ball of 1.3 million triangles that deforms: move it, make or mend a structure, trace the rays
+// of 1024 x 1024 pixels. Rows of each structure: frame/NAME/build, the structure alone; /trace, the rays alone;
+// /whole, all three.
+//
+// Trees and uniform grids get rays from an array, in tiles of 8 x 8 pixels; the frustum grid makes them itself.
+
+#include <cmath>
+#include <memory>
+
+#include "bench/grids/moving_ball.h"
+#include "bench/grids/rows.h"
+
+namespace copse::bench {
+
+namespace {
+
+constexpr u32 image_size = 1024, tile = 8;
+
+Camera ball_camera() {
+  return frame_box({vec3(-0.9f), vec3(0.9f)}, 40, 1);
+}
+
+struct Pixel {
+  u32 x, y;
+};
+
+/// Pixel i of the tiles of 8 x 8.
+Pixel tiled_pixel(u64 i) {
+  const u32 tile_id = u32(i / (tile * tile)), in_tile = u32(i % (tile * tile)), across = image_size / tile;
+  return {tile_id % across * tile + in_tile % tile, tile_id / across * tile + in_tile / tile};
+}
+
+std::vector<Ray> tiled_rays() {
+  std::vector<Ray> rays(u64{image_size} * image_size);
+  for (u64 i = 0; i < rays.size(); ++i) {
+    const Pixel pixel = tiled_pixel(i);
+    rays[i] = camera_ray(ball_camera(), pixel.x, pixel.y, image_size, image_size);
+  }
+  return rays;
+}
+
+/// What all ways have in common. They give hits[i] for tiled_rays()[i], or row by row.
+struct Way {
+  Context& context;
+  MovingBall ball;
+  Buffer<Hit> hits;
+
+  Way(Context& c, u32 subdivisions) : context(c), ball(c, subdivisions), hits(c, u64{image_size} * image_size) {}
+  virtual ~Way() = default;
+  virtual void build() = 0;
+  virtual void trace() = 0;
+  virtual bool is_tiled() const { return true; }
+};
+
+struct ByTree : Way {
+  Buffer<Ray> rays;
+  Bvh bvh;
+  bool refits;
+
+  ByTree(Context& c, u32 subdivisions, bool refits_)
+      : Way(c, subdivisions), rays(c, tiled_rays()), bvh(build_lbvh(c, ball.view())), refits(refits_) {}
+  void build() override {
+    if (refits) {
+      refit(context, bvh, ball.view());
+    } else {
+      rebuild_lbvh(context, bvh, ball.view());
+    }
+  }
+  void trace() override { closest_hits(context, bvh.view(), ball.view(), rays.span(), hits.span()); }
+};
+
+struct ByUniformGrid : Way {
+  static constexpr GridOptions options{.density = 4, .reference_capacity = 12'000'000};
+  Buffer<Ray> rays;
+  Grid grid;
+
+  ByUniformGrid(Context& c, u32 subdivisions)
+      : Way(c, subdivisions), rays(c, tiled_rays()), grid(build_grid(c, ball.view(), options)) {}
+  void build() override { rebuild_grid(context, grid, ball.view(), options); }
+  void trace() override { closest_hits(context, grid.view(), ball.view(), rays.span(), hits.span()); }
+};
+
+struct ByFrustumGrid : Way {
+  ViewFrustum frustum = view_frustum(ball_camera());
+  FrustumGrid grid;
+
+  ByFrustumGrid(Context& c, u32 subdivisions, const uvec3& resolution)
+      : Way(c, subdivisions),
+        grid(build_frustum_grid(c, ball.view(), frustum,
+                                {.resolution = resolution, .reference_capacity = 6'000'000})) {}
+  void build() override { rebuild_frustum_grid(context, grid, ball.view(), frustum); }
+  void trace() override { closest_hits(context, grid.view(), ball.view(), image_size, image_size, hits.span()); }
+  bool is_tiled() const override { return false; }
+};
+
+using MakeWay = std::function<std::unique_ptr<Way>(Context&)>;
+
+std::vector<Hit> hits_in_rows(const Way& way) {
+  const std::vector<Hit> hits = way.hits.download();
+  if (!way.is_tiled()) return hits;
+  std::vector<Hit> rows(hits.size());
+  for (u64 i = 0; i < hits.size(); ++i) {
+    const Pixel pixel = tiled_pixel(i);
+    rows[u64{pixel.y} * image_size + pixel.x] = hits[i];
+  }
+  return rows;
+}
+
+/// In the same phase all ways see the same: ids differ at most where two hits are within 4 ulp.
+bool sees_what_a_tree_sees(Way& way, u32 subdivisions) {
+  ByTree tree(way.context, subdivisions, false);
+  for (Way* each : {&way, static_cast<Way*>(&tree)}) {
+    each->ball.reset();
+    each->ball.move();
+    each->build();
+    each->trace();
+  }
+  const std::vector<Hit> a = hits_in_rows(way), b = hits_in_rows(tree);
+  u64 hit_count = 0, different = 0;
+  for (u64 i = 0; i < a.size(); ++i) {
+    hit_count += is_hit(b[i]) ? 1 : 0;
+    different += a[i].primitive != b[i].primitive ? 1 : 0;
+    if (std::abs(i64(bits_of(a[i].t)) - i64(bits_of(b[i].t))) > 4) return false;
+  }
+  return hit_count > a.size() / 8 && different < a.size() / 10000;
+}
+
+void add_way(Rows& rows, const std::string& name, u32 subdivisions, const MakeWay& make) {
+  const u64 n = u64{20} << 2 * subdivisions;
+  const auto add = [&](const std::string& part, void (*work)(Way&)) {
+    rows.add("frame/" + name + "/" + part, n, [make, work, subdivisions](Comparison& c) {
+      const std::shared_ptr<Way> way = make(c.context);
+      c.expect([way, subdivisions] { return sees_what_a_tree_sees(*way, subdivisions); });
+      c.ours = [way, work] { work(*way); };
+    });
+  };
+  add("build", [](Way& way) { way.build(); });
+  add("trace", [](Way& way) { way.trace(); });
+  add("whole", [](Way& way) {
+    way.ball.move();
+    way.build();
+    way.trace();
+  });
+}
+
+}  // namespace
+
+void add_frame_rows(Rows& rows, Backend backend) {
+  const u32 subdivisions = backend == Backend::cuda ? 8 : 6;
+  const auto add_frustum = [&](const std::string& name, const uvec3& resolution) {
+    add_way(rows, name, subdivisions,
+            [=](Context& context) { return std::make_unique<ByFrustumGrid>(context, subdivisions, resolution); });
+  };
+  add_frustum("frustum_grid_128x128x16", uvec3(128, 128, 16));
+  add_frustum("frustum_grid_128x256x8", uvec3(128, 256, 8));
+  add_way(rows, "uniform_grid", subdivisions,
+          [=](Context& context) { return std::make_unique<ByUniformGrid>(context, subdivisions); });
+  add_way(rows, "lbvh_rebuild", subdivisions,
+          [=](Context& context) { return std::make_unique<ByTree>(context, subdivisions, false); });
+  add_way(rows, "lbvh_refit", subdivisions,
+          [=](Context& context) { return std::make_unique<ByTree>(context, subdivisions, true); });
+}
+
+}  // namespace copse::bench

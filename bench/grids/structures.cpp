@@ -1,0 +1,102 @@
+// Grids, voxels and bricks made anew in memory that is there already. Bytes: the mesh read once, the result
+// written once.
+
+#include <memory>
+
+#include "bench/grids/rows.h"
+#include "copse.h"
+
+namespace copse::bench {
+
+namespace {
+
+/// A mesh in the memory of a comparison's context.
+struct SourceMesh {
+  Buffer<vec3> positions;
+  Buffer<uvec3> triangles;
+
+  SourceMesh(Context& context, const Mesh& mesh)
+      : positions(context, mesh.positions), triangles(context, mesh.triangles) {}
+  TriangleView view() const { return {.positions = positions.span(), .triangles = triangles.span()}; }
+  double bytes() const { return double(positions.size_bytes() + triangles.size_bytes()); }
+};
+
+double bytes_of(const Grid& grid) {
+  const GridCounts counts = grid.counts.download()[0];
+  return 4.0 * double(counts.stored_count + grid.cell_capacity() + 1);
+}
+
+void add_uniform_grid(Comparison& c, const Mesh& mesh, const GridOptions& options) {
+  const auto source = std::make_shared<SourceMesh>(c.context, mesh);
+  const auto grid = std::make_shared<Grid>(build_grid(c.context, source->view(), options));
+  c.ours = [&c, source, grid, options] { rebuild_grid(c.context, *grid, source->view(), options); };
+  c.bytes = source->bytes() + bytes_of(*grid);
+  const GridStats s = stats(c.context, *grid);
+  c.add_counter("cells", double(s.cell_count));
+  c.add_counter("references", double(s.counts.stored_count));
+  c.add_counter("bytes", c.bytes);
+}
+
+void add_frustum_grid(Comparison& c, const Mesh& mesh, const Camera& camera) {
+  const auto source = std::make_shared<SourceMesh>(c.context, mesh);
+  const ViewFrustum frustum = view_frustum(camera);
+  const auto grid = std::make_shared<FrustumGrid>(build_frustum_grid(c.context, source->view(), frustum));
+  c.ours = [&c, source, grid, frustum] { rebuild_frustum_grid(c.context, *grid, source->view(), frustum); };
+  c.bytes = source->bytes() + bytes_of(grid->cells);
+  const FrustumGridStats s = stats(c.context, *grid);
+  c.add_counter("cells", double(s.cell_count));
+  c.add_counter("references", double(s.counts.stored_count));
+  c.add_counter("bytes", c.bytes);
+}
+
+void add_voxels(Comparison& c, const Mesh& mesh, u32 resolution) {
+  const auto source = std::make_shared<SourceMesh>(c.context, mesh);
+  const auto voxels = std::make_shared<Voxels>(build_voxels(c.context, source->view(), resolution));
+  c.ours = [&c, source, voxels] { voxelize(c.context, *voxels, source->view()); };
+  c.bytes = source->bytes() + double(voxels->words.size_bytes());
+  c.add_counter("voxels", double(count_voxels(c.context, *voxels)));
+  c.add_counter("bytes", c.bytes);
+}
+
+void add_bricks(Comparison& c, const Mesh& mesh, u32 resolution) {
+  const auto source = std::make_shared<SourceMesh>(c.context, mesh);
+  const auto bricks =
+      std::make_shared<Bricks>(build_bricks(c.context, source->view(), {.resolution = resolution}));
+  c.ours = [&c, source, bricks] { rebuild_bricks(c.context, *bricks, source->view()); };
+  c.bytes = source->bytes() + double(bricks->size_bytes());
+  c.add_counter("bricks", double(bricks->brick_capacity()));
+  c.add_counter("bytes", c.bytes);
+}
+
+Mesh million() {
+  return generate_random(1'000'000, 0.005f);
+}
+
+/// The unit cube from outside.
+Camera camera_on_cube() {
+  return frame_box({vec3(0), vec3(1)}, 40, 1);
+}
+
+}  // namespace
+
+void add_structure_rows(Rows& rows, const std::string& testball) {
+  rows.add("grid/uniform/128x128x16", 1'000'000,
+           [](Comparison& c) { add_uniform_grid(c, million(), {.resolution = uvec3(128, 128, 16)}); });
+  rows.add("grid/frustum/128x128x16/random", 1'000'000,
+           [](Comparison& c) { add_frustum_grid(c, million(), camera_on_cube()); });
+  rows.add("grid/frustum/128x128x16/inside", 1'000'000, [](Comparison& c) {
+    add_frustum_grid(c, million(), look_at(vec3(0.5f), vec3(1, 0.6f, 0.7f), vec3(0, 1, 0), 60, 1));
+  });
+  rows.add("grid/frustum/128x128x16/sphere", 1'310'720, [](Comparison& c) {
+    add_frustum_grid(c, generate_sphere(8), frame_box({vec3(-1), vec3(1)}, 40, 1));
+  });
+  rows.add("grid/uniform/density_4/random_10M", 10'000'000,
+           [](Comparison& c) { add_uniform_grid(c, generate_random(10'000'000, 0.002f), {}); });
+  if (testball.empty()) return;
+  const Mesh mesh = load_mesh(testball);
+  const u64 n = mesh.triangles.size();
+  rows.add("voxels/touched/2048", n, [mesh](Comparison& c) { add_voxels(c, mesh, 2048); });
+  rows.add("bricks/4096/testball-x64", 64 * n, [mesh](Comparison& c) { add_bricks(c, subdivide(mesh, 3), 4096); });
+}
+
+}  // namespace copse::bench
