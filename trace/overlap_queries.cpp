@@ -1,7 +1,6 @@
 #include "trace/overlap_queries.h"
 
-#include "primitives/core/dispatch.h"
-#include "trace/check.h"
+#include "trace/dispatch_tree.h"
 #include "trace/overlap_queries_body.h"
 
 namespace copse {
@@ -9,7 +8,7 @@ namespace copse {
 namespace {
 
 template <class Region>
-void check_lists(const BvhView& bvh, BufferSpan<const Region> regions, BufferSpan<u64> offsets,
+void check_lists(const TreeView& bvh, BufferSpan<const Region> regions, BufferSpan<u64> offsets,
                  BufferSpan<u32> primitives) {
   constexpr const char* function = "find_overlaps";
   detail::check_tree(function, bvh);
@@ -26,46 +25,47 @@ void check_lists(const BvhView& bvh, BufferSpan<const Region> regions, BufferSpa
 }  // namespace
 
 template <class Region>
-void count_overlaps(Context& context, const BvhView& bvh, const TriangleViews& triangles,
+void count_overlaps(Context& context, const TreeView& bvh, const TriangleViews& triangles,
                     BufferSpan<const Region> regions, BufferSpan<u32> counts) {
   detail::check_tree("count_overlaps", bvh);
   detail::check_results("count_overlaps", "regions", regions, counts);
-  dispatch(context,
-           [&](const auto& ex) { detail::count_overlaps(ex, bvh, triangles.views(), regions, counts.data()); });
-}
-
-template <class Region>
-void find_overlaps(Context& context, const BvhView& bvh, const TriangleViews& triangles,
-                   BufferSpan<const Region> regions, BufferSpan<u64> offsets, BufferSpan<u32> primitives) {
-  check_lists(bvh, regions, offsets, primitives);
-  dispatch(context, [&](const auto& ex) {
-    detail::place_overlaps(ex, bvh, triangles.views(), regions, offsets.data());
-    detail::store_overlaps(ex, bvh, triangles.views(), regions, offsets.data(), primitives);
+  detail::dispatch_tree(context, bvh, [&](const auto& ex, const auto& view) {
+    detail::count_overlaps(ex, view, triangles.views(), regions, counts.data());
   });
 }
 
 template <class Region>
-OverlapLists all_overlaps(Context& context, const BvhView& bvh, const TriangleViews& triangles,
+void find_overlaps(Context& context, const TreeView& bvh, const TriangleViews& triangles,
+                   BufferSpan<const Region> regions, BufferSpan<u64> offsets, BufferSpan<u32> primitives) {
+  check_lists(bvh, regions, offsets, primitives);
+  detail::dispatch_tree(context, bvh, [&](const auto& ex, const auto& view) {
+    detail::place_overlaps(ex, view, triangles.views(), regions, offsets.data());
+    detail::store_overlaps(ex, view, triangles.views(), regions, offsets.data(), primitives);
+  });
+}
+
+template <class Region>
+OverlapLists all_overlaps(Context& context, const TreeView& bvh, const TriangleViews& triangles,
                           BufferSpan<const Region> regions) {
   detail::check_tree("all_overlaps", bvh);
   OverlapLists lists{Buffer<u64>(context, regions.size() + 1), {}};
-  dispatch(context, [&](const auto& ex) {
-    detail::place_overlaps(ex, bvh, triangles.views(), regions, lists.offsets.data());
+  detail::dispatch_tree(context, bvh, [&](const auto& ex, const auto& view) {
+    detail::place_overlaps(ex, view, triangles.views(), regions, lists.offsets.data());
   });
   const u64 total = download(context, lists.offsets.span().subspan(regions.size(), 1))[0];
   lists.primitives = Buffer<u32>(context, total);
-  dispatch(context, [&](const auto& ex) {
-    detail::store_overlaps(ex, bvh, triangles.views(), regions, lists.offsets.data(), lists.primitives.span());
+  detail::dispatch_tree(context, bvh, [&](const auto& ex, const auto& view) {
+    detail::store_overlaps(ex, view, triangles.views(), regions, lists.offsets.data(), lists.primitives.span());
   });
   return lists;
 }
 
-#define COPSE_INSTANTIATE(Region)                                                                        \
-  template void count_overlaps(Context&, const BvhView&, const TriangleViews&, BufferSpan<const Region>, \
-                               BufferSpan<u32>);                                                         \
-  template void find_overlaps(Context&, const BvhView&, const TriangleViews&, BufferSpan<const Region>,  \
-                              BufferSpan<u64>, BufferSpan<u32>);                                         \
-  template OverlapLists all_overlaps(Context&, const BvhView&, const TriangleViews&, BufferSpan<const Region>);
+#define COPSE_INSTANTIATE(Region)                                                                         \
+  template void count_overlaps(Context&, const TreeView&, const TriangleViews&, BufferSpan<const Region>, \
+                               BufferSpan<u32>);                                                          \
+  template void find_overlaps(Context&, const TreeView&, const TriangleViews&, BufferSpan<const Region>,  \
+                              BufferSpan<u64>, BufferSpan<u32>);                                          \
+  template OverlapLists all_overlaps(Context&, const TreeView&, const TriangleViews&, BufferSpan<const Region>);
 COPSE_INSTANTIATE(Aabb)
 COPSE_INSTANTIATE(Sphere)
 COPSE_INSTANTIATE(Frustum)

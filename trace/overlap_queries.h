@@ -1,9 +1,9 @@
 #pragma once
 
-#include "builders/bvh/node.h"
 #include "builders/geometry/primitive_set.h"
 #include "primitives/core/buffer.h"
 #include "trace/region.h"
+#include "trace/tree_view.h"
 
 namespace copse {
 
@@ -15,12 +15,12 @@ namespace copse {
 
 /// counts[i] is how many triangles touch region i. Puts work on the stream and returns; may be captured in a
 /// graph.
-///   bvh:     a tree over `triangles`, of any depth
+///   bvh:     a tree over `triangles`, of any layout and depth
 ///   regions: any number, may be empty
 ///   counts:  as many
 /// Memory: scratch of 64 bytes a view where there are several views.
 template <class Region>
-void count_overlaps(Context& context, const BvhView& bvh, const TriangleViews& triangles,
+void count_overlaps(Context& context, const TreeView& bvh, const TriangleViews& triangles,
                     BufferSpan<const Region> regions, BufferSpan<u32> counts);
 
 /// Stores the triangles that touch each region: those of region i at primitives[offsets[i]] up to
@@ -33,7 +33,7 @@ void count_overlaps(Context& context, const BvhView& bvh, const TriangleViews& t
 ///               below the end are there
 /// Memory: scratch of 4 bytes a region, at most 20 bytes for each 1024 more and 1 KiB; as count_overlaps.
 template <class Region>
-void find_overlaps(Context& context, const BvhView& bvh, const TriangleViews& triangles,
+void find_overlaps(Context& context, const TreeView& bvh, const TriangleViews& triangles,
                    BufferSpan<const Region> regions, BufferSpan<u64> offsets, BufferSpan<u32> primitives);
 
 /// Lists of triangles, as find_overlaps lays them out.
@@ -45,7 +45,7 @@ struct OverlapLists {
 /// The same in buffers of the right size. Waits, for the number of results.
 /// Memory: 8 bytes a region, 4 bytes a result; scratch as find_overlaps.
 template <class Region>
-OverlapLists all_overlaps(Context& context, const BvhView& bvh, const TriangleViews& triangles,
+OverlapLists all_overlaps(Context& context, const TreeView& bvh, const TriangleViews& triangles,
                           BufferSpan<const Region> regions);
 
 }  // namespace copse

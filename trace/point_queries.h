@@ -1,11 +1,11 @@
 #pragma once
 
-#include "builders/bvh/node.h"
 #include "builders/geometry/primitive_set.h"
 #include "primitives/core/context.h"
 #include "trace/k_nearest.h"
 #include "trace/nearest_point.h"
 #include "trace/point_inside.h"
+#include "trace/tree_view.h"
 
 namespace copse {
 
@@ -21,10 +21,10 @@ namespace copse {
 
 /// The point of the surface nearest to each point and no farther than `max_distance`, as nearest_point says; equal
 /// on all backends bit for bit.
-///   bvh:          a tree over `triangles`, of any depth
+///   bvh:          a tree over `triangles`, of any layout and depth
 ///   points:       any number, may be empty; NaN and infinite ones find nothing
 ///   nearest:      as many; must not overlap the points
-void nearest_points(Context& context, const BvhView& bvh, const TriangleViews& triangles,
+void nearest_points(Context& context, const TreeView& bvh, const TriangleViews& triangles,
                     BufferSpan<const vec3> points, BufferSpan<NearestPoint> nearest,
                     float max_distance = infinity);
 
@@ -34,14 +34,14 @@ void nearest_points(Context& context, const BvhView& bvh, const TriangleViews& t
 ///   neighbours:   k for each point, those of point i from k * i on; where there are fewer, the rest are
 ///                 Neighbour::none(). k is what the sizes say; must not overlap the points
 /// Throws: Error invalid_argument also where the neighbours are not a multiple of the points.
-void nearest_primitives(Context& context, const BvhView& bvh, const TriangleViews& triangles,
+void nearest_primitives(Context& context, const TreeView& bvh, const TriangleViews& triangles,
                         BufferSpan<const vec3> points, BufferSpan<Neighbour> neighbours,
                         float max_distance = infinity);
 
 /// inside[i] is 1 where point i is inside the closed mesh, else 0, as is_inside says; equal on all backends.
 ///   points:       any number, may be empty
 ///   inside:       as many; must not overlap the points
-void points_inside(Context& context, const BvhView& bvh, const TriangleViews& triangles,
+void points_inside(Context& context, const TreeView& bvh, const TriangleViews& triangles,
                    BufferSpan<const vec3> points, BufferSpan<u8> inside);
 
 }  // namespace copse

@@ -40,6 +40,11 @@ struct TraceOptions {
 
   /// Where it is not empty, one word in the context's memory gets the kernel that traced: u32(TraceKernel).
   BufferSpan<u32> chosen = {};
+
+  /// A mask for each ray, or none, which are masks of ones. A triangle of a view whose mask (TriangleView::mask)
+  /// shares no bit with that of the ray is passed over. Batches with masks, of rays or of views, are walked for a
+  /// thread a ray, whatever the kernel; on the CPU without SIMD. Must not overlap the results.
+  BufferSpan<const u32> masks = {};
 };
 
 }  // namespace copse

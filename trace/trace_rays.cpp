@@ -1,9 +1,11 @@
 #include "trace/trace_rays.h"
 
+#include <algorithm>
 #include <string>
 
 #include "primitives/core/dispatch.h"
 #include "trace/check.h"
+#include "trace/masked_rays_body.h"
 #include "trace/trace_rays_body.h"
 
 namespace copse {
@@ -19,6 +21,21 @@ void check_options(const char* function, const TraceOptions& options) {
   if (u32(options.kernel) > u32(TraceKernel::packets)) {
     detail::refuse(function, "kernel " + std::to_string(u32(options.kernel)) + ", the last one is 3");
   }
+}
+
+/// Refuses masks that are not one for each of `count`; there may be none.
+void check_masks(const char* function, const char* what, BufferSpan<const u32> masks, u64 count) {
+  if (masks.empty() || masks.size() == count) return;
+  detail::refuse(function, std::to_string(masks.size()) + " masks for " + std::to_string(count) + " " + what);
+}
+
+/// Whether any triangle has a mask that matters to a ray whose mask is all ones, or may.
+bool has_masks(const TriangleViews& triangles, BufferSpan<const u32>) {
+  const auto views = triangles.views();
+  return std::any_of(views.begin(), views.end(), [](const TriangleView& view) { return view.mask == 0; });
+}
+bool has_masks(const Packed&, BufferSpan<const u32> masks) {
+  return !masks.empty();
 }
 
 std::span<const TriangleView> body_argument(const char*, u64, const TriangleViews& triangles) {
@@ -38,11 +55,21 @@ void trace(const char* function, Context& context, const TreeView& tree, const T
            BufferSpan<const Ray> rays, BufferSpan<Result> results, const TraceOptions& options) {
   detail::check_results(function, "rays", rays, results);
   check_options(function, options);
+  check_masks(function, "rays", options.masks, rays.size());
+  detail::check_apart(function, "masks", options.masks, results);
   const auto run = [&](const auto& bvh, const auto& source) {
     detail::check_tree(function, bvh);
     const auto argument = body_argument(function, bvh.primitive_ids.size(), source);
-    dispatch(context,
-             [&](const auto& ex) { detail::trace_rays(ex, bvh, argument, rays, results.data(), options); });
+    check_masks(function, "packed triangles", triangles.masks(), bvh.primitive_ids.size());
+    const bool is_masked = !options.masks.empty() || has_masks(source, triangles.masks());
+    const detail::BatchMasks masks{options.masks.data(), triangles.masks().data()};
+    dispatch(context, [&](const auto& ex) {
+      if (is_masked) {
+        detail::trace_masked_rays(ex, bvh, argument, rays, results.data(), masks, options.chosen.data());
+      } else {
+        detail::trace_rays(ex, bvh, argument, rays, results.data(), options);
+      }
+    });
   };
   std::visit(run, tree, triangles.variant());
 }

@@ -1,5 +1,6 @@
 #include "builders/bvh/pack_triangles.h"
 
+#include <algorithm>
 #include <string>
 
 #include "builders/bvh/pack_triangles_body.h"
@@ -9,6 +10,11 @@ namespace copse {
 
 namespace {
 
+bool has_masks(const TriangleViews& triangles) {
+  const auto views = triangles.views();
+  return std::any_of(views.begin(), views.end(), [](const TriangleView& view) { return view.mask != ~u32{0}; });
+}
+
 template <class View>
 void repack(Context& context, PackedTriangles& packed, const View& bvh, const TriangleViews& triangles) {
   const auto refuse = [](const std::string& text) { throw Error(ErrorCode::invalid_argument, text); };
@@ -17,16 +23,18 @@ void repack(Context& context, PackedTriangles& packed, const View& bvh, const Tr
     refuse("repack_triangles: room for " + std::to_string(packed.triangles.size()) +
            " triangles, but the tree has room for " + std::to_string(ids));
   }
+  if (packed.masks.empty() && has_masks(triangles)) packed.masks = Buffer<u32>(context, ids);
   ProfileScope scope(context.profile(), "pack triangles");
   const detail::LeafOrder leaves{bvh.primitive_ids, &bvh.counts.data()->primitive_count};
   dispatch(context, [&](const auto& ex) {
-    detail::pack_triangles(ex, leaves, triangles.views(), packed.triangles.data());
+    detail::pack_triangles(ex, leaves, triangles.views(), packed.triangles.data(),
+                           packed.masks.empty() ? nullptr : packed.masks.data());
   });
 }
 
 template <class View>
 PackedTriangles pack(Context& context, const View& bvh, const TriangleViews& triangles) {
-  PackedTriangles packed{Buffer<PackedTriangle>(context, bvh.primitive_ids.size())};
+  PackedTriangles packed{Buffer<PackedTriangle>(context, bvh.primitive_ids.size()), {}};
   repack(context, packed, bvh, triangles);
   return packed;
 }

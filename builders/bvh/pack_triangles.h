@@ -10,6 +10,7 @@ namespace copse {
 /// Copies of a tree's triangles in the order of its leaves. Made by pack_triangles; view() is what tracing takes.
 struct PackedTriangles {
   Buffer<PackedTriangle> triangles;
+  Buffer<u32> masks;  // of their views, as many; empty as long as all are ones
 
   BufferSpan<const PackedTriangle> view() const { return triangles.span(); }
 };
@@ -20,7 +21,7 @@ struct PackedTriangles {
 /// rebuilt. Waits for nothing.
 ///   triangles: those that the tree was built over
 /// Throws: Error out_of_memory, Error cancelled.
-/// Memory: 48 bytes a primitive; scratch of 64 bytes a view where there are several.
+/// Memory: 48 bytes a primitive, 4 more where a view has a mask; scratch of 64 bytes a view where there are several.
 PackedTriangles pack_triangles(Context& context, const BvhView& bvh, const TriangleViews& triangles);
 template <class Node>
 PackedTriangles pack_triangles(Context& context, const WideBvhView<Node>& bvh, const TriangleViews& triangles);

@@ -13,8 +13,9 @@ struct LeafOrder {
   const u32* primitive_count;  // of those in use, on the device
 };
 
+/// `masks`: null, or what gets those of the triangles' views.
 template <class Executor>
 void pack_triangles(const Executor& ex, const LeafOrder& leaves, std::span<const TriangleView> views,
-                    PackedTriangle* packed);
+                    PackedTriangle* packed, u32* masks);
 
 }  // namespace copse::detail

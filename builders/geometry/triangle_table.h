@@ -36,6 +36,11 @@ struct TriangleTable {
     return entries == nullptr ? view.geometry : entries[find(primitive)].view.geometry;
   }
 
+  /// The mask of the primitive's view.
+  COPSE_HD u32 mask(u32 primitive) const {
+    return entries == nullptr ? view.mask : entries[find(primitive)].view.mask;
+  }
+
   /// The primitive's number in its view.
   COPSE_HD u32 local_id(u32 primitive) const {
     return entries == nullptr ? primitive : primitive - entries[find(primitive)].first;

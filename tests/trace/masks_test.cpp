@@ -1,0 +1,162 @@
+// Rays that pass over geometries, through every layout, over fetched and packed triangles, by every kernel.
+
+#include <gtest/gtest.h>
+
+#include "builders/bvh/hploc.h"
+#include "builders/bvh/pack_triangles.h"
+#include "builders/bvh/widen.h"
+#include "builders/geometry/generate.h"
+#include "tests/support/backends.h"
+#include "tests/support/device_mesh.h"
+#include "tests/trace/oracle.h"
+#include "trace/masked_triangles.h"
+#include "trace/trace_rays.h"
+
+namespace copse {
+namespace {
+
+using test::DeviceMesh;
+using test::host_view;
+
+constexpr u32 masks_of_views[] = {0b0001, 0b0110, 0, ~u32{0}};
+
+/// Meshes at one place, each a geometry with a mask of its own.
+struct MaskedScene {
+  std::vector<Mesh> meshes;
+  std::vector<TriangleView> host;
+
+  MaskedScene() {
+    const Mesh all = generate_random(480, 0.2f);
+    for (u32 i = 0; i < 4; ++i) {
+      meshes.push_back(all);
+      meshes[i].triangles.assign(all.triangles.begin() + 120 * i, all.triangles.begin() + 120 * (i + 1));
+    }
+    for (u32 i = 0; i < 4; ++i) {
+      host.push_back(host_view(meshes[i]));
+      host.back().geometry = 10 + i;
+      host.back().mask = masks_of_views[i];
+    }
+  }
+
+  std::vector<Ray> rays(u32 count) const { return test::difficult_rays(meshes[0], count, 3); }
+
+  /// Brute force over the views that the ray sees.
+  Hit hit(const Ray& ray, u32 mask) const {
+    std::vector<TriangleView> seen;
+    for (const TriangleView& view : host) {
+      if ((view.mask & mask) != 0) seen.push_back(view);
+    }
+    return test::brute_force_hit(seen, ray);
+  }
+};
+
+std::vector<u32> masks_for(size_t count) {
+  std::vector<u32> masks(count);
+  for (size_t i = 0; i < count; ++i) masks[i] = i % 17 == 16 ? ~u32{0} : u32(i % 16);
+  return masks;
+}
+
+class Masks : public test::OnEachBackend {
+ protected:
+  void SetUp() override {
+    OnEachBackend::SetUp();
+    if (IsSkipped()) return;
+    for (u32 i = 0; i < 4; ++i) {
+      meshes_.emplace_back(context(), scene_.meshes[i]);
+      views_.push_back(meshes_.back().view(10 + i));
+      views_.back().mask = masks_of_views[i];
+    }
+    rays_ = scene_.rays(800);
+  }
+
+  void expect_hits(const TreeView& tree, const TraceTriangles& triangles, const std::vector<u32>& masks) {
+    const Buffer<Ray> rays(context(), rays_);
+    const Buffer<u32> device_masks(context(), masks);
+    Buffer<Hit> hits(context(), rays_.size());
+    Buffer<u8> occluded(context(), rays_.size());
+    for (const TraceKernel kernel : {TraceKernel::automatic, TraceKernel::persistent, TraceKernel::packets}) {
+      Buffer<u32> chosen(context(), 1);
+      const TraceOptions options{.kernel = kernel, .chosen = chosen.span(), .masks = device_masks.span()};
+      closest_hits(context(), tree, triangles, rays.span(), hits.span(), options);
+      any_hits(context(), tree, triangles, rays.span(), occluded.span(), options);
+      EXPECT_EQ(chosen.download()[0], u32(TraceKernel::one_ray_a_thread));
+      const std::vector<Hit> got = hits.download();
+      const std::vector<u8> got_any = occluded.download();
+      for (size_t i = 0; i < rays_.size(); ++i) {
+        const Hit expected = scene_.hit(rays_[i], masks.empty() ? ~u32{0} : masks[i]);
+        ASSERT_TRUE(test::same_bits(got[i], expected)) << i << ": " << test::text(got[i]);
+        ASSERT_EQ(got_any[i], is_hit(expected) ? 1 : 0) << i;
+      }
+    }
+  }
+
+  template <class Tree>
+  void expect_hits_of(const Tree& tree) {
+    const PackedTriangles packed = pack_triangles(context(), tree.view(), views_);
+    for (const std::vector<u32>& masks : {masks_for(rays_.size()), std::vector<u32>{}}) {
+      ASSERT_NO_FATAL_FAILURE(expect_hits(tree.view(), views_, masks));
+      ASSERT_NO_FATAL_FAILURE(expect_hits(tree.view(), {packed.view(), packed.masks.span()}, masks));
+    }
+  }
+
+  MaskedScene scene_;
+  std::vector<DeviceMesh> meshes_;
+  std::vector<TriangleView> views_;
+  std::vector<Ray> rays_;
+};
+
+TEST_P(Masks, RaysPassOverWhatTheyShareNoBitWith) {
+  const Bvh bvh = build_hploc(context(), views_);
+  expect_hits_of(bvh);
+  expect_hits_of(widen<Bvh4>(context(), bvh));
+  expect_hits_of(widen<CompressedBvh4>(context(), bvh));
+  expect_hits_of(widen<CompressedBvh8>(context(), bvh));
+}
+
+TEST_P(Masks, ArePackedOnlyWhereAViewHasOne) {
+  const TriangleView all = meshes_[3].view();
+  const Bvh bvh = build_hploc(context(), all);
+  PackedTriangles packed = pack_triangles(context(), bvh.view(), all);
+  EXPECT_TRUE(packed.masks.empty());
+  TriangleView some = all;
+  some.mask = 6;
+  repack_triangles(context(), packed, bvh.view(), some);
+  EXPECT_EQ(packed.masks.download(), std::vector<u32>(120, 6));
+  repack_triangles(context(), packed, bvh.view(), all);
+  EXPECT_EQ(packed.masks.download(), std::vector<u32>(120, ~u32{0}));
+}
+
+TEST_P(Masks, RefuseWhatDoesNotFit) {
+  const Bvh bvh = build_hploc(context(), views_);
+  const PackedTriangles packed = pack_triangles(context(), bvh.view(), views_);
+  const Buffer<Ray> rays(context(), rays_);
+  Buffer<Hit> hits(context(), rays_.size());
+  const Buffer<u32> masks(context(), 5);
+  EXPECT_COPSE_ERROR(
+      closest_hits(context(), bvh.view(), views_, rays.span(), hits.span(), {.masks = masks.span()}),
+      ErrorCode::invalid_argument, "5 masks for " + std::to_string(rays_.size()) + " rays");
+  EXPECT_COPSE_ERROR(closest_hits(context(), bvh.view(), {packed.view(), masks.span()}, rays.span(), hits.span()),
+                     ErrorCode::invalid_argument, "5 masks for 480 packed triangles");
+  const BufferSpan<const u32> over(reinterpret_cast<const u32*>(hits.data()), rays_.size());
+  EXPECT_COPSE_ERROR(closest_hits(context(), bvh.view(), views_, rays.span(), hits.span(), {.masks = over}),
+                     ErrorCode::invalid_argument, "overlap the masks");
+}
+
+COPSE_ON_EACH_BACKEND(Masks);
+
+TEST(MaskedHits, OnTheHostAreThoseOfBruteForce) {
+  const MaskedScene scene;
+  const test::HostBvh bvh = test::build_host_bvh(scene.host[0], 2);
+  const TriangleTable table = TriangleTable::of(scene.host[0]);
+  for (const Ray& ray : scene.rays(300)) {
+    for (const u32 mask : {0u, 1u, 2u, ~0u}) {
+      const Hit expected = (mask & 1) != 0 ? test::brute_force_hit({scene.host[0]}, ray)
+                                           : Hit{ray.t_max, invalid_id, invalid_id, 0, 0};
+      ASSERT_TRUE(test::same_bits(closest_hit_masked(bvh.view(), table, ray, mask), expected));
+      ASSERT_EQ(any_hit_masked(bvh.view(), table, ray, mask), is_hit(expected));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace copse
