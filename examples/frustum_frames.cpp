@@ -1,0 +1,60 @@
+// A sphere that is stretched from frame to frame before a camera: what the camera sees is listed anew for each
+// picture.
+
+#include <copse/copse.h>
+
+#include <cmath>
+#include <cstdio>
+#include <exception>
+#include <vector>
+
+namespace {
+
+constexpr int frame_count = 8;
+
+std::vector<glm::vec3> stretched(const std::vector<glm::vec3>& points, float factor) {
+  std::vector<glm::vec3> result;
+  for (const glm::vec3& p : points) result.push_back({p.x, p.y, p.z * factor});
+  return result;
+}
+
+bool animate() {
+  copse::Context context;
+  const copse::Mesh mesh = copse::generate_sphere(4);
+  copse::Buffer<glm::vec3> positions(context, mesh.positions);
+  copse::Buffer<glm::uvec3> indices(context, mesh.triangles);
+  const copse::TriangleView triangles{.positions = positions.span(), .triangles = indices.span()};
+  const copse::Camera camera = copse::look_at({0, 0, 9}, {0, 0, 0}, {0, 1, 0}, 30, 1);
+  copse::Buffer<copse::Hit> hits(context, 256 * 256);
+
+  // snippet begins
+  const copse::ViewFrustum frustum = copse::view_frustum(camera);
+  copse::FrustumGrid grid = copse::build_frustum_grid(context, triangles, frustum, {.reference_capacity = 100000});
+  const auto frame = [&] {
+    copse::rebuild_frustum_grid(context, grid, triangles, frustum);
+    copse::closest_hits(context, grid.view(), triangles, 256, 256, hits.span());  // row by row
+  };
+  // snippet ends
+  for (int i = 0; i < frame_count; ++i) {
+    const float length = 1 + 0.5f * float(i);
+    positions.upload(stretched(mesh.positions, length));
+    frame();
+    copse::check_complete(grid.cells);  // waits; throws where the cells needed more than 100000 references
+    const float t = hits.download()[128 * 256 + 128].t;
+    std::printf("length %.1f: hit at %.3f\n", length, t);
+    if (std::abs(t - (9 - length)) > 0.1f) return false;
+    if (!copse::validate(context, grid, triangles).ok()) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+int main() {
+  try {
+    return animate() ? 0 : 1;
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "frustum_frames: %s\n", error.what());
+    return 1;
+  }
+}
