@@ -1,0 +1,284 @@
+// Every structure that the viewer shows: what rays see, what is counted and tinted, and copies on the host, which
+// must walk as the device does.
+
+#include "viewer/model/structure.h"
+
+#include <algorithm>
+#include <glm/common.hpp>
+#include <glm/geometric.hpp>
+#include <map>
+
+#include "tests/support/backends.h"
+#include "tests/viewer/scenes.h"
+#include "viewer/model/film.h"
+
+namespace copse::test {
+namespace {
+
+using namespace viewer;
+
+class Structures : public OnEachBackend {
+ protected:
+  std::vector<StructureOptions> trees() const {
+    std::vector<StructureOptions> all;
+    for (u32 builder = 0; builder < names<Builder>().size(); ++builder) {
+      for (u32 layout = 0; layout < names<Layout>().size(); ++layout) {
+        StructureOptions options = tree_on(GetParam());
+        options.builder = Builder(builder);
+        options.layout = Layout(layout);
+        all.push_back(options);
+      }
+    }
+    return all;
+  }
+  std::vector<StructureOptions> everything() const {
+    std::vector<StructureOptions> all = trees();
+    for (const StructureKind kind : {StructureKind::grid, StructureKind::voxels, StructureKind::bricks}) {
+      StructureOptions options = tree_on(GetParam());
+      options.kind = kind;
+      options.voxel_resolution = options.brick_resolution = 60;
+      all.push_back(options);
+    }
+    return all;
+  }
+};
+COPSE_ON_EACH_BACKEND(Structures);
+
+/// Rays from around the unit sphere, most of which meet it, and some that do not.
+std::vector<Ray> some_rays() {
+  std::vector<Ray> rays;
+  for (int i = 0; i < 100; ++i) {
+    const float a = 0.7f * float(i), b = 0.31f * float(i);
+    const vec3 origin = 3.0f * vec3(std::sin(a) * std::cos(b), std::sin(b), std::cos(a) * std::cos(b));
+    const vec3 target =
+        0.9f * vec3(std::cos(3 * b), std::sin(2 * a), std::cos(a + b)) * (i % 9 == 0 ? 3.0f : 1.0f);
+    rays.push_back({origin, 0, glm::normalize(target - origin), infinity});
+  }
+  return rays;
+}
+
+struct Seen {
+  std::vector<SurfaceHit> surfaces;
+  std::vector<u8> occluded;
+  std::vector<u32> visits, labels;
+};
+
+Seen look(LiveStructure& live, const std::vector<Ray>& host_rays) {
+  Context& context = live.context();
+  const TriangleView triangles = live.scene().view();
+  Buffer<Ray> rays(context, host_rays);
+  Buffer<SurfaceHit> surfaces(context, rays.size());
+  Buffer<u8> occluded(context, rays.size());
+  Buffer<u32> visits(context, rays.size()), labels(context, rays.size());
+  Structure& structure = live.structure();
+  structure.see(triangles, rays.span(), surfaces.span());
+  structure.occlude(triangles, rays.span(), occluded.span());
+  structure.count_visits(triangles, rays.span(), visits.span());
+  structure.label(rays.span(), surfaces.span(), LeafTint::id, labels.span());
+  return {surfaces.download(), occluded.download(), visits.download(), labels.download()};
+}
+
+TEST_P(Structures, PickedRaysHitWhatTheDeviceSees) {
+  const std::vector<Ray> rays = some_rays();
+  for (const StructureOptions& options : everything()) {
+    LiveStructure live = live_over(sphere(), options);
+    const Seen seen = look(live, rays);
+    u64 hit_count = 0;
+    for (u64 i = 0; i < rays.size(); ++i) {
+      const Pick pick = live.host_copy().walk(live.host_triangles(), rays[i]);
+      EXPECT_EQ(pick.hit.primitive, seen.surfaces[i].id) << in_words(options) << ", ray " << i;
+      EXPECT_EQ(pick.hit.t, seen.surfaces[i].t) << in_words(options);
+      hit_count += is_hit(pick.hit);
+    }
+    EXPECT_GT(hit_count, 40u);
+    EXPECT_LT(hit_count, 90u);
+  }
+}
+
+TEST_P(Structures, AllTreesAndGridsSeeTheSame) {
+  const std::vector<Ray> rays = some_rays();
+  LiveStructure first = live_over(sphere(), tree_on(GetParam()));
+  const Seen expected = look(first, rays);
+  for (const StructureOptions& options : everything()) {
+    if (options.kind == StructureKind::voxels || options.kind == StructureKind::bricks) continue;
+    LiveStructure live = live_over(sphere(), options);
+    const Seen seen = look(live, rays);
+    for (u64 i = 0; i < rays.size(); ++i) {
+      EXPECT_EQ(seen.surfaces[i].t, expected.surfaces[i].t) << in_words(options);
+      EXPECT_EQ(seen.occluded[i], expected.surfaces[i].id != invalid_id) << in_words(options);
+    }
+  }
+}
+
+TEST_P(Structures, VoxelsStandWhereTheSurfaceIs) {
+  const std::vector<Ray> rays = some_rays();
+  LiveStructure tree = live_over(sphere(), tree_on(GetParam()));
+  const Seen expected = look(tree, rays);
+  for (const StructureKind kind : {StructureKind::voxels, StructureKind::bricks}) {
+    StructureOptions options = tree_on(GetParam());
+    options.kind = kind;
+    options.voxel_resolution = options.brick_resolution = 200;
+    LiveStructure live = live_over(sphere(), options);
+    const Seen seen = look(live, rays);
+    for (u64 i = 0; i < rays.size(); ++i) {
+      if (expected.surfaces[i].id == invalid_id) continue;
+      EXPECT_LE(seen.surfaces[i].t, expected.surfaces[i].t + 1e-3f);
+      EXPECT_GE(glm::dot(seen.surfaces[i].normal, -rays[i].direction), 0) << "the face that it came through";
+      EXPECT_EQ(glm::length(seen.surfaces[i].normal), 1);
+      EXPECT_EQ(seen.occluded[i], 1);
+    }
+  }
+}
+
+TEST_P(Structures, LabelsAreTheLeavesOfTheCopy) {
+  const std::vector<Ray> rays = some_rays();
+  for (const Layout layout : {Layout::bvh2, Layout::cbvh8}) {
+    StructureOptions options = tree_on(GetParam());
+    options.layout = layout;
+    LiveStructure live = live_over(sphere(), options);
+    const Seen seen = look(live, rays);
+    std::map<u32, u32> leaf_of_label;
+    for (u64 i = 0; i < rays.size(); ++i) {
+      if (seen.surfaces[i].id == invalid_id) continue;
+      const Pick pick = live.host_copy().walk(live.host_triangles(), rays[i]);
+      EXPECT_TRUE(layout != Layout::bvh2 || seen.labels[i] == pick.leaf);
+      const auto [at, fresh] = leaf_of_label.insert({seen.labels[i], pick.leaf});
+      EXPECT_EQ(at->second, pick.leaf) << "one label, one leaf";
+    }
+    EXPECT_GT(leaf_of_label.size(), 10u);
+  }
+}
+
+TEST_P(Structures, PicksListTheWayToTheLeafThatHoldsTheHit) {
+  const std::vector<Ray> rays = some_rays();
+  for (const StructureOptions& options : everything()) {
+    LiveStructure live = live_over(sphere(), options);
+    for (const Ray& ray : rays) {
+      const Pick pick = live.host_copy().walk(live.host_triangles(), ray);
+      if (!is_hit(pick.hit)) continue;
+      ASSERT_FALSE(pick.visited.empty());
+      if (live.host_copy().tree() == nullptr) continue;
+      EXPECT_EQ(pick.visited.front().depth, 0u) << "from the root on";
+      const auto leaf = std::find_if(pick.visited.begin(), pick.visited.end(),
+                                     [&](const VisitedNode& node) { return node.node == pick.leaf; });
+      ASSERT_NE(leaf, pick.visited.end());
+      EXPECT_TRUE(leaf->is_leaf);
+      EXPECT_LE(leaf->entered, pick.hit.t * 1.0001f);
+      EXPECT_GE(pick.primitive_tests, 1u);
+    }
+  }
+}
+
+TEST_P(Structures, VisitsOfATreeAreThoseOfThePick) {
+  const std::vector<Ray> rays = some_rays();
+  LiveStructure live = live_over(sphere(), tree_on(GetParam()));
+  const Seen seen = look(live, rays);
+  if (GetParam() != Backend::cpu) GTEST_SKIP() << "the GPU rounds boxes otherwise, and visits a few others";
+  for (u64 i = 0; i < rays.size(); ++i) {
+    const Pick pick = live.host_copy().walk(live.host_triangles(), rays[i]);
+    EXPECT_EQ(seen.visits[i], pick.visited.size() + pick.primitive_tests);
+  }
+}
+
+TEST_P(Structures, CopiesHoldTheWholeTree) {
+  for (const StructureOptions& options : trees()) {
+    LiveStructure live = live_over(sphere(), options);
+    const HostTree& tree = *live.host_copy().tree();
+    std::vector<u32> seen(1280, 0);
+    u32 deepest = 0;
+    u64 leaf_count = 0;
+    for (const HostNode& node : tree.nodes) {
+      for (u32 k = 0; k < node.primitive_count; ++k) ++seen[tree.primitive_ids[node.first_primitive + k]];
+      leaf_count += node.is_leaf();
+      deepest = std::max(deepest, node.depth);
+      for (u32 k = 0; k < node.child_count; ++k) {
+        EXPECT_EQ(&tree.nodes[tree.nodes[tree.children[node.first_child + k]].parent], &node);
+      }
+    }
+    EXPECT_EQ(seen, std::vector<u32>(1280, 1)) << in_words(options);
+    EXPECT_EQ(leaf_count, live.statistics().leaf_count) << in_words(options);
+    EXPECT_EQ(deepest, live.statistics().depth) << in_words(options);
+  }
+}
+
+TEST_P(Structures, RefittedAndRebuiltSeeTheSameScene) {
+  const std::vector<Ray> rays = some_rays();
+  for (const StructureOptions& options : everything()) {
+    for (const Deformation deformation : {Deformation::twist, Deformation::explode, Deformation::wave}) {
+      const Pose pose{deformation, 0.5f, 0.4f};
+      LiveStructure refitted = live_over(sphere(), options), built = live_over(sphere(), options, pose);
+      refitted.move(pose, Upkeep::refit, true);
+      const Seen a = look(refitted, rays), b = look(built, rays);
+      for (u64 i = 0; i < rays.size(); ++i) EXPECT_EQ(a.surfaces[i].t, b.surfaces[i].t) << in_words(options);
+    }
+  }
+}
+
+TEST_P(Structures, StructureThatIsLeftBehindBreaksAndIsMended) {
+  const std::vector<Ray> rays = some_rays();
+  const Pose pose{Deformation::explode, 1, 0.5f};
+  LiveStructure live = live_over(sphere(), tree_on(GetParam())),
+                right = live_over(sphere(), tree_on(GetParam()), pose);
+  const auto misses = [&] {
+    const Seen a = look(live, rays), b = look(right, rays);
+    u64 count = 0;
+    for (u64 i = 0; i < rays.size(); ++i) count += a.surfaces[i].id != b.surfaces[i].id;
+    return count;
+  };
+  live.move(pose, Upkeep::nothing, true);
+  EXPECT_GT(misses(), 0u);
+  live.refit_now();
+  EXPECT_EQ(misses(), 0u);
+  EXPECT_GT(live.drift(), 1.05);
+  live.build_now();
+  EXPECT_EQ(misses(), 0u);
+  EXPECT_EQ(live.drift(), 1.0);
+}
+
+TEST_P(Structures, SceneWithoutTrianglesHasThemAll) {
+  const std::vector<Ray> rays = some_rays();
+  for (const StructureOptions& options : everything()) {
+    LiveStructure live = live_over(join_meshes({}), options);
+    const Seen seen = look(live, rays);
+    for (const SurfaceHit& surface : seen.surfaces) EXPECT_EQ(surface.id, invalid_id) << in_words(options);
+    EXPECT_FALSE(is_hit(live.host_copy().walk(live.host_triangles(), rays[0]).hit));
+    u64 count = 7;
+    EXPECT_TRUE(live.host_copy().cells(10, count).empty());
+    EXPECT_EQ(count, 0u);
+    live.move({Deformation::explode, 1, 0.5f}, Upkeep::refit, true);
+    live.build_now();
+  }
+}
+
+TEST_P(Structures, CellsOfAVoxelGridAreThoseThatAreSet) {
+  for (const StructureKind kind : {StructureKind::voxels, StructureKind::bricks, StructureKind::grid}) {
+    StructureOptions options = tree_on(GetParam());
+    options.kind = kind;
+    options.voxel_resolution = options.brick_resolution = 21;
+    LiveStructure live = live_over(sphere(), options);
+    u64 count = 0;
+    const std::vector<Aabb> some = live.host_copy().cells(5, count);
+    EXPECT_EQ(some.size(), 5u);
+    EXPECT_EQ(count, live.statistics().occupied_count) << name_of(kind);
+    for (const Aabb& box : live.host_copy().cells(~u64{0}, count)) {
+      const vec3 nearest = glm::clamp(vec3(0), box.lo, box.hi);
+      const float farthest = glm::length(glm::max(glm::abs(box.lo), glm::abs(box.hi)));
+      EXPECT_LE(glm::length(nearest), 1.02f);
+      EXPECT_GE(farthest, 0.97f) << "none inside of the sphere";
+    }
+  }
+}
+
+TEST_P(Structures, RefusesOptionsThatNoBuilderTakes) {
+  StructureOptions options = tree_on(GetParam());
+  options.max_leaf_size = 77;
+  EXPECT_COPSE_ERROR(live_over(sphere(), options), ErrorCode::invalid_argument, "77");
+}
+
+TEST(StructuresWithoutGpu, BackendThatIsNotThereIsAnError) {
+  if (gpu_answers()) GTEST_SKIP() << "a GPU answers";
+  EXPECT_COPSE_ERROR(live_over(sphere(), tree_on(Backend::cuda)), ErrorCode::no_device, "");
+}
+
+}  // namespace
+}  // namespace copse::test
