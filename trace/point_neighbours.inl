@@ -33,11 +33,11 @@ struct CountWithin {
 
 /// Stores ids from a place on, as far as there is room.
 struct StoreIds {
-  u32* out;
-  u64 at, end;
+  u32* at;
+  u32* end;
   COPSE_HD bool operator()(const GridPoint& point, float) {
-    out[at] = point.id;
-    return ++at >= end;
+    *at++ = point.id;
+    return at == end;
   }
 };
 
@@ -51,7 +51,7 @@ struct StoreWithin {
   COPSE_HD void operator()(u64 k) const {
     const u64 i = order(k), end = smaller(offsets[i + 1], neighbours.size());
     if (offsets[i] >= end) return;
-    StoreIds store{neighbours.data(), offsets[i], end};
+    StoreIds store{neighbours.data() + offsets[i], neighbours.data() + end};
     for_each_within(grid, asked[i], radius, store);
   }
 };
