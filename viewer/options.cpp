@@ -184,6 +184,11 @@ std::optional<Options> parse_options(int argc, char** argv, int& exit_code) {
   }
 }
 
+bool ends_by_itself(const Options& options) {
+  return options.headless || options.frames.has_value() || !options.screenshot.empty() ||
+         !options.recording.empty() || !options.statistics.empty();
+}
+
 void apply_options(const Options& options, Session& session) {
   for (u32 side = 0; side < 2; ++side) {
     StructureOptions& wanted = session.wanted(side);

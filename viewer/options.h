@@ -30,7 +30,8 @@ struct Options {
 
   bool headless = false;
   std::optional<u32> frames;
-  u32 width = 0, height = 0;  // of screenshots; 0 x 0: the window's picture, headless 1280 x 720
+  u32 width = 0,
+      height = 0;  // of screenshots; 0 x 0: the window's picture, default_* where the viewer ends by itself
   std::filesystem::path screenshot, recording, statistics;
 
   int window_width = 0, window_height = 0;  // 0 x 0: as last time
@@ -39,8 +40,14 @@ struct Options {
   std::filesystem::path widget_map;
 };
 
+/// The size of screenshots where none is asked for and no window says another.
+inline constexpr u32 default_width = 1280, default_height = 720;
+
 /// Seconds by which time moves on a frame where --frames counts them.
 inline constexpr double counted_frame_seconds = 1.0 / 30;
+
+/// True where the viewer does what it was asked for and ends.
+bool ends_by_itself(const Options& options);
 
 /// The options of a command line; none where it asked for --help or --version, which have been printed, with
 /// `exit_code` 0, or was wrong, which has been said, with 2.

@@ -11,8 +11,6 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr u32 default_width = 1280, default_height = 720;
-
 /// Prints what was said since the last call; true where an error was among it.
 bool print_messages(Session& session) {
   bool failed = false;

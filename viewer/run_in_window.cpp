@@ -27,11 +27,6 @@ WindowSettings settings_of(const GlfwDisplay& display, WindowSettings settings) 
   return settings;
 }
 
-bool ends_by_itself(const Options& options) {
-  return options.frames.has_value() || !options.screenshot.empty() || !options.recording.empty() ||
-         !options.statistics.empty();
-}
-
 /// Frames until nothing is loaded nor built. False where the window was closed.
 bool run_until_built(Session& session, Application& application) {
   do {
@@ -76,6 +71,9 @@ void run_to_the_end(const Options& options, Session& session, Application& appli
 int run_in_window(const Options& options) {
   // What ends by itself does not depend on who ran the viewer before.
   const bool ends = ends_by_itself(options);
+  const bool has_size = options.width > 0;
+  const u32 width = has_size || !ends ? options.width : default_width;
+  const u32 height = has_size || !ends ? options.height : default_height;
   const std::filesystem::path settings_file = ends ? "" : options.settings_file;
   std::vector<std::string> complaints;
   Settings settings;
@@ -90,13 +88,17 @@ int run_in_window(const Options& options) {
   Application application(session, display, ui,
                           {.settings_file = settings_file,
                            .widget_map = options.widget_map,
-                           .screenshot_width = options.width,
-                           .screenshot_height = options.height,
+                           .screenshot_width = width,
+                           .screenshot_height = height,
                            .frame_seconds = ends ? std::optional(counted_frame_seconds) : std::nullopt});
   for (const std::string& complaint : complaints) session.messages().add(Severity::warning, complaint);
   application.use(settings);
   apply_options(options, session);
   bool open = run_until_built(session, application);
+  if (ends) {  // as without a window
+    session.set_picture_size(width, height);
+    session.frame_scene();
+  }
   if (options.camera) session.camera().set_pose(*options.camera);
 
   if (ends) {

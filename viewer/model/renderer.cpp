@@ -37,7 +37,7 @@ bool Renderer::same(const Key& a, const Key& b) {
 
 void Renderer::forget() {
   shown_.reset();
-  working_ = false;
+  working_ = is_unseen_ = false;
 }
 
 std::optional<double> Renderer::take_trace_ms() {
@@ -60,26 +60,26 @@ bool Renderer::advance(LiveStructure& live, const PictureRequest& request) {
   if (working_ && !same(making_, wanted) && !stays) working_ = false;
 
   const Clock::time_point begin = Clock::now();
-  bool changed = false;
+  const u64 revision = picture_.revision;
   try {
     do {
       if (!working_ && !choose(wanted, live, request)) break;
       const Clock::time_point piece_begin = Clock::now();
       const bool done = work(live, request.whole);
+      if (done) live.context().wait();
       work_ms_ += milliseconds_since(piece_begin);
-      if (!done) continue;
-      finish_picture(live);
-      changed = true;
+      if (done) complete(live);
     } while (request.whole || milliseconds_since(begin) < request.budget_ms);
+    if (is_unseen_) present(live);
   } catch (...) {
-    working_ = false;
+    working_ = is_unseen_ = false;
     at_rest_ = true;
     shown_ = wanted;
-    picture_.is_preview = false;
+    is_preview_ = false;
     samples_ = ~0u;
     throw;
   }
-  return changed;
+  return picture_.revision != revision;
 }
 
 /// Begins what comes next; false where nothing does.
@@ -90,7 +90,7 @@ bool Renderer::choose(const Key& wanted, LiveStructure& live, const PictureReque
       const u64 revision = picture_.revision + 1;
       picture_ = {};
       picture_.revision = revision;
-      shown_.reset();
+      forget();
     }
     at_rest_ = true;
     return false;
@@ -100,7 +100,7 @@ bool Renderer::choose(const Key& wanted, LiveStructure& live, const PictureReque
     begin(wanted, live, std::max(u32(request.width * scale), 1u), std::max(u32(request.height * scale), 1u));
     return true;
   }
-  if (picture_.is_preview) {
+  if (is_preview_) {
     begin(wanted, live, request.width, request.height);
     return true;
   }
@@ -128,6 +128,8 @@ double Renderer::reduction(const PictureRequest& request) const {
 }
 
 void Renderer::begin(const Key& wanted, LiveStructure& live, u32 width, u32 height) {
+  if (is_unseen_) present(live);
+  shown_.reset();
   making_ = wanted;
   is_preview_ = width != wanted.width || height != wanted.height;
   working_ = true;
@@ -173,10 +175,21 @@ bool Renderer::work(LiveStructure& live, bool whole) {
   return true;
 }
 
-void Renderer::finish_picture(LiveStructure& live) {
+/// All rays of the picture, or of a sample, are traced.
+void Renderer::complete(LiveStructure& live) {
+  if (live.backend() == Backend::cuda) {
+    (sampling_ ? sample_ns_ : trace_ns_) = work_ms_ * 1e6 / double(live.film().ray_count());
+  }
+  if (sampling_) ++samples_;
+  shown_ = making_;
+  working_ = false;
+  is_unseen_ = true;
+}
+
+/// Colours it and takes it to the host.
+void Renderer::present(LiveStructure& live) {
   const Clock::time_point begin = Clock::now();
   Film& film = live.film();
-  if (sampling_) ++samples_;
   film.shade(samples_);
   const u64 revision = picture_.revision + 1;
   film.download(picture_);
@@ -184,13 +197,8 @@ void Renderer::finish_picture(LiveStructure& live) {
   picture_.is_preview = is_preview_;
   values_.clear();
   if (making_.keeps_values && !is_preview_) values_ = film.download_values();
-  shown_ = making_;
-  working_ = false;
+  is_unseen_ = false;
   trace_ms_ = work_ms_ + milliseconds_since(begin);
-  if (live.backend() == Backend::cuda) {
-    double& known = sampling_ ? sample_ns_ : trace_ns_;
-    known = *trace_ms_ * 1e6 / double(film.ray_count());
-  }
 }
 
 }  // namespace copse::viewer

@@ -55,19 +55,21 @@ class Renderer {
   bool choose(const Key& wanted, LiveStructure& live, const PictureRequest& request);
   void begin(const Key& wanted, LiveStructure& live, u32 width, u32 height);
   bool work(LiveStructure& live, bool whole);
-  void finish_picture(LiveStructure& live);
+  void complete(LiveStructure& live);
+  void present(LiveStructure& live);
   u64 piece(const LiveStructure& live, double ns_per_ray, bool whole) const;
   double reduction(const PictureRequest& request) const;
 
   Picture picture_;
   std::vector<u32> values_;
-  std::optional<Key> shown_;  // what picture_ shows, or what failed
+  std::optional<Key> shown_;  // what the film shows, or what failed
   Key making_;                // what is being made
   bool working_ = false;      // rays are left to trace
   bool is_preview_ = false;   // of what is being made, and then of the film
   u64 next_ray_ = 0;
-  u32 samples_ = 0;        // finished ones
-  bool sampling_ = false;  // primary rays are done
+  u32 samples_ = 0;         // finished ones
+  bool sampling_ = false;   // primary rays are done
+  bool is_unseen_ = false;  // the film shows more than picture_
   bool at_rest_ = true;
   double work_ms_ = 0;                       // spent on what is being made
   double trace_ns_ = 100, sample_ns_ = 200;  // a ray, as measured last

@@ -195,7 +195,11 @@ Statistics TreeStructure::measure(const TriangleView& triangles) {
     statistics.sah_cost = measured.sah_cost;
     statistics.leaf_histogram = measured.leaf_size_histogram;
   });
-  if (options_.overlap) statistics.overlap = expected_overlap(context_, bvh_, triangles);
+  if (options_.overlap) {
+    // Under a wide tree that was refitted, the binary one has stayed behind.
+    if (is_wide()) copse::refit(context_, bvh_, triangles);
+    statistics.overlap = expected_overlap(context_, bvh_, triangles);
+  }
   return statistics;
 }
 

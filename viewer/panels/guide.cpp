@@ -162,7 +162,10 @@ constexpr Step steps[] = {
 
 void guide(Desk& desk, const Rectangle& place) {
   PanelState& state = desk.state;
-  if (!state.guide) return;
+  if (!state.guide) {
+    state.guide_shown.reset();
+    return;
+  }
   const WidgetScope scope("Guide");
   const u32 count = u32(std::size(steps));
   const float width = std::min(ImGui::GetFontSize() * 25, place.width - 24);
@@ -173,7 +176,6 @@ void guide(Desk& desk, const Rectangle& place) {
   ImGui::SetNextWindowBgAlpha(0.94f);
   constexpr int flags = ImGuiWindowFlags_AlwaysAutoResize | ImGuiWindowFlags_NoCollapse | ImGuiWindowFlags_NoMove |
                         ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoFocusOnAppearing;
-  const u32 before = state.guide_step;
   if (ImGui::Begin("Guide", &state.guide, flags)) {
     const Step& step = steps[std::min(state.guide_step, count - 1)];
     ImGui::TextColored(ImVec4(0.45f, 0.8f, 0.68f, 1), "%s", step.heading);
@@ -190,12 +192,14 @@ void guide(Desk& desk, const Rectangle& place) {
     ImGui::EndDisabled();
     ImGui::SameLine();
     ImGui::AlignTextToFramePadding();
-    ImGui::TextDisabled("%u of %u", before + 1, count);
+    ImGui::TextDisabled("%u of %u", state.guide_step + 1, count);
     ImGui::SameLine();
-    if (button("Show again", "Sets the view up as this step has it")) step.show(desk.session);
+    if (button("Show again", "Sets the view up as this step has it")) state.guide_shown.reset();
   }
   ImGui::End();
-  if (state.guide_step != before) steps[state.guide_step].show(desk.session);
+  if (state.guide_shown == state.guide_step || desk.session.geometry()->parts.empty()) return;
+  state.guide_shown = state.guide_step;
+  steps[state.guide_step].show(desk.session);
 }
 
 }  // namespace copse::viewer

@@ -19,6 +19,7 @@ struct PanelState {
   bool log = false;
   bool guide = false;
   u32 guide_step = 0;
+  std::optional<u32> guide_shown;  // the step that the view is set up for
 
   u32 side = 0;               // whose structure the panels show: A or B
   bool build_changes = true;  // build as soon as an option changes

@@ -38,14 +38,15 @@ class NullDisplay : public Display {
   bool has_input() const { return !input_.empty(); }
   const std::string& title() const { return title_; }
   u64 frame_count() const { return frame_count_; }
-  u32 last_pane_count() const { return pane_count_; }
+  /// Where the pictures of the last frame stood.
+  const std::vector<Rectangle>& last_places() const { return places_; }
 
  private:
   float width_, height_, ui_scale_;
   bool closing_ = false;
   std::string title_;
   u64 frame_count_ = 0;
-  u32 pane_count_ = 0;
+  std::vector<Rectangle> places_;
   std::deque<std::function<void()>> input_;
 };
 

@@ -1,0 +1,62 @@
+#pragma once
+
+#include <GLFW/glfw3.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <string>
+
+#include "viewer/application.h"
+#include "viewer/window/null_display.h"
+
+namespace copse::test {
+
+/// The viewer without a window: a user whose hands are function calls.
+class Desktop : public testing::Test {
+ protected:
+  Desktop();
+  ~Desktop() override;
+
+  /// Runs frames until all input is taken and two more, so that everything that answers has.
+  void run();
+  /// Runs frames until `is_so` or very many have run.
+  template <class Predicate>
+  void run_until(const Predicate& is_so) {
+    for (int frame = 0; frame < 20000 && !is_so(); ++frame) application.run_frame();
+    EXPECT_TRUE(is_so());
+  }
+
+  /// Opens a mesh and runs until its structures stand.
+  void load(const std::filesystem::path& mesh);
+  /// A sphere of 320 triangles, saved as a file.
+  std::filesystem::path sphere() const;
+  void write_text(const std::string& name, const std::string& text) const;
+
+  bool sees(const std::string& widget) const { return ui.widgets().find(widget) != nullptr; }
+  /// The middle of a widget, which must be seen.
+  std::pair<float, float> middle(const std::string& widget) const;
+  void click(const std::string& widget, int button = 0);
+  void double_click(const std::string& widget);
+  void choose(const std::string& list, const std::string& entry);
+  /// Drags from the left end of a slider to `share` of its width.
+  void slide(const std::string& slider, float share);
+  void press(int key, int modifier = -1);
+  void type(const std::string& text);
+
+  /// A place in the picture, in shares of it.
+  std::pair<float, float> in_picture(float x, float y) const;
+  void click_at(std::pair<float, float> place);
+  void drag(std::pair<float, float> from, std::pair<float, float> to, int button = 0, int modifier = -1);
+
+  /// True where a message holds the text.
+  bool said(const std::string& part) const;
+  bool has_errors() const;
+
+  std::filesystem::path folder;  // the test's own; gone after it
+  viewer::Ui ui;
+  viewer::NullDisplay display;
+  viewer::Session session;
+  viewer::Application application;
+};
+
+}  // namespace copse::test

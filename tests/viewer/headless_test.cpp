@@ -1,0 +1,123 @@
+// The program without a display, and that a window shows the same.
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "tests/viewer/png.h"
+#include "tests/viewer/program.h"
+
+namespace copse::test {
+
+namespace {
+
+const std::string mesh = std::string(COPSE_ASSETS) + "/testball.ply";
+const std::string common = " --backend cpu --size 640x360 --settings '' ";
+// Compilers and machines may round a pixel's shade to another byte.
+constexpr double tolerance = 1;
+// What a ray visits may change with the way of walking the tree, its hits may not.
+constexpr double heat_tolerance = 8;
+
+/// A picture kept beside the tests; with COPSE_KEEP_PICTURES set it is made anew.
+Png kept_picture(const std::string& name, const std::string& made) {
+  const std::filesystem::path file = std::filesystem::path(COPSE_VIEWER_PICTURES) / name;
+  if (std::getenv("COPSE_KEEP_PICTURES") != nullptr) {
+    std::filesystem::copy_file(made, file, std::filesystem::copy_options::overwrite_existing);
+  }
+  return read_png(file);
+}
+
+struct Shot {
+  const char* name;
+  const char* arguments;
+  double tolerance;
+};
+
+class HeadlessPicture : public testing::TestWithParam<Shot> {};
+
+}  // namespace
+
+TEST_P(HeadlessPicture, IsTheOneThatIsKept) {
+  const TestFolder folder;
+  const std::string file = folder / "shot.png";
+  const Ending ending = run_viewer(mesh + common + GetParam().arguments + " --headless --screenshot " + file);
+  ASSERT_EQ(ending.exit_code, 0) << ending.text;
+  const std::string name = std::string(GetParam().name) + ".png";
+  EXPECT_LE(mean_difference(read_png(file), kept_picture(name, file)), GetParam().tolerance);
+}
+
+INSTANTIATE_TEST_SUITE_P(, HeadlessPicture,
+                         testing::Values(Shot{"shaded", "", tolerance},
+                                         Shot{"heat", "--view heat --builder hploc", heat_tolerance},
+                                         Shot{"boxes", "--boxes 6", tolerance},
+                                         Shot{"leaves", "--view leaves", tolerance},
+                                         Shot{"twisted", "--play twist --upkeep refit --frames 40", tolerance},
+                                         Shot{"voxels", "--kind voxels --view normals", tolerance}),
+                         [](const auto& info) { return std::string(info.param.name); });
+
+TEST(Headless, ShowsWhatAWindowShows) {
+  std::string missing;
+  if (!have_programs({"xvfb-run", "Xvfb"}, missing)) GTEST_SKIP() << missing << " is not installed";
+  const TestFolder folder;
+  for (const std::string arguments : {"--boxes 6 --view leaves", "--play wave --frames 10 --upkeep rebuild"}) {
+    const std::string line = mesh + common + arguments;
+    const Ending without = run_viewer(line + " --headless --screenshot " + (folder / "a.png"));
+    ASSERT_EQ(without.exit_code, 0) << without.text;
+    const Ending with = run_viewer_in_window(line + " --screenshot " + (folder / "b.png"));
+    ASSERT_EQ(with.exit_code, 0) << with.text;
+    EXPECT_EQ(mean_difference(read_png(folder / "a.png"), read_png(folder / "b.png")), 0) << arguments;
+  }
+}
+
+TEST(Headless, PrintsTheTimesOfStages) {
+  const Ending ending = run_viewer(mesh + common + "--headless --frames 3 --upkeep rebuild");
+  EXPECT_EQ(ending.exit_code, 0) << ending.text;
+  EXPECT_NE(ending.text.find("frames"), std::string::npos) << ending.text;
+  EXPECT_NE(ending.text.find("lbvh"), std::string::npos) << ending.text;
+}
+
+TEST(Headless, RecordsAFrameEach) {
+  const TestFolder folder;
+  const Ending ending =
+      run_viewer(mesh + common + "--headless --play explode --frames 3 --record " + (folder / "frames"));
+  ASSERT_EQ(ending.exit_code, 0) << ending.text;
+  const Png first = read_png(folder / "frames/frame-00000.png"),
+            last = read_png(folder / "frames/frame-00002.png");
+  EXPECT_EQ(first.width, 640u);
+  EXPECT_GT(mean_difference(first, last), 0);
+  EXPECT_FALSE(std::filesystem::exists(folder / "frames/frame-00003.png"));
+}
+
+TEST(Headless, SavesStatistics) {
+  const TestFolder folder;
+  const Ending ending = run_viewer(mesh + common + "--headless --statistics " + (folder / "s.json"));
+  ASSERT_EQ(ending.exit_code, 0) << ending.text;
+  EXPECT_TRUE(nlohmann::json::parse(std::ifstream(folder / "s.json"), nullptr, false).is_object());
+}
+
+TEST(Headless, EndsWithACodeAndALineWhereSomethingIsWrong) {
+  const TestFolder folder;
+  const auto expect = [&](const std::string& arguments, int exit_code, const std::string& part) {
+    const Ending ending = run_viewer(arguments);
+    EXPECT_EQ(ending.exit_code, exit_code) << arguments << "\n" << ending.text;
+    EXPECT_NE(ending.text.find(part), std::string::npos) << ending.text;
+  };
+  expect("--headless", 2, "--headless takes a mesh");
+  expect(mesh + " --view colourful --headless", 2, "shaded|normals");
+  expect(mesh + " --size 0x5 --headless", 2, "1 to 16384");
+  expect(mesh + " --camera 1,2,3 --headless", 2, "6 or 7 numbers");
+  expect(mesh + " --screenshot picture.jpg --headless", 2, ".png");
+  expect("/no/such/mesh.ply --headless", 3, "/no/such/mesh.ply");
+  expect(mesh + common + " --headless --screenshot /no/such/folder/p.png", 3, "/no/such/folder");
+  expect("--help", 0, "--headless");
+  expect("--version", 0, "copse-viewer");
+}
+
+TEST(Headless, SaysHowToDoWithoutADisplay) {
+  const Ending ending = run_viewer(mesh + " --settings ''");
+  EXPECT_EQ(ending.exit_code, 4);
+  EXPECT_NE(ending.text.find("--headless"), std::string::npos) << ending.text;
+}
+
+}  // namespace copse::test

@@ -1,0 +1,213 @@
+// What mouse, keys and drops do to the session, by way of the panels, on a display that shows nothing.
+
+#include "tests/viewer/desktop.h"
+#include "tests/viewer/png.h"
+#include "viewer/model/settings.h"
+
+namespace copse::test {
+
+using namespace viewer;
+namespace fs = std::filesystem;
+
+using Panels = Desktop;
+
+TEST_F(Panels, ShowAnEmptySceneWithAHint) {
+  EXPECT_TRUE(sees("Empty/Open..."));
+  EXPECT_FALSE(has_errors());
+  EXPECT_EQ(display.last_places().size(), 1u);
+}
+
+TEST_F(Panels, OfALoadedMeshAreAllThere) {
+  load(sphere());
+  EXPECT_FALSE(sees("Empty/Open..."));
+  for (const char* widget :
+       {"Scene/Open...", "Structure/Builder", "Structure/Leaf size", "Motion/Play", "View/Show",
+        "Camera/Frame all", "Overlays/Boxes of a level", "Statistics/Save as JSON"}) {
+    EXPECT_TRUE(sees(widget)) << widget;
+  }
+  EXPECT_FALSE(has_errors());
+}
+
+TEST_F(Panels, BuildTheBuilderThatIsChosen) {
+  load(sphere());
+  ASSERT_EQ(session.built(0).builder, Builder::lbvh);
+  choose("Structure/Builder", "sah");
+  run_until([&] { return session.built(0).builder == Builder::sah; });
+  EXPECT_FALSE(session.differs(0));
+  EXPECT_TRUE(sees("Structure/Bins"));
+  EXPECT_FALSE(sees("Structure/Morton bits"));
+}
+
+TEST_F(Panels, BuildEveryKindAndLayout) {
+  load(sphere());
+  for (const char* layout : names<Layout>()) {
+    choose("Structure/Layout", layout);
+    run_until([&] { return name_of(session.built(0).layout) == std::string(layout); });
+  }
+  for (const char* kind : {"grid", "voxels", "bricks", "bvh"}) {
+    choose("Structure/Kind", kind);
+    run_until([&] { return name_of(session.built(0).kind) == std::string(kind); });
+  }
+  EXPECT_FALSE(has_errors());
+}
+
+TEST_F(Panels, WaitWithTheBuildUntilTheSliderIsLetGo) {
+  load(sphere());
+  const u32 before = session.built(0).max_leaf_size;
+  const Rectangle place = *ui.widgets().find("Structure/Leaf size");
+  const float y = place.y + place.height / 2;
+  display.move_mouse(place.x + 4, y);
+  display.press_button(0, true);
+  display.move_mouse(place.x + place.width * 0.9f, y);
+  run();
+  EXPECT_GT(session.wanted(0).max_leaf_size, 16u);
+  EXPECT_EQ(session.built(0).max_leaf_size, before);
+  display.press_button(0, false);
+  run_until([&] { return session.built(0).max_leaf_size > 16; });
+}
+
+TEST_F(Panels, LeaveTheBuildToTheButtonWhereAsked) {
+  load(sphere());
+  click("Structure/Build on every change");
+  choose("Structure/Builder", "hploc");
+  EXPECT_EQ(session.built(0).builder, Builder::lbvh);
+  click("Structure/Build");
+  run_until([&] { return session.built(0).builder == Builder::hploc; });
+}
+
+TEST_F(Panels, RefitAfterTheSceneMoved) {
+  load(sphere());
+  choose("Motion/Deformation", "wave");
+  choose("Motion/When moving", "refit");
+  click("Motion/Play");
+  run_until([&] { return session.work_times(0).refit_ms > 0; });
+  EXPECT_TRUE(session.playback().playing);
+  EXPECT_TRUE(session.sah_drift(0).has_value());
+  click("Motion/Pause");
+  EXPECT_FALSE(session.playback().playing);
+}
+
+TEST_F(Panels, WalkTheLevels) {
+  load(sphere());
+  click("Overlays/Boxes of a level");
+  EXPECT_TRUE(session.overlay().boxes);
+  EXPECT_FALSE(session.lines(0).empty());
+  slide("Overlays/Level", 0.95f);
+  const u32 deep = session.overlay().level;
+  EXPECT_GT(deep, 3u);
+  press(GLFW_KEY_LEFT_BRACKET);
+  EXPECT_EQ(session.overlay().level, deep - 1);
+  press(GLFW_KEY_RIGHT_BRACKET);
+  EXPECT_EQ(session.overlay().level, deep);
+  press(GLFW_KEY_B);
+  EXPECT_FALSE(session.overlay().boxes);
+}
+
+TEST_F(Panels, ShowEveryViewByItsKey) {
+  load(sphere());
+  for (u64 view = 0; view < names<View>().size(); ++view) {
+    press(GLFW_KEY_1 + int(view));
+    EXPECT_EQ(session.view().view, View(view));
+  }
+  choose("View/Show", "heat");
+  EXPECT_EQ(session.view().view, View::heat);
+  EXPECT_TRUE(sees("View/Hottest at"));
+  EXPECT_FALSE(has_errors());
+}
+
+TEST_F(Panels, PickThePixelThatIsClicked) {
+  load(sphere());
+  click_at(in_picture(0.5f, 0.5f));
+  ASSERT_TRUE(session.picked().has_value());
+  EXPECT_TRUE(is_hit(session.picked()->hit));
+  EXPECT_FALSE(session.picked()->visited.empty());
+  ASSERT_TRUE(sees("Picked/Visited/1"));
+  click("Picked/Visited/1");
+  EXPECT_EQ(session.overlay().subtree, session.picked()->visited[1].node);
+  press(GLFW_KEY_BACKSPACE);
+  EXPECT_FALSE(session.picked().has_value());
+}
+
+TEST_F(Panels, MissWhereThereIsNothing) {
+  load(sphere());
+  click_at(in_picture(0.02f, 0.5f));
+  ASSERT_TRUE(session.picked().has_value());
+  EXPECT_FALSE(is_hit(session.picked()->hit));
+}
+
+TEST_F(Panels, CompareTwoStructures) {
+  load(sphere());
+  choose("Structure/Compare", "side by side");
+  run_until([&] { return session.has_structure(1); });
+  run();
+  EXPECT_EQ(display.last_places().size(), 2u);
+  click("Structure/B");
+  choose("Structure/Builder", "sah");
+  run_until([&] { return session.built(1).builder == Builder::sah; });
+  EXPECT_EQ(session.built(0).builder, Builder::lbvh);
+  choose("Structure/Compare", "difference");
+  run();
+  EXPECT_EQ(display.last_places().size(), 1u);
+  EXPECT_FALSE(has_errors());
+}
+
+TEST_F(Panels, RememberCameras) {
+  load(sphere());
+  const CameraPose first = session.camera().pose();
+  click("Camera/Bookmark");
+  drag(in_picture(0.3f, 0.3f), in_picture(0.6f, 0.4f));
+  EXPECT_NE(session.camera().pose(), first);
+  click("Camera/0/View 1");
+  EXPECT_EQ(session.camera().pose(), first);
+  click("Camera/0/x");
+  EXPECT_TRUE(session.camera().bookmarks.empty());
+}
+
+TEST_F(Panels, HideAndComeBack) {
+  load(sphere());
+  press(GLFW_KEY_TAB);
+  EXPECT_FALSE(sees("View/Show"));
+  press(GLFW_KEY_TAB);
+  EXPECT_TRUE(sees("View/Show"));
+}
+
+TEST_F(Panels, ShowMessagesUntilTheyAreSeen) {
+  write_text("broken.ply", "this is no mesh");
+  session.open({folder / "broken.ply"});
+  run_until([&] { return !session.job().running; });
+  run();
+  EXPECT_TRUE(has_errors());
+  EXPECT_TRUE(said("broken.ply"));
+  ASSERT_TRUE(sees("Messages/x"));
+  click("Messages/x");
+  EXPECT_FALSE(sees("Messages/x"));
+  press(GLFW_KEY_GRAVE_ACCENT);
+  ASSERT_TRUE(sees("Log/Clear"));
+  click("Log/Clear");
+  EXPECT_TRUE(session.messages().list().empty());
+}
+
+TEST_F(Panels, GuideShowsEveryStepWithoutAnError) {
+  load(sphere());
+  press(GLFW_KEY_SLASH);
+  ASSERT_TRUE(sees("Guide/Next"));
+  for (u32 step = 0; step < 10; ++step) {
+    click("Guide/Next");
+    run_until([&] { return !session.job().running; });
+    EXPECT_EQ(application.panels().guide_step, step + 1);
+  }
+  EXPECT_EQ(session.upkeep(), Upkeep::rebuild);
+  EXPECT_TRUE(session.playback().playing);
+  click("Guide/Back");
+  EXPECT_EQ(session.upkeep(), Upkeep::refit);
+  EXPECT_FALSE(has_errors());
+}
+
+TEST_F(Panels, MenusDoWhatKeysDo) {
+  load(sphere());
+  click("Menu/View");
+  click("Menu/View/Heat: what rays visited");
+  EXPECT_EQ(session.view().view, View::heat);
+}
+
+}  // namespace copse::test

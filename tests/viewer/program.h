@@ -1,0 +1,43 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace copse::test {
+
+/// How a program ended and what it wrote.
+struct Ending {
+  int exit_code = -1;  // 128 + signal where a signal ended it
+  std::string text;    // standard output and error
+};
+
+/// $COPSE_VIEWER, else the one of this build.
+std::string viewer_path();
+
+/// Runs the viewer without a display.
+Ending run_viewer(const std::string& arguments);
+/// Runs it in a window on a display of its own, made by Xvfb.
+Ending run_viewer_in_window(const std::string& arguments);
+/// Runs a line of the shell.
+Ending run_line(const std::string& line);
+
+/// Whether all these programs are installed; `missing` names the first that is not.
+bool have_programs(const std::vector<std::string>& names, std::string& missing);
+
+/// A folder that is gone at the end of its life.
+class TestFolder {
+ public:
+  TestFolder();
+  ~TestFolder();
+  TestFolder(const TestFolder&) = delete;
+  TestFolder& operator=(const TestFolder&) = delete;
+
+  std::string operator/(const std::string& name) const { return (path_ / name).string(); }
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+}  // namespace copse::test

@@ -1,0 +1,245 @@
+// The viewer's life around the panels: cameras, files, drops, sizes, the end.
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "builders/geometry/generate.h"
+#include "builders/io/mesh_file.h"
+#include "tests/viewer/desktop.h"
+#include "tests/viewer/png.h"
+#include "viewer/model/settings.h"
+
+namespace copse::test {
+
+using namespace viewer;
+namespace fs = std::filesystem;
+
+using Window = Desktop;
+
+TEST(Shortcuts, NoTwoCommandsShareAKey) {
+  std::set<std::tuple<int, Modifier>> keys;
+  for (const Shortcut& shortcut : shortcuts()) {
+    EXPECT_TRUE(keys.insert({shortcut.key, shortcut.modifier}).second) << shortcut.keys;
+  }
+}
+
+TEST(Shortcuts, NoneTakesAKeyThatMovesTheCamera) {
+  for (const Shortcut& shortcut : shortcuts()) {
+    if (shortcut.modifier == Modifier::control) continue;
+    EXPECT_EQ(std::string("WASDQE").find(char(shortcut.key)), std::string::npos) << shortcut.keys;
+  }
+}
+
+TEST_F(Window, OrbitsByDraggingAndGoesNearerByTheWheel) {
+  load(sphere());
+  const CameraPose before = session.camera().pose();
+  drag(in_picture(0.4f, 0.5f), in_picture(0.6f, 0.5f));
+  const CameraPose turned = session.camera().pose();
+  EXPECT_NE(turned.eye, before.eye);
+  EXPECT_EQ(turned.target, before.target);
+  EXPECT_FALSE(session.picked().has_value());
+  display.scroll(2);
+  run();
+  const auto distance = [](const CameraPose& pose) { return glm::length(pose.eye - pose.target); };
+  EXPECT_LT(distance(session.camera().pose()), distance(turned));
+  press(GLFW_KEY_F);
+  drag(in_picture(0.4f, 0.5f), in_picture(0.6f, 0.5f), 1);
+  EXPECT_NE(session.camera().pose().target, before.target);
+}
+
+TEST_F(Window, FliesByKeys) {
+  load(sphere());
+  press(GLFW_KEY_I);
+  ASSERT_EQ(session.camera().mode, CameraMode::fly);
+  const vec3 eye = session.camera().pose().eye;
+  press(GLFW_KEY_W);
+  EXPECT_NE(session.camera().pose().eye, eye);
+}
+
+TEST_F(Window, DragsThatBeginOnAPanelLeaveTheCameraAlone) {
+  load(sphere());
+  const CameraPose before = session.camera().pose();
+  drag(middle("View"), in_picture(0.5f, 0.5f));
+  EXPECT_EQ(session.camera().pose(), before);
+  EXPECT_FALSE(session.picked().has_value());
+}
+
+TEST_F(Window, KeysOfATextFieldAreNoCommands) {
+  press(GLFW_KEY_O);
+  ASSERT_TRUE(application.dialog().is_open());
+  click("Dialog/Path");
+  press(GLFW_KEY_6);
+  EXPECT_EQ(session.view().view, View::shaded);
+  press(GLFW_KEY_ESCAPE);
+  press(GLFW_KEY_ESCAPE);
+  EXPECT_FALSE(application.dialog().is_open());
+}
+
+TEST_F(Window, OpensWhatTheDialogChooses) {
+  sphere();
+  write_text("notes.txt", "no mesh");
+  fs::create_directory(folder / "below");
+  save_ply(folder / "below" / "grid.ply", generate_sphere(1));
+  Settings settings;
+  settings.folder = folder.string();
+  application.use(settings);
+  press(GLFW_KEY_O);
+  EXPECT_TRUE(sees("Dialog/sphere.ply"));
+  EXPECT_FALSE(sees("Dialog/notes.txt"));
+  double_click("Dialog/below");
+  EXPECT_FALSE(sees("Dialog/sphere.ply"));
+  click("Dialog/Up");
+  double_click("Dialog/sphere.ply");
+  EXPECT_FALSE(application.dialog().is_open());
+  run_until([&] { return session.geometry()->mesh.triangles.size() == 320 && !session.job().running; });
+
+  press(GLFW_KEY_O, GLFW_KEY_LEFT_SHIFT);
+  double_click("Dialog/below");
+  click("Dialog/grid.ply");
+  click("Dialog/Open");
+  run_until([&] { return session.geometry()->parts.size() == 2 && !session.job().running; });
+  EXPECT_FALSE(has_errors());
+}
+
+TEST_F(Window, SaysWhatADialogCannotRead) {
+  press(GLFW_KEY_O);
+  click("Dialog/Path");
+  press(GLFW_KEY_A, GLFW_KEY_LEFT_CONTROL);
+  type("/nowhere/at/all");
+  press(GLFW_KEY_ENTER);
+  EXPECT_TRUE(application.dialog().is_open());
+}
+
+TEST_F(Window, OpensWhatIsDropped) {
+  display.drop({sphere()});
+  run_until([&] { return session.has_structure(0); });
+  EXPECT_EQ(session.geometry()->mesh.triangles.size(), 320u);
+}
+
+TEST_F(Window, SurvivesBrokenFilesAndKeepsTheScene) {
+  load(sphere());
+  write_text("cut.ply", "ply\nformat binary_little_endian 1.0\nelement vertex 3\n");
+  write_text("empty.obj", "");
+  display.drop({folder / "cut.ply", folder / "empty.obj", folder / "missing.ply"});
+  run();
+  run_until([&] { return !session.job().running; });
+  EXPECT_TRUE(said("cut.ply"));
+  EXPECT_TRUE(said("missing.ply"));
+  EXPECT_TRUE(application.run_frame());
+}
+
+TEST_F(Window, ShowsAMeshOfNoTriangles) {
+  session.show(join_meshes({{"nothing", Mesh{}}}));
+  run_until([&] { return !session.job().running; });
+  for (int key = GLFW_KEY_1; key <= GLFW_KEY_7; ++key) press(key);
+  press(GLFW_KEY_F);
+  press(GLFW_KEY_B);
+  press(GLFW_KEY_M);
+  click_at(in_picture(0.5f, 0.5f));
+  EXPECT_TRUE(application.run_frame());
+}
+
+TEST_F(Window, DrawsNothingWhileItHasNoSizeAndComesBack) {
+  load(sphere());
+  display.resize(0, 0);
+  const u64 drawn = display.frame_count();
+  for (int frame = 0; frame < 5; ++frame) EXPECT_TRUE(application.run_frame());
+  EXPECT_EQ(display.frame_count(), drawn);
+  for (const auto& [width, height] :
+       {std::pair(1.0f, 1.0f), {200.0f, 30.0f}, {30.0f, 2000.0f}, {900.0f, 700.0f}}) {
+    display.resize(width, height);
+    run();
+  }
+  EXPECT_GT(display.frame_count(), drawn);
+  EXPECT_GT(session.picture(0).image.width, 0u);
+  EXPECT_FALSE(has_errors());
+}
+
+TEST_F(Window, EndsWhenItIsClosedAndByItsKey) {
+  display.close();
+  EXPECT_FALSE(application.run_frame());
+}
+
+TEST_F(Window, QuitsByItsKey) {
+  display.press_key(GLFW_KEY_LEFT_CONTROL, true);
+  display.press_key(GLFW_KEY_Q, true);
+  bool open = true;
+  for (int frame = 0; frame < 5 && open; ++frame) open = application.run_frame();
+  EXPECT_FALSE(open);
+}
+
+TEST_F(Window, SavesScreenshotsUnderNamesThatAreFree) {
+  load(sphere());
+  press(GLFW_KEY_P);
+  press(GLFW_KEY_P);
+  const Png first = read_png(folder / "copse-0001.png");
+  EXPECT_EQ(first.width, session.picture(0).image.width);
+  EXPECT_EQ(first.height, session.picture(0).image.height);
+  EXPECT_EQ(mean_difference(first, read_png(folder / "copse-0002.png")), 0);
+  EXPECT_TRUE(said("copse-0002.png"));
+}
+
+TEST_F(Window, DrawsItsLinesIntoScreenshots) {
+  load(sphere());
+  press(GLFW_KEY_P);
+  press(GLFW_KEY_B);
+  press(GLFW_KEY_P);
+  EXPECT_GT(mean_difference(read_png(folder / "copse-0001.png"), read_png(folder / "copse-0002.png")), 0);
+}
+
+TEST_F(Window, RecordsPictures) {
+  load(sphere());
+  choose("Motion/Deformation", "twist");
+  press(GLFW_KEY_K);
+  press(GLFW_KEY_SPACE);
+  for (int frame = 0; frame < 6; ++frame) application.run_frame();
+  press(GLFW_KEY_K);
+  EXPECT_FALSE(session.recording());
+  const fs::path first = folder / "copse-recording-0001" / "frame-00000.png";
+  const fs::path last = folder / "copse-recording-0001" / "frame-00004.png";
+  EXPECT_GT(mean_difference(read_png(first), read_png(last)), 0);
+}
+
+TEST_F(Window, SavesStatisticsAsJson) {
+  load(sphere());
+  press(GLFW_KEY_J);
+  const auto json = nlohmann::json::parse(std::ifstream(folder / "copse-statistics-0001.json"), nullptr, false);
+  EXPECT_TRUE(json.is_object());
+}
+
+TEST_F(Window, SaysWhereNothingCanBeSaved) {
+  load(sphere());
+  application.save_screenshot(folder / "no" / "such" / "folder" / "picture.png");
+  EXPECT_TRUE(said("saving the screenshot"));
+  EXPECT_TRUE(has_errors());
+}
+
+TEST_F(Window, KeepsItsSettings) {
+  load(sphere());
+  press(GLFW_KEY_6);
+  press(GLFW_KEY_TAB);
+  application.keep_settings({.width = 1234, .height = 777});
+  std::vector<std::string> complaints;
+  const Settings settings = load_settings(folder / "settings.json", complaints);
+  EXPECT_TRUE(complaints.empty());
+  EXPECT_EQ(settings.window.width, 1234);
+  EXPECT_EQ(settings.view.view, View::heat);
+  EXPECT_FALSE(settings.window.panels);
+  press(GLFW_KEY_1);
+  application.use(settings);
+  EXPECT_EQ(session.view().view, View::heat);
+  EXPECT_FALSE(application.panels().panels);
+}
+
+TEST_F(Window, EnlargesItsTextByTheScale) {
+  load(sphere());
+  const float before = ui.widgets().find("Scene/Open...")->height;
+  Settings settings;
+  settings.window.ui_scale = 2;
+  application.use(settings);
+  run();
+  EXPECT_NEAR(ui.widgets().find("Scene/Open...")->height, before * 2, 3);
+}
+
+}  // namespace copse::test

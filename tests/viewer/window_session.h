@@ -1,0 +1,66 @@
+#pragma once
+
+#include <sys/types.h>
+
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+
+#include "tests/viewer/program.h"
+
+namespace copse::test {
+
+/// The viewer in a real window on a display of its own, driven by key and mouse events of the X server. Waiting
+/// has an end only so that a viewer that hangs does not hang the tests.
+class WindowSession {
+ public:
+  /// Starts Xvfb and, in the folder, the viewer.
+  WindowSession(const TestFolder& folder, const std::string& arguments);
+  ~WindowSession();
+  WindowSession(const WindowSession&) = delete;
+  WindowSession& operator=(const WindowSession&) = delete;
+
+  /// Waits until a widget is seen. False where it never is.
+  bool wait_for(const std::string& widget);
+  /// Waits until a file is there, and returns its path.
+  std::string wait_for_file(const std::string& name);
+  /// Waits until the predicate holds.
+  template <class Predicate>
+  bool wait_until(const Predicate& is_so) {
+    for (int turn = 0; turn < 1200; ++turn) {
+      if (is_so()) return true;
+      pause(0.1);
+    }
+    return false;
+  }
+
+  void click(const std::string& widget);
+  void choose(const std::string& list, const std::string& entry);
+  /// Keys by their X names: "p", "ctrl+q".
+  void press(const std::string& key);
+  /// In shares of the picture.
+  void click_picture(double x, double y);
+  void drag_picture(double x0, double y0, double x1, double y1);
+  void scroll_picture(int steps);
+
+  /// Waits for the viewer's end. Its exit code.
+  int wait_for_end();
+
+  static void pause(double seconds);
+
+ private:
+  struct Place {
+    double x, y, width, height;
+  };
+  nlohmann::json map() const;
+  std::optional<Place> place_of(const std::string& widget) const;
+  Place picture() const;
+  void xdotool(const std::string& commands) const;
+  void click_at(double x, double y) const;
+
+  const TestFolder& folder_;
+  pid_t process_ = -1;
+  std::string environment_;  // DISPLAY and XAUTHORITY, as for env
+};
+
+}  // namespace copse::test

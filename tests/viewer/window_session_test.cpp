@@ -1,0 +1,100 @@
+// A user's session in a real window: the viewer under Xvfb, with key and mouse events of the X server.
+
+#include "tests/viewer/window_session.h"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "tests/viewer/png.h"
+
+namespace copse::test {
+
+namespace {
+
+const std::string mesh = std::string(COPSE_ASSETS) + "/testball.ply";
+
+// The mouse moves by whole pixels, and a pane's height may differ by one between versions of ImGui.
+constexpr double tolerance = 4;
+// What a ray visits may change with the way of walking the tree.
+constexpr double heat_tolerance = 10;
+
+nlohmann::json read_json(const std::string& file) {
+  std::ifstream stream(file);
+  return nlohmann::json::parse(stream, nullptr, false);
+}
+
+void expect_kept(const std::string& file, const std::string& name, double most = tolerance) {
+  const std::filesystem::path kept = std::filesystem::path(COPSE_VIEWER_PICTURES) / name;
+  if (std::getenv("COPSE_KEEP_PICTURES") != nullptr) {
+    std::filesystem::copy_file(file, kept, std::filesystem::copy_options::overwrite_existing);
+  }
+  EXPECT_LE(mean_difference(read_png(file), read_png(kept)), most) << name;
+}
+
+#define COPSE_SKIP_WITHOUT_X_PROGRAMS()                                \
+  std::string missing;                                                 \
+  if (!have_programs({"xvfb-run", "Xvfb", "xdotool"}, missing)) {      \
+    GTEST_SKIP() << missing << " is not installed, so no real window"; \
+  }
+
+}  // namespace
+
+TEST(WindowSession, LoadsOrbitsBuildsPlaysPicksAndSaves) {
+  COPSE_SKIP_WITHOUT_X_PROGRAMS();
+  const TestFolder folder;
+  std::ofstream(folder / "settings.json") << "{}";  // not the first start, which opens the guide
+  WindowSession window(
+      folder, mesh + " --backend cpu --window 1400x900 --size 640x360 --ui-scale 1 --settings settings.json");
+  ASSERT_TRUE(window.wait_for("Statistics/Save as JSON"));
+  window.press("p");
+  expect_kept(window.wait_for_file("copse-0001.png"), "session-start.png");
+
+  window.drag_picture(0.4, 0.5, 0.6, 0.4);
+  window.scroll_picture(2);
+  window.press("p");
+  expect_kept(window.wait_for_file("copse-0002.png"), "session-orbited.png");
+  EXPECT_GT(mean_difference(read_png(folder / "copse-0001.png"), read_png(folder / "copse-0002.png")), tolerance);
+
+  window.choose("Structure/Builder", "sah");
+  ASSERT_TRUE(window.wait_for("Structure/Bins"));
+  window.press("6");
+  window.press("p");
+  expect_kept(window.wait_for_file("copse-0003.png"), "session-heat.png", heat_tolerance);
+
+  window.choose("Motion/Deformation", "twist");
+  window.click("Motion/Play");
+  WindowSession::pause(2);
+  window.click("Motion/Pause");
+  window.press("j");
+  const nlohmann::json statistics = read_json(window.wait_for_file("copse-statistics-0001.json"));
+  ASSERT_TRUE(statistics.is_object());
+  const nlohmann::json& structure = statistics["structures"][0];
+  EXPECT_EQ(structure["options"]["builder"], "sah");
+  EXPECT_GT(structure["last"]["refit_ms"], 0);
+
+  EXPECT_FALSE(std::filesystem::exists(folder / "copse-0004.png"));
+  window.click_picture(0.5, 0.5);
+  EXPECT_TRUE(window.wait_for("Picked/Forget"));
+  window.press("p");
+  EXPECT_EQ(read_png(window.wait_for_file("copse-0004.png")).width, 640u);
+
+  window.press("ctrl+q");
+  EXPECT_EQ(window.wait_for_end(), 0);
+  const nlohmann::json settings = read_json(folder / "settings.json");
+  EXPECT_NE(settings.dump().find("sah"), std::string::npos) << settings.dump(1);
+}
+
+TEST(WindowSession, StaysOpenWithABrokenFile) {
+  COPSE_SKIP_WITHOUT_X_PROGRAMS();
+  const TestFolder folder;
+  std::ofstream(folder / "broken.ply") << "no mesh at all";
+  WindowSession window(folder, "broken.ply --backend cpu --settings ''");
+  EXPECT_TRUE(window.wait_for("Messages/x"));
+  window.click("Messages/x");
+  EXPECT_TRUE(window.wait_for("Empty/Open..."));
+  window.press("ctrl+q");
+  EXPECT_EQ(window.wait_for_end(), 0);
+}
+
+}  // namespace copse::test
