@@ -12,8 +12,12 @@ namespace copse {
 /// False for rays that hit nothing by trace/ray.h: NaN anywhere, an infinite origin or direction, a
 /// direction of length zero, t_min above t_max.
 COPSE_HD inline bool is_traceable(const Ray& ray) {
-  const vec3& d = ray.direction;
-  return is_finite(ray.origin) && is_finite(d) && (d.x != 0 || d.y != 0 || d.z != 0) && ray.t_min <= ray.t_max;
+  const vec3 &o = ray.origin, &d = ray.direction;
+  // A number times zero is zero, anything else NaN: multiplications are what a GPU has most of.
+  const float nothing = add_rn(add_rn(add_rn(mul_rn(o.x, 0), mul_rn(o.y, 0)), mul_rn(o.z, 0)),
+                               add_rn(add_rn(mul_rn(d.x, 0), mul_rn(d.y, 0)), mul_rn(d.z, 0)));
+  const float largest = max_number(max_number(magnitude(d.x), magnitude(d.y)), magnitude(d.z));
+  return nothing == 0 && largest > 0 && ray.t_min <= ray.t_max;
 }
 
 /// The shear that turns a traceable ray's direction into the axis of its largest component.
@@ -75,13 +79,21 @@ COPSE_HD inline RayShear make_shear(const Ray& ray) {
   return {detail::with_axis_last(ray.origin, axis), div_rn(d.x, d.z), div_rn(d.y, d.z), d.z, axis};
 }
 
+/// A hit whose weights are still to be divided: v and w are those of b and c times det.
+struct UndividedHit {
+  float t;
+  float v, w, det;
+
+  COPSE_HD TriangleHit divided() const { return {t, div_rn(v, det), div_rn(w, det)}; }
+};
+
 /// What float can say of a ray and a triangle.
 enum class FloatHit : u8 { no, yes, unknown };
 
 /// intersect_triangle as far as it goes in single precision: `hit` changes only where the answer is yes. Unknown
 /// are rays through edges and vertices, and triangles so small or large that products leave the range of float.
 COPSE_HD inline FloatHit intersect_in_float(const RayShear& ray, const Triangle& triangle, float t_min,
-                                            float limit, TriangleHit& hit) {
+                                            float limit, UndividedHit& hit) {
   const vec3 a = detail::shear_vertex(ray, triangle.a);
   const vec3 b = detail::shear_vertex(ray, triangle.b);
   const vec3 c = detail::shear_vertex(ray, triangle.c);
@@ -97,7 +109,7 @@ COPSE_HD inline FloatHit intersect_in_float(const RayShear& ray, const Triangle&
   const float t = div_rn(div_rn(depth, det), ray.forward);
   if (!(decided && is_finite(t))) return FloatHit::unknown;
   if (!(t >= t_min && t <= limit)) return FloatHit::no;
-  hit = {t, div_rn(v, det), div_rn(w, det)};
+  hit = {t, v, w, det};
   return FloatHit::yes;
 }
 
@@ -129,12 +141,21 @@ namespace detail {
 /// direction at the end instead of scaled by its inverse, so that short directions do not overflow, and the
 /// step to double precision covers under- and overflow as well.
 COPSE_HD inline bool intersect_triangle(const RayShear& ray, const Triangle& triangle, float t_min, float limit,
-                                        TriangleHit& hit) {
+                                        UndividedHit& hit) {
   const FloatHit in_float = intersect_in_float(ray, triangle, t_min, limit, hit);
   if (in_float != FloatHit::unknown) return in_float == FloatHit::yes;
   const TriangleHit found = detail::intersect_in_double(ray, triangle);
   if (!(found.t >= t_min && found.t <= limit && is_finite(found.t))) return false;
-  hit = found;
+  hit = {found.t, found.u, found.v, 1};
+  return true;
+}
+
+/// The same with the weights.
+COPSE_HD inline bool intersect_triangle(const RayShear& ray, const Triangle& triangle, float t_min, float limit,
+                                        TriangleHit& hit) {
+  UndividedHit found;
+  if (!intersect_triangle(ray, triangle, t_min, limit, found)) return false;
+  hit = found.divided();
   return true;
 }
 

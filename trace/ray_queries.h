@@ -2,6 +2,7 @@
 
 // What a batch asks of each ray, for the kernels of both backends: which leaf test, and what comes of it.
 
+#include "trace/binary_walk.h"
 #include "trace/traverse.h"
 
 namespace copse::detail {
@@ -33,6 +34,7 @@ struct ClosestHits {
   COPSE_HD Hit result(const Test<effort>& test, float limit) const {
     return test.hit(limit);
   }
+  COPSE_HD static Hit miss(const Ray& ray) { return {ray.t_max, invalid_id, invalid_id, 0, 0}; }
 };
 
 template <class View, class Source>
@@ -55,6 +57,7 @@ struct AnyHits {
   COPSE_HD u8 result(const Test<effort>& test, float) const {
     return test.found ? 1 : 0;
   }
+  COPSE_HD static u8 miss(const Ray&) { return 0; }
 };
 
 /// Walks for one ray; false where a quick walk gave up. `entries`: room for default_stack_size.

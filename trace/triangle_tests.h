@@ -54,7 +54,7 @@ struct TriangleAt {
 /// True for a hit; `gives_up` is set where a quick test cannot say.
 template <Effort effort>
 COPSE_HD inline bool test_triangle(const RayShear& shear, const Triangle& triangle, float t_min, float limit,
-                                   TriangleHit& hit, bool& gives_up) {
+                                   UndividedHit& hit, bool& gives_up) {
   if constexpr (effort == Effort::whole) {
     return intersect_triangle(shear, triangle, t_min, limit, hit);
   } else {
@@ -64,8 +64,7 @@ COPSE_HD inline bool test_triangle(const RayShear& shear, const Triangle& triang
   }
 }
 
-/// Keeps the smallest (t, primitive id). Only the triangle's number is kept, not the weights: they are found again
-/// at the end, where that costs less than their registers on the way.
+/// Keeps the smallest (t, primitive id).
 template <class Triangles, Effort effort = Effort::whole>
 struct ClosestTriangle {
   static constexpr bool takes_places = Triangles::takes_places;
@@ -74,34 +73,31 @@ struct ClosestTriangle {
   RayShear shear;
   float t_min;
   u32 closest = invalid_id;
+  float v = 0, w = 0, det = 1;  // of the closest
   bool gives_up = false;
 
   COPSE_HD ClosestTriangle(const Triangles& all, const Ray& ray)
       : triangles(all), shear(make_shear(ray)), t_min(ray.t_min) {}
 
   COPSE_HD bool operator()(u32 at, float& limit) {
-    TriangleHit found;
+    UndividedHit found;
     if (test_triangle<effort>(shear, triangles.triangle(at), t_min, limit, found, gives_up) &&
         (found.t < limit || closest == invalid_id || triangles.primitive(at) < triangles.primitive(closest))) {
       closest = at;
       limit = found.t;
+      v = found.v, w = found.w, det = found.det;
     }
     return gives_up;
   }
 
   /// `limit`: what the walk left, which did not give up.
   COPSE_HD TriangleAt result(float limit) const {
-    TriangleAt found{{limit, 0, 0}, closest};
-    bool undecided = false;
-    if (closest != invalid_id) {
-      test_triangle<effort>(shear, triangles.triangle(closest), t_min, limit, found.hit, undecided);
-    }
-    return found;
+    return {UndividedHit{limit, v, w, det}.divided(), closest};
   }
 
   COPSE_HD Hit hit(float limit) const {
-    const TriangleAt found = result(limit);
     if (closest == invalid_id) return {limit, invalid_id, invalid_id, 0, 0};
+    const TriangleAt found = result(limit);
     return {found.hit.t, triangles.local_id(closest), triangles.geometry(closest), found.hit.u, found.hit.v};
   }
 };
@@ -121,7 +117,7 @@ struct AnyTriangle {
       : triangles(all), shear(make_shear(ray)), t_min(ray.t_min) {}
 
   COPSE_HD bool operator()(u32 at, float& limit) {
-    TriangleHit hit;
+    UndividedHit hit;
     found = test_triangle<effort>(shear, triangles.triangle(at), t_min, limit, hit, gives_up);
     return found || gives_up;
   }
@@ -139,7 +135,7 @@ struct NextTriangle : ClosestTriangle<Triangles> {
       : Base(all, ray), last_t(t), last_primitive(primitive) {}
 
   COPSE_HD bool operator()(u32 at, float& limit) {
-    TriangleHit found;
+    UndividedHit found;
     if (!intersect_triangle(this->shear, this->triangles.triangle(at), this->t_min, limit, found)) return false;
     if (found.t == last_t && this->triangles.primitive(at) <= last_primitive) return false;
     return Base::operator()(at, limit);

@@ -99,7 +99,9 @@ COPSE_HD inline float max_number(float a, float b) {
 /// One over `a`, in 2 ulp, by one instruction of the GPU; for `a` of 2^-126 to 2^126, else perhaps 0 or infinite.
 COPSE_HD inline float about_one_over(float a) {
 #if COPSE_DEVICE_CODE
-  return __fdividef(1.0f, a);
+  float result;
+  asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(result) : "f"(a));
+  return result;
 #else
   return 1.0f / a;
 #endif

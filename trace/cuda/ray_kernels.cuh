@@ -52,7 +52,7 @@ __device__ inline void store_result(u8* results, u64 i, u8 result) {
 /// memory: their words stand 20 bytes apart, and would be stored a few to a transaction.
 __device__ inline void store_results_of_warp(Hit* hits, u64 first, u32 count, const Hit& hit) {
   constexpr u32 words_a_hit = sizeof(Hit) / sizeof(u32);
-  __shared__ u32 staged[ray_threads * words_a_hit];
+  __shared__ alignas(uint4) u32 staged[ray_threads * words_a_hit];
   u32* const own = staged + threadIdx.x / warp_size * warp_size * words_a_hit;
   u32* const words = own + lane_id() * words_a_hit;
   words[0] = __float_as_uint(hit.t);
@@ -61,8 +61,17 @@ __device__ inline void store_results_of_warp(Hit* hits, u64 first, u32 count, co
   words[3] = __float_as_uint(hit.u);
   words[4] = __float_as_uint(hit.v);
   __syncwarp();
-  u32* const out = reinterpret_cast<u32*>(hits + first);
-  for (u32 k = lane_id(); k < count * words_a_hit; k += warp_size) __stcs(out + k, own[k]);
+  if (count == warp_size && reinterpret_cast<u64>(hits) % sizeof(uint4) == 0) {
+    // 40 times 16 bytes.
+    auto* const out = reinterpret_cast<uint4*>(hits + first);
+    const auto* const quads = reinterpret_cast<const uint4*>(own);
+    __stcs(out + lane_id(), quads[lane_id()]);
+    constexpr u32 more = warp_size * words_a_hit / 4 - warp_size;
+    if (lane_id() < more) __stcs(out + warp_size + lane_id(), quads[warp_size + lane_id()]);
+  } else {
+    u32* const out = reinterpret_cast<u32*>(hits + first);
+    for (u32 k = lane_id(); k < count * words_a_hit; k += warp_size) __stcs(out + k, own[k]);
+  }
   __syncwarp();
 }
 __device__ inline void store_results_of_warp(u8* results, u64 first, u32 count, u8 result) {

@@ -4,180 +4,179 @@
 // another's. Good where the rays stay together.
 //
 // Source: Guenther, Popov, Seidel, Slusallek, "Realtime Ray Tracing on GPU with BVH-based Packet Traversal", RT
-// 2007. Theirs keeps the stack in shared memory; here each lane holds an entry of it. As in trace/walk.h a full
-// stack drops its oldest entry and the walk climbs later. That needs an order of siblings that climbing finds
-// again: the lanes vote by their boxes alone, those of rays that have ended too.
+// 2007: one stack for the warp, in shared memory. Where it is full, the rays walk again by themselves.
 
-#include "primitives/cuda/persistent.cuh"
-#include "trace/cuda/ray_kernels.cuh"
+#include "trace/cuda/binary_rays.cuh"
 
 namespace copse::cuda {
 
 namespace detail {
 
-/// The walk of a warp. All lanes call all members together; what has no lane's part is the same in all.
+using copse::detail::pick_child;
+
+inline constexpr u32 packet_stack_size = 64;
+inline constexpr u32 packet_blocks = 8;
+
+/// The walk of a warp, for run_in_octant. All lanes call all members together; what has no lane's part is the same
+/// in all.
+template <class Query>
 class PacketWalk {
  public:
-  __device__ explicit PacketWalk(const copse::detail::BinaryTree& tree) : tree_(tree) {}
+  using Test = typename Query::template Test<Effort::quick>;
 
-  /// `has_ray`: false for lanes past the batch's end.
-  __device__ void begin(const Ray& ray, bool has_ray) {
-    at_ = WideChild::nothing();
-    limit_ = ray.t_max;
-    box_limit_ = never;
-    can_hit_ = false;
-    top_ = bottom_ = 0;
-    node_ = 0;
-    const Aabb bounds = tree_.bounds();
-    if (is_empty(bounds)) return;
-    can_hit_ = has_ray && is_traceable(ray);
-    slabs_ = make_slabs(can_hit_ ? ray : Ray{vec3(0), 0, vec3(0, 0, 1), 0}, bounds);
-    can_hit_ = can_hit_ && slabs_.is_bounded;
-    if (can_hit_) box_limit_ = box_limit(slabs_, limit_);
-    const BoxSpan span = intersect_box(slabs_, bounds.lo, bounds.hi);
-    if (__any_sync(all_lanes, is_within(span, box_limit_))) at_ = tree_.root();
-  }
+  /// `stack`: the warp's, of packet_stack_size.
+  [[gnu::always_inline]] __device__ PacketWalk(const Query& query, const Ray& ray, const ReadyRay& ready,
+                                               WideChild* stack)
+      : query_(query),
+        stack_(stack),
+        test_(query.template test<Effort::quick>(ray)),
+        slabs_(ready.slabs),
+        limit_(ray.t_max),
+        box_limit_(ready.enters ? ready.box_limit : never),
+        at_(query.tree.root()) {}
 
-  __device__ bool is_done() const { return at_.is_nothing(); }
-  __device__ bool is_at_leaf() const { return at_.is_leaf(); }
-  __device__ float limit() const { return limit_; }
-
-  __device__ void step() {
-    node_ = at_.first;
-    const BvhNode left = tree_.nodes[node_], right = tree_.nodes[node_ + 1];
-    const Siblings siblings = compare(left, right);
-    if (siblings.any_left && siblings.any_right) {
-      push(siblings.left_first ? right : left);
-      at_ = child_of(siblings.left_first ? left : right);
-    } else if (siblings.any_left || siblings.any_right) {
-      at_ = child_of(siblings.any_left ? left : right);
-    } else {
-      go_on({node_, 0});
+  template <u32 octant>
+  [[gnu::always_inline]] __device__ void run() {
+    while (!at_.is_nothing()) {
+      if (at_.is_leaf()) {
+        test_leaf();
+      } else {
+        step<octant>();
+      }
     }
   }
 
-  template <class LeafTest>
-  __device__ void test_leaf(LeafTest& leaf_test) {
-    const WideChild leaf = at_;
-    const float before = limit_;
-    for (u32 i = 0; i < leaf.count; ++i) {
-      const u32 place = leaf.first + i;
-      u32 which = place;
-      if constexpr (!LeafTest::takes_places) which = tree_.primitive_ids[place];
-      if (box_limit_ != never && leaf_test(which, limit_)) box_limit_ = never;
-    }
-    if (box_limit_ != never && limit_ != before) box_limit_ = box_limit(slabs_, limit_);
-    go_on(leaf);
+  /// Of this lane; the walk's own end concerns those lanes alone that had not ended before.
+  __device__ bool gives_up() const { return test_.gives_up || (is_full_ && is_walking()); }
+  [[gnu::always_inline]] __device__ typename Query::Result result() const {
+    return query_.template result<Effort::quick>(test_, limit_);
   }
 
  private:
   static constexpr float never = -1;  // no box is entered before it
 
-  struct Siblings {
-    bool any_left, any_right;
-    bool left_first;
-  };
+  [[gnu::always_inline]] __device__ bool is_walking() const { return box_limit_ != never; }
 
-  __device__ static WideChild child_of(const BvhNode& node) { return {node.first, node.count}; }
-
-  __device__ Siblings compare(const BvhNode& left, const BvhNode& right) const {
-    const BoxSpan a = intersect_box(slabs_, left.lo, left.hi), b = intersect_box(slabs_, right.lo, right.hi);
-    const bool meets_a = can_hit_ && a.entry <= a.exit, meets_b = can_hit_ && b.entry <= b.exit;
-    const u32 voters = __ballot_sync(all_lanes, meets_a || meets_b);
-    const u32 for_right = __ballot_sync(
-        all_lanes, meets_b && (!meets_a || copse::detail::middle_key(b) < copse::detail::middle_key(a)));
-    return {__any_sync(all_lanes, meets_a && a.entry <= box_limit_) != 0,
-            __any_sync(all_lanes, meets_b && b.entry <= box_limit_) != 0,
-            2 * population_count(for_right) <= population_count(voters)};
+  template <u32 octant>
+  [[gnu::always_inline]] __device__ BoxSpan clipped_span(const BvhNode& node) const {
+    const BoxSpan span = intersect_box<octant>(slabs_, node.lo, node.hi);
+    return {span.entry, min_number(span.exit, box_limit_)};
   }
 
-  /// Entry k of the stack is held by lane k % 32.
-  __device__ void push(const BvhNode& node) {
-    ++top_;
-    bottom_ = larger(bottom_, top_ < warp_size ? 0u : top_ - warp_size);
-    if (lane_id() == top_ % warp_size) held_ = child_of(node);
-  }
-
-  __device__ void go_on(const WideChild& finished) {
-    at_ = WideChild::nothing();
-    if (!__any_sync(all_lanes, box_limit_ != never)) return;
-    if (top_ != bottom_) {
-      at_ = {__shfl_sync(all_lanes, held_.first, int(top_ % warp_size)),
-             __shfl_sync(all_lanes, held_.count, int(top_ % warp_size))};
-      --top_;
-    } else if (bottom_ > 0) {
-      climb(finished);
+  template <u32 octant>
+  [[gnu::always_inline]] __device__ void step() {
+    const BvhNode left = query_.tree.nodes[at_.first], right = query_.tree.nodes[at_.first + 1];
+    const BoxSpan in_left = clipped_span<octant>(left), in_right = clipped_span<octant>(right);
+    const bool enters_left = in_left.entry <= in_left.exit, enters_right = in_right.entry <= in_right.exit;
+    const u32 into_left = __ballot_sync(all_lanes, enters_left),
+              into_right = __ballot_sync(all_lanes, enters_right);
+    if (into_left != 0 && into_right != 0) {
+      // The lanes vote, each for the child whose part of its ray is in front.
+      const bool is_nearer = in_right.entry + in_right.exit < in_left.entry + in_left.exit;
+      const u32 for_right = __ballot_sync(all_lanes, enters_right && (is_nearer || !enters_left));
+      const bool takes_right = 2 * population_count(for_right) > population_count(into_left | into_right);
+      at_ = pick_child(takes_right, right, left);
+      push(pick_child(takes_right, left, right));
+    } else if (into_left != 0 || into_right != 0) {
+      at_ = pick_child(into_left != 0, left, right);
+    } else {
+      pop();
     }
   }
 
-  __device__ void climb(const WideChild& finished) {
-    u32 pair = node_, slot = 0;
-    if (finished.is_leaf()) {
-      slot = slot_of_leaf(tree_, pair, finished.first);
-    } else if (!tree_.to_parent(pair, slot)) {
+  [[gnu::always_inline]] __device__ void test_leaf() {
+    for (u32 place = at_.first, last = place + at_.count; place != last; ++place) {
+      u32 which = place;
+      if constexpr (!Test::takes_places) which = query_.tree.primitive_ids[place];
+      if (!is_walking()) continue;
+      const float before = limit_;
+      if (test_(which, limit_)) {
+        box_limit_ = never;
+      } else if (limit_ != before) {
+        box_limit_ = box_limit(slabs_, limit_);
+      }
+    }
+    if (__any_sync(all_lanes, is_walking())) {
+      pop();
+    } else {
+      at_ = WideChild::nothing();
+    }
+  }
+
+  [[gnu::always_inline]] __device__ void push(const WideChild& child) {
+    if (depth_ == packet_stack_size) {
+      is_full_ = true;
+      at_ = WideChild::nothing();
       return;
     }
-    do {
-      const BvhNode left = tree_.nodes[pair], right = tree_.nodes[pair + 1];
-      const Siblings siblings = compare(left, right);
-      const bool came_first = siblings.left_first == (slot == 0);
-      if (came_first && (slot == 0 ? siblings.any_right : siblings.any_left)) {
-        at_ = child_of(slot == 0 ? right : left);
-        node_ = pair;
-        return;
-      }
-    } while (tree_.to_parent(pair, slot));
+    if (lane_id() == 0) stack_[depth_] = child;
+    ++depth_;
+    __syncwarp();
   }
 
-  copse::detail::BinaryTree tree_;
+  [[gnu::always_inline]] __device__ void pop() {
+    at_ = WideChild::nothing();
+    if (depth_ == 0) return;
+    at_ = stack_[--depth_];
+    __syncwarp();
+  }
+
+  const Query& query_;
+  WideChild* stack_;
+  Test test_;
   RaySlabs slabs_;
   float limit_, box_limit_;
-  bool can_hit_;
   WideChild at_;
-  u32 node_;
-  u32 top_, bottom_;
-  WideChild held_{0, 0};
+  u32 depth_ = 0;
+  bool is_full_ = false;
 };
 
+/// True where the ray must walk again by itself, and the result means nothing.
 template <class Query>
-__global__ void __launch_bounds__(ray_threads, ray_blocks) packets_kernel(u32 n, const Query query) {
+[[gnu::always_inline]] __device__ inline bool trace_packet(const Query& query, const Ray& ray,
+                                                           const ReadyRay& ready, typename Query::Result& result) {
+  __shared__ WideChild stacks[ray_threads / warp_size][packet_stack_size];
+  PacketWalk<Query> walk(query, ray, ready, stacks[threadIdx.x / warp_size]);
+  run_in_octant(octant_of_warp(ready.slabs), walk);
+  if (!walk.gives_up()) result = walk.result();
+  return walk.gives_up();
+}
+
+/// `choice`: null, or a word on the device that says whether this kernel is to trace.
+template <class Query>
+__global__ void __launch_bounds__(ray_threads, packet_blocks)
+    packets_kernel(u32 n, const __grid_constant__ Query query, const u32* choice) {
   overlap_launches();
+  if (choice != nullptr && *choice != u32(TraceKernel::packets)) return;
   const u32 i = blockIdx.x * ray_threads + threadIdx.x;
   const u32 first = i - lane_id();
   if (first >= n) return;
-  const Ray ray = load_ray(query.rays, smaller(i, n - 1));
-  PacketWalk walk(query.tree);
-  walk.begin(ray, i < n);
-  auto test = query.template test<Effort::quick>(ray);
-  while (!walk.is_done()) {
-    if (walk.is_at_leaf()) {
-      walk.test_leaf(test);
+  bool gives_up = false;
+  {
+    const Ray ray = load_ray(query.rays, smaller(i, n - 1));
+    const ReadyRay ready(query.tree, ray, i < n);
+    typename Query::Result result;
+    if (__any_sync(all_lanes, ready.enters)) {
+      gives_up = trace_packet(query, ray, ready, result);
     } else {
-      walk.step();
+      result = Query::miss(ray);
     }
+    __syncwarp();
+    store_results_of_warp(query.results, first, smaller(n - first, warp_size), result);
   }
-
-  // Lanes whose test gave up walk again by themselves.
-  typename Query::Result result;
-  if (test.gives_up) {
-    StackEntry entries[default_stack_size];
-    copse::detail::trace_with_effort<Effort::whole>(query, ray, entries, result);
-  } else {
-    result = query.template result<Effort::quick>(test, walk.limit());
-  }
-  __syncwarp();
-  store_results_of_warp(query.results, first, smaller(n - first, warp_size), result);
+  if (gives_up) trace_wholly(query, i);
 }
 
 }  // namespace detail
 
+/// `choice`: null, or a word on the device that says whether this kernel is to trace.
 template <class Query>
-void trace_packets(const Executor& ex, const char* label, const Query& query, u32 n) {
+void trace_packets(const Executor& ex, const char* label, const Query& query, u32 n, const u32* choice) {
   launch(ex, label, detail::packets_kernel<Query>,
          {.blocks = divide_rounding_up(n, detail::ray_threads),
           .threads = detail::ray_threads,
           .overlaps_earlier_launch = true},
-         n, query);
+         n, query, choice);
 }
 
 }  // namespace copse::cuda

@@ -2,8 +2,7 @@
 
 // Which kernel traces a batch. The contract stands in trace/trace_rays.inl.
 
-#include <type_traits>
-
+#include "trace/cuda/binary_rays.cuh"
 #include "trace/cuda/choose_kernel.cuh"
 #include "trace/cuda/ray_kernels.cuh"
 #include "trace/cuda/ray_packets.cuh"
@@ -18,13 +17,6 @@ struct WriteChosen {
   __device__ void operator()(u64) const { *chosen = kernel; }
 };
 
-template <class Query>
-inline constexpr bool walks_binary_tree = std::is_same_v<typename Query::Tree, copse::detail::BinaryTree>;
-
-}  // namespace detail
-
-namespace detail {
-
 /// At most 2^31 rays.
 template <class Query>
 void trace_by(const Executor& ex, const char* label, TraceKernel kernel, const Query& query, u32 n, u32* chosen) {
@@ -36,9 +28,9 @@ void trace_by(const Executor& ex, const char* label, TraceKernel kernel, const Q
     trace_persistent(ex, label, query, n, choice);
     return;
   }
-  if (kernel == TraceKernel::packets && !walks_binary_tree<Query>) kernel = TraceKernel::persistent;
-  if constexpr (walks_binary_tree<Query>) {
-    if (kernel == TraceKernel::packets) trace_packets(ex, label, query, n);
+  if (kernel == TraceKernel::packets && !WalksBinaryTree<Query>) kernel = TraceKernel::persistent;
+  if constexpr (WalksBinaryTree<Query>) {
+    if (kernel == TraceKernel::packets) trace_packets(ex, label, query, n, nullptr);
   }
   if (kernel == TraceKernel::persistent) trace_persistent(ex, label, query, n, nullptr);
   if (kernel == TraceKernel::one_ray_a_thread) trace_one_ray_a_thread(ex, label, query, n, nullptr);
