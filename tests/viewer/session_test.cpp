@@ -8,7 +8,7 @@
 
 #include "tests/support/backends.h"
 #include "tests/viewer/scenes.h"
-#include "trace/traverse.h"
+#include "trace/intersect.h"
 
 namespace copse::test {
 namespace {
