@@ -24,6 +24,7 @@
 #include "builders/bvh/hploc.h"
 #include "builders/bvh/lbvh.h"
 #include "builders/bvh/pack_triangles.h"
+#include "builders/bvh/ray_trees.h"
 #include "builders/bvh/refit.h"
 #include "builders/bvh/sah.h"
 #include "builders/bvh/stats.h"
@@ -97,4 +98,5 @@
 #include "trace/self_overlaps.h"
 #include "trace/shade.h"
 #include "trace/trace_rays.h"
+#include "trace/trace_trees.h"
 #include "trace/voxel_march.h"

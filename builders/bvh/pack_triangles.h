@@ -13,6 +13,7 @@ struct PackedTriangles {
   Buffer<u32> masks;  // of their views, as many; empty as long as all are ones
 
   BufferSpan<const PackedTriangle> view() const { return triangles.span(); }
+  u64 size_bytes() const { return triangles.size_bytes() + masks.size_bytes(); }
 };
 
 /// The triangles of a tree in the order of its leaves, 48 bytes each: a ray that comes to a leaf reads them from

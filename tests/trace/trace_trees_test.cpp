@@ -1,0 +1,182 @@
+// Batches through the tree that suits them.
+
+#include "trace/trace_trees.h"
+
+#include <gtest/gtest.h>
+
+#include "builders/bvh/hploc.h"
+#include "builders/bvh/lbvh.h"
+#include "builders/bvh/ray_trees.h"
+#include "builders/geometry/generate.h"
+#include "primitives/core/graph.h"
+#include "tests/support/backends.h"
+#include "tests/support/device_mesh.h"
+#include "tests/trace/oracle.h"
+
+namespace copse {
+namespace {
+
+using test::DeviceMesh;
+using test::host_view;
+
+constexpr TraceLayout layouts[] = {TraceLayout::automatic, TraceLayout::binary, TraceLayout::wide};
+
+class TraceTrees : public test::OnEachBackend {
+ protected:
+  void expect_brute_force(const RayTrees& trees, const Mesh& mesh, const std::vector<Ray>& rays) {
+    const Buffer<Ray> device(context(), rays);
+    Buffer<Hit> hits(context(), rays.size());
+    Buffer<u8> occluded(context(), rays.size());
+    for (const TraceLayout layout : layouts) {
+      closest_hits(context(), trees.view(), device.span(), hits.span(), {.layout = layout});
+      any_hits(context(), trees.view(), device.span(), occluded.span(), {.layout = layout});
+      const std::vector<Hit> got = hits.download();
+      const std::vector<u8> got_any = occluded.download();
+      for (size_t i = 0; i < rays.size(); ++i) {
+        const Hit expected = test::brute_force_hit({host_view(mesh)}, rays[i]);
+        ASSERT_TRUE(test::same_bits(got[i], expected)) << name_of(layout) << ", " << test::text(rays[i]);
+        ASSERT_EQ(got_any[i], is_hit(expected) ? 1 : 0) << name_of(layout) << ", " << test::text(rays[i]);
+      }
+    }
+  }
+
+  TraceChoice chosen(const RayTrees& trees, const std::vector<Ray>& rays, const TraceTreesOptions& options = {}) {
+    const Buffer<Ray> device(context(), rays);
+    Buffer<Hit> hits(context(), rays.size());
+    Buffer<u32> word(context(), 1);
+    TraceTreesOptions with_word = options;
+    with_word.chosen = word.span();
+    closest_hits(context(), trees.view(), device.span(), hits.span(), with_word);
+    return TraceChoice::of(word.download()[0]);
+  }
+
+  RayTrees make(const DeviceMesh& mesh) {
+    return make_ray_trees(context(), build_hploc(context(), mesh.view()), mesh.view());
+  }
+};
+
+std::vector<Ray> rays_together() {
+  std::vector<Ray> rays;
+  for (u32 i = 0; i < 4096; ++i) {
+    rays.push_back({vec3(0, 0, 3), 0, vec3(float(i % 64) * 0.001f, float(i / 64) * 0.001f, -1), infinity});
+  }
+  return rays;
+}
+
+std::vector<Ray> rays_apart() {
+  test::RayMaker make(7);
+  std::vector<Ray> rays;
+  for (u32 i = 0; i < 4096; ++i) rays.push_back({vec3(0), 0, make.point(-1, 1), infinity});
+  return rays;
+}
+
+TEST_P(TraceTrees, FindTheHitsOfBruteForce) {
+  for (const Mesh& mesh : {generate_random(600, 0.2f), generate_sphere(3), generate_cube()}) {
+    const DeviceMesh device(context(), mesh);
+    const RayTrees trees = make(device);
+    ASSERT_NO_FATAL_FAILURE(expect_brute_force(trees, mesh, test::difficult_rays(mesh, 1000, 1)));
+    ASSERT_NO_FATAL_FAILURE(expect_brute_force(trees, mesh, rays_together()));
+    ASSERT_NO_FATAL_FAILURE(expect_brute_force(trees, mesh, {}));
+  }
+}
+
+TEST_P(TraceTrees, SayWhatTheyChose) {
+  const DeviceMesh device(context(), generate_sphere(4));
+  const RayTrees trees = make(device);
+  EXPECT_EQ(chosen(trees, rays_together()).layout, TraceLayout::binary);
+  EXPECT_EQ(chosen(trees, rays_apart()).layout, TraceLayout::wide);
+  for (const TraceLayout layout : {TraceLayout::binary, TraceLayout::wide}) {
+    const TraceChoice choice = chosen(trees, rays_apart(), {.layout = layout});
+    EXPECT_EQ(choice.layout, layout);
+    EXPECT_NE(choice.kernel, TraceKernel::automatic);
+  }
+  if (GetParam() == Backend::cuda) {
+    EXPECT_EQ(chosen(trees, rays_together()).kernel, TraceKernel::one_ray_a_thread);
+    EXPECT_EQ(chosen(trees, rays_apart()).kernel, TraceKernel::persistent);
+  }
+  const DeviceMesh few(context(), generate_cube());
+  EXPECT_EQ(chosen(make(few), rays_apart()).layout, TraceLayout::binary);
+}
+
+TEST_P(TraceTrees, FollowRefitsAndRebuilds) {
+  Mesh mesh = generate_sphere(3);
+  const DeviceMesh before(context(), mesh);
+  RayTrees trees = make(before);
+  for (vec3& p : mesh.positions) p = p * vec3(2, 0.5f, 1) + vec3(1, 1, 1);
+  const DeviceMesh stretched(context(), mesh);
+  refit(context(), trees, stretched.view());
+  const std::vector<Ray> rays = test::difficult_rays(mesh, 500, 2);
+  ASSERT_NO_FATAL_FAILURE(expect_brute_force(trees, mesh, rays));
+  rebuild_lbvh(context(), trees.binary, stretched.view());
+  follow_binary_tree(context(), trees, stretched.view());
+  ASSERT_NO_FATAL_FAILURE(expect_brute_force(trees, mesh, rays));
+  EXPECT_EQ(trees.size_bytes(), trees.binary.size_bytes() + trees.wide.size_bytes() +
+                                    2 * mesh.triangles.size() * sizeof(PackedTriangle));
+}
+
+TEST_P(TraceTrees, AreTracedAgainByACapturedGraph) {
+  const Mesh mesh = generate_sphere(3);
+  const DeviceMesh device(context(), mesh);
+  const RayTrees trees = make(device);
+  Buffer<Ray> rays(context(), rays_together());
+  Buffer<Hit> hits(context(), rays.size());
+  Buffer<u32> word(context(), 1);
+  const auto work = [&] {
+    closest_hits(context(), trees.view(), rays.span(), hits.span(), {.chosen = word.span()});
+  };
+  work();
+  Graph graph = context().capture(work);
+  const std::vector<Ray> apart = rays_apart();
+  rays.upload(apart);
+  graph.launch();
+  EXPECT_EQ(TraceChoice::of(word.download()[0]).layout, TraceLayout::wide);
+  const std::vector<Hit> got = hits.download();
+  for (size_t i = 0; i < apart.size(); i += 7) {
+    ASSERT_TRUE(test::same_bits(got[i], test::brute_force_hit({host_view(mesh)}, apart[i])));
+  }
+}
+
+TEST_P(TraceTrees, MasksOfViewsAndRaysHold) {
+  const Mesh mesh = generate_sphere(3);
+  const DeviceMesh device(context(), mesh);
+  TriangleView view = device.view();
+  view.mask = 2;
+  const RayTrees trees = make_ray_trees(context(), build_hploc(context(), view), view);
+  const std::vector<Ray> rays = rays_together();
+  std::vector<u32> masks(rays.size());
+  for (size_t i = 0; i < masks.size(); ++i) masks[i] = u32(i % 4);
+  const Buffer<Ray> device_rays(context(), rays);
+  const Buffer<u32> device_masks(context(), masks);
+  Buffer<Hit> hits(context(), rays.size());
+  for (const TraceLayout layout : layouts) {
+    closest_hits(context(), trees.view(), device_rays.span(), hits.span(),
+                 {.layout = layout, .masks = device_masks.span()});
+    const std::vector<Hit> got = hits.download();
+    for (size_t i = 0; i < rays.size(); ++i) {
+      const bool is_there = (masks[i] & 2) != 0 && is_hit(test::brute_force_hit({host_view(mesh)}, rays[i]));
+      ASSERT_EQ(is_hit(got[i]), is_there) << i;
+    }
+  }
+}
+
+TEST_P(TraceTrees, RefuseWhatDoesNotFit) {
+  const DeviceMesh device(context(), generate_cube()), other(context(), generate_sphere(1));
+  RayTrees trees = make(device);
+  Buffer<Ray> rays(context(), 4);
+  Buffer<Hit> hits(context(), 4);
+  Buffer<u32> words(context(), 2);
+  EXPECT_COPSE_ERROR(closest_hits(context(), trees.view(), rays.span(), hits.span().first(3)),
+                     ErrorCode::invalid_argument, "3 results, but 4");
+  EXPECT_COPSE_ERROR(closest_hits(context(), trees.view(), rays.span(), hits.span(), {.chosen = words.span()}),
+                     ErrorCode::invalid_argument, "2 choices");
+  EXPECT_COPSE_ERROR(closest_hits(context(), RayTreesView{}, rays.span(), hits.span()),
+                     ErrorCode::invalid_argument, "0 nodes");
+  EXPECT_COPSE_ERROR(refit(context(), trees, other.view()), ErrorCode::invalid_argument, "a tree over 12");
+  EXPECT_COPSE_ERROR(follow_binary_tree(context(), trees, other.view()), ErrorCode::invalid_argument,
+                     "a tree over 12");
+}
+
+COPSE_ON_EACH_BACKEND(TraceTrees);
+
+}  // namespace
+}  // namespace copse

@@ -1,0 +1,67 @@
+#pragma once
+
+#include "builders/bvh/ray_trees_view.h"
+#include "primitives/core/context.h"
+#include "trace/ray.h"
+#include "trace/trace_options.h"
+
+namespace copse {
+
+/// Which of two trees a batch of rays walks through. All give the same hits.
+enum class TraceLayout : u32 {
+  /// The binary tree for rays that stay together, the wide one for others, by a sample of the batch; the binary
+  /// one
+  /// for few triangles. See docs/performance.md.
+  automatic,
+  binary,
+  wide,
+};
+
+/// "automatic", "binary" or "wide".
+inline const char* name_of(TraceLayout layout) {
+  switch (layout) {
+    case TraceLayout::automatic: return "automatic";
+    case TraceLayout::binary: return "binary";
+    case TraceLayout::wide: return "wide";
+  }
+  return "unknown";
+}
+
+/// What traced a batch: never automatic.
+struct TraceChoice {
+  TraceLayout layout;
+  TraceKernel kernel;
+
+  /// As one word.
+  COPSE_HD u32 word() const { return u32(kernel) | u32(layout) << 8; }
+  static TraceChoice of(u32 word) { return {TraceLayout(word >> 8), TraceKernel(word & 255u)}; }
+};
+
+struct TraceTreesOptions {
+  /// automatic looks at 32 groups of 32 neighbouring rays, on the device and without waiting, at the price of two
+  /// empty launches. The kernel follows the layout: a thread a ray through the binary tree, persistent warps
+  /// through the wide one; where the layout is given, TraceKernel::automatic chooses.
+  TraceLayout layout = TraceLayout::automatic;
+
+  /// Where it is not empty, one word in the context's memory gets what traced: TraceChoice::of.
+  BufferSpan<u32> chosen = {};
+
+  /// As TraceOptions::masks. Batches with masks walk through the wide tree where the layout is not given.
+  BufferSpan<const u32> masks = {};
+};
+
+/// The closest hit of every ray, as closest_hits through one tree says (trace/trace_rays.h), through the tree that
+/// suits the rays.
+///   trees: RayTrees::view() (builders/bvh/ray_trees.h)
+///   rays:  any number, may be empty
+///   hits:  as many; must not overlap the rays
+/// Throws: Error invalid_argument where there are not as many hits as rays, for trees that were not made, for more
+/// than one word in options.chosen; Error out_of_memory, Error cancelled. Memory: scratch of 256 bytes.
+void closest_hits(Context& context, const RayTreesView& trees, BufferSpan<const Ray> rays, BufferSpan<Hit> hits,
+                  const TraceTreesOptions& options = {});
+
+/// occluded[i] is 1 where ray i hits anything, else 0. Everything else as closest_hits.
+void any_hits(Context& context, const RayTreesView& trees, BufferSpan<const Ray> rays, BufferSpan<u8> occluded,
+              const TraceTreesOptions& options = {});
+
+}  // namespace copse

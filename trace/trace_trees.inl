@@ -1,0 +1,55 @@
+// Batches of rays through two trees over the same triangles.
+//
+// The cooperative stage, trace/cpu/trace_trees.h and trace/cuda/trace_trees.cuh:
+//
+//   trace_by_sample(ex, label, binary, wide, n, chosen)
+//     Writes the results of one of two queries (trace/ray_queries.h) for rays 0 to n - 1, which are the same in
+//     both: of `binary` where a sample of the rays says that neighbours stay together, else of `wide`. `chosen`:
+//     null, or a word on the device for TraceChoice::word().
+
+#include "trace/ray_queries.h"
+#include "trace/trace_trees_body.h"
+
+namespace copse::detail {
+
+namespace {
+
+using PackedSpan = BufferSpan<const PackedTriangle>;
+
+struct AddLayout {
+  TraceLayout layout;
+  u32* chosen;
+  COPSE_HD void operator()(u64) const { *chosen = TraceChoice{layout, TraceKernel(*chosen)}.word(); }
+};
+
+}  // namespace
+
+template <class Executor, class Result>
+void trace_trees(const Executor& ex, const RayTreesView& trees, BufferSpan<const Ray> rays, Result* results,
+                 u32* chosen) {
+  if constexpr (std::is_same_v<Result, Hit>) {
+    trace_by_sample(
+        ex, "trace: closest hits",
+        ClosestHits<BvhView, PackedSpan>{tree_of(trees.binary), trees.binary_triangles, rays.data(), results},
+        ClosestHits<CompressedBvh4View, PackedSpan>{tree_of(trees.wide), trees.wide_triangles, rays.data(),
+                                                    results},
+        rays.size(), chosen);
+  } else {
+    trace_by_sample(
+        ex, "trace: any hits",
+        AnyHits<BvhView, PackedSpan>{tree_of(trees.binary), trees.binary_triangles, rays.data(), results},
+        AnyHits<CompressedBvh4View, PackedSpan>{tree_of(trees.wide), trees.wide_triangles, rays.data(), results},
+        rays.size(), chosen);
+  }
+}
+
+template <class Executor>
+void store_layout(const Executor& ex, TraceLayout layout, u32* chosen) {
+  for_each(ex, "trace: layout", 1, AddLayout{layout, chosen});
+}
+
+template void trace_trees(const BodyExecutor&, const RayTreesView&, BufferSpan<const Ray>, Hit*, u32*);
+template void trace_trees(const BodyExecutor&, const RayTreesView&, BufferSpan<const Ray>, u8*, u32*);
+template void store_layout(const BodyExecutor&, TraceLayout, u32*);
+
+}  // namespace copse::detail
