@@ -25,14 +25,17 @@ struct BricksOfTriangles {
   const GridShape* shape;
   GridShape voxels;
 
-  COPSE_HD CellUnits cell_units() const { return cells.units; }
-  COPSE_HD u32 part_count(u32 primitive) const {
-    const VoxelTriangles triangles{cells.table, voxels};
-    return triangles.reaches_out(primitive) ? 0 : cells.part_count(primitive);
+  COPSE_HD bool reaches_out(u32 primitive) const {
+    return VoxelTriangles{cells.table, voxels}.reaches_out(primitive);
+  }
+  COPSE_HD u32 part_count(u32 primitive) const { return reaches_out(primitive) ? 0 : cells.part_count(primitive); }
+  template <class Visit>
+  COPSE_HD CellExtent visit_small(u32 primitive, CellParts& range, Visit& visit) const {
+    return reaches_out(primitive) ? CellExtent::none : cells.visit_small(primitive, range, visit);
   }
   template <class Visit>
-  COPSE_HD CellParts visit_part(u32 primitive, u32 part, Visit& visit) const {
-    return cells.visit_part(primitive, part, visit);
+  COPSE_HD void visit_part(u32 primitive, u32 part, Visit& visit) const {
+    cells.visit_part(primitive, part, visit);
   }
 };
 
@@ -202,7 +205,7 @@ template <class Executor>
 void count_brick_pairs(const Executor& ex, std::span<const TriangleView> views, u64 n, const BrickShapes& shapes,
                        u64 part_capacity, u64* part_count, u64* pair_count) {
   ScratchArena::Frame frame(ex.scratch);
-  const GridParts parts = allocate_parts(frame, part_capacity, part_count);
+  const GridParts parts = allocate_parts(frame, n, part_capacity, part_count);
   with_brick_cells(ex, views, shapes, [&](const BricksOfTriangles& cells, const TriangleTable&) {
     count_cell_pairs(ex, cells, n, parts, pair_count);
   });

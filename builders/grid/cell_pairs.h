@@ -4,36 +4,32 @@
 // emit, sort. For bodies: the executor's primitives must be included.
 
 #include "builders/grid/cell_parts.h"
+#include "primitives/enqueue.h"
 #include "primitives/inputs.h"
 #include "primitives/radix_key.h"
 
 namespace copse::detail {
 
-template <class Cells>
-struct CountParts {
-  Cells cells;
-  COPSE_HD u32 operator()(u64 i) const { return cells.part_count(u32(i)); }
-};
-
 struct GridPart {
   u32 primitive, part;
 };
 
-struct StorePart {
-  GridPart* parts;
-  COPSE_HD void operator()(u64 i, u64 k, u64 slot) const { parts[slot] = {u32(i), u32(k)}; }
-};
+/// What is known of a primitive. Where its cells are among 32 of a small range, as nearly always, each of them has
+/// a bit, so that they need not be found again. A wide primitive is a number of parts, none for one without cells.
+struct MeasuredPrimitive {
+  u32 mask;      // of a wide one: the number of parts
+  u32 first_id;  // of the range's cells
+  u32 layout;    // 0 for a wide one
 
-/// The cells of a primitive of one part among at most 32, as a bit each, so that they need not be found again.
-struct SmallPart {
-  u32 mask;
-  u32 first_id;
-  u32 layout;  // 0 for a part that is not small
-
-  COPSE_HD static SmallPart of(const CellParts& parts, const GridShape& shape, u32 mask) {
+  COPSE_HD static MeasuredPrimitive wide(u32 part_count) { return {part_count, 0, 0}; }
+  COPSE_HD static MeasuredPrimitive small(const CellParts& parts, const GridShape& shape, u32 mask) {
     return {mask, first_cell_id(cell_strides(shape, parts.axes), parts),
             parts.axes.along | parts.axes.beside << 2 | u32(parts.size.x) << 4 | u32(parts.size.y) << 16};
   }
+  COPSE_HD bool is_small() const { return layout != 0; }
+  COPSE_HD u32 part_count() const { return is_small() ? 1 : mask; }
+  COPSE_HD u32 cell_count() const { return population_count(mask); }
+
   COPSE_HD uvec3 strides(const GridShape& shape) const {
     const u32 along = layout & 3, beside = layout >> 2 & 3;
     return cell_strides(shape, {along, beside, 3 - along - beside});
@@ -42,43 +38,94 @@ struct SmallPart {
   COPSE_HD u32 row_count() const { return layout >> 16; }
 };
 
-/// The parts that there is room for, of those that there are, and what is known of each.
+/// The parts that there is room for, of those that there are. Small primitives and wide ones are worked on by
+/// launches of their own: what wide ones need takes so many registers that it would slow down the others. The wide
+/// ones stand in queues; their order shows in nothing.
 struct GridParts {
+  MeasuredPrimitive* measured;  // a primitive
+  QueueView<u32> wide_primitives;
   GridPart* data;
-  SmallPart* small;
   u32* cell_counts;
+  QueueView<u32> wide_parts;
   u64 capacity;
   u64* count;
-  COPSE_HD bool has(u64 i) const { return i < *count; }
 };
 
 struct MarkCells {
-  u32 count = 0, mask = 0;
-  COPSE_HD void operator()(const CellRun& run) {
-    count += run.count;
-    if (run.place < 32) mask |= (~0u >> (32 - smaller(run.count, 32u))) << run.place;
-  }
+  u32 mask = 0;
+  COPSE_HD void operator()(const CellRun& run) { mask |= (~0u >> (32 - run.count)) << run.place; }
 };
 
 template <class Cells>
-struct CountReferences {
+struct MeasurePrimitive {
   Cells cells;
   GridParts parts;
   COPSE_HD void operator()(u64 i) const {
     MarkCells marks;
-    if (parts.has(i)) {
-      const GridPart part = parts.data[i];
-      const CellParts range = cells.visit_part(part.primitive, part.part, marks);
-      parts.small[i] =
-          range.is_small(cells.cell_units()) ? SmallPart::of(range, *cells.shape, marks.mask) : SmallPart{0, 0, 0};
+    CellParts range;
+    const CellExtent extent = cells.visit_small(u32(i), range, marks);
+    if (extent == CellExtent::wide) {
+      QueueView<u32> wide = parts.wide_primitives;
+      wide.push_by_warp(u32(i));
+    } else {
+      parts.measured[i] = extent == CellExtent::none ? MeasuredPrimitive::wide(0)
+                                                     : MeasuredPrimitive::small(range, *cells.shape, marks.mask);
     }
-    parts.cell_counts[i] = marks.count;
+  }
+};
+
+template <class Cells>
+struct MeasureWidePrimitive {
+  Cells cells;
+  GridParts parts;
+  COPSE_HD void operator()(u64 k) const {
+    if (k >= parts.wide_primitives.size()) return;
+    const u32 primitive = parts.wide_primitives.data()[k];
+    parts.measured[primitive] = MeasuredPrimitive::wide(cells.part_count(primitive));
+  }
+};
+
+struct PartCountOfPrimitive {
+  const MeasuredPrimitive* measured;
+  COPSE_HD u32 operator()(u64 i) const { return measured[i].part_count(); }
+};
+
+struct StorePart {
+  GridParts parts;
+  COPSE_HD void operator()(u64 i, u64 k, u64 slot) const {
+    parts.data[slot] = {u32(i), u32(k)};
+    const MeasuredPrimitive measured = parts.measured[i];
+    if (measured.is_small()) {
+      parts.cell_counts[slot] = measured.cell_count();
+    } else {
+      QueueView<u32> wide = parts.wide_parts;
+      wide.push_by_warp(u32(slot));
+    }
+  }
+};
+
+struct CountCells {
+  u32 count = 0;
+  COPSE_HD void operator()(const CellRun& run) { count += run.count; }
+};
+
+template <class Cells>
+struct CountWidePart {
+  Cells cells;
+  GridParts parts;
+  COPSE_HD void operator()(u64 k) const {
+    if (k >= parts.wide_parts.size()) return;
+    const u32 slot = parts.wide_parts.data()[k];
+    CountCells cell_count;
+    cells.visit_part(parts.data[slot].primitive, parts.data[slot].part, cell_count);
+    parts.cell_counts[slot] = cell_count.count;
   }
 };
 
 struct CellCountOfPart {
   const u32* cell_counts;
-  COPSE_HD u64 operator()(u64 i) const { return cell_counts[i]; }
+  const u64* part_count;
+  COPSE_HD u64 operator()(u64 i) const { return i < *part_count ? cell_counts[i] : 0; }
 };
 
 struct GridReference {
@@ -95,36 +142,52 @@ struct WriteCells {
   }
 };
 
-template <class Cells>
-struct WriteReferences {
-  Cells cells;
-  GridParts parts;
-  const u64* offsets;
+/// Where references go.
+struct ReferenceSlots {
+  const u64* offsets;  // of each part
   GridReference* out;
   u64 capacity;
+};
+
+struct WriteSmallParts {
+  const GridShape* shape;
+  GridParts parts;
+  ReferenceSlots slots;
 
   COPSE_HD void operator()(u64 i) const {
-    if (!parts.has(i)) return;
-    const GridPart part = parts.data[i];
-    const SmallPart small = parts.small[i];
-    if (small.layout != 0) return write_small(small, offsets[i], part.primitive);
-    WriteCells write{out, offsets[i], capacity, part.primitive};
-    cells.visit_part(part.primitive, part.part, write);
+    if (i >= *parts.count) return;
+    const u32 primitive = parts.data[i].primitive;
+    const MeasuredPrimitive measured = parts.measured[primitive];
+    if (measured.is_small()) write(measured, slots.offsets[i], primitive);
   }
 
-  COPSE_HD void write_small(const SmallPart& part, u64 slot, u32 primitive) const {
-    const uvec3 strides = part.strides(*cells.shape);
-    const u32 row_size = part.row_size(), row_count = part.row_count();
-    u32 left = part.mask, slab_id = part.first_id;
+  COPSE_HD void write(const MeasuredPrimitive& cells, u64 slot, u32 primitive) const {
+    const uvec3 strides = cells.strides(*shape);
+    const u32 row_size = cells.row_size(), row_count = cells.row_count();
+    u32 left = cells.mask, slab_id = cells.first_id;
     for (; left != 0; slab_id += strides.z) {
       u32 row_id = slab_id;
       for (u32 row = 0; row < row_count; ++row, row_id += strides.y) {
         u32 id = row_id;
         for (u32 k = 0; k < row_size; ++k, left >>= 1, id += strides.x) {
-          if ((left & 1) != 0 && slot < capacity) out[slot++] = {id, primitive};
+          if ((left & 1) != 0 && slot < slots.capacity) slots.out[slot++] = {id, primitive};
         }
       }
     }
+  }
+};
+
+template <class Cells>
+struct WriteWidePart {
+  Cells cells;
+  GridParts parts;
+  ReferenceSlots slots;
+  COPSE_HD void operator()(u64 k) const {
+    if (k >= parts.wide_parts.size()) return;
+    const u32 i = parts.wide_parts.data()[k];
+    const GridPart part = parts.data[i];
+    WriteCells write{slots.out, slots.offsets[i], slots.capacity, part.primitive};
+    cells.visit_part(part.primitive, part.part, write);
   }
 };
 
@@ -158,23 +221,33 @@ inline BitRange bits_of_cells(u64 cell_capacity) {
   return {0, 64 - leading_zeros(cell_capacity)};
 }
 
-inline GridParts allocate_parts(ScratchArena::Frame& frame, u64 capacity, u64* count) {
-  return {frame.allocate<GridPart>(capacity), frame.allocate<SmallPart>(capacity), frame.allocate<u32>(capacity),
-          capacity, count};
+/// For n primitives.
+inline GridParts allocate_parts(ScratchArena::Frame& frame, u64 n, u64 capacity, u64* count) {
+  u64* const pushed = frame.allocate<u64>(2);
+  auto* const measured = frame.allocate<MeasuredPrimitive>(n);
+  const QueueView<u32> wide_primitives(frame.allocate<u32>(n), n, pushed);
+  auto* const data = frame.allocate<GridPart>(capacity);
+  u32* const cell_counts = frame.allocate<u32>(capacity);
+  const QueueView<u32> wide_parts(frame.allocate<u32>(capacity), capacity, pushed + 1);
+  return {measured, wide_primitives, data, cell_counts, wide_parts, capacity, count};
 }
 
-inline u64 parts_bytes(u64 capacity) {
-  return ScratchArena::bytes_for<GridPart>(capacity) + ScratchArena::bytes_for<SmallPart>(capacity) +
-         ScratchArena::bytes_for<u32>(capacity);
+inline u64 parts_bytes(u64 n, u64 capacity) {
+  return ScratchArena::bytes_for<u64>(2) + ScratchArena::bytes_for<MeasuredPrimitive>(n) +
+         ScratchArena::bytes_for<u32>(n) + ScratchArena::bytes_for<GridPart>(capacity) +
+         2 * ScratchArena::bytes_for<u32>(capacity);
 }
 
 /// Stores the parts of all primitives, in their order, and how many cells each has.
 template <class Executor, class Cells>
 void measure_parts(const Executor& ex, const Cells& cells, u64 n, const GridParts& parts) {
+  fill_bytes(ex, "grid: clear queues", parts.wide_primitives.pushed(), 2, 0);
+  for_each(ex, "grid: measure", n, MeasurePrimitive<Cells>{cells, parts});
+  for_each(ex, "grid: measure wide ones", n, MeasureWidePrimitive<Cells>{cells, parts});
   u64* const no_offsets = nullptr;
-  allocate(ex, "grid: parts", n, CountParts<Cells>{cells}, StorePart{parts.data}, parts.capacity, no_offsets,
-           parts.count);
-  for_each(ex, "grid: count references", parts.capacity, CountReferences<Cells>{cells, parts});
+  allocate(ex, "grid: parts", n, PartCountOfPrimitive{parts.measured}, StorePart{parts}, parts.capacity,
+           no_offsets, parts.count);
+  for_each(ex, "grid: count wide parts", parts.capacity, CountWidePart<Cells>{cells, parts});
 }
 
 /// Where the pairs go.
@@ -197,13 +270,14 @@ void sort_cell_pairs(const Executor& ex, const Cells& cells, u64 n, const CellPa
   auto* references = frame.allocate<GridReference>(capacity);
   {
     ScratchArena::Frame part_frame(ex.scratch);
-    const GridParts parts = allocate_parts(part_frame, capacity, &totals[0]);
+    const GridParts parts = allocate_parts(part_frame, n, capacity, &totals[0]);
     u64* offsets = part_frame.allocate<u64>(capacity);
     measure_parts(ex, cells, n, parts);
-    exclusive_scan(ex, "grid: offsets", capacity, CellCountOfPart{parts.cell_counts}, u64{0}, Plus{}, offsets,
-                   &totals[1]);
-    for_each(ex, "grid: references", capacity,
-             WriteReferences<Cells>{cells, parts, offsets, references, capacity});
+    exclusive_scan(ex, "grid: offsets", capacity, CellCountOfPart{parts.cell_counts, parts.count}, u64{0}, Plus{},
+                   offsets, &totals[1]);
+    const ReferenceSlots slots{offsets, references, capacity};
+    for_each(ex, "grid: references", capacity, WriteSmallParts{cells.shape, parts, slots});
+    for_each(ex, "grid: wide references", capacity, WriteWidePart<Cells>{cells, parts, slots});
   }
   for_each(ex, "grid: counts", 1, StoreCounts{&totals[0], &totals[1], capacity, pairs.counts});
   radix_sort_pairs(ex, "grid: sort by cell", capacity,
@@ -214,7 +288,7 @@ void sort_cell_pairs(const Executor& ex, const Cells& cells, u64 n, const CellPa
 
 template <class Executor>
 u64 cell_pairs_scratch_bytes(const Executor& ex, u64 n, u64 cell_capacity, u64 capacity) {
-  const u64 parts = parts_bytes(capacity) + ScratchArena::bytes_for<u64>(capacity) +
+  const u64 parts = parts_bytes(n, capacity) + ScratchArena::bytes_for<u64>(capacity) +
                     larger(u64(allocate_scratch_bytes(ex, n)), u64(scan_scratch_bytes<u64>(ex, capacity)));
   const u64 sort = radix_sort_pairs_scratch_bytes<u32, u32>(ex, capacity, bits_of_cells(cell_capacity));
   return ScratchArena::bytes_for<u64>(2) + ScratchArena::bytes_for<GridReference>(capacity) + larger(parts, sort);
@@ -224,8 +298,8 @@ u64 cell_pairs_scratch_bytes(const Executor& ex, u64 n, u64 cell_capacity, u64 c
 template <class Executor, class Cells>
 void count_cell_pairs(const Executor& ex, const Cells& cells, u64 n, const GridParts& parts, u64* pair_count) {
   measure_parts(ex, cells, n, parts);
-  reduce(ex, "grid: sum references", parts.capacity, CellCountOfPart{parts.cell_counts}, u64{0}, Plus{},
-         pair_count);
+  reduce(ex, "grid: sum references", parts.capacity, CellCountOfPart{parts.cell_counts, parts.count}, u64{0},
+         Plus{}, pair_count);
 }
 
 }  // namespace copse::detail

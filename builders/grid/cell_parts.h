@@ -70,6 +70,16 @@ COPSE_HD void visit_rows(const GridShape& shape, const CellParts& parts, u32 par
   }
 }
 
+/// How much there is to do for a primitive.
+enum class CellExtent : u32 { none, small, wide };
+
+/// As visit_rows, for all parts.
+template <class Touched, class Visit>
+COPSE_HD void visit_all_rows(const GridShape& shape, const CellParts& parts, const Touched& touched,
+                             Visit& visit) {
+  for (u32 part = 0; part < parts.count(); ++part) visit_rows(shape, parts, part, touched, visit);
+}
+
 struct WholeRows {
   i32 size;
   COPSE_HD RowRun operator()(i32, i32) const { return {0, size}; }
@@ -90,18 +100,32 @@ struct CellsOfTriangles {
   const GridShape* shape;
   CellUnits units;
 
-  COPSE_HD CellUnits cell_units() const { return units; }
-
   /// 0 for a triangle that cannot stand in a grid.
   COPSE_HD u32 part_count(u32 primitive) const {
     const Triangle t = table.triangle(primitive);
     return is_empty(bounds(t)) ? 0 : parts_of(Vertices(*shape, t, units.bits)).count();
   }
 
-  /// Calls visit(CellRun) for the cells of a part; each cell of the primitive is in one run of one part. Returns
-  /// the range that the parts are of.
+  /// Calls visit(CellRun) for all cells of a primitive whose cells are few, and stores the range that they are of.
   template <class Visit>
-  COPSE_HD CellParts visit_part(u32 primitive, u32 part, Visit& visit) const {
+  COPSE_HD CellExtent visit_small(u32 primitive, CellParts& range, Visit& visit) const {
+    const Triangle t = table.triangle(primitive);
+    if (is_empty(bounds(t))) return CellExtent::none;
+    const GridShape grid = *shape;
+    const Vertices v(grid, t, units.bits);
+    range = parts_of(v);
+    if (!range.is_small(units)) return CellExtent::wide;
+    if (range.is_chain()) {
+      visit_all_rows(grid, range, WholeRows{1}, visit);
+    } else {
+      visit_all_rows(grid, range, rows_of<i32>(v, range), visit);
+    }
+    return CellExtent::small;
+  }
+
+  /// Calls visit(CellRun) for the cells of a part; each cell of the primitive is in one run of one part.
+  template <class Visit>
+  COPSE_HD void visit_part(u32 primitive, u32 part, Visit& visit) const {
     const GridShape grid = *shape;
     const Vertices v(grid, table.triangle(primitive), units.bits);
     const CellParts parts = parts_of(v);
@@ -112,7 +136,6 @@ struct CellsOfTriangles {
     } else {
       visit_rows(grid, parts, part, rows_of<i64>(v, parts), visit);
     }
-    return parts;
   }
 
  private:
@@ -146,17 +169,23 @@ struct CellsOfBoxes {
   CustomBoxes boxes;
   const GridShape* shape;
 
-  COPSE_HD CellUnits cell_units() const { return grid_units(); }
-
   COPSE_HD u32 part_count(u32 primitive) const {
     const Aabb box = boxes(primitive);
     return is_empty(box) ? 0 : parts_of(*shape, box).count();
   }
   template <class Visit>
-  COPSE_HD CellParts visit_part(u32 primitive, u32 part, Visit& visit) const {
+  COPSE_HD CellExtent visit_small(u32 primitive, CellParts& range, Visit& visit) const {
+    const Aabb box = boxes(primitive);
+    if (is_empty(box)) return CellExtent::none;
+    range = parts_of(*shape, box);
+    if (!range.is_small(grid_units())) return CellExtent::wide;
+    visit_all_rows(*shape, range, WholeRows{range.size.x}, visit);
+    return CellExtent::small;
+  }
+  template <class Visit>
+  COPSE_HD void visit_part(u32 primitive, u32 part, Visit& visit) const {
     const CellParts parts = parts_of(*shape, boxes(primitive));
     visit_rows(*shape, parts, part, WholeRows{parts.size.x}, visit);
-    return parts;
   }
 
  private:

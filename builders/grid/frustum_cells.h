@@ -8,8 +8,8 @@
 //
 //   plain    all of it on screen, its farthest vertex not twice as deep as the nearest, and no slab's end at the
 //            nearest or farthest depth within it: a triangle on the lattice
-//   clipped  the polygon of it that is on screen, on the lattice, fan by fan. Slabs are counted on before the
-//            first and behind the last one, whose cells take what is found there
+//   clipped  the polygon of it that is on screen, on the lattice, fan by fan. What is before the first slab or
+//            behind the last one is put flat into its outer face
 //   blurred  where the triangle test errs by half a cell, as with a vertex very far away and a hit next to the
 //            eye, or where the triangle passes through the eye: all tiles, down to the farthest depth seen
 
@@ -90,42 +90,63 @@ COPSE_HD inline ivec3 upper_vertex(const ivec3& a, const ivec3& b) {
   return ivec3(larger(a.x, b.x), larger(a.y, b.y), larger(a.z, b.z));
 }
 
-/// What a frustum sees of a triangle that is not plain.
+/// What a frustum sees of a triangle that is not plain: the polygon on screen, before, between and behind the
+/// depths from which and to which slabs are counted. Before and behind it is flat.
 struct ClippedTriangle {
-  ivec3 vertices[FrustumPolygon::most_vertices];  // on the lattice
-  u32 count = 0;                                  // none: nothing is seen, or the triangle is blurred
+  static constexpr u32 piece_count = 3;
+
+  ivec3 vertices[piece_count * FrustumPolygon::most_vertices];  // on the lattice, piece after piece
+  u32 ends[piece_count] = {};
   bool is_blurred = false;
   CellUnits units;
-  CellRange range;  // of the cells touched
+  CellRange range{ivec3(0), ivec3(-1)};  // of the cells touched
 
-  COPSE_HD bool is_empty() const { return count == 0 && !is_blurred; }
+  COPSE_HD bool is_empty() const { return range.last.x < range.first.x; }
 
+  /// A row takes longer than one of a plain triangle.
   COPSE_HD CellParts parts() const {
-    const ivec3 size = range.last - range.first + 1;
-    return CellParts::of(range, is_blurred ? RowAxes::fewest_rows(size) : RowAxes::along_x(size));
+    constexpr u32 rows_per_part = 4;
+    CellParts parts = CellParts::of(range, RowAxes::fewest_rows(range.last - range.first + 1));
+    if (!is_blurred) parts.slabs_per_part = larger(rows_per_part / u32(parts.size.y), 1u);
+    return parts;
   }
 
   COPSE_HD void blur(const GridShape& cells, double farthest) {
     is_blurred = true;
-    count = 0;
     const double last = add_rn(to_frustum_cells(cells, dvec3(0, 0, farthest)).x, 1.0);
     const ivec3 end = ivec3(cells.resolution) - 1;
     range = {ivec3(0), ivec3(last > 0 ? (last < end.x ? i32(last) : end.x) : 0, end.y, end.z)};
   }
 
-  /// Where the polygon is all before the first slab's end, it is flat there.
-  COPSE_HD void take(const GridShape& cells, const FrustumPolygon& polygon, bool is_before_slabs) {
-    ivec3 lo(0), hi(0);
-    count = polygon.count();
-    for (u32 i = 0; i < count; ++i) {
-      const dvec3 place = to_frustum_cells(cells, polygon.vertex(i));
-      vertices[i] = ivec3(is_before_slabs ? 0 : unit_at(place.x), unit_at(place.y), unit_at(place.z));
-      lo = i == 0 ? vertices[i] : lower_vertex(lo, vertices[i]);
-      hi = i == 0 ? vertices[i] : upper_vertex(hi, vertices[i]);
+  COPSE_HD void take(const FrustumShape& frustum, const GridShape& cells, const FrustumPolygon& polygon) {
+    const DepthRange depths = polygon.depths();
+    u32 count = 0;
+    for (u32 piece = 0; piece < piece_count; ++piece) {
+      const double from = piece == 0 ? 0 : (piece == 1 ? frustum.nearest : frustum.farthest);
+      const double to = piece == 0 ? frustum.nearest : frustum.farthest;
+      const bool is_last = piece + 1 == piece_count;
+      if (depths.hi >= from && (is_last || depths.lo <= to)) {
+        FrustumPolygon part = polygon;
+        if (depths.lo < from) part.cut(ClipPlane{0, 0, 1, -from});
+        if (!is_last && depths.hi > to) part.cut(ClipPlane{0, 0, -1, to});
+        for (u32 i = 0; i < part.count(); ++i) vertices[count++] = vertex(cells, part.vertex(i));
+      }
+      ends[piece] = count;
+    }
+    ivec3 lo = vertices[0], hi = vertices[0];
+    for (u32 i = 1; i < count; ++i) {
+      lo = lower_vertex(lo, vertices[i]);
+      hi = upper_vertex(hi, vertices[i]);
     }
     range = touching_cells(units, lo, hi, cells.resolution);
   }
 
+ private:
+  /// In the window around the tiles, and in the slabs.
+  COPSE_HD static ivec3 vertex(const GridShape& cells, const dvec3& p) {
+    const dvec3 place = to_frustum_cells(cells, p);
+    return ivec3(to_units(place.x, cells.resolution.x, units_per_cell_bits), unit_at(place.y), unit_at(place.z));
+  }
   /// The nearest unit, of places down to -2^24.
   COPSE_HD static i32 unit_at(double cells) {
     constexpr i32 offset = 1 << 24;
@@ -145,10 +166,8 @@ struct ClippedTriangle {
 
   // From how near the triangle comes follows how far a hit may be off.
   const DepthRange depths = polygon.depths();
-  const bool is_before_slabs = triangle.farthest() <= frustum.nearest;
-  const bool is_off_lattice = depths.lo <= (is_before_slabs ? 0 : frustum.least_depth);
-  const i32 padding = is_off_lattice ? most_frustum_padding + 1
-                                     : padding_for(blur_in_units(frustum, error / sight_error / depths.lo));
+  const i32 padding = depths.lo > 0 ? padding_for(blur_in_units(frustum, error / sight_error / depths.lo))
+                                    : most_frustum_padding + 1;
   clipped.units = {units_per_cell_bits, padding};
   if (padding > most_frustum_padding) {
     return clipped.blur(cells, larger(depths.hi + depth_error, frustum.nearest));
@@ -157,38 +176,43 @@ struct ClippedTriangle {
   // Keep what touches the cells.
   polygon.cut(window_of_tiles(cells.resolution, padding));
   if (!polygon.is_whole()) return clipped.blur(cells, larger(depths.hi, frustum.nearest));
-  clipped.take(cells, polygon, is_before_slabs);
+  if (polygon.count() > 0) clipped.take(frustum, cells, polygon);
 }
 
-/// The rows of a clipped triangle's cells: along slabs, which are counted on past the first and the last one.
+/// The rows of a clipped triangle's cells. Each piece gives a run, and as they share an edge, so do the runs.
 struct RowsOfClipped {
   const ClippedTriangle& clipped;
-  const GridShape& cells;
   CellParts parts;
 
   COPSE_HD RowRun operator()(i32 beside, i32 across) const {
     RowRun all{0, 0};
-    for (u32 i = 2; i < clipped.count; ++i) add_triangle(all, i, beside, across);
-    // A polygon of one or two corners is a triangle without area.
-    if (clipped.count < 3) add_triangle(all, clipped.count - 1, beside, across);
-    if (all.is_empty()) return all;
-    const i32 last = i32(cells.resolution.x) - 1;
-    return {smaller(larger(all.begin, 0), last) - parts.first.x,
-            smaller(larger(all.end - 1, 0), last) + 1 - parts.first.x};
+    u32 begin = 0;
+    for (u32 piece = 0; piece < ClippedTriangle::piece_count; ++piece) {
+      const u32 end = clipped.ends[piece];
+      // A polygon of one or two corners is a triangle without area.
+      if (end - begin == 1 || end - begin == 2) add_triangle(all, {begin, begin, end - 1}, beside, across);
+      for (u32 i = begin + 2; i < end; ++i) add_triangle(all, {begin, i - 1, i}, beside, across);
+      begin = end;
+    }
+    return all;
   }
 
-  COPSE_HD void add_triangle(RowRun& all, u32 last, i32 beside, i32 across) const {
+ private:
+  COPSE_HD ivec3 vertex(u32 i) const { return parts.axes.order(clipped.vertices[i]); }
+
+  COPSE_HD void add_triangle(RowRun& all, const uvec3& corners, i32 beside, i32 across) const {
     const CellUnits& units = clipped.units;
-    const ivec3 a = parts.axes.order(clipped.vertices[0]);
-    const ivec3 b = parts.axes.order(clipped.vertices[last > 0 ? last - 1 : 0]);
-    const ivec3 c = parts.axes.order(clipped.vertices[last]);
+    const ivec3 a = vertex(corners.x), b = vertex(corners.y), c = vertex(corners.z);
     const ivec3 lo = lower_vertex(a, lower_vertex(b, c)), hi = upper_vertex(a, upper_vertex(b, c));
     if (beside < units.first_touching(lo.y) || beside > units.last_touching(hi.y)) return;
     if (across < units.first_touching(lo.z) || across > units.last_touching(hi.z)) return;
-    const i32 first = units.first_touching(lo.x), count = units.last_touching(hi.x) - first + 1;
+    const i32 first = larger(units.first_touching(lo.x), parts.first.x);
+    const i32 count = smaller(units.last_touching(hi.x), parts.first.x + parts.size.x - 1) - first + 1;
+    if (count <= 0) return;
     const RowRun run = LatticeTriangle<i64>(a, b, c, units).touched(first, count, beside, across);
     if (run.is_empty()) return;
-    const RowRun found{first + run.begin, first + run.end};
+    const i32 from = first - parts.first.x;
+    const RowRun found{from + run.begin, from + run.end};
     all = all.is_empty() ? found : RowRun{smaller(all.begin, found.begin), larger(all.end, found.end)};
   }
 };
@@ -198,8 +222,6 @@ struct CellsOfFrustum {
   TriangleTable table;
   const FrustumShape* frustum;
   const GridShape* shape;
-
-  COPSE_HD CellUnits cell_units() const { return {units_per_cell_bits, frustum->padding}; }
 
   /// 0 for a triangle that cannot be seen.
   COPSE_HD u32 part_count(u32 primitive) const {
@@ -213,10 +235,28 @@ struct CellsOfFrustum {
     return clipped.is_empty() ? 0 : clipped.parts().count();
   }
 
-  /// Calls visit(CellRun) for the cells of a part; each cell of the primitive is in one run of one part. Returns
-  /// the range that the parts are of.
+  /// Calls visit(CellRun) for all cells of a plain triangle whose cells are few, and stores the range that they
+  /// are of.
   template <class Visit>
-  COPSE_HD CellParts visit_part(u32 primitive, u32 part, Visit& visit) const {
+  COPSE_HD CellExtent visit_small(u32 primitive, CellParts& range, Visit& visit) const {
+    const Triangle t = table.triangle(primitive);
+    if (is_empty(bounds(t))) return CellExtent::none;
+    const CameraTriangle triangle(*frustum, t);
+    if (!triangle.is_plain(*frustum)) return is_beside_screen(triangle) ? CellExtent::none : CellExtent::wide;
+    const FrustumVertices v(*shape, triangle);
+    range = parts_of(v);
+    if (!range.is_small(cell_units())) return CellExtent::wide;
+    if (range.is_chain()) {
+      visit_all_rows(*shape, range, WholeRows{1}, visit);
+    } else {
+      visit_all_rows(*shape, range, rows_of<i32>(v, range), visit);
+    }
+    return CellExtent::small;
+  }
+
+  /// Calls visit(CellRun) for the cells of a part; each cell of the primitive is in one run of one part.
+  template <class Visit>
+  COPSE_HD void visit_part(u32 primitive, u32 part, Visit& visit) const {
     const CameraTriangle triangle(*frustum, table.triangle(primitive));
     if (!triangle.is_plain(*frustum)) return visit_clipped(triangle, part, visit);
     const FrustumVertices v(*shape, triangle);
@@ -228,10 +268,11 @@ struct CellsOfFrustum {
     } else {
       visit_rows(*shape, parts, part, rows_of<i64>(v, parts), visit);
     }
-    return parts;
   }
 
  private:
+  COPSE_HD CellUnits cell_units() const { return {units_per_cell_bits, frustum->padding}; }
+
   /// True where the triangle is on the far side of one side of the screen, by more than all padding.
   COPSE_HD bool is_beside_screen(const CameraTriangle& t) const {
     const double error = t.error(*frustum);
@@ -240,17 +281,15 @@ struct CellsOfFrustum {
   }
 
   template <class Visit>
-  [[gnu::noinline]] COPSE_HD CellParts visit_clipped(const CameraTriangle& triangle, u32 part,
-                                                     Visit& visit) const {
+  [[gnu::noinline]] COPSE_HD void visit_clipped(const CameraTriangle& triangle, u32 part, Visit& visit) const {
     ClippedTriangle clipped;
     clip_triangle(*frustum, *shape, triangle, clipped);
     const CellParts parts = clipped.parts();
     if (clipped.is_blurred) {
       visit_rows(*shape, parts, part, WholeRows{parts.size.x}, visit);
     } else {
-      visit_rows(*shape, parts, part, RowsOfClipped{clipped, *shape, parts}, visit);
+      visit_rows(*shape, parts, part, RowsOfClipped{clipped, parts}, visit);
     }
-    return parts;
   }
 
   template <class Number>

@@ -66,7 +66,7 @@ void count_frustum_cells(const Executor& ex, std::span<const TriangleView> views
   const TriangleTable table = make_triangle_table(ex, frame, views);
   auto* frustum = frame.allocate<FrustumShape>(1);
   auto* shape = frame.allocate<GridShape>(1);
-  const GridParts parts = allocate_parts(frame, part_capacity, part_count);
+  const GridParts parts = allocate_parts(frame, triangle_count, part_capacity, part_count);
   shape_frustum(ex, table, triangle_count, request, frustum, shape);
   count_cell_pairs(ex, CellsOfFrustum{table, frustum, shape}, triangle_count, parts, reference_count);
 }

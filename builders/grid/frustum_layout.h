@@ -33,7 +33,6 @@ struct FrustumShape {
   double corner;          // the longest line of sight down to depth 1
   double nearest;         // the depth from which on slabs are counted
   double farthest;        // the depth where the last one could end; at least 5/4 of `nearest`
-  double least_depth;     // before it slabs do not fit on the lattice of units
   double units_a_length;  // the most units of the lattice that a length makes at depth 1
   i32 padding;            // of cells, in units, for triangles that are not twice as deep as their nearest vertex
 

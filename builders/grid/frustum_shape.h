@@ -17,9 +17,6 @@ inline constexpr i32 most_frustum_padding = units_per_cell / 2;
 /// How far slabs go at least: farthest depth over nearest.
 inline constexpr double least_depth_ratio = 1.25;
 
-/// The lattice reaches so many units before the first slab.
-inline constexpr double most_units_before = 1 << 18;
-
 /// Chosen from the triangles, the nearest depth is at least this share of the farthest one.
 inline constexpr double least_nearest_share = 1.0 / 3;
 
@@ -71,7 +68,6 @@ COPSE_HD inline void make_frustum_shape(const FrustumRequest& request, const Dep
   FrustumShape shape = request.shape;
   choose_depths(request, seen, shape.nearest, shape.farthest);
   const double slabs_a_unit = request.cells.x / (1.0 / shape.nearest - 1.0 / shape.farthest);
-  shape.least_depth = 1.0 / (1.0 / shape.nearest + most_units_before / (units_per_cell * slabs_a_unit));
   shape.units_a_length = larger(request.screen_units, slab_units(request, shape.nearest, shape.farthest));
   shape.padding = padding_for(blur_in_units(shape, 2.0 * shape.corner));
   frustum = shape;

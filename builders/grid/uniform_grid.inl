@@ -51,7 +51,7 @@ void count_cells(const Executor& ex, const GridSource& source, const GridRequest
                  u64* part_count, u64* reference_count) {
   ScratchArena::Frame frame(ex.scratch);
   auto* shape = frame.allocate<GridShape>(1);
-  const GridParts parts = allocate_parts(frame, part_capacity, part_count);
+  const GridParts parts = allocate_parts(frame, source.count, part_capacity, part_count);
   with_cells(ex, source, request, shape,
              [&](const auto& cells) { count_cell_pairs(ex, cells, source.count, parts, reference_count); });
 }

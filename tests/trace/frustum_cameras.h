@@ -33,8 +33,8 @@ inline std::vector<NamedCamera> cameras_around(const Mesh& mesh) {
   std::vector<NamedCamera> cameras = {{"framing", frame_box(box, 40, 1)}};
   const auto add = [&](const char* name, const vec3& eye, const vec3& target, float angle, float aspect) {
     const vec3 from = middle + eye * reach, to = middle + target * reach;
-    // Three sizes from a mesh as large as floats can be there is no place to stand.
-    if (is_finite(from)) cameras.push_back({name, look_at(from, to, vec3(0, 1, 0), angle, aspect)});
+    // Three sizes from a mesh as large as floats can be there is no place to stand, nor beside a point.
+    if (is_finite(from) && from != to) cameras.push_back({name, look_at(from, to, vec3(0, 1, 0), angle, aspect)});
   };
   add("inside", {0.1f, 0.05f, 0.02f}, {-1, 0.3f, 0.4f}, 75, 1.5f);
   add("wide", {0.3f, 0.4f, 0.9f}, {0, 0, 0}, 150, 1);

@@ -68,7 +68,7 @@ struct Way {
     detail::ClippedTriangle clipped;
     detail::clip_triangle(copy.frustum, copy.cells, triangle, clipped);
     is_blurred = clipped.is_blurred;
-    if (clipped.count > 0) padding = clipped.units.padding;
+    if (!clipped.is_empty()) padding = clipped.units.padding;
   }
 };
 
