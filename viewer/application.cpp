@@ -103,6 +103,7 @@ void Application::draw_window() {
   const WindowLayout layout = lay_out(size.x, size.y, ImGui::GetFrameHeight(), ui_.scale(), panels_.panels);
   draw_columns(desk, layout);
   place_panes(layout.picture);
+  for (u32 side = 0; side < u32(panes_.size()); ++side) pane_label(desk, panes_[side].place, side);
   empty_scene_hint(desk, layout.picture);
   job_banner(desk, layout.picture);
   message_toasts(desk, layout.picture);

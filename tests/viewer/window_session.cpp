@@ -88,12 +88,7 @@ void WindowSession::choose(const std::string& list, const std::string& entry) {
 }
 
 void WindowSession::press(const std::string& key) {
-  const size_t plus = key.find('+');
-  const std::string modifier = plus == std::string::npos ? "" : key.substr(0, plus);
-  const std::string last = plus == std::string::npos ? key : key.substr(plus + 1);
-  const std::string before = modifier.empty() ? "" : "keydown " + modifier + " sleep 0.2 ";
-  const std::string after = modifier.empty() ? "" : " keyup " + modifier;
-  xdotool(before + "keydown " + last + " sleep 0.3 keyup " + last + " sleep 0.3" + after);
+  xdotool("keydown " + key + " sleep 0.3 keyup " + key + " sleep 0.3");
 }
 
 void WindowSession::click_picture(double x, double y) {
@@ -123,7 +118,9 @@ void WindowSession::scroll_picture(int steps) {
   xdotool(commands + " sleep 0.3");
 }
 
-int WindowSession::wait_for_end() {
+// The server ends with the viewer, perhaps before xdotool has let go of the keys.
+int WindowSession::quit() {
+  run_line(environment_ + " xdotool keydown ctrl sleep 0.2 keydown q sleep 0.3 keyup q keyup ctrl");
   int status = 0;
   pid_t ended = 0;
   wait_until([&] { return (ended = ::waitpid(process_, &status, WNOHANG)) == process_; });

@@ -36,15 +36,15 @@ class WindowSession {
 
   void click(const std::string& widget);
   void choose(const std::string& list, const std::string& entry);
-  /// Keys by their X names: "p", "ctrl+q".
+  /// A key by its X name: "p", "space".
   void press(const std::string& key);
   /// In shares of the picture.
   void click_picture(double x, double y);
   void drag_picture(double x0, double y0, double x1, double y1);
   void scroll_picture(int steps);
 
-  /// Waits for the viewer's end. Its exit code.
-  int wait_for_end();
+  /// Ctrl Q, and the viewer's exit code.
+  int quit();
 
   static void pause(double seconds);
 

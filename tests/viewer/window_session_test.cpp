@@ -79,8 +79,7 @@ TEST(WindowSession, LoadsOrbitsBuildsPlaysPicksAndSaves) {
   window.press("p");
   EXPECT_EQ(read_png(window.wait_for_file("copse-0004.png")).width, 640u);
 
-  window.press("ctrl+q");
-  EXPECT_EQ(window.wait_for_end(), 0);
+  EXPECT_EQ(window.quit(), 0);
   const nlohmann::json settings = read_json(folder / "settings.json");
   EXPECT_NE(settings.dump().find("sah"), std::string::npos) << settings.dump(1);
 }
@@ -93,8 +92,7 @@ TEST(WindowSession, StaysOpenWithABrokenFile) {
   EXPECT_TRUE(window.wait_for("Messages/x"));
   window.click("Messages/x");
   EXPECT_TRUE(window.wait_for("Empty/Open..."));
-  window.press("ctrl+q");
-  EXPECT_EQ(window.wait_for_end(), 0);
+  EXPECT_EQ(window.quit(), 0);
 }
 
 }  // namespace copse::test

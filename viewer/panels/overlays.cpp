@@ -117,6 +117,24 @@ void message_toasts(Desk& desk, const Rectangle& place) {
   ImGui::End();
 }
 
+void pane_label(Desk& desk, const Rectangle& place, u32 side) {
+  Session& session = desk.session;
+  if (session.comparison() == Comparison::off || place.width <= 0) return;
+  std::string text = "Red: A visits more. Blue: B does.";
+  if (session.comparison() == Comparison::side_by_side) {
+    if (!session.has_structure(side)) return;
+    text = fmt::format("{}   {}", side == 0 ? "A" : "B", in_words(session.built(side)));
+    const std::optional<double> cost = session.statistics(side).sah_cost;
+    if (cost) text += fmt::format("   SAH {:.1f}", *cost);
+  }
+  const ImVec2 size = ImGui::CalcTextSize(text.c_str()), low(place.x + 10, place.y + 10);
+  ImDrawList& list = *ImGui::GetBackgroundDrawList();
+  list.PushClipRect(ImVec2(place.x, place.y), ImVec2(place.x + place.width, place.y + place.height));
+  list.AddRectFilled(low, ImVec2(low.x + size.x + 16, low.y + size.y + 8), IM_COL32(22, 23, 25, 210), 3);
+  list.AddText(ImVec2(low.x + 8, low.y + 4), ImGui::GetColorU32(ImGuiCol_Text), text.c_str());
+  list.PopClipRect();
+}
+
 void empty_scene_hint(Desk& desk, const Rectangle& place) {
   if (!desk.session.geometry()->parts.empty() || desk.session.job().running) return;
   const WidgetScope scope("Empty");

@@ -55,6 +55,8 @@ void menus(Desk& desk);
 // Over the picture, in windows of their own; `place` is the picture's.
 void job_banner(Desk& desk, const Rectangle& place);
 void message_toasts(Desk& desk, const Rectangle& place);
+/// Which structure a picture shows, where two are compared.
+void pane_label(Desk& desk, const Rectangle& place, u32 side);
 void empty_scene_hint(Desk& desk, const Rectangle& place);
 void guide(Desk& desk, const Rectangle& place);
 void help_overlay(Desk& desk);
