@@ -182,6 +182,28 @@ COPSE_HD inline float one_and_byte(u32 word, u32 byte) {
 #endif
 }
 
+/// Four floats of 2^-24 times the bytes of a word, lowest first. A byte below a byte of zeros is a denormal half, and
+/// halves become floats where a GPU multiplies, at full speed: no bias has to be taken off again.
+///
+///   half   0 00000 00bbbbbbbb
+struct FourBytes {
+  float of[4];
+
+  COPSE_HD explicit FourBytes(u32 word) {
+#if COPSE_DEVICE_CODE
+    const u32 low = __byte_perm(word, 0, 0x4140), high = __byte_perm(word, 0, 0x4342);
+    asm("{ .reg .b16 a, b; mov.b32 {a, b}, %2; cvt.f32.f16 %0, a; cvt.f32.f16 %1, b; }"
+        : "=f"(of[0]), "=f"(of[1])
+        : "r"(low));
+    asm("{ .reg .b16 a, b; mov.b32 {a, b}, %2; cvt.f32.f16 %0, a; cvt.f32.f16 %1, b; }"
+        : "=f"(of[2]), "=f"(of[3])
+        : "r"(high));
+#else
+    for (u32 k = 0; k < 4; ++k) of[k] = float(word >> (8 * k) & 255u) * (1.0f / (1u << 24));
+#endif
+  }
+};
+
 inline constexpr float infinity = __builtin_huge_valf();
 
 /// Zero bits above the highest one; 32 for zero.

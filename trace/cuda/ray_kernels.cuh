@@ -22,7 +22,11 @@ inline constexpr u32 ray_threads = 128;
 
 /// Blocks of them that a multiprocessor shall hold: more hide more of the memory's latency, but spill registers.
 inline constexpr u32 ray_blocks = 8;
-inline constexpr u32 persistent_blocks = 6;
+
+/// Nodes in full precision are 8 registers more on the way.
+template <class Query>
+inline constexpr u32 persistent_blocks =
+    std::is_same_v<typename Query::Tree, copse::detail::WideTree<Bvh4Node>> ? 7 : 8;
 
 /// Rays are read once: they shall not drive nodes out of the caches. The caller's memory may begin at any float.
 __device__ inline Ray load_ray(const Ray* rays, u64 i) {
@@ -78,37 +82,111 @@ __device__ inline void store_results_of_warp(u8* results, u64 first, u32 count, 
   if (lane_id() < count) results[first + lane_id()] = result;
 }
 
+/// The bounds of a tree, found once for all rays of a block. All its threads make one together.
+class BlockBounds {
+ public:
+  template <class Tree>
+  __device__ explicit BlockBounds(const Tree& tree) {
+    __shared__ float of_block[6];
+    words_ = of_block;
+    if (threadIdx.x == 0) {
+      const Aabb box = tree.bounds();
+      words_[0] = box.lo.x, words_[1] = box.lo.y, words_[2] = box.lo.z;
+      words_[3] = box.hi.x, words_[4] = box.hi.y, words_[5] = box.hi.z;
+    }
+    __syncthreads();
+  }
+
+  __device__ Aabb box() const {
+    return {vec3(words_[0], words_[1], words_[2]), vec3(words_[3], words_[4], words_[5])};
+  }
+
+ private:
+  float* words_;
+};
+
+/// Entries of the stacks of quick walks, which give up where they are full.
+inline constexpr u32 quick_stack_size = 64;
+
 template <class Query>
-using QuickWalk = copse::detail::Walk<typename Query::Tree, default_stack_size, Effort::quick>;
+using QuickWalk = copse::detail::Walk<typename Query::Tree, quick_stack_size, Effort::quick>;
+
+template <class Walk>
+[[gnu::always_inline]] __device__ inline void begin_walk(Walk& walk, const Ray& ray, const BlockBounds& bounds) {
+  if constexpr (requires { walk.begin(ray, bounds.box()); }) {
+    walk.begin(ray, bounds.box());
+  } else {
+    walk.begin(ray);
+  }
+}
+
+/// Walks for a ray whose quick walk gave up.
+template <class Query>
+__noinline__ __device__ void walk_wholly(const Query& query, u32 ray_id, StackEntry* entries) {
+  typename Query::Result result;
+  const Ray ray = load_ray(query.rays, ray_id);
+  copse::detail::trace_with_effort<Effort::whole>(query, ray, entries, result);
+  store_result(query.results, ray_id, result);
+}
+
+/// Walks quickly for one ray; false where that gave up.
+template <class Query>
+[[gnu::always_inline]] __device__ inline bool walk_alone(const Query& query, const Ray& ray,
+                                                         const BlockBounds& bounds, StackEntry* entries,
+                                                         typename Query::Result& result) {
+  QuickWalk<Query> walk(query.tree, entries);
+  begin_walk(walk, ray, bounds);
+  auto test = query.template test<Effort::quick>(ray);
+  NoCounter counter;
+  while (!walk.is_done()) {
+    if (walk.is_at_leaf()) {
+      walk.test_leaf(test, counter);
+    } else {
+      walk.step(counter);
+    }
+  }
+  if (walk.gives_up() || test.gives_up) return false;
+  result = query.template result<Effort::quick>(test, walk.limit());
+  return true;
+}
 
 /// `choice`: null, or a word on the device that says whether this kernel is to trace.
 template <class Query>
 __global__ void __launch_bounds__(ray_threads, ray_blocks)
-    one_ray_a_thread_kernel(u32 n, const Query query, const u32* choice) {
+    one_ray_a_thread_kernel(u32 n, const __grid_constant__ Query query, const u32* choice) {
   overlap_launches();
   if (choice != nullptr && *choice != u32(TraceKernel::one_ray_a_thread)) return;
+  const BlockBounds bounds(query.tree);
   const u32 i = blockIdx.x * ray_threads + threadIdx.x;
   const u32 first = i - lane_id();
   if (first >= n) return;
-  StackEntry entries[default_stack_size];
-  const Ray ray = load_ray(query.rays, smaller(i, n - 1));
-  const typename Query::Result result = copse::detail::trace_ray(query, ray, entries);
-  __syncwarp();
-  store_results_of_warp(query.results, first, smaller(n - first, warp_size), result);
+  StackEntry entries[quick_stack_size];
+  bool is_traced;
+  {
+    const Ray ray = load_ray(query.rays, smaller(i, n - 1));
+    typename Query::Result result{};
+    is_traced = walk_alone(query, ray, bounds, entries, result);
+    __syncwarp();
+    store_results_of_warp(query.results, first, smaller(n - first, warp_size), result);
+  }
+  if (!is_traced && i < n) walk_wholly(query, i, entries);
 }
 
 /// Lanes that may be idle before the warp takes new rays, inner steps between looks at that, and lanes that may
 /// wait with a ray whose walk gave up before the warp walks again for all of them.
-inline constexpr u32 most_idle_lanes = 8;
-inline constexpr u32 steps_between_votes = 4;
+inline constexpr u32 most_idle_lanes = 12;
+inline constexpr u32 steps_between_votes = 3;
 inline constexpr u32 most_waiting_lanes = 8;
 
 /// A lane's part in a persistent warp. All lanes of a warp call all members together.
 template <class Query>
 class PersistentLane {
  public:
-  __device__ PersistentLane(const Query& query, StackEntry* entries)
-      : query_(query), walk_(query.tree, entries), test_(query.template test<Effort::quick>(Ray{})) {}
+  __device__ PersistentLane(const Query& query, const BlockBounds& bounds, StackEntry* entries)
+      : query_(query),
+        bounds_(bounds),
+        walk_(query.tree, entries),
+        test_(query.template test<Effort::quick>(Ray{})) {}
 
   /// Walks until the batch is at its end or too many lanes wait; all lanes are done or wait then.
   __device__ void walk_quickly(u32 n, u64* ticket) {
@@ -135,14 +213,11 @@ class PersistentLane {
  private:
   /// Stores what is finished. A lane whose walk gave up keeps its ray and waits.
   __device__ void hand_in() {
-    if (walk_.is_done() && ray_id_ != no_ray && !waits_) {
-      waits_ = walk_.gives_up() || test_.gives_up;
-      if (!waits_) {
-        store_result(query_.results, ray_id_, query_.template result<Effort::quick>(test_, walk_.limit()));
-        ray_id_ = no_ray;
-      }
+    if (walk_.is_done() && ray_id_ != no_ray && !walk_.gives_up() && !test_.gives_up) {
+      store_result(query_.results, ray_id_, query_.template result<Effort::quick>(test_, walk_.limit()));
+      ray_id_ = no_ray;
     }
-    waiting_ = __ballot_sync(all_lanes, waits_);
+    waiting_ = __ballot_sync(all_lanes, walk_.is_done() && ray_id_ != no_ray);
   }
 
   __device__ void take_rays(u32 takers, u32 n, u64* ticket) {
@@ -155,39 +230,31 @@ class PersistentLane {
     ray_id_ = u32(next);
     const Ray ray = load_ray(query_.rays, next);
     test_ = query_.template test<Effort::quick>(ray);
-    walk_.begin(ray);
+    begin_walk(walk_, ray, bounds_);
   }
 
   const Query& query_;
+  const BlockBounds& bounds_;
   QuickWalk<Query> walk_;
   typename Query::template Test<Effort::quick> test_;
   u32 ray_id_ = no_ray;
-  bool waits_ = false;
   u32 waiting_ = 0;         // the lanes that wait
   bool more_ = true;        // the batch is not at its end
   bool takes_rays_ = true;  // nor do too many lanes wait
 };
 
-/// Walks for a ray whose quick walk gave up.
 template <class Query>
-__device__ void walk_wholly(const Query& query, u32 ray_id, StackEntry* entries) {
-  typename Query::Result result;
-  const Ray ray = load_ray(query.rays, ray_id);
-  copse::detail::trace_with_effort<Effort::whole>(query, ray, entries, result);
-  store_result(query.results, ray_id, result);
-}
-
-template <class Query>
-__global__ void __launch_bounds__(ray_threads, persistent_blocks)
-    persistent_rays_kernel(u32 n, const Query query, const u32* choice, GridCounters* counters) {
+__global__ void __launch_bounds__(ray_threads, persistent_blocks<Query>)
+    persistent_rays_kernel(u32 n, const __grid_constant__ Query query, const u32* choice, GridCounters* counters) {
   if (choice == nullptr || *choice == u32(TraceKernel::persistent)) {
-    StackEntry entries[default_stack_size];
+    const BlockBounds bounds(query.tree);
+    StackEntry entries[quick_stack_size];
     bool more = true;
     while (more) {
       // A lane's state ends with the round, so that it need not be kept while some walk again.
       u32 waiting_ray;
       {
-        PersistentLane<Query> lane(query, entries);
+        PersistentLane<Query> lane(query, bounds, entries);
         lane.walk_quickly(n, &counters->ticket);
         waiting_ray = lane.waiting_ray();
         more = lane.has_more();
