@@ -50,7 +50,7 @@ void running_bar(float width) {
 
 void help_group(const char* group) {
   ImGui::TextColored(heading_colour, "%s", group);
-  const float column = ImGui::GetFontSize() * 5.2f;
+  const float column = ImGui::GetFontSize() * 5.8f;
   for (const Shortcut& shortcut : shortcuts()) {
     if (std::string_view(shortcut.group) != group || shortcut.meaning == nullptr) continue;
     ImGui::TextUnformatted(shortcut.keys);
@@ -62,7 +62,7 @@ void help_group(const char* group) {
 
 void help_mouse() {
   ImGui::TextColored(heading_colour, "Mouse and motion");
-  const float column = ImGui::GetFontSize() * 7.5f;
+  const float column = ImGui::GetFontSize() * 7.2f;
   for (const Gesture& gesture : gestures()) {
     ImGui::TextUnformatted(gesture.gesture);
     ImGui::SameLine(column);
@@ -157,6 +157,7 @@ void help_overlay(Desk& desk) {
   constexpr int flags = ImGuiWindowFlags_AlwaysAutoResize | ImGuiWindowFlags_NoCollapse |
                         ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoMove;
   if (ImGui::Begin("Keys and mouse", &desk.state.help, flags)) {
+    ImGui::PushStyleVar(ImGuiStyleVar_CellPadding, ImVec2(ImGui::GetFontSize(), 2));
     if (ImGui::BeginTable("columns", 2, ImGuiTableFlags_SizingFixedFit)) {
       ImGui::TableNextColumn();
       for (const char* group : {"Files", "Structure", "Motion", "Camera"}) help_group(group);
@@ -165,6 +166,7 @@ void help_overlay(Desk& desk) {
       help_mouse();
       ImGui::EndTable();
     }
+    ImGui::PopStyleVar();
   }
   ImGui::End();
 }
