@@ -11,8 +11,8 @@ namespace copse {
 
 namespace {
 
-/// Through fewer triangles the binary tree is the faster one for all rays.
-constexpr u64 least_for_wide = 256;
+/// Through fewer triangles the binary tree is the faster one for all rays, or as fast.
+constexpr u64 least_for_wide = 64;
 
 void check_trees(const char* function, const RayTreesView& trees) {
   detail::check_tree(function, trees.binary);

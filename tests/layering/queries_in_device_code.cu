@@ -31,6 +31,19 @@ __global__ void ask_all(Tree tree, copse::TriangleView triangles, const copse::v
   answer.is_inside = copse::is_inside(tree, triangles, point);
 }
 
+struct PointAnswer {
+  copse::PointNeighbour nearest[20];
+  copse::u32 count;
+};
+
+__global__ void ask_points(copse::HashGridView grid, const copse::vec3* points, copse::u32 count,
+                           PointAnswer* answers) {
+  const copse::u32 i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= count) return;
+  copse::k_nearest_points(grid, points[i], copse::infinity, 20, answers[i].nearest);
+  answers[i].count = copse::count_within(grid, points[i], 1);
+}
+
 }  // namespace
 
 /// Names the kernels, so that they are compiled.
@@ -39,4 +52,8 @@ void launch_all(void* stream, copse::BvhView bvh, copse::CompressedBvh4View wide
   auto* s = static_cast<cudaStream_t>(stream);
   ask_all<<<1, 64, 0, s>>>(bvh, triangles, points, 64, frustum, answers);
   ask_all<<<1, 64, 0, s>>>(wide, triangles, points, 64, frustum, answers);
+}
+
+void launch_points(void* stream, copse::HashGridView grid, const copse::vec3* points, PointAnswer* answers) {
+  ask_points<<<1, 64, 0, static_cast<cudaStream_t>(stream)>>>(grid, points, 64, answers);
 }
