@@ -23,8 +23,11 @@ namespace {
 
 }  // namespace
 
+using ResetStatus = GLenum (*)();  // of GL_ARB_robustness
+
 /// What lives in the OpenGL context.
 struct GlfwDisplay::Graphics {
+  ResetStatus reset_status = nullptr;
   std::vector<std::unique_ptr<gl::PanePainter>> painters;  // one for each pane of the last frame
 };
 
@@ -50,6 +53,7 @@ void GlfwDisplay::open() {
   glfwWindowHint(GLFW_CONTEXT_VERSION_MINOR, 3);
   glfwWindowHint(GLFW_OPENGL_PROFILE, GLFW_OPENGL_CORE_PROFILE);
   glfwWindowHint(GLFW_OPENGL_FORWARD_COMPAT, GLFW_TRUE);
+  glfwWindowHint(GLFW_CONTEXT_ROBUSTNESS, GLFW_LOSE_CONTEXT_ON_RESET);  // where the driver can tell
   glfwWindowHint(GLFW_SCALE_TO_MONITOR, GLFW_TRUE);
   glfwWindowHint(GLFW_MAXIMIZED, options_.maximized ? GLFW_TRUE : GLFW_FALSE);
   window_ = glfwCreateWindow(options_.width, options_.height, options_.title.c_str(), nullptr, nullptr);
@@ -65,6 +69,9 @@ void GlfwDisplay::open() {
   ImGui_ImplGlfw_InitForOpenGL(window_, true);
   ImGui_ImplOpenGL3_Init("#version 330 core");
   graphics_ = std::make_unique<Graphics>();
+  if (glfwExtensionSupported("GL_ARB_robustness") == GLFW_TRUE) {
+    graphics_->reset_status = reinterpret_cast<ResetStatus>(glfwGetProcAddress("glGetGraphicsResetStatusARB"));
+  }
 }
 
 void GlfwDisplay::close() {
@@ -123,7 +130,8 @@ std::string GlfwDisplay::present(std::span<const Pane> panes) {
   // A driver that was reset refuses all further work; so does one without memory.
   const GLenum problem = glGetError();
   if (problem == GL_OUT_OF_MEMORY) return set_up_anew("OpenGL has no memory left");
-  if (problem == 0x0507 /* GL_CONTEXT_LOST */ || context_is_lost_) return set_up_anew("OpenGL lost its context");
+  const bool was_reset = graphics_->reset_status != nullptr && graphics_->reset_status() != GL_NO_ERROR;
+  if (was_reset || problem == GL_CONTEXT_LOST || context_is_lost_) return set_up_anew("OpenGL lost its context");
   return {};
 }
 

@@ -1,0 +1,164 @@
+// The window and its OpenGL, under Xvfb in this process: what it draws is read back.
+
+#include "viewer/window/glfw_display.h"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "builders/geometry/generate.h"
+#include "tests/support/backends.h"
+#include "tests/viewer/program.h"
+#include "tests/viewer/x_server.h"
+#include "viewer/application.h"
+#include "viewer/window/gl.h"
+#include "viewer/window/gl_pane.h"
+#include "viewer/window/overlay.h"
+
+namespace copse::test {
+
+using namespace viewer;
+
+namespace {
+
+class GlfwWindow : public testing::Test {
+ protected:
+  void SetUp() override {
+    std::string missing;
+    if (!have_programs({"Xvfb"}, missing)) GTEST_SKIP() << missing << " is not installed, so no real window";
+    server_.emplace();
+    ASSERT_TRUE(server_->runs());
+    ui_.emplace();
+    display_.emplace(WindowOptions{.width = 800, .height = 600, .wait_for_refresh = false});
+  }
+  void TearDown() override {
+    display_.reset();
+    ui_.reset();
+    server_.reset();
+  }
+
+  /// A frame of panes alone. What the display says to it.
+  std::string show(std::span<const Pane> panes) {
+    display_->take_events(0);
+    ui_->begin_frame(*display_, 1);
+    ui_->end_frame();
+    return display_->present(panes);
+  }
+
+  std::optional<XServer> server_;
+  std::optional<Ui> ui_;
+  std::optional<GlfwDisplay> display_;
+};
+
+/// A chequered picture of 64 x 64 at distance 2, seen from z = 2.
+Picture chequers() {
+  Picture picture;
+  picture.image = {64, 64, {}};
+  for (u32 y = 0; y < 64; ++y) {
+    for (u32 x = 0; x < 64; ++x) {
+      const bool odd = ((x / 8) + (y / 8)) % 2 == 1;
+      picture.image.pixels.push_back(odd ? Rgba8{200, 40, 10, 255} : Rgba8{10, 90, 160, 255});
+    }
+  }
+  picture.distances.assign(64 * 64, 2.0f);
+  picture.camera = look_at({0, 0, 2}, {0, 0, 0}, {0, 1, 0}, 60, 1);
+  picture.revision = 1;
+  return picture;
+}
+
+/// What the painter draws into a framebuffer of the pane's size, rows from the top.
+Image painted(const Pane& pane) {
+  const int width = int(pane.place.width), height = int(pane.place.height);
+  GLuint texture = 0, framebuffer = 0;
+  glGenTextures(1, &texture);
+  glBindTexture(GL_TEXTURE_2D, texture);
+  glTexImage2D(GL_TEXTURE_2D, 0, GL_RGBA8, width, height, 0, GL_RGBA, GL_UNSIGNED_BYTE, nullptr);
+  glGenFramebuffers(1, &framebuffer);
+  glBindFramebuffer(GL_FRAMEBUFFER, framebuffer);
+  glFramebufferTexture2D(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_TEXTURE_2D, texture, 0);
+  gl::PanePainter().paint(pane, 1, height);
+  std::vector<Rgba8> rows(size_t(width) * size_t(height));
+  glReadPixels(0, 0, width, height, GL_RGBA, GL_UNSIGNED_BYTE, rows.data());
+  glBindFramebuffer(GL_FRAMEBUFFER, 0);
+  glDeleteFramebuffers(1, &framebuffer);
+  glDeleteTextures(1, &texture);
+  Image image{u32(width), u32(height), {}};
+  for (int y = height - 1; y >= 0; --y) {
+    image.pixels.insert(image.pixels.end(), rows.begin() + y * width, rows.begin() + (y + 1) * width);
+  }
+  return image;
+}
+
+u32 count_different(const Image& a, const Image& b) {
+  u32 count = 0;
+  for (size_t i = 0; i < a.pixels.size(); ++i) {
+    const Rgba8 &p = a.pixels[i], &q = b.pixels[i];
+    count += std::abs(p.r - q.r) + std::abs(p.g - q.g) + std::abs(p.b - q.b) > 6;
+  }
+  return count;
+}
+
+}  // namespace
+
+TEST_F(GlfwWindow, DrawsEveryPixelOfAPictureOfItsSize) {
+  const Picture picture = chequers();
+  const Image drawn = painted({.place = {0, 0, 64, 64}, .picture = &picture});
+  EXPECT_EQ(count_different(drawn, picture.image), 0u);
+}
+
+TEST_F(GlfwWindow, DrawsTheLinesThatScreenshotsShow) {
+  const Picture picture = chequers();
+  Lines lines;
+  add_box(lines, {vec3(-0.5f, -0.4f, -0.5f), vec3(0.5f, 0.4f, 0.5f)}, {255, 255, 255, 255});
+  const Pane pane{.place = {0, 0, 64, 64}, .picture = &picture, .lines = &lines, .lines_revision = 1};
+  const Image drawn = painted(pane), expected = picture_with_lines(pane);
+  const u32 of_lines = count_different(expected, picture.image);
+  EXPECT_GT(of_lines, 100u);
+  // The two step along a line differently; a line is one pixel wide.
+  EXPECT_LT(count_different(drawn, expected), of_lines / 2);
+  const Pane on_top{
+      .place = pane.place, .picture = &picture, .lines = &lines, .lines_revision = 1, .lines_on_top = true};
+  EXPECT_GT(count_different(painted(on_top), drawn), 10u);
+}
+
+TEST_F(GlfwWindow, OpensAnewWhereItsContextIsLost) {
+  const Picture picture = chequers();
+  const Pane pane{.place = {0, 0, 400, 300}, .picture = &picture};
+  EXPECT_EQ(show({&pane, 1}), "");
+  display_->lose_context();
+  EXPECT_NE(show({&pane, 1}).find("opened anew"), std::string::npos);
+  for (int frame = 0; frame < 3; ++frame) EXPECT_EQ(show({&pane, 1}), "");
+  EXPECT_EQ(count_different(painted({.place = {0, 0, 64, 64}, .picture = &picture}), picture.image), 0u);
+}
+
+TEST_F(GlfwWindow, ShowsTheApplicationThroughALostContext) {
+  Session session({.workers = 2, .deterministic = true});
+  for (u32 side = 0; side < 2; ++side) session.wanted(side).backend = Backend::cpu;
+  Application application(session, *display_, *ui_,
+                          {.settings_file = {}, .widget_map = {}, .frame_seconds = 1.0 / 30});
+  session.show(join_meshes({{"sphere", generate_sphere(2)}}));
+  for (int frame = 0; frame < 5; ++frame) EXPECT_TRUE(application.run_frame());
+  display_->lose_context();
+  for (int frame = 0; frame < 5; ++frame) EXPECT_TRUE(application.run_frame());
+  bool said = false;
+  for (const Message& message : session.messages().list()) {
+    said |= message.text.find("opened anew") != std::string::npos;
+  }
+  EXPECT_TRUE(said);
+  EXPECT_GT(session.picture(0).image.width, 0u);
+}
+
+TEST_F(GlfwWindow, RemembersItsSize) {
+  EXPECT_EQ(display_->current_options().width, 800);
+  EXPECT_EQ(display_->current_options().height, 600);
+  EXPECT_NE(display_->renderer_name(), "");
+}
+
+TEST(GlfwDisplay, SaysWhyNoWindowCanBeOpened) {
+  ::unsetenv("DISPLAY");
+  ::unsetenv("WAYLAND_DISPLAY");
+  Ui ui;
+  EXPECT_COPSE_ERROR(GlfwDisplay({}), ErrorCode::no_device, "--headless");
+}
+
+}  // namespace copse::test
