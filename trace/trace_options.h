@@ -18,7 +18,9 @@ enum class TraceKernel : u32 {
   persistent,
 
   /// A warp walks for 32 neighbouring rays at once and reads each node once for all. For rays from one point in
-  /// tiles of pixels, over binary trees; on others it is persistent.
+  /// tiles of pixels that mostly see the same triangles, over binary trees; on others it is persistent. Never chosen
+  /// by itself: faster by up to a seventh where many rays of a tile meet the same nodes, and down to half as fast
+  /// where triangles are smaller than pixels.
   packets,
 };
 

@@ -164,14 +164,66 @@ TEST_P(Kernels, RaysMayStandAtAnyFloat) {
   }
 }
 
+/// Results at an address that is no multiple of 16.
+TEST_P(Kernels, HitsMayStandAtAnyFloat) {
+  const Mesh mesh = generate_sphere(2);
+  const DeviceMesh device(context(), mesh);
+  const Bvh bvh = build_hploc(context(), device.view());
+  const std::vector<Ray> rays = difficult_rays(mesh, 300, 6);
+  const Buffer<Ray> device_rays(context(), rays);
+  for (TraceKernel kernel : kernels) {
+    Buffer<u32> memory(context(), 1 + 5 * rays.size());
+    const BufferSpan<Hit> shifted(reinterpret_cast<Hit*>(memory.data() + 1), rays.size());
+    closest_hits(context(), bvh.view(), device.view(), device_rays.span(), shifted, {.kernel = kernel});
+    const std::vector<u32> words = memory.download();
+    for (size_t i = 0; i < rays.size(); ++i) {
+      Hit found;
+      std::memcpy(&found, words.data() + 1 + 5 * i, sizeof found);
+      ASSERT_TRUE(test::same_bits(found, brute_force_hit({host_view(mesh)}, rays[i]))) << name_of(kernel);
+    }
+  }
+}
+
+/// More triangles than an entry of a stack can count.
+TEST_P(Kernels, LeavesOfHundredsAreTestedWhole) {
+  const Mesh mesh = generate_random(1000, 0.3f);
+  const DeviceMesh device(context(), mesh);
+  const UploadedBvh uploaded(context(), build_host_bvh(host_view(mesh), 200));
+  const PackedTriangles packed = pack_triangles(context(), uploaded.view(), device.view());
+  const std::vector<Ray> rays = difficult_rays(mesh, 300, 7);
+  std::vector<Hit> expected;
+  for (const Ray& ray : rays) expected.push_back(brute_force_hit({host_view(mesh)}, ray));
+  ASSERT_NO_FATAL_FAILURE(expect_hits(uploaded.view(), device.view(), rays, expected));
+  ASSERT_NO_FATAL_FAILURE(expect_hits(uploaded.view(), packed.view(), rays, expected));
+}
+
+/// Warps whose rays all point into one octant, for each of them, and the same rays mixed.
+TEST_P(Kernels, EveryOctantGivesTheHitsOfBruteForce) {
+  const Mesh mesh = generate_sphere(3);
+  const HostBvh binary = build_host_bvh(host_view(mesh), 2);
+  test::RayMaker make(8);
+  std::vector<Ray> rays, mixed;
+  for (u32 octant = 0; octant < 8; ++octant) {
+    const vec3 sign(octant & 1 ? -1 : 1, octant & 2 ? -1 : 1, octant & 4 ? -1 : 1);
+    for (u32 i = 0; i < 128; ++i) {
+      const vec3 direction = make.point(0.01f, 1) * sign;
+      rays.push_back({make.point(-0.5f, 0.5f) - direction * (i % 2 == 0 ? 3.0f : 0.1f), 0, direction, infinity});
+    }
+  }
+  for (u32 i = 0; i < rays.size(); ++i) mixed.push_back(rays[i * 129 % rays.size()]);
+  ASSERT_NO_FATAL_FAILURE(expect_hits_of_brute_force(mesh, binary, rays));
+  ASSERT_NO_FATAL_FAILURE(expect_hits_of_brute_force(mesh, binary, mixed));
+}
+
 TEST_P(Kernels, SayWhichOfThemTraced) {
   const Mesh mesh = generate_sphere(2);
   const DeviceMesh device(context(), mesh);
   const Bvh bvh = build_hploc(context(), device.view());
-  std::vector<Ray> together, apart;
+  std::vector<Ray> together, parallel, apart;
   test::RayMaker make(7);
   for (u32 i = 0; i < 4096; ++i) {
     together.push_back({vec3(0, 0, 3), 0, vec3(float(i % 64) * 0.001f, float(i / 64) * 0.001f, -1), infinity});
+    parallel.push_back({make.point(-1, 1), 0, vec3(0, 0, -1), infinity});
     apart.push_back({vec3(0), 0, make.point(-1, 1), infinity});
   }
   const auto chosen = [&](const std::vector<Ray>& rays, TraceKernel kernel) {
@@ -187,6 +239,7 @@ TEST_P(Kernels, SayWhichOfThemTraced) {
     return;
   }
   EXPECT_EQ(chosen(together, TraceKernel::automatic), TraceKernel::one_ray_a_thread);
+  EXPECT_EQ(chosen(parallel, TraceKernel::automatic), TraceKernel::one_ray_a_thread);
   EXPECT_EQ(chosen(apart, TraceKernel::automatic), TraceKernel::persistent);
   EXPECT_EQ(chosen(apart, TraceKernel::packets), TraceKernel::packets);
 }
