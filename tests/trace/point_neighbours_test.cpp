@@ -144,6 +144,22 @@ TEST_P(PointNeighbours, NearestAreThoseOfBruteForceInHardSets) {
   }
 }
 
+/// In grids of so many buckets rows keep apart, and the cells of points are not looked at.
+TEST_P(PointNeighbours, AreThoseOfBruteForceInLargeSets) {
+  std::vector<vec3> even = random_points(40000, 21), uneven = even;
+  for (vec3& p : uneven) p = p * p * p * p * vec3(1, 3, 0.1f);
+  for (const std::vector<vec3>* points : {&even, &uneven}) {
+    const std::vector<vec3> asked = points_to_ask(*points, 60);
+    for (const float each : {0.3f, 2.0f, 30.0f}) {
+      const HashGrid grid = build(*points, {.points_per_cell = each});
+      for (const float radius : {0.01f, 0.04f, 0.1f}) {
+        ASSERT_NO_FATAL_FAILURE(expect_within(grid, *points, asked, radius));
+      }
+      for (const u32 k : {8u, 40u}) ASSERT_NO_FATAL_FAILURE(expect_nearest(grid, *points, asked, k));
+    }
+  }
+}
+
 TEST_P(PointNeighbours, NearestOfAnyNumberAreSorted) {
   const std::vector<vec3> points = random_points(100, 1), asked = points_to_ask(points, 10);
   const HashGrid grid = build(points);

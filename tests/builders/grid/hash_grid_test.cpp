@@ -211,6 +211,31 @@ TEST_P(HashGrids, RefuseWhatDoesNotFit) {
 
 COPSE_ON_EACH_BACKEND(HashGrids);
 
+TEST(HashGridShapes, BlocksWhoseBucketsAreApartHaveNoneTwice) {
+  std::mt19937 random(1);
+  const auto below = [&](u32 n) { return std::uniform_int_distribution<u32>(0, n - 1)(random); };
+  u32 apart_count = 0;
+  for (u32 i = 0; i < 4000; ++i) {
+    const HashGridShape shape{dvec3(0), 1, uvec3(most_hash_resolution), 1u << (i % 25)};
+    const uvec3 size(1 + below(12), 1 + below(11), 1 + below(11));
+    if (!shape.has_buckets_apart(size.x, size.y, size.z)) continue;
+    ++apart_count;
+    const uvec3 first(below(1u << 29), below(1u << 29), below(1u << 29));
+    std::vector<u32> buckets;
+    for (u32 k = 0; k < size.x * size.y * size.z; ++k) {
+      buckets.push_back(shape.bucket_of(first + uvec3(k % size.x, k / size.x % size.y, k / size.x / size.y)));
+    }
+    std::sort(buckets.begin(), buckets.end());
+    ASSERT_EQ(std::adjacent_find(buckets.begin(), buckets.end()), buckets.end())
+        << size.x << " x " << size.y << " x " << size.z << " of " << shape.bucket_count;
+    ASSERT_LT(buckets.back(), shape.bucket_count);
+  }
+  EXPECT_GT(apart_count, 500u);
+  const HashGridShape large{dvec3(0), 1, uvec3(100), 1u << 20};
+  EXPECT_TRUE(large.has_buckets_apart(5, 9, 9));
+  EXPECT_FALSE(large.has_buckets_apart(5, 10, 1));
+}
+
 TEST(HashGridsOnBoth, HaveTheSameBytesOnCpuAndCuda) {
   COPSE_SKIP_WITHOUT_GPU();
   std::vector<NamedPoints> sets = hard_points();
