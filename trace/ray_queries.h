@@ -4,6 +4,7 @@
 
 #include "trace/binary_walk.h"
 #include "trace/traverse.h"
+#include "trace/wide_walk.h"
 
 namespace copse::detail {
 

@@ -23,10 +23,13 @@ inline constexpr u32 ray_threads = 128;
 /// Blocks of them that a multiprocessor shall hold: more hide more of the memory's latency, but spill registers.
 inline constexpr u32 ray_blocks = 8;
 
-/// Nodes in full precision are 8 registers more on the way.
+/// Nodes in full precision and those of eight children take more registers on the way.
 template <class Query>
 inline constexpr u32 persistent_blocks =
-    std::is_same_v<typename Query::Tree, copse::detail::WideTree<Bvh4Node>> ? 7 : 8;
+    std::is_same_v<typename Query::Tree, copse::detail::WideTree<Bvh4Node>> ||
+            std::is_same_v<typename Query::Tree, copse::detail::WideTree<CompressedBvh8Node>>
+        ? 7
+        : 8;
 
 /// Rays are read once: they shall not drive nodes out of the caches. The caller's memory may begin at any float.
 __device__ inline Ray load_ray(const Ray* rays, u64 i) {
