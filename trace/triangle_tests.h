@@ -91,9 +91,7 @@ struct ClosestTriangle {
   }
 
   /// `limit`: what the walk left, which did not give up.
-  COPSE_HD TriangleAt result(float limit) const {
-    return {UndividedHit{limit, v, w, det}.divided(), closest};
-  }
+  COPSE_HD TriangleAt result(float limit) const { return {UndividedHit{limit, v, w, det}.divided(), closest}; }
 
   COPSE_HD Hit hit(float limit) const {
     if (closest == invalid_id) return {limit, invalid_id, invalid_id, 0, 0};
