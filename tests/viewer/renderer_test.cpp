@@ -175,6 +175,17 @@ TEST_P(Pictures, PictureOfNoSizeIsNoPicture) {
   EXPECT_EQ(make_whole(request_of(sphere(), 1, 1)).image.pixels.size(), 1u);
 }
 
+TEST_P(Pictures, AnotherHeatScaleIsThePictureThatItWouldHaveBeen) {
+  PictureRequest request = request_of(sphere(), 120, 80, View::heat);
+  make_whole(request);
+  request.shot.view.heat_limit = 17;
+  const Image recoloured = make_whole(request).image;
+  Renderer fresh;
+  request.whole = true;
+  fresh.advance(live_, request);
+  EXPECT_TRUE(same_pixels(recoloured, fresh.picture().image));
+}
+
 TEST_P(Pictures, HeatHasAScale) {
   PictureRequest request = request_of(sphere(), 320, 200, View::heat);
   const Picture plain = make_whole(request);

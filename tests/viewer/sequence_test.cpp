@@ -37,7 +37,11 @@ TEST(FindSequence, NumbersOfAnyLengthDoNotOverflow) {
 }
 
 TEST(FindSequence, NameWithoutNumberIsAlone) {
-  EXPECT_EQ(names_of(find_sequence("somewhere/ball.ply")), std::vector<std::string>{"ball.ply"});
+  const TemporaryFolder folder;
+  write_text(folder / "ball.ply", "");
+  write_text(folder / "ball1.ply", "");
+  EXPECT_EQ(names_of(find_sequence(folder / "ball.ply")), std::vector<std::string>{"ball.ply"});
+  EXPECT_TRUE(find_sequence(folder / "other.ply").empty());
 }
 
 TEST(FindSequence, MissingFolderIsAnError) {
@@ -119,6 +123,17 @@ TEST(SequenceInASession, PlaysAndKeepsTheLastFrameWhereFilesAreLost) {
   EXPECT_EQ(session.messages().list().size(), told) << "told once";
   scrub_to(0);
   EXPECT_NEAR(session.bounds().hi.x, 1.0f, 0.02f);
+}
+
+TEST(SequenceInASession, MissingFileIsAMessage) {
+  const TemporaryFolder folder;
+  write_frames(folder, 2);
+  Session session;
+  for (const char* name : {"ball_9.ply", "lost.ply"}) {
+    session.open_sequence(folder / name);
+    EXPECT_TRUE(has_message(session, Severity::error, name));
+  }
+  EXPECT_EQ(session.frame_count(), 0u);
 }
 
 TEST(SequenceInASession, FrameOfAnotherTopologyIsBuilt) {

@@ -306,6 +306,23 @@ TEST(Session, ComparesTwoStructures) {
   EXPECT_EQ(s.session.difference().image.width, 0u);
 }
 
+TEST(Session, HeatMapsSideBySideShareAScale) {
+  SmallSession s;
+  s.session.wanted(1).builder = Builder::sah;
+  s.session.wanted(1).max_leaf_size = 1;
+  s.session.view().view = View::heat;
+  s.session.comparison() = Comparison::side_by_side;
+  s.session.finish();
+  const Picture &a = s.session.picture(0), &b = s.session.picture(1);
+  EXPECT_NE(a.most_visits, b.most_visits);
+  EXPECT_EQ(a.heat_limit, std::max(a.most_visits, b.most_visits));
+  EXPECT_EQ(b.heat_limit, a.heat_limit);
+  EXPECT_FALSE(s.session.busy());
+  s.session.comparison() = Comparison::off;
+  s.session.finish();
+  EXPECT_EQ(s.session.picture(0).heat_limit, s.session.picture(0).most_visits);
+}
+
 TEST(Session, EqualStructuresDifferNowhere) {
   SmallSession s;
   s.session.wanted(1) = s.session.wanted(0);

@@ -85,6 +85,11 @@ void Film::add_ambient(Structure& structure, const TriangleView& triangles, u32 
            [&](const auto& ex) { viewer::add_ambient(ex, job_, first, BufferSpan<const u8>(occluded)); });
 }
 
+void Film::set_heat_scale(u32 limit, bool legend) {
+  job_.heat_limit = shot_.view.heat_limit = limit;
+  shot_.view.heat_legend = legend;
+}
+
 void Film::shade(u32 samples) {
   job_.sample = samples;
   dispatch(context_, [&](const auto& ex) { shade_film(ex, job_); });
@@ -96,9 +101,10 @@ void Film::download(Picture& picture) const {
   picture.distances = distances_.download(pixel_count);
   picture.camera = job_.camera;
   picture.samples = job_.sample;
-  picture.heat_limit = 0;
+  picture.heat_limit = picture.most_visits = 0;
   if (job_.view != View::heat) return;
-  picture.heat_limit = std::max(job_.heat_limit != 0 ? job_.heat_limit : extremes_.download()[2], 1u);
+  picture.most_visits = extremes_.download()[2];
+  picture.heat_limit = std::max(job_.heat_limit != 0 ? job_.heat_limit : picture.most_visits, 1u);
   if (shot_.view.heat_legend) detail::draw_heat_legend(picture.image, picture.heat_limit);
 }
 

@@ -37,6 +37,9 @@ class Film {
   /// Takes ambient sample number `sample` of these rays, which were traced; sample 0 forgets those before.
   void add_ambient(Structure& structure, const TriangleView& triangles, u32 sample, u64 first, u64 count);
 
+  /// Another scale of a heat map; the next shading uses it.
+  void set_heat_scale(u32 limit, bool legend);
+
   /// Colours all pixels; `samples` were taken of each.
   void shade(u32 samples);
 

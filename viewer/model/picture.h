@@ -14,6 +14,7 @@ struct Picture {
   Camera camera{};               // that it was made with
   u32 samples = 0;               // of ambient occlusion
   u32 heat_limit = 0;            // visits that are the hottest colour, for View::heat
+  u32 most_visits = 0;           // of a ray of it, for View::heat
   bool is_preview = false;       // a reduced one, the full one is on its way
   u64 revision = 0;              // another one for every change of the pixels
 };

@@ -35,6 +35,12 @@ bool Renderer::same(const Key& a, const Key& b) {
          a.keeps_values == b.keeps_values;
 }
 
+Renderer::Key Renderer::with_scale_of(Key key, const Key& scale) {
+  key.shot.view.heat_limit = scale.shot.view.heat_limit;
+  key.shot.view.heat_legend = scale.shot.view.heat_legend;
+  return key;
+}
+
 void Renderer::forget() {
   shown_.reset();
   working_ = is_unseen_ = false;
@@ -94,6 +100,13 @@ bool Renderer::choose(const Key& wanted, LiveStructure& live, const PictureReque
     }
     at_rest_ = true;
     return false;
+  }
+  if (shown_ && !same(*shown_, wanted) && same(*shown_, with_scale_of(wanted, *shown_))) {
+    // Only the scale of the heat map is another one.
+    live.film().set_heat_scale(wanted.shot.view.heat_limit, wanted.shot.view.heat_legend);
+    shown_ = making_ = wanted;
+    is_unseen_ = true;
+    return choose(wanted, live, request);
   }
   if (!shown_ || !same(*shown_, wanted)) {
     const double scale = request.whole ? 1 : reduction(request);

@@ -50,6 +50,7 @@ class Renderer {
     bool keeps_values = false;
   };
   static bool same(const Key& a, const Key& b);
+  static Key with_scale_of(Key key, const Key& scale);
   static Key key_of(const LiveStructure& live, const PictureRequest& request);
 
   bool choose(const Key& wanted, LiveStructure& live, const PictureRequest& request);

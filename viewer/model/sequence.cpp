@@ -52,7 +52,10 @@ u64 bytes_of(const SceneGeometry& geometry) {
 
 std::vector<fs::path> find_sequence(const fs::path& file) {
   const NumberedName own = cut(file.filename().string());
-  if (own.digits.empty()) return {file};
+  std::error_code missing;
+  if (own.digits.empty()) {
+    return fs::exists(file, missing) ? std::vector<fs::path>{file} : std::vector<fs::path>{};
+  }
   std::vector<std::pair<std::string, fs::path>> found;
   std::error_code error;
   const fs::path folder = file.has_parent_path() ? file.parent_path() : fs::path(".");
@@ -66,7 +69,6 @@ std::vector<fs::path> find_sequence(const fs::path& file) {
   std::sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return is_lower(a.first, b.first); });
   std::vector<fs::path> files;
   for (auto& [digits, path] : found) files.push_back(std::move(path));
-  if (files.empty()) files.push_back(file);
   return files;
 }
 

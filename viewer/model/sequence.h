@@ -13,8 +13,8 @@
 namespace copse::viewer {
 
 /// The files that are numbered as this one: the same folder, text before and behind the last number of the name.
-/// In the order of their numbers, whether padded or not; the file alone where its name has no number.
-/// Throws: Error bad_file where the folder cannot be read.
+/// In the order of their numbers, whether padded or not; the file alone where its name has no number. Only files
+/// that are there. Throws: Error bad_file where the folder cannot be read.
 std::vector<std::filesystem::path> find_sequence(const std::filesystem::path& file);
 
 /// A frame that was read, or why not.

@@ -58,6 +58,7 @@ void Session::update(double seconds) {
 
   constexpr double least_budget_ms = 5;
   s.make_pictures(whole, std::max(s.options.budget_ms - (now_ms() - begin), least_budget_ms));
+  if (whole) s.make_pictures(true, 0);  // by the scale that both heat maps share
   const bool follows = !s.playback.playing || s.geometry->mesh.triangles.size() <= most_picked_triangles;
   const Side& picked_side = s.sides[s.picked_side];
   if (s.picked && picked_side.live && picked_side.live->revision() != s.picked_structure && follows) {
@@ -76,7 +77,8 @@ void Session::finish() {
   s.move_sides(true);
   s.finish_jobs();
   s.options.deterministic = was;
-  s.make_pictures(true, s.options.budget_ms);
+  s.make_pictures(true, 0);
+  s.make_pictures(true, 0);  // by the scale that both heat maps share
   for (u32 side = 0; side < 2; ++side) s.make_lines(side);
 }
 

@@ -55,7 +55,10 @@ void Session::State::open_sequence(const fs::path& path) {
   messages.guard("opening", [&] {
     std::vector<fs::path> files = find_sequence(path);
     const auto own = std::find(files.begin(), files.end(), path);
-    const u32 number = own == files.end() ? 0 : u32(own - files.begin());
+    if (own == files.end()) {
+      throw Error(ErrorCode::bad_file, path.string() + ": no such file, and so no sequence");
+    }
+    const u32 number = u32(own - files.begin());
     const u32 count = u32(files.size());
     open({files[number]}, false);
     if (count == 1) {

@@ -20,6 +20,9 @@ PictureRequest Session::State::request(bool whole, double budget_ms) const {
     request.shot.view.view = View::heat;
     request.keeps_values = true;
   }
+  // One scale for both heat maps, so that their colours can be compared.
+  const u32 most = std::max(sides[0].renderer.picture().most_visits, sides[1].renderer.picture().most_visits);
+  if (comparison != Comparison::off && view.heat_limit == 0) request.shot.view.heat_limit = most;
   return request;
 }
 

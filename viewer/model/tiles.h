@@ -11,21 +11,21 @@ struct Tiles {
 
   u32 width = 0, height = 0;  // of the picture
 
-  COPSE_HD u64 across() const { return divide_rounding_up(width, edge); }
-  COPSE_HD u64 ray_count() const { return across() * divide_rounding_up(height, edge) * edge * edge; }
+  COPSE_HD u32 across() const { return (width + edge - 1) / edge; }
+  COPSE_HD u64 ray_count() const { return u64{across()} * divide_rounding_up(height, edge) * edge * edge; }
 
   /// The pixel of a ray; false where that is past the edge.
   COPSE_HD bool pixel_of(u64 ray, u32& x, u32& y) const {
-    const u64 tile = ray / (edge * edge);
-    const u32 within = u32(ray % (edge * edge));
-    x = u32(tile % across()) * edge + within % edge;
-    y = u32(tile / across()) * edge + within / edge;
+    // Pictures have at most 2^28 pixels; a GPU divides numbers of 64 bits slowly.
+    const u32 tile = u32(ray / (edge * edge)), within = u32(ray % (edge * edge));
+    x = tile % across() * edge + within % edge;
+    y = tile / across() * edge + within / edge;
     return x < width && y < height;
   }
 
   /// The ray of a pixel.
   COPSE_HD u64 ray_of(u32 x, u32 y) const {
-    return ((y / edge) * across() + x / edge) * edge * edge + (y % edge) * edge + x % edge;
+    return ((y / edge) * u64{across()} + x / edge) * edge * edge + (y % edge) * edge + x % edge;
   }
 };
 
