@@ -14,7 +14,7 @@ enum class TraceKernel : u32 {
   /// A thread walks for its ray alone; a warp is done when its longest walk is.
   one_ray_a_thread,
 
-  /// Warps stay, and take new rays as soon as more than 8 of their lanes are done. For rays that go everywhere.
+  /// Warps stay, and take new rays as soon as more than 12 of their lanes are done. For rays that go everywhere.
   persistent,
 
   /// A warp walks for 32 neighbouring rays at once and reads each node once for all. For rays from one point in
