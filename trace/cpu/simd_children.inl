@@ -27,6 +27,7 @@ struct ChildSlabs {
   VecOf<Lanes<width>> scale[3], near_offset[3], far_offset[3];
   u32 backwards[3];  // 1 where the ray moves against the axis
 
+  ChildSlabs() = default;
   HWY_INLINE ChildSlabs(const RayGroup& group, u32 lane) {
     const Lanes<width> d;
     for (u32 k = 0; k < 3; ++k) {
@@ -44,26 +45,72 @@ struct AxisSlabs {
   VecOf<Lanes<width>> scale, near_offset, far_offset;
   u32 backwards[3];
 
+  AxisSlabs() = default;
+
   /// `far`: the far offset of nothing; its other numbers are 0.
   HWY_INLINE AxisSlabs(const RayGroup& group, u32 lane, float far) {
     const Lanes<width> d;
-    alignas(16) const float s[4] = {group.scale[0][lane], group.scale[1][lane], group.scale[2][lane], 0};
-    alignas(16)
-        const float n[4] = {group.near_offset[0][lane], group.near_offset[1][lane], group.near_offset[2][lane], 0};
-    alignas(16)
-        const float f[4] = {group.far_offset[0][lane], group.far_offset[1][lane], group.far_offset[2][lane], far};
-    scale = hn::LoadDup128(d, s), near_offset = hn::LoadDup128(d, n), far_offset = hn::LoadDup128(d, f);
+    const auto in_lanes = [&](const PerRay(&v)[3], float last) {
+      const hn::Repartition<double, Lanes<width>> dd;
+      const auto xy = hn::OddEven(hn::Set(d, v[1][lane]), hn::Set(d, v[0][lane]));
+      const auto z = hn::OddEven(hn::Set(d, last), hn::Set(d, v[2][lane]));
+      return hn::BitCast(d, hn::InterleaveLower(dd, hn::BitCast(dd, xy), hn::BitCast(dd, z)));
+    };
+    scale = in_lanes(group.scale, 0);
+    near_offset = in_lanes(group.near_offset, 0), far_offset = in_lanes(group.far_offset, far);
     for (u32 k = 0; k < 3; ++k) backwards[k] = octant_of(group.kind[lane]) >> k & 1;
   }
 };
 
-/// Where boxes are entered, and which of them at or before `limit`; the first lane's is bit 0.
-template <class D>
-HWY_INLINE u32 entered(D d, VecOf<D> entry, VecOf<D> exit, float limit, float* entries) {
+/// What is sorted: where a box is entered with its slot in the lowest bits, below 0 for a box that is missed.
+/// Boxes are entered at 0 at least, whose bits have the order of the numbers.
+using FourKeys = hn::CappedTag<i32, 4>;
+
+/// The keys from the largest to the smallest: the network (0 1)(2 3), (0 2)(1 3), (1 2).
+HWY_INLINE VecOf<FourKeys> sort_descending(VecOf<FourKeys> k) {
+  const FourKeys d;
+  alignas(16) static constexpr i32 middle_swapped[4] = {0, 2, 1, 3};
+  const auto pairs = hn::Shuffle2301(k);
+  k = hn::OddEven(hn::Min(k, pairs), hn::Max(k, pairs));
+  const auto halves = hn::Shuffle1032(k);
+  k = hn::ConcatUpperLower(d, hn::Min(k, halves), hn::Max(k, halves));
+  const auto middle = hn::TableLookupLanes(k, hn::SetTableIndices(d, middle_swapped));
+  return hn::ConcatUpperLower(d, hn::Min(k, middle), hn::Max(k, middle));
+}
+
+/// Puts the last of `count` keys at its place among those before, which are in order.
+HWY_INLINE void insert_last(i32* keys, u32 count) {
+  const i32 last = keys[count - 1];
+  u32 at = count - 1;
+  for (; at > 0 && keys[at - 1] < last; --at) keys[at] = keys[at - 1];
+  keys[at] = last;
+}
+
+/// Writes the keys of the boxes that are entered at or before `limit`, the nearest last; returns how many. Only
+/// those that `exist` count. Writes 4 keys at least.
+template <u32 width, class D>
+HWY_INLINE u32 sort_entered(D d, VecOf<D> entry, VecOf<D> exit, float limit, MaskOf<D> exist, i32* keys) {
+  const hn::Repartition<i32, D> di;
   entry = hn::Max(entry, hn::Zero(d));
-  exit = hn::Mul(exit, hn::Set(d, copse::detail::slab_growth));
-  hn::Store(entry, d, entries);
-  return bits_of_mask(d, hn::Le(entry, hn::Min(exit, hn::Set(d, limit))));
+  const auto entered = hn::And(exist, hn::Le(entry, hn::Min(exit, hn::Set(d, limit))));
+  const auto key = hn::Or(hn::AndNot(hn::Set(di, i32(width - 1)), hn::BitCast(di, entry)), hn::Iota(di, 0));
+  const u32 count = u32(hn::CountTrue(d, entered));
+  const FourKeys d4;
+  if constexpr (hn::MaxLanes(d) == 4) {
+    hn::StoreU(sort_descending(hn::IfThenElse(hn::RebindMask(di, entered), key, hn::Set(di, -1))), d4, keys);
+  } else if (count <= 4) {
+    const auto first = hn::LowerHalf(d4, hn::Compress(key, hn::RebindMask(di, entered)));
+    hn::StoreU(sort_descending(hn::IfThenElse(hn::FirstN(d4, count), first, hn::Set(d4, -1))), d4, keys);
+  } else {
+    alignas(32) i32 all[8];
+    hn::Store(key, di, all);
+    u32 sorted = 0;
+    for (u32 bits = bits_of_mask(d, entered); bits != 0; bits &= bits - 1) {
+      keys[sorted++] = all[__builtin_ctz(bits)];
+      insert_last(keys, sorted);
+    }
+  }
+  return count;
 }
 
 /// The planes of boxes for a packet: that of an axis and a side of the child in a slot stands at
@@ -82,7 +129,6 @@ struct Children;
 template <>
 struct Children<BinaryTree> {
   static constexpr u32 width = 2;
-  static constexpr u32 entry_stride = 4;
   using Slabs = AxisSlabs<8>;
   using Planes = PlaneTable<4, 1, 8>;
 
@@ -95,14 +141,17 @@ struct Children<BinaryTree> {
   HWY_INLINE Planes planes(float*) const { return {&pair->lo.x}; }
 
   /// Both boxes of a node fill 8 lanes, each its own 4.
-  HWY_INLINE u32 enter(const Slabs& ray, float limit, float* entries) const {
+  HWY_INLINE u32 enter(const Slabs& ray, float limit, i32* keys) const {
     const Lanes<8> d;
     const hn::Repartition<u32, Lanes<8>> du;
+    const hn::Repartition<i32, Lanes<8>> di;
     constexpr u32 lanes = u32(hn::MaxLanes(d)), boxes = lanes / 4;
     alignas(16) static constexpr u32 coordinates[4] = {~0u, ~0u, ~0u, 0};
     const auto used = hn::BitCast(d, hn::LoadDup128(du, coordinates));
+    const auto once = hn::RebindMask(d, hn::Eq(hn::And(hn::Iota(di, 0), hn::Set(di, 3)), hn::Zero(di)));  // of 4
     const auto backwards = hn::Lt(ray.scale, hn::Zero(d));
-    u32 bits = 0;
+    i32 child_keys[2];
+    u32 count = 0;
     for (u32 box = 0; box < 2; box += boxes) {
       const float* floats = &pair[box].lo.x;
       auto lo = hn::LoadU(d, floats), hi = hn::LoadU(d, floats + lanes);
@@ -115,9 +164,16 @@ struct Children<BinaryTree> {
       auto entry = hn::MulAdd(near, ray.scale, ray.near_offset), exit = hn::MulAdd(far, ray.scale, ray.far_offset);
       entry = hn::Max(entry, hn::Shuffle2301(entry)), exit = hn::Min(exit, hn::Shuffle2301(exit));
       entry = hn::Max(entry, hn::Shuffle1032(entry)), exit = hn::Min(exit, hn::Shuffle1032(exit));
-      bits |= entered(d, entry, exit, limit, entries + 4 * box) << 4 * box;
+      const auto entered = hn::And(once, hn::Le(entry, hn::Min(exit, hn::Set(d, limit))));
+      const auto key = hn::IfThenElse(hn::RebindMask(di, entered), hn::BitCast(di, entry), hn::Set(di, -2));
+      count += u32(hn::CountTrue(d, entered));
+      child_keys[box] = hn::GetLane(key) & ~1;
+      if constexpr (boxes == 2) child_keys[1] = hn::GetLane(hn::UpperHalf(hn::Half<decltype(di)>(), key));
     }
-    return (bits & 1) | (bits >> 3 & 2);
+    child_keys[1] |= 1;
+    keys[0] = larger(child_keys[0], child_keys[1]);
+    keys[1] = smaller(child_keys[0], child_keys[1]);
+    return count;
   }
 };
 
@@ -126,7 +182,6 @@ struct Children<BinaryTree> {
 template <>
 struct Children<WideTree<Bvh4Node>> {
   static constexpr u32 width = 4;
-  static constexpr u32 entry_stride = 1;
   using Slabs = ChildSlabs<4>;
   using Planes = PlaneTable<12, 4, 1>;
 
@@ -138,7 +193,7 @@ struct Children<WideTree<Bvh4Node>> {
   HWY_INLINE u32 existing() const { return 15; }  // the empty box is missed
   HWY_INLINE Planes planes(float*) const { return {node->lo_x}; }
 
-  HWY_INLINE u32 enter(const Slabs& ray, float limit, float* entries) const {
+  HWY_INLINE u32 enter(const Slabs& ray, float limit, i32* keys) const {
     const Lanes<4> d;
     const float* planes = node->lo_x;
     VecOf<Lanes<4>> near[3], far[3];
@@ -147,8 +202,8 @@ struct Children<WideTree<Bvh4Node>> {
       near[k] = hn::MulAdd(hn::Load(d, planes + 4 * k + side), ray.scale[k], ray.near_offset[k]);
       far[k] = hn::MulAdd(hn::Load(d, planes + 4 * k + (12 - side)), ray.scale[k], ray.far_offset[k]);
     }
-    return entered(d, largest_of(d, near[0], near[1], near[2]), smallest_of(d, far[0], far[1], far[2]), limit,
-                   entries);
+    return sort_entered<4>(d, largest_of(d, near[0], near[1], near[2]), smallest_of(d, far[0], far[1], far[2]),
+                           limit, hn::FirstN(d, 4), keys);
   }
 };
 
@@ -177,37 +232,73 @@ HWY_INLINE VecOf<D> axis_lane(D, VecOf<D> v) {
   return hn::Broadcast<int(axis)>(v);
 }
 
-/// The spans of a node's children in the units of boxes. A plane q steps from the origin is met at q * step +
-/// base; that of the origin may be far away, rounded by up to 2^-16 of a step where the plane is near, so bases
-/// give way by 2^-12.
+/// A node's grid in the units of boxes. A plane q steps from the origin is met at q * step + base; that of the
+/// origin may be far away, rounded by up to 2^-16 of a step where the plane is near, so bases give way by 2^-12.
 template <class Node>
-HWY_INLINE u32 enter_grid(const Node* node, const AxisSlabs<Node::width>& ray, float limit, float* entries) {
+struct GridTimes {
+  static constexpr u32 width = Node::width;
+  using D = Lanes<width>;
+
+  const Node* node;
+  const u32* backwards;
+  VecOf<D> step, near_base, far_base;
+
+  HWY_INLINE GridTimes(const Node* of, const AxisSlabs<width>& ray) : node(of), backwards(ray.backwards) {
+    const D d;
+    const auto origin = hn::LoadDup128(d, &node->origin.x);
+    step = hn::Mul(load_steps(d, node), ray.scale);
+    const auto slack = hn::Mul(hn::Abs(step), hn::Set(d, 1.0f / 4096));
+    near_base = hn::Sub(hn::MulAdd(origin, ray.scale, ray.near_offset), slack);
+    far_base = hn::Add(hn::MulAdd(origin, ray.scale, ray.far_offset), slack);
+  }
+
+  /// When the ray enters and leaves the children from `slot` on.
+  HWY_INLINE void spans(u32 slot, VecOf<D>& entry, VecOf<D>& exit) const {
+    const D d;
+    VecOf<D> near[3], far[3];
+    axis_spans<0>(slot, near, far), axis_spans<1>(slot, near, far), axis_spans<2>(slot, near, far);
+    entry = largest_of(d, near[0], near[1], near[2]);
+    exit = hn::Mul(smallest_of(d, far[0], far[1], far[2]), hn::Set(d, copse::detail::slab_growth));
+  }
+
+ private:
+  template <u32 axis>
+  HWY_INLINE void axis_spans(u32 slot, VecOf<D> (&near)[3], VecOf<D> (&far)[3]) const {
+    const D d;
+    const u8* lo = node->lo_x + axis * width + slot;
+    const u32 side = 3 * width * backwards[axis];
+    const auto axis_step = axis_lane<axis>(d, step);
+    near[axis] = hn::MulAdd(load_bytes(d, lo + side), axis_step, axis_lane<axis>(d, near_base));
+    far[axis] = hn::MulAdd(load_bytes(d, lo + (3 * width - side)), axis_step, axis_lane<axis>(d, far_base));
+  }
+};
+
+/// sort_entered for the children of a node that stand in the slots of `existing`.
+template <class Node>
+HWY_INLINE u32 enter_grid(const Node* node, const AxisSlabs<Node::width>& ray, float limit, u32 existing,
+                          i32* keys) {
   constexpr u32 width = Node::width;
   const Lanes<width> d;
-  constexpr u32 lanes = u32(hn::MaxLanes(d));
-  const auto steps = load_steps(d, node);
-  const auto origin = hn::LoadDup128(d, &node->origin.x);
-  const auto step = hn::Mul(steps, ray.scale);
-  const auto slack = hn::Mul(hn::Abs(step), hn::Set(d, 1.0f / 4096));
-  const auto near_base = hn::Sub(hn::MulAdd(origin, ray.scale, ray.near_offset), slack);
-  const auto far_base = hn::Add(hn::MulAdd(origin, ray.scale, ray.far_offset), slack);
-  const u32 x = ray.backwards[0] * 3 * width, y = ray.backwards[1] * 3 * width, z = ray.backwards[2] * 3 * width;
-  const u8* planes = node->lo_x;
-  u32 bits = 0;
-  for (u32 slot = 0; slot < width; slot += lanes) {
-    const u8* const at = planes + slot;
-    const auto step_x = axis_lane<0>(d, step), step_y = axis_lane<1>(d, step), step_z = axis_lane<2>(d, step);
-    const auto near_x = hn::MulAdd(load_bytes(d, at + x), step_x, axis_lane<0>(d, near_base));
-    const auto near_y = hn::MulAdd(load_bytes(d, at + width + y), step_y, axis_lane<1>(d, near_base));
-    const auto near_z = hn::MulAdd(load_bytes(d, at + 2 * width + z), step_z, axis_lane<2>(d, near_base));
-    const auto far_x = hn::MulAdd(load_bytes(d, at + 3 * width - x), step_x, axis_lane<0>(d, far_base));
-    const auto far_y = hn::MulAdd(load_bytes(d, at + 4 * width - y), step_y, axis_lane<1>(d, far_base));
-    const auto far_z = hn::MulAdd(load_bytes(d, at + 5 * width - z), step_z, axis_lane<2>(d, far_base));
-    bits |= entered(d, largest_of(d, near_x, near_y, near_z), smallest_of(d, far_x, far_y, far_z), limit,
-                    entries + slot)
-            << slot;
+  const GridTimes<Node> times(node, ray);
+  VecOf<Lanes<width>> entry, exit;
+  if constexpr (hn::MaxLanes(d) == width) {
+    times.spans(0, entry, exit);
+    return sort_entered<width>(d, entry, exit, limit, mask_of_bits(d, existing), keys);
+  } else {
+    alignas(16) float entries[width], exits[width];
+    for (u32 slot = 0; slot < width; slot += u32(hn::MaxLanes(d))) {
+      times.spans(slot, entry, exit);
+      hn::Store(entry, d, entries + slot), hn::Store(exit, d, exits + slot);
+    }
+    u32 count = 0;
+    for (u32 slot = 0; slot < width; ++slot) {
+      const BoxSpan span{max_number(0.0f, entries[slot]), exits[slot]};
+      if ((existing >> slot & 1) == 0 || !is_within(span, limit)) continue;
+      keys[count++] = i32((bits_of(span.entry) & ~(width - 1)) | slot);
+      insert_last(keys, count);
+    }
+    return count;
   }
-  return bits;
 }
 
 /// Writes the planes as child_box has them, with the same roundings: 6 of them for each slot.
@@ -231,7 +322,6 @@ HWY_INLINE void decode_planes(const Node* node, float* out) {
 template <class Node>
 struct GridChildren {
   static constexpr u32 width = Node::width;
-  static constexpr u32 entry_stride = 1;
   using Slabs = AxisSlabs<width>;
   using Planes = PlaneTable<3 * width, width, 1>;
 
@@ -253,8 +343,8 @@ struct Children<WideTree<CompressedBvh4Node>> : GridChildren<CompressedBvh4Node>
     for (u32 slot = 0; slot < 4; ++slot) bits |= u32(node->first[slot] != invalid_id) << slot;
     return bits;
   }
-  HWY_INLINE u32 enter(const Slabs& ray, float limit, float* entries) const {
-    return enter_grid(node, ray, limit, entries) & existing();
+  HWY_INLINE u32 enter(const Slabs& ray, float limit, i32* keys) const {
+    return enter_grid(node, ray, limit, existing(), keys);
   }
 };
 
@@ -270,8 +360,8 @@ struct Children<WideTree<CompressedBvh8Node>> : GridChildren<CompressedBvh8Node>
     const u64 highest = (((meta & low) + low) | meta) & ~low;  // bit 7 of each
     return u32((highest >> 7) * 0x0102040810204080ull >> 56);
   }
-  HWY_INLINE u32 enter(const Slabs& ray, float limit, float* entries) const {
-    return enter_grid(node, ray, limit, entries) & existing();
+  HWY_INLINE u32 enter(const Slabs& ray, float limit, i32* keys) const {
+    return enter_grid(node, ray, limit, existing(), keys);
   }
 };
 

@@ -71,10 +71,8 @@ class PacketWalk {
 
  private:
   HWY_INLINE void walk_alone(u32 rays, WideChild at) {
-    for (; rays != 0; rays &= rays - 1) {
-      const u32 lane = u32(__builtin_ctz(rays));
-      if (!walk_one<any>(tree_, triangles_, group_, lane, at)) too_deep_ |= 1u << lane;
-    }
+    RayWalks<any, Tree, Triangles> walks(tree_, triangles_, group_);
+    too_deep_ |= walks.walk(rays, at);
   }
 
   HWY_INLINE void test_leaf(u32 rays, WideChild leaf) {
@@ -108,9 +106,11 @@ class PacketWalk {
         entry = hn::Max(entry, hn::MulAdd(hn::Set(d, near[k][at]), slabs_.scale[k], slabs_.near_offset[k]));
         exit = hn::Min(exit, hn::MulAdd(hn::Set(d, far[k][at]), slabs_.scale[k], slabs_.far_offset[k]));
       }
-      exit = hn::Mul(exit, hn::Set(d, copse::detail::slab_growth));
       const u32 entered = rays & bits_of_mask(d, hn::Le(entry, hn::Min(exit, limit)));
-      if (entered != 0) push(children.child(slot), entered, entry, bottom);
+      if (entered == 0) continue;
+      const WideChild child = children.child(slot);
+      prefetch(tree_, triangles_, child);
+      push(child, entered, entry, bottom);
     }
   }
 

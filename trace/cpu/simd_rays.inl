@@ -133,11 +133,11 @@ HWY_INLINE RayMask make_ordinary_slabs(const LoadedRays& rays, const Aabb& bound
   const Rays most_product =
       hn::Min(hn::Set(d, two_to_60 * 1125899906842624.0f), hn::Mul(farthest, hn::Set(d, 4 * two_to_60)));
   const Rays far_time = hn::Mul(far_extent, hn::Div(hn::Set(d, 1.0f), hn::Mul(largest, units)));
-  const Rays vertex_padding = hn::Mul(far_time, hn::Set(d, 1.0f / (1u << 20)));
+  const Rays time_padding = hn::Mul(far_time, hn::Set(d, 1.0f / (1u << 19)));
   const Rays start_padding = hn::MulAdd(hn::Abs(start), hn::Set(d, 1.0f / (1u << 19)),
                                         hn::Set(d, 1.0f / two_to_60 / two_to_60 / (1u << 6)));
   const Rays denormals = hn::Mul(time_scale, hn::Set(d, copse::detail::least_denormals));
-  const Rays common = hn::Add(start_padding, hn::Add(vertex_padding, denormals));
+  const Rays common = hn::Add(start_padding, hn::Add(time_padding, denormals));
   group.start.store(start);
   group.time_scale.store(time_scale);
   for (u32 k = 0; k < 3; ++k) {
@@ -182,7 +182,6 @@ HWY_INLINE RayMask enter_bounds(const RayGroup& group, const Aabb& bounds, Rays 
     entry = hn::Max(entry, hn::MulAdd(near, scale, group.near_offset[k].load()));
     exit = hn::Min(exit, hn::MulAdd(far, scale, group.far_offset[k].load()));
   }
-  exit = hn::Mul(exit, hn::Set(d, copse::detail::slab_growth));
   return hn::Le(entry, hn::Min(exit, limit));
 }
 
@@ -226,7 +225,7 @@ HWY_INLINE void make_ready(const Ray* all, const Aabb& bounds, RayGroup& group) 
   const RayMask is_x = hn::And(x_above_y, hn::Gt(x, z)), is_y = hn::AndNot(x_above_y, hn::Gt(y, z));
 
   group.given_up = 0;
-  const u32 traceable = bits_of_mask(d, rays.traceable(largest));
+  const u32 traceable = is_empty(bounds) ? 0 : bits_of_mask(d, rays.traceable(largest));
   u32 bounded = bits_of_mask(d, hn::Lt(rays.t_min, hn::Set(d, infinity)));
   const u32 ordinary = bits_of_mask(d, make_ordinary_slabs(rays, bounds, largest, is_x, is_y, group));
   for (u32 others = traceable & ~ordinary; others != 0; others &= others - 1) {

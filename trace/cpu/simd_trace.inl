@@ -34,12 +34,8 @@ HWY_INLINE u32 walk_packets(const Tree& tree, const Triangles& triangles, RayGro
 
 template <bool any, class Tree, class Triangles>
 HWY_INLINE u32 walk_one_by_one(const Tree& tree, const Triangles& triangles, RayGroup& group) {
-  u32 too_deep = 0;
-  for (u32 rays = group.walking & ~group.given_up; rays != 0; rays &= rays - 1) {
-    const u32 lane = u32(__builtin_ctz(rays));
-    if (!walk_one<any>(tree, triangles, group, lane, tree.root())) too_deep |= 1u << lane;
-  }
-  return too_deep;
+  RayWalks<any, Tree, Triangles> walks(tree, triangles, group);
+  return walks.walk(group.walking & ~group.given_up, tree.root());
 }
 
 /// Writes the hits of a group; those of `whole` rays by the walk that has no depth limit.

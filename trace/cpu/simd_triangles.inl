@@ -77,6 +77,7 @@ HWY_INLINE TriangleAnswer<D> intersect(D d, const Shears<D>& ray, Corners<D>& tr
 /// The axes kx, ky and kz.
 struct Axes {
   u32 k[3];
+  Axes() = default;
   HWY_INLINE explicit Axes(u32 last) : k{last == 2 ? 0 : last + 1, last == 0 ? 2 : last - 1, last} {}
 };
 
@@ -113,6 +114,7 @@ struct OneRayShear {
   Shears<FourLanes> ray;
   Axes axes;
 
+  OneRayShear() = default;
   HWY_INLINE OneRayShear(const RayGroup& group, u32 lane) : axes(axis_of(group.kind[lane])) {
     const FourLanes d;
     for (u32 k = 0; k < 3; ++k) ray.origin[k] = hn::Set(d, group.shear_origin[k][lane]);

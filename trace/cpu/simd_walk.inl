@@ -26,98 +26,141 @@ struct PlaceToTriangle {
   }
 };
 
-/// What children wait. A tree so deep that they do not fit is left to the walk that climbs.
-class WaitingChildren {
- public:
-  struct Entry {
-    u32 first, count;
-    float entry;
-    u32 unused;
-  };
-  static constexpr u32 size = 256;
+/// What children wait: the key by which they were sorted, with the slot in its lowest bits, and the node. A tree
+/// so deep that they do not fit is left to the walk that climbs.
+struct WaitingChildren {
+  static constexpr u32 size = 128;
 
-  bool has_room(u32 count) const { return top_ + count <= size; }
+  i32 keys[size];
+  u32 nodes[size];
+  u32 count;
 
-  HWY_INLINE void push(const WideChild& child, float entry) {
-    entries_[top_++] = {child.first, child.count, entry, 0};
+  HWY_INLINE bool has_room(u32 width) const { return count + larger(width, 4u) <= size; }
+
+  /// The children of a node, whose keys the caller wrote behind those that wait; room for 8 is written.
+  HWY_INLINE void push(u32 node, u32 pushed) {
+    const FourKeys d;
+    const auto same = hn::BitCast(hn::CappedTag<u32, 4>(), hn::Set(d, i32(node)));
+    hn::StoreU(same, hn::CappedTag<u32, 4>(), nodes + count);
+    if (pushed > 4) hn::StoreU(same, hn::CappedTag<u32, 4>(), nodes + count + 4);
+    count += pushed;
   }
-
-  /// Puts the last one below those that are nearer, of all since `bottom`.
-  HWY_INLINE void sink(u32 bottom) {
-    const Entry last = entries_[top_ - 1];
-    u32 at = top_ - 1;
-    for (; at > bottom && entries_[at - 1].entry < last.entry; --at) entries_[at] = entries_[at - 1];
-    entries_[at] = last;
-  }
-
-  HWY_INLINE WideChild pop(float limit) {
-    while (top_ > 0) {
-      const Entry& entry = entries_[--top_];
-      if (entry.entry <= limit) return {entry.first, entry.count};
-    }
-    return WideChild::nothing();
-  }
-
-  u32 top() const { return top_; }
-
- private:
-  Entry entries_[size];
-  u32 top_ = 0;
 };
 
-/// Goes to the nearest of the children that a ray enters and pushes the others. `entered`: not 0.
-template <class ChildrenOfNode>
-HWY_INLINE WideChild descend(const ChildrenOfNode& children, u32 entered, const float* entries,
-                             WaitingChildren& waiting) {
-  constexpr u32 stride = ChildrenOfNode::entry_stride;
-  const u32 first = u32(__builtin_ctz(entered));
-  entered &= entered - 1;
-  if (entered == 0) return children.child(first);
-  const u32 second = u32(__builtin_ctz(entered));
-  entered &= entered - 1;
-  const float first_entry = entries[stride * first], second_entry = entries[stride * second];
-  if (entered == 0) {
-    const bool in_order = first_entry <= second_entry;
-    waiting.push(children.child(in_order ? second : first), in_order ? second_entry : first_entry);
-    return children.child(in_order ? first : second);
+/// Asks for what a child will be visited with: others take their turn before it.
+HWY_INLINE void prefetch_lines(const void* data) {
+  __builtin_prefetch(data);
+  __builtin_prefetch(static_cast<const char*>(data) + 64);
+}
+template <class Tree, class Triangles>
+HWY_INLINE void prefetch(const Tree& tree, const Triangles& triangles, const WideChild& at) {
+  const void* data = tree.nodes + at.first;
+  if constexpr (Triangles::takes_places) {
+    if (at.is_leaf()) data = triangles.packed + at.first;
+  } else {
+    if (at.is_leaf()) data = tree.primitive_ids + at.first;
   }
-  const u32 bottom = waiting.top();
-  waiting.push(children.child(first), first_entry);
-  waiting.push(children.child(second), second_entry), waiting.sink(bottom);
-  for (; entered != 0; entered &= entered - 1) {
-    const u32 slot = u32(__builtin_ctz(entered));
-    waiting.push(children.child(slot), entries[stride * slot]), waiting.sink(bottom);
-  }
-  return waiting.pop(infinity);
+  prefetch_lines(data);
 }
 
-/// Walks from `at` down for the ray in a lane of a group; false where the tree is too deep. With `any`, ends at
-/// the first hit.
+/// The walks of a group's rays, each its own way. They take turns: all that stand at a node step, then all that
+/// stand at a leaf test it. So the tests of different rays, which do not depend on each other, overlap in the
+/// processor, where those of one ray would wait for each other and for the branches between them.
 template <bool any, class Tree, class Triangles>
-HWY_NOINLINE bool walk_one(const Tree& tree, const Triangles& triangles, RayGroup& group, u32 lane, WideChild at) {
+class RayWalks {
   using Node = Children<Tree>;
-  const PlaceToTriangle<Triangles> ids{tree.primitive_ids};
-  const auto slabs = Node::slabs(group, lane);
-  OneRayShear shear(group, lane);
-  float limit = group.boxes_limit[lane];
-  WaitingChildren waiting;
-  alignas(64) float entries[8];
-  while (!at.is_nothing()) {
-    if (at.is_inner()) {
-      const Node children(tree, at.first);
-      const u32 entered = children.enter(slabs, limit, entries);
-      if (!waiting.has_room(Node::width)) return false;
-      at = entered != 0 ? descend(children, entered, entries, waiting) : waiting.pop(limit);
-      continue;
+
+ public:
+  HWY_INLINE RayWalks(const Tree& tree, const Triangles& triangles, RayGroup& group)
+      : tree_(tree), triangles_(triangles), ids_{tree.primitive_ids}, group_(group) {}
+
+  /// Walks from `from` down for the rays whose bits are set; returns those for which the tree is too deep. With
+  /// `any`, a ray ends at its first hit.
+  [[gnu::noinline]] u32 walk(u32 rays, WideChild from) {
+    for (; rays != 0; rays &= rays - 1) {
+      const u32 lane = u32(__builtin_ctz(rays));
+      slabs_[lane] = Node::slabs(group_, lane);
+      shears_[lane] = OneRayShear(group_, lane);
+      waiting_[lane].count = 0;
+      go_to(lane, from);
     }
-    const float before = group.limit[lane];
-    test_leaf(triangles, ids, at, shear, group, lane);
-    if (any && group.closest[lane] != invalid_id) return true;
-    if (group.limit[lane] != before) group.boxes_limit[lane] = limit = boxes_limit_of(group, lane);
-    at = waiting.pop(limit);
+    while (node_count_ + leaf_count_ > 0) {
+      step_nodes();
+      test_leaves();
+    }
+    return too_deep_;
   }
-  return true;
-}
+
+ private:
+  /// Puts a ray on the list of those that stand at a node, or at a leaf, or on none.
+  HWY_INLINE void go_to(u32 lane, const WideChild& at) {
+    prefetch(tree_, triangles_, at);
+    at_[lane] = at;
+    at_nodes_[node_count_] = u8(lane);
+    at_leaves_[leaf_count_] = u8(lane);
+    node_count_ += at.is_inner() ? 1 : 0;
+    leaf_count_ += at.is_leaf() ? 1 : 0;
+  }
+
+  HWY_INLINE void step_nodes() {
+    const u32 count = node_count_;
+    for (u32 i = 0; i < count; ++i) {
+      const u32 lane = at_nodes_[i];
+      const u32 node = at_[lane].first;
+      WaitingChildren& waiting = waiting_[lane];
+      if (waiting.has_room(Node::width)) {
+        u32 entered =
+            Node(tree_, node).enter(slabs_[lane], group_.boxes_limit[lane], waiting.keys + waiting.count);
+        waiting.push(node, entered);
+      } else {
+        waiting.count = 0;
+        too_deep_ |= 1u << lane;
+      }
+    }
+    node_count_ = 0;
+    for (u32 i = 0; i < count; ++i) go_on(at_nodes_[i]);
+  }
+
+  HWY_INLINE void test_leaves() {
+    const u32 count = leaf_count_;
+    leaf_count_ = 0;
+    for (u32 i = 0; i < count; ++i) {
+      const u32 lane = at_leaves_[i];
+      const float before = group_.limit[lane];
+      test_leaf(triangles_, ids_, at_[lane], shears_[lane], group_, lane);
+      if (any && group_.closest[lane] != invalid_id) continue;
+      if (group_.limit[lane] != before) group_.boxes_limit[lane] = boxes_limit_of(group_, lane);
+      go_on(lane);
+    }
+  }
+
+  /// Goes to the latest child that waits and is entered in time.
+  HWY_INLINE void go_on(u32 lane) {
+    constexpr i32 slots = i32(Node::width - 1);
+    WaitingChildren& waiting = waiting_[lane];
+    const float limit = group_.boxes_limit[lane];
+    while (waiting.count > 0) {
+      --waiting.count;
+      const i32 key = waiting.keys[waiting.count];
+      if (!(float_from_bits(u32(key & ~slots)) <= limit)) continue;
+      go_to(lane, Node(tree_, waiting.nodes[waiting.count]).child(u32(key & slots)));
+      return;
+    }
+  }
+
+  const Tree tree_;
+  const Triangles triangles_;
+  const PlaceToTriangle<Triangles> ids_;
+  RayGroup& group_;
+
+  WideChild at_[ray_lanes];
+  u32 node_count_ = 0, leaf_count_ = 0;
+  u32 too_deep_ = 0;
+  u8 at_nodes_[ray_lanes + 1], at_leaves_[ray_lanes + 1];  // lanes, and one that is written in vain
+  typename Node::Slabs slabs_[ray_lanes];
+  OneRayShear shears_[ray_lanes];
+  WaitingChildren waiting_[ray_lanes];
+};
 
 }  // namespace copse::cpu::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();

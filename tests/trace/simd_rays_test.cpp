@@ -1,0 +1,288 @@
+// Batches on the CPU by every instruction set that this machine has: all give the bits of the walk of one ray in
+// trace/traverse.h, and of brute force.
+
+#include <gtest/gtest.h>
+#include <hwy/targets.h>
+
+#include <cstring>
+
+#include "builders/bvh/hploc.h"
+#include "builders/bvh/pack_triangles.h"
+#include "builders/geometry/generate.h"
+#include "tests/support/device_mesh.h"
+#include "tests/support/hard_meshes.h"
+#include "tests/support/host_wide.h"
+#include "tests/trace/oracle.h"
+#include "trace/camera.h"
+#include "trace/cpu/stay_together.h"
+#include "trace/trace_rays.h"
+
+namespace copse {
+namespace {
+
+using test::build_host_bvh;
+using test::build_host_wide;
+using test::DeviceMesh;
+using test::difficult_rays;
+using test::host_view;
+using test::HostBvh;
+using test::HostSplit;
+using test::UploadedBvh;
+
+struct Target {
+  const char* name;
+  i64 bits;
+};
+
+constexpr Target targets[] = {
+    {"avx512", HWY_AVX3}, {"avx2", HWY_AVX2}, {"sse4", HWY_SSE4}, {"scalar", HWY_SCALAR}};
+
+std::string target_name(const testing::TestParamInfo<Target>& info) {
+  return info.param.name;
+}
+
+/// Has batches use one instruction set alone, for as long as a test runs.
+class SimdRays : public testing::TestWithParam<Target> {
+ protected:
+  void SetUp() override {
+    const i64 bits = GetParam().bits;
+    if (bits != HWY_SCALAR && (hwy::SupportedTargets() & bits) == 0) GTEST_SKIP() << "not on this machine";
+    hwy::SetSupportedTargetsForTest(bits);
+    hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+  }
+  void TearDown() override {
+    hwy::SetSupportedTargetsForTest(0);
+    hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+  }
+
+  Context& context() { return context_; }
+
+  void expect_hits(const TreeView& bvh, const TraceTriangles& triangles, const std::vector<Ray>& rays,
+                   const std::vector<Hit>& expected) {
+    const Buffer<Ray> batch(context_, rays);
+    Buffer<Hit> hits(context_, rays.size());
+    Buffer<u8> occluded(context_, rays.size());
+    for (TraceKernel kernel : {TraceKernel::one_ray_a_thread, TraceKernel::packets}) {
+      closest_hits(context_, bvh, triangles, batch.span(), hits.span(), {.kernel = kernel});
+      any_hits(context_, bvh, triangles, batch.span(), occluded.span(), {.kernel = kernel});
+      const std::vector<Hit> found = hits.download();
+      const std::vector<u8> any = occluded.download();
+      for (size_t i = 0; i < rays.size(); ++i) {
+        ASSERT_TRUE(test::same_bits(found[i], expected[i]))
+            << name_of(kernel) << ", layout " << bvh.index() << ", ray " << i << ", " << test::text(rays[i])
+            << ": " << test::text(found[i]) << ", expected " << test::text(expected[i]);
+        ASSERT_EQ(any[i], is_hit(expected[i]) ? 1 : 0) << name_of(kernel) << ", " << test::text(rays[i]);
+      }
+    }
+  }
+
+  template <class Node>
+  void expect_hits_of_wide(const HostBvh& binary, const DeviceMesh& mesh, const std::vector<Ray>& rays,
+                           const std::vector<Hit>& expected) {
+    const WideBvh<Node> wide = build_host_wide<Node>(binary).upload(context_);
+    const PackedTriangles packed = pack_triangles(context_, wide.view(), mesh.view());
+    ASSERT_NO_FATAL_FAILURE(expect_hits(wide.view(), mesh.view(), rays, expected));
+    ASSERT_NO_FATAL_FAILURE(expect_hits(wide.view(), packed.view(), rays, expected));
+  }
+
+  /// In all layouts that take the tree's leaves.
+  void expect_hits_in_all_layouts(const Mesh& mesh, const HostBvh& binary, const std::vector<Ray>& rays,
+                                  const std::vector<Hit>& expected, bool has_full_leaves = false) {
+    const DeviceMesh device(context_, mesh);
+    const UploadedBvh uploaded(context_, binary);
+    const PackedTriangles packed = pack_triangles(context_, uploaded.view(), device.view());
+    ASSERT_NO_FATAL_FAILURE(expect_hits(uploaded.view(), device.view(), rays, expected));
+    ASSERT_NO_FATAL_FAILURE(expect_hits(uploaded.view(), packed.view(), rays, expected));
+    ASSERT_NO_FATAL_FAILURE(expect_hits_of_wide<Bvh4Node>(binary, device, rays, expected));
+    ASSERT_NO_FATAL_FAILURE(expect_hits_of_wide<CompressedBvh4Node>(binary, device, rays, expected));
+    if (has_full_leaves) return;
+    ASSERT_NO_FATAL_FAILURE(expect_hits_of_wide<CompressedBvh8Node>(binary, device, rays, expected));
+  }
+
+ private:
+  Context context_{{.backend = Backend::cpu}};
+};
+
+std::vector<Hit> brute_force(const Mesh& mesh, const std::vector<Ray>& rays) {
+  std::vector<Hit> hits;
+  for (const Ray& ray : rays) hits.push_back(test::brute_force_hit({host_view(mesh)}, ray));
+  return hits;
+}
+
+std::vector<Hit> one_by_one(const Mesh& mesh, const HostBvh& bvh, const std::vector<Ray>& rays) {
+  std::vector<Hit> hits;
+  for (const Ray& ray : rays) hits.push_back(closest_hit(bvh.view(), host_view(mesh), ray));
+  return hits;
+}
+
+TEST_P(SimdRays, FindTheHitsOfBruteForceAmongRandomTriangles) {
+  const Mesh mesh = generate_random(400, 0.2f);
+  const std::vector<Ray> rays = difficult_rays(mesh, 1001, 1);
+  const std::vector<Hit> expected = brute_force(mesh, rays);
+  for (u32 leaf_size : {1, 3}) {
+    expect_hits_in_all_layouts(mesh, build_host_bvh(host_view(mesh), leaf_size), rays, expected);
+  }
+}
+
+TEST_P(SimdRays, FindTheHitsOfBruteForceOnHardMeshes) {
+  for (const test::NamedMesh& hard : test::hard_meshes()) {
+    SCOPED_TRACE(hard.name);
+    if (hard.mesh.positions.empty()) continue;
+    const std::vector<Ray> rays = difficult_rays(hard.mesh, 163, 4);
+    ASSERT_NO_FATAL_FAILURE(expect_hits_in_all_layouts(hard.mesh, build_host_bvh(host_view(hard.mesh), 2), rays,
+                                                       brute_force(hard.mesh, rays)));
+  }
+}
+
+TEST_P(SimdRays, TestAllTrianglesOfFullLeaves) {
+  const Mesh mesh = generate_random(600, 0.3f);
+  const std::vector<Ray> rays = difficult_rays(mesh, 200, 5);
+  const std::vector<Hit> expected = brute_force(mesh, rays);
+  for (u32 leaf_size : {4, 5, 8, 63, 200}) {
+    expect_hits_in_all_layouts(mesh, build_host_bvh(host_view(mesh), leaf_size), rays, expected, true);
+  }
+}
+
+/// Pictures of a scene from six sides, of which neighbouring rays stay together, and cross the signs of
+/// directions.
+TEST_P(SimdRays, FollowNeighboursTogether) {
+  const Mesh mesh = generate_hairball(60, 40);
+  const HostBvh bvh = build_host_bvh(host_view(mesh), 3);
+  const vec3 middle = centroid(bounds(mesh));
+  for (int axis = 0; axis < 3; ++axis) {
+    for (float side : {-1.0f, 1.0f}) {
+      std::vector<Ray> rays;
+      for (u32 i = 0; i < 4096; ++i) {
+        const float x = float(i % 64) / 63 - 0.5f, y = float(i / 64) / 63 - 0.5f;
+        vec3 direction(x, y, y);
+        direction[(axis + 1) % 3] = x, direction[axis] = -side;
+        rays.push_back({middle, 0, direction, infinity});
+        rays.back().origin[axis] += 2 * side;
+      }
+      ASSERT_NO_FATAL_FAILURE(expect_hits_in_all_layouts(mesh, bvh, rays, one_by_one(mesh, bvh, rays)));
+    }
+  }
+}
+
+TEST_P(SimdRays, BatchesOfAnySizeAreTracedWhole) {
+  const Mesh mesh = generate_sphere(2);
+  const HostBvh bvh = build_host_bvh(host_view(mesh), 2);
+  for (u32 count : {0u, 1u, 3u, 4u, 5u, 7u, 8u, 9u, 15u, 16u, 17u, 31u, 2047u, 2048u, 2049u}) {
+    const std::vector<Ray> rays = difficult_rays(mesh, count, 3);
+    ASSERT_NO_FATAL_FAILURE(expect_hits_in_all_layouts(mesh, bvh, rays, one_by_one(mesh, bvh, rays)));
+  }
+}
+
+/// Deeper than what waits has room for.
+TEST_P(SimdRays, FollowAChainOfTenThousand) {
+  Mesh mesh;
+  const u32 count = 10000;
+  for (u32 i = 0; i < count; ++i) {
+    const float z = float(i * 7919u % count) / float(count);
+    for (const vec3& p : {vec3(0, 0, z), vec3(1, 0, z), vec3(0, 1, z)}) mesh.positions.push_back(p);
+    mesh.triangles.push_back(uvec3(3 * i, 3 * i + 1, 3 * i + 2));
+  }
+  std::vector<Ray> rays;
+  for (u32 i = 0; i < 20; ++i) {
+    const float x = 0.2f + 0.03f * float(i), sign = i % 3 == 0 ? -1.0f : 1.0f;
+    rays.push_back({vec3(x, x, i % 2 == 0 ? 0.5f : -2 * sign), 0, vec3(0, 0.001f, sign), infinity});
+  }
+  expect_hits_in_all_layouts(mesh, build_host_bvh(host_view(mesh), 1, HostSplit::chain), rays,
+                             brute_force(mesh, rays));
+}
+
+TEST_P(SimdRays, EqualDistancesGiveTheSmallestId) {
+  Mesh mesh = generate_random(50, 0.5f);
+  const std::vector<uvec3> once = mesh.triangles;
+  for (int copy = 0; copy < 6; ++copy) mesh.triangles.insert(mesh.triangles.end(), once.rbegin(), once.rend());
+  const std::vector<Ray> rays = difficult_rays(mesh, 500, 7);
+  expect_hits_in_all_layouts(mesh, build_host_bvh(host_view(mesh), 3), rays, brute_force(mesh, rays));
+}
+
+TEST_P(SimdRays, TreesWithoutPrimitivesAreMissed) {
+  const Mesh mesh = generate_cube();
+  const HostBvh nothing = build_host_bvh(std::vector<Aabb>{});
+  const std::vector<Ray> rays = difficult_rays(mesh, 40, 8);
+  std::vector<Hit> expected;
+  for (const Ray& ray : rays) expected.push_back({ray.t_max, invalid_id, invalid_id, 0, 0});
+  expect_hits(build_host_wide<Bvh4Node>(nothing).view(), TriangleView{}, rays, expected);
+  expect_hits(build_host_wide<CompressedBvh4Node>(nothing).view(), TriangleView{}, rays, expected);
+  expect_hits(build_host_wide<CompressedBvh8Node>(nothing).view(), TriangleView{}, rays, expected);
+}
+
+/// From within a closed mesh through its edges and vertices: none slips through.
+TEST_P(SimdRays, DoNotSlipThroughTheEdgesOfALargeClosedMesh) {
+  const Mesh mesh = generate_sphere(4);
+  const DeviceMesh device(context(), mesh);
+  const HostBvh binary = build_host_bvh(host_view(mesh), 2);
+  const WideBvh<CompressedBvh8Node> wide = build_host_wide<CompressedBvh8Node>(binary).upload(context());
+  const WideBvh<Bvh4Node> four = build_host_wide<Bvh4Node>(binary).upload(context());
+  test::RayMaker make(9);
+  std::vector<Ray> rays;
+  for (u32 i = 0; i < (1u << 20); ++i) {
+    const uvec3 corners = mesh.triangles[make.below(u32(mesh.triangles.size()))];
+    const vec3 a = mesh.positions[corners.x], b = mesh.positions[corners.y];
+    const vec3 origin = i % 2 == 0 ? vec3(0) : make.point(-0.4f, 0.4f);
+    const float along = i % 4 == 3 ? 0.0f : make.uniform(0, 1);
+    rays.push_back({origin, 0, a + along * (b - a) - origin, infinity});
+  }
+  const Buffer<Ray> batch(context(), rays);
+  Buffer<u8> occluded(context(), rays.size());
+  for (const TreeView& tree : {TreeView(wide.view()), TreeView(four.view())}) {
+    for (TraceKernel kernel : {TraceKernel::one_ray_a_thread, TraceKernel::packets}) {
+      any_hits(context(), tree, device.view(), batch.span(), occluded.span(), {.kernel = kernel});
+      const std::vector<u8> found = occluded.download();
+      EXPECT_EQ(std::count(found.begin(), found.end(), u8(0)), 0) << name_of(kernel);
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(, SimdRays, testing::ValuesIn(targets), target_name);
+
+// ---- The choice of packets ------------------------------------------------------------------------------------
+
+std::vector<Ray> tile_of_rays(u32 count, float spread) {
+  std::vector<Ray> rays;
+  for (u32 i = 0; i < count; ++i) {
+    rays.push_back({vec3(0, 0, 3), 0, vec3(spread * float(i % 4), spread * float(i / 4 % 4), -1), infinity});
+  }
+  return rays;
+}
+
+TEST(StayTogether, SaysWhetherNeighboursGoTheSameWay) {
+  const Aabb bounds{vec3(-1), vec3(1)};
+  const auto together = [&](const std::vector<Ray>& rays) {
+    return cpu::stay_together(rays.data(), rays.size(), bounds);
+  };
+  EXPECT_TRUE(together(tile_of_rays(4096, 0.001f)));
+  EXPECT_TRUE(together(tile_of_rays(5, 0.001f)));
+  EXPECT_FALSE(together(tile_of_rays(4096, 0.1f)));
+  EXPECT_FALSE(together({}));
+
+  std::vector<Ray> apart = tile_of_rays(4096, 0.001f);
+  for (u32 i = 0; i < apart.size(); i += 2) apart[i].origin.x = 1;
+  EXPECT_FALSE(together(apart));
+
+  std::vector<Ray> none = tile_of_rays(4096, 0.001f);
+  for (Ray& ray : none) ray.direction = vec3(0);
+  EXPECT_FALSE(together(none));
+  EXPECT_FALSE(cpu::stay_together(none.data(), none.size(), Aabb::empty()));
+}
+
+TEST(StayTogether, ChoosesPacketsForABatch) {
+  Context context({.backend = Backend::cpu});
+  const Mesh mesh = generate_sphere(2);
+  const DeviceMesh device(context, mesh);
+  const Bvh bvh = build_hploc(context, device.view());
+  Buffer<u32> word(context, 1);
+  for (float spread : {0.001f, 0.3f}) {
+    const Buffer<Ray> rays(context, tile_of_rays(1000, spread));
+    Buffer<Hit> hits(context, rays.size());
+    closest_hits(context, bvh.view(), device.view(), rays.span(), hits.span(), {.chosen = word.span()});
+    EXPECT_EQ(TraceKernel(word.download()[0]),
+              spread < 0.1f ? TraceKernel::packets : TraceKernel::one_ray_a_thread);
+  }
+}
+
+}  // namespace
+}  // namespace copse
