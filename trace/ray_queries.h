@@ -61,11 +61,16 @@ struct AnyHits {
   COPSE_HD static u8 miss(const Ray&) { return 0; }
 };
 
-/// Walks for one ray; false where a quick walk gave up. `entries`: room for default_stack_size.
+/// Entries of the stacks of quick walks, which give up where they are full.
+inline constexpr u32 quick_stack_size = 64;
+
+/// Walks for one ray; false where a quick walk gave up. `entries`: room for default_stack_size, or for
+/// quick_stack_size where the walk is a quick one.
 template <Effort effort, class Query>
 COPSE_HD inline bool trace_with_effort(const Query& query, const Ray& ray, StackEntry* entries,
                                        typename Query::Result& result) {
-  Walk<typename Query::Tree, default_stack_size, effort> walk(query.tree, entries);
+  constexpr u32 stack_size = effort == Effort::quick ? quick_stack_size : default_stack_size;
+  Walk<typename Query::Tree, stack_size, effort> walk(query.tree, entries);
   walk.begin(ray);
   auto test = query.template test<effort>(ray);
   NoCounter counter;
@@ -81,7 +86,7 @@ COPSE_HD inline bool trace_with_effort(const Query& query, const Ray& ray, Stack
   return true;
 }
 
-/// Walks for one ray, quickly if that will do.
+/// Walks for one ray, quickly if that will do. `entries`: room for quick_stack_size.
 template <class Query>
 COPSE_HD inline typename Query::Result trace_ray(const Query& query, const Ray& ray, StackEntry* entries) {
   typename Query::Result result;
@@ -97,7 +102,7 @@ struct TraceOne {
   Query query;
 
   COPSE_HD void operator()(u64 i) const {
-    StackEntry entries[default_stack_size];
+    StackEntry entries[quick_stack_size];
     query.results[i] = trace_ray(query, query.rays[i], entries);
   }
 };

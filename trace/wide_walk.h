@@ -6,6 +6,8 @@
 //
 // It gives up where the stack is full, and where times of planes might be no floats.
 
+#include <type_traits>
+
 #include "trace/quick_spans.h"
 #include "trace/walk.h"
 

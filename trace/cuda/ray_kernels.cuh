@@ -7,6 +7,8 @@
 // Efficiency of Ray Traversal on GPUs - Kepler and Fermi Addendum", NVIDIA 2012. Here the results of a warp's
 // finished rays are worked out together, when their lanes are refilled.
 
+#include <type_traits>
+
 #include "primitives/cuda/persistent.cuh"
 #include "trace/ray_queries.h"
 #include "trace/trace_options.h"
@@ -16,6 +18,7 @@ namespace copse::cuda {
 namespace detail {
 
 using copse::detail::Effort;
+using copse::detail::quick_stack_size;
 using copse::detail::StackEntry;
 
 inline constexpr u32 ray_threads = 128;
@@ -107,9 +110,6 @@ class BlockBounds {
  private:
   float* words_;
 };
-
-/// Entries of the stacks of quick walks, which give up where they are full.
-inline constexpr u32 quick_stack_size = 64;
 
 template <class Query>
 using QuickWalk = copse::detail::Walk<typename Query::Tree, quick_stack_size, Effort::quick>;
