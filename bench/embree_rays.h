@@ -1,0 +1,28 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "builders/geometry/mesh.h"
+#include "trace/ray.h"
+
+namespace copse::bench {
+
+/// Embree's closest hits, over a mesh built at medium quality; on all threads that TBB has.
+class EmbreeRays {
+ public:
+  explicit EmbreeRays(const Mesh& mesh);
+  ~EmbreeRays();
+
+  /// rtcIntersect1 for each ray.
+  void closest_hits(const std::vector<Ray>& rays, std::vector<Hit>& hits) const;
+
+  /// rtcIntersect16 for each 16 neighbours, told that they are coherent.
+  void closest_hits_of_packets(const std::vector<Ray>& rays, std::vector<Hit>& hits) const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace copse::bench
