@@ -39,13 +39,20 @@ std::vector<Ray> tiled_rays() {
   return rays;
 }
 
+/// What rows have in common, made once.
+struct FrameInput {
+  Mesh ball;
+  std::vector<Ray> rays;
+};
+
 /// What all ways have in common. They give hits[i] for tiled_rays()[i], or row by row.
 struct Way {
   Context& context;
   MovingBall ball;
   Buffer<Hit> hits;
 
-  Way(Context& c, u32 subdivisions) : context(c), ball(c, subdivisions), hits(c, u64{image_size} * image_size) {}
+  Way(Context& c, const FrameInput& input)
+      : context(c), ball(c, input.ball), hits(c, u64{image_size} * image_size) {}
   virtual ~Way() = default;
   virtual void build() = 0;
   virtual void trace() = 0;
@@ -57,8 +64,8 @@ struct ByTree : Way {
   Bvh bvh;
   bool refits;
 
-  ByTree(Context& c, u32 subdivisions, bool refits_)
-      : Way(c, subdivisions), rays(c, tiled_rays()), bvh(build_lbvh(c, ball.view())), refits(refits_) {}
+  ByTree(Context& c, const FrameInput& input, bool refits_)
+      : Way(c, input), rays(c, input.rays), bvh(build_lbvh(c, ball.view())), refits(refits_) {}
   void build() override {
     if (refits) {
       refit(context, bvh, ball.view());
@@ -69,13 +76,21 @@ struct ByTree : Way {
   void trace() override { closest_hits(context, bvh.view(), ball.view(), rays.span(), hits.span()); }
 };
 
+/// Room for half as many references again as the ball at rest needs.
+u64 room(u64 references) {
+  return references + references / 2;
+}
+
 struct ByUniformGrid : Way {
-  static constexpr GridOptions options{.density = 4, .reference_capacity = 12'000'000};
   Buffer<Ray> rays;
+  GridOptions options;
   Grid grid;
 
-  ByUniformGrid(Context& c, u32 subdivisions)
-      : Way(c, subdivisions), rays(c, tiled_rays()), grid(build_grid(c, ball.view(), options)) {}
+  ByUniformGrid(Context& c, const FrameInput& input)
+      : Way(c, input),
+        rays(c, input.rays),
+        options{.reference_capacity = room(count_references(c, ball.view()))},
+        grid(build_grid(c, ball.view(), options)) {}
   void build() override { rebuild_grid(context, grid, ball.view(), options); }
   void trace() override { closest_hits(context, grid.view(), ball.view(), rays.span(), hits.span()); }
 };
@@ -84,16 +99,19 @@ struct ByFrustumGrid : Way {
   ViewFrustum frustum = view_frustum(ball_camera());
   FrustumGrid grid;
 
-  ByFrustumGrid(Context& c, u32 subdivisions, const uvec3& resolution)
-      : Way(c, subdivisions),
-        grid(build_frustum_grid(c, ball.view(), frustum,
-                                {.resolution = resolution, .reference_capacity = 6'000'000})) {}
+  ByFrustumGrid(Context& c, const FrameInput& input, const uvec3& resolution)
+      : Way(c, input),
+        grid(make_frustum_grid(c, resolution,
+                               room(count_references(c, ball.view(), frustum, {.resolution = resolution})))) {
+    build();
+  }
   void build() override { rebuild_frustum_grid(context, grid, ball.view(), frustum); }
   void trace() override { closest_hits(context, grid.view(), ball.view(), image_size, image_size, hits.span()); }
   bool is_tiled() const override { return false; }
 };
 
-using MakeWay = std::function<std::unique_ptr<Way>(Context&)>;
+using Input = std::shared_ptr<const FrameInput>;
+using MakeWay = std::function<std::unique_ptr<Way>(Context&, const FrameInput&)>;
 
 std::vector<Hit> hits_in_rows(const Way& way) {
   const std::vector<Hit> hits = way.hits.download();
@@ -107,8 +125,8 @@ std::vector<Hit> hits_in_rows(const Way& way) {
 }
 
 /// In the same phase all ways see the same: ids differ at most where two hits are within 4 ulp.
-bool sees_what_a_tree_sees(Way& way, u32 subdivisions) {
-  ByTree tree(way.context, subdivisions, false);
+bool sees_what_a_tree_sees(Way& way, const FrameInput& input) {
+  ByTree tree(way.context, input, false);
   for (Way* each : {&way, static_cast<Way*>(&tree)}) {
     each->ball.reset();
     each->ball.move();
@@ -125,40 +143,49 @@ bool sees_what_a_tree_sees(Way& way, u32 subdivisions) {
   return hit_count > a.size() / 8 && different < a.size() / 10000;
 }
 
-void add_way(Rows& rows, const std::string& name, u32 subdivisions, const MakeWay& make) {
-  const u64 n = u64{20} << 2 * subdivisions;
-  const auto add = [&](const std::string& part, void (*work)(Way&)) {
-    rows.add("frame/" + name + "/" + part, n, [make, work, subdivisions](Comparison& c) {
-      const std::shared_ptr<Way> way = make(c.context);
-      c.expect([way, subdivisions] { return sees_what_a_tree_sees(*way, subdivisions); });
-      c.ours = [way, work] { work(*way); };
+void add_way(Rows& rows, const std::string& name, const Input& input, const MakeWay& make) {
+  const auto add = [&](const std::string& part, void (*work)(Way&), bool checks) {
+    rows.add("frame/" + name + "/" + part, input->ball.triangles.size(), [=](Comparison& c) {
+      const std::shared_ptr<Way> way = make(c.context, *input);
+      if (checks) c.expect([=] { return sees_what_a_tree_sees(*way, *input); });
+      c.ours = [=] { work(*way); };
     });
   };
-  add("build", [](Way& way) { way.build(); });
-  add("trace", [](Way& way) { way.trace(); });
-  add("whole", [](Way& way) {
-    way.ball.move();
-    way.build();
-    way.trace();
-  });
+  add(
+      "build", [](Way& way) { way.build(); }, false);
+  add(
+      "trace", [](Way& way) { way.trace(); }, false);
+  add(
+      "whole",
+      [](Way& way) {
+        way.ball.move();
+        way.build();
+        way.trace();
+      },
+      true);
 }
 
 }  // namespace
 
 void add_frame_rows(Rows& rows, Backend backend) {
-  const u32 subdivisions = backend == Backend::cuda ? 8 : 6;
+  const auto input = std::make_shared<const FrameInput>(
+      FrameInput{generate_sphere(backend == Backend::cuda ? 8 : 6), tiled_rays()});
   const auto add_frustum = [&](const std::string& name, const uvec3& resolution) {
-    add_way(rows, name, subdivisions,
-            [=](Context& context) { return std::make_unique<ByFrustumGrid>(context, subdivisions, resolution); });
+    add_way(rows, name, input, [=](Context& context, const FrameInput& each) {
+      return std::make_unique<ByFrustumGrid>(context, each, resolution);
+    });
+  };
+  const auto add_tree = [&](const std::string& name, bool refits) {
+    add_way(rows, name, input, [=](Context& context, const FrameInput& each) {
+      return std::make_unique<ByTree>(context, each, refits);
+    });
   };
   add_frustum("frustum_grid_128x128x16", uvec3(128, 128, 16));
   add_frustum("frustum_grid_128x256x8", uvec3(128, 256, 8));
-  add_way(rows, "uniform_grid", subdivisions,
-          [=](Context& context) { return std::make_unique<ByUniformGrid>(context, subdivisions); });
-  add_way(rows, "lbvh_rebuild", subdivisions,
-          [=](Context& context) { return std::make_unique<ByTree>(context, subdivisions, false); });
-  add_way(rows, "lbvh_refit", subdivisions,
-          [=](Context& context) { return std::make_unique<ByTree>(context, subdivisions, true); });
+  add_way(rows, "uniform_grid", input,
+          [](Context& context, const FrameInput& each) { return std::make_unique<ByUniformGrid>(context, each); });
+  add_tree("lbvh_rebuild", false);
+  add_tree("lbvh_refit", true);
 }
 
 }  // namespace copse::bench

@@ -5,11 +5,12 @@
 
 namespace copse::bench {
 
-MovingBall::MovingBall(Context& context, u32 subdivisions) : context_(context), phase_(context, 1) {
-  const Mesh mesh = generate_sphere(subdivisions);
-  rest_ = Buffer<vec3>(context, mesh.positions);
-  positions_ = Buffer<vec3>(context, mesh.positions);
-  triangles_ = Buffer<uvec3>(context, mesh.triangles);
+MovingBall::MovingBall(Context& context, const Mesh& ball)
+    : context_(context),
+      rest_(context, ball.positions),
+      positions_(context, ball.positions),
+      triangles_(context, ball.triangles),
+      phase_(context, 1) {
   reset();
 }
 

@@ -5,11 +5,12 @@
 
 namespace copse::bench {
 
-/// A ball of 20 * 4^subdivisions triangles that deforms from frame to frame, on the context's device.
+/// A ball that deforms from frame to frame, on the context's device.
 class MovingBall {
  public:
+  /// `ball`: of radius 1.
   /// Throws: Error out_of_memory.
-  MovingBall(Context& context, u32 subdivisions);
+  MovingBall(Context& context, const Mesh& ball);
 
   /// Goes on to the next of 32 phases. May be captured in a graph.
   void move();

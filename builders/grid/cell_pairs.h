@@ -74,14 +74,23 @@ struct MeasurePrimitive {
   }
 };
 
+/// Threads for a queue. They take every so many-th element, so that a short queue costs little: such a thread has
+/// much to put away before it begins.
+inline u64 wide_threads(u64 capacity) {
+  constexpr u64 most = u64{1} << 17;
+  return smaller(capacity, most);
+}
+
 template <class Cells>
-struct MeasureWidePrimitive {
+struct MeasureWidePrimitives {
   Cells cells;
   GridParts parts;
-  COPSE_HD void operator()(u64 k) const {
-    if (k >= parts.wide_primitives.size()) return;
-    const u32 primitive = parts.wide_primitives.data()[k];
-    parts.measured[primitive] = MeasuredPrimitive::wide(cells.part_count(primitive));
+  u64 stride;
+  COPSE_HD void operator()(u64 thread) const {
+    for (u64 k = thread; k < parts.wide_primitives.size(); k += stride) {
+      const u32 primitive = parts.wide_primitives.data()[k];
+      parts.measured[primitive] = MeasuredPrimitive::wide(cells.part_count(primitive));
+    }
   }
 };
 
@@ -110,15 +119,17 @@ struct CountCells {
 };
 
 template <class Cells>
-struct CountWidePart {
+struct CountWideParts {
   Cells cells;
   GridParts parts;
-  COPSE_HD void operator()(u64 k) const {
-    if (k >= parts.wide_parts.size()) return;
-    const u32 slot = parts.wide_parts.data()[k];
-    CountCells cell_count;
-    cells.visit_part(parts.data[slot].primitive, parts.data[slot].part, cell_count);
-    parts.cell_counts[slot] = cell_count.count;
+  u64 stride;
+  COPSE_HD void operator()(u64 thread) const {
+    for (u64 k = thread; k < parts.wide_parts.size(); k += stride) {
+      const u32 slot = parts.wide_parts.data()[k];
+      CountCells cell_count;
+      cells.visit_part(parts.data[slot].primitive, parts.data[slot].part, cell_count);
+      parts.cell_counts[slot] = cell_count.count;
+    }
   }
 };
 
@@ -178,16 +189,18 @@ struct WriteSmallParts {
 };
 
 template <class Cells>
-struct WriteWidePart {
+struct WriteWideParts {
   Cells cells;
   GridParts parts;
   ReferenceSlots slots;
-  COPSE_HD void operator()(u64 k) const {
-    if (k >= parts.wide_parts.size()) return;
-    const u32 i = parts.wide_parts.data()[k];
-    const GridPart part = parts.data[i];
-    WriteCells write{slots.out, slots.offsets[i], slots.capacity, part.primitive};
-    cells.visit_part(part.primitive, part.part, write);
+  u64 stride;
+  COPSE_HD void operator()(u64 thread) const {
+    for (u64 k = thread; k < parts.wide_parts.size(); k += stride) {
+      const u32 i = parts.wide_parts.data()[k];
+      const GridPart part = parts.data[i];
+      WriteCells write{slots.out, slots.offsets[i], slots.capacity, part.primitive};
+      cells.visit_part(part.primitive, part.part, write);
+    }
   }
 };
 
@@ -243,11 +256,13 @@ template <class Executor, class Cells>
 void measure_parts(const Executor& ex, const Cells& cells, u64 n, const GridParts& parts) {
   fill_bytes(ex, "grid: clear queues", parts.wide_primitives.pushed(), 2, 0);
   for_each(ex, "grid: measure", n, MeasurePrimitive<Cells>{cells, parts});
-  for_each(ex, "grid: measure wide ones", n, MeasureWidePrimitive<Cells>{cells, parts});
+  const u64 primitive_threads = wide_threads(n), part_threads = wide_threads(parts.capacity);
+  for_each(ex, "grid: measure wide ones", primitive_threads,
+           MeasureWidePrimitives<Cells>{cells, parts, primitive_threads});
   u64* const no_offsets = nullptr;
   allocate(ex, "grid: parts", n, PartCountOfPrimitive{parts.measured}, StorePart{parts}, parts.capacity,
            no_offsets, parts.count);
-  for_each(ex, "grid: count wide parts", parts.capacity, CountWidePart<Cells>{cells, parts});
+  for_each(ex, "grid: count wide parts", part_threads, CountWideParts<Cells>{cells, parts, part_threads});
 }
 
 /// Where the pairs go.
@@ -277,7 +292,8 @@ void sort_cell_pairs(const Executor& ex, const Cells& cells, u64 n, const CellPa
                    offsets, &totals[1]);
     const ReferenceSlots slots{offsets, references, capacity};
     for_each(ex, "grid: references", capacity, WriteSmallParts{cells.shape, parts, slots});
-    for_each(ex, "grid: wide references", capacity, WriteWidePart<Cells>{cells, parts, slots});
+    const u64 threads = wide_threads(capacity);
+    for_each(ex, "grid: wide references", threads, WriteWideParts<Cells>{cells, parts, slots, threads});
   }
   for_each(ex, "grid: counts", 1, StoreCounts{&totals[0], &totals[1], capacity, pairs.counts});
   radix_sort_pairs(ex, "grid: sort by cell", capacity,

@@ -7,12 +7,16 @@
 
 namespace copse::detail {
 
-/// The depth of a triangle's first vertex, where that is on screen: enough to place slabs by.
+/// A sample of triangles is enough to place slabs by.
+inline constexpr u64 depth_samples = u64{1} << 15;
+
+/// The depth of the first vertex of a sample, where that is on screen.
 struct DepthOnScreen {
   TriangleTable table;
   FrustumShape frustum;
+  u64 triangle_count, sample_count;
   COPSE_HD DepthRange operator()(u64 i) const {
-    const vec3 p = table.triangle(u32(i)).a;
+    const vec3 p = table.triangle(u32(i * triangle_count / sample_count)).a;
     if (!is_finite(p)) return {double(infinity), -double(infinity)};
     const dvec3 seen = frustum.to_camera(p);
     if (!(seen.z > 0 && CameraTriangle::is_on_screen(seen))) return {double(infinity), -double(infinity)};
@@ -44,7 +48,8 @@ void shape_frustum(const Executor& ex, const TriangleTable& table, u64 n, const 
   DepthRange* seen = nullptr;
   if (request.nearest == 0 || request.farthest == 0) {
     seen = frame.allocate<DepthRange>(1);
-    reduce(ex, "frustum: depths", n, DepthOnScreen{table, request.shape},
+    const u64 sample_count = smaller(n, depth_samples);
+    reduce(ex, "frustum: depths", sample_count, DepthOnScreen{table, request.shape, n, sample_count},
            DepthRange{double(infinity), -double(infinity)}, MergeDepths{}, seen);
   }
   for_each(ex, "frustum: shape", 1, StoreFrustum{request, seen, frustum, cells});
@@ -74,7 +79,8 @@ void count_frustum_cells(const Executor& ex, std::span<const TriangleView> views
 template <class Executor>
 u64 frustum_grid_scratch_bytes(const Executor& ex, u64 n, u64 view_count, u64 cell_capacity,
                                u64 reference_capacity) {
-  const u64 depths = ScratchArena::bytes_for<DepthRange>(1) + reduce_scratch_bytes<DepthRange>(ex, n);
+  const u64 depths =
+      ScratchArena::bytes_for<DepthRange>(1) + reduce_scratch_bytes<DepthRange>(ex, smaller(n, depth_samples));
   return triangle_table_scratch_bytes(view_count) +
          larger(depths, list_cells_scratch_bytes(ex, n, cell_capacity, reference_capacity));
 }

@@ -12,9 +12,9 @@ struct ViewFrustum {
   vec3 eye;
   vec3 forward, right, up;
 
-  /// The depths between which slabs lie; 0: from the triangles that are seen, the nearest one taken for no nearer
-  /// than a third of the farthest. The first slab reaches from the eye, the last one to infinity: what is seen
-  /// does not depend on them, only how fast.
+  /// The depths between which slabs lie; 0: from a sample of the triangles that are seen, the nearest one taken
+  /// for no nearer than a third of the farthest. The first slab reaches from the eye, the last one to infinity:
+  /// what is seen does not depend on them, only how fast.
   float nearest = 0, farthest = 0;
 };
 

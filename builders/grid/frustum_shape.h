@@ -20,6 +20,10 @@ inline constexpr double least_depth_ratio = 1.25;
 /// Chosen from the triangles, the nearest depth is at least this share of the farthest one.
 inline constexpr double least_nearest_share = 1.0 / 3;
 
+/// What is seen is known from a sample: slabs begin so much earlier and end so much later, as a share of the
+/// depth.
+inline constexpr double depth_margin = 1.0 / 64;
+
 /// What a build asks for.
 struct FrustumRequest {
   FrustumShape shape;       // what the camera says: all but depths, units and padding
@@ -54,9 +58,10 @@ COPSE_HD inline i32 padding_for(double blur) {
 COPSE_HD inline void choose_depths(const FrustumRequest& request, const DepthRange& seen, double& nearest,
                                    double& farthest) {
   const bool any = seen.lo <= seen.hi;
-  const double far_seen = any ? double(seen.hi) : (request.nearest > 0 ? 2.0 * double(request.nearest) : 2.0);
+  const double far_seen =
+      any ? seen.hi * (1 + depth_margin) : (request.nearest > 0 ? 2.0 * double(request.nearest) : 2.0);
   farthest = request.farthest > 0 ? double(request.farthest) : far_seen;
-  const double near_seen = larger(any ? double(seen.lo) : 0.0, farthest * least_nearest_share);
+  const double near_seen = larger(any ? seen.lo * (1 - depth_margin) : 0.0, farthest * least_nearest_share);
   nearest = request.nearest > 0 ? double(request.nearest) : near_seen;
   // Where only the farthest depth was asked for, all that is seen may be behind it.
   if (request.nearest == 0) nearest = smaller(nearest, farthest / least_depth_ratio);

@@ -13,6 +13,7 @@
 #include "tests/support/hard_meshes.h"
 #include "tests/trace/frustum_cameras.h"
 #include "trace/frustum_march.h"
+#include "trace/frustum_pixels.h"
 #include "trace/trace_rays.h"
 
 namespace copse {
@@ -275,6 +276,39 @@ TEST(FrustumRaysOnTheHost, TestOnlyTheSlabsUpToTheirHit) {
   EXPECT_TRUE(is_hit(closest_hit(grid.view(), TriangleTable::of(host.view()), ray, counter)));
   EXPECT_LT(counter.nodes, 64u);
   EXPECT_GT(counter.primitives, 0u);
+}
+
+/// A lane leaves out triangles in whose rectangle its pixel is not.
+TEST(FrustumRaysOnTheHost, HitOnlyTrianglesInWhoseRectangleTheirPixelIs) {
+  Context cpu({.backend = Backend::cpu});
+  const Size size{60, 45};
+  u64 hit_count = 0, pixel_count = 0;
+  for (const float triangle_size : {0.01f, 0.3f}) {
+    const Mesh mesh = generate_random(400, triangle_size);
+    const DeviceMesh host(cpu, mesh);
+    for (const test::NamedCamera& view : test::cameras_around(mesh)) {
+      const FrustumGrid grid = build_frustum_grid(cpu, host.view(), view_frustum(view.camera));
+      const auto pixels = detail::FrustumPixels::of(
+          {grid.view(), TriangleTable::of(host.view()), size.width, size.height, nullptr});
+      const std::vector<Ray> rays = rays_of(view.camera, size);
+      for (u32 i = 0; i < mesh.triangles.size(); ++i) {
+        const Triangle t = load_triangle(host_view(mesh), i);
+        const vec3 eye = view.camera.eye;
+        const detail::PixelRectangle rectangle = pixels.around(t.a - eye, t.b - eye, t.c - eye);
+        for (u32 k = 0; k < rays.size(); ++k) {
+          const bool is_in = rectangle.has(float(k % size.width), float(k / size.width));
+          TriangleHit hit;
+          const bool is_hit = intersect_triangle(make_shear(rays[k]), t, 0, infinity, hit);
+          ASSERT_TRUE(is_in || !is_hit) << view.name << ", triangle " << i << ", pixel " << k;
+          hit_count += is_hit ? 1 : 0;
+          pixel_count += is_in && triangle_size < 0.1f && view.name == "framing" ? 1 : 0;
+        }
+      }
+    }
+  }
+  EXPECT_GT(hit_count, 10000u);
+  // A few pixels each.
+  EXPECT_LT(pixel_count, 400u * 6);
 }
 
 TEST(FrustumRaysOnBoth, GiveTheSameBytesOnCpuAndCuda) {

@@ -1,18 +1,22 @@
 #pragma once
 
 // A warp takes 32 pixels of a tile. The tile's lists follow each other front to back, so that they are read as
-// one: 32 triangles at a time, a lane each, put in shared memory and tested by all lanes, until every lane's hit
-// is in a slab that is done.
+// one: 32 triangles at a time, a lane each, into shared memory, until every lane's hit is in a slab that is done.
+// Beside each triangle stands the rectangle of pixels around it, and a lane tests the triangles in whose
+// rectangles its pixel is: of those that are about as large as a pixel a few.
 
 #include "primitives/cuda/launch.cuh"
 #include "primitives/cuda/warp.cuh"
 #include "trace/frustum_image.h"
+#include "trace/frustum_pixels.h"
 
 namespace copse::cuda {
 
 namespace detail {
 
 using copse::detail::FrustumImage;
+using copse::detail::FrustumPixels;
+using copse::detail::PixelRectangle;
 using copse::detail::SlabOfHit;
 using copse::detail::TilePixels;
 
@@ -27,6 +31,12 @@ struct alignas(16) NearTriangle {
   u32 unused[2];
 };
 static_assert(sizeof(NearTriangle) == 48);
+
+/// What a warp has in shared memory.
+struct TileBatch {
+  NearTriangle triangles[warp_size];
+  PixelRectangle rectangles[warp_size];
+};
 
 /// The lists of a tile in one row.
 class TileLists {
@@ -57,8 +67,10 @@ class TileLists {
 /// A lane's ray and its closest hit so far.
 class TileRay {
  public:
-  __device__ TileRay(const FrustumImage& image, const Ray& ray, bool is_there)
-      : shear_(make_shear(ray)),
+  __device__ TileRay(const FrustumImage& image, u32 x, u32 y, const Ray& ray, bool is_there)
+      : x_(float(x)),
+        y_(float(y)),
+        shear_(make_shear(ray)),
         slab_of_(SlabOfHit::along(*image.grid.shape.data(), *image.grid.cells.shape.data(), ray.direction)),
         limit_(ray.t_max),
         last_slab_(image.grid.resolution.z - 1),
@@ -69,19 +81,13 @@ class TileRay {
   __device__ u32 axis() const { return shear_.axis; }
   __device__ bool is_done(u32 slabs_done) const { return !is_there_ || last_slab_ < slabs_done; }
 
-  /// `permuted`: the triangle's axes are in the order of the shear already.
+  /// Tests a batch. `permuted`: its axes are in the order of the shear already.
   template <bool permuted>
-  __device__ void test(const NearTriangle& triangle) {
-    const RayShear shear = shear_of<permuted>();
-    if (!may_hit(shear, triangle)) return;
-    TriangleHit found;
-    const Triangle t{triangle.a, triangle.b, triangle.c};
-    if (!is_there_ || !intersect_triangle(shear, t, 0.0f, limit_, found)) return;
-    if (!(found.t < limit_ || closest_ == invalid_id || triangle.primitive < closest_)) return;
-    closest_ = triangle.primitive;
-    hit_ = found;
-    limit_ = found.t;
-    last_slab_ = slab_of_.at(limit_);
+  __device__ void test(const TileBatch& batch) {
+    u32 near = 0;
+#pragma unroll
+    for (u32 k = 0; k < warp_size; ++k) near |= u32(batch.rectangles[k].has(x_, y_)) << k;
+    for (; near != 0; near &= near - 1) test_one<permuted>(batch.triangles[__ffs(int(near)) - 1]);
   }
 
   __device__ Hit hit(const TriangleTable& triangles) const {
@@ -90,6 +96,20 @@ class TileRay {
   }
 
  private:
+  template <bool permuted>
+  __device__ void test_one(const NearTriangle& triangle) {
+    const RayShear shear = shear_of<permuted>();
+    if (!may_hit(shear, triangle)) return;
+    TriangleHit found;
+    const Triangle t{triangle.a, triangle.b, triangle.c};
+    if (!intersect_triangle(shear, t, 0.0f, limit_, found)) return;
+    if (!(found.t < limit_ || closest_ == invalid_id || triangle.primitive < closest_)) return;
+    closest_ = triangle.primitive;
+    hit_ = found;
+    limit_ = found.t;
+    last_slab_ = slab_of_.at(limit_);
+  }
+
   template <bool permuted>
   __device__ RayShear shear_of() const {
     RayShear shear = shear_;
@@ -109,6 +129,7 @@ class TileRay {
     return vec3(sub_rn(p.x, mul_rn(ray.x, p.z)), sub_rn(p.y, mul_rn(ray.y, p.z)), p.z);
   }
 
+  float x_, y_;  // of the pixel
   RayShear shear_;
   SlabOfHit slab_of_;
   float limit_;
@@ -122,32 +143,34 @@ __device__ inline vec3 less_eye(const vec3& p, const vec3& eye) {
   return vec3(sub_rn(p.x, eye.x), sub_rn(p.y, eye.y), sub_rn(p.z, eye.z));
 }
 
-/// `order`: the axis that shall be last.
-__device__ inline NearTriangle near_triangle(const FrustumImage& image, u32 primitive, u32 order) {
+/// Puts a triangle at the lane's place of a batch. `order`: the axis that shall be last.
+__device__ inline void put_triangle(const FrustumImage& image, const FrustumPixels& pixels, u32 primitive,
+                                    u32 order, TileBatch& batch) {
   const Triangle t = image.triangles.triangle(primitive);
   const vec3& eye = image.grid.frustum.eye;
+  const vec3 a = less_eye(t.a, eye), b = less_eye(t.b, eye), c = less_eye(t.c, eye);
+  batch.rectangles[lane_id()] = pixels.around(a, b, c);
   using copse::detail::with_axis_last;
-  return {with_axis_last(less_eye(t.a, eye), order),
-          with_axis_last(less_eye(t.b, eye), order),
-          with_axis_last(less_eye(t.c, eye), order),
-          primitive,
-          {}};
+  batch.triangles[lane_id()] = {
+      with_axis_last(a, order), with_axis_last(b, order), with_axis_last(c, order), primitive, {}};
 }
 
 /// Tests the lists of a tile for the rays of a warp. `permuted`: all of them have the same axis.
 template <bool permuted>
-__device__ void test_tile(const FrustumImage& image, u32 tile, TileRay& ray, NearTriangle* batch) {
+__device__ void test_tile(const FrustumImage& image, u32 tile, TileRay& ray, TileBatch& batch) {
+  const FrustumPixels pixels = FrustumPixels::of(image);
   const u32 order = permuted ? ray.axis() : 2;
   TileLists lists(image.grid, tile);
   u32 slabs_done = 0;
   while (!lists.is_at_end() && !__all_sync(all_lanes, ray.is_done(slabs_done))) {
-    const u32 count = lists.batch_size();
-    if (lane_id() < count) {
+    if (lane_id() < lists.batch_size()) {
       const u32 primitive = image.grid.cells.primitive_ids.data()[lists.at() + lane_id()];
-      batch[lane_id()] = near_triangle(image, primitive, order);
+      put_triangle(image, pixels, primitive, order, batch);
+    } else {
+      batch.rectangles[lane_id()] = PixelRectangle::nowhere();
     }
     __syncwarp();
-    for (u32 k = 0; k < count; ++k) ray.template test<permuted>(batch[k]);
+    if (!ray.is_done(slabs_done)) ray.template test<permuted>(batch);
     __syncwarp();
     slabs_done = lists.advance();
   }
@@ -156,7 +179,7 @@ __device__ void test_tile(const FrustumImage& image, u32 tile, TileRay& ray, Nea
 /// `groups_a_tile` warps for each tile.
 __global__ void __launch_bounds__(tile_threads) frustum_image_kernel(const FrustumImage image, u32 groups_a_tile) {
   overlap_launches();
-  __shared__ NearTriangle batches[tile_warps][warp_size];
+  __shared__ TileBatch batches[tile_warps];
   const u64 warp = u64{blockIdx.x} * tile_warps + threadIdx.x / warp_size;
   const u32 tile = u32(warp / groups_a_tile), group = u32(warp % groups_a_tile);
   if (tile >= image.tile_count()) return;
@@ -167,8 +190,8 @@ __global__ void __launch_bounds__(tile_threads) frustum_image_kernel(const Frust
   const bool is_there = pixel < pixels.count();
   const u32 x = pixels.left + (is_there ? pixel % pixels.width : 0);
   const u32 y = pixels.top + (is_there ? pixel / pixels.width : 0);
-  TileRay ray(image, image.ray(x, y), is_there);
-  NearTriangle* const batch = batches[threadIdx.x / warp_size];
+  TileRay ray(image, x, y, image.ray(x, y), is_there);
+  TileBatch& batch = batches[threadIdx.x / warp_size];
   const u32 axis = __shfl_sync(all_lanes, ray.axis(), 0);
   if (__all_sync(all_lanes, ray.axis() == axis)) {
     test_tile<true>(image, tile, ray, batch);
