@@ -4,6 +4,7 @@
 #include <imgui.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "builders/io/image_file.h"
 #include "viewer/layout.h"
@@ -36,6 +37,13 @@ void panel(const char* heading, Desk& desk, void (*draw)(Desk&), bool open_at_fi
     draw(desk);
     ImGui::Spacing();
   }
+}
+
+void right_panels(Desk& desk) {
+  panel("View", desk, view_panel);
+  panel("Overlays", desk, overlay_panel);
+  panel("Picked pixel", desk, pick_panel);
+  panel("Statistics", desk, statistics_panel);
 }
 
 bool has_input() {
@@ -92,6 +100,7 @@ bool Application::run_frame() {
 }
 
 void Application::take_drops() {
+  if (!panels_.chosen_file.empty()) open({std::exchange(panels_.chosen_file, {})}, false);
   const std::vector<fs::path> dropped = display_.take_dropped();
   if (!dropped.empty()) open(dropped, ImGui::GetIO().KeyShift);
 }
@@ -141,13 +150,11 @@ void Application::draw_columns(Desk& desk, const WindowLayout& layout) {
     panel("Structure", desk, structure_panel);
     panel("Motion", desk, motion_panel);
     panel("Camera", desk, camera_panel);
+    if (layout.right.width <= 0) right_panels(desk);  // no room for it: below these
     ImGui::End();
   }
   if (begin_part("##right", layout.right)) {
-    panel("View", desk, view_panel);
-    panel("Overlays", desk, overlay_panel);
-    panel("Picked pixel", desk, pick_panel);
-    panel("Statistics", desk, statistics_panel);
+    right_panels(desk);
     ImGui::End();
   }
   if (begin_part("##bottom", layout.bottom)) {
@@ -216,7 +223,7 @@ void Application::write_widget_map() {
 
 void Application::open(const std::vector<fs::path>& paths, bool add) {
   session_.open(paths, add);
-  std::vector<std::string>& recent = settings_.recent_files;
+  std::vector<std::string>& recent = panels_.recent_files;
   for (const fs::path& path : paths) {
     std::error_code error;
     const std::string name = fs::absolute(path, error).string();
@@ -246,6 +253,7 @@ void Application::save_screenshot(const fs::path& file) {
 void Application::use(const Settings& settings) {
   settings_ = settings;
   panels_.panels = settings.window.panels;
+  panels_.recent_files = settings.recent_files;
   session_.use(settings, false);
 }
 
@@ -256,7 +264,7 @@ void Application::keep_settings(const WindowSettings& window) {
   settings.window.ui_scale = settings_.window.ui_scale;
   settings.window.panels = panels_.panels;
   settings.folder = dialog_.folder().empty() ? settings_.folder : dialog_.folder().string();
-  settings.recent_files = settings_.recent_files;
+  settings.recent_files = panels_.recent_files;
   session_.messages().guard("keeping the settings", [&] { save_settings(options_.settings_file, settings); });
 }
 

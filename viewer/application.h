@@ -83,7 +83,7 @@ class Application {
   PictureControls controls_;
   std::vector<Command> commands_;
   std::vector<Pane> panes_;
-  Settings settings_;  // what no other object keeps: folder, recent files, window
+  Settings settings_;  // what no other object keeps: folder, window
   std::chrono::steady_clock::time_point last_frame_;
   u32 awake_ = 0;  // frames before the loop may sleep: ImGui answers input one or two frames later
   u64 recorded_revision_ = 0;

@@ -111,6 +111,24 @@ TEST_F(Window, SaysWhatADialogCannotRead) {
   EXPECT_TRUE(application.dialog().is_open());
 }
 
+TEST_F(Window, OpensRecentFilesAgain) {
+  display.drop({sphere()});
+  run_until([&] { return session.has_structure(0); });
+  session.show(join_meshes({{"nothing", Mesh{}}}));
+  run();
+  click("Menu/File");
+  click("Menu/File/Recent");
+  click("Menu/File/" + (folder / "sphere.ply").string());
+  run_until([&] { return session.geometry()->mesh.triangles.size() == 320; });
+}
+
+TEST_F(Window, KeepsAllPanelsWhereOneColumnHasRoom) {
+  display.resize(800, 3000);
+  load(sphere());
+  EXPECT_TRUE(sees("View/Show"));
+  EXPECT_TRUE(sees("Scene/Open..."));
+}
+
 TEST_F(Window, OpensWhatIsDropped) {
   display.drop({sphere()});
   run_until([&] { return session.has_structure(0); });

@@ -6,8 +6,20 @@ namespace copse::viewer {
 
 namespace {
 
+void recent_menu(PanelState& state) {
+  const bool open = ImGui::BeginMenu("Recent", !state.recent_files.empty());
+  note_widget("Recent");
+  if (!open) return;
+  for (const std::string& file : state.recent_files) {
+    if (ImGui::MenuItem(file.c_str())) state.chosen_file = file;
+    note_widget(file);
+  }
+  ImGui::EndMenu();
+}
+
 void file_menu(Desk& desk) {
   for (const Command command : {Command::open, Command::add, Command::open_sequence}) menu_item(desk, command);
+  recent_menu(desk.state);
   ImGui::Separator();
   menu_item(desk, Command::screenshot);
   menu_item(desk, Command::record, desk.session.recording());

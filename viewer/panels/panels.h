@@ -21,6 +21,9 @@ struct PanelState {
   u32 guide_step = 0;
   std::optional<u32> guide_shown;  // the step that the view is set up for
 
+  std::vector<std::string> recent_files;  // latest first
+  std::string chosen_file;                // that a menu asks to open
+
   u32 side = 0;               // whose structure the panels show: A or B
   bool build_changes = true;  // build as soon as an option changes
   bool build_waits = false;   // an option changed, and its widget is still held
