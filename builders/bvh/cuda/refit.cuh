@@ -2,13 +2,17 @@
 
 // The boxes of a tree on CUDA. Contract: builders/bvh/refit.inl.
 //
-// A warp fits a row of pairs of siblings, and at once all nodes whose leaves are in the row (pair_row.cuh). The
-// rest is fitted by walks from there up: the second child to arrive at a parent goes on with it. How much the rows
-// fit depends on the order of the nodes, the boxes do not. Measured by copse bench.
+// A warp fits a row of pairs of siblings, and at once all nodes whose leaves are in the row (pair_row.cuh). A
+// block joins what its rows leave by walks in shared memory (pair_window.cuh). Only what reaches beyond the block
+// is left to a second launch of walks in global memory: their fences would empty the caches from which the first
+// one reads triangles. How much each step fits depends on the order of the nodes, the boxes do not. Measured by
+// copse bench.
 
 #include "builders/bvh/bvh_arrays.h"
 #include "builders/bvh/cuda/lane_boxes.cuh"
+#include "builders/bvh/cuda/meet_sibling.cuh"
 #include "builders/bvh/cuda/pair_row.cuh"
+#include "builders/bvh/cuda/pair_window.cuh"
 #include "builders/bvh/leaf_box.h"
 #include "primitives/cuda/tree_walk.cuh"
 
@@ -18,65 +22,104 @@ namespace detail {
 
 using copse::detail::BvhArrays;
 
-inline constexpr u32 fit_threads = 128;
+inline constexpr u32 fit_threads = 256;
+inline constexpr u32 fit_blocks = 6;  // on a multiprocessor
+inline constexpr u32 climb_threads = 128;
 
-/// Gives an inner node the box around its children. Only the box: another thread may be reading the count.
-struct FitInnerNode {
-  BvhNode* nodes;
-  __device__ void operator()(u32 node, u32 pair) const {
-    const u32 first_child = SiblingPairs::first_of(pair);
-    const Aabb box = merge(nodes[first_child].box(), nodes[first_child + 1].box());
-    nodes[node].lo = box.lo;
-    nodes[node].hi = box.hi;
+/// The nodes from which walks start that the windows leave: at most one a pair.
+struct FitStarts {
+  u32* nodes;   // [pair]: those of a window from its first pair on
+  u32* counts;  // [window]
+
+  /// Adds those of all threads of a block; none is 0.
+  __device__ void add(u32 start) const {
+    __shared__ u32 count;
+    if (threadIdx.x == 0) count = 0;
+    __syncthreads();
+    const u32 starting = __ballot_sync(all_lanes, start != 0);
+    u32 first = 0;
+    if (lane_id() == 0 && starting != 0) first = atomicAdd(&count, u32(__popc(starting)));
+    first = shuffle_from(first, 0) + u32(__popc(starting & lower_lanes()));
+    if (start != 0) nodes[blockIdx.x * fit_threads + first] = start;
+    __syncthreads();
+    if (threadIdx.x == 0) counts[blockIdx.x] = count;
   }
 };
 
 template <class Boxes>
-__device__ Aabb fit_leaf(const Boxes& boxes, const BvhArrays& bvh, u32 node, u32 first, u32 count) {
-  const Aabb box = copse::detail::box_of_slots(boxes, bvh.primitive_ids, first, count);
-  bvh.nodes[node] = BvhNode::leaf(box, first, count);
-  return box;
-}
+struct FitLeaf {
+  Boxes boxes;
+  BvhArrays bvh;
+  __device__ Aabb operator()(u32 node, u32 first, u32 count) const {
+    const Aabb box = copse::detail::box_of_slots(boxes, bvh.primitive_ids, first, count);
+    bvh.nodes[node] = BvhNode::leaf(box, first, count);
+    return box;
+  }
+};
 
 template <class Boxes>
-__global__ void __launch_bounds__(fit_threads)
-    fit_rows_kernel(const Boxes boxes, const BvhArrays bvh, u32* arrivals) {
-  __shared__ SiblingLinks words[fit_threads];
+__global__ void __launch_bounds__(fit_threads, fit_blocks)
+    fit_windows_kernel(const Boxes boxes, const BvhArrays bvh, const FitStarts starts) {
+  __shared__ PairWindow<fit_threads> window;
   overlap_launches();
-  const u32 node_count = bvh.counts->node_count, thread = blockIdx.x * fit_threads + threadIdx.x;
-  if (node_count == 1 && thread == 0) fit_leaf(boxes, bvh, 0, bvh.nodes[0].first, bvh.nodes[0].count);
-  const u32 pair = thread, first_pair = pair - lane_id();
-  if (first_pair >= node_count / 2) return;
-  const u32 count = smaller(node_count / 2 - first_pair, warp_size);
-  const bool is_pair = lane_id() < count;
+  const FitLeaf<Boxes> fit_leaf{boxes, bvh};
+  const u32 node_count = bvh.counts->node_count, pair_count = node_count / 2;
+  const u32 first_pair = blockIdx.x * fit_threads, pair = first_pair + threadIdx.x;
+  if (node_count == 1 && pair == 0) fit_leaf(0, bvh.nodes[0].first, bvh.nodes[0].count);
+  const u32 first_of_row = pair - lane_id();
+  const u32 row_count = first_of_row < pair_count ? smaller(pair_count - first_of_row, warp_size) : 0;
 
-  // Fit the leaves of the row.
-  const SiblingLinks links = load_links(bvh.nodes, first_pair, count, words + threadIdx.x - lane_id());
-  const u32 parent = is_pair ? bvh.parents[pair] : 0;
-  Aabb leaves = Aabb::empty();
-#pragma unroll
-  for (u32 side = 0; side < 2; ++side) {
-    if (!is_pair || !links.is_leaf(side)) continue;
-    const u32 node = SiblingPairs::first_of(pair) + side;
-    leaves = merge(leaves, fit_leaf(boxes, bvh, node, links.first(side), links.count(side)));
+  // Fit the leaves of the row, and the parents of pairs that have all below them in the row.
+  const SiblingLinks links = window.load(bvh.nodes, bvh.parents, first_of_row, row_count);
+  const u32 parent = window.parent(threadIdx.x);
+  Aabb box = window.fit_leaves(links, first_of_row, fit_leaf);
+  const PairsBelow below(links, first_of_row, row_count);
+  const Aabb box_below = box_of_lanes(box, below.last, below.are_here ? below.size() : 0);
+  if (below.are_here) {
+    box = box_below;
+    bvh.nodes[parent] = BvhNode::inner(box, SiblingPairs::first_of(pair));
   }
 
-  // Fit the parents of pairs that have all below them in the row.
-  const PairsBelow below(links, first_pair, count);
-  const u32 fitted = __ballot_sync(all_lanes, below.are_here);
-  const Aabb box = box_of_lanes(leaves, below.last, below.are_here ? below.size() : 0);
-  if (below.are_here) bvh.nodes[parent] = BvhNode::inner(box, SiblingPairs::first_of(pair));
+  // Join what the rows leave.
+  const bool is_fitted = window.join(bvh.nodes, links, first_pair, below.are_here, box);
 
-  // Walk up from nodes whose pair is not among them. A pair of two leaves always is.
-  const u32 parent_lane = sibling_pair(parent) - first_pair;
-  const bool row_goes_on = parent != 0 && parent_lane < warp_size && (fitted >> parent_lane & 1) != 0;
+  // Leave nodes whose pair is not among what was fitted. A pair of two leaves always is.
   u32 start = 0;
-  if (below.are_here) {
-    start = row_goes_on ? 0 : parent;
+  if (is_fitted) {
+    const u32 above = sibling_pair(parent) - first_pair;
+    start = above < fit_threads && window.is_fitted(above) ? 0 : parent;
   } else if (links.is_leaf(0) || links.is_leaf(1)) {
     start = SiblingPairs::first_of(pair) + u32(!links.is_leaf(0));
   }
-  if (start != 0) walk_up(SiblingPairs{bvh.parents}, start, arrivals, FitInnerNode{bvh.nodes});
+  starts.add(start);
+}
+
+/// Walks up from a fitted node, as long as siblings were there before.
+__device__ inline void climb_with_box(const BvhArrays& bvh, u32 node, u32* arrivals) {
+  Aabb box = bvh.nodes[node].box();
+  while (node != 0) {
+    const u32 pair = sibling_pair(node), parent = bvh.parents[pair];
+    if (!sibling_was_here(&arrivals[pair]) && leave_to_sibling(&arrivals[pair])) return;
+    box = merge(box, bvh.nodes[sibling(node)].box());
+    bvh.nodes[parent] = BvhNode::inner(box, SiblingPairs::first_of(pair));
+    node = parent;
+  }
+}
+
+/// A warp takes what a window left.
+__global__ static void __launch_bounds__(climb_threads)
+    fit_by_climbing_kernel(const BvhArrays bvh, const FitStarts starts, u64 window_count, u32* arrivals) {
+  overlap_launches();
+  const u64 window = (u64(blockIdx.x) * climb_threads + threadIdx.x) / warp_size;
+  if (window >= window_count) return;
+  const u32 count = starts.counts[window];
+  for (u32 k = lane_id(); k < count; k += warp_size) {
+    climb_with_box(bvh, starts.nodes[window * fit_threads + k], arrivals);
+  }
+}
+
+inline u64 fit_window_count(u64 n) {
+  return larger(u64{1}, divide_rounding_up(pair_capacity(n), fit_threads));
 }
 
 }  // namespace detail
@@ -85,18 +128,25 @@ __global__ void __launch_bounds__(fit_threads)
 template <class Boxes>
 void fit_boxes(const Executor& ex, const Boxes& boxes, u64 n, const copse::detail::BvhArrays& bvh) {
   if (n == 0) return;
-  const u64 pairs = pair_capacity(n);
-  with_zeroed_words(ex, "refit: boxes", pairs, [&](u32* arrivals) {
-    launch(ex, "refit: boxes", detail::fit_rows_kernel<Boxes>,
-           {.blocks = larger(u64{1}, divide_rounding_up(pairs, detail::fit_threads)),
-            .threads = detail::fit_threads,
+  const u64 windows = detail::fit_window_count(n);
+  ScratchArena::Frame frame(ex.scratch);
+  const detail::FitStarts starts{frame.allocate<u32>(windows * detail::fit_threads), frame.allocate<u32>(windows)};
+  launch(ex, "refit: boxes", detail::fit_windows_kernel<Boxes>,
+         {.blocks = windows, .threads = detail::fit_threads, .overlaps_earlier_launch = true}, boxes, bvh, starts);
+  with_zeroed_words(ex, "refit: upper boxes", pair_capacity(n), [&](u32* arrivals) {
+    launch(ex, "refit: upper boxes", detail::fit_by_climbing_kernel,
+           {.blocks = divide_rounding_up(windows * warp_size, detail::climb_threads),
+            .threads = detail::climb_threads,
             .overlaps_earlier_launch = true},
-           boxes, bvh, arrivals);
+           bvh, starts, windows, arrivals);
   });
 }
 
 inline u64 fit_boxes_scratch_bytes(const Executor& ex, u64 n) {
-  return zeroed_words_scratch_bytes(ex, pair_capacity(n));
+  if (n == 0) return 0;
+  const u64 windows = detail::fit_window_count(n);
+  return ScratchArena::bytes_for<u32>(windows * detail::fit_threads) + ScratchArena::bytes_for<u32>(windows) +
+         zeroed_words_scratch_bytes(ex, pair_capacity(n));
 }
 
 }  // namespace copse::cuda
