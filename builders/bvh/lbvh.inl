@@ -8,10 +8,11 @@
 //
 // The cooperative stage, cpu/lbvh.h and cuda/lbvh.cuh:
 //
-//   join_leaves(ex, boxes, leaves, gaps, n, bvh)
+//   join_leaves(ex, boxes, ahead, leaves, gaps, n, bvh)
 //     Builds nodes and parents of `bvh` over its leaves: two neighbouring subtrees join where the gap between them
 //     is closer than those at their other ends (SubtreePlace). `n`: the most leaves that bvh.counts, which stands
-//     in the executor's memory, may tell of. Without leaves it changes nothing.
+//     in the executor's memory, may tell of. Without leaves it changes nothing. `ahead`: BoxesAhead of the same
+//     boxes, which may be read in their place.
 //   join_leaves_scratch_bytes(ex, n)
 
 #include "builders/bvh/lbvh_body.h"
@@ -26,7 +27,7 @@ void lbvh(const Executor& ex, const Boxes& boxes, u64 n, const LbvhOptions& opti
   ScratchArena::Frame frame(ex.scratch);
   const MortonOrder order = sort_along_curve(ex, frame, boxes, n, options.morton_bits, bvh.primitive_ids);
   with_leaves(ex, order, n, options.max_leaf_size, bvh,
-              [&](const auto& leaves) { join_leaves(ex, boxes, leaves, order.gaps, n, bvh); });
+              [&](const auto& leaves) { join_leaves(ex, boxes, order.boxes_ahead, leaves, order.gaps, n, bvh); });
 }
 
 template <class Executor>

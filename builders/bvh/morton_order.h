@@ -12,24 +12,29 @@
 //     Stores the order of the primitives by whole keys, equal keys by their number, the gaps and the valid count.
 //     Changes keys.front and sorted.
 //   order_equal_fronts_scratch_bytes(ex, n)
+//   gains_by_boxes_ahead(ex)
+//     Whether the executor's later passes may gain by boxes_ahead.h.
 //
 // Source: Morton, "A Computer Oriented Geodetic Data Base and a New Technique in File Sequencing", IBM, 1966, for
 // the curve; Lauterbach, Garland, Sengupta, Luebke, Manocha, "Fast BVH Construction on GPUs", Eurographics 2009,
 // for trees from it.
 
+#include "builders/bvh/boxes_ahead.h"
 #include "builders/bvh/curve_keys.h"
 #include "builders/geometry/primitive_bounds.h"
 #include "primitives/inputs.h"
 
 namespace copse::detail {
 
-/// The key of a primitive.
+/// The key of a primitive, and its box where boxes are made.
 template <class Boxes>
 struct CurveKey {
   Boxes boxes;
   const Aabb* bounds;
+  BoxesAhead ahead;
   COPSE_HD u64 operator()(u64 i) const {
     const Aabb box = boxes(u32(i));
+    if (ahead.are_made()) ahead.boxes[i] = {box.lo, 0, box.hi, 0};
     return is_empty(box) ? invalid_morton_key : morton_key(clean_point(centroid(box)), *bounds);
   }
 };
@@ -38,7 +43,15 @@ struct CurveKey {
 struct MortonOrder {
   const u32* valid_count;
   const u8* gaps;  // [i]: how close the primitives in slots i and i + 1 are, the larger the closer; at most 96
+  BoxesAhead boxes_ahead;
 };
+
+/// Room for boxes ahead, and whether they are made; none where that cannot pay.
+template <class Boxes, class Executor>
+BoxesAhead choose_boxes_ahead(const Executor& ex, ScratchArena::Frame& frame, u64 n) {
+  if (!may_make_boxes_ahead<Boxes>(n) || !gains_by_boxes_ahead(ex)) return {};
+  return {frame.allocate<BoxAhead>(n), frame.allocate<u32>(1)};
+}
 
 /// The bits of a key where none are asked for: as many as make a front.
 inline u32 key_bits_or_front(u64 n, u32 morton_bits) {
@@ -55,18 +68,23 @@ MortonOrder sort_along_curve(const Executor& ex, ScratchArena::Frame& frame, con
   const CurveOrder order{primitive_ids, frame.allocate<u8>(n), valid_count};
   if (n == 0) {
     fill_bytes(ex, "Morton order: count", valid_count, 1, 0);
-    return {valid_count, order.gaps};
+    return {valid_count, order.gaps, {}};
   }
+  const BoxesAhead ahead = choose_boxes_ahead<Boxes>(ex, frame, n);
 
   ScratchArena::Frame sort_frame(ex.scratch);
   auto* bounds = sort_frame.allocate<Aabb>(1);
   bound_primitives(ex, boxes, n, bounds);
+  if (ahead.boxes != nullptr) {
+    reduce(ex, "Morton order: neighbours", BoxesAhead::sample_count, IsFarFromNext<Boxes>{boxes, bounds, n},
+           u32{0}, Plus{}, ahead.far_count);
+  }
 
   const KeyShape shape(n, key_bits_or_front(n, morton_bits));
   const KeyWords keys{n, sort_frame.allocate<u64>(n), shape.front_is_all() ? nullptr : sort_frame.allocate<u32>(n),
                       shape};
   u64* const sorted_words = sort_frame.allocate<u64>(n);
-  for_each(ex, "Morton order: keys", n, StoreKeyWords<CurveKey<Boxes>>{{boxes, bounds}, keys});
+  for_each(ex, "Morton order: keys", n, StoreKeyWords<CurveKey<Boxes>>{{boxes, bounds, ahead}, keys});
   radix_sort_keys(ex, "Morton order: sort", n, Elements<u64>{keys.front}, sorted_words, shape.sorted);
 
   const SortedFronts sorted{n, sorted_words, shape.front_mask};
@@ -75,7 +93,7 @@ MortonOrder sort_along_curve(const Executor& ex, ScratchArena::Frame& frame, con
   } else {
     order_equal_fronts(ex, keys, sorted, order);
   }
-  return {valid_count, order.gaps};
+  return {valid_count, order.gaps, ahead};
 }
 
 /// Scratch of a Morton order: `kept_bytes` for as long as its frame lives, `bytes` more while it is made.
@@ -86,15 +104,20 @@ struct MortonOrderScratch {
 
 template <class Executor>
 MortonOrderScratch morton_order_scratch(const Executor& ex, u64 n, u32 morton_bits) {
-  const u64 kept_bytes = ScratchArena::bytes_for<u32>(1) + ScratchArena::bytes_for<u8>(n);
+  const bool has_boxes_ahead = may_make_boxes_ahead<TriangleBoxes>(n) && gains_by_boxes_ahead(ex);
+  const u64 kept_bytes =
+      ScratchArena::bytes_for<u32>(1) + ScratchArena::bytes_for<u8>(n) +
+      (has_boxes_ahead ? ScratchArena::bytes_for<BoxAhead>(n) + ScratchArena::bytes_for<u32>(1) : 0);
   if (n == 0) return {kept_bytes, 0};
   const KeyShape shape(n, key_bits_or_front(n, morton_bits));
   const u64 sort_bytes = radix_sort_keys_scratch_bytes<u64>(ex, n, shape.sorted);
   const u64 words_bytes = 2 * ScratchArena::bytes_for<u64>(n) +
                           (shape.front_is_all() ? 0 : ScratchArena::bytes_for<u32>(n)) +
                           larger(sort_bytes, shape.front_is_all() ? 0 : order_equal_fronts_scratch_bytes(ex, n));
-  return {kept_bytes,
-          ScratchArena::bytes_for<Aabb>(1) + larger(bound_primitives_scratch_bytes(ex, n), words_bytes)};
+  return {kept_bytes, ScratchArena::bytes_for<Aabb>(1) +
+                          larger(larger(bound_primitives_scratch_bytes(ex, n),
+                                        u64(reduce_scratch_bytes<u32>(ex, BoxesAhead::sample_count))),
+                                 words_bytes)};
 }
 
 }  // namespace copse::detail

@@ -1,5 +1,6 @@
 // CPU and CUDA build the same trees, byte for byte.
 
+#include <cmath>
 #include <cstdlib>
 #include <filesystem>
 
@@ -88,6 +89,23 @@ TEST_F(BackendsAgree, OnLargeBundledMeshes) {
 TEST_F(BackendsAgree, OnLargeGeneratedMeshes) {
   expect_agreement(*cpu_, *cuda_, generate_random(1000000, 0.002f), "random");
   expect_agreement(*cpu_, *cuda_, generate_hairball(2000, 100), "hairball");
+}
+
+// Where neighbours in the mesh are far apart, and where they are not, above the size from which that is asked.
+TEST_F(BackendsAgree, OnLargeSoupsWhateverTheirOrder) {
+  constexpr u32 count = (1u << 22) + 1234;
+  Mesh soup = generate_random(count, 0.002f), strands = generate_hairball(21000, 100);
+  ASSERT_GT(strands.triangles.size(), size_t{1} << 22);
+  for (u32 i = 0; i < 500; ++i) soup.positions[3 * (8000 * i + i)].y = std::nanf("");
+  const Mesh* meshes[] = {&soup, &strands};
+  for (const Mesh* mesh : meshes) {
+    expect_agreement(*cpu_, *cuda_, *mesh, "lbvh", [](Context& context, const TriangleView& triangles) {
+      return build_lbvh(context, triangles, {63, 1});
+    });
+    expect_agreement(*cpu_, *cuda_, *mesh, "hploc", [](Context& context, const TriangleView& triangles) {
+      return build_hploc(context, triangles, {4, 0, 2});
+    });
+  }
 }
 
 TEST_F(BackendsAgree, OnLargeMeshesOfTheFolderNamedByCOPSE_TEST_MESHES) {

@@ -117,4 +117,8 @@ inline u64 order_equal_fronts_scratch_bytes(const Executor& ex, u64 n) {
          radix_sort_keys_scratch_bytes<u64>(ex, n, detail::low_word);
 }
 
+inline bool gains_by_boxes_ahead(const Executor&) {
+  return false;
+}
+
 }  // namespace copse::cpu

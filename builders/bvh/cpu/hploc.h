@@ -7,6 +7,7 @@
 
 #include <vector>
 
+#include "builders/bvh/boxes_ahead.h"
 #include "builders/bvh/cpu/cluster_row.h"
 #include "builders/bvh/cpu/curve_sort.h"
 #include "builders/bvh/hploc_ranges.h"
@@ -122,8 +123,8 @@ class HplocClimb {
 
 /// Contract: builders/bvh/hploc.inl.
 template <class Boxes, class Leaves>
-void cluster_leaves(const Executor& ex, const Boxes& boxes, const Leaves& leaves, const u8* gaps, u64 n,
-                    u32 radius, copse::detail::Cluster* clusters, u32* arrivals,
+void cluster_leaves(const Executor& ex, const Boxes& boxes, const copse::detail::BoxesAhead&, const Leaves& leaves,
+                    const u8* gaps, u64 n, u32 radius, copse::detail::Cluster* clusters, u32* arrivals,
                     const copse::detail::BvhArrays& bvh) {
   const detail::HplocClimb<Boxes, Leaves> climb(boxes, leaves, gaps, radius, clusters, arrivals, bvh);
   parallel_ranges(ex, "hploc: clusters", divide_rounding_up(n, detail::hploc_tile), 1, [&](u64 begin, u64 end) {

@@ -6,6 +6,7 @@
 // children the one that arrives second goes on with the parent (Apetrei, "Fast and Simple Agglomerative LBVH
 // Construction", CGVC 2014).
 
+#include "builders/bvh/boxes_ahead.h"
 #include "builders/bvh/bvh_arrays.h"
 #include "builders/bvh/cpu/curve_sort.h"
 #include "builders/bvh/leaf_box.h"
@@ -49,8 +50,8 @@ struct JoinUpwards {
 
 /// Contract: builders/bvh/lbvh.inl.
 template <class Boxes, class Leaves>
-void join_leaves(const Executor& ex, const Boxes& boxes, const Leaves& leaves, const u8* gaps, u64 n,
-                 const copse::detail::BvhArrays& bvh) {
+void join_leaves(const Executor& ex, const Boxes& boxes, const copse::detail::BoxesAhead&, const Leaves& leaves,
+                 const u8* gaps, u64 n, const copse::detail::BvhArrays& bvh) {
   if (n == 0) return;
   with_zeroed_words(ex, "lbvh: clear meetings", n, [&](u32* meetings) {
     for_each(ex, "lbvh: topology and boxes", n,

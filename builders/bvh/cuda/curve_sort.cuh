@@ -29,4 +29,8 @@ inline u64 order_equal_fronts_scratch_bytes(const Executor& ex, u64 n) {
   return detail::run_list_scratch_bytes(n, detail::run_blocks(ex));
 }
 
+inline bool gains_by_boxes_ahead(const Executor&) {
+  return true;
+}
+
 }  // namespace copse::cuda

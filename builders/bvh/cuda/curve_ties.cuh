@@ -54,11 +54,13 @@ struct TieWindow {
   static constexpr u32 tile = 1024;  // threads, a slot each
   static constexpr u32 before = most_short_run + 1;
   static constexpr u32 size = tile + 2 * before;
+  static constexpr u32 words = (size + warp_size - 1) / warp_size;
   static constexpr u64 no_key = ~u64{0};
 
   u64 front[size];
   u32 id[size];
-  u32 low[size];  // of those that share their front
+  u32 low[size];          // of those that share their front
+  u32 begins_run[words];  // a bit a slot
 
   __device__ bool is_key(u32 w) const { return front[w] < invalid_morton_key; }
   __device__ bool is_tied(u32 w) const {
@@ -73,20 +75,31 @@ struct TieWindow {
       id[w] = is_there ? sorted.id(u64(slot)) : 0;
     }
     __syncthreads();
-    for (u32 w = threadIdx.x; w < size; w += tile) {
+    for (u32 w = threadIdx.x; w - lane_id() < size; w += tile) {
+      const bool begins = w < size && (w == 0 || front[w] != front[w - 1]);
+      const u32 begins_here = __ballot_sync(all_lanes, begins);
+      if (lane_id() == 0) begins_run[w / warp_size] = begins_here;
       if (w > 0 && w + 1 < size && is_tied(w)) low[w] = keys.low[id[w]];
     }
     __syncthreads();
   }
+
+  /// The bits of the 32 slots from `w` on, the first one's lowest.
+  __device__ u32 begins_from(u32 w) const {
+    const u32 word = w / warp_size;
+    return __funnelshift_r(begins_run[word], begins_run[smaller(word + 1, words - 1)], w % warp_size);
+  }
 };
 
-/// A primitive's place in its run: how many come before and after it, by fronts alone.
+/// A primitive's place in its run: how many come before and after it, by fronts alone; at most `most_short_run`.
 struct PlaceInRun {
-  u32 left = 0, right = 0;
+  static_assert(most_short_run == warp_size);
+
+  u32 left, right;
 
   __device__ PlaceInRun(const TieWindow& window, u32 w) {
-    while (left < most_short_run && window.front[w - 1 - left] == window.front[w]) ++left;
-    while (right < most_short_run && window.front[w + 1 + right] == window.front[w]) ++right;
+    left = leading_zeros(window.begins_from(w - (warp_size - 1)));
+    right = smaller(u32(__ffs(int(window.begins_from(w + 1)))) - 1, most_short_run);
   }
   __device__ u32 run_size() const { return left + 1 + right; }
 };
@@ -98,12 +111,19 @@ struct RankInRun {
 
   __device__ RankInRun(const TieWindow& window, u32 w, const PlaceInRun& place) {
     const u32 own = window.low[w];
-    for (u32 other = w - place.left; other <= w + place.right; ++other) {
+    for (u32 other = w - place.left; other < w; ++other) {
       const u32 low = window.low[other];
-      const bool is_before = low < own || (low == own && other < w);
-      if (is_before) {
+      if (low <= own) {
         ++rank;
-      } else if (other != w) {
+      } else {
+        next_low = smaller(next_low, low);
+      }
+    }
+    for (u32 other = w + 1; other <= w + place.right; ++other) {
+      const u32 low = window.low[other];
+      if (low < own) {
+        ++rank;
+      } else {
         next_low = smaller(next_low, low);
       }
     }

@@ -12,12 +12,14 @@
 #include "builders/bvh/cuda/curve_sort.cuh"
 #include "builders/bvh/cuda/hploc_climb.cuh"
 #include "builders/bvh/lbvh_leaves.h"
+#include "builders/bvh/leaf_box.h"
 #include "primitives/cuda/for_each.cuh"
 
 namespace copse::cuda {
 
 namespace detail {
 
+using copse::detail::BoxesAhead;
 using copse::detail::BvhArrays;
 using copse::detail::GroupedLeaves;
 using copse::detail::most_kept_clusters;
@@ -39,6 +41,7 @@ inline AnyLeaves any_leaves(const GroupedLeaves& leaves) {
 template <class Boxes>
 struct HplocInput {
   Boxes boxes;
+  BoxesAhead ahead;
   AnyLeaves leaves;
   const u8* gaps;
   u32 radius;
@@ -89,16 +92,15 @@ __device__ inline void list_gaps(const Hierarchy& hierarchy, const TileLeaves& t
 }
 
 template <class Boxes>
-__device__ Aabb leaf_box(const HplocInput<Boxes>& in, u32 leaf) {
-  const u32 first = in.leaves.first(leaf), end = in.leaves.first(leaf + 1);
-  Aabb box = in.boxes(in.bvh.primitive_ids[first]);
-  for (u32 slot = first + 1; slot < end; ++slot) box = merge(box, in.boxes(in.bvh.primitive_ids[slot]));
-  return box;
+__device__ Aabb leaf_box(const Boxes& boxes, const AnyLeaves& leaves, const u32* primitive_ids, u32 leaf) {
+  const u32 first = leaves.first(leaf);
+  return copse::detail::box_of_slots(boxes, primitive_ids, first, leaves.first(leaf + 1) - first);
 }
 
 /// Makes the clusters of a tile's leaves.
 template <class Shape, class Boxes, class Memory>
-__device__ void load_leaves(const HplocInput<Boxes>& in, const TileLeaves& tile, Memory& memory) {
+__device__ void load_leaves(const Boxes& boxes_of, const AnyLeaves& leaves, const u32* primitive_ids,
+                            const TileLeaves& tile, Memory& memory) {
   constexpr u32 group = smaller(4u, Shape::leaves_a_lane);  // loads in flight
 #pragma unroll
   for (u32 k = 0; k < Shape::leaves_a_lane; k += group) {
@@ -106,7 +108,7 @@ __device__ void load_leaves(const HplocInput<Boxes>& in, const TileLeaves& tile,
 #pragma unroll
     for (u32 g = 0; g < group; ++g) {
       const u32 i = lane_id() + warp_size * (k + g);
-      if (i < tile.count) boxes[g] = leaf_box(in, tile.block_begin + tile.begin + i);
+      if (i < tile.count) boxes[g] = leaf_box(boxes_of, leaves, primitive_ids, tile.block_begin + tile.begin + i);
     }
 #pragma unroll
     for (u32 g = 0; g < group; ++g) {
@@ -115,6 +117,17 @@ __device__ void load_leaves(const HplocInput<Boxes>& in, const TileLeaves& tile,
       if (i < tile.count) memory.store(leaf, Cluster::leaf(boxes[g], tile.block_begin + leaf));
     }
   }
+}
+
+/// The same, from boxes that were made ahead, or the primitives.
+template <class Shape, class Boxes, class Memory>
+__device__ void load_leaves(const HplocInput<Boxes>& in, const TileLeaves& tile, Memory& memory) {
+  if constexpr (std::is_same_v<Boxes, TriangleBoxes>) {
+    if (in.ahead.are_made()) {
+      return load_leaves<Shape>(in.ahead.made(), in.leaves, in.bvh.primitive_ids, tile, memory);
+    }
+  }
+  load_leaves<Shape>(in.boxes, in.leaves, in.bvh.primitive_ids, tile, memory);
 }
 
 /// Merges the clusters in the lanes as far as their range asks for. Returns the lanes that hold what is left.
@@ -209,10 +222,11 @@ void launch_hploc(const Executor& ex, u64 n, const HplocInput<Boxes>& in) {
 
 /// Contract: builders/bvh/hploc.inl.
 template <class Boxes, class Leaves>
-void cluster_leaves(const Executor& ex, const Boxes& boxes, const Leaves& leaves, const u8* gaps, u64 n,
-                    u32 radius, copse::detail::Cluster* clusters, u32* arrivals,
-                    const copse::detail::BvhArrays& bvh) {
-  const detail::HplocInput<Boxes> in{boxes, detail::any_leaves(leaves), gaps, radius, clusters, arrivals, bvh};
+void cluster_leaves(const Executor& ex, const Boxes& boxes, const copse::detail::BoxesAhead& ahead,
+                    const Leaves& leaves, const u8* gaps, u64 n, u32 radius, copse::detail::Cluster* clusters,
+                    u32* arrivals, const copse::detail::BvhArrays& bvh) {
+  const detail::HplocInput<Boxes> in{boxes,    ahead, detail::any_leaves(leaves), gaps, radius, clusters,
+                                     arrivals, bvh};
   if (radius <= 2) return detail::launch_hploc<2>(ex, n, in);
   if (radius == 3) return detail::launch_hploc<3>(ex, n, in);
   if (radius == 4) return detail::launch_hploc<4>(ex, n, in);

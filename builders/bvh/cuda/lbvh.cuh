@@ -29,18 +29,18 @@ inline u64 subtree_list_count(u64 n) {
 }
 
 template <class Boxes, class Leaves>
-void join_leaf_tiles(const Executor& ex, const LeafTileInput<Boxes, Leaves>& in, u64 n) {
+void join_leaf_tiles(const Executor& ex, const LeafTileInput<Boxes, Leaves>& in, const BoxesAhead& ahead, u64 n) {
   launch(ex, "lbvh: leaves", leaf_tile_kernel<LbvhTile::rows, LbvhTile::warps, LbvhTile::blocks, Boxes, Leaves>,
          {.blocks = divide_rounding_up(n, u64{LbvhTile::capacity} * LbvhTile::warps),
           .threads = LbvhTile::warps * warp_size,
           .overlaps_earlier_launch = true},
-         in);
+         in, ahead);
 }
 
-template <u32 threads, class Leaves>
+template <u32 threads, bool by_rows, class Leaves>
 void join_upper_level(const Executor& ex, const Leaves& leaves, const u8* gaps, SubtreeEnd* ends, u64 blocks,
                       const UpperLevel& level, const BvhArrays& bvh) {
-  launch(ex, "lbvh: upper levels", upper_level_kernel<threads, Leaves>,
+  launch(ex, "lbvh: upper levels", upper_level_kernel<threads, by_rows, Leaves>,
          {.blocks = blocks, .threads = threads, .overlaps_earlier_launch = true}, leaves, gaps, ends, level, bvh);
 }
 
@@ -55,9 +55,9 @@ void join_upper_levels(const Executor& ex, const Leaves& leaves, const u8* gaps,
     const u64 blocks = divide_rounding_up(list_count, SpanLists::most);
     const UpperLevel level{u32(span), counts, counts + list_count};
     if (span == LbvhTile::capacity) {
-      join_upper_level<512>(ex, leaves, gaps, lists.ends, blocks, level, bvh);
+      join_upper_level<512, true>(ex, leaves, gaps, lists.ends, blocks, level, bvh);
     } else {
-      join_upper_level<1024>(ex, leaves, gaps, lists.ends, blocks, level, bvh);
+      join_upper_level<1024, false>(ex, leaves, gaps, lists.ends, blocks, level, bvh);
     }
     counts += list_count;
     list_count = blocks;
@@ -69,13 +69,13 @@ void join_upper_levels(const Executor& ex, const Leaves& leaves, const u8* gaps,
 
 /// Contract: builders/bvh/lbvh.inl.
 template <class Boxes, class Leaves>
-void join_leaves(const Executor& ex, const Boxes& boxes, const Leaves& leaves, const u8* gaps, u64 n,
-                 const copse::detail::BvhArrays& bvh) {
+void join_leaves(const Executor& ex, const Boxes& boxes, const copse::detail::BoxesAhead& ahead,
+                 const Leaves& leaves, const u8* gaps, u64 n, const copse::detail::BvhArrays& bvh) {
   if (n == 0) return;
   ScratchArena::Frame frame(ex.scratch);
   const detail::SubtreeLists lists{frame.allocate<detail::SubtreeEnd>(n),
                                    frame.allocate<u32>(detail::subtree_list_count(n))};
-  detail::join_leaf_tiles(ex, detail::LeafTileInput<Boxes, Leaves>{boxes, leaves, gaps, lists, bvh}, n);
+  detail::join_leaf_tiles(ex, detail::LeafTileInput<Boxes, Leaves>{boxes, leaves, gaps, lists, bvh}, ahead, n);
   detail::join_upper_levels(ex, leaves, gaps, lists, n, bvh);
 }
 

@@ -4,6 +4,7 @@
 // inside it. The ends of the subtrees that are left, children of nodes which reach beyond the tile, are listed.
 // They lie around a valley of gaps that fall towards one place and rise again, so they are few.
 
+#include "builders/bvh/boxes_ahead.h"
 #include "builders/bvh/cuda/subtree_row.cuh"
 #include "builders/bvh/leaf_box.h"
 #include "primitives/core/bits.h"
@@ -11,7 +12,9 @@
 
 namespace copse::cuda::detail {
 
+using copse::detail::BoxesAhead;
 using copse::detail::LeafHierarchy;
+using copse::detail::MadeBoxes;
 
 /// The end of a subtree that waits for its sibling, and how close the leaf behind it is.
 struct SubtreeEnd {
@@ -117,12 +120,11 @@ struct LeafRow {
   }
 };
 
-template <u32 rows, u32 warps, u32 blocks, class Boxes, class Leaves>
-__global__ void __launch_bounds__(warps* warp_size, blocks)
-    leaf_tile_kernel(const LeafTileInput<Boxes, Leaves> in) {
+/// Joins the leaves of a warp's tile.
+template <u32 rows, u32 warps, class Boxes, class Leaves>
+__device__ __forceinline__ void join_leaf_tile(const LeafTileInput<Boxes, Leaves>& in,
+                                               SubtreeMemory<rows * warp_size>* memories) {
   constexpr u32 capacity = rows * warp_size;
-  __shared__ SubtreeMemory<capacity> memories[warps];
-  overlap_launches();
   const LeafHierarchy<Leaves> hierarchy{in.leaves, in.gaps, in.bvh.counts->leaf_count};
   const StoreSubtree store{in.bvh};
   const u32 warp = threadIdx.x / warp_size;
@@ -163,6 +165,20 @@ __global__ void __launch_bounds__(warps* warp_size, blocks)
     in.lists.ends[begin + i] = {memory.hi[i].leaf, memory.closeness_after[i]};
   }
   if (lane_id() == 0) in.lists.counts[tile] = left;
+}
+
+template <u32 rows, u32 warps, u32 blocks, class Boxes, class Leaves>
+__global__ void __launch_bounds__(warps* warp_size, blocks)
+    leaf_tile_kernel(const LeafTileInput<Boxes, Leaves> in, const BoxesAhead ahead) {
+  __shared__ SubtreeMemory<rows * warp_size> memories[warps];
+  overlap_launches();
+  if constexpr (std::is_same_v<Boxes, TriangleBoxes>) {
+    if (ahead.are_made()) {
+      const LeafTileInput<MadeBoxes, Leaves> made{ahead.made(), in.leaves, in.gaps, in.lists, in.bvh};
+      return join_leaf_tile<rows, warps>(made, memories);
+    }
+  }
+  join_leaf_tile<rows, warps>(in, memories);
 }
 
 }  // namespace copse::cuda::detail

@@ -1,9 +1,13 @@
 #pragma once
 
 // The upper levels of an LBVH: a block takes the subtrees that are left of 64 spans of leaves, side by side in
-// shared memory, and joins them as far as they belong together: a row of 32 a warp, in passes, between which what
-// is left closes ranks. What is left then is listed for the whole span again. Each launch makes the lists fewer,
-// until one is left, and the root with it.
+// shared memory, and joins them as far as they belong together: first a row of 32 a warp, and then what is left of
+// the rows. What is left then is listed for the whole span again. Each launch makes the lists fewer, until one is
+// left, and the root with it.
+//
+// There are two ways to go on from the rows. By rows again, in passes between which what is left closes ranks:
+// least work, for the first launch, which keeps the GPU busy. Or all at once (subtree_block.cuh): fewest steps,
+// for the launches after it, of which each block waits for its own.
 //
 // How many subtrees can be left of a span: the gaps between them are no closer than one beside them, so from the
 // span's ends they fall towards one place, and no two that fall are equally close. So they are at most twice as
@@ -11,6 +15,7 @@
 
 #include "builders/bvh/cuda/leaf_tile.cuh"
 #include "builders/bvh/cuda/span_lists.cuh"
+#include "builders/bvh/cuda/subtree_block.cuh"
 
 namespace copse::cuda::detail {
 
@@ -18,14 +23,14 @@ namespace copse::cuda::detail {
 inline constexpr u32 most_closeness = 97;
 inline constexpr u32 most_subtrees_left = 2 * most_closeness + 1;
 
-/// Subtrees side by side, one a thread; every second pass looks at rows that begin half a row earlier.
+/// Subtrees side by side, one a thread; by rows, every second pass looks at rows that begin half a row earlier.
 template <u32 block_threads>
 struct UpperMemory : SubtreeMemory<block_threads - warp_size / 2> {
   static constexpr u32 threads = block_threads;
   static_assert(UpperMemory::capacity >= 2 * most_subtrees_left);
 
   SpanLists lists;
-  BlockStorage<u32, threads> storage;
+  JoinMemory<threads> join;
 };
 
 /// Lists of a level.
@@ -70,11 +75,10 @@ template <class Memory>
 __device__ u32 join_rows(Memory& memory, u32 count, u32 shift, u32 closeness_before, const StoreSubtree& store) {
   const u32 row = threadIdx.x - lane_id();
   const u32 begin = row < shift ? 0 : row - shift, end = smaller(count, row + warp_size - shift);
-  const bool is_row = begin < end;
   const RowOfSubtrees<Memory> leaves{memory, begin};
   RowSubtree mine{};
   u32 held = 0;
-  if (is_row) {
+  if (begin < end) {
     mine = leaves.load(end - begin);
     held = join_row(mine, end - begin, begin == 0 ? closeness_before : memory.closeness_after[begin - 1], leaves,
                     store);
@@ -85,15 +89,15 @@ __device__ u32 join_rows(Memory& memory, u32 count, u32 shift, u32 closeness_bef
     lo = {mine.box.lo, leaves.first(mine.first_lane)};
     hi = {mine.box.hi, leaves.last(mine.last_lane)};
   }
-  const VoteCount vote = block_count<Memory::threads>(holds, memory.storage);
+  const VoteCount vote = block_count<Memory::threads>(holds, memory.join.storage);
   if (holds) memory.store(vote.before, lo, hi, mine.closeness_after);
   __syncthreads();
   return vote.total;
 }
 
-/// Joins the block's subtrees as far as they belong together. Returns how many are left.
+/// Joins the block's subtrees as far as they belong together, by rows. Returns how many are left.
 template <class Memory>
-__device__ u32 join_block(Memory& memory, u32 count, u32 closeness_before, const StoreSubtree& store) {
+__device__ u32 join_by_rows(Memory& memory, u32 count, u32 closeness_before, const StoreSubtree& store) {
   // Two neighbours stand in one row in this pass or in the next one.
   u32 idle_passes = 0;
   for (u32 shift = 0; idle_passes < 2 && count > 1; shift ^= warp_size / 2) {
@@ -106,8 +110,22 @@ __device__ u32 join_block(Memory& memory, u32 count, u32 closeness_before, const
   return count;
 }
 
-template <u32 threads, class Leaves>
-__global__ void __launch_bounds__(threads)
+/// The same, by as few steps as can be.
+template <class Memory>
+__device__ u32 join_at_once(Memory& memory, u32 count, u32 closeness_before, const StoreSubtree& store) {
+  if (count < 2) return count;
+  const u32 left = join_rows(memory, count, 0, closeness_before, store);
+  if (count <= warp_size || left < 2) return left;
+  return left <= warp_size ? join_rows(memory, left, 0, closeness_before, store)
+                           : join_all(memory, left, closeness_before, store, memory.join);
+}
+
+/// As many blocks as a multiprocessor holds at the fewest registers that take no local memory.
+template <u32 threads>
+inline constexpr u32 upper_blocks = 1536 / threads;
+
+template <u32 threads, bool by_rows, class Leaves>
+__global__ void __launch_bounds__(threads, upper_blocks<threads>)
     upper_level_kernel(const Leaves leaves, const u8* gaps, SubtreeEnd* ends, const UpperLevel level,
                        const BvhArrays bvh) {
   __shared__ UpperMemory<threads> memory;
@@ -123,8 +141,11 @@ __global__ void __launch_bounds__(threads)
   u32 count = 0;
   for (u32 begin = 0; begin < memory.lists.size();) {
     const u32 end = memory.lists.end_of_whole_lists(begin, memory.capacity - count);
+    if (end == begin) break;  // more is left of the spans than gaps can leave: they are none
     load_subtrees(memory, ends, bvh.nodes, span, level.span, begin, end, count);
-    count = join_block(memory, count + end - begin, span.closeness_before, {bvh});
+    count += end - begin;
+    count = by_rows ? join_by_rows(memory, count, span.closeness_before, {bvh})
+                    : join_at_once(memory, count, span.closeness_before, {bvh});
     begin = end;
   }
   const u32 i = threadIdx.x;
