@@ -3,39 +3,42 @@
 // What became of the nodes of a binary tree by their choices (wide_slots.h), found by short walks from any of
 // them.
 
-#include "builders/bvh/wide_slots.h"
-#include "primitives/tree_walk.h"
+#include "builders/bvh/wide_links.h"
 
 namespace copse::detail {
 
 /// The binary tree with the choices of its inner nodes. An inner node goes by the pair of its children.
-template <u32 width>
+///   Pairs: PairArrays, or what answers as it does
+template <u32 width, class Pairs = PairArrays>
 struct CollapsedTree {
-  const BvhNode* nodes;
-  const u32* parents;
-  const SlotChoice* choices;
+  Pairs pairs;
 
-  /// A child of a wide node, and the slots [begin, end) that it was given.
+  /// A child of a wide node, and the first of the slots that it was given.
   struct Child {
-    u32 node;  // of the binary tree
-    u32 begin, end;
-    bool is_leaf;  // else a wide node
+    u32 node;             // of the binary tree
+    u32 begin;            // slot
+    u32 primitive_count;  // of a leaf; 0 where it is a wide node
+    u32 pair;             // of the wide node's children
   };
 
   /// The child that was given `slot` by the wide node whose children the pair's are.
   COPSE_HD Child child_at(u32 pair, u32 slot) const {
     u32 begin = 0, end = width, slots = width;
+    SlotChoice choice = pairs.choice(pair);
     for (;;) {
-      const u32 middle = begin + choices[pair].left_part(slots);
-      const bool is_right = slot >= middle;
-      (is_right ? begin : end) = middle;
+      const u32 middle = begin + choice.left_part(slots), side = slot >= middle ? 1 : 0;
+      (side != 0 ? begin : end) = middle;
       slots = end - begin;
-      const u32 node = 2 * pair + 1 + u32(is_right);
-      const BvhNode& found = nodes[node];
-      if (found.is_leaf()) return {node, begin, end, true};
-      pair = sibling_pair(found.first);
-      const SlotChoice choice = choices[pair];
-      if (!choice.shares(slots)) return {node, begin, end, choice.is_leaf_alone<width>()};
+      const u32 node = 2 * pair + 1 + side;
+      const PairLinks links = pairs.link(pair);
+      if (links.is_leaf(side)) return {node, begin, pairs.counts_of(pair).of(side), 0};
+      const u32 below = links.pair(side);
+      choice = pairs.choice(below);
+      if (!choice.shares(slots)) {
+        const bool is_leaf = choice.template is_leaf_alone<width>();
+        return {node, begin, is_leaf ? pairs.counts_of(pair).of(side) : 0, below};
+      }
+      pair = below;
     }
   }
 
@@ -48,8 +51,8 @@ struct CollapsedTree {
   };
 
   /// Begins with the parent of a pair.
-  COPSE_HD static Search begin(SlotChoice choice, u32 parent) {
-    if (choice.is_leaf_alone<width>()) return {parent, 0, 0};
+  COPSE_HD static Search begin_at(SlotChoice choice, u32 parent) {
+    if (choice.template is_leaf_alone<width>()) return {parent, 0, 0};
     const u32 shares = choice.bits >> 3 & 0x11111111u;
     return Search{parent, pick_bytes(1, 0, shares) & all_lo, pick_bytes(1, 0, shares >> 16) & all_hi};
   }
@@ -64,8 +67,8 @@ struct CollapsedTree {
   /// An ancestor with s slots makes of the node what the child on the way does with its part of them.
   COPSE_HD void climb(Search& search) const {
     const u32 above = sibling_pair(search.node);
-    const SlotChoice choice = choices[above];
-    const u32 parent = parents[above];
+    const SlotChoice choice = pairs.choice(above);
+    const u32 parent = pairs.parent(above);
     const u32 parts = parts_less_one(choice, search.node == 2 * above + 2);
     const u32 lo = pick_bytes(search.lo, search.hi, parts) & all_lo;
     search.hi = pick_bytes(search.lo, search.hi, parts >> 16) & all_hi;
@@ -86,20 +89,9 @@ struct CollapsedTree {
     const u32 left = choice.bits & 0x77777777u;
     if (!is_right) return left;
     const u32 is_shared = (choice.bits >> 3 & 0x11111111u) * 15;
-    const u32 alone = (choice.is_leaf_alone<width>() ? 2 * width - 2 : width - 2) * 0x11111111u;
+    const u32 alone = (choice.template is_leaf_alone<width>() ? 2 * width - 2 : width - 2) * 0x11111111u;
     return ((0x05432100u & is_shared) | (alone & ~is_shared)) - left;
   }
-};
-
-/// The binary tree, for walks down (tree_walk.h).
-struct BinaryTree {
-  const BvhNode* nodes;
-  const u32* parents;
-
-  COPSE_HD u32 family(u32 node) const { return sibling_pair(node); }
-  COPSE_HD u32 parent(u32 pair) const { return parents[pair]; }
-  COPSE_HD u32 child_count(u32 node) const { return nodes[node].is_leaf() ? 0 : 2; }
-  COPSE_HD u32 first_child(u32 node) const { return nodes[node].first; }
 };
 
 }  // namespace copse::detail

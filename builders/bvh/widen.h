@@ -44,7 +44,8 @@ template <class Tree>
 void rewiden(Context& context, Tree& wide, const Bvh& bvh, const WidenOptions& options = {});
 
 /// The bytes that widen<Tree> takes for a binary tree over `primitive_count` primitives: room for the most nodes
-/// that its wide tree may have, and scratch of some 60 bytes a primitive for eight children, 40 for four.
+/// that its wide tree may have, and scratch of some 80 bytes a primitive for eight children, 50 for four, and 20
+/// more on the CPU.
 /// Throws: as widen.
 template <class Tree>
 BuildSizes widen_sizes(Context& context, u64 primitive_count, const WidenOptions& options = {});

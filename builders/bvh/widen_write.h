@@ -1,83 +1,104 @@
 #pragma once
 
-// Gives listed wide nodes their places, and writes them there.
+// Writes wide nodes at their places, a slot at a time.
 
 #include "builders/bvh/wide_arrays.h"
-#include "builders/bvh/widen_list.h"
+#include "builders/bvh/wide_record.h"
+#include "primitives/tree_walk.h"
 
 namespace copse::detail {
 
-/// places[pair] = where the wide node stands that has the pair as children.
-template <u32 width>
-struct PlaceNode {
-  const BvhNode* nodes;
-  const u32* parents;
-  WideList<width> list;
-  const u64* first_parts;  // a wide node's first inner child and leaf primitive
-  u32* places;
+/// The leaves of the binary tree by their slots of primitives.
+struct LeafSlots {
+  PairArrays pairs;
+  const u32* primitive_ids;
 
-  COPSE_HD void operator()(u64 i) const {
-    const u64 node = i / width;
-    const u32 slot = u32(i % width);
-    if (slot == 0 && parents[list.pairs[node]] == 0) places[list.pairs[node]] = 0;
-    const SlotKinds<width> kinds = list.kinds[node];
-    if (kinds.of[slot] != SlotKinds<width>::inner) return;
-    places[sibling_pair(nodes[list.children[i]].first)] =
-        place_of_parts(first_parts[node] + kinds.parts_before(slot)).node;
+  /// Copies the primitives of one leaf. Returns the place behind them.
+  COPSE_HD u32 copy_one(u32 pair, u32 side, u32* to, u32 place) const {
+    const u32 first = pairs.link(pair).first_slot(side), count = pairs.counts_of(pair).of(side);
+    for (u32 k = 0; k < count; ++k) to[place++] = primitive_ids[first + k];
+    return place;
   }
 };
 
-struct CopyLeafPrimitives {
-  const BvhNode* nodes;
-  const u32* from;
+struct CopyLeafSlots {
+  LeafSlots leaves;
   u32* to;
   u32* place;
   COPSE_HD bool operator()(u32 node) const {
-    for (u32 k = 0; k < nodes[node].count; ++k) to[(*place)++] = from[nodes[node].first + k];
+    const u32 pair = sibling_pair(node), side = LinkedTree::side(node);
+    if (leaves.pairs.link(pair).is_leaf(side)) *place = leaves.copy_one(pair, side, to, *place);
     return true;
   }
 };
 
-/// Copies the primitives below a node of the binary tree to a place of the wide one. Returns how many.
-COPSE_HD inline u32 copy_leaf(const BinaryTree& tree, u32 node, const u32* from, u32* to, u32 place) {
-  const u32 first = place;
-  walk_down(tree, node, CopyLeafPrimitives{tree.nodes, from, to, &place});
-  return place - first;
+/// Copies the `count` primitives below a node to a place of the wide tree, from the left to the right.
+COPSE_HD inline void copy_primitives(const LeafSlots& leaves, u32 node, u32 count, u32* to, u32 place) {
+  constexpr u32 most_without_walk = 3;  // of these, no leaf is deeper than two below the node
+  const u32 top = sibling_pair(node), top_side = LinkedTree::side(node);
+  const PairLinks links = leaves.pairs.link(top);
+  if (links.is_leaf(top_side)) {
+    leaves.copy_one(top, top_side, to, place);
+  } else if (count <= most_without_walk) {
+    const u32 pair = links.pair(top_side);
+    const PairLinks below = leaves.pairs.link(pair);
+    for (u32 side = 0; side < 2; ++side) {
+      if (below.is_leaf(side)) {
+        place = leaves.copy_one(pair, side, to, place);
+      } else {
+        place = leaves.copy_one(below.pair(side), 1, to, leaves.copy_one(below.pair(side), 0, to, place));
+      }
+    }
+  } else {
+    walk_down(LinkedTree{leaves.pairs.links, leaves.pairs.parents}, node, CopyLeafSlots{leaves, to, &place});
+  }
 }
 
-/// Writes a slot of a wide node: its leaf's primitives, or its child's parent link; the first slot what all share.
+/// A node's box by whole words of 16 bytes.
+COPSE_HD inline Aabb load_box(const BvhNode* node) {
+  struct alignas(16) Words {
+    u32 word[4];
+  };
+  const auto* words = reinterpret_cast<const Words*>(node);
+  const Words lo = words[0], hi = words[1];
+  return {vec3(float_from_bits(lo.word[0]), float_from_bits(lo.word[1]), float_from_bits(lo.word[2])),
+          vec3(float_from_bits(hi.word[0]), float_from_bits(hi.word[1]), float_from_bits(hi.word[2]))};
+}
+
+/// Writes a slot of a wide node, with its leaf's primitives or its child's parent link; the first slot also what
+/// all share.
 template <class Node>
 struct WriteSlot {
   static constexpr u32 width = Node::width;
+  using Kinds = SlotKinds<width>;
 
-  BinaryTree tree;
-  const u32* primitive_ids;
-  WideList<width> list;
-  const u64* first_parts;
-  const u32* places;
+  const BvhNode* nodes;
+  LeafSlots leaves;
   WideArrays<Node> wide;
 
-  COPSE_HD void operator()(u64 i) const {
-    const u64 listed = i / width;
-    const u32 slot = u32(i % width), pair = list.pairs[listed], node = places[pair];
-    const SlotKinds<width> kinds = list.kinds[listed];
-    const WidePlace parts = place_of_parts(first_parts[listed]);
-    const WidePlace own = place_of_parts(first_parts[listed] + kinds.parts_before(slot));
-    const NodeGrid grid(tree.nodes[tree.parents[pair]].box());
+  /// first_parts: where the record's parts begin
+  /// out:         where the node is made that stands at `place`
+  COPSE_HD void operator()(const WideRecord<width>& record, u64 first_parts, u32 place, u32 slot,
+                           Node& out) const {
+    const Kinds kinds = record.kinds;
+    const WidePlace parts = place_of_parts(first_parts);
+    const WidePlace own = place_of_parts(first_parts + kinds.parts_before(slot));
+    const NodeGrid grid(load_box(nodes + record.node));
+    const u32 kind = record.kinds.of[slot];
 
     WideChild child = WideChild::nothing();
     Aabb box = Aabb::empty();
-    if (kinds.of[slot] != SlotKinds<width>::nothing) {
-      const u32 below = list.children[i];
-      box = tree.nodes[below].box();
+    if (kind != Kinds::nothing) {
+      const u32 below = record.children[slot];
+      box = load_box(nodes + below);
       child = {own.node, 0};
-      if (kinds.of[slot] == SlotKinds<width>::inner) {
-        wide.parents[own.node] = node;
+      if (kind == Kinds::inner) {
+        wide.parents[own.node] = place;
       } else {
-        child = {own.primitive, copy_leaf(tree, below, primitive_ids, wide.primitive_ids, own.primitive)};
+        child = {own.primitive, kind};
+        copy_primitives(leaves, below, kind, wide.primitive_ids, own.primitive);
       }
     }
-    Node& out = wide.nodes[node];
     encode_child(out, kinds.slot_in_node(slot), parts, child);
     encode_box(out, kinds.slot_in_node(slot), grid, box);
     if (slot > 0) return;
@@ -86,44 +107,45 @@ struct WriteSlot {
   }
 };
 
-/// Writes the counts, and the root of a tree of one leaf or none: every other leaf has a wide node above it.
+/// Writes the counts, the root of a tree of one leaf or none, as every other leaf has a wide node above it, and
+/// the ids that no leaf has, which stay behind the others.
 template <class Node>
-struct WriteCountsAndLoneLeaf {
-  BinaryTree tree;
+struct WriteCounts {
+  const BvhNode* nodes;
   const u32* primitive_ids;
   const BvhCounts* counts;
-  const u64* wide_count;
+  const u64* parts;
+  u64 source_count;
+  u64 threads;
   WideArrays<Node> wide;
 
-  COPSE_HD void operator()(u64) const {
+  COPSE_HD void operator()(u64 i) const {
+    if (i == 0) write_counts();
+    for (i += counts->primitive_count; i < source_count; i += threads) wide.primitive_ids[i] = primitive_ids[i];
+  }
+
+ private:
+  COPSE_HD void write_counts() const {
     const u32 leaf_count = counts->leaf_count;
-    wide.counts->node_count = leaf_count < 2 ? leaf_count : u32(*wide_count);
+    wide.counts->node_count = leaf_count < 2 ? leaf_count : place_of_parts(*parts).node;
     wide.counts->primitive_count = counts->primitive_count;
     wide.counts->invalid_count = counts->invalid_count;
     wide.parents[0] = invalid_id;
-    if (leaf_count > 1) return;
+    if (leaf_count < 2) write_lone_root(leaf_count);
+  }
+  COPSE_HD void write_lone_root(u32 leaf_count) const {
     Aabb boxes[Node::width];
     for (Aabb& box : boxes) box = Aabb::empty();
     Node& root = wide.nodes[0];
     for (u32 slot = 0; slot < Node::width; ++slot) encode_child(root, slot, {0, 0}, WideChild::nothing());
     if (leaf_count == 1) {
-      boxes[0] = tree.nodes[0].box();
-      encode_child(root, 0, {0, 0}, {0, copy_leaf(tree, 0, primitive_ids, wide.primitive_ids, 0)});
+      const BvhNode leaf = nodes[0];
+      boxes[0] = leaf.box();
+      encode_child(root, 0, {0, 0}, {0, leaf.count});
+      for (u32 k = 0; k < leaf.count; ++k) wide.primitive_ids[k] = primitive_ids[leaf.first + k];
     }
     encode_parts(root, {0, 0}, 0);
     encode_boxes(root, boxes);
-  }
-};
-
-/// The ids that no leaf has stay behind the others.
-struct CopyLeftOut {
-  const u32* from;
-  const BvhCounts* counts;
-  u64 source_count;
-  u64 threads;
-  u32* to;
-  COPSE_HD void operator()(u64 i) const {
-    for (i += counts->primitive_count; i < source_count; i += threads) to[i] = from[i];
   }
 };
 

@@ -161,6 +161,26 @@ TEST_P(Widen, TreesLikeChainsAreWhatTheContractSays) {
   });
 }
 
+TEST_P(Widen, LeavesTakeWholeSubtreesOfManyPrimitives) {
+  constexpr u32 most = 9;
+  const WidenOptions options{.max_leaf_size = most, .costs = {8, 1}};
+  const Mesh host = generate_hairball(60, 40);
+  const DeviceMesh mesh(context(), host);
+  const Bvh bvh = build_hploc(context(), mesh.view());
+  for_each_layout([&](auto layout, const char* name) {
+    if constexpr (decltype(layout)::Node::width == 4) {
+      SCOPED_TRACE(name);
+      const WideCopy copy(widen<decltype(layout)>(context(), bvh, options));
+      WideChecker(copy, triangle_boxes(host), most);
+      u32 largest = 0;
+      for (const auto& node : copy.nodes) {
+        for (u32 slot = 0; slot < node.width; ++slot) largest = std::max(largest, node.child(slot).count);
+      }
+      EXPECT_GT(largest, 4u);
+    }
+  });
+}
+
 TEST_P(Widen, LargeLeavesOfTheBinaryTreeStay) {
   const Mesh host = generate_random(2000, 0.05f);
   const DeviceMesh mesh(context(), host);

@@ -3,7 +3,7 @@
 // The inner nodes of a window of neighbouring pairs, for which a block chooses in shared memory, children before
 // parents. A node goes by the pair of its children, counted from the window's first.
 
-#include "builders/bvh/wide_slots.h"
+#include "builders/bvh/wide_links.h"
 #include "primitives/cuda/warp.cuh"
 
 namespace copse::cuda {
@@ -12,9 +12,11 @@ namespace detail {
 
 using copse::detail::AreaScale;
 using copse::detail::choose_slots;
+using copse::detail::ChosenPairs;
 using copse::detail::ChosenSlots;
 using copse::detail::CollapseCosts;
-using copse::detail::SlotChoice;
+using copse::detail::PairCounts;
+using copse::detail::PairLinks;
 using copse::detail::SlotCosts;
 
 template <u32 width>
@@ -22,7 +24,7 @@ struct ChooseInput {
   BvhView bvh;
   CollapseCosts costs;
   SlotCosts<width>* slot_costs;
-  SlotChoice* choices;
+  ChosenPairs chosen;
   u32* arrivals;
 
   __device__ SlotCosts<width> leaf_costs(const AreaScale& scale, const BvhNode& leaf) const {
@@ -57,6 +59,7 @@ class SlotsWindow {
       const u32 pair = begin + i, parent = in.bvh.parents.data()[pair];
       const BvhNode left = load_node(in.bvh.nodes.data() + 2 * pair + 1);
       const BvhNode right = load_node(in.bvh.nodes.data() + 2 * pair + 2);
+      in.chosen.links[pair] = PairLinks::of(left, right);
       const u32 above = sibling_pair(parent) - begin;
       parents_[i] = u16(parent == 0 ? root : above < count ? above : outside);
       areas_[i] = scale.area(merge(left.box(), right.box()));
@@ -122,9 +125,10 @@ class SlotsWindow {
   }
 
   __device__ void choose_one(const ChooseInput<width>& in, u32 begin, u32 i) {
-    const ChosenSlots<width> chosen =
-        choose_slots(in.costs, child_costs(0, i), child_costs(1, i), areas_[i], parents_[i] == root);
-    in.choices[begin + i] = chosen.choice;
+    const SlotCosts<width> left = child_costs(0, i), right = child_costs(1, i);
+    const ChosenSlots<width> chosen = choose_slots(in.costs, left, right, areas_[i], parents_[i] == root);
+    in.chosen.choices[begin + i] = chosen.choice;
+    in.chosen.counts[begin + i] = PairCounts::of_children(left, right);
 #pragma unroll
     for (u32 k = 0; k < width - 1; ++k) costs_[k][i] = chosen.costs.of[k];
     counts_[i] = u8(chosen.costs.primitive_count);

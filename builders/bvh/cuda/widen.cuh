@@ -1,13 +1,17 @@
 #pragma once
 
-// Choosing slots on CUDA. Contract: builders/bvh/widen.inl.
+// Widening on CUDA. Contract: builders/bvh/widen.inl. Here: choosing slots; wide_records.cuh, wide_write.cuh: the
+// rest.
 //
 // One launch. A block takes a window of neighbouring pairs and chooses in shared memory for all whose subtrees lie
 // within it. Pairs stand by the splits of the leaves between them, so these are nearly all: 97 of 100 in trees of
 // H-PLOC. What is left climbs on in global memory, a thread a subtree: of two siblings the one that arrives second
 // goes on with the parent.
 
+#include "builders/bvh/cuda/meet_sibling.cuh"
 #include "builders/bvh/cuda/slots_window.cuh"
+#include "builders/bvh/cuda/wide_records.cuh"
+#include "builders/bvh/cuda/wide_write.cuh"
 #include "primitives/cuda/zeroed_words.cuh"
 
 namespace copse::cuda {
@@ -34,13 +38,16 @@ __device__ void climb_with_slots(const ChooseInput<width>& in, const AreaScale& 
     const float area = scale.area(merge(own.box(), other.box()));
     SlotCosts<width> left = costs, right = in.leaf_costs(scale, other);
     if (!other.is_leaf()) {
-      in.slot_costs[pair] = costs;
-      if (fetch_increment_wrapping_acq_rel(&in.arrivals[above], 1u) == 0) return;
+      if (!sibling_was_here(&in.arrivals[above])) {
+        in.slot_costs[pair] = costs;
+        if (leave_to_sibling(&in.arrivals[above])) return;
+      }
       right = in.slot_costs[sibling_pair(other.first)];
     }
     if (node == 2 * above + 2) swap_costs(left, right);
     const ChosenSlots<width> chosen = choose_slots(in.costs, left, right, area, parent == 0);
-    in.choices[above] = chosen.choice;
+    in.chosen.choices[above] = chosen.choice;
+    in.chosen.counts[above] = PairCounts::of_children(left, right);
     costs = chosen.costs;
     pair = above;
     node = parent;
@@ -73,13 +80,13 @@ inline u64 choose_upwards_scratch_bytes(const Executor& ex, u64 n) {
 /// Contract: builders/bvh/widen.inl.
 template <u32 width>
 void choose_upwards(const Executor& ex, const BvhView& bvh, u64 n, const copse::detail::CollapseCosts& costs,
-                    copse::detail::SlotCosts<width>* slot_costs, copse::detail::SlotChoice* choices) {
+                    copse::detail::SlotCosts<width>* slot_costs, const copse::detail::ChosenPairs& chosen) {
   with_zeroed_words(ex, "widen: clear arrivals", pair_capacity(n), [&](u32* arrivals) {
     launch(ex, "widen: choose", detail::choose_slots_kernel<width>,
            {.blocks = divide_rounding_up(pair_capacity(n), detail::window_pairs),
             .threads = detail::window_threads,
             .overlaps_earlier_launch = true},
-           detail::ChooseInput<width>{bvh, costs, slot_costs, choices, arrivals});
+           detail::ChooseInput<width>{bvh, costs, slot_costs, chosen, arrivals});
   });
 }
 
