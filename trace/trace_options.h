@@ -36,9 +36,9 @@ inline const char* name_of(TraceKernel kernel) {
 }
 
 struct TraceOptions {
-  /// On the CPU packets are 4, 8 or 16 rays over trees of any layout, automatic takes them where a sample of the batch
-  /// stays together, and the others are a ray after another. On CUDA automatic looks at 32 groups of 32 neighbouring rays, on the device and without
-  /// waiting, at the price of two empty launches.
+  /// On the CPU packets are 4, 8 or 16 rays, over trees of any layout; automatic takes them where a sample of the
+  /// batch stays together, and the other kernels are a ray after another. On CUDA automatic looks at 32 groups
+  /// of 32 neighbouring rays, on the device and without waiting, at the price of two empty launches.
   TraceKernel kernel = TraceKernel::automatic;
 
   /// Where it is not empty, one word in the context's memory gets the kernel that traced: u32(TraceKernel).
