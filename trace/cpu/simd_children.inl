@@ -9,6 +9,7 @@
 #endif
 
 #include "trace/binary_tree.h"
+#include "trace/cpu/simd_keys.inl"
 #include "trace/cpu/simd_rays.inl"
 #include "trace/wide_tree.h"
 
@@ -62,57 +63,6 @@ struct AxisSlabs {
   }
 };
 
-/// What is sorted: where a box is entered with its slot in the lowest bits, below 0 for a box that is missed.
-/// Boxes are entered at 0 at least, whose bits have the order of the numbers.
-using FourKeys = hn::CappedTag<i32, 4>;
-
-/// The keys from the largest to the smallest: the network (0 1)(2 3), (0 2)(1 3), (1 2).
-HWY_INLINE VecOf<FourKeys> sort_descending(VecOf<FourKeys> k) {
-  const FourKeys d;
-  alignas(16) static constexpr i32 middle_swapped[4] = {0, 2, 1, 3};
-  const auto pairs = hn::Shuffle2301(k);
-  k = hn::OddEven(hn::Min(k, pairs), hn::Max(k, pairs));
-  const auto halves = hn::Shuffle1032(k);
-  k = hn::ConcatUpperLower(d, hn::Min(k, halves), hn::Max(k, halves));
-  const auto middle = hn::TableLookupLanes(k, hn::SetTableIndices(d, middle_swapped));
-  return hn::ConcatUpperLower(d, hn::Min(k, middle), hn::Max(k, middle));
-}
-
-/// Puts the last of `count` keys at its place among those before, which are in order.
-HWY_INLINE void insert_last(i32* keys, u32 count) {
-  const i32 last = keys[count - 1];
-  u32 at = count - 1;
-  for (; at > 0 && keys[at - 1] < last; --at) keys[at] = keys[at - 1];
-  keys[at] = last;
-}
-
-/// Writes the keys of the boxes that are entered at or before `limit`, the nearest last; returns how many. Only
-/// those that `exist` count. Writes 4 keys at least.
-template <u32 width, class D>
-HWY_INLINE u32 sort_entered(D d, VecOf<D> entry, VecOf<D> exit, float limit, MaskOf<D> exist, i32* keys) {
-  const hn::Repartition<i32, D> di;
-  entry = hn::Max(entry, hn::Zero(d));
-  const auto entered = hn::And(exist, hn::Le(entry, hn::Min(exit, hn::Set(d, limit))));
-  const auto key = hn::Or(hn::AndNot(hn::Set(di, i32(width - 1)), hn::BitCast(di, entry)), hn::Iota(di, 0));
-  const u32 count = u32(hn::CountTrue(d, entered));
-  const FourKeys d4;
-  if constexpr (hn::MaxLanes(d) == 4) {
-    hn::StoreU(sort_descending(hn::IfThenElse(hn::RebindMask(di, entered), key, hn::Set(di, -1))), d4, keys);
-  } else if (count <= 4) {
-    const auto first = hn::LowerHalf(d4, hn::Compress(key, hn::RebindMask(di, entered)));
-    hn::StoreU(sort_descending(hn::IfThenElse(hn::FirstN(d4, count), first, hn::Set(d4, -1))), d4, keys);
-  } else {
-    alignas(32) i32 all[8];
-    hn::Store(key, di, all);
-    u32 sorted = 0;
-    for (u32 bits = bits_of_mask(d, entered); bits != 0; bits &= bits - 1) {
-      keys[sorted++] = all[__builtin_ctz(bits)];
-      insert_last(keys, sorted);
-    }
-  }
-  return count;
-}
-
 /// The planes of boxes for a packet: that of an axis and a side of the child in a slot stands at
 /// planes[side * side_stride + axis * axis_stride + slot * slot_stride].
 template <u32 side_size, u32 axis_size, u32 slot_size>
@@ -165,7 +115,8 @@ struct Children<BinaryTree> {
       entry = hn::Max(entry, hn::Shuffle2301(entry)), exit = hn::Min(exit, hn::Shuffle2301(exit));
       entry = hn::Max(entry, hn::Shuffle1032(entry)), exit = hn::Min(exit, hn::Shuffle1032(exit));
       const auto entered = hn::And(once, hn::Le(entry, hn::Min(exit, hn::Set(d, limit))));
-      const auto key = hn::IfThenElse(hn::RebindMask(di, entered), hn::BitCast(di, entry), hn::Set(di, -2));
+      const auto key =
+          hn::IfThenElse(hn::RebindMask(di, entered), hn::BitCast(di, hn::Abs(entry)), hn::Set(di, -2));
       count += u32(hn::CountTrue(d, entered));
       child_keys[box] = hn::GetLane(key) & ~1;
       if constexpr (boxes == 2) child_keys[1] = hn::GetLane(hn::UpperHalf(hn::Half<decltype(di)>(), key));
