@@ -255,6 +255,7 @@ TEST_F(Window, EnlargesItsTextByTheScale) {
   const float before = ui.widgets().find("Scene/Open...")->height;
   Settings settings;
   settings.window.ui_scale = 2;
+  display.resize(1880, 1400);
   application.use(settings);
   run();
   EXPECT_NEAR(ui.widgets().find("Scene/Open...")->height, before * 2, 3);
