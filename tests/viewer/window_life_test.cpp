@@ -251,13 +251,13 @@ TEST_F(Window, KeepsItsSettings) {
 }
 
 TEST_F(Window, EnlargesItsTextByTheScale) {
-  load(sphere());
   const float before = ui.widgets().find("Scene/Open...")->height;
   Settings settings;
   settings.window.ui_scale = 2;
-  display.resize(1880, 1400);
+  display.resize(1960, 1400);
   application.use(settings);
   run();
+  ASSERT_TRUE(sees("Scene/Open..."));
   EXPECT_NEAR(ui.widgets().find("Scene/Open...")->height, before * 2, 3);
 }
 
