@@ -139,11 +139,7 @@ Command add_build_command(CLI::App& app, CommonOptions& common) {
   add_common_options(*command, common);
   command->footer(
       "Examples:\n"
-      "  copse build bunny.obj\n"
-      "  copse build bunny.obj -o bunny.copse --max-leaf-size 4\n"
-      "  copse build bunny.obj -o bunny.copse --builder hploc\n"
       "  copse build bunny.obj -o bunny.copse --builder hploc --layout cbvh8\n"
-      "  copse build bunny.obj --structure grid --resolution 128x128x16\n"
       "  copse build bunny.obj --structure frustum --eye 1,2,3 --fov 50\n"
       "  copse build bunny.obj --structure voxels --resolution 512 --rule inside -o bunny.voxels\n"
       "  copse build bunny.obj --json | jq .statistics.sah_cost");

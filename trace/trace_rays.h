@@ -41,10 +41,10 @@ class TraceTriangles {
 ///   rays:      any number, may be empty
 ///   hits:      as many; must not overlap the rays
 /// Triangles of a view whose mask shares no bit with the ray's are passed over: see TraceOptions::masks.
-/// Throws: Error invalid_argument where there are not as many hits as rays, for packed triangles, or masks of them,
-/// that are not as many as the tree has room for, for masks of rays that are not as many as they, for more than one
-/// word in options.chosen; Error out_of_memory, Error cancelled.
-/// Memory: scratch of 64 bytes a view where there are several views, and 256 bytes for the choice of a kernel.
+/// Throws: Error invalid_argument where there are not as many hits as rays, for packed triangles, or masks of
+/// them, that are not as many as the tree has room for, for masks of rays that are not as many as they, for more
+/// than one word in options.chosen; Error out_of_memory, Error cancelled. Memory: scratch of 64 bytes a view where
+/// there are several views, and 256 bytes for the choice of a kernel.
 void closest_hits(Context& context, const TreeView& bvh, const TraceTriangles& triangles,
                   BufferSpan<const Ray> rays, BufferSpan<Hit> hits, const TraceOptions& options = {});
 
