@@ -89,15 +89,16 @@ void CameraRig::look_along(u32 axis, bool from_negative) {
   dvec3 direction(0);
   direction[int(std::min(axis, 2u))] = from_negative ? -1 : 1;
   const double distance = glm::length(dvec3(pose_.target) - dvec3(pose_.eye));
-  pose_.eye = vec3(dvec3(pose_.target) + direction * distance);
+  if (!take(dvec3(pose_.target) + direction * distance, dvec3(pose_.target))) return;
   pose_.up = axis == 1 ? vec3(0, 0, from_negative ? 1 : -1) : vec3(0, 1, 0);
 }
 
-void CameraRig::take(const glm::dvec3& eye, const glm::dvec3& target) {
+bool CameraRig::take(const glm::dvec3& eye, const glm::dvec3& target) {
   const vec3 to_eye(eye), to_target(target);
-  if (!is_finite(to_eye) || !is_finite(to_target) || to_eye == to_target) return;
+  if (!is_finite(to_eye) || !is_finite(to_target) || to_eye == to_target) return false;
   pose_.eye = to_eye;
   pose_.target = to_target;
+  return true;
 }
 
 void CameraRig::orbit(float right, float up) {

@@ -54,7 +54,8 @@ class CameraRig {
   /// Sees all of the box from the default direction, in pictures of this aspect and wider ones. An empty box is
   /// one around the origin.
   void frame(const Aabb& box, float aspect = 1);
-  /// Looks along an axis, 0 to 2, from its positive or negative end; the target and distance stay.
+  /// Looks along an axis, 0 to 2, from its positive or negative end; the target and distance stay. Nothing changes
+  /// where the numbers cannot tell the eye from the target.
   void look_along(u32 axis, bool from_negative);
 
   /// Turns the eye around its target.
@@ -78,8 +79,8 @@ class CameraRig {
   std::vector<Bookmark> bookmarks;
 
  private:
-  /// Moves there, unless the numbers give out.
-  void take(const glm::dvec3& eye, const glm::dvec3& target);
+  /// Moves there; false, and nothing moves, where the numbers give out.
+  bool take(const glm::dvec3& eye, const glm::dvec3& target);
 
   CameraPose pose_;
   float diagonal_ = 1;
