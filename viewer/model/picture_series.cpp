@@ -10,7 +10,8 @@ namespace copse::viewer {
 PictureSeries::PictureSeries(const std::filesystem::path& folder) : folder_(folder) {
   std::error_code error;
   std::filesystem::create_directories(folder_, error);
-  if (!std::filesystem::is_directory(folder_)) {
+  std::error_code unknown;
+  if (!std::filesystem::is_directory(folder_, unknown)) {
     throw Error(ErrorCode::bad_file,
                 folder_.string() + ": no folder for pictures" + (error ? ": " + error.message() : ""));
   }
