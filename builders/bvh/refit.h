@@ -17,7 +17,8 @@ namespace copse {
 /// same for any order of nodes. Waits for nothing and, once warm, allocates nothing.
 ///   triangles, boxes: as many primitives as the tree was built over
 /// Throws: Error invalid_argument for another number of primitives, Error out_of_memory, Error cancelled.
-/// Memory: scratch of at most 4 bytes a primitive, and 64 bytes a view where there are several.
+/// Memory: scratch of at most 4 bytes a primitive on the CPU and 9 on CUDA, and 64 bytes a view where there are
+/// several.
 void refit(Context& context, Bvh& bvh, const TriangleViews& triangles);
 void refit(Context& context, Bvh& bvh, const BoxView& boxes);
 

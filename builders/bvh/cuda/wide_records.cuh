@@ -1,11 +1,11 @@
 #pragma once
 
-// Which nodes of a binary tree become wide ones, what their slots hold, and where their parts stand, on CUDA, in
-// one launch. Contract: builders/bvh/widen.inl.
+// Which nodes of a binary tree become wide ones, what their slots hold, and where in their window their parts
+// stand, on CUDA. Contract: builders/bvh/widen.inl.
 //
 // A block takes a window of neighbouring pairs into shared memory, where most searches begin and end, and most
-// children are found: relatives stand near each other. What its wide nodes take is a link of a chain of sums over
-// the windows (look_back.cuh).
+// children are found: relatives stand near each other. It leaves what its wide nodes take, as a sum that an
+// exclusive scan over the windows, a launch of its own, turns into where the window's parts begin.
 
 #include "builders/bvh/wide_record.h"
 #include "primitives/cuda/block.cuh"
