@@ -5,6 +5,7 @@
 
 #include "builders/grid/cell_parts.h"
 #include "builders/grid/grid_validate.h"
+#include "builders/grid/list_begins.h"
 #include "primitives/core/atomic.h"
 
 namespace copse::detail {
@@ -38,17 +39,9 @@ struct FindInCells {
   }
   COPSE_HD bool contains(u32 cell) const {
     const u32* const ids = grid.primitive_ids.data();
-    u32 begin = grid.cell_begins.data()[cell], end = grid.cell_begins.data()[cell + 1];
-    const u32 list_end = end;
-    while (begin < end) {
-      const u32 middle = begin + (end - begin) / 2;
-      if (ids[middle] < primitive) {
-        begin = middle + 1;
-      } else {
-        end = middle;
-      }
-    }
-    return begin < list_end && ids[begin] == primitive;
+    const u32 begin = grid.cell_begins.data()[cell], end = grid.cell_begins.data()[cell + 1];
+    const u64 place = lower_bound(ids, begin, end, primitive);
+    return place < end && ids[place] == primitive;
   }
 };
 

@@ -129,6 +129,7 @@ struct ClippedTriangle {
         FrustumPolygon part = polygon;
         if (depths.lo < from) part.cut(ClipPlane{0, 0, 1, -from});
         if (!is_last && depths.hi > to) part.cut(ClipPlane{0, 0, -1, to});
+        if (!part.is_whole()) return blur(cells, larger(depths.hi, frustum.nearest));
         for (u32 i = 0; i < part.count(); ++i) vertices[count++] = vertex(cells, part.vertex(i));
       }
       ends[piece] = count;

@@ -6,8 +6,8 @@
 namespace copse {
 
 FrustumGridStats stats(Context& context, const FrustumGrid& grid) {
-  if (grid.shape.empty()) {
-    throw Error(ErrorCode::invalid_argument, "stats: the frustum grid has 0 cells, it was never made");
+  if (grid.shape.empty() || !grid.cells.is_built()) {
+    throw Error(ErrorCode::invalid_argument, "stats of a frustum grid that was never built");
   }
   const GridStats cells = stats(context, grid.cells);
   const FrustumShape shape = grid.shape.download()[0];

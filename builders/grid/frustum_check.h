@@ -20,7 +20,7 @@ struct FrustumGridStats {
 };
 
 /// Measures a frustum grid.
-/// Throws: Error invalid_argument for a grid that was never made, Error out_of_memory. Waits.
+/// Throws: Error invalid_argument for a grid that was never built, Error out_of_memory. Waits.
 FrustumGridStats stats(Context& context, const FrustumGrid& grid);
 
 /// Proves that every triangle stands once in every cell that it touches, and in no other, by the rule of

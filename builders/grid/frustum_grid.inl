@@ -1,4 +1,4 @@
-// ViewFrustum grid: the depths of what is seen, then the cells of triangles as for a uniform grid.
+// Frustum grid: the depths of what is seen, then the cells of triangles as for a uniform grid.
 
 #include "builders/grid/cell_lists.h"
 #include "builders/grid/find_in_cells.h"

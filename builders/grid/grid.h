@@ -11,9 +11,11 @@ struct Grid {
   Buffer<u32> cell_begins;
   Buffer<u32> primitive_ids;
   Buffer<GridCounts> counts;
-  u64 source_count = 0;  // primitives of the last build, in the grid or left out
+  u64 source_count = never_built;  // primitives of the last build, in the grid or left out
 
   GridView view() const { return {shape.span(), cell_begins.span(), primitive_ids.span(), counts.span()}; }
+
+  bool is_built() const { return !shape.empty() && source_count != never_built; }
 
   /// Cells and references that the memory was made for.
   u64 cell_capacity() const { return cell_begins.empty() ? 0 : cell_begins.size() - 1; }

@@ -6,6 +6,7 @@
 namespace copse {
 
 GridStats stats(Context& context, const Grid& grid) {
+  if (!grid.is_built()) throw Error(ErrorCode::invalid_argument, "stats of a grid that was never built");
   const GridShape shape = grid.shape.download().at(0);
   GridStats result;
   result.counts = grid.counts.download().at(0);

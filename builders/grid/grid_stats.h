@@ -18,7 +18,7 @@ struct GridStats {
 };
 
 /// Measures a grid.
-/// Throws: Error out_of_memory. Waits.
+/// Throws: Error invalid_argument for a grid that was never built, Error out_of_memory. Waits.
 GridStats stats(Context& context, const Grid& grid);
 
 }  // namespace copse

@@ -21,16 +21,22 @@ inline u64 count_faults(const Grid& grid, const GridShape& shape, const GridCoun
   return faults;
 }
 
-/// Calls check_references(ex, cell_count, faults) where the lists follow each other.
 /// Throws: Error invalid_argument where the grid was not built over so many primitives.
-template <class CheckReferences>
-GridFaults run_grid_validation(Context& context, const Grid& grid, u64 source_count,
-                               const CheckReferences& check_references) {
-  if (grid.shape.empty() || source_count != grid.source_count) {
+inline void check_built_over(const Grid& grid, u64 source_count) {
+  if (!grid.is_built()) throw Error(ErrorCode::invalid_argument, "validation of a grid that was never built");
+  if (source_count != grid.source_count) {
     throw Error(ErrorCode::invalid_argument, "validation against " + std::to_string(source_count) +
                                                  " primitives of a grid that was built over " +
                                                  std::to_string(grid.source_count));
   }
+}
+
+/// Calls check_references(ex, cell_count, faults) where the lists follow each other.
+/// Throws: as check_built_over.
+template <class CheckReferences>
+GridFaults run_grid_validation(Context& context, const Grid& grid, u64 source_count,
+                               const CheckReferences& check_references) {
+  check_built_over(grid, source_count);
   const GridShape shape = grid.shape.download()[0];
   const GridCounts counts = grid.counts.download()[0];
   GridFaults faults;

@@ -26,9 +26,11 @@ struct HashGrid {
   Buffer<u32> bucket_begins;
   Buffer<GridPoint> points;
   Buffer<HashGridCounts> counts;
-  u64 source_count = 0;  // points of the last build, in the grid or left out
+  u64 source_count = never_built;  // points of the last build, in the grid or left out
 
   HashGridView view() const { return {shape.span(), bucket_begins.span(), points.span(), counts.span()}; }
+
+  bool is_built() const { return !shape.empty() && source_count != never_built; }
 
   /// Points that the memory was made for.
   u64 point_capacity() const { return points.size(); }

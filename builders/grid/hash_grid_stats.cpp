@@ -6,9 +6,7 @@
 namespace copse {
 
 HashGridStats stats(Context& context, const HashGrid& grid) {
-  if (grid.shape.empty()) {
-    throw Error(ErrorCode::invalid_argument, "stats of a hash grid that has 0 buckets, it was never built");
-  }
+  if (!grid.is_built()) throw Error(ErrorCode::invalid_argument, "stats of a hash grid that was never built");
   const HashGridShape shape = grid.shape.download()[0];
   HashGridStats result;
   result.counts = grid.counts.download()[0];

@@ -34,7 +34,8 @@ std::string HashGridFaults::message() const {
 }
 
 HashGridFaults validate(Context& context, const HashGrid& grid, const PositionSpan& points) {
-  if (grid.shape.empty() || points.size != grid.source_count) {
+  if (!grid.is_built()) throw Error(ErrorCode::invalid_argument, "validation of a hash grid that was never built");
+  if (points.size != grid.source_count) {
     throw Error(ErrorCode::invalid_argument, "validation against " + std::to_string(points.size) +
                                                  " points of a hash grid that was built over " +
                                                  std::to_string(grid.source_count));

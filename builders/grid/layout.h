@@ -56,6 +56,9 @@ inline constexpr i32 units_per_cell = 1 << units_per_cell_bits;
 /// rays that look for it.
 inline constexpr i32 cell_padding = 2;
 
+/// How many primitives or points a grid says it was built over before its first build.
+inline constexpr u64 never_built = ~u64{0};
+
 /// What a build found out about its grid; it lives on the device.
 struct GridCounts {
   u64 reference_count;  // the references that all cells need; where that is more than there is room for, at least

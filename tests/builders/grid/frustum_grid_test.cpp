@@ -279,7 +279,7 @@ TEST_P(FrustumGrids, RefuseWhatIsOutOfRange) {
   EXPECT_COPSE_ERROR((void)frustum_grid_sizes(context(), 10, {}), invalid, "capacity");
   FrustumGrid never;
   EXPECT_COPSE_ERROR(rebuild_frustum_grid(context(), never, device.view(), good), invalid, "0 x 0 x 0");
-  EXPECT_COPSE_ERROR((void)validate(context(), never, device.view()), invalid, "built over");
+  EXPECT_COPSE_ERROR((void)validate(context(), never, device.view()), invalid, "never built");
 }
 
 TEST_P(FrustumGrids, ValidationFindsWhatIsWrong) {
