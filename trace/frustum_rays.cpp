@@ -34,8 +34,9 @@ void check_rays(Context& context, const FrustumGridView& grid, BufferSpan<const 
   dispatch(context, [&](const auto& ex) { detail::find_stray_ray(ex, grid, rays, first.data()); });
   const u64 stray = first.download()[0];
   if (stray == rays.size()) return;
-  detail::refuse(function, "ray " + std::to_string(stray) + " of " + std::to_string(rays.size()) +
-                               " does not go from the eye of the frustum through its screen");
+  detail::refuse(function,
+                 "ray " + std::to_string(stray) + " of " + std::to_string(rays.size()) +
+                     " does not go from the eye of the frustum, or from in front of it, through its screen");
 }
 
 }  // namespace

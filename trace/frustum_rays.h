@@ -24,12 +24,12 @@ void closest_hits(Context& context, const FrustumGridView& grid, const TriangleV
                   u32 height, BufferSpan<Hit> hits);
 
 /// The closest hit of every ray, in any order, as above; the rays are sorted by tile first.
-///   rays: each starts at the eye of the grid's frustum and passes its screen; t_min and t_max as in Ray. Below
-///         2^32, may be empty
+///   rays: each starts at the eye of the grid's frustum and passes its screen; t_min at least 0, as what is behind
+///         the eye is in no cell, t_max as in Ray. Below 2^32, may be empty
 ///   hits: as many; must not overlap the rays
-/// Throws: Error invalid_argument, with its number, for the first ray that starts elsewhere or passes beside the
-/// screen, and where there are not as many hits as rays; Error out_of_memory, Error cancelled.
-/// Memory: scratch of about 24 bytes a ray. Waits, to look at the rays.
+/// Throws: Error invalid_argument, with its number, for the first ray that starts elsewhere, begins behind the
+/// eye or passes beside the screen, and where there are not as many hits as rays; Error out_of_memory, Error
+/// cancelled. Memory: scratch of about 24 bytes a ray. Waits, to look at the rays.
 void closest_hits(Context& context, const FrustumGridView& grid, const TriangleViews& triangles,
                   BufferSpan<const Ray> rays, BufferSpan<Hit> hits);
 

@@ -12,7 +12,8 @@ struct StrayRay {
   BufferSpan<const Ray> rays;
   COPSE_HD u64 operator()(u64 i) const {
     const Ray ray = rays.data()[i];
-    return !is_traceable(ray) || (ray.origin == grid.frustum.eye && is_on_screen(ray)) ? rays.size() : i;
+    if (!is_traceable(ray)) return rays.size();
+    return ray.origin == grid.frustum.eye && ray.t_min >= 0 && is_on_screen(ray) ? rays.size() : i;
   }
 
   /// By less than a unit beside it a ray still finds all that it hits, as cells list more than that.

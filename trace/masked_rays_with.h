@@ -64,7 +64,7 @@ void trace_masked_rays(const Executor& ex, const View& bvh, const Triangles& tri
     const TriangleTable table = make_triangle_table(ex, frame, triangles);
     for_each(ex, label, rays.size(), TraceMaskedFetched<View, Result>{batch, table});
   }
-  if (chosen != nullptr) {
+  if (chosen != nullptr && !rays.empty()) {
     for_each(ex, "trace: chosen", 1, StoreWord{u32(TraceKernel::one_ray_a_thread), chosen});
   }
 }

@@ -5,7 +5,7 @@
 
 namespace copse {
 
-/// How the rays of a batch are spread over a GPU's threads. All give the same hits.
+/// How the rays of a batch are spread over a GPU's threads; on the CPU see TraceOptions. All give the same hits.
 enum class TraceKernel : u32 {
   /// A thread a ray for rays that stay together, persistent for others, by a sample of the batch; see
   /// TraceOptions.
@@ -18,8 +18,10 @@ enum class TraceKernel : u32 {
   persistent,
 
   /// A warp walks for 32 neighbouring rays at once and reads each node once for all. For rays from one point in
-  /// tiles of pixels that mostly see the same triangles, over binary trees; on others it is persistent. Never chosen
-  /// by itself: faster by up to a seventh where many rays of a tile meet the same nodes, and down to half as fast
+  /// tiles of pixels that mostly see the same triangles, over binary trees; on others it is persistent. Never
+  /// chosen
+  /// by itself on CUDA: faster by up to a seventh where many rays of a tile meet the same nodes, and down to half
+  /// as fast
   /// where triangles are smaller than pixels.
   packets,
 };
@@ -36,12 +38,14 @@ inline const char* name_of(TraceKernel kernel) {
 }
 
 struct TraceOptions {
-  /// On the CPU packets are 4, 8 or 16 rays, over trees of any layout; automatic takes them where a sample of the
-  /// batch stays together, and the other kernels are a ray after another. On CUDA automatic looks at 32 groups
-  /// of 32 neighbouring rays, on the device and without waiting, at the price of two empty launches.
+  /// On the CPU packets are 4, 8 or 16 rays, over trees of any layout; automatic takes them where rays stay
+  /// together in a sample of 32 groups of 16 neighbours, and the other kernels are a ray after another. On CUDA
+  /// automatic looks at 32 groups of 32 neighbouring rays, on the device and without waiting, at the price of two
+  /// empty launches.
   TraceKernel kernel = TraceKernel::automatic;
 
-  /// Where it is not empty, one word in the context's memory gets the kernel that traced: u32(TraceKernel).
+  /// Where it is not empty, one word in the context's memory gets the kernel that traced: u32(TraceKernel). A
+  /// batch of 0 rays leaves it as it was.
   BufferSpan<u32> chosen = {};
 
   /// A mask for each ray, or none, which are masks of ones. A triangle of a view whose mask (TriangleView::mask)

@@ -1,12 +1,13 @@
 #pragma once
 
-// The body of batches, for the layouts that trace_rays.inl and trace_wide_rays.inl name.
+// The body of batches, for the layouts that trace_rays.inl and the trace_..._rays.inl of wide trees name.
 //
 // The cooperative stage, trace/cpu/trace_rays.h and trace/cuda/trace_rays.cuh:
 //
 //   trace_batch(ex, label, kernel, query, n, chosen)
 //     Writes query.result for rays 0 to n - 1 of the query (trace/ray_queries.h). `kernel` is followed where the
-//     backend has it for the query's tree. `chosen`: null, or a word on the device for the kernel that traced.
+//     backend has it for the query's tree. `chosen`: null, or a word on the device for the kernel that traced,
+//     which stays where n is 0.
 
 #include "trace/ray_queries.h"
 #include "trace/trace_rays_body.h"

@@ -25,6 +25,11 @@ void check_trees(const char* function, const RayTreesView& trees) {
                                  std::to_string(trees.binary.primitive_ids.size()) + " and " +
                                  std::to_string(trees.wide.primitive_ids.size()));
   }
+  if (trees.binary_masks.empty() != trees.wide_masks.empty()) {
+    detail::refuse(function, std::to_string(trees.binary_masks.size()) + " and " +
+                                 std::to_string(trees.wide_masks.size()) +
+                                 " masks of packed triangles, but both trees have them or none");
+  }
 }
 
 void check_options(const char* function, const TraceTreesOptions& options) {

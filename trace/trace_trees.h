@@ -38,15 +38,18 @@ struct TraceChoice {
 };
 
 struct TraceTreesOptions {
-  /// automatic looks at 32 groups of 32 neighbouring rays, on the device and without waiting, at the price of two
-  /// empty launches. The kernel follows the layout: a thread a ray through the binary tree, persistent warps
-  /// through the wide one; where the layout is given, TraceKernel::automatic chooses.
+  /// On CUDA automatic looks at 32 groups of 32 neighbouring rays, on the device and without waiting, at the price
+  /// of two empty launches, and the kernel follows the layout: a thread a ray through the binary tree, persistent
+  /// warps through the wide one. On the CPU it looks at 32 groups of 16, and rays go in packets through the binary
+  /// tree and one by one through the wide one. Where the layout is given, TraceKernel::automatic chooses.
   TraceLayout layout = TraceLayout::automatic;
 
-  /// Where it is not empty, one word in the context's memory gets what traced: TraceChoice::of.
+  /// Where it is not empty, one word in the context's memory gets what traced: TraceChoice::of. A batch of 0
+  /// rays leaves it as it was.
   BufferSpan<u32> chosen = {};
 
-  /// As TraceOptions::masks. Batches with masks walk through the wide tree where the layout is not given.
+  /// As TraceOptions::masks. Where the layout is not given, batches with masks, of rays or of views, walk through
+  /// the wide tree from 64 triangles on, and through the binary one of fewer.
   BufferSpan<const u32> masks = {};
 };
 
@@ -55,8 +58,9 @@ struct TraceTreesOptions {
 ///   trees: RayTrees::view() (builders/bvh/ray_trees.h)
 ///   rays:  any number, may be empty
 ///   hits:  as many; must not overlap the rays
-/// Throws: Error invalid_argument where there are not as many hits as rays, for trees that were not made, for more
-/// than one word in options.chosen; Error out_of_memory, Error cancelled. Memory: scratch of 256 bytes.
+/// Throws: Error invalid_argument where there are not as many hits as rays, for trees that were not made or of
+/// which one has masks and the other has none, for more than one word in options.chosen; Error out_of_memory,
+/// Error cancelled. Memory: scratch of 256 bytes.
 void closest_hits(Context& context, const RayTreesView& trees, BufferSpan<const Ray> rays, BufferSpan<Hit> hits,
                   const TraceTreesOptions& options = {});
 

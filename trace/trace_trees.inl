@@ -5,7 +5,7 @@
 //   trace_by_sample(ex, label, binary, wide, n, chosen)
 //     Writes the results of one of two queries (trace/ray_queries.h) for rays 0 to n - 1, which are the same in
 //     both: of `binary` where a sample of the rays says that neighbours stay together, else of `wide`. `chosen`:
-//     null, or a word on the device for TraceChoice::word().
+//     null, or a word on the device for TraceChoice::word(), which stays where n is 0.
 
 #include "trace/ray_queries.h"
 #include "trace/trace_trees_body.h"

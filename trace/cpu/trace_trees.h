@@ -15,7 +15,7 @@ void trace_by_sample(const Executor& ex, const char* label, const Binary& binary
   } else {
     trace_batch(ex, label, TraceKernel::one_ray_a_thread, wide, n, chosen);
   }
-  if (chosen == nullptr) return;
+  if (chosen == nullptr || n == 0) return;
   *chosen = TraceChoice{together ? TraceLayout::binary : TraceLayout::wide, TraceKernel(*chosen)}.word();
 }
 
