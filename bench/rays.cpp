@@ -68,13 +68,14 @@ double median(std::vector<double> values) {
   return *middle;
 }
 
-/// The rays of which Embree found another triangle, at another distance by more than rounding explains: it tests
-/// triangles in another way, and by far fewer guarantees at their edges.
+/// The rays of which Embree found another triangle, at another distance by more than rounding explains, or of
+/// which only one found any: it tests triangles in another way, and by far fewer guarantees at their edges.
 size_t different_hits(const std::vector<Hit>& ours, const std::vector<Hit>& others) {
   size_t different = 0;
   for (size_t i = 0; i < ours.size(); ++i) {
     if (ours[i].primitive == others[i].primitive) continue;
-    different += std::abs(ours[i].t - others[i].t) <= 1e-4f * std::abs(ours[i].t) ? 0 : 1;
+    const bool both_hit = is_hit(ours[i]) && is_hit(others[i]);
+    different += both_hit && std::abs(ours[i].t - others[i].t) <= 1e-4f * ours[i].t ? 0 : 1;
   }
   return different;
 }
