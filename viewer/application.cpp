@@ -8,6 +8,7 @@
 
 #include "builders/io/image_file.h"
 #include "viewer/layout.h"
+#include "viewer/record_frames.h"
 #include "viewer/widget_file.h"
 #include "viewer/window/overlay.h"
 
@@ -239,13 +240,7 @@ void Application::save_screenshot(const fs::path& file) {
     if (options_.screenshot_width > 0) {
       session_.set_picture_size(options_.screenshot_width, options_.screenshot_height);
     }
-    session_.finish();
-    const Picture& picture =
-        session_.comparison() == Comparison::difference ? session_.difference() : session_.picture(0);
-    save_png(file, picture_with_lines({.place = {},
-                                       .picture = &picture,
-                                       .lines = &session_.lines(0),
-                                       .lines_on_top = session_.overlay().on_top}));
+    save_png(file, finished_picture(session_));
     session_.messages().add(Severity::note, "Saved " + file.string());
   });
 }

@@ -5,25 +5,12 @@
 #include <new>
 
 #include "primitives/core/error.h"
+#include "viewer/exit_code.h"
 #include "viewer/run.h"
 
 namespace copse::viewer {
 
 namespace {
-
-// As those of the command copse: docs/viewer.md.
-int exit_code_of(ErrorCode code) {
-  switch (code) {
-    case ErrorCode::invalid_argument: return 2;
-    case ErrorCode::capacity: return 2;
-    case ErrorCode::bad_file: return 3;
-    case ErrorCode::no_device: return 4;
-    case ErrorCode::out_of_memory: return 5;
-    case ErrorCode::device_failure: return 6;
-    case ErrorCode::cancelled: return 130;
-  }
-  return 6;
-}
 
 int fail(int exit_code, const char* message) {
   std::fprintf(stderr, "copse-viewer: error: %s\n", message);

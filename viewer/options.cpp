@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <cstdio>
@@ -62,9 +63,12 @@ void add_size(CLI::App& app, const char* name, T& width, T& height, const char* 
 }
 
 void add_camera(CLI::App& app, std::optional<CameraPose>& camera) {
-  const auto parse = [&camera](const std::vector<std::string>& texts) {
+  const auto parse = [&camera](const std::string& list) {
     std::vector<float> numbers;
-    for (const std::string& text : texts) {
+    for (size_t begin = 0; begin <= list.size();) {
+      const size_t end = std::min(list.find(',', begin), list.size());
+      const std::string text = list.substr(begin, end - begin);
+      begin = end + 1;
       const std::optional<float> number = parse_number<float>(text);
       if (!number || !std::isfinite(*number)) {
         throw CLI::ValidationError(fmt::format("--camera has '{}'; it takes finite numbers", text));
@@ -78,10 +82,7 @@ void add_camera(CLI::App& app, std::optional<CameraPose>& camera) {
                         .target = {numbers[3], numbers[4], numbers[5]},
                         .field_of_view = numbers[6]};
   };
-  app.add_option_function<std::vector<std::string>>("--camera", parse,
-                                                    "Eye, target and field of view; default: sees all")
-      ->delimiter(',')
-      ->expected(1, 7)
+  app.add_option_function<std::string>("--camera", parse, "Eye, target and field of view; default: sees all")
       ->option_text("X,Y,Z,X,Y,Z[,F]");
 }
 

@@ -126,10 +126,13 @@ void Application::perform_on_window(Command command) {
 
 void Application::step_frames(int steps) {
   Playback& playback = session_.playback();
-  const u32 frames = session_.frame_count() >= 2 ? session_.frame_count() : 60;
+  const bool is_sequence = session_.frame_count() >= 2;
+  const float frames = is_sequence ? float(session_.frame_count()) : 60;
   playback.playing = false;
-  const float place = std::round(playback.phase * float(frames)) + float(steps);
-  playback.phase = (place - std::floor(place / float(frames)) * float(frames)) / float(frames);
+  // A frame of a sequence lasts from its phase to the next one's: its middle is safe from rounding.
+  const float now = playback.phase * frames, middle = is_sequence ? 0.5f : 0.0f;
+  const float place = (is_sequence ? std::floor(now) : std::round(now)) + float(steps);
+  playback.phase = (place - std::floor(place / frames) * frames + middle) / frames;
 }
 
 // The nearest thing to close.

@@ -9,8 +9,8 @@ namespace copse::viewer {
 /// Throws: Error no_device where no window can be opened.
 int run_in_window(const Options& options);
 
-/// Does what the options ask for without a display, and prints the times. Returns the exit code: 0, or 3 where
-/// something could not be read, built or written; the messages stand on standard error.
+/// Does what the options ask for without a display, and prints the times. Returns the exit code: 0, or that of
+/// the first error; the messages stand on standard error.
 int run_headless(const Options& options);
 
 }  // namespace copse::viewer

@@ -1,26 +1,24 @@
 #include <cstdio>
 
 #include "builders/io/image_file.h"
+#include "viewer/exit_code.h"
 #include "viewer/model/headless.h"
+#include "viewer/record_frames.h"
 #include "viewer/run.h"
-#include "viewer/window/overlay.h"
 
 namespace copse::viewer {
 
-namespace fs = std::filesystem;
-
 namespace {
 
-/// Prints what was said since the last call; true where an error was among it.
-bool print_messages(Session& session) {
-  bool failed = false;
+/// Prints what was said since the last call; returns the exit code that it asks for.
+int print_messages(Session& session) {
+  const int exit_code = exit_code_of(session.messages());
   for (const Message& message : session.messages().list()) {
     std::fprintf(stderr, "copse-viewer: %s%s\n", message.severity == Severity::error ? "error: " : "",
                  message.text.c_str());
-    failed |= message.severity == Severity::error;
   }
   session.messages().clear();
-  return failed;
+  return exit_code;
 }
 
 void print_stages(const char* what, const WorkTimes& times) {
@@ -40,26 +38,9 @@ void run_frames(const Options& options, Session& session, u32 width, u32 height)
                                                                      .view = session.view().view,
                                                                      .width = width,
                                                                      .height = height,
-                                                                     .frames = *options.frames});
+                                                                     .frames = *options.frames,
+                                                                     .workers = options.threads});
   std::fputs(in_words(result).c_str(), stdout);
-}
-
-Image finished_picture(Session& session) {
-  session.finish();
-  return picture_with_lines({.place = {},
-                             .picture = &session.picture(0),
-                             .lines = &session.lines(0),
-                             .lines_on_top = session.overlay().on_top});
-}
-
-/// As many pictures as there are frames, each moved on by one.
-void record(const Options& options, Session& session) {
-  session.start_recording(options.recording);
-  for (u32 frame = 0; frame < options.frames.value_or(1); ++frame) {
-    session.record(finished_picture(session));
-    session.update(counted_frame_seconds);
-  }
-  session.stop_recording();
 }
 
 }  // namespace
@@ -71,7 +52,7 @@ int run_headless(const Options& options) {
   session.set_picture_size(width, height);
   apply_options(options, session);
   session.finish();
-  if (print_messages(session)) return 3;
+  if (const int exit_code = print_messages(session); exit_code != 0) return exit_code;
   if (options.camera) session.camera().set_pose(*options.camera);
   print_stages("first build", session.work_times(0));
 
@@ -79,14 +60,17 @@ int run_headless(const Options& options) {
   Playback& playback = session.playback();
   playback.playing = options.play.has_value() || !options.sequence.empty();
   if (!options.recording.empty()) {
-    record(options, session);
+    record_frames(options, session, width, height, [&] {
+      session.update(counted_frame_seconds);
+      return true;
+    });
   } else {
     for (u32 frame = 0; frame < options.frames.value_or(0); ++frame) playback.advance(counted_frame_seconds);
   }
   playback.playing = false;
   if (!options.screenshot.empty()) save_png(options.screenshot, finished_picture(session));
   if (!options.statistics.empty()) session.save_statistics(options.statistics);
-  return print_messages(session) ? 3 : 0;
+  return print_messages(session);
 }
 
 }  // namespace copse::viewer

@@ -1,6 +1,8 @@
 #include <cstdio>
 
 #include "viewer/application.h"
+#include "viewer/exit_code.h"
+#include "viewer/record_frames.h"
 #include "viewer/run.h"
 #include "viewer/window/glfw_display.h"
 
@@ -35,13 +37,6 @@ bool run_until_built(Session& session, Application& application) {
   return application.run_frame();
 }
 
-bool has_errors(const Session& session) {
-  for (const Message& message : session.messages().list()) {
-    if (message.severity == Severity::error) return true;
-  }
-  return false;
-}
-
 void print_errors(const Session& session) {
   for (const Message& message : session.messages().list()) {
     if (message.severity == Severity::error)
@@ -49,17 +44,18 @@ void print_errors(const Session& session) {
   }
 }
 
-/// What --frames, --screenshot, --record and --statistics ask for.
-void run_to_the_end(const Options& options, Session& session, Application& application) {
+/// What --frames, --screenshot, --record and --statistics ask for; pictures are of this size.
+void run_to_the_end(const Options& options, Session& session, Application& application, u32 width, u32 height) {
   session.playback().playing = options.play.has_value() || !options.sequence.empty();
+  bool open = true;
+  const auto next_frame = [&] { return open = application.run_frame(); };
   if (!options.recording.empty()) {
-    session.messages().guard("recording", [&] { session.start_recording(options.recording); });
+    session.messages().guard("recording", [&] { record_frames(options, session, width, height, next_frame); });
+  } else {
+    for (u32 frame = 0; frame < options.frames.value_or(0) && open; ++frame) next_frame();
   }
-  for (u32 frame = 0; frame < options.frames.value_or(0); ++frame) {
-    if (!application.run_frame()) return;
-  }
+  if (!open) return;
   session.playback().playing = false;
-  if (session.recording()) session.stop_recording();
   if (!options.screenshot.empty()) application.save_screenshot(options.screenshot);
   if (!options.statistics.empty()) {
     session.messages().guard("saving the statistics", [&] { session.save_statistics(options.statistics); });
@@ -102,16 +98,18 @@ int run_in_window(const Options& options) {
   if (options.camera) session.camera().set_pose(*options.camera);
 
   if (ends) {
-    if (open) run_to_the_end(options, session, application);
+    if (open) run_to_the_end(options, session, application, width, height);
     print_errors(session);
-    return has_errors(session) ? 3 : 0;
+    return exit_code_of(session.messages());
   }
   std::error_code error;
   if (!settings_file.empty() && !std::filesystem::exists(settings_file, error)) application.show_guide();
   session.playback().playing = options.play.has_value() || !options.sequence.empty();
   while (open) open = application.run_frame();
+  session.messages().clear();  // what was said in the window
   application.keep_settings(settings_of(display, settings.window));
-  return 0;
+  print_errors(session);
+  return exit_code_of(session.messages());
 }
 
 }  // namespace copse::viewer

@@ -75,7 +75,7 @@ TEST_P(BuildJobs, ErrorOfOneSideLeavesTheOther) {
   EXPECT_TRUE(result.sides[0]);
   EXPECT_FALSE(result.sides[1]);
   ASSERT_EQ(result.errors.size(), 1u);
-  EXPECT_NE(result.errors[0].find("99"), std::string::npos);
+  EXPECT_NE(result.errors[0].text.find("99"), std::string::npos);
 }
 
 TEST_P(BuildJobs, FilesThatCannotBeReadLeaveTheOthers) {
@@ -102,7 +102,7 @@ TEST_P(BuildJobs, NoFileThatCanBeReadGivesNoScene) {
   EXPECT_FALSE(result.geometry);
   EXPECT_FALSE(result.sides[0]);
   ASSERT_EQ(result.errors.size(), 1u);
-  EXPECT_NE(result.errors[0].find("lost.ply"), std::string::npos);
+  EXPECT_NE(result.errors[0].text.find("lost.ply"), std::string::npos);
 }
 
 TEST_P(BuildJobs, MeshesAreAddedToThoseThatAreThere) {

@@ -73,6 +73,20 @@ TEST(CameraRig, DollyComesCloserAndNeverArrives) {
   EXPECT_NO_THROW(rig.camera(1));
 }
 
+TEST(CameraRig, LooksAlongNoAxisOnWhichTheEyeWouldMeetItsTarget) {
+  CameraRig rig;
+  rig.frame({vec3(1e7f, -0.5f, -0.5f), vec3(1e7f + 1, 0.5f, 0.5f)});
+  rig.look_along(2, false);
+  for (int i = 0; i < 100; ++i) rig.dolly(5);
+  for (u32 axis = 0; axis < 3; ++axis) {
+    for (const bool from_negative : {false, true}) {
+      rig.look_along(axis, from_negative);
+      EXPECT_NE(rig.pose().eye, rig.pose().target);
+      EXPECT_NO_THROW(rig.camera(1));
+    }
+  }
+}
+
 TEST(CameraRig, FirstPersonWalksOnItsPlane) {
   CameraRig rig;
   rig.mode = CameraMode::first_person;

@@ -5,6 +5,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "tests/support/backends.h"
 #include "tests/viewer/png.h"
 #include "tests/viewer/program.h"
 
@@ -68,6 +69,34 @@ TEST(Headless, ShowsWhatAWindowShows) {
     ASSERT_EQ(with.exit_code, 0) << with.text;
     EXPECT_EQ(mean_difference(read_png(folder / "a.png"), read_png(folder / "b.png")), 0) << arguments;
   }
+}
+
+TEST(Headless, RecordsWhatAWindowRecords) {
+  std::string missing;
+  if (!have_programs({"xvfb-run", "Xvfb"}, missing)) GTEST_SKIP() << missing << " is not installed";
+  const TestFolder folder;
+  for (const std::string arguments : {"", "--frames 3", "--play twist --frames 3"}) {
+    const std::string line = mesh + common + arguments;
+    const Ending without = run_viewer(line + " --headless --record " + (folder / "a"));
+    ASSERT_EQ(without.exit_code, 0) << without.text;
+    const Ending with = run_viewer_in_window(line + " --record " + (folder / "b"));
+    ASSERT_EQ(with.exit_code, 0) << with.text;
+    const char* last = arguments.empty() ? "frame-00000.png" : "frame-00002.png";
+    const Png a = read_png(folder / (std::string("a/") + last)), b = read_png(folder / (std::string("b/") + last));
+    EXPECT_EQ(a.width, 640u);
+    EXPECT_EQ(mean_difference(a, b), 0) << arguments;
+  }
+}
+
+TEST(Headless, TakesMeshesBehindACamera) {
+  const Ending ending = run_viewer("--headless " + common + " --camera 0,0,3,0,0,0,40 " + mesh);
+  EXPECT_EQ(ending.exit_code, 0) << ending.text;
+}
+
+TEST(Headless, EndsWithFourWithoutTheDevice) {
+  if (gpu_answers()) GTEST_SKIP() << "a GPU answers";
+  const Ending ending = run_viewer(mesh + " --headless --backend cuda");
+  EXPECT_EQ(ending.exit_code, 4) << ending.text;
 }
 
 TEST(Headless, PrintsTheTimesOfStages) {

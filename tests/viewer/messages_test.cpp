@@ -37,6 +37,11 @@ TEST(Messages, GuardTurnsWhatIsThrownIntoText) {
   EXPECT_EQ(messages.list()[0].text, "copse: 5 past 3");
   EXPECT_EQ(messages.list()[0].severity, Severity::error);
   EXPECT_EQ(messages.list()[2].severity, Severity::note);
+  EXPECT_EQ(messages.list()[0].code, ErrorCode::capacity);
+  EXPECT_EQ(messages.list()[1].code, ErrorCode::out_of_memory);
+  EXPECT_EQ(messages.first_error(), &messages.list()[0]);
+  messages.clear();
+  EXPECT_EQ(messages.first_error(), nullptr);
 }
 
 TEST(Messages, OldOnesGoAndDismissedOnesToo) {

@@ -1,5 +1,7 @@
 #include "tests/viewer/png.h"
 
+#include <gtest/gtest.h>
+
 #include <cstdlib>
 
 #define STB_IMAGE_IMPLEMENTATION
@@ -18,7 +20,11 @@ Png read_png(const std::filesystem::path& file) {
 }
 
 double mean_difference(const Png& a, const Png& b) {
-  if (a.width != b.width || a.height != b.height || a.bytes.empty()) return 256;
+  if (a.width != b.width || a.height != b.height || a.bytes.empty()) {
+    ADD_FAILURE() << "no two pictures of one size: " << a.width << " x " << a.height << " and " << b.width << " x "
+                  << b.height;
+    return 256;
+  }
   double sum = 0;
   for (size_t i = 0; i < a.bytes.size(); ++i) sum += std::abs(int(a.bytes[i]) - int(b.bytes[i]));
   return sum / double(a.bytes.size());

@@ -15,7 +15,8 @@ struct Png {
 
 Png read_png(const std::filesystem::path& file);
 
-/// The mean of the differences of their bytes, 0 to 255; 256 where their sizes differ or there is none.
+/// The mean of the differences of their bytes, 0 to 255; 256, and a failure of the test, where their
+/// sizes differ or there is none.
 double mean_difference(const Png& a, const Png& b);
 
 }  // namespace copse::test

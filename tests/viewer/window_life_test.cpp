@@ -144,6 +144,8 @@ TEST_F(Window, SurvivesBrokenFilesAndKeepsTheScene) {
   run_until([&] { return !session.job().running; });
   EXPECT_TRUE(said("cut.ply"));
   EXPECT_TRUE(said("missing.ply"));
+  EXPECT_EQ(session.geometry()->mesh.triangles.size(), 320u);
+  EXPECT_TRUE(session.has_structure(0));
   EXPECT_TRUE(application.run_frame());
 }
 

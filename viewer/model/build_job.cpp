@@ -17,12 +17,12 @@ void collect(BuildResult& result, const std::string& what, const Work& work) {
     if (error.code() == ErrorCode::cancelled) {
       result.cancelled = true;
     } else {
-      result.errors.push_back(what + error.what());
+      result.errors.push_back({what + error.what(), error.code()});
     }
   } catch (const std::bad_alloc&) {
-    result.errors.push_back(what + "the host's memory does not suffice");
+    result.errors.push_back({what + "the host's memory does not suffice", ErrorCode::out_of_memory});
   } catch (const std::exception& error) {
-    result.errors.push_back(what + error.what());
+    result.errors.push_back({what + error.what(), std::nullopt});
   }
 }
 

@@ -22,11 +22,16 @@ struct BuildRequest {
   double repeat_below_ms = 250;  // see LiveStructure
 };
 
+struct BuildError {
+  std::string text;
+  std::optional<ErrorCode> code;  // none where no Error was thrown
+};
+
 struct BuildResult {
   Geometry geometry;  // null where no file could be read
   bool is_new_geometry = false;
   std::unique_ptr<LiveStructure> sides[2];
-  std::vector<std::string> errors;  // of files and of builds, which do not keep others from being shown
+  std::vector<BuildError> errors;  // of files and of builds, which do not keep others from being shown
   bool cancelled = false;
 };
 

@@ -18,7 +18,7 @@ class FrameLoop {
  public:
   FrameLoop(const Geometry& geometry, const FrameLoopOptions& options)
       : options_(options),
-        context_({.backend = options.structure.backend, .profile = true}),
+        context_({.backend = options.structure.backend, .workers = options.workers, .profile = true}),
         scene_(context_, geometry),
         structure_(make_structure(context_, options.structure)),
         film_(context_) {

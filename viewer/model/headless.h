@@ -19,6 +19,7 @@ struct FrameLoopOptions {
   View view = View::shaded;  // ambient_occlusion: one sample a frame
   u32 width = 1920, height = 1080;
   u32 frames = 200;
+  u32 workers = 0;  // CPU threads, 0 for all
 };
 
 struct FrameLoopResult {

@@ -1,9 +1,11 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "primitives/core/error.h"
 #include "primitives/core/types.h"
 
 namespace copse::viewer {
@@ -14,7 +16,8 @@ struct Message {
   u64 id = 0;
   Severity severity = Severity::note;
   std::string text;
-  u32 count = 1;  // how often it came in a row
+  u32 count = 1;                                 // how often it came in a row
+  std::optional<ErrorCode> code = std::nullopt;  // of what was thrown
 };
 
 /// What the viewer has to tell its user: errors end here, never in an exit. Keeps the last 100.
@@ -23,13 +26,15 @@ class Messages {
   static constexpr u64 most = 100;
 
   /// Adds a message, oldest first; one equal to the last only raises its count.
-  void add(Severity severity, const std::string& text);
+  void add(Severity severity, const std::string& text, std::optional<ErrorCode> code = std::nullopt);
 
   /// Takes a message off the list; nothing happens where there is none of this id.
   void dismiss(u64 id);
   void clear();
 
   const std::vector<Message>& list() const { return list_; }
+  /// The oldest error that is there, or null.
+  const Message* first_error() const;
   /// Grows with every change.
   u64 revision() const { return revision_; }
 

@@ -125,8 +125,7 @@ void Session::State::poll_job() {
   const std::unique_ptr<BuildJob> ended = std::move(job);
   const bool replaces = !ended->request().files.empty() || job_replaces_scene;
   BuildResult result = ended->take();
-  for (const std::string& error : result.errors) messages.add(Severity::error, error);
-  if (result.cancelled) messages.add(Severity::note, "cancelled");
+  for (const BuildError& error : result.errors) messages.add(Severity::error, error.text, error.code);
   if (!result.geometry) return;
   if (replaces) {
     geometry = result.geometry;
