@@ -219,6 +219,9 @@ TEST_P(FrustumRays, RefuseRaysThatDoNotGoFromTheEyeThroughTheScreen) {
   EXPECT_COPSE_ERROR(with(6, vec3(0, 0, 3), vec3(0, 0, 1)), invalid, "ray 6 of 16");
   EXPECT_COPSE_ERROR(with(7, vec3(0, 0, 3), vec3(0.5f, 0, -1)), invalid, "ray 7 of 16");
   with(8, vec3(0, 0, 3), vec3(0.46f, -0.46f, -1));
+  std::vector<Ray> behind = good;
+  behind[9].t_min = -1e-3f;
+  EXPECT_COPSE_ERROR((void)trace(context(), grid, device.view(), behind), invalid, "ray 9 of 16");
 }
 
 TEST_P(FrustumRays, RefuseSpansThatDoNotFit) {

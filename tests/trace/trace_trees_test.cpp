@@ -98,6 +98,23 @@ TEST_P(TraceTrees, SayWhatTheyChose) {
   EXPECT_EQ(chosen(make(few), rays_apart()).layout, TraceLayout::binary);
 }
 
+TEST_P(TraceTrees, ABatchOfNoRaysLeavesWhatTheyChose) {
+  const DeviceMesh device(context(), generate_sphere(4));
+  TriangleView masked = device.view();
+  masked.mask = 2;
+  const RayTrees trees = make(device);
+  const RayTrees masked_trees = make_ray_trees(context(), build_hploc(context(), masked), masked);
+  constexpr u32 before = 0xabcdef;
+  for (const TraceLayout layout : layouts) {
+    for (const RayTrees* each : {&trees, &masked_trees}) {
+      Buffer<u32> word(context(), std::vector<u32>{before});
+      closest_hits(context(), each->view(), {}, BufferSpan<Hit>{}, {.layout = layout, .chosen = word.span()});
+      any_hits(context(), each->view(), {}, BufferSpan<u8>{}, {.layout = layout, .chosen = word.span()});
+      EXPECT_EQ(word.download()[0], before) << name_of(layout);
+    }
+  }
+}
+
 TEST_P(TraceTrees, FollowRefitsAndRebuilds) {
   Mesh mesh = generate_sphere(3);
   const DeviceMesh before(context(), mesh);
@@ -171,6 +188,11 @@ TEST_P(TraceTrees, RefuseWhatDoesNotFit) {
                      ErrorCode::invalid_argument, "2 choices");
   EXPECT_COPSE_ERROR(closest_hits(context(), RayTreesView{}, rays.span(), hits.span()),
                      ErrorCode::invalid_argument, "0 nodes");
+  const Buffer<u32> masks(context(), std::vector<u32>(12, 1));
+  RayTreesView half = trees.view();
+  half.wide_masks = masks.span();
+  EXPECT_COPSE_ERROR(closest_hits(context(), half, rays.span(), hits.span()), ErrorCode::invalid_argument,
+                     "0 and 12 masks");
   EXPECT_COPSE_ERROR(refit(context(), trees, other.view()), ErrorCode::invalid_argument, "a tree over 12");
   EXPECT_COPSE_ERROR(follow_binary_tree(context(), trees, other.view()), ErrorCode::invalid_argument,
                      "a tree over 12");

@@ -206,7 +206,12 @@ TEST_P(HashGrids, RefuseWhatDoesNotFit) {
   HashGrid grid = make_hash_grid(context(), 9);
   EXPECT_COPSE_ERROR(rebuild_hash_grid(context(), grid, points.span()), ErrorCode::invalid_argument,
                      "10 points of a grid with room for 9");
-  EXPECT_COPSE_ERROR(stats(context(), HashGrid{}), ErrorCode::invalid_argument, "never built");
+  const HashGrid none;
+  for (const HashGrid* never : {&none, &std::as_const(grid)}) {
+    EXPECT_COPSE_ERROR(stats(context(), *never), ErrorCode::invalid_argument, "never built");
+    EXPECT_COPSE_ERROR(validate(context(), *never, points.span().first(0)), ErrorCode::invalid_argument,
+                       "never built");
+  }
 }
 
 COPSE_ON_EACH_BACKEND(HashGrids);

@@ -108,6 +108,8 @@ TEST_P(UniformGrid, CountsPastTheRoomAndWritesNothingThere) {
   const GridOptions options{.resolution = uvec3(12)};
   const u64 needed = count_references(context(), device.view(), options);
   Grid grid = make_grid(context(), 12 * 12 * 12, needed);
+  EXPECT_COPSE_ERROR((void)stats(context(), grid), ErrorCode::invalid_argument, "never built");
+  EXPECT_COPSE_ERROR((void)validate(context(), grid, BoxView{}), ErrorCode::invalid_argument, "never built");
   rebuild_grid(context(), grid, device.view(), options);
   check_complete(grid);
 
