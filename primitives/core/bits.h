@@ -182,8 +182,8 @@ COPSE_HD inline float one_and_byte(u32 word, u32 byte) {
 #endif
 }
 
-/// Four floats of 2^-24 times the bytes of a word, lowest first. A byte below a byte of zeros is a denormal half, and
-/// halves become floats where a GPU multiplies, at full speed: no bias has to be taken off again.
+/// Four floats of 2^-24 times the bytes of a word, lowest first. A byte below a byte of zeros is a denormal half,
+/// and halves become floats where a GPU multiplies, at full speed: no bias has to be taken off again.
 ///
 ///   half   0 00000 00bbbbbbbb
 struct FourBytes {
