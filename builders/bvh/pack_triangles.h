@@ -22,7 +22,8 @@ struct PackedTriangles {
 /// rebuilt. Waits for nothing.
 ///   triangles: those that the tree was built over
 /// Throws: Error out_of_memory, Error cancelled.
-/// Memory: 48 bytes a primitive, 4 more where a view has a mask; scratch of 64 bytes a view where there are several.
+/// Memory: 48 bytes a primitive, 4 more where a view has a mask; scratch of 64 bytes a view where there are
+/// several.
 PackedTriangles pack_triangles(Context& context, const BvhView& bvh, const TriangleViews& triangles);
 template <class Node>
 PackedTriangles pack_triangles(Context& context, const WideBvhView<Node>& bvh, const TriangleViews& triangles);

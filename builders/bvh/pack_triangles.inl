@@ -34,7 +34,7 @@ void pack_triangles(const Executor& ex, const LeafOrder& leaves, std::span<const
                         packed, masks});
 }
 
-template void pack_triangles(const BodyExecutor&, const LeafOrder&, std::span<const TriangleView>,
-                             PackedTriangle*, u32*);
+template void pack_triangles(const BodyExecutor&, const LeafOrder&, std::span<const TriangleView>, PackedTriangle*,
+                             u32*);
 
 }  // namespace copse::detail
