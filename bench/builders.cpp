@@ -1,14 +1,13 @@
 // LBVH, H-PLOC and SAH over ready boxes, one primitive a leaf, beside Embree's rtcBuildBVH at low and at medium
 // quality in the same process.
 //
-//   copse-bench-builders MESH [SUBDIVISIONS] [--benchmark_...]
-//
-// Every triangle of MESH is cut into 4, SUBDIVISIONS times (2 makes testball-x16 of testball).
+//   copse-bench-builders MESH|hairball [SUBDIVISIONS] [--benchmark_...]
 
 #include <thread>
 
 #include "bench/embree_builder.h"
-#include "bench/mesh_program.h"
+#include "bench/support/mesh_program.h"
+#include "copse.h"
 
 namespace copse::bench {
 namespace {
@@ -109,7 +108,7 @@ void add_benchmarks(const std::vector<Aabb>& boxes) {
 
 int main(int argc, char** argv) {
   using namespace copse;
-  return bench::run_mesh_program("copse-bench-builders", argc, argv, [](const Mesh& mesh) {
+  return bench::run_mesh_program("Builders over boxes, beside Embree's", argc, argv, [](const Mesh& mesh) {
     const std::vector<Aabb> boxes = bench::boxes_of(mesh);
     bench::add_benchmarks(boxes);
     bench::run_benchmarks();

@@ -1,6 +1,5 @@
 #include "bench/embree_queries.h"
 
-#include <embree3/rtcore.h>
 #include <oneapi/tbb/blocked_range.h>
 #include <oneapi/tbb/parallel_for.h>
 
@@ -9,12 +8,6 @@
 #include <limits>
 
 namespace copse::bench {
-
-struct EmbreeQueries::State {
-  const Mesh& mesh;
-  RTCDevice device;
-  RTCScene scene;
-};
 
 namespace {
 
@@ -75,36 +68,15 @@ RTCPointQuery query_at(const vec3& point, float radius) {
 
 }  // namespace
 
-EmbreeQueries::EmbreeQueries(const Mesh& mesh) {
-  RTCDevice device = rtcNewDevice(nullptr);
-  state_ = std::unique_ptr<State>(new State{mesh, device, rtcNewScene(device)});
-  RTCGeometry geometry = rtcNewGeometry(device, RTC_GEOMETRY_TYPE_TRIANGLE);
-  auto* positions = static_cast<vec3*>(rtcSetNewGeometryBuffer(
-      geometry, RTC_BUFFER_TYPE_VERTEX, 0, RTC_FORMAT_FLOAT3, sizeof(vec3), mesh.positions.size()));
-  auto* triangles = static_cast<uvec3*>(rtcSetNewGeometryBuffer(
-      geometry, RTC_BUFFER_TYPE_INDEX, 0, RTC_FORMAT_UINT3, sizeof(uvec3), mesh.triangles.size()));
-  std::copy(mesh.positions.begin(), mesh.positions.end(), positions);
-  std::copy(mesh.triangles.begin(), mesh.triangles.end(), triangles);
-  rtcCommitGeometry(geometry);
-  rtcAttachGeometry(state_->scene, geometry);
-  rtcReleaseGeometry(geometry);
-  rtcCommitScene(state_->scene);
-}
-
-EmbreeQueries::~EmbreeQueries() {
-  rtcReleaseScene(state_->scene);
-  rtcReleaseDevice(state_->device);
-}
-
 void EmbreeQueries::nearest_distances(const std::vector<vec3>& points, std::vector<float>& distances) const {
   distances.resize(points.size());
   tbb::parallel_for(tbb::blocked_range<size_t>(0, points.size(), 64), [&](const auto& range) {
     RTCPointQueryContext context;
     rtcInitPointQueryContext(&context);
     for (size_t i = range.begin(); i < range.end(); ++i) {
-      Question question{&state_->mesh, points[i]};
+      Question question{mesh_, points[i]};
       RTCPointQuery query = query_at(points[i], std::numeric_limits<float>::infinity());
-      rtcPointQuery(state_->scene, &query, &context, shrink_to_nearest, &question);
+      rtcPointQuery(scene_.get(), &query, &context, shrink_to_nearest, &question);
       distances[i] = query.radius;
     }
   });
@@ -116,9 +88,9 @@ void EmbreeQueries::count_within(const std::vector<vec3>& points, float radius, 
     RTCPointQueryContext context;
     rtcInitPointQueryContext(&context);
     for (size_t i = range.begin(); i < range.end(); ++i) {
-      Question question{&state_->mesh, points[i]};
+      Question question{mesh_, points[i]};
       RTCPointQuery query = query_at(points[i], radius);
-      rtcPointQuery(state_->scene, &query, &context, count_near, &question);
+      rtcPointQuery(scene_.get(), &query, &context, count_near, &question);
       counts[i] = question.count;
     }
   });

@@ -1,9 +1,8 @@
 #pragma once
 
-#include <memory>
 #include <vector>
 
-#include "builders/geometry/mesh.h"
+#include "bench/embree_scene.h"
 #include "primitives/core/types.h"
 
 namespace copse::bench {
@@ -11,8 +10,7 @@ namespace copse::bench {
 /// Embree's point queries, rtcPointQuery, over a mesh that outlives this; on all threads that TBB has.
 class EmbreeQueries {
  public:
-  explicit EmbreeQueries(const Mesh& mesh);
-  ~EmbreeQueries();
+  explicit EmbreeQueries(const Mesh& mesh) : mesh_(&mesh), scene_(mesh) {}
 
   /// The distance of the surface's nearest point from each point.
   void nearest_distances(const std::vector<vec3>& points, std::vector<float>& distances) const;
@@ -21,8 +19,8 @@ class EmbreeQueries {
   void count_within(const std::vector<vec3>& points, float radius, std::vector<u32>& counts) const;
 
  private:
-  struct State;
-  std::unique_ptr<State> state_;
+  const Mesh* mesh_;
+  EmbreeScene scene_;
 };
 
 }  // namespace copse::bench

@@ -1,17 +1,11 @@
 #include "bench/embree_rays.h"
 
-#include <embree3/rtcore.h>
 #include <oneapi/tbb/blocked_range.h>
 #include <oneapi/tbb/parallel_for.h>
 
 #include <algorithm>
 
 namespace copse::bench {
-
-struct EmbreeRays::State {
-  RTCDevice device;
-  RTCScene scene;
-};
 
 namespace {
 
@@ -45,28 +39,6 @@ void put(RTCRayHit16& packet, unsigned lane, const Ray& ray) {
 
 }  // namespace
 
-EmbreeRays::EmbreeRays(const Mesh& mesh) {
-  RTCDevice device = rtcNewDevice(nullptr);
-  state_ = std::unique_ptr<State>(new State{device, rtcNewScene(device)});
-  RTCGeometry geometry = rtcNewGeometry(device, RTC_GEOMETRY_TYPE_TRIANGLE);
-  auto* positions = static_cast<vec3*>(rtcSetNewGeometryBuffer(
-      geometry, RTC_BUFFER_TYPE_VERTEX, 0, RTC_FORMAT_FLOAT3, sizeof(vec3), mesh.positions.size()));
-  auto* triangles = static_cast<uvec3*>(rtcSetNewGeometryBuffer(
-      geometry, RTC_BUFFER_TYPE_INDEX, 0, RTC_FORMAT_UINT3, sizeof(uvec3), mesh.triangles.size()));
-  std::copy(mesh.positions.begin(), mesh.positions.end(), positions);
-  std::copy(mesh.triangles.begin(), mesh.triangles.end(), triangles);
-  rtcCommitGeometry(geometry);
-  rtcAttachGeometry(state_->scene, geometry);
-  rtcReleaseGeometry(geometry);
-  rtcSetSceneBuildQuality(state_->scene, RTC_BUILD_QUALITY_MEDIUM);
-  rtcCommitScene(state_->scene);
-}
-
-EmbreeRays::~EmbreeRays() {
-  rtcReleaseScene(state_->scene);
-  rtcReleaseDevice(state_->device);
-}
-
 void EmbreeRays::closest_hits(const std::vector<Ray>& rays, std::vector<Hit>& hits) const {
   hits.resize(rays.size());
   tbb::parallel_for(tbb::blocked_range<size_t>(0, rays.size(), grain), [&](const auto& range) {
@@ -74,7 +46,7 @@ void EmbreeRays::closest_hits(const std::vector<Ray>& rays, std::vector<Hit>& hi
     rtcInitIntersectContext(&context);
     for (size_t i = range.begin(); i < range.end(); ++i) {
       RTCRayHit query = query_of(rays[i]);
-      rtcIntersect1(state_->scene, &context, &query);
+      rtcIntersect1(scene_.get(), &context, &query);
       hits[i] = hit_of(query.ray.tfar, query.hit.primID, query.hit.geomID, query.hit.u, query.hit.v);
     }
   });
@@ -95,7 +67,7 @@ void EmbreeRays::closest_hits_of_packets(const std::vector<Ray>& rays, std::vect
         valid[lane] = lane < count ? -1 : 0;
         put(packet, lane, rays[begin + std::min<size_t>(lane, count - 1)]);
       }
-      rtcIntersect16(valid, state_->scene, &context, &packet);
+      rtcIntersect16(valid, scene_.get(), &context, &packet);
       for (unsigned lane = 0; lane < count; ++lane) {
         hits[begin + lane] = hit_of(packet.ray.tfar[lane], packet.hit.primID[lane], packet.hit.geomID[lane],
                                     packet.hit.u[lane], packet.hit.v[lane]);

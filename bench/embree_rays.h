@@ -1,9 +1,8 @@
 #pragma once
 
-#include <memory>
 #include <vector>
 
-#include "builders/geometry/mesh.h"
+#include "bench/embree_scene.h"
 #include "trace/ray.h"
 
 namespace copse::bench {
@@ -11,8 +10,7 @@ namespace copse::bench {
 /// Embree's closest hits, over a mesh built at medium quality; on all threads that TBB has.
 class EmbreeRays {
  public:
-  explicit EmbreeRays(const Mesh& mesh);
-  ~EmbreeRays();
+  explicit EmbreeRays(const Mesh& mesh) : scene_(mesh) {}
 
   /// rtcIntersect1 for each ray.
   void closest_hits(const std::vector<Ray>& rays, std::vector<Hit>& hits) const;
@@ -21,8 +19,7 @@ class EmbreeRays {
   void closest_hits_of_packets(const std::vector<Ray>& rays, std::vector<Hit>& hits) const;
 
  private:
-  struct State;
-  std::unique_ptr<State> state_;
+  EmbreeScene scene_;
 };
 
 }  // namespace copse::bench

@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-#include "bench/mesh_program.h"
+#include "bench/support/mesh_program.h"
 #include "copse.h"
 
 namespace copse::bench {

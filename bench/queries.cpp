@@ -1,8 +1,8 @@
 // Queries beyond rays over a mesh, on both backends, beside Embree's rtcPointQuery in the same process.
 //
-//   copse-bench-queries MESH [SUBDIVISIONS] [--benchmark_...]
+//   copse-bench-queries MESH|hairball [SUBDIVISIONS] [--benchmark_...]
 //
-// Every triangle of MESH is cut into 4, SUBDIVISIONS times (2 makes testball-x16 of testball). Points lie in the
+// Points lie in the
 // box of the mesh grown by a tenth, in no order ("box"), or within a hundredth of its diagonal from the surface,
 // in the order of its triangles ("surface"). The trees are H-PLOC's.
 
@@ -16,7 +16,9 @@
 #include <string>
 #include <vector>
 
-#include "bench/mesh_program.h"
+#include "bench/support/median.h"
+#include "bench/support/mesh_program.h"
+#include "copse.h"
 #if COPSE_HAS_EMBREE
 #include "bench/embree_queries.h"
 #endif
@@ -178,12 +180,6 @@ double seconds_of(const std::function<void()>& work) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
-double median(std::vector<double> values) {
-  const auto middle = values.begin() + std::ptrdiff_t(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
-
 /// Times ours and Embree's in turn, so that a machine that is busy at times slows both down; the row's time is
 /// ours.
 void measure_in_turn(benchmark::State& state, u64 n, const std::function<void()>& ours,
@@ -285,7 +281,7 @@ void add_benchmarks(const Scene& scene) {
 
 int main(int argc, char** argv) {
   using namespace copse;
-  return bench::run_mesh_program("copse-bench-queries", argc, argv, [](const Mesh& mesh) {
+  return bench::run_mesh_program("Queries beyond rays, beside Embree's", argc, argv, [](const Mesh& mesh) {
     constexpr u32 points_on_gpu = 1u << 20, points_on_cpu = 1u << 16;
     const bench::Scene scene = bench::make_scene(mesh, bench::gpu_answers() ? points_on_gpu : points_on_cpu);
     bench::add_benchmarks(scene);

@@ -1,11 +1,10 @@
 // Closest hits on the CPU, through every layout, beside Embree's in the same process.
 //
-//   copse-bench-rays MESH|hairball [SUBDIVISIONS] [inside] [--benchmark_...]
+//   copse-bench-rays MESH|hairball [SUBDIVISIONS] [--inside] [--benchmark_...]
 //
-// Every triangle of MESH is cut into 4, SUBDIVISIONS times (2 makes testball-x16 of testball); "hairball" is the
-// scene hairball-like of `copse bench`. Rays as there, 1024 x 1024 primary ones, "inside" from the middle of the
-// scene, and a diffuse one for each that hits. The trees are those of the SAH builder, their wide ones with fuller
-// leaves than by default, since up to four triangles are tested at once.
+// Rays as in `copse bench`, 1024 x 1024 primary ones, "inside" from the middle of the scene, and a diffuse one for
+// each that hits. The trees are those of the SAH builder, their wide ones with fuller leaves than by default,
+// since up to four triangles are tested at once.
 //
 // Times are of the processor, over its threads, so that other programs on the machine count for little; ours and
 // Embree's are taken in turn, and the medians compared.
@@ -18,8 +17,10 @@
 #include <vector>
 
 #include "bench/embree_rays.h"
-#include "bench/mesh_program.h"
+#include "bench/support/median.h"
+#include "bench/support/mesh_program.h"
 #include "cli/bench_rays.h"
+#include "copse.h"
 
 namespace copse::bench {
 namespace {
@@ -62,12 +63,6 @@ double seconds_of(const Work& work) {
   return (processor_seconds() - begin) / std::thread::hardware_concurrency();
 }
 
-double median(std::vector<double> values) {
-  const auto middle = values.begin() + std::ptrdiff_t(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
-
 /// The rays of which Embree found another triangle, at another distance by more than rounding explains, or of
 /// which only one found any: it tests triangles in another way, and by far fewer guarantees at their edges.
 size_t different_hits(const std::vector<Hit>& ours, const std::vector<Hit>& others) {
@@ -102,7 +97,7 @@ void measure(benchmark::State& state, Scene& scene, Rays asked, const Trace& tra
   state.counters["mrays_per_s"] = millions / median(ours);
   state.counters["embree_mrays_per_s"] = millions / median(one);
   state.counters["embree_packets_mrays_per_s"] = millions / median(packets);
-  state.counters["ours_over_embree"] = median(one) / median(ours);
+  state.counters["ours_over_embree_one_by_one"] = median(one) / median(ours);
   const size_t different = different_hits(hits.download(), embree_hits);
   state.counters["different"] = double(different);
   if (different > host_rays.size() / 500) state.SkipWithError("Embree finds other hits");
@@ -149,45 +144,17 @@ void add_benchmarks(Scene& scene) {
   }
 }
 
-struct Arguments {
-  std::string mesh;
-  unsigned subdivisions = 0;
-  bool is_inside = false;
-};
-
-Arguments arguments_of(int argc, char** argv) {
-  Arguments arguments{argv[1]};
-  for (int i = 2; i < argc; ++i) {
-    const std::string word = argv[i];
-    if (word == "inside") {
-      arguments.is_inside = true;
-    } else {
-      arguments.subdivisions = unsigned(std::strtoul(word.c_str(), nullptr, 10));
-    }
-  }
-  return arguments;
-}
-
 }  // namespace
 }  // namespace copse::bench
 
 int main(int argc, char** argv) {
   using namespace copse;
-  benchmark::Initialize(&argc, argv);
-  if (argc < 2 || argc > 4) {
-    std::fprintf(stderr, "usage: %s MESH|hairball [SUBDIVISIONS] [inside] [--benchmark_...]\n", argv[0]);
-    return 2;
-  }
-  try {
-    const bench::Arguments arguments = bench::arguments_of(argc, argv);
-    const Mesh mesh =
-        arguments.mesh == "hairball" ? generate_hairball(14400, 100) : load_mesh(arguments.mesh.c_str());
-    bench::Scene scene(subdivide(mesh, arguments.subdivisions), arguments.is_inside);
-    bench::add_benchmarks(scene);
-    bench::run_benchmarks();
-  } catch (const Error& error) {
-    std::fprintf(stderr, "%s: error: %s\n", argv[0], error.what());
-    return 1;
-  }
-  return 0;
+  bool is_inside = false;
+  return bench::run_mesh_program("Closest hits on the CPU beside Embree's", argc, argv,
+                                 [&](const Mesh& mesh) {
+                                   bench::Scene scene(mesh, is_inside);
+                                   bench::add_benchmarks(scene);
+                                   bench::run_benchmarks();
+                                 },
+                                 {{"--inside", "Primary rays from the middle of the scene", &is_inside}});
 }

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdio>
 
+#include "bench/support/median.h"
 #include "primitives/core/error.h"
 #include "primitives/core/stopwatch.h"
 
@@ -17,12 +18,6 @@ double seconds_a_call(Context& context, const Work& work, int calls) {
   Stopwatch stopwatch(context);
   for (int k = 0; k < calls; ++k) work();
   return stopwatch.milliseconds() * 1e-3 / calls;
-}
-
-double median(std::vector<double> values) {
-  const auto middle = values.begin() + std::ptrdiff_t(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
 }
 
 /// The median seconds of each work. Samples alternate between the works, so that a clock that drifts meets all
