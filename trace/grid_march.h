@@ -27,8 +27,9 @@ inline constexpr float march_slack = 1.0f / 64;
 /// cells.
 inline constexpr double narrow_error = 1.0 / units_per_cell;
 
-/// The triangle test moves a hit by at most 5 roundings of the distance, across the ray and along it.
-inline constexpr double triangle_test_error = 1.0 / (1u << 21);
+/// The triangle test moves a hit by at most 17 roundings of the distance, across the ray and along it
+/// (trace/intersect.h); 3 more are for the sums of them.
+inline constexpr double triangle_test_error = 20.0 / (1u << 24);
 
 /// The part of a ray in a grid. Along it, s counts cells of the axis on which it is fastest, from the entry on.
 struct MarchedRay {

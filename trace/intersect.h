@@ -1,10 +1,26 @@
 #pragma once
 
-// Ray against triangle, on the host and in kernels with the same bits. No multiply-add is fused: that would give
-// both neighbours of an edge the same sign.
+// Ray against triangle, on the host and in kernels with the same bits. A hit is a function of the ray and the
+// triangle alone, and lies where the ray is in the triangle's box, and near the triangle itself, give or take a
+// few roundings: so it is found in every tree and grid, whatever their shape.
+//
+// It rests on the signed areas between the ray and the three edges, which are the weights of the corners. What is
+// left of two products in their difference may be rounding alone, where a ray meets a triangle nearly edge-on.
+// Signs survive that, since rounding keeps the order of the products; weights do not, and t would be noise. So the
+// difference is made with what the products were rounded by (edge_function), and a weight is right in all but its
+// last bits. How far t is from where the ray is in the box, in roundings of 2^-24 of the time T to the corner that
+// is farthest along the ray's main axis:
+//   - a sheared coordinate is X - r z, of three roundings. The weights are exact for corners moved by those, so
+//     that their mean of z is off by 7 at most: r z by 3, r itself and X by 1 each, and the sum, which moves the
+//     weights, by 2. (X by one rounding of X, which may be more than T. But then it is beyond the box's end in z.)
+//   - that mean in floats: 2 for the weights, 6 for the sums, products and the quotient;
+//   - t by 2: the quotient by the direction, and the origin's subtraction.
+// That is 17 (trace/slabs.h has room for 28), and as many of the distance across the ray, which grids make room
+// for (triangle_test_error of trace/grid_march.h).
 
 #include "builders/geometry/aabb.h"
 #include "builders/geometry/triangle.h"
+#include "trace/fma_rn.h"
 #include "trace/ray.h"
 
 namespace copse {
@@ -50,19 +66,31 @@ COPSE_HD inline vec3 shear_vertex(const RayShear& ray, const vec3& vertex) {
               sub_rn(sub_rn(p.y, ray.origin.y), mul_rn(ray.y, z)), z);
 }
 
-/// Twice the signed area between the ray and the edge from p to q. The sign of a value that is not zero is
-/// exact for the given points, since rounding keeps the order of the two products. So neighbours agree on
-/// their edge.
-template <class Number>
-COPSE_HD inline Number edge_function(const vec3& p, const vec3& q) {
-  return sub_rn(mul_rn(Number(q.x), Number(p.y)), mul_rn(Number(q.y), Number(p.x)));
+/// Twice the signed area between the ray and the edge from p to q, off by 2 of its own roundings at most. So it is
+/// zero only where it should be and has the right sign, and neighbours agree on their edge; that holds for values
+/// that are not below least_edge, where what is left of a product may be below the least float.
+///
+/// Source: Kahan's difference of products. Jeannerod, Louvet, Muller, "Further analysis of Kahan's algorithm for
+/// the accurate computation of 2x2 determinants", Mathematics of Computation 82, 2013, prove the bound.
+COPSE_HD inline float edge_function(const vec3& p, const vec3& q) {
+  const float rounded = mul_rn(q.y, p.x);
+  const float rounded_by = fma_rn(-q.y, p.x, rounded);
+  return add_rn(fma_rn(q.x, p.y, -rounded), rounded_by);
 }
+
+/// Of one rounding: products of floats are exact in double.
+COPSE_HD inline double exact_edge_function(const vec3& p, const vec3& q) {
+  return sub_rn(mul_rn(double(q.x), double(p.y)), mul_rn(double(q.y), double(p.x)));
+}
+
+/// Signs are right from here on: 2^-120.
+inline constexpr float least_edge = 1.0f / (1u << 30) / (1u << 30) / (1u << 30) / (1u << 30);
 
 /// False where the ray passes outside. NaN is not outside, it ends as a miss later. Joined by bit operators:
 /// branches on the six comparisons would mispredict.
 template <class Number>
-COPSE_HD inline bool may_be_inside(Number u, Number v, Number w) {
-  return !(((u < 0) | (v < 0) | (w < 0)) & ((u > 0) | (v > 0) | (w > 0)));
+COPSE_HD inline bool may_be_inside(Number u, Number v, Number w, Number least) {
+  return !(((u < -least) | (v < -least) | (w < -least)) & ((u > least) | (v > least) | (w > least)));
 }
 
 /// Twice the area of the triangle as the ray sees it below which float decides nothing.
@@ -98,14 +126,15 @@ COPSE_HD inline FloatHit intersect_in_float(const RayShear& ray, const Triangle&
   const vec3 b = detail::shear_vertex(ray, triangle.b);
   const vec3 c = detail::shear_vertex(ray, triangle.c);
 
-  const float u = detail::edge_function<float>(b, c);
-  const float v = detail::edge_function<float>(c, a);
-  const float w = detail::edge_function<float>(a, b);
-  if (!detail::may_be_inside(u, v, w)) return FloatHit::no;
+  const float u = detail::edge_function(b, c);
+  const float v = detail::edge_function(c, a);
+  const float w = detail::edge_function(a, b);
+  if (!detail::may_be_inside(u, v, w, detail::least_edge)) return FloatHit::no;
 
   const float det = add_rn(add_rn(u, v), w);
   const float depth = add_rn(add_rn(mul_rn(u, a.z), mul_rn(v, b.z)), mul_rn(w, c.z));
-  const bool decided = u != 0 && v != 0 && w != 0 && magnitude(det) >= detail::least_det;
+  const float least = min_number(magnitude(u), min_number(magnitude(v), magnitude(w)));
+  const bool decided = least > detail::least_edge && magnitude(det) >= detail::least_det;
   const float t = div_rn(div_rn(depth, det), ray.forward);
   if (!(decided && is_finite(t))) return FloatHit::unknown;
   if (!(t >= t_min && t <= limit)) return FloatHit::no;
@@ -121,10 +150,10 @@ namespace detail {
   constexpr TriangleHit miss{__builtin_nanf(""), 0, 0};
   const vec3 a = shear_vertex(ray, triangle.a), b = shear_vertex(ray, triangle.b),
              c = shear_vertex(ray, triangle.c);
-  const double u = edge_function<double>(b, c);
-  const double v = edge_function<double>(c, a);
-  const double w = edge_function<double>(a, b);
-  if (!may_be_inside(u, v, w)) return miss;
+  const double u = exact_edge_function(b, c);
+  const double v = exact_edge_function(c, a);
+  const double w = exact_edge_function(a, b);
+  if (!may_be_inside(u, v, w, 0.0)) return miss;
   const double det = add_rn(add_rn(u, v), w);
   if (!(det != 0)) return miss;
   const double depth = add_rn(add_rn(mul_rn(u, double(a.z)), mul_rn(v, double(b.z))), mul_rn(w, double(c.z)));

@@ -40,6 +40,30 @@ bool hits(const Ray& ray, const Aabb& box) {
   return alone;
 }
 
+TEST(FusedMultiplyAdd, RoundsOnce) {
+  RayMaker make(4);
+  const auto any_number = [&] { return std::ldexp(make.uniform(-2, 2), int(make.below(60)) - 30); };
+  for (u32 i = 0; i < 1000000; ++i) {
+    const float a = any_number(), b = any_number(), c = i % 2 == 0 ? any_number() : -(a * b);
+    ASSERT_EQ(bits_of(fma_rn(a, b, c)), bits_of(std::fma(a, b, c))) << a << " " << b << " " << c;
+  }
+  // Next to the middle between two floats, by less than a double holds.
+  for (u32 i = 0; i < 100000; ++i) {
+    const float half = std::ldexp(1.0f, -24), up = 1 + 2 * half, down = 1 - 2 * half;
+    const float c = make.uniform(1, 2), sign = i % 2 == 0 ? 1.0f : -1.0f, scale = std::ldexp(1.0f, -int(i % 120));
+    const float a = sign * half * up * scale, b = i % 3 == 0 ? down : i % 3 == 1 ? 1 : up;
+    ASSERT_EQ(bits_of(fma_rn(a, b, c * scale)), bits_of(std::fma(a, b, c * scale))) << a << " " << b << " " << c;
+  }
+  for (float a : {0.0f, -0.0f, 1e-30f, -1e-38f, least_denormal, 3e38f, infinity, nan}) {
+    for (float b : {0.0f, 1e-8f, -1e-8f, 1.0f, -2.0f, infinity}) {
+      for (float c : {0.0f, -0.0f, 1e-38f, -least_denormal, 3e38f, -infinity}) {
+        const float sum = fma_rn(a, b, c), expected = std::fma(a, b, c);
+        EXPECT_TRUE(bits_of(sum) == bits_of(expected) || (sum != sum && expected != expected)) << a << b << c;
+      }
+    }
+  }
+}
+
 TEST(Triangle, ReportsDistanceAndWeightsOfBAndC) {
   TriangleHit hit;
   ASSERT_TRUE(hits(ray_down(0.25f, 0.5f), unit, &hit));

@@ -5,22 +5,17 @@
 #include <cstring>
 
 #include "builders/bvh/hploc.h"
-#include "builders/bvh/pack_triangles.h"
 #include "builders/bvh/refit.h"
 #include "builders/geometry/generate.h"
 #include "tests/support/backends.h"
-#include "tests/support/device_mesh.h"
 #include "tests/support/hard_meshes.h"
-#include "tests/support/host_wide.h"
-#include "tests/trace/oracle.h"
-#include "trace/trace_rays.h"
+#include "tests/trace/all_layouts.h"
 
 namespace copse {
 namespace {
 
 using test::brute_force_hit;
 using test::build_host_bvh;
-using test::build_host_wide;
 using test::DeviceMesh;
 using test::difficult_rays;
 using test::host_view;
@@ -28,51 +23,15 @@ using test::HostBvh;
 using test::HostSplit;
 using test::UploadedBvh;
 
-constexpr TraceKernel kernels[] = {TraceKernel::automatic, TraceKernel::one_ray_a_thread, TraceKernel::persistent,
-                                   TraceKernel::packets};
-
 class Kernels : public test::OnEachBackend {
  protected:
   void expect_hits(const TreeView& bvh, const TraceTriangles& triangles, const std::vector<Ray>& rays,
                    const std::vector<Hit>& expected) {
-    const Buffer<Ray> device_rays(context(), rays);
-    Buffer<Hit> device_hits(context(), rays.size());
-    Buffer<u8> device_occluded(context(), rays.size());
-    for (TraceKernel kernel : kernels) {
-      closest_hits(context(), bvh, triangles, device_rays.span(), device_hits.span(), {.kernel = kernel});
-      any_hits(context(), bvh, triangles, device_rays.span(), device_occluded.span(), {.kernel = kernel});
-      const std::vector<Hit> hits = device_hits.download();
-      const std::vector<u8> occluded = device_occluded.download();
-      for (size_t i = 0; i < rays.size(); ++i) {
-        ASSERT_TRUE(test::same_bits(hits[i], expected[i]))
-            << name_of(kernel) << ", layout " << bvh.index() << ", " << test::text(rays[i]) << ": "
-            << test::text(hits[i]) << ", expected " << test::text(expected[i]);
-        ASSERT_EQ(occluded[i], is_hit(expected[i]) ? 1 : 0) << name_of(kernel) << ", " << test::text(rays[i]);
-      }
-    }
+    test::expect_hits(context(), bvh, triangles, rays, expected);
   }
 
-  template <class Node>
-  void expect_hits_of_wide(const HostBvh& binary, const DeviceMesh& mesh, const std::vector<Ray>& rays,
-                           const std::vector<Hit>& expected) {
-    const WideBvh<Node> wide = build_host_wide<Node>(binary).upload(context());
-    const PackedTriangles packed = pack_triangles(context(), wide.view(), mesh.view());
-    ASSERT_NO_FATAL_FAILURE(expect_hits(wide.view(), mesh.view(), rays, expected));
-    ASSERT_NO_FATAL_FAILURE(expect_hits(wide.view(), packed.view(), rays, expected));
-  }
-
-  /// All layouts over a host's tree give the hits of brute force.
   void expect_hits_of_brute_force(const Mesh& mesh, const HostBvh& binary, const std::vector<Ray>& rays) {
-    const DeviceMesh device(context(), mesh);
-    std::vector<Hit> expected;
-    for (const Ray& ray : rays) expected.push_back(brute_force_hit({host_view(mesh)}, ray));
-    const UploadedBvh uploaded(context(), binary);
-    const PackedTriangles packed = pack_triangles(context(), uploaded.view(), device.view());
-    ASSERT_NO_FATAL_FAILURE(expect_hits(uploaded.view(), device.view(), rays, expected));
-    ASSERT_NO_FATAL_FAILURE(expect_hits(uploaded.view(), packed.view(), rays, expected));
-    ASSERT_NO_FATAL_FAILURE(expect_hits_of_wide<Bvh4Node>(binary, device, rays, expected));
-    ASSERT_NO_FATAL_FAILURE(expect_hits_of_wide<CompressedBvh4Node>(binary, device, rays, expected));
-    ASSERT_NO_FATAL_FAILURE(expect_hits_of_wide<CompressedBvh8Node>(binary, device, rays, expected));
+    test::expect_brute_force_in_all_layouts(context(), mesh, binary, rays);
   }
 };
 
@@ -107,13 +66,7 @@ TEST_P(Kernels, FindTheHitsOfBruteForceOnHardMeshes) {
 
 /// Stacks overflow; every kernel climbs.
 TEST_P(Kernels, FollowAChainOfTenThousand) {
-  Mesh mesh;
-  const u32 count = 10000;
-  for (u32 i = 0; i < count; ++i) {
-    const float z = float(i * 7919u % count) / float(count);
-    for (const vec3& p : {vec3(0, 0, z), vec3(1, 0, z), vec3(0, 1, z)}) mesh.positions.push_back(p);
-    mesh.triangles.push_back(uvec3(3 * i, 3 * i + 1, 3 * i + 2));
-  }
+  const Mesh mesh = test::chain_mesh();
   std::vector<Ray> rays;
   for (float sign : {1.0f, -1.0f}) {
     for (float x : {0.25f, 0.3f, 0.75f}) {  // the last is in every box and in no triangle
@@ -155,7 +108,7 @@ TEST_P(Kernels, RaysMayStandAtAnyFloat) {
   const Buffer<u32> memory(context(), words);
   const BufferSpan<const Ray> shifted(reinterpret_cast<const Ray*>(memory.data() + 1), rays.size());
   Buffer<Hit> hits(context(), rays.size());
-  for (TraceKernel kernel : kernels) {
+  for (TraceKernel kernel : test::all_kernels) {
     closest_hits(context(), bvh.view(), device.view(), shifted, hits.span(), {.kernel = kernel});
     const std::vector<Hit> found = hits.download();
     for (size_t i = 0; i < rays.size(); ++i) {
@@ -171,7 +124,7 @@ TEST_P(Kernels, HitsMayStandAtAnyFloat) {
   const Bvh bvh = build_hploc(context(), device.view());
   const std::vector<Ray> rays = difficult_rays(mesh, 300, 6);
   const Buffer<Ray> device_rays(context(), rays);
-  for (TraceKernel kernel : kernels) {
+  for (TraceKernel kernel : test::all_kernels) {
     Buffer<u32> memory(context(), 1 + 5 * rays.size());
     const BufferSpan<Hit> shifted(reinterpret_cast<Hit*>(memory.data() + 1), rays.size());
     closest_hits(context(), bvh.view(), device.view(), device_rays.span(), shifted, {.kernel = kernel});
@@ -191,8 +144,7 @@ TEST_P(Kernels, LeavesOfHundredsAreTestedWhole) {
   const UploadedBvh uploaded(context(), build_host_bvh(host_view(mesh), 200));
   const PackedTriangles packed = pack_triangles(context(), uploaded.view(), device.view());
   const std::vector<Ray> rays = difficult_rays(mesh, 300, 7);
-  std::vector<Hit> expected;
-  for (const Ray& ray : rays) expected.push_back(brute_force_hit({host_view(mesh)}, ray));
+  const std::vector<Hit> expected = test::brute_force_hits({host_view(mesh)}, rays);
   ASSERT_NO_FATAL_FAILURE(expect_hits(uploaded.view(), device.view(), rays, expected));
   ASSERT_NO_FATAL_FAILURE(expect_hits(uploaded.view(), packed.view(), rays, expected));
 }
@@ -254,8 +206,7 @@ TEST_P(Kernels, PackedTrianglesFollowARefit) {
   refit(context(), bvh, after.view());
   repack_triangles(context(), packed, bvh.view(), after.view());
   const std::vector<Ray> rays = difficult_rays(mesh, 500, 8);
-  std::vector<Hit> expected;
-  for (const Ray& ray : rays) expected.push_back(brute_force_hit({host_view(mesh)}, ray));
+  const std::vector<Hit> expected = test::brute_force_hits({host_view(mesh)}, rays);
   expect_hits(bvh.view(), packed.view(), rays, expected);
 }
 

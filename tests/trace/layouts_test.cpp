@@ -6,8 +6,7 @@
 
 #include "builders/geometry/generate.h"
 #include "tests/support/hard_meshes.h"
-#include "tests/support/host_wide.h"
-#include "tests/trace/oracle.h"
+#include "tests/trace/all_layouts.h"
 #include "trace/traverse.h"
 
 namespace copse {
@@ -48,8 +47,7 @@ void expect_hits(const View& bvh, const std::vector<u32>& primitive_ids, const T
 /// All layouts over leaves of 1 and 3 triangles give the hits of brute force.
 void expect_hits_of_brute_force(const Mesh& mesh, const std::vector<Ray>& rays) {
   const TriangleView triangles = host_view(mesh);
-  std::vector<Hit> expected;
-  for (const Ray& ray : rays) expected.push_back(brute_force_hit({triangles}, ray));
+  const std::vector<Hit> expected = test::brute_force_hits({triangles}, rays);
   for (u32 leaf_size : {1, 3}) {
     const HostBvh binary = build_host_bvh(triangles, leaf_size);
     expect_hits(binary.view(), binary.primitive_ids, triangles, rays, expected);
@@ -106,8 +104,7 @@ TEST(Layouts, LeavesOfManyTrianglesAreTestedWhole) {
   const Mesh mesh = generate_random(1000, 0.3f);
   const TriangleView triangles = host_view(mesh);
   const std::vector<Ray> rays = difficult_rays(mesh, 400, 6);
-  std::vector<Hit> expected;
-  for (const Ray& ray : rays) expected.push_back(brute_force_hit({triangles}, ray));
+  const std::vector<Hit> expected = test::brute_force_hits({triangles}, rays);
   for (u32 leaf_size : {62, 63, 64, 200, 255}) {
     const HostBvh binary = build_host_bvh(triangles, leaf_size);
     expect_hits(binary.view(), binary.primitive_ids, triangles, rays, expected);
@@ -169,13 +166,7 @@ TEST(WideStack, OfAnySizeVisitsTheSameNodesWhereAllBoxesAreEqual) {
 }
 
 TEST(WideStack, OverflowsInAChainOfTenThousandWithoutLosingAHit) {
-  Mesh mesh;
-  const u32 count = 10000;
-  for (u32 i = 0; i < count; ++i) {
-    const float z = float(i * 7919u % count) / float(count);
-    for (const vec3& p : {vec3(0, 0, z), vec3(1, 0, z), vec3(0, 1, z)}) mesh.positions.push_back(p);
-    mesh.triangles.push_back(uvec3(3 * i, 3 * i + 1, 3 * i + 2));
-  }
+  const Mesh mesh = test::chain_mesh();
   const HostBvh chain = build_host_bvh(host_view(mesh), 1, HostSplit::chain);
   std::vector<Ray> rays;
   for (float sign : {1.0f, -1.0f}) {

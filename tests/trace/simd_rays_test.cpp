@@ -4,18 +4,13 @@
 #include <gtest/gtest.h>
 #include <hwy/targets.h>
 
-#include <cstring>
-
 #include "builders/bvh/hploc.h"
-#include "builders/bvh/pack_triangles.h"
 #include "builders/geometry/generate.h"
-#include "tests/support/device_mesh.h"
 #include "tests/support/hard_meshes.h"
-#include "tests/support/host_wide.h"
-#include "tests/trace/oracle.h"
+#include "tests/trace/all_layouts.h"
+#include "tests/trace/slivers.h"
 #include "trace/camera.h"
 #include "trace/cpu/stay_together.h"
-#include "trace/trace_rays.h"
 
 namespace copse {
 namespace {
@@ -27,7 +22,6 @@ using test::difficult_rays;
 using test::host_view;
 using test::HostBvh;
 using test::HostSplit;
-using test::UploadedBvh;
 
 struct Target {
   const char* name;
@@ -57,46 +51,9 @@ class SimdRays : public testing::TestWithParam<Target> {
 
   Context& context() { return context_; }
 
-  void expect_hits(const TreeView& bvh, const TraceTriangles& triangles, const std::vector<Ray>& rays,
-                   const std::vector<Hit>& expected) {
-    const Buffer<Ray> batch(context_, rays);
-    Buffer<Hit> hits(context_, rays.size());
-    Buffer<u8> occluded(context_, rays.size());
-    for (TraceKernel kernel : {TraceKernel::one_ray_a_thread, TraceKernel::packets}) {
-      closest_hits(context_, bvh, triangles, batch.span(), hits.span(), {.kernel = kernel});
-      any_hits(context_, bvh, triangles, batch.span(), occluded.span(), {.kernel = kernel});
-      const std::vector<Hit> found = hits.download();
-      const std::vector<u8> any = occluded.download();
-      for (size_t i = 0; i < rays.size(); ++i) {
-        ASSERT_TRUE(test::same_bits(found[i], expected[i]))
-            << name_of(kernel) << ", layout " << bvh.index() << ", ray " << i << ", " << test::text(rays[i])
-            << ": " << test::text(found[i]) << ", expected " << test::text(expected[i]);
-        ASSERT_EQ(any[i], is_hit(expected[i]) ? 1 : 0) << name_of(kernel) << ", " << test::text(rays[i]);
-      }
-    }
-  }
-
-  template <class Node>
-  void expect_hits_of_wide(const HostBvh& binary, const DeviceMesh& mesh, const std::vector<Ray>& rays,
-                           const std::vector<Hit>& expected) {
-    const WideBvh<Node> wide = build_host_wide<Node>(binary).upload(context_);
-    const PackedTriangles packed = pack_triangles(context_, wide.view(), mesh.view());
-    ASSERT_NO_FATAL_FAILURE(expect_hits(wide.view(), mesh.view(), rays, expected));
-    ASSERT_NO_FATAL_FAILURE(expect_hits(wide.view(), packed.view(), rays, expected));
-  }
-
-  /// In all layouts that take the tree's leaves.
   void expect_hits_in_all_layouts(const Mesh& mesh, const HostBvh& binary, const std::vector<Ray>& rays,
-                                  const std::vector<Hit>& expected, bool has_full_leaves = false) {
-    const DeviceMesh device(context_, mesh);
-    const UploadedBvh uploaded(context_, binary);
-    const PackedTriangles packed = pack_triangles(context_, uploaded.view(), device.view());
-    ASSERT_NO_FATAL_FAILURE(expect_hits(uploaded.view(), device.view(), rays, expected));
-    ASSERT_NO_FATAL_FAILURE(expect_hits(uploaded.view(), packed.view(), rays, expected));
-    ASSERT_NO_FATAL_FAILURE(expect_hits_of_wide<Bvh4Node>(binary, device, rays, expected));
-    ASSERT_NO_FATAL_FAILURE(expect_hits_of_wide<CompressedBvh4Node>(binary, device, rays, expected));
-    if (has_full_leaves) return;
-    ASSERT_NO_FATAL_FAILURE(expect_hits_of_wide<CompressedBvh8Node>(binary, device, rays, expected));
+                                  const std::vector<Hit>& expected) {
+    test::expect_hits_in_all_layouts(context_, mesh, binary, rays, expected);
   }
 
  private:
@@ -104,9 +61,7 @@ class SimdRays : public testing::TestWithParam<Target> {
 };
 
 std::vector<Hit> brute_force(const Mesh& mesh, const std::vector<Ray>& rays) {
-  std::vector<Hit> hits;
-  for (const Ray& ray : rays) hits.push_back(test::brute_force_hit({host_view(mesh)}, ray));
-  return hits;
+  return test::brute_force_hits({host_view(mesh)}, rays);
 }
 
 std::vector<Hit> one_by_one(const Mesh& mesh, const HostBvh& bvh, const std::vector<Ray>& rays) {
@@ -134,12 +89,23 @@ TEST_P(SimdRays, FindTheHitsOfBruteForceOnHardMeshes) {
   }
 }
 
+TEST_P(SimdRays, FindTheHitsOfBruteForceAmongSlivers) {
+  for (u32 seed = 10; seed < 14; ++seed) {
+    const test::SliverScene scene(seed);
+    const std::vector<Hit> expected = brute_force(scene.mesh, scene.rays);
+    for (u32 leaf_size : {2, 7}) {
+      const HostBvh binary = build_host_bvh(host_view(scene.mesh), leaf_size);
+      ASSERT_NO_FATAL_FAILURE(expect_hits_in_all_layouts(scene.mesh, binary, scene.rays, expected));
+    }
+  }
+}
+
 TEST_P(SimdRays, TestAllTrianglesOfFullLeaves) {
   const Mesh mesh = generate_random(600, 0.3f);
   const std::vector<Ray> rays = difficult_rays(mesh, 200, 5);
   const std::vector<Hit> expected = brute_force(mesh, rays);
   for (u32 leaf_size : {4, 5, 8, 63, 200}) {
-    expect_hits_in_all_layouts(mesh, build_host_bvh(host_view(mesh), leaf_size), rays, expected, true);
+    expect_hits_in_all_layouts(mesh, build_host_bvh(host_view(mesh), leaf_size), rays, expected);
   }
 }
 
@@ -175,13 +141,7 @@ TEST_P(SimdRays, BatchesOfAnySizeAreTracedWhole) {
 
 /// Deeper than what waits has room for.
 TEST_P(SimdRays, FollowAChainOfTenThousand) {
-  Mesh mesh;
-  const u32 count = 10000;
-  for (u32 i = 0; i < count; ++i) {
-    const float z = float(i * 7919u % count) / float(count);
-    for (const vec3& p : {vec3(0, 0, z), vec3(1, 0, z), vec3(0, 1, z)}) mesh.positions.push_back(p);
-    mesh.triangles.push_back(uvec3(3 * i, 3 * i + 1, 3 * i + 2));
-  }
+  const Mesh mesh = test::chain_mesh();
   std::vector<Ray> rays;
   for (u32 i = 0; i < 20; ++i) {
     const float x = 0.2f + 0.03f * float(i), sign = i % 3 == 0 ? -1.0f : 1.0f;
@@ -205,9 +165,11 @@ TEST_P(SimdRays, TreesWithoutPrimitivesAreMissed) {
   const std::vector<Ray> rays = difficult_rays(mesh, 40, 8);
   std::vector<Hit> expected;
   for (const Ray& ray : rays) expected.push_back({ray.t_max, invalid_id, invalid_id, 0, 0});
-  expect_hits(build_host_wide<Bvh4Node>(nothing).view(), TriangleView{}, rays, expected);
-  expect_hits(build_host_wide<CompressedBvh4Node>(nothing).view(), TriangleView{}, rays, expected);
-  expect_hits(build_host_wide<CompressedBvh8Node>(nothing).view(), TriangleView{}, rays, expected);
+  test::expect_hits(context(), build_host_wide<Bvh4Node>(nothing).view(), TriangleView{}, rays, expected);
+  test::expect_hits(context(), build_host_wide<CompressedBvh4Node>(nothing).view(), TriangleView{}, rays,
+                    expected);
+  test::expect_hits(context(), build_host_wide<CompressedBvh8Node>(nothing).view(), TriangleView{}, rays,
+                    expected);
 }
 
 /// From within a closed mesh through its edges and vertices: none slips through.

@@ -40,12 +40,20 @@ HWY_INLINE void shear_corner(const Shears<D>& ray, VecOf<D> (&p)[3]) {
   p[1] = hn::Sub(hn::Sub(p[1], ray.origin[1]), hn::Mul(ray.y, p[2]));
 }
 
+/// edge_function of trace/intersect.h. Without fused operations only its sign, or zero.
 template <class D>
 HWY_INLINE VecOf<D> edge_of(D, const VecOf<D> (&p)[3], const VecOf<D> (&q)[3]) {
-  return hn::Sub(hn::Mul(q[0], p[1]), hn::Mul(q[1], p[0]));
+  const auto rounded = hn::Mul(q[1], p[0]);
+  if constexpr (fuses) {
+    const auto rounded_by = hn::NegMulAdd(q[1], p[0], rounded);
+    return hn::Add(hn::MulSub(q[0], p[1], rounded), rounded_by);
+  } else {
+    return hn::Sub(hn::Mul(q[0], p[1]), rounded);
+  }
 }
 
 /// Tests the lanes whose bits are set in `lanes`. A NaN among the edges may count as inside, and is then unknown.
+/// So are all that may be inside, where operations are not fused.
 template <class D>
 HWY_INLINE TriangleAnswer<D> intersect(D d, const Shears<D>& ray, Corners<D>& triangle, u32 lanes) {
   shear_corner(ray, triangle.a);
@@ -54,18 +62,20 @@ HWY_INLINE TriangleAnswer<D> intersect(D d, const Shears<D>& ray, Corners<D>& tr
   const auto u = edge_of(d, triangle.b, triangle.c);
   const auto v = edge_of(d, triangle.c, triangle.a);
   const auto w = edge_of(d, triangle.a, triangle.b);
-  const auto zero = hn::Zero(d);
-  const auto outside = hn::And(hn::Lt(smallest_of(d, u, v, w), zero), hn::Gt(largest_of(d, u, v, w), zero));
+  const auto least = hn::Set(d, copse::detail::least_edge);
+  const auto outside =
+      hn::And(hn::Lt(smallest_of(d, u, v, w), hn::Neg(least)), hn::Gt(largest_of(d, u, v, w), least));
   TriangleAnswer<D> answer{};
   const u32 inside = lanes & ~bits_of_mask(d, outside);
-  if (inside == 0) return answer;
+  if (!fuses) answer.unknown = inside;
+  if (!fuses || inside == 0) return answer;
 
   const auto det = hn::Add(hn::Add(u, v), w);
   const auto depth =
       hn::Add(hn::Add(hn::Mul(u, triangle.a[2]), hn::Mul(v, triangle.b[2])), hn::Mul(w, triangle.c[2]));
   const auto t = hn::Div(hn::Div(depth, det), ray.forward);
   auto decided = hn::Ge(hn::Abs(det), hn::Set(d, copse::detail::least_det));
-  decided = hn::And(decided, hn::Gt(smallest_of(d, hn::Abs(u), hn::Abs(v), hn::Abs(w)), zero));
+  decided = hn::And(decided, hn::Gt(smallest_of(d, hn::Abs(u), hn::Abs(v), hn::Abs(w)), least));
   decided = hn::And(decided, hn::Lt(hn::Abs(t), hn::Set(d, infinity)));
   const u32 known = bits_of_mask(d, decided);
   answer.unknown = inside & ~known;

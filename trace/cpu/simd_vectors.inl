@@ -22,6 +22,9 @@ using VecOf = hn::Vec<D>;
 template <class D>
 using MaskOf = hn::Mask<D>;
 
+/// MulAdd and its like round once.
+inline constexpr bool fuses = HWY_NATIVE_FMA != 0;
+
 /// A lane a ray: as many as the target has.
 using RayLanes = hn::ScalableTag<float>;
 inline constexpr u32 ray_lanes = u32(hn::MaxLanes(RayLanes()));

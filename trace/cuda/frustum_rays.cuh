@@ -121,8 +121,8 @@ class TileRay {
   __device__ static bool may_hit(const RayShear& ray, const NearTriangle& triangle) {
     const vec3 a = sheared(ray, triangle.a), b = sheared(ray, triangle.b), c = sheared(ray, triangle.c);
     using copse::detail::edge_function;
-    return copse::detail::may_be_inside(edge_function<float>(b, c), edge_function<float>(c, a),
-                                        edge_function<float>(a, b));
+    return copse::detail::may_be_inside(edge_function(b, c), edge_function(c, a), edge_function(a, b),
+                                        copse::detail::least_edge);
   }
   __device__ static vec3 sheared(const RayShear& ray, const vec3& vertex) {
     const vec3 p = copse::detail::with_axis_last(vertex, ray.axis);
