@@ -17,20 +17,16 @@ namespace {
   throw Error(ErrorCode::invalid_argument, "bricks: " + what);
 }
 
-void check_capacity(const char* what, u64 capacity) {
-  if (capacity <= most_references) return;
-  throw Error(ErrorCode::capacity, "bricks: " + std::to_string(capacity) + " " + what + ", at most " +
-                                       std::to_string(most_references) + " fit");
-}
-
 void check_options(const Aabb& box, const BrickOptions& options) {
   if (options.resolution < 1 || options.resolution > most_brick_voxels) {
     refuse("the resolution is " + std::to_string(options.resolution) + "; it can be 1 to " +
            std::to_string(most_brick_voxels));
   }
   if (!is_empty(box) && !is_valid(box)) refuse("the box has corners that are infinite");
-  check_capacity("bricks", options.brick_capacity);
-  check_capacity("pairs", options.pair_capacity);
+  if (options.brick_capacity > most_references) {
+    throw Error(ErrorCode::capacity, "bricks: room for " + std::to_string(options.brick_capacity) +
+                                         " bricks, at most " + std::to_string(most_references) + " fit");
+  }
 }
 
 GridShape bricks_over(const GridShape& voxels) {
@@ -43,42 +39,27 @@ detail::BrickArrays arrays_of(Bricks& bricks) {
           bricks.keys.data(),
           bricks.words.data(),
           bricks.brick_capacity(),
-          bricks.pair_capacity,
           bricks.table.view(),
           bricks.counts.data()};
 }
 
-Bricks make(Context& context, const GridShape& shape, const BrickOptions& options) {
+Bricks make(Context& context, const GridShape& shape, u64 capacity) {
   Bricks bricks;
   bricks.shape = shape;
-  bricks.keys = Buffer<u32>(context, options.brick_capacity);
-  bricks.words = Buffer<u32>(context, options.brick_capacity * brick_words);
-  bricks.table = HashMap<u32, u32>(context, options.brick_capacity, {.max_load = 0.5f});
+  bricks.keys = Buffer<u32>(context, capacity);
+  bricks.words = Buffer<u32>(context, capacity * brick_words);
+  bricks.table = HashMap<u32, u32>(context, capacity, {.max_load = 0.5f});
   bricks.counts = Buffer<BrickCounts>(context, std::vector<BrickCounts>(1));
-  bricks.pair_capacity = options.pair_capacity;
   return bricks;
 }
 
-/// The options with the capacities that are not given counted.
-BrickOptions counted(Context& context, const TriangleViews& triangles, const GridShape& shape,
-                     BrickOptions options) {
-  const u64 n = triangles.primitive_count();
+u64 count_bricks(Context& context, const TriangleViews& triangles, const GridShape& shape) {
+  Buffer<u64> count(context, 1);
   const detail::BrickShapes shapes{shape, bricks_over(shape)};
-  Buffer<u64> totals(context, 2);
-  const auto count_pairs = [&](u64 part_capacity) {
-    dispatch(context, [&](const auto& ex) {
-      detail::count_brick_pairs(ex, triangles.views(), n, shapes, part_capacity, totals.data(), totals.data() + 1);
-    });
-    return totals.download();
-  };
-  if (options.pair_capacity == 0) options.pair_capacity = count_pairs(count_pairs(0)[0])[1];
-  check_capacity("pairs", options.pair_capacity);
-  if (options.brick_capacity > 0) return options;
   dispatch(context, [&](const auto& ex) {
-    detail::count_bricks(ex, triangles.views(), n, shapes, options.pair_capacity, totals.data());
+    detail::count_bricks(ex, triangles.views(), triangles.primitive_count(), shapes, count.data());
   });
-  options.brick_capacity = totals.download()[0];
-  return options;
+  return count.download()[0];
 }
 
 }  // namespace
@@ -89,11 +70,8 @@ GridShape Bricks::brick_shape() const {
 
 Bricks make_bricks(Context& context, const Aabb& box, const BrickOptions& options) {
   check_options(box, options);
-  if (options.brick_capacity == 0 || options.pair_capacity == 0) {
-    refuse("room for " + std::to_string(options.brick_capacity) + " bricks and " +
-           std::to_string(options.pair_capacity) + " pairs; 1 or more are needed");
-  }
-  return make(context, detail::cubes_over(box, options.resolution), options);
+  if (options.brick_capacity == 0) refuse("room for 0 bricks; 1 or more are needed");
+  return make(context, detail::cubes_over(box, options.resolution), options.brick_capacity);
 }
 
 void rebuild_bricks(Context& context, Bricks& bricks, const TriangleViews& triangles) {
@@ -101,8 +79,7 @@ void rebuild_bricks(Context& context, Bricks& bricks, const TriangleViews& trian
   detail::check_primitive_count(n);
   if (bricks.counts.empty()) refuse("a rebuild of bricks that were not made");
   context.reserve_scratch(dispatch(context, [&](const auto& ex) {
-    return detail::brick_scratch_bytes(ex, n, triangles.views().size(), bricks.brick_shape().cell_count(),
-                                       bricks.pair_capacity);
+    return detail::brick_scratch_bytes(ex, bricks.brick_shape(), n, triangles.views().size());
   }));
   ProfileScope scope(context.profile(), "bricks");
   bricks.table.clear();
@@ -116,18 +93,15 @@ Bricks build_bricks(Context& context, const TriangleViews& triangles, const Bric
   const Aabb box = box_buffer.download()[0];
   check_options(box, options);
   const GridShape shape = detail::cubes_over(box, options.resolution);
-  Bricks bricks = make(context, shape, counted(context, triangles, shape, options));
+  const u64 capacity =
+      options.brick_capacity > 0 ? options.brick_capacity : count_bricks(context, triangles, shape);
+  Bricks bricks = make(context, shape, capacity);
   rebuild_bricks(context, bricks, triangles);
   return bricks;
 }
 
 void check_complete(const Bricks& bricks) {
   const BrickCounts counts = bricks.counts.download().at(0);
-  if (counts.pairs.stored_count < counts.pairs.reference_count) {
-    throw Error(ErrorCode::capacity, "bricks: " + std::to_string(counts.pairs.reference_count) +
-                                         " pairs or more are needed, there is room for " +
-                                         std::to_string(bricks.pair_capacity));
-  }
   if (counts.stored_count < counts.brick_count) {
     throw Error(ErrorCode::capacity, "bricks: " + std::to_string(counts.brick_count) +
                                          " are needed, there is room for " +

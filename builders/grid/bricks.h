@@ -12,7 +12,6 @@ inline constexpr u32 most_brick_voxels = 8192;
 
 /// What a build found out; it lives on the device.
 struct BrickCounts {
-  GridCounts pairs;  // of bricks and triangles that touch each other
   u64 brick_count;   // the bricks that are needed
   u64 stored_count;  // those that stand there: as many, or what there is room for
   u64 left_out;      // triangles that reach beyond the grid
@@ -29,7 +28,6 @@ struct Bricks {
   Buffer<u32> words;
   HashMap<u32, u32> table;  // from keys to their bricks
   Buffer<BrickCounts> counts;
-  u64 pair_capacity = 0;
 
   BrickView view() const { return {shape, brick_shape(), table.view(), words.span()}; }
 
@@ -45,10 +43,8 @@ struct BrickOptions {
   /// Voxels along the longest edge of the box, 1 to 8192.
   u32 resolution = 1024;
 
-  /// Bricks, and pairs of bricks and triangles, that there is room for; 0: as many as this build needs, which are
-  /// counted first.
+  /// Bricks that there is room for; 0: as many as this build needs, which are counted first.
   u64 brick_capacity = 0;
-  u64 pair_capacity = 0;
 };
 
 /// The voxels that triangles touch, faces, edges and corners included (VoxelRule::touched), over the box of the
@@ -56,19 +52,20 @@ struct BrickOptions {
 /// backends. Triangles with a coordinate that is infinite or NaN are left out.
 ///
 /// Triangle indices must be below the number of positions; they are not checked.
-/// Throws: Error invalid_argument for options out of range, Error capacity past 2^31 triangles or 2^32 - 1 pairs,
+/// Throws: Error invalid_argument for options out of range, Error capacity past 2^31 triangles or 2^32 - 1 bricks,
 /// Error out_of_memory, Error cancelled.
-/// Memory: scratch of about 48 bytes a pair. Waits, for the box and for what is counted first.
+/// Memory: scratch of about 12 bytes a triangle, and of 8 bytes for 32 places of bricks: 32 MiB at 4096, 256 MiB
+/// at 8192 along all three axes. Waits, for the box and for what is counted first.
 Bricks build_bricks(Context& context, const TriangleViews& triangles, const BrickOptions& options = {});
 
-/// Room for bricks over a box, none of them there yet. The capacities must be given.
+/// Room for bricks over a box, none of them there yet. The capacity must be given.
 /// Throws: as build_bricks; Error invalid_argument for a box with infinities.
 Bricks make_bricks(Context& context, const Aabb& box, const BrickOptions& options);
 
 /// Builds fresh bricks in the memory of `bricks`, over its grid. Waits for nothing and, once warm, allocates
-/// nothing. Triangles that reach beyond the grid are left out and counted. Where there is too little room, nothing
-/// is written past it, voxels are missing, and check_complete throws.
-/// Throws: as build_bricks; Error invalid_argument for bricks that were not made.
+/// nothing. Triangles that reach beyond the grid are left out and counted. Where there is too little room, the
+/// first bricks stand there, whole, and check_complete throws. Throws: as build_bricks; Error invalid_argument for
+/// bricks that were not made.
 void rebuild_bricks(Context& context, Bricks& bricks, const TriangleViews& triangles);
 
 /// Throws where the last build had too little room.

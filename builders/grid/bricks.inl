@@ -1,153 +1,167 @@
-// Sparse voxels: the bricks that triangles touch, as the cells of a coarse grid are found, and in each brick the
-// voxels.
+// Sparse voxels: which bricks triangles touch, as bits of their places; and in each brick the voxels.
 //
-// The pairs (brick, triangle) are sorted by brick, so that bricks are numbered in the order of their places, equal
-// in every build, and no thread has to find a brick by the hash to set a bit in it: a scan over where keys change
-// tells. The hash is made of what is there, for those who look bricks up. Spatial hashing: Meister, Yoshimura,
-// Kao, "GPU Programming Primitives for Computer Graphics", SIGGRAPH Asia courses, 2023; bricks: Crassin, Neyret,
-// Lefebvre, Eisemann, "GigaVoxels", I3D 2009.
+// A bit a place is 1/512 of a bit a voxel, little enough to keep for all places while a build runs. A prefix sum
+// over the bits numbers the bricks in the order of their places, equal in every build, so that a thread finds the
+// brick of a voxel by two words, and a brick is made once, however many triangles touch it. The hash is made of
+// what is there, for those who look bricks up. Spatial hashing: Meister, Yoshimura, Kao, "GPU Programming
+// Primitives for Computer Graphics", SIGGRAPH Asia courses, 2023; bricks: Crassin, Neyret, Lefebvre, Eisemann,
+// "GigaVoxels", I3D 2009.
 
+#include "builders/grid/brick_triangles.h"
 #include "builders/grid/bricks_body.h"
-#include "builders/grid/cell_pairs.h"
-#include "builders/grid/voxel_triangles.h"
+#include "primitives/core/atomic.h"
 
 namespace copse::detail {
 
-struct StoreShape {
-  GridShape value;
-  GridShape* out;
-  COPSE_HD void operator()(u64) const { *out = value; }
-};
+/// The places of bricks.
+struct BrickPlaces {
+  u32* bits;   // 1 for a place with a brick
+  u32* ranks;  // of each word: how many bits are set before it
+  u64 word_count;
+  u32* total;  // bits that are set
 
-/// The bricks that triangles touch; none of a triangle that reaches beyond the grid.
-struct BricksOfTriangles {
-  CellsOfTriangles cells;
-  const GridShape* shape;
-  GridShape voxels;
-
-  COPSE_HD bool reaches_out(u32 primitive) const {
-    return VoxelTriangles{cells.table, voxels}.reaches_out(primitive);
+  COPSE_HD void mark(u32 place) const {
+    u32* const word = bits + place / 32;
+    const u32 bit = 1u << (place % 32);
+    // Most places are marked by several triangles, and a load costs less than an atomic operation.
+    if ((load_relaxed(word) & bit) == 0) fetch_or_relaxed(word, bit);
   }
-  COPSE_HD u32 part_count(u32 primitive) const { return reaches_out(primitive) ? 0 : cells.part_count(primitive); }
-  template <class Visit>
-  COPSE_HD CellExtent visit_small(u32 primitive, CellParts& range, Visit& visit) const {
-    return reaches_out(primitive) ? CellExtent::none : cells.visit_small(primitive, range, visit);
-  }
-  template <class Visit>
-  COPSE_HD void visit_part(u32 primitive, u32 part, Visit& visit) const {
-    cells.visit_part(primitive, part, visit);
+  COPSE_HD u32 brick_at(u32 place) const {
+    return ranks[place / 32] + population_count(bits[place / 32] & ((1u << (place % 32)) - 1));
   }
 };
 
-struct ReachesBeyondBricks {
-  TriangleTable table;
-  GridShape voxels;
-  COPSE_HD bool operator()(u64 i) const { return VoxelTriangles{table, voxels}.reaches_out(u32(i)); }
-};
-
-/// 1 where a pair is the first of its brick.
-struct StartsBrick {
-  const u32* keys;
-  const GridCounts* counts;
-  COPSE_HD u32 operator()(u64 i) const {
-    return i < counts->stored_count && (i == 0 || keys[i] != keys[i - 1]) ? 1 : 0;
+struct MarkPlace {
+  BrickPlaces places;
+  COPSE_HD void operator()(u32 place) const { places.mark(place); }
+  COPSE_HD void operator()(const BrickRun& run) const {
+    for (u32 k = 0; k < run.count; ++k) places.mark(run.id + k * run.stride);
   }
 };
 
-/// Pairs by brick; ranks[i] - 1 is the number of the brick of pair i.
-struct BrickPairs {
-  u32* keys;
-  u32* primitives;
-  u32* ranks;
-  u64 capacity;
-  GridCounts* counts;
-
-  COPSE_HD u32 brick_count() const { return counts->stored_count == 0 ? 0 : ranks[counts->stored_count - 1]; }
-};
-
-/// Sets the voxels of a brick that a triangle touches.
-struct SetBrickVoxels {
-  GridShape voxels;
-  TriangleTable table;
-
-  COPSE_HD void operator()(u32 primitive, const uvec3& brick, u32* words) const {
-    const Triangle t = table.triangle(primitive);
-    const VoxelTriangles::Vertices v{to_units(voxels, t.a, units_per_voxel_bits),
-                                     to_units(voxels, t.b, units_per_voxel_bits),
-                                     to_units(voxels, t.c, units_per_voxel_bits)};
-    const ivec3 lo = v.lo(), hi = v.hi(), size = hi - lo;
-    const CellRange all = touching_cells(units(), lo, hi, voxels.resolution);
-    const ivec3 begin = ivec3(brick) * i32(brick_edge), last = begin + i32(brick_edge) - 1;
-    const CellRange range{
-        ivec3(larger(all.first.x, begin.x), larger(all.first.y, begin.y), larger(all.first.z, begin.z)),
-        ivec3(smaller(all.last.x, last.x), smaller(all.last.y, last.y), smaller(all.last.z, last.z))};
-    // The triangle's extent and that of a voxel on either side.
-    const i32 reach = larger(size.x, larger(size.y, size.z)) + 2 * units().width();
-    if (reach <= most_small_extent) {
-      set_rows(LatticeTriangle<i32>(v.a, v.b, v.c, units()), range, begin, words);
-    } else {
-      set_rows(LatticeTriangle<i64>(v.a, v.b, v.c, units()), range, begin, words);
-    }
-  }
-
- private:
-  COPSE_HD static constexpr CellUnits units() { return {units_per_voxel_bits, 0}; }
-
-  /// Four rows of eight bits share a word.
-  template <class Number>
-  COPSE_HD static void set_rows(const LatticeTriangle<Number>& triangle, const CellRange& range,
-                                const ivec3& begin, u32* words) {
-    const i32 count = range.last.x - range.first.x + 1;
-    for (i32 z = range.first.z; z <= range.last.z; ++z) {
-      u32 bits = 0;
-      for (i32 y = range.first.y; y <= range.last.y; ++y) {
-        const RowRun run = triangle.touched(range.first.x, count, y, z);
-        const u32 row = u32(y - begin.y);
-        if (!run.is_empty()) {
-          const u32 first = u32(range.first.x - begin.x + run.begin);
-          bits |= ((1u << (run.end - run.begin)) - 1) << first << (row % 4 * 8);
-        }
-        if (bits != 0 && (row % 4 == 3 || y == range.last.y)) {
-          fetch_or_relaxed(words + 2 * u32(z - begin.z) + row / 4, bits);
-          bits = 0;
-        }
-      }
-    }
-  }
-};
-
-struct FillBrick {
-  BrickArrays bricks;
-  BrickPairs pairs;
-  SetBrickVoxels set;
-
+/// Stores the parts of every triangle, and marks what small ones touch.
+struct MarkSmall {
+  BrickTriangles triangles;
+  BrickPlaces places;
+  BrickParts* parts;
   COPSE_HD void operator()(u64 i) const {
-    if (i >= pairs.counts->stored_count) return;
-    const u32 key = pairs.keys[i], brick = pairs.ranks[i] - 1;
-    if (brick >= bricks.brick_capacity) return;
-    if (i == 0 || pairs.keys[i - 1] != key) {
+    parts[i] = triangles.parts(u32(i));
+    if (parts[i].small_count() > 0) triangles.visit_small(u32(i), MarkPlace{places});
+  }
+};
+
+struct MarkLarge {
+  BrickTriangles triangles;
+  BrickPlaces places;
+  COPSE_HD void operator()(u64 i, u64 part, u64) const {
+    triangles.visit_large(triangles.vertices(u32(i)), u32(part), MarkPlace{places});
+  }
+};
+
+struct SmallPartCount {
+  const BrickParts* parts;
+  COPSE_HD u32 operator()(u64 i) const { return parts[i].small_count(); }
+};
+
+struct LargePartCount {
+  const BrickParts* parts;
+  COPSE_HD u32 operator()(u64 i) const { return parts[i].large_count(); }
+};
+
+struct IsLeftOut {
+  const BrickParts* parts;
+  COPSE_HD bool operator()(u64 i) const { return parts[i].is_left_out(); }
+};
+
+struct BitsOfPlaces {
+  const u32* bits;
+  COPSE_HD u32 operator()(u64 i) const { return population_count(bits[i]); }
+};
+
+/// Stores the keys of the bricks of a word of places, and puts them into the hash.
+struct StoreBricks {
+  BrickArrays bricks;
+  BrickPlaces places;
+  COPSE_HD void operator()(u64 i) const {
+    u32 brick = places.ranks[i];
+    for (u32 left = places.bits[i]; left != 0 && brick < bricks.brick_capacity; left &= left - 1, ++brick) {
+      const u32 key = u32(i) * 32 + 31 - leading_zeros(left & (~left + 1));
       bricks.keys[brick] = key;
       bricks.table.insert(key, brick);
     }
-    set(pairs.primitives[i], bricks.shapes.bricks.cell_at(key), bricks.words + u64(brick) * brick_words);
+  }
+};
+
+/// Sets voxels by slabs of bricks, as long as there is room for their brick.
+class SetVoxels {
+ public:
+  COPSE_HD SetVoxels(const BrickArrays& bricks, const BrickPlaces& places) : bricks_(bricks), places_(places) {}
+
+  COPSE_HD void operator()(const uvec3& place, u32 slab, u64 bits) {
+    const u32 id = bricks_.shapes.bricks.cell_id(place);
+    if (id != place_) {
+      place_ = id;
+      brick_ = places_.brick_at(id);
+    }
+    if (brick_ >= bricks_.brick_capacity) return;
+    u32* const words = bricks_.words + u64(brick_) * brick_words + 2 * slab;
+    if (u32(bits) != 0) fetch_or_relaxed(words, u32(bits));
+    if (bits >> 32 != 0) fetch_or_relaxed(words + 1, u32(bits >> 32));
+  }
+
+ private:
+  const BrickArrays& bricks_;
+  const BrickPlaces& places_;
+  u32 place_ = invalid_id, brick_ = 0;
+};
+
+struct SetSmallVoxels {
+  BrickTriangles triangles;
+  BrickArrays bricks;
+  BrickPlaces places;
+  COPSE_HD void operator()(u64 i, u64 part, u64) const {
+    SetVoxels set(bricks, places);
+    triangles.visit_voxels(u32(i), u32(part), set);
+  }
+};
+
+/// Sets the voxels of the bricks of a run that a large triangle touches.
+struct SetLargeVoxels {
+  BrickTriangles triangles;
+  BrickArrays bricks;
+  BrickPlaces places;
+
+  struct OfRun {
+    const SetLargeVoxels& all;
+    LatticeVertices vertices;
+    COPSE_HD void operator()(const BrickRun& run) const {
+      SetVoxels set(all.bricks, all.places);
+      for (u32 k = 0; k < run.count; ++k) {
+        all.triangles.visit_brick(vertices, all.bricks.shapes.bricks.cell_at(run.id + k * run.stride), set);
+      }
+    }
+  };
+
+  COPSE_HD void operator()(u64 i, u64 part, u64) const {
+    const LatticeVertices vertices = triangles.vertices(u32(i));
+    triangles.visit_large(vertices, u32(part), OfRun{*this, vertices});
   }
 };
 
 struct StoreBrickCounts {
-  BrickPairs pairs;
+  const u32* brick_count;
   u64 capacity;
   const u64* left_out;
   BrickCounts* counts;
   COPSE_HD void operator()(u64) const {
-    const u64 brick_count = pairs.brick_count();
-    *counts = {*pairs.counts, brick_count, smaller(brick_count, capacity), *left_out};
+    *counts = {*brick_count, smaller(u64{*brick_count}, capacity), *left_out};
   }
 };
 
 struct StoreBrickCount {
-  BrickPairs pairs;
+  const u32* brick_count;
   u64* out;
-  COPSE_HD void operator()(u64) const { *out = pairs.brick_count(); }
+  COPSE_HD void operator()(u64) const { *out = *brick_count; }
 };
 
 struct BitsOfBrick {
@@ -158,68 +172,61 @@ struct BitsOfBrick {
   }
 };
 
-/// Calls work(BricksOfTriangles, table).
-template <class Executor, class Work>
-void with_brick_cells(const Executor& ex, std::span<const TriangleView> views, const BrickShapes& shapes,
-                      const Work& work) {
+inline u64 place_word_count(const GridShape& bricks) {
+  return divide_rounding_up(u64{bricks.cell_count()}, 32);
+}
+
+inline BrickPlaces allocate_places(ScratchArena::Frame& frame, const GridShape& bricks) {
+  const u64 word_count = place_word_count(bricks);
+  return {frame.allocate<u32>(word_count), frame.allocate<u32>(word_count), word_count, frame.allocate<u32>(1)};
+}
+
+/// For each part of the triangles.
+template <class Executor, class Counts, class Work>
+void for_each_part(const Executor& ex, const char* label, u64 n, const Counts& counts, const Work& work) {
+  constexpr u64 no_limit = u64{1} << 60;
   ScratchArena::Frame frame(ex.scratch);
-  const TriangleTable table = make_triangle_table(ex, frame, views);
-  auto* shape = frame.allocate<GridShape>(1);
-  for_each(ex, "bricks: shape", 1, StoreShape{shapes.bricks, shape});
-  work(BricksOfTriangles{{table, shape, {units_per_brick_bits, 0}}, shape, shapes.voxels}, table);
+  u64* const no_offsets = nullptr;
+  allocate(ex, label, n, counts, work, no_limit, no_offsets, frame.allocate<u64>(1));
 }
 
-inline BrickPairs allocate_brick_pairs(ScratchArena::Frame& frame, u64 capacity) {
-  return {frame.allocate<u32>(capacity), frame.allocate<u32>(capacity), frame.allocate<u32>(capacity), capacity,
-          frame.allocate<GridCounts>(1)};
-}
-
-inline u64 brick_pairs_bytes(u64 capacity) {
-  return 3 * ScratchArena::bytes_for<u32>(capacity) + ScratchArena::bytes_for<GridCounts>(1);
-}
-
-/// Sorts the pairs and numbers the bricks.
+/// Marks and numbers the bricks that n triangles touch, and stores the triangles' parts.
 template <class Executor>
-void find_bricks(const Executor& ex, const BricksOfTriangles& cells, u64 n, u64 cell_count,
-                 const BrickPairs& pairs) {
-  sort_cell_pairs(ex, cells, n, {pairs.keys, pairs.primitives, pairs.capacity, cell_count, pairs.counts});
-  inclusive_scan(ex, "bricks: numbers", pairs.capacity, StartsBrick{pairs.keys, pairs.counts}, Plus{},
-                 pairs.ranks);
+void find_bricks(const Executor& ex, const BrickTriangles& triangles, u64 n, const BrickPlaces& places,
+                 BrickParts* parts) {
+  fill_bytes(ex, "bricks: clear places", places.bits, places.word_count, 0);
+  for_each(ex, "bricks: mark", n, MarkSmall{triangles, places, parts});
+  for_each_part(ex, "bricks: mark large", n, LargePartCount{parts}, MarkLarge{triangles, places});
+  exclusive_scan(ex, "bricks: numbers", places.word_count, BitsOfPlaces{places.bits}, 0u, Plus{}, places.ranks,
+                 places.total);
 }
 
 template <class Executor>
 void fill_bricks(const Executor& ex, std::span<const TriangleView> views, u64 n, const BrickArrays& bricks) {
   ScratchArena::Frame frame(ex.scratch);
-  const BrickPairs pairs = allocate_brick_pairs(frame, bricks.pair_capacity);
-  u64* left_out = frame.allocate<u64>(1);
-  with_brick_cells(ex, views, bricks.shapes, [&](const BricksOfTriangles& cells, const TriangleTable& table) {
-    count_if(ex, "bricks: left out", n, ReachesBeyondBricks{table, bricks.shapes.voxels}, left_out);
-    find_bricks(ex, cells, n, bricks.shapes.bricks.cell_count(), pairs);
-    fill_bytes(ex, "bricks: clear", bricks.words, bricks.brick_capacity * brick_words, 0);
-    for_each(ex, "bricks: voxels", pairs.capacity, FillBrick{bricks, pairs, {bricks.shapes.voxels, table}});
-    for_each(ex, "bricks: counts", 1, StoreBrickCounts{pairs, bricks.brick_capacity, left_out, bricks.counts});
-  });
-}
-
-template <class Executor>
-void count_brick_pairs(const Executor& ex, std::span<const TriangleView> views, u64 n, const BrickShapes& shapes,
-                       u64 part_capacity, u64* part_count, u64* pair_count) {
-  ScratchArena::Frame frame(ex.scratch);
-  const GridParts parts = allocate_parts(frame, n, part_capacity, part_count);
-  with_brick_cells(ex, views, shapes, [&](const BricksOfTriangles& cells, const TriangleTable&) {
-    count_cell_pairs(ex, cells, n, parts, pair_count);
-  });
+  const BrickTriangles triangles{make_triangle_table(ex, frame, views), bricks.shapes};
+  const BrickPlaces places = allocate_places(frame, bricks.shapes.bricks);
+  BrickParts* const parts = frame.allocate<BrickParts>(n);
+  u64* const left_out = frame.allocate<u64>(1);
+  find_bricks(ex, triangles, n, places, parts);
+  for_each(ex, "bricks: keys", places.word_count, StoreBricks{bricks, places});
+  fill_bytes(ex, "bricks: clear", bricks.words, bricks.brick_capacity * brick_words, 0);
+  for_each_part(ex, "bricks: voxels", n, SmallPartCount{parts}, SetSmallVoxels{triangles, bricks, places});
+  for_each_part(ex, "bricks: voxels of large", n, LargePartCount{parts},
+                SetLargeVoxels{triangles, bricks, places});
+  count_if(ex, "bricks: left out", n, IsLeftOut{parts}, left_out);
+  for_each(ex, "bricks: counts", 1,
+           StoreBrickCounts{places.total, bricks.brick_capacity, left_out, bricks.counts});
 }
 
 template <class Executor>
 void count_bricks(const Executor& ex, std::span<const TriangleView> views, u64 n, const BrickShapes& shapes,
-                  u64 pair_capacity, u64* brick_count) {
+                  u64* brick_count) {
   ScratchArena::Frame frame(ex.scratch);
-  const BrickPairs pairs = allocate_brick_pairs(frame, pair_capacity);
-  with_brick_cells(ex, views, shapes, [&](const BricksOfTriangles& cells, const TriangleTable&) {
-    find_bricks(ex, cells, n, shapes.bricks.cell_count(), pairs);
-    for_each(ex, "bricks: count", 1, StoreBrickCount{pairs, brick_count});
-  });
+  const BrickTriangles triangles{make_triangle_table(ex, frame, views), shapes};
+  const BrickPlaces places = allocate_places(frame, shapes.bricks);
+  find_bricks(ex, triangles, n, places, frame.allocate<BrickParts>(n));
+  for_each(ex, "bricks: count", 1, StoreBrickCount{places.total, brick_count});
 }
 
 template <class Executor>
@@ -228,18 +235,18 @@ void count_brick_voxels(const Executor& ex, const BrickCounts* counts, const u32
 }
 
 template <class Executor>
-u64 brick_scratch_bytes(const Executor& ex, u64 n, u64 view_count, u64 cell_count, u64 pair_capacity) {
-  return brick_pairs_bytes(pair_capacity) + ScratchArena::bytes_for<u64>(1) +
-         triangle_table_scratch_bytes(view_count) + ScratchArena::bytes_for<GridShape>(1) +
-         larger(u64(cell_pairs_scratch_bytes(ex, n, cell_count, pair_capacity)),
-                u64(scan_scratch_bytes<u32>(ex, pair_capacity)));
+u64 brick_scratch_bytes(const Executor& ex, const GridShape& bricks, u64 n, u64 view_count) {
+  const u64 words = place_word_count(bricks);
+  const u64 work = larger(u64(allocate_scratch_bytes(ex, n)) + ScratchArena::bytes_for<u64>(1),
+                          u64(scan_scratch_bytes<u32>(ex, words)));
+  return triangle_table_scratch_bytes(view_count) + 2 * ScratchArena::bytes_for<u32>(words) +
+         ScratchArena::bytes_for<u32>(1) + ScratchArena::bytes_for<BrickParts>(n) +
+         ScratchArena::bytes_for<u64>(1) + work;
 }
 
 template void fill_bricks(const BodyExecutor&, std::span<const TriangleView>, u64, const BrickArrays&);
-template void count_brick_pairs(const BodyExecutor&, std::span<const TriangleView>, u64, const BrickShapes&, u64,
-                                u64*, u64*);
-template void count_bricks(const BodyExecutor&, std::span<const TriangleView>, u64, const BrickShapes&, u64, u64*);
+template void count_bricks(const BodyExecutor&, std::span<const TriangleView>, u64, const BrickShapes&, u64*);
 template void count_brick_voxels(const BodyExecutor&, const BrickCounts*, const u32*, u64, u64*);
-template u64 brick_scratch_bytes(const BodyExecutor&, u64, u64, u64, u64);
+template u64 brick_scratch_bytes(const BodyExecutor&, const GridShape&, u64, u64);
 
 }  // namespace copse::detail

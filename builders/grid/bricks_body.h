@@ -20,7 +20,7 @@ struct BrickArrays {
   BrickShapes shapes;
   u32* keys;
   u32* words;
-  u64 brick_capacity, pair_capacity;
+  u64 brick_capacity;
   HashMap<u32, u32>::View table;
   BrickCounts* counts;
 };
@@ -28,20 +28,16 @@ struct BrickArrays {
 template <class Executor>
 void fill_bricks(const Executor& ex, std::span<const TriangleView> views, u64 n, const BrickArrays& bricks);
 
-/// Stores how many parts the triangles have, and how many pairs those below `part_capacity` need.
-template <class Executor>
-void count_brick_pairs(const Executor& ex, std::span<const TriangleView> views, u64 n, const BrickShapes& shapes,
-                       u64 part_capacity, u64* part_count, u64* pair_count);
-
-/// Stores how many bricks there are, among as many pairs as there is room for.
+/// Stores how many bricks there are.
 template <class Executor>
 void count_bricks(const Executor& ex, std::span<const TriangleView> views, u64 n, const BrickShapes& shapes,
-                  u64 pair_capacity, u64* brick_count);
+                  u64* brick_count);
 
 template <class Executor>
 void count_brick_voxels(const Executor& ex, const BrickCounts* counts, const u32* words, u64 capacity, u64* out);
 
+/// `bricks`: their places.
 template <class Executor>
-u64 brick_scratch_bytes(const Executor& ex, u64 n, u64 view_count, u64 cell_count, u64 pair_capacity);
+u64 brick_scratch_bytes(const Executor& ex, const GridShape& bricks, u64 n, u64 view_count);
 
 }  // namespace copse::detail

@@ -103,7 +103,7 @@ struct CellsOfTriangles {
   /// 0 for a triangle that cannot stand in a grid.
   COPSE_HD u32 part_count(u32 primitive) const {
     const Triangle t = table.triangle(primitive);
-    return is_empty(bounds(t)) ? 0 : parts_of(Vertices(*shape, t, units.bits)).count();
+    return is_empty(bounds(t)) ? 0 : parts_of(LatticeVertices::of(*shape, t, units.bits), *shape).count();
   }
 
   /// Calls visit(CellRun) for all cells of a primitive whose cells are few, and stores the range that they are of.
@@ -112,8 +112,8 @@ struct CellsOfTriangles {
     const Triangle t = table.triangle(primitive);
     if (is_empty(bounds(t))) return CellExtent::none;
     const GridShape grid = *shape;
-    const Vertices v(grid, t, units.bits);
-    range = parts_of(v);
+    const LatticeVertices v = LatticeVertices::of(grid, t, units.bits);
+    range = parts_of(v, grid);
     if (!range.is_small(units)) return CellExtent::wide;
     if (range.is_chain()) {
       visit_all_rows(grid, range, WholeRows{1}, visit);
@@ -127,8 +127,8 @@ struct CellsOfTriangles {
   template <class Visit>
   COPSE_HD void visit_part(u32 primitive, u32 part, Visit& visit) const {
     const GridShape grid = *shape;
-    const Vertices v(grid, table.triangle(primitive), units.bits);
-    const CellParts parts = parts_of(v);
+    const LatticeVertices v = LatticeVertices::of(grid, table.triangle(primitive), units.bits);
+    const CellParts parts = parts_of(v, grid);
     if (parts.is_chain()) {
       visit_rows(grid, parts, part, WholeRows{1}, visit);
     } else if (parts.is_small(units)) {
@@ -139,27 +139,13 @@ struct CellsOfTriangles {
   }
 
  private:
-  struct Vertices {
-    ivec3 a, b, c;
-    uvec3 resolution;
-    COPSE_HD Vertices(const GridShape& grid, const Triangle& t, u32 bits)
-        : a(to_units(grid, t.a, bits)),
-          b(to_units(grid, t.b, bits)),
-          c(to_units(grid, t.c, bits)),
-          resolution(grid.resolution) {}
-  };
-
   template <class Number>
-  COPSE_HD RowsOfTriangle<Number> rows_of(const Vertices& v, const CellParts& parts) const {
+  COPSE_HD RowsOfTriangle<Number> rows_of(const LatticeVertices& v, const CellParts& parts) const {
     const RowAxes& axes = parts.axes;
     return {{axes.order(v.a), axes.order(v.b), axes.order(v.c), units}, parts.first.x, parts.size.x};
   }
-  COPSE_HD CellParts parts_of(const Vertices& v) const {
-    const ivec3 lo(smaller(v.a.x, smaller(v.b.x, v.c.x)), smaller(v.a.y, smaller(v.b.y, v.c.y)),
-                   smaller(v.a.z, smaller(v.b.z, v.c.z)));
-    const ivec3 hi(larger(v.a.x, larger(v.b.x, v.c.x)), larger(v.a.y, larger(v.b.y, v.c.y)),
-                   larger(v.a.z, larger(v.b.z, v.c.z)));
-    const CellRange range = touching_cells(units, lo, hi, v.resolution);
+  COPSE_HD CellParts parts_of(const LatticeVertices& v, const GridShape& grid) const {
+    const CellRange range = touching_cells(units, v.lo(), v.hi(), grid.resolution);
     return CellParts::of(range, RowAxes::fewest_rows(range.last - range.first + 1));
   }
 };

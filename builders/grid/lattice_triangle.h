@@ -12,7 +12,7 @@
 // Of the three axes, rows run along one, stand side by side along another, and make a slab across the third. Every
 // slab in the box of a triangle is touched by it, so there are never more slabs than cells touched.
 
-#include "builders/geometry/aabb.h"
+#include "builders/geometry/triangle.h"
 #include "builders/grid/layout.h"
 
 namespace copse::detail {
@@ -68,6 +68,25 @@ COPSE_HD inline ivec3 to_units(const GridShape& shape, const vec3& p, u32 bits) 
   return ivec3(to_units(cells.x, shape.resolution.x, bits), to_units(cells.y, shape.resolution.y, bits),
                to_units(cells.z, shape.resolution.z, bits));
 }
+
+/// A triangle's vertices on the lattice of a grid.
+struct LatticeVertices {
+  ivec3 a, b, c;
+
+  COPSE_HD static LatticeVertices of(const GridShape& shape, const Triangle& t, u32 bits) {
+    return {to_units(shape, t.a, bits), to_units(shape, t.b, bits), to_units(shape, t.c, bits)};
+  }
+  COPSE_HD ivec3 lo() const { return lower(a, lower(b, c)); }
+  COPSE_HD ivec3 hi() const { return upper(a, upper(b, c)); }
+
+ private:
+  COPSE_HD static ivec3 lower(const ivec3& p, const ivec3& q) {
+    return ivec3(smaller(p.x, q.x), smaller(p.y, q.y), smaller(p.z, q.z));
+  }
+  COPSE_HD static ivec3 upper(const ivec3& p, const ivec3& q) {
+    return ivec3(larger(p.x, q.x), larger(p.y, q.y), larger(p.z, q.z));
+  }
+};
 
 /// Which axis rows run along, on which they stand side by side, and which they make slabs across.
 struct RowAxes {
@@ -173,13 +192,43 @@ class LatticeTriangle {
     return run;
   }
 
+  /// The rows of a slab, from row `first` on and `count` of them at most, whose ranges of cells the triangle
+  /// touches as seen along them. No other row has cells that it touches.
+  COPSE_HD RowRun touched_rows(i32 first, i32 count, i32 across) const {
+    RowRun run{0, count};
+    const i32 at_y = units_.begin(first), at_z = units_.begin(across);
+    ivec3 start = a_, end = b_, after = c_;
+#pragma unroll 1
+    for (u32 edge = 0; edge < 3 && !run.is_empty(); ++edge) {
+      const ProjectedEdge yz = edge_along_rows(end - start);
+      run.keep(yz.reach<Number>(at_y - start.y, at_z - start.z, units_.width()),
+               -Number(yz.b) * (1 << units_.bits));
+      const ivec3 first_vertex = start;
+      start = end;
+      end = after;
+      after = first_vertex;
+    }
+    return run;
+  }
+
+  /// How many cells the plane crosses in a row, but for the padding; infinitely many where rows run along it.
+  COPSE_HD float longest_run() const {
+    const float along = magnitude(float(normal_x_));
+    if (along == 0) return infinity;
+    return 2 + (magnitude(float(normal_y_)) + magnitude(float(normal_z_))) / along;
+  }
+
  private:
+  COPSE_HD ProjectedEdge edge_along_rows(const ivec3& edge) const {
+    return normal_x_ < 0 ? ProjectedEdge{-edge.y, -edge.z} : ProjectedEdge{edge.y, edge.z};
+  }
+
   /// A projection onto a line has edges in both directions, so that it does not matter how they are turned.
   COPSE_HD void cut_by_edge(RowRun& run, const ivec3& start, const ivec3& edge, const ivec3& corner) const {
-    const bool turn_x = normal_x_ < 0, turn_y = normal_y_ < 0, turn_z = normal_z_ < 0;
+    const bool turn_y = normal_y_ < 0, turn_z = normal_z_ < 0;
     const ivec3 at = corner - start;
     const i32 width = units_.width(), step = 1 << units_.bits;
-    const ProjectedEdge yz{turn_x ? -edge.y : edge.y, turn_x ? -edge.z : edge.z};
+    const ProjectedEdge yz = edge_along_rows(edge);
     if (yz.reach<Number>(at.y, at.z, width) < 0) return run.clear();
     const ProjectedEdge xy{turn_z ? -edge.x : edge.x, turn_z ? -edge.y : edge.y};
     run.keep(xy.reach<Number>(at.x, at.y, width), -Number(xy.b) * step);

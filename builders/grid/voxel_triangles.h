@@ -17,24 +17,8 @@ struct VoxelTriangles {
   TriangleTable table;
   GridShape shape;
 
-  struct Vertices {
-    ivec3 a, b, c;
-    COPSE_HD ivec3 lo() const { return lower(a, lower(b, c)); }
-    COPSE_HD ivec3 hi() const { return upper(a, upper(b, c)); }
-
-   private:
-    COPSE_HD static ivec3 lower(const ivec3& p, const ivec3& q) {
-      return ivec3(smaller(p.x, q.x), smaller(p.y, q.y), smaller(p.z, q.z));
-    }
-    COPSE_HD static ivec3 upper(const ivec3& p, const ivec3& q) {
-      return ivec3(larger(p.x, q.x), larger(p.y, q.y), larger(p.z, q.z));
-    }
-  };
-
-  COPSE_HD Vertices vertices(u32 primitive) const {
-    const Triangle t = table.triangle(primitive);
-    return {to_units(shape, t.a, units_per_cell_bits), to_units(shape, t.b, units_per_cell_bits),
-            to_units(shape, t.c, units_per_cell_bits)};
+  COPSE_HD LatticeVertices vertices(u32 primitive) const {
+    return LatticeVertices::of(shape, table.triangle(primitive), units_per_cell_bits);
   }
 
   COPSE_HD bool is_valid(u32 primitive) const { return !is_empty(bounds(table.triangle(primitive))); }
@@ -66,7 +50,7 @@ struct SetTouched {
   VoxelTriangles triangles;
   VoxelBits voxels;
 
-  COPSE_HD static CellParts parts_of(const VoxelTriangles::Vertices& v, const uvec3& resolution) {
+  COPSE_HD static CellParts parts_of(const LatticeVertices& v, const uvec3& resolution) {
     const CellRange range = touching_cells({units_per_cell_bits, 0}, v.lo(), v.hi(), resolution);
     return CellParts::of(range, RowAxes::along_x(range.last - range.first + 1));
   }
@@ -75,7 +59,7 @@ struct SetTouched {
     return parts_of(triangles.vertices(primitive), voxels.shape.resolution).count();
   }
   COPSE_HD void set_part(u32 primitive, u32 part) const {
-    const VoxelTriangles::Vertices v = triangles.vertices(primitive);
+    const LatticeVertices v = triangles.vertices(primitive);
     const CellParts parts = parts_of(v, voxels.shape.resolution);
     const RowAxes& axes = parts.axes;
     const LatticeTriangle<i64> triangle(axes.order(v.a), axes.order(v.b), axes.order(v.c),
@@ -166,22 +150,22 @@ struct SetCrossed {
   VoxelBits voxels;
   u32 depth_axis;
 
-  COPSE_HD LatticeColumns columns_of(const VoxelTriangles::Vertices& v) const {
+  COPSE_HD LatticeColumns columns_of(const LatticeVertices& v) const {
     const ColumnAxes axes = ColumnAxes::along(depth_axis);
     return {axes.order(v.a), axes.order(v.b), axes.order(v.c), units_per_cell_bits, Mark::rule()};
   }
-  COPSE_HD ColumnParts parts_of(const VoxelTriangles::Vertices& v, const LatticeColumns& columns) const {
+  COPSE_HD ColumnParts parts_of(const LatticeVertices& v, const LatticeColumns& columns) const {
     const ColumnAxes axes = ColumnAxes::along(depth_axis);
     return ColumnParts::of(columns, axes.order(v.lo()), axes.order(v.hi()),
                            axes.order(ivec3(voxels.shape.resolution)));
   }
   COPSE_HD u32 part_count(u32 primitive) const {
     if (!triangles.sets_voxels(primitive)) return 0;
-    const VoxelTriangles::Vertices v = triangles.vertices(primitive);
+    const LatticeVertices v = triangles.vertices(primitive);
     return parts_of(v, columns_of(v)).count();
   }
   COPSE_HD void set_part(u32 primitive, u32 part) const {
-    const VoxelTriangles::Vertices v = triangles.vertices(primitive);
+    const LatticeVertices v = triangles.vertices(primitive);
     const LatticeColumns columns = columns_of(v);
     const ColumnParts parts = parts_of(v, columns);
     const i32 depth_resolution = i32(component(voxels.shape.resolution, depth_axis));

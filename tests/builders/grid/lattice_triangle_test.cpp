@@ -69,10 +69,28 @@ class LatticeTriangleTest : public testing::Test {
 
   void expect_oracle(const Vertices& v, const CellUnits& units) {
     const std::vector<u32> expected = touched_cells(grid_, v, units);
+    expect_rows_have_all(v, units);
     for (const bool along_x : {false, true}) {
       ASSERT_EQ(cells_by_rows(grid_, v, units, along_x), expected)
           << "(" << v[0].x << " " << v[0].y << " " << v[0].z << ") (" << v[1].x << " " << v[1].y << " " << v[1].z
           << ") (" << v[2].x << " " << v[2].y << " " << v[2].z << "), along x " << along_x;
+    }
+  }
+
+  /// Rows outside those of their slab have no cells, and none has more cells than the plane can cross.
+  void expect_rows_have_all(const Vertices& v, const CellUnits& units) {
+    const detail::LatticeVertices box{v[0], v[1], v[2]};
+    const detail::CellRange range = detail::touching_cells(units, box.lo(), box.hi(), grid_.resolution);
+    const ivec3 size = range.last - range.first + 1;
+    const LatticeTriangle<i64> triangle(v[0], v[1], v[2], units);
+    for (i32 z = range.first.z; z <= range.last.z; ++z) {
+      const detail::RowRun rows = triangle.touched_rows(range.first.y, size.y, z);
+      for (i32 row = 0; row < size.y; ++row) {
+        const detail::RowRun run = triangle.touched(range.first.x, size.x, range.first.y + row, z);
+        if (run.is_empty()) continue;
+        ASSERT_TRUE(rows.begin <= row && row < rows.end) << "row " << row << " of slab " << z;
+        ASSERT_LE(float(run.end - run.begin), triangle.longest_run() + 1) << "row " << row << " of slab " << z;
+      }
     }
   }
 
