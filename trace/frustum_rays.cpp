@@ -3,6 +3,7 @@
 #include "primitives/core/buffer.h"
 #include "primitives/core/dispatch.h"
 #include "trace/check.h"
+#include "trace/check_masks.h"
 #include "trace/frustum_rays_body.h"
 
 namespace copse {
@@ -46,24 +47,37 @@ ViewFrustum view_frustum(const Camera& camera, float nearest, float farthest) {
 }
 
 void closest_hits(Context& context, const FrustumGridView& grid, const TriangleViews& triangles, u32 width,
-                  u32 height, BufferSpan<Hit> hits) {
+                  u32 height, BufferSpan<Hit> hits, BufferSpan<const u32> masks) {
   check_grid(grid);
   check_picture(width, height, hits.size());
+  detail::check_masks(function, "pixels", masks, hits.size());
+  detail::check_apart(function, "masks", masks, hits);
   dispatch(context, [&](const auto& ex) {
-    detail::trace_frustum_pixels(ex, grid, triangles.views(), width, height, hits.data());
+    if (masks.empty() && !detail::has_masks(triangles)) {
+      detail::trace_frustum_pixels(ex, grid, triangles.views(), width, height, hits.data());
+    } else {
+      detail::trace_masked_pixels(ex, grid, triangles.views(), width, height, masks.data(), hits.data());
+    }
   });
 }
 
 void closest_hits(Context& context, const FrustumGridView& grid, const TriangleViews& triangles,
-                  BufferSpan<const Ray> rays, BufferSpan<Hit> hits) {
+                  BufferSpan<const Ray> rays, BufferSpan<Hit> hits, BufferSpan<const u32> masks) {
   check_grid(grid);
   detail::check_results(function, "rays", rays, hits);
+  detail::check_masks(function, "rays", masks, rays.size());
+  detail::check_apart(function, "masks", masks, hits);
   if (rays.size() > 0xffffffffu) {
     detail::refuse(function, std::to_string(rays.size()) + " rays, at most 4294967295 at once");
   }
   check_rays(context, grid, rays);
-  dispatch(context,
-           [&](const auto& ex) { detail::trace_frustum_rays(ex, grid, triangles.views(), rays, hits.data()); });
+  dispatch(context, [&](const auto& ex) {
+    if (masks.empty() && !detail::has_masks(triangles)) {
+      detail::trace_frustum_rays(ex, grid, triangles.views(), rays, hits.data());
+    } else {
+      detail::trace_masked_frustum_rays(ex, grid, triangles.views(), rays, masks.data(), hits.data());
+    }
+  });
 }
 
 }  // namespace copse

@@ -2,6 +2,7 @@
 
 #include "primitives/core/dispatch.h"
 #include "trace/check.h"
+#include "trace/check_masks.h"
 #include "trace/grid_rays_body.h"
 
 namespace copse {
@@ -9,28 +10,33 @@ namespace copse {
 namespace {
 
 template <class Result>
-void check_arguments(const char* function, const GridView& grid, BufferSpan<const Ray> rays,
-                     BufferSpan<Result> results) {
+void march_all(const char* function, Context& context, const GridView& grid, const TriangleViews& triangles,
+               BufferSpan<const Ray> rays, BufferSpan<Result> results, BufferSpan<const u32> masks) {
   if (grid.shape.empty() || grid.cell_begins.size() < 2) {
     detail::refuse(function, "the grid has 0 cells, even a grid without primitives has 1");
   }
   detail::check_results(function, "rays", rays, results);
+  detail::check_masks(function, "rays", masks, rays.size());
+  detail::check_apart(function, "masks", masks, results);
+  dispatch(context, [&](const auto& ex) {
+    if (masks.empty() && !detail::has_masks(triangles)) {
+      detail::march_rays(ex, grid, triangles.views(), rays, results.data());
+    } else {
+      detail::march_masked_rays(ex, grid, triangles.views(), rays, masks.data(), results.data());
+    }
+  });
 }
 
 }  // namespace
 
 void closest_hits(Context& context, const GridView& grid, const TriangleViews& triangles,
-                  BufferSpan<const Ray> rays, BufferSpan<Hit> hits) {
-  check_arguments("closest_hits", grid, rays, hits);
-  dispatch(context,
-           [&](const auto& ex) { detail::march_closest_hits(ex, grid, triangles.views(), rays, hits.data()); });
+                  BufferSpan<const Ray> rays, BufferSpan<Hit> hits, BufferSpan<const u32> masks) {
+  march_all("closest_hits", context, grid, triangles, rays, hits, masks);
 }
 
 void any_hits(Context& context, const GridView& grid, const TriangleViews& triangles, BufferSpan<const Ray> rays,
-              BufferSpan<u8> occluded) {
-  check_arguments("any_hits", grid, rays, occluded);
-  dispatch(context,
-           [&](const auto& ex) { detail::march_any_hits(ex, grid, triangles.views(), rays, occluded.data()); });
+              BufferSpan<u8> occluded, BufferSpan<const u32> masks) {
+  march_all("any_hits", context, grid, triangles, rays, occluded, masks);
 }
 
 }  // namespace copse

@@ -9,12 +9,13 @@
 
 namespace copse::detail {
 
-template <class Executor>
-void march_closest_hits(const Executor& ex, const GridView& grid, std::span<const TriangleView> views,
-                        BufferSpan<const Ray> rays, Hit* hits);
+template <class Executor, class Result>
+void march_rays(const Executor& ex, const GridView& grid, std::span<const TriangleView> views,
+                BufferSpan<const Ray> rays, Result* results);
 
-template <class Executor>
-void march_any_hits(const Executor& ex, const GridView& grid, std::span<const TriangleView> views,
-                    BufferSpan<const Ray> rays, u8* occluded);
+/// `masks`: those of the rays, or null.
+template <class Executor, class Result>
+void march_masked_rays(const Executor& ex, const GridView& grid, std::span<const TriangleView> views,
+                       BufferSpan<const Ray> rays, const u32* masks, Result* results);
 
 }  // namespace copse::detail

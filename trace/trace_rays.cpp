@@ -1,10 +1,10 @@
 #include "trace/trace_rays.h"
 
-#include <algorithm>
 #include <string>
 
 #include "primitives/core/dispatch.h"
 #include "trace/check.h"
+#include "trace/check_masks.h"
 #include "trace/masked_rays_body.h"
 #include "trace/trace_rays_body.h"
 
@@ -23,16 +23,9 @@ void check_options(const char* function, const TraceOptions& options) {
   }
 }
 
-/// Refuses masks that are not one for each of `count`; there may be none.
-void check_masks(const char* function, const char* what, BufferSpan<const u32> masks, u64 count) {
-  if (masks.empty() || masks.size() == count) return;
-  detail::refuse(function, std::to_string(masks.size()) + " masks for " + std::to_string(count) + " " + what);
-}
-
 /// Whether any triangle has a mask that matters to a ray whose mask is all ones, or may.
 bool has_masks(const TriangleViews& triangles, BufferSpan<const u32>) {
-  const auto views = triangles.views();
-  return std::any_of(views.begin(), views.end(), [](const TriangleView& view) { return view.mask == 0; });
+  return detail::has_masks(triangles);
 }
 bool has_masks(const Packed&, BufferSpan<const u32> masks) {
   return !masks.empty();
@@ -55,12 +48,12 @@ void trace(const char* function, Context& context, const TreeView& tree, const T
            BufferSpan<const Ray> rays, BufferSpan<Result> results, const TraceOptions& options) {
   detail::check_results(function, "rays", rays, results);
   check_options(function, options);
-  check_masks(function, "rays", options.masks, rays.size());
+  detail::check_masks(function, "rays", options.masks, rays.size());
   detail::check_apart(function, "masks", options.masks, results);
   const auto run = [&](const auto& bvh, const auto& source) {
     detail::check_tree(function, bvh);
     const auto argument = body_argument(function, bvh.primitive_ids.size(), source);
-    check_masks(function, "packed triangles", triangles.masks(), bvh.primitive_ids.size());
+    detail::check_masks(function, "packed triangles", triangles.masks(), bvh.primitive_ids.size());
     const bool is_masked = !options.masks.empty() || has_masks(source, triangles.masks());
     const detail::BatchMasks masks{options.masks.data(), triangles.masks().data()};
     dispatch(context, [&](const auto& ex) {

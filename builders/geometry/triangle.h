@@ -44,7 +44,7 @@ struct TriangleView {
   PositionSpan positions;
   IndexSpan triangles = {};  // every index below positions.size
   u32 geometry = 0;          // the id that hits report
-  u32 mask = ~u32{0};        // rays through trees pass over it whose mask has no bit of it: TraceOptions::masks
+  u32 mask = ~u32{0};        // rays pass over it whose mask has no bit of it: TraceOptions::masks
 
   COPSE_HD u64 triangle_count() const { return triangles.index_bytes == 0 ? positions.size / 3 : triangles.size; }
 };
