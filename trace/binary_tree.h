@@ -5,13 +5,43 @@
 
 #include "builders/bvh/node.h"
 #include "builders/bvh/wide_node.h"
-#include "trace/slabs.h"
+#include "trace/ready_ray.h"
 #include "trace/visiting_order.h"
 
 namespace copse::detail {
 
+/// Both boxes of a pair against a ray, as far as its limit; for quick walks.
+struct PairSpans {
+  BvhNode left, right;
+  BoxSpan in_left, in_right;
+
+  template <u32 octant>
+  [[gnu::always_inline]] COPSE_HD static PairSpans of(const BvhNode* pair, const RaySlabs& slabs, float limit) {
+    PairSpans spans{pair[0], pair[1], {}, {}};
+    spans.in_left = intersect_box<octant>(slabs, spans.left.lo, spans.left.hi);
+    spans.in_right = intersect_box<octant>(slabs, spans.right.lo, spans.right.hi);
+    spans.in_left.exit = min_number(spans.in_left.exit, limit);
+    spans.in_right.exit = min_number(spans.in_right.exit, limit);
+    return spans;
+  }
+
+  COPSE_HD bool enters_left() const { return in_left.entry <= in_left.exit; }
+  COPSE_HD bool enters_right() const { return in_right.entry <= in_right.exit; }
+
+  /// Whether the middle of the ray's part in the right box comes first.
+  COPSE_HD bool right_is_nearer() const {
+    return add_rn(in_right.entry, in_right.exit) < add_rn(in_left.entry, in_left.exit);
+  }
+
+  /// Word by word: of two structures compilers choose the address, and put both into memory for it.
+  COPSE_HD WideChild child(bool takes_right) const {
+    return {takes_right ? right.first : left.first, takes_right ? right.count : left.count};
+  }
+};
+
 struct BinaryTree {
   static constexpr u32 width = 2;
+  static constexpr Planes planes = Planes::floats;
 
   const BvhNode* nodes;
   const u32* parents;

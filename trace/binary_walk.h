@@ -8,12 +8,6 @@
 
 namespace copse::detail {
 
-/// What `a` holds where `takes_a`, else `b`. Word by word: of two structures compilers choose the address, and put
-/// both into memory for it.
-COPSE_HD inline WideChild pick_child(bool takes_a, const BvhNode& a, const BvhNode& b) {
-  return {takes_a ? a.first : b.first, takes_a ? a.count : b.count};
-}
-
 /// `octant`: that of the ray's direction, or any_octant (trace/slabs.h).
 template <u32 stack_size, u32 octant = any_octant>
 class QuickBinaryWalk {
@@ -22,26 +16,17 @@ class QuickBinaryWalk {
   COPSE_HD QuickBinaryWalk(const BinaryTree& tree, StackEntry* entries) : tree_(tree), entries_(entries) {}
 
   [[gnu::always_inline]] COPSE_HD void begin(const Ray& ray) {
-    limit_ = ray.t_max;
-    end(false);
-    const Aabb bounds = tree_.bounds();
-    if (!is_traceable(ray) || is_empty(bounds)) return;
-    const RaySlabs slabs = make_slabs(ray, bounds);
-    const float last = box_limit(slabs, ray.t_max);
-    const bool enters = slabs.is_bounded && is_within(intersect_box<octant>(slabs, bounds.lo, bounds.hi), last);
-    begin(slabs, ray.t_max, last, enters);
+    begin(make_ready<Planes::floats>(ray, tree_.bounds()));
   }
 
-  /// For rays that are ready, of the walk's octant. `box_limit`: that of `limit`; `enters`: whether the ray enters
-  /// the tree by then.
-  [[gnu::always_inline]] COPSE_HD void begin(const RaySlabs& slabs, float limit, float box_limit, bool enters) {
-    slabs_ = slabs;
-    limit_ = limit;
-    box_limit_ = box_limit;
+  [[gnu::always_inline]] COPSE_HD void begin(const ReadyRay& ready) {
+    slabs_ = ready.slabs;
+    limit_ = ready.limit;
+    box_limit_ = ready.box_limit;
     entries_[0] = {invalid_id, bits_of(-infinity)};
     top_ = 1;
     gives_up_ = false;
-    at_ = enters ? tree_.root() : WideChild::nothing();
+    at_ = ready.enters ? tree_.root() : WideChild::nothing();
   }
 
   COPSE_HD bool is_done() const { return at_.is_nothing(); }
@@ -53,15 +38,14 @@ class QuickBinaryWalk {
   template <class Counter>
   [[gnu::always_inline]] COPSE_HD void step(Counter& counter) {
     counter.count_node();
-    const BvhNode left = tree_.nodes[at_.first], right = tree_.nodes[at_.first + 1];
-    const BoxSpan in_left = clipped_span(left), in_right = clipped_span(right);
-    const bool enters_left = in_left.entry <= in_left.exit, enters_right = in_right.entry <= in_right.exit;
-    const bool left_first = add_rn(in_left.entry, in_left.exit) <= add_rn(in_right.entry, in_right.exit);
+    const PairSpans pair = PairSpans::of<octant>(tree_.nodes + at_.first, slabs_, box_limit_);
+    const bool enters_left = pair.enters_left(), enters_right = pair.enters_right();
     if (enters_left && enters_right) {
-      at_ = pick_child(left_first, left, right);
-      push(pick_child(left_first, right, left), left_first ? in_right.entry : in_left.entry);
+      const bool right_first = pair.right_is_nearer();
+      at_ = pair.child(right_first);
+      push(pair.child(!right_first), right_first ? pair.in_left.entry : pair.in_right.entry);
     } else if (enters_left || enters_right) {
-      at_ = pick_child(enters_left, left, right);
+      at_ = pair.child(enters_right);
     } else {
       pop();
     }
@@ -73,19 +57,13 @@ class QuickBinaryWalk {
     const float before = limit_;
     for (u32 place = at_.first, last = place + at_.count; place != last; ++place) {
       counter.count_primitive();
-      if (test_place(leaf_test, place)) return end(false);
+      if (test_place(tree_, leaf_test, place, limit_)) return end(false);
     }
     if (limit_ != before) box_limit_ = box_limit(slabs_, limit_);
     pop();
   }
 
  private:
-  /// As far as the limit.
-  [[gnu::always_inline]] COPSE_HD BoxSpan clipped_span(const BvhNode& node) const {
-    const BoxSpan span = intersect_box<octant>(slabs_, node.lo, node.hi);
-    return {span.entry, min_number(span.exit, box_limit_)};
-  }
-
   [[gnu::always_inline]] COPSE_HD void push(const WideChild& child, float entry) {
     if (top_ == stack_size || child.count >= stack_count_unknown) return end(true);
     entries_[top_++] = {child.first, (bits_of(entry) & ~stack_count_mask) | child.count};
@@ -105,15 +83,6 @@ class QuickBinaryWalk {
     gives_up_ = gives_up;
   }
 
-  template <class LeafTest>
-  [[gnu::always_inline]] COPSE_HD bool test_place(LeafTest& leaf_test, u32 place) {
-    if constexpr (TakesPlaces<LeafTest>) {
-      return leaf_test(place, limit_);
-    } else {
-      return leaf_test(tree_.primitive_ids[place], limit_);
-    }
-  }
-
   BinaryTree tree_;
   StackEntry* entries_;
   RaySlabs slabs_{};
@@ -123,6 +92,7 @@ class QuickBinaryWalk {
   bool gives_up_ = false;
 };
 
+/// For rays of any octant.
 template <u32 stack_size>
 class Walk<BinaryTree, stack_size, Effort::quick> : public QuickBinaryWalk<stack_size> {
  public:

@@ -10,25 +10,13 @@
 //   near_base + q / 2^24 * step        q / 2^24 as core/bits.h makes it of a byte
 //
 // which is rounded where the base is, by up to 2^-24 of the time from the node's origin on. That is no more than
-// 2^-23 of the time that the ray takes along the axis through the whole tree; pad_for_grids makes room for it.
+// 2^-23 of the time that the ray takes along the axis through the whole tree; rays are made ready with room for it
+// (trace/ready_ray.h).
 
 #include "trace/vector_rn.h"
 #include "trace/wide_tree.h"
 
 namespace copse::detail {
-
-/// Moves the planes of a ray apart by what those of compressed nodes are rounded by. False where their times might
-/// be no floats: the ray needs a whole walk.
-COPSE_HD inline bool pad_for_grids(RaySlabs& ray, const Aabb& bounds) {
-  constexpr float part = 1.0f / (1u << 22), most_reach = two_to_60 * 1099511627776.0f;
-  const float x = mul_rn(magnitude(ray.scale.x), sub_rn(bounds.hi.x, bounds.lo.x));
-  const float y = mul_rn(magnitude(ray.scale.y), sub_rn(bounds.hi.y, bounds.lo.y));
-  const float z = mul_rn(magnitude(ray.scale.z), sub_rn(bounds.hi.z, bounds.lo.z));
-  const vec3 padding(mul_rn(x, part), mul_rn(y, part), mul_rn(z, part));
-  ray.near_offset = sub_rn(ray.near_offset, padding);
-  ray.far_offset = add_rn(ray.far_offset, padding);
-  return x <= most_reach && y <= most_reach && z <= most_reach;
-}
 
 /// One axis of a grid, in the units of boxes.
 struct QuickAxis {

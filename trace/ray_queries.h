@@ -21,6 +21,7 @@ struct ClosestHits {
   template <Effort effort>
   using Test = ClosestTriangle<TrianglesOf<Source>, effort>;
   using Result = Hit;
+  static constexpr bool ends_at_any = false;
 
   Tree tree;
   Source source;
@@ -44,6 +45,7 @@ struct AnyHits {
   template <Effort effort>
   using Test = AnyTriangle<TrianglesOf<Source>, effort>;
   using Result = u8;
+  static constexpr bool ends_at_any = true;  // a ray's walk ends at the first triangle
 
   Tree tree;
   Source source;
@@ -64,47 +66,16 @@ struct AnyHits {
 /// Entries of the stacks of quick walks, which give up where they are full.
 inline constexpr u32 quick_stack_size = 64;
 
-/// Walks for one ray; false where a quick walk gave up. `entries`: room for default_stack_size, or for
-/// quick_stack_size where the walk is a quick one.
-template <Effort effort, class Query>
-COPSE_HD inline bool trace_with_effort(const Query& query, const Ray& ray, StackEntry* entries,
-                                       typename Query::Result& result) {
-  constexpr u32 stack_size = effort == Effort::quick ? quick_stack_size : default_stack_size;
-  Walk<typename Query::Tree, stack_size, effort> walk(query.tree, entries);
+/// Walks wholly for one ray.
+template <class Query>
+COPSE_HD inline typename Query::Result trace_wholly(const Query& query, const Ray& ray) {
+  StackEntry entries[default_stack_size];
+  Walk<typename Query::Tree, default_stack_size> walk(query.tree, entries);
   walk.begin(ray);
-  auto test = query.template test<effort>(ray);
+  auto test = query.template test<Effort::whole>(ray);
   NoCounter counter;
-  while (!walk.is_done()) {
-    if (walk.is_at_leaf()) {
-      walk.test_leaf(test, counter);
-    } else {
-      walk.step(counter);
-    }
-  }
-  if (walk.gives_up() || test.gives_up) return false;
-  result = query.template result<effort>(test, walk.limit());
-  return true;
+  walk_to_end(walk, test, counter);
+  return query.template result<Effort::whole>(test, walk.limit());
 }
-
-/// Walks for one ray, quickly if that will do. `entries`: room for quick_stack_size.
-template <class Query>
-COPSE_HD inline typename Query::Result trace_ray(const Query& query, const Ray& ray, StackEntry* entries) {
-  typename Query::Result result;
-  if (!trace_with_effort<Effort::quick>(query, ray, entries, result)) {
-    trace_with_effort<Effort::whole>(query, ray, entries, result);
-  }
-  return result;
-}
-
-/// Traces ray i by itself.
-template <class Query>
-struct TraceOne {
-  Query query;
-
-  COPSE_HD void operator()(u64 i) const {
-    StackEntry entries[quick_stack_size];
-    query.results[i] = trace_ray(query, query.rays[i], entries);
-  }
-};
 
 }  // namespace copse::detail

@@ -31,6 +31,11 @@ concept RayTree = requires(const View& view) {
 ///              ends the walk by returning true. Boxes that begin at the limit itself are still visited. With a
 ///              member `static constexpr bool takes_places = true` it gets the place of the primitive among the
 ///              view's primitive_ids instead.
+///              What is found is the same in every tree where the test promises two things: that its answer is a
+///              function of the ray and the primitive alone, but for the comparison with the limit; and that the t
+///              of a hit lies where the ray is in the primitive's own box, give or take 2^-20 of the time at which
+///              the ray has passed all of that box along its largest component. A test that cannot promise it, as of
+///              a sphere by a quadratic equation, brings t into that interval, and says miss where it is empty.
 /// Returns the limit as it was left.
 template <u32 stack_size = default_stack_size, RayTree View, class LeafTest, class Counter>
 COPSE_HD inline float traverse(const View& bvh, const Ray& ray, LeafTest& leaf_test, Counter& counter) {
@@ -38,13 +43,7 @@ COPSE_HD inline float traverse(const View& bvh, const Ray& ray, LeafTest& leaf_t
   detail::StackEntry entries[stack_size];
   detail::Walk<decltype(detail::tree_of(bvh)), stack_size> walk(tree, entries);
   walk.begin(ray);
-  while (!walk.is_done()) {
-    if (walk.is_at_leaf()) {
-      walk.test_leaf(leaf_test, counter);
-    } else {
-      walk.step(counter);
-    }
-  }
+  detail::walk_to_end(walk, leaf_test, counter);
   return walk.limit();
 }
 

@@ -103,18 +103,43 @@ template <class Tree>
   }
 }
 
+/// Tests the primitive at a place; true where the test ends the walk.
+template <class Tree, class LeafTest>
+[[gnu::always_inline]] COPSE_HD inline bool test_place(const Tree& tree, LeafTest& leaf_test, u32 place,
+                                                       float& limit) {
+  if constexpr (TakesPlaces<LeafTest>) {
+    return leaf_test(place, limit);
+  } else {
+    return leaf_test(tree.primitive_ids[place], limit);
+  }
+}
+
+/// Walks on until nothing is left.
+template <class Walk, class LeafTest, class Counter>
+[[gnu::always_inline]] COPSE_HD inline void walk_to_end(Walk& walk, LeafTest& leaf_test, Counter& counter) {
+  while (!walk.is_done()) {
+    if (walk.is_at_leaf()) {
+      walk.test_leaf(leaf_test, counter);
+    } else {
+      walk.step(counter);
+    }
+  }
+}
+
 /// The state of a walk. Call begin; then, until is_done, step where it is at an inner node and test_leaf where
-/// not. A quick walk does not climb: it gives up where something was dropped, or where a leaf has more primitives
-/// than the stack can tell.
+/// not. Quick walks have this interface too, and gives_up(): they do not climb (trace/binary_walk.h,
+/// trace/wide_walk.h).
 template <class Tree, u32 stack_size, Effort effort = Effort::whole>
-class Walk {
+class Walk;
+
+template <class Tree, u32 stack_size>
+class Walk<Tree, stack_size, Effort::whole> {
  public:
   /// `entries`: room for stack_size.
   COPSE_HD Walk(const Tree& tree, StackEntry* entries) : tree_(tree), stack_(entries) {}
 
   [[gnu::always_inline]] COPSE_HD void begin(const Ray& ray) {
     at_ = WideChild::nothing();
-    gives_up_ = false;
     limit_ = ray.t_max;
     if (!is_traceable(ray)) return;
     const Aabb bounds = tree_.bounds();
@@ -130,7 +155,6 @@ class Walk {
   COPSE_HD bool is_done() const { return at_.is_nothing(); }
   COPSE_HD bool is_at_leaf() const { return at_.is_leaf(); }
   COPSE_HD bool is_at_inner() const { return at_.is_inner(); }
-  COPSE_HD bool gives_up() const { return gives_up_; }
   COPSE_HD float limit() const { return limit_; }  // the ray's t_max, or what the leaf test made of it
 
   /// At an inner node: goes on to its first child, or to what comes after it.
@@ -150,7 +174,7 @@ class Walk {
     const float before = limit_;
     for (u32 i = 0; i < leaf.count; ++i) {
       counter.count_primitive();
-      if (test(leaf_test, leaf.first + i)) {
+      if (test_place(tree_, leaf_test, leaf.first + i, limit_)) {
         at_ = WideChild::nothing();
         return;
       }
@@ -160,29 +184,16 @@ class Walk {
   }
 
  private:
-  template <class LeafTest>
-  [[gnu::always_inline]] COPSE_HD bool test(LeafTest& leaf_test, u32 place) {
-    if constexpr (TakesPlaces<LeafTest>) {
-      return leaf_test(place, limit_);
-    } else {
-      return leaf_test(tree_.primitive_ids[place], limit_);
-    }
-  }
-
   [[gnu::always_inline]] COPSE_HD void go_on(const WideChild& finished) {
-    const bool popped = stack_.pop(box_limit_, at_.first, at_.count);
-    if constexpr (effort == Effort::quick) {
-      gives_up_ = popped ? at_.count == stack_count_unknown : stack_.has_dropped();
-      if (!popped || gives_up_) at_ = WideChild::nothing();
-    } else if (popped) {
+    if (stack_.pop(box_limit_, at_.first, at_.count)) {
       if (at_.count == stack_count_unknown) at_.count = leaf_count(tree_, node_, at_.first);
-    } else {
-      at_ = WideChild::nothing();
-      if (!stack_.has_dropped()) return;
-      const TreePlace place = climb(tree_, slabs_, box_limit_, finished, node_);
-      at_ = place.at;
-      node_ = place.node;
+      return;
     }
+    at_ = WideChild::nothing();
+    if (!stack_.has_dropped()) return;
+    const TreePlace place = climb(tree_, slabs_, box_limit_, finished, node_);
+    at_ = place.at;
+    node_ = place.node;
   }
 
   Tree tree_;
@@ -190,7 +201,6 @@ class Walk {
   float limit_ = 0, box_limit_ = 0;
   WideChild at_ = WideChild::nothing();
   u32 node_ = 0;  // the last one that was stepped through, or climbed to
-  bool gives_up_ = false;
   TraversalStack<stack_size> stack_;
 };
 

@@ -4,9 +4,11 @@
 // network over their keys, the farther ones onto the stack. What differs is how a node's planes are read; boxes in
 // steps of a grid are never made: their steps are multiplied with the ray's scale and so become times.
 
+#include <type_traits>
+
 #include "builders/bvh/wide_node.h"
 #include "trace/quad.h"
-#include "trace/slabs.h"
+#include "trace/ready_ray.h"
 #include "trace/visiting_order.h"
 
 namespace copse::detail {
@@ -216,6 +218,7 @@ COPSE_HD inline void sort_keys(u32 (&k)[8]) {
 template <class Node>
 struct WideTree {
   static constexpr u32 width = Node::width;
+  static constexpr Planes planes = std::is_same_v<Node, Bvh4Node> ? Planes::floats : Planes::steps;
   using Reader = typename WideReader<Node>::type;
 
   const Node* nodes;

@@ -6,8 +6,6 @@
 //
 // It gives up where the stack is full, and where times of planes might be no floats.
 
-#include <type_traits>
-
 #include "trace/quick_spans.h"
 #include "trace/walk.h"
 
@@ -21,21 +19,17 @@ class Walk<WideTree<Node>, stack_size, Effort::quick> {
   /// `entries`: room for stack_size.
   COPSE_HD Walk(const Tree& tree, StackEntry* entries) : tree_(tree), entries_(entries) {}
 
-  [[gnu::always_inline]] COPSE_HD void begin(const Ray& ray) { begin(ray, tree_.bounds()); }
+  [[gnu::always_inline]] COPSE_HD void begin(const Ray& ray) {
+    begin(make_ready<Tree::planes>(ray, tree_.bounds()));
+  }
 
-  /// `bounds`: the tree's, known from before.
-  [[gnu::always_inline]] COPSE_HD void begin(const Ray& ray, const Aabb& bounds) {
-    end(false);
-    limit_ = ray.t_max;
-    if (!is_traceable(ray) || is_empty(bounds)) return;
-    slabs_ = make_slabs(ray, bounds);
-    if constexpr (counts_in_steps) {
-      if (!pad_for_grids(slabs_, bounds)) return end(true);
-    }
-    box_limit_ = box_limit(slabs_, limit_);
-    if (!slabs_.is_bounded || !is_within(intersect_box(slabs_, bounds.lo, bounds.hi), box_limit_)) return;
+  [[gnu::always_inline]] COPSE_HD void begin(const ReadyRay& ready) {
+    slabs_ = ready.slabs;
+    limit_ = ready.limit;
+    box_limit_ = ready.box_limit;
     top_ = 0;
     at_ = tree_.root();
+    if (!ready.enters) end(ready.gives_up);
   }
 
   COPSE_HD bool is_done() const { return at_.count == done; }
@@ -74,7 +68,7 @@ class Walk<WideTree<Node>, stack_size, Effort::quick> {
     const float before = limit_;
     for (u32 place = at_.first, last = place + at_.count; place != last; ++place) {
       counter.count_primitive();
-      if (test(leaf_test, place)) return end(false);
+      if (test_place(tree_, leaf_test, place, limit_)) return end(false);
     }
     if (limit_ != before) box_limit_ = box_limit(slabs_, limit_);
     StackEntry entry;
@@ -83,17 +77,7 @@ class Walk<WideTree<Node>, stack_size, Effort::quick> {
 
  private:
   static constexpr u32 width = Node::width;
-  static constexpr bool counts_in_steps = !std::is_same_v<Node, Bvh4Node>;
   static constexpr u32 done = ~u32{0};
-
-  template <class LeafTest>
-  [[gnu::always_inline]] COPSE_HD bool test(LeafTest& leaf_test, u32 place) {
-    if constexpr (TakesPlaces<LeafTest>) {
-      return leaf_test(place, limit_);
-    } else {
-      return leaf_test(tree_.primitive_ids[place], limit_);
-    }
-  }
 
   /// To the child that an entry names, by its node and its key.
   [[gnu::always_inline]] COPSE_HD void go_to(const StackEntry& entry) {

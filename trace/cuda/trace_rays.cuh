@@ -2,9 +2,9 @@
 
 // Which kernel traces a batch. The contract stands in trace/trace_rays.inl.
 
-#include "trace/cuda/binary_rays.cuh"
+#include "trace/cuda/alone_rays.cuh"
 #include "trace/cuda/choose_kernel.cuh"
-#include "trace/cuda/ray_kernels.cuh"
+#include "trace/cuda/persistent_rays.cuh"
 #include "trace/cuda/ray_packets.cuh"
 
 namespace copse::cuda {
@@ -24,16 +24,16 @@ void trace_by(const Executor& ex, const char* label, TraceKernel kernel, const Q
     ScratchArena::Frame frame(ex.scratch);
     u32* choice = frame.allocate<u32>(1);
     choose_trace_kernel(ex, query.rays, n, choice, chosen);
-    trace_one_ray_a_thread(ex, label, query, n, choice);
+    trace_in_groups<AloneWay<Query>>(ex, label, query, n, choice);
     trace_persistent(ex, label, query, n, choice);
     return;
   }
   if (kernel == TraceKernel::packets && !WalksBinaryTree<Query>) kernel = TraceKernel::persistent;
   if constexpr (WalksBinaryTree<Query>) {
-    if (kernel == TraceKernel::packets) trace_packets(ex, label, query, n, nullptr);
+    if (kernel == TraceKernel::packets) trace_in_groups<PacketWay<Query>>(ex, label, query, n, nullptr);
   }
   if (kernel == TraceKernel::persistent) trace_persistent(ex, label, query, n, nullptr);
-  if (kernel == TraceKernel::one_ray_a_thread) trace_one_ray_a_thread(ex, label, query, n, nullptr);
+  if (kernel == TraceKernel::one_ray_a_thread) trace_in_groups<AloneWay<Query>>(ex, label, query, n, nullptr);
   if (chosen != nullptr) for_each(ex, "trace: chosen", 1, WriteChosen{u32(kernel), chosen});
 }
 

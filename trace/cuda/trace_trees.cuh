@@ -31,7 +31,7 @@ void trace_by_sample(const Executor& ex, const char* label, Binary binary, Wide 
   for (u64 begin = 0; begin < n; begin += most_at_once) {
     const u32 count = u32(smaller(n - begin, most_at_once));
     choose_trace_kernel(ex, binary.rays, count, choice, nowhere);
-    trace_one_ray_a_thread(ex, label, binary, count, choice);
+    trace_in_groups<detail::AloneWay<Binary>>(ex, label, binary, count, choice);
     trace_persistent(ex, label, wide, count, choice);
     binary.rays = wide.rays += count;
     binary.results = wide.results += count;

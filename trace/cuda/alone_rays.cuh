@@ -1,0 +1,61 @@
+#pragma once
+
+// Walks of many rays on a GPU, a thread for each.
+//
+// Source: Aila, Laine, "Understanding the Efficiency of Ray Traversal on GPUs", HPG 2009: inner steps and leaves
+// in turns.
+
+#include "trace/cuda/ray_batch.cuh"
+#include "trace/cuda/ray_octants.cuh"
+
+namespace copse::cuda::detail {
+
+/// One lane's walk through a binary tree, for run_in_octant.
+template <class Query>
+struct AloneWalk {
+  const Query& query;
+  const ReadyRay& ready;
+  StackEntry* entries;
+  typename Query::template Test<Effort::quick>& test;
+  float limit = 0;
+  bool gives_up = false;
+
+  template <u32 octant>
+  [[gnu::always_inline]] __device__ void run() {
+    copse::detail::QuickBinaryWalk<default_stack_size, octant> walk(query.tree, entries);
+    run(walk);
+  }
+
+  template <class Walk>
+  [[gnu::always_inline]] __device__ void run(Walk& walk) {
+    walk.begin(ready);
+    NoCounter counter;
+    copse::detail::walk_to_end(walk, test, counter);
+    gives_up = walk.gives_up() || test.gives_up;
+    limit = walk.limit();
+  }
+};
+
+template <class Query>
+struct AloneWay {
+  static constexpr TraceKernel kernel = TraceKernel::one_ray_a_thread;
+  static constexpr u32 blocks = WalksBinaryTree<Query> ? 9 : 8;  // 56 and 64 registers a thread
+
+  [[gnu::always_inline]] __device__ static bool trace(const Query& query, const Ray& ray, const ReadyRay& ready,
+                                                      typename Query::Result& result) {
+    constexpr u32 stack_size = WalksBinaryTree<Query> ? default_stack_size : quick_stack_size;
+    StackEntry entries[stack_size];
+    auto test = query.template test<Effort::quick>(ray);
+    AloneWalk<Query> alone{query, ready, entries, test};
+    if constexpr (WalksBinaryTree<Query>) {
+      run_in_octant(octant_of_warp(ready.slabs), alone);
+    } else {
+      copse::detail::Walk<typename Query::Tree, stack_size, Effort::quick> walk(query.tree, entries);
+      alone.run(walk);
+    }
+    if (!alone.gives_up) result = query.template result<Effort::quick>(test, alone.limit);
+    return !alone.gives_up;
+  }
+};
+
+}  // namespace copse::cuda::detail

@@ -1,0 +1,176 @@
+#pragma once
+
+// What the kernels of batches share: reading rays, storing results, the tree's bounds, and the kernel that gives
+// each thread a ray, in which a warp goes one of two ways: alone_rays.cuh, ray_packets.cuh.
+
+#include <type_traits>
+
+#include "primitives/cuda/launch.cuh"
+#include "primitives/cuda/warp.cuh"
+#include "trace/ray_queries.h"
+#include "trace/trace_options.h"
+
+namespace copse::cuda {
+
+namespace detail {
+
+using copse::detail::Effort;
+using copse::detail::quick_stack_size;
+using copse::detail::ReadyRay;
+using copse::detail::StackEntry;
+
+inline constexpr u32 ray_threads = 128;
+
+template <class Query>
+concept WalksBinaryTree = std::is_same_v<typename Query::Tree, copse::detail::BinaryTree>;
+
+/// Rays are read once: they shall not drive nodes out of the caches. The caller's memory may begin at any float.
+__device__ inline Ray load_ray(const Ray* rays, u64 i) {
+  if (reinterpret_cast<u64>(rays) % sizeof(float4) == 0) {
+    const auto* quads = reinterpret_cast<const float4*>(rays + i);
+    const float4 a = __ldcs(quads), b = __ldcs(quads + 1);
+    return {vec3(a.x, a.y, a.z), a.w, vec3(b.x, b.y, b.z), b.w};
+  }
+  const auto* words = reinterpret_cast<const float*>(rays + i);
+  return {vec3(__ldcs(words), __ldcs(words + 1), __ldcs(words + 2)), __ldcs(words + 3),
+          vec3(__ldcs(words + 4), __ldcs(words + 5), __ldcs(words + 6)), __ldcs(words + 7)};
+}
+
+__device__ inline void store_result(Hit* hits, u64 i, const Hit& hit) {
+  auto* words = reinterpret_cast<float*>(hits + i);
+  __stcs(words, hit.t);
+  __stcs(words + 1, __uint_as_float(hit.primitive));
+  __stcs(words + 2, __uint_as_float(hit.geometry));
+  __stcs(words + 3, hit.u);
+  __stcs(words + 4, hit.v);
+}
+__device__ inline void store_result(u8* results, u64 i, u8 result) {
+  results[i] = result;
+}
+
+/// Stores the results of a warp's neighbouring rays, of which the first `count` are there. Hits go through shared
+/// memory: their words stand 20 bytes apart, and would be stored a few to a transaction.
+__device__ inline void store_results_of_warp(Hit* hits, u64 first, u32 count, const Hit& hit) {
+  constexpr u32 words_a_hit = sizeof(Hit) / sizeof(u32);
+  __shared__ alignas(uint4) u32 staged[ray_threads * words_a_hit];
+  u32* const own = staged + threadIdx.x / warp_size * warp_size * words_a_hit;
+  u32* const words = own + lane_id() * words_a_hit;
+  words[0] = __float_as_uint(hit.t);
+  words[1] = hit.primitive;
+  words[2] = hit.geometry;
+  words[3] = __float_as_uint(hit.u);
+  words[4] = __float_as_uint(hit.v);
+  __syncwarp();
+  if (count == warp_size && reinterpret_cast<u64>(hits) % sizeof(uint4) == 0) {
+    // 40 times 16 bytes.
+    auto* const out = reinterpret_cast<uint4*>(hits + first);
+    const auto* const quads = reinterpret_cast<const uint4*>(own);
+    __stcs(out + lane_id(), quads[lane_id()]);
+    constexpr u32 more = warp_size * words_a_hit / 4 - warp_size;
+    if (lane_id() < more) __stcs(out + warp_size + lane_id(), quads[warp_size + lane_id()]);
+  } else {
+    u32* const out = reinterpret_cast<u32*>(hits + first);
+    for (u32 k = lane_id(); k < count * words_a_hit; k += warp_size) __stcs(out + k, own[k]);
+  }
+  __syncwarp();
+}
+__device__ inline void store_results_of_warp(u8* results, u64 first, u32 count, u8 result) {
+  if (lane_id() < count) results[first + lane_id()] = result;
+}
+
+/// The bounds of a tree. All threads of a block make one together: those of a wide tree are found once for all its
+/// rays.
+template <class Tree>
+class TreeBounds {
+ public:
+  __device__ explicit TreeBounds(const Tree& tree) {
+    __shared__ float of_block[6];
+    words_ = of_block;
+    if (threadIdx.x == 0) {
+      const Aabb box = tree.bounds();
+      words_[0] = box.lo.x, words_[1] = box.lo.y, words_[2] = box.lo.z;
+      words_[3] = box.hi.x, words_[4] = box.hi.y, words_[5] = box.hi.z;
+    }
+    __syncthreads();
+  }
+
+  __device__ Aabb box() const {
+    return {vec3(words_[0], words_[1], words_[2]), vec3(words_[3], words_[4], words_[5])};
+  }
+
+ private:
+  float* words_;
+};
+
+/// The root of a binary tree holds them.
+template <>
+class TreeBounds<copse::detail::BinaryTree> {
+ public:
+  __device__ explicit TreeBounds(const copse::detail::BinaryTree& tree) : tree_(tree) {}
+  __device__ Aabb box() const { return tree_.bounds(); }
+
+ private:
+  const copse::detail::BinaryTree& tree_;
+};
+
+template <class Query>
+[[gnu::always_inline]] __device__ inline ReadyRay make_ready(const TreeBounds<typename Query::Tree>& bounds,
+                                                             const Ray& ray) {
+  return copse::detail::make_ready<Query::Tree::planes>(ray, bounds.box());
+}
+
+/// Traces a ray whose quick walk gave up. Out of line, so that it costs the quick ones no registers.
+template <class Query>
+__noinline__ __device__ void trace_again(const Query& query, u32 ray_id) {
+  store_result(query.results, ray_id, copse::detail::trace_wholly(query, load_ray(query.rays, ray_id)));
+}
+
+/// `Way`, a way for a warp to trace the rays of its lanes:
+///   static constexpr TraceKernel kernel
+///   static constexpr u32 blocks          that a multiprocessor shall hold: more hide more of the memory's
+///   latency,
+///                                        but spill registers
+///   static bool trace(query, ray, ready, result)
+///     Called by all lanes of a warp of which one enters the tree at least. False where the lane's ray gave up,
+///     and the result means nothing.
+/// `choice`: null, or a word on the device that says whether this kernel is to trace.
+template <class Way, class Query>
+__global__ void __launch_bounds__(ray_threads, Way::blocks)
+    rays_kernel(u32 n, const __grid_constant__ Query query, const u32* choice) {
+  overlap_launches();
+  if (choice != nullptr && *choice != u32(Way::kernel)) return;
+  const TreeBounds<typename Query::Tree> bounds(query.tree);
+  const u32 i = blockIdx.x * ray_threads + threadIdx.x;
+  const u32 first = i - lane_id();
+  if (first >= n) return;
+  bool is_traced = true;
+  {
+    const Ray ray = load_ray(query.rays, smaller(i, n - 1));
+    ReadyRay ready = make_ready<Query>(bounds, ray);
+    if (i >= n) ready.enters = ready.gives_up = false;
+    typename Query::Result result;
+    if (__any_sync(all_lanes, ready.enters)) {
+      is_traced = Way::trace(query, ray, ready, result);
+    } else {
+      result = Query::miss(ray);
+      is_traced = !ready.gives_up;
+    }
+    __syncwarp();
+    store_results_of_warp(query.results, first, smaller(n - first, warp_size), result);
+  }
+  if (!is_traced) trace_again(query, i);
+}
+
+}  // namespace detail
+
+/// `choice`: null, or a word on the device that says whether this kernel is to trace.
+template <class Way, class Query>
+void trace_in_groups(const Executor& ex, const char* label, const Query& query, u32 n, const u32* choice) {
+  launch(ex, label, detail::rays_kernel<Way, Query>,
+         {.blocks = divide_rounding_up(n, detail::ray_threads),
+          .threads = detail::ray_threads,
+          .overlaps_earlier_launch = true},
+         n, query, choice);
+}
+
+}  // namespace copse::cuda
