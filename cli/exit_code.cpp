@@ -7,24 +7,10 @@
 #include <stdexcept>
 
 #include "cli/output.h"
-#include "primitives/core/error.h"
 
 namespace copse::cli {
 
 namespace {
-
-int exit_code_of(ErrorCode code) {
-  switch (code) {
-    case ErrorCode::invalid_argument: return exit_usage;
-    case ErrorCode::capacity: return exit_usage;
-    case ErrorCode::bad_file: return exit_bad_file;
-    case ErrorCode::no_device: return exit_no_device;
-    case ErrorCode::out_of_memory: return exit_no_memory;
-    case ErrorCode::device_failure: return exit_internal;
-    case ErrorCode::cancelled: return exit_interrupted;
-  }
-  return exit_internal;
-}
 
 int report(int code, const std::string& message) {
   std::fprintf(stderr, "copse: error: %s\n", one_line(message).c_str());

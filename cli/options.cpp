@@ -2,20 +2,13 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <cmath>
+
+#include "primitives/core/parse_number.h"
 
 namespace copse::cli {
 
 namespace {
-
-template <class T>
-std::optional<T> parse_number(const std::string& text) {
-  T value{};
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-  return value;
-}
 
 template <class T>
 CLI::Option* add_whole_number(CLI::App& app, const std::string& name, T& value, T lowest, T highest,

@@ -1,14 +1,12 @@
 #pragma once
 
+#include "primitives/core/exit_code.h"
 #include "viewer/model/messages.h"
 
 namespace copse::viewer {
 
-/// The exit code of an error, as those of the command copse: docs/viewer.md.
-int exit_code_of(ErrorCode code);
-
 /// The exit code of a run that said these: 0 without errors, else the first one's: 4 for no such device, 5 for too
 /// little memory, 3 for all that could not be read, built or written.
-int exit_code_of(const Messages& messages);
+ExitCode exit_code_of(const Messages& messages);
 
 }  // namespace copse::viewer

@@ -4,8 +4,7 @@
 #include <exception>
 #include <new>
 
-#include "primitives/core/error.h"
-#include "viewer/exit_code.h"
+#include "primitives/core/exit_code.h"
 #include "viewer/run.h"
 
 namespace copse::viewer {
@@ -29,10 +28,10 @@ int main(int argc, char** argv) {
     if (!options) return exit_code;
     return options->headless ? run_headless(*options) : run_in_window(*options);
   } catch (const copse::Error& error) {
-    return fail(exit_code_of(error.code()), error.what());
+    return fail(copse::exit_code_of(error.code()), error.what());
   } catch (const std::bad_alloc&) {
-    return fail(5, "the machine has not enough memory for this");
+    return fail(copse::exit_no_memory, "the machine has not enough memory for this");
   } catch (const std::exception& error) {
-    return fail(6, error.what());
+    return fail(copse::exit_internal, error.what());
   }
 }

@@ -4,22 +4,15 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <cstdio>
 #include <functional>
 
+#include "primitives/core/parse_number.h"
+
 namespace copse::viewer {
 
 namespace {
-
-template <class T>
-std::optional<T> parse_number(const std::string& text) {
-  T value{};
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-  return value;
-}
 
 template <class Enum>
 void add_choice(CLI::App& app, const char* name, std::optional<Enum>& value, const char* description) {
