@@ -8,6 +8,7 @@
 
 #include "builders/io/image_file.h"
 #include "viewer/layout.h"
+#include "viewer/model/text_file.h"
 #include "viewer/record_frames.h"
 #include "viewer/widget_file.h"
 #include "viewer/window/overlay.h"
@@ -77,6 +78,8 @@ bool Application::run_frame() {
 
   take_drops();
   const double seconds = seconds_since_last_frame();
+  session_.leave_pictures_on_device(display_.shows_device_pictures());
+  panels_.picture_way = display_.picture_way();
   session_.update(seconds);
   if (!display_.is_visible()) {
     if (!session_.busy()) display_.take_events(sleep_seconds / 5);
@@ -95,7 +98,7 @@ bool Application::run_frame() {
 
   carry_out();
   record_picture();
-  fade_notes(seconds);
+  panels_.toasts.age(session_.messages(), seconds);
   write_widget_map();
   return !quits_;
 }
@@ -203,23 +206,12 @@ void Application::record_picture() {
   session_.messages().guard("recording", [&] { session_.record(picture_with_lines(panes_.front())); });
 }
 
-// Notes are news; warnings and errors stay until they are seen.
-void Application::fade_notes(double seconds) {
-  constexpr double note_seconds = 6;
-  for (const Message& message : session_.messages().list()) {
-    if (message.severity != Severity::note) continue;
-    panels_.ages[message.id] += seconds;
-    if (panels_.ages[message.id] > note_seconds) panels_.faded.insert(message.id);
-  }
-}
-
 void Application::write_widget_map() {
   if (options_.widget_map.empty()) return;
   std::string text = widget_map_json(ui_.widgets(), panes_);
   if (text == written_map_) return;
   written_map_ = std::move(text);
-  session_.messages().guard("writing the widget map",
-                            [&] { write_whole_file(options_.widget_map, written_map_); });
+  session_.messages().guard("writing the widget map", [&] { save_text(options_.widget_map, written_map_); });
 }
 
 void Application::open(const std::vector<fs::path>& paths, bool add) {

@@ -70,7 +70,6 @@ class Application {
   void escape();
   void toggle_recording();
   void record_picture();
-  void fade_notes(double seconds);
   void write_widget_map();
   std::filesystem::path unused_name(const std::string& stem, const std::string& ending) const;
 

@@ -21,15 +21,6 @@ int print_messages(Session& session) {
   return exit_code;
 }
 
-void print_stages(const char* what, const WorkTimes& times) {
-  if (times.stages.empty()) return;
-  std::printf("%s\n", what);
-  for (const Stage& stage : times.stages) {
-    std::printf("  %*s%-*s %8.3f ms\n", int(stage.depth) * 2, "", 44 - int(stage.depth) * 2, stage.label.c_str(),
-                stage.milliseconds);
-  }
-}
-
 /// Builds, moves, traces and shades on the device without a pause.
 void run_frames(const Options& options, Session& session, u32 width, u32 height) {
   const FrameLoopResult result = run_frame_loop(session.geometry(), {.structure = session.wanted(0),
@@ -54,7 +45,8 @@ int run_headless(const Options& options) {
   session.finish();
   if (const int exit_code = print_messages(session); exit_code != 0) return exit_code;
   if (options.camera) session.camera().set_pose(*options.camera);
-  print_stages("first build", session.work_times(0));
+  const std::vector<Stage>& stages = session.work_times(0).stages;
+  if (!stages.empty()) std::printf("first build\n%s", in_words(stages).c_str());
 
   if (options.frames.value_or(0) > 0) run_frames(options, session, width, height);
   Playback& playback = session.playback();

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <filesystem>
 #include <span>
 #include <string>
 
@@ -12,9 +11,5 @@ namespace copse::viewer {
 
 /// {"widgets": {NAME: [x, y, width, height]...}, "pictures": [[x, y, width, height]...]}, in points of the window.
 std::string widget_map_json(const WidgetMap& widgets, std::span<const Pane> panes);
-
-/// Writes a temporary file that is renamed when complete.
-/// Throws: Error bad_file.
-void write_whole_file(const std::filesystem::path& file, const std::string& text);
 
 }  // namespace copse::viewer

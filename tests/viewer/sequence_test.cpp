@@ -125,6 +125,72 @@ TEST(SequenceInASession, PlaysAndKeepsTheLastFrameWhereFilesAreLost) {
   EXPECT_NEAR(session.bounds().hi.x, 1.0f, 0.02f);
 }
 
+TEST(SequenceInASession, GoesOnUntilWhatIsOpenedIsThere) {
+  const TemporaryFolder folder;
+  save_ply(folder / "cube.ply", generate_cube());
+  Session session;
+  session.wanted(0).backend = Backend::cpu;
+  session.open_sequence(write_frames(folder, 4)[1]);
+  EXPECT_EQ(session.frame_count(), 0u) << "nor is it there at once itself";
+  session.finish();
+  EXPECT_EQ(session.frame_count(), 4u);
+  EXPECT_EQ(session.frame(), 1u);
+
+  for (const char* lost : {"lost.ply", "lost_1.ply"}) {
+    session.open({folder / lost});
+    EXPECT_EQ(session.frame_count(), 4u);
+    session.finish();
+    EXPECT_TRUE(has_message(session, Severity::error, lost));
+    EXPECT_EQ(session.frame_count(), 4u) << "the file is not there, so the sequence is";
+  }
+  session.open({folder / "cube.ply"});
+  session.cancel();
+  session.finish();
+  EXPECT_EQ(session.frame_count(), 4u);
+  session.open({folder / "cube.ply"});
+  EXPECT_EQ(session.frame_count(), 4u);
+  session.finish();
+  EXPECT_EQ(session.frame_count(), 0u);
+  EXPECT_EQ(session.statistics(0).primitive_count, 12u);
+}
+
+TEST(SequenceInASession, AddedMeshesStayInEveryFrame) {
+  const TemporaryFolder folder;
+  save_ply(folder / "cube.ply", generate_cube());
+  Session session({.deterministic = true});
+  session.wanted(0).backend = Backend::cpu;
+  session.open_sequence(write_frames(folder, 3)[0]);
+  session.finish();
+  const u64 ball = session.statistics(0).primitive_count;
+  for (u32 cubes = 1; cubes <= 2; ++cubes) {
+    session.open({folder / "cube.ply"}, true);
+    session.finish();
+    for (const u32 frame : {1u, 2u, 0u}) {
+      session.playback().phase = (float(frame) + 0.5f) / 3;
+      session.update(0);
+      EXPECT_EQ(session.frame(), frame);
+      ASSERT_EQ(session.geometry()->parts.size(), 1 + cubes);
+      EXPECT_EQ(session.geometry()->parts.back().name, "cube.ply");
+      EXPECT_EQ(session.geometry()->parts.back().first_triangle, ball + 12 * (cubes - 1));
+      EXPECT_EQ(session.statistics(0).primitive_count, ball + 12 * cubes);
+    }
+  }
+  EXPECT_TRUE(session.messages().list().empty());
+}
+
+TEST(SequenceReader, CompanionsAreInTheFrameThatWasReadBefore) {
+  const TemporaryFolder folder;
+  SequenceReader reader(write_frames(folder, 2));
+  reader.request(1);
+  const u64 alone = reader.wait().geometry->mesh.triangles.size();
+  reader.request(1);
+  reader.set_companions(join_meshes({{"cube", generate_cube()}}));
+  EXPECT_EQ(reader.wait().geometry->mesh.triangles.size(), alone + 12);
+  reader.set_companions(nullptr);
+  reader.request(1);
+  EXPECT_EQ(reader.wait().geometry->mesh.triangles.size(), alone);
+}
+
 TEST(SequenceInASession, MissingFileIsAMessage) {
   const TemporaryFolder folder;
   write_frames(folder, 2);

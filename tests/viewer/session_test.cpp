@@ -267,6 +267,24 @@ TEST(Session, CancelLeavesTheOldStructure) {
   EXPECT_EQ(s.session.statistics(0).primitive_count, 1280u);
 }
 
+TEST(Session, CancelledBuildsDoNotPileUp) {
+  Session session({.budget_ms = 1});
+  session.wanted(0).backend = Backend::cpu;
+  session.show(join_meshes({{"many", generate_random(300000, 0.01f)}}));
+  session.finish();
+  u32 most = 0;
+  for (u32 i = 0; i < 12; ++i) {
+    session.wanted(0).max_leaf_size = 1 + i;
+    session.build(0);
+    session.update(0.001);
+    most = std::max(most, session.job().cancelled_count);
+  }
+  EXPECT_GT(most, 0u);
+  EXPECT_LE(most, 2u);
+  session.finish();
+  EXPECT_EQ(session.built(0).max_leaf_size, 12u) << "the last one wins";
+}
+
 TEST(Session, OldStructureIsShownWhileTheNewOneIsBuilt) {
   Session session;
   session.wanted(0).backend = Backend::cpu;

@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "primitives/core/error.h"
 #include "tests/viewer/scenes.h"
 
@@ -114,6 +116,36 @@ TEST(Settings, FileThatCannotBeWrittenIsAnErrorAndTheOldOneStays) {
   write_text(folder / "file", "old");
   EXPECT_THROW(save_settings(folder / "file/below.json", {}), Error);
   EXPECT_EQ(read_text(folder / "file"), "old");
+}
+
+TEST(Settings, WhatIsWrittenIsReadWithoutComplaint) {
+  const TemporaryFolder folder;
+  Settings beyond = unusual_settings();
+  beyond.window.width = 90;
+  beyond.window.height = 1 << 20;
+  beyond.window.ui_scale = 17;
+  beyond.overlay.level = 123456;
+  beyond.view.heat_limit = 4000000000u;
+  beyond.view.ambient_reach = std::nanf("");
+  beyond.move_speed = infinity;
+  beyond.camera.eye = vec3(infinity);
+  beyond.structures[0].max_leaf_size = 1000;
+  beyond.structures[0].morton_bits = 7;
+  beyond.structures[1].grid_resolution = uvec3(0, 3, 100000);
+  beyond.bookmarks.resize(300, beyond.bookmarks[0]);
+  beyond.bookmarks[1].pose.eye = beyond.bookmarks[1].pose.target;
+  beyond.recent_files.resize(40, "file");
+  save_settings(folder / "viewer.json", beyond);
+  std::vector<std::string> complaints;
+  const Settings after = load_settings(folder / "viewer.json", complaints);
+  EXPECT_EQ(complaints, std::vector<std::string>());
+  EXPECT_EQ(after.window.width, 200);
+  EXPECT_EQ(after.window.height, 16384);
+  EXPECT_EQ(after.overlay.level, 1000u);
+  EXPECT_EQ(after.view.heat_limit, ViewSettings{}.heat_limit);
+  EXPECT_EQ(after.upkeep, beyond.upkeep) << "all others hold";
+  EXPECT_EQ(after.structures[0].builder, beyond.structures[0].builder);
+  EXPECT_LE(after.recent_files.size(), 10u);
 }
 
 TEST(Settings, GoThroughASession) {

@@ -63,8 +63,9 @@ void BuildJob::read_files() {
   result_.geometry = nullptr;
   if (read_count == 0 || result_.cancelled) return;
   collect(result_, "", [&] {
-    result_.geometry = join_meshes(std::move(meshes), request_.add ? request_.geometry.get() : nullptr);
-    result_.is_new_geometry = true;
+    const Geometry read = join_meshes(std::move(meshes));
+    result_.geometry = request_.add ? join_scenes(*request_.geometry, *read) : read;
+    result_.read = read;
   });
 }
 

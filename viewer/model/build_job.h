@@ -29,7 +29,7 @@ struct BuildError {
 
 struct BuildResult {
   Geometry geometry;  // null where no file could be read
-  bool is_new_geometry = false;
+  Geometry read;      // of the files alone; null where there were none
   std::unique_ptr<LiveStructure> sides[2];
   std::vector<BuildError> errors;  // of files and of builds, which do not keep others from being shown
   bool cancelled = false;

@@ -99,13 +99,27 @@ void Film::download(Picture& picture) const {
   const u64 pixel_count = u64{job_.tiles.width} * job_.tiles.height;
   picture.image = {job_.tiles.width, job_.tiles.height, pixels_.download(pixel_count)};
   picture.distances = distances_.download(pixel_count);
+  picture.device = {};
+  describe(picture);
+  if (job_.view == View::heat && shot_.view.heat_legend) {
+    detail::draw_heat_legend(picture.image, picture.heat_limit);
+  }
+}
+
+void Film::leave_on_device(Picture& picture) const {
+  picture.image = {job_.tiles.width, job_.tiles.height, {}};
+  picture.distances.clear();
+  picture.device = {pixels_.data(), distances_.data(), context_.stream()};
+  describe(picture);
+}
+
+void Film::describe(Picture& picture) const {
   picture.camera = job_.camera;
   picture.samples = job_.sample;
   picture.heat_limit = picture.most_visits = 0;
   if (job_.view != View::heat) return;
   picture.most_visits = extremes_.download()[2];
   picture.heat_limit = std::max(job_.heat_limit != 0 ? job_.heat_limit : picture.most_visits, 1u);
-  if (shot_.view.heat_legend) detail::draw_heat_legend(picture.image, picture.heat_limit);
 }
 
 std::vector<u32> Film::download_values() const {

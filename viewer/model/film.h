@@ -45,11 +45,16 @@ class Film {
 
   /// The picture as it was shaded last, but for its revision. Waits.
   void download(Picture& picture) const;
+  /// The same without its pixels, which stay on the device. Waits where the view is a heat map.
+  void leave_on_device(Picture& picture) const;
+  /// Where the pixels of this picture will be.
+  const Rgba8* pixels() const { return pixels_.data(); }
 
   /// Visits or labels of the pixels, in rows. Waits.
   std::vector<u32> download_values() const;
 
  private:
+  void describe(Picture& picture) const;
   bool has_values() const { return shot_.view.view == View::heat || shot_.view.view == View::leaves; }
 
   Context& context_;

@@ -35,10 +35,13 @@ struct NamedMesh {
   Mesh mesh;
 };
 
-/// The meshes joined, in their order, behind the parts of `before` where there is one. Meshes without triangles,
-/// and none at all, are legal.
+/// The meshes joined, in their order. Meshes without triangles, and none at all, are legal.
 /// Throws: Error capacity past 2^31 triangles or 2^32 - 1 vertices.
-Geometry join_meshes(std::vector<NamedMesh> meshes, const SceneGeometry* before = nullptr);
+Geometry join_meshes(std::vector<NamedMesh> meshes);
+
+/// The parts of both scenes, the second's behind the first's.
+/// Throws: as above.
+Geometry join_scenes(const SceneGeometry& first, const SceneGeometry& second);
 
 /// The meshes of files joined.
 /// Throws: as load_mesh and join_meshes.

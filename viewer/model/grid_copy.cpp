@@ -1,6 +1,6 @@
 #include "trace/grid_march.h"
 #include "viewer/model/cell_boxes.h"
-#include "viewer/model/grid_structure.h"
+#include "viewer/model/host_copies.h"
 
 namespace copse::viewer {
 
@@ -41,12 +41,12 @@ class GridCopy : public HostCopy {
         counts_(grid.counts.download()),
         primitive_ids_(grid.primitive_ids.download(counts_[0].stored_count)) {}
 
-  std::vector<Aabb> cells(u64 most, u64& count) const override {
-    std::vector<Aabb> boxes;
+  std::vector<CellCorners> cells(u64 most, u64& count) const override {
+    std::vector<CellCorners> boxes;
     count = 0;
     for (u32 cell = 0; cell < shape_[0].cell_count(); ++cell) {
       if (references_of(cell) == 0) continue;
-      if (count++ < most) boxes.push_back(cell_box(shape_[0], shape_[0].cell_at(cell)));
+      if (count++ < most) boxes.push_back(viewer::corners_of(cell_box(shape_[0], shape_[0].cell_at(cell))));
     }
     return boxes;
   }

@@ -20,7 +20,7 @@ class FrameLoop {
       : options_(options),
         context_({.backend = options.structure.backend, .workers = options.workers, .profile = true}),
         scene_(context_, geometry),
-        structure_(make_structure(context_, options.structure)),
+        structure_(make_structure(context_, options.structure, geometry->bounds)),
         film_(context_) {
     context_.profile().record(false);
     rig_.frame(geometry->bounds);
@@ -30,17 +30,17 @@ class FrameLoop {
   /// Puts one frame of the way around on the stream. Waits for nothing but what the structure waits for.
   void run(u32 frame) {
     const float along = float(frame) / float(std::max(options_.frames, 1u));
-    {
-      const ProfileScope scope(context_.profile(), "frame: move and build");
-      if (options_.deformation != Deformation::none) scene_.set_pose({options_.deformation, 1.0f, along});
-      keep_up();
-    }
     CameraRig rig = rig_;
     rig.orbit(along * float(turns) * 1.5f, 0);
     Shot shot{.camera = rig.camera(float(options_.width) / float(options_.height)),
               .view = {},
               .box = scene_.geometry()->bounds};
     shot.view.view = options_.view;
+    {
+      const ProfileScope scope(context_.profile(), "frame: move and build");
+      if (options_.deformation != Deformation::none) scene_.set_pose({options_.deformation, 1.0f, along});
+      keep_up(structure_->aim(shot.camera));
+    }
     film_.begin(shot, options_.width, options_.height);
     {
       const ProfileScope scope(context_.profile(), "frame: trace");
@@ -57,8 +57,9 @@ class FrameLoop {
   const Film& film() const { return film_; }
 
  private:
-  void keep_up() {
+  void keep_up(bool is_for_another_camera) {
     const TriangleView triangles = scene_.view();
+    if (is_for_another_camera) return structure_->build(triangles);
     switch (options_.upkeep) {
       case Upkeep::nothing: structure_->leave(triangles); break;
       case Upkeep::refit: structure_->refit(triangles); break;
@@ -116,17 +117,22 @@ FrameLoopResult run_frame_loop(const Geometry& geometry, const FrameLoopOptions&
   return result;
 }
 
-std::string in_words(const FrameLoopResult& result) {
+std::string in_words(std::span<const Stage> stages) {
   char line[160];
-  std::snprintf(line, sizeof line, "%u frames in %.3f s: %.1f frames a second on %s\n", result.frames,
-                result.seconds, result.frames_per_second, result.device.c_str());
-  std::string text = line;
-  for (const Stage& stage : result.stages) {
+  std::string text;
+  for (const Stage& stage : stages) {
     std::snprintf(line, sizeof line, "  %*s%-*s %8.3f ms\n", int(stage.depth) * 2, "", 44 - int(stage.depth) * 2,
                   stage.label.c_str(), stage.milliseconds);
     text += line;
   }
   return text;
+}
+
+std::string in_words(const FrameLoopResult& result) {
+  char line[160];
+  std::snprintf(line, sizeof line, "%u frames in %.3f s: %.1f frames a second on %s\n", result.frames,
+                result.seconds, result.frames_per_second, result.device.c_str());
+  return line + in_words(result.stages);
 }
 
 }  // namespace copse::viewer

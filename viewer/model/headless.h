@@ -1,5 +1,6 @@
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -35,6 +36,9 @@ struct FrameLoopResult {
 /// last picture's: what the structures can do when nothing else is in the way. The camera goes once around.
 /// Throws: as builders and tracing do.
 FrameLoopResult run_frame_loop(const Geometry& geometry, const FrameLoopOptions& options);
+
+/// A line of text a stage, set in by its depth.
+std::string in_words(std::span<const Stage> stages);
 
 /// The result in lines of text: frames a second and a line a stage.
 std::string in_words(const FrameLoopResult& result);

@@ -5,6 +5,7 @@
 
 #include "builders/geometry/triangle.h"
 #include "primitives/core/context.h"
+#include "viewer/model/cell_corners.h"
 #include "viewer/model/picking.h"
 
 namespace copse::viewer {
@@ -46,20 +47,22 @@ class HostCopy {
  public:
   virtual ~HostCopy() = default;
 
-  /// False where what rays hit are voxels.
-  virtual bool holds_triangles() const { return true; }
+  virtual Target target() const { return Target::triangle; }
 
   /// The tree; null for grids.
   virtual const HostTree* tree() const { return nullptr; }
 
   /// Cells with primitives, voxels that are set: up to `most` of them, and the number of all in `count`.
-  virtual std::vector<Aabb> cells(u64 most, u64& count) const {
+  virtual std::vector<CellCorners> cells(u64 most, u64& count) const {
     (void)most;
     count = 0;
     return {};
   }
 
-  /// The way of a ray to its closest hit; of a Pick all but `part`.
+  /// Where a step of a pick stands.
+  virtual CellCorners corners_of(const VisitedNode& visited) const { return viewer::corners_of(visited.box); }
+
+  /// The way of a ray to its closest hit; of a Pick all but `part` and `target`.
   virtual Pick walk(const HostTriangles& triangles, const Ray& ray) const = 0;
 };
 

@@ -2,6 +2,7 @@
 
 #include "primitives/core/dispatch.h"
 #include "viewer/model/leaf_labels_body.h"
+#include "viewer/model/surface_body.h"
 
 namespace copse::viewer {
 
@@ -20,6 +21,16 @@ void look_up_labels(Context& context, BufferSpan<const SurfaceHit> surfaces, Buf
 void label_cells(Context& context, const GridView& grid, BufferSpan<const Ray> rays,
                  BufferSpan<const SurfaceHit> surfaces, BufferSpan<u32> values) {
   dispatch(context, [&](const auto& ex) { label_cells(ex, grid, rays, surfaces, values); });
+}
+
+void label_cells(Context& context, const FrustumGridView& grid, BufferSpan<const Ray> rays,
+                 BufferSpan<const SurfaceHit> surfaces, LeafTint tint, BufferSpan<u32> values) {
+  dispatch(context, [&](const auto& ex) { label_frustum_cells(ex, grid, rays, surfaces, tint, values); });
+}
+
+void label_buckets(Context& context, const HashGridView& grid, const PositionSpan& positions,
+                   BufferSpan<const SurfaceHit> surfaces, BufferSpan<u32> values) {
+  dispatch(context, [&](const auto& ex) { label_buckets(ex, grid, positions, surfaces, values); });
 }
 
 void label_ids(Context& context, BufferSpan<const SurfaceHit> surfaces, BufferSpan<u32> values) {

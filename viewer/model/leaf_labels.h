@@ -23,6 +23,16 @@ void look_up_labels(Context& context, BufferSpan<const SurfaceHit> surfaces, Buf
 void label_cells(Context& context, const GridView& grid, BufferSpan<const Ray> rays,
                  BufferSpan<const SurfaceHit> surfaces, BufferSpan<u32> values);
 
+/// The same of a frustum grid, whose cells are numbered slab by slab of a tile; by depth the number of the slab. 0
+/// too for surfaces that its camera does not see.
+void label_cells(Context& context, const FrustumGridView& grid, BufferSpan<const Ray> rays,
+                 BufferSpan<const SurfaceHit> surfaces, LeafTint tint, BufferSpan<u32> values);
+
+/// Of each point that was seen the bucket that it stands in; 0 on a miss.
+///   positions: of the points as the grid was built over them
+void label_buckets(Context& context, const HashGridView& grid, const PositionSpan& positions,
+                   BufferSpan<const SurfaceHit> surfaces, BufferSpan<u32> values);
+
 /// Of each surface its own id, the voxel's; 0 on a miss.
 void label_ids(Context& context, BufferSpan<const SurfaceHit> surfaces, BufferSpan<u32> values);
 

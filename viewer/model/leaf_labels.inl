@@ -1,3 +1,4 @@
+#include "trace/frustum_march.h"
 #include "viewer/model/leaf_labels_body.h"
 
 namespace copse::viewer {
@@ -90,6 +91,35 @@ struct LabelCell {
   }
 };
 
+struct LabelFrustumCell {
+  FrustumGridView grid;
+  const Ray* rays;
+  const SurfaceHit* surfaces;
+  LeafTint tint;
+  u32* values;
+  COPSE_HD void operator()(u64 i) const { values[i] = surfaces[i].id == invalid_id ? 0 : cell_at(point(i)); }
+
+  COPSE_HD vec3 point(u64 i) const {
+    const Ray ray = rays[i];
+    const float t = surfaces[i].t;
+    return vec3(add_rn(ray.origin.x, mul_rn(t, ray.direction.x)), add_rn(ray.origin.y, mul_rn(t, ray.direction.y)),
+                add_rn(ray.origin.z, mul_rn(t, ray.direction.z)));
+  }
+
+  COPSE_HD u32 cell_at(const vec3& p) const {
+    const GridShape& cells = *grid.cells.shape.data();
+    const dvec3 seen = grid.shape.data()->to_camera(p);  // depth last
+    if (!(seen.z > 0)) return 0;
+    const double across = seen.x / seen.z, down = seen.y / seen.z;
+    if (!(across >= -1 && across <= 1 && down >= -1 && down <= 1)) return 0;
+    const u32 slab = LabelCell::cell_of(mul_rn(sub_rn(-1.0 / seen.z, cells.lo.x), cells.cells_per_unit.x),
+                                        cells.resolution.x);
+    if (tint == LeafTint::depth) return slab;
+    return cells.cell_id(uvec3(slab, detail::tile_along(across, cells.resolution.y),
+                               detail::tile_along(down, cells.resolution.z)));
+  }
+};
+
 struct TakeId {
   const SurfaceHit* surfaces;
   u32* values;
@@ -117,6 +147,13 @@ void label_cells(const Executor& ex, const GridView& grid, BufferSpan<const Ray>
 }
 
 template <class Executor>
+void label_frustum_cells(const Executor& ex, const FrustumGridView& grid, BufferSpan<const Ray> rays,
+                         BufferSpan<const SurfaceHit> surfaces, LeafTint tint, BufferSpan<u32> values) {
+  for_each(ex, "picture: cells", surfaces.size(),
+           LabelFrustumCell{grid, rays.data(), surfaces.data(), tint, values.data()});
+}
+
+template <class Executor>
 void label_ids(const Executor& ex, BufferSpan<const SurfaceHit> surfaces, BufferSpan<u32> values) {
   for_each(ex, "picture: ids", surfaces.size(), TakeId{surfaces.data(), values.data()});
 }
@@ -130,6 +167,8 @@ template void look_up_labels(const Executor&, BufferSpan<const SurfaceHit>, Buff
                              BufferSpan<u32>);
 template void label_cells(const Executor&, const GridView&, BufferSpan<const Ray>, BufferSpan<const SurfaceHit>,
                           BufferSpan<u32>);
+template void label_frustum_cells(const Executor&, const FrustumGridView&, BufferSpan<const Ray>,
+                                  BufferSpan<const SurfaceHit>, LeafTint, BufferSpan<u32>);
 template void label_ids(const Executor&, BufferSpan<const SurfaceHit>, BufferSpan<u32>);
 
 }  // namespace copse::viewer

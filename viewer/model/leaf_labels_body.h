@@ -15,6 +15,9 @@ template <class Executor>
 void label_cells(const Executor& ex, const GridView& grid, BufferSpan<const Ray> rays,
                  BufferSpan<const SurfaceHit> surfaces, BufferSpan<u32> values);
 template <class Executor>
+void label_frustum_cells(const Executor& ex, const FrustumGridView& grid, BufferSpan<const Ray> rays,
+                         BufferSpan<const SurfaceHit> surfaces, LeafTint tint, BufferSpan<u32> values);
+template <class Executor>
 void label_ids(const Executor& ex, BufferSpan<const SurfaceHit> surfaces, BufferSpan<u32> values);
 
 }  // namespace copse::viewer

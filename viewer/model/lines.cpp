@@ -13,14 +13,14 @@ void add_line(Lines& lines, const vec3& from, const vec3& to, Rgba8 colour) {
 }
 
 void add_box(Lines& lines, const Aabb& box, Rgba8 colour) {
-  if (!is_valid(box)) return;
-  const auto corner = [&](u32 k) {
-    return vec3(k & 1 ? box.hi.x : box.lo.x, k & 2 ? box.hi.y : box.lo.y, k & 4 ? box.hi.z : box.lo.z);
-  };
+  if (is_valid(box)) add_cell(lines, corners_of(box), colour);
+}
+
+void add_cell(Lines& lines, const CellCorners& corners, Rgba8 colour) {
   // Corners whose numbers differ in one bit are neighbours.
   for (u32 k = 0; k < 8; ++k) {
     for (u32 bit = 1; bit < 8; bit *= 2) {
-      if ((k & bit) == 0) add_line(lines, corner(k), corner(k | bit), colour);
+      if ((k & bit) == 0) add_line(lines, corners[k], corners[k | bit], colour);
     }
   }
 }

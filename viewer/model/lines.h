@@ -4,6 +4,7 @@
 
 #include "builders/geometry/aabb.h"
 #include "builders/geometry/image.h"
+#include "viewer/model/cell_corners.h"
 
 namespace copse::viewer {
 
@@ -36,6 +37,7 @@ inline constexpr u64 most_curve_points = 200000;
 
 /// The twelve edges of a box; nothing of an empty one.
 void add_box(Lines& lines, const Aabb& box, Rgba8 colour);
+void add_cell(Lines& lines, const CellCorners& corners, Rgba8 colour);
 void add_line(Lines& lines, const vec3& from, const vec3& to, Rgba8 colour);
 
 /// The colour of a depth: warm at the root, cold below.

@@ -33,7 +33,7 @@ LiveStructure::LiveStructure(const StructureOptions& options, Geometry geometry,
       context_(std::make_unique<Context>(
           ContextOptions{.backend = options.backend, .workers = workers, .cancel = std::move(cancel)})),
       scene_(*context_, std::move(geometry)),
-      structure_(make_structure(*context_, options)),
+      structure_(make_structure(*context_, options, scene_.geometry()->bounds)),
       film_(*context_) {
   const auto tell = [&](const char* stage) {
     if (begin_stage) begin_stage(stage);
@@ -66,6 +66,19 @@ void LiveStructure::change() {
   ++revision_;
   host_copy_.reset();
   host_triangles_.reset();
+}
+
+bool LiveStructure::aim(const Camera& camera, bool measures) {
+  const bool builds = structure_->aim(camera);
+  if (builds) {
+    ++aim_count_;
+    host_copy_.reset();
+    is_measured_ = false;
+    times_.build_ms = timed([&] { structure_->build(scene_.view()); });
+  }
+  if (measures && !is_measured_) statistics_ = structure_->measure(scene_.view());
+  is_measured_ |= measures;
+  return builds;
 }
 
 void LiveStructure::move(const Pose& pose, Upkeep upkeep, bool measures) {

@@ -33,6 +33,11 @@ class LiveStructure {
   /// The same for another frame of the same topology.
   void move(Geometry geometry, Upkeep upkeep, bool measures);
 
+  /// To be called before the rays of a picture: a structure that is made for a camera is built anew for this one.
+  /// True where it was. Waits where it builds.
+  ///   measures: brings its statistics up to date, too
+  bool aim(const Camera& camera, bool measures);
+
   /// Builds or refits it to the triangles as they are. Waits.
   void build_now();
   void refit_now();
@@ -52,6 +57,8 @@ class LiveStructure {
 
   /// Grows whenever triangles or structure change.
   u64 revision() const { return revision_; }
+  /// Grows with it, and where the structure was made for another camera, which changes no picture.
+  u64 form_revision() const { return revision_ + aim_count_; }
 
   /// Structure and triangles on the host, kept until the next change. Waits.
   const HostCopy& host_copy();
@@ -72,7 +79,8 @@ class LiveStructure {
   Statistics statistics_;
   WorkTimes times_;
   double built_cost_ = 0, cost_ = 0;
-  u64 revision_ = 1;
+  u64 revision_ = 1, aim_count_ = 0;
+  bool is_measured_ = true;
   std::unique_ptr<HostCopy> host_copy_;
   std::unique_ptr<HostTriangles> host_triangles_;
 };

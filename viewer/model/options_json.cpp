@@ -1,6 +1,9 @@
 #include "viewer/model/options_json.h"
 
 #include <glm/common.hpp>
+#include <optional>
+
+#include "builders/grid/frustum_layout.h"
 
 namespace copse::viewer {
 
@@ -19,8 +22,50 @@ nlohmann::json to_json(const StructureOptions& options) {
           {"grid_resolution", json_of(options.grid_resolution)},
           {"voxel_resolution", options.voxel_resolution},
           {"rule", name_of(options.rule)},
-          {"brick_resolution", options.brick_resolution}};
+          {"brick_resolution", options.brick_resolution},
+          {"frustum_resolution", json_of(options.frustum_resolution)},
+          {"frustum_follows", options.frustum_follows},
+          {"points_per_cell", options.points_per_cell},
+          {"point_cell_size", options.point_cell_size},
+          {"ball_radius", options.ball_radius}};
 }
+
+namespace {
+
+/// Three whole numbers up to `most`; none where they are not.
+std::optional<uvec3> read_whole(const JsonReader& reader, const char* name, const uvec3& value,
+                                const uvec3& most) {
+  vec3 read(value);
+  reader.read(name, read);
+  const uvec3 whole(glm::clamp(read, vec3(0), vec3(most)));
+  if (vec3(whole) != read) return std::nullopt;
+  return whole;
+}
+
+bool has_zero(const uvec3& v) {
+  return v.x == 0 || v.y == 0 || v.z == 0;
+}
+
+void read_resolution(const JsonReader& reader, uvec3& resolution) {
+  const std::optional<uvec3> read = read_whole(reader, "grid_resolution", resolution, uvec3(2048));
+  if (read && (!has_zero(*read) || *read == uvec3(0))) {
+    resolution = *read;
+  } else {
+    reader.complain("grid_resolution", "three of 1 to 2048, or all 0");
+  }
+}
+
+void read_frustum_resolution(const JsonReader& reader, uvec3& resolution) {
+  const uvec3 most(most_frustum_tiles, most_frustum_tiles, most_frustum_slabs);
+  const std::optional<uvec3> read = read_whole(reader, "frustum_resolution", resolution, most);
+  if (read && !has_zero(*read)) {
+    resolution = *read;
+  } else {
+    reader.complain("frustum_resolution", "two of 1 to 512 and one of 1 to 256");
+  }
+}
+
+}  // namespace
 
 void read_options(const JsonReader& reader, StructureOptions& options) {
   reader.read("backend", options.backend);
@@ -40,18 +85,21 @@ void read_options(const JsonReader& reader, StructureOptions& options) {
   reader.read("rotation_passes", options.rotation_passes, 0u, 8u);
   reader.read("overlap", options.overlap);
   reader.read("density", options.density, 1e-6f, 1024.0f);
-  vec3 resolution(options.grid_resolution);
-  reader.read("grid_resolution", resolution);
-  const uvec3 cells(glm::clamp(resolution, vec3(0), vec3(2048)));
-  const bool has_zero = cells.x == 0 || cells.y == 0 || cells.z == 0;
-  if (vec3(cells) == resolution && (!has_zero || cells == uvec3(0))) {
-    options.grid_resolution = cells;
-  } else {
-    reader.complain("grid_resolution", "three of 1 to 2048, or all 0");
-  }
+  read_resolution(reader, options.grid_resolution);
   reader.read("voxel_resolution", options.voxel_resolution, 1u, most_voxel_resolution);
   reader.read("rule", options.rule);
   reader.read("brick_resolution", options.brick_resolution, 1u, 8192u);
+  read_frustum_resolution(reader, options.frustum_resolution);
+  reader.read("frustum_follows", options.frustum_follows);
+  reader.read("points_per_cell", options.points_per_cell, 1e-3f, 1048576.0f);
+  float cell_size = options.point_cell_size;
+  reader.read("point_cell_size", cell_size, 0.0f, 1.0f);
+  if (cell_size == 0 || cell_size >= least_point_cell) {
+    options.point_cell_size = cell_size;
+  } else {
+    reader.complain("point_cell_size", "0 or 0.002 to 1");
+  }
+  reader.read("ball_radius", options.ball_radius, 1e-6f, 0.1f);
 }
 
 }  // namespace copse::viewer

@@ -55,11 +55,11 @@ void add_pick(Lines& lines, const HostCopy& structure, const HostTriangles& tria
   u64 count = 0;
   for (const VisitedNode& node : pick.visited) {
     if (count++ == most_boxes) break;
-    add_box(lines, node.box, depth_colour(node.depth, deepest));
+    add_cell(lines, structure.corners_of(node), depth_colour(node.depth, deepest));
   }
   if (!is_hit(pick.hit)) return;
   add_line(lines, pick.ray.origin, pick.point, ray_colour);
-  const bool is_triangle = structure.holds_triangles() && pick.hit.primitive < triangles.count();
+  const bool is_triangle = structure.target() == Target::triangle && pick.hit.primitive < triangles.count();
   if (!is_triangle) return;
   const Triangle triangle = load_triangle(triangles.view(), pick.hit.primitive);
   add_line(lines, triangle.a, triangle.b, triangle_colour);
@@ -95,7 +95,9 @@ OverlayLines make_overlay(const OverlaySettings& settings, const HostCopy& struc
   }
   if (settings.cells && tree == nullptr) {
     u64 count = 0;
-    for (const Aabb& box : structure.cells(most_boxes, count)) add_box(overlay.lines, box, cell_colour);
+    for (const CellCorners& cell : structure.cells(most_boxes, count)) {
+      add_cell(overlay.lines, cell, cell_colour);
+    }
     note_rest(overlay.note, count, most_boxes, "cells");
   }
   if (settings.picked_path && pick != nullptr) add_pick(overlay.lines, structure, triangles, *pick);

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <utility>
 
+#include "viewer/model/same_camera.h"
+
 namespace copse::viewer {
 
 namespace {
@@ -13,10 +15,6 @@ using Clock = std::chrono::steady_clock;
 
 double milliseconds_since(Clock::time_point begin) {
   return std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
-}
-
-bool same_camera(const Camera& a, const Camera& b) {
-  return a.eye == b.eye && a.forward == b.forward && a.right == b.right && a.up == b.up;
 }
 
 bool same_shot(const Shot& a, const Shot& b) {
@@ -44,10 +42,15 @@ Renderer::Key Renderer::with_scale_of(Key key, const Key& scale) {
 void Renderer::forget() {
   shown_.reset();
   working_ = is_unseen_ = false;
+  picture_.device = {};
 }
 
 std::optional<double> Renderer::take_trace_ms() {
   return std::exchange(trace_ms_, std::nullopt);
+}
+
+bool Renderer::take_aimed() {
+  return std::exchange(has_aimed_, false);
 }
 
 bool Renderer::is_done(const LiveStructure& live, const PictureRequest& request) const {
@@ -65,6 +68,7 @@ bool Renderer::advance(LiveStructure& live, const PictureRequest& request) {
   const bool stays = is_preview_ && !request.whole && wanted.revision == making_.revision;
   if (working_ && !same(making_, wanted) && !stays) working_ = false;
 
+  on_device_ = request.on_device;
   const Clock::time_point begin = Clock::now();
   const u64 revision = picture_.revision;
   try {
@@ -76,7 +80,8 @@ bool Renderer::advance(LiveStructure& live, const PictureRequest& request) {
       work_ms_ += milliseconds_since(piece_begin);
       if (done) complete(live);
     } while (request.whole || milliseconds_since(begin) < request.budget_ms);
-    if (is_unseen_) present(live);
+    const bool is_wanted_here = picture_.device.pixels != nullptr && !stays_on_device(live);
+    if (is_unseen_ || is_wanted_here) present(live);
   } catch (...) {
     working_ = is_unseen_ = false;
     at_rest_ = true;
@@ -150,7 +155,10 @@ void Renderer::begin(const Key& wanted, LiveStructure& live, u32 width, u32 heig
   next_ray_ = 0;
   samples_ = 0;
   work_ms_ = 0;
+  has_aimed_ |= live.aim(wanted.shot.camera, !is_preview_);
   live.film().begin(wanted.shot, width, height);
+  // Where the film took other memory, that of the last picture is gone.
+  if (picture_.device.pixels != live.film().pixels()) picture_.device = {};
 }
 
 /// Rays of one piece, whole tiles: some milliseconds of work. A GPU gets all of them at once.
@@ -199,13 +207,24 @@ void Renderer::complete(LiveStructure& live) {
   is_unseen_ = true;
 }
 
-/// Colours it and takes it to the host.
+/// Scales of heat maps are drawn into pictures on the host.
+bool Renderer::stays_on_device(const LiveStructure& live) const {
+  const ViewSettings& view = making_.shot.view;
+  const bool has_legend = view.view == View::heat && view.heat_legend;
+  return on_device_ && live.backend() == Backend::cuda && !making_.keeps_values && !has_legend;
+}
+
+/// Colours it and takes it to the host, or tells where it is.
 void Renderer::present(LiveStructure& live) {
   const Clock::time_point begin = Clock::now();
   Film& film = live.film();
   film.shade(samples_);
   const u64 revision = picture_.revision + 1;
-  film.download(picture_);
+  if (stays_on_device(live)) {
+    film.leave_on_device(picture_);
+  } else {
+    film.download(picture_);
+  }
   picture_.revision = revision;
   picture_.is_preview = is_preview_;
   values_.clear();

@@ -13,6 +13,7 @@ struct PictureRequest {
   double budget_ms = 22;
   bool whole = false;         // no previews, no end before it is finished
   bool keeps_values = false;  // visits of every pixel are wanted too, for a heat map
+  bool on_device = false;     // the pixels need not come to the host, where the device is a GPU
 };
 
 /// Makes pictures piece by piece, within a budget of time a call: reduced ones as long as what they show changes,
@@ -38,6 +39,9 @@ class Renderer {
   /// one.
   std::optional<double> take_trace_ms();
 
+  /// True where the structure was built for another camera, since the last call.
+  bool take_aimed();
+
   /// The structure was replaced: nothing of it is used any more.
   void forget();
 
@@ -53,6 +57,7 @@ class Renderer {
   static Key with_scale_of(Key key, const Key& scale);
   static Key key_of(const LiveStructure& live, const PictureRequest& request);
 
+  bool stays_on_device(const LiveStructure& live) const;
   bool choose(const Key& wanted, LiveStructure& live, const PictureRequest& request);
   void begin(const Key& wanted, LiveStructure& live, u32 width, u32 height);
   bool work(LiveStructure& live, bool whole);
@@ -72,9 +77,11 @@ class Renderer {
   bool sampling_ = false;   // primary rays are done
   bool is_unseen_ = false;  // the film shows more than picture_
   bool at_rest_ = true;
+  bool on_device_ = false;  // as the request says
   double work_ms_ = 0;                       // spent on what is being made
   double trace_ns_ = 100, sample_ns_ = 200;  // a ray, as measured last
   std::optional<double> trace_ms_;
+  bool has_aimed_ = false;
 };
 
 }  // namespace copse::viewer

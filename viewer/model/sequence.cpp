@@ -84,6 +84,16 @@ SequenceReader::~SequenceReader() {
   thread_.join();
 }
 
+void SequenceReader::set_companions(Geometry companions) {
+  {
+    const std::lock_guard lock(mutex_);
+    companions_ = std::move(companions);
+    if (ready_ && !wanted_) wanted_ = ready_->number;  // which has them not
+    ready_.reset();
+  }
+  changed_.notify_all();
+}
+
 void SequenceReader::request(u32 frame) {
   {
     const std::lock_guard lock(mutex_);
@@ -109,33 +119,43 @@ void SequenceReader::run() {
     changed_.wait(lock, [&] { return stops_ || wanted_; });
     if (stops_) return;
     const u32 frame = *std::exchange(wanted_, std::nullopt);
+    const Geometry companions = companions_;
     reading_ = true;
     lock.unlock();
-    SequenceFrame read_frame = read(frame);
+    SequenceFrame read_frame = read(frame, companions);
     lock.lock();
     reading_ = false;
+    if (companions != companions_) {
+      if (!wanted_) wanted_ = frame;
+      continue;
+    }
     ready_ = std::move(read_frame);
     changed_.notify_all();
   }
 }
 
-SequenceFrame SequenceReader::read(u32 frame) {
-  SequenceFrame result{frame, kept_[frame], ""};
-  // A file that has gone is missed even where it was read before.
-  std::error_code error;
-  if (result.geometry && fs::exists(files_[frame], error)) return result;
+SequenceFrame SequenceReader::read(u32 frame, const Geometry& companions) {
+  SequenceFrame result{frame, nullptr, ""};
   try {
-    result.geometry = load_geometry(std::span(&files_[frame], 1));
-    const u64 bytes = bytes_of(*result.geometry);
-    if (!kept_[frame] && kept_bytes_ + bytes <= most_kept_bytes) {
-      kept_[frame] = result.geometry;
-      kept_bytes_ += bytes;
-    }
+    const Geometry loaded = load(frame);
+    result.geometry = companions ? join_scenes(*loaded, *companions) : loaded;
   } catch (const std::exception& exception) {
-    result.geometry = nullptr;
     result.error = exception.what();
   }
   return result;
+}
+
+Geometry SequenceReader::load(u32 frame) {
+  // A file that has gone is missed even where it was read before.
+  std::error_code error;
+  if (kept_[frame] && fs::exists(files_[frame], error)) return kept_[frame];
+  Geometry loaded = load_geometry(std::span(&files_[frame], 1));
+  const u64 bytes = bytes_of(*loaded);
+  if (!kept_[frame] && kept_bytes_ + bytes <= most_kept_bytes) {
+    kept_[frame] = loaded;
+    kept_bytes_ += bytes;
+  }
+  return loaded;
 }
 
 }  // namespace copse::viewer

@@ -25,7 +25,7 @@ struct SequenceFrame {
 };
 
 /// Reads the frames of a sequence on a thread of its own, the one asked for last first. Frames stay in memory up
-/// to 512 MiB in all.
+/// to 512 MiB in all, without companions.
 class SequenceReader {
  public:
   explicit SequenceReader(std::vector<std::filesystem::path> files);
@@ -33,6 +33,9 @@ class SequenceReader {
 
   u32 frame_count() const { return u32(files_.size()); }
   const std::filesystem::path& file(u32 frame) const { return files_[frame]; }
+
+  /// Meshes that stand behind those of every frame read from now on; null for none.
+  void set_companions(Geometry companions);
 
   /// Asks for a frame, in place of any asked for before.
   void request(u32 frame);
@@ -43,13 +46,15 @@ class SequenceReader {
 
  private:
   void run();
-  SequenceFrame read(u32 frame);
+  SequenceFrame read(u32 frame, const Geometry& companions);
+  Geometry load(u32 frame);
 
   std::vector<std::filesystem::path> files_;
   std::mutex mutex_;
   std::condition_variable changed_;
   std::optional<u32> wanted_;  // under mutex_, as all below
   std::optional<SequenceFrame> ready_;
+  Geometry companions_;
   bool reading_ = false;
   bool stops_ = false;
   std::vector<Geometry> kept_;  // the reader's alone

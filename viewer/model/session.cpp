@@ -4,9 +4,9 @@
 #include <chrono>
 #include <utility>
 
-#include "builders/io/whole_file.h"
 #include "viewer/model/session_state.h"
 #include "viewer/model/statistics_json.h"
+#include "viewer/model/text_file.h"
 
 namespace copse::viewer {
 
@@ -100,6 +100,10 @@ bool Session::busy() const {
   return s.comparison != Comparison::off && s.sides[0].live && !s.sides[1].live && !s.asked_for_b;
 }
 
+void Session::leave_pictures_on_device(bool may_stay) {
+  state_->pictures_on_device = may_stay;
+}
+
 void Session::set_picture_size(u32 width, u32 height) {
   state_->width = std::min(width, most_pixels);
   state_->height = std::min(height, most_pixels);
@@ -115,7 +119,7 @@ void Session::open_sequence(const fs::path& path) {
   state_->open_sequence(path);
 }
 void Session::show(Geometry geometry) {
-  state_->show(std::move(geometry));
+  state_->replace_scene({.geometry = std::move(geometry)});
 }
 
 const Geometry& Session::geometry() const {
@@ -163,8 +167,7 @@ void Session::build(u32 side) {
   if (is_building) {
     // The other side's build goes with it, and is made again.
     s.sides[1 - number].build_pending |= s.job->request().sides[1 - number].has_value();
-    s.job->cancel();
-    s.cancelled_jobs.push_back(std::move(s.job));
+    s.cancel_job();
   }
   s.start_next_job();
 }
@@ -176,6 +179,7 @@ void Session::cancel() {
 JobStatus Session::job() const {
   const State& s = *state_;
   JobStatus status;
+  status.cancelled_count = u32(s.cancelled_jobs.size());
   const BuildJob* job = s.job.get();
   if (job == nullptr && !s.cancelled_jobs.empty()) {
     job = s.cancelled_jobs.back().get();
@@ -337,10 +341,7 @@ std::string Session::statistics_json() const {
 }
 
 void Session::save_statistics(const fs::path& file) {
-  const std::string text = statistics_json();
-  detail::FileReplacement replacement(file);
-  replacement.write(text.data(), text.size());
-  replacement.commit();
+  save_text(file, statistics_json());
 }
 
 Settings Session::settings() const {

@@ -44,6 +44,7 @@ struct JobStatus {
   double seconds = 0;  // since it began
   u32 side = 0;        // which structure it builds; a load builds all
   bool cancelling = false;
+  u32 cancelled_count = 0;  // jobs that were cancelled and have not ended, 2 at most
 };
 
 /// How the two structures are shown. Which of the pictures there are follows from it.
@@ -77,6 +78,10 @@ class Session {
 
   /// False where nothing would change until a call changes something, so that a loop can sleep.
   bool busy() const;
+
+  /// Whether pictures may stay on a CUDA device, for a display that reads them there (Picture::device). Those that
+  /// are made whole come to the host.
+  void leave_pictures_on_device(bool may_stay);
 
   /// The size of each picture; 0 for either makes none. At most 16384.
   void set_picture_size(u32 width, u32 height);

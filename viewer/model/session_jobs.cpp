@@ -1,6 +1,7 @@
 #include <algorithm>
-#include <cctype>
+#include <utility>
 
+#include "viewer/model/mesh_names.h"
 #include "viewer/model/session_state.h"
 
 namespace copse::viewer {
@@ -8,12 +9,6 @@ namespace copse::viewer {
 namespace fs = std::filesystem;
 
 namespace {
-
-bool is_mesh_name(const fs::path& path) {
-  std::string ending = path.extension().string();
-  for (char& c : ending) c = char(std::tolower(static_cast<unsigned char>(c)));
-  return ending == ".obj" || ending == ".ply";
-}
 
 /// All meshes in place of a folder, in the order of their names.
 std::vector<fs::path> meshes_in(const fs::path& folder) {
@@ -28,7 +23,7 @@ std::vector<fs::path> meshes_in(const fs::path& folder) {
 
 }  // namespace
 
-void Session::State::open(std::vector<fs::path> paths, bool add) {
+void Session::State::open(const std::vector<fs::path>& paths, bool add) {
   std::vector<fs::path> files;
   for (const fs::path& path : paths) {
     messages.guard("opening", [&] {
@@ -41,13 +36,9 @@ void Session::State::open(std::vector<fs::path> paths, bool add) {
     });
   }
   if (files.empty()) return;
-  if (!add) {
-    openings.clear();
-    if (job_is_load()) cancel();
-    sequence.reset();
-    requested_frame.reset();
-  }
-  openings.push_back({std::move(files), add, nullptr});
+  Opening opening{.files = std::move(files), .add = add};
+  if (!add) return replace_scene(std::move(opening));
+  openings.push_back(std::move(opening));
   start_next_job();
 }
 
@@ -58,53 +49,54 @@ void Session::State::open_sequence(const fs::path& path) {
     if (own == files.end()) {
       throw Error(ErrorCode::bad_file, path.string() + ": no such file, and so no sequence");
     }
-    const u32 number = u32(own - files.begin());
-    const u32 count = u32(files.size());
-    open({files[number]}, false);
-    if (count == 1) {
+    Opening opening{.files = {path}, .frame = u32(own - files.begin())};
+    if (files.size() > 1) {
+      opening.sequence = std::move(files);
+    } else {
       messages.add(Severity::note, path.string() + ": no other file is numbered as this one; it is shown alone");
-      return;
     }
-    sequence = std::make_unique<SequenceReader>(std::move(files));
-    lost_frames.clear();
-    frame = number;
-    playback.period = std::max(float(count) / 24.0f, 0.1f);
-    playback.phase = (float(number) + 0.5f) / float(count);
+    replace_scene(std::move(opening));
   });
 }
 
-void Session::State::show(Geometry shown) {
+/// What is shown and played stays until the new scene is there.
+void Session::State::replace_scene(Opening opening) {
   openings.clear();
-  if (job_is_load()) cancel();
-  sequence.reset();
-  requested_frame.reset();
-  openings.push_back({{}, false, std::move(shown)});
+  if (job_is_load()) cancel_job();
+  openings.push_back(std::move(opening));
   start_next_job();
 }
 
 void Session::State::cancel() {
   openings.clear();
   for (Side& side : sides) side.build_pending = false;
-  if (!job) return;
+  if (job) cancel_job();
+}
+
+void Session::State::cancel_job() {
   job->cancel();
+  job_opens.reset();
   cancelled_jobs.push_back(std::move(job));
+}
+
+bool Session::State::has_work() const {
+  return !openings.empty() || sides[0].build_pending || sides[1].build_pending;
 }
 
 /// Reads before it builds; a build that is pending is made over what was read.
 void Session::State::start_next_job() {
-  if (job) return;
+  if (job || cancelled_jobs.size() >= most_cancelled_jobs) return;
   BuildRequest request;
   request.geometry = geometry;
   request.pose = pose();
   request.workers = options.workers;
-  job_replaces_scene = false;
+  job_opens.reset();
   if (!openings.empty()) {
-    Opening next = std::move(openings.front());
+    job_opens = std::move(openings.front());
     openings.erase(openings.begin());
-    request.files = std::move(next.files);
-    request.add = next.add;
-    job_replaces_scene = next.geometry != nullptr;
-    if (next.geometry) request.geometry = std::move(next.geometry);
+    request.files = job_opens->files;
+    request.add = job_opens->add;
+    if (job_opens->geometry) request.geometry = job_opens->geometry;
     for (u32 side = 0; side < 2; ++side) sides[side].build_pending |= builds(side);
   }
   bool builds_any = false;
@@ -123,23 +115,45 @@ void Session::State::poll_job() {
   std::erase_if(cancelled_jobs, [](const auto& one) { return one->is_done(); });
   if (!job || !job->is_done()) return;
   const std::unique_ptr<BuildJob> ended = std::move(job);
-  const bool replaces = !ended->request().files.empty() || job_replaces_scene;
+  const std::optional<Opening> opened = std::exchange(job_opens, std::nullopt);
   BuildResult result = ended->take();
   for (const BuildError& error : result.errors) messages.add(Severity::error, error.text, error.code);
   if (!result.geometry) return;
-  if (replaces) {
-    geometry = result.geometry;
-    picked.reset();
-    ++pick_revision;
-    overlay.subtree = 0;
-    if (frames_next_scene && !ended->request().add) camera.frame(geometry->bounds, aspect());
-    camera.set_scene(geometry->bounds);
-    frames_next_scene = true;
+  if (opened) take_scene(result, *opened);
+  take_structures(result, opened.has_value());
+}
+
+void Session::State::take_scene(const BuildResult& result, const Opening& opened) {
+  geometry = result.geometry;
+  picked.reset();
+  ++pick_revision;
+  overlay.subtree = 0;
+  if (frames_next_scene && !opened.add) camera.frame(geometry->bounds, aspect());
+  camera.set_scene(geometry->bounds);
+  frames_next_scene = true;
+  if (opened.add) {
+    if (!sequence) return;
+    companions = companions ? join_scenes(*companions, *result.read) : result.read;
+    sequence->set_companions(companions);
+    return;
   }
+  sequence.reset();
+  companions.reset();
+  requested_frame.reset();
+  lost_frames.clear();
+  if (opened.sequence.empty()) return;
+  sequence = std::make_unique<SequenceReader>(opened.sequence);
+  const float count = float(opened.sequence.size());
+  frame = opened.frame;
+  playback.period = std::max(count / 24.0f, 0.1f);
+  playback.phase = (float(frame) + 0.5f) / count;
+}
+
+/// What stands over another scene cannot stay.
+void Session::State::take_structures(BuildResult& result, bool is_other_scene) {
   for (u32 number = 0; number < 2; ++number) {
     Side& side = sides[number];
-    // What stands over another scene cannot stay.
-    if (replaces) side.live.reset();
+    if (is_other_scene) side.live.reset();
     if (result.sides[number]) {
       side.live = std::move(result.sides[number]);
       side.built = side.live->options();
@@ -152,8 +166,8 @@ void Session::State::poll_job() {
 
 void Session::State::finish_jobs() {
   start_next_job();
-  while (job) {
-    job->wait();
+  while (job || has_work()) {
+    (job ? *job : *cancelled_jobs.front()).wait();
     poll_job();
     start_next_job();
   }

@@ -13,6 +13,7 @@ PictureRequest Session::State::request(bool whole, double budget_ms) const {
   request.height = height;
   request.budget_ms = budget_ms;
   request.whole = whole;
+  request.on_device = pictures_on_device && !whole && comparison != Comparison::difference;
   request.shot.view = view;
   request.shot.box = geometry->bounds;
   request.shot.camera = camera.camera(aspect());
@@ -33,6 +34,7 @@ void Session::State::make_pictures(bool whole, double budget_ms) {
     if (!side.live || !builds(number)) continue;
     messages.guard("the picture", [&] { side.renderer.advance(*side.live, request(whole, share)); });
     if (const std::optional<double> ms = side.renderer.take_trace_ms()) side.timings.trace.add(*ms);
+    if (side.renderer.take_aimed()) side.timings.build.add(side.live->times().build_ms);
   }
   make_difference();
 }
@@ -64,7 +66,7 @@ void Session::State::make_difference() {
 bool Session::State::lines_are_stale(u32 side) const {
   const Side& one = sides[side];
   const u64 pick = picked && picked_side == side ? pick_revision : 0;
-  return one.live && one.lines_key != Side::LinesKey{overlay, one.live->revision(), pick};
+  return one.live && one.lines_key != Side::LinesKey{overlay, one.live->form_revision(), pick};
 }
 
 void Session::State::make_lines(u32 number) {
@@ -77,7 +79,7 @@ void Session::State::make_lines(u32 number) {
   }
   if (!lines_are_stale(number)) return;
   const bool has_pick = picked && picked_side == number;
-  side.lines_key = {overlay, side.live->revision(), has_pick ? pick_revision : 0};
+  side.lines_key = {overlay, side.live->form_revision(), has_pick ? pick_revision : 0};
   ++side.lines_revision;
   side.lines.clear();
   if (!needs_copy(overlay, has_pick)) {
@@ -114,13 +116,13 @@ void Session::State::pick_again() {
   if (!picked || !side.live) return;
   const HostCopy& copy = side.live->host_copy();
   picked = copy.walk(side.live->host_triangles(), picked->ray);
+  picked->target = copy.target();
   picked_structure = side.live->revision();
   ++pick_revision;
   if (!is_hit(picked->hit)) return;
   const u32 triangle = picked->hit.primitive;
-  picked->part = copy.holds_triangles() && triangle < geometry->mesh.triangles.size()
-                     ? geometry->part_of(triangle).name
-                     : "voxel";
+  const bool has_part = copy.target() == Target::triangle && triangle < geometry->mesh.triangles.size();
+  if (has_part) picked->part = geometry->part_of(triangle).name;
 }
 
 }  // namespace copse::viewer

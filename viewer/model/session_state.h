@@ -24,7 +24,7 @@ struct Side {
   /// What the lines were made of.
   struct LinesKey {
     OverlaySettings settings;
-    u64 revision = 0;  // of the structure
+    u64 revision = 0;  // of the structure's form
     u64 pick = 0;      // see State::pick_revision
     bool operator==(const LinesKey&) const = default;
   };
@@ -38,15 +38,20 @@ struct Session::State {
   explicit State(const SessionOptions& session_options);
 
   // ---- session_jobs.cpp
-  void open(std::vector<std::filesystem::path> paths, bool add);
+  struct Opening;
+  void open(const std::vector<std::filesystem::path>& paths, bool add);
   void open_sequence(const std::filesystem::path& path);
-  void show(Geometry shown);
+  void replace_scene(Opening opening);
   void start_next_job();
   void poll_job();
+  void take_scene(const BuildResult& result, const Opening& opened);
+  void take_structures(BuildResult& result, bool is_other_scene);
   void finish_jobs();
   void cancel();
+  void cancel_job();
+  bool has_work() const;
   bool builds(u32 side) const { return side == 0 || comparison != Comparison::off; }
-  bool job_is_load() const { return job && (!job->request().files.empty() || job_replaces_scene); }
+  bool job_is_load() const { return job && job_opens; }
 
   // ---- session_motion.cpp
   Pose pose() const;
@@ -71,19 +76,22 @@ struct Session::State {
   Geometry geometry;
   Playback playback;
   std::unique_ptr<SequenceReader> sequence;
+  Geometry companions;                 // meshes that were added to the sequence's; null for none
   u32 frame = 0;                       // shown
   std::optional<u32> requested_frame;  // asked for and not here yet
   std::set<u32> lost_frames;           // told of
 
   // Jobs: one at a time, and those cancelled that have not ended.
   struct Opening {
-    std::vector<std::filesystem::path> files;
-    bool add;
-    Geometry geometry;  // where it is no file
+    std::vector<std::filesystem::path> files = {};
+    bool add = false;
+    Geometry geometry = nullptr;                       // where it is no file
+    std::vector<std::filesystem::path> sequence = {};  // to be played from the file on; none: a scene that stands
+    u32 frame = 0;                                     // number of the file in it
   };
   std::vector<Opening> openings;
   std::unique_ptr<BuildJob> job;
-  bool job_replaces_scene = false;
+  std::optional<Opening> job_opens;  // none: it builds over the scene that there is
   std::vector<std::unique_ptr<BuildJob>> cancelled_jobs;
   bool frames_next_scene = true;
 
@@ -96,6 +104,7 @@ struct Session::State {
 
   // Pictures.
   u32 width = 0, height = 0;
+  bool pictures_on_device = false;
   ViewSettings view;
   CameraRig camera;
   OverlaySettings overlay;
@@ -110,6 +119,10 @@ struct Session::State {
   std::optional<PictureSeries> recording;
   Settings kept;  // what only settings know: window, folder, recent files
 };
+
+/// So many cancelled jobs may be on their way to their end, as one that reads a large file, before a new one waits
+/// for them.
+inline constexpr u64 most_cancelled_jobs = 2;
 
 /// The parts of a move that a slow structure takes a background build for, in milliseconds.
 inline constexpr double slow_build_ms = 15;

@@ -1,9 +1,11 @@
 #include "viewer/model/settings.h"
 
+#include <algorithm>
 #include <cstdlib>
 
 #include "builders/io/whole_file.h"
 #include "viewer/model/options_json.h"
+#include "viewer/model/text_file.h"
 
 namespace copse::viewer {
 
@@ -13,6 +15,16 @@ using Json = nlohmann::json;
 namespace {
 
 constexpr u64 most_recent_files = 10, most_bookmarks = 100;
+constexpr int least_window = 200, most_window = 16384;
+constexpr u32 most_level = 1000;
+
+/// The nearest that reading takes, of what a window, a scene or the command line may go beyond.
+Settings within_limits(Settings settings) {
+  settings.window.width = std::clamp(settings.window.width, least_window, most_window);
+  settings.window.height = std::clamp(settings.window.height, least_window, most_window);
+  settings.overlay.level = std::min(settings.overlay.level, most_level);
+  return settings;
+}
 
 // ---- To JSON
 // ----------------------------------------------------------------------------------------------------
@@ -77,8 +89,8 @@ Json to_json(const Settings& settings) {
 // --------------------------------------------------------------------------------------------------
 
 void read_window(const JsonReader& reader, WindowSettings& window) {
-  reader.read("width", window.width, 200, 16384);
-  reader.read("height", window.height, 200, 16384);
+  reader.read("width", window.width, least_window, most_window);
+  reader.read("height", window.height, least_window, most_window);
   reader.read("x", window.x, -32768, 32767);
   reader.read("y", window.y, -32768, 32767);
   reader.read("maximised", window.maximised);
@@ -123,7 +135,7 @@ void read_view(const JsonReader& reader, ViewSettings& view) {
 
 void read_overlay(const JsonReader& reader, OverlaySettings& overlay) {
   reader.read("boxes", overlay.boxes);
-  reader.read("level", overlay.level, 0u, 1000u);
+  reader.read("level", overlay.level, 0u, most_level);
   reader.read("levels_above", overlay.levels_above);
   reader.read("picked_path", overlay.picked_path);
   reader.read("curve", overlay.curve);
@@ -193,11 +205,11 @@ Settings load_settings(const fs::path& file, std::vector<std::string>& complaint
 void save_settings(const fs::path& file, const Settings& settings) {
   std::error_code error;
   if (file.has_parent_path()) fs::create_directories(file.parent_path(), error);
+  // What reading refuses is not written: the next start would complain of what the last one wrote.
+  std::vector<std::string> left_out;
+  const Settings kept = read_settings(to_json(within_limits(settings)), left_out);
   // Names of files may be no UTF-8; such bytes are replaced, not refused.
-  const std::string text = to_json(settings).dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
-  detail::FileReplacement replacement(file);
-  replacement.write(text.data(), text.size());
-  replacement.commit();
+  save_text(file, to_json(kept).dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
 }
 
 fs::path settings_path() {

@@ -40,7 +40,8 @@ struct Settings {
 /// one that is no JSON defaults and one.
 Settings load_settings(const std::filesystem::path& file, std::vector<std::string>& complaints);
 
-/// Writes them to a temporary file that is renamed when complete; folders are made.
+/// Writes them to a temporary file that is renamed when complete; folders are made. Numbers that load_settings
+/// refuses are written as their defaults, sizes of windows and levels as the nearest that it takes.
 /// Throws: Error bad_file.
 void save_settings(const std::filesystem::path& file, const Settings& settings);
 

@@ -6,13 +6,15 @@
 
 #include "builders/geometry/aabb.h"
 #include "primitives/core/profile.h"
+#include "viewer/model/picking.h"
 
 namespace copse::viewer {
 
 /// What a structure came to. Members without value have no meaning for its kind, or were not asked for.
 struct Statistics {
-  u64 primitive_count = 0;  // in the structure
-  u64 invalid_count = 0;    // left out
+  Target target = Target::triangle;  // what is counted
+  u64 primitive_count = 0;           // in the structure
+  u64 invalid_count = 0;             // left out
   Aabb bounds = Aabb::empty();
   u64 size_bytes = 0;
 
@@ -28,7 +30,12 @@ struct Statistics {
   std::optional<uvec3> resolution;
   std::optional<u64> cell_count, occupied_count;  // cells, bricks or voxels
   std::optional<u64> reference_count;             // of primitives in cells
-  std::optional<u64> largest_cell;
+  std::optional<u64> largest_cell;                // of points: bucket
+  std::optional<double> nearest, farthest;        // depths between which the slabs of a frustum lie
+
+  // Hash grids over points.
+  std::optional<double> cell_size;
+  std::optional<u64> bucket_count, shared_count;  // of which hold points of several cells
 };
 
 /// What the last build or update took.

@@ -33,7 +33,12 @@ Json to_json(const Statistics& s) {
           {"cells", or_null(s.cell_count)},
           {"occupied_cells", or_null(s.occupied_count)},
           {"references", or_null(s.reference_count)},
-          {"largest_cell", or_null(s.largest_cell)}};
+          {"largest_cell", or_null(s.largest_cell)},
+          {"nearest_depth", or_null(s.nearest)},
+          {"farthest_depth", or_null(s.farthest)},
+          {"cell_size", or_null(s.cell_size)},
+          {"buckets", or_null(s.bucket_count)},
+          {"shared_buckets", or_null(s.shared_count)}};
 }
 
 Json to_json(const WorkTimes& times) {

@@ -1,17 +1,15 @@
-#include "viewer/model/structure.h"
-
-#include "viewer/model/grid_structure.h"
-#include "viewer/model/tree_structure.h"
-#include "viewer/model/voxel_structure.h"
+#include "viewer/model/structure_kinds.h"
 
 namespace copse::viewer {
 
-std::unique_ptr<Structure> make_structure(Context& context, const StructureOptions& options) {
+std::unique_ptr<Structure> make_structure(Context& context, const StructureOptions& options, const Aabb& bounds) {
   switch (options.kind) {
-    case StructureKind::bvh: return std::make_unique<TreeStructure>(context, options);
-    case StructureKind::grid: return std::make_unique<GridStructure>(context, options);
-    case StructureKind::voxels: return std::make_unique<VoxelStructure<Voxels>>(context, options);
-    case StructureKind::bricks: return std::make_unique<VoxelStructure<Bricks>>(context, options);
+    case StructureKind::bvh: return make_tree(context, options);
+    case StructureKind::grid: return make_uniform_grid(context, options);
+    case StructureKind::frustum: return make_frustum(context, options, bounds);
+    case StructureKind::voxels: return make_voxels(context, options);
+    case StructureKind::bricks: return make_bricks(context, options);
+    case StructureKind::points: return make_points(context, options, bounds);
   }
   throw Error(ErrorCode::invalid_argument, "there is no structure " + std::to_string(u32(options.kind)));
 }

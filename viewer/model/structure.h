@@ -3,7 +3,9 @@
 #include <memory>
 
 #include "builders/geometry/triangle.h"
+#include "primitives/core/buffer.h"
 #include "primitives/core/context.h"
+#include "trace/camera.h"
 #include "trace/ray.h"
 #include "viewer/model/host_copy.h"
 #include "viewer/model/statistics.h"
@@ -22,6 +24,13 @@ class Structure {
   /// Builds it afresh, in the same memory once it was built before.
   /// Throws: as its builder.
   virtual void build(const TriangleView& triangles) = 0;
+
+  /// Takes note of the camera of the pictures that follow, before the first of their rays. True where it has to be
+  /// built anew for it.
+  virtual bool aim(const Camera& camera) {
+    (void)camera;
+    return false;
+  }
 
   /// Fits it to triangles that have moved; what cannot be fitted is built.
   virtual void refit(const TriangleView& triangles) { build(triangles); }
@@ -49,8 +58,31 @@ class Structure {
   virtual std::unique_ptr<HostCopy> copy() const = 0;
 };
 
+/// One whose rays hit triangles.
+class TriangleStructure : public Structure {
+ public:
+  explicit TriangleStructure(Context& context) : context_(context) {}
+
+  /// The closest hit of every ray, of those it finds.
+  virtual void hit(const TriangleView& triangles, BufferSpan<const Ray> rays, BufferSpan<Hit> hits) = 0;
+
+  void see(const TriangleView& triangles, BufferSpan<const Ray> rays, BufferSpan<SurfaceHit> surfaces) final {
+    if (hits_.size() < rays.size()) hits_ = Buffer<Hit>(context_, rays.size());
+    const BufferSpan<Hit> hits = hits_.span().first(rays.size());
+    hit(triangles, rays, hits);
+    resolve_hits(context_, triangles, rays, hits, surfaces);
+  }
+
+ protected:
+  Context& context_;
+
+ private:
+  Buffer<Hit> hits_;
+};
+
 /// An empty structure by these options; build() makes it.
+///   bounds: of the scene at rest, by which sizes go that are given as shares of it
 /// Throws: Error invalid_argument for options that no builder takes.
-std::unique_ptr<Structure> make_structure(Context& context, const StructureOptions& options);
+std::unique_ptr<Structure> make_structure(Context& context, const StructureOptions& options, const Aabb& bounds);
 
 }  // namespace copse::viewer

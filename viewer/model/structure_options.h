@@ -10,7 +10,7 @@
 namespace copse::viewer {
 
 /// What is built: a tree or one of the grids.
-enum class StructureKind : u8 { bvh, grid, voxels, bricks };
+enum class StructureKind : u8 { bvh, grid, frustum, voxels, bricks, points };
 
 enum class Builder : u8 { lbvh, hploc, sah };
 
@@ -26,7 +26,7 @@ enum class Upkeep : u8 {
 
 template <>
 struct Names<StructureKind> {
-  static constexpr const char* list[] = {"bvh", "grid", "voxels", "bricks"};
+  static constexpr const char* list[] = {"bvh", "grid", "frustum", "voxels", "bricks", "points"};
 };
 template <>
 struct Names<Builder> {
@@ -66,14 +66,24 @@ struct StructureOptions {
   bool overlap = false;     // measure the expected overlap (EPO), which takes longer than to build
 
   // Grids.
-  float density = 4;                    // uniform grid: cells a triangle, above 0, up to 1024
-  uvec3 grid_resolution{0};             // uniform grid: 0: from the density, else 1 to 2048 an axis
-  u32 voxel_resolution = 128;           // voxels: 1 to 2048 along the longest edge
-  VoxelRule rule = VoxelRule::touched;  // voxels
-  u32 brick_resolution = 512;           // bricks: 1 to 8192
+  float density = 4;                     // uniform grid: cells a triangle, above 0, up to 1024
+  uvec3 grid_resolution{0};              // uniform grid: 0: from the density, else 1 to 2048 an axis
+  u32 voxel_resolution = 128;            // voxels: 1 to 2048 along the longest edge
+  VoxelRule rule = VoxelRule::touched;   // voxels
+  u32 brick_resolution = 512;            // bricks: 1 to 8192
+  uvec3 frustum_resolution{64, 64, 16};  // frustum: tiles across and down, 1 to 512 each, slabs, 1 to 256
+  bool frustum_follows = true;           // frustum: built anew for every camera, else for the first one alone
+
+  // Points.
+  float points_per_cell = 2;   // above 0, up to 2^20
+  float point_cell_size = 0;   // in diagonals of the scene, 0.002 to 1; 0: from points_per_cell
+  float ball_radius = 0.004f;  // as which points are seen: in diagonals of the scene, above 0, up to 0.1
 
   bool operator==(const StructureOptions&) const = default;
 };
+
+/// The least cells of a hash grid, in diagonals of the scene.
+inline constexpr float least_point_cell = 0.002f;
 
 /// "hploc, cbvh8, leaves to 4" and so on, for titles.
 std::string in_words(const StructureOptions& options);

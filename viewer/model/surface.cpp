@@ -37,6 +37,21 @@ void count_visits(Context& context, const GridView& grid, const TriangleView& tr
                   BufferSpan<const Ray> rays, BufferSpan<u32> visits) {
   dispatch(context, [&](const auto& ex) { count_visits(ex, grid, triangles, rays, visits); });
 }
+void see_points(Context& context, const PointsView& points, BufferSpan<const Ray> rays,
+                BufferSpan<SurfaceHit> surfaces) {
+  dispatch(context, [&](const auto& ex) { see_points(ex, points, rays, surfaces); });
+}
+void meet_points(Context& context, const PointsView& points, BufferSpan<const Ray> rays, BufferSpan<u8> occluded) {
+  dispatch(context, [&](const auto& ex) { meet_points(ex, points, rays, occluded); });
+}
+
+void count_visits(Context& context, const FrustumGridView& grid, const TriangleView& triangles,
+                  BufferSpan<const Ray> rays, BufferSpan<u32> visits) {
+  dispatch(context, [&](const auto& ex) { count_visits(ex, grid, triangles, rays, visits); });
+}
+void count_visits(Context& context, const PointsView& points, BufferSpan<const Ray> rays, BufferSpan<u32> visits) {
+  dispatch(context, [&](const auto& ex) { count_point_visits(ex, points, rays, visits); });
+}
 void count_visits(Context& context, const VoxelView& voxels, BufferSpan<const Ray> rays, BufferSpan<u32> visits) {
   dispatch(context, [&](const auto& ex) { count_voxel_visits(ex, voxels, rays, visits); });
 }

@@ -1,7 +1,8 @@
 #pragma once
 
 #include "builders/geometry/triangle.h"
-#include "builders/grid/layout.h"
+#include "builders/grid/frustum_layout.h"
+#include "builders/grid/hash_layout.h"
 #include "trace/ray.h"
 #include "trace/trace_rays.h"
 
@@ -12,7 +13,7 @@ namespace copse::viewer {
 struct SurfaceHit {
   vec3 normal;  // of length 1, towards the ray's origin
   float t;
-  u32 id;  // the triangle, or the number of the voxel; invalid_id on a miss
+  u32 id;  // the triangle, the point or the number of the voxel; invalid_id on a miss
 };
 
 static_assert(sizeof(SurfaceHit) == 20);
@@ -34,12 +35,27 @@ void see_voxels(Context& context, const BrickView& bricks, BufferSpan<const Ray>
 void meet_voxels(Context& context, const VoxelView& voxels, BufferSpan<const Ray> rays, BufferSpan<u8> occluded);
 void meet_voxels(Context& context, const BrickView& bricks, BufferSpan<const Ray> rays, BufferSpan<u8> occluded);
 
+/// Points of a hash grid as balls.
+struct PointsView {
+  HashGridView grid;
+  float radius;  // no larger than half a cell: where it is, half a cell
+};
+
+/// The first balls that rays meet, as surfaces; their ids are those of the points.
+void see_points(Context& context, const PointsView& points, BufferSpan<const Ray> rays,
+                BufferSpan<SurfaceHit> surfaces);
+/// occluded[i] is 1 where ray i meets a ball, else 0.
+void meet_points(Context& context, const PointsView& points, BufferSpan<const Ray> rays, BufferSpan<u8> occluded);
+
 /// How much of a structure each ray visits on its way to its closest hit: nodes and triangles of a tree, cells and
-/// triangles of a grid, voxels or bricks that it passes.
+/// triangles of a grid, voxels or bricks that it passes, cells and points of a hash grid.
 void count_visits(Context& context, const TreeView& tree, const TriangleView& triangles,
                   BufferSpan<const Ray> rays, BufferSpan<u32> visits);
 void count_visits(Context& context, const GridView& grid, const TriangleView& triangles,
                   BufferSpan<const Ray> rays, BufferSpan<u32> visits);
+void count_visits(Context& context, const FrustumGridView& grid, const TriangleView& triangles,
+                  BufferSpan<const Ray> rays, BufferSpan<u32> visits);
+void count_visits(Context& context, const PointsView& points, BufferSpan<const Ray> rays, BufferSpan<u32> visits);
 void count_visits(Context& context, const VoxelView& voxels, BufferSpan<const Ray> rays, BufferSpan<u32> visits);
 void count_visits(Context& context, const BrickView& bricks, BufferSpan<const Ray> rays, BufferSpan<u32> visits);
 

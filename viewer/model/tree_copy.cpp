@@ -1,8 +1,7 @@
-#include "viewer/model/tree_copy.h"
-
 #include <algorithm>
 
 #include "trace/traverse.h"
+#include "viewer/model/host_copies.h"
 
 namespace copse::viewer {
 

@@ -1,3 +1,4 @@
+#include "trace/frustum_march.h"
 #include "trace/grid_march.h"
 #include "trace/traverse.h"
 #include "viewer/model/surface_body.h"
@@ -37,5 +38,6 @@ COPSE_COUNT_VISITS_OF(Bvh4View);
 COPSE_COUNT_VISITS_OF(CompressedBvh4View);
 COPSE_COUNT_VISITS_OF(CompressedBvh8View);
 COPSE_COUNT_VISITS_OF(GridView);
+COPSE_COUNT_VISITS_OF(FrustumGridView);
 
 }  // namespace copse::viewer

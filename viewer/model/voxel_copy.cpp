@@ -1,6 +1,6 @@
 #include "trace/voxel_march.h"
 #include "viewer/model/cell_boxes.h"
-#include "viewer/model/voxel_structure.h"
+#include "viewer/model/host_copies.h"
 
 namespace copse::viewer {
 
@@ -26,15 +26,16 @@ class VoxelCopy : public HostCopy {
     for (u32 brick = 0; brick < voxels_.keys.size(); ++brick) table_.view().insert(voxels_.keys[brick], brick);
   }
 
-  bool holds_triangles() const override { return false; }
+  Target target() const override { return Target::voxel; }
 
-  std::vector<Aabb> cells(u64 most, u64& count) const override {
-    std::vector<Aabb> boxes;
+  std::vector<CellCorners> cells(u64 most, u64& count) const override {
+    std::vector<CellCorners> boxes;
     count = 0;
     for (u64 word = 0; word < voxels_.words.size(); ++word) {
       for (u32 bits = voxels_.words[word]; bits != 0; bits &= bits - 1) {
         if (count++ >= most) continue;
-        boxes.push_back(cell_box(voxels_.shape, voxel_of(word, 31 - leading_zeros(bits & (0u - bits)))));
+        const uvec3 voxel = voxel_of(word, 31 - leading_zeros(bits & (0u - bits)));
+        boxes.push_back(viewer::corners_of(cell_box(voxels_.shape, voxel)));
       }
     }
     return boxes;

@@ -4,10 +4,10 @@
 #include <imgui_stdlib.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cstdlib>
 #include <tuple>
 
+#include "viewer/model/mesh_names.h"
 #include "viewer/panels/widgets.h"
 
 namespace copse::viewer {
@@ -15,12 +15,6 @@ namespace copse::viewer {
 namespace fs = std::filesystem;
 
 namespace {
-
-bool is_mesh(const fs::path& path) {
-  std::string ending = path.extension().string();
-  for (char& c : ending) c = char(std::tolower(static_cast<unsigned char>(c)));
-  return ending == ".obj" || ending == ".ply";
-}
 
 const char* title_of(FileDialog::Purpose purpose) {
   switch (purpose) {
@@ -54,7 +48,7 @@ void FileDialog::enter(const fs::path& folder) {
     const std::string name = entry->path().filename().string();
     std::error_code ignored;
     const bool is_folder = entry->is_directory(ignored);
-    if (name.empty() || name[0] == '.' || (!is_folder && !is_mesh(name))) continue;
+    if (name.empty() || name[0] == '.' || (!is_folder && !is_mesh_name(name))) continue;
     const std::uintmax_t bytes = is_folder ? 0 : entry->file_size(ignored);
     entries_.push_back({name, is_folder, ignored ? 0 : bytes});
   }

@@ -95,7 +95,7 @@ void message_toasts(Desk& desk, const Rectangle& place) {
   constexpr size_t most_shown = 4;
   std::vector<const Message*> shown;
   for (const Message& message : desk.session.messages().list()) {
-    if (desk.state.faded.count(message.id) == 0) shown.push_back(&message);
+    if (desk.state.toasts.shows(message)) shown.push_back(&message);
   }
   if (shown.empty()) return;
   if (shown.size() > most_shown) shown.erase(shown.begin(), shown.end() - most_shown);
@@ -106,7 +106,7 @@ void message_toasts(Desk& desk, const Rectangle& place) {
     const float width = std::max(std::min(place.width - 40, ImGui::GetFontSize() * 34), 100.0f);
     for (const Message* message : shown) {
       ImGui::PushID(int(message->id));
-      if (button("x", "Seen; ` shows all messages")) desk.state.faded.insert(message->id);
+      if (button("x", "Seen; ` shows all messages")) desk.state.toasts.close(*message);
       ImGui::SameLine();
       ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + width);
       message_text(*message);

@@ -1,10 +1,8 @@
 #pragma once
 
-#include <map>
-#include <set>
-
 #include "viewer/commands.h"
 #include "viewer/model/session.h"
+#include "viewer/panels/toasts.h"
 #include "viewer/panels/widgets.h"
 
 // The parts of the window around the picture. Each shows what the session has and changes it; each is one function
@@ -24,12 +22,12 @@ struct PanelState {
   std::vector<std::string> recent_files;  // latest first
   std::string chosen_file;                // that a menu asks to open
 
+  std::string picture_way;                // of the display
   u32 side = 0;               // whose structure the panels show: A or B
   bool build_changes = true;  // build as soon as an option changes
   bool build_waits = false;   // an option changed, and its widget is still held
   u32 next_bookmark = 0;
-  std::map<u64, double> ages;  // seconds that notes have been shown, by id
-  std::set<u64> faded;         // ids of messages that need no look any more
+  Toasts toasts;
   double frame_seconds = 0.1;  // of the last frames, smoothed
 };
 

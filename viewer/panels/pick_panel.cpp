@@ -9,21 +9,30 @@ namespace copse::viewer {
 
 namespace {
 
-void hit_facts(const Pick& pick) {
+struct TargetNames {
+  const char *one, *many;
+};
+
+constexpr TargetNames target_names[] = {{"Triangle", "Triangles"}, {"Voxel", "Voxels"}, {"Point", "Points"}};
+
+void hit_facts(const Pick& pick, bool is_tree) {
   if (!is_hit(pick.hit)) {
     quiet_text("The ray meets nothing.");
     return;
   }
   if (!pick.part.empty()) fact("Mesh", pick.part);
-  fact("Triangle", grouped(pick.hit.primitive));
+  fact(target_names[u64(pick.target)].one, grouped(pick.hit.primitive));
   fact("Distance", fmt::format("{:.5g}", pick.hit.t));
   fact("Point", fmt::format("{:.3g}, {:.3g}, {:.3g}", pick.point.x, pick.point.y, pick.point.z));
-  fact("u, v", fmt::format("{:.3f}, {:.3f}", pick.hit.u, pick.hit.v), "Where in the triangle");
-  if (pick.leaf != invalid_id) fact("Leaf", fmt::format("{}", pick.leaf));
+  if (pick.target == Target::triangle) {
+    fact("u, v", fmt::format("{:.3f}, {:.3f}", pick.hit.u, pick.hit.v), "Where in the triangle");
+  }
+  if (pick.leaf != invalid_id)
+    fact(is_tree ? "Leaf" : pick.target == Target::point ? "Bucket" : "Cell", fmt::format("{}", pick.leaf));
 }
 
 /// The row of a node; true where it was clicked.
-bool node_row(const VisitedNode& visited, bool is_subtree) {
+bool node_row(const VisitedNode& visited, bool is_subtree, bool is_tree) {
   ImGui::TableNextRow();
   ImGui::TableNextColumn();
   const bool clicked =
@@ -36,17 +45,20 @@ bool node_row(const VisitedNode& visited, bool is_subtree) {
   if (visited.is_leaf) {
     ImGui::Text("%u", visited.primitive_count);
   } else {
-    ImGui::TextDisabled("inner");
+    ImGui::TextDisabled(is_tree ? "inner" : "none");
   }
   return clicked;
 }
 
-void visited_table(Desk& desk, const Pick& pick) {
+void visited_table(Desk& desk, const Pick& pick, bool is_tree) {
   constexpr int flags = ImGuiTableFlags_ScrollY | ImGuiTableFlags_RowBg | ImGuiTableFlags_BordersOuter;
   const float height = ImGui::GetTextLineHeightWithSpacing() * std::min(float(pick.visited.size()) + 1.5f, 11.0f);
   if (!ImGui::BeginTable("visited", 4, flags, ImVec2(0, height))) return;
   ImGui::TableSetupScrollFreeze(0, 1);
-  for (const char* heading : {"Node", "Depth", "Entered", "Triangles"}) ImGui::TableSetupColumn(heading);
+  const char* const node = is_tree ? "Node" : pick.target == Target::point ? "Bucket" : "Cell";
+  for (const char* heading : {node, "Depth", "Entered", target_names[u64(pick.target)].many}) {
+    ImGui::TableSetupColumn(heading);
+  }
   ImGui::TableHeadersRow();
   OverlaySettings& overlay = desk.session.overlay();
   ImGuiListClipper clipper;
@@ -55,12 +67,12 @@ void visited_table(Desk& desk, const Pick& pick) {
     for (int i = clipper.DisplayStart; i < clipper.DisplayEnd; ++i) {
       const VisitedNode& visited = pick.visited[size_t(i)];
       ImGui::PushID(i);
-      if (node_row(visited, overlay.subtree != 0 && overlay.subtree == visited.node)) {
+      if (node_row(visited, overlay.subtree != 0 && overlay.subtree == visited.node, is_tree) && is_tree) {
         overlay.subtree = overlay.subtree == visited.node ? 0 : visited.node;
         overlay.boxes = true;
       }
       note_widget(fmt::format("Visited/{}", i));
-      explain("Click: boxes below this node");
+      explain(is_tree ? "Click: boxes below this node" : nullptr);
       ImGui::PopID();
     }
   }
@@ -76,10 +88,13 @@ void pick_panel(Desk& desk) {
     quiet_text("Click on the picture: the ray, the nodes that it visits and the triangle that it hits.");
     return;
   }
-  hit_facts(*picked);
-  fact("Visited", fmt::format("{} nodes", picked->visited.size()));
-  fact("Tested", fmt::format("{} triangles", picked->primitive_tests));
-  if (!picked->visited.empty()) visited_table(desk, *picked);
+  const bool is_tree = desk.session.built(desk.session.picked_side()).kind == StructureKind::bvh;
+  hit_facts(*picked, is_tree);
+  fact("Visited", fmt::format("{} {}", picked->visited.size(), is_tree ? "nodes" : "cells"));
+  if (picked->target != Target::voxel) {
+    fact("Tested", fmt::format("{} {}s", picked->primitive_tests, name_of(picked->target)));
+  }
+  if (!picked->visited.empty()) visited_table(desk, *picked, is_tree);
   if (button("Forget", "Backspace", -1)) desk.commands.push_back(Command::clear_pick);
 }
 

@@ -30,11 +30,24 @@ void grid_facts(const Statistics& statistics) {
     const uvec3 r = *statistics.resolution;
     fact("Resolution", fmt::format("{} x {} x {}", r.x, r.y, r.z));
   }
+  if (statistics.nearest && statistics.farthest) {
+    fact("Depths", fmt::format("{:.3g} to {:.3g}", *statistics.nearest, *statistics.farthest),
+         "Between which the slabs lie. The first one begins at the eye, the last one has no end");
+  }
+  if (statistics.cell_size) fact("Cell size", fmt::format("{:.3g}", *statistics.cell_size));
+  if (statistics.bucket_count) {
+    fact("Buckets", grouped(*statistics.bucket_count), "Of the hash, into which cells fall");
+  }
   if (statistics.cell_count) fact("Cells", grouped(*statistics.cell_count));
   if (statistics.occupied_count) fact("Occupied", grouped(*statistics.occupied_count));
   if (statistics.reference_count)
     fact("References", grouped(*statistics.reference_count), "Of triangles in cells");
-  if (statistics.largest_cell) fact("Fullest cell", grouped(*statistics.largest_cell));
+  if (statistics.shared_count) {
+    fact("Shared", grouped(*statistics.shared_count), "Buckets with points of several cells");
+  }
+  if (statistics.largest_cell) {
+    fact(statistics.bucket_count ? "Fullest bucket" : "Fullest cell", grouped(*statistics.largest_cell));
+  }
 }
 
 /// Bars with their sizes below them.
@@ -81,9 +94,11 @@ void statistics_panel(Desk& desk) {
   const Statistics& statistics = session.statistics(side);
   quiet_text(fmt::format("{}: {}", side == 0 ? "A" : "B", in_words(session.built(side))));
   fact("Runs on", session.device_name(side));
-  fact("Triangles", grouped(statistics.primitive_count));
+  const bool holds_points = statistics.target == Target::point;
+  fact(holds_points ? "Points" : "Triangles", grouped(statistics.primitive_count));
   if (statistics.invalid_count > 0) {
-    fact("Left out", grouped(statistics.invalid_count), "Triangles with corners that are no numbers");
+    fact("Left out", grouped(statistics.invalid_count),
+         holds_points ? "Points that are no numbers" : "Triangles with corners that are no numbers");
   }
   fact("Memory", readable_bytes(statistics.size_bytes));
   tree_facts(statistics);

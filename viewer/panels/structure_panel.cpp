@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "builders/grid/frustum_layout.h"
 #include "viewer/panels/panels.h"
 
 namespace copse::viewer {
@@ -62,11 +63,43 @@ bool voxel_options(StructureOptions& options) {
   return changed;
 }
 
+bool frustum_options(StructureOptions& options) {
+  uvec3& resolution = options.frustum_resolution;
+  bool changed = slider("Tiles across", resolution.x, 1, most_frustum_tiles, "Of the picture", true);
+  changed |= slider("Tiles down", resolution.y, 1, most_frustum_tiles, "Of the picture", true);
+  changed |= slider("Slabs", resolution.z, 1, most_frustum_slabs, "Ranges of depth that a tile is cut into", true);
+  changed |= checkbox("Follow the camera", options.frustum_follows,
+                      "It is built anew for every picture. Else it stays with the camera that it was first seen "
+                      "from: go elsewhere and look at its cells (G); rays from there go through a tree");
+  return changed;
+}
+
+bool points_options(StructureOptions& options) {
+  bool changed = slider("Points a cell", options.points_per_cell, 0.1f, 64, "%.2f",
+                        "Were they spread evenly over their box", true);
+  float size = options.point_cell_size * 100;
+  if (slider("Cell size", size, 0, 20, size == 0 ? "from points" : "%.2f %%",
+             "Edge of a cell in hundredths of the scene's diagonal; 0: from points a cell")) {
+    options.point_cell_size = size == 0 ? 0 : std::max(size / 100, least_point_cell);
+    changed = true;
+  }
+  float radius = options.ball_radius * 100;
+  if (slider("Ball radius", radius, 0.01f, 10, "%.2f %%",
+             "Rays see points as balls: their radius in hundredths of the scene's diagonal, at most half a cell",
+             true)) {
+    options.ball_radius = radius / 100;
+    changed = true;
+  }
+  return changed;
+}
+
 bool kind_options(StructureOptions& options) {
   switch (options.kind) {
     case StructureKind::bvh: return tree_options(options);
     case StructureKind::grid: return grid_options(options);
+    case StructureKind::frustum: return frustum_options(options);
     case StructureKind::voxels: return voxel_options(options);
+    case StructureKind::points: return points_options(options);
     case StructureKind::bricks:
       return slider("Resolution", options.brick_resolution, 1, 4096, "Voxels along the longest edge", true);
   }
@@ -123,7 +156,11 @@ void structure_panel(Desk& desk) {
   const u32 side = desk.state.side;
   StructureOptions& options = session.wanted(side);
   bool changed = choice("Backend", options.backend, "automatic: the GPU if one answers");
-  changed |= choice("Kind", options.kind, "A tree of boxes, or cells of equal size");
+  changed |=
+      choice("Kind", options.kind,
+             "bvh: a tree of boxes. grid: cells of equal size over the scene; frustum: over what the camera sees. "
+             "voxels, bricks: small cubes, all of them or those that are needed. points: the vertices in cells, "
+             "found by a hash");
   changed |= kind_options(options);
   desk.state.build_waits |= changed;
 

@@ -61,6 +61,9 @@ void view_panel(Desk& desk) {
     default: break;
   }
   slice_options(view.slice);
+  if (desk.session.backend(0) == Backend::cuda) {
+    fact("Shown by", desk.state.picture_way, "How pictures come from the GPU that traces them to the window");
+  }
 }
 
 void overlay_panel(Desk& desk) {

@@ -38,6 +38,11 @@ class Display {
   /// set up anew, else an empty text.
   virtual std::string present(std::span<const Pane> panes) = 0;
 
+  /// Whether panes may have pictures whose pixels are on a CUDA device alone.
+  virtual bool shows_device_pictures() const { return false; }
+  /// How pictures come to the screen, in words.
+  virtual std::string picture_way() const { return "nowhere"; }
+
   /// To be called when ImGui's fonts have changed.
   virtual void forget_fonts() = 0;
 

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <glm/geometric.hpp>
 
+#include "primitives/core/error.h"
 #include "viewer/window/overlay.h"
 
 namespace copse::viewer::gl {
@@ -83,19 +84,30 @@ PanePainter::PanePainter()
                         reinterpret_cast<const void*>(offsetof(LineVertex, colour)));
 }
 
+bool PanePainter::Source::is(const void* other_owner, u64 other_revision) const {
+  return owner == other_owner && revision == other_revision;
+}
+
 bool PanePainter::Source::becomes(const void* new_owner, u64 new_revision) {
-  if (owner == new_owner && revision == new_revision) return false;
+  if (is(new_owner, new_revision)) return false;
   owner = new_owner;
   revision = new_revision;
   return true;
 }
 
-void PanePainter::paint(const Pane& pane, float pixels_per_point, int window_height) {
+std::string PanePainter::paint(const Pane& pane, float pixels_per_point, int window_height) {
   const auto pixel = [&](float points) { return int(std::lround(points * pixels_per_point)); };
   const int left = pixel(pane.place.x), top = pixel(pane.place.y);
   const int width = pixel(pane.place.x + pane.place.width) - left;
   const int height = pixel(pane.place.y + pane.place.height) - top;
-  if (width <= 0 || height <= 0 || pane.picture == nullptr || pane.picture->image.pixels.empty()) return;
+  if (width <= 0 || height <= 0 || pane.picture == nullptr || pane.picture->image.width == 0) return {};
+  std::string problem;
+  try {
+    take_pixels(*pane.picture);
+    if (pane.lines != nullptr && !pane.lines->empty() && !pane.lines_on_top) take_distances(*pane.picture);
+  } catch (const Error& error) {
+    problem = error.what();
+  }
 
   const int bottom = window_height - top - height;
   glViewport(left, bottom, width, height);
@@ -104,7 +116,7 @@ void PanePainter::paint(const Pane& pane, float pixels_per_point, int window_hei
   glDisable(GL_DEPTH_TEST);
   glDisable(GL_CULL_FACE);
   glDisable(GL_BLEND);
-  paint_picture(*pane.picture);
+  paint_picture();
   if (pane.lines != nullptr && !pane.lines->empty()) {
     line_program_.use();
     glUniform2f(line_program_.uniform("corner"), float(left), float(bottom));
@@ -112,13 +124,38 @@ void PanePainter::paint(const Pane& pane, float pixels_per_point, int window_hei
     paint_lines(pane);
   }
   glDisable(GL_SCISSOR_TEST);
+  return problem;
 }
 
-void PanePainter::paint_picture(const Picture& picture) {
-  if (pixels_source_.becomes(&picture, picture.revision)) {
-    const Image& image = picture.image;
-    pixels_.upload(GL_RGBA8, GL_RGBA, GL_UNSIGNED_BYTE, int(image.width), int(image.height), image.pixels.data());
+/// From the device where the pixels are there, through a buffer that both see; what is neither here nor there any
+/// more was shown before.
+void PanePainter::take_pixels(const Picture& picture) {
+  const Image& image = picture.image;
+  const bool is_on_device = image.pixels.empty();
+  if (is_on_device && picture.device.pixels == nullptr) return;
+  if (!pixels_source_.becomes(&picture, picture.revision)) return;
+  if (is_on_device) {
+    const size_t bytes = size_t{image.width} * image.height * sizeof(Rgba8);
+    shared_pixels_.fill(picture.device.pixels, bytes, picture.device.stream);
   }
+  pixels_.upload(GL_RGBA8, GL_RGBA, GL_UNSIGNED_BYTE, int(image.width), int(image.height), image.pixels.data());
+  glBindBuffer(GL_PIXEL_UNPACK_BUFFER, 0);
+}
+
+void PanePainter::take_distances(const Picture& picture) {
+  const Image& image = picture.image;
+  const bool is_on_device = picture.distances.empty();
+  if (is_on_device && picture.device.distances == nullptr) return;
+  if (!distances_source_.becomes(&picture, picture.revision)) return;
+  if (is_on_device) {
+    const size_t bytes = size_t{image.width} * image.height * sizeof(float);
+    shared_distances_.fill(picture.device.distances, bytes, picture.device.stream);
+  }
+  distances_.upload(GL_R32F, GL_RED, GL_FLOAT, int(image.width), int(image.height), picture.distances.data());
+  glBindBuffer(GL_PIXEL_UNPACK_BUFFER, 0);
+}
+
+void PanePainter::paint_picture() {
   picture_program_.use();
   pixels_.bind(0);
   glUniform1i(picture_program_.uniform("pixels"), 0);
@@ -133,11 +170,7 @@ void PanePainter::paint_lines(const Pane& pane) {
     glBufferData(GL_ARRAY_BUFFER, GLsizeiptr(pane.lines->size() * sizeof(LineVertex)), pane.lines->data(),
                  GL_DYNAMIC_DRAW);
   }
-  const bool has_distances = !pane.lines_on_top && picture.distances.size() == picture.image.pixels.size();
-  if (has_distances && distances_source_.becomes(&picture, picture.revision)) {
-    distances_.upload(GL_R32F, GL_RED, GL_FLOAT, int(picture.image.width), int(picture.image.height),
-                      picture.distances.data());
-  }
+  const bool has_distances = !pane.lines_on_top && distances_source_.is(&picture, picture.revision);
   distances_.bind(0);
   glUniform1i(line_program_.uniform("distances"), 0);
   glUniform1i(line_program_.uniform("has_distances"), has_distances);

@@ -9,6 +9,7 @@
 #include "primitives/core/error.h"
 #include "viewer/window/gl.h"
 #include "viewer/window/gl_pane.h"
+#include "viewer/window/interop.h"
 
 namespace copse::viewer {
 
@@ -69,6 +70,7 @@ void GlfwDisplay::open() {
   ImGui_ImplGlfw_InitForOpenGL(window_, true);
   ImGui_ImplOpenGL3_Init("#version 330 core");
   graphics_ = std::make_unique<Graphics>();
+  interop_problem_ = gl::interop_problem();
   if (glfwExtensionSupported("GL_ARB_robustness") == GLFW_TRUE) {
     graphics_->reset_status = reinterpret_cast<ResetStatus>(glfwGetProcAddress("glGetGraphicsResetStatusARB"));
   }
@@ -144,7 +146,10 @@ void GlfwDisplay::draw(std::span<const Pane> panes) {
   while (graphics_->painters.size() < panes.size()) {
     graphics_->painters.push_back(std::make_unique<gl::PanePainter>());
   }
-  for (size_t i = 0; i < panes.size(); ++i) graphics_->painters[i]->paint(panes[i], pixels_per_point(), height);
+  for (size_t i = 0; i < panes.size(); ++i) {
+    const std::string problem = graphics_->painters[i]->paint(panes[i], pixels_per_point(), height);
+    if (!problem.empty()) interop_problem_ = problem;
+  }
   glViewport(0, 0, width, height);
   if (ImDrawData* drawn = ImGui::GetDrawData()) ImGui_ImplOpenGL3_RenderDrawData(drawn);
 }
@@ -155,6 +160,10 @@ std::string GlfwDisplay::set_up_anew(const std::string& problem) {
   close();
   open();
   return problem + "; the window was opened anew";
+}
+
+std::string GlfwDisplay::picture_way() const {
+  return interop_problem_.empty() ? "CUDA to OpenGL" : "upload: " + interop_problem_;
 }
 
 void GlfwDisplay::forget_fonts() {

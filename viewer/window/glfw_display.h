@@ -30,6 +30,8 @@ class GlfwDisplay : public Display {
   float pixels_per_point() const override;
   void begin_frame() override;
   std::string present(std::span<const Pane> panes) override;
+  bool shows_device_pictures() const override { return interop_problem_.empty(); }
+  std::string picture_way() const override;
   void forget_fonts() override;
   void set_title(const std::string& title) override;
 
@@ -53,6 +55,7 @@ class GlfwDisplay : public Display {
   WindowOptions options_;
   GLFWwindow* window_ = nullptr;
   std::unique_ptr<Graphics> graphics_;
+  std::string interop_problem_;  // why pictures go over the host; empty where they need not
   bool context_is_lost_ = false;
 };
 

@@ -1,0 +1,16 @@
+#include "primitives/core/error.h"
+#include "viewer/window/interop.h"
+
+namespace copse::viewer::gl {
+
+std::string interop_problem() {
+  return "this build has no CUDA half";
+}
+
+SharedBuffer::~SharedBuffer() = default;
+
+void SharedBuffer::fill(const void*, size_t, void*) {
+  throw Error(ErrorCode::device_failure, "a picture cannot be copied to OpenGL: " + interop_problem());
+}
+
+}  // namespace copse::viewer::gl
