@@ -113,6 +113,9 @@ void add_output_options(CLI::App& app, Options& options) {
   add_count(
       app, "--frames", 0, 1000000, [&options](u32 n) { options.frames = n; },
       "Play so many frames of 1/30 s, then end; headless, with times");
+  add_count(
+      app, "--orbit", 1, 600, [&options](u32 n) { options.orbit_seconds = n; },
+      "Headless: turn the scene so many seconds as a hand would, and print how fast that goes");
   add_size(app, "--size", options.width, options.height, "Of the screenshot; headless 1280x720");
   app.add_option("--screenshot", options.screenshot, "Save the picture at the end")->option_text("FILE.png");
   app.add_option("--record", options.recording, "Save all pictures, numbered")->option_text("FOLDER");
@@ -145,6 +148,7 @@ void check(const Options& options) {
   };
   expect("--screenshot", options.screenshot, ".png");
   expect("--statistics", options.statistics, ".json");
+  if (options.orbit_seconds && !options.headless) throw CLI::ValidationError("--orbit takes --headless");
   if (options.headless && options.meshes.empty() && options.sequence.empty()) {
     throw CLI::ValidationError("--headless takes a mesh");
   }

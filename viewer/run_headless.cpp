@@ -3,6 +3,7 @@
 #include "builders/io/image_file.h"
 #include "viewer/exit_code.h"
 #include "viewer/model/headless.h"
+#include "viewer/model/orbit_rate.h"
 #include "viewer/record_frames.h"
 #include "viewer/run.h"
 
@@ -34,12 +35,26 @@ void run_frames(const Options& options, Session& session, u32 width, u32 height)
   std::fputs(in_words(result).c_str(), stdout);
 }
 
+/// Turns the scene as a hand would.
+int run_orbit(const Options& options, u32 width, u32 height) {
+  Session session({.workers = options.threads});
+  session.set_picture_size(width, height);
+  apply_options(options, session);
+  session.finish();
+  if (session.has_structure(0)) {
+    if (options.camera) session.camera().set_pose(*options.camera);
+    std::fputs(in_words(measure_orbit(session, *options.orbit_seconds)).c_str(), stdout);
+  }
+  return print_messages(session);
+}
+
 }  // namespace
 
 int run_headless(const Options& options) {
-  Session session({.workers = options.threads, .deterministic = true});
   const u32 width = options.width > 0 ? options.width : default_width;
   const u32 height = options.height > 0 ? options.height : default_height;
+  if (options.orbit_seconds) return run_orbit(options, width, height);
+  Session session({.workers = options.threads, .deterministic = true});
   session.set_picture_size(width, height);
   apply_options(options, session);
   session.finish();

@@ -121,6 +121,24 @@ TEST_F(GlfwWindow, DrawsTheLinesThatScreenshotsShow) {
   EXPECT_GT(count_different(painted(on_top), drawn), 10u);
 }
 
+TEST_F(GlfwWindow, SaysHowPicturesComeToIt) {
+  const std::string way = display_->picture_way();
+  EXPECT_EQ(display_->shows_device_pictures(), way == "CUDA to OpenGL") << way;
+  EXPECT_TRUE(display_->shows_device_pictures() || way.find("upload: ") == 0) << way;
+}
+
+TEST_F(GlfwWindow, PictureOnADeviceThatItCannotReadGoesOverTheHostFromThenOn) {
+  if (display_->shows_device_pictures()) GTEST_SKIP() << "it can";
+  Picture elsewhere = chequers();
+  elsewhere.image.pixels.clear();
+  const Rgba8 somewhere{};
+  elsewhere.device.pixels = &somewhere;
+  const Pane pane{.place = {0, 0, 400, 300}, .picture = &elsewhere};
+  EXPECT_EQ(show({&pane, 1}), "") << "the window stays";
+  EXPECT_FALSE(display_->shows_device_pictures());
+  EXPECT_NE(display_->picture_way().find("cannot"), std::string::npos) << display_->picture_way();
+}
+
 TEST_F(GlfwWindow, OpensAnewWhereItsContextIsLost) {
   const Picture picture = chequers();
   const Pane pane{.place = {0, 0, 400, 300}, .picture = &picture};

@@ -37,8 +37,10 @@ bool node_row(const VisitedNode& visited, bool is_subtree, bool is_tree) {
   ImGui::TableNextColumn();
   const bool clicked =
       ImGui::Selectable(fmt::format("{}", visited.node).c_str(), is_subtree, ImGuiSelectableFlags_SpanAllColumns);
-  ImGui::TableNextColumn();
-  ImGui::Text("%u", visited.depth);
+  if (is_tree) {
+    ImGui::TableNextColumn();
+    ImGui::Text("%u", visited.depth);
+  }
   ImGui::TableNextColumn();
   ImGui::Text("%.4g", double(visited.entered));
   ImGui::TableNextColumn();
@@ -53,12 +55,13 @@ bool node_row(const VisitedNode& visited, bool is_subtree, bool is_tree) {
 void visited_table(Desk& desk, const Pick& pick, bool is_tree) {
   constexpr int flags = ImGuiTableFlags_ScrollY | ImGuiTableFlags_RowBg | ImGuiTableFlags_BordersOuter;
   const float height = ImGui::GetTextLineHeightWithSpacing() * std::min(float(pick.visited.size()) + 1.5f, 11.0f);
-  if (!ImGui::BeginTable("visited", 4, flags, ImVec2(0, height))) return;
+  if (!ImGui::BeginTable("visited", is_tree ? 4 : 3, flags, ImVec2(0, height))) return;
   ImGui::TableSetupScrollFreeze(0, 1);
   const char* const node = is_tree ? "Node" : pick.target == Target::point ? "Bucket" : "Cell";
-  for (const char* heading : {node, "Depth", "Entered", target_names[u64(pick.target)].many}) {
-    ImGui::TableSetupColumn(heading);
-  }
+  ImGui::TableSetupColumn(node);
+  if (is_tree) ImGui::TableSetupColumn("Depth");
+  ImGui::TableSetupColumn("Entered");
+  ImGui::TableSetupColumn(target_names[u64(pick.target)].many);
   ImGui::TableHeadersRow();
   OverlaySettings& overlay = desk.session.overlay();
   ImGuiListClipper clipper;

@@ -1,0 +1,109 @@
+// Pictures on their way into OpenGL: over the host, or straight from a CUDA device where it draws too. Without a
+// window, by EGL, so that servers with a GPU prove it.
+
+#include "viewer/window/interop.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/support/backends.h"
+#include "tests/viewer/egl_context.h"
+#include "tests/viewer/scenes.h"
+#include "viewer/window/gl_pane.h"
+
+namespace copse::test {
+namespace {
+
+using namespace viewer;
+
+constexpr u32 width = 240, height = 160;
+
+/// What the painter makes of a picture, rows from the top.
+Image painted(gl::PanePainter& painter, const Pane& pane, std::string& problem) {
+  problem = painter.paint(pane, 1, int(height));
+  Image rows{width, height, std::vector<Rgba8>(u64{width} * height)};
+  std::vector<Rgba8> from_below(rows.pixels.size());
+  glReadPixels(0, 0, int(width), int(height), GL_RGBA, GL_UNSIGNED_BYTE, from_below.data());
+  for (u32 y = 0; y < height; ++y) {
+    std::copy_n(from_below.begin() + (height - 1 - y) * width, width, rows.pixels.begin() + y * width);
+  }
+  return rows;
+}
+
+class Interop : public testing::Test {
+ protected:
+  Interop() : egl(int(width), int(height)) {}
+
+  void SetUp() override {
+    if (!egl.problem().empty()) GTEST_SKIP() << egl.problem();
+  }
+
+  Pane pane_of(const Session& session) const {
+    return {.place = {0, 0, float(width), float(height)},
+            .picture = &session.picture(0),
+            .lines = &session.lines(0),
+            .lines_revision = session.lines_revision(0)};
+  }
+
+  EglContext egl;
+};
+
+TEST_F(Interop, PictureOfTheHostIsShownPixelForPixel) {
+  SmallSession s(sphere(), width, height);
+  gl::PanePainter painter;
+  std::string problem;
+  const Image shown = painted(painter, pane_of(s.session), problem);
+  EXPECT_EQ(problem, "");
+  EXPECT_TRUE(same_pixels(shown, s.session.picture(0).image));
+}
+
+TEST_F(Interop, PictureThatCannotBeTakenIsToldOfAndTheLastOneStays) {
+  if (gl::interop_problem().empty()) GTEST_SKIP() << "the CUDA device draws here";
+  SmallSession s(sphere(), width, height);
+  gl::PanePainter painter;
+  std::string problem;
+  const Image before = painted(painter, pane_of(s.session), problem);
+  Picture elsewhere = s.session.picture(0);
+  elsewhere.image.pixels.clear();
+  elsewhere.distances.clear();
+  const Rgba8 somewhere{};
+  elsewhere.device.pixels = &somewhere;
+  ++elsewhere.revision;
+  Pane pane = pane_of(s.session);
+  pane.picture = &elsewhere;
+  const Image after = painted(painter, pane, problem);
+  EXPECT_NE(problem, "");
+  EXPECT_TRUE(same_pixels(before, after));
+}
+
+TEST_F(Interop, PictureOnTheDeviceIsShownAsThatOnTheHost) {
+  if (!gpu_answers()) GTEST_SKIP() << "no GPU answers";
+  if (const std::string problem = gl::interop_problem(); !problem.empty()) {
+    GTEST_SKIP() << problem << ", on " << egl.renderer();
+  }
+  Session session;
+  session.wanted(0).backend = Backend::cuda;
+  session.leave_pictures_on_device(true);
+  session.show(sphere());
+  session.finish();
+  session.overlay().boxes = true;
+  gl::PanePainter painter;
+  std::string problem;
+  for (u32 turn = 0; turn < 3; ++turn) {
+    // Other sizes, so that buffers are made anew.
+    session.set_picture_size(width >> (turn == 1), height >> (turn == 1));
+    session.camera().orbit(0.1f, 0);
+    while (session.busy()) session.update(0.01);
+    EXPECT_TRUE(session.picture(0).image.pixels.empty());
+    EXPECT_NE(session.picture(0).device.pixels, nullptr);
+    const Image from_device = painted(painter, pane_of(session), problem);
+    EXPECT_EQ(problem, "");
+    session.finish();
+    ASSERT_FALSE(session.picture(0).image.pixels.empty());
+    gl::PanePainter other;
+    const Image from_host = painted(other, pane_of(session), problem);
+    EXPECT_TRUE(same_pixels(from_device, from_host)) << turn;
+  }
+}
+
+}  // namespace
+}  // namespace copse::test

@@ -1,0 +1,68 @@
+#include "viewer/model/orbit_rate.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <ctime>
+
+namespace copse::viewer {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point begin) {
+  return std::chrono::duration<double>(Clock::now() - begin).count();
+}
+
+/// Seconds that one update of the session takes, of a loop whose last turn took `last_seconds`.
+double update(Session& session, double last_seconds) {
+  const Clock::time_point begin = Clock::now();
+  session.update(last_seconds);
+  return seconds_since(begin);
+}
+
+}  // namespace
+
+OrbitRate measure_orbit(Session& session, double seconds) {
+  constexpr float heights_a_second = 0.5f;  // of the picture that the hand moves
+  OrbitRate rate;
+  u64 revision = session.picture(0).revision;
+  double last_seconds = 0.02;
+  const Clock::time_point begin = Clock::now();
+  const std::clock_t processor_begin = std::clock();
+  while (seconds_since(begin) < seconds) {
+    session.camera().orbit(heights_a_second * float(last_seconds), 0);
+    last_seconds = update(session, last_seconds);
+    rate.longest_update_ms = std::max(rate.longest_update_ms, last_seconds * 1000);
+    const Picture& picture = session.picture(0);
+    if (picture.revision == revision) continue;
+    revision = picture.revision;
+    const bool is_smallest = rate.picture_count++ == 0 || picture.image.width < rate.width;
+    if (!is_smallest) continue;
+    rate.width = picture.image.width;
+    rate.height = picture.image.height;
+  }
+  rate.seconds = seconds_since(begin);
+  rate.processor_seconds = double(std::clock() - processor_begin) / CLOCKS_PER_SEC;
+
+  const Clock::time_point rest = Clock::now();
+  while (session.busy()) last_seconds = update(session, last_seconds);
+  rate.seconds_to_rest = seconds_since(rest);
+  rate.whole_width = session.picture(0).image.width;
+  rate.whole_height = session.picture(0).image.height;
+  return rate;
+}
+
+std::string in_words(const OrbitRate& rate) {
+  char line[240];
+  std::snprintf(line, sizeof line,
+                "orbit: %.1f pictures a second of %u x %u or more, longest update %.0f ms, %.2f processors; "
+                "%u x %u %.2f s after rest\n",
+                rate.pictures_per_second(), rate.width, rate.height, rate.longest_update_ms,
+                rate.seconds > 0 ? rate.processor_seconds / rate.seconds : 0, rate.whole_width, rate.whole_height,
+                rate.seconds_to_rest);
+  return line;
+}
+
+}  // namespace copse::viewer
