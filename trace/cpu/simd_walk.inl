@@ -77,33 +77,40 @@ class RayWalks {
   /// Walks from `from` down for the rays whose bits are set; returns those for which the tree is too deep. With
   /// `any`, a ray ends at its first hit.
   [[gnu::noinline]] u32 walk(u32 rays, WideChild from) {
+    Turn turn{0, 0};
     for (; rays != 0; rays &= rays - 1) {
       const u32 lane = u32(__builtin_ctz(rays));
       slabs_[lane] = Node::slabs(group_, lane);
       shears_[lane] = OneRayShear(group_, lane);
       waiting_[lane].count = 0;
-      go_to(lane, from);
+      go_to(lane, from, turn);
     }
-    while (node_count_ + leaf_count_ > 0) {
-      step_nodes();
-      test_leaves();
+    while (turn.node_count + turn.leaf_count > 0) {
+      step_nodes(turn);
+      test_leaves(turn);
     }
     return too_deep_;
   }
 
  private:
+  /// How many rays stand at a node, and at a leaf. Not a member: stores between would have it read again each
+  /// time.
+  struct Turn {
+    u32 node_count, leaf_count;
+  };
+
   /// Puts a ray on the list of those that stand at a node, or at a leaf, or on none.
-  HWY_INLINE void go_to(u32 lane, const WideChild& at) {
+  HWY_INLINE void go_to(u32 lane, const WideChild& at, Turn& turn) {
     prefetch(tree_, triangles_, at);
     at_[lane] = at;
-    at_nodes_[node_count_] = u8(lane);
-    at_leaves_[leaf_count_] = u8(lane);
-    node_count_ += at.is_inner() ? 1 : 0;
-    leaf_count_ += at.is_leaf() ? 1 : 0;
+    at_nodes_[turn.node_count] = lane;
+    at_leaves_[turn.leaf_count] = lane;
+    turn.node_count += at.is_inner() ? 1 : 0;
+    turn.leaf_count += at.is_leaf() ? 1 : 0;
   }
 
-  HWY_INLINE void step_nodes() {
-    const u32 count = node_count_;
+  HWY_INLINE void step_nodes(Turn& turn) {
+    const u32 count = turn.node_count;
     for (u32 i = 0; i < count; ++i) {
       const u32 lane = at_nodes_[i];
       const u32 node = at_[lane].first;
@@ -117,33 +124,33 @@ class RayWalks {
         too_deep_ |= 1u << lane;
       }
     }
-    node_count_ = 0;
-    for (u32 i = 0; i < count; ++i) go_on(at_nodes_[i]);
+    turn.node_count = 0;
+    for (u32 i = 0; i < count; ++i) go_on(at_nodes_[i], turn);
   }
 
-  HWY_INLINE void test_leaves() {
-    const u32 count = leaf_count_;
-    leaf_count_ = 0;
+  HWY_INLINE void test_leaves(Turn& turn) {
+    const u32 count = turn.leaf_count;
+    turn.leaf_count = 0;
     for (u32 i = 0; i < count; ++i) {
       const u32 lane = at_leaves_[i];
       const float before = group_.limit[lane];
       test_leaf(triangles_, ids_, at_[lane], shears_[lane], group_, lane);
       if (any && group_.closest[lane] != invalid_id) continue;
       if (group_.limit[lane] != before) group_.boxes_limit[lane] = boxes_limit_of(group_, lane);
-      go_on(lane);
+      go_on(lane, turn);
     }
   }
 
   /// Goes to the latest child that waits and is entered in time.
-  HWY_INLINE void go_on(u32 lane) {
+  HWY_INLINE void go_on(u32 lane, Turn& turn) {
     constexpr i32 slots = i32(Node::width - 1);
     WaitingChildren& waiting = waiting_[lane];
     const float limit = group_.boxes_limit[lane];
-    while (waiting.count > 0) {
-      --waiting.count;
-      const i32 key = waiting.keys[waiting.count];
+    for (u32 count = waiting.count; count > 0;) {
+      const i32 key = waiting.keys[--count];
       if (!(float_from_bits(u32(key & ~slots)) <= limit)) continue;
-      go_to(lane, Node(tree_, waiting.nodes[waiting.count]).child(u32(key & slots)));
+      waiting.count = count;
+      go_to(lane, Node(tree_, waiting.nodes[count]).child(u32(key & slots)), turn);
       return;
     }
   }
@@ -154,9 +161,8 @@ class RayWalks {
   RayGroup& group_;
 
   WideChild at_[ray_lanes];
-  u32 node_count_ = 0, leaf_count_ = 0;
   u32 too_deep_ = 0;
-  u8 at_nodes_[ray_lanes + 1], at_leaves_[ray_lanes + 1];  // lanes, and one that is written in vain
+  u32 at_nodes_[ray_lanes + 1], at_leaves_[ray_lanes + 1];  // lanes, and one that is written in vain
   typename Node::Slabs slabs_[ray_lanes];
   OneRayShear shears_[ray_lanes];
   WaitingChildren waiting_[ray_lanes];
