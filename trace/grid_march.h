@@ -27,10 +27,6 @@ inline constexpr float march_slack = 1.0f / 64;
 /// cells.
 inline constexpr double narrow_error = 1.0 / units_per_cell;
 
-/// The triangle test moves a hit by at most 17 roundings of the distance, across the ray and along it
-/// (trace/intersect.h); 3 more are for the sums of them.
-inline constexpr double triangle_test_error = 20.0 / (1u << 24);
-
 /// The part of a ray in a grid. Along it, s counts cells of the axis on which it is fastest, from the entry on.
 struct MarchedRay {
   double entry;       // t at s = 0
@@ -220,14 +216,37 @@ struct TestCell {
     const u32 begin = grid.cell_begins.data()[cell], end = grid.cell_begins.data()[cell + 1];
     const float limit_before = limit;
     counter.count_node();
+    // The next id is on its way while a triangle is tested.
+    u32 next = begin < end ? grid.primitive_ids.data()[begin] : 0;
     for (u32 k = begin; k < end; ++k) {
+      const u32 primitive = next;
+      if (k + 1 < end) next = grid.primitive_ids.data()[k + 1];
       counter.count_primitive();
-      if (leaf_test(grid.primitive_ids.data()[k], limit)) return true;
+      if (leaf_test(primitive, limit)) return true;
     }
     if (limit != limit_before) last = ray.place_of(limit) + march_slack;
     return leave > last;
   }
 };
+
+/// As march below, as far as nothing seldom needed is called from within its loop (trace/effort.h): false for a
+/// ray that is as thick as its error.
+///   leaf_test: a quick one, that says by itself where it gave up
+///   limit:     becomes the limit as it was left
+template <class LeafTest>
+COPSE_HD inline bool march_quickly(const GridView& grid, const Ray& ray, LeafTest& leaf_test, float& limit) {
+  limit = ray.t_max;
+  if (!is_traceable(ray)) return true;
+  const GridShape& shape = *grid.shape.data();
+  const MarchedRay marched = enter_grid(shape, ray);
+  if (!(marched.length >= 0)) return true;
+  if (!(marched.error <= narrow_error)) return false;
+  NoCounter counter;
+  TestCell<LeafTest, NoCounter> test{grid, marched, leaf_test, counter, ray.t_max, infinity};
+  march_narrow(shape, marched, test);
+  limit = test.limit;
+  return true;
+}
 
 }  // namespace detail
 

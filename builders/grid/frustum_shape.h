@@ -7,9 +7,9 @@
 
 namespace copse::detail {
 
-/// The triangle test and the rounding of a ray's direction move a hit by less than this share of the distance to
-/// the farthest vertex or to the hit.
-inline constexpr double sight_error = 1.0 / (1u << 21);
+/// The triangle test and the rounding of a ray's direction, a bit of its length, move a hit by less than this
+/// share of the distance to the farthest vertex or to the hit.
+inline constexpr double sight_error = triangle_test_error + 1.0 / (1u << 23);
 
 /// Cells reach at most so many units past their faces.
 inline constexpr i32 most_frustum_padding = units_per_cell / 2;
@@ -68,16 +68,31 @@ COPSE_HD inline void choose_depths(const FrustumRequest& request, const DepthRan
   farthest = larger(farthest, nearest * least_depth_ratio);
 }
 
+/// The shape of a frustum whose slabs lie between two depths, and that of its cells.
+COPSE_HD inline void shape_between(const FrustumRequest& request, double nearest, double farthest,
+                                   FrustumShape& frustum, GridShape& cells) {
+  frustum = request.shape;
+  frustum.nearest = nearest;
+  frustum.farthest = farthest;
+  frustum.units_a_length = larger(request.screen_units, slab_units(request, nearest, farthest));
+  frustum.padding = padding_for(blur_in_units(frustum, 2.0 * frustum.corner));
+  const double slabs_a_unit = request.cells.x / (1.0 / nearest - 1.0 / farthest);
+  cells = {dvec3(-1.0 / nearest, -1.0, -1.0), dvec3(slabs_a_unit, 0.5 * request.cells.y, 0.5 * request.cells.z),
+           request.cells};
+}
+
 COPSE_HD inline void make_frustum_shape(const FrustumRequest& request, const DepthRange& seen,
                                         FrustumShape& frustum, GridShape& cells) {
-  FrustumShape shape = request.shape;
-  choose_depths(request, seen, shape.nearest, shape.farthest);
-  const double slabs_a_unit = request.cells.x / (1.0 / shape.nearest - 1.0 / shape.farthest);
-  shape.units_a_length = larger(request.screen_units, slab_units(request, shape.nearest, shape.farthest));
-  shape.padding = padding_for(blur_in_units(shape, 2.0 * shape.corner));
-  frustum = shape;
-  cells = {dvec3(-1.0 / shape.nearest, -1.0, -1.0),
-           dvec3(slabs_a_unit, 0.5 * request.cells.y, 0.5 * request.cells.z), request.cells};
+  double nearest, farthest;
+  choose_depths(request, seen, nearest, farthest);
+  shape_between(request, nearest, farthest, frustum, cells);
+}
+
+/// Whether slabs may lie between two depths, for what was asked.
+COPSE_HD inline bool are_depths_of(const FrustumRequest& request, double nearest, double farthest) {
+  if (!(nearest > 0) || !(farthest >= nearest * least_depth_ratio) || !(farthest < double(infinity))) return false;
+  if (request.nearest > 0 && nearest != double(request.nearest)) return false;
+  return request.farthest == 0 || farthest == larger(double(request.farthest), nearest * least_depth_ratio);
 }
 
 }  // namespace copse::detail

@@ -20,6 +20,7 @@ std::string GridFaults::message() const {
   const auto add = [&](u64 count, const char* what) {
     if (count > 0) text += (text.empty() ? "" : ", ") + std::to_string(count) + " " + what;
   };
+  add(bad_shapes, "shapes that no build leaves");
   add(bad_lists, "cells whose lists do not follow each other");
   add(bad_ids, "primitive ids out of range or order");
   add(wrong_references, "primitives in cells that they do not touch");

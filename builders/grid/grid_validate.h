@@ -13,8 +13,9 @@ struct GridFaults {
   u64 bad_ids = 0;             // primitives out of range, or not ascending in their cell
   u64 wrong_references = 0;    // primitives in a cell that they do not touch
   u64 missing_references = 0;  // cells that a primitive touches, without it
+  u64 bad_shapes = 0;          // 1 for cells of no place or size, or not those of the grid's frustum
 
-  bool ok() const { return bad_lists + bad_ids + wrong_references + missing_references == 0; }
+  bool ok() const { return bad_lists + bad_ids + wrong_references + missing_references + bad_shapes == 0; }
   /// One line: what is wrong and how often; "valid" for a valid grid.
   std::string message() const;
 };

@@ -3,6 +3,7 @@
 // What the proofs of uniform grids and of frustum grids share: first the shape and the lists, then what stands in
 // them.
 
+#include <cmath>
 #include <string>
 
 #include "builders/grid/grid_validate.h"
@@ -19,6 +20,15 @@ inline u64 count_faults(const Grid& grid, const GridShape& shape, const GridCoun
   faults += u64{r.x} * r.y * r.z > grid.cell_capacity();
   faults += counts.stored_count > grid.reference_capacity() || counts.stored_count > counts.reference_count;
   return faults;
+}
+
+/// Whether cells stand somewhere and have a size.
+inline bool has_place(const GridShape& shape) {
+  for (u32 axis = 0; axis < 3; ++axis) {
+    const double lo = component(shape.lo, axis), cells_per_unit = component(shape.cells_per_unit, axis);
+    if (!std::isfinite(lo) || !std::isfinite(cells_per_unit) || !(cells_per_unit > 0)) return false;
+  }
+  return true;
 }
 
 /// Throws: Error invalid_argument where the grid was not built over so many primitives.
@@ -40,6 +50,7 @@ GridFaults run_grid_validation(Context& context, const Grid& grid, u64 source_co
   const GridShape shape = grid.shape.download()[0];
   const GridCounts counts = grid.counts.download()[0];
   GridFaults faults;
+  faults.bad_shapes = has_place(shape) ? 0 : 1;
   faults.bad_lists = count_faults(grid, shape, counts);
   if (!faults.ok()) return faults;
 

@@ -1,5 +1,7 @@
 #include "builders/grid/hash_grid_validate.h"
 
+#include <cmath>
+
 #include "builders/grid/hash_grid_validate_body.h"
 #include "primitives/core/dispatch.h"
 
@@ -14,7 +16,8 @@ u64 count_faults(const HashGrid& grid, const HashGridShape& shape, const HashGri
     faults += cells > most_hash_resolution || (cells == 0) != (counts.point_count == 0);
   }
   faults += shape.bucket_count != grid.bucket_count();
-  faults += !(shape.cells_per_unit > 0);
+  faults += !(shape.cells_per_unit > 0 && std::isfinite(shape.cells_per_unit));
+  for (const double lo : {shape.lo.x, shape.lo.y, shape.lo.z}) faults += !std::isfinite(lo);
   faults += counts.point_count > grid.point_capacity();
   return faults;
 }

@@ -92,7 +92,8 @@ void check_header(const fs::path& path, const VoxelHeader& header, u64 file_byte
     }
   }
   const bool is_placed = std::isfinite(header.lo[0]) && std::isfinite(header.lo[1]) && std::isfinite(header.lo[2]);
-  if (!is_placed || !(header.edge > 0) || !std::isfinite(header.edge)) refuse("voxels of no place or no size");
+  const bool has_size = header.edge > 0 && std::isfinite(header.edge) && std::isfinite(1 / header.edge);
+  if (!is_placed || !has_size) refuse("voxels of no place or no size");
 }
 
 /// Copies an array out of the file.

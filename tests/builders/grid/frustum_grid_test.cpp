@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <limits>
 #include <set>
 
 #include "builders/grid/frustum_check.h"
@@ -292,6 +293,34 @@ TEST_P(FrustumGrids, ValidationFindsWhatIsWrong) {
   const GridFaults faults = validate(context(), grid, device.view());
   EXPECT_EQ(faults.bad_ids, 1u);
   EXPECT_EQ(faults.missing_references, 1u);
+}
+
+TEST_P(FrustumGrids, ValidationTrustsNoShape) {
+  const DeviceMesh device(context(), generate_sphere(2));
+  const ViewFrustum frustum{vec3(0, 0, 3), vec3(0, 0, -1), vec3(0.5f, 0, 0), vec3(0, 0.5f, 0)};
+  const auto after = [&](const auto& change) {
+    FrustumGrid grid = build_frustum_grid(context(), device.view(), frustum, {.resolution = uvec3(6, 6, 4)});
+    FrustumShape shape = grid.shape.download()[0];
+    GridShape cells = grid.cells.shape.download()[0];
+    change(shape, cells);
+    grid.shape.upload(std::vector{shape});
+    grid.cells.shape.upload(std::vector{cells});
+    return validate(context(), grid, device.view());
+  };
+  EXPECT_TRUE(after([](FrustumShape&, GridShape&) {}).ok());
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  // Cells that end before they begin.
+  for (const i32 padding : {-200, -128, 1 << 30}) {
+    const GridFaults faults = after([&](FrustumShape& s, GridShape&) { s.padding = padding; });
+    EXPECT_EQ(faults.bad_shapes, 1u) << padding;
+    EXPECT_EQ(faults.message(), "1 shapes that no build leaves");
+  }
+  EXPECT_FALSE(after([&](FrustumShape& s, GridShape&) { s.nearest = nan; }).ok());
+  EXPECT_FALSE(after([&](FrustumShape& s, GridShape&) { s.farthest = s.nearest; }).ok());
+  EXPECT_FALSE(after([&](FrustumShape& s, GridShape&) { s.units_a_length = 1e300; }).ok());
+  EXPECT_FALSE(after([&](FrustumShape& s, GridShape&) { s.x.y = nan; }).ok());
+  EXPECT_FALSE(after([&](FrustumShape&, GridShape& c) { c.cells_per_unit.x = 0; }).ok());
+  EXPECT_FALSE(after([&](FrustumShape&, GridShape& c) { c.resolution = uvec3(4, 36, 1); }).ok());
 }
 
 COPSE_ON_EACH_BACKEND(FrustumGrids);

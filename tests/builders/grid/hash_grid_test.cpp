@@ -184,6 +184,13 @@ TEST_P(HashGrids, ValidationFindsWhatIsWrong) {
       0u);
   EXPECT_GT(after([&](HashGrid& g) { edit(g.shape, 0, [](HashGridShape& s) { s.bucket_count = 77; }); }).bad_lists,
             0u);
+  const double infinite = infinity;
+  EXPECT_GT(after([&](HashGrid& g) {
+              edit(g.shape, 0, [&](HashGridShape& s) { s.cells_per_unit = infinite; });
+            }).bad_lists,
+            0u);
+  EXPECT_GT(after([&](HashGrid& g) { edit(g.shape, 0, [&](HashGridShape& s) { s.lo.z = infinite; }); }).bad_lists,
+            0u);
   EXPECT_EQ(after([](HashGrid&) {}).message(), "valid");
   EXPECT_COPSE_ERROR(validate(context(), build(points), device.span().first(299)), ErrorCode::invalid_argument,
                      "299 points");

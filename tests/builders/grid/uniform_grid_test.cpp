@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include "builders/grid/grid_stats.h"
 #include "builders/grid/grid_validate.h"
 #include "tests/builders/grid/lattice_oracle.h"
@@ -228,6 +230,13 @@ TEST_P(UniformGrid, ValidationFindsWhatIsWrong) {
   EXPECT_EQ(faults_with(ids, wrong).missing_references, 1u);
   EXPECT_NE(faults_with(ids, wrong).message(), "valid");
   EXPECT_COPSE_ERROR(validate(context(), grid, BoxView{}), ErrorCode::invalid_argument, "320");
+  const GridShape good = grid.shape.download()[0];
+  for (const double value : {0.0, -1.0, double(infinity), std::numeric_limits<double>::quiet_NaN()}) {
+    GridShape shape = good;
+    shape.cells_per_unit.y = value;
+    grid.shape.upload(std::vector{shape});
+    EXPECT_EQ(faults_with(ids, begins).bad_shapes, 1u) << value;
+  }
 }
 
 TEST_P(UniformGrid, RefusesOptionsOutOfRange) {
