@@ -4,6 +4,7 @@
 // emit, sort. For bodies: the executor's primitives must be included.
 
 #include "builders/grid/cell_parts.h"
+#include "primitives/core/atomic.h"
 #include "primitives/enqueue.h"
 #include "primitives/inputs.h"
 #include "primitives/radix_key.h"
@@ -81,6 +82,35 @@ inline u64 wide_threads(u64 capacity) {
   return smaller(capacity, most);
 }
 
+/// Threads that share the rows of each part in a queue: on a GPU a part over a whole slab of a grid is long for
+/// one.
+template <class Executor>
+constexpr u32 threads_a_part(const Executor&) {
+  return body_backend == Backend::cuda ? 16 : 1;
+}
+
+/// The rows of parts in the queue that a thread has one after the other.
+struct WideRows {
+  GridParts parts;
+  u32 threads_a_part;
+  u64 thread_count;
+
+  struct Item {
+    u32 slot;  // of the part
+    PartRows rows;
+  };
+  COPSE_HD u64 count() const { return parts.wide_parts.size() * threads_a_part; }
+  COPSE_HD Item operator()(u64 k) const {
+    const u32 slot = parts.wide_parts.data()[k / threads_a_part];
+    return {slot, {parts.data[slot].part, i32(k % threads_a_part), i32(threads_a_part)}};
+  }
+};
+
+template <class Executor>
+WideRows wide_rows(const Executor& ex, const GridParts& parts) {
+  return {parts, threads_a_part(ex), wide_threads(parts.capacity * threads_a_part(ex))};
+}
+
 template <class Cells>
 struct MeasureWidePrimitives {
   Cells cells;
@@ -107,6 +137,7 @@ struct StorePart {
     if (measured.is_small()) {
       parts.cell_counts[slot] = measured.cell_count();
     } else {
+      parts.cell_counts[slot] = 0;
       QueueView<u32> wide = parts.wide_parts;
       wide.push_by_warp(u32(slot));
     }
@@ -121,14 +152,13 @@ struct CountCells {
 template <class Cells>
 struct CountWideParts {
   Cells cells;
-  GridParts parts;
-  u64 stride;
+  WideRows wide;
   COPSE_HD void operator()(u64 thread) const {
-    for (u64 k = thread; k < parts.wide_parts.size(); k += stride) {
-      const u32 slot = parts.wide_parts.data()[k];
+    for (u64 k = thread; k < wide.count(); k += wide.thread_count) {
+      const WideRows::Item item = wide(k);
       CountCells cell_count;
-      cells.visit_part(parts.data[slot].primitive, parts.data[slot].part, cell_count);
-      parts.cell_counts[slot] = cell_count.count;
+      cells.visit_part(wide.parts.data[item.slot].primitive, item.rows, cell_count);
+      if (cell_count.count > 0) fetch_add_relaxed(&wide.parts.cell_counts[item.slot], cell_count.count);
     }
   }
 };
@@ -143,21 +173,33 @@ struct GridReference {
   u32 cell, primitive;
 };
 
+/// Threads that share a part take slots as they come, from its last one down: a cell is in one run of a primitive,
+/// so that the sort by cell leaves no trace of their order.
 struct WriteCells {
   GridReference* out;
-  u64 slot, capacity;
+  u64 begin, capacity;
+  u32* left;  // slots of the part that are not taken
   u32 primitive;
   COPSE_HD void operator()(const CellRun& run) {
-    u32 id = run.id;
-    for (u32 k = 0; k < run.count && slot < capacity; ++k, ++slot, id += run.stride) out[slot] = {id, primitive};
+    const u64 slot = begin + (fetch_add_relaxed(left, 0 - run.count) - run.count);
+    for (u32 k = 0; k < run.count && slot + k < capacity; ++k)
+      out[slot + k] = {run.id + k * run.stride, primitive};
   }
 };
 
 /// Where references go.
 struct ReferenceSlots {
   const u64* offsets;  // of each part
+  const u64* part_count;
+  const u64* total;  // behind the last part that there is room for
   GridReference* out;
   u64 capacity;
+
+  /// Whether there is room for some of a part's references, but not for all.
+  COPSE_HD bool cuts(u32 slot) const {
+    const bool is_last = slot + u64{1} >= smaller(*part_count, capacity);
+    return offsets[slot] < capacity && (is_last ? *total : offsets[slot + 1]) > capacity;
+  }
 };
 
 struct WriteSmallParts {
@@ -191,15 +233,20 @@ struct WriteSmallParts {
 template <class Cells>
 struct WriteWideParts {
   Cells cells;
-  GridParts parts;
+  WideRows wide;
   ReferenceSlots slots;
-  u64 stride;
   COPSE_HD void operator()(u64 thread) const {
-    for (u64 k = thread; k < parts.wide_parts.size(); k += stride) {
-      const u32 i = parts.wide_parts.data()[k];
-      const GridPart part = parts.data[i];
-      WriteCells write{slots.out, slots.offsets[i], slots.capacity, part.primitive};
-      cells.visit_part(part.primitive, part.part, write);
+    for (u64 k = thread; k < wide.count(); k += wide.thread_count) {
+      WideRows::Item item = wide(k);
+      // What is left of a part is the same in every build where one thread writes it.
+      if (slots.cuts(item.slot)) {
+        if (item.rows.first > 0) continue;
+        item.rows.stride = 1;
+      }
+      const u32 primitive = wide.parts.data[item.slot].primitive;
+      u32* const left = &wide.parts.cell_counts[item.slot];
+      WriteCells write{slots.out, slots.offsets[item.slot], slots.capacity, left, primitive};
+      cells.visit_part(primitive, item.rows, write);
     }
   }
 };
@@ -256,13 +303,14 @@ template <class Executor, class Cells>
 void measure_parts(const Executor& ex, const Cells& cells, u64 n, const GridParts& parts) {
   fill_bytes(ex, "grid: clear queues", parts.wide_primitives.pushed(), 2, 0);
   for_each(ex, "grid: measure", n, MeasurePrimitive<Cells>{cells, parts});
-  const u64 primitive_threads = wide_threads(n), part_threads = wide_threads(parts.capacity);
+  const u64 primitive_threads = wide_threads(n);
   for_each(ex, "grid: measure wide ones", primitive_threads,
            MeasureWidePrimitives<Cells>{cells, parts, primitive_threads});
   u64* const no_offsets = nullptr;
   allocate(ex, "grid: parts", n, PartCountOfPrimitive{parts.measured}, StorePart{parts}, parts.capacity,
            no_offsets, parts.count);
-  for_each(ex, "grid: count wide parts", part_threads, CountWideParts<Cells>{cells, parts, part_threads});
+  const WideRows wide = wide_rows(ex, parts);
+  for_each(ex, "grid: count wide parts", wide.thread_count, CountWideParts<Cells>{cells, wide});
 }
 
 /// Where the pairs go.
@@ -290,10 +338,10 @@ void sort_cell_pairs(const Executor& ex, const Cells& cells, u64 n, const CellPa
     measure_parts(ex, cells, n, parts);
     exclusive_scan(ex, "grid: offsets", capacity, CellCountOfPart{parts.cell_counts, parts.count}, u64{0}, Plus{},
                    offsets, &totals[1]);
-    const ReferenceSlots slots{offsets, references, capacity};
+    const ReferenceSlots slots{offsets, parts.count, &totals[1], references, capacity};
     for_each(ex, "grid: references", capacity, WriteSmallParts{cells.shape, parts, slots});
-    const u64 threads = wide_threads(capacity);
-    for_each(ex, "grid: wide references", threads, WriteWideParts<Cells>{cells, parts, slots, threads});
+    const WideRows wide = wide_rows(ex, parts);
+    for_each(ex, "grid: wide references", wide.thread_count, WriteWideParts<Cells>{cells, wide, slots});
   }
   for_each(ex, "grid: counts", 1, StoreCounts{&totals[0], &totals[1], capacity, pairs.counts});
   radix_sort_pairs(ex, "grid: sort by cell", capacity,

@@ -56,14 +56,21 @@ COPSE_HD inline CellRun cell_run(const uvec3& strides, const CellParts& parts, c
   return {id, strides.x, u32(run.end - run.begin), place};
 }
 
-/// Calls visit(CellRun) for the runs of a part whose rows `touched(beside, across)` tells.
+/// The rows of a part that one of several threads looks at: every so many-th, from one on.
+struct PartRows {
+  u32 part;
+  i32 first = 0, stride = 1;
+};
+
+/// Calls visit(CellRun) for the runs of a part's rows that `touched(beside, across)` tells.
 template <class Touched, class Visit>
-COPSE_HD void visit_rows(const GridShape& shape, const CellParts& parts, u32 part, const Touched& touched,
-                         Visit& visit) {
+COPSE_HD void visit_rows(const GridShape& shape, const CellParts& parts, const PartRows& rows,
+                         const Touched& touched, Visit& visit) {
   const uvec3 strides = cell_strides(shape, parts.axes);
-  const i32 slab_end = parts.slab_end(part);
-  for (i32 slab = parts.slab_begin(part); slab < slab_end; ++slab) {
-    for (i32 row = 0; row < parts.size.y; ++row) {
+  const i32 slab_end = parts.slab_end(rows.part);
+  i32 row = rows.first;
+  for (i32 slab = parts.slab_begin(rows.part); slab < slab_end; ++slab, row -= parts.size.y) {
+    for (; row < parts.size.y; row += rows.stride) {
       const RowRun run = touched(parts.first.y + row, parts.first.z + slab);
       if (!run.is_empty()) visit(cell_run(strides, parts, run, row, slab));
     }
@@ -77,7 +84,7 @@ enum class CellExtent : u32 { none, small, wide };
 template <class Touched, class Visit>
 COPSE_HD void visit_all_rows(const GridShape& shape, const CellParts& parts, const Touched& touched,
                              Visit& visit) {
-  for (u32 part = 0; part < parts.count(); ++part) visit_rows(shape, parts, part, touched, visit);
+  for (u32 part = 0; part < parts.count(); ++part) visit_rows(shape, parts, {part}, touched, visit);
 }
 
 struct WholeRows {
@@ -123,18 +130,18 @@ struct CellsOfTriangles {
     return CellExtent::small;
   }
 
-  /// Calls visit(CellRun) for the cells of a part; each cell of the primitive is in one run of one part.
+  /// Calls visit(CellRun) for the cells of a part's rows; each cell of the primitive is in one run of one part.
   template <class Visit>
-  COPSE_HD void visit_part(u32 primitive, u32 part, Visit& visit) const {
+  COPSE_HD void visit_part(u32 primitive, const PartRows& rows, Visit& visit) const {
     const GridShape grid = *shape;
     const LatticeVertices v = LatticeVertices::of(grid, table.triangle(primitive), units.bits);
     const CellParts parts = parts_of(v, grid);
     if (parts.is_chain()) {
-      visit_rows(grid, parts, part, WholeRows{1}, visit);
+      visit_rows(grid, parts, rows, WholeRows{1}, visit);
     } else if (parts.is_small(units)) {
-      visit_rows(grid, parts, part, rows_of<i32>(v, parts), visit);
+      visit_rows(grid, parts, rows, rows_of<i32>(v, parts), visit);
     } else {
-      visit_rows(grid, parts, part, rows_of<i64>(v, parts), visit);
+      visit_rows(grid, parts, rows, rows_of<i64>(v, parts), visit);
     }
   }
 
@@ -169,9 +176,9 @@ struct CellsOfBoxes {
     return CellExtent::small;
   }
   template <class Visit>
-  COPSE_HD void visit_part(u32 primitive, u32 part, Visit& visit) const {
+  COPSE_HD void visit_part(u32 primitive, const PartRows& rows, Visit& visit) const {
     const CellParts parts = parts_of(*shape, boxes(primitive));
-    visit_rows(*shape, parts, part, WholeRows{parts.size.x}, visit);
+    visit_rows(*shape, parts, rows, WholeRows{parts.size.x}, visit);
   }
 
  private:

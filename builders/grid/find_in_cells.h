@@ -54,7 +54,7 @@ struct FindPrimitive {
   COPSE_HD void operator()(u64 i) const {
     FindInCells find{grid, u32(i)};
     const u32 part_count = cells.part_count(u32(i));
-    for (u32 part = 0; part < part_count; ++part) cells.visit_part(u32(i), part, find);
+    for (u32 part = 0; part < part_count; ++part) cells.visit_part(u32(i), {part}, find);
     if (find.missing > 0) fetch_add_relaxed(&faults->missing_references, find.missing);
     fetch_add_relaxed(found_count, find.found);
   }

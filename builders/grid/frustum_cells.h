@@ -255,19 +255,19 @@ struct CellsOfFrustum {
     return CellExtent::small;
   }
 
-  /// Calls visit(CellRun) for the cells of a part; each cell of the primitive is in one run of one part.
+  /// Calls visit(CellRun) for the cells of a part's rows; each cell of the primitive is in one run of one part.
   template <class Visit>
-  COPSE_HD void visit_part(u32 primitive, u32 part, Visit& visit) const {
+  COPSE_HD void visit_part(u32 primitive, const PartRows& rows, Visit& visit) const {
     const CameraTriangle triangle(*frustum, table.triangle(primitive));
-    if (!triangle.is_plain(*frustum)) return visit_clipped(triangle, part, visit);
+    if (!triangle.is_plain(*frustum)) return visit_clipped(triangle, rows, visit);
     const FrustumVertices v(*shape, triangle);
     const CellParts parts = parts_of(v);
     if (parts.is_chain()) {
-      visit_rows(*shape, parts, part, WholeRows{1}, visit);
+      visit_rows(*shape, parts, rows, WholeRows{1}, visit);
     } else if (parts.is_small(cell_units())) {
-      visit_rows(*shape, parts, part, rows_of<i32>(v, parts), visit);
+      visit_rows(*shape, parts, rows, rows_of<i32>(v, parts), visit);
     } else {
-      visit_rows(*shape, parts, part, rows_of<i64>(v, parts), visit);
+      visit_rows(*shape, parts, rows, rows_of<i64>(v, parts), visit);
     }
   }
 
@@ -282,14 +282,15 @@ struct CellsOfFrustum {
   }
 
   template <class Visit>
-  [[gnu::noinline]] COPSE_HD void visit_clipped(const CameraTriangle& triangle, u32 part, Visit& visit) const {
+  [[gnu::noinline]] COPSE_HD void visit_clipped(const CameraTriangle& triangle, const PartRows& rows,
+                                                Visit& visit) const {
     ClippedTriangle clipped;
     clip_triangle(*frustum, *shape, triangle, clipped);
     const CellParts parts = clipped.parts();
     if (clipped.is_blurred) {
-      visit_rows(*shape, parts, part, WholeRows{parts.size.x}, visit);
+      visit_rows(*shape, parts, rows, WholeRows{parts.size.x}, visit);
     } else {
-      visit_rows(*shape, parts, part, RowsOfClipped{clipped, parts}, visit);
+      visit_rows(*shape, parts, rows, RowsOfClipped{clipped, parts}, visit);
     }
   }
 

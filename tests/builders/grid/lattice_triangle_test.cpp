@@ -46,10 +46,13 @@ std::vector<u32> cells_by_rows(const GridShape& grid, const Vertices& v, const C
   const CellParts parts = CellParts::of(range, axes);
   CollectCells collect;
   for (u32 part = 0; part < parts.count(); ++part) {
-    if (parts.is_small(units) && !along_x) {
-      visit_rows(grid, parts, part, rows_of<i32>(v, parts, units), collect);
-    } else {
-      visit_rows(grid, parts, part, rows_of<i64>(v, parts, units), collect);
+    for (i32 share = 0; share < 3; ++share) {
+      const detail::PartRows rows{part, share, 3};
+      if (parts.is_small(units) && !along_x) {
+        visit_rows(grid, parts, rows, rows_of<i32>(v, parts, units), collect);
+      } else {
+        visit_rows(grid, parts, rows, rows_of<i64>(v, parts, units), collect);
+      }
     }
   }
   EXPECT_GE(collect.cells.size(), parts.count()) << "a part without cells";
