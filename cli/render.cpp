@@ -3,6 +3,8 @@
 #include <memory>
 
 #include "builders/bvh/lbvh.h"
+#include "builders/grid/frustum_grid.h"
+#include "builders/grid/uniform_grid.h"
 #include "builders/io/image_file.h"
 #include "builders/io/mesh_file.h"
 #include "builders/io/structure_file.h"
@@ -12,35 +14,76 @@
 #include "cli/files.h"
 #include "cli/scene.h"
 #include "primitives/core/stopwatch.h"
+#include "trace/frustum_rays.h"
 #include "trace/shade.h"
 
 namespace copse::cli {
 
 namespace {
 
+enum class Through { bvh, grid, frustum };
+
 struct RenderCommand {
   std::string input;
   std::string output;
+  Through through = Through::bvh;
   CameraOptions camera;
   RenderOptions render;
 };
 
+/// What a picture is made from: a mesh, and a tree over it where one is asked for.
 struct Scene {
   Mesh mesh;
   Bvh bvh;
 };
 
-Scene load_scene(Session& session, Context& context, const std::string& input) {
+Scene load_scene(Session& session, Context& context, const RenderCommand& command) {
   session.begin("reading");
-  if (check_input(input) == InputKind::structure) {
-    StructureFile file = load_structure(input, context);
+  if (check_input(command.input) == InputKind::structure) {
+    StructureFile file = load_structure(command.input, context);
     return {std::move(file.mesh), std::move(file.bvh)};
   }
-  Scene scene{load_mesh(input), {}};
-  session.begin("building");
-  const DeviceMesh device_mesh(context, scene.mesh);
-  scene.bvh = build_lbvh(context, device_mesh.view());
-  return scene;
+  return {load_mesh(command.input), {}};
+}
+
+/// A picture and what it took.
+struct Rendered {
+  Image image;
+  double milliseconds;
+};
+
+template <class MakeImage>
+Rendered timed(Context& context, const MakeImage& make_image) {
+  Stopwatch stopwatch(context);
+  Image image = make_image();
+  return {std::move(image), stopwatch.milliseconds()};
+}
+
+Rendered render_through(Session& session, Context& context, const RenderCommand& command, Scene& scene,
+                        const TriangleView& triangles) {
+  const RenderOptions& options = command.render;
+  const Camera camera =
+      place_camera(command.camera, bounds(scene.mesh), float(options.width) / float(options.height));
+  if (scene.bvh.nodes.empty()) session.begin("building");
+  if (command.through == Through::grid) {
+    const Grid grid = build_grid(context, triangles);
+    session.begin("rendering");
+    return timed(context, [&] { return render(context, grid.view(), triangles, camera, options); });
+  }
+  if (command.through == Through::frustum) {
+    const FrustumGrid grid = build_frustum_grid(context, triangles, view_frustum(camera));
+    session.begin("rendering");
+    return timed(context, [&] { return render(context, grid.view(), triangles, options); });
+  }
+  if (scene.bvh.nodes.empty()) scene.bvh = build_lbvh(context, triangles);
+  session.begin("rendering");
+  return timed(context, [&] { return render(context, scene.bvh.view(), triangles, camera, options); });
+}
+
+const Choices<Through>& structures() {
+  static const Choices<Through> choices{
+      {"bvh", Through::bvh}, {"grid", Through::grid}, {"frustum", Through::frustum}};
+  return choices;
 }
 
 const Choices<Shading>& shadings() {
@@ -52,9 +95,10 @@ const Choices<Shading>& shadings() {
   return choices;
 }
 
-std::string shading_name(Shading shading) {
-  for (const auto& [name, meaning] : shadings()) {
-    if (meaning == shading) return name;
+template <class T>
+std::string name_in(const Choices<T>& choices, T value) {
+  for (const auto& [name, meaning] : choices) {
+    if (meaning == value) return name;
   }
   return "unknown";
 }
@@ -70,7 +114,8 @@ void print_result(Session& session, const Context& context, const RenderCommand&
               {"triangles", triangle_count},
               {"width", render.width},
               {"height", render.height},
-              {"shading", shading_name(render.shading)},
+              {"structure", name_in(structures(), command.through)},
+              {"shading", name_in(shadings(), render.shading)},
               {"rays", ray_count}};
   if (ambient) report["ambient_rays_per_hit"] = render.ambient_rays;
   report["render_ms"] = milliseconds;
@@ -85,28 +130,32 @@ void print_result(Session& session, const Context& context, const RenderCommand&
   session.print(report, facts.text());
 }
 
+void check_structure(const RenderCommand& command, InputKind kind) {
+  const std::string option = "--structure " + name_in(structures(), command.through);
+  if (kind == InputKind::structure && command.through != Through::bvh) {
+    throw Error(ErrorCode::invalid_argument, option + " goes with a mesh; the input holds a tree");
+  }
+  if (command.through == Through::frustum && command.render.shading == Shading::ambient_occlusion) {
+    throw Error(ErrorCode::invalid_argument, option + " has rays from the eye alone; --shading ao needs others");
+  }
+}
+
 int run_render(Session& session, const RenderCommand& command) {
   const InputKind kind = check_input(command.input);
   if (command.output.empty()) {
     throw Error(ErrorCode::invalid_argument, "-o is missing: name the picture to write, as in -o picture.png");
   }
   check_output(command.output, ".png", command.input);
+  check_structure(command, kind);
   const auto context = session.make_context();
   session.progress().expect_stages(kind == InputKind::mesh ? 4 : 3);
-  const Scene scene = load_scene(session, *context, command.input);
-
-  session.begin("rendering");
-  const RenderOptions& render_options = command.render;
-  const Camera camera =
-      place_camera(command.camera, bounds(scene.mesh), float(render_options.width) / float(render_options.height));
+  Scene scene = load_scene(session, *context, command);
   const DeviceMesh device_mesh(*context, scene.mesh);
-  Stopwatch stopwatch(*context);
-  const Image image = render(*context, scene.bvh.view(), device_mesh.view(), camera, render_options);
-  const double milliseconds = stopwatch.milliseconds();
+  const Rendered rendered = render_through(session, *context, command, scene, device_mesh.view());
 
   session.begin("writing");
-  save_png(command.output, image);
-  print_result(session, *context, command, scene.mesh.triangles.size(), milliseconds);
+  save_png(command.output, rendered.image);
+  print_result(session, *context, command, scene.mesh.triangles.size(), rendered.milliseconds);
   return exit_ok;
 }
 
@@ -131,6 +180,10 @@ Command add_render_command(CLI::App& app, CommonOptions& common) {
   const auto options = std::make_shared<RenderCommand>();
   add_input(*command, options->input, "IN", "A mesh (.obj or .ply) or structure (.copse)");
   add_output(*command, options->output, "The picture, a .png file (required)");
+  add_choice<Through>(
+      *command, "--structure", options->through, structures(),
+      "What the rays of a mesh go through: a tree, the default; a uniform grid; a grid over what the "
+      "camera sees");
   add_picture_options(*command, options->render);
   add_camera_options(*command, options->camera);
   add_common_options(*command, common);
@@ -138,6 +191,7 @@ Command add_render_command(CLI::App& app, CommonOptions& common) {
       "Examples:\n"
       "  copse render bunny.obj -o bunny.png\n"
       "  copse render bunny.copse -o heat.png --shading heat --size 1920x1080\n"
+      "  copse render bunny.obj -o bunny.png --structure frustum\n"
       "  copse render room.ply -o room.png --eye 1,2,-3 --target 0,1,0 --fov 60 --shading ao");
   return {command, [options](Session& session) { return run_render(session, *options); }};
 }

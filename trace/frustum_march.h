@@ -93,6 +93,28 @@ COPSE_HD inline float march_tile(const FrustumGridView& grid, u32 tile, const Ra
   return limit;
 }
 
+namespace detail {
+
+/// The limit that march_tile leaves for the ray's own tile.
+template <class LeafTest, class Counter>
+COPSE_HD inline float march_own_tile(const FrustumGridView& grid, const Ray& ray, LeafTest& leaf_test,
+                                     Counter& counter) {
+  if (!is_traceable(ray)) return ray.t_max;
+  const u32 tile = tile_of_ray(*grid.shape.data(), *grid.cells.shape.data(), ray);
+  return march_tile(grid, tile, ray, leaf_test, counter);
+}
+
+/// The closest triangle by its primitive id, counted through all views.
+template <class Counter>
+COPSE_HD inline TriangleAt closest_triangle(const FrustumGridView& grid, const TriangleTable& triangles,
+                                            const Ray& ray, Counter& counter) {
+  ClosestTriangle closest(triangles_of(triangles), ray);
+  const float limit = march_own_tile(grid, ray, closest, counter);
+  return closest.result(limit);
+}
+
+}  // namespace detail
+
 /// The closest hit: the smallest (t, primitive id through all views), as through a tree. On a miss primitive and
 /// geometry are invalid_id and t is the ray's t_max.
 ///   ray: from the eye of the grid's frustum, through its screen; others miss what they should hit
@@ -102,9 +124,7 @@ COPSE_HD inline Hit closest_hit(const FrustumGridView& grid, const TriangleTable
                                 Counter& counter) {
   const auto source = detail::triangles_of(triangles);
   detail::ClosestTriangle closest(source, ray);
-  if (!is_traceable(ray)) return closest.hit(ray.t_max);
-  const u32 tile = detail::tile_of_ray(*grid.shape.data(), *grid.cells.shape.data(), ray);
-  return closest.hit(march_tile(grid, tile, ray, closest, counter));
+  return closest.hit(detail::march_own_tile(grid, ray, closest, counter));
 }
 
 COPSE_HD inline Hit closest_hit(const FrustumGridView& grid, const TriangleTable& triangles, const Ray& ray) {

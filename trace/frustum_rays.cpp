@@ -2,7 +2,7 @@
 
 #include "primitives/core/buffer.h"
 #include "primitives/core/dispatch.h"
-#include "trace/check.h"
+#include "trace/check_grid.h"
 #include "trace/check_masks.h"
 #include "trace/frustum_rays_body.h"
 
@@ -11,12 +11,6 @@ namespace copse {
 namespace {
 
 constexpr const char* function = "closest_hits";
-
-void check_grid(const FrustumGridView& grid) {
-  if (grid.shape.empty() || grid.cells.cell_begins.size() < 2) {
-    detail::refuse(function, "the frustum grid has 0 cells, it was never made");
-  }
-}
 
 void check_picture(u32 width, u32 height, u64 hit_count) {
   constexpr u32 most_pixels = 65536;
@@ -48,7 +42,7 @@ ViewFrustum view_frustum(const Camera& camera, float nearest, float farthest) {
 
 void closest_hits(Context& context, const FrustumGridView& grid, const TriangleViews& triangles, u32 width,
                   u32 height, BufferSpan<Hit> hits, BufferSpan<const u32> masks) {
-  check_grid(grid);
+  detail::check_grid(function, grid);
   check_picture(width, height, hits.size());
   detail::check_masks(function, "pixels", masks, hits.size());
   detail::check_apart(function, "masks", masks, hits);
@@ -63,7 +57,7 @@ void closest_hits(Context& context, const FrustumGridView& grid, const TriangleV
 
 void closest_hits(Context& context, const FrustumGridView& grid, const TriangleViews& triangles,
                   BufferSpan<const Ray> rays, BufferSpan<Hit> hits, BufferSpan<const u32> masks) {
-  check_grid(grid);
+  detail::check_grid(function, grid);
   detail::check_results(function, "rays", rays, hits);
   detail::check_masks(function, "rays", masks, rays.size());
   detail::check_apart(function, "masks", masks, hits);

@@ -269,6 +269,19 @@ COPSE_HD inline float march(const GridView& grid, const Ray& ray, LeafTest& leaf
   return test.limit;
 }
 
+namespace detail {
+
+/// The closest triangle by its primitive id, counted through all views.
+template <class Counter>
+COPSE_HD inline TriangleAt closest_triangle(const GridView& grid, const TriangleTable& triangles, const Ray& ray,
+                                            Counter& counter) {
+  ClosestTriangle closest(triangles_of(triangles), ray);
+  const float limit = march(grid, ray, closest, counter);
+  return closest.result(limit);
+}
+
+}  // namespace detail
+
 /// The closest hit: the smallest (t, primitive id through all views), as through a tree. On a miss primitive and
 /// geometry are invalid_id and t is the ray's t_max.
 ///   grid, triangles: in memory that the caller can read: the device's in a kernel

@@ -1,7 +1,7 @@
 #include "trace/grid_rays.h"
 
 #include "primitives/core/dispatch.h"
-#include "trace/check.h"
+#include "trace/check_grid.h"
 #include "trace/check_masks.h"
 #include "trace/grid_rays_body.h"
 
@@ -12,9 +12,7 @@ namespace {
 template <class Result>
 void march_all(const char* function, Context& context, const GridView& grid, const TriangleViews& triangles,
                BufferSpan<const Ray> rays, BufferSpan<Result> results, BufferSpan<const u32> masks) {
-  if (grid.shape.empty() || grid.cell_begins.size() < 2) {
-    detail::refuse(function, "the grid has 0 cells, even a grid without primitives has 1");
-  }
+  detail::check_grid(function, grid);
   detail::check_results(function, "rays", rays, results);
   detail::check_masks(function, "rays", masks, rays.size());
   detail::check_apart(function, "masks", masks, results);

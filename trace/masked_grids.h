@@ -23,10 +23,8 @@ COPSE_HD inline Hit closest_hit_masked(const FrustumGridView& grid, const Triang
                                        u32 mask) {
   detail::MaskedTest test(detail::ClosestTriangle(detail::triangles_of(triangles), ray),
                           detail::TableMasks{&triangles}, mask);
-  if (!is_traceable(ray)) return test.hit(ray.t_max);
   NoCounter counter;
-  const u32 tile = detail::tile_of_ray(*grid.shape.data(), *grid.cells.shape.data(), ray);
-  return test.hit(march_tile(grid, tile, ray, test, counter));
+  return test.hit(detail::march_own_tile(grid, ray, test, counter));
 }
 
 /// True where the ray hits any triangle that shares a bit with `mask`.

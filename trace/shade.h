@@ -3,6 +3,7 @@
 #include "builders/bvh/node.h"
 #include "builders/geometry/image.h"
 #include "builders/geometry/primitive_set.h"
+#include "builders/grid/frustum_layout.h"
 #include "primitives/core/context.h"
 #include "trace/camera.h"
 
@@ -30,6 +31,16 @@ struct RenderOptions {
 /// Throws: Error invalid_argument for options out of range, Error out_of_memory, Error cancelled.
 /// Memory: buffers of 24 bytes a pixel, and the image on the host.
 Image render(Context& context, const BvhView& bvh, const TriangleViews& triangles, const Camera& camera,
+             const RenderOptions& options = {});
+
+/// The same picture through a uniform grid over the triangles; its heat is that of cells instead of nodes.
+Image render(Context& context, const GridView& grid, const TriangleViews& triangles, const Camera& camera,
+             const RenderOptions& options = {});
+
+/// The same picture through a frustum grid over the triangles, of the camera that it was built for; its heat is
+/// that of slabs. For hits of such a picture without colours: closest_hits in trace/frustum_rays.h. Throws: as
+/// above; Error invalid_argument for ambient occlusion, whose rays do not start at the eye.
+Image render(Context& context, const FrustumGridView& grid, const TriangleViews& triangles,
              const RenderOptions& options = {});
 
 /// The heat map's colour of `x` in [0, 1]: dark blue, violet, red, orange, light yellow.

@@ -1,5 +1,7 @@
 #include "builders/geometry/triangle_table.h"
 #include "primitives/inputs.h"
+#include "trace/frustum_march.h"
+#include "trace/grid_march.h"
 #include "trace/heat_colour.h"
 #include "trace/random.h"
 #include "trace/shade_body.h"
@@ -12,7 +14,6 @@ namespace {
 
 /// The picture as kernels see it.
 struct Canvas {
-  BvhView bvh;
   TriangleTable triangles;
   Camera camera;
   u32 width, height;
@@ -41,14 +42,15 @@ COPSE_HD inline u32 visits_of(const VisitCounter& counter) {
   return counter.nodes + counter.primitives;
 }
 
-template <class Counter>
+template <class View, class Counter>
 struct TracePixels {
+  View view;
   Canvas canvas;
   COPSE_HD void operator()(u64 thread) const {
     u32 x, y;
     if (!canvas.pixel_of(thread, x, y)) return;
     Counter counter;
-    const TriangleAt closest = closest_triangle(canvas.bvh, canvas.triangles, canvas.ray_of(x, y), counter);
+    const TriangleAt closest = closest_triangle(view, canvas.triangles, canvas.ray_of(x, y), counter);
     canvas.hits[u64(y) * canvas.width + x] = {closest.hit.t, closest.at, closest.hit.u, closest.hit.v,
                                               visits_of(counter)};
   }
@@ -132,15 +134,26 @@ COPSE_HD inline SurfacePoint surface_point(const Triangle& triangle, const Pixel
   return {add_rn(position, mul_rn(normal, mul_rn(scale, 1.0f / 65536.0f))), normal};
 }
 
+COPSE_HD inline Aabb scene_box(const BvhView& bvh, const Aabb*) {
+  const BvhNode root = bvh.nodes.data()[0];
+  return {root.lo, root.hi};
+}
+COPSE_HD inline Aabb scene_box(const GridView&, const Aabb* box) {
+  return *box;
+}
+
+template <class View>
 struct ShadeOcclusion {
+  View view;
   Canvas canvas;
   u32 ray_count;
-  float distance;  // 0: a quarter of the scene's diagonal
+  float distance;   // 0: a quarter of the scene's diagonal
+  const Aabb* box;  // as in RenderJob
 
   COPSE_HD float reach() const {
     if (distance > 0) return distance;
-    const BvhNode root = canvas.bvh.nodes.data()[0];
-    return mul_rn(length_rn(sub_rn(root.hi, root.lo)), 0.25f);
+    const Aabb scene = scene_box(view, box);
+    return mul_rn(length_rn(sub_rn(scene.hi, scene.lo)), 0.25f);
   }
 
   /// The share of rays that escape. Normal plus a point of the unit sphere has the cosine's distribution.
@@ -152,7 +165,7 @@ struct ShadeOcclusion {
       vec3 direction = add_rn(point.normal, sphere.next());
       const float length = length_rn(direction);
       direction = length > 1e-3f ? div_rn(direction, length) : point.normal;
-      if (!any_hit(canvas.bvh, canvas.triangles, Ray{point.position, 0.0f, direction, t_max})) ++escaped;
+      if (!any_hit(view, canvas.triangles, Ray{point.position, 0.0f, direction, t_max})) ++escaped;
     }
     return div_rn(float(escaped), float(ray_count));
   }
@@ -190,20 +203,19 @@ struct ShadeHeat {
 
 }  // namespace
 
-template <class Executor>
-void render_pixels(const Executor& ex, const RenderJob& job) {
+template <class Executor, class View>
+void render_pixels(const Executor& ex, const View& view, const RenderJob& job) {
   ScratchArena::Frame frame(ex.scratch);
   const RenderOptions& options = job.options;
   const Canvas canvas{
-      job.bvh,   make_triangle_table(ex, frame, job.views), job.camera, options.width, options.height, job.hits,
-      job.pixels};
+      make_triangle_table(ex, frame, job.views), job.camera, options.width, options.height, job.hits, job.pixels};
   const u64 pixel_count = u64(options.width) * options.height;
 
   // Find what every pixel sees.
   if (options.shading == Shading::heat) {
-    for_each(ex, "render: trace and count", canvas.thread_count(), TracePixels<VisitCounter>{canvas});
+    for_each(ex, "render: trace and count", canvas.thread_count(), TracePixels<View, VisitCounter>{view, canvas});
   } else {
-    for_each(ex, "render: trace", canvas.thread_count(), TracePixels<NoCounter>{canvas});
+    for_each(ex, "render: trace", canvas.thread_count(), TracePixels<View, NoCounter>{view, canvas});
   }
 
   // Colour it.
@@ -221,8 +233,10 @@ void render_pixels(const Executor& ex, const RenderJob& job) {
       for_each(ex, "render: distances", pixel_count, ShadeDistance{canvas, job.extremes});
       break;
     case Shading::ambient_occlusion:
-      for_each(ex, "render: ambient occlusion", canvas.thread_count(),
-               ShadeOcclusion{canvas, options.ambient_rays, options.ambient_distance});
+      if constexpr (!std::is_same_v<View, FrustumGridView>) {
+        for_each(ex, "render: ambient occlusion", canvas.thread_count(),
+                 ShadeOcclusion<View>{view, canvas, options.ambient_rays, options.ambient_distance, job.box});
+      }
       break;
     case Shading::heat:
       reduce(ex, "render: most visits", pixel_count, Visits{job.hits}, u32{0}, Larger{}, job.extremes + 1);
@@ -231,6 +245,8 @@ void render_pixels(const Executor& ex, const RenderJob& job) {
   }
 }
 
-template void render_pixels(const BodyExecutor&, const RenderJob&);
+template void render_pixels(const BodyExecutor&, const BvhView&, const RenderJob&);
+template void render_pixels(const BodyExecutor&, const GridView&, const RenderJob&);
+template void render_pixels(const BodyExecutor&, const FrustumGridView&, const RenderJob&);
 
 }  // namespace copse::detail

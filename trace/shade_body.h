@@ -19,16 +19,17 @@ struct PixelHit {
 
 /// A picture to make, all arrays in the executor's memory, in image order.
 struct RenderJob {
-  BvhView bvh;
   std::span<const TriangleView> views;
   Camera camera;
   RenderOptions options;
-  PixelHit* hits;  // a pixel each
-  Rgba8* pixels;   // a pixel each
-  u32* extremes;   // 2: distance, the bits of the nearest and the farthest t; heat, [1] the limit
+  const Aabb* box;  // of the triangles, for ambient occlusion without a distance; null: the structure tells
+  PixelHit* hits;   // a pixel each
+  Rgba8* pixels;    // a pixel each
+  u32* extremes;    // 2: distance, the bits of the nearest and the farthest t; heat, [1] the limit
 };
 
-template <class Executor>
-void render_pixels(const Executor& ex, const RenderJob& job);
+/// View: BvhView, GridView or FrustumGridView.
+template <class Executor, class View>
+void render_pixels(const Executor& ex, const View& view, const RenderJob& job);
 
 }  // namespace copse::detail

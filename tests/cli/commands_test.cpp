@@ -85,6 +85,21 @@ TEST_P(CliOnEachBackend, PictureOfStructureEqualsPictureOfMesh) {
   }
 }
 
+TEST_P(CliOnEachBackend, PictureThroughGridsEqualsPictureThroughTree) {
+  for (const std::string shading : {"normal", "primitive", "distance"}) {
+    std::vector<std::string> pictures;
+    for (const std::string structure : {"bvh", "grid", "frustum"}) {
+      const Json report = run_cli(here({"render", sphere(), "-o", path("a.png"), "--size", "40x30", "--shading",
+                                        shading, "--structure", structure, "--json"}))
+                              .json();
+      EXPECT_EQ(report["structure"], structure);
+      pictures.push_back(read_file(path("a.png")));
+    }
+    EXPECT_EQ(pictures[1], pictures[0]) << shading;
+    EXPECT_EQ(pictures[2], pictures[0]) << shading;
+  }
+}
+
 TEST_P(CliOnEachBackend, RenderReportsItsRays) {
   const Json report =
       run_cli(here({"render", sphere(), "-o", path("a.png"), "--width", "16", "--height", "8", "--json"})).json();

@@ -58,6 +58,8 @@ TEST_F(CliErrors, ImpossibleCamerasAndPicturesAreRefused) {
   expect_error(render({"--size", "10x10", "--width", "5"}), usage, "excludes");
   expect_error(render({"--shading", "phong"}), usage, "normal, primitive, distance, ao or heat");
   expect_error(render({"--ao-rays", "4097"}), usage, "from 1 to 4096");
+  expect_error(render({"--structure", "octree"}), usage, "bvh, grid or frustum");
+  expect_error(render({"--structure", "frustum", "--shading", "ao"}), usage, "rays from the eye alone");
   expect_error(render({"--fov", "180"}), usage, "from 0.1 to 179");
   expect_error(render({"--eye", "1,2"}), usage, "--eye");
   expect_error(render({"--eye", "1,2,inf"}), usage, "'inf'");

@@ -7,7 +7,10 @@
 
 #include "builders/bvh/lbvh.h"
 #include "builders/geometry/generate.h"
+#include "builders/grid/frustum_grid.h"
+#include "builders/grid/uniform_grid.h"
 #include "tests/support/backends.h"
+#include "trace/frustum_rays.h"
 
 namespace copse {
 namespace {
@@ -72,6 +75,42 @@ TEST_P(Render, EveryShadingShowsTheMeshBeforeABackground) {
     EXPECT_GT(colours.size(), 1u) << int(shading);
     EXPECT_NE(packed(pixel(image, 30, 26)), packed(pixel(image, 0, 0))) << int(shading);
   }
+}
+
+TEST_P(Render, ShowsTheSameThroughGrids) {
+  for (const Mesh& mesh : {generate_sphere(3), generate_random(300, 0.3f)}) {
+    const Scene scene(context(), mesh);
+    const Grid grid = build_grid(context(), scene.triangles, {});
+    const FrustumGrid frustum = build_frustum_grid(context(), scene.triangles, view_frustum(scene.camera),
+                                                   {.resolution = uvec3(16, 8, 4)});
+    for (const Shading shading : {Shading::normal, Shading::primitive, Shading::distance}) {
+      const RenderOptions options{.width = 75, .height = 66, .shading = shading};
+      const Image expected = picture(scene, options);
+      EXPECT_TRUE(same_pixels(render(context(), grid.view(), scene.triangles, scene.camera, options), expected))
+          << int(shading);
+      EXPECT_TRUE(same_pixels(render(context(), frustum.view(), scene.triangles, options), expected))
+          << int(shading);
+    }
+    const RenderOptions ambient{
+        .width = 40, .height = 30, .shading = Shading::ambient_occlusion, .ambient_rays = 8};
+    EXPECT_TRUE(same_pixels(render(context(), grid.view(), scene.triangles, scene.camera, ambient),
+                            picture(scene, ambient)));
+    EXPECT_COPSE_ERROR(render(context(), frustum.view(), scene.triangles, ambient), ErrorCode::invalid_argument,
+                       "ambient occlusion");
+    const RenderOptions heat{.width = 64, .height = 64, .shading = Shading::heat};
+    for (const Image& image : {render(context(), grid.view(), scene.triangles, scene.camera, heat),
+                               render(context(), frustum.view(), scene.triangles, heat)}) {
+      EXPECT_NE(packed(pixel(image, 32, 32)), packed(pixel(image, 0, 0)));
+    }
+  }
+}
+
+TEST_P(Render, RefusesGridsThatWereNeverMade) {
+  const Scene scene(context(), generate_cube());
+  EXPECT_COPSE_ERROR(render(context(), GridView{}, scene.triangles, scene.camera), ErrorCode::invalid_argument,
+                     "0 cells");
+  EXPECT_COPSE_ERROR(render(context(), FrustumGridView{}, scene.triangles), ErrorCode::invalid_argument,
+                     "0 cells");
 }
 
 TEST_P(Render, TakesImagesOfAnySize) {

@@ -108,6 +108,7 @@ TEST_P(VoxelFile, IsNeverTrusted) {
   EXPECT_COPSE_ERROR(load(with_word(80, 27)), bad, "place 27 of 27");
   EXPECT_COPSE_ERROR(load(with_word(84, 0)), bad, "behind one at");
   EXPECT_COPSE_ERROR(load(with_word(60, 0xfff00000)), bad, "no size");
+  EXPECT_COPSE_ERROR(load(with_word(60, 0)), bad, "no size");  // one over the edge is infinite
   HostVoxels wrong = voxels;
   wrong.words.pop_back();
   EXPECT_COPSE_ERROR(save_voxels(folder_ / "c.voxels", wrong), ErrorCode::invalid_argument, "are needed");
