@@ -172,6 +172,7 @@ void Application::place_panes(const Rectangle& place) {
   const Comparison comparison = session_.comparison();
   const bool beside = comparison == Comparison::side_by_side;
   const float gap = beside ? 2 : 0, width = beside ? std::max((place.width - gap) / 2, 0.0f) : place.width;
+  keep_in_sight(beside, place);
   const float scale = display_.pixels_per_point();
   session_.set_picture_size(u32(std::max(width, 0.0f) * scale), u32(std::max(place.height, 0.0f) * scale));
   for (u32 side = 0; side < (beside ? 2u : 1u); ++side) {
@@ -184,6 +185,16 @@ void Application::place_panes(const Rectangle& place) {
     if (comparison == Comparison::difference && difference.image.width > 0) pane.picture = &difference;
     panes_.push_back(pane);
   }
+}
+
+/// Two pictures beside each other are narrow: the eye goes back so that they show what one did, and comes again.
+void Application::keep_in_sight(bool beside, const Rectangle& place) {
+  if (beside == shows_two_ || place.width <= 0 || place.height <= 0) return;
+  shows_two_ = beside;
+  if (!options_.steps_back || session_.camera().mode != CameraMode::orbit) return;
+  const double one = std::min(double(place.width) / place.height, 1.0);
+  const double two = std::min(double(place.width) / 2 / place.height, 1.0);
+  session_.camera().scale_distance(beside ? one / two : two / one);
 }
 
 void Application::take_keys() {

@@ -20,6 +20,7 @@ struct ApplicationOptions {
   std::filesystem::path widget_map;          // JSON of where widgets stand, for scripts; empty: none
   u32 screenshot_width = 0;                  // 0 x 0: as large as the picture in the window
   u32 screenshot_height = 0;
+  bool steps_back = true;               // the camera, where two pictures stand beside each other
   std::optional<double> frame_seconds;  // time moves on by so much a frame, in place of the clock
 };
 
@@ -59,6 +60,7 @@ class Application {
   void draw_menu_bar(Desk& desk);
   void draw_columns(Desk& desk, const WindowLayout& layout);
   void place_panes(const Rectangle& place);
+  void keep_in_sight(bool beside, const Rectangle& place);
   void take_keys();
   void carry_out();
   bool perform_on_files(Command command);
@@ -87,6 +89,7 @@ class Application {
   u32 awake_ = 0;  // frames before the loop may sleep: ImGui answers input one or two frames later
   u64 recorded_revision_ = 0;
   bool quits_ = false;
+  bool shows_two_ = false;
   std::string written_map_;
 };
 

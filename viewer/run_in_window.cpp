@@ -86,6 +86,7 @@ int run_in_window(const Options& options) {
                            .widget_map = options.widget_map,
                            .screenshot_width = width,
                            .screenshot_height = height,
+                           .steps_back = !ends,
                            .frame_seconds = ends ? std::optional(counted_frame_seconds) : std::nullopt});
   for (const std::string& complaint : complaints) session.messages().add(Severity::warning, complaint);
   application.use(settings);

@@ -181,10 +181,50 @@ TEST_F(Panels, ShowMessagesUntilTheyAreSeen) {
   ASSERT_TRUE(sees("Messages/x"));
   click("Messages/x");
   EXPECT_FALSE(sees("Messages/x"));
+  session.open({folder / "broken.ply"});
+  run_until([&] { return !session.job().running; });
+  run();
+  EXPECT_TRUE(sees("Messages/x")) << "it came again";
+  click("Messages/x");
   press(GLFW_KEY_GRAVE_ACCENT);
   ASSERT_TRUE(sees("Log/Clear"));
   click("Log/Clear");
   EXPECT_TRUE(session.messages().list().empty());
+}
+
+TEST_F(Panels, BuildEveryKindThereIs) {
+  load(sphere());
+  const std::pair<const char*, const char*> kinds[] = {{"grid", "Density"},       {"frustum", "Tiles across"},
+                                                       {"voxels", "Rule"},        {"bricks", "Resolution"},
+                                                       {"points", "Ball radius"}, {"bvh", "Builder"}};
+  for (const auto& [kind, option] : kinds) {
+    choose("Structure/Kind", kind);
+    run_until([&] { return name_of(session.built(0).kind) == std::string(kind) && !session.job().running; });
+    run();
+    EXPECT_TRUE(sees(std::string("Structure/") + option)) << kind;
+    click_at(in_picture(0.5f, 0.5f));
+    run();
+    EXPECT_TRUE(sees("Picked/Forget")) << kind;
+  }
+  EXPECT_FALSE(has_errors());
+}
+
+TEST_F(Panels, ComparingStepsBackSoThatBothAreInSight) {
+  load(sphere());
+  display.resize(900, 1000);
+  run();
+  const CameraPose before = session.camera().pose();
+  const auto distance = [&] { return glm::length(session.camera().pose().eye - session.camera().pose().target); };
+  const float alone = distance();
+  press(GLFW_KEY_C);
+  run_until([&] { return session.has_structure(1); });
+  EXPECT_EQ(session.built(1).builder, Builder::sah) << "another one than A";
+  EXPECT_GT(distance(), alone * 1.5f);
+  press(GLFW_KEY_C);
+  press(GLFW_KEY_C);
+  run();
+  EXPECT_NEAR(distance(), alone, alone * 1e-4f);
+  EXPECT_EQ(session.camera().pose().target, before.target);
 }
 
 TEST_F(Panels, GuideShowsEveryStepWithoutAnError) {

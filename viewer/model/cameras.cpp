@@ -123,9 +123,13 @@ void CameraRig::pan(float right, float up) {
 }
 
 void CameraRig::dolly(float steps) {
+  scale_distance(std::pow(0.9, std::clamp(double(steps), -50.0, 50.0)));
+}
+
+void CameraRig::scale_distance(double factor) {
   const dvec3 arm = dvec3(pose_.eye) - dvec3(pose_.target);
   const double length = glm::length(arm);
-  const double wanted = length * std::pow(0.9, std::clamp(double(steps), -50.0, 50.0));
+  const double wanted = length * factor;
   const double kept = std::clamp(wanted, 1e-4 * double(diagonal_), 1e4 * double(diagonal_));
   take(dvec3(pose_.target) + arm * (kept / length), dvec3(pose_.target));
 }

@@ -66,6 +66,8 @@ class CameraRig {
   void pan(float right, float up);
   /// Moves the eye `steps` steps towards its target, by a tenth of its distance each; below 0 away.
   void dolly(float steps);
+  /// Moves the eye to so many times its distance from the target.
+  void scale_distance(double factor);
   /// Moves along the view's axes, each -1 to 1, for `seconds`; first person keeps its height but for `up`.
   void move(float right, float up, float forward, double seconds);
   /// What dragging does in this mode: orbits, or looks around.

@@ -30,7 +30,7 @@ u32 side_of(u32 side) {
 
 Session::State::State(const SessionOptions& session_options)
     : options(session_options), geometry(join_meshes({})) {
-  sides[1].wanted.builder = Builder::sah;
+  for (u32 side = 0; side < 2; ++side) sides[side].wanted = kept.structures[side];
 }
 
 Session::Session(const SessionOptions& options) : state_(std::make_unique<State>(options)) {}

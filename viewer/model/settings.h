@@ -27,7 +27,7 @@ struct Settings {
   CameraMode camera_mode = CameraMode::orbit;
   float move_speed = 0.5f;
   std::vector<Bookmark> bookmarks;
-  StructureOptions structures[2];  // A and B
+  StructureOptions structures[2] = {{}, {.builder = Builder::sah}};  // A, and B to compare it with
   Upkeep upkeep = Upkeep::refit;
   ViewSettings view;
   OverlaySettings overlay;

@@ -120,7 +120,8 @@ void message_toasts(Desk& desk, const Rectangle& place) {
 void pane_label(Desk& desk, const Rectangle& place, u32 side) {
   Session& session = desk.session;
   if (session.comparison() == Comparison::off || place.width <= 0) return;
-  std::string text = "Red: A visits more. Blue: B does.";
+  std::string text = session.difference().image.width > 0 ? "Red: A visits more. Blue: B does."
+                                                          : "Heat of A; its difference from B is on its way";
   if (session.comparison() == Comparison::side_by_side) {
     if (!session.has_structure(side)) return;
     text = fmt::format("{}   {}", side == 0 ? "A" : "B", in_words(session.built(side)));

@@ -23,7 +23,7 @@ void hit_facts(const Pick& pick, bool is_tree) {
   if (!pick.part.empty()) fact("Mesh", pick.part);
   fact(target_names[u64(pick.target)].one, grouped(pick.hit.primitive));
   fact("Distance", fmt::format("{:.5g}", pick.hit.t));
-  fact("Point", fmt::format("{:.3g}, {:.3g}, {:.3g}", pick.point.x, pick.point.y, pick.point.z));
+  fact("At", fmt::format("{:.3g}, {:.3g}, {:.3g}", pick.point.x, pick.point.y, pick.point.z));
   if (pick.target == Target::triangle) {
     fact("u, v", fmt::format("{:.3f}, {:.3f}", pick.hit.u, pick.hit.v), "Where in the triangle");
   }

@@ -27,7 +27,7 @@ class SharedBuffer {
   void fill(const void* device_memory, size_t bytes, void* stream);
 
  private:
-  void resize(size_t bytes);
+  void make_room(size_t bytes);
   void release();
 
   GLuint buffer_ = 0;

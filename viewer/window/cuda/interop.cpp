@@ -70,8 +70,9 @@ void SharedBuffer::release() {
   bytes_ = 0;
 }
 
-void SharedBuffer::resize(size_t bytes) {
-  if (bytes == bytes_) return;
+/// Previews are smaller than pictures at rest: what was made once serves them all.
+void SharedBuffer::make_room(size_t bytes) {
+  if (bytes <= bytes_) return;
   release();
   glGenBuffers(1, &buffer_);
   glBindBuffer(GL_PIXEL_UNPACK_BUFFER, buffer_);
@@ -85,7 +86,7 @@ void SharedBuffer::resize(size_t bytes) {
 }
 
 void SharedBuffer::fill(const void* device_memory, size_t bytes, void* stream) {
-  resize(bytes);
+  make_room(bytes);
   {
     const auto order = static_cast<cudaStream_t>(stream);
     Mapping mapping(resource_of(resource_), order);
