@@ -6,19 +6,14 @@
 #include "builders/geometry/triangle.h"
 #include "primitives/core/executor.h"
 #include "primitives/core/span.h"
-#include "trace/ray.h"
+#include "trace/masked_triangles.h"
+#include "trace/trace_options.h"
 
 namespace copse::detail {
 
-/// Masks of a batch: of the rays, or null; of packed triangles, or null.
-struct BatchMasks {
-  const u32* rays;
-  const u32* packed;
-};
-
-/// As trace_rays, for rays that pass over some triangles.
+/// As trace_rays, for rays that pass over some triangles. Of the options `masks` is not looked at.
 template <class Executor, class View, class Triangles, class Result>
 void trace_masked_rays(const Executor& ex, const View& bvh, const Triangles& triangles, BufferSpan<const Ray> rays,
-                       Result* results, const BatchMasks& masks, u32* chosen);
+                       Result* results, const BatchMasks& masks, const TraceOptions& options);
 
 }  // namespace copse::detail

@@ -24,6 +24,16 @@ struct TableMasks {
   COPSE_HD u32 operator()(u32 id) const { return table->mask(id); }
 };
 
+/// Masks of a batch: of its rays, or null, which are masks of ones; of packed triangles, or null.
+struct BatchMasks {
+  const u32* rays;
+  const u32* packed;
+
+  COPSE_HD u32 of_ray(u64 i) const { return rays == nullptr ? ~u32{0} : rays[i]; }
+  COPSE_HD TableMasks of(const IndexedTriangles& triangles) const { return {triangles.table}; }
+  COPSE_HD PackedMasks of(const PlacedTriangles&) const { return {packed}; }
+};
+
 /// A leaf test that passes over what a ray's mask says.
 template <class Test, class Masks>
 struct MaskedTest : Test {

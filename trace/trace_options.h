@@ -7,22 +7,20 @@ namespace copse {
 
 /// How the rays of a batch are spread over a GPU's threads; on the CPU see TraceOptions. All give the same hits.
 enum class TraceKernel : u32 {
-  /// A thread a ray for rays that stay together, persistent for others, by a sample of the batch; see
-  /// TraceOptions.
+  /// By a sample of the batch and by how many triangles there are for a ray; see TraceOptions.
   automatic,
 
   /// A thread walks for its ray alone; a warp is done when its longest walk is.
   one_ray_a_thread,
 
-  /// Warps stay, and take new rays as soon as more than 12 of their lanes are done. For rays that go everywhere.
+  /// Warps stay, and take new rays as soon as more than 12 of their lanes are done, 8 over CompressedBvh4. For rays
+  /// that go everywhere.
   persistent,
 
   /// A warp walks for 32 neighbouring rays at once and reads each node once for all. For rays from one point in
-  /// tiles of pixels that mostly see the same triangles, over binary trees; on others it is persistent. Never
-  /// chosen
-  /// by itself on CUDA: faster by up to a seventh where many rays of a tile meet the same nodes, and down to half
-  /// as fast
-  /// where triangles are smaller than pixels.
+  /// tiles of pixels that mostly see the same triangles, over binary trees; on others it is persistent. By a fifth
+  /// the fastest where many rays of a tile meet the same nodes, and half as fast as a thread a ray where triangles
+  /// are smaller than pixels.
   packets,
 };
 
@@ -40,8 +38,10 @@ inline const char* name_of(TraceKernel kernel) {
 struct TraceOptions {
   /// On the CPU packets are 4, 8 or 16 rays, over trees of any layout; automatic takes them where rays stay
   /// together in a sample of 32 groups of 16 neighbours, and the other kernels are a ray after another. On CUDA
-  /// automatic looks at 32 groups of 32 neighbouring rays, on the device and without waiting, at the price of two
-  /// empty launches.
+  /// automatic looks at 32 groups of 32 neighbouring rays, on the device and without waiting, at the price of one
+  /// or two empty launches. Rays that go apart are persistent. Those that stay together are a thread a ray, with
+  /// these exceptions where most of them begin outside the tree: over a binary tree packets from 16 rays a triangle
+  /// on, over CompressedBvh4 persistent below 2 rays a triangle. Over CompressedBvh8 all are persistent.
   TraceKernel kernel = TraceKernel::automatic;
 
   /// Where it is not empty, one word in the context's memory gets the kernel that traced: u32(TraceKernel). A
@@ -49,8 +49,8 @@ struct TraceOptions {
   BufferSpan<u32> chosen = {};
 
   /// A mask for each ray, or none, which are masks of ones. A triangle of a view whose mask (TriangleView::mask)
-  /// shares no bit with that of the ray is passed over. Batches with masks, of rays or of views, are walked for a
-  /// thread a ray, whatever the kernel; on the CPU without SIMD. Must not overlap the results.
+  /// shares no bit with that of the ray is passed over. On CUDA batches with masks, of rays or of views, are walked
+  /// for a thread a ray, whatever the kernel; on the CPU as all others. Must not overlap the results.
   BufferSpan<const u32> masks = {};
 };
 

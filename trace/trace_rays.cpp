@@ -58,7 +58,7 @@ void trace(const char* function, Context& context, const TreeView& tree, const T
     const detail::BatchMasks masks{options.masks.data(), triangles.masks().data()};
     dispatch(context, [&](const auto& ex) {
       if (is_masked) {
-        detail::trace_masked_rays(ex, bvh, argument, rays, results.data(), masks, options.chosen.data());
+        detail::trace_masked_rays(ex, bvh, argument, rays, results.data(), masks, options);
       } else {
         detail::trace_rays(ex, bvh, argument, rays, results.data(), options);
       }

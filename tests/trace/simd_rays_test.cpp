@@ -5,6 +5,7 @@
 #include <hwy/targets.h>
 
 #include "builders/bvh/hploc.h"
+#include "builders/bvh/widen.h"
 #include "builders/geometry/generate.h"
 #include "tests/support/hard_meshes.h"
 #include "tests/trace/all_layouts.h"
@@ -54,6 +55,27 @@ class SimdRays : public testing::TestWithParam<Target> {
   void expect_hits_in_all_layouts(const Mesh& mesh, const HostBvh& binary, const std::vector<Ray>& rays,
                                   const std::vector<Hit>& expected) {
     test::expect_hits_in_all_layouts(context_, mesh, binary, rays, expected);
+  }
+
+  /// Over fetched and over packed triangles.
+  template <class Tree>
+  void expect_masked_hits(const Tree& tree, const std::vector<TriangleView>& views, const std::vector<Ray>& rays,
+                          const std::vector<u32>& masks, const std::vector<Hit>& expected) {
+    const PackedTriangles packed = pack_triangles(context_, tree.view(), views);
+    const Buffer<Ray> batch(context_, rays);
+    const Buffer<u32> batch_masks(context_, masks);
+    Buffer<Hit> hits(context_, rays.size());
+    Buffer<u8> occluded(context_, rays.size());
+    for (const TraceTriangles& triangles :
+         {TraceTriangles(views), TraceTriangles(packed.view(), packed.masks.span())}) {
+      for (const TraceKernel kernel : {TraceKernel::one_ray_a_thread, TraceKernel::packets}) {
+        const TraceOptions options{.kernel = kernel, .masks = batch_masks.span()};
+        closest_hits(context_, tree.view(), triangles, batch.span(), hits.span(), options);
+        any_hits(context_, tree.view(), triangles, batch.span(), occluded.span(), options);
+        ASSERT_NO_FATAL_FAILURE(
+            test::expect_results(name_of(kernel), rays, hits.download(), occluded.download(), expected));
+      }
+    }
   }
 
  private:
@@ -107,6 +129,30 @@ TEST_P(SimdRays, TestAllTrianglesOfFullLeaves) {
   for (u32 leaf_size : {4, 5, 8, 63, 200}) {
     expect_hits_in_all_layouts(mesh, build_host_bvh(host_view(mesh), leaf_size), rays, expected);
   }
+}
+
+/// Leaves hold triangles of two views, of which a ray sees both, one or none.
+TEST_P(SimdRays, PassOverTrianglesOfOtherMasks) {
+  const Mesh first = generate_random(200, 0.3f), second = generate_sphere(2);
+  const DeviceMesh one(context(), first), two(context(), second);
+  const std::vector<Ray> rays = difficult_rays(second, 501, 11);
+  std::vector<TriangleView> views = {one.view(), two.view()}, host = {host_view(first), host_view(second)};
+  std::vector<u32> masks;
+  std::vector<Hit> expected;
+  for (u32 i = 0; i < 2; ++i) views[i].geometry = host[i].geometry = 5 + i, views[i].mask = 1u << i;
+  for (u32 i = 0; i < rays.size(); ++i) {
+    std::vector<TriangleView> seen;
+    masks.push_back(i % 4);
+    for (u32 k = 0; k < 2; ++k) {
+      if ((masks[i] >> k & 1) != 0) seen.push_back(host[k]);
+    }
+    expected.push_back(test::brute_force_hit(seen, rays[i]));
+  }
+  const Bvh binary = build_hploc(context(), views, {.max_leaf_size = 3});
+  expect_masked_hits(binary, views, rays, masks, expected);
+  expect_masked_hits(widen<Bvh4>(context(), binary, {.max_leaf_size = 6}), views, rays, masks, expected);
+  expect_masked_hits(widen<CompressedBvh4>(context(), binary), views, rays, masks, expected);
+  expect_masked_hits(widen<CompressedBvh8>(context(), binary), views, rays, masks, expected);
 }
 
 /// Pictures of a scene from six sides, of which neighbouring rays stay together, and cross the signs of

@@ -2,7 +2,7 @@
 
 // Batches of rays on the CPU: what the SIMD code of a layout (simd_<layout>.cpp) is asked.
 
-#include "trace/triangle_tests.h"
+#include "trace/masked_triangles.h"
 #include "trace/walk.h"
 #include "trace/wide_tree.h"
 
@@ -21,7 +21,8 @@ struct SimdBatch {
   const Ray* rays;
   Hit* hits;
   u8* occluded;
-  bool packets;  // neighbouring rays walk together as long as they stay together
+  const copse::detail::BatchMasks* masks;  // or null
+  bool packets;                            // neighbouring rays walk together as long as they stay together
 };
 
 /// Traces rays begin to end - 1, by the widest instructions that this machine has and that were compiled for. The
@@ -38,14 +39,18 @@ float walk_whole(const Tree& tree, const Ray& ray, LeafTest& test) {
   copse::detail::Walk<Tree, default_stack_size> walk(tree, entries);
   NoCounter counter;
   walk.begin(ray);
-  while (!walk.is_done()) {
-    if (walk.is_at_leaf()) {
-      walk.test_leaf(test, counter);
-    } else {
-      walk.step(counter);
-    }
-  }
+  copse::detail::walk_to_end(walk, test, counter);
   return walk.limit();
+}
+
+/// The same for ray i with the masks of a batch, if there are any.
+template <class Tree, class LeafTest>
+float walk_masked(const SimdBatch<Tree>& batch, u64 i, LeafTest& test) {
+  if (batch.masks == nullptr) return walk_whole(batch.tree, batch.rays[i], test);
+  copse::detail::MaskedTest masked(test, batch.masks->of(test.triangles), batch.masks->of_ray(i));
+  const float limit = walk_whole(batch.tree, batch.rays[i], masked);
+  test = masked;
+  return limit;
 }
 
 /// Traces ray i by itself, without SIMD.
@@ -54,11 +59,11 @@ template <class Tree, class Triangles>
   const Ray ray = batch.rays[i];
   if (batch.hits != nullptr) {
     copse::detail::ClosestTriangle<Triangles> closest(triangles, ray);
-    const float limit = walk_whole(batch.tree, ray, closest);
+    const float limit = walk_masked(batch, i, closest);
     batch.hits[i] = closest.hit(limit);
   } else {
     copse::detail::AnyTriangle<Triangles> any(triangles, ray);
-    walk_whole(batch.tree, ray, any);
+    walk_masked(batch, i, any);
     batch.occluded[i] = any.found ? 1 : 0;
   }
 }

@@ -10,6 +10,7 @@
 
 #include "trace/cpu/simd_vectors.inl"
 #include "trace/intersect.h"
+#include "trace/masked_triangles.h"
 #include "trace/slabs.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -46,6 +47,9 @@ struct RayGroup {
 
   PerRay t_min, limit, boxes_limit, u, v;
   IdPerRay closest, closest_primitive;  // by what the triangle is fetched, and its id; invalid_id for none
+
+  const copse::detail::BatchMasks* masks;  // or null; then those of rays are not set
+  IdPerRay ray_masks;
 
   u32 walking;   // bits of the rays that enter the tree's bounds
   u32 given_up;  // and of those that are no matter for SIMD

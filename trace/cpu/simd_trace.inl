@@ -71,6 +71,10 @@ HWY_INLINE void trace_group(const SimdBatch<Tree>& batch, const Triangles& trian
                             u32 count) {
   RayGroup group;
   make_ready(rays, batch.bounds, group);
+  group.masks = batch.masks;
+  for (u32 lane = 0; batch.masks != nullptr && lane < ray_lanes; ++lane) {
+    group.ray_masks[lane] = lane < count ? batch.masks->of_ray(begin + lane) : 0;
+  }
   group.walking &= count == 32 ? ~0u : (1u << count) - 1;
   group.given_up &= group.walking;
   u32 whole = group.given_up;

@@ -208,7 +208,17 @@ HWY_INLINE Corners<FourLanes> load_corners(const copse::detail::PlacedTriangles&
   return loaded;
 }
 
-/// Tests a leaf of one ray; true where it found a hit.
+/// Of `count` triangles, bits of those that a ray with masks sees.
+template <class Triangles>
+HWY_NOINLINE u32 seen_triangles(const Triangles& triangles, const u32 (&at)[4], u32 count, const RayGroup& group,
+                                u32 lane) {
+  const auto masks = group.masks->of(triangles);
+  u32 seen = 0;
+  for (u32 i = 0; i < count; ++i) seen |= u32((masks(at[i]) & group.ray_masks[lane]) != 0) << i;
+  return seen;
+}
+
+/// Tests a leaf of one ray.
 template <class Triangles, class Ids>
 HWY_INLINE void test_leaf(const Triangles& triangles, const Ids& ids, WideChild leaf, OneRayShear& one,
                           RayGroup& group, u32 lane) {
@@ -217,9 +227,11 @@ HWY_INLINE void test_leaf(const Triangles& triangles, const Ids& ids, WideChild 
     const u32 count = smaller(leaf.count - done, 4u);
     u32 at[4];
     for (u32 i = 0; i < 4; ++i) at[i] = ids(leaf.first + done + smaller(i, count - 1));
+    u32 there = (1u << count) - 1;
+    if (group.masks != nullptr) there = seen_triangles(triangles, at, count, group, lane);
     one.ray.limit = hn::Set(d, group.limit[lane]);
     Corners<FourLanes> corners = load_corners(triangles, at, one.axes);
-    const TriangleAnswer<FourLanes> answer = intersect(d, one.ray, corners, (1u << count) - 1);
+    const TriangleAnswer<FourLanes> answer = intersect(d, one.ray, corners, there);
     if (answer.hits != 0) {
       alignas(16) float t[4], v[4], w[4], det[4];
       hn::Store(answer.t, d, t), hn::Store(answer.v, d, v), hn::Store(answer.w, d, w),
@@ -239,11 +251,21 @@ HWY_INLINE void test_leaf(const Triangles& triangles, const Ids& ids, WideChild 
 
 // ---- Many rays, one triangle ----------------------------------------------------------------------------------
 
+/// Of the rays whose bits are set, those that see a triangle.
+template <class Triangles>
+HWY_NOINLINE u32 seeing_rays(const Triangles& triangles, u32 at, const RayGroup& group, u32 lanes) {
+  const hn::Repartition<u32, RayLanes> du;
+  const auto mask = hn::Set(du, group.masks->of(triangles)(at));
+  const auto shared = hn::And(hn::Load(du, group.ray_masks.values), mask);
+  return lanes & bits_of_mask(du, hn::Ne(shared, hn::Zero(du)));
+}
+
 /// Tests the rays whose bits are set, all of one axis, against a triangle.
 template <class Triangles>
 HWY_INLINE void test_triangle(const Triangles& triangles, u32 at, const Axes& axes, RayGroup& group, u32 lanes) {
   const RayLanes d;
   const hn::Repartition<u32, RayLanes> du;
+  if (group.masks != nullptr) lanes = seeing_rays(triangles, at, group, lanes);
   const Triangle triangle = triangles.triangle(at);
   const float p[9] = {triangle.a.x, triangle.a.y, triangle.a.z, triangle.b.x, triangle.b.y,
                       triangle.b.z, triangle.c.x, triangle.c.y, triangle.c.z};

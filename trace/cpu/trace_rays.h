@@ -27,7 +27,8 @@ inline const PackedTriangle* packed_of(const BufferSpan<const PackedTriangle>& p
 }
 
 template <class Query>
-SimdBatch<typename Query::Tree> batch_of(const Query& query, bool packets) {
+SimdBatch<typename Query::Tree> batch_of(const Query& query, bool packets,
+                                         const copse::detail::BatchMasks* masks) {
   SimdBatch<typename Query::Tree> batch{query.tree,
                                         query.tree.bounds(),
                                         table_of(query.source),
@@ -35,6 +36,7 @@ SimdBatch<typename Query::Tree> batch_of(const Query& query, bool packets) {
                                         query.rays,
                                         nullptr,
                                         nullptr,
+                                        masks,
                                         packets};
   if constexpr (std::is_same_v<typename Query::Result, Hit>) {
     batch.hits = query.results;
@@ -47,14 +49,14 @@ SimdBatch<typename Query::Tree> batch_of(const Query& query, bool packets) {
 }  // namespace detail
 
 /// Contract: trace/trace_rays_with.h. Packets where they are asked for, or where a sample of the rays says that
-/// neighbours stay together; else a ray after another.
+/// neighbours stay together; else a ray after another. `masks`: null, or those of rays and triangles.
 template <class Query>
-void trace_batch(const Executor& ex, const char* label, TraceKernel kernel, const Query& query, u64 n,
-                 u32* chosen) {
+void trace_batch(const Executor& ex, const char* label, TraceKernel kernel, const Query& query, u64 n, u32* chosen,
+                 const copse::detail::BatchMasks* masks = nullptr) {
   constexpr u64 grain = 2048;
   const bool packets = kernel == TraceKernel::packets ||
                        (kernel == TraceKernel::automatic && stay_together(query.rays, n, query.tree.bounds()));
-  const auto batch = detail::batch_of(query, packets);
+  const auto batch = detail::batch_of(query, packets, masks);
   parallel_ranges(ex, label, n, grain, [&](u64 begin, u64 end) { trace_simd(batch, begin, end); });
   if (chosen != nullptr && n > 0) *chosen = u32(packets ? TraceKernel::packets : TraceKernel::one_ray_a_thread);
 }

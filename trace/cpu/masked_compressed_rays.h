@@ -1,0 +1,3 @@
+#pragma once
+
+#include "trace/cpu/masked_rays.h"

@@ -1,0 +1,3 @@
+#pragma once
+
+#include "trace/cuda/masked_rays.cuh"
