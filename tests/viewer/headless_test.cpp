@@ -106,6 +106,14 @@ TEST(Headless, PrintsTheTimesOfStages) {
   EXPECT_NE(ending.text.find("lbvh"), std::string::npos) << ending.text;
 }
 
+TEST(Headless, PrintsHowFastTheSceneTurns) {
+  const Ending ending = run_viewer(mesh + " --backend cpu --size 1280x720 --headless --orbit 1");
+  EXPECT_EQ(ending.exit_code, 0) << ending.text;
+  EXPECT_NE(ending.text.find("pictures a second"), std::string::npos) << ending.text;
+  EXPECT_NE(ending.text.find("1280 x 720"), std::string::npos) << ending.text;
+  EXPECT_EQ(run_viewer(mesh + " --orbit 1").exit_code, 2) << "a window is turned by hand";
+}
+
 TEST(Headless, RecordsAFrameEach) {
   const TestFolder folder;
   const Ending ending =

@@ -9,6 +9,7 @@
 #include "tests/support/backends.h"
 #include "tests/viewer/scenes.h"
 #include "trace/intersect.h"
+#include "viewer/model/orbit_rate.h"
 
 namespace copse::test {
 namespace {
@@ -304,6 +305,25 @@ TEST(Session, OldStructureIsShownWhileTheNewOneIsBuilt) {
   }
   session.finish();
   EXPECT_EQ(session.built(0).kind, StructureKind::voxels);
+}
+
+TEST(Session, TurnedByHandMakesPicturesAndIsWholeAtRest) {
+  Session session;
+  session.wanted(0).backend = Backend::cpu;
+  session.set_picture_size(800, 500);
+  session.show(sphere());
+  session.finish();
+  const CameraPose before = session.camera().pose();
+  const OrbitRate rate = measure_orbit(session, 0.2);
+  EXPECT_GE(rate.seconds, 0.2);
+  EXPECT_GE(rate.picture_count, 1u);
+  EXPECT_GE(rate.width, 640u) << "never smaller";
+  EXPECT_EQ(rate.whole_width, 800u);
+  EXPECT_EQ(rate.whole_height, 500u);
+  EXPECT_GT(rate.processor_seconds, 0);
+  EXPECT_FALSE(session.busy());
+  EXPECT_FALSE(session.picture(0).is_preview);
+  EXPECT_NE(session.camera().pose(), before);
 }
 
 TEST(Session, ComparesTwoStructures) {

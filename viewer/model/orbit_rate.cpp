@@ -11,6 +11,12 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+/// Of all threads of this process. It goes on where other processes take the processors away, and so tells more
+/// than the clock on a busy machine.
+double processor_seconds() {
+  return double(std::clock()) / CLOCKS_PER_SEC;
+}
+
 double seconds_since(Clock::time_point begin) {
   return std::chrono::duration<double>(Clock::now() - begin).count();
 }
@@ -30,7 +36,7 @@ OrbitRate measure_orbit(Session& session, double seconds) {
   u64 revision = session.picture(0).revision;
   double last_seconds = 0.02;
   const Clock::time_point begin = Clock::now();
-  const std::clock_t processor_begin = std::clock();
+  const double processor_begin = processor_seconds();
   while (seconds_since(begin) < seconds) {
     session.camera().orbit(heights_a_second * float(last_seconds), 0);
     last_seconds = update(session, last_seconds);
@@ -44,11 +50,13 @@ OrbitRate measure_orbit(Session& session, double seconds) {
     rate.height = picture.image.height;
   }
   rate.seconds = seconds_since(begin);
-  rate.processor_seconds = double(std::clock() - processor_begin) / CLOCKS_PER_SEC;
+  rate.processor_seconds = processor_seconds() - processor_begin;
 
   const Clock::time_point rest = Clock::now();
+  const double processor_rest = processor_seconds();
   while (session.busy()) last_seconds = update(session, last_seconds);
   rate.seconds_to_rest = seconds_since(rest);
+  rate.processor_seconds_to_rest = processor_seconds() - processor_rest;
   rate.whole_width = session.picture(0).image.width;
   rate.whole_height = session.picture(0).image.height;
   return rate;
@@ -56,12 +64,13 @@ OrbitRate measure_orbit(Session& session, double seconds) {
 
 std::string in_words(const OrbitRate& rate) {
   char line[240];
-  std::snprintf(line, sizeof line,
-                "orbit: %.1f pictures a second of %u x %u or more, longest update %.0f ms, %.2f processors; "
-                "%u x %u %.2f s after rest\n",
-                rate.pictures_per_second(), rate.width, rate.height, rate.longest_update_ms,
-                rate.seconds > 0 ? rate.processor_seconds / rate.seconds : 0, rate.whole_width, rate.whole_height,
-                rate.seconds_to_rest);
+  std::snprintf(
+      line, sizeof line,
+      "orbit: %.1f pictures a second of %u x %u or more, each %.0f ms of processors; longest update %.0f ms; "
+      "%u x %u %.2f s after rest, %.2f s of processors\n",
+      rate.pictures_per_second(), rate.width, rate.height,
+      rate.picture_count > 0 ? rate.processor_seconds * 1000 / rate.picture_count : 0, rate.longest_update_ms,
+      rate.whole_width, rate.whole_height, rate.seconds_to_rest, rate.processor_seconds_to_rest);
   return line;
 }
 

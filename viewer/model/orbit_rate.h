@@ -13,7 +13,8 @@ struct OrbitRate {
   u32 width = 0, height = 0;     // of the smallest of them
   double longest_update_ms = 0;  // that a window would not have answered for
   double processor_seconds = 0;  // of all threads, of turning
-  double seconds_to_rest = 0;    // from the last turn to the whole picture, with all that its view asks for
+  double processor_seconds_to_rest = 0;
+  double seconds_to_rest = 0;  // from the last turn to the whole picture, with all that its view asks for
   u32 whole_width = 0, whole_height = 0;  // of that one
 
   double pictures_per_second() const { return seconds > 0 ? picture_count / seconds : 0; }
