@@ -116,7 +116,6 @@ TEST_F(Interop, PictureOnTheDeviceIsShownAsThatOnTheHost) {
     // Of other sizes in turn, so that buffers are made anew and used in part.
     const u32 part = turn % 3 == 1 ? 1 : 2;
     session.set_picture_size(width / part, height / part);
-    session.overlay().on_top = turn >= 3;
     session.camera().orbit(0.1f, 0);
     while (session.busy()) session.update(0.01);
     EXPECT_TRUE(session.picture(0).image.pixels.empty());

@@ -108,7 +108,7 @@ void Film::download(Picture& picture) const {
 
 void Film::leave_on_device(Picture& picture) const {
   picture.image = {job_.tiles.width, job_.tiles.height, {}};
-  picture.distances.clear();
+  picture.distances = {};
   picture.device = {pixels_.data(), distances_.data(), context_.stream()};
   describe(picture);
 }

@@ -36,7 +36,8 @@ class Texture {
 
   /// Binds it to a texture unit.
   void bind(GLuint unit) const;
-  /// Takes new texels, of `format` and `type`, rows from the top; bound to unit 0 afterwards.
+  /// Takes new texels, of `format` and `type`, rows from the top; null: those of the bound pixel buffer. Bound to
+  /// unit 0 afterwards.
   void upload(GLint internal_format, GLenum format, GLenum type, int width, int height, const void* texels);
 
  private:

@@ -138,7 +138,8 @@ void PanePainter::take_pixels(const Picture& picture) {
     const size_t bytes = size_t{image.width} * image.height * sizeof(Rgba8);
     shared_pixels_.fill(picture.device.pixels, bytes, picture.device.stream);
   }
-  pixels_.upload(GL_RGBA8, GL_RGBA, GL_UNSIGNED_BYTE, int(image.width), int(image.height), image.pixels.data());
+  pixels_.upload(GL_RGBA8, GL_RGBA, GL_UNSIGNED_BYTE, int(image.width), int(image.height),
+                 is_on_device ? nullptr : image.pixels.data());
   glBindBuffer(GL_PIXEL_UNPACK_BUFFER, 0);
 }
 
@@ -151,7 +152,8 @@ void PanePainter::take_distances(const Picture& picture) {
     const size_t bytes = size_t{image.width} * image.height * sizeof(float);
     shared_distances_.fill(picture.device.distances, bytes, picture.device.stream);
   }
-  distances_.upload(GL_R32F, GL_RED, GL_FLOAT, int(image.width), int(image.height), picture.distances.data());
+  distances_.upload(GL_R32F, GL_RED, GL_FLOAT, int(image.width), int(image.height),
+                    is_on_device ? nullptr : picture.distances.data());
   glBindBuffer(GL_PIXEL_UNPACK_BUFFER, 0);
 }
 
