@@ -152,13 +152,7 @@ float walk_recorded(const Tree& tree, const Ray& ray, RecordedTest& test) {
   detail::Walk<Tree, default_stack_size> walk(tree, entries);
   NoCounter counter;
   walk.begin(ray);
-  while (!walk.is_done()) {
-    if (walk.is_at_leaf()) {
-      walk.test_leaf(test, counter);
-    } else {
-      walk.step(counter);
-    }
-  }
+  detail::walk_to_end(walk, test, counter);
   return walk.limit();
 }
 
