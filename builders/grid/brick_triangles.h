@@ -130,7 +130,7 @@ struct BrickTriangles {
 
  private:
   struct LargeTriangle {
-    static constexpr u32 most_rows_at_once = 64;
+    static constexpr u32 most_rows_at_once = 512;
     static constexpr i32 piece_size = 64;
 
     CellParts range;

@@ -27,9 +27,14 @@ struct CellParts {
   /// True where every cell is touched: every slab is, and each is one cell.
   COPSE_HD bool is_chain() const { return size.x == 1 && size.y == 1; }
 
+  /// True where edge functions may be counted in i32.
+  COPSE_HD bool has_small_extent(const CellUnits& units) const {
+    return larger(size.x, larger(size.y, size.z)) * units.width() <= most_small_extent;
+  }
+
   /// True where the cells have a bit each in a mask.
   COPSE_HD bool is_small(const CellUnits& units) const {
-    return size.z * units.width() <= most_small_extent && size.x * size.y * size.z <= 32;
+    return has_small_extent(units) && size.x * size.y * size.z <= 32;
   }
 };
 
@@ -138,7 +143,7 @@ struct CellsOfTriangles {
     const CellParts parts = parts_of(v, grid);
     if (parts.is_chain()) {
       visit_rows(grid, parts, rows, WholeRows{1}, visit);
-    } else if (parts.is_small(units)) {
+    } else if (parts.has_small_extent(units)) {
       visit_rows(grid, parts, rows, rows_of<i32>(v, parts), visit);
     } else {
       visit_rows(grid, parts, rows, rows_of<i64>(v, parts), visit);

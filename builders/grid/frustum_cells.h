@@ -264,7 +264,7 @@ struct CellsOfFrustum {
     const CellParts parts = parts_of(v);
     if (parts.is_chain()) {
       visit_rows(*shape, parts, rows, WholeRows{1}, visit);
-    } else if (parts.is_small(cell_units())) {
+    } else if (parts.has_small_extent(cell_units())) {
       visit_rows(*shape, parts, rows, rows_of<i32>(v, parts), visit);
     } else {
       visit_rows(*shape, parts, rows, rows_of<i64>(v, parts), visit);

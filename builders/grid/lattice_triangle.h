@@ -157,8 +157,9 @@ struct ProjectedEdge {
   }
 };
 
-/// Ranges of at most so many units on each axis: products of their coordinates are below 2^26.
-inline constexpr i32 most_small_extent = 1 << 11;
+/// Ranges of at most so many units on each axis, of at most 2^8 a cell: the sum of two products of their
+/// coordinates, and of a step to each of their cells, is below 2^31.
+inline constexpr i32 most_small_extent = 1 << 14;
 
 /// A triangle with its vertices on the lattice, its axes in the order of rows. Number: what edge functions are
 /// counted in, i64; or i32, at a third of the time, for a triangle whose cells are within most_small_extent.
@@ -211,11 +212,13 @@ class LatticeTriangle {
     return run;
   }
 
-  /// How many cells the plane crosses in a row, but for the padding; infinitely many where rows run along it.
+  /// How many cells of a row the triangle touches at most, but for the padding: those that its plane crosses,
+  /// infinitely many where rows run along it; three of a line, by RowAxes::fewest_rows.
   COPSE_HD float longest_run() const {
     const float along = magnitude(float(normal_x_));
-    if (along == 0) return infinity;
-    return 2 + (magnitude(float(normal_y_)) + magnitude(float(normal_z_))) / along;
+    const float aside = magnitude(float(normal_y_)) + magnitude(float(normal_z_));
+    if (along == 0) return aside == 0 ? 3.0f : infinity;
+    return 2 + aside / along;
   }
 
  private:

@@ -51,7 +51,7 @@ struct SetTouched {
   VoxelBits voxels;
 
   COPSE_HD static CellParts parts_of(const LatticeVertices& v, const uvec3& resolution) {
-    const CellRange range = touching_cells({units_per_cell_bits, 0}, v.lo(), v.hi(), resolution);
+    const CellRange range = touching_cells(units(), v.lo(), v.hi(), resolution);
     return CellParts::of(range, RowAxes::along_x(range.last - range.first + 1));
   }
   COPSE_HD u32 part_count(u32 primitive) const {
@@ -61,9 +61,20 @@ struct SetTouched {
   COPSE_HD void set_part(u32 primitive, u32 part) const {
     const LatticeVertices v = triangles.vertices(primitive);
     const CellParts parts = parts_of(v, voxels.shape.resolution);
+    if (parts.has_small_extent(units())) {
+      set_rows<i32>(v, parts, part);
+    } else {
+      set_rows<i64>(v, parts, part);
+    }
+  }
+
+ private:
+  COPSE_HD static constexpr CellUnits units() { return {units_per_cell_bits, 0}; }
+
+  template <class Number>
+  COPSE_HD void set_rows(const LatticeVertices& v, const CellParts& parts, u32 part) const {
     const RowAxes& axes = parts.axes;
-    const LatticeTriangle<i64> triangle(axes.order(v.a), axes.order(v.b), axes.order(v.c),
-                                        {units_per_cell_bits, 0});
+    const LatticeTriangle<Number> triangle(axes.order(v.a), axes.order(v.b), axes.order(v.c), units());
     const i32 slab_end = parts.slab_end(part);
     for (i32 slab = parts.slab_begin(part); slab < slab_end; ++slab) {
       for (i32 row = 0; row < parts.size.y; ++row) {

@@ -80,19 +80,19 @@ class LatticeTriangleTest : public testing::Test {
     }
   }
 
-  /// Rows outside those of their slab have no cells, and none has more cells than the plane can cross.
+  /// Rows outside those of their slab have no cells, and none has more cells than a row can.
   void expect_rows_have_all(const Vertices& v, const CellUnits& units) {
     const detail::LatticeVertices box{v[0], v[1], v[2]};
     const detail::CellRange range = detail::touching_cells(units, box.lo(), box.hi(), grid_.resolution);
-    const ivec3 size = range.last - range.first + 1;
-    const LatticeTriangle<i64> triangle(v[0], v[1], v[2], units);
-    for (i32 z = range.first.z; z <= range.last.z; ++z) {
-      const detail::RowRun rows = triangle.touched_rows(range.first.y, size.y, z);
-      for (i32 row = 0; row < size.y; ++row) {
-        const detail::RowRun run = triangle.touched(range.first.x, size.x, range.first.y + row, z);
+    const CellParts parts = CellParts::of(range, RowAxes::fewest_rows(range.last - range.first + 1));
+    const LatticeTriangle<i64> triangle = rows_of<i64>(v, parts, units).triangle;
+    for (i32 slab = parts.first.z; slab < parts.first.z + parts.size.z; ++slab) {
+      const detail::RowRun rows = triangle.touched_rows(parts.first.y, parts.size.y, slab);
+      for (i32 row = 0; row < parts.size.y; ++row) {
+        const detail::RowRun run = triangle.touched(parts.first.x, parts.size.x, parts.first.y + row, slab);
         if (run.is_empty()) continue;
-        ASSERT_TRUE(rows.begin <= row && row < rows.end) << "row " << row << " of slab " << z;
-        ASSERT_LE(float(run.end - run.begin), triangle.longest_run() + 1) << "row " << row << " of slab " << z;
+        ASSERT_TRUE(rows.begin <= row && row < rows.end) << "row " << row << " of slab " << slab;
+        ASSERT_LE(float(run.end - run.begin), triangle.longest_run() + 1) << "row " << row << " of slab " << slab;
       }
     }
   }
@@ -146,6 +146,29 @@ TEST_F(LatticeTriangleTest, IsExactForSmallTriangles) {
       p = glm::clamp(at + ivec3(below(reach), below(reach), below(reach)) - reach / 2, ivec3(0), ivec3(size));
     }
     expect_oracle(v, i % 2 == 0 ? no_padding : detail::grid_units());
+  }
+}
+
+/// Products of coordinates come close to the range of 32 bits.
+TEST_F(LatticeTriangleTest, IsTheSameInBothNumbersForTheLargestOfSmallExtents) {
+  for (int i = 0; i < 2000; ++i) {
+    const CellUnits units = i % 2 == 0 ? no_padding : detail::grid_units();
+    // Corners of the largest range, and points near them.
+    const i32 cells = detail::most_small_extent / units.width(), end = cells << units.bits;
+    const ivec3 at = ivec3(below(1 << 18)) + 512;
+    const auto corner = [&] { return ivec3(below(2), below(2), below(2)) * (end - 600) + below(300); };
+    Vertices v{at + corner(), at + corner(), at + corner()};
+    if (i % 3 == 0) v[1] = at + ivec3(below(end - 600), below(end - 600), below(end - 600));
+    const detail::LatticeVertices box{v[0], v[1], v[2]};
+    const detail::CellRange range = detail::touching_cells(units, box.lo(), box.hi(), uvec3(2048));
+    const CellParts parts = CellParts::of(range, RowAxes::fewest_rows(range.last - range.first + 1));
+    ASSERT_TRUE(parts.has_small_extent(units));
+    for (u32 part = 0; part < parts.count(); ++part) {
+      CollectCells small, large;
+      visit_rows(grid_, parts, {part}, rows_of<i32>(v, parts, units), small);
+      visit_rows(grid_, parts, {part}, rows_of<i64>(v, parts, units), large);
+      ASSERT_EQ(small.cells, large.cells);
+    }
   }
 }
 
