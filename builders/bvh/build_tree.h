@@ -7,7 +7,7 @@
 //   Options                                                the public options
 //   label                                                  of its stage
 //   check(options)                                         throws for options out of range
-//   scratch_bytes(ex, n, view_count, options)              the body's
+//   scratch_bytes(ex, n, view_count, options)              the body's; 0 views for boxes
 //   over_triangles(ex, views, n, options, arrays)
 //   over_boxes(ex, boxes, n, options, arrays)
 
@@ -61,7 +61,7 @@ void rebuild_tree(Context& context, Bvh& bvh, const TriangleViews& triangles,
 template <class Builder>
 void rebuild_tree(Context& context, Bvh& bvh, const BoxView& boxes, const typename Builder::Options& options) {
   const u64 n = boxes.boxes.size();
-  rebuild_tree<Builder>(context, bvh, n, 1, options, [&](const auto& ex, const BvhArrays& arrays) {
+  rebuild_tree<Builder>(context, bvh, n, 0, options, [&](const auto& ex, const BvhArrays& arrays) {
     Builder::over_boxes(ex, boxes.boxes.data(), n, options, arrays);
   });
 }

@@ -3,6 +3,8 @@
 // Keys along a curve in words that a radix sort moves as they are: the front of a key beside the primitive's
 // number.
 
+#include "builders/bvh/boxes_ahead.h"
+#include "builders/bvh/bvh_arrays.h"
 #include "builders/geometry/morton.h"
 #include "primitives/core/executor.h"
 #include "primitives/radix_key.h"
@@ -56,14 +58,43 @@ struct KeyWords {
   COPSE_HD u64 key(u32 id) const { return front[id] >> 32 << 32 | low[id]; }
 };
 
+/// The key of a primitive, and its box where boxes are made.
+template <class Boxes>
+struct ReadyCurveKey {
+  Boxes boxes;
+  MortonGrid grid;
+  BoxAhead* made_boxes;  // null where none are made
+  COPSE_HD u64 operator()(u64 i) const {
+    const Aabb box = boxes(u32(i));
+    if (made_boxes != nullptr) made_boxes[i] = {box.lo, 0, box.hi, 0};
+    return is_empty(box) ? invalid_morton_key : grid.key(clean_point(centroid(box)));
+  }
+};
+
+/// The same by what stands in memory; for many keys better made ready once.
+template <class Boxes>
+struct CurveKey {
+  Boxes boxes;
+  const Aabb* bounds;
+  BoxesAhead ahead;
+
+  COPSE_HD ReadyCurveKey<Boxes> ready() const {
+    return {boxes, MortonGrid::of(*bounds), ahead.are_made() ? ahead.boxes : nullptr};
+  }
+  COPSE_HD u64 operator()(u64 i) const { return ready()(i); }
+};
+
+/// The word of a primitive's key; stores the low half of it.
 template <class KeyOf>
-struct StoreKeyWords {
+struct KeyWord {
   KeyOf key_of;
   KeyWords words;
-  COPSE_HD void operator()(u64 i) const {
+
+  COPSE_HD auto ready() const { return KeyWord<decltype(key_of.ready())>{key_of.ready(), words}; }
+  COPSE_HD u64 operator()(u64 i) const {
     const u64 key = key_of(i) & words.shape.key_mask;
-    words.front[i] = (key & words.shape.front_mask) | i;
     if (words.low != nullptr) words.low[i] = u32(key);
+    return (key & words.shape.front_mask) | i;
   }
 };
 
@@ -78,25 +109,76 @@ struct SortedFronts {
   COPSE_HD bool is_key(u64 slot) const { return words[slot] < invalid_morton_key; }
 };
 
-/// Where an order goes.
+/// Where an order goes: into a tree, of which each valid primitive is a leaf so far.
 struct CurveOrder {
-  u32* primitive_ids;  // [slot]
-  u8* gaps;            // [slot]: how close the primitive there and the next one are
-  u32* valid_count;    // the others are behind
+  BvhArrays bvh;
+  u8* gaps;  // [slot]: how close the primitive there and the next one are
+  u32 source_count;
+
+  COPSE_HD void store_id(u64 slot, u32 primitive) const { bvh.primitive_ids[slot] = primitive; }
+
+  /// The other primitives are behind.
+  COPSE_HD void store_valid_count(u32 valid_count) const {
+    store_counts(bvh, valid_count, valid_count, source_count);
+  }
+  COPSE_HD u32 valid_count() const { return bvh.counts->primitive_count; }
 };
 
-/// The order by fronts alone.
+/// The order of no primitives.
+struct StoreNoOrder {
+  CurveOrder order;
+  COPSE_HD void operator()(u64) const { order.store_valid_count(0); }
+};
+
+/// The order by fronts alone, four slots at a time, so that loads and stores are of 16 bytes.
 struct TakeFrontOrder {
+  static constexpr u32 at_once = 4;
+
   SortedFronts sorted;
   CurveOrder order;
-  COPSE_HD void operator()(u64 slot) const {
-    order.primitive_ids[slot] = sorted.id(slot);
-    if (!sorted.is_key(slot)) {
-      if (slot == 0) *order.valid_count = 0;
-    } else if (slot + 1 == sorted.n || !sorted.is_key(slot + 1)) {
-      *order.valid_count = u32(slot) + 1;
-    } else {
-      order.gaps[slot] = u8(common_prefix(sorted.front(slot), sorted.front(slot + 1), u32(slot)));
+
+  COPSE_HD u64 input_count() const { return divide_rounding_up(sorted.n, u64{at_once}); }
+
+  COPSE_HD void operator()(u64 group) const {
+    const u64 first = group * at_once;
+    if (first + at_once > sorted.n) return take_one_by_one(first);
+    const Words low = reinterpret_cast<const Words*>(sorted.words + first)[0];
+    const Words high = reinterpret_cast<const Words*>(sorted.words + first)[1];
+    const u64 next = first + at_once < sorted.n ? sorted.words[first + at_once] : invalid_morton_key;
+    const u64 words[at_once + 1] = {low.word[0], low.word[1], high.word[0], high.word[1], next};
+    Ids ids;
+    Gaps gaps;
+    for (u32 k = 0; k < at_once; ++k) {
+      ids.id[k] = u32(words[k] & ~sorted.front_mask);
+      gaps.gap[k] = u8(gap(words[k], words[k + 1], first + k));
+    }
+    *reinterpret_cast<Ids*>(order.bvh.primitive_ids + first) = ids;
+    *reinterpret_cast<Gaps*>(order.gaps + first) = gaps;
+  }
+
+ private:
+  struct alignas(16) Words {
+    u64 word[2];
+  };
+  struct alignas(16) Ids {
+    u32 id[at_once];
+  };
+  struct alignas(4) Gaps {
+    u8 gap[at_once];
+  };
+
+  /// The gap behind a slot; where there is none, that is where the valid primitives end, anything.
+  COPSE_HD u32 gap(u64 word, u64 next, u64 slot) const {
+    if (slot == 0 && word >= invalid_morton_key) order.store_valid_count(0);
+    if (word < invalid_morton_key && next >= invalid_morton_key) order.store_valid_count(u32(slot) + 1);
+    return common_prefix(word & sorted.front_mask, next & sorted.front_mask, u32(slot));
+  }
+
+  COPSE_HD void take_one_by_one(u64 first) const {
+    for (u64 slot = first; slot < sorted.n; ++slot) {
+      const u64 next = slot + 1 < sorted.n ? sorted.words[slot + 1] : invalid_morton_key;
+      order.store_id(slot, sorted.id(slot));
+      order.gaps[slot] = u8(gap(sorted.words[slot], next, slot));
     }
   }
 };

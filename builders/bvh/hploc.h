@@ -44,7 +44,8 @@ Bvh build_hploc(Context& context, const BoxView& boxes, const HplocOptions& opti
 void rebuild_hploc(Context& context, Bvh& bvh, const TriangleViews& triangles, const HplocOptions& options = {});
 void rebuild_hploc(Context& context, Bvh& bvh, const BoxView& boxes, const HplocOptions& options = {});
 
-/// The bytes that build_hploc takes for `primitive_count` primitives of `view_count` views on this context.
+/// The bytes that build_hploc takes for `primitive_count` triangles of `view_count` views on this context, or for
+/// as many boxes, which are of 0 views.
 BuildSizes hploc_sizes(Context& context, u64 primitive_count, const HplocOptions& options = {},
                        u64 view_count = 1);
 

@@ -41,7 +41,7 @@ void build_clusters(const Executor& ex, const Boxes& boxes, const BoxesAhead& ah
 template <class Executor, class Boxes>
 void hploc(const Executor& ex, const Boxes& boxes, u64 n, const HplocOptions& options, const BvhArrays& bvh) {
   ScratchArena::Frame frame(ex.scratch);
-  const MortonOrder order = sort_along_curve(ex, frame, boxes, n, options.morton_bits, bvh.primitive_ids);
+  const MortonOrder order = sort_along_curve(ex, frame, boxes, n, options.morton_bits, bvh);
   with_leaves(ex, order, n, options.max_leaf_size, bvh, [&](const auto& leaves) {
     build_clusters(ex, boxes, order.boxes_ahead, leaves, order.gaps, n, options.radius, bvh);
   });
@@ -62,7 +62,7 @@ void hploc_over_boxes(const Executor& ex, const Aabb* boxes, u64 n, const HplocO
 
 template <class Executor>
 u64 hploc_scratch_bytes(const Executor& ex, u64 n, u64 view_count, const HplocOptions& options) {
-  const MortonOrderScratch order = morton_order_scratch(ex, n, options.morton_bits);
+  const MortonOrderScratch order = morton_order_scratch(ex, n, view_count > 0, options.morton_bits);
   const u64 tree_bytes = ScratchArena::bytes_for<Cluster>(n) + ScratchArena::bytes_for<u32>(n) +
                          (options.max_leaf_size > 1 ? leaf_groups_scratch_bytes(ex, n) : 0);
   return triangle_table_scratch_bytes(view_count) + order.kept_bytes + larger(order.bytes, tree_bytes);

@@ -36,7 +36,8 @@ Bvh build_lbvh(Context& context, const BoxView& boxes, const LbvhOptions& option
 void rebuild_lbvh(Context& context, Bvh& bvh, const TriangleViews& triangles, const LbvhOptions& options = {});
 void rebuild_lbvh(Context& context, Bvh& bvh, const BoxView& boxes, const LbvhOptions& options = {});
 
-/// The bytes that build_lbvh takes for `primitive_count` primitives of `view_count` views on this context.
+/// The bytes that build_lbvh takes for `primitive_count` triangles of `view_count` views on this context, or for
+/// as many boxes, which are of 0 views.
 BuildSizes build_sizes(Context& context, u64 primitive_count, const LbvhOptions& options = {}, u64 view_count = 1);
 
 }  // namespace copse

@@ -25,7 +25,7 @@ namespace copse::detail {
 template <class Executor, class Boxes>
 void lbvh(const Executor& ex, const Boxes& boxes, u64 n, const LbvhOptions& options, const BvhArrays& bvh) {
   ScratchArena::Frame frame(ex.scratch);
-  const MortonOrder order = sort_along_curve(ex, frame, boxes, n, options.morton_bits, bvh.primitive_ids);
+  const MortonOrder order = sort_along_curve(ex, frame, boxes, n, options.morton_bits, bvh);
   with_leaves(ex, order, n, options.max_leaf_size, bvh,
               [&](const auto& leaves) { join_leaves(ex, boxes, order.boxes_ahead, leaves, order.gaps, n, bvh); });
 }
@@ -45,7 +45,7 @@ void lbvh_over_boxes(const Executor& ex, const Aabb* boxes, u64 n, const LbvhOpt
 
 template <class Executor>
 u64 lbvh_scratch_bytes(const Executor& ex, u64 n, u64 view_count, const LbvhOptions& options) {
-  const MortonOrderScratch order = morton_order_scratch(ex, n, options.morton_bits);
+  const MortonOrderScratch order = morton_order_scratch(ex, n, view_count > 0, options.morton_bits);
   const u64 tree_bytes =
       join_leaves_scratch_bytes(ex, n) + (options.max_leaf_size > 1 ? leaf_groups_scratch_bytes(ex, n) : 0);
   return triangle_table_scratch_bytes(view_count) + order.kept_bytes + larger(order.bytes, tree_bytes);

@@ -58,16 +58,13 @@ struct WriteLeafStarts {
   }
 };
 
-/// Writes the counts and, for a tree without primitives, its empty root.
-struct WriteCounts {
-  const u32* valid_count;
+/// Stores the counts of a tree whose leaves hold several primitives.
+struct StoreLeafCount {
   const u32* leaf_count;
   u32 source_count;
   BvhArrays bvh;
   COPSE_HD void operator()(u64) const {
-    const u32 valid = *valid_count, leaves = *leaf_count;
-    *bvh.counts = {leaves == 0 ? 0 : 2 * leaves - 1, leaves, valid, source_count - valid};
-    if (leaves == 0) bvh.nodes[0] = BvhNode::inner(Aabb::empty(), 0);
+    store_counts(bvh, *leaf_count, bvh.counts->primitive_count, source_count);
   }
 };
 
@@ -89,18 +86,15 @@ LeafGroups group_leaves(const Executor& ex, ScratchArena::Frame& frame, const u8
   return {firsts, leaf_count};
 }
 
-/// Finds the leaves, writes the tree's counts and calls build(leaves) with SingleLeaves or GroupedLeaves.
+/// Finds the leaves of a tree that has its order along the curve, stores its counts and calls build(leaves) with
+/// SingleLeaves or GroupedLeaves.
 template <class Executor, class Build>
 void with_leaves(const Executor& ex, const MortonOrder& order, u64 n, u32 max_leaf_size, const BvhArrays& bvh,
                  const Build& build) {
-  const u32* const valid_count = order.valid_count;
-  if (max_leaf_size == 1) {
-    for_each(ex, "leaves: counts", 1, WriteCounts{valid_count, valid_count, u32(n), bvh});
-    return build(SingleLeaves{});
-  }
+  if (max_leaf_size == 1) return build(SingleLeaves{});
   ScratchArena::Frame frame(ex.scratch);
-  const LeafGroups groups = group_leaves(ex, frame, order.gaps, valid_count, n, max_leaf_size);
-  for_each(ex, "leaves: counts", 1, WriteCounts{valid_count, groups.count, u32(n), bvh});
+  const LeafGroups groups = group_leaves(ex, frame, order.gaps, &bvh.counts->primitive_count, n, max_leaf_size);
+  for_each(ex, "leaves: counts", 1, StoreLeafCount{groups.count, u32(n), bvh});
   build(GroupedLeaves{groups.first});
 }
 

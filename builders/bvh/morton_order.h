@@ -6,10 +6,13 @@
 // A key has up to 63 bits. As many of them as fit stand in a word beside the primitive's number, and a radix sort
 // of these words, in half the passes and two thirds of the bytes of one by whole keys, leaves most primitives
 // where they belong. Where keys have more bits, those with equal fronts, which now stand side by side, are put in
-// order after, by a cooperative stage, cpu/curve_sort.h and cuda/curve_sort.cuh:
+// order after. The cooperative stages, cpu/curve_sort.h and cuda/curve_sort.cuh:
 //
+//   sort_by_fronts(ex, n, key_of, keys, sorted_words)
+//     Stores the words of all primitives, of the keys key_of(number) (see CurveKey), and the same words by their
+//     fronts. Its scratch is that of radix_sort_keys.
 //   order_equal_fronts(ex, keys, sorted, order)
-//     Stores the order of the primitives by whole keys, equal keys by their number, the gaps and the valid count.
+//     Stores the order of the primitives by whole keys, equal keys by their number, the gaps and the counts.
 //     Changes keys.front and sorted.
 //   order_equal_fronts_scratch_bytes(ex, n)
 //   gains_by_boxes_ahead(ex)
@@ -26,22 +29,8 @@
 
 namespace copse::detail {
 
-/// The key of a primitive, and its box where boxes are made.
-template <class Boxes>
-struct CurveKey {
-  Boxes boxes;
-  const Aabb* bounds;
-  BoxesAhead ahead;
-  COPSE_HD u64 operator()(u64 i) const {
-    const Aabb box = boxes(u32(i));
-    if (ahead.are_made()) ahead.boxes[i] = {box.lo, 0, box.hi, 0};
-    return is_empty(box) ? invalid_morton_key : morton_key(clean_point(centroid(box)), *bounds);
-  }
-};
-
 /// What is known of primitives in Morton order, in the executor's memory.
 struct MortonOrder {
-  const u32* valid_count;
   const u8* gaps;  // [i]: how close the primitives in slots i and i + 1 are, the larger the closer; at most 96
   BoxesAhead boxes_ahead;
 };
@@ -58,17 +47,17 @@ inline u32 key_bits_or_front(u64 n, u32 morton_bits) {
   return morton_bits == 0 ? front_key_bits(n) : morton_bits;
 }
 
-/// primitive_ids[slot] = the primitives along the Morton curve, the invalid ones behind all others; equal keys in
-/// the order of their ids. What it returns is good until `frame` ends.
+/// Stores the primitives along the Morton curve, the invalid ones behind all others, as the tree's primitive_ids;
+/// equal keys in the order of their ids. And the tree's counts, as if each valid primitive were a leaf, with the
+/// empty root where there is none. What it returns is good until `frame` ends.
 ///   morton_bits: of a key, at most 63; 0 for as many as sort fast
 template <class Executor, class Boxes>
 MortonOrder sort_along_curve(const Executor& ex, ScratchArena::Frame& frame, const Boxes& boxes, u64 n,
-                             u32 morton_bits, u32* primitive_ids) {
-  u32* valid_count = frame.allocate<u32>(1);
-  const CurveOrder order{primitive_ids, frame.allocate<u8>(n), valid_count};
+                             u32 morton_bits, const BvhArrays& bvh) {
+  const CurveOrder order{bvh, frame.allocate<u8>(n), u32(n)};
   if (n == 0) {
-    fill_bytes(ex, "Morton order: count", valid_count, 1, 0);
-    return {valid_count, order.gaps, {}};
+    for_each(ex, "Morton order: none", 1, StoreNoOrder{order});
+    return {order.gaps, {}};
   }
   const BoxesAhead ahead = choose_boxes_ahead<Boxes>(ex, frame, n);
 
@@ -84,29 +73,30 @@ MortonOrder sort_along_curve(const Executor& ex, ScratchArena::Frame& frame, con
   const KeyWords keys{n, sort_frame.allocate<u64>(n), shape.front_is_all() ? nullptr : sort_frame.allocate<u32>(n),
                       shape};
   u64* const sorted_words = sort_frame.allocate<u64>(n);
-  for_each(ex, "Morton order: keys", n, StoreKeyWords<CurveKey<Boxes>>{{boxes, bounds, ahead}, keys});
-  radix_sort_keys(ex, "Morton order: sort", n, Elements<u64>{keys.front}, sorted_words, shape.sorted);
+  sort_by_fronts(ex, n, CurveKey<Boxes>{boxes, bounds, ahead}, keys, sorted_words);
 
   const SortedFronts sorted{n, sorted_words, shape.front_mask};
   if (shape.front_is_all()) {
-    for_each(ex, "Morton order: gaps", n, TakeFrontOrder{sorted, order});
+    const TakeFrontOrder take{sorted, order};
+    for_each(ex, "Morton order: gaps", take.input_count(), take);
   } else {
     order_equal_fronts(ex, keys, sorted, order);
   }
-  return {valid_count, order.gaps, ahead};
+  return {order.gaps, ahead};
 }
 
-/// Scratch of a Morton order: `kept_bytes` for as long as its frame lives, `bytes` more while it is made.
+/// Scratch of a Morton order of triangles or boxes: `kept_bytes` for as long as its frame lives, `bytes` more
+/// while it is made.
 struct MortonOrderScratch {
   u64 kept_bytes;
   u64 bytes;
 };
 
 template <class Executor>
-MortonOrderScratch morton_order_scratch(const Executor& ex, u64 n, u32 morton_bits) {
-  const bool has_boxes_ahead = may_make_boxes_ahead<TriangleBoxes>(n) && gains_by_boxes_ahead(ex);
+MortonOrderScratch morton_order_scratch(const Executor& ex, u64 n, bool of_triangles, u32 morton_bits) {
+  const bool has_boxes_ahead = of_triangles && may_make_boxes_ahead<TriangleBoxes>(n) && gains_by_boxes_ahead(ex);
   const u64 kept_bytes =
-      ScratchArena::bytes_for<u32>(1) + ScratchArena::bytes_for<u8>(n) +
+      ScratchArena::bytes_for<u8>(n) +
       (has_boxes_ahead ? ScratchArena::bytes_for<BoxAhead>(n) + ScratchArena::bytes_for<u32>(1) : 0);
   if (n == 0) return {kept_bytes, 0};
   const KeyShape shape(n, key_bits_or_front(n, morton_bits));

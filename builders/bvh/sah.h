@@ -52,7 +52,8 @@ Bvh build_sah(Context& context, const BoxView& boxes, const SahOptions& options 
 void rebuild_sah(Context& context, Bvh& bvh, const TriangleViews& triangles, const SahOptions& options = {});
 void rebuild_sah(Context& context, Bvh& bvh, const BoxView& boxes, const SahOptions& options = {});
 
-/// The bytes that build_sah takes for `primitive_count` primitives of `view_count` views on this context.
+/// The bytes that build_sah takes for `primitive_count` triangles of `view_count` views on this context, or for as
+/// many boxes, which are of 0 views.
 BuildSizes sah_sizes(Context& context, u64 primitive_count, const SahOptions& options = {}, u64 view_count = 1);
 
 }  // namespace copse

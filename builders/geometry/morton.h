@@ -30,25 +30,46 @@ COPSE_HD inline u64 morton_code(u32 x, u32 y, u32 z) {
 inline constexpr u32 morton_key_bits = 63;
 inline constexpr u64 invalid_morton_key = u64{1} << morton_key_bits;
 
-/// The cell of `value` among 2^axis_bits equal ones from lo to hi; 0 where they are (nearly) equal. Halves
-/// keep the extent of any finite box finite.
+/// The 2^axis_bits equal cells from lo to hi along an axis. Halves keep the extent of any finite box finite.
+struct MortonAxis {
+  float half_lo;
+  float scale;  // 0 where lo and hi are (nearly) equal: all in cell 0
+
+  COPSE_HD static MortonAxis of(float lo, float hi, u32 axis_bits) {
+    const float half_lo = mul_rn(lo, 0.5f);
+    const float scale = div_rn(float(1u << axis_bits), sub_rn(mul_rn(hi, 0.5f), half_lo));
+    return {half_lo, is_finite(scale) ? scale : 0.0f};
+  }
+
+  COPSE_HD u32 cell(float value, u32 axis_bits) const {
+    const float cell = mul_rn(sub_rn(mul_rn(value, 0.5f), half_lo), scale);
+    return u32(max_number(min_number(cell, float((1u << axis_bits) - 1)), 0.0f));
+  }
+};
+
 COPSE_HD inline u32 morton_cell(float value, float lo, float hi, u32 axis_bits) {
-  const float cell_count = float(1u << axis_bits);
-  const float half_lo = mul_rn(lo, 0.5f);
-  const float extent = sub_rn(mul_rn(hi, 0.5f), half_lo);
-  const float offset = sub_rn(mul_rn(value, 0.5f), half_lo);
-  const float scale = div_rn(cell_count, extent);
-  if (!is_finite(scale)) return 0;
-  const float cell = mul_rn(offset, scale);
-  return u32(max_number(min_number(cell, sub_rn(cell_count, 1.0f)), 0.0f));
+  return MortonAxis::of(lo, hi, axis_bits).cell(value, axis_bits);
 }
+
+/// The cells of the keys of points inside a box. Made once for many keys: it divides.
+struct MortonGrid {
+  static constexpr u32 axis_bits = morton_key_bits / 3;
+
+  MortonAxis x, y, z;
+
+  COPSE_HD static MortonGrid of(const Aabb& bounds) {
+    return {MortonAxis::of(bounds.lo.x, bounds.hi.x, axis_bits),
+            MortonAxis::of(bounds.lo.y, bounds.hi.y, axis_bits),
+            MortonAxis::of(bounds.lo.z, bounds.hi.z, axis_bits)};
+  }
+  COPSE_HD u64 key(const vec3& p) const {
+    return morton_code(x.cell(p.x, axis_bits), y.cell(p.y, axis_bits), z.cell(p.z, axis_bits));
+  }
+};
 
 /// The key of a point inside `bounds`.
 COPSE_HD inline u64 morton_key(const vec3& p, const Aabb& bounds) {
-  constexpr u32 axis_bits = morton_key_bits / 3;
-  return morton_code(morton_cell(p.x, bounds.lo.x, bounds.hi.x, axis_bits),
-                     morton_cell(p.y, bounds.lo.y, bounds.hi.y, axis_bits),
-                     morton_cell(p.z, bounds.lo.z, bounds.hi.z, axis_bits));
+  return MortonGrid::of(bounds).key(p);
 }
 
 /// Equal leading bits of two neighbours in sorted order, the larger the closer they are. Equal keys go on

@@ -5,8 +5,8 @@
 // For triangles the direct way reads each triangle's vertices by its indices: one pass, but a gather. A large mesh
 // that shares its vertices goes a faster way, which reads every array once, front to back:
 //
-//   1  the box of all vertices, and a vertex on each of its six sides;
-//   2  whether a valid triangle has each of those six. If so, the box is the triangles' box too;
+//   1  the box of all vertices, and four neighbouring vertices that reach each of its six sides;
+//   2  whether a valid triangle has one of those that does. If so for all six, the box is the triangles' box too;
 //   3  if not, the direct way.
 // bench: copse-bench-primitives, reduce/scene_bounds.
 
@@ -26,59 +26,86 @@ struct MergeBoxes {
   COPSE_HD Aabb operator()(const Aabb& a, const Aabb& b) const { return merge(a, b); }
 };
 
-/// The box of vertices, and a vertex on each of its sides: those at lo.x, lo.y, lo.z, hi.x, hi.y, hi.z. Of
-/// several on a side it may be any.
+/// The box of vertices, and a group of four (Triples) that reaches each of its sides: those at lo.x, lo.y, lo.z,
+/// hi.x, hi.y, hi.z. Of several that do it may be any.
 struct VertexBounds {
   static constexpr u32 side_count = 6;
   static constexpr u32 all_sides = (1u << side_count) - 1;
 
   Aabb box;
-  u32 on_side[side_count];
+  u32 group[side_count];
 
-  COPSE_HD static VertexBounds of(const Aabb& box, u32 vertex) {
-    return {box, {vertex, vertex, vertex, vertex, vertex, vertex}};
+  COPSE_HD static VertexBounds of(const Aabb& box, u32 group) {
+    return {box, {group, group, group, group, group, group}};
+  }
+
+  /// Of the six sides, a bit for each that a point is on.
+  COPSE_HD u32 sides_at(const vec3& p) const {
+    return u32(p.x == box.lo.x) | u32(p.y == box.lo.y) << 1 | u32(p.z == box.lo.z) << 2 |
+           u32(p.x == box.hi.x) << 3 | u32(p.y == box.hi.y) << 4 | u32(p.z == box.hi.z) << 5;
   }
 };
 
 struct MergeVertexBounds {
   COPSE_HD VertexBounds operator()(VertexBounds a, const VertexBounds& b) const {
-    take_lower(a.box.lo.x, a.on_side[0], b.box.lo.x, b.on_side[0]);
-    take_lower(a.box.lo.y, a.on_side[1], b.box.lo.y, b.on_side[1]);
-    take_lower(a.box.lo.z, a.on_side[2], b.box.lo.z, b.on_side[2]);
-    take_upper(a.box.hi.x, a.on_side[3], b.box.hi.x, b.on_side[3]);
-    take_upper(a.box.hi.y, a.on_side[4], b.box.hi.y, b.on_side[4]);
-    take_upper(a.box.hi.z, a.on_side[5], b.box.hi.z, b.on_side[5]);
+    take_lower(a.box.lo.x, a.group[0], b.box.lo.x, b.group[0]);
+    take_lower(a.box.lo.y, a.group[1], b.box.lo.y, b.group[1]);
+    take_lower(a.box.lo.z, a.group[2], b.box.lo.z, b.group[2]);
+    take_upper(a.box.hi.x, a.group[3], b.box.hi.x, b.group[3]);
+    take_upper(a.box.hi.y, a.group[4], b.box.hi.y, b.group[4]);
+    take_upper(a.box.hi.z, a.group[5], b.box.hi.z, b.group[5]);
     return a;
   }
 
-  COPSE_HD static void take_lower(float& x, u32& vertex, float other, u32 other_vertex) {
-    vertex = other < x ? other_vertex : vertex;
+  COPSE_HD static void take_lower(float& x, u32& group, float other, u32 other_group) {
+    group = other < x ? other_group : group;
     x = other < x ? other : x;
   }
-  COPSE_HD static void take_upper(float& x, u32& vertex, float other, u32 other_vertex) {
-    vertex = other > x ? other_vertex : vertex;
+  COPSE_HD static void take_upper(float& x, u32& group, float other, u32 other_group) {
+    group = other > x ? other_group : group;
     x = other > x ? other : x;
   }
 };
 
+/// The bounds of the groups i, i + input_count() and so on: `groups_at_once` of them, so that little of the work
+/// is to merge what threads have; and by i = 0 those of the last, which may not be whole.
 struct BoundsOfVertices {
+  static constexpr u64 groups_at_once = 8;
+
   Triples positions;
-  COPSE_HD VertexBounds operator()(u64 group) const {
-    const Triples::Four four = positions.load(group);
-    VertexBounds bounds = of_vertex(four, 0, group);
-    for (u32 k = 1; k < Triples::at_once; ++k) bounds = MergeVertexBounds{}(bounds, of_vertex(four, k, group));
+
+  COPSE_HD u64 input_count() const {
+    return larger(divide_rounding_up(positions.whole_group_count(), groups_at_once), u64{1});
+  }
+
+  COPSE_HD VertexBounds operator()(u64 i) const {
+    VertexBounds bounds = VertexBounds::of(Aabb::empty(), invalid_id);
+    const u64 whole_count = positions.whole_group_count(), step = input_count();
+    if (whole_count > 0) {
+      for (u64 k = 0; k < groups_at_once; ++k) {
+        const u64 group = smaller(i + k * step, whole_count - 1);
+        bounds = MergeVertexBounds{}(bounds, of_group(positions.load_whole(group), group));
+      }
+    }
+    if (i == 0 && whole_count < positions.group_count()) {
+      bounds = MergeVertexBounds{}(bounds, of_group(positions.load(whole_count), whole_count));
+    }
     return bounds;
   }
 
-  COPSE_HD VertexBounds of_vertex(const Triples::Four& four, u32 k, u64 group) const {
-    const vec3 p = clean_point(vec3(float_from_bits(four.word[3 * k]), float_from_bits(four.word[3 * k + 1]),
-                                    float_from_bits(four.word[3 * k + 2])));
-    const u64 vertex = smaller(group * Triples::at_once + k, positions.count - 1);
-    return VertexBounds::of(is_finite(p) ? Aabb{p, p} : Aabb::empty(), u32(vertex));
+  COPSE_HD static VertexBounds of_group(const Triples::Four& four, u64 group) {
+    Aabb box = Aabb::empty();
+    for (u32 k = 0; k < Triples::at_once; ++k) {
+      const vec3 p = clean_point(vec3(float_from_bits(four.word[3 * k]), float_from_bits(four.word[3 * k + 1]),
+                                      float_from_bits(four.word[3 * k + 2])));
+      if (is_finite(p)) box = merge(box, {p, p});
+    }
+    return VertexBounds::of(box, u32(group));
   }
 };
 
-/// Of the six vertices, a bit for each that one of four triangles has, if that is valid.
+/// Of the six sides, a bit for each that a vertex of four triangles is on that is of the group found there, if its
+/// triangle is valid.
 struct SidesOfTriangles {
   TriangleView view;
   Triples triangles;
@@ -86,23 +113,26 @@ struct SidesOfTriangles {
 
   COPSE_HD u32 operator()(u64 group) const {
     const Triples::Four four = triangles.load(group);
-    u32 sides_of[Triples::at_once] = {};
+    bool may_be_on[Triples::at_once] = {};
     for (u32 side = 0; side < VertexBounds::side_count; ++side) {
-      const u32 vertex = bounds->on_side[side];
+      const u32 vertices = bounds->group[side];
       for (u32 k = 0; k < Triples::at_once; ++k) {
         const u32* const id = four.word + 3 * k;
-        sides_of[k] |= u32(vertex == id[0] || vertex == id[1] || vertex == id[2]) << side;
+        may_be_on[k] |= vertices == id[0] / Triples::at_once || vertices == id[1] / Triples::at_once ||
+                        vertices == id[2] / Triples::at_once;
       }
     }
     u32 sides = 0;
     for (u32 k = 0; k < Triples::at_once; ++k) {
-      if (sides_of[k] != 0 && is_valid_triangle(group * Triples::at_once + k)) sides |= sides_of[k];
+      if (may_be_on[k]) sides |= sides_of(group * Triples::at_once + k);
     }
     return sides;
   }
 
-  COPSE_HD bool is_valid_triangle(u64 i) const {
-    return !is_empty(copse::bounds(load_triangle(view, smaller(i, triangles.count - 1))));
+  COPSE_HD u32 sides_of(u64 i) const {
+    const Triangle t = load_triangle(view, smaller(i, triangles.count - 1));
+    if (is_empty(copse::bounds(t))) return 0;
+    return bounds->sides_at(t.a) | bounds->sides_at(t.b) | bounds->sides_at(t.c);
   }
 };
 
@@ -145,7 +175,8 @@ void bound_by_vertices(const Executor& ex, const TriangleView& view, u64 n, Aabb
   auto* sides = frame.allocate<u32>(1);
   const Triples positions{reinterpret_cast<const u32*>(view.positions.data), view.positions.size};
   const Triples triangles{static_cast<const u32*>(view.triangles.data), n};
-  reduce(ex, "bounds: vertices", positions.group_count(), BoundsOfVertices{positions},
+  const BoundsOfVertices of_vertices{positions};
+  reduce(ex, "bounds: vertices", of_vertices.input_count(), of_vertices,
          VertexBounds::of(Aabb::empty(), invalid_id), MergeVertexBounds{}, bounds);
   reduce(ex, "bounds: sides", triangles.group_count(), SidesOfTriangles{view, triangles, bounds}, u32{0},
          UniteSides{}, sides);

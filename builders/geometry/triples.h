@@ -25,22 +25,26 @@ struct Triples {
 
   /// How many groups of four there are, the last one perhaps of fewer.
   COPSE_HD u64 group_count() const { return divide_rounding_up(count, u64{at_once}); }
+  COPSE_HD u64 whole_group_count() const { return count / at_once; }
 
   /// Triples 4 * group and the three after it. Past the last triple, the last one again.
   COPSE_HD Four load(u64 group) const {
-    const u64 first = group * at_once;
+    if (group < whole_group_count()) return load_whole(group);
     Four four;
-    if (first + at_once <= count) {
-      const auto* from = reinterpret_cast<const LoadedWords*>(words + 3 * first);
-      for (u32 k = 0; k < 3; ++k) {
-        const LoadedWords loaded = from[k];
-        for (u32 j = 0; j < 4; ++j) four.word[4 * k + j] = loaded.word[j];
-      }
-    } else {
-      for (u32 k = 0; k < at_once; ++k) {
-        const u64 i = smaller(first + k, count - 1);
-        for (u32 j = 0; j < 3; ++j) four.word[3 * k + j] = words[3 * i + j];
-      }
+    for (u32 k = 0; k < at_once; ++k) {
+      const u64 i = smaller(group * at_once + k, count - 1);
+      for (u32 j = 0; j < 3; ++j) four.word[3 * k + j] = words[3 * i + j];
+    }
+    return four;
+  }
+
+  /// The same for a group below whole_group_count(), without asking.
+  COPSE_HD Four load_whole(u64 group) const {
+    const auto* from = reinterpret_cast<const LoadedWords*>(words + 3 * at_once * group);
+    Four four;
+    for (u32 k = 0; k < 3; ++k) {
+      const LoadedWords loaded = from[k];
+      for (u32 j = 0; j < 4; ++j) four.word[4 * k + j] = loaded.word[j];
     }
     return four;
   }

@@ -24,13 +24,14 @@ struct SortPasses {
 template <bool all_passes, class Bits>
 __device__ void count_key_digits(const Bits& key, SortPasses passes, u32 copies, u32* counts) {
   constexpr u32 most_passes = sizeof(Bits) * 8 / bucket_bits;
-  if constexpr (all_passes && std::is_integral_v<Bits>) {
+  if constexpr (std::is_integral_v<Bits>) {
     // With the range moved to bit 0, the places of the digits are constants.
-    const u32 bit_count = passes.bits.end - passes.bits.begin;
+    const u32 bit_count = passes.bits.end - passes.bits.begin, pass_count = passes.count();
     const Bits digits =
         Bits(Bits(key >> passes.bits.begin) & Bits(Bits(~Bits{0}) >> (sizeof(Bits) * 8 - bit_count)));
 #pragma unroll
     for (u32 pass = 0; pass < most_passes; ++pass) {
+      if (!all_passes && pass >= pass_count) break;
       const u32 digit = u32(digits >> (pass * bucket_bits)) & (bucket_limit - 1);
       atomicAdd(counts + (pass * bucket_limit + digit) * copies, 1u);
     }
@@ -39,6 +40,17 @@ __device__ void count_key_digits(const Bits& key, SortPasses passes, u32 copies,
       const u32 digit = digit_of(key, passes.shift(pass), passes.width(pass));
       atomicAdd(counts + (pass * bucket_limit + digit) * copies, 1u);
     }
+  }
+}
+
+/// What a thread calls for its keys: an input function that has something to fetch or to work out before the first
+/// of many calls has a member ready() that gives another one in its place.
+template <class BitsInput>
+__device__ auto ready_input(const BitsInput& input) {
+  if constexpr (requires { input.ready(); }) {
+    return input.ready();
+  } else {
+    return input;
   }
 }
 
@@ -95,10 +107,11 @@ __global__ void __launch_bounds__(most_histogram_threads, 1)
   wait_for_earlier_launch();
 
   u32* const own_counts = histogram_counts + (lane_id() & (copies - 1));
+  const auto input = ready_input(bits_input);
   if (passes.count() * bucket_bits == sizeof(Bits) * 8) {
-    count_all_digits<true>(n, bits_input, input_in_words, encoding, passes, copies, own_counts);
+    count_all_digits<true>(n, input, input_in_words, encoding, passes, copies, own_counts);
   } else {
-    count_all_digits<false>(n, bits_input, input_in_words, encoding, passes, copies, own_counts);
+    count_all_digits<false>(n, input, input_in_words, encoding, passes, copies, own_counts);
   }
   const u64 first = u64(blockIdx.x) * blockDim.x + threadIdx.x, stride = u64(gridDim.x) * blockDim.x;
   for (u64 k = first; k < word_count; k += stride) words[k] = ~u64{0};
@@ -131,9 +144,11 @@ void count_digits(const Executor& ex, const char* label, u64 n, const BitsInput&
   // Many keys: one block a multiprocessor, with a copy of the counts for each lane where that fits.
   const u32 bytes = passes.count() * bucket_limit * sizeof(u32);
   u32 copies = n < few_keys || bytes > (4u << 10) ? 4 : 8, threads = 512;
+  constexpr bool is_array = std::is_same_v<BitsInput, Elements<Bits>>;
+  constexpr u32 keys_of_thread = is_array ? keys_of_run<Bits, BitsInput> * runs_of_thread<Bits, BitsInput> : 1;
+  constexpr u32 most_blocks = is_array ? 3 : 2;  // on a multiprocessor: functions of the index take registers
   u64 blocks =
-      smaller(divide_rounding_up(n, threads * keys_of_run<Bits, BitsInput> * runs_of_thread<Bits, BitsInput>),
-              u64{3} * ex.multiprocessor_count);
+      smaller(divide_rounding_up(n, threads * keys_of_thread), u64{most_blocks} * ex.multiprocessor_count);
   if (n >= many_keys) {
     while (copies < warp_size && 2 * copies * bytes <= most_shared_bytes) copies *= 2;
     threads = most_histogram_threads;

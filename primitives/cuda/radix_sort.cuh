@@ -70,6 +70,11 @@ template <class Bits, class BitsInput>
 struct KeptBits {
   BitsInput input;
   Bits* kept;
+
+  __device__ auto ready() const {
+    using Ready = decltype(ready_input(input));
+    return KeptBits<Bits, Ready>{ready_input(input), kept};
+  }
   __device__ Bits operator()(u64 i) const { return kept[i] = input(i); }
 };
 
@@ -119,6 +124,16 @@ void radix_sort_read_once(const Executor& ex, const char* label, u64 n, BitsInpu
   detail::radix_sort<Bits, u32>(ex, label, n, detail::KeptBits<Bits, BitsInput>{bits_input, kept},
                                 Elements<Bits>{kept}, Index{}, static_cast<Bits*>(nullptr), indices_out, bits,
                                 encoding);
+}
+
+/// Stores unsigned keys, `kept[i]` that of i, and the same in sorted order. Each key is read once by `bits_input`,
+/// which may be slow. Scratch: as radix_sort_keys.
+template <class Bits, class BitsInput>
+void radix_sort_keys_read_once(const Executor& ex, const char* label, u64 n, BitsInput bits_input, Bits* kept,
+                               Bits* keys_out, BitRange bits) {
+  detail::radix_sort<Bits, NoValue>(ex, label, n, detail::KeptBits<Bits, BitsInput>{bits_input, kept},
+                                    Elements<Bits>{kept}, copse::detail::NoValueInput{}, keys_out, nullptr, bits,
+                                    encoding_of<Bits>(SortOrder::ascending));
 }
 
 /// Contract: primitives/radix_sort.h.

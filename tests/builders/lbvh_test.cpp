@@ -130,6 +130,19 @@ TEST_P(Lbvh, SizesAreKnownBeforehand) {
   }
 }
 
+TEST_P(Lbvh, SizesOfBoxesHaveNoRoomForBoxesMadeAhead) {
+  const std::vector<Aabb> boxes(1000, Aabb{vec3(1), vec3(2)});
+  const Buffer<Aabb> buffer(context(), boxes);
+  Context fresh({.backend = GetParam(), .stream = context().stream()});
+  const Bvh bvh = build_lbvh(fresh, BoxView{buffer.span()});
+  EXPECT_EQ(fresh.scratch_bytes(), build_sizes(fresh, boxes.size(), {}, 0).scratch_bytes);
+
+  // From here on CUDA may make boxes of triangles ahead, of 32 bytes each.
+  const u64 n = u64{1} << 22, made_bytes = GetParam() == Backend::cuda ? 32 * n : 0;
+  EXPECT_LE(build_sizes(fresh, n, {}, 0).scratch_bytes + made_bytes, build_sizes(fresh, n).scratch_bytes);
+  EXPECT_LE(build_sizes(fresh, n - 1, {}, 0).scratch_bytes, build_sizes(fresh, n - 1).scratch_bytes);
+}
+
 TEST_P(Lbvh, RefusesKeysOfOtherWidths) {
   const DeviceMesh mesh(context(), generate_cube());
   const auto code = ErrorCode::invalid_argument;

@@ -1,8 +1,9 @@
 #pragma once
 
-// Primitives with equal fronts, put in order by whole keys on the CPU. Contract: builders/bvh/morton_order.h.
+// The sort along the curve on the CPU: by fronts, and those with equal fronts by whole keys. Contract:
+// builders/bvh/morton_order.h.
 //
-// A thread sorts each run of them; the long ones are listed and sorted by all threads after.
+// A thread sorts each run of equal fronts; the long ones are listed and sorted by all threads after.
 
 #include <algorithm>
 
@@ -41,11 +42,11 @@ struct FrontRuns {
   /// Stores what is known of a slot of a run whose words stand in order at `words`.
   void store(u64 slot, const u64* words, u64 begin, u64 end) const {
     const u64 k = slot - begin;
-    order.primitive_ids[slot] = u32(words[k]);
+    order.store_id(slot, u32(words[k]));
     if (slot + 1 < end) {
       order.gaps[slot] = u8(common_prefix(words[k] >> 32, words[k + 1] >> 32, u32(slot)));
     } else if (end == sorted.n || !sorted.is_key(end)) {
-      *order.valid_count = u32(end);
+      order.store_valid_count(u32(end));
     } else {
       order.gaps[slot] = u8(common_prefix(sorted.front(slot), sorted.front(end), u32(slot)));
     }
@@ -73,8 +74,8 @@ struct OrderRun {
   }
 
   void store_invalid(u64 slot) const {
-    runs.order.primitive_ids[slot] = runs.sorted.id(slot);
-    if (slot == 0) *runs.order.valid_count = 0;
+    runs.order.store_id(slot, runs.sorted.id(slot));
+    if (slot == 0) runs.order.store_valid_count(0);
   }
 };
 
@@ -93,7 +94,20 @@ struct StoreSlot {
 
 inline constexpr BitRange low_word{32, 64};
 
+template <class KeyOf>
+struct StoreKeyWord {
+  copse::detail::KeyWord<KeyOf> word;
+  void operator()(u64 i) const { word.words.front[i] = word(i); }
+};
+
 }  // namespace detail
+
+template <class KeyOf>
+void sort_by_fronts(const Executor& ex, u64 n, const KeyOf& key_of, const copse::detail::KeyWords& keys,
+                    u64* sorted_words) {
+  for_each(ex, "Morton order: keys", n, detail::StoreKeyWord<KeyOf>{{key_of, keys}});
+  radix_sort_keys(ex, "Morton order: sort", n, Elements<u64>{keys.front}, sorted_words, keys.shape.sorted);
+}
 
 inline void order_equal_fronts(const Executor& ex, const copse::detail::KeyWords& keys,
                                const copse::detail::SortedFronts& sorted, const copse::detail::CurveOrder& order) {

@@ -119,7 +119,7 @@ __device__ inline void resort(const KeyWords& keys, const RunList& runs, const C
   static_assert(resort_passes % 2 == 0, "the last pass ends in the order");
   const ResortShare share(keys.n, barrier);
   for (u32 k = 0; k < resort_passes; ++k) {
-    u32* const arrays[2] = {runs.ids, order.primitive_ids};
+    u32* const arrays[2] = {runs.ids, order.bvh.primitive_ids};
     const ResortPass pass{keys, k == 0 ? nullptr : arrays[(k + 1) % 2], arrays[k % 2], k * resort_digit_bits};
     count_digits_of_share(pass, share, runs.digit_counts, shared, barrier);
     barrier.arrive_and_wait();
@@ -129,9 +129,10 @@ __device__ inline void resort(const KeyWords& keys, const RunList& runs, const C
     move_share(pass, share, shared);
     barrier.arrive_and_wait();
   }
-  const u64 valid_count = *order.valid_count;
+  const u32* const ids = order.bvh.primitive_ids;
+  const u64 valid_count = order.valid_count();
   for (u64 i = share.begin + threadIdx.x; i < share.end && i + 1 < valid_count; i += resort_threads) {
-    const u64 key = keys.key(order.primitive_ids[i]), next_key = keys.key(order.primitive_ids[i + 1]);
+    const u64 key = keys.key(ids[i]), next_key = keys.key(ids[i + 1]);
     order.gaps[i] = u8(common_prefix(key, next_key, u32(i)));
   }
 }

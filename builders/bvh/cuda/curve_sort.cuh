@@ -1,17 +1,49 @@
 #pragma once
 
-// Primitives with equal fronts, put in order by whole keys on CUDA. Contract: builders/bvh/morton_order.h.
+// The sort along the curve on CUDA: by fronts, and those with equal fronts by whole keys. Contract:
+// builders/bvh/morton_order.h.
+//
+// Keys are made where the sort counts digits, so that it need not read them again for that. Of equal fronts,
 //
 //   runs of at most 32   by counting, a thread a primitive (curve_ties.cuh)
-//   of at most 8704      by a warp or a block (curve_runs.cuh)
+//   of at most 8704      by warps or a block (curve_runs.cuh)
 //   longer               by a radix sort over all, in the same launch (curve_resort.cuh); such keys come from
 //                        scenes with most primitives in a thousandth of their extent
 
+#include <type_traits>
+
 #include "builders/bvh/cuda/curve_runs.cuh"
 #include "builders/bvh/cuda/curve_ties.cuh"
+#include "builders/geometry/gathered_boxes.h"
 #include "primitives/cuda/primitives.cuh"
 
 namespace copse::cuda {
+
+namespace detail {
+
+using copse::detail::KeyWord;
+
+template <class KeyOf>
+void sort_key_words(const Executor& ex, u64 n, const KeyOf& key_of, const KeyWords& keys, u64* sorted_words) {
+  radix_sort_keys_read_once(ex, "Morton order: sort", n, KeyWord<KeyOf>{key_of, keys}, keys.front, sorted_words,
+                            keys.shape.sorted);
+}
+
+}  // namespace detail
+
+template <class Boxes>
+void sort_by_fronts(const Executor& ex, u64 n, const copse::detail::CurveKey<Boxes>& key_of,
+                    const copse::detail::KeyWords& keys, u64* sorted_words) {
+  if constexpr (std::is_same_v<Boxes, TriangleBoxes>) {
+    using GatheredBoxes = copse::detail::GatheredBoxes<copse::detail::TripleLoad::singly>;
+    if (GatheredBoxes::takes(key_of.boxes)) {
+      const copse::detail::CurveKey<GatheredBoxes> gathered{GatheredBoxes::of(key_of.boxes), key_of.bounds,
+                                                            key_of.ahead};
+      return detail::sort_key_words(ex, n, gathered, keys, sorted_words);
+    }
+  }
+  detail::sort_key_words(ex, n, key_of, keys, sorted_words);
+}
 
 inline void order_equal_fronts(const Executor& ex, const copse::detail::KeyWords& keys,
                                const copse::detail::SortedFronts& sorted, const copse::detail::CurveOrder& order) {

@@ -13,6 +13,7 @@
 #include "builders/bvh/cuda/hploc_climb.cuh"
 #include "builders/bvh/lbvh_leaves.h"
 #include "builders/bvh/leaf_box.h"
+#include "builders/geometry/gathered_boxes.h"
 #include "primitives/cuda/for_each.cuh"
 
 namespace copse::cuda {
@@ -21,6 +22,7 @@ namespace detail {
 
 using copse::detail::BoxesAhead;
 using copse::detail::BvhArrays;
+using copse::detail::GatheredBoxes;
 using copse::detail::GroupedLeaves;
 using copse::detail::most_kept_clusters;
 using copse::detail::PlaceCluster;
@@ -91,15 +93,15 @@ __device__ inline void list_gaps(const Hierarchy& hierarchy, const TileLeaves& t
   }
 }
 
-template <class Boxes>
-__device__ Aabb leaf_box(const Boxes& boxes, const AnyLeaves& leaves, const u32* primitive_ids, u32 leaf) {
+template <class Boxes, class Leaves>
+__device__ Aabb leaf_box(const Boxes& boxes, const Leaves& leaves, const u32* primitive_ids, u32 leaf) {
   const u32 first = leaves.first(leaf);
   return copse::detail::box_of_slots(boxes, primitive_ids, first, leaves.first(leaf + 1) - first);
 }
 
 /// Makes the clusters of a tile's leaves.
-template <class Shape, class Boxes, class Memory>
-__device__ void load_leaves(const Boxes& boxes_of, const AnyLeaves& leaves, const u32* primitive_ids,
+template <class Shape, class Boxes, class Leaves, class Memory>
+__device__ void load_leaves(const Boxes& boxes_of, const Leaves& leaves, const u32* primitive_ids,
                             const TileLeaves& tile, Memory& memory) {
   constexpr u32 group = smaller(4u, Shape::leaves_a_lane);  // loads in flight
 #pragma unroll
@@ -119,15 +121,22 @@ __device__ void load_leaves(const Boxes& boxes_of, const AnyLeaves& leaves, cons
   }
 }
 
-/// The same, from boxes that were made ahead, or the primitives.
+/// The same, with nothing left to ask for each leaf in the usual case, that every primitive is one: of boxes that
+/// were made ahead or are gathered.
 template <class Shape, class Boxes, class Memory>
 __device__ void load_leaves(const HplocInput<Boxes>& in, const TileLeaves& tile, Memory& memory) {
+  const u32* const ids = in.bvh.primitive_ids;
   if constexpr (std::is_same_v<Boxes, TriangleBoxes>) {
+    const bool are_single = in.leaves.firsts == nullptr;
     if (in.ahead.are_made()) {
-      return load_leaves<Shape>(in.ahead.made(), in.leaves, in.bvh.primitive_ids, tile, memory);
+      return are_single ? load_leaves<Shape>(in.ahead.made(), SingleLeaves{}, ids, tile, memory)
+                        : load_leaves<Shape>(in.ahead.made(), in.leaves, ids, tile, memory);
+    }
+    if (are_single && GatheredBoxes<>::takes(in.boxes)) {
+      return load_leaves<Shape>(GatheredBoxes<>::of(in.boxes), SingleLeaves{}, ids, tile, memory);
     }
   }
-  load_leaves<Shape>(in.boxes, in.leaves, in.bvh.primitive_ids, tile, memory);
+  load_leaves<Shape>(in.boxes, in.leaves, ids, tile, memory);
 }
 
 /// Merges the clusters in the lanes as far as their range asks for. Returns the lanes that hold what is left.

@@ -2,9 +2,9 @@
 
 // Topology and boxes of an LBVH on CUDA. Contract: builders/bvh/lbvh.inl.
 //
-// A tile of leaves a warp, joined in registers (leaf_tile.cuh, subtree_row.cuh); then launches of blocks that join
-// what is left of 64 spans each, in shared memory (upper_levels.cuh). No thread waits for another one's writes to
-// global memory: launches stand between them, where the walk by single threads needs a fence a node. Measured by
+// A tile of leaves a warp, joined in registers (leaf_tile.cuh, subtree_row.cuh); then blocks that join what is
+// left of 64 spans each, in shared memory (upper_levels.cuh), of which one in 64 goes on. No thread waits for
+// another one, and few write what others read, where the walk by single threads needs a fence a node. Measured by
 // copse bench --builder lbvh --stages.
 
 #include "builders/bvh/cuda/curve_sort.cuh"
@@ -37,32 +37,30 @@ void join_leaf_tiles(const Executor& ex, const LeafTileInput<Boxes, Leaves>& in,
          in, ahead);
 }
 
-template <u32 threads, bool by_rows, class Leaves>
-void join_upper_level(const Executor& ex, const Leaves& leaves, const u8* gaps, SubtreeEnd* ends, u64 blocks,
-                      const UpperLevel& level, const BvhArrays& bvh) {
-  launch(ex, "lbvh: upper levels", upper_level_kernel<threads, by_rows, Leaves>,
-         {.blocks = blocks, .threads = threads, .overlaps_earlier_launch = true}, leaves, gaps, ends, level, bvh);
+template <class Leaves>
+void join_level(const Executor& ex, const Leaves& leaves, const u8* gaps, ListedSubtree* subtrees,
+                const UpperLevel& level, const BvhArrays& bvh) {
+  launch(ex, "lbvh: upper levels", upper_levels_kernel<Leaves>,
+         {.blocks = level.room_for_blocks(), .threads = UpperMemory::threads, .overlaps_earlier_launch = true},
+         leaves, gaps, subtrees, level, bvh);
 }
 
-/// Joins what the lists of spans of leaves hold, until it is one tree. Of a tile less is left than of larger
-/// spans.
+/// Joins what the lists of tiles of leaves hold until it is one tree.
 template <class Leaves>
 void join_upper_levels(const Executor& ex, const Leaves& leaves, const u8* gaps, const SubtreeLists& lists, u64 n,
                        const BvhArrays& bvh) {
-  u32* counts = lists.counts;
-  u64 span = LbvhTile::capacity, list_count = divide_rounding_up(n, span);
-  do {
-    const u64 blocks = divide_rounding_up(list_count, SpanLists::most);
-    const UpperLevel level{u32(span), counts, counts + list_count};
-    if (span == LbvhTile::capacity) {
-      join_upper_level<512, true>(ex, leaves, gaps, lists.ends, blocks, level, bvh);
-    } else {
-      join_upper_level<1024, false>(ex, leaves, gaps, lists.ends, blocks, level, bvh);
-    }
-    counts += list_count;
-    list_count = blocks;
-    span *= SpanLists::most;
-  } while (list_count > 1);
+  constexpr u64 most_lists = most_primitives / LbvhTile::capacity;
+  static_assert(span_list_count(most_lists / SpanLists::most / SpanLists::most) * sizeof(u32) <=
+                ZeroedMemory::bytes);
+  UpperLevel level{0, divide_rounding_up(n, u64{LbvhTile::capacity}), LbvhTile::capacity, lists.counts, nullptr};
+  if (level.room_for_blocks() > u64{upper_blocks} * ex.multiprocessor_count) {
+    join_level(ex, leaves, gaps, lists.subtrees, level, bvh);
+    level = level.next();
+  }
+  ZeroedMemory::Lease lease(ex.zeroed);
+  level.arrivals = static_cast<u32*>(lease.data());
+  join_level(ex, leaves, gaps, lists.subtrees, level, bvh);
+  lease.leaves_zero();
 }
 
 }  // namespace detail
@@ -73,7 +71,7 @@ void join_leaves(const Executor& ex, const Boxes& boxes, const copse::detail::Bo
                  const Leaves& leaves, const u8* gaps, u64 n, const copse::detail::BvhArrays& bvh) {
   if (n == 0) return;
   ScratchArena::Frame frame(ex.scratch);
-  const detail::SubtreeLists lists{frame.allocate<detail::SubtreeEnd>(n),
+  const detail::SubtreeLists lists{frame.allocate<detail::ListedSubtree>(n),
                                    frame.allocate<u32>(detail::subtree_list_count(n))};
   detail::join_leaf_tiles(ex, detail::LeafTileInput<Boxes, Leaves>{boxes, leaves, gaps, lists, bvh}, ahead, n);
   detail::join_upper_levels(ex, leaves, gaps, lists, n, bvh);
@@ -81,7 +79,7 @@ void join_leaves(const Executor& ex, const Boxes& boxes, const copse::detail::Bo
 
 inline u64 join_leaves_scratch_bytes(const Executor&, u64 n) {
   if (n == 0) return 0;
-  return ScratchArena::bytes_for<detail::SubtreeEnd>(n) +
+  return ScratchArena::bytes_for<detail::ListedSubtree>(n) +
          ScratchArena::bytes_for<u32>(detail::subtree_list_count(n));
 }
 

@@ -1,30 +1,34 @@
 #pragma once
 
 // The lowest levels of an LBVH: a warp makes the leaves of a tile and joins them as far as they belong together
-// inside it. The ends of the subtrees that are left, children of nodes which reach beyond the tile, are listed.
+// inside it. The subtrees that are left, children of nodes which reach beyond the tile, are listed.
 // They lie around a valley of gaps that fall towards one place and rise again, so they are few.
 
 #include "builders/bvh/boxes_ahead.h"
 #include "builders/bvh/cuda/subtree_row.cuh"
 #include "builders/bvh/leaf_box.h"
+#include "builders/geometry/gathered_boxes.h"
 #include "primitives/core/bits.h"
 #include "primitives/cuda/launch.cuh"
 
 namespace copse::cuda::detail {
 
 using copse::detail::BoxesAhead;
+using copse::detail::GatheredBoxes;
 using copse::detail::LeafHierarchy;
 using copse::detail::MadeBoxes;
 
-/// The end of a subtree that waits for its sibling, and how close the leaf behind it is.
-struct SubtreeEnd {
-  u32 last_leaf;
+/// A subtree that waits for its sibling: its box, its last leaf and how close the leaf behind it is.
+struct alignas(16) ListedSubtree {
+  vec3 lo;
   u32 closeness_after;
+  vec3 hi;
+  u32 last_leaf;
 };
 
-/// The ends of neighbouring subtrees: those over a span of leaves stand from the span's first leaf on.
+/// Neighbouring subtrees: those over a span of leaves stand from the span's first leaf on.
 struct SubtreeLists {
-  SubtreeEnd* ends;
+  ListedSubtree* subtrees;
   u32* counts;  // [span]
 };
 
@@ -46,6 +50,9 @@ struct SubtreeMemory {
     lo[i] = new_lo;
     hi[i] = new_hi;
     closeness_after[i] = u8(closeness);
+  }
+  __device__ ListedSubtree listed(u32 i) const {
+    return {lo[i].corner, closeness_after[i], hi[i].corner, hi[i].leaf};
   }
 };
 
@@ -106,6 +113,11 @@ struct LeafTileInput {
   const u8* gaps;
   SubtreeLists lists;
   BvhArrays bvh;
+
+  template <class OtherBoxes>
+  __device__ LeafTileInput<OtherBoxes, Leaves> with(const OtherBoxes& other) const {
+    return {other, leaves, gaps, lists, bvh};
+  }
 };
 
 /// Thirty-two leaves, one a lane, half-way made: what is loaded from far away is on its way.
@@ -119,6 +131,9 @@ struct LeafRow {
     node = make_leaf(in.boxes, in.leaves, in.bvh.primitive_ids, leaf);
   }
 };
+
+/// Rows of leaves join small nodes, which are most of them; the rows that are packed of what is left join all.
+inline constexpr u32 row_join_limit = 8;
 
 /// Joins the leaves of a warp's tile.
 template <u32 rows, u32 warps, class Boxes, class Leaves>
@@ -152,9 +167,11 @@ __device__ __forceinline__ void join_leaf_tile(const LeafTileInput<Boxes, Leaves
     if (lane_id() == 0) before = closeness_before;
 
     const RowOfLeaves leaves{begin + k * warp_size};
-    if (lane_id() < row_count) store.leaf(row[k].node, leaves.first(lane_id()), before, after);
+    const u32 leaf = leaves.first(lane_id());
+    store_by_pairs(in.bvh.nodes, row[k].node,
+                   lane_id() < row_count ? SubtreePlace({leaf, leaf}, before, after).node : invalid_id);
     RowSubtree mine = RowSubtree::make(row[k].node.box(), after);
-    const u32 held = join_row(mine, row_count, closeness_before, leaves, store);
+    const u32 held = join_row<row_join_limit>(mine, row_count, closeness_before, leaves, store);
     left = append(memory, left, mine, held, leaves);
     closeness_before = shuffle_from(after, warp_size - 1);
   }
@@ -162,7 +179,7 @@ __device__ __forceinline__ void join_leaf_tile(const LeafTileInput<Boxes, Leaves
 
   // List what is left.
   for (u32 i = lane_id(); i < left; i += warp_size) {
-    in.lists.ends[begin + i] = {memory.hi[i].leaf, memory.closeness_after[i]};
+    in.lists.subtrees[begin + i] = memory.listed(i);
   }
   if (lane_id() == 0) in.lists.counts[tile] = left;
 }
@@ -174,8 +191,10 @@ __global__ void __launch_bounds__(warps* warp_size, blocks)
   overlap_launches();
   if constexpr (std::is_same_v<Boxes, TriangleBoxes>) {
     if (ahead.are_made()) {
-      const LeafTileInput<MadeBoxes, Leaves> made{ahead.made(), in.leaves, in.gaps, in.lists, in.bvh};
-      return join_leaf_tile<rows, warps>(made, memories);
+      return join_leaf_tile<rows, warps>(in.with(ahead.made()), memories);
+    }
+    if (GatheredBoxes<>::takes(in.boxes)) {
+      return join_leaf_tile<rows, warps>(in.with(GatheredBoxes<>::of(in.boxes)), memories);
     }
   }
   join_leaf_tile<rows, warps>(in, memories);

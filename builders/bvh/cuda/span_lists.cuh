@@ -54,7 +54,7 @@ struct SpanLists {
 
 /// How many lists levels of blocks need that each take 64 lists of the level before, until one is left; with the
 /// first ones.
-inline u64 span_list_count(u64 lists) {
+constexpr u64 span_list_count(u64 lists) {
   u64 total = lists;
   do {
     lists = divide_rounding_up(lists, SpanLists::most);

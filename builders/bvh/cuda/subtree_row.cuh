@@ -18,6 +18,16 @@ using copse::detail::BvhArrays;
 using copse::detail::LeafRange;
 using copse::detail::SubtreePlace;
 
+/// Half a node.
+struct alignas(16) HalfNode {
+  vec3 corner;
+  u32 word;
+};
+
+struct ShuffleAcross {
+  __device__ u32 operator()(u32 word) const { return __shfl_xor_sync(all_lanes, word, 1); }
+};
+
 /// A subtree in a lane: of those that the row began with, it holds the ones from `first_lane` to `last_lane`.
 struct RowSubtree {
   Aabb box;
@@ -29,13 +39,28 @@ struct RowSubtree {
   }
 };
 
+/// Stores the nodes of a warp's lanes; all lanes. Two neighbouring lanes store the halves of one's node and then
+/// of the other's: every store fills whole sectors of the cache.
+///   place: no node of this lane where it is invalid_id
+__device__ inline void store_by_pairs(BvhNode* nodes, const BvhNode& node, u32 place) {
+  const bool is_odd = lane_id() % 2 != 0;
+  const HalfNode lo{node.lo, node.first}, hi{node.hi, node.count};
+  HalfNode given = hi;
+  if (is_odd) given = lo;
+  const HalfNode others = shuffle_words(given, ShuffleAcross{});
+  const u32 others_place = ShuffleAcross{}(place);
+  const u32 even_place = is_odd ? others_place : place, odd_place = is_odd ? place : others_place;
+  HalfNode of_even = lo, of_odd = others;
+  if (is_odd) of_even = others, of_odd = hi;
+  auto* const halves = reinterpret_cast<HalfNode*>(nodes) + (is_odd ? 1 : 0);
+  if (even_place != invalid_id) halves[2 * u64{even_place}] = of_even;
+  if (odd_place != invalid_id) halves[2 * u64{odd_place}] = of_odd;
+}
+
 /// Stores nodes where they belong.
 struct StoreSubtree {
   BvhArrays bvh;
 
-  __device__ void leaf(const BvhNode& node, u32 leaf, u32 closeness_before, u32 closeness_after) const {
-    bvh.nodes[SubtreePlace({leaf, leaf}, closeness_before, closeness_after).node] = node;
-  }
   /// The node over `range`, which splits behind leaf `split`.
   __device__ void inner(const Aabb& box, const LeafRange& range, u32 split, u32 closeness_before,
                         u32 closeness_after) const {
@@ -45,42 +70,46 @@ struct StoreSubtree {
   }
 };
 
-/// The lanes under the node that splits behind this lane: those between the nearest gaps that are less close.
+/// The lanes under the node that splits behind this lane: those between the nearest gaps that are less close, or
+/// as close.
 struct LaneRange {
   i32 gap_before;  // the lane before; -1 where the row begins
   u32 gap_after;   // the last lane; the row's size where there is no such gap
 
-  __device__ LaneRange(u32 closeness, u32 count) : gap_before(i32(lane_id()) - 1), gap_after(lane_id() + 1) {
-    constexpr u32 steps = 5;
-    u32 lowest[steps];  // of 2^k gaps, this lane's the last
-    lowest[0] = closeness;
+  /// closeness: below 128; 0 in the lanes past the row
+  __device__ explicit LaneRange(u32 closeness) {
+    // The lanes with what is less, and those with the same, by one vote for each bit from the highest on.
+    u32 less = 0, same = all_lanes;
 #pragma unroll
-    for (u32 k = 1; k < steps; ++k) {
-      lowest[k] = smaller(lowest[k - 1], __shfl_up_sync(all_lanes, lowest[k - 1], 1u << (k - 1)));
+    for (u32 bit = closeness_bits; bit-- > 0;) {
+      const bool is_set = (closeness >> bit & 1) != 0;
+      const u32 set = __ballot_sync(all_lanes, is_set);
+      less |= is_set ? same & ~set : 0;
+      same &= is_set ? set : ~set;
     }
-#pragma unroll
-    for (u32 k = steps; k-- > 0;) {
-      const u32 size = 1u << k;
-      const u32 lowest_before = __shfl_sync(all_lanes, lowest[k], gap_before);
-      const u32 lowest_after = __shfl_sync(all_lanes, lowest[k], int(gap_after + size - 1));
-      if (gap_before + 1 >= i32(size) && lowest_before > closeness) gap_before -= i32(size);
-      if (gap_after + size <= count && lowest_after > closeness) gap_after += size;
-    }
+    const u32 ends = less | same, before = ends & lower_lanes(),
+              after = ends & ~lower_lanes() & ~(1u << lane_id());
+    gap_before = i32(warp_size) - 1 - i32(leading_zeros(before));
+    gap_after = after == 0 ? warp_size : u32(__ffs(int(after))) - 1;
   }
   __device__ u32 size() const {
     return u32(i32(gap_after) - gap_before);
   }
+
+ private:
+  static constexpr u32 closeness_bits = 7;
 };
 
 /// Joins the subtrees of the lowest `count` lanes as far as they belong together; all lanes of a warp. Returns the
 /// lanes that hold what is left, in the order of the subtrees: children of nodes which reach beyond the row.
 ///   leaves: first(lane) and last(lane), the first and the last leaf under the subtree that the lane began with
-template <class Leaves>
+///   join_limit: nodes over as many lanes are not made, or over more; a power of two
+template <u32 join_limit = 2 * warp_size, class Leaves>
 __device__ u32 join_row(RowSubtree& mine, u32 count, u32 closeness_before_row, const Leaves& leaves,
                         const StoreSubtree& store) {
   const u32 closeness = lane_id() < count ? mine.closeness_after : 0;
-  const LaneRange range(closeness, count);
-  const bool joins = lane_id() + 1 < count && range.gap_after < count &&
+  const LaneRange range(closeness);
+  const bool joins = lane_id() + 1 < count && range.gap_after < count && range.size() < join_limit &&
                      (range.gap_before >= 0 || closeness_before_row < closeness);
   const u32 joining = __ballot_sync(all_lanes, joins);
 
@@ -91,16 +120,23 @@ __device__ u32 join_row(RowSubtree& mine, u32 count, u32 closeness_before_row, c
   const bool is_left = lane_id() < count && (own_parent >= warp_size || (joining >> own_parent & 1) == 0);
   if (joining == 0) return __ballot_sync(all_lanes, is_left);
 
-  const Aabb box = box_of_lanes(mine.box, range.gap_after, joins ? range.size() : 0);
+  const Aabb box = box_of_lanes<join_limit>(mine.box, range.gap_after, joins ? range.size() : 0);
   u32 closeness_before = __shfl_sync(all_lanes, closeness, range.gap_before);
   if (range.gap_before < 0) closeness_before = closeness_before_row;
   const u32 closeness_after = __shfl_sync(all_lanes, closeness, int(range.gap_after));
   const u32 parent = closeness_before > closeness_after ? u32(range.gap_before) : range.gap_after;
   const bool joined_is_left = joins && (parent >= warp_size || (joining >> parent & 1) == 0);
+  u32 split = 0, place = invalid_id;
+  const u32 first_lane = u32(range.gap_before + 1);
   if (joins) {
-    const u32 first_lane = u32(range.gap_before + 1);
-    store.inner(box, {leaves.first(first_lane), leaves.last(range.gap_after)}, leaves.last(lane_id()),
-                closeness_before, closeness_after);
+    split = leaves.last(lane_id());
+    place =
+        SubtreePlace({leaves.first(first_lane), leaves.last(range.gap_after)}, closeness_before, closeness_after)
+            .node;
+    store.bvh.parents[split] = place;
+  }
+  store_by_pairs(store.bvh.nodes, BvhNode::inner(box, 2 * split + 1), place);
+  if (joins) {
     if (joined_is_left) mine = {box, closeness_after, first_lane, range.gap_after};
   }
   return __ballot_sync(all_lanes, is_left || joined_is_left);
