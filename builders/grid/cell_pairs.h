@@ -5,6 +5,7 @@
 
 #include "builders/grid/cell_parts.h"
 #include "primitives/core/atomic.h"
+#include "primitives/core/executor.h"
 #include "primitives/enqueue.h"
 #include "primitives/inputs.h"
 #include "primitives/radix_key.h"
@@ -84,9 +85,11 @@ inline u64 wide_threads(u64 capacity) {
 
 /// Threads that share the rows of each part in a queue: on a GPU a part over a whole slab of a grid is long for
 /// one.
-template <class Executor>
-constexpr u32 threads_a_part(const Executor&) {
-  return body_backend == Backend::cuda ? 16 : 1;
+inline constexpr u32 threads_a_part(const cpu::Executor&) {
+  return 1;
+}
+inline constexpr u32 threads_a_part(const cuda::Executor&) {
+  return 16;
 }
 
 /// The rows of parts in the queue that a thread has one after the other.
