@@ -17,12 +17,6 @@ namespace copse::test {
 inline constexpr TraceKernel all_kernels[] = {TraceKernel::automatic, TraceKernel::one_ray_a_thread,
                                               TraceKernel::persistent, TraceKernel::packets};
 
-inline std::vector<Hit> brute_force_hits(const std::vector<TriangleView>& views, const std::vector<Ray>& rays) {
-  std::vector<Hit> hits;
-  for (const Ray& ray : rays) hits.push_back(brute_force_hit(views, ray));
-  return hits;
-}
-
 /// Results of a batch are those that are expected. `name` says which batch it is.
 inline void expect_results(const std::string& name, const std::vector<Ray>& rays, const std::vector<Hit>& hits,
                            const std::vector<u8>& occluded, const std::vector<Hit>& expected) {

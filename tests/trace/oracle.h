@@ -6,6 +6,7 @@
 
 #include <cmath>
 #include <glm/geometric.hpp>
+#include <limits>
 #include <optional>
 #include <random>
 #include <vector>
@@ -32,6 +33,12 @@ inline Hit brute_force_hit(const std::vector<TriangleView>& views, const Ray& ra
     }
   }
   return best;
+}
+
+inline std::vector<Hit> brute_force_hits(const std::vector<TriangleView>& views, const std::vector<Ray>& rays) {
+  std::vector<Hit> hits;
+  for (const Ray& ray : rays) hits.push_back(brute_force_hit(views, ray));
+  return hits;
 }
 
 /// t of the plane's hit inside a triangle, in double precision by Cramer's rule; none where it misses by more
@@ -87,6 +94,26 @@ class RayMaker {
  private:
   std::mt19937 random_;
 };
+
+/// A ray spoilt in all ways in which it hits nothing.
+inline std::vector<Ray> rays_that_are_none(const Ray& good) {
+  constexpr float nan = std::numeric_limits<float>::quiet_NaN();
+  std::vector<Ray> rays;
+  for (float bad : {nan, infinity, -infinity}) {
+    for (int axis = 0; axis < 3; ++axis) {
+      rays.insert(rays.end(), 2, good);
+      rays[rays.size() - 1].origin[axis] = bad;
+      rays[rays.size() - 2].direction[axis] = bad;
+    }
+  }
+  rays.insert(rays.end(), 5, good);
+  rays[rays.size() - 1].direction = vec3(0);
+  rays[rays.size() - 2].t_min = nan;
+  rays[rays.size() - 3].t_max = nan;
+  rays[rays.size() - 4].t_min = infinity;
+  rays[rays.size() - 5].t_max = -infinity;
+  return rays;
+}
 
 /// Rays in the ways that go wrong: random, along axes, from and within the planes of vertices, through vertices
 /// and edges, with zero, negative zero and denormal components, with intervals.

@@ -73,21 +73,8 @@ TEST_P(TraceRays, RaysThatAreNoneMiss) {
   const Mesh mesh = generate_cube();
   const DeviceMesh device(context(), mesh);
   const Bvh bvh = build_lbvh(context(), device.view());
-  const float nan = std::numeric_limits<float>::quiet_NaN();
   const Ray good{vec3(0.3f, 0.4f, -1), 0, vec3(0, 0, 1), infinity};
-  std::vector<Ray> rays;
-  for (float bad : {nan, infinity, -infinity}) {
-    for (int axis = 0; axis < 3; ++axis) {
-      rays.insert(rays.end(), 2, good);
-      rays[rays.size() - 1].origin[axis] = bad;
-      rays[rays.size() - 2].direction[axis] = bad;
-    }
-  }
-  rays.insert(rays.end(), 4, good);
-  rays[rays.size() - 1].direction = vec3(0);
-  rays[rays.size() - 2].t_min = nan;
-  rays[rays.size() - 3].t_max = nan;
-  rays[rays.size() - 4].t_max = -1;
+  const std::vector<Ray> rays = test::rays_that_are_none(good);
   for (const Hit& hit : trace(context(), bvh.view(), device.view(), rays)) EXPECT_FALSE(is_hit(hit));
   for (u8 occluded : trace_any(context(), bvh.view(), device.view(), rays)) EXPECT_EQ(occluded, 0);
   EXPECT_TRUE(is_hit(trace(context(), bvh.view(), device.view(), {good})[0]));

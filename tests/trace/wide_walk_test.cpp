@@ -16,7 +16,6 @@ namespace {
 
 using detail::Effort;
 using detail::StackEntry;
-using test::brute_force_hit;
 using test::build_host_bvh;
 using test::build_host_wide;
 using test::difficult_rays;
@@ -61,15 +60,9 @@ GaveUp expect_hits(const WideBvhView<Node>& bvh, const TriangleView& view, const
   return gave_up;
 }
 
-std::vector<Hit> hits_of_brute_force(const Mesh& mesh, const std::vector<Ray>& rays) {
-  std::vector<Hit> hits;
-  for (const Ray& ray : rays) hits.push_back(brute_force_hit({host_view(mesh)}, ray));
-  return hits;
-}
-
 /// In all layouts, over leaves of 1 and 3 triangles. Returns the most walks that gave up in one of them.
 u32 expect_hits_in_all_layouts(const Mesh& mesh, const std::vector<Ray>& rays) {
-  const std::vector<Hit> expected = hits_of_brute_force(mesh, rays);
+  const std::vector<Hit> expected = test::brute_force_hits({host_view(mesh)}, rays);
   u32 most = 0;
   for (u32 leaf_size : {1, 3}) {
     const HostBvh binary = build_host_bvh(host_view(mesh), leaf_size);
@@ -122,7 +115,7 @@ TEST(WideWalk, PlanesNearTheRayAreFoundInGridsThatBeginFarAway) {
       rays.push_back({origin, 0, vec3(1, slope, 0.001f), infinity});
     }
   }
-  const std::vector<Hit> hits = hits_of_brute_force(mesh, rays);
+  const std::vector<Hit> hits = test::brute_force_hits({host_view(mesh)}, rays);
   EXPECT_GT(std::count_if(hits.begin(), hits.end(), [](const Hit& hit) { return is_hit(hit); }), 100);
   expect_hits_in_all_layouts(mesh, rays);
 }
@@ -137,7 +130,7 @@ TEST(WideWalk, GivesUpWhereItsStackIsFull) {
   }
   std::vector<Ray> rays;
   for (float x : {0.25f, 0.3f, 0.75f}) rays.push_back({vec3(x, x, -2), 0, vec3(0.001f, 0.002f, 1), infinity});
-  const std::vector<Hit> expected = hits_of_brute_force(mesh, rays);
+  const std::vector<Hit> expected = test::brute_force_hits({host_view(mesh)}, rays);
   const HostBvh chain = build_host_bvh(host_view(mesh), 1, HostSplit::chain);
   const HostBvh halves = build_host_bvh(host_view(mesh), 1);
   const auto long_wide = build_host_wide<CompressedBvh4Node>(chain);
@@ -150,7 +143,7 @@ TEST(WideWalk, GivesUpWhereItsStackIsFull) {
 TEST(WideWalk, LeavesOfManyTrianglesAreTestedWhole) {
   const Mesh mesh = generate_random(1000, 0.3f);
   const std::vector<Ray> rays = difficult_rays(mesh, 300, 6);
-  const std::vector<Hit> expected = hits_of_brute_force(mesh, rays);
+  const std::vector<Hit> expected = test::brute_force_hits({host_view(mesh)}, rays);
   for (u32 leaf_size : {62, 63, 64, 200, 255}) {
     const HostBvh binary = build_host_bvh(host_view(mesh), leaf_size);
     const auto full = build_host_wide<Bvh4Node>(binary);
