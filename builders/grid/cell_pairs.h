@@ -89,7 +89,7 @@ inline constexpr u32 threads_a_part(const cpu::Executor&) {
   return 1;
 }
 inline constexpr u32 threads_a_part(const cuda::Executor&) {
-  return 16;
+  return 8;
 }
 
 /// The rows of parts in the queue that a thread has one after the other.

@@ -61,20 +61,9 @@ struct SetTouched {
   COPSE_HD void set_part(u32 primitive, u32 part) const {
     const LatticeVertices v = triangles.vertices(primitive);
     const CellParts parts = parts_of(v, voxels.shape.resolution);
-    if (parts.has_small_extent(units())) {
-      set_rows<i32>(v, parts, part);
-    } else {
-      set_rows<i64>(v, parts, part);
-    }
-  }
-
- private:
-  COPSE_HD static constexpr CellUnits units() { return {units_per_cell_bits, 0}; }
-
-  template <class Number>
-  COPSE_HD void set_rows(const LatticeVertices& v, const CellParts& parts, u32 part) const {
     const RowAxes& axes = parts.axes;
-    const LatticeTriangle<Number> triangle(axes.order(v.a), axes.order(v.b), axes.order(v.c), units());
+    // In i64 for all: a choice of numbers for each part took twice as long on an H200.
+    const LatticeTriangle<i64> triangle(axes.order(v.a), axes.order(v.b), axes.order(v.c), units());
     const i32 slab_end = parts.slab_end(part);
     for (i32 slab = parts.slab_begin(part); slab < slab_end; ++slab) {
       for (i32 row = 0; row < parts.size.y; ++row) {
@@ -86,6 +75,9 @@ struct SetTouched {
       }
     }
   }
+
+ private:
+  COPSE_HD static constexpr CellUnits units() { return {units_per_cell_bits, 0}; }
 };
 
 /// The columns that a triangle may meet, in parts of a few rows.
