@@ -27,6 +27,7 @@ struct ClosestHits {
   Source source;
   const Ray* rays;
   Hit* results;
+  u64 triangle_count = 0;  // that the tree has room for: what automatic goes by
 
   template <Effort effort>
   COPSE_HD Test<effort> test(const Ray& ray) const {
@@ -51,6 +52,7 @@ struct AnyHits {
   Source source;
   const Ray* rays;
   u8* results;
+  u64 triangle_count = 0;  // as above
 
   template <Effort effort>
   COPSE_HD Test<effort> test(const Ray& ray) const {

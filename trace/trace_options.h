@@ -38,10 +38,11 @@ inline const char* name_of(TraceKernel kernel) {
 struct TraceOptions {
   /// On the CPU packets are 4, 8 or 16 rays, over trees of any layout; automatic takes them where rays stay
   /// together in a sample of 32 groups of 16 neighbours, and the other kernels are a ray after another. On CUDA
-  /// automatic looks at 32 groups of 32 neighbouring rays, on the device and without waiting, at the price of one
-  /// or two empty launches. Rays that go apart are persistent. Those that stay together are a thread a ray, with
-  /// these exceptions where most of them begin outside the tree: over a binary tree packets from 16 rays a triangle
-  /// on, over CompressedBvh4 persistent below 2 rays a triangle. Over CompressedBvh8 all are persistent.
+  /// automatic looks at 32 groups of 32 neighbouring rays, on the device and without waiting, at the price of two
+  /// launches that do next to nothing. Rays that go apart are persistent. Those that stay together are a thread a
+  /// ray, but over a binary tree packets where there are 32 rays to a triangle or more; over CompressedBvh4
+  /// persistent where there is less than one, and where there are less than two and they come from outside the tree;
+  /// over CompressedBvh8 always persistent. Nothing is looked at where that tells enough.
   TraceKernel kernel = TraceKernel::automatic;
 
   /// Where it is not empty, one word in the context's memory gets the kernel that traced: u32(TraceKernel). A

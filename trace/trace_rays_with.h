@@ -29,16 +29,16 @@ template <class Executor, class View, class Source>
 void trace_with(const Executor& ex, const View& bvh, const Source& source, BufferSpan<const Ray> rays, Hit* hits,
                 const TraceOptions& options) {
   trace_batch(ex, "trace: closest hits", options.kernel,
-              ClosestHits<View, Source>{tree_of(bvh), source, rays.data(), hits}, rays.size(),
-              options.chosen.data());
+              ClosestHits<View, Source>{tree_of(bvh), source, rays.data(), hits, bvh.primitive_ids.size()},
+              rays.size(), options.chosen.data());
 }
 
 template <class Executor, class View, class Source>
 void trace_with(const Executor& ex, const View& bvh, const Source& source, BufferSpan<const Ray> rays,
                 u8* occluded, const TraceOptions& options) {
   trace_batch(ex, "trace: any hits", options.kernel,
-              AnyHits<View, Source>{tree_of(bvh), source, rays.data(), occluded}, rays.size(),
-              options.chosen.data());
+              AnyHits<View, Source>{tree_of(bvh), source, rays.data(), occluded, bvh.primitive_ids.size()},
+              rays.size(), options.chosen.data());
 }
 
 template <class Executor, class View, class Triangles, class Result>

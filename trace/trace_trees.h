@@ -10,8 +10,7 @@ namespace copse {
 /// Which of two trees a batch of rays walks through. All give the same hits.
 enum class TraceLayout : u32 {
   /// The binary tree for rays that stay together, the wide one for others, by a sample of the batch; the binary
-  /// one
-  /// for few triangles. See docs/performance.md.
+  /// one for few triangles, and on CUDA the wide one for many. See docs/performance.md.
   automatic,
   binary,
   wide,
@@ -38,10 +37,11 @@ struct TraceChoice {
 };
 
 struct TraceTreesOptions {
-  /// On CUDA automatic looks at 32 groups of 32 neighbouring rays, on the device and without waiting, at the price
-  /// of two empty launches, and the kernel follows the layout: a thread a ray through the binary tree, persistent
-  /// warps through the wide one. On the CPU it looks at 32 groups of 16, and rays go in packets through the binary
-  /// tree and one by one through the wide one. Where the layout is given, TraceKernel::automatic chooses.
+  /// On CUDA automatic looks at 32 groups of 32 neighbouring rays, on the device and without waiting, and the kernel
+  /// follows the layout: persistent warps through the wide tree, for rays that go apart and for those that would be
+  /// persistent over CompressedBvh4 by TraceOptions::kernel; a thread a ray or packets through the binary tree for
+  /// others. On the CPU it looks at 32 groups of 16, and rays go in packets through the binary tree and one by one
+  /// through the wide one. Where the layout is given, TraceKernel::automatic chooses.
   TraceLayout layout = TraceLayout::automatic;
 
   /// Where it is not empty, one word in the context's memory gets what traced: TraceChoice::of. A batch of 0

@@ -4,7 +4,7 @@
 //
 //   trace_by_sample(ex, label, binary, wide, n, chosen)
 //     Writes the results of one of two queries (trace/ray_queries.h) for rays 0 to n - 1, which are the same in
-//     both: of `binary` where a sample of the rays says that neighbours stay together, else of `wide`. `chosen`:
+//     both: of the tree that suits them by a sample of the rays and the number of triangles. `chosen`:
 //     null, or a word on the device for TraceChoice::word(), which stays where n is 0.
 
 #include "trace/ray_queries.h"
@@ -27,19 +27,21 @@ struct AddLayout {
 template <class Executor, class Result>
 void trace_trees(const Executor& ex, const RayTreesView& trees, BufferSpan<const Ray> rays, Result* results,
                  u32* chosen) {
+  const u64 binary_count = trees.binary_triangles.size(), wide_count = trees.wide_triangles.size();
   if constexpr (std::is_same_v<Result, Hit>) {
-    trace_by_sample(
-        ex, "trace: closest hits",
-        ClosestHits<BvhView, PackedSpan>{tree_of(trees.binary), trees.binary_triangles, rays.data(), results},
-        ClosestHits<CompressedBvh4View, PackedSpan>{tree_of(trees.wide), trees.wide_triangles, rays.data(),
-                                                    results},
-        rays.size(), chosen);
+    trace_by_sample(ex, "trace: closest hits",
+                    ClosestHits<BvhView, PackedSpan>{tree_of(trees.binary), trees.binary_triangles, rays.data(),
+                                                     results, binary_count},
+                    ClosestHits<CompressedBvh4View, PackedSpan>{tree_of(trees.wide), trees.wide_triangles,
+                                                                rays.data(), results, wide_count},
+                    rays.size(), chosen);
   } else {
-    trace_by_sample(
-        ex, "trace: any hits",
-        AnyHits<BvhView, PackedSpan>{tree_of(trees.binary), trees.binary_triangles, rays.data(), results},
-        AnyHits<CompressedBvh4View, PackedSpan>{tree_of(trees.wide), trees.wide_triangles, rays.data(), results},
-        rays.size(), chosen);
+    trace_by_sample(ex, "trace: any hits",
+                    AnyHits<BvhView, PackedSpan>{tree_of(trees.binary), trees.binary_triangles, rays.data(),
+                                                 results, binary_count},
+                    AnyHits<CompressedBvh4View, PackedSpan>{tree_of(trees.wide), trees.wide_triangles, rays.data(),
+                                                            results, wide_count},
+                    rays.size(), chosen);
   }
 }
 

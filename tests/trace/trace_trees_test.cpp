@@ -55,10 +55,12 @@ class TraceTrees : public test::OnEachBackend {
   }
 };
 
-std::vector<Ray> rays_together() {
+/// A small picture, of so many rays along an edge.
+std::vector<Ray> rays_together(u32 across = 64, const vec3& origin = vec3(0, 0, 3)) {
+  const float step = 0.064f / float(across);
   std::vector<Ray> rays;
-  for (u32 i = 0; i < 4096; ++i) {
-    rays.push_back({vec3(0, 0, 3), 0, vec3(float(i % 64) * 0.001f, float(i / 64) * 0.001f, -1), infinity});
+  for (u32 i = 0; i < across * across; ++i) {
+    rays.push_back({origin, 0, vec3(float(i % across) * step, float(i / across) * step, -1), infinity});
   }
   return rays;
 }
@@ -80,10 +82,29 @@ TEST_P(TraceTrees, FindTheHitsOfBruteForce) {
   }
 }
 
+/// On CUDA, how many of the 5,120 triangles there are for a ray decides, and where the rays begin.
+TEST_P(TraceTrees, SuitTheirChoiceToTheFinenessOfTriangles) {
+  if (GetParam() != Backend::cuda) GTEST_SKIP() << "the CPU goes by the directions alone";
+  const DeviceMesh device(context(), generate_sphere(4));
+  const RayTrees trees = make(device);
+  const auto expect = [&](const std::vector<Ray>& rays, TraceLayout layout, TraceKernel kernel) {
+    const TraceChoice choice = chosen(trees, rays);
+    EXPECT_EQ(choice.layout, layout) << rays.size();
+    EXPECT_EQ(choice.kernel, kernel) << rays.size();
+  };
+  const vec3 inside(0.1f);
+  expect(rays_together(64), TraceLayout::wide, TraceKernel::persistent);
+  expect(rays_together(80), TraceLayout::wide, TraceKernel::persistent);
+  expect(rays_together(128), TraceLayout::binary, TraceKernel::one_ray_a_thread);
+  expect(rays_together(512), TraceLayout::binary, TraceKernel::packets);
+  expect(rays_together(64, inside), TraceLayout::wide, TraceKernel::persistent);
+  expect(rays_together(80, inside), TraceLayout::binary, TraceKernel::one_ray_a_thread);
+}
+
 TEST_P(TraceTrees, SayWhatTheyChose) {
   const DeviceMesh device(context(), generate_sphere(4));
   const RayTrees trees = make(device);
-  EXPECT_EQ(chosen(trees, rays_together()).layout, TraceLayout::binary);
+  EXPECT_EQ(chosen(trees, rays_together(128)).layout, TraceLayout::binary);
   EXPECT_EQ(chosen(trees, rays_apart()).layout, TraceLayout::wide);
   for (const TraceLayout layout : {TraceLayout::binary, TraceLayout::wide}) {
     const TraceChoice choice = chosen(trees, rays_apart(), {.layout = layout});
@@ -91,7 +112,7 @@ TEST_P(TraceTrees, SayWhatTheyChose) {
     EXPECT_NE(choice.kernel, TraceKernel::automatic);
   }
   if (GetParam() == Backend::cuda) {
-    EXPECT_EQ(chosen(trees, rays_together()).kernel, TraceKernel::one_ray_a_thread);
+    EXPECT_EQ(chosen(trees, rays_together(128)).kernel, TraceKernel::one_ray_a_thread);
     EXPECT_EQ(chosen(trees, rays_apart()).kernel, TraceKernel::persistent);
   }
   const DeviceMesh few(context(), generate_cube());

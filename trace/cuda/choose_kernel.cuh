@@ -1,12 +1,8 @@
 #pragma once
 
-// Looks at a sample of a batch and says whether its rays stay together.
+// Looks at a sample of a batch and says which kernel is for its rays.
 
-#include "builders/geometry/aabb.h"
-#include "primitives/cuda/launch.cuh"
-#include "primitives/cuda/warp.cuh"
-#include "trace/ray.h"
-#include "trace/trace_options.h"
+#include "trace/cuda/ray_batch.cuh"
 
 namespace copse::cuda {
 
@@ -34,27 +30,48 @@ __device__ inline bool warp_stays_together(const vec3& direction) {
   return x < most_spread && y < most_spread && z < most_spread;
 }
 
+__device__ inline bool is_in(const Aabb& box, const vec3& p) {
+  return box.lo.x <= p.x && p.x <= box.hi.x && box.lo.y <= p.y && p.y <= box.hi.y && box.lo.z <= p.z &&
+         p.z <= box.hi.z;
+}
+
+/// Which kernel is for which rays, by what a sample of them says.
+struct KernelTable {
+  TraceKernel from_outside;  // neighbours stay together, and begin outside the tree's bounds
+  TraceKernel from_inside;   // stay together, and begin inside
+  TraceKernel apart;
+
+  bool names(TraceKernel kernel) const {
+    return from_outside == kernel || from_inside == kernel || apart == kernel;
+  }
+  bool is_one() const { return from_outside == apart && from_inside == apart; }
+};
+
 /// One block, a warp for each group of 32 neighbouring rays, which lie at equal distances in the batch.
-template <u32 groups>
+template <u32 groups, class Tree>
 __global__ void __launch_bounds__(groups* warp_size)
-    choose_kernel_kernel(const Ray* rays, u64 n, u32* choice, u32* chosen) {
+    choose_kernel_kernel(const __grid_constant__ Tree tree, const Ray* rays, u64 n, KernelTable table,
+                         u32* choice) {
   overlap_launches();
+  const TreeBounds<Tree> bounds(tree);
   const u64 group = n / warp_size * (threadIdx.x / warp_size) / groups;
   const Ray ray = rays[smaller(group * warp_size + lane_id(), n - 1)];
   const u32 together = u32(__syncthreads_count(warp_stays_together(ray.direction))) / warp_size;
+  const u32 inside = u32(__syncthreads_count(is_in(bounds.box(), ray.origin)));
   if (threadIdx.x != 0) return;
-  const TraceKernel kernel = 4 * together >= 3 * groups ? TraceKernel::one_ray_a_thread : TraceKernel::persistent;
-  *choice = u32(kernel);
-  if (chosen != nullptr) *chosen = u32(kernel);
+  const bool is_outside = 2 * inside < groups * warp_size;
+  *choice = u32(4 * together < 3 * groups ? table.apart : is_outside ? table.from_outside : table.from_inside);
 }
 
 }  // namespace detail
 
-/// Writes one_ray_a_thread or persistent to `choice`, and to `chosen` where that is not null. `n` above 0.
-inline void choose_trace_kernel(const Executor& ex, const Ray* rays, u64 n, u32* choice, u32* chosen) {
-  launch(ex, "trace: choose", detail::choose_kernel_kernel<detail::sampled_groups>,
-         {.blocks = 1, .threads = detail::sampled_groups * warp_size, .overlaps_earlier_launch = true}, rays, n,
-         choice, chosen);
+/// Writes a kernel of the table to `choice`. `n` above 0.
+template <class Tree>
+void choose_trace_kernel(const Executor& ex, const Tree& tree, const Ray* rays, u64 n,
+                         const detail::KernelTable& table, u32* choice) {
+  launch(ex, "trace: choose", detail::choose_kernel_kernel<detail::sampled_groups, Tree>,
+         {.blocks = 1, .threads = detail::sampled_groups * warp_size, .overlaps_earlier_launch = true}, tree, rays,
+         n, table, choice);
 }
 
 }  // namespace copse::cuda

@@ -23,10 +23,17 @@ inline constexpr u32 persistent_blocks =
         ? 7
         : 8;
 
+/// Compressed nodes of four children are stepped through soonest.
+template <class Query>
+inline constexpr bool steps_soon =
+    std::is_same_v<typename Query::Tree, copse::detail::WideTree<CompressedBvh4Node>>;
+
 /// Lanes that may be idle before the warp takes new rays, inner steps between looks at that, and lanes that may
 /// wait with a ray whose walk gave up before the warp walks again for all of them.
-inline constexpr u32 most_idle_lanes = 12;
-inline constexpr u32 steps_between_votes = 3;
+template <class Query>
+inline constexpr u32 most_idle_lanes = steps_soon<Query> ? 8 : 12;
+template <class Query>
+inline constexpr u32 steps_between_votes = steps_soon<Query> ? 4 : 3;
 inline constexpr u32 most_waiting_lanes = 8;
 
 /// A lane's part in a persistent warp. All lanes of a warp call all members together.
@@ -46,13 +53,13 @@ class PersistentLane {
     NoCounter counter;
     for (;;) {
       const u32 idle = __ballot_sync(all_lanes, walk_.is_done());
-      if (idle == all_lanes || (takes_rays_ && population_count(idle & ~waiting_) > most_idle_lanes)) {
+      if (idle == all_lanes || (takes_rays_ && population_count(idle & ~waiting_) > most_idle_lanes<Query>)) {
         hand_in();
         takes_rays_ = more_ && population_count(waiting_) <= most_waiting_lanes;
         if (idle == all_lanes && !takes_rays_) return;
         if (takes_rays_) take_rays(idle & ~waiting_, n, ticket);
       }
-      for (u32 k = 0; k < steps_between_votes && walk_.is_at_inner(); ++k) walk_.step(counter);
+      for (u32 k = 0; k < steps_between_votes<Query> && walk_.is_at_inner(); ++k) walk_.step(counter);
       if (walk_.is_at_leaf()) walk_.test_leaf(test_, counter);
     }
   }
@@ -100,6 +107,7 @@ class PersistentLane {
 template <class Query>
 __global__ void __launch_bounds__(ray_threads, persistent_blocks<Query>)
     persistent_rays_kernel(u32 n, const __grid_constant__ Query query, const u32* choice, GridCounters* counters) {
+  overlap_launches();
   if (choice == nullptr || *choice == u32(TraceKernel::persistent)) {
     const TreeBounds<typename Query::Tree> bounds(query.tree);
     StackEntry entries[quick_stack_size];
@@ -129,7 +137,8 @@ void trace_persistent(const Executor& ex, const char* label, const Query& query,
   const u64 blocks =
       smaller(resident_blocks(ex, label, kernel, detail::ray_threads), divide_rounding_up(n, detail::ray_threads));
   with_grid_counters(ex, [&](GridCounters* counters) {
-    launch(ex, label, kernel, {blocks, detail::ray_threads}, n, query, choice, counters);
+    launch(ex, label, kernel, {.blocks = blocks, .threads = detail::ray_threads, .overlaps_earlier_launch = true},
+           n, query, choice, counters);
   });
 }
 

@@ -61,7 +61,7 @@ __device__ inline void store_results_of_warp(Hit* hits, u64 first, u32 count, co
   words[3] = __float_as_uint(hit.u);
   words[4] = __float_as_uint(hit.v);
   __syncwarp();
-  if (count == warp_size && reinterpret_cast<u64>(hits) % sizeof(uint4) == 0) {
+  if (count == warp_size && reinterpret_cast<u64>(hits + first) % sizeof(uint4) == 0) {
     // 40 times 16 bytes.
     auto* const out = reinterpret_cast<uint4*>(hits + first);
     const auto* const quads = reinterpret_cast<const uint4*>(own);

@@ -122,7 +122,7 @@ class PacketWalk {
 template <class Query>
 struct PacketWay {
   static constexpr TraceKernel kernel = TraceKernel::packets;
-  static constexpr u32 blocks = 8;  // 64 registers a thread
+  static constexpr u32 blocks = 9;  // 56 registers a thread
 
   [[gnu::always_inline]] __device__ static bool trace(const Query& query, const Ray& ray, const ReadyRay& ready,
                                                       typename Query::Result& result) {

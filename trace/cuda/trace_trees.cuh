@@ -1,7 +1,6 @@
 #pragma once
 
-// The contract stands in trace/trace_trees.inl. Both kernels are launched; the one that was not chosen ends at
-// once.
+// The contract stands in trace/trace_trees.inl.
 
 #include "trace/cuda/trace_rays.cuh"
 #include "trace/trace_trees.h"
@@ -20,6 +19,18 @@ struct StoreTraceChoice {
   }
 };
 
+/// Rays that stay together walk through the binary tree, but for those that walk the better through the wide one
+/// by persistent warps.
+template <class Binary, class Wide>
+KernelTable kernels_for(const Binary& binary, const Wide& wide, u64 n) {
+  const KernelTable of_binary = kernels_for(binary, n), of_wide = kernels_for(wide, n);
+  const auto better = [](TraceKernel by_binary, TraceKernel by_wide) {
+    return by_wide == TraceKernel::persistent ? by_wide : by_binary;
+  };
+  return {better(of_binary.from_outside, of_wide.from_outside), better(of_binary.from_inside, of_wide.from_inside),
+          TraceKernel::persistent};
+}
+
 }  // namespace detail
 
 template <class Binary, class Wide>
@@ -27,12 +38,11 @@ void trace_by_sample(const Executor& ex, const char* label, Binary binary, Wide 
   constexpr u64 most_at_once = u64{1} << 31;
   ScratchArena::Frame frame(ex.scratch);
   u32* choice = frame.allocate<u32>(1);
-  u32* const nowhere = nullptr;
   for (u64 begin = 0; begin < n; begin += most_at_once) {
     const u32 count = u32(smaller(n - begin, most_at_once));
-    choose_trace_kernel(ex, binary.rays, count, choice, nowhere);
-    trace_in_groups<detail::AloneWay<Binary>>(ex, label, binary, count, choice);
-    trace_persistent(ex, label, wide, count, choice);
+    const bool tells = chosen != nullptr && n - begin <= most_at_once;
+    detail::trace_by_table(ex, label, detail::kernels_for(binary, wide, count), binary, wide, count, choice,
+                           tells);
     binary.rays = wide.rays += count;
     binary.results = wide.results += count;
   }
