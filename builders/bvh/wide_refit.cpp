@@ -26,7 +26,7 @@ void refit(Context& context, WideBvh<Node>& tree, const TriangleViews& triangles
   ProfileScope scope(context.profile(), "refit");
   dispatch(context, [&](const auto& ex) {
     const u64 capacity = tree.nodes.size();
-    context.reserve_scratch(detail::refit_wide_scratch_bytes(ex, capacity, triangles.views().size()));
+    context.reserve_scratch(detail::refit_wide_scratch_bytes<Node>(ex, capacity, triangles.views().size()));
     detail::refit_wide_over_triangles(ex, triangles.views(), capacity, detail::arrays_of(tree));
   });
 }
@@ -37,7 +37,7 @@ void refit(Context& context, WideBvh<Node>& tree, const BoxView& boxes) {
   ProfileScope scope(context.profile(), "refit");
   dispatch(context, [&](const auto& ex) {
     const u64 capacity = tree.nodes.size();
-    context.reserve_scratch(detail::refit_wide_scratch_bytes(ex, capacity, 1));
+    context.reserve_scratch(detail::refit_wide_scratch_bytes<Node>(ex, capacity, 1));
     detail::refit_wide_over_boxes(ex, boxes.boxes.data(), capacity, detail::arrays_of(tree));
   });
 }

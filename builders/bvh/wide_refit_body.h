@@ -16,7 +16,7 @@ void refit_wide_over_triangles(const Executor& ex, std::span<const TriangleView>
 template <class Executor, class Node>
 void refit_wide_over_boxes(const Executor& ex, const Aabb* boxes, u64 node_capacity, const WideArrays<Node>& tree);
 
-template <class Executor>
+template <class Node, class Executor>
 u64 refit_wide_scratch_bytes(const Executor& ex, u64 node_capacity, u64 view_count);
 
 }  // namespace copse::detail

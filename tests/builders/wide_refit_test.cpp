@@ -1,3 +1,7 @@
+#include <algorithm>
+#include <numeric>
+#include <random>
+
 #include "builders/bvh/hploc.h"
 #include "builders/bvh/refit.h"
 #include "builders/bvh/widen.h"
@@ -74,6 +78,23 @@ struct RefitsOf {
     EXPECT_TRUE(same_bytes(before, WideCopy(tree)));
   }
 
+  /// Nodes far from their children, as files may have them.
+  void fit_nodes_in_any_order() const {
+    const Mesh host = generate_random(60000, 0.02f);
+    DeviceMesh mesh(context, host);
+    Tree tree = build(mesh);
+    const std::vector<u32> places = shuffled_places(tree.counts.download()[0].node_count);
+    Tree scattered = build(mesh);
+    scatter(scattered, places);
+    Mesh moved = host;
+    for (vec3& p : moved.positions) p = vec3(p.y, p.z - p.x, p.x * 2);
+    mesh.positions.upload(moved.positions);
+    refit(context, tree, mesh.view());
+    refit(context, scattered, mesh.view());
+    scatter(tree, places);
+    EXPECT_TRUE(same_bytes(WideCopy(tree), WideCopy(scattered)));
+  }
+
   void are_captured() const {
     const Mesh host = generate_random(2000, 0.05f);
     DeviceMesh mesh(context, host);
@@ -95,6 +116,31 @@ struct RefitsOf {
     EXPECT_COPSE_ERROR(refit(context, tree, other.view()), ErrorCode::invalid_argument,
                        "refit with 12 primitives");
     EXPECT_COPSE_ERROR(refit(context, nothing, BoxView{}), ErrorCode::invalid_argument, "never made");
+  }
+
+ private:
+  static std::vector<u32> shuffled_places(u32 node_count) {
+    std::vector<u32> places(node_count);
+    std::iota(places.begin(), places.end(), 0u);
+    std::mt19937 random(5);
+    std::shuffle(places.begin() + 1, places.end(), random);
+    return places;
+  }
+  static void scatter(Tree& tree, const std::vector<u32>& places) {
+    const auto nodes = tree.nodes.download();
+    const auto parents = tree.parents.download();
+    auto new_nodes = nodes;
+    auto new_parents = parents;
+    for (u32 i = 0; i < places.size(); ++i) {
+      auto& node = new_nodes[places[i]];
+      node = nodes[i];
+      for (u32 slot = 0; slot < Tree::Node::width; ++slot) {
+        if (node.child(slot).is_inner()) node.first[slot] = places[node.first[slot]];
+      }
+      new_parents[places[i]] = i == 0 ? invalid_id : places[parents[i]];
+    }
+    tree.nodes.upload(new_nodes);
+    tree.parents.upload(new_parents);
   }
 };
 
@@ -125,6 +171,11 @@ TEST_P(WideRefit, FollowsBoxesAsItFollowsTriangles) {
 
 TEST_P(WideRefit, BringsBackWhatHadNoBox) {
   of_each_layout([](const auto& refits) { refits.bring_back_what_had_no_box(); });
+}
+
+TEST_P(WideRefit, FitsNodesInAnyOrder) {
+  RefitsOf<Bvh4>{context()}.fit_nodes_in_any_order();
+  RefitsOf<CompressedBvh4>{context()}.fit_nodes_in_any_order();
 }
 
 TEST_P(WideRefit, IsCaptured) {
