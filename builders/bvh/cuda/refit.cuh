@@ -14,7 +14,8 @@
 #include "builders/bvh/cuda/pair_row.cuh"
 #include "builders/bvh/cuda/pair_window.cuh"
 #include "builders/bvh/leaf_box.h"
-#include "primitives/cuda/tree_walk.cuh"
+#include "primitives/cuda/launch.cuh"
+#include "primitives/tree_walk.h"
 
 namespace copse::cuda {
 
@@ -26,10 +27,11 @@ inline constexpr u32 fit_threads = 256;
 inline constexpr u32 fit_blocks = 6;  // on a multiprocessor
 inline constexpr u32 climb_threads = 128;
 
-/// The nodes from which walks start that the windows leave: at most one a pair.
+/// What windows leave to walks.
 struct FitStarts {
-  u32* nodes;   // [pair]: those of a window from its first pair on
-  u32* counts;  // [window]
+  u32* nodes;     // [pair]: where walks start, at most one a pair; those of a window from its first pair on
+  u32* counts;    // [window]
+  u32* arrivals;  // [pair]: 0 for those that no window fitted, of which alone walks ask
 
   /// Adds those of all threads of a block; none is 0.
   __device__ void add(u32 start) const {
@@ -91,6 +93,7 @@ __global__ void __launch_bounds__(fit_threads, fit_blocks)
   } else if (links.is_leaf(0) || links.is_leaf(1)) {
     start = SiblingPairs::first_of(pair) + u32(!links.is_leaf(0));
   }
+  if (pair < pair_count && !is_fitted) starts.arrivals[pair] = 0;
   starts.add(start);
 }
 
@@ -108,13 +111,13 @@ __device__ inline void climb_with_box(const BvhArrays& bvh, u32 node, u32* arriv
 
 /// A warp takes what a window left.
 __global__ static void __launch_bounds__(climb_threads)
-    fit_by_climbing_kernel(const BvhArrays bvh, const FitStarts starts, u64 window_count, u32* arrivals) {
+    fit_by_climbing_kernel(const BvhArrays bvh, const FitStarts starts, u64 window_count) {
   overlap_launches();
   const u64 window = (u64(blockIdx.x) * climb_threads + threadIdx.x) / warp_size;
   if (window >= window_count) return;
   const u32 count = starts.counts[window];
   for (u32 k = lane_id(); k < count; k += warp_size) {
-    climb_with_box(bvh, starts.nodes[window * fit_threads + k], arrivals);
+    climb_with_box(bvh, starts.nodes[window * fit_threads + k], starts.arrivals);
   }
 }
 
@@ -130,23 +133,22 @@ void fit_boxes(const Executor& ex, const Boxes& boxes, u64 n, const copse::detai
   if (n == 0) return;
   const u64 windows = detail::fit_window_count(n);
   ScratchArena::Frame frame(ex.scratch);
-  const detail::FitStarts starts{frame.allocate<u32>(windows * detail::fit_threads), frame.allocate<u32>(windows)};
+  const detail::FitStarts starts{frame.allocate<u32>(windows * detail::fit_threads), frame.allocate<u32>(windows),
+                                 frame.allocate<u32>(pair_capacity(n))};
   launch(ex, "refit: boxes", detail::fit_windows_kernel<Boxes>,
          {.blocks = windows, .threads = detail::fit_threads, .overlaps_earlier_launch = true}, boxes, bvh, starts);
-  with_zeroed_words(ex, "refit: upper boxes", pair_capacity(n), [&](u32* arrivals) {
-    launch(ex, "refit: upper boxes", detail::fit_by_climbing_kernel,
-           {.blocks = divide_rounding_up(windows * warp_size, detail::climb_threads),
-            .threads = detail::climb_threads,
-            .overlaps_earlier_launch = true},
-           bvh, starts, windows, arrivals);
-  });
+  launch(ex, "refit: upper boxes", detail::fit_by_climbing_kernel,
+         {.blocks = divide_rounding_up(windows * warp_size, detail::climb_threads),
+          .threads = detail::climb_threads,
+          .overlaps_earlier_launch = true},
+         bvh, starts, windows);
 }
 
-inline u64 fit_boxes_scratch_bytes(const Executor& ex, u64 n) {
+inline u64 fit_boxes_scratch_bytes(const Executor&, u64 n) {
   if (n == 0) return 0;
   const u64 windows = detail::fit_window_count(n);
   return ScratchArena::bytes_for<u32>(windows * detail::fit_threads) + ScratchArena::bytes_for<u32>(windows) +
-         zeroed_words_scratch_bytes(ex, pair_capacity(n));
+         ScratchArena::bytes_for<u32>(pair_capacity(n));
 }
 
 }  // namespace copse::cuda
