@@ -7,6 +7,17 @@
 
 namespace copse::detail {
 
+/// A node by whole words of 16 bytes.
+COPSE_HD inline BvhNode load_whole(const BvhNode* node) {
+  struct alignas(16) Words {
+    u32 word[4];
+  };
+  const auto* words = reinterpret_cast<const Words*>(node);
+  const Words lo = words[0], hi = words[1];
+  return {vec3(float_from_bits(lo.word[0]), float_from_bits(lo.word[1]), float_from_bits(lo.word[2])), lo.word[3],
+          vec3(float_from_bits(hi.word[0]), float_from_bits(hi.word[1]), float_from_bits(hi.word[2])), hi.word[3]};
+}
+
 /// What the two nodes of a pair refer to.
 ///
 ///   31   30 .. 0

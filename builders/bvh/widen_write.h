@@ -33,14 +33,14 @@ struct CopyLeafSlots {
 };
 
 /// Copies the `count` primitives below a node to a place of the wide tree, from the left to the right.
-COPSE_HD inline void copy_primitives(const LeafSlots& leaves, u32 node, u32 count, u32* to, u32 place) {
+///   id, node: its place in the binary tree, and what stands there
+COPSE_HD inline void copy_primitives(const LeafSlots& leaves, u32 id, const BvhNode& node, u32 count, u32* to,
+                                     u32 place) {
   constexpr u32 most_without_walk = 3;  // of these, no leaf is deeper than two below the node
-  const u32 top = sibling_pair(node), top_side = LinkedTree::side(node);
-  const PairLinks links = leaves.pairs.link(top);
-  if (links.is_leaf(top_side)) {
-    leaves.copy_one(top, top_side, to, place);
+  if (node.is_leaf()) {
+    for (u32 k = 0; k < node.count; ++k) to[place + k] = leaves.primitive_ids[node.first + k];
   } else if (count <= most_without_walk) {
-    const u32 pair = links.pair(top_side);
+    const u32 pair = sibling_pair(node.first);
     const PairLinks below = leaves.pairs.link(pair);
     for (u32 side = 0; side < 2; ++side) {
       if (below.is_leaf(side)) {
@@ -50,19 +50,8 @@ COPSE_HD inline void copy_primitives(const LeafSlots& leaves, u32 node, u32 coun
       }
     }
   } else {
-    walk_down(LinkedTree{leaves.pairs.links, leaves.pairs.parents}, node, CopyLeafSlots{leaves, to, &place});
+    walk_down(LinkedTree{leaves.pairs.links, leaves.pairs.parents}, id, CopyLeafSlots{leaves, to, &place});
   }
-}
-
-/// A node's box by whole words of 16 bytes.
-COPSE_HD inline Aabb load_box(const BvhNode* node) {
-  struct alignas(16) Words {
-    u32 word[4];
-  };
-  const auto* words = reinterpret_cast<const Words*>(node);
-  const Words lo = words[0], hi = words[1];
-  return {vec3(float_from_bits(lo.word[0]), float_from_bits(lo.word[1]), float_from_bits(lo.word[2])),
-          vec3(float_from_bits(hi.word[0]), float_from_bits(hi.word[1]), float_from_bits(hi.word[2]))};
 }
 
 /// Writes a slot of a wide node, with its leaf's primitives or its child's parent link; the first slot also what
@@ -83,20 +72,21 @@ struct WriteSlot {
     const Kinds kinds = record.kinds;
     const WidePlace parts = place_of_parts(first_parts);
     const WidePlace own = place_of_parts(first_parts + kinds.parts_before(slot));
-    const NodeGrid grid(load_box(nodes + record.node));
+    const NodeGrid grid(load_whole(nodes + record.node).box());
     const u32 kind = record.kinds.of[slot];
 
     WideChild child = WideChild::nothing();
     Aabb box = Aabb::empty();
     if (kind != Kinds::nothing) {
       const u32 below = record.children[slot];
-      box = load_box(nodes + below);
+      const BvhNode node = load_whole(nodes + below);
+      box = node.box();
       child = {own.node, 0};
       if (kind == Kinds::inner) {
         wide.parents[own.node] = place;
       } else {
         child = {own.primitive, kind};
-        copy_primitives(leaves, below, kind, wide.primitive_ids, own.primitive);
+        copy_primitives(leaves, below, node, kind, wide.primitive_ids, own.primitive);
       }
     }
     encode_child(out, kinds.slot_in_node(slot), parts, child);

@@ -15,6 +15,7 @@ using copse::detail::choose_slots;
 using copse::detail::ChosenPairs;
 using copse::detail::ChosenSlots;
 using copse::detail::CollapseCosts;
+using copse::detail::load_whole;
 using copse::detail::PairCounts;
 using copse::detail::PairLinks;
 using copse::detail::SlotCosts;
@@ -32,18 +33,6 @@ struct ChooseInput {
   }
 };
 
-/// Two 16-byte loads.
-__device__ inline BvhNode load_node(const BvhNode* node) {
-  const auto* words = reinterpret_cast<const uint4*>(node);
-  const uint4 low = words[0], high = words[1];
-  BvhNode loaded;
-  loaded.lo = vec3(__uint_as_float(low.x), __uint_as_float(low.y), __uint_as_float(low.z));
-  loaded.first = low.w;
-  loaded.hi = vec3(__uint_as_float(high.x), __uint_as_float(high.y), __uint_as_float(high.z));
-  loaded.count = high.w;
-  return loaded;
-}
-
 inline constexpr u32 window_pairs = 512;
 inline constexpr u32 window_threads = 128;
 inline constexpr u32 window_blocks = 9;  // on a multiprocessor
@@ -57,8 +46,8 @@ class SlotsWindow {
     __syncthreads();
     for (u32 i = threadIdx.x; i < count; i += window_threads) {
       const u32 pair = begin + i, parent = in.bvh.parents.data()[pair];
-      const BvhNode left = load_node(in.bvh.nodes.data() + 2 * pair + 1);
-      const BvhNode right = load_node(in.bvh.nodes.data() + 2 * pair + 2);
+      const BvhNode left = load_whole(in.bvh.nodes.data() + 2 * pair + 1);
+      const BvhNode right = load_whole(in.bvh.nodes.data() + 2 * pair + 2);
       in.chosen.links[pair] = PairLinks::of(left, right);
       const u32 above = sibling_pair(parent) - begin;
       parents_[i] = u16(parent == 0 ? root : above < count ? above : outside);

@@ -28,6 +28,9 @@ inline constexpr u32 record_threads = 256;
 inline constexpr u32 record_blocks = 6;  // on a multiprocessor
 inline constexpr u32 record_pairs = 1024;
 
+/// After so many steps a search waits for others as long: lanes that are done would wait for it.
+inline constexpr u32 search_steps_at_once = 3;
+
 /// A window of pairs, and which of them belong to wide nodes.
 struct RecordWindow {
   static constexpr u32 rows = record_pairs / warp_size;
@@ -38,7 +41,7 @@ struct RecordWindow {
   PairCounts counts[record_pairs];
   u32 parents[record_pairs];
   u32 wide[rows];            // a bit a pair
-  u16 listed[record_pairs];  // first those whose search leaves the window, then the wide nodes, in their order
+  u16 listed[record_pairs];  // first those whose search is put off, then the wide nodes, in their order
   u32 listed_count;
   u64 parts[record_pairs];  // of the listed wide nodes; at last, of those before
   BlockStorage<u64, record_threads> sums;
@@ -72,7 +75,8 @@ struct WindowPairs {
   __device__ u32 parent(u32 pair) const { return has(pair) ? window.parents[pair - begin] : all.parent(pair); }
 };
 
-/// Marks the pairs of wide nodes in the window. Searches that leave it are put off, and then made together.
+/// Marks the pairs of wide nodes in the window. Searches that are long or leave it are put off, and then made
+/// together.
 template <u32 width, class Tree>
 __device__ void find_wide_nodes(RecordWindow& window, const Tree& tree, u32 begin, u32 count) {
 #pragma unroll
@@ -81,7 +85,10 @@ __device__ void find_wide_nodes(RecordWindow& window, const Tree& tree, u32 begi
     bool is_wide = false;
     if (i < count) {
       auto search = Tree::begin_at({window.choices[i]}, window.parents[i]);
-      while (!Tree::is_settled(search) && tree.pairs.has(sibling_pair(search.node))) tree.climb(search);
+      for (u32 step = 0; step < search_steps_at_once && !Tree::is_settled(search); ++step) {
+        if (!tree.pairs.has(sibling_pair(search.node))) break;
+        tree.climb(search);
+      }
       is_wide = Tree::is_settled(search) && Tree::is_wide(search);
       if (!Tree::is_settled(search)) window.listed[atomicAdd(&window.listed_count, 1u)] = u16(i);
     }

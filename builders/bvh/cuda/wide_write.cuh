@@ -17,7 +17,7 @@ namespace detail {
 using copse::detail::pair_below;
 using copse::detail::place_of_parts;
 
-inline constexpr u32 wide_write_blocks = 4;  // on a multiprocessor
+inline constexpr u32 wide_write_blocks = 5;  // on a multiprocessor
 
 /// The children of some of a window's wide nodes, on their way to places of their own.
 template <class Write>
@@ -26,7 +26,10 @@ struct WriteWindow {
   static constexpr u32 nodes_at_once = record_threads / width;
   using Node = std::remove_reference_t<decltype(*Write{}.wide.nodes)>;
 
-  alignas(16) unsigned char made[nodes_at_once * sizeof(Node)];
+  /// From one node that is made to the next: so that threads with neighbouring nodes write to other banks.
+  static constexpr u32 stride = sizeof(Node) % 64 == 0 ? sizeof(Node) + sizeof(uint4) : sizeof(Node);
+
+  alignas(16) unsigned char made[nodes_at_once * stride];
   u32 pair_at[record_threads * width];  // [place, counted from the first one's]
   u16 listed[record_pairs];
   u32 first_place, end_place;  // in the window
@@ -63,13 +66,15 @@ struct WriteWindow {
       const u32 pair = pair_at[first + own];
       const WideRecord<width>& record = records[pair];
       write(record, parts_before[pair / record_pairs] + record.first_parts, place + own, slot,
-            reinterpret_cast<Node*>(made)[own]);
+            *reinterpret_cast<Node*>(made + own * stride));
     }
     __syncthreads();
     auto* const to = reinterpret_cast<uint4*>(write.wide.nodes + place);
     const auto* const from = reinterpret_cast<const uint4*>(made);
-    constexpr u32 words = sizeof(Node) / sizeof(uint4);
-    for (u32 k = threadIdx.x; k < count * words; k += record_threads) to[k] = from[k];
+    constexpr u32 words = sizeof(Node) / sizeof(uint4), words_apart = stride / sizeof(uint4);
+    for (u32 k = threadIdx.x; k < count * words; k += record_threads) {
+      to[k] = from[k / words * words_apart + k % words];
+    }
     __syncthreads();
   }
 };

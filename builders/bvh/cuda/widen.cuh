@@ -34,7 +34,7 @@ __device__ void climb_with_slots(const ChooseInput<width>& in, const AreaScale& 
   for (u32 node = parents[pair]; node != 0;) {
     // All that is known of the family before the sibling is waited for.
     const u32 above = sibling_pair(node), parent = parents[above];
-    const BvhNode own = load_node(nodes + node), other = load_node(nodes + sibling(node));
+    const BvhNode own = load_whole(nodes + node), other = load_whole(nodes + sibling(node));
     const float area = scale.area(merge(own.box(), other.box()));
     SlotCosts<width> left = costs, right = in.leaf_costs(scale, other);
     if (!other.is_leaf()) {
