@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "tests/support/backends.h"
+#include "tests/viewer/look.h"
 #include "tests/viewer/scenes.h"
 #include "viewer/model/cameras.h"
 #include "viewer/model/film.h"
@@ -30,28 +31,6 @@ std::vector<Ray> rays_of(const Camera& camera) {
   std::vector<Ray> rays;
   for (u32 i = 0; i < width * height; ++i) rays.push_back(camera_ray(camera, i % width, i / width, width, height));
   return rays;
-}
-
-struct Seen {
-  std::vector<SurfaceHit> surfaces;
-  std::vector<u8> occluded;
-  std::vector<u32> visits, labels, slabs;
-};
-
-Seen look(LiveStructure& live, const std::vector<Ray>& host_rays) {
-  Context& context = live.context();
-  const TriangleView triangles = live.scene().view();
-  Buffer<Ray> rays(context, host_rays);
-  Buffer<SurfaceHit> surfaces(context, rays.size());
-  Buffer<u8> occluded(context, rays.size());
-  Buffer<u32> visits(context, rays.size()), labels(context, rays.size()), slabs(context, rays.size());
-  Structure& structure = live.structure();
-  structure.see(triangles, rays.span(), surfaces.span());
-  structure.occlude(triangles, rays.span(), occluded.span());
-  structure.count_visits(triangles, rays.span(), visits.span());
-  structure.label(rays.span(), surfaces.span(), LeafTint::id, labels.span());
-  structure.label(rays.span(), surfaces.span(), LeafTint::depth, slabs.span());
-  return {surfaces.download(), occluded.download(), visits.download(), labels.download(), slabs.download()};
 }
 
 class FrustumStructures : public OnEachBackend {
@@ -101,7 +80,7 @@ TEST_P(FrustumStructures, PicksListTheSlabsUpToTheHit) {
                                         [&](const VisitedNode& visited) { return visited.node == pick.leaf; });
       EXPECT_TRUE(has_leaf);
       EXPECT_EQ(seen.labels[i] / 5, pick.visited[0].node / 5) << "a ray stays in its tile";
-      EXPECT_EQ(seen.labels[i] % 5, seen.slabs[i]);
+      EXPECT_EQ(seen.labels[i] % 5, seen.depths[i]);
     }
   }
   EXPECT_EQ(live.form_revision(), revision + cameras().size());

@@ -6,6 +6,7 @@
 #include <random>
 
 #include "tests/support/backends.h"
+#include "tests/viewer/look.h"
 #include "tests/viewer/scenes.h"
 #include "viewer/model/film.h"
 
@@ -76,26 +77,6 @@ bool is_within(const vec3& point, const vec3& lo, const vec3& hi) {
     if (point[axis] < lo[axis] - slack || point[axis] > hi[axis] + slack) return false;
   }
   return true;
-}
-
-struct Seen {
-  std::vector<SurfaceHit> surfaces;
-  std::vector<u8> occluded;
-  std::vector<u32> visits, labels;
-};
-
-Seen look(LiveStructure& live, const std::vector<Ray>& host_rays) {
-  Context& context = live.context();
-  const TriangleView triangles = live.scene().view();
-  Buffer<Ray> rays(context, host_rays);
-  Buffer<SurfaceHit> surfaces(context, rays.size());
-  Buffer<u8> occluded(context, rays.size());
-  Buffer<u32> visits(context, rays.size()), labels(context, rays.size());
-  live.structure().see(triangles, rays.span(), surfaces.span());
-  live.structure().occlude(triangles, rays.span(), occluded.span());
-  live.structure().count_visits(triangles, rays.span(), visits.span());
-  live.structure().label(rays.span(), surfaces.span(), LeafTint::id, labels.span());
-  return {surfaces.download(), occluded.download(), visits.download(), labels.download()};
 }
 
 class PointsStructures : public OnEachBackend {
@@ -218,6 +199,23 @@ TEST_P(PointsStructures, PointsWithoutNumbersAreLeftOut) {
   for (const SurfaceHit& surface : look(live, rays_through(1.5f)).surfaces) {
     EXPECT_TRUE(surface.id == invalid_id || (surface.id != 3 && surface.id != 5));
   }
+}
+
+TEST(PointsInASession, GridThatStaysBehindMayHoldPointsThatAreNoMore) {
+  SmallSession s;
+  s.session.wanted(0).kind = StructureKind::points;
+  s.session.wanted(0).ball_radius = 0.02f;
+  s.session.playback().deformation = Deformation::explode;
+  s.session.playback().phase = 0.3f;
+  s.session.build(0);
+  s.session.finish();
+  EXPECT_EQ(s.session.statistics(0).primitive_count, 3 * 1280u) << "each triangle has corners of its own";
+  s.session.upkeep() = Upkeep::nothing;
+  s.session.playback().deformation = Deformation::none;
+  s.session.view().view = View::leaves;
+  s.session.finish();
+  EXPECT_EQ(s.session.picture(0).image.width, 96u);
+  EXPECT_TRUE(s.session.messages().list().empty());
 }
 
 TEST(PointsInASession, AreShownPlayedAndCompared) {

@@ -9,6 +9,7 @@
 #include <map>
 
 #include "tests/support/backends.h"
+#include "tests/viewer/look.h"
 #include "tests/viewer/scenes.h"
 #include "viewer/model/film.h"
 
@@ -58,27 +59,6 @@ std::vector<Ray> some_rays() {
     rays.push_back({origin, 0, glm::normalize(target - origin), infinity});
   }
   return rays;
-}
-
-struct Seen {
-  std::vector<SurfaceHit> surfaces;
-  std::vector<u8> occluded;
-  std::vector<u32> visits, labels;
-};
-
-Seen look(LiveStructure& live, const std::vector<Ray>& host_rays) {
-  Context& context = live.context();
-  const TriangleView triangles = live.scene().view();
-  Buffer<Ray> rays(context, host_rays);
-  Buffer<SurfaceHit> surfaces(context, rays.size());
-  Buffer<u8> occluded(context, rays.size());
-  Buffer<u32> visits(context, rays.size()), labels(context, rays.size());
-  Structure& structure = live.structure();
-  structure.see(triangles, rays.span(), surfaces.span());
-  structure.occlude(triangles, rays.span(), occluded.span());
-  structure.count_visits(triangles, rays.span(), visits.span());
-  structure.label(rays.span(), surfaces.span(), LeafTint::id, labels.span());
-  return {surfaces.download(), occluded.download(), visits.download(), labels.download()};
 }
 
 TEST_P(Structures, PickedRaysHitWhatTheDeviceSees) {

@@ -2,7 +2,7 @@
 #include "builders/grid/frustum_grid.h"
 #include "trace/frustum_rays.h"
 #include "viewer/model/cameras.h"
-#include "viewer/model/grid_room.h"
+#include "viewer/model/grid_parts.h"
 #include "viewer/model/host_copies.h"
 #include "viewer/model/leaf_labels.h"
 #include "viewer/model/same_camera.h"
@@ -73,12 +73,7 @@ class FrustumStructure : public TriangleStructure {
     const FrustumGridStats measured = stats(context_, grid_);
     Statistics statistics;
     statistics.primitive_count = triangles.triangle_count();
-    statistics.size_bytes = measured.size_bytes;
-    statistics.resolution = measured.resolution;
-    statistics.cell_count = measured.cell_count;
-    statistics.occupied_count = measured.occupied_count;
-    statistics.reference_count = measured.counts.stored_count;
-    statistics.largest_cell = measured.largest_cell;
+    take_cells(statistics, measured);
     statistics.nearest = measured.nearest;
     statistics.farthest = measured.farthest;
     return statistics;

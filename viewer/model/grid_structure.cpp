@@ -1,7 +1,7 @@
 #include "builders/grid/grid_stats.h"
 #include "builders/grid/uniform_grid.h"
 #include "trace/grid_rays.h"
-#include "viewer/model/grid_room.h"
+#include "viewer/model/grid_parts.h"
 #include "viewer/model/host_copies.h"
 #include "viewer/model/leaf_labels.h"
 #include "viewer/model/structure_kinds.h"
@@ -13,8 +13,7 @@ namespace {
 class GridStructure : public TriangleStructure {
  public:
   GridStructure(Context& context, const StructureOptions& options)
-      : TriangleStructure(context),
-        options_{.resolution = options.grid_resolution, .density = options.density} {}
+      : TriangleStructure(context), options_{.resolution = options.grid_resolution, .density = options.density} {}
 
   void build(const TriangleView& triangles) override {
     if (grid_.is_built()) {
@@ -49,12 +48,7 @@ class GridStructure : public TriangleStructure {
     statistics.primitive_count = triangles.triangle_count();
     const dvec3 size = measured.cell_size * dvec3(measured.resolution);
     statistics.bounds = {vec3(measured.lo), vec3(measured.lo + size)};
-    statistics.size_bytes = measured.size_bytes;
-    statistics.resolution = measured.resolution;
-    statistics.cell_count = measured.cell_count;
-    statistics.occupied_count = measured.occupied_count;
-    statistics.reference_count = measured.counts.stored_count;
-    statistics.largest_cell = measured.largest_cell;
+    take_cells(statistics, measured);
     return statistics;
   }
 

@@ -28,8 +28,8 @@ void label_cells(Context& context, const GridView& grid, BufferSpan<const Ray> r
 void label_cells(Context& context, const FrustumGridView& grid, BufferSpan<const Ray> rays,
                  BufferSpan<const SurfaceHit> surfaces, LeafTint tint, BufferSpan<u32> values);
 
-/// Of each point that was seen the bucket that it stands in; 0 on a miss.
-///   positions: of the points as the grid was built over them
+/// Of each point that was seen the bucket that it stands in; 0 on a miss, and for points past the positions.
+///   positions: of the points, as they are now
 void label_buckets(Context& context, const HashGridView& grid, const PositionSpan& positions,
                    BufferSpan<const SurfaceHit> surfaces, BufferSpan<u32> values);
 

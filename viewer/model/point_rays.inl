@@ -55,7 +55,8 @@ struct LabelBucket {
   COPSE_HD void operator()(u64 i) const {
     const HashGridShape shape = *grid.shape.data();
     const u32 id = surfaces[i].id;
-    labels[i] = id == invalid_id ? 0 : shape.bucket_of(shape.cell_of(positions.at(id)));
+    // A grid that has stayed behind may hold points that are no more.
+    labels[i] = id < positions.size ? shape.bucket_of(shape.cell_of(positions.at(id))) : 0;
   }
 };
 

@@ -67,6 +67,16 @@ void set(const Program& program, const char* name, const vec3& value) {
   glUniform3f(program.uniform(name), value.x, value.y, value.z);
 }
 
+PanePainter::Texels pixels_of(const Picture& picture) {
+  const std::vector<Rgba8>& pixels = picture.image.pixels;
+  return {pixels.empty() ? nullptr : pixels.data(), picture.device.pixels, GL_RGBA8, GL_RGBA, GL_UNSIGNED_BYTE};
+}
+
+PanePainter::Texels distances_of(const Picture& picture) {
+  const std::vector<float>& distances = picture.distances;
+  return {distances.empty() ? nullptr : distances.data(), picture.device.distances, GL_R32F, GL_RED, GL_FLOAT};
+}
+
 vec3 over_square(const vec3& v) {
   return v / glm::dot(v, v);
 }
@@ -103,8 +113,9 @@ std::string PanePainter::paint(const Pane& pane, float pixels_per_point, int win
   if (width <= 0 || height <= 0 || pane.picture == nullptr || pane.picture->image.width == 0) return {};
   std::string problem;
   try {
-    take_pixels(*pane.picture);
-    if (pane.lines != nullptr && !pane.lines->empty() && !pane.lines_on_top) take_distances(*pane.picture);
+    take(*pane.picture, pixels_of(*pane.picture), pixels_);
+    const bool has_lines = pane.lines != nullptr && !pane.lines->empty();
+    if (has_lines && !pane.lines_on_top) take(*pane.picture, distances_of(*pane.picture), distances_);
   } catch (const Error& error) {
     problem = error.what();
   }
@@ -127,39 +138,22 @@ std::string PanePainter::paint(const Pane& pane, float pixels_per_point, int win
   return problem;
 }
 
-/// From the device where the pixels are there, through a buffer that both see; what is neither here nor there any
+/// From the device where the texels are there, through a buffer that both see; what is neither here nor there any
 /// more was shown before.
-void PanePainter::take_pixels(const Picture& picture) {
-  const Image& image = picture.image;
-  const bool is_on_device = image.pixels.empty();
-  if (is_on_device && picture.device.pixels == nullptr) return;
-  if (!pixels_source_.becomes(&picture, picture.revision)) return;
-  if (is_on_device) {
-    const size_t bytes = size_t{image.width} * image.height * sizeof(Rgba8);
-    shared_pixels_.fill(picture.device.pixels, bytes, picture.device.stream);
+void PanePainter::take(const Picture& picture, const Texels& texels, Taken& taken) {
+  if (texels.host == nullptr && texels.device == nullptr) return;
+  if (!taken.source.becomes(&picture, picture.revision)) return;
+  const u32 width = picture.image.width, height = picture.image.height;
+  if (texels.host == nullptr) {
+    taken.shared.fill(texels.device, size_t{width} * height * Texels::bytes, picture.device.stream);
   }
-  pixels_.upload(GL_RGBA8, GL_RGBA, GL_UNSIGNED_BYTE, int(image.width), int(image.height),
-                 is_on_device ? nullptr : image.pixels.data());
-  glBindBuffer(GL_PIXEL_UNPACK_BUFFER, 0);
-}
-
-void PanePainter::take_distances(const Picture& picture) {
-  const Image& image = picture.image;
-  const bool is_on_device = picture.distances.empty();
-  if (is_on_device && picture.device.distances == nullptr) return;
-  if (!distances_source_.becomes(&picture, picture.revision)) return;
-  if (is_on_device) {
-    const size_t bytes = size_t{image.width} * image.height * sizeof(float);
-    shared_distances_.fill(picture.device.distances, bytes, picture.device.stream);
-  }
-  distances_.upload(GL_R32F, GL_RED, GL_FLOAT, int(image.width), int(image.height),
-                    is_on_device ? nullptr : picture.distances.data());
+  taken.texture.upload(texels.internal_format, texels.format, texels.type, int(width), int(height), texels.host);
   glBindBuffer(GL_PIXEL_UNPACK_BUFFER, 0);
 }
 
 void PanePainter::paint_picture() {
   picture_program_.use();
-  pixels_.bind(0);
+  pixels_.texture.bind(0);
   glUniform1i(picture_program_.uniform("pixels"), 0);
   no_vertices_.bind();
   glDrawArrays(GL_TRIANGLES, 0, 3);
@@ -172,8 +166,8 @@ void PanePainter::paint_lines(const Pane& pane) {
     glBufferData(GL_ARRAY_BUFFER, GLsizeiptr(pane.lines->size() * sizeof(LineVertex)), pane.lines->data(),
                  GL_DYNAMIC_DRAW);
   }
-  const bool has_distances = !pane.lines_on_top && distances_source_.is(&picture, picture.revision);
-  distances_.bind(0);
+  const bool has_distances = !pane.lines_on_top && distances_.source.is(&picture, picture.revision);
+  distances_.texture.bind(0);
   glUniform1i(line_program_.uniform("distances"), 0);
   glUniform1i(line_program_.uniform("has_distances"), has_distances);
   set(line_program_, "eye", picture.camera.eye);

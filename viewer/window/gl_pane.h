@@ -9,6 +9,15 @@ namespace copse::viewer::gl {
 /// Draws a Pane. Textures and lines are uploaded only where their revisions are others than last time.
 class PanePainter {
  public:
+  /// What there is to fill a texture with, rows from the top; host or device, or neither.
+  struct Texels {
+    static constexpr size_t bytes = 4;  // of each
+    const void* host;
+    const void* device;
+    GLint internal_format;
+    GLenum format, type;
+  };
+
   PanePainter();
 
   /// Draws into the current framebuffer, which has `window_height` rows of pixels. Returns why a picture on the
@@ -25,8 +34,14 @@ class PanePainter {
     bool becomes(const void* new_owner, u64 new_revision);
   };
 
-  void take_pixels(const Picture& picture);
-  void take_distances(const Picture& picture);
+  /// A texture, the buffer that fills it from the device, and what it was last filled from.
+  struct Taken {
+    Texture texture;
+    SharedBuffer shared;
+    Source source;
+  };
+
+  void take(const Picture& picture, const Texels& texels, Taken& taken);
   void paint_picture();
   void paint_lines(const Pane& pane);
 
@@ -34,10 +49,8 @@ class PanePainter {
   Program line_program_;
   VertexArray no_vertices_;
   VertexArray line_vertices_;
-  Texture pixels_;
-  Texture distances_;
-  SharedBuffer shared_pixels_, shared_distances_;
-  Source pixels_source_, distances_source_, lines_source_;
+  Taken pixels_, distances_;
+  Source lines_source_;
 };
 
 }  // namespace copse::viewer::gl

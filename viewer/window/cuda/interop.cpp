@@ -14,6 +14,11 @@ void check(cudaError_t error, const char* what) {
   throw Error(ErrorCode::device_failure, std::string(what) + ": " + cudaGetErrorString(error));
 }
 
+/// For ends of lives, where nobody can be told and nothing is to be left for the next one who asks.
+void forget(cudaError_t error) {
+  if (error != cudaSuccess) cudaGetLastError();
+}
+
 cudaGraphicsResource_t resource_of(void* resource) {
   return static_cast<cudaGraphicsResource_t>(resource);
 }
@@ -24,7 +29,7 @@ class Mapping {
   Mapping(cudaGraphicsResource_t resource, cudaStream_t stream) : resource_(resource), stream_(stream) {
     check(cudaGraphicsMapResources(1, &resource_, stream_), "OpenGL's buffer cannot be mapped");
   }
-  ~Mapping() { cudaGraphicsUnmapResources(1, &resource_, stream_); }
+  ~Mapping() { forget(cudaGraphicsUnmapResources(1, &resource_, stream_)); }
   Mapping(const Mapping&) = delete;
   Mapping& operator=(const Mapping&) = delete;
 
@@ -63,7 +68,7 @@ SharedBuffer::~SharedBuffer() {
 }
 
 void SharedBuffer::release() {
-  if (resource_ != nullptr) cudaGraphicsUnregisterResource(resource_of(resource_));
+  if (resource_ != nullptr) forget(cudaGraphicsUnregisterResource(resource_of(resource_)));
   if (buffer_ != 0) glDeleteBuffers(1, &buffer_);
   resource_ = nullptr;
   buffer_ = 0;
