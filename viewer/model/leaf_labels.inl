@@ -112,11 +112,11 @@ struct LabelFrustumCell {
     if (!(seen.z > 0)) return 0;
     const double across = seen.x / seen.z, down = seen.y / seen.z;
     if (!(across >= -1 && across <= 1 && down >= -1 && down <= 1)) return 0;
-    const u32 slab = LabelCell::cell_of(mul_rn(sub_rn(-1.0 / seen.z, cells.lo.x), cells.cells_per_unit.x),
-                                        cells.resolution.x);
+    const u32 slab =
+        LabelCell::cell_of(mul_rn(sub_rn(-1.0 / seen.z, cells.lo.x), cells.cells_per_unit.x), cells.resolution.x);
     if (tint == LeafTint::depth) return slab;
-    return cells.cell_id(uvec3(slab, detail::tile_along(across, cells.resolution.y),
-                               detail::tile_along(down, cells.resolution.z)));
+    return cells.cell_id(
+        uvec3(slab, detail::tile_along(across, cells.resolution.y), detail::tile_along(down, cells.resolution.z)));
   }
 };
 

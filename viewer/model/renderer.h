@@ -77,7 +77,7 @@ class Renderer {
   bool sampling_ = false;   // primary rays are done
   bool is_unseen_ = false;  // the film shows more than picture_
   bool at_rest_ = true;
-  bool on_device_ = false;  // as the request says
+  bool on_device_ = false;                   // as the request says
   double work_ms_ = 0;                       // spent on what is being made
   double trace_ns_ = 100, sample_ns_ = 200;  // a ray, as measured last
   std::optional<double> trace_ms_;

@@ -22,7 +22,7 @@ struct PanelState {
   std::vector<std::string> recent_files;  // latest first
   std::string chosen_file;                // that a menu asks to open
 
-  std::string picture_way;                // of the display
+  std::string picture_way;    // of the display
   u32 side = 0;               // whose structure the panels show: A or B
   bool build_changes = true;  // build as soon as an option changes
   bool build_waits = false;   // an option changed, and its widget is still held
