@@ -127,9 +127,8 @@ __noinline__ __device__ void trace_again(const Query& query, u32 ray_id) {
 
 /// `Way`, a way for a warp to trace the rays of its lanes:
 ///   static constexpr TraceKernel kernel
-///   static constexpr u32 blocks          that a multiprocessor shall hold: more hide more of the memory's
-///   latency,
-///                                        but spill registers
+///   static constexpr u32 blocks
+///     That a multiprocessor shall hold: more hide more of the memory's latency, but spill registers.
 ///   static bool trace(query, ray, ready, result)
 ///     Called by all lanes of a warp of which one enters the tree at least. False where the lane's ray gave up,
 ///     and the result means nothing.
