@@ -1,5 +1,5 @@
-// Batches on the CPU through the trees of one layout, COPSE_SIMD_TREE: the code for every instruction set, for which
-// Highway includes this file once each, and the function that chooses among them when it is called.
+// Batches on the CPU through the trees of one layout, COPSE_SIMD_TREE: the code for every instruction set, for
+// which Highway includes this file once each, and the function that chooses among them when it is called.
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "trace/cpu/simd_entry.inl"
