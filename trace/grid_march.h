@@ -23,9 +23,9 @@ namespace detail {
 /// How far past its ends, and past a hit, a walk goes on: more than its rounding, in cells.
 inline constexpr float march_slack = 1.0f / 64;
 
-/// What cells list beyond their faces, less the rounding of the primitive and of the walk's floats over 2048
-/// cells.
-inline constexpr double narrow_error = 1.0 / units_per_cell;
+/// What cells list beyond their faces, two units, less half a one for the rounding of the primitive and a quarter
+/// for that of the walk: over 2048 cells its floats err by 2^-11 of a cell, an eighth of a unit.
+inline constexpr double narrow_error = 1.25 / units_per_cell;
 
 /// The part of a ray in a grid. Along it, s counts cells of the axis on which it is fastest, from the entry on.
 struct MarchedRay {
