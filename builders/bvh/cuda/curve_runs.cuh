@@ -141,19 +141,20 @@ inline constexpr u32 run_shared_bytes =
     larger(SharedTile<u64, NoValue>::bytes,
            larger(u32(sizeof(WarpRunStorage)) * (run_threads / warp_size), u32(sizeof(ResortStorage))));
 
-/// All long runs but the longest: first the parts for warps, then the runs for blocks.
+/// All long runs but the longest: the first blocks begin with the runs for blocks, which take longest, and all
+/// take the parts for warps as they come.
 __device__ inline void order_runs(const KeyWords& keys, const SortedFronts& sorted, const RunList& runs,
-                                  const RunState* state, unsigned char* run_memory, const CurveOrder& order) {
-  constexpr u32 warps = run_threads / warp_size;
-  const u32 warp = threadIdx.x / warp_size;
-  auto& storage = reinterpret_cast<WarpRunStorage*>(run_memory)[warp];
-  for (u64 i = u64(blockIdx.x) * warps + warp; i < state->part_count; i += u64(gridDim.x) * warps) {
-    order_part_of_run(keys, sorted, runs.part(i), storage.lows, order);
-  }
-  __syncthreads();
+                                  RunState* state, unsigned char* run_memory, const CurveOrder& order) {
   const auto tile = SharedTile<u64, NoValue>::at(run_memory);
   for (u32 i = blockIdx.x; i < state->block_run_count; i += gridDim.x) {
     order_run_by_block({keys, sorted, runs.block_run(i)}, tile, order);
+  }
+  const u32 part_count = state->part_count;
+  auto& storage = reinterpret_cast<WarpRunStorage*>(run_memory)[threadIdx.x / warp_size];
+  for (;;) {
+    const u64 i = take_ticket_by_warp(&state->grid.ticket);
+    if (i >= part_count) break;
+    order_part_of_run(keys, sorted, runs.part(i), storage.lows, order);
   }
 }
 

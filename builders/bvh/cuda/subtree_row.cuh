@@ -3,9 +3,9 @@
 // Neighbouring subtrees of an LBVH in the lanes of a warp: those that belong together join, all at once and
 // without memory. The node that splits at a gap reaches to both sides over all gaps that are closer (Karras,
 // "Maximizing Parallelism in the Construction of BVHs, Octrees, and k-d Trees", HPG 2012, section 3, finds the
-// same range by the keys): each lane searches the range of the gap behind its subtree among minima over 1, 2, 4, 8
-// and 16 gaps, and then gathers the box from those over as many lanes. So no lane waits for another one, however
-// deep the tree is.
+// same range by the keys): each lane finds the range of the gap behind its subtree by a vote for each bit of
+// closeness, and then gathers the box from those over 1, 2, 4, 8 and 16 lanes. So no lane waits for another one,
+// however deep the tree is.
 
 #include "builders/bvh/bvh_arrays.h"
 #include "builders/bvh/cuda/lane_boxes.cuh"
@@ -61,12 +61,11 @@ __device__ inline void store_by_pairs(BvhNode* nodes, const BvhNode& node, u32 p
 struct StoreSubtree {
   BvhArrays bvh;
 
-  /// The node over `range`, which splits behind leaf `split`.
-  __device__ void inner(const Aabb& box, const LeafRange& range, u32 split, u32 closeness_before,
-                        u32 closeness_after) const {
-    const SubtreePlace place(range, closeness_before, closeness_after);
-    bvh.nodes[place.node] = BvhNode::inner(box, 2 * split + 1);
-    bvh.parents[split] = place.node;
+  /// The inner nodes of a warp's lanes, which split behind leaf `split`; all lanes. None where place is
+  /// invalid_id.
+  __device__ void inner(const Aabb& box, u32 split, u32 place) const {
+    if (place != invalid_id) bvh.parents[split] = place;
+    store_by_pairs(bvh.nodes, BvhNode::inner(box, 2 * split + 1), place);
   }
 };
 
@@ -133,12 +132,9 @@ __device__ u32 join_row(RowSubtree& mine, u32 count, u32 closeness_before_row, c
     place =
         SubtreePlace({leaves.first(first_lane), leaves.last(range.gap_after)}, closeness_before, closeness_after)
             .node;
-    store.bvh.parents[split] = place;
   }
-  store_by_pairs(store.bvh.nodes, BvhNode::inner(box, 2 * split + 1), place);
-  if (joins) {
-    if (joined_is_left) mine = {box, closeness_after, first_lane, range.gap_after};
-  }
+  store.inner(box, split, place);
+  if (joined_is_left) mine = {box, closeness_after, first_lane, range.gap_after};
   return __ballot_sync(all_lanes, is_left || joined_is_left);
 }
 
