@@ -1,8 +1,8 @@
 #pragma once
 
 // What is left of a tree by a step from the leaves up, window by window: families not all of whose slots were
-// known. They stand in lists, one for each span of families, in order. Further launches take the lists of 32 spans
-// at once, and of 32 times as many, until one block has all that is left: no block waits for another one's write.
+// known. They stand in lists, one for each span of families, in order. Further launches take the lists of 8 spans
+// at once, and of 8 times as many, until one block has all that is left: no block waits for another one's write.
 //
 // Trees that stand in no order leave too much for that: what is left then is for walks that meet (left.is_left).
 //
@@ -84,7 +84,7 @@ struct ListLevel {
 };
 
 /// Lists that one of the next level is made of.
-inline constexpr u32 lists_at_once = 32;
+inline constexpr u32 lists_at_once = 8;
 static_assert(lists_at_once <= SpanLists::most);
 
 /// What a block goes through, some at once, and the count of a list of more families.
