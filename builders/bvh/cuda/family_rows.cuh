@@ -60,8 +60,7 @@ class FamilyRows {
     __syncthreads();
   }
 
-  /// After climb(), of families that were visited, and of these alone, all slots are known.
-  __device__ bool is_known_slot(u32 slot) const { return known_[slot] != 0; }
+  /// After climb(), whether the family was visited.
   __device__ bool is_known(u32 family) const { return flags(family) == all_known; }
 
  private:

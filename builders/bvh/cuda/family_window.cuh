@@ -3,17 +3,15 @@
 // The boxes of what stands in the slots of neighbouring families, in shared memory.
 
 #include "builders/bvh/cuda/family_rows.cuh"
-#include "builders/bvh/leaf_box.h"
 #include "builders/bvh/wide_node.h"
 
 namespace copse::cuda::detail {
 
-/// Half of what stands in a slot, as in a BvhNode: the low corner and `first`, or the high one and `count`.
-struct alignas(16) HalfSlot {
-  vec3 corner;
-  u32 link;
+/// A corner of a box, stored and loaded in one piece.
+struct alignas(16) WideCorner {
+  vec3 at;
+  u32 unused;
 };
-static_assert(2 * sizeof(HalfSlot) == sizeof(BvhNode));
 
 template <u32 width, u32 block_threads>
 class FamilyWindow : public FamilyRows<width, block_threads> {
@@ -30,12 +28,12 @@ class FamilyWindow : public FamilyRows<width, block_threads> {
   __device__ void put_link(u32 slot, const WideChild& child, u32 below) {
     this->set(slot, !child.is_inner());
     if (child.is_inner() && below < Rows::families) parent_slots_[below] = u16(slot);
-    if (child.is_nothing()) put(slot, Aabb::empty(), child);
+    if (child.is_nothing()) put(slot, Aabb::empty());
   }
-  /// The same of what is fitted already.
-  __device__ void put_known(u32 slot, const WideChild& child, const Aabb& box) {
+  /// Takes the box of what is fitted already.
+  __device__ void put_known(u32 slot, const Aabb& box) {
     this->set(slot, true);
-    put(slot, box, child);
+    put(slot, box);
   }
 
   /// Puts boxes of a row's leaves into their slots: fit(first, count) is a leaf's; all lanes of the warp.
@@ -57,29 +55,23 @@ class FamilyWindow : public FamilyRows<width, block_threads> {
       const WideChild from_low = shuffle_from(low, slot % warp_size),
                       from_high = shuffle_from(high, slot % warp_size);
       const WideChild leaf = slot < warp_size ? from_low : from_high;
-      if (has_leaf) put(Rows::row_begin() + slot, fit(leaf.first, leaf.count), leaf);
+      if (has_leaf) put(Rows::row_begin() + slot, fit(leaf.first, leaf.count));
     }
   }
 
   /// Goes up from the leaves; all threads of the block, after a barrier. Returns whether the own one of the first
   /// `count` families is fitted; box_of_own is then the box around it.
-  ///   link: WideChild operator()(u32 family), the child whose children a family is
-  template <class Link>
-  __device__ bool join(u32 count, const Link& link, Aabb& box_of_own) {
+  __device__ bool join(u32 count, Aabb& box_of_own) {
     this->climb(
-        count, [&](u32 family) { return u32(parent_slots_[family]); },
-        [&](u32 family) {
-          return Joined{box_of(family), link(family)};
-        },
-        [&](u32 slot, const Joined& joined) { put(slot, joined.box, joined.link); });
+        count, [&](u32 family) { return u32(parent_slots_[family]); }, [&](u32 family) { return box_of(family); },
+        [&](u32 slot, const Aabb& box) { put(slot, box); });
     const u32 own = Rows::own_family();
     if (own >= count || !this->is_known(own)) return false;
     box_of_own = box_of(own);
     return true;
   }
 
-  __device__ Aabb box_in(u32 slot) const { return {low_[slot].corner, high_[slot].corner}; }
-  __device__ HalfSlot half(u32 slot, u32 which) const { return which == 0 ? low_[slot] : high_[slot]; }
+  __device__ Aabb box_in(u32 slot) const { return {low_[slot].at, high_[slot].at}; }
 
   /// Whether what is above a family is in the window, and its family there.
   __device__ bool has_parent(u32 family) const { return parent_slots_[family] != none; }
@@ -90,14 +82,10 @@ class FamilyWindow : public FamilyRows<width, block_threads> {
 
  private:
   static constexpr u16 none = 0xffff;
-  struct Joined {
-    Aabb box;
-    WideChild link;
-  };
 
-  __device__ void put(u32 slot, const Aabb& box, const WideChild& child) {
-    low_[slot] = {box.lo, child.first};
-    high_[slot] = {box.hi, child.count};
+  __device__ void put(u32 slot, const Aabb& box) {
+    low_[slot] = {box.lo, 0};
+    high_[slot] = {box.hi, 0};
   }
   __device__ Aabb box_of(u32 family) const {
     Aabb box = box_in(family * width);
@@ -106,10 +94,10 @@ class FamilyWindow : public FamilyRows<width, block_threads> {
     return box;
   }
 
-  HalfSlot low_[Rows::slots];
+  WideCorner low_[Rows::slots];
   u16 parent_slots_[Rows::families];
   u8 leaves_[Rows::slots];
-  HalfSlot high_[Rows::slots];
+  WideCorner high_[Rows::slots];
 };
 
 }  // namespace copse::cuda::detail

@@ -42,12 +42,7 @@ class WideFitWindow : public FamilyWindow<Node::width, block_threads> {
     this->fit_leaves(low, high, WideLeafBox<Node, Boxes>{fit});
     __syncthreads();
     Aabb box = Aabb::empty();
-    const bool is_fitted = this->join(
-        count,
-        [&](u32 i) {
-          return WideChild{ids(i), 0};
-        },
-        box);
+    const bool is_fitted = this->join(count, box);
     store_nodes(fit, ids, __ballot_sync(all_lanes, is_fitted), box);
     const u32 own = Rows::own_family();
     const bool has_fitted_parent = is_fitted && this->has_parent(own) && this->is_known(this->parent(own));
@@ -61,7 +56,7 @@ class WideFitWindow : public FamilyWindow<Node::width, block_threads> {
   template <class Ids>
   __device__ void store_nodes(const Fit& fit, const Ids& ids, u32 fitted, const Aabb& box) {
     constexpr u32 nodes_at_once = warp_size / width, words = sizeof(Node) / sizeof(uint4);
-    constexpr u32 row_words = Rows::row_slots * sizeof(HalfSlot) / sizeof(uint4);
+    constexpr u32 row_words = Rows::row_slots * sizeof(WideCorner) / sizeof(uint4);
     // A word between them, so that lanes with neighbouring nodes write to other banks.
     constexpr u32 words_apart = nodes_at_once * (words + 1) <= row_words ? words + 1 : words;
     static_assert(nodes_at_once * words_apart <= row_words);

@@ -100,7 +100,7 @@ struct FitListedNodes {
       // What stands in another block's span may be being fitted now.
       listed = memory.ids.find(child.first);
       if (listed == families && span.has(child.first) && left.is_left[child.first] == 0) {
-        memory.window.put_known(slot, child, fit.exact[child.first]);
+        memory.window.put_known(slot, fit.exact[child.first]);
         return WideChild::nothing();
       }
     }
