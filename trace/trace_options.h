@@ -13,7 +13,8 @@ enum class TraceKernel : u32 {
   /// A thread walks for its ray alone; a warp is done when its longest walk is.
   one_ray_a_thread,
 
-  /// Warps stay, and take new rays as soon as more than 12 of their lanes are done, 8 over CompressedBvh4. For rays
+  /// Warps stay, and take new rays as soon as more than 12 of their lanes are done, 8 over CompressedBvh4. For
+  /// rays
   /// that go everywhere.
   persistent,
 
@@ -41,8 +42,8 @@ struct TraceOptions {
   /// automatic looks at 32 groups of 32 neighbouring rays, on the device and without waiting, at the price of two
   /// launches that do next to nothing. Rays that go apart are persistent. Those that stay together are a thread a
   /// ray, but over a binary tree packets where there are 32 rays to a triangle or more; over CompressedBvh4
-  /// persistent where there is less than one, and where there are less than two and they come from outside the tree;
-  /// over CompressedBvh8 always persistent. Nothing is looked at where that tells enough.
+  /// persistent where there is less than one, and where there are less than two and they come from outside the
+  /// tree; over CompressedBvh8 always persistent. Nothing is looked at where that tells enough.
   TraceKernel kernel = TraceKernel::automatic;
 
   /// Where it is not empty, one word in the context's memory gets the kernel that traced: u32(TraceKernel). A
@@ -50,8 +51,8 @@ struct TraceOptions {
   BufferSpan<u32> chosen = {};
 
   /// A mask for each ray, or none, which are masks of ones. A triangle of a view whose mask (TriangleView::mask)
-  /// shares no bit with that of the ray is passed over. On CUDA batches with masks, of rays or of views, are walked
-  /// for a thread a ray, whatever the kernel; on the CPU as all others. Must not overlap the results.
+  /// shares no bit with that of the ray is passed over. On CUDA batches with masks, of rays or of views, are
+  /// walked for a thread a ray, whatever the kernel; on the CPU as all others. Must not overlap the results.
   BufferSpan<const u32> masks = {};
 };
 

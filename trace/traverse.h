@@ -34,8 +34,8 @@ concept RayTree = requires(const View& view) {
 ///              What is found is the same in every tree where the test promises two things: that its answer is a
 ///              function of the ray and the primitive alone, but for the comparison with the limit; and that the t
 ///              of a hit lies where the ray is in the primitive's own box, give or take 2^-20 of the time at which
-///              the ray has passed all of that box along its largest component. A test that cannot promise it, as of
-///              a sphere by a quadratic equation, brings t into that interval, and says miss where it is empty.
+///              the ray has passed all of that box along its largest component. A test that cannot promise it, as
+///              of a sphere by a quadratic equation, brings t into that interval, and says miss where it is empty.
 /// Returns the limit as it was left.
 template <u32 stack_size = default_stack_size, RayTree View, class LeafTest, class Counter>
 COPSE_HD inline float traverse(const View& bvh, const Ray& ray, LeafTest& leaf_test, Counter& counter) {

@@ -24,10 +24,10 @@ void refit(Context& context, Bvh& bvh, const BoxView& boxes);
 
 /// The same for a wide tree, Bvh4, CompressedBvh4 or CompressedBvh8: children and slots stay, boxes become those
 /// of the primitives, as exact as the layout can be and not rounded again at every level. Where nothing moved,
-/// nothing changes. On CUDA blocks fit windows of neighbouring nodes, and then what windows left, gathered: most is
-/// fitted at once where nodes stand near their children, as those of conversions do. Throws: as above.
-/// Memory: scratch of at most 28 bytes on the CPU and 34 on CUDA for each node that the tree has room for, and 64
-/// bytes a view where there are several.
+/// nothing changes. On CUDA blocks fit windows of neighbouring nodes, and then what windows left, gathered: most
+/// is fitted at once where nodes stand near their children, as those of conversions do. Throws: as above. Memory:
+/// scratch of at most 28 bytes on the CPU and 34 on CUDA for each node that the tree has room for, and 64 bytes a
+/// view where there are several.
 template <class Node>
 void refit(Context& context, WideBvh<Node>& tree, const TriangleViews& triangles);
 template <class Node>
