@@ -2,8 +2,8 @@
 
 // Batches of rays on the CPU: what the SIMD code of a layout (simd_<layout>.cpp) is asked.
 
+#include "trace/cpu/walk_whole.h"
 #include "trace/masked_triangles.h"
-#include "trace/walk.h"
 #include "trace/wide_tree.h"
 
 namespace copse::cpu {
@@ -31,17 +31,6 @@ void trace_simd(const SimdBatch<copse::detail::BinaryTree>& batch, u64 begin, u6
 void trace_simd(const SimdBatch<copse::detail::WideTree<Bvh4Node>>& batch, u64 begin, u64 end);
 void trace_simd(const SimdBatch<copse::detail::WideTree<CompressedBvh4Node>>& batch, u64 begin, u64 end);
 void trace_simd(const SimdBatch<copse::detail::WideTree<CompressedBvh8Node>>& batch, u64 begin, u64 end);
-
-/// Walks from the root, by a stack that has no depth limit.
-template <class Tree, class LeafTest>
-float walk_whole(const Tree& tree, const Ray& ray, LeafTest& test) {
-  copse::detail::StackEntry entries[default_stack_size];
-  copse::detail::Walk<Tree, default_stack_size> walk(tree, entries);
-  NoCounter counter;
-  walk.begin(ray);
-  copse::detail::walk_to_end(walk, test, counter);
-  return walk.limit();
-}
 
 /// The same for ray i with the masks of a batch, if there are any.
 template <class Tree, class LeafTest>

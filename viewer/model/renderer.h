@@ -6,11 +6,14 @@
 
 namespace copse::viewer {
 
+/// What a step may take, about, in milliseconds.
+inline constexpr double default_budget_ms = 22;
+
 /// What to make a picture of.
 struct PictureRequest {
   Shot shot;
   u32 width = 0, height = 0;  // 0 for either: none
-  double budget_ms = 22;
+  double budget_ms = default_budget_ms;
   bool whole = false;         // no previews, no end before it is finished
   bool keeps_values = false;  // visits of every pixel are wanted too, for a heat map
   bool on_device = false;     // the pixels need not come to the host, where the device is a GPU

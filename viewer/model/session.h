@@ -23,6 +23,7 @@
 #include "viewer/model/picking.h"
 #include "viewer/model/picture.h"
 #include "viewer/model/playback.h"
+#include "viewer/model/renderer.h"
 #include "viewer/model/settings.h"
 #include "viewer/model/statistics.h"
 #include "viewer/model/structure_options.h"
@@ -32,8 +33,8 @@
 namespace copse::viewer {
 
 struct SessionOptions {
-  u32 workers = 0;             // CPU threads, 0 for all
-  double budget_ms = 22;       // what one update() may take, about
+  u32 workers = 0;                       // CPU threads, 0 for all
+  double budget_ms = default_budget_ms;  // what one update() may take, about
   bool deterministic = false;  // update() waits for loads and builds and makes whole pictures: for headless runs
 };
 

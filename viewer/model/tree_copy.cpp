@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "trace/cpu/walk_whole.h"
 #include "trace/traverse.h"
 #include "viewer/model/host_copies.h"
 
@@ -145,17 +146,6 @@ u32 stepped_node(const WideBvhView<Node>&, u32 node) {
   return node;
 }
 
-/// The walk of traverse(), over a tree that notes it.
-template <class Tree>
-float walk_recorded(const Tree& tree, const Ray& ray, RecordedTest& test) {
-  detail::StackEntry entries[default_stack_size];
-  detail::Walk<Tree, default_stack_size> walk(tree, entries);
-  NoCounter counter;
-  walk.begin(ray);
-  detail::walk_to_end(walk, test, counter);
-  return walk.limit();
-}
-
 // ---- The copy -------------------------------------------------------------------------------------------------
 
 template <class View>
@@ -186,7 +176,7 @@ class TreeCopy : public HostCopy {
     RecordedTest test{{detail::triangles_of(table), ray}, primitive_ids_.data(), steps};
     const auto device_tree = detail::tree_of(view());
     const float limit =
-        walk_recorded(RecordedTree<std::remove_const_t<decltype(device_tree)>>(device_tree, steps), ray, test);
+        cpu::walk_whole(RecordedTree<std::remove_const_t<decltype(device_tree)>>(device_tree, steps), ray, test);
     Pick pick;
     pick.ray = ray;
     pick.hit = test.closest.hit(limit);

@@ -1,0 +1,128 @@
+// How a session builds structures, keeps them up while the scene moves, and cancels.
+
+#include "viewer/model/session.h"
+
+#include <algorithm>
+#include <chrono>
+#include <thread>
+
+#include "tests/support/backends.h"
+#include "tests/viewer/scenes.h"
+
+namespace copse::test {
+namespace {
+
+using namespace viewer;
+
+TEST(Session, RefitDriftsAndRebuildMends) {
+  SmallSession s;
+  EXPECT_EQ(s.session.sah_drift(0), 1.0);
+  s.session.playback().deformation = Deformation::explode;
+  s.session.playback().phase = 0.4f;
+  s.session.update(0);
+  EXPECT_GT(*s.session.sah_drift(0), 1.01);
+  EXPECT_EQ(s.session.timings(0).refit.values().size(), 1u);
+  s.session.rebuild_now(0);
+  EXPECT_EQ(s.session.sah_drift(0), 1.0);
+}
+
+TEST(Session, PlayingMovesThePictureOnItsOwn) {
+  SmallSession s;
+  s.session.playback().deformation = Deformation::wave;
+  s.session.playback().playing = true;
+  s.session.update(0.5);
+  const Image first = s.session.picture(0).image;
+  s.session.update(0.5);
+  EXPECT_FALSE(same_pixels(first, s.session.picture(0).image));
+  EXPECT_NEAR(s.session.playback().phase, 0.25f, 1e-5f);
+  EXPECT_TRUE(s.session.busy());
+  s.session.playback().playing = false;
+  s.session.finish();
+  EXPECT_FALSE(s.session.busy());
+}
+
+TEST(Session, StructureThatIsNotKeptUpShowsABrokenPicture) {
+  SmallSession s;
+  s.session.playback().deformation = Deformation::explode;
+  s.session.playback().phase = 0.5f;
+  s.session.upkeep() = Upkeep::nothing;
+  s.session.update(0);
+  const Image broken = s.session.picture(0).image;
+  s.session.refit_now(0);
+  s.session.update(0);
+  EXPECT_FALSE(same_pixels(broken, s.session.picture(0).image));
+}
+
+TEST(Session, BuildsWhatIsWantedAndKeepsWhatStoodOnErrors) {
+  SmallSession s;
+  s.session.wanted(0).layout = Layout::cbvh8;
+  EXPECT_TRUE(s.session.differs(0));
+  s.session.build(0);
+  s.session.finish();
+  EXPECT_EQ(s.session.built(0).layout, Layout::cbvh8);
+  EXPECT_FALSE(s.session.differs(0));
+  s.session.wanted(0).max_leaf_size = 1000;
+  s.session.wanted(0).layout = Layout::bvh2;
+  s.session.build(0);
+  s.session.finish();
+  EXPECT_TRUE(has_message(s.session, Severity::error, "1000"));
+  EXPECT_EQ(s.session.built(0).layout, Layout::cbvh8);
+  EXPECT_EQ(s.session.picture(0).image.width, 96u);
+}
+
+TEST(Session, CancelLeavesTheOldStructure) {
+  SmallSession s;
+  s.session.show(join_meshes({{"many", generate_random(300000, 0.01f)}}));
+  EXPECT_TRUE(s.session.job().running);
+  s.session.cancel();
+  s.session.finish();
+  for (u32 i = 0; s.session.busy(); ++i) {
+    s.session.update(0.001);
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    ASSERT_LT(i, 100000u);
+  }
+  EXPECT_FALSE(s.session.job().running);
+  EXPECT_EQ(s.session.statistics(0).primitive_count, 1280u);
+}
+
+TEST(Session, CancelledBuildsDoNotPileUp) {
+  Session session({.budget_ms = 1});
+  session.wanted(0).backend = Backend::cpu;
+  session.show(join_meshes({{"many", generate_random(300000, 0.01f)}}));
+  session.finish();
+  u32 most = 0;
+  for (u32 i = 0; i < 12; ++i) {
+    session.wanted(0).max_leaf_size = 1 + i;
+    session.build(0);
+    session.update(0.001);
+    most = std::max(most, session.job().cancelled_count);
+  }
+  EXPECT_GT(most, 0u);
+  EXPECT_LE(most, 2u);
+  session.finish();
+  EXPECT_EQ(session.built(0).max_leaf_size, 12u) << "the last one wins";
+}
+
+TEST(Session, OldStructureIsShownWhileTheNewOneIsBuilt) {
+  Session session;
+  session.wanted(0).backend = Backend::cpu;
+  session.set_picture_size(64, 64);
+  session.show(sphere());
+  session.finish();
+  session.wanted(0).kind = StructureKind::voxels;
+  session.wanted(0).voxel_resolution = 400;
+  session.build(0);
+  EXPECT_EQ(session.built(0).kind, StructureKind::bvh);
+  EXPECT_TRUE(session.has_structure(0));
+  session.camera().orbit(0.2f, 0);
+  const u64 revision = session.picture(0).revision;
+  for (u32 i = 0; session.picture(0).revision == revision; ++i) {
+    session.update(0.01);
+    ASSERT_LT(i, 10000u);
+  }
+  session.finish();
+  EXPECT_EQ(session.built(0).kind, StructureKind::voxels);
+}
+
+}  // namespace
+}  // namespace copse::test
