@@ -116,6 +116,7 @@ void add_output_options(CLI::App& app, Options& options) {
   add_count(
       app, "--orbit", 1, 600, [&options](u32 n) { options.orbit_seconds = n; },
       "Headless: turn the scene so many seconds as a hand would, and print how fast that goes");
+  app.add_flag("--while-building", options.while_building, "With --orbit: build again and again meanwhile");
   add_size(app, "--size", options.width, options.height, "Of the screenshot; headless 1280x720");
   app.add_option("--screenshot", options.screenshot, "Save the picture at the end")->option_text("FILE.png");
   app.add_option("--record", options.recording, "Save all pictures, numbered")->option_text("FOLDER");
@@ -149,6 +150,8 @@ void check(const Options& options) {
   expect("--screenshot", options.screenshot, ".png");
   expect("--statistics", options.statistics, ".json");
   if (options.orbit_seconds && !options.headless) throw CLI::ValidationError("--orbit takes --headless");
+  if (options.while_building && !options.orbit_seconds)
+    throw CLI::ValidationError("--while-building takes --orbit");
   if (options.headless && options.meshes.empty() && options.sequence.empty()) {
     throw CLI::ValidationError("--headless takes a mesh");
   }

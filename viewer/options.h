@@ -31,6 +31,7 @@ struct Options {
   bool headless = false;
   std::optional<u32> frames;
   std::optional<u32> orbit_seconds;
+  bool while_building = false;  // with orbit_seconds
   u32 width = 0,
       height = 0;  // of screenshots; 0 x 0: the window's picture, default_* where the viewer ends by itself
   std::filesystem::path screenshot, recording, statistics;

@@ -43,7 +43,8 @@ int run_orbit(const Options& options, u32 width, u32 height) {
   session.finish();
   if (session.has_structure(0)) {
     if (options.camera) session.camera().set_pose(*options.camera);
-    std::fputs(in_words(measure_orbit(session, *options.orbit_seconds)).c_str(), stdout);
+    const Meanwhile meanwhile = options.while_building ? Meanwhile::builds : Meanwhile::nothing;
+    std::fputs(in_words(measure_orbit(session, *options.orbit_seconds, meanwhile)).c_str(), stdout);
   }
   return print_messages(session);
 }

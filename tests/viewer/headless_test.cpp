@@ -107,11 +107,13 @@ TEST(Headless, PrintsTheTimesOfStages) {
 }
 
 TEST(Headless, PrintsHowFastTheSceneTurns) {
-  const Ending ending = run_viewer(mesh + " --backend cpu --size 1280x720 --headless --orbit 1");
+  const Ending ending = run_viewer(mesh + " --backend cpu --size 1280x720 --headless --orbit 1 --while-building");
   EXPECT_EQ(ending.exit_code, 0) << ending.text;
+  EXPECT_NE(ending.text.find("built"), std::string::npos) << ending.text;
   EXPECT_NE(ending.text.find("pictures a second"), std::string::npos) << ending.text;
   EXPECT_NE(ending.text.find("1280 x 720"), std::string::npos) << ending.text;
   EXPECT_EQ(run_viewer(mesh + " --orbit 1").exit_code, 2) << "a window is turned by hand";
+  EXPECT_EQ(run_viewer(mesh + " --headless --while-building").exit_code, 2) << "nothing turns";
 }
 
 TEST(Headless, RecordsAFrameEach) {

@@ -215,6 +215,20 @@ TEST(Session, TurnedByHandMakesPicturesAndIsWholeAtRest) {
   EXPECT_NE(session.camera().pose(), before);
 }
 
+TEST(Session, TurnsWhileItBuilds) {
+  Session session;
+  session.wanted(0).backend = Backend::cpu;
+  session.set_picture_size(800, 500);
+  session.show(sphere());
+  session.finish();
+  const OrbitRate rate = measure_orbit(session, 0.3, Meanwhile::builds);
+  EXPECT_GE(rate.build_count, 1u);
+  EXPECT_GE(rate.picture_count, 1u);
+  EXPECT_EQ(rate.whole_width, 800u);
+  EXPECT_FALSE(session.job().running) << "at rest the last build is done";
+  EXPECT_NE(in_words(rate).find("meanwhile"), std::string::npos);
+}
+
 TEST(Session, ComparesTwoStructures) {
   SmallSession s;
   s.session.wanted(1).builder = Builder::sah;

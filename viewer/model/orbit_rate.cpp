@@ -1,8 +1,9 @@
 #include "viewer/model/orbit_rate.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
-#include <cstdio>
 #include <ctime>
 
 namespace copse::viewer {
@@ -30,17 +31,26 @@ double update(Session& session, double last_seconds) {
 
 }  // namespace
 
-OrbitRate measure_orbit(Session& session, double seconds) {
+OrbitRate measure_orbit(Session& session, double seconds, Meanwhile meanwhile) {
   constexpr float heights_a_second = 0.5f;  // of the picture that the hand moves
   OrbitRate rate;
   u64 revision = session.picture(0).revision;
   double last_seconds = 0.02;
   const Clock::time_point begin = Clock::now();
   const double processor_begin = processor_seconds();
+  bool is_building = false;
   while (seconds_since(begin) < seconds) {
+    if (meanwhile == Meanwhile::builds && !is_building) {
+      session.build(0);
+      is_building = true;
+    }
     session.camera().orbit(heights_a_second * float(last_seconds), 0);
     last_seconds = update(session, last_seconds);
     rate.longest_update_ms = std::max(rate.longest_update_ms, last_seconds * 1000);
+    if (is_building && !session.job().running) {
+      is_building = false;
+      ++rate.build_count;
+    }
     const Picture& picture = session.picture(0);
     if (picture.revision == revision) continue;
     revision = picture.revision;
@@ -63,15 +73,14 @@ OrbitRate measure_orbit(Session& session, double seconds) {
 }
 
 std::string in_words(const OrbitRate& rate) {
-  char line[240];
-  std::snprintf(
-      line, sizeof line,
-      "orbit: %.1f pictures a second of %u x %u or more, each %.0f ms of processors; longest update %.0f ms; "
-      "%u x %u %.2f s after rest, %.2f s of processors\n",
+  return fmt::format(
+      "orbit: {:.1f} pictures a second of {} x {} or more, each {:.0f} ms of processors; longest update {:.0f} "
+      "ms; "
+      "{} x {} {:.2f} s after rest, {:.2f} s of processors{}\n",
       rate.pictures_per_second(), rate.width, rate.height,
       rate.picture_count > 0 ? rate.processor_seconds * 1000 / rate.picture_count : 0, rate.longest_update_ms,
-      rate.whole_width, rate.whole_height, rate.seconds_to_rest, rate.processor_seconds_to_rest);
-  return line;
+      rate.whole_width, rate.whole_height, rate.seconds_to_rest, rate.processor_seconds_to_rest,
+      rate.build_count > 0 ? fmt::format("; built {} times meanwhile", rate.build_count) : "");
 }
 
 }  // namespace copse::viewer

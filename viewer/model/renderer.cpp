@@ -22,7 +22,10 @@ bool same_shot(const Shot& a, const Shot& b) {
 }
 
 /// A picture while things move may take so much longer than an update.
-constexpr double preview_updates = 1.5;
+constexpr double preview_updates = 2;
+
+/// What a piece is to take on the CPU. It takes a multiple where the rays of the next one have more to do.
+constexpr double piece_ms = 1.5;
 
 constexpr u32 least_preview_width = 640, least_preview_height = 360;
 
@@ -55,7 +58,7 @@ bool Renderer::take_aimed() {
 
 bool Renderer::is_done(const LiveStructure& live, const PictureRequest& request) const {
   if (request.width == 0 || request.height == 0) return picture_.image.width == 0;
-  return at_rest_ && shown_ && same(*shown_, key_of(live, request));
+  return at_rest_ && !is_unseen_ && shown_ && same(*shown_, key_of(live, request));
 }
 
 Renderer::Key Renderer::key_of(const LiveStructure& live, const PictureRequest& request) {
@@ -70,8 +73,12 @@ bool Renderer::advance(LiveStructure& live, const PictureRequest& request) {
 
   on_device_ = request.on_device;
   const Clock::time_point begin = Clock::now();
+  const auto has_time_for = [&](double ms) {
+    return request.whole || milliseconds_since(begin) + ms < request.budget_ms;
+  };
   const u64 revision = picture_.revision;
   try {
+    if (is_unseen_) present(live);
     do {
       if (!working_ && !choose(wanted, live, request)) break;
       const Clock::time_point piece_begin = Clock::now();
@@ -79,9 +86,9 @@ bool Renderer::advance(LiveStructure& live, const PictureRequest& request) {
       if (done) live.context().wait();
       work_ms_ += milliseconds_since(piece_begin);
       if (done) complete(live);
-    } while (request.whole || milliseconds_since(begin) < request.budget_ms);
+    } while (has_time_for(piece_ms + (is_unseen_ ? present_ms_ : 0)));
     const bool is_wanted_here = picture_.device.pixels != nullptr && !stays_on_device(live);
-    if (is_unseen_ || is_wanted_here) present(live);
+    if (is_wanted_here || (is_unseen_ && has_time_for(present_ms_))) present(live);
   } catch (...) {
     working_ = is_unseen_ = false;
     at_rest_ = true;
@@ -161,12 +168,12 @@ void Renderer::begin(const Key& wanted, LiveStructure& live, u32 width, u32 heig
   if (picture_.device.pixels != live.film().pixels()) picture_.device = {};
 }
 
-/// Rays of one piece, whole tiles: some milliseconds of work. A GPU gets all of them at once.
+/// Rays of one piece, whole tiles. A GPU gets all of them at once.
 u64 Renderer::piece(const LiveStructure& live, double ns_per_ray, bool whole) const {
   constexpr u64 tile = Tiles::edge * Tiles::edge;
   if (live.backend() == Backend::cuda) return u64{1} << 22;
   if (whole) return u64{1} << 16;
-  const double rays = std::clamp(4e6 / std::max(ns_per_ray, 1.0), 4096.0, 65536.0);
+  const double rays = std::clamp(piece_ms * 1e6 / std::max(ns_per_ray, 1.0), 1024.0, 65536.0);
   return u64(rays) / tile * tile;
 }
 
@@ -230,7 +237,8 @@ void Renderer::present(LiveStructure& live) {
   values_.clear();
   if (making_.keeps_values && !is_preview_) values_ = film.download_values();
   is_unseen_ = false;
-  trace_ms_ = work_ms_ + milliseconds_since(begin);
+  present_ms_ = milliseconds_since(begin);
+  trace_ms_ = work_ms_ + present_ms_;
 }
 
 }  // namespace copse::viewer

@@ -7,7 +7,7 @@
 namespace copse::viewer {
 
 /// What a step may take, about, in milliseconds.
-inline constexpr double default_budget_ms = 22;
+inline constexpr double default_budget_ms = 16;
 
 /// What to make a picture of.
 struct PictureRequest {
@@ -24,7 +24,8 @@ struct PictureRequest {
 /// takes them. A preview that has begun is finished, so that there is always something new to see.
 class Renderer {
  public:
-  /// Goes on for about the budget, by a piece at least. True where the picture changed.
+  /// Goes on for about the budget, by a piece at least. True where the picture changed; one that is finished too
+  /// late for it is shown by the next call.
   /// Throws: as tracing does; the same request is then not tried again.
   bool advance(LiveStructure& live, const PictureRequest& request);
 
@@ -82,6 +83,7 @@ class Renderer {
   bool at_rest_ = true;
   bool on_device_ = false;                   // as the request says
   double work_ms_ = 0;                       // spent on what is being made
+  double present_ms_ = 0;                    // spent on colouring the last one and taking it to the host
   double trace_ns_ = 100, sample_ns_ = 200;  // a ray, as measured last
   std::optional<double> trace_ms_;
   bool has_aimed_ = false;

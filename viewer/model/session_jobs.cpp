@@ -114,9 +114,10 @@ void Session::State::start_next_job() {
 void Session::State::poll_job() {
   std::erase_if(cancelled_jobs, [](const auto& one) { return one->is_done(); });
   if (!job || !job->is_done()) return;
-  const std::unique_ptr<BuildJob> ended = std::move(job);
+  std::unique_ptr<BuildJob> ended = std::move(job);
   const std::optional<Opening> opened = std::exchange(job_opens, std::nullopt);
   BuildResult result = ended->take();
+  retirement.add(std::move(ended));
   for (const BuildError& error : result.errors) messages.add(Severity::error, error.text, error.code);
   if (!result.geometry) return;
   if (opened) take_scene(result, *opened);
@@ -153,7 +154,7 @@ void Session::State::take_scene(const BuildResult& result, const Opening& opened
 void Session::State::take_structures(BuildResult& result, bool is_other_scene) {
   for (u32 number = 0; number < 2; ++number) {
     Side& side = sides[number];
-    if (is_other_scene) side.live.reset();
+    if (side.live && (is_other_scene || result.sides[number])) retirement.add(std::move(side.live));
     if (result.sides[number]) {
       side.live = std::move(result.sides[number]);
       side.built = side.live->options();

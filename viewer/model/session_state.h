@@ -8,6 +8,7 @@
 #include "viewer/model/build_job.h"
 #include "viewer/model/picture_series.h"
 #include "viewer/model/renderer.h"
+#include "viewer/model/retirement.h"
 #include "viewer/model/sequence.h"
 #include "viewer/model/session.h"
 
@@ -93,6 +94,7 @@ struct Session::State {
   std::unique_ptr<BuildJob> job;
   std::optional<Opening> job_opens;  // none: it builds over the scene that there is
   std::vector<std::unique_ptr<BuildJob>> cancelled_jobs;
+  Retirement retirement;  // of structures and scenes that are shown no more
   bool frames_next_scene = true;
 
   // Structures.

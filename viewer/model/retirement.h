@@ -1,0 +1,32 @@
+#pragma once
+
+#include <chrono>
+#include <future>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+namespace copse::viewer {
+
+/// Lets go of large things beside the window: to give hundreds of megabytes back takes longer than a frame.
+class Retirement {
+ public:
+  /// Destroys it on a thread of its own; here, where there is no thread to be had.
+  template <class T>
+  void add(T thing) {
+    std::erase_if(under_way_, [](const std::future<void>& one) {
+      return one.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
+    });
+    try {
+      // Moved out and destroyed within the call: a future may keep what its function holds.
+      under_way_.push_back(
+          std::async(std::launch::async, [thing = std::move(thing)]() mutable { T(std::move(thing)); }));
+    } catch (const std::system_error&) {
+    }
+  }
+
+ private:
+  std::vector<std::future<void>> under_way_;  // their destructors wait
+};
+
+}  // namespace copse::viewer
