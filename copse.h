@@ -89,7 +89,6 @@
 #include "trace/frustum_rays.h"
 #include "trace/grid_march.h"
 #include "trace/grid_rays.h"
-#include "trace/masked_grids.h"
 #include "trace/masked_triangles.h"
 #include "trace/near_points.h"
 #include "trace/overlap_queries.h"

@@ -104,36 +104,14 @@ COPSE_HD inline float march_own_tile(const FrustumGridView& grid, const Ray& ray
   return march_tile(grid, tile, ray, leaf_test, counter);
 }
 
-/// The closest triangle by its primitive id, counted through all views.
-template <class Counter>
-COPSE_HD inline TriangleAt closest_triangle(const FrustumGridView& grid, const TriangleTable& triangles,
-                                            const Ray& ray, Counter& counter) {
-  ClosestTriangle closest(triangles_of(triangles), ray);
-  const float limit = march_own_tile(grid, ray, closest, counter);
-  return closest.result(limit);
-}
-
 }  // namespace detail
 
-/// The closest hit: the smallest (t, primitive id through all views), as through a tree. On a miss primitive and
-/// geometry are invalid_id and t is the ray's t_max.
+/// What closest_hit and any_hit of trace/traverse.h walk by.
 ///   ray: from the eye of the grid's frustum, through its screen; others miss what they should hit
-///   grid, triangles: in memory that the caller can read: the device's in a kernel
-template <class Counter>
-COPSE_HD inline Hit closest_hit(const FrustumGridView& grid, const TriangleTable& triangles, const Ray& ray,
-                                Counter& counter) {
-  const auto source = detail::triangles_of(triangles);
-  detail::ClosestTriangle closest(source, ray);
-  return closest.hit(detail::march_own_tile(grid, ray, closest, counter));
-}
-
-COPSE_HD inline Hit closest_hit(const FrustumGridView& grid, const TriangleTable& triangles, const Ray& ray) {
-  NoCounter counter;
-  return closest_hit(grid, triangles, ray, counter);
-}
-
-COPSE_HD inline Hit closest_hit(const FrustumGridView& grid, const TriangleView& triangles, const Ray& ray) {
-  return closest_hit(grid, TriangleTable{triangles}, ray);
+template <u32 stack_size, class LeafTest, class Counter>
+  requires(!TakesPlaces<LeafTest>)
+COPSE_HD inline float follow(const FrustumGridView& grid, const Ray& ray, LeafTest& leaf_test, Counter& counter) {
+  return detail::march_own_tile(grid, ray, leaf_test, counter);
 }
 
 }  // namespace copse

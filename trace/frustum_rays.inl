@@ -2,7 +2,7 @@
 #include "primitives/radix_key.h"
 #include "trace/frustum_image.h"
 #include "trace/frustum_rays_body.h"
-#include "trace/masked_grids.h"
+#include "trace/masked_triangles.h"
 
 namespace copse::detail {
 

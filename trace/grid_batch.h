@@ -4,7 +4,8 @@
 
 #include <type_traits>
 
-#include "trace/masked_grids.h"
+#include "trace/grid_march.h"
+#include "trace/masked_triangles.h"
 
 namespace copse::detail {
 

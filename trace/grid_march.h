@@ -269,50 +269,11 @@ COPSE_HD inline float march(const GridView& grid, const Ray& ray, LeafTest& leaf
   return test.limit;
 }
 
-namespace detail {
-
-/// The closest triangle by its primitive id, counted through all views.
-template <class Counter>
-COPSE_HD inline TriangleAt closest_triangle(const GridView& grid, const TriangleTable& triangles, const Ray& ray,
-                                            Counter& counter) {
-  ClosestTriangle closest(triangles_of(triangles), ray);
-  const float limit = march(grid, ray, closest, counter);
-  return closest.result(limit);
-}
-
-}  // namespace detail
-
-/// The closest hit: the smallest (t, primitive id through all views), as through a tree. On a miss primitive and
-/// geometry are invalid_id and t is the ray's t_max.
-///   grid, triangles: in memory that the caller can read: the device's in a kernel
-template <class Counter>
-COPSE_HD inline Hit closest_hit(const GridView& grid, const TriangleTable& triangles, const Ray& ray,
-                                Counter& counter) {
-  const auto source = detail::triangles_of(triangles);
-  detail::ClosestTriangle closest(source, ray);
-  return closest.hit(march(grid, ray, closest, counter));
-}
-
-COPSE_HD inline Hit closest_hit(const GridView& grid, const TriangleTable& triangles, const Ray& ray) {
-  NoCounter counter;
-  return closest_hit(grid, triangles, ray, counter);
-}
-
-COPSE_HD inline Hit closest_hit(const GridView& grid, const TriangleView& triangles, const Ray& ray) {
-  return closest_hit(grid, TriangleTable{triangles}, ray);
-}
-
-/// True where the ray hits any triangle.
-COPSE_HD inline bool any_hit(const GridView& grid, const TriangleTable& triangles, const Ray& ray) {
-  const auto source = detail::triangles_of(triangles);
-  detail::AnyTriangle any(source, ray);
-  NoCounter counter;
-  march(grid, ray, any, counter);
-  return any.found;
-}
-
-COPSE_HD inline bool any_hit(const GridView& grid, const TriangleView& triangles, const Ray& ray) {
-  return any_hit(grid, TriangleTable{triangles}, ray);
+/// What closest_hit and any_hit of trace/traverse.h walk by.
+template <u32 stack_size, class LeafTest, class Counter>
+  requires(!TakesPlaces<LeafTest>)
+COPSE_HD inline float follow(const GridView& grid, const Ray& ray, LeafTest& leaf_test, Counter& counter) {
+  return march(grid, ray, leaf_test, counter);
 }
 
 }  // namespace copse

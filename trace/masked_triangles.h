@@ -1,6 +1,6 @@
 #pragma once
 
-// Rays that see some geometries and pass over others, for the host and for kernels.
+// Rays that see some geometries and pass over others, through trees and grids, for the host and for kernels.
 //
 //   copse::Hit hit = copse::closest_hit_masked(bvh.view(), triangles, ray, mask);
 //
@@ -50,38 +50,40 @@ struct MaskedTest : Test {
 }  // namespace detail
 
 /// The closest hit among the triangles that share a bit with `mask`; else as closest_hit.
-template <u32 stack_size = default_stack_size, RayTree View>
-COPSE_HD inline Hit closest_hit_masked(const View& bvh, const TriangleTable& triangles, const Ray& ray, u32 mask) {
+template <u32 stack_size = default_stack_size, class View>
+COPSE_HD inline Hit closest_hit_masked(const View& view, const TriangleTable& triangles, const Ray& ray, u32 mask) {
   detail::MaskedTest test(detail::ClosestTriangle(detail::triangles_of(triangles), ray),
                           detail::TableMasks{&triangles}, mask);
-  const float limit = traverse<stack_size>(bvh, ray, test);
-  return test.hit(limit);
+  NoCounter counter;
+  return test.hit(follow<stack_size>(view, ray, test, counter));
 }
 
-/// The same over packed triangles.
+/// The same over the packed triangles of a tree.
 template <u32 stack_size = default_stack_size, RayTree View>
 COPSE_HD inline Hit closest_hit_masked(const View& bvh, const BufferSpan<const PackedTriangle>& triangles,
                                        PackedMasks masks, const Ray& ray, u32 mask) {
   detail::MaskedTest test(detail::ClosestTriangle(detail::triangles_of(triangles), ray), masks, mask);
-  const float limit = traverse<stack_size>(bvh, ray, test);
-  return test.hit(limit);
+  NoCounter counter;
+  return test.hit(follow<stack_size>(bvh, ray, test, counter));
 }
 
 /// True where the ray hits any triangle that shares a bit with `mask`.
-template <u32 stack_size = default_stack_size, RayTree View>
-COPSE_HD inline bool any_hit_masked(const View& bvh, const TriangleTable& triangles, const Ray& ray, u32 mask) {
+template <u32 stack_size = default_stack_size, class View>
+COPSE_HD inline bool any_hit_masked(const View& view, const TriangleTable& triangles, const Ray& ray, u32 mask) {
   detail::MaskedTest test(detail::AnyTriangle(detail::triangles_of(triangles), ray),
                           detail::TableMasks{&triangles}, mask);
-  traverse<stack_size>(bvh, ray, test);
+  NoCounter counter;
+  follow<stack_size>(view, ray, test, counter);
   return test.found;
 }
 
-/// The same over packed triangles.
+/// The same over the packed triangles of a tree.
 template <u32 stack_size = default_stack_size, RayTree View>
 COPSE_HD inline bool any_hit_masked(const View& bvh, const BufferSpan<const PackedTriangle>& triangles,
                                     PackedMasks masks, const Ray& ray, u32 mask) {
   detail::MaskedTest test(detail::AnyTriangle(detail::triangles_of(triangles), ray), masks, mask);
-  traverse<stack_size>(bvh, ray, test);
+  NoCounter counter;
+  follow<stack_size>(bvh, ray, test, counter);
   return test.found;
 }
 

@@ -71,13 +71,10 @@ inline constexpr u32 quick_stack_size = 64;
 /// Walks wholly for one ray.
 template <class Query>
 COPSE_HD inline typename Query::Result trace_wholly(const Query& query, const Ray& ray) {
-  StackEntry entries[default_stack_size];
-  Walk<typename Query::Tree, default_stack_size> walk(query.tree, entries);
-  walk.begin(ray);
   auto test = query.template test<Effort::whole>(ray);
   NoCounter counter;
-  walk_to_end(walk, test, counter);
-  return query.template result<Effort::whole>(test, walk.limit());
+  const float limit = walk_wholly(query.tree, ray, test, counter);
+  return query.template result<Effort::whole>(test, limit);
 }
 
 }  // namespace copse::detail

@@ -10,6 +10,7 @@
 // PackedTriangles made for that very tree. Hits are equal in all of these, bit for bit.
 //
 // Other primitives than triangles: traverse() with a leaf test of your own, over a tree made from boxes.
+// Through grids in place of trees: trace/grid_march.h, trace/frustum_march.h.
 //
 // How it goes without a depth limit: trace/walk.h.
 
@@ -39,12 +40,7 @@ concept RayTree = requires(const View& view) {
 /// Returns the limit as it was left.
 template <u32 stack_size = default_stack_size, RayTree View, class LeafTest, class Counter>
 COPSE_HD inline float traverse(const View& bvh, const Ray& ray, LeafTest& leaf_test, Counter& counter) {
-  const auto tree = detail::tree_of(bvh);
-  detail::StackEntry entries[stack_size];
-  detail::Walk<decltype(detail::tree_of(bvh)), stack_size> walk(tree, entries);
-  walk.begin(ray);
-  detail::walk_to_end(walk, leaf_test, counter);
-  return walk.limit();
+  return detail::walk_wholly<stack_size>(detail::tree_of(bvh), ray, leaf_test, counter);
 }
 
 template <u32 stack_size = default_stack_size, RayTree View, class LeafTest>
@@ -53,40 +49,50 @@ COPSE_HD inline float traverse(const View& bvh, const Ray& ray, LeafTest& leaf_t
   return traverse<stack_size>(bvh, ray, leaf_test, counter);
 }
 
+/// What the functions below walk by. Other structures have an overload of their own: trace/grid_march.h,
+/// trace/frustum_march.h.
+template <u32 stack_size, RayTree View, class LeafTest, class Counter>
+COPSE_HD inline float follow(const View& bvh, const Ray& ray, LeafTest& leaf_test, Counter& counter) {
+  return traverse<stack_size>(bvh, ray, leaf_test, counter);
+}
+
 /// The closest hit: the smallest (t, primitive id through all views). On a miss primitive and geometry are
 /// invalid_id and t is the ray's t_max.
-///   bvh, triangles: in memory that the caller can read: the device's in a kernel
-template <u32 stack_size = default_stack_size, RayTree View, class Triangles, class Counter>
-COPSE_HD inline Hit closest_hit(const View& bvh, const Triangles& triangles, const Ray& ray, Counter& counter) {
+///   view:            a tree, or a grid whose header is included
+///   view, triangles: in memory that the caller can read: the device's in a kernel
+///   stack_size:      of walks through trees
+template <u32 stack_size = default_stack_size, class View, class Triangles, class Counter>
+COPSE_HD inline Hit closest_hit(const View& view, const Triangles& triangles, const Ray& ray, Counter& counter) {
   const auto source = detail::triangles_of(triangles);
   detail::ClosestTriangle closest(source, ray);
-  const float limit = traverse<stack_size>(bvh, ray, closest, counter);
+  const float limit = follow<stack_size>(view, ray, closest, counter);
   return closest.hit(limit);
 }
 
-template <u32 stack_size = default_stack_size, RayTree View, class Triangles>
-COPSE_HD inline Hit closest_hit(const View& bvh, const Triangles& triangles, const Ray& ray) {
+template <u32 stack_size = default_stack_size, class View, class Triangles>
+COPSE_HD inline Hit closest_hit(const View& view, const Triangles& triangles, const Ray& ray) {
   NoCounter counter;
-  return closest_hit<stack_size>(bvh, triangles, ray, counter);
+  return closest_hit<stack_size>(view, triangles, ray, counter);
 }
 
-template <u32 stack_size = default_stack_size, RayTree View>
-COPSE_HD inline Hit closest_hit(const View& bvh, const TriangleView& triangles, const Ray& ray) {
-  return closest_hit<stack_size>(bvh, TriangleTable{triangles}, ray);
+template <u32 stack_size = default_stack_size, class View>
+COPSE_HD inline Hit closest_hit(const View& view, const TriangleView& triangles, const Ray& ray) {
+  return closest_hit<stack_size>(view, TriangleTable{triangles}, ray);
 }
 
 /// True where the ray hits any triangle.
-template <u32 stack_size = default_stack_size, RayTree View, class Triangles>
-COPSE_HD inline bool any_hit(const View& bvh, const Triangles& triangles, const Ray& ray) {
+template <u32 stack_size = default_stack_size, class View, class Triangles>
+COPSE_HD inline bool any_hit(const View& view, const Triangles& triangles, const Ray& ray) {
   const auto source = detail::triangles_of(triangles);
   detail::AnyTriangle any(source, ray);
-  traverse<stack_size>(bvh, ray, any);
+  NoCounter counter;
+  follow<stack_size>(view, ray, any, counter);
   return any.found;
 }
 
-template <u32 stack_size = default_stack_size, RayTree View>
-COPSE_HD inline bool any_hit(const View& bvh, const TriangleView& triangles, const Ray& ray) {
-  return any_hit<stack_size>(bvh, TriangleTable{triangles}, ray);
+template <u32 stack_size = default_stack_size, class View>
+COPSE_HD inline bool any_hit(const View& view, const TriangleView& triangles, const Ray& ray) {
+  return any_hit<stack_size>(view, TriangleTable{triangles}, ray);
 }
 
 /// Calls `visit(hit)` for the ray's hits in order of (t, primitive id through all views) until it returns false.
@@ -115,11 +121,11 @@ COPSE_HD inline void all_hits(const View& bvh, const TriangleView& triangles, co
 namespace detail {
 
 /// The closest triangle by its primitive id, counted through all views.
-template <RayTree View, class Counter>
-COPSE_HD inline TriangleAt closest_triangle(const View& bvh, const TriangleTable& triangles, const Ray& ray,
+template <class View, class Counter>
+COPSE_HD inline TriangleAt closest_triangle(const View& view, const TriangleTable& triangles, const Ray& ray,
                                             Counter& counter) {
   ClosestTriangle closest(triangles_of(triangles), ray);
-  const float limit = traverse(bvh, ray, closest, counter);
+  const float limit = follow<default_stack_size>(view, ray, closest, counter);
   return closest.result(limit);
 }
 

@@ -204,6 +204,16 @@ class Walk<Tree, stack_size, Effort::whole> {
   TraversalStack<stack_size> stack_;
 };
 
+/// Walks for one ray from its beginning to its end, with no depth limit. Returns the limit as it was left.
+template <u32 stack_size = default_stack_size, class Tree, class LeafTest, class Counter>
+COPSE_HD inline float walk_wholly(const Tree& tree, const Ray& ray, LeafTest& leaf_test, Counter& counter) {
+  StackEntry entries[stack_size];
+  Walk<Tree, stack_size> walk(tree, entries);
+  walk.begin(ray);
+  walk_to_end(walk, leaf_test, counter);
+  return walk.limit();
+}
+
 }  // namespace detail
 
 }  // namespace copse

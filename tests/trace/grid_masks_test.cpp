@@ -11,7 +11,7 @@
 #include "tests/trace/oracle.h"
 #include "trace/frustum_rays.h"
 #include "trace/grid_rays.h"
-#include "trace/masked_grids.h"
+#include "trace/masked_triangles.h"
 #include "trace/trace_rays.h"
 
 namespace copse {

@@ -2,7 +2,6 @@
 
 // Batches of rays on the CPU: what the SIMD code of a layout (simd_<layout>.cpp) is asked.
 
-#include "trace/cpu/walk_whole.h"
 #include "trace/masked_triangles.h"
 #include "trace/wide_tree.h"
 
@@ -35,9 +34,10 @@ void trace_simd(const SimdBatch<copse::detail::WideTree<CompressedBvh8Node>>& ba
 /// The same for ray i with the masks of a batch, if there are any.
 template <class Tree, class LeafTest>
 float walk_masked(const SimdBatch<Tree>& batch, u64 i, LeafTest& test) {
-  if (batch.masks == nullptr) return walk_whole(batch.tree, batch.rays[i], test);
+  NoCounter counter;
+  if (batch.masks == nullptr) return copse::detail::walk_wholly(batch.tree, batch.rays[i], test, counter);
   copse::detail::MaskedTest masked(test, batch.masks->of(test.triangles), batch.masks->of_ray(i));
-  const float limit = walk_whole(batch.tree, batch.rays[i], masked);
+  const float limit = copse::detail::walk_wholly(batch.tree, batch.rays[i], masked, counter);
   test = masked;
   return limit;
 }

@@ -1,6 +1,5 @@
 #include <algorithm>
 
-#include "trace/cpu/walk_whole.h"
 #include "trace/traverse.h"
 #include "viewer/model/host_copies.h"
 
@@ -175,8 +174,9 @@ class TreeCopy : public HostCopy {
     std::vector<Step> steps;
     RecordedTest test{{detail::triangles_of(table), ray}, primitive_ids_.data(), steps};
     const auto device_tree = detail::tree_of(view());
-    const float limit =
-        cpu::walk_whole(RecordedTree<std::remove_const_t<decltype(device_tree)>>(device_tree, steps), ray, test);
+    const RecordedTree<std::remove_const_t<decltype(device_tree)>> recorded(device_tree, steps);
+    NoCounter counter;
+    const float limit = detail::walk_wholly(recorded, ray, test, counter);
     Pick pick;
     pick.ray = ray;
     pick.hit = test.closest.hit(limit);
