@@ -6,6 +6,13 @@ namespace copse {
 
 // Morton codes: the bits of three cell coordinates in turn, x highest.
 //   63 bits, 21 an axis:  x20 y20 z20 x19 y19 z19 .. x0 y0 z0
+//
+// Keys of points in a box deal their bits by its extents, so that cells are near to cubes: an axis takes part from
+// the turn on at which the longest has been halved to about its length. Source: Vinkler, Bittner, Havran,
+// "Extended Morton Codes for High Performance Bounding Volume Hierarchy Construction", HPG 2017, without their
+// bits for sizes; where we differ: the axes that take part have their turns in the order x, y, z, whichever is
+// longest, and the turn follows from the exponents of the extents.
+//   y a quarter as long as x and z:  x21 z21 x20 z20 x19 y19 z19 x18 y18 z18 .. x1 y1 z1 x0 y0
 
 /// Puts two zero bits before each of the lowest 10 bits.
 COPSE_HD inline u32 spread_bits_10(u32 x) {
@@ -34,36 +41,96 @@ inline constexpr u64 invalid_morton_key = u64{1} << morton_key_bits;
 struct MortonAxis {
   float half_lo;
   float scale;  // 0 where lo and hi are (nearly) equal: all in cell 0
+  float last;   // the largest number in the last cell
 
   COPSE_HD static MortonAxis of(float lo, float hi, u32 axis_bits) {
-    const float half_lo = mul_rn(lo, 0.5f);
-    const float scale = div_rn(float(1u << axis_bits), sub_rn(mul_rn(hi, 0.5f), half_lo));
-    return {half_lo, is_finite(scale) ? scale : 0.0f};
+    const float half_lo = mul_rn(lo, 0.5f), count = float(1u << axis_bits);
+    const float scale = div_rn(count, sub_rn(mul_rn(hi, 0.5f), half_lo));
+    return {half_lo, is_finite(scale) ? scale : 0.0f, float_from_bits(bits_of(count) - 1)};
   }
 
-  COPSE_HD u32 cell(float value, u32 axis_bits) const {
+  COPSE_HD u32 cell(float value) const {
     const float cell = mul_rn(sub_rn(mul_rn(value, 0.5f), half_lo), scale);
-    return u32(max_number(min_number(cell, float((1u << axis_bits) - 1)), 0.0f));
+    return u32(max_number(min_number(cell, last), 0.0f));
   }
 };
 
 COPSE_HD inline u32 morton_cell(float value, float lo, float hi, u32 axis_bits) {
-  return MortonAxis::of(lo, hi, axis_bits).cell(value, axis_bits);
+  return MortonAxis::of(lo, hi, axis_bits).cell(value);
 }
+
+/// How the bits of keys are dealt to the axes of a box, in turns of a bit for each axis that takes part.
+struct MortonTurns {
+  /// All axes take part from this turn on, also those without extent, whose bits are zero. A line has 31 bits
+  /// then, which tell more than a float does.
+  static constexpr u32 most_early_turns = 15;
+
+  uvec3 first;  // [axis]: the turn from which on it takes part; 0 for the longest
+  u32 early;    // turns before all take part
+  u32 early_bits;
+  u32 count;  // of all turns; in the last one perhaps only x, or x and y, have a bit
+
+  COPSE_HD static MortonTurns of(const Aabb& bounds) {
+    const vec3 extents(half_extent(bounds.lo.x, bounds.hi.x), half_extent(bounds.lo.y, bounds.hi.y),
+                       half_extent(bounds.lo.z, bounds.hi.z));
+    const float longest = max_number(max_number(extents.x, extents.y), extents.z);
+    MortonTurns turns;
+    turns.first = uvec3(halvings(longest, extents.x), halvings(longest, extents.y), halvings(longest, extents.z));
+    turns.early = larger(larger(turns.first.x, turns.first.y), turns.first.z);
+    turns.early_bits = 3 * turns.early - turns.first.x - turns.first.y - turns.first.z;
+    turns.count = turns.early + (morton_key_bits - turns.early_bits + 2) / 3;
+    return turns;
+  }
+
+  /// Of the 3 bits a turn from `early` on, those past the end of a key.
+  COPSE_HD u32 bits_past_end() const { return 3 * (count - early) + early_bits - morton_key_bits; }
+
+ private:
+  COPSE_HD static float half_extent(float lo, float hi) {
+    return max_number(sub_rn(mul_rn(hi, 0.5f), mul_rn(lo, 0.5f)), 0.0f);
+  }
+
+  /// How often the longest extent is halved to come to about this one: the binary logarithm of their ratio,
+  /// rounded. The bits of a float, as a number, are a logarithm of it that is off by at most 0.09.
+  COPSE_HD static u32 halvings(float longest, float extent) {
+    constexpr u32 mantissa_bits = 23;
+    const u32 logarithm = bits_of(longest) - bits_of(extent);
+    return smaller((logarithm + (1u << (mantissa_bits - 1))) >> mantissa_bits, most_early_turns);
+  }
+};
 
 /// The cells of the keys of points inside a box. Made once for many keys: it divides.
 struct MortonGrid {
-  static constexpr u32 axis_bits = morton_key_bits / 3;
-
+  MortonTurns turns;
   MortonAxis x, y, z;
 
   COPSE_HD static MortonGrid of(const Aabb& bounds) {
-    return {MortonAxis::of(bounds.lo.x, bounds.hi.x, axis_bits),
-            MortonAxis::of(bounds.lo.y, bounds.hi.y, axis_bits),
-            MortonAxis::of(bounds.lo.z, bounds.hi.z, axis_bits)};
+    const MortonTurns turns = MortonTurns::of(bounds);
+    return {turns, MortonAxis::of(bounds.lo.x, bounds.hi.x, turns.count - turns.first.x),
+            MortonAxis::of(bounds.lo.y, bounds.hi.y, turns.count - turns.first.y),
+            MortonAxis::of(bounds.lo.z, bounds.hi.z, turns.count - turns.first.z)};
   }
+
   COPSE_HD u64 key(const vec3& p) const {
-    return morton_code(x.cell(p.x, axis_bits), y.cell(p.y, axis_bits), z.cell(p.z, axis_bits));
+    const uvec3 cell(x.cell(p.x), y.cell(p.y), z.cell(p.z));
+    const u64 code = morton_code(cell.x, cell.y, cell.z);
+    return turns.early == 0 ? code : behind_early_bits(cell, code);
+  }
+
+ private:
+  ///   62 ..      | .. 0
+  ///   early bits | those of turns in which all take part
+  COPSE_HD u64 behind_early_bits(const uvec3& cell, u64 code) const {
+    u32 early_bits = 0;
+#pragma unroll 1
+    for (u32 turn = 0; turn < turns.early; ++turn) {
+      const u32 bit = turns.count - 1 - turn;
+      if (turn >= turns.first.x) early_bits = early_bits << 1 | (cell.x >> bit & 1);
+      if (turn >= turns.first.y) early_bits = early_bits << 1 | (cell.y >> bit & 1);
+      if (turn >= turns.first.z) early_bits = early_bits << 1 | (cell.z >> bit & 1);
+    }
+    const u32 code_bits = morton_key_bits - turns.early_bits, past_end = turns.bits_past_end();
+    return u64{early_bits} << code_bits | (code >> past_end & ((u64{1} << code_bits) - 1));
   }
 };
 

@@ -17,13 +17,16 @@ namespace {
 /// Points as boxes without extent.
 class PointCloud {
  public:
-  /// The corners of the unit cube, so that it is the box of all.
-  PointCloud() {
+  /// The corners of a box, so that it is the box of all.
+  explicit PointCloud(const vec3& extents = vec3(1)) {
     add(vec3(0));
-    add(vec3(1));
+    add(extents);
   }
 
-  void add(const vec3& p) { boxes_.push_back({p, p}); }
+  void add(const vec3& p) {
+    boxes_.push_back({p, p});
+    bounds_ = merge(bounds_, boxes_.back());
+  }
 
   /// `count` points in the corner of cell `cell` of 512 x 512 x 512 where all keys have the same high word, spread
   /// over 2^distinct_bits places an axis.
@@ -41,19 +44,19 @@ class PointCloud {
 
   /// The numbers of the valid points in the order of their keys.
   std::vector<u32> slow_order() const {
-    const Aabb cube{vec3(0), vec3(1)};
     std::vector<u32> ids;
     for (u32 i = 0; i < boxes_.size(); ++i) {
       if (is_valid(boxes_[i])) ids.push_back(i);
     }
     std::stable_sort(ids.begin(), ids.end(), [&](u32 a, u32 b) {
-      return morton_key(centroid(boxes_[a]), cube) < morton_key(centroid(boxes_[b]), cube);
+      return morton_key(centroid(boxes_[a]), bounds_) < morton_key(centroid(boxes_[b]), bounds_);
     });
     return ids;
   }
 
  private:
   std::vector<Aabb> boxes_;
+  Aabb bounds_ = Aabb::empty();
   std::mt19937 random_{7};
 };
 
@@ -91,6 +94,21 @@ TEST_P(MortonOrder, SortsRunsOfEverySizeThatIsTreatedDifferently) {
     cloud.add_invalid();
     cloud.shuffle();
     expect_order(cloud, std::to_string(distinct_bits) + " distinct bits");
+  }
+}
+
+TEST_P(MortonOrder, SortsPointsOfBoxesOfAnyShape) {
+  std::mt19937 random(3);
+  std::uniform_real_distribution<float> part(0, 1);
+  for (const vec3& extents : {vec3(5, 1, 4), vec3(1, 1, 20), vec3(1, 300, 0.1f), vec3(1, 0, 2), vec3(0, 0, 9),
+                              vec3(1, 1e-30f, 1e30f), vec3(0)}) {
+    PointCloud cloud(extents);
+    for (u32 i = 0; i < 5000; ++i) {
+      cloud.add(extents * vec3(part(random), part(random), part(random)));
+      if (i % 10 == 0) cloud.add(extents * 0.25f);
+    }
+    cloud.shuffle();
+    expect_order(cloud, std::to_string(extents.x) + " " + std::to_string(extents.y));
   }
 }
 
