@@ -10,6 +10,7 @@
 //   3  if not, the direct way.
 // bench: copse-bench-primitives, reduce/scene_bounds.
 
+#include "builders/geometry/gathered_boxes.h"
 #include "builders/geometry/primitive_boxes.h"
 #include "builders/geometry/triples.h"
 #include "primitives/core/executor.h"
@@ -184,13 +185,20 @@ void bound_by_vertices(const Executor& ex, const TriangleView& view, u64 n, Aabb
          MergeBoxes{}, out);
 }
 
+template <class Executor, class Boxes>
+void bound_one_by_one(const Executor& ex, const Boxes& boxes, u64 n, Aabb* out) {
+  reduce(ex, "bounds", n, BoxOfPrimitive<Boxes>{boxes}, Aabb::empty(), MergeBoxes{}, out);
+}
+
 /// *out = the box of the valid ones among the first `n` primitives.
 template <class Executor, class Boxes>
 void bound_primitives(const Executor& ex, const Boxes& boxes, u64 n, Aabb* out) {
   if constexpr (std::is_same_v<Boxes, TriangleBoxes>) {
     if (reads_vertices_first(boxes.table, n)) return bound_by_vertices(ex, boxes.table.view, n, out);
+    using Gathered = GatheredBoxes<TripleLoad::singly>;
+    if (Gathered::takes(boxes)) return bound_one_by_one(ex, Gathered::of(boxes), n, out);
   }
-  reduce(ex, "bounds", n, BoxOfPrimitive<Boxes>{boxes}, Aabb::empty(), MergeBoxes{}, out);
+  bound_one_by_one(ex, boxes, n, out);
 }
 
 /// Scratch of bound_primitives.

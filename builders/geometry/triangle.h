@@ -78,10 +78,12 @@ COPSE_HD inline Triangle load_triangle(const TriangleView& view, u64 i) {
           clean_point(view.positions.at(id.c))};
 }
 
-/// The box of a triangle; the empty box where a coordinate is infinite or NaN.
+/// The box of a triangle; the empty box where a coordinate is infinite or NaN. Without a jump, see is_finite.
 COPSE_HD inline Aabb bounds(const Triangle& t) {
-  if (!is_finite(t.a) || !is_finite(t.b) || !is_finite(t.c)) return Aabb::empty();
-  return {lower_corner(t.a, lower_corner(t.b, t.c)), upper_corner(t.a, upper_corner(t.b, t.c))};
+  const vec3 lo = lower_corner(t.a, lower_corner(t.b, t.c)), hi = upper_corner(t.a, upper_corner(t.b, t.c));
+  const bool finite = is_finite(t.a) & is_finite(t.b) & is_finite(t.c);
+  return {vec3(finite ? lo.x : infinity, finite ? lo.y : infinity, finite ? lo.z : infinity),
+          vec3(finite ? hi.x : -infinity, finite ? hi.y : -infinity, finite ? hi.z : -infinity)};
 }
 
 }  // namespace copse
