@@ -58,14 +58,15 @@ struct KeyWords {
   COPSE_HD u64 key(u32 id) const { return front[id] >> 32 << 32 | low[id]; }
 };
 
-/// The key of a primitive, and its box where boxes are made.
+/// The key of a primitive, and its box where boxes are made: what must be loaded, and what comes of it.
 template <class Boxes>
 struct ReadyCurveKey {
   Boxes boxes;
   MortonGrid grid;
   BoxAhead* made_boxes;  // null where none are made
-  COPSE_HD u64 operator()(u64 i) const {
-    const Aabb box = boxes(u32(i));
+
+  COPSE_HD Aabb start(u64 i) const { return boxes(u32(i)); }
+  COPSE_HD u64 finish(u64 i, const Aabb& box) const {
     if (made_boxes != nullptr) made_boxes[i] = {box.lo, 0, box.hi, 0};
     return is_empty(box) ? invalid_morton_key : grid.key(clean_point(centroid(box)));
   }
@@ -81,7 +82,8 @@ struct CurveKey {
   COPSE_HD ReadyCurveKey<Boxes> ready() const {
     return {boxes, MortonGrid::of(*bounds), ahead.are_made() ? ahead.boxes : nullptr};
   }
-  COPSE_HD u64 operator()(u64 i) const { return ready()(i); }
+  COPSE_HD Aabb start(u64 i) const { return boxes(u32(i)); }
+  COPSE_HD u64 finish(u64 i, const Aabb& box) const { return ready().finish(i, box); }
 };
 
 /// The word of a primitive's key; stores the low half of it.
@@ -91,11 +93,13 @@ struct KeyWord {
   KeyWords words;
 
   COPSE_HD auto ready() const { return KeyWord<decltype(key_of.ready())>{key_of.ready(), words}; }
-  COPSE_HD u64 operator()(u64 i) const {
-    const u64 key = key_of(i) & words.shape.key_mask;
+  COPSE_HD Aabb start(u64 i) const { return key_of.start(i); }
+  COPSE_HD u64 finish(u64 i, const Aabb& box) const {
+    const u64 key = key_of.finish(i, box) & words.shape.key_mask;
     if (words.low != nullptr) words.low[i] = u32(key);
     return (key & words.shape.front_mask) | i;
   }
+  COPSE_HD u64 operator()(u64 i) const { return finish(i, start(i)); }
 };
 
 /// The words in the order of their fronts, equal ones in the order of their numbers.

@@ -2,6 +2,9 @@
 
 // The digits of all passes of a radix sort, counted in one read of the keys.
 
+#include <type_traits>
+#include <utility>
+
 #include "primitives/cuda/block.cuh"
 #include "primitives/cuda/distribute.cuh"
 #include "primitives/cuda/pack.cuh"
@@ -54,11 +57,36 @@ __device__ auto ready_input(const BitsInput& input) {
   }
 }
 
+/// An input function that stores what it finds may have two members beside the call: start(i), which loads, and
+/// finish(i, what start gave), which stores and gives the key. So the loads for several keys are under way before
+/// the first store, which no later load may pass.
+template <class BitsInput>
+concept StartsAndFinishes = requires(const BitsInput& input) {
+  input.start(u64{});
+};
+
+template <class BitsInput>
+struct StartOfInput {
+  using Started = decltype(std::declval<const BitsInput&>()(u64{}));
+  __device__ static Started start(const BitsInput& input, u64 i) { return input(i); }
+  __device__ static Started finish(const BitsInput&, u64, const Started& started) { return started; }
+};
+template <StartsAndFinishes BitsInput>
+struct StartOfInput<BitsInput> {
+  using Started = decltype(std::declval<const BitsInput&>().start(u64{}));
+  __device__ static Started start(const BitsInput& input, u64 i) { return input.start(i); }
+  __device__ static auto finish(const BitsInput& input, u64 i, const Started& started) {
+    return input.finish(i, started);
+  }
+};
+
 /// Neighbouring keys that a thread reads, and how many times it does so at once.
 template <class Bits, class BitsInput>
 inline constexpr u32 keys_of_run = std::is_same_v<BitsInput, Elements<Bits>> ? pack_size<Bits> : 1;
 template <class Bits, class BitsInput>
-inline constexpr u32 runs_of_thread = std::is_same_v<BitsInput, Elements<Bits>> ? 2 : 8;
+inline constexpr u32 runs_of_thread = std::is_same_v<BitsInput, Elements<Bits>>                          ? 2
+                                      : sizeof(typename StartOfInput<BitsInput>::Started) <= sizeof(u64) ? 8
+                                                                                                         : 4;
 
 /// Counts the digits of all keys. Threads read whole words of an array, else neighbouring keys.
 template <bool all_passes, class Bits, class BitsInput>
@@ -70,16 +98,20 @@ __device__ void count_all_digits(u64 n, const BitsInput& bits_input, bool input_
   u64 run = first;
   for (; (run + (runs_at_once - 1) * stride + 1) * size <= n; run += runs_at_once * stride) {
     Bits keys[runs_at_once][size];
+    if constexpr (is_array) {
 #pragma unroll
-    for (u32 j = 0; j < runs_at_once; ++j) {
-      const u64 i = (run + j * stride) * size;
-      if constexpr (is_array) {
-        const Pack<Bits> pack = load_pack<Bits>(bits_input, i, n, input_in_words);
+      for (u32 j = 0; j < runs_at_once; ++j) {
+        const Pack<Bits> pack = load_pack<Bits>(bits_input, (run + j * stride) * size, n, input_in_words);
 #pragma unroll
         for (u32 k = 0; k < size; ++k) keys[j][k] = pack[k];
-      } else {
-        keys[j][0] = bits_input(i);
       }
+    } else {
+      using Start = StartOfInput<BitsInput>;
+      typename Start::Started started[runs_at_once];
+#pragma unroll
+      for (u32 j = 0; j < runs_at_once; ++j) started[j] = Start::start(bits_input, run + j * stride);
+#pragma unroll
+      for (u32 j = 0; j < runs_at_once; ++j) keys[j][0] = Start::finish(bits_input, run + j * stride, started[j]);
     }
 #pragma unroll
     for (u32 k = 0; k < runs_at_once * size; ++k) {

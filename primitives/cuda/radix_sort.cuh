@@ -75,7 +75,12 @@ struct KeptBits {
     using Ready = decltype(ready_input(input));
     return KeptBits<Bits, Ready>{ready_input(input), kept};
   }
-  __device__ Bits operator()(u64 i) const { return kept[i] = input(i); }
+  using Start = StartOfInput<BitsInput>;
+  __device__ typename Start::Started start(u64 i) const { return Start::start(input, i); }
+  __device__ Bits finish(u64 i, const typename Start::Started& started) const {
+    return kept[i] = Start::finish(input, i, started);
+  }
+  __device__ Bits operator()(u64 i) const { return finish(i, start(i)); }
 };
 
 template <class Item>

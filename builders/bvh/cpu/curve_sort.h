@@ -105,7 +105,8 @@ struct StoreKeyWord {
 template <class KeyOf>
 void sort_by_fronts(const Executor& ex, u64 n, const KeyOf& key_of, const copse::detail::KeyWords& keys,
                     u64* sorted_words) {
-  for_each(ex, "Morton order: keys", n, detail::StoreKeyWord<KeyOf>{{key_of, keys}});
+  const auto ready = key_of.ready();
+  for_each(ex, "Morton order: keys", n, detail::StoreKeyWord<decltype(ready)>{{ready, keys}});
   radix_sort_keys(ex, "Morton order: sort", n, Elements<u64>{keys.front}, sorted_words, keys.shape.sorted);
 }
 
