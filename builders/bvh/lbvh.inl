@@ -11,8 +11,8 @@
 //   join_leaves(ex, boxes, ahead, leaves, gaps, n, bvh)
 //     Builds nodes and parents of `bvh` over its leaves: two neighbouring subtrees join where the gap between them
 //     is closer than those at their other ends (SubtreePlace). `n`: the most leaves that bvh.counts, which stands
-//     in the executor's memory, may tell of. Without leaves it changes nothing. `ahead`: BoxesAhead of the same
-//     boxes, which may be read in their place.
+//     in the executor's memory, may tell of. Without leaves it changes nothing. Where every primitive is a leaf,
+//     the tree is of its gaps then. `ahead`: BoxesAhead of the same boxes, which may be read in their place.
 //   join_leaves_scratch_bytes(ex, n)
 
 #include "builders/bvh/lbvh_body.h"

@@ -13,11 +13,13 @@ namespace copse::detail {
 
 /// Every primitive is a leaf.
 struct SingleLeaves {
+  static constexpr bool are_primitives = true;
   COPSE_HD u32 first(u32 leaf) const { return leaf; }
 };
 
 /// Leaf i holds slots firsts[i] to firsts[i + 1] - 1.
 struct GroupedLeaves {
+  static constexpr bool are_primitives = false;
   const u32* firsts;
   COPSE_HD u32 first(u32 leaf) const { return firsts[leaf]; }
 };

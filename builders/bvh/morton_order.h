@@ -54,7 +54,7 @@ inline u32 key_bits_or_front(u64 n, u32 morton_bits) {
 template <class Executor, class Boxes>
 MortonOrder sort_along_curve(const Executor& ex, ScratchArena::Frame& frame, const Boxes& boxes, u64 n,
                              u32 morton_bits, const BvhArrays& bvh) {
-  const CurveOrder order{bvh, frame.allocate<u8>(n), u32(n)};
+  const CurveOrder order{bvh, bvh.gaps, u32(n)};
   if (n == 0) {
     for_each(ex, "Morton order: none", 1, StoreNoOrder{order});
     return {order.gaps, {}};
@@ -96,8 +96,7 @@ template <class Executor>
 MortonOrderScratch morton_order_scratch(const Executor& ex, u64 n, bool of_triangles, u32 morton_bits) {
   const bool has_boxes_ahead = of_triangles && may_make_boxes_ahead<TriangleBoxes>(n) && gains_by_boxes_ahead(ex);
   const u64 kept_bytes =
-      ScratchArena::bytes_for<u8>(n) +
-      (has_boxes_ahead ? ScratchArena::bytes_for<BoxAhead>(n) + ScratchArena::bytes_for<u32>(1) : 0);
+      has_boxes_ahead ? ScratchArena::bytes_for<BoxAhead>(n) + ScratchArena::bytes_for<u32>(1) : 0;
   if (n == 0) return {kept_bytes, 0};
   const KeyShape shape(n, key_bits_or_front(n, morton_bits));
   const u64 sort_bytes = radix_sort_keys_scratch_bytes<u64>(ex, n, shape.sorted);

@@ -25,7 +25,7 @@ void refit(Context& context, Bvh& bvh, const TriangleViews& triangles) {
   ProfileScope scope(context.profile(), "refit");
   dispatch(context, [&](const auto& ex) {
     context.reserve_scratch(detail::refit_scratch_bytes(ex, n, triangles.views().size()));
-    detail::refit_over_triangles(ex, triangles.views(), n, detail::arrays_of(bvh));
+    detail::refit_over_triangles(ex, triangles.views(), n, detail::arrays_of(bvh), bvh.may_refit_by_gaps);
   });
 }
 
@@ -34,8 +34,8 @@ void refit(Context& context, Bvh& bvh, const BoxView& boxes) {
   check(bvh, n);
   ProfileScope scope(context.profile(), "refit");
   dispatch(context, [&](const auto& ex) {
-    context.reserve_scratch(detail::refit_scratch_bytes(ex, n, 1));
-    detail::refit_over_boxes(ex, boxes.boxes.data(), n, detail::arrays_of(bvh));
+    context.reserve_scratch(detail::refit_scratch_bytes(ex, n, 0));
+    detail::refit_over_boxes(ex, boxes.boxes.data(), n, detail::arrays_of(bvh), bvh.may_refit_by_gaps);
   });
 }
 

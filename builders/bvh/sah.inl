@@ -72,8 +72,7 @@ struct WriteSahCounts {
   BvhArrays bvh;
   COPSE_HD void operator()(u64) const {
     const u32 valid = *valid_count, leaves = *leaf_count;
-    *bvh.counts = {leaves == 0 ? 0 : 2 * leaves - 1, leaves, valid, source_count - valid};
-    if (leaves == 0) bvh.nodes[0] = BvhNode::inner(Aabb::empty(), 0);
+    store_counts(bvh, leaves, valid, source_count);
   }
 };
 

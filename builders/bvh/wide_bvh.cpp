@@ -40,7 +40,10 @@ Tree compact_copy(Context& context, const Tree& tree) {
   copy.primitive_ids = copy_first(context, tree.primitive_ids, tree.source_count);
   copy.counts = copy_first(context, tree.counts, 1);
   copy.source_count = tree.source_count;
-  if constexpr (std::is_same_v<Tree, Bvh>) copy.max_leaf_size = tree.max_leaf_size;
+  if constexpr (std::is_same_v<Tree, Bvh>) {
+    copy.gaps = Buffer<u32>(context, gap_words(tree.source_count));
+    copy.max_leaf_size = tree.max_leaf_size;
+  }
   return copy;
 }
 

@@ -4,7 +4,9 @@
 #include <random>
 
 #include "builders/bvh/lbvh.h"
+#include "builders/bvh/refit.h"
 #include "builders/bvh/validate.h"
+#include "builders/geometry/generate.h"
 #include "builders/geometry/morton.h"
 #include "tests/support/backends.h"
 #include "tests/support/device_mesh.h"
@@ -92,6 +94,15 @@ TEST_P(LbvhJoin, TreesOfAFewTilesAreThoseOfTheGaps) {
 
 TEST_P(LbvhJoin, LargeTreesAreThoseOfTheGaps) {
   for (u32 n : {65536, 65537, 131073, 1000003}) expect_tree_of(context(), random_points(n));
+}
+
+TEST_P(LbvhJoin, LargestTreesTakeTwoLevelsOfBlocks) {
+  if (GetParam() == Backend::cpu) GTEST_SKIP() << "joins without levels";
+  const DeviceMesh mesh(context(), generate_random(u64{64} * 64 * 4096 + 1, 0.001f));
+  Bvh bvh = build_lbvh(context(), mesh.view());
+  EXPECT_TRUE(validate(context(), bvh, mesh.view()).ok());
+  refit(context(), bvh, mesh.view());
+  EXPECT_TRUE(validate(context(), bvh, mesh.view()).ok());
 }
 
 TEST_P(LbvhJoin, ChainsJoinAcrossTiles) {

@@ -152,4 +152,19 @@ TEST_P(RefitOrder, ScratchIsWhatIsSaid) {
   }
 }
 
+TEST_P(RefitOrder, LargeMeshesHaveRoomForBoxesMadeAhead) {
+  const u64 n = u64{1} << 22;
+  const DeviceMesh mesh(context(), generate_random(n, 0.01f));
+  Bvh bvh = build_lbvh(context(), mesh.view());
+  const BvhCopy before(bvh);
+  std::vector<BvhNode> unfitted = before.nodes;
+  for (BvhNode& node : unfitted) node.lo = node.hi = vec3(-7);
+  bvh.nodes.upload(unfitted);
+  Context fresh({.backend = GetParam(), .stream = context().stream()});
+  refit(fresh, bvh, mesh.view());
+  ASSERT_TRUE(same_bytes(before, BvhCopy(bvh)));
+  const u64 bytes_a_triangle = GetParam() == Backend::cpu ? 4 : 9 + 32;
+  EXPECT_LE(fresh.scratch_bytes(), bytes_a_triangle * n + 4096);
+}
+
 }  // namespace copse::test

@@ -3,7 +3,9 @@
 #include <cmath>
 #include <limits>
 
+#include "builders/bvh/hploc.h"
 #include "builders/bvh/lbvh.h"
+#include "builders/bvh/sah.h"
 #include "builders/bvh/validate.h"
 #include "tests/support/backends.h"
 #include "tests/support/device_mesh.h"
@@ -105,9 +107,88 @@ TEST_P(Refit, ChainOfAnyDepthIsFitted) {
   bvh.nodes.upload(nodes);
   bvh.parents.upload(parents);
   bvh.primitive_ids.upload(ids);
+  bvh.may_refit_by_gaps = false;
   refit(context(), bvh, BoxView{buffer.span()});
   const ValidationReport report = validate(context(), bvh, BoxView{buffer.span()});
   EXPECT_TRUE(report.ok()) << report.message();
+}
+
+/// Rebuilds the tree over other vertices, launches the graph after yet another move, and validates.
+template <class Rebuild>
+void expect_graph_follows(Context& context, Graph& graph, const Bvh& bvh, DeviceMesh& mesh, const Mesh& host,
+                          const Rebuild& rebuild) {
+  mesh.positions.upload(host.positions);
+  rebuild();
+  mesh.positions.upload(twisted(host).positions);
+  graph.launch();
+  const ValidationReport report = validate(context, bvh, mesh.view());
+  EXPECT_TRUE(report.ok()) << report.message();
+}
+
+TEST_P(Refit, CapturedRefitFollowsTreesOfOtherBuilders) {
+  for (u64 n : {1, 2, 3000, 20000}) {
+    const Mesh host = generate_random(n, 0.05f);
+    DeviceMesh mesh(context(), host);
+    Bvh bvh = build_lbvh(context(), mesh.view());
+    refit(context(), bvh, mesh.view());
+    Graph graph = context().capture([&] { refit(context(), bvh, mesh.view()); });
+    const auto expect = [&](const auto& rebuild) {
+      expect_graph_follows(context(), graph, bvh, mesh, host, rebuild);
+    };
+    expect([&] { rebuild_hploc(context(), bvh, mesh.view()); });
+    expect([&] { rebuild_lbvh(context(), bvh, mesh.view(), {.max_leaf_size = 4}); });
+    expect([&] { rebuild_lbvh(context(), bvh, mesh.view()); });
+    expect([&] { rebuild_sah(context(), bvh, mesh.view()); });
+  }
+}
+
+TEST_P(Refit, FollowsTreesThatGraphsRebuilt) {
+  const Mesh host = generate_random(5000, 0.05f);
+  DeviceMesh mesh(context(), host);
+  Bvh bvh = build_hploc(context(), mesh.view());
+  rebuild_lbvh(context(), bvh, mesh.view());
+  Graph clusters = context().capture([&] { rebuild_hploc(context(), bvh, mesh.view()); });
+  Graph linear = context().capture([&] { rebuild_lbvh(context(), bvh, mesh.view()); });
+  const auto expect_fitted = [&] {
+    mesh.positions.upload(twisted(host).positions);
+    refit(context(), bvh, mesh.view());
+    const ValidationReport report = validate(context(), bvh, mesh.view());
+    EXPECT_TRUE(report.ok()) << report.message();
+    mesh.positions.upload(host.positions);
+  };
+  expect_fitted();
+  clusters.launch();
+  expect_fitted();
+  linear.launch();
+  expect_fitted();
+  rebuild_hploc(context(), bvh, mesh.view());
+  linear.launch();
+  expect_fitted();
+}
+
+TEST_P(Refit, CompactCopiesAreFitted) {
+  const Mesh host = generate_random(5000, 0.05f);
+  DeviceMesh mesh(context(), host);
+  Bvh bvh = compact_copy(context(), build_lbvh(context(), mesh.view()));
+  mesh.positions.upload(twisted(host).positions);
+  refit(context(), bvh, mesh.view());
+  EXPECT_TRUE(validate(context(), bvh, mesh.view()).ok());
+  rebuild_lbvh(context(), bvh, mesh.view());
+  refit(context(), bvh, mesh.view());
+  EXPECT_TRUE(validate(context(), bvh, mesh.view()).ok());
+}
+
+TEST_P(Refit, LargeTreesGetTheBoxesThatTheyWereBuiltWith) {
+  for (u64 n : {262144, 262145, 700000, 3000000}) {
+    const DeviceMesh mesh(context(), generate_random(n, 0.01f));
+    Bvh bvh = build_lbvh(context(), mesh.view());
+    const BvhCopy before(bvh);
+    std::vector<BvhNode> unfitted = before.nodes;
+    for (BvhNode& node : unfitted) node.lo = node.hi = vec3(-7);
+    bvh.nodes.upload(unfitted);
+    refit(context(), bvh, mesh.view());
+    ASSERT_TRUE(same_bytes(before, BvhCopy(bvh))) << n;
+  }
 }
 
 TEST_P(Refit, RefusesAnotherNumberOfPrimitives) {

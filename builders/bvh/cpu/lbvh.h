@@ -27,6 +27,7 @@ struct JoinUpwards {
   void operator()(u64 i) const {
     using copse::detail::SubtreePlace;
     if (i >= bvh.counts->leaf_count) return;
+    if (i == 0 && Leaves::are_primitives) store_is_of_gaps(bvh, 0);
     copse::detail::LeafRange range{u32(i), u32(i)};
     BvhNode node = make_leaf(boxes, hierarchy.leaves, bvh.primitive_ids, u32(i));
     u32 split = invalid_id;  // of the node, where it is an inner one

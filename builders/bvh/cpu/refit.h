@@ -42,12 +42,13 @@ struct FitLeaf {
 
 /// Contract: builders/bvh/refit.inl.
 template <class Boxes>
-void fit_boxes(const Executor& ex, const Boxes& boxes, u64 n, const copse::detail::BvhArrays& bvh) {
+void fit_boxes(const Executor& ex, const Boxes& boxes, u64 n, const copse::detail::BvhArrays& bvh, bool) {
   bottom_up(ex, "refit: boxes", node_capacity(n), pair_capacity(n), SiblingPairs{bvh.parents},
             detail::FitLeaf<Boxes>{boxes, bvh}, detail::FitInnerNode{bvh.nodes});
 }
 
-inline u64 fit_boxes_scratch_bytes(const Executor& ex, u64 n) {
+template <class Boxes>
+u64 fit_boxes_scratch_bytes(const Executor& ex, u64 n) {
   return bottom_up_scratch_bytes(ex, pair_capacity(n));
 }
 

@@ -29,4 +29,11 @@ __device__ inline Aabb box_of_lanes(Aabb own, u32 last, u32 size) {
   return box;
 }
 
+/// The box around those of all lanes, known to lane 0.
+__device__ inline Aabb box_of_all_lanes(Aabb own) {
+#pragma unroll
+  for (u32 distance = warp_size / 2; distance > 0; distance /= 2) own = merge(own, shuffle_down(own, distance));
+  return own;
+}
+
 }  // namespace copse::cuda::detail

@@ -16,18 +16,6 @@ namespace copse::cuda {
 
 namespace detail {
 
-struct LbvhTile {
-  static constexpr u32 rows = 2;
-  static constexpr u32 capacity = rows * warp_size;
-  static constexpr u32 warps = 4;
-  static constexpr u32 blocks = 9;  // on a multiprocessor
-};
-
-/// Lists of all levels over `n` leaves.
-inline u64 subtree_list_count(u64 n) {
-  return span_list_count(divide_rounding_up(n, u64{LbvhTile::capacity}));
-}
-
 template <class Boxes, class Leaves>
 void join_leaf_tiles(const Executor& ex, const LeafTileInput<Boxes, Leaves>& in, const BoxesAhead& ahead, u64 n) {
   launch(ex, "lbvh: leaves", leaf_tile_kernel<LbvhTile::rows, LbvhTile::warps, LbvhTile::blocks, Boxes, Leaves>,
@@ -37,30 +25,18 @@ void join_leaf_tiles(const Executor& ex, const LeafTileInput<Boxes, Leaves>& in,
          in, ahead);
 }
 
-template <class Leaves>
-void join_level(const Executor& ex, const Leaves& leaves, const u8* gaps, ListedSubtree* subtrees,
-                const UpperLevel& level, const BvhArrays& bvh) {
-  launch(ex, "lbvh: upper levels", upper_levels_kernel<Leaves>,
-         {.blocks = level.room_for_blocks(), .threads = UpperMemory::threads, .overlaps_earlier_launch = true},
-         leaves, gaps, subtrees, level, bvh);
+__global__ static void __launch_bounds__(LastLists::threads, LastLists::blocks)
+    last_level_kernel(const LastLists last, u32 lists_per_block, const BvhArrays bvh) {
+  overlap_launches();
+  join_last_level(last, lists_per_block, bvh);
 }
 
-/// Joins what the lists of tiles of leaves hold until it is one tree.
-template <class Leaves>
-void join_upper_levels(const Executor& ex, const Leaves& leaves, const u8* gaps, const SubtreeLists& lists, u64 n,
-                       const BvhArrays& bvh) {
-  constexpr u64 most_lists = most_primitives / LbvhTile::capacity;
-  static_assert(span_list_count(most_lists / SpanLists::most / SpanLists::most) * sizeof(u32) <=
-                ZeroedMemory::bytes);
-  UpperLevel level{0, divide_rounding_up(n, u64{LbvhTile::capacity}), LbvhTile::capacity, lists.counts, nullptr};
-  if (level.room_for_blocks() > u64{upper_blocks} * ex.multiprocessor_count) {
-    join_level(ex, leaves, gaps, lists.subtrees, level, bvh);
-    level = level.next();
-  }
-  ZeroedMemory::Lease lease(ex.zeroed);
-  level.arrivals = static_cast<u32*>(lease.data());
-  join_level(ex, leaves, gaps, lists.subtrees, level, bvh);
-  lease.leaves_zero();
+/// Joins what tiles of leaves left until it is one tree.
+inline void join_upper_levels(const Executor& ex, const SubtreeLists& lists, u64 n, const BvhArrays& bvh) {
+  constexpr const char* label = "lbvh: upper levels";
+  const LastLists last = join_levels(ex, label, lists, n, bvh, false);
+  const u32 lists_per_block = last.lists_per_block(ex.multiprocessor_count);
+  launch(ex, label, last_level_kernel, last_level_shape(last, lists_per_block), last, lists_per_block, bvh);
 }
 
 }  // namespace detail
@@ -71,16 +47,15 @@ void join_leaves(const Executor& ex, const Boxes& boxes, const copse::detail::Bo
                  const Leaves& leaves, const u8* gaps, u64 n, const copse::detail::BvhArrays& bvh) {
   if (n == 0) return;
   ScratchArena::Frame frame(ex.scratch);
-  const detail::SubtreeLists lists{frame.allocate<detail::ListedSubtree>(n),
-                                   frame.allocate<u32>(detail::subtree_list_count(n))};
-  detail::join_leaf_tiles(ex, detail::LeafTileInput<Boxes, Leaves>{boxes, leaves, gaps, lists, bvh}, ahead, n);
-  detail::join_upper_levels(ex, leaves, gaps, lists, n, bvh);
+  const detail::SubtreeLists lists = detail::allocate_lists(frame, n);
+  detail::join_leaf_tiles(
+      ex, detail::LeafTileInput<Boxes, Leaves>{boxes, leaves, gaps, detail::lists_of_tiles(lists, n), bvh}, ahead,
+      n);
+  detail::join_upper_levels(ex, lists, n, bvh);
 }
 
 inline u64 join_leaves_scratch_bytes(const Executor&, u64 n) {
-  if (n == 0) return 0;
-  return ScratchArena::bytes_for<detail::ListedSubtree>(n) +
-         ScratchArena::bytes_for<u32>(detail::subtree_list_count(n));
+  return n == 0 ? 0 : detail::lists_scratch_bytes(n);
 }
 
 }  // namespace copse::cuda

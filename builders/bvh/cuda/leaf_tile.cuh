@@ -18,18 +18,33 @@ using copse::detail::GatheredBoxes;
 using copse::detail::LeafHierarchy;
 using copse::detail::MadeBoxes;
 
-/// A subtree that waits for its sibling: its box, its last leaf and how close the leaf behind it is.
-struct alignas(16) ListedSubtree {
-  vec3 lo;
-  u32 closeness_after;
-  vec3 hi;
+/// The tiles of a launch.
+struct LbvhTile {
+  static constexpr u32 rows = 2;
+  static constexpr u32 capacity = rows * warp_size;
+  static constexpr u32 warps = 4;
+  static constexpr u32 blocks = 9;  // on a multiprocessor
+};
+
+/// A subtree that waits for its sibling: its last leaf and how close the leaf behind it is. Its box is in its
+/// node.
+struct alignas(8) ListedSubtree {
   u32 last_leaf;
+  u32 closeness_after;
+};
+
+/// A list of neighbouring subtrees as a whole: its box, and the least of how close leaves behind them are.
+struct alignas(16) ListSummary {
+  vec3 lo;
+  u32 least_closeness;
+  vec3 hi;
 };
 
 /// Neighbouring subtrees: those over a span of leaves stand from the span's first leaf on.
 struct SubtreeLists {
   ListedSubtree* subtrees;
-  u32* counts;  // [span]
+  u32* counts;             // [span]
+  ListSummary* summaries;  // [span]; or null
 };
 
 /// Half a subtree, so that lanes which read neighbours read different banks.
@@ -51,8 +66,19 @@ struct SubtreeMemory {
     hi[i] = new_hi;
     closeness_after[i] = u8(closeness);
   }
-  __device__ ListedSubtree listed(u32 i) const {
-    return {lo[i].corner, closeness_after[i], hi[i].corner, hi[i].leaf};
+  __device__ ListedSubtree listed(u32 i) const { return {hi[i].leaf, closeness_after[i]}; }
+
+  /// Stores what the first `count` subtrees, at least one, are as a whole; all lanes of a warp.
+  __device__ __noinline__ void summarise(u32 count, ListSummary* summary) const {
+    Aabb box = Aabb::empty();
+    u32 least = closeness_after[0];
+    for (u32 i = lane_id(); i < count; i += warp_size) {
+      box = merge(box, {lo[i].corner, hi[i].corner});
+      least = smaller(least, u32{closeness_after[i]});
+    }
+    box = box_of_all_lanes(box);
+    least = __reduce_min_sync(all_lanes, least);
+    if (lane_id() == 0) *summary = {box.lo, least, box.hi};
   }
 };
 
@@ -181,14 +207,15 @@ __device__ __forceinline__ void join_leaf_tile(const LeafTileInput<Boxes, Leaves
   for (u32 i = lane_id(); i < left; i += warp_size) {
     in.lists.subtrees[begin + i] = memory.listed(i);
   }
-  if (lane_id() == 0) in.lists.counts[tile] = left;
+  if (lane_id() == 0) in.lists.counts[begin / capacity] = left;
+  if (in.lists.summaries != nullptr) memory.summarise(left, in.lists.summaries + begin / capacity);
 }
 
-template <u32 rows, u32 warps, u32 blocks, class Boxes, class Leaves>
-__global__ void __launch_bounds__(warps* warp_size, blocks)
-    leaf_tile_kernel(const LeafTileInput<Boxes, Leaves> in, const BoxesAhead ahead) {
-  __shared__ SubtreeMemory<rows * warp_size> memories[warps];
-  overlap_launches();
+/// The same for all tiles of a block, by the boxes that are read the fastest.
+template <u32 rows, u32 warps, class Boxes, class Leaves>
+__device__ __forceinline__ void join_leaf_tiles_of_block(const LeafTileInput<Boxes, Leaves>& in,
+                                                         const BoxesAhead& ahead,
+                                                         SubtreeMemory<rows * warp_size>* memories) {
   if constexpr (std::is_same_v<Boxes, TriangleBoxes>) {
     if (ahead.are_made()) {
       return join_leaf_tile<rows, warps>(in.with(ahead.made()), memories);
@@ -198,6 +225,17 @@ __global__ void __launch_bounds__(warps* warp_size, blocks)
     }
   }
   join_leaf_tile<rows, warps>(in, memories);
+}
+
+template <u32 rows, u32 warps, u32 blocks, class Boxes, class Leaves>
+__global__ void __launch_bounds__(warps* warp_size, blocks)
+    leaf_tile_kernel(const LeafTileInput<Boxes, Leaves> in, const BoxesAhead ahead) {
+  __shared__ SubtreeMemory<rows * warp_size> memories[warps];
+  overlap_launches();
+  if (Leaves::are_primitives && blockIdx.x == 0 && threadIdx.x == 0 && in.bvh.counts->leaf_count > 0) {
+    store_is_of_gaps(in.bvh, ahead.boxes == nullptr ? 0 : *ahead.far_count);
+  }
+  join_leaf_tiles_of_block<rows, warps>(in, ahead, memories);
 }
 
 }  // namespace copse::cuda::detail

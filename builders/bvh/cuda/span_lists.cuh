@@ -30,14 +30,20 @@ struct SpanLists {
   __device__ u32 begin(u32 list) const { return list == 0 ? 0 : ends[list - 1]; }
   __device__ u32 size() const { return ends[most - 1]; }
 
-  /// Where the entry of a number stands, counted from the first place of the first span.
-  ///   span: places a span
-  __device__ u64 place(u32 number, u64 span) const {
+  /// The span whose entry has a number.
+  __device__ u32 list_of(u32 number) const {
     u32 list = 0;
 #pragma unroll
     for (u32 half = most / 2; half > 0; half /= 2) {
       if (ends[list + half - 1] <= number) list += half;
     }
+    return list;
+  }
+
+  /// Where the entry of a number stands, counted from the first place of the first span.
+  ///   span: places a span
+  __device__ u64 place(u32 number, u64 span) const {
+    const u32 list = list_of(number);
     return list * span + (number - begin(list));
   }
 

@@ -57,15 +57,21 @@ __device__ inline void store_by_pairs(BvhNode* nodes, const BvhNode& node, u32 p
   if (odd_place != invalid_id) halves[2 * u64{odd_place}] = of_odd;
 }
 
-/// Stores nodes where they belong.
+/// Stores nodes where they belong; their parents too, unless bvh.parents is null.
 struct StoreSubtree {
   BvhArrays bvh;
 
   /// The inner nodes of a warp's lanes, which split behind leaf `split`; all lanes. None where place is
   /// invalid_id.
   __device__ void inner(const Aabb& box, u32 split, u32 place) const {
-    if (place != invalid_id) bvh.parents[split] = place;
+    if (place != invalid_id && bvh.parents != nullptr) bvh.parents[split] = place;
     store_by_pairs(bvh.nodes, BvhNode::inner(box, 2 * split + 1), place);
+  }
+
+  /// One inner node.
+  __device__ void inner_alone(const Aabb& box, u32 split, u32 place) const {
+    if (bvh.parents != nullptr) bvh.parents[split] = place;
+    bvh.nodes[place] = BvhNode::inner(box, 2 * split + 1);
   }
 };
 

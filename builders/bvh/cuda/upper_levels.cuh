@@ -2,18 +2,14 @@
 
 // The upper levels of an LBVH: a block takes the subtrees that are left of 64 spans of leaves, side by side in
 // shared memory, and joins them as far as they belong together: in rows of 32, a warp each, in passes between
-// which what is left closes ranks. What is left in the end is listed for the whole span again, and the block that
-// is the last of 64 to have done so goes on with their lists. So all levels are one launch, but for the first one
-// of many leaves: to hand on a list takes its block a moment, which tells where there are more blocks than the GPU
-// holds.
+// which what is left closes ranks. What is left in the end is listed for the whole span again, for the next
+// launch; the last one makes all nodes that its lists lack at once (last_level.cuh).
 //
 // How many subtrees can be left of a span: the gaps between them are no closer than one beside them, so from the
 // span's ends they fall towards one place, and no two that fall are equally close. So they are at most twice as
 // many as there are values of closeness, and a block can always take one list more.
 
-#include "builders/bvh/cuda/leaf_tile.cuh"
-#include "builders/bvh/cuda/span_lists.cuh"
-#include "primitives/core/atomic.h"
+#include "builders/bvh/cuda/last_level.cuh"
 #include "primitives/cuda/block.cuh"
 
 namespace copse::cuda::detail {
@@ -29,48 +25,41 @@ struct UpperMemory : SubtreeMemory<512 - warp_size / 2> {
 
   SpanLists lists;
   BlockStorage<u32, threads> votes;
-  bool goes_on;
 };
 
-/// Where a block stands on its way up: it takes the lists 64 * block and on of a level.
+/// A level: each block takes 64 lists of it, and makes one of the next level.
 struct UpperLevel {
-  u64 block;
-  u64 list_count;  // that the level has room for
-  u64 span;        // leaves a list
-  u32* counts;     // [list]
-  u32* arrivals;   // [block of the next level]: how many of its lists are there; zero before and after; or null
+  u64 span;  // leaves a list
+  SubtreeLists lists;
+  u32* next_counts;             // [list of the next level]
+  ListSummary* next_summaries;  // or null
 
-  __device__ u64 first_leaf() const { return block * SpanLists::most * span; }
-  COPSE_HD u64 room_for_blocks() const { return divide_rounding_up(list_count, u64{SpanLists::most}); }
-  __device__ u32* result() const { return counts + list_count + block; }
+  __device__ u64 first_leaf() const { return blockIdx.x * SpanLists::most * span; }
+  __device__ u32 first_list() const { return blockIdx.x * SpanLists::most; }
 
-  /// The blocks that there are for so many leaves.
-  __device__ u64 block_count(u32 leaf_count) const {
-    return divide_rounding_up(leaf_count, span * SpanLists::most);
-  }
-
-  COPSE_HD UpperLevel next() const {
-    const u64 blocks = room_for_blocks();
-    u32* const next_arrivals =
-        arrivals == nullptr ? nullptr : arrivals + divide_rounding_up(blocks, u64{SpanLists::most});
-    return {block / SpanLists::most, blocks, span * SpanLists::most, counts + list_count, next_arrivals};
+  /// How close the block's first leaf and the one before it are.
+  __device__ u32 closeness_before() const {
+    if (blockIdx.x == 0) return 0;
+    return lists.subtrees[first_leaf() - span + lists.counts[first_list() - 1] - 1].closeness_after;
   }
 };
 
-/// Loads the subtrees of the numbers `begin` to `end` - 1 of the block's lists behind `count` others.
-__device__ inline void load_subtrees(UpperMemory& memory, const ListedSubtree* subtrees, u32 first_leaf, u64 span,
-                                     u32 begin, u32 end, u32 count) {
-  const u32 i = count + threadIdx.x;
-  const bool is_new = i < count + end - begin;
-  vec3 lo{};
+/// Loads the subtrees of the numbers `begin` to `end` - 1 of the block's lists behind `count` others; all threads.
+///   before: the subtree before the block's first one
+__device__ inline void load_subtrees(UpperMemory& memory, const BvhNode* nodes, const ListedSubtree* subtrees,
+                                     u64 span, u32 begin, u32 end, u32 count, const ListedSubtree& before) {
+  const u32 i = count + threadIdx.x, number = begin + threadIdx.x;
+  const bool is_new = number < end;
+  ListedSubtree own = before, previous = before;
+  if (is_new) own = subtrees[memory.lists.place(number, span)];
+  if (is_new && lane_id() == 0 && number > 0) previous = subtrees[memory.lists.place(number - 1, span)];
+  const ListedSubtree in_lane_before = shuffle_up(own, 1);
+  if (lane_id() != 0) previous = in_lane_before;
   if (is_new) {
-    const ListedSubtree subtree = subtrees[first_leaf + memory.lists.place(begin + threadIdx.x, span)];
-    lo = subtree.lo;
-    memory.hi[i] = {subtree.hi, subtree.last_leaf};
-    memory.closeness_after[i] = u8(subtree.closeness_after);
+    const LeafRange range{previous.last_leaf + 1, own.last_leaf};
+    const BvhNode node = nodes[SubtreePlace(range, previous.closeness_after, own.closeness_after).node];
+    memory.store(i, {node.lo, range.first}, {node.hi, range.last}, own.closeness_after);
   }
-  __syncthreads();
-  if (is_new) memory.lo[i] = {lo, i == 0 ? first_leaf : memory.hi[i - 1].leaf + 1};
   __syncthreads();
 }
 
@@ -116,14 +105,12 @@ __device__ inline u32 join_by_rows(UpperMemory& memory, u32 count, u32 closeness
 }
 
 /// Joins what a block of a level finds, and lists what is left.
-template <class Leaves>
-__device__ void join_lists(UpperMemory& memory, const LeafHierarchy<Leaves>& hierarchy, ListedSubtree* subtrees,
-                           const UpperLevel& level, const StoreSubtree& store) {
-  const u32 first_leaf = u32(level.first_leaf());
-  const u32 closeness_before = hierarchy.closeness_before(first_leaf);
-  const u64 list_count = divide_rounding_up(u64{hierarchy.leaf_count} - first_leaf, level.span);
-  memory.lists.number(level.counts + level.block * SpanLists::most,
-                      u32(smaller(list_count, u64{SpanLists::most})));
+__device__ inline void join_lists(UpperMemory& memory, const UpperLevel& level, u32 leaf_count,
+                                  const StoreSubtree& store) {
+  const u32 closeness_before = level.closeness_before();
+  ListedSubtree* const subtrees = level.lists.subtrees + level.first_leaf();
+  const u64 list_count = divide_rounding_up(leaf_count - level.first_leaf(), level.span);
+  memory.lists.number(level.lists.counts + level.first_list(), u32(smaller(list_count, u64{SpanLists::most})));
 
   // As many lists at once as fit, which is mostly all of them; one pass over them makes room for more.
   u32 count = 0;
@@ -134,50 +121,91 @@ __device__ void join_lists(UpperMemory& memory, const LeafHierarchy<Leaves>& hie
       end = memory.lists.end_of_whole_lists(begin, UpperMemory::capacity - count);
     }
     if (end == begin) break;  // more is left of the spans than gaps can leave: they are none
-    load_subtrees(memory, subtrees, first_leaf, level.span, begin, end, count);
+    load_subtrees(memory, store.bvh.nodes, subtrees, level.span, begin, end, count,
+                  {u32(level.first_leaf()) - 1, closeness_before});
     count += end - begin;
     begin = end;
     if (begin < memory.lists.size()) count = join_rows(memory, count, 0, closeness_before, store);
   }
   count = join_by_rows(memory, count, closeness_before, store);
   const u32 i = threadIdx.x;
-  if (i < count) subtrees[first_leaf + i] = memory.listed(i);
-  if (i == 0) *level.result() = count;
-}
-
-/// Says that the block's list is there. True for all threads of the block that goes on with the next level, and
-/// sees the lists of the others.
-__device__ inline bool goes_on(UpperMemory& memory, const UpperLevel& level, u64 block_count) {
-  __syncthreads();
-  if (threadIdx.x == 0) {
-    const u64 parent = level.block / SpanLists::most;
-    const u64 siblings = smaller(u64{SpanLists::most}, block_count - parent * SpanLists::most);
-    memory.goes_on = fetch_add_acq_rel(level.arrivals + parent, 1u) == siblings - 1;
-    if (memory.goes_on) level.arrivals[parent] = 0;
+  if (i < count) subtrees[i] = memory.listed(i);
+  if (i == 0) level.next_counts[blockIdx.x] = count;
+  if (level.next_summaries != nullptr && i < warp_size) {
+    memory.summarise(count, level.next_summaries + blockIdx.x);
   }
-  __syncthreads();
-  return memory.goes_on;
 }
 
 /// As many blocks as a multiprocessor holds at the fewest registers that take no local memory.
 inline constexpr u32 upper_blocks = 3;
 
-/// One level, or with arrivals all from it on.
-template <class Leaves>
-__global__ void __launch_bounds__(UpperMemory::threads, upper_blocks)
-    upper_levels_kernel(const Leaves leaves, const u8* gaps, ListedSubtree* subtrees, UpperLevel level,
-                        const BvhArrays bvh) {
+__global__ static void __launch_bounds__(UpperMemory::threads, upper_blocks)
+    join_level_kernel(const UpperLevel level, const BvhArrays bvh, bool only_of_gaps) {
   __shared__ UpperMemory memory;
   overlap_launches();
-  const LeafHierarchy<Leaves> hierarchy{leaves, gaps, bvh.counts->leaf_count};
-  level.block = blockIdx.x;
-  if (level.first_leaf() >= hierarchy.leaf_count) return;
-  for (;;) {
-    join_lists(memory, hierarchy, subtrees, level, {bvh});
-    const u64 block_count = level.block_count(hierarchy.leaf_count);
-    if (level.arrivals == nullptr || block_count == 1 || !goes_on(memory, level, block_count)) return;
-    level = level.next();
+  const u32 leaf_count = only_of_gaps && *bvh.is_of_gaps == 0 ? 0 : bvh.counts->leaf_count;
+  if (level.first_leaf() < leaf_count) join_lists(memory, level, leaf_count, {bvh});
+}
+
+/// Lists of the tiles of `n` leaves.
+inline u64 tile_count(u64 n) {
+  return divide_rounding_up(n, u64{LbvhTile::capacity});
+}
+
+/// Lists of all levels over `n` leaves, the tiles' first.
+inline u64 subtree_list_count(u64 n) {
+  u64 lists = tile_count(n), total = lists;
+  for (; lists > most_last_lists; total += lists) lists = divide_rounding_up(lists, u64{SpanLists::most});
+  return total;
+}
+
+/// Lists of the last level.
+inline u64 last_list_count(u64 n) {
+  u64 lists = tile_count(n);
+  while (lists > most_last_lists) lists = divide_rounding_up(lists, u64{SpanLists::most});
+  return lists;
+}
+
+/// Room for all lists over `n` leaves: the tiles', whose places later levels take again, and their counts first.
+inline SubtreeLists allocate_lists(ScratchArena::Frame& frame, u64 n) {
+  auto* const subtrees = frame.allocate<ListedSubtree>(n);
+  u32* const counts = frame.allocate<u32>(subtree_list_count(n));
+  return {subtrees, counts, frame.allocate<ListSummary>(last_list_count(n))};
+}
+inline u64 lists_scratch_bytes(u64 n) {
+  return ScratchArena::bytes_for<ListedSubtree>(n) + ScratchArena::bytes_for<u32>(subtree_list_count(n)) +
+         ScratchArena::bytes_for<ListSummary>(last_list_count(n));
+}
+
+/// As tiles fill them: summaries are of the last level alone.
+inline SubtreeLists lists_of_tiles(const SubtreeLists& lists, u64 n) {
+  return {lists.subtrees, lists.counts, tile_count(n) <= most_last_lists ? lists.summaries : nullptr};
+}
+
+/// Joins what tiles left up to the last level, and returns its lists.
+///   only_of_gaps: nothing where the tree is not of its gaps
+inline LastLists join_levels(const Executor& ex, const char* label, SubtreeLists lists, u64 n,
+                             const BvhArrays& bvh, bool only_of_gaps) {
+  u64 count = tile_count(n), span = LbvhTile::capacity;
+  while (count > most_last_lists) {
+    const u64 next = divide_rounding_up(count, u64{SpanLists::most});
+    const UpperLevel level{span, lists, lists.counts + count, next <= most_last_lists ? lists.summaries : nullptr};
+    launch(ex, label, join_level_kernel,
+           {.blocks = next, .threads = UpperMemory::threads, .overlaps_earlier_launch = true}, level, bvh,
+           only_of_gaps);
+    lists.counts += count;
+    count = next;
+    span *= SpanLists::most;
   }
+  return {u32(span), u32(count), lists};
+}
+
+/// The launch of a kernel that calls join_last_level().
+inline LaunchShape last_level_shape(const LastLists& last, u32 lists_per_block) {
+  return {.blocks = divide_rounding_up(last.room, lists_per_block),
+          .threads = LastLists::threads,
+          .shared_bytes = u32(ListTable::bytes_for(last.room)),
+          .overlaps_earlier_launch = true};
 }
 
 }  // namespace copse::cuda::detail
