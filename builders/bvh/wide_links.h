@@ -1,21 +1,40 @@
 #pragma once
 
-// What passes over the pairs of a binary tree need to know of it, in a third of the bytes of its nodes.
+// What passes over the pairs of a binary tree need to know of it, in a quarter of the bytes of its nodes.
+
+#include <cstring>
 
 #include "builders/bvh/node.h"
 #include "builders/bvh/wide_slots.h"
 
 namespace copse::detail {
 
-/// A node by whole words of 16 bytes.
-COPSE_HD inline BvhNode load_whole(const BvhNode* node) {
-  struct alignas(16) Words {
-    u32 word[4];
-  };
-  const auto* words = reinterpret_cast<const Words*>(node);
-  const Words lo = words[0], hi = words[1];
-  return {vec3(float_from_bits(lo.word[0]), float_from_bits(lo.word[1]), float_from_bits(lo.word[2])), lo.word[3],
-          vec3(float_from_bits(hi.word[0]), float_from_bits(hi.word[1]), float_from_bits(hi.word[2])), hi.word[3]};
+/// Sixteen bytes that are loaded and stored at once.
+struct alignas(16) WholeWords {
+  u32 word[4];
+};
+
+/// A value of whole words by loads of 16 bytes, which a compiler would not make of its members.
+template <class T>
+COPSE_HD T load_whole(const T* from) {
+  constexpr u32 count = sizeof(T) / sizeof(WholeWords);
+  static_assert(sizeof(T) % sizeof(WholeWords) == 0 && alignof(T) % alignof(WholeWords) == 0);
+  WholeWords words[count];
+#pragma unroll
+  for (u32 k = 0; k < count; ++k) words[k] = reinterpret_cast<const WholeWords*>(from)[k];
+  T value;
+  memcpy(&value, words, sizeof(T));
+  return value;
+}
+
+template <class T>
+COPSE_HD void store_whole(const T& value, T* to) {
+  constexpr u32 count = sizeof(T) / sizeof(WholeWords);
+  static_assert(sizeof(T) % sizeof(WholeWords) == 0 && alignof(T) % alignof(WholeWords) == 0);
+  WholeWords words[count];
+  memcpy(words, &value, sizeof(T));
+#pragma unroll
+  for (u32 k = 0; k < count; ++k) reinterpret_cast<WholeWords*>(to)[k] = words[k];
 }
 
 /// What the two nodes of a pair refer to.
@@ -44,34 +63,46 @@ struct alignas(8) PairLinks {
   }
 };
 
-/// How many primitives are below the two nodes of a pair, or SlotCosts::many.
-struct alignas(2) PairCounts {
-  u8 left, right;
+/// What was chosen for a pair's parent, and how many primitives are below the two nodes of the pair, or
+/// SlotCosts::many: in a word for four slots, in two for eight.
+///
+///   31    24 23   16 15           0      63    48 47    40 39   32 31             0
+///   right    left    choice, width 4     .        right    left    choice, width 8
+template <u32 width>
+struct alignas(width) PairChoice {
+  u32 words[width / 4];
 
-  COPSE_HD u32 of(u32 side) const { return side == 0 ? left : right; }
-  template <u32 width>
-  COPSE_HD static PairCounts of_children(const SlotCosts<width>& left, const SlotCosts<width>& right) {
-    return {u8(left.primitive_count), u8(right.primitive_count)};
+  COPSE_HD static PairChoice of(SlotChoice choice, const SlotCosts<width>& left, const SlotCosts<width>& right) {
+    const u32 counts = u32(right.primitive_count) << 8 | left.primitive_count;
+    if constexpr (width == 4)
+      return {{counts << 16 | choice.bits}};
+    else
+      return {{choice.bits, counts}};
+  }
+  COPSE_HD SlotChoice choice() const { return {width == 4 ? words[0] & 0xffffu : words[0]}; }
+  COPSE_HD u32 count(u32 side) const {
+    const u32 counts = width == 4 ? words[0] >> 16 : words[width / 4 - 1];
+    return side == 0 ? counts & 0xffu : counts >> 8;
   }
 };
+static_assert(sizeof(PairChoice<4>) == 4 && sizeof(PairChoice<8>) == 8);
 
 /// What is known of each pair once slots have been chosen from the leaves up.
+template <u32 width>
 struct ChosenPairs {
-  SlotChoice* choices;  // of the pair's parent
+  PairChoice<width>* choices;
   PairLinks* links;
-  PairCounts* counts;
 };
 
 /// The same to read, with the tree's parents.
+template <u32 width>
 struct PairArrays {
-  const SlotChoice* choices;
+  const PairChoice<width>* choices;
   const PairLinks* links;
-  const PairCounts* counts;
   const u32* parents;
 
-  COPSE_HD SlotChoice choice(u32 pair) const { return choices[pair]; }
+  COPSE_HD PairChoice<width> choice(u32 pair) const { return choices[pair]; }
   COPSE_HD PairLinks link(u32 pair) const { return links[pair]; }
-  COPSE_HD PairCounts counts_of(u32 pair) const { return counts[pair]; }
   COPSE_HD u32 parent(u32 pair) const { return parents[pair]; }
 };
 

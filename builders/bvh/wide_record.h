@@ -2,6 +2,8 @@
 
 // What a node of the binary tree that became a wide one has in its slots, and where the parts of it stand.
 
+#include <cstring>
+
 #include "builders/bvh/wide_encode.h"
 #include "builders/bvh/wide_walk.h"
 
@@ -14,6 +16,13 @@ struct alignas(width) SlotKinds {
   static constexpr u8 nothing = 0, inner = 255;
 
   u8 of[width];
+
+  /// As of[slot], without a number known at run time alone, which would put them into local memory.
+  COPSE_HD u32 at(u32 slot) const {
+    u32 words[width / 4];
+    memcpy(words, of, sizeof(of));
+    return (slot < 4 ? words[0] : words[width / 4 - 1]) >> 8 * (slot % 4) & 0xffu;
+  }
 
   /// What it takes of the arrays, as one number for sums: nodes in the low half, primitives in the high one.
   COPSE_HD u64 parts() const { return parts_before(width); }
@@ -53,13 +62,26 @@ COPSE_HD inline WidePlace place_of_parts(u64 parts) {
   return {u32(parts), u32(parts >> 32)};
 }
 
-/// A wide node to be.
+/// What a wide node to be is made of.
+template <u32 width>
+struct alignas(16) WideHead {
+  u64 first_parts;  // its first inner child and leaf primitive
+  SlotKinds<width> kinds;
+  u32 node;  // of the binary tree
+};
+
 template <u32 width>
 struct alignas(16) WideRecord {
   u32 children[width];  // nodes of the binary tree, where there are any
-  u64 first_parts;      // its first inner child and leaf primitive
-  SlotKinds<width> kinds;
-  u32 node;  // of the binary tree
+  WideHead<width> head;
+
+  /// As children[slot]; see SlotKinds::at.
+  COPSE_HD u32 child(u32 slot) const {
+    u32 found = children[0];
+#pragma unroll
+    for (u32 k = 1; k < width; ++k) found = slot == k ? children[k] : found;
+    return found;
+  }
 };
 static_assert(sizeof(WideRecord<4>) == 32 && sizeof(WideRecord<8>) == 64);
 

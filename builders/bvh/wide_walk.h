@@ -9,7 +9,7 @@ namespace copse::detail {
 
 /// The binary tree with the choices of its inner nodes. An inner node goes by the pair of its children.
 ///   Pairs: PairArrays, or what answers as it does
-template <u32 width, class Pairs = PairArrays>
+template <u32 width, class Pairs = PairArrays<width>>
 struct CollapsedTree {
   Pairs pairs;
 
@@ -24,19 +24,20 @@ struct CollapsedTree {
   /// The child that was given `slot` by the wide node whose children the pair's are.
   COPSE_HD Child child_at(u32 pair, u32 slot) const {
     u32 begin = 0, end = width, slots = width;
-    SlotChoice choice = pairs.choice(pair);
+    PairChoice<width> chosen = pairs.choice(pair);
     for (;;) {
-      const u32 middle = begin + choice.left_part(slots), side = slot >= middle ? 1 : 0;
+      const u32 middle = begin + chosen.choice().left_part(slots), side = slot >= middle ? 1 : 0;
       (side != 0 ? begin : end) = middle;
       slots = end - begin;
       const u32 node = 2 * pair + 1 + side;
       const PairLinks links = pairs.link(pair);
-      if (links.is_leaf(side)) return {node, begin, pairs.counts_of(pair).of(side), 0};
+      const u32 count = chosen.count(side);
+      if (links.is_leaf(side)) return {node, begin, count, 0};
       const u32 below = links.pair(side);
-      choice = pairs.choice(below);
-      if (!choice.shares(slots)) {
-        const bool is_leaf = choice.template is_leaf_alone<width>();
-        return {node, begin, is_leaf ? pairs.counts_of(pair).of(side) : 0, below};
+      chosen = pairs.choice(below);
+      if (!chosen.choice().shares(slots)) {
+        const bool is_leaf = chosen.choice().template is_leaf_alone<width>();
+        return {node, begin, is_leaf ? count : 0, below};
       }
       pair = below;
     }
@@ -67,7 +68,7 @@ struct CollapsedTree {
   /// An ancestor with s slots makes of the node what the child on the way does with its part of them.
   COPSE_HD void climb(Search& search) const {
     const u32 above = sibling_pair(search.node);
-    const SlotChoice choice = pairs.choice(above);
+    const SlotChoice choice = pairs.choice(above).choice();
     const u32 parent = pairs.parent(above);
     const u32 parts = parts_less_one(choice, search.node == 2 * above + 2);
     const u32 lo = pick_bytes(search.lo, search.hi, parts) & all_lo;

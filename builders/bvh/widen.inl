@@ -7,15 +7,16 @@
 // The cooperative stages, cpu/widen.h and cuda/widen.cuh:
 //
 //   choose_upwards<width>(ex, bvh, n, costs, slot_costs, chosen)
-//     For every pair of the tree: what choose_slots() finds best for its parent, children before their parents;
-//     its links and its counts. `slot_costs`: room for one a pair.
+//     For every pair of the tree: what choose_slots() finds best for its parent, children before their parents,
+//     with its counts; its links. `slot_costs`: room for one a pair.
 //   choose_upwards_scratch_bytes(ex, n)
 //
-//   write_wide_nodes(ex, pairs, counts, n, write, parts)
+//   write_wide_nodes(ex, pairs, counts, n, write, write_counts, parts)
 //     Finds the nodes that become wide ones, gives each its place, and calls write(record, first_parts, place,
-//     slot, node) for all their slots, as WriteSlot takes it; stores the nodes that come of it. The root's place
-//     is 0; then follow the inner children of all wide nodes, in the order of these nodes' pairs, and so do the
-//     primitives of their leaves. *parts = nodes and primitives in all, the root alone where the tree has no pair.
+//     slot, child, node) for all their slots, as WriteSlot takes it; stores the nodes that come of it. The root's
+//     place is 0; then follow the inner children of all wide nodes, in the order of these nodes' pairs, and so do
+//     the primitives of their leaves. *parts = nodes and primitives in all, the root alone where the tree has no
+//     pair; after that, calls write_counts(i, threads) for all i below a number of threads.
 //   write_wide_nodes_scratch_bytes<width>(ex, n)
 
 #include "builders/bvh/widen_body.h"
@@ -27,7 +28,7 @@ namespace copse::detail {
 /// Chooses what becomes of each inner node of the binary tree.
 template <u32 width, class Executor>
 void choose_slots_of_all(const Executor& ex, const BvhView& bvh, u64 n, const CollapseCosts& costs,
-                         const ChosenPairs& chosen) {
+                         const ChosenPairs<width>& chosen) {
   ScratchArena::Frame frame(ex.scratch);
   auto* slot_costs = frame.allocate<SlotCosts<width>>(pair_capacity(n));
   choose_upwards<width>(ex, bvh, n, costs, slot_costs, chosen);
@@ -37,7 +38,6 @@ template <class Executor, class Node>
 void widen_tree(const Executor& ex, const BvhView& bvh, u64 n, const CollapseCosts& costs,
                 const WideArrays<Node>& wide) {
   constexpr u32 width = Node::width;
-  constexpr u64 most_threads = u64{1} << 16;
   const u64 pair_count = pair_capacity(n);
   const BvhNode* nodes = bvh.nodes.data();
   const BvhCounts* counts = bvh.counts.data();
@@ -45,25 +45,23 @@ void widen_tree(const Executor& ex, const BvhView& bvh, u64 n, const CollapseCos
   ScratchArena::Frame frame(ex.scratch);
 
   // Choose what becomes of the nodes.
-  const ChosenPairs chosen{frame.allocate<SlotChoice>(pair_count), frame.allocate<PairLinks>(pair_count),
-                           frame.allocate<PairCounts>(pair_count)};
+  const ChosenPairs<width> chosen{frame.allocate<PairChoice<width>>(pair_count),
+                                  frame.allocate<PairLinks>(pair_count)};
   choose_slots_of_all<width>(ex, bvh, n, costs, chosen);
 
   // Write those that become wide ones to their places.
-  const PairArrays pairs{chosen.choices, chosen.links, chosen.counts, bvh.parents.data()};
+  const PairArrays<width> pairs{chosen.choices, chosen.links, bvh.parents.data()};
   u64* parts = frame.allocate<u64>(1);
-  write_wide_nodes(ex, pairs, counts, n, WriteSlot<Node>{nodes, {pairs, ids}, wide}, parts);
-  const u64 threads = larger(u64{1}, smaller(n, most_threads));
-  for_each(ex, "widen: counts", threads, WriteCounts<Node>{nodes, ids, counts, parts, n, threads, wide});
+  write_wide_nodes(ex, pairs, counts, n, WriteSlot<Node>{nodes, {pairs, ids}, wide},
+                   WriteCounts<Node>{nodes, ids, counts, parts, n, wide}, parts);
 }
 
 template <class Node, class Executor>
 u64 widen_scratch_bytes(const Executor& ex, u64 n) {
   constexpr u32 width = Node::width;
   const u64 pair_count = pair_capacity(n);
-  const u64 chosen = ScratchArena::bytes_for<SlotChoice>(pair_count) +
-                     ScratchArena::bytes_for<PairLinks>(pair_count) +
-                     ScratchArena::bytes_for<PairCounts>(pair_count);
+  const u64 chosen =
+      ScratchArena::bytes_for<PairChoice<width>>(pair_count) + ScratchArena::bytes_for<PairLinks>(pair_count);
   const u64 choosing = ScratchArena::bytes_for<SlotCosts<width>>(pair_count) + choose_upwards_scratch_bytes(ex, n);
   const u64 writing = ScratchArena::bytes_for<u64>(1) + write_wide_nodes_scratch_bytes<width>(ex, n);
   return chosen + larger(choosing, writing);

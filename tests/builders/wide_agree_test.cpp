@@ -5,6 +5,7 @@
 #include "builders/bvh/widen.h"
 #include "tests/support/backends.h"
 #include "tests/support/hard_meshes.h"
+#include "tests/support/shuffled_bvh.h"
 #include "tests/support/wide_bvh.h"
 
 namespace copse::test {
@@ -53,6 +54,15 @@ TEST_F(WideBackendsAgree, OnHardMeshes) {
 TEST_F(WideBackendsAgree, OnLargeGeneratedMeshes) {
   expect_wide_agreement(*cpu_, *cuda_, generate_random(1000000, 0.002f), "random");
   expect_wide_agreement(*cpu_, *cuda_, generate_hairball(2000, 100), "hairball");
+}
+
+TEST_F(WideBackendsAgree, WhereRelativesStandFarApart) {
+  const Mesh mesh = generate_random(300000, 0.005f);
+  const DeviceMesh cpu_mesh(*cpu_, mesh), cuda_mesh(*cuda_, mesh);
+  const Bvh cpu_tree = shuffled_pairs(*cpu_, build_hploc(*cpu_, cpu_mesh.view()), 1);
+  const Bvh cuda_tree = shuffled_pairs(*cuda_, build_hploc(*cuda_, cuda_mesh.view()), 1);
+  expect_wide_agreement<CompressedBvh4>(*cpu_, cpu_tree, *cuda_, cuda_tree, "cbvh4");
+  expect_wide_agreement<CompressedBvh8>(*cpu_, cpu_tree, *cuda_, cuda_tree, "cbvh8");
 }
 
 }  // namespace copse::test

@@ -9,6 +9,7 @@
 #include "tests/support/backends.h"
 #include "tests/support/hard_meshes.h"
 #include "tests/support/host_bvh.h"
+#include "tests/support/shuffled_bvh.h"
 #include "tests/support/wide_checker.h"
 
 namespace copse::test {
@@ -159,6 +160,25 @@ TEST_P(Widen, TreesLikeChainsAreWhatTheContractSays) {
     WideChecker(copy, boxes, 1);
     EXPECT_LE(copy.counts.node_count, (boxes.size() - 1) / (decltype(layout)::Node::width - 1) * 12 / 10);
   });
+}
+
+TEST_P(Widen, RelativesMayStandFarApart) {
+  const Mesh host = generate_random(40000, 0.01f);
+  const std::vector<Aabb> boxes = triangle_boxes(host);
+  const DeviceMesh mesh(context(), host);
+  for (u32 leaf : {1u, 3u}) {
+    const Bvh bvh = build_hploc(context(), mesh.view(), {.max_leaf_size = leaf});
+    const Bvh shuffled = shuffled_pairs(context(), bvh, leaf);
+    for_each_layout([&](auto layout, const char* name) {
+      SCOPED_TRACE(name);
+      using Tree = decltype(layout);
+      const WideCopy wide(widen<Tree>(context(), bvh)), far_apart(widen<Tree>(context(), shuffled));
+      WideChecker(far_apart, boxes, 3);
+      EXPECT_EQ(far_apart.counts.node_count, wide.counts.node_count);
+      const double cost = exact_cost(wide, boxes, SahCosts{});
+      EXPECT_NEAR(exact_cost(far_apart, boxes, SahCosts{}), cost, 1e-9 * cost);
+    });
+  }
 }
 
 TEST_P(Widen, LeavesTakeWholeSubtreesOfManyPrimitives) {

@@ -23,7 +23,7 @@ using copse::detail::CollapsedTree;
 using copse::detail::kind_of;
 using copse::detail::pair_below;
 using copse::detail::PairArrays;
-using copse::detail::PairCounts;
+using copse::detail::PairChoice;
 using copse::detail::PairLinks;
 using copse::detail::place_of_parts;
 using copse::detail::SlotCosts;
@@ -36,7 +36,7 @@ struct ChooseSlots {
   const BvhNode* nodes;
   CollapseCosts costs;
   SlotCosts<width>* slot_costs;  // [pair]: of the pair's parent
-  ChosenPairs chosen_pairs;
+  ChosenPairs<width> chosen_pairs;
 
   SlotCosts<width> costs_of(const AreaScale& scale, const BvhNode& node) const {
     if (!node.is_leaf()) return slot_costs[sibling_pair(node.first)];
@@ -49,9 +49,8 @@ struct ChooseSlots {
     const ChosenSlots<width> chosen =
         choose_slots(costs, left_costs, right_costs, scale.area(merge(left.box(), right.box())), node == 0);
     slot_costs[pair] = chosen.costs;
-    chosen_pairs.choices[pair] = chosen.choice;
+    chosen_pairs.choices[pair] = PairChoice<width>::of(chosen.choice, left_costs, right_costs);
     chosen_pairs.links[pair] = PairLinks::of(left, right);
-    chosen_pairs.counts[pair] = PairCounts::of_children(left_costs, right_costs);
   }
 };
 
@@ -73,26 +72,26 @@ struct RecordWideNode {
     parts[i] = 0;
     if (i >= counts->node_count / 2) return;
     const u32 pair = u32(i), node = tree.pairs.parent(pair);
-    auto search = tree.begin_at(tree.pairs.choice(pair), node);
+    auto search = tree.begin_at(tree.pairs.choice(pair).choice(), node);
     while (!tree.is_settled(search)) tree.climb(search);
     if (!tree.is_wide(search)) return;
 
     WideRecord<width> record{};
-    record.node = node;
+    record.head.node = node;
     for (u32 slot = 0; slot < width; ++slot) {
       const auto child = tree.child_at(pair, slot);
-      record.kinds.of[slot] = kind_of<width>(child, slot);
+      record.head.kinds.of[slot] = kind_of<width>(child, slot);
       record.children[slot] = child.node;
     }
     records[pair] = record;
-    parts[pair] = record.kinds.parts();
+    parts[pair] = record.head.kinds.parts();
   }
 };
 
 /// Tells the places of a wide node's children which pairs they are.
 template <u32 width>
 struct PlaceChildren {
-  PairArrays pairs;
+  PairArrays<width> pairs;
   const WideRecord<width>* records;
   const u64* parts;
   const u64* first_parts;
@@ -101,10 +100,10 @@ struct PlaceChildren {
   void operator()(u64 pair) const {
     if (parts[pair] == 0) return;
     const WideRecord<width>& record = records[pair];
-    if (record.node == 0) pair_at[0] = u32(pair);
+    if (record.head.node == 0) pair_at[0] = u32(pair);
     u32 place = place_of_parts(first_parts[pair]).node;
     for (u32 slot = 0; slot < width; ++slot) {
-      if (record.kinds.of[slot] == SlotKinds<width>::inner) {
+      if (record.head.kinds.of[slot] == SlotKinds<width>::inner) {
         pair_at[place++] = pair_below(pairs, record.children[slot]);
       }
     }
@@ -123,10 +122,22 @@ struct WriteWideNode {
   void operator()(u64 place) const {
     if (counts->leaf_count < 2 || place >= place_of_parts(*parts).node) return;
     const u32 pair = pair_at[place];
+    const WideRecord<Write::width>& record = records[pair];
     for (u32 slot = 0; slot < Write::width; ++slot) {
-      write(records[pair], first_parts[pair], u32(place), slot, write.wide.nodes[place]);
+      const bool is_there = record.head.kinds.at(slot) != SlotKinds<Write::width>::nothing;
+      const BvhNode& child = write.nodes[is_there ? record.child(slot) : 0];
+      write(record, first_parts[pair], u32(place), slot, child, write.wide.nodes[place]);
     }
   }
+};
+
+/// One of `threads` that share what write_counts does.
+template <class WriteCounts>
+struct WriteCountsByThreads {
+  WriteCounts write_counts;
+  u64 threads;
+
+  void operator()(u64 i) const { write_counts(i, threads); }
 };
 
 }  // namespace detail
@@ -134,7 +145,7 @@ struct WriteWideNode {
 /// Contract: builders/bvh/widen.inl.
 template <u32 width>
 void choose_upwards(const Executor& ex, const BvhView& bvh, u64 n, const copse::detail::CollapseCosts& costs,
-                    copse::detail::SlotCosts<width>* slot_costs, const copse::detail::ChosenPairs& chosen) {
+                    copse::detail::SlotCosts<width>* slot_costs, const copse::detail::ChosenPairs<width>& chosen) {
   bottom_up(ex, "widen: choose", node_capacity(n), pair_capacity(n), SiblingPairs{bvh.parents.data()},
             detail::IsBinaryLeaf{bvh.nodes.data(), bvh.counts.data()},
             detail::ChooseSlots<width>{bvh.nodes.data(), costs, slot_costs, chosen});
@@ -145,9 +156,10 @@ inline u64 choose_upwards_scratch_bytes(const Executor& ex, u64 n) {
 }
 
 /// Contract: builders/bvh/widen.inl.
-template <class Write>
-void write_wide_nodes(const Executor& ex, const copse::detail::PairArrays& pairs, const BvhCounts* counts, u64 n,
-                      const Write& write, u64* parts) {
+template <class Write, class WriteCounts>
+void write_wide_nodes(const Executor& ex, const copse::detail::PairArrays<Write::width>& pairs,
+                      const BvhCounts* counts, u64 n, const Write& write, const WriteCounts& write_counts,
+                      u64* parts) {
   constexpr u32 width = Write::width;
   const u64 pair_count = pair_capacity(n);
   ScratchArena::Frame frame(ex.scratch);
@@ -162,6 +174,9 @@ void write_wide_nodes(const Executor& ex, const copse::detail::PairArrays& pairs
            detail::PlaceChildren<width>{pairs, records, parts_of, first_parts, pair_at});
   for_each(ex, "widen: write nodes", wide_node_capacity(n),
            detail::WriteWideNode<Write>{write, records, first_parts, pair_at, counts, parts});
+  constexpr u64 most_threads = u64{1} << 16;
+  const u64 threads = larger(u64{1}, smaller(n, most_threads));
+  for_each(ex, "widen: counts", threads, detail::WriteCountsByThreads<WriteCounts>{write_counts, threads});
 }
 
 template <u32 width>
