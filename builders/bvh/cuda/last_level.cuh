@@ -11,16 +11,13 @@
 
 namespace copse::cuda::detail {
 
-/// Lists that the last level may find.
-inline constexpr u32 most_last_lists = 4096;
-
 /// The lists of the last level.
 struct LastLists {
   u32 span;  // leaves a list
   u32 room;  // for lists, at most most_last_lists
   SubtreeLists lists;
 
-  static constexpr u32 threads = 512, blocks = 2;  // on a multiprocessor
+  static constexpr u32 threads = 1024, blocks = 1;  // on a multiprocessor
 
   /// Lists of a block, so that all blocks of a launch work at once.
   u32 lists_per_block(u32 multiprocessor_count) const {
@@ -46,7 +43,7 @@ struct JoinAtGap {
 
     // Find the gaps at both ends of the node, and the box between them.
     const GapPlace before = last_before(gap, own.closeness_after), after = first_behind(gap, own.closeness_after);
-    const bool begins_inside = before.list < table.list_count();
+    const bool begins_inside = before.list < table.list_count;
     const ListedSubtree left = begins_inside ? at(before) : no_subtree(), right = at(after);
     const GapPlace begin = begins_inside ? GapPlace{before.list, before.i + 1} : GapPlace{0, 0};
     const Aabb box = group.box_of_all(share_of_box(begin, {after.list, after.i + 1}));
@@ -63,7 +60,7 @@ struct JoinAtGap {
   __device__ ListedSubtree at(const GapPlace& gap) const {
     return in.lists.subtrees[u64{gap.list} * in.span + gap.i];
   }
-  __device__ u32 count(u32 list) const { return in.lists.counts[list]; }
+  __device__ u32 count(u32 list) const { return table.counts[list]; }
 
   /// The subtree before one.
   __device__ ListedSubtree before(const GapPlace& gap) const {
@@ -95,7 +92,7 @@ struct JoinAtGap {
     const u32 i = last_in(gap.list, gap.i, most);
     if (i != nowhere) return {gap.list, i};
     const u32 list = table.last_before(gap.list, most, group);
-    return {list, list < table.list_count() ? last_in(list, count(list), most) : 0};
+    return {list, list < table.list_count ? last_in(list, count(list), most) : 0};
   }
   /// The first one behind it. There is one: behind the last leaf.
   __device__ GapPlace first_behind(const GapPlace& gap, u32 most) const {
@@ -107,31 +104,32 @@ struct JoinAtGap {
 
   /// The group's share of the box around the subtrees from `begin` up to, without it, `end`.
   __device__ Aabb share_of_box(const GapPlace& begin, const GapPlace& end) const {
-    if (begin.list == end.list) return share_of_box(begin.list, begin.i, end.i);
-    const Aabb box = merge(share_of_box(begin.list, begin.i, count(begin.list)), share_of_box(end.list, 0, end.i));
-    return merge(box, table.share_of_box(begin.list + 1, end.list, group));
-  }
-  __device__ Aabb share_of_box(u32 list, u32 begin, u32 end) const {
-    Aabb box = Aabb::empty();
-    for (u32 i = begin + group.rank; i < end; i += LaneGroup::size) {
-      const ListedSubtree own = at({list, i}), previous = before({list, i});
-      const LeafRange range{previous.last_leaf + 1, own.last_leaf};
-      const u32 node = SubtreePlace(range, previous.closeness_after, own.closeness_after).node;
-      box = merge(box, bvh.nodes[node].box());
+    const bool is_one_list = begin.list == end.list;
+    const u32 first_count = (is_one_list ? end.i : count(begin.list)) - begin.i;
+    const u32 all_count = first_count + (is_one_list ? 0 : end.i);
+    Aabb box = is_one_list ? Aabb::empty() : table.share_of_box(begin.list + 1, end.list, group);
+    for (u32 k = group.rank; k < all_count; k += LaneGroup::size) {
+      box = merge(
+          box, box_of(k < first_count ? GapPlace{begin.list, begin.i + k} : GapPlace{end.list, k - first_count}));
     }
     return box;
+  }
+  __device__ Aabb box_of(const GapPlace& subtree) const {
+    const ListedSubtree own = at(subtree), previous = before(subtree);
+    const LeafRange range{previous.last_leaf + 1, own.last_leaf};
+    return bvh.nodes[SubtreePlace(range, previous.closeness_after, own.closeness_after).node].box();
   }
 };
 
 /// Makes all nodes that the lists lack; all threads of a block, of which each has some of the lists.
 __device__ inline void join_last_level(const LastLists& in, u32 lists_per_block, const BvhArrays& bvh) {
-  extern __shared__ uint4 table_memory[];
+  __shared__ ListTable table;
   __shared__ SpanLists own_lists;
   const u32 list_count = u32(divide_rounding_up(bvh.counts->leaf_count, in.span));
   const u32 first = blockIdx.x * lists_per_block;
   if (first >= list_count) return;
-  const ListTable table(reinterpret_cast<u8*>(table_memory), in.lists.summaries, list_count, in.room);
-  own_lists.number(in.lists.counts + first, smaller(lists_per_block, list_count - first));
+  own_lists.number_by_first_warp(in.lists.counts + first, smaller(lists_per_block, list_count - first));
+  table.load(in.lists.summaries, list_count);
   const JoinAtGap join{in, table, bvh, {}};
   constexpr u32 groups = LastLists::threads / LaneGroup::size;
   for (u32 number = threadIdx.x / LaneGroup::size; number < own_lists.size(); number += groups) {

@@ -19,10 +19,7 @@ namespace detail {
 template <class Boxes, class Leaves>
 void join_leaf_tiles(const Executor& ex, const LeafTileInput<Boxes, Leaves>& in, const BoxesAhead& ahead, u64 n) {
   launch(ex, "lbvh: leaves", leaf_tile_kernel<LbvhTile::rows, LbvhTile::warps, LbvhTile::blocks, Boxes, Leaves>,
-         {.blocks = divide_rounding_up(n, u64{LbvhTile::capacity} * LbvhTile::warps),
-          .threads = LbvhTile::warps * warp_size,
-          .overlaps_earlier_launch = true},
-         in, ahead);
+         leaf_tile_shape(n), in, ahead);
 }
 
 __global__ static void __launch_bounds__(LastLists::threads, LastLists::blocks)

@@ -33,11 +33,13 @@ struct alignas(8) ListedSubtree {
   u32 closeness_after;
 };
 
-/// A list of neighbouring subtrees as a whole: its box, and the least of how close leaves behind them are.
+/// A list of neighbouring subtrees as a whole: the box around them, how many they are, and the least of how close
+/// leaves behind them are.
 struct alignas(16) ListSummary {
   vec3 lo;
   u32 least_closeness;
   vec3 hi;
+  u32 count;
 };
 
 /// Neighbouring subtrees: those over a span of leaves stand from the span's first leaf on.
@@ -78,7 +80,7 @@ struct SubtreeMemory {
     }
     box = box_of_all_lanes(box);
     least = __reduce_min_sync(all_lanes, least);
-    if (lane_id() == 0) *summary = {box.lo, least, box.hi};
+    if (lane_id() == 0) *summary = {box.lo, least, box.hi, count};
   }
 };
 
@@ -225,6 +227,13 @@ __device__ __forceinline__ void join_leaf_tiles_of_block(const LeafTileInput<Box
     }
   }
   join_leaf_tile<rows, warps>(in, memories);
+}
+
+/// The launch of a kernel that joins the tiles of `n` leaves. It overlaps no earlier one: it would find the caches
+/// from which it gathers cut down to what that one leaves of shared memory.
+inline LaunchShape leaf_tile_shape(u64 n) {
+  return {.blocks = divide_rounding_up(n, u64{LbvhTile::capacity} * LbvhTile::warps),
+          .threads = LbvhTile::warps * warp_size};
 }
 
 template <u32 rows, u32 warps, u32 blocks, class Boxes, class Leaves>

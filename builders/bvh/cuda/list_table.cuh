@@ -1,7 +1,7 @@
 #pragma once
 
-// Lists of subtrees of an LBVH as wholes, in a block's shared memory: the box of each and its least gap, and the
-// same for rows of 32 lists. Groups of eight lanes find the next list that has a gap as wide as theirs.
+// Lists of subtrees of an LBVH as wholes, in a block's shared memory, with rows of 32 of them, a byte for the
+// least gap of each: groups of eight lanes find the next list that has a gap at most as close as theirs.
 
 #include "builders/bvh/cuda/leaf_tile.cuh"
 
@@ -64,127 +64,111 @@ struct ByteRow {
     return lanes == 0 ? size : 4 * lane + byte;
   }
 
-  __device__ u32 least(const LaneGroup& group) const {
-    u32 own = smaller(smaller(word & 255, word >> 8 & 255), smaller(word >> 16 & 255, word >> 24));
-#pragma unroll
-    for (u32 k = 1; k < LaneGroup::size; k *= 2) own = smaller(own, group.from(own, group.rank ^ k));
-    return own;
-  }
-
  private:
   /// All bits of the bytes that are.
-  __device__ u32 at_most(u32 most) const {
-    return __vcmpleu4(word, most * 0x01010101u);
-  }
+  __device__ u32 at_most(u32 most) const { return __vcmpleu4(word, most * 0x01010101u); }
   __device__ static u32 bytes_below(u32 end, const LaneGroup& group) {
     const u32 first = 4 * group.rank, count = end > first ? smaller(end - first, 4u) : 0;
     return count == 4 ? all_lanes : (1u << 8 * count) - 1;
   }
 };
 
-/// All lists of the last level as wholes, in shared memory, and rows of them.
-class ListTable {
- public:
-  static constexpr u32 row_size = ByteRow::size;
+/// Lists that the last level may find.
+inline constexpr u32 most_last_lists = 4096;
 
-  /// All threads of a block.
-  __device__ ListTable(unsigned char* memory, const ListSummary* summaries, u32 list_count, u32 room)
-      : list_count_(list_count), row_room_(rows_of(room)) {
-    least_ = memory;
-    row_least_ = least_ + row_room_ * row_size;
-    lo_ = reinterpret_cast<vec3*>(row_least_ + padded(row_room_));
-    hi_ = lo_ + row_room_ * row_size;
-    row_lo_ = hi_ + row_room_ * row_size;
-    row_hi_ = row_lo_ + row_room_;
-    load(summaries);
+/// All lists of the last level as wholes, in shared memory: their least gaps and counts, and the least gaps and
+/// the boxes of rows of lists. The boxes of lists are left to the cache, through which they come to make rows.
+struct ListTable {
+  static constexpr u32 row_size = ByteRow::size, most_rows = most_last_lists / row_size;
+  static_assert(row_size == warp_size && most_rows % row_size == 0);
+
+  const ListSummary* summaries;
+  u32 list_count;
+  alignas(u32) u8 least[most_last_lists];
+  alignas(u32) u8 row_least[most_rows];
+  u8 counts[most_last_lists];
+  vec3 row_lo[most_rows], row_hi[most_rows];
+
+  /// All threads of a block, a row a warp.
+  __device__ void load(const ListSummary* all_summaries, u32 count) {
+    constexpr u32 padding = 255;  // no gap is as close
+    if (threadIdx.x == 0) {
+      summaries = all_summaries;
+      list_count = count;
+    }
+    for (u32 row = threadIdx.x / warp_size; row < most_rows; row += blockDim.x / warp_size) {
+      const u32 list = row * row_size + lane_id();
+      u32 own_least = padding;
+      if (row * row_size < count) {
+        ListSummary summary{Aabb::empty().lo, padding, Aabb::empty().hi, 0};
+        if (list < count) summary = all_summaries[list];
+        own_least = summary.least_closeness;
+        counts[list] = u8(summary.count);
+        least[list] = u8(own_least);
+        const Aabb box = box_of_all_lanes({summary.lo, summary.hi});
+        if (lane_id() == 0) {
+          row_lo[row] = box.lo;
+          row_hi[row] = box.hi;
+        }
+      }
+      own_least = __reduce_min_sync(all_lanes, own_least);
+      if (lane_id() == 0) row_least[row] = u8(own_least);
+    }
+    __syncthreads();
   }
 
-  static u64 bytes_for(u64 room) {
-    const u64 rows = rows_of(room);
-    return rows * row_size + padded(rows) + 2 * sizeof(vec3) * rows * (row_size + 1);
-  }
-
-  /// The last list before `list` with a gap that is at most as close as `most`; list_count() where there is none.
+  /// The last list before `list` with a gap that is at most as close as `most`; list_count where there is none.
   __device__ u32 last_before(u32 list, u32 most, const LaneGroup& group) const {
     const u32 own_row = list / row_size;
-    const u32 in_row = ByteRow(least_ + own_row * row_size, group).last(list % row_size, most, group);
+    const u32 in_row = ByteRow(least + own_row * row_size, group).last(list % row_size, most, group);
     if (in_row < row_size) return own_row * row_size + in_row;
     for (u32 end = own_row; end > 0;) {
       const u32 begin = (end - 1) / row_size * row_size;
-      const u32 row = ByteRow(row_least_ + begin, group).last(end - begin, most, group);
+      const u32 row = ByteRow(row_least + begin, group).last(end - begin, most, group);
       if (row < row_size) {
         const u32 first = (begin + row) * row_size;
-        return first + ByteRow(least_ + first, group).last(row_size, most, group);
+        return first + ByteRow(least + first, group).last(row_size, most, group);
       }
       end = begin;
     }
-    return list_count_;
+    return list_count;
   }
-  /// The first one behind `list`.
+  /// The first one behind it.
   __device__ u32 first_behind(u32 list, u32 most, const LaneGroup& group) const {
-    const u32 own_row = list / row_size, row_count = divide_rounding_up(list_count_, row_size);
-    const u32 in_row = ByteRow(least_ + own_row * row_size, group).first(list % row_size + 1, most, group);
+    const u32 own_row = list / row_size;
+    const u32 in_row = ByteRow(least + own_row * row_size, group).first(list % row_size + 1, most, group);
     if (in_row < row_size) return own_row * row_size + in_row;
-    for (u32 begin = own_row + 1; begin < row_count;) {
+    for (u32 begin = own_row + 1; begin < most_rows;) {
       const u32 base = begin / row_size * row_size;
-      const u32 row = ByteRow(row_least_ + base, group).first(begin - base, most, group);
+      const u32 row = ByteRow(row_least + base, group).first(begin - base, most, group);
       if (row < row_size) {
         const u32 first = (base + row) * row_size;
-        return first + ByteRow(least_ + first, group).first(0, most, group);
+        return first + ByteRow(least + first, group).first(0, most, group);
       }
       begin = base + row_size;
     }
-    return list_count_;
+    return list_count;
   }
-  __device__ u32 list_count() const { return list_count_; }
 
   /// The group's share of the box around the lists `first` to `end` - 1.
   __device__ Aabb share_of_box(u32 first, u32 end, const LaneGroup& group) const {
-    Aabb box = Aabb::empty();
     const u32 first_row = divide_rounding_up(first, row_size), end_row = end / row_size;
-    if (first_row >= end_row) return around(box, lo_, hi_, first, end, group);
-    box = around(box, lo_, hi_, first, first_row * row_size, group);
-    box = around(box, row_lo_, row_hi_, first_row, end_row, group);
-    return around(box, lo_, hi_, end_row * row_size, end, group);
+    if (first_row >= end_row) return share_of_lists(first, end, group);
+    Aabb box = share_of_lists(first, first_row * row_size, group);
+    for (u32 row = first_row + group.rank; row < end_row; row += LaneGroup::size) {
+      box = merge(box, {row_lo[row], row_hi[row]});
+    }
+    return merge(box, share_of_lists(end_row * row_size, end, group));
   }
 
  private:
-  static constexpr u32 padding_byte = 255;
-
-  COPSE_HD static constexpr u32 rows_of(u64 lists) { return u32(divide_rounding_up(lists, u64{row_size})); }
-  COPSE_HD static constexpr u64 padded(u64 bytes) { return divide_rounding_up(bytes, u64{row_size}) * row_size; }
-  __device__ static Aabb around(Aabb box, const vec3* lo, const vec3* hi, u32 first, u32 end,
-                                const LaneGroup& group) {
-    for (u32 i = first + group.rank; i < end; i += LaneGroup::size) box = merge(box, {lo[i], hi[i]});
+  __device__ Aabb share_of_lists(u32 first, u32 end, const LaneGroup& group) const {
+    Aabb box = Aabb::empty();
+    for (u32 list = first + group.rank; list < end; list += LaneGroup::size) {
+      box = merge(box, {summaries[list].lo, summaries[list].hi});
+    }
     return box;
   }
-
-  __device__ void load(const ListSummary* summaries) {
-    for (u32 i = threadIdx.x; i < row_room_ * row_size; i += blockDim.x) {
-      ListSummary summary{Aabb::empty().lo, padding_byte, Aabb::empty().hi};
-      if (i < list_count_) summary = summaries[i];
-      lo_[i] = summary.lo;
-      hi_[i] = summary.hi;
-      least_[i] = u8(summary.least_closeness);
-    }
-    for (u32 i = threadIdx.x; i < padded(row_room_); i += blockDim.x) row_least_[i] = padding_byte;
-    __syncthreads();
-    const LaneGroup group;
-    for (u32 row = threadIdx.x / LaneGroup::size; row < row_room_; row += blockDim.x / LaneGroup::size) {
-      const Aabb box =
-          group.box_of_all(around(Aabb::empty(), lo_, hi_, row * row_size, (row + 1) * row_size, group));
-      const u32 least = ByteRow(least_ + row * row_size, group).least(group);
-      if (group.rank > 0) continue;
-      row_lo_[row] = box.lo;
-      row_hi_[row] = box.hi;
-      row_least_[row] = u8(least);
-    }
-    __syncthreads();
-  }
-
-  u32 list_count_, row_room_;
-  vec3 *lo_, *hi_, *row_lo_, *row_hi_;
-  u8 *least_, *row_least_;
 };
 
 }  // namespace copse::cuda::detail

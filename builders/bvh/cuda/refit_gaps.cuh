@@ -107,10 +107,7 @@ void fit_by_gaps(const Executor& ex, const Boxes& boxes, u64 n, const BvhArrays&
   const SubtreeLists lists = allocate_lists(frame, n);
   u32* const arrivals = reinterpret_cast<u32*>(lists.subtrees);  // of a tree of no gaps, in place of its lists
   const BoxesAhead ahead = make_boxes_ahead(ex, frame, boxes, n, bvh);
-  launch(ex, "refit: boxes", fit_tiles_kernel<Boxes>,
-         {.blocks = divide_rounding_up(n, u64{LbvhTile::capacity} * LbvhTile::warps),
-          .threads = LbvhTile::warps * warp_size,
-          .overlaps_earlier_launch = true},
+  launch(ex, "refit: boxes", fit_tiles_kernel<Boxes>, leaf_tile_shape(n),
          LeafTileInput<Boxes, SingleLeaves>{boxes, {}, bvh.gaps, lists_of_tiles(lists, n), without_parents(bvh)},
          ahead, arrivals);
   constexpr const char* label = "refit: upper boxes";

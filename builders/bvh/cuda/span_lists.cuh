@@ -17,15 +17,18 @@ struct SpanLists {
 
   /// Numbers the entries of `list_count` spans; all threads of the block.
   __device__ void number(const u32* counts, u32 list_count) {
-    if (threadIdx.x < warp_size) {
-      const u32 first = 2 * lane_id();
-      const u32 count = first < list_count ? counts[first] : 0;
-      const u32 next_count = first + 1 < list_count ? counts[first + 1] : 0;
-      const u32 end = warp_inclusive_scan(count + next_count, Plus{});
-      ends[first] = end - next_count;
-      ends[first + 1] = end;
-    }
+    number_by_first_warp(counts, list_count);
     __syncthreads();
+  }
+  /// The same but for waiting until all threads see it.
+  __device__ void number_by_first_warp(const u32* counts, u32 list_count) {
+    if (threadIdx.x >= warp_size) return;
+    const u32 first = 2 * lane_id();
+    const u32 count = first < list_count ? counts[first] : 0;
+    const u32 next_count = first + 1 < list_count ? counts[first + 1] : 0;
+    const u32 end = warp_inclusive_scan(count + next_count, Plus{});
+    ends[first] = end - next_count;
+    ends[first + 1] = end;
   }
   __device__ u32 begin(u32 list) const { return list == 0 ? 0 : ends[list - 1]; }
   __device__ u32 size() const { return ends[most - 1]; }

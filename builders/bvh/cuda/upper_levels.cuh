@@ -17,6 +17,7 @@ namespace copse::cuda::detail {
 /// At most 96, see common_prefix; and one more, see LeafHierarchy.
 inline constexpr u32 most_closeness = 97;
 inline constexpr u32 most_subtrees_left = 2 * most_closeness + 1;
+static_assert(most_subtrees_left < 256, "counts of ListTable");
 
 /// Subtrees side by side, one a thread; every second pass looks at rows that begin half a row earlier.
 struct UpperMemory : SubtreeMemory<512 - warp_size / 2> {
@@ -204,7 +205,6 @@ inline LastLists join_levels(const Executor& ex, const char* label, SubtreeLists
 inline LaunchShape last_level_shape(const LastLists& last, u32 lists_per_block) {
   return {.blocks = divide_rounding_up(last.room, lists_per_block),
           .threads = LastLists::threads,
-          .shared_bytes = u32(ListTable::bytes_for(last.room)),
           .overlaps_earlier_launch = true};
 }
 
