@@ -86,8 +86,8 @@ TEST_P(MortonOrder, SortsRunsOfEverySizeThatIsTreatedDifferently) {
   for (const u32 distinct_bits : {10u, 2u, 0u}) {
     PointCloud cloud;
     u32 cell = 0;
-    for (const u32 size :
-         {1, 2, 3, 5, 16, 31, 32, 33, 34, 63, 64, 65, 255, 256, 257, 511, 512, 513, 1024, 4000, 8703, 8704}) {
+    for (const u32 size : {1,   2,   3,   5,   16,  31,  32,  33,  34,   63,   64,   65,  127,
+                           128, 129, 255, 256, 257, 511, 512, 513, 1024, 4000, 8703, 8704}) {
       cloud.add_run(size, uvec3(17 * cell % 500, 31 * cell % 500, 3 * cell + 1), distinct_bits);
       ++cell;
     }

@@ -6,7 +6,8 @@
 // Keys are made where the sort counts digits, so that it need not read them again for that. Of equal fronts,
 //
 //   runs of at most 32   by counting, a thread a primitive (curve_ties.cuh)
-//   of at most 8704      by warps or a block (curve_runs.cuh)
+//   of at most 256       by a warp, in its registers (curve_runs.cuh)
+//   of at most 8704      by a block
 //   longer               by a radix sort over all, in the same launch (curve_resort.cuh); such keys come from
 //                        scenes with most primitives in a thousandth of their extent
 
