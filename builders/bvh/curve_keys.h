@@ -19,10 +19,20 @@ constexpr u32 number_bits(u64 n) {
 }
 
 /// As many bits of a key as stand in a word beside the number of a primitive, of those that are worth a pass of
-/// the sort: small inputs do well with one pass less.
-constexpr u32 front_key_bits(u64 n) {
-  constexpr u64 few_primitives = u64{1} << 17;
+/// the sort: few primitives do well with one pass less.
+constexpr u32 bits_beside_number(u64 n, u64 few_primitives) {
   return n <= few_primitives ? 31 : smaller(39u, morton_key_bits - number_bits(n));
+}
+
+/// Those of a front where primitives that share it are put in order after, which takes the longer the more they
+/// are.
+constexpr u32 front_key_bits(u64 n) {
+  return bits_beside_number(n, u64{1} << 17);
+}
+
+/// Those of a key that sorts fast.
+constexpr u32 fast_key_bits(u64 n) {
+  return bits_beside_number(n, u64{1} << 18);
 }
 
 /// How the key of a primitive is divided. Of its 63 bits the highest `key_bits` count.

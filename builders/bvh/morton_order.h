@@ -42,9 +42,9 @@ BoxesAhead choose_boxes_ahead(const Executor& ex, ScratchArena::Frame& frame, u6
   return {frame.allocate<BoxAhead>(n), frame.allocate<u32>(1)};
 }
 
-/// The bits of a key where none are asked for: as many as make a front.
-inline u32 key_bits_or_front(u64 n, u32 morton_bits) {
-  return morton_bits == 0 ? front_key_bits(n) : morton_bits;
+/// The bits of a key, where none are asked for as many as sort fast.
+inline u32 key_bits_or_fast(u64 n, u32 morton_bits) {
+  return morton_bits == 0 ? fast_key_bits(n) : morton_bits;
 }
 
 /// Stores the primitives along the Morton curve, the invalid ones behind all others, as the tree's primitive_ids;
@@ -69,7 +69,7 @@ MortonOrder sort_along_curve(const Executor& ex, ScratchArena::Frame& frame, con
            u32{0}, Plus{}, ahead.far_count);
   }
 
-  const KeyShape shape(n, key_bits_or_front(n, morton_bits));
+  const KeyShape shape(n, key_bits_or_fast(n, morton_bits));
   const KeyWords keys{n, sort_frame.allocate<u64>(n), shape.front_is_all() ? nullptr : sort_frame.allocate<u32>(n),
                       shape};
   u64* const sorted_words = sort_frame.allocate<u64>(n);
@@ -98,7 +98,7 @@ MortonOrderScratch morton_order_scratch(const Executor& ex, u64 n, bool of_trian
   const u64 kept_bytes =
       has_boxes_ahead ? ScratchArena::bytes_for<BoxAhead>(n) + ScratchArena::bytes_for<u32>(1) : 0;
   if (n == 0) return {kept_bytes, 0};
-  const KeyShape shape(n, key_bits_or_front(n, morton_bits));
+  const KeyShape shape(n, key_bits_or_fast(n, morton_bits));
   const u64 sort_bytes = radix_sort_keys_scratch_bytes<u64>(ex, n, shape.sorted);
   const u64 words_bytes = 2 * ScratchArena::bytes_for<u64>(n) +
                           (shape.front_is_all() ? 0 : ScratchArena::bytes_for<u32>(n)) +
