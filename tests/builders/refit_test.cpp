@@ -179,13 +179,11 @@ TEST_P(Refit, CompactCopiesAreFitted) {
 }
 
 TEST_P(Refit, LargeTreesGetTheBoxesThatTheyWereBuiltWith) {
-  for (u64 n : {262144, 262145, 700000, 3000000}) {
+  for (u64 n : {262144, 262145, 700000}) {
     const DeviceMesh mesh(context(), generate_random(n, 0.01f));
     Bvh bvh = build_lbvh(context(), mesh.view());
     const BvhCopy before(bvh);
-    std::vector<BvhNode> unfitted = before.nodes;
-    for (BvhNode& node : unfitted) node.lo = node.hi = vec3(-7);
-    bvh.nodes.upload(unfitted);
+    spoil_boxes(bvh);
     refit(context(), bvh, mesh.view());
     ASSERT_TRUE(same_bytes(before, BvhCopy(bvh))) << n;
   }

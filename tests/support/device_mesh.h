@@ -36,6 +36,13 @@ struct BvhCopy {
         primitive_ids(bvh.primitive_ids.download(bvh.source_count)) {}
 };
 
+/// Gives all nodes of a tree the same wrong box.
+inline void spoil_boxes(Bvh& bvh) {
+  std::vector<BvhNode> nodes = BvhCopy(bvh).nodes;
+  for (BvhNode& node : nodes) node.lo = node.hi = vec3(-77);
+  bvh.nodes.upload(nodes);
+}
+
 template <class T>
 bool same_bytes(const std::vector<T>& a, const std::vector<T>& b) {
   return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0);

@@ -128,7 +128,9 @@ __device__ inline void join_last_level(const LastLists& in, u32 lists_per_block,
   const u32 list_count = u32(divide_rounding_up(bvh.counts->leaf_count, in.span));
   const u32 first = blockIdx.x * lists_per_block;
   if (first >= list_count) return;
-  own_lists.number_by_first_warp(in.lists.counts + first, smaller(lists_per_block, list_count - first));
+  if (threadIdx.x / warp_size == LastLists::threads / warp_size - 1) {  // it has the fewest rows to load
+    own_lists.number_by_one_warp(in.lists.counts + first, smaller(lists_per_block, list_count - first));
+  }
   table.load(in.lists.summaries, list_count);
   const JoinAtGap join{in, table, bvh, {}};
   constexpr u32 groups = LastLists::threads / LaneGroup::size;

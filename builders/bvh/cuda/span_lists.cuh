@@ -17,12 +17,11 @@ struct SpanLists {
 
   /// Numbers the entries of `list_count` spans; all threads of the block.
   __device__ void number(const u32* counts, u32 list_count) {
-    number_by_first_warp(counts, list_count);
+    if (threadIdx.x < warp_size) number_by_one_warp(counts, list_count);
     __syncthreads();
   }
-  /// The same but for waiting until all threads see it.
-  __device__ void number_by_first_warp(const u32* counts, u32 list_count) {
-    if (threadIdx.x >= warp_size) return;
+  /// The same by one warp, which other warps have to wait for.
+  __device__ void number_by_one_warp(const u32* counts, u32 list_count) {
     const u32 first = 2 * lane_id();
     const u32 count = first < list_count ? counts[first] : 0;
     const u32 next_count = first + 1 < list_count ? counts[first + 1] : 0;
