@@ -70,7 +70,8 @@ struct SubtreeMemory {
   }
   __device__ ListedSubtree listed(u32 i) const { return {hi[i].leaf, closeness_after[i]}; }
 
-  /// Stores what the first `count` subtrees, at least one, are as a whole; all lanes of a warp.
+  /// Stores what the first `count` subtrees, at least one, are as a whole; all lanes of a warp. A call, as most
+  /// launches make none and tiles have no register left for it.
   __device__ __noinline__ void summarise(u32 count, ListSummary* summary) const {
     Aabb box = Aabb::empty();
     u32 least = closeness_after[0];
