@@ -39,8 +39,9 @@ constexpr u64 pair_capacity(u64 primitive_count) {
 }
 
 /// A byte for each primitive, behind two words: how close neighbours are along the Morton curve, from which all of
-/// the topology of an LBVH follows. The first word is 1 where the tree is that LBVH, with one primitive a leaf, else
-/// 0; the second then tells how many of 256 samples are far from the next primitive by number (boxes_ahead.h).
+/// the topology of an LBVH follows. The first word is 1 where the tree is that LBVH, with one primitive a leaf,
+/// else 0; the second then tells how many of 256 samples are far from the next primitive by number
+/// (boxes_ahead.h).
 constexpr u64 gap_words(u64 primitive_count) {
   return 2 + (primitive_count + sizeof(u32) - 1) / sizeof(u32);
 }
