@@ -108,8 +108,7 @@ COPSE_HD inline float march_own_tile(const FrustumGridView& grid, const Ray& ray
 
 /// What closest_hit and any_hit of trace/traverse.h walk by.
 ///   ray: from the eye of the grid's frustum, through its screen; others miss what they should hit
-template <u32 stack_size, class LeafTest, class Counter>
-  requires(!TakesPlaces<LeafTest>)
+template <u32 stack_size, TakesIds LeafTest, class Counter>
 COPSE_HD inline float follow(const FrustumGridView& grid, const Ray& ray, LeafTest& leaf_test, Counter& counter) {
   return detail::march_own_tile(grid, ray, leaf_test, counter);
 }

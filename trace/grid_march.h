@@ -270,8 +270,7 @@ COPSE_HD inline float march(const GridView& grid, const Ray& ray, LeafTest& leaf
 }
 
 /// What closest_hit and any_hit of trace/traverse.h walk by.
-template <u32 stack_size, class LeafTest, class Counter>
-  requires(!TakesPlaces<LeafTest>)
+template <u32 stack_size, TakesIds LeafTest, class Counter>
 COPSE_HD inline float follow(const GridView& grid, const Ray& ray, LeafTest& leaf_test, Counter& counter) {
   return march(grid, ray, leaf_test, counter);
 }

@@ -115,13 +115,11 @@ struct UndividedHit {
   COPSE_HD TriangleHit divided() const { return {t, div_rn(v, det), div_rn(w, det)}; }
 };
 
-/// What float can say of a ray and a triangle.
-enum class FloatHit : u8 { no, yes, unknown };
-
-/// intersect_triangle as far as it goes in single precision: `hit` changes only where the answer is yes. Unknown
-/// are rays through edges and vertices, and triangles so small or large that products leave the range of float.
-COPSE_HD inline FloatHit intersect_in_float(const RayShear& ray, const Triangle& triangle, float t_min,
-                                            float limit, UndividedHit& hit) {
+/// intersect_triangle as far as it goes in single precision: `hit` changes only where it is true. `is_unknown` is
+/// set, and else left as it is, for rays through edges and vertices, and for triangles so small or large that
+/// products leave the range of float.
+COPSE_HD inline bool intersect_in_float(const RayShear& ray, const Triangle& triangle, float t_min, float limit,
+                                        UndividedHit& hit, bool& is_unknown) {
   const vec3 a = detail::shear_vertex(ray, triangle.a);
   const vec3 b = detail::shear_vertex(ray, triangle.b);
   const vec3 c = detail::shear_vertex(ray, triangle.c);
@@ -129,17 +127,20 @@ COPSE_HD inline FloatHit intersect_in_float(const RayShear& ray, const Triangle&
   const float u = detail::edge_function(b, c);
   const float v = detail::edge_function(c, a);
   const float w = detail::edge_function(a, b);
-  if (!detail::may_be_inside(u, v, w, detail::least_edge)) return FloatHit::no;
+  if (!detail::may_be_inside(u, v, w, detail::least_edge)) return false;
 
   const float det = add_rn(add_rn(u, v), w);
   const float depth = add_rn(add_rn(mul_rn(u, a.z), mul_rn(v, b.z)), mul_rn(w, c.z));
   const float least = min_number(magnitude(u), min_number(magnitude(v), magnitude(w)));
   const bool decided = least > detail::least_edge && magnitude(det) >= detail::least_det;
   const float t = div_rn(div_rn(depth, det), ray.forward);
-  if (!(decided && is_finite(t))) return FloatHit::unknown;
-  if (!(t >= t_min && t <= limit)) return FloatHit::no;
+  if (!(decided && is_finite(t))) {
+    is_unknown = true;
+    return false;
+  }
+  if (!(t >= t_min && t <= limit)) return false;
   hit = {t, v, w, det};
-  return FloatHit::yes;
+  return true;
 }
 
 namespace detail {
@@ -171,8 +172,9 @@ namespace detail {
 /// step to double precision covers under- and overflow as well.
 COPSE_HD inline bool intersect_triangle(const RayShear& ray, const Triangle& triangle, float t_min, float limit,
                                         UndividedHit& hit) {
-  const FloatHit in_float = intersect_in_float(ray, triangle, t_min, limit, hit);
-  if (in_float != FloatHit::unknown) return in_float == FloatHit::yes;
+  bool is_unknown = false;
+  if (intersect_in_float(ray, triangle, t_min, limit, hit, is_unknown)) return true;
+  if (!is_unknown) return false;
   const TriangleHit found = detail::intersect_in_double(ray, triangle);
   if (!(found.t >= t_min && found.t <= limit && is_finite(found.t))) return false;
   hit = {found.t, found.u, found.v, 1};

@@ -1,12 +1,7 @@
 #pragma once
 
-// The body of batches with masks, for the layouts that masked_rays.inl and masked_compressed_rays.inl name.
-//
-// The cooperative stage, trace/cpu/masked_rays.h and trace/cuda/masked_rays.cuh:
-//
-//   trace_masked_batch(ex, label, kernel, query, masks, n, chosen)
-//     As trace_batch of trace/trace_rays_with.h, where a ray passes over triangles whose mask shares no bit with
-//     its.
+// The body of batches with masks, for the layouts that masked_rays.inl and masked_compressed_rays.inl name: by the
+// cooperative stage of trace/trace_rays_with.h, for queries with masks.
 
 #include "trace/masked_rays_body.h"
 #include "trace/trace_rays_with.h"
@@ -20,8 +15,9 @@ void trace_masked_rays(const Executor& ex, const View& bvh, const Triangles& tri
   const auto source = trace_source(ex, frame, triangles);
   using Source = std::remove_const_t<decltype(source)>;
   using Query = std::conditional_t<std::is_same_v<Result, Hit>, ClosestHits<View, Source>, AnyHits<View, Source>>;
-  trace_masked_batch(ex, "trace: rays with masks", options.kernel,
-                     Query{tree_of(bvh), source, rays.data(), results}, masks, rays.size(), options.chosen.data());
+  const Query all{{tree_of(bvh), source, rays.data(), results, bvh.primitive_ids.size()}};
+  trace_batch(ex, "trace: rays with masks", options.kernel, WithMasks<Query>{all, masks}, rays.size(),
+              options.chosen.data());
 }
 
 }  // namespace copse::detail

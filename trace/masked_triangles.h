@@ -6,6 +6,8 @@
 //
 // A triangle is there for a ray where the ray's mask and that of the triangle's view share a bit.
 
+#include <utility>
+
 #include "trace/traverse.h"
 
 namespace copse {
@@ -32,7 +34,15 @@ struct BatchMasks {
   COPSE_HD u32 of_ray(u64 i) const { return rays == nullptr ? ~u32{0} : rays[i]; }
   COPSE_HD TableMasks of(const IndexedTriangles& triangles) const { return {triangles.table}; }
   COPSE_HD PackedMasks of(const PlacedTriangles&) const { return {packed}; }
+
+  /// Leaves out the first rays.
+  void skip(u64 count) {
+    if (rays != nullptr) rays += count;
+  }
 };
+
+template <class Triangles>
+using MasksOf = decltype(std::declval<const BatchMasks&>().of(std::declval<const Triangles&>()));
 
 /// A leaf test that passes over what a ray's mask says.
 template <class Test, class Masks>
@@ -51,7 +61,8 @@ struct MaskedTest : Test {
 
 /// The closest hit among the triangles that share a bit with `mask`; else as closest_hit.
 template <u32 stack_size = default_stack_size, class View>
-COPSE_HD inline Hit closest_hit_masked(const View& view, const TriangleTable& triangles, const Ray& ray, u32 mask) {
+COPSE_HD inline Hit closest_hit_masked(const View& view, const TriangleTable& triangles, const Ray& ray,
+                                       u32 mask) {
   detail::MaskedTest test(detail::ClosestTriangle(detail::triangles_of(triangles), ray),
                           detail::TableMasks{&triangles}, mask);
   NoCounter counter;

@@ -85,12 +85,13 @@ using Word [[gnu::may_alias]] = u32;
 
 /// What stands in a slot of a node. Read word by word, since members of 16 bytes would be loaded whole.
 COPSE_HD inline WideChild child_in_slot(const Bvh4Node& node, u32 slot) {
-  const auto* words = reinterpret_cast<const Word*>(&node);
-  return {words[24 + slot], words[28 + slot]};
+  const auto* words = reinterpret_cast<const Word*>(&node) + slot;
+  return {words[24], words[28]};
 }
 COPSE_HD inline WideChild child_in_slot(const CompressedBvh4Node& node, u32 slot) {
-  const auto* words = reinterpret_cast<const Word*>(&node);
-  return {words[4 + slot], pick_bytes(words[8], 0, 0x4440u | slot)};
+  const auto* words = reinterpret_cast<const Word*>(&node) + slot;
+  const auto* bytes = reinterpret_cast<const u8*>(&node) + slot;
+  return {words[4], bytes[32]};
 }
 COPSE_HD inline WideChild child_in_slot(const CompressedBvh8Node& node, u32 slot) {
   return node.child(slot);

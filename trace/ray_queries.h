@@ -3,7 +3,7 @@
 // What a batch asks of each ray, for the kernels of both backends: which leaf test, and what comes of it.
 
 #include "trace/binary_walk.h"
-#include "trace/traverse.h"
+#include "trace/masked_triangles.h"
 #include "trace/wide_walk.h"
 
 namespace copse::detail {
@@ -15,66 +15,87 @@ using TrianglesOf = decltype(triangles_of(std::declval<const Source&>()));
 template <class View>
 using TreeOf = decltype(tree_of(std::declval<const View&>()));
 
-template <class View, class Source>
-struct ClosestHits {
+/// Rays through a tree, and where their results go. `TestOf`: ClosestTriangle or AnyTriangle.
+template <class View, class Source, class Out, template <class, Effort> class TestOf>
+struct RayQuery {
   using Tree = TreeOf<View>;
   template <Effort effort>
-  using Test = ClosestTriangle<TrianglesOf<Source>, effort>;
-  using Result = Hit;
-  static constexpr bool ends_at_any = false;
+  using Test = TestOf<TrianglesOf<Source>, effort>;
+  using Result = Out;
+  static constexpr bool has_masks = false;
 
   Tree tree;
   Source source;
   const Ray* rays;
-  Hit* results;
-  u64 triangle_count = 0;  // that the tree has room for: what automatic goes by
+  Result* results;
+  u64 triangle_count;  // that the tree has room for: what automatic goes by
 
+  /// For ray i.
   template <Effort effort>
-  COPSE_HD Test<effort> test(const Ray& ray) const {
+  COPSE_HD Test<effort> test(const Ray& ray, u64) const {
     return {triangles_of(source), ray};
   }
-  template <Effort effort>
-  COPSE_HD Hit result(const Test<effort>& test, float limit) const {
+
+  /// Leaves out the first rays.
+  void skip(u64 count) {
+    rays += count;
+    results += count;
+  }
+};
+
+template <class View, class Source>
+struct ClosestHits : RayQuery<View, Source, Hit, ClosestTriangle> {
+  static constexpr bool ends_at_any = false;
+
+  template <class Test>
+  COPSE_HD static Hit result(const Test& test, float limit) {
     return test.hit(limit);
   }
   COPSE_HD static Hit miss(const Ray& ray) { return {ray.t_max, invalid_id, invalid_id, 0, 0}; }
 };
 
 template <class View, class Source>
-struct AnyHits {
-  using Tree = TreeOf<View>;
-  template <Effort effort>
-  using Test = AnyTriangle<TrianglesOf<Source>, effort>;
-  using Result = u8;
+struct AnyHits : RayQuery<View, Source, u8, AnyTriangle> {
   static constexpr bool ends_at_any = true;  // a ray's walk ends at the first triangle
 
-  Tree tree;
-  Source source;
-  const Ray* rays;
-  u8* results;
-  u64 triangle_count = 0;  // as above
-
-  template <Effort effort>
-  COPSE_HD Test<effort> test(const Ray& ray) const {
-    return {triangles_of(source), ray};
-  }
-  template <Effort effort>
-  COPSE_HD u8 result(const Test<effort>& test, float) const {
+  template <class Test>
+  COPSE_HD static u8 result(const Test& test, float) {
     return test.found ? 1 : 0;
   }
   COPSE_HD static u8 miss(const Ray&) { return 0; }
 };
 
+/// A query whose rays pass over triangles that share no bit with their masks.
+template <class Query>
+struct WithMasks : Query {
+  template <Effort effort>
+  using Test = MaskedTest<typename Query::template Test<effort>, MasksOf<TrianglesOf<decltype(Query::source)>>>;
+  static constexpr bool has_masks = true;
+
+  BatchMasks masks;
+
+  template <Effort effort>
+  COPSE_HD Test<effort> test(const Ray& ray, u64 i) const {
+    const auto all = Query::template test<effort>(ray, i);
+    return {all, masks.of(all.triangles), masks.of_ray(i)};
+  }
+
+  void skip(u64 count) {
+    Query::skip(count);
+    masks.skip(count);
+  }
+};
+
 /// Entries of the stacks of quick walks, which give up where they are full.
 inline constexpr u32 quick_stack_size = 64;
 
-/// Walks wholly for one ray.
+/// Walks wholly for ray i.
 template <class Query>
-COPSE_HD inline typename Query::Result trace_wholly(const Query& query, const Ray& ray) {
-  auto test = query.template test<Effort::whole>(ray);
+COPSE_HD inline typename Query::Result trace_wholly(const Query& query, const Ray& ray, u64 i) {
+  auto test = query.template test<Effort::whole>(ray, i);
   NoCounter counter;
   const float limit = walk_wholly(query.tree, ray, test, counter);
-  return query.template result<Effort::whole>(test, limit);
+  return query.result(test, limit);
 }
 
 }  // namespace copse::detail

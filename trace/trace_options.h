@@ -14,8 +14,7 @@ enum class TraceKernel : u32 {
   one_ray_a_thread,
 
   /// Warps stay, and take new rays as soon as more than 12 of their lanes are done, 8 over CompressedBvh4. For
-  /// rays
-  /// that go everywhere.
+  /// rays that go everywhere.
   persistent,
 
   /// A warp walks for 32 neighbouring rays at once and reads each node once for all. For rays from one point in
@@ -51,8 +50,9 @@ struct TraceOptions {
   BufferSpan<u32> chosen = {};
 
   /// A mask for each ray, or none, which are masks of ones. A triangle of a view whose mask (TriangleView::mask)
-  /// shares no bit with that of the ray is passed over. On CUDA batches with masks, of rays or of views, are
-  /// walked for a thread a ray, whatever the kernel; on the CPU as all others. Must not overlap the results.
+  /// shares no bit with that of the ray is passed over. On CUDA batches with masks, of rays or of views, go by
+  /// packets or are persistent, which stands for a thread a ray too; on the CPU they go as all others. Must not
+  /// overlap the results.
   BufferSpan<const u32> masks = {};
 };
 

@@ -29,7 +29,7 @@ template <class Executor, class View, class Source>
 void trace_with(const Executor& ex, const View& bvh, const Source& source, BufferSpan<const Ray> rays, Hit* hits,
                 const TraceOptions& options) {
   trace_batch(ex, "trace: closest hits", options.kernel,
-              ClosestHits<View, Source>{tree_of(bvh), source, rays.data(), hits, bvh.primitive_ids.size()},
+              ClosestHits<View, Source>{{tree_of(bvh), source, rays.data(), hits, bvh.primitive_ids.size()}},
               rays.size(), options.chosen.data());
 }
 
@@ -37,7 +37,7 @@ template <class Executor, class View, class Source>
 void trace_with(const Executor& ex, const View& bvh, const Source& source, BufferSpan<const Ray> rays,
                 u8* occluded, const TraceOptions& options) {
   trace_batch(ex, "trace: any hits", options.kernel,
-              AnyHits<View, Source>{tree_of(bvh), source, rays.data(), occluded, bvh.primitive_ids.size()},
+              AnyHits<View, Source>{{tree_of(bvh), source, rays.data(), occluded, bvh.primitive_ids.size()}},
               rays.size(), options.chosen.data());
 }
 

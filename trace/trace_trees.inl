@@ -30,17 +30,17 @@ void trace_trees(const Executor& ex, const RayTreesView& trees, BufferSpan<const
   const u64 binary_count = trees.binary_triangles.size(), wide_count = trees.wide_triangles.size();
   if constexpr (std::is_same_v<Result, Hit>) {
     trace_by_sample(ex, "trace: closest hits",
-                    ClosestHits<BvhView, PackedSpan>{tree_of(trees.binary), trees.binary_triangles, rays.data(),
-                                                     results, binary_count},
-                    ClosestHits<CompressedBvh4View, PackedSpan>{tree_of(trees.wide), trees.wide_triangles,
-                                                                rays.data(), results, wide_count},
+                    ClosestHits<BvhView, PackedSpan>{
+                        {tree_of(trees.binary), trees.binary_triangles, rays.data(), results, binary_count}},
+                    ClosestHits<CompressedBvh4View, PackedSpan>{
+                        {tree_of(trees.wide), trees.wide_triangles, rays.data(), results, wide_count}},
                     rays.size(), chosen);
   } else {
     trace_by_sample(ex, "trace: any hits",
-                    AnyHits<BvhView, PackedSpan>{tree_of(trees.binary), trees.binary_triangles, rays.data(),
-                                                 results, binary_count},
-                    AnyHits<CompressedBvh4View, PackedSpan>{tree_of(trees.wide), trees.wide_triangles, rays.data(),
-                                                            results, wide_count},
+                    AnyHits<BvhView, PackedSpan>{
+                        {tree_of(trees.binary), trees.binary_triangles, rays.data(), results, binary_count}},
+                    AnyHits<CompressedBvh4View, PackedSpan>{
+                        {tree_of(trees.wide), trees.wide_triangles, rays.data(), results, wide_count}},
                     rays.size(), chosen);
   }
 }

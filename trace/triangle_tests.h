@@ -51,20 +51,19 @@ struct TriangleAt {
   u32 at = invalid_id;
 };
 
-/// True for a hit; `gives_up` is set where a quick test cannot say.
+/// True for a hit; `gives_up` is set, and stays so, where a quick test cannot say.
 template <Effort effort>
 COPSE_HD inline bool test_triangle(const RayShear& shear, const Triangle& triangle, float t_min, float limit,
                                    UndividedHit& hit, bool& gives_up) {
   if constexpr (effort == Effort::whole) {
     return intersect_triangle(shear, triangle, t_min, limit, hit);
   } else {
-    const FloatHit in_float = intersect_in_float(shear, triangle, t_min, limit, hit);
-    gives_up = in_float == FloatHit::unknown;
-    return in_float == FloatHit::yes;
+    return intersect_in_float(shear, triangle, t_min, limit, hit, gives_up);
   }
 }
 
-/// Keeps the smallest (t, primitive id).
+/// Keeps the smallest (t, primitive id). A quick one that gave up does not end the walk: the question at every
+/// triangle would cost all walks more than the few that then go on in vain.
 template <class Triangles, Effort effort = Effort::whole>
 struct ClosestTriangle {
   static constexpr bool takes_places = Triangles::takes_places;
@@ -87,7 +86,7 @@ struct ClosestTriangle {
       limit = found.t;
       v = found.v, w = found.w, det = found.det;
     }
-    return gives_up;
+    return false;
   }
 
   /// `limit`: what the walk left, which did not give up.

@@ -39,6 +39,10 @@ struct VisitCounter {
 template <class LeafTest>
 concept TakesPlaces = LeafTest::takes_places;
 
+/// One that is given ids, as all structures have them.
+template <class LeafTest>
+concept TakesIds = !TakesPlaces<LeafTest>;
+
 namespace detail {
 
 /// A place in a tree: what to visit, and the node that it was found in.

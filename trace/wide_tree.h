@@ -191,7 +191,8 @@ struct WideReader<CompressedBvh8Node> {
   using type = CompressedBvh8Reader;
 };
 
-inline constexpr u32 no_key = ~u32{0};
+/// Of a child that is missed: behind all others, whose keys are no negative numbers.
+inline constexpr u32 no_key = 0x7fffffffu;
 
 COPSE_HD inline void order_pair(u32& a, u32& b) {
   const u32 least = smaller(a, b);

@@ -4,6 +4,14 @@
 // stack drops nothing, so that there is nothing to count, and it does not climb. Entries of the stack are a node
 // and a slot; what stands in the slot is read when the walk gets there.
 //
+// Children are told apart by keys, where they are entered with the slot in place of the lowest byte:
+//
+//   0eeeeeee eeeeeeee eeeeeeee 00000sss
+//
+// As integers they have the order of visits, and compare with the key of the limit. A child may be visited in vain
+// by a part in 2^15, and is never left out. Below the others the stack has an entry that is before every limit: it
+// ends the walk.
+//
 // It gives up where the stack is full, and where times of planes might be no floats.
 
 #include "trace/quick_spans.h"
@@ -26,40 +34,48 @@ class Walk<WideTree<Node>, stack_size, Effort::quick> {
   [[gnu::always_inline]] COPSE_HD void begin(const ReadyRay& ready) {
     slabs_ = ready.slabs;
     limit_ = ready.limit;
-    box_limit_ = ready.box_limit;
+    last_key_ = last_key(ready.box_limit);
+    entries_[0] = {0, end_key};
     top_ = 0;
     at_ = tree_.root();
-    if (!ready.enters) end(ready.gives_up);
+    if (!ready.enters) at_.count = ready.gives_up ? gave_up : done;
   }
 
-  COPSE_HD bool is_done() const { return at_.count == done; }
+  COPSE_HD bool is_done() const { return at_.count >= gave_up; }
   COPSE_HD bool is_at_inner() const { return at_.count == 0; }
   COPSE_HD bool is_at_leaf() const { return !is_done() && !is_at_inner(); }
-  COPSE_HD bool gives_up() const { return is_done() && at_.first == 1; }
+  COPSE_HD bool gives_up() const { return at_.count == gave_up; }
   COPSE_HD float limit() const { return limit_; }
 
   /// At an inner node: goes on to its first child, or to what waits on the stack.
   template <class Counter>
   [[gnu::always_inline]] COPSE_HD void step(Counter& counter) {
+    if (!has_room(1)) return give_up();
+    step_with_room(counter);
+  }
+
+  /// At an inner node: whether the stack has room for some steps, which step_with_room may take then.
+  COPSE_HD bool has_room(u32 steps) const { return top_ < stack_size - steps * (width - 1); }
+  COPSE_HD void give_up() { at_.count = gave_up; }
+
+  template <class Counter>
+  [[gnu::always_inline]] COPSE_HD void step_with_room(Counter& counter) {
     counter.count_node();
     const bool holds_child = at_.first != invalid_id;  // else the slot that the walk went to holds nothing
     const u32 node = holds_child ? at_.first : 0;
-    const float limit = holds_child ? box_limit_ : -1.0f;
+    const i32 last = holds_child ? last_key_ : before_all;
     BoxSpan spans[width];
     find_spans(tree_.nodes[node], slabs_, spans);
     u32 keys[width];
 #pragma unroll
     for (u32 slot = 0; slot < width; ++slot) {
-      keys[slot] = is_within(spans[slot], limit) ? Tree::key(spans[slot], slot) : no_key;
+      keys[slot] = spans[slot].entry <= spans[slot].exit ? key(spans[slot], slot) : no_key;
     }
     sort_keys(keys);
-#pragma unroll
-    for (u32 k = width - 1; k > 0; --k) {
-      if (keys[k] != no_key) entries_[top_++] = {node, keys[k]};
-    }
-    if (top_ > stack_size - width) return end(true);  // the next step would have no room
+    push_behind_first(node, keys, last);
     StackEntry entry{node, keys[0]};
-    if (keys[0] != no_key || pop(entry)) go_to(entry);
+    if (i32(keys[0]) > last) entry = pop();
+    go_to(entry);
   }
 
   /// At a leaf: tests its primitives and goes on, or ends the walk where the test says so.
@@ -68,42 +84,64 @@ class Walk<WideTree<Node>, stack_size, Effort::quick> {
     const float before = limit_;
     for (u32 place = at_.first, last = place + at_.count; place != last; ++place) {
       counter.count_primitive();
-      if (test_place(tree_, leaf_test, place, limit_)) return end(false);
+      if (test_place(tree_, leaf_test, place, limit_)) {
+        at_.count = done;
+        return;
+      }
     }
-    if (limit_ != before) box_limit_ = box_limit(slabs_, limit_);
-    StackEntry entry;
-    if (pop(entry)) go_to(entry);
+    if (limit_ != before) last_key_ = last_key(box_limit(slabs_, limit_));
+    go_to(pop());
   }
 
  private:
   static constexpr u32 width = Node::width;
-  static constexpr u32 done = ~u32{0};
+  static constexpr u32 done = ~u32{0}, gave_up = done - 1;  // in place of a count
+  static constexpr u32 slot_mask = 255, end_key = 0x80000000u;
+  static constexpr i32 before_all = -1;
+
+  COPSE_HD static u32 key(const BoxSpan& span, u32 slot) {
+    const u32 slots = slot < 4 ? 0x03020100u : 0x07060504u;
+    return pick_bytes(entry_key(span), slots, 0x3214u + slot % 4);
+  }
+  COPSE_HD static i32 last_key(float box_limit) {
+    return i32(bits_of(box_limit) | slot_mask);
+  }
+
+  /// All but the first of the keys up to `last`, the second on top. One address for all of them.
+  [[gnu::always_inline]] COPSE_HD void push_behind_first(u32 node, const u32 (&keys)[width], i32 last) {
+    u32 count = 0;
+#pragma unroll
+    for (u32 k = 1; k < width; ++k) count = i32(keys[k]) <= last ? k : count;
+    top_ += count;
+    StackEntry* const behind = entries_ + top_ + 1;
+#pragma unroll
+    for (u32 k = 1; k < width; ++k) {
+      if (i32(keys[k]) <= last) *(behind - k) = {node, keys[k]};
+    }
+  }
+
+  /// The latest that is within the limit, or the one that ends the walk.
+  [[gnu::always_inline]] COPSE_HD StackEntry pop() {
+    StackEntry entry;
+    do {
+      entry = entries_[top_--];
+    } while (i32(entry.entry_and_count) > last_key_);
+    return entry;
+  }
 
   /// To the child that an entry names, by its node and its key.
   [[gnu::always_inline]] COPSE_HD void go_to(const StackEntry& entry) {
-    at_ = child_in_slot(tree_.nodes[entry.first], entry.entry_and_count & (width - 1));
-  }
-
-  /// The latest that is within the limit. Where there is none the walk ends.
-  [[gnu::always_inline]] COPSE_HD bool pop(StackEntry& entry) {
-    while (top_ > 0) {
-      entry = entries_[--top_];
-      if (float_from_bits(entry.entry_and_count & ~(width - 1)) <= box_limit_) return true;
-    }
-    end(false);
-    return false;
-  }
-
-  COPSE_HD void end(bool gives_up) {
-    at_ = {gives_up ? 1u : 0u, done};
+    at_ = child_in_slot(tree_.nodes[entry.first], entry.entry_and_count & slot_mask);
+    if (i32(entry.entry_and_count) < 0) at_.count = done;
   }
 
   Tree tree_;
   StackEntry* entries_;
   RaySlabs slabs_{};
-  float limit_ = 0, box_limit_ = 0;
+  float limit_ = 0;
+  i32 last_key_ = 0;       // of children that are entered by then
   WideChild at_{0, done};  // an inner child that is invalid_id stands for a slot that holds nothing
-  u32 top_ = 0;
+  u32 top_ = 0;            // the latest entry
 };
 
 }  // namespace copse::detail

@@ -66,6 +66,13 @@ class Masks : public test::OnEachBackend {
     rays_ = scene_.rays(800);
   }
 
+  /// What traces rays that go apart.
+  static TraceKernel kernel_for(TraceKernel asked, const TreeView& tree) {
+    if (GetParam() == Backend::cpu) return asked == TraceKernel::packets ? asked : TraceKernel::one_ray_a_thread;
+    const bool is_binary = std::holds_alternative<BvhView>(tree);
+    return asked == TraceKernel::packets && is_binary ? asked : TraceKernel::persistent;
+  }
+
   void expect_hits(const TreeView& tree, const TraceTriangles& triangles, const std::vector<u32>& masks) {
     const Buffer<Ray> rays(context(), rays_);
     const Buffer<u32> device_masks(context(), masks);
@@ -80,8 +87,7 @@ class Masks : public test::OnEachBackend {
       const TraceOptions options{.kernel = kernel, .chosen = chosen.span(), .masks = device_masks.span()};
       closest_hits(context(), tree, triangles, rays.span(), hits.span(), options);
       any_hits(context(), tree, triangles, rays.span(), occluded.span(), options);
-      const bool has_packets = GetParam() == Backend::cpu && kernel == TraceKernel::packets;
-      EXPECT_EQ(chosen.download()[0], u32(has_packets ? kernel : TraceKernel::one_ray_a_thread));
+      EXPECT_EQ(TraceKernel(chosen.download()[0]), kernel_for(kernel, tree)) << name_of(kernel);
       ASSERT_NO_FATAL_FAILURE(
           test::expect_results(name_of(kernel), rays_, hits.download(), occluded.download(), expected));
     }
@@ -108,6 +114,47 @@ TEST_P(Masks, RaysPassOverWhatTheyShareNoBitWith) {
   expect_hits_of(widen<Bvh4>(context(), bvh));
   expect_hits_of(widen<CompressedBvh4>(context(), bvh));
   expect_hits_of(widen<CompressedBvh8>(context(), bvh));
+}
+
+/// As many rays to a triangle as packets are for.
+TEST_P(Masks, RaysThatStayTogetherGoInPackets) {
+  const Bvh bvh = build_hploc(context(), views_);
+  rays_.clear();
+  for (u32 i = 0; i < 32 * 480; ++i) {
+    rays_.push_back({vec3(0.5f, 0.5f, 4), 0, vec3(float(i % 128) * 1e-3f, float(i / 128) * 1e-3f, -1), infinity});
+  }
+  std::vector<u32> masks(rays_.size());
+  for (size_t i = 0; i < masks.size(); ++i) masks[i] = u32(i % 5);
+  const Buffer<Ray> rays(context(), rays_);
+  const Buffer<u32> device_masks(context(), masks);
+  Buffer<Hit> hits(context(), rays_.size());
+  Buffer<u32> chosen(context(), 1);
+  closest_hits(context(), bvh.view(), views_, rays.span(), hits.span(),
+               {.chosen = chosen.span(), .masks = device_masks.span()});
+  EXPECT_EQ(TraceKernel(chosen.download()[0]), TraceKernel::packets);
+  const std::vector<Hit> found = hits.download();
+  for (size_t i = 0; i < rays_.size(); ++i) {
+    ASSERT_TRUE(test::same_bits(found[i], scene_.hit(rays_[i], masks[i]))) << i;
+  }
+}
+
+/// Trees deeper than any stack: rays walk again wholly, with their masks.
+TEST_P(Masks, AreHeededByWalksThatClimb) {
+  const Mesh mesh = test::chain_mesh();
+  const DeviceMesh device(context(), mesh);
+  TriangleView host = host_view(mesh), view = device.view();
+  host.mask = view.mask = 0b10;
+  views_ = {view};
+  rays_.clear();
+  for (float sign : {1.0f, -1.0f}) {
+    for (float x : {0.25f, 0.3f, 0.75f}) rays_.push_back({vec3(x, x, -2 * sign), 0, vec3(0, 0, sign), infinity});
+  }
+  scene_.host = {host};
+  const std::vector<u32> masks = {0b01, 0b10, 0b11, 0b11, 0b00, 0b10};
+  const test::HostBvh binary = test::build_host_bvh(host, 1, test::HostSplit::chain);
+  ASSERT_NO_FATAL_FAILURE(expect_hits(test::UploadedBvh(context(), binary).view(), views_, masks));
+  const auto four = test::build_host_wide<CompressedBvh4Node>(binary).upload(context());
+  ASSERT_NO_FATAL_FAILURE(expect_hits(four.view(), views_, masks));
 }
 
 TEST_P(Masks, ArePackedOnlyWhereAViewHasOne) {

@@ -1,3 +1,3 @@
 #pragma once
 
-#include "trace/cpu/masked_rays.h"
+#include "trace/cpu/trace_rays.h"

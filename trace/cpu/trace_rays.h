@@ -10,9 +10,6 @@ namespace copse::cpu {
 
 namespace detail {
 
-using copse::detail::AnyHits;
-using copse::detail::ClosestHits;
-
 inline const TriangleTable* table_of(const TriangleTable& table) {
   return &table;
 }
@@ -25,10 +22,18 @@ inline const PackedTriangle* packed_of(const TriangleTable&) {
 inline const PackedTriangle* packed_of(const BufferSpan<const PackedTriangle>& packed) {
   return packed.data();
 }
+/// Null for queries without masks.
+template <class Query>
+const copse::detail::BatchMasks* masks_of(const Query& query) {
+  if constexpr (Query::has_masks) {
+    return &query.masks;
+  } else {
+    return nullptr;
+  }
+}
 
 template <class Query>
-SimdBatch<typename Query::Tree> batch_of(const Query& query, bool packets,
-                                         const copse::detail::BatchMasks* masks) {
+SimdBatch<typename Query::Tree> batch_of(const Query& query, bool packets) {
   SimdBatch<typename Query::Tree> batch{query.tree,
                                         query.tree.bounds(),
                                         table_of(query.source),
@@ -36,7 +41,7 @@ SimdBatch<typename Query::Tree> batch_of(const Query& query, bool packets,
                                         query.rays,
                                         nullptr,
                                         nullptr,
-                                        masks,
+                                        masks_of(query),
                                         packets};
   if constexpr (std::is_same_v<typename Query::Result, Hit>) {
     batch.hits = query.results;
@@ -49,14 +54,14 @@ SimdBatch<typename Query::Tree> batch_of(const Query& query, bool packets,
 }  // namespace detail
 
 /// Contract: trace/trace_rays_with.h. Packets where they are asked for, or where a sample of the rays says that
-/// neighbours stay together; else a ray after another. `masks`: null, or those of rays and triangles.
+/// neighbours stay together; else a ray after another.
 template <class Query>
-void trace_batch(const Executor& ex, const char* label, TraceKernel kernel, const Query& query, u64 n, u32* chosen,
-                 const copse::detail::BatchMasks* masks = nullptr) {
+void trace_batch(const Executor& ex, const char* label, TraceKernel kernel, const Query& query, u64 n,
+                 u32* chosen) {
   constexpr u64 grain = 2048;
   const bool packets = kernel == TraceKernel::packets ||
                        (kernel == TraceKernel::automatic && stay_together(query.rays, n, query.tree.bounds()));
-  const auto batch = detail::batch_of(query, packets, masks);
+  const auto batch = detail::batch_of(query, packets);
   parallel_ranges(ex, label, n, grain, [&](u64 begin, u64 end) { trace_simd(batch, begin, end); });
   if (chosen != nullptr && n > 0) *chosen = u32(packets ? TraceKernel::packets : TraceKernel::one_ray_a_thread);
 }

@@ -41,11 +41,11 @@ struct AloneWay {
   static constexpr TraceKernel kernel = TraceKernel::one_ray_a_thread;
   static constexpr u32 blocks = WalksBinaryTree<Query> ? 9 : 8;  // 56 and 64 registers a thread
 
-  [[gnu::always_inline]] __device__ static bool trace(const Query& query, const Ray& ray, const ReadyRay& ready,
-                                                      typename Query::Result& result) {
+  [[gnu::always_inline]] __device__ static bool trace(const Query& query, const Ray& ray, u32 i,
+                                                      const ReadyRay& ready, typename Query::Result& result) {
     constexpr u32 stack_size = WalksBinaryTree<Query> ? default_stack_size : quick_stack_size;
     StackEntry entries[stack_size];
-    auto test = query.template test<Effort::quick>(ray);
+    auto test = query.template test<Effort::quick>(ray, i);
     AloneWalk<Query> alone{query, ready, entries, test};
     if constexpr (WalksBinaryTree<Query>) {
       run_in_octant(octant_of_warp(ready.slabs), alone);
@@ -53,7 +53,7 @@ struct AloneWay {
       copse::detail::Walk<typename Query::Tree, stack_size, Effort::quick> walk(query.tree, entries);
       alone.run(walk);
     }
-    if (!alone.gives_up) result = query.template result<Effort::quick>(test, alone.limit);
+    if (!alone.gives_up) result = query.result(test, alone.limit);
     return !alone.gives_up;
   }
 };

@@ -1,3 +1,3 @@
 #pragma once
 
-#include "trace/cuda/masked_rays.cuh"
+#include "trace/cuda/trace_rays.cuh"

@@ -46,10 +46,10 @@ class PersistentLane {
       : query_(query),
         bounds_(bounds),
         walk_(query.tree, entries),
-        test_(query.template test<Effort::quick>(Ray{})) {}
+        test_(query.template test<Effort::quick>(Ray{}, 0)) {}
 
   /// Walks until the batch is at its end or too many lanes wait; all lanes are done or wait then.
-  __device__ void walk_quickly(u32 n, u64* ticket) {
+  __device__ void walk_quickly(u32 n, u32* ticket) {
     NoCounter counter;
     for (;;) {
       const u32 idle = __ballot_sync(all_lanes, walk_.is_done());
@@ -59,7 +59,7 @@ class PersistentLane {
         if (idle == all_lanes && !takes_rays_) return;
         if (takes_rays_) take_rays(idle & ~waiting_, n, ticket);
       }
-      for (u32 k = 0; k < steps_between_votes<Query> && walk_.is_at_inner(); ++k) walk_.step(counter);
+      step(counter);
       if (walk_.is_at_leaf()) walk_.test_leaf(test_, counter);
     }
   }
@@ -71,26 +71,38 @@ class PersistentLane {
   static constexpr u32 no_ray = ~u32{0};
 
  private:
+  /// The steps between two votes.
+  __device__ void step(NoCounter& counter) {
+    constexpr u32 most = steps_between_votes<Query>;
+    if constexpr (WalksBinaryTree<Query>) {
+      for (u32 k = 0; k < most && walk_.is_at_inner(); ++k) walk_.step(counter);
+    } else {
+      if (walk_.is_at_inner() && !walk_.has_room(most)) walk_.give_up();
+      for (u32 k = 0; k < most && walk_.is_at_inner(); ++k) walk_.step_with_room(counter);
+    }
+  }
+
   /// Stores what is finished. A lane whose walk gave up keeps its ray and waits.
   __device__ void hand_in() {
     if (walk_.is_done() && ray_id_ != no_ray && !walk_.gives_up() && !test_.gives_up) {
-      store_result(query_.results, ray_id_, query_.template result<Effort::quick>(test_, walk_.limit()));
+      store_result(query_.results, ray_id_, query_.result(test_, walk_.limit()));
       ray_id_ = no_ray;
     }
     waiting_ = __ballot_sync(all_lanes, walk_.is_done() && ray_id_ != no_ray);
   }
 
-  __device__ void take_rays(u32 takers, u32 n, u64* ticket) {
+  __device__ void take_rays(u32 takers, u32 n, u32* ticket) {
     const u32 count = population_count(takers);
-    // All tickets that are ever taken are below 2^32: the batch, and once more the lanes that there are.
-    const u32 first = u32(take_tickets_by_warp(ticket, count));
+    u32 first = 0;
+    if (lane_id() == 0) first = fetch_add_relaxed(ticket, count);
+    first = shuffle_from(first, 0);
     more_ = first + count < n;
     takes_rays_ = more_;
     const u32 next = first + population_count(takers & lower_lanes());
     if ((takers >> lane_id() & 1) == 0 || next >= n) return;
     ray_id_ = next;
     const Ray ray = load_ray(query_.rays, next);
-    test_ = query_.template test<Effort::quick>(ray);
+    test_ = query_.template test<Effort::quick>(ray, next);
     walk_.begin(make_ready<Query>(bounds_, ray));
   }
 
@@ -111,13 +123,16 @@ __global__ void __launch_bounds__(ray_threads, persistent_blocks<Query>)
   if (choice == nullptr || *choice == u32(TraceKernel::persistent)) {
     const TreeBounds<typename Query::Tree> bounds(query.tree);
     StackEntry entries[quick_stack_size];
+    // All tickets that are ever taken are below 2^32: the batch, and once more the lanes that there are. An atomic
+    // operation on 8 bytes is a dozen instructions more.
+    auto* const ticket = reinterpret_cast<u32*>(&counters->ticket);
     bool more = true;
     while (more) {
       // A lane's state ends with the round, so that it need not be kept while some walk again.
       u32 waiting_ray;
       {
         PersistentLane<Query> lane(query, bounds, entries);
-        lane.walk_quickly(n, &counters->ticket);
+        lane.walk_quickly(n, ticket);
         waiting_ray = lane.waiting_ray();
         more = lane.has_more();
       }

@@ -122,14 +122,14 @@ template <class Query>
 /// Traces a ray whose quick walk gave up. Out of line, so that it costs the quick ones no registers.
 template <class Query>
 __noinline__ __device__ void trace_again(const Query& query, u32 ray_id) {
-  store_result(query.results, ray_id, copse::detail::trace_wholly(query, load_ray(query.rays, ray_id)));
+  store_result(query.results, ray_id, copse::detail::trace_wholly(query, load_ray(query.rays, ray_id), ray_id));
 }
 
 /// `Way`, a way for a warp to trace the rays of its lanes:
 ///   static constexpr TraceKernel kernel
 ///   static constexpr u32 blocks
 ///     That a multiprocessor shall hold: more hide more of the memory's latency, but spill registers.
-///   static bool trace(query, ray, ready, result)
+///   static bool trace(query, ray, i, ready, result)
 ///     Called by all lanes of a warp of which one enters the tree at least. False where the lane's ray gave up,
 ///     and the result means nothing.
 /// `choice`: null, or a word on the device that says whether this kernel is to trace.
@@ -144,12 +144,13 @@ __global__ void __launch_bounds__(ray_threads, Way::blocks)
   if (first >= n) return;
   bool is_traced = true;
   {
-    const Ray ray = load_ray(query.rays, smaller(i, n - 1));
+    const u32 own = smaller(i, n - 1);
+    const Ray ray = load_ray(query.rays, own);
     ReadyRay ready = make_ready<Query>(bounds, ray);
     if (i >= n) ready.enters = ready.gives_up = false;
     typename Query::Result result;
     if (__any_sync(all_lanes, ready.enters)) {
-      is_traced = Way::trace(query, ray, ready, result);
+      is_traced = Way::trace(query, ray, own, ready, result);
     } else {
       result = Query::miss(ray);
       is_traced = !ready.gives_up;

@@ -23,11 +23,11 @@ class PacketWalk {
   using Test = typename Query::template Test<Effort::quick>;
 
   /// `stack`: the warp's, of packet_stack_size.
-  [[gnu::always_inline]] __device__ PacketWalk(const Query& query, const Ray& ray, const ReadyRay& ready,
+  [[gnu::always_inline]] __device__ PacketWalk(const Query& query, const Ray& ray, u32 i, const ReadyRay& ready,
                                                WideChild* stack)
       : query_(query),
         stack_(stack),
-        test_(query.template test<Effort::quick>(ray)),
+        test_(query.template test<Effort::quick>(ray, i)),
         slabs_(ready.slabs),
         limit_(ray.t_max),
         box_limit_(ready.enters ? ready.box_limit : never),
@@ -43,9 +43,7 @@ class PacketWalk {
 
   /// Of this lane; the walk's own end concerns those lanes alone that had not ended before.
   __device__ bool gives_up() const { return test_.gives_up || (is_full_ && is_walking()); }
-  [[gnu::always_inline]] __device__ typename Query::Result result() const {
-    return query_.template result<Effort::quick>(test_, limit_);
-  }
+  [[gnu::always_inline]] __device__ typename Query::Result result() const { return query_.result(test_, limit_); }
 
  private:
   static constexpr float never = -1;  // no box is entered before it
@@ -124,11 +122,15 @@ struct PacketWay {
   static constexpr TraceKernel kernel = TraceKernel::packets;
   static constexpr u32 blocks = 9;  // 56 registers a thread
 
-  [[gnu::always_inline]] __device__ static bool trace(const Query& query, const Ray& ray, const ReadyRay& ready,
-                                                      typename Query::Result& result) {
+  [[gnu::always_inline]] __device__ static bool trace(const Query& query, const Ray& ray, u32 i,
+                                                      const ReadyRay& ready, typename Query::Result& result) {
     __shared__ WideChild stacks[ray_threads / warp_size][packet_stack_size];
-    PacketWalk<Query> walk(query, ray, ready, stacks[threadIdx.x / warp_size]);
-    run_in_octant(octant_of_warp(ready.slabs), walk);
+    PacketWalk<Query> walk(query, ray, i, ready, stacks[threadIdx.x / warp_size]);
+    if constexpr (Query::has_masks) {
+      walk.template run<any_octant>();
+    } else {
+      run_in_octant(octant_of_warp(ready.slabs), walk);
+    }
     if (!walk.gives_up()) result = walk.result();
     return !walk.gives_up();
   }

@@ -23,6 +23,14 @@ struct CopyKernel {
   __device__ void operator()(u64) const { *chosen = *choice; }
 };
 
+/// What `kernel` is to a query. Only binary trees have packets, and batches with masks, which seldom come, no
+/// kernel of a thread a ray: less to compile, for a fifth of the speed at most.
+template <class Query>
+constexpr TraceKernel kernel_for(TraceKernel kernel) {
+  const bool is_there = kernel == TraceKernel::packets ? WalksBinaryTree<Query> : !Query::has_masks;
+  return is_there ? kernel : TraceKernel::persistent;
+}
+
 /// A packet meets the same triangles where there are as many rays to each as it has.
 inline constexpr u64 rays_a_triangle_for_packets = warp_size;
 
@@ -34,8 +42,11 @@ KernelTable kernels_for(const Query& query, u64 n) {
   using Tree = typename Query::Tree;
   const u64 count = query.triangle_count;
   if constexpr (std::is_same_v<Tree, copse::detail::BinaryTree>) {
-    const TraceKernel together = count <= n / rays_a_triangle_for_packets ? packets : one_ray_a_thread;
+    const TraceKernel together =
+        kernel_for<Query>(count <= n / rays_a_triangle_for_packets ? packets : one_ray_a_thread);
     return {together, together, persistent};
+  } else if constexpr (Query::has_masks) {
+    return {persistent, persistent, persistent};
   } else if constexpr (std::is_same_v<Tree, copse::detail::WideTree<CompressedBvh4Node>>) {
     const TraceKernel from_outside = count > n / 2 ? persistent : one_ray_a_thread;
     return {from_outside, count > n ? persistent : one_ray_a_thread, persistent};
@@ -50,7 +61,11 @@ KernelTable kernels_for(const Query& query, u64 n) {
 template <class Grouped, class Persistent>
 void trace_with_kernel(const Executor& ex, const char* label, TraceKernel kernel, const Grouped& grouped,
                        const Persistent& persistent, u32 n, const u32* choice) {
-  if (kernel == TraceKernel::one_ray_a_thread) trace_in_groups<AloneWay<Grouped>>(ex, label, grouped, n, choice);
+  if constexpr (!Grouped::has_masks) {
+    if (kernel == TraceKernel::one_ray_a_thread) {
+      trace_in_groups<AloneWay<Grouped>>(ex, label, grouped, n, choice);
+    }
+  }
   if constexpr (WalksBinaryTree<Grouped>) {
     if (kernel == TraceKernel::packets) trace_in_groups<PacketWay<Grouped>>(ex, label, grouped, n, choice);
   }
@@ -83,7 +98,7 @@ void trace_by(const Executor& ex, const char* label, TraceKernel kernel, const Q
     if (chosen != nullptr) for_each(ex, "trace: chosen", 1, CopyKernel{choice, chosen});
     return;
   }
-  if (kernel == TraceKernel::packets && !WalksBinaryTree<Query>) kernel = TraceKernel::persistent;
+  kernel = kernel_for<Query>(kernel);
   trace_with_kernel(ex, label, kernel, query, query, n, nullptr);
   if (chosen != nullptr) for_each(ex, "trace: chosen", 1, StoreKernel{u32(kernel), chosen});
 }
@@ -96,8 +111,7 @@ void trace_batch(const Executor& ex, const char* label, TraceKernel kernel, Quer
   for (u64 begin = 0; begin < n; begin += most_at_once) {
     const u32 count = u32(smaller(n - begin, most_at_once));
     detail::trace_by(ex, label, kernel, query, count, chosen);
-    query.rays += count;
-    query.results += count;
+    query.skip(count);
   }
 }
 

@@ -43,8 +43,8 @@ void trace_by_sample(const Executor& ex, const char* label, Binary binary, Wide 
     const bool tells = chosen != nullptr && n - begin <= most_at_once;
     detail::trace_by_table(ex, label, detail::kernels_for(binary, wide, count), binary, wide, count, choice,
                            tells);
-    binary.rays = wide.rays += count;
-    binary.results = wide.results += count;
+    binary.skip(count);
+    wide.skip(count);
   }
   if (chosen != nullptr && n > 0) for_each(ex, "trace: chosen", 1, detail::StoreTraceChoice{choice, chosen});
 }
