@@ -197,6 +197,36 @@ TEST_P(SimdRays, FollowAChainOfTenThousand) {
                              brute_force(mesh, rays));
 }
 
+/// Leaves are read four triangles at a time.
+TEST_P(SimdRays, FindFewerTrianglesThanLanes) {
+  const Mesh whole = generate_random(7, 0.5f);
+  for (u32 count = 1; count <= whole.triangles.size(); ++count) {
+    Mesh mesh = whole;
+    mesh.triangles.resize(count);
+    const std::vector<Ray> rays = difficult_rays(mesh, 203, 12);
+    for (u32 leaf_size : {1, 2, 3, 7}) {
+      ASSERT_NO_FATAL_FAILURE(expect_hits_in_all_layouts(mesh, build_host_bvh(host_view(mesh), leaf_size), rays,
+                                                         brute_force(mesh, rays)));
+    }
+  }
+}
+
+/// In a soup of large triangles, in so many boxes that rays do not go down to all of them together.
+TEST_P(SimdRays, LeaveInAllDirectionsFromWhereTheyBegin) {
+  const Mesh mesh = generate_random(900, 0.6f);
+  test::RayMaker make(13);
+  std::vector<Ray> rays;
+  for (u32 i = 0; i < 1003; ++i) {
+    const vec3 near = make.point(-0.001f, 0.001f), middle = vec3(0.25f) * float(i / 256);
+    const vec3 direction = make.point(-1, 1);
+    rays.push_back({middle + near, i % 3 == 0 ? 0.05f : 0, direction, i % 5 == 0 ? 0.3f : infinity});
+  }
+  const std::vector<Hit> expected = brute_force(mesh, rays);
+  for (u32 leaf_size : {1, 4}) {
+    expect_hits_in_all_layouts(mesh, build_host_bvh(host_view(mesh), leaf_size), rays, expected);
+  }
+}
+
 TEST_P(SimdRays, EqualDistancesGiveTheSmallestId) {
   Mesh mesh = generate_random(50, 0.5f);
   const std::vector<uvec3> once = mesh.triangles;

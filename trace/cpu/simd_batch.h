@@ -22,6 +22,7 @@ struct SimdBatch {
   u8* occluded;
   const copse::detail::BatchMasks* masks;  // or null
   bool packets;                            // neighbouring rays walk together as long as they stay together
+  u64 packed_count;                        // of packed triangles; 0 where they are fetched
 };
 
 /// Traces rays begin to end - 1, by the widest instructions that this machine has and that were compiled for. The

@@ -9,8 +9,8 @@
 #endif
 
 #include "trace/binary_tree.h"
+#include "trace/cpu/simd_blocks.inl"
 #include "trace/cpu/simd_keys.inl"
-#include "trace/cpu/simd_rays.inl"
 #include "trace/wide_tree.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -19,26 +19,22 @@ namespace copse::cpu::HWY_NAMESPACE {
 using copse::detail::BinaryTree;
 using copse::detail::WideTree;
 
+/// Where boxes are entered and left by each ray's block: their keys, in order in each block with the nearest last,
+/// and bits of those that are entered at or before `limit`.
+HWY_INLINE u32 sort_entered_blocks(Rays entry, Rays exit, Rays limit, VecOf<RayKeys>& keys) {
+  const RayLanes d;
+  const RayKeys di;
+  entry = hn::Max(entry, hn::Zero(d));
+  const RayMask entered = hn::Le(entry, hn::Min(exit, limit));
+  constexpr u32 sign = 1u << 31;  // of -0.0
+  const auto slots = hn::And(hn::Iota(di, 0), hn::Set(di, 3));
+  const auto key = hn::Or(hn::AndNot(hn::Set(di, i32(sign | 3)), hn::BitCast(di, entry)), slots);
+  keys = sort_blocks(hn::IfThenElse(hn::RebindMask(di, entered), key, hn::Set(di, -1)));
+  return bits_of_mask(d, entered);
+}
+
 template <u32 width>
 using Lanes = hn::CappedTag<float, width>;
-
-/// The slabs of one ray in vectors of a node's width: children in the lanes.
-template <u32 width>
-struct ChildSlabs {
-  VecOf<Lanes<width>> scale[3], near_offset[3], far_offset[3];
-  u32 backwards[3];  // 1 where the ray moves against the axis
-
-  ChildSlabs() = default;
-  HWY_INLINE ChildSlabs(const RayGroup& group, u32 lane) {
-    const Lanes<width> d;
-    for (u32 k = 0; k < 3; ++k) {
-      scale[k] = hn::Set(d, group.scale[k][lane]);
-      near_offset[k] = hn::Set(d, group.near_offset[k][lane]);
-      far_offset[k] = hn::Set(d, group.far_offset[k][lane]);
-      backwards[k] = octant_of(group.kind[lane]) >> k & 1;
-    }
-  }
-};
 
 /// The slabs of one ray with axes in the lanes: x, y, z and nothing, as often as fits.
 template <u32 width>
@@ -79,6 +75,7 @@ struct Children;
 template <>
 struct Children<BinaryTree> {
   static constexpr u32 width = 2;
+  static constexpr bool in_blocks = false;
   using Slabs = AxisSlabs<8>;
   using Planes = PlaneTable<4, 1, 8>;
 
@@ -133,28 +130,32 @@ struct Children<BinaryTree> {
 template <>
 struct Children<WideTree<Bvh4Node>> {
   static constexpr u32 width = 4;
-  using Slabs = ChildSlabs<4>;
+  static constexpr bool in_blocks = true;
   using Planes = PlaneTable<12, 4, 1>;
 
   const Bvh4Node* node;
 
   HWY_INLINE Children(const WideTree<Bvh4Node>& tree, u32 id) : node(tree.nodes + id) {}
-  HWY_INLINE static Slabs slabs(const RayGroup& group, u32 lane) { return {group, lane}; }
   HWY_INLINE WideChild child(u32 slot) const { return node->child(slot); }
   HWY_INLINE u32 existing() const { return 15; }  // the empty box is missed
   HWY_INLINE Planes planes(float*) const { return {node->lo_x}; }
 
-  HWY_INLINE u32 enter(const Slabs& ray, float limit, i32* keys) const {
-    const Lanes<4> d;
-    const float* planes = node->lo_x;
-    VecOf<Lanes<4>> near[3], far[3];
+  /// For rays that stand at a node each; as sort_entered_blocks.
+  HWY_INLINE static u32 enter(const WideTree<Bvh4Node>& tree, const u32 (&nodes)[block_rays],
+                              const RayBlocks& rays, const RayGroup& group, VecOf<RayKeys>& keys) {
+    const RayLanes d;
+    const float* planes[block_rays];
+    for (u32 r = 0; r < block_rays; ++r) planes[r] = tree.nodes[nodes[r]].lo_x;
+    Rays near[3], far[3];
     for (u32 k = 0; k < 3; ++k) {
-      const u32 side = 12 * ray.backwards[k];
-      near[k] = hn::MulAdd(hn::Load(d, planes + 4 * k + side), ray.scale[k], ray.near_offset[k]);
-      far[k] = hn::MulAdd(hn::Load(d, planes + 4 * k + (12 - side)), ray.scale[k], ray.far_offset[k]);
+      const Rays lo = load_blocks(d, planes, 4 * k), hi = load_blocks(d, planes, 12 + 4 * k);
+      const Rays scale = rays.of(group.scale[k]);
+      const RayMask backwards = hn::Lt(scale, hn::Zero(d));
+      near[k] = hn::MulAdd(hn::IfThenElse(backwards, hi, lo), scale, rays.of(group.near_offset[k]));
+      far[k] = hn::MulAdd(hn::IfThenElse(backwards, lo, hi), scale, rays.of(group.far_offset[k]));
     }
-    return sort_entered<4>(d, largest_of(d, near[0], near[1], near[2]), smallest_of(d, far[0], far[1], far[2]),
-                           limit, hn::FirstN(d, 4), keys);
+    return sort_entered_blocks(largest_of(d, near[0], near[1], near[2]), smallest_of(d, far[0], far[1], far[2]),
+                               rays.of(group.boxes_limit), keys);
   }
 };
 
@@ -273,6 +274,7 @@ HWY_INLINE void decode_planes(const Node* node, float* out) {
 template <class Node>
 struct GridChildren {
   static constexpr u32 width = Node::width;
+  static constexpr bool in_blocks = false;
   using Slabs = AxisSlabs<width>;
   using Planes = PlaneTable<3 * width, width, 1>;
 

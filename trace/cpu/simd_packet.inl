@@ -17,6 +17,19 @@
 HWY_BEFORE_NAMESPACE();
 namespace copse::cpu::HWY_NAMESPACE {
 
+/// What triangles are fetched by, for a place among the tree's primitive ids.
+template <class Triangles>
+struct PlaceToTriangle {
+  const u32* primitive_ids;
+  HWY_INLINE u32 operator()(u32 place) const {
+    if constexpr (Triangles::takes_places) {
+      return place;
+    } else {
+      return primitive_ids[place];
+    }
+  }
+};
+
 /// With so many rays or fewer, walks go on one by one.
 inline constexpr u32 fewest_in_packet = ray_lanes >= 16 ? 3 : ray_lanes >= 8 ? 2 : 1;
 

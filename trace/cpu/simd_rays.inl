@@ -45,7 +45,8 @@ struct RayGroup {
   PerRay shear_x, shear_y, forward;
   IdPerRay kind;  // 8 times kz, and the signs of the scale: bit 0 for x below 0, 1 for y, 2 for z
 
-  PerRay t_min, limit, boxes_limit, u, v;
+  PerRay t_min, limit, boxes_limit;
+  PerRay v, w, det;                     // of the closest: weights of b and c times det, as in UndividedHit
   IdPerRay closest, closest_primitive;  // by what the triangle is fetched, and its id; invalid_id for none
 
   const copse::detail::BatchMasks* masks;  // or null; then those of rays are not set

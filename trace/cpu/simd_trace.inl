@@ -35,13 +35,15 @@ HWY_INLINE u32 walk_packets(const Tree& tree, const Triangles& triangles, RayGro
 template <bool any, class Tree, class Triangles>
 HWY_INLINE u32 walk_one_by_one(const Tree& tree, const Triangles& triangles, RayGroup& group) {
   RayWalks<any, Tree, Triangles> walks(tree, triangles, group);
-  return walks.walk(group.walking & ~group.given_up, tree.root());
+  return walks.walk_from_root(group.walking & ~group.given_up);
 }
 
 /// Writes the hits of a group; those of `whole` rays by the walk that has no depth limit.
 template <class Tree, class Triangles>
 HWY_INLINE void write_hits(const SimdBatch<Tree>& batch, const Triangles& triangles, const RayGroup& group,
                            u32 whole, u64 begin, u32 count) {
+  PerRay u, v;
+  u.store(hn::Div(group.v.load(), group.det.load())), v.store(hn::Div(group.w.load(), group.det.load()));
   for (u32 lane = 0; lane < count; ++lane) {
     const u64 i = begin + lane;
     const u32 closest = group.closest[lane];
@@ -50,8 +52,8 @@ HWY_INLINE void write_hits(const SimdBatch<Tree>& batch, const Triangles& triang
     } else if (closest == invalid_id) {
       batch.hits[i] = {batch.rays[i].t_max, invalid_id, invalid_id, 0, 0};
     } else {
-      batch.hits[i] = {group.limit[lane], triangles.local_id(closest), triangles.geometry(closest), group.u[lane],
-                       group.v[lane]};
+      batch.hits[i] = {group.limit[lane], triangles.local_id(closest), triangles.geometry(closest), u[lane],
+                       v[lane]};
     }
   }
 }

@@ -29,7 +29,7 @@ struct Corners {
 /// What came of a test. Where `hits` and `unknown` are empty the rest is not set.
 template <class D>
 struct TriangleAnswer {
-  u32 hits, unknown;  // bits of lanes; unknown as FloatHit::unknown
+  u32 hits, unknown;  // bits of lanes; unknown as intersect_in_float has it
   VecOf<D> t, v, w, det;
 };
 
@@ -98,11 +98,10 @@ inline RayShear shear_of(const RayGroup& group, u32 lane) {
 }
 
 /// Keeps a hit if it is the smallest (t, primitive id) so far.
-HWY_INLINE void keep_closest(RayGroup& group, u32 lane, const TriangleHit& hit, u32 at, u32 primitive) {
+HWY_INLINE void keep_closest(RayGroup& group, u32 lane, const UndividedHit& hit, u32 at, u32 primitive) {
   if (!(hit.t < group.limit[lane] || primitive < group.closest_primitive[lane])) return;
   group.limit[lane] = hit.t;
-  group.u[lane] = hit.u;
-  group.v[lane] = hit.v;
+  group.v[lane] = hit.v, group.w[lane] = hit.w, group.det[lane] = hit.det;
   group.closest[lane] = at;
   group.closest_primitive[lane] = primitive;
 }
@@ -110,143 +109,11 @@ HWY_INLINE void keep_closest(RayGroup& group, u32 lane, const TriangleHit& hit, 
 /// Tests what float leaves open.
 template <class Triangles>
 HWY_NOINLINE void test_in_double(const Triangles& triangles, u32 at, RayGroup& group, u32 lane) {
-  TriangleHit hit;
+  UndividedHit hit;
   if (!intersect_triangle(shear_of(group, lane), triangles.triangle(at), group.t_min[lane], group.limit[lane],
                           hit))
     return;
   keep_closest(group, lane, hit, at, triangles.primitive(at));
-}
-
-// ---- One ray, four triangles ----------------------------------------------------------------------------------
-
-/// A ray of a group in all lanes.
-struct OneRayShear {
-  Shears<FourLanes> ray;
-  Axes axes;
-
-  OneRayShear() = default;
-  HWY_INLINE OneRayShear(const RayGroup& group, u32 lane) : axes(axis_of(group.kind[lane])) {
-    const FourLanes d;
-    for (u32 k = 0; k < 3; ++k) ray.origin[k] = hn::Set(d, group.shear_origin[k][lane]);
-    ray.x = hn::Set(d, group.shear_x[lane]), ray.y = hn::Set(d, group.shear_y[lane]);
-    ray.forward = hn::Set(d, group.forward[lane]);
-    ray.t_min = hn::Set(d, group.t_min[lane]);
-  }
-};
-
-/// The corners of up to four triangles, the last one as often as needed.
-template <class Triangles>
-HWY_INLINE Corners<FourLanes> load_corners(const Triangles& triangles, const u32 (&at)[4], const Axes& axes) {
-  const FourLanes d;
-  alignas(16) float corners[9][4];
-  for (u32 i = 0; i < 4; ++i) {
-    const Triangle t = triangles.triangle(at[i]);
-    const float p[9] = {t.a.x, t.a.y, t.a.z, t.b.x, t.b.y, t.b.z, t.c.x, t.c.y, t.c.z};
-    for (u32 k = 0; k < 9; ++k) corners[k][i] = p[k];
-  }
-  Corners<FourLanes> loaded;
-  for (u32 k = 0; k < 3; ++k) {
-    loaded.a[k] = hn::Load(d, corners[axes.k[k]]);
-    loaded.b[k] = hn::Load(d, corners[3 + axes.k[k]]);
-    loaded.c[k] = hn::Load(d, corners[6 + axes.k[k]]);
-  }
-  return loaded;
-}
-
-/// Four points in a row each, as three vectors of coordinates.
-HWY_INLINE void transpose_points(const float* (&rows)[4], u32 offset, const Axes& axes,
-                                 VecOf<FourLanes> (&out)[3]) {
-  const FourLanes d;
-  const hn::Repartition<double, FourLanes> dd;
-  const auto r0 = hn::Load(d, rows[0] + offset), r1 = hn::Load(d, rows[1] + offset);
-  const auto r2 = hn::Load(d, rows[2] + offset), r3 = hn::Load(d, rows[3] + offset);
-  const auto xy01 = hn::BitCast(dd, hn::InterleaveLower(d, r0, r1)),
-             z01 = hn::BitCast(dd, hn::InterleaveUpper(d, r0, r1));
-  const auto xy23 = hn::BitCast(dd, hn::InterleaveLower(d, r2, r3)),
-             z23 = hn::BitCast(dd, hn::InterleaveUpper(d, r2, r3));
-  const auto x = hn::BitCast(d, hn::InterleaveLower(dd, xy01, xy23));
-  const auto y = hn::BitCast(d, hn::InterleaveUpper(dd, xy01, xy23));
-  const auto z = hn::BitCast(d, hn::InterleaveLower(dd, z01, z23));
-  const auto last_x = mask_of_bits(d, axes.k[2] == 0 ? 15 : 0), last_y = mask_of_bits(d, axes.k[2] == 1 ? 15 : 0);
-  out[0] = hn::IfThenElse(last_x, y, hn::IfThenElse(last_y, z, x));
-  out[1] = hn::IfThenElse(last_x, z, hn::IfThenElse(last_y, x, y));
-  out[2] = hn::IfThenElse(last_x, x, hn::IfThenElse(last_y, y, z));
-}
-
-/// The same by one permutation, of vectors that hold all four rows. `D`: 16 lanes.
-template <class D>
-HWY_INLINE void permute_points(D d, const float* (&rows)[4], u32 offset, const Axes& axes,
-                               VecOf<FourLanes> (&out)[3]) {
-  const FourLanes d4;
-  const hn::Half<D> d8;
-  alignas(64) static constexpr i32 orders[3][16] = {{1, 5, 9, 13, 2, 6, 10, 14, 0, 4, 8, 12, 3, 7, 11, 15},
-                                                    {2, 6, 10, 14, 0, 4, 8, 12, 1, 5, 9, 13, 3, 7, 11, 15},
-                                                    {0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15}};
-  const auto low = hn::Combine(d8, hn::Load(d4, rows[1] + offset), hn::Load(d4, rows[0] + offset));
-  const auto high = hn::Combine(d8, hn::Load(d4, rows[3] + offset), hn::Load(d4, rows[2] + offset));
-  const auto all = hn::TableLookupLanes(hn::Combine(d, high, low), hn::SetTableIndices(d, orders[axes.k[2]]));
-  out[0] = hn::LowerHalf(d4, hn::LowerHalf(d8, all));
-  out[1] = hn::UpperHalf(d4, hn::LowerHalf(d8, all));
-  out[2] = hn::LowerHalf(d4, hn::UpperHalf(d8, all));
-}
-
-HWY_INLINE Corners<FourLanes> load_corners(const copse::detail::PlacedTriangles& triangles, const u32 (&at)[4],
-                                           const Axes& axes) {
-  const float* rows[4];
-  for (u32 i = 0; i < 4; ++i) rows[i] = &triangles.packed[at[i]].a.x;
-  Corners<FourLanes> loaded;
-#if HWY_CAP_GE512
-  const hn::CappedTag<float, 16> d;
-  permute_points(d, rows, 0, axes, loaded.a);
-  permute_points(d, rows, 4, axes, loaded.b);
-  permute_points(d, rows, 8, axes, loaded.c);
-#else
-  transpose_points(rows, 0, axes, loaded.a);
-  transpose_points(rows, 4, axes, loaded.b);
-  transpose_points(rows, 8, axes, loaded.c);
-#endif
-  return loaded;
-}
-
-/// Of `count` triangles, bits of those that a ray with masks sees.
-template <class Triangles>
-HWY_NOINLINE u32 seen_triangles(const Triangles& triangles, const u32 (&at)[4], u32 count, const RayGroup& group,
-                                u32 lane) {
-  const auto masks = group.masks->of(triangles);
-  u32 seen = 0;
-  for (u32 i = 0; i < count; ++i) seen |= u32((masks(at[i]) & group.ray_masks[lane]) != 0) << i;
-  return seen;
-}
-
-/// Tests a leaf of one ray.
-template <class Triangles, class Ids>
-HWY_INLINE void test_leaf(const Triangles& triangles, const Ids& ids, WideChild leaf, OneRayShear& one,
-                          RayGroup& group, u32 lane) {
-  const FourLanes d;
-  for (u32 done = 0; done < leaf.count; done += 4) {
-    const u32 count = smaller(leaf.count - done, 4u);
-    u32 at[4];
-    for (u32 i = 0; i < 4; ++i) at[i] = ids(leaf.first + done + smaller(i, count - 1));
-    u32 there = (1u << count) - 1;
-    if (group.masks != nullptr) there = seen_triangles(triangles, at, count, group, lane);
-    one.ray.limit = hn::Set(d, group.limit[lane]);
-    Corners<FourLanes> corners = load_corners(triangles, at, one.axes);
-    const TriangleAnswer<FourLanes> answer = intersect(d, one.ray, corners, there);
-    if (answer.hits != 0) {
-      alignas(16) float t[4], v[4], w[4], det[4];
-      hn::Store(answer.t, d, t), hn::Store(answer.v, d, v), hn::Store(answer.w, d, w),
-          hn::Store(answer.det, d, det);
-      for (u32 hits = answer.hits; hits != 0; hits &= hits - 1) {
-        const u32 i = u32(__builtin_ctz(hits));
-        if (!(t[i] <= group.limit[lane])) continue;
-        keep_closest(group, lane, {t[i], div_rn(v[i], det[i]), div_rn(w[i], det[i])}, at[i],
-                     triangles.primitive(at[i]));
-      }
-    }
-    for (u32 unknown = answer.unknown; unknown != 0; unknown &= unknown - 1) {
-      test_in_double(triangles, at[__builtin_ctz(unknown)], group, lane);
-    }
-  }
 }
 
 // ---- Many rays, one triangle ----------------------------------------------------------------------------------
@@ -289,8 +156,9 @@ HWY_INLINE void test_triangle(const Triangles& triangles, u32 at, const Axes& ax
     const auto mask = mask_of_bits(d, kept);
     const auto id_mask = hn::RebindMask(du, mask);
     group.limit.store(hn::IfThenElse(mask, answer.t, rays.limit));
-    group.u.store(hn::IfThenElse(mask, hn::Div(answer.v, answer.det), group.u.load()));
-    group.v.store(hn::IfThenElse(mask, hn::Div(answer.w, answer.det), group.v.load()));
+    group.v.store(hn::IfThenElse(mask, answer.v, group.v.load()));
+    group.w.store(hn::IfThenElse(mask, answer.w, group.w.load()));
+    group.det.store(hn::IfThenElse(mask, answer.det, group.det.load()));
     hn::Store(hn::IfThenElse(id_mask, hn::Set(du, primitive), earlier), du, group.closest_primitive.values);
     hn::Store(hn::IfThenElse(id_mask, hn::Set(du, at), hn::Load(du, group.closest.values)), du,
               group.closest.values);

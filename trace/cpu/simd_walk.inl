@@ -1,4 +1,4 @@
-// The walk of one ray: the children of a node in the lanes, the triangles of a leaf in the lanes.
+// The walks of rays that each go their own way, after they began together.
 
 #if defined(COPSE_TRACE_CPU_SIMD_WALK) == defined(HWY_TARGET_TOGGLE)
 #ifdef COPSE_TRACE_CPU_SIMD_WALK
@@ -8,60 +8,22 @@
 #endif
 
 #include "trace/cpu/simd_children.inl"
-#include "trace/cpu/simd_triangles.inl"
+#include "trace/cpu/simd_leaves.inl"
+#include "trace/cpu/simd_start.inl"
+#include "trace/cpu/simd_waiting.inl"
 
 HWY_BEFORE_NAMESPACE();
 namespace copse::cpu::HWY_NAMESPACE {
 
-/// What triangles are fetched by, for a place among the tree's primitive ids.
-template <class Triangles>
-struct PlaceToTriangle {
-  const u32* primitive_ids;
-  HWY_INLINE u32 operator()(u32 place) const {
-    if constexpr (Triangles::takes_places) {
-      return place;
-    } else {
-      return primitive_ids[place];
-    }
-  }
+/// What a node's children are found by; none where rays go in blocks.
+template <class Node, bool in_blocks>
+struct SlabsOf {
+  using Type = typename Node::Slabs;
 };
-
-/// What children wait: the key by which they were sorted, with the slot in its lowest bits, and the node. A tree
-/// so deep that they do not fit is left to the walk that climbs.
-struct WaitingChildren {
-  static constexpr u32 size = 128;
-
-  i32 keys[size];
-  u32 nodes[size];
-  u32 count;
-
-  HWY_INLINE bool has_room(u32 width) const { return count + larger(width, 4u) <= size; }
-
-  /// The children of a node, whose keys the caller wrote behind those that wait; room for 8 is written.
-  HWY_INLINE void push(u32 node, u32 pushed) {
-    const FourKeys d;
-    const auto same = hn::BitCast(hn::CappedTag<u32, 4>(), hn::Set(d, i32(node)));
-    hn::StoreU(same, hn::CappedTag<u32, 4>(), nodes + count);
-    if (pushed > 4) hn::StoreU(same, hn::CappedTag<u32, 4>(), nodes + count + 4);
-    count += pushed;
-  }
+template <class Node>
+struct SlabsOf<Node, true> {
+  struct Type {};
 };
-
-/// Asks for what a child will be visited with: others take their turn before it.
-HWY_INLINE void prefetch_lines(const void* data) {
-  __builtin_prefetch(data);
-  __builtin_prefetch(static_cast<const char*>(data) + 64);
-}
-template <class Tree, class Triangles>
-HWY_INLINE void prefetch(const Tree& tree, const Triangles& triangles, const WideChild& at) {
-  const void* data = tree.nodes + at.first;
-  if constexpr (Triangles::takes_places) {
-    if (at.is_leaf()) data = triangles.packed + at.first;
-  } else {
-    if (at.is_leaf()) data = tree.primitive_ids + at.first;
-  }
-  prefetch_lines(data);
-}
 
 /// The walks of a group's rays, each its own way. They take turns: all that stand at a node step, then all that
 /// stand at a leaf test it. So the tests of different rays, which do not depend on each other, overlap in the
@@ -72,32 +34,59 @@ class RayWalks {
 
  public:
   HWY_INLINE RayWalks(const Tree& tree, const Triangles& triangles, RayGroup& group)
-      : tree_(tree), triangles_(triangles), ids_{tree.primitive_ids}, group_(group) {}
+      : tree_(tree), triangles_(triangles), leaves_(triangles_, tree.primitive_ids), group_(group) {}
 
   /// Walks from `from` down for the rays whose bits are set; returns those for which the tree is too deep. With
   /// `any`, a ray ends at its first hit.
   [[gnu::noinline]] u32 walk(u32 rays, WideChild from) {
+    begin(rays);
     Turn turn{0, 0};
-    for (; rays != 0; rays &= rays - 1) {
-      const u32 lane = u32(__builtin_ctz(rays));
-      slabs_[lane] = Node::slabs(group_, lane);
-      shears_[lane] = OneRayShear(group_, lane);
-      waiting_[lane].count = 0;
-      go_to(lane, from, turn);
-    }
-    while (turn.node_count + turn.leaf_count > 0) {
-      step_nodes(turn);
-      test_leaves(turn);
-    }
-    return too_deep_;
+    for (; rays != 0; rays &= rays - 1) go_to(u32(__builtin_ctz(rays)), from, turn);
+    return take_turns(turn);
+  }
+
+  /// The same from the root, and together as long as they are where they begin.
+  [[gnu::noinline]] u32 walk_from_root(u32 rays) {
+    const WideChild root = tree_.root();
+    if (rays == 0 || !root.is_inner()) return walk(rays, root);
+    begin(rays);
+    StartTogether<Tree, Triangles>(tree_, triangles_, group_).descend(rays, root.first, waiting_);
+    Turn turn{0, 0};
+    for (; rays != 0; rays &= rays - 1) go_on(u32(__builtin_ctz(rays)), turn);
+    return take_turns(turn);
   }
 
  private:
-  /// How many rays stand at a node, and at a leaf. Not a member: stores between would have it read again each
-  /// time.
+  /// How many rays stand at a node, and at a leaf.
   struct Turn {
     u32 node_count, leaf_count;
   };
+
+  HWY_INLINE void begin(u32 rays) {
+    waiting_.clear();
+    if constexpr (!Node::in_blocks) {
+      for (; rays != 0; rays &= rays - 1) {
+        const u32 lane = u32(__builtin_ctz(rays));
+        slabs_[lane] = Node::slabs(group_, lane);
+      }
+    }
+  }
+
+  /// Leaves wait until they fill a block, in which time what was asked for them arrives.
+  HWY_INLINE u32 take_turns(Turn turn) {
+    constexpr u32 turns_unlooked = 16;
+    for (u32 turns = 1; turn.node_count + turn.leaf_count > 0; ++turns) {
+      if (turns % turns_unlooked == 0) {
+        for (u32 full = waiting_.full(Node::width, turns_unlooked); full != 0; full &= full - 1) {
+          give_up(u32(__builtin_ctz(full)));
+        }
+      }
+      if (turn.node_count > 0) step_nodes(turn);
+      const u32 enough = turn.node_count > 0 ? block_rays : 1;
+      if (turn.leaf_count >= enough) test_leaves(turn);
+    }
+    return too_deep_;
+  }
 
   /// Puts a ray on the list of those that stand at a node, or at a leaf, or on none.
   HWY_INLINE void go_to(u32 lane, const WideChild& at, Turn& turn) {
@@ -111,61 +100,102 @@ class RayWalks {
 
   HWY_INLINE void step_nodes(Turn& turn) {
     const u32 count = turn.node_count;
-    for (u32 i = 0; i < count; ++i) {
-      const u32 lane = at_nodes_[i];
-      const u32 node = at_[lane].first;
-      WaitingChildren& waiting = waiting_[lane];
-      if (waiting.has_room(Node::width)) {
-        u32 entered =
-            Node(tree_, node).enter(slabs_[lane], group_.boxes_limit[lane], waiting.keys + waiting.count);
-        waiting.push(node, entered);
-      } else {
-        waiting.count = 0;
-        too_deep_ |= 1u << lane;
-      }
+    if constexpr (Node::in_blocks) {
+      fill_block(at_nodes_, count);
+      for (u32 i = 0; i < count; i += block_rays) step_blocks(at_nodes_ + i);
+    } else {
+      for (u32 i = 0; i < count; ++i) step_one(at_nodes_[i]);
     }
     turn.node_count = 0;
     for (u32 i = 0; i < count; ++i) go_on(at_nodes_[i], turn);
   }
 
-  HWY_INLINE void test_leaves(Turn& turn) {
-    const u32 count = turn.leaf_count;
-    turn.leaf_count = 0;
-    for (u32 i = 0; i < count; ++i) {
-      const u32 lane = at_leaves_[i];
-      const float before = group_.limit[lane];
-      test_leaf(triangles_, ids_, at_[lane], shears_[lane], group_, lane);
-      if (any && group_.closest[lane] != invalid_id) continue;
-      if (group_.limit[lane] != before) group_.boxes_limit[lane] = boxes_limit_of(group_, lane);
-      go_on(lane, turn);
+  /// Rays that are missing in the last block are one of it twice.
+  HWY_INLINE static void fill_block(u32* list, u32 count) {
+    const u32 last = list[(count - 1) / block_rays * block_rays];
+    for (u32 i = 0; i < 3; ++i) list[count + i] = last;
+  }
+
+  /// Has a ray enter nothing any more; another walk finds its hit.
+  HWY_NOINLINE void give_up(u32 lane) {
+    too_deep_ |= 1u << lane;
+    waiting_.tops[lane] = waiting_.bottom(lane);
+    group_.limit[lane] = group_.boxes_limit[lane] = -infinity;
+  }
+
+  HWY_INLINE void step_one(u32 lane) {
+    const u32 node = at_[lane].first;
+    i32* keys = waiting_.keys(waiting_.tops[lane]);
+    waiting_.push(lane, node, Node(tree_, node).enter(slabs_[lane], group_.boxes_limit[lane], keys));
+  }
+
+  /// The steps of rays, of lanes as RayBlocks has them.
+  HWY_INLINE void step_blocks(const u32* lanes) {
+    const hn::CappedTag<u32, 4> d;
+    u32 nodes[block_rays], tops[block_rays];
+    i32* keys_to[block_rays];
+    for (u32 r = 0; r < block_rays; ++r) {
+      nodes[r] = at_[lanes[r]].first, tops[r] = waiting_.tops[lanes[r]];
+      keys_to[r] = waiting_.keys(tops[r]);
+    }
+    const RayBlocks rays(lanes);
+    VecOf<RayKeys> keys;
+    const u32 entered = Node::enter(tree_, nodes, rays, group_, keys);
+    store_blocks(RayKeys(), keys, keys_to);
+    for (u32 r = 0; r < block_rays; ++r) {
+      hn::StoreU(hn::Set(d, nodes[r]), d, waiting_.nodes(tops[r]));
+      waiting_.tops[lanes[r]] = tops[r] + u32(__builtin_popcount(entered >> (4 * r) & block_bits));
     }
   }
 
-  /// Goes to the latest child that waits and is entered in time.
+  /// Tests the leaves of full blocks, or of the last one where there are fewer rays.
+  HWY_INLINE void test_leaves(Turn& turn) {
+    const u32 end = turn.leaf_count, begin = end < block_rays ? 0 : end % block_rays;
+    fill_block(at_leaves_ + begin, end - begin);
+    for (u32 i = begin; i < end; i += block_rays) {
+      test_leaves_of(triangles_, leaves_, at_leaves_ + i, smaller(end - i, block_rays), at_, group_);
+    }
+    group_.boxes_limit.store(boxes_limit(group_.limit.load(), group_.start.load(), group_.time_scale.load()));
+    turn.leaf_count = begin;
+    for (u32 i = begin; i < end; ++i) {
+      const u32 lane = at_leaves_[i];
+      WideChild& at = at_[lane];
+      if (any && group_.closest[lane] != invalid_id) continue;
+      if (at.count > 4) {
+        at = {at.first + 4, at.count - 4};
+        at_leaves_[turn.leaf_count++] = lane;
+      } else {
+        go_on(lane, turn);
+      }
+    }
+  }
+
+  /// Goes to the latest child that waits and is entered in time. Numbers that are not below 0 have the order of
+  /// their bits; nothing is entered by a limit below 0.
   HWY_INLINE void go_on(u32 lane, Turn& turn) {
     constexpr i32 slots = i32(Node::width - 1);
-    WaitingChildren& waiting = waiting_[lane];
-    const float limit = group_.boxes_limit[lane];
-    for (u32 count = waiting.count; count > 0;) {
-      const i32 key = waiting.keys[--count];
-      if (!(float_from_bits(u32(key & ~slots)) <= limit)) continue;
-      waiting.count = count;
-      go_to(lane, Node(tree_, waiting.nodes[count]).child(u32(key & slots)), turn);
+    const u32 bottom = waiting_.bottom(lane);
+    const i32 limit = i32(bits_of(group_.boxes_limit[lane]));
+    for (u32 top = waiting_.tops[lane]; top != bottom;) {
+      const i32 key = *waiting_.keys(--top);
+      if ((key & ~slots) > limit) continue;
+      waiting_.tops[lane] = top;
+      go_to(lane, Node(tree_, *waiting_.nodes(top)).child(u32(key & slots)), turn);
       return;
     }
+    waiting_.tops[lane] = bottom;
   }
 
   const Tree tree_;
   const Triangles triangles_;
-  const PlaceToTriangle<Triangles> ids_;
+  LeafTriangles<Triangles> leaves_;
   RayGroup& group_;
 
   WideChild at_[ray_lanes];
   u32 too_deep_ = 0;
-  u32 at_nodes_[ray_lanes + 1], at_leaves_[ray_lanes + 1];  // lanes, and one that is written in vain
-  typename Node::Slabs slabs_[ray_lanes];
-  OneRayShear shears_[ray_lanes];
-  WaitingChildren waiting_[ray_lanes];
+  u32 at_nodes_[ray_lanes + 4], at_leaves_[ray_lanes + 4];  // lanes, and what is written in vain or fills a block
+  typename SlabsOf<Node, Node::in_blocks>::Type slabs_[ray_lanes];
+  WaitingChildren waiting_;
 };
 
 }  // namespace copse::cpu::HWY_NAMESPACE
