@@ -21,11 +21,14 @@ struct BenchResult {
   std::vector<KernelTimes> kernels;  // where they were asked for
   std::vector<Stage> stages;         // empty unless asked for
 
-  // Bytes that must move: the mesh read once and the tree written once; for a refit, the tree read and its
-  // nodes written.
+  // Bytes that must move: the mesh read once and the tree written once; for a refit, the mesh and the primitives'
+  // order read and the nodes written.
   u64 mesh_bytes() const { return vertex_count * sizeof(vec3) + triangle_count * sizeof(uvec3); }
   u64 least_build_bytes() const { return mesh_bytes() + sizes.result_bytes; }
-  u64 least_refit_bytes() const { return least_build_bytes() + statistics.counts.node_count * sizeof(BvhNode); }
+  u64 least_refit_bytes() const {
+    return mesh_bytes() + statistics.counts.primitive_count * sizeof(u32) +
+           statistics.counts.node_count * sizeof(BvhNode);
+  }
 };
 
 Json to_json(const BenchResult& result);
