@@ -22,6 +22,13 @@ inline const PackedTriangle* packed_of(const TriangleTable&) {
 inline const PackedTriangle* packed_of(const BufferSpan<const PackedTriangle>& packed) {
   return packed.data();
 }
+inline u64 packed_count_of(const TriangleTable&) {
+  return 0;
+}
+inline u64 packed_count_of(const BufferSpan<const PackedTriangle>& packed) {
+  return packed.size();
+}
+
 /// Null for queries without masks.
 template <class Query>
 const copse::detail::BatchMasks* masks_of(const Query& query) {
@@ -42,7 +49,8 @@ SimdBatch<typename Query::Tree> batch_of(const Query& query, bool packets) {
                                         nullptr,
                                         nullptr,
                                         masks_of(query),
-                                        packets};
+                                        packets,
+                                        packed_count_of(query.source)};
   if constexpr (std::is_same_v<typename Query::Result, Hit>) {
     batch.hits = query.results;
   } else {
