@@ -104,6 +104,9 @@ struct PairArrays {
   COPSE_HD PairChoice<width> choice(u32 pair) const { return choices[pair]; }
   COPSE_HD PairLinks link(u32 pair) const { return links[pair]; }
   COPSE_HD u32 parent(u32 pair) const { return parents[pair]; }
+  COPSE_HD u32 parts_less_one(u32 pair, bool is_right) const {
+    return choices[pair].choice().template parts_less_one<width>(is_right);
+  }
 };
 
 /// The binary tree for walks down (tree_walk.h).

@@ -36,6 +36,20 @@ struct SlotChoice {
   /// The left child's part of `slots`, where it shares them, or of a wide node's `width`.
   COPSE_HD u32 left_part(u32 slots) const { return 1 + (bits >> 4 * (slots - 1) & 7u); }
 
+  /// For every number of slots that the node may have, four bits: one less than its left or right child's part of
+  /// them, or of the width, where it is a wide node; width - 1 where it is a leaf.
+  ///
+  ///   slots      8 7 6 5 4 3 2 1
+  ///   less two   . 5 4 3 2 1 0 .    less the left part's four bits: the right part's, where the slots are shared
+  template <u32 width>
+  COPSE_HD u32 parts_less_one(bool is_right) const {
+    const u32 left = bits & 0x77777777u;
+    if (!is_right) return left;
+    const u32 is_shared = (bits >> 3 & 0x11111111u) * 15;
+    const u32 alone = (is_leaf_alone<width>() ? 2 * width - 2 : width - 2) * 0x11111111u;
+    return ((0x05432100u & is_shared) | (alone & ~is_shared)) - left;
+  }
+
   template <u32 width>
   COPSE_HD static SlotChoice of_leaf_alone() {
     return {8u << 4 * (width - 1)};

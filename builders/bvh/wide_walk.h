@@ -68,9 +68,7 @@ struct CollapsedTree {
   /// An ancestor with s slots makes of the node what the child on the way does with its part of them.
   COPSE_HD void climb(Search& search) const {
     const u32 above = sibling_pair(search.node);
-    const SlotChoice choice = pairs.choice(above).choice();
-    const u32 parent = pairs.parent(above);
-    const u32 parts = parts_less_one(choice, search.node == 2 * above + 2);
+    const u32 parent = pairs.parent(above), parts = pairs.parts_less_one(above, search.node % 2 == 0);
     const u32 lo = pick_bytes(search.lo, search.hi, parts) & all_lo;
     search.hi = pick_bytes(search.lo, search.hi, parts >> 16) & all_hi;
     search.lo = lo;
@@ -80,19 +78,6 @@ struct CollapsedTree {
  private:
   static constexpr u32 all_lo = width == 4 ? 0x00010101u : 0x01010101u;
   static constexpr u32 all_hi = width == 4 ? 0 : 0x00010101u;
-
-  /// For every number of slots that a node may have, four bits: one less than its left or right child's part of
-  /// them, or of the width, where it is a wide node; width - 1 where it is a leaf.
-  ///
-  ///   slots      8 7 6 5 4 3 2 1
-  ///   less two   . 5 4 3 2 1 0 .    less the left part's four bits: the right part's, where the slots are shared
-  COPSE_HD static u32 parts_less_one(SlotChoice choice, bool is_right) {
-    const u32 left = choice.bits & 0x77777777u;
-    if (!is_right) return left;
-    const u32 is_shared = (choice.bits >> 3 & 0x11111111u) * 15;
-    const u32 alone = (choice.template is_leaf_alone<width>() ? 2 * width - 2 : width - 2) * 0x11111111u;
-    return ((0x05432100u & is_shared) | (alone & ~is_shared)) - left;
-  }
 };
 
 }  // namespace copse::detail

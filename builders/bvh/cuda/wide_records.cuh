@@ -33,9 +33,34 @@ inline constexpr u64 large_tree = u64{1} << 18;
 inline constexpr u32 record_threads = 256;
 inline constexpr u32 record_blocks = 6;  // on a multiprocessor
 inline constexpr u32 record_pairs = 1024;
+static_assert(record_pairs <= 1024, "PutOffSearch has ten bits for a pair");
 
 /// After so many steps a search waits for others as long: lanes that are done would wait for it.
 inline constexpr u32 search_steps_at_once = 3;
+
+/// A search inside its window that is put off: where it began, how far it came, and what Search tells of it, a bit
+/// a number of slots. Nodes go by the pair of their children, counted from the window's first.
+///   26        20 19     10 9      0
+///   slots, 7 to 1   came to   began
+struct PutOffSearch {
+  u32 bits;
+
+  template <class Search>
+  __device__ static PutOffSearch of(u32 began, u32 came_to, const Search& search) {
+    return {(first_bits(search.lo) | first_bits(search.hi) << 4) << 20 | came_to << 10 | began};
+  }
+  __device__ u32 began() const { return bits & 1023u; }
+  __device__ u32 came_to() const { return bits >> 10 & 1023u; }
+  template <class Search>
+  __device__ Search search(u32 node) const {
+    return {node, bytes_of(bits >> 20 & 15u), bytes_of(bits >> 24)};
+  }
+
+ private:
+  /// Of four bytes of 0 or 1, side by side: the product brings bit 8 k to 28 + k. And back: bit k to 8 k.
+  __device__ static u32 first_bits(u32 bytes) { return bytes * 0x10204080u >> 28; }
+  __device__ static u32 bytes_of(u32 bits) { return bits * 0x00204081u & 0x01010101u; }
+};
 
 inline constexpr u32 record_rows = record_pairs / warp_size;
 inline constexpr u32 record_pairs_a_thread = record_pairs / record_threads;
@@ -43,23 +68,41 @@ inline constexpr u32 record_pairs_a_thread = record_pairs / record_threads;
 /// A window of pairs, and which of them belong to wide nodes.
 template <u32 width>
 struct RecordWindow {
+  /// Parts of four slots are found once, not at every step through the node: the left child's in the low half of a
+  /// word, the right one's in the high half.
+  static constexpr bool keeps_parts = width == 4;
+
   PairChoice<width> choices[record_pairs];
+  u32 parts[keeps_parts ? record_pairs : 1];
   PairLinks links[record_pairs];
   u32 parents[record_pairs];
   u32 wide[record_rows];     // a bit a pair
-  u16 listed[record_pairs];  // first those whose search is put off, then the wide nodes, in their order
-  u32 listed_count;
-  SlotKinds<width> kinds[record_pairs];  // of the listed wide nodes
+  u16 listed[record_pairs];  // the wide nodes, in their order
+  u32 listed_count, put_off_count;
+  union {
+    PutOffSearch put_off[record_pairs];
+    SlotKinds<width> kinds[record_pairs];  // of the listed wide nodes
+  };
   BlockStorage<u32, record_threads> sums;
 
   __device__ void load(const PairArrays<width>& pairs, u32 begin, u32 count) {
-    if (threadIdx.x == 0) listed_count = 0;
+    if (threadIdx.x == 0) put_off_count = 0;
     for (u32 i = threadIdx.x; i < count; i += record_threads) {
-      choices[i] = pairs.choice(begin + i);
+      const PairChoice<width> chosen = pairs.choice(begin + i);
+      choices[i] = chosen;
+      if constexpr (keeps_parts) {
+        const u32 left = chosen.choice().template parts_less_one<width>(false);
+        parts[i] = left | chosen.choice().template parts_less_one<width>(true) << 16;
+      }
       links[i] = pairs.link(begin + i);
       parents[i] = pairs.parent(begin + i);
     }
     __syncthreads();
+  }
+
+  __device__ u32 parts_less_one(u32 i, bool is_right) const {
+    if constexpr (keeps_parts) return parts[i] >> (is_right ? 16 : 0);
+    return choices[i].choice().template parts_less_one<width>(is_right);
   }
 };
 
@@ -76,9 +119,12 @@ struct WindowPairs {
   }
   __device__ PairLinks link(u32 pair) const { return has(pair) ? window.links[pair - begin] : all.link(pair); }
   __device__ u32 parent(u32 pair) const { return has(pair) ? window.parents[pair - begin] : all.parent(pair); }
+  __device__ u32 parts_less_one(u32 pair, bool is_right) const {
+    return has(pair) ? window.parts_less_one(pair - begin, is_right) : all.parts_less_one(pair, is_right);
+  }
 };
 
-/// Marks the pairs of wide nodes in the window. Searches that are long or leave it are put off, and then made
+/// Marks the pairs of wide nodes in the window. Searches that are long or leave it are put off, and then go on
 /// together.
 template <u32 width, class Tree>
 __device__ void find_wide_nodes(RecordWindow<width>& window, const Tree& tree, u32 begin, u32 count) {
@@ -88,20 +134,26 @@ __device__ void find_wide_nodes(RecordWindow<width>& window, const Tree& tree, u
     bool is_wide = false;
     if (i < count) {
       auto search = Tree::begin_at(window.choices[i].choice(), window.parents[i]);
+      u32 came_to = i;
       for (u32 step = 0; step < search_steps_at_once && !Tree::is_settled(search); ++step) {
-        if (!tree.pairs.has(sibling_pair(search.node))) break;
+        const u32 above = sibling_pair(search.node);
+        if (!tree.pairs.has(above)) break;
         tree.climb(search);
+        came_to = above - begin;
       }
       is_wide = Tree::is_settled(search) && Tree::is_wide(search);
-      if (!Tree::is_settled(search)) window.listed[atomicAdd(&window.listed_count, 1u)] = u16(i);
+      if (!Tree::is_settled(search)) {
+        window.put_off[atomicAdd(&window.put_off_count, 1u)] = PutOffSearch::of(i, came_to, search);
+      }
     }
     const u32 wide = __ballot_sync(all_lanes, is_wide);
     if (lane_id() == 0) window.wide[i / warp_size] = wide;
   }
   __syncthreads();
-  for (u32 k = threadIdx.x; k < window.listed_count; k += record_threads) {
-    const u32 i = window.listed[k];
-    auto search = Tree::begin_at(window.choices[i].choice(), window.parents[i]);
+  for (u32 k = threadIdx.x; k < window.put_off_count; k += record_threads) {
+    const PutOffSearch begun = window.put_off[k];
+    const u32 i = begun.began();
+    auto search = begun.search<typename Tree::Search>(window.parents[begun.came_to()]);
     while (!Tree::is_settled(search)) tree.climb(search);
     if (Tree::is_wide(search)) atomicOr(&window.wide[i / warp_size], 1u << i % warp_size);
   }

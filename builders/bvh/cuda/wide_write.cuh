@@ -21,6 +21,9 @@ using copse::detail::WholeWords;
 template <u32 width>
 inline constexpr u32 wide_write_blocks = width == 4 ? 6 : 5;  // on a multiprocessor
 
+/// Over fewer primitives more than one block writes what a window has, so that all multiprocessors end together.
+inline constexpr u64 many_windows_primitives = 4'000'000;
+
 /// So many windows every block sums up for itself, in place of a launch.
 inline constexpr u32 few_windows = record_threads;
 
@@ -176,7 +179,7 @@ void write_wide_nodes(const Executor& ex, const copse::detail::PairArrays<Write:
   if (count > detail::few_windows) {
     exclusive_scan(ex, "widen: places", count, Elements<u64>{windows.parts}, u64{1}, Plus{}, windows.parts, parts);
   }
-  const u32 blocks_a_window = overlaps ? 4 : 1;
+  const u32 blocks_a_window = overlaps ? 4 : n < detail::many_windows_primitives ? 2 : 1;
   launch(
       ex, "widen: write nodes", detail::write_wide_nodes_kernel<Write, WriteCounts>,
       {.blocks = count * blocks_a_window, .threads = detail::record_threads, .overlaps_earlier_launch = overlaps},
