@@ -7,7 +7,6 @@
 #include "builders/bvh/cuda/curve_ties.cuh"
 #include "builders/bvh/cuda/warp_words.cuh"
 #include "primitives/cuda/merge_tile.cuh"
-#include "primitives/cuda/persistent.cuh"
 
 namespace copse::cuda::detail {
 
@@ -30,6 +29,7 @@ struct LongRun {
   __device__ bool reaches(u32 k) const {
     return begin + k < sorted.n && sorted.front(begin + k) == sorted.front(begin);
   }
+
   /// How many it has, at most most_block_run. By all lanes of a warp: as fronts are sorted, each look at memory
   /// leaves a thirty-second of the places where it may end.
   __device__ u32 size() const {
@@ -42,6 +42,7 @@ struct LongRun {
     }
     return there;
   }
+
   __device__ u32 id(u32 k) const { return sorted.id(begin + k); }
   __device__ u32 low(u32 k) const { return keys.low[id(k)]; }
 
@@ -63,10 +64,9 @@ struct LongRun {
   }
 };
 
-/// How many a run has, at most most_warp_run + 1. By all lanes of a warp: two looks at memory.
-__device__ inline u32 size_up_to_warp_run(const LongRun& run) {
+/// How many a run for a warp has. By all lanes, with two looks at memory.
+__device__ inline u32 size_of_warp_run(const LongRun& run) {
   constexpr u32 step = most_warp_run / warp_size;
-  static_assert(most_warp_run == 8 * warp_size);
   const u32 steps = u32(__popc(__ballot_sync(all_lanes, run.reaches((lane_id() + 1) * step))));
   return steps * step +
          u32(__popc(__ballot_sync(all_lanes, lane_id() < step && run.reaches(steps * step + lane_id()))));
@@ -93,7 +93,8 @@ __device__ void order_run_by_warp(const LongRun& run, u32 size, const CurveOrder
 }
 
 __device__ inline void order_run_by_warp(const LongRun& run, const CurveOrder& order) {
-  const u32 size = size_up_to_warp_run(run);
+  static_assert(most_warp_run == 8 * warp_size);
+  const u32 size = size_of_warp_run(run);
   if (size <= 2 * warp_size) return order_run_by_warp<2>(run, size, order);
   if (size <= 4 * warp_size) return order_run_by_warp<4>(run, size, order);
   order_run_by_warp<8>(run, size, order);
@@ -155,9 +156,11 @@ __global__ static void __launch_bounds__(run_threads, MergeShape<u64, NoValue>::
   if (leave_grid(&state->grid)) state->warp_run_count = state->block_run_count = state->needs_resort = 0;
 }
 
-/// How many blocks order long runs: as many as the GPU holds.
+/// How many blocks order long runs: as many as a GPU holds whose multiprocessors have memory for so many, without
+/// asking the driver at every build. Where they have less, the others come too late for the grid's barrier, and
+/// leave.
 inline u64 run_blocks(const Executor& ex) {
-  return resident_blocks(ex, "Morton order: long runs", order_long_runs_kernel, run_threads, run_shared_bytes);
+  return u64{MergeShape<u64, NoValue>::blocks} * ex.multiprocessor_count;
 }
 
 inline void order_long_runs(const Executor& ex, u64 blocks, const KeyWords& keys, const SortedFronts& sorted,
