@@ -1,9 +1,8 @@
 #include "viewer/model/orbit_rate.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <chrono>
+#include <cstdio>
 #include <ctime>
 
 namespace copse::viewer {
@@ -73,14 +72,17 @@ OrbitRate measure_orbit(Session& session, double seconds, Meanwhile meanwhile) {
 }
 
 std::string in_words(const OrbitRate& rate) {
-  return fmt::format(
-      "orbit: {:.1f} pictures a second of {} x {} or more, each {:.0f} ms of processors; longest update {:.0f} "
-      "ms; "
-      "{} x {} {:.2f} s after rest, {:.2f} s of processors{}\n",
+  char line[280];
+  std::snprintf(
+      line, sizeof line,
+      "orbit: %.1f pictures a second of %u x %u or more, each %.0f ms of processors; longest update %.0f ms; "
+      "%u x %u %.2f s after rest, %.2f s of processors",
       rate.pictures_per_second(), rate.width, rate.height,
       rate.picture_count > 0 ? rate.processor_seconds * 1000 / rate.picture_count : 0, rate.longest_update_ms,
-      rate.whole_width, rate.whole_height, rate.seconds_to_rest, rate.processor_seconds_to_rest,
-      rate.build_count > 0 ? fmt::format("; built {} times meanwhile", rate.build_count) : "");
+      rate.whole_width, rate.whole_height, rate.seconds_to_rest, rate.processor_seconds_to_rest);
+  std::string text = line;
+  if (rate.build_count > 0) text += "; built " + std::to_string(rate.build_count) + " times meanwhile";
+  return text + '\n';
 }
 
 }  // namespace copse::viewer
