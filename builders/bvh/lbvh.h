@@ -7,9 +7,9 @@ namespace copse {
 
 struct LbvhOptions {
   /// Morton bits of a key, 30 to 63, or 0 for as many as sort fastest beside the primitives' numbers: 31 up to
-  /// 2^18 primitives, else 39, or what the numbers leave of 63. They go to the axes by the scene's extents: a short
-  /// axis gets its first bit when the longest has been halved to about its length. More bits keep close primitives
-  /// of large scenes apart; those that share so many are put in order in two more launches.
+  /// 2^18 primitives, else 39, or what the numbers leave of 63. They go to the axes by the scene's extents: a
+  /// short axis gets its first bit when the longest has been halved to about its length. More bits keep close
+  /// primitives of large scenes apart; those that share so many are put in order in two more launches.
   u32 morton_bits = 63;
 
   /// Most primitives of a leaf, 1 to 32. Subtrees of so many primitives become one leaf: fewer nodes, more
