@@ -156,6 +156,21 @@ TEST_P(Pictures, PicturesOfAMovingCameraAreReducedButNeverUnderHalfOfHd) {
   EXPECT_FALSE(renderer_.picture().is_preview);
 }
 
+TEST_P(Pictures, PicturesOfAMovingCameraComeThoughNoneFitsAnUpdate) {
+  // Too small to be reduced, too large for a piece.
+  PictureRequest request = request_of(sphere(), 640, 360);
+  request.budget_ms = 0;
+  u32 pictures = 0, frame = 0;
+  for (; pictures < 3; ++frame) {
+    ASSERT_LT(frame, 10000u) << "each picture was thrown away for the next";
+    pictures += renderer_.advance(*live_, turned(request, 0.01f * float(frame)));
+    EXPECT_FALSE(renderer_.picture().is_preview);
+  }
+  if (GetParam() == Backend::cpu) {
+    EXPECT_GT(frame, 6u) << "a picture took one update";
+  }
+}
+
 TEST_P(Pictures, SlicePlaneCutsTheSphereOpen) {
   PictureRequest request = request_of(sphere(), 64, 64);
   const float outside = make_whole(request).distances[64 * 32 + 32];

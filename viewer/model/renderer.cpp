@@ -67,8 +67,8 @@ Renderer::Key Renderer::key_of(const LiveStructure& live, const PictureRequest& 
 
 bool Renderer::advance(LiveStructure& live, const PictureRequest& request) {
   const Key wanted = key_of(live, request);
-  // What was begun for another view goes; a preview from where the camera was does not.
-  const bool stays = is_preview_ && !request.whole && wanted.revision == making_.revision;
+  // What was begun for another view goes; the first picture from where the camera was does not.
+  const bool stays = is_first_ && !request.whole && wanted.revision == making_.revision;
   if (working_ && !same(making_, wanted) && !stays) working_ = false;
 
   on_device_ = request.on_device;
@@ -93,7 +93,7 @@ bool Renderer::advance(LiveStructure& live, const PictureRequest& request) {
     working_ = is_unseen_ = false;
     at_rest_ = true;
     shown_ = wanted;
-    is_preview_ = false;
+    is_preview_ = is_first_ = false;
     samples_ = ~0u;
     throw;
   }
@@ -123,6 +123,7 @@ bool Renderer::choose(const Key& wanted, LiveStructure& live, const PictureReque
   if (!shown_ || !same(*shown_, wanted)) {
     const double scale = request.whole ? 1 : reduction(request);
     begin(wanted, live, std::max(u32(request.width * scale), 1u), std::max(u32(request.height * scale), 1u));
+    is_first_ = true;
     return true;
   }
   if (is_preview_) {
@@ -132,6 +133,7 @@ bool Renderer::choose(const Key& wanted, LiveStructure& live, const PictureReque
   const ViewSettings& view = wanted.shot.view;
   if (view.view == View::ambient_occlusion && samples_ < std::clamp(view.ambient_samples, 1u, 4096u)) {
     working_ = sampling_ = true;
+    is_first_ = false;
     next_ray_ = 0;
     work_ms_ = 0;
     return true;
@@ -143,9 +145,7 @@ bool Renderer::choose(const Key& wanted, LiveStructure& live, const PictureReque
 /// The edges of a preview as a share of the full size: as large as its time allows, in steps of an eighth, but
 /// 640 x 360 at least.
 double Renderer::reduction(const PictureRequest& request) const {
-  const bool samples = request.shot.view.view == View::ambient_occlusion;
-  const double pixels = double(request.width) * request.height;
-  const double full_ms = pixels * (trace_ns_ + (samples ? sample_ns_ : 0)) * 1e-6;
+  const double full_ms = double(request.width) * request.height * picture_ns_ * 1e-6;
   const double least = std::min(
       1.0, std::max(double(least_preview_width) / request.width, double(least_preview_height) / request.height));
   const double fitting = std::sqrt(request.budget_ms * preview_updates / std::max(full_ms, 1e-3));
@@ -157,6 +157,7 @@ void Renderer::begin(const Key& wanted, LiveStructure& live, u32 width, u32 heig
   shown_.reset();
   making_ = wanted;
   is_preview_ = width != wanted.width || height != wanted.height;
+  is_first_ = false;
   working_ = true;
   sampling_ = false;
   next_ray_ = 0;
@@ -205,9 +206,7 @@ bool Renderer::work(LiveStructure& live, bool whole) {
 
 /// All rays of the picture, or of a sample, are traced.
 void Renderer::complete(LiveStructure& live) {
-  if (live.backend() == Backend::cuda) {
-    (sampling_ ? sample_ns_ : trace_ns_) = work_ms_ * 1e6 / double(live.film().ray_count());
-  }
+  if (samples_ == 0) picture_ns_ = work_ms_ * 1e6 / double(live.film().ray_count());
   if (sampling_) ++samples_;
   shown_ = making_;
   working_ = false;

@@ -21,7 +21,8 @@ struct PictureRequest {
 
 /// Makes pictures piece by piece, within a budget of time a call: reduced ones as long as what they show changes,
 /// never under 640 x 360 where that was asked for, then one of the full size, then more samples where the view
-/// takes them. A preview that has begun is finished, so that there is always something new to see.
+/// takes them. The first picture of a view, reduced or not, is finished once it has begun, so that there is always
+/// something new to see.
 class Renderer {
  public:
   /// Goes on for about the budget, by a piece at least. True where the picture changed; one that is finished too
@@ -33,7 +34,7 @@ class Renderer {
   bool is_done(const LiveStructure& live, const PictureRequest& request) const;
 
   /// Triangles that move now would tear the picture that is being made.
-  bool is_tracing_preview() const { return working_ && is_preview_; }
+  bool is_tracing_first() const { return working_ && is_first_; }
 
   const Picture& picture() const { return picture_; }
   /// Of the full picture, in rows, where they were kept; else empty.
@@ -75,7 +76,8 @@ class Renderer {
   std::optional<Key> shown_;  // what the film shows, or what failed
   Key making_;                // what is being made
   bool working_ = false;      // rays are left to trace
-  bool is_preview_ = false;   // of what is being made, and then of the film
+  bool is_preview_ = false;   // of what is being made, and then of the film: reduced
+  bool is_first_ = false;     // for what it shows: finished even where the view has changed meanwhile
   u64 next_ray_ = 0;
   u32 samples_ = 0;         // finished ones
   bool sampling_ = false;   // primary rays are done
@@ -84,7 +86,8 @@ class Renderer {
   bool on_device_ = false;                   // as the request says
   double work_ms_ = 0;                       // spent on what is being made
   double present_ms_ = 0;                    // spent on colouring the last one and taking it to the host
-  double trace_ns_ = 100, sample_ns_ = 200;  // a ray, as measured last
+  double trace_ns_ = 100, sample_ns_ = 200;  // a ray of the last piece
+  double picture_ns_ = 100;                  // a ray of the last picture, with its first sample
   std::optional<double> trace_ms_;
   bool has_aimed_ = false;
 };

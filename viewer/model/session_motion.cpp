@@ -55,7 +55,7 @@ void Session::State::move_sides(bool whole) {
     const bool differs = has_new_frame || side.live->scene().pose() != now;
     const bool builds_always = upkeep == Upkeep::rebuild && playback.playing;
     if (!differs && !builds_always) continue;
-    if (!whole && side.renderer.is_tracing_preview()) continue;
+    if (!whole && side.renderer.is_tracing_first()) continue;
 
     // Another topology, and builds that would hold up the window, go beside it.
     const bool builds = upkeep == Upkeep::rebuild || (upkeep == Upkeep::refit && !can_refit(side.built));
