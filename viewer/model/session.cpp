@@ -56,8 +56,10 @@ void Session::update(double seconds) {
   s.start_next_job();
   if (s.options.deterministic) s.finish_jobs();
 
-  constexpr double least_budget_ms = 5;
-  s.make_pictures(whole, std::max(s.options.budget_ms - (now_ms() - begin), least_budget_ms));
+  // A job's threads take turns with those of the picture.
+  constexpr double least_budget_ms = 5, share_beside_job = 0.6;
+  const double budget_ms = s.options.budget_ms * (s.job ? share_beside_job : 1);
+  s.make_pictures(whole, std::max(budget_ms - (now_ms() - begin), least_budget_ms));
   if (whole) s.make_pictures(true, 0);  // by the scale that both heat maps share
   const bool follows = !s.playback.playing || s.geometry->mesh.triangles.size() <= most_picked_triangles;
   const Side& picked_side = s.sides[s.picked_side];
