@@ -174,7 +174,8 @@ u64 Renderer::piece(const LiveStructure& live, double ns_per_ray, bool whole) co
   constexpr u64 tile = Tiles::edge * Tiles::edge;
   if (live.backend() == Backend::cuda) return u64{1} << 22;
   if (whole) return u64{1} << 16;
-  const double rays = std::clamp(piece_ms * 1e6 / std::max(ns_per_ray, 1.0), 1024.0, 65536.0);
+  // From a background into what is dense, a ray may take ten times as long as in the last piece.
+  const double rays = std::clamp(piece_ms * 1e6 / std::max(ns_per_ray, picture_ns_), 1024.0, 65536.0);
   return u64(rays) / tile * tile;
 }
 
