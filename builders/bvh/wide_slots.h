@@ -50,11 +50,6 @@ struct SlotChoice {
     return ((0x05432100u & is_shared) | (alone & ~is_shared)) - left;
   }
 
-  template <u32 width>
-  COPSE_HD static SlotChoice of_leaf_alone() {
-    return {8u << 4 * (width - 1)};
-  }
-
   COPSE_HD void set(u32 slots, bool flag, u32 left_part) {
     bits |= (left_part - 1 + (flag ? 8u : 0u)) << 4 * (slots - 1);
   }

@@ -37,10 +37,11 @@ inline viewer::LiveStructure live_over(const viewer::Geometry& geometry, const v
   return {options, geometry, pose, 0, {}};
 }
 
-/// A session over a mesh on the CPU, small pictures made whole.
+/// A session over a mesh on the CPU, small pictures made whole; or with other options, as a window's.
 struct SmallSession {
-  explicit SmallSession(const viewer::Geometry& geometry = sphere(), u32 width = 96, u32 height = 64)
-      : session({.deterministic = true}) {
+  explicit SmallSession(const viewer::Geometry& geometry = sphere(), u32 width = 96, u32 height = 64,
+                        const viewer::SessionOptions& options = {.deterministic = true})
+      : session(options) {
     for (u32 side = 0; side < 2; ++side) session.wanted(side).backend = Backend::cpu;
     session.set_picture_size(width, height);
     session.show(geometry);

@@ -104,11 +104,8 @@ TEST(Session, CancelledBuildsDoNotPileUp) {
 }
 
 TEST(Session, OldStructureIsShownWhileTheNewOneIsBuilt) {
-  Session session;
-  session.wanted(0).backend = Backend::cpu;
-  session.set_picture_size(64, 64);
-  session.show(sphere());
-  session.finish();
+  SmallSession s(sphere(), 64, 64, {});
+  Session& session = s.session;
   session.wanted(0).kind = StructureKind::voxels;
   session.wanted(0).voxel_resolution = 400;
   session.build(0);

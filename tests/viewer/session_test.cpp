@@ -197,11 +197,8 @@ TEST(Session, CurveGoesThroughEveryLeafOnce) {
 }
 
 TEST(Session, TurnedByHandMakesPicturesAndIsWholeAtRest) {
-  Session session;
-  session.wanted(0).backend = Backend::cpu;
-  session.set_picture_size(800, 500);
-  session.show(sphere());
-  session.finish();
+  SmallSession s(sphere(), 800, 500, {});
+  Session& session = s.session;
   const CameraPose before = session.camera().pose();
   const OrbitRate rate = measure_orbit(session, 0.2);
   EXPECT_GE(rate.seconds, 0.2);
@@ -216,11 +213,8 @@ TEST(Session, TurnedByHandMakesPicturesAndIsWholeAtRest) {
 }
 
 TEST(Session, TurnsWhileItBuilds) {
-  Session session;
-  session.wanted(0).backend = Backend::cpu;
-  session.set_picture_size(800, 500);
-  session.show(sphere());
-  session.finish();
+  SmallSession s(sphere(), 800, 500, {});
+  Session& session = s.session;
   const OrbitRate rate = measure_orbit(session, 0.3, Meanwhile::builds);
   EXPECT_GE(rate.build_count, 1u);
   EXPECT_GE(rate.picture_count, 1u);

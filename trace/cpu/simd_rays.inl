@@ -74,13 +74,6 @@ HWY_INLINE Rays boxes_limit(Rays limit, Rays start, Rays time_scale) {
   return hn::Add(hn::Sub(time, start), padding);
 }
 
-HWY_INLINE float boxes_limit_of(const RayGroup& group, u32 lane) {
-  RaySlabs slabs;
-  slabs.start = group.start[lane];
-  slabs.time_scale = group.time_scale[lane];
-  return box_limit(slabs, group.limit[lane]);
-}
-
 /// The rays as vectors.
 struct LoadedRays {
   Rays origin[3], t_min, direction[3], t_max;

@@ -60,15 +60,4 @@ struct SpanLists {
   }
 };
 
-/// How many lists levels of blocks need that each take 64 lists of the level before, until one is left; with the
-/// first ones.
-constexpr u64 span_list_count(u64 lists) {
-  u64 total = lists;
-  do {
-    lists = divide_rounding_up(lists, SpanLists::most);
-    total += lists;
-  } while (lists > 1);
-  return total;
-}
-
 }  // namespace copse::cuda::detail
