@@ -85,22 +85,23 @@ HWY_INLINE void transpose_blocks(Rays (&rows)[4]) {
 }
 
 /// One corner of all triangles; returns what stands behind it.
-HWY_INLINE Rays load_corner(const float* const (&first)[block_rays], u32 corner, RayMask x_last, RayMask y_last,
+HWY_INLINE Rays load_corner(const float* const (&first)[block_rays], u32 corner, RayMask is_x, RayMask is_y,
                             Rays (&out)[3]) {
   Rays rows[4];
   for (u32 i = 0; i < 4; ++i) rows[i] = load_blocks(RayLanes(), first, 12 * i + 4 * corner);
   transpose_blocks(rows);
   const auto [x, y, z, behind] = rows;
-  out[0] = hn::IfThenElse(x_last, y, hn::IfThenElse(y_last, z, x));
-  out[1] = hn::IfThenElse(x_last, z, hn::IfThenElse(y_last, x, y));
-  out[2] = hn::IfThenElse(x_last, x, hn::IfThenElse(y_last, y, z));
+  out[0] = hn::IfThenElse(is_x, z, x);
+  out[1] = hn::IfThenElse(is_y, z, y);
+  out[2] = hn::IfThenElse(is_x, x, hn::IfThenElse(is_y, y, z));
   return behind;
 }
 
 HWY_INLINE Shears<RayLanes> shears_of(const RayGroup& group, const RayBlocks& rays) {
   Shears<RayLanes> shears;
   for (u32 k = 0; k < 3; ++k) shears.origin[k] = rays.of(group.shear_origin[k]);
-  shears.x = rays.of(group.shear_x), shears.y = rays.of(group.shear_y), shears.forward = rays.of(group.forward);
+  shears.x = rays.of(group.shear_x), shears.y = rays.of(group.shear_y);
+  shears.inverse = rays.of(group.shear_inverse), shears.units = rays.of(group.shear_units);
   shears.t_min = rays.of(group.t_min), shears.limit = rays.of(group.limit);
   return shears;
 }
@@ -149,24 +150,24 @@ HWY_INLINE void test_leaves_of(const Triangles& triangles, LeafTriangles<Triangl
   const RayBlocks rays(lanes);
   const RayKeys di;
   const auto kind = hn::BitCast(di, rays.of(group.kind));
-  const RayMask x_last = hn::RebindMask(d, hn::Lt(kind, hn::Set(di, 8)));
-  const RayMask y_last = hn::RebindMask(d, hn::Lt(kind, hn::Set(di, 16)));  // or x
+  const RayMask is_x = hn::RebindMask(d, hn::Lt(kind, hn::Set(di, 8)));
+  const RayMask is_y = hn::RebindMask(d, hn::Eq(hn::And(kind, hn::Set(di, 8)), hn::Set(di, 8)));
   Corners<RayLanes> corners;
-  const auto primitives = hn::BitCast(du, load_corner(first, 0, x_last, y_last, corners.a));
-  load_corner(first, 1, x_last, y_last, corners.b);
-  load_corner(first, 2, x_last, y_last, corners.c);
+  const auto primitives = hn::BitCast(du, load_corner(first, 0, is_x, is_y, corners.a));
+  load_corner(first, 1, is_x, is_y, corners.b);
+  load_corner(first, 2, is_x, is_y, corners.c);
   const Shears<RayLanes> shears = shears_of(group, rays);
   const TriangleAnswer<RayLanes> answer = intersect(d, shears, corners, there);
   if (answer.hits != 0) {
     u32 kept = first_hits(group, rays, shears, answer.t, primitives, answer.hits);
-    PerRay t, v, w, det;
+    PerRay t, v, w, inverse;
     IdPerRay ids;
-    t.store(answer.t), v.store(answer.v), w.store(answer.w), det.store(answer.det);
+    t.store(answer.t), v.store(answer.v), w.store(answer.w), inverse.store(answer.inverse);
     hn::Store(primitives, du, ids.values);
     for (; kept != 0; kept &= kept - 1) {
       const u32 i = u32(__builtin_ctz(kept)), lane = lanes[i / 4];
       group.limit[lane] = t[i];
-      group.v[lane] = v[i], group.w[lane] = w[i], group.det[lane] = det[i];
+      group.v[lane] = v[i], group.w[lane] = w[i], group.inverse[lane] = inverse[i];
       group.closest[lane] = leaves.at(at[lane], i % 4);
       group.closest_primitive[lane] = ids[i];
     }

@@ -41,12 +41,12 @@ struct RayGroup {
   PerRay scale[3], near_offset[3], far_offset[3];
   PerRay start, time_scale;
 
-  PerRay shear_origin[3];  // axes in the order kx, ky, kz
-  PerRay shear_x, shear_y, forward;
-  IdPerRay kind;  // 8 times kz, and the signs of the scale: bit 0 for x below 0, 1 for y, 2 for z
+  PerRay shear_origin[3];  // axes exchanged
+  PerRay shear_x, shear_y, shear_inverse, shear_units;
+  IdPerRay kind;  // 8 times the shear's axis, and the signs of the scale: bit 0 for x below 0, 1 for y, 2 for z
 
   PerRay t_min, limit, boxes_limit;
-  PerRay v, w, det;                     // of the closest: weights of b and c times det, as in UndividedHit
+  PerRay v, w, inverse;                 // of the closest, as in UndividedHit
   IdPerRay closest, closest_primitive;  // by what the triangle is fetched, and its id; invalid_id for none
 
   const copse::detail::BatchMasks* masks;  // or null; then those of rays are not set
@@ -104,10 +104,37 @@ struct LoadedRays {
   }
 };
 
+/// What is largest in the rays' directions, and how they are measured by it.
+struct Directions {
+  Rays largest;        // magnitude of a component
+  RayMask is_x, is_y;  // whose it is; else z's
+  Rays units;          // direction_units(largest)
+  Rays inverse;        // one over that component in units
+
+  HWY_INLINE explicit Directions(const Rays (&direction)[3]) {
+    constexpr u32 least_exponent = 0x00800000u, most_exponent = 0x7e800000u, one_squared = 0x7f000000u;
+    const RayLanes d;
+    const hn::Repartition<u32, RayLanes> du;
+    const Rays x = hn::Abs(direction[0]), y = hn::Abs(direction[1]), z = hn::Abs(direction[2]);
+    largest = largest_of(d, x, y, z);
+    const RayMask x_above_y = hn::Gt(x, y);
+    is_x = hn::And(x_above_y, hn::Gt(x, z)), is_y = hn::AndNot(x_above_y, hn::Gt(y, z));
+    const auto exponent = hn::And(hn::BitCast(du, largest), hn::Set(du, 0x7f800000u));
+    const auto normal = hn::Min(hn::Max(exponent, hn::Set(du, least_exponent)), hn::Set(du, most_exponent));
+    units = hn::BitCast(d, hn::Sub(hn::Set(du, one_squared), normal));
+    inverse = hn::Div(hn::Set(d, 1.0f), hn::Mul(of_axis(direction), units));
+  }
+
+  /// What stands in the places of the largest components.
+  HWY_INLINE Rays of_axis(const Rays (&p)[3]) const {
+    return hn::IfThenElse(is_x, p[0], hn::IfThenElse(is_y, p[1], p[2]));
+  }
+};
+
 /// Makes the slabs of rays that move along all axes within an ordinary tree; returns which of them do. The same
 /// arithmetic as make_slabs, whose comments tell the reasons.
-HWY_INLINE RayMask make_ordinary_slabs(const LoadedRays& rays, const Aabb& bounds, Rays largest, RayMask mostly_x,
-                                       RayMask mostly_y, RayGroup& group) {
+HWY_INLINE RayMask make_ordinary_slabs(const LoadedRays& rays, const Aabb& bounds, const Directions& directions,
+                                       RayGroup& group) {
   using copse::detail::two_to_60;
   const RayLanes d;
   const hn::Repartition<u32, RayLanes> du;
@@ -117,10 +144,9 @@ HWY_INLINE RayMask make_ordinary_slabs(const LoadedRays& rays, const Aabb& bound
     const float farthest = max_number(magnitude(bounds.lo[axis]), magnitude(bounds.hi[axis]));
     extent[k] = hn::Add(hn::Set(d, farthest), hn::Abs(rays.origin[k]));
   }
-  const auto exponent = hn::And(hn::BitCast(du, largest), hn::Set(du, 0x7f800000u));
-  const Rays time_scale = hn::BitCast(d, exponent);
-  const Rays units = hn::BitCast(d, hn::Sub(hn::Set(du, 0x7f000000u), exponent));
-  const Rays far_extent = hn::IfThenElse(mostly_x, extent[0], hn::IfThenElse(mostly_y, extent[1], extent[2]));
+  const Rays &largest = directions.largest, &units = directions.units;
+  const Rays time_scale = hn::BitCast(d, hn::Sub(hn::Set(du, 0x7f000000u), hn::BitCast(du, units)));
+  const Rays far_extent = directions.of_axis(extent);
   const Rays farthest = hn::Mul(far_extent, hn::Set(d, 1.01f));
   constexpr float least_largest = 0x1p-125f, most_largest = 0x1p126f;
   RayMask ordinary =
@@ -130,7 +156,7 @@ HWY_INLINE RayMask make_ordinary_slabs(const LoadedRays& rays, const Aabb& bound
   const Rays start = hn::Max(hn::Mul(rays.t_min, time_scale), hn::Mul(farthest, hn::Set(d, -2.0f)));
   const Rays most_product =
       hn::Min(hn::Set(d, two_to_60 * 1125899906842624.0f), hn::Mul(farthest, hn::Set(d, 4 * two_to_60)));
-  const Rays far_time = hn::Mul(far_extent, hn::Div(hn::Set(d, 1.0f), hn::Mul(largest, units)));
+  const Rays far_time = hn::Mul(far_extent, hn::Abs(directions.inverse));
   const Rays time_padding = hn::Mul(far_time, hn::Set(d, 1.0f / (1u << 19)));
   const Rays start_padding = hn::MulAdd(hn::Abs(start), hn::Set(d, 1.0f / (1u << 19)),
                                         hn::Set(d, 1.0f / two_to_60 / two_to_60 / (1u << 6)));
@@ -183,31 +209,30 @@ HWY_INLINE RayMask enter_bounds(const RayGroup& group, const Aabb& bounds, Rays 
   return hn::Le(entry, hn::Min(exit, limit));
 }
 
-/// Chooses the axes, and divides: make_shear for all rays.
-HWY_INLINE void make_shears(const LoadedRays& rays, RayMask is_x, RayMask is_y, RayGroup& group) {
-  const auto with_axis_last = [&](const Rays(&p)[3], Rays(&out)[3]) {
-    out[0] = hn::IfThenElse(is_x, p[1], hn::IfThenElse(is_y, p[2], p[0]));
-    out[1] = hn::IfThenElse(is_x, p[2], hn::IfThenElse(is_y, p[0], p[1]));
-    out[2] = hn::IfThenElse(is_x, p[0], hn::IfThenElse(is_y, p[1], p[2]));
+/// make_shear for all rays.
+HWY_INLINE void make_shears(const LoadedRays& rays, const Directions& directions, RayGroup& group) {
+  const RayMask is_x = directions.is_x, is_y = directions.is_y;
+  const Rays &units = directions.units, &inverse = directions.inverse;
+  const auto without_axis = [&](const Rays(&p)[3], u32 k) {
+    return hn::IfThenElse(k == 0 ? is_x : is_y, p[2], p[k]);
   };
-  Rays direction[3], origin[3];
-  with_axis_last(rays.direction, direction);
-  with_axis_last(rays.origin, origin);
-  for (u32 k = 0; k < 3; ++k) group.shear_origin[k].store(origin[k]);
-  group.shear_x.store(hn::Div(direction[0], direction[2]));
-  group.shear_y.store(hn::Div(direction[1], direction[2]));
-  group.forward.store(direction[2]);
+  for (u32 k = 0; k < 2; ++k) group.shear_origin[k].store(without_axis(rays.origin, k));
+  group.shear_origin[2].store(directions.of_axis(rays.origin));
+  group.shear_x.store(hn::Mul(hn::Mul(without_axis(rays.direction, 0), units), inverse));
+  group.shear_y.store(hn::Mul(hn::Mul(without_axis(rays.direction, 1), units), inverse));
+  group.shear_inverse.store(inverse);
+  group.shear_units.store(units);
 }
 
 /// The kinds of rays by their axes and signs.
-HWY_INLINE void tell_kinds(RayMask is_x, RayMask is_y, RayGroup& group) {
+HWY_INLINE void tell_kinds(const Directions& directions, RayGroup& group) {
   const RayLanes d;
   const hn::Repartition<u32, RayLanes> du;
   const auto bit = [&](RayMask mask, u32 value) {
     return hn::IfThenElseZero(hn::RebindMask(du, mask), hn::Set(du, value));
   };
-  auto kind = hn::IfThenElse(hn::RebindMask(du, is_x), hn::Zero(du),
-                             hn::IfThenElse(hn::RebindMask(du, is_y), hn::Set(du, 8), hn::Set(du, 16)));
+  auto kind = hn::IfThenElse(hn::RebindMask(du, directions.is_x), hn::Zero(du),
+                             hn::IfThenElse(hn::RebindMask(du, directions.is_y), hn::Set(du, 8), hn::Set(du, 16)));
   for (u32 k = 0; k < 3; ++k) kind = hn::Or(kind, bit(hn::Lt(group.scale[k].load(), hn::Zero(d)), 1u << k));
   hn::Store(kind, du, group.kind.values);
 }
@@ -217,15 +242,11 @@ HWY_INLINE void make_ready(const Ray* all, const Aabb& bounds, RayGroup& group) 
   const RayLanes d;
   const hn::Repartition<u32, RayLanes> du;
   const LoadedRays rays(all);
-  const Rays x = hn::Abs(rays.direction[0]), y = hn::Abs(rays.direction[1]), z = hn::Abs(rays.direction[2]);
-  const Rays largest = largest_of(d, x, y, z);
-  const RayMask x_above_y = hn::Gt(x, y);
-  const RayMask is_x = hn::And(x_above_y, hn::Gt(x, z)), is_y = hn::AndNot(x_above_y, hn::Gt(y, z));
-
+  const Directions directions(rays.direction);
   group.given_up = 0;
-  const u32 traceable = is_empty(bounds) ? 0 : bits_of_mask(d, rays.traceable(largest));
+  const u32 traceable = is_empty(bounds) ? 0 : bits_of_mask(d, rays.traceable(directions.largest));
   u32 bounded = bits_of_mask(d, hn::Lt(rays.t_min, hn::Set(d, infinity)));
-  const u32 ordinary = bits_of_mask(d, make_ordinary_slabs(rays, bounds, largest, is_x, is_y, group));
+  const u32 ordinary = bits_of_mask(d, make_ordinary_slabs(rays, bounds, directions, group));
   for (u32 others = traceable & ~ordinary; others != 0; others &= others - 1) {
     const u32 lane = u32(__builtin_ctz(others));
     if (!make_other_slabs(all[lane], bounds, group, lane)) bounded &= ~(1u << lane);
@@ -239,8 +260,8 @@ HWY_INLINE void make_ready(const Ray* all, const Aabb& bounds, RayGroup& group) 
   hn::Store(hn::Set(du, invalid_id), du, group.closest.values);
   hn::Store(hn::Set(du, invalid_id), du, group.closest_primitive.values);
   if (group.walking == 0) return;
-  make_shears(rays, is_x, is_y, group);
-  tell_kinds(is_x, is_y, group);
+  make_shears(rays, directions, group);
+  tell_kinds(directions, group);
 }
 
 }  // namespace copse::cpu::HWY_NAMESPACE

@@ -43,7 +43,7 @@ template <class Tree, class Triangles>
 HWY_INLINE void write_hits(const SimdBatch<Tree>& batch, const Triangles& triangles, const RayGroup& group,
                            u32 whole, u64 begin, u32 count) {
   PerRay u, v;
-  u.store(hn::Div(group.v.load(), group.det.load())), v.store(hn::Div(group.w.load(), group.det.load()));
+  u.store(hn::Mul(group.v.load(), group.inverse.load())), v.store(hn::Mul(group.w.load(), group.inverse.load()));
   for (u32 lane = 0; lane < count; ++lane) {
     const u64 i = begin + lane;
     const u32 closest = group.closest[lane];

@@ -17,10 +17,10 @@ namespace copse::cpu::HWY_NAMESPACE {
 /// RayShear and the interval, a lane each.
 template <class D>
 struct Shears {
-  VecOf<D> origin[3], x, y, forward, t_min, limit;
+  VecOf<D> origin[3], x, y, inverse, units, t_min, limit;
 };
 
-/// Vertices with their axes in the order kx, ky, kz.
+/// Vertices with their axes exchanged.
 template <class D>
 struct Corners {
   VecOf<D> a[3], b[3], c[3];
@@ -30,7 +30,7 @@ struct Corners {
 template <class D>
 struct TriangleAnswer {
   u32 hits, unknown;  // bits of lanes; unknown as intersect_in_float has it
-  VecOf<D> t, v, w, det;
+  VecOf<D> t, v, w, inverse;
 };
 
 template <class D>
@@ -73,35 +73,41 @@ HWY_INLINE TriangleAnswer<D> intersect(D d, const Shears<D>& ray, Corners<D>& tr
   const auto det = hn::Add(hn::Add(u, v), w);
   const auto depth =
       hn::Add(hn::Add(hn::Mul(u, triangle.a[2]), hn::Mul(v, triangle.b[2])), hn::Mul(w, triangle.c[2]));
-  const auto t = hn::Div(hn::Div(depth, det), ray.forward);
-  auto decided = hn::Ge(hn::Abs(det), hn::Set(d, copse::detail::least_det));
+  const auto inverse = hn::Div(hn::Set(d, 1.0f), det);
+  const auto t = hn::Mul(hn::Mul(hn::Mul(depth, inverse), ray.inverse), ray.units);
+  auto decided = hn::And(hn::Ge(hn::Abs(det), hn::Set(d, copse::detail::least_det)),
+                         hn::Le(hn::Abs(det), hn::Set(d, copse::detail::most_det)));
   decided = hn::And(decided, hn::Gt(smallest_of(d, hn::Abs(u), hn::Abs(v), hn::Abs(w)), least));
   decided = hn::And(decided, hn::Lt(hn::Abs(t), hn::Set(d, infinity)));
   const u32 known = bits_of_mask(d, decided);
   answer.unknown = inside & ~known;
   answer.hits = inside & known & bits_of_mask(d, hn::And(hn::Ge(t, ray.t_min), hn::Le(t, ray.limit)));
-  answer.t = t, answer.v = v, answer.w = w, answer.det = det;
+  answer.t = t, answer.v = v, answer.w = w, answer.inverse = inverse;
   return answer;
 }
 
-/// The axes kx, ky and kz.
+/// Where the exchanged axes are in a vertex.
 struct Axes {
   u32 k[3];
   Axes() = default;
-  HWY_INLINE explicit Axes(u32 last) : k{last == 2 ? 0 : last + 1, last == 0 ? 2 : last - 1, last} {}
+  HWY_INLINE explicit Axes(u32 last) : k{last == 0 ? 2u : 0u, last == 1 ? 2u : 1u, last} {}
 };
 
 /// A ray's lane as the scalar tests need it.
 inline RayShear shear_of(const RayGroup& group, u32 lane) {
   return {vec3(group.shear_origin[0][lane], group.shear_origin[1][lane], group.shear_origin[2][lane]),
-          group.shear_x[lane], group.shear_y[lane], group.forward[lane], axis_of(group.kind[lane])};
+          group.shear_x[lane],
+          group.shear_y[lane],
+          group.shear_inverse[lane],
+          group.shear_units[lane],
+          axis_of(group.kind[lane])};
 }
 
 /// Keeps a hit if it is the smallest (t, primitive id) so far.
 HWY_INLINE void keep_closest(RayGroup& group, u32 lane, const UndividedHit& hit, u32 at, u32 primitive) {
   if (!(hit.t < group.limit[lane] || primitive < group.closest_primitive[lane])) return;
   group.limit[lane] = hit.t;
-  group.v[lane] = hit.v, group.w[lane] = hit.w, group.det[lane] = hit.det;
+  group.v[lane] = hit.v, group.w[lane] = hit.w, group.inverse[lane] = hit.inverse;
   group.closest[lane] = at;
   group.closest_primitive[lane] = primitive;
 }
@@ -144,7 +150,8 @@ HWY_INLINE void test_triangle(const Triangles& triangles, u32 at, const Axes& ax
     corners.c[k] = hn::Set(d, p[6 + axes.k[k]]);
     rays.origin[k] = group.shear_origin[k].load();
   }
-  rays.x = group.shear_x.load(), rays.y = group.shear_y.load(), rays.forward = group.forward.load();
+  rays.x = group.shear_x.load(), rays.y = group.shear_y.load();
+  rays.inverse = group.shear_inverse.load(), rays.units = group.shear_units.load();
   rays.t_min = group.t_min.load(), rays.limit = group.limit.load();
   const TriangleAnswer<RayLanes> answer = intersect(d, rays, corners, lanes);
   if (answer.hits != 0) {
@@ -158,7 +165,7 @@ HWY_INLINE void test_triangle(const Triangles& triangles, u32 at, const Axes& ax
     group.limit.store(hn::IfThenElse(mask, answer.t, rays.limit));
     group.v.store(hn::IfThenElse(mask, answer.v, group.v.load()));
     group.w.store(hn::IfThenElse(mask, answer.w, group.w.load()));
-    group.det.store(hn::IfThenElse(mask, answer.det, group.det.load()));
+    group.inverse.store(hn::IfThenElse(mask, answer.inverse, group.inverse.load()));
     hn::Store(hn::IfThenElse(id_mask, hn::Set(du, primitive), earlier), du, group.closest_primitive.values);
     hn::Store(hn::IfThenElse(id_mask, hn::Set(du, at), hn::Load(du, group.closest.values)), du,
               group.closest.values);
