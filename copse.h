@@ -26,6 +26,7 @@
 #include "builders/bvh/pack_triangles.h"
 #include "builders/bvh/ray_trees.h"
 #include "builders/bvh/refit.h"
+#include "builders/bvh/reinsert.h"
 #include "builders/bvh/sah.h"
 #include "builders/bvh/stats.h"
 #include "builders/bvh/validate.h"

@@ -20,6 +20,7 @@ struct BenchOptions {
   u32 radius = 0;
   std::optional<u32> morton_bits;  // none: those of every builder that tell most
   u32 max_leaf_size = 1;
+  u32 reinsertion = 0;
   u32 repeats = 15;
   u32 rays_size = 0;  // 0: 2048 on a GPU, 1024 on the CPU
   bool stages = false;
@@ -60,7 +61,8 @@ std::vector<Recipe> recipes(const BenchOptions& options) {
       recipes.push_back({.builder = builder,
                          .morton_bits = bits,
                          .max_leaf_size = options.max_leaf_size,
-                         .radius = builder == "hploc" || options.builders.size() == 1 ? options.radius : 0});
+                         .radius = builder == "hploc" || options.builders.size() == 1 ? options.radius : 0,
+                         .reinsertion = options.reinsertion});
       recipes.back() = complete(recipes.back());
     }
   }
@@ -170,6 +172,7 @@ Command add_bench_command(CLI::App& app, CommonOptions& common) {
   add_radius(*command, options->radius);
   add_morton_bits(*command, options->morton_bits);
   add_max_leaf_size(*command, options->max_leaf_size);
+  add_reinsertion(*command, options->reinsertion);
   add_layouts(*command, options->layouts);
   add_count(*command, "--repeats", options->repeats, 1, 10000, "Samples of a median, default 15");
   add_count(*command, "--rays-size", options->rays_size, 8, 8192,

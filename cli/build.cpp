@@ -134,6 +134,7 @@ Command add_build_command(CLI::App& app, CommonOptions& common) {
   add_radius(*command, options->recipe.radius);
   add_morton_bits(*command, options->recipe.morton_bits);
   add_max_leaf_size(*command, options->recipe.max_leaf_size);
+  add_reinsertion(*command, options->recipe.reinsertion);
   add_layout(*command, options->layout);
   add_structure(*command, options->structure);
   add_common_options(*command, common);

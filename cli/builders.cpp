@@ -1,7 +1,10 @@
 #include "cli/builders.h"
 
+#include <algorithm>
+
 #include "builders/bvh/hploc.h"
 #include "builders/bvh/lbvh.h"
+#include "builders/bvh/reinsert.h"
 #include "builders/bvh/sah.h"
 
 namespace copse::cli {
@@ -28,6 +31,19 @@ SahOptions sah_options(const Recipe& recipe) {
   return {.max_leaf_size = recipe.max_leaf_size};
 }
 
+/// The builder's tree and its sizes, without reinsertion.
+Bvh build_as_is(Context& context, const TriangleViews& triangles, const Recipe& recipe) {
+  if (is_sah(recipe)) return build_sah(context, triangles, sah_options(recipe));
+  return is_hploc(recipe) ? build_hploc(context, triangles, hploc_options(recipe))
+                          : build_lbvh(context, triangles, lbvh_options(recipe));
+}
+
+BuildSizes sizes_as_is(Context& context, u64 primitive_count, const Recipe& recipe) {
+  if (is_sah(recipe)) return sah_sizes(context, primitive_count, sah_options(recipe));
+  return is_hploc(recipe) ? hploc_sizes(context, primitive_count, hploc_options(recipe))
+                          : build_sizes(context, primitive_count, lbvh_options(recipe));
+}
+
 }  // namespace
 
 bool has_morton_bits(const std::string& builder) {
@@ -45,6 +61,11 @@ void add_morton_bits(CLI::App& command, std::optional<u32>& morton_bits) {
 
 void add_max_leaf_size(CLI::App& command, u32& max_leaf_size) {
   add_count(command, "--max-leaf-size", max_leaf_size, 1, 32, "Most triangles of a leaf, 1 to 32, default 1");
+}
+
+void add_reinsertion(CLI::App& command, u32& passes) {
+  add_count(command, "--reinsertion", passes, 0, 16,
+            "Passes that move subtrees to better places, 0 to 16, default 0");
 }
 
 Recipe complete(Recipe recipe) {
@@ -66,9 +87,9 @@ Recipe complete(Recipe recipe) {
 }
 
 Bvh build_tree(Context& context, const TriangleViews& triangles, const Recipe& recipe) {
-  if (is_sah(recipe)) return build_sah(context, triangles, sah_options(recipe));
-  return is_hploc(recipe) ? build_hploc(context, triangles, hploc_options(recipe))
-                          : build_lbvh(context, triangles, lbvh_options(recipe));
+  Bvh bvh = build_as_is(context, triangles, recipe);
+  if (recipe.reinsertion > 0) reinsert(context, bvh, {recipe.reinsertion});
+  return bvh;
 }
 
 void rebuild_tree(Context& context, Bvh& bvh, const TriangleViews& triangles, const Recipe& recipe) {
@@ -79,12 +100,15 @@ void rebuild_tree(Context& context, Bvh& bvh, const TriangleViews& triangles, co
   } else {
     rebuild_lbvh(context, bvh, triangles, lbvh_options(recipe));
   }
+  if (recipe.reinsertion > 0) reinsert(context, bvh, {recipe.reinsertion});
 }
 
 BuildSizes tree_sizes(Context& context, u64 primitive_count, const Recipe& recipe) {
-  if (is_sah(recipe)) return sah_sizes(context, primitive_count, sah_options(recipe));
-  return is_hploc(recipe) ? hploc_sizes(context, primitive_count, hploc_options(recipe))
-                          : build_sizes(context, primitive_count, lbvh_options(recipe));
+  BuildSizes sizes = sizes_as_is(context, primitive_count, recipe);
+  if (recipe.reinsertion > 0) {
+    sizes.scratch_bytes = std::max(sizes.scratch_bytes, reinsert_sizes(context, primitive_count).scratch_bytes);
+  }
+  return sizes;
 }
 
 }  // namespace copse::cli

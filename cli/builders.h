@@ -9,10 +9,11 @@
 
 namespace copse::cli {
 
-/// --radius, --morton-bits and --max-leaf-size, which every command that builds takes.
+/// --radius, --morton-bits, --max-leaf-size and --reinsertion, which every command that builds takes.
 void add_radius(CLI::App& command, u32& radius);
 void add_morton_bits(CLI::App& command, std::optional<u32>& morton_bits);
 void add_max_leaf_size(CLI::App& command, u32& max_leaf_size);
+void add_reinsertion(CLI::App& command, u32& passes);
 
 /// Whether a builder sorts by Morton keys, so that their bits are part of its recipe.
 bool has_morton_bits(const std::string& builder);

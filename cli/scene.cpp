@@ -19,6 +19,7 @@ Json to_json(const Recipe& recipe) {
   Json json{{"builder", recipe.builder}, {"max_leaf_size", recipe.max_leaf_size}};
   if (recipe.morton_bits) json["morton_bits"] = *recipe.morton_bits;
   if (recipe.radius != 0) json["radius"] = recipe.radius;
+  if (recipe.reinsertion != 0) json["reinsertion"] = recipe.reinsertion;
   return json;
 }
 
@@ -50,6 +51,7 @@ void add_facts(Facts& facts, const Recipe& recipe) {
   std::string details;
   if (recipe.radius != 0) details += fmt::format(", radius {}", recipe.radius);
   if (recipe.morton_bits) details += fmt::format(", {} Morton bits", morton_bits_in_words(recipe));
+  if (recipe.reinsertion != 0) details += fmt::format(", reinsertion x {}", recipe.reinsertion);
   facts.add("builder", "{}{}, up to {} a leaf", recipe.builder, details, recipe.max_leaf_size);
 }
 

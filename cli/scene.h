@@ -32,7 +32,8 @@ struct Recipe {
   std::string builder = "lbvh";
   std::optional<u32> morton_bits;  // none: the builder's own; 0: chosen from the number of primitives
   u32 max_leaf_size = 1;
-  u32 radius = 0;  // 0: the builder has none, or a file does not tell
+  u32 radius = 0;       // 0: the builder has none, or a file does not tell
+  u32 reinsertion = 0;  // passes over the tree; 0 too where a file does not tell
 };
 
 Json to_json(const Aabb& box);

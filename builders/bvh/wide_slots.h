@@ -13,6 +13,7 @@
 // HPG 2017, section 4.1. Where we differ: a node's choices for all numbers of slots are one word, from which
 // wide_walk.h tells without a pass from the root down what became of a node.
 
+#include "builders/bvh/area_scale.h"
 #include "builders/bvh/bvh.h"
 #include "primitives/core/atomic.h"
 #include "primitives/core/bits.h"
@@ -86,30 +87,6 @@ struct CollapseCosts {
 /// No way up passes more nodes that hand slots on: then a node takes one slot whatever it is given. It bounds the
 /// walks of wide_walk.h in trees like chains, and is never met in others.
 inline constexpr u32 most_chain = 64;
-
-/// Half areas, measured so that the root's are neither too large nor too small for a float.
-struct AreaScale {
-  float scale;
-
-  COPSE_HD static AreaScale of(const Aabb& root) {
-    const vec3 size = half_size(root);
-    const u32 exponent = bits_of(max_number(size.x, max_number(size.y, size.z))) >> 23;
-    return {float_from_bits(larger(254u - smaller(exponent, 253u), 1u) << 23)};
-  }
-  COPSE_HD float area(const Aabb& box) const {
-    const vec3 size = half_size(box);
-    const float x = mul_rn(size.x, scale), y = mul_rn(size.y, scale), z = mul_rn(size.z, scale);
-    return add_rn(add_rn(mul_rn(x, y), mul_rn(y, z)), mul_rn(z, x));
-  }
-
- private:
-  /// Halved before it is subtracted, so that no finite box overflows.
-  COPSE_HD static vec3 half_size(const Aabb& box) {
-    return vec3(sub_rn(mul_rn(box.hi.x, 0.5f), mul_rn(box.lo.x, 0.5f)),
-                sub_rn(mul_rn(box.hi.y, 0.5f), mul_rn(box.lo.y, 0.5f)),
-                sub_rn(mul_rn(box.hi.z, 0.5f), mul_rn(box.lo.z, 0.5f)));
-  }
-};
 
 template <u32 width>
 struct ChosenSlots {

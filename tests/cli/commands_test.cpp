@@ -49,6 +49,18 @@ TEST_P(CliOnEachBackend, HplocBuildsAValidStructureThatCostsLess) {
   EXPECT_EQ(info.json()["statistics"], report["statistics"]);
 }
 
+TEST_P(CliOnEachBackend, ReinsertionMakesAValidStructureThatCostsLess) {
+  const Json plain = run_cli(here({"build", sphere(), "--json"})).json();
+  const Outcome build = run_cli(here({"build", sphere(), "-o", path("r.copse"), "--reinsertion", "2", "--json"}));
+  ASSERT_EQ(build.exit_code, 0) << build.err;
+  EXPECT_EQ(build.json()["recipe"]["reinsertion"], 2);
+  EXPECT_FALSE(plain["recipe"].contains("reinsertion"));
+  EXPECT_LT(build.json()["statistics"]["sah_cost"], plain["statistics"]["sah_cost"]);
+  const Outcome info = run_cli(here({"info", path("r.copse"), "--validate", "--json"}));
+  EXPECT_EQ(info.exit_code, 0) << info.err;
+  EXPECT_EQ(info.json()["statistics"], build.json()["statistics"]);
+}
+
 TEST_P(CliOnEachBackend, WideTreesOfEveryLayoutAreKeptAndValid) {
   for (const std::string layout : {"bvh4", "cbvh4", "cbvh8"}) {
     const Outcome build = run_cli(here({"build", sphere(), "-o", path("w.copse"), "--layout", layout, "--json"}));

@@ -74,6 +74,7 @@ TEST_F(CliStructureErrors, NameTheOptionThatDoesNotFit) {
     expect_error(run_cli(arguments), exit_code, part);
   };
   expect({"grid", "--radius", "3"}, 2, "--radius goes with bvh; the structure is grid");
+  expect({"grid", "--reinsertion", "3"}, 2, "--reinsertion goes with bvh; the structure is grid");
   expect({"voxels", "--density", "3"}, 2, "--density goes with grid");
   expect({"bricks", "--rule", "inside"}, 2, "--rule goes with voxels");
   expect({"grid", "-o", path("g.voxels")}, 2, "--output goes with bvh, voxels and bricks");

@@ -5,23 +5,13 @@
 // Bottom-up by arrival counters: the second child to arrive at a parent goes on with it.
 
 #include "builders/bvh/bvh_arrays.h"
+#include "builders/bvh/fit_inner_node.h"
 #include "builders/bvh/leaf_box.h"
 #include "primitives/cpu/tree_walk.h"
 
 namespace copse::cpu {
 
 namespace detail {
-
-/// Gives an inner node the box around its children. Only the box: another thread may be reading the count.
-struct FitInnerNode {
-  BvhNode* nodes;
-  void operator()(u32 node, u32 pair) const {
-    const u32 first_child = SiblingPairs::first_of(pair);
-    const Aabb box = merge(nodes[first_child].box(), nodes[first_child + 1].box());
-    nodes[node].lo = box.lo;
-    nodes[node].hi = box.hi;
-  }
-};
 
 template <class Boxes>
 struct FitLeaf {
@@ -44,7 +34,7 @@ struct FitLeaf {
 template <class Boxes>
 void fit_boxes(const Executor& ex, const Boxes& boxes, u64 n, const copse::detail::BvhArrays& bvh, bool) {
   bottom_up(ex, "refit: boxes", node_capacity(n), pair_capacity(n), SiblingPairs{bvh.parents},
-            detail::FitLeaf<Boxes>{boxes, bvh}, detail::FitInnerNode{bvh.nodes});
+            detail::FitLeaf<Boxes>{boxes, bvh}, copse::detail::FitInnerNode{bvh.nodes});
 }
 
 template <class Boxes>

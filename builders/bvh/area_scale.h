@@ -1,0 +1,31 @@
+#pragma once
+
+#include "builders/geometry/aabb.h"
+
+namespace copse::detail {
+
+/// Half areas, measured so that the root's are neither too large nor too small for a float.
+struct AreaScale {
+  float scale;
+
+  COPSE_HD static AreaScale of(const Aabb& root) {
+    const vec3 size = half_size(root);
+    const u32 exponent = bits_of(max_number(size.x, max_number(size.y, size.z))) >> 23;
+    return {float_from_bits(larger(254u - smaller(exponent, 253u), 1u) << 23)};
+  }
+  COPSE_HD float area(const Aabb& box) const {
+    const vec3 size = half_size(box);
+    const float x = mul_rn(size.x, scale), y = mul_rn(size.y, scale), z = mul_rn(size.z, scale);
+    return add_rn(add_rn(mul_rn(x, y), mul_rn(y, z)), mul_rn(z, x));
+  }
+
+ private:
+  /// Halved before it is subtracted, so that no finite box overflows.
+  COPSE_HD static vec3 half_size(const Aabb& box) {
+    return vec3(sub_rn(mul_rn(box.hi.x, 0.5f), mul_rn(box.lo.x, 0.5f)),
+                sub_rn(mul_rn(box.hi.y, 0.5f), mul_rn(box.lo.y, 0.5f)),
+                sub_rn(mul_rn(box.hi.z, 0.5f), mul_rn(box.lo.z, 0.5f)));
+  }
+};
+
+}  // namespace copse::detail
