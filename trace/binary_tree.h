@@ -41,7 +41,6 @@ struct PairSpans {
 
 struct BinaryTree {
   static constexpr u32 width = 2;
-  static constexpr Planes planes = Planes::floats;
 
   const BvhNode* nodes;
   const u32* parents;

@@ -16,7 +16,7 @@ class QuickBinaryWalk {
   COPSE_HD QuickBinaryWalk(const BinaryTree& tree, StackEntry* entries) : tree_(tree), entries_(entries) {}
 
   [[gnu::always_inline]] COPSE_HD void begin(const Ray& ray) {
-    begin(make_ready<Planes::floats>(ray, tree_.bounds()));
+    begin(make_ready(ray, TreeReach::of(tree_.bounds())));
   }
 
   [[gnu::always_inline]] COPSE_HD void begin(const ReadyRay& ready) {
@@ -59,7 +59,7 @@ class QuickBinaryWalk {
       counter.count_primitive();
       if (test_place(tree_, leaf_test, place, limit_)) return end(false);
     }
-    if (limit_ != before) box_limit_ = box_limit(slabs_, limit_);
+    if (limit_ != before) box_limit_ = usual_box_limit(slabs_, limit_);
     pop();
   }
 

@@ -11,17 +11,19 @@
 // last bits. How far t is from where the ray is in the box, in roundings of 2^-24 of the time T to the corner that
 // is farthest along the ray's main axis:
 //   - a sheared coordinate is X - r z, of three roundings. The weights are exact for corners moved by those, so
-//     that their mean of z is off by 7 at most: r z by 3, r itself and X by 1 each, and the sum, which moves the
+//     that their mean of z is off by 8 at most: r z by 3, r itself by 2, X by 1, and the sum, which moves the
 //     weights, by 2. (X by one rounding of X, which may be more than T. But then it is beyond the box's end in z.)
-//   - that mean in floats: 2 for the weights, 6 for the sums, products and the quotient;
-//   - t by 2: the quotient by the direction, and the origin's subtraction.
-// That is 17 (trace/slabs.h has room for 28), and as many of the distance across the ray, which grids make room
+//   - that mean in floats: 2 for the weights, 7 for the sums, products and the inverse of their own sum;
+//   - t by 3: the inverse of the direction, the product with it, and the origin's subtraction.
+// That is 20 (trace/slabs.h has room for 28), and as many of the distance across the ray, which grids make room
 // for (triangle_test_error of trace/grid_march.h).
 
 #include "builders/geometry/aabb.h"
 #include "builders/geometry/triangle.h"
 #include "trace/fma_rn.h"
 #include "trace/ray.h"
+#include "trace/reciprocal_rn.h"
+#include "trace/vector_rn.h"
 
 namespace copse {
 
@@ -36,12 +38,14 @@ COPSE_HD inline bool is_traceable(const Ray& ray) {
   return nothing == 0 && largest > 0 && ray.t_min <= ray.t_max;
 }
 
-/// The shear that turns a traceable ray's direction into the axis of its largest component.
+/// The shear that turns a traceable ray's direction into the axis of its largest component, which changes places
+/// with z. The direction is measured in units in which that component is 1 to 2.
 struct RayShear {
-  vec3 origin;    // axes in the order kx, ky, kz
-  float x, y;     // direction kx and ky over direction kz
-  float forward;  // direction kz
-  u32 axis;       // kz: 0, 1 or 2
+  vec3 origin;    // axes exchanged
+  float x, y;     // directions x and y over z
+  float inverse;  // one over direction z
+  float units;    // a power of two
+  u32 axis;       // that is now z: 0, 1 or 2
 };
 
 struct TriangleHit {
@@ -51,16 +55,15 @@ struct TriangleHit {
 
 namespace detail {
 
-/// The components of `p` in cyclic order with `axis` last.
-COPSE_HD inline vec3 with_axis_last(const vec3& p, u32 axis) {
-  if (axis == 0) return vec3(p.y, p.z, p.x);
-  if (axis == 1) return vec3(p.z, p.x, p.y);
-  return p;
+/// `p` with `axis` and z in each other's place. That may turn the winding, which nothing here depends on.
+COPSE_HD inline vec3 exchanged(const vec3& p, u32 axis) {
+  const bool x = axis == 0, y = axis == 1;
+  return vec3(x ? p.z : p.x, y ? p.z : p.y, x ? p.x : y ? p.y : p.z);
 }
 
 /// A vertex seen along the ray: the ray is the line x = y = 0.
 COPSE_HD inline vec3 shear_vertex(const RayShear& ray, const vec3& vertex) {
-  const vec3 p = with_axis_last(vertex, ray.axis);
+  const vec3 p = exchanged(vertex, ray.axis);
   const float z = sub_rn(p.z, ray.origin.z);
   return vec3(sub_rn(sub_rn(p.x, ray.origin.x), mul_rn(ray.x, z)),
               sub_rn(sub_rn(p.y, ray.origin.y), mul_rn(ray.y, z)), z);
@@ -93,26 +96,37 @@ COPSE_HD inline bool may_be_inside(Number u, Number v, Number w, Number least) {
   return !(((u < -least) | (v < -least) | (w < -least)) & ((u > least) | (v > least) | (w > least)));
 }
 
-/// Twice the area of the triangle as the ray sees it below which float decides nothing.
+/// Twice the area of the triangle as the ray sees it below which float decides nothing: 2^-80. Up to the other,
+/// 2^125, its inverse is a float.
 inline constexpr float least_det = 1.0f / (1u << 20) / (1u << 20) / (1u << 20) / (1u << 20);
+inline constexpr float most_det = 1.0f * (1u << 31) * (1u << 31) * (1u << 31) * (1u << 31) * 2;
 
 }  // namespace detail
 
-/// The paper's exchange of kx and ky for directions that point backwards keeps the winding; without culling it
-/// changes no result.
+/// The units for directions whose largest component has this magnitude: a power of two.
+COPSE_HD inline float direction_units(float largest) {
+  constexpr u32 least_exponent = 0x00800000u, most_exponent = 0x7e800000u, one_squared = 0x7f000000u;
+  return float_from_bits(one_squared -
+                         smaller(larger(bits_of(largest) & 0x7f800000u, least_exponent), most_exponent));
+}
+
+/// Of directions that are all denormal the largest component is 2^-23 of a unit at least, of the longest at
+/// most 4. So its inverse is a float, as the components over it are.
 COPSE_HD inline RayShear make_shear(const Ray& ray) {
   const float x = magnitude(ray.direction.x), y = magnitude(ray.direction.y), z = magnitude(ray.direction.z);
   const u32 axis = x > y ? (x > z ? 0u : 2u) : (y > z ? 1u : 2u);
-  const vec3 d = detail::with_axis_last(ray.direction, axis);
-  return {detail::with_axis_last(ray.origin, axis), div_rn(d.x, d.z), div_rn(d.y, d.z), d.z, axis};
+  const float units = direction_units(max_number(max_number(x, y), z));
+  const vec3 d = detail::exchanged(mul_rn(ray.direction, units), axis);
+  const float inverse = reciprocal_rn(d.z);
+  return {detail::exchanged(ray.origin, axis), mul_rn(d.x, inverse), mul_rn(d.y, inverse), inverse, units, axis};
 }
 
-/// A hit whose weights are still to be divided: v and w are those of b and c times det.
+/// A hit whose weights are still to be divided: v and w are those of b and c over `inverse`.
 struct UndividedHit {
   float t;
-  float v, w, det;
+  float v, w, inverse;
 
-  COPSE_HD TriangleHit divided() const { return {t, div_rn(v, det), div_rn(w, det)}; }
+  COPSE_HD TriangleHit divided() const { return {t, mul_rn(v, inverse), mul_rn(w, inverse)}; }
 };
 
 /// intersect_triangle as far as it goes in single precision: `hit` changes only where it is true. `is_unknown` is
@@ -132,14 +146,16 @@ COPSE_HD inline bool intersect_in_float(const RayShear& ray, const Triangle& tri
   const float det = add_rn(add_rn(u, v), w);
   const float depth = add_rn(add_rn(mul_rn(u, a.z), mul_rn(v, b.z)), mul_rn(w, c.z));
   const float least = min_number(magnitude(u), min_number(magnitude(v), magnitude(w)));
-  const bool decided = least > detail::least_edge && magnitude(det) >= detail::least_det;
-  const float t = div_rn(div_rn(depth, det), ray.forward);
+  const bool decided =
+      least > detail::least_edge && magnitude(det) >= detail::least_det && magnitude(det) <= detail::most_det;
+  const float inverse = reciprocal_rn(det);
+  const float t = mul_rn(mul_rn(mul_rn(depth, inverse), ray.inverse), ray.units);
   if (!(decided && is_finite(t))) {
     is_unknown = true;
     return false;
   }
   if (!(t >= t_min && t <= limit)) return false;
-  hit = {t, v, w, det};
+  hit = {t, v, w, inverse};
   return true;
 }
 
@@ -158,7 +174,7 @@ namespace detail {
   const double det = add_rn(add_rn(u, v), w);
   if (!(det != 0)) return miss;
   const double depth = add_rn(add_rn(mul_rn(u, double(a.z)), mul_rn(v, double(b.z))), mul_rn(w, double(c.z)));
-  return {float(depth / det / double(ray.forward)), float(v / det), float(w / det)};
+  return {float(depth / det * double(ray.inverse) * double(ray.units)), float(v / det), float(w / det)};
 }
 
 }  // namespace detail
@@ -167,9 +183,9 @@ namespace detail {
 /// ray does not slip between triangles that share an edge or a vertex. Triangles seen edge-on are missed, and
 /// those with NaN or infinite vertices.
 ///
-/// Source: Woop, Benthin, Wald, "Watertight Ray/Triangle Intersection", JCGT 2013. Here t is divided by the
-/// direction at the end instead of scaled by its inverse, so that short directions do not overflow, and the
-/// step to double precision covers under- and overflow as well.
+/// Source: Woop, Benthin, Wald, "Watertight Ray/Triangle Intersection", JCGT 2013. Here the direction
+/// is scaled by a power of two first, so that the inverse of a short one does not overflow, and the step to double
+/// precision covers under- and overflow as well.
 COPSE_HD inline bool intersect_triangle(const RayShear& ray, const Triangle& triangle, float t_min, float limit,
                                         UndividedHit& hit) {
   bool is_unknown = false;

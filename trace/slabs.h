@@ -16,7 +16,7 @@
 //   - 2^-19 of |t_min|, as errors are in proportion to t and not to t - t_min;
 //   - 2^-19 of the time to the farthest corner of the tree: 32 roundings of 2^-24. 4 are for the planes, of times
 //     that are not longer, as no exit within the tree is later: 1 for the multiply-add, 2 for the scale, 1 for the
-//     sum of the offsets. The others are for the t of hits, which is off by 17 such roundings at most from where
+//     sum of the offsets. The others are for the t of hits, which is off by 20 such roundings at most from where
 //     the ray is in the triangle's own box (trace/intersect.h), and so in every box around that.
 // Along an axis in which the ray hardly moves within the tree, or not at all, the scale is finite and the offsets
 // are farther apart than any time within the tree: a box counts as soon as the origin lies between its planes,

@@ -72,7 +72,7 @@ struct ClosestTriangle {
   RayShear shear;
   float t_min;
   u32 closest = invalid_id;
-  float v = 0, w = 0, det = 1;  // of the closest
+  float v = 0, w = 0, inverse = 1;  // of the closest, as UndividedHit has them
   bool gives_up = false;
 
   COPSE_HD ClosestTriangle(const Triangles& all, const Ray& ray)
@@ -84,13 +84,13 @@ struct ClosestTriangle {
         (found.t < limit || closest == invalid_id || triangles.primitive(at) < triangles.primitive(closest))) {
       closest = at;
       limit = found.t;
-      v = found.v, w = found.w, det = found.det;
+      v = found.v, w = found.w, inverse = found.inverse;
     }
     return false;
   }
 
   /// `limit`: what the walk left, which did not give up.
-  COPSE_HD TriangleAt result(float limit) const { return {UndividedHit{limit, v, w, det}.divided(), closest}; }
+  COPSE_HD TriangleAt result(float limit) const { return {UndividedHit{limit, v, w, inverse}.divided(), closest}; }
 
   COPSE_HD Hit hit(float limit) const {
     if (closest == invalid_id) return {limit, invalid_id, invalid_id, 0, 0};

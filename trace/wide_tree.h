@@ -219,7 +219,6 @@ COPSE_HD inline void sort_keys(u32 (&k)[8]) {
 template <class Node>
 struct WideTree {
   static constexpr u32 width = Node::width;
-  static constexpr Planes planes = std::is_same_v<Node, Bvh4Node> ? Planes::floats : Planes::steps;
   using Reader = typename WideReader<Node>::type;
 
   const Node* nodes;

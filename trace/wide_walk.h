@@ -2,11 +2,11 @@
 
 // The quick walk of a wide tree, step by step, with the interface of Walk. What it leaves out makes it quick: its
 // stack drops nothing, so that there is nothing to count, and it does not climb. Entries of the stack are a node
-// and a slot; what stands in the slot is read when the walk gets there.
+// and a child's key; what the key does not tell of the child is read when the walk gets there.
 //
-// Children are told apart by keys, where they are entered with the slot in place of the lowest byte:
+// Keys are where children are entered, with a tag in place of the lowest byte, by the slot (trace/quick_spans.h):
 //
-//   0eeeeeee eeeeeeee eeeeeeee 00000sss
+//   0eeeeeee eeeeeeee eeeeeeee tttttttt
 //
 // As integers they have the order of visits, and compare with the key of the limit. A child may be visited in vain
 // by a part in 2^15, and is never left out. Below the others the stack has an entry that is before every limit: it
@@ -28,7 +28,7 @@ class Walk<WideTree<Node>, stack_size, Effort::quick> {
   COPSE_HD Walk(const Tree& tree, StackEntry* entries) : tree_(tree), entries_(entries) {}
 
   [[gnu::always_inline]] COPSE_HD void begin(const Ray& ray) {
-    begin(make_ready<Tree::planes>(ray, tree_.bounds()));
+    begin(make_ready(ray, TreeReach::of(tree_.bounds())));
   }
 
   [[gnu::always_inline]] COPSE_HD void begin(const ReadyRay& ready) {
@@ -65,11 +65,11 @@ class Walk<WideTree<Node>, stack_size, Effort::quick> {
     const u32 node = holds_child ? at_.first : 0;
     const i32 last = holds_child ? last_key_ : before_all;
     BoxSpan spans[width];
-    find_spans(tree_.nodes[node], slabs_, spans);
+    const ChildTags<Node> tags = find_spans(tree_.nodes[node], slabs_, spans);
     u32 keys[width];
 #pragma unroll
     for (u32 slot = 0; slot < width; ++slot) {
-      keys[slot] = spans[slot].entry <= spans[slot].exit ? key(spans[slot], slot) : no_key;
+      keys[slot] = spans[slot].entry <= spans[slot].exit ? key(spans[slot], tags, slot) : no_key;
     }
     sort_keys(keys);
     push_behind_first(node, keys, last);
@@ -89,22 +89,21 @@ class Walk<WideTree<Node>, stack_size, Effort::quick> {
         return;
       }
     }
-    if (limit_ != before) last_key_ = last_key(box_limit(slabs_, limit_));
+    if (limit_ != before) last_key_ = last_key(usual_box_limit(slabs_, limit_));
     go_to(pop());
   }
 
  private:
   static constexpr u32 width = Node::width;
   static constexpr u32 done = ~u32{0}, gave_up = done - 1;  // in place of a count
-  static constexpr u32 slot_mask = 255, end_key = 0x80000000u;
+  static constexpr u32 tag_mask = 255, end_key = 0x80000000u;
   static constexpr i32 before_all = -1;
 
-  COPSE_HD static u32 key(const BoxSpan& span, u32 slot) {
-    const u32 slots = slot < 4 ? 0x03020100u : 0x07060504u;
-    return pick_bytes(entry_key(span), slots, 0x3214u + slot % 4);
+  COPSE_HD static u32 key(const BoxSpan& span, const ChildTags<Node>& tags, u32 slot) {
+    return pick_bytes(entry_key(span), tags.of_four(slot / 4), 0x3214u + slot % 4);
   }
   COPSE_HD static i32 last_key(float box_limit) {
-    return i32(bits_of(box_limit) | slot_mask);
+    return i32(bits_of(box_limit) | tag_mask);
   }
 
   /// All but the first of the keys up to `last`, the second on top. One address for all of them.
@@ -131,7 +130,7 @@ class Walk<WideTree<Node>, stack_size, Effort::quick> {
 
   /// To the child that an entry names, by its node and its key.
   [[gnu::always_inline]] COPSE_HD void go_to(const StackEntry& entry) {
-    at_ = child_in_slot(tree_.nodes[entry.first], entry.entry_and_count & slot_mask);
+    at_ = tagged_child(tree_.nodes[entry.first], entry.entry_and_count & tag_mask);
     if (i32(entry.entry_and_count) < 0) at_.count = done;
   }
 

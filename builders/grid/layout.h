@@ -58,9 +58,9 @@ inline constexpr i32 cell_padding = 2;
 
 namespace detail {
 
-/// The triangle test moves a hit by less than this share of the distance, across the ray and along it: by 17
+/// The triangle test moves a hit by less than this share of the distance, across the ray and along it: by 20
 /// roundings (trace/intersect.h), and 3 more are for the sums of them.
-inline constexpr double triangle_test_error = 20.0 / (1u << 24);
+inline constexpr double triangle_test_error = 23.0 / (1u << 24);
 
 }  // namespace detail
 

@@ -53,11 +53,11 @@ __global__ void __launch_bounds__(groups* warp_size)
     choose_kernel_kernel(const __grid_constant__ Tree tree, const Ray* rays, u64 n, KernelTable table,
                          u32* choice) {
   overlap_launches();
-  const TreeBounds<Tree> bounds(tree);
+  const SharedReach<Tree> reach(tree);
   const u64 group = n / warp_size * (threadIdx.x / warp_size) / groups;
   const Ray ray = rays[smaller(group * warp_size + lane_id(), n - 1)];
   const u32 together = u32(__syncthreads_count(warp_stays_together(ray.direction))) / warp_size;
-  const u32 inside = u32(__syncthreads_count(is_in(bounds.box(), ray.origin)));
+  const u32 inside = u32(__syncthreads_count(is_in(reach().bounds, ray.origin)));
   if (threadIdx.x != 0) return;
   const bool is_outside = 2 * inside < groups * warp_size;
   *choice = u32(4 * together < 3 * groups ? table.apart : is_outside ? table.from_outside : table.from_inside);

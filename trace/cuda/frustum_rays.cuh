@@ -125,7 +125,7 @@ class TileRay {
                                         copse::detail::least_edge);
   }
   __device__ static vec3 sheared(const RayShear& ray, const vec3& vertex) {
-    const vec3 p = copse::detail::with_axis_last(vertex, ray.axis);
+    const vec3 p = copse::detail::exchanged(vertex, ray.axis);
     return vec3(sub_rn(p.x, mul_rn(ray.x, p.z)), sub_rn(p.y, mul_rn(ray.y, p.z)), p.z);
   }
 
@@ -150,9 +150,8 @@ __device__ inline void put_triangle(const FrustumImage& image, const FrustumPixe
   const vec3& eye = image.grid.frustum.eye;
   const vec3 a = less_eye(t.a, eye), b = less_eye(t.b, eye), c = less_eye(t.c, eye);
   batch.rectangles[lane_id()] = pixels.around(a, b, c);
-  using copse::detail::with_axis_last;
-  batch.triangles[lane_id()] = {
-      with_axis_last(a, order), with_axis_last(b, order), with_axis_last(c, order), primitive, {}};
+  using copse::detail::exchanged;
+  batch.triangles[lane_id()] = {exchanged(a, order), exchanged(b, order), exchanged(c, order), primitive, {}};
 }
 
 /// Tests the lists of a tile for the rays of a warp. `permuted`: all of them have the same axis.

@@ -40,37 +40,39 @@ inline constexpr u32 most_waiting_lanes = 8;
 template <class Query>
 class PersistentLane {
  public:
-  using Bounds = TreeBounds<typename Query::Tree>;
+  using Reach = SharedReach<typename Query::Tree>;
 
-  __device__ PersistentLane(const Query& query, const Bounds& bounds, StackEntry* entries)
+  __device__ PersistentLane(const Query& query, const Reach& reach, StackEntry* entries)
       : query_(query),
-        bounds_(bounds),
+        reach_(reach),
         walk_(query.tree, entries),
         test_(query.template test<Effort::quick>(Ray{}, 0)) {}
 
-  /// Walks until the batch is at its end or too many lanes wait; all lanes are done or wait then.
-  __device__ void walk_quickly(u32 n, u32* ticket) {
+  /// Walks until the batch is at its end or too many lanes wait, which it returns; all lanes are done or wait
+  /// then.
+  __device__ bool walk_quickly(u32 n, u32* ticket) {
     NoCounter counter;
     for (;;) {
       const u32 idle = __ballot_sync(all_lanes, walk_.is_done());
-      if (idle == all_lanes || (takes_rays_ && population_count(idle & ~waiting_) > most_idle_lanes<Query>)) {
-        hand_in();
-        takes_rays_ = more_ && population_count(waiting_) <= most_waiting_lanes;
-        if (idle == all_lanes && !takes_rays_) return;
-        if (takes_rays_) take_rays(idle & ~waiting_, n, ticket);
+      if (population_count(idle) > lanes_left_idle_) {
+        const u32 waiting = hand_in();
+        const bool takes = lanes_left_idle_ < all_but_one && waiting <= most_waiting_lanes;
+        if (idle == all_lanes && !takes) return waiting > most_waiting_lanes;
+        lanes_left_idle_ = takes && take_rays(n, ticket) ? most_idle_lanes<Query> + waiting : all_but_one;
       }
       step(counter);
       if (walk_.is_at_leaf()) walk_.test_leaf(test_, counter);
     }
   }
 
-  /// Afterwards: the ray of a lane that waits, else no_ray; and whether the batch is not at its end.
+  /// Afterwards: the ray of a lane that waits, else no_ray.
   __device__ u32 waiting_ray() const { return ray_id_; }
-  __device__ bool has_more() const { return more_; }
 
   static constexpr u32 no_ray = ~u32{0};
 
  private:
+  static constexpr u32 all_but_one = warp_size - 1;
+
   /// The steps between two votes.
   __device__ void step(NoCounter& counter) {
     constexpr u32 most = steps_between_votes<Query>;
@@ -82,38 +84,36 @@ class PersistentLane {
     }
   }
 
-  /// Stores what is finished. A lane whose walk gave up keeps its ray and waits.
-  __device__ void hand_in() {
+  /// Stores what is finished. A lane whose walk gave up keeps its ray and waits; returns how many do.
+  __device__ u32 hand_in() {
     if (walk_.is_done() && ray_id_ != no_ray && !walk_.gives_up() && !test_.gives_up) {
       store_result(query_.results, ray_id_, query_.result(test_, walk_.limit()));
       ray_id_ = no_ray;
     }
-    waiting_ = __ballot_sync(all_lanes, walk_.is_done() && ray_id_ != no_ray);
+    return population_count(__ballot_sync(all_lanes, walk_.is_done() && ray_id_ != no_ray));
   }
 
-  __device__ void take_rays(u32 takers, u32 n, u32* ticket) {
-    const u32 count = population_count(takers);
-    u32 first = 0;
-    if (lane_id() == 0) first = fetch_add_relaxed(ticket, count);
-    first = shuffle_from(first, 0);
-    more_ = first + count < n;
-    takes_rays_ = more_;
-    const u32 next = first + population_count(takers & lower_lanes());
-    if ((takers >> lane_id() & 1) == 0 || next >= n) return;
-    ray_id_ = next;
-    const Ray ray = load_ray(query_.rays, next);
-    test_ = query_.template test<Effort::quick>(ray, next);
-    walk_.begin(make_ready<Query>(bounds_, ray));
+  /// For lanes that have none. False at the end of the batch.
+  __device__ bool take_rays(u32 n, u32* ticket) {
+    const bool takes = ray_id_ == no_ray;
+    u32 next = 0;
+    if (takes) next = fetch_add_relaxed(ticket, 1u);  // the compiler joins what the lanes add
+    const bool is_last = __any_sync(all_lanes, takes && next >= n - 1);
+    if (takes && next < n) {
+      ray_id_ = next;
+      const Ray ray = load_ray(query_.rays, next);
+      test_ = query_.template test<Effort::quick>(ray, next);
+      walk_.begin(make_ready(ray, reach_()));
+    }
+    return !is_last;
   }
 
   const Query& query_;
-  const Bounds& bounds_;
+  const Reach& reach_;
   copse::detail::Walk<typename Query::Tree, quick_stack_size, Effort::quick> walk_;
   typename Query::template Test<Effort::quick> test_;
   u32 ray_id_ = no_ray;
-  u32 waiting_ = 0;         // the lanes that wait
-  bool more_ = true;        // the batch is not at its end
-  bool takes_rays_ = true;  // nor do too many lanes wait
+  u32 lanes_left_idle_ = 0;  // before the warp takes new rays; all_but_one where it takes none
 };
 
 template <class Query>
@@ -121,7 +121,7 @@ __global__ void __launch_bounds__(ray_threads, persistent_blocks<Query>)
     persistent_rays_kernel(u32 n, const __grid_constant__ Query query, const u32* choice, GridCounters* counters) {
   overlap_launches();
   if (choice == nullptr || *choice == u32(TraceKernel::persistent)) {
-    const TreeBounds<typename Query::Tree> bounds(query.tree);
+    const SharedReach<typename Query::Tree> reach(query.tree);
     StackEntry entries[quick_stack_size];
     // All tickets that are ever taken are below 2^32: the batch, and once more the lanes that there are. An atomic
     // operation on 8 bytes is a dozen instructions more.
@@ -131,10 +131,9 @@ __global__ void __launch_bounds__(ray_threads, persistent_blocks<Query>)
       // A lane's state ends with the round, so that it need not be kept while some walk again.
       u32 waiting_ray;
       {
-        PersistentLane<Query> lane(query, bounds, entries);
-        lane.walk_quickly(n, ticket);
+        PersistentLane<Query> lane(query, reach, entries);
+        more = lane.walk_quickly(n, ticket);
         waiting_ray = lane.waiting_ray();
-        more = lane.has_more();
       }
       if (waiting_ray != PersistentLane<Query>::no_ray) trace_again(query, waiting_ray);
       __syncwarp();

@@ -18,22 +18,23 @@ using copse::detail::Effort;
 using copse::detail::quick_stack_size;
 using copse::detail::ReadyRay;
 using copse::detail::StackEntry;
+using copse::detail::TreeReach;
 
 inline constexpr u32 ray_threads = 128;
 
 template <class Query>
 concept WalksBinaryTree = std::is_same_v<typename Query::Tree, copse::detail::BinaryTree>;
 
-/// Rays are read once: they shall not drive nodes out of the caches. The caller's memory may begin at any float.
+/// Whether quick kernels can read them. The caller's memory may begin at any float.
+inline bool stand_at_quads(const Ray* rays) {
+  return reinterpret_cast<u64>(rays) % sizeof(float4) == 0;
+}
+
+/// Rays are read once: they shall not drive nodes out of the caches.
 __device__ inline Ray load_ray(const Ray* rays, u64 i) {
-  if (reinterpret_cast<u64>(rays) % sizeof(float4) == 0) {
-    const auto* quads = reinterpret_cast<const float4*>(rays + i);
-    const float4 a = __ldcs(quads), b = __ldcs(quads + 1);
-    return {vec3(a.x, a.y, a.z), a.w, vec3(b.x, b.y, b.z), b.w};
-  }
-  const auto* words = reinterpret_cast<const float*>(rays + i);
-  return {vec3(__ldcs(words), __ldcs(words + 1), __ldcs(words + 2)), __ldcs(words + 3),
-          vec3(__ldcs(words + 4), __ldcs(words + 5), __ldcs(words + 6)), __ldcs(words + 7)};
+  const auto* quads = reinterpret_cast<const float4*>(rays + i);
+  const float4 a = __ldcs(quads), b = __ldcs(quads + 1);
+  return {vec3(a.x, a.y, a.z), a.w, vec3(b.x, b.y, b.z), b.w};
 }
 
 __device__ inline void store_result(Hit* hits, u64 i, const Hit& hit) {
@@ -78,51 +79,56 @@ __device__ inline void store_results_of_warp(u8* results, u64 first, u32 count, 
   if (lane_id() < count) results[first + lane_id()] = result;
 }
 
-/// The bounds of a tree. All threads of a block make one together: those of a wide tree are found once for all its
-/// rays.
+/// What rays need to know of a tree. All threads of a block make one together: that of a wide tree is found once
+/// for all its rays.
 template <class Tree>
-class TreeBounds {
+class SharedReach {
  public:
-  __device__ explicit TreeBounds(const Tree& tree) {
-    __shared__ float of_block[6];
+  __device__ explicit SharedReach(const Tree& tree) {
+    __shared__ float of_block[7];
     words_ = of_block;
     if (threadIdx.x == 0) {
-      const Aabb box = tree.bounds();
+      const auto [box, farthest] = TreeReach::of(tree.bounds());
       words_[0] = box.lo.x, words_[1] = box.lo.y, words_[2] = box.lo.z;
       words_[3] = box.hi.x, words_[4] = box.hi.y, words_[5] = box.hi.z;
+      words_[6] = farthest;
     }
     __syncthreads();
   }
 
-  __device__ Aabb box() const {
-    return {vec3(words_[0], words_[1], words_[2]), vec3(words_[3], words_[4], words_[5])};
+  __device__ TreeReach operator()() const {
+    return {{vec3(words_[0], words_[1], words_[2]), vec3(words_[3], words_[4], words_[5])}, words_[6]};
   }
 
  private:
   float* words_;
 };
 
-/// The root of a binary tree holds them.
+/// The root of a binary tree holds the bounds.
 template <>
-class TreeBounds<copse::detail::BinaryTree> {
+class SharedReach<copse::detail::BinaryTree> {
  public:
-  __device__ explicit TreeBounds(const copse::detail::BinaryTree& tree) : tree_(tree) {}
-  __device__ Aabb box() const { return tree_.bounds(); }
+  __device__ explicit SharedReach(const copse::detail::BinaryTree& tree) : tree_(tree) {}
+  __device__ TreeReach operator()() const { return TreeReach::of(tree_.bounds()); }
 
  private:
   const copse::detail::BinaryTree& tree_;
 };
 
-template <class Query>
-[[gnu::always_inline]] __device__ inline ReadyRay make_ready(const TreeBounds<typename Query::Tree>& bounds,
-                                                             const Ray& ray) {
-  return copse::detail::make_ready<Query::Tree::planes>(ray, bounds.box());
-}
-
 /// Traces a ray whose quick walk gave up. Out of line, so that it costs the quick ones no registers.
 template <class Query>
 __noinline__ __device__ void trace_again(const Query& query, u32 ray_id) {
-  store_result(query.results, ray_id, copse::detail::trace_wholly(query, load_ray(query.rays, ray_id), ray_id));
+  store_result(query.results, ray_id, copse::detail::trace_wholly(query, query.rays[ray_id], ray_id));
+}
+
+/// A thread for each ray, by whole walks; `choice` and `kernel` as below.
+template <class Query>
+__global__ void __launch_bounds__(ray_threads)
+    whole_rays_kernel(u32 n, const __grid_constant__ Query query, TraceKernel kernel, const u32* choice) {
+  overlap_launches();
+  if (choice != nullptr && *choice != u32(kernel)) return;
+  const u32 i = blockIdx.x * ray_threads + threadIdx.x;
+  if (i < n) trace_again(query, i);
 }
 
 /// `Way`, a way for a warp to trace the rays of its lanes:
@@ -138,7 +144,7 @@ __global__ void __launch_bounds__(ray_threads, Way::blocks)
     rays_kernel(u32 n, const __grid_constant__ Query query, const u32* choice) {
   overlap_launches();
   if (choice != nullptr && *choice != u32(Way::kernel)) return;
-  const TreeBounds<typename Query::Tree> bounds(query.tree);
+  const SharedReach<typename Query::Tree> reach(query.tree);
   const u32 i = blockIdx.x * ray_threads + threadIdx.x;
   const u32 first = i - lane_id();
   if (first >= n) return;
@@ -146,7 +152,7 @@ __global__ void __launch_bounds__(ray_threads, Way::blocks)
   {
     const u32 own = smaller(i, n - 1);
     const Ray ray = load_ray(query.rays, own);
-    ReadyRay ready = make_ready<Query>(bounds, ray);
+    ReadyRay ready = make_ready(ray, reach());
     if (i >= n) ready.enters = ready.gives_up = false;
     typename Query::Result result;
     if (__any_sync(all_lanes, ready.enters)) {
@@ -162,6 +168,17 @@ __global__ void __launch_bounds__(ray_threads, Way::blocks)
 }
 
 }  // namespace detail
+
+/// For rays that do not stand at quads, in place of `kernel`: nobody's should, so they have no quick kernels.
+template <class Query>
+void trace_by_whole_walks(const Executor& ex, const char* label, TraceKernel kernel, const Query& query, u32 n,
+                          const u32* choice) {
+  launch(ex, label, detail::whole_rays_kernel<Query>,
+         {.blocks = divide_rounding_up(n, detail::ray_threads),
+          .threads = detail::ray_threads,
+          .overlaps_earlier_launch = true},
+         n, query, kernel, choice);
+}
 
 /// `choice`: null, or a word on the device that says whether this kernel is to trace.
 template <class Way, class Query>

@@ -78,7 +78,7 @@ class PacketWalk {
       if (test_(which, limit_)) {
         box_limit_ = never;
       } else if (limit_ != before) {
-        box_limit_ = box_limit(slabs_, limit_);
+        box_limit_ = copse::detail::usual_box_limit(slabs_, limit_);
       }
     }
     if constexpr (Query::ends_at_any) {
