@@ -197,6 +197,21 @@ TEST_P(SimdRays, FollowAChainOfTenThousand) {
                              brute_force(mesh, rays));
 }
 
+/// Most arrive at once. The last ones of many groups go on together, in lanes that others left, and some of them
+/// give up in a chain deeper than what waits has room for.
+TEST_P(SimdRays, ArriveLateAmongManyThatArriveAtOnce) {
+  const Mesh mesh = test::chain_mesh(1500);
+  std::vector<Ray> rays;
+  for (u32 i = 0; i < 501; ++i) {
+    const float x = 0.1f + 0.0015f * float(i), sign = i % 3 == 0 ? -1.0f : 1.0f;
+    const bool is_late = i % 7 == 0 || i % 16 == 3;
+    rays.push_back({vec3(x, x, i % 2 == 0 ? 0.5f : -2 * sign), 0, vec3(0, i % 5 == 0 ? 0.0f : 0.001f, sign),
+                    is_late ? infinity : 1e-4f});
+  }
+  expect_hits_in_all_layouts(mesh, build_host_bvh(host_view(mesh), 1, HostSplit::chain), rays,
+                             brute_force(mesh, rays));
+}
+
 /// Leaves are read four triangles at a time.
 TEST_P(SimdRays, FindFewerTrianglesThanLanes) {
   const Mesh whole = generate_random(7, 0.5f);

@@ -97,6 +97,20 @@ HWY_INLINE VecOf<D> smallest_of_blocks(D, VecOf<D> v) {
   return hn::Min(v, hn::Shuffle1032(v));
 }
 
+/// Four rows of each block as its columns.
+template <class D>
+HWY_INLINE void transpose_blocks(D d, VecOf<D> (&rows)[4]) {
+  const RayPairs dd;
+  const auto xy01 = hn::BitCast(dd, hn::InterleaveLower(d, rows[0], rows[1]));
+  const auto xy23 = hn::BitCast(dd, hn::InterleaveLower(d, rows[2], rows[3]));
+  const auto zw01 = hn::BitCast(dd, hn::InterleaveUpper(d, rows[0], rows[1]));
+  const auto zw23 = hn::BitCast(dd, hn::InterleaveUpper(d, rows[2], rows[3]));
+  rows[0] = hn::BitCast(d, hn::InterleaveLower(dd, xy01, xy23));
+  rows[1] = hn::BitCast(d, hn::InterleaveUpper(dd, xy01, xy23));
+  rows[2] = hn::BitCast(d, hn::InterleaveLower(dd, zw01, zw23));
+  rows[3] = hn::BitCast(d, hn::InterleaveUpper(dd, zw01, zw23));
+}
+
 /// Writes each ray's four keys.
 template <class D>
 HWY_INLINE void store_blocks(D d, VecOf<D> keys, i32* const (&to)[block_rays]) {

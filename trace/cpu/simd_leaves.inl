@@ -70,26 +70,12 @@ class LeafTriangles<copse::detail::IndexedTriangles> {
   PackedTriangle room_[block_rays][4];
 };
 
-/// Four rows of each block as its columns.
-HWY_INLINE void transpose_blocks(Rays (&rows)[4]) {
-  const RayLanes d;
-  const RayPairs dd;
-  const auto xy01 = hn::BitCast(dd, hn::InterleaveLower(d, rows[0], rows[1]));
-  const auto xy23 = hn::BitCast(dd, hn::InterleaveLower(d, rows[2], rows[3]));
-  const auto zw01 = hn::BitCast(dd, hn::InterleaveUpper(d, rows[0], rows[1]));
-  const auto zw23 = hn::BitCast(dd, hn::InterleaveUpper(d, rows[2], rows[3]));
-  rows[0] = hn::BitCast(d, hn::InterleaveLower(dd, xy01, xy23));
-  rows[1] = hn::BitCast(d, hn::InterleaveUpper(dd, xy01, xy23));
-  rows[2] = hn::BitCast(d, hn::InterleaveLower(dd, zw01, zw23));
-  rows[3] = hn::BitCast(d, hn::InterleaveUpper(dd, zw01, zw23));
-}
-
 /// One corner of all triangles; returns what stands behind it.
 HWY_INLINE Rays load_corner(const float* const (&first)[block_rays], u32 corner, RayMask is_x, RayMask is_y,
                             Rays (&out)[3]) {
   Rays rows[4];
   for (u32 i = 0; i < 4; ++i) rows[i] = load_blocks(RayLanes(), first, 12 * i + 4 * corner);
-  transpose_blocks(rows);
+  transpose_blocks(RayLanes(), rows);
   const auto [x, y, z, behind] = rows;
   out[0] = hn::IfThenElse(is_x, z, x);
   out[1] = hn::IfThenElse(is_y, z, y);

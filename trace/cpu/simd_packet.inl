@@ -85,7 +85,9 @@ class PacketWalk {
  private:
   HWY_INLINE void walk_alone(u32 rays, WideChild at) {
     RayWalks<any, Tree, Triangles> walks(tree_, triangles_, group_);
-    too_deep_ |= walks.walk(rays, at);
+    walks.begin(rays, at);
+    walks.walk(0);
+    too_deep_ |= walks.too_deep();
   }
 
   HWY_INLINE void test_leaf(u32 rays, WideChild leaf) {

@@ -52,8 +52,28 @@ struct RayGroup {
   const copse::detail::BatchMasks* masks;  // or null; then those of rays are not set
   IdPerRay ray_masks;
 
+  u64 ids[ray_lanes];  // of rays in their batch
+
   u32 walking;   // bits of the rays that enter the tree's bounds
   u32 given_up;  // and of those that are no matter for SIMD
+
+  /// Has ray `to` be what ray `from` of another group is, but for the bits of this one.
+  HWY_INLINE void copy(u32 to, const RayGroup& other, u32 from) {
+    for (u32 k = 0; k < 3; ++k) {
+      scale[k][to] = other.scale[k][from];
+      near_offset[k][to] = other.near_offset[k][from], far_offset[k][to] = other.far_offset[k][from];
+      shear_origin[k][to] = other.shear_origin[k][from];
+    }
+    start[to] = other.start[from], time_scale[to] = other.time_scale[from];
+    shear_x[to] = other.shear_x[from], shear_y[to] = other.shear_y[from];
+    shear_inverse[to] = other.shear_inverse[from], shear_units[to] = other.shear_units[from];
+    kind[to] = other.kind[from];
+    t_min[to] = other.t_min[from], limit[to] = other.limit[from], boxes_limit[to] = other.boxes_limit[from];
+    v[to] = other.v[from], w[to] = other.w[from], inverse[to] = other.inverse[from];
+    closest[to] = other.closest[from], closest_primitive[to] = other.closest_primitive[from];
+    ray_masks[to] = other.ray_masks[from];
+    ids[to] = other.ids[from];
+  }
 };
 
 HWY_INLINE u32 axis_of(u32 kind) {

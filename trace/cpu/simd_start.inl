@@ -11,6 +11,7 @@
 #endif
 
 #include "trace/cpu/simd_children.inl"
+#include "trace/cpu/simd_columns.inl"
 #include "trace/cpu/simd_waiting.inl"
 
 HWY_BEFORE_NAMESPACE();
@@ -21,30 +22,61 @@ inline constexpr u32 fewest_at_start = ray_lanes > 8 ? ray_lanes / 4 : 2;
 
 /// Children that rays enter from outside, or in which too few begin: each ray comes to them on its own.
 struct StartChildren {
-  static constexpr u32 size = 32;
+  static constexpr u32 size = KeyColumns::size;
 
-  u32 nodes[size], slots[size];
-  PerRay entries[size];
-  VecOf<RayIds> of_ray;  // for each ray, bits of those that it enters
+  alignas(64) u32 nodes[size];
+  alignas(64) u32 slots[size];
+  KeyColumns keys;  // where rays enter, with the child's number in the lowest bits
 
   HWY_INLINE void put(u32 i, u32 node, u32 slot, u32 rays, Rays entry) {
-    const RayIds d;
+    const RayKeys d;
+    constexpr u32 sign = 1u << 31;  // of -0.0
     nodes[i] = node, slots[i] = slot;
-    entries[i].store(entry);
+    const auto time = hn::AndNot(hn::Set(d, i32(sign | (size - 1))), hn::BitCast(d, entry));
     const auto entered = hn::RebindMask(d, mask_of_bits(RayLanes(), rays));
-    of_ray = hn::Or(of_ray, hn::IfThenElseZero(entered, hn::Set(d, 1u << i)));
+    keys.set(i, hn::IfThenElse(entered, hn::Or(time, hn::Set(d, i32(i))), hn::Set(d, -1)));
   }
 
-  /// Puts them among what waits for each ray, the nearest last.
-  template <u32 width>
-  HWY_INLINE void hand_out(WaitingChildren& waiting) const {
-    IdPerRay bits;
-    hn::Store(of_ray, RayIds(), bits.values);
-    for (u32 lane = 0; lane < ray_lanes; ++lane) {
-      for (u32 left = bits[lane]; left != 0; left &= left - 1) {
-        const u32 i = u32(__builtin_ctz(left));
-        waiting.insert(lane, i32((bits_of(entries[i][lane]) & ~(width - 1)) | slots[i]), nodes[i]);
+  /// Puts the first `count` where they wait for each ray, for which nothing waits yet, the nearest last. They go
+  /// there four at a time, what is behind a ray's last in vain.
+  HWY_INLINE void hand_out(u32 count, WaitingChildren& waiting) {
+    const RayKeys d;
+    keys.sort(count);
+    auto tops = hn::BitCast(d, WaitingChildren::bottoms());
+    for (u32 row = 0; row < count; row += 4) {
+      VecOf<RayKeys> of_keys[4], of_nodes[4];
+      for (u32 i = 0; i < 4; ++i) {
+        const auto key = keys[row + i];
+        const auto numbers = hn::Set(d, i32(size - 1));
+        const auto number = hn::And(key, numbers);
+        of_keys[i] = hn::Or(hn::AndNot(numbers, key), numbers_in(slots, number));
+        of_nodes[i] = numbers_in(nodes, number);
+        tops = hn::Add(tops, hn::Add(hn::ShiftRight<31>(key), hn::Set(d, 1)));  // 1 for a key that is not below 0
       }
+      transpose_blocks(d, of_keys), transpose_blocks(d, of_nodes);
+      for (u32 column = 0; column < 4; ++column) {
+        i32 *to_keys[block_rays], *to_nodes[block_rays];
+        for (u32 r = 0; r < block_rays; ++r) {
+          const u32 at = WaitingChildren::bottom(4 * r + column) + row;
+          to_keys[r] = waiting.keys(at), to_nodes[r] = reinterpret_cast<i32*>(waiting.nodes(at));
+        }
+        store_blocks(d, of_keys[column], to_keys), store_blocks(d, of_nodes[column], to_nodes);
+      }
+    }
+    hn::Store(hn::BitCast(RayIds(), tops), RayIds(), waiting.tops.values);
+  }
+
+ private:
+  HWY_INLINE static VecOf<RayKeys> numbers_in(const u32 (&table)[size], VecOf<RayKeys> i) {
+    const RayKeys d;
+    const i32* values = reinterpret_cast<const i32*>(table);
+    if constexpr (size == 2 * ray_lanes) {
+      const auto half = hn::Set(d, i32(ray_lanes));
+      const auto low = hn::IndicesFromVec(d, hn::AndNot(half, i));
+      const auto upper = hn::TableLookupLanes(hn::Load(d, values + ray_lanes), low);
+      return hn::IfThenElse(hn::Lt(i, half), hn::TableLookupLanes(hn::Load(d, values), low), upper);
+    } else {
+      return hn::GatherIndex(d, values, i);
     }
   }
 };
@@ -52,6 +84,7 @@ struct StartChildren {
 template <class Tree, class Triangles>
 class StartTogether {
   using Node = Children<Tree>;
+  static constexpr u32 width = Node::width;
 
  public:
   HWY_INLINE StartTogether(const Tree& tree, const Triangles& triangles, const RayGroup& group)
@@ -60,68 +93,100 @@ class StartTogether {
       scale_[k] = group.scale[k].load();
       near_offset_[k] = group.near_offset[k].load(), far_offset_[k] = group.far_offset[k].load();
     }
-    apart_.of_ray = hn::Zero(RayIds());
   }
 
   /// Puts what the rays whose bits are set enter below `root`, an inner node, among what waits for them, of which
-  /// there is nothing yet.
+  /// there is nothing yet. Nodes are visited in the order in which they were found, so that what a visit asks for
+  /// has time to arrive, and none waits for the branches of the one before.
   HWY_NOINLINE void descend(u32 rays, u32 root, WaitingChildren& waiting) {
-    Counts counts{0, 0};
-    visit(root, rays, counts);
-    while (counts.together > 0) {
-      const Together at = together_[--counts.together];
-      if (counts.together + counts.apart + 2 * Node::width <= StartChildren::size) {
-        visit(Node(tree_, at.node).child(at.slot).first, at.rays, counts);
+    Counts counts = visit(root, rays, {0, 0});
+    for (u32 i = 0; i < counts.together; ++i) {
+      const Together at = together_[i];
+      const bool has_room = counts.together - i - 1 + counts.apart + 2 * width <= StartChildren::size &&
+                            counts.together + width <= most_together;
+      if (has_room) {
+        counts = visit(at.child, at.rays, counts);
       } else {
         apart_.put(counts.apart++, at.node, at.slot, at.rays, hn::Zero(RayLanes()));
       }
     }
-    apart_.template hand_out<Node::width>(waiting);
+    apart_.hand_out(counts.apart, waiting);
   }
 
  private:
+  static constexpr u32 most_together = 64;
+
   /// An inner child in whose box rays begin.
   struct Together {
-    u32 node, slot, rays;
+    u32 node, slot, child, rays;
   };
-  /// How many wait: for rays together, and for each apart. As many places as in StartChildren serve both.
+  /// How many were found: for rays together, visited ones among them, and for each apart.
   struct Counts {
     u32 together, apart;
   };
+  /// Which rays enter a child, which of them begin in it, and where they enter.
+  struct Entered {
+    u32 rays, beginning;
+    Rays entry;
+  };
 
-  HWY_INLINE void visit(u32 node, u32 rays, Counts& counts) {
+  /// Of children that do not exist nothing is entered.
+  HWY_INLINE void enter(const float* planes, u32 existing, u32 rays, Entered (&children)[width]) const {
     using Planes = typename Node::Planes;
     const RayLanes d;
-    alignas(64) float room[6 * Node::width];
-    const Node children(tree_, node);
-    const float* planes = children.planes(room).planes;
-    for (u32 existing = children.existing(); existing != 0; existing &= existing - 1) {
-      const u32 slot = u32(__builtin_ctz(existing));
-      Rays entry = hn::Zero(d), exit = limit_;
+    // Copies, which stay in registers.
+    const Rays limit = limit_, scale[3] = {scale_[0], scale_[1], scale_[2]};
+    const Rays near_offset[3] = {near_offset_[0], near_offset_[1], near_offset_[2]};
+    const Rays far_offset[3] = {far_offset_[0], far_offset_[1], far_offset_[2]};
+    const RayMask backwards[3] = {hn::Lt(scale[0], hn::Zero(d)), hn::Lt(scale[1], hn::Zero(d)),
+                                  hn::Lt(scale[2], hn::Zero(d))};
+#pragma GCC unroll 8
+    for (u32 slot = 0; slot < width; ++slot) {
+      Rays near[3], far[3];
+#pragma GCC unroll 3
       for (u32 k = 0; k < 3; ++k) {
         const float* plane = planes + Planes::axis_stride * k + Planes::slot_stride * slot;
         const Rays lo = hn::Set(d, plane[0]), hi = hn::Set(d, plane[Planes::side_stride]);
-        const RayMask backwards = hn::Lt(scale_[k], hn::Zero(d));
-        entry = hn::Max(entry, hn::MulAdd(hn::IfThenElse(backwards, hi, lo), scale_[k], near_offset_[k]));
-        exit = hn::Min(exit, hn::MulAdd(hn::IfThenElse(backwards, lo, hi), scale_[k], far_offset_[k]));
+        near[k] = hn::MulAdd(hn::IfThenElse(backwards[k], hi, lo), scale[k], near_offset[k]);
+        far[k] = hn::MulAdd(hn::IfThenElse(backwards[k], lo, hi), scale[k], far_offset[k]);
       }
-      const u32 entered = rays & bits_of_mask(d, hn::Le(entry, exit));
-      if (entered == 0) continue;
-      const WideChild child = children.child(slot);
-      prefetch(tree_, triangles_, child);
-      u32 begin = entered & bits_of_mask(d, hn::Eq(entry, hn::Zero(d)));
-      if (!child.is_inner() || u32(__builtin_popcount(begin)) < fewest_at_start) begin = 0;
-      together_[counts.together] = {node, slot, begin};
-      counts.together += begin != 0 ? 1 : 0;
-      apart_.put(counts.apart, node, slot, entered & ~begin, entry);
-      counts.apart += entered != begin ? 1 : 0;
+      Entered& child = children[slot];
+      child.entry = hn::Max(largest_of(d, near[0], near[1], near[2]), hn::Zero(d));
+      const Rays exit = hn::Min(smallest_of(d, far[0], far[1], far[2]), limit);
+      const u32 asked = rays & (0u - (existing >> slot & 1));
+      child.rays = asked & bits_of_mask(d, hn::Le(child.entry, exit));
+      child.beginning = child.rays & bits_of_mask(d, hn::Eq(child.entry, hn::Zero(d)));
     }
+  }
+
+  /// Finds what the rays enter among the children of a node. No branch depends on it: half of them are entered.
+  HWY_NOINLINE Counts visit(u32 node, u32 rays, Counts counts) {
+    alignas(64) float room[6 * width];
+    const Node children(tree_, node);
+    const float* planes = children.planes(room).planes;
+    Entered entered[width];
+    enter(planes, children.existing(), rays, entered);
+#pragma GCC unroll 8
+    for (u32 slot = 0; slot < width; ++slot) {
+      const WideChild child = children.child(slot);
+      const u32 beginning = entered[slot].beginning;
+      const u32 enough = u32(u32(__builtin_popcount(beginning)) >= fewest_at_start) & u32(child.is_inner());
+      const u32 together = beginning & (0u - enough), apart = entered[slot].rays & ~together;
+      const char* data = place_of(tree_, triangles_, child);
+      data = entered[slot].rays != 0 ? data : reinterpret_cast<const char*>(planes);
+      __builtin_prefetch(data), __builtin_prefetch(data + 64);
+      together_[counts.together] = {node, slot, child.first, together};
+      counts.together += enough;
+      apart_.put(counts.apart, node, slot, apart, entered[slot].entry);
+      counts.apart += apart != 0 ? 1 : 0;
+    }
+    return counts;
   }
 
   const Tree tree_;
   const Triangles triangles_;
   Rays limit_, scale_[3], near_offset_[3], far_offset_[3];
-  Together together_[StartChildren::size];
+  Together together_[most_together];
   StartChildren apart_;
 };
 

@@ -1,4 +1,4 @@
-// Ranges of batches: rays made ready, walked for together or one by one, and their results.
+// Ranges of batches: rays made ready, walked for together or each its own way, and their results.
 
 #if defined(COPSE_TRACE_CPU_SIMD_TRACE) == defined(HWY_TARGET_TOGGLE)
 #ifdef COPSE_TRACE_CPU_SIMD_TRACE
@@ -8,6 +8,7 @@
 #endif
 
 #include "trace/cpu/simd_batch.h"
+#include "trace/cpu/simd_late.inl"
 #include "trace/cpu/simd_packet.inl"
 
 HWY_BEFORE_NAMESPACE();
@@ -21,9 +22,9 @@ HWY_INLINE u32 alike(const RayGroup& group, u32 rays) {
 }
 
 template <bool any, class Tree, class Triangles>
-HWY_INLINE u32 walk_packets(const Tree& tree, const Triangles& triangles, RayGroup& group) {
+HWY_INLINE u32 walk_packets(const Tree& tree, const Triangles& triangles, RayGroup& group, u32 rays) {
   u32 too_deep = 0;
-  for (u32 rays = group.walking & ~group.given_up; rays != 0;) {
+  while (rays != 0) {
     const u32 packet = alike(group, rays);
     rays &= ~packet;
     PacketWalk<any, Tree, Triangles> walk(tree, triangles, group, group.kind[u32(__builtin_ctz(packet))]);
@@ -32,74 +33,60 @@ HWY_INLINE u32 walk_packets(const Tree& tree, const Triangles& triangles, RayGro
   return too_deep;
 }
 
+/// Rays of a batch, as many at a time as have a lane.
 template <bool any, class Tree, class Triangles>
-HWY_INLINE u32 walk_one_by_one(const Tree& tree, const Triangles& triangles, RayGroup& group) {
-  RayWalks<any, Tree, Triangles> walks(tree, triangles, group);
-  return walks.walk_from_root(group.walking & ~group.given_up);
-}
+class GroupTracer {
+  using Late = LateRays<any, Tree, Triangles>;
 
-/// Writes the hits of a group; those of `whole` rays by the walk that has no depth limit.
-template <class Tree, class Triangles>
-HWY_INLINE void write_hits(const SimdBatch<Tree>& batch, const Triangles& triangles, const RayGroup& group,
-                           u32 whole, u64 begin, u32 count) {
-  PerRay u, v;
-  u.store(hn::Mul(group.v.load(), group.inverse.load())), v.store(hn::Mul(group.w.load(), group.inverse.load()));
-  for (u32 lane = 0; lane < count; ++lane) {
-    const u64 i = begin + lane;
-    const u32 closest = group.closest[lane];
-    if (whole >> lane & 1) {
-      trace_whole(batch, triangles, i);
-    } else if (closest == invalid_id) {
-      batch.hits[i] = {batch.rays[i].t_max, invalid_id, invalid_id, 0, 0};
-    } else {
-      batch.hits[i] = {group.limit[lane], triangles.local_id(closest), triangles.geometry(closest), u[lane],
-                       v[lane]};
+ public:
+  HWY_INLINE GroupTracer(const SimdBatch<Tree>& batch, const Triangles& triangles)
+      : batch_(batch), triangles_(triangles), walks_(batch.tree, triangles, group_), late_(batch, triangles) {
+    group_.masks = batch.masks;
+  }
+
+  /// Traces `count` rays from `begin` on, ray_lanes at most. `rays`: they, and any more up to ray_lanes.
+  HWY_INLINE void trace(const Ray* rays, u64 begin, u32 count) {
+    make_ready(rays, batch_.bounds, group_);
+    for (u32 lane = 0; lane < ray_lanes; ++lane) group_.ids[lane] = begin + lane;
+    for (u32 lane = 0; batch_.masks != nullptr && lane < ray_lanes; ++lane) {
+      group_.ray_masks[lane] = lane < count ? batch_.masks->of_ray(begin + lane) : 0;
     }
+    const u32 asked = u32((u64{1} << count) - 1);
+    const u32 walking = group_.walking & ~group_.given_up & asked;
+    u32 whole = group_.given_up, late = 0;
+    if (walking != 0 && batch_.packets) {
+      whole |= walk_packets<any>(batch_.tree, triangles_, group_, walking);
+    } else if (walking != 0) {
+      walks_.begin_together(walking);
+      walks_.walk(Late::most);
+      whole |= walks_.too_deep();
+      late = walks_.under_way();
+    }
+    if (late != 0) late_.take(walks_, late);
+    write_results<any>(batch_, triangles_, group_, asked & ~late, whole);
   }
-}
 
-template <class Tree, class Triangles>
-HWY_INLINE void write_occluded(const SimdBatch<Tree>& batch, const Triangles& triangles, const RayGroup& group,
-                               u32 whole, u64 begin, u32 count) {
-  for (u32 lane = 0; lane < count; ++lane) {
-    batch.occluded[begin + lane] = group.closest[lane] != invalid_id ? 1 : 0;
-    if (whole >> lane & 1) trace_whole(batch, triangles, begin + lane);
-  }
-}
+  /// Results are complete only then.
+  HWY_INLINE void finish() { late_.finish(); }
 
-/// Traces `count` rays from `begin` on, ray_lanes at most. `rays`: they, and any more up to ray_lanes.
-template <bool any, class Tree, class Triangles>
-HWY_INLINE void trace_group(const SimdBatch<Tree>& batch, const Triangles& triangles, const Ray* rays, u64 begin,
-                            u32 count) {
-  RayGroup group;
-  make_ready(rays, batch.bounds, group);
-  group.masks = batch.masks;
-  for (u32 lane = 0; batch.masks != nullptr && lane < ray_lanes; ++lane) {
-    group.ray_masks[lane] = lane < count ? batch.masks->of_ray(begin + lane) : 0;
-  }
-  group.walking &= count == 32 ? ~0u : (1u << count) - 1;
-  group.given_up &= group.walking;
-  u32 whole = group.given_up;
-  if (group.walking != whole) {
-    whole |= batch.packets ? walk_packets<any>(batch.tree, triangles, group)
-                           : walk_one_by_one<any>(batch.tree, triangles, group);
-  }
-  if constexpr (any) {
-    write_occluded(batch, triangles, group, whole, begin, count);
-  } else {
-    write_hits(batch, triangles, group, whole, begin, count);
-  }
-}
+ private:
+  const SimdBatch<Tree>& batch_;
+  const Triangles triangles_;
+  RayGroup group_;
+  RayWalks<any, Tree, Triangles> walks_;
+  Late late_;
+};
 
 template <bool any, class Tree, class Triangles>
 HWY_NOINLINE void trace_range(const SimdBatch<Tree>& batch, const Triangles& triangles, u64 begin, u64 end) {
-  for (; begin + ray_lanes <= end; begin += ray_lanes) {
-    trace_group<any>(batch, triangles, batch.rays + begin, begin, ray_lanes);
+  GroupTracer<any, Tree, Triangles> groups(batch, triangles);
+  for (; begin + ray_lanes <= end; begin += ray_lanes) groups.trace(batch.rays + begin, begin, ray_lanes);
+  if (begin != end) {
+    Ray last[ray_lanes];
+    for (u32 i = 0; i < ray_lanes; ++i) last[i] = batch.rays[smaller(begin + i, end - 1)];
+    groups.trace(last, begin, u32(end - begin));
   }
-  if (begin == end) return;
-  Ray last[ray_lanes];
-  for (u32 i = 0; i < ray_lanes; ++i) last[i] = batch.rays[smaller(begin + i, end - 1)];
-  trace_group<any>(batch, triangles, last, begin, u32(end - begin));
+  groups.finish();
 }
 
 template <class Tree, class Triangles>

@@ -18,25 +18,25 @@ namespace copse::cpu::HWY_NAMESPACE {
 struct WaitingChildren {
   static constexpr u32 size = 256, stride = 2 * size + 16;  // for each ray; not all in the same cache sets
 
-  u32 tops[ray_lanes];  // of each ray, counted from `words`
+  IdPerRay tops;  // of each ray, counted from `words`
   u32 words[ray_lanes * stride];
 
-  HWY_INLINE void clear() {
-    for (u32 lane = 0; lane < ray_lanes; ++lane) tops[lane] = bottom(lane);
-  }
+  HWY_INLINE void clear() { hn::Store(bottoms(), RayIds(), tops.values); }
 
   /// Where nothing waits.
   HWY_INLINE static u32 bottom(u32 lane) { return lane * stride; }
+  HWY_INLINE static VecOf<RayIds> bottoms() {
+    const RayIds d;
+    return hn::Mul(hn::Iota(d, 0), hn::Set(d, stride));
+  }
   HWY_INLINE i32* keys(u32 top) { return reinterpret_cast<i32*>(words + top); }
   HWY_INLINE u32* nodes(u32 top) { return words + size + top; }
 
   /// Bits of the rays that might have no room for the children of nodes in one of the next `turns`.
   HWY_INLINE u32 full(u32 width, u32 turns) const {
-    u32 rays = 0;
-    for (u32 lane = 0; lane < ray_lanes; ++lane) {
-      rays |= u32(tops[lane] - bottom(lane) > size - turns * (width - 1) - 8) << lane;
-    }
-    return rays;
+    const RayIds d;
+    const auto waiting = hn::Sub(hn::Load(d, tops.values), bottoms());
+    return bits_of_mask(d, hn::Gt(waiting, hn::Set(d, size - turns * (width - 1) - 8)));
   }
 
   /// The children of a node, whose keys the caller wrote; room for 8 is written.
@@ -49,32 +49,35 @@ struct WaitingChildren {
     tops[lane] += pushed;
   }
 
-  /// A child at its place among all that wait, the nearest last.
-  HWY_INLINE void insert(u32 lane, i32 key, u32 node) {
-    u32 at = tops[lane]++;
-    for (; at != bottom(lane) && *keys(at - 1) < key; --at) {
-      *keys(at) = *keys(at - 1), *nodes(at) = *nodes(at - 1);
+  /// Has for ray `to` wait what waits for ray `from` of others.
+  HWY_INLINE void copy(u32 to, WaitingChildren& others, u32 from) {
+    u32 at = bottom(to);
+    for (u32 i = bottom(from); i != others.tops[from]; ++i, ++at) {
+      *keys(at) = *others.keys(i), *nodes(at) = *others.nodes(i);
     }
-    *keys(at) = key, *nodes(at) = node;
+    tops[to] = at;
   }
 };
+
+/// Where in memory the visit of a child begins.
+template <class Tree, class Triangles>
+HWY_INLINE const char* place_of(const Tree& tree, const Triangles& triangles, const WideChild& at) {
+  const void* leaf;
+  if constexpr (Triangles::takes_places) {
+    leaf = triangles.packed + at.first;
+  } else {
+    leaf = tree.primitive_ids + at.first;
+  }
+  return static_cast<const char*>(at.is_leaf() ? leaf : tree.nodes + at.first);
+}
 
 /// Asks for what a child will be visited with: others take their turn before it. Of a leaf three lines, which are
 /// three triangles and more.
 template <class Tree, class Triangles>
 HWY_INLINE void prefetch(const Tree& tree, const Triangles& triangles, const WideChild& at) {
-  const char* data;
-  if (at.is_leaf()) {
-    if constexpr (Triangles::takes_places) {
-      data = reinterpret_cast<const char*>(triangles.packed + at.first);
-      __builtin_prefetch(data + 128);
-    } else {
-      data = reinterpret_cast<const char*>(tree.primitive_ids + at.first);
-    }
-  } else {
-    data = reinterpret_cast<const char*>(tree.nodes + at.first);
-  }
+  const char* data = place_of(tree, triangles, at);
   __builtin_prefetch(data), __builtin_prefetch(data + 64);
+  if (Triangles::takes_places && at.is_leaf()) __builtin_prefetch(data + 128);
 }
 
 }  // namespace copse::cpu::HWY_NAMESPACE

@@ -34,48 +34,46 @@ class RayWalks {
 
  public:
   HWY_INLINE RayWalks(const Tree& tree, const Triangles& triangles, RayGroup& group)
-      : tree_(tree), triangles_(triangles), leaves_(triangles_, tree.primitive_ids), group_(group) {}
-
-  /// Walks from `from` down for the rays whose bits are set; returns those for which the tree is too deep. With
-  /// `any`, a ray ends at its first hit.
-  [[gnu::noinline]] u32 walk(u32 rays, WideChild from) {
-    begin(rays);
-    Turn turn{0, 0};
-    for (; rays != 0; rays &= rays - 1) go_to(u32(__builtin_ctz(rays)), from, turn);
-    return take_turns(turn);
+      : tree_(tree), triangles_(triangles), leaves_(triangles_, tree.primitive_ids), group_(group) {
+    waiting_.clear();
   }
 
-  /// The same from the root, and together as long as they are where they begin.
-  [[gnu::noinline]] u32 walk_from_root(u32 rays) {
+  /// Has the rays whose bits are set, and no others, stand at `at`.
+  HWY_INLINE void begin(u32 rays, WideChild at) {
+    set_up(rays);
+    Turn turn{0, 0};
+    for (; rays != 0; rays &= rays - 1) go_to(u32(__builtin_ctz(rays)), at, turn);
+    standing_ = turn;
+  }
+
+  /// The same at the root, from where they go down together as long as they are where they begin.
+  HWY_INLINE void begin_together(u32 rays) {
     const WideChild root = tree_.root();
-    if (rays == 0 || !root.is_inner()) return walk(rays, root);
-    begin(rays);
+    if (rays == 0 || !root.is_inner()) return begin(rays, root);
+    set_up(rays);
     StartTogether<Tree, Triangles>(tree_, triangles_, group_).descend(rays, root.first, waiting_);
     Turn turn{0, 0};
     for (; rays != 0; rays &= rays - 1) go_on(u32(__builtin_ctz(rays)), turn);
-    return take_turns(turn);
+    standing_ = turn;
   }
 
- private:
-  /// How many rays stand at a node, and at a leaf.
-  struct Turn {
-    u32 node_count, leaf_count;
-  };
-
-  HWY_INLINE void begin(u32 rays) {
-    waiting_.clear();
-    if constexpr (!Node::in_blocks) {
-      for (; rays != 0; rays &= rays - 1) {
-        const u32 lane = u32(__builtin_ctz(rays));
-        slabs_[lane] = Node::slabs(group_, lane);
-      }
-    }
+  /// Takes over ray `from` of others as ray `to`, which is not under way.
+  HWY_INLINE void take(u32 to, RayWalks& others, u32 from) {
+    group_.copy(to, others.group_, from);
+    waiting_.copy(to, others.waiting_, from);
+    if constexpr (!Node::in_blocks) slabs_[to] = others.slabs_[from];
+    too_deep_ = (too_deep_ & ~(1u << to)) | (others.too_deep_ >> from & 1) << to;
+    Turn turn = standing_;
+    go_to(to, others.at_[from], turn);
+    standing_ = turn;
   }
 
-  /// Leaves wait until they fill a block, in which time what was asked for them arrives.
-  HWY_INLINE u32 take_turns(Turn turn) {
+  /// Goes on until no more than `few` rays are under way. With `any`, a ray ends at its first hit. Leaves wait
+  /// until they fill a block, in which time what was asked for them arrives.
+  HWY_NOINLINE void walk(u32 few) {
     constexpr u32 turns_unlooked = 16;
-    for (u32 turns = 1; turn.node_count + turn.leaf_count > 0; ++turns) {
+    Turn turn = standing_;
+    for (u32 turns = 0; turn.node_count + turn.leaf_count > few; ++turns) {
       if (turns % turns_unlooked == 0) {
         for (u32 full = waiting_.full(Node::width, turns_unlooked); full != 0; full &= full - 1) {
           give_up(u32(__builtin_ctz(full)));
@@ -85,7 +83,35 @@ class RayWalks {
       const u32 enough = turn.node_count > 0 ? block_rays : 1;
       if (turn.leaf_count >= enough) test_leaves(turn);
     }
-    return too_deep_;
+    standing_ = turn;
+  }
+
+  /// Bits of the rays that are under way.
+  HWY_INLINE u32 under_way() const {
+    u32 rays = 0;
+    for (u32 i = 0; i < standing_.node_count; ++i) rays |= 1u << at_nodes_[i];
+    for (u32 i = 0; i < standing_.leaf_count; ++i) rays |= 1u << at_leaves_[i];
+    return rays;
+  }
+
+  /// Bits of the rays for which the tree is too deep: what was found for them means nothing.
+  u32 too_deep() const { return too_deep_; }
+
+ private:
+  /// How many rays stand at a node, and at a leaf.
+  struct Turn {
+    u32 node_count, leaf_count;
+  };
+
+  HWY_INLINE void set_up(u32 rays) {
+    too_deep_ = 0;
+    waiting_.clear();
+    if constexpr (!Node::in_blocks) {
+      for (; rays != 0; rays &= rays - 1) {
+        const u32 lane = u32(__builtin_ctz(rays));
+        slabs_[lane] = Node::slabs(group_, lane);
+      }
+    }
   }
 
   /// Puts a ray on the list of those that stand at a node, or at a leaf, or on none.
@@ -193,6 +219,7 @@ class RayWalks {
 
   WideChild at_[ray_lanes];
   u32 too_deep_ = 0;
+  Turn standing_{0, 0};
   u32 at_nodes_[ray_lanes + 4], at_leaves_[ray_lanes + 4];  // lanes, and what is written in vain or fills a block
   typename SlabsOf<Node, Node::in_blocks>::Type slabs_[ray_lanes];
   WaitingChildren waiting_;
