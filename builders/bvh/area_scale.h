@@ -18,6 +18,13 @@ struct AreaScale {
     const float x = mul_rn(size.x, scale), y = mul_rn(size.y, scale), z = mul_rn(size.z, scale);
     return add_rn(add_rn(mul_rn(x, y), mul_rn(y, z)), mul_rn(z, x));
   }
+  /// The same four times as large, in two thirds of the instructions; infinite or no number where an extent is
+  /// more than the largest float. Never less for a box around another one, as roundings keep the order.
+  COPSE_HD float quick_area(const Aabb& box) const {
+    const float x = mul_rn(sub_rn(box.hi.x, box.lo.x), scale), y = mul_rn(sub_rn(box.hi.y, box.lo.y), scale),
+                z = mul_rn(sub_rn(box.hi.z, box.lo.z), scale);
+    return add_rn(mul_rn(x, y), mul_rn(add_rn(x, y), z));
+  }
 
  private:
   /// Halved before it is subtracted, so that no finite box overflows.

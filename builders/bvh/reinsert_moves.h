@@ -9,9 +9,9 @@
 // Yet a winner's target may lie in a subtree that another winner takes along, and two that went into each other
 // would close a ring that hangs from nothing. There is none: in a ring of moving nodes the target of each lies
 // below the next one, which is either one of its ancestors, whose box holds its own, or larger
-// (reinsert_search.h). So areas never fall around the ring, nor rise, as it comes back to where it began; and
-// every next one is an ancestor, which cannot come back either. It takes boxes that hold what is below them, and
-// areas that never fall where boxes grow, as sums and products of rounded floats.
+// (reinsert_search.h). So areas never fall around the ring, nor do they rise, as it comes back to where it began;
+// and every next one is an ancestor, which cannot come back either. It takes boxes that hold what is below them,
+// and areas that are floats, which never fall where boxes grow; a node of another area does not move.
 //
 // Source: Meister, Bittner, "Parallel Reinsertion for Bounding Volume Hierarchy Optimization", CGF 37(2), 2018,
 // section 3.2. Where we differ: there a move claims all nodes up to the lowest common ancestor on both sides, so

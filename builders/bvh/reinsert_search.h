@@ -35,9 +35,10 @@ struct Reinsertion {
   u32 target = invalid_id;
 };
 
-/// Steps after which a search ends. In trees of scenes they are 18 to 53 on average, 350 at most: a step for each
-/// level, and a few more.
-inline constexpr u32 most_search_steps = 1024;
+/// Steps after which a search ends. In trees of scenes they are 18 to 53 on average, one for each level and a few
+/// more, 350 at most, and a limit of 48 makes no other trees to speak of; it is for chains, and for boxes that
+/// bound nothing.
+inline constexpr u32 most_search_steps = 256;
 
 /// Subtrees that may wait while one beside them is looked at; in trees of scenes there are up to 33. Where there
 /// are more, those that promise less are left out.
@@ -52,21 +53,25 @@ class ReinsertionSearch {
         node_(node),
         box_(nodes[node].box()),
         scale_(AreaScale::of(nodes[0].box())),
-        area_(scale_.area(box_)) {}
+        area_(scale_.quick_area(box_)) {}
 
   COPSE_HD Reinsertion run() {
-    // The child of the apex on this side, with the node and without it.
+    // The child of the apex on this side, with the node and without it; once these are the same, all above are.
     Aabb with = box_, without = Aabb::empty();
+    bool shrinks = true;
     float saved = 0;
     for (u32 child = node_; child != 0 && steps_ < most_search_steps; child = parents_[sibling_pair(child)]) {
       const u32 other = sibling(child);
       const BvhNode other_node = nodes_[other];
+      // The parent goes; every other ancestor below the apex shrinks. Nothing is known of areas beyond all floats.
+      if (child == node_) saved = scale_.quick_area(merge(box_, other_node.box()));
+      if (!(saved < infinity)) break;
+      look_below(other, other_node, saved);
+      if (!shrinks) continue;
       with = merge(with, other_node.box());
       without = merge(without, other_node.box());
-      // The parent goes; every other ancestor below the next apex shrinks.
-      if (child == node_) saved = scale_.area(with);
-      look_below(other, other_node, saved);
-      if (child != node_) saved = add_rn(saved, sub_rn(scale_.area(with), scale_.area(without)));
+      if (child != node_) saved = add_rn(saved, sub_rn(scale_.quick_area(with), scale_.quick_area(without)));
+      shrinks = !(with == without);
     }
     return best_;
   }
@@ -80,7 +85,7 @@ class ReinsertionSearch {
 
   /// Considers a node as the target, of whose gain `left` is left above it.
   COPSE_HD Subtree consider(u32 target, const BvhNode& node, float left) {
-    const float area = scale_.area(node.box()), joined = scale_.area(merge(node.box(), box_));
+    const float area = scale_.quick_area(node.box()), joined = scale_.quick_area(merge(node.box(), box_));
     const float gain = sub_rn(left, joined);
     if (gain > best_.gain) best_ = {gain, target};
     // A leaf that a refit has emptied, and what holds nothing else, is of infinite area here.

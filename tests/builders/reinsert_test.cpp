@@ -1,6 +1,5 @@
 #include "builders/bvh/reinsert.h"
 
-#include <array>
 #include <random>
 #include <set>
 #include <stop_token>
@@ -126,7 +125,7 @@ double best_gain(const BoxTree& tree, u32 node) {
 TEST(ReinsertSearch, FindsTheBestOfAllTargets) {
   for (u32 seed = 0; seed < 40; ++seed) {
     const BoxTree tree = random_box_tree(4 + seed % 20, seed);
-    const float scale = detail::AreaScale::of(tree.nodes[0].box()).scale / 2;
+    const float scale = detail::AreaScale::of(tree.nodes[0].box()).scale;
     for (u32 node = 1; node < tree.nodes.size(); ++node) {
       const auto found = detail::ReinsertionSearch(tree.nodes.data(), tree.parents.data(), node).run();
       EXPECT_NEAR(found.gain / scale / scale, best_gain(tree, node), 1e-5 * tree.inner_area())
@@ -136,6 +135,7 @@ TEST(ReinsertSearch, FindsTheBestOfAllTargets) {
 }
 
 TEST(ReinsertSearch, GoesBelowLargerNodesAlone) {
+  u64 passed_count = 0;
   for (u32 seed = 0; seed < 500; ++seed) {
     // Few sizes, so that areas are often equal.
     std::vector<Aabb> boxes = random_boxes(4 + seed % 30, seed);
@@ -149,9 +149,11 @@ TEST(ReinsertSearch, GoesBelowLargerNodesAlone) {
       for (u32 above = node; above != 0;) ancestors.insert(above = parent(above));
       for (u32 above = parent(found.target); !ancestors.count(above); above = parent(above)) {
         EXPECT_GT(half_area(tree.nodes[above].box()), half_area(tree.nodes[node].box())) << seed << ", " << node;
+        ++passed_count;
       }
     }
   }
+  EXPECT_GT(passed_count, 100u);
 }
 
 TEST_P(Reinsert, JoinsWhatIsNear) {
@@ -337,7 +339,7 @@ TEST_P(Reinsert, TakesTheScratchThatItsSizesTell) {
       EXPECT_EQ(fresh.scratch_bytes(), sizes.scratch_bytes) << n;
     }
     EXPECT_EQ(sizes.result_bytes, 0u);
-    EXPECT_LE(sizes.scratch_bytes, 36 * n + 1024) << n;
+    EXPECT_LE(sizes.scratch_bytes, (GetParam() == Backend::cpu ? 36 : 41) * n + 4096) << n;
     context().wait();
   }
 }

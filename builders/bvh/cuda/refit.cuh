@@ -17,7 +17,7 @@ void fit_boxes(const Executor& ex, const Boxes& boxes, u64 n, const copse::detai
                bool may_be_of_gaps) {
   if (n == 0) return;
   if (may_be_of_gaps) return detail::fit_by_gaps(ex, boxes, n, bvh);
-  detail::fit_by_links(ex, boxes, n, bvh);
+  detail::fit_by_links(ex, detail::FitLeaf<Boxes>{boxes, bvh}, n, bvh);
 }
 
 template <class Boxes>

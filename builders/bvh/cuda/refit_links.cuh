@@ -57,12 +57,11 @@ struct FitLeaf {
   }
 };
 
-template <class Boxes>
+template <class Fit>
 __global__ void __launch_bounds__(fit_threads, fit_blocks)
-    fit_windows_kernel(const Boxes boxes, const BvhArrays bvh, const FitStarts starts) {
+    fit_windows_kernel(const Fit fit_leaf, const BvhArrays bvh, const FitStarts starts) {
   __shared__ PairWindow<fit_threads> window;
   overlap_launches();
-  const FitLeaf<Boxes> fit_leaf{boxes, bvh};
   const u32 node_count = bvh.counts->node_count, pair_count = node_count / 2;
   const u32 first_pair = blockIdx.x * fit_threads, pair = first_pair + threadIdx.x;
   if (node_count == 1 && pair == 0) fit_leaf(0, bvh.nodes[0].first, bvh.nodes[0].count);
@@ -123,14 +122,17 @@ inline u64 fit_window_count(u64 n) {
   return larger(u64{1}, divide_rounding_up(pair_capacity(n), fit_threads));
 }
 
-template <class Boxes>
-void fit_by_links(const Executor& ex, const Boxes& boxes, u64 n, const BvhArrays& bvh) {
+/// Fits the inner nodes of a tree of at most `n` leaves.
+///   fit_leaf: Aabb operator()(u32 node, u32 first, u32 count) const, device: the box of a leaf, which it may
+///   store
+template <class Fit>
+void fit_by_links(const Executor& ex, const Fit& fit_leaf, u64 n, const BvhArrays& bvh) {
   const u64 windows = fit_window_count(n);
   ScratchArena::Frame frame(ex.scratch);
   const FitStarts starts{frame.allocate<u32>(windows * fit_threads), frame.allocate<u32>(windows),
                          frame.allocate<u32>(pair_capacity(n))};
-  launch(ex, "refit: boxes", fit_windows_kernel<Boxes>,
-         {.blocks = windows, .threads = fit_threads, .overlaps_earlier_launch = true}, boxes, bvh, starts);
+  launch(ex, "refit: boxes", fit_windows_kernel<Fit>,
+         {.blocks = windows, .threads = fit_threads, .overlaps_earlier_launch = true}, fit_leaf, bvh, starts);
   launch(ex, "refit: upper boxes", fit_by_climbing_kernel,
          {.blocks = divide_rounding_up(windows * warp_size, climb_threads),
           .threads = climb_threads,
