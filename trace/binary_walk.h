@@ -25,7 +25,7 @@ class QuickBinaryWalk {
     box_limit_ = ready.box_limit;
     entries_[0] = {invalid_id, bits_of(-infinity)};
     top_ = 1;
-    gives_up_ = false;
+    gives_up_ = ready.gives_up;
     at_ = ready.enters ? tree_.root() : WideChild::nothing();
   }
 
@@ -49,6 +49,13 @@ class QuickBinaryWalk {
     } else {
       pop();
     }
+  }
+
+  /// Up to `most` steps, as long as it is at inner nodes.
+  template <u32 most, class Counter>
+  [[gnu::always_inline]] COPSE_HD void take_steps(Counter& counter) {
+#pragma unroll
+    for (u32 k = 0; k < most && is_at_inner(); ++k) step(counter);
   }
 
   template <class LeafTest, class Counter>

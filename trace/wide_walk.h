@@ -54,28 +54,12 @@ class Walk<WideTree<Node>, stack_size, Effort::quick> {
     step_with_room(counter);
   }
 
-  /// At an inner node: whether the stack has room for some steps, which step_with_room may take then.
-  COPSE_HD bool has_room(u32 steps) const { return top_ < stack_size - steps * (width - 1); }
-  COPSE_HD void give_up() { at_.count = gave_up; }
-
-  template <class Counter>
-  [[gnu::always_inline]] COPSE_HD void step_with_room(Counter& counter) {
-    counter.count_node();
-    const bool holds_child = at_.first != invalid_id;  // else the slot that the walk went to holds nothing
-    const u32 node = holds_child ? at_.first : 0;
-    const i32 last = holds_child ? last_key_ : before_all;
-    BoxSpan spans[width];
-    const ChildTags<Node> tags = find_spans(tree_.nodes[node], slabs_, spans);
-    u32 keys[width];
+  /// Up to `most` steps, as long as it is at inner nodes. Asks once whether the stack has room for all of them.
+  template <u32 most, class Counter>
+  [[gnu::always_inline]] COPSE_HD void take_steps(Counter& counter) {
+    if (is_at_inner() && !has_room(most)) give_up();
 #pragma unroll
-    for (u32 slot = 0; slot < width; ++slot) {
-      keys[slot] = spans[slot].entry <= spans[slot].exit ? key(spans[slot], tags, slot) : no_key;
-    }
-    sort_keys(keys);
-    push_behind_first(node, keys, last);
-    StackEntry entry{node, keys[0]};
-    if (i32(keys[0]) > last) entry = pop();
-    go_to(entry);
+    for (u32 k = 0; k < most && is_at_inner(); ++k) step_with_room(counter);
   }
 
   /// At a leaf: tests its primitives and goes on, or ends the walk where the test says so.
@@ -104,6 +88,33 @@ class Walk<WideTree<Node>, stack_size, Effort::quick> {
   }
   COPSE_HD static i32 last_key(float box_limit) {
     return i32(bits_of(box_limit) | tag_mask);
+  }
+
+  COPSE_HD bool has_room(u32 steps) const {
+    return top_ < stack_size - steps * (width - 1);
+  }
+  COPSE_HD void give_up() {
+    at_.count = gave_up;
+  }
+
+  template <class Counter>
+  [[gnu::always_inline]] COPSE_HD void step_with_room(Counter& counter) {
+    counter.count_node();
+    const bool holds_child = at_.first != invalid_id;  // else the slot that the walk went to holds nothing
+    const u32 node = holds_child ? at_.first : 0;
+    const i32 last = holds_child ? last_key_ : before_all;
+    BoxSpan spans[width];
+    const ChildTags<Node> tags = find_spans(tree_.nodes[node], slabs_, spans);
+    u32 keys[width];
+#pragma unroll
+    for (u32 slot = 0; slot < width; ++slot) {
+      keys[slot] = spans[slot].entry <= spans[slot].exit ? key(spans[slot], tags, slot) : no_key;
+    }
+    sort_keys(keys);
+    push_behind_first(node, keys, last);
+    StackEntry entry{node, keys[0]};
+    if (i32(keys[0]) > last) entry = pop();
+    go_to(entry);
   }
 
   /// All but the first of the keys up to `last`, the second on top. One address for all of them.

@@ -30,13 +30,12 @@ struct GaveUp {
 };
 
 /// Steps as the kernels take them: one by one, or some for which there is room on the stack.
-template <class Walk>
-void step(Walk& walk, u32 most_steps) {
+template <u32 most_steps, class Walk>
+void step(Walk& walk, bool one_by_one) {
   NoCounter counter;
   EXPECT_TRUE(walk.is_at_inner());
-  if (most_steps == 1) return walk.step(counter);
-  if (!walk.has_room(most_steps)) return walk.give_up();
-  for (u32 k = 0; k < most_steps && walk.is_at_inner(); ++k) walk.step_with_room(counter);
+  if (one_by_one) return walk.step(counter);
+  walk.template take_steps<most_steps>(counter);
 }
 
 /// Every quick walk that does not give up finds the expected hit.
@@ -57,7 +56,7 @@ GaveUp expect_hits(const WideBvhView<Node>& bvh, const TriangleView& view, const
       if (walk.is_at_leaf()) {
         walk.test_leaf(closest, counter);
       } else {
-        step(walk, i % 2 == 0 ? 1 : most_steps);
+        step<most_steps>(walk, i % 2 == 0);
       }
     }
     gave_up.walks += walk.gives_up() ? 1 : 0;

@@ -3,14 +3,22 @@
 // Walks of many rays on a GPU, a thread for each.
 //
 // Source: Aila, Laine, "Understanding the Efficiency of Ray Traversal on GPUs", HPG 2009: inner steps and leaves
-// in turns.
+// in turns. Here some steps a turn, and no more: where leaves are tested after each step, lanes come to theirs a
+// step apart and test them one after another; where they are tested once all lanes have come to one, the first
+// wait for the last.
 
 #include "trace/cuda/ray_batch.cuh"
 #include "trace/cuda/ray_octants.cuh"
 
 namespace copse::cuda::detail {
 
-/// One lane's walk through a binary tree, for run_in_octant.
+/// Inner steps between two looks at the leaves, as measured: docs/performance.md.
+template <class Tree>
+inline constexpr u32 steps_between_leaves = 3;
+template <>
+inline constexpr u32 steps_between_leaves<copse::detail::BinaryTree> = 4;
+
+/// One lane's walk; those of binary trees for run_in_octant.
 template <class Query>
 struct AloneWalk {
   const Query& query;
@@ -30,7 +38,10 @@ struct AloneWalk {
   [[gnu::always_inline]] __device__ void run(Walk& walk) {
     walk.begin(ready);
     NoCounter counter;
-    copse::detail::walk_to_end(walk, test, counter);
+    while (!walk.is_done()) {
+      walk.template take_steps<steps_between_leaves<typename Query::Tree>>(counter);
+      if (walk.is_at_leaf()) walk.test_leaf(test, counter);
+    }
     gives_up = walk.gives_up() || test.gives_up;
     limit = walk.limit();
   }

@@ -60,7 +60,7 @@ class PersistentLane {
         if (idle == all_lanes && !takes) return waiting > most_waiting_lanes;
         lanes_left_idle_ = takes && take_rays(n, ticket) ? most_idle_lanes<Query> + waiting : all_but_one;
       }
-      step(counter);
+      walk_.template take_steps<steps_between_votes<Query>>(counter);
       if (walk_.is_at_leaf()) walk_.test_leaf(test_, counter);
     }
   }
@@ -72,17 +72,6 @@ class PersistentLane {
 
  private:
   static constexpr u32 all_but_one = warp_size - 1;
-
-  /// The steps between two votes.
-  __device__ void step(NoCounter& counter) {
-    constexpr u32 most = steps_between_votes<Query>;
-    if constexpr (WalksBinaryTree<Query>) {
-      for (u32 k = 0; k < most && walk_.is_at_inner(); ++k) walk_.step(counter);
-    } else {
-      if (walk_.is_at_inner() && !walk_.has_room(most)) walk_.give_up();
-      for (u32 k = 0; k < most && walk_.is_at_inner(); ++k) walk_.step_with_room(counter);
-    }
-  }
 
   /// Stores what is finished. A lane whose walk gave up keeps its ray and waits; returns how many do.
   __device__ u32 hand_in() {

@@ -4,16 +4,17 @@
 // another's. Good where the rays stay together.
 //
 // Source: Guenther, Popov, Seidel, Slusallek, "Realtime Ray Tracing on GPU with BVH-based Packet Traversal", RT
-// 2007: one stack for the warp, in shared memory. Where it is full, the rays walk again by themselves.
+// 2007: one stack for the warp. Theirs is in shared memory; here a child is put off with where the first ray
+// enters it, so that those behind all hits are dropped together. Where the stack is full, the rays walk again by
+// themselves.
 
+#include "trace/cuda/packet_stack.cuh"
 #include "trace/cuda/ray_batch.cuh"
 #include "trace/cuda/ray_octants.cuh"
 
 namespace copse::cuda::detail {
 
 using copse::detail::PairSpans;
-
-inline constexpr u32 packet_stack_size = 64;
 
 /// The walk of a warp, for run_in_octant. All lanes call all members together; what has no lane's part is the same
 /// in all.
@@ -22,27 +23,30 @@ class PacketWalk {
  public:
   using Test = typename Query::template Test<Effort::quick>;
 
-  /// `stack`: the warp's, of packet_stack_size.
-  [[gnu::always_inline]] __device__ PacketWalk(const Query& query, const Ray& ray, u32 i, const ReadyRay& ready,
-                                               WideChild* stack)
+  [[gnu::always_inline]] __device__ PacketWalk(const Query& query, const Ray& ray, u32 i, const ReadyRay& ready)
       : query_(query),
-        stack_(stack),
         test_(query.template test<Effort::quick>(ray, i)),
         slabs_(ready.slabs),
         limit_(ray.t_max),
         box_limit_(ready.enters ? ready.box_limit : never),
-        at_(query.tree.root()) {}
+        last_(last_of_warp()),
+        at_(query.tree.root()) {
+    test_.gives_up = ready.gives_up;
+  }
 
   template <u32 octant>
   [[gnu::always_inline]] __device__ void run() {
-    do {
-      while (at_.count == 0 && step<octant>()) continue;
-      if (at_.count != 0) test_leaf();
-    } while (pop());
+    for (;;) {
+      while (at_.count == 0) {
+        if (!step<octant>()) return;
+      }
+      test_leaf();
+      if (!stack_.pop(last_, at_)) return;
+    }
   }
 
-  /// Of this lane; the walk's own end concerns those lanes alone that had not ended before.
-  __device__ bool gives_up() const { return test_.gives_up || (is_full_ && is_walking()); }
+  /// Of this lane.
+  __device__ bool gives_up() const { return test_.gives_up; }
   [[gnu::always_inline]] __device__ typename Query::Result result() const { return query_.result(test_, limit_); }
 
  private:
@@ -50,71 +54,57 @@ class PacketWalk {
 
   [[gnu::always_inline]] __device__ bool is_walking() const { return box_limit_ != never; }
 
-  /// To a child of an inner node that any lane enters; false where there is none.
+  /// After which none of the rays enters a box. Times as integers: those that are not negative have their order.
+  [[gnu::always_inline]] __device__ i32 last_of_warp() const {
+    return __reduce_max_sync(all_lanes, __float_as_int(box_limit_));
+  }
+
+  /// To a child of an inner node that any lane enters, or to what was put off; false where the walk ends.
   template <u32 octant>
   [[gnu::always_inline]] __device__ bool step() {
     const PairSpans pair = PairSpans::of<octant>(query_.tree.nodes + at_.first, slabs_, box_limit_);
-    const bool enters_left = pair.enters_left(), enters_right = pair.enters_right();
-    const u32 into_left = __ballot_sync(all_lanes, enters_left),
-              into_right = __ballot_sync(all_lanes, enters_right);
-    if ((into_left | into_right) == 0) return false;
+    const u32 into_left = __ballot_sync(all_lanes, pair.enters_left()),
+              into_right = __ballot_sync(all_lanes, pair.enters_right());
+    if ((into_left | into_right) == 0) return stack_.pop(last_, at_);
     if (into_left == 0 || into_right == 0) {
       at_ = pair.child(into_left == 0);
       return true;
+    }
+    if (stack_.is_full()) {
+      // Of no concern to lanes that had ended before.
+      test_.gives_up = test_.gives_up || is_walking();
+      return false;
     }
     // The first of the lanes that enter both says which is in front, and lanes that enter one of them follow.
     const u32 for_right = __ballot_sync(all_lanes, pair.right_is_nearer()), both = into_left & into_right;
     const bool takes_right = (for_right & both & (0u - both)) != 0;
     at_ = pair.child(takes_right);
-    return push(pair.child(!takes_right));
+    // Over all lanes: those that miss the box can only make it earlier.
+    const float entry = takes_right ? pair.in_left.entry : pair.in_right.entry;
+    stack_.push(pair.child(!takes_right), __reduce_min_sync(all_lanes, __float_as_int(entry)));
+    return true;
   }
 
   [[gnu::always_inline]] __device__ void test_leaf() {
-    for (u32 place = at_.first, last = place + at_.count; place != last; ++place) {
-      u32 which = place;
-      if constexpr (!Test::takes_places) which = query_.tree.primitive_ids[place];
-      if (!is_walking()) continue;
+    if (is_walking()) {
       const float before = limit_;
-      if (test_(which, limit_)) {
-        box_limit_ = never;
-      } else if (limit_ != before) {
-        box_limit_ = copse::detail::usual_box_limit(slabs_, limit_);
+      for (u32 place = at_.first, last = place + at_.count; place != last && is_walking(); ++place) {
+        u32 which = place;
+        if constexpr (!Test::takes_places) which = query_.tree.primitive_ids[place];
+        if (test_(which, limit_)) box_limit_ = never;
       }
+      if (is_walking() && limit_ != before) box_limit_ = copse::detail::usual_box_limit(slabs_, limit_);
     }
-    if constexpr (Query::ends_at_any) {
-      if (!__any_sync(all_lanes, is_walking())) depth_ = 0;
-    }
-  }
-
-  /// False where the stack is full: then the walk ends.
-  [[gnu::always_inline]] __device__ bool push(const WideChild& child) {
-    if (depth_ == packet_stack_size) {
-      is_full_ = true;
-      depth_ = 0;
-      at_.count = 0;
-      return false;
-    }
-    stack_[depth_++] = child;  // the same in all lanes
-    __syncwarp();
-    return true;
-  }
-
-  /// To the node that was put off last; false where none is left.
-  [[gnu::always_inline]] __device__ bool pop() {
-    if (depth_ == 0) return false;
-    at_ = stack_[--depth_];
-    __syncwarp();
-    return true;
+    last_ = last_of_warp();
   }
 
   const Query& query_;
-  WideChild* stack_;
   Test test_;
   RaySlabs slabs_;
   float limit_, box_limit_;
+  i32 last_;
   WideChild at_;
-  u32 depth_ = 0;
-  bool is_full_ = false;
+  PacketStack stack_;
 };
 
 template <class Query>
@@ -124,8 +114,7 @@ struct PacketWay {
 
   [[gnu::always_inline]] __device__ static bool trace(const Query& query, const Ray& ray, u32 i,
                                                       const ReadyRay& ready, typename Query::Result& result) {
-    __shared__ WideChild stacks[ray_threads / warp_size][packet_stack_size];
-    PacketWalk<Query> walk(query, ray, i, ready, stacks[threadIdx.x / warp_size]);
+    PacketWalk<Query> walk(query, ray, i, ready);
     if constexpr (Query::has_masks) {
       walk.template run<any_octant>();
     } else {
