@@ -2,6 +2,7 @@
 #
 # Without -DCMAKE_CUDA_ARCHITECTURES: those of the GPUs that answer on this machine, else 90.
 # -DCOPSE_CUDA_RELEASE_ARCHITECTURES=ON: every architecture a package should carry.
+# The kernels need 80, Ampere, at least.
 
 option(COPSE_CUDA_RELEASE_ARCHITECTURES "Build for every GPU architecture that a package should carry" OFF)
 set(COPSE_HAS_CUDA 0)
@@ -26,11 +27,17 @@ endif()
 if(NOT COPSE_CUDA STREQUAL OFF)
   if(NOT CMAKE_CUDA_ARCHITECTURES)
     if(COPSE_CUDA_RELEASE_ARCHITECTURES)
-      set(CMAKE_CUDA_ARCHITECTURES 75-real 80-real 86-real 89-real 90-real 100-real 120)
+      set(CMAKE_CUDA_ARCHITECTURES 80-real 86-real 89-real 90-real 100-real 120)
     else()
       copse_local_gpu_architectures(CMAKE_CUDA_ARCHITECTURES)
     endif()
   endif()
+  foreach(architecture IN LISTS CMAKE_CUDA_ARCHITECTURES)
+    if(architecture MATCHES "^[0-9]+" AND CMAKE_MATCH_0 LESS 80)
+      message(FATAL_ERROR "The CUDA architecture ${architecture} is below 80, which the kernels need; "
+        "name others by -DCMAKE_CUDA_ARCHITECTURES, or build for the CPU alone by -DCOPSE_CUDA=OFF")
+    endif()
+  endforeach()
   # A compiler that was not there at the last configuration may be there now.
   if(NOT CMAKE_CUDA_COMPILER)
     unset(CMAKE_CUDA_COMPILER CACHE)

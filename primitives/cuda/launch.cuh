@@ -7,6 +7,9 @@
 
 namespace copse::cuda {
 
+/// Launches overlap on GPUs of this compute capability and above, the same that have bulk copies.
+inline constexpr u32 least_capability_for_overlap = 9;
+
 struct LaunchShape {
   u64 blocks;
   u32 threads;
@@ -14,19 +17,19 @@ struct LaunchShape {
   /// Dynamic shared memory a block.
   u32 shared_bytes = 0;
 
-  /// May start while the launch before it still runs (programmatic dependent launch). The kernel calls
-  /// wait_for_earlier_launch() before it touches memory that any earlier work wrote or still reads.
+  /// May start while the launch before it still runs (programmatic dependent launch), where the GPU can. The
+  /// kernel calls wait_for_earlier_launch() before it touches memory that any earlier work wrote or still reads.
   bool overlaps_earlier_launch = false;
 };
 
 /// In a kernel: lets the launch after this one start, if that is of the kind that overlaps.
 __device__ inline void let_next_launch_start() {
-  cudaTriggerProgrammaticLaunchCompletion();
+  if constexpr (COPSE_HAS_BULK_COPIES) cudaTriggerProgrammaticLaunchCompletion();
 }
 
 /// In a kernel: waits until all earlier launches have finished and their writes are seen.
 __device__ inline void wait_for_earlier_launch() {
-  cudaGridDependencySynchronize();
+  if constexpr (COPSE_HAS_BULK_COPIES) cudaGridDependencySynchronize();
 }
 
 /// Both, for the first line of a kernel that has nothing to do before it touches memory.
@@ -63,7 +66,7 @@ void launch(const Executor& ex, const char* label, void (*kernel)(Parameters...)
   config.dynamicSmemBytes = shape.shared_bytes;
   config.stream = static_cast<cudaStream_t>(ex.stream);
   config.attrs = &overlap;
-  config.numAttrs = shape.overlaps_earlier_launch ? 1 : 0;
+  config.numAttrs = shape.overlaps_earlier_launch && ex.capability >= least_capability_for_overlap ? 1 : 0;
   check(cudaLaunchKernelEx(&config, kernel, Parameters(arguments)...), label);
   const auto stream = config.stream;
   if (ex.check_every_launch && !ex.device.capturing()) check(cudaStreamSynchronize(stream), label);
