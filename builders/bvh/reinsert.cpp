@@ -17,6 +17,7 @@ BuildSizes reinsert_sizes(Context& context, u64 primitive_count) {
 void reinsert(Context& context, Bvh& bvh, const ReinsertOptions& options) {
   detail::check_option("passes", options.passes, 1, 16);
   const u64 node_count = bvh.nodes.size();
+  if (node_count == 0) return;  // never made
   ProfileScope scope(context.profile(), "reinsert");
   dispatch(context, [&](const auto& ex) {
     context.reserve_scratch(detail::reinsert_scratch_bytes(ex, node_count));

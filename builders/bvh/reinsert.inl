@@ -82,7 +82,7 @@ void reinsert_nodes(const Executor& ex, u64 node_count, const BvhArrays& bvh, u3
   auto* outcome = frame.allocate<PassOutcome>(1);
   sum_inner_areas(ex, node_count, bvh, &outcome->area);
   for (u32 k = 0; k < passes; ++k) run_pass(ex, node_count, pass, outcome);
-  for_each(ex, "reinsert: forget gaps", 1, ForgetGaps{bvh});
+  if (bvh.is_of_gaps != nullptr) for_each(ex, "reinsert: forget gaps", 1, ForgetGaps{bvh});
 }
 
 template <class Executor>

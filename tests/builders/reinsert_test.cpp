@@ -378,6 +378,20 @@ TEST_P(Reinsert, TakesTheScratchThatItsSizesTell) {
   }
 }
 
+TEST_P(Reinsert, LeavesAloneWhatHasNoNodesAndNeedsNoGaps) {
+  Bvh none;
+  reinsert(context(), none);
+  EXPECT_TRUE(none.nodes.empty());
+
+  const BoxTree tree = random_box_tree(50, 1);
+  Bvh bvh = tree.upload(context()), without_gaps = tree.upload(context());
+  without_gaps.gaps = {};
+  reinsert(context(), bvh);
+  reinsert(context(), without_gaps);
+  EXPECT_FALSE(same_bytes(tree.nodes, bvh.nodes.download()));
+  EXPECT_TRUE(same_bytes(bvh.nodes.download(), without_gaps.nodes.download()));
+}
+
 TEST_P(Reinsert, RefusesPassesOutOfRange) {
   Bvh bvh = make_bvh(context(), 1);
   const auto code = ErrorCode::invalid_argument;
