@@ -48,9 +48,7 @@ HWY_INLINE u32 sort_entered(D d, VecOf<D> entry, VecOf<D> exit, float limit, Mas
       hn::Or(hn::AndNot(hn::Set(di, i32(sign | (width - 1))), hn::BitCast(di, entry)), hn::Iota(di, 0));
   const u32 count = u32(hn::CountTrue(d, entered));
   const FourKeys d4;
-  if constexpr (hn::MaxLanes(d) == 4) {
-    hn::StoreU(sort_descending(hn::IfThenElse(hn::RebindMask(di, entered), key, hn::Set(di, -1))), d4, keys);
-  } else if (count <= 4) {
+  if (count <= 4) {
     const auto first = hn::LowerHalf(d4, hn::Compress(key, hn::RebindMask(di, entered)));
     hn::StoreU(sort_descending(hn::IfThenElse(hn::FirstN(d4, count), first, hn::Set(d4, -1))), d4, keys);
   } else {

@@ -12,6 +12,7 @@
 
 #include "trace/cpu/simd_children.inl"
 #include "trace/cpu/simd_columns.inl"
+#include "trace/cpu/simd_grid_children.inl"
 #include "trace/cpu/simd_waiting.inl"
 
 HWY_BEFORE_NAMESPACE();
@@ -20,21 +21,30 @@ namespace copse::cpu::HWY_NAMESPACE {
 /// So many rays go on together; fewer go on alone.
 inline constexpr u32 fewest_at_start = ray_lanes > 8 ? ray_lanes / 4 : 2;
 
-/// Children that rays enter from outside, or in which too few begin: each ray comes to them on its own.
+/// Children that rays enter from outside, or in which too few begin: each ray comes to them on its own. They are
+/// sorted by the middle of the ray's part in their boxes, as trace/binary_tree.h does: in trees whose boxes
+/// overlap much, of which many hold the origin, that finds hits sooner than where boxes are entered. A key says
+///
+///   0mmm mmmm mmmm mmme eeee eeee eeen nnnn
+///
+/// the middle in the highest bits of a float without its sign, where the ray enters in the same way, both rounded
+/// down, and the number of the child.
 struct StartChildren {
   static constexpr u32 size = KeyColumns::size;
+  static_assert(size == 32);
 
   alignas(64) u32 nodes[size];
   alignas(64) u32 slots[size];
-  KeyColumns keys;  // where rays enter, with the child's number in the lowest bits
+  KeyColumns keys;
 
-  HWY_INLINE void put(u32 i, u32 node, u32 slot, u32 rays, Rays entry) {
+  HWY_INLINE void put(u32 i, u32 node, u32 slot, u32 rays, Rays entry, Rays exit) {
     const RayKeys d;
-    constexpr u32 sign = 1u << 31;  // of -0.0
     nodes[i] = node, slots[i] = slot;
-    const auto time = hn::AndNot(hn::Set(d, i32(sign | (size - 1))), hn::BitCast(d, entry));
+    const auto middle = hn::BitCast(d, hn::Abs(hn::Add(entry, exit)));  // twice, which has the same order
+    const auto key = hn::Or(hn::ShiftLeft<17>(hn::ShiftRight<17>(middle)),
+                            hn::ShiftLeft<5>(hn::ShiftRight<19>(hn::BitCast(d, hn::Abs(entry)))));
     const auto entered = hn::RebindMask(d, mask_of_bits(RayLanes(), rays));
-    keys.set(i, hn::IfThenElse(entered, hn::Or(time, hn::Set(d, i32(i))), hn::Set(d, -1)));
+    keys.set(i, hn::IfThenElse(entered, hn::Or(key, hn::Set(d, i32(i))), hn::Set(d, -1)));
   }
 
   /// Puts the first `count` where they wait for each ray, for which nothing waits yet, the nearest last. They go
@@ -47,9 +57,9 @@ struct StartChildren {
       VecOf<RayKeys> of_keys[4], of_nodes[4];
       for (u32 i = 0; i < 4; ++i) {
         const auto key = keys[row + i];
-        const auto numbers = hn::Set(d, i32(size - 1));
-        const auto number = hn::And(key, numbers);
-        of_keys[i] = hn::Or(hn::AndNot(numbers, key), numbers_in(slots, number));
+        const auto number = hn::And(key, hn::Set(d, i32(size - 1)));
+        const auto entry = hn::ShiftLeft<19>(hn::And(hn::ShiftRight<5>(key), hn::Set(d, 0xfff)));
+        of_keys[i] = hn::Or(entry, numbers_in(slots, number));
         of_nodes[i] = numbers_in(nodes, number);
         tops = hn::Add(tops, hn::Add(hn::ShiftRight<31>(key), hn::Set(d, 1)));  // 1 for a key that is not below 0
       }
@@ -107,7 +117,8 @@ class StartTogether {
       if (has_room) {
         counts = visit(at.child, at.rays, counts);
       } else {
-        apart_.put(counts.apart++, at.node, at.slot, at.rays, hn::Zero(RayLanes()));
+        const Rays origin = hn::Zero(RayLanes());
+        apart_.put(counts.apart++, at.node, at.slot, at.rays, origin, origin);
       }
     }
     apart_.hand_out(counts.apart, waiting);
@@ -124,10 +135,10 @@ class StartTogether {
   struct Counts {
     u32 together, apart;
   };
-  /// Which rays enter a child, which of them begin in it, and where they enter.
+  /// Which rays enter a child, which of them begin in it, and where they enter and leave.
   struct Entered {
     u32 rays, beginning;
-    Rays entry;
+    Rays entry, exit;
   };
 
   /// Of children that do not exist nothing is entered.
@@ -152,9 +163,9 @@ class StartTogether {
       }
       Entered& child = children[slot];
       child.entry = hn::Max(largest_of(d, near[0], near[1], near[2]), hn::Zero(d));
-      const Rays exit = hn::Min(smallest_of(d, far[0], far[1], far[2]), limit);
+      child.exit = hn::Min(smallest_of(d, far[0], far[1], far[2]), limit);
       const u32 asked = rays & (0u - (existing >> slot & 1));
-      child.rays = asked & bits_of_mask(d, hn::Le(child.entry, exit));
+      child.rays = asked & bits_of_mask(d, hn::Le(child.entry, child.exit));
       child.beginning = child.rays & bits_of_mask(d, hn::Eq(child.entry, hn::Zero(d)));
     }
   }
@@ -177,7 +188,7 @@ class StartTogether {
       __builtin_prefetch(data), __builtin_prefetch(data + 64);
       together_[counts.together] = {node, slot, child.first, together};
       counts.together += enough;
-      apart_.put(counts.apart, node, slot, apart, entered[slot].entry);
+      apart_.put(counts.apart, node, slot, apart, entered[slot].entry, entered[slot].exit);
       counts.apart += apart != 0 ? 1 : 0;
     }
     return counts;

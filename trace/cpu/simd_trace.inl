@@ -60,7 +60,7 @@ class GroupTracer {
       walks_.begin_together(walking);
       walks_.walk(Late::most);
       whole |= walks_.too_deep();
-      late = walks_.under_way();
+      late = walks_.under_way() & ~walks_.too_deep();
     }
     if (late != 0) late_.take(walks_, late);
     write_results<any>(batch_, triangles_, group_, asked & ~late, whole);

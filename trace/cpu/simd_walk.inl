@@ -8,6 +8,7 @@
 #endif
 
 #include "trace/cpu/simd_children.inl"
+#include "trace/cpu/simd_grid_children.inl"
 #include "trace/cpu/simd_leaves.inl"
 #include "trace/cpu/simd_start.inl"
 #include "trace/cpu/simd_waiting.inl"
@@ -57,12 +58,12 @@ class RayWalks {
     standing_ = turn;
   }
 
-  /// Takes over ray `from` of others as ray `to`, which is not under way.
+  /// Takes over ray `from` of others as ray `to`, which is not under way. The tree is not too deep for it so far.
   HWY_INLINE void take(u32 to, RayWalks& others, u32 from) {
     group_.copy(to, others.group_, from);
     waiting_.copy(to, others.waiting_, from);
     if constexpr (!Node::in_blocks) slabs_[to] = others.slabs_[from];
-    too_deep_ = (too_deep_ & ~(1u << to)) | (others.too_deep_ >> from & 1) << to;
+    too_deep_ &= ~(1u << to);
     Turn turn = standing_;
     go_to(to, others.at_[from], turn);
     standing_ = turn;
