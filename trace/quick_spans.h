@@ -66,14 +66,20 @@ struct QuickGrid {
 /// A byte for each child, by which it is found again and which grows with its slot: the slot itself.
 template <class Node>
 struct ChildTags {
+  static constexpr bool holds_count = false;
+  static constexpr u32 end_tag = 0, end_count = ~u32{0};  // of the entry that ends a walk
+
   COPSE_HD static constexpr u32 of_four(u32 k) { return k == 0 ? 0x03020100u : 0x07060504u; }
 };
 
-/// In nodes of 64 bytes slot and count, which is 32 at most, so that one word is all that is read again:
+/// In nodes of 64 bytes slot and count, so that one word is all that is read again:
 ///
 ///   ssnnnnnn
 template <>
 struct ChildTags<CompressedBvh4Node> {
+  static constexpr bool holds_count = true;
+  static constexpr u32 end_tag = 255, end_count = 63;
+  static_assert(CompressedBvh4Node::most_in_leaf < end_count - 1);  // a walk that gave up has a count of its own
   static constexpr u32 slots = 0xc0804000u, slot_shift = 6, count_mask = 63;
   u32 bytes;
 

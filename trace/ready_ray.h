@@ -97,7 +97,7 @@ COPSE_HD inline ReadyRay make_ready(const Ray& ray, const TreeReach& tree) {
   ready.gives_up = false;
   ready.enters = ray.t_min <= ray.t_max;
   if (!make_usual_slabs(ray, tree, ready.slabs)) {
-    ready.gives_up = is_traceable(ray) && !is_empty(tree.bounds);
+    ready.gives_up = is_traceable(ray) && ray.t_min < infinity && !is_empty(tree.bounds);
     ready.enters = false;
   }
   ready.box_limit = usual_box_limit(ready.slabs, ray.t_max);

@@ -79,8 +79,8 @@ class Walk<WideTree<Node>, stack_size, Effort::quick> {
 
  private:
   static constexpr u32 width = Node::width;
-  static constexpr u32 done = ~u32{0}, gave_up = done - 1;  // in place of a count
-  static constexpr u32 tag_mask = 255, end_key = 0x80000000u;
+  static constexpr u32 done = ChildTags<Node>::end_count, gave_up = done - 1;  // in place of a count
+  static constexpr u32 tag_mask = 255, end_key = 0x80000000u | ChildTags<Node>::end_tag;
   static constexpr i32 before_all = -1;
 
   COPSE_HD static u32 key(const BoxSpan& span, const ChildTags<Node>& tags, u32 slot) {
@@ -142,7 +142,9 @@ class Walk<WideTree<Node>, stack_size, Effort::quick> {
   /// To the child that an entry names, by its node and its key.
   [[gnu::always_inline]] COPSE_HD void go_to(const StackEntry& entry) {
     at_ = tagged_child(tree_.nodes[entry.first], entry.entry_and_count & tag_mask);
-    if (i32(entry.entry_and_count) < 0) at_.count = done;
+    if constexpr (!ChildTags<Node>::holds_count) {
+      if (i32(entry.entry_and_count) < 0) at_.count = done;
+    }
   }
 
   Tree tree_;

@@ -10,6 +10,10 @@ template <class Node>
 COPSE_HD bool is_consistent(const Node& node, u32 slot) {
   return node.count[slot] == 0 || node.first[slot] != invalid_id;
 }
+COPSE_HD inline bool is_consistent(const CompressedBvh4Node& node, u32 slot) {
+  const u32 count = node.count[slot];
+  return count == 0 || (count <= CompressedBvh4Node::most_in_leaf && node.first[slot] != invalid_id);
+}
 COPSE_HD inline bool is_consistent(const CompressedBvh8Node& node, u32 slot) {
   const u32 meta = node.meta[slot];
   if ((node.inner_mask >> slot & 1) != 0) return meta == (1u << 5 | 24u | slot);

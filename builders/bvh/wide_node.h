@@ -63,6 +63,7 @@ COPSE_HD inline float grid_point(float origin, u8 exponent, u8 steps) {
 /// Four children in 64 bytes: boxes in steps of a power of two from a common origin, 8 bits a plane.
 struct alignas(16) CompressedBvh4Node {
   static constexpr u32 width = 4;
+  static constexpr u32 most_in_leaf = 61;  // quick walks know a child by its slot and count in a byte
 
   vec3 origin;
   u8 exponents[3];  // of the steps along x, y and z, biased by 127

@@ -23,17 +23,10 @@ inline constexpr u32 persistent_blocks =
         ? 7
         : 8;
 
-/// Compressed nodes of four children are stepped through soonest.
-template <class Query>
-inline constexpr bool steps_soon =
-    std::is_same_v<typename Query::Tree, copse::detail::WideTree<CompressedBvh4Node>>;
-
 /// Lanes that may be idle before the warp takes new rays, inner steps between looks at that, and lanes that may
 /// wait with a ray whose walk gave up before the warp walks again for all of them.
-template <class Query>
-inline constexpr u32 most_idle_lanes = steps_soon<Query> ? 8 : 12;
-template <class Query>
-inline constexpr u32 steps_between_votes = steps_soon<Query> ? 4 : 3;
+inline constexpr u32 most_idle_lanes = 12;
+inline constexpr u32 steps_between_votes = 4;
 inline constexpr u32 most_waiting_lanes = 8;
 
 /// A lane's part in a persistent warp. All lanes of a warp call all members together.
@@ -58,9 +51,9 @@ class PersistentLane {
         const u32 waiting = hand_in();
         const bool takes = lanes_left_idle_ < all_but_one && waiting <= most_waiting_lanes;
         if (idle == all_lanes && !takes) return waiting > most_waiting_lanes;
-        lanes_left_idle_ = takes && take_rays(n, ticket) ? most_idle_lanes<Query> + waiting : all_but_one;
+        lanes_left_idle_ = takes && take_rays(n, ticket) ? most_idle_lanes + waiting : all_but_one;
       }
-      walk_.template take_steps<steps_between_votes<Query>>(counter);
+      walk_.template take_steps<steps_between_votes>(counter);
       if (walk_.is_at_leaf()) walk_.test_leaf(test_, counter);
     }
   }
