@@ -1,10 +1,10 @@
 // Closest hits on the CPU, through every layout, beside Embree's in the same process.
 //
-//   copse-bench-rays MESH|hairball [SUBDIVISIONS] [--inside] [--benchmark_...]
+//   copse-bench-rays MESH|hairball [SUBDIVISIONS] [--inside] [--reinsert] [--benchmark_...]
 //
 // Rays as in `copse bench`, 1024 x 1024 primary ones, "inside" from the middle of the scene, and a diffuse one for
-// each that hits. The trees are those of the SAH builder, their wide ones with fuller leaves than by default,
-// since up to four triangles are tested at once.
+// each that hits. The trees are those of the SAH builder, with --reinsert after two passes of reinsertion, their
+// wide ones with fuller leaves than by default, since up to four triangles are tested at once.
 //
 // Times are of the processor, over its threads, so that other programs on the machine count for little; ours and
 // Embree's are taken in turn, and the medians compared.
@@ -36,7 +36,7 @@ struct Scene {
   EmbreeRays embree;
   std::vector<Ray> primary, diffuse;
 
-  Scene(Mesh of, bool is_inside)
+  Scene(Mesh of, bool is_inside, bool is_reinserted)
       : mesh(std::move(of)),
         positions(context, mesh.positions),
         indices(context, mesh.triangles),
@@ -44,6 +44,7 @@ struct Scene {
         binary(build_sah(context, triangles)),
         embree(mesh),
         primary(cli::make_primary_rays(bounds(mesh), is_inside, 1024)) {
+    if (is_reinserted) reinsert(context, binary, {.passes = 2});
     std::vector<Hit> hits;
     embree.closest_hits(primary, hits);
     diffuse = cli::make_diffuse_rays(mesh, bounds(mesh), primary, hits);
@@ -149,12 +150,13 @@ void add_benchmarks(Scene& scene) {
 
 int main(int argc, char** argv) {
   using namespace copse;
-  bool is_inside = false;
+  bool is_inside = false, is_reinserted = false;
   return bench::run_mesh_program("Closest hits on the CPU beside Embree's", argc, argv,
                                  [&](const Mesh& mesh) {
-                                   bench::Scene scene(mesh, is_inside);
+                                   bench::Scene scene(mesh, is_inside, is_reinserted);
                                    bench::add_benchmarks(scene);
                                    bench::run_benchmarks();
                                  },
-                                 {{"--inside", "Primary rays from the middle of the scene", &is_inside}});
+                                 {{"--inside", "Primary rays from the middle of the scene", &is_inside},
+                                  {"--reinsert", "Trees after two passes of reinsertion", &is_reinserted}});
 }
