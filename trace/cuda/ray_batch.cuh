@@ -131,6 +131,15 @@ __global__ void __launch_bounds__(ray_threads)
   if (i < n) trace_again(query, i);
 }
 
+/// Which of as many groups of rays as blocks a block traces. Those that run at a time are spread over a stretch of
+/// the batch: so rays that miss all, which wait for memory, run beside those that have much to do, where a picture
+/// in its order has them one after the other. What it brings, and what it costs: docs/performance.md.
+__device__ inline u32 group_of_block() {
+  constexpr u32 stretch = 8192, stride = 3137;  // odd, so that all of a stretch are met
+  const u32 begin = blockIdx.x / stretch * stretch;
+  return begin + stretch <= gridDim.x ? begin + blockIdx.x * stride % stretch : blockIdx.x;
+}
+
 /// `Way`, a way for a warp to trace the rays of its lanes:
 ///   static constexpr TraceKernel kernel
 ///   static constexpr u32 blocks
@@ -145,7 +154,7 @@ __global__ void __launch_bounds__(ray_threads, Way::blocks)
   overlap_launches();
   if (choice != nullptr && *choice != u32(Way::kernel)) return;
   const SharedReach<typename Query::Tree> reach(query.tree);
-  const u32 i = blockIdx.x * ray_threads + threadIdx.x;
+  const u32 i = group_of_block() * ray_threads + threadIdx.x;
   const u32 first = i - lane_id();
   if (first >= n) return;
   bool is_traced = true;

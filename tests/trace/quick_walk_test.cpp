@@ -1,6 +1,4 @@
-// Quick walks through wide trees, on the host; the kernels run the same code in kernels_test.cpp.
-
-#include "trace/wide_walk.h"
+// Quick walks through trees of all layouts, on the host; the kernels run the same code in kernels_test.cpp.
 
 #include <gtest/gtest.h>
 
@@ -10,11 +8,14 @@
 #include "tests/support/hard_meshes.h"
 #include "tests/support/host_wide.h"
 #include "tests/trace/oracle.h"
+#include "trace/binary_walk.h"
+#include "trace/wide_walk.h"
 
 namespace copse {
 namespace {
 
 using detail::Effort;
+using detail::stack_count_unknown;
 using detail::StackEntry;
 using test::build_host_bvh;
 using test::build_host_wide;
@@ -39,8 +40,8 @@ void step(Walk& walk, bool one_by_one) {
 }
 
 /// Every quick walk that does not give up finds the expected hit.
-template <u32 stack_size = 64, class Node>
-GaveUp expect_hits(const WideBvhView<Node>& bvh, const TriangleView& view, const std::vector<Ray>& rays,
+template <u32 stack_size = 64, class View>
+GaveUp expect_hits(const View& bvh, const TriangleView& view, const std::vector<Ray>& rays,
                    const std::vector<Hit>& expected) {
   constexpr u32 most_steps = stack_size < 64 ? 2 : 4;
   const TriangleTable table{view};
@@ -48,7 +49,7 @@ GaveUp expect_hits(const WideBvhView<Node>& bvh, const TriangleView& view, const
   GaveUp gave_up;
   NoCounter counter;
   StackEntry entries[stack_size];
-  detail::Walk<detail::WideTree<Node>, stack_size, Effort::quick> walk(detail::tree_of(bvh), entries);
+  detail::Walk<decltype(detail::tree_of(bvh)), stack_size, Effort::quick> walk(detail::tree_of(bvh), entries);
   for (size_t i = 0; i < rays.size(); ++i) {
     walk.begin(rays[i]);
     detail::ClosestTriangle<detail::IndexedTriangles, Effort::quick> closest(triangles, rays[i]);
@@ -75,6 +76,7 @@ u32 expect_hits_in_all_layouts(const Mesh& mesh, const std::vector<Ray>& rays) {
   u32 most = 0;
   for (u32 leaf_size : {1, 3}) {
     const HostBvh binary = build_host_bvh(host_view(mesh), leaf_size);
+    most = larger(most, expect_hits(binary.view(), host_view(mesh), rays, expected).walks);
     const auto full = build_host_wide<Bvh4Node>(binary);
     most = larger(most, expect_hits(full.view(), host_view(mesh), rays, expected).walks);
     const auto four = build_host_wide<CompressedBvh4Node>(binary);
@@ -85,7 +87,7 @@ u32 expect_hits_in_all_layouts(const Mesh& mesh, const std::vector<Ray>& rays) {
   return most;
 }
 
-TEST(WideWalk, FindsTheHitsOfBruteForceAndNeverGivesUpOnUsualMeshes) {
+TEST(QuickWalk, FindsTheHitsOfBruteForceAndNeverGivesUpOnUsualMeshes) {
   const Mesh random = generate_random(400, 0.2f), sphere = generate_sphere(3), grid = generate_grid(14);
   EXPECT_EQ(expect_hits_in_all_layouts(random, difficult_rays(random, 1500, 1)), 0u);
   EXPECT_EQ(expect_hits_in_all_layouts(sphere, difficult_rays(sphere, 1500, 2)), 0u);
@@ -93,13 +95,13 @@ TEST(WideWalk, FindsTheHitsOfBruteForceAndNeverGivesUpOnUsualMeshes) {
   EXPECT_LT(expect_hits_in_all_layouts(grid, difficult_rays(grid, 1500, 3)), 750u);
 }
 
-TEST(WideWalk, FindsTheHitsOfBruteForceFarFromTheOrigin) {
+TEST(QuickWalk, FindsTheHitsOfBruteForceFarFromTheOrigin) {
   Mesh mesh = generate_sphere(2);
   for (vec3& p : mesh.positions) p = p * 0.01f + vec3(1000, -2000, 3000);
   expect_hits_in_all_layouts(mesh, difficult_rays(mesh, 1500, 4));
 }
 
-TEST(WideWalk, FindsTheHitsOfBruteForceOnHardMeshesWhereItDoesNotGiveUp) {
+TEST(QuickWalk, FindsTheHitsOfBruteForceOnHardMeshesWhereItDoesNotGiveUp) {
   for (const test::NamedMesh& hard : test::hard_meshes()) {
     SCOPED_TRACE(hard.name);
     if (hard.mesh.positions.empty()) continue;
@@ -109,7 +111,7 @@ TEST(WideWalk, FindsTheHitsOfBruteForceOnHardMeshesWhereItDoesNotGiveUp) {
 
 /// The node's grid begins at -2048 and has a plane at 0, where a triangle lies that the ray meets at a grazing
 /// angle: the ray's way to that plane is lost in the rounding of its way from the grid's beginning.
-TEST(WideWalk, PlanesNearTheRayAreFoundInGridsThatBeginFarAway) {
+TEST(QuickWalk, PlanesNearTheRayAreFoundInGridsThatBeginFarAway) {
   Mesh mesh;
   for (float y : {0.0f, -2048.0f, 2000.0f}) {
     const u32 n = u32(mesh.positions.size());
@@ -129,7 +131,7 @@ TEST(WideWalk, PlanesNearTheRayAreFoundInGridsThatBeginFarAway) {
   expect_hits_in_all_layouts(mesh, rays);
 }
 
-TEST(WideWalk, GivesUpWhereItsStackIsFull) {
+TEST(QuickWalk, GivesUpWhereItsStackIsFull) {
   Mesh mesh;
   const u32 count = 3000;
   for (u32 i = 0; i < count; ++i) {
@@ -147,9 +149,12 @@ TEST(WideWalk, GivesUpWhereItsStackIsFull) {
   EXPECT_GT(expect_hits<8>(long_wide.view(), host_view(mesh), rays, expected).walks, 0u);
   EXPECT_GT(expect_hits<8>(flat_wide.view(), host_view(mesh), rays, expected).walks, 0u);
   EXPECT_EQ(expect_hits(flat_wide.view(), host_view(mesh), rays, expected).walks, 0u);
+  EXPECT_GT(expect_hits(chain.view(), host_view(mesh), rays, expected).walks, 0u);
+  EXPECT_GT(expect_hits<8>(halves.view(), host_view(mesh), rays, expected).walks, 0u);
+  EXPECT_EQ(expect_hits<16>(halves.view(), host_view(mesh), rays, expected).walks, 0u);
 }
 
-TEST(WideWalk, LeavesOfManyTrianglesAreTestedWhole) {
+TEST(QuickWalk, LeavesOfManyTrianglesAreTestedWhole) {
   const Mesh mesh = generate_random(1000, 0.3f);
   const std::vector<Ray> rays = difficult_rays(mesh, 300, 6);
   const std::vector<Hit> expected = test::brute_force_hits({host_view(mesh)}, rays);
@@ -157,6 +162,8 @@ TEST(WideWalk, LeavesOfManyTrianglesAreTestedWhole) {
     const HostBvh binary = build_host_bvh(host_view(mesh), leaf_size);
     const auto full = build_host_wide<Bvh4Node>(binary);
     EXPECT_EQ(expect_hits(full.view(), host_view(mesh), rays, expected).walks, 0u);
+    const u32 in_binary = expect_hits(binary.view(), host_view(mesh), rays, expected).walks;
+    EXPECT_TRUE(in_binary == 0 || leaf_size >= stack_count_unknown) << leaf_size;
     if (leaf_size > 61) continue;
     const auto four = build_host_wide<CompressedBvh4Node>(binary);
     EXPECT_EQ(expect_hits(four.view(), host_view(mesh), rays, expected).walks, 0u);
