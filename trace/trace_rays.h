@@ -38,7 +38,7 @@ class TraceTriangles {
 /// The closest hit of every ray, equal on all backends, in all layouts and kernels, bit for bit.
 ///   bvh:       a tree over `triangles`, of any depth
 ///   triangles: those that the tree was built over, or packed for it
-///   rays:      any number, may be empty
+///   rays:      any number, may be empty; on CUDA from a multiple of 16 bytes on, or they take a slower way
 ///   hits:      as many; must not overlap the rays
 /// Triangles of a view whose mask shares no bit with the ray's are passed over: see TraceOptions::masks.
 /// Throws: Error invalid_argument where there are not as many hits as rays, for packed triangles, or masks of
