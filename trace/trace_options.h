@@ -13,14 +13,13 @@ enum class TraceKernel : u32 {
   /// A thread walks for its ray alone; a warp is done when its longest walk is.
   one_ray_a_thread,
 
-  /// Warps stay, and take new rays as soon as more than 12 of their lanes are done, 8 over CompressedBvh4. For
-  /// rays that go everywhere.
+  /// Warps stay, and take new rays as soon as more than 12 of their lanes are done. For rays that go everywhere.
   persistent,
 
   /// A warp walks for 32 neighbouring rays at once and reads each node once for all. For rays from one point in
-  /// tiles of pixels that mostly see the same triangles, over binary trees; on others it is persistent. By a fifth
-  /// the fastest where many rays of a tile meet the same nodes, and half as fast as a thread a ray where triangles
-  /// are smaller than pixels.
+  /// tiles of pixels that mostly see the same triangles, over binary trees; on others it is persistent. By a
+  /// seventh the fastest where many rays of a tile meet the same nodes, and half as fast as a thread a ray where
+  /// triangles are smaller than pixels.
   packets,
 };
 
@@ -40,7 +39,7 @@ struct TraceOptions {
   /// together in a sample of 32 groups of 16 neighbours, and the other kernels are a ray after another. On CUDA
   /// automatic looks at 32 groups of 32 neighbouring rays, on the device and without waiting, at the price of two
   /// launches that do next to nothing. Rays that go apart are persistent. Those that stay together are a thread a
-  /// ray, but over a binary tree packets where there are 32 rays to a triangle or more; over CompressedBvh4
+  /// ray, but over a binary tree packets where there are 16 rays to a triangle or more; over CompressedBvh4
   /// persistent where there is less than one, and where there are less than two and they come from outside the
   /// tree; over CompressedBvh8 always persistent. Nothing is looked at where that tells enough.
   TraceKernel kernel = TraceKernel::automatic;
