@@ -54,7 +54,7 @@ struct QuickGrid {
   }
 
  private:
-  /// 24 for each exponent. None is near 255 in trees that usual rays meet.
+  /// 24 for each exponent, of which none is near 255 in a conversion of a tree that usual rays meet.
   static constexpr u32 times_2_to_24 = 0x00181818u;
 
   COPSE_HD QuickGrid(const Quad& origin, u32 exponents, const RaySlabs& ray)

@@ -120,6 +120,19 @@ TEST_P(WideValidate, FindsSlotsThatContradictThemselves) {
   EXPECT_GT(damage([](CompressedBvh8Node& n, u32 slot) { n.meta[slot] = 0; }, false), 0u);
 }
 
+TEST_P(WideValidate, FindsLeavesLargerThanWalksCanTell) {
+  const auto with_leaf_of = [&](u8 count) {
+    return after<CompressedBvh4>([&](Cut4& t) {
+             const auto [node, slot] = find_slot(t, true);
+             t.nodes[node].first[slot] = 0;
+             t.nodes[node].count[slot] = count;
+           })
+        .bad_indices;
+  };
+  EXPECT_EQ(with_leaf_of(61), 0u);
+  EXPECT_GT(with_leaf_of(62), 0u);
+}
+
 TEST_P(WideValidate, FindsNodesThatAreNotReachedOnce) {
   EXPECT_FALSE(after<CompressedBvh8>([](Cut8& t) { t.nodes[0].inner_mask = 0; }).ok());
   EXPECT_FALSE(after<Bvh4>([](Full4& t) {
