@@ -140,10 +140,9 @@ Command add_build_command(CLI::App& app, CommonOptions& common) {
   add_common_options(*command, common);
   command->footer(
       "Examples:\n"
-      "  copse build bunny.obj -o bunny.copse --builder hploc --layout cbvh8\n"
+      "  copse build bunny.obj -o bunny.copse --builder sah --reinsertion 4 --layout cbvh4\n"
       "  copse build bunny.obj --structure frustum --eye 1,2,3 --fov 50\n"
-      "  copse build bunny.obj --structure voxels --resolution 512 --rule inside -o bunny.voxels\n"
-      "  copse build bunny.obj --json | jq .statistics.sah_cost");
+      "  copse build bunny.obj --structure voxels --resolution 512 --rule inside -o bunny.voxels");
   const auto run = [command, options](Session& session) {
     check_structure(*command, options->structure);
     if (options->structure.structure == Structure::bvh) return run_build(session, *options);
