@@ -114,7 +114,7 @@ TEST_P(Kernels, HitsMayStandAtAnyFloat) {
   const std::vector<Ray> rays = difficult_rays(mesh, 300, 6);
   const Buffer<Ray> device_rays(context(), rays);
   for (TraceKernel kernel : test::all_kernels) {
-    Buffer<u32> memory(context(), 1 + 5 * rays.size());
+    Buffer<u32> memory(context(), std::vector<u32>(1 + 5 * rays.size()));
     const BufferSpan<Hit> shifted(reinterpret_cast<Hit*>(memory.data() + 1), rays.size());
     closest_hits(context(), bvh.view(), device.view(), device_rays.span(), shifted, {.kernel = kernel});
     const std::vector<u32> words = memory.download();
