@@ -19,7 +19,7 @@
 #include "bench/embree_rays.h"
 #include "bench/support/median.h"
 #include "bench/support/mesh_program.h"
-#include "cli/bench_rays.h"
+#include "bench/support/scene_rays.h"
 #include "copse.h"
 
 namespace copse::bench {
@@ -114,7 +114,7 @@ void binary_row(benchmark::State& state, Scene* scene, Rays rays, TraceKernel ke
 template <class Tree>
 void wide_row(benchmark::State& state, Scene* scene, Rays rays, TraceKernel kernel) {
   const u32 leaf_size = std::is_same_v<Tree, CompressedBvh8> ? 3 : 4;
-  const Tree tree = widen<Tree>(scene->context, scene->binary, {.max_leaf_size = leaf_size, .costs = {6, 1}});
+  const Tree tree = collapse<Tree>(scene->context, scene->binary, {.max_leaf_size = leaf_size, .costs = {6, 1}});
   const PackedTriangles packed = pack_triangles(scene->context, tree.view(), scene->triangles);
   measure(state, *scene, rays, [&](BufferSpan<const Ray> asked, BufferSpan<Hit> hits) {
     closest_hits(scene->context, tree.view(), packed.view(), asked, hits, {.kernel = kernel});

@@ -6,7 +6,7 @@
 #include <csignal>
 #include <cstdio>
 
-#include "cli/command.h"
+#include "cli/commands/command.h"
 #include "cli/exit_code.h"
 
 namespace copse::cli {

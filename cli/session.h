@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "cli/interrupt.h"
-#include "cli/options.h"
+#include "cli/options/options.h"
 #include "cli/output.h"
 #include "cli/progress.h"
 #include "primitives/core/context.h"

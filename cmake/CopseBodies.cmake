@@ -1,45 +1,106 @@
-# copse_add_bodies(TARGET FILE.inl...)
+# copse_add_bodies(TARGET FILE.inl... [FOR VIEW...] [STAGE NAME] [BACKENDS BACKEND...] [ALL_PRIMITIVES])
 #
-# A body is an algorithm written once, as templates on the executor. This compiles each body twice: with the
-# host compiler for the CPU backend and with nvcc for CUDA, from stubs written into the build tree. In a body,
-# copse::detail::BodyExecutor is the executor of the backend that it is compiled for, and
-# copse::detail::body_backend its Backend.
+# A body is an algorithm written once, as templates on the executor. This compiles each body for every backend:
+# with the host compiler for the CPU and with nvcc for CUDA, from stubs that it writes into the build tree. In a
+# body, copse::detail::BodyExecutor is the executor of the backend that it is compiled for, and
+# copse::detail::body_backend is its Backend.
 #
-# A body whose cooperative stages are written once for each backend has them beside it, under its own name:
-# FOLDER/NAME.inl finds FOLDER/cpu/NAME.h or FOLDER/cuda/NAME.cuh included.
+# A stub includes what the body needs of its backend before the body:
+#
+#   - primitives/cpu/X.h or primitives/cuda/X.cuh for each contract primitives/X.h that the body includes;
+#   - the body's cooperative stages, which are written once per backend under the body's name (or STAGE's):
+#     FOLDER/NAME_cpu.h and FOLDER/NAME.cuh, or FOLDER/cpu/NAME.h and FOLDER/cuda/NAME.cuh; those of primitives
+#     stand in primitives/cpu and primitives/cuda, since users' kernels include them.
+#
+# FOR compiles the body once per view, with copse::detail::BodyView as that view: one object file per layout.
+# BACKENDS names the backends where they are not all of COPSE_BACKENDS. ALL_PRIMITIVES includes every primitive of the
+# backend, for tests of them.
 
-function(copse_write_body_stub backend body stub)
-  set(header_ending h)
+# The headers that the stub of BODY includes for BACKEND, as lines of C++.
+function(copse_body_includes result backend body stage all)
+  set(ending h)
+  set(stage_ending _cpu.h)
   if(backend STREQUAL cuda)
-    set(header_ending cuh)
+    set(ending cuh)
+    set(stage_ending .cuh)
   endif()
-  set(includes "#include \"primitives/${backend}/primitives.${header_ending}\"
-#include \"primitives/core/context.h\"")
+  set(headers primitives/core/context.h primitives/${backend}/for_each.${ending})
+  if(all)
+    list(APPEND headers primitives/${backend}/primitives.${ending})
+  endif()
   cmake_path(GET body PARENT_PATH folder)
-  cmake_path(GET body STEM LAST_ONLY name)
-  set(stages ${folder}/${backend}/${name}.${header_ending})
-  if(NOT folder STREQUAL primitives AND EXISTS ${PROJECT_SOURCE_DIR}/${stages})
-    string(APPEND includes "\n#include \"${stages}\"")
+
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${body})
+  file(STRINGS ${PROJECT_SOURCE_DIR}/${body} contracts REGEX "^#include \"primitives/[a-z_]+\\.h\"")
+  foreach(line IN LISTS contracts)
+    string(REGEX REPLACE "^#include \"primitives/([a-z_]+)\\.h\".*" "\\1" name "${line}")
+    list(APPEND headers primitives/${backend}/${name}.${ending} primitives/loops/${name}${stage_ending})
+  endforeach()
+  file(STRINGS ${PROJECT_SOURCE_DIR}/${body} loops REGEX "^#include \"primitives/loops/[a-z_]+\\.h\"")
+  foreach(line IN LISTS loops)
+    string(REGEX REPLACE "^#include \"primitives/loops/([a-z_]+)\\.h\".*" "\\1" name "${line}")
+    list(APPEND headers primitives/loops/${name}${stage_ending})
+  endforeach()
+  if(folder MATCHES "^primitives/")
+    list(APPEND headers primitives/${backend}/${stage}.${ending})
+  endif()
+  list(APPEND headers ${folder}/${stage}${stage_ending} ${folder}/${backend}/${stage}.${ending})
+
+  list(REMOVE_DUPLICATES headers)
+  set(lines "")
+  foreach(header IN LISTS headers)
+    if(EXISTS ${PROJECT_SOURCE_DIR}/${header})
+      string(APPEND lines "#include \"${header}\"\n")
+    endif()
+  endforeach()
+  set(${result} "${lines}" PARENT_SCOPE)
+endfunction()
+
+function(copse_write_body_stub stub backend body stage view all)
+  copse_body_includes(includes ${backend} ${body} ${stage} ${all})
+  set(view_line "")
+  if(view)
+    string(APPEND includes "#include \"trace/tree_view.h\"\n")
+    set(view_line "using BodyView = copse::${view};\n")
   endif()
   file(CONFIGURE OUTPUT ${stub} @ONLY CONTENT
 "@includes@
 namespace copse::detail {
 using BodyExecutor = @backend@::Executor;
 inline constexpr Backend body_backend = Backend::@backend@;
-}
+@view_line@}
 #include \"@body@\"
 ")
 endfunction()
 
 function(copse_add_bodies target)
-  foreach(body IN LISTS ARGN)
+  cmake_parse_arguments(arg "ALL_PRIMITIVES" "STAGE" "FOR;BACKENDS" ${ARGN})
+  if(NOT arg_FOR)
+    set(arg_FOR FALSE)
+  endif()
+  if(NOT arg_BACKENDS)
+    set(arg_BACKENDS ${COPSE_BACKENDS})
+  endif()
+  foreach(body IN LISTS arg_UNPARSED_ARGUMENTS)
     cmake_path(ABSOLUTE_PATH body BASE_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR} OUTPUT_VARIABLE path)
     cmake_path(RELATIVE_PATH path BASE_DIRECTORY ${PROJECT_SOURCE_DIR} OUTPUT_VARIABLE name)
-    copse_write_body_stub(cpu ${name} ${PROJECT_BINARY_DIR}/bodies/${name}.cpp)
-    target_sources(${target} PRIVATE ${PROJECT_BINARY_DIR}/bodies/${name}.cpp)
-    if(COPSE_HAS_CUDA)
-      copse_write_body_stub(cuda ${name} ${PROJECT_BINARY_DIR}/bodies/${name}.cu)
-      target_sources(${target} PRIVATE ${PROJECT_BINARY_DIR}/bodies/${name}.cu)
+    cmake_path(GET name STEM LAST_ONLY stage)
+    if(arg_STAGE)
+      set(stage ${arg_STAGE})
     endif()
+    foreach(backend IN LISTS arg_BACKENDS)
+      set(ending cpp)
+      if(backend STREQUAL cuda)
+        set(ending cu)
+      endif()
+      foreach(view IN LISTS arg_FOR)
+        set(stub ${PROJECT_BINARY_DIR}/bodies/${name}.${ending})
+        if(view)
+          set(stub ${PROJECT_BINARY_DIR}/bodies/${name}.${view}.${ending})
+        endif()
+        copse_write_body_stub(${stub} ${backend} ${name} ${stage} ${view} ${arg_ALL_PRIMITIVES})
+        target_sources(${target} PRIVATE ${stub})
+      endforeach()
+    endforeach()
   endforeach()
 endfunction()

@@ -7,8 +7,9 @@ install(EXPORT copse-targets NAMESPACE copse:: DESTINATION ${CMAKE_INSTALL_LIBDI
 
 # Headers stand in the same folders below include/copse. Algorithm bodies and the backend switch belong to
 # the library's own sources.
-install(FILES copse.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/copse)
-foreach(folder primitives builders trace)
+file(GLOB copse_doors CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/copse/*.h)
+install(FILES copse.h ${copse_doors} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/copse)
+foreach(folder primitives builders trace queries)
   install(DIRECTORY ${folder} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/copse
     FILES_MATCHING PATTERN "*.h" PATTERN "*.cuh"
     PATTERN "*_body.h" EXCLUDE

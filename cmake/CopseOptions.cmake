@@ -29,8 +29,16 @@ if(COPSE_HAS_CUDA)
 endif()
 
 # Examples and tests write <copse/copse.h>, as users of an installed Copse do.
-file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/include)
-file(CREATE_LINK ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR}/include/copse SYMBOLIC)
+if(IS_SYMLINK ${PROJECT_BINARY_DIR}/include/copse)
+  file(REMOVE ${PROJECT_BINARY_DIR}/include/copse)
+endif()
+file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/include/copse)
+file(GLOB copse_doors CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/copse/*.h)
+foreach(door IN LISTS copse_doors ITEMS copse.h primitives builders trace queries)
+  cmake_path(ABSOLUTE_PATH door BASE_DIRECTORY ${PROJECT_SOURCE_DIR})
+  cmake_path(GET door FILENAME name)
+  file(CREATE_LINK ${door} ${PROJECT_BINARY_DIR}/include/copse/${name} SYMBOLIC)
+endforeach()
 target_include_directories(copse INTERFACE $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/include>)
 
 include(CopseSanitizers)

@@ -2,6 +2,7 @@
 // touches a ball around each of a few points, and whether the sphere collides with another.
 
 #include <copse/copse.h>
+#include <copse/queries.h>
 
 #include <cmath>
 #include <cstdio>

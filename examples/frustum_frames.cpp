@@ -2,6 +2,7 @@
 // picture.
 
 #include <copse/copse.h>
+#include <copse/grids.h>
 
 #include <cmath>
 #include <cstdio>

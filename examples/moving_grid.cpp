@@ -2,6 +2,7 @@
 // longest one is taken once, and nothing waits for how many references the cells need.
 
 #include <copse/copse.h>
+#include <copse/grids.h>
 
 #include <cmath>
 #include <cstdio>

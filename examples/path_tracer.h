@@ -111,9 +111,9 @@ COPSE_HD inline vec3 light_at(const Scene& scene, const SurfacePoint& at, Random
 /// the light is asked directly at each bounce, and so counts where the camera sees it, not where a bounce meets
 /// it.
 COPSE_HD inline vec3 radiance(const Scene& scene, copse::Ray ray, Random& random) {
-  constexpr u32 most_bounces = 5;
+  constexpr u32 max_bounces = 5;
   vec3 light(0), weight(1);
-  for (u32 bounce = 0; bounce < most_bounces; ++bounce) {
+  for (u32 bounce = 0; bounce < max_bounces; ++bounce) {
     const copse::Hit hit = copse::closest_hit(scene.bvh, scene.triangles, ray);
     if (!copse::is_hit(hit)) return light + weight * scene.sky;
     const SurfacePoint at = surface_at(scene, ray, hit);

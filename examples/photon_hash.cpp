@@ -3,6 +3,8 @@
 // few.
 
 #include <copse/copse.h>
+#include <copse/primitives.h>
+#include <copse/queries.h>
 
 #include <cstdio>
 #include <exception>

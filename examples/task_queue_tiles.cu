@@ -2,6 +2,7 @@
 // of one kind is filled at once, any other is cut into four until it is small. One launch, however deep it goes.
 
 #include <copse/copse.h>
+#include <copse/primitives.h>
 #include <copse/primitives/cuda/for_each.cuh>
 #include <copse/primitives/cuda/waterfall.cuh>
 

@@ -2,7 +2,8 @@
 // every cell gets the list of its triangles. Compiled with C++20 and no other option.
 
 #include <copse/copse.h>
-#include <copse/primitives/cuda/allocate.cuh>
+#include <copse/primitives.h>
+#include <copse/primitives/cuda/expand.cuh>
 #include <copse/primitives/cuda/split.cuh>
 
 #include <cstdio>

@@ -2,7 +2,8 @@
 // many boxes come near it. The lanes of a warp walk the tree together, so that one stack serves all 32.
 
 #include <copse/copse.h>
-#include <copse/primitives/cuda/lease.cuh>
+#include <copse/primitives.h>
+#include <copse/primitives/cuda/scratch_pool.cuh>
 
 #include <cstdio>
 #include <vector>

@@ -3,8 +3,8 @@
 // Hash maps and sets with bidirectional linear probing: elements stand in the order of their hashes. They have the
 // calls of hash_bulk.h and the views of hash_view.h, and the contracts there, but for what this page says.
 
-#include "primitives/bidirectional_slots.h"
 #include "primitives/hash_bulk.h"
+#include "primitives/tables/bidirectional_slots.h"
 
 namespace copse {
 
@@ -19,7 +19,7 @@ namespace copse {
 ///   other
 /// - a walk over all slots while others insert or erase may meet an element twice or not at all
 ///
-/// options.bucket_bytes changes nothing. options.most_probes: how far from its home the ends of a key's run may be
+/// options.bucket_bytes changes nothing. options.max_probes: how far from its home the ends of a key's run may be
 /// for a single key to be inserted; it does not bound searches, erasures nor bulk insertions.
 /// Bulk searches must not run while another stream changes the table; searches of single keys may.
 /// Memory: 8 bytes a slot for keys of 4 bytes with values of up to 4, 4 without value; else 4, and key and value

@@ -111,10 +111,10 @@ class DoubleQueueView {
 template <class T>
 class DoubleQueue {
  public:
-  static constexpr u64 most_elements = u64{1} << 31;
+  static constexpr u64 max_elements = u64{1} << 31;
 
   /// Two empty queues.
-  /// Throws: Error capacity past most_elements; Error out_of_memory.
+  /// Throws: Error capacity past max_elements; Error out_of_memory.
   DoubleQueue(Context& context, u64 capacity)
       : context_(&context), elements_(context, checked(capacity)), counters_(context, 1) {
     clear();
@@ -157,9 +157,9 @@ class DoubleQueue {
 
  private:
   static u64 checked(u64 capacity) {
-    if (capacity <= most_elements) return capacity;
+    if (capacity <= max_elements) return capacity;
     throw Error(ErrorCode::capacity, "a double queue of " + std::to_string(capacity) + " elements, at most " +
-                                         std::to_string(most_elements));
+                                         std::to_string(max_elements));
   }
 
   Context* context_;

@@ -20,8 +20,8 @@
 // them at a time, where `results` is empty; see hash_insert_scratch_bytes. The others take none but where they say
 // so.
 
-#include "primitives/hash_calls.h"
 #include "primitives/hash_table.h"
+#include "primitives/tables/hash_calls.h"
 
 namespace copse {
 

@@ -25,7 +25,7 @@ class GrowingHashTable {
 
   /// Makes room for `count` elements more than there are, for threads to insert. The next calls take them as
   /// inserted.
-  /// Throws: Error out_of_memory, and then the table stays as it was; Error capacity where options.most_probes
+  /// Throws: Error out_of_memory, and then the table stays as it was; Error capacity where options.max_probes
   /// leaves an element without a slot, and then too.
   /// Waits, where as many were inserted since it last looked as might pass the capacity.
   void reserve(Context& context, u64 count) {

@@ -14,7 +14,7 @@ struct HashTableOptions {
   u32 bucket_bytes = 32;
 
   /// A search looks at so many slots at most, and what has no room among them is refused; 0: at all slots.
-  u64 most_probes = 0;
+  u64 max_probes = 0;
 };
 
 namespace detail {
@@ -23,7 +23,7 @@ namespace detail {
 struct HashShape {
   u64 slot_count = 0;
   u32 bucket_slots = 0;
-  u64 most_probes = 0;
+  u64 max_probes = 0;
   u64 bytes = 0;
 };
 

@@ -7,24 +7,24 @@
 // belong there make use. Places keep the order of hashes, so that a part is a range of hashes.
 // bench: copse-bench-primitives, hash/insert.
 
-#include "primitives/hash_steps.h"
 #include "primitives/hash_view.h"
+#include "primitives/tables/hash_steps.h"
 
 namespace copse {
 
 namespace detail {
 
-inline constexpr u64 least_bytes_to_split = u64{32} << 20;
-inline constexpr u64 most_pairs_at_once = u64{1} << 27;
-inline constexpr u64 most_hash_parts = 256;
+inline constexpr u64 min_bytes_to_split = u64{32} << 20;
+inline constexpr u64 max_pairs_at_once = u64{1} << 27;
+inline constexpr u64 max_hash_parts = 256;
 
 /// How many parts an insertion of n elements splits them into; 1: none.
 template <class Executor, class Slots>
 u64 hash_part_count(const Executor& ex, const Slots& slots, u64 n) {
   const u64 bytes = slots.memory_bytes();
   // Fewer keys than lines of the cache have theirs for themselves.
-  if (bytes < least_bytes_to_split || n < bytes / 128) return 1;
-  return smaller(divide_rounding_up(bytes, hash_part_bytes(ex)), most_hash_parts);
+  if (bytes < min_bytes_to_split || n < bytes / 128) return 1;
+  return smaller(divide_rounding_up(bytes, hash_part_bytes(ex)), max_hash_parts);
 }
 
 constexpr u32 pair_alignment(u32 bytes) {
@@ -82,27 +82,29 @@ template <class Executor, class Slots, class Keys, class Values>
 void insert_each(const Executor& ex, const char* label, const Slots& slots, u64 n, const Keys& keys,
                  const Values& values, HashMode mode, u64* counts, InsertResult* results) {
   if constexpr (HasLooks<Slots>) {
-    for_each_stepped(ex, label, n, InsertLooks<Slots, Keys, Values>{slots, keys, values, mode, results}, counts);
+    for_each_interleaved(ex, label, n, InsertLooks<Slots, Keys, Values>{slots, keys, values, mode, results},
+                         counts);
   } else {
-    for_each_ahead(ex, label, n, InsertSteps<Slots, Keys, Values>{slots, keys, values, mode, results}, counts);
+    for_each_prefetched(ex, label, n, InsertSteps<Slots, Keys, Values>{slots, keys, values, mode, results},
+                        counts);
   }
 }
 template <class Executor, class Slots, class Keys, class Emit>
 void find_each(const Executor& ex, const char* label, const Slots& slots, u64 n, const Keys& keys,
                const Emit& emit, u64* counts) {
   if constexpr (HasLooks<Slots>) {
-    for_each_stepped(ex, label, n, FindLooks<Slots, Keys, Emit>{slots, keys, emit}, counts);
+    for_each_interleaved(ex, label, n, FindLooks<Slots, Keys, Emit>{slots, keys, emit}, counts);
   } else {
-    for_each_ahead(ex, label, n, FindSteps<Slots, Keys, Emit>{slots, keys, emit}, counts);
+    for_each_prefetched(ex, label, n, FindSteps<Slots, Keys, Emit>{slots, keys, emit}, counts);
   }
 }
 template <class Executor, class Slots, class Keys>
 void erase_each(const Executor& ex, const char* label, const Slots& slots, u64 n, const Keys& keys, u8* erased,
                 u64* counts) {
   if constexpr (HasLooks<Slots>) {
-    for_each_stepped(ex, label, n, EraseLooks<Slots, Keys>{slots, keys, erased}, counts);
+    for_each_interleaved(ex, label, n, EraseLooks<Slots, Keys>{slots, keys, erased}, counts);
   } else {
-    for_each_ahead(ex, label, n, EraseSteps<Slots, Keys>{slots, keys, erased}, counts);
+    for_each_prefetched(ex, label, n, EraseSteps<Slots, Keys>{slots, keys, erased}, counts);
   }
 }
 
@@ -118,10 +120,10 @@ void insert_in_parts(const Executor& ex, const char* label, const Slots& slots, 
                      const Values& values, HashMode mode, u64* counts) {
   using Pair = HashPair<Slots>;
   ScratchArena::Frame frame(ex.scratch);
-  auto* pairs = frame.allocate<Pair>(smaller(n, most_pairs_at_once));
+  auto* pairs = frame.allocate<Pair>(smaller(n, max_pairs_at_once));
   const u64 part_count = hash_part_count(ex, slots, n);
-  for (u64 first = 0; first < n; first += most_pairs_at_once) {
-    const u64 count = smaller(n - first, most_pairs_at_once);
+  for (u64 first = 0; first < n; first += max_pairs_at_once) {
+    const u64 count = smaller(n - first, max_pairs_at_once);
     split_unordered(ex, label, count, PairAt<Slots, Keys, Values>{keys, values, first},
                     PartOfPair<Slots>{part_count}, u32(part_count), pairs, static_cast<u64*>(nullptr));
     insert_each(ex, label, slots, count, KeyOfPair<Slots>{pairs}, ValueOfPair<Slots>{pairs}, mode, counts,
@@ -144,7 +146,7 @@ void insert_words(const Executor& ex, const char* label, const Slots& slots, u64
 template <class Executor, class Slots>
 u64 insert_words_scratch_bytes(const Executor& ex, const Slots& slots, u64 n) {
   const u64 part_count = hash_part_count(ex, slots, n);
-  const u64 count = smaller(n, most_pairs_at_once);
+  const u64 count = smaller(n, max_pairs_at_once);
   if (part_count == 1) return 0;
   return ScratchArena::bytes_for<HashPair<Slots>>(count) +
          split_scratch_bytes<HashPair<Slots>>(ex, count, u32(part_count));

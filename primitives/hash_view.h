@@ -4,8 +4,8 @@
 // any number of threads may insert, assign, find and erase any keys. Each operation takes effect at one moment
 // between its call and its return. A table hands over keys and values; it orders no other writes of the threads.
 
-#include "primitives/hash_words.h"
-#include "primitives/linear_slots.h"
+#include "primitives/tables/hash_words.h"
+#include "primitives/tables/linear_slots.h"
 
 namespace copse {
 
@@ -13,7 +13,7 @@ namespace copse {
 
 /// The view of a table with linear probing, copied into kernels. `Table` is the layout of its slots: see
 /// HashMap::View. Looks at slots from the key's home on until it finds the key or an empty slot, so that a call
-/// ends after at most `most_probes` slots (all of them by default), whatever the table holds.
+/// ends after at most `max_probes` slots (all of them by default), whatever the table holds.
 template <HashKey Key_, HashValue Value_,
           class Table_ = detail::LinearSlots<detail::word_bytes<Key_>, detail::word_bytes<Value_>>>
 class HashView {

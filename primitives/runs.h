@@ -54,7 +54,7 @@ struct MeasureRuns {
   }
 };
 
-inline constexpr u64 most_measuring_calls = u64{1} << 22;
+inline constexpr u64 max_measuring_calls = u64{1} << 22;
 
 }  // namespace copse::detail
 
@@ -74,7 +74,7 @@ void run_length_encode(const Executor& ex, const char* label, u64 n, Input input
   u64* starts = frame.allocate<u64>(n);
   compact_each(ex, label, n, detail::StartsRun<Input, Equal>{input, equal},
                detail::StoreRun<T, Input>{input, values, starts}, count);
-  const u64 calls = smaller(n, detail::most_measuring_calls);
+  const u64 calls = smaller(n, detail::max_measuring_calls);
   for_each(ex, label, calls, detail::MeasureRuns<Length>{starts, count, n, calls, lengths});
 }
 

@@ -17,17 +17,17 @@ struct MergeShape {
   static constexpr u32 element_bytes = sizeof(Key) + (with_values ? sizeof(Value) : 0);
 
   /// Larger elements are sorted by index, and move once.
-  static constexpr u32 most_element_bytes = 32;
-  static constexpr bool by_index = element_bytes > most_element_bytes;
+  static constexpr u32 max_element_bytes = 32;
+  static constexpr bool by_index = element_bytes > max_element_bytes;
 
   static constexpr u32 threads = 512;
 
   /// Blocks that a multiprocessor holds: bounded by registers, and by shared memory for large elements.
   static constexpr u32 blocks = element_bytes <= 4 ? 3 : 2;
-  static constexpr u32 most_tile_bytes = 88u << 10;
+  static constexpr u32 max_tile_bytes = 88u << 10;
 
   /// Elements a thread. Odd, so that threads that read their own runs hit different banks.
-  static constexpr u32 fitting = smaller(17u, most_tile_bytes / (threads * element_bytes));
+  static constexpr u32 fitting = smaller(17u, max_tile_bytes / (threads * element_bytes));
   static constexpr u32 items = (fitting - 1) | 1;
   static constexpr u32 tile = threads * items;
 };
@@ -35,11 +35,11 @@ struct MergeShape {
 /// The levels of a sample sort: level k cuts each bucket that it finds into 2^bits[k], and what results is
 /// sorted in tiles, neighbouring buckets together.
 struct SamplePlan {
-  static constexpr u32 most_bits = 8;  // of a level, so that a bucket's number is a byte
-  static constexpr u32 most_levels = 6;
+  static constexpr u32 max_bits = 8;  // of a level, so that a bucket's number is a byte
+  static constexpr u32 max_levels = 6;
 
   u32 level_count;
-  u32 bits[most_levels];
+  u32 bits[max_levels];
   u64 group;  // elements: buckets that begin in the same stretch of this length are sorted together
 
   u32 total_bits() const {
@@ -50,10 +50,10 @@ struct SamplePlan {
 };
 
 /// Below this, merge sort has fewer launches and wins.
-inline constexpr u64 sample_sort_least_tiles = 16;
+inline constexpr u64 sample_sort_min_tiles = 16;
 
 /// The plan that cuts n elements, of which `tile` fit shared memory, into 2^total_bits buckets: at least 1 bit and
-/// at most SamplePlan::most_bits a level.
+/// at most SamplePlan::max_bits a level.
 inline SamplePlan plan_levels(u64 n, u32 tile, u32 total_bits, u32 level_count) {
   SamplePlan plan{};
   plan.level_count = level_count;
@@ -76,9 +76,8 @@ inline SamplePlan plan_sample_sort(u64 n, u32 tile) {
     while (n >> bits > size) ++bits;
     return bits;
   };
-  const u32 level_count = larger(u32(divide_rounding_up(bits_to_reach(tile / 2), SamplePlan::most_bits)), 1u);
-  const u32 total_bits =
-      larger(smaller(bits_to_reach(tile / 8), level_count * SamplePlan::most_bits), level_count);
+  const u32 level_count = larger(u32(divide_rounding_up(bits_to_reach(tile / 2), SamplePlan::max_bits)), 1u);
+  const u32 total_bits = larger(smaller(bits_to_reach(tile / 8), level_count * SamplePlan::max_bits), level_count);
   return plan_levels(n, tile, total_bits, level_count);
 }
 

@@ -7,7 +7,7 @@
 
 namespace copse {
 
-inline constexpr u32 most_split_buckets = 65536;
+inline constexpr u32 max_split_buckets = 65536;
 
 /// Splits values, indices or records into buckets: those of bucket 0 first, then those of bucket 1, and so on.
 /// Stable: what falls into one bucket keeps its order. Equal on all backends. (Patidar, Narayanan, "Scalable

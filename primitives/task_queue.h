@@ -135,10 +135,10 @@ class TaskQueue {
 
  private:
   static u64 checked(u64 capacity) {
-    constexpr u64 most_tasks = 0xffffffffu;
-    if (capacity <= most_tasks) return capacity;
+    constexpr u64 max_tasks = 0xffffffffu;
+    if (capacity <= max_tasks) return capacity;
     throw Error(ErrorCode::capacity,
-                "a task queue of " + std::to_string(capacity) + " tasks, at most " + std::to_string(most_tasks));
+                "a task queue of " + std::to_string(capacity) + " tasks, at most " + std::to_string(max_tasks));
   }
 
   Context* context_;

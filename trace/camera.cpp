@@ -77,16 +77,16 @@ class AxisFit {
  public:
   explicit AxisFit(double slope) : slope_(slope) {}
   void add(double x, double z) {
-    most_ = std::max(most_, x - slope_ * z);
-    least_ = std::min(least_, x + slope_ * z);
+    max_ = std::max(max_, x - slope_ * z);
+    min_ = std::min(min_, x + slope_ * z);
   }
-  double place() const { return (most_ + least_) / 2; }
-  double distance() const { return (most_ - least_) / (2 * slope_); }
+  double place() const { return (max_ + min_) / 2; }
+  double distance() const { return (max_ - min_) / (2 * slope_); }
 
  private:
   double slope_;
-  double most_ = -std::numeric_limits<double>::infinity();
-  double least_ = std::numeric_limits<double>::infinity();
+  double max_ = -std::numeric_limits<double>::infinity();
+  double min_ = std::numeric_limits<double>::infinity();
 };
 
 }  // namespace

@@ -5,14 +5,9 @@
 #include <string>
 
 #include "builders/bvh/node.h"
-#include "primitives/core/error.h"
-#include "primitives/overlap.h"
+#include "primitives/core/check.h"
 
 namespace copse::detail {
-
-[[noreturn]] inline void refuse(const char* function, const std::string& what) {
-  throw Error(ErrorCode::invalid_argument, std::string(function) + ": " + what);
-}
 
 /// Refuses a view that no tree was made for.
 template <class View>

@@ -12,8 +12,8 @@
 
 #include "builders/grid/frustum_layout.h"
 #include "trace/camera.h"
-#include "trace/triangle_tests.h"
-#include "trace/walk.h"
+#include "trace/hit/triangle_tests.h"
+#include "trace/walk/walk.h"
 
 namespace copse {
 

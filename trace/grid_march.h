@@ -62,8 +62,8 @@ COPSE_HD inline double farthest(double origin, u32 resolution, double cells_per_
   return larger(magnitude_of(origin), magnitude_of(double(resolution) - origin)) / cells_per_unit;
 }
 
-/// From `least_slack` cells before the ray enters the grid, or more by the error, to as much behind it.
-COPSE_HD inline MarchedRay enter_grid(const GridShape& grid, const Ray& ray, double least_slack = march_slack) {
+/// From `min_slack` cells before the ray enters the grid, or more by the error, to as much behind it.
+COPSE_HD inline MarchedRay enter_grid(const GridShape& grid, const Ray& ray, double min_slack = march_slack) {
   const dvec3 origin = grid.to_cells(ray.origin);
   const dvec3 direction(mul_rn(double(ray.direction.x), grid.cells_per_unit.x),
                         mul_rn(double(ray.direction.y), grid.cells_per_unit.y),
@@ -75,7 +75,7 @@ COPSE_HD inline MarchedRay enter_grid(const GridShape& grid, const Ray& ray, dou
   marched.error = distance * triangle_test_error * larger_magnitude(grid.cells_per_unit);
   marched.speed = larger_magnitude(direction);
 
-  const double slack = least_slack + marched.error;
+  const double slack = min_slack + marched.error;
   double entry = ray.t_min, exit = ray.t_max;
   clip_to_cells(origin.x, direction.x, grid.resolution.x, slack, entry, exit);
   clip_to_cells(origin.y, direction.y, grid.resolution.y, slack, entry, exit);
@@ -106,12 +106,12 @@ struct AxisMarch {
   float direction;  // 1 or -1
 
   COPSE_HD static AxisMarch start(double from, double slope, u32 resolution, Id stride, Id& id) {
-    constexpr double least_slope = 1.0 / (u64{1} << 40);  // slower ones stay in their cell all the way
+    constexpr double min_slope = 1.0 / (u64{1} << 40);  // slower ones stay in their cell all the way
     const i32 cell = cell_at(from, resolution);
     id += Id(cell) * stride;
     const bool forwards = slope > 0;
     AxisMarch axis{float(from), float(1.0 / slope), 0, infinity, 0, 0, forwards ? 1.0f : -1.0f};
-    if (magnitude_of(slope) < least_slope) return axis;
+    if (magnitude_of(slope) < min_slope) return axis;
     axis.face = float(forwards ? cell + 1 : cell);
     axis.cells_left = forwards ? resolution - 1 - u32(cell) : u32(cell);
     axis.stride = forwards ? stride : Id(0) - stride;
@@ -229,7 +229,7 @@ struct TestCell {
   }
 };
 
-/// As march below, as far as nothing seldom needed is called from within its loop (trace/effort.h): false for a
+/// As march below, as far as nothing seldom needed is called from within its loop (trace/walk/robustness.h): false for a
 /// ray that is as thick as its error.
 ///   leaf_test: a quick one, that says by itself where it gave up
 ///   limit:     becomes the limit as it was left

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "trace/vector_rn.h"
+#include "builders/geometry/vector_rn.h"
 
 namespace copse::detail {
 

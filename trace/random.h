@@ -2,7 +2,7 @@
 
 // Random directions from integers alone, the same on all backends.
 
-#include "trace/vector_rn.h"
+#include "builders/geometry/vector_rn.h"
 
 namespace copse::detail {
 

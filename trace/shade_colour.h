@@ -3,8 +3,8 @@
 // The colours of pictures: numbers from 0 to 1, as they are shown.
 
 #include "builders/geometry/image.h"
+#include "builders/geometry/vector_rn.h"
 #include "trace/random.h"
-#include "trace/vector_rn.h"
 
 namespace copse::detail {
 

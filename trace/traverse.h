@@ -12,11 +12,11 @@
 // Other primitives than triangles: traverse() with a leaf test of your own, over a tree made from boxes.
 // Through grids in place of trees: trace/grid_march.h, trace/frustum_march.h.
 //
-// How it goes without a depth limit: trace/walk.h.
+// How it goes without a depth limit: trace/walk/walk.h.
 
-#include "trace/triangle_tests.h"
-#include "trace/walk.h"
-#include "trace/wide_tree.h"
+#include "trace/hit/triangle_tests.h"
+#include "trace/walk/walk.h"
+#include "trace/walk/wide_tree.h"
 
 namespace copse {
 
@@ -40,7 +40,7 @@ concept RayTree = requires(const View& view) {
 /// Returns the limit as it was left.
 template <u32 stack_size = default_stack_size, RayTree View, class LeafTest, class Counter>
 COPSE_HD inline float traverse(const View& bvh, const Ray& ray, LeafTest& leaf_test, Counter& counter) {
-  return detail::walk_wholly<stack_size>(detail::tree_of(bvh), ray, leaf_test, counter);
+  return detail::traverse_robust<stack_size>(detail::tree_of(bvh), ray, leaf_test, counter);
 }
 
 template <u32 stack_size = default_stack_size, RayTree View, class LeafTest>

@@ -8,7 +8,7 @@
 
 #include "builders/io/image_file.h"
 #include "viewer/layout.h"
-#include "viewer/model/text_file.h"
+#include "viewer/model/settings/text_file.h"
 #include "viewer/record_frames.h"
 #include "viewer/widget_file.h"
 #include "viewer/window/overlay.h"
@@ -234,8 +234,8 @@ void Application::open(const std::vector<fs::path>& paths, bool add) {
     recent.erase(std::remove(recent.begin(), recent.end(), name), recent.end());
     recent.insert(recent.begin(), name);
   }
-  constexpr size_t most_recent = 10;
-  if (recent.size() > most_recent) recent.resize(most_recent);
+  constexpr size_t max_recent = 10;
+  if (recent.size() > max_recent) recent.resize(max_recent);
 }
 
 void Application::save_screenshot(const fs::path& file) {

@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "viewer/layout.h"
-#include "viewer/model/session.h"
+#include "viewer/model/session/session.h"
 #include "viewer/panels/file_dialog.h"
 #include "viewer/panels/panels.h"
 #include "viewer/panels/ui.h"

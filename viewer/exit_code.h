@@ -1,7 +1,7 @@
 #pragma once
 
 #include "primitives/core/exit_code.h"
-#include "viewer/model/messages.h"
+#include "viewer/model/session/messages.h"
 
 namespace copse::viewer {
 

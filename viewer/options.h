@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "viewer/model/session.h"
+#include "viewer/model/session/session.h"
 
 namespace copse::viewer {
 

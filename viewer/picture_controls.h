@@ -2,7 +2,7 @@
 
 #include <span>
 
-#include "viewer/model/session.h"
+#include "viewer/model/session/session.h"
 #include "viewer/window/pane.h"
 
 namespace copse::viewer {

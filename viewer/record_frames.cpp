@@ -1,6 +1,6 @@
 #include "viewer/record_frames.h"
 
-#include "viewer/model/picture_series.h"
+#include "viewer/model/picture/picture_series.h"
 #include "viewer/window/overlay.h"
 
 namespace copse::viewer {

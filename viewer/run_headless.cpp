@@ -2,8 +2,8 @@
 
 #include "builders/io/image_file.h"
 #include "viewer/exit_code.h"
-#include "viewer/model/headless.h"
-#include "viewer/model/orbit_rate.h"
+#include "viewer/model/session/headless.h"
+#include "viewer/model/session/orbit_rate.h"
 #include "viewer/record_frames.h"
 #include "viewer/run.h"
 

@@ -50,9 +50,9 @@ void add_record_papers(Rows& rows) {
   }
 
   // Figure 12: 4 to 64 million records, as many as the paper's GPU held.
-  constexpr u64 most_bytes = u64{2} << 30;
+  constexpr u64 max_bytes = u64{2} << 30;
   for (u32 record_bytes : {32, 64, 128, 256}) {
-    for (u64 n = 4 * million; n <= 64 * million && n * record_bytes <= most_bytes; n *= 2) {
+    for (u64 n = 4 * million; n <= 64 * million && n * record_bytes <= max_bytes; n *= 2) {
       rows.add_on_stream("patidar_2009/figure_12/bytes:" + std::to_string(record_bytes), n,
                          scatter_records(record_bytes));
     }

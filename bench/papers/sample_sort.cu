@@ -46,9 +46,9 @@ struct Phases {
   BufferSpan<u32> in, out;
 
   explicit Phases(Comparison& c) : in(c.hashed<u32>(c.n)), out(c.buffer<u32>(c.n)) {
-    const SamplePlan plan = detail::plan_levels(c.n, tile, SamplePlan::most_bits, 1);
+    const SamplePlan plan = detail::plan_levels(c.n, tile, SamplePlan::max_bits, 1);
     const samples::Level level = samples::level_of<u32, NoValue>(plan, 0, c.n);
-    const u64 tile_count = level.most_tiles(), count_count = tile_count << level.bits;
+    const u64 tile_count = level.max_tiles(), count_count = tile_count << level.bits;
     const u32 bucket_count = level.bucket_count();
     const samples::Splitters<u32> splitters{c.buffer<u32>(bucket_count).data(),
                                             c.buffer<u64>(bucket_count).data()};
@@ -141,7 +141,7 @@ void add_sample_sort_papers(Rows& rows) {
   }
   // 256 to 266240 samples; the lecture has 256 to 262144.
   for (u32 bits = 3; bits <= 13; ++bits) {
-    const SamplePlan plan = detail::plan_levels(million, tile, bits, bits <= SamplePlan::most_bits ? 1 : 2);
+    const SamplePlan plan = detail::plan_levels(million, tile, bits, bits <= SamplePlan::max_bits ? 1 : 2);
     const u64 count = sample_count(plan);
     const double milliseconds = paper_milliseconds(31 - leading_zeros(u32(count)));
     const Setup setup = sort_by(plan);

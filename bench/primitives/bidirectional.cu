@@ -1,7 +1,7 @@
 #include "bench/primitives/hash_rows.cuh"
 #include "primitives/bidirectional_table.h"
-#include "primitives/cuda/for_each_ahead.cuh"
-#include "primitives/hash_steps.h"
+#include "primitives/loops/for_each_prefetched.cuh"
+#include "primitives/tables/hash_steps.h"
 
 namespace copse::bench {
 
@@ -21,7 +21,7 @@ void threads_row(float load, Comparison& c) {
                     nullptr};
   c.ours = [=, &ex = c.context.cuda_executor(), n = c.n] {
     table->clear();
-    cuda::for_each_ahead(ex, "insert", n, steps, nullptr);
+    cuda::for_each_prefetched(ex, "insert", n, steps, nullptr);
   };
   c.expect([=, &c] { return size(c.context, *table) == c.n; });
   c.add_counter("load", load);

@@ -153,9 +153,9 @@ struct Chunks {
   COPSE_HD u64 end(u32 block) const { return begin(block + 1); }
 };
 
-inline Chunks chunks_of(u64 n, u32 most_blocks) {
+inline Chunks chunks_of(u64 n, u32 max_blocks) {
   const u64 tile_count = divide_rounding_up(n, u64{course_tile});
-  const u64 tiles_a_block = divide_rounding_up(tile_count, u64{smaller(most_blocks, course_tile)});
+  const u64 tiles_a_block = divide_rounding_up(tile_count, u64{smaller(max_blocks, course_tile)});
   return {n, tiles_a_block, u32(divide_rounding_up(tile_count, tiles_a_block))};
 }
 

@@ -62,7 +62,7 @@ struct SwapAtHome {
 };
 
 /// Milliseconds of `work` alone, the least of three, each after `before`.
-inline double least_milliseconds(Comparison& c, const Work& before, const Work& work) {
+inline double min_milliseconds(Comparison& c, const Work& before, const Work& work) {
   double least = 1e9;
   for (int k = 0; k < 3; ++k) {
     before();
@@ -92,8 +92,8 @@ void hash_insert_row(float load, Comparison& c) {
   c.add_rival([=] { clear_words(), swap(); });
   c.expect([=, &c] { return download(c.context, d.counts)[0].inserted == c.n; });
   c.add_counter("load", load);
-  c.add_counter("giga_per_s", double(c.n) / least_milliseconds(c, clear, fill) * 1e-6);
-  c.add_counter("swaps_giga_per_s", double(c.n) / least_milliseconds(c, clear_words, swap) * 1e-6);
+  c.add_counter("giga_per_s", double(c.n) / min_milliseconds(c, clear, fill) * 1e-6);
+  c.add_counter("swaps_giga_per_s", double(c.n) / min_milliseconds(c, clear_words, swap) * 1e-6);
 }
 
 template <class Table>

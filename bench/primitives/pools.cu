@@ -8,7 +8,7 @@
 #include "bench/primitives/rows.h"
 #include "bench/support/cub.h"
 #include "primitives/cuda/for_each.cuh"
-#include "primitives/cuda/lease.cuh"
+#include "primitives/cuda/scratch_pool.cuh"
 #include "primitives/free_list.h"
 
 namespace copse::bench {

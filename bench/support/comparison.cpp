@@ -24,7 +24,7 @@ double seconds_a_call(Context& context, const Work& work, int calls) {
 /// alike; short calls are timed in batches.
 std::vector<double> alternating_medians(Context& context, const std::vector<Work>& works) {
   constexpr double sample_seconds = 300e-6, total_seconds = 60e-3;
-  constexpr int most_calls = 20, least_samples = 5, most_samples = 25;
+  constexpr int max_calls = 20, min_samples = 5, max_samples = 25;
   double shortest = 1e9, sum = 0;
   for (const Work& work : works) {
     work();
@@ -32,8 +32,8 @@ std::vector<double> alternating_medians(Context& context, const std::vector<Work
     shortest = std::min(shortest, seconds);
     sum += seconds;
   }
-  const int calls = int(std::clamp(std::ceil(sample_seconds / shortest), 1.0, double(most_calls)));
-  const int samples = int(std::clamp(total_seconds / (sum * calls), double(least_samples), double(most_samples)));
+  const int calls = int(std::clamp(std::ceil(sample_seconds / shortest), 1.0, double(max_calls)));
+  const int samples = int(std::clamp(total_seconds / (sum * calls), double(min_samples), double(max_samples)));
   std::vector<std::vector<double>> times(works.size());
   for (int sample = 0; sample < samples; ++sample) {
     for (size_t k = 0; k < works.size(); ++k) times[k].push_back(seconds_a_call(context, works[k], calls));

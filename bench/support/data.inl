@@ -2,6 +2,7 @@
 #include "primitives/core/atomic.h"
 #include "primitives/core/bits.h"
 #include "primitives/inputs.h"
+#include "primitives/reduce.h"
 
 namespace copse::bench {
 

@@ -28,7 +28,7 @@ struct Bvh {
 };
 
 /// Most primitives of one tree: 2^31.
-inline constexpr u64 most_primitives = u64{1} << 31;
+inline constexpr u64 max_primitives = u64{1} << 31;
 
 /// Nodes and pairs of siblings that a tree over `primitive_count` primitives may need.
 constexpr u64 node_capacity(u64 primitive_count) {
@@ -41,7 +41,7 @@ constexpr u64 pair_capacity(u64 primitive_count) {
 /// A byte for each primitive, behind two words: how close neighbours are along the Morton curve, from which all of
 /// the topology of an LBVH follows. The first word is 1 where the tree is that LBVH, with one primitive a leaf,
 /// else 0; the second then tells how many of 256 samples are far from the next primitive by number
-/// (boxes_ahead.h).
+/// (precomputed_bounds.h).
 constexpr u64 gap_words(u64 primitive_count) {
   return 2 + (primitive_count + sizeof(u32) - 1) / sizeof(u32);
 }

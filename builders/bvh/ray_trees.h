@@ -1,9 +1,9 @@
 #pragma once
 
 #include "builders/bvh/bvh.h"
+#include "builders/bvh/collapse.h"
 #include "builders/bvh/pack_triangles.h"
 #include "builders/bvh/ray_trees_view.h"
-#include "builders/bvh/widen.h"
 
 namespace copse {
 
@@ -22,7 +22,7 @@ struct RayTrees {
   PackedTriangles binary_triangles;
   CompressedBvh4 wide;
   PackedTriangles wide_triangles;
-  WidenOptions widen_options;
+  CollapseOptions collapse_options;
 
   RayTreesView view() const {
     return {binary.view(), binary_triangles.view(), binary_triangles.masks.span(),
@@ -40,7 +40,7 @@ struct RayTrees {
 /// Memory: besides the binary tree's, for each triangle 96 bytes of packed triangles (8 more where a view has a
 /// mask) and 72 of the wide tree; scratch as widen. Waits for nothing.
 RayTrees make_ray_trees(Context& context, Bvh binary, const TriangleViews& triangles,
-                        const WidenOptions& options = {});
+                        const CollapseOptions& options = {});
 
 /// Makes the wide tree and the packed triangles anew, after trees.binary was rebuilt. Waits for nothing and, once
 /// warm, allocates nothing, so that it can be captured in a Graph along with the rebuild.

@@ -7,7 +7,7 @@
 
 namespace copse {
 
-/// A wide tree that owns its memory. Made of a binary one by widen(); view() is what kernels and traversal take.
+/// A wide tree that owns its memory. Made of a binary one by collapse(); view() is what kernels and traversal take.
 template <class WideNode>
 struct WideBvh {
   using Node = WideNode;

@@ -12,7 +12,7 @@ COPSE_HD bool is_consistent(const Node& node, u32 slot) {
 }
 COPSE_HD inline bool is_consistent(const CompressedBvh4Node& node, u32 slot) {
   const u32 count = node.count[slot];
-  return count == 0 || (count <= CompressedBvh4Node::most_in_leaf && node.first[slot] != invalid_id);
+  return count == 0 || (count <= CompressedBvh4Node::max_in_leaf && node.first[slot] != invalid_id);
 }
 COPSE_HD inline bool is_consistent(const CompressedBvh8Node& node, u32 slot) {
   const u32 meta = node.meta[slot];

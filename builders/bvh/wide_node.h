@@ -63,7 +63,7 @@ COPSE_HD inline float grid_point(float origin, u8 exponent, u8 steps) {
 /// Four children in 64 bytes: boxes in steps of a power of two from a common origin, 8 bits a plane.
 struct alignas(16) CompressedBvh4Node {
   static constexpr u32 width = 4;
-  static constexpr u32 most_in_leaf = 61;  // quick walks know a child by its slot and count in a byte
+  static constexpr u32 max_in_leaf = 61;  // quick walks know a child by its slot and count in a byte
 
   vec3 origin;
   u8 exponents[3];  // of the steps along x, y and z, biased by 127
@@ -99,7 +99,7 @@ static_assert(sizeof(CompressedBvh4Node) == 64);
 /// HPG 2017.
 struct alignas(16) CompressedBvh8Node {
   static constexpr u32 width = 8;
-  static constexpr u32 most_leaf_primitives = 3;
+  static constexpr u32 max_leaf_primitives = 3;
 
   vec3 origin;
   u8 exponents[3];

@@ -12,7 +12,7 @@ namespace copse {
 
 namespace {
 
-constexpr u64 most_elements = u64{1} << 31;
+constexpr u64 max_elements = u64{1} << 31;
 
 /// a * b, or 2^64 - 1 where that overflows.
 u64 saturated_product(u64 a, u64 b) {
@@ -25,10 +25,10 @@ std::string count_text(u64 count) {
 }
 
 void check_size(const std::string& what, u64 triangle_count, u64 vertex_count) {
-  if (triangle_count <= most_elements && vertex_count <= most_elements) return;
+  if (triangle_count <= max_elements && vertex_count <= max_elements) return;
   throw Error(ErrorCode::capacity, what + " would have " + count_text(triangle_count) + " triangles and " +
                                        count_text(vertex_count) + " vertices, at most " +
-                                       std::to_string(most_elements) + " of each can be made");
+                                       std::to_string(max_elements) + " of each can be made");
 }
 
 /// An empty mesh with room for so much.

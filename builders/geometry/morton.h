@@ -63,7 +63,7 @@ COPSE_HD inline u32 morton_cell(float value, float lo, float hi, u32 axis_bits) 
 struct MortonTurns {
   /// All axes take part from this turn on, also those without extent, whose bits are zero. A line has 31 bits
   /// then, which tell more than a float does.
-  static constexpr u32 most_early_turns = 15;
+  static constexpr u32 max_early_turns = 15;
 
   uvec3 first;  // [axis]: the turn from which on it takes part; 0 for the longest
   u32 early;    // turns before all take part
@@ -95,7 +95,7 @@ struct MortonTurns {
   COPSE_HD static u32 halvings(float longest, float extent) {
     constexpr u32 mantissa_bits = 23;
     const u32 logarithm = bits_of(longest) - bits_of(extent);
-    return smaller((logarithm + (1u << (mantissa_bits - 1))) >> mantissa_bits, most_early_turns);
+    return smaller((logarithm + (1u << (mantissa_bits - 1))) >> mantissa_bits, max_early_turns);
   }
 };
 

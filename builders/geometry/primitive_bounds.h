@@ -160,8 +160,8 @@ struct BoxOfStride {
 /// True where the way over the vertices pays, which is three short launches more, and can be gone: packed arrays,
 /// and not mostly vertices of other meshes.
 inline bool reads_vertices_first(const TriangleTable& table, u64 n) {
-  constexpr u64 fewest_triangles = u64{1} << 22;
-  if (table.entries != nullptr || n < fewest_triangles) return false;
+  constexpr u64 min_triangles = u64{1} << 22;
+  if (table.entries != nullptr || n < min_triangles) return false;
   const PositionSpan& positions = table.view.positions;
   const IndexSpan& triangles = table.view.triangles;
   return triangles.index_bytes == sizeof(u32) && Triples::takes(triangles.data, sizeof(uvec3)) &&

@@ -8,13 +8,13 @@
 namespace copse {
 
 void scene_bounds(Context& context, const TriangleViews& triangles, BufferSpan<Aabb> out) {
-  constexpr u64 most_triangles = u64{1} << 31;
+  constexpr u64 max_triangles = u64{1} << 31;
   if (out.empty()) {
     throw Error(ErrorCode::invalid_argument, "scene bounds: the output has 0 elements, 1 is needed");
   }
-  if (triangles.primitive_count() > most_triangles) {
+  if (triangles.primitive_count() > max_triangles) {
     throw Error(ErrorCode::capacity, "scene bounds: " + std::to_string(triangles.primitive_count()) +
-                                         " triangles, at most " + std::to_string(most_triangles) + " are taken");
+                                         " triangles, at most " + std::to_string(max_triangles) + " are taken");
   }
   dispatch(context, [&](const auto& ex) {
     detail::bound_triangles(ex, triangles.views(), triangles.primitive_count(), out.data());

@@ -1,5 +1,6 @@
 #include "builders/geometry/primitive_bounds.h"
 #include "builders/geometry/scene_bounds_body.h"
+#include "primitives/reduce.h"
 
 namespace copse::detail {
 

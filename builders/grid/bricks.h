@@ -8,7 +8,7 @@
 namespace copse {
 
 /// Most voxels along an axis of sparse bricks.
-inline constexpr u32 most_brick_voxels = 8192;
+inline constexpr u32 max_brick_voxels = 8192;
 
 /// What a build found out; it lives on the device.
 struct BrickCounts {

@@ -19,8 +19,8 @@ struct ViewFrustum {
 };
 
 /// Most tiles across or down, and most slabs.
-inline constexpr u32 most_frustum_tiles = 512;
-inline constexpr u32 most_frustum_slabs = 256;
+inline constexpr u32 max_frustum_tiles = 512;
+inline constexpr u32 max_frustum_slabs = 256;
 
 /// A frustum as the device sees it: in the space (-1 / depth, x, y), where x runs from -1 at the left to 1 and y
 /// from -1 at the top to 1. Lines stay lines there, and the cells of the frustum are boxes, those of a GridShape

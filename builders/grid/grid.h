@@ -26,7 +26,7 @@ struct Grid {
 };
 
 /// Most references of one grid: 2^32 - 1.
-inline constexpr u64 most_references = 0xffffffffu;
+inline constexpr u64 max_references = 0xffffffffu;
 
 /// A grid with room for so many cells and references, nothing built yet.
 /// Throws: Error capacity past 2^30 cells or 2^32 - 1 references, Error out_of_memory.

@@ -13,7 +13,7 @@ struct GridRequest {
 };
 
 /// So many times an edge of a cell may be as long as another.
-inline constexpr double most_cell_stretch = 64;
+inline constexpr double max_cell_stretch = 64;
 
 COPSE_HD inline double larger_of_three(const dvec3& v) {
   return larger(v.x, larger(v.y, v.z));
@@ -28,7 +28,7 @@ COPSE_HD inline u32 cells_along(double edge, double longest, u32 most) {
 COPSE_HD inline uvec3 resolution_of_cubes(const dvec3& size, u32 cell_count) {
   const double longest = larger_of_three(size);
   uvec3 best(1);
-  for (u32 lo = 1, hi = most_grid_resolution; lo <= hi;) {
+  for (u32 lo = 1, hi = max_grid_resolution; lo <= hi;) {
     const u32 most = (lo + hi) / 2;
     const uvec3 resolution(cells_along(size.x, longest, most), cells_along(size.y, longest, most),
                            cells_along(size.z, longest, most));
@@ -59,7 +59,7 @@ COPSE_HD inline GridShape make_grid_shape(const Aabb& box, const GridRequest& re
   const uvec3 asked =
       request.resolution.x > 0 ? request.resolution : resolution_of_cubes(size, request.cell_count);
   const dvec3 edge(size.x / asked.x, size.y / asked.y, size.z / asked.z);
-  const double thinnest = larger_of_three(edge) / most_cell_stretch;
+  const double thinnest = larger_of_three(edge) / max_cell_stretch;
   const uvec3 resolution(cells_not_thinner(size.x, thinnest, asked.x),
                          cells_not_thinner(size.y, thinnest, asked.y),
                          cells_not_thinner(size.z, thinnest, asked.z));

@@ -20,7 +20,7 @@ struct HashGridOptions {
 };
 
 /// Points by the cells that they lie in, found by a hash of the cell. Owns its memory; view() is what queries
-/// take: trace/near_points.h, trace/point_neighbours.h.
+/// take: queries/near_points.h, queries/point_neighbours.h.
 struct HashGrid {
   Buffer<HashGridShape> shape;
   Buffer<u32> bucket_begins;
@@ -41,7 +41,7 @@ struct HashGrid {
 };
 
 /// Most points of one hash grid: 2^31.
-inline constexpr u64 most_grid_points = u64{1} << 31;
+inline constexpr u64 max_grid_points = u64{1} << 31;
 
 /// The buckets of a grid with room for so many points: a power of two, as many as points or fewer, but not half.
 constexpr u64 hash_bucket_count(u64 point_capacity) {

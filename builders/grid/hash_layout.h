@@ -27,7 +27,7 @@
 namespace copse {
 
 /// Most cells along an axis: points beyond are counted to the last one.
-inline constexpr u32 most_hash_resolution = u32{1} << 30;
+inline constexpr u32 max_hash_resolution = u32{1} << 30;
 
 /// A point in the memory of a hash grid.
 struct alignas(16) GridPoint {
@@ -62,14 +62,14 @@ struct HashGridShape {
 
   /// True where no two cells of a block of so many along each axis have one bucket.
   COPSE_HD bool has_buckets_apart(u32 x_count, u32 y_count, u32 z_count) const {
-    return y_count <= most_rows_apart && z_count <= most_rows_apart &&
-           x_count < u32(u64{least_gap} * bucket_count >> 32);
+    return y_count <= max_rows_apart && z_count <= max_rows_apart &&
+           x_count < u32(u64{min_gap} * bucket_count >> 32);
   }
 
   /// The number of a cell along an axis, by what to_cells gives; that of the first or last one beyond them.
   COPSE_HD static u32 cell_along(double at) {
     if (!(at > 0)) return 0;
-    return at < double(most_hash_resolution) ? u32(at) : most_hash_resolution - 1;
+    return at < double(max_hash_resolution) ? u32(at) : max_hash_resolution - 1;
   }
 
  private:
@@ -77,10 +77,10 @@ struct HashGridShape {
 
   /// The least distance of y * slope_y + z * slope_z from a multiple of 2^32, for y and z from -8 to 8, not both
   /// 0.
-  static constexpr u32 least_gap = 0x01396d0bu, most_rows_apart = 9;
+  static constexpr u32 min_gap = 0x01396d0bu, max_rows_apart = 9;
 
   COPSE_HD double along(float p, double from) const {
-    return smaller(mul_rn(sub_rn(double(p), from), cells_per_unit), double(most_hash_resolution));
+    return smaller(mul_rn(sub_rn(double(p), from), cells_per_unit), double(max_hash_resolution));
   }
 };
 

@@ -22,8 +22,8 @@ COPSE_HD inline auto component(const Vector& v, u32 axis) {
 }  // namespace detail
 
 /// Most cells along an axis and in all.
-inline constexpr u32 most_grid_resolution = 2048;
-inline constexpr u64 most_grid_cells = u64{1} << 30;
+inline constexpr u32 max_grid_resolution = 2048;
+inline constexpr u64 max_grid_cells = u64{1} << 30;
 
 /// Cells over a box: resolution.x times resolution.y times resolution.z of them, x fastest. In double precision,
 /// so that cells of any box of floats, however far from the origin, large or small, are where they are said to be.
@@ -59,7 +59,7 @@ inline constexpr i32 cell_padding = 2;
 namespace detail {
 
 /// The triangle test moves a hit by less than this share of the distance, across the ray and along it: by 20
-/// roundings (trace/intersect.h), and 3 more are for the sums of them.
+/// roundings (trace/hit/intersect.h), and 3 more are for the sums of them.
 inline constexpr double triangle_test_error = 23.0 / (1u << 24);
 
 }  // namespace detail

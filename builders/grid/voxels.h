@@ -7,7 +7,7 @@
 namespace copse {
 
 /// Most voxels along an axis of a dense grid of bits: at 2048 on all three it takes 1 GiB.
-inline constexpr u32 most_voxel_resolution = 2048;
+inline constexpr u32 max_voxel_resolution = 2048;
 
 /// Which voxels belong to a mesh. Vertices are rounded to 1/256 of a voxel; what follows is exact.
 enum class VoxelRule : u32 {

@@ -7,7 +7,7 @@ namespace copse {
 
 namespace {
 
-constexpr u32 most_workers = 4096;
+constexpr u32 max_workers = 4096;
 
 struct ChosenDevice {
   Backend backend;
@@ -36,7 +36,7 @@ const char* name_of(Backend backend) {
 }
 
 Context::Context(const ContextOptions& options) {
-  if (options.workers > most_workers) {
+  if (options.workers > max_workers) {
     throw Error(ErrorCode::invalid_argument,
                 "workers is " + std::to_string(options.workers) + ", at most 4096 are possible");
   }

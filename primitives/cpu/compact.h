@@ -4,7 +4,7 @@
 // parallel, the counts are summed in order, the tiles are written in parallel.
 
 #include "primitives/cpu/workers.h"
-#include "primitives/keep.h"
+#include "primitives/select/selection.h"
 
 namespace copse::cpu {
 

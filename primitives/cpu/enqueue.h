@@ -7,7 +7,7 @@
 #include "primitives/cpu/workers.h"
 #include "primitives/double_queue.h"
 #include "primitives/enqueue.h"
-#include "primitives/keep.h"
+#include "primitives/select/selection.h"
 
 namespace copse::cpu {
 

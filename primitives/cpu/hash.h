@@ -5,10 +5,10 @@
 #include "primitives/cpu/compact.h"
 #include "primitives/cpu/count.h"
 #include "primitives/cpu/for_each.h"
-#include "primitives/cpu/for_each_ahead.h"
-#include "primitives/cpu/for_each_stepped.h"
 #include "primitives/cpu/split.h"
 #include "primitives/hash_templates.h"
+#include "primitives/loops/for_each_interleaved_cpu.h"
+#include "primitives/loops/for_each_prefetched_cpu.h"
 
 namespace copse::cpu {
 

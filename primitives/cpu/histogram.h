@@ -16,8 +16,8 @@ inline u64 histogram_copies(u64 bin_count) {
 }
 
 inline u64 histogram_parts(const Executor& ex, u64 n, u64 bin_count) {
-  const u64 least_values = larger(u64{16384}, 4 * histogram_copies(bin_count) * bin_count);
-  return larger(smaller(u64{ex.workers.count()}, n / least_values), u64{1});
+  const u64 min_values = larger(u64{16384}, 4 * histogram_copies(bin_count) * bin_count);
+  return larger(smaller(u64{ex.workers.count()}, n / min_values), u64{1});
 }
 
 template <class Input, class Bin>

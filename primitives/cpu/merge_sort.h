@@ -1,13 +1,13 @@
 #pragma once
 
 // Each worker sorts blocks by merging halves; then neighbouring runs are merged pass by pass, and each merge is
-// cut along its merge path into chunks that all workers share (primitives/merge_path.h).
+// cut along its merge path into chunks that all workers share (primitives/sort/merge_path.h).
 
 #include <type_traits>
 
 #include "primitives/cpu/workers.h"
-#include "primitives/merge_path.h"
 #include "primitives/merge_sort.h"
+#include "primitives/sort/merge_path.h"
 
 namespace copse::cpu {
 

@@ -2,11 +2,10 @@
 
 // All primitives of the CPU backend.
 
-#include "primitives/cpu/allocate.h"
-#include "primitives/cpu/bidirectional_place.h"
 #include "primitives/cpu/compact.h"
 #include "primitives/cpu/count.h"
 #include "primitives/cpu/enqueue.h"
+#include "primitives/cpu/expand.h"
 #include "primitives/cpu/for_each.h"
 #include "primitives/cpu/gather.h"
 #include "primitives/cpu/hash.h"
@@ -22,4 +21,5 @@
 #include "primitives/cpu/split.h"
 #include "primitives/cpu/summed_area_table.h"
 #include "primitives/cpu/waterfall.h"
-#include "primitives/cpu/zeroed_words.h"
+#include "primitives/loops/zeroed_words_cpu.h"
+#include "primitives/tables/bidirectional_place_cpu.h"

@@ -19,7 +19,7 @@ namespace detail {
 
 inline constexpr u32 sort_digit_bits = 8;
 inline constexpr u32 sort_digit_count = 1u << sort_digit_bits;
-inline constexpr u64 sort_least_block = 1u << 14;
+inline constexpr u64 sort_min_block = 1u << 14;
 
 using copse::detail::has_value;
 using copse::detail::NoValueInput;
@@ -30,7 +30,7 @@ struct SortBlocks {
 
   SortBlocks(const Executor& ex, u64 n_)
       : n(n_),
-        count(smaller(larger(n_ / sort_least_block, u64{1}), u64{2} * ex.workers.count())),
+        count(smaller(larger(n_ / sort_min_block, u64{1}), u64{2} * ex.workers.count())),
         size(divide_rounding_up(n_, count)) {}
   u64 begin(u64 block) const { return smaller(block * size, n); }
   u64 end(u64 block) const { return smaller((block + 1) * size, n); }

@@ -3,7 +3,7 @@
 // Reduce-then-scan (Harris, "Data-Parallel Primitives", GTC 2010) over pairs of sum and start (segments.h).
 
 #include "primitives/cpu/for_each.h"
-#include "primitives/segments.h"
+#include "primitives/scan/segments.h"
 
 namespace copse::cpu {
 

@@ -12,8 +12,8 @@ namespace detail {
 
 /// Rows a band. It depends on the height alone, so that sums of floats do not hang on the number of workers.
 inline u64 area_band_rows(u64 height) {
-  constexpr u64 most_bands = 64;
-  return larger(u64{16}, divide_rounding_up(height, most_bands));
+  constexpr u64 max_bands = 64;
+  return larger(u64{16}, divide_rounding_up(height, max_bands));
 }
 
 /// sums[x] += the elements of rows [begin, end) in column x.

@@ -5,5 +5,5 @@
 #include "primitives/bottom_up.h"
 #include "primitives/cpu/for_each.h"
 #include "primitives/cpu/waterfall.h"
-#include "primitives/cpu/zeroed_words.h"
+#include "primitives/loops/zeroed_words_cpu.h"
 #include "primitives/top_down.h"

@@ -8,7 +8,7 @@
 #include "primitives/core/bits.h"
 #include "primitives/core/executor.h"
 #include "primitives/core/types.h"
-#include "primitives/cpu/hand_over.h"
+#include "primitives/cpu/tsan_annotations.h"
 
 namespace copse::cpu {
 

@@ -5,8 +5,8 @@
 // for the count of a block that itself waits.
 // bench: copse-bench-primitives, compact/.
 
-#include "primitives/cuda/count_chain.cuh"
-#include "primitives/cuda/moves.cuh"
+#include "primitives/scan/count_chain.cuh"
+#include "primitives/select/moves.cuh"
 
 namespace copse::cuda {
 

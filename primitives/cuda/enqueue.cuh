@@ -5,9 +5,9 @@
 
 #include "primitives/cuda/block.cuh"
 #include "primitives/cuda/launch.cuh"
-#include "primitives/cuda/moves.cuh"
 #include "primitives/double_queue.h"
 #include "primitives/enqueue.h"
+#include "primitives/select/moves.cuh"
 
 namespace copse::cuda {
 

@@ -5,8 +5,8 @@
 
 #include "primitives/core/atomic.h"
 #include "primitives/cuda/launch.cuh"
-#include "primitives/cuda/team.cuh"
 #include "primitives/cuda/warp.cuh"
+#include "primitives/loops/team.cuh"
 
 namespace copse::cuda {
 

@@ -5,10 +5,10 @@
 #include "primitives/cuda/compact.cuh"
 #include "primitives/cuda/count.cuh"
 #include "primitives/cuda/for_each.cuh"
-#include "primitives/cuda/for_each_ahead.cuh"
-#include "primitives/cuda/for_each_stepped.cuh"
 #include "primitives/cuda/split.cuh"
 #include "primitives/hash_templates.h"
+#include "primitives/loops/for_each_interleaved.cuh"
+#include "primitives/loops/for_each_prefetched.cuh"
 
 namespace copse::cuda {
 

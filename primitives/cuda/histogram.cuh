@@ -9,9 +9,9 @@
 #include "primitives/core/atomic.h"
 #include "primitives/cuda/for_each.cuh"
 #include "primitives/cuda/launch.cuh"
-#include "primitives/cuda/pack.cuh"
 #include "primitives/cuda/warp.cuh"
 #include "primitives/inputs.h"
+#include "primitives/select/pack.cuh"
 
 namespace copse::cuda {
 
@@ -19,7 +19,7 @@ namespace detail {
 
 inline constexpr u32 histogram_block_threads = 1024;
 inline constexpr u32 histogram_packs = 2;  // on their way at a time, a thread
-inline constexpr u64 histogram_most_parts = 8;
+inline constexpr u64 histogram_max_parts = 8;
 
 /// How bins lie in shared memory: bin b of part p at counters [(b - p * bins) * copies, + copies).
 struct HistogramTable {
@@ -30,14 +30,14 @@ struct HistogramTable {
 
 /// The counters that one block may have: what every GPU gives without asking, and more on those that are known
 /// to have it, the data-centre GPUs of 9.0 and 10.x (12.x has half as much).
-inline u64 histogram_most_counters(const Executor& ex) {
+inline u64 histogram_max_counters(const Executor& ex) {
   const bool has_much = ex.capability == 9 || ex.capability == 10;
   return (has_much ? 200u << 10 : 48u << 10) / sizeof(u32);
 }
 
 inline HistogramTable histogram_table(const Executor& ex, u64 bin_count) {
   constexpr u64 counters_for_copies = 8192;  // two blocks with 32 KiB each leave most to the first cache
-  const u64 parts = divide_rounding_up(bin_count, histogram_most_counters(ex));
+  const u64 parts = divide_rounding_up(bin_count, histogram_max_counters(ex));
   const u64 bins = divide_rounding_up(bin_count, parts);
   u64 copies = 1;
   while (copies < warp_size && 2 * copies * bins <= counters_for_copies) copies *= 2;
@@ -102,12 +102,12 @@ struct CountInMemory {
 
 /// Groups of blocks: no more than run at once, and none that counts past what a counter holds.
 inline u64 histogram_groups(const Executor& ex, u64 n, u64 tile_size, const HistogramTable& table) {
-  constexpr u64 least_tiles = 4;  // a block, to be worth its clearing and summing
-  constexpr u64 most_values = u64{1} << 31;
+  constexpr u64 min_tiles = 4;  // a block, to be worth its clearing and summing
+  constexpr u64 max_values = u64{1} << 31;
   const u64 blocks_a_multiprocessor = table.bytes() <= 64u << 10 ? 2 : 1;
   const u64 resident = larger(ex.multiprocessor_count * blocks_a_multiprocessor / table.parts, u64{1});
-  const u64 useful = larger(n / (least_tiles * tile_size), u64{1});
-  return larger(smaller(resident, useful), divide_rounding_up(n, most_values));
+  const u64 useful = larger(n / (min_tiles * tile_size), u64{1});
+  return larger(smaller(resident, useful), divide_rounding_up(n, max_values));
 }
 
 }  // namespace detail
@@ -123,8 +123,8 @@ void histogram(const Executor& ex, const char* label, u64 n, Input input, Bin bi
   static_assert(sizeof(T) <= 64);
   fill_bytes(ex, label, counts, bin_count, 0);
   if (n == 0) return;
-  const u64 most_counters = detail::histogram_most_counters(ex);
-  if (bin_count > detail::histogram_most_parts * most_counters) {
+  const u64 max_counters = detail::histogram_max_counters(ex);
+  if (bin_count > detail::histogram_max_parts * max_counters) {
     return for_each(ex, label, n, detail::CountInMemory<Input, Bin>{input, bin, bin_count, counts});
   }
 

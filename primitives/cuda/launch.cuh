@@ -8,7 +8,7 @@
 namespace copse::cuda {
 
 /// Launches overlap on GPUs of this compute capability and above, the same that have bulk copies.
-inline constexpr u32 least_capability_for_overlap = 9;
+inline constexpr u32 min_capability_for_overlap = 9;
 
 struct LaunchShape {
   u64 blocks;
@@ -43,13 +43,13 @@ __device__ inline void overlap_launches() {
 template <class... Parameters, class... Arguments>
 void launch(const Executor& ex, const char* label, void (*kernel)(Parameters...), const LaunchShape& shape,
             const Arguments&... arguments) {
-  constexpr u64 most_blocks = 0x7fffffffu;
+  constexpr u64 max_blocks = 0x7fffffffu;
   constexpr u32 shared_bytes_without_asking = 32u << 10;  // the limit is 48 KiB with what is static
   throw_if_cancelled(ex);
   if (shape.blocks == 0) return;
-  if (shape.blocks > most_blocks) {
+  if (shape.blocks > max_blocks) {
     throw Error(ErrorCode::invalid_argument, std::string(label) + ": " + std::to_string(shape.blocks) +
-                                                 " blocks, at most " + std::to_string(most_blocks));
+                                                 " blocks, at most " + std::to_string(max_blocks));
   }
   ex.profile.count_launch(label);
   ProfileScope scope(ex.profile, label);
@@ -66,7 +66,7 @@ void launch(const Executor& ex, const char* label, void (*kernel)(Parameters...)
   config.dynamicSmemBytes = shape.shared_bytes;
   config.stream = static_cast<cudaStream_t>(ex.stream);
   config.attrs = &overlap;
-  config.numAttrs = shape.overlaps_earlier_launch && ex.capability >= least_capability_for_overlap ? 1 : 0;
+  config.numAttrs = shape.overlaps_earlier_launch && ex.capability >= min_capability_for_overlap ? 1 : 0;
   check(cudaLaunchKernelEx(&config, kernel, Parameters(arguments)...), label);
   const auto stream = config.stream;
   if (ex.check_every_launch && !ex.device.capturing()) check(cudaStreamSynchronize(stream), label);

@@ -5,7 +5,7 @@
 
 #include "primitives/cuda/launch.cuh"
 #include "primitives/cuda/warp.cuh"
-#include "primitives/merge_path.h"
+#include "primitives/sort/merge_path.h"
 #include "primitives/sort_plan.h"
 
 namespace copse::cuda::detail {

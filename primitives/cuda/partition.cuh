@@ -8,13 +8,13 @@
 
 #include "primitives/core/atomic.h"
 #include "primitives/cuda/for_each.cuh"
-#include "primitives/cuda/moves.cuh"
+#include "primitives/select/moves.cuh"
 
 namespace copse::cuda {
 
 namespace detail {
 
-inline constexpr u64 most_partition_chunks = 2048;
+inline constexpr u64 max_partition_chunks = 2048;
 
 /// The tiles of the input, in chunks for a block each.
 struct PartitionChunks {
@@ -22,7 +22,7 @@ struct PartitionChunks {
 
   static PartitionChunks of(u64 n, u64 tile_size) {
     const u64 tile_count = divide_rounding_up(n, tile_size);
-    const u64 tiles_each = divide_rounding_up(tile_count, most_partition_chunks);
+    const u64 tiles_each = divide_rounding_up(tile_count, max_partition_chunks);
     return {n, tile_count, tiles_each, divide_rounding_up(tile_count, tiles_each)};
   }
   __device__ u64 begin(u64 chunk) const { return chunk * tiles_each; }
@@ -31,7 +31,7 @@ struct PartitionChunks {
 
 /// before[chunk] = the counts of the chunks before it, from their counts; *total = of all. By one block.
 __device__ inline void sum_chunk_counts(u64* before, u64 chunk_count, u64* total) {
-  constexpr u32 share = u32(most_partition_chunks / keep_threads);
+  constexpr u32 share = u32(max_partition_chunks / keep_threads);
   __shared__ BlockStorage<u64, keep_threads> storage;
   u64 counts[share], sum = 0;
 #pragma unroll
@@ -148,7 +148,7 @@ template <class Moves>
 void partition_with(const Executor& ex, const char* label, u64 n, const Moves& moves, u64* count) {
   ScratchArena::Frame frame(ex.scratch);
   const PartitionChunks chunks = PartitionChunks::of(n, Moves::Shape::size);
-  u64* before = frame.allocate<u64>(most_partition_chunks);
+  u64* before = frame.allocate<u64>(max_partition_chunks);
   {
     ZeroedMemory::Lease lease(ex.zeroed);
     launch(ex, label, partition_count_kernel<Moves>,
@@ -166,7 +166,7 @@ void partition_with(const Executor& ex, const char* label, u64 n, const Moves& m
 /// Contract: primitives/partition.h.
 template <class T>
 u64 partition_scratch_bytes(const Executor&, u64) {
-  return ScratchArena::bytes_for<u64>(detail::most_partition_chunks);
+  return ScratchArena::bytes_for<u64>(detail::max_partition_chunks);
 }
 
 /// Contract: primitives/partition.h.

@@ -2,12 +2,10 @@
 
 // All primitives of the CUDA backend.
 
-#include "primitives/cuda/allocate.cuh"
-#include "primitives/cuda/bidirectional_find.cuh"
-#include "primitives/cuda/bidirectional_place.cuh"
 #include "primitives/cuda/compact.cuh"
 #include "primitives/cuda/count.cuh"
 #include "primitives/cuda/enqueue.cuh"
+#include "primitives/cuda/expand.cuh"
 #include "primitives/cuda/for_each.cuh"
 #include "primitives/cuda/gather.cuh"
 #include "primitives/cuda/hash.cuh"
@@ -23,4 +21,6 @@
 #include "primitives/cuda/split.cuh"
 #include "primitives/cuda/summed_area_table.cuh"
 #include "primitives/cuda/waterfall.cuh"
-#include "primitives/cuda/zeroed_words.cuh"
+#include "primitives/loops/zeroed_words.cuh"
+#include "primitives/tables/bidirectional_find.cuh"
+#include "primitives/tables/bidirectional_place.cuh"

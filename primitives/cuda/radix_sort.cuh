@@ -3,10 +3,10 @@
 // Least significant digit first, 8 bits a pass, one read and one write a pass ("Onesweep", see distribute.cuh):
 // one launch counts the digits of all passes, then there is one for each. bench: copse-bench-primitives, sort/.
 
-#include "primitives/cuda/distribute_passes.cuh"
-#include "primitives/cuda/sort_item.cuh"
 #include "primitives/inputs.h"
 #include "primitives/radix_sort.h"
+#include "primitives/sort/distribute_passes.cuh"
+#include "primitives/sort/sort_item.cuh"
 
 namespace copse::cuda {
 

@@ -6,7 +6,7 @@
 #include "primitives/core/atomic.h"
 #include "primitives/cuda/block.cuh"
 #include "primitives/cuda/launch.cuh"
-#include "primitives/cuda/pack.cuh"
+#include "primitives/select/pack.cuh"
 
 namespace copse::cuda {
 
@@ -16,7 +16,7 @@ inline constexpr u32 reduce_threads = 256;
 
 /// Two rounds of eight blocks on 132 multiprocessors; past that, more elements a block. It is the same number on
 /// every GPU, so that the order of application is.
-inline constexpr u64 reduce_most_blocks = 2112;
+inline constexpr u64 reduce_max_blocks = 2112;
 
 /// Elements that a thread takes at once: packs of an array, or single values of another input function.
 template <class T, class Input>
@@ -126,7 +126,7 @@ __global__ void __launch_bounds__(reduce_threads) reduce_kernel(const ReduceTask
 
 /// Room for partial results, whatever the input function.
 inline u64 reduce_partial_count(u64 n) {
-  return smaller(divide_rounding_up(n, reduce_threads), reduce_most_blocks);
+  return smaller(divide_rounding_up(n, reduce_threads), reduce_max_blocks);
 }
 
 }  // namespace detail
@@ -146,7 +146,7 @@ void reduce(const Executor& ex, const char* label, u64 n, Input input, T identit
   task.finished = static_cast<u32*>(lease.data());
   if constexpr (std::is_same_v<Input, Elements<T>>) task.input_in_words = is_aligned_to_words(input.data);
   const u64 tile_count = divide_rounding_up(n, detail::ReduceShape<T, Input>::tile);
-  const u64 block_count = smaller(larger(tile_count, u64{1}), detail::reduce_most_blocks);
+  const u64 block_count = smaller(larger(tile_count, u64{1}), detail::reduce_max_blocks);
   launch(ex, label, detail::reduce_kernel<T, Input, Op>,
          {.blocks = block_count, .threads = detail::reduce_threads, .overlaps_earlier_launch = true}, task);
   lease.leaves_zero();

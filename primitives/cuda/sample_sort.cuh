@@ -6,17 +6,17 @@
 //
 // All sizes stay on the device: launches cover the worst case, and blocks with nothing to do end at once.
 
-#include "primitives/cuda/sample_groups.cuh"
-#include "primitives/cuda/sample_level.cuh"
 #include "primitives/cuda/scan.cuh"
 #include "primitives/sample_sort.h"
+#include "primitives/sort/sample_groups.cuh"
+#include "primitives/sort/sample_level.cuh"
 
 namespace copse::cuda {
 
 namespace detail::samples {
 
 using copse::detail::plan_sample_sort;
-using copse::detail::sample_sort_least_tiles;
+using copse::detail::sample_sort_min_tiles;
 
 /// What a level needs while it runs.
 template <class Key>
@@ -27,7 +27,7 @@ struct LevelScratch {
   LevelTile* tiles;
 
   LevelScratch(ScratchArena::Frame& frame, const Level& level) {
-    const u64 bucket_count = u64{level.parent_count} << level.bits, tile_count = level.most_tiles();
+    const u64 bucket_count = u64{level.parent_count} << level.bits, tile_count = level.max_tiles();
     splitters = {frame.allocate<Key>(bucket_count), frame.allocate<u64>(bucket_count)};
     counts = frame.allocate<u64>(tile_count << level.bits);
     first_tiles = level.parent_count > 1 ? frame.allocate<u64>(level.parent_count + 1) : nullptr;
@@ -35,7 +35,7 @@ struct LevelScratch {
   }
 
   static u64 bytes(const Executor& ex, const Level& level) {
-    const u64 bucket_count = u64{level.parent_count} << level.bits, tile_count = level.most_tiles();
+    const u64 bucket_count = u64{level.parent_count} << level.bits, tile_count = level.max_tiles();
     u64 sum = ScratchArena::bytes_for<Key>(bucket_count) + ScratchArena::bytes_for<u64>(bucket_count) +
               ScratchArena::bytes_for<u64>(tile_count << level.bits);
     u64 scan_bytes = scan_scratch_bytes<u64>(ex, tile_count << level.bits);
@@ -56,7 +56,7 @@ void run_level(const Executor& ex, const char* label, Level level, const KeyInpu
   using SampleShape = MergeShape<Key, u32>;
   ScratchArena::Frame frame(ex.scratch);
   const LevelScratch<Key> scratch(frame, level);
-  const u64 tile_count = level.most_tiles();
+  const u64 tile_count = level.max_tiles();
 
   if (level.parent_count > 1) {
     exclusive_scan(ex, label, level.parent_count + 1, CountTiles{level.begins, level.parent_count, level.tile},
@@ -160,7 +160,7 @@ u64 sample_sort_elements_bytes(const Executor& ex, u64 n) {
 template <class Key, class Value>
 bool merge_sort_wins(u64 n) {
   using Shape = MergeShape<Key, Value>;
-  return Shape::by_index || n <= sample_sort_least_tiles * Shape::tile;
+  return Shape::by_index || n <= sample_sort_min_tiles * Shape::tile;
 }
 
 template <class Key, class Value, class KeyInput, class ValueInput, class Less>

@@ -4,21 +4,21 @@
 // a block (scan_tiles.cuh). bench: copse-bench-primitives, scan/.
 
 #include "primitives/cuda/for_each.cuh"
-#include "primitives/cuda/scan_stream.cuh"
+#include "primitives/scan/scan_stream.cuh"
 
 namespace copse::cuda {
 
 namespace detail {
 
-inline constexpr u64 stream_least_bytes = u64{8} << 20;
+inline constexpr u64 stream_min_bytes = u64{8} << 20;
 
 /// Look-back tables up to this size are cleared by the launch itself; clearing more takes one block too long.
-inline constexpr u64 most_self_cleared_bytes = u64{256} << 10;
+inline constexpr u64 max_self_cleared_bytes = u64{256} << 10;
 
 template <class T, class Input>
 bool scan_streams(const Executor& ex, const Input& input, u64 n, const T* out) {
   if constexpr (std::is_same_v<Input, Elements<T>> && packs_are_words<T>) {
-    return ex.capability >= least_capability_for_bulk_copies && n * sizeof(T) >= stream_least_bytes &&
+    return ex.capability >= min_capability_for_bulk_copies && n * sizeof(T) >= stream_min_bytes &&
            is_aligned_to_words(input.data) && is_aligned_to_words(out);
   } else {
     return false;
@@ -29,7 +29,7 @@ bool scan_streams(const Executor& ex, const Input& input, u64 n, const T* out) {
 template <class T, class Run>
 void with_tile_chain(const Executor& ex, const char* label, u64 tile_count, const Run& run) {
   const u64 bytes = TileChain<T>::bytes_for(tile_count);
-  if (bytes <= most_self_cleared_bytes) {
+  if (bytes <= max_self_cleared_bytes) {
     ZeroedMemory::Lease lease(ex.zeroed);
     run(TileChain<T>::at(lease.data(), tile_count, true));
     lease.leaves_zero();
@@ -44,7 +44,7 @@ void with_tile_chain(const Executor& ex, const char* label, u64 tile_count, cons
 template <class T>
 u64 tile_chain_scratch_bytes(u64 tile_count) {
   const u64 bytes = TileChain<T>::bytes_for(tile_count);
-  return bytes <= most_self_cleared_bytes ? 0 : ScratchArena::bytes_for<unsigned char>(bytes);
+  return bytes <= max_self_cleared_bytes ? 0 : ScratchArena::bytes_for<unsigned char>(bytes);
 }
 
 template <bool inclusive, bool has_init, class T, class Input, class Op>

@@ -5,7 +5,7 @@
 // what stands before it, and says so at once: look-back ends there.
 
 #include "primitives/cuda/scan.cuh"
-#include "primitives/segments.h"
+#include "primitives/scan/segments.h"
 
 namespace copse::cuda {
 

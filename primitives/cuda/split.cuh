@@ -3,11 +3,11 @@
 // Up to 256 buckets are one distribution (distribute.cuh), more are two: by the lower 8 bits of the bucket, then
 // by the upper ones. bench: copse-bench-primitives, split/.
 
-#include "primitives/cuda/distribute_passes.cuh"
 #include "primitives/cuda/histogram.cuh"
 #include "primitives/cuda/scan.cuh"
-#include "primitives/cuda/sort_item.cuh"
-#include "primitives/cuda/split_unordered.cuh"
+#include "primitives/sort/distribute_passes.cuh"
+#include "primitives/sort/sort_item.cuh"
+#include "primitives/sort/split_unordered.cuh"
 #include "primitives/split.h"
 
 namespace copse::cuda {

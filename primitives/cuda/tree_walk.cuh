@@ -5,5 +5,5 @@
 #include "primitives/bottom_up.h"
 #include "primitives/cuda/for_each.cuh"
 #include "primitives/cuda/waterfall.cuh"
-#include "primitives/cuda/zeroed_words.cuh"
+#include "primitives/loops/zeroed_words.cuh"
 #include "primitives/top_down.h"

@@ -295,7 +295,7 @@ TEST_P(EveryBuilder, RefusesWhatIsOutOfRange) {
   const auto code = ErrorCode::invalid_argument;
   EXPECT_COPSE_ERROR(build(mesh.view(), 0), code, "max_leaf_size is 0; it can be 1 to 32");
   EXPECT_COPSE_ERROR(build(mesh.view(), 33), code, "33");
-  EXPECT_COPSE_ERROR(build(BoxView{{nullptr, most_primitives + 1}}), ErrorCode::capacity, "2147483649");
+  EXPECT_COPSE_ERROR(build(BoxView{{nullptr, max_primitives + 1}}), ErrorCode::capacity, "2147483649");
   Bvh small = build(BoxView{});
   EXPECT_COPSE_ERROR(rebuild(small, mesh.view()), code, "12");
   const TriangleView odd_stride{.positions = PositionSpan(mesh.positions.data(), 8, 13)};

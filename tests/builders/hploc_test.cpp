@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <map>
 
-#include "builders/bvh/hploc_cluster.h"
-#include "builders/bvh/hploc_ranges.h"
+#include "builders/bvh/hploc/hploc_cluster.h"
+#include "builders/bvh/hploc/hploc_ranges.h"
 #include "builders/bvh/lbvh.h"
 #include "builders/bvh/stats.h"
 #include "builders/geometry/morton.h"
@@ -60,14 +60,14 @@ class SlowHploc {
     return n.is_leaf() ? 1 : leaves_below(n.first) + leaves_below(n.first + 1);
   }
 
-  std::vector<Item> clusters_of(u32 node, u32 most_left) {
+  std::vector<Item> clusters_of(u32 node, u32 max_left) {
     const BvhNode& n = lbvh_.nodes[node];
     if (n.is_leaf()) return {{n, slots_.at(node)}};
     std::vector<Item> items = clusters_of(n.first, 16);
     for (const Item& item : clusters_of(n.first + 1, 16)) items.push_back(item);
     const u32 size = leaves_below(node);
-    if (size <= 16 && most_left == 16) return items;
-    while (items.size() > most_left) items = merge_once(items, size <= 256 ? radius_ : 8);
+    if (size <= 16 && max_left == 16) return items;
+    while (items.size() > max_left) items = merge_once(items, size <= 256 ? radius_ : 8);
     return items;
   }
 

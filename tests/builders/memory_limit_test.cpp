@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "copse.h"
+#include "copse/grids.h"
 #include "tests/support/device_mesh.h"
 #include "tests/support/limited_memory.h"
 
@@ -21,7 +22,7 @@ const Structure structures[] = {
     {"lbvh", [](Context& c, const DeviceMesh& m) { (void)build_lbvh(c, m.view()); }},
     {"hploc", [](Context& c, const DeviceMesh& m) { (void)build_hploc(c, m.view()); }},
     {"sah", [](Context& c, const DeviceMesh& m) { (void)build_sah(c, m.view()); }},
-    {"wide", [](Context& c, const DeviceMesh& m) { (void)widen<CompressedBvh8>(c, build_lbvh(c, m.view())); }},
+    {"wide", [](Context& c, const DeviceMesh& m) { (void)collapse<CompressedBvh8>(c, build_lbvh(c, m.view())); }},
     {"grid", [](Context& c, const DeviceMesh& m) { (void)build_grid(c, m.view()); }},
     {"frustum",
      [](Context& c, const DeviceMesh& m) {

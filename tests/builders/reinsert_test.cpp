@@ -4,14 +4,14 @@
 #include <set>
 #include <stop_token>
 
+#include "builders/bvh/collapse.h"
 #include "builders/bvh/hploc.h"
 #include "builders/bvh/lbvh.h"
 #include "builders/bvh/refit.h"
-#include "builders/bvh/reinsert_moves.h"
+#include "builders/bvh/reinsert/reinsert_moves.h"
 #include "builders/bvh/sah.h"
 #include "builders/bvh/stats.h"
 #include "builders/bvh/validate.h"
-#include "builders/bvh/widen.h"
 #include "tests/support/backends.h"
 #include "tests/support/device_mesh.h"
 #include "tests/support/hard_meshes.h"
@@ -321,7 +321,7 @@ TEST_P(Reinsert, LeavesATreeThatCanBeRefittedAndWidened) {
     mesh.positions.upload(moved.positions);
     refit(context(), bvh, mesh.view());
     EXPECT_TRUE(validate(context(), bvh, mesh.view()).ok());
-    const Bvh4 wide = widen<Bvh4>(context(), bvh);
+    const Bvh4 wide = collapse<Bvh4>(context(), bvh);
     EXPECT_TRUE(validate(context(), wide, mesh.view()).ok());
   }
 }
@@ -397,7 +397,7 @@ TEST_P(Reinsert, RefusesPassesOutOfRange) {
   const auto code = ErrorCode::invalid_argument;
   EXPECT_COPSE_ERROR(reinsert(context(), bvh, {0}), code, "passes is 0; it can be 1 to 16");
   EXPECT_COPSE_ERROR(reinsert(context(), bvh, {17}), code, "17");
-  EXPECT_COPSE_ERROR(reinsert_sizes(context(), most_primitives + 1), ErrorCode::capacity, "2147483649");
+  EXPECT_COPSE_ERROR(reinsert_sizes(context(), max_primitives + 1), ErrorCode::capacity, "2147483649");
 }
 
 TEST_P(Reinsert, StopsWhenCancelled) {

@@ -1,8 +1,8 @@
 // CPU and CUDA make the same wide trees, byte for byte.
 
+#include "builders/bvh/collapse.h"
 #include "builders/bvh/hploc.h"
 #include "builders/bvh/lbvh.h"
-#include "builders/bvh/widen.h"
 #include "tests/support/backends.h"
 #include "tests/support/hard_meshes.h"
 #include "tests/support/shuffled_bvh.h"
@@ -14,8 +14,8 @@ template <class Tree>
 void expect_wide_agreement(Context& cpu, const Bvh& cpu_bvh, Context& cuda, const Bvh& cuda_bvh,
                            const std::string& name) {
   for (u32 leaf : {1u, 3u}) {
-    const WidenOptions options{.max_leaf_size = leaf};
-    const WideCopy expected(widen<Tree>(cpu, cpu_bvh, options)), found(widen<Tree>(cuda, cuda_bvh, options));
+    const CollapseOptions options{.max_leaf_size = leaf};
+    const WideCopy expected(collapse<Tree>(cpu, cpu_bvh, options)), found(collapse<Tree>(cuda, cuda_bvh, options));
     ASSERT_TRUE(same_bytes(expected.nodes, found.nodes)) << name << ", nodes, leaf " << leaf;
     ASSERT_TRUE(same_bytes(expected, found)) << name << ", leaf " << leaf;
   }

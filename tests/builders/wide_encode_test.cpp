@@ -1,4 +1,4 @@
-#include "builders/bvh/wide_encode.h"
+#include "builders/bvh/wide/wide_encode.h"
 
 #include <gtest/gtest.h>
 

@@ -2,9 +2,9 @@
 #include <numeric>
 #include <random>
 
+#include "builders/bvh/collapse.h"
 #include "builders/bvh/hploc.h"
 #include "builders/bvh/refit.h"
-#include "builders/bvh/widen.h"
 #include "tests/support/backends.h"
 #include "tests/support/hard_meshes.h"
 #include "tests/support/two_contexts.h"
@@ -18,7 +18,7 @@ struct RefitsOf {
   Context& context;
 
   Tree build(const DeviceMesh& mesh) const {
-    return widen<Tree>(context, build_hploc(context, mesh.view(), {.max_leaf_size = 2}));
+    return collapse<Tree>(context, build_hploc(context, mesh.view(), {.max_leaf_size = 2}));
   }
 
   void change_nothing_where_nothing_moved(const NamedMesh& hard) const {
@@ -36,14 +36,14 @@ struct RefitsOf {
     for (vec3& p : moved.positions) p = vec3(p.x * 4, p.y * 4, p.z * 4);
     DeviceMesh mesh(context, host);
     Bvh bvh = build_hploc(context, mesh.view());
-    Tree tree = widen<Tree>(context, bvh);
+    Tree tree = collapse<Tree>(context, bvh);
     mesh.positions.upload(moved.positions);
     refit(context, tree, mesh.view());
     refit(context, bvh, mesh.view());
-    EXPECT_TRUE(same_bytes(WideCopy(widen<Tree>(context, bvh)), WideCopy(tree)));
+    EXPECT_TRUE(same_bytes(WideCopy(collapse<Tree>(context, bvh)), WideCopy(tree)));
   }
 
-  void follow_boxes_as_they_follow_triangles() const {
+  void track_boxes_as_triangles() const {
     const Mesh host = generate_random(3000, 0.05f);
     Mesh moved = host;
     for (vec3& p : moved.positions) p = vec3(p.x + p.y * p.z, p.y * 1.5f - p.x, p.z);
@@ -166,7 +166,7 @@ TEST_P(WideRefit, EqualsAFreshEncodingOfTheMovedBoxes) {
 }
 
 TEST_P(WideRefit, FollowsBoxesAsItFollowsTriangles) {
-  of_each_layout([](const auto& refits) { refits.follow_boxes_as_they_follow_triangles(); });
+  of_each_layout([](const auto& refits) { refits.track_boxes_as_triangles(); });
 }
 
 TEST_P(WideRefit, BringsBackWhatHadNoBox) {
@@ -191,10 +191,10 @@ TEST_P(WideRefit, TwoContextsWorkAtOnce) {
   on_two_contexts(GetParam(), [&](Context& own) {
     const DeviceMesh mesh(own, host);
     const Bvh bvh = build_hploc(own, mesh.view());
-    CompressedBvh8 tree = widen<CompressedBvh8>(own, bvh);
+    CompressedBvh8 tree = collapse<CompressedBvh8>(own, bvh);
     const WideCopy before(tree);
     for (int repeat = 0; repeat < 5; ++repeat) {
-      rewiden(own, tree, bvh);
+      collapse(own, tree, bvh);
       refit(own, tree, mesh.view());
     }
     EXPECT_TRUE(same_bytes(before, WideCopy(tree)));

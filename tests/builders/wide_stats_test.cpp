@@ -1,8 +1,8 @@
 #include <functional>
 
+#include "builders/bvh/collapse.h"
 #include "builders/bvh/hploc.h"
 #include "builders/bvh/stats.h"
-#include "builders/bvh/widen.h"
 #include "tests/support/backends.h"
 #include "tests/support/hard_meshes.h"
 #include "tests/support/wide_bvh.h"
@@ -45,7 +45,7 @@ WideBvhStats slow_stats(const WideCopy<Node>& tree, const Aabb& bounds, const Sa
 template <class Tree>
 void expect_equal_to_a_walk(Context& context, const NamedMesh& hard, const SahCosts& costs) {
   const DeviceMesh mesh(context, hard.mesh);
-  const Tree tree = widen<Tree>(context, build_hploc(context, mesh.view()));
+  const Tree tree = collapse<Tree>(context, build_hploc(context, mesh.view()));
   const WideBvhStats got = stats(context, tree, costs);
   EXPECT_EQ(got.size_bytes, tree.size_bytes());
   EXPECT_EQ(got.counts.invalid_count, hard.invalid_count);
@@ -81,9 +81,9 @@ TEST_P(WideStats, EqualARecursiveWalk) {
 TEST_P(WideStats, CompressionCostsLittleAndWidthSavesNodes) {
   const DeviceMesh mesh(context(), generate_random(20000, 0.02f));
   const Bvh bvh = build_hploc(context(), mesh.view());
-  const WideBvhStats full = stats(context(), widen<Bvh4>(context(), bvh));
-  const WideBvhStats narrow = stats(context(), widen<CompressedBvh4>(context(), bvh));
-  const WideBvhStats wide = stats(context(), widen<CompressedBvh8>(context(), bvh));
+  const WideBvhStats full = stats(context(), collapse<Bvh4>(context(), bvh));
+  const WideBvhStats narrow = stats(context(), collapse<CompressedBvh4>(context(), bvh));
+  const WideBvhStats wide = stats(context(), collapse<CompressedBvh8>(context(), bvh));
   EXPECT_GT(narrow.sah_cost, full.sah_cost);
   EXPECT_LT(narrow.sah_cost, 1.05 * full.sah_cost);
   EXPECT_LT(wide.sah_cost, narrow.sah_cost);

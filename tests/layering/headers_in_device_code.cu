@@ -1,6 +1,7 @@
 // A user's translation unit: Copse's headers in device code, compiled with none of Copse's own options.
 
 #include <copse/copse.h>
+#include <copse/grids.h>
 #include <copse/trace/traverse.h>
 
 namespace {

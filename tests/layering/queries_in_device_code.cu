@@ -2,8 +2,10 @@
 // none of Copse's own options.
 
 #include <copse/copse.h>
-#include <copse/trace/overlap.h>
-#include <copse/trace/wide_query_walk.h>
+#include <copse/grids.h>
+#include <copse/queries.h>
+#include <copse/queries/overlap.h>
+#include <copse/queries/wide_query_walk.h>
 
 namespace {
 

@@ -2,8 +2,8 @@
 
 #include <cstring>
 
-#include "primitives/keep.h"
 #include "primitives/runs.h"
+#include "primitives/select/selection.h"
 #include "tests/support/body_test.h"
 #include "tests/support/sizes.h"
 

@@ -19,7 +19,7 @@ COPSE_ON_EACH_BACKEND(ComparisonSort);
 
 using detail::MergeShape;
 
-constexpr u64 sample_sort_begins = detail::sample_sort_least_tiles * MergeShape<u32, u32>::tile + 1;
+constexpr u64 sample_sort_begins = detail::sample_sort_min_tiles * MergeShape<u32, u32>::tile + 1;
 
 /// So that NaN and -0 are compared too.
 template <class Key>

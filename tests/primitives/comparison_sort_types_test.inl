@@ -122,7 +122,7 @@ TYPED_TEST(ComparisonSortTypes, SortsRecordsOfTwoHundredFiftySixBytesByIndex) {
 }
 
 TYPED_TEST(ComparisonSortTypes, DistributesRecordsThatDoNotMoveByIndex) {
-  const u64 n = sample_sort_least_tiles * MergeShape<Record<8>, NoValue>::tile + 77;
+  const u64 n = sample_sort_min_tiles * MergeShape<Record<8>, NoValue>::tile + 77;
   this->template expect_sorts_records<8>(n, 3);
   this->template expect_sorts_records<8>(n, ~0u);
 }

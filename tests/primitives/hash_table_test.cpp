@@ -217,7 +217,7 @@ TEST_P(HashTables, AFullTableTellsAndKeepsWhatItHolds) {
 }
 
 TEST_P(HashTables, ProbesAreBounded) {
-  Map table(context(), 100000, {.max_load = 0.99f, .most_probes = 8});
+  Map table(context(), 100000, {.max_load = 0.99f, .max_probes = 8});
   const u32 n = 100000;
   const Buffer<u32> keys(context(), scattered_keys(n, n)), values(context(), numbers(n));
   Buffer<HashCounts> counts(context(), 1);

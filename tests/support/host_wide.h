@@ -1,12 +1,12 @@
 #pragma once
 
 // Wide trees collapsed on the host in the most obvious way, from the root down: a node opens its largest child
-// until its slots are full. They have another topology than those of widen() and must give the same hits.
+// until its slots are full. They have another topology than those of collapse() and must give the same hits.
 
 #include <vector>
 
+#include "builders/bvh/wide/wide_encode.h"
 #include "builders/bvh/wide_bvh.h"
-#include "builders/bvh/wide_encode.h"
 #include "tests/support/host_bvh.h"
 
 namespace copse::test {

@@ -10,7 +10,7 @@
 
 #include "builders/bvh/node.h"
 #include "builders/bvh/sah.h"
-#include "builders/bvh/sah_split.h"
+#include "builders/bvh/sah/sah_split.h"
 
 namespace copse::test {
 

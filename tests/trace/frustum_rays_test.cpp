@@ -13,7 +13,7 @@
 #include "tests/support/hard_meshes.h"
 #include "tests/trace/frustum_cameras.h"
 #include "trace/frustum_march.h"
-#include "trace/frustum_pixels.h"
+#include "trace/grids/frustum_pixels.h"
 #include "trace/trace_rays.h"
 
 namespace copse {

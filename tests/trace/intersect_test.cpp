@@ -1,4 +1,4 @@
-#include "trace/intersect.h"
+#include "trace/hit/intersect.h"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +6,7 @@
 
 #include "builders/geometry/generate.h"
 #include "tests/trace/oracle.h"
-#include "trace/slabs.h"
+#include "trace/hit/slabs.h"
 
 namespace copse {
 namespace {
@@ -14,7 +14,7 @@ namespace {
 using test::RayMaker;
 
 constexpr float nan = std::numeric_limits<float>::quiet_NaN();
-constexpr float least_denormal = std::numeric_limits<float>::denorm_min();
+constexpr float min_denormal = std::numeric_limits<float>::denorm_min();
 const Triangle unit{vec3(0, 0, 0), vec3(1, 0, 0), vec3(0, 1, 0)};
 
 Ray ray_down(float x, float y) {
@@ -54,9 +54,9 @@ TEST(FusedMultiplyAdd, RoundsOnce) {
     const float a = sign * half * up * scale, b = i % 3 == 0 ? down : i % 3 == 1 ? 1 : up;
     ASSERT_EQ(bits_of(fma_rn(a, b, c * scale)), bits_of(std::fma(a, b, c * scale))) << a << " " << b << " " << c;
   }
-  for (float a : {0.0f, -0.0f, 1e-30f, -1e-38f, least_denormal, 3e38f, infinity, nan}) {
+  for (float a : {0.0f, -0.0f, 1e-30f, -1e-38f, min_denormal, 3e38f, infinity, nan}) {
     for (float b : {0.0f, 1e-8f, -1e-8f, 1.0f, -2.0f, infinity}) {
-      for (float c : {0.0f, -0.0f, 1e-38f, -least_denormal, 3e38f, -infinity}) {
+      for (float c : {0.0f, -0.0f, 1e-38f, -min_denormal, 3e38f, -infinity}) {
         const float sum = fma_rn(a, b, c), expected = std::fma(a, b, c);
         EXPECT_TRUE(bits_of(sum) == bits_of(expected) || (sum != sum && expected != expected)) << a << b << c;
       }
@@ -91,7 +91,7 @@ TEST(Triangle, IsHitOnItsEdgesAndVertices) {
     EXPECT_TRUE(hits(ray_down(p.x, p.y), unit)) << p.x << " " << p.y;
   }
   EXPECT_FALSE(hits(ray_down(0.5f, std::nextafter(0.5f, 1.0f)), unit));
-  EXPECT_FALSE(hits(ray_down(-least_denormal, 0.5f), unit));
+  EXPECT_FALSE(hits(ray_down(-min_denormal, 0.5f), unit));
 }
 
 TEST(Triangle, BothEndsOfTheIntervalBelongToIt) {
@@ -264,7 +264,7 @@ TEST(Box, IsHitAlongDenormalDirections) {
   EXPECT_TRUE(hits({vec3(0), 0, vec3(1e-40f, 0, 0), infinity}, box));
   EXPECT_TRUE(hits({vec3(0), 0, vec3(1e-40f, 1e-41f, -1e-44f), infinity}, box));
   EXPECT_TRUE(hits({vec3(0.5f, 0, -3), 0, vec3(1e-40f, -1e-40f, 1), infinity}, box));
-  EXPECT_TRUE(hits({vec3(0), 0, vec3(least_denormal, 0, 0), infinity}, Aabb{vec3(1e-8f, -1, -1), vec3(1)}));
+  EXPECT_TRUE(hits({vec3(0), 0, vec3(min_denormal, 0, 0), infinity}, Aabb{vec3(1e-8f, -1, -1), vec3(1)}));
   EXPECT_FALSE(hits({vec3(0), 0, vec3(-1e-40f, 0, 0), infinity}, box));
   EXPECT_FALSE(hits({vec3(0, 0, -3), 0, vec3(1e-40f, 0, 1), 10}, box));
   EXPECT_FALSE(hits({vec3(0), 0, vec3(1e-40f, 0, 0), 7e35f}, box));
@@ -320,7 +320,7 @@ AimedRay aimed_ray(RayMaker& make, int i, float decades) {
 }
 
 /// What traversal needs, and what the padding is for: no box is missed at the very t of a hit in it.
-void expect_boxes_around_hits_are_hit(float decades, u32 least_hits) {
+void expect_boxes_around_hits_are_hit(float decades, u32 min_hits) {
   RayMaker make(11);
   u32 hit_count = 0;
   for (int i = 0; i < 300000; ++i) {
@@ -338,7 +338,7 @@ void expect_boxes_around_hits_are_hit(float decades, u32 least_hits) {
     ASSERT_TRUE(hits(ray, box, box)) << i << " " << test::text(ray);
     ASSERT_TRUE(hits(ray, box, larger)) << i << " " << test::text(ray);
   }
-  EXPECT_GT(hit_count, least_hits);
+  EXPECT_GT(hit_count, min_hits);
 }
 
 TEST(Box, AroundAHitTriangleIsHit) {
@@ -368,7 +368,7 @@ TEST(Ray, ThatIsNotOneHitsNothing) {
   EXPECT_FALSE(is_traceable({vec3(0), 0, vec3(0, 0, 1), nan}));
   EXPECT_FALSE(is_traceable({vec3(0), 1, vec3(0, 0, 1), 0.5f}));
   EXPECT_FALSE(is_traceable({vec3(0), 0, vec3(0.0f, -0.0f, 0.0f), 1}));
-  EXPECT_TRUE(is_traceable({vec3(0), 0, vec3(0, 0, least_denormal), 1}));
+  EXPECT_TRUE(is_traceable({vec3(0), 0, vec3(0, 0, min_denormal), 1}));
 }
 
 }  // namespace

@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "builders/bvh/collapse.h"
 #include "builders/bvh/hploc.h"
-#include "builders/bvh/widen.h"
 #include "builders/geometry/generate.h"
 #include "tests/support/backends.h"
 #include "tests/trace/all_layouts.h"
@@ -111,9 +111,9 @@ class Masks : public test::OnEachBackend {
 TEST_P(Masks, RaysPassOverWhatTheyShareNoBitWith) {
   const Bvh bvh = build_hploc(context(), views_);
   expect_hits_of(bvh);
-  expect_hits_of(widen<Bvh4>(context(), bvh));
-  expect_hits_of(widen<CompressedBvh4>(context(), bvh));
-  expect_hits_of(widen<CompressedBvh8>(context(), bvh));
+  expect_hits_of(collapse<Bvh4>(context(), bvh));
+  expect_hits_of(collapse<CompressedBvh4>(context(), bvh));
+  expect_hits_of(collapse<CompressedBvh8>(context(), bvh));
 }
 
 /// As many rays to a triangle as packets are for.

@@ -4,14 +4,14 @@
 #include <gtest/gtest.h>
 #include <hwy/targets.h>
 
+#include "builders/bvh/collapse.h"
 #include "builders/bvh/hploc.h"
-#include "builders/bvh/widen.h"
 #include "builders/geometry/generate.h"
 #include "tests/support/hard_meshes.h"
 #include "tests/trace/all_layouts.h"
 #include "tests/trace/slivers.h"
+#include "trace/batch/cpu/stay_together.h"
 #include "trace/camera.h"
-#include "trace/cpu/stay_together.h"
 
 namespace copse {
 namespace {
@@ -150,9 +150,9 @@ TEST_P(SimdRays, PassOverTrianglesOfOtherMasks) {
   }
   const Bvh binary = build_hploc(context(), views, {.max_leaf_size = 3});
   expect_masked_hits(binary, views, rays, masks, expected);
-  expect_masked_hits(widen<Bvh4>(context(), binary, {.max_leaf_size = 6}), views, rays, masks, expected);
-  expect_masked_hits(widen<CompressedBvh4>(context(), binary), views, rays, masks, expected);
-  expect_masked_hits(widen<CompressedBvh8>(context(), binary), views, rays, masks, expected);
+  expect_masked_hits(collapse<Bvh4>(context(), binary, {.max_leaf_size = 6}), views, rays, masks, expected);
+  expect_masked_hits(collapse<CompressedBvh4>(context(), binary), views, rays, masks, expected);
+  expect_masked_hits(collapse<CompressedBvh8>(context(), binary), views, rays, masks, expected);
 }
 
 /// Pictures of a scene from six sides, of which neighbouring rays stay together, and cross the signs of

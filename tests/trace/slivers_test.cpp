@@ -58,7 +58,7 @@ SliverError error_of(const Ray& ray, const Triangle& triangle, const TriangleHit
 }
 
 TEST(Sliver, HitsLieInTheTrianglesBoxAndOnTheTriangle) {
-  constexpr double most = 17;  // trace/intersect.h
+  constexpr double most = 17;  // trace/hit/intersect.h
   RayMaker make(1);
   u32 hit_count = 0;
   for (u32 i = 0; i < (1u << 21); ++i) {

@@ -1,6 +1,6 @@
 // Reading and building beside the window.
 
-#include "viewer/model/build_job.h"
+#include "viewer/model/session/build_job.h"
 
 #include "tests/support/backends.h"
 #include "tests/viewer/scenes.h"

@@ -1,6 +1,6 @@
 // Cameras that keys and mouse move.
 
-#include "viewer/model/cameras.h"
+#include "viewer/model/picture/cameras.h"
 
 #include <glm/geometric.hpp>
 

@@ -1,14 +1,14 @@
 // The deformations of scenes.
 
-#include "viewer/model/deform.h"
+#include "viewer/model/scene/deform.h"
 
 #include <glm/geometric.hpp>
 
 #include "tests/support/backends.h"
 #include "tests/viewer/scenes.h"
-#include "viewer/model/device_scene.h"
-#include "viewer/model/host_copy.h"
-#include "viewer/model/turn.h"
+#include "viewer/model/inspect/host_copy.h"
+#include "viewer/model/scene/device_scene.h"
+#include "viewer/model/scene/turn.h"
 
 namespace copse::test {
 namespace {

@@ -5,8 +5,8 @@
 #include "tests/support/backends.h"
 #include "tests/viewer/look.h"
 #include "tests/viewer/scenes.h"
-#include "viewer/model/cameras.h"
-#include "viewer/model/film.h"
+#include "viewer/model/picture/cameras.h"
+#include "viewer/model/picture/film.h"
 
 namespace copse::test {
 namespace {

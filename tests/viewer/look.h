@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "primitives/core/buffer.h"
-#include "viewer/model/live_structure.h"
+#include "viewer/model/structures/live_structure.h"
 
 namespace copse::test {
 

@@ -1,17 +1,17 @@
 // Messages, names, times and playback: the small parts.
 
-#include "viewer/model/messages.h"
+#include "viewer/model/session/messages.h"
 
 #include <gtest/gtest.h>
 
 #include <new>
 
 #include "primitives/core/error.h"
-#include "viewer/model/comparison.h"
-#include "viewer/model/playback.h"
-#include "viewer/model/structure_options.h"
-#include "viewer/model/timings.h"
-#include "viewer/model/view_settings.h"
+#include "viewer/model/picture/comparison.h"
+#include "viewer/model/picture/view_settings.h"
+#include "viewer/model/scene/playback.h"
+#include "viewer/model/session/timings.h"
+#include "viewer/model/structures/structure_options.h"
 
 namespace copse::test {
 namespace {

@@ -2,7 +2,7 @@
 
 #include "tests/viewer/desktop.h"
 #include "tests/viewer/png.h"
-#include "viewer/model/settings.h"
+#include "viewer/model/settings/settings.h"
 
 namespace copse::test {
 

@@ -8,7 +8,7 @@
 #include "tests/support/backends.h"
 #include "tests/viewer/look.h"
 #include "tests/viewer/scenes.h"
-#include "viewer/model/film.h"
+#include "viewer/model/picture/film.h"
 
 namespace copse::test {
 namespace {

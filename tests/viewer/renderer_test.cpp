@@ -1,6 +1,6 @@
 // Pictures that come piece by piece.
 
-#include "viewer/model/renderer.h"
+#include "viewer/model/picture/renderer.h"
 
 #include <optional>
 

@@ -10,9 +10,9 @@
 
 #include "builders/geometry/generate.h"
 #include "builders/io/mesh_file.h"
-#include "viewer/model/geometry.h"
-#include "viewer/model/live_structure.h"
-#include "viewer/model/session.h"
+#include "viewer/model/scene/geometry.h"
+#include "viewer/model/session/session.h"
+#include "viewer/model/structures/live_structure.h"
 
 namespace copse::test {
 

@@ -1,6 +1,6 @@
 // Numbered files as frames.
 
-#include "viewer/model/sequence.h"
+#include "viewer/model/scene/sequence.h"
 
 #include <set>
 

@@ -1,6 +1,6 @@
 // How a session builds structures, keeps them up while the scene moves, and cancels.
 
-#include "viewer/model/session.h"
+#include "viewer/model/session/session.h"
 
 #include <algorithm>
 #include <chrono>

@@ -1,14 +1,14 @@
 // The one object behind the viewer, without a window.
 
-#include "viewer/model/session.h"
+#include "viewer/model/session/session.h"
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "tests/support/backends.h"
 #include "tests/viewer/scenes.h"
-#include "trace/intersect.h"
-#include "viewer/model/orbit_rate.h"
+#include "trace/hit/intersect.h"
+#include "viewer/model/session/orbit_rate.h"
 
 namespace copse::test {
 namespace {
@@ -185,7 +185,7 @@ TEST(Session, MoreBoxesThanAreDrawnIsAMessage) {
   s.session.overlay().levels_above = true;
   s.session.overlay().level = 100;
   s.session.finish();
-  EXPECT_EQ(s.session.lines(0).size(), 24 * most_boxes);
+  EXPECT_EQ(s.session.lines(0).size(), 24 * max_boxes);
   EXPECT_TRUE(has_message(s.session, Severity::note, "boxes are drawn"));
 }
 
@@ -253,13 +253,13 @@ TEST(Session, HeatMapsSideBySideShareAScale) {
   s.session.comparison() = Comparison::side_by_side;
   s.session.finish();
   const Picture &a = s.session.picture(0), &b = s.session.picture(1);
-  EXPECT_NE(a.most_visits, b.most_visits);
-  EXPECT_EQ(a.heat_limit, std::max(a.most_visits, b.most_visits));
+  EXPECT_NE(a.max_visits, b.max_visits);
+  EXPECT_EQ(a.heat_limit, std::max(a.max_visits, b.max_visits));
   EXPECT_EQ(b.heat_limit, a.heat_limit);
   EXPECT_FALSE(s.session.busy());
   s.session.comparison() = Comparison::off;
   s.session.finish();
-  EXPECT_EQ(s.session.picture(0).heat_limit, s.session.picture(0).most_visits);
+  EXPECT_EQ(s.session.picture(0).heat_limit, s.session.picture(0).max_visits);
 }
 
 TEST(Session, EqualStructuresDifferNowhere) {

@@ -1,6 +1,6 @@
 // What the viewer remembers, and what it does with files that are not what it wrote.
 
-#include "viewer/model/settings.h"
+#include "viewer/model/settings/settings.h"
 
 #include <gtest/gtest.h>
 

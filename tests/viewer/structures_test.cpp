@@ -1,7 +1,7 @@
 // Every structure that the viewer shows: what rays see, what is counted and tinted, and copies on the host, which
 // must walk as the device does.
 
-#include "viewer/model/structure.h"
+#include "viewer/model/structures/structure.h"
 
 #include <algorithm>
 #include <glm/common.hpp>
@@ -11,7 +11,7 @@
 #include "tests/support/backends.h"
 #include "tests/viewer/look.h"
 #include "tests/viewer/scenes.h"
-#include "viewer/model/film.h"
+#include "viewer/model/picture/film.h"
 
 namespace copse::test {
 namespace {

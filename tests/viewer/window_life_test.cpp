@@ -8,7 +8,7 @@
 #include "builders/io/mesh_file.h"
 #include "tests/viewer/desktop.h"
 #include "tests/viewer/png.h"
-#include "viewer/model/settings.h"
+#include "viewer/model/settings/settings.h"
 
 namespace copse::test {
 

@@ -92,13 +92,13 @@ void job_banner(Desk& desk, const Rectangle& place) {
 }
 
 void message_toasts(Desk& desk, const Rectangle& place) {
-  constexpr size_t most_shown = 4;
+  constexpr size_t max_shown = 4;
   std::vector<const Message*> shown;
   for (const Message& message : desk.session.messages().list()) {
     if (desk.state.toasts.shows(message)) shown.push_back(&message);
   }
   if (shown.empty()) return;
-  if (shown.size() > most_shown) shown.erase(shown.begin(), shown.end() - most_shown);
+  if (shown.size() > max_shown) shown.erase(shown.begin(), shown.end() - max_shown);
   const WidgetScope scope("Messages");
   ImGui::SetNextWindowPos(ImVec2(place.x + 12, place.y + place.height - 12), ImGuiCond_Always, ImVec2(0, 1));
   ImGui::SetNextWindowBgAlpha(0.92f);

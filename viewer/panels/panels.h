@@ -1,7 +1,7 @@
 #pragma once
 
 #include "viewer/commands.h"
-#include "viewer/model/session.h"
+#include "viewer/model/session/session.h"
 #include "viewer/panels/toasts.h"
 #include "viewer/panels/widgets.h"
 

@@ -10,13 +10,13 @@ namespace copse::viewer {
 namespace {
 
 void list_parts(const SceneGeometry& geometry) {
-  constexpr size_t most_shown = 8;
-  for (size_t i = 0; i < std::min(geometry.parts.size(), most_shown); ++i) {
+  constexpr size_t max_shown = 8;
+  for (size_t i = 0; i < std::min(geometry.parts.size(), max_shown); ++i) {
     const ScenePart& part = geometry.parts[i];
     fact(part.name.c_str(), grouped(part.triangle_count));
   }
-  if (geometry.parts.size() > most_shown) {
-    quiet_text(fmt::format("and {} meshes more", geometry.parts.size() - most_shown));
+  if (geometry.parts.size() > max_shown) {
+    quiet_text(fmt::format("and {} meshes more", geometry.parts.size() - max_shown));
   }
 }
 

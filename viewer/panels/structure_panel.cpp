@@ -65,9 +65,9 @@ bool voxel_options(StructureOptions& options) {
 
 bool frustum_options(StructureOptions& options) {
   uvec3& resolution = options.frustum_resolution;
-  bool changed = slider("Tiles across", resolution.x, 1, most_frustum_tiles, "Of the picture", true);
-  changed |= slider("Tiles down", resolution.y, 1, most_frustum_tiles, "Of the picture", true);
-  changed |= slider("Slabs", resolution.z, 1, most_frustum_slabs, "Ranges of depth that a tile is cut into", true);
+  bool changed = slider("Tiles across", resolution.x, 1, max_frustum_tiles, "Of the picture", true);
+  changed |= slider("Tiles down", resolution.y, 1, max_frustum_tiles, "Of the picture", true);
+  changed |= slider("Slabs", resolution.z, 1, max_frustum_slabs, "Ranges of depth that a tile is cut into", true);
   changed |= checkbox("Follow the camera", options.frustum_follows,
                       "It is built anew for every picture. Else it stays with the camera that it was first seen "
                       "from: go elsewhere and look at its cells (G); rays from there go through a tree");
@@ -80,7 +80,7 @@ bool points_options(StructureOptions& options) {
   float size = options.point_cell_size * 100;
   if (slider("Cell size", size, 0, 20, size == 0 ? "from points" : "%.2f %%",
              "Edge of a cell in hundredths of the scene's diagonal; 0: from points a cell")) {
-    options.point_cell_size = size == 0 ? 0 : std::max(size / 100, least_point_cell);
+    options.point_cell_size = size == 0 ? 0 : std::max(size / 100, min_point_cell);
     changed = true;
   }
   float radius = options.ball_radius * 100;

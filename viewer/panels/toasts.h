@@ -2,7 +2,7 @@
 
 #include <map>
 
-#include "viewer/model/messages.h"
+#include "viewer/model/session/messages.h"
 
 namespace copse::viewer {
 

@@ -3,7 +3,7 @@
 #include <map>
 #include <string>
 
-#include "viewer/model/names.h"
+#include "viewer/model/settings/names.h"
 #include "viewer/window/pane.h"
 
 // ImGui's widgets as the panels use them: a label to the left, the widget to the right, a hint where the mouse

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "viewer/model/lines.h"
-#include "viewer/model/picture.h"
+#include "viewer/model/inspect/lines.h"
+#include "viewer/model/picture/picture.h"
 
 namespace copse::viewer {
 

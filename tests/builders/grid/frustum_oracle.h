@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "builders/grid/frustum_cells.h"
+#include "builders/grid/frustum/frustum_cells.h"
 
 namespace copse::test {
 

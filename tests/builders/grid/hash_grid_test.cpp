@@ -207,7 +207,7 @@ TEST_P(HashGrids, RefuseWhatDoesNotFit) {
     EXPECT_COPSE_ERROR(build_hash_grid(context(), points.span(), {.points_per_cell = each}),
                        ErrorCode::invalid_argument, "points a cell");
   }
-  const PositionSpan odd(points.data(), 2, 14), many(points.data(), most_grid_points + 1, 12);
+  const PositionSpan odd(points.data(), 2, 14), many(points.data(), max_grid_points + 1, 12);
   EXPECT_COPSE_ERROR(build_hash_grid(context(), odd), ErrorCode::invalid_argument, "14 bytes apart");
   EXPECT_COPSE_ERROR(build_hash_grid(context(), many), ErrorCode::capacity, "2147483649 points");
   HashGrid grid = make_hash_grid(context(), 9);
@@ -228,7 +228,7 @@ TEST(HashGridShapes, BlocksWhoseBucketsAreApartHaveNoneTwice) {
   const auto below = [&](u32 n) { return std::uniform_int_distribution<u32>(0, n - 1)(random); };
   u32 apart_count = 0;
   for (u32 i = 0; i < 4000; ++i) {
-    const HashGridShape shape{dvec3(0), 1, uvec3(most_hash_resolution), 1u << (i % 25)};
+    const HashGridShape shape{dvec3(0), 1, uvec3(max_hash_resolution), 1u << (i % 25)};
     const uvec3 size(1 + below(12), 1 + below(11), 1 + below(11));
     if (!shape.has_buckets_apart(size.x, size.y, size.z)) continue;
     ++apart_count;

@@ -7,7 +7,7 @@
 #include <array>
 #include <vector>
 
-#include "builders/grid/lattice_triangle.h"
+#include "builders/grid/cells/lattice_triangle.h"
 
 namespace copse::test {
 

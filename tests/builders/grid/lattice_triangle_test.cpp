@@ -1,10 +1,10 @@
-#include "builders/grid/lattice_triangle.h"
+#include "builders/grid/cells/lattice_triangle.h"
 
 #include <gtest/gtest.h>
 
 #include <random>
 
-#include "builders/grid/cell_parts.h"
+#include "builders/grid/cells/cell_parts.h"
 #include "tests/builders/grid/lattice_oracle.h"
 
 namespace copse {
@@ -42,7 +42,7 @@ std::vector<u32> cells_by_rows(const GridShape& grid, const Vertices& v, const C
   }
   const detail::CellRange range = detail::touching_cells(units, lo, hi, grid.resolution);
   const ivec3 size = range.last - range.first + 1;
-  const RowAxes axes = along_x ? RowAxes::along_x(size) : RowAxes::fewest_rows(size);
+  const RowAxes axes = along_x ? RowAxes::along_x(size) : RowAxes::min_rows(size);
   const CellParts parts = CellParts::of(range, axes);
   CollectCells collect;
   for (u32 part = 0; part < parts.count(); ++part) {
@@ -84,7 +84,7 @@ class LatticeTriangleTest : public testing::Test {
   void expect_rows_have_all(const Vertices& v, const CellUnits& units) {
     const detail::LatticeVertices box{v[0], v[1], v[2]};
     const detail::CellRange range = detail::touching_cells(units, box.lo(), box.hi(), grid_.resolution);
-    const CellParts parts = CellParts::of(range, RowAxes::fewest_rows(range.last - range.first + 1));
+    const CellParts parts = CellParts::of(range, RowAxes::min_rows(range.last - range.first + 1));
     const LatticeTriangle<i64> triangle = rows_of<i64>(v, parts, units).triangle;
     for (i32 slab = parts.first.z; slab < parts.first.z + parts.size.z; ++slab) {
       const detail::RowRun rows = triangle.touched_rows(parts.first.y, parts.size.y, slab);
@@ -154,14 +154,14 @@ TEST_F(LatticeTriangleTest, IsTheSameInBothNumbersForTheLargestOfSmallExtents) {
   for (int i = 0; i < 2000; ++i) {
     const CellUnits units = i % 2 == 0 ? no_padding : detail::grid_units();
     // Corners of the largest range, and points near them.
-    const i32 cells = detail::most_small_extent / units.width(), end = cells << units.bits;
+    const i32 cells = detail::max_small_extent / units.width(), end = cells << units.bits;
     const ivec3 at = ivec3(below(1 << 18)) + 512;
     const auto corner = [&] { return ivec3(below(2), below(2), below(2)) * (end - 600) + below(300); };
     Vertices v{at + corner(), at + corner(), at + corner()};
     if (i % 3 == 0) v[1] = at + ivec3(below(end - 600), below(end - 600), below(end - 600));
     const detail::LatticeVertices box{v[0], v[1], v[2]};
     const detail::CellRange range = detail::touching_cells(units, box.lo(), box.hi(), uvec3(2048));
-    const CellParts parts = CellParts::of(range, RowAxes::fewest_rows(range.last - range.first + 1));
+    const CellParts parts = CellParts::of(range, RowAxes::min_rows(range.last - range.first + 1));
     ASSERT_TRUE(parts.has_small_extent(units));
     for (u32 part = 0; part < parts.count(); ++part) {
       CollectCells small, large;

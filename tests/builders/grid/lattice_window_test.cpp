@@ -1,4 +1,4 @@
-#include "builders/grid/lattice_window.h"
+#include "builders/grid/cells/lattice_window.h"
 
 #include <gtest/gtest.h>
 
@@ -67,10 +67,10 @@ TEST_F(LatticeWindowTest, HasTheCellsThatNoAxisSeparatesFromSmallTriangles) {
   for (int i = 0; i < 4000; ++i) {
     const CellUnits units{7, i % 2 == 0 ? 0 : 3};
     const ivec3 at = point(ivec3(5000), 1 << 19);
-    const i32 size = i % 5 == 0 ? detail::most_window_extent : 1 << between(2, 11);
+    const i32 size = i % 5 == 0 ? detail::max_window_extent : 1 << between(2, 11);
     const LatticeVertices v{point(at, size), point(at, size), point(at, size)};
     const CellRange all = touching_cells(units, v.lo(), v.hi(), resolution);
-    ASSERT_LE(all.last.z - all.first.z, detail::most_window_slabs);
+    ASSERT_LE(all.last.z - all.first.z, detail::max_window_slabs);
     expect_oracle_in_columns<i32>(v, units, all);
   }
   EXPECT_GT(touched_, 100000u);
@@ -93,7 +93,7 @@ TEST_F(LatticeWindowTest, IsExactForCornersAndEdgesOnFacesOfCells) {
 /// Triangles as large as in i32 they may be, at the far ends of the longest windows, nearly parallel to faces or
 /// along diagonals: where sums come closest to the range.
 TEST_F(LatticeWindowTest, IsExactForTheLargestOfSmallTriangles) {
-  constexpr i32 size = detail::most_window_extent;
+  constexpr i32 size = detail::max_window_extent;
   for (int i = 0; i < 1000; ++i) {
     const CellUnits units{7, 0};
     const ivec3 at = point(ivec3(1 << 14), 1 << 12);

@@ -1,4 +1,4 @@
-#include "builders/io/polygon.h"
+#include "builders/io/mesh/polygon.h"
 
 #include <gtest/gtest.h>
 
@@ -82,7 +82,7 @@ TEST(Polygon, DegenerateOnesGiveAsManyTriangles) {
   EXPECT_EQ(triangulate(std::vector<vec3>(7, vec3(1, 2, 3))).size(), 5u);
   EXPECT_EQ(triangulate({{0, 0, 0}, {1, 0, 0}, {2, 0, 0}, {3, 0, 0}, {1, 0, 0}}).size(), 3u);
   EXPECT_EQ(triangulate({{0, 0, 0}, {1, 1, 0}, {1, 0, 0}, {0, 1, 0}}).size(), 2u);
-  EXPECT_EQ(triangulate(star(detail::most_ear_corners + 2, 0.3f)).size(), detail::most_ear_corners);
+  EXPECT_EQ(triangulate(star(detail::max_ear_corners + 2, 0.3f)).size(), detail::max_ear_corners);
   std::mt19937 engine(1);
   std::uniform_int_distribution<int> place(0, 4);
   for (int round = 0; round < 300; ++round) {

@@ -9,7 +9,7 @@
 #include "builders/bvh/validate.h"
 #include "builders/geometry/generate.h"
 #include "builders/io/mesh_file.h"
-#include "builders/io/structure_layout.h"
+#include "builders/io/structure/structure_layout.h"
 #include "tests/builders/io/temporary_folder.h"
 #include "tests/support/backends.h"
 #include "tests/support/device_mesh.h"
@@ -175,7 +175,7 @@ TEST_P(StructureFileTest, RejectsCountsThatDoNotFit) {
     EXPECT_COPSE_ERROR(load(file.sealed()), ErrorCode::bad_file, part);
   };
   expect_error([](OpenFile& f) { f.header.vertex_count = ~u64{0}; }, "promises 18446744073709551615 vertices");
-  expect_error([](OpenFile& f) { f.header.triangle_count = most_primitives + 1; }, "2147483649 triangles");
+  expect_error([](OpenFile& f) { f.header.triangle_count = max_primitives + 1; }, "2147483649 triangles");
   expect_error([](OpenFile& f) { f.header.counts.node_count = 0xffffffff; }, "bytes, its counts need");
   expect_error([](OpenFile& f) { f.header.header_bytes = 64; }, "has a header of 64 bytes, not 96");
   expect_error([](OpenFile& f) { f.header.counts.invalid_count = 1; },

@@ -2,13 +2,13 @@
 
 #include <cstring>
 
+#include "builders/bvh/collapse.h"
 #include "builders/bvh/hploc.h"
 #include "builders/bvh/refit.h"
 #include "builders/bvh/validate.h"
-#include "builders/bvh/widen.h"
 #include "builders/geometry/generate.h"
+#include "builders/io/structure/structure_layout.h"
 #include "builders/io/structure_file.h"
-#include "builders/io/structure_layout.h"
 #include "tests/builders/io/temporary_folder.h"
 #include "tests/support/backends.h"
 #include "tests/support/wide_bvh.h"
@@ -25,7 +25,7 @@ class WideStructure : public OnEachBackend {
   std::string save(const Mesh& mesh) {
     const DeviceMesh device_mesh(context(), mesh);
     const Bvh bvh = build_hploc(context(), device_mesh.view());
-    save_structure(folder_ / "a.copse", context(), mesh, bvh, "hploc", 63, 1, widen<Tree>(context(), bvh));
+    save_structure(folder_ / "a.copse", context(), mesh, bvh, "hploc", 63, 1, collapse<Tree>(context(), bvh));
     return read_bytes(folder_ / "a.copse");
   }
   StructureFile load(const std::string& bytes) {
@@ -37,7 +37,7 @@ class WideStructure : public OnEachBackend {
   void expect_round_trip(const Mesh& mesh) {
     const DeviceMesh device_mesh(context(), mesh);
     const Bvh bvh = build_hploc(context(), device_mesh.view());
-    const Tree wide = widen<Tree>(context(), bvh);
+    const Tree wide = collapse<Tree>(context(), bvh);
     const std::string bytes = save<Tree>(mesh);
     StructureFile file = load(bytes);
     ASSERT_TRUE(std::holds_alternative<Tree>(file.wide));
@@ -140,7 +140,7 @@ TEST_P(WideStructureFile, RefusesToSaveTheWideTreeOfAnother) {
     save_structure(folder_ / "x.copse", context(), cube, bvh, "hploc", 63, 1, wide);
   };
   EXPECT_COPSE_ERROR(save_with(Bvh4{}), ErrorCode::invalid_argument, "never made");
-  EXPECT_COPSE_ERROR(save_with(widen<Bvh4>(context(), build_hploc(context(), other.view()))),
+  EXPECT_COPSE_ERROR(save_with(collapse<Bvh4>(context(), build_hploc(context(), other.view()))),
                      ErrorCode::invalid_argument, "primitives, the binary one 12");
   EXPECT_EQ(folder_.file_count(), 0u);
 }

@@ -1,0 +1,77 @@
+#pragma once
+
+// Clusters side by side in the lanes of a warp, one each: what cluster_row_cpu.h does in arrays. All lanes take
+// part in every call.
+
+#include "builders/bvh/hploc/hploc_cluster.h"
+#include "primitives/cuda/warp.cuh"
+
+namespace copse::cuda::detail {
+
+using copse::detail::Cluster;
+using copse::detail::NeighbourKey;
+
+static_assert(copse::detail::max_clusters == warp_size);
+
+/// The lanes below `count`, as a mask; at most 32.
+__device__ inline u32 first_lanes(u32 count) {
+  return count < warp_size ? (1u << count) - 1 : all_lanes;
+}
+
+/// The lowest key of the lane's cluster and another one at most `radius` places away; there are `count` clusters.
+/// A key is made by the lower of two lanes and sent to the other one.
+///   max_radius: the largest that this code is made for
+template <u32 max_radius>
+__device__ NeighbourKey nearest_neighbour(const Aabb& box, u32 count, u32 radius) {
+  NeighbourKey nearest = copse::detail::no_neighbour;
+#pragma unroll
+  for (u32 offset = 1; offset <= max_radius; ++offset) {
+    NeighbourKey key = copse::detail::neighbour_key(box, shuffle_down(box, offset), lane_id(), offset);
+    if (offset > radius || lane_id() + offset >= count) key = copse::detail::no_neighbour;
+    nearest = smaller(nearest, key);
+    // The lowest lanes get their own key back, which changes nothing.
+    nearest = smaller(nearest, shuffle_up(key, offset));
+  }
+  return nearest;
+}
+
+/// Merges all neighbours that choose each other, once. Returns the lanes whose clusters are left.
+///   place: called with each merged cluster and its node
+template <u32 max_radius, class Place>
+__device__ u32 merge_closest(Cluster& mine, u32 count, u32 radius, const Place& place) {
+  const NeighbourKey nearest = nearest_neighbour<max_radius>(mine.box(), count, radius);
+  const u32 neighbour = copse::detail::neighbour_of(nearest, lane_id());
+  const bool merges = shuffle_from(nearest, neighbour) == nearest && neighbour != lane_id();
+  const bool is_left = lane_id() < neighbour;
+  const Aabb other_box = shuffle_from(mine.box(), neighbour);
+  const u32 other_slot = shuffle_from(mine.slot, neighbour);
+  if (merges) {
+    place(mine, is_left ? 2 * other_slot - 1 : 2 * mine.slot);
+    if (is_left) mine = merge(mine, Cluster::leaf(other_box, other_slot));
+  }
+  return __ballot_sync(all_lanes, lane_id() < count && (!merges || is_left));
+}
+
+/// Moves the clusters of the lanes in `left` to the lowest lanes.
+///   sources: 32 elements of shared memory, the warp's own
+__device__ inline void close_ranks(Cluster& mine, u32 left, u8* sources) {
+  if ((left >> lane_id() & 1) != 0) sources[__popc(left & lower_lanes())] = u8(lane_id());
+  __syncwarp();
+  const u32 source = lane_id() < u32(__popc(left)) ? sources[lane_id()] : lane_id();
+  __syncwarp();
+  mine = shuffle_from(mine, source);
+}
+
+/// Merges neighbours in rounds until at most `max_left` are left. Returns the lanes that hold them.
+template <u32 max_radius, class Place>
+__device__ u32 merge_until(Cluster& mine, u32 count, u32 max_left, u32 radius, const Place& place, u8* sources) {
+  u32 left = first_lanes(count);
+  while (count > max_left) {
+    if ((left & (left + 1)) != 0) close_ranks(mine, left, sources);
+    left = merge_closest<max_radius>(mine, count, radius, place);
+    count = u32(__popc(left));
+  }
+  return left;
+}
+
+}  // namespace copse::cuda::detail

@@ -1,0 +1,72 @@
+#pragma once
+
+// The clusters of a block of leaves in shared memory.
+
+#include "builders/bvh/hploc/cluster_lanes.cuh"
+#include "builders/bvh/hploc/hploc_ranges.h"
+
+namespace copse::cuda::detail {
+
+using copse::detail::LeafHierarchy;
+using copse::detail::LeafRange;
+using copse::detail::max_kept_clusters;
+
+/// Half a cluster, so that lanes which read neighbours read different banks.
+struct alignas(16) HalfCluster {
+  vec3 corner;
+  u32 word;
+};
+
+/// The gap before a leaf. Leaves are numbered from the first one of the block.
+///   31       16 15   0
+///   closeness   leaf
+struct Gap {
+  u32 bits;
+
+  __device__ static Gap make(u32 closeness, u32 leaf) { return {closeness << 16 | leaf}; }
+  __device__ u32 closeness() const { return bits >> 16; }
+  __device__ u32 leaf() const { return bits & 0xffffu; }
+};
+
+template <u32 leaf_capacity, u32 warp_count>
+struct ClusterMemory {
+  static constexpr u32 capacity = leaf_capacity;
+  static constexpr u32 warps = warp_count;
+  static_assert(capacity < 1u << 16);
+
+  HalfCluster lo[capacity], hi[capacity];  // those of a range stand from its first leaf on
+  u8 counts[capacity];                     // [first leaf of a range]: its clusters, where it has merged
+  Gap gaps[2][capacity + warp_count];      // a list for each tile, and the block's
+  u32 tile_begins[warp_count + 1];
+  u32 gap_counts[warp_count];
+  u8 sources[warp_count][warp_size];
+
+  __device__ Cluster load(u32 i) const { return {lo[i].corner, lo[i].word, hi[i].corner, hi[i].word}; }
+  __device__ void store(u32 i, const Cluster& cluster) {
+    lo[i] = {cluster.lo, cluster.children};
+    hi[i] = {cluster.hi, cluster.slot};
+  }
+
+  /// Clusters of a range whose children have merged.
+  __device__ u32 cluster_count(const LeafRange& range) const {
+    return range.size() <= max_kept_clusters ? range.size() : counts[range.first];
+  }
+
+  /// Merges the clusters of the two children of `range`; gap `split` lies between them. All lanes of a warp.
+  ///   merge: called with the lanes' clusters, how many, the range and the warp's 32 bytes; changes the clusters
+  ///          and returns the lanes that hold what is left
+  template <class Merge>
+  __device__ void merge_children(const LeafRange& range, u32 split, const Merge& merge) {
+    const u32 left_count = cluster_count({range.first, split - 1});
+    const u32 count = left_count + cluster_count({split, range.last});
+    const u32 source = lane_id() < left_count ? range.first + lane_id() : split + lane_id() - left_count;
+    Cluster mine = load(lane_id() < count ? source : range.first);
+    __syncwarp();
+    const u32 left = merge(mine, count, range, sources[threadIdx.x / warp_size]);
+    if ((left >> lane_id() & 1) != 0) store(range.first + u32(__popc(left & lower_lanes())), mine);
+    if (lane_id() == 0) counts[range.first] = u8(__popc(left));
+    __syncwarp();
+  }
+};
+
+}  // namespace copse::cuda::detail

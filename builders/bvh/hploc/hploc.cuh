@@ -1,0 +1,244 @@
+#pragma once
+
+// The clustering of H-PLOC on CUDA. Contract: builders/bvh/hploc/hploc.inl.
+//
+// One launch. A warp clusters a tile of leaves in shared memory (cluster_block.cuh), a block what reaches beyond
+// its tiles (cluster_block.cuh). The ranges that reach beyond the block climb on in global memory, a warp each: of
+// two siblings the one that arrives second goes on with the parent and merges the clusters of both. Blocks as
+// large as they are because that step is the expensive one: it waits for memory, and shows writes to the whole
+// GPU.
+
+#include "builders/bvh/hploc/cluster_block.cuh"
+#include "builders/bvh/hploc/hploc_climb.cuh"
+#include "builders/bvh/lbvh/lbvh_leaves.h"
+#include "builders/bvh/lbvh/leaf_box.h"
+#include "builders/bvh/morton/morton_sort.cuh"
+#include "builders/geometry/gathered_boxes.h"
+#include "primitives/cuda/for_each.cuh"
+
+namespace copse::cuda {
+
+namespace detail {
+
+using copse::detail::BoxesAhead;
+using copse::detail::BvhArrays;
+using copse::detail::GatheredBoxes;
+using copse::detail::GroupedLeaves;
+using copse::detail::max_kept_clusters;
+using copse::detail::PlaceCluster;
+using copse::detail::SingleLeaves;
+
+/// Either kind of leaves: one kernel for both.
+struct AnyLeaves {
+  const u32* firsts;  // null: every primitive is a leaf
+  __device__ u32 first(u32 leaf) const { return firsts == nullptr ? leaf : firsts[leaf]; }
+};
+inline AnyLeaves any_leaves(const SingleLeaves&) {
+  return {nullptr};
+}
+inline AnyLeaves any_leaves(const GroupedLeaves& leaves) {
+  return {leaves.firsts};
+}
+
+template <class Boxes>
+struct HplocInput {
+  Boxes boxes;
+  BoxesAhead ahead;
+  AnyLeaves leaves;
+  const u8* gaps;
+  u32 radius;
+  Cluster* clusters;  // see MeetingPlace
+  u32* arrivals;
+  BvhArrays bvh;
+};
+
+using Hierarchy = LeafHierarchy<AnyLeaves>;
+using Place = PlaceCluster<AnyLeaves>;
+
+template <u32 tile_leaves_a_lane>
+struct ClusterTileShape {
+  static constexpr u32 leaves_a_lane = tile_leaves_a_lane;
+  static constexpr u32 capacity = warp_size * leaves_a_lane;
+  static_assert(capacity <= copse::detail::narrow_range, "ranges inside a tile search near");
+
+  /// Tiles are cut where neighbours are farthest apart, within a window of this many leaves: fewer ranges reach
+  /// beyond a tile.
+  static constexpr u32 cut_window = capacity / 4;
+  static constexpr u32 stride = capacity - cut_window;
+
+  /// The first leaf of a tile; the leaf count past the last tile.
+  __device__ static u32 cut(const Hierarchy& hierarchy, u64 tile) {
+    if (tile * stride >= hierarchy.leaf_count) return hierarchy.leaf_count;
+    u32 best = ~0u;
+    for (u32 k = lane_id(); k < cut_window; k += warp_size) {
+      const u32 leaf = u32(tile) * stride + k;
+      if (leaf < hierarchy.leaf_count) best = smaller(best, hierarchy.closeness_before(leaf) * cut_window + k);
+    }
+    return u32(tile) * stride + __reduce_min_sync(all_lanes, best) % cut_window;
+  }
+};
+
+/// A warp's leaves: `begin` and on, counted from the block's first leaf.
+struct TileLeaves {
+  u32 block_begin;
+  u32 begin;
+  u32 count;
+};
+
+/// Lists the gaps at a tile's leaves: before each of them, and behind the last one.
+__device__ inline void list_gaps(const Hierarchy& hierarchy, const TileLeaves& tile, Gap* gaps) {
+  for (u32 i = lane_id(); i <= tile.count; i += warp_size) {
+    const u32 leaf = tile.block_begin + tile.begin + i;
+    gaps[i] = Gap::make(leaf < hierarchy.leaf_count ? hierarchy.closeness_before(leaf) : 0, tile.begin + i);
+  }
+}
+
+template <class Boxes, class Leaves>
+__device__ Aabb leaf_box(const Boxes& boxes, const Leaves& leaves, const u32* primitive_ids, u32 leaf) {
+  const u32 first = leaves.first(leaf);
+  return copse::detail::box_of_slots(boxes, primitive_ids, first, leaves.first(leaf + 1) - first);
+}
+
+/// Makes the clusters of a tile's leaves.
+template <class Shape, class Boxes, class Leaves, class Memory>
+__device__ void load_leaves(const Boxes& boxes_of, const Leaves& leaves, const u32* primitive_ids,
+                            const TileLeaves& tile, Memory& memory) {
+  constexpr u32 group = smaller(4u, Shape::leaves_a_lane);  // loads in flight
+#pragma unroll
+  for (u32 k = 0; k < Shape::leaves_a_lane; k += group) {
+    Aabb boxes[group];
+#pragma unroll
+    for (u32 g = 0; g < group; ++g) {
+      const u32 i = lane_id() + warp_size * (k + g);
+      if (i < tile.count) boxes[g] = leaf_box(boxes_of, leaves, primitive_ids, tile.block_begin + tile.begin + i);
+    }
+#pragma unroll
+    for (u32 g = 0; g < group; ++g) {
+      const u32 i = lane_id() + warp_size * (k + g);
+      const u32 leaf = tile.begin + i;
+      if (i < tile.count) memory.store(leaf, Cluster::leaf(boxes[g], tile.block_begin + leaf));
+    }
+  }
+}
+
+/// The same, with nothing left to ask for each leaf in the usual case, that every primitive is one: of boxes that
+/// were made ahead or are gathered.
+template <class Shape, class Boxes, class Memory>
+__device__ void load_leaves(const HplocInput<Boxes>& in, const TileLeaves& tile, Memory& memory) {
+  const u32* const ids = in.bvh.primitive_ids;
+  if constexpr (std::is_same_v<Boxes, TriangleBoxes>) {
+    const bool are_single = in.leaves.firsts == nullptr;
+    if (in.ahead.are_made()) {
+      return are_single ? load_leaves<Shape>(in.ahead.made(), SingleLeaves{}, ids, tile, memory)
+                        : load_leaves<Shape>(in.ahead.made(), in.leaves, ids, tile, memory);
+    }
+    if (are_single && GatheredBoxes<>::takes(in.boxes)) {
+      return load_leaves<Shape>(GatheredBoxes<>::of(in.boxes), SingleLeaves{}, ids, tile, memory);
+    }
+  }
+  load_leaves<Shape>(in.boxes, in.leaves, ids, tile, memory);
+}
+
+/// Merges the clusters in the lanes as far as their range asks for. Returns the lanes that hold what is left.
+///   is_near: no range is larger than those whose clusters search near
+template <u32 max_radius, bool is_near>
+struct MergeClusters {
+  const Hierarchy& hierarchy;
+  const Place& place;
+  u32 radius;
+
+  __device__ u32 operator()(Cluster& mine, u32 count, const LeafRange& range, u8* sources) const {
+    const u32 max_left = hierarchy.kept_clusters(range);
+    if constexpr (is_near) {
+      return merge_until<max_radius>(mine, count, max_left, radius, place, sources);
+    } else {
+      const u32 searched = hierarchy.search_radius(range, radius);
+      if (searched <= max_radius) return merge_until<max_radius>(mine, count, max_left, searched, place, sources);
+      return merge_until<copse::detail::max_radius>(mine, count, max_left, copse::detail::max_radius, place,
+                                                    sources);
+    }
+  }
+};
+
+template <class Shape, u32 warps>
+using BlockMemory = ClusterMemory<warps * Shape::stride + Shape::cut_window, warps>;
+
+template <u32 max_radius, class Shape, u32 warps, u32 blocks, class Boxes>
+__global__ void __launch_bounds__(warps* warp_size, blocks) hploc_kernel(const HplocInput<Boxes> in) {
+  extern __shared__ uint4 hploc_memory[];
+  auto& memory = *reinterpret_cast<BlockMemory<Shape, warps>*>(hploc_memory);
+  const u32 warp = threadIdx.x / warp_size;
+  const Hierarchy hierarchy{in.leaves, in.gaps, in.bvh.counts->leaf_count};
+  const Place place{in.leaves, in.bvh};
+
+  // Cut the leaves into tiles.
+  const u64 tile_id = u64(blockIdx.x) * warps + warp;
+  const u32 tile_begin = Shape::cut(hierarchy, tile_id), tile_end = Shape::cut(hierarchy, tile_id + 1);
+  if (lane_id() == 0) memory.tile_begins[warp] = tile_begin;
+  if (warp == warps - 1 && lane_id() == 0) memory.tile_begins[warps] = tile_end;
+  __syncthreads();
+  const u32 begin = memory.tile_begins[0], end = memory.tile_begins[warps];
+  if (begin == end) return;
+  const TileLeaves tile{begin, tile_begin - begin, tile_end - tile_begin};
+
+  // Cluster the tile, then the block.
+  Gap* const gaps = memory.gaps[0] + tile.begin + warp;
+  list_gaps(hierarchy, tile, gaps);
+  load_leaves<Shape>(in, tile, memory);
+  __syncwarp();
+  const u32 gap_count = merge_tile(memory, gaps, tile.count + 1, hierarchy,
+                                   MergeClusters<max_radius, true>{hierarchy, place, in.radius});
+  const MergeClusters<max_radius, false> merge{hierarchy, place, in.radius};
+  BlockGaps left(memory, gaps, warp == warps - 1 ? gap_count : gap_count - 1);
+  left.merge_block(hierarchy, merge);
+
+  // Climb on with what reaches beyond the block.
+  for (u32 i = warp; i < left.range_count(); i += warps) {
+    const LeafRange range = left.range(i);
+    const u32 count = memory.cluster_count(range);
+    LaneClusters clusters{memory.load(range.first + (lane_id() < count ? lane_id() : 0)), count};
+    const Climber climber{
+        {begin + range.first, begin + range.last}, left.closeness_before(i), left.closeness_after(i)};
+    const bool is_whole =
+        climb(climber, clusters, {in.clusters, in.arrivals}, hierarchy, merge, memory.sources[warp]);
+    if (is_whole && lane_id() == 0) place(clusters.mine, 0);
+  }
+}
+
+template <u32 max_radius, class Shape, u32 warps, u32 blocks, class Boxes>
+void launch_hploc(const Executor& ex, u64 n, const HplocInput<Boxes>& in) {
+  launch(ex, "hploc: clusters", hploc_kernel<max_radius, Shape, warps, blocks, Boxes>,
+         {divide_rounding_up(n, u64{Shape::stride} * warps), warps * warp_size,
+          u32(sizeof(BlockMemory<Shape, warps>))},
+         in);
+}
+
+/// Few leaves: small tiles, so that there is work for all multiprocessors, and large blocks, so that little is
+/// left to climb. Many: as many warps as fit, and small blocks, whose warps wait less for each other. Measured on
+/// one H200 (bench: copse bench --builder hploc --stages); the tree is the same whatever the shape.
+template <u32 max_radius, class Boxes>
+void launch_hploc(const Executor& ex, u64 n, const HplocInput<Boxes>& in) {
+  constexpr u64 many_leaves = 400'000;
+  if (n < many_leaves) {
+    launch_hploc<max_radius, ClusterTileShape<2>, 8, 3>(ex, n, in);
+  } else {
+    launch_hploc<max_radius, ClusterTileShape<4>, 4, 8>(ex, n, in);
+  }
+}
+
+}  // namespace detail
+
+/// Contract: builders/bvh/hploc/hploc.inl.
+template <class Boxes, class Leaves>
+void cluster_leaves(const Executor& ex, const Boxes& boxes, const copse::detail::BoxesAhead& ahead,
+                    const Leaves& leaves, const u8* gaps, u64 n, u32 radius, copse::detail::Cluster* clusters,
+                    u32* arrivals, const copse::detail::BvhArrays& bvh) {
+  const detail::HplocInput<Boxes> in{boxes,    ahead, detail::any_leaves(leaves), gaps, radius, clusters,
+                                     arrivals, bvh};
+  if (radius <= 2) return detail::launch_hploc<2>(ex, n, in);
+  if (radius == 3) return detail::launch_hploc<3>(ex, n, in);
+  if (radius == 4) return detail::launch_hploc<4>(ex, n, in);
+  detail::launch_hploc<copse::detail::max_radius>(ex, n, in);
+}
+
+}  // namespace copse::cuda

@@ -1,0 +1,76 @@
+// H-PLOC: clusters of leaves in Morton order merge with their nearest neighbours, from the leaves up along the
+// LBVH that their keys imply.
+//
+// Source: Benthin, Meister, Barczak, Mehalwal, Tsakok, Kensler, "H-PLOC: Hierarchical Parallel Locally-Ordered
+// Clustering for Bounding Volume Hierarchy Construction", HPG 2024; after Meister, Bittner, "Parallel
+// Locally-Ordered Clustering for Bounding Volume Hierarchy Construction", TVCG 2018. Where we differ: which ranges
+// of leaves are merged, and how far, follows from their sizes alone, never from who came first; nodes stand by the
+// slots that merges give up, not by a counter; and equal areas fall back on places. So the tree is a function of
+// the sorted leaves, equal on every backend and in every run.
+//
+// The cooperative stage, hploc_cpu.h and hploc.cuh:
+//
+//   cluster_leaves(ex, boxes, ahead, leaves, gaps, n, radius, clusters, arrivals, bvh)
+//     Builds nodes and parents of `bvh` over its leaves. A range of leaves in the hierarchy of the gaps takes the
+//     clusters of its two children, those of the left one first. Where it has more than 16 leaves, it merges
+//     neighbours in rounds until at most 16 clusters are left, the whole range until one is. In a round each
+//     cluster looks at the others at most `radius` places away, and those two merge that choose each other.
+//     `n`: the most leaves that bvh.counts, which stands in the executor's memory, may tell of. `clusters` and
+//     `arrivals`: room for n each; all bits of the arrivals are set. `ahead`: BoxesAhead of the same boxes, which
+//     may be read in their place.
+
+#include "builders/bvh/hploc/hploc_body.h"
+#include "builders/bvh/hploc/hploc_cluster.h"
+#include "builders/bvh/lbvh/lbvh_leaves.h"
+#include "builders/bvh/morton/morton_order.h"
+#include "builders/geometry/primitive_boxes.h"
+
+namespace copse::detail {
+
+/// Builds the tree over the leaves, with memory for their clusters.
+template <class Executor, class Boxes, class Leaves>
+void build_clusters(const Executor& ex, const Boxes& boxes, const BoxesAhead& ahead, const Leaves& leaves,
+                    const u8* gaps, u64 n, u32 radius, const BvhArrays& bvh) {
+  ScratchArena::Frame frame(ex.scratch);
+  auto* clusters = frame.allocate<Cluster>(n);
+  u32* arrivals = frame.allocate<u32>(n);
+  fill_bytes(ex, "hploc: clear arrivals", arrivals, n, 0xff);
+  cluster_leaves(ex, boxes, ahead, leaves, gaps, n, radius, clusters, arrivals, bvh);
+}
+
+template <class Executor, class Boxes>
+void hploc(const Executor& ex, const Boxes& boxes, u64 n, const HplocOptions& options, const BvhArrays& bvh) {
+  ScratchArena::Frame frame(ex.scratch);
+  const MortonOrder order = sort_along_curve(ex, frame, boxes, n, options.morton_bits, bvh);
+  with_leaves(ex, order, n, options.max_leaf_size, bvh, [&](const auto& leaves) {
+    build_clusters(ex, boxes, order.boxes_ahead, leaves, order.gaps, n, options.radius, bvh);
+  });
+}
+
+template <class Executor>
+void hploc_over_triangles(const Executor& ex, std::span<const TriangleView> views, u64 n,
+                          const HplocOptions& options, const BvhArrays& bvh) {
+  ScratchArena::Frame frame(ex.scratch);
+  hploc(ex, TriangleBoxes{make_triangle_table(ex, frame, views)}, n, options, bvh);
+}
+
+template <class Executor>
+void hploc_over_boxes(const Executor& ex, const Aabb* boxes, u64 n, const HplocOptions& options,
+                      const BvhArrays& bvh) {
+  hploc(ex, CustomBoxes{boxes}, n, options, bvh);
+}
+
+template <class Executor>
+u64 hploc_scratch_bytes(const Executor& ex, u64 n, u64 view_count, const HplocOptions& options) {
+  const MortonOrderScratch order = morton_order_scratch(ex, n, view_count > 0, options.morton_bits);
+  const u64 tree_bytes = ScratchArena::bytes_for<Cluster>(n) + ScratchArena::bytes_for<u32>(n) +
+                         (options.max_leaf_size > 1 ? leaf_groups_scratch_bytes(ex, n) : 0);
+  return triangle_table_scratch_bytes(view_count) + order.kept_bytes + larger(order.bytes, tree_bytes);
+}
+
+template void hploc_over_triangles(const BodyExecutor&, std::span<const TriangleView>, u64, const HplocOptions&,
+                                   const BvhArrays&);
+template void hploc_over_boxes(const BodyExecutor&, const Aabb*, u64, const HplocOptions&, const BvhArrays&);
+template u64 hploc_scratch_bytes(const BodyExecutor&, u64, u64, const HplocOptions&);
+
+}  // namespace copse::detail

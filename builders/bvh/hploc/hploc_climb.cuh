@@ -1,0 +1,128 @@
+#pragma once
+
+// Ranges of leaves that climb in global memory, a warp each, until one is the whole: of two siblings the one that
+// arrives second goes on with their parent.
+
+#include "builders/bvh/hploc/cluster_memory.cuh"
+#include "primitives/core/atomic.h"
+
+namespace copse::cuda::detail {
+
+/// A range on its way up.
+struct Climber {
+  LeafRange range;
+  u32 closeness_before, closeness_after;  // of its ends
+
+  __device__ bool is_right_child() const { return closeness_before > closeness_after; }
+  /// Where its parent splits.
+  __device__ u32 split() const { return is_right_child() ? range.first - 1 : range.last; }
+  /// The end that its sibling cannot know.
+  __device__ u32 far_end() const { return is_right_child() ? range.last : range.first; }
+  /// The range of its sibling, whose far end is `other_end`.
+  __device__ LeafRange sibling(u32 other_end) const {
+    return is_right_child() ? LeafRange{other_end, range.first - 1} : LeafRange{range.last + 1, other_end};
+  }
+  /// Becomes its parent.
+  template <class Hierarchy>
+  __device__ void climb(u32 other_end, const Hierarchy& hierarchy) {
+    if (is_right_child()) {
+      range.first = other_end;
+      closeness_before = hierarchy.closeness_before(other_end);
+    } else {
+      range.last = other_end;
+      closeness_after = hierarchy.closeness_after(other_end);
+    }
+  }
+};
+
+/// The clusters of a range in the lanes of a warp, from the lowest on.
+struct LaneClusters {
+  Cluster mine;
+  u32 count;
+
+  /// Begins to load the clusters of a range.
+  __device__ void fetch(const LeafRange& range, const Cluster* clusters) {
+    mine = clusters[range.first + (lane_id() < smaller(range.size(), max_kept_clusters) ? lane_id() : 0)];
+  }
+  /// Counts them, once they are there: they end before one without a slot.
+  __device__ void count_fetched(const LeafRange& range) {
+    const bool in_range = lane_id() < smaller(range.size(), max_kept_clusters);
+    count = u32(__ffs(int(~__ballot_sync(all_lanes, in_range && mine.slot != invalid_id)))) - 1;
+  }
+  __device__ void store(const LeafRange& range, Cluster* clusters) const {
+    if (lane_id() < count) clusters[range.first + lane_id()] = mine;
+    if (lane_id() == count && count < smaller(range.size(), max_kept_clusters)) {
+      clusters[range.first + count].slot = invalid_id;
+    }
+  }
+  /// Puts those of the range behind this one after its own.
+  __device__ void append(const LaneClusters& other) {
+    const Cluster moved = shuffle_from(other.mine, (lane_id() - count) % warp_size);
+    if (lane_id() >= count) mine = moved;
+    count += other.count;
+  }
+};
+
+/// Where ranges meet.
+struct MeetingPlace {
+  Cluster* clusters;  // [leaf]: a range's stand from its first leaf on, up to one without a slot
+  u32* arrivals;      // [split]: the far end of the child that came first
+
+  /// The far end of a climber's sibling, whose clusters may then be read; no id where it is not there yet.
+  __device__ u32 look(const Climber& climber) const {
+    const u32 other_end = load_acquire(&arrivals[climber.split()]);
+    return __any_sync(all_lanes, other_end == invalid_id) ? invalid_id : other_end;
+  }
+
+  /// Leaves a climber's clusters to its sibling, unless that has come meanwhile: then as look().
+  __device__ u32 arrive(const Climber& climber, const LaneClusters& own) const {
+    own.store(climber.range, clusters);
+    __syncwarp();
+    u32 other_end = 0;
+    if (lane_id() == 0) other_end = exchange_acq_rel(&arrivals[climber.split()], climber.far_end());
+    __syncwarp();
+    return shuffle_from(other_end, 0);
+  }
+};
+
+/// Climbs with a range whose clusters stay in the lanes. It looks whether the sibling was there before, and hands
+/// its clusters over only where that is not so: the way that takes longest, that of those who always come second,
+/// writes no clusters and waits for no writes. It looks a level ahead, so that the next sibling's clusters arrive
+/// while it merges. Returns true with the clusters of the whole.
+///   merge: see ClusterMemory
+template <class Hierarchy, class Merge>
+__device__ bool climb(Climber climber, LaneClusters& clusters, const MeetingPlace& place,
+                      const Hierarchy& hierarchy, const Merge& merge, u8* sources) {
+  u32 other_end = invalid_id;
+  LaneClusters siblings;
+  while (!hierarchy.is_whole(climber.range)) {
+    if (other_end == invalid_id) {
+      other_end = place.look(climber);
+      if (other_end == invalid_id) other_end = place.arrive(climber, clusters);
+      if (other_end == invalid_id) return false;
+      siblings.fetch(climber.sibling(other_end), place.clusters);
+    }
+
+    // Put both children's clusters side by side.
+    siblings.count_fetched(climber.sibling(other_end));
+    const bool is_right_child = climber.is_right_child();
+    climber.climb(other_end, hierarchy);
+    if (is_right_child) {
+      siblings.append(clusters);
+      clusters = siblings;
+    } else {
+      clusters.append(siblings);
+    }
+
+    // Look ahead, and merge.
+    other_end = hierarchy.is_whole(climber.range) ? invalid_id : place.look(climber);
+    if (other_end != invalid_id) siblings.fetch(climber.sibling(other_end), place.clusters);
+    if (!hierarchy.must_merge(climber.range)) continue;
+    const u32 left = merge(clusters.mine, clusters.count, climber.range, sources);
+    if ((left & (left + 1)) != 0) close_ranks(clusters.mine, left, sources);
+    clusters.count = u32(__popc(left));
+  }
+  return true;
+}
+
+}  // namespace copse::cuda::detail

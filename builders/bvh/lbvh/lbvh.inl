@@ -1,0 +1,59 @@
+// Linear BVH: primitives in Morton order, the tree of their keys' common prefixes over them.
+//
+// Source: Karras, "Maximizing Parallelism in the Construction of BVHs, Octrees, and k-d Trees", HPG 2012, for
+// the tree; Apetrei, "Fast and Simple Agglomerative LBVH Construction", CGVC 2014, for topology and boxes in
+// one pass from the leaves. Where we differ: nodes stand by the place of their split, so that nothing is
+// allocated and every build gives the same bytes; and subtrees that become one leaf are found before the
+// tree is built, so that no node is made in vain.
+//
+// The cooperative stage, lbvh_cpu.h and lbvh.cuh:
+//
+//   join_leaves(ex, boxes, ahead, leaves, gaps, n, bvh)
+//     Builds nodes and parents of `bvh` over its leaves: two neighbouring subtrees join where the gap between them
+//     is closer than those at their other ends (SubtreePlace). `n`: the most leaves that bvh.counts, which stands
+//     in the executor's memory, may tell of. Without leaves it changes nothing. Where every primitive is a leaf,
+//     the tree is of its gaps then. `ahead`: BoxesAhead of the same boxes, which may be read in their place.
+//   join_leaves_scratch_bytes(ex, n)
+
+#include "builders/bvh/lbvh/lbvh_body.h"
+#include "builders/bvh/lbvh/lbvh_leaves.h"
+#include "builders/bvh/morton/morton_order.h"
+#include "builders/geometry/primitive_boxes.h"
+
+namespace copse::detail {
+
+template <class Executor, class Boxes>
+void lbvh(const Executor& ex, const Boxes& boxes, u64 n, const LbvhOptions& options, const BvhArrays& bvh) {
+  ScratchArena::Frame frame(ex.scratch);
+  const MortonOrder order = sort_along_curve(ex, frame, boxes, n, options.morton_bits, bvh);
+  with_leaves(ex, order, n, options.max_leaf_size, bvh,
+              [&](const auto& leaves) { join_leaves(ex, boxes, order.boxes_ahead, leaves, order.gaps, n, bvh); });
+}
+
+template <class Executor>
+void lbvh_over_triangles(const Executor& ex, std::span<const TriangleView> views, u64 n,
+                         const LbvhOptions& options, const BvhArrays& bvh) {
+  ScratchArena::Frame frame(ex.scratch);
+  lbvh(ex, TriangleBoxes{make_triangle_table(ex, frame, views)}, n, options, bvh);
+}
+
+template <class Executor>
+void lbvh_over_boxes(const Executor& ex, const Aabb* boxes, u64 n, const LbvhOptions& options,
+                     const BvhArrays& bvh) {
+  lbvh(ex, CustomBoxes{boxes}, n, options, bvh);
+}
+
+template <class Executor>
+u64 lbvh_scratch_bytes(const Executor& ex, u64 n, u64 view_count, const LbvhOptions& options) {
+  const MortonOrderScratch order = morton_order_scratch(ex, n, view_count > 0, options.morton_bits);
+  const u64 tree_bytes =
+      join_leaves_scratch_bytes(ex, n) + (options.max_leaf_size > 1 ? leaf_groups_scratch_bytes(ex, n) : 0);
+  return triangle_table_scratch_bytes(view_count) + order.kept_bytes + larger(order.bytes, tree_bytes);
+}
+
+template void lbvh_over_triangles(const BodyExecutor&, std::span<const TriangleView>, u64, const LbvhOptions&,
+                                  const BvhArrays&);
+template void lbvh_over_boxes(const BodyExecutor&, const Aabb*, u64, const LbvhOptions&, const BvhArrays&);
+template u64 lbvh_scratch_bytes(const BodyExecutor&, u64, u64, const LbvhOptions&);
+
+}  // namespace copse::detail

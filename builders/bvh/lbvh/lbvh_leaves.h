@@ -1,0 +1,109 @@
+#pragma once
+
+// Which slots of the sorted primitives make up a leaf. A subtree of the LBVH of at most max_leaf_size primitives
+// whose parent has more becomes one leaf; its range is found from the gaps around it, before any node is built.
+
+#include "builders/bvh/build/bvh_arrays.h"
+#include "builders/bvh/morton/morton_order.h"
+#include "primitives/core/bits.h"
+#include "primitives/core/executor.h"
+#include "primitives/inputs.h"
+
+namespace copse::detail {
+
+/// Every primitive is a leaf.
+struct SingleLeaves {
+  static constexpr bool are_primitives = true;
+  COPSE_HD u32 first(u32 leaf) const { return leaf; }
+};
+
+/// Leaf i holds slots firsts[i] to firsts[i + 1] - 1.
+struct GroupedLeaves {
+  static constexpr bool are_primitives = false;
+  const u32* firsts;
+  COPSE_HD u32 first(u32 leaf) const { return firsts[leaf]; }
+};
+
+/// 1 where a leaf begins in slot i: the node that splits right before it has more than max_leaf_size
+/// primitives. That node reaches to both sides over all gaps that are closer than its own.
+struct StartsLeaf {
+  const u8* gaps;
+  const u32* slot_count;
+  u32 max_leaf_size;
+
+  COPSE_HD u32 operator()(u64 i) const {
+    const u32 count = *slot_count;
+    if (i >= count) return 0;
+    if (i == 0) return 1;
+    const u8 own = gaps[i - 1];
+    u32 left = u32(i) - 1, right = u32(i);
+    while (right - left < max_leaf_size && left > 0 && gaps[left - 1] > own) --left;
+    while (right - left < max_leaf_size && right + 1 < count && gaps[right] > own) ++right;
+    return right - left >= max_leaf_size ? 1 : 0;
+  }
+};
+
+/// firsts[k] = the slot where leaf k begins, and the end of the last one behind it.
+struct WriteLeafStarts {
+  const u32* leaf_of_slot;  // leaves that begin before the slot
+  const u32* leaf_count;
+  const u32* slot_count;
+  u32* firsts;
+
+  COPSE_HD void operator()(u64 i) const {
+    const u32 count = *slot_count;
+    if (i >= count) return;
+    const u32 leaf = leaf_of_slot[i];
+    const u32 next = i + 1 < count ? leaf_of_slot[i + 1] : *leaf_count;
+    if (next > leaf) firsts[leaf] = u32(i);
+    if (i + 1 == count) firsts[*leaf_count] = count;
+  }
+};
+
+/// Stores the counts of a tree whose leaves hold several primitives.
+struct StoreLeafCount {
+  const u32* leaf_count;
+  u32 source_count;
+  BvhArrays bvh;
+  COPSE_HD void operator()(u64) const {
+    store_counts(bvh, *leaf_count, bvh.counts->primitive_count, source_count);
+  }
+};
+
+struct LeafGroups {
+  const u32* first;
+  const u32* count;
+};
+
+template <class Executor>
+LeafGroups group_leaves(const Executor& ex, ScratchArena::Frame& frame, const u8* gaps, const u32* slot_count,
+                        u64 n, u32 max_leaf_size) {
+  u32* firsts = frame.allocate<u32>(n + 1);
+  u32* leaf_count = frame.allocate<u32>(1);
+  ScratchArena::Frame scan_frame(ex.scratch);
+  u32* leaf_of_slot = scan_frame.allocate<u32>(n);
+  exclusive_scan(ex, "leaves: number", n, StartsLeaf{gaps, slot_count, max_leaf_size}, u32{0}, Plus{},
+                 leaf_of_slot, leaf_count);
+  for_each(ex, "leaves: begin", n, WriteLeafStarts{leaf_of_slot, leaf_count, slot_count, firsts});
+  return {firsts, leaf_count};
+}
+
+/// Finds the leaves of a tree that has its order along the curve, stores its counts and calls build(leaves) with
+/// SingleLeaves or GroupedLeaves.
+template <class Executor, class Build>
+void with_leaves(const Executor& ex, const MortonOrder& order, u64 n, u32 max_leaf_size, const BvhArrays& bvh,
+                 const Build& build) {
+  if (max_leaf_size == 1) return build(SingleLeaves{});
+  ScratchArena::Frame frame(ex.scratch);
+  const LeafGroups groups = group_leaves(ex, frame, order.gaps, &bvh.counts->primitive_count, n, max_leaf_size);
+  for_each(ex, "leaves: counts", 1, StoreLeafCount{groups.count, u32(n), bvh});
+  build(GroupedLeaves{groups.first});
+}
+
+template <class Executor>
+u64 leaf_groups_scratch_bytes(const Executor& ex, u64 n) {
+  return 2 * ScratchArena::bytes_for<u32>(n + 1) + ScratchArena::bytes_for<u32>(1) +
+         scan_scratch_bytes<u32>(ex, n);
+}
+
+}  // namespace copse::detail

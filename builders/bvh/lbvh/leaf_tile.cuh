@@ -1,0 +1,251 @@
+#pragma once
+
+// The lowest levels of an LBVH: a warp makes the leaves of a tile and joins them as far as they belong together
+// inside it. The subtrees that are left, children of nodes which reach beyond the tile, are listed.
+// They lie around a valley of gaps that fall towards one place and rise again, so they are few.
+
+#include "builders/bvh/lbvh/leaf_box.h"
+#include "builders/bvh/lbvh/subtree_row.cuh"
+#include "builders/bvh/morton/precomputed_bounds.h"
+#include "builders/geometry/gathered_boxes.h"
+#include "primitives/core/bits.h"
+#include "primitives/cuda/launch.cuh"
+
+namespace copse::cuda::detail {
+
+using copse::detail::BoxesAhead;
+using copse::detail::GatheredBoxes;
+using copse::detail::LeafHierarchy;
+using copse::detail::MadeBoxes;
+
+/// The tiles of a launch.
+struct LbvhTile {
+  static constexpr u32 rows = 2;
+  static constexpr u32 capacity = rows * warp_size;
+  static constexpr u32 warps = 4;
+  static constexpr u32 blocks = 9;  // on a multiprocessor
+};
+
+/// A subtree that waits for its sibling: its last leaf and how close the leaf behind it is. Its box is in its
+/// node.
+struct alignas(8) ListedSubtree {
+  u32 last_leaf;
+  u32 closeness_after;
+};
+
+/// A list of neighbouring subtrees as a whole: the box around them, how many they are, and the least of how close
+/// leaves behind them are.
+struct alignas(16) ListSummary {
+  vec3 lo;
+  u32 min_closeness;
+  vec3 hi;
+  u32 count;
+};
+
+/// Neighbouring subtrees: those over a span of leaves stand from the span's first leaf on.
+struct SubtreeLists {
+  ListedSubtree* subtrees;
+  u32* counts;             // [span]
+  ListSummary* summaries;  // [span]; or null
+};
+
+/// Half a subtree, so that lanes which read neighbours read different banks.
+struct alignas(16) HalfSubtree {
+  vec3 corner;
+  u32 leaf;
+};
+
+/// Subtrees side by side.
+template <u32 subtree_capacity>
+struct SubtreeMemory {
+  static constexpr u32 capacity = subtree_capacity;
+
+  HalfSubtree lo[capacity], hi[capacity];  // with the first and the last leaf
+  u8 closeness_after[capacity];
+
+  __device__ void store(u32 i, const HalfSubtree& new_lo, const HalfSubtree& new_hi, u32 closeness) {
+    lo[i] = new_lo;
+    hi[i] = new_hi;
+    closeness_after[i] = u8(closeness);
+  }
+  __device__ ListedSubtree listed(u32 i) const { return {hi[i].leaf, closeness_after[i]}; }
+
+  /// Stores what the first `count` subtrees, at least one, are as a whole; all lanes of a warp. A call, as most
+  /// launches make none and tiles have no register left for it.
+  __device__ __noinline__ void summarise(u32 count, ListSummary* summary) const {
+    Aabb box = Aabb::empty();
+    u32 least = closeness_after[0];
+    for (u32 i = lane_id(); i < count; i += warp_size) {
+      box = merge(box, {lo[i].corner, hi[i].corner});
+      least = smaller(least, u32{closeness_after[i]});
+    }
+    box = box_of_all_lanes(box);
+    least = __reduce_min_sync(all_lanes, least);
+    if (lane_id() == 0) *summary = {box.lo, least, box.hi, count};
+  }
+};
+
+/// What the lanes of a row of leaves began with.
+struct RowOfLeaves {
+  u32 first_leaf;
+  __device__ u32 first(u32 lane) const { return first_leaf + lane; }
+  __device__ u32 last(u32 lane) const { return first_leaf + lane; }
+};
+
+/// And those of a row of subtrees in memory.
+template <class Memory>
+struct RowOfSubtrees {
+  const Memory& memory;
+  u32 begin;
+  __device__ u32 first(u32 lane) const { return memory.lo[begin + lane].leaf; }
+  __device__ u32 last(u32 lane) const { return memory.hi[begin + lane].leaf; }
+
+  /// Loads the row, of at least one subtree; all lanes.
+  __device__ RowSubtree load(u32 count) const {
+    const u32 i = begin + smaller(lane_id(), count - 1);
+    return RowSubtree::make({memory.lo[i].corner, memory.hi[i].corner}, memory.closeness_after[i]);
+  }
+};
+
+/// Packs the subtrees of a row that are left behind `count` others; returns how many there are then.
+template <class Memory, class Leaves>
+__device__ u32 append(Memory& memory, u32 count, const RowSubtree& mine, u32 held, const Leaves& leaves) {
+  const HalfSubtree lo{mine.box.lo, leaves.first(mine.first_lane)}, hi{mine.box.hi, leaves.last(mine.last_lane)};
+  __syncwarp();
+  if ((held >> lane_id() & 1) != 0) {
+    memory.store(count + u32(__popc(held & lower_lanes())), lo, hi, mine.closeness_after);
+  }
+  __syncwarp();
+  return count + u32(__popc(held));
+}
+
+/// Joins the subtrees that the rows of a tile leave, again by rows. Returns how many are left.
+template <class Memory>
+__device__ u32 join_list(Memory& memory, u32 count, u32 closeness_before, const StoreSubtree& store) {
+  u32 left = 0;
+  for (u32 begin = 0; begin < count; begin += warp_size) {
+    const u32 row_count = smaller(count - begin, warp_size);
+    const RowOfSubtrees<Memory> leaves{memory, begin};
+    RowSubtree mine = leaves.load(row_count);
+    const u32 next_closeness_before = memory.closeness_after[begin + row_count - 1];
+    const u32 held = join_row(mine, row_count, closeness_before, leaves, store);
+    left = append(memory, left, mine, held, leaves);
+    closeness_before = next_closeness_before;
+  }
+  return left;
+}
+
+template <class Boxes, class Leaves>
+struct LeafTileInput {
+  Boxes boxes;
+  Leaves leaves;
+  const u8* gaps;
+  SubtreeLists lists;
+  BvhArrays bvh;
+
+  template <class OtherBoxes>
+  __device__ LeafTileInput<OtherBoxes, Leaves> with(const OtherBoxes& other) const {
+    return {other, leaves, gaps, lists, bvh};
+  }
+};
+
+/// Thirty-two leaves, one a lane, half-way made: what is loaded from far away is on its way.
+struct LeafRow {
+  BvhNode node;
+  u32 closeness_after;
+
+  template <class Boxes, class Leaves>
+  __device__ void load(const LeafTileInput<Boxes, Leaves>& in, const LeafHierarchy<Leaves>& hierarchy, u32 leaf) {
+    closeness_after = hierarchy.closeness_after(leaf);
+    node = make_leaf(in.boxes, in.leaves, in.bvh.primitive_ids, leaf);
+  }
+};
+
+/// Rows of leaves join small nodes, which are most of them; the rows that are packed of what is left join all.
+inline constexpr u32 row_join_limit = 8;
+
+/// Joins the leaves of a warp's tile.
+template <u32 rows, u32 warps, class Boxes, class Leaves>
+__device__ __forceinline__ void join_leaf_tile(const LeafTileInput<Boxes, Leaves>& in,
+                                               SubtreeMemory<rows * warp_size>* memories) {
+  constexpr u32 capacity = rows * warp_size;
+  const LeafHierarchy<Leaves> hierarchy{in.leaves, in.gaps, in.bvh.counts->leaf_count};
+  const StoreSubtree store{in.bvh};
+  const u32 warp = threadIdx.x / warp_size;
+  const u64 tile = u64(blockIdx.x) * warps + warp;
+  if (tile * capacity >= hierarchy.leaf_count) return;
+  const u32 begin = u32(tile) * capacity, count = smaller(capacity, hierarchy.leaf_count - begin);
+  auto& memory = memories[warp];
+
+  // Load all leaves, so that the loads of the rows overlap.
+  LeafRow row[rows];
+#pragma unroll
+  for (u32 k = 0; k < rows; ++k) {
+    row[k].load(in, hierarchy, begin + smaller(k * warp_size + lane_id(), count - 1));
+  }
+
+  // Join them, row by row, then what the rows leave.
+  const u32 tile_closeness_before = hierarchy.closeness_before(begin);
+  u32 closeness_before = tile_closeness_before, left = 0;
+#pragma unroll
+  for (u32 k = 0; k < rows; ++k) {
+    if (k * warp_size >= count) break;
+    const u32 row_count = smaller(warp_size, count - k * warp_size);
+    const u32 after = row[k].closeness_after;
+    u32 before = shuffle_up(after, 1);
+    if (lane_id() == 0) before = closeness_before;
+
+    const RowOfLeaves leaves{begin + k * warp_size};
+    const u32 leaf = leaves.first(lane_id());
+    store_by_pairs(in.bvh.nodes, row[k].node,
+                   lane_id() < row_count ? SubtreePlace({leaf, leaf}, before, after).node : invalid_id);
+    RowSubtree mine = RowSubtree::make(row[k].node.box(), after);
+    const u32 held = join_row<row_join_limit>(mine, row_count, closeness_before, leaves, store);
+    left = append(memory, left, mine, held, leaves);
+    closeness_before = shuffle_from(after, warp_size - 1);
+  }
+  if (rows > 1) left = join_list(memory, left, tile_closeness_before, store);
+
+  // List what is left.
+  for (u32 i = lane_id(); i < left; i += warp_size) {
+    in.lists.subtrees[begin + i] = memory.listed(i);
+  }
+  if (lane_id() == 0) in.lists.counts[begin / capacity] = left;
+  if (in.lists.summaries != nullptr) memory.summarise(left, in.lists.summaries + begin / capacity);
+}
+
+/// The same for all tiles of a block, by the boxes that are read the fastest.
+template <u32 rows, u32 warps, class Boxes, class Leaves>
+__device__ __forceinline__ void join_leaf_tiles_of_block(const LeafTileInput<Boxes, Leaves>& in,
+                                                         const BoxesAhead& ahead,
+                                                         SubtreeMemory<rows * warp_size>* memories) {
+  if constexpr (std::is_same_v<Boxes, TriangleBoxes>) {
+    if (ahead.are_made()) {
+      return join_leaf_tile<rows, warps>(in.with(ahead.made()), memories);
+    }
+    if (GatheredBoxes<>::takes(in.boxes)) {
+      return join_leaf_tile<rows, warps>(in.with(GatheredBoxes<>::of(in.boxes)), memories);
+    }
+  }
+  join_leaf_tile<rows, warps>(in, memories);
+}
+
+/// The launch of a kernel that joins the tiles of `n` leaves. It overlaps no earlier one: it would find the caches
+/// from which it gathers cut down to what that one leaves of shared memory.
+inline LaunchShape leaf_tile_shape(u64 n) {
+  return {.blocks = divide_rounding_up(n, u64{LbvhTile::capacity} * LbvhTile::warps),
+          .threads = LbvhTile::warps * warp_size};
+}
+
+template <u32 rows, u32 warps, u32 blocks, class Boxes, class Leaves>
+__global__ void __launch_bounds__(warps* warp_size, blocks)
+    leaf_tile_kernel(const LeafTileInput<Boxes, Leaves> in, const BoxesAhead ahead) {
+  __shared__ SubtreeMemory<rows * warp_size> memories[warps];
+  overlap_launches();
+  if (Leaves::are_primitives && blockIdx.x == 0 && threadIdx.x == 0 && in.bvh.counts->leaf_count > 0) {
+    store_is_of_gaps(in.bvh, ahead.boxes == nullptr ? 0 : *ahead.far_count);
+  }
+  join_leaf_tiles_of_block<rows, warps>(in, ahead, memories);
+}
+
+}  // namespace copse::cuda::detail

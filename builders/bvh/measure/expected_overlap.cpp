@@ -1,0 +1,24 @@
+#include "builders/bvh/expected_overlap.h"
+
+#include <string>
+
+#include "builders/bvh/measure/expected_overlap_body.h"
+#include "primitives/core/dispatch.h"
+
+namespace copse {
+
+double expected_overlap(Context& context, const Bvh& bvh, const TriangleViews& triangles, const SahCosts& costs) {
+  if (triangles.primitive_count() != bvh.source_count) {
+    throw Error(ErrorCode::invalid_argument, "expected overlap of " + std::to_string(triangles.primitive_count()) +
+                                                 " triangles in a tree built over " +
+                                                 std::to_string(bvh.source_count));
+  }
+  Buffer<detail::OverlapSums> sums(context, 1);
+  dispatch(context, [&](const auto& ex) {
+    detail::measure_overlap(ex, bvh.view(), triangles.views(), costs, sums.data());
+  });
+  const detail::OverlapSums result = sums.download()[0];
+  return result.area > 0 ? result.overlap / result.area : 0;
+}
+
+}  // namespace copse

@@ -1,0 +1,200 @@
+#pragma once
+
+// Keys along a curve in words that a radix sort moves as they are: the front of a key beside the primitive's
+// number.
+
+#include "builders/bvh/build/bvh_arrays.h"
+#include "builders/bvh/morton/precomputed_bounds.h"
+#include "builders/geometry/morton.h"
+#include "primitives/core/executor.h"
+#include "primitives/radix_key.h"
+
+namespace copse::detail {
+
+/// Bits that tell `n` primitives apart; at least 1.
+constexpr u32 number_bits(u64 n) {
+  u32 bits = 1;
+  while (n > u64{1} << bits) ++bits;
+  return bits;
+}
+
+/// As many bits of a key as stand in a word beside the number of a primitive, of those that are worth a pass of
+/// the sort: few primitives do well with one pass less.
+constexpr u32 bits_beside_number(u64 n, u64 few_primitives) {
+  return n <= few_primitives ? 31 : smaller(39u, morton_key_bits - number_bits(n));
+}
+
+/// Those of a front where primitives that share it are put in order after, which takes the longer the more they
+/// are.
+constexpr u32 front_key_bits(u64 n) {
+  return bits_beside_number(n, u64{1} << 17);
+}
+
+/// Those of a key that sorts fast.
+constexpr u32 fast_key_bits(u64 n) {
+  return bits_beside_number(n, u64{1} << 18);
+}
+
+/// How the key of a primitive is divided. Of its 63 bits the highest `key_bits` count.
+///
+///   63        62 .. front_begin   front_begin - 1 .. 0
+///   invalid   front of the key    number
+struct KeyShape {
+  u64 key_mask;
+  u64 front_mask;
+  BitRange sorted;  // of a word
+
+  KeyShape(u64 n, u32 key_bits)
+      : key_mask(~u64{0} << (morton_key_bits - key_bits)),
+        front_mask(~u64{0} << (morton_key_bits - front_bits(n, key_bits))),
+        sorted{morton_key_bits - front_bits(n, key_bits), 64} {}
+
+  /// True where the front is the whole key.
+  constexpr bool front_is_all() const { return key_mask == front_mask; }
+
+ private:
+  static u32 front_bits(u64 n, u32 key_bits) {
+    return key_bits + number_bits(n) <= morton_key_bits ? key_bits : smaller(key_bits, front_key_bits(n));
+  }
+};
+
+/// The keys of primitives by their number: for each a word that sorts by the front, and the low half of the key.
+struct KeyWords {
+  u64 n;
+  u64* front;
+  u32* low;  // null where the front is all
+  KeyShape shape;
+
+  COPSE_HD u64 key(u32 id) const { return front[id] >> 32 << 32 | low[id]; }
+};
+
+/// The key of a primitive, and its box where boxes are made: what must be loaded, and what comes of it.
+template <class Boxes>
+struct PreparedMortonKey {
+  Boxes boxes;
+  MortonGrid grid;
+  BoxAhead* made_boxes;  // null where none are made
+
+  COPSE_HD Aabb start(u64 i) const { return boxes(u32(i)); }
+  COPSE_HD u64 finish(u64 i, const Aabb& box) const {
+    if (made_boxes != nullptr) made_boxes[i] = {box.lo, 0, box.hi, 0};
+    return is_empty(box) ? invalid_morton_key : grid.key(clean_point(centroid(box)));
+  }
+};
+
+/// The same by what stands in memory; for many keys better made ready once.
+template <class Boxes>
+struct CurveKey {
+  Boxes boxes;
+  const Aabb* bounds;
+  BoxesAhead ahead;
+
+  COPSE_HD PreparedMortonKey<Boxes> ready() const {
+    return {boxes, MortonGrid::of(*bounds), ahead.are_made() ? ahead.boxes : nullptr};
+  }
+  COPSE_HD Aabb start(u64 i) const { return boxes(u32(i)); }
+  COPSE_HD u64 finish(u64 i, const Aabb& box) const { return ready().finish(i, box); }
+};
+
+/// The word of a primitive's key; stores the low half of it.
+template <class KeyOf>
+struct KeyWord {
+  KeyOf key_of;
+  KeyWords words;
+
+  COPSE_HD auto ready() const { return KeyWord<decltype(key_of.ready())>{key_of.ready(), words}; }
+  COPSE_HD Aabb start(u64 i) const { return key_of.start(i); }
+  COPSE_HD u64 finish(u64 i, const Aabb& box) const {
+    const u64 key = key_of.finish(i, box) & words.shape.key_mask;
+    if (words.low != nullptr) words.low[i] = u32(key);
+    return (key & words.shape.front_mask) | i;
+  }
+  COPSE_HD u64 operator()(u64 i) const { return finish(i, start(i)); }
+};
+
+/// The words in the order of their fronts, equal ones in the order of their numbers.
+struct SortedFronts {
+  u64 n;
+  const u64* words;
+  u64 front_mask;
+
+  COPSE_HD u64 front(u64 slot) const { return words[slot] & front_mask; }
+  COPSE_HD u32 id(u64 slot) const { return u32(words[slot] & ~front_mask); }
+  COPSE_HD bool is_key(u64 slot) const { return words[slot] < invalid_morton_key; }
+};
+
+/// Where an order goes: into a tree, of which each valid primitive is a leaf so far.
+struct CurveOrder {
+  BvhArrays bvh;
+  u8* gaps;  // [slot]: how close the primitive there and the next one are
+  u32 source_count;
+
+  COPSE_HD void store_id(u64 slot, u32 primitive) const { bvh.primitive_ids[slot] = primitive; }
+
+  /// The other primitives are behind.
+  COPSE_HD void store_valid_count(u32 valid_count) const {
+    store_counts(bvh, valid_count, valid_count, source_count);
+  }
+  COPSE_HD u32 valid_count() const { return bvh.counts->primitive_count; }
+};
+
+/// The order of no primitives.
+struct StoreNoOrder {
+  CurveOrder order;
+  COPSE_HD void operator()(u64) const { order.store_valid_count(0); }
+};
+
+/// The order by fronts alone, four slots at a time, so that loads and stores are of 16 bytes.
+struct TakeFrontOrder {
+  static constexpr u32 at_once = 4;
+
+  SortedFronts sorted;
+  CurveOrder order;
+
+  COPSE_HD u64 input_count() const { return divide_rounding_up(sorted.n, u64{at_once}); }
+
+  COPSE_HD void operator()(u64 group) const {
+    const u64 first = group * at_once;
+    if (first + at_once > sorted.n) return take_one_by_one(first);
+    const Words low = reinterpret_cast<const Words*>(sorted.words + first)[0];
+    const Words high = reinterpret_cast<const Words*>(sorted.words + first)[1];
+    const u64 next = first + at_once < sorted.n ? sorted.words[first + at_once] : invalid_morton_key;
+    const u64 words[at_once + 1] = {low.word[0], low.word[1], high.word[0], high.word[1], next};
+    Ids ids;
+    Gaps gaps;
+    for (u32 k = 0; k < at_once; ++k) {
+      ids.id[k] = u32(words[k] & ~sorted.front_mask);
+      gaps.gap[k] = u8(gap(words[k], words[k + 1], first + k));
+    }
+    *reinterpret_cast<Ids*>(order.bvh.primitive_ids + first) = ids;
+    *reinterpret_cast<Gaps*>(order.gaps + first) = gaps;
+  }
+
+ private:
+  struct alignas(16) Words {
+    u64 word[2];
+  };
+  struct alignas(16) Ids {
+    u32 id[at_once];
+  };
+  struct alignas(4) Gaps {
+    u8 gap[at_once];
+  };
+
+  /// The gap behind a slot; where there is none, that is where the valid primitives end, anything.
+  COPSE_HD u32 gap(u64 word, u64 next, u64 slot) const {
+    if (slot == 0 && word >= invalid_morton_key) order.store_valid_count(0);
+    if (word < invalid_morton_key && next >= invalid_morton_key) order.store_valid_count(u32(slot) + 1);
+    return common_prefix(word & sorted.front_mask, next & sorted.front_mask, u32(slot));
+  }
+
+  COPSE_HD void take_one_by_one(u64 first) const {
+    for (u64 slot = first; slot < sorted.n; ++slot) {
+      const u64 next = slot + 1 < sorted.n ? sorted.words[slot + 1] : invalid_morton_key;
+      order.store_id(slot, sorted.id(slot));
+      order.gaps[slot] = u8(gap(sorted.words[slot], next, slot));
+    }
+  }
+};
+
+}  // namespace copse::detail

@@ -1,0 +1,193 @@
+#pragma once
+
+// A tile of primitives sorted by the fronts of their keys, with a look at those on both sides of it: what a block
+// knows of them in shared memory.
+
+#include "builders/bvh/morton/morton_run_list.cuh"
+#include "primitives/core/atomic.h"
+#include "primitives/cuda/warp.cuh"
+
+namespace copse::cuda::detail {
+
+/// What belongs to a thread's neighbouring slots, in one load or store.
+template <class T>
+struct alignas(4 * sizeof(T)) FourSlots {
+  T of[4];
+};
+
+/// A tile of slots, with more than those of a short run on both sides: its window. Four slots a thread.
+struct TieTile {
+  static constexpr u32 at_once = 4;
+  static constexpr u32 slots = 1024;
+  static constexpr u32 margin = 2 * max_short_run;
+  static constexpr u32 size = slots + 2 * margin;
+  static constexpr u32 threads = size / at_once;
+  static constexpr u32 blocks = 7;  // on a multiprocessor
+  static_assert(threads % warp_size == 0 && max_short_run == warp_size);
+
+  /// Slots whose runs are looked at: those of all runs that reach into the tile.
+  static constexpr u32 first_ranked = margin - max_short_run, ranked_end = size - max_short_run;
+
+  alignas(16) u32 id[size];  // as sorted
+  alignas(16) u32 low[size];
+  alignas(16) u32 placed_id[size];       // the same where they belong
+  u32 placed_low[size];                  // of those that share their front
+  u32 begins_run[size / warp_size + 1];  // a bit a slot; and behind the last
+  u16 tied[size];                        // the slots that share their front, in any order
+  u32 tied_count;
+
+  __device__ static bool is_of_tile(u32 w) { return w >= margin && w < margin + slots; }
+
+  /// The bits of the 32 slots from `w` on, the first one's lowest.
+  __device__ u32 begins_from(u32 w) const {
+    const u32 word = w / warp_size;
+    return __funnelshift_r(begins_run[word], begins_run[word + 1], w % warp_size);
+  }
+};
+
+/// A thread's slots of a window as they are loaded, with the words before and after them.
+struct LoadedSlots {
+  static constexpr u32 at_once = TieTile::at_once;
+  static constexpr u64 no_key = ~u64{0};
+
+  u64 front_mask;
+  u64 word[at_once + 2];
+
+  /// slot: the first one; before the first or past the last one of all at the ends
+  __device__ LoadedSlots(const SortedFronts& sorted, i64 slot) : front_mask(sorted.front_mask) {
+    if (slot >= 0 && slot + at_once <= i64(sorted.n)) {
+      const auto* const from = reinterpret_cast<const TwoWords*>(sorted.words + slot);
+      const TwoWords low = from[0], high = from[1];
+      word[1] = low.of[0];
+      word[2] = low.of[1];
+      word[3] = high.of[0];
+      word[4] = high.of[1];
+    } else {
+#pragma unroll
+      for (u32 k = 0; k < at_once; ++k) word[k + 1] = word_at(sorted, slot + k);
+    }
+    word[0] = shuffle_up(word[at_once], 1);
+    word[at_once + 1] = shuffle_down(word[1], 1);
+    if (lane_id() == 0) word[0] = threadIdx.x == 0 ? no_key : word_at(sorted, slot - 1);
+    if (lane_id() == warp_size - 1) {
+      word[at_once + 1] = threadIdx.x == TieTile::threads - 1 ? no_key : word_at(sorted, slot + at_once);
+    }
+  }
+
+  __device__ bool is_key(u32 k) const {
+    return word[k + 1] < invalid_morton_key;
+  }
+  __device__ u32 id(u32 k) const {
+    return u32(word[k + 1] & ~front_mask);
+  }
+
+  /// A bit for each, and for the one behind them: where a run begins, or no key is.
+  __device__ u32 begins() const {
+    u32 begins = 0;
+#pragma unroll
+    for (u32 k = 0; k <= at_once; ++k) {
+      const bool begins_here = !is_key(k) || ((word[k + 1] ^ word[k]) & front_mask) != 0;
+      begins |= u32(begins_here) << k;
+    }
+    return begins;
+  }
+
+  /// A bit for each key.
+  __device__ u32 keys() const {
+    u32 keys = 0;
+#pragma unroll
+    for (u32 k = 0; k < at_once; ++k) keys |= u32(is_key(k)) << k;
+    return keys;
+  }
+
+  /// A byte for each: how close it and the next one are, by their fronts.
+  __device__ u32 gaps() const {
+    u32 gaps = 0;
+#pragma unroll
+    for (u32 k = 0; k < at_once; ++k) gaps |= leading_zeros((word[k + 1] ^ word[k + 2]) & front_mask) << 8 * k;
+    return gaps;
+  }
+
+ private:
+  struct alignas(16) TwoWords {
+    u64 of[2];
+  };
+
+  __device__ static u64 word_at(const SortedFronts& sorted, i64 slot) {
+    return slot >= 0 && slot < i64(sorted.n) ? sorted.words[slot] : no_key;
+  }
+};
+
+/// Numbers what the lanes of a warp have, `mine` at most 7 of each, in their order.
+struct WarpNumbers {
+  u32 before = 0, total = 0;
+
+  __device__ explicit WarpNumbers(u32 mine) {
+#pragma unroll
+    for (u32 bit = 0; bit < 3; ++bit) {
+      const u32 have = __ballot_sync(all_lanes, (mine >> bit & 1) != 0);
+      before += u32(__popc(have & lower_lanes())) << bit;
+      total += u32(__popc(have)) << bit;
+    }
+  }
+};
+
+/// What a thread keeps of its slots.
+struct EnteredSlots {
+  static constexpr u32 at_once = TieTile::at_once;
+
+  u32 w;  // the first one's place in the window
+  u32 begins;
+  u32 gaps;
+
+  /// Stores what the tile is to know of the thread's slots, lists those that share their front, and stores the
+  /// count of keys where they end.
+  __device__ EnteredSlots(TieTile& tile, const KeyWords& keys, const LoadedSlots& loaded, i64 slot,
+                          const CurveOrder& order)
+      : w(threadIdx.x * at_once), begins(loaded.begins()), gaps(loaded.gaps()) {
+    const u32 key_bits = loaded.keys(), tied = ~(begins & begins >> 1) & key_bits;
+    FourSlots<u32> ids, lows;
+#pragma unroll
+    for (u32 k = 0; k < at_once; ++k) {
+      ids.of[k] = loaded.id(k);
+      lows.of[k] = (tied >> k & 1) != 0 ? keys.low[ids.of[k]] : 0;
+    }
+    *reinterpret_cast<FourSlots<u32>*>(tile.id + w) = *reinterpret_cast<FourSlots<u32>*>(tile.placed_id + w) = ids;
+    enter_begins(tile);
+    list(tile, w >= TieTile::first_ranked && w < TieTile::ranked_end ? tied : 0);
+    *reinterpret_cast<FourSlots<u32>*>(tile.low + w) = lows;
+    if (TieTile::is_of_tile(w)) store_valid_count(key_bits, loaded.is_key(at_once), slot, order);
+  }
+
+  __device__ bool is_tied_with_next(u32 k) const {
+    return (begins >> (k + 1) & 1) == 0;
+  }
+
+ private:
+  __device__ void enter_begins(TieTile& tile) const {
+    u32 bits = (begins & ((1u << at_once) - 1)) << w % warp_size;
+#pragma unroll
+    for (u32 step = 1; step < warp_size / at_once; step *= 2) bits |= __shfl_xor_sync(all_lanes, bits, int(step));
+    if (w % warp_size == 0) tile.begins_run[w / warp_size] = bits;
+  }
+
+  __device__ void list(TieTile& tile, u32 tied) const {
+    const WarpNumbers numbers(u32(__popc(tied)));
+    u32 place = 0;
+    if (lane_id() == 0 && numbers.total > 0) place = atomicAdd(&tile.tied_count, numbers.total);
+    place = shuffle_from(place, 0) + numbers.before;
+#pragma unroll
+    for (u32 k = 0; k < at_once; ++k) {
+      if ((tied >> k & 1) != 0) tile.tied[place++] = u16(w + k);
+    }
+  }
+
+  /// Keys are before all that is none.
+  __device__ static void store_valid_count(u32 key_bits, bool is_next_key, i64 slot, const CurveOrder& order) {
+    const u32 count = u32(__popc(key_bits));
+    if (count > 0 && (count < at_once || !is_next_key)) order.store_valid_count(u32(slot) + count);
+    if (count == 0 && slot == 0) order.store_valid_count(0);
+  }
+};
+
+}  // namespace copse::cuda::detail

@@ -1,0 +1,71 @@
+#include "builders/bvh/pack_triangles.h"
+
+#include <algorithm>
+#include <string>
+
+#include "builders/bvh/rays/pack_triangles_body.h"
+#include "primitives/core/dispatch.h"
+
+namespace copse {
+
+namespace {
+
+bool has_masks(const TriangleViews& triangles) {
+  const auto views = triangles.views();
+  return std::any_of(views.begin(), views.end(), [](const TriangleView& view) { return view.mask != ~u32{0}; });
+}
+
+template <class View>
+void repack(Context& context, PackedTriangles& packed, const View& bvh, const TriangleViews& triangles) {
+  const auto refuse = [](const std::string& text) { throw Error(ErrorCode::invalid_argument, text); };
+  const u64 ids = bvh.primitive_ids.size();
+  if (packed.triangles.size() != ids) {
+    refuse("repack_triangles: room for " + std::to_string(packed.triangles.size()) +
+           " triangles, but the tree has room for " + std::to_string(ids));
+  }
+  if (packed.masks.empty() && has_masks(triangles)) packed.masks = Buffer<u32>(context, ids);
+  ProfileScope scope(context.profile(), "pack triangles");
+  const detail::LeafOrder leaves{bvh.primitive_ids, &bvh.counts.data()->primitive_count};
+  dispatch(context, [&](const auto& ex) {
+    detail::pack_triangles(ex, leaves, triangles.views(), packed.triangles.data(),
+                           packed.masks.empty() ? nullptr : packed.masks.data());
+  });
+}
+
+template <class View>
+PackedTriangles pack(Context& context, const View& bvh, const TriangleViews& triangles) {
+  PackedTriangles packed{Buffer<PackedTriangle>(context, bvh.primitive_ids.size()), {}};
+  repack(context, packed, bvh, triangles);
+  return packed;
+}
+
+}  // namespace
+
+PackedTriangles pack_triangles(Context& context, const BvhView& bvh, const TriangleViews& triangles) {
+  return pack(context, bvh, triangles);
+}
+
+void repack_triangles(Context& context, PackedTriangles& packed, const BvhView& bvh,
+                      const TriangleViews& triangles) {
+  repack(context, packed, bvh, triangles);
+}
+
+template <class Node>
+PackedTriangles pack_triangles(Context& context, const WideBvhView<Node>& bvh, const TriangleViews& triangles) {
+  return pack(context, bvh, triangles);
+}
+
+template <class Node>
+void repack_triangles(Context& context, PackedTriangles& packed, const WideBvhView<Node>& bvh,
+                      const TriangleViews& triangles) {
+  repack(context, packed, bvh, triangles);
+}
+
+template PackedTriangles pack_triangles(Context&, const Bvh4View&, const TriangleViews&);
+template PackedTriangles pack_triangles(Context&, const CompressedBvh4View&, const TriangleViews&);
+template PackedTriangles pack_triangles(Context&, const CompressedBvh8View&, const TriangleViews&);
+template void repack_triangles(Context&, PackedTriangles&, const Bvh4View&, const TriangleViews&);
+template void repack_triangles(Context&, PackedTriangles&, const CompressedBvh4View&, const TriangleViews&);
+template void repack_triangles(Context&, PackedTriangles&, const CompressedBvh8View&, const TriangleViews&);
+
+}  // namespace copse

@@ -1,0 +1,39 @@
+// Fits the boxes of a tree to moved primitives, from the leaves up. See refit.h for the source.
+//
+// The cooperative stage, refit_cpu.h and refit.cuh:
+//
+//   fit_boxes(ex, boxes, n, bvh, may_be_of_gaps)
+//     Gives every leaf of a binary tree over at most `n` primitives, of any topology, the box around its
+//     primitives as `boxes` tells them, and every inner node the box around its children. `may_be_of_gaps`:
+//     *bvh.is_of_gaps holds what gap_words says, and is likely 1.
+//   fit_boxes_scratch_bytes<Boxes>(ex, n)
+
+#include "builders/bvh/refit/refit_body.h"
+#include "builders/geometry/primitive_boxes.h"
+
+namespace copse::detail {
+
+template <class Executor>
+void refit_over_triangles(const Executor& ex, std::span<const TriangleView> views, u64 n, const BvhArrays& bvh,
+                          bool may_be_of_gaps) {
+  ScratchArena::Frame frame(ex.scratch);
+  fit_boxes(ex, TriangleBoxes{make_triangle_table(ex, frame, views)}, n, bvh, may_be_of_gaps);
+}
+
+template <class Executor>
+void refit_over_boxes(const Executor& ex, const Aabb* boxes, u64 n, const BvhArrays& bvh, bool may_be_of_gaps) {
+  fit_boxes(ex, CustomBoxes{boxes}, n, bvh, may_be_of_gaps);
+}
+
+template <class Executor>
+u64 refit_scratch_bytes(const Executor& ex, u64 n, u64 view_count) {
+  if (view_count == 0) return fit_boxes_scratch_bytes<CustomBoxes>(ex, n);
+  return fit_boxes_scratch_bytes<TriangleBoxes>(ex, n) + triangle_table_scratch_bytes(view_count);
+}
+
+template void refit_over_triangles(const BodyExecutor&, std::span<const TriangleView>, u64, const BvhArrays&,
+                                   bool);
+template void refit_over_boxes(const BodyExecutor&, const Aabb*, u64, const BvhArrays&, bool);
+template u64 refit_scratch_bytes(const BodyExecutor&, u64, u64);
+
+}  // namespace copse::detail

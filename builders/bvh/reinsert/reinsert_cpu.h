@@ -1,0 +1,19 @@
+#pragma once
+
+// The boxes of inner nodes on the CPU, by walks. Contract: builders/bvh/reinsert/reinsert.inl.
+
+#include "builders/bvh/reinsert/reinsert_boxes.h"
+#include "primitives/cpu/tree_walk.h"
+
+namespace copse::cpu {
+
+/// Contract: builders/bvh/reinsert/reinsert.inl.
+inline void fit_inner_nodes(const Executor& ex, u64 node_count, const copse::detail::BvhArrays& bvh) {
+  copse::detail::fit_inner_nodes_if(ex, node_count, bvh, nullptr);
+}
+
+inline u64 fit_inner_nodes_scratch_bytes(const Executor& ex, u64 node_count) {
+  return bottom_up_scratch_bytes(ex, node_count / 2);
+}
+
+}  // namespace copse::cpu

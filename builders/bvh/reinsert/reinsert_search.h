@@ -1,0 +1,135 @@
+#pragma once
+
+// The best place for a subtree, by branch and bound.
+//
+//        apex            Node x leaves its parent, whose place its sibling s takes, and goes to the target t:
+//       /    \           a new node around t and x stands where t stood. From the parent up to the apex boxes
+//     ...    ...         shrink, from there down to t they grow. The apex, the lowest ancestor that x and t
+//      |      |          share, keeps its box, and so does all above it.
+//    parent   t    ->        new
+//     / \                    / \ .
+//    x   s                  t   x
+//
+// For every apex, from the parent on, targets are sought below its child on the other side, where a target's new
+// node takes from what was saved on the way up, and so does all that grows on the way down. What is left bounds
+// what can be gained farther down: the new node has at least the area of x.
+//
+// Beside a node no larger than x, x is as well off as anywhere below it: there all of the node's growth is paid as
+// well, and a new node at least as large as x. So the search goes on only below nodes that are larger, by the
+// floats that it measures areas with. That x then goes below nothing but larger nodes and its own ancestors is
+// what reinsert_moves.h relies on.
+//
+// Source: Bittner, Hapala, Havran, "Fast Insertion-Based Optimization of Bounding Volume Hierarchies", CGF 32(1),
+// 2013; Meister, Bittner, "Parallel Reinsertion for Bounding Volume Hierarchy Optimization", CGF 37(2), 2018,
+// section 3.1. Where we differ: both children of a node are looked at together, as they stand side by side, and of
+// two to go on with, the one that promises more comes first; a search has a limit.
+
+#include "builders/bvh/node.h"
+#include "builders/bvh/reinsert/area_scale.h"
+
+namespace copse::detail {
+
+/// Where a node goes.
+struct Reinsertion {
+  float gain = 0;  // area that inner nodes lose by it; 0 for a node that stays
+  u32 target = invalid_id;
+};
+
+/// Steps after which a search ends. In trees of scenes they are 18 to 53 on average, one for each level and a few
+/// more, 350 at most, and a limit of 48 makes no other trees to speak of; it is for chains, and for boxes that
+/// bound nothing.
+inline constexpr u32 max_search_steps = 256;
+
+/// Subtrees that may wait while one beside them is looked at; in trees of scenes there are up to 33. Where there
+/// are more, those that promise less are left out.
+inline constexpr u32 max_waiting_subtrees = 40;
+
+/// The search for one node.
+class ReinsertionSearch {
+ public:
+  COPSE_HD ReinsertionSearch(const BvhNode* nodes, const u32* parents, u32 node)
+      : nodes_(nodes),
+        parents_(parents),
+        node_(node),
+        box_(nodes[node].box()),
+        scale_(AreaScale::of(nodes[0].box())),
+        area_(scale_.quick_area(box_)) {}
+
+  COPSE_HD Reinsertion run() {
+    // The child of the apex on this side, with the node and without it; once these are the same, all above are.
+    Aabb with = box_, without = Aabb::empty();
+    bool shrinks = true;
+    float saved = 0;
+    for (u32 child = node_; child != 0 && steps_ < max_search_steps; child = parents_[sibling_pair(child)]) {
+      const u32 other = sibling(child);
+      const BvhNode other_node = nodes_[other];
+      // The parent goes; every other ancestor below the apex shrinks. Nothing is known of areas beyond all floats.
+      if (child == node_) saved = scale_.quick_area(merge(box_, other_node.box()));
+      if (!(saved < infinity)) break;
+      look_below(other, other_node, saved);
+      if (!shrinks) continue;
+      with = merge(with, other_node.box());
+      without = merge(without, other_node.box());
+      if (child != node_) saved = add_rn(saved, sub_rn(scale_.quick_area(with), scale_.quick_area(without)));
+      shrinks = !(with == without);
+    }
+    return best_;
+  }
+
+ private:
+  /// A node with what is left of the gain for those below it.
+  struct Subtree {
+    float left;
+    u32 children;  // the first of them; invalid_id where there is nothing to be sought
+  };
+
+  /// Considers a node as the target, of whose gain `left` is left above it.
+  COPSE_HD Subtree consider(u32 target, const BvhNode& node, float left) {
+    const float area = scale_.quick_area(node.box()), joined = scale_.quick_area(merge(node.box(), box_));
+    const float gain = sub_rn(left, joined);
+    if (gain > best_.gain) best_ = {gain, target};
+    // A leaf that a refit has emptied, and what holds nothing else, is of infinite area here.
+    const float left_below = sub_rn(left, max_number(0.0f, sub_rn(joined, area)));
+    return {left_below, !node.is_leaf() && area > area_ ? node.first : invalid_id};
+  }
+
+  /// Whether something may be gained where `left` is left.
+  COPSE_HD bool promises(float left) const { return sub_rn(left, area_) > best_.gain; }
+  COPSE_HD bool promises(const Subtree& subtree) const {
+    return subtree.children != invalid_id && promises(subtree.left);
+  }
+
+  COPSE_HD void look_below(u32 top, const BvhNode& top_node, float saved) {
+    ++steps_;
+    if (!promises(saved)) return;
+    Subtree waiting[max_waiting_subtrees];
+    u32 waiting_count = 0;
+    Subtree now = consider(top, top_node, saved);
+    for (;;) {
+      if (promises(now)) {
+        if (++steps_ >= max_search_steps) return;
+        const BvhNode left = nodes_[now.children], right = nodes_[now.children + 1];
+        Subtree first = consider(now.children, left, now.left);
+        Subtree second = consider(now.children + 1, right, now.left);
+        if (promises(first) && promises(second) && waiting_count < max_waiting_subtrees) {
+          waiting[waiting_count++] = second.left > first.left ? first : second;
+        }
+        now = !promises(first) || (promises(second) && second.left > first.left) ? second : first;
+      } else {
+        if (waiting_count == 0) return;
+        now = waiting[--waiting_count];
+      }
+    }
+  }
+
+  const BvhNode* nodes_;
+  const u32* parents_;
+  u32 node_;
+  Aabb box_;
+  AreaScale scale_;
+  float area_;
+  Reinsertion best_;
+  u32 steps_ = 0;
+};
+
+}  // namespace copse::detail

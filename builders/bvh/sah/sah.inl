@@ -1,0 +1,165 @@
+// Binned SAH: nodes are split from the root down, at the place that the surface area heuristic expects to cost the
+// least.
+//
+// Source: Wald, "On Fast Construction of SAH-Based Bounding Volume Hierarchies", RT 2007; Goldsmith, Salmon,
+// "Automatic Creation of Object Hierarchies for Ray Tracing", IEEE CG&A, 1987, for the cost of a tree. Where we
+// differ: the items of a node keep their order on either side of a split, and a node's place follows from where
+// its parent split, so that the tree is a function of the primitives alone, whatever the number of threads; small
+// nodes are swept exactly; past a depth nodes are halved, so that no input takes quadratic time; and rotations
+// mend what greedy splits near the root get wrong (rotate.h).
+//
+// The cooperative stage, sah_cpu.h and sah.cuh:
+//
+//   split_top_down(ex, n, in)
+//     Builds the tree over the first *in.valid_count of the items, at most `n`, as SahSplit and SahSweep say (of
+//     the latter the definition is sah_sweep_cpu.h): nodes of more than max_swept_items are split by bins over
+//     the bounds of their items' centres. `in.items` and `in.spare` are used up.
+
+#include "builders/bvh/sah/rotate.h"
+#include "builders/bvh/sah/sah_body.h"
+#include "builders/bvh/sah/sah_leaves.h"
+#include "builders/geometry/primitive_bounds.h"
+#include "builders/geometry/primitive_boxes.h"
+#include "primitives/inputs.h"
+#include "primitives/loops/zeroed_words.h"
+#include "primitives/reduce.h"
+#include "primitives/scan.h"
+
+namespace copse::detail {
+
+/// Whether a primitive can stand in the tree.
+template <class Boxes>
+struct HasBox {
+  Boxes boxes;
+  COPSE_HD bool operator()(u64 i) const { return !is_empty(boxes(u32(i))); }
+};
+
+/// Makes items of those that can, and keeps the ids of the others at the end.
+template <class Boxes>
+struct MakeSahItem {
+  Boxes boxes;
+  SahItem* items;
+  u32* primitive_ids;
+  COPSE_HD void operator()(u64 place, u64 i) const {
+    const Aabb box = boxes(u32(i));
+    if (is_empty(box)) {
+      primitive_ids[place] = u32(i);
+    } else {
+      items[place] = SahItem::of(box, u32(i));
+    }
+  }
+};
+
+/// The centre of an item, as a box.
+struct SahCentre {
+  const SahItem* items;
+  const u64* count;
+  COPSE_HD Aabb operator()(u64 i) const {
+    if (i >= *count) return Aabb::empty();
+    const vec3 centre = items[i].centre();
+    return {centre, centre};
+  }
+};
+
+struct NarrowCount {
+  const u64* from;
+  u32* to;
+  COPSE_HD void operator()(u64) const { *to = u32(*from); }
+};
+
+/// Writes the counts and, for a tree without primitives, its empty root.
+struct WriteSahCounts {
+  const u32* valid_count;
+  const u32* leaf_count;
+  u32 source_count;
+  BvhArrays bvh;
+  COPSE_HD void operator()(u64) const {
+    const u32 valid = *valid_count, leaves = *leaf_count;
+    store_counts(bvh, leaves, valid, source_count);
+  }
+};
+
+/// What a build takes along with its items.
+struct SahCounts {
+  u64 wide_valid_count;
+  u32 valid_count;
+  u32 leaf_count;
+  Aabb centres;
+};
+
+template <class Executor, class Boxes>
+void make_items(const Executor& ex, const Boxes& boxes, u64 n, SahItem* items, u32* primitive_ids,
+                SahCounts* counts) {
+  partition_each(ex, "sah: items", n, HasBox<Boxes>{boxes}, MakeSahItem<Boxes>{boxes, items, primitive_ids},
+                 &counts->wide_valid_count);
+  for_each(ex, "sah: count", 1, NarrowCount{&counts->wide_valid_count, &counts->valid_count});
+  reduce(ex, "sah: centres", n, SahCentre{items, &counts->wide_valid_count}, Aabb::empty(), MergeBoxes{},
+         &counts->centres);
+}
+
+/// The tree as it is split.
+template <class Executor, class Boxes>
+void split_tree(const Executor& ex, const Boxes& boxes, u64 n, const SahOptions& options, const BvhArrays& bvh) {
+  ScratchArena::Frame frame(ex.scratch);
+  auto* counts = frame.allocate<SahCounts>(1);
+  SahItem* items = frame.allocate<SahItem>(n);
+  make_items(ex, boxes, n, items, bvh.primitive_ids, counts);
+
+  SahInput in{items,
+              frame.allocate<SahItem>(n),
+              &counts->valid_count,
+              &counts->centres,
+              options.bin_count,
+              options.max_leaf_size,
+              options.costs,
+              {bvh.nodes, bvh.parents, bvh.primitive_ids}};
+  const u32* leaf_count = &counts->valid_count;
+  if (options.max_leaf_size == 1) {
+    split_top_down(ex, n, in);
+  } else {
+    with_sparse_tree(ex, n, &counts->valid_count, bvh, &counts->leaf_count, [&](const SahTree& tree) {
+      in.tree = tree;
+      split_top_down(ex, n, in);
+    });
+    leaf_count = &counts->leaf_count;
+  }
+  for_each(ex, "sah: counts", 1, WriteSahCounts{&counts->valid_count, leaf_count, u32(n), bvh});
+}
+
+template <class Executor, class Boxes>
+void sah(const Executor& ex, const Boxes& boxes, u64 n, const SahOptions& options, const BvhArrays& bvh) {
+  split_tree(ex, boxes, n, options, bvh);
+  for (u32 pass = 0; pass < options.rotation_passes; ++pass) rotate_tree(ex, n, bvh);
+}
+
+template <class Executor>
+void sah_over_triangles(const Executor& ex, std::span<const TriangleView> views, u64 n, const SahOptions& options,
+                        const BvhArrays& bvh) {
+  ScratchArena::Frame frame(ex.scratch);
+  sah(ex, TriangleBoxes{make_triangle_table(ex, frame, views)}, n, options, bvh);
+}
+
+template <class Executor>
+void sah_over_boxes(const Executor& ex, const Aabb* boxes, u64 n, const SahOptions& options,
+                    const BvhArrays& bvh) {
+  sah(ex, CustomBoxes{boxes}, n, options, bvh);
+}
+
+template <class Executor>
+u64 sah_scratch_bytes(const Executor& ex, u64 n, u64 view_count, const SahOptions& options) {
+  u64 split_bytes = split_top_down_scratch_bytes(ex, n);
+  if (options.max_leaf_size > 1) split_bytes = sparse_tree_scratch_bytes(ex, n, split_bytes);
+  const u64 items_bytes = larger(u64(partition_scratch_bytes<u32>(ex, n)), u64(reduce_scratch_bytes<Aabb>(ex, n)));
+  const u64 spare_bytes = ScratchArena::bytes_for<SahItem>(n);
+  split_bytes = ScratchArena::bytes_for<SahCounts>(1) + ScratchArena::bytes_for<SahItem>(n) +
+                larger(items_bytes, spare_bytes + split_bytes);
+  const u64 rotation_bytes = options.rotation_passes > 0 ? rotate_tree_scratch_bytes(ex, n) : 0;
+  return triangle_table_scratch_bytes(view_count) + larger(split_bytes, rotation_bytes);
+}
+
+template void sah_over_triangles(const BodyExecutor&, std::span<const TriangleView>, u64, const SahOptions&,
+                                 const BvhArrays&);
+template void sah_over_boxes(const BodyExecutor&, const Aabb*, u64, const SahOptions&, const BvhArrays&);
+template u64 sah_scratch_bytes(const BodyExecutor&, u64, u64, const SahOptions&);
+
+}  // namespace copse::detail

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <span>
+
+#include "builders/bvh/build/bvh_arrays.h"
+#include "builders/bvh/sah.h"
+
+namespace copse::detail {
+
+template <class Executor>
+void sah_over_triangles(const Executor& ex, std::span<const TriangleView> views, u64 n, const SahOptions& options,
+                        const BvhArrays& bvh);
+
+template <class Executor>
+void sah_over_boxes(const Executor& ex, const Aabb* boxes, u64 n, const SahOptions& options, const BvhArrays& bvh);
+
+template <class Executor>
+u64 sah_scratch_bytes(const Executor& ex, u64 n, u64 view_count, const SahOptions& options);
+
+}  // namespace copse::detail

@@ -1,0 +1,110 @@
+#include "builders/bvh/collapse.h"
+
+#include <cmath>
+#include <type_traits>
+
+#include "builders/bvh/build/build_arguments.h"
+#include "builders/bvh/wide/collapse_body.h"
+#include "primitives/core/dispatch.h"
+
+namespace copse {
+
+namespace {
+
+template <class Tree>
+constexpr u32 max_leaf_primitives() {
+  return std::is_same_v<Tree, CompressedBvh8> ? CompressedBvh8Node::max_leaf_primitives : 32;
+}
+
+void check_cost(const char* name, double cost) {
+  if (cost >= 0 && cost <= 1e6) return;
+  throw Error(ErrorCode::invalid_argument,
+              std::string("costs.") + name + " is " + std::to_string(cost) + "; it can be 0 to 1000000");
+}
+
+template <class Tree>
+void check_options(const CollapseOptions& options) {
+  detail::check_option("max_leaf_size", options.max_leaf_size, 1, max_leaf_primitives<Tree>());
+  check_cost("traversal", options.costs.traversal);
+  check_cost("intersection", options.costs.intersection);
+}
+
+template <class Tree>
+void check_leaves(const Bvh& bvh) {
+  if (bvh.max_leaf_size <= max_leaf_primitives<Tree>()) return;
+  throw Error(ErrorCode::invalid_argument, "the binary tree has leaves of up to " +
+                                               std::to_string(bvh.max_leaf_size) + " primitives, at most " +
+                                               std::to_string(max_leaf_primitives<Tree>()) +
+                                               " fit in a leaf of this layout");
+}
+
+template <class Tree>
+void check_wide_room(const Tree& wide, u64 primitive_count) {
+  if (wide.nodes.size() >= wide_node_capacity(primitive_count) && wide.parents.size() >= wide.nodes.size() &&
+      wide.primitive_ids.size() >= primitive_count && wide.counts.size() == 1) {
+    return;
+  }
+  throw Error(ErrorCode::invalid_argument,
+              "collapse over " + std::to_string(primitive_count) + " primitives, which may need " +
+                  std::to_string(wide_node_capacity(primitive_count)) + " nodes, of a tree with room for " +
+                  std::to_string(wide.primitive_ids.size()) + " and " + std::to_string(wide.nodes.size()));
+}
+
+template <class Tree>
+Tree make_wide_bvh(Context& context, u64 node_count, u64 primitive_count) {
+  Tree tree;
+  tree.nodes = Buffer<typename Tree::Node>(context, node_count);
+  tree.parents = Buffer<u32>(context, node_count);
+  tree.primitive_ids = Buffer<u32>(context, primitive_count);
+  tree.counts = Buffer<WideBvhCounts>(context, 1);
+  return tree;
+}
+
+}  // namespace
+
+template <class Tree>
+BuildSizes collapse_sizes(Context& context, u64 primitive_count, const CollapseOptions& options) {
+  check_options<Tree>(options);
+  detail::check_primitive_count(primitive_count);
+  BuildSizes sizes;
+  sizes.result_bytes = wide_bvh_bytes<Tree>(wide_node_capacity(primitive_count), primitive_count);
+  sizes.scratch_bytes = dispatch(context, [&](const auto& ex) {
+    return detail::collapse_scratch_bytes<typename Tree::Node>(ex, primitive_count);
+  });
+  return sizes;
+}
+
+template <class Tree>
+void collapse(Context& context, Tree& wide, const Bvh& bvh, const CollapseOptions& options) {
+  const BuildSizes sizes = collapse_sizes<Tree>(context, bvh.source_count, options);
+  check_leaves<Tree>(bvh);
+  check_wide_room(wide, bvh.source_count);
+  context.reserve_scratch(sizes.scratch_bytes);
+  ProfileScope scope(context.profile(), "widen");
+  const detail::CollapseCosts costs{float(options.costs.traversal), float(options.costs.intersection),
+                                    options.max_leaf_size};
+  dispatch(context, [&](const auto& ex) {
+    detail::collapse_tree(ex, bvh.view(), bvh.source_count, costs, detail::arrays_of(wide));
+  });
+  wide.source_count = bvh.source_count;
+}
+
+template <class Tree>
+Tree collapse(Context& context, const Bvh& bvh, const CollapseOptions& options) {
+  check_options<Tree>(options);
+  check_leaves<Tree>(bvh);
+  Tree wide = make_wide_bvh<Tree>(context, wide_node_capacity(bvh.source_count), bvh.source_count);
+  collapse(context, wide, bvh, options);
+  return wide;
+}
+
+#define COPSE_WIDE_TREE(Tree)                                                      \
+  template BuildSizes collapse_sizes<Tree>(Context&, u64, const CollapseOptions&); \
+  template void collapse(Context&, Tree&, const Bvh&, const CollapseOptions&);     \
+  template Tree collapse<Tree>(Context&, const Bvh&, const CollapseOptions&);
+COPSE_WIDE_TREE(Bvh4)
+COPSE_WIDE_TREE(CompressedBvh4)
+COPSE_WIDE_TREE(CompressedBvh8)
+#undef COPSE_WIDE_TREE
+
+}  // namespace copse

@@ -1,0 +1,103 @@
+#pragma once
+
+// The boxes of what stands in the slots of neighbouring families, in shared memory.
+
+#include "builders/bvh/wide/sibling_group_rows.cuh"
+#include "builders/bvh/wide_node.h"
+
+namespace copse::cuda::detail {
+
+/// A corner of a box, stored and loaded in one piece.
+struct alignas(16) WideCorner {
+  vec3 at;
+  u32 unused;
+};
+
+template <u32 width, u32 block_threads>
+class FamilyWindow : public FamilyRows<width, block_threads> {
+  using Rows = FamilyRows<width, block_threads>;
+
+ public:
+  /// Before put_link(), a barrier of the block between them.
+  __device__ void clear() {
+    if (threadIdx.x < Rows::families) parent_slots_[threadIdx.x] = none;
+  }
+
+  /// Takes what stands in a slot.
+  ///   below: the number in the window of an inner child's family of children; not below `families` for another
+  __device__ void put_link(u32 slot, const WideChild& child, u32 below) {
+    this->set(slot, !child.is_inner());
+    if (child.is_inner() && below < Rows::families) parent_slots_[below] = u16(slot);
+    if (child.is_nothing()) put(slot, Aabb::empty());
+  }
+  /// Takes the box of what is fitted already.
+  __device__ void put_known(u32 slot, const Aabb& box) {
+    this->set(slot, true);
+    put(slot, box);
+  }
+
+  /// Puts boxes of a row's leaves into their slots: fit(first, count) is a leaf's; all lanes of the warp.
+  /// Each lane takes a leaf, wherever they stand in the row: gathers take their time for the lines that they
+  /// visit, and neighbouring leaves share them.
+  ///   low, high: what stands in the lane's slots
+  template <class Fit>
+  __device__ void fit_leaves(const WideChild& low, const WideChild& high, const Fit& fit) {
+    const u32 low_leaves = __ballot_sync(all_lanes, low.is_leaf()),
+              high_leaves = __ballot_sync(all_lanes, high.is_leaf());
+    const u32 low_count = u32(__popc(low_leaves)), count = low_count + u32(__popc(high_leaves));
+    u8* const leaves = leaves_ + Rows::row_begin();
+    if (low.is_leaf()) leaves[__popc(low_leaves & lower_lanes())] = u8(lane_id());
+    if (high.is_leaf()) leaves[low_count + u32(__popc(high_leaves & lower_lanes()))] = u8(warp_size + lane_id());
+    __syncwarp();
+    for (u32 begin = 0; begin < count; begin += warp_size) {
+      const bool has_leaf = begin + lane_id() < count;
+      const u32 slot = leaves[has_leaf ? begin + lane_id() : 0];
+      const WideChild from_low = shuffle_from(low, slot % warp_size),
+                      from_high = shuffle_from(high, slot % warp_size);
+      const WideChild leaf = slot < warp_size ? from_low : from_high;
+      if (has_leaf) put(Rows::row_begin() + slot, fit(leaf.first, leaf.count));
+    }
+  }
+
+  /// Goes up from the leaves; all threads of the block, after a barrier. Returns whether the own one of the first
+  /// `count` families is fitted; box_of_own is then the box around it.
+  __device__ bool join(u32 count, Aabb& box_of_own) {
+    this->climb(
+        count, [&](u32 family) { return u32(parent_slots_[family]); }, [&](u32 family) { return box_of(family); },
+        [&](u32 slot, const Aabb& box) { put(slot, box); });
+    const u32 own = Rows::own_family();
+    if (own >= count || !this->is_known(own)) return false;
+    box_of_own = box_of(own);
+    return true;
+  }
+
+  __device__ Aabb box_in(u32 slot) const { return {low_[slot].at, high_[slot].at}; }
+
+  /// Whether what is above a family is in the window, and its family there.
+  __device__ bool has_parent(u32 family) const { return parent_slots_[family] != none; }
+  __device__ u32 parent(u32 family) const { return parent_slots_[family] / width; }
+
+  /// A kilobyte of each warp, where the low halves of its row were.
+  __device__ void* row_memory() { return low_ + Rows::row_begin(); }
+
+ private:
+  static constexpr u16 none = 0xffff;
+
+  __device__ void put(u32 slot, const Aabb& box) {
+    low_[slot] = {box.lo, 0};
+    high_[slot] = {box.hi, 0};
+  }
+  __device__ Aabb box_of(u32 family) const {
+    Aabb box = box_in(family * width);
+#pragma unroll
+    for (u32 k = 1; k < width; ++k) box = merge(box, box_in(family * width + k));
+    return box;
+  }
+
+  WideCorner low_[Rows::slots];
+  u16 parent_slots_[Rows::families];
+  u8 leaves_[Rows::slots];
+  WideCorner high_[Rows::slots];
+};
+
+}  // namespace copse::cuda::detail

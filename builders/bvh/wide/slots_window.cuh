@@ -1,0 +1,250 @@
+#pragma once
+
+// The inner nodes of a window of neighbouring pairs, for which a block chooses in shared memory, children before
+// parents. A node goes by the pair of its children, counted from the window's first.
+//
+// Each node has two places for what its children cost. Leaves are put there by the thread that loads the node; a
+// node that was chosen for puts its own costs to its place at the parent, and whoever brings the last of three,
+// the node itself and its two children, may choose for it. Where both children are leaves that is the thread that
+// loads it, which needs no place; of the others, those that are ready form lists, which all threads of the block
+// go through in turns. Once a list is no longer than a warp, its lanes walk on upwards, each as far as it comes
+// second.
+
+#include "builders/bvh/wide/wide_links.h"
+#include "primitives/core/atomic.h"
+#include "primitives/cuda/warp.cuh"
+
+namespace copse::cuda {
+
+namespace detail {
+
+using copse::detail::AreaScale;
+using copse::detail::choose_slots;
+using copse::detail::ChosenPairs;
+using copse::detail::ChosenSlots;
+using copse::detail::CollapseCosts;
+using copse::detail::load_whole;
+using copse::detail::PairChoice;
+using copse::detail::PairLinks;
+using copse::detail::SlotCosts;
+using copse::detail::store_whole;
+
+/// What the windows leave to be chosen for above them: a bit a pair, in words of 32.
+struct LeftByWindows {
+  u32* open;      // the node was chosen for, its parent was not
+  u32* arrivals;  // 0; later, of a node that was not: one of its children came
+};
+
+template <u32 width>
+struct ChooseInput {
+  BvhView bvh;
+  CollapseCosts costs;
+  SlotCosts<width>* slot_costs;  // [pair]: a message, of nodes that are open and that were not chosen for
+  ChosenPairs<width> chosen;
+  LeftByWindows left;
+
+  __device__ SlotCosts<width> leaf_costs(const AreaScale& scale, const BvhNode& leaf) const {
+    return SlotCosts<width>::of_leaf(costs.of_leaf(scale.area(leaf.box()), leaf.count), leaf.count);
+  }
+};
+
+/// Costs on their way from one thread to another, in pieces of 8 bytes that come whole, in any order. Each of them
+/// begins with a cost, and what stands there before is none: arithmetic gives no number of these bits.
+template <u32 width>
+struct CostsMessage {
+  static constexpr u32 pieces = sizeof(SlotCosts<width>) / sizeof(u64);
+  static constexpr u64 nothing = ~u64{0};
+
+  __device__ static void clear(SlotCosts<width>* place) {
+    SlotCosts<width> empty;
+    memset(&empty, 0xff, sizeof(empty));
+    store_whole(empty, place);
+  }
+  __device__ static void send(const SlotCosts<width>& costs, SlotCosts<width>* place) {
+    u64 words[pieces];
+    memcpy(words, &costs, sizeof(costs));
+#pragma unroll
+    for (u32 k = 0; k < pieces; k += 2) {
+      store_relaxed(reinterpret_cast<u64*>(place) + k, {words[k], words[k + 1]});
+    }
+  }
+  /// Whether all of it has come.
+  __device__ static bool receive(const SlotCosts<width>* place, SlotCosts<width>& costs) {
+    u64 words[pieces];
+    bool is_whole = true;
+#pragma unroll
+    for (u32 k = 0; k < pieces; k += 2) {
+      u64 two[2];
+      load_relaxed(reinterpret_cast<const u64*>(place) + k, two);
+      is_whole = is_whole && u32(two[0]) != u32(nothing) && u32(two[1]) != u32(nothing);
+      words[k] = two[0];
+      words[k + 1] = two[1];
+    }
+    memcpy(&costs, words, sizeof(costs));
+    return is_whole;
+  }
+};
+
+template <u32 width>
+__device__ void swap_costs(SlotCosts<width>& a, SlotCosts<width>& b) {
+  const SlotCosts<width> before = a;
+  a = b;
+  b = before;
+}
+
+inline constexpr u32 window_threads = 256;
+template <u32 width>
+inline constexpr u32 window_pairs = width == 4 ? 1024 : 512;
+inline constexpr u32 window_blocks = 4;  // on a multiprocessor
+
+/// What a node waits for, and where its costs go.
+///
+///   31 .. 16          15        14      13 .. 0
+///   how many came   outside    root     place: twice the parent, and 1 for a right child; its own left one
+///                                       where the parent is outside of the window
+struct WaitingNode {
+  static constexpr u32 outside_bit = 1u << 15, root_bit = 1u << 14, one_came = 1u << 16, all = 3;
+
+  u32 bits;
+
+  __device__ u32 came() const { return bits >> 16; }
+  __device__ bool is_outside() const { return (bits & outside_bit) != 0; }
+  __device__ bool is_root() const { return (bits & root_bit) != 0; }
+  __device__ u32 place() const { return bits & (root_bit - 1); }
+  __device__ u32 parent() const { return place() / 2; }
+
+  /// node: what the pair i's children have as their parent
+  __device__ static WaitingNode of(u32 node, u32 i, u32 begin, u32 count) {
+    const u32 above = sibling_pair(node) - begin, side = (node & 1) ^ 1;
+    if (node == 0) return {outside_bit | root_bit | 2 * i};
+    return {above < count ? 2 * above + side : outside_bit | 2 * i};
+  }
+};
+
+template <u32 width>
+class SlotsWindow {
+ public:
+  static constexpr u32 pairs = window_pairs<width>;
+
+  /// Loads the pairs [begin, begin + count), chooses for the parents of those that only have leaves, and lists
+  /// what is ready then.
+  __device__ void load(const ChooseInput<width>& in, const AreaScale& scale, u32 begin, u32 count) {
+    if (threadIdx.x < list_count) listed_[threadIdx.x] = 0;
+    for (u32 i = threadIdx.x; i < pairs; i += window_threads) nodes_[i] = 0;
+    __syncthreads();
+    for (u32 i = threadIdx.x; i < count; i += window_threads) {
+      const u32 pair = begin + i;
+      const WaitingNode waiting = WaitingNode::of(in.bvh.parents.data()[pair], i, begin, count);
+      const BvhNode left = load_whole(in.bvh.nodes.data() + 2 * pair + 1);
+      const BvhNode right = load_whole(in.bvh.nodes.data() + 2 * pair + 2);
+      in.chosen.links[pair] = PairLinks::of(left, right);
+      const float area = scale.area(merge(left.box(), right.box()));
+      const SlotCosts<width> left_leaf = in.leaf_costs(scale, left), right_leaf = in.leaf_costs(scale, right);
+      if (left.is_leaf() && right.is_leaf()) {
+        nodes_[i] = waiting.bits | WaitingNode::all * WaitingNode::one_came;
+        put(i, waiting, choose_slots(in.costs, left_leaf, right_leaf, area, waiting.is_root()), left_leaf,
+            right_leaf);
+        if (tell_parent(waiting)) list(0, 0, waiting.parent());
+        continue;
+      }
+      areas_[i] = area;
+      if (left.is_leaf()) store_whole(left_leaf, &costs_[2 * i]);
+      if (right.is_leaf()) store_whole(right_leaf, &costs_[2 * i + 1]);
+      const u32 came = 1 + u32(left.is_leaf()) + u32(right.is_leaf());
+      const WaitingNode before{atomicAdd(&nodes_[i], waiting.bits + came * WaitingNode::one_came)};
+      if (before.came() + came == WaitingNode::all) list(0, 0, i);
+    }
+  }
+
+  /// Chooses for all nodes whose subtrees lie in the window.
+  __device__ void choose(const ChooseInput<width>& in) {
+    u32 first = 0;
+    for (u32 round = 0;; ++round) {
+      __syncthreads();
+      const u32 count = listed_[round % list_count], next = (round + 1) % list_count;
+      if (count <= warp_size) {
+        if (threadIdx.x < warp_size) walk(in, first, count);
+        break;
+      }
+      if (threadIdx.x == 0) listed_[(round + 2) % list_count] = 0;
+      for (u32 k = first + threadIdx.x; k < first + count; k += window_threads) {
+        const WaitingNode node = choose_one(in, ready_[k]);
+        if (tell_parent(node)) list(next, first + count, node.parent());
+      }
+      first += count;
+    }
+    __syncthreads();
+  }
+
+  /// Stores what was chosen, and what has to be known above the window.
+  __device__ void store(const ChooseInput<width>& in, u32 begin, u32 count) {
+    for (u32 i = threadIdx.x; i < pairs; i += window_threads) {
+      bool is_open = false;
+      if (i < count) {
+        const WaitingNode node{nodes_[i]};
+        if (node.came() < WaitingNode::all) {
+          CostsMessage<width>::clear(in.slot_costs + begin + i);
+        } else {
+          in.chosen.choices[begin + i] = choices_[i];
+          is_open = node.is_outside() ? !node.is_root() : !was_chosen(node.parent());
+        }
+        if (is_open) store_whole(load_whole(&costs_[node.place()]), in.slot_costs + begin + i);
+      }
+      const u32 open = __ballot_sync(all_lanes, is_open);
+      if (lane_id() != 0) continue;
+      in.left.open[(begin + i) / warp_size] = open;
+      in.left.arrivals[(begin + i) / warp_size] = 0;
+    }
+  }
+
+ private:
+  static constexpr u32 list_count = 3;  // that are read, are written, and are made empty for the next round
+
+  __device__ bool was_chosen(u32 i) const { return WaitingNode{nodes_[i]}.came() == WaitingNode::all; }
+
+  __device__ WaitingNode choose_one(const ChooseInput<width>& in, u32 i) {
+    const WaitingNode node{nodes_[i]};
+    const SlotCosts<width> left = load_whole(&costs_[2 * i]), right = load_whole(&costs_[2 * i + 1]);
+    put(i, node, choose_slots(in.costs, left, right, areas_[i], node.is_root()), left, right);
+    return node;
+  }
+
+  __device__ void put(u32 i, const WaitingNode& node, const ChosenSlots<width>& chosen,
+                      const SlotCosts<width>& left, const SlotCosts<width>& right) {
+    choices_[i] = PairChoice<width>::of(chosen.choice, left, right);
+    store_whole(chosen.costs, &costs_[node.place()]);
+  }
+
+  /// Whether the node's parent has all that it waits for now.
+  __device__ bool tell_parent(const WaitingNode& node) {
+    if (node.is_outside()) return false;
+    return WaitingNode{atomicAdd(&nodes_[node.parent()], WaitingNode::one_came)}.came() + 1 == WaitingNode::all;
+  }
+
+  __device__ void list(u32 list, u32 first, u32 i) { ready_[first + atomicAdd(&listed_[list], 1u)] = u16(i); }
+
+  /// Chooses for the last of the listed nodes and for what becomes ready by it; one warp.
+  __device__ void walk(const ChooseInput<width>& in, u32 first, u32 count) {
+    bool is_ready = lane_id() < count;
+    u32 i = is_ready ? ready_[first + lane_id()] : 0;
+    while (__any_sync(all_lanes, is_ready)) {
+      WaitingNode node{WaitingNode::outside_bit};
+      if (is_ready) node = choose_one(in, i);
+      __syncwarp();
+      is_ready = tell_parent(node);
+      i = node.parent();
+      __syncwarp();
+    }
+  }
+
+  SlotCosts<width> costs_[2 * pairs];  // [place]
+  float areas_[pairs];
+  PairChoice<width> choices_[pairs];
+  u32 nodes_[pairs];  // WaitingNode
+  u16 ready_[pairs];
+  u32 listed_[list_count];
+};
+
+}  // namespace detail
+
+}  // namespace copse::cuda

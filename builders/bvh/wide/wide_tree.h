@@ -1,0 +1,35 @@
+#pragma once
+
+// A wide tree as walks from its lowest nodes take it (tree_walk.h). Where they begin, a node has no inner
+// children: leaves are slots and no nodes.
+
+#include "builders/bvh/wide/wide_arrays.h"
+#include "builders/bvh/wide_node.h"
+
+namespace copse::detail {
+
+template <class Node>
+COPSE_HD u32 inner_child_count(const Node& node) {
+  u32 count = 0;
+#pragma unroll
+  for (u32 slot = 0; slot < Node::width; ++slot) count += node.child(slot).is_inner() ? 1 : 0;
+  return count;
+}
+
+COPSE_HD inline u32 inner_child_count(const CompressedBvh8Node& node) {
+  return population_count(node.inner_mask);
+}
+
+/// A family goes by the number of its parent.
+template <class Node>
+struct WideTree {
+  const Node* nodes;
+  const u32* parents;
+
+  COPSE_HD bool is_root(u32 node) const { return node == 0; }
+  COPSE_HD u32 family(u32 node) const { return parents[node]; }
+  COPSE_HD u32 family_size(u32 family) const { return inner_child_count(nodes[family]); }
+  COPSE_HD u32 parent(u32 family) const { return family; }
+};
+
+}  // namespace copse::detail

@@ -1,0 +1,97 @@
+#pragma once
+
+// Where lines through the centres of voxels, along an axis, meet a triangle on the lattice: exact, in integers.
+//
+// A column is the voxels along the axis `depth`; columns stand on the other two axes, in rows along the first.
+// Which of a row's columns meet the triangle is bounded by its three edges, each linear in the column's number.
+
+#include "builders/grid/cells/lattice_triangle.h"
+
+namespace copse::detail {
+
+/// The order of a column's axes, after each other: x, y, z or y, z, x or z, x, y.
+struct ColumnAxes {
+  u32 row, beside, depth;
+
+  COPSE_HD static ColumnAxes along(u32 depth) { return {(depth + 1) % 3, (depth + 2) % 3, depth}; }
+  template <class Vector>
+  COPSE_HD Vector order(const Vector& v) const {
+    return Vector(component(v, row), component(v, beside), component(v, depth));
+  }
+};
+
+/// Whether an edge belongs to the triangles on both of its sides, or to exactly one of them.
+enum class EdgeRule : u32 { closed, one_side };
+
+class LatticeColumns {
+ public:
+  /// The vertices in the order of a column's axes.
+  COPSE_HD LatticeColumns(const ivec3& a, const ivec3& b, const ivec3& c, u32 bits, EdgeRule rule)
+      : a_(a), b_(b), c_(c), bits_(bits), rule_(rule) {
+    const ivec3 ab = b - a, bc = c - b;
+    normal_x_ = i64(ab.y) * bc.z - i64(ab.z) * bc.y;
+    normal_y_ = i64(ab.z) * bc.x - i64(ab.x) * bc.z;
+    normal_z_ = i64(ab.x) * bc.y - i64(ab.y) * bc.x;
+  }
+
+  /// The first and the last cell whose centre is between two coordinates; none where first > last.
+  COPSE_HD i32 first_centre(i32 lo) const { return (lo - half() + (1 << bits_) - 1) >> bits_; }
+  COPSE_HD i32 last_centre(i32 hi) const { return (hi - half()) >> bits_; }
+
+  /// The columns of a row, from column `first` on and `count` of them at most, that meet the triangle; none of a
+  /// triangle seen edge-on.
+  COPSE_HD RowRun met(i32 first, i32 count, i32 row) const {
+    RowRun run{0, normal_z_ == 0 ? 0 : count};
+    const i32 x = centre(first), y = centre(row);
+    ivec3 start = a_, end = b_, after = c_;
+#pragma unroll 1
+    for (u32 edge = 0; edge < 3 && !run.is_empty(); ++edge) {
+      cut_by_edge(run, start, end - start, x, y);
+      const ivec3 first_vertex = start;
+      start = end;
+      end = after;
+      after = first_vertex;
+    }
+    return run;
+  }
+
+  /// Where the line through the centre of a column meets the plane, as dividend / divisor in units, divisor > 0.
+  struct Depth {
+    i64 dividend, divisor;
+  };
+  COPSE_HD Depth depth(i32 column, i32 row) const {
+    const i64 along = normal_x_ * (centre(column) - a_.x) + normal_y_ * (centre(row) - a_.y);
+    const i64 dividend = normal_z_ * a_.z - along;
+    return normal_z_ > 0 ? Depth{dividend, normal_z_} : Depth{-dividend, -normal_z_};
+  }
+
+  COPSE_HD i32 half() const {
+    return 1 << (bits_ - 1);
+  }
+
+ private:
+  COPSE_HD i32 centre(i32 cell) const {
+    return (cell << bits_) + half();
+  }
+
+  /// Of two triangles that share an edge, one has it with its direction reversed: the rule takes one of both.
+  COPSE_HD void cut_by_edge(RowRun& run, const ivec3& start, const ivec3& edge, i32 x, i32 y) const {
+    const i32 edge_x = normal_z_ < 0 ? -edge.x : edge.x, edge_y = normal_z_ < 0 ? -edge.y : edge.y;
+    const bool takes_edge = rule_ == EdgeRule::closed || edge_y > 0 || (edge_y == 0 && edge_x < 0);
+    const i64 value = i64(edge_x) * (y - start.y) - i64(edge_y) * (x - start.x);
+    run.keep(value - (takes_edge ? 0 : 1), -i64(edge_y) * (1 << bits_));
+  }
+
+  ivec3 a_, b_, c_;
+  u32 bits_;
+  EdgeRule rule_;
+  i64 normal_x_, normal_y_, normal_z_;
+};
+
+/// Rounded down.
+COPSE_HD inline i64 floor_divide(i64 dividend, i64 divisor) {
+  const i64 quotient = dividend / divisor;
+  return quotient * divisor > dividend ? quotient - 1 : quotient;
+}
+
+}  // namespace copse::detail

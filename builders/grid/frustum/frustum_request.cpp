@@ -1,0 +1,113 @@
+#include "builders/grid/frustum/frustum_request.h"
+
+#include <algorithm>
+#include <cmath>
+#include <glm/geometric.hpp>
+#include <string>
+
+#include "primitives/core/error.h"
+
+// Worked out on the host in double precision; the backends get the same numbers.
+
+namespace copse::detail {
+
+namespace {
+
+[[noreturn]] void refuse(const std::string& what) {
+  throw Error(ErrorCode::invalid_argument, "frustum grid: " + what);
+}
+
+std::string text(const vec3& v) {
+  return "(" + std::to_string(v.x) + ", " + std::to_string(v.y) + ", " + std::to_string(v.z) + ")";
+}
+
+void check_depth(const char* name, float depth) {
+  if (depth >= 0 && is_finite(depth)) return;
+  refuse(std::string("the ") + name + " depth is " + std::to_string(depth) + "; it can be 0, or above and finite");
+}
+
+void check_frustum(const ViewFrustum& f) {
+  const auto check = [](const char* name, const vec3& v) {
+    if (!is_finite(v)) refuse(std::string("the frustum's ") + name + " is " + text(v));
+  };
+  check("eye", f.eye);
+  check("forward", f.forward);
+  check("right", f.right);
+  check("up", f.up);
+  check_depth("nearest", f.nearest);
+  check_depth("farthest", f.farthest);
+  if (f.nearest > 0 && f.farthest > 0 && !(f.nearest < f.farthest)) {
+    refuse("the nearest depth is " + std::to_string(f.nearest) + ", not below the farthest one of " +
+           std::to_string(f.farthest));
+  }
+}
+
+/// What the camera says.
+FrustumShape shape_of(const ViewFrustum& f) {
+  const dvec3 right(f.right), up(f.up), forward(f.forward);
+  const double volume = glm::dot(right, glm::cross(up, forward));
+  const double most = glm::length(right) * glm::length(up) * glm::length(forward);
+  if (!(std::abs(volume) > 1e-9 * most)) {
+    refuse("forward " + text(f.forward) + ", right " + text(f.right) + " and up " + text(f.up) +
+           " lie in a plane");
+  }
+  FrustumShape shape{};
+  shape.eye = dvec3(f.eye);
+  shape.x = glm::cross(up, forward) / volume;
+  shape.y = -glm::cross(forward, right) / volume;  // downwards
+  shape.z = glm::cross(right, up) / volume;
+  shape.x_y_z_a_length = dvec3(glm::length(shape.x), glm::length(shape.y), glm::length(shape.z));
+  shape.length_a_x_y_z = dvec3(glm::length(right), glm::length(up), glm::length(forward));
+  for (const double x : {-1.0, 1.0}) {
+    for (const double y : {-1.0, 1.0}) {
+      shape.corner = std::max(shape.corner, glm::length(forward + x * right + y * up));
+    }
+  }
+  return shape;
+}
+
+/// A move by a length at depth 1 changes x / z by that of x, and by as much as the depth changes.
+double screen_units(const FrustumShape& shape, const uvec3& resolution) {
+  const dvec3& a_length = shape.x_y_z_a_length;
+  return std::max(resolution.x * (a_length.x + a_length.z), resolution.y * (a_length.y + a_length.z)) *
+         units_per_cell / 2;
+}
+
+/// Cells must be so large that usual triangles are not blurred.
+void check_padding(const FrustumRequest& request) {
+  FrustumShape shape = request.shape;
+  const double slabs = slab_units(request, 1, min_depth_ratio);
+  shape.units_a_length = std::max(request.screen_units, slabs);
+  const double blur = blur_in_units(shape, 2 * shape.corner);
+  if (blur < max_frustum_padding / 2 - cell_padding) return;
+  refuse("rounding moves a ray by " + std::to_string(blur) + "/256 of a cell of " +
+         std::to_string(request.cells.y) + " x " + std::to_string(request.cells.z) + " tiles in " +
+         std::to_string(request.cells.x) + " slabs, at most " +
+         std::to_string(max_frustum_padding / 2 - cell_padding) +
+         "/256 will do: the frustum is too narrow, or too wide");
+}
+
+}  // namespace
+
+void check_frustum_resolution(const uvec3& r) {
+  const bool tiles = std::min(r.x, r.y) >= 1 && std::max(r.x, r.y) <= max_frustum_tiles;
+  if (tiles && r.z >= 1 && r.z <= max_frustum_slabs) return;
+  refuse("the resolution is " + std::to_string(r.x) + " x " + std::to_string(r.y) + " x " + std::to_string(r.z) +
+         "; tiles can be 1 to " + std::to_string(max_frustum_tiles) + " each way, slabs 1 to " +
+         std::to_string(max_frustum_slabs));
+}
+
+FrustumRequest request_frustum(const ViewFrustum& frustum, const uvec3& resolution) {
+  check_frustum_resolution(resolution);
+  check_frustum(frustum);
+  FrustumRequest request{};
+  request.shape = shape_of(frustum);
+  request.cells = uvec3(resolution.z, resolution.x, resolution.y);
+  request.screen_units = screen_units(request.shape, resolution);
+  request.nearest = frustum.nearest;
+  request.farthest = frustum.farthest;
+  check_padding(request);
+  return request;
+}
+
+}  // namespace copse::detail

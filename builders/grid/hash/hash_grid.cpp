@@ -1,0 +1,87 @@
+#include "builders/grid/hash_grid.h"
+
+#include <string>
+
+#include "builders/grid/hash/hash_grid_body.h"
+#include "primitives/core/dispatch.h"
+
+namespace copse {
+
+namespace {
+
+[[noreturn]] void refuse(const std::string& what) {
+  throw Error(ErrorCode::invalid_argument, "hash grid: " + what);
+}
+
+void check_options(const HashGridOptions& options) {
+  if (!(options.cell_size >= 0 && options.cell_size < infinity)) {
+    refuse("the cell size is " + std::to_string(options.cell_size) + "; it can be 0 or above, and finite");
+  }
+  constexpr float most = 1 << 20;
+  if (!(options.points_per_cell > 0 && options.points_per_cell <= most)) {
+    refuse(std::to_string(options.points_per_cell) + " points a cell; it can be above 0, up to 2^20");
+  }
+}
+
+void check_point_count(u64 count) {
+  if (count <= max_grid_points) return;
+  throw Error(ErrorCode::capacity, "hash grid: " + std::to_string(count) + " points, at most " +
+                                       std::to_string(max_grid_points) + " fit in one");
+}
+
+void check_points(const PositionSpan& points) {
+  check_point_count(points.size);
+  const u64 stride = points.stride_bytes;
+  if (stride >= sizeof(vec3) && stride % 4 == 0) return;
+  refuse("points are " + std::to_string(stride) + " bytes apart; at least 12 and a multiple of 4 are needed");
+}
+
+u64 scratch_bytes(Context& context, u64 n, u64 bucket_count) {
+  return dispatch(context, [&](const auto& ex) { return detail::hash_grid_scratch_bytes(ex, n, bucket_count); });
+}
+
+}  // namespace
+
+HashGrid make_hash_grid(Context& context, u64 point_capacity) {
+  check_point_count(point_capacity);
+  HashGrid grid;
+  grid.shape = Buffer<HashGridShape>(context, 1);
+  grid.bucket_begins = Buffer<u32>(context, hash_bucket_count(point_capacity) + 1);
+  grid.points = Buffer<GridPoint>(context, point_capacity);
+  grid.counts = Buffer<HashGridCounts>(context, 1);
+  return grid;
+}
+
+void rebuild_hash_grid(Context& context, HashGrid& grid, const PositionSpan& points,
+                       const HashGridOptions& options) {
+  check_options(options);
+  check_points(points);
+  if (grid.shape.empty() || points.size > grid.point_capacity()) {
+    refuse("rebuild over " + std::to_string(points.size) + " points of a grid with room for " +
+           std::to_string(grid.point_capacity()));
+  }
+  context.reserve_scratch(scratch_bytes(context, grid.point_capacity(), grid.bucket_count()));
+  ProfileScope scope(context.profile(), "hash grid");
+  const detail::HashGridArrays arrays{grid.shape.data(), grid.bucket_begins.data(), u32(grid.bucket_count()),
+                                      grid.points.data(), grid.counts.data()};
+  dispatch(context, [&](const auto& ex) { detail::build_buckets(ex, points, options, arrays); });
+  grid.source_count = points.size;
+}
+
+HashGrid build_hash_grid(Context& context, const PositionSpan& points, const HashGridOptions& options) {
+  check_options(options);
+  check_points(points);
+  HashGrid grid = make_hash_grid(context, points.size);
+  rebuild_hash_grid(context, grid, points, options);
+  return grid;
+}
+
+BuildSizes hash_grid_sizes(Context& context, u64 point_count) {
+  check_point_count(point_count);
+  const u64 bucket_count = hash_bucket_count(point_count);
+  return {sizeof(HashGridShape) + (bucket_count + 1) * sizeof(u32) + point_count * sizeof(GridPoint) +
+              sizeof(HashGridCounts),
+          scratch_bytes(context, point_count, bucket_count)};
+}
+
+}  // namespace copse

@@ -1,0 +1,173 @@
+#pragma once
+
+// Triangles over sparse bricks, in parts of about equal work. A small one has a part for each column of bricks
+// along z that it may touch, in which it is voxelised slab by slab. A large one has parts for each slab of bricks:
+// they share the slab's rows, and where rows are long, the bricks of a row.
+
+#include "builders/geometry/triangle_table.h"
+#include "builders/grid/cells/cell_parts.h"
+#include "builders/grid/cells/lattice_window.h"
+#include "builders/grid/voxels/bricks_body.h"
+#include "builders/grid/voxels/voxel_triangles.h"
+
+namespace copse::detail {
+
+/// How many parts a triangle has, and of which kind.
+struct BrickParts {
+  static constexpr u32 large_bit = u32{1} << 31;
+  static constexpr u32 left_out_code = ~u32{0};
+
+  u32 code;
+
+  COPSE_HD static BrickParts none() { return {0}; }
+  COPSE_HD static BrickParts small(u32 count) { return {count}; }
+  COPSE_HD static BrickParts large(u32 count) { return {large_bit | count}; }
+  /// It reaches beyond the grid.
+  COPSE_HD static BrickParts left_out() { return {left_out_code}; }
+
+  COPSE_HD bool is_left_out() const { return code == left_out_code; }
+  COPSE_HD u32 small_count() const { return (code & large_bit) == 0 ? code : 0; }
+  COPSE_HD u32 large_count() const { return (code & large_bit) != 0 && !is_left_out() ? code & ~large_bit : 0; }
+};
+
+/// A part of a row of bricks: `count` of them from `id` on, `stride` apart.
+struct BrickRun {
+  u32 id, stride, count;
+};
+
+struct BrickTriangles {
+  TriangleTable table;
+  BrickShapes shapes;
+
+  COPSE_HD static constexpr CellUnits voxel_units() { return {units_per_voxel_bits, 0}; }
+  COPSE_HD static constexpr CellUnits brick_units() { return {units_per_brick_bits, 0}; }
+
+  COPSE_HD LatticeVertices vertices(u32 primitive) const {
+    return LatticeVertices::of(shapes.voxels, table.triangle(primitive), units_per_voxel_bits);
+  }
+  COPSE_HD CellRange voxels(const LatticeVertices& v) const {
+    return touching_cells(voxel_units(), v.lo(), v.hi(), shapes.voxels.resolution);
+  }
+  COPSE_HD CellRange bricks(const LatticeVertices& v) const {
+    return touching_cells(brick_units(), v.lo(), v.hi(), shapes.bricks.resolution);
+  }
+
+  COPSE_HD BrickParts parts(u32 primitive) const {
+    const VoxelTriangles triangles{table, shapes.voxels};
+    if (!triangles.is_valid(primitive)) return BrickParts::none();
+    if (triangles.reaches_out(primitive)) return BrickParts::left_out();
+    const LatticeVertices v = vertices(primitive);
+    const CellRange range = bricks(v);
+    if (is_small(v)) {
+      const ivec3 size = range.last - range.first + 1;
+      return BrickParts::small(u32(size.x * size.y));
+    }
+    return BrickParts::large(LargeTriangle(v, range).part_count());
+  }
+
+  /// Calls visit(brick id) for the bricks that a small triangle touches.
+  template <class Visit>
+  COPSE_HD void visit_small(u32 primitive, const Visit& visit) const {
+    const LatticeVertices v = vertices(primitive);
+    const CellRange range = bricks(v);
+    const LatticeWindow<i32> window(v, brick_units(), range.first, range);
+    for (i32 z = range.first.z; z <= range.last.z; ++z) {
+      for (u64 left = window.touched(z - range.first.z); left != 0; left &= left - 1) {
+        const i32 bit = 63 - i32(leading_zeros(left & (~left + 1)));
+        visit(
+            shapes.bricks.cell_id(uvec3(range.first.x + bit % window_edge, range.first.y + bit / window_edge, z)));
+      }
+    }
+  }
+
+  /// Calls visit(BrickRun) for the bricks that a large triangle touches in a part.
+  template <class Visit>
+  COPSE_HD void visit_large(const LatticeVertices& v, u32 part, const Visit& visit) const {
+    const LargeTriangle large(v, bricks(v));
+    const CellParts& range = large.range;
+    const uvec3 strides = cell_strides(shapes.bricks, range.axes);
+    const u32 piece = part % large.pieces_a_row, first_row = part / large.pieces_a_row % large.rows_at_once;
+    const i32 slab = i32(part / large.pieces_a_row / large.rows_at_once), across = range.first.z + slab;
+    const RowRun rows = large.triangle.touched_rows(range.first.y, range.size.y, across);
+    for (i32 row = rows.begin + i32(first_row); row < rows.end; row += i32(large.rows_at_once)) {
+      RowRun run = large.triangle.touched(range.first.x, range.size.x, range.first.y + row, across);
+      large.leave_piece(run, piece);
+      if (run.is_empty()) continue;
+      const CellRun cells = cell_run(strides, range, run, row, slab);
+      visit(BrickRun{cells.id, cells.stride, cells.count});
+    }
+  }
+
+  /// Calls visit(place of a brick, slab of it, bits of voxels) for the voxels in column `part` of a small
+  /// triangle.
+  template <class Visit>
+  COPSE_HD void visit_voxels(u32 primitive, u32 part, Visit& visit) const {
+    const LatticeVertices v = vertices(primitive);
+    const CellRange all = voxels(v), places = bricks(v);
+    const i32 row_size = places.last.x - places.first.x + 1;
+    const uvec3 place(places.first.x + i32(part) % row_size, places.first.y + i32(part) / row_size, 0);
+    const CellRange range = within(all, place, all.first.z, all.last.z);
+    const ivec3 first(i32(place.x) * window_edge, i32(place.y) * window_edge, all.first.z);
+    const LatticeWindow<i32> window(v, voxel_units(), first, range);
+    for (i32 z = all.first.z; z <= all.last.z; ++z) {
+      const u64 bits = window.touched(z - all.first.z);
+      if (bits != 0) visit(uvec3(place.x, place.y, u32(z) / brick_edge), u32(z) % brick_edge, bits);
+    }
+  }
+
+  /// The same for a brick that a triangle touches.
+  template <class Visit>
+  COPSE_HD void visit_brick(const LatticeVertices& v, const uvec3& place, Visit& visit) const {
+    const CellRange all = voxels(v);
+    const ivec3 first = ivec3(place) * i32(brick_edge);
+    const CellRange range = within(all, place, larger(all.first.z, first.z), smaller(all.last.z, first.z + 7));
+    const LatticeWindow<i64> window(v, voxel_units(), first, range);
+    for (i32 slab = range.first.z - first.z; slab <= range.last.z - first.z; ++slab) {
+      const u64 bits = window.touched(slab);
+      if (bits != 0) visit(place, u32(slab), bits);
+    }
+  }
+
+ private:
+  struct LargeTriangle {
+    static constexpr u32 max_rows_at_once = 512;
+    static constexpr i32 piece_size = 64;
+
+    CellParts range;
+    LatticeTriangle<i64> triangle;
+    u32 rows_at_once;  // parts that take turns with the rows of a slab
+    u32 pieces_a_row;
+
+    COPSE_HD LargeTriangle(const LatticeVertices& v, const CellRange& bricks)
+        : LargeTriangle(v, CellParts::of(bricks, RowAxes::min_rows(bricks.last - bricks.first + 1))) {}
+    COPSE_HD LargeTriangle(const LatticeVertices& v, const CellParts& parts)
+        : range(parts),
+          triangle(parts.axes.order(v.a), parts.axes.order(v.b), parts.axes.order(v.c), brick_units()),
+          rows_at_once(smaller(u32(parts.size.y), max_rows_at_once)) {
+      const float longest = min_number(triangle.longest_run(), float(parts.size.x));
+      pieces_a_row = 1 + u32(longest) / u32(piece_size);
+    }
+
+    COPSE_HD u32 part_count() const { return u32(range.size.z) * rows_at_once * pieces_a_row; }
+
+    /// The last piece has what is left, should a run be longer than expected.
+    COPSE_HD void leave_piece(RowRun& run, u32 piece) const {
+      run.begin += i32(piece) * piece_size;
+      if (piece + 1 < pieces_a_row) run.end = smaller(run.end, run.begin + piece_size);
+    }
+  };
+
+  COPSE_HD static bool is_small(const LatticeVertices& v) {
+    const ivec3 size = v.hi() - v.lo();
+    return larger(size.x, larger(size.y, size.z)) <= max_window_extent;
+  }
+
+  /// The part of a range in the columns of a brick.
+  COPSE_HD static CellRange within(const CellRange& all, const uvec3& place, i32 first_z, i32 last_z) {
+    const i32 x = i32(place.x) * window_edge, y = i32(place.y) * window_edge;
+    return {ivec3(larger(all.first.x, x), larger(all.first.y, y), first_z),
+            ivec3(smaller(all.last.x, x + window_edge - 1), smaller(all.last.y, y + window_edge - 1), last_z)};
+  }
+};
+
+}  // namespace copse::detail

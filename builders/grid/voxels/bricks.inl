@@ -1,0 +1,256 @@
+// Sparse voxels: which bricks triangles touch, as bits of their places; and in each brick the voxels.
+//
+// A bit a place is 1/512 of a bit a voxel, little enough to keep for all places while a build runs. A prefix sum
+// over the bits numbers the bricks in the order of their places, equal in every build, so that a thread finds the
+// brick of a voxel by two words, and a brick is made once, however many triangles touch it. The hash is made of
+// what is there, for those who look bricks up. Spatial hashing: Meister, Yoshimura, Kao, "GPU Programming
+// Primitives for Computer Graphics", SIGGRAPH Asia courses, 2023; bricks: Crassin, Neyret, Lefebvre, Eisemann,
+// "GigaVoxels", I3D 2009.
+
+#include "builders/grid/voxels/brick_triangles.h"
+#include "builders/grid/voxels/bricks_body.h"
+#include "primitives/core/atomic.h"
+#include "primitives/count.h"
+#include "primitives/expand.h"
+#include "primitives/reduce.h"
+#include "primitives/scan.h"
+
+namespace copse::detail {
+
+/// The places of bricks.
+struct BrickPlaces {
+  u32* bits;   // 1 for a place with a brick
+  u32* ranks;  // of each word: how many bits are set before it
+  u64 word_count;
+  u32* total;  // bits that are set
+
+  COPSE_HD void mark(u32 place) const {
+    u32* const word = bits + place / 32;
+    const u32 bit = 1u << (place % 32);
+    // Most places are marked by several triangles, and a load costs less than an atomic operation.
+    if ((load_relaxed(word) & bit) == 0) fetch_or_relaxed(word, bit);
+  }
+  COPSE_HD u32 brick_at(u32 place) const {
+    return ranks[place / 32] + population_count(bits[place / 32] & ((1u << (place % 32)) - 1));
+  }
+};
+
+struct MarkPlace {
+  BrickPlaces places;
+  COPSE_HD void operator()(u32 place) const { places.mark(place); }
+  COPSE_HD void operator()(const BrickRun& run) const {
+    for (u32 k = 0; k < run.count; ++k) places.mark(run.id + k * run.stride);
+  }
+};
+
+/// Stores the parts of every triangle, and marks what small ones touch.
+struct MarkSmall {
+  BrickTriangles triangles;
+  BrickPlaces places;
+  BrickParts* parts;
+  COPSE_HD void operator()(u64 i) const {
+    parts[i] = triangles.parts(u32(i));
+    if (parts[i].small_count() > 0) triangles.visit_small(u32(i), MarkPlace{places});
+  }
+};
+
+struct MarkLarge {
+  BrickTriangles triangles;
+  BrickPlaces places;
+  COPSE_HD void operator()(u64 i, u64 part, u64) const {
+    triangles.visit_large(triangles.vertices(u32(i)), u32(part), MarkPlace{places});
+  }
+};
+
+struct SmallPartCount {
+  const BrickParts* parts;
+  COPSE_HD u32 operator()(u64 i) const { return parts[i].small_count(); }
+};
+
+struct LargePartCount {
+  const BrickParts* parts;
+  COPSE_HD u32 operator()(u64 i) const { return parts[i].large_count(); }
+};
+
+struct IsLeftOut {
+  const BrickParts* parts;
+  COPSE_HD bool operator()(u64 i) const { return parts[i].is_left_out(); }
+};
+
+struct BitsOfPlaces {
+  const u32* bits;
+  COPSE_HD u32 operator()(u64 i) const { return population_count(bits[i]); }
+};
+
+/// Stores the keys of the bricks of a word of places, and puts them into the hash.
+struct StoreBricks {
+  BrickArrays bricks;
+  BrickPlaces places;
+  COPSE_HD void operator()(u64 i) const {
+    u32 brick = places.ranks[i];
+    for (u32 left = places.bits[i]; left != 0 && brick < bricks.brick_capacity; left &= left - 1, ++brick) {
+      const u32 key = u32(i) * 32 + 31 - leading_zeros(left & (~left + 1));
+      bricks.keys[brick] = key;
+      bricks.table.insert(key, brick);
+    }
+  }
+};
+
+/// Sets voxels by slabs of bricks, as long as there is room for their brick.
+class SetVoxels {
+ public:
+  COPSE_HD SetVoxels(const BrickArrays& bricks, const BrickPlaces& places) : bricks_(bricks), places_(places) {}
+
+  COPSE_HD void operator()(const uvec3& place, u32 slab, u64 bits) {
+    const u32 id = bricks_.shapes.bricks.cell_id(place);
+    if (id != place_) {
+      place_ = id;
+      brick_ = places_.brick_at(id);
+    }
+    if (brick_ >= bricks_.brick_capacity) return;
+    u32* const words = bricks_.words + u64(brick_) * brick_words + 2 * slab;
+    if (u32(bits) != 0) fetch_or_relaxed(words, u32(bits));
+    if (bits >> 32 != 0) fetch_or_relaxed(words + 1, u32(bits >> 32));
+  }
+
+ private:
+  const BrickArrays& bricks_;
+  const BrickPlaces& places_;
+  u32 place_ = invalid_id, brick_ = 0;
+};
+
+struct SetSmallVoxels {
+  BrickTriangles triangles;
+  BrickArrays bricks;
+  BrickPlaces places;
+  COPSE_HD void operator()(u64 i, u64 part, u64) const {
+    SetVoxels set(bricks, places);
+    triangles.visit_voxels(u32(i), u32(part), set);
+  }
+};
+
+/// Sets the voxels of the bricks of a run that a large triangle touches.
+struct SetLargeVoxels {
+  BrickTriangles triangles;
+  BrickArrays bricks;
+  BrickPlaces places;
+
+  struct OfRun {
+    const SetLargeVoxels& all;
+    LatticeVertices vertices;
+    COPSE_HD void operator()(const BrickRun& run) const {
+      SetVoxels set(all.bricks, all.places);
+      for (u32 k = 0; k < run.count; ++k) {
+        all.triangles.visit_brick(vertices, all.bricks.shapes.bricks.cell_at(run.id + k * run.stride), set);
+      }
+    }
+  };
+
+  COPSE_HD void operator()(u64 i, u64 part, u64) const {
+    const LatticeVertices vertices = triangles.vertices(u32(i));
+    triangles.visit_large(vertices, u32(part), OfRun{*this, vertices});
+  }
+};
+
+struct StoreBrickCounts {
+  const u32* brick_count;
+  u64 capacity;
+  const u64* left_out;
+  BrickCounts* counts;
+  COPSE_HD void operator()(u64) const {
+    *counts = {*brick_count, smaller(u64{*brick_count}, capacity), *left_out};
+  }
+};
+
+struct StoreBrickCount {
+  const u32* brick_count;
+  u64* out;
+  COPSE_HD void operator()(u64) const { *out = *brick_count; }
+};
+
+struct BitsOfBrick {
+  const BrickCounts* counts;
+  const u32* words;
+  COPSE_HD u64 operator()(u64 i) const {
+    return i < counts->stored_count * brick_words ? population_count(words[i]) : 0;
+  }
+};
+
+inline u64 place_word_count(const GridShape& bricks) {
+  return divide_rounding_up(u64{bricks.cell_count()}, 32);
+}
+
+inline BrickPlaces allocate_places(ScratchArena::Frame& frame, const GridShape& bricks) {
+  const u64 word_count = place_word_count(bricks);
+  return {frame.allocate<u32>(word_count), frame.allocate<u32>(word_count), word_count, frame.allocate<u32>(1)};
+}
+
+/// For each part of the triangles.
+template <class Executor, class Counts, class Work>
+void for_each_part(const Executor& ex, const char* label, u64 n, const Counts& counts, const Work& work) {
+  constexpr u64 no_limit = u64{1} << 60;
+  ScratchArena::Frame frame(ex.scratch);
+  u64* const no_offsets = nullptr;
+  allocate(ex, label, n, counts, work, no_limit, no_offsets, frame.allocate<u64>(1));
+}
+
+/// Marks and numbers the bricks that n triangles touch, and stores the triangles' parts.
+template <class Executor>
+void find_bricks(const Executor& ex, const BrickTriangles& triangles, u64 n, const BrickPlaces& places,
+                 BrickParts* parts) {
+  fill_bytes(ex, "bricks: clear places", places.bits, places.word_count, 0);
+  for_each(ex, "bricks: mark", n, MarkSmall{triangles, places, parts});
+  for_each_part(ex, "bricks: mark large", n, LargePartCount{parts}, MarkLarge{triangles, places});
+  exclusive_scan(ex, "bricks: numbers", places.word_count, BitsOfPlaces{places.bits}, 0u, Plus{}, places.ranks,
+                 places.total);
+}
+
+template <class Executor>
+void fill_bricks(const Executor& ex, std::span<const TriangleView> views, u64 n, const BrickArrays& bricks) {
+  ScratchArena::Frame frame(ex.scratch);
+  const BrickTriangles triangles{make_triangle_table(ex, frame, views), bricks.shapes};
+  const BrickPlaces places = allocate_places(frame, bricks.shapes.bricks);
+  BrickParts* const parts = frame.allocate<BrickParts>(n);
+  u64* const left_out = frame.allocate<u64>(1);
+  find_bricks(ex, triangles, n, places, parts);
+  for_each(ex, "bricks: keys", places.word_count, StoreBricks{bricks, places});
+  fill_bytes(ex, "bricks: clear", bricks.words, bricks.brick_capacity * brick_words, 0);
+  for_each_part(ex, "bricks: voxels", n, SmallPartCount{parts}, SetSmallVoxels{triangles, bricks, places});
+  for_each_part(ex, "bricks: voxels of large", n, LargePartCount{parts},
+                SetLargeVoxels{triangles, bricks, places});
+  count_if(ex, "bricks: left out", n, IsLeftOut{parts}, left_out);
+  for_each(ex, "bricks: counts", 1,
+           StoreBrickCounts{places.total, bricks.brick_capacity, left_out, bricks.counts});
+}
+
+template <class Executor>
+void count_bricks(const Executor& ex, std::span<const TriangleView> views, u64 n, const BrickShapes& shapes,
+                  u64* brick_count) {
+  ScratchArena::Frame frame(ex.scratch);
+  const BrickTriangles triangles{make_triangle_table(ex, frame, views), shapes};
+  const BrickPlaces places = allocate_places(frame, shapes.bricks);
+  find_bricks(ex, triangles, n, places, frame.allocate<BrickParts>(n));
+  for_each(ex, "bricks: count", 1, StoreBrickCount{places.total, brick_count});
+}
+
+template <class Executor>
+void count_brick_voxels(const Executor& ex, const BrickCounts* counts, const u32* words, u64 capacity, u64* out) {
+  reduce(ex, "bricks: count voxels", capacity * brick_words, BitsOfBrick{counts, words}, u64{0}, Plus{}, out);
+}
+
+template <class Executor>
+u64 brick_scratch_bytes(const Executor& ex, const GridShape& bricks, u64 n, u64 view_count) {
+  const u64 words = place_word_count(bricks);
+  const u64 work = larger(u64(allocate_scratch_bytes(ex, n)) + ScratchArena::bytes_for<u64>(1),
+                          u64(scan_scratch_bytes<u32>(ex, words)));
+  return triangle_table_scratch_bytes(view_count) + 2 * ScratchArena::bytes_for<u32>(words) +
+         ScratchArena::bytes_for<u32>(1) + ScratchArena::bytes_for<BrickParts>(n) +
+         ScratchArena::bytes_for<u64>(1) + work;
+}
+
+template void fill_bricks(const BodyExecutor&, std::span<const TriangleView>, u64, const BrickArrays&);
+template void count_bricks(const BodyExecutor&, std::span<const TriangleView>, u64, const BrickShapes&, u64*);
+template void count_brick_voxels(const BodyExecutor&, const BrickCounts*, const u32*, u64, u64*);
+template u64 brick_scratch_bytes(const BodyExecutor&, const GridShape&, u64, u64);
+
+}  // namespace copse::detail

@@ -1,0 +1,84 @@
+#include "builders/io/mesh/obj.h"
+
+#include <tiny_obj_loader.h>
+
+#include <istream>
+#include <streambuf>
+#include <string>
+
+#include "builders/io/mesh/obj_check.h"
+#include "builders/io/mesh/polygon.h"
+
+namespace copse::detail {
+
+namespace {
+
+/// Lets a stream read bytes that are in memory already.
+struct MemoryStreamBuffer : std::streambuf {
+  explicit MemoryStreamBuffer(FileBytes& bytes) { setg(bytes.data(), bytes.data(), bytes.data() + bytes.size()); }
+};
+
+struct Faces {
+  std::vector<vec3> positions;
+  std::vector<u32> corners;        // of all faces
+  std::vector<u32> corner_counts;  // of each face
+};
+
+void add_vertex(void* user_data, float x, float y, float z, float) {
+  static_cast<Faces*>(user_data)->positions.push_back({x, y, z});
+}
+
+void add_face(void* user_data, tinyobj::index_t* indices, int count) {
+  Faces& faces = *static_cast<Faces*>(user_data);
+  for (int k = 0; k < count; ++k) {
+    // From 1 up, or from the latest vertex, -1, down.
+    const i64 index = indices[k].vertex_index;
+    faces.corners.push_back(u32(index > 0 ? index - 1 : i64(faces.positions.size()) + index));
+  }
+  faces.corner_counts.push_back(u32(count));
+}
+
+Faces parse(const std::filesystem::path& path, FileBytes& bytes) {
+  MemoryStreamBuffer buffer(bytes);
+  std::istream stream(&buffer);
+  tinyobj::callback_t callbacks;
+  callbacks.vertex_cb = add_vertex;
+  callbacks.index_cb = add_face;
+  Faces faces;
+  std::string warning, error;
+  // Without a material reader, no .mtl file is asked for.
+  if (!tinyobj::LoadObjWithCallback(stream, callbacks, &faces, nullptr, &warning, &error)) {
+    throw_bad_file(path, error);
+  }
+  return faces;
+}
+
+/// The text was checked, but tinyobjloader's own arithmetic may overflow, as for 0e999.
+void check_finite(const std::filesystem::path& path, const std::vector<vec3>& positions) {
+  for (size_t i = 0; i < positions.size(); ++i) {
+    if (!is_finite(positions[i])) {
+      throw_bad_file(path, "vertex " + std::to_string(i + 1) + ": a coordinate cannot be read as a finite number");
+    }
+  }
+}
+
+}  // namespace
+
+Mesh load_obj(const std::filesystem::path& path) {
+  FileBytes bytes = read_whole_file(path);
+  check_obj(path, bytes);
+  Faces faces = parse(path, bytes);
+  check_finite(path, faces.positions);
+
+  Mesh mesh;
+  mesh.triangles.reserve(faces.corners.size() - 2 * faces.corner_counts.size());
+  const u32* corner = faces.corners.data();
+  for (const u32 count : faces.corner_counts) {
+    append_polygon(faces.positions, {corner, count}, mesh.triangles);
+    corner += count;
+  }
+  mesh.positions = std::move(faces.positions);
+  return mesh;
+}
+
+}  // namespace copse::detail

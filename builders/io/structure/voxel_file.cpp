@@ -1,0 +1,222 @@
+#include "builders/io/voxel_file.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+
+#include "builders/io/image_file.h"
+#include "builders/io/whole_file.h"
+
+namespace copse {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+static_assert(std::endian::native == std::endian::little, "voxel files are little-endian");
+
+constexpr char voxel_magic[8] = {'C', 'O', 'P', 'S', 'V', '\r', '\n', '\x1a'};
+constexpr u32 voxel_version = 1;
+
+struct VoxelHeader {
+  char magic[8];
+  u32 version;
+  u32 brick_edge;  // 0: dense
+  u64 file_bytes;
+  u64 brick_count;
+  double lo[3];
+  double edge;  // of a voxel
+  u32 resolution[3];
+  u32 zero;
+};
+
+static_assert(sizeof(VoxelHeader) == 80);
+
+u64 row_words(const GridShape& shape) {
+  return divide_rounding_up(u64{shape.resolution.x}, 32);
+}
+uvec3 brick_resolution(const GridShape& shape) {
+  return (shape.resolution + brick_edge - 1u) / brick_edge;
+}
+
+u64 word_count(const GridShape& shape, bool is_sparse, u64 brick_count) {
+  if (is_sparse) return brick_count * brick_words;
+  return row_words(shape) * shape.resolution.y * shape.resolution.z;
+}
+
+/// What is wrong with the voxels, empty for nothing.
+std::string find_fault(const HostVoxels& voxels) {
+  const u64 needed = word_count(voxels.shape, voxels.is_sparse, voxels.keys.size());
+  if (voxels.words.size() != needed) {
+    return std::to_string(voxels.words.size()) + " words of voxels, " + std::to_string(needed) + " are needed";
+  }
+  const uvec3 places = brick_resolution(voxels.shape);
+  const u64 place_count = u64{places.x} * places.y * places.z;
+  for (size_t i = 0; i < voxels.keys.size(); ++i) {
+    if (voxels.keys[i] >= place_count) {
+      return "brick " + std::to_string(i) + " is at place " + std::to_string(voxels.keys[i]) + " of " +
+             std::to_string(place_count);
+    }
+    if (i > 0 && voxels.keys[i] <= voxels.keys[i - 1]) {
+      return "brick " + std::to_string(i) + " is at place " + std::to_string(voxels.keys[i]) + ", behind one at " +
+             std::to_string(voxels.keys[i - 1]);
+    }
+  }
+  return "";
+}
+
+void check(const HostVoxels& voxels) {
+  const std::string fault = find_fault(voxels);
+  if (!fault.empty()) throw Error(ErrorCode::invalid_argument, "voxels: " + fault);
+}
+
+void check_header(const fs::path& path, const VoxelHeader& header, u64 file_bytes) {
+  const auto refuse = [&](const std::string& what) { detail::throw_bad_file(path, what); };
+  if (std::memcmp(header.magic, voxel_magic, sizeof voxel_magic) != 0) refuse("no voxel file");
+  if (header.version != voxel_version) {
+    refuse("version " + std::to_string(header.version) + ", this reads version " + std::to_string(voxel_version));
+  }
+  if (header.file_bytes != file_bytes) {
+    refuse(std::to_string(file_bytes) + " bytes, the header says " + std::to_string(header.file_bytes));
+  }
+  if (header.brick_edge != 0 && header.brick_edge != brick_edge) {
+    refuse("bricks of " + std::to_string(header.brick_edge) + " voxels, this reads bricks of " +
+           std::to_string(brick_edge));
+  }
+  const u32 most = header.brick_edge == 0 ? max_voxel_resolution : max_brick_voxels;
+  for (const u32 cells : header.resolution) {
+    if (cells < 1 || cells > most) {
+      refuse("a resolution of " + std::to_string(cells) + ", 1 to " + std::to_string(most) + " are taken");
+    }
+  }
+  const bool is_placed = std::isfinite(header.lo[0]) && std::isfinite(header.lo[1]) && std::isfinite(header.lo[2]);
+  const bool has_size = header.edge > 0 && std::isfinite(header.edge) && std::isfinite(1 / header.edge);
+  if (!is_placed || !has_size) refuse("voxels of no place or no size");
+}
+
+/// Copies an array out of the file.
+void take(std::vector<u32>& out, const char*& from, u64 count) {
+  out.resize(count);
+  if (count > 0) std::memcpy(out.data(), from, count * sizeof(u32));
+  from += count * sizeof(u32);
+}
+
+void set_pixel(Image& image, u32 x, u32 y) {
+  image.pixels[u64(image.height - 1 - y) * image.width + x] = {255, 255, 255, 255};
+}
+
+void draw_dense_slice(const HostVoxels& voxels, u32 z, Image& image) {
+  for (u32 y = 0; y < image.height; ++y) {
+    const u32* row = voxels.words.data() + (u64{z} * image.height + y) * row_words(voxels.shape);
+    for (u32 x = 0; x < image.width; ++x) {
+      if ((row[x / 32] >> (x % 32) & 1) != 0) set_pixel(image, x, y);
+    }
+  }
+}
+
+/// The bricks of a layer stand one after the other.
+void draw_sparse_slice(const HostVoxels& voxels, u32 z, Image& image) {
+  const uvec3 places = brick_resolution(voxels.shape);
+  const u32 layer = places.x * places.y, first_key = z / brick_edge * layer;
+  const auto begin = std::lower_bound(voxels.keys.begin(), voxels.keys.end(), first_key);
+  for (auto key = begin; key != voxels.keys.end() && *key < first_key + layer; ++key) {
+    const u32* words = voxels.words.data() + u64(key - voxels.keys.begin()) * brick_words + 2 * (z % brick_edge);
+    const u32 x = *key % places.x * brick_edge, y = *key / places.x % places.y * brick_edge;
+    for (u32 bit = 0; bit < 64; ++bit) {
+      const u32 px = x + bit % 8, py = y + bit / 8;
+      const bool is_set = (words[bit / 32] >> (bit % 32) & 1) != 0;
+      if (is_set && px < image.width && py < image.height) set_pixel(image, px, py);
+    }
+  }
+}
+
+}  // namespace
+
+bool HostVoxels::at(const uvec3& voxel) const {
+  if (!is_sparse) {
+    const u64 row = (u64{voxel.z} * shape.resolution.y + voxel.y) * row_words(shape);
+    return (words[row + voxel.x / 32] >> (voxel.x % 32) & 1) != 0;
+  }
+  const uvec3 places = brick_resolution(shape), brick = voxel / brick_edge, inside = voxel % brick_edge;
+  const u32 key = (brick.z * places.y + brick.y) * places.x + brick.x;
+  const auto found = std::lower_bound(keys.begin(), keys.end(), key);
+  if (found == keys.end() || *found != key) return false;
+  const u32 bit = (inside.z * brick_edge + inside.y) * brick_edge + inside.x;
+  return (words[u64(found - keys.begin()) * brick_words + bit / 32] >> (bit % 32) & 1) != 0;
+}
+
+HostVoxels download(const Voxels& voxels) {
+  return {voxels.shape, false, {}, voxels.words.download()};
+}
+
+HostVoxels download(const Bricks& bricks) {
+  const u64 count = bricks.counts.download().at(0).stored_count;
+  return {bricks.shape, true, bricks.keys.download(count), bricks.words.download(count * brick_words)};
+}
+
+void save_voxels(const fs::path& path, const HostVoxels& voxels) {
+  check(voxels);
+  const GridShape& shape = voxels.shape;
+  VoxelHeader header{};
+  std::memcpy(header.magic, voxel_magic, sizeof voxel_magic);
+  header.version = voxel_version;
+  header.brick_edge = voxels.is_sparse ? brick_edge : 0;
+  header.brick_count = voxels.keys.size();
+  header.file_bytes = sizeof header + (voxels.keys.size() + voxels.words.size()) * sizeof(u32);
+  header.edge = 1 / shape.cells_per_unit.x;
+  for (int axis = 0; axis < 3; ++axis) {
+    header.lo[axis] = shape.lo[axis];
+    header.resolution[axis] = shape.resolution[axis];
+  }
+  detail::FileReplacement file(path);
+  file.write(&header, sizeof header);
+  file.write(voxels.keys.data(), voxels.keys.size() * sizeof(u32));
+  file.write(voxels.words.data(), voxels.words.size() * sizeof(u32));
+  file.commit();
+}
+
+HostVoxels load_voxels(const fs::path& path) {
+  const detail::FileBytes bytes = detail::read_whole_file(path);
+  VoxelHeader header;
+  if (bytes.size() < sizeof header) detail::throw_bad_file(path, "no voxel file");
+  std::memcpy(&header, bytes.data(), sizeof header);
+  check_header(path, header, bytes.size());
+
+  HostVoxels voxels;
+  voxels.is_sparse = header.brick_edge > 0;
+  voxels.shape = {dvec3(header.lo[0], header.lo[1], header.lo[2]), dvec3(1 / header.edge),
+                  uvec3(header.resolution[0], header.resolution[1], header.resolution[2])};
+  const u64 word_total = (bytes.size() - sizeof header) / sizeof(u32);
+  const u64 key_count = voxels.is_sparse ? header.brick_count : 0;
+  if (header.brick_count > word_total || (!voxels.is_sparse && header.brick_count > 0) ||
+      (bytes.size() - sizeof header) % sizeof(u32) != 0) {
+    detail::throw_bad_file(
+        path, std::to_string(header.brick_count) + " bricks in " + std::to_string(bytes.size()) + " bytes");
+  }
+  const char* from = bytes.data() + sizeof header;
+  take(voxels.keys, from, key_count);
+  take(voxels.words, from, word_total - key_count);
+  const std::string fault = find_fault(voxels);
+  if (!fault.empty()) detail::throw_bad_file(path, fault);
+  return voxels;
+}
+
+void save_slices(const fs::path& folder, const HostVoxels& voxels) {
+  check(voxels);
+  const uvec3& size = voxels.shape.resolution;
+  for (u32 z = 0; z < size.z; ++z) {
+    Image image{size.x, size.y, std::vector<Rgba8>(u64{size.x} * size.y, {0, 0, 0, 255})};
+    if (voxels.is_sparse) {
+      draw_sparse_slice(voxels, z, image);
+    } else {
+      draw_dense_slice(voxels, z, image);
+    }
+    char name[32];
+    std::snprintf(name, sizeof name, "slice-%04u.png", z);
+    save_png(folder / name, image);
+  }
+}
+
+}  // namespace copse

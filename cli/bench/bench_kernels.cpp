@@ -1,0 +1,54 @@
+#include "cli/bench/bench_kernels.h"
+
+#include "builders/bvh/pack_triangles.h"
+#include "trace/trace_rays.h"
+
+namespace copse::cli {
+
+namespace {
+
+constexpr TraceKernel kernels[] = {TraceKernel::automatic, TraceKernel::one_ray_a_thread, TraceKernel::persistent,
+                                   TraceKernel::packets};
+
+struct KernelBench {
+  Context& context;
+  const TriangleView& triangles;
+  const std::vector<Ray>& primary;
+  const std::vector<Ray>& diffuse;
+  u32 repeats;
+  std::vector<KernelTimes> times;
+
+  template <class View>
+  void add(Layout layout, const View& view) {
+    const PackedTriangles packed = pack_triangles(context, view, triangles);
+    const auto rays = [&](const std::vector<Ray>& batch, TraceKernel kernel) {
+      return measure_rays(context, view, packed.view(), batch, repeats, {.kernel = kernel}).times;
+    };
+    for (const TraceKernel kernel : kernels) {
+      if (context.backend() == Backend::cpu && kernel != TraceKernel::automatic) continue;
+      if (kernel == TraceKernel::packets && layout != Layout::bvh2) continue;
+      times.push_back({layout, kernel, rays(primary, kernel), rays(diffuse, kernel)});
+    }
+  }
+
+  void add(Layout, std::monostate) {}
+  template <class Node>
+  void add(Layout layout, const WideBvh<Node>& wide) {
+    add(layout, wide.view());
+  }
+};
+
+}  // namespace
+
+std::vector<KernelTimes> measure_kernels(Context& context, const Bvh& bvh, const TriangleView& triangles,
+                                         const std::vector<Layout>& layouts, const std::vector<Ray>& primary,
+                                         const std::vector<Ray>& diffuse, u32 repeats) {
+  KernelBench bench{context, triangles, primary, diffuse, repeats, {}};
+  bench.add(Layout::bvh2, bvh.view());
+  for (const Layout layout : layouts) {
+    std::visit([&](const auto& wide) { bench.add(layout, wide); }, collapse_to(context, bvh, layout));
+  }
+  return bench.times;
+}
+
+}  // namespace copse::cli

@@ -1,0 +1,21 @@
+#pragma once
+
+#include "cli/bench/bench_measure.h"
+#include "trace/trace_options.h"
+
+namespace copse::cli {
+
+/// Rays through a tree in one layout, by one kernel, over packed triangles.
+struct KernelTimes {
+  Layout layout = Layout::bvh2;
+  TraceKernel kernel = TraceKernel::automatic;
+  RayTimes primary;
+  RayTimes diffuse;
+};
+
+/// Times all kernels on the tree and on what `layouts` make of it.
+std::vector<KernelTimes> measure_kernels(Context& context, const Bvh& bvh, const TriangleView& triangles,
+                                         const std::vector<Layout>& layouts, const std::vector<Ray>& primary,
+                                         const std::vector<Ray>& diffuse, u32 repeats);
+
+}  // namespace copse::cli

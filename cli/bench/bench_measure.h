@@ -1,0 +1,69 @@
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "builders/bvh/stats.h"
+#include "cli/options/layouts.h"
+#include "cli/options/scene.h"
+#include "primitives/core/profile.h"
+#include "trace/ray.h"
+#include "trace/trace_rays.h"
+
+namespace copse::cli {
+
+/// Median milliseconds of one call of `work`, over `repeats` samples after a warm-up. Work of less than a
+/// few milliseconds is put between the marks of a sample several times, so that the clock's own cost and
+/// grain do not count.
+double median_milliseconds(Context& context, u32 repeats, const std::function<void()>& work);
+
+struct BuildTimes {
+  double build = 0;
+  double refit = 0;
+  // Replays of a captured CUDA graph; the CPU has none.
+  std::optional<double> build_graph;
+  std::optional<double> refit_graph;
+};
+
+/// Times rebuild and refit of a tree in place.
+BuildTimes measure_builds(Context& context, Bvh& bvh, const TriangleView& triangles, const Recipe& recipe,
+                          u32 repeats);
+
+/// One layout made of a tree.
+struct WideTimes {
+  Layout layout = Layout::bvh2;
+  double collapse = 0;
+  double refit = 0;
+  std::optional<double> collapse_graph;
+  std::optional<double> build_graph;  // of rebuild and conversion together
+  WideBvhStats statistics;
+};
+
+/// Times conversion and refit in place.
+WideTimes measure_layout(Context& context, Bvh& bvh, const TriangleView& triangles, const Recipe& recipe,
+                         Layout layout, u32 repeats);
+
+/// The stages of a rebuild, each with its median.
+std::vector<Stage> measure_stages(Context& context, Bvh& bvh, const TriangleView& triangles, const Recipe& recipe,
+                                  u32 repeats);
+
+struct RayTimes {
+  u64 ray_count = 0;
+  u64 hit_count = 0;
+  double milliseconds = 0;
+
+  double giga_rays_per_second() const { return double(ray_count) / milliseconds * 1e-6; }
+};
+
+struct TracedRays {
+  RayTimes times;
+  std::vector<Hit> hits;
+};
+
+/// Times closest_hits over the rays. No rays: no time.
+TracedRays measure_rays(Context& context, const TreeView& bvh, const TraceTriangles& triangles,
+                        const std::vector<Ray>& rays, u32 repeats, const TraceOptions& options = {});
+
+}  // namespace copse::cli

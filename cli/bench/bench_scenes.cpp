@@ -1,0 +1,145 @@
+#include "cli/bench/bench_scenes.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "builders/geometry/generate.h"
+#include "builders/io/mesh_file.h"
+#include "cli/files.h"
+#include "cli/options/options.h"
+#include "primitives/core/error.h"
+
+namespace copse::cli {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+enum class Base { testball, apartment, hairball, random };
+
+struct NamedScene {
+  const char* name;
+  Base base;
+  u32 subdivisions;
+};
+
+constexpr NamedScene named_scenes[] = {
+    {"testball", Base::testball, 0},       {"apartment", Base::apartment, 0},
+    {"testball-x16", Base::testball, 2},   {"hairball-like", Base::hairball, 0},
+    {"apartment-x16", Base::apartment, 2}, {"testball-x64", Base::testball, 3},
+    {"random-10M", Base::random, 0},       {"testball-x256", Base::testball, 4},
+};
+
+fs::path executable_folder() {
+  std::error_code error;
+  return fs::read_symlink("/proc/self/exe", error).parent_path();
+}
+
+std::string find_testball(const SceneFiles& files) {
+  if (!files.testball.empty()) return files.testball;
+  std::vector<fs::path> places;
+  if (!files.folder.empty()) places.push_back(fs::path(files.folder) / "material-testball.ply");
+  places.push_back(executable_folder() / COPSE_INSTALLED_ASSETS / "testball.ply");
+  places.push_back(fs::path(COPSE_SOURCE_ASSETS) / "testball.ply");
+  for (const fs::path& place : places) {
+    std::error_code error;
+    if (fs::exists(place, error)) return fs::weakly_canonical(place, error).string();
+  }
+  return "";
+}
+
+std::string find_apartment(const SceneFiles& files) {
+  if (!files.apartment.empty()) return files.apartment;
+  if (files.folder.empty()) return "";
+  const fs::path place = fs::path(files.folder) / "dream-apartment.ply";
+  std::error_code error;
+  return fs::exists(place, error) ? place.string() : "";
+}
+
+BenchScene from_file(const std::string& name, const std::string& file, u32 subdivisions, bool interior) {
+  check_mesh_input(file);
+  const std::string source =
+      subdivisions == 0 ? file : fmt::format("{}, every triangle cut into {}", file, 1u << 2 * subdivisions);
+  return {name, source, interior, [=] {
+            Mesh mesh = load_mesh(file);
+            return subdivisions == 0 ? mesh : subdivide(mesh, subdivisions);
+          }};
+}
+
+/// Throws: Error bad_file where the scene's file is not at hand.
+BenchScene open_named(const NamedScene& scene, const SceneFiles& files) {
+  switch (scene.base) {
+    case Base::hairball:
+      return {scene.name, "hairball 14400 100", false, [] { return generate_hairball(14400, 100); }};
+    case Base::random:
+      return {scene.name, "random 10000000 0.002", false, [] { return generate_random(10'000'000, 0.002f); }};
+    case Base::testball: {
+      const std::string file = find_testball(files);
+      if (!file.empty()) return from_file(scene.name, file, scene.subdivisions, false);
+      throw Error(ErrorCode::bad_file, fmt::format("scene {} needs --testball FILE, or --scenes DIR with "
+                                                   "material-testball.ply in it",
+                                                   scene.name));
+    }
+    case Base::apartment: {
+      const std::string file = find_apartment(files);
+      if (!file.empty()) return from_file(scene.name, file, scene.subdivisions, true);
+      throw Error(ErrorCode::bad_file, fmt::format("scene {} needs --apartment FILE, or --scenes DIR with "
+                                                   "dream-apartment.ply in it",
+                                                   scene.name));
+    }
+  }
+  throw Error(ErrorCode::invalid_argument, "no such scene");
+}
+
+bool is_at_hand(const NamedScene& scene, const SceneFiles& files) {
+  if (scene.base == Base::testball) return !find_testball(files).empty();
+  if (scene.base == Base::apartment) return !find_apartment(files).empty();
+  return true;
+}
+
+BenchScene open_word(const std::string& word, const SceneFiles& files) {
+  for (const NamedScene& scene : named_scenes) {
+    if (word == scene.name) return open_named(scene, files);
+  }
+  std::error_code error;
+  if (!fs::exists(word, error) && fs::path(word).extension().empty()) {
+    std::vector<std::string> names = scene_names();
+    names.push_back("all");
+    names.push_back("a mesh file");
+    throw Error(ErrorCode::invalid_argument, "the scene is " + none_of(word, names));
+  }
+  return from_file(fs::path(word).stem().string(), word, 0, false);
+}
+
+}  // namespace
+
+std::vector<std::string> scene_names() {
+  std::vector<std::string> names;
+  for (const NamedScene& scene : named_scenes) names.push_back(scene.name);
+  return names;
+}
+
+std::vector<BenchScene> choose_scenes(const std::vector<std::string>& words, const SceneFiles& files,
+                                      std::vector<std::string>& left_out) {
+  if (!files.folder.empty() && !fs::is_directory(files.folder)) {
+    throw Error(ErrorCode::bad_file, fmt::format("'{}': --scenes takes a folder, and this is none", files.folder));
+  }
+  std::vector<BenchScene> scenes;
+  for (const std::string& word : words) {
+    if (word != "all") {
+      scenes.push_back(open_word(word, files));
+      continue;
+    }
+    for (const NamedScene& scene : named_scenes) {
+      if (is_at_hand(scene, files)) {
+        scenes.push_back(open_named(scene, files));
+      } else {
+        left_out.push_back(scene.name);
+      }
+    }
+  }
+  return scenes;
+}
+
+}  // namespace copse::cli

@@ -1,0 +1,145 @@
+#include "cli/bench/bench_table.h"
+
+#include <algorithm>
+
+namespace copse::cli {
+
+namespace {
+
+Json to_json(const std::optional<double>& value) {
+  return value ? Json(*value) : Json();
+}
+
+Json to_json(const RayTimes& times) {
+  if (times.ray_count == 0) return {{"rays", 0}, {"hits", 0}, {"ms", nullptr}, {"grays_per_s", nullptr}};
+  return {{"rays", times.ray_count},
+          {"hits", times.hit_count},
+          {"ms", times.milliseconds},
+          {"grays_per_s", times.giga_rays_per_second()}};
+}
+
+std::string milliseconds(const std::optional<double>& value) {
+  return value ? fmt::format("{:.3f}", *value) : "-";
+}
+
+std::string rate(const RayTimes& times) {
+  return times.ray_count == 0 ? "-" : fmt::format("{:.4f}", times.giga_rays_per_second());
+}
+
+/// Stages of one label make one line, as the passes of a sort.
+std::string stage_lines(const std::vector<Stage>& stages) {
+  struct Line {
+    Stage sum;
+    u32 count;
+  };
+  std::vector<Line> lines;
+  for (const Stage& stage : stages) {
+    const auto same = [&](const Line& line) {
+      return line.sum.label == stage.label && line.sum.depth == stage.depth;
+    };
+    const auto line = std::find_if(lines.begin(), lines.end(), same);
+    if (line == lines.end()) {
+      lines.push_back({stage, 1});
+    } else {
+      line->sum.milliseconds += stage.milliseconds;
+      ++line->count;
+    }
+  }
+  std::string text;
+  for (const auto& [sum, count] : lines) {
+    const std::string times = count == 1 ? "" : fmt::format(" x {}", count);
+    const std::string label = std::string(2 * (sum.depth + 1), ' ') + sum.label + times;
+    text += fmt::format("{:<43} {:>9.3f}\n", label, sum.milliseconds);
+  }
+  return text;
+}
+
+Json to_json(const WideTimes& times) {
+  return {{"layout", name_of(times.layout)},
+          {"collapse_ms", times.collapse},
+          {"collapse_graph_ms", to_json(times.collapse_graph)},
+          {"build_graph_ms", to_json(times.build_graph)},
+          {"refit_ms", times.refit},
+          {"statistics", cli::to_json(times.statistics)}};
+}
+
+std::string layout_lines(const std::vector<WideTimes>& layouts) {
+  std::string text;
+  for (const WideTimes& times : layouts) {
+    text += fmt::format(
+        "  {:<6} collapsed in {:.3f} ms, graph {}, with the build {}; refit {:.3f}; SAH cost {:.1f}, {}\n",
+        name_of(times.layout), times.collapse, milliseconds(times.collapse_graph), milliseconds(times.build_graph),
+        times.refit, times.statistics.sah_cost, readable_bytes(times.statistics.used_bytes));
+  }
+  return text;
+}
+
+Json to_json(const KernelTimes& times) {
+  return {{"layout", name_of(times.layout)},
+          {"kernel", name_of(times.kernel)},
+          {"primary", to_json(times.primary)},
+          {"diffuse", to_json(times.diffuse)}};
+}
+
+std::string kernel_lines(const std::vector<KernelTimes>& kernels) {
+  std::string text;
+  for (const KernelTimes& times : kernels) {
+    text += fmt::format("  {:<6} {:<17} primary {:>8}, diffuse {:>8} GRay/s\n", name_of(times.layout),
+                        name_of(times.kernel), rate(times.primary), rate(times.diffuse));
+  }
+  return text;
+}
+
+constexpr auto columns = "{:<16} {:>11} {:<7} {:>4} {:>9} {:>9} {:>9} {:>9} {:>8} {:>8} {:>8} {:>5} {:>9}\n";
+
+}  // namespace
+
+Json to_json(const BenchResult& result) {
+  Json json{{"scene", result.scene},
+            {"source", result.source},
+            {"triangles", result.triangle_count},
+            {"vertices", result.vertex_count}};
+  json.update(to_json(result.recipe));
+  json["build_ms"] = result.times.build;
+  json["build_graph_ms"] = to_json(result.times.build_graph);
+  json["build_min_bytes"] = result.min_build_bytes();
+  json["refit_ms"] = result.times.refit;
+  json["refit_graph_ms"] = to_json(result.times.refit_graph);
+  json["refit_min_bytes"] = result.min_refit_bytes();
+  json["primary"] = to_json(result.primary);
+  json["diffuse"] = to_json(result.diffuse);
+  json["sah_cost"] = result.statistics.sah_cost;
+  json["sibling_overlap"] = result.statistics.sibling_overlap;
+  json["nodes"] = result.statistics.counts.node_count;
+  json["depth"] = result.statistics.depth;
+  json["bytes"] = result.sizes.result_bytes;
+  json["scratch_bytes"] = result.sizes.scratch_bytes;
+  for (const WideTimes& times : result.layouts) json["layouts"].push_back(to_json(times));
+  for (const KernelTimes& times : result.kernels) json["kernels"].push_back(to_json(times));
+  if (result.stages.empty()) return json;
+  json["stages"] = Json::array();
+  for (const Stage& stage : result.stages) {
+    json["stages"].push_back({{"label", stage.label}, {"ms", stage.milliseconds}, {"depth", stage.depth}});
+  }
+  return json;
+}
+
+std::string table_head() {
+  return fmt::format(columns, "", "", "", "key", "build", "build", "refit", "refit", "primary", "diffuse", "SAH",
+                     "", "") +
+         fmt::format(columns, "scene", "triangles", "builder", "bits", "ms", "graph", "ms", "graph", "GRay/s",
+                     "GRay/s", "cost", "depth", "memory");
+}
+
+std::string table_line(const BenchResult& result) {
+  const std::string text =
+      fmt::format(columns, one_line(result.scene), grouped(result.triangle_count), result.recipe.builder,
+                  morton_bits_in_words(result.recipe), milliseconds(result.times.build),
+                  milliseconds(result.times.build_graph), milliseconds(result.times.refit),
+                  milliseconds(result.times.refit_graph), rate(result.primary), rate(result.diffuse),
+                  fmt::format("{:.1f}", result.statistics.sah_cost), result.statistics.depth,
+                  readable_bytes(result.sizes.result_bytes));
+  return text + layout_lines(result.layouts) + kernel_lines(result.kernels) + stage_lines(result.stages);
+}
+
+}  // namespace copse::cli

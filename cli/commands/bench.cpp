@@ -1,0 +1,199 @@
+// copse bench: builders x scenes, as build, refit and ray times.
+
+#include <memory>
+
+#include "bench/support/scene_rays.h"
+#include "cli/bench/bench_scenes.h"
+#include "cli/bench/bench_table.h"
+#include "cli/commands/command.h"
+#include "cli/exit_code.h"
+#include "cli/options/builders.h"
+
+namespace copse::cli {
+
+namespace {
+
+struct BenchOptions {
+  std::vector<std::string> scenes{"testball"};
+  SceneFiles files;
+  std::vector<std::string> builders{"lbvh"};
+  u32 radius = 0;
+  std::optional<u32> morton_bits;  // none: those of every builder that tell most
+  u32 max_leaf_size = 1;
+  u32 reinsertion = 0;
+  u32 repeats = 15;
+  u32 rays_size = 0;  // 0: 2048 on a GPU, 1024 on the CPU
+  bool stages = false;
+  bool kernels = false;
+  std::vector<Layout> layouts;
+};
+
+/// One scene on the device, and its rays.
+struct BenchInput {
+  const BenchScene& scene;
+  const Mesh& mesh;
+  TriangleView triangles;
+  std::vector<Ray> primary;
+  std::optional<std::vector<Ray>> diffuse;  // made from the first tree's hits; other trees have the same
+};
+
+void measure_scene_rays(Context& context, const Bvh& bvh, BenchInput& input, u32 repeats, BenchResult& result) {
+  TracedRays primary = measure_rays(context, bvh.view(), input.triangles, input.primary, repeats);
+  result.primary = primary.times;
+  if (!input.diffuse) {
+    input.diffuse = make_diffuse_rays(input.mesh, bounds(input.mesh), input.primary, primary.hits);
+  }
+  result.diffuse = measure_rays(context, bvh.view(), input.triangles, *input.diffuse, repeats).times;
+}
+
+/// The key widths to measure a builder with: a narrow one and all bits; none where it has no keys.
+std::vector<std::optional<u32>> key_widths(const BenchOptions& options, const std::string& builder) {
+  if (!has_morton_bits(builder) && options.builders.size() > 1) return {std::nullopt};
+  if (options.morton_bits || !has_morton_bits(builder)) return {options.morton_bits};
+  return builder == "hploc" ? std::vector<std::optional<u32>>{0, 63} : std::vector<std::optional<u32>>{30, 63};
+}
+
+/// Every builder with its key widths.
+std::vector<Recipe> recipes(const BenchOptions& options) {
+  std::vector<Recipe> recipes;
+  for (const std::string& builder : options.builders) {
+    for (const std::optional<u32>& bits : key_widths(options, builder)) {
+      recipes.push_back({.builder = builder,
+                         .morton_bits = bits,
+                         .max_leaf_size = options.max_leaf_size,
+                         .radius = builder == "hploc" || options.builders.size() == 1 ? options.radius : 0,
+                         .reinsertion = options.reinsertion});
+      recipes.back() = complete(recipes.back());
+    }
+  }
+  return recipes;
+}
+
+BenchResult measure(Session& session, Context& context, BenchInput& input, const BenchOptions& options,
+                    const Recipe& recipe) {
+  BenchResult result;
+  result.scene = input.scene.name;
+  result.source = input.scene.source;
+  result.triangle_count = input.mesh.triangles.size();
+  result.vertex_count = input.mesh.positions.size();
+  result.recipe = recipe;
+
+  session.begin(fmt::format("{}: building", input.scene.name));
+  Bvh bvh = build_tree(context, input.triangles, recipe);
+  result.sizes = tree_sizes(context, result.triangle_count, recipe);
+  result.times = measure_builds(context, bvh, input.triangles, recipe, options.repeats);
+  if (options.stages) result.stages = measure_stages(context, bvh, input.triangles, recipe, options.repeats);
+  result.statistics = stats(context, bvh);
+  for (const Layout layout : options.layouts) {
+    result.layouts.push_back(measure_layout(context, bvh, input.triangles, recipe, layout, options.repeats));
+  }
+
+  session.begin(fmt::format("{}: tracing", input.scene.name));
+  measure_scene_rays(context, bvh, input, options.repeats, result);
+  if (options.kernels) {
+    result.kernels = measure_kernels(context, bvh, input.triangles, options.layouts, input.primary, *input.diffuse,
+                                     options.repeats);
+  }
+  return result;
+}
+
+std::vector<BenchResult> measure_scene(Session& session, Context& context, const BenchScene& scene,
+                                       const BenchOptions& options, u32 rays_size) {
+  session.begin(fmt::format("{}: reading", scene.name));
+  const Mesh mesh = scene.load();
+  const DeviceMesh device_mesh(context, mesh);
+  BenchInput input{.scene = scene,
+                   .mesh = mesh,
+                   .triangles = device_mesh.view(),
+                   .primary = make_primary_rays(bounds(mesh), scene.interior, rays_size),
+                   .diffuse = std::nullopt};
+  std::vector<BenchResult> results;
+  for (const Recipe& recipe : recipes(options)) {
+    results.push_back(measure(session, context, input, options, recipe));
+    if (session.json()) continue;
+    session.progress().hide();
+    print_data(table_line(results.back()));
+  }
+  return results;
+}
+
+int run_bench(Session& session, const BenchOptions& options) {
+  if (options.rays_size % 8 != 0) {
+    throw Error(ErrorCode::invalid_argument,
+                fmt::format("--rays-size is {}; it takes a multiple of 8, the side of a tile", options.rays_size));
+  }
+  for (const Layout layout : options.layouts) check_leaf_size(layout, options.max_leaf_size);
+  std::vector<std::string> left_out;
+  const std::vector<BenchScene> scenes = choose_scenes(options.scenes, options.files, left_out);
+  for (const std::string& name : left_out)
+    session.note("left out {}: its mesh file is not given, see --help", name);
+  const auto context = session.make_context();
+  const u32 rays_size = options.rays_size != 0                ? options.rays_size
+                        : context->backend() == Backend::cuda ? 2048
+                                                              : 1024;
+  session.progress().expect_stages(u32(scenes.size() * (1 + 2 * recipes(options).size())));
+
+  session.note("{}, up to {} a leaf, {} x {} primary rays, medians of {}", describe_in_words(*context),
+               options.max_leaf_size, rays_size, rays_size, options.repeats);
+  if (!session.json()) print_data(table_head());
+  Json results = Json::array();
+  for (const BenchScene& scene : scenes) {
+    for (const BenchResult& result : measure_scene(session, *context, scene, options, rays_size)) {
+      results.push_back(to_json(result));
+    }
+  }
+  const Json report{
+      {"copse", describe(*context)}, {"repeats", options.repeats}, {"rays_size", rays_size}, {"results", results}};
+  session.print(report, "");
+  return exit_ok;
+}
+
+void add_scene_options(CLI::App& app, BenchOptions& options) {
+  app.add_option("SCENE", options.scenes, "Names of scenes, 'all', or mesh files; default testball")
+      ->option_text("...");
+  app.add_option("--scenes", options.files.folder, "Folder with material-testball.ply and dream-apartment.ply")
+      ->option_text("DIR");
+  app.add_option("--testball", options.files.testball, "The testball's mesh, default the bundled one")
+      ->option_text("FILE");
+  app.add_option("--apartment", options.files.apartment, "The apartment's mesh, which is not bundled")
+      ->option_text("FILE");
+}
+
+}  // namespace
+
+Command add_bench_command(CLI::App& app, CommonOptions& common) {
+  CLI::App* command = app.add_subcommand("bench", "Time builds, refits and rays over benchmark scenes");
+  const auto options = std::make_shared<BenchOptions>();
+  add_scene_options(*command, *options);
+  add_choice<std::vector<std::string>>(
+      *command, "--builder", options->builders,
+      {{"lbvh", {"lbvh"}}, {"hploc", {"hploc"}}, {"sah", {"sah"}}, {"all", {"lbvh", "hploc", "sah"}}},
+      "The algorithm, default lbvh");
+  add_radius(*command, options->radius);
+  add_morton_bits(*command, options->morton_bits);
+  add_max_leaf_size(*command, options->max_leaf_size);
+  add_reinsertion(*command, options->reinsertion);
+  add_layouts(*command, options->layouts);
+  add_count(*command, "--repeats", options->repeats, 1, 10000, "Samples of a median, default 15");
+  add_count(*command, "--rays-size", options->rays_size, 8, 8192,
+            "Side of the primary rays' image, default 2048, on the CPU 1024");
+  command->add_flag(
+      "--kernels", options->kernels,
+      "Also the rays of every kernel, over packed triangles, on the binary tree and on each --layout");
+  command->add_flag("--stages", options->stages, "Also the times of every stage of the build");
+  add_common_options(*command, common);
+  std::string names;
+  for (const std::string& name : scene_names()) names += " " + name;
+  command->footer("Scenes:" + names +
+                  "\n\n"
+                  "Examples:\n"
+                  "  copse bench\n"
+                  "  copse bench testball-x16 hairball-like --json > results.json\n"
+                  "  copse bench all --scenes DIR --backend cuda\n"
+                  "  copse bench all --builder all --morton-bits 63\n"
+                  "  copse bench all --builder hploc --layout all\n"
+                  "  copse bench bunny.obj --morton-bits 63 --stages");
+  return {command, [options](Session& session) { return run_bench(session, *options); }};
+}
+
+}  // namespace copse::cli

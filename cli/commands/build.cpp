@@ -1,0 +1,154 @@
+// copse build: a mesh in, the tree's statistics out, and its structure file.
+
+#include <algorithm>
+#include <memory>
+
+#include "builders/io/mesh_file.h"
+#include "builders/io/structure_file.h"
+#include "cli/commands/command.h"
+#include "cli/exit_code.h"
+#include "cli/files.h"
+#include "cli/options/builders.h"
+#include "cli/options/layouts.h"
+#include "cli/options/scene.h"
+#include "cli/options/structures.h"
+#include "primitives/core/stopwatch.h"
+
+namespace copse::cli {
+
+namespace {
+
+struct BuildOptions {
+  std::string input;
+  std::string output;
+  Recipe recipe;
+  Layout layout = Layout::bvh2;
+  StructureOptions structure;
+};
+
+struct TimedBuild {
+  Bvh bvh;
+  AnyWideBvh wide;
+  double first_milliseconds = 0;  // with allocation and, on CUDA, the loading of kernels
+  double milliseconds = 0;        // of a rebuild in the same memory
+  double wide_milliseconds = 0;   // of the conversion alone
+};
+
+/// Converts the tree, and again in the same memory.
+void collapse_timed(Context& context, Layout layout, TimedBuild& build) {
+  if (layout == Layout::bvh2) return;
+  build.wide = collapse_to(context, build.bvh, layout);
+  Stopwatch stopwatch(context);
+  collapse(context, build.wide, build.bvh);
+  build.wide_milliseconds = stopwatch.milliseconds();
+}
+
+TimedBuild build_timed(Context& context, const TriangleView& triangles, const Recipe& recipe, Layout layout) {
+  TimedBuild result;
+  Stopwatch stopwatch(context);
+  result.bvh = build_tree(context, triangles, recipe);
+  result.first_milliseconds = stopwatch.milliseconds();
+
+  stopwatch.start();
+  rebuild_tree(context, result.bvh, triangles, recipe);
+  result.milliseconds = stopwatch.milliseconds();
+  collapse_timed(context, layout, result);
+  context.wait();
+  return result;
+}
+
+Json make_report(Context& context, const BuildOptions& options, const Mesh& mesh, const TimedBuild& build,
+                 const BvhStats& statistics) {
+  const bool is_wide = options.layout != Layout::bvh2;
+  return {{"copse", describe(context)},
+          {"input", options.input},
+          {"triangles", mesh.triangles.size()},
+          {"vertices", mesh.positions.size()},
+          {"recipe", to_json(options.recipe)},
+          {"layout", name_of(options.layout)},
+          {"statistics", to_json(statistics)},
+          {"wide_statistics", is_wide ? to_json(stats(context, build.wide)) : Json()},
+          {"build_ms", build.milliseconds},
+          {"collapse_ms", is_wide ? Json(build.wide_milliseconds) : Json()},
+          {"first_build_ms", build.first_milliseconds},
+          {"output", options.output.empty() ? Json() : Json(options.output)}};
+}
+
+std::string make_text(Context& context, const BuildOptions& options, const Mesh& mesh, const TimedBuild& build,
+                      const BvhStats& statistics) {
+  Facts facts;
+  facts.add("mesh", "{}: {} triangles, {} vertices", one_line(options.input), grouped(mesh.triangles.size()),
+            grouped(mesh.positions.size()));
+  facts.add("device", "{}", describe_in_words(context));
+  add_facts(facts, options.recipe);
+  add_facts(facts, statistics);
+  facts.add("build", "{:.3f} ms (the first, with allocation: {:.3f} ms)", build.milliseconds,
+            build.first_milliseconds);
+  if (options.layout != Layout::bvh2) {
+    facts.add("layout", "{}", name_of(options.layout));
+    add_facts(facts, stats(context, build.wide));
+    facts.add("collapse", "{:.3f} ms", build.wide_milliseconds);
+  }
+  return facts.text();
+}
+
+int run_build(Session& session, BuildOptions options) {
+  options.recipe = complete(options.recipe);
+  check_leaf_size(options.layout, options.recipe.max_leaf_size);
+  check_mesh_input(options.input);
+  if (!options.output.empty()) check_output(options.output, ".copse", options.input);
+  const auto context = session.make_context();
+  session.progress().expect_stages(options.output.empty() ? 2 : 3);
+
+  session.begin("reading");
+  const Mesh mesh = load_mesh(options.input);
+
+  session.begin("building");
+  const DeviceMesh device_mesh(*context, mesh);
+  const Recipe& recipe = options.recipe;
+  const TimedBuild build = build_timed(*context, device_mesh.view(), recipe, options.layout);
+  const BvhStats statistics = stats(*context, build.bvh);
+
+  if (!options.output.empty()) {
+    session.begin("writing");
+    save_structure(options.output, *context, mesh, build.bvh, recipe.builder, recipe.morton_bits.value_or(0),
+                   recipe.max_leaf_size, build.wide);
+    session.note("wrote {}", options.output);
+  }
+  session.print(make_report(*context, options, mesh, build, statistics),
+                session.json() ? "" : make_text(*context, options, mesh, build, statistics));
+  return exit_ok;
+}
+
+}  // namespace
+
+Command add_build_command(CLI::App& app, CommonOptions& common) {
+  CLI::App* command = app.add_subcommand("build", "Build the tree of a mesh, or a grid, and print its statistics");
+  const auto options = std::make_shared<BuildOptions>();
+  add_input(*command, options->input, "IN", "The mesh: .obj or .ply");
+  add_output(*command, options->output,
+             "Write the structure: a .copse file of a tree, a .voxels file of voxels and bricks");
+  add_choice<std::string>(
+      *command, "--builder", options->recipe.builder, {{"lbvh", "lbvh"}, {"hploc", "hploc"}, {"sah", "sah"}},
+      "The algorithm: lbvh is the fastest and the default, hploc makes better trees, sah the best");
+  add_radius(*command, options->recipe.radius);
+  add_morton_bits(*command, options->recipe.morton_bits);
+  add_max_leaf_size(*command, options->recipe.max_leaf_size);
+  add_reinsertion(*command, options->recipe.reinsertion);
+  add_layout(*command, options->layout);
+  add_structure(*command, options->structure);
+  add_common_options(*command, common);
+  command->footer(
+      "Examples:\n"
+      "  copse build bunny.obj -o bunny.copse --builder sah --reinsertion 4 --layout cbvh4\n"
+      "  copse build bunny.obj --structure frustum --eye 1,2,3 --fov 50\n"
+      "  copse build bunny.obj --structure voxels --resolution 512 --rule inside -o bunny.voxels");
+  const auto run = [command, options](Session& session) {
+    check_structure(*command, options->structure);
+    if (options->structure.structure == Structure::bvh) return run_build(session, *options);
+    return build_structure(session, options->input, options->output, options->structure);
+  };
+  return {command, run};
+}
+
+}  // namespace copse::cli

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <functional>
+
+#include "cli/options/options.h"
+#include "cli/session.h"
+
+namespace copse::cli {
+
+/// A subcommand: its options are parsed into variables that `run` holds; run returns the exit code.
+struct Command {
+  CLI::App* app;
+  std::function<int(Session&)> run;
+};
+
+Command add_build_command(CLI::App& app, CommonOptions& common);
+Command add_info_command(CLI::App& app, CommonOptions& common);
+Command add_render_command(CLI::App& app, CommonOptions& common);
+Command add_generate_command(CLI::App& app, CommonOptions& common);
+Command add_bench_command(CLI::App& app, CommonOptions& common);
+
+}  // namespace copse::cli

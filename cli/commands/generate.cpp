@@ -1,0 +1,164 @@
+// copse generate: meshes made by a recipe, written as PLY.
+
+#include "builders/geometry/generate.h"
+
+#include <memory>
+
+#include "builders/bvh/bvh.h"
+#include "builders/io/mesh_file.h"
+#include "cli/commands/command.h"
+#include "cli/exit_code.h"
+#include "cli/files.h"
+#include "cli/host_memory.h"
+#include "cli/options/scene.h"
+
+namespace copse::cli {
+
+namespace {
+
+/// A mesh that can be made: its sizes, known beforehand, and how.
+struct MeshPlan {
+  u64 triangle_count = 0;
+  u64 vertex_count = 0;
+  std::function<Mesh()> make;
+};
+
+struct Kind {
+  CLI::App* app;
+  std::function<MeshPlan(Session&)> plan;
+};
+
+struct GenerateOptions {
+  std::string output;
+  std::string input;
+  u32 times = 1;
+  u64 strands = 0;
+  u32 segments = 0;
+  u64 count = 0;
+  float size = 0;
+  u32 n = 0;
+};
+
+int run_generate(Session& session, const Kind& kind, const GenerateOptions& options) {
+  const std::string name = kind.app->get_name();
+  if (options.output.empty()) {
+    throw Error(ErrorCode::invalid_argument, "-o is missing: name the mesh to write, as in -o " + name + ".ply");
+  }
+  check_output(options.output, ".ply", options.input);
+  session.progress().expect_stages(options.input.empty() ? 2 : 3);
+  const MeshPlan plan = kind.plan(session);
+  check_host_memory(plan.triangle_count * sizeof(uvec3) + plan.vertex_count * sizeof(vec3), "the mesh");
+
+  session.begin("generating");
+  const Mesh mesh = plan.make();
+  session.begin("writing");
+  save_ply(options.output, mesh);
+
+  const Aabb box = bounds(mesh);
+  const Json report{{"kind", name},
+                    {"output", options.output},
+                    {"triangles", mesh.triangles.size()},
+                    {"vertices", mesh.positions.size()},
+                    {"bounds", to_json(box)}};
+  Facts facts;
+  facts.add("mesh", "{}", one_line(options.output));
+  facts.add("triangles", "{}", grouped(mesh.triangles.size()));
+  facts.add("vertices", "{}", grouped(mesh.positions.size()));
+  facts.add("bounds", "{}", to_words(box));
+  session.print(report, facts.text());
+  return exit_ok;
+}
+
+using Options = std::shared_ptr<GenerateOptions>;
+
+Kind add_subdivide(CLI::App& parent, const Options& o) {
+  CLI::App* app = parent.add_subcommand("subdivide", "Cut every triangle of a mesh into 4, TIMES times");
+  add_input(*app, o->input, "IN", "The mesh: .obj or .ply");
+  add_count(*app, "TIMES", o->times, 0, 15, "How often, 0 to 15")->required();
+  app->footer("Example:\n  copse generate subdivide bunny.obj 2 -o bunny-x16.ply");
+  return {app, [o](Session& session) {
+            check_mesh_input(o->input);
+            session.begin("reading");
+            const auto mesh = std::make_shared<Mesh>(load_mesh(o->input));
+            const u64 triangles = mesh->triangles.size() << 2 * o->times;
+            // Three midpoints for each triangle of each round but the last: 1 + 4 + ... + 4^(times - 1).
+            const u64 vertices = mesh->positions.size() + triangles - mesh->triangles.size();
+            return MeshPlan{triangles, vertices, [=] { return subdivide(*mesh, o->times); }};
+          }};
+}
+
+Kind add_hairball(CLI::App& parent, const Options& o) {
+  CLI::App* app = parent.add_subcommand("hairball", "Thin strips that grow out of a sphere");
+  add_count(*app, "STRANDS", o->strands, 1, max_primitives, "Number of strips")->required();
+  add_count(*app, "SEGMENTS", o->segments, 1, 1u << 20, "Quads of a strip")->required();
+  app->footer("Example:\n  copse generate hairball 14400 100 -o hairball.ply");
+  return {app, [o](Session&) {
+            return MeshPlan{2 * o->strands * o->segments, 2 * o->strands * (u64{o->segments} + 1),
+                            [o] { return generate_hairball(o->strands, o->segments); }};
+          }};
+}
+
+Kind add_random(CLI::App& parent, const Options& o) {
+  CLI::App* app = parent.add_subcommand("random", "Triangles at random places of the unit cube");
+  add_count(*app, "COUNT", o->count, 1, max_primitives, "Number of triangles")->required();
+  add_real(*app, "SIZE", o->size, 1e-6f, 1e6f, "Their size")->required();
+  app->footer("Example:\n  copse generate random 10000000 0.002 -o random.ply");
+  return {app, [o](Session&) {
+            return MeshPlan{o->count, 3 * o->count, [o] { return generate_random(o->count, o->size); }};
+          }};
+}
+
+Kind add_grid(CLI::App& parent, const Options& o) {
+  CLI::App* app = parent.add_subcommand("grid", "A flat square of N x N quads");
+  add_count(*app, "N", o->n, 1, 32768, "Quads along a side, 1 to 32768")->required();
+  app->footer("Example:\n  copse generate grid 100 -o grid.ply");
+  return {app, [o](Session&) {
+            const u64 n = o->n;
+            return MeshPlan{2 * n * n, (n + 1) * (n + 1), [o] { return generate_grid(o->n); }};
+          }};
+}
+
+Kind add_sphere(CLI::App& parent, const Options& o) {
+  CLI::App* app = parent.add_subcommand("sphere", "An icosahedron cut N times and made round");
+  add_count(*app, "N", o->n, 0, 13, "Cuts, 0 to 13; 20 * 4^N triangles")->required();
+  app->footer("Example:\n  copse generate sphere 5 -o sphere.ply");
+  return {app, [o](Session&) {
+            const u64 triangles = u64{20} << 2 * o->n;
+            return MeshPlan{triangles, triangles / 2 + 2, [o] { return generate_sphere(o->n); }};
+          }};
+}
+
+Kind add_cube(CLI::App& parent, const Options&) {
+  CLI::App* app = parent.add_subcommand("cube", "The unit cube, 12 triangles");
+  app->footer("Example:\n  copse generate cube -o cube.ply");
+  return {app, [](Session&) { return MeshPlan{12, 8, [] { return generate_cube(); }}; }};
+}
+
+}  // namespace
+
+Command add_generate_command(CLI::App& app, CommonOptions& common) {
+  CLI::App* command = app.add_subcommand("generate", "Make a mesh by a recipe and write it as PLY");
+  command->require_subcommand(1);
+  const auto options = std::make_shared<GenerateOptions>();
+  std::vector<Kind> kinds;
+  for (const auto add : {add_subdivide, add_hairball, add_random, add_grid, add_sphere, add_cube}) {
+    kinds.push_back(add(*command, options));
+    kinds.back().app->group("Kinds");
+    add_output(*kinds.back().app, options->output, "The mesh, a .ply file (required)");
+    add_common_options(*kinds.back().app, common);
+  }
+  command->footer(
+      "Examples:\n"
+      "  copse generate sphere 5 -o sphere.ply\n"
+      "  copse generate hairball 14400 100 -o hairball.ply\n"
+      "  copse generate random 10000000 0.002 -o random.ply\n"
+      "  copse generate subdivide bunny.obj 2 -o bunny-x16.ply");
+  return {command, [options, kinds](Session& session) {
+            for (const Kind& kind : kinds) {
+              if (kind.app->parsed()) return run_generate(session, kind, *options);
+            }
+            throw Error(ErrorCode::invalid_argument, "generate takes a kind of mesh");
+          }};
+}
+
+}  // namespace copse::cli

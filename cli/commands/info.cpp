@@ -1,0 +1,183 @@
+// copse info: what is in a mesh or structure file.
+
+#include <memory>
+
+#include "builders/bvh/expected_overlap.h"
+#include "builders/bvh/validate.h"
+#include "builders/io/mesh_file.h"
+#include "builders/io/structure_file.h"
+#include "cli/commands/command.h"
+#include "cli/exit_code.h"
+#include "cli/files.h"
+#include "cli/options/builders.h"
+#include "cli/options/layouts.h"
+#include "cli/options/scene.h"
+
+namespace copse::cli {
+
+namespace {
+
+struct InfoOptions {
+  std::string input;
+  bool validate = false;
+  bool epo = false;
+};
+
+struct MeshFacts {
+  Aabb bounds;
+  double area = 0;
+  u64 flat_triangles = 0;  // of no area
+  u64 unused_vertices = 0;
+};
+
+double area_of(const vec3& a, const vec3& b, const vec3& c) {
+  const double ux = double(b.x) - a.x, uy = double(b.y) - a.y, uz = double(b.z) - a.z;
+  const double vx = double(c.x) - a.x, vy = double(c.y) - a.y, vz = double(c.z) - a.z;
+  const double x = uy * vz - uz * vy, y = uz * vx - ux * vz, z = ux * vy - uy * vx;
+  return 0.5 * std::sqrt(x * x + y * y + z * z);
+}
+
+MeshFacts measure(const Mesh& mesh) {
+  MeshFacts facts{.bounds = bounds(mesh)};
+  std::vector<bool> used(mesh.positions.size());
+  for (const uvec3& triangle : mesh.triangles) {
+    const double area =
+        area_of(mesh.positions[triangle.x], mesh.positions[triangle.y], mesh.positions[triangle.z]);
+    facts.area += area;
+    facts.flat_triangles += area == 0;
+    used[triangle.x] = used[triangle.y] = used[triangle.z] = true;
+  }
+  for (const bool is_used : used) facts.unused_vertices += !is_used;
+  return facts;
+}
+
+int print_mesh(Session& session, const InfoOptions& options) {
+  if (options.validate) {
+    throw Error(ErrorCode::invalid_argument,
+                fmt::format("'{}': --validate takes a structure (.copse), not a mesh", options.input));
+  }
+  if (options.epo) {
+    throw Error(ErrorCode::invalid_argument,
+                fmt::format("'{}': --epo takes a structure (.copse), not a mesh", options.input));
+  }
+  session.begin("reading");
+  const Mesh mesh = load_mesh(options.input);
+  const MeshFacts measured = measure(mesh);
+  const u64 file_bytes = std::filesystem::file_size(options.input);
+
+  const Json report{{"input", options.input},
+                    {"kind", "mesh"},
+                    {"file_bytes", file_bytes},
+                    {"triangles", mesh.triangles.size()},
+                    {"vertices", mesh.positions.size()},
+                    {"unused_vertices", measured.unused_vertices},
+                    {"flat_triangles", measured.flat_triangles},
+                    {"area", measured.area},
+                    {"bounds", to_json(measured.bounds)}};
+  Facts facts;
+  facts.add("mesh", "{}, {}", one_line(options.input), readable_bytes(file_bytes));
+  facts.add("triangles", "{}, of no area: {}", grouped(mesh.triangles.size()), grouped(measured.flat_triangles));
+  facts.add("vertices", "{}, unused: {}", grouped(mesh.positions.size()), grouped(measured.unused_vertices));
+  facts.add("area", "{:.6g}", measured.area);
+  facts.add("bounds", "{}", to_words(measured.bounds));
+  session.print(report, facts.text());
+  return exit_ok;
+}
+
+Json validation_to_json(const ValidationReport& report) {
+  return {{"valid", report.ok()},
+          {"message", report.message()},
+          {"bad_counts", report.bad_counts},
+          {"bad_indices", report.bad_indices},
+          {"unreached_nodes", report.unreached_nodes},
+          {"missing_primitives", report.missing_primitives},
+          {"repeated_primitives", report.repeated_primitives},
+          {"invalid_primitives", report.invalid_primitives},
+          {"loose_boxes", report.loose_boxes}};
+}
+
+int print_structure(Session& session, const InfoOptions& options) {
+  const auto context = session.make_context();
+  session.progress().expect_stages(2 + options.validate + options.epo);
+  session.begin("reading");
+  const StructureFile file = load_structure(options.input, *context);
+  const Recipe recipe{
+      .builder = file.builder,
+      .morton_bits = has_morton_bits(file.builder) ? std::optional(file.morton_bits) : std::nullopt,
+      .max_leaf_size = file.max_leaf_size};
+  const u64 file_bytes = std::filesystem::file_size(options.input);
+
+  session.begin("measuring");
+  const BvhStats statistics = stats(*context, file.bvh);
+  Json report{{"copse", describe(*context)},
+              {"input", options.input},
+              {"kind", "structure"},
+              {"file_bytes", file_bytes},
+              {"triangles", file.mesh.triangles.size()},
+              {"vertices", file.mesh.positions.size()},
+              {"recipe", to_json(recipe)},
+              {"statistics", to_json(statistics)}};
+  Facts facts;
+  facts.add("structure", "{}, {}", one_line(options.input), readable_bytes(file_bytes));
+  facts.add("over", "{} triangles, {} vertices", grouped(file.mesh.triangles.size()),
+            grouped(file.mesh.positions.size()));
+  add_facts(facts, recipe);
+  add_facts(facts, statistics);
+  const Layout layout = layout_of(file.wide);
+  report["layout"] = name_of(layout);
+  if (layout != Layout::bvh2) {
+    const WideBvhStats wide_statistics = stats(*context, file.wide);
+    report["wide_statistics"] = to_json(wide_statistics);
+    facts.add("layout", "{}", name_of(layout));
+    add_facts(facts, wide_statistics);
+  }
+
+  if (options.epo) {
+    session.begin("clipping");
+    const DeviceMesh device_mesh(*context, file.mesh);
+    const double overlap = expected_overlap(*context, file.bvh, device_mesh.view());
+    report["statistics"]["expected_overlap"] = overlap;
+    facts.add("expected overlap", "{:.4g}", overlap);
+  }
+
+  bool valid = true;
+  if (options.validate) {
+    session.begin("validating");
+    const DeviceMesh device_mesh(*context, file.mesh);
+    const ValidationReport validation = validate(*context, file.bvh, device_mesh.view());
+    valid = validation.ok();
+    report["validation"] = validation_to_json(validation);
+    facts.add("validation", "{}", validation.message());
+    if (layout != Layout::bvh2) {
+      const ValidationReport of_wide = validate(*context, file.wide, device_mesh.view());
+      valid = valid && of_wide.ok();
+      report["wide_validation"] = validation_to_json(of_wide);
+      facts.add("wide validation", "{}", of_wide.message());
+    }
+  }
+  session.print(report, facts.text());
+  return valid ? exit_ok : exit_invalid_structure;
+}
+
+int run_info(Session& session, const InfoOptions& options) {
+  const InputKind kind = check_input(options.input);
+  return kind == InputKind::mesh ? print_mesh(session, options) : print_structure(session, options);
+}
+
+}  // namespace
+
+Command add_info_command(CLI::App& app, CommonOptions& common) {
+  CLI::App* command = app.add_subcommand("info", "Print what is in a mesh or structure file");
+  const auto options = std::make_shared<InfoOptions>();
+  add_input(*command, options->input, "IN", "A mesh (.obj or .ply) or structure (.copse)");
+  command->add_flag("--validate", options->validate, "Prove that each triangle is in one leaf and each box tight");
+  command->add_flag("--epo", options->epo, "Measure the expected overlap (EPO) of the structure's nodes");
+  add_common_options(*command, common);
+  command->footer(
+      "Examples:\n"
+      "  copse info bunny.obj\n"
+      "  copse info bunny.copse --validate");
+  return {command, [options](Session& session) { return run_info(session, *options); }};
+}
+
+}  // namespace copse::cli

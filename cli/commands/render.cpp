@@ -1,0 +1,199 @@
+// copse render: a mesh or structure in, a ray-cast picture out.
+
+#include <memory>
+
+#include "builders/bvh/lbvh.h"
+#include "builders/grid/frustum_grid.h"
+#include "builders/grid/uniform_grid.h"
+#include "builders/io/image_file.h"
+#include "builders/io/mesh_file.h"
+#include "builders/io/structure_file.h"
+#include "cli/commands/command.h"
+#include "cli/exit_code.h"
+#include "cli/files.h"
+#include "cli/options/camera_options.h"
+#include "cli/options/scene.h"
+#include "primitives/core/stopwatch.h"
+#include "trace/frustum_rays.h"
+#include "trace/shade.h"
+
+namespace copse::cli {
+
+namespace {
+
+enum class Through { bvh, grid, frustum };
+
+struct RenderCommand {
+  std::string input;
+  std::string output;
+  Through through = Through::bvh;
+  CameraOptions camera;
+  RenderOptions render;
+};
+
+/// What a picture is made from: a mesh, and a tree over it where one is asked for.
+struct Scene {
+  Mesh mesh;
+  Bvh bvh;
+};
+
+Scene load_scene(Session& session, Context& context, const RenderCommand& command) {
+  session.begin("reading");
+  if (check_input(command.input) == InputKind::structure) {
+    StructureFile file = load_structure(command.input, context);
+    return {std::move(file.mesh), std::move(file.bvh)};
+  }
+  return {load_mesh(command.input), {}};
+}
+
+/// A picture and what it took.
+struct Rendered {
+  Image image;
+  double milliseconds;
+};
+
+template <class MakeImage>
+Rendered timed(Context& context, const MakeImage& make_image) {
+  Stopwatch stopwatch(context);
+  Image image = make_image();
+  return {std::move(image), stopwatch.milliseconds()};
+}
+
+Rendered render_through(Session& session, Context& context, const RenderCommand& command, Scene& scene,
+                        const TriangleView& triangles) {
+  const RenderOptions& options = command.render;
+  const Camera camera =
+      place_camera(command.camera, bounds(scene.mesh), float(options.width) / float(options.height));
+  if (scene.bvh.nodes.empty()) session.begin("building");
+  if (command.through == Through::grid) {
+    const Grid grid = build_grid(context, triangles);
+    session.begin("rendering");
+    return timed(context, [&] { return render(context, grid.view(), triangles, camera, options); });
+  }
+  if (command.through == Through::frustum) {
+    const FrustumGrid grid = build_frustum_grid(context, triangles, view_frustum(camera));
+    session.begin("rendering");
+    return timed(context, [&] { return render(context, grid.view(), triangles, options); });
+  }
+  if (scene.bvh.nodes.empty()) scene.bvh = build_lbvh(context, triangles);
+  session.begin("rendering");
+  return timed(context, [&] { return render(context, scene.bvh.view(), triangles, camera, options); });
+}
+
+const Choices<Through>& structures() {
+  static const Choices<Through> choices{
+      {"bvh", Through::bvh}, {"grid", Through::grid}, {"frustum", Through::frustum}};
+  return choices;
+}
+
+const Choices<Shading>& shadings() {
+  static const Choices<Shading> choices{{"normal", Shading::normal},
+                                        {"primitive", Shading::primitive},
+                                        {"distance", Shading::distance},
+                                        {"ao", Shading::ambient_occlusion},
+                                        {"heat", Shading::heat}};
+  return choices;
+}
+
+template <class T>
+std::string name_in(const Choices<T>& choices, T value) {
+  for (const auto& [name, meaning] : choices) {
+    if (meaning == value) return name;
+  }
+  return "unknown";
+}
+
+void print_result(Session& session, const Context& context, const RenderCommand& command, u64 triangle_count,
+                  double milliseconds) {
+  const RenderOptions& render = command.render;
+  const u64 ray_count = u64{render.width} * render.height;
+  const bool ambient = render.shading == Shading::ambient_occlusion;
+  Json report{{"copse", describe(context)},
+              {"input", command.input},
+              {"output", command.output},
+              {"triangles", triangle_count},
+              {"width", render.width},
+              {"height", render.height},
+              {"structure", name_in(structures(), command.through)},
+              {"shading", name_in(shadings(), render.shading)},
+              {"rays", ray_count}};
+  if (ambient) report["ambient_rays_per_hit"] = render.ambient_rays;
+  report["render_ms"] = milliseconds;
+
+  Facts facts;
+  facts.add("picture", "{}, {} x {}", one_line(command.output), render.width, render.height);
+  facts.add("device", "{}", describe_in_words(context));
+  facts.add("triangles", "{}", grouped(triangle_count));
+  facts.add("rays", "{}{}", grouped(ray_count),
+            ambient ? fmt::format(", and {} ambient ones for each that hits", render.ambient_rays) : "");
+  facts.add("render", "{:.3f} ms", milliseconds);
+  session.print(report, facts.text());
+}
+
+void check_structure(const RenderCommand& command, InputKind kind) {
+  const std::string option = "--structure " + name_in(structures(), command.through);
+  if (kind == InputKind::structure && command.through != Through::bvh) {
+    throw Error(ErrorCode::invalid_argument, option + " goes with a mesh; the input holds a tree");
+  }
+  if (command.through == Through::frustum && command.render.shading == Shading::ambient_occlusion) {
+    throw Error(ErrorCode::invalid_argument, option + " has rays from the eye alone; --shading ao needs others");
+  }
+}
+
+int run_render(Session& session, const RenderCommand& command) {
+  const InputKind kind = check_input(command.input);
+  if (command.output.empty()) {
+    throw Error(ErrorCode::invalid_argument, "-o is missing: name the picture to write, as in -o picture.png");
+  }
+  check_output(command.output, ".png", command.input);
+  check_structure(command, kind);
+  const auto context = session.make_context();
+  session.progress().expect_stages(kind == InputKind::mesh ? 4 : 3);
+  Scene scene = load_scene(session, *context, command);
+  const DeviceMesh device_mesh(*context, scene.mesh);
+  const Rendered rendered = render_through(session, *context, command, scene, device_mesh.view());
+
+  session.begin("writing");
+  save_png(command.output, rendered.image);
+  print_result(session, *context, command, scene.mesh.triangles.size(), rendered.milliseconds);
+  return exit_ok;
+}
+
+void add_picture_options(CLI::App& app, RenderOptions& render) {
+  constexpr u32 max_pixels = 16384;
+  CLI::Option* width = add_count(app, "--width", render.width, 1, max_pixels, "Pixels, default 1024");
+  CLI::Option* height = add_count(app, "--height", render.height, 1, max_pixels, "Pixels, default 1024");
+  add_image_size(app, render.width, render.height, max_pixels)
+      ->excludes(width)
+      ->excludes(height)
+      ->option_text("WxH");
+  add_choice<Shading>(app, "--shading", render.shading, shadings(), "What colours a pixel, default normal");
+  add_count(app, "--ao-rays", render.ambient_rays, 1, 4096, "Ambient rays a pixel, default 32");
+  add_count(app, "--heat-limit", render.heat_limit, 1, 0xffffffffu,
+            "Visits that count as hottest, default the most of the picture");
+}
+
+}  // namespace
+
+Command add_render_command(CLI::App& app, CommonOptions& common) {
+  CLI::App* command = app.add_subcommand("render", "Ray cast a picture of a mesh or structure");
+  const auto options = std::make_shared<RenderCommand>();
+  add_input(*command, options->input, "IN", "A mesh (.obj or .ply) or structure (.copse)");
+  add_output(*command, options->output, "The picture, a .png file (required)");
+  add_choice<Through>(
+      *command, "--structure", options->through, structures(),
+      "What the rays of a mesh go through: a tree, the default; a uniform grid; a grid over what the "
+      "camera sees");
+  add_picture_options(*command, options->render);
+  add_camera_options(*command, options->camera);
+  add_common_options(*command, common);
+  command->footer(
+      "Examples:\n"
+      "  copse render bunny.obj -o bunny.png\n"
+      "  copse render bunny.copse -o heat.png --shading heat --size 1920x1080\n"
+      "  copse render bunny.obj -o bunny.png --structure frustum\n"
+      "  copse render room.ply -o room.png --eye 1,2,-3 --target 0,1,0 --fov 60 --shading ao");
+  return {command, [options](Session& session) { return run_render(session, *options); }};
+}
+
+}  // namespace copse::cli

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <optional>
+
+#include "cli/options/options.h"
+#include "trace/camera.h"
+
+namespace copse::cli {
+
+/// Where a camera stands; without an eye it sees the whole scene.
+struct CameraOptions {
+  std::optional<vec3> eye, target, up;
+  float field_of_view = 40;
+};
+
+/// --eye, --target, --up and --fov.
+void add_camera_options(CLI::App& app, CameraOptions& camera);
+
+/// The names of those options.
+inline constexpr const char* camera_option_names[] = {"--eye", "--target", "--up", "--fov"};
+
+/// The camera in a scene of the given bounds.
+Camera place_camera(const CameraOptions& options, const Aabb& box, float aspect);
+
+}  // namespace copse::cli

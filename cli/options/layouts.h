@@ -1,0 +1,39 @@
+#pragma once
+
+#include "builders/bvh/collapse.h"
+#include "builders/bvh/validate.h"
+#include "builders/geometry/primitive_set.h"
+#include "cli/options/options.h"
+#include "cli/options/scene.h"
+
+// The layouts of trees by their names.
+
+namespace copse::cli {
+
+enum class Layout { bvh2, bvh4, cbvh4, cbvh8 };
+
+/// --layout, which names one.
+void add_layout(CLI::App& command, Layout& layout);
+
+/// --layout of several; all but bvh2 for `all`.
+void add_layouts(CLI::App& command, std::vector<Layout>& layouts);
+
+const char* name_of(Layout layout);
+Layout layout_of(const AnyWideBvh& tree);
+
+/// Refuses leaves that the layout cannot have.
+/// Throws: Error invalid_argument.
+void check_leaf_size(Layout layout, u32 max_leaf_size);
+
+/// The tree in the layout; none for bvh2. Leaves grow to 3 triangles, or to the recipe's most, where that is
+/// cheaper.
+AnyWideBvh collapse_to(Context& context, const Bvh& bvh, Layout layout);
+void collapse(Context& context, AnyWideBvh& wide, const Bvh& bvh);
+void refit(Context& context, AnyWideBvh& wide, const TriangleViews& triangles);
+WideBvhStats stats(Context& context, const AnyWideBvh& wide);
+ValidationReport validate(Context& context, const AnyWideBvh& wide, const TriangleViews& triangles);
+
+Json to_json(const WideBvhStats& stats);
+void add_facts(Facts& facts, const WideBvhStats& stats);
+
+}  // namespace copse::cli

@@ -1,0 +1,70 @@
+#include "cli/options/scene.h"
+
+namespace copse::cli {
+
+namespace {
+
+Json to_json(const vec3& p) {
+  return {p.x, p.y, p.z};
+}
+
+}  // namespace
+
+Json to_json(const Aabb& box) {
+  if (is_empty(box)) return nullptr;
+  return {{"lo", to_json(box.lo)}, {"hi", to_json(box.hi)}};
+}
+
+Json to_json(const Recipe& recipe) {
+  Json json{{"builder", recipe.builder}, {"max_leaf_size", recipe.max_leaf_size}};
+  if (recipe.morton_bits) json["morton_bits"] = *recipe.morton_bits;
+  if (recipe.radius != 0) json["radius"] = recipe.radius;
+  if (recipe.reinsertion != 0) json["reinsertion"] = recipe.reinsertion;
+  return json;
+}
+
+Json to_json(const BvhStats& stats) {
+  return {{"primitives", stats.counts.primitive_count},
+          {"invalid_primitives", stats.counts.invalid_count},
+          {"nodes", stats.counts.node_count},
+          {"leaves", stats.counts.leaf_count},
+          {"depth", stats.depth},
+          {"sah_cost", stats.sah_cost},
+          {"sibling_overlap", stats.sibling_overlap},
+          {"leaf_size_histogram", stats.leaf_size_histogram},
+          {"bounds", to_json(stats.bounds)},
+          {"bytes", stats.size_bytes}};
+}
+
+std::string morton_bits_in_words(const Recipe& recipe) {
+  if (!recipe.morton_bits) return "-";
+  return *recipe.morton_bits == 0 ? "auto" : fmt::format("{}", *recipe.morton_bits);
+}
+
+std::string to_words(const Aabb& box) {
+  if (is_empty(box)) return "empty";
+  return fmt::format("{:.6g} {:.6g} {:.6g}  to  {:.6g} {:.6g} {:.6g}", box.lo.x, box.lo.y, box.lo.z, box.hi.x,
+                     box.hi.y, box.hi.z);
+}
+
+void add_facts(Facts& facts, const Recipe& recipe) {
+  std::string details;
+  if (recipe.radius != 0) details += fmt::format(", radius {}", recipe.radius);
+  if (recipe.morton_bits) details += fmt::format(", {} Morton bits", morton_bits_in_words(recipe));
+  if (recipe.reinsertion != 0) details += fmt::format(", reinsertion x {}", recipe.reinsertion);
+  facts.add("builder", "{}{}, up to {} a leaf", recipe.builder, details, recipe.max_leaf_size);
+}
+
+void add_facts(Facts& facts, const BvhStats& stats) {
+  facts.add("in the tree", "{} triangles", grouped(stats.counts.primitive_count));
+  facts.add("left out", "{} invalid triangles", grouped(stats.counts.invalid_count));
+  facts.add("nodes", "{}", grouped(stats.counts.node_count));
+  facts.add("leaves", "{}", grouped(stats.counts.leaf_count));
+  facts.add("depth", "{}", stats.depth);
+  facts.add("SAH cost", "{:.2f}", stats.sah_cost);
+  facts.add("sibling overlap", "{:.3f}", stats.sibling_overlap);
+  facts.add("bounds", "{}", to_words(stats.bounds));
+  facts.add("memory", "{}", readable_bytes(stats.size_bytes));
+}
+
+}  // namespace copse::cli

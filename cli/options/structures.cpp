@@ -1,0 +1,276 @@
+#include "cli/options/structures.h"
+
+#include <charconv>
+#include <vector>
+
+#include "builders/grid/bricks.h"
+#include "builders/grid/frustum_check.h"
+#include "builders/grid/grid_stats.h"
+#include "builders/grid/uniform_grid.h"
+#include "builders/io/mesh_file.h"
+#include "builders/io/voxel_file.h"
+#include "cli/exit_code.h"
+#include "cli/files.h"
+#include "cli/options/scene.h"
+#include "primitives/core/stopwatch.h"
+#include "trace/frustum_rays.h"
+
+namespace copse::cli {
+
+namespace {
+
+constexpr const char* names[] = {"bvh", "grid", "frustum", "voxels", "bricks"};
+constexpr const char* rule_names[] = {"touched", "crossed", "inside"};
+
+const char* name_of(Structure structure) {
+  return names[int(structure)];
+}
+
+[[noreturn]] void refuse(const std::string& what) {
+  throw Error(ErrorCode::invalid_argument, what);
+}
+
+/// The numbers of "N" or "XxYxZ".
+std::vector<u32> numbers_of(const std::string& text) {
+  std::vector<u32> numbers;
+  const char *at = text.data(), *const end = at + text.size();
+  while (true) {
+    u32 value = 0;
+    const auto [stop, error] = std::from_chars(at, end, value);
+    if (error != std::errc{}) break;
+    numbers.push_back(value);
+    if (stop == end) return numbers;
+    if (*stop != 'x') break;
+    at = stop + 1;
+  }
+  refuse(fmt::format("--resolution is '{}'; it takes a number, or three as in 128x128x16", one_line(text)));
+}
+
+u32 voxel_resolution(const StructureOptions& options, u32 own) {
+  if (options.resolution.empty()) return own;
+  const std::vector<u32> numbers = numbers_of(options.resolution);
+  if (numbers.size() != 1) {
+    refuse(fmt::format("--resolution is {}; {} take one number, voxels are cubes", options.resolution,
+                       name_of(options.structure)));
+  }
+  return numbers[0];
+}
+
+GridOptions grid_options(const StructureOptions& options) {
+  GridOptions result;
+  if (options.density > 0) result.density = options.density;
+  if (options.resolution.empty()) return result;
+  const std::vector<u32> numbers = numbers_of(options.resolution);
+  if (numbers.size() != 1 && numbers.size() != 3) {
+    refuse(fmt::format("--resolution is {}; a grid takes one number or three", options.resolution));
+  }
+  result.resolution = numbers.size() == 1 ? uvec3(numbers[0]) : uvec3(numbers[0], numbers[1], numbers[2]);
+  // All zeros would ask for the density.
+  if (result.resolution == uvec3(0)) refuse("--resolution is 0; it takes 1 to 2048 cells along each axis");
+  return result;
+}
+
+Json to_json(const uvec3& v) {
+  return {v.x, v.y, v.z};
+}
+std::string in_words(const uvec3& v) {
+  return fmt::format("{} x {} x {}", v.x, v.y, v.z);
+}
+
+/// What a build came to.
+struct Built {
+  Json statistics;
+  Facts facts;
+  double milliseconds = 0;  // of a build in memory that is there already
+  HostVoxels voxels;        // where there is something to write
+};
+
+template <class Rebuild>
+double timed(Context& context, const Rebuild& rebuild) {
+  Stopwatch stopwatch(context);
+  rebuild();
+  return stopwatch.milliseconds();
+}
+
+Built build_uniform_grid(Context& context, const TriangleView& triangles, const StructureOptions& options) {
+  const GridOptions how = grid_options(options);
+  Grid grid = build_grid(context, triangles, how);
+  Built built;
+  built.milliseconds = timed(context, [&] { rebuild_grid(context, grid, triangles, how); });
+  check_complete(grid);
+  const GridStats s = stats(context, grid);
+  built.statistics = {{"resolution", to_json(s.resolution)}, {"cells", s.cell_count},
+                      {"occupied_cells", s.occupied_count},  {"largest_cell", s.largest_cell},
+                      {"references", s.counts.stored_count}, {"occupancy", s.occupancy},
+                      {"duplication", s.duplication},        {"bytes", s.size_bytes}};
+  built.facts.add("cells", "{}: {}, {} of them occupied", in_words(s.resolution), grouped(s.cell_count),
+                  grouped(s.occupied_count));
+  built.facts.add("references", "{}: {:.2f} an occupied cell, {:.2f} a triangle, {} in the fullest cell",
+                  grouped(s.counts.stored_count), s.occupancy, s.duplication, grouped(s.largest_cell));
+  built.facts.add("memory", "{}", readable_bytes(s.size_bytes));
+  return built;
+}
+
+FrustumGridOptions frustum_options(const StructureOptions& options) {
+  if (options.resolution.empty()) return {};
+  const std::vector<u32> numbers = numbers_of(options.resolution);
+  if (numbers.size() == 3) return {.resolution = uvec3(numbers[0], numbers[1], numbers[2])};
+  refuse(fmt::format("--resolution is {}; a frustum takes three numbers: tiles across, tiles down, slabs",
+                     options.resolution));
+}
+
+Built build_frustum(Context& context, const TriangleView& triangles, const Aabb& box,
+                    const StructureOptions& options) {
+  const ViewFrustum frustum = view_frustum(place_camera(options.camera, box, 1));
+  FrustumGrid grid = build_frustum_grid(context, triangles, frustum, frustum_options(options));
+  Built built;
+  built.milliseconds = timed(context, [&] { rebuild_frustum_grid(context, grid, triangles, frustum); });
+  check_complete(grid.cells);
+  const FrustumGridStats s = stats(context, grid);
+  built.statistics = {{"resolution", to_json(s.resolution)},
+                      {"cells", s.cell_count},
+                      {"occupied_cells", s.occupied_count},
+                      {"largest_cell", s.largest_cell},
+                      {"references", s.counts.stored_count},
+                      {"occupancy", s.occupancy},
+                      {"duplication", s.duplication},
+                      {"nearest", s.nearest},
+                      {"farthest", s.farthest},
+                      {"bytes", s.size_bytes}};
+  built.facts.add("cells", "{} tiles and slabs: {}, {} of them occupied", in_words(s.resolution),
+                  grouped(s.cell_count), grouped(s.occupied_count));
+  built.facts.add("slabs", "between depths of {:.4g} and {:.4g}", s.nearest, s.farthest);
+  built.facts.add("references", "{}: {:.2f} an occupied cell, {:.2f} a triangle, {} in the fullest cell",
+                  grouped(s.counts.stored_count), s.occupancy, s.duplication, grouped(s.largest_cell));
+  built.facts.add("memory", "{}", readable_bytes(s.size_bytes));
+  return built;
+}
+
+Built build_dense(Context& context, const TriangleView& triangles, const StructureOptions& options, bool keeps) {
+  Voxels voxels = build_voxels(context, triangles, voxel_resolution(options, 256), options.rule);
+  Built built;
+  built.milliseconds = timed(context, [&] { voxelize(context, voxels, triangles, options.rule); });
+  const u64 count = count_voxels(context, voxels);
+  built.statistics = {{"resolution", to_json(voxels.shape.resolution)},
+                      {"rule", rule_names[u32(options.rule)]},
+                      {"voxels", count},
+                      {"bytes", voxels.words.size_bytes()}};
+  built.facts.add("voxels", "{}: {} set, by the rule {}", in_words(voxels.shape.resolution), grouped(count),
+                  rule_names[u32(options.rule)]);
+  built.facts.add("memory", "{}", readable_bytes(voxels.words.size_bytes()));
+  if (keeps) built.voxels = download(voxels);
+  return built;
+}
+
+Built build_sparse(Context& context, const TriangleView& triangles, const StructureOptions& options, bool keeps) {
+  Bricks bricks = build_bricks(context, triangles, {.resolution = voxel_resolution(options, 1024)});
+  Built built;
+  built.milliseconds = timed(context, [&] { rebuild_bricks(context, bricks, triangles); });
+  check_complete(bricks);
+  const u64 count = count_voxels(context, bricks), brick_count = bricks.brick_capacity();
+  built.statistics = {{"resolution", to_json(bricks.shape.resolution)},
+                      {"bricks", brick_count},
+                      {"voxels", count},
+                      {"bytes", bricks.size_bytes()}};
+  built.facts.add("voxels", "{}: {} set, in {} bricks", in_words(bricks.shape.resolution), grouped(count),
+                  grouped(brick_count));
+  built.facts.add("memory", "{}", readable_bytes(bricks.size_bytes()));
+  if (keeps) built.voxels = download(bricks);
+  return built;
+}
+
+Built build_by(Context& context, const TriangleView& triangles, const Aabb& box, const StructureOptions& options,
+               bool keeps) {
+  if (options.structure == Structure::grid) return build_uniform_grid(context, triangles, options);
+  if (options.structure == Structure::frustum) return build_frustum(context, triangles, box, options);
+  return options.structure == Structure::voxels ? build_dense(context, triangles, options, keeps)
+                                                : build_sparse(context, triangles, options, keeps);
+}
+
+}  // namespace
+
+void add_structure(CLI::App& command, StructureOptions& options) {
+  add_choice<Structure>(
+      command, "--structure", options.structure,
+      {{"bvh", Structure::bvh},
+       {"grid", Structure::grid},
+       {"frustum", Structure::frustum},
+       {"voxels", Structure::voxels},
+       {"bricks", Structure::bricks}},
+      "A tree, the default; a uniform grid; a grid over what a camera sees; a dense grid of bits; sparse "
+      "bricks of voxels");
+  command.add_option("--resolution", options.resolution,
+                     "Cells of a grid as N or XxYxZ; tiles across, tiles down and slabs of a frustum, default "
+                     "128x128x16; voxels along the longest edge, default 256, of bricks 1024");
+  add_real(command, "--density", options.density, 1e-6f, 1024, "Cells of a grid for each triangle, default 4");
+  add_choice<VoxelRule>(
+      command, "--rule", options.rule,
+      {{"touched", VoxelRule::touched}, {"crossed", VoxelRule::crossed}, {"inside", VoxelRule::inside}},
+      "Which voxels are set: those that the surface touches, the default, or crosses, or those inside it");
+  command.add_option("--slices", options.slices, "Write a PNG for each layer of voxels into this folder");
+  add_camera_options(command, options.camera);
+}
+
+void check_structure(const CLI::App& command, const StructureOptions& options) {
+  const bool is_tree = options.structure == Structure::bvh, is_grid = options.structure == Structure::grid;
+  const bool is_dense = options.structure == Structure::voxels,
+             is_frustum = options.structure == Structure::frustum;
+  const auto only = [&](const char* option, bool is_right, const char* with) {
+    if (is_right || command.count(option) == 0) return;
+    refuse(fmt::format("{} goes with {}; the structure is {}", option, with, name_of(options.structure)));
+  };
+  for (const char* option :
+       {"--builder", "--radius", "--morton-bits", "--max-leaf-size", "--reinsertion", "--layout"}) {
+    only(option, is_tree, "bvh");
+  }
+  only("--resolution", !is_tree, "grid, frustum, voxels and bricks");
+  only("--density", is_grid, "grid");
+  only("--rule", is_dense, "voxels");
+  only("--slices", !is_tree && !is_grid && !is_frustum, "voxels and bricks");
+  only("--output", !is_grid && !is_frustum, "bvh, voxels and bricks");
+  for (const char* option : camera_option_names) only(option, is_frustum, "frustum");
+}
+
+int build_structure(Session& session, const std::string& input, const std::string& output,
+                    const StructureOptions& options) {
+  const bool writes = !output.empty() || !options.slices.empty();
+  check_mesh_input(input);
+  if (!output.empty()) check_output(output, ".voxels", input);
+  if (!options.slices.empty()) check_output(options.slices + "/slice-0000.png", ".png", input);
+  const auto context = session.make_context();
+  session.progress().expect_stages(writes ? 3 : 2);
+
+  session.begin("reading");
+  const Mesh mesh = load_mesh(input);
+
+  session.begin("building");
+  const DeviceMesh device_mesh(*context, mesh);
+  const Built built = build_by(*context, device_mesh.view(), bounds(mesh), options, writes);
+
+  if (writes) session.begin("writing");
+  if (!output.empty()) {
+    save_voxels(output, built.voxels);
+    session.note("wrote {}", output);
+  }
+  if (!options.slices.empty()) {
+    save_slices(options.slices, built.voxels);
+    session.note("wrote {} slices to {}", built.voxels.shape.resolution.z, options.slices);
+  }
+  Facts facts;
+  facts.add("mesh", "{}: {} triangles, {} vertices", one_line(input), grouped(mesh.triangles.size()),
+            grouped(mesh.positions.size()));
+  facts.add("device", "{}", describe_in_words(*context));
+  const std::string build_time = fmt::format("{:<18}{:.3f} ms\n", "build", built.milliseconds);
+  session.print({{"copse", describe(*context)},
+                 {"input", input},
+                 {"triangles", mesh.triangles.size()},
+                 {"vertices", mesh.positions.size()},
+                 {"structure", name_of(options.structure)},
+                 {"statistics", built.statistics},
+                 {"build_ms", built.milliseconds},
+                 {"output", output.empty() ? Json() : Json(output)}},
+                facts.text() + built.facts.text() + build_time);
+  return exit_ok;
+}
+
+}  // namespace copse::cli

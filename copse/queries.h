@@ -1,0 +1,8 @@
+#pragma once
+
+// Queries on trees and grids: nearest points, neighbours, overlaps with regions, overlaps among triangles, points inside.
+
+#include "queries/overlap_queries.h"
+#include "queries/point_neighbours.h"
+#include "queries/point_queries.h"
+#include "queries/self_overlaps.h"

@@ -1,0 +1,157 @@
+#pragma once
+
+// Count, scan, emit (Harris, "Data-Parallel Primitives", GTC 2010). The slots are shared out by load-balancing
+// search (Baxter, moderngpu, 2013): elements and slots are merged by place, each element before its slots, and
+// every tile of the merged order is the same work, whether it holds a million elements without slots or a part
+// of the million slots of one.
+
+#include "primitives/cuda/block.cuh"
+#include "primitives/cuda/scan.cuh"
+#include "primitives/select/slots.h"
+
+namespace copse::cuda {
+
+namespace detail {
+
+inline constexpr u32 emit_threads = 256;
+inline constexpr u32 emit_rows = 8;  // elements and slots together, a thread
+inline constexpr u32 emit_tile = emit_threads * emit_rows;
+inline constexpr u64 emit_blocks = 8;  // on a multiprocessor at once
+
+struct SlotPlaces {
+  const u64* offsets;
+  u64 n;
+  u64 slot_count;
+
+  /// The first slot of an element, or the end of the slots that there is room for.
+  __device__ u64 first_slot(u64 i) const { return smaller(offsets[i], slot_count); }
+
+  /// The elements among the first `place` of the merged order, in which element i stands at i + first_slot(i).
+  /// A search by a whole warp, in 32 parts.
+  __device__ u64 elements_before(u64 place) const {
+    u64 lo = 0, hi = smaller(n, place);
+    while (lo < hi) {
+      const u64 part = (hi - lo + warp_size - 1) / warp_size;
+      const u64 i = lo + (lane_id() + 1) * part - 1;
+      const u32 yes = u32(__popc(__ballot_sync(all_lanes, i < hi && i + first_slot(i) < place)));
+      lo += yes * part;
+      hi = smaller(hi, lo + part - 1);
+    }
+    return lo;
+  }
+};
+
+struct EmitShared {
+  u64 marks[emit_threads];     // a byte for each place of the tile's merged order, 1 where an element stands
+  u16 first_slots[emit_tile];  // of the tile's elements, from its first slot on
+  u16 owners[emit_tile];       // of the tile's slots: how many elements of the tile stand before the slot
+  bool has_more;
+  BlockStorage<u32, emit_threads> sums;
+};
+
+/// A part of the merged order: `size` places from `begin` on, of which the first is that of element
+/// `first_element` or after it.
+struct EmitTile {
+  u64 first_element, first_slot;
+  u32 size;
+};
+
+/// Marks the places of elements from row `first_row` on, half of as many as the tile can have. True for the last
+/// thread where all of them are in the tile.
+__device__ inline bool mark_elements(const SlotPlaces& places, const EmitTile& tile, u32 first_row,
+                                     EmitShared& shared) {
+  constexpr u32 half = emit_rows / 2;
+  const u32 first = threadIdx.x + first_row * emit_threads;
+  u64 starts[half];
+  bool is_in_tile = false;
+#pragma unroll
+  for (u32 r = 0; r < half; ++r) {
+    const u64 i = tile.first_element + first + r * emit_threads;
+    starts[r] = i < places.n ? places.first_slot(i) - tile.first_slot : tile.size;
+  }
+#pragma unroll
+  for (u32 r = 0; r < half; ++r) {
+    const u32 k = first + r * emit_threads;
+    is_in_tile = k + starts[r] < tile.size;
+    if (is_in_tile) {
+      reinterpret_cast<u8*>(shared.marks)[k + u32(starts[r])] = 1;
+      shared.first_slots[k] = u16(starts[r]);
+    }
+  }
+  return is_in_tile;
+}
+
+/// Notes the owners of the tile's slots, and clears the marks. Returns how many elements the tile has. Ends past a
+/// barrier.
+__device__ inline u32 find_owners(EmitShared& shared) {
+  static_assert(emit_rows == sizeof(u64));
+  const u64 marks = shared.marks[threadIdx.x];
+  shared.marks[threadIdx.x] = 0;
+  const BlockSum elements = block_exclusive_sum<emit_threads>(u32(__popcll(marks)), shared.sums);
+  u32 before = elements.before, slot = threadIdx.x * emit_rows - before;
+#pragma unroll
+  for (u32 place = 0; place < emit_rows; ++place) {
+    const bool is_element = (marks >> (8 * place) & 1) != 0;
+    if (!is_element) shared.owners[slot] = u16(before);
+    before += is_element ? 1 : 0;
+    slot += is_element ? 0 : 1;
+  }
+  __syncthreads();
+  return elements.total;
+}
+
+/// A block takes a run of tiles, so that each begins where the one before has ended.
+template <class Emit>
+__global__ void __launch_bounds__(emit_threads)
+    emit_kernel(u64 n, const u64* offsets, const u64* total, u64 capacity, const Emit emit) {
+  __shared__ EmitShared shared;
+  const SlotPlaces places{offsets, n, smaller(*total, capacity)};
+  const u64 work = n + places.slot_count;
+  const u64 run = divide_rounding_up(divide_rounding_up(work, emit_tile), gridDim.x) * emit_tile;
+  const u64 run_begin = smaller(blockIdx.x * run, work), run_end = smaller(run_begin + run, work);
+  if (run_begin == run_end) return;
+  shared.marks[threadIdx.x] = 0;
+  u64 first_element = places.elements_before(run_begin);
+  for (u64 begin = run_begin; begin < run_end; begin += emit_tile) {
+    __syncthreads();
+    const EmitTile tile{first_element, begin - first_element, u32(smaller(run_end - begin, u64{emit_tile}))};
+    const bool all_in_tile = mark_elements(places, tile, 0, shared);
+    if (threadIdx.x == emit_threads - 1) shared.has_more = all_in_tile;
+    __syncthreads();
+    if (shared.has_more) {
+      mark_elements(places, tile, emit_rows / 2, shared);
+      __syncthreads();
+    }
+    const u32 element_count = find_owners(shared);
+    // Slots before the first of the tile's elements belong to the element before those.
+    for (u32 j = threadIdx.x; j < tile.size - element_count; j += emit_threads) {
+      const u32 before = shared.owners[j];
+      const u64 i = first_element + before - 1, slot = tile.first_slot + j;
+      const u64 first = before > 0 ? tile.first_slot + shared.first_slots[before - 1] : offsets[i];
+      emit(i, slot - first, slot);
+    }
+    first_element += element_count;
+  }
+}
+
+}  // namespace detail
+
+inline u64 allocate_scratch_bytes(const Executor& ex, u64 n) {
+  return ScratchArena::bytes_for<u64>(n) + scan_scratch_bytes<u64>(ex, n);
+}
+
+/// Contract: primitives/expand.h.
+template <class Counts, class Emit>
+void allocate(const Executor& ex, const char* label, u64 n, Counts counts, Emit emit, u64 capacity, u64* offsets,
+              u64* total) {
+  ScratchArena::Frame frame(ex.scratch);
+  if (offsets == nullptr) offsets = frame.allocate<u64>(n);
+  exclusive_scan(ex, label, n, copse::detail::SlotCounts<Counts>{counts}, u64{0}, Plus{}, offsets, total);
+  if (n == 0 || capacity == 0) return;
+  const u64 max_blocks = detail::emit_blocks * ex.multiprocessor_count;
+  const u64 max_tiles = divide_rounding_up(n, detail::emit_tile) + divide_rounding_up(capacity, detail::emit_tile);
+  launch(ex, label, detail::emit_kernel<Emit>, {smaller(max_tiles, max_blocks), detail::emit_threads}, n, offsets,
+         total, capacity, emit);
+}
+
+}  // namespace copse::cuda

@@ -1,9 +1,0 @@
-#include "primitives/hash_checks.h"
-#include "primitives/linear_slots.h"
-
-namespace copse::detail {
-
-COPSE_FOR_HASH_SET_SIZES(COPSE_HASH_CALLS, LinearSlots)
-COPSE_FOR_HASH_MAP_SIZES(COPSE_HASH_CALLS, LinearSlots)
-
-}  // namespace copse::detail

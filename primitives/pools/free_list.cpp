@@ -1,0 +1,60 @@
+#include "primitives/free_list.h"
+
+#include <bit>
+#include <string>
+
+#include "primitives/core/bits.h"
+#include "primitives/core/dispatch.h"
+#include "primitives/pools/free_list_body.h"
+
+namespace copse {
+
+namespace {
+
+u64 checked(u64 capacity) {
+  constexpr u64 max_nodes = u64{1} << 31;
+  if (capacity == 0) throw Error(ErrorCode::invalid_argument, "a free list of 0 nodes, at least 1");
+  if (capacity <= max_nodes) return capacity;
+  throw Error(ErrorCode::capacity,
+              "a free list of " + std::to_string(capacity) + " nodes, at most " + std::to_string(max_nodes));
+}
+
+}  // namespace
+
+FreeList::FreeList(Context& context, u64 capacity)
+    : context_(&context),
+      capacity_(checked(capacity)),
+      ring_(context, std::bit_ceil(capacity)),
+      held_(context, divide_rounding_up(capacity, 32)),
+      counters_(context, 1) {
+  clear();
+}
+
+FreeListView FreeList::view() {
+  return {ring_.data(), ring_.size(), held_.data(), u32(capacity_), counters_.data()};
+}
+
+FreeListReport FreeList::report() const {
+  const FreeListCounters counters = counters_.download()[0];
+  return {capacity_ + counters.taken - counters.returned, counters.refused_count, counters.bad_free_count};
+}
+
+void FreeList::check() const {
+  const FreeListReport seen = report();
+  if (seen.refused_count > 0) {
+    throw Error(ErrorCode::capacity, "a free list refused " + std::to_string(seen.refused_count) +
+                                         " allocations, it has " + std::to_string(capacity_) + " nodes");
+  }
+  if (seen.bad_free_count > 0) {
+    throw Error(ErrorCode::invalid_argument, "a free list was given back " + std::to_string(seen.bad_free_count) +
+                                                 " nodes that were not allocated");
+  }
+}
+
+void FreeList::clear() {
+  dispatch(*context_, [&](const auto& ex) {
+    detail::free_all_nodes(ex, ring_.data(), ring_.size(), u32(capacity_), held_.data(), counters_.data());
+  });
+}
+
+}  // namespace copse

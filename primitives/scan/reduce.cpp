@@ -1,0 +1,49 @@
+#include "primitives/reduce.h"
+
+#include <limits>
+
+#include "primitives/core/dispatch.h"
+#include "primitives/inputs.h"
+#include "primitives/scan/reduce_body.h"
+
+namespace copse {
+
+namespace {
+
+template <class T, class Op>
+void run(Context& context, BufferSpan<const T> in, T identity, Op op, BufferSpan<T> out) {
+  if (out.empty()) throw Error(ErrorCode::invalid_argument, "reduce: the output has 0 elements, 1 is needed");
+  dispatch(context,
+           [&](const auto& ex) { detail::reduce_elements(ex, in.data(), in.size(), identity, op, out.data()); });
+}
+
+}  // namespace
+
+template <class T>
+void reduce_sum(Context& context, BufferSpan<const T> in, BufferSpan<T> out) {
+  run(context, in, T{0}, Plus{}, out);
+}
+
+template <class T>
+void reduce_min(Context& context, BufferSpan<const T> in, BufferSpan<T> out) {
+  run(context, in, std::numeric_limits<T>::max(), Smaller{}, out);
+}
+
+template <class T>
+void reduce_max(Context& context, BufferSpan<const T> in, BufferSpan<T> out) {
+  run(context, in, std::numeric_limits<T>::lowest(), Larger{}, out);
+}
+
+#define COPSE_REDUCE(T)                                                   \
+  template void reduce_sum(Context&, BufferSpan<const T>, BufferSpan<T>); \
+  template void reduce_min(Context&, BufferSpan<const T>, BufferSpan<T>); \
+  template void reduce_max(Context&, BufferSpan<const T>, BufferSpan<T>);
+COPSE_REDUCE(u32)
+COPSE_REDUCE(u64)
+COPSE_REDUCE(i32)
+COPSE_REDUCE(i64)
+COPSE_REDUCE(float)
+COPSE_REDUCE(double)
+#undef COPSE_REDUCE
+
+}  // namespace copse

@@ -1,0 +1,88 @@
+#include "primitives/segmented_scan.h"
+
+#include "primitives/core/dispatch.h"
+#include "primitives/scan/segmented_scan_body.h"
+#include "primitives/select/flagged.h"
+
+namespace copse {
+
+namespace {
+
+constexpr const char* name = "segmented scan";
+
+template <class T>
+void check_values(BufferSpan<const T> in, BufferSpan<T> out) {
+  check_same_count(name, "elements in the output", out.size(), "in the input", in.size());
+  if (in.data() != out.data()) check_apart(name, in, out);
+}
+
+template <class T, class Flags>
+void run(Context& context, BufferSpan<const T> in, Flags starts, bool inclusive, BufferSpan<T> out) {
+  check_values(in, out);
+  check_same_count(name, "flags", flag_count(starts), "elements", in.size());
+  check_flags_and_output(name, starts, out);
+  dispatch(context, [&](const auto& ex) {
+    detail::scan_flagged_segments(ex, in.data(), in.size(), flags_of(starts), inclusive, out.data());
+  });
+}
+
+template <class T>
+void run_by_offsets(Context& context, BufferSpan<const T> in, BufferSpan<const u64> offsets, bool inclusive,
+                    BufferSpan<T> out) {
+  check_values(in, out);
+  check_apart(name, offsets, out);
+  dispatch(context, [&](const auto& ex) {
+    detail::scan_segments_at(ex, in.data(), in.size(), offsets.data(), offsets.size(), inclusive, out.data());
+  });
+}
+
+}  // namespace
+
+template <class T>
+void segmented_inclusive_scan(Context& context, BufferSpan<const T> in, BufferSpan<const u8> starts,
+                              BufferSpan<T> out) {
+  run(context, in, starts, true, out);
+}
+template <class T>
+void segmented_inclusive_scan(Context& context, BufferSpan<const T> in, BitSpan starts, BufferSpan<T> out) {
+  run(context, in, starts, true, out);
+}
+template <class T>
+void segmented_exclusive_scan(Context& context, BufferSpan<const T> in, BufferSpan<const u8> starts,
+                              BufferSpan<T> out) {
+  run(context, in, starts, false, out);
+}
+template <class T>
+void segmented_exclusive_scan(Context& context, BufferSpan<const T> in, BitSpan starts, BufferSpan<T> out) {
+  run(context, in, starts, false, out);
+}
+
+template <class T>
+void segmented_inclusive_scan_by_offsets(Context& context, BufferSpan<const T> in, BufferSpan<const u64> offsets,
+                                         BufferSpan<T> out) {
+  run_by_offsets(context, in, offsets, true, out);
+}
+template <class T>
+void segmented_exclusive_scan_by_offsets(Context& context, BufferSpan<const T> in, BufferSpan<const u64> offsets,
+                                         BufferSpan<T> out) {
+  run_by_offsets(context, in, offsets, false, out);
+}
+
+#define COPSE_SEGMENTED_SCAN_FLAGS(T, Flags)                                                   \
+  template void segmented_inclusive_scan(Context&, BufferSpan<const T>, Flags, BufferSpan<T>); \
+  template void segmented_exclusive_scan(Context&, BufferSpan<const T>, Flags, BufferSpan<T>);
+#define COPSE_SEGMENTED_SCAN(T)                                                                           \
+  COPSE_SEGMENTED_SCAN_FLAGS(T, BufferSpan<const u8>)                                                     \
+  COPSE_SEGMENTED_SCAN_FLAGS(T, BitSpan)                                                                  \
+  template void segmented_inclusive_scan_by_offsets(Context&, BufferSpan<const T>, BufferSpan<const u64>, \
+                                                    BufferSpan<T>);                                       \
+  template void segmented_exclusive_scan_by_offsets(Context&, BufferSpan<const T>, BufferSpan<const u64>, \
+                                                    BufferSpan<T>);
+COPSE_SEGMENTED_SCAN(u32)
+COPSE_SEGMENTED_SCAN(u64)
+COPSE_SEGMENTED_SCAN(i32)
+COPSE_SEGMENTED_SCAN(i64)
+#undef COPSE_SEGMENTED_SCAN
+#undef COPSE_SEGMENTED_SCAN_FLAGS
+
+}  // namespace copse

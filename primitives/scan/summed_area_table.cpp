@@ -1,0 +1,44 @@
+#include "primitives/summed_area_table.h"
+
+#include <string>
+
+#include "primitives/core/check.h"
+#include "primitives/core/dispatch.h"
+#include "primitives/scan/summed_area_table_body.h"
+
+namespace copse {
+
+namespace {
+
+template <class T>
+void check(u64 width, u64 height, BufferSpan<const T> in, BufferSpan<T> out) {
+  const bool fits = in.size() == out.size() && (width == 0 ? in.empty() : in.size() / width == height) &&
+                    (width == 0 || in.size() % width == 0);
+  if (!fits) {
+    throw Error(ErrorCode::invalid_argument, "summed-area table: an input of " + std::to_string(in.size()) +
+                                                 " elements and an output of " + std::to_string(out.size()) +
+                                                 " for an image of " + std::to_string(width) + " by " +
+                                                 std::to_string(height));
+  }
+  if (in.data() != out.data() && overlap(in, out)) {
+    throw Error(ErrorCode::invalid_argument, "summed-area table: the output overlaps the input in part");
+  }
+}
+
+}  // namespace
+
+template <class T>
+void summed_area_table(Context& context, u64 width, u64 height, BufferSpan<const T> in, BufferSpan<T> out) {
+  check(width, height, in, out);
+  if (in.empty()) return;
+  dispatch(context, [&](const auto& ex) { detail::sum_areas(ex, width, height, in.data(), out.data()); });
+}
+
+template void summed_area_table(Context&, u64, u64, BufferSpan<const u32>, BufferSpan<u32>);
+template void summed_area_table(Context&, u64, u64, BufferSpan<const u64>, BufferSpan<u64>);
+template void summed_area_table(Context&, u64, u64, BufferSpan<const i32>, BufferSpan<i32>);
+template void summed_area_table(Context&, u64, u64, BufferSpan<const i64>, BufferSpan<i64>);
+template void summed_area_table(Context&, u64, u64, BufferSpan<const float>, BufferSpan<float>);
+template void summed_area_table(Context&, u64, u64, BufferSpan<const double>, BufferSpan<double>);
+
+}  // namespace copse

@@ -1,0 +1,88 @@
+#include "primitives/compact.h"
+
+#include "primitives/core/dispatch.h"
+#include "primitives/select/compact_body.h"
+#include "primitives/select/flagged.h"
+
+namespace copse {
+
+namespace {
+
+template <class T, class Flags>
+void run(Context& context, const T* in, Flags flags, T* out, u32* indices, u64* count) {
+  using Word = WordOf<T>;
+  dispatch(context, [&](const auto& ex) {
+    detail::compact_flagged(ex, reinterpret_cast<const Word*>(in), flag_count(flags), flags_of(flags),
+                            reinterpret_cast<Word*>(out), indices, count);
+  });
+}
+
+template <class Flags>
+void run_indices(Context& context, Flags flags, BufferSpan<u32> indices, BufferSpan<u64> count) {
+  check_flagged_indices("compact", flags, indices, count);
+  run<u32>(context, nullptr, flags, nullptr, indices.data(), count.data());
+}
+
+template <class T, class Flags>
+void run_both(Context& context, BufferSpan<const T> in, Flags flags, BufferSpan<T> out, BufferSpan<u32> indices,
+              BufferSpan<u64> count) {
+  check_flagged("compact", in, flags, out, count);
+  check_flagged_indices("compact", flags, indices, count);
+  check_apart("compact", in, indices);
+  check_apart("compact", out, indices);
+  run(context, in.data(), flags, out.data(), indices.data(), count.data());
+}
+
+}  // namespace
+
+template <class T>
+void compact(Context& context, BufferSpan<const T> in, BufferSpan<const u8> flags, BufferSpan<T> out,
+             BufferSpan<u64> count) {
+  check_flagged("compact", in, flags, out, count);
+  run<T>(context, in.data(), flags, out.data(), nullptr, count.data());
+}
+
+template <class T>
+void compact(Context& context, BufferSpan<const T> in, BitSpan flags, BufferSpan<T> out, BufferSpan<u64> count) {
+  check_flagged("compact", in, flags, out, count);
+  run<T>(context, in.data(), flags, out.data(), nullptr, count.data());
+}
+
+void compact_indices(Context& context, BufferSpan<const u8> flags, BufferSpan<u32> indices,
+                     BufferSpan<u64> count) {
+  run_indices(context, flags, indices, count);
+}
+
+void compact_indices(Context& context, BitSpan flags, BufferSpan<u32> indices, BufferSpan<u64> count) {
+  run_indices(context, flags, indices, count);
+}
+
+template <class T>
+void compact_with_indices(Context& context, BufferSpan<const T> in, BufferSpan<const u8> flags, BufferSpan<T> out,
+                          BufferSpan<u32> indices, BufferSpan<u64> count) {
+  run_both(context, in, flags, out, indices, count);
+}
+
+template <class T>
+void compact_with_indices(Context& context, BufferSpan<const T> in, BitSpan flags, BufferSpan<T> out,
+                          BufferSpan<u32> indices, BufferSpan<u64> count) {
+  run_both(context, in, flags, out, indices, count);
+}
+
+#define COPSE_COMPACT_FLAGS(T, Flags)                                                                      \
+  template void compact(Context&, BufferSpan<const T>, Flags, BufferSpan<T>, BufferSpan<u64>);             \
+  template void compact_with_indices(Context&, BufferSpan<const T>, Flags, BufferSpan<T>, BufferSpan<u32>, \
+                                     BufferSpan<u64>);
+#define COPSE_COMPACT(T)                       \
+  COPSE_COMPACT_FLAGS(T, BufferSpan<const u8>) \
+  COPSE_COMPACT_FLAGS(T, BitSpan)
+COPSE_COMPACT(u32)
+COPSE_COMPACT(u64)
+COPSE_COMPACT(i32)
+COPSE_COMPACT(i64)
+COPSE_COMPACT(float)
+COPSE_COMPACT(double)
+#undef COPSE_COMPACT
+#undef COPSE_COMPACT_FLAGS
+
+}  // namespace copse

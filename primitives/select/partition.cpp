@@ -1,0 +1,65 @@
+#include "primitives/partition.h"
+
+#include "primitives/core/dispatch.h"
+#include "primitives/select/flagged.h"
+#include "primitives/select/partition_body.h"
+
+namespace copse {
+
+namespace {
+
+template <class T, class Flags>
+void run(Context& context, const T* in, Flags flags, T* out, u32* indices, u64* count) {
+  using Word = WordOf<T>;
+  dispatch(context, [&](const auto& ex) {
+    detail::partition_flagged(ex, reinterpret_cast<const Word*>(in), flag_count(flags), flags_of(flags),
+                              reinterpret_cast<Word*>(out), indices, count);
+  });
+}
+
+template <class T, class Flags>
+void run_values(Context& context, BufferSpan<const T> in, Flags flags, BufferSpan<T> out, BufferSpan<u64> count) {
+  check_flagged("partition", in, flags, out, count);
+  run<T>(context, in.data(), flags, out.data(), nullptr, count.data());
+}
+
+template <class Flags>
+void run_indices(Context& context, Flags flags, BufferSpan<u32> indices, BufferSpan<u64> count) {
+  check_flagged_indices("partition", flags, indices, count);
+  run<u32>(context, nullptr, flags, nullptr, indices.data(), count.data());
+}
+
+}  // namespace
+
+template <class T>
+void partition(Context& context, BufferSpan<const T> in, BufferSpan<const u8> flags, BufferSpan<T> out,
+               BufferSpan<u64> count) {
+  run_values(context, in, flags, out, count);
+}
+
+template <class T>
+void partition(Context& context, BufferSpan<const T> in, BitSpan flags, BufferSpan<T> out, BufferSpan<u64> count) {
+  run_values(context, in, flags, out, count);
+}
+
+void partition_indices(Context& context, BufferSpan<const u8> flags, BufferSpan<u32> indices,
+                       BufferSpan<u64> count) {
+  run_indices(context, flags, indices, count);
+}
+
+void partition_indices(Context& context, BitSpan flags, BufferSpan<u32> indices, BufferSpan<u64> count) {
+  run_indices(context, flags, indices, count);
+}
+
+#define COPSE_PARTITION(T)                                                                                      \
+  template void partition(Context&, BufferSpan<const T>, BufferSpan<const u8>, BufferSpan<T>, BufferSpan<u64>); \
+  template void partition(Context&, BufferSpan<const T>, BitSpan, BufferSpan<T>, BufferSpan<u64>);
+COPSE_PARTITION(u32)
+COPSE_PARTITION(u64)
+COPSE_PARTITION(i32)
+COPSE_PARTITION(i64)
+COPSE_PARTITION(float)
+COPSE_PARTITION(double)
+#undef COPSE_PARTITION
+
+}  // namespace copse

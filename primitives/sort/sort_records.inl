@@ -1,0 +1,41 @@
+#include <cstring>
+
+#include "primitives/gather.h"
+#include "primitives/inputs.h"
+#include "primitives/radix_sort.h"
+#include "primitives/sort/sort_records_body.h"
+
+namespace copse::detail {
+
+/// The bits of the key in each record.
+template <class Bits>
+struct KeysInRecords {
+  RecordArray in;
+  bool aligned;
+
+  COPSE_HD Bits operator()(u64 i) const {
+    const std::byte* key = in.records + i * in.record_bytes + in.key_offset;
+    if (aligned) return *reinterpret_cast<const Bits*>(key);
+    Bits bits;
+    memcpy(&bits, key, sizeof(Bits));
+    return bits;
+  }
+};
+
+template <class Executor, class Bits>
+void sort_whole_records(const Executor& ex, const RecordArray& in, std::byte* out, BitRange bits,
+                        const KeyEncoding<Bits>& encoding) {
+  ScratchArena::Frame frame(ex.scratch);
+  u32* indices = frame.allocate<u32>(in.count);
+  const u64 misalignment = (reinterpret_cast<u64>(in.records) | in.record_bytes | in.key_offset) % sizeof(Bits);
+  const KeysInRecords<Bits> keys{in, misalignment == 0};
+  radix_sort_read_once<Bits>(ex, "sort records: indices", in.count, keys, indices, bits, encoding);
+  gather_records(ex, "sort records: move", in.count, in.records, in.record_bytes, Elements<u32>{indices}, out);
+}
+
+template void sort_whole_records(const BodyExecutor&, const RecordArray&, std::byte*, BitRange,
+                                 const KeyEncoding<u32>&);
+template void sort_whole_records(const BodyExecutor&, const RecordArray&, std::byte*, BitRange,
+                                 const KeyEncoding<u64>&);
+
+}  // namespace copse::detail

@@ -1,0 +1,170 @@
+#pragma once
+
+// Bulk insertion into tables with bidirectional linear probing, as templates on the executor.
+//
+// Many keys are sorted by tag. Where the table is empty, each then knows its slot from a scan, and the table is
+// written front to back (bidirectional_place.h). Where it is not, threads insert them one by one, from many places
+// of the order at a time, so that the next key of a place finds its slots in the cache, while keys that are on
+// their way at once are far apart and lock different runs. Few keys, to the size of the table, are inserted as
+// they come. bench: copse-bench-primitives, bidirectional/.
+
+#include "primitives/hash_templates.h"
+#include "primitives/sort/radix_sort_body.h"
+#include "primitives/tables/bidirectional_place.h"
+
+namespace copse::detail {
+
+/// Whether to sort keys and look at the whole table.
+inline bool inserts_by_order(u64 n, u64 slot_count) {
+  return n >= slot_count / 16 && n >= 1024 && n <= 0xffffffffu;
+}
+
+/// Places of the order at which keys are inserted at a time: as many as threads that a GPU runs at once.
+inline constexpr u64 max_strands = u64{1} << 18;
+
+template <class Layout, class Keys>
+struct TagsOfKeys {
+  Keys keys;
+  COPSE_HD u32 operator()(u64 i) const { return Layout::tag_of(keys(i)); }
+};
+
+template <class Tags>
+struct StoreTags {
+  Tags tags;
+  u32* out;
+  COPSE_HD void operator()(u64 i) const { out[i] = tags(i); }
+};
+
+template <class Values>
+struct ValueWords {
+  Values values;
+  COPSE_HD u32 operator()(u64 i) const { return values(i).word[0]; }
+};
+
+template <class Slots>
+struct SlotIsTaken {
+  Slots slots;
+  COPSE_HD bool operator()(u64 slot) const {
+    return !is_free(slots.layout().tag_at(Slots::Layout::first_slot + slot));
+  }
+};
+
+/// Inserts one strand of the sorted pairs, where the table is occupied.
+template <class Pairs>
+struct InsertStrand {
+  PlacingTask<Pairs> task;
+  u64 pairs_a_strand;
+
+  COPSE_HD void operator()(u64 strand) const {
+    if (*task.occupied == 0) return;
+    u32 outcomes[3] = {};
+    const u64 end = smaller((strand + 1) * pairs_a_strand, task.n);
+    for (u64 i = strand * pairs_a_strand; i < end; ++i) {
+      const auto start = task.slots.start(task.pairs.key(i));
+      const auto value = task.pairs.value(i);
+      const InsertResult result = task.mode == HashMode::assign ? task.slots.insert_or_assign(start, value)
+                                                                : task.slots.insert(start, value);
+      task.pairs.report(i, result);
+      for (u32 k = 0; k < 3; ++k) outcomes[k] += k == u32(result) ? 1 : 0;
+    }
+    for (u32 k = 0; k < 3 && task.counts != nullptr; ++k) fetch_add_by_warp(task.counts + k, outcomes[k]);
+  }
+};
+
+template <class Executor, class Pairs>
+void insert_sorted(const Executor& ex, const char* label, const PlacingTask<Pairs>& task, bool is_surely_empty) {
+  place_sorted(ex, label, task);
+  if (is_surely_empty) return;
+  const u64 pairs_a_strand = divide_rounding_up(task.n, smaller(task.n, max_strands));
+  for_each(ex, label, divide_rounding_up(task.n, pairs_a_strand), InsertStrand<Pairs>{task, pairs_a_strand});
+}
+
+/// Sorts the pairs by tag and inserts them. `occupied`: whether the table holds anything.
+template <class Executor, class Slots, class Keys, class Values>
+void sort_and_insert(const Executor& ex, const char* label, const Slots& slots, u64 n, const Keys& keys,
+                     const Values& values, HashMode mode, const u32* occupied, bool is_surely_empty, u64* counts,
+                     InsertResult* results) {
+  using Layout = typename Slots::Layout;
+  ScratchArena::Frame frame(ex.scratch);
+  u32* tags = frame.template allocate<u32>(n);
+  const TagsOfKeys<Layout, Keys> tags_of_keys{keys};
+  const u32 group = placing_group(n, slots.slot_count());
+  if constexpr (Layout::is_packed) {
+    if (results == nullptr) {
+      using Pairs = PackedPairs<Slots>;
+      u32* value_words = nullptr;
+      if constexpr (Slots::value_bytes > 0) {
+        value_words = frame.template allocate<u32>(n);
+        radix_sort_pairs<u32, u32>(ex, label, n, tags_of_keys, ValueWords<Values>{values}, tags, value_words,
+                                   {0, 32});
+      } else {
+        radix_sort_keys<u32>(ex, label, n, tags_of_keys, tags, {0, 32});
+      }
+      insert_sorted(ex, label, PlacingTask<Pairs>{slots, n, {tags, value_words}, mode, group, occupied, counts},
+                    is_surely_empty);
+      return;
+    }
+  }
+  // Sorts as the library has them compiled: these are slow to compile, and wide records are slower to move.
+  using Pairs = IndexedPairs<Slots, Keys, Values>;
+  u32* order = frame.template allocate<u32>(n);
+  {
+    ScratchArena::Frame unsorted_frame(ex.scratch);
+    u32* unsorted = unsorted_frame.template allocate<u32>(n);
+    for_each(ex, label, n, StoreTags<TagsOfKeys<Layout, Keys>>{tags_of_keys, unsorted});
+    sort_elements(ex, static_cast<const u32*>(unsorted), static_cast<const u32*>(nullptr), n, tags, order,
+                  BitRange{0, 32}, encoding_of<u32>(SortOrder::ascending));
+  }
+  insert_sorted(ex, label,
+                PlacingTask<Pairs>{slots, n, {tags, order, keys, values, results}, mode, group, occupied, counts},
+                is_surely_empty);
+}
+
+/// Contract: that of hash_insert, for these slots.
+template <class Executor, u32 key_bytes, u32 value_bytes, class Keys, class Values>
+void insert_words(const Executor& ex, const char* label, const BidirectionalSlots<key_bytes, value_bytes>& slots,
+                  u64 n, const Keys& keys, const Values& values, HashMode mode, HashCounts* counts,
+                  InsertResult* results) {
+  using Slots = BidirectionalSlots<key_bytes, value_bytes>;
+  u64* const outcomes = reset_counts(ex, label, counts);
+  if (!inserts_by_order(n, slots.slot_count())) {
+    for_each_prefetched(ex, label, n, InsertSteps<Slots, Keys, Values>{slots, keys, values, mode, results},
+                        outcomes);
+    return;
+  }
+  ScratchArena::Frame frame(ex.scratch);
+  u32* occupied = frame.template allocate<u32>(1);
+  any_of(ex, label, slots.slot_count(), SlotIsTaken<Slots>{slots}, occupied);
+  sort_and_insert(ex, label, slots, n, keys, values, mode, occupied, false, outcomes, results);
+}
+
+/// Makes the table hold these keys and no others, whatever it held.
+template <class Executor, u32 key_bytes, u32 value_bytes, class Keys, class Values>
+void build_words(const Executor& ex, const char* label, const BidirectionalSlots<key_bytes, value_bytes>& slots,
+                 u64 n, const Keys& keys, const Values& values, HashMode mode, HashCounts* counts,
+                 InsertResult* results) {
+  using Slots = BidirectionalSlots<key_bytes, value_bytes>;
+  u64* const outcomes = reset_counts(ex, label, counts);
+  if (!inserts_by_order(n, slots.slot_count())) {
+    fill_bytes(ex, label, reinterpret_cast<u8*>(slots.layout().header()), slots.memory_bytes(), 0);
+    for_each_prefetched(ex, label, n, InsertSteps<Slots, Keys, Values>{slots, keys, values, mode, results},
+                        outcomes);
+    return;
+  }
+  ScratchArena::Frame frame(ex.scratch);
+  u32* occupied = frame.template allocate<u32>(1);
+  fill_bytes(ex, label, occupied, 1, 0);
+  fill_bytes(ex, label, slots.layout().header(), 1, 0);
+  sort_and_insert(ex, label, slots, n, keys, values, mode, occupied, true, outcomes, results);
+}
+
+/// The scratch that insertion and building take.
+template <class Executor, u32 key_bytes, u32 value_bytes>
+u64 insert_words_scratch_bytes(const Executor& ex, const BidirectionalSlots<key_bytes, value_bytes>& slots,
+                               u64 n) {
+  if (!inserts_by_order(n, slots.slot_count())) return 0;
+  return ScratchArena::bytes_for<u32>(1) + 3 * ScratchArena::bytes_for<u32>(n) +
+         larger(radix_sort_pairs_scratch_bytes<u32, u32>(ex, n, {0, 32}), place_sorted_scratch_bytes(ex, n));
+}
+
+}  // namespace copse::detail

@@ -1,0 +1,148 @@
+#pragma once
+
+// Changes of a run of occupied slots, under a lock on the two free slots at its ends (Meister, Yoshimura, Kao,
+// "GPU Programming Primitives for Computer Graphics", SIGGRAPH Asia 2023 course, "Parallel Bidirectional Linear
+// Probing").
+//
+//   free    element element element element    free
+//   locked     |<------  protected  ------>|   locked
+//
+// Who changes a run holds both ends. A run that grows by a locked end into its neighbour keeps its other end
+// locked until the change is whole, and the longer run has that same end. Elements come to rest in free slots by a
+// compare-and-swap at their home, too, which a lock prevents.
+//
+// Ends are taken from left to right, and given back where the second is taken: of all threads that hold a left
+// end, the one furthest right finds its right end free or held by one that holds both. So in every round of
+// attempts somebody gets on. Nobody waits for anything while holding an end. That is what makes it safe in
+// lockstep: see BidirectionalSlots.
+//
+// Reads after both locks see all changes before: whoever made them released one of the two ends, or a slot of the
+// run that was free then and was taken since, which the reader has read, by a fence.
+
+#include "primitives/tables/bidirectional_search.h"
+
+namespace copse::detail {
+
+/// A run between two free slots.
+struct BidirectionalRun {
+  u64 left, right;
+};
+
+template <class Layout>
+COPSE_HD bool try_lock_slot(const Layout& layout, u64 slot) {
+  constexpr auto empty = Layout::free_word(empty_tag);
+  return load_relaxed(layout.word(slot)) == empty &&
+         compare_exchange_relaxed(layout.word(slot), empty, Layout::free_word(locked_tag)) == empty;
+}
+
+/// After a fence, where anything was changed.
+template <class Layout>
+COPSE_HD void unlock_slot(const Layout& layout, u64 slot) {
+  store_relaxed(layout.word(slot), Layout::free_word(empty_tag));
+}
+
+template <class Layout>
+COPSE_HD void unlock_run(const Layout& layout, const BidirectionalRun& run) {
+  fence_acq_rel();
+  unlock_slot(layout, run.left);
+  unlock_slot(layout, run.right);
+}
+
+/// Finds the run around `home`, which was occupied a moment ago. False where its ends are further than `reach`.
+template <class Layout>
+COPSE_HD bool find_run(const Layout& layout, u64 home, u64 reach, BidirectionalRun& run) {
+  run.left = free_slot_before(layout, home, home > reach ? home - reach : 0);
+  run.right = free_slot_after(layout, home, home + reach);
+  return run.left != no_slot && run.right != no_slot;
+}
+
+/// Tries to lock a run as it was found. Does not wait.
+template <class Layout>
+COPSE_HD bool try_lock_run(const Layout& layout, const BidirectionalRun& run) {
+  if (!try_lock_slot(layout, run.left)) return false;
+  if (!try_lock_slot(layout, run.right)) {
+    unlock_slot(layout, run.left);
+    return false;
+  }
+  fence_acq_rel();
+  // An erasure may have parted the run before the locks.
+  if (free_slot_after(layout, run.left, run.right + 1) == run.right) return true;
+  unlock_run(layout, run);
+  return false;
+}
+
+/// Tells searches that the elements of slots [first, last] change from here on.
+template <class Layout>
+COPSE_HD void begin_change(const Layout& layout, u64 first, u64 last) {
+  for (u64 page = first / page_slots; page <= last / page_slots; ++page) {
+    fetch_add_relaxed(&layout.changes_of(page)->begun, 1u);
+  }
+  fence_acq_rel();
+}
+
+template <class Layout>
+COPSE_HD void end_change(const Layout& layout, u64 first, u64 last) {
+  fence_acq_rel();
+  for (u64 page = first / page_slots; page <= last / page_slots; ++page) {
+    fetch_add_relaxed(&layout.changes_of(page)->ended, 1u);
+  }
+}
+
+template <class Layout>
+COPSE_HD void put_element(const Layout& layout, u64 slot, const BidirectionalTarget<typename Layout::Key>& target,
+                          const typename Layout::Value& value) {
+  layout.store_key(slot, target.key);
+  layout.store_value(slot, value);
+  store_relaxed(layout.word(slot), Layout::word_of(target.tag, value));
+}
+
+/// Puts an element before slot `place` of a locked run, and unlocks it. False where it has no room: at both ends
+/// of the table.
+///
+/// Moves elements to the left where the element comes to stand on the right of its home, and the other way round,
+/// so that runs stay around their elements' homes (van der Vegt, "A Concurrent Bidirectional Linear Probing
+/// Algorithm", 2011, and the course).
+template <class Layout>
+COPSE_HD bool insert_into_run(const Layout& layout, const BidirectionalRun& run, u64 place,
+                              const BidirectionalTarget<typename Layout::Key>& target,
+                              const typename Layout::Value& value) {
+  const bool has_left = run.left >= Layout::first_slot, has_right = run.right < layout.end_slot();
+  if (!has_left && !has_right) {
+    unlock_run(layout, run);
+    return false;
+  }
+  if (has_left && (!has_right || place > target.home)) {
+    begin_change(layout, run.left, place - 1);
+    for (u64 slot = run.left; slot + 1 < place; ++slot) layout.move(slot + 1, slot);
+    put_element(layout, place - 1, target, value);
+    end_change(layout, run.left, place - 1);
+    unlock_slot(layout, run.right);
+  } else {
+    begin_change(layout, place, run.right);
+    for (u64 slot = run.right; slot > place; --slot) layout.move(slot - 1, slot);
+    put_element(layout, place, target, value);
+    end_change(layout, place, run.right);
+    unlock_slot(layout, run.left);
+  }
+  return true;
+}
+
+/// Erases the element of a slot of a locked run, and unlocks it. The elements from there on whose homes the gap
+/// would cut off move into it one by one; they stand on one side alone, for homes grow with slots.
+template <class Layout>
+COPSE_HD void erase_from_run(const Layout& layout, const BidirectionalRun& run, u64 place) {
+  u64 gap = place;
+  while (gap + 1 < run.right && layout.home_of(layout.tag_at(gap + 1)) <= gap) ++gap;
+  if (gap == place) {
+    while (gap - 1 > run.left && layout.home_of(layout.tag_at(gap - 1)) >= gap) --gap;
+  }
+  const u64 first = smaller(gap, place), last = larger(gap, place);
+  begin_change(layout, first, last);
+  for (u64 slot = place; slot < gap; ++slot) layout.move(slot + 1, slot);
+  for (u64 slot = place; slot > gap; --slot) layout.move(slot - 1, slot);
+  store_relaxed(layout.word(gap), Layout::free_word(empty_tag));
+  end_change(layout, first, last);
+  unlock_run(layout, run);
+}
+
+}  // namespace copse::detail

@@ -1,0 +1,153 @@
+#pragma once
+
+// How a key is found in slots that are ordered by tag: from its home, which the order tells whether to leave to
+// the right or to the left. What holds of every table, at any moment:
+//
+//   (1) from left to right, tags do not descend
+//   (2) no slot between an element and its home is free, nor is its home
+//
+// So a key whose home is free is not there, and else it stands in the run of slots around it, on the side that the
+// tag at home says: a walk ends where tags pass the key's or the run ends. Homes grow with tags, so that (1)
+// follows from (2): between elements of two runs is a free slot, which the homes of neither pass.
+//
+// A walk that meets elements while others move may miss one that jumps over it. So each page of 64 slots counts
+// the changes of its elements that have begun and that have ended (a sequence lock with several writers: Boehm,
+// "Can Seqlocks Get Along With Programming Language Memory Models?", MSPC 2012). Where as many had ended before
+// the walk saw the page as have begun after its end, no element of the page moved meanwhile. Free slots may have
+// been filled by keys whose home they are: the walk's answer was right when it read its last slot.
+
+#include "primitives/tables/bidirectional_layout.h"
+
+namespace copse::detail {
+
+/// The pages that a walk has seen.
+template <class Layout>
+class SeenPages {
+ public:
+  COPSE_HD explicit SeenPages(const Layout& layout) : layout_(layout) {}
+
+  /// Before the first look at a page, which is next to those seen before.
+  COPSE_HD void enter(u64 page) {
+    if (first_ <= page && page <= last_) return;
+    first_ = first_ > last_ ? page : smaller(first_, page);
+    last_ = larger(last_, page);
+    ended_minus_begun_ += load_acquire(&layout_.changes_of(page)->ended);
+  }
+
+  /// After the last look: true where no element has moved. (It could be misled by 2^32 changes during the walk.)
+  COPSE_HD bool unchanged() {
+    fence_acq_rel();
+    for (u64 page = first_; page <= last_; ++page) {
+      ended_minus_begun_ -= load_relaxed(&layout_.changes_of(page)->begun);
+    }
+    return ended_minus_begun_ == 0;
+  }
+
+ private:
+  const Layout& layout_;
+  u64 first_ = 1, last_ = 0;
+  u32 ended_minus_begun_ = 0;  // no page has ended more than it has begun: 0 in all is 0 in each
+};
+
+/// For those who hold the lock of the run.
+struct NoPages {
+  COPSE_HD void enter(u64) {}
+};
+
+/// Where a key stands; where it is not there, the slot of the first element behind it, or a free one.
+template <class Word>
+struct BidirectionalPlace {
+  bool found;
+  u64 slot;
+  Word word;
+};
+
+/// What is looked for.
+template <class Key>
+struct BidirectionalTarget {
+  Key key;
+  u32 tag;
+  u64 home;
+};
+
+template <class Layout, class Pages>
+COPSE_HD BidirectionalPlace<typename Layout::Word> walk_right(
+    const Layout& layout, const BidirectionalTarget<typename Layout::Key>& target, Pages& pages) {
+  using Group = typename Layout::Group;
+  u64 slot = target.home / Group::size * Group::size;
+  for (u32 from = u32(target.home - slot);; slot += Group::size, from = 0) {
+    pages.enter(slot / page_slots);
+    const Group group = Group::load(layout.word(slot));
+    for (u32 k = 0; k < Group::size; ++k) {
+      if (k < from) continue;
+      const u32 at = Layout::tag_in(group.word[k]);
+      if (at == target.tag && layout.holds_key(slot + k, target.key)) return {true, slot + k, group.word[k]};
+      if (ends_walk_right(at, target.tag)) return {false, slot + k, group.word[k]};
+    }
+  }
+}
+
+template <class Layout, class Pages>
+COPSE_HD BidirectionalPlace<typename Layout::Word> walk_left(
+    const Layout& layout, const BidirectionalTarget<typename Layout::Key>& target, Pages& pages) {
+  using Group = typename Layout::Group;
+  u64 slot = target.home / Group::size * Group::size;
+  for (u32 end = u32(target.home - slot);; slot -= Group::size, end = Group::size) {
+    pages.enter(slot / page_slots);
+    const Group group = Group::load(layout.word(slot));
+    for (u32 k = Group::size; k-- > 0;) {
+      if (k >= end) continue;
+      const u32 at = Layout::tag_in(group.word[k]);
+      if (at == target.tag && layout.holds_key(slot + k, target.key)) return {true, slot + k, group.word[k]};
+      if (ends_walk_left(at, target.tag)) return {false, slot + k + 1, group.word[k]};
+    }
+  }
+}
+
+/// Looks for a key from its home on.
+template <class Layout, class Pages>
+COPSE_HD BidirectionalPlace<typename Layout::Word> locate(const Layout& layout,
+                                                          const BidirectionalTarget<typename Layout::Key>& target,
+                                                          Pages& pages) {
+  pages.enter(target.home / page_slots);
+  const u32 at_home = layout.tag_at(target.home);
+  if (is_free(at_home)) return {false, target.home, 0};
+  if (at_home > target.tag) return walk_left(layout, target, pages);
+  const auto right = walk_right(layout, target, pages);
+  // Other keys of the same tag may stand on either side.
+  if (right.found || at_home < target.tag) return right;
+  const auto left = walk_left(layout, target, pages);
+  return left.found ? left : right;
+}
+
+inline constexpr u64 no_slot = ~u64{0};
+
+/// The free slot nearest to `slot` before it; none where it is not above `lowest`.
+template <class Layout>
+COPSE_HD u64 free_slot_before(const Layout& layout, u64 slot, u64 lowest) {
+  using Group = typename Layout::Group;
+  u64 first = (slot - 1) / Group::size * Group::size;
+  for (u32 end = u32(slot - first);; first -= Group::size, end = Group::size) {
+    const Group group = Group::load(layout.word(first));
+    for (u32 k = Group::size; k-- > 0;) {
+      if (k < end && is_free(Layout::tag_in(group.word[k]))) return first + k;
+    }
+    if (first <= lowest) return no_slot;
+  }
+}
+
+/// The free slot nearest to `slot` behind it; none where it is not below `highest`.
+template <class Layout>
+COPSE_HD u64 free_slot_after(const Layout& layout, u64 slot, u64 highest) {
+  using Group = typename Layout::Group;
+  u64 first = (slot + 1) / Group::size * Group::size;
+  for (u32 from = u32(slot + 1 - first);; first += Group::size, from = 0) {
+    const Group group = Group::load(layout.word(first));
+    for (u32 k = 0; k < Group::size; ++k) {
+      if (k >= from && is_free(Layout::tag_in(group.word[k]))) return first + k;
+    }
+    if (first + Group::size >= highest) return no_slot;
+  }
+}
+
+}  // namespace copse::detail

@@ -1,0 +1,51 @@
+#include "primitives/hash_shape.h"
+
+#include <cmath>
+#include <string>
+
+#include "primitives/core/bits.h"
+#include "primitives/core/error.h"
+
+namespace copse::detail {
+
+namespace {
+
+constexpr double max_slots = double(u64{1} << 48);
+
+[[noreturn]] void refuse(const std::string& what) {
+  throw Error(ErrorCode::invalid_argument, "hash table: " + what);
+}
+
+}  // namespace
+
+void check_hash_options(u64 capacity, const HashTableOptions& options) {
+  const u32 bytes = options.bucket_bytes;
+  if (!(options.max_load > 0 && options.max_load <= 1)) {
+    refuse("a load of " + std::to_string(options.max_load) + ", above 0 and at most 1 is possible");
+  }
+  if (bytes != 32 && bytes != 64 && bytes != 128) {
+    refuse("buckets of " + std::to_string(bytes) + " bytes, 32, 64 and 128 are possible");
+  }
+  if (double(capacity) / double(options.max_load) > max_slots) {
+    refuse("a capacity of " + std::to_string(capacity) + " at a load of " + std::to_string(options.max_load) +
+           ", at most 2^48 slots are possible");
+  }
+}
+
+HashShape hash_shape(u64 capacity, const HashTableOptions& options, u32 probed_bytes, u32 record_bytes) {
+  check_hash_options(capacity, options);
+  const u32 bucket_slots = options.bucket_bytes / probed_bytes;
+  const u32 group_slots = 32 / probed_bytes;
+  const u64 slots = larger(capacity, u64(std::ceil(double(capacity) / double(options.max_load))));
+  HashShape shape;
+  shape.bucket_slots = bucket_slots;
+  shape.slot_count = larger(divide_rounding_up(slots, bucket_slots), u64{1}) * bucket_slots;
+  shape.max_probes = shape.slot_count;
+  if (options.max_probes != 0 && options.max_probes < shape.slot_count) {
+    shape.max_probes = divide_rounding_up(options.max_probes, group_slots) * group_slots;
+  }
+  shape.bytes = sizeof(HashHeader) + shape.slot_count * (u64{probed_bytes} + record_bytes);
+  return shape;
+}
+
+}  // namespace copse::detail

@@ -1,0 +1,211 @@
+#pragma once
+
+// The bulk operations of hash tables as element functors for for_each_prefetched. Keys and values come as words.
+
+#include "primitives/tables/hash_calls.h"
+#include "primitives/tables/hash_group.h"
+
+namespace copse::detail {
+
+/// Keys or values that an input function of the index gives, as words.
+template <class Input>
+struct WordsOfInput {
+  Input input;
+  COPSE_HD auto operator()(u64 i) const { return words_of(input(i)); }
+};
+
+/// Of a set.
+struct NoWords {
+  COPSE_HD Words<0> operator()(u64) const { return {}; }
+};
+
+/// Words in an array.
+template <u32 bytes>
+struct WordsAt {
+  const Words<bytes>* words;
+  COPSE_HD Words<bytes> operator()(u64 i) const {
+    if constexpr (bytes == 0) {
+      return {};
+    } else {
+      return words[i];
+    }
+  }
+};
+
+template <class Slots, class Keys, class Values>
+struct InsertSteps {
+  Slots slots;
+  Keys keys;
+  Values values;
+  HashMode mode;
+  InsertResult* results;
+
+  COPSE_HD auto start(u64 i) const { return slots.start(keys(i)); }
+  COPSE_HD u32 finish(u64 i, const typename Slots::Start& start) const {
+    const auto value = values(i);
+    const InsertResult result =
+        mode == HashMode::assign ? slots.insert_or_assign(start, value) : slots.insert(start, value);
+    if (results != nullptr) results[i] = result;
+    return u32(result);
+  }
+};
+
+/// The outcome of what is `found` or not, as a place in HashCounts.
+inline constexpr u32 found_outcome = 1, absent_outcome = 3;
+
+template <class Slots, class Keys, class Emit>
+struct FindSteps {
+  Slots slots;
+  Keys keys;
+  Emit emit;
+
+  COPSE_HD auto start(u64 i) const { return slots.start(keys(i)); }
+  COPSE_HD u32 finish(u64 i, const typename Slots::Start& start) const {
+    typename Slots::Value value{};
+    const bool found = slots.find(start, value);
+    emit(i, found, value);
+    return found ? found_outcome : absent_outcome;
+  }
+};
+
+template <class Slots, class Keys>
+struct EraseSteps {
+  Slots slots;
+  Keys keys;
+  u8* erased;
+
+  COPSE_HD auto start(u64 i) const { return slots.start(keys(i)); }
+  COPSE_HD u32 finish(u64 i, const typename Slots::Start& start) const {
+    const bool found = slots.erase(start);
+    if (erased != nullptr) erased[i] = found;
+    return found ? found_outcome : absent_outcome;
+  }
+};
+
+/// The same for slots whose searches are made of looks, for for_each_interleaved.
+template <class Slots>
+concept HasLooks = requires(const Slots& slots, typename Slots::Start& search, typename Slots::Value& value) {
+  slots.template look_for<true>(search, value);
+};
+
+template <class Slots, class Keys, class Values>
+struct InsertLooks {
+  Slots slots;
+  Keys keys;
+  Values values;
+  HashMode mode;
+  InsertResult* results;
+
+  struct Input {
+    typename Slots::Key key;
+    typename Slots::Value value;
+  };
+  struct State {
+    typename Slots::Start search;
+    typename Slots::Value value;
+  };
+  COPSE_HD Input fetch(u64 i) const { return {keys(i), values(i)}; }
+  COPSE_HD State start(const Input& input) const { return {slots.start(input.key), input.value}; }
+  COPSE_HD u32 step(u64 i, State& state) const {
+    const Look look = slots.look_to_put(state.search, state.value, mode == HashMode::assign);
+    if (look < Look::going && results != nullptr) results[i] = InsertResult(look);
+    return u32(look);
+  }
+};
+
+template <class Slots, class Keys, class Emit>
+struct FindLooks {
+  Slots slots;
+  Keys keys;
+  Emit emit;
+
+  COPSE_HD auto fetch(u64 i) const { return keys(i); }
+  COPSE_HD auto start(const typename Slots::Key& key) const { return slots.start(key); }
+  COPSE_HD u32 step(u64 i, typename Slots::Start& search) const {
+    typename Slots::Value value{};
+    const Look look = slots.template look_for<true>(search, value);
+    if (look < Look::going) emit(i, look == Look::found, value);
+    return u32(look);
+  }
+};
+
+template <class Slots, class Keys>
+struct EraseLooks {
+  Slots slots;
+  Keys keys;
+  u8* erased;
+
+  COPSE_HD auto fetch(u64 i) const { return keys(i); }
+  COPSE_HD auto start(const typename Slots::Key& key) const { return slots.start(key); }
+  COPSE_HD u32 step(u64 i, typename Slots::Start& search) const {
+    const Look look = slots.look_to_erase(search);
+    if (look < Look::going && erased != nullptr) erased[i] = look == Look::found;
+    return u32(look);
+  }
+};
+
+/// Inserts the elements of one table into another.
+template <class Slots>
+struct CopySlot {
+  Slots from, to;
+  COPSE_HD void operator()(u64 slot) const {
+    typename Slots::Key key{};
+    typename Slots::Value value{};
+    if (from.element(slot, key, value)) to.insert(to.start(key), value);
+  }
+};
+
+template <class Slots>
+struct HoldsElement {
+  Slots slots;
+  COPSE_HD bool operator()(u64 slot) const {
+    typename Slots::Key key{};
+    typename Slots::Value value{};
+    return slots.element(slot, key, value);
+  }
+};
+
+/// True where a slot is taken, if only by an element that was erased.
+template <class Slots>
+struct IsUsed {
+  Slots slots;
+  COPSE_HD bool operator()(u64 slot) const { return slots.is_used(slot); }
+};
+
+/// What a find leaves in arrays, each of which may be null.
+template <u32 value_bytes>
+struct StoreFound {
+  Words<value_bytes>* values;
+  u8* found;
+  COPSE_HD void operator()(u64 i, bool is_found, const Words<value_bytes>& value) const {
+    if (values != nullptr) values[i] = value;
+    if (found != nullptr) found[i] = is_found;
+  }
+};
+
+template <class View, class Emit>
+struct EmitFound {
+  Emit emit;
+  COPSE_HD void operator()(u64 i, bool found, const typename View::Table::Value& value) const {
+    emit(i, FindResult<typename View::Value>{found, object_of<typename View::Value>(value)});
+  }
+};
+
+/// Element `place` of the output is that of `slot`; what goes past the end is left out.
+template <class Slots>
+struct StoreElement {
+  Slots slots;
+  typename Slots::Key* keys;
+  typename Slots::Value* values;
+  u64 capacity;
+  COPSE_HD void operator()(u64 place, u64 slot) const {
+    if (place >= capacity) return;
+    typename Slots::Key key{};
+    typename Slots::Value value{};
+    slots.element(slot, key, value);
+    keys[place] = key;
+    if constexpr (Slots::value_bytes > 0) values[place] = value;
+  }
+};
+
+}  // namespace copse::detail

@@ -1,0 +1,201 @@
+#pragma once
+
+// Linear probing (Knuth, The Art of Computer Programming, volume 3, 1973, section 6.4; on GPUs, Meister,
+// Yoshimura, Kao, "GPU Programming Primitives for Computer Graphics", SIGGRAPH Asia 2023 course, section 5.4) in
+// slots of one word that holds key and value, so that one compare-and-swap puts both there.
+//
+// Why no key is ever there twice. An empty slot is filled by a compare-and-swap, a filled one keeps its key, and
+// becomes `erased`, which no slot ever leaves: a word that once was not K is never K later, but by being empty
+// first. An insertion of K fills the first slot on K's way that it found empty, all slots before it being of other
+// keys or erased at some moment, hence ever after. Were K in two slots, the insertion into the later one had seen
+// the earlier one filled with another key, or erased, and K could not be there. (Where an insertion may fill
+// erased slots, two of the same key may fill different ones: NVIDIA/cuCollections#606.)
+//
+// The word holds the complement of key and value, so that memory of zeros is an empty table:
+//
+//   63        8 * key_bytes            0
+//   ~value     ~key                        of an element
+//   0          0                           empty
+//   0          0 .. 01                     erased
+//
+// Keys whose complement is 0 or 1 would be taken for those two: they live in two cells beside the slots.
+
+#include <type_traits>
+
+#include "primitives/hash_result.h"
+#include "primitives/hash_shape.h"
+#include "primitives/tables/hash_group.h"
+#include "primitives/tables/hash_words.h"
+
+namespace copse::detail {
+
+template <u32 key_bytes_, u32 value_bytes_>
+class PackedSlots {
+ public:
+  static constexpr u32 key_bytes = key_bytes_, value_bytes = value_bytes_;
+  static_assert(key_bytes >= 4 && key_bytes + value_bytes <= 8);
+  using Key = Words<key_bytes>;
+  using Value = Words<value_bytes>;
+  using Word = std::conditional_t<key_bytes + value_bytes <= 4, u32, u64>;
+  using Group = HashGroup<Word>;
+
+  /// A search on its way.
+  struct Start {
+    Word key;  // its complement, and zeros in the place of the value
+    HashWalk walk;
+  };
+
+  PackedSlots() = default;
+  COPSE_HD PackedSlots(void* memory, const HashShape& shape)
+      : header_(static_cast<HashHeader*>(memory)),
+        words_(reinterpret_cast<Word*>(header_ + 1)),
+        slot_count_(shape.slot_count),
+        max_probes_(shape.max_probes),
+        bucket_slots_(shape.bucket_slots) {}
+
+  static HashShape shape(u64 capacity, const HashTableOptions& options) {
+    return hash_shape(capacity, options, sizeof(Word), 0);
+  }
+
+  COPSE_HD Start start(const Key& key) const {
+    const u64 home = place_of(hash_of(key), slot_count_ / bucket_slots_) * bucket_slots_;
+    return {Word(~long_word(key, 0)) & key_mask, {home, max_probes_}};
+  }
+
+  /// One look at a time, for bulk calls: `going` means to call again. `quiet`: nobody writes meanwhile.
+  template <bool quiet>
+  COPSE_HD Look look_for(Start& search, Value& value) const {
+    if (is_special(search.key)) return find_in_cell(search.key, value) ? Look::found : Look::absent;
+    const Word* const first = words_ + search.walk.slot;
+    const Group group = quiet ? Group::load_quiet(first) : Group::load(first);
+    const auto stop = first_stop(group, 0, EmptyOrKey{search.key});
+    if (stop.place == Group::size) return search.walk.next(Group::size, slot_count_) ? Look::going : Look::absent;
+    if (stop.word == empty) return Look::absent;
+    value = value_in(stop.word);
+    return Look::found;
+  }
+
+  COPSE_HD Look look_to_put(Start& search, const Value& value, bool assigns) const {
+    if (is_special(search.key)) return put_in_cell(search.key, value, assigns);
+    const Word word = search.key | bits_of_value(value);
+    Word* const first = words_ + search.walk.slot;
+    const auto stop = first_stop(Group::load(first), search.walk.from, EmptyOrKey{search.key});
+    if (stop.place == Group::size) return search.walk.next(Group::size, slot_count_) ? Look::going : refuse();
+    if (stop.word == empty) {
+      const Word before = compare_exchange_relaxed(first + stop.place, empty, word);
+      if (before == empty) return Look::inserted;
+      // Where another key took the slot first, goes on behind it; the same key is met by the next look.
+      search.walk.from = stop.place + ((before & key_mask) != search.key ? 1 : 0);
+      return Look::going;
+    }
+    // Who loses against another assignment or an erasure came just before it.
+    if (assigns && stop.word != word) compare_exchange_relaxed(first + stop.place, stop.word, word);
+    return Look::found;
+  }
+
+  COPSE_HD Look look_to_erase(Start& search) const {
+    if (is_special(search.key)) {
+      return (exchange_relaxed(cell(search.key), u64{0}) & cell_taken) != 0 ? Look::found : Look::absent;
+    }
+    Word* const first = words_ + search.walk.slot;
+    const auto stop = first_stop(Group::load(first), 0, EmptyOrKey{search.key});
+    if (stop.place == Group::size) return search.walk.next(Group::size, slot_count_) ? Look::going : Look::absent;
+    if (stop.word == empty) return Look::absent;
+    // Whose value changes meanwhile is looked at again, and so is whom another thread erased.
+    return compare_exchange_relaxed(first + stop.place, stop.word, erased) == stop.word ? Look::found
+                                                                                        : Look::going;
+  }
+
+  /// The slots, and the two cells.
+  COPSE_HD u64 visited_slots() const { return slot_count_ + 2; }
+
+  /// True where a slot or cell holds an element, which it gives.
+  COPSE_HD bool element(u64 slot, Key& key, Value& value) const {
+    if (slot < slot_count_) {
+      const Word word = load_relaxed(words_ + slot);
+      if (is_special(word & key_mask)) return false;
+      key = key_in(word);
+      value = value_in(word);
+      return true;
+    }
+    const Word special = Word(slot - slot_count_);
+    key = key_in(special);
+    return find_in_cell(special, value);
+  }
+
+  /// A key's cell is free again once the key is erased.
+  COPSE_HD bool is_used(u64 slot) const {
+    return slot < slot_count_ ? load_relaxed(words_ + slot) != empty
+                              : load_relaxed(cell(Word(slot - slot_count_))) != 0;
+  }
+
+  COPSE_HD u64 slot_count() const { return slot_count_; }
+  COPSE_HD u64 memory_bytes() const { return slot_count_ * sizeof(Word); }
+
+ private:
+  static constexpr Word empty = 0, erased = 1;
+  static constexpr Word key_mask = Word(~u64{0} >> (64 - 8 * key_bytes));
+
+  /// Of a cell, beside the value in the lower half.
+  static constexpr u64 cell_taken = u64{1} << 32;
+
+  struct EmptyOrKey {
+    Word key;
+    COPSE_HD bool operator()(Word word) const { return word == empty || (word & key_mask) == key; }
+  };
+
+  COPSE_HD static bool is_special(Word key) { return key <= erased; }
+
+  COPSE_HD static Key key_in(Word word) {
+    const u64 bits = u64(Word(~word) & key_mask);
+    Key key;
+    key.word[0] = u32(bits);
+    if constexpr (Key::count > 1) key.word[1] = u32(bits >> 32);
+    return key;
+  }
+
+  COPSE_HD static Word bits_of_value(const Value& value) {
+    if constexpr (value_bytes == 0) {
+      return 0;
+    } else {
+      return Word(~u64(value.word[0])) << 8 * key_bytes;
+    }
+  }
+  COPSE_HD static Value value_in(Word word) {
+    Value value{};
+    if constexpr (value_bytes > 0) {
+      value.word[0] = u32(Word(~word) >> 8 * key_bytes) & u32((u64{1} << 8 * value_bytes) - 1);
+    }
+    return value;
+  }
+
+  COPSE_HD u64* cell(Word special) const { return header_->cells + special; }
+
+  COPSE_HD Look put_in_cell(Word special, const Value& value, bool assigns) const {
+    u64 taken = cell_taken;
+    if constexpr (value_bytes > 0) taken |= value.word[0];
+    const u64 before = compare_exchange_relaxed(cell(special), u64{0}, taken);
+    if (before == 0) return Look::inserted;
+    if (assigns && before != taken) compare_exchange_relaxed(cell(special), before, taken);
+    return Look::found;
+  }
+
+  COPSE_HD bool find_in_cell(Word special, Value& value) const {
+    const u64 word = load_relaxed(cell(special));
+    if ((word & cell_taken) == 0) return false;
+    if constexpr (value_bytes > 0) value.word[0] = u32(word);
+    return true;
+  }
+
+  COPSE_HD Look refuse() const {
+    fetch_increment_by_warp(&header_->refused);
+    return Look::full;
+  }
+
+  HashHeader* header_ = nullptr;
+  Word* words_ = nullptr;
+  u64 slot_count_ = 0, max_probes_ = 0;
+  u32 bucket_slots_ = 1;
+};
+
+}  // namespace copse::detail

@@ -1,0 +1,131 @@
+#pragma once
+
+// The k primitives nearest to a point, for the host and for kernels. In bulk: queries/point_queries.h.
+
+#include "queries/nearest_point.h"
+
+namespace copse {
+
+/// One of the nearest primitives. Where there is none, primitive and geometry are invalid_id and distance is
+/// infinite.
+struct Neighbour {
+  float distance;
+  u32 primitive;  // number of the triangle in its view
+  u32 geometry;   // the view's geometry id
+
+  COPSE_HD static Neighbour none() { return {infinity, invalid_id, invalid_id}; }
+  /// What decides between equal distances.
+  COPSE_HD u32 tie_id() const { return primitive; }
+};
+
+namespace detail {
+
+/// The nearest so far, in memory of the caller: a heap whose first one is the farthest. While it stands,
+/// `distance` is the square of the distance, and `primitive` of a Neighbour the id through all views.
+///   Item: has a float distance and u32 tie_id() const
+template <class Item>
+class NeighbourHeap {
+ public:
+  COPSE_HD NeighbourHeap(Item* items, u32 capacity) : items_(items), capacity_(capacity) {}
+
+  COPSE_HD u32 size() const { return size_; }
+  COPSE_HD bool is_full() const { return size_ == capacity_; }
+  COPSE_HD void clear() { size_ = 0; }
+  COPSE_HD float farthest() const { return items_[0].distance; }
+
+  /// Adds one, in place of the farthest where there is no room; keeps nothing where it is the farthest itself.
+  COPSE_HD void add(const Item& added) {
+    if (!is_full()) {
+      rise(size_++, added);
+    } else if (is_nearer(added, items_[0])) {
+      sink(added, size_);
+    }
+  }
+
+  /// Sorts them, nearest first; it is no heap any more.
+  COPSE_HD void sort() {
+    for (u32 end = size_; end > 1; --end) {
+      const Item farthest = items_[0];
+      sink(items_[end - 1], end - 1);
+      items_[end - 1] = farthest;
+    }
+  }
+
+ private:
+  COPSE_HD static bool is_nearer(const Item& a, const Item& b) {
+    return a.distance < b.distance || (a.distance == b.distance && a.tie_id() < b.tie_id());
+  }
+
+  /// Puts `item` at the empty place `at`, or above.
+  COPSE_HD void rise(u32 at, const Item& item) {
+    while (at > 0 && is_nearer(items_[(at - 1) / 2], item)) {
+      items_[at] = items_[(at - 1) / 2];
+      at = (at - 1) / 2;
+    }
+    items_[at] = item;
+  }
+
+  /// Puts `item` at the first place, which is empty, or below, among `size`.
+  COPSE_HD void sink(const Item& item, u32 size) {
+    u32 at = 0;
+    for (u64 child = 1; child < size; child = 2 * u64{at} + 1) {
+      u32 farther = u32(child);
+      if (farther + 1 < size && is_nearer(items_[farther], items_[farther + 1])) ++farther;
+      if (!is_nearer(item, items_[farther])) break;
+      items_[at] = items_[farther];
+      at = farther;
+    }
+    items_[at] = item;
+  }
+
+  Item* items_;
+  u32 capacity_;
+  u32 size_ = 0;
+};
+
+/// Test of a walk: hands triangles to the heap.
+struct NearTriangles {
+  const TriangleTable& triangles;
+  vec3 from;
+  NeighbourHeap<Neighbour> heap;
+
+  COPSE_HD bool operator()(u32 id, float& limit) {
+    const Triangle triangle = triangles.triangle(id);
+    if (!is_finite(triangle)) return false;
+    const float square = nearest_on_triangle(triangle, from).square;
+    if (square <= limit) {
+      heap.add({square, id, 0});
+      if (heap.is_full()) limit = heap.farthest();
+    }
+    return false;
+  }
+};
+
+}  // namespace detail
+
+/// Stores the `k` triangles nearest to a point and no farther than `max_distance`, by (square of the distance,
+/// primitive id through all views), nearest first; returns how many there are. Everything else as nearest_point.
+///   neighbours: room for k; none is written behind those that there are. A heap while it runs: k may be any
+///               number, and up to some hundred it is fast.
+template <u32 stack_size = detail::walk_stack_size, class Tree>
+COPSE_HD inline u32 k_nearest(const Tree& tree, const TriangleTable& triangles, const vec3& point,
+                              float max_distance, u32 k, Neighbour* neighbours) {
+  if (k == 0 || !is_finite(point)) return 0;
+  detail::NearTriangles near{triangles, point, detail::NeighbourHeap<Neighbour>(neighbours, k)};
+  walk_nearest_first<stack_size>(tree, SquareDistance{point}, detail::square_limit(max_distance), near);
+  near.heap.sort();
+  for (u32 i = 0; i < near.heap.size(); ++i) {
+    const Neighbour found = neighbours[i];
+    neighbours[i] = {sqrt_rn(found.distance), triangles.local_id(found.primitive),
+                     triangles.geometry(found.primitive)};
+  }
+  return near.heap.size();
+}
+
+template <u32 stack_size = detail::walk_stack_size, class Tree>
+COPSE_HD inline u32 k_nearest(const Tree& tree, const TriangleView& triangles, const vec3& point,
+                              float max_distance, u32 k, Neighbour* neighbours) {
+  return k_nearest<stack_size>(tree, TriangleTable{triangles}, point, max_distance, k, neighbours);
+}
+
+}  // namespace copse

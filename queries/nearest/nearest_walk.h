@@ -1,0 +1,99 @@
+#pragma once
+
+// The walk to what is nearest, through a binary tree of any depth, for the host and for kernels. All queries by
+// distance are a measure of boxes and a test of primitives handed to it; a tree of another layout joins them by an
+// overload of walk_nearest_first for its view.
+//
+// Of two children the nearer one comes first and the other goes on a stack. The order depends on the two boxes
+// alone, so that the climb by parent links, once the stack has dropped something, finds it anew: see
+// trace/traverse.h, whose walk of rays is the same.
+
+#include "builders/bvh/node.h"
+#include "queries/nearest/walk_stack.h"
+
+namespace copse {
+
+namespace detail {
+
+/// A sibling to visit later, and how far its box is.
+struct PutOff {
+  u32 node;
+  float distance;
+};
+
+template <class Measure>
+COPSE_HD inline float distance_of(const BvhView& bvh, const Measure& measure, u32 node_id) {
+  const BvhNode node = bvh.nodes.data()[node_id];
+  return measure(node.lo, node.hi);
+}
+
+/// The child to visit first of those at `first` and `first + 1`, after the other was put off; nowhere where both
+/// are too far.
+template <u32 size, class Measure>
+COPSE_HD inline WalkPlace nearer_child(const BvhView& bvh, const Measure& measure, float limit, u32 first,
+                                       WalkStack<PutOff, size>& stack) {
+  const BvhNode nodes[2] = {bvh.nodes.data()[first], bvh.nodes.data()[first + 1]};
+  const float left = measure(nodes[0].lo, nodes[0].hi), right = measure(nodes[1].lo, nodes[1].hi);
+  const bool left_is_near = left <= limit, right_is_near = right <= limit;
+  if (!left_is_near && !right_is_near) return WalkPlace::nowhere();
+
+  const bool left_first = left <= right;
+  if (left_is_near && right_is_near) stack.push(left_first ? PutOff{first + 1, right} : PutOff{first, left});
+  const bool takes_left = left_is_near && (left_first || !right_is_near);
+  return takes_left ? WalkPlace::of(nodes[0], first) : WalkPlace::of(nodes[1], first + 1);
+}
+
+/// The latest node put off that is near enough still; invalid_id where there is none.
+template <u32 size>
+COPSE_HD inline u32 latest_near(WalkStack<PutOff, size>& stack, float limit) {
+  while (!stack.empty()) {
+    const PutOff latest = stack.pop();
+    if (latest.distance <= limit) return latest.node;
+  }
+  return invalid_id;
+}
+
+/// The node to visit after the subtree of `node`, found by parent links; invalid_id where all are done.
+template <class Measure>
+COPSE_HD inline u32 climb_to_near(const BvhView& bvh, const Measure& measure, float limit, u32 node) {
+  while (node != 0) {
+    const u32 other = sibling(node);
+    const float here = distance_of(bvh, measure, node), there = distance_of(bvh, measure, other);
+    const bool came_first = node < other ? here <= there : here < there;
+    if (came_first && there <= limit) return other;
+    node = bvh.parents.data()[sibling_pair(node)];
+  }
+  return invalid_id;
+}
+
+}  // namespace detail
+
+/// Calls `test(primitive, limit)` for the primitives of every leaf whose box is within `limit`, near leaves first.
+///   measure: float operator()(const vec3& lo, const vec3& hi) const: how far a box is. Not more than for any box
+///            inside it, to the last bit, so that nothing is lost; where it is NaN, the box is left out.
+///   test:    bool operator()(u32 primitive, float& limit); it may lower the limit to the distance of a primitive,
+///   and
+///            ends the walk by returning true. Boxes at the limit itself are still visited.
+template <u32 stack_size = detail::walk_stack_size, class Measure, class Test>
+COPSE_HD inline void walk_nearest_first(const BvhView& bvh, const Measure& measure, float limit, Test& test) {
+  const BvhNode* nodes = bvh.nodes.data();
+  if (is_empty(nodes[0].box()) || !(detail::distance_of(bvh, measure, 0) <= limit)) return;
+
+  detail::WalkStack<detail::PutOff, stack_size> stack;
+  detail::WalkPlace at = detail::WalkPlace::at(bvh, 0);
+  while (!at.is_nowhere()) {
+    const u32 finished = at.node;
+    if (at.count > 0) {
+      for (u32 i = at.first; i < at.first + at.count; ++i) {
+        if (test(bvh.primitive_ids.data()[i], limit)) return;
+      }
+    } else if (at = detail::nearer_child(bvh, measure, limit, at.first, stack); !at.is_nowhere()) {
+      continue;
+    }
+    u32 next = detail::latest_near(stack, limit);
+    if (next == invalid_id && stack.has_dropped()) next = detail::climb_to_near(bvh, measure, limit, finished);
+    at = detail::WalkPlace::at(bvh, next);
+  }
+}
+
+}  // namespace copse

@@ -1,0 +1,37 @@
+#include "queries/point_queries.h"
+
+#include "queries/nearest/point_queries_body.h"
+#include "trace/dispatch_tree.h"
+
+namespace copse {
+
+void nearest_points(Context& context, const TreeView& bvh, const TriangleViews& triangles,
+                    BufferSpan<const vec3> points, BufferSpan<NearestPoint> nearest, float max_distance) {
+  detail::check_tree("nearest_points", bvh);
+  detail::check_results("nearest_points", "points", points, nearest);
+  detail::dispatch_tree(context, bvh, [&](const auto& ex, const auto& view) {
+    detail::nearest_points(ex, view, triangles.views(), points, max_distance, nearest.data());
+  });
+}
+
+void nearest_primitives(Context& context, const TreeView& bvh, const TriangleViews& triangles,
+                        BufferSpan<const vec3> points, BufferSpan<Neighbour> neighbours, float max_distance) {
+  detail::check_tree("nearest_primitives", bvh);
+  const u32 k =
+      detail::results_each("nearest_primitives", "points", points.size(), "neighbours", neighbours.size());
+  detail::check_apart("nearest_primitives", "points", points, neighbours);
+  detail::dispatch_tree(context, bvh, [&](const auto& ex, const auto& view) {
+    detail::nearest_primitives(ex, view, triangles.views(), points, max_distance, k, neighbours.data());
+  });
+}
+
+void points_inside(Context& context, const TreeView& bvh, const TriangleViews& triangles,
+                   BufferSpan<const vec3> points, BufferSpan<u8> inside) {
+  detail::check_tree("points_inside", bvh);
+  detail::check_results("points_inside", "points", points, inside);
+  detail::dispatch_tree(context, bvh, [&](const auto& ex, const auto& view) {
+    detail::points_inside(ex, view, triangles.views(), points, inside.data());
+  });
+}
+
+}  // namespace copse

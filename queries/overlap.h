@@ -1,0 +1,103 @@
+#pragma once
+
+// The primitives that touch a region, for the host and for kernels, with nothing else to link. Regions:
+// queries/region.h.
+//
+//   copse::u32 count = copse::count_overlaps(bvh.view(), triangles, copse::Sphere{centre, radius});
+//   copse::for_each_overlap(bvh.view(), triangles, box, visitor);     // bool visitor(u32 primitive); true ends
+//
+// Other primitives than triangles: walk_touched (queries/overlaps/overlap_traversal.h) with a test of your own. In bulk:
+// queries/overlap_queries.h.
+
+#include "builders/geometry/triangle_table.h"
+#include "queries/overlaps/overlap_traversal.h"
+#include "queries/region.h"
+
+namespace copse {
+
+namespace detail {
+
+template <class Region>
+struct TouchesBox {
+  const Region& region;
+  COPSE_HD bool operator()(const vec3& lo, const vec3& hi) const { return touches_box(region, lo, hi); }
+};
+
+/// Test of a walk: passes on the triangles that touch. The triangle's own box is asked first, so that what is
+/// found does not depend on the tree's.
+template <class Region, class Visit>
+struct VisitTouching {
+  const TriangleTable& triangles;
+  const Region& region;
+  Visit& visit;
+
+  COPSE_HD bool operator()(u32 primitive) {
+    const Triangle triangle = triangles.triangle(primitive);
+    const Aabb around = bounds(triangle);
+    if (is_empty(around) || !touches_box(region, around.lo, around.hi)) return false;
+    return touches(region, triangle) && visit(primitive);
+  }
+};
+
+struct CountVisits {
+  u32 count = 0;
+  COPSE_HD bool operator()(u32) {
+    ++count;
+    return false;
+  }
+};
+
+struct EndAtOnce {
+  bool found = false;
+  COPSE_HD bool operator()(u32) { return found = true; }
+};
+
+}  // namespace detail
+
+/// Calls `visit(primitive)` for every triangle that touches the region, in the order of the tree, which is the
+/// same on all backends; its id counts through all views.
+///   visit: bool operator()(u32 primitive); ends by returning true
+///   tree, triangles: in memory that the caller can read: the device's in a kernel; BvhView and what has an
+///   overload of
+///                    walk_touched
+template <u32 stack_size = detail::walk_stack_size, class Tree, class Region, class Visit>
+COPSE_HD inline void for_each_overlap(const Tree& tree, const TriangleTable& triangles, const Region& region,
+                                      Visit& visit) {
+  if (!has_points(region)) return;
+  detail::VisitTouching<Region, Visit> test{triangles, region, visit};
+  walk_touched<stack_size>(tree, detail::TouchesBox<Region>{region}, test);
+}
+
+/// How many triangles touch the region.
+template <u32 stack_size = detail::walk_stack_size, class Tree, class Region>
+COPSE_HD inline u32 count_overlaps(const Tree& tree, const TriangleTable& triangles, const Region& region) {
+  detail::CountVisits visits;
+  for_each_overlap<stack_size>(tree, triangles, region, visits);
+  return visits.count;
+}
+
+/// Whether any triangle touches the region.
+template <u32 stack_size = detail::walk_stack_size, class Tree, class Region>
+COPSE_HD inline bool any_overlap(const Tree& tree, const TriangleTable& triangles, const Region& region) {
+  detail::EndAtOnce visit;
+  for_each_overlap<stack_size>(tree, triangles, region, visit);
+  return visit.found;
+}
+
+template <u32 stack_size = detail::walk_stack_size, class Tree, class Region, class Visit>
+COPSE_HD inline void for_each_overlap(const Tree& tree, const TriangleView& triangles, const Region& region,
+                                      Visit& visit) {
+  for_each_overlap<stack_size>(tree, TriangleTable{triangles}, region, visit);
+}
+
+template <u32 stack_size = detail::walk_stack_size, class Tree, class Region>
+COPSE_HD inline u32 count_overlaps(const Tree& tree, const TriangleView& triangles, const Region& region) {
+  return count_overlaps<stack_size>(tree, TriangleTable{triangles}, region);
+}
+
+template <u32 stack_size = detail::walk_stack_size, class Tree, class Region>
+COPSE_HD inline bool any_overlap(const Tree& tree, const TriangleView& triangles, const Region& region) {
+  return any_overlap<stack_size>(tree, TriangleTable{triangles}, region);
+}
+
+}  // namespace copse

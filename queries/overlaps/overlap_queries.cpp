@@ -1,0 +1,74 @@
+#include "queries/overlap_queries.h"
+
+#include "queries/overlaps/overlap_queries_body.h"
+#include "trace/dispatch_tree.h"
+
+namespace copse {
+
+namespace {
+
+template <class Region>
+void check_lists(const TreeView& bvh, BufferSpan<const Region> regions, BufferSpan<u64> offsets,
+                 BufferSpan<u32> primitives) {
+  constexpr const char* function = "find_overlaps";
+  detail::check_tree(function, bvh);
+  if (offsets.size() != regions.size() + 1) {
+    throw Error(ErrorCode::invalid_argument, std::string(function) + ": " + std::to_string(offsets.size()) +
+                                                 " offsets for " + std::to_string(regions.size()) +
+                                                 " regions, one more is needed");
+  }
+  detail::check_apart(function, "regions", regions, offsets);
+  detail::check_apart(function, "regions", regions, primitives);
+  detail::check_apart(function, "offsets", BufferSpan<const u64>(offsets), primitives);
+}
+
+}  // namespace
+
+template <class Region>
+void count_overlaps(Context& context, const TreeView& bvh, const TriangleViews& triangles,
+                    BufferSpan<const Region> regions, BufferSpan<u32> counts) {
+  detail::check_tree("count_overlaps", bvh);
+  detail::check_results("count_overlaps", "regions", regions, counts);
+  detail::dispatch_tree(context, bvh, [&](const auto& ex, const auto& view) {
+    detail::count_overlaps(ex, view, triangles.views(), regions, counts.data());
+  });
+}
+
+template <class Region>
+void find_overlaps(Context& context, const TreeView& bvh, const TriangleViews& triangles,
+                   BufferSpan<const Region> regions, BufferSpan<u64> offsets, BufferSpan<u32> primitives) {
+  check_lists(bvh, regions, offsets, primitives);
+  detail::dispatch_tree(context, bvh, [&](const auto& ex, const auto& view) {
+    detail::place_overlaps(ex, view, triangles.views(), regions, offsets.data());
+    detail::store_overlaps(ex, view, triangles.views(), regions, offsets.data(), primitives);
+  });
+}
+
+template <class Region>
+OverlapLists all_overlaps(Context& context, const TreeView& bvh, const TriangleViews& triangles,
+                          BufferSpan<const Region> regions) {
+  detail::check_tree("all_overlaps", bvh);
+  OverlapLists lists{Buffer<u64>(context, regions.size() + 1), {}};
+  detail::dispatch_tree(context, bvh, [&](const auto& ex, const auto& view) {
+    detail::place_overlaps(ex, view, triangles.views(), regions, lists.offsets.data());
+  });
+  const u64 total = download(context, lists.offsets.span().subspan(regions.size(), 1))[0];
+  lists.primitives = Buffer<u32>(context, total);
+  detail::dispatch_tree(context, bvh, [&](const auto& ex, const auto& view) {
+    detail::store_overlaps(ex, view, triangles.views(), regions, lists.offsets.data(), lists.primitives.span());
+  });
+  return lists;
+}
+
+#define COPSE_INSTANTIATE(Region)                                                                         \
+  template void count_overlaps(Context&, const TreeView&, const TriangleViews&, BufferSpan<const Region>, \
+                               BufferSpan<u32>);                                                          \
+  template void find_overlaps(Context&, const TreeView&, const TriangleViews&, BufferSpan<const Region>,  \
+                              BufferSpan<u64>, BufferSpan<u32>);                                          \
+  template OverlapLists all_overlaps(Context&, const TreeView&, const TriangleViews&, BufferSpan<const Region>);
+COPSE_INSTANTIATE(Aabb)
+COPSE_INSTANTIATE(Sphere)
+COPSE_INSTANTIATE(Frustum)
+#undef COPSE_INSTANTIATE
+
+}  // namespace copse

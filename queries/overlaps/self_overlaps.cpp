@@ -1,0 +1,64 @@
+#include "queries/self_overlaps.h"
+
+#include "primitives/core/dispatch.h"
+#include "queries/overlaps/self_overlaps_body.h"
+#include "trace/check.h"
+
+namespace copse {
+
+namespace {
+
+detail::TouchingPrimitives touching(const TriangleViews& triangles, const SelfOverlapOptions& options) {
+  return {triangles.views(), options, nullptr};
+}
+
+detail::TouchingPrimitives touching(const BoxView& boxes) {
+  return {{}, {}, boxes.boxes.data()};
+}
+
+void find(Context& context, const BvhView& bvh, const detail::TouchingPrimitives& primitives,
+          BufferSpan<PrimitivePair> pairs, BufferSpan<u64> total) {
+  detail::check_tree("find_self_overlaps", bvh);
+  if (total.empty()) {
+    throw Error(ErrorCode::invalid_argument, "find_self_overlaps: total has 0 elements, at least 1");
+  }
+  detail::check_apart("find_self_overlaps", "total", BufferSpan<const u64>(total.first(1)), pairs);
+  dispatch(context, [&](const auto& ex) { detail::find_pairs(ex, bvh, primitives, pairs, total.data()); });
+}
+
+Buffer<PrimitivePair> find_all(Context& context, const BvhView& bvh,
+                               const detail::TouchingPrimitives& primitives) {
+  detail::check_tree("self_overlaps", bvh);
+  const u64 n = bvh.primitive_ids.size();
+  Buffer<u64> offsets(context, n + 1);
+  dispatch(context, [&](const auto& ex) { detail::place_pairs(ex, bvh, primitives, offsets.data()); });
+  const u64 total = download(context, offsets.span().subspan(n, 1))[0];
+  Buffer<PrimitivePair> pairs(context, total);
+  dispatch(context,
+           [&](const auto& ex) { detail::store_pairs(ex, bvh, primitives, offsets.data(), pairs.span()); });
+  return pairs;
+}
+
+}  // namespace
+
+void find_self_overlaps(Context& context, const BvhView& bvh, const TriangleViews& triangles,
+                        const SelfOverlapOptions& options, BufferSpan<PrimitivePair> pairs,
+                        BufferSpan<u64> total) {
+  find(context, bvh, touching(triangles, options), pairs, total);
+}
+
+void find_self_overlaps(Context& context, const BvhView& bvh, const BoxView& boxes,
+                        BufferSpan<PrimitivePair> pairs, BufferSpan<u64> total) {
+  find(context, bvh, touching(boxes), pairs, total);
+}
+
+Buffer<PrimitivePair> self_overlaps(Context& context, const BvhView& bvh, const TriangleViews& triangles,
+                                    const SelfOverlapOptions& options) {
+  return find_all(context, bvh, touching(triangles, options));
+}
+
+Buffer<PrimitivePair> self_overlaps(Context& context, const BvhView& bvh, const BoxView& boxes) {
+  return find_all(context, bvh, touching(boxes));
+}
+
+}  // namespace copse

@@ -1,0 +1,212 @@
+#pragma once
+
+// The walks of nearest_walk.h and overlap_traversal.h through wide trees of any layout of builders/bvh/wide_node.h: with
+// this header, nearest_point, k_nearest, is_inside and the overlaps take their views too. Boxes of compressed
+// nodes are rounded outwards, so that more primitives are tested and the same ones found.
+
+#include "builders/bvh/wide_node.h"
+#include "queries/nearest/nearest_walk.h"
+#include "queries/overlaps/overlap_traversal.h"
+
+namespace copse {
+
+namespace detail {
+
+/// A child of a wide node, and how far its box is.
+struct WidePlace {
+  WideChild at;
+  u32 node;  // in which it stands
+  float distance;
+
+  COPSE_HD bool is_nowhere() const { return at.is_nothing(); }
+  COPSE_HD static WidePlace nowhere() { return {WideChild::nothing(), invalid_id, 0}; }
+};
+
+/// Siblings are visited by (distance, slot).
+COPSE_HD inline bool comes_before(float distance, u32 slot, float other_distance, u32 other_slot) {
+  return distance < other_distance || (distance == other_distance && slot < other_slot);
+}
+
+template <class Node>
+COPSE_HD inline u32 slot_of(const Node& node, const WideChild& child) {
+  u32 slot = 0;
+  while (slot + 1 < Node::width &&
+         !(node.child(slot).first == child.first && node.child(slot).count == child.count)) {
+    ++slot;
+  }
+  return slot;
+}
+
+template <class Node, class Measure>
+COPSE_HD inline float distance_of(const Node& node, const Measure& measure, u32 slot) {
+  const Aabb box = node.child_box(slot);
+  return measure(box.lo, box.hi);
+}
+
+/// Near children of a node, the nearest first.
+template <class Node>
+struct NearChildren {
+  float distances[Node::width];
+  u32 slots[Node::width];
+  u32 count = 0;
+
+  COPSE_HD void insert(float distance, u32 slot) {
+    u32 at = count++;
+    for (; at > 0 && distance < distances[at - 1]; --at) {
+      distances[at] = distances[at - 1];
+      slots[at] = slots[at - 1];
+    }
+    distances[at] = distance;
+    slots[at] = slot;
+  }
+};
+
+/// The child of `node_id` to visit first, after the others were put off; nowhere where all are too far.
+template <class Node, u32 size, class Measure>
+COPSE_HD inline WidePlace nearest_child(const WideBvhView<Node>& bvh, const Measure& measure, float limit,
+                                        u32 node_id, WalkStack<WidePlace, size>& stack) {
+  const Node& node = bvh.nodes.data()[node_id];
+  NearChildren<Node> near;
+  for (u32 slot = 0; slot < Node::width; ++slot) {
+    if (node.child(slot).is_nothing()) continue;
+    const float distance = distance_of(node, measure, slot);
+    if (distance <= limit) near.insert(distance, slot);
+  }
+  if (near.count == 0) return WidePlace::nowhere();
+  for (u32 i = near.count - 1; i > 0; --i) {
+    stack.push({node.child(near.slots[i]), node_id, near.distances[i]});
+  }
+  return {node.child(near.slots[0]), node_id, near.distances[0]};
+}
+
+/// The child of a node that follows `slot` in the order of visits and is within the limit; nowhere where there is
+/// none.
+template <class Node, class Measure>
+COPSE_HD inline WidePlace next_near(const Node& node, u32 node_id, const Measure& measure, float limit, u32 slot) {
+  const float before = distance_of(node, measure, slot);
+  u32 next_slot = Node::width;
+  float next = infinity;
+  for (u32 other = 0; other < Node::width; ++other) {
+    if (node.child(other).is_nothing()) continue;
+    const float distance = distance_of(node, measure, other);
+    if (!(distance <= limit) || !comes_before(before, slot, distance, other)) continue;
+    if (next_slot == Node::width || comes_before(distance, other, next, next_slot)) {
+      next = distance;
+      next_slot = other;
+    }
+  }
+  if (next_slot == Node::width) return WidePlace::nowhere();
+  return {node.child(next_slot), node_id, next};
+}
+
+/// What to visit after `finished`, found by parent links.
+template <class Node, class Measure>
+COPSE_HD inline WidePlace climb_to_near(const WideBvhView<Node>& bvh, const Measure& measure, float limit,
+                                        WidePlace finished) {
+  while (finished.node != invalid_id) {
+    const Node& node = bvh.nodes.data()[finished.node];
+    const WidePlace next = next_near(node, finished.node, measure, limit, slot_of(node, finished.at));
+    if (!next.is_nowhere()) return next;
+    finished = {{finished.node, 0}, bvh.parents.data()[finished.node], 0};
+  }
+  return WidePlace::nowhere();
+}
+
+/// The first child that is touched from `slot` on.
+template <class Node, class Touches>
+COPSE_HD inline WidePlace touched_from(const Node& node, u32 node_id, const Touches& touches, u32 slot) {
+  for (; slot < Node::width; ++slot) {
+    const Aabb box = node.child_box(slot);
+    if (!node.child(slot).is_nothing() && touches(box.lo, box.hi)) return {node.child(slot), node_id, 0};
+  }
+  return WidePlace::nowhere();
+}
+
+/// The first touched child of `node_id`, after the others were put off; nowhere where none is.
+template <class Node, u32 size, class Touches>
+COPSE_HD inline WidePlace touched_child(const WideBvhView<Node>& bvh, const Touches& touches, u32 node_id,
+                                        WalkStack<WidePlace, size>& stack) {
+  const Node& node = bvh.nodes.data()[node_id];
+  WidePlace first = WidePlace::nowhere();
+  for (u32 slot = Node::width; slot-- > 0;) {
+    const Aabb box = node.child_box(slot);
+    if (node.child(slot).is_nothing() || !touches(box.lo, box.hi)) continue;
+    if (!first.is_nowhere()) stack.push(first);
+    first = {node.child(slot), node_id, 0};
+  }
+  return first;
+}
+
+/// What to visit after `finished`, found by parent links.
+template <class Node, class Touches>
+COPSE_HD inline WidePlace climb_to_touched(const WideBvhView<Node>& bvh, const Touches& touches,
+                                           WidePlace finished) {
+  while (finished.node != invalid_id) {
+    const Node& node = bvh.nodes.data()[finished.node];
+    const WidePlace next = touched_from(node, finished.node, touches, slot_of(node, finished.at) + 1);
+    if (!next.is_nowhere()) return next;
+    finished = {{finished.node, 0}, bvh.parents.data()[finished.node], 0};
+  }
+  return WidePlace::nowhere();
+}
+
+}  // namespace detail
+
+/// The box of everything in the tree; empty where there is nothing.
+template <class Node>
+COPSE_HD inline Aabb root_box(const WideBvhView<Node>& bvh) {
+  Aabb box = Aabb::empty();
+  const Node& root = bvh.nodes.data()[0];
+  for (u32 slot = 0; slot < Node::width; ++slot) {
+    if (!root.child(slot).is_nothing()) box = merge(box, root.child_box(slot));
+  }
+  return box;
+}
+
+/// As walk_nearest_first of nearest_walk.h.
+template <u32 stack_size = detail::walk_stack_size, class Node, class Measure, class Test>
+COPSE_HD inline void walk_nearest_first(const WideBvhView<Node>& bvh, const Measure& measure, float limit,
+                                        Test& test) {
+  detail::WalkStack<detail::WidePlace, stack_size> stack;
+  detail::WidePlace at{{0, 0}, invalid_id, 0};
+  while (!at.is_nowhere()) {
+    const detail::WidePlace finished = at;
+    if (at.at.is_leaf()) {
+      for (u32 i = 0; i < at.at.count; ++i) {
+        if (test(bvh.primitive_ids.data()[at.at.first + i], limit)) return;
+      }
+    } else if (at = detail::nearest_child(bvh, measure, limit, at.at.first, stack); !at.is_nowhere()) {
+      continue;
+    }
+    at = detail::WidePlace::nowhere();
+    while (at.is_nowhere() && !stack.empty()) {
+      const detail::WidePlace latest = stack.pop();
+      if (latest.distance <= limit) at = latest;
+    }
+    if (at.is_nowhere() && stack.has_dropped()) at = detail::climb_to_near(bvh, measure, limit, finished);
+  }
+}
+
+/// As walk_touched of overlap_traversal.h, in the order of slots.
+template <u32 stack_size = detail::walk_stack_size, class Node, class Touches, class Test>
+COPSE_HD inline void walk_touched(const WideBvhView<Node>& bvh, const Touches& touches, Test& test) {
+  detail::WalkStack<detail::WidePlace, stack_size> stack;
+  detail::WidePlace at{{0, 0}, invalid_id, 0};
+  while (!at.is_nowhere()) {
+    const detail::WidePlace finished = at;
+    if (at.at.is_leaf()) {
+      for (u32 i = 0; i < at.at.count; ++i) {
+        if (test(bvh.primitive_ids.data()[at.at.first + i])) return;
+      }
+    } else if (at = detail::touched_child(bvh, touches, at.at.first, stack); !at.is_nowhere()) {
+      continue;
+    }
+    if (!stack.empty()) {
+      at = stack.pop();
+    } else {
+      at = stack.has_dropped() ? detail::climb_to_touched(bvh, touches, finished) : detail::WidePlace::nowhere();
+    }
+  }
+}
+
+}  // namespace copse

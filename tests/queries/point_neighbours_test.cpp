@@ -1,0 +1,292 @@
+#include "queries/point_neighbours.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "builders/grid/hash_grid.h"
+#include "primitives/core/graph.h"
+#include "tests/support/backends.h"
+#include "tests/support/device_mesh.h"
+#include "tests/support/hard_points.h"
+
+namespace copse {
+namespace {
+
+using detail::near_square;
+using test::hard_points;
+using test::NamedPoints;
+using test::random_points;
+
+const float nan_value = std::numeric_limits<float>::quiet_NaN();
+
+/// Points by (square of the distance, id), no farther than the limit.
+std::vector<std::pair<float, u32>> brute_force_order(const std::vector<vec3>& points, const vec3& from,
+                                                     float max_distance) {
+  std::vector<std::pair<float, u32>> order;
+  if (!is_finite(from) || !(max_distance >= 0)) return order;
+  for (u32 i = 0; i < points.size(); ++i) {
+    const float square = near_square(clean_point(points[i]), from);
+    if (is_finite(points[i]) && square <= max_distance * max_distance) order.emplace_back(square, i);
+  }
+  std::sort(order.begin(), order.end());
+  return order;
+}
+
+/// Points of a set, points between them, around and far from them, and what is no point.
+std::vector<vec3> points_to_ask(const std::vector<vec3>& points, u32 count) {
+  const std::vector<vec3> parts = random_points(count, 99, -0.5f, 1.5f);
+  std::vector<vec3> asked = parts;
+  for (u32 i = 0; i < count && !points.empty(); ++i) {
+    const vec3 a = points[u64{i} * points.size() / count], b = points[(u64{i} * 7919 + 1) % points.size()];
+    asked.push_back(a);
+    asked.push_back(a * parts[i].x + b * (1 - parts[i].x));
+    asked.push_back(a + (a - b) * 30.0f);
+  }
+  asked.insert(asked.end(), {vec3(0), vec3(3e38f), vec3(-3e38f, 3e38f, 0), vec3(nan_value, 0, 0),
+                             vec3(0, infinity, 0), vec3(0, 0, -infinity)});
+  return asked;
+}
+
+/// An edge of the box of what is a point, over 8; 1 where there is none.
+float typical_length(const std::vector<vec3>& points) {
+  vec3 lo(infinity), hi(-infinity);
+  for (const vec3& p : points) {
+    if (is_finite(p)) lo = glm::min(lo, p), hi = glm::max(hi, p);
+  }
+  const double edge = std::max({double(hi.x) - lo.x, double(hi.y) - lo.y, double(hi.z) - lo.z});
+  return edge > 0 ? float(edge / 8) : 1;
+}
+
+class PointNeighbours : public test::OnEachBackend {
+ protected:
+  /// Counts and lists within a radius are those of brute force; so is what fits of lists without enough room.
+  void expect_within(const HashGrid& grid, const std::vector<vec3>& points, const std::vector<vec3>& asked,
+                     float radius) {
+    SCOPED_TRACE("radius " + std::to_string(radius));
+    const Buffer<vec3> device(context(), asked);
+    Buffer<u32> counts(context(), asked.size());
+    count_neighbours(context(), grid.view(), device.span(), radius, counts.span());
+    const NeighbourLists lists = all_neighbours(context(), grid.view(), device.span(), radius);
+    const std::vector<u32> got_counts = counts.download(), neighbours = lists.neighbours.download();
+    const std::vector<u64> offsets = lists.offsets.download();
+    ASSERT_EQ(offsets.back(), neighbours.size());
+    for (size_t i = 0; i < asked.size(); ++i) {
+      std::vector<u32> expected;
+      for (const auto& [square, id] : brute_force_order(points, asked[i], radius)) expected.push_back(id);
+      std::sort(expected.begin(), expected.end());
+      std::vector<u32> got(neighbours.begin() + i64(offsets[i]), neighbours.begin() + i64(offsets[i + 1]));
+      std::sort(got.begin(), got.end());
+      ASSERT_EQ(got, expected) << i;
+      ASSERT_EQ(got_counts[i], expected.size()) << i;
+    }
+    const u64 room = neighbours.size() / 2;
+    Buffer<u64> again(context(), offsets.size());
+    Buffer<u32> some(context(), std::vector<u32>(room + 1, 12345));
+    find_neighbours(context(), grid.view(), device.span(), radius, again.span(), some.span().first(room));
+    const std::vector<u32> got_some = some.download();
+    EXPECT_EQ(again.download(), offsets);
+    EXPECT_TRUE(std::equal(got_some.begin(), got_some.begin() + i64(room), neighbours.begin()));
+    EXPECT_EQ(got_some[room], 12345u);
+  }
+
+  std::vector<PointNeighbour> ask_nearest(const HashGrid& grid, const std::vector<vec3>& asked, u32 k,
+                                          float max_distance) {
+    const Buffer<vec3> device(context(), asked);
+    Buffer<PointNeighbour> neighbours(context(), asked.size() * k);
+    nearest_neighbours(context(), grid.view(), device.span(), neighbours.span(), max_distance);
+    return neighbours.download();
+  }
+
+  void expect_nearest(const HashGrid& grid, const std::vector<vec3>& points, const std::vector<vec3>& asked, u32 k,
+                      float max_distance = infinity) {
+    SCOPED_TRACE("k " + std::to_string(k) + ", up to " + std::to_string(max_distance));
+    const std::vector<PointNeighbour> got = ask_nearest(grid, asked, k, max_distance);
+    for (size_t i = 0; i < asked.size(); ++i) {
+      const auto order = brute_force_order(points, asked[i], max_distance);
+      for (u32 j = 0; j < k; ++j) {
+        ASSERT_EQ(got[i * k + j].point, j < order.size() ? order[j].second : invalid_id) << i << ", " << j;
+        ASSERT_EQ(got[i * k + j].distance, j < order.size() ? std::sqrt(order[j].first) : infinity) << i;
+      }
+    }
+  }
+
+  HashGrid build(const std::vector<vec3>& points, const HashGridOptions& options = {}) {
+    return build_hash_grid(context(), Buffer<vec3>(context(), points).span(), options);
+  }
+};
+
+TEST_P(PointNeighbours, WithinARadiusAreThoseOfBruteForceInHardSets) {
+  for (const NamedPoints& hard : hard_points()) {
+    SCOPED_TRACE(hard.name);
+    const std::vector<vec3> asked = points_to_ask(hard.points, 20);
+    const float length = typical_length(hard.points);
+    for (const float cell_size : {0.0f, length, length / 64}) {
+      const HashGrid grid = build(hard.points, {.cell_size = cell_size});
+      for (const float radius : {0.0f, length / 8, length, infinity}) {
+        ASSERT_NO_FATAL_FAILURE(expect_within(grid, hard.points, asked, radius));
+      }
+    }
+  }
+}
+
+TEST_P(PointNeighbours, NearestAreThoseOfBruteForceInHardSets) {
+  for (const NamedPoints& hard : hard_points()) {
+    SCOPED_TRACE(hard.name);
+    const std::vector<vec3> asked = points_to_ask(hard.points, 20);
+    const float length = typical_length(hard.points);
+    for (const float cell_size : {0.0f, length, length / 64}) {
+      const HashGrid grid = build(hard.points, {.cell_size = cell_size});
+      for (const u32 k : {1u, 7u, 20u}) ASSERT_NO_FATAL_FAILURE(expect_nearest(grid, hard.points, asked, k));
+      ASSERT_NO_FATAL_FAILURE(expect_nearest(grid, hard.points, asked, 5, length));
+    }
+  }
+}
+
+/// In grids of so many buckets rows keep apart, and the cells of points are not looked at.
+TEST_P(PointNeighbours, AreThoseOfBruteForceInLargeSets) {
+  std::vector<vec3> even = random_points(40000, 21), uneven = even;
+  for (vec3& p : uneven) p = p * p * p * p * vec3(1, 3, 0.1f);
+  for (const std::vector<vec3>* points : {&even, &uneven}) {
+    const std::vector<vec3> asked = points_to_ask(*points, 60);
+    for (const float each : {0.3f, 2.0f, 30.0f}) {
+      const HashGrid grid = build(*points, {.points_per_cell = each});
+      for (const float radius : {0.01f, 0.04f, 0.1f}) {
+        ASSERT_NO_FATAL_FAILURE(expect_within(grid, *points, asked, radius));
+      }
+      for (const u32 k : {8u, 40u}) ASSERT_NO_FATAL_FAILURE(expect_nearest(grid, *points, asked, k));
+    }
+  }
+}
+
+TEST_P(PointNeighbours, NearestOfAnyNumberAreSorted) {
+  const std::vector<vec3> points = random_points(100, 1), asked = points_to_ask(points, 10);
+  const HashGrid grid = build(points);
+  for (const u32 k : {1u, 2u, 8u, 9u, 16u, 17u, 64u, 99u, 100u, 130u}) {
+    ASSERT_NO_FATAL_FAILURE(expect_nearest(grid, points, asked, k));
+  }
+}
+
+/// From 2^14 on, points are asked in another order than they stand in.
+TEST_P(PointNeighbours, ManyPointsGetTheirOwnAnswers) {
+  const std::vector<vec3> points = random_points(400, 2);
+  const HashGrid grid = build(points);
+  for (const u32 count : {16383u, 16384u, 20001u}) {
+    std::vector<vec3> asked = random_points(count, 3, -0.2f, 1.2f);
+    asked[7].y = nan_value;
+    asked[count - 1].z = infinity;
+    ASSERT_NO_FATAL_FAILURE(expect_nearest(grid, points, asked, 3, 0.2f));
+    ASSERT_NO_FATAL_FAILURE(expect_within(grid, points, asked, 0.1f));
+  }
+}
+
+TEST_P(PointNeighbours, RadiiHoldToTheLastBit) {
+  const HashGrid grid = build({vec3(0), vec3(3, 4, 0)});
+  const std::vector<vec3> asked{vec3(0)};
+  const auto count = [&](float radius) {
+    const Buffer<vec3> device(context(), asked);
+    Buffer<u32> counts(context(), 1);
+    count_neighbours(context(), grid.view(), device.span(), radius, counts.span());
+    return counts.download()[0];
+  };
+  EXPECT_EQ(count(5), 2u);
+  EXPECT_EQ(count(std::nextafter(5.0f, 0.0f)), 1u);
+  EXPECT_EQ(count(0), 1u);
+  EXPECT_EQ(count(infinity), 2u);
+  for (const float radius : {-1.0f, -infinity, nan_value}) EXPECT_EQ(count(radius), 0u) << radius;
+}
+
+/// By cells, those along x first, then y, then z, and in a cell by ids.
+TEST_P(PointNeighbours, ListsComeInTheOrderOfCells) {
+  const std::vector<vec3> points = random_points(3000, 4, 0, 8);
+  const HashGrid grid = build(points, {.cell_size = 1});
+  const HashGridShape shape = grid.shape.download()[0];
+  const std::vector<vec3> asked = random_points(200, 5, 0, 8);
+  const Buffer<vec3> device(context(), asked);
+  const NeighbourLists lists = all_neighbours(context(), grid.view(), device.span(), 1.5f);
+  const std::vector<u64> offsets = lists.offsets.download();
+  const std::vector<u32> neighbours = lists.neighbours.download();
+  ASSERT_GT(neighbours.size(), 1000u);
+  for (size_t i = 0; i < asked.size(); ++i) {
+    for (u64 at = offsets[i] + 1; at < offsets[i + 1]; ++at) {
+      const u32 ids[2] = {neighbours[at - 1], neighbours[at]};
+      const uvec3 a = shape.cell_of(points[ids[0]]), b = shape.cell_of(points[ids[1]]);
+      ASSERT_LT(std::make_tuple(a.z, a.y, a.x, ids[0]), std::make_tuple(b.z, b.y, b.x, ids[1])) << i;
+    }
+  }
+}
+
+TEST_P(PointNeighbours, RefuseSpansThatDoNotFit) {
+  const std::vector<vec3> points = random_points(10, 6);
+  const HashGrid grid = build(points);
+  const Buffer<vec3> asked(context(), random_points(4, 7));
+  Buffer<u32> counts(context(), 3);
+  Buffer<u64> offsets(context(), 4);
+  Buffer<PointNeighbour> nearest(context(), 6);
+  EXPECT_COPSE_ERROR(count_neighbours(context(), grid.view(), asked.span(), 1, counts.span()),
+                     ErrorCode::invalid_argument, "3 results, but 4");
+  EXPECT_COPSE_ERROR(find_neighbours(context(), grid.view(), asked.span(), 1, offsets.span(), counts.span()),
+                     ErrorCode::invalid_argument, "4 offsets for 4 points");
+  const BufferSpan<u32> over(reinterpret_cast<u32*>(offsets.data()), 2);
+  EXPECT_COPSE_ERROR(find_neighbours(context(), grid.view(), asked.span().first(3), 1, offsets.span(), over),
+                     ErrorCode::invalid_argument, "overlap");
+  EXPECT_COPSE_ERROR(nearest_neighbours(context(), grid.view(), asked.span(), nearest.span()),
+                     ErrorCode::invalid_argument, "room for 6 neighbours, no multiple of 4");
+  EXPECT_COPSE_ERROR(all_neighbours(context(), HashGridView{}, asked.span(), 1), ErrorCode::invalid_argument,
+                     "0 buckets");
+}
+
+TEST_P(PointNeighbours, AreAskedAgainByACapturedGraph) {
+  const std::vector<vec3> points = random_points(500, 8), other = random_points(500, 9);
+  const HashGrid grid = build(points);
+  Buffer<vec3> asked(context(), points);
+  Buffer<u64> offsets(context(), asked.size() + 1);
+  Buffer<u32> neighbours(context(), 100000);
+  Buffer<PointNeighbour> nearest(context(), 4 * asked.size());
+  const auto work = [&] {
+    find_neighbours(context(), grid.view(), asked.span(), 0.2f, offsets.span(), neighbours.span());
+    nearest_neighbours(context(), grid.view(), asked.span(), nearest.span());
+  };
+  work();
+  Graph graph = context().capture(work);
+  asked.upload(other);
+  graph.launch();
+  const NeighbourLists expected = all_neighbours(context(), grid.view(), asked.span(), 0.2f);
+  EXPECT_EQ(offsets.download(), expected.offsets.download());
+  EXPECT_EQ(neighbours.download(expected.neighbours.size()), expected.neighbours.download());
+  EXPECT_TRUE(test::same_bytes(nearest.download(), ask_nearest(grid, other, 4, infinity)));
+}
+
+COPSE_ON_EACH_BACKEND(PointNeighbours);
+
+TEST(PointNeighboursOnBoth, GiveTheSameBytesOnCpuAndCuda) {
+  COPSE_SKIP_WITHOUT_GPU();
+  std::vector<NamedPoints> sets = hard_points();
+  sets.push_back({"many", random_points(50000, 10)});
+  for (const NamedPoints& set : sets) {
+    SCOPED_TRACE(set.name);
+    const float radius = set.points.size() > 10000 ? 0.05f : typical_length(set.points);
+    std::vector<u64> offsets[2];
+    std::vector<u32> neighbours[2];
+    std::vector<PointNeighbour> nearest[2];
+    for (const Backend backend : {Backend::cpu, Backend::cuda}) {
+      Context context({.backend = backend});
+      const Buffer<vec3> points(context, set.points);
+      const HashGrid grid = build_hash_grid(context, points.span());
+      const NeighbourLists lists = all_neighbours(context, grid.view(), points.span(), radius);
+      Buffer<PointNeighbour> few(context, 6 * set.points.size());
+      nearest_neighbours(context, grid.view(), points.span(), few.span());
+      const bool on_cuda = backend == Backend::cuda;
+      offsets[on_cuda] = lists.offsets.download();
+      neighbours[on_cuda] = lists.neighbours.download();
+      nearest[on_cuda] = few.download();
+    }
+    EXPECT_EQ(offsets[0], offsets[1]);
+    EXPECT_EQ(neighbours[0], neighbours[1]);
+    EXPECT_TRUE(test::same_bytes(nearest[0], nearest[1]));
+  }
+}
+
+}  // namespace
+}  // namespace copse

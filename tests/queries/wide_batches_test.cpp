@@ -1,0 +1,134 @@
+// Batches of queries through trees of every layout find what they find through the binary tree.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "builders/bvh/collapse.h"
+#include "builders/bvh/hploc.h"
+#include "builders/geometry/generate.h"
+#include "queries/overlap_queries.h"
+#include "queries/point_queries.h"
+#include "tests/queries/query_oracle.h"
+#include "tests/support/backends.h"
+#include "tests/support/device_mesh.h"
+
+namespace copse {
+namespace {
+
+using test::DeviceMesh;
+
+/// What a tree answers.
+struct Answers {
+  std::vector<NearestPoint> nearest;
+  std::vector<Neighbour> neighbours;
+  std::vector<u8> inside;
+  std::vector<u32> counts;
+  std::vector<std::vector<u32>> lists;  // ascending: their order is the tree's
+};
+
+template <class Region>
+void add_overlaps(Context& context, const TreeView& tree, const TriangleViews& triangles,
+                  const std::vector<Region>& regions, Answers& answers) {
+  const Buffer<Region> asked(context, regions);
+  Buffer<u32> counts(context, regions.size());
+  count_overlaps<Region>(context, tree, triangles, asked.span(), counts.span());
+  const std::vector<u32> got = counts.download();
+  answers.counts.insert(answers.counts.end(), got.begin(), got.end());
+  const OverlapLists lists = all_overlaps<Region>(context, tree, triangles, asked.span());
+  const std::vector<u64> offsets = lists.offsets.download();
+  const std::vector<u32> ids = lists.primitives.download();
+  for (size_t i = 0; i < regions.size(); ++i) {
+    answers.lists.emplace_back(ids.begin() + i64(offsets[i]), ids.begin() + i64(offsets[i + 1]));
+    std::sort(answers.lists.back().begin(), answers.lists.back().end());
+  }
+  Buffer<u64> again(context, offsets.size());
+  Buffer<u32> some(context, ids.size() / 2);
+  find_overlaps<Region>(context, tree, triangles, asked.span(), again.span(), some.span());
+  EXPECT_EQ(again.download(), offsets);
+  EXPECT_EQ(some.download(), std::vector<u32>(ids.begin(), ids.begin() + i64(ids.size() / 2)));
+}
+
+Answers ask(Context& context, const TreeView& tree, const TriangleViews& triangles,
+            const std::vector<vec3>& points) {
+  constexpr u32 k = 4;
+  const Buffer<vec3> asked(context, points);
+  Buffer<NearestPoint> nearest(context, points.size());
+  Buffer<Neighbour> neighbours(context, k * points.size());
+  Buffer<u8> inside(context, points.size());
+  nearest_points(context, tree, triangles, asked.span(), nearest.span(), 0.6f);
+  nearest_primitives(context, tree, triangles, asked.span(), neighbours.span());
+  points_inside(context, tree, triangles, asked.span(), inside.span());
+  Answers answers{nearest.download(), neighbours.download(), inside.download(), {}, {}};
+
+  std::vector<Sphere> spheres;
+  std::vector<Aabb> boxes;
+  std::vector<Frustum> frusta;
+  for (size_t i = 0; i < std::min<size_t>(points.size(), 100); ++i) {
+    spheres.push_back({points[i], 0.2f});
+    boxes.push_back({points[i] - 0.1f, points[i] + 0.1f});
+    frusta.push_back(frustum_of(look_at(points[i], vec3(0.01f, 0.02f, 0), {0, 1, 0}, 20, 1), 0.1f, 3));
+  }
+  add_overlaps(context, tree, triangles, spheres, answers);
+  add_overlaps(context, tree, triangles, boxes, answers);
+  add_overlaps(context, tree, triangles, frusta, answers);
+  return answers;
+}
+
+/// What is inside means nothing for a mesh that is not closed, and follows the tree's box.
+void expect_same(const Answers& got, const Answers& expected, bool is_closed) {
+  EXPECT_TRUE(test::same_bytes(got.nearest, expected.nearest));
+  EXPECT_TRUE(test::same_bytes(got.neighbours, expected.neighbours));
+  if (is_closed) {
+    EXPECT_EQ(got.inside, expected.inside);
+  }
+  EXPECT_EQ(got.counts, expected.counts);
+  EXPECT_EQ(got.lists, expected.lists);
+}
+
+class WideBatches : public test::OnEachBackend {
+ protected:
+  template <class Tree>
+  void expect_same_answers(const Bvh& bvh, const TriangleViews& triangles, const std::vector<vec3>& points,
+                           const Answers& expected, bool is_closed) {
+    const Tree wide = collapse<Tree>(context(), bvh);
+    expect_same(ask(context(), wide.view(), triangles, points), expected, is_closed);
+  }
+
+  void expect_same_answers(const Mesh& mesh, u32 point_count, bool is_closed) {
+    const DeviceMesh device(context(), mesh);
+    const Bvh bvh = build_hploc(context(), device.view());
+    const std::vector<vec3> points = test::difficult_points(mesh, point_count, 1);
+    const Answers expected = ask(context(), bvh.view(), device.view(), points);
+    expect_same_answers<Bvh4>(bvh, device.view(), points, expected, is_closed);
+    expect_same_answers<CompressedBvh4>(bvh, device.view(), points, expected, is_closed);
+    expect_same_answers<CompressedBvh8>(bvh, device.view(), points, expected, is_closed);
+  }
+};
+
+TEST_P(WideBatches, FindWhatTheBinaryTreeFinds) {
+  expect_same_answers(generate_random(300, 0.1f), 300, false);
+  for (const Mesh& mesh : {generate_sphere(3), generate_cube(), Mesh{}}) expect_same_answers(mesh, 300, true);
+}
+
+/// From 2^14 on, points are asked in another order than they stand in.
+TEST_P(WideBatches, ManyPointsGetTheirOwnAnswers) {
+  expect_same_answers(generate_sphere(2), 17000, true);
+}
+
+TEST_P(WideBatches, RefuseTreesThatWereNotMade) {
+  Buffer<vec3> points(context(), 3);
+  Buffer<NearestPoint> nearest(context(), 3);
+  Buffer<Sphere> spheres(context(), 3);
+  Buffer<u32> counts(context(), 3);
+  const TriangleView none;
+  EXPECT_COPSE_ERROR(nearest_points(context(), Bvh4View{}, none, points.span(), nearest.span()),
+                     ErrorCode::invalid_argument, "0 nodes");
+  EXPECT_COPSE_ERROR(count_overlaps<Sphere>(context(), CompressedBvh8View{}, none, spheres.span(), counts.span()),
+                     ErrorCode::invalid_argument, "0 nodes");
+}
+
+COPSE_ON_EACH_BACKEND(WideBatches);
+
+}  // namespace
+}  // namespace copse

@@ -1,0 +1,174 @@
+// Quick walks through trees of all layouts, on the host; the kernels run the same code in kernels_test.cpp.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "builders/geometry/generate.h"
+#include "tests/support/hard_meshes.h"
+#include "tests/support/host_wide.h"
+#include "tests/trace/oracle.h"
+#include "trace/walk/binary_walk.h"
+#include "trace/walk/wide_walk.h"
+
+namespace copse {
+namespace {
+
+using detail::Robustness;
+using detail::stack_count_unknown;
+using detail::StackEntry;
+using test::build_host_bvh;
+using test::build_host_wide;
+using test::difficult_rays;
+using test::host_view;
+using test::HostBvh;
+using test::HostSplit;
+
+/// How often quick walks through one tree gave up.
+struct GaveUp {
+  u32 walks = 0;
+  u32 tests = 0;
+};
+
+/// Steps as the kernels take them: one by one, or some for which there is room on the stack.
+template <u32 max_steps, class Walk>
+void step(Walk& walk, bool one_by_one) {
+  NoCounter counter;
+  EXPECT_TRUE(walk.is_at_inner());
+  if (one_by_one) return walk.step(counter);
+  walk.template take_steps<max_steps>(counter);
+}
+
+/// Every quick walk that does not give up finds the expected hit.
+template <u32 stack_size = 64, class View>
+GaveUp expect_hits(const View& bvh, const TriangleView& view, const std::vector<Ray>& rays,
+                   const std::vector<Hit>& expected) {
+  constexpr u32 max_steps = stack_size < 64 ? 2 : 4;
+  const TriangleTable table{view};
+  const auto triangles = detail::triangles_of(table);
+  GaveUp gave_up;
+  NoCounter counter;
+  StackEntry entries[stack_size];
+  detail::Walk<decltype(detail::tree_of(bvh)), stack_size, Robustness::fast> walk(detail::tree_of(bvh), entries);
+  for (size_t i = 0; i < rays.size(); ++i) {
+    walk.begin(rays[i]);
+    detail::ClosestTriangle<detail::IndexedTriangles, Robustness::fast> closest(triangles, rays[i]);
+    while (!walk.is_done()) {
+      if (walk.is_at_leaf()) {
+        walk.test_leaf(closest, counter);
+      } else {
+        step<max_steps>(walk, i % 2 == 0);
+      }
+    }
+    gave_up.walks += walk.gives_up() ? 1 : 0;
+    gave_up.tests += closest.gives_up ? 1 : 0;
+    if (walk.gives_up() || closest.gives_up) continue;
+    const Hit hit = closest.hit(walk.limit());
+    EXPECT_TRUE(test::same_bits(hit, expected[i]))
+        << test::text(rays[i]) << ": " << test::text(hit) << ", expected " << test::text(expected[i]);
+  }
+  return gave_up;
+}
+
+/// In all layouts, over leaves of 1 and 3 triangles. Returns the most walks that gave up in one of them.
+u32 expect_hits_in_all_layouts(const Mesh& mesh, const std::vector<Ray>& rays) {
+  const std::vector<Hit> expected = test::brute_force_hits({host_view(mesh)}, rays);
+  u32 most = 0;
+  for (u32 leaf_size : {1, 3}) {
+    const HostBvh binary = build_host_bvh(host_view(mesh), leaf_size);
+    most = larger(most, expect_hits(binary.view(), host_view(mesh), rays, expected).walks);
+    const auto full = build_host_wide<Bvh4Node>(binary);
+    most = larger(most, expect_hits(full.view(), host_view(mesh), rays, expected).walks);
+    const auto four = build_host_wide<CompressedBvh4Node>(binary);
+    most = larger(most, expect_hits(four.view(), host_view(mesh), rays, expected).walks);
+    const auto eight = build_host_wide<CompressedBvh8Node>(binary);
+    most = larger(most, expect_hits(eight.view(), host_view(mesh), rays, expected).walks);
+  }
+  return most;
+}
+
+TEST(QuickWalk, FindsTheHitsOfBruteForceAndNeverGivesUpOnUsualMeshes) {
+  const Mesh random = generate_random(400, 0.2f), sphere = generate_sphere(3), grid = generate_grid(14);
+  EXPECT_EQ(expect_hits_in_all_layouts(random, difficult_rays(random, 1500, 1)), 0u);
+  EXPECT_EQ(expect_hits_in_all_layouts(sphere, difficult_rays(sphere, 1500, 2)), 0u);
+  // Rays that stand still across a mesh of no height are left to whole walks.
+  EXPECT_LT(expect_hits_in_all_layouts(grid, difficult_rays(grid, 1500, 3)), 750u);
+}
+
+TEST(QuickWalk, FindsTheHitsOfBruteForceFarFromTheOrigin) {
+  Mesh mesh = generate_sphere(2);
+  for (vec3& p : mesh.positions) p = p * 0.01f + vec3(1000, -2000, 3000);
+  expect_hits_in_all_layouts(mesh, difficult_rays(mesh, 1500, 4));
+}
+
+TEST(QuickWalk, FindsTheHitsOfBruteForceOnHardMeshesWhereItDoesNotGiveUp) {
+  for (const test::NamedMesh& hard : test::hard_meshes()) {
+    SCOPED_TRACE(hard.name);
+    if (hard.mesh.positions.empty()) continue;
+    expect_hits_in_all_layouts(hard.mesh, difficult_rays(hard.mesh, 240, 5));
+  }
+}
+
+/// The node's grid begins at -2048 and has a plane at 0, where a triangle lies that the ray meets at a grazing
+/// angle: the ray's way to that plane is lost in the rounding of its way from the grid's beginning.
+TEST(QuickWalk, PlanesNearTheRayAreFoundInGridsThatBeginFarAway) {
+  Mesh mesh;
+  for (float y : {0.0f, -2048.0f, 2000.0f}) {
+    const u32 n = u32(mesh.positions.size());
+    mesh.positions.insert(mesh.positions.end(), {{-1, y, -1}, {2, y, 0}, {-1, y, 1}});
+    mesh.triangles.push_back(uvec3(n, n + 1, n + 2));
+  }
+  std::vector<Ray> rays;
+  for (float slope : {1e-4f, 1e-5f, 1e-6f, 1e-7f}) {
+    for (int i = -45; i <= 45; ++i) {
+      const vec3 origin(-2, -0.1f * float(i) * slope, 0.01f);
+      rays.push_back({origin, 0, vec3(1, slope, 0), infinity});
+      rays.push_back({origin, 0, vec3(1, slope, 0.001f), infinity});
+    }
+  }
+  const std::vector<Hit> hits = test::brute_force_hits({host_view(mesh)}, rays);
+  EXPECT_GT(std::count_if(hits.begin(), hits.end(), [](const Hit& hit) { return is_hit(hit); }), 100);
+  expect_hits_in_all_layouts(mesh, rays);
+}
+
+TEST(QuickWalk, GivesUpWhereItsStackIsFull) {
+  Mesh mesh;
+  const u32 count = 3000;
+  for (u32 i = 0; i < count; ++i) {
+    const float z = float(i * 1999u % count) / float(count);
+    for (const vec3& p : {vec3(0, 0, z), vec3(1, 0, z), vec3(0, 1, z)}) mesh.positions.push_back(p);
+    mesh.triangles.push_back(uvec3(3 * i, 3 * i + 1, 3 * i + 2));
+  }
+  std::vector<Ray> rays;
+  for (float x : {0.25f, 0.3f, 0.75f}) rays.push_back({vec3(x, x, -2), 0, vec3(0.001f, 0.002f, 1), infinity});
+  const std::vector<Hit> expected = test::brute_force_hits({host_view(mesh)}, rays);
+  const HostBvh chain = build_host_bvh(host_view(mesh), 1, HostSplit::chain);
+  const HostBvh halves = build_host_bvh(host_view(mesh), 1);
+  const auto long_wide = build_host_wide<CompressedBvh4Node>(chain);
+  const auto flat_wide = build_host_wide<CompressedBvh4Node>(halves);
+  EXPECT_GT(expect_hits<8>(long_wide.view(), host_view(mesh), rays, expected).walks, 0u);
+  EXPECT_GT(expect_hits<8>(flat_wide.view(), host_view(mesh), rays, expected).walks, 0u);
+  EXPECT_EQ(expect_hits(flat_wide.view(), host_view(mesh), rays, expected).walks, 0u);
+  EXPECT_GT(expect_hits(chain.view(), host_view(mesh), rays, expected).walks, 0u);
+  EXPECT_GT(expect_hits<8>(halves.view(), host_view(mesh), rays, expected).walks, 0u);
+  EXPECT_EQ(expect_hits<16>(halves.view(), host_view(mesh), rays, expected).walks, 0u);
+}
+
+TEST(QuickWalk, LeavesOfManyTrianglesAreTestedWhole) {
+  const Mesh mesh = generate_random(1000, 0.3f);
+  const std::vector<Ray> rays = difficult_rays(mesh, 300, 6);
+  const std::vector<Hit> expected = test::brute_force_hits({host_view(mesh)}, rays);
+  for (u32 leaf_size : {32, 61, 62, 63, 64, 200, 255}) {
+    const HostBvh binary = build_host_bvh(host_view(mesh), leaf_size);
+    const auto full = build_host_wide<Bvh4Node>(binary);
+    EXPECT_EQ(expect_hits(full.view(), host_view(mesh), rays, expected).walks, 0u);
+    const u32 in_binary = expect_hits(binary.view(), host_view(mesh), rays, expected).walks;
+    EXPECT_TRUE(in_binary == 0 || leaf_size >= stack_count_unknown) << leaf_size;
+    if (leaf_size > 61) continue;
+    const auto four = build_host_wide<CompressedBvh4Node>(binary);
+    EXPECT_EQ(expect_hits(four.view(), host_view(mesh), rays, expected).walks, 0u);
+  }
+}
+
+}  // namespace
+}  // namespace copse

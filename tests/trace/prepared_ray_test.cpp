@@ -1,0 +1,159 @@
+// Rays made ready for quick walks.
+
+#include "trace/hit/prepared_ray.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <glm/common.hpp>
+#include <limits>
+
+#include "builders/geometry/generate.h"
+#include "tests/trace/oracle.h"
+
+namespace copse {
+namespace {
+
+using detail::make_usual_slabs;
+using detail::prepare_ray;
+using detail::PreparedRay;
+using detail::TreeReach;
+using test::RayMaker;
+
+constexpr float nan = std::numeric_limits<float>::quiet_NaN();
+
+bool is_usual(const Ray& ray, const Aabb& bounds) {
+  RaySlabs slabs;
+  return make_usual_slabs(ray, TreeReach::of(bounds), slabs);
+}
+
+/// Whether a ray that is ready for `bounds` may have a hit in `box`.
+bool may_hit(const Ray& ray, const Aabb& bounds, const Aabb& box) {
+  const PreparedRay ready = prepare_ray(ray, TreeReach::of(bounds));
+  if (ready.gives_up) return true;
+  return ready.enters && is_within(intersect_box(ready.slabs, box.lo, box.hi), ready.box_limit);
+}
+
+Ray aimed_at(const Triangle& triangle, RayMaker& make, int i, float origins) {
+  const float x = i % 3 == 0 ? 0.0f : make.uniform(0, 1), y = i % 3 == 2 ? make.uniform(0, 1 - x) : 0.0f;
+  const vec3 origin = make.point(-1, 1) * origins;
+  Ray ray{origin, 0, triangle.a + (triangle.b - triangle.a) * x + (triangle.c - triangle.a) * y - origin,
+          infinity};
+  if (i % 5 == 0) ray.direction[i % 3] = 0.0f;
+  if (i % 7 == 0) ray.direction[i % 3] *= 1e-10f;
+  if (i % 11 == 0) ray.direction *= std::exp2(make.uniform(-39, 39));
+  return ray;
+}
+
+struct Counts {
+  u32 hits = 0, usual = 0;
+};
+
+/// No box is missed at the very t of a hit in it.
+Counts expect_boxes_around_hits_are_entered(float decades) {
+  RayMaker make(21);
+  Counts counts;
+  for (int i = 0; i < 200000; ++i) {
+    const float scale = std::pow(10.0f, make.uniform(-decades, decades));
+    const vec3 at = make.point(-1, 1) * std::pow(10.0f, make.uniform(-decades, decades));
+    const Triangle triangle{at + make.point(-1, 1) * scale, at + make.point(-1, 1) * scale,
+                            at + make.point(-1, 1) * scale};
+    Ray ray = aimed_at(triangle, make, i, std::pow(10.0f, make.uniform(-decades, decades)));
+    TriangleHit hit;
+    if (!is_traceable(ray) || is_empty(bounds(triangle)) ||
+        !intersect_triangle(make_shear(ray), triangle, ray.t_min, ray.t_max, hit)) {
+      continue;
+    }
+    ray.t_max = hit.t;
+    if (i % 4 == 1) ray.t_min = hit.t;
+    if (i % 4 == 2) ray.t_min = -std::pow(10.0f, make.uniform(-decades, decades)) * hit.t;
+    if (i % 4 == 3) ray.t_min = i % 8 == 3 ? -infinity : hit.t * make.uniform(0, 1);
+    const Aabb box = bounds(triangle), larger = merge(box, {make.point(-1, 0) * 1e3f, make.point(0, 1) * 1e3f});
+    ++counts.hits;
+    counts.usual += is_usual(ray, larger) ? 1 : 0;
+    EXPECT_TRUE(may_hit(ray, box, box)) << i << " " << test::text(ray);
+    EXPECT_TRUE(may_hit(ray, larger, box)) << i << " " << test::text(ray);
+  }
+  return counts;
+}
+
+TEST(PreparedRay, EntersBoxesAroundTrianglesThatItHits) {
+  const Counts counts = expect_boxes_around_hits_are_entered(4);
+  EXPECT_GT(counts.hits, 50000u);
+  EXPECT_GT(counts.usual, counts.hits / 2);
+}
+TEST(PreparedRay, EntersThemAtExtremeScales) {
+  const Counts counts = expect_boxes_around_hits_are_entered(18);
+  EXPECT_GT(counts.hits, 20000u);
+  EXPECT_LT(counts.usual, counts.hits);
+}
+
+TEST(PreparedRay, OfACameraIsUsualWhereverItLooks) {
+  RayMaker make(22);
+  const Aabb bounds{vec3(-3, 0, 100), vec3(5, 1, 120)};
+  for (int i = 0; i < 10000; ++i) {
+    const Ray ray = make.into(bounds);
+    EXPECT_TRUE(is_usual(ray, bounds)) << test::text(ray);
+    EXPECT_TRUE(is_usual({vec3(0), 0, glm::normalize(ray.direction), infinity}, bounds)) << test::text(ray);
+    Ray straight = ray;
+    straight.direction[i % 3] = i % 2 == 0 ? 0.0f : -0.0f;
+    EXPECT_TRUE(is_usual(straight, bounds)) << test::text(straight);
+  }
+}
+
+TEST(PreparedRay, ThatIsNoneEntersNothing) {
+  const Aabb bounds{vec3(-1), vec3(1)};
+  const Ray good{vec3(0.5f, 0.25f, -2), 0, vec3(0.1f, 0.2f, 1), infinity};
+  EXPECT_TRUE(prepare_ray(good, TreeReach::of(bounds)).enters);
+  std::vector<Ray> none;
+  for (const float bad : {nan, infinity, -infinity}) {
+    for (int axis = 0; axis < 3; ++axis) {
+      none.insert(none.end(), {good, good});
+      none[none.size() - 2].origin[axis] = bad;
+      none.back().direction[axis] = bad;
+    }
+  }
+  none.push_back({good.origin, nan, good.direction, infinity});
+  none.push_back({good.origin, 0, good.direction, nan});
+  none.push_back({good.origin, infinity, good.direction, infinity});
+  none.push_back({good.origin, 1.5f, good.direction, 1.25f});
+  none.push_back({good.origin, 0, vec3(0, -0.0f, 0), infinity});
+  for (const Ray& ray : none) {
+    const PreparedRay ready = prepare_ray(ray, TreeReach::of(bounds));
+    EXPECT_FALSE(ready.enters || ready.gives_up) << test::text(ray);
+  }
+}
+
+TEST(PreparedRay, EntersNoTreeWithoutPrimitives) {
+  RayMaker make(23);
+  for (int i = 0; i < 1000; ++i) {
+    const Ray ray = make.into({vec3(-1), vec3(1)});
+    const PreparedRay ready = prepare_ray(ray, TreeReach::of(Aabb::empty()));
+    EXPECT_FALSE(ready.enters || ready.gives_up) << test::text(ray);
+  }
+}
+
+/// Else it would visit more than it needs to.
+TEST(PreparedRay, PadsTheEndsOfBoxesByLittle) {
+  RayMaker make(24);
+  for (int i = 0; i < 10000; ++i) {
+    const vec3 lo = make.point(-1, 1), hi = lo + make.point(0, 1);
+    const Ray ray = make.into({lo, hi});
+    const glm::dvec3 one = (glm::dvec3(lo) - glm::dvec3(ray.origin)) / glm::dvec3(ray.direction);
+    const glm::dvec3 other = (glm::dvec3(hi) - glm::dvec3(ray.origin)) / glm::dvec3(ray.direction);
+    const glm::dvec3 first = glm::min(one, other), last = glm::max(one, other);
+    const double entry = std::max({first.x, first.y, first.z, 0.0}), exit = std::min({last.x, last.y, last.z});
+    if (entry > exit) continue;
+    const PreparedRay ready = prepare_ray(ray, TreeReach::of({lo, hi}));
+    ASSERT_FALSE(ready.gives_up);
+    const BoxSpan span = intersect_box(ready.slabs, lo, hi);
+    const glm::dvec3 grain = 2e-5 / glm::abs(glm::dvec3(ray.direction));
+    const double slack = 2e-5 + std::max({grain.x, grain.y, grain.z});
+    EXPECT_NEAR(span.entry / ready.slabs.time_scale, entry, slack) << test::text(ray);
+    EXPECT_NEAR(span.exit / ready.slabs.time_scale, exit, slack) << test::text(ray);
+    EXPECT_LE(span.entry / ready.slabs.time_scale, entry + 1e-6 * entry) << test::text(ray);
+  }
+}
+
+}  // namespace
+}  // namespace copse

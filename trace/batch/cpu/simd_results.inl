@@ -1,0 +1,61 @@
+// The results of a group's rays.
+
+#if defined(COPSE_TRACE_CPU_SIMD_RESULTS) == defined(HWY_TARGET_TOGGLE)
+#ifdef COPSE_TRACE_CPU_SIMD_RESULTS
+#undef COPSE_TRACE_CPU_SIMD_RESULTS
+#else
+#define COPSE_TRACE_CPU_SIMD_RESULTS
+#endif
+
+#include "trace/batch/cpu/simd_batch.h"
+#include "trace/batch/cpu/simd_rays.inl"
+
+HWY_BEFORE_NAMESPACE();
+namespace copse::cpu::HWY_NAMESPACE {
+
+template <class Tree, class Triangles>
+HWY_INLINE void write_hits(const SimdBatch<Tree>& batch, const Triangles& triangles, const RayGroup& group,
+                           u32 rays, u32 whole) {
+  PerRay u, v;
+  u.store(hn::Mul(group.v.load(), group.inverse.load())), v.store(hn::Mul(group.w.load(), group.inverse.load()));
+  for (; rays != 0; rays &= rays - 1) {
+    const u32 lane = u32(__builtin_ctz(rays)), closest = group.closest[lane];
+    const u64 i = group.ids[lane];
+    if (whole >> lane & 1) {
+      trace_whole(batch, triangles, i);
+    } else if (closest == invalid_id) {
+      batch.hits[i] = {batch.rays[i].t_max, invalid_id, invalid_id, 0, 0};
+    } else {
+      batch.hits[i] = {group.limit[lane], triangles.local_id(closest), triangles.geometry(closest), u[lane],
+                       v[lane]};
+    }
+  }
+}
+
+template <class Tree, class Triangles>
+HWY_INLINE void write_occluded(const SimdBatch<Tree>& batch, const Triangles& triangles, const RayGroup& group,
+                               u32 rays, u32 whole) {
+  for (; rays != 0; rays &= rays - 1) {
+    const u32 lane = u32(__builtin_ctz(rays));
+    const u64 i = group.ids[lane];
+    batch.occluded[i] = group.closest[lane] != invalid_id ? 1 : 0;
+    if (whole >> lane & 1) trace_whole(batch, triangles, i);
+  }
+}
+
+/// Writes what was found for the rays whose bits are set; for those of `whole` by the walk that has no depth
+/// limit.
+template <bool any, class Tree, class Triangles>
+HWY_INLINE void write_results(const SimdBatch<Tree>& batch, const Triangles& triangles, const RayGroup& group,
+                              u32 rays, u32 whole) {
+  if constexpr (any) {
+    write_occluded(batch, triangles, group, rays, whole);
+  } else {
+    write_hits(batch, triangles, group, rays, whole);
+  }
+}
+
+}  // namespace copse::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif

@@ -1,0 +1,207 @@
+// The first steps of rays that go apart. Neighbours begin near each other, in the same boxes: every node whose box
+// holds their origins is visited by all of them, whatever their directions. So they go down to where they begin
+// together, a lane each, and only then each its own way. Where the closest hits are asked for no visit is in vain,
+// as no hit is nearer than a box in which the ray begins.
+
+#if defined(COPSE_TRACE_CPU_SIMD_START) == defined(HWY_TARGET_TOGGLE)
+#ifdef COPSE_TRACE_CPU_SIMD_START
+#undef COPSE_TRACE_CPU_SIMD_START
+#else
+#define COPSE_TRACE_CPU_SIMD_START
+#endif
+
+#include "trace/batch/cpu/simd_children.inl"
+#include "trace/batch/cpu/simd_columns.inl"
+#include "trace/batch/cpu/simd_grid_children.inl"
+#include "trace/batch/cpu/simd_stacks.inl"
+
+HWY_BEFORE_NAMESPACE();
+namespace copse::cpu::HWY_NAMESPACE {
+
+/// So many rays go on together; fewer go on alone.
+inline constexpr u32 min_at_start = ray_lanes > 8 ? ray_lanes / 4 : 2;
+
+/// Children that rays enter from outside, or in which too few begin: each ray comes to them on its own. They are
+/// sorted by the middle of the ray's part in their boxes, as trace/walk/binary_tree.h does: in trees whose boxes
+/// overlap much, of which many hold the origin, that finds hits sooner than where boxes are entered. A key says
+///
+///   0mmm mmmm mmmm mmme eeee eeee eeen nnnn
+///
+/// the middle in the highest bits of a float without its sign, where the ray enters in the same way, both rounded
+/// down, and the number of the child.
+struct StartChildren {
+  static constexpr u32 size = KeyColumns::size;
+  static_assert(size == 32);
+
+  alignas(64) u32 nodes[size];
+  alignas(64) u32 slots[size];
+  KeyColumns keys;
+
+  HWY_INLINE void put(u32 i, u32 node, u32 slot, u32 rays, Rays entry, Rays exit) {
+    const RayKeys d;
+    nodes[i] = node, slots[i] = slot;
+    const auto middle = hn::BitCast(d, hn::Abs(hn::Add(entry, exit)));  // twice, which has the same order
+    const auto key = hn::Or(hn::ShiftLeft<17>(hn::ShiftRight<17>(middle)),
+                            hn::ShiftLeft<5>(hn::ShiftRight<19>(hn::BitCast(d, hn::Abs(entry)))));
+    const auto entered = hn::RebindMask(d, mask_of_bits(RayLanes(), rays));
+    keys.set(i, hn::IfThenElse(entered, hn::Or(key, hn::Set(d, i32(i))), hn::Set(d, -1)));
+  }
+
+  /// Puts the first `count` where they wait for each ray, for which nothing waits yet, the nearest last. They go
+  /// there four at a time, what is behind a ray's last in vain.
+  HWY_INLINE void hand_out(u32 count, WaitingChildren& waiting) {
+    const RayKeys d;
+    keys.sort(count);
+    auto tops = hn::BitCast(d, WaitingChildren::bottoms());
+    for (u32 row = 0; row < count; row += 4) {
+      VecOf<RayKeys> of_keys[4], of_nodes[4];
+      for (u32 i = 0; i < 4; ++i) {
+        const auto key = keys[row + i];
+        const auto number = hn::And(key, hn::Set(d, i32(size - 1)));
+        const auto entry = hn::ShiftLeft<19>(hn::And(hn::ShiftRight<5>(key), hn::Set(d, 0xfff)));
+        of_keys[i] = hn::Or(entry, numbers_in(slots, number));
+        of_nodes[i] = numbers_in(nodes, number);
+        tops = hn::Add(tops, hn::Add(hn::ShiftRight<31>(key), hn::Set(d, 1)));  // 1 for a key that is not below 0
+      }
+      transpose_blocks(d, of_keys), transpose_blocks(d, of_nodes);
+      for (u32 column = 0; column < 4; ++column) {
+        i32 *to_keys[block_rays], *to_nodes[block_rays];
+        for (u32 r = 0; r < block_rays; ++r) {
+          const u32 at = WaitingChildren::bottom(4 * r + column) + row;
+          to_keys[r] = waiting.keys(at), to_nodes[r] = reinterpret_cast<i32*>(waiting.nodes(at));
+        }
+        store_blocks(d, of_keys[column], to_keys), store_blocks(d, of_nodes[column], to_nodes);
+      }
+    }
+    hn::Store(hn::BitCast(RayIds(), tops), RayIds(), waiting.tops.values);
+  }
+
+ private:
+  HWY_INLINE static VecOf<RayKeys> numbers_in(const u32 (&table)[size], VecOf<RayKeys> i) {
+    const RayKeys d;
+    const i32* values = reinterpret_cast<const i32*>(table);
+    if constexpr (size == 2 * ray_lanes) {
+      const auto half = hn::Set(d, i32(ray_lanes));
+      const auto low = hn::IndicesFromVec(d, hn::AndNot(half, i));
+      const auto upper = hn::TableLookupLanes(hn::Load(d, values + ray_lanes), low);
+      return hn::IfThenElse(hn::Lt(i, half), hn::TableLookupLanes(hn::Load(d, values), low), upper);
+    } else {
+      return hn::GatherIndex(d, values, i);
+    }
+  }
+};
+
+template <class Tree, class Triangles>
+class StartTogether {
+  using Node = Children<Tree>;
+  static constexpr u32 width = Node::width;
+
+ public:
+  HWY_INLINE StartTogether(const Tree& tree, const Triangles& triangles, const RayGroup& group)
+      : tree_(tree), triangles_(triangles), limit_(group.boxes_limit.load()) {
+    for (u32 k = 0; k < 3; ++k) {
+      scale_[k] = group.scale[k].load();
+      near_offset_[k] = group.near_offset[k].load(), far_offset_[k] = group.far_offset[k].load();
+    }
+  }
+
+  /// Puts what the rays whose bits are set enter below `root`, an inner node, among what waits for them, of which
+  /// there is nothing yet. Nodes are visited in the order in which they were found, so that what a visit asks for
+  /// has time to arrive, and none waits for the branches of the one before.
+  HWY_NOINLINE void descend(u32 rays, u32 root, WaitingChildren& waiting) {
+    Counts counts = visit(root, rays, {0, 0});
+    for (u32 i = 0; i < counts.together; ++i) {
+      const Together at = together_[i];
+      const bool has_room = counts.together - i - 1 + counts.apart + 2 * width <= StartChildren::size &&
+                            counts.together + width <= max_together;
+      if (has_room) {
+        counts = visit(at.child, at.rays, counts);
+      } else {
+        const Rays origin = hn::Zero(RayLanes());
+        apart_.put(counts.apart++, at.node, at.slot, at.rays, origin, origin);
+      }
+    }
+    apart_.hand_out(counts.apart, waiting);
+  }
+
+ private:
+  static constexpr u32 max_together = 64;
+
+  /// An inner child in whose box rays begin.
+  struct Together {
+    u32 node, slot, child, rays;
+  };
+  /// How many were found: for rays together, visited ones among them, and for each apart.
+  struct Counts {
+    u32 together, apart;
+  };
+  /// Which rays enter a child, which of them begin in it, and where they enter and leave.
+  struct Entered {
+    u32 rays, beginning;
+    Rays entry, exit;
+  };
+
+  /// Of children that do not exist nothing is entered.
+  HWY_INLINE void enter(const float* planes, u32 existing, u32 rays, Entered (&children)[width]) const {
+    using Planes = typename Node::Planes;
+    const RayLanes d;
+    // Copies, which stay in registers.
+    const Rays limit = limit_, scale[3] = {scale_[0], scale_[1], scale_[2]};
+    const Rays near_offset[3] = {near_offset_[0], near_offset_[1], near_offset_[2]};
+    const Rays far_offset[3] = {far_offset_[0], far_offset_[1], far_offset_[2]};
+    const RayMask backwards[3] = {hn::Lt(scale[0], hn::Zero(d)), hn::Lt(scale[1], hn::Zero(d)),
+                                  hn::Lt(scale[2], hn::Zero(d))};
+#pragma GCC unroll 8
+    for (u32 slot = 0; slot < width; ++slot) {
+      Rays near[3], far[3];
+#pragma GCC unroll 3
+      for (u32 k = 0; k < 3; ++k) {
+        const float* plane = planes + Planes::axis_stride * k + Planes::slot_stride * slot;
+        const Rays lo = hn::Set(d, plane[0]), hi = hn::Set(d, plane[Planes::side_stride]);
+        near[k] = hn::MulAdd(hn::IfThenElse(backwards[k], hi, lo), scale[k], near_offset[k]);
+        far[k] = hn::MulAdd(hn::IfThenElse(backwards[k], lo, hi), scale[k], far_offset[k]);
+      }
+      Entered& child = children[slot];
+      child.entry = hn::Max(largest_of(d, near[0], near[1], near[2]), hn::Zero(d));
+      child.exit = hn::Min(smallest_of(d, far[0], far[1], far[2]), limit);
+      const u32 asked = rays & (0u - (existing >> slot & 1));
+      child.rays = asked & bits_of_mask(d, hn::Le(child.entry, child.exit));
+      child.beginning = child.rays & bits_of_mask(d, hn::Eq(child.entry, hn::Zero(d)));
+    }
+  }
+
+  /// Finds what the rays enter among the children of a node. No branch depends on it: half of them are entered.
+  HWY_NOINLINE Counts visit(u32 node, u32 rays, Counts counts) {
+    alignas(64) float room[6 * width];
+    const Node children(tree_, node);
+    const float* planes = children.planes(room).planes;
+    Entered entered[width];
+    enter(planes, children.existing(), rays, entered);
+#pragma GCC unroll 8
+    for (u32 slot = 0; slot < width; ++slot) {
+      const WideChild child = children.child(slot);
+      const u32 beginning = entered[slot].beginning;
+      const u32 enough = u32(u32(__builtin_popcount(beginning)) >= min_at_start) & u32(child.is_inner());
+      const u32 together = beginning & (0u - enough), apart = entered[slot].rays & ~together;
+      const char* data = place_of(tree_, triangles_, child);
+      data = entered[slot].rays != 0 ? data : reinterpret_cast<const char*>(planes);
+      __builtin_prefetch(data), __builtin_prefetch(data + 64);
+      together_[counts.together] = {node, slot, child.first, together};
+      counts.together += enough;
+      apart_.put(counts.apart, node, slot, apart, entered[slot].entry, entered[slot].exit);
+      counts.apart += apart != 0 ? 1 : 0;
+    }
+    return counts;
+  }
+
+  const Tree tree_;
+  const Triangles triangles_;
+  Rays limit_, scale_[3], near_offset_[3], far_offset_[3];
+  Together together_[max_together];
+  StartChildren apart_;
+};
+
+}  // namespace copse::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif

@@ -1,0 +1,86 @@
+// What waits on the ways of rays that each go their own.
+
+#if defined(COPSE_TRACE_CPU_SIMD_WAITING) == defined(HWY_TARGET_TOGGLE)
+#ifdef COPSE_TRACE_CPU_SIMD_WAITING
+#undef COPSE_TRACE_CPU_SIMD_WAITING
+#else
+#define COPSE_TRACE_CPU_SIMD_WAITING
+#endif
+
+#include "builders/bvh/wide_node.h"
+#include "trace/batch/cpu/simd_blocks.inl"
+
+HWY_BEFORE_NAMESPACE();
+namespace copse::cpu::HWY_NAMESPACE {
+
+/// What children wait for the rays of a group: the keys by which they were sorted, with the slot in the lowest
+/// bits, and the nodes. A tree so deep that they do not fit is left to the walk that climbs.
+struct WaitingChildren {
+  static constexpr u32 size = 256, stride = 2 * size + 16;  // for each ray; not all in the same cache sets
+
+  IdPerRay tops;  // of each ray, counted from `words`
+  u32 words[ray_lanes * stride];
+
+  HWY_INLINE void clear() { hn::Store(bottoms(), RayIds(), tops.values); }
+
+  /// Where nothing waits.
+  HWY_INLINE static u32 bottom(u32 lane) { return lane * stride; }
+  HWY_INLINE static VecOf<RayIds> bottoms() {
+    const RayIds d;
+    return hn::Mul(hn::Iota(d, 0), hn::Set(d, stride));
+  }
+  HWY_INLINE i32* keys(u32 top) { return reinterpret_cast<i32*>(words + top); }
+  HWY_INLINE u32* nodes(u32 top) { return words + size + top; }
+
+  /// Bits of the rays that might have no room for the children of nodes in one of the next `turns`.
+  HWY_INLINE u32 full(u32 width, u32 turns) const {
+    const RayIds d;
+    const auto waiting = hn::Sub(hn::Load(d, tops.values), bottoms());
+    return bits_of_mask(d, hn::Gt(waiting, hn::Set(d, size - turns * (width - 1) - 8)));
+  }
+
+  /// The children of a node, whose keys the caller wrote; room for 8 is written.
+  HWY_INLINE void push(u32 lane, u32 node, u32 pushed) {
+    const hn::CappedTag<u32, 4> d;
+    const auto same = hn::Set(d, node);
+    u32* to = nodes(tops[lane]);
+    hn::StoreU(same, d, to);
+    if (pushed > 4) hn::StoreU(same, d, to + 4);
+    tops[lane] += pushed;
+  }
+
+  /// Has for ray `to` wait what waits for ray `from` of others.
+  HWY_INLINE void copy(u32 to, WaitingChildren& others, u32 from) {
+    u32 at = bottom(to);
+    for (u32 i = bottom(from); i != others.tops[from]; ++i, ++at) {
+      *keys(at) = *others.keys(i), *nodes(at) = *others.nodes(i);
+    }
+    tops[to] = at;
+  }
+};
+
+/// Where in memory the visit of a child begins.
+template <class Tree, class Triangles>
+HWY_INLINE const char* place_of(const Tree& tree, const Triangles& triangles, const WideChild& at) {
+  const void* leaf;
+  if constexpr (Triangles::takes_places) {
+    leaf = triangles.packed + at.first;
+  } else {
+    leaf = tree.primitive_ids + at.first;
+  }
+  return static_cast<const char*>(at.is_leaf() ? leaf : tree.nodes + at.first);
+}
+
+/// Asks for what a child will be visited with: others take their turn before it. Of a leaf three lines, which are
+/// three triangles and more.
+template <class Tree, class Triangles>
+HWY_INLINE void prefetch(const Tree& tree, const Triangles& triangles, const WideChild& at) {
+  const char* data = place_of(tree, triangles, at);
+  __builtin_prefetch(data), __builtin_prefetch(data + 64);
+  if (Triangles::takes_places && at.is_leaf()) __builtin_prefetch(data + 128);
+}
+
+}  // namespace copse::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif

@@ -1,0 +1,65 @@
+// Rays that are under way when most of their group have arrived. Few rays leave blocks of lanes empty, and each
+// waits for every step of its own; so the last rays of groups go on together, until few of them are left in turn.
+
+#if defined(COPSE_TRACE_CPU_SIMD_LATE) == defined(HWY_TARGET_TOGGLE)
+#ifdef COPSE_TRACE_CPU_SIMD_LATE
+#undef COPSE_TRACE_CPU_SIMD_LATE
+#else
+#define COPSE_TRACE_CPU_SIMD_LATE
+#endif
+
+#include "trace/batch/cpu/simd_results.inl"
+#include "trace/batch/cpu/simd_walk.inl"
+
+HWY_BEFORE_NAMESPACE();
+namespace copse::cpu::HWY_NAMESPACE {
+
+template <bool any, class Tree, class Triangles>
+class LateRays {
+ public:
+  using Walks = RayWalks<any, Tree, Triangles>;
+
+  /// So many rays of a group are late at most.
+  static constexpr u32 most = 3 * ray_lanes / 8;
+
+  HWY_INLINE LateRays(const SimdBatch<Tree>& batch, const Triangles& triangles)
+      : batch_(batch), triangles_(triangles), walks_(batch.tree, triangles, group_) {
+    group_.masks = batch.masks;
+  }
+
+  /// Takes over the rays of another group whose bits are set, `most` at most; their results are written in time.
+  HWY_NOINLINE void take(Walks& others, u32 rays) {
+    constexpr u32 few = ray_lanes / 2;
+    static_assert(few + most <= ray_lanes);
+    if (u32(__builtin_popcount(taken_) + __builtin_popcount(rays)) > ray_lanes) go_on(few);
+    for (; rays != 0; rays &= rays - 1) {
+      const u32 to = u32(__builtin_ctz(~taken_));
+      walks_.take(to, others, u32(__builtin_ctz(rays)));
+      taken_ |= 1u << to;
+    }
+  }
+
+  /// Has all arrive.
+  HWY_INLINE void finish() {
+    if (taken_ != 0) go_on(0);
+  }
+
+ private:
+  HWY_NOINLINE void go_on(u32 few) {
+    walks_.walk(few);
+    const u32 arrived = taken_ & ~walks_.under_way();
+    write_results<any>(batch_, triangles_, group_, arrived, walks_.too_deep());
+    taken_ &= ~arrived;
+  }
+
+  const SimdBatch<Tree>& batch_;
+  const Triangles triangles_;
+  RayGroup group_;
+  Walks walks_;
+  u32 taken_ = 0;  // bits of the lanes in which a ray is under way
+};
+
+}  // namespace copse::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif

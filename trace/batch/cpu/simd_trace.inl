@@ -1,0 +1,104 @@
+// Ranges of batches: rays made ready, walked for together or each its own way, and their results.
+
+#if defined(COPSE_TRACE_CPU_SIMD_TRACE) == defined(HWY_TARGET_TOGGLE)
+#ifdef COPSE_TRACE_CPU_SIMD_TRACE
+#undef COPSE_TRACE_CPU_SIMD_TRACE
+#else
+#define COPSE_TRACE_CPU_SIMD_TRACE
+#endif
+
+#include "trace/batch/cpu/simd_batch.h"
+#include "trace/batch/cpu/simd_packet.inl"
+#include "trace/batch/cpu/simd_stragglers.inl"
+
+HWY_BEFORE_NAMESPACE();
+namespace copse::cpu::HWY_NAMESPACE {
+
+/// The rays of the same kind as the first of `rays`.
+HWY_INLINE u32 alike(const RayGroup& group, u32 rays) {
+  const hn::Repartition<u32, RayLanes> du;
+  const auto kind = hn::Set(du, group.kind[u32(__builtin_ctz(rays))]);
+  return rays & bits_of_mask(du, hn::Eq(hn::Load(du, group.kind.values), kind));
+}
+
+template <bool any, class Tree, class Triangles>
+HWY_INLINE u32 walk_packets(const Tree& tree, const Triangles& triangles, RayGroup& group, u32 rays) {
+  u32 too_deep = 0;
+  while (rays != 0) {
+    const u32 packet = alike(group, rays);
+    rays &= ~packet;
+    PacketWalk<any, Tree, Triangles> walk(tree, triangles, group, group.kind[u32(__builtin_ctz(packet))]);
+    too_deep |= walk.walk(packet);
+  }
+  return too_deep;
+}
+
+/// Rays of a batch, as many at a time as have a lane.
+template <bool any, class Tree, class Triangles>
+class GroupTracer {
+  using Late = LateRays<any, Tree, Triangles>;
+
+ public:
+  HWY_INLINE GroupTracer(const SimdBatch<Tree>& batch, const Triangles& triangles)
+      : batch_(batch), triangles_(triangles), walks_(batch.tree, triangles, group_), late_(batch, triangles) {
+    group_.masks = batch.masks;
+  }
+
+  /// Traces `count` rays from `begin` on, ray_lanes at most. `rays`: they, and any more up to ray_lanes.
+  HWY_INLINE void trace(const Ray* rays, u64 begin, u32 count) {
+    prepare_ray(rays, batch_.bounds, group_);
+    for (u32 lane = 0; lane < ray_lanes; ++lane) group_.ids[lane] = begin + lane;
+    for (u32 lane = 0; batch_.masks != nullptr && lane < ray_lanes; ++lane) {
+      group_.ray_masks[lane] = lane < count ? batch_.masks->of_ray(begin + lane) : 0;
+    }
+    const u32 asked = u32((u64{1} << count) - 1);
+    const u32 walking = group_.walking & ~group_.given_up & asked;
+    u32 whole = group_.given_up, late = 0;
+    if (walking != 0 && batch_.packets) {
+      whole |= walk_packets<any>(batch_.tree, triangles_, group_, walking);
+    } else if (walking != 0) {
+      walks_.begin_together(walking);
+      walks_.walk(Late::most);
+      whole |= walks_.too_deep();
+      late = walks_.under_way() & ~walks_.too_deep();
+    }
+    if (late != 0) late_.take(walks_, late);
+    write_results<any>(batch_, triangles_, group_, asked & ~late, whole);
+  }
+
+  /// Results are complete only then.
+  HWY_INLINE void finish() { late_.finish(); }
+
+ private:
+  const SimdBatch<Tree>& batch_;
+  const Triangles triangles_;
+  RayGroup group_;
+  RayWalks<any, Tree, Triangles> walks_;
+  Late late_;
+};
+
+template <bool any, class Tree, class Triangles>
+HWY_NOINLINE void trace_range(const SimdBatch<Tree>& batch, const Triangles& triangles, u64 begin, u64 end) {
+  GroupTracer<any, Tree, Triangles> groups(batch, triangles);
+  for (; begin + ray_lanes <= end; begin += ray_lanes) groups.trace(batch.rays + begin, begin, ray_lanes);
+  if (begin != end) {
+    Ray last[ray_lanes];
+    for (u32 i = 0; i < ray_lanes; ++i) last[i] = batch.rays[smaller(begin + i, end - 1)];
+    groups.trace(last, begin, u32(end - begin));
+  }
+  groups.finish();
+}
+
+template <class Tree, class Triangles>
+HWY_INLINE void trace_triangles(const SimdBatch<Tree>& batch, const Triangles& triangles, u64 begin, u64 end) {
+  if (batch.hits != nullptr) {
+    trace_range<false>(batch, triangles, begin, end);
+  } else {
+    trace_range<true>(batch, triangles, begin, end);
+  }
+}
+
+}  // namespace copse::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif

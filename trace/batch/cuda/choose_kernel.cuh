@@ -1,0 +1,77 @@
+#pragma once
+
+// Looks at a sample of a batch and says which kernel is for its rays.
+
+#include "trace/batch/cuda/ray_batch.cuh"
+
+namespace copse::cuda {
+
+namespace detail {
+
+inline constexpr u32 sampled_groups = 32;
+
+/// The difference between the largest and the smallest of the warp's values.
+__device__ inline float spread_of_warp(float value) {
+  float lo = value, hi = value;
+  for (u32 distance = warp_size / 2; distance > 0; distance /= 2) {
+    lo = fminf(lo, __shfl_xor_sync(all_lanes, lo, int(distance)));
+    hi = fmaxf(hi, __shfl_xor_sync(all_lanes, hi, int(distance)));
+  }
+  return hi - lo;
+}
+
+/// True in all lanes where the directions of the warp's rays differ by less than a twentieth in each component,
+/// for directions of length 1: a tile of 8 x 4 pixels of a picture of 160 across, or of a finer one.
+__device__ inline bool warp_stays_together(const vec3& direction) {
+  constexpr float max_spread = 0.05f;
+  const float scale = rsqrtf(direction.x * direction.x + direction.y * direction.y + direction.z * direction.z);
+  const float x = spread_of_warp(direction.x * scale), y = spread_of_warp(direction.y * scale);
+  const float z = spread_of_warp(direction.z * scale);
+  return x < max_spread && y < max_spread && z < max_spread;
+}
+
+__device__ inline bool is_in(const Aabb& box, const vec3& p) {
+  return box.lo.x <= p.x && p.x <= box.hi.x && box.lo.y <= p.y && p.y <= box.hi.y && box.lo.z <= p.z &&
+         p.z <= box.hi.z;
+}
+
+/// Which kernel is for which rays, by what a sample of them says.
+struct KernelTable {
+  TraceKernel from_outside;  // neighbours stay together, and begin outside the tree's bounds
+  TraceKernel from_inside;   // stay together, and begin inside
+  TraceKernel apart;
+
+  bool names(TraceKernel kernel) const {
+    return from_outside == kernel || from_inside == kernel || apart == kernel;
+  }
+  bool is_one() const { return from_outside == apart && from_inside == apart; }
+};
+
+/// One block, a warp for each group of 32 neighbouring rays, which lie at equal distances in the batch.
+template <u32 groups, class Tree>
+__global__ void __launch_bounds__(groups* warp_size)
+    choose_kernel_kernel(const __grid_constant__ Tree tree, const Ray* rays, u64 n, KernelTable table,
+                         u32* choice) {
+  overlap_launches();
+  const SharedReach<Tree> reach(tree);
+  const u64 group = n / warp_size * (threadIdx.x / warp_size) / groups;
+  const Ray ray = rays[smaller(group * warp_size + lane_id(), n - 1)];
+  const u32 together = u32(__syncthreads_count(warp_stays_together(ray.direction))) / warp_size;
+  const u32 inside = u32(__syncthreads_count(is_in(reach().bounds, ray.origin)));
+  if (threadIdx.x != 0) return;
+  const bool is_outside = 2 * inside < groups * warp_size;
+  *choice = u32(4 * together < 3 * groups ? table.apart : is_outside ? table.from_outside : table.from_inside);
+}
+
+}  // namespace detail
+
+/// Writes a kernel of the table to `choice`. `n` above 0.
+template <class Tree>
+void choose_trace_kernel(const Executor& ex, const Tree& tree, const Ray* rays, u64 n,
+                         const detail::KernelTable& table, u32* choice) {
+  launch(ex, "trace: choose", detail::choose_kernel_kernel<detail::sampled_groups, Tree>,
+         {.blocks = 1, .threads = detail::sampled_groups * warp_size, .overlaps_earlier_launch = true}, tree, rays,
+         n, table, choice);
+}
+
+}  // namespace copse::cuda

@@ -1,0 +1,202 @@
+#pragma once
+
+// What the kernels of batches share: reading rays, storing results, the tree's bounds, and the kernel that gives
+// each thread a ray, in which a warp goes one of two ways: thread_per_ray.cuh, ray_packets.cuh.
+
+#include <type_traits>
+
+#include "primitives/cuda/launch.cuh"
+#include "primitives/cuda/warp.cuh"
+#include "trace/batch/ray_queries.h"
+#include "trace/trace_options.h"
+
+namespace copse::cuda {
+
+namespace detail {
+
+using copse::detail::fast_stack_size;
+using copse::detail::PreparedRay;
+using copse::detail::Robustness;
+using copse::detail::StackEntry;
+using copse::detail::TreeReach;
+
+inline constexpr u32 ray_threads = 128;
+
+template <class Query>
+concept WalksBinaryTree = std::is_same_v<typename Query::Tree, copse::detail::BinaryTree>;
+
+/// Whether quick kernels can read them. The caller's memory may begin at any float.
+inline bool stand_at_quads(const Ray* rays) {
+  return reinterpret_cast<u64>(rays) % sizeof(float4) == 0;
+}
+
+/// Rays are read once: they shall not drive nodes out of the caches.
+__device__ inline Ray load_ray(const Ray* rays, u64 i) {
+  const auto* quads = reinterpret_cast<const float4*>(rays + i);
+  const float4 a = __ldcs(quads), b = __ldcs(quads + 1);
+  return {vec3(a.x, a.y, a.z), a.w, vec3(b.x, b.y, b.z), b.w};
+}
+
+__device__ inline void store_result(Hit* hits, u64 i, const Hit& hit) {
+  auto* words = reinterpret_cast<float*>(hits + i);
+  __stcs(words, hit.t);
+  __stcs(words + 1, __uint_as_float(hit.primitive));
+  __stcs(words + 2, __uint_as_float(hit.geometry));
+  __stcs(words + 3, hit.u);
+  __stcs(words + 4, hit.v);
+}
+__device__ inline void store_result(u8* results, u64 i, u8 result) {
+  results[i] = result;
+}
+
+/// Stores the results of a warp's neighbouring rays, of which the first `count` are there. Hits go through shared
+/// memory: their words stand 20 bytes apart, and would be stored a few to a transaction.
+__device__ inline void store_results_of_warp(Hit* hits, u64 first, u32 count, const Hit& hit) {
+  constexpr u32 words_a_hit = sizeof(Hit) / sizeof(u32);
+  __shared__ alignas(uint4) u32 staged[ray_threads * words_a_hit];
+  u32* const own = staged + threadIdx.x / warp_size * warp_size * words_a_hit;
+  u32* const words = own + lane_id() * words_a_hit;
+  words[0] = __float_as_uint(hit.t);
+  words[1] = hit.primitive;
+  words[2] = hit.geometry;
+  words[3] = __float_as_uint(hit.u);
+  words[4] = __float_as_uint(hit.v);
+  __syncwarp();
+  if (count == warp_size && reinterpret_cast<u64>(hits + first) % sizeof(uint4) == 0) {
+    // 40 times 16 bytes.
+    auto* const out = reinterpret_cast<uint4*>(hits + first);
+    const auto* const quads = reinterpret_cast<const uint4*>(own);
+    __stcs(out + lane_id(), quads[lane_id()]);
+    constexpr u32 more = warp_size * words_a_hit / 4 - warp_size;
+    if (lane_id() < more) __stcs(out + warp_size + lane_id(), quads[warp_size + lane_id()]);
+  } else {
+    u32* const out = reinterpret_cast<u32*>(hits + first);
+    for (u32 k = lane_id(); k < count * words_a_hit; k += warp_size) __stcs(out + k, own[k]);
+  }
+  __syncwarp();
+}
+__device__ inline void store_results_of_warp(u8* results, u64 first, u32 count, u8 result) {
+  if (lane_id() < count) results[first + lane_id()] = result;
+}
+
+/// What rays need to know of a tree. All threads of a block make one together: that of a wide tree is found once
+/// for all its rays.
+template <class Tree>
+class SharedReach {
+ public:
+  __device__ explicit SharedReach(const Tree& tree) {
+    __shared__ float of_block[7];
+    words_ = of_block;
+    if (threadIdx.x == 0) {
+      const auto [box, farthest] = TreeReach::of(tree.bounds());
+      words_[0] = box.lo.x, words_[1] = box.lo.y, words_[2] = box.lo.z;
+      words_[3] = box.hi.x, words_[4] = box.hi.y, words_[5] = box.hi.z;
+      words_[6] = farthest;
+    }
+    __syncthreads();
+  }
+
+  __device__ TreeReach operator()() const {
+    return {{vec3(words_[0], words_[1], words_[2]), vec3(words_[3], words_[4], words_[5])}, words_[6]};
+  }
+
+ private:
+  float* words_;
+};
+
+/// The root of a binary tree holds the bounds.
+template <>
+class SharedReach<copse::detail::BinaryTree> {
+ public:
+  __device__ explicit SharedReach(const copse::detail::BinaryTree& tree) : tree_(tree) {}
+  __device__ TreeReach operator()() const { return TreeReach::of(tree_.bounds()); }
+
+ private:
+  const copse::detail::BinaryTree& tree_;
+};
+
+/// Traces a ray whose quick walk gave up. Out of line, so that it costs the quick ones no registers.
+template <class Query>
+__noinline__ __device__ void retrace_robust(const Query& query, u32 ray_id) {
+  store_result(query.results, ray_id, copse::detail::trace_robust(query, query.rays[ray_id], ray_id));
+}
+
+/// A thread for each ray, by whole walks; `choice` and `kernel` as below.
+template <class Query>
+__global__ void __launch_bounds__(ray_threads)
+    whole_rays_kernel(u32 n, const __grid_constant__ Query query, TraceKernel kernel, const u32* choice) {
+  overlap_launches();
+  if (choice != nullptr && *choice != u32(kernel)) return;
+  const u32 i = blockIdx.x * ray_threads + threadIdx.x;
+  if (i < n) retrace_robust(query, i);
+}
+
+/// Which of as many groups of rays as blocks a block traces. Those that run at a time are spread over a stretch of
+/// the batch: so rays that miss all, which wait for memory, run beside those that have much to do, where a picture
+/// in its order has them one after the other. What it brings, and what it costs: docs/performance.md.
+__device__ inline u32 group_of_block() {
+  constexpr u32 stretch = 8192, stride = 3137;  // odd, so that all of a stretch are met
+  const u32 begin = blockIdx.x / stretch * stretch;
+  return begin + stretch <= gridDim.x ? begin + blockIdx.x * stride % stretch : blockIdx.x;
+}
+
+/// `Way`, a way for a warp to trace the rays of its lanes:
+///   static constexpr TraceKernel kernel
+///   static constexpr u32 blocks
+///     That a multiprocessor shall hold: more hide more of the memory's latency, but spill registers.
+///   static bool trace(query, ray, i, ready, result)
+///     Called by all lanes of a warp of which one enters the tree at least. False where the lane's ray gave up,
+///     and the result means nothing.
+/// `choice`: null, or a word on the device that says whether this kernel is to trace.
+template <class Way, class Query>
+__global__ void __launch_bounds__(ray_threads, Way::blocks)
+    rays_kernel(u32 n, const __grid_constant__ Query query, const u32* choice) {
+  overlap_launches();
+  if (choice != nullptr && *choice != u32(Way::kernel)) return;
+  const SharedReach<typename Query::Tree> reach(query.tree);
+  const u32 i = group_of_block() * ray_threads + threadIdx.x;
+  const u32 first = i - lane_id();
+  if (first >= n) return;
+  bool is_traced = true;
+  {
+    const u32 own = smaller(i, n - 1);
+    const Ray ray = load_ray(query.rays, own);
+    PreparedRay ready = prepare_ray(ray, reach());
+    if (i >= n) ready.enters = ready.gives_up = false;
+    typename Query::Result result;
+    if (__any_sync(all_lanes, ready.enters)) {
+      is_traced = Way::trace(query, ray, own, ready, result);
+    } else {
+      result = Query::miss(ray);
+      is_traced = !ready.gives_up;
+    }
+    __syncwarp();
+    store_results_of_warp(query.results, first, smaller(n - first, warp_size), result);
+  }
+  if (!is_traced) retrace_robust(query, i);
+}
+
+}  // namespace detail
+
+/// For rays that do not stand at quads, in place of `kernel`: nobody's should, so they have no quick kernels.
+template <class Query>
+void trace_by_whole_walks(const Executor& ex, const char* label, TraceKernel kernel, const Query& query, u32 n,
+                          const u32* choice) {
+  launch(ex, label, detail::whole_rays_kernel<Query>,
+         {.blocks = divide_rounding_up(n, detail::ray_threads),
+          .threads = detail::ray_threads,
+          .overlaps_earlier_launch = true},
+         n, query, kernel, choice);
+}
+
+/// `choice`: null, or a word on the device that says whether this kernel is to trace.
+template <class Way, class Query>
+void trace_in_groups(const Executor& ex, const char* label, const Query& query, u32 n, const u32* choice) {
+  launch(ex, label, detail::rays_kernel<Way, Query>,
+         {.blocks = divide_rounding_up(n, detail::ray_threads),
+          .threads = detail::ray_threads,
+          .overlaps_earlier_launch = true},
+         n, query, choice);
+}
+
+}  // namespace copse::cuda

@@ -1,0 +1,128 @@
+#pragma once
+
+// A warp walks a binary tree for 32 neighbouring rays at once: a node is read once for all, and no lane waits for
+// another's. Good where the rays stay together.
+//
+// Source: Guenther, Popov, Seidel, Slusallek, "Realtime Ray Tracing on GPU with BVH-based Packet Traversal", RT
+// 2007: one stack for the warp. Theirs is in shared memory; here a child is put off with where the first ray
+// enters it, so that those behind all hits are dropped together. Where the stack is full, the rays walk again by
+// themselves.
+
+#include "trace/batch/cuda/packet_stack.cuh"
+#include "trace/batch/cuda/ray_batch.cuh"
+#include "trace/batch/cuda/ray_octants.cuh"
+
+namespace copse::cuda::detail {
+
+using copse::detail::PairSpans;
+
+/// The walk of a warp, for run_in_octant. All lanes call all members together; what has no lane's part is the same
+/// in all.
+template <class Query>
+class PacketWalk {
+ public:
+  using Test = typename Query::template Test<Robustness::fast>;
+
+  [[gnu::always_inline]] __device__ PacketWalk(const Query& query, const Ray& ray, u32 i, const PreparedRay& ready)
+      : query_(query),
+        test_(query.template test<Robustness::fast>(ray, i)),
+        slabs_(ready.slabs),
+        limit_(ray.t_max),
+        box_limit_(ready.enters ? ready.box_limit : never),
+        last_(last_of_warp()),
+        at_(query.tree.root()) {
+    test_.gives_up = ready.gives_up;
+  }
+
+  template <u32 octant>
+  [[gnu::always_inline]] __device__ void run() {
+    for (;;) {
+      while (at_.count == 0) {
+        if (!step<octant>()) return;
+      }
+      test_leaf();
+      if (!stack_.pop(last_, at_)) return;
+    }
+  }
+
+  /// Of this lane.
+  __device__ bool gives_up() const { return test_.gives_up; }
+  [[gnu::always_inline]] __device__ typename Query::Result result() const { return query_.result(test_, limit_); }
+
+ private:
+  static constexpr float never = -1;  // no box is entered before it
+
+  [[gnu::always_inline]] __device__ bool is_walking() const { return box_limit_ != never; }
+
+  /// After which none of the rays enters a box. Times as integers: those that are not negative have their order.
+  [[gnu::always_inline]] __device__ i32 last_of_warp() const {
+    return __reduce_max_sync(all_lanes, __float_as_int(box_limit_));
+  }
+
+  /// To a child of an inner node that any lane enters, or to what was put off; false where the walk ends.
+  template <u32 octant>
+  [[gnu::always_inline]] __device__ bool step() {
+    const PairSpans pair = PairSpans::of<octant>(query_.tree.nodes + at_.first, slabs_, box_limit_);
+    const u32 into_left = __ballot_sync(all_lanes, pair.enters_left()),
+              into_right = __ballot_sync(all_lanes, pair.enters_right());
+    if ((into_left | into_right) == 0) return stack_.pop(last_, at_);
+    if (into_left == 0 || into_right == 0) {
+      at_ = pair.child(into_left == 0);
+      return true;
+    }
+    if (stack_.is_full()) {
+      // Of no concern to lanes that had ended before.
+      test_.gives_up = test_.gives_up || is_walking();
+      return false;
+    }
+    // The first of the lanes that enter both says which is in front, and lanes that enter one of them follow.
+    const u32 for_right = __ballot_sync(all_lanes, pair.right_is_nearer()), both = into_left & into_right;
+    const bool takes_right = (for_right & both & (0u - both)) != 0;
+    at_ = pair.child(takes_right);
+    // Over all lanes: those that miss the box can only make it earlier.
+    const float entry = takes_right ? pair.in_left.entry : pair.in_right.entry;
+    stack_.push(pair.child(!takes_right), __reduce_min_sync(all_lanes, __float_as_int(entry)));
+    return true;
+  }
+
+  [[gnu::always_inline]] __device__ void test_leaf() {
+    if (is_walking()) {
+      const float before = limit_;
+      for (u32 place = at_.first, last = place + at_.count; place != last && is_walking(); ++place) {
+        u32 which = place;
+        if constexpr (!Test::takes_places) which = query_.tree.primitive_ids[place];
+        if (test_(which, limit_)) box_limit_ = never;
+      }
+      if (is_walking() && limit_ != before) box_limit_ = copse::detail::usual_box_limit(slabs_, limit_);
+    }
+    last_ = last_of_warp();
+  }
+
+  const Query& query_;
+  Test test_;
+  RaySlabs slabs_;
+  float limit_, box_limit_;
+  i32 last_;
+  WideChild at_;
+  PacketStack stack_;
+};
+
+template <class Query>
+struct PacketWay {
+  static constexpr TraceKernel kernel = TraceKernel::packets;
+  static constexpr u32 blocks = 9;  // 56 registers a thread
+
+  [[gnu::always_inline]] __device__ static bool trace(const Query& query, const Ray& ray, u32 i,
+                                                      const PreparedRay& ready, typename Query::Result& result) {
+    PacketWalk<Query> walk(query, ray, i, ready);
+    if constexpr (Query::has_masks) {
+      walk.template run<any_octant>();
+    } else {
+      run_in_octant(octant_of_warp(ready.slabs), walk);
+    }
+    if (!walk.gives_up()) result = walk.result();
+    return !walk.gives_up();
+  }
+};
+
+}  // namespace copse::cuda::detail

@@ -1,0 +1,72 @@
+#pragma once
+
+// Walks of many rays on a GPU, a thread for each.
+//
+// Source: Aila, Laine, "Understanding the Efficiency of Ray Traversal on GPUs", HPG 2009: inner steps and leaves
+// in turns. Here some steps a turn, and no more: where leaves are tested after each step, lanes come to theirs a
+// step apart and test them one after another; where they are tested once all lanes have come to one, the first
+// wait for the last.
+
+#include "trace/batch/cuda/ray_batch.cuh"
+#include "trace/batch/cuda/ray_octants.cuh"
+
+namespace copse::cuda::detail {
+
+/// Inner steps between two looks at the leaves, as measured: docs/performance.md.
+template <class Tree>
+inline constexpr u32 steps_between_leaves = 3;
+template <>
+inline constexpr u32 steps_between_leaves<copse::detail::BinaryTree> = 4;
+
+/// One lane's walk; those of binary trees for run_in_octant.
+template <class Query>
+struct AloneWalk {
+  const Query& query;
+  const PreparedRay& ready;
+  StackEntry* entries;
+  typename Query::template Test<Robustness::fast>& test;
+  float limit = 0;
+  bool gives_up = false;
+
+  template <u32 octant>
+  [[gnu::always_inline]] __device__ void run() {
+    copse::detail::FastBinaryWalk<default_stack_size, octant> walk(query.tree, entries);
+    run(walk);
+  }
+
+  template <class Walk>
+  [[gnu::always_inline]] __device__ void run(Walk& walk) {
+    walk.begin(ready);
+    NoCounter counter;
+    while (!walk.is_done()) {
+      walk.template take_steps<steps_between_leaves<typename Query::Tree>>(counter);
+      if (walk.is_at_leaf()) walk.test_leaf(test, counter);
+    }
+    gives_up = walk.gives_up() || test.gives_up;
+    limit = walk.limit();
+  }
+};
+
+template <class Query>
+struct AloneWay {
+  static constexpr TraceKernel kernel = TraceKernel::one_ray_a_thread;
+  static constexpr u32 blocks = WalksBinaryTree<Query> ? 9 : 8;  // 56 and 64 registers a thread
+
+  [[gnu::always_inline]] __device__ static bool trace(const Query& query, const Ray& ray, u32 i,
+                                                      const PreparedRay& ready, typename Query::Result& result) {
+    constexpr u32 stack_size = WalksBinaryTree<Query> ? default_stack_size : fast_stack_size;
+    StackEntry entries[stack_size];
+    auto test = query.template test<Robustness::fast>(ray, i);
+    AloneWalk<Query> alone{query, ready, entries, test};
+    if constexpr (WalksBinaryTree<Query>) {
+      run_in_octant(octant_of_warp(ready.slabs), alone);
+    } else {
+      copse::detail::Walk<typename Query::Tree, stack_size, Robustness::fast> walk(query.tree, entries);
+      alone.run(walk);
+    }
+    if (!alone.gives_up) result = query.result(test, alone.limit);
+    return !alone.gives_up;
+  }
+};
+
+}  // namespace copse::cuda::detail

@@ -1,0 +1,119 @@
+#pragma once
+
+// Which kernel traces a batch. The contract stands in trace/batch/trace_rays.inl.
+
+#include "trace/batch/cuda/choose_kernel.cuh"
+#include "trace/batch/cuda/persistent_rays.cuh"
+#include "trace/batch/cuda/ray_packets.cuh"
+#include "trace/batch/cuda/thread_per_ray.cuh"
+
+namespace copse::cuda {
+
+namespace detail {
+
+struct StoreKernel {
+  u32 kernel;
+  u32* chosen;
+  __device__ void operator()(u64) const { *chosen = kernel; }
+};
+
+struct CopyKernel {
+  const u32* choice;
+  u32* chosen;
+  __device__ void operator()(u64) const { *chosen = *choice; }
+};
+
+/// What `kernel` is to a query. Only binary trees have packets, and batches with masks, which seldom come, no
+/// kernel of a thread a ray: less to compile, for a fifth of the speed at most.
+template <class Query>
+constexpr TraceKernel kernel_for(TraceKernel kernel) {
+  const bool is_there = kernel == TraceKernel::packets ? WalksBinaryTree<Query> : !Query::has_masks;
+  return is_there ? kernel : TraceKernel::persistent;
+}
+
+/// A packet meets few triangles where there are half as many rays to each as it has.
+inline constexpr u64 rays_a_triangle_for_packets = warp_size / 2;
+
+/// What is the fastest for a batch of n rays, as measured: docs/performance.md has the table. Where triangles are
+/// finer than rays, neighbours part ways long before they end, so that waiting for each other costs more.
+template <class Query>
+KernelTable kernels_for(const Query& query, u64 n) {
+  using enum TraceKernel;
+  using Tree = typename Query::Tree;
+  const u64 count = query.triangle_count;
+  if constexpr (std::is_same_v<Tree, copse::detail::BinaryTree>) {
+    const TraceKernel together =
+        kernel_for<Query>(count <= n / rays_a_triangle_for_packets ? packets : one_ray_a_thread);
+    return {together, together, persistent};
+  } else if constexpr (Query::has_masks) {
+    return {persistent, persistent, persistent};
+  } else if constexpr (std::is_same_v<Tree, copse::detail::WideTree<CompressedBvh4Node>>) {
+    const TraceKernel from_outside = count > n / 2 ? persistent : one_ray_a_thread;
+    return {from_outside, count > n ? persistent : one_ray_a_thread, persistent};
+  } else if constexpr (std::is_same_v<Tree, copse::detail::WideTree<CompressedBvh8Node>>) {
+    return {persistent, persistent, persistent};
+  } else {
+    return {one_ray_a_thread, one_ray_a_thread, persistent};
+  }
+}
+
+/// Launches `kernel`; `choice` as for the kernels. Groups and persistent warps may walk through different trees.
+template <class Grouped, class Persistent>
+void trace_with_kernel(const Executor& ex, const char* label, TraceKernel kernel, const Grouped& grouped,
+                       const Persistent& persistent, u32 n, const u32* choice) {
+  if (!stand_at_quads(grouped.rays)) return trace_by_whole_walks(ex, label, kernel, grouped, n, choice);
+  if constexpr (!Grouped::has_masks) {
+    if (kernel == TraceKernel::one_ray_a_thread) {
+      trace_in_groups<AloneWay<Grouped>>(ex, label, grouped, n, choice);
+    }
+  }
+  if constexpr (WalksBinaryTree<Grouped>) {
+    if (kernel == TraceKernel::packets) trace_in_groups<PacketWay<Grouped>>(ex, label, grouped, n, choice);
+  }
+  if (kernel == TraceKernel::persistent) trace_persistent(ex, label, persistent, n, choice);
+}
+
+/// By a sample of the rays, where the table needs one: launches all its kernels, of which those that were not
+/// chosen end at once. `choice`: a word on the device, which gets the kernel where `tells`.
+template <class Grouped, class Persistent>
+void trace_by_table(const Executor& ex, const char* label, const KernelTable& table, const Grouped& grouped,
+                    const Persistent& persistent, u32 n, u32* choice, bool tells) {
+  if (table.is_one()) {
+    trace_with_kernel(ex, label, table.apart, grouped, persistent, n, nullptr);
+    if (tells) for_each(ex, "trace: choice", 1, StoreKernel{u32(table.apart), choice});
+    return;
+  }
+  choose_trace_kernel(ex, grouped.tree, grouped.rays, n, table, choice);
+  for (const TraceKernel kernel : {TraceKernel::packets, TraceKernel::one_ray_a_thread, TraceKernel::persistent}) {
+    if (table.names(kernel)) trace_with_kernel(ex, label, kernel, grouped, persistent, n, choice);
+  }
+}
+
+/// At most 2^31 rays.
+template <class Query>
+void trace_by(const Executor& ex, const char* label, TraceKernel kernel, const Query& query, u32 n, u32* chosen) {
+  if (kernel == TraceKernel::automatic) {
+    ScratchArena::Frame frame(ex.scratch);
+    u32* choice = frame.allocate<u32>(1);
+    trace_by_table(ex, label, kernels_for(query, n), query, query, n, choice, chosen != nullptr);
+    if (chosen != nullptr) for_each(ex, "trace: chosen", 1, CopyKernel{choice, chosen});
+    return;
+  }
+  kernel = kernel_for<Query>(kernel);
+  trace_with_kernel(ex, label, kernel, query, query, n, nullptr);
+  if (chosen != nullptr) for_each(ex, "trace: chosen", 1, StoreKernel{u32(kernel), chosen});
+}
+
+}  // namespace detail
+
+template <class Query>
+void trace_batch(const Executor& ex, const char* label, TraceKernel kernel, Query query, u64 n, u32* chosen) {
+  constexpr u64 max_at_once = u64{1} << 31;
+  for (u64 begin = 0; begin < n; begin += max_at_once) {
+    const u32 count = u32(smaller(n - begin, max_at_once));
+    detail::trace_by(ex, label, kernel, query, count, chosen);
+    query.skip(count);
+  }
+}
+
+}  // namespace copse::cuda

@@ -1,0 +1,82 @@
+#include "trace/trace_rays.h"
+
+#include <string>
+
+#include "primitives/core/dispatch.h"
+#include "trace/batch/check_masks.h"
+#include "trace/batch/masked_rays_body.h"
+#include "trace/batch/trace_rays_body.h"
+#include "trace/check.h"
+
+namespace copse {
+
+namespace {
+
+using Packed = TraceTriangles::Packed;
+
+void check_options(const char* function, const TraceOptions& options) {
+  if (options.chosen.size() > 1) {
+    detail::refuse(function, "room for " + std::to_string(options.chosen.size()) + " chosen kernels, at most 1");
+  }
+  if (u32(options.kernel) > u32(TraceKernel::packets)) {
+    detail::refuse(function, "kernel " + std::to_string(u32(options.kernel)) + ", the last one is 3");
+  }
+}
+
+/// Whether any triangle has a mask that matters to a ray whose mask is all ones, or may.
+bool has_masks(const TriangleViews& triangles, BufferSpan<const u32>) {
+  return detail::has_masks(triangles);
+}
+bool has_masks(const Packed&, BufferSpan<const u32> masks) {
+  return !masks.empty();
+}
+
+std::span<const TriangleView> body_argument(const char*, u64, const TriangleViews& triangles) {
+  return triangles.views();
+}
+
+Packed body_argument(const char* function, u64 tree_capacity, const Packed& packed) {
+  if (packed.size() != tree_capacity) {
+    detail::refuse(function, std::to_string(packed.size()) + " packed triangles, but the tree has room for " +
+                                 std::to_string(tree_capacity));
+  }
+  return packed;
+}
+
+template <class Result>
+void trace(const char* function, Context& context, const TreeView& tree, const TraceTriangles& triangles,
+           BufferSpan<const Ray> rays, BufferSpan<Result> results, const TraceOptions& options) {
+  detail::check_results(function, "rays", rays, results);
+  check_options(function, options);
+  detail::check_masks(function, "rays", options.masks, rays.size());
+  detail::check_apart(function, "masks", options.masks, results);
+  const auto run = [&](const auto& bvh, const auto& source) {
+    detail::check_tree(function, bvh);
+    const auto argument = body_argument(function, bvh.primitive_ids.size(), source);
+    detail::check_masks(function, "packed triangles", triangles.masks(), bvh.primitive_ids.size());
+    const bool is_masked = !options.masks.empty() || has_masks(source, triangles.masks());
+    const detail::BatchMasks masks{options.masks.data(), triangles.masks().data()};
+    dispatch(context, [&](const auto& ex) {
+      if (is_masked) {
+        detail::trace_masked_rays(ex, bvh, argument, rays, results.data(), masks, options);
+      } else {
+        detail::trace_rays(ex, bvh, argument, rays, results.data(), options);
+      }
+    });
+  };
+  std::visit(run, tree, triangles.variant());
+}
+
+}  // namespace
+
+void closest_hits(Context& context, const TreeView& bvh, const TraceTriangles& triangles,
+                  BufferSpan<const Ray> rays, BufferSpan<Hit> hits, const TraceOptions& options) {
+  trace("closest_hits", context, bvh, triangles, rays, hits, options);
+}
+
+void any_hits(Context& context, const TreeView& bvh, const TraceTriangles& triangles, BufferSpan<const Ray> rays,
+              BufferSpan<u8> occluded, const TraceOptions& options) {
+  trace("any_hits", context, bvh, triangles, rays, occluded, options);
+}
+
+}  // namespace copse

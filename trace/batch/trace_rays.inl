@@ -1,0 +1,75 @@
+// Batches of rays through trees, compiled once per layout: BodyView is the layout's view.
+//
+// The cooperative stage, trace/batch/cpu/trace_rays.h and trace/batch/cuda/trace_rays.cuh:
+//
+//   trace_batch(ex, label, kernel, query, n, chosen)
+//     Writes query.result for rays 0 to n - 1 of the query (trace/batch/ray_queries.h). `kernel` is followed where the
+//     backend has it for the query's tree. `chosen`: null, or a word on the device for the kernel that traced,
+//     which stays where n is 0.
+
+#include "trace/batch/masked_rays_body.h"
+#include "trace/batch/ray_queries.h"
+#include "trace/batch/trace_rays_body.h"
+
+namespace copse::detail {
+
+template <class Executor>
+TriangleTable trace_source(const Executor& ex, ScratchArena::Frame& frame, std::span<const TriangleView> views) {
+  return make_triangle_table(ex, frame, views);
+}
+
+template <class Executor>
+BufferSpan<const PackedTriangle> trace_source(const Executor&, ScratchArena::Frame&,
+                                              const BufferSpan<const PackedTriangle>& packed) {
+  return packed;
+}
+
+template <class Executor, class View, class Source>
+void trace_with(const Executor& ex, const View& bvh, const Source& source, BufferSpan<const Ray> rays, Hit* hits,
+                const TraceOptions& options) {
+  trace_batch(ex, "trace: closest hits", options.kernel,
+              ClosestHits<View, Source>{{tree_of(bvh), source, rays.data(), hits, bvh.primitive_ids.size()}},
+              rays.size(), options.chosen.data());
+}
+
+template <class Executor, class View, class Source>
+void trace_with(const Executor& ex, const View& bvh, const Source& source, BufferSpan<const Ray> rays,
+                u8* occluded, const TraceOptions& options) {
+  trace_batch(ex, "trace: any hits", options.kernel,
+              AnyHits<View, Source>{{tree_of(bvh), source, rays.data(), occluded, bvh.primitive_ids.size()}},
+              rays.size(), options.chosen.data());
+}
+
+template <class Executor, class View, class Triangles, class Result>
+void trace_rays(const Executor& ex, const View& bvh, const Triangles& triangles, BufferSpan<const Ray> rays,
+                Result* results, const TraceOptions& options) {
+  ScratchArena::Frame frame(ex.scratch);
+  trace_with(ex, bvh, trace_source(ex, frame, triangles), rays, results, options);
+}
+
+template <class Executor, class View, class Triangles, class Result>
+void trace_masked_rays(const Executor& ex, const View& bvh, const Triangles& triangles, BufferSpan<const Ray> rays,
+                       Result* results, const BatchMasks& masks, const TraceOptions& options) {
+  ScratchArena::Frame frame(ex.scratch);
+  const auto source = trace_source(ex, frame, triangles);
+  using Source = std::remove_const_t<decltype(source)>;
+  using Query = std::conditional_t<std::is_same_v<Result, Hit>, ClosestHits<View, Source>, AnyHits<View, Source>>;
+  const Query all{{tree_of(bvh), source, rays.data(), results, bvh.primitive_ids.size()}};
+  trace_batch(ex, "trace: rays with masks", options.kernel, WithMasks<Query>{all, masks}, rays.size(),
+              options.chosen.data());
+}
+
+#define COPSE_TRACE_RAYS(Triangles, Result)                                                                      \
+  template void trace_rays(const BodyExecutor&, const BodyView&, const Triangles&, BufferSpan<const Ray>,        \
+                           Result*, const TraceOptions&);                                                        \
+  template void trace_masked_rays(const BodyExecutor&, const BodyView&, const Triangles&, BufferSpan<const Ray>, \
+                                  Result*, const BatchMasks&, const TraceOptions&)
+
+COPSE_TRACE_RAYS(std::span<const TriangleView>, Hit);
+COPSE_TRACE_RAYS(std::span<const TriangleView>, u8);
+COPSE_TRACE_RAYS(BufferSpan<const PackedTriangle>, Hit);
+COPSE_TRACE_RAYS(BufferSpan<const PackedTriangle>, u8);
+
+#undef COPSE_TRACE_RAYS
+
+}  // namespace copse::detail

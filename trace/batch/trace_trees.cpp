@@ -1,0 +1,95 @@
+#include "trace/trace_trees.h"
+
+#include <string>
+
+#include "primitives/core/dispatch.h"
+#include "trace/batch/trace_trees_body.h"
+#include "trace/check.h"
+#include "trace/trace_rays.h"
+
+namespace copse {
+
+namespace {
+
+/// Through fewer triangles the binary tree is the faster one for all rays, or as fast.
+constexpr u64 min_for_wide = 64;
+
+void check_trees(const char* function, const RayTreesView& trees) {
+  detail::check_tree(function, trees.binary);
+  detail::check_tree(function, trees.wide);
+  if (trees.binary_triangles.size() != trees.binary.primitive_ids.size() ||
+      trees.wide_triangles.size() != trees.wide.primitive_ids.size()) {
+    detail::refuse(function, std::to_string(trees.binary_triangles.size()) + " and " +
+                                 std::to_string(trees.wide_triangles.size()) +
+                                 " packed triangles, but the trees have room for " +
+                                 std::to_string(trees.binary.primitive_ids.size()) + " and " +
+                                 std::to_string(trees.wide.primitive_ids.size()));
+  }
+  if (trees.binary_masks.empty() != trees.wide_masks.empty()) {
+    detail::refuse(function, std::to_string(trees.binary_masks.size()) + " and " +
+                                 std::to_string(trees.wide_masks.size()) +
+                                 " masks of packed triangles, but both trees have them or none");
+  }
+}
+
+void check_options(const char* function, const TraceTreesOptions& options) {
+  if (options.chosen.size() > 1) {
+    detail::refuse(function, "room for " + std::to_string(options.chosen.size()) + " choices, at most 1");
+  }
+  if (u32(options.layout) > u32(TraceLayout::wide)) {
+    detail::refuse(function, "layout " + std::to_string(u32(options.layout)) + ", the last one is 2");
+  }
+}
+
+/// The layout, as far as it can be told without a look at the rays.
+TraceLayout known_layout(const RayTreesView& trees, const TraceTreesOptions& options) {
+  if (options.layout != TraceLayout::automatic) return options.layout;
+  if (trees.binary.primitive_ids.size() < min_for_wide) return TraceLayout::binary;
+  const bool is_masked = !options.masks.empty() || !trees.binary_masks.empty();
+  return is_masked ? TraceLayout::wide : TraceLayout::automatic;
+}
+
+void trace_one(Context& context, const TreeView& tree, const TraceTriangles& triangles, BufferSpan<const Ray> rays,
+               BufferSpan<Hit> hits, const TraceOptions& options) {
+  closest_hits(context, tree, triangles, rays, hits, options);
+}
+void trace_one(Context& context, const TreeView& tree, const TraceTriangles& triangles, BufferSpan<const Ray> rays,
+               BufferSpan<u8> occluded, const TraceOptions& options) {
+  any_hits(context, tree, triangles, rays, occluded, options);
+}
+
+template <class Result>
+void trace(const char* function, Context& context, const RayTreesView& trees, BufferSpan<const Ray> rays,
+           BufferSpan<Result> results, const TraceTreesOptions& options) {
+  check_trees(function, trees);
+  detail::check_results(function, "rays", rays, results);
+  check_options(function, options);
+  const TraceLayout layout = known_layout(trees, options);
+  if (layout == TraceLayout::automatic) {
+    dispatch(context,
+             [&](const auto& ex) { detail::trace_trees(ex, trees, rays, results.data(), options.chosen.data()); });
+    return;
+  }
+  const TraceOptions by_kernel{.chosen = options.chosen, .masks = options.masks};
+  if (layout == TraceLayout::binary) {
+    trace_one(context, trees.binary, {trees.binary_triangles, trees.binary_masks}, rays, results, by_kernel);
+  } else {
+    trace_one(context, trees.wide, {trees.wide_triangles, trees.wide_masks}, rays, results, by_kernel);
+  }
+  if (options.chosen.empty() || rays.empty()) return;
+  dispatch(context, [&](const auto& ex) { detail::store_layout(ex, layout, options.chosen.data()); });
+}
+
+}  // namespace
+
+void closest_hits(Context& context, const RayTreesView& trees, BufferSpan<const Ray> rays, BufferSpan<Hit> hits,
+                  const TraceTreesOptions& options) {
+  trace("closest_hits", context, trees, rays, hits, options);
+}
+
+void any_hits(Context& context, const RayTreesView& trees, BufferSpan<const Ray> rays, BufferSpan<u8> occluded,
+              const TraceTreesOptions& options) {
+  trace("any_hits", context, trees, rays, occluded, options);
+}
+
+}  // namespace copse

@@ -1,0 +1,57 @@
+// Batches of rays through two trees over the same triangles.
+//
+// The cooperative stage, trace/batch/cpu/trace_trees.h and trace/batch/cuda/trace_trees.cuh:
+//
+//   trace_by_sample(ex, label, binary, wide, n, chosen)
+//     Writes the results of one of two queries (trace/batch/ray_queries.h) for rays 0 to n - 1, which are the same in
+//     both: of the tree that suits them by a sample of the rays and the number of triangles. `chosen`:
+//     null, or a word on the device for TraceChoice::word(), which stays where n is 0.
+
+#include "trace/batch/ray_queries.h"
+#include "trace/batch/trace_trees_body.h"
+
+namespace copse::detail {
+
+namespace {
+
+using PackedSpan = BufferSpan<const PackedTriangle>;
+
+struct AddLayout {
+  TraceLayout layout;
+  u32* chosen;
+  COPSE_HD void operator()(u64) const { *chosen = TraceChoice{layout, TraceKernel(*chosen)}.word(); }
+};
+
+}  // namespace
+
+template <class Executor, class Result>
+void trace_trees(const Executor& ex, const RayTreesView& trees, BufferSpan<const Ray> rays, Result* results,
+                 u32* chosen) {
+  const u64 binary_count = trees.binary_triangles.size(), wide_count = trees.wide_triangles.size();
+  if constexpr (std::is_same_v<Result, Hit>) {
+    trace_by_sample(ex, "trace: closest hits",
+                    ClosestHits<BvhView, PackedSpan>{
+                        {tree_of(trees.binary), trees.binary_triangles, rays.data(), results, binary_count}},
+                    ClosestHits<CompressedBvh4View, PackedSpan>{
+                        {tree_of(trees.wide), trees.wide_triangles, rays.data(), results, wide_count}},
+                    rays.size(), chosen);
+  } else {
+    trace_by_sample(ex, "trace: any hits",
+                    AnyHits<BvhView, PackedSpan>{
+                        {tree_of(trees.binary), trees.binary_triangles, rays.data(), results, binary_count}},
+                    AnyHits<CompressedBvh4View, PackedSpan>{
+                        {tree_of(trees.wide), trees.wide_triangles, rays.data(), results, wide_count}},
+                    rays.size(), chosen);
+  }
+}
+
+template <class Executor>
+void store_layout(const Executor& ex, TraceLayout layout, u32* chosen) {
+  for_each(ex, "trace: layout", 1, AddLayout{layout, chosen});
+}
+
+template void trace_trees(const BodyExecutor&, const RayTreesView&, BufferSpan<const Ray>, Hit*, u32*);
+template void trace_trees(const BodyExecutor&, const RayTreesView&, BufferSpan<const Ray>, u8*, u32*);
+template void store_layout(const BodyExecutor&, TraceLayout, u32*);
+
+}  // namespace copse::detail

@@ -1,3 +1,0 @@
-#pragma once
-
-#include "trace/cpu/trace_rays.h"

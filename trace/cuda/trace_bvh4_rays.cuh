@@ -1,3 +1,0 @@
-#pragma once
-
-#include "trace/cuda/trace_rays.cuh"

@@ -1,0 +1,77 @@
+#include "trace/frustum_rays.h"
+
+#include "primitives/core/buffer.h"
+#include "primitives/core/dispatch.h"
+#include "trace/batch/check_grid.h"
+#include "trace/batch/check_masks.h"
+#include "trace/grids/frustum_rays_body.h"
+
+namespace copse {
+
+namespace {
+
+constexpr const char* function = "closest_hits";
+
+void check_picture(u32 width, u32 height, u64 hit_count) {
+  constexpr u32 max_pixels = 65536;
+  if (width == 0 || height == 0 || width > max_pixels || height > max_pixels) {
+    detail::refuse(function, "a picture of " + std::to_string(width) + " x " + std::to_string(height) +
+                                 " pixels; each can be 1 to " + std::to_string(max_pixels));
+  }
+  if (hit_count != u64{width} * height) {
+    detail::refuse(function, "room for " + std::to_string(hit_count) + " results, but " +
+                                 std::to_string(u64{width} * height) + " pixels");
+  }
+}
+
+void check_rays(Context& context, const FrustumGridView& grid, BufferSpan<const Ray> rays) {
+  Buffer<u64> first(context, 1);
+  dispatch(context, [&](const auto& ex) { detail::find_stray_ray(ex, grid, rays, first.data()); });
+  const u64 stray = first.download()[0];
+  if (stray == rays.size()) return;
+  detail::refuse(function,
+                 "ray " + std::to_string(stray) + " of " + std::to_string(rays.size()) +
+                     " does not go from the eye of the frustum, or from in front of it, through its screen");
+}
+
+}  // namespace
+
+ViewFrustum view_frustum(const Camera& camera, float nearest, float farthest) {
+  return {camera.eye, camera.forward, camera.right, camera.up, nearest, farthest};
+}
+
+void closest_hits(Context& context, const FrustumGridView& grid, const TriangleViews& triangles, u32 width,
+                  u32 height, BufferSpan<Hit> hits, BufferSpan<const u32> masks) {
+  detail::check_grid(function, grid);
+  check_picture(width, height, hits.size());
+  detail::check_masks(function, "pixels", masks, hits.size());
+  detail::check_apart(function, "masks", masks, hits);
+  dispatch(context, [&](const auto& ex) {
+    if (masks.empty() && !detail::has_masks(triangles)) {
+      detail::trace_frustum_pixels(ex, grid, triangles.views(), width, height, hits.data());
+    } else {
+      detail::trace_masked_pixels(ex, grid, triangles.views(), width, height, masks.data(), hits.data());
+    }
+  });
+}
+
+void closest_hits(Context& context, const FrustumGridView& grid, const TriangleViews& triangles,
+                  BufferSpan<const Ray> rays, BufferSpan<Hit> hits, BufferSpan<const u32> masks) {
+  detail::check_grid(function, grid);
+  detail::check_results(function, "rays", rays, hits);
+  detail::check_masks(function, "rays", masks, rays.size());
+  detail::check_apart(function, "masks", masks, hits);
+  if (rays.size() > 0xffffffffu) {
+    detail::refuse(function, std::to_string(rays.size()) + " rays, at most 4294967295 at once");
+  }
+  check_rays(context, grid, rays);
+  dispatch(context, [&](const auto& ex) {
+    if (masks.empty() && !detail::has_masks(triangles)) {
+      detail::trace_frustum_rays(ex, grid, triangles.views(), rays, hits.data());
+    } else {
+      detail::trace_masked_frustum_rays(ex, grid, triangles.views(), rays, masks.data(), hits.data());
+    }
+  });
+}
+
+}  // namespace copse

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <cmath>
+
+#include "primitives/core/bits.h"
+
+namespace copse {
+
+/// a * b + c in one rounding, with the same bits on all machines. Host code must not count on an instruction for
+/// it, and the C library's function is a call. The product of two floats is exact in double, so only the sum may
+/// be rounded twice, first to 53 bits and then to 24:
+///
+///   1.bbbbbbbbbbbbbbbbbbbbbbb 10000000000000000000000000000    53 bits
+///
+/// That matters only where the sum seems to lie in the middle between two floats, as here, or is below the normal
+/// ones, whose last bit stands elsewhere. There the call is made.
+COPSE_HD inline float fma_rn(float a, float b, float c) {
+  if constexpr (COPSE_DEVICE_CODE == 1) {
+    return fmaf(a, b, c);
+  } else {
+    constexpr u64 dropped_bits = (u64{1} << 29) - 1, middle = u64{1} << 28;
+    constexpr double min_normal = 1.0 / (u64{1} << 63) / (u64{1} << 63);
+    const double sum = add_rn(mul_rn(double(a), double(b)), double(c));
+    u64 bits;
+    __builtin_memcpy(&bits, &sum, sizeof bits);
+    const bool is_small = sum < min_normal && sum > -min_normal && sum != 0;
+    if ((bits & dropped_bits) == middle || is_small) return fmaf(a, b, c);
+    return float(sum);
+  }
+}
+
+}  // namespace copse

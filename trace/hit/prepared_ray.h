@@ -1,0 +1,109 @@
+#pragma once
+
+// A ray made ready for a quick walk through one tree, in some 50 instructions: what make_slabs (trace/hit/slabs.h)
+// does for every ray that there is, done for those whose numbers are of no unusual size. The others give up, and
+// need a whole walk.
+//
+// Where the reach is 2^-40 to 2^58, and the largest component of the direction 2^-40 to 2^40, no product leaves
+// the range of float, and what make_slabs adds for denormals is below the rounding of the rest. The time to the
+// farthest corner is at most the reach, as the largest component is 1 or more in the units of boxes. Components
+// that are more than 2^38 times as small, or zero, count as that large: it moves the ray by 2^-38 of its way. NaN
+// and infinities are unusual by the same comparisons.
+
+#include "builders/geometry/vector_rn.h"
+#include "trace/hit/intersect.h"
+#include "trace/hit/slabs.h"
+
+namespace copse::detail {
+
+/// What rays need to know of a tree.
+struct TreeReach {
+  Aabb bounds;
+  float farthest;  // largest magnitude of a coordinate
+
+  COPSE_HD static TreeReach of(const Aabb& bounds) {
+    return {bounds, max_number(largest_magnitude(bounds.lo), largest_magnitude(bounds.hi))};
+  }
+  COPSE_HD static float largest_magnitude(const vec3& p) {
+    return max_number(max_number(magnitude(p.x), magnitude(p.y)), magnitude(p.z));
+  }
+};
+
+/// A ray as quick walks begin with it.
+struct PreparedRay {
+  RaySlabs slabs;
+  float limit;      // the ray's t_max
+  float box_limit;  // that of `limit`
+  bool enters;      // the tree's box by then; false for rays that hit nothing, and in trees without primitives
+  bool gives_up;    // its numbers are unusual: it needs a whole walk
+};
+
+/// One over a component of the direction, which may be zero.
+COPSE_HD inline float usual_scale(float direction) {
+  constexpr float max_scale = 274877906944.0f;  // 2^38
+  return min_number(max_scale, max_number(-max_scale, about_one_over(direction)));
+}
+
+/// One axis of the slabs. `padding`: that of all axes. A plane's time is rounded four times, by up to 2^-24 of
+/// what the ray takes along the axis through all of `reach`: with the origin's share, with its padding, at a
+/// grid's origin, in a grid's steps.
+COPSE_HD inline SlabAxis make_usual_axis(float origin, float scale, float start, float reach, float padding) {
+  constexpr float grain = 1.001f / (1u << 22);
+  padding = multiply_add(magnitude(scale), mul_rn(reach, grain), padding);
+  const float middle = fuses_slabs ? multiply_add(-origin, scale, -start) : -start;
+  return {scale, sub_rn(middle, padding), add_rn(middle, padding)};
+}
+
+/// False, and `slabs` means nothing, for a ray or a tree with unusual numbers.
+COPSE_HD inline bool make_usual_slabs(const Ray& ray, const TreeReach& tree, RaySlabs& slabs) {
+  constexpr float part = 1.00001f / (1u << 19), max_start = two_to_60;
+  constexpr u32 min_bits = (127u - 40) << 23, max_reach_bits = (127u + 58) << 23;
+  constexpr u32 max_direction_bits = (127u + 40) << 23, one_squared = 0x7f000000u;
+
+  const vec3 &o = ray.origin, &d = ray.direction;
+  const float largest = TreeReach::largest_magnitude(d);
+  const float units = direction_units(largest);
+  const vec3 direction = mul_rn(d, units);
+  // From the origin to the farthest plane, and through the tree.
+  const float reach = multiply_add(tree.farthest, 2.0f, TreeReach::largest_magnitude(o));
+
+  slabs.time_scale = float_from_bits(one_squared - bits_of(units));
+  slabs.start = mul_rn(ray.t_min, slabs.time_scale);
+  slabs.scale = vec3(usual_scale(direction.x), usual_scale(direction.y), usual_scale(direction.z));
+  const float padding = mul_rn(add_rn(magnitude(slabs.start), reach), part);
+  const SlabAxis x = make_usual_axis(o.x, slabs.scale.x, slabs.start, reach, padding);
+  const SlabAxis y = make_usual_axis(o.y, slabs.scale.y, slabs.start, reach, padding);
+  const SlabAxis z = make_usual_axis(o.z, slabs.scale.z, slabs.start, reach, padding);
+  slabs.near_offset = vec3(x.near_offset, y.near_offset, z.near_offset);
+  slabs.far_offset = vec3(x.far_offset, y.far_offset, z.far_offset);
+  slabs.origin = o;
+  slabs.is_bounded = true;
+
+  // The maxima pass over NaN, the sum does not.
+  const float all = add_rn(add_rn(add_rn(o.x, o.y), o.z), add_rn(add_rn(d.x, d.y), d.z));
+  return all == all && bits_of(reach) - min_bits <= max_reach_bits - min_bits &&
+         bits_of(largest) - min_bits <= max_direction_bits - min_bits && magnitude(slabs.start) <= max_start;
+}
+
+/// box_limit for slabs that are usual. What it leaves out is less than those are padded by.
+COPSE_HD inline float usual_box_limit(const RaySlabs& ray, float limit) {
+  const float time = mul_rn(limit, ray.time_scale);
+  return multiply_add(add_rn(magnitude(time), magnitude(ray.start)), 1.0f / (1u << 19), sub_rn(time, ray.start));
+}
+
+COPSE_HD inline PreparedRay prepare_ray(const Ray& ray, const TreeReach& tree) {
+  PreparedRay ready;
+  ready.limit = ray.t_max;
+  ready.gives_up = false;
+  ready.enters = ray.t_min <= ray.t_max;
+  if (!make_usual_slabs(ray, tree, ready.slabs)) {
+    ready.gives_up = is_traceable(ray) && ray.t_min < infinity && !is_empty(tree.bounds);
+    ready.enters = false;
+  }
+  ready.box_limit = usual_box_limit(ready.slabs, ray.t_max);
+  ready.enters =
+      ready.enters && is_within(intersect_box(ready.slabs, tree.bounds.lo, tree.bounds.hi), ready.box_limit);
+  return ready;
+}
+
+}  // namespace copse::detail

@@ -1,0 +1,235 @@
+#pragma once
+
+// Ray against axis-aligned box, cheap enough for every node and yet conservative: no box is missed around a
+// triangle that intersect_triangle hits.
+//
+// A ray is made ready once for all boxes of a tree (make_slabs). Then a plane costs one multiply-add, and a box
+// six of them, a maximum and a minimum:
+//
+//   entry = max(near_x, near_y, near_z, 0)       near = plane * scale + near_offset
+//   exit  = min(far_x, far_y, far_z)             far  = plane * scale + far_offset
+//
+// Times of boxes are counted from the ray's t_min, in units in which the direction's largest component is 1 to 2
+// (in trees of more than 2^60, 2^60 times as little). So they are never negative where it matters, and what
+// rounding may move is folded into the offsets:
+//   - 2^-22 of |origin * scale|, for its rounding: that is the grain of the origin's coordinates;
+//   - 2^-19 of |t_min|, as errors are in proportion to t and not to t - t_min;
+//   - 2^-19 of the time to the farthest corner of the tree: 32 roundings of 2^-24. 4 are for the planes, of times
+//     that are not longer, as no exit within the tree is later: 1 for the multiply-add, 2 for the scale, 1 for the
+//     sum of the offsets. The others are for the t of hits, which is off by 20 such roundings at most from where
+//     the ray is in the triangle's own box (trace/hit/intersect.h), and so in every box around that.
+// Along an axis in which the ray hardly moves within the tree, or not at all, the scale is finite and the offsets
+// are farther apart than any time within the tree: a box counts as soon as the origin lies between its planes,
+// give or take 2^-59 of the tree's coordinates. So nothing is NaN, and no case is a special one in the loop.
+//
+// Source: Ize, "Robust BVH Ray Traversal", JCGT 2013, pads the far end by 2 ulp of the product with the inverse.
+// Here the near end is padded too, since boxes are compared with the t of hits as well. Woop, Benthin, Wald,
+// "Watertight Ray/Triangle Intersection", JCGT 2013, pad by the farthest of a box's planes for the same reason.
+
+#include "builders/geometry/aabb.h"
+#include "trace/ray.h"
+
+namespace copse {
+
+/// A ray made ready for the boxes of one tree.
+struct RaySlabs {
+  vec3 scale;
+  vec3 near_offset, far_offset;
+  vec3 origin;       // for the host
+  float start;       // t_min in the units of boxes
+  float time_scale;  // units of boxes in a unit of t, a power of two
+
+  /// False where the interval has no part in the tree: t_min is infinite.
+  bool is_bounded;
+};
+
+/// Where a ray is inside a box, in the units of boxes, rounded outwards. Missed unless entry <= exit.
+struct BoxSpan {
+  float entry;
+  float exit;
+};
+
+namespace detail {
+
+/// Host code multiplies the difference: std::fma is a call where the compiler may not use the instruction.
+inline constexpr bool fuses_slabs = COPSE_DEVICE_CODE == 1;
+
+/// a * b + c, rounded once or twice.
+COPSE_HD inline float multiply_add(float a, float b, float c) {
+  if constexpr (fuses_slabs) {
+    return fmaf(a, b, c);
+  } else {
+    return add_rn(mul_rn(a, b), c);
+  }
+}
+
+COPSE_HD inline float plane_time(float plane, float origin, float scale, float offset) {
+  return multiply_add(fuses_slabs ? plane : sub_rn(plane, origin), scale, offset);
+}
+
+/// What all axes of a ray share.
+struct SlabSetup {
+  float time_scale;
+  float units;  // one over it
+  float start;
+  float reach;        // no time within the tree is farther from 0, nor from start
+  float padding;      // without that for the rounding of the origin
+  float max_product;  // of a scale and the extent of its axis
+};
+
+inline constexpr float two_to_60 = 1152921504606846976.0f;
+
+/// Of exits where planes are rounded more often, in steps of a grid.
+inline constexpr float slab_growth = 1.0f + 1.0f / (1u << 19);
+
+/// A t that rounds to one of the least numbers, or to zero, may be off by so much: 2^-147.
+inline constexpr float min_denormals = 1.0f / (1u << 30) / (1u << 30) / (1u << 30) / (1u << 30) / (1u << 27);
+
+inline constexpr float max_extent = 3e38f;
+
+/// How far coordinates of the tree are from zero and from the origin at most. Planes may be infinite.
+COPSE_HD inline float extent_of_axis(float lo, float hi, float origin) {
+  return min_number(max_extent, add_rn(max_number(magnitude(lo), magnitude(hi)), magnitude(origin)));
+}
+
+/// `farthest`: the extent of the axis along which the ray moves most. Leaves the padding to pad_slabs.
+COPSE_HD inline SlabSetup set_up_slabs(const Ray& ray, float farthest, float largest) {
+  constexpr u32 min_exponent = 0x00800000u, max_exponent = 0x7e800000u, one_squared = 0x7f000000u;
+  constexpr float min_start = -3e38f, max_normal = two_to_60 * 1125899906842624.0f;
+  // The power of two below the largest component, of those whose inverse is normal too.
+  const u32 exponent = smaller(larger(bits_of(largest) & 0x7f800000u, min_exponent), max_exponent);
+  SlabSetup setup;
+  setup.time_scale = float_from_bits(exponent);
+  setup.units = float_from_bits(one_squared - exponent);
+  // Denormal directions are 2^-23 of that at least.
+  farthest = mul_rn(farthest, exponent == min_exponent ? 8388608.0f : 1.01f);
+  // Planes in steps of a grid are met at times of up to 2^15 times as much on the way: that must be a float.
+  if (farthest > two_to_60 && setup.time_scale > 1 / two_to_60) {
+    setup.time_scale = mul_rn(setup.time_scale, 1 / two_to_60);
+    setup.units = mul_rn(setup.units, two_to_60);
+    farthest = mul_rn(farthest, 1 / two_to_60);
+  }
+  setup.start = max_number(mul_rn(ray.t_min, setup.time_scale), max_number(min_start, mul_rn(farthest, -2.0f)));
+  setup.reach = mul_rn(farthest, 4.0f);
+  setup.max_product = min_number(max_normal, mul_rn(setup.reach, two_to_60));
+  return setup;
+}
+
+/// `far_time`: at which the farthest corner of the tree is met at the latest; it may be infinite.
+COPSE_HD inline float slab_padding(const SlabSetup& setup, float far_time) {
+  constexpr float part = 1.0f / (1u << 19), max_padding = 1e33f;
+  constexpr float min_padding = 1.0f / two_to_60 / two_to_60 / (1u << 6);  // for denormals
+  const float least = multiply_add(setup.time_scale, min_denormals, min_padding);
+  return add_rn(min_number(max_padding, mul_rn(far_time, part)),
+                multiply_add(magnitude(setup.start), part, least));
+}
+
+/// One axis of the slabs.
+struct SlabAxis {
+  float scale, near_offset, far_offset;
+
+  COPSE_HD void pad(const SlabSetup& setup, float origin, float padding) {
+    constexpr float origin_padding = 1.0f / (1u << 22);
+    const float at_origin = mul_rn(origin, scale);
+    padding = multiply_add(magnitude(at_origin), origin_padding, padding);
+    const float middle = fuses_slabs ? -add_rn(setup.start, at_origin) : -setup.start;
+    near_offset = sub_rn(middle, padding);
+    far_offset = add_rn(middle, padding);
+  }
+
+  /// False along an axis in which the ray hardly moves within the tree.
+  COPSE_HD bool moves(const SlabSetup& setup, float extent) const {
+    return mul_rn(magnitude(scale), extent) <= setup.max_product && extent < max_extent;
+  }
+
+  /// For the others: a scale that is a float, and offsets farther apart than any time.
+  COPSE_HD void hold(const SlabSetup& setup, float origin, float direction, float extent) {
+    constexpr float min_extent = 1e-37f, max_scale = two_to_60 * 1099511627776.0f;
+    scale = min_number(max_scale, div_rn(setup.max_product, max_number(min_extent, extent)));
+    // Differences that may be no floats decide nothing: on the host they give NaN, which is not heeded.
+    if (extent >= max_extent) scale = fuses_slabs ? 1 / two_to_60 / two_to_60 : 0.0f;
+    if (direction < 0) scale = -scale;
+    pad(setup, origin, add_rn(setup.padding, mul_rn(setup.reach, 2.0f)));
+  }
+};
+
+}  // namespace detail
+
+/// Makes a traceable ray ready for boxes within `bounds`, which must not be empty. Boxes may reach out by as much
+/// again as the bounds are away from zero.
+COPSE_HD inline RaySlabs make_slabs(const Ray& ray, const Aabb& bounds) {
+  const vec3& origin = ray.origin;
+  const vec3& direction = ray.direction;
+  const vec3 extent(detail::extent_of_axis(bounds.lo.x, bounds.hi.x, origin.x),
+                    detail::extent_of_axis(bounds.lo.y, bounds.hi.y, origin.y),
+                    detail::extent_of_axis(bounds.lo.z, bounds.hi.z, origin.z));
+  const float dx = magnitude(direction.x), dy = magnitude(direction.y), dz = magnitude(direction.z);
+  const float largest = max_number(max_number(dx, dy), dz);
+  const float farthest = dx == largest ? extent.x : dy == largest ? extent.y : extent.z;
+  detail::SlabSetup setup = detail::set_up_slabs(ray, farthest, largest);
+
+  detail::SlabAxis x, y, z;
+  x.scale = about_one_over(mul_rn(direction.x, setup.units));
+  y.scale = about_one_over(mul_rn(direction.y, setup.units));
+  z.scale = about_one_over(mul_rn(direction.z, setup.units));
+  const float min_scale = min_number(min_number(magnitude(x.scale), magnitude(y.scale)), magnitude(z.scale));
+  setup.padding = detail::slab_padding(setup, mul_rn(farthest, min_scale));
+  x.pad(setup, origin.x, setup.padding);
+  y.pad(setup, origin.y, setup.padding);
+  z.pad(setup, origin.z, setup.padding);
+
+  const bool moves_x = x.moves(setup, extent.x), moves_y = y.moves(setup, extent.y),
+             moves_z = z.moves(setup, extent.z);
+  if (!(moves_x && moves_y && moves_z)) {
+    if (!moves_x) x.hold(setup, origin.x, direction.x, extent.x);
+    if (!moves_y) y.hold(setup, origin.y, direction.y, extent.y);
+    if (!moves_z) z.hold(setup, origin.z, direction.z, extent.z);
+  }
+  return {vec3(x.scale, y.scale, z.scale),
+          vec3(x.near_offset, y.near_offset, z.near_offset),
+          vec3(x.far_offset, y.far_offset, z.far_offset),
+          origin,
+          setup.start,
+          setup.time_scale,
+          setup.start < infinity};
+}
+
+/// A limit in units of t as one that boxes are compared with, rounded up.
+COPSE_HD inline float box_limit(const RaySlabs& ray, float limit) {
+  constexpr float min_padding = 1.0f / (1u << 30) / (1u << 30) / (1u << 30) / (1u << 20);
+  const float time = mul_rn(add_rn(limit, detail::min_denormals), ray.time_scale);
+  const float padding = mul_rn(add_rn(magnitude(time), magnitude(ray.start)), 1.0f / (1u << 19));
+  return add_rn(sub_rn(time, ray.start), is_finite(padding) ? max_number(padding, min_padding) : 0.0f);
+}
+
+/// The span between the planes at which a ray enters and leaves.
+COPSE_HD inline BoxSpan intersect_planes(const RaySlabs& ray, const vec3& near, const vec3& far) {
+  const float near_x = detail::plane_time(near.x, ray.origin.x, ray.scale.x, ray.near_offset.x);
+  const float near_y = detail::plane_time(near.y, ray.origin.y, ray.scale.y, ray.near_offset.y);
+  const float near_z = detail::plane_time(near.z, ray.origin.z, ray.scale.z, ray.near_offset.z);
+  const float far_x = detail::plane_time(far.x, ray.origin.x, ray.scale.x, ray.far_offset.x);
+  const float far_y = detail::plane_time(far.y, ray.origin.y, ray.scale.y, ray.far_offset.y);
+  const float far_z = detail::plane_time(far.z, ray.origin.z, ray.scale.z, ray.far_offset.z);
+  return {largest_or_zero(near_x, near_y, near_z), smallest_or_negative(far_x, far_y, far_z)};
+}
+
+/// Signs of a direction, a bit an axis from x on where it points backwards; any_octant where the ray tells.
+inline constexpr u32 any_octant = 8;
+
+/// The part of the ray from t_min on that lies in a box; the empty box is missed. Where the octant is known when
+/// the code is compiled, the planes that the ray meets first need not be chosen.
+template <u32 octant = any_octant>
+COPSE_HD inline BoxSpan intersect_box(const RaySlabs& ray, const vec3& lo, const vec3& hi) {
+  const bool x = octant == any_octant ? ray.scale.x < 0 : (octant & 1) != 0;
+  const bool y = octant == any_octant ? ray.scale.y < 0 : (octant & 2) != 0;
+  const bool z = octant == any_octant ? ray.scale.z < 0 : (octant & 4) != 0;
+  return intersect_planes(ray, vec3(x ? hi.x : lo.x, y ? hi.y : lo.y, z ? hi.z : lo.z),
+                          vec3(x ? lo.x : hi.x, y ? lo.y : hi.y, z ? lo.z : hi.z));
+}
+
+/// True where the box may hold a hit at or before `limit`, in the units of boxes.
+COPSE_HD inline bool is_within(const BoxSpan& span, float limit) {
+  return span.entry <= min_number(span.exit, limit);
+}
+
+}  // namespace copse

@@ -1,0 +1,95 @@
+#include "trace/shade.h"
+
+#include <algorithm>
+#include <string>
+
+#include "builders/geometry/scene_bounds.h"
+#include "primitives/core/buffer.h"
+#include "primitives/core/dispatch.h"
+#include "trace/batch/check_grid.h"
+#include "trace/check.h"
+#include "trace/frustum_march.h"
+#include "trace/heat_colour.h"
+#include "trace/heat_legend.h"
+#include "trace/shade/shade_body.h"
+#include "trace/shade_colour.h"
+
+namespace copse {
+
+namespace {
+
+void check_range(const char* name, u32 value, u32 least, u32 most) {
+  if (value < least || value > most) {
+    throw Error(ErrorCode::invalid_argument, std::string("render: ") + name + " is " + std::to_string(value) +
+                                                 ", it must be " + std::to_string(least) + " to " +
+                                                 std::to_string(most));
+  }
+}
+
+void check_options(const RenderOptions& options) {
+  check_range("width", options.width, 1, 16384);
+  check_range("height", options.height, 1, 16384);
+  check_range("shading", u32(options.shading), 0, u32(Shading::heat));
+  check_range("ambient_rays", options.ambient_rays, 1, 4096);
+  if (!(options.ambient_distance >= 0)) {
+    throw Error(
+        ErrorCode::invalid_argument,
+        "render: ambient_distance is " + std::to_string(options.ambient_distance) + ", it must be 0 or more");
+  }
+}
+
+/// `box`: of the triangles in the context's memory, or none.
+template <class View>
+Image render_view(Context& context, const View& view, const TriangleViews& triangles, const Camera& camera,
+                  const RenderOptions& options, BufferSpan<const Aabb> box) {
+  const u64 pixel_count = u64(options.width) * options.height;
+  Buffer<detail::PixelHit> hits(context, pixel_count);
+  Buffer<Rgba8> pixels(context, pixel_count);
+  Buffer<u32> extremes(context, 2);
+  dispatch(context, [&](const auto& ex) {
+    detail::render_pixels(ex, view,
+                          detail::RenderJob{triangles.views(), camera, options, box.data(), hits.data(),
+                                            pixels.data(), extremes.data()});
+  });
+
+  Image image{options.width, options.height, pixels.download()};
+  if (options.shading == Shading::heat) {
+    const u32 most = download(context, extremes.span().subspan(1, 1))[0];
+    detail::draw_heat_legend(image, std::max(options.heat_limit == 0 ? most : options.heat_limit, 1u));
+  }
+  return image;
+}
+
+}  // namespace
+
+Image render(Context& context, const BvhView& bvh, const TriangleViews& triangles, const Camera& camera,
+             const RenderOptions& options) {
+  detail::check_tree("render", bvh);
+  check_options(options);
+  return render_view(context, bvh, triangles, camera, options, {});
+}
+
+Image render(Context& context, const GridView& grid, const TriangleViews& triangles, const Camera& camera,
+             const RenderOptions& options) {
+  detail::check_grid("render", grid);
+  check_options(options);
+  Buffer<Aabb> box(context, 1);
+  scene_bounds(context, triangles, box.span());
+  return render_view(context, grid, triangles, camera, options, box.span());
+}
+
+Image render(Context& context, const FrustumGridView& grid, const TriangleViews& triangles,
+             const RenderOptions& options) {
+  detail::check_grid("render", grid);
+  check_options(options);
+  if (options.shading == Shading::ambient_occlusion) {
+    detail::refuse("render", "ambient occlusion through a frustum grid, which has rays from its eye alone");
+  }
+  return render_view(context, grid, triangles, detail::camera_of(grid.frustum), options, {});
+}
+
+Rgba8 heat_colour(float x) {
+  return detail::to_rgba(detail::heat_scale(x));
+}
+
+}  // namespace copse

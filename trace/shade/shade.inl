@@ -1,0 +1,253 @@
+#include "builders/geometry/triangle_table.h"
+#include "primitives/inputs.h"
+#include "primitives/reduce.h"
+#include "trace/frustum_march.h"
+#include "trace/grid_march.h"
+#include "trace/heat_colour.h"
+#include "trace/random.h"
+#include "trace/shade/shade_body.h"
+#include "trace/shade_colour.h"
+#include "trace/traverse.h"
+
+namespace copse::detail {
+
+namespace {
+
+/// The picture as kernels see it.
+struct Canvas {
+  TriangleTable triangles;
+  Camera camera;
+  u32 width, height;
+  PixelHit* hits;
+  Rgba8* pixels;
+
+  /// Threads go over the image in tiles of 8 x 8, so that neighbours visit the same nodes.
+  COPSE_HD u64 thread_count() const { return divide_rounding_up(width, 8) * divide_rounding_up(height, 8) * 64; }
+
+  /// False where the thread's pixel is past the edge.
+  COPSE_HD bool pixel_of(u64 thread, u32& x, u32& y) const {
+    const u64 tile = thread / 64, tiles_a_row = divide_rounding_up(width, 8);
+    const u32 within = u32(thread % 64);
+    x = u32(tile % tiles_a_row) * 8 + within % 8;
+    y = u32(tile / tiles_a_row) * 8 + within / 8;
+    return x < width && y < height;
+  }
+
+  COPSE_HD Ray ray_of(u32 x, u32 y) const { return camera_ray(camera, x, y, width, height); }
+};
+
+COPSE_HD inline u32 visits_of(const NoCounter&) {
+  return 0;
+}
+COPSE_HD inline u32 visits_of(const VisitCounter& counter) {
+  return counter.nodes + counter.primitives;
+}
+
+template <class View, class Counter>
+struct TracePixels {
+  View view;
+  Canvas canvas;
+  COPSE_HD void operator()(u64 thread) const {
+    u32 x, y;
+    if (!canvas.pixel_of(thread, x, y)) return;
+    Counter counter;
+    const TriangleAt closest = closest_triangle(view, canvas.triangles, canvas.ray_of(x, y), counter);
+    canvas.hits[u64(y) * canvas.width + x] = {closest.hit.t, closest.at, closest.hit.u, closest.hit.v,
+                                              visits_of(counter)};
+  }
+};
+
+/// The triangle's normal of length 1, towards the viewer.
+COPSE_HD inline vec3 facing_normal(const Triangle& triangle, const vec3& direction) {
+  const vec3 ab = sub_rn(triangle.b, triangle.a), ac = sub_rn(triangle.c, triangle.a);
+  // Edges of the order of 1, so that no product leaves the range of float.
+  const float scale = larger(largest_component(ab), largest_component(ac));
+  const vec3 normal = cross_rn(div_rn(ab, scale), div_rn(ac, scale));
+  const float length = length_rn(normal);
+  if (!(length > 0)) return mul_rn(direction, -1.0f);
+  return div_rn(normal, dot_rn(normal, direction) > 0 ? -length : length);
+}
+
+struct ColourByNormal {
+  COPSE_HD static vec3 colour(const Canvas&, const PixelHit&, const vec3& normal, const vec3& direction) {
+    return mul_rn(normal_tint(normal), headlight(dot_rn(normal, direction)));
+  }
+};
+
+struct ColourByPrimitive {
+  COPSE_HD static vec3 colour(const Canvas&, const PixelHit& hit, const vec3& normal, const vec3& direction) {
+    return mul_rn(id_colour(hit.primitive), headlight(dot_rn(normal, direction)));
+  }
+};
+
+/// Surfaces before a background.
+template <class Colour>
+struct ShadeSurface {
+  Canvas canvas;
+  COPSE_HD void operator()(u64 i) const {
+    const PixelHit hit = canvas.hits[i];
+    const u32 x = u32(i % canvas.width), y = u32(i / canvas.width);
+    vec3 colour = background_colour(div_rn(float(y), float(canvas.height)));
+    if (hit.primitive != invalid_id) {
+      const vec3 direction = canvas.ray_of(x, y).direction;
+      colour = Colour::colour(canvas, hit, facing_normal(canvas.triangles.triangle(hit.primitive), direction),
+                              direction);
+    }
+    canvas.pixels[i] = to_rgba(colour);
+  }
+};
+
+/// Distances are not negative, so their bits have their order.
+template <u32 of_a_miss>
+struct DistanceBits {
+  const PixelHit* hits;
+  COPSE_HD u32 operator()(u64 i) const {
+    return hits[i].primitive == invalid_id ? of_a_miss : bits_of(add_rn(hits[i].t, 0.0f));
+  }
+};
+
+struct ShadeDistance {
+  Canvas canvas;
+  const u32* extremes;
+  COPSE_HD void operator()(u64 i) const {
+    vec3 colour(0.02f, 0.025f, 0.05f);
+    if (canvas.hits[i].primitive != invalid_id) {
+      const float nearest = float_from_bits(extremes[0]), farthest = float_from_bits(extremes[1]);
+      const float range = sub_rn(farthest, nearest);
+      colour = distance_colour(range > 0 ? div_rn(sub_rn(canvas.hits[i].t, nearest), range) : 0.0f);
+    }
+    canvas.pixels[i] = to_rgba(colour);
+  }
+};
+
+/// A point on a surface from which rays start.
+struct SurfacePoint {
+  vec3 position, normal;
+};
+
+/// The hit's point, off the surface by more than its coordinates are rounded.
+COPSE_HD inline SurfacePoint surface_point(const Triangle& triangle, const PixelHit& hit, const vec3& direction) {
+  const vec3 normal = facing_normal(triangle, direction);
+  const vec3 position = add_rn(triangle.a, add_rn(mul_rn(sub_rn(triangle.b, triangle.a), hit.u),
+                                                  mul_rn(sub_rn(triangle.c, triangle.a), hit.v)));
+  const float scale =
+      larger(largest_component(triangle.a), larger(largest_component(triangle.b), largest_component(triangle.c)));
+  return {add_rn(position, mul_rn(normal, mul_rn(scale, 1.0f / 65536.0f))), normal};
+}
+
+COPSE_HD inline Aabb scene_box(const BvhView& bvh, const Aabb*) {
+  const BvhNode root = bvh.nodes.data()[0];
+  return {root.lo, root.hi};
+}
+COPSE_HD inline Aabb scene_box(const GridView&, const Aabb* box) {
+  return *box;
+}
+
+template <class View>
+struct ShadeOcclusion {
+  View view;
+  Canvas canvas;
+  u32 ray_count;
+  float distance;   // 0: a quarter of the scene's diagonal
+  const Aabb* box;  // as in RenderJob
+
+  COPSE_HD float reach() const {
+    if (distance > 0) return distance;
+    const Aabb scene = scene_box(view, box);
+    return mul_rn(length_rn(sub_rn(scene.hi, scene.lo)), 0.25f);
+  }
+
+  /// The share of rays that escape. Normal plus a point of the unit sphere has the cosine's distribution.
+  COPSE_HD float openness(const SurfacePoint& point, u32 seed) const {
+    const float t_max = reach();
+    SpherePoints sphere(seed);
+    u32 escaped = 0;
+    for (u32 k = 0; k < ray_count; ++k) {
+      vec3 direction = add_rn(point.normal, sphere.next());
+      const float length = length_rn(direction);
+      direction = length > 1e-3f ? div_rn(direction, length) : point.normal;
+      if (!any_hit(view, canvas.triangles, Ray{point.position, 0.0f, direction, t_max})) ++escaped;
+    }
+    return div_rn(float(escaped), float(ray_count));
+  }
+
+  COPSE_HD void operator()(u64 thread) const {
+    u32 x, y;
+    if (!canvas.pixel_of(thread, x, y)) return;
+    const u64 i = u64(y) * canvas.width + x;
+    const PixelHit hit = canvas.hits[i];
+    vec3 colour(1.0f);
+    if (hit.primitive != invalid_id) {
+      const vec3 direction = canvas.ray_of(x, y).direction;
+      const SurfacePoint point = surface_point(canvas.triangles.triangle(hit.primitive), hit, direction);
+      // Light adds up in linear numbers; the screen's are about their square roots.
+      colour = vec3(mul_rn(0.90f, sqrt_rn(openness(point, u32(i)))));
+    }
+    canvas.pixels[i] = to_rgba(colour);
+  }
+};
+
+struct Visits {
+  const PixelHit* hits;
+  COPSE_HD u32 operator()(u64 i) const { return hits[i].visits; }
+};
+
+struct ShadeHeat {
+  Canvas canvas;
+  const u32* most;
+  u32 limit;  // 0: the most
+  COPSE_HD void operator()(u64 i) const {
+    const u32 hottest = larger(limit == 0 ? *most : limit, 1u);
+    canvas.pixels[i] = to_rgba(heat_scale(div_rn(float(canvas.hits[i].visits), float(hottest))));
+  }
+};
+
+}  // namespace
+
+template <class Executor, class View>
+void render_pixels(const Executor& ex, const View& view, const RenderJob& job) {
+  ScratchArena::Frame frame(ex.scratch);
+  const RenderOptions& options = job.options;
+  const Canvas canvas{
+      make_triangle_table(ex, frame, job.views), job.camera, options.width, options.height, job.hits, job.pixels};
+  const u64 pixel_count = u64(options.width) * options.height;
+
+  // Find what every pixel sees.
+  if (options.shading == Shading::heat) {
+    for_each(ex, "render: trace and count", canvas.thread_count(), TracePixels<View, VisitCounter>{view, canvas});
+  } else {
+    for_each(ex, "render: trace", canvas.thread_count(), TracePixels<View, NoCounter>{view, canvas});
+  }
+
+  // Colour it.
+  switch (options.shading) {
+    case Shading::normal:
+      for_each(ex, "render: normals", pixel_count, ShadeSurface<ColourByNormal>{canvas});
+      break;
+    case Shading::primitive:
+      for_each(ex, "render: primitives", pixel_count, ShadeSurface<ColourByPrimitive>{canvas});
+      break;
+    case Shading::distance:
+      reduce(ex, "render: nearest", pixel_count, DistanceBits<invalid_id>{job.hits}, invalid_id, Smaller{},
+             job.extremes);
+      reduce(ex, "render: farthest", pixel_count, DistanceBits<0>{job.hits}, u32{0}, Larger{}, job.extremes + 1);
+      for_each(ex, "render: distances", pixel_count, ShadeDistance{canvas, job.extremes});
+      break;
+    case Shading::ambient_occlusion:
+      if constexpr (!std::is_same_v<View, FrustumGridView>) {
+        for_each(ex, "render: ambient occlusion", canvas.thread_count(),
+                 ShadeOcclusion<View>{view, canvas, options.ambient_rays, options.ambient_distance, job.box});
+      }
+      break;
+    case Shading::heat:
+      reduce(ex, "render: most visits", pixel_count, Visits{job.hits}, u32{0}, Larger{}, job.extremes + 1);
+      for_each(ex, "render: heat", pixel_count, ShadeHeat{canvas, job.extremes + 1, options.heat_limit});
+      break;
+  }
+}
+
+template void render_pixels(const BodyExecutor&, const BvhView&, const RenderJob&);
+template void render_pixels(const BodyExecutor&, const GridView&, const RenderJob&);
+template void render_pixels(const BodyExecutor&, const FrustumGridView&, const RenderJob&);
+
+}  // namespace copse::detail

@@ -1,0 +1,97 @@
+#pragma once
+
+// A binary tree as the walk sees it: the nodes are pairs of siblings, named by the first of them. So a step reads
+// both boxes from 64 neighbouring bytes, as in wide trees.
+
+#include "builders/bvh/node.h"
+#include "builders/bvh/wide_node.h"
+#include "trace/hit/prepared_ray.h"
+#include "trace/walk/visiting_order.h"
+
+namespace copse::detail {
+
+/// Both boxes of a pair against a ray, as far as its limit; for quick walks.
+struct PairSpans {
+  BvhNode left, right;
+  BoxSpan in_left, in_right;
+
+  template <u32 octant>
+  [[gnu::always_inline]] COPSE_HD static PairSpans of(const BvhNode* pair, const RaySlabs& slabs, float limit) {
+    PairSpans spans{pair[0], pair[1], {}, {}};
+    spans.in_left = intersect_box<octant>(slabs, spans.left.lo, spans.left.hi);
+    spans.in_right = intersect_box<octant>(slabs, spans.right.lo, spans.right.hi);
+    spans.in_left.exit = min_number(spans.in_left.exit, limit);
+    spans.in_right.exit = min_number(spans.in_right.exit, limit);
+    return spans;
+  }
+
+  COPSE_HD bool enters_left() const { return in_left.entry <= in_left.exit; }
+  COPSE_HD bool enters_right() const { return in_right.entry <= in_right.exit; }
+
+  /// Whether the middle of the ray's part in the right box comes first.
+  COPSE_HD bool right_is_nearer() const {
+    return add_rn(in_right.entry, in_right.exit) < add_rn(in_left.entry, in_left.exit);
+  }
+
+  /// Word by word: of two structures compilers choose the address, and put both into memory for it.
+  COPSE_HD WideChild child(bool takes_right) const {
+    return {takes_right ? right.first : left.first, takes_right ? right.count : left.count};
+  }
+};
+
+struct BinaryTree {
+  static constexpr u32 width = 2;
+
+  const BvhNode* nodes;
+  const u32* parents;
+  const u32* primitive_ids;
+
+  COPSE_HD explicit BinaryTree(const BvhView& bvh)
+      : nodes(bvh.nodes.data()), parents(bvh.parents.data()), primitive_ids(bvh.primitive_ids.data()) {}
+
+  COPSE_HD Aabb bounds() const { return nodes[0].box(); }
+  COPSE_HD WideChild root() const { return {nodes[0].first, nodes[0].count}; }
+
+  /// The child of a pair to visit first, after the other went on the stack; nothing where the ray misses both.
+  template <class Stack>
+  [[gnu::always_inline]] COPSE_HD WideChild descend(const RaySlabs& slabs, float limit, u32 pair,
+                                                    Stack& stack) const {
+    const BvhNode left = nodes[pair], right = nodes[pair + 1];
+    const BoxSpan left_span = intersect_box(slabs, left.lo, left.hi);
+    const BoxSpan right_span = intersect_box(slabs, right.lo, right.hi);
+    const bool enters_left = is_within(left_span, limit), enters_right = is_within(right_span, limit);
+    const bool left_first = middle_key(left_span) <= middle_key(right_span);
+    if (enters_left && enters_right) {
+      stack.push(left_first ? right.first : left.first, left_first ? right.count : left.count,
+                 bits_of(left_first ? right_span.entry : left_span.entry));
+    }
+    if (!enters_left && !enters_right) return WideChild::nothing();
+    const bool takes_left = enters_left && (left_first || !enters_right);
+    return {takes_left ? left.first : right.first, takes_left ? left.count : right.count};
+  }
+
+  // ---- For climbing -----------------------------------------------------------------------------------------
+
+  COPSE_HD WideChild child(u32 pair, u32 slot) const {
+    return {nodes[pair + slot].first, nodes[pair + slot].count};
+  }
+  COPSE_HD BoxSpan span(const RaySlabs& slabs, u32 pair, u32 slot) const {
+    return intersect_box(slabs, nodes[pair + slot].lo, nodes[pair + slot].hi);
+  }
+  COPSE_HD static u64 order(const BoxSpan& span, u32 slot) { return u64{middle_key(span)} << 32 | slot; }
+
+  /// Goes from a pair to the one that its parent stands in, and to its slot there; false at the root.
+  COPSE_HD bool to_parent(u32& pair, u32& slot) const {
+    const u32 node = parents[sibling_pair(pair)];
+    if (node == 0) return false;
+    slot = (node - 1) & 1;
+    pair = node - slot;
+    return true;
+  }
+};
+
+COPSE_HD inline BinaryTree tree_of(const BvhView& bvh) {
+  return BinaryTree(bvh);
+}
+
+}  // namespace copse::detail

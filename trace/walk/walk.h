@@ -1,0 +1,223 @@
+#pragma once
+
+// One ray's walk through a tree of any layout, step by step, so that kernels can interleave the walks of many.
+//
+// No depth limit. The walk goes to the first child by the order below and keeps the others on a small stack. When
+// that is full its oldest entry is dropped. When it runs empty after a drop, the walk climbs the parent links from
+// what it finished last: in every ancestor it finds the order of the children anew, and goes on with the next one
+// whose box is still within the limit. That visits what was dropped and nothing twice:
+//   - the order depends on the ray and the boxes alone, never on the hits so far, so going down and climbing agree
+//     on it;
+//   - what was finished last is the last one in visiting order, so siblings before it are finished, and siblings
+//     behind it have not been visited;
+//   - a sibling that was skipped going down fails again, as the limit only falls.
+// Each node is climbed past at most once.
+
+#include "trace/hit/intersect.h"
+#include "trace/walk/binary_tree.h"
+#include "trace/walk/robustness.h"
+#include "trace/walk/traversal_stack.h"
+
+namespace copse {
+
+/// Counts nothing, at no cost.
+struct NoCounter {
+  COPSE_HD void count_node() {}
+  COPSE_HD void count_primitive() {}
+};
+
+/// Counts the nodes that a ray visits and the primitives that it is tested against. The leaves of a binary tree
+/// are nodes, those of wide trees are not.
+struct VisitCounter {
+  u32 nodes = 0;
+  u32 primitives = 0;
+  COPSE_HD void count_node() { ++nodes; }
+  COPSE_HD void count_primitive() { ++primitives; }
+};
+
+/// A leaf test that is given places among the tree's primitive ids, not the ids.
+template <class LeafTest>
+concept TakesPlaces = LeafTest::takes_places;
+
+/// One that is given ids, as all structures have them.
+template <class LeafTest>
+concept TakesIds = !TakesPlaces<LeafTest>;
+
+namespace detail {
+
+/// A place in a tree: what to visit, and the node that it was found in.
+struct TreePlace {
+  WideChild at;
+  u32 node;
+};
+
+/// Finds the leaf whose primitives begin at `first`, in `node` or a node above it.
+template <class Tree>
+COPSE_HD inline u32 slot_of_leaf(const Tree& tree, u32& node, u32 first) {
+  for (;;) {
+    for (u32 slot = 0; slot < Tree::width; ++slot) {
+      const WideChild child = tree.child(node, slot);
+      if (child.is_leaf() && child.first == first) return slot;
+    }
+    u32 ignored;
+    if (!tree.to_parent(node, ignored)) return 0;
+  }
+}
+
+/// The primitives of the leaf that begins at `first`, in `node` or a node above it.
+template <class Tree>
+[[gnu::noinline]] COPSE_HD u32 leaf_count(Tree tree, u32 node, u32 first) {
+  const u32 slot = slot_of_leaf(tree, node, first);
+  return tree.child(node, slot).count;
+}
+
+/// The child of a node that comes next after `slot`, if any is within the limit.
+template <class Tree>
+COPSE_HD inline WideChild next_sibling(const Tree& tree, const RaySlabs& slabs, float limit, u32 node, u32 slot) {
+  const u64 before = Tree::order(tree.span(slabs, node, slot), slot);
+  WideChild next = WideChild::nothing();
+  u64 next_order = ~u64{0};
+  for (u32 other = 0; other < Tree::width; ++other) {
+    const WideChild child = tree.child(node, other);
+    if (child.is_nothing()) continue;
+    const BoxSpan span = tree.span(slabs, node, other);
+    const u64 order = Tree::order(span, other);
+    if (order <= before || order >= next_order || !is_within(span, limit)) continue;
+    next = child;
+    next_order = order;
+  }
+  return next;
+}
+
+/// What to visit after `finished`, which was found in `node` or above it where it is a leaf. Out of line and by
+/// value: it is seldom needed, and must not keep the ray out of registers.
+template <class Tree>
+[[gnu::noinline]] COPSE_HD TreePlace climb(Tree tree, RaySlabs slabs, float limit, WideChild finished, u32 node) {
+  u32 slot = 0;
+  if (finished.is_leaf()) {
+    slot = slot_of_leaf(tree, node, finished.first);
+  } else {
+    node = finished.first;
+    if (!tree.to_parent(node, slot)) return {WideChild::nothing(), node};
+  }
+  for (;;) {
+    const WideChild next = next_sibling(tree, slabs, limit, node, slot);
+    if (!next.is_nothing()) return {next, node};
+    if (!tree.to_parent(node, slot)) return {WideChild::nothing(), node};
+  }
+}
+
+/// Tests the primitive at a place; true where the test ends the walk.
+template <class Tree, class LeafTest>
+[[gnu::always_inline]] COPSE_HD inline bool test_place(const Tree& tree, LeafTest& leaf_test, u32 place,
+                                                       float& limit) {
+  if constexpr (TakesPlaces<LeafTest>) {
+    return leaf_test(place, limit);
+  } else {
+    return leaf_test(tree.primitive_ids[place], limit);
+  }
+}
+
+/// Walks on until nothing is left.
+template <class Walk, class LeafTest, class Counter>
+[[gnu::always_inline]] COPSE_HD inline void walk_to_end(Walk& walk, LeafTest& leaf_test, Counter& counter) {
+  while (!walk.is_done()) {
+    if (walk.is_at_leaf()) {
+      walk.test_leaf(leaf_test, counter);
+    } else {
+      walk.step(counter);
+    }
+  }
+}
+
+/// The state of a walk. Call begin; then, until is_done, step where it is at an inner node and test_leaf where
+/// not. Quick walks have this interface too, and gives_up(): they do not climb (trace/walk/binary_walk.h,
+/// trace/walk/wide_walk.h).
+template <class Tree, u32 stack_size, Robustness robustness = Robustness::robust>
+class Walk;
+
+template <class Tree, u32 stack_size>
+class Walk<Tree, stack_size, Robustness::robust> {
+ public:
+  /// `entries`: room for stack_size.
+  COPSE_HD Walk(const Tree& tree, StackEntry* entries) : tree_(tree), stack_(entries) {}
+
+  [[gnu::always_inline]] COPSE_HD void begin(const Ray& ray) {
+    at_ = WideChild::nothing();
+    limit_ = ray.t_max;
+    if (!is_traceable(ray)) return;
+    const Aabb bounds = tree_.bounds();
+    if (is_empty(bounds)) return;
+    slabs_ = make_slabs(ray, bounds);
+    if (!slabs_.is_bounded) return;
+    box_limit_ = box_limit(slabs_, limit_);
+    if (!is_within(intersect_box(slabs_, bounds.lo, bounds.hi), box_limit_)) return;
+    at_ = tree_.root();
+    stack_.clear();
+  }
+
+  COPSE_HD bool is_done() const { return at_.is_nothing(); }
+  COPSE_HD bool is_at_leaf() const { return at_.is_leaf(); }
+  COPSE_HD bool is_at_inner() const { return at_.is_inner(); }
+  COPSE_HD float limit() const { return limit_; }  // the ray's t_max, or what the leaf test made of it
+
+  /// At an inner node: goes on to its first child, or to what comes after it.
+  template <class Counter>
+  [[gnu::always_inline]] COPSE_HD void step(Counter& counter) {
+    counter.count_node();
+    node_ = at_.first;
+    at_ = tree_.descend(slabs_, box_limit_, node_, stack_);
+    if (at_.is_nothing()) go_on({node_, 0});
+  }
+
+  /// At a leaf: tests its primitives and goes on, or ends the walk where the test says so.
+  template <class LeafTest, class Counter>
+  [[gnu::always_inline]] COPSE_HD void test_leaf(LeafTest& leaf_test, Counter& counter) {
+    if constexpr (Tree::width == 2) counter.count_node();
+    const WideChild leaf = at_;
+    const float before = limit_;
+    for (u32 i = 0; i < leaf.count; ++i) {
+      counter.count_primitive();
+      if (test_place(tree_, leaf_test, leaf.first + i, limit_)) {
+        at_ = WideChild::nothing();
+        return;
+      }
+    }
+    if (limit_ != before) box_limit_ = box_limit(slabs_, limit_);
+    go_on(leaf);
+  }
+
+ private:
+  [[gnu::always_inline]] COPSE_HD void go_on(const WideChild& finished) {
+    if (stack_.pop(box_limit_, at_.first, at_.count)) {
+      if (at_.count == stack_count_unknown) at_.count = leaf_count(tree_, node_, at_.first);
+      return;
+    }
+    at_ = WideChild::nothing();
+    if (!stack_.has_dropped()) return;
+    const TreePlace place = climb(tree_, slabs_, box_limit_, finished, node_);
+    at_ = place.at;
+    node_ = place.node;
+  }
+
+  Tree tree_;
+  RaySlabs slabs_{};
+  float limit_ = 0, box_limit_ = 0;
+  WideChild at_ = WideChild::nothing();
+  u32 node_ = 0;  // the last one that was stepped through, or climbed to
+  TraversalStack<stack_size> stack_;
+};
+
+/// Walks for one ray from its beginning to its end, with no depth limit. Returns the limit as it was left.
+template <u32 stack_size = default_stack_size, class Tree, class LeafTest, class Counter>
+COPSE_HD inline float traverse_robust(const Tree& tree, const Ray& ray, LeafTest& leaf_test, Counter& counter) {
+  StackEntry entries[stack_size];
+  Walk<Tree, stack_size> walk(tree, entries);
+  walk.begin(ray);
+  walk_to_end(walk, leaf_test, counter);
+  return walk.limit();
+}
+
+}  // namespace detail
+
+}  // namespace copse

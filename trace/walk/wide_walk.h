@@ -1,0 +1,159 @@
+#pragma once
+
+// The quick walk of a wide tree, step by step, with the interface of Walk. What it leaves out makes it quick: its
+// stack drops nothing, so that there is nothing to count, and it does not climb. Entries of the stack are a node
+// and a child's key; what the key does not tell of the child is read when the walk gets there.
+//
+// Keys are where children are entered, with a tag in place of the lowest byte, by the slot (trace/walk/quick_spans.h):
+//
+//   0eeeeeee eeeeeeee eeeeeeee tttttttt
+//
+// As integers they have the order of visits, and compare with the key of the limit. A child may be visited in vain
+// by a part in 2^15, and is never left out. Below the others the stack has an entry that is before every limit: it
+// ends the walk.
+//
+// It gives up where the stack is full, and where times of planes might be no floats.
+
+#include "trace/walk/quick_spans.h"
+#include "trace/walk/walk.h"
+
+namespace copse::detail {
+
+template <class Node, u32 stack_size>
+class Walk<WideTree<Node>, stack_size, Robustness::fast> {
+ public:
+  using Tree = WideTree<Node>;
+
+  /// `entries`: room for stack_size.
+  COPSE_HD Walk(const Tree& tree, StackEntry* entries) : tree_(tree), entries_(entries) {}
+
+  [[gnu::always_inline]] COPSE_HD void begin(const Ray& ray) {
+    begin(prepare_ray(ray, TreeReach::of(tree_.bounds())));
+  }
+
+  [[gnu::always_inline]] COPSE_HD void begin(const PreparedRay& ready) {
+    slabs_ = ready.slabs;
+    limit_ = ready.limit;
+    last_key_ = last_key(ready.box_limit);
+    entries_[0] = {0, end_key};
+    top_ = 0;
+    at_ = tree_.root();
+    if (!ready.enters) at_.count = ready.gives_up ? gave_up : done;
+  }
+
+  COPSE_HD bool is_done() const { return at_.count >= gave_up; }
+  COPSE_HD bool is_at_inner() const { return at_.count == 0; }
+  COPSE_HD bool is_at_leaf() const { return !is_done() && !is_at_inner(); }
+  COPSE_HD bool gives_up() const { return at_.count == gave_up; }
+  COPSE_HD float limit() const { return limit_; }
+
+  /// At an inner node: goes on to its first child, or to what waits on the stack.
+  template <class Counter>
+  [[gnu::always_inline]] COPSE_HD void step(Counter& counter) {
+    if (!has_room(1)) return give_up();
+    step_with_room(counter);
+  }
+
+  /// Up to `most` steps, as long as it is at inner nodes. Asks once whether the stack has room for all of them.
+  template <u32 most, class Counter>
+  [[gnu::always_inline]] COPSE_HD void take_steps(Counter& counter) {
+    if (is_at_inner() && !has_room(most)) give_up();
+#pragma unroll
+    for (u32 k = 0; k < most && is_at_inner(); ++k) step_with_room(counter);
+  }
+
+  /// At a leaf: tests its primitives and goes on, or ends the walk where the test says so.
+  template <class LeafTest, class Counter>
+  [[gnu::always_inline]] COPSE_HD void test_leaf(LeafTest& leaf_test, Counter& counter) {
+    const float before = limit_;
+    for (u32 place = at_.first, last = place + at_.count; place != last; ++place) {
+      counter.count_primitive();
+      if (test_place(tree_, leaf_test, place, limit_)) {
+        at_.count = done;
+        return;
+      }
+    }
+    if (limit_ != before) last_key_ = last_key(usual_box_limit(slabs_, limit_));
+    go_to(pop());
+  }
+
+ private:
+  static constexpr u32 width = Node::width;
+  static constexpr u32 done = ChildTags<Node>::end_count, gave_up = done - 1;  // in place of a count
+  static constexpr u32 tag_mask = 255, end_key = 0x80000000u | ChildTags<Node>::end_tag;
+  static constexpr i32 before_all = -1;
+
+  COPSE_HD static u32 key(const BoxSpan& span, const ChildTags<Node>& tags, u32 slot) {
+    return pick_bytes(entry_key(span), tags.of_four(slot / 4), 0x3214u + slot % 4);
+  }
+  COPSE_HD static i32 last_key(float box_limit) {
+    return i32(bits_of(box_limit) | tag_mask);
+  }
+
+  COPSE_HD bool has_room(u32 steps) const {
+    return top_ < stack_size - steps * (width - 1);
+  }
+  COPSE_HD void give_up() {
+    at_.count = gave_up;
+  }
+
+  template <class Counter>
+  [[gnu::always_inline]] COPSE_HD void step_with_room(Counter& counter) {
+    counter.count_node();
+    const bool holds_child = at_.first != invalid_id;  // else the slot that the walk went to holds nothing
+    const u32 node = holds_child ? at_.first : 0;
+    const i32 last = holds_child ? last_key_ : before_all;
+    BoxSpan spans[width];
+    const ChildTags<Node> tags = find_spans(tree_.nodes[node], slabs_, spans);
+    u32 keys[width];
+#pragma unroll
+    for (u32 slot = 0; slot < width; ++slot) {
+      keys[slot] = spans[slot].entry <= spans[slot].exit ? key(spans[slot], tags, slot) : no_key;
+    }
+    sort_keys(keys);
+    push_behind_first(node, keys, last);
+    StackEntry entry{node, keys[0]};
+    if (i32(keys[0]) > last) entry = pop();
+    go_to(entry);
+  }
+
+  /// All but the first of the keys up to `last`, the second on top. One address for all of them.
+  [[gnu::always_inline]] COPSE_HD void push_behind_first(u32 node, const u32 (&keys)[width], i32 last) {
+    u32 count = 0;
+#pragma unroll
+    for (u32 k = 1; k < width; ++k) count = i32(keys[k]) <= last ? k : count;
+    top_ += count;
+    StackEntry* const behind = entries_ + top_ + 1;
+#pragma unroll
+    for (u32 k = 1; k < width; ++k) {
+      if (i32(keys[k]) <= last) *(behind - k) = {node, keys[k]};
+    }
+  }
+
+  /// The latest that is within the limit, or the one that ends the walk.
+  [[gnu::always_inline]] COPSE_HD StackEntry pop() {
+    StackEntry entry;
+    do {
+      entry = entries_[top_--];
+    } while (i32(entry.entry_and_count) > last_key_);
+    return entry;
+  }
+
+  /// To the child that an entry names, by its node and its key.
+  [[gnu::always_inline]] COPSE_HD void go_to(const StackEntry& entry) {
+    at_ = tagged_child(tree_.nodes[entry.first], entry.entry_and_count & tag_mask);
+    if constexpr (!ChildTags<Node>::holds_count) {
+      if (i32(entry.entry_and_count) < 0) at_.count = done;
+    }
+  }
+
+  Tree tree_;
+  StackEntry* entries_;
+  RaySlabs slabs_{};
+  float limit_ = 0;
+  i32 last_key_ = 0;       // of children that are entered by then
+  WideChild at_{0, done};  // an inner child that is invalid_id stands for a slot that holds nothing
+  u32 top_ = 0;            // the latest entry
+};
+
+}  // namespace copse::detail

@@ -1,0 +1,29 @@
+#pragma once
+
+#include "builders/bvh/bvh.h"
+#include "builders/bvh/wide_bvh.h"
+#include "builders/grid/frustum_grid.h"
+#include "builders/grid/hash_grid.h"
+#include "builders/io/voxel_file.h"
+#include "viewer/model/inspect/host_copy.h"
+
+// Structures on the host, by the kind. All wait.
+
+namespace copse::viewer {
+
+std::unique_ptr<HostCopy> copy_tree(const Bvh& tree);
+/// Node: of Bvh4, CompressedBvh4, CompressedBvh8.
+template <class Node>
+std::unique_ptr<HostCopy> copy_tree(const WideBvh<Node>& tree);
+
+std::unique_ptr<HostCopy> copy_grid(const Grid& grid);
+
+std::unique_ptr<HostCopy> copy_frustum(const FrustumGrid& grid);
+
+///   places: those of the bricks, of sparse ones
+std::unique_ptr<HostCopy> copy_voxels(HostVoxels voxels, const GridShape& places);
+
+///   radius: of the balls that rays see
+std::unique_ptr<HostCopy> copy_points(const HashGrid& grid, float radius);
+
+}  // namespace copse::viewer

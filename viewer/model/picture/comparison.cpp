@@ -1,0 +1,40 @@
+#include "viewer/model/picture/comparison.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "primitives/core/error.h"
+#include "trace/shade_colour.h"
+
+namespace copse::viewer {
+
+namespace {
+
+/// x from -1, B visits more, to 1, A does. Ends of equal lightness, so that neither side looks like more.
+vec3 difference_colour(float x) {
+  const vec3 none(0.96f), more_a(0.70f, 0.09f, 0.17f), more_b(0.13f, 0.40f, 0.67f);
+  return mix_rn(none, x > 0 ? more_a : more_b, std::sqrt(std::abs(x)));
+}
+
+}  // namespace
+
+Image heat_difference(std::span<const u32> a, std::span<const u32> b, u32 width, u32 height, u32 limit) {
+  const u64 pixel_count = u64{width} * height;
+  if (a.size() != pixel_count || b.size() != pixel_count) {
+    throw Error(ErrorCode::invalid_argument, "heat_difference: visits of " + std::to_string(a.size()) + " and " +
+                                                 std::to_string(b.size()) + " pixels, the picture has " +
+                                                 std::to_string(pixel_count));
+  }
+  i64 most = limit;
+  for (u64 i = 0; limit == 0 && i < pixel_count; ++i) most = std::max(most, std::abs(i64{a[i]} - i64{b[i]}));
+
+  Image image{width, height, std::vector<Rgba8>(pixel_count)};
+  for (u64 i = 0; i < pixel_count; ++i) {
+    const double share = double(i64{a[i]} - i64{b[i]}) / double(std::max<i64>(most, 1));
+    image.pixels[i] = detail::to_rgba(difference_colour(float(std::clamp(share, -1.0, 1.0))));
+  }
+  return image;
+}
+
+}  // namespace copse::viewer

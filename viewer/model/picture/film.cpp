@@ -1,0 +1,136 @@
+#include "viewer/model/picture/film.h"
+
+#include <algorithm>
+#include <glm/geometric.hpp>
+
+#include "primitives/core/dispatch.h"
+#include "trace/heat_legend.h"
+
+namespace copse::viewer {
+
+namespace {
+
+template <class T>
+void make_room(Context& context, Buffer<T>& buffer, u64 size) {
+  if (buffer.size() < size) buffer = Buffer<T>(context, size);
+}
+
+float ambient_reach(const ViewSettings& view, const Aabb& box) {
+  const float diagonal = is_valid(box) ? glm::length(box.hi - box.lo) : 0.0f;
+  return std::max(view.ambient_reach, 1e-6f) * (diagonal > 0 && is_finite(diagonal) ? diagonal : 1.0f);
+}
+
+}  // namespace
+
+HalfSpace half_space(const SlicePlane& slice, const Aabb& box) {
+  if (!slice.on || !is_valid(box)) return {};
+  const u32 axis = std::min(slice.axis, 2u);
+  const float place = box.lo[int(axis)] + (box.hi[int(axis)] - box.lo[int(axis)]) * slice.place;
+  return {axis, place, slice.flipped ? -1.0f : 1.0f};
+}
+
+void Film::begin(const Shot& shot, u32 width, u32 height) {
+  shot_ = shot;
+  job_ = {.tiles = {width, height},
+          .camera = shot.camera,
+          .space = half_space(shot.view.slice, shot.box),
+          .view = shot.view.view,
+          .leaf_tint = shot.view.leaf_tint,
+          .ambient_reach = ambient_reach(shot.view, shot.box),
+          .sample = 0,
+          .heat_limit = shot.view.heat_limit,
+          .surfaces = nullptr,
+          .values = nullptr,
+          .open_counts = nullptr,
+          .extremes = extremes_.data(),
+          .pixels = nullptr,
+          .distances = nullptr};
+  const u64 pixel_count = u64{width} * height;
+  make_room(context_, surfaces_, ray_count());
+  make_room(context_, pixels_, pixel_count);
+  make_room(context_, distances_, pixel_count);
+  if (has_values()) make_room(context_, values_, ray_count());
+  if (job_.view == View::ambient_occlusion) make_room(context_, open_counts_, ray_count());
+  job_.surfaces = surfaces_.data();
+  job_.values = values_.data();
+  job_.open_counts = open_counts_.data();
+  job_.pixels = pixels_.data();
+  job_.distances = distances_.data();
+}
+
+void Film::trace(Structure& structure, const TriangleView& triangles, u64 first, u64 count) {
+  make_room(context_, rays_, count);
+  const BufferSpan<Ray> rays = rays_.span().first(count);
+  const BufferSpan<SurfaceHit> surfaces = surfaces_.span().subspan(first, count);
+  dispatch(context_, [&](const auto& ex) { make_picture_rays(ex, job_, first, rays); });
+  structure.see(triangles, rays, surfaces);
+  if (!has_values()) return;
+  const BufferSpan<u32> values = values_.span().subspan(first, count);
+  if (job_.view == View::heat) {
+    structure.count_visits(triangles, rays, values);
+  } else {
+    structure.label(rays, surfaces, job_.leaf_tint, values);
+  }
+}
+
+void Film::add_ambient(Structure& structure, const TriangleView& triangles, u32 sample, u64 first, u64 count) {
+  make_room(context_, rays_, count);
+  make_room(context_, occluded_, count);
+  const BufferSpan<Ray> rays = rays_.span().first(count);
+  const BufferSpan<u8> occluded = occluded_.span().first(count);
+  job_.sample = sample;
+  dispatch(context_, [&](const auto& ex) { make_ambient_rays(ex, job_, first, rays); });
+  structure.occlude(triangles, rays, occluded);
+  dispatch(context_,
+           [&](const auto& ex) { viewer::add_ambient(ex, job_, first, BufferSpan<const u8>(occluded)); });
+}
+
+void Film::set_heat_scale(u32 limit, bool legend) {
+  job_.heat_limit = shot_.view.heat_limit = limit;
+  shot_.view.heat_legend = legend;
+}
+
+void Film::shade(u32 samples) {
+  job_.sample = samples;
+  dispatch(context_, [&](const auto& ex) { shade_film(ex, job_); });
+}
+
+void Film::download(Picture& picture) const {
+  const u64 pixel_count = u64{job_.tiles.width} * job_.tiles.height;
+  picture.image = {job_.tiles.width, job_.tiles.height, pixels_.download(pixel_count)};
+  picture.distances = distances_.download(pixel_count);
+  picture.device = {};
+  describe(picture);
+  if (job_.view == View::heat && shot_.view.heat_legend) {
+    detail::draw_heat_legend(picture.image, picture.heat_limit);
+  }
+}
+
+void Film::leave_on_device(Picture& picture) const {
+  picture.image = {job_.tiles.width, job_.tiles.height, {}};
+  picture.distances = {};
+  picture.device = {pixels_.data(), distances_.data(), context_.stream()};
+  describe(picture);
+}
+
+void Film::describe(Picture& picture) const {
+  picture.camera = job_.camera;
+  picture.samples = job_.sample;
+  picture.heat_limit = picture.max_visits = 0;
+  if (job_.view != View::heat) return;
+  picture.max_visits = extremes_.download()[2];
+  picture.heat_limit = std::max(job_.heat_limit != 0 ? job_.heat_limit : picture.max_visits, 1u);
+}
+
+std::vector<u32> Film::download_values() const {
+  const Tiles& tiles = job_.tiles;
+  std::vector<u32> rows(u64{tiles.width} * tiles.height);
+  if (!has_values()) return rows;
+  const std::vector<u32> in_tiles = values_.download(ray_count());
+  for (u32 y = 0; y < tiles.height; ++y) {
+    for (u32 x = 0; x < tiles.width; ++x) rows[u64{y} * tiles.width + x] = in_tiles[tiles.ray_of(x, y)];
+  }
+  return rows;
+}
+
+}  // namespace copse::viewer

@@ -1,0 +1,69 @@
+#pragma once
+
+#include "builders/geometry/image.h"
+#include "primitives/core/executor.h"
+#include "trace/camera.h"
+#include "viewer/model/picture/surface.h"
+#include "viewer/model/picture/tiles.h"
+#include "viewer/model/picture/view_settings.h"
+
+namespace copse::viewer {
+
+/// The half of space that a slice leaves: where sign * (point[axis] - place) <= 0; all of it where sign is 0.
+struct HalfSpace {
+  u32 axis = 0;
+  float place = 0;
+  float sign = 0;
+
+  /// The part of a ray in it; a ray without direction where there is none.
+  COPSE_HD Ray clip(Ray ray) const {
+    if (sign == 0) return ray;
+    const float origin = axis == 0 ? ray.origin.x : (axis == 1 ? ray.origin.y : ray.origin.z);
+    const float slope = axis == 0 ? ray.direction.x : (axis == 1 ? ray.direction.y : ray.direction.z);
+    const float away = mul_rn(sign, sub_rn(origin, place)), speed = mul_rn(sign, slope);
+    if (speed > 0) {
+      ray.t_max = smaller(ray.t_max, div_rn(-away, speed));
+    } else if (speed < 0) {
+      ray.t_min = larger(ray.t_min, div_rn(-away, speed));
+    } else if (away > 0) {
+      ray.t_max = -1.0f;
+    }
+    return ray.t_min <= ray.t_max ? ray : Ray{ray.origin, 0.0f, vec3(0), -1.0f};
+  }
+};
+
+/// A picture in the making; arrays in the executor's memory, in the order of Tiles but for the last two.
+struct FilmJob {
+  Tiles tiles;
+  Camera camera;
+  HalfSpace space;
+  View view = View::shaded;
+  LeafTint leaf_tint = LeafTint::id;
+  float ambient_reach = 0;  // in units of the scene
+  u32 sample = 0;           // of ambient occlusion: the one to take, or the number of those taken
+  u32 heat_limit = 0;
+
+  SurfaceHit* surfaces;
+  u32* values;       // visits or labels
+  u32* open_counts;  // ambient rays that escaped
+  u32* extremes;     // nearest t, farthest t, by their bits; largest value
+  Rgba8* pixels;     // in rows
+  float* distances;  // in rows
+};
+
+/// rays[k] = the ray of number first + k.
+template <class Executor>
+void make_picture_rays(const Executor& ex, const FilmJob& job, u64 first, BufferSpan<Ray> rays);
+
+/// rays[k] = the ambient ray of the surface of number first + k, a dead one where there is none.
+template <class Executor>
+void make_ambient_rays(const Executor& ex, const FilmJob& job, u64 first, BufferSpan<Ray> rays);
+/// Counts those that were not occluded; sample 0 begins anew.
+template <class Executor>
+void add_ambient(const Executor& ex, const FilmJob& job, u64 first, BufferSpan<const u8> occluded);
+
+/// Colours all pixels.
+template <class Executor>
+void shade_film(const Executor& ex, const FilmJob& job);
+
+}  // namespace copse::viewer

@@ -1,0 +1,244 @@
+#include "viewer/model/picture/renderer.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <utility>
+
+#include "viewer/model/picture/same_camera.h"
+
+namespace copse::viewer {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double milliseconds_since(Clock::time_point begin) {
+  return std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
+}
+
+bool same_shot(const Shot& a, const Shot& b) {
+  return same_camera(a.camera, b.camera) && a.view == b.view && a.box == b.box;
+}
+
+/// A picture while things move may take so much longer than an update.
+constexpr double preview_updates = 2;
+
+/// What a piece is to take on the CPU. It takes a multiple where the rays of the next one have more to do.
+constexpr double piece_ms = 1.5;
+
+constexpr u32 min_preview_width = 640, min_preview_height = 360;
+
+}  // namespace
+
+bool Renderer::same(const Key& a, const Key& b) {
+  return same_shot(a.shot, b.shot) && a.width == b.width && a.height == b.height && a.revision == b.revision &&
+         a.keeps_values == b.keeps_values;
+}
+
+Renderer::Key Renderer::with_scale_of(Key key, const Key& scale) {
+  key.shot.view.heat_limit = scale.shot.view.heat_limit;
+  key.shot.view.heat_legend = scale.shot.view.heat_legend;
+  return key;
+}
+
+void Renderer::forget() {
+  shown_.reset();
+  working_ = is_unseen_ = false;
+  picture_.device = {};
+}
+
+std::optional<double> Renderer::take_trace_ms() {
+  return std::exchange(trace_ms_, std::nullopt);
+}
+
+bool Renderer::take_aimed() {
+  return std::exchange(has_aimed_, false);
+}
+
+bool Renderer::is_done(const LiveStructure& live, const PictureRequest& request) const {
+  if (request.width == 0 || request.height == 0) return picture_.image.width == 0;
+  return at_rest_ && !is_unseen_ && shown_ && same(*shown_, key_of(live, request));
+}
+
+Renderer::Key Renderer::key_of(const LiveStructure& live, const PictureRequest& request) {
+  return {request.shot, request.width, request.height, live.revision(), request.keeps_values};
+}
+
+bool Renderer::advance(LiveStructure& live, const PictureRequest& request) {
+  const Key wanted = key_of(live, request);
+  // What was begun for another view goes; the first picture from where the camera was does not.
+  const bool stays = is_first_ && !request.whole && wanted.revision == making_.revision;
+  if (working_ && !same(making_, wanted) && !stays) working_ = false;
+
+  on_device_ = request.on_device;
+  const Clock::time_point begin = Clock::now();
+  const auto has_time_for = [&](double ms) {
+    return request.whole || milliseconds_since(begin) + ms < request.budget_ms;
+  };
+  const u64 revision = picture_.revision;
+  try {
+    if (is_unseen_) present(live);
+    do {
+      if (!working_ && !choose(wanted, live, request)) break;
+      const Clock::time_point piece_begin = Clock::now();
+      const bool done = work(live, request.whole);
+      if (done) live.context().wait();
+      work_ms_ += milliseconds_since(piece_begin);
+      if (done) complete(live);
+    } while (has_time_for(piece_ms + (is_unseen_ ? present_ms_ : 0)));
+    const bool is_wanted_here = picture_.device.pixels != nullptr && !stays_on_device(live);
+    if (is_wanted_here || (is_unseen_ && has_time_for(present_ms_))) present(live);
+  } catch (...) {
+    working_ = is_unseen_ = false;
+    at_rest_ = true;
+    shown_ = wanted;
+    is_preview_ = is_first_ = false;
+    samples_ = ~0u;
+    throw;
+  }
+  return picture_.revision != revision;
+}
+
+/// Begins what comes next; false where nothing does.
+bool Renderer::choose(const Key& wanted, LiveStructure& live, const PictureRequest& request) {
+  at_rest_ = false;
+  if (request.width == 0 || request.height == 0) {
+    if (picture_.image.width != 0) {
+      const u64 revision = picture_.revision + 1;
+      picture_ = {};
+      picture_.revision = revision;
+      forget();
+    }
+    at_rest_ = true;
+    return false;
+  }
+  if (shown_ && !same(*shown_, wanted) && same(*shown_, with_scale_of(wanted, *shown_))) {
+    // Only the scale of the heat map is another one.
+    live.film().set_heat_scale(wanted.shot.view.heat_limit, wanted.shot.view.heat_legend);
+    shown_ = making_ = wanted;
+    is_unseen_ = true;
+    return choose(wanted, live, request);
+  }
+  if (!shown_ || !same(*shown_, wanted)) {
+    const double scale = request.whole ? 1 : reduction(request);
+    begin(wanted, live, std::max(u32(request.width * scale), 1u), std::max(u32(request.height * scale), 1u));
+    is_first_ = true;
+    return true;
+  }
+  if (is_preview_) {
+    begin(wanted, live, request.width, request.height);
+    return true;
+  }
+  const ViewSettings& view = wanted.shot.view;
+  if (view.view == View::ambient_occlusion && samples_ < std::clamp(view.ambient_samples, 1u, 4096u)) {
+    working_ = sampling_ = true;
+    is_first_ = false;
+    next_ray_ = 0;
+    work_ms_ = 0;
+    return true;
+  }
+  at_rest_ = true;
+  return false;
+}
+
+/// The edges of a preview as a share of the full size: as large as its time allows, in steps of an eighth, but
+/// 640 x 360 at least.
+double Renderer::reduction(const PictureRequest& request) const {
+  const double full_ms = double(request.width) * request.height * picture_ns_ * 1e-6;
+  const double least = std::min(
+      1.0, std::max(double(min_preview_width) / request.width, double(min_preview_height) / request.height));
+  const double fitting = std::sqrt(request.budget_ms * preview_updates / std::max(full_ms, 1e-3));
+  return std::clamp(std::floor(fitting * 8) / 8, least, 1.0);
+}
+
+void Renderer::begin(const Key& wanted, LiveStructure& live, u32 width, u32 height) {
+  if (is_unseen_) present(live);
+  shown_.reset();
+  making_ = wanted;
+  is_preview_ = width != wanted.width || height != wanted.height;
+  is_first_ = false;
+  working_ = true;
+  sampling_ = false;
+  next_ray_ = 0;
+  samples_ = 0;
+  work_ms_ = 0;
+  has_aimed_ |= live.aim(wanted.shot.camera, !is_preview_);
+  live.film().begin(wanted.shot, width, height);
+  // Where the film took other memory, that of the last picture is gone.
+  if (picture_.device.pixels != live.film().pixels()) picture_.device = {};
+}
+
+/// Rays of one piece, whole tiles. A GPU gets all of them at once.
+u64 Renderer::piece(const LiveStructure& live, double ns_per_ray, bool whole) const {
+  constexpr u64 tile = Tiles::edge * Tiles::edge;
+  if (live.backend() == Backend::cuda) return u64{1} << 22;
+  if (whole) return u64{1} << 16;
+  // From a background into what is dense, a ray may take ten times as long as in the last piece.
+  const double rays = std::clamp(piece_ms * 1e6 / std::max(ns_per_ray, picture_ns_), 1024.0, 65536.0);
+  return u64(rays) / tile * tile;
+}
+
+/// Traces a piece. True where that was the last one of the picture, or of a sample.
+bool Renderer::work(LiveStructure& live, bool whole) {
+  Film& film = live.film();
+  const TriangleView triangles = live.scene().view();
+  const u64 count = std::min(piece(live, sampling_ ? sample_ns_ : trace_ns_, whole), film.ray_count() - next_ray_);
+  const Clock::time_point begin = Clock::now();
+  if (sampling_) {
+    film.add_ambient(live.structure(), triangles, samples_, next_ray_, count);
+  } else {
+    film.trace(live.structure(), triangles, next_ray_, count);
+  }
+  if (live.backend() == Backend::cpu) {
+    // The CPU is done when the call returns. Half of each, so that one slow moment is soon forgotten.
+    double& known = sampling_ ? sample_ns_ : trace_ns_;
+    known = 0.5 * known + 0.5 * milliseconds_since(begin) * 1e6 / double(count);
+  }
+  next_ray_ += count;
+  if (next_ray_ < film.ray_count()) return false;
+  next_ray_ = 0;
+  if (!sampling_ && making_.shot.view.view == View::ambient_occlusion) {
+    sampling_ = true;
+    return false;
+  }
+  return true;
+}
+
+/// All rays of the picture, or of a sample, are traced.
+void Renderer::complete(LiveStructure& live) {
+  if (samples_ == 0) picture_ns_ = work_ms_ * 1e6 / double(live.film().ray_count());
+  if (sampling_) ++samples_;
+  shown_ = making_;
+  working_ = false;
+  is_unseen_ = true;
+}
+
+/// Scales of heat maps are drawn into pictures on the host.
+bool Renderer::stays_on_device(const LiveStructure& live) const {
+  const ViewSettings& view = making_.shot.view;
+  const bool has_legend = view.view == View::heat && view.heat_legend;
+  return on_device_ && live.backend() == Backend::cuda && !making_.keeps_values && !has_legend;
+}
+
+/// Colours it and takes it to the host, or tells where it is.
+void Renderer::present(LiveStructure& live) {
+  const Clock::time_point begin = Clock::now();
+  Film& film = live.film();
+  film.shade(samples_);
+  const u64 revision = picture_.revision + 1;
+  if (stays_on_device(live)) {
+    film.leave_on_device(picture_);
+  } else {
+    film.download(picture_);
+  }
+  picture_.revision = revision;
+  picture_.is_preview = is_preview_;
+  values_.clear();
+  if (making_.keeps_values && !is_preview_) values_ = film.download_values();
+  is_unseen_ = false;
+  present_ms_ = milliseconds_since(begin);
+  trace_ms_ = work_ms_ + present_ms_;
+}
+
+}  // namespace copse::viewer

@@ -1,0 +1,62 @@
+#include "viewer/model/picture/surface.h"
+
+#include "primitives/core/dispatch.h"
+#include "viewer/model/picture/surface_body.h"
+
+namespace copse::viewer {
+
+void resolve_hits(Context& context, const TriangleView& triangles, BufferSpan<const Ray> rays,
+                  BufferSpan<const Hit> hits, BufferSpan<SurfaceHit> surfaces) {
+  dispatch(context, [&](const auto& ex) { resolve_hits(ex, triangles, rays, hits, surfaces); });
+}
+
+void see_voxels(Context& context, const VoxelView& voxels, BufferSpan<const Ray> rays,
+                BufferSpan<SurfaceHit> surfaces) {
+  dispatch(context, [&](const auto& ex) { see_voxels(ex, voxels, rays, surfaces); });
+}
+void see_voxels(Context& context, const BrickView& bricks, BufferSpan<const Ray> rays,
+                BufferSpan<SurfaceHit> surfaces) {
+  dispatch(context, [&](const auto& ex) { see_voxels(ex, bricks, rays, surfaces); });
+}
+
+void meet_voxels(Context& context, const VoxelView& voxels, BufferSpan<const Ray> rays, BufferSpan<u8> occluded) {
+  dispatch(context, [&](const auto& ex) { meet_voxels(ex, voxels, rays, occluded); });
+}
+void meet_voxels(Context& context, const BrickView& bricks, BufferSpan<const Ray> rays, BufferSpan<u8> occluded) {
+  dispatch(context, [&](const auto& ex) { meet_voxels(ex, bricks, rays, occluded); });
+}
+
+void count_visits(Context& context, const TreeView& tree, const TriangleView& triangles,
+                  BufferSpan<const Ray> rays, BufferSpan<u32> visits) {
+  const auto count = [&](const auto& view) {
+    dispatch(context, [&](const auto& ex) { count_visits(ex, view, triangles, rays, visits); });
+  };
+  std::visit(count, tree);
+}
+void count_visits(Context& context, const GridView& grid, const TriangleView& triangles,
+                  BufferSpan<const Ray> rays, BufferSpan<u32> visits) {
+  dispatch(context, [&](const auto& ex) { count_visits(ex, grid, triangles, rays, visits); });
+}
+void see_points(Context& context, const PointsView& points, BufferSpan<const Ray> rays,
+                BufferSpan<SurfaceHit> surfaces) {
+  dispatch(context, [&](const auto& ex) { see_points(ex, points, rays, surfaces); });
+}
+void meet_points(Context& context, const PointsView& points, BufferSpan<const Ray> rays, BufferSpan<u8> occluded) {
+  dispatch(context, [&](const auto& ex) { meet_points(ex, points, rays, occluded); });
+}
+
+void count_visits(Context& context, const FrustumGridView& grid, const TriangleView& triangles,
+                  BufferSpan<const Ray> rays, BufferSpan<u32> visits) {
+  dispatch(context, [&](const auto& ex) { count_visits(ex, grid, triangles, rays, visits); });
+}
+void count_visits(Context& context, const PointsView& points, BufferSpan<const Ray> rays, BufferSpan<u32> visits) {
+  dispatch(context, [&](const auto& ex) { count_point_visits(ex, points, rays, visits); });
+}
+void count_visits(Context& context, const VoxelView& voxels, BufferSpan<const Ray> rays, BufferSpan<u32> visits) {
+  dispatch(context, [&](const auto& ex) { count_voxel_visits(ex, voxels, rays, visits); });
+}
+void count_visits(Context& context, const BrickView& bricks, BufferSpan<const Ray> rays, BufferSpan<u32> visits) {
+  dispatch(context, [&](const auto& ex) { count_voxel_visits(ex, bricks, rays, visits); });
+}
+
+}  // namespace copse::viewer

@@ -1,0 +1,53 @@
+#pragma once
+
+#include "viewer/model/settings/names.h"
+
+namespace copse::viewer {
+
+/// What colours a pixel.
+enum class View : u8 {
+  shaded,             // a headlight on grey surfaces
+  normals,            // the direction of the surface
+  primitives,         // a colour for each triangle
+  distance,           // near bright, far dark
+  ambient_occlusion,  // how open a point is; gets better from frame to frame
+  heat,               // nodes and triangles that the ray visited
+  leaves,             // a colour for each leaf, or by its depth
+};
+
+enum class LeafTint : u8 { id, depth };
+
+template <>
+struct Names<View> {
+  static constexpr const char* list[] = {"shaded",  "normals", "primitives", "distance",
+                                         "ambient", "heat",    "leaves"};
+};
+template <>
+struct Names<LeafTint> {
+  static constexpr const char* list[] = {"id", "depth"};
+};
+
+/// A plane across the scene that cuts away all that lies on one side of it.
+struct SlicePlane {
+  bool on = false;
+  u32 axis = 0;          // 0 x, 1 y, 2 z
+  float place = 0.5f;    // 0 to 1 along the scene's box
+  bool flipped = false;  // cut away the lower side in place of the upper one
+
+  bool operator==(const SlicePlane&) const = default;
+};
+
+/// Panels change any member; the picture begins anew where one differs.
+struct ViewSettings {
+  View view = View::shaded;
+  u32 heat_limit = 0;       // visits that are hottest; 0: the most of the picture
+  bool heat_legend = true;  // draw the scale into the picture
+  LeafTint leaf_tint = LeafTint::id;
+  u32 ambient_samples = 64;     // 1 to 4096 a pixel, then it rests
+  float ambient_reach = 0.25f;  // above 0: how far rays go, in diagonals of the scene
+  SlicePlane slice;
+
+  bool operator==(const ViewSettings&) const = default;
+};
+
+}  // namespace copse::viewer

@@ -1,0 +1,75 @@
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <thread>
+
+#include "viewer/model/structures/live_structure.h"
+
+namespace copse::viewer {
+
+/// What a job reads and builds.
+struct BuildRequest {
+  std::vector<std::filesystem::path> files;  // to be read; none: `geometry` alone
+  bool add = false;                          // to `geometry`, in place of it
+  Geometry geometry;                         // what is there; never null
+  std::optional<StructureOptions> sides[2];  // what to build over it
+  Pose pose;
+  u32 workers = 0;
+  double repeat_below_ms = 250;  // see LiveStructure
+};
+
+struct BuildError {
+  std::string text;
+  std::optional<ErrorCode> code;  // none where no Error was thrown
+};
+
+struct BuildResult {
+  Geometry geometry;  // null where no file could be read
+  Geometry read;      // of the files alone; null where there were none
+  std::unique_ptr<LiveStructure> sides[2];
+  std::vector<BuildError> errors;  // of files and of builds, which do not keep others from being shown
+  bool cancelled = false;
+};
+
+/// Reads meshes and builds structures on a thread of its own. The structures have contexts of their own, which go
+/// over to whoever takes the result.
+class BuildJob {
+ public:
+  explicit BuildJob(BuildRequest request);
+  /// Cancels it and waits for it to end.
+  ~BuildJob();
+
+  /// Builders end at their next stage, files after the one that is being read.
+  void cancel() { cancel_.request_stop(); }
+  bool is_cancelling() const { return cancel_.stop_requested(); }
+
+  bool is_done() const { return done_.load(std::memory_order_acquire); }
+  void wait() { done_.wait(false, std::memory_order_acquire); }
+  /// The result of a job that is done; once.
+  BuildResult take();
+
+  std::string stage() const;
+  double seconds() const;
+  const BuildRequest& request() const { return request_; }
+
+ private:
+  void run();
+  void begin_stage(const std::string& stage);
+  void read_files();
+  void build_side(u32 side);
+
+  BuildRequest request_;
+  BuildResult result_;
+  std::stop_source cancel_;
+  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+  mutable std::mutex mutex_;
+  std::string stage_ = "starting";  // under mutex_
+  std::atomic<bool> done_ = false;
+  std::thread thread_;  // last: it uses all of the above
+};
+
+}  // namespace copse::viewer

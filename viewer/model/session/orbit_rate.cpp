@@ -1,0 +1,88 @@
+#include "viewer/model/session/orbit_rate.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <ctime>
+
+namespace copse::viewer {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// Of all threads of this process. It goes on where other processes take the processors away, and so tells more
+/// than the clock on a busy machine.
+double processor_seconds() {
+  return double(std::clock()) / CLOCKS_PER_SEC;
+}
+
+double seconds_since(Clock::time_point begin) {
+  return std::chrono::duration<double>(Clock::now() - begin).count();
+}
+
+/// Seconds that one update of the session takes, of a loop whose last turn took `last_seconds`.
+double update(Session& session, double last_seconds) {
+  const Clock::time_point begin = Clock::now();
+  session.update(last_seconds);
+  return seconds_since(begin);
+}
+
+}  // namespace
+
+OrbitRate measure_orbit(Session& session, double seconds, Meanwhile meanwhile) {
+  constexpr float heights_a_second = 0.5f;  // of the picture that the hand moves
+  OrbitRate rate;
+  u64 revision = session.picture(0).revision;
+  double last_seconds = 0.02;
+  const Clock::time_point begin = Clock::now();
+  const double processor_begin = processor_seconds();
+  bool is_building = false;
+  while (seconds_since(begin) < seconds) {
+    if (meanwhile == Meanwhile::builds && !is_building) {
+      session.build(0);
+      is_building = true;
+    }
+    session.camera().orbit(heights_a_second * float(last_seconds), 0);
+    last_seconds = update(session, last_seconds);
+    rate.longest_update_ms = std::max(rate.longest_update_ms, last_seconds * 1000);
+    if (is_building && !session.job().running) {
+      is_building = false;
+      ++rate.build_count;
+    }
+    const Picture& picture = session.picture(0);
+    if (picture.revision == revision) continue;
+    revision = picture.revision;
+    const bool is_smallest = rate.picture_count++ == 0 || picture.image.width < rate.width;
+    if (!is_smallest) continue;
+    rate.width = picture.image.width;
+    rate.height = picture.image.height;
+  }
+  rate.seconds = seconds_since(begin);
+  rate.processor_seconds = processor_seconds() - processor_begin;
+
+  const Clock::time_point rest = Clock::now();
+  const double processor_rest = processor_seconds();
+  while (session.busy()) last_seconds = update(session, last_seconds);
+  rate.seconds_to_rest = seconds_since(rest);
+  rate.processor_seconds_to_rest = processor_seconds() - processor_rest;
+  rate.whole_width = session.picture(0).image.width;
+  rate.whole_height = session.picture(0).image.height;
+  return rate;
+}
+
+std::string in_words(const OrbitRate& rate) {
+  char line[280];
+  std::snprintf(
+      line, sizeof line,
+      "orbit: %.1f pictures a second of %u x %u or more, each %.0f ms of processors; longest update %.0f ms; "
+      "%u x %u %.2f s after rest, %.2f s of processors",
+      rate.pictures_per_second(), rate.width, rate.height,
+      rate.picture_count > 0 ? rate.processor_seconds * 1000 / rate.picture_count : 0, rate.longest_update_ms,
+      rate.whole_width, rate.whole_height, rate.seconds_to_rest, rate.processor_seconds_to_rest);
+  std::string text = line;
+  if (rate.build_count > 0) text += "; built " + std::to_string(rate.build_count) + " times meanwhile";
+  return text + '\n';
+}
+
+}  // namespace copse::viewer

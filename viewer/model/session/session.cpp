@@ -1,0 +1,387 @@
+#include "viewer/model/session/session.h"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "viewer/model/session/session_state.h"
+#include "viewer/model/settings/statistics_json.h"
+#include "viewer/model/settings/text_file.h"
+
+namespace copse::viewer {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr u32 max_pixels = 16384;
+/// A pick follows the scene while it plays, where that is quick.
+constexpr u64 max_picked_triangles = 200000;
+
+double now_ms() {
+  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+u32 side_of(u32 side) {
+  return std::min(side, 1u);
+}
+
+}  // namespace
+
+Session::State::State(const SessionOptions& session_options)
+    : options(session_options), geometry(join_meshes({})) {
+  for (u32 side = 0; side < 2; ++side) sides[side].wanted = kept.structures[side];
+}
+
+Session::Session(const SessionOptions& options) : state_(std::make_unique<State>(options)) {}
+Session::~Session() = default;
+
+// ---- The frame loop
+// -----------------------------------------------------------------------------------------------
+
+void Session::update(double seconds) {
+  State& s = *state_;
+  const bool whole = s.options.deterministic || s.recording.has_value();
+  const double begin = now_ms();
+  for (u32 side = 0; side < 2; ++side) {
+    if (s.sides[side].live) s.sides[side].timings.frame.add(seconds * 1000);
+  }
+  if (s.comparison == Comparison::off) s.asked_for_b = false;
+  if (s.comparison != Comparison::off && !s.sides[1].live && !s.job && s.sides[0].live && !s.asked_for_b) {
+    s.sides[1].build_pending = s.asked_for_b = true;
+  }
+  s.poll_job();
+  s.advance_time(seconds);
+  s.move_sides(whole);
+  s.start_next_job();
+  if (s.options.deterministic) s.finish_jobs();
+
+  // A job's threads take turns with those of the picture.
+  constexpr double min_budget_ms = 5, share_beside_job = 0.6;
+  const double budget_ms = s.options.budget_ms * (s.job ? share_beside_job : 1);
+  s.make_pictures(whole, std::max(budget_ms - (now_ms() - begin), min_budget_ms));
+  if (whole) s.make_pictures(true, 0);  // by the scale that both heat maps share
+  const bool follows = !s.playback.playing || s.geometry->mesh.triangles.size() <= max_picked_triangles;
+  const Side& picked_side = s.sides[s.picked_side];
+  if (s.picked && picked_side.live && picked_side.live->revision() != s.picked_structure && follows) {
+    s.messages.guard("picking", [&] { s.pick_again(); });
+  }
+  for (u32 side = 0; side < 2; ++side) s.make_lines(side);
+}
+
+void Session::finish() {
+  State& s = *state_;
+  s.poll_job();
+  if (s.comparison != Comparison::off && !s.sides[1].live) s.sides[1].build_pending = true;
+  s.finish_jobs();
+  const bool was = std::exchange(s.options.deterministic, true);
+  s.advance_time(0);
+  s.move_sides(true);
+  s.finish_jobs();
+  s.options.deterministic = was;
+  s.make_pictures(true, 0);
+  s.make_pictures(true, 0);  // by the scale that both heat maps share
+  for (u32 side = 0; side < 2; ++side) s.make_lines(side);
+}
+
+bool Session::busy() const {
+  const State& s = *state_;
+  if (s.job || !s.openings.empty() || !s.cancelled_jobs.empty() || s.requested_frame) return true;
+  if (s.playback.playing &&
+      (s.sequence || s.playback.deformation != Deformation::none || s.upkeep == Upkeep::rebuild)) {
+    return true;
+  }
+  const Pose now = s.pose();
+  for (u32 number = 0; number < 2; ++number) {
+    const Side& side = s.sides[number];
+    if (side.build_pending) return true;
+    if (!side.live || !s.builds(number)) continue;
+    if (side.live->scene().pose() != now || s.lines_are_stale(number)) return true;
+    if (!side.renderer.is_done(*side.live, s.request(false, s.options.budget_ms))) return true;
+  }
+  return s.comparison != Comparison::off && s.sides[0].live && !s.sides[1].live && !s.asked_for_b;
+}
+
+void Session::leave_pictures_on_device(bool may_stay) {
+  state_->pictures_on_device = may_stay;
+}
+
+void Session::set_picture_size(u32 width, u32 height) {
+  state_->width = std::min(width, max_pixels);
+  state_->height = std::min(height, max_pixels);
+}
+
+// ---- Scene
+// --------------------------------------------------------------------------------------------------------
+
+void Session::open(const std::vector<fs::path>& paths, bool add) {
+  state_->open(paths, add);
+}
+void Session::open_sequence(const fs::path& path) {
+  state_->open_sequence(path);
+}
+void Session::show(Geometry geometry) {
+  state_->replace_scene({.geometry = std::move(geometry)});
+}
+
+const Geometry& Session::geometry() const {
+  return state_->geometry;
+}
+u32 Session::frame_count() const {
+  return state_->sequence ? state_->sequence->frame_count() : 0;
+}
+u32 Session::frame() const {
+  return state_->sequence ? state_->frame : 0;
+}
+Aabb Session::bounds() const {
+  return state_->geometry->bounds;
+}
+Playback& Session::playback() {
+  return state_->playback;
+}
+
+// ---- Structures
+// ---------------------------------------------------------------------------------------------------
+
+StructureOptions& Session::wanted(u32 side) {
+  return state_->sides[side_of(side)].wanted;
+}
+const StructureOptions& Session::built(u32 side) const {
+  return state_->sides[side_of(side)].built;
+}
+bool Session::has_structure(u32 side) const {
+  return state_->sides[side_of(side)].live != nullptr;
+}
+
+bool Session::differs(u32 side) const {
+  const Side& one = state_->sides[side_of(side)];
+  if (state_->job && state_->job->request().sides[side_of(side)]) {
+    return *state_->job->request().sides[side_of(side)] != one.wanted;
+  }
+  return one.live && one.built != one.wanted;
+}
+
+void Session::build(u32 side) {
+  State& s = *state_;
+  const u32 number = side_of(side);
+  s.sides[number].build_pending = true;
+  const bool is_building = s.job && s.job->request().sides[number] && !s.job_is_load();
+  if (is_building) {
+    // The other side's build goes with it, and is made again.
+    s.sides[1 - number].build_pending |= s.job->request().sides[1 - number].has_value();
+    s.cancel_job();
+  }
+  s.start_next_job();
+}
+
+void Session::cancel() {
+  state_->cancel();
+}
+
+JobStatus Session::job() const {
+  const State& s = *state_;
+  JobStatus status;
+  status.cancelled_count = u32(s.cancelled_jobs.size());
+  const BuildJob* job = s.job.get();
+  if (job == nullptr && !s.cancelled_jobs.empty()) {
+    job = s.cancelled_jobs.back().get();
+    status.cancelling = true;
+  }
+  if (job == nullptr) return status;
+  status.running = true;
+  status.stage = job->stage();
+  status.seconds = job->seconds();
+  status.side = job->request().sides[0] ? 0 : 1;
+  return status;
+}
+
+void Session::refit_now(u32 side) {
+  Side& one = state_->sides[side_of(side)];
+  if (!one.live) return;
+  state_->messages.guard("refit", [&] {
+    one.live->refit_now();
+    one.timings.refit.add(one.live->times().refit_ms);
+  });
+}
+
+void Session::rebuild_now(u32 side) {
+  Side& one = state_->sides[side_of(side)];
+  if (!one.live) return;
+  state_->messages.guard("rebuild", [&] {
+    one.live->build_now();
+    one.timings.build.add(one.live->times().build_ms);
+  });
+}
+
+Upkeep& Session::upkeep() {
+  return state_->upkeep;
+}
+
+const Statistics& Session::statistics(u32 side) const {
+  static const Statistics none;
+  const Side& one = state_->sides[side_of(side)];
+  return one.live ? one.live->statistics() : none;
+}
+
+std::optional<double> Session::sah_drift(u32 side) const {
+  const Side& one = state_->sides[side_of(side)];
+  if (!one.live || one.live->drift() <= 0) return std::nullopt;
+  return one.live->drift();
+}
+
+const WorkTimes& Session::work_times(u32 side) const {
+  static const WorkTimes none;
+  const Side& one = state_->sides[side_of(side)];
+  return one.live ? one.live->times() : none;
+}
+
+const Timings& Session::timings(u32 side) const {
+  return state_->sides[side_of(side)].timings;
+}
+
+std::string Session::device_name(u32 side) const {
+  const Side& one = state_->sides[side_of(side)];
+  return one.live ? one.live->device_name() : "";
+}
+
+Backend Session::backend(u32 side) const {
+  const Side& one = state_->sides[side_of(side)];
+  return one.live ? one.live->backend() : one.wanted.backend;
+}
+
+Comparison& Session::comparison() {
+  return state_->comparison;
+}
+
+// ---- Picture
+// ------------------------------------------------------------------------------------------------------
+
+ViewSettings& Session::view() {
+  return state_->view;
+}
+CameraRig& Session::camera() {
+  return state_->camera;
+}
+void Session::frame_scene() {
+  state_->camera.frame(state_->geometry->bounds, state_->aspect());
+}
+const Picture& Session::picture(u32 side) const {
+  return state_->sides[side_of(side)].renderer.picture();
+}
+const Picture& Session::difference() const {
+  return state_->difference;
+}
+OverlaySettings& Session::overlay() {
+  return state_->overlay;
+}
+const Lines& Session::lines(u32 side) const {
+  return state_->sides[side_of(side)].lines;
+}
+u64 Session::lines_revision(u32 side) const {
+  return state_->sides[side_of(side)].lines_revision;
+}
+u32 Session::deepest_level(u32 side) const {
+  return statistics(side).depth.value_or(0);
+}
+
+// ---- Picking
+// ------------------------------------------------------------------------------------------------------
+
+void Session::pick(float x, float y, u32 side) {
+  state_->pick(x, y, side);
+}
+void Session::clear_pick() {
+  state_->picked.reset();
+  ++state_->pick_revision;
+}
+const std::optional<Pick>& Session::picked() const {
+  return state_->picked;
+}
+u32 Session::picked_side() const {
+  return state_->picked_side;
+}
+
+// ---- Files
+// --------------------------------------------------------------------------------------------------------
+
+void Session::start_recording(const fs::path& folder) {
+  state_->recording.emplace(folder);
+}
+void Session::stop_recording() {
+  state_->recording.reset();
+}
+bool Session::recording() const {
+  return state_->recording.has_value();
+}
+u32 Session::recorded_frames() const {
+  return state_->recording ? state_->recording->count() : 0;
+}
+
+void Session::record(const Image& image) {
+  if (!state_->recording) return;
+  try {
+    state_->recording->add(image);
+  } catch (...) {
+    state_->recording.reset();
+    throw;
+  }
+}
+
+std::string Session::statistics_json() const {
+  const State& s = *state_;
+  SessionReport report;
+  for (const ScenePart& part : s.geometry->parts) report.meshes.push_back(part.name);
+  report.triangle_count = s.geometry->mesh.triangles.size();
+  report.vertex_count = s.geometry->mesh.positions.size();
+  for (u32 number = 0; number < 2; ++number) {
+    const Side& side = s.sides[number];
+    if (!side.live || !s.builds(number)) continue;
+    report.structures.push_back({side.built, side.live->device_name(), side.live->backend(), statistics(number),
+                                 work_times(number), sah_drift(number), &side.timings});
+  }
+  return to_json(report);
+}
+
+void Session::save_statistics(const fs::path& file) {
+  save_text(file, statistics_json());
+}
+
+Settings Session::settings() const {
+  const State& s = *state_;
+  Settings settings = s.kept;
+  settings.camera = s.camera.pose();
+  settings.camera_mode = s.camera.mode;
+  settings.move_speed = s.camera.move_speed;
+  settings.bookmarks = s.camera.bookmarks;
+  for (u32 side = 0; side < 2; ++side) settings.structures[side] = s.sides[side].wanted;
+  settings.upkeep = s.upkeep;
+  settings.view = s.view;
+  settings.overlay = s.overlay;
+  return settings;
+}
+
+void Session::use(const Settings& settings, bool with_camera) {
+  State& s = *state_;
+  s.kept = settings;
+  s.camera.mode = settings.camera_mode;
+  s.camera.move_speed = settings.move_speed;
+  s.camera.bookmarks = settings.bookmarks;
+  for (u32 side = 0; side < 2; ++side) s.sides[side].wanted = settings.structures[side];
+  s.upkeep = settings.upkeep;
+  s.view = settings.view;
+  s.overlay = settings.overlay;
+  if (!with_camera) return;
+  s.messages.guard("the camera of the settings", [&] {
+    s.camera.set_pose(settings.camera);
+    s.frames_next_scene = false;
+  });
+}
+
+Messages& Session::messages() {
+  return state_->messages;
+}
+const Messages& Session::messages() const {
+  return state_->messages;
+}
+
+}  // namespace copse::viewer

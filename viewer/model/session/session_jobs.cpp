@@ -1,0 +1,177 @@
+#include <algorithm>
+#include <utility>
+
+#include "viewer/model/scene/mesh_names.h"
+#include "viewer/model/session/session_state.h"
+
+namespace copse::viewer {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+/// All meshes in place of a folder, in the order of their names.
+std::vector<fs::path> meshes_in(const fs::path& folder) {
+  std::vector<fs::path> files;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
+    if (entry.is_regular_file() && is_mesh_name(entry.path())) files.push_back(entry.path());
+  }
+  std::sort(files.begin(), files.end());
+  if (files.empty()) throw Error(ErrorCode::bad_file, folder.string() + ": no .obj or .ply file in this folder");
+  return files;
+}
+
+}  // namespace
+
+void Session::State::open(const std::vector<fs::path>& paths, bool add) {
+  std::vector<fs::path> files;
+  for (const fs::path& path : paths) {
+    messages.guard("opening", [&] {
+      std::error_code error;
+      if (!fs::is_directory(path, error)) {
+        files.push_back(path);
+      } else {
+        for (fs::path& mesh : meshes_in(path)) files.push_back(std::move(mesh));
+      }
+    });
+  }
+  if (files.empty()) return;
+  Opening opening{.files = std::move(files), .add = add};
+  if (!add) return replace_scene(std::move(opening));
+  openings.push_back(std::move(opening));
+  start_next_job();
+}
+
+void Session::State::open_sequence(const fs::path& path) {
+  messages.guard("opening", [&] {
+    std::vector<fs::path> files = find_sequence(path);
+    const auto own = std::find(files.begin(), files.end(), path);
+    if (own == files.end()) {
+      throw Error(ErrorCode::bad_file, path.string() + ": no such file, and so no sequence");
+    }
+    Opening opening{.files = {path}, .frame = u32(own - files.begin())};
+    if (files.size() > 1) {
+      opening.sequence = std::move(files);
+    } else {
+      messages.add(Severity::note, path.string() + ": no other file is numbered as this one; it is shown alone");
+    }
+    replace_scene(std::move(opening));
+  });
+}
+
+/// What is shown and played stays until the new scene is there.
+void Session::State::replace_scene(Opening opening) {
+  openings.clear();
+  if (job_is_load()) cancel_job();
+  openings.push_back(std::move(opening));
+  start_next_job();
+}
+
+void Session::State::cancel() {
+  openings.clear();
+  for (Side& side : sides) side.build_pending = false;
+  if (job) cancel_job();
+}
+
+void Session::State::cancel_job() {
+  job->cancel();
+  job_opens.reset();
+  cancelled_jobs.push_back(std::move(job));
+}
+
+bool Session::State::has_work() const {
+  return !openings.empty() || sides[0].build_pending || sides[1].build_pending;
+}
+
+/// Reads before it builds; a build that is pending is made over what was read.
+void Session::State::start_next_job() {
+  if (job || cancelled_jobs.size() >= max_cancelled_jobs) return;
+  BuildRequest request;
+  request.geometry = geometry;
+  request.pose = pose();
+  request.workers = options.workers;
+  job_opens.reset();
+  if (!openings.empty()) {
+    job_opens = std::move(openings.front());
+    openings.erase(openings.begin());
+    request.files = job_opens->files;
+    request.add = job_opens->add;
+    if (job_opens->geometry) request.geometry = job_opens->geometry;
+    for (u32 side = 0; side < 2; ++side) sides[side].build_pending |= builds(side);
+  }
+  bool builds_any = false;
+  for (u32 side = 0; side < 2; ++side) {
+    if (!sides[side].build_pending) continue;
+    sides[side].build_pending = false;
+    request.sides[side] = sides[side].wanted;
+    builds_any = true;
+    // Where it is built again and again, once must do.
+    if (upkeep == Upkeep::rebuild && playback.playing) request.repeat_below_ms = 0;
+  }
+  if (builds_any) job = std::make_unique<BuildJob>(std::move(request));
+}
+
+void Session::State::poll_job() {
+  std::erase_if(cancelled_jobs, [](const auto& one) { return one->is_done(); });
+  if (!job || !job->is_done()) return;
+  std::unique_ptr<BuildJob> ended = std::move(job);
+  const std::optional<Opening> opened = std::exchange(job_opens, std::nullopt);
+  BuildResult result = ended->take();
+  retirement.add(std::move(ended));
+  for (const BuildError& error : result.errors) messages.add(Severity::error, error.text, error.code);
+  if (!result.geometry) return;
+  if (opened) take_scene(result, *opened);
+  take_structures(result, opened.has_value());
+}
+
+void Session::State::take_scene(const BuildResult& result, const Opening& opened) {
+  geometry = result.geometry;
+  picked.reset();
+  ++pick_revision;
+  overlay.subtree = 0;
+  if (frames_next_scene && !opened.add) camera.frame(geometry->bounds, aspect());
+  camera.set_scene(geometry->bounds);
+  frames_next_scene = true;
+  if (opened.add) {
+    if (!sequence) return;
+    companions = companions ? join_scenes(*companions, *result.read) : result.read;
+    sequence->set_companions(companions);
+    return;
+  }
+  sequence.reset();
+  companions.reset();
+  requested_frame.reset();
+  lost_frames.clear();
+  if (opened.sequence.empty()) return;
+  sequence = std::make_unique<SequenceReader>(opened.sequence);
+  const float count = float(opened.sequence.size());
+  frame = opened.frame;
+  playback.period = std::max(count / 24.0f, 0.1f);
+  playback.phase = (float(frame) + 0.5f) / count;
+}
+
+/// What stands over another scene cannot stay.
+void Session::State::take_structures(BuildResult& result, bool is_other_scene) {
+  for (u32 number = 0; number < 2; ++number) {
+    Side& side = sides[number];
+    if (side.live && (is_other_scene || result.sides[number])) retirement.add(std::move(side.live));
+    if (result.sides[number]) {
+      side.live = std::move(result.sides[number]);
+      side.built = side.live->options();
+      side.timings.build.add(side.live->times().build_ms);
+    }
+    side.renderer.forget();
+    side.lines_key = {};
+  }
+}
+
+void Session::State::finish_jobs() {
+  start_next_job();
+  while (job || has_work()) {
+    (job ? *job : *cancelled_jobs.front()).wait();
+    poll_job();
+    start_next_job();
+  }
+}
+
+}  // namespace copse::viewer

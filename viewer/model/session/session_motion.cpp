@@ -1,0 +1,80 @@
+#include <algorithm>
+
+#include "viewer/model/session/session_state.h"
+
+namespace copse::viewer {
+
+/// The rest has no phase, so that a still scene is the same at any time.
+Pose Session::State::pose() const {
+  if (playback.deformation == Deformation::none) return {};
+  return {playback.deformation, playback.strength, playback.phase};
+}
+
+void Session::State::advance_time(double seconds) {
+  playback.advance(seconds);
+  seconds_to_measure -= seconds;
+  if (!sequence) return;
+
+  const u32 count = sequence->frame_count();
+  const u32 wanted = std::min(u32(std::max(playback.phase, 0.0f) * float(count)), count - 1);
+  const bool is_asked = requested_frame ? *requested_frame == wanted : frame == wanted;
+  if (!is_asked) {
+    sequence->request(wanted);
+    requested_frame = wanted;
+  }
+  if (!requested_frame) return;
+  if (options.deterministic) {
+    show_frame(sequence->wait());
+  } else if (const std::optional<SequenceFrame> read = sequence->poll()) {
+    show_frame(*read);
+  }
+}
+
+/// A frame that is lost leaves the last one standing, and is told of once.
+void Session::State::show_frame(const SequenceFrame& read) {
+  if (requested_frame == read.number) requested_frame.reset();
+  frame = read.number;
+  if (!read.geometry) {
+    if (lost_frames.insert(read.number).second) {
+      messages.add(Severity::warning, "frame " + std::to_string(read.number) + " is left out: " + read.error);
+    }
+    return;
+  }
+  lost_frames.erase(read.number);
+  geometry = read.geometry;
+}
+
+void Session::State::move_sides(bool whole) {
+  const Pose now = pose();
+  const bool measures = whole || seconds_to_measure <= 0;
+  bool moved = false;
+  for (u32 number = 0; number < 2; ++number) {
+    Side& side = sides[number];
+    if (!side.live) continue;
+    const bool has_new_frame = side.live->scene().geometry() != geometry;
+    const bool differs = has_new_frame || side.live->scene().pose() != now;
+    const bool builds_always = upkeep == Upkeep::rebuild && playback.playing;
+    if (!differs && !builds_always) continue;
+    if (!whole && side.renderer.is_tracing_first()) continue;
+
+    // Another topology, and builds that would hold up the window, go beside it.
+    const bool builds = upkeep == Upkeep::rebuild || (upkeep == Upkeep::refit && !can_refit(side.built));
+    const bool is_slow = builds && !whole && side.live->times().build_ms > slow_build_ms;
+    const bool is_other = has_new_frame && !same_topology(*side.live->scene().geometry(), *geometry);
+    if (is_slow || is_other) {
+      if (!job && cancelled_jobs.empty()) side.build_pending = true;
+      continue;
+    }
+    moved = true;
+    messages.guard("moving the scene", [&] {
+      if (has_new_frame) side.live->move(geometry, upkeep, measures);
+      if (!has_new_frame || now != Pose{}) side.live->move(now, upkeep, measures);
+      if (upkeep == Upkeep::nothing) return;
+      const WorkTimes& times = side.live->times();
+      (builds ? side.timings.build : side.timings.refit).add(builds ? times.build_ms : times.refit_ms);
+    });
+  }
+  if (moved && measures) seconds_to_measure = 0.1;
+}
+
+}  // namespace copse::viewer

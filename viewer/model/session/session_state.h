@@ -1,0 +1,132 @@
+#pragma once
+
+// The insides of Session. Its members stand in four files: session_jobs.cpp reads and builds, session_motion.cpp
+// moves the scene, session_pictures.cpp makes pictures and lines, session.cpp is what others call.
+
+#include <set>
+
+#include "viewer/model/picture/picture_series.h"
+#include "viewer/model/picture/renderer.h"
+#include "viewer/model/scene/sequence.h"
+#include "viewer/model/session/build_job.h"
+#include "viewer/model/session/deferred_delete.h"
+#include "viewer/model/session/session.h"
+
+namespace copse::viewer {
+
+/// One of the two structures, and what is seen of it.
+struct Side {
+  StructureOptions wanted, built;
+  bool build_pending = false;
+  std::unique_ptr<LiveStructure> live;
+  Renderer renderer;
+  Timings timings;
+
+  /// What the lines were made of.
+  struct LinesKey {
+    OverlaySettings settings;
+    u64 revision = 0;  // of the structure's form
+    u64 pick = 0;      // see State::pick_revision
+    bool operator==(const LinesKey&) const = default;
+  };
+  LinesKey lines_key;
+  Lines lines;
+  u64 lines_revision = 1;
+  std::string lines_note;
+};
+
+struct Session::State {
+  explicit State(const SessionOptions& session_options);
+
+  // ---- session_jobs.cpp
+  struct Opening;
+  void open(const std::vector<std::filesystem::path>& paths, bool add);
+  void open_sequence(const std::filesystem::path& path);
+  void replace_scene(Opening opening);
+  void start_next_job();
+  void poll_job();
+  void take_scene(const BuildResult& result, const Opening& opened);
+  void take_structures(BuildResult& result, bool is_other_scene);
+  void finish_jobs();
+  void cancel();
+  void cancel_job();
+  bool has_work() const;
+  bool builds(u32 side) const { return side == 0 || comparison != Comparison::off; }
+  bool job_is_load() const { return job && job_opens; }
+
+  // ---- session_motion.cpp
+  Pose pose() const;
+  void advance_time(double seconds);
+  void move_sides(bool whole);
+  void show_frame(const SequenceFrame& read);
+
+  // ---- session_pictures.cpp
+  float aspect() const { return width > 0 && height > 0 ? float(width) / float(height) : 1; }
+  PictureRequest request(bool whole, double budget_ms) const;
+  void make_pictures(bool whole, double budget_ms);
+  void make_difference();
+  void make_lines(u32 side);
+  bool lines_are_stale(u32 side) const;
+  void pick(float x, float y, u32 side);
+  void pick_again();
+
+  SessionOptions options;
+  Messages messages;
+
+  // The scene.
+  Geometry geometry;
+  Playback playback;
+  std::unique_ptr<SequenceReader> sequence;
+  Geometry companions;                 // meshes that were added to the sequence's; null for none
+  u32 frame = 0;                       // shown
+  std::optional<u32> requested_frame;  // asked for and not here yet
+  std::set<u32> lost_frames;           // told of
+
+  // Jobs: one at a time, and those cancelled that have not ended.
+  struct Opening {
+    std::vector<std::filesystem::path> files = {};
+    bool add = false;
+    Geometry geometry = nullptr;                       // where it is no file
+    std::vector<std::filesystem::path> sequence = {};  // to be played from the file on; none: a scene that stands
+    u32 frame = 0;                                     // number of the file in it
+  };
+  std::vector<Opening> openings;
+  std::unique_ptr<BuildJob> job;
+  std::optional<Opening> job_opens;  // none: it builds over the scene that there is
+  std::vector<std::unique_ptr<BuildJob>> cancelled_jobs;
+  Retirement retirement;  // of structures and scenes that are shown no more
+  bool frames_next_scene = true;
+
+  // Structures.
+  Side sides[2];
+  Upkeep upkeep = Upkeep::refit;
+  Comparison comparison = Comparison::off;
+  bool asked_for_b = false;  // since both are shown: a build that failed is not tried again and again
+  double seconds_to_measure = 0;
+
+  // Pictures.
+  u32 width = 0, height = 0;
+  bool pictures_on_device = false;
+  ViewSettings view;
+  CameraRig camera;
+  OverlaySettings overlay;
+  Picture difference;
+  u64 difference_of[2] = {0, 0};  // revisions of the pictures
+
+  std::optional<Pick> picked;
+  u32 picked_side = 0;
+  u64 pick_revision = 0;     // changes with `picked`
+  u64 picked_structure = 0;  // the revision of the structure that it was made of
+
+  std::optional<PictureSeries> recording;
+  Settings kept;  // what only settings know: window, folder, recent files
+};
+
+/// So many cancelled jobs may be on their way to their end, as one that reads a large file, before a new one waits
+/// for them.
+inline constexpr u64 max_cancelled_jobs = 2;
+
+/// The parts of a move that a slow structure takes a background build for, in milliseconds.
+inline constexpr double slow_build_ms = 15;
+
+}  // namespace copse::viewer

@@ -1,0 +1,88 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <stop_token>
+
+#include "viewer/model/picture/film.h"
+#include "viewer/model/scene/device_scene.h"
+#include "viewer/model/structures/statistics.h"
+#include "viewer/model/structures/structure.h"
+
+namespace copse::viewer {
+
+/// A structure over a scene with all that it needs: a context of its own, the scene's triangles there, and the
+/// film on which it is seen. Whoever holds it is its thread of control; it may be handed over between threads.
+class LiveStructure {
+ public:
+  /// Builds it over the scene in a pose, and measures it. The first build makes room; the time is that of a second
+  /// one in the same memory where the first took less than `repeat_below_ms`, so that it is the builder's alone.
+  /// Once `cancel` is set, its next stage throws. Waits.
+  ///   begin_stage: is told what begins: "building", "measuring"
+  /// Throws: as Context, builders and measures do; Error cancelled.
+  LiveStructure(const StructureOptions& options, Geometry geometry, const Pose& pose, u32 workers,
+                std::stop_token cancel, double repeat_below_ms = 250,
+                const std::function<void(const char*)>& begin_stage = {});
+
+  LiveStructure(const LiveStructure&) = delete;
+  LiveStructure& operator=(const LiveStructure&) = delete;
+
+  /// Moves the triangles and keeps the structure up; measures its SAH cost where the triangles moved and
+  /// `measures`. Waits.
+  void move(const Pose& pose, Upkeep upkeep, bool measures);
+  /// The same for another frame of the same topology.
+  void move(Geometry geometry, Upkeep upkeep, bool measures);
+
+  /// To be called before the rays of a picture: a structure that is made for a camera is built anew for this one.
+  /// True where it was. Waits where it builds.
+  ///   measures: brings its statistics up to date, too
+  bool aim(const Camera& camera, bool measures);
+
+  /// Builds or refits it to the triangles as they are. Waits.
+  void build_now();
+  void refit_now();
+
+  const StructureOptions& options() const { return options_; }
+  const Statistics& statistics() const { return statistics_; }
+  const WorkTimes& times() const { return times_; }
+  /// SAH cost over that of the last build; 0 where the kind has no cost.
+  double drift() const { return built_cost_ > 0 ? cost_ / built_cost_ : 0; }
+
+  Context& context() { return *context_; }
+  Backend backend() const { return context_->backend(); }
+  std::string device_name() const { return context_->device_name(); }
+  const DeviceScene& scene() const { return scene_; }
+  Structure& structure() { return *structure_; }
+  Film& film() { return film_; }
+
+  /// Grows whenever triangles or structure change.
+  u64 revision() const { return revision_; }
+  /// Grows with it, and where the structure was made for another camera, which changes no picture.
+  u64 form_revision() const { return revision_ + aim_count_; }
+
+  /// Structure and triangles on the host, kept until the next change. Waits.
+  const HostCopy& host_copy();
+  const HostTriangles& host_triangles();
+
+ private:
+  void keep_up(Upkeep upkeep, bool measures);
+  void change();
+  template <class Work>
+  double timed(const Work& work);
+  void take_cost();
+
+  StructureOptions options_;
+  std::unique_ptr<Context> context_;
+  DeviceScene scene_;
+  std::unique_ptr<Structure> structure_;
+  Film film_;
+  Statistics statistics_;
+  WorkTimes times_;
+  double built_cost_ = 0, cost_ = 0;
+  u64 revision_ = 1, aim_count_ = 0;
+  bool is_measured_ = true;
+  std::unique_ptr<HostCopy> host_copy_;
+  std::unique_ptr<HostTriangles> host_triangles_;
+};
+
+}  // namespace copse::viewer

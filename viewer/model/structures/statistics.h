@@ -1,0 +1,48 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "builders/geometry/aabb.h"
+#include "primitives/core/profile.h"
+#include "viewer/model/inspect/picking.h"
+
+namespace copse::viewer {
+
+/// What a structure came to. Members without value have no meaning for its kind, or were not asked for.
+struct Statistics {
+  Target target = Target::triangle;  // what is counted
+  u64 primitive_count = 0;           // in the structure
+  u64 invalid_count = 0;             // left out
+  Aabb bounds = Aabb::empty();
+  u64 size_bytes = 0;
+
+  // Trees.
+  std::optional<u64> node_count, leaf_count;
+  std::optional<u32> depth;  // bvh2: edges, wide: nodes, to the deepest leaf
+  std::optional<double> sah_cost;
+  std::optional<double> overlap;  // EPO of the binary tree, where StructureOptions::overlap asked for it
+  std::vector<u64>
+      leaf_histogram;  // [k]: leaves of k primitives; of a grid [k]: cells of k primitives is not kept
+
+  // Grids.
+  std::optional<uvec3> resolution;
+  std::optional<u64> cell_count, occupied_count;  // cells, bricks or voxels
+  std::optional<u64> reference_count;             // of primitives in cells
+  std::optional<u64> largest_cell;                // of points: bucket
+  std::optional<double> nearest, farthest;        // depths between which the slabs of a frustum lie
+
+  // Hash grids over points.
+  std::optional<double> cell_size;
+  std::optional<u64> bucket_count, shared_count;  // of which hold points of several cells
+};
+
+/// What the last build or update took.
+struct WorkTimes {
+  double build_ms = 0;        // of the last build or rebuild
+  double refit_ms = 0;        // of the last refit
+  std::vector<Stage> stages;  // of whichever came last, in order, with their depth
+};
+
+}  // namespace copse::viewer

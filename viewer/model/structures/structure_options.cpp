@@ -1,0 +1,50 @@
+#include "viewer/model/structures/structure_options.h"
+
+namespace copse::viewer {
+
+namespace {
+
+std::string tree_in_words(const StructureOptions& options) {
+  std::string text = name_of(options.builder);
+  if (options.layout != Layout::bvh2) text += std::string(", ") + name_of(options.layout);
+  return text + (options.max_leaf_size == 1 ? "" : ", leaves to " + std::to_string(options.max_leaf_size));
+}
+
+std::string in_words(const uvec3& r) {
+  return std::to_string(r.x) + " x " + std::to_string(r.y) + " x " + std::to_string(r.z);
+}
+
+std::string grid_in_words(const StructureOptions& options) {
+  if (options.grid_resolution != uvec3(0)) return "grid, " + in_words(options.grid_resolution);
+  return "grid, density " + std::to_string(options.density).substr(0, 4);
+}
+
+std::string points_in_words(const StructureOptions& options) {
+  if (options.point_cell_size == 0)
+    return "points, " + std::to_string(options.points_per_cell).substr(0, 4) + " a cell";
+  return "points, cells of " + std::to_string(options.point_cell_size).substr(0, 5);
+}
+
+}  // namespace
+
+std::string in_words(const StructureOptions& options) {
+  switch (options.kind) {
+    case StructureKind::bvh: return tree_in_words(options);
+    case StructureKind::grid: return grid_in_words(options);
+    case StructureKind::frustum: {
+      const uvec3 r = options.frustum_resolution;
+      return "frustum, " + in_words(r) + (options.frustum_follows ? "" : ", held");
+    }
+    case StructureKind::voxels:
+      return "voxels, " + std::to_string(options.voxel_resolution) + ", " + name_of(options.rule);
+    case StructureKind::bricks: return "bricks, " + std::to_string(options.brick_resolution);
+    case StructureKind::points: return points_in_words(options);
+  }
+  return "unknown";
+}
+
+bool can_refit(const StructureOptions& options) {
+  return options.kind == StructureKind::bvh;
+}
+
+}  // namespace copse::viewer

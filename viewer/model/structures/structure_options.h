@@ -1,0 +1,94 @@
+#pragma once
+
+#include <string>
+
+#include "builders/geometry/aabb.h"
+#include "builders/grid/voxels.h"
+#include "primitives/core/context.h"
+#include "viewer/model/settings/names.h"
+
+namespace copse::viewer {
+
+/// What is built: a tree or one of the grids.
+enum class StructureKind : u8 { bvh, grid, frustum, voxels, bricks, points };
+
+enum class Builder : u8 { lbvh, hploc, sah };
+
+/// Nodes: two children, four, four and eight in compressed boxes.
+enum class Layout : u8 { bvh2, bvh4, cbvh4, cbvh8 };
+
+/// What happens to the structure when the scene moves.
+enum class Upkeep : u8 {
+  nothing,  // it stays as it was, and the picture breaks
+  refit,    // boxes move, the topology stays; what cannot be refitted is rebuilt
+  rebuild,  // a fresh one every frame, in the same memory
+};
+
+template <>
+struct Names<StructureKind> {
+  static constexpr const char* list[] = {"bvh", "grid", "frustum", "voxels", "bricks", "points"};
+};
+template <>
+struct Names<Builder> {
+  static constexpr const char* list[] = {"lbvh", "hploc", "sah"};
+};
+template <>
+struct Names<Layout> {
+  static constexpr const char* list[] = {"bvh2", "bvh4", "cbvh4", "cbvh8"};
+};
+template <>
+struct Names<Upkeep> {
+  static constexpr const char* list[] = {"nothing", "refit", "rebuild"};
+};
+template <>
+struct Names<Backend> {
+  static constexpr const char* list[] = {"automatic", "cpu", "cuda"};
+};
+template <>
+struct Names<VoxelRule> {
+  static constexpr const char* list[] = {"touched", "crossed", "inside"};
+};
+
+/// Everything that says what is built and how; members that the kind and builder have no use for are not looked
+/// at.
+struct StructureOptions {
+  Backend backend = Backend::automatic;
+  StructureKind kind = StructureKind::bvh;
+
+  // Trees.
+  Builder builder = Builder::lbvh;
+  Layout layout = Layout::bvh2;
+  u32 max_leaf_size = 4;    // 1 to 32; 1 to 3 for cbvh8
+  u32 morton_bits = 0;      // lbvh, hploc: 30 to 63, 0: as many as sort fastest
+  u32 radius = 4;           // hploc: 1 to 8
+  u32 bin_count = 32;       // sah: 2 to 32
+  u32 rotation_passes = 1;  // sah: 0 to 8
+  bool overlap = false;     // measure the expected overlap (EPO), which takes longer than to build
+
+  // Grids.
+  float density = 4;                     // uniform grid: cells a triangle, above 0, up to 1024
+  uvec3 grid_resolution{0};              // uniform grid: 0: from the density, else 1 to 2048 an axis
+  u32 voxel_resolution = 128;            // voxels: 1 to 2048 along the longest edge
+  VoxelRule rule = VoxelRule::touched;   // voxels
+  u32 brick_resolution = 512;            // bricks: 1 to 8192
+  uvec3 frustum_resolution{64, 64, 16};  // frustum: tiles across and down, 1 to 512 each, slabs, 1 to 256
+  bool frustum_follows = true;           // frustum: built anew for every camera, else for the first one alone
+
+  // Points.
+  float points_per_cell = 2;   // above 0, up to 2^20
+  float point_cell_size = 0;   // in diagonals of the scene, 0.002 to 1; 0: from points_per_cell
+  float ball_radius = 0.004f;  // as which points are seen: in diagonals of the scene, above 0, up to 0.1
+
+  bool operator==(const StructureOptions&) const = default;
+};
+
+/// The least cells of a hash grid, in diagonals of the scene.
+inline constexpr float min_point_cell = 0.002f;
+
+/// "hploc, cbvh8, leaves to 4" and so on, for titles.
+std::string in_words(const StructureOptions& options);
+
+/// True where the kind has boxes that refit moves.
+bool can_refit(const StructureOptions& options);
+
+}  // namespace copse::viewer

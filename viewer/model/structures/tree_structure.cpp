@@ -1,0 +1,225 @@
+#include <algorithm>
+
+#include "builders/bvh/collapse.h"
+#include "builders/bvh/expected_overlap.h"
+#include "builders/bvh/hploc.h"
+#include "builders/bvh/lbvh.h"
+#include "builders/bvh/pack_triangles.h"
+#include "builders/bvh/refit.h"
+#include "builders/bvh/sah.h"
+#include "builders/bvh/stats.h"
+#include "viewer/model/inspect/host_copies.h"
+#include "viewer/model/structures/leaf_labels.h"
+#include "viewer/model/structures/structure_kinds.h"
+
+namespace copse::viewer {
+
+namespace {
+
+/// The leaves of cbvh8 hold 3 primitives at most.
+u32 leaf_size(const StructureOptions& options) {
+  return options.layout == Layout::cbvh8 ? std::min(options.max_leaf_size, CompressedBvh8Node::max_leaf_primitives)
+                                         : options.max_leaf_size;
+}
+
+LbvhOptions lbvh_options(const StructureOptions& options) {
+  return {.morton_bits = options.morton_bits, .max_leaf_size = leaf_size(options)};
+}
+HplocOptions hploc_options(const StructureOptions& options) {
+  return {.radius = options.radius, .morton_bits = options.morton_bits, .max_leaf_size = leaf_size(options)};
+}
+SahOptions sah_options(const StructureOptions& options) {
+  return {.bin_count = options.bin_count,
+          .max_leaf_size = leaf_size(options),
+          .rotation_passes = options.rotation_passes};
+}
+
+CollapseOptions collapse_options(const StructureOptions& options) {
+  return {.max_leaf_size = std::max(leaf_size(options), CollapseOptions{}.max_leaf_size)};
+}
+
+/// Calls `f` with the tree that a layout has: the wide one, or the binary one where there is none.
+template <class Wide, class F>
+auto with_tree(Wide& wide, const Bvh& bvh, const F& f) {
+  return std::visit(
+      [&](auto& tree) {
+        if constexpr (std::is_same_v<std::remove_cvref_t<decltype(tree)>, std::monostate>) {
+          return f(bvh);
+        } else {
+          return f(tree);
+        }
+      },
+      wide);
+}
+
+void take(Statistics& statistics, const BvhStats& measured) {
+  statistics.primitive_count = measured.counts.primitive_count;
+  statistics.invalid_count = measured.counts.invalid_count;
+  statistics.leaf_count = measured.counts.leaf_count;
+}
+void take(Statistics& statistics, const WideBvhStats& measured) {
+  statistics.primitive_count = measured.counts.primitive_count;
+  statistics.invalid_count = measured.counts.invalid_count;
+  statistics.leaf_count = measured.leaf_count;
+}
+
+/// A tree by any builder, in any layout.
+class TreeStructure : public TriangleStructure {
+ public:
+  TreeStructure(Context& context, const StructureOptions& options)
+      : TriangleStructure(context), options_(options) {}
+
+  void build(const TriangleView& triangles) override {
+    build_binary(triangles);
+    build_wide();
+    pack(triangles);
+    has_labels_ = false;
+  }
+
+  void refit(const TriangleView& triangles) override {
+    if (!is_wide()) copse::refit(context_, bvh_, triangles);
+    std::visit(
+        [&](auto& wide) {
+          if constexpr (!std::is_same_v<std::remove_cvref_t<decltype(wide)>, std::monostate>) {
+            copse::refit(context_, wide, triangles);
+          }
+        },
+        wide_);
+    pack(triangles);
+  }
+
+  void leave(const TriangleView& triangles) override { pack(triangles); }
+
+  void hit(const TriangleView&, BufferSpan<const Ray> rays, BufferSpan<Hit> hits) override {
+    // Pixels in tiles stay together.
+    const TraceKernel kernel = is_wide() ? TraceKernel::automatic : TraceKernel::packets;
+    closest_hits(context_, tree_view(), packed_.view(), rays, hits, {.kernel = kernel});
+  }
+
+  void occlude(const TriangleView&, BufferSpan<const Ray> rays, BufferSpan<u8> occluded) override {
+    any_hits(context_, tree_view(), packed_.view(), rays, occluded, {.kernel = TraceKernel::persistent});
+  }
+
+  void count_visits(const TriangleView& triangles, BufferSpan<const Ray> rays, BufferSpan<u32> visits) override {
+    viewer::count_visits(context_, tree_view(), triangles, rays, visits);
+  }
+
+  void label(BufferSpan<const Ray>, BufferSpan<const SurfaceHit> surfaces, LeafTint tint,
+             BufferSpan<u32> labels) override {
+    if (!has_labels_ || tint != labels_tint_) {
+      if (labels_.size() != bvh_.source_count) labels_ = Buffer<u32>(context_, bvh_.source_count);
+      label_leaves(context_, tree_view(), tint, labels_.span());
+      has_labels_ = true;
+      labels_tint_ = tint;
+    }
+    look_up_labels(context_, surfaces, labels_.span(), labels);
+  }
+
+  Statistics measure(const TriangleView& triangles) override {
+    Statistics statistics;
+    with_tree(wide_, bvh_, [&](const auto& tree) {
+      const auto measured = stats(context_, tree);
+      take(statistics, measured);
+      statistics.bounds = measured.bounds;
+      statistics.size_bytes = measured.size_bytes;
+      statistics.node_count = measured.counts.node_count;
+      statistics.depth = measured.depth;
+      statistics.sah_cost = measured.sah_cost;
+      statistics.leaf_histogram = measured.leaf_size_histogram;
+    });
+    if (options_.overlap) {
+      // Under a wide tree that was refitted, the binary one has stayed behind.
+      if (is_wide()) copse::refit(context_, bvh_, triangles);
+      statistics.overlap = expected_overlap(context_, bvh_, triangles);
+    }
+    return statistics;
+  }
+
+  double sah_cost() override {
+    return with_tree(wide_, bvh_, [&](const auto& tree) { return stats(context_, tree).sah_cost; });
+  }
+
+  std::unique_ptr<HostCopy> copy() const override {
+    return with_tree(wide_, bvh_, [](const auto& tree) { return copy_tree(tree); });
+  }
+
+ private:
+  void build_binary(const TriangleView& triangles) {
+    const bool fresh = bvh_.nodes.empty();
+    switch (options_.builder) {
+      case Builder::lbvh:
+        if (fresh) {
+          bvh_ = build_lbvh(context_, triangles, lbvh_options(options_));
+        } else {
+          rebuild_lbvh(context_, bvh_, triangles, lbvh_options(options_));
+        }
+        break;
+      case Builder::hploc:
+        if (fresh) {
+          bvh_ = build_hploc(context_, triangles, hploc_options(options_));
+        } else {
+          rebuild_hploc(context_, bvh_, triangles, hploc_options(options_));
+        }
+        break;
+      case Builder::sah:
+        if (fresh) {
+          bvh_ = build_sah(context_, triangles, sah_options(options_));
+        } else {
+          rebuild_sah(context_, bvh_, triangles, sah_options(options_));
+        }
+        break;
+    }
+  }
+
+  void build_wide() {
+    const CollapseOptions options = collapse_options(options_);
+    if (is_wide()) {
+      std::visit(
+          [&](auto& wide) {
+            if constexpr (!std::is_same_v<std::remove_cvref_t<decltype(wide)>, std::monostate>) {
+              collapse(context_, wide, bvh_, options);
+            }
+          },
+          wide_);
+      return;
+    }
+    switch (options_.layout) {
+      case Layout::bvh2: break;
+      case Layout::bvh4: wide_ = collapse<Bvh4>(context_, bvh_, options); break;
+      case Layout::cbvh4: wide_ = collapse<CompressedBvh4>(context_, bvh_, options); break;
+      case Layout::cbvh8: wide_ = collapse<CompressedBvh8>(context_, bvh_, options); break;
+    }
+  }
+
+  void pack(const TriangleView& triangles) {
+    with_tree(wide_, bvh_, [&](const auto& tree) {
+      if (packed_.triangles.size() != tree.primitive_ids.size()) {
+        packed_ = pack_triangles(context_, tree.view(), triangles);
+      } else {
+        repack_triangles(context_, packed_, tree.view(), triangles);
+      }
+    });
+  }
+
+  TreeView tree_view() const {
+    return with_tree(wide_, bvh_, [](const auto& tree) { return TreeView(tree.view()); });
+  }
+
+  bool is_wide() const { return wide_.index() != 0; }
+
+  StructureOptions options_;
+  Bvh bvh_;
+  AnyWideBvh wide_;
+  PackedTriangles packed_;
+  Buffer<u32> labels_;  // [primitive], of labels_tint_
+  bool has_labels_ = false;
+  LeafTint labels_tint_ = LeafTint::id;
+};
+
+}  // namespace
+
+std::unique_ptr<TriangleStructure> make_tree(Context& context, const StructureOptions& options) {
+  return std::make_unique<TreeStructure>(context, options);
+}
+
+}  // namespace copse::viewer
