@@ -12,8 +12,7 @@
 
 #include "builders/grid/frustum_layout.h"
 #include "trace/camera.h"
-#include "trace/hit/triangle_tests.h"
-#include "trace/walk/walk.h"
+#include "trace/traverse.h"
 
 namespace copse {
 
@@ -106,10 +105,12 @@ COPSE_HD inline float march_own_tile(const FrustumGridView& grid, const Ray& ray
 
 }  // namespace detail
 
-/// What closest_hit and any_hit of trace/traverse.h walk by.
+/// march_tile for the tile that the ray is in. closest_hit and any_hit of trace/traverse.h call it; `stack_size` is
+/// not needed.
 ///   ray: from the eye of the grid's frustum, through its screen; others miss what they should hit
-template <u32 stack_size, TakesIds LeafTest, class Counter>
-COPSE_HD inline float follow(const FrustumGridView& grid, const Ray& ray, LeafTest& leaf_test, Counter& counter) {
+template <u32 stack_size = default_stack_size, TakesIds LeafTest, class Counter>
+COPSE_HD inline float traverse(const FrustumGridView& grid, const Ray& ray, LeafTest& leaf_test,
+                               Counter& counter) {
   return detail::march_own_tile(grid, ray, leaf_test, counter);
 }
 

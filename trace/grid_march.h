@@ -269,9 +269,9 @@ COPSE_HD inline float march(const GridView& grid, const Ray& ray, LeafTest& leaf
   return test.limit;
 }
 
-/// What closest_hit and any_hit of trace/traverse.h walk by.
-template <u32 stack_size, TakesIds LeafTest, class Counter>
-COPSE_HD inline float follow(const GridView& grid, const Ray& ray, LeafTest& leaf_test, Counter& counter) {
+/// The same under the name that closest_hit and any_hit of trace/traverse.h call. `stack_size` is not needed.
+template <u32 stack_size = default_stack_size, TakesIds LeafTest, class Counter>
+COPSE_HD inline float traverse(const GridView& grid, const Ray& ray, LeafTest& leaf_test, Counter& counter) {
   return march(grid, ray, leaf_test, counter);
 }
 

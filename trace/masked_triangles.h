@@ -66,7 +66,7 @@ COPSE_HD inline Hit closest_hit_masked(const View& view, const TriangleTable& tr
   detail::MaskedTest test(detail::ClosestTriangle(detail::triangles_of(triangles), ray),
                           detail::TableMasks{&triangles}, mask);
   NoCounter counter;
-  return test.hit(follow<stack_size>(view, ray, test, counter));
+  return test.hit(traverse<stack_size>(view, ray, test, counter));
 }
 
 /// The same over the packed triangles of a tree.
@@ -75,7 +75,7 @@ COPSE_HD inline Hit closest_hit_masked(const View& bvh, const BufferSpan<const P
                                        PackedMasks masks, const Ray& ray, u32 mask) {
   detail::MaskedTest test(detail::ClosestTriangle(detail::triangles_of(triangles), ray), masks, mask);
   NoCounter counter;
-  return test.hit(follow<stack_size>(bvh, ray, test, counter));
+  return test.hit(traverse<stack_size>(bvh, ray, test, counter));
 }
 
 /// True where the ray hits any triangle that shares a bit with `mask`.
@@ -84,7 +84,7 @@ COPSE_HD inline bool any_hit_masked(const View& view, const TriangleTable& trian
   detail::MaskedTest test(detail::AnyTriangle(detail::triangles_of(triangles), ray),
                           detail::TableMasks{&triangles}, mask);
   NoCounter counter;
-  follow<stack_size>(view, ray, test, counter);
+  traverse<stack_size>(view, ray, test, counter);
   return test.found;
 }
 
@@ -94,7 +94,7 @@ COPSE_HD inline bool any_hit_masked(const View& bvh, const BufferSpan<const Pack
                                     PackedMasks masks, const Ray& ray, u32 mask) {
   detail::MaskedTest test(detail::AnyTriangle(detail::triangles_of(triangles), ray), masks, mask);
   NoCounter counter;
-  follow<stack_size>(bvh, ray, test, counter);
+  traverse<stack_size>(bvh, ray, test, counter);
   return test.found;
 }
 

@@ -43,17 +43,12 @@ COPSE_HD inline float traverse(const View& bvh, const Ray& ray, LeafTest& leaf_t
   return detail::traverse_robust<stack_size>(detail::tree_of(bvh), ray, leaf_test, counter);
 }
 
-template <u32 stack_size = default_stack_size, RayTree View, class LeafTest>
-COPSE_HD inline float traverse(const View& bvh, const Ray& ray, LeafTest& leaf_test) {
+/// The same without a counter, through anything that has a traverse of its own: trees, and the grids of
+/// trace/grid_march.h and trace/frustum_march.h.
+template <u32 stack_size = default_stack_size, class View, class LeafTest>
+COPSE_HD inline float traverse(const View& view, const Ray& ray, LeafTest& leaf_test) {
   NoCounter counter;
-  return traverse<stack_size>(bvh, ray, leaf_test, counter);
-}
-
-/// What the functions below walk by. Other structures have an overload of their own: trace/grid_march.h,
-/// trace/frustum_march.h.
-template <u32 stack_size, RayTree View, class LeafTest, class Counter>
-COPSE_HD inline float follow(const View& bvh, const Ray& ray, LeafTest& leaf_test, Counter& counter) {
-  return traverse<stack_size>(bvh, ray, leaf_test, counter);
+  return traverse<stack_size>(view, ray, leaf_test, counter);
 }
 
 /// The closest hit: the smallest (t, primitive id through all views). On a miss primitive and geometry are
@@ -65,7 +60,7 @@ template <u32 stack_size = default_stack_size, class View, class Triangles, clas
 COPSE_HD inline Hit closest_hit(const View& view, const Triangles& triangles, const Ray& ray, Counter& counter) {
   const auto source = detail::triangles_of(triangles);
   detail::ClosestTriangle closest(source, ray);
-  const float limit = follow<stack_size>(view, ray, closest, counter);
+  const float limit = traverse<stack_size>(view, ray, closest, counter);
   return closest.hit(limit);
 }
 
@@ -86,7 +81,7 @@ COPSE_HD inline bool any_hit(const View& view, const Triangles& triangles, const
   const auto source = detail::triangles_of(triangles);
   detail::AnyTriangle any(source, ray);
   NoCounter counter;
-  follow<stack_size>(view, ray, any, counter);
+  traverse<stack_size>(view, ray, any, counter);
   return any.found;
 }
 
@@ -125,7 +120,7 @@ template <class View, class Counter>
 COPSE_HD inline TriangleAt closest_triangle(const View& view, const TriangleTable& triangles, const Ray& ray,
                                             Counter& counter) {
   ClosestTriangle closest(triangles_of(triangles), ray);
-  const float limit = follow<default_stack_size>(view, ray, closest, counter);
+  const float limit = traverse<default_stack_size>(view, ray, closest, counter);
   return closest.result(limit);
 }
 
