@@ -92,15 +92,15 @@ CellLists lists_of_cells(copse::Context& context, const CellsOfTriangle& cells_o
 
   // Learn how many references there are: with room for none, none is stored.
   Buffer<u64> total(context, 1);
-  copse::cuda::allocate(ex, "count references", triangle_count, count, StoreReference{cells_of, nullptr}, 0,
-                        no_offsets, total.data());
+  copse::cuda::expand(ex, "count references", triangle_count, count, StoreReference{cells_of, nullptr}, 0,
+                      no_offsets, total.data());
   const u64 reference_count = total.download()[0];  // waits
 
   // Store them, triangle by triangle, and bring together those of a cell.
   Buffer<Reference> references(context, reference_count), by_cell(context, reference_count);
   Buffer<u64> begins(context, cell_count + 1);
-  copse::cuda::allocate(ex, "store references", triangle_count, count, StoreReference{cells_of, references.data()},
-                        reference_count, no_offsets, total.data());
+  copse::cuda::expand(ex, "store references", triangle_count, count, StoreReference{cells_of, references.data()},
+                      reference_count, no_offsets, total.data());
   copse::cuda::split(ex, "references to cells", reference_count, copse::Elements<Reference>{references.data()},
                      CellOfReference{}, cell_count, by_cell.data(), begins.data());
   return {std::move(by_cell), std::move(begins)};

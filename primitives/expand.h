@@ -18,19 +18,26 @@ namespace copse {
 /// Memory: scratch of at most 20 bytes for each 1024 elements, plus 1 KiB.
 /// With your own functions of the count and for the output: primitives/cpu/expand.h,
 /// primitives/cuda/expand.cuh.
-void allocate(Context& context, BufferSpan<const u32> counts, BufferSpan<u64> offsets, BufferSpan<u32> owners,
-              BufferSpan<u64> total);
+void expand(Context& context, BufferSpan<const u32> counts, BufferSpan<u64> offsets, BufferSpan<u32> owners,
+            BufferSpan<u64> total);
 
 // The template behind it, the same on both backends:
 //
-//   allocate(ex, label, n, counts, emit, capacity, offsets, total)
+//   expand(ex, label, n, counts, emit, capacity, offsets, total)
 //     Calls emit(i, k, slot) for every i below n and every k below counts(i), where slot = counts(0) + ..
 //     + counts(i - 1) + k, as far as slot is below `capacity`. *total = the slots that are asked for; above
 //     `capacity`, the rest was not emitted. Threads share the slots evenly, however uneven the counts are.
 //     `counts`: unsigned operator()(u64) const; `emit`: void operator()(u64 i, u64 k, u64 slot) const, in any
 //     order; both host+device. offsets[i] = the first slot of i; null: kept in scratch.
 //
-//   allocate_scratch_bytes(ex, n)
+//   expand_scratch_bytes(ex, n)
 //     The scratch it takes where `offsets` is null.
+
+// Deprecated names, until 0.2.
+[[deprecated("use expand")]] inline void allocate(Context& context, BufferSpan<const u32> counts,
+                                                  BufferSpan<u64> offsets, BufferSpan<u32> owners,
+                                                  BufferSpan<u64> total) {
+  expand(context, counts, offsets, owners, total);
+}
 
 }  // namespace copse

@@ -39,11 +39,11 @@ void owners_of_slots(Comparison& c) {
   if (!even) cuda::for_each(c.context.cuda_executor(), "counts", c.n, GatherCounts{counts.data()});
   const BufferSpan<u64> offsets = c.buffer<u64>(c.n), expected_offsets = c.buffer<u64>(c.n);
   const BufferSpan<u64> total = c.buffer<u64>(1);
-  allocate(c.context, counts, offsets, {}, total);
+  expand(c.context, counts, offsets, {}, total);
   const u64 slot_count = download(c.context, total)[0];
   const BufferSpan<u32> owners = c.buffer<u32>(slot_count), expected = c.buffer<u32>(slot_count);
   c.bytes = 12.0 * double(c.n) + double(owners.size_bytes());
-  c.ours = [=, &c] { allocate(c.context, counts, offsets, owners, total); };
+  c.ours = [=, &c] { expand(c.context, counts, offsets, owners, total); };
   const Work scan_counts = with_temporary_storage(c, [=, &c](void* temp, size_t& bytes) {
     return cub::DeviceScan::ExclusiveSum(temp, bytes, thrust::make_transform_iterator(counts.data(), Collapse{}),
                                          expected_offsets.data(), int(c.n), stream_of(c.context));
@@ -65,10 +65,10 @@ void owners_of_slots(Comparison& c) {
 
 }  // namespace
 
-void add_allocate_rows(Rows& rows) {
+void add_expand_rows(Rows& rows) {
   for (u32 log_n : {16, 20, 24, 27}) {
-    rows.add("allocate/even", u64{1} << log_n, owners_of_slots<true>);
-    rows.add("allocate/uneven", u64{1} << log_n, owners_of_slots<false>);
+    rows.add("expand/even", u64{1} << log_n, owners_of_slots<true>);
+    rows.add("expand/uneven", u64{1} << log_n, owners_of_slots<false>);
   }
 }
 

@@ -17,7 +17,7 @@ void add_rows(copse::bench::Rows& rows) {
   add_scan_rows(rows);
   add_sort_rows(rows);
   add_compact_rows(rows);
-  add_allocate_rows(rows);
+  add_expand_rows(rows);
   add_count_rows(rows);
   add_compare_sort_rows(rows);
   add_segmented_scan_rows(rows);

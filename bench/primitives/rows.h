@@ -8,7 +8,7 @@ void add_reduce_rows(Rows& rows);
 void add_scan_rows(Rows& rows);
 void add_sort_rows(Rows& rows);
 void add_compact_rows(Rows& rows);
-void add_allocate_rows(Rows& rows);
+void add_expand_rows(Rows& rows);
 void add_count_rows(Rows& rows);
 void add_area_rows(Rows& rows);
 void add_compare_sort_rows(Rows& rows);

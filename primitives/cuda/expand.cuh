@@ -136,14 +136,14 @@ __global__ void __launch_bounds__(emit_threads)
 
 }  // namespace detail
 
-inline u64 allocate_scratch_bytes(const Executor& ex, u64 n) {
+inline u64 expand_scratch_bytes(const Executor& ex, u64 n) {
   return ScratchArena::bytes_for<u64>(n) + scan_scratch_bytes<u64>(ex, n);
 }
 
 /// Contract: primitives/expand.h.
 template <class Counts, class Emit>
-void allocate(const Executor& ex, const char* label, u64 n, Counts counts, Emit emit, u64 capacity, u64* offsets,
-              u64* total) {
+void expand(const Executor& ex, const char* label, u64 n, Counts counts, Emit emit, u64 capacity, u64* offsets,
+            u64* total) {
   ScratchArena::Frame frame(ex.scratch);
   if (offsets == nullptr) offsets = frame.allocate<u64>(n);
   exclusive_scan(ex, label, n, copse::detail::SlotCounts<Counts>{counts}, u64{0}, Plus{}, offsets, total);
@@ -152,6 +152,15 @@ void allocate(const Executor& ex, const char* label, u64 n, Counts counts, Emit 
   const u64 max_tiles = divide_rounding_up(n, detail::emit_tile) + divide_rounding_up(capacity, detail::emit_tile);
   launch(ex, label, detail::emit_kernel<Emit>, {smaller(max_tiles, max_blocks), detail::emit_threads}, n, offsets,
          total, capacity, emit);
+}
+
+// Deprecated names, until 0.2.
+template <class... Arguments>
+[[deprecated("use expand")]] void allocate(const Executor& ex, const Arguments&... arguments) {
+  expand(ex, arguments...);
+}
+[[deprecated("use expand_scratch_bytes")]] inline u64 allocate_scratch_bytes(const Executor& ex, u64 n) {
+  return expand_scratch_bytes(ex, n);
 }
 
 }  // namespace copse::cuda

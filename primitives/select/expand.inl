@@ -9,11 +9,11 @@ struct StoreOwner {
 };
 
 template <class Executor>
-void allocate_owners(const Executor& ex, const u32* counts, u64 n, u64* offsets, u32* owners, u64 capacity,
-                     u64* total) {
-  allocate(ex, "allocate", n, Elements<u32>{counts}, StoreOwner{owners}, capacity, offsets, total);
+void expand_to_owners(const Executor& ex, const u32* counts, u64 n, u64* offsets, u32* owners, u64 capacity,
+                      u64* total) {
+  expand(ex, "expand", n, Elements<u32>{counts}, StoreOwner{owners}, capacity, offsets, total);
 }
 
-template void allocate_owners(const BodyExecutor&, const u32*, u64, u64*, u32*, u64, u64*);
+template void expand_to_owners(const BodyExecutor&, const u32*, u64, u64*, u32*, u64, u64*);
 
 }  // namespace copse::detail

@@ -5,7 +5,7 @@
 namespace copse::detail {
 
 template <class Executor>
-void allocate_owners(const Executor& ex, const u32* counts, u64 n, u64* offsets, u32* owners, u64 capacity,
-                     u64* total);
+void expand_to_owners(const Executor& ex, const u32* counts, u64 n, u64* offsets, u32* owners, u64 capacity,
+                      u64* total);
 
 }  // namespace copse::detail

@@ -1,4 +1,4 @@
-// A record in several categories: triangles to all cells of a grid that they touch, by allocate and split.
+// A record in several categories: triangles to all cells of a grid that they touch, by expand and split.
 
 #include <algorithm>
 #include <random>
@@ -166,14 +166,14 @@ class Categories : public test::BodyTest<Executor> {
     Buffer<u64> total(this->context(), 1), begins(this->context(), cells.count() + 1);
     const CountTouched count{triangles.data(), cells};
     u64* const no_offsets = nullptr;
-    allocate(ex, "count references", host.size(), count, StoreTouched{triangles.data(), cells, nullptr}, 0,
-             no_offsets, total.data());
+    expand(ex, "count references", host.size(), count, StoreTouched{triangles.data(), cells, nullptr}, 0,
+           no_offsets, total.data());
     const u64 reference_count = total.download()[0];
     ASSERT_EQ(reference_count, expected.size());
 
     Buffer<Reference> references(this->context(), reference_count), by_cell(this->context(), reference_count);
-    allocate(ex, "store references", host.size(), count, StoreTouched{triangles.data(), cells, references.data()},
-             reference_count, no_offsets, total.data());
+    expand(ex, "store references", host.size(), count, StoreTouched{triangles.data(), cells, references.data()},
+           reference_count, no_offsets, total.data());
     split(ex, "references to cells", reference_count, Elements<Reference>{references.data()}, CellOfReference{},
           cells.count(), by_cell.data(), begins.data());
     EXPECT_EQ(by_cell.download(), expected);

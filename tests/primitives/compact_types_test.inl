@@ -180,17 +180,17 @@ TYPED_TEST(CompactTypes, SegmentedScanKeepsTheOrderOfAnOperatorThatDoesNotCommut
   }
 }
 
-TYPED_TEST(CompactTypes, AllocateCallsEachSlotOnce) {
+TYPED_TEST(CompactTypes, ExpandCallsEachSlotOnce) {
   const u64 n = 10000;
   std::vector<u64> expected;
   for (u64 i = 0; i < n; ++i) {
     for (u64 k = 0; k < TwoOrMany{}(i); ++k) expected.push_back(i << 32 | k);
   }
   Buffer<u64> ids(this->context(), expected.size()), total(this->context(), 1);
-  this->context().reserve_scratch(allocate_scratch_bytes(this->executor(), n));
+  this->context().reserve_scratch(expand_scratch_bytes(this->executor(), n));
   const u64 reserved = this->context().scratch_bytes();
-  allocate(this->executor(), "slots", n, TwoOrMany{}, StoreSlot{ids.data()}, expected.size(),
-           static_cast<u64*>(nullptr), total.data());
+  expand(this->executor(), "slots", n, TwoOrMany{}, StoreSlot{ids.data()}, expected.size(),
+         static_cast<u64*>(nullptr), total.data());
   EXPECT_EQ(this->context().scratch_bytes(), reserved);
   EXPECT_EQ(total.download()[0], expected.size());
   EXPECT_EQ(ids.download(), expected);

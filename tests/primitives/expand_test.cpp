@@ -12,7 +12,7 @@ namespace copse::test {
 
 inline constexpr u32 no_owner = 0xdeadbeef;
 
-class Allocate : public OnEachBackend {
+class Expand : public OnEachBackend {
  protected:
   void expect_slots(const std::vector<u32>& counts, u64 capacity) {
     SCOPED_TRACE(std::to_string(counts.size()) + " elements, room for " + std::to_string(capacity));
@@ -30,7 +30,7 @@ class Allocate : public OnEachBackend {
     const Buffer<u32> in(context(), counts);
     Buffer<u64> out_offsets(context(), counts.size()), total(context(), 1);
     Buffer<u32> out_owners(context(), std::vector<u32>(capacity + guard, no_owner));
-    allocate(context(), in.span(), out_offsets.span(), out_owners.span().first(capacity), total.span());
+    expand(context(), in.span(), out_offsets.span(), out_owners.span().first(capacity), total.span());
     EXPECT_EQ(total.download()[0], sum);
     EXPECT_EQ(out_offsets.download(), offsets);
     EXPECT_EQ(out_owners.download(), owners);
@@ -46,9 +46,9 @@ class Allocate : public OnEachBackend {
     if (sum > 0) expect_slots(counts, sum - 1);
   }
 };
-COPSE_ON_EACH_BACKEND(Allocate);
+COPSE_ON_EACH_BACKEND(Expand);
 
-TEST_P(Allocate, GivesEachElementItsSlotsInOrder) {
+TEST_P(Expand, GivesEachElementItsSlotsInOrder) {
   std::mt19937 random(11);
   for (u64 n : {0, 1, 2, 3, 255, 256, 257, 1023, 1024, 1025, 2047, 2048, 2049, 20000}) {
     std::vector<u32> counts(n);
@@ -61,7 +61,7 @@ TEST_P(Allocate, GivesEachElementItsSlotsInOrder) {
   }
 }
 
-TEST_P(Allocate, SharesOutOneElementWithNearlyAllSlots) {
+TEST_P(Expand, SharesOutOneElementWithNearlyAllSlots) {
   for (u64 place : {0, 1, 2047, 2500, 4999}) {
     std::vector<u32> counts(5000, 0);
     counts[place] = 100000;
@@ -72,7 +72,7 @@ TEST_P(Allocate, SharesOutOneElementWithNearlyAllSlots) {
   }
 }
 
-TEST_P(Allocate, CrossesManyElementsWithoutSlots) {
+TEST_P(Expand, CrossesManyElementsWithoutSlots) {
   std::vector<u32> counts(50000, 0);
   counts[10] = 3;
   counts[30000] = 2500;
@@ -80,19 +80,19 @@ TEST_P(Allocate, CrossesManyElementsWithoutSlots) {
   expect_all_capacities(counts);
 }
 
-TEST_P(Allocate, RefusesWhatDoesNotFit) {
+TEST_P(Expand, RefusesWhatDoesNotFit) {
   Buffer<u32> counts(context(), 10), owners(context(), 10);
   Buffer<u64> offsets(context(), 10), total(context(), 1), none(context(), 0);
   const auto code = ErrorCode::invalid_argument;
-  EXPECT_COPSE_ERROR(allocate(context(), counts.span(), offsets.span().first(9), owners.span(), total.span()),
-                     code, "9 offsets");
-  EXPECT_COPSE_ERROR(allocate(context(), counts.span(), offsets.span(), counts.span(), total.span()), code,
+  EXPECT_COPSE_ERROR(expand(context(), counts.span(), offsets.span().first(9), owners.span(), total.span()), code,
+                     "9 offsets");
+  EXPECT_COPSE_ERROR(expand(context(), counts.span(), offsets.span(), counts.span(), total.span()), code,
                      "overlaps");
-  EXPECT_COPSE_ERROR(allocate(context(), counts.span(), offsets.span(), owners.span(), none.span()), code,
+  EXPECT_COPSE_ERROR(expand(context(), counts.span(), offsets.span(), owners.span(), none.span()), code,
                      "0 elements");
 }
 
-TEST_P(Allocate, LargeOutputOfUnevenCountsIsRight) {
+TEST_P(Expand, LargeOutputOfUnevenCountsIsRight) {
   std::mt19937 random(12);
   std::vector<u32> counts(1000000);
   for (u32& count : counts) count = random() % 1000 == 0 ? random() % 10000 : random() % 3;

@@ -310,8 +310,8 @@ void measure_parts(const Executor& ex, const Cells& cells, u64 n, const GridPart
   for_each(ex, "grid: measure wide ones", primitive_threads,
            MeasureWidePrimitives<Cells>{cells, parts, primitive_threads});
   u64* const no_offsets = nullptr;
-  allocate(ex, "grid: parts", n, PartCountOfPrimitive{parts.measured}, StorePart{parts}, parts.capacity,
-           no_offsets, parts.count);
+  expand(ex, "grid: parts", n, PartCountOfPrimitive{parts.measured}, StorePart{parts}, parts.capacity, no_offsets,
+         parts.count);
   const WideRows wide = wide_rows(ex, parts);
   for_each(ex, "grid: count wide parts", wide.thread_count, CountWideParts<Cells>{cells, wide});
 }
@@ -356,7 +356,7 @@ void sort_cell_pairs(const Executor& ex, const Cells& cells, u64 n, const CellPa
 template <class Executor>
 u64 cell_pairs_scratch_bytes(const Executor& ex, u64 n, u64 cell_capacity, u64 capacity) {
   const u64 parts = parts_bytes(n, capacity) + ScratchArena::bytes_for<u64>(capacity) +
-                    larger(u64(allocate_scratch_bytes(ex, n)), u64(scan_scratch_bytes<u64>(ex, capacity)));
+                    larger(u64(expand_scratch_bytes(ex, n)), u64(scan_scratch_bytes<u64>(ex, capacity)));
   const u64 sort = radix_sort_pairs_scratch_bytes<u32, u32>(ex, capacity, bits_of_cells(cell_capacity));
   return ScratchArena::bytes_for<u64>(2) + ScratchArena::bytes_for<GridReference>(capacity) + larger(parts, sort);
 }

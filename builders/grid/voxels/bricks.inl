@@ -241,7 +241,7 @@ void count_brick_voxels(const Executor& ex, const BrickCounts* counts, const u32
 template <class Executor>
 u64 brick_scratch_bytes(const Executor& ex, const GridShape& bricks, u64 n, u64 view_count) {
   const u64 words = place_word_count(bricks);
-  const u64 work = larger(u64(allocate_scratch_bytes(ex, n)) + ScratchArena::bytes_for<u64>(1),
+  const u64 work = larger(u64(expand_scratch_bytes(ex, n)) + ScratchArena::bytes_for<u64>(1),
                           u64(scan_scratch_bytes<u32>(ex, words)));
   return triangle_table_scratch_bytes(view_count) + 2 * ScratchArena::bytes_for<u32>(words) +
          ScratchArena::bytes_for<u32>(1) + ScratchArena::bytes_for<BrickParts>(n) +

@@ -65,8 +65,8 @@ void set_parts(const Executor& ex, const char* label, u64 n, const Set& set) {
   constexpr u64 no_limit = u64{1} << 60;
   ScratchArena::Frame frame(ex.scratch);
   u64* const no_offsets = nullptr;
-  allocate(ex, label, n, CountVoxelParts<Set>{set}, SetVoxelPart<Set>{set}, no_limit, no_offsets,
-           frame.allocate<u64>(1));
+  expand(ex, label, n, CountVoxelParts<Set>{set}, SetVoxelPart<Set>{set}, no_limit, no_offsets,
+         frame.allocate<u64>(1));
 }
 
 template <class Executor>
@@ -102,8 +102,7 @@ void count_bits(const Executor& ex, const u32* words, u64 word_count, u64* out) 
 
 template <class Executor>
 u64 voxel_scratch_bytes(const Executor& ex, u64 n, u64 view_count) {
-  return triangle_table_scratch_bytes(view_count) + ScratchArena::bytes_for<u64>(1) +
-         allocate_scratch_bytes(ex, n);
+  return triangle_table_scratch_bytes(view_count) + ScratchArena::bytes_for<u64>(1) + expand_scratch_bytes(ex, n);
 }
 
 template void set_voxels(const BodyExecutor&, std::span<const TriangleView>, u64, VoxelRule, const VoxelBits&,
