@@ -38,7 +38,7 @@ Tree collapse(Context& context, const Bvh& bvh, const CollapseOptions& options =
 
 /// Writes the wide tree of `bvh` to the memory of `wide`. Waits for nothing and, once warm, allocates nothing, so
 /// that it can be captured in a Graph, along with a rebuild of `bvh`.
-/// Throws: as widen; Error invalid_argument where `wide` has no room for as many nodes and primitives as a tree
+/// Throws: as collapse; Error invalid_argument where `wide` has no room for as many nodes and primitives as a tree
 /// over bvh.source_count primitives may need.
 template <class Tree>
 void collapse(Context& context, Tree& wide, const Bvh& bvh, const CollapseOptions& options = {});
@@ -46,8 +46,26 @@ void collapse(Context& context, Tree& wide, const Bvh& bvh, const CollapseOption
 /// The bytes that collapse<Tree> takes for a binary tree over `primitive_count` primitives: room for the most nodes
 /// that its wide tree may have, and scratch of some 80 bytes a primitive for eight children, 50 for four, and 20
 /// more on the CPU.
-/// Throws: as widen.
+/// Throws: as collapse.
 template <class Tree>
 BuildSizes collapse_sizes(Context& context, u64 primitive_count, const CollapseOptions& options = {});
+
+// Deprecated names, until 0.2.
+using WidenOptions [[deprecated("use CollapseOptions")]] = CollapseOptions;
+
+template <class Tree>
+[[deprecated("use collapse")]] Tree widen(Context& context, const Bvh& bvh, const CollapseOptions& options = {}) {
+  return collapse<Tree>(context, bvh, options);
+}
+template <class Tree>
+[[deprecated("use collapse")]] void rewiden(Context& context, Tree& wide, const Bvh& bvh,
+                                            const CollapseOptions& options = {}) {
+  collapse(context, wide, bvh, options);
+}
+template <class Tree>
+[[deprecated("use collapse_sizes")]] BuildSizes widen_sizes(Context& context, u64 primitive_count,
+                                                            const CollapseOptions& options = {}) {
+  return collapse_sizes<Tree>(context, primitive_count, options);
+}
 
 }  // namespace copse

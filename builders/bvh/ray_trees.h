@@ -35,10 +35,10 @@ struct RayTrees {
 };
 
 /// The trees of a binary tree, which any builder made over `triangles`.
-/// Throws: as widen and pack_triangles; Error invalid_argument for another number of triangles than the tree was
+/// Throws: as collapse and pack_triangles; Error invalid_argument for another number of triangles than the tree was
 /// built over.
 /// Memory: besides the binary tree's, for each triangle 96 bytes of packed triangles (8 more where a view has a
-/// mask) and 72 of the wide tree; scratch as widen. Waits for nothing.
+/// mask) and 72 of the wide tree; scratch as collapse. Waits for nothing.
 RayTrees make_ray_trees(Context& context, Bvh binary, const TriangleViews& triangles,
                         const CollapseOptions& options = {});
 

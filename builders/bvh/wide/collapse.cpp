@@ -80,7 +80,7 @@ void collapse(Context& context, Tree& wide, const Bvh& bvh, const CollapseOption
   check_leaves<Tree>(bvh);
   check_wide_room(wide, bvh.source_count);
   context.reserve_scratch(sizes.scratch_bytes);
-  ProfileScope scope(context.profile(), "widen");
+  ProfileScope scope(context.profile(), "collapse");
   const detail::CollapseCosts costs{float(options.costs.traversal), float(options.costs.intersection),
                                     options.max_leaf_size};
   dispatch(context, [&](const auto& ex) {

@@ -1,7 +1,7 @@
 #pragma once
 
-// Widening on CUDA. Contract: builders/bvh/wide/collapse.inl. Here: choosing slots; wide_records.cuh, wide_write.cuh: the
-// rest.
+// The collapse on CUDA. Contract: builders/bvh/wide/collapse.inl. Here: choosing slots; wide_records.cuh and
+// wide_write.cuh do the rest.
 //
 // A block takes a window of neighbouring pairs and chooses in shared memory for all whose subtrees lie within it
 // (slots_window.cuh). Pairs stand by the splits of the leaves between them, so these are nearly all: 97 of 100 in
@@ -53,12 +53,12 @@ void choose_upwards(const Executor& ex, const BvhView& bvh, u64 n, const copse::
   ScratchArena::Frame frame(ex.scratch);
   const detail::LeftByWindows left{frame.allocate<u32>(words), frame.allocate<u32>(words)};
   const detail::ChooseInput<width> in{bvh, costs, slot_costs, chosen, left};
-  launch(ex, "widen: choose", detail::choose_slots_kernel<width>,
+  launch(ex, "collapse: choose", detail::choose_slots_kernel<width>,
          {.blocks = divide_rounding_up(pair_count, u64{detail::window_pairs<width>}),
           .threads = detail::window_threads,
           .overlaps_earlier_launch = true},
          in);
-  launch(ex, "widen: choose above", detail::climb_with_slots_kernel<width>,
+  launch(ex, "collapse: choose above", detail::climb_with_slots_kernel<width>,
          {.blocks = divide_rounding_up(pair_count, u64{detail::climb_pairs}),
           .threads = detail::climb_threads,
           .overlaps_earlier_launch = n < detail::large_tree},

@@ -72,14 +72,14 @@ void copy_words(const Executor& ex, const u32* from, u64 count, u32* to) {
   for_each(ex, "compact copy", count, CopyElements<u32>{from, to});
 }
 
-#define COPSE_WIDEN(Node)                                                                     \
+#define COPSE_COLLAPSE(Node)                                                                  \
   template void collapse_tree(const BodyExecutor&, const BvhView&, u64, const CollapseCosts&, \
                               const WideArrays<Node>&);                                       \
   template u64 collapse_scratch_bytes<Node>(const BodyExecutor&, u64);
-COPSE_WIDEN(Bvh4Node)
-COPSE_WIDEN(CompressedBvh4Node)
-COPSE_WIDEN(CompressedBvh8Node)
-#undef COPSE_WIDEN
+COPSE_COLLAPSE(Bvh4Node)
+COPSE_COLLAPSE(CompressedBvh4Node)
+COPSE_COLLAPSE(CompressedBvh8Node)
+#undef COPSE_COLLAPSE
 
 template void copy_words(const BodyExecutor&, const u32*, u64, u32*);
 

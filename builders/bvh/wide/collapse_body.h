@@ -6,7 +6,7 @@
 
 namespace copse::detail {
 
-/// Widens a tree that was built over `n` primitives.
+/// Collapses a tree that was built over `n` primitives.
 template <class Executor, class Node>
 void collapse_tree(const Executor& ex, const BvhView& bvh, u64 n, const CollapseCosts& costs,
                    const WideArrays<Node>& wide);

@@ -146,7 +146,7 @@ struct WriteCountsByThreads {
 template <u32 width>
 void choose_upwards(const Executor& ex, const BvhView& bvh, u64 n, const copse::detail::CollapseCosts& costs,
                     copse::detail::SlotCosts<width>* slot_costs, const copse::detail::ChosenPairs<width>& chosen) {
-  bottom_up(ex, "widen: choose", node_capacity(n), pair_capacity(n), SiblingPairs{bvh.parents.data()},
+  bottom_up(ex, "collapse: choose", node_capacity(n), pair_capacity(n), SiblingPairs{bvh.parents.data()},
             detail::IsBinaryLeaf{bvh.nodes.data(), bvh.counts.data()},
             detail::ChooseSlots<width>{bvh.nodes.data(), costs, slot_costs, chosen});
 }
@@ -167,16 +167,16 @@ void write_wide_nodes(const Executor& ex, const copse::detail::PairArrays<Write:
   u64* parts_of = frame.allocate<u64>(pair_count);
   u64* first_parts = frame.allocate<u64>(pair_count);
   u32* pair_at = frame.allocate<u32>(pair_count);
-  for_each(ex, "widen: find wide nodes", pair_count,
+  for_each(ex, "collapse: find wide nodes", pair_count,
            detail::RecordWideNode<width>{{pairs}, counts, records, parts_of});
-  exclusive_scan(ex, "widen: places", pair_count, Elements<u64>{parts_of}, u64{1}, Plus{}, first_parts, parts);
-  for_each(ex, "widen: place nodes", pair_count,
+  exclusive_scan(ex, "collapse: places", pair_count, Elements<u64>{parts_of}, u64{1}, Plus{}, first_parts, parts);
+  for_each(ex, "collapse: place nodes", pair_count,
            detail::PlaceChildren<width>{pairs, records, parts_of, first_parts, pair_at});
-  for_each(ex, "widen: write nodes", wide_node_capacity(n),
+  for_each(ex, "collapse: write nodes", wide_node_capacity(n),
            detail::WriteWideNode<Write>{write, records, first_parts, pair_at, counts, parts});
   constexpr u64 max_threads = u64{1} << 16;
   const u64 threads = larger(u64{1}, smaller(n, max_threads));
-  for_each(ex, "widen: counts", threads, detail::WriteCountsByThreads<WriteCounts>{write_counts, threads});
+  for_each(ex, "collapse: counts", threads, detail::WriteCountsByThreads<WriteCounts>{write_counts, threads});
 }
 
 template <u32 width>

@@ -173,15 +173,16 @@ void write_wide_nodes(const Executor& ex, const copse::detail::PairArrays<Write:
   auto* records = frame.allocate<detail::WideRecord<width>>(pair_capacity(n));
   const detail::RecordedWindows windows{frame.allocate<u32>(count * detail::record_rows),
                                         frame.allocate<u64>(count)};
-  launch(ex, "widen: find wide nodes", detail::record_wide_nodes_kernel<width>,
+  launch(ex, "collapse: find wide nodes", detail::record_wide_nodes_kernel<width>,
          {.blocks = count, .threads = detail::record_threads, .overlaps_earlier_launch = overlaps}, pairs, counts,
          records, windows);
   if (count > detail::few_windows) {
-    exclusive_scan(ex, "widen: places", count, Elements<u64>{windows.parts}, u64{1}, Plus{}, windows.parts, parts);
+    exclusive_scan(ex, "collapse: places", count, Elements<u64>{windows.parts}, u64{1}, Plus{}, windows.parts,
+                   parts);
   }
   const u32 blocks_a_window = overlaps ? 4 : n < detail::many_windows_primitives ? 2 : 1;
   launch(
-      ex, "widen: write nodes", detail::write_wide_nodes_kernel<Write, WriteCounts>,
+      ex, "collapse: write nodes", detail::write_wide_nodes_kernel<Write, WriteCounts>,
       {.blocks = count * blocks_a_window, .threads = detail::record_threads, .overlaps_earlier_launch = overlaps},
       write, write_counts, pairs, records, windows, blocks_a_window, parts);
 }

@@ -1,0 +1,30 @@
+// A deprecated name does what the name that replaces it does.
+
+#include "builders/bvh/collapse.h"
+#include "builders/bvh/lbvh.h"
+#include "builders/geometry/generate.h"
+#include "tests/support/backends.h"
+#include "tests/support/device_mesh.h"
+#include "tests/support/wide_bvh.h"
+
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+
+namespace copse::test {
+
+class DeprecatedNames : public OnEachBackend {};
+COPSE_ON_EACH_BACKEND(DeprecatedNames);
+
+TEST_P(DeprecatedNames, WidenIsCollapse) {
+  const DeviceMesh mesh(context(), generate_sphere(3));
+  const Bvh bvh = build_lbvh(context(), mesh.view());
+  const WidenOptions options{.max_leaf_size = 2};
+  const WideCopy expected(collapse<Bvh4>(context(), bvh, options));
+  Bvh4 wide = widen<Bvh4>(context(), bvh, options);
+  EXPECT_TRUE(same_bytes(WideCopy(wide), expected));
+  wide.nodes.upload(std::vector<Bvh4Node>(wide.nodes.size()));
+  rewiden(context(), wide, bvh, options);
+  EXPECT_TRUE(same_bytes(WideCopy(wide), expected));
+  EXPECT_EQ(widen_sizes<Bvh4>(context(), 100).result_bytes, collapse_sizes<Bvh4>(context(), 100).result_bytes);
+}
+
+}  // namespace copse::test
