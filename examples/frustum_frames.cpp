@@ -44,7 +44,7 @@ bool animate() {
     const float t = hits.download()[128 * 256 + 128].t;
     std::printf("length %.1f: hit at %.3f\n", length, t);
     if (std::abs(t - (9 - length)) > 0.1f) return false;
-    if (!copse::validate(context, grid, triangles).ok()) return false;
+    if (!copse::validate(context, grid, triangles).is_valid()) return false;
   }
   return true;
 }

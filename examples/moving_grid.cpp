@@ -45,7 +45,7 @@ bool animate() {
     const float t = hits.download()[0].t;
     std::printf("length %.1f: hit at %.3f\n", length, t);
     if (std::abs(t - (9 - length)) > 0.1f) return false;
-    if (!copse::validate(context, grid, triangles).ok()) return false;
+    if (!copse::validate(context, grid, triangles).is_valid()) return false;
   }
   return true;
 }

@@ -44,7 +44,7 @@ bool animate() {
     std::printf("radius %.1f: hit at %.3f\n", radius, t);
     if (std::abs(t - (5 - radius)) > 0.01f) return false;
   }
-  return copse::validate(context, bvh, triangles, /*refitted=*/true).ok();
+  return copse::validate(context, bvh, triangles, /*refitted=*/true).is_valid();
 }
 
 }  // namespace

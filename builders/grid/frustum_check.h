@@ -27,6 +27,6 @@ FrustumGridStats stats(Context& context, const FrustumGrid& grid);
 /// build_frustum_grid. Safe on a grid of any content. The cells of a grid that is not complete miss references.
 /// Throws: Error invalid_argument for a grid that was never built, of a frustum or resolution that none can be
 /// built for, or another number of triangles than it was built over; Error out_of_memory. Waits.
-GridFaults validate(Context& context, const FrustumGrid& grid, const TriangleViews& triangles);
+ValidationReport validate(Context& context, const FrustumGrid& grid, const TriangleViews& triangles);
 
 }  // namespace copse

@@ -26,7 +26,7 @@ void expect_agreement(Context& cpu, Context& cuda, const Mesh& mesh, const std::
   DeviceMesh cpu_mesh(cpu, mesh), cuda_mesh(cuda, mesh);
   Bvh cpu_bvh = build(cpu, cpu_mesh.view()), cuda_bvh = build(cuda, cuda_mesh.view());
   ASSERT_TRUE(same_bytes(BvhCopy(cpu_bvh), BvhCopy(cuda_bvh))) << name;
-  ASSERT_TRUE(validate(cuda, cuda_bvh, cuda_mesh.view()).ok()) << name;
+  ASSERT_TRUE(validate(cuda, cuda_bvh, cuda_mesh.view()).is_valid()) << name;
 
   cpu_mesh.positions.upload(moved.positions);
   cuda_mesh.positions.upload(moved.positions);

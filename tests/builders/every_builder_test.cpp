@@ -74,7 +74,7 @@ class EveryBuilder : public testing::TestWithParam<std::tuple<Backend, TreeBuild
   template <class Primitives>
   void expect_valid(const Bvh& bvh, const Primitives& primitives, const std::string& what = "") {
     const ValidationReport report = validate(context(), bvh, primitives);
-    EXPECT_TRUE(report.ok()) << what << ": " << report.message();
+    EXPECT_TRUE(report.is_valid()) << what << ": " << report.message();
   }
 
  private:

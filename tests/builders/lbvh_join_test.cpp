@@ -62,7 +62,7 @@ void expect_tree_of(Context& context, const std::vector<vec3>& points) {
   }
   ASSERT_EQ(inner_count + tree.counts.leaf_count, tree.nodes.size());
   const ValidationReport report = validate(context, bvh, BoxView{buffer.span()});
-  ASSERT_TRUE(report.ok()) << points.size() << " points: " << report.message();
+  ASSERT_TRUE(report.is_valid()) << points.size() << " points: " << report.message();
 }
 
 std::vector<vec3> random_points(u32 n) {
@@ -100,9 +100,9 @@ TEST_P(LbvhJoin, LargestTreesTakeTwoLevelsOfBlocks) {
   if (GetParam() == Backend::cpu) GTEST_SKIP() << "joins without levels";
   const DeviceMesh mesh(context(), generate_random(u64{64} * 64 * 4096 + 1, 0.001f));
   Bvh bvh = build_lbvh(context(), mesh.view());
-  EXPECT_TRUE(validate(context(), bvh, mesh.view()).ok());
+  EXPECT_TRUE(validate(context(), bvh, mesh.view()).is_valid());
   refit(context(), bvh, mesh.view());
-  EXPECT_TRUE(validate(context(), bvh, mesh.view()).ok());
+  EXPECT_TRUE(validate(context(), bvh, mesh.view()).is_valid());
 }
 
 TEST_P(LbvhJoin, ChainsJoinAcrossTiles) {

@@ -68,7 +68,7 @@ class MortonOrder : public OnEachBackend {
     const Buffer<Aabb> boxes(context(), cloud.boxes());
     const BoxView view{boxes.span()};
     const Bvh bvh = build_lbvh(context(), view);
-    EXPECT_TRUE(validate(context(), bvh, view).ok()) << name;
+    EXPECT_TRUE(validate(context(), bvh, view).is_valid()) << name;
     const BvhCopy copy(bvh);
     const std::vector<u32> expected = cloud.slow_order();
     ASSERT_GE(copy.primitive_ids.size(), expected.size()) << name;

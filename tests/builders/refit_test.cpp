@@ -37,10 +37,10 @@ TEST_P(Refit, BoxesAreTightAfterMoving) {
     DeviceMesh mesh(context(), host);
     Bvh bvh = build_lbvh(context(), mesh.view(), {.max_leaf_size = leaf});
     mesh.positions.upload(twisted(host).positions);
-    EXPECT_FALSE(validate(context(), bvh, mesh.view()).ok());
+    EXPECT_FALSE(validate(context(), bvh, mesh.view()).is_valid());
     refit(context(), bvh, mesh.view());
     const ValidationReport report = validate(context(), bvh, mesh.view());
-    EXPECT_TRUE(report.ok()) << report.message();
+    EXPECT_TRUE(report.is_valid()) << report.message();
   }
 }
 
@@ -54,8 +54,8 @@ TEST_P(Refit, PrimitiveThatIsNoNumberIsEmptyUntilItComesBack) {
   for (u32 i = 0; i < sick.positions.size(); i += 5) sick.positions[i].y = std::numeric_limits<float>::quiet_NaN();
   mesh.positions.upload(sick.positions);
   refit(context(), bvh, mesh.view());
-  EXPECT_TRUE(validate(context(), bvh, mesh.view(), true).ok());
-  EXPECT_FALSE(validate(context(), bvh, mesh.view()).ok()) << "invalid primitives stand in leaves";
+  EXPECT_TRUE(validate(context(), bvh, mesh.view(), true).is_valid());
+  EXPECT_FALSE(validate(context(), bvh, mesh.view()).is_valid()) << "invalid primitives stand in leaves";
   for (const BvhNode& node : BvhCopy(bvh).nodes) ASSERT_FALSE(std::isnan(node.lo.y) || std::isnan(node.hi.y));
 
   mesh.positions.upload(host.positions);
@@ -72,7 +72,7 @@ TEST_P(Refit, TakesBoxes) {
   boxes[17] = {vec3(2), vec3(1)};
   buffer.upload(boxes);
   refit(context(), bvh, BoxView{buffer.span()});
-  EXPECT_TRUE(validate(context(), bvh, BoxView{buffer.span()}, true).ok());
+  EXPECT_TRUE(validate(context(), bvh, BoxView{buffer.span()}, true).is_valid());
 }
 
 TEST_P(Refit, CapturedRefitFollowsItsInput) {
@@ -83,7 +83,7 @@ TEST_P(Refit, CapturedRefitFollowsItsInput) {
   Graph graph = context().capture([&] { refit(context(), bvh, mesh.view()); });
   mesh.positions.upload(twisted(host).positions);
   graph.launch();
-  EXPECT_TRUE(validate(context(), bvh, mesh.view()).ok());
+  EXPECT_TRUE(validate(context(), bvh, mesh.view()).is_valid());
 }
 
 TEST_P(Refit, ChainOfAnyDepthIsFitted) {
@@ -110,7 +110,7 @@ TEST_P(Refit, ChainOfAnyDepthIsFitted) {
   bvh.may_refit_by_gaps = false;
   refit(context(), bvh, BoxView{buffer.span()});
   const ValidationReport report = validate(context(), bvh, BoxView{buffer.span()});
-  EXPECT_TRUE(report.ok()) << report.message();
+  EXPECT_TRUE(report.is_valid()) << report.message();
 }
 
 /// Rebuilds the tree over other vertices, launches the graph after yet another move, and validates.
@@ -122,7 +122,7 @@ void expect_graph_follows(Context& context, Graph& graph, const Bvh& bvh, Device
   mesh.positions.upload(twisted(host).positions);
   graph.launch();
   const ValidationReport report = validate(context, bvh, mesh.view());
-  EXPECT_TRUE(report.ok()) << report.message();
+  EXPECT_TRUE(report.is_valid()) << report.message();
 }
 
 TEST_P(Refit, CapturedRefitFollowsTreesOfOtherBuilders) {
@@ -153,7 +153,7 @@ TEST_P(Refit, FollowsTreesThatGraphsRebuilt) {
     mesh.positions.upload(twisted(host).positions);
     refit(context(), bvh, mesh.view());
     const ValidationReport report = validate(context(), bvh, mesh.view());
-    EXPECT_TRUE(report.ok()) << report.message();
+    EXPECT_TRUE(report.is_valid()) << report.message();
     mesh.positions.upload(host.positions);
   };
   expect_fitted();
@@ -172,10 +172,10 @@ TEST_P(Refit, CompactCopiesAreFitted) {
   Bvh bvh = compact_copy(context(), build_lbvh(context(), mesh.view()));
   mesh.positions.upload(twisted(host).positions);
   refit(context(), bvh, mesh.view());
-  EXPECT_TRUE(validate(context(), bvh, mesh.view()).ok());
+  EXPECT_TRUE(validate(context(), bvh, mesh.view()).is_valid());
   rebuild_lbvh(context(), bvh, mesh.view());
   refit(context(), bvh, mesh.view());
-  EXPECT_TRUE(validate(context(), bvh, mesh.view()).ok());
+  EXPECT_TRUE(validate(context(), bvh, mesh.view()).is_valid());
 }
 
 TEST_P(Refit, LargeTreesGetTheBoxesThatTheyWereBuiltWith) {

@@ -198,7 +198,7 @@ TEST_P(Reinsert, KeepsTreesOfHardMeshesValidAndNoDearer) {
         for (u32 passes : {1, 1, 3}) {
           reinsert(context(), bvh, {passes});
           const ValidationReport report = validate(context(), bvh, mesh.view());
-          ASSERT_TRUE(report.ok()) << hard.name << ": " << report.message();
+          ASSERT_TRUE(report.is_valid()) << hard.name << ": " << report.message();
           const double now = stats(context(), bvh).sah_cost;
           EXPECT_LE(now, cost * 1.000001) << hard.name;
           cost = now;
@@ -253,7 +253,7 @@ TEST_P(Reinsert, MendsTreesOfAnyTopology) {
       const Buffer<Aabb> boxes(context(), tree.boxes);
       reinsert(context(), bvh, {16});
       const ValidationReport report = validate(context(), bvh, BoxView{boxes.span()});
-      ASSERT_TRUE(report.ok()) << leaves << ": " << report.message();
+      ASSERT_TRUE(report.is_valid()) << leaves << ": " << report.message();
       if (leaves < 31) continue;
       const Bvh built = build_sah(context(), BoxView{boxes.span()});
       const double cost = stats(context(), bvh).sah_cost, least = stats(context(), built).sah_cost;
@@ -275,7 +275,7 @@ TEST_P(Reinsert, LeavesNothingHangingFromARing) {
     reinsert(context(), bvh, {3});
     const Buffer<Aabb> buffer(context(), boxes);
     const ValidationReport report = validate(context(), bvh, BoxView{buffer.span()});
-    ASSERT_TRUE(report.ok()) << seed << ": " << report.message();
+    ASSERT_TRUE(report.is_valid()) << seed << ": " << report.message();
   }
 }
 
@@ -285,7 +285,7 @@ TEST_P(Reinsert, EndsInAChainOfAnyDepth) {
   Bvh bvh = tree.upload(context());
   const Buffer<Aabb> boxes(context(), tree.boxes);
   reinsert(context(), bvh, {1});
-  EXPECT_TRUE(validate(context(), bvh, BoxView{boxes.span()}).ok());
+  EXPECT_TRUE(validate(context(), bvh, BoxView{boxes.span()}).is_valid());
 }
 
 TEST_P(Reinsert, GivesTheSameBytesInManyRuns) {
@@ -320,9 +320,9 @@ TEST_P(Reinsert, LeavesATreeThatCanBeRefittedAndWidened) {
     EXPECT_TRUE(same_bytes(before, BvhCopy(bvh))) << "nothing moved";
     mesh.positions.upload(moved.positions);
     refit(context(), bvh, mesh.view());
-    EXPECT_TRUE(validate(context(), bvh, mesh.view()).ok());
+    EXPECT_TRUE(validate(context(), bvh, mesh.view()).is_valid());
     const Bvh4 wide = collapse<Bvh4>(context(), bvh);
-    EXPECT_TRUE(validate(context(), wide, mesh.view()).ok());
+    EXPECT_TRUE(validate(context(), wide, mesh.view()).is_valid());
   }
 }
 
@@ -335,7 +335,7 @@ TEST_P(Reinsert, TakesTreesWithLeavesThatARefitHasEmptied) {
     refit(context(), bvh, mesh.view());
     reinsert(context(), bvh, {3});
     const ValidationReport report = validate(context(), bvh, mesh.view(), true);
-    EXPECT_TRUE(report.ok()) << report.message();
+    EXPECT_TRUE(report.is_valid()) << report.message();
   }
 }
 
@@ -358,7 +358,7 @@ TEST_P(Reinsert, IsCapturedAlongWithARebuildAndARefit) {
   for (int repeat = 0; repeat < 2; ++repeat) {
     graph.launch();
     EXPECT_TRUE(same_bytes(BvhCopy(bvh), BvhCopy(expected)));
-    EXPECT_TRUE(validate(context(), bvh, mesh.view()).ok());
+    EXPECT_TRUE(validate(context(), bvh, mesh.view()).is_valid());
   }
 }
 

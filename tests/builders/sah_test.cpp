@@ -70,7 +70,7 @@ TEST_P(Sah, HardMeshesBuildValidTrees) {
     for (const SahOptions& options : sah_options()) {
       const Bvh bvh = build_sah(context(), mesh.view(), options);
       const ValidationReport report = validate(context(), bvh, mesh.view());
-      EXPECT_TRUE(report.ok()) << hard.name << ", " << describe(options) << ": " << report.message();
+      EXPECT_TRUE(report.is_valid()) << hard.name << ", " << describe(options) << ": " << report.message();
       const BvhCounts counts = bvh.counts.download()[0];
       EXPECT_EQ(counts.invalid_count, hard.invalid_count) << hard.name;
       EXPECT_EQ(counts.primitive_count + counts.invalid_count, hard.mesh.triangles.size()) << hard.name;
@@ -89,7 +89,7 @@ TEST_P(Sah, ProgressionsAndCoincidentBoxesStayWithinTheDepthLimit) {
     for (u32 passes : {0, 1}) {
       const Bvh tree = build_sah(context(), BoxView{buffer.span()}, {.rotation_passes = passes});
       const ValidationReport report = validate(context(), tree, BoxView{buffer.span()});
-      EXPECT_TRUE(report.ok()) << report.message();
+      EXPECT_TRUE(report.is_valid()) << report.message();
     }
   }
 }

@@ -32,21 +32,6 @@ ValidationReport run(Context& context, const Bvh& bvh, u64 source_count, bool re
 
 }  // namespace
 
-std::string ValidationReport::message() const {
-  std::string text;
-  const auto add = [&](u64 count, const char* what) {
-    if (count > 0) text += (text.empty() ? "" : ", ") + std::to_string(count) + " " + what;
-  };
-  add(bad_counts, "counts that do not fit");
-  add(bad_indices, "indices out of range");
-  add(unreached_nodes, "nodes not reached exactly once");
-  add(missing_primitives, "primitives in no leaf");
-  add(repeated_primitives, "primitives in several leaves");
-  add(invalid_primitives, "invalid primitives in leaves");
-  add(loose_boxes, "boxes that are not tight");
-  return text.empty() ? "valid" : text;
-}
-
 ValidationReport validate(Context& context, const Bvh& bvh, const TriangleViews& triangles, bool refitted) {
   const u64 n = triangles.primitive_count();
   return run(context, bvh, n, refitted, [&](const auto& ex, const BvhCounts& counts, detail::Faults* faults) {

@@ -5,7 +5,7 @@
 
 #include "builders/grid/cells/cell_parts.h"
 #include "builders/grid/cells/list_begins.h"
-#include "builders/grid/grid_validate.h"
+#include "builders/grid/measure/faults.h"
 #include "primitives/core/atomic.h"
 
 namespace copse::detail {
@@ -13,7 +13,7 @@ namespace copse::detail {
 struct CheckCellIds {
   GridView grid;
   u64 primitive_count;
-  GridFaults* faults;
+  CellFaults* faults;
   COPSE_HD void operator()(u64 cell) const {
     const u32* const ids = grid.primitive_ids.data();
     const u32 begin = grid.cell_begins.data()[cell], end = grid.cell_begins.data()[cell + 1];
@@ -49,7 +49,7 @@ template <class Cells>
 struct FindPrimitive {
   Cells cells;
   GridView grid;
-  GridFaults* faults;
+  CellFaults* faults;
   u64* found_count;
   COPSE_HD void operator()(u64 i) const {
     FindInCells find{grid, u32(i)};
@@ -63,14 +63,14 @@ struct FindPrimitive {
 struct CountWrongReferences {
   const u64* found_count;
   const GridCounts* counts;
-  GridFaults* faults;
+  CellFaults* faults;
   COPSE_HD void operator()(u64) const { faults->wrong_references = counts->stored_count - *found_count; }
 };
 
 /// Counts faults of the lists' contents, against the n primitives of `cells`. The lists must follow each other.
 template <class Executor, class Cells>
 void find_primitives(const Executor& ex, const Cells& cells, u64 n, const GridView& grid, u64 cell_count,
-                     GridFaults* faults) {
+                     CellFaults* faults) {
   for_each(ex, "grid validate: ids", cell_count, CheckCellIds{grid, n, faults});
   ScratchArena::Frame frame(ex.scratch);
   u64* found_count = frame.allocate<u64>(1);

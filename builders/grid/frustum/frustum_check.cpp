@@ -63,16 +63,14 @@ FrustumGridStats stats(Context& context, const FrustumGrid& grid) {
   return result;
 }
 
-GridFaults validate(Context& context, const FrustumGrid& grid, const TriangleViews& triangles) {
+ValidationReport validate(Context& context, const FrustumGrid& grid, const TriangleViews& triangles) {
   const u64 n = triangles.primitive_count();
   detail::check_built_over(grid.cells, n);
   if (!has_shape_of_frustum(grid)) {
-    GridFaults faults;
-    faults.bad_shapes = 1;
-    return faults;
+    return detail::report_of(detail::CellFaults{.bad_shapes = 1});
   }
   return detail::run_grid_validation(
-      context, grid.cells, n, [&](const auto& ex, u64 cell_count, GridFaults* faults) {
+      context, grid.cells, n, [&](const auto& ex, u64 cell_count, detail::CellFaults* faults) {
         detail::check_frustum_references(ex, triangles.views(), n, grid.shape.data(), grid.cells.view(),
                                          cell_count, faults);
       });

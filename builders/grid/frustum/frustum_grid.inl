@@ -92,7 +92,7 @@ u64 frustum_grid_scratch_bytes(const Executor& ex, u64 n, u64 view_count, u64 ce
 template <class Executor>
 void check_frustum_references(const Executor& ex, std::span<const TriangleView> views, u64 triangle_count,
                               const FrustumShape* shape, const GridView& grid, u64 cell_count,
-                              GridFaults* faults) {
+                              CellFaults* faults) {
   ScratchArena::Frame frame(ex.scratch);
   const TriangleTable table = make_triangle_table(ex, frame, views);
   find_primitives(ex, CellsOfFrustum{table, shape, grid.shape.data()}, triangle_count, grid, cell_count, faults);
@@ -104,6 +104,6 @@ template void count_frustum_cells(const BodyExecutor&, std::span<const TriangleV
                                   u64, u64*, u64*);
 template u64 frustum_grid_scratch_bytes(const BodyExecutor&, u64, u64, u64, u64);
 template void check_frustum_references(const BodyExecutor&, std::span<const TriangleView>, u64,
-                                       const FrustumShape*, const GridView&, u64, GridFaults*);
+                                       const FrustumShape*, const GridView&, u64, CellFaults*);
 
 }  // namespace copse::detail

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "builders/grid/frustum/frustum_shape.h"
-#include "builders/grid/grid_validate.h"
+#include "builders/grid/measure/faults.h"
 #include "builders/grid/uniform/uniform_grid_body.h"
 
 namespace copse::detail {
@@ -22,6 +22,6 @@ u64 frustum_grid_scratch_bytes(const Executor& ex, u64 n, u64 view_count, u64 ce
 /// Counts the faults of a grid whose lists follow each other.
 template <class Executor>
 void check_frustum_references(const Executor& ex, std::span<const TriangleView> views, u64 triangle_count,
-                              const FrustumShape* shape, const GridView& grid, u64 cell_count, GridFaults* faults);
+                              const FrustumShape* shape, const GridView& grid, u64 cell_count, CellFaults* faults);
 
 }  // namespace copse::detail

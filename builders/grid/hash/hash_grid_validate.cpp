@@ -24,19 +24,7 @@ u64 count_faults(const HashGrid& grid, const HashGridShape& shape, const HashGri
 
 }  // namespace
 
-std::string HashGridFaults::message() const {
-  std::string text;
-  const auto add = [&](u64 count, const char* what) {
-    if (count > 0) text += (text.empty() ? "" : ", ") + std::to_string(count) + " " + what;
-  };
-  add(bad_lists, "buckets whose lists do not follow each other, or counts that do not fit");
-  add(bad_points, "points that are not the source's");
-  add(wrong_buckets, "points out of their bucket or order");
-  add(missing_points, "points missing");
-  return text.empty() ? "valid" : text;
-}
-
-HashGridFaults validate(Context& context, const HashGrid& grid, const PositionSpan& points) {
+ValidationReport validate(Context& context, const HashGrid& grid, const PositionSpan& points) {
   if (!grid.is_built()) throw Error(ErrorCode::invalid_argument, "validation of a hash grid that was never built");
   if (points.size != grid.source_count) {
     throw Error(ErrorCode::invalid_argument, "validation against " + std::to_string(points.size) +
@@ -44,20 +32,18 @@ HashGridFaults validate(Context& context, const HashGrid& grid, const PositionSp
                                                  std::to_string(grid.source_count));
   }
   const HashGridCounts counts = grid.counts.download()[0];
-  HashGridFaults faults;
-  faults.bad_lists = count_faults(grid, grid.shape.download()[0], counts);
-  if (!faults.ok()) return faults;
+  const u64 bad_lists = count_faults(grid, grid.shape.download()[0], counts);
+  if (bad_lists > 0) return detail::report_of(detail::BucketFaults{.bad_lists = bad_lists});
 
-  Buffer<HashGridFaults> buffer(context, std::vector<HashGridFaults>(1));
+  Buffer<detail::BucketFaults> buffer(context, std::vector<detail::BucketFaults>(1));
   dispatch(context, [&](const auto& ex) {
     detail::check_buckets(ex, grid.view(), grid.bucket_count(), counts.point_count, buffer.data());
   });
-  faults = buffer.download()[0];
-  if (!faults.ok()) return faults;
+  if (const ValidationReport report = detail::report_of(buffer.download()[0]); !report.is_valid()) return report;
   dispatch(context, [&](const auto& ex) {
     detail::check_points(ex, grid.view(), grid.bucket_count(), points, buffer.data());
   });
-  return buffer.download()[0];
+  return detail::report_of(buffer.download()[0]);
 }
 
 }  // namespace copse

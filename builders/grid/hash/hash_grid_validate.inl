@@ -11,7 +11,7 @@ namespace copse::detail {
 struct CheckBucketList {
   HashGridView grid;
   u64 bucket_count, point_count;
-  HashGridFaults* faults;
+  BucketFaults* faults;
   COPSE_HD void operator()(u64 bucket) const {
     const u32* const begins = grid.bucket_begins.data();
     const u32 begin = begins[bucket];
@@ -27,7 +27,7 @@ struct CheckBucketList {
 struct CheckBucketPoints {
   HashGridView grid;
   PositionSpan points;
-  HashGridFaults* faults;
+  BucketFaults* faults;
 
   COPSE_HD void operator()(u64 bucket) const {
     const HashGridShape shape = grid.shape.data()[0];
@@ -68,7 +68,7 @@ struct CompareCounts {
   HashGridView grid;
   u64 source_count;
   const u64* valid_count;
-  HashGridFaults* faults;
+  BucketFaults* faults;
   COPSE_HD void operator()(u64) const {
     const HashGridCounts counts = grid.counts.data()[0];
     const u64 there = counts.point_count, valid = *valid_count;
@@ -79,14 +79,14 @@ struct CompareCounts {
 
 template <class Executor>
 void check_buckets(const Executor& ex, const HashGridView& grid, u64 bucket_count, u64 point_count,
-                   HashGridFaults* faults) {
+                   BucketFaults* faults) {
   for_each(ex, "hash grid validate: lists", bucket_count + 1,
            CheckBucketList{grid, bucket_count, point_count, faults});
 }
 
 template <class Executor>
 void check_points(const Executor& ex, const HashGridView& grid, u64 bucket_count, const PositionSpan& points,
-                  HashGridFaults* faults) {
+                  BucketFaults* faults) {
   ScratchArena::Frame frame(ex.scratch);
   u64* valid_count = frame.allocate<u64>(1);
   for_each(ex, "hash grid validate: points", bucket_count, CheckBucketPoints{grid, points, faults});
@@ -94,7 +94,7 @@ void check_points(const Executor& ex, const HashGridView& grid, u64 bucket_count
   for_each(ex, "hash grid validate: counts", 1, CompareCounts{grid, points.size, valid_count, faults});
 }
 
-template void check_buckets(const BodyExecutor&, const HashGridView&, u64, u64, HashGridFaults*);
-template void check_points(const BodyExecutor&, const HashGridView&, u64, const PositionSpan&, HashGridFaults*);
+template void check_buckets(const BodyExecutor&, const HashGridView&, u64, u64, BucketFaults*);
+template void check_points(const BodyExecutor&, const HashGridView&, u64, const PositionSpan&, BucketFaults*);
 
 }  // namespace copse::detail

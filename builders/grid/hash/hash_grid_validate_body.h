@@ -1,6 +1,7 @@
 #pragma once
 
-#include "builders/grid/hash_grid_validate.h"
+#include "builders/grid/hash_grid.h"
+#include "builders/grid/measure/faults.h"
 #include "primitives/core/executor.h"
 
 namespace copse::detail {
@@ -8,11 +9,11 @@ namespace copse::detail {
 /// Looks at the buckets' lists alone, of `point_count` points.
 template <class Executor>
 void check_buckets(const Executor& ex, const HashGridView& grid, u64 bucket_count, u64 point_count,
-                   HashGridFaults* faults);
+                   BucketFaults* faults);
 
 /// Looks at the points of a grid whose lists follow each other.
 template <class Executor>
 void check_points(const Executor& ex, const HashGridView& grid, u64 bucket_count, const PositionSpan& points,
-                  HashGridFaults* faults);
+                  BucketFaults* faults);
 
 }  // namespace copse::detail

@@ -9,7 +9,7 @@ namespace copse::detail {
 struct CheckCellList {
   GridView grid;
   u64 cell_count, reference_count;
-  GridFaults* faults;
+  CellFaults* faults;
   COPSE_HD void operator()(u64 cell) const {
     const u32 begin = grid.cell_begins.data()[cell];
     const u32 end = cell < cell_count ? grid.cell_begins.data()[cell + 1] : u32(reference_count);
@@ -20,13 +20,13 @@ struct CheckCellList {
 
 template <class Executor>
 void check_lists(const Executor& ex, const GridView& grid, u64 cell_count, u64 reference_count,
-                 GridFaults* faults) {
+                 CellFaults* faults) {
   for_each(ex, "grid validate: lists", cell_count + 1, CheckCellList{grid, cell_count, reference_count, faults});
 }
 
 template <class Executor>
 void check_references(const Executor& ex, const GridSource& source, const GridView& grid, u64 cell_count,
-                      GridFaults* faults) {
+                      CellFaults* faults) {
   ScratchArena::Frame frame(ex.scratch);
   if (source.boxes != nullptr) {
     find_primitives(ex, CellsOfBoxes{{source.boxes}, grid.shape.data()}, source.count, grid, cell_count, faults);
@@ -37,7 +37,7 @@ void check_references(const Executor& ex, const GridSource& source, const GridVi
   }
 }
 
-template void check_lists(const BodyExecutor&, const GridView&, u64, u64, GridFaults*);
-template void check_references(const BodyExecutor&, const GridSource&, const GridView&, u64, GridFaults*);
+template void check_lists(const BodyExecutor&, const GridView&, u64, u64, CellFaults*);
+template void check_references(const BodyExecutor&, const GridSource&, const GridView&, u64, CellFaults*);
 
 }  // namespace copse::detail

@@ -44,24 +44,23 @@ inline void check_built_over(const Grid& grid, u64 source_count) {
 /// Calls check_references(ex, cell_count, faults) where the lists follow each other.
 /// Throws: as check_built_over.
 template <class CheckReferences>
-GridFaults run_grid_validation(Context& context, const Grid& grid, u64 source_count,
-                               const CheckReferences& check_references) {
+ValidationReport run_grid_validation(Context& context, const Grid& grid, u64 source_count,
+                                     const CheckReferences& check_references) {
   check_built_over(grid, source_count);
   const GridShape shape = grid.shape.download()[0];
   const GridCounts counts = grid.counts.download()[0];
-  GridFaults faults;
+  CellFaults faults;
   faults.bad_shapes = has_place(shape) ? 0 : 1;
   faults.bad_lists = count_faults(grid, shape, counts);
-  if (!faults.ok()) return faults;
+  if (const ValidationReport report = report_of(faults); !report.is_valid()) return report;
 
   const u64 cell_count = shape.cell_count();
-  Buffer<GridFaults> buffer(context, std::vector<GridFaults>(1));
+  Buffer<CellFaults> buffer(context, std::vector<CellFaults>(1));
   dispatch(context,
            [&](const auto& ex) { check_lists(ex, grid.view(), cell_count, counts.stored_count, buffer.data()); });
-  faults = buffer.download()[0];
-  if (!faults.ok()) return faults;
+  if (const ValidationReport report = report_of(buffer.download()[0]); !report.is_valid()) return report;
   dispatch(context, [&](const auto& ex) { check_references(ex, cell_count, buffer.data()); });
-  return buffer.download()[0];
+  return report_of(buffer.download()[0]);
 }
 
 }  // namespace copse::detail

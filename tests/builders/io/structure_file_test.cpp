@@ -268,7 +268,8 @@ TEST_P(StructureFileTest, ForgedWordsAreRefusedOrGiveASafeTree) {
         const StructureFile loaded = load(file.sealed());
         const DeviceMesh device_mesh(context(), loaded.mesh);
         const ValidationReport report = validate(context(), loaded.bvh, device_mesh.view());
-        EXPECT_EQ(report.bad_counts + report.bad_indices + report.unreached_nodes + report.repeated_primitives,
+        EXPECT_EQ(report.count("bad_counts") + report.count("bad_indices") + report.count("unreached_nodes") +
+                      report.count("repeated_primitives"),
                   0u);
       } catch (const Error& error) {
         EXPECT_EQ(error.code(), ErrorCode::bad_file) << error.what();

@@ -75,7 +75,8 @@ class WideStructure : public OnEachBackend {
           const StructureFile file = load(sealed(forged));
           const DeviceMesh mesh(context(), file.mesh);
           const ValidationReport report = validate(context(), std::get<Tree>(file.wide), mesh.view());
-          EXPECT_EQ(report.bad_counts + report.bad_indices + report.unreached_nodes + report.repeated_primitives,
+          EXPECT_EQ(report.count("bad_counts") + report.count("bad_indices") + report.count("unreached_nodes") +
+                        report.count("repeated_primitives"),
                     0u)
               << at << ": " << report.message();
         } catch (const Error& error) {
