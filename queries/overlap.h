@@ -6,7 +6,7 @@
 //   copse::u32 count = copse::count_overlaps(bvh.view(), triangles, copse::Sphere{centre, radius});
 //   copse::for_each_overlap(bvh.view(), triangles, box, visitor);     // bool visitor(u32 primitive); true ends
 //
-// Other primitives than triangles: walk_touched (queries/overlaps/overlap_traversal.h) with a test of your own. In bulk:
+// Other primitives than triangles: walk_overlaps (queries/overlaps/overlap_traversal.h) with a test of your own. In bulk:
 // queries/overlap_queries.h.
 
 #include "builders/geometry/triangle_table.h"
@@ -18,7 +18,7 @@ namespace copse {
 namespace detail {
 
 template <class Region>
-struct TouchesBox {
+struct OverlapsBox {
   const Region& region;
   COPSE_HD bool operator()(const vec3& lo, const vec3& hi) const { return touches_box(region, lo, hi); }
 };
@@ -26,7 +26,7 @@ struct TouchesBox {
 /// Test of a walk: passes on the triangles that touch. The triangle's own box is asked first, so that what is
 /// found does not depend on the tree's.
 template <class Region, class Visit>
-struct VisitTouching {
+struct VisitOverlaps {
   const TriangleTable& triangles;
   const Region& region;
   Visit& visit;
@@ -59,13 +59,13 @@ struct EndAtOnce {
 ///   visit: bool operator()(u32 primitive); ends by returning true
 ///   tree, triangles: in memory that the caller can read: the device's in a kernel; BvhView and what has an
 ///   overload of
-///                    walk_touched
+///                    walk_overlaps
 template <u32 stack_size = detail::walk_stack_size, class Tree, class Region, class Visit>
 COPSE_HD inline void for_each_overlap(const Tree& tree, const TriangleTable& triangles, const Region& region,
                                       Visit& visit) {
   if (!has_points(region)) return;
-  detail::VisitTouching<Region, Visit> test{triangles, region, visit};
-  walk_touched<stack_size>(tree, detail::TouchesBox<Region>{region}, test);
+  detail::VisitOverlaps<Region, Visit> test{triangles, region, visit};
+  walk_overlaps<stack_size>(tree, detail::OverlapsBox<Region>{region}, test);
 }
 
 /// How many triangles touch the region.

@@ -118,13 +118,13 @@ COPSE_HD inline bool find_way_out(const vec3& point, const Aabb& box, AxisRay& r
 /// infinite.
 ///   tree, triangles: in memory that the caller can read: the device's in a kernel; BvhView and what has overloads
 ///   of
-///                    root_box and walk_touched
+///                    root_box and walk_overlaps
 template <u32 stack_size = detail::walk_stack_size, class Tree>
 COPSE_HD inline bool is_inside(const Tree& tree, const TriangleTable& triangles, const vec3& point) {
   detail::AxisRay ray;
   if (!detail::find_way_out(point, root_box(tree), ray)) return false;
   detail::CountCrossings crossings{triangles, ray};
-  walk_touched<stack_size>(tree, ray, crossings);
+  walk_overlaps<stack_size>(tree, ray, crossings);
   return crossings.count % 2 == 1;
 }
 

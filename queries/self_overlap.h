@@ -31,7 +31,7 @@ struct SelfOverlapOptions {
 };
 
 /// Triangles as shapes that may touch.
-struct TouchingTriangles {
+struct OverlappingTriangles {
   TriangleTable triangles;
   SelfOverlapOptions options;
 
@@ -43,7 +43,7 @@ struct TouchingTriangles {
 };
 
 /// The boxes of primitives of your own as shapes that may touch.
-struct TouchingBoxes {
+struct OverlappingBoxes {
   const Aabb* boxes;
 
   COPSE_HD Aabb load(u32 primitive) const { return boxes[primitive]; }
@@ -53,7 +53,7 @@ struct TouchingBoxes {
 
 namespace detail {
 
-struct SharesPoints {
+struct OverlapsAabb {
   Aabb box;
   COPSE_HD bool operator()(const vec3& lo, const vec3& hi) const {
     return box.lo.x <= hi.x && box.hi.x >= lo.x && box.lo.y <= hi.y && box.hi.y >= lo.y && box.lo.z <= hi.z &&
@@ -66,7 +66,7 @@ template <class Shapes, class Shape, class Visit>
 struct VisitPairs {
   const Shapes& shapes;
   const Shape& shape;
-  SharesPoints is_near;
+  OverlapsAabb is_near;
   u32 primitive;
   Visit& visit;
 
@@ -82,7 +82,7 @@ struct VisitPairs {
 
 /// Calls `visit(pair)` for the pairs of the primitive at `place` of the tree's primitive_ids, which stands in the
 /// leaf `leaf`, with those that follow it in the tree and touch it, in the order of the tree.
-///   shapes: TouchingTriangles, TouchingBoxes or your own
+///   shapes: OverlappingTriangles, OverlappingBoxes or your own
 ///   visit:  bool operator()(const PrimitivePair&); ends by returning true
 template <u32 stack_size = detail::walk_stack_size, class Shapes, class Visit>
 COPSE_HD inline void for_each_pair_after(const BvhView& tree, u32 leaf, u32 place, const Shapes& shapes,
@@ -97,7 +97,12 @@ COPSE_HD inline void for_each_pair_after(const BvhView& tree, u32 leaf, u32 plac
   for (u32 other = place + 1; other < node.first + node.count; ++other) {
     if (test(ids[other])) return;
   }
-  walk_touched_after<stack_size>(tree, leaf, detail::SharesPoints{box}, test);
+  walk_overlaps_after<stack_size>(tree, leaf, detail::OverlapsAabb{box}, test);
 }
+
+// Deprecated names, until 0.2.
+
+using TouchingTriangles [[deprecated("use OverlappingTriangles")]] = OverlappingTriangles;
+using TouchingBoxes [[deprecated("use OverlappingBoxes")]] = OverlappingBoxes;
 
 }  // namespace copse

@@ -112,25 +112,25 @@ COPSE_HD inline WidePlace climb_to_near(const WideBvhView<Node>& bvh, const Meas
   return WidePlace::nowhere();
 }
 
-/// The first child that is touched from `slot` on.
-template <class Node, class Touches>
-COPSE_HD inline WidePlace touched_from(const Node& node, u32 node_id, const Touches& touches, u32 slot) {
+/// The first overlapping child from `slot` on.
+template <class Node, class Overlaps>
+COPSE_HD inline WidePlace next_overlapping(const Node& node, u32 node_id, const Overlaps& overlaps, u32 slot) {
   for (; slot < Node::width; ++slot) {
     const Aabb box = node.child_box(slot);
-    if (!node.child(slot).is_nothing() && touches(box.lo, box.hi)) return {node.child(slot), node_id, 0};
+    if (!node.child(slot).is_nothing() && overlaps(box.lo, box.hi)) return {node.child(slot), node_id, 0};
   }
   return WidePlace::nowhere();
 }
 
-/// The first touched child of `node_id`, after the others were put off; nowhere where none is.
-template <class Node, u32 size, class Touches>
-COPSE_HD inline WidePlace touched_child(const WideBvhView<Node>& bvh, const Touches& touches, u32 node_id,
-                                        WalkStack<WidePlace, size>& stack) {
+/// The first overlapping child of `node_id`; the others go on the stack. nowhere if none overlaps.
+template <class Node, u32 size, class Overlaps>
+COPSE_HD inline WidePlace overlapping_child(const WideBvhView<Node>& bvh, const Overlaps& overlaps, u32 node_id,
+                                            WalkStack<WidePlace, size>& stack) {
   const Node& node = bvh.nodes.data()[node_id];
   WidePlace first = WidePlace::nowhere();
   for (u32 slot = Node::width; slot-- > 0;) {
     const Aabb box = node.child_box(slot);
-    if (node.child(slot).is_nothing() || !touches(box.lo, box.hi)) continue;
+    if (node.child(slot).is_nothing() || !overlaps(box.lo, box.hi)) continue;
     if (!first.is_nowhere()) stack.push(first);
     first = {node.child(slot), node_id, 0};
   }
@@ -138,12 +138,12 @@ COPSE_HD inline WidePlace touched_child(const WideBvhView<Node>& bvh, const Touc
 }
 
 /// What to visit after `finished`, found by parent links.
-template <class Node, class Touches>
-COPSE_HD inline WidePlace climb_to_touched(const WideBvhView<Node>& bvh, const Touches& touches,
-                                           WidePlace finished) {
+template <class Node, class Overlaps>
+COPSE_HD inline WidePlace climb_to_overlapping(const WideBvhView<Node>& bvh, const Overlaps& overlaps,
+                                               WidePlace finished) {
   while (finished.node != invalid_id) {
     const Node& node = bvh.nodes.data()[finished.node];
-    const WidePlace next = touched_from(node, finished.node, touches, slot_of(node, finished.at) + 1);
+    const WidePlace next = next_overlapping(node, finished.node, overlaps, slot_of(node, finished.at) + 1);
     if (!next.is_nowhere()) return next;
     finished = {{finished.node, 0}, bvh.parents.data()[finished.node], 0};
   }
@@ -187,9 +187,9 @@ COPSE_HD inline void walk_nearest_first(const WideBvhView<Node>& bvh, const Meas
   }
 }
 
-/// As walk_touched of overlap_traversal.h, in the order of slots.
-template <u32 stack_size = detail::walk_stack_size, class Node, class Touches, class Test>
-COPSE_HD inline void walk_touched(const WideBvhView<Node>& bvh, const Touches& touches, Test& test) {
+/// As walk_overlaps of overlap_traversal.h, in the order of slots.
+template <u32 stack_size = detail::walk_stack_size, class Node, class Overlaps, class Test>
+COPSE_HD inline void walk_overlaps(const WideBvhView<Node>& bvh, const Overlaps& overlaps, Test& test) {
   detail::WalkStack<detail::WidePlace, stack_size> stack;
   detail::WidePlace at{{0, 0}, invalid_id, 0};
   while (!at.is_nowhere()) {
@@ -198,13 +198,14 @@ COPSE_HD inline void walk_touched(const WideBvhView<Node>& bvh, const Touches& t
       for (u32 i = 0; i < at.at.count; ++i) {
         if (test(bvh.primitive_ids.data()[at.at.first + i])) return;
       }
-    } else if (at = detail::touched_child(bvh, touches, at.at.first, stack); !at.is_nowhere()) {
+    } else if (at = detail::overlapping_child(bvh, overlaps, at.at.first, stack); !at.is_nowhere()) {
       continue;
     }
     if (!stack.empty()) {
       at = stack.pop();
     } else {
-      at = stack.has_dropped() ? detail::climb_to_touched(bvh, touches, finished) : detail::WidePlace::nowhere();
+      at = stack.has_dropped() ? detail::climb_to_overlapping(bvh, overlaps, finished)
+                               : detail::WidePlace::nowhere();
     }
   }
 }

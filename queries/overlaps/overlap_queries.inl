@@ -16,7 +16,7 @@ namespace copse::detail {
 inline constexpr u64 regions_at_once = 32;
 
 template <class View, class Region>
-struct CountTouching {
+struct CountOverlaps {
   View bvh;
   TriangleTable triangles;
   const Region* regions;
@@ -37,7 +37,7 @@ struct StorePrimitives {
 };
 
 template <class View, class Region>
-struct StoreTouching {
+struct StoreOverlaps {
   View bvh;
   TriangleTable triangles;
   const Region* regions;
@@ -57,7 +57,7 @@ void count_overlaps(const Executor& ex, const View& bvh, std::span<const Triangl
   ScratchArena::Frame frame(ex.scratch);
   const TriangleTable triangles = make_triangle_table(ex, frame, views);
   persistent_for_each(ex, "queries: count overlaps", regions.size(), regions_at_once,
-                      CountTouching<View, Region>{bvh, triangles, regions.data(), counts});
+                      CountOverlaps<View, Region>{bvh, triangles, regions.data(), counts});
 }
 
 template <class Executor, class View, class Region>
@@ -78,7 +78,7 @@ void store_overlaps(const Executor& ex, const View& bvh, std::span<const Triangl
   ScratchArena::Frame frame(ex.scratch);
   const TriangleTable triangles = make_triangle_table(ex, frame, views);
   persistent_for_each(ex, "queries: store overlaps", regions.size(), regions_at_once,
-                      StoreTouching<View, Region>{bvh, triangles, regions.data(), offsets, primitives});
+                      StoreOverlaps<View, Region>{bvh, triangles, regions.data(), offsets, primitives});
 }
 
 /// The instances for one layout and region.

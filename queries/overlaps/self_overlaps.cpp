@@ -8,15 +8,15 @@ namespace copse {
 
 namespace {
 
-detail::TouchingPrimitives touching(const TriangleViews& triangles, const SelfOverlapOptions& options) {
+detail::OverlappingPrimitives overlapping(const TriangleViews& triangles, const SelfOverlapOptions& options) {
   return {triangles.views(), options, nullptr};
 }
 
-detail::TouchingPrimitives touching(const BoxView& boxes) {
+detail::OverlappingPrimitives overlapping(const BoxView& boxes) {
   return {{}, {}, boxes.boxes.data()};
 }
 
-void find(Context& context, const BvhView& bvh, const detail::TouchingPrimitives& primitives,
+void find(Context& context, const BvhView& bvh, const detail::OverlappingPrimitives& primitives,
           BufferSpan<PrimitivePair> pairs, BufferSpan<u64> total) {
   detail::check_tree("find_self_overlaps", bvh);
   if (total.empty()) {
@@ -27,7 +27,7 @@ void find(Context& context, const BvhView& bvh, const detail::TouchingPrimitives
 }
 
 Buffer<PrimitivePair> find_all(Context& context, const BvhView& bvh,
-                               const detail::TouchingPrimitives& primitives) {
+                               const detail::OverlappingPrimitives& primitives) {
   detail::check_tree("self_overlaps", bvh);
   const u64 n = bvh.primitive_ids.size();
   Buffer<u64> offsets(context, n + 1);
@@ -44,21 +44,21 @@ Buffer<PrimitivePair> find_all(Context& context, const BvhView& bvh,
 void find_self_overlaps(Context& context, const BvhView& bvh, const TriangleViews& triangles,
                         const SelfOverlapOptions& options, BufferSpan<PrimitivePair> pairs,
                         BufferSpan<u64> total) {
-  find(context, bvh, touching(triangles, options), pairs, total);
+  find(context, bvh, overlapping(triangles, options), pairs, total);
 }
 
 void find_self_overlaps(Context& context, const BvhView& bvh, const BoxView& boxes,
                         BufferSpan<PrimitivePair> pairs, BufferSpan<u64> total) {
-  find(context, bvh, touching(boxes), pairs, total);
+  find(context, bvh, overlapping(boxes), pairs, total);
 }
 
 Buffer<PrimitivePair> self_overlaps(Context& context, const BvhView& bvh, const TriangleViews& triangles,
                                     const SelfOverlapOptions& options) {
-  return find_all(context, bvh, touching(triangles, options));
+  return find_all(context, bvh, overlapping(triangles, options));
 }
 
 Buffer<PrimitivePair> self_overlaps(Context& context, const BvhView& bvh, const BoxView& boxes) {
-  return find_all(context, bvh, touching(boxes));
+  return find_all(context, bvh, overlapping(boxes));
 }
 
 }  // namespace copse

@@ -81,19 +81,19 @@ const u32* note_leaves(const Executor& ex, ScratchArena::Frame& frame, const Bvh
 
 /// Calls run(shapes) with triangles or boxes.
 template <class Executor, class Run>
-void with_shapes(const Executor& ex, ScratchArena::Frame& frame, const TouchingPrimitives& primitives,
+void with_shapes(const Executor& ex, ScratchArena::Frame& frame, const OverlappingPrimitives& primitives,
                  const Run& run) {
   if (primitives.boxes != nullptr) {
-    run(TouchingBoxes{primitives.boxes});
+    run(OverlappingBoxes{primitives.boxes});
   } else {
-    run(TouchingTriangles{make_triangle_table(ex, frame, primitives.views), primitives.options});
+    run(OverlappingTriangles{make_triangle_table(ex, frame, primitives.views), primitives.options});
   }
 }
 
 }  // namespace
 
 template <class Executor>
-void place_pairs(const Executor& ex, const BvhView& bvh, const TouchingPrimitives& primitives, u64* offsets) {
+void place_pairs(const Executor& ex, const BvhView& bvh, const OverlappingPrimitives& primitives, u64* offsets) {
   ScratchArena::Frame frame(ex.scratch);
   const u64 n = bvh.primitive_ids.size();
   const u32* leaves = note_leaves(ex, frame, bvh);
@@ -108,8 +108,8 @@ void place_pairs(const Executor& ex, const BvhView& bvh, const TouchingPrimitive
 }
 
 template <class Executor>
-void store_pairs(const Executor& ex, const BvhView& bvh, const TouchingPrimitives& primitives, const u64* offsets,
-                 BufferSpan<PrimitivePair> pairs) {
+void store_pairs(const Executor& ex, const BvhView& bvh, const OverlappingPrimitives& primitives,
+                 const u64* offsets, BufferSpan<PrimitivePair> pairs) {
   if (pairs.empty()) return;
   ScratchArena::Frame frame(ex.scratch);
   const u32* leaves = note_leaves(ex, frame, bvh);
@@ -121,7 +121,7 @@ void store_pairs(const Executor& ex, const BvhView& bvh, const TouchingPrimitive
 }
 
 template <class Executor>
-void find_pairs(const Executor& ex, const BvhView& bvh, const TouchingPrimitives& primitives,
+void find_pairs(const Executor& ex, const BvhView& bvh, const OverlappingPrimitives& primitives,
                 BufferSpan<PrimitivePair> pairs, u64* total) {
   ScratchArena::Frame frame(ex.scratch);
   const u64 n = bvh.primitive_ids.size();
@@ -131,10 +131,10 @@ void find_pairs(const Executor& ex, const BvhView& bvh, const TouchingPrimitives
   for_each(ex, "self overlaps: total", 1, CopyElements<u64>{offsets + n, total});
 }
 
-template void place_pairs(const BodyExecutor&, const BvhView&, const TouchingPrimitives&, u64*);
-template void store_pairs(const BodyExecutor&, const BvhView&, const TouchingPrimitives&, const u64*,
+template void place_pairs(const BodyExecutor&, const BvhView&, const OverlappingPrimitives&, u64*);
+template void store_pairs(const BodyExecutor&, const BvhView&, const OverlappingPrimitives&, const u64*,
                           BufferSpan<PrimitivePair>);
-template void find_pairs(const BodyExecutor&, const BvhView&, const TouchingPrimitives&, BufferSpan<PrimitivePair>,
-                         u64*);
+template void find_pairs(const BodyExecutor&, const BvhView&, const OverlappingPrimitives&,
+                         BufferSpan<PrimitivePair>, u64*);
 
 }  // namespace copse::detail

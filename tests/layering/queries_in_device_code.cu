@@ -13,7 +13,7 @@ struct Answer {
   copse::NearestPoint nearest;
   copse::Neighbour neighbours[4];
   copse::u32 in_sphere, in_box, in_frustum;
-  bool is_inside, is_touched;
+  bool is_inside, has_overlap;
 };
 
 template <class Tree>
@@ -29,7 +29,7 @@ __global__ void ask_all(Tree tree, copse::TriangleView triangles, const copse::v
   answer.in_sphere = copse::count_overlaps(tree, triangles, sphere);
   answer.in_box = copse::count_overlaps(tree, triangles, copse::Aabb{point, point});
   answer.in_frustum = copse::count_overlaps(tree, triangles, frustum);
-  answer.is_touched = copse::any_overlap(tree, triangles, sphere);
+  answer.has_overlap = copse::any_overlap(tree, triangles, sphere);
   answer.is_inside = copse::is_inside(tree, triangles, point);
 }
 

@@ -50,7 +50,7 @@ class SelfOverlaps : public test::OnEachBackend {
  protected:
   void expect_brute_force_on(const Mesh& mesh, const SelfOverlapOptions& options) {
     const DeviceMesh device(context(), mesh);
-    const TouchingTriangles shapes{TriangleTable::of(host_view(mesh)), options};
+    const OverlappingTriangles shapes{TriangleTable::of(host_view(mesh)), options};
     const Pairs expected = brute_force_pairs(shapes, u32(mesh.triangles.size()));
     for (u32 leaf_size : {1, 5}) {
       const Bvh bvh = build_lbvh(context(), device.view(), {.max_leaf_size = leaf_size});
@@ -118,7 +118,7 @@ TEST_P(SelfOverlaps, BoxesOfYourOwnMeet) {
   boxes[8] = {vec3(0.5f), vec3(0.6f)};
   boxes[9] = {vec3(0.6f), vec3(0.7f)};  // at a corner of the one before
   const Buffer<Aabb> buffer(context(), boxes);
-  const Pairs expected = brute_force_pairs(TouchingBoxes{boxes.data()}, u32(boxes.size()));
+  const Pairs expected = brute_force_pairs(OverlappingBoxes{boxes.data()}, u32(boxes.size()));
   EXPECT_TRUE(std::binary_search(expected.begin(), expected.end(), std::pair<u32, u32>(8, 9)));
   for (u32 leaf_size : {1, 4}) {
     const Bvh bvh = build_lbvh(context(), BoxView{buffer.span()}, {.max_leaf_size = leaf_size});
@@ -147,7 +147,7 @@ TEST_P(SelfOverlaps, ChainsDeeperThanTheStackAreWalkedWhole) {
   const Mesh mesh = generate_random(300, 0.2f);
   const DeviceMesh device(context(), mesh);
   const test::UploadedBvh chain(context(), test::build_host_bvh(host_view(mesh), 1, test::HostSplit::chain));
-  const TouchingTriangles shapes{TriangleTable::of(host_view(mesh)), {}};
+  const OverlappingTriangles shapes{TriangleTable::of(host_view(mesh)), {}};
   EXPECT_EQ(sorted(self_overlaps(context(), chain.view(), device.view()).download()),
             brute_force_pairs(shapes, u32(mesh.triangles.size())));
 }
@@ -158,7 +158,7 @@ TEST_P(SelfOverlaps, LeaveOutWhatARefitFindsInvalid) {
   for (u32 i = 0; i < 900; i += 33) mesh.positions[i].y = std::numeric_limits<float>::quiet_NaN();
   const DeviceMesh moved(context(), mesh);
   refit(context(), bvh, moved.view());
-  const TouchingTriangles shapes{TriangleTable::of(host_view(mesh)), {}};
+  const OverlappingTriangles shapes{TriangleTable::of(host_view(mesh)), {}};
   EXPECT_EQ(sorted(self_overlaps(context(), bvh.view(), moved.view()).download()), brute_force_pairs(shapes, 300));
 }
 
