@@ -39,7 +39,7 @@ struct FindNearest {
   View bvh;
   TriangleTable triangles;
   const vec3* points;
-  AskingOrder order;
+  QueryOrder order;
   float max_distance;
   NearestPoint* nearest;
   COPSE_HD void operator()(u64 k) const {
@@ -53,12 +53,12 @@ struct FindNeighbours {
   View bvh;
   TriangleTable triangles;
   const vec3* points;
-  AskingOrder order;
+  QueryOrder order;
   float max_distance;
   u32 k;
   Neighbour* neighbours;
-  COPSE_HD void operator()(u64 asked) const {
-    const u64 i = order(asked);
+  COPSE_HD void operator()(u64 place) const {
+    const u64 i = order(place);
     Neighbour* const own = neighbours + i * k;
     const u32 count = k_nearest(bvh, triangles, points[i], max_distance, k, own);
     for (u32 j = count; j < k; ++j) own[j] = Neighbour::none();
@@ -75,8 +75,8 @@ struct FindInside {
 };
 
 template <class Executor, class View>
-AskingOrder order_along_curve(const Executor& ex, ScratchArena::Frame& frame, const View& bvh,
-                              BufferSpan<const vec3> points) {
+QueryOrder order_along_curve(const Executor& ex, ScratchArena::Frame& frame, const View& bvh,
+                             BufferSpan<const vec3> points) {
   return order_by_place(ex, frame, points.size(), PlaceAlongCurve<View>{bvh, points.data()}, 3 * order_axis_bits);
 }
 
@@ -85,7 +85,7 @@ void nearest_points(const Executor& ex, const View& bvh, std::span<const Triangl
                     BufferSpan<const vec3> points, float max_distance, NearestPoint* nearest) {
   ScratchArena::Frame frame(ex.scratch);
   const TriangleTable triangles = make_triangle_table(ex, frame, views);
-  const AskingOrder order = order_along_curve(ex, frame, bvh, points);
+  const QueryOrder order = order_along_curve(ex, frame, bvh, points);
   persistent_for_each(ex, "queries: nearest points", points.size(), points_at_once,
                       FindNearest<View>{bvh, triangles, points.data(), order, max_distance, nearest});
 }
@@ -95,7 +95,7 @@ void nearest_primitives(const Executor& ex, const View& bvh, std::span<const Tri
                         BufferSpan<const vec3> points, float max_distance, u32 k, Neighbour* neighbours) {
   ScratchArena::Frame frame(ex.scratch);
   const TriangleTable triangles = make_triangle_table(ex, frame, views);
-  const AskingOrder order = order_along_curve(ex, frame, bvh, points);
+  const QueryOrder order = order_along_curve(ex, frame, bvh, points);
   persistent_for_each(ex, "queries: nearest primitives", points.size(), points_at_once,
                       FindNeighbours<View>{bvh, triangles, points.data(), order, max_distance, k, neighbours});
 }

@@ -16,7 +16,7 @@ inline constexpr u64 points_at_once = 32;
 inline constexpr u64 min_to_order = u64{1} << 14;
 
 /// Which point is asked i-th.
-struct AskingOrder {
+struct QueryOrder {
   const u32* order;  // null: their own
   COPSE_HD u64 operator()(u64 i) const { return order == nullptr ? i : order[i]; }
 };
@@ -24,7 +24,7 @@ struct AskingOrder {
 /// The order of n points by their places, of so many bits; good until `frame` ends.
 ///   place: u32 operator()(u64 i) const, host+device
 template <class Executor, class Place>
-AskingOrder order_by_place(const Executor& ex, ScratchArena::Frame& frame, u64 n, const Place& place, u32 bits) {
+QueryOrder order_by_place(const Executor& ex, ScratchArena::Frame& frame, u64 n, const Place& place, u32 bits) {
   if (n < min_to_order || n > u64{1} << 32) return {nullptr};
   u32* order = frame.template allocate<u32>(n);
   u32* const no_keys = nullptr;

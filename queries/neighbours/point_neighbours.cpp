@@ -14,59 +14,59 @@ void check_grid(const char* function, const HashGridView& grid) {
   }
 }
 
-void check_lists(const HashGridView& grid, BufferSpan<const vec3> asked, BufferSpan<u64> offsets,
+void check_lists(const HashGridView& grid, BufferSpan<const vec3> queries, BufferSpan<u64> offsets,
                  BufferSpan<u32> neighbours) {
   constexpr const char* function = "find_neighbours";
   check_grid(function, grid);
-  if (offsets.size() != asked.size() + 1) {
-    detail::refuse(function, std::to_string(offsets.size()) + " offsets for " + std::to_string(asked.size()) +
+  if (offsets.size() != queries.size() + 1) {
+    detail::refuse(function, std::to_string(offsets.size()) + " offsets for " + std::to_string(queries.size()) +
                                  " points, one more is needed");
   }
-  detail::check_apart(function, "points", asked, offsets);
-  detail::check_apart(function, "points", asked, neighbours);
+  detail::check_apart(function, "points", queries, offsets);
+  detail::check_apart(function, "points", queries, neighbours);
   detail::check_apart(function, "offsets", BufferSpan<const u64>(offsets), neighbours);
 }
 
 }  // namespace
 
-void count_neighbours(Context& context, const HashGridView& grid, BufferSpan<const vec3> asked, float radius,
+void count_neighbours(Context& context, const HashGridView& grid, BufferSpan<const vec3> queries, float radius,
                       BufferSpan<u32> counts) {
   check_grid("count_neighbours", grid);
-  detail::check_results("count_neighbours", "points", asked, counts);
-  dispatch(context, [&](const auto& ex) { detail::count_neighbours(ex, grid, asked, radius, counts.data()); });
+  detail::check_results("count_neighbours", "points", queries, counts);
+  dispatch(context, [&](const auto& ex) { detail::count_neighbours(ex, grid, queries, radius, counts.data()); });
 }
 
-void find_neighbours(Context& context, const HashGridView& grid, BufferSpan<const vec3> asked, float radius,
+void find_neighbours(Context& context, const HashGridView& grid, BufferSpan<const vec3> queries, float radius,
                      BufferSpan<u64> offsets, BufferSpan<u32> neighbours) {
-  check_lists(grid, asked, offsets, neighbours);
+  check_lists(grid, queries, offsets, neighbours);
   dispatch(context, [&](const auto& ex) {
-    detail::place_neighbours(ex, grid, asked, radius, offsets.data());
-    detail::store_neighbours(ex, grid, asked, radius, offsets.data(), neighbours);
+    detail::place_neighbours(ex, grid, queries, radius, offsets.data());
+    detail::store_neighbours(ex, grid, queries, radius, offsets.data(), neighbours);
   });
 }
 
-NeighbourLists all_neighbours(Context& context, const HashGridView& grid, BufferSpan<const vec3> asked,
+NeighbourLists all_neighbours(Context& context, const HashGridView& grid, BufferSpan<const vec3> queries,
                               float radius) {
   check_grid("all_neighbours", grid);
-  NeighbourLists lists{Buffer<u64>(context, asked.size() + 1), {}};
+  NeighbourLists lists{Buffer<u64>(context, queries.size() + 1), {}};
   dispatch(context,
-           [&](const auto& ex) { detail::place_neighbours(ex, grid, asked, radius, lists.offsets.data()); });
-  const u64 total = download(context, lists.offsets.span().subspan(asked.size(), 1))[0];
+           [&](const auto& ex) { detail::place_neighbours(ex, grid, queries, radius, lists.offsets.data()); });
+  const u64 total = download(context, lists.offsets.span().subspan(queries.size(), 1))[0];
   lists.neighbours = Buffer<u32>(context, total);
   dispatch(context, [&](const auto& ex) {
-    detail::store_neighbours(ex, grid, asked, radius, lists.offsets.data(), lists.neighbours.span());
+    detail::store_neighbours(ex, grid, queries, radius, lists.offsets.data(), lists.neighbours.span());
   });
   return lists;
 }
 
-void nearest_neighbours(Context& context, const HashGridView& grid, BufferSpan<const vec3> asked,
+void nearest_neighbours(Context& context, const HashGridView& grid, BufferSpan<const vec3> queries,
                         BufferSpan<PointNeighbour> neighbours, float max_distance) {
   constexpr const char* function = "nearest_neighbours";
   check_grid(function, grid);
-  const u32 k = detail::results_each(function, "points", asked.size(), "neighbours", neighbours.size());
-  detail::check_apart(function, "points", asked, neighbours);
+  const u32 k = detail::results_each(function, "points", queries.size(), "neighbours", neighbours.size());
+  detail::check_apart(function, "points", queries, neighbours);
   dispatch(context, [&](const auto& ex) {
-    detail::nearest_neighbours(ex, grid, asked, max_distance, k, neighbours.data());
+    detail::nearest_neighbours(ex, grid, queries, max_distance, k, neighbours.data());
   });
 }
 

@@ -69,11 +69,11 @@ std::vector<Frustum> frusta_in(const Aabb& around, u32 count, u32 seed) {
 template <class Region>
 void expect_brute_force(Context& context, const BvhView& bvh, const TriangleView& device,
                         const std::vector<Triangle>& host, const std::vector<Region>& regions) {
-  const Buffer<Region> asked(context, regions);
+  const Buffer<Region> queries(context, regions);
   Buffer<u32> counts(context, regions.size());
-  count_overlaps<Region>(context, bvh, device, asked.span(), counts.span());
+  count_overlaps<Region>(context, bvh, device, queries.span(), counts.span());
   const std::vector<u32> got_counts = counts.download();
-  const OverlapLists lists = all_overlaps<Region>(context, bvh, device, asked.span());
+  const OverlapLists lists = all_overlaps<Region>(context, bvh, device, queries.span());
   const std::vector<u64> offsets = lists.offsets.download();
   const std::vector<u32> primitives = lists.primitives.download();
   ASSERT_EQ(offsets.size(), regions.size() + 1);
@@ -89,7 +89,7 @@ void expect_brute_force(Context& context, const BvhView& bvh, const TriangleView
   const u64 room = primitives.size() / 2;
   Buffer<u64> again(context, regions.size() + 1);
   Buffer<u32> some(context, std::vector<u32>(room + 1, 12345));
-  find_overlaps<Region>(context, bvh, device, asked.span(), again.span(), some.span().first(room));
+  find_overlaps<Region>(context, bvh, device, queries.span(), again.span(), some.span().first(room));
   const std::vector<u32> got_some = some.download();
   EXPECT_EQ(again.download(), offsets);
   EXPECT_TRUE(std::equal(got_some.begin(), got_some.begin() + i64(room), primitives.begin()));
@@ -231,8 +231,8 @@ void expect_same_bytes(const Mesh& mesh, const std::vector<Region>& regions) {
     Context context({.backend = backend});
     const DeviceMesh device(context, mesh);
     const Bvh bvh = build_lbvh(context, device.view(), {.max_leaf_size = 4});
-    const Buffer<Region> asked(context, regions);
-    const OverlapLists lists = all_overlaps<Region>(context, bvh.view(), device.view(), asked.span());
+    const Buffer<Region> queries(context, regions);
+    const OverlapLists lists = all_overlaps<Region>(context, bvh.view(), device.view(), queries.span());
     offsets[backend == Backend::cuda] = lists.offsets.download();
     primitives[backend == Backend::cuda] = lists.primitives.download();
   }

@@ -35,18 +35,18 @@ std::vector<std::pair<float, u32>> brute_force_order(const std::vector<vec3>& po
 }
 
 /// Points of a set, points between them, around and far from them, and what is no point.
-std::vector<vec3> points_to_ask(const std::vector<vec3>& points, u32 count) {
+std::vector<vec3> query_points(const std::vector<vec3>& points, u32 count) {
   const std::vector<vec3> parts = random_points(count, 99, -0.5f, 1.5f);
-  std::vector<vec3> asked = parts;
+  std::vector<vec3> queries = parts;
   for (u32 i = 0; i < count && !points.empty(); ++i) {
     const vec3 a = points[u64{i} * points.size() / count], b = points[(u64{i} * 7919 + 1) % points.size()];
-    asked.push_back(a);
-    asked.push_back(a * parts[i].x + b * (1 - parts[i].x));
-    asked.push_back(a + (a - b) * 30.0f);
+    queries.push_back(a);
+    queries.push_back(a * parts[i].x + b * (1 - parts[i].x));
+    queries.push_back(a + (a - b) * 30.0f);
   }
-  asked.insert(asked.end(), {vec3(0), vec3(3e38f), vec3(-3e38f, 3e38f, 0), vec3(nan_value, 0, 0),
-                             vec3(0, infinity, 0), vec3(0, 0, -infinity)});
-  return asked;
+  queries.insert(queries.end(), {vec3(0), vec3(3e38f), vec3(-3e38f, 3e38f, 0), vec3(nan_value, 0, 0),
+                                 vec3(0, infinity, 0), vec3(0, 0, -infinity)});
+  return queries;
 }
 
 /// An edge of the box of what is a point, over 8; 1 where there is none.
@@ -62,19 +62,19 @@ float typical_length(const std::vector<vec3>& points) {
 class PointNeighbours : public test::OnEachBackend {
  protected:
   /// Counts and lists within a radius are those of brute force; so is what fits of lists without enough room.
-  void expect_within(const HashGrid& grid, const std::vector<vec3>& points, const std::vector<vec3>& asked,
+  void expect_within(const HashGrid& grid, const std::vector<vec3>& points, const std::vector<vec3>& queries,
                      float radius) {
     SCOPED_TRACE("radius " + std::to_string(radius));
-    const Buffer<vec3> device(context(), asked);
-    Buffer<u32> counts(context(), asked.size());
+    const Buffer<vec3> device(context(), queries);
+    Buffer<u32> counts(context(), queries.size());
     count_neighbours(context(), grid.view(), device.span(), radius, counts.span());
     const NeighbourLists lists = all_neighbours(context(), grid.view(), device.span(), radius);
     const std::vector<u32> got_counts = counts.download(), neighbours = lists.neighbours.download();
     const std::vector<u64> offsets = lists.offsets.download();
     ASSERT_EQ(offsets.back(), neighbours.size());
-    for (size_t i = 0; i < asked.size(); ++i) {
+    for (size_t i = 0; i < queries.size(); ++i) {
       std::vector<u32> expected;
-      for (const auto& [square, id] : brute_force_order(points, asked[i], radius)) expected.push_back(id);
+      for (const auto& [square, id] : brute_force_order(points, queries[i], radius)) expected.push_back(id);
       std::sort(expected.begin(), expected.end());
       std::vector<u32> got(neighbours.begin() + i64(offsets[i]), neighbours.begin() + i64(offsets[i + 1]));
       std::sort(got.begin(), got.end());
@@ -91,20 +91,20 @@ class PointNeighbours : public test::OnEachBackend {
     EXPECT_EQ(got_some[room], 12345u);
   }
 
-  std::vector<PointNeighbour> ask_nearest(const HashGrid& grid, const std::vector<vec3>& asked, u32 k,
-                                          float max_distance) {
-    const Buffer<vec3> device(context(), asked);
-    Buffer<PointNeighbour> neighbours(context(), asked.size() * k);
+  std::vector<PointNeighbour> find_nearest(const HashGrid& grid, const std::vector<vec3>& queries, u32 k,
+                                           float max_distance) {
+    const Buffer<vec3> device(context(), queries);
+    Buffer<PointNeighbour> neighbours(context(), queries.size() * k);
     nearest_neighbours(context(), grid.view(), device.span(), neighbours.span(), max_distance);
     return neighbours.download();
   }
 
-  void expect_nearest(const HashGrid& grid, const std::vector<vec3>& points, const std::vector<vec3>& asked, u32 k,
-                      float max_distance = infinity) {
+  void expect_nearest(const HashGrid& grid, const std::vector<vec3>& points, const std::vector<vec3>& queries,
+                      u32 k, float max_distance = infinity) {
     SCOPED_TRACE("k " + std::to_string(k) + ", up to " + std::to_string(max_distance));
-    const std::vector<PointNeighbour> got = ask_nearest(grid, asked, k, max_distance);
-    for (size_t i = 0; i < asked.size(); ++i) {
-      const auto order = brute_force_order(points, asked[i], max_distance);
+    const std::vector<PointNeighbour> got = find_nearest(grid, queries, k, max_distance);
+    for (size_t i = 0; i < queries.size(); ++i) {
+      const auto order = brute_force_order(points, queries[i], max_distance);
       for (u32 j = 0; j < k; ++j) {
         ASSERT_EQ(got[i * k + j].point, j < order.size() ? order[j].second : invalid_id) << i << ", " << j;
         ASSERT_EQ(got[i * k + j].distance, j < order.size() ? std::sqrt(order[j].first) : infinity) << i;
@@ -120,12 +120,12 @@ class PointNeighbours : public test::OnEachBackend {
 TEST_P(PointNeighbours, WithinARadiusAreThoseOfBruteForceInHardSets) {
   for (const NamedPoints& hard : hard_points()) {
     SCOPED_TRACE(hard.name);
-    const std::vector<vec3> asked = points_to_ask(hard.points, 20);
+    const std::vector<vec3> queries = query_points(hard.points, 20);
     const float length = typical_length(hard.points);
     for (const float cell_size : {0.0f, length, length / 64}) {
       const HashGrid grid = build(hard.points, {.cell_size = cell_size});
       for (const float radius : {0.0f, length / 8, length, infinity}) {
-        ASSERT_NO_FATAL_FAILURE(expect_within(grid, hard.points, asked, radius));
+        ASSERT_NO_FATAL_FAILURE(expect_within(grid, hard.points, queries, radius));
       }
     }
   }
@@ -134,12 +134,12 @@ TEST_P(PointNeighbours, WithinARadiusAreThoseOfBruteForceInHardSets) {
 TEST_P(PointNeighbours, NearestAreThoseOfBruteForceInHardSets) {
   for (const NamedPoints& hard : hard_points()) {
     SCOPED_TRACE(hard.name);
-    const std::vector<vec3> asked = points_to_ask(hard.points, 20);
+    const std::vector<vec3> queries = query_points(hard.points, 20);
     const float length = typical_length(hard.points);
     for (const float cell_size : {0.0f, length, length / 64}) {
       const HashGrid grid = build(hard.points, {.cell_size = cell_size});
-      for (const u32 k : {1u, 7u, 20u}) ASSERT_NO_FATAL_FAILURE(expect_nearest(grid, hard.points, asked, k));
-      ASSERT_NO_FATAL_FAILURE(expect_nearest(grid, hard.points, asked, 5, length));
+      for (const u32 k : {1u, 7u, 20u}) ASSERT_NO_FATAL_FAILURE(expect_nearest(grid, hard.points, queries, k));
+      ASSERT_NO_FATAL_FAILURE(expect_nearest(grid, hard.points, queries, 5, length));
     }
   }
 }
@@ -149,43 +149,43 @@ TEST_P(PointNeighbours, AreThoseOfBruteForceInLargeSets) {
   std::vector<vec3> even = random_points(40000, 21), uneven = even;
   for (vec3& p : uneven) p = p * p * p * p * vec3(1, 3, 0.1f);
   for (const std::vector<vec3>* points : {&even, &uneven}) {
-    const std::vector<vec3> asked = points_to_ask(*points, 60);
+    const std::vector<vec3> queries = query_points(*points, 60);
     for (const float each : {0.3f, 2.0f, 30.0f}) {
       const HashGrid grid = build(*points, {.points_per_cell = each});
       for (const float radius : {0.01f, 0.04f, 0.1f}) {
-        ASSERT_NO_FATAL_FAILURE(expect_within(grid, *points, asked, radius));
+        ASSERT_NO_FATAL_FAILURE(expect_within(grid, *points, queries, radius));
       }
-      for (const u32 k : {8u, 40u}) ASSERT_NO_FATAL_FAILURE(expect_nearest(grid, *points, asked, k));
+      for (const u32 k : {8u, 40u}) ASSERT_NO_FATAL_FAILURE(expect_nearest(grid, *points, queries, k));
     }
   }
 }
 
 TEST_P(PointNeighbours, NearestOfAnyNumberAreSorted) {
-  const std::vector<vec3> points = random_points(100, 1), asked = points_to_ask(points, 10);
+  const std::vector<vec3> points = random_points(100, 1), queries = query_points(points, 10);
   const HashGrid grid = build(points);
   for (const u32 k : {1u, 2u, 8u, 9u, 16u, 17u, 64u, 99u, 100u, 130u}) {
-    ASSERT_NO_FATAL_FAILURE(expect_nearest(grid, points, asked, k));
+    ASSERT_NO_FATAL_FAILURE(expect_nearest(grid, points, queries, k));
   }
 }
 
-/// From 2^14 on, points are asked in another order than they stand in.
+/// From 2^14 on, points are processed in another order than theirs.
 TEST_P(PointNeighbours, ManyPointsGetTheirOwnAnswers) {
   const std::vector<vec3> points = random_points(400, 2);
   const HashGrid grid = build(points);
   for (const u32 count : {16383u, 16384u, 20001u}) {
-    std::vector<vec3> asked = random_points(count, 3, -0.2f, 1.2f);
-    asked[7].y = nan_value;
-    asked[count - 1].z = infinity;
-    ASSERT_NO_FATAL_FAILURE(expect_nearest(grid, points, asked, 3, 0.2f));
-    ASSERT_NO_FATAL_FAILURE(expect_within(grid, points, asked, 0.1f));
+    std::vector<vec3> queries = random_points(count, 3, -0.2f, 1.2f);
+    queries[7].y = nan_value;
+    queries[count - 1].z = infinity;
+    ASSERT_NO_FATAL_FAILURE(expect_nearest(grid, points, queries, 3, 0.2f));
+    ASSERT_NO_FATAL_FAILURE(expect_within(grid, points, queries, 0.1f));
   }
 }
 
 TEST_P(PointNeighbours, RadiiHoldToTheLastBit) {
   const HashGrid grid = build({vec3(0), vec3(3, 4, 0)});
-  const std::vector<vec3> asked{vec3(0)};
+  const std::vector<vec3> queries{vec3(0)};
   const auto count = [&](float radius) {
-    const Buffer<vec3> device(context(), asked);
+    const Buffer<vec3> device(context(), queries);
     Buffer<u32> counts(context(), 1);
     count_neighbours(context(), grid.view(), device.span(), radius, counts.span());
     return counts.download()[0];
@@ -202,13 +202,13 @@ TEST_P(PointNeighbours, ListsComeInTheOrderOfCells) {
   const std::vector<vec3> points = random_points(3000, 4, 0, 8);
   const HashGrid grid = build(points, {.cell_size = 1});
   const HashGridShape shape = grid.shape.download()[0];
-  const std::vector<vec3> asked = random_points(200, 5, 0, 8);
-  const Buffer<vec3> device(context(), asked);
+  const std::vector<vec3> queries = random_points(200, 5, 0, 8);
+  const Buffer<vec3> device(context(), queries);
   const NeighbourLists lists = all_neighbours(context(), grid.view(), device.span(), 1.5f);
   const std::vector<u64> offsets = lists.offsets.download();
   const std::vector<u32> neighbours = lists.neighbours.download();
   ASSERT_GT(neighbours.size(), 1000u);
-  for (size_t i = 0; i < asked.size(); ++i) {
+  for (size_t i = 0; i < queries.size(); ++i) {
     for (u64 at = offsets[i] + 1; at < offsets[i + 1]; ++at) {
       const u32 ids[2] = {neighbours[at - 1], neighbours[at]};
       const uvec3 a = shape.cell_of(points[ids[0]]), b = shape.cell_of(points[ids[1]]);
@@ -220,42 +220,42 @@ TEST_P(PointNeighbours, ListsComeInTheOrderOfCells) {
 TEST_P(PointNeighbours, RefuseSpansThatDoNotFit) {
   const std::vector<vec3> points = random_points(10, 6);
   const HashGrid grid = build(points);
-  const Buffer<vec3> asked(context(), random_points(4, 7));
+  const Buffer<vec3> queries(context(), random_points(4, 7));
   Buffer<u32> counts(context(), 3);
   Buffer<u64> offsets(context(), 4);
   Buffer<PointNeighbour> nearest(context(), 6);
-  EXPECT_COPSE_ERROR(count_neighbours(context(), grid.view(), asked.span(), 1, counts.span()),
+  EXPECT_COPSE_ERROR(count_neighbours(context(), grid.view(), queries.span(), 1, counts.span()),
                      ErrorCode::invalid_argument, "3 results, but 4");
-  EXPECT_COPSE_ERROR(find_neighbours(context(), grid.view(), asked.span(), 1, offsets.span(), counts.span()),
+  EXPECT_COPSE_ERROR(find_neighbours(context(), grid.view(), queries.span(), 1, offsets.span(), counts.span()),
                      ErrorCode::invalid_argument, "4 offsets for 4 points");
   const BufferSpan<u32> over(reinterpret_cast<u32*>(offsets.data()), 2);
-  EXPECT_COPSE_ERROR(find_neighbours(context(), grid.view(), asked.span().first(3), 1, offsets.span(), over),
+  EXPECT_COPSE_ERROR(find_neighbours(context(), grid.view(), queries.span().first(3), 1, offsets.span(), over),
                      ErrorCode::invalid_argument, "overlap");
-  EXPECT_COPSE_ERROR(nearest_neighbours(context(), grid.view(), asked.span(), nearest.span()),
+  EXPECT_COPSE_ERROR(nearest_neighbours(context(), grid.view(), queries.span(), nearest.span()),
                      ErrorCode::invalid_argument, "room for 6 neighbours, no multiple of 4");
-  EXPECT_COPSE_ERROR(all_neighbours(context(), HashGridView{}, asked.span(), 1), ErrorCode::invalid_argument,
+  EXPECT_COPSE_ERROR(all_neighbours(context(), HashGridView{}, queries.span(), 1), ErrorCode::invalid_argument,
                      "0 buckets");
 }
 
 TEST_P(PointNeighbours, AreAskedAgainByACapturedGraph) {
   const std::vector<vec3> points = random_points(500, 8), other = random_points(500, 9);
   const HashGrid grid = build(points);
-  Buffer<vec3> asked(context(), points);
-  Buffer<u64> offsets(context(), asked.size() + 1);
+  Buffer<vec3> queries(context(), points);
+  Buffer<u64> offsets(context(), queries.size() + 1);
   Buffer<u32> neighbours(context(), 100000);
-  Buffer<PointNeighbour> nearest(context(), 4 * asked.size());
+  Buffer<PointNeighbour> nearest(context(), 4 * queries.size());
   const auto work = [&] {
-    find_neighbours(context(), grid.view(), asked.span(), 0.2f, offsets.span(), neighbours.span());
-    nearest_neighbours(context(), grid.view(), asked.span(), nearest.span());
+    find_neighbours(context(), grid.view(), queries.span(), 0.2f, offsets.span(), neighbours.span());
+    nearest_neighbours(context(), grid.view(), queries.span(), nearest.span());
   };
   work();
   Graph graph = context().capture(work);
-  asked.upload(other);
+  queries.upload(other);
   graph.launch();
-  const NeighbourLists expected = all_neighbours(context(), grid.view(), asked.span(), 0.2f);
+  const NeighbourLists expected = all_neighbours(context(), grid.view(), queries.span(), 0.2f);
   EXPECT_EQ(offsets.download(), expected.offsets.download());
   EXPECT_EQ(neighbours.download(expected.neighbours.size()), expected.neighbours.download());
-  EXPECT_TRUE(test::same_bytes(nearest.download(), ask_nearest(grid, other, 4, infinity)));
+  EXPECT_TRUE(test::same_bytes(nearest.download(), find_nearest(grid, other, 4, infinity)));
 }
 
 COPSE_ON_EACH_BACKEND(PointNeighbours);

@@ -20,19 +20,19 @@ using test::UploadedBvh;
 
 const float nan_value = std::numeric_limits<float>::quiet_NaN();
 
-std::vector<NearestPoint> ask_nearest(Context& context, const BvhView& bvh, const TriangleViews& triangles,
-                                      const std::vector<vec3>& points, float max_distance) {
-  const Buffer<vec3> asked(context, points);
+std::vector<NearestPoint> find_nearest(Context& context, const BvhView& bvh, const TriangleViews& triangles,
+                                       const std::vector<vec3>& points, float max_distance) {
+  const Buffer<vec3> queries(context, points);
   Buffer<NearestPoint> nearest(context, points.size());
-  nearest_points(context, bvh, triangles, asked.span(), nearest.span(), max_distance);
+  nearest_points(context, bvh, triangles, queries.span(), nearest.span(), max_distance);
   return nearest.download();
 }
 
 std::vector<Neighbour> ask_neighbours(Context& context, const BvhView& bvh, const TriangleViews& triangles,
                                       const std::vector<vec3>& points, u32 k, float max_distance) {
-  const Buffer<vec3> asked(context, points);
+  const Buffer<vec3> queries(context, points);
   Buffer<Neighbour> neighbours(context, points.size() * k);
-  nearest_primitives(context, bvh, triangles, asked.span(), neighbours.span(), max_distance);
+  nearest_primitives(context, bvh, triangles, queries.span(), neighbours.span(), max_distance);
   return neighbours.download();
 }
 
@@ -41,7 +41,7 @@ void expect_brute_force(Context& context, const BvhView& bvh, const TriangleView
                         const std::vector<Triangle>& host, const std::vector<vec3>& points,
                         float max_distance = infinity) {
   constexpr u32 k = 5;
-  const std::vector<NearestPoint> nearest = ask_nearest(context, bvh, device, points, max_distance);
+  const std::vector<NearestPoint> nearest = find_nearest(context, bvh, device, points, max_distance);
   const std::vector<Neighbour> neighbours = ask_neighbours(context, bvh, device, points, k, max_distance);
   for (size_t i = 0; i < points.size(); ++i) {
     const auto order = test::brute_force_order(host, points[i], max_distance);
@@ -118,15 +118,15 @@ TEST_P(PointQueries, DistanceLimitsHoldToTheLastBit) {
   const DeviceMesh device(context(), mesh);
   const Bvh bvh = build_lbvh(context(), device.view());
   const std::vector<vec3> above{vec3(0.3f, 0.4f, 2)};
-  EXPECT_TRUE(is_found(ask_nearest(context(), bvh.view(), device.view(), above, 2)[0]));
-  EXPECT_TRUE(is_found(ask_nearest(context(), bvh.view(), device.view(), above, infinity)[0]));
+  EXPECT_TRUE(is_found(find_nearest(context(), bvh.view(), device.view(), above, 2)[0]));
+  EXPECT_TRUE(is_found(find_nearest(context(), bvh.view(), device.view(), above, infinity)[0]));
   for (float limit : {std::nextafter(2.0f, 0.0f), 0.0f, -1.0f, -infinity, nan_value}) {
-    EXPECT_FALSE(is_found(ask_nearest(context(), bvh.view(), device.view(), above, limit)[0])) << limit;
+    EXPECT_FALSE(is_found(find_nearest(context(), bvh.view(), device.view(), above, limit)[0])) << limit;
   }
-  EXPECT_TRUE(is_found(ask_nearest(context(), bvh.view(), device.view(), {vec3(0.3f, 0.4f, 0)}, 0)[0]));
+  EXPECT_TRUE(is_found(find_nearest(context(), bvh.view(), device.view(), {vec3(0.3f, 0.4f, 0)}, 0)[0]));
 }
 
-/// From 2^14 on, points are asked in another order than they stand in.
+/// From 2^14 on, points are processed in another order than theirs.
 TEST_P(PointQueries, ManyPointsGetTheirOwnAnswers) {
   const Mesh mesh = generate_random(300, 0.1f);
   const DeviceMesh device(context(), mesh);
@@ -136,7 +136,7 @@ TEST_P(PointQueries, ManyPointsGetTheirOwnAnswers) {
     std::vector<vec3> points = difficult_points(mesh, count, 8);
     points[7].y = nan_value;
     points[count - 1].z = infinity;
-    const std::vector<NearestPoint> nearest = ask_nearest(context(), bvh.view(), device.view(), points, 0.5f);
+    const std::vector<NearestPoint> nearest = find_nearest(context(), bvh.view(), device.view(), points, 0.5f);
     const std::vector<Neighbour> neighbours =
         ask_neighbours(context(), bvh.view(), device.view(), points, 2, 0.5f);
     for (u32 i = 0; i < count; ++i) {
@@ -159,7 +159,7 @@ TEST_P(PointQueries, PointsThatAreNoneFindNothing) {
       points.back()[axis] = bad;
     }
   }
-  for (const NearestPoint& nearest : ask_nearest(context(), bvh.view(), device.view(), points, infinity)) {
+  for (const NearestPoint& nearest : find_nearest(context(), bvh.view(), device.view(), points, infinity)) {
     EXPECT_FALSE(is_found(nearest));
   }
   for (const Neighbour& neighbour : ask_neighbours(context(), bvh.view(), device.view(), points, 3, infinity)) {
@@ -192,7 +192,7 @@ TEST_P(PointQueries, SeveralViewsReportTheirGeometryAndTheirOwnTriangles) {
   const std::vector<TriangleView> views = {first.view(7), second.view(9)};
   const Bvh bvh = build_lbvh(context(), views);
   const std::vector<vec3> points{vec3(-1, 0.3f, 0.4f), vec3(5, 0.3f, 0.4f)};
-  const std::vector<NearestPoint> nearest = ask_nearest(context(), bvh.view(), views, points, infinity);
+  const std::vector<NearestPoint> nearest = find_nearest(context(), bvh.view(), views, points, infinity);
   EXPECT_EQ(nearest[0].geometry, 7u);
   EXPECT_EQ(nearest[1].geometry, 9u);
   EXPECT_LT(nearest[1].primitive, 12u);
@@ -224,9 +224,9 @@ TEST_P(PointQueries, PointsAreInsideAClosedMesh) {
   for (const vec3& p : mesh.positions)
     points.insert(points.end(), {p * 0.5f, p * 0.9f, p * 1.1f, vec3(p.x, 0, 0)});
   for (int i = 0; i < 2000; ++i) points.push_back(make.point(-1.2f, 1.2f));
-  const Buffer<vec3> asked(context(), points);
+  const Buffer<vec3> queries(context(), points);
   Buffer<u8> inside(context(), points.size());
-  points_inside(context(), bvh.view(), device.view(), asked.span(), inside.span());
+  points_inside(context(), bvh.view(), device.view(), queries.span(), inside.span());
   const std::vector<u8> got = inside.download();
   u32 checked = 0;
   for (size_t i = 0; i < points.size(); ++i) {
@@ -262,9 +262,9 @@ TEST_P(PointQueries, PointsAreInsideCubesWhoseFacesRaysRunAlong) {
     points.push_back(p);
     expected.push_back(!outside && is_full(int(p.x), int(p.y), int(p.z)) ? 1 : 0);
   }
-  const Buffer<vec3> asked(context(), points);
+  const Buffer<vec3> queries(context(), points);
   Buffer<u8> inside(context(), points.size());
-  points_inside(context(), bvh.view(), device.view(), asked.span(), inside.span());
+  points_inside(context(), bvh.view(), device.view(), queries.span(), inside.span());
   EXPECT_EQ(inside.download(), expected);
 }
 
@@ -275,15 +275,15 @@ TEST_P(PointQueries, RefuseSpansThatDoNotFit) {
   Buffer<vec3> points(context(), 10);
   Buffer<NearestPoint> nearest(context(), 9);
   Buffer<Neighbour> neighbours(context(), 25);
-  const BufferSpan<const vec3> asked = points.span();
-  EXPECT_COPSE_ERROR(nearest_points(context(), bvh.view(), device.view(), asked, nearest.span()),
+  const BufferSpan<const vec3> queries = points.span();
+  EXPECT_COPSE_ERROR(nearest_points(context(), bvh.view(), device.view(), queries, nearest.span()),
                      ErrorCode::invalid_argument, "9 results, but 10");
-  EXPECT_COPSE_ERROR(nearest_primitives(context(), bvh.view(), device.view(), asked, neighbours.span()),
+  EXPECT_COPSE_ERROR(nearest_primitives(context(), bvh.view(), device.view(), queries, neighbours.span()),
                      ErrorCode::invalid_argument, "25 neighbours, no multiple of 10");
   const BufferSpan<u8> over(reinterpret_cast<u8*>(points.data()), 10);
-  EXPECT_COPSE_ERROR(points_inside(context(), bvh.view(), device.view(), asked, over), ErrorCode::invalid_argument,
-                     "overlap");
-  EXPECT_COPSE_ERROR(nearest_points(context(), BvhView{}, device.view(), asked.first(9), nearest.span()),
+  EXPECT_COPSE_ERROR(points_inside(context(), bvh.view(), device.view(), queries, over),
+                     ErrorCode::invalid_argument, "overlap");
+  EXPECT_COPSE_ERROR(nearest_points(context(), BvhView{}, device.view(), queries.first(9), nearest.span()),
                      ErrorCode::invalid_argument, "0 nodes");
 }
 
@@ -300,7 +300,7 @@ TEST_P(PointQueries, AreAskedAgainByACapturedGraph) {
   points.upload(other);
   graph.launch();
   const std::vector<NearestPoint> replayed = nearest.download();
-  const std::vector<NearestPoint> expected = ask_nearest(context(), bvh.view(), device.view(), other, infinity);
+  const std::vector<NearestPoint> expected = find_nearest(context(), bvh.view(), device.view(), other, infinity);
   EXPECT_TRUE(test::same_bytes(replayed, expected));
 }
 
@@ -318,11 +318,11 @@ TEST(PointQueriesOnBoth, GiveTheSameBytesOnCpuAndCuda) {
       const DeviceMesh device(context, mesh);
       const Bvh bvh = build_lbvh(context, device.view(), {.max_leaf_size = 4});
       const u32 at = backend == Backend::cuda;
-      nearest[at] = ask_nearest(context, bvh.view(), device.view(), points, infinity);
+      nearest[at] = find_nearest(context, bvh.view(), device.view(), points, infinity);
       neighbours[at] = ask_neighbours(context, bvh.view(), device.view(), points, 8, 0.5f);
-      const Buffer<vec3> asked(context, points);
+      const Buffer<vec3> queries(context, points);
       Buffer<u8> answers(context, points.size());
-      points_inside(context, bvh.view(), device.view(), asked.span(), answers.span());
+      points_inside(context, bvh.view(), device.view(), queries.span(), answers.span());
       inside[at] = answers.download();
     }
     EXPECT_TRUE(test::same_bytes(nearest[0], nearest[1]));

@@ -30,12 +30,12 @@ struct Answers {
 template <class Region>
 void add_overlaps(Context& context, const TreeView& tree, const TriangleViews& triangles,
                   const std::vector<Region>& regions, Answers& answers) {
-  const Buffer<Region> asked(context, regions);
+  const Buffer<Region> queries(context, regions);
   Buffer<u32> counts(context, regions.size());
-  count_overlaps<Region>(context, tree, triangles, asked.span(), counts.span());
+  count_overlaps<Region>(context, tree, triangles, queries.span(), counts.span());
   const std::vector<u32> got = counts.download();
   answers.counts.insert(answers.counts.end(), got.begin(), got.end());
-  const OverlapLists lists = all_overlaps<Region>(context, tree, triangles, asked.span());
+  const OverlapLists lists = all_overlaps<Region>(context, tree, triangles, queries.span());
   const std::vector<u64> offsets = lists.offsets.download();
   const std::vector<u32> ids = lists.primitives.download();
   for (size_t i = 0; i < regions.size(); ++i) {
@@ -44,7 +44,7 @@ void add_overlaps(Context& context, const TreeView& tree, const TriangleViews& t
   }
   Buffer<u64> again(context, offsets.size());
   Buffer<u32> some(context, ids.size() / 2);
-  find_overlaps<Region>(context, tree, triangles, asked.span(), again.span(), some.span());
+  find_overlaps<Region>(context, tree, triangles, queries.span(), again.span(), some.span());
   EXPECT_EQ(again.download(), offsets);
   EXPECT_EQ(some.download(), std::vector<u32>(ids.begin(), ids.begin() + i64(ids.size() / 2)));
 }
@@ -52,13 +52,13 @@ void add_overlaps(Context& context, const TreeView& tree, const TriangleViews& t
 Answers ask(Context& context, const TreeView& tree, const TriangleViews& triangles,
             const std::vector<vec3>& points) {
   constexpr u32 k = 4;
-  const Buffer<vec3> asked(context, points);
+  const Buffer<vec3> queries(context, points);
   Buffer<NearestPoint> nearest(context, points.size());
   Buffer<Neighbour> neighbours(context, k * points.size());
   Buffer<u8> inside(context, points.size());
-  nearest_points(context, tree, triangles, asked.span(), nearest.span(), 0.6f);
-  nearest_primitives(context, tree, triangles, asked.span(), neighbours.span());
-  points_inside(context, tree, triangles, asked.span(), inside.span());
+  nearest_points(context, tree, triangles, queries.span(), nearest.span(), 0.6f);
+  nearest_primitives(context, tree, triangles, queries.span(), neighbours.span());
+  points_inside(context, tree, triangles, queries.span(), inside.span());
   Answers answers{nearest.download(), neighbours.download(), inside.download(), {}, {}};
 
   std::vector<Sphere> spheres;
@@ -111,7 +111,7 @@ TEST_P(WideBatches, FindWhatTheBinaryTreeFinds) {
   for (const Mesh& mesh : {generate_sphere(3), generate_cube(), Mesh{}}) expect_same_answers(mesh, 300, true);
 }
 
-/// From 2^14 on, points are asked in another order than they stand in.
+/// From 2^14 on, points are processed in another order than theirs.
 TEST_P(WideBatches, ManyPointsGetTheirOwnAnswers) {
   expect_same_answers(generate_sphere(2), 17000, true);
 }
