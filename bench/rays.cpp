@@ -130,7 +130,7 @@ void add_benchmarks(Scene& scene) {
                                               {"compressed_bvh4", wide_row<CompressedBvh4>},
                                               {"compressed_bvh8", wide_row<CompressedBvh8>}};
   const std::pair<const char*, TraceKernel> kernels[] = {{"automatic", TraceKernel::automatic},
-                                                         {"one_by_one", TraceKernel::one_ray_a_thread},
+                                                         {"one_by_one", TraceKernel::thread_per_ray},
                                                          {"packets", TraceKernel::packets}};
   for (const auto& [rays_name, rays] : asked) {
     for (const auto& [layout, row] : rows) {

@@ -11,23 +11,26 @@ enum class TraceKernel : u32 {
   automatic,
 
   /// A thread walks for its ray alone; a warp is done when its longest walk is.
-  one_ray_a_thread,
+  thread_per_ray,
 
   /// Warps stay, and take new rays as soon as more than 12 of their lanes are done. For rays that go everywhere.
   persistent,
 
   /// A warp walks for 32 neighbouring rays at once and reads each node once for all. For rays from one point in
   /// tiles of pixels that mostly see the same triangles, over binary trees; on others it is persistent. By a
-  /// seventh the fastest where many rays of a tile meet the same nodes, and half as fast as a thread a ray where
+  /// seventh the fastest where many rays of a tile meet the same nodes, and half as fast as a thread per ray where
   /// triangles are smaller than pixels.
   packets,
+
+  // Deprecated names, until 0.2.
+  one_ray_a_thread [[deprecated("use thread_per_ray")]] = thread_per_ray,
 };
 
-/// "automatic", "one ray a thread", "persistent" or "packets".
+/// "automatic", "thread per ray", "persistent" or "packets".
 inline const char* name_of(TraceKernel kernel) {
   switch (kernel) {
     case TraceKernel::automatic: return "automatic";
-    case TraceKernel::one_ray_a_thread: return "one ray a thread";
+    case TraceKernel::thread_per_ray: return "thread per ray";
     case TraceKernel::persistent: return "persistent";
     case TraceKernel::packets: return "packets";
   }
@@ -50,7 +53,7 @@ struct TraceOptions {
 
   /// A mask for each ray, or none, which are masks of ones. A triangle of a view whose mask (TriangleView::mask)
   /// shares no bit with that of the ray is passed over. On CUDA batches with masks, of rays or of views, go by
-  /// packets or are persistent, which stands for a thread a ray too; on the CPU they go as all others. Must not
+  /// packets or are persistent, which stands for a thread per ray too; on the CPU they go as all others. Must not
   /// overlap the results.
   BufferSpan<const u32> masks = {};
 };

@@ -39,7 +39,7 @@ struct TraceChoice {
 struct TraceTreesOptions {
   /// On CUDA automatic looks at 32 groups of 32 neighbouring rays, on the device and without waiting, and the
   /// kernel follows the layout: persistent warps through the wide tree, for rays that go apart and for those that
-  /// would be persistent over CompressedBvh4 by TraceOptions::kernel; a thread a ray or packets through the binary
+  /// would be persistent over CompressedBvh4 by TraceOptions::kernel; a thread per ray or packets through the binary
   /// tree for others. On the CPU it looks at 32 groups of 16, and rays go in packets through the binary tree and
   /// one by one through the wide one. Where the layout is given, TraceKernel::automatic chooses.
   TraceLayout layout = TraceLayout::automatic;

@@ -7,7 +7,7 @@ namespace copse::cli {
 
 namespace {
 
-constexpr TraceKernel kernels[] = {TraceKernel::automatic, TraceKernel::one_ray_a_thread, TraceKernel::persistent,
+constexpr TraceKernel kernels[] = {TraceKernel::automatic, TraceKernel::thread_per_ray, TraceKernel::persistent,
                                    TraceKernel::packets};
 
 struct KernelBench {

@@ -14,7 +14,7 @@
 
 namespace copse::test {
 
-inline constexpr TraceKernel all_kernels[] = {TraceKernel::automatic, TraceKernel::one_ray_a_thread,
+inline constexpr TraceKernel all_kernels[] = {TraceKernel::automatic, TraceKernel::thread_per_ray,
                                               TraceKernel::persistent, TraceKernel::packets};
 
 /// Results of a batch are those that are expected. `name` says which batch it is.

@@ -176,11 +176,11 @@ TEST_P(Kernels, SayWhichOfThemTraced) {
     return TraceKernel(word.download()[0]);
   };
   if (GetParam() == Backend::cpu) {
-    EXPECT_EQ(chosen(apart, TraceKernel::automatic), TraceKernel::one_ray_a_thread);
+    EXPECT_EQ(chosen(apart, TraceKernel::automatic), TraceKernel::thread_per_ray);
     return;
   }
-  EXPECT_EQ(chosen(together, TraceKernel::automatic), TraceKernel::one_ray_a_thread);
-  EXPECT_EQ(chosen(parallel, TraceKernel::automatic), TraceKernel::one_ray_a_thread);
+  EXPECT_EQ(chosen(together, TraceKernel::automatic), TraceKernel::thread_per_ray);
+  EXPECT_EQ(chosen(parallel, TraceKernel::automatic), TraceKernel::thread_per_ray);
   EXPECT_EQ(chosen(apart, TraceKernel::automatic), TraceKernel::persistent);
   EXPECT_EQ(chosen(apart, TraceKernel::packets), TraceKernel::packets);
 }

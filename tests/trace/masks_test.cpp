@@ -68,7 +68,7 @@ class Masks : public test::OnEachBackend {
 
   /// What traces rays that go apart.
   static TraceKernel kernel_for(TraceKernel asked, const TreeView& tree) {
-    if (GetParam() == Backend::cpu) return asked == TraceKernel::packets ? asked : TraceKernel::one_ray_a_thread;
+    if (GetParam() == Backend::cpu) return asked == TraceKernel::packets ? asked : TraceKernel::thread_per_ray;
     const bool is_binary = std::holds_alternative<BvhView>(tree);
     return asked == TraceKernel::packets && is_binary ? asked : TraceKernel::persistent;
   }

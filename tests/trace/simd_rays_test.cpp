@@ -68,7 +68,7 @@ class SimdRays : public testing::TestWithParam<Target> {
     Buffer<u8> occluded(context_, rays.size());
     for (const TraceTriangles& triangles :
          {TraceTriangles(views), TraceTriangles(packed.view(), packed.masks.span())}) {
-      for (const TraceKernel kernel : {TraceKernel::one_ray_a_thread, TraceKernel::packets}) {
+      for (const TraceKernel kernel : {TraceKernel::thread_per_ray, TraceKernel::packets}) {
         const TraceOptions options{.kernel = kernel, .masks = batch_masks.span()};
         closest_hits(context_, tree.view(), triangles, batch.span(), hits.span(), options);
         any_hits(context_, tree.view(), triangles, batch.span(), occluded.span(), options);
@@ -282,7 +282,7 @@ TEST_P(SimdRays, DoNotSlipThroughTheEdgesOfALargeClosedMesh) {
   const Buffer<Ray> batch(context(), rays);
   Buffer<u8> occluded(context(), rays.size());
   for (const TreeView& tree : {TreeView(wide.view()), TreeView(four.view())}) {
-    for (TraceKernel kernel : {TraceKernel::one_ray_a_thread, TraceKernel::packets}) {
+    for (TraceKernel kernel : {TraceKernel::thread_per_ray, TraceKernel::packets}) {
       any_hits(context(), tree, device.view(), batch.span(), occluded.span(), {.kernel = kernel});
       const std::vector<u8> found = occluded.download();
       EXPECT_EQ(std::count(found.begin(), found.end(), u8(0)), 0) << name_of(kernel);
@@ -332,8 +332,7 @@ TEST(StayTogether, ChoosesPacketsForABatch) {
     const Buffer<Ray> rays(context, tile_of_rays(1000, spread));
     Buffer<Hit> hits(context, rays.size());
     closest_hits(context, bvh.view(), device.view(), rays.span(), hits.span(), {.chosen = word.span()});
-    EXPECT_EQ(TraceKernel(word.download()[0]),
-              spread < 0.1f ? TraceKernel::packets : TraceKernel::one_ray_a_thread);
+    EXPECT_EQ(TraceKernel(word.download()[0]), spread < 0.1f ? TraceKernel::packets : TraceKernel::thread_per_ray);
   }
 }
 

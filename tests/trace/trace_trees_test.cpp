@@ -95,10 +95,10 @@ TEST_P(TraceTrees, SuitTheirChoiceToTheFinenessOfTriangles) {
   const vec3 inside(0.1f);
   expect(rays_together(64), TraceLayout::wide, TraceKernel::persistent);
   expect(rays_together(80), TraceLayout::wide, TraceKernel::persistent);
-  expect(rays_together(128), TraceLayout::binary, TraceKernel::one_ray_a_thread);
+  expect(rays_together(128), TraceLayout::binary, TraceKernel::thread_per_ray);
   expect(rays_together(512), TraceLayout::binary, TraceKernel::packets);
   expect(rays_together(64, inside), TraceLayout::wide, TraceKernel::persistent);
-  expect(rays_together(80, inside), TraceLayout::binary, TraceKernel::one_ray_a_thread);
+  expect(rays_together(80, inside), TraceLayout::binary, TraceKernel::thread_per_ray);
 }
 
 TEST_P(TraceTrees, SayWhatTheyChose) {
@@ -112,7 +112,7 @@ TEST_P(TraceTrees, SayWhatTheyChose) {
     EXPECT_NE(choice.kernel, TraceKernel::automatic);
   }
   if (GetParam() == Backend::cuda) {
-    EXPECT_EQ(chosen(trees, rays_together(128)).kernel, TraceKernel::one_ray_a_thread);
+    EXPECT_EQ(chosen(trees, rays_together(128)).kernel, TraceKernel::thread_per_ray);
     EXPECT_EQ(chosen(trees, rays_apart()).kernel, TraceKernel::persistent);
   }
   const DeviceMesh few(context(), generate_cube());

@@ -71,7 +71,7 @@ void trace_batch(const Executor& ex, const char* label, TraceKernel kernel, cons
                        (kernel == TraceKernel::automatic && stay_together(query.rays, n, query.tree.bounds()));
   const auto batch = detail::batch_of(query, packets);
   parallel_ranges(ex, label, n, grain, [&](u64 begin, u64 end) { trace_simd(batch, begin, end); });
-  if (chosen != nullptr && n > 0) *chosen = u32(packets ? TraceKernel::packets : TraceKernel::one_ray_a_thread);
+  if (chosen != nullptr && n > 0) *chosen = u32(packets ? TraceKernel::packets : TraceKernel::thread_per_ray);
 }
 
 }  // namespace copse::cpu

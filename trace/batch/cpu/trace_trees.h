@@ -13,7 +13,7 @@ void trace_by_sample(const Executor& ex, const char* label, const Binary& binary
   if (together) {
     trace_batch(ex, label, TraceKernel::packets, binary, n, chosen);
   } else {
-    trace_batch(ex, label, TraceKernel::one_ray_a_thread, wide, n, chosen);
+    trace_batch(ex, label, TraceKernel::thread_per_ray, wide, n, chosen);
   }
   if (chosen == nullptr || n == 0) return;
   *chosen = TraceChoice{together ? TraceLayout::binary : TraceLayout::wide, TraceKernel(*chosen)}.word();

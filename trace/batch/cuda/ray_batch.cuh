@@ -140,7 +140,7 @@ __device__ inline u32 group_of_block() {
   return begin + stretch <= gridDim.x ? begin + blockIdx.x * stride % stretch : blockIdx.x;
 }
 
-/// `Way`, a way for a warp to trace the rays of its lanes:
+/// `Method`, a way for a warp to trace the rays of its lanes:
 ///   static constexpr TraceKernel kernel
 ///   static constexpr u32 blocks
 ///     That a multiprocessor shall hold: more hide more of the memory's latency, but spill registers.
@@ -148,11 +148,11 @@ __device__ inline u32 group_of_block() {
 ///     Called by all lanes of a warp of which one enters the tree at least. False where the lane's ray gave up,
 ///     and the result means nothing.
 /// `choice`: null, or a word on the device that says whether this kernel is to trace.
-template <class Way, class Query>
-__global__ void __launch_bounds__(ray_threads, Way::blocks)
+template <class Method, class Query>
+__global__ void __launch_bounds__(ray_threads, Method::blocks)
     rays_kernel(u32 n, const __grid_constant__ Query query, const u32* choice) {
   overlap_launches();
-  if (choice != nullptr && *choice != u32(Way::kernel)) return;
+  if (choice != nullptr && *choice != u32(Method::kernel)) return;
   const SharedReach<typename Query::Tree> reach(query.tree);
   const u32 i = group_of_block() * ray_threads + threadIdx.x;
   const u32 first = i - lane_id();
@@ -165,7 +165,7 @@ __global__ void __launch_bounds__(ray_threads, Way::blocks)
     if (i >= n) ready.enters = ready.gives_up = false;
     typename Query::Result result;
     if (__any_sync(all_lanes, ready.enters)) {
-      is_traced = Way::trace(query, ray, own, ready, result);
+      is_traced = Method::trace(query, ray, own, ready, result);
     } else {
       result = Query::miss(ray);
       is_traced = !ready.gives_up;
@@ -190,9 +190,9 @@ void trace_by_whole_walks(const Executor& ex, const char* label, TraceKernel ker
 }
 
 /// `choice`: null, or a word on the device that says whether this kernel is to trace.
-template <class Way, class Query>
+template <class Method, class Query>
 void trace_in_groups(const Executor& ex, const char* label, const Query& query, u32 n, const u32* choice) {
-  launch(ex, label, detail::rays_kernel<Way, Query>,
+  launch(ex, label, detail::rays_kernel<Method, Query>,
          {.blocks = divide_rounding_up(n, detail::ray_threads),
           .threads = detail::ray_threads,
           .overlaps_earlier_launch = true},

@@ -108,7 +108,7 @@ class PacketWalk {
 };
 
 template <class Query>
-struct PacketWay {
+struct RayPackets {
   static constexpr TraceKernel kernel = TraceKernel::packets;
   static constexpr u32 blocks = 9;  // 56 registers a thread
 

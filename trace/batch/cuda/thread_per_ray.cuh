@@ -20,7 +20,7 @@ inline constexpr u32 steps_between_leaves<copse::detail::BinaryTree> = 4;
 
 /// One lane's walk; those of binary trees for run_in_octant.
 template <class Query>
-struct AloneWalk {
+struct ThreadTraversal {
   const Query& query;
   const PreparedRay& ready;
   StackEntry* entries;
@@ -48,8 +48,8 @@ struct AloneWalk {
 };
 
 template <class Query>
-struct AloneWay {
-  static constexpr TraceKernel kernel = TraceKernel::one_ray_a_thread;
+struct ThreadPerRay {
+  static constexpr TraceKernel kernel = TraceKernel::thread_per_ray;
   static constexpr u32 blocks = WalksBinaryTree<Query> ? 9 : 8;  // 56 and 64 registers a thread
 
   [[gnu::always_inline]] __device__ static bool trace(const Query& query, const Ray& ray, u32 i,
@@ -57,15 +57,15 @@ struct AloneWay {
     constexpr u32 stack_size = WalksBinaryTree<Query> ? default_stack_size : fast_stack_size;
     StackEntry entries[stack_size];
     auto test = query.template test<Robustness::fast>(ray, i);
-    AloneWalk<Query> alone{query, ready, entries, test};
+    ThreadTraversal<Query> traversal{query, ready, entries, test};
     if constexpr (WalksBinaryTree<Query>) {
-      run_in_octant(octant_of_warp(ready.slabs), alone);
+      run_in_octant(octant_of_warp(ready.slabs), traversal);
     } else {
       copse::detail::Walk<typename Query::Tree, stack_size, Robustness::fast> walk(query.tree, entries);
-      alone.run(walk);
+      traversal.run(walk);
     }
-    if (!alone.gives_up) result = query.result(test, alone.limit);
-    return !alone.gives_up;
+    if (!traversal.gives_up) result = query.result(test, traversal.limit);
+    return !traversal.gives_up;
   }
 };
 

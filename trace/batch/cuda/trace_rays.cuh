@@ -24,7 +24,7 @@ struct CopyKernel {
 };
 
 /// What `kernel` is to a query. Only binary trees have packets, and batches with masks, which seldom come, no
-/// kernel of a thread a ray: less to compile, for a fifth of the speed at most.
+/// kernel of a thread per ray: less to compile, for a fifth of the speed at most.
 template <class Query>
 constexpr TraceKernel kernel_for(TraceKernel kernel) {
   const bool is_there = kernel == TraceKernel::packets ? WalksBinaryTree<Query> : !Query::has_masks;
@@ -43,17 +43,17 @@ KernelTable kernels_for(const Query& query, u64 n) {
   const u64 count = query.triangle_count;
   if constexpr (std::is_same_v<Tree, copse::detail::BinaryTree>) {
     const TraceKernel together =
-        kernel_for<Query>(count <= n / rays_a_triangle_for_packets ? packets : one_ray_a_thread);
+        kernel_for<Query>(count <= n / rays_a_triangle_for_packets ? packets : thread_per_ray);
     return {together, together, persistent};
   } else if constexpr (Query::has_masks) {
     return {persistent, persistent, persistent};
   } else if constexpr (std::is_same_v<Tree, copse::detail::WideTree<CompressedBvh4Node>>) {
-    const TraceKernel from_outside = count > n / 2 ? persistent : one_ray_a_thread;
-    return {from_outside, count > n ? persistent : one_ray_a_thread, persistent};
+    const TraceKernel from_outside = count > n / 2 ? persistent : thread_per_ray;
+    return {from_outside, count > n ? persistent : thread_per_ray, persistent};
   } else if constexpr (std::is_same_v<Tree, copse::detail::WideTree<CompressedBvh8Node>>) {
     return {persistent, persistent, persistent};
   } else {
-    return {one_ray_a_thread, one_ray_a_thread, persistent};
+    return {thread_per_ray, thread_per_ray, persistent};
   }
 }
 
@@ -63,12 +63,12 @@ void trace_with_kernel(const Executor& ex, const char* label, TraceKernel kernel
                        const Persistent& persistent, u32 n, const u32* choice) {
   if (!stand_at_quads(grouped.rays)) return trace_by_whole_walks(ex, label, kernel, grouped, n, choice);
   if constexpr (!Grouped::has_masks) {
-    if (kernel == TraceKernel::one_ray_a_thread) {
-      trace_in_groups<AloneWay<Grouped>>(ex, label, grouped, n, choice);
+    if (kernel == TraceKernel::thread_per_ray) {
+      trace_in_groups<ThreadPerRay<Grouped>>(ex, label, grouped, n, choice);
     }
   }
   if constexpr (WalksBinaryTree<Grouped>) {
-    if (kernel == TraceKernel::packets) trace_in_groups<PacketWay<Grouped>>(ex, label, grouped, n, choice);
+    if (kernel == TraceKernel::packets) trace_in_groups<RayPackets<Grouped>>(ex, label, grouped, n, choice);
   }
   if (kernel == TraceKernel::persistent) trace_persistent(ex, label, persistent, n, choice);
 }
@@ -84,7 +84,7 @@ void trace_by_table(const Executor& ex, const char* label, const KernelTable& ta
     return;
   }
   choose_trace_kernel(ex, grouped.tree, grouped.rays, n, table, choice);
-  for (const TraceKernel kernel : {TraceKernel::packets, TraceKernel::one_ray_a_thread, TraceKernel::persistent}) {
+  for (const TraceKernel kernel : {TraceKernel::packets, TraceKernel::thread_per_ray, TraceKernel::persistent}) {
     if (table.names(kernel)) trace_with_kernel(ex, label, kernel, grouped, persistent, n, choice);
   }
 }
