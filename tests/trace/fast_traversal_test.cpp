@@ -87,7 +87,7 @@ u32 expect_hits_in_all_layouts(const Mesh& mesh, const std::vector<Ray>& rays) {
   return most;
 }
 
-TEST(QuickWalk, FindsTheHitsOfBruteForceAndNeverGivesUpOnUsualMeshes) {
+TEST(QuickWalk, FindsTheHitsOfBruteForceAndNeverGivesUpOnOrdinaryMeshes) {
   const Mesh random = generate_random(400, 0.2f), sphere = generate_sphere(3), grid = generate_grid(14);
   EXPECT_EQ(expect_hits_in_all_layouts(random, difficult_rays(random, 1500, 1)), 0u);
   EXPECT_EQ(expect_hits_in_all_layouts(sphere, difficult_rays(sphere, 1500, 2)), 0u);

@@ -14,7 +14,7 @@
 namespace copse {
 namespace {
 
-using detail::make_usual_slabs;
+using detail::make_common_range_slabs;
 using detail::prepare_ray;
 using detail::PreparedRay;
 using detail::TreeReach;
@@ -22,9 +22,9 @@ using test::RayMaker;
 
 constexpr float nan = std::numeric_limits<float>::quiet_NaN();
 
-bool is_usual(const Ray& ray, const Aabb& bounds) {
+bool is_common_range(const Ray& ray, const Aabb& bounds) {
   RaySlabs slabs;
-  return make_usual_slabs(ray, TreeReach::of(bounds), slabs);
+  return make_common_range_slabs(ray, TreeReach::of(bounds), slabs);
 }
 
 /// Whether a ray that is ready for `bounds` may have a hit in `box`.
@@ -46,7 +46,7 @@ Ray aimed_at(const Triangle& triangle, RayMaker& make, int i, float origins) {
 }
 
 struct Counts {
-  u32 hits = 0, usual = 0;
+  u32 hits = 0, common_range = 0;
 };
 
 /// No box is missed at the very t of a hit in it.
@@ -70,7 +70,7 @@ Counts expect_boxes_around_hits_are_entered(float decades) {
     if (i % 4 == 3) ray.t_min = i % 8 == 3 ? -infinity : hit.t * make.uniform(0, 1);
     const Aabb box = bounds(triangle), larger = merge(box, {make.point(-1, 0) * 1e3f, make.point(0, 1) * 1e3f});
     ++counts.hits;
-    counts.usual += is_usual(ray, larger) ? 1 : 0;
+    counts.common_range += is_common_range(ray, larger) ? 1 : 0;
     EXPECT_TRUE(may_hit(ray, box, box)) << i << " " << test::text(ray);
     EXPECT_TRUE(may_hit(ray, larger, box)) << i << " " << test::text(ray);
   }
@@ -80,24 +80,24 @@ Counts expect_boxes_around_hits_are_entered(float decades) {
 TEST(PreparedRay, EntersBoxesAroundTrianglesThatItHits) {
   const Counts counts = expect_boxes_around_hits_are_entered(4);
   EXPECT_GT(counts.hits, 50000u);
-  EXPECT_GT(counts.usual, counts.hits / 2);
+  EXPECT_GT(counts.common_range, counts.hits / 2);
 }
 TEST(PreparedRay, EntersThemAtExtremeScales) {
   const Counts counts = expect_boxes_around_hits_are_entered(18);
   EXPECT_GT(counts.hits, 20000u);
-  EXPECT_LT(counts.usual, counts.hits);
+  EXPECT_LT(counts.common_range, counts.hits);
 }
 
-TEST(PreparedRay, OfACameraIsUsualWhereverItLooks) {
+TEST(PreparedRay, OfACameraIsInTheCommonRangeWhereverItLooks) {
   RayMaker make(22);
   const Aabb bounds{vec3(-3, 0, 100), vec3(5, 1, 120)};
   for (int i = 0; i < 10000; ++i) {
     const Ray ray = make.into(bounds);
-    EXPECT_TRUE(is_usual(ray, bounds)) << test::text(ray);
-    EXPECT_TRUE(is_usual({vec3(0), 0, glm::normalize(ray.direction), infinity}, bounds)) << test::text(ray);
+    EXPECT_TRUE(is_common_range(ray, bounds)) << test::text(ray);
+    EXPECT_TRUE(is_common_range({vec3(0), 0, glm::normalize(ray.direction), infinity}, bounds)) << test::text(ray);
     Ray straight = ray;
     straight.direction[i % 3] = i % 2 == 0 ? 0.0f : -0.0f;
-    EXPECT_TRUE(is_usual(straight, bounds)) << test::text(straight);
+    EXPECT_TRUE(is_common_range(straight, bounds)) << test::text(straight);
   }
 }
 

@@ -39,7 +39,7 @@ struct PreparedRay {
 };
 
 /// One over a component of the direction, which may be zero.
-COPSE_HD inline float usual_scale(float direction) {
+COPSE_HD inline float common_range_scale(float direction) {
   constexpr float max_scale = 274877906944.0f;  // 2^38
   return min_number(max_scale, max_number(-max_scale, about_one_over(direction)));
 }
@@ -47,7 +47,8 @@ COPSE_HD inline float usual_scale(float direction) {
 /// One axis of the slabs. `padding`: that of all axes. A plane's time is rounded four times, by up to 2^-24 of
 /// what the ray takes along the axis through all of `reach`: with the origin's share, with its padding, at a
 /// grid's origin, in a grid's steps.
-COPSE_HD inline SlabAxis make_usual_axis(float origin, float scale, float start, float reach, float padding) {
+COPSE_HD inline SlabAxis make_common_range_axis(float origin, float scale, float start, float reach,
+                                                float padding) {
   constexpr float grain = 1.001f / (1u << 22);
   padding = multiply_add(magnitude(scale), mul_rn(reach, grain), padding);
   const float middle = fuses_slabs ? multiply_add(-origin, scale, -start) : -start;
@@ -55,7 +56,7 @@ COPSE_HD inline SlabAxis make_usual_axis(float origin, float scale, float start,
 }
 
 /// False, and `slabs` means nothing, for a ray or a tree with unusual numbers.
-COPSE_HD inline bool make_usual_slabs(const Ray& ray, const TreeReach& tree, RaySlabs& slabs) {
+COPSE_HD inline bool make_common_range_slabs(const Ray& ray, const TreeReach& tree, RaySlabs& slabs) {
   constexpr float part = 1.00001f / (1u << 19), max_start = two_to_60;
   constexpr u32 min_bits = (127u - 40) << 23, max_reach_bits = (127u + 58) << 23;
   constexpr u32 max_direction_bits = (127u + 40) << 23, one_squared = 0x7f000000u;
@@ -69,11 +70,12 @@ COPSE_HD inline bool make_usual_slabs(const Ray& ray, const TreeReach& tree, Ray
 
   slabs.time_scale = float_from_bits(one_squared - bits_of(units));
   slabs.start = mul_rn(ray.t_min, slabs.time_scale);
-  slabs.scale = vec3(usual_scale(direction.x), usual_scale(direction.y), usual_scale(direction.z));
+  slabs.scale =
+      vec3(common_range_scale(direction.x), common_range_scale(direction.y), common_range_scale(direction.z));
   const float padding = mul_rn(add_rn(magnitude(slabs.start), reach), part);
-  const SlabAxis x = make_usual_axis(o.x, slabs.scale.x, slabs.start, reach, padding);
-  const SlabAxis y = make_usual_axis(o.y, slabs.scale.y, slabs.start, reach, padding);
-  const SlabAxis z = make_usual_axis(o.z, slabs.scale.z, slabs.start, reach, padding);
+  const SlabAxis x = make_common_range_axis(o.x, slabs.scale.x, slabs.start, reach, padding);
+  const SlabAxis y = make_common_range_axis(o.y, slabs.scale.y, slabs.start, reach, padding);
+  const SlabAxis z = make_common_range_axis(o.z, slabs.scale.z, slabs.start, reach, padding);
   slabs.near_offset = vec3(x.near_offset, y.near_offset, z.near_offset);
   slabs.far_offset = vec3(x.far_offset, y.far_offset, z.far_offset);
   slabs.origin = o;
@@ -86,7 +88,7 @@ COPSE_HD inline bool make_usual_slabs(const Ray& ray, const TreeReach& tree, Ray
 }
 
 /// box_limit for slabs that are usual. What it leaves out is less than those are padded by.
-COPSE_HD inline float usual_box_limit(const RaySlabs& ray, float limit) {
+COPSE_HD inline float common_range_box_limit(const RaySlabs& ray, float limit) {
   const float time = mul_rn(limit, ray.time_scale);
   return multiply_add(add_rn(magnitude(time), magnitude(ray.start)), 1.0f / (1u << 19), sub_rn(time, ray.start));
 }
@@ -96,11 +98,11 @@ COPSE_HD inline PreparedRay prepare_ray(const Ray& ray, const TreeReach& tree) {
   ready.limit = ray.t_max;
   ready.gives_up = false;
   ready.enters = ray.t_min <= ray.t_max;
-  if (!make_usual_slabs(ray, tree, ready.slabs)) {
+  if (!make_common_range_slabs(ray, tree, ready.slabs)) {
     ready.gives_up = is_traceable(ray) && ray.t_min < infinity && !is_empty(tree.bounds);
     ready.enters = false;
   }
-  ready.box_limit = usual_box_limit(ready.slabs, ray.t_max);
+  ready.box_limit = common_range_box_limit(ready.slabs, ray.t_max);
   ready.enters =
       ready.enters && is_within(intersect_box(ready.slabs, tree.bounds.lo, tree.bounds.hi), ready.box_limit);
   return ready;

@@ -66,7 +66,7 @@ class FastBinaryWalk {
       counter.count_primitive();
       if (test_place(tree_, leaf_test, place, limit_)) return end(false);
     }
-    if (limit_ != before) box_limit_ = usual_box_limit(slabs_, limit_);
+    if (limit_ != before) box_limit_ = common_range_box_limit(slabs_, limit_);
     pop();
   }
 

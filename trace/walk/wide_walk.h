@@ -73,7 +73,7 @@ class Walk<WideTree<Node>, stack_size, Robustness::fast> {
         return;
       }
     }
-    if (limit_ != before) last_key_ = last_key(usual_box_limit(slabs_, limit_));
+    if (limit_ != before) last_key_ = last_key(common_range_box_limit(slabs_, limit_));
     go_to(pop());
   }
 

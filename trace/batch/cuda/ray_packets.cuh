@@ -93,7 +93,7 @@ class PacketWalk {
         if constexpr (!Test::takes_places) which = query_.tree.primitive_ids[place];
         if (test_(which, limit_)) box_limit_ = never;
       }
-      if (is_walking() && limit_ != before) box_limit_ = copse::detail::usual_box_limit(slabs_, limit_);
+      if (is_walking() && limit_ != before) box_limit_ = copse::detail::common_range_box_limit(slabs_, limit_);
     }
     last_ = last_of_warp();
   }
