@@ -3,11 +3,11 @@
 // together, a lane each, and only then each its own way. Where the closest hits are asked for no visit is in vain,
 // as no hit is nearer than a box in which the ray begins.
 
-#if defined(COPSE_TRACE_CPU_SIMD_START) == defined(HWY_TARGET_TOGGLE)
-#ifdef COPSE_TRACE_CPU_SIMD_START
-#undef COPSE_TRACE_CPU_SIMD_START
+#if defined(COPSE_TRACE_CPU_SIMD_SHARED_DESCENT) == defined(HWY_TARGET_TOGGLE)
+#ifdef COPSE_TRACE_CPU_SIMD_SHARED_DESCENT
+#undef COPSE_TRACE_CPU_SIMD_SHARED_DESCENT
 #else
-#define COPSE_TRACE_CPU_SIMD_START
+#define COPSE_TRACE_CPU_SIMD_SHARED_DESCENT
 #endif
 
 #include "trace/batch/cpu/simd_children.inl"
@@ -19,7 +19,7 @@ HWY_BEFORE_NAMESPACE();
 namespace copse::cpu::HWY_NAMESPACE {
 
 /// So many rays go on together; fewer go on alone.
-inline constexpr u32 min_at_start = ray_lanes > 8 ? ray_lanes / 4 : 2;
+inline constexpr u32 min_in_descent = ray_lanes > 8 ? ray_lanes / 4 : 2;
 
 /// Children that rays enter from outside, or in which too few begin: each ray comes to them on its own. They are
 /// sorted by the middle of the ray's part in their boxes, as trace/walk/binary_tree.h does: in trees whose boxes
@@ -29,7 +29,7 @@ inline constexpr u32 min_at_start = ray_lanes > 8 ? ray_lanes / 4 : 2;
 ///
 /// the middle in the highest bits of a float without its sign, where the ray enters in the same way, both rounded
 /// down, and the number of the child.
-struct StartChildren {
+struct SeparateChildren {
   static constexpr u32 size = KeyColumns::size;
   static_assert(size == 32);
 
@@ -49,10 +49,10 @@ struct StartChildren {
 
   /// Puts the first `count` where they wait for each ray, for which nothing waits yet, the nearest last. They go
   /// there four at a time, what is behind a ray's last in vain.
-  HWY_INLINE void hand_out(u32 count, WaitingChildren& waiting) {
+  HWY_INLINE void hand_out(u32 count, ChildStacks& stacks) {
     const RayKeys d;
     keys.sort(count);
-    auto tops = hn::BitCast(d, WaitingChildren::bottoms());
+    auto tops = hn::BitCast(d, ChildStacks::bottoms());
     for (u32 row = 0; row < count; row += 4) {
       VecOf<RayKeys> of_keys[4], of_nodes[4];
       for (u32 i = 0; i < 4; ++i) {
@@ -67,13 +67,13 @@ struct StartChildren {
       for (u32 column = 0; column < 4; ++column) {
         i32 *to_keys[block_rays], *to_nodes[block_rays];
         for (u32 r = 0; r < block_rays; ++r) {
-          const u32 at = WaitingChildren::bottom(4 * r + column) + row;
-          to_keys[r] = waiting.keys(at), to_nodes[r] = reinterpret_cast<i32*>(waiting.nodes(at));
+          const u32 at = ChildStacks::bottom(4 * r + column) + row;
+          to_keys[r] = stacks.keys(at), to_nodes[r] = reinterpret_cast<i32*>(stacks.nodes(at));
         }
         store_blocks(d, of_keys[column], to_keys), store_blocks(d, of_nodes[column], to_nodes);
       }
     }
-    hn::Store(hn::BitCast(RayIds(), tops), RayIds(), waiting.tops.values);
+    hn::Store(hn::BitCast(RayIds(), tops), RayIds(), stacks.tops.values);
   }
 
  private:
@@ -92,12 +92,12 @@ struct StartChildren {
 };
 
 template <class Tree, class Triangles>
-class StartTogether {
+class SharedDescent {
   using Node = Children<Tree>;
   static constexpr u32 width = Node::width;
 
  public:
-  HWY_INLINE StartTogether(const Tree& tree, const Triangles& triangles, const RayGroup& group)
+  HWY_INLINE SharedDescent(const Tree& tree, const Triangles& triangles, const RayGroup& group)
       : tree_(tree), triangles_(triangles), limit_(group.boxes_limit.load()) {
     for (u32 k = 0; k < 3; ++k) {
       scale_[k] = group.scale[k].load();
@@ -108,11 +108,11 @@ class StartTogether {
   /// Puts what the rays whose bits are set enter below `root`, an inner node, among what waits for them, of which
   /// there is nothing yet. Nodes are visited in the order in which they were found, so that what a visit asks for
   /// has time to arrive, and none waits for the branches of the one before.
-  HWY_NOINLINE void descend(u32 rays, u32 root, WaitingChildren& waiting) {
+  HWY_NOINLINE void descend(u32 rays, u32 root, ChildStacks& stacks) {
     Counts counts = visit(root, rays, {0, 0});
     for (u32 i = 0; i < counts.together; ++i) {
       const Together at = together_[i];
-      const bool has_room = counts.together - i - 1 + counts.apart + 2 * width <= StartChildren::size &&
+      const bool has_room = counts.together - i - 1 + counts.apart + 2 * width <= SeparateChildren::size &&
                             counts.together + width <= max_together;
       if (has_room) {
         counts = visit(at.child, at.rays, counts);
@@ -121,7 +121,7 @@ class StartTogether {
         apart_.put(counts.apart++, at.node, at.slot, at.rays, origin, origin);
       }
     }
-    apart_.hand_out(counts.apart, waiting);
+    apart_.hand_out(counts.apart, stacks);
   }
 
  private:
@@ -181,7 +181,7 @@ class StartTogether {
     for (u32 slot = 0; slot < width; ++slot) {
       const WideChild child = children.child(slot);
       const u32 beginning = entered[slot].beginning;
-      const u32 enough = u32(u32(__builtin_popcount(beginning)) >= min_at_start) & u32(child.is_inner());
+      const u32 enough = u32(u32(__builtin_popcount(beginning)) >= min_in_descent) & u32(child.is_inner());
       const u32 together = beginning & (0u - enough), apart = entered[slot].rays & ~together;
       const char* data = place_of(tree_, triangles_, child);
       data = entered[slot].rays != 0 ? data : reinterpret_cast<const char*>(planes);
@@ -198,7 +198,7 @@ class StartTogether {
   const Triangles triangles_;
   Rays limit_, scale_[3], near_offset_[3], far_offset_[3];
   Together together_[max_together];
-  StartChildren apart_;
+  SeparateChildren apart_;
 };
 
 }  // namespace copse::cpu::HWY_NAMESPACE

@@ -1,10 +1,10 @@
 // What waits on the ways of rays that each go their own.
 
-#if defined(COPSE_TRACE_CPU_SIMD_WAITING) == defined(HWY_TARGET_TOGGLE)
-#ifdef COPSE_TRACE_CPU_SIMD_WAITING
-#undef COPSE_TRACE_CPU_SIMD_WAITING
+#if defined(COPSE_TRACE_CPU_SIMD_STACKS) == defined(HWY_TARGET_TOGGLE)
+#ifdef COPSE_TRACE_CPU_SIMD_STACKS
+#undef COPSE_TRACE_CPU_SIMD_STACKS
 #else
-#define COPSE_TRACE_CPU_SIMD_WAITING
+#define COPSE_TRACE_CPU_SIMD_STACKS
 #endif
 
 #include "builders/bvh/wide_node.h"
@@ -15,7 +15,7 @@ namespace copse::cpu::HWY_NAMESPACE {
 
 /// What children wait for the rays of a group: the keys by which they were sorted, with the slot in the lowest
 /// bits, and the nodes. A tree so deep that they do not fit is left to the walk that climbs.
-struct WaitingChildren {
+struct ChildStacks {
   static constexpr u32 size = 256, stride = 2 * size + 16;  // for each ray; not all in the same cache sets
 
   IdPerRay tops;  // of each ray, counted from `words`
@@ -50,7 +50,7 @@ struct WaitingChildren {
   }
 
   /// Has for ray `to` wait what waits for ray `from` of others.
-  HWY_INLINE void copy(u32 to, WaitingChildren& others, u32 from) {
+  HWY_INLINE void copy(u32 to, ChildStacks& others, u32 from) {
     u32 at = bottom(to);
     for (u32 i = bottom(from); i != others.tops[from]; ++i, ++at) {
       *keys(at) = *others.keys(i), *nodes(at) = *others.nodes(i);

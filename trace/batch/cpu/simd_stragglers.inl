@@ -1,11 +1,11 @@
 // Rays that are under way when most of their group have arrived. Few rays leave blocks of lanes empty, and each
 // waits for every step of its own; so the last rays of groups go on together, until few of them are left in turn.
 
-#if defined(COPSE_TRACE_CPU_SIMD_LATE) == defined(HWY_TARGET_TOGGLE)
-#ifdef COPSE_TRACE_CPU_SIMD_LATE
-#undef COPSE_TRACE_CPU_SIMD_LATE
+#if defined(COPSE_TRACE_CPU_SIMD_STRAGGLERS) == defined(HWY_TARGET_TOGGLE)
+#ifdef COPSE_TRACE_CPU_SIMD_STRAGGLERS
+#undef COPSE_TRACE_CPU_SIMD_STRAGGLERS
 #else
-#define COPSE_TRACE_CPU_SIMD_LATE
+#define COPSE_TRACE_CPU_SIMD_STRAGGLERS
 #endif
 
 #include "trace/batch/cpu/simd_results.inl"
@@ -15,14 +15,14 @@ HWY_BEFORE_NAMESPACE();
 namespace copse::cpu::HWY_NAMESPACE {
 
 template <bool any, class Tree, class Triangles>
-class LateRays {
+class StragglerGroup {
  public:
   using Walks = RayWalks<any, Tree, Triangles>;
 
   /// So many rays of a group are late at most.
   static constexpr u32 most = 3 * ray_lanes / 8;
 
-  HWY_INLINE LateRays(const SimdBatch<Tree>& batch, const Triangles& triangles)
+  HWY_INLINE StragglerGroup(const SimdBatch<Tree>& batch, const Triangles& triangles)
       : batch_(batch), triangles_(triangles), walks_(batch.tree, triangles, group_) {
     group_.masks = batch.masks;
   }

@@ -36,11 +36,14 @@ HWY_INLINE u32 walk_packets(const Tree& tree, const Triangles& triangles, RayGro
 /// Rays of a batch, as many at a time as have a lane.
 template <bool any, class Tree, class Triangles>
 class GroupTracer {
-  using Late = LateRays<any, Tree, Triangles>;
+  using Stragglers = StragglerGroup<any, Tree, Triangles>;
 
  public:
   HWY_INLINE GroupTracer(const SimdBatch<Tree>& batch, const Triangles& triangles)
-      : batch_(batch), triangles_(triangles), walks_(batch.tree, triangles, group_), late_(batch, triangles) {
+      : batch_(batch),
+        triangles_(triangles),
+        walks_(batch.tree, triangles, group_),
+        straggler_group_(batch, triangles) {
     group_.masks = batch.masks;
   }
 
@@ -53,28 +56,28 @@ class GroupTracer {
     }
     const u32 asked = u32((u64{1} << count) - 1);
     const u32 walking = group_.walking & ~group_.given_up & asked;
-    u32 whole = group_.given_up, late = 0;
+    u32 whole = group_.given_up, stragglers = 0;
     if (walking != 0 && batch_.packets) {
       whole |= walk_packets<any>(batch_.tree, triangles_, group_, walking);
     } else if (walking != 0) {
       walks_.begin_together(walking);
-      walks_.walk(Late::most);
+      walks_.walk(Stragglers::most);
       whole |= walks_.too_deep();
-      late = walks_.under_way() & ~walks_.too_deep();
+      stragglers = walks_.under_way() & ~walks_.too_deep();
     }
-    if (late != 0) late_.take(walks_, late);
-    write_results<any>(batch_, triangles_, group_, asked & ~late, whole);
+    if (stragglers != 0) straggler_group_.take(walks_, stragglers);
+    write_results<any>(batch_, triangles_, group_, asked & ~stragglers, whole);
   }
 
   /// Results are complete only then.
-  HWY_INLINE void finish() { late_.finish(); }
+  HWY_INLINE void finish() { straggler_group_.finish(); }
 
  private:
   const SimdBatch<Tree>& batch_;
   const Triangles triangles_;
   RayGroup group_;
   RayWalks<any, Tree, Triangles> walks_;
-  Late late_;
+  Stragglers straggler_group_;
 };
 
 template <bool any, class Tree, class Triangles>

@@ -36,7 +36,7 @@ class RayWalks {
  public:
   HWY_INLINE RayWalks(const Tree& tree, const Triangles& triangles, RayGroup& group)
       : tree_(tree), triangles_(triangles), leaves_(triangles_, tree.primitive_ids), group_(group) {
-    waiting_.clear();
+    stacks_.clear();
   }
 
   /// Has the rays whose bits are set, and no others, stand at `at`.
@@ -52,7 +52,7 @@ class RayWalks {
     const WideChild root = tree_.root();
     if (rays == 0 || !root.is_inner()) return begin(rays, root);
     set_up(rays);
-    StartTogether<Tree, Triangles>(tree_, triangles_, group_).descend(rays, root.first, waiting_);
+    SharedDescent<Tree, Triangles>(tree_, triangles_, group_).descend(rays, root.first, stacks_);
     Turn turn{0, 0};
     for (; rays != 0; rays &= rays - 1) go_on(u32(__builtin_ctz(rays)), turn);
     standing_ = turn;
@@ -61,7 +61,7 @@ class RayWalks {
   /// Takes over ray `from` of others as ray `to`, which is not under way. The tree is not too deep for it so far.
   HWY_INLINE void take(u32 to, RayWalks& others, u32 from) {
     group_.copy(to, others.group_, from);
-    waiting_.copy(to, others.waiting_, from);
+    stacks_.copy(to, others.stacks_, from);
     if constexpr (!Node::in_blocks) slabs_[to] = others.slabs_[from];
     too_deep_ &= ~(1u << to);
     Turn turn = standing_;
@@ -76,7 +76,7 @@ class RayWalks {
     Turn turn = standing_;
     for (u32 turns = 0; turn.node_count + turn.leaf_count > few; ++turns) {
       if (turns % turns_unlooked == 0) {
-        for (u32 full = waiting_.full(Node::width, turns_unlooked); full != 0; full &= full - 1) {
+        for (u32 full = stacks_.full(Node::width, turns_unlooked); full != 0; full &= full - 1) {
           give_up(u32(__builtin_ctz(full)));
         }
       }
@@ -106,7 +106,7 @@ class RayWalks {
 
   HWY_INLINE void set_up(u32 rays) {
     too_deep_ = 0;
-    waiting_.clear();
+    stacks_.clear();
     if constexpr (!Node::in_blocks) {
       for (; rays != 0; rays &= rays - 1) {
         const u32 lane = u32(__builtin_ctz(rays));
@@ -146,14 +146,14 @@ class RayWalks {
   /// Has a ray enter nothing any more; another walk finds its hit.
   HWY_NOINLINE void give_up(u32 lane) {
     too_deep_ |= 1u << lane;
-    waiting_.tops[lane] = waiting_.bottom(lane);
+    stacks_.tops[lane] = stacks_.bottom(lane);
     group_.limit[lane] = group_.boxes_limit[lane] = -infinity;
   }
 
   HWY_INLINE void step_one(u32 lane) {
     const u32 node = at_[lane].first;
-    i32* keys = waiting_.keys(waiting_.tops[lane]);
-    waiting_.push(lane, node, Node(tree_, node).enter(slabs_[lane], group_.boxes_limit[lane], keys));
+    i32* keys = stacks_.keys(stacks_.tops[lane]);
+    stacks_.push(lane, node, Node(tree_, node).enter(slabs_[lane], group_.boxes_limit[lane], keys));
   }
 
   /// The steps of rays, of lanes as RayBlocks has them.
@@ -162,16 +162,16 @@ class RayWalks {
     u32 nodes[block_rays], tops[block_rays];
     i32* keys_to[block_rays];
     for (u32 r = 0; r < block_rays; ++r) {
-      nodes[r] = at_[lanes[r]].first, tops[r] = waiting_.tops[lanes[r]];
-      keys_to[r] = waiting_.keys(tops[r]);
+      nodes[r] = at_[lanes[r]].first, tops[r] = stacks_.tops[lanes[r]];
+      keys_to[r] = stacks_.keys(tops[r]);
     }
     const RayBlocks rays(lanes);
     VecOf<RayKeys> keys;
     const u32 entered = Node::enter(tree_, nodes, rays, group_, keys);
     store_blocks(RayKeys(), keys, keys_to);
     for (u32 r = 0; r < block_rays; ++r) {
-      hn::StoreU(hn::Set(d, nodes[r]), d, waiting_.nodes(tops[r]));
-      waiting_.tops[lanes[r]] = tops[r] + u32(__builtin_popcount(entered >> (4 * r) & block_bits));
+      hn::StoreU(hn::Set(d, nodes[r]), d, stacks_.nodes(tops[r]));
+      stacks_.tops[lanes[r]] = tops[r] + u32(__builtin_popcount(entered >> (4 * r) & block_bits));
     }
   }
 
@@ -201,16 +201,16 @@ class RayWalks {
   /// their bits; nothing is entered by a limit below 0.
   HWY_INLINE void go_on(u32 lane, Turn& turn) {
     constexpr i32 slots = i32(Node::width - 1);
-    const u32 bottom = waiting_.bottom(lane);
+    const u32 bottom = stacks_.bottom(lane);
     const i32 limit = i32(bits_of(group_.boxes_limit[lane]));
-    for (u32 top = waiting_.tops[lane]; top != bottom;) {
-      const i32 key = *waiting_.keys(--top);
+    for (u32 top = stacks_.tops[lane]; top != bottom;) {
+      const i32 key = *stacks_.keys(--top);
       if ((key & ~slots) > limit) continue;
-      waiting_.tops[lane] = top;
-      go_to(lane, Node(tree_, *waiting_.nodes(top)).child(u32(key & slots)), turn);
+      stacks_.tops[lane] = top;
+      go_to(lane, Node(tree_, *stacks_.nodes(top)).child(u32(key & slots)), turn);
       return;
     }
-    waiting_.tops[lane] = bottom;
+    stacks_.tops[lane] = bottom;
   }
 
   const Tree tree_;
@@ -223,7 +223,7 @@ class RayWalks {
   Turn standing_{0, 0};
   u32 at_nodes_[ray_lanes + 4], at_leaves_[ray_lanes + 4];  // lanes, and what is written in vain or fills a block
   typename SlabsOf<Node, Node::in_blocks>::Type slabs_[ray_lanes];
-  WaitingChildren waiting_;
+  ChildStacks stacks_;
 };
 
 }  // namespace copse::cpu::HWY_NAMESPACE
