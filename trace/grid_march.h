@@ -234,7 +234,7 @@ struct TestCell {
 ///   leaf_test: a quick one, that says by itself where it gave up
 ///   limit:     becomes the limit as it was left
 template <class LeafTest>
-COPSE_HD inline bool march_quickly(const GridView& grid, const Ray& ray, LeafTest& leaf_test, float& limit) {
+COPSE_HD inline bool march_fast(const GridView& grid, const Ray& ray, LeafTest& leaf_test, float& limit) {
   limit = ray.t_max;
   if (!is_traceable(ray)) return true;
   const GridShape& shape = *grid.shape.data();

@@ -87,7 +87,7 @@ u32 expect_hits_in_all_layouts(const Mesh& mesh, const std::vector<Ray>& rays) {
   return most;
 }
 
-TEST(QuickWalk, FindsTheHitsOfBruteForceAndNeverGivesUpOnOrdinaryMeshes) {
+TEST(FastTraversal, FindsTheHitsOfBruteForceAndNeverGivesUpOnOrdinaryMeshes) {
   const Mesh random = generate_random(400, 0.2f), sphere = generate_sphere(3), grid = generate_grid(14);
   EXPECT_EQ(expect_hits_in_all_layouts(random, difficult_rays(random, 1500, 1)), 0u);
   EXPECT_EQ(expect_hits_in_all_layouts(sphere, difficult_rays(sphere, 1500, 2)), 0u);
@@ -95,13 +95,13 @@ TEST(QuickWalk, FindsTheHitsOfBruteForceAndNeverGivesUpOnOrdinaryMeshes) {
   EXPECT_LT(expect_hits_in_all_layouts(grid, difficult_rays(grid, 1500, 3)), 750u);
 }
 
-TEST(QuickWalk, FindsTheHitsOfBruteForceFarFromTheOrigin) {
+TEST(FastTraversal, FindsTheHitsOfBruteForceFarFromTheOrigin) {
   Mesh mesh = generate_sphere(2);
   for (vec3& p : mesh.positions) p = p * 0.01f + vec3(1000, -2000, 3000);
   expect_hits_in_all_layouts(mesh, difficult_rays(mesh, 1500, 4));
 }
 
-TEST(QuickWalk, FindsTheHitsOfBruteForceOnHardMeshesWhereItDoesNotGiveUp) {
+TEST(FastTraversal, FindsTheHitsOfBruteForceOnHardMeshesWhereItDoesNotGiveUp) {
   for (const test::NamedMesh& hard : test::hard_meshes()) {
     SCOPED_TRACE(hard.name);
     if (hard.mesh.positions.empty()) continue;
@@ -111,7 +111,7 @@ TEST(QuickWalk, FindsTheHitsOfBruteForceOnHardMeshesWhereItDoesNotGiveUp) {
 
 /// The node's grid begins at -2048 and has a plane at 0, where a triangle lies that the ray meets at a grazing
 /// angle: the ray's way to that plane is lost in the rounding of its way from the grid's beginning.
-TEST(QuickWalk, PlanesNearTheRayAreFoundInGridsThatBeginFarAway) {
+TEST(FastTraversal, PlanesNearTheRayAreFoundInGridsThatBeginFarAway) {
   Mesh mesh;
   for (float y : {0.0f, -2048.0f, 2000.0f}) {
     const u32 n = u32(mesh.positions.size());
@@ -131,7 +131,7 @@ TEST(QuickWalk, PlanesNearTheRayAreFoundInGridsThatBeginFarAway) {
   expect_hits_in_all_layouts(mesh, rays);
 }
 
-TEST(QuickWalk, GivesUpWhereItsStackIsFull) {
+TEST(FastTraversal, GivesUpWhereItsStackIsFull) {
   Mesh mesh;
   const u32 count = 3000;
   for (u32 i = 0; i < count; ++i) {
@@ -154,7 +154,7 @@ TEST(QuickWalk, GivesUpWhereItsStackIsFull) {
   EXPECT_EQ(expect_hits<16>(halves.view(), host_view(mesh), rays, expected).walks, 0u);
 }
 
-TEST(QuickWalk, LeavesOfManyTrianglesAreTestedWhole) {
+TEST(FastTraversal, LeavesOfManyTrianglesAreTestedWhole) {
   const Mesh mesh = generate_random(1000, 0.3f);
   const std::vector<Ray> rays = difficult_rays(mesh, 300, 6);
   const std::vector<Hit> expected = test::brute_force_hits({host_view(mesh)}, rays);

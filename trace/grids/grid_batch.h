@@ -22,18 +22,18 @@ struct GridBatch {
   const Ray* rays;
   Result* results;
 
-  COPSE_HD void trace(u64 i) const {
+  COPSE_HD void trace_robust(u64 i) const {
     Test<Robustness::robust> test(triangles_of(triangles), rays[i]);
     NoCounter counter;
     store(i, test, march(grid, rays[i], test, counter));
   }
 
   /// False where the ray gave up; its result is not stored then.
-  COPSE_HD bool trace_quickly(u64 i) const {
+  COPSE_HD bool trace_fast(u64 i) const {
     const Ray ray = rays[i];
     Test<Robustness::fast> test(triangles_of(triangles), ray);
     float limit;
-    if (!march_quickly(grid, ray, test, limit) || test.gives_up) return false;
+    if (!march_fast(grid, ray, test, limit) || test.gives_up) return false;
     store(i, test, limit);
     return true;
   }

@@ -14,8 +14,8 @@ inline constexpr u32 march_threads = 128;
 inline constexpr u32 march_blocks = 8;  // on a multiprocessor at once: 64 registers a thread
 
 template <class Result>
-__noinline__ __device__ void march_again(const copse::detail::GridBatch<Result>& batch, u64 i) {
-  batch.trace(i);
+__noinline__ __device__ void march_robust(const copse::detail::GridBatch<Result>& batch, u64 i) {
+  batch.trace_robust(i);
 }
 
 template <class Result>
@@ -24,7 +24,7 @@ __global__ void __launch_bounds__(march_threads, march_blocks)
   overlap_launches();
   const u64 i = u64{blockIdx.x} * march_threads + threadIdx.x;
   if (i >= n) return;
-  if (!batch.trace_quickly(i)) march_again(batch, i);
+  if (!batch.trace_fast(i)) march_robust(batch, i);
 }
 
 }  // namespace detail

@@ -10,7 +10,7 @@ namespace detail {
 template <class Result>
 struct MarchRay {
   copse::detail::GridBatch<Result> batch;
-  void operator()(u64 i) const { batch.trace(i); }
+  void operator()(u64 i) const { batch.trace_robust(i); }
 };
 
 }  // namespace detail

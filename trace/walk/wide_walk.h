@@ -4,7 +4,7 @@
 // stack drops nothing, so that there is nothing to count, and it does not climb. Entries of the stack are a node
 // and a child's key; what the key does not tell of the child is read when the walk gets there.
 //
-// Keys are where children are entered, with a tag in place of the lowest byte, by the slot (trace/walk/quick_spans.h):
+// Keys are where children are entered, with a tag in place of the lowest byte, by the slot (trace/walk/fast_spans.h):
 //
 //   0eeeeeee eeeeeeee eeeeeeee tttttttt
 //
@@ -14,7 +14,7 @@
 //
 // It gives up where the stack is full, and where times of planes might be no floats.
 
-#include "trace/walk/quick_spans.h"
+#include "trace/walk/fast_spans.h"
 #include "trace/walk/walk.h"
 
 namespace copse::detail {

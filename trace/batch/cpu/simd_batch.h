@@ -34,7 +34,7 @@ void trace_simd(const SimdBatch<copse::detail::WideTree<CompressedBvh8Node>>& ba
 
 /// The same for ray i with the masks of a batch, if there are any.
 template <class Tree, class LeafTest>
-float walk_masked(const SimdBatch<Tree>& batch, u64 i, LeafTest& test) {
+float traverse_masked(const SimdBatch<Tree>& batch, u64 i, LeafTest& test) {
   NoCounter counter;
   if (batch.masks == nullptr) return copse::detail::traverse_robust(batch.tree, batch.rays[i], test, counter);
   copse::detail::MaskedTest masked(test, batch.masks->of(test.triangles), batch.masks->of_ray(i));
@@ -45,15 +45,15 @@ float walk_masked(const SimdBatch<Tree>& batch, u64 i, LeafTest& test) {
 
 /// Traces ray i by itself, without SIMD.
 template <class Tree, class Triangles>
-[[gnu::noinline]] void trace_whole(const SimdBatch<Tree>& batch, const Triangles& triangles, u64 i) {
+[[gnu::noinline]] void retrace_robust(const SimdBatch<Tree>& batch, const Triangles& triangles, u64 i) {
   const Ray ray = batch.rays[i];
   if (batch.hits != nullptr) {
     copse::detail::ClosestTriangle<Triangles> closest(triangles, ray);
-    const float limit = walk_masked(batch, i, closest);
+    const float limit = traverse_masked(batch, i, closest);
     batch.hits[i] = closest.hit(limit);
   } else {
     copse::detail::AnyTriangle<Triangles> any(triangles, ray);
-    walk_masked(batch, i, any);
+    traverse_masked(batch, i, any);
     batch.occluded[i] = any.found ? 1 : 0;
   }
 }

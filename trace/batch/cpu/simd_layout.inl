@@ -22,7 +22,7 @@ namespace copse::cpu::HWY_NAMESPACE {
 #if HWY_TARGET == HWY_SCALAR
 template <class Tree, class Triangles>
 void trace_triangles(const SimdBatch<Tree>& batch, const Triangles& triangles, u64 begin, u64 end) {
-  for (u64 i = begin; i < end; ++i) trace_whole(batch, triangles, i);
+  for (u64 i = begin; i < end; ++i) retrace_robust(batch, triangles, i);
 }
 
 template <class Tree>

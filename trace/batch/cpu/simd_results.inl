@@ -15,14 +15,14 @@ namespace copse::cpu::HWY_NAMESPACE {
 
 template <class Tree, class Triangles>
 HWY_INLINE void write_hits(const SimdBatch<Tree>& batch, const Triangles& triangles, const RayGroup& group,
-                           u32 rays, u32 whole) {
+                           u32 rays, u32 retraced) {
   PerRay u, v;
   u.store(hn::Mul(group.v.load(), group.inverse.load())), v.store(hn::Mul(group.w.load(), group.inverse.load()));
   for (; rays != 0; rays &= rays - 1) {
     const u32 lane = u32(__builtin_ctz(rays)), closest = group.closest[lane];
     const u64 i = group.ids[lane];
-    if (whole >> lane & 1) {
-      trace_whole(batch, triangles, i);
+    if (retraced >> lane & 1) {
+      retrace_robust(batch, triangles, i);
     } else if (closest == invalid_id) {
       batch.hits[i] = {batch.rays[i].t_max, invalid_id, invalid_id, 0, 0};
     } else {
@@ -34,24 +34,24 @@ HWY_INLINE void write_hits(const SimdBatch<Tree>& batch, const Triangles& triang
 
 template <class Tree, class Triangles>
 HWY_INLINE void write_occluded(const SimdBatch<Tree>& batch, const Triangles& triangles, const RayGroup& group,
-                               u32 rays, u32 whole) {
+                               u32 rays, u32 retraced) {
   for (; rays != 0; rays &= rays - 1) {
     const u32 lane = u32(__builtin_ctz(rays));
     const u64 i = group.ids[lane];
     batch.occluded[i] = group.closest[lane] != invalid_id ? 1 : 0;
-    if (whole >> lane & 1) trace_whole(batch, triangles, i);
+    if (retraced >> lane & 1) retrace_robust(batch, triangles, i);
   }
 }
 
-/// Writes what was found for the rays whose bits are set; for those of `whole` by the walk that has no depth
+/// Writes what was found for the rays whose bits are set; for those of `retraced` by the walk that has no depth
 /// limit.
 template <bool any, class Tree, class Triangles>
 HWY_INLINE void write_results(const SimdBatch<Tree>& batch, const Triangles& triangles, const RayGroup& group,
-                              u32 rays, u32 whole) {
+                              u32 rays, u32 retraced) {
   if constexpr (any) {
-    write_occluded(batch, triangles, group, rays, whole);
+    write_occluded(batch, triangles, group, rays, retraced);
   } else {
-    write_hits(batch, triangles, group, rays, whole);
+    write_hits(batch, triangles, group, rays, retraced);
   }
 }
 

@@ -56,17 +56,17 @@ class GroupTracer {
     }
     const u32 asked = u32((u64{1} << count) - 1);
     const u32 walking = group_.walking & ~group_.given_up & asked;
-    u32 whole = group_.given_up, stragglers = 0;
+    u32 retraced = group_.given_up, stragglers = 0;
     if (walking != 0 && batch_.packets) {
-      whole |= walk_packets<any>(batch_.tree, triangles_, group_, walking);
+      retraced |= walk_packets<any>(batch_.tree, triangles_, group_, walking);
     } else if (walking != 0) {
       walks_.begin_together(walking);
       walks_.walk(Stragglers::most);
-      whole |= walks_.too_deep();
+      retraced |= walks_.too_deep();
       stragglers = walks_.under_way() & ~walks_.too_deep();
     }
     if (stragglers != 0) straggler_group_.take(walks_, stragglers);
-    write_results<any>(batch_, triangles_, group_, asked & ~stragglers, whole);
+    write_results<any>(batch_, triangles_, group_, asked & ~stragglers, retraced);
   }
 
   /// Results are complete only then.

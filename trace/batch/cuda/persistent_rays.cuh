@@ -43,7 +43,7 @@ class PersistentLane {
 
   /// Walks until the batch is at its end or too many lanes wait, which it returns; all lanes are done or wait
   /// then.
-  __device__ bool walk_quickly(u32 n, u32* ticket) {
+  __device__ bool traverse_fast(u32 n, u32* ticket) {
     NoCounter counter;
     for (;;) {
       const u32 idle = __ballot_sync(all_lanes, walk_.is_done());
@@ -114,7 +114,7 @@ __global__ void __launch_bounds__(ray_threads, persistent_blocks<Query>)
       u32 waiting_ray;
       {
         PersistentLane<Query> lane(query, reach, entries);
-        more = lane.walk_quickly(n, ticket);
+        more = lane.traverse_fast(n, ticket);
         waiting_ray = lane.waiting_ray();
       }
       if (waiting_ray != PersistentLane<Query>::no_ray) retrace_robust(query, waiting_ray);

@@ -124,7 +124,7 @@ __noinline__ __device__ void retrace_robust(const Query& query, u32 ray_id) {
 /// A thread for each ray, by whole walks; `choice` and `kernel` as below.
 template <class Query>
 __global__ void __launch_bounds__(ray_threads)
-    whole_rays_kernel(u32 n, const __grid_constant__ Query query, TraceKernel kernel, const u32* choice) {
+    robust_rays_kernel(u32 n, const __grid_constant__ Query query, TraceKernel kernel, const u32* choice) {
   overlap_launches();
   if (choice != nullptr && *choice != u32(kernel)) return;
   const u32 i = blockIdx.x * ray_threads + threadIdx.x;
@@ -180,9 +180,9 @@ __global__ void __launch_bounds__(ray_threads, Method::blocks)
 
 /// For rays that do not stand at quads, in place of `kernel`: nobody's should, so they have no quick kernels.
 template <class Query>
-void trace_by_whole_walks(const Executor& ex, const char* label, TraceKernel kernel, const Query& query, u32 n,
-                          const u32* choice) {
-  launch(ex, label, detail::whole_rays_kernel<Query>,
+void trace_by_robust_traversal(const Executor& ex, const char* label, TraceKernel kernel, const Query& query,
+                               u32 n, const u32* choice) {
+  launch(ex, label, detail::robust_rays_kernel<Query>,
          {.blocks = divide_rounding_up(n, detail::ray_threads),
           .threads = detail::ray_threads,
           .overlaps_earlier_launch = true},

@@ -61,7 +61,7 @@ KernelTable kernels_for(const Query& query, u64 n) {
 template <class Grouped, class Persistent>
 void trace_with_kernel(const Executor& ex, const char* label, TraceKernel kernel, const Grouped& grouped,
                        const Persistent& persistent, u32 n, const u32* choice) {
-  if (!stand_at_quads(grouped.rays)) return trace_by_whole_walks(ex, label, kernel, grouped, n, choice);
+  if (!stand_at_quads(grouped.rays)) return trace_by_robust_traversal(ex, label, kernel, grouped, n, choice);
   if constexpr (!Grouped::has_masks) {
     if (kernel == TraceKernel::thread_per_ray) {
       trace_in_groups<ThreadPerRay<Grouped>>(ex, label, grouped, n, choice);

@@ -19,11 +19,11 @@
 namespace copse::detail {
 
 /// One axis of a grid, in the units of boxes.
-struct QuickAxis {
+struct FastAxis {
   float near_base, far_base, step;
 
-  COPSE_HD QuickAxis(u32 origin, u32 exponent_and_more, float ray_origin, float scale, float near_offset,
-                     float far_offset) {
+  COPSE_HD FastAxis(u32 origin, u32 exponent_and_more, float ray_origin, float scale, float near_offset,
+                    float far_offset) {
     constexpr u32 exponent_mask = 0x7f800000u;
     step = mul_rn(float_from_bits(exponent_and_more << 23 & exponent_mask), scale);
     near_base = plane_time(float_from_bits(origin), ray_origin, scale, near_offset);
@@ -31,12 +31,12 @@ struct QuickAxis {
   }
 };
 
-struct QuickGrid {
-  QuickAxis x, y, z;
+struct FastGrid {
+  FastAxis x, y, z;
 
   /// `origin`: the quad that a compressed node begins with.
-  COPSE_HD QuickGrid(const Quad& origin, const RaySlabs& ray)
-      : QuickGrid(origin, origin.words[3] + times_2_to_24, ray) {}
+  COPSE_HD FastGrid(const Quad& origin, const RaySlabs& ray)
+      : FastGrid(origin, origin.words[3] + times_2_to_24, ray) {}
 
   /// The spans of the four children whose planes are the bytes of six words, into spans[0] on.
   COPSE_HD void find_spans(const PlaneBytes& planes, BoxSpan* spans) const {
@@ -57,7 +57,7 @@ struct QuickGrid {
   /// 24 for each exponent, of which none is near 255 in a conversion of a tree that usual rays meet.
   static constexpr u32 times_2_to_24 = 0x00181818u;
 
-  COPSE_HD QuickGrid(const Quad& origin, u32 exponents, const RaySlabs& ray)
+  COPSE_HD FastGrid(const Quad& origin, u32 exponents, const RaySlabs& ray)
       : x(origin.words[0], exponents, ray.origin.x, ray.scale.x, ray.near_offset.x, ray.far_offset.x),
         y(origin.words[1], exponents >> 8, ray.origin.y, ray.scale.y, ray.near_offset.y, ray.far_offset.y),
         z(origin.words[2], exponents >> 16, ray.origin.z, ray.scale.z, ray.near_offset.z, ray.far_offset.z) {}
@@ -99,7 +99,7 @@ COPSE_HD inline ChildTags<CompressedBvh4Node> find_spans(const CompressedBvh4Nod
                                                          BoxSpan (&spans)[4]) {
   const auto* quads = reinterpret_cast<const Quad*>(&node);
   const Quad origin = quads[0], lo = quads[2], hi = quads[3];
-  QuickGrid(origin, ray)
+  FastGrid(origin, ray)
       .find_spans({ray, lo.words[1], lo.words[2], lo.words[3], hi.words[0], hi.words[1], hi.words[2]}, spans);
   return {lo.words[0] | ChildTags<CompressedBvh4Node>::slots};
 }
@@ -108,7 +108,7 @@ COPSE_HD inline ChildTags<CompressedBvh8Node> find_spans(const CompressedBvh8Nod
                                                          BoxSpan (&spans)[8]) {
   const auto* quads = reinterpret_cast<const Quad*>(&node);
   const Quad origin = quads[0], a = quads[2], b = quads[3], c = quads[4];
-  const QuickGrid grid(origin, ray);
+  const FastGrid grid(origin, ray);
   grid.find_spans({ray, a.words[0], a.words[2], b.words[0], b.words[2], c.words[0], c.words[2]}, spans);
   grid.find_spans({ray, a.words[1], a.words[3], b.words[1], b.words[3], c.words[1], c.words[3]}, spans + 4);
   return {};
