@@ -8,7 +8,7 @@
 
 namespace copse {
 
-/// Against HashMap (docs/primitives.md has the figures):
+/// Against HashMap (bench/notes/hash-tables.md has the figures):
 /// - searches for keys that are not there cost as much as for those that are, at any load; a load of 0.95 is usual
 /// - a bulk insertion into an empty table costs the same at any load, up to 1, and leaves the same table on all
 ///   backends and in every run: of equal keys the first is kept, and where values are assigned, the last

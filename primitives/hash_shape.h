@@ -6,7 +6,7 @@ namespace copse {
 
 struct HashTableOptions {
   /// The share of slots taken once the table holds its capacity, above 0, at most 1. More makes the table smaller
-  /// and searches longer: docs/primitives.md has the figures.
+  /// and searches longer: bench/notes/hash-tables.md has the figures.
   float max_load = 0.8f;
 
   /// Searches start at multiples of so many bytes: 32, 64 or 128. Wider ones gather what is searched for in fewer

@@ -10,7 +10,7 @@ namespace copse {
 /// Which of two trees a batch of rays walks through. All give the same hits.
 enum class TraceLayout : u32 {
   /// The binary tree for rays that stay together, the wide one for others, by a sample of the batch; the binary
-  /// one for few triangles, and on CUDA the wide one for many. See docs/performance.md.
+  /// one for few triangles, and on CUDA the wide one for many. See docs/benchmarks/README.md.
   automatic,
   binary,
   wide,

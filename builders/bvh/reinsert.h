@@ -12,7 +12,7 @@ struct ReinsertOptions {
 
 /// Lowers the SAH cost of a tree: subtrees are taken out and put where inner nodes have the least area. Any binary
 /// tree of any depth, whichever builder made it; leaves and their primitives stay together. What is gained depends
-/// on the tree: most where boxes of uneven size overlap, as in interiors. Figures: docs/performance.md.
+/// on the tree: most where boxes of uneven size overlap, as in interiors. Figures: bench/notes/builders.md.
 ///
 /// In a pass every node but the root looks for its best place by branch and bound, among the siblings of its
 /// ancestors and what is below them. Of moves that meet, those that gain most go ahead; others may in the next

@@ -20,7 +20,7 @@ struct StructureFile {
 };
 
 /// Writes tree and mesh, to a temporary file that is renamed when complete, so that an old file survives a
-/// full disk. The layout is documented in docs/structure-file.md. Waits.
+/// full disk. The layout is documented in docs/guide/structure-file.md. Waits.
 ///   mesh: what the tree was built over
 ///   builder: at most 23 characters
 ///   wide: a wide tree over the same primitives as `bvh`, or none; makes the file one of version 2

@@ -24,7 +24,7 @@ struct HostVoxels {
 HostVoxels download(const Voxels& voxels);
 HostVoxels download(const Bricks& bricks);
 
-/// Writes voxels as docs/voxel-file.md describes, to a temporary file that is renamed when complete.
+/// Writes voxels as docs/guide/voxel-file.md describes, to a temporary file that is renamed when complete.
 /// Throws: Error bad_file; Error invalid_argument where keys and words do not fit the shape.
 void save_voxels(const std::filesystem::path& path, const HostVoxels& voxels);
 

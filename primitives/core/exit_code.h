@@ -4,7 +4,7 @@
 
 namespace copse {
 
-/// How Copse's programs end, as docs/cli.md has it. 1 is left to what is no program of ours, as a shell.
+/// How Copse's programs end, as docs/guide/cli.md has it. 1 is left to what is no program of ours, as a shell.
 enum ExitCode : int {
   exit_ok = 0,
   exit_usage = 2,

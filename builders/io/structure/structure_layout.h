@@ -1,6 +1,6 @@
 #pragma once
 
-// The bytes of a structure file; docs/structure-file.md describes them for other programs.
+// The bytes of a structure file; docs/guide/structure-file.md describes them for other programs.
 
 #include <bit>
 #include <span>

@@ -133,7 +133,7 @@ __global__ void __launch_bounds__(ray_threads)
 
 /// Which of as many groups of rays as blocks a block traces. Those that run at a time are spread over a stretch of
 /// the batch: so rays that miss all, which wait for memory, run beside those that have much to do, where a picture
-/// in its order has them one after the other. What it brings, and what it costs: docs/performance.md.
+/// in its order has them one after the other. What it brings, and what it costs: bench/notes/rays-gpu.md.
 __device__ inline u32 group_of_block() {
   constexpr u32 stretch = 8192, stride = 3137;  // odd, so that all of a stretch are met
   const u32 begin = blockIdx.x / stretch * stretch;

@@ -12,7 +12,7 @@
 
 namespace copse::cuda::detail {
 
-/// Inner steps between two looks at the leaves, as measured: docs/performance.md.
+/// Inner steps between two looks at the leaves, as measured: bench/notes/rays-gpu.md.
 template <class Tree>
 inline constexpr u32 steps_between_leaves = 3;
 template <>

@@ -34,7 +34,7 @@ constexpr TraceKernel kernel_for(TraceKernel kernel) {
 /// A packet meets few triangles where there are half as many rays to each as it has.
 inline constexpr u64 rays_a_triangle_for_packets = warp_size / 2;
 
-/// What is the fastest for a batch of n rays, as measured: docs/performance.md has the table. Where triangles are
+/// What is the fastest for a batch of n rays, as measured: bench/notes/rays-gpu.md has the table. Where triangles are
 /// finer than rays, neighbours part ways long before they end, so that waiting for each other costs more.
 template <class Query>
 KernelTable kernels_for(const Query& query, u64 n) {
