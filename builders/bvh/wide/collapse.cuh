@@ -51,8 +51,8 @@ void choose_upwards(const Executor& ex, const BvhView& bvh, u64 n, const copse::
                     copse::detail::SlotCosts<width>* slot_costs, const copse::detail::ChosenPairs<width>& chosen) {
   const u64 pair_count = pair_capacity(n), words = detail::pair_bit_words(n);
   ScratchArena::Frame frame(ex.scratch);
-  const detail::LeftByWindows left{frame.allocate<u32>(words), frame.allocate<u32>(words)};
-  const detail::ChooseInput<width> in{bvh, costs, slot_costs, chosen, left};
+  const detail::DeferredPairs deferred{frame.allocate<u32>(words), frame.allocate<u32>(words)};
+  const detail::ChooseInput<width> in{bvh, costs, slot_costs, chosen, deferred};
   launch(ex, "collapse: choose", detail::choose_slots_kernel<width>,
          {.blocks = divide_rounding_up(pair_count, u64{detail::window_pairs<width>}),
           .threads = detail::window_threads,

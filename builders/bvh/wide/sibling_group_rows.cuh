@@ -1,11 +1,11 @@
 #pragma once
 
-// Families of siblings in a block, such as the children of wide nodes, and the way up through them: what stands in
-// a slot is known first of leaves, then of parents all of whose children are known. Where nodes of a subtree stand
-// side by side, that is nearly all of them; nothing relies on it.
+// Sibling groups of a block, such as the children of wide nodes, and the climb through them. The slots of leaves
+// are known first. A group whose slots are all known is ready; it makes the slot of its parent known. Where the
+// nodes of a subtree stand side by side, nearly all groups become ready; nothing relies on it.
 //
-// Families that are ready stand in a queue, so that lanes are full as long as there are enough of them. As soon as
-// one warp is enough, it goes on alone, by steps that need no barrier of the block.
+// Ready groups stand in a queue, so that lanes are full as long as there are enough groups. Once one warp is
+// enough, it goes on alone, in steps that need no barrier of the block.
 
 #include <type_traits>
 
@@ -13,29 +13,27 @@
 
 namespace copse::cuda::detail {
 
-/// width: slots of a family
+///   width: slots per group
 template <u32 width, u32 block_threads>
-class FamilyRows {
+class SiblingGroupRows {
  public:
   static constexpr u32 threads = block_threads;
   static constexpr u32 row_slots = 64, slots = row_slots * threads / warp_size;
-  static constexpr u32 row_families = row_slots / width, families = slots / width;
+  static constexpr u32 row_groups = row_slots / width, groups = slots / width;
 
-  /// A warp has a row of slots, a lane two of them: the row's `lane` for k = 0, and 32 + `lane` for k = 1.
+  /// A warp has a row of 64 slots. A lane has two of them: slot `lane` for k = 0, slot 32 + `lane` for k = 1.
   __device__ static u32 row_begin() { return threadIdx.x / warp_size * row_slots; }
   __device__ static u32 own_slot(u32 k) { return row_begin() + k * warp_size + lane_id(); }
 
-  /// The family of a lane, of the row's first lanes; of others, one that is none.
-  __device__ static u32 own_family() {
-    return lane_id() < row_families ? row_begin() / width + lane_id() : families;
-  }
+  /// The first lanes of a row have one group each; the others get `groups`, which is none.
+  __device__ static u32 own_group() { return lane_id() < row_groups ? row_begin() / width + lane_id() : groups; }
 
   __device__ void set(u32 slot, bool is_known) { known_[slot] = is_known ? 1 : 0; }
 
-  /// Goes up from what is known, as far as it leads; all threads of the block, after a barrier; ends with one. For
-  /// each of the first `count` families all of whose slots are known or become so, puts
-  ///   put(above(family), visit(family))
-  /// where the slot above it is in the block; else visits it alone.
+  /// Climbs from the known slots as far as it can; all threads of the block, after a barrier; ends with one.
+  /// Visits each of the first `count` groups whose slots are all known or become known, and calls
+  ///   put(above(group), visit(group))
+  /// if the slot above the group is in the block.
   template <class Above, class Visit, class Put>
   __device__ void climb(u32 count, const Above& above, const Visit& visit, const Put& put) {
     list_ready(count);
@@ -60,36 +58,36 @@ class FamilyRows {
     __syncthreads();
   }
 
-  /// After climb(), whether the family was visited.
-  __device__ bool is_known(u32 family) const { return flags(family) == all_known; }
+  /// After climb(), whether the group was visited.
+  __device__ bool is_known(u32 group) const { return flags(group) == all_known; }
 
  private:
   using Flags = std::conditional_t<width == 4, u32, u64>;
   static constexpr Flags all_known = Flags(0x0101010101010101u);
   static_assert(sizeof(Flags) == width);
 
-  __device__ Flags flags(u32 family) const { return reinterpret_cast<const Flags*>(known_)[family]; }
+  __device__ Flags flags(u32 group) const { return reinterpret_cast<const Flags*>(known_)[group]; }
 
-  /// Lists the families all of whose slots are known, and counts the other slots of the others.
+  /// Lists the groups that are ready, and counts the unknown slots of the others.
   __device__ void list_ready(u32 count) {
-    static_assert(families <= threads);
+    static_assert(groups <= threads);
     if (threadIdx.x == 0) ready_count_ = 0;
     __syncthreads();
-    const u32 family = threadIdx.x;
-    const u32 unknown = family < count ? width - u32(__popcll(flags(family))) : width;
-    if (family < families) unknown_[family] = unknown;
+    const u32 group = threadIdx.x;
+    const u32 unknown = group < count ? width - u32(__popcll(flags(group))) : width;
+    if (group < groups) unknown_[group] = unknown;
     const u32 ready = __ballot_sync(all_lanes, unknown == 0);
     u32 first = 0;
     if (lane_id() == 0 && ready != 0) first = atomicAdd(&ready_count_, u32(__popc(ready)));
     first = shuffle_from(first, 0) + u32(__popc(ready & lower_lanes()));
-    if (unknown == 0) ready_[first] = u16(family);
+    if (unknown == 0) ready_[first] = u16(group);
     __syncthreads();
   }
 
   template <class Above, class Visit, class Put>
-  __device__ void finish(u32 family, const Above& above, const Visit& visit, const Put& put) {
-    const auto found = visit(family);
-    const u32 slot = above(family);
+  __device__ void finish(u32 group, const Above& above, const Visit& visit, const Put& put) {
+    const auto found = visit(group);
+    const u32 slot = above(group);
     if (slot >= slots) return;
     put(slot, found);
     known_[slot] = 1;
@@ -98,8 +96,8 @@ class FamilyRows {
   }
 
   alignas(8) u8 known_[slots];
-  u32 unknown_[families];  // slots of each
-  u16 ready_[families];
+  u32 unknown_[groups];  // slots of each group
+  u16 ready_[groups];
   u32 ready_count_;
 };
 

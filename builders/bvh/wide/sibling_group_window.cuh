@@ -1,6 +1,6 @@
 #pragma once
 
-// The boxes of what stands in the slots of neighbouring families, in shared memory.
+// The boxes in the slots of neighbouring sibling groups, in shared memory.
 
 #include "builders/bvh/wide/sibling_group_rows.cuh"
 #include "builders/bvh/wide_node.h"
@@ -14,32 +14,33 @@ struct alignas(16) WideCorner {
 };
 
 template <u32 width, u32 block_threads>
-class FamilyWindow : public FamilyRows<width, block_threads> {
-  using Rows = FamilyRows<width, block_threads>;
+class SiblingGroupWindow : public SiblingGroupRows<width, block_threads> {
+  using Rows = SiblingGroupRows<width, block_threads>;
 
  public:
-  /// Before put_link(), a barrier of the block between them.
+  /// Call it before put_link(), with a barrier of the block between them.
   __device__ void clear() {
-    if (threadIdx.x < Rows::families) parent_slots_[threadIdx.x] = none;
+    if (threadIdx.x < Rows::groups) parent_slots_[threadIdx.x] = none;
   }
 
-  /// Takes what stands in a slot.
-  ///   below: the number in the window of an inner child's family of children; not below `families` for another
+  /// Takes the child in a slot.
+  ///   below: the group in the window that an inner child is the parent of; `groups` or more if it is not there
   __device__ void put_link(u32 slot, const WideChild& child, u32 below) {
     this->set(slot, !child.is_inner());
-    if (child.is_inner() && below < Rows::families) parent_slots_[below] = u16(slot);
+    if (child.is_inner() && below < Rows::groups) parent_slots_[below] = u16(slot);
     if (child.is_nothing()) put(slot, Aabb::empty());
   }
-  /// Takes the box of what is fitted already.
+  /// Takes the box of a child that is fitted already.
   __device__ void put_known(u32 slot, const Aabb& box) {
     this->set(slot, true);
     put(slot, box);
   }
 
-  /// Puts boxes of a row's leaves into their slots: fit(first, count) is a leaf's; all lanes of the warp.
-  /// Each lane takes a leaf, wherever they stand in the row: gathers take their time for the lines that they
-  /// visit, and neighbouring leaves share them.
-  ///   low, high: what stands in the lane's slots
+  /// Puts the boxes of a row's leaves into their slots; all lanes of the warp. Lane k takes the k-th leaf of the
+  /// row, wherever it stands: the time of a gather depends on the cache lines that it touches, and neighbouring
+  /// leaves share lines.
+  ///   low, high: the children in the lane's slots
+  ///   fit:       Aabb(first, count), the box of a leaf
   template <class Fit>
   __device__ void fit_leaves(const WideChild& low, const WideChild& high, const Fit& fit) {
     const u32 low_leaves = __ballot_sync(all_lanes, low.is_leaf()),
@@ -59,13 +60,13 @@ class FamilyWindow : public FamilyRows<width, block_threads> {
     }
   }
 
-  /// Goes up from the leaves; all threads of the block, after a barrier. Returns whether the own one of the first
-  /// `count` families is fitted; box_of_own is then the box around it.
+  /// Climbs from the leaves; all threads of the block, after a barrier. Returns whether the thread's group, of the
+  /// first `count`, is fitted; box_of_own is then the box around it.
   __device__ bool join(u32 count, Aabb& box_of_own) {
     this->climb(
-        count, [&](u32 family) { return u32(parent_slots_[family]); }, [&](u32 family) { return box_of(family); },
+        count, [&](u32 group) { return u32(parent_slots_[group]); }, [&](u32 group) { return box_of(group); },
         [&](u32 slot, const Aabb& box) { put(slot, box); });
-    const u32 own = Rows::own_family();
+    const u32 own = Rows::own_group();
     if (own >= count || !this->is_known(own)) return false;
     box_of_own = box_of(own);
     return true;
@@ -73,11 +74,11 @@ class FamilyWindow : public FamilyRows<width, block_threads> {
 
   __device__ Aabb box_in(u32 slot) const { return {low_[slot].at, high_[slot].at}; }
 
-  /// Whether what is above a family is in the window, and its family there.
-  __device__ bool has_parent(u32 family) const { return parent_slots_[family] != none; }
-  __device__ u32 parent(u32 family) const { return parent_slots_[family] / width; }
+  /// Whether the parent of a group is in the window, and the group that the parent belongs to.
+  __device__ bool has_parent(u32 group) const { return parent_slots_[group] != none; }
+  __device__ u32 parent(u32 group) const { return parent_slots_[group] / width; }
 
-  /// A kilobyte of each warp, where the low halves of its row were.
+  /// A kilobyte per warp: the low corners of its row, which are not needed any more.
   __device__ void* row_memory() { return low_ + Rows::row_begin(); }
 
  private:
@@ -87,15 +88,15 @@ class FamilyWindow : public FamilyRows<width, block_threads> {
     low_[slot] = {box.lo, 0};
     high_[slot] = {box.hi, 0};
   }
-  __device__ Aabb box_of(u32 family) const {
-    Aabb box = box_in(family * width);
+  __device__ Aabb box_of(u32 group) const {
+    Aabb box = box_in(group * width);
 #pragma unroll
-    for (u32 k = 1; k < width; ++k) box = merge(box, box_in(family * width + k));
+    for (u32 k = 1; k < width; ++k) box = merge(box, box_in(group * width + k));
     return box;
   }
 
   WideCorner low_[Rows::slots];
-  u16 parent_slots_[Rows::families];
+  u16 parent_slots_[Rows::groups];
   u8 leaves_[Rows::slots];
   WideCorner high_[Rows::slots];
 };

@@ -37,7 +37,7 @@ struct ClimbedNode {
 template <u32 width>
 __device__ bool comes_first(const ChooseInput<width>& in, u32 pair) {
   const u32 bit = 1u << pair % 32;
-  return (fetch_or_relaxed(in.left.arrivals + pair / 32, bit) & bit) == 0;
+  return (fetch_or_relaxed(in.deferred.arrivals + pair / 32, bit) & bit) == 0;
 }
 
 template <u32 width>
@@ -90,7 +90,7 @@ __global__ void __launch_bounds__(climb_threads) climb_with_slots_kernel(const C
   const BvhNode root = load_whole(in.bvh.nodes.data());
   const u32 pair_count = in.bvh.counts.data()->node_count / 2, begin = blockIdx.x * climb_pairs;
   const u32 first = begin + 32 * threadIdx.x;
-  const u32 open = first < pair_count ? in.left.open[first / 32] : 0;
+  const u32 open = first < pair_count ? in.deferred.open[first / 32] : 0;
 
   const BlockScan<u32> scan = block_inclusive_scan<climb_threads>(u32(__popc(open)), Plus{}, sums);
   u32 place = scan.inclusive - u32(__popc(open));

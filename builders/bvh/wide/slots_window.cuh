@@ -30,7 +30,7 @@ using copse::detail::SlotCosts;
 using copse::detail::store_whole;
 
 /// What the windows leave to be chosen for above them: a bit a pair, in words of 32.
-struct LeftByWindows {
+struct DeferredPairs {
   u32* open;      // the node was chosen for, its parent was not
   u32* arrivals;  // 0; later, of a node that was not: one of its children came
 };
@@ -41,7 +41,7 @@ struct ChooseInput {
   CollapseCosts costs;
   SlotCosts<width>* slot_costs;  // [pair]: a message, of nodes that are open and that were not chosen for
   ChosenPairs<width> chosen;
-  LeftByWindows left;
+  DeferredPairs deferred;
 
   __device__ SlotCosts<width> leaf_costs(const AreaScale& scale, const BvhNode& leaf) const {
     return SlotCosts<width>::of_leaf(costs.of_leaf(scale.area(leaf.box()), leaf.count), leaf.count);
@@ -192,8 +192,8 @@ class SlotsWindow {
       }
       const u32 open = __ballot_sync(all_lanes, is_open);
       if (lane_id() != 0) continue;
-      in.left.open[(begin + i) / warp_size] = open;
-      in.left.arrivals[(begin + i) / warp_size] = 0;
+      in.deferred.open[(begin + i) / warp_size] = open;
+      in.deferred.arrivals[(begin + i) / warp_size] = 0;
     }
   }
 

@@ -28,8 +28,8 @@ struct NodesFrom {
 
 /// Some wide nodes, counted through by ids(i).
 template <class Node, class Boxes, u32 block_threads>
-class WideFitWindow : public FamilyWindow<Node::width, block_threads> {
-  using Rows = FamilyRows<Node::width, block_threads>;
+class WideFitWindow : public SiblingGroupWindow<Node::width, block_threads> {
+  using Rows = SiblingGroupRows<Node::width, block_threads>;
   using Fit = FitWideNode<Node, Boxes>;
   static constexpr u32 width = Node::width;
 
@@ -44,7 +44,7 @@ class WideFitWindow : public FamilyWindow<Node::width, block_threads> {
     Aabb box = Aabb::empty();
     const bool is_fitted = this->join(count, box);
     store_nodes(fit, ids, __ballot_sync(all_lanes, is_fitted), box);
-    const u32 own = Rows::own_family();
+    const u32 own = Rows::own_group();
     const bool has_fitted_parent = is_fitted && this->has_parent(own) && this->is_known(this->parent(own));
     if (is_fitted && !has_fitted_parent) fit.exact[ids(own)] = box;
     return is_fitted;

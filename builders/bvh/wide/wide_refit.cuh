@@ -24,7 +24,7 @@ inline constexpr u32 wide_fit_threads = 256, wide_fit_listed_threads = 512, wide
 inline constexpr u32 wide_fit_blocks = 5, wide_fit_rest_blocks = 8;  // on a multiprocessor
 
 template <class Node>
-inline constexpr u32 nodes_a_window = FamilyRows<Node::width, wide_fit_threads>::families;
+inline constexpr u32 nodes_a_window = SiblingGroupRows<Node::width, wide_fit_threads>::groups;
 
 template <class Node, class Boxes>
 struct WideFitMemory {
@@ -35,9 +35,9 @@ struct WideFitMemory {
 /// Fits the nodes of a window; all threads of the block.
 template <class Node, class Boxes>
 __device__ void fit_wide_window(WideFitMemory<Node, Boxes>& memory, const FitWideNode<Node, Boxes>& fit,
-                                const FamiliesLeft& left, u32 id, u32 node_count) {
+                                const DeferredSiblingGroups& deferred, u32 id, u32 node_count) {
   using Window = WideFitWindow<Node, Boxes, wide_fit_threads>;
-  const u32 begin = id * Window::families, count = smaller(Window::families, node_count - begin);
+  const u32 begin = id * Window::groups, count = smaller(Window::groups, node_count - begin);
   WideChild children[2];
 #pragma unroll
   for (u32 k = 0; k < 2; ++k) {
@@ -49,57 +49,58 @@ __device__ void fit_wide_window(WideFitMemory<Node, Boxes>& memory, const FitWid
 #pragma unroll
   for (u32 k = 0; k < 2; ++k) memory.window.put_link(Window::own_slot(k), children[k], children[k].first - begin);
   const bool is_fitted = memory.window.fit(fit, NodesFrom{begin}, count, children[0], children[1]);
-  const u32 own = Window::own_family();
-  left.note<wide_fit_threads>(own < count, is_fitted, begin + own, begin, id, memory.storage);
+  const u32 own = Window::own_group();
+  deferred.note<wide_fit_threads>(own < count, is_fitted, begin + own, begin, id, memory.storage);
   __syncthreads();
 }
 
 template <class Node, class Boxes>
 __global__ void __launch_bounds__(wide_fit_threads, wide_fit_blocks)
-    fit_wide_windows_kernel(const FitWideNode<Node, Boxes> fit, const FamiliesLeft left) {
+    fit_wide_windows_kernel(const FitWideNode<Node, Boxes> fit, const DeferredSiblingGroups deferred) {
   __shared__ WideFitMemory<Node, Boxes> memory;
   overlap_launches();
   const u32 node_count = fit.tree.counts->node_count;
   const u32 windows = u32(divide_rounding_up(node_count, nodes_a_window<Node>));
-  for (u32 id = blockIdx.x; id < windows; id += gridDim.x) fit_wide_window(memory, fit, left, id, node_count);
+  for (u32 id = blockIdx.x; id < windows; id += gridDim.x) fit_wide_window(memory, fit, deferred, id, node_count);
 }
 
 /// Fits listed nodes (deferred_sibling_groups.cuh).
 template <class Node, class Boxes>
 struct FitListedNodes {
   using Window = WideFitWindow<Node, Boxes, wide_fit_listed_threads>;
-  static constexpr u32 threads = wide_fit_listed_threads, blocks = 2, families = Window::families;
+  static constexpr u32 threads = wide_fit_listed_threads, blocks = 2, groups = Window::groups;
 
-  struct Memory : ListedFamilies<families, threads> {
+  struct Memory : ListedSiblingGroups<groups, threads> {
     Window window;
   };
 
   FitWideNode<Node, Boxes> fit;
 
   __device__ u32 count() const { return fit.tree.counts->node_count; }
-  __device__ static u32 own_family() { return Window::own_family(); }
+  __device__ static u32 own_group() { return Window::own_group(); }
 
-  __device__ bool run(Memory& memory, const FamiliesLeft& left, const ListedSpan& span) const {
+  __device__ bool run(Memory& memory, const DeferredSiblingGroups& deferred, const ListedSpan& span) const {
     memory.window.clear();
     __syncthreads();
-    const WideChild low = put_link(memory, left, span, Window::own_slot(0)),
-                    high = put_link(memory, left, span, Window::own_slot(1));
+    const WideChild low = put_link(memory, deferred, span, Window::own_slot(0)),
+                    high = put_link(memory, deferred, span, Window::own_slot(1));
     return memory.window.fit(fit, memory.ids, memory.ids.count, low, high);
   }
 
  private:
   /// Takes what stands in a slot. Returns it where it is a leaf, or nothing.
-  __device__ WideChild put_link(Memory& memory, const FamiliesLeft& left, const ListedSpan& span, u32 slot) const {
+  __device__ WideChild put_link(Memory& memory, const DeferredSiblingGroups& deferred, const ListedSpan& span,
+                                u32 slot) const {
     if (slot / Node::width >= memory.ids.count) {
       memory.window.set(slot, false);
       return WideChild::nothing();
     }
     const WideChild child = fit.tree.nodes[memory.ids(slot / Node::width)].child(slot % Node::width);
-    u32 listed = families;
+    u32 listed = groups;
     if (child.is_inner()) {
       // What stands in another block's span may be being fitted now.
       listed = memory.ids.find(child.first);
-      if (listed == families && span.has(child.first) && left.is_left[child.first] == 0) {
+      if (listed == groups && span.has(child.first) && deferred.is_deferred[child.first] == 0) {
         memory.window.put_known(slot, fit.exact[child.first]);
         return WideChild::nothing();
       }
@@ -112,17 +113,19 @@ struct FitListedNodes {
 /// Walks from all that is fitted below what is left, if anything is.
 template <class Node, class Boxes>
 __global__ void __launch_bounds__(wide_fit_rest_threads)
-    fit_wide_rest_kernel(const FitWideNode<Node, Boxes> fit, const FamiliesLeft left, const u32* left_count) {
+    fit_wide_rest_kernel(const FitWideNode<Node, Boxes> fit, const DeferredSiblingGroups deferred,
+                         const u32* remaining_count) {
   overlap_launches();
-  if (*left_count == 0) return;
+  if (*remaining_count == 0) return;
   const WideTree<Node> tree{fit.tree.nodes, fit.tree.parents};
   const u64 slots = u64{fit.tree.counts->node_count} * Node::width;
   for (u64 i = u64{blockIdx.x} * wide_fit_rest_threads + threadIdx.x; i < slots;
        i += u64{gridDim.x} * wide_fit_rest_threads) {
     const u32 node = u32(i / Node::width);
-    if (left.is_left[node] == 0) continue;
+    if (deferred.is_deferred[node] == 0) continue;
     const WideChild child = fit.tree.nodes[node].child(u32(i % Node::width));
-    if (child.is_inner() && left.is_left[child.first] == 0) walk_up(tree, child.first, left.arrivals, fit);
+    if (child.is_inner() && deferred.is_deferred[child.first] == 0)
+      walk_up(tree, child.first, deferred.arrivals, fit);
   }
 }
 
@@ -140,28 +143,28 @@ void fit_wide_boxes(const Executor& ex, const Boxes& boxes, u64 node_capacity,
   const u64 windows = detail::wide_fit_window_count<Node>(node_capacity);
   ScratchArena::Frame frame(ex.scratch);
   const copse::detail::FitWideNode<Node, Boxes> fit{boxes, tree, frame.allocate<Aabb>(node_capacity)};
-  const detail::FamiliesLeft left = detail::allocate_left(frame, node_capacity, windows);
+  const detail::DeferredSiblingGroups deferred = detail::allocate_deferred(frame, node_capacity, windows);
   launch(ex, "refit: wide boxes", detail::fit_wide_windows_kernel<Node, Boxes>,
          {.blocks = smaller(windows, u64{detail::wide_fit_blocks} * ex.multiprocessor_count),
           .threads = detail::wide_fit_threads,
           .overlaps_earlier_launch = true},
-         fit, left);
+         fit, deferred);
   if (windows == 1) return;
-  const u32* const left_count =
-      detail::finish_listed(ex, "refit: upper wide boxes", windows, detail::nodes_a_window<Node>,
-                            detail::FitListedNodes<Node, Boxes>{fit}, left);
+  const u32* const remaining_count =
+      detail::finish_deferred(ex, "refit: upper wide boxes", windows, detail::nodes_a_window<Node>,
+                              detail::FitListedNodes<Node, Boxes>{fit}, deferred);
   launch(ex, "refit: wide boxes in no order", detail::fit_wide_rest_kernel<Node, Boxes>,
          {.blocks = smaller(divide_rounding_up(node_capacity * Node::width, detail::wide_fit_rest_threads),
                             u64{detail::wide_fit_rest_blocks} * ex.multiprocessor_count),
           .threads = detail::wide_fit_rest_threads,
           .overlaps_earlier_launch = true},
-         fit, left, left_count);
+         fit, deferred, remaining_count);
 }
 
 template <class Node>
 u64 fit_wide_boxes_scratch_bytes(const Executor&, u64 node_capacity) {
   return ScratchArena::bytes_for<Aabb>(node_capacity) +
-         detail::families_left_bytes(node_capacity, detail::wide_fit_window_count<Node>(node_capacity));
+         detail::deferred_scratch_bytes(node_capacity, detail::wide_fit_window_count<Node>(node_capacity));
 }
 
 }  // namespace copse::cuda
