@@ -42,9 +42,9 @@ double median_milliseconds(Context& context, u32 repeats, const std::function<vo
   return median(std::move(samples));
 }
 
-BuildTimes measure_builds(Context& context, Bvh& bvh, const TriangleView& triangles, const Recipe& recipe,
+BuildTimes measure_builds(Context& context, Bvh& bvh, const TriangleView& triangles, const BuildSettings& settings,
                           u32 repeats) {
-  const auto build_work = [&] { rebuild_tree(context, bvh, triangles, recipe); };
+  const auto build_work = [&] { rebuild_tree(context, bvh, triangles, settings); };
   const auto refit_work = [&] { refit(context, bvh, triangles); };
   BuildTimes times;
   times.build = median_milliseconds(context, repeats, build_work);
@@ -58,12 +58,12 @@ BuildTimes measure_builds(Context& context, Bvh& bvh, const TriangleView& triang
   return times;
 }
 
-WideTimes measure_layout(Context& context, Bvh& bvh, const TriangleView& triangles, const Recipe& recipe,
+WideTimes measure_layout(Context& context, Bvh& bvh, const TriangleView& triangles, const BuildSettings& settings,
                          Layout layout, u32 repeats) {
   AnyWideBvh wide = collapse_to(context, bvh, layout);
   const auto collapse_work = [&] { collapse(context, wide, bvh); };
   const auto build_work = [&] {
-    rebuild_tree(context, bvh, triangles, recipe);
+    rebuild_tree(context, bvh, triangles, settings);
     collapse(context, wide, bvh);
   };
   WideTimes times{.layout = layout, .collapse_graph = {}, .build_graph = {}, .statistics = stats(context, wide)};
@@ -79,15 +79,15 @@ WideTimes measure_layout(Context& context, Bvh& bvh, const TriangleView& triangl
   return times;
 }
 
-std::vector<Stage> measure_stages(Context& context, Bvh& bvh, const TriangleView& triangles, const Recipe& recipe,
-                                  u32 repeats) {
+std::vector<Stage> measure_stages(Context& context, Bvh& bvh, const TriangleView& triangles,
+                                  const BuildSettings& settings, u32 repeats) {
   Profile& profile = context.profile();
   std::vector<Stage> stages;
   std::vector<std::vector<double>> samples;
   for (u32 i = 0; i < repeats; ++i) {
     profile.clear();
     profile.record(true);
-    rebuild_tree(context, bvh, triangles, recipe);
+    rebuild_tree(context, bvh, triangles, settings);
     profile.record(false);
     stages = profile.stages();
     samples.resize(stages.size());

@@ -28,7 +28,7 @@ struct BuildTimes {
 };
 
 /// Times rebuild and refit of a tree in place.
-BuildTimes measure_builds(Context& context, Bvh& bvh, const TriangleView& triangles, const Recipe& recipe,
+BuildTimes measure_builds(Context& context, Bvh& bvh, const TriangleView& triangles, const BuildSettings& settings,
                           u32 repeats);
 
 /// One layout made of a tree.
@@ -42,12 +42,12 @@ struct WideTimes {
 };
 
 /// Times conversion and refit in place.
-WideTimes measure_layout(Context& context, Bvh& bvh, const TriangleView& triangles, const Recipe& recipe,
+WideTimes measure_layout(Context& context, Bvh& bvh, const TriangleView& triangles, const BuildSettings& settings,
                          Layout layout, u32 repeats);
 
 /// The stages of a rebuild, each with its median.
-std::vector<Stage> measure_stages(Context& context, Bvh& bvh, const TriangleView& triangles, const Recipe& recipe,
-                                  u32 repeats);
+std::vector<Stage> measure_stages(Context& context, Bvh& bvh, const TriangleView& triangles,
+                                  const BuildSettings& settings, u32 repeats);
 
 struct RayTimes {
   u64 ray_count = 0;

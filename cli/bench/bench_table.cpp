@@ -99,7 +99,7 @@ Json to_json(const BenchResult& result) {
             {"source", result.source},
             {"triangles", result.triangle_count},
             {"vertices", result.vertex_count}};
-  json.update(to_json(result.recipe));
+  json.update(to_json(result.settings));
   json["build_ms"] = result.times.build;
   json["build_graph_ms"] = to_json(result.times.build_graph);
   json["build_min_bytes"] = result.min_build_bytes();
@@ -133,8 +133,8 @@ std::string table_head() {
 
 std::string table_line(const BenchResult& result) {
   const std::string text =
-      fmt::format(columns, one_line(result.scene), grouped(result.triangle_count), result.recipe.builder,
-                  morton_bits_in_words(result.recipe), milliseconds(result.times.build),
+      fmt::format(columns, one_line(result.scene), grouped(result.triangle_count), result.settings.builder,
+                  morton_bits_in_words(result.settings), milliseconds(result.times.build),
                   milliseconds(result.times.build_graph), milliseconds(result.times.refit),
                   milliseconds(result.times.refit_graph), rate(result.primary), rate(result.diffuse),
                   fmt::format("{:.1f}", result.statistics.sah_cost), result.statistics.depth,

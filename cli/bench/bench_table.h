@@ -5,13 +5,13 @@
 
 namespace copse::cli {
 
-/// One scene with one recipe.
+/// One scene, built with one BuildSettings.
 struct BenchResult {
   std::string scene;
   std::string source;
   u64 triangle_count = 0;
   u64 vertex_count = 0;
-  Recipe recipe;
+  BuildSettings settings;
   BuildTimes times;
   BuildSizes sizes;
   BvhStats statistics;

@@ -53,39 +53,39 @@ std::vector<std::optional<u32>> key_widths(const BenchOptions& options, const st
   return builder == "hploc" ? std::vector<std::optional<u32>>{0, 63} : std::vector<std::optional<u32>>{30, 63};
 }
 
-/// Every builder with its key widths.
-std::vector<Recipe> recipes(const BenchOptions& options) {
-  std::vector<Recipe> recipes;
+/// One for each builder and each of its key widths.
+std::vector<BuildSettings> settings_to_measure(const BenchOptions& options) {
+  std::vector<BuildSettings> all;
   for (const std::string& builder : options.builders) {
     for (const std::optional<u32>& bits : key_widths(options, builder)) {
-      recipes.push_back({.builder = builder,
-                         .morton_bits = bits,
-                         .max_leaf_size = options.max_leaf_size,
-                         .radius = builder == "hploc" || options.builders.size() == 1 ? options.radius : 0,
-                         .reinsertion = options.reinsertion});
-      recipes.back() = complete(recipes.back());
+      all.push_back({.builder = builder,
+                     .morton_bits = bits,
+                     .max_leaf_size = options.max_leaf_size,
+                     .radius = builder == "hploc" || options.builders.size() == 1 ? options.radius : 0,
+                     .reinsertion = options.reinsertion});
+      all.back() = complete(all.back());
     }
   }
-  return recipes;
+  return all;
 }
 
 BenchResult measure(Session& session, Context& context, BenchInput& input, const BenchOptions& options,
-                    const Recipe& recipe) {
+                    const BuildSettings& settings) {
   BenchResult result;
   result.scene = input.scene.name;
   result.source = input.scene.source;
   result.triangle_count = input.mesh.triangles.size();
   result.vertex_count = input.mesh.positions.size();
-  result.recipe = recipe;
+  result.settings = settings;
 
   session.begin(fmt::format("{}: building", input.scene.name));
-  Bvh bvh = build_tree(context, input.triangles, recipe);
-  result.sizes = tree_sizes(context, result.triangle_count, recipe);
-  result.times = measure_builds(context, bvh, input.triangles, recipe, options.repeats);
-  if (options.stages) result.stages = measure_stages(context, bvh, input.triangles, recipe, options.repeats);
+  Bvh bvh = build_tree(context, input.triangles, settings);
+  result.sizes = tree_sizes(context, result.triangle_count, settings);
+  result.times = measure_builds(context, bvh, input.triangles, settings, options.repeats);
+  if (options.stages) result.stages = measure_stages(context, bvh, input.triangles, settings, options.repeats);
   result.statistics = stats(context, bvh);
   for (const Layout layout : options.layouts) {
-    result.layouts.push_back(measure_layout(context, bvh, input.triangles, recipe, layout, options.repeats));
+    result.layouts.push_back(measure_layout(context, bvh, input.triangles, settings, layout, options.repeats));
   }
 
   session.begin(fmt::format("{}: tracing", input.scene.name));
@@ -108,8 +108,8 @@ std::vector<BenchResult> measure_scene(Session& session, Context& context, const
                    .primary = make_primary_rays(bounds(mesh), scene.interior, rays_size),
                    .diffuse = std::nullopt};
   std::vector<BenchResult> results;
-  for (const Recipe& recipe : recipes(options)) {
-    results.push_back(measure(session, context, input, options, recipe));
+  for (const BuildSettings& settings : settings_to_measure(options)) {
+    results.push_back(measure(session, context, input, options, settings));
     if (session.json()) continue;
     session.progress().hide();
     print_data(table_line(results.back()));
@@ -131,7 +131,7 @@ int run_bench(Session& session, const BenchOptions& options) {
   const u32 rays_size = options.rays_size != 0                ? options.rays_size
                         : context->backend() == Backend::cuda ? 2048
                                                               : 1024;
-  session.progress().expect_stages(u32(scenes.size() * (1 + 2 * recipes(options).size())));
+  session.progress().expect_stages(u32(scenes.size() * (1 + 2 * settings_to_measure(options).size())));
 
   session.note("{}, up to {} a leaf, {} x {} primary rays, medians of {}", describe_in_words(*context),
                options.max_leaf_size, rays_size, rays_size, options.repeats);

@@ -21,7 +21,7 @@ namespace {
 struct BuildOptions {
   std::string input;
   std::string output;
-  Recipe recipe;
+  BuildSettings settings;
   Layout layout = Layout::bvh2;
   StructureOptions structure;
 };
@@ -43,14 +43,15 @@ void collapse_timed(Context& context, Layout layout, TimedBuild& build) {
   build.wide_milliseconds = stopwatch.milliseconds();
 }
 
-TimedBuild build_timed(Context& context, const TriangleView& triangles, const Recipe& recipe, Layout layout) {
+TimedBuild build_timed(Context& context, const TriangleView& triangles, const BuildSettings& settings,
+                       Layout layout) {
   TimedBuild result;
   Stopwatch stopwatch(context);
-  result.bvh = build_tree(context, triangles, recipe);
+  result.bvh = build_tree(context, triangles, settings);
   result.first_milliseconds = stopwatch.milliseconds();
 
   stopwatch.start();
-  rebuild_tree(context, result.bvh, triangles, recipe);
+  rebuild_tree(context, result.bvh, triangles, settings);
   result.milliseconds = stopwatch.milliseconds();
   collapse_timed(context, layout, result);
   context.wait();
@@ -64,7 +65,7 @@ Json make_report(Context& context, const BuildOptions& options, const Mesh& mesh
           {"input", options.input},
           {"triangles", mesh.triangles.size()},
           {"vertices", mesh.positions.size()},
-          {"recipe", to_json(options.recipe)},
+          {"recipe", to_json(options.settings)},
           {"layout", name_of(options.layout)},
           {"statistics", to_json(statistics)},
           {"wide_statistics", is_wide ? to_json(stats(context, build.wide)) : Json()},
@@ -80,7 +81,7 @@ std::string make_text(Context& context, const BuildOptions& options, const Mesh&
   facts.add("mesh", "{}: {} triangles, {} vertices", one_line(options.input), grouped(mesh.triangles.size()),
             grouped(mesh.positions.size()));
   facts.add("device", "{}", describe_in_words(context));
-  add_facts(facts, options.recipe);
+  add_facts(facts, options.settings);
   add_facts(facts, statistics);
   facts.add("build", "{:.3f} ms (the first, with allocation: {:.3f} ms)", build.milliseconds,
             build.first_milliseconds);
@@ -93,8 +94,8 @@ std::string make_text(Context& context, const BuildOptions& options, const Mesh&
 }
 
 int run_build(Session& session, BuildOptions options) {
-  options.recipe = complete(options.recipe);
-  check_leaf_size(options.layout, options.recipe.max_leaf_size);
+  options.settings = complete(options.settings);
+  check_leaf_size(options.layout, options.settings.max_leaf_size);
   check_mesh_input(options.input);
   if (!options.output.empty()) check_output(options.output, ".copse", options.input);
   const auto context = session.make_context();
@@ -105,14 +106,14 @@ int run_build(Session& session, BuildOptions options) {
 
   session.begin("building");
   const DeviceMesh device_mesh(*context, mesh);
-  const Recipe& recipe = options.recipe;
-  const TimedBuild build = build_timed(*context, device_mesh.view(), recipe, options.layout);
+  const BuildSettings& settings = options.settings;
+  const TimedBuild build = build_timed(*context, device_mesh.view(), settings, options.layout);
   const BvhStats statistics = stats(*context, build.bvh);
 
   if (!options.output.empty()) {
     session.begin("writing");
-    save_structure(options.output, *context, mesh, build.bvh, recipe.builder, recipe.morton_bits.value_or(0),
-                   recipe.max_leaf_size, build.wide);
+    save_structure(options.output, *context, mesh, build.bvh, settings.builder, settings.morton_bits.value_or(0),
+                   settings.max_leaf_size, build.wide);
     session.note("wrote {}", options.output);
   }
   session.print(make_report(*context, options, mesh, build, statistics),
@@ -129,12 +130,12 @@ Command add_build_command(CLI::App& app, CommonOptions& common) {
   add_output(*command, options->output,
              "Write the structure: a .copse file of a tree, a .voxels file of voxels and bricks");
   add_choice<std::string>(
-      *command, "--builder", options->recipe.builder, {{"lbvh", "lbvh"}, {"hploc", "hploc"}, {"sah", "sah"}},
+      *command, "--builder", options->settings.builder, {{"lbvh", "lbvh"}, {"hploc", "hploc"}, {"sah", "sah"}},
       "The algorithm: lbvh is the fastest and the default, hploc makes better trees, sah the best");
-  add_radius(*command, options->recipe.radius);
-  add_morton_bits(*command, options->recipe.morton_bits);
-  add_max_leaf_size(*command, options->recipe.max_leaf_size);
-  add_reinsertion(*command, options->recipe.reinsertion);
+  add_radius(*command, options->settings.radius);
+  add_morton_bits(*command, options->settings.morton_bits);
+  add_max_leaf_size(*command, options->settings.max_leaf_size);
+  add_reinsertion(*command, options->settings.reinsertion);
   add_layout(*command, options->layout);
   add_structure(*command, options->structure);
   add_common_options(*command, common);

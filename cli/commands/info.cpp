@@ -95,7 +95,7 @@ int print_structure(Session& session, const InfoOptions& options) {
   session.progress().expect_stages(2 + options.validate + options.epo);
   session.begin("reading");
   const StructureFile file = load_structure(options.input, *context);
-  const Recipe recipe{
+  const BuildSettings settings{
       .builder = file.builder,
       .morton_bits = has_morton_bits(file.builder) ? std::optional(file.morton_bits) : std::nullopt,
       .max_leaf_size = file.max_leaf_size};
@@ -109,13 +109,13 @@ int print_structure(Session& session, const InfoOptions& options) {
               {"file_bytes", file_bytes},
               {"triangles", file.mesh.triangles.size()},
               {"vertices", file.mesh.positions.size()},
-              {"recipe", to_json(recipe)},
+              {"recipe", to_json(settings)},
               {"statistics", to_json(statistics)}};
   Facts facts;
   facts.add("structure", "{}, {}", one_line(options.input), readable_bytes(file_bytes));
   facts.add("over", "{} triangles, {} vertices", grouped(file.mesh.triangles.size()),
             grouped(file.mesh.positions.size()));
-  add_facts(facts, recipe);
+  add_facts(facts, settings);
   add_facts(facts, statistics);
   const Layout layout = layout_of(file.wide);
   report["layout"] = name_of(layout);

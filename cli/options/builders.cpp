@@ -11,37 +11,38 @@ namespace copse::cli {
 
 namespace {
 
-bool is_hploc(const Recipe& recipe) {
-  return recipe.builder == "hploc";
+bool is_hploc(const BuildSettings& settings) {
+  return settings.builder == "hploc";
 }
 
-bool is_sah(const Recipe& recipe) {
-  return recipe.builder == "sah";
+bool is_sah(const BuildSettings& settings) {
+  return settings.builder == "sah";
 }
 
-LbvhOptions lbvh_options(const Recipe& recipe) {
-  return {.morton_bits = *recipe.morton_bits, .max_leaf_size = recipe.max_leaf_size};
+LbvhOptions lbvh_options(const BuildSettings& settings) {
+  return {.morton_bits = *settings.morton_bits, .max_leaf_size = settings.max_leaf_size};
 }
 
-HplocOptions hploc_options(const Recipe& recipe) {
-  return {.radius = recipe.radius, .morton_bits = *recipe.morton_bits, .max_leaf_size = recipe.max_leaf_size};
+HplocOptions hploc_options(const BuildSettings& settings) {
+  return {
+      .radius = settings.radius, .morton_bits = *settings.morton_bits, .max_leaf_size = settings.max_leaf_size};
 }
 
-SahOptions sah_options(const Recipe& recipe) {
-  return {.max_leaf_size = recipe.max_leaf_size};
+SahOptions sah_options(const BuildSettings& settings) {
+  return {.max_leaf_size = settings.max_leaf_size};
 }
 
 /// The builder's tree and its sizes, without reinsertion.
-Bvh build_as_is(Context& context, const TriangleViews& triangles, const Recipe& recipe) {
-  if (is_sah(recipe)) return build_sah(context, triangles, sah_options(recipe));
-  return is_hploc(recipe) ? build_hploc(context, triangles, hploc_options(recipe))
-                          : build_lbvh(context, triangles, lbvh_options(recipe));
+Bvh build_as_is(Context& context, const TriangleViews& triangles, const BuildSettings& settings) {
+  if (is_sah(settings)) return build_sah(context, triangles, sah_options(settings));
+  return is_hploc(settings) ? build_hploc(context, triangles, hploc_options(settings))
+                            : build_lbvh(context, triangles, lbvh_options(settings));
 }
 
-BuildSizes sizes_as_is(Context& context, u64 primitive_count, const Recipe& recipe) {
-  if (is_sah(recipe)) return sah_sizes(context, primitive_count, sah_options(recipe));
-  return is_hploc(recipe) ? hploc_sizes(context, primitive_count, hploc_options(recipe))
-                          : build_sizes(context, primitive_count, lbvh_options(recipe));
+BuildSizes sizes_as_is(Context& context, u64 primitive_count, const BuildSettings& settings) {
+  if (is_sah(settings)) return sah_sizes(context, primitive_count, sah_options(settings));
+  return is_hploc(settings) ? hploc_sizes(context, primitive_count, hploc_options(settings))
+                            : build_sizes(context, primitive_count, lbvh_options(settings));
 }
 
 }  // namespace
@@ -68,44 +69,44 @@ void add_reinsertion(CLI::App& command, u32& passes) {
             "Passes that move subtrees to better places, 0 to 16, default 0");
 }
 
-Recipe complete(Recipe recipe) {
-  if (recipe.morton_bits && !has_morton_bits(recipe.builder)) {
+BuildSettings complete(BuildSettings settings) {
+  if (settings.morton_bits && !has_morton_bits(settings.builder)) {
     throw Error(ErrorCode::invalid_argument,
                 fmt::format("--morton-bits is {}; it goes with lbvh and hploc, the builder is {}",
-                            morton_bits_in_words(recipe), recipe.builder));
+                            morton_bits_in_words(settings), settings.builder));
   }
-  if (!recipe.morton_bits && has_morton_bits(recipe.builder)) {
-    recipe.morton_bits = is_hploc(recipe) ? HplocOptions{}.morton_bits : LbvhOptions{}.morton_bits;
+  if (!settings.morton_bits && has_morton_bits(settings.builder)) {
+    settings.morton_bits = is_hploc(settings) ? HplocOptions{}.morton_bits : LbvhOptions{}.morton_bits;
   }
-  if (is_hploc(recipe)) {
-    if (recipe.radius == 0) recipe.radius = HplocOptions{}.radius;
-  } else if (recipe.radius != 0) {
+  if (is_hploc(settings)) {
+    if (settings.radius == 0) settings.radius = HplocOptions{}.radius;
+  } else if (settings.radius != 0) {
     throw Error(ErrorCode::invalid_argument, fmt::format("--radius is {}; it goes with hploc, the builder is {}",
-                                                         recipe.radius, recipe.builder));
+                                                         settings.radius, settings.builder));
   }
-  return recipe;
+  return settings;
 }
 
-Bvh build_tree(Context& context, const TriangleViews& triangles, const Recipe& recipe) {
-  Bvh bvh = build_as_is(context, triangles, recipe);
-  if (recipe.reinsertion > 0) reinsert(context, bvh, {recipe.reinsertion});
+Bvh build_tree(Context& context, const TriangleViews& triangles, const BuildSettings& settings) {
+  Bvh bvh = build_as_is(context, triangles, settings);
+  if (settings.reinsertion > 0) reinsert(context, bvh, {settings.reinsertion});
   return bvh;
 }
 
-void rebuild_tree(Context& context, Bvh& bvh, const TriangleViews& triangles, const Recipe& recipe) {
-  if (is_sah(recipe)) {
-    rebuild_sah(context, bvh, triangles, sah_options(recipe));
-  } else if (is_hploc(recipe)) {
-    rebuild_hploc(context, bvh, triangles, hploc_options(recipe));
+void rebuild_tree(Context& context, Bvh& bvh, const TriangleViews& triangles, const BuildSettings& settings) {
+  if (is_sah(settings)) {
+    rebuild_sah(context, bvh, triangles, sah_options(settings));
+  } else if (is_hploc(settings)) {
+    rebuild_hploc(context, bvh, triangles, hploc_options(settings));
   } else {
-    rebuild_lbvh(context, bvh, triangles, lbvh_options(recipe));
+    rebuild_lbvh(context, bvh, triangles, lbvh_options(settings));
   }
-  if (recipe.reinsertion > 0) reinsert(context, bvh, {recipe.reinsertion});
+  if (settings.reinsertion > 0) reinsert(context, bvh, {settings.reinsertion});
 }
 
-BuildSizes tree_sizes(Context& context, u64 primitive_count, const Recipe& recipe) {
-  BuildSizes sizes = sizes_as_is(context, primitive_count, recipe);
-  if (recipe.reinsertion > 0) {
+BuildSizes tree_sizes(Context& context, u64 primitive_count, const BuildSettings& settings) {
+  BuildSizes sizes = sizes_as_is(context, primitive_count, settings);
+  if (settings.reinsertion > 0) {
     sizes.scratch_bytes = std::max(sizes.scratch_bytes, reinsert_sizes(context, primitive_count).scratch_bytes);
   }
   return sizes;

@@ -15,17 +15,17 @@ void add_morton_bits(CLI::App& command, std::optional<u32>& morton_bits);
 void add_max_leaf_size(CLI::App& command, u32& max_leaf_size);
 void add_reinsertion(CLI::App& command, u32& passes);
 
-/// Whether a builder sorts by Morton keys, so that their bits are part of its recipe.
+/// True for a builder that sorts by Morton keys, so that --morton-bits is one of its settings.
 bool has_morton_bits(const std::string& builder);
 
-/// The recipe with the builder's own radius and key width where it has them and none was asked for.
-/// Throws: Error invalid_argument for a radius or a key width that the builder has no use for.
-Recipe complete(Recipe recipe);
+/// Fills in the builder's default radius and key width where the user gave none.
+/// Throws: Error invalid_argument for a radius or a key width that the builder does not take.
+BuildSettings complete(BuildSettings settings);
 
-/// What a builder does by a complete recipe: a fresh tree, one in the memory of another, and the bytes that it
-/// takes.
-Bvh build_tree(Context& context, const TriangleViews& triangles, const Recipe& recipe);
-void rebuild_tree(Context& context, Bvh& bvh, const TriangleViews& triangles, const Recipe& recipe);
-BuildSizes tree_sizes(Context& context, u64 primitive_count, const Recipe& recipe);
+// These take complete settings: a new tree, a tree rebuilt in its own memory, and the bytes that a build takes.
+
+Bvh build_tree(Context& context, const TriangleViews& triangles, const BuildSettings& settings);
+void rebuild_tree(Context& context, Bvh& bvh, const TriangleViews& triangles, const BuildSettings& settings);
+BuildSizes tree_sizes(Context& context, u64 primitive_count, const BuildSettings& settings);
 
 }  // namespace copse::cli

@@ -25,8 +25,8 @@ Layout layout_of(const AnyWideBvh& tree);
 /// Throws: Error invalid_argument.
 void check_leaf_size(Layout layout, u32 max_leaf_size);
 
-/// The tree in the layout; none for bvh2. Leaves grow to 3 triangles, or to the recipe's most, where that is
-/// cheaper.
+/// Collapses the tree into the layout; std::monostate for bvh2. Leaves grow to 3 triangles, or to the tree's
+/// max_leaf_size if that is more, where that lowers the cost.
 AnyWideBvh collapse_to(Context& context, const Bvh& bvh, Layout layout);
 void collapse(Context& context, AnyWideBvh& wide, const Bvh& bvh);
 void refit(Context& context, AnyWideBvh& wide, const TriangleViews& triangles);

@@ -15,11 +15,11 @@ Json to_json(const Aabb& box) {
   return {{"lo", to_json(box.lo)}, {"hi", to_json(box.hi)}};
 }
 
-Json to_json(const Recipe& recipe) {
-  Json json{{"builder", recipe.builder}, {"max_leaf_size", recipe.max_leaf_size}};
-  if (recipe.morton_bits) json["morton_bits"] = *recipe.morton_bits;
-  if (recipe.radius != 0) json["radius"] = recipe.radius;
-  if (recipe.reinsertion != 0) json["reinsertion"] = recipe.reinsertion;
+Json to_json(const BuildSettings& settings) {
+  Json json{{"builder", settings.builder}, {"max_leaf_size", settings.max_leaf_size}};
+  if (settings.morton_bits) json["morton_bits"] = *settings.morton_bits;
+  if (settings.radius != 0) json["radius"] = settings.radius;
+  if (settings.reinsertion != 0) json["reinsertion"] = settings.reinsertion;
   return json;
 }
 
@@ -36,9 +36,9 @@ Json to_json(const BvhStats& stats) {
           {"bytes", stats.size_bytes}};
 }
 
-std::string morton_bits_in_words(const Recipe& recipe) {
-  if (!recipe.morton_bits) return "-";
-  return *recipe.morton_bits == 0 ? "auto" : fmt::format("{}", *recipe.morton_bits);
+std::string morton_bits_in_words(const BuildSettings& settings) {
+  if (!settings.morton_bits) return "-";
+  return *settings.morton_bits == 0 ? "auto" : fmt::format("{}", *settings.morton_bits);
 }
 
 std::string to_words(const Aabb& box) {
@@ -47,12 +47,12 @@ std::string to_words(const Aabb& box) {
                      box.hi.y, box.hi.z);
 }
 
-void add_facts(Facts& facts, const Recipe& recipe) {
+void add_facts(Facts& facts, const BuildSettings& settings) {
   std::string details;
-  if (recipe.radius != 0) details += fmt::format(", radius {}", recipe.radius);
-  if (recipe.morton_bits) details += fmt::format(", {} Morton bits", morton_bits_in_words(recipe));
-  if (recipe.reinsertion != 0) details += fmt::format(", reinsertion x {}", recipe.reinsertion);
-  facts.add("builder", "{}{}, up to {} a leaf", recipe.builder, details, recipe.max_leaf_size);
+  if (settings.radius != 0) details += fmt::format(", radius {}", settings.radius);
+  if (settings.morton_bits) details += fmt::format(", {} Morton bits", morton_bits_in_words(settings));
+  if (settings.reinsertion != 0) details += fmt::format(", reinsertion x {}", settings.reinsertion);
+  facts.add("builder", "{}{}, up to {} a leaf", settings.builder, details, settings.max_leaf_size);
 }
 
 void add_facts(Facts& facts, const BvhStats& stats) {

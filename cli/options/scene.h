@@ -27,8 +27,8 @@ class DeviceMesh {
   Buffer<uvec3> triangles_;
 };
 
-/// How a tree was made.
-struct Recipe {
+/// How a tree is built, or how a file says that its tree was built.
+struct BuildSettings {
   std::string builder = "lbvh";
   std::optional<u32> morton_bits;  // none: the builder's own; 0: chosen from the number of primitives
   u32 max_leaf_size = 1;
@@ -37,13 +37,13 @@ struct Recipe {
 };
 
 Json to_json(const Aabb& box);
-Json to_json(const Recipe& recipe);
+Json to_json(const BuildSettings& settings);
 Json to_json(const BvhStats& stats);
 std::string to_words(const Aabb& box);
-std::string morton_bits_in_words(const Recipe& recipe);
+std::string morton_bits_in_words(const BuildSettings& settings);
 
 /// The lines of a table of facts.
-void add_facts(Facts& facts, const Recipe& recipe);
+void add_facts(Facts& facts, const BuildSettings& settings);
 void add_facts(Facts& facts, const BvhStats& stats);
 
 }  // namespace copse::cli
