@@ -20,7 +20,8 @@ constexpr Shortcut table[] = {
 
     {Command::rebuild, GLFW_KEY_R, Modifier::none, "R", "Rebuild the structure now", "Structure"},
     {Command::refit, GLFW_KEY_T, Modifier::none, "T", "Refit the structure now", "Structure"},
-    {Command::next_upkeep, GLFW_KEY_U, Modifier::none, "U", "When moving: nothing, refit, rebuild", "Structure"},
+    {Command::next_update_mode, GLFW_KEY_U, Modifier::none, "U", "When moving: nothing, refit, rebuild",
+     "Structure"},
     {Command::next_comparison, GLFW_KEY_C, Modifier::none, "C", "Compare A and B: off, side by side, difference",
      "Structure"},
     {Command::cancel, GLFW_KEY_ESCAPE, Modifier::none, "Esc", "Cancel the build, close a dialog", "Structure"},

@@ -22,7 +22,7 @@ enum class Command : u8 {
   rebuild,
   refit,
   cancel,
-  next_upkeep,
+  next_update_mode,
   next_comparison,
   // Motion
   play,

@@ -15,14 +15,14 @@ namespace copse::viewer {
 namespace {
 
 template <class Enum>
-void add_choice(CLI::App& app, const char* name, std::optional<Enum>& value, const char* description) {
+CLI::Option* add_choice(CLI::App& app, const char* name, std::optional<Enum>& value, const char* description) {
   std::string list;
   for (const char* word : names<Enum>()) list += (list.empty() ? "" : "|") + std::string(word);
   const auto parse = [=, &value](const std::string& text) {
     value = named<Enum>(text);
     if (!value) throw CLI::ValidationError(fmt::format("{} is '{}'; it takes {}", name, text, list));
   };
-  app.add_option_function<std::string>(name, parse, description)->option_text(list);
+  return app.add_option_function<std::string>(name, parse, description)->option_text(list);
 }
 
 CLI::Option* add_count(CLI::App& app, const char* name, u32 lowest, u32 highest, std::function<void(u32)> use,
@@ -95,7 +95,8 @@ void add_structure_options(CLI::App& app, Options& options) {
   add_choice(app, "--layout", options.layout, "Nodes of the tree");
   add_count(
       app, "--max-leaf-size", 1, 32, [&options](u32 n) { options.max_leaf_size = n; }, "Most triangles of a leaf");
-  add_choice(app, "--upkeep", options.upkeep, "What happens to it when the scene moves");
+  add_choice(app, "--update-mode", options.update_mode, "What happens to it when the scene moves");
+  add_choice(app, "--upkeep", options.update_mode, "The same")->group("");  // its name up to 0.1: not in the help
 }
 
 void add_picture_options(CLI::App& app, Options& options) {
@@ -203,7 +204,7 @@ void apply_options(const Options& options, Session& session) {
     session.wanted(1).builder = *options.second_builder;
     session.comparison() = Comparison::side_by_side;
   }
-  session.upkeep() = options.upkeep.value_or(session.upkeep());
+  session.update_mode() = options.update_mode.value_or(session.update_mode());
   session.view().view = options.view.value_or(session.view().view);
   if (options.level) {
     session.overlay().boxes = true;

@@ -20,7 +20,7 @@ struct Options {
   std::optional<Builder> builder, second_builder;
   std::optional<Layout> layout;
   std::optional<u32> max_leaf_size;
-  std::optional<Upkeep> upkeep;
+  std::optional<UpdateMode> update_mode;
 
   std::optional<View> view;
   std::optional<u32> level;

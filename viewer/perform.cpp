@@ -59,7 +59,7 @@ bool Application::perform_on_structures(Command command) {
       return true;
     case Command::refit: session_.refit_now(side); return true;
     case Command::cancel: escape(); return true;
-    case Command::next_upkeep: next(session_.upkeep()); return true;
+    case Command::next_update_mode: next(session_.update_mode()); return true;
     case Command::next_comparison: next(session_.comparison()); return true;
     case Command::play: flip(session_.playback().playing); return true;
     case Command::step_forward: step_frames(1); return true;

@@ -25,7 +25,7 @@ int print_messages(Session& session) {
 /// Builds, moves, traces and shades on the device without a pause.
 void run_frames(const Options& options, Session& session, u32 width, u32 height) {
   const FrameLoopResult result = run_frame_loop(session.geometry(), {.structure = session.wanted(0),
-                                                                     .upkeep = session.upkeep(),
+                                                                     .update_mode = session.update_mode(),
                                                                      .deformation = session.playback().deformation,
                                                                      .view = session.view().view,
                                                                      .width = width,

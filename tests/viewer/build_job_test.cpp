@@ -30,7 +30,7 @@ TEST_P(BuildJobs, StructuresOutliveTheirJob) {
   EXPECT_TRUE(result.errors.empty());
   EXPECT_EQ(result.sides[0]->statistics().primitive_count, 1280u);
   result.sides[0]->build_now();
-  result.sides[0]->move({Deformation::twist, 1, 0.3f}, Upkeep::refit, true);
+  result.sides[0]->move({Deformation::twist, 1, 0.3f}, UpdateMode::refit, true);
 }
 
 TEST_P(BuildJobs, CancelEndsABuild) {

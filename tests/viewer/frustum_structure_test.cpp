@@ -47,8 +47,8 @@ COPSE_ON_EACH_BACKEND(FrustumStructures);
 TEST_P(FrustumStructures, SeeWhatATreeSees) {
   LiveStructure live = live_over(sphere(), frustum()), tree = live_over(sphere(), tree_on(GetParam()));
   for (const Pose& pose : {Pose{}, Pose{Deformation::twist, 1, 0.4f}, Pose{Deformation::explode, 1, 0.4f}}) {
-    live.move(pose, Upkeep::refit, true);
-    tree.move(pose, Upkeep::rebuild, true);
+    live.move(pose, UpdateMode::refit, true);
+    tree.move(pose, UpdateMode::rebuild, true);
     for (const Camera& camera : cameras()) {
       EXPECT_TRUE(live.aim(camera, true));
       EXPECT_FALSE(live.aim(camera, true)) << "it is made for it";

@@ -48,20 +48,20 @@ TEST_P(HeadlessPicture, IsTheOneThatIsKept) {
   EXPECT_LE(mean_difference(read_png(file), kept_picture(name, file)), GetParam().tolerance);
 }
 
-INSTANTIATE_TEST_SUITE_P(, HeadlessPicture,
-                         testing::Values(Shot{"shaded", "", tolerance},
-                                         Shot{"heat", "--view heat --builder hploc", heat_tolerance},
-                                         Shot{"boxes", "--boxes 6", tolerance},
-                                         Shot{"leaves", "--view leaves", tolerance},
-                                         Shot{"twisted", "--play twist --upkeep refit --frames 40", tolerance},
-                                         Shot{"voxels", "--kind voxels --view normals", tolerance}),
-                         [](const auto& info) { return std::string(info.param.name); });
+INSTANTIATE_TEST_SUITE_P(
+    , HeadlessPicture,
+    testing::Values(Shot{"shaded", "", tolerance}, Shot{"heat", "--view heat --builder hploc", heat_tolerance},
+                    Shot{"boxes", "--boxes 6", tolerance}, Shot{"leaves", "--view leaves", tolerance},
+                    Shot{"twisted", "--play twist --update-mode refit --frames 40", tolerance},
+                    Shot{"voxels", "--kind voxels --view normals", tolerance}),
+    [](const auto& info) { return std::string(info.param.name); });
 
 TEST(Headless, ShowsWhatAWindowShows) {
   std::string missing;
   if (!have_programs({"xvfb-run", "Xvfb"}, missing)) GTEST_SKIP() << missing << " is not installed";
   const TestFolder folder;
-  for (const std::string arguments : {"--boxes 6 --view leaves", "--play wave --frames 10 --upkeep rebuild"}) {
+  for (const std::string arguments :
+       {"--boxes 6 --view leaves", "--play wave --frames 10 --update-mode rebuild"}) {
     const std::string line = mesh + common + arguments;
     const Ending without = run_viewer(line + " --headless --screenshot " + (folder / "a.png"));
     ASSERT_EQ(without.exit_code, 0) << without.text;
@@ -100,7 +100,7 @@ TEST(Headless, EndsWithFourWithoutTheDevice) {
 }
 
 TEST(Headless, PrintsTheTimesOfStages) {
-  const Ending ending = run_viewer(mesh + common + "--headless --frames 3 --upkeep rebuild");
+  const Ending ending = run_viewer(mesh + common + "--headless --frames 3 --update-mode rebuild");
   EXPECT_EQ(ending.exit_code, 0) << ending.text;
   EXPECT_NE(ending.text.find("frames"), std::string::npos) << ending.text;
   EXPECT_NE(ending.text.find("lbvh"), std::string::npos) << ending.text;

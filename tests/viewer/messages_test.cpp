@@ -74,7 +74,7 @@ TEST(Names, GoThereAndBack) {
   expect_names<Builder>();
   expect_names<Layout>();
   expect_names<StructureKind>();
-  expect_names<Upkeep>();
+  expect_names<UpdateMode>();
   expect_names<Deformation>();
 }
 

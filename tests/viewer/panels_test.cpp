@@ -236,10 +236,10 @@ TEST_F(Panels, GuideShowsEveryStepWithoutAnError) {
     run_until([&] { return !session.job().running; });
     EXPECT_EQ(application.panels().guide_step, step + 1);
   }
-  EXPECT_EQ(session.upkeep(), Upkeep::rebuild);
+  EXPECT_EQ(session.update_mode(), UpdateMode::rebuild);
   EXPECT_TRUE(session.playback().playing);
   click("Guide/Back");
-  EXPECT_EQ(session.upkeep(), Upkeep::refit);
+  EXPECT_EQ(session.update_mode(), UpdateMode::refit);
   EXPECT_FALSE(has_errors());
 }
 

@@ -210,7 +210,7 @@ TEST(PointsInASession, GridThatStaysBehindMayHoldPointsThatAreNoMore) {
   s.session.build(0);
   s.session.finish();
   EXPECT_EQ(s.session.statistics(0).primitive_count, 3 * 1280u) << "each triangle has corners of its own";
-  s.session.upkeep() = Upkeep::nothing;
+  s.session.update_mode() = UpdateMode::nothing;
   s.session.playback().deformation = Deformation::none;
   s.session.view().view = View::leaves;
   s.session.finish();

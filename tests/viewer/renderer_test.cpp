@@ -128,7 +128,7 @@ TEST_P(Pictures, AmbientOcclusionGoesOnWhereItWasAndBeginsAnewWhereAnythingMoves
   }
   EXPECT_EQ(renderer_.picture().samples, 1u);
   while (!renderer_.is_done(*live_, turned(request, 0.1f))) renderer_.advance(*live_, turned(request, 0.1f));
-  live_->move({Deformation::twist, 1, 0.2f}, Upkeep::refit, false);
+  live_->move({Deformation::twist, 1, 0.2f}, UpdateMode::refit, false);
   while (!renderer_.advance(*live_, turned(request, 0.1f))) {
   }
   EXPECT_EQ(renderer_.picture().samples, 1u);

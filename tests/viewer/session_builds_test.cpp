@@ -45,7 +45,7 @@ TEST(Session, StructureThatIsNotKeptUpShowsABrokenPicture) {
   SmallSession s;
   s.session.playback().deformation = Deformation::explode;
   s.session.playback().phase = 0.5f;
-  s.session.upkeep() = Upkeep::nothing;
+  s.session.update_mode() = UpdateMode::nothing;
   s.session.update(0);
   const Image broken = s.session.picture(0).image;
   s.session.refit_now(0);

@@ -29,7 +29,7 @@ Settings unusual_settings() {
                             .morton_bits = 45,
                             .rotation_passes = 4,
                             .overlap = true};
-  settings.upkeep = Upkeep::rebuild;
+  settings.update_mode = UpdateMode::rebuild;
   settings.view = {View::leaves, 99, false, LeafTint::depth, 7, 0.5f, {true, 2, 0.25f, true}};
   settings.overlay.boxes = settings.overlay.on_top = true;
   settings.overlay.level = 9;
@@ -62,7 +62,7 @@ TEST(Settings, ComeBackAsTheyWere) {
   EXPECT_EQ(after.bookmarks[0].pose, before.bookmarks[0].pose);
   EXPECT_EQ(after.structures[0], before.structures[0]);
   EXPECT_EQ(after.structures[1], before.structures[1]);
-  EXPECT_EQ(after.upkeep, before.upkeep);
+  EXPECT_EQ(after.update_mode, before.update_mode);
   EXPECT_EQ(after.view, before.view);
   EXPECT_EQ(after.overlay, before.overlay);
   EXPECT_EQ(after.folder, before.folder);
@@ -94,16 +94,22 @@ TEST(Settings, OtherShapesOfJsonAreSurvived) {
   }
 }
 
+TEST(Settings, FilesOfVersion01AreRead) {
+  std::vector<std::string> complaints;
+  EXPECT_EQ(loaded(R"({"upkeep": "rebuild"})", complaints).update_mode, UpdateMode::rebuild);
+  EXPECT_TRUE(complaints.empty());
+}
+
 TEST(Settings, ValuesOutOfRangeKeepTheirDefaultsAndTheOthersHold) {
   std::vector<std::string> complaints;
   const Settings settings = loaded(
-      R"({"window": {"width": -5, "height": 500}, "move_speed": "fast", "upkeep": "sometimes",
+      R"({"window": {"width": -5, "height": 500}, "move_speed": "fast", "update_mode": "sometimes",
           "structures": [{"max_leaf_size": 33, "morton_bits": 7, "builder": "sah", "density": 1e99}],
           "camera": {"eye": [1, 1, 1], "target": [1, 1, 1]}, "view": {"view": "heat"}})",
       complaints);
   EXPECT_EQ(settings.window.width, WindowSettings{}.width);
   EXPECT_EQ(settings.window.height, 500);
-  EXPECT_EQ(settings.upkeep, Upkeep::refit);
+  EXPECT_EQ(settings.update_mode, UpdateMode::refit);
   EXPECT_EQ(settings.structures[0].max_leaf_size, StructureOptions{}.max_leaf_size);
   EXPECT_EQ(settings.structures[0].builder, Builder::sah);
   EXPECT_EQ(settings.camera, CameraPose{});
@@ -143,7 +149,7 @@ TEST(Settings, WhatIsWrittenIsReadWithoutComplaint) {
   EXPECT_EQ(after.window.height, 16384);
   EXPECT_EQ(after.overlay.level, 1000u);
   EXPECT_EQ(after.view.heat_limit, ViewSettings{}.heat_limit);
-  EXPECT_EQ(after.upkeep, beyond.upkeep) << "all others hold";
+  EXPECT_EQ(after.update_mode, beyond.update_mode) << "all others hold";
   EXPECT_EQ(after.structures[0].builder, beyond.structures[0].builder);
   EXPECT_LE(after.recent_files.size(), 10u);
 }

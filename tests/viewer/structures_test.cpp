@@ -191,7 +191,7 @@ TEST_P(Structures, RefittedAndRebuiltSeeTheSameScene) {
     for (const Deformation deformation : {Deformation::twist, Deformation::explode, Deformation::wave}) {
       const Pose pose{deformation, 0.5f, 0.4f};
       LiveStructure refitted = live_over(sphere(), options), built = live_over(sphere(), options, pose);
-      refitted.move(pose, Upkeep::refit, true);
+      refitted.move(pose, UpdateMode::refit, true);
       const Seen a = look(refitted, rays), b = look(built, rays);
       for (u64 i = 0; i < rays.size(); ++i) EXPECT_EQ(a.surfaces[i].t, b.surfaces[i].t) << in_words(options);
     }
@@ -209,7 +209,7 @@ TEST_P(Structures, StructureThatIsLeftBehindBreaksAndIsMended) {
     for (u64 i = 0; i < rays.size(); ++i) count += a.surfaces[i].id != b.surfaces[i].id;
     return count;
   };
-  live.move(pose, Upkeep::nothing, true);
+  live.move(pose, UpdateMode::nothing, true);
   EXPECT_GT(misses(), 0u);
   live.refit_now();
   EXPECT_EQ(misses(), 0u);
@@ -229,7 +229,7 @@ TEST_P(Structures, SceneWithoutTrianglesHasThemAll) {
     u64 count = 7;
     EXPECT_TRUE(live.host_copy().cells(10, count).empty());
     EXPECT_EQ(count, 0u);
-    live.move({Deformation::explode, 1, 0.5f}, Upkeep::refit, true);
+    live.move({Deformation::explode, 1, 0.5f}, UpdateMode::refit, true);
     live.build_now();
   }
 }

@@ -80,24 +80,24 @@ void show_builders(Session& session) {
   session.view().view = View::heat;
 }
 
-void play(Session& session, Upkeep upkeep) {
+void play(Session& session, UpdateMode update_mode) {
   start_over(session);
   session.overlay().boxes = true;
   session.overlay().level = 6;
-  session.upkeep() = upkeep;
+  session.update_mode() = update_mode;
   session.playback().deformation = Deformation::twist;
   session.playback().loops = true;
   session.playback().playing = true;
 }
 
 void show_broken(Session& session) {
-  play(session, Upkeep::nothing);
+  play(session, UpdateMode::nothing);
 }
 void show_refit(Session& session) {
-  play(session, Upkeep::refit);
+  play(session, UpdateMode::refit);
 }
 void show_rebuild(Session& session) {
-  play(session, Upkeep::rebuild);
+  play(session, UpdateMode::rebuild);
 }
 
 struct Step {

@@ -31,7 +31,7 @@ void file_menu(Desk& desk) {
 void structure_menu(Desk& desk) {
   for (const Command command : {Command::rebuild, Command::refit, Command::cancel}) menu_item(desk, command);
   ImGui::Separator();
-  menu_item(desk, Command::next_upkeep);
+  menu_item(desk, Command::next_update_mode);
   menu_item(desk, Command::next_comparison);
   ImGui::Separator();
   for (const Command command : {Command::play, Command::step_forward, Command::step_back})

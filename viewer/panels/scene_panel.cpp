@@ -81,7 +81,7 @@ void motion_panel(Desk& desk) {
   frame_slider(session);
   slider("Speed", playback.speed, -4, 4, "%.2f x", "Below 0 backwards");
   checkbox("Loop", playback.loops, "Else it stops at the end");
-  choice("When moving", session.upkeep(),
+  choice("When moving", session.update_mode(),
          "What happens to the structure: nothing (it stays, and the picture breaks), refit (boxes move, the tree "
          "keeps its shape), or a fresh one every frame (U)");
 }

@@ -8,10 +8,10 @@
 
 namespace copse::viewer {
 
-/// Lets go of large things beside the window: to give hundreds of megabytes back takes longer than a frame.
-class Retirement {
+/// Destroys large objects on other threads: freeing hundreds of megabytes takes longer than a frame.
+class DeferredDelete {
  public:
-  /// Destroys it on a thread of its own; here, where there is no thread to be had.
+  /// Destroys `thing` on a thread of its own, or on this one if no thread can be started.
   template <class T>
   void add(T thing) {
     std::erase_if(under_way_, [](const std::future<void>& one) {

@@ -39,7 +39,7 @@ class FrameLoop {
     {
       const ProfileScope scope(context_.profile(), "frame: move and build");
       if (options_.deformation != Deformation::none) scene_.set_pose({options_.deformation, 1.0f, along});
-      keep_up(structure_->aim(shot.camera));
+      update(structure_->aim(shot.camera));
     }
     film_.begin(shot, options_.width, options_.height);
     {
@@ -57,13 +57,13 @@ class FrameLoop {
   const Film& film() const { return film_; }
 
  private:
-  void keep_up(bool is_for_another_camera) {
+  void update(bool is_for_another_camera) {
     const TriangleView triangles = scene_.view();
     if (is_for_another_camera) return structure_->build(triangles);
-    switch (options_.upkeep) {
-      case Upkeep::nothing: structure_->leave(triangles); break;
-      case Upkeep::refit: structure_->refit(triangles); break;
-      case Upkeep::rebuild: structure_->build(triangles); break;
+    switch (options_.update_mode) {
+      case UpdateMode::nothing: structure_->leave(triangles); break;
+      case UpdateMode::refit: structure_->refit(triangles); break;
+      case UpdateMode::rebuild: structure_->build(triangles); break;
     }
   }
 

@@ -15,7 +15,7 @@ namespace copse::viewer {
 
 struct FrameLoopOptions {
   StructureOptions structure;
-  Upkeep upkeep = Upkeep::rebuild;
+  UpdateMode update_mode = UpdateMode::rebuild;
   Deformation deformation = Deformation::none;
   View view = View::shaded;  // ambient_occlusion: one sample a frame
   u32 width = 1920, height = 1080;

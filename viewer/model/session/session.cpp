@@ -88,7 +88,7 @@ bool Session::busy() const {
   const State& s = *state_;
   if (s.job || !s.openings.empty() || !s.cancelled_jobs.empty() || s.requested_frame) return true;
   if (s.playback.playing &&
-      (s.sequence || s.playback.deformation != Deformation::none || s.upkeep == Upkeep::rebuild)) {
+      (s.sequence || s.playback.deformation != Deformation::none || s.update_mode == UpdateMode::rebuild)) {
     return true;
   }
   const Pose now = s.pose();
@@ -213,8 +213,8 @@ void Session::rebuild_now(u32 side) {
   });
 }
 
-Upkeep& Session::upkeep() {
-  return state_->upkeep;
+UpdateMode& Session::update_mode() {
+  return state_->update_mode;
 }
 
 const Statistics& Session::statistics(u32 side) const {
@@ -354,7 +354,7 @@ Settings Session::settings() const {
   settings.move_speed = s.camera.move_speed;
   settings.bookmarks = s.camera.bookmarks;
   for (u32 side = 0; side < 2; ++side) settings.structures[side] = s.sides[side].wanted;
-  settings.upkeep = s.upkeep;
+  settings.update_mode = s.update_mode;
   settings.view = s.view;
   settings.overlay = s.overlay;
   return settings;
@@ -367,7 +367,7 @@ void Session::use(const Settings& settings, bool with_camera) {
   s.camera.move_speed = settings.move_speed;
   s.camera.bookmarks = settings.bookmarks;
   for (u32 side = 0; side < 2; ++side) s.sides[side].wanted = settings.structures[side];
-  s.upkeep = settings.upkeep;
+  s.update_mode = settings.update_mode;
   s.view = settings.view;
   s.overlay = settings.overlay;
   if (!with_camera) return;

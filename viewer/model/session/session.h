@@ -128,7 +128,7 @@ class Session {
   void refit_now(u32 side = 0);
   void rebuild_now(u32 side = 0);
 
-  Upkeep& upkeep();
+  UpdateMode& update_mode();
   const Statistics& statistics(u32 side) const;
   /// SAH cost now over that of the last build; 1 where nothing moved, none where there is no cost.
   std::optional<double> sah_drift(u32 side) const;

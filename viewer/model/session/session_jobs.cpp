@@ -106,7 +106,7 @@ void Session::State::start_next_job() {
     request.sides[side] = sides[side].wanted;
     builds_any = true;
     // Where it is built again and again, once must do.
-    if (upkeep == Upkeep::rebuild && playback.playing) request.repeat_below_ms = 0;
+    if (update_mode == UpdateMode::rebuild && playback.playing) request.repeat_below_ms = 0;
   }
   if (builds_any) job = std::make_unique<BuildJob>(std::move(request));
 }
@@ -117,7 +117,7 @@ void Session::State::poll_job() {
   std::unique_ptr<BuildJob> ended = std::move(job);
   const std::optional<Opening> opened = std::exchange(job_opens, std::nullopt);
   BuildResult result = ended->take();
-  retirement.add(std::move(ended));
+  deferred_delete.add(std::move(ended));
   for (const BuildError& error : result.errors) messages.add(Severity::error, error.text, error.code);
   if (!result.geometry) return;
   if (opened) take_scene(result, *opened);
@@ -154,7 +154,7 @@ void Session::State::take_scene(const BuildResult& result, const Opening& opened
 void Session::State::take_structures(BuildResult& result, bool is_other_scene) {
   for (u32 number = 0; number < 2; ++number) {
     Side& side = sides[number];
-    if (side.live && (is_other_scene || result.sides[number])) retirement.add(std::move(side.live));
+    if (side.live && (is_other_scene || result.sides[number])) deferred_delete.add(std::move(side.live));
     if (result.sides[number]) {
       side.live = std::move(result.sides[number]);
       side.built = side.live->options();

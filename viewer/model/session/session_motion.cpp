@@ -53,12 +53,13 @@ void Session::State::move_sides(bool whole) {
     if (!side.live) continue;
     const bool has_new_frame = side.live->scene().geometry() != geometry;
     const bool differs = has_new_frame || side.live->scene().pose() != now;
-    const bool builds_always = upkeep == Upkeep::rebuild && playback.playing;
+    const bool builds_always = update_mode == UpdateMode::rebuild && playback.playing;
     if (!differs && !builds_always) continue;
     if (!whole && side.renderer.is_tracing_first()) continue;
 
     // Another topology, and builds that would hold up the window, go beside it.
-    const bool builds = upkeep == Upkeep::rebuild || (upkeep == Upkeep::refit && !can_refit(side.built));
+    const bool builds =
+        update_mode == UpdateMode::rebuild || (update_mode == UpdateMode::refit && !can_refit(side.built));
     const bool is_slow = builds && !whole && side.live->times().build_ms > slow_build_ms;
     const bool is_other = has_new_frame && !same_topology(*side.live->scene().geometry(), *geometry);
     if (is_slow || is_other) {
@@ -67,9 +68,9 @@ void Session::State::move_sides(bool whole) {
     }
     moved = true;
     messages.guard("moving the scene", [&] {
-      if (has_new_frame) side.live->move(geometry, upkeep, measures);
-      if (!has_new_frame || now != Pose{}) side.live->move(now, upkeep, measures);
-      if (upkeep == Upkeep::nothing) return;
+      if (has_new_frame) side.live->move(geometry, update_mode, measures);
+      if (!has_new_frame || now != Pose{}) side.live->move(now, update_mode, measures);
+      if (update_mode == UpdateMode::nothing) return;
       const WorkTimes& times = side.live->times();
       (builds ? side.timings.build : side.timings.refit).add(builds ? times.build_ms : times.refit_ms);
     });

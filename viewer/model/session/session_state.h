@@ -94,12 +94,12 @@ struct Session::State {
   std::unique_ptr<BuildJob> job;
   std::optional<Opening> job_opens;  // none: it builds over the scene that there is
   std::vector<std::unique_ptr<BuildJob>> cancelled_jobs;
-  Retirement retirement;  // of structures and scenes that are shown no more
+  DeferredDelete deferred_delete;  // of structures and scenes that are shown no more
   bool frames_next_scene = true;
 
   // Structures.
   Side sides[2];
-  Upkeep upkeep = Upkeep::refit;
+  UpdateMode update_mode = UpdateMode::refit;
   Comparison comparison = Comparison::off;
   bool asked_for_b = false;  // since both are shown: a build that failed is not tried again and again
   double seconds_to_measure = 0;

@@ -78,7 +78,7 @@ Json to_json(const Settings& settings) {
           {"move_speed", settings.move_speed},
           {"bookmarks", bookmarks},
           {"structures", {to_json(settings.structures[0]), to_json(settings.structures[1])}},
-          {"upkeep", name_of(settings.upkeep)},
+          {"update_mode", name_of(settings.update_mode)},
           {"view", to_json(settings.view)},
           {"overlay", to_json(settings.overlay)},
           {"folder", settings.folder},
@@ -173,7 +173,8 @@ Settings read_settings(const Json& json, std::vector<std::string>& complaints) {
   read_pose(reader.member("camera"), settings.camera);
   reader.read("camera_mode", settings.camera_mode);
   reader.read("move_speed", settings.move_speed, 1e-3f, 100.0f);
-  reader.read("upkeep", settings.upkeep);
+  reader.read("upkeep", settings.update_mode);  // its name up to 0.1
+  reader.read("update_mode", settings.update_mode);
   read_view(reader.member("view"), settings.view);
   read_overlay(reader.member("overlay"), settings.overlay);
   reader.read("folder", settings.folder);

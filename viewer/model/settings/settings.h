@@ -28,7 +28,7 @@ struct Settings {
   float move_speed = 0.5f;
   std::vector<Bookmark> bookmarks;
   StructureOptions structures[2] = {{}, {.builder = Builder::sah}};  // A, and B to compare it with
-  Upkeep upkeep = Upkeep::refit;
+  UpdateMode update_mode = UpdateMode::refit;
   ViewSettings view;
   OverlaySettings overlay;
   std::string folder;                     // the file dialog's last

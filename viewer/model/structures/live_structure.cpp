@@ -81,29 +81,29 @@ bool LiveStructure::aim(const Camera& camera, bool measures) {
   return builds;
 }
 
-void LiveStructure::move(const Pose& pose, Upkeep upkeep, bool measures) {
+void LiveStructure::move(const Pose& pose, UpdateMode update_mode, bool measures) {
   scene_.set_pose(pose);
-  keep_up(upkeep, measures);
+  update(update_mode, measures);
 }
 
-void LiveStructure::move(Geometry geometry, Upkeep upkeep, bool measures) {
+void LiveStructure::move(Geometry geometry, UpdateMode update_mode, bool measures) {
   scene_.set_geometry(std::move(geometry));
-  keep_up(upkeep, measures);
+  update(update_mode, measures);
 }
 
-void LiveStructure::keep_up(Upkeep upkeep, bool measures) {
+void LiveStructure::update(UpdateMode update_mode, bool measures) {
   change();
-  switch (upkeep) {
-    case Upkeep::nothing: structure_->leave(scene_.view()); break;
-    case Upkeep::refit: times_.refit_ms = timed([&] { structure_->refit(scene_.view()); }); break;
-    case Upkeep::rebuild: times_.build_ms = timed([&] { structure_->build(scene_.view()); }); break;
+  switch (update_mode) {
+    case UpdateMode::nothing: structure_->leave(scene_.view()); break;
+    case UpdateMode::refit: times_.refit_ms = timed([&] { structure_->refit(scene_.view()); }); break;
+    case UpdateMode::rebuild: times_.build_ms = timed([&] { structure_->build(scene_.view()); }); break;
   }
   if (!measures) return;
   const double cost = structure_->sah_cost();
   if (cost <= 0) return;
   cost_ = cost;
   statistics_.sah_cost = cost;
-  if (upkeep == Upkeep::rebuild) built_cost_ = cost;
+  if (update_mode == UpdateMode::rebuild) built_cost_ = cost;
 }
 
 void LiveStructure::build_now() {

@@ -27,11 +27,11 @@ class LiveStructure {
   LiveStructure(const LiveStructure&) = delete;
   LiveStructure& operator=(const LiveStructure&) = delete;
 
-  /// Moves the triangles and keeps the structure up; measures its SAH cost where the triangles moved and
+  /// Moves the triangles and updates the structure; measures its SAH cost where the triangles moved and
   /// `measures`. Waits.
-  void move(const Pose& pose, Upkeep upkeep, bool measures);
+  void move(const Pose& pose, UpdateMode update_mode, bool measures);
   /// The same for another frame of the same topology.
-  void move(Geometry geometry, Upkeep upkeep, bool measures);
+  void move(Geometry geometry, UpdateMode update_mode, bool measures);
 
   /// To be called before the rays of a picture: a structure that is made for a camera is built anew for this one.
   /// True where it was. Waits where it builds.
@@ -65,7 +65,7 @@ class LiveStructure {
   const HostTriangles& host_triangles();
 
  private:
-  void keep_up(Upkeep upkeep, bool measures);
+  void update(UpdateMode update_mode, bool measures);
   void change();
   template <class Work>
   double timed(const Work& work);

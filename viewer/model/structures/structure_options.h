@@ -18,7 +18,7 @@ enum class Builder : u8 { lbvh, hploc, sah };
 enum class Layout : u8 { bvh2, bvh4, cbvh4, cbvh8 };
 
 /// What happens to the structure when the scene moves.
-enum class Upkeep : u8 {
+enum class UpdateMode : u8 {
   nothing,  // it stays as it was, and the picture breaks
   refit,    // boxes move, the topology stays; what cannot be refitted is rebuilt
   rebuild,  // a fresh one every frame, in the same memory
@@ -37,7 +37,7 @@ struct Names<Layout> {
   static constexpr const char* list[] = {"bvh2", "bvh4", "cbvh4", "cbvh8"};
 };
 template <>
-struct Names<Upkeep> {
+struct Names<UpdateMode> {
   static constexpr const char* list[] = {"nothing", "refit", "rebuild"};
 };
 template <>
