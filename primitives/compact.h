@@ -9,9 +9,9 @@ namespace copse {
 /// Stores the flagged elements of `in`, in their order, one after the other, and how many they are.
 ///   in:      any size, may be empty
 ///   flags:   one an element: bytes, set where not 0, or bits
-///   out:     as many elements as `in`, or more; must not overlap `in` nor `flags`. What follows the kept
+///   out:     as many elements as `in`, or more; must not overlap `in` nor `flags`. What follows the selected
 ///            elements stays as it is.
-///   indices: the same, for the kept elements' numbers
+///   indices: the same, for the selected elements' numbers
 ///   count:   one element; apart from the others
 /// For T of u32, u64, i32, i64, float, double.
 /// Throws: Error invalid_argument where sizes do not fit or buffers overlap, or for more than 2^32 elements where
@@ -38,15 +38,15 @@ void compact_with_indices(Context& context, BufferSpan<const T> in, BitSpan flag
 
 // The templates behind them, the same on both backends:
 //
-//   compact(ex, label, n, keep, input, out, count)
-//     out[k] = input(i) for the k-th i below n that `keep` takes, in order; *count = how many, a u64.
-//     `keep`: bool operator()(u64 i) const, or bool operator()(u64 i, const T& value) const with the value of
-//     input(i), which goes first where there are both; `input`: T operator()(u64) const; both host+device, and may
-//     be called more than once. T: trivially copyable, of any size. `out` must not be read by `input` nor `keep`.
+//   compact(ex, label, n, predicate, input, out, count)
+//     out[k] = input(i) for the k-th i below n that `predicate` accepts, in order; *count = how many, a u64.
+//     `predicate`: bool operator()(u64 i) const, or bool operator()(u64 i, const T& value) const with value =
+//     input(i); where it has both, the second is called. `input`: T operator()(u64) const. Both are host+device
+//     and may be called more than once. T: trivially copyable, of any size. Neither may read `out`.
 //
-//   compact_each(ex, label, n, keep, emit, count)
-//     Calls emit(k, i) for the k-th i that `keep`, a predicate of the index, takes: for indices, for several
-//     outputs at once, or for what is made of an element on its way. `emit`: void operator()(u64, u64) const.
+//   compact_each(ex, label, n, predicate, emit, count)
+//     Calls emit(k, i) for the k-th i that `predicate`, a function of the index, accepts: for indices, for several
+//     outputs at once, or to change an element while it is moved. `emit`: void operator()(u64, u64) const.
 //
 //   compact_scratch_bytes<T>(ex, n)
 //     The scratch that compact of T or compact_each takes at most.

@@ -169,8 +169,8 @@ class DoubleQueue {
 
 // The bulk call, the same on both backends (cpu/enqueue.h, cuda/enqueue.cuh):
 //
-//   enqueue_both(ex, label, n, keep, input, queues)
-//     Pushes input(i) for each i below n, to the front where `keep` takes it, else to the back; else as
+//   enqueue_both(ex, label, n, predicate, input, queues)
+//     Pushes input(i) for each i below n, to the front where `predicate` accepts it, else to the back; else as
 //     enqueue_if.
 
 }  // namespace copse

@@ -107,11 +107,9 @@ class Queue {
 
 // The bulk call, the same on both backends (cpu/enqueue.h, cuda/enqueue.cuh):
 //
-//   enqueue_if(ex, label, n, keep, input, queue)
-//     Pushes input(i) for each i below n that `keep` takes, in no order: the set that compact stores in order.
-//     `keep`: bool operator()(u64 i) const, or bool operator()(u64 i, const T& value) const with the value of
-//     input(i), which goes first where there are both; `input`: T operator()(u64) const; both host+device, and may
-//     be called more than once. T: trivially copyable. The queue's memory must not be read by `input` nor `keep`.
-//     No scratch, no wait; may be captured. Elements past the capacity are refused and counted.
+//   enqueue_if(ex, label, n, predicate, input, queue)
+//     Pushes input(i) for each i below n that `predicate` accepts, in no order: the set that compact stores.
+//     `predicate` and `input` as in compact (compact.h); neither may read the memory of the queue. T: trivially
+//     copyable. Takes no scratch and does not wait; may be captured. Elements past the capacity are counted only.
 
 }  // namespace copse

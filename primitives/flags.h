@@ -66,16 +66,16 @@ struct BitFlags {
 };
 
 /// True for a predicate of index and value; else it is one of the index.
-template <class Keep, class T>
-inline constexpr bool keeps_by_value = std::is_invocable_v<const Keep&, u64, const T&>;
+template <class Predicate, class T>
+inline constexpr bool predicate_takes_value = std::is_invocable_v<const Predicate&, u64, const T&>;
 
-/// Whether `keep`, of either kind, takes an element.
-template <class Keep, class T>
-COPSE_HD bool keeps(const Keep& keep, u64 i, const T& value) {
-  if constexpr (keeps_by_value<Keep, T>) {
-    return keep(i, value);
+/// Whether `predicate`, of either kind, accepts an element.
+template <class Predicate, class T>
+COPSE_HD bool selects(const Predicate& predicate, u64 i, const T& value) {
+  if constexpr (predicate_takes_value<Predicate, T>) {
+    return predicate(i, value);
   } else {
-    return keep(i);
+    return predicate(i);
   }
 }
 

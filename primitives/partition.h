@@ -29,11 +29,11 @@ void partition_indices(Context& context, BitSpan flags, BufferSpan<u32> indices,
 
 // The templates behind them, the same on both backends:
 //
-//   partition(ex, label, n, keep, input, out, count)
-//     out[0 .. n) = input(i) for all i that `keep` takes, in order, then for all others, in order; *count = how
-//     many it takes, a u64. Parameters as of compact (compact.h).
+//   partition(ex, label, n, predicate, input, out, count)
+//     out[0 .. n) = input(i) for all i that `predicate` accepts, in order, then for all others, in order.
+//     *count = how many it accepts, a u64. Parameters as in compact (compact.h).
 //
-//   partition_each(ex, label, n, keep, emit, count)
+//   partition_each(ex, label, n, predicate, emit, count)
 //     Calls emit(place, i) once for every i below n.
 //
 //   partition_scratch_bytes<T>(ex, n)

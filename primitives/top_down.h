@@ -13,7 +13,7 @@ namespace detail {
 
 /// Siblings that a task has yet to visit itself, the newest of them first; when there is no room, it gives the
 /// oldest, which have most below them, to others.
-class KeptSiblings {
+class DeferredSiblings {
  public:
   struct Range {
     u32 first, end;
@@ -21,7 +21,7 @@ class KeptSiblings {
 
   COPSE_HD bool empty() const { return size_ == 0; }
   COPSE_HD bool full() const { return size_ == capacity; }
-  COPSE_HD void keep(const Range& range) { ranges_[(begin_ + size_++) % capacity] = range; }
+  COPSE_HD void push(const Range& range) { ranges_[(begin_ + size_++) % capacity] = range; }
   COPSE_HD Range take_oldest() {
     const Range range = ranges_[begin_];
     begin_ = (begin_ + 1) % capacity;
@@ -53,28 +53,28 @@ struct VisitDownwards {
   Visit visit;
 
   COPSE_HD void operator()(u64 place, u32 node, const TaskQueueView<u32>& queue) const {
-    KeptSiblings kept;
+    DeferredSiblings deferred;
     for (;;) {
       const u32 child_count = visit(node) ? tree.child_count(node) : 0;
       if (child_count > 0) {
         node = tree.first_child(node);
         if (child_count == 1) continue;
-        const KeptSiblings::Range siblings{node + 1, node + child_count};
+        const DeferredSiblings::Range siblings{node + 1, node + child_count};
         if (place < enough_tasks) {
           place = push(siblings, queue);
         } else {
-          if (kept.full()) push(kept.take_oldest(), queue);
-          kept.keep(siblings);
+          if (deferred.full()) push(deferred.take_oldest(), queue);
+          deferred.push(siblings);
         }
       } else {
-        if (kept.empty()) return;
-        node = kept.take_newest_node();
+        if (deferred.empty()) return;
+        node = deferred.take_newest_node();
       }
     }
   }
 
   /// Returns the first one's place.
-  COPSE_HD static u64 push(const KeptSiblings::Range& range, const TaskQueueView<u32>& queue) {
+  COPSE_HD static u64 push(const DeferredSiblings::Range& range, const TaskQueueView<u32>& queue) {
     const u64 place = queue.reserve(range.end - range.first);
     for (u32 node = range.first; node < range.end; ++node) queue.publish(place + (node - range.first), node);
     return place;

@@ -16,13 +16,13 @@ namespace {
 
 /// Takes a known share of values that look random: of the index and the value as our templates call it, of the
 /// value as CUB does.
-struct KeepBelow {
+struct SelectBelow {
   u32 limit;
   COPSE_HD bool operator()(u64, u32 value) const { return value < limit; }
   COPSE_HD bool operator()(u32 value) const { return value < limit; }
 };
 
-struct KeepFrom {
+struct SelectFrom {
   u32 limit;
   COPSE_HD bool operator()(u32 value) const { return value >= limit; }
 };
@@ -46,15 +46,15 @@ CompactData make_data(Comparison& c) {
 template <u32 percent>
 void compact_if(Comparison& c) {
   const CompactData d = make_data(c);
-  const KeepBelow keep{limit_of(percent / 100.0)};
+  const SelectBelow predicate{limit_of(percent / 100.0)};
   c.bytes = double(d.in.size_bytes()) * (1 + percent / 100.0);
   c.ours = [=, &c] {
-    cuda::compact(c.context.cuda_executor(), "compact", c.n, keep, Elements<u32>{d.in.data()}, d.out.data(),
+    cuda::compact(c.context.cuda_executor(), "compact", c.n, predicate, Elements<u32>{d.in.data()}, d.out.data(),
                   d.count.data());
   };
   c.add_rival(with_temporary_storage(c, [=, &c](void* temp, size_t& bytes) {
     return cub::DeviceSelect::If(temp, bytes, d.in.data(), d.expected.data(), d.expected_count.data(), i64(c.n),
-                                 keep, stream_of(c.context));
+                                 predicate, stream_of(c.context));
   }));
   c.expect_equal(d.out, d.expected);
 }
@@ -90,27 +90,27 @@ void compact_flagged_indices(Comparison& c) {
 /// CUB leaves the second part in reverse order, so that part is checked against a compaction of its own.
 void partition_if(Comparison& c) {
   const CompactData d = make_data(c);
-  const KeepBelow keep{limit_of(0.5)};
+  const SelectBelow predicate{limit_of(0.5)};
   c.bytes = 2.0 * double(d.in.size_bytes());
   c.ours = [=, &c] {
-    cuda::partition(c.context.cuda_executor(), "partition", c.n, keep, Elements<u32>{d.in.data()}, d.out.data(),
-                    d.count.data());
+    cuda::partition(c.context.cuda_executor(), "partition", c.n, predicate, Elements<u32>{d.in.data()},
+                    d.out.data(), d.count.data());
   };
   add_cub_rival(c, [=, &c](void* temp, size_t& bytes, auto n) {
-    return cub::DevicePartition::If(temp, bytes, d.in.data(), d.expected.data(), d.expected_count.data(), n, keep,
-                                    stream_of(c.context));
+    return cub::DevicePartition::If(temp, bytes, d.in.data(), d.expected.data(), d.expected_count.data(), n,
+                                    predicate, stream_of(c.context));
   });
   const BufferSpan<u32> others = c.buffer<u32>(c.n);
   const BufferSpan<u64> other_count = c.buffer<u64>(1);
   const Work select_others = with_temporary_storage(c, [=, &c](void* temp, size_t& bytes) {
     return cub::DeviceSelect::If(temp, bytes, d.in.data(), others.data(), other_count.data(), i64(c.n),
-                                 KeepFrom{keep.limit}, stream_of(c.context));
+                                 SelectFrom{predicate.limit}, stream_of(c.context));
   });
   c.expect([=, &c] {
     select_others();
-    const u64 kept = download(c.context, d.count)[0];
-    return equal_bytes(c.context, d.out.data(), d.expected.data(), kept * sizeof(u32)) &&
-           equal_bytes(c.context, d.out.data() + kept, others.data(), (c.n - kept) * sizeof(u32));
+    const u64 selected = download(c.context, d.count)[0];
+    return equal_bytes(c.context, d.out.data(), d.expected.data(), selected * sizeof(u32)) &&
+           equal_bytes(c.context, d.out.data() + selected, others.data(), (c.n - selected) * sizeof(u32));
   });
 }
 
@@ -118,12 +118,12 @@ void partition_if(Comparison& c) {
 
 void add_compact_rows(Rows& rows) {
   for (u32 log_n : {16, 20, 24, 28}) {
-    rows.add("compact/if/kept:50", u64{1} << log_n, compact_if<50>);
+    rows.add("compact/if/selected:50", u64{1} << log_n, compact_if<50>);
     rows.add("partition/if", u64{1} << log_n, partition_if);
   }
   const u64 n = u64{1} << 28;
-  rows.add("compact/if/kept:10", n, compact_if<10>);
-  rows.add("compact/if/kept:100", n, compact_if<100>);
+  rows.add("compact/if/selected:10", n, compact_if<10>);
+  rows.add("compact/if/selected:100", n, compact_if<100>);
   rows.add("compact/flagged", n, compact_flagged);
   rows.add("compact/flagged_indices", n, compact_flagged_indices);
 }

@@ -16,7 +16,7 @@ namespace copse::bench {
 
 namespace {
 
-struct KeepHalf {
+struct SelectHalf {
   COPSE_HD bool operator()(u64, u32 value) const { return value < 0x80000000u; }
   COPSE_HD bool operator()(u32 value) const { return value < 0x80000000u; }
 };
@@ -25,14 +25,14 @@ struct PushAlone {
   const u32* in;
   QueueView<u32> queue;
   COPSE_HD void operator()(u64 i) const {
-    if (KeepHalf{}(in[i])) queue.push(in[i]);
+    if (SelectHalf{}(in[i])) queue.push(in[i]);
   }
 };
 struct PushByWarp {
   const u32* in;
   QueueView<u32> queue;
   COPSE_HD void operator()(u64 i) const {
-    if (KeepHalf{}(in[i])) queue.push_by_warp(in[i]);
+    if (SelectHalf{}(in[i])) queue.push_by_warp(in[i]);
   }
 };
 
@@ -52,7 +52,7 @@ QueueData against_bulk(Comparison& c) {
   c.ours = [=, &c] {
     const auto& ex = c.context.cuda_executor();
     cuda::fill_bytes(ex, "clear", d.count.data(), 1, 0);
-    cuda::enqueue_if(ex, "enqueue", c.n, KeepHalf{}, Elements<u32>{d.in.data()}, d.queue());
+    cuda::enqueue_if(ex, "enqueue", c.n, SelectHalf{}, Elements<u32>{d.in.data()}, d.queue());
   };
   c.expect_equal(d.count, d.expected_count);
   c.expect([=, &c] {
@@ -66,7 +66,7 @@ void enqueue_against_select(Comparison& c) {
   const QueueData d = against_bulk(c);
   c.add_rival(with_temporary_storage(c, [=, &c](void* temp, size_t& bytes) {
     return cub::DeviceSelect::If(temp, bytes, d.in.data(), d.expected.data(), d.expected_count.data(), i64(c.n),
-                                 KeepHalf{}, stream_of(c.context));
+                                 SelectHalf{}, stream_of(c.context));
   }));
 }
 
@@ -87,7 +87,7 @@ void enqueue_both(Comparison& c) {
   c.ours = [=, &c] {
     const auto& ex = c.context.cuda_executor();
     cuda::fill_bytes(ex, "clear", counters.data(), 1, 0);
-    cuda::enqueue_both(ex, "enqueue both", c.n, KeepHalf{}, Elements<u32>{in.data()},
+    cuda::enqueue_both(ex, "enqueue both", c.n, SelectHalf{}, Elements<u32>{in.data()},
                        DoubleQueueView<u32>(out.data(), u32(c.n), counters.data()));
   };
   c.expect([=, &c] { return same_elements<u32>(c.context, in, out); });
@@ -217,7 +217,7 @@ void locks(Comparison& c) {
 }  // namespace
 
 void add_queue_rows(Rows& rows) {
-  for (u32 log_n : {20, 24, 28}) rows.add("enqueue/if/kept:50", u64{1} << log_n, enqueue_against_select);
+  for (u32 log_n : {20, 24, 28}) rows.add("enqueue/if/selected:50", u64{1} << log_n, enqueue_against_select);
   rows.add("enqueue/if/against_push_by_warp", u64{1} << 28, enqueue_against<PushByWarp>);
   rows.add("enqueue/if/against_push", u64{1} << 24, enqueue_against<PushAlone>);
   rows.add("enqueue/both", u64{1} << 28, enqueue_both);

@@ -1,6 +1,6 @@
 #pragma once
 
-// Count, scan, write (Harris, "Data-Parallel Primitives", GTC 2010): what is kept of each tile is counted in
+// Count, scan, write (Harris, "Data-Parallel Primitives", GTC 2010): what is selected of each tile is counted in
 // parallel, the counts are summed in order, the tiles are written in parallel.
 
 #include "primitives/cpu/workers.h"
@@ -10,16 +10,17 @@ namespace copse::cpu {
 
 namespace detail {
 
-inline constexpr u64 keep_tile = 8192;
+inline constexpr u64 select_tile = 8192;
 
-/// before[t] = the kept elements before tile t. Returns how many there are in all.
-template <class Keep>
-u64 count_kept(const Executor& ex, const char* label, u64 n, const Keep& keep, u64* before) {
-  const u64 tile_count = divide_rounding_up(n, keep_tile);
+/// before[t] = the selected elements before tile t. Returns how many there are in all.
+template <class Predicate>
+u64 count_selected(const Executor& ex, const char* label, u64 n, const Predicate& predicate, u64* before) {
+  const u64 tile_count = divide_rounding_up(n, select_tile);
   parallel_ranges(ex, label, tile_count, 1, [&](u64 begin, u64 end) {
     for (u64 tile = begin; tile < end; ++tile) {
       u64 count = 0;
-      for (u64 i = tile * keep_tile; i < smaller((tile + 1) * keep_tile, n); ++i) count += keep(i) ? 1 : 0;
+      for (u64 i = tile * select_tile; i < smaller((tile + 1) * select_tile, n); ++i)
+        count += predicate(i) ? 1 : 0;
       before[tile] = count;
     }
   });
@@ -36,29 +37,29 @@ u64 count_kept(const Executor& ex, const char* label, u64 n, const Keep& keep, u
 
 template <class T>
 u64 compact_scratch_bytes(const Executor&, u64 n) {
-  return ScratchArena::bytes_for<u64>(divide_rounding_up(n, detail::keep_tile));
+  return ScratchArena::bytes_for<u64>(divide_rounding_up(n, detail::select_tile));
 }
 
 /// Contract: primitives/compact.h.
-template <class Keep, class Emit>
-void compact_each(const Executor& ex, const char* label, u64 n, Keep keep, Emit emit, u64* count) {
+template <class Predicate, class Emit>
+void compact_each(const Executor& ex, const char* label, u64 n, Predicate predicate, Emit emit, u64* count) {
   ScratchArena::Frame frame(ex.scratch);
-  const u64 tile_count = divide_rounding_up(n, detail::keep_tile);
+  const u64 tile_count = divide_rounding_up(n, detail::select_tile);
   u64* before = frame.allocate<u64>(tile_count);
-  *count = detail::count_kept(ex, label, n, keep, before);
+  *count = detail::count_selected(ex, label, n, predicate, before);
   parallel_ranges(ex, label, tile_count, 1, [&](u64 begin, u64 end) {
     u64 place = before[begin];
-    for (u64 i = begin * detail::keep_tile; i < smaller(end * detail::keep_tile, n); ++i) {
-      if (keep(i)) emit(place++, i);
+    for (u64 i = begin * detail::select_tile; i < smaller(end * detail::select_tile, n); ++i) {
+      if (predicate(i)) emit(place++, i);
     }
   });
 }
 
 /// Contract: primitives/compact.h.
-template <class T, class Keep, class Input>
-void compact(const Executor& ex, const char* label, u64 n, Keep keep, Input input, T* out, u64* count) {
-  compact_each(ex, label, n, copse::detail::KeepByIndex<T, Keep, Input>{keep, input},
-               copse::detail::StoreInput<T, Input>{input, out}, count);
+template <class T, class Predicate, class Input>
+void compact(const Executor& ex, const char* label, u64 n, Predicate predicate, Input input, T* out, u64* count) {
+  compact_each(ex, label, n, copse::detail::SelectByIndex<T, Predicate, Input>{predicate, input},
+               copse::detail::StoreValue<T, Input>{input, out}, count);
 }
 
 }  // namespace copse::cpu

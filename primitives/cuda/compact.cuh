@@ -1,8 +1,8 @@
 #pragma once
 
-// One launch over tiles in a chain of counts (count_chain.cuh). Kept elements are packed in shared memory before
-// anybody knows where they go, and stay there until the block has told the count of its next tile: so nobody waits
-// for the count of a block that itself waits.
+// One launch over tiles in a chain of counts (count_chain.cuh). A block packs the selected elements of a tile in
+// shared memory before it knows their places. They stay there until the block has published the count of its next
+// tile. So no block waits for the count of a block that itself waits.
 // bench: copse-bench-primitives, compact/.
 
 #include "primitives/scan/count_chain.cuh"
@@ -23,10 +23,10 @@ struct TileSource {
   }
 };
 
-/// A tile whose kept elements wait in shared memory for their place.
+/// A tile whose selected elements wait in shared memory for their place.
 struct WaitingTile {
   u64 tile;
-  u32 kept_count;
+  u32 selected_count;
 };
 
 /// Looks up the place of a waiting tile, tells the tiles after it, and stores its elements.
@@ -35,19 +35,19 @@ __device__ void place_tile(const Moves& moves, const CountChain& chain, const ty
                            const WaitingTile& waiting, u64* count) {
   const u64 before = count_before(chain, waiting.tile);
   if (threadIdx.x == 0) {
-    if (waiting.tile > 0) publish_count(chain, waiting.tile, count_is_through, before + waiting.kept_count);
-    if (waiting.tile == chain.tile_count - 1) *count = before + waiting.kept_count;
+    if (waiting.tile > 0) publish_count(chain, waiting.tile, count_is_through, before + waiting.selected_count);
+    if (waiting.tile == chain.tile_count - 1) *count = before + waiting.selected_count;
   }
-  store_staged(moves, staged, waiting.kept_count, before, waiting.tile);
+  store_staged(moves, staged, waiting.selected_count, before, waiting.tile);
 }
 
 template <class Moves>
-__global__ void __launch_bounds__(keep_threads, keep_blocks)
+__global__ void __launch_bounds__(select_threads, select_blocks)
     compact_kernel(const Moves moves, u64 n, const CountChain chain, u64* count, bool one_tile_each) {
   using Shape = typename Moves::Shape;
   using Staged = typename Moves::Staged;
   extern __shared__ uint4 compact_memory[];
-  __shared__ BlockStorage<u32, keep_threads> warp_totals;
+  __shared__ BlockStorage<u32, select_threads> warp_totals;
   __shared__ u64 shared_tile;
   auto* const stages = reinterpret_cast<Staged*>(compact_memory);
   const TileSource source{chain, one_tile_each};
@@ -63,18 +63,18 @@ __global__ void __launch_bounds__(keep_threads, keep_blocks)
   for (u32 stage = 0;; stage ^= 1) {
     const bool has_tile = tile < chain.tile_count;
     u64 next_tile = chain.tile_count;
-    u32 kept_count = 0;
+    u32 selected_count = 0;
     if (has_tile) {
-      // Rank the kept elements, tell how many they are, and pack them.
-      u32 kept[Shape::rows];
-      find_kept(moves, loaded, tile, n, kept);
-      const KeptRanks<Shape> ranks = rank_kept<Shape>(kept, warp_totals);
-      kept_count = ranks.total;
+      // Rank the selected elements, tell how many they are, and pack them.
+      u32 selected[Shape::rows];
+      find_selected(moves, loaded, tile, n, selected);
+      const SelectedRanks<Shape> ranks = rank_selected<Shape>(selected, warp_totals);
+      selected_count = ranks.total;
       if (threadIdx.x == 0) {
-        publish_count(chain, tile, tile == 0 ? count_is_through : count_is_own, kept_count);
+        publish_count(chain, tile, tile == 0 ? count_is_through : count_is_own, selected_count);
         shared_tile = source.take();
       }
-      pack_tile(moves, loaded, kept, ranks, stages + stage * Shape::size);
+      pack_tile(moves, loaded, selected, ranks, stages + stage * Shape::size);
       __syncthreads();
       next_tile = shared_tile;
       if (next_tile < chain.tile_count) moves.load(loaded, next_tile, n);
@@ -85,7 +85,7 @@ __global__ void __launch_bounds__(keep_threads, keep_blocks)
       place_tile(moves, chain, stages + (stage ^ 1) * Shape::size, waiting, count);
     }
     if (!has_tile) break;
-    waiting = {tile, kept_count};
+    waiting = {tile, selected_count};
     tile = next_tile;
   }
   leave_chain(chain);
@@ -94,10 +94,10 @@ __global__ void __launch_bounds__(keep_threads, keep_blocks)
 template <class Moves>
 void compact_with(const Executor& ex, const char* label, u64 n, const Moves& moves, u64* count) {
   const u64 tile_count = divide_rounding_up(n, Moves::Shape::size);
-  const u64 block_count = smaller(tile_count, u64{keep_blocks} * ex.multiprocessor_count);
+  const u64 block_count = smaller(tile_count, u64{select_blocks} * ex.multiprocessor_count);
   with_count_chain(ex, label, tile_count, [&](const CountChain& chain) {
     constexpr u32 shared_bytes = 2 * Moves::Shape::size * sizeof(typename Moves::Staged);
-    launch(ex, label, compact_kernel<Moves>, {block_count, keep_threads, shared_bytes, true}, moves, n, chain,
+    launch(ex, label, compact_kernel<Moves>, {block_count, select_threads, shared_bytes, true}, moves, n, chain,
            count, block_count == tile_count);
   });
 }
@@ -107,21 +107,21 @@ void compact_with(const Executor& ex, const char* label, u64 n, const Moves& mov
 /// Contract: primitives/compact.h.
 template <class T>
 u64 compact_scratch_bytes(const Executor&, u64 n) {
-  return detail::CountChain::scratch_bytes_for(divide_rounding_up(n, detail::smallest_keep_tile<T>()));
+  return detail::CountChain::scratch_bytes_for(divide_rounding_up(n, detail::smallest_select_tile<T>()));
 }
 
 /// Contract: primitives/compact.h.
-template <class Keep, class Emit>
-void compact_each(const Executor& ex, const char* label, u64 n, Keep keep, Emit emit, u64* count) {
+template <class Predicate, class Emit>
+void compact_each(const Executor& ex, const char* label, u64 n, Predicate predicate, Emit emit, u64* count) {
   if (n == 0) return fill_bytes(ex, label, count, 1, 0);
-  detail::compact_with(ex, label, n, detail::MoveIndices<Keep, Emit>{keep, emit}, count);
+  detail::compact_with(ex, label, n, detail::MoveIndices<Predicate, Emit>{predicate, emit}, count);
 }
 
 /// Contract: primitives/compact.h.
-template <class T, class Keep, class Input>
-void compact(const Executor& ex, const char* label, u64 n, Keep keep, Input input, T* out, u64* count) {
+template <class T, class Predicate, class Input>
+void compact(const Executor& ex, const char* label, u64 n, Predicate predicate, Input input, T* out, u64* count) {
   if (n == 0) return fill_bytes(ex, label, count, 1, 0);
-  detail::with_moves(keep, input, out,
+  detail::with_moves(predicate, input, out,
                      [&](const auto& moves) { detail::compact_with(ex, label, n, moves, count); });
 }
 

@@ -31,8 +31,8 @@ struct PartitionChunks {
 
 /// before[chunk] = the counts of the chunks before it, from their counts; *total = of all. By one block.
 __device__ inline void sum_chunk_counts(u64* before, u64 chunk_count, u64* total) {
-  constexpr u32 share = u32(max_partition_chunks / keep_threads);
-  __shared__ BlockStorage<u64, keep_threads> storage;
+  constexpr u32 share = u32(max_partition_chunks / select_threads);
+  __shared__ BlockStorage<u64, select_threads> storage;
   u64 counts[share], sum = 0;
 #pragma unroll
   for (u32 k = 0; k < share; ++k) {
@@ -40,7 +40,7 @@ __device__ inline void sum_chunk_counts(u64* before, u64 chunk_count, u64* total
     counts[k] = chunk < chunk_count ? before[chunk] : 0;
     sum += counts[k];
   }
-  const BlockScan<u64> scan = block_inclusive_scan<keep_threads>(sum, Plus{}, storage);
+  const BlockScan<u64> scan = block_inclusive_scan<select_threads>(sum, Plus{}, storage);
   u64 place = scan.inclusive - sum;
 #pragma unroll
   for (u32 k = 0; k < share; ++k) {
@@ -51,9 +51,9 @@ __device__ inline void sum_chunk_counts(u64* before, u64 chunk_count, u64* total
   if (threadIdx.x == 0) *total = scan.total;
 }
 
-/// Counts what each chunk keeps; the block that ends last sums the counts.
+/// Counts what each chunk selects; the block that ends last sums the counts.
 template <class Moves>
-__global__ void __launch_bounds__(keep_threads, keep_blocks)
+__global__ void __launch_bounds__(select_threads, select_blocks)
     partition_count_kernel(const Moves moves, const PartitionChunks chunks, u64* before, u64* total,
                            u32* finished) {
   using Shape = typename Moves::Shape;
@@ -67,10 +67,10 @@ __global__ void __launch_bounds__(keep_threads, keep_blocks)
   for (u64 tile = chunks.begin(blockIdx.x); tile < chunks.end(blockIdx.x); ++tile) {
     typename Moves::Loaded loaded;
     moves.load(loaded, tile, chunks.n);
-    u32 kept[Shape::rows];
-    find_kept(moves, loaded, tile, chunks.n, kept);
+    u32 selected[Shape::rows];
+    find_selected(moves, loaded, tile, chunks.n, selected);
 #pragma unroll
-    for (u32 r = 0; r < Shape::rows; ++r) count += u32(__popc(kept[r]));
+    for (u32 r = 0; r < Shape::rows; ++r) count += u32(__popc(selected[r]));
   }
   count = warp_reduce(u64(count), Plus{});
   if (lane_id() == 0) atomicAdd(&of_block, count);
@@ -88,8 +88,8 @@ __global__ void __launch_bounds__(keep_threads, keep_blocks)
 /// Packs both sides of a tile one after the other.
 template <class Moves>
 __device__ void stage_both_sides(const Moves& moves, const typename Moves::Loaded& loaded,
-                                 const u32 (&kept)[Moves::Shape::rows],
-                                 const KeptRanks<typename Moves::Shape>& ranks, u32 tile_elements,
+                                 const u32 (&selected)[Moves::Shape::rows],
+                                 const SelectedRanks<typename Moves::Shape>& ranks, u32 tile_elements,
                                  typename Moves::Staged* staged) {
   using Shape = typename Moves::Shape;
 #pragma unroll
@@ -98,49 +98,49 @@ __device__ void stage_both_sides(const Moves& moves, const typename Moves::Loade
     u32 other_rank = ranks.total + Shape::local_id(r) - rank;
 #pragma unroll
     for (u32 k = 0; k < Shape::pack; ++k) {
-      const bool is_kept = (kept[r] >> k & 1) != 0;
+      const bool is_selected = (selected[r] >> k & 1) != 0;
       if (Shape::local_id(r) + k < tile_elements) {
-        staged[is_kept ? rank : other_rank] = moves.staged(loaded, r, k);
+        staged[is_selected ? rank : other_rank] = moves.staged(loaded, r, k);
       }
-      rank += is_kept ? 1 : 0;
-      other_rank += is_kept ? 0 : 1;
+      rank += is_selected ? 1 : 0;
+      other_rank += is_selected ? 0 : 1;
     }
   }
 }
 
 /// Moves a chunk, from its last tile to its first, and the last chunk first.
 template <class Moves>
-__global__ void __launch_bounds__(keep_threads, keep_blocks)
+__global__ void __launch_bounds__(select_threads, select_blocks)
     partition_move_kernel(const Moves moves, const PartitionChunks chunks, const u64* before, const u64* total) {
   using Shape = typename Moves::Shape;
   __shared__ alignas(16) unsigned char staged_memory[Shape::size * sizeof(typename Moves::Staged)];
-  __shared__ BlockStorage<u32, keep_threads> warp_totals;
+  __shared__ BlockStorage<u32, select_threads> warp_totals;
   auto* staged = reinterpret_cast<typename Moves::Staged*>(staged_memory);
 
   overlap_launches();
   const u64 chunk = chunks.count - 1 - blockIdx.x;
   const u64 first_tile = chunks.begin(chunk);
-  const u64 kept_in_all = *total;
-  u64 kept_through = chunk + 1 < chunks.count ? before[chunk + 1] : kept_in_all;
+  const u64 selected_in_all = *total;
+  u64 selected_through = chunk + 1 < chunks.count ? before[chunk + 1] : selected_in_all;
   u64 tile = chunks.end(chunk) - 1;
   typename Moves::Loaded loaded;
   moves.load(loaded, tile, chunks.n);
   for (;; --tile) {
     const u64 first = tile * Shape::size;
     const u32 tile_elements = u32(smaller(chunks.n - first, u64{Shape::size}));
-    u32 kept[Shape::rows];
-    find_kept(moves, loaded, tile, chunks.n, kept);
-    const KeptRanks<Shape> ranks = rank_kept<Shape>(kept, warp_totals);
-    stage_both_sides(moves, loaded, kept, ranks, tile_elements, staged);
+    u32 selected[Shape::rows];
+    find_selected(moves, loaded, tile, chunks.n, selected);
+    const SelectedRanks<Shape> ranks = rank_selected<Shape>(selected, warp_totals);
+    stage_both_sides(moves, loaded, selected, ranks, tile_elements, staged);
     __syncthreads();
     if (tile > first_tile) moves.load(loaded, tile - 1, chunks.n);
 
-    const u64 kept_before = kept_through - ranks.total;
-    store_staged(moves, staged, ranks.total, kept_before, tile);
-    store_staged(moves, staged + ranks.total, tile_elements - ranks.total, kept_in_all + first - kept_before,
-                 tile);
+    const u64 selected_before = selected_through - ranks.total;
+    store_staged(moves, staged, ranks.total, selected_before, tile);
+    store_staged(moves, staged + ranks.total, tile_elements - ranks.total,
+                 selected_in_all + first - selected_before, tile);
     if (tile == first_tile) return;
-    kept_through = kept_before;
+    selected_through = selected_before;
   }
 }
 
@@ -152,13 +152,13 @@ void partition_with(const Executor& ex, const char* label, u64 n, const Moves& m
   {
     ZeroedMemory::Lease lease(ex.zeroed);
     launch(ex, label, partition_count_kernel<Moves>,
-           {.blocks = chunks.count, .threads = keep_threads, .overlaps_earlier_launch = true}, moves, chunks,
+           {.blocks = chunks.count, .threads = select_threads, .overlaps_earlier_launch = true}, moves, chunks,
            before, count, static_cast<u32*>(lease.data()));
     lease.leaves_zero();
   }
   launch(ex, label, partition_move_kernel<Moves>,
-         {.blocks = chunks.count, .threads = keep_threads, .overlaps_earlier_launch = true}, moves, chunks, before,
-         count);
+         {.blocks = chunks.count, .threads = select_threads, .overlaps_earlier_launch = true}, moves, chunks,
+         before, count);
 }
 
 }  // namespace detail
@@ -170,17 +170,18 @@ u64 partition_scratch_bytes(const Executor&, u64) {
 }
 
 /// Contract: primitives/partition.h.
-template <class Keep, class Emit>
-void partition_each(const Executor& ex, const char* label, u64 n, Keep keep, Emit emit, u64* count) {
+template <class Predicate, class Emit>
+void partition_each(const Executor& ex, const char* label, u64 n, Predicate predicate, Emit emit, u64* count) {
   if (n == 0) return fill_bytes(ex, label, count, 1, 0);
-  detail::partition_with(ex, label, n, detail::MoveIndices<Keep, Emit>{keep, emit}, count);
+  detail::partition_with(ex, label, n, detail::MoveIndices<Predicate, Emit>{predicate, emit}, count);
 }
 
 /// Contract: primitives/partition.h.
-template <class T, class Keep, class Input>
-void partition(const Executor& ex, const char* label, u64 n, Keep keep, Input input, T* out, u64* count) {
+template <class T, class Predicate, class Input>
+void partition(const Executor& ex, const char* label, u64 n, Predicate predicate, Input input, T* out,
+               u64* count) {
   if (n == 0) return fill_bytes(ex, label, count, 1, 0);
-  detail::with_moves(keep, input, out,
+  detail::with_moves(predicate, input, out,
                      [&](const auto& moves) { detail::partition_with(ex, label, n, moves, count); });
 }
 

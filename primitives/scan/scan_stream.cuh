@@ -197,7 +197,7 @@ __device__ void find_prefixes(const TileChain<T>& chain, StreamPosition at, Stre
 
 /// A tile that a consumer warp has summed and not yet written.
 template <class T>
-struct KeptTile {
+struct PendingTile {
   StreamPosition at;
   Pack<T> pack[stream_rows<T>];
   T left[stream_rows<T>];
@@ -205,7 +205,7 @@ struct KeptTile {
 
 template <bool inclusive, bool has_init, class T, class Op>
 __device__ void write_tile(const ScanTask<T, Elements<T>, Op>& task, bool is_last, u32 place,
-                           const KeptTile<T>& tile, StreamShared<T>& shared) {
+                           const PendingTile<T>& tile, StreamShared<T>& shared) {
   const u32 warp = threadIdx.x / warp_size;
   shared.prefixed[tile.at.stage].wait(tile.at.parity);
   const T before = shared.before_warps[tile.at.stage][warp];
@@ -228,10 +228,10 @@ __device__ void consume_tiles(const ScanTask<T, Elements<T>, Op>& task, u64 tile
                               StreamShared<T>& shared) {
   const u32 warp = threadIdx.x / warp_size;
   const u32 place = (warp * stream_rows<T> * warp_size + lane_id()) * pack_size<T>;
-  KeptTile<T> kept;
-  kept.at.tile = no_rank;
+  PendingTile<T> pending;
+  pending.at.tile = no_rank;
   for (;; at.advance()) {
-    KeptTile<T> next;
+    PendingTile<T> next;
     next.at = at;
     if (at.tile < tile_count) {
       shared.full[at.stage].wait(at.parity);
@@ -253,11 +253,11 @@ __device__ void consume_tiles(const ScanTask<T, Elements<T>, Op>& task, u64 tile
         shared.summed[at.stage].arrive();
       }
     }
-    if (kept.at.tile < tile_count) {
-      write_tile<inclusive, has_init>(task, kept.at.tile + 1 == tile_count, place, kept, shared);
+    if (pending.at.tile < tile_count) {
+      write_tile<inclusive, has_init>(task, pending.at.tile + 1 == tile_count, place, pending, shared);
     }
     if (at.tile >= tile_count) return;
-    kept = next;
+    pending = next;
   }
 }
 

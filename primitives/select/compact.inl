@@ -12,7 +12,7 @@ void compact_flagged(const Executor& ex, const Word* in, u64 n, Flags flags, Wor
   } else if (out == nullptr) {
     compact_each(ex, "compact", n, flags, StoreIndex<u32>{indices}, count);
   } else {
-    compact_each(ex, "compact", n, flags, StoreInputAndIndex<Word, Elements<Word>, u32>{elements, out, indices},
+    compact_each(ex, "compact", n, flags, StoreValueAndIndex<Word, Elements<Word>, u32>{elements, out, indices},
                  count);
   }
 }

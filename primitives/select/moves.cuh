@@ -9,14 +9,14 @@
 
 namespace copse::cuda::detail {
 
-using copse::detail::KeepByIndex;
-using copse::detail::StoreInput;
+using copse::detail::SelectByIndex;
+using copse::detail::StoreValue;
 
-inline constexpr u32 keep_threads = 512;
-inline constexpr u32 keep_blocks = 2;  // on a multiprocessor at once
+inline constexpr u32 select_threads = 512;
+inline constexpr u32 select_blocks = 2;  // on a multiprocessor at once
 
 /// The rows of a thread whose elements are `bytes` bytes a pack: 64 bytes, so that a tile has 32 KiB.
-constexpr u32 keep_rows(u32 bytes) {
+constexpr u32 select_rows(u32 bytes) {
   return smaller<u32>(4, larger<u32>(1, 64 / bytes));
 }
 
@@ -24,24 +24,24 @@ template <class T>
 inline constexpr bool moves_as_values = sizeof(T) * pack_size<T> <= 64;
 
 template <class T>
-using ValueShape = TileShape<keep_threads, keep_rows(pack_size<T> * sizeof(T)), pack_size<T>>;
-using IndexShape = TileShape<keep_threads, 4, 4>;
+using ValueShape = TileShape<select_threads, select_rows(pack_size<T> * sizeof(T)), pack_size<T>>;
+using IndexShape = TileShape<select_threads, 4, 4>;
 
 /// The fewest elements of T that a tile has, whatever the input function.
 template <class T>
-constexpr u64 smallest_keep_tile() {
+constexpr u64 smallest_select_tile() {
   if constexpr (moves_as_values<T>) return smaller(ValueShape<T>::size, IndexShape::size);
   return IndexShape::size;
 }
 
 /// Elements of an array, as values.
-template <class T, class Keep>
+template <class T, class Predicate>
 struct MoveElements {
   using Shape = ValueShape<T>;
   using Staged = T;
 
   Elements<T> input;
-  Keep keep;
+  Predicate predicate;
   T* out;
   bool input_in_words;
 
@@ -56,11 +56,11 @@ struct MoveElements {
       loaded.packs[r] = load_pack<T>(input, tile * Shape::size + Shape::local_id(r), n, input_in_words);
     }
   }
-  __device__ bool keeps_element(const Loaded& loaded, u32 r, u32 k, u64 i) const {
-    if constexpr (requires { keep.takes_after(loaded.packs[r][k], loaded.packs[r][k]); }) {
-      if (k > 0) return keep.takes_after(loaded.packs[r][k - 1], loaded.packs[r][k]);
+  __device__ bool selects_element(const Loaded& loaded, u32 r, u32 k, u64 i) const {
+    if constexpr (requires { predicate.takes_after(loaded.packs[r][k], loaded.packs[r][k]); }) {
+      if (k > 0) return predicate.takes_after(loaded.packs[r][k - 1], loaded.packs[r][k]);
     }
-    return keeps(keep, i, loaded.packs[r][k]);
+    return selects(predicate, i, loaded.packs[r][k]);
   }
   __device__ T staged(const Loaded& loaded, u32 r, u32 k) const {
     return loaded.packs[r][k];
@@ -76,42 +76,42 @@ struct MoveElements {
 };
 
 /// Whatever emit(place, i) makes of element i and its place.
-template <class Keep, class Emit>
+template <class Predicate, class Emit>
 struct MoveIndices {
   using Shape = IndexShape;
   using Staged = u16;
   static_assert(Shape::size <= 65536);
 
-  Keep keep;
+  Predicate predicate;
   Emit emit;
 
   struct Loaded {};
 
   __device__ void load(Loaded&, u64, u64) const {}
-  __device__ bool keeps_element(const Loaded&, u32, u32, u64 i) const { return keep(i); }
+  __device__ bool selects_element(const Loaded&, u32, u32, u64 i) const { return predicate(i); }
   __device__ u16 staged(const Loaded&, u32 r, u32 k) const { return u16(Shape::local_id(r) + k); }
   __device__ void store(u64 place, u64 tile, u16 local_id) const { emit(place, tile * Shape::size + local_id); }
   __device__ u32 misalignment(u64 place) const { return u32(place) % 32; }
 };
 
-/// The masks of the elements that a thread keeps of a tile, a bit an element of each row.
+/// The masks of the elements that a thread selects of a tile, a bit an element of each row.
 template <class Moves>
-__device__ void find_kept(const Moves& moves, const typename Moves::Loaded& loaded, u64 tile, u64 n,
-                          u32 (&kept)[Moves::Shape::rows]) {
+__device__ void find_selected(const Moves& moves, const typename Moves::Loaded& loaded, u64 tile, u64 n,
+                              u32 (&selected)[Moves::Shape::rows]) {
   using Shape = typename Moves::Shape;
 #pragma unroll
   for (u32 r = 0; r < Shape::rows; ++r) {
     const u64 i = tile * Shape::size + Shape::local_id(r);
-    kept[r] = 0;
-    if constexpr (requires { moves.keep.template mask<Shape::pack>(i); }) {
+    selected[r] = 0;
+    if constexpr (requires { moves.predicate.template mask<Shape::pack>(i); }) {
       if (i + Shape::pack <= n) {
-        kept[r] = moves.keep.template mask<Shape::pack>(i);
+        selected[r] = moves.predicate.template mask<Shape::pack>(i);
         continue;
       }
     }
 #pragma unroll
     for (u32 k = 0; k < Shape::pack; ++k) {
-      if (i + k < n && moves.keeps_element(loaded, r, k, i + k)) kept[r] |= 1u << k;
+      if (i + k < n && moves.selects_element(loaded, r, k, i + k)) selected[r] |= 1u << k;
     }
   }
 }
@@ -122,34 +122,34 @@ __device__ void store_staged(const Moves& moves, const typename Moves::Staged* s
                              u64 tile) {
   const u32 skipped = moves.misalignment(place);
 #pragma unroll 4
-  for (u32 k = threadIdx.x; k < count + skipped; k += keep_threads) {
+  for (u32 k = threadIdx.x; k < count + skipped; k += select_threads) {
     if (k >= skipped) moves.store(place + k - skipped, tile, staged[k - skipped]);
   }
 }
 
 /// Calls run(moves) with the way that suits the input.
-template <class T, class Input, class Keep, class Run>
-void with_moves(const Keep& keep, const Input& input, T* out, const Run& run) {
+template <class T, class Input, class Predicate, class Run>
+void with_moves(const Predicate& predicate, const Input& input, T* out, const Run& run) {
   if constexpr (std::is_same_v<Input, Elements<T>> && moves_as_values<T>) {
-    run(MoveElements<T, Keep>{input, keep, out, is_aligned_to_words(input.data)});
-  } else if constexpr (keeps_by_value<Keep, T>) {
-    run(MoveIndices<KeepByIndex<T, Keep, Input>, StoreInput<T, Input>>{{keep, input}, {input, out}});
+    run(MoveElements<T, Predicate>{input, predicate, out, is_aligned_to_words(input.data)});
+  } else if constexpr (predicate_takes_value<Predicate, T>) {
+    run(MoveIndices<SelectByIndex<T, Predicate, Input>, StoreValue<T, Input>>{{predicate, input}, {input, out}});
   } else {
-    run(MoveIndices<Keep, StoreInput<T, Input>>{keep, {input, out}});
+    run(MoveIndices<Predicate, StoreValue<T, Input>>{predicate, {input, out}});
   }
 }
 
-/// Packs the kept elements of a tile, by rank.
+/// Packs the selected elements of a tile, by rank.
 template <class Moves>
 __device__ void pack_tile(const Moves& moves, const typename Moves::Loaded& loaded,
-                          const u32 (&kept)[Moves::Shape::rows], const KeptRanks<typename Moves::Shape>& ranks,
-                          typename Moves::Staged* staged) {
+                          const u32 (&selected)[Moves::Shape::rows],
+                          const SelectedRanks<typename Moves::Shape>& ranks, typename Moves::Staged* staged) {
 #pragma unroll
   for (u32 r = 0; r < Moves::Shape::rows; ++r) {
     u32 rank = ranks.before[r];
 #pragma unroll
     for (u32 k = 0; k < Moves::Shape::pack; ++k) {
-      if ((kept[r] >> k & 1) != 0) staged[rank++] = moves.staged(loaded, r, k);
+      if ((selected[r] >> k & 1) != 0) staged[rank++] = moves.staged(loaded, r, k);
     }
   }
 }

@@ -1,6 +1,6 @@
 #pragma once
 
-// The kept elements of a tile: which they are, and how many of them stand before each.
+// The selected elements of a tile: which they are, and how many of them stand before each.
 
 #include <type_traits>
 
@@ -22,23 +22,23 @@ struct TileShape {
 };
 
 template <class Shape>
-struct KeptRanks {
-  u32 before[Shape::rows];  // kept elements of the tile before row r of this thread
+struct SelectedRanks {
+  u32 before[Shape::rows];  // selected elements of the tile before row r of this thread
   u32 total;
 };
 
-/// Ranks the elements whose bits are set in `kept`, a mask of `pack` bits a row. The rows' counts travel through
-/// one scan of the warp as fields of a word. Ends past a barrier, but not past the storage's last use.
+/// Ranks the elements whose bits are set in `selected`, a mask of `pack` bits per row. The counts of the rows go
+/// through one scan of the warp, as fields of a word. Ends past a barrier, but not past the storage's last use.
 template <class Shape>
-__device__ KeptRanks<Shape> rank_kept(const u32 (&kept)[Shape::rows],
-                                      BlockStorage<u32, Shape::threads>& warp_totals) {
+__device__ SelectedRanks<Shape> rank_selected(const u32 (&selected)[Shape::rows],
+                                              BlockStorage<u32, Shape::threads>& warp_totals) {
   constexpr u32 width = warp_size * Shape::pack < 256 ? 8 : 16;
   using Fields = std::conditional_t<width == 8, u32, u64>;
   constexpr Fields field = (Fields{1} << width) - 1;
 
   Fields mine = 0;
 #pragma unroll
-  for (u32 r = 0; r < Shape::rows; ++r) mine |= Fields(__popc(kept[r])) << (r * width);
+  for (u32 r = 0; r < Shape::rows; ++r) mine |= Fields(__popc(selected[r])) << (r * width);
   const Fields through = warp_inclusive_scan(mine, Plus{});
   const Fields of_warp = shuffle_from(through, warp_size - 1);
   u32 warp_total = 0;
@@ -52,7 +52,7 @@ __device__ KeptRanks<Shape> rank_kept(const u32 (&kept)[Shape::rows],
   constexpr u32 warp_count = Shape::threads / warp_size;
   const u32 other_total = lane_id() < warp_count ? warp_totals[lane_id()] : 0;
   const u32 warps_through = warp_inclusive_scan(other_total, Plus{});
-  KeptRanks<Shape> ranks;
+  SelectedRanks<Shape> ranks;
   ranks.total = shuffle_from(warps_through, warp_size - 1);
   u32 before = shuffle_from(warps_through, warp) - warp_total;
 #pragma unroll

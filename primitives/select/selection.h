@@ -7,22 +7,22 @@
 namespace copse::detail {
 
 /// A predicate of the index and the value that `input` has there, or of the index, as one of the index.
-template <class T, class Keep, class Input>
-struct KeepByIndex {
-  Keep keep;
+template <class T, class Predicate, class Input>
+struct SelectByIndex {
+  Predicate predicate;
   Input input;
   COPSE_HD bool operator()(u64 i) const {
-    if constexpr (keeps_by_value<Keep, T>) {
-      return keep(i, input(i));
+    if constexpr (predicate_takes_value<Predicate, T>) {
+      return predicate(i, input(i));
     } else {
-      return keep(i);
+      return predicate(i);
     }
   }
 };
 
 /// Stores an input function's values at their places.
 template <class T, class Input>
-struct StoreInput {
+struct StoreValue {
   Input input;
   T* out;
   COPSE_HD void operator()(u64 place, u64 i) const { out[place] = input(i); }
@@ -37,7 +37,7 @@ struct StoreIndex {
 
 /// Stores values and indices.
 template <class T, class Input, class I>
-struct StoreInputAndIndex {
+struct StoreValueAndIndex {
   Input input;
   T* out;
   I* indices;

@@ -19,13 +19,13 @@ std::vector<T> hashed_values(u64 n) {
 
 /// The numbers of the flagged elements, and of the others.
 struct SlowSplit {
-  std::vector<u32> kept, others;
+  std::vector<u32> selected, others;
 
   explicit SlowSplit(const std::vector<u8>& flags) {
-    for (u32 i = 0; i < flags.size(); ++i) (flags[i] != 0 ? kept : others).push_back(i);
+    for (u32 i = 0; i < flags.size(); ++i) (flags[i] != 0 ? selected : others).push_back(i);
   }
   std::vector<u32> both() const {
-    std::vector<u32> all = kept;
+    std::vector<u32> all = selected;
     all.insert(all.end(), others.begin(), others.end());
     return all;
   }
@@ -67,22 +67,22 @@ class FlaggedTest : public OnEachBackend {
     Buffer<T> out(context(), std::vector<T>(in.size(), T(untouched)));
     Buffer<u32> indices(context(), std::vector<u32>(in.size(), untouched));
     Buffer<u64> count(context(), 1);
-    auto expected = gathered(values, split.kept);
+    auto expected = gathered(values, split.selected);
     expected.resize(in.size(), T(untouched));
-    auto expected_indices = split.kept;
+    auto expected_indices = split.selected;
     expected_indices.resize(in.size(), untouched);
 
     compact<T>(context(), in.span(), flags, out.span(), count.span());
-    EXPECT_EQ(count.download()[0], split.kept.size());
+    EXPECT_EQ(count.download()[0], split.selected.size());
     EXPECT_EQ(out.download(), expected);
     compact_indices(context(), flags, indices.span(), count.span());
-    EXPECT_EQ(count.download()[0], split.kept.size());
+    EXPECT_EQ(count.download()[0], split.selected.size());
     EXPECT_EQ(indices.download(), expected_indices);
 
     Buffer<T> out_of_both(context(), std::vector<T>(in.size(), T(untouched)));
     indices.upload(std::vector<u32>(in.size(), untouched));
     compact_with_indices<T>(context(), in.span(), flags, out_of_both.span(), indices.span(), count.span());
-    EXPECT_EQ(count.download()[0], split.kept.size());
+    EXPECT_EQ(count.download()[0], split.selected.size());
     EXPECT_EQ(out_of_both.download(), expected);
     EXPECT_EQ(indices.download(), expected_indices);
   }
@@ -93,10 +93,10 @@ class FlaggedTest : public OnEachBackend {
     Buffer<u32> indices(context(), in.size());
     Buffer<u64> count(context(), 1);
     partition<T>(context(), in.span(), flags, out.span(), count.span());
-    EXPECT_EQ(count.download()[0], split.kept.size());
+    EXPECT_EQ(count.download()[0], split.selected.size());
     EXPECT_EQ(out.download(), gathered(values, split.both()));
     partition_indices(context(), flags, indices.span(), count.span());
-    EXPECT_EQ(count.download()[0], split.kept.size());
+    EXPECT_EQ(count.download()[0], split.selected.size());
     EXPECT_EQ(indices.download(), split.both());
   }
 };
@@ -119,7 +119,7 @@ TEST_P(Compact, IsTheSameEveryTime) {
   const u64 n = 300007;
   const auto flags = flag_cases()[2].bytes(n);
   const auto values = hashed_values<u32>(n);
-  const auto expected = gathered(values, SlowSplit(flags).kept);
+  const auto expected = gathered(values, SlowSplit(flags).selected);
   const Buffer<u32> in(context(), values);
   const Buffer<u8> bytes(context(), flags);
   Buffer<u32> out(context(), n);
@@ -146,7 +146,8 @@ TEST_P(Compact, TakesAnyAlignment) {
     const auto place = out.span().subspan(3 - offset, n);
     compact<u32>(context(), std::as_const(in).span().subspan(offset, n), bytes.span().subspan(offset, n), place,
                  count.span());
-    EXPECT_EQ(download(context(), place.first(split.kept.size())), gathered(part_values, split.kept)) << offset;
+    EXPECT_EQ(download(context(), place.first(split.selected.size())), gathered(part_values, split.selected))
+        << offset;
     partition<u32>(context(), std::as_const(in).span().subspan(offset, n), bytes.span().subspan(offset, n), place,
                    count.span());
     EXPECT_EQ(download(context(), place), gathered(part_values, split.both())) << offset;
@@ -189,7 +190,7 @@ TEST_P(Compact, LargeChainOfTilesIsRightEveryTime) {
   Buffer<u64> count(context(), 1);
   for (int repeat = 0; repeat < 5; ++repeat) {
     compact_indices(context(), bytes.span(), indices.span(), count.span());
-    ASSERT_EQ(download(context(), indices.span().first(count.download()[0])), split.kept);
+    ASSERT_EQ(download(context(), indices.span().first(count.download()[0])), split.selected);
   }
 }
 

@@ -82,16 +82,16 @@ class CompactTypes : public test::BodyTest<Executor> {
  protected:
   template <u32 size>
   void expect_records(u64 n) {
-    std::vector<Record<size>> host, kept, others;
+    std::vector<Record<size>> host, selected, others;
     for (u64 i = 0; i < n; ++i) {
       host.push_back(RecordOfHash<size>{}(i));
-      (host.back().id % 2 == 0 ? kept : others).push_back(host.back());
+      (host.back().id % 2 == 0 ? selected : others).push_back(host.back());
     }
     const Buffer<Record<size>> in(this->context(), host);
     Buffer<Record<size>> out(this->context(), n);
     Buffer<u64> count(this->context(), 1);
     const auto expect_front = [&](const std::vector<Record<size>>& expected, const char* what) {
-      ASSERT_EQ(count.download()[0], kept.size()) << what << " of " << n << " of " << size << " bytes";
+      ASSERT_EQ(count.download()[0], selected.size()) << what << " of " << n << " of " << size << " bytes";
       const auto got = out.download(expected.size());
       for (u64 i = 0; i < expected.size(); ++i) {
         ASSERT_EQ(std::memcmp(&got[i], &expected[i], size), 0) << what << ", " << i << " of " << n << ", " << size;
@@ -100,12 +100,12 @@ class CompactTypes : public test::BodyTest<Executor> {
     const Elements<Record<size>> elements{in.data()};
     const auto& ex = this->executor();
     compact(ex, "by value", n, IdIsEven{}, elements, out.data(), count.data());
-    expect_front(kept, "compact by value");
+    expect_front(selected, "compact by value");
     compact(ex, "by index", n, HashIsEven{}, RecordOfHash<size>{}, out.data(), count.data());
-    expect_front(kept, "compact by index");
+    expect_front(selected, "compact by index");
     compact(ex, "function by value", n, IdIsEven{}, RecordOfHash<size>{}, out.data(), count.data());
-    expect_front(kept, "compact of a function by value");
-    std::vector<Record<size>> both = kept;
+    expect_front(selected, "compact of a function by value");
+    std::vector<Record<size>> both = selected;
     both.insert(both.end(), others.begin(), others.end());
     partition(ex, "by value", n, IdIsEven{}, elements, out.data(), count.data());
     expect_front(both, "partition by value");

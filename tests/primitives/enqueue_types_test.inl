@@ -32,28 +32,28 @@ struct PhotonOfIndex {
   COPSE_HD Photon operator()(u64 i) const { return {{float(i), 1, 2}, hash_of(i)}; }
 };
 
-struct KeepBelow {
+struct SelectBelow {
   u64 limit;
   COPSE_HD bool operator()(u64 i) const { return (hash_of(i) >> 8) < limit; }
 };
-struct KeepValueBelow {
+struct SelectValueBelow {
   u32 limit;
   COPSE_HD bool operator()(u64, u32 value) const { return value < limit; }
 };
-inline constexpr u64 keep_all = u64{1} << 24;
+inline constexpr u64 select_all = u64{1} << 24;
 
 struct PushAlone {
   QueueView<u32> queue;
-  KeepBelow keep;
+  SelectBelow predicate;
   COPSE_HD void operator()(u64 i) const {
-    if (keep(i)) queue.push(hash_of(i));
+    if (predicate(i)) queue.push(hash_of(i));
   }
 };
 struct PushByWarp {
   QueueView<u32> queue;
-  KeepBelow keep;
+  SelectBelow predicate;
   COPSE_HD void operator()(u64 i) const {
-    if (keep(i)) queue.push_by_warp(hash_of(i));
+    if (predicate(i)) queue.push_by_warp(hash_of(i));
   }
 };
 
@@ -75,8 +75,8 @@ struct PushToOneOfFour {
 
 struct PushToEither {
   DoubleQueueView<u32> queues;
-  KeepBelow keep;
-  COPSE_HD void operator()(u64 i) const { queues.push(u32(i), keep(i)); }
+  SelectBelow predicate;
+  COPSE_HD void operator()(u64 i) const { queues.push(u32(i), predicate(i)); }
 };
 
 template <class T>
@@ -86,13 +86,13 @@ std::vector<T> sorted(std::vector<T> values) {
   return values;
 }
 
-template <class Keep, class Input>
-auto kept_of(u64 n, Keep keep, Input input, bool take = true) {
-  std::vector<decltype(input(u64{0}))> kept;
+template <class Predicate, class Input>
+auto selected_of(u64 n, Predicate predicate, Input input, bool take = true) {
+  std::vector<decltype(input(u64{0}))> selected;
   for (u64 i = 0; i < n; ++i) {
-    if (keep(i) == take) kept.push_back(input(i));
+    if (predicate(i) == take) selected.push_back(input(i));
   }
-  return sorted(std::move(kept));
+  return sorted(std::move(selected));
 }
 
 template <class Executor>
@@ -105,13 +105,13 @@ class EnqueueTypes : public test::BodyTest<Executor> {
   }
 
   template <class Input>
-  void expect_same_set(u64 n, KeepBelow keep, Input input) {
+  void expect_same_set(u64 n, SelectBelow predicate, Input input) {
     using T = decltype(input(u64{0}));
-    const auto expected = kept_of(n, keep, input);
+    const auto expected = selected_of(n, predicate, input);
     Queue<T> queue(this->context(), expected.size());
-    enqueue_if(this->executor(), "enqueue", n, keep, input, queue.view());
+    enqueue_if(this->executor(), "enqueue", n, predicate, input, queue.view());
     queue.check();
-    ASSERT_EQ(sorted(queue.download()), expected) << n << " of which " << keep.limit;
+    ASSERT_EQ(sorted(queue.download()), expected) << n << " of which " << predicate.limit;
   }
 
  private:
@@ -121,14 +121,15 @@ TYPED_TEST_SUITE(EnqueueTypes, TheBackend, BackendName);
 
 TYPED_TEST(EnqueueTypes, BulkPushesTheSetThatIsKept) {
   for (u64 n : test::boundary_sizes()) {
-    for (u64 limit : {u64{0}, keep_all / 2, keep_all}) this->expect_same_set(n, KeepBelow{limit}, HashOfIndex{});
+    for (u64 limit : {u64{0}, select_all / 2, select_all})
+      this->expect_same_set(n, SelectBelow{limit}, HashOfIndex{});
   }
 }
 
 TYPED_TEST(EnqueueTypes, BulkTakesWideTypesAndStructs) {
   for (u64 n : {1, 1000, 8193, 50000}) {
-    this->expect_same_set(n, KeepBelow{keep_all / 3}, WideHash{});
-    this->expect_same_set(n, KeepBelow{keep_all / 3}, PhotonOfIndex{});
+    this->expect_same_set(n, SelectBelow{select_all / 3}, WideHash{});
+    this->expect_same_set(n, SelectBelow{select_all / 3}, PhotonOfIndex{});
   }
 }
 
@@ -138,24 +139,25 @@ TYPED_TEST(EnqueueTypes, BulkReadsArraysAndAsksForTheirValues) {
   for (u64 i = 0; i < n; ++i) host[i] = hash_of(i);
   const Buffer<u32> in(this->context(), host);
   for (u64 offset : {0, 1, 2, 3}) {
-    const KeepValueBelow keep{1u << 30};
+    const SelectValueBelow predicate{1u << 30};
     std::vector<u32> expected;
     for (u64 i = offset; i < n; ++i) {
-      if (keep(0, host[i])) expected.push_back(host[i]);
+      if (predicate(0, host[i])) expected.push_back(host[i]);
     }
     Queue<u32> queue(this->context(), n);
-    enqueue_if(this->executor(), "enqueue", n - offset, keep, Elements<u32>{in.data() + offset}, queue.view());
+    enqueue_if(this->executor(), "enqueue", n - offset, predicate, Elements<u32>{in.data() + offset},
+               queue.view());
     ASSERT_EQ(sorted(queue.download()), sorted(expected)) << offset;
   }
 }
 
 TYPED_TEST(EnqueueTypes, BulkKeepsElementsOfEarlierCalls) {
   Queue<u32> queue(this->context(), 5000);
-  const KeepBelow all{keep_all};
+  const SelectBelow all{select_all};
   enqueue_if(this->executor(), "first", 2000, all, HashOfIndex{}, queue.view());
   enqueue_if(this->small_executor(), "second", 3000, all, HashOfIndex{}, queue.view());
-  auto expected = kept_of(2000, all, HashOfIndex{});
-  const auto second = kept_of(3000, all, HashOfIndex{});
+  auto expected = selected_of(2000, all, HashOfIndex{});
+  const auto second = selected_of(3000, all, HashOfIndex{});
   expected.insert(expected.end(), second.begin(), second.end());
   EXPECT_EQ(sorted(queue.download()), sorted(expected));
   queue.clear();
@@ -164,13 +166,13 @@ TYPED_TEST(EnqueueTypes, BulkKeepsElementsOfEarlierCalls) {
 
 TYPED_TEST(EnqueueTypes, PushesByThreadAndByWarpAreTheSameSet) {
   for (u64 n : {1, 31, 32, 33, 1000, 100000}) {
-    const KeepBelow keep{keep_all / 2};
-    const auto expected = kept_of(n, keep, HashOfIndex{});
+    const SelectBelow predicate{select_all / 2};
+    const auto expected = selected_of(n, predicate, HashOfIndex{});
     Queue<u32> queue(this->context(), n);
-    for_each(this->executor(), "push", n, PushAlone{queue.view(), keep});
+    for_each(this->executor(), "push", n, PushAlone{queue.view(), predicate});
     ASSERT_EQ(sorted(queue.download()), expected) << n;
     queue.clear();
-    for_each(this->executor(), "push by warp", n, PushByWarp{queue.view(), keep});
+    for_each(this->executor(), "push by warp", n, PushByWarp{queue.view(), predicate});
     ASSERT_EQ(sorted(queue.download()), expected) << n;
   }
 }
@@ -206,7 +208,7 @@ TYPED_TEST(EnqueueTypes, LanesPushToDifferentQueues) {
 
 TYPED_TEST(EnqueueTypes, FullQueueRefusesTheRestAndWritesNothingPastItsEnd) {
   const u64 n = 40000, capacity = 12345;
-  const KeepBelow all{keep_all};
+  const SelectBelow all{select_all};
   const std::vector<u32> guard(n, 0xdeadbeef);
   Buffer<u32> memory(this->context(), guard);
   Buffer<u64> pushed(this->context(), std::vector<u64>{0});
@@ -233,27 +235,27 @@ TYPED_TEST(EnqueueTypes, FullQueueRefusesTheRestAndWritesNothingPastItsEnd) {
 
 TYPED_TEST(EnqueueTypes, CheckNamesWhatWasPushedAndTheLimit) {
   Queue<u32> queue(this->context(), 100);
-  enqueue_if(this->executor(), "enqueue", 100, KeepBelow{keep_all}, HashOfIndex{}, queue.view());
+  enqueue_if(this->executor(), "enqueue", 100, SelectBelow{select_all}, HashOfIndex{}, queue.view());
   queue.check();
-  enqueue_if(this->executor(), "enqueue", 1, KeepBelow{keep_all}, HashOfIndex{}, queue.view());
+  enqueue_if(this->executor(), "enqueue", 1, SelectBelow{select_all}, HashOfIndex{}, queue.view());
   EXPECT_COPSE_ERROR(queue.check(), ErrorCode::capacity, "given 101 elements, its capacity is 100");
   EXPECT_EQ(queue.size(), 100u);
   queue.clear();
   queue.check();
   Queue<u32> none(this->context(), 0);
-  enqueue_if(this->executor(), "enqueue", 3, KeepBelow{keep_all}, HashOfIndex{}, none.view());
+  enqueue_if(this->executor(), "enqueue", 3, SelectBelow{select_all}, HashOfIndex{}, none.view());
   EXPECT_COPSE_ERROR(none.check(), ErrorCode::capacity, "given 3 elements, its capacity is 0");
 }
 
 TYPED_TEST(EnqueueTypes, BothSidesOfAnArrayTakeAllElements) {
   for (u64 n : test::boundary_sizes()) {
-    for (u64 limit : {u64{0}, keep_all / 3, keep_all}) {
-      const KeepBelow keep{limit};
+    for (u64 limit : {u64{0}, select_all / 3, select_all}) {
+      const SelectBelow predicate{limit};
       DoubleQueue<u32> queues(this->context(), n);
-      enqueue_both(this->executor(), "both", n, keep, HashOfIndex{}, queues.view());
+      enqueue_both(this->executor(), "both", n, predicate, HashOfIndex{}, queues.view());
       queues.check();
-      ASSERT_EQ(sorted(queues.download_front()), kept_of(n, keep, HashOfIndex{})) << n;
-      ASSERT_EQ(sorted(queues.download_back()), kept_of(n, keep, HashOfIndex{}, false)) << n;
+      ASSERT_EQ(sorted(queues.download_front()), selected_of(n, predicate, HashOfIndex{})) << n;
+      ASSERT_EQ(sorted(queues.download_back()), selected_of(n, predicate, HashOfIndex{}, false)) << n;
     }
   }
 }
@@ -263,20 +265,20 @@ TYPED_TEST(EnqueueTypes, BothSidesTogetherRefuseWhatHasNoPlace) {
   for (u64 capacity : {u64{0}, u64{1}, u64{10007}, n - 1}) {
     DoubleQueue<u32> queues(this->context(), capacity);
     for (bool bulk : {true, false}) {
-      const KeepBelow keep{keep_all / 2};
+      const SelectBelow predicate{select_all / 2};
       if (bulk) {
-        enqueue_both(this->executor(), "both", n, keep, Index{}, queues.view());
+        enqueue_both(this->executor(), "both", n, predicate, Index{}, queues.view());
       } else {
-        for_each(this->executor(), "either", n, PushToEither{queues.view(), keep});
+        for_each(this->executor(), "either", n, PushToEither{queues.view(), predicate});
       }
       const auto sizes = queues.sizes();
       ASSERT_EQ(sizes.front + sizes.back, capacity);
       EXPECT_COPSE_ERROR(queues.check(), ErrorCode::capacity,
                          "given 30000 elements, its capacity is " + std::to_string(capacity));
       auto all = queues.download_front();
-      for (u32 i : all) ASSERT_TRUE(keep(i));
+      for (u32 i : all) ASSERT_TRUE(predicate(i));
       for (u32 i : queues.download_back()) {
-        ASSERT_FALSE(keep(i));
+        ASSERT_FALSE(predicate(i));
         all.push_back(i);
       }
       std::sort(all.begin(), all.end());
@@ -292,15 +294,15 @@ TYPED_TEST(EnqueueTypes, DoubleQueueRefusesMoreThanItsCountersHold) {
 
 TYPED_TEST(EnqueueTypes, ReplaysInAGraph) {
   const u64 n = 20000;
-  const KeepBelow keep{keep_all / 2};
+  const SelectBelow predicate{select_all / 2};
   Queue<u32> queue(this->context(), n);
   Graph graph = this->context().capture([&] {
     queue.clear();
-    enqueue_if(this->executor(), "enqueue", n, keep, HashOfIndex{}, queue.view());
+    enqueue_if(this->executor(), "enqueue", n, predicate, HashOfIndex{}, queue.view());
   });
   for (int repeat = 0; repeat < 20; ++repeat) {
     graph.launch();
-    ASSERT_EQ(sorted(queue.download()), kept_of(n, keep, HashOfIndex{}));
+    ASSERT_EQ(sorted(queue.download()), selected_of(n, predicate, HashOfIndex{}));
   }
 }
 
@@ -313,11 +315,11 @@ TYPED_TEST(EnqueueTypes, AThousandTimesAtOnceOnTwoContexts) {
     for (int repeat = 0; repeat < 1000; ++repeat) {
       queue.clear();
       both.clear();
-      const KeepBelow keep{keep_all / 2 + u64(repeat)};
-      for_each(ex, "push by warp", n, PushByWarp{queue.view(), keep});
-      enqueue_both(ex, "both", n, keep, HashOfIndex{}, both.view());
+      const SelectBelow predicate{select_all / 2 + u64(repeat)};
+      for_each(ex, "push by warp", n, PushByWarp{queue.view(), predicate});
+      enqueue_both(ex, "both", n, predicate, HashOfIndex{}, both.view());
       if (repeat % 100 != 0) continue;
-      const auto expected = kept_of(n, keep, HashOfIndex{});
+      const auto expected = selected_of(n, predicate, HashOfIndex{});
       ASSERT_EQ(sorted(queue.download()), expected);
       ASSERT_EQ(sorted(both.download_front()), expected);
     }
