@@ -1,5 +1,5 @@
-// A stack for each warp, of the depth that the tree has, leased while the warp walks: for each of many points, how
-// many boxes come near it. The lanes of a warp walk the tree together, so that one stack serves all 32.
+// A stack for each warp, of the depth that the tree has, held while the warp traverses: for each of many points,
+// how many boxes come near it. The lanes of a warp walk the tree together, so that one stack serves all 32.
 
 #include <copse/copse.h>
 #include <copse/primitives.h>
@@ -26,12 +26,12 @@ __host__ __device__ copse::Aabb box_around(const glm::vec3& point, float radius)
 
 // snippet begins
 __global__ void count_near(copse::BvhView bvh, const copse::Aabb* boxes, const glm::vec3* points, u32 point_count,
-                           float radius, copse::LeasePoolView stacks, u32* counts) {
+                           float radius, copse::ScratchPoolView stacks, u32* counts) {
   const u32 i = blockIdx.x * threads + threadIdx.x;
   const copse::Aabb search = i < point_count ? box_around(points[i], radius) : copse::Aabb::empty();
 
-  const copse::cuda::WarpLease lease(stacks);  // given back where the kernel ends
-  u32* const stack = lease.data<u32>();        // the same for all lanes
+  const copse::cuda::WarpScratch scratch(stacks);  // released where the kernel ends
+  u32* const stack = scratch.data<u32>();          // the same for all lanes
   u32 size = 0, node_id = 0, count = 0;
   for (;;) {
     const copse::BvhNode node = bvh.nodes.data()[node_id];
@@ -96,7 +96,7 @@ int run() {
 
   // A stack for each warp that the GPU holds at once, not for each that the launch has.
   const u64 stack_bytes = (copse::stats(context, bvh).depth + 1) * sizeof(u32);
-  copse::LeasePool stacks = copse::cuda::lease_pool_for_warps(context, count_near, threads, stack_bytes);
+  copse::ScratchPool stacks = copse::cuda::scratch_pool_for_warps(context, count_near, threads, stack_bytes);
 
   copse::Buffer<u32> counts(context, point_count);
   count_near<<<(point_count + threads - 1) / threads, threads, 0, static_cast<cudaStream_t>(context.stream())>>>(
@@ -105,13 +105,13 @@ int run() {
 
   u64 sum = 0;
   for (u32 count : near) sum += count;
-  const copse::LeasePoolReport report = stacks.report();
+  const copse::ScratchPoolReport report = stacks.report();
   const u32 mistakes = count_mistakes(host_boxes, host_points, radius, near);
   std::printf("%llu boxes near %u points, %u mistakes; %llu stacks of %llu bytes, %u not given back, %u waits\n",
               static_cast<unsigned long long>(sum), point_count, mistakes,
-              static_cast<unsigned long long>(stacks.lease_count()),
-              static_cast<unsigned long long>(stacks.lease_bytes()), report.taken_count, report.wait_count);
-  return mistakes == 0 && report.taken_count == 0 ? 0 : 1;
+              static_cast<unsigned long long>(stacks.slot_count()),
+              static_cast<unsigned long long>(stacks.slot_bytes()), report.held_count, report.wait_count);
+  return mistakes == 0 && report.held_count == 0 ? 0 : 1;
 }
 
 }  // namespace

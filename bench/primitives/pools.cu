@@ -1,9 +1,9 @@
-// Leases and free lists, beside the same work without them and beside malloc in kernels.
+// Scratch pools and free lists, beside the same work without them and beside malloc in kernels.
 //
-// lease/WORK: n warps, each of which works for about a microsecond and uses a kibibyte of scratch. `ratio` is the
-// time of the same kernel whose warps take a place that the hardware's numbers name, which nobody promises to be
-// theirs alone, over ours: 1 less the share that leasing costs. lease/against_malloc: no work, and a kibibyte from
-// malloc for each warp.
+// scratch_pool/WORK: n warps, each of which works for about a microsecond and uses a kibibyte of scratch. `ratio`
+// is the time of a rival kernel over ours: 1 less the share that the pool costs. Each warp of the rival uses the
+// slot of its hardware place without a lock, so it may share the slot. scratch_pool/against_malloc: no work, and a
+// kibibyte from malloc for each warp.
 
 #include "bench/primitives/rows.h"
 #include "bench/support/cub.h"
@@ -15,13 +15,13 @@ namespace copse::bench {
 
 namespace {
 
-constexpr u32 lease_threads = 256;
-constexpr u32 lease_bytes = 1024;
+constexpr u32 scratch_threads = 256;
+constexpr u32 slot_bytes = 1024;
 
-/// A lease that nothing guards.
-class BareLease {
+/// A slot that nothing guards.
+class BareScratch {
  public:
-  __device__ explicit BareLease(const LeasePoolView& pool) {
+  __device__ explicit BareScratch(const ScratchPoolView& pool) {
     const cuda::detail::HardwarePlace place = cuda::detail::hardware_place();
     memory_ = pool.memory(pool.place_of(place.multiprocessor, place.warp));
   }
@@ -35,14 +35,14 @@ class BareLease {
 };
 
 /// Scratch from the heap of kernels, null where that is full.
-class HeapLease {
+class HeapScratch {
  public:
-  __device__ explicit HeapLease(const LeasePoolView&) {
+  __device__ explicit HeapScratch(const ScratchPoolView&) {
     unsigned long long memory = 0;
-    if (cuda::lane_id() == 0) memory = reinterpret_cast<unsigned long long>(malloc(lease_bytes));
+    if (cuda::lane_id() == 0) memory = reinterpret_cast<unsigned long long>(malloc(slot_bytes));
     memory_ = reinterpret_cast<void*>(__shfl_sync(cuda::all_lanes, memory, 0));
   }
-  __device__ ~HeapLease() {
+  __device__ ~HeapScratch() {
     __syncwarp();
     if (cuda::lane_id() == 0) free(memory_);
   }
@@ -92,12 +92,12 @@ struct Chase {
   }
 };
 
-/// Each warp uses a lease for work, all lanes together.
-template <class LeaseOfWarp, class Work>
-__global__ void __launch_bounds__(lease_threads) lease_kernel(LeasePoolView pool, Work work, u32* out) {
-  const u32 i = blockIdx.x * lease_threads + threadIdx.x;
-  const LeaseOfWarp lease(pool);
-  u32* const scratch = lease.template data<u32>();
+/// Each warp uses a slot for work, all lanes together.
+template <class ScratchOfWarp, class Work>
+__global__ void __launch_bounds__(scratch_threads) scratch_kernel(ScratchPoolView pool, Work work, u32* out) {
+  const u32 i = blockIdx.x * scratch_threads + threadIdx.x;
+  const ScratchOfWarp slot(pool);
+  u32* const scratch = slot.template data<u32>();
   if (scratch == nullptr) return;
   scratch[cuda::lane_id()] = i;
   scratch[cuda::warp_size + cuda::lane_id()] = work(i);
@@ -106,20 +106,20 @@ __global__ void __launch_bounds__(lease_threads) lease_kernel(LeasePoolView pool
   if (cuda::lane_id() == 0) out[i / cuda::warp_size] = scratch[other] + scratch[cuda::warp_size + other];
 }
 
-/// Ours and the rival's lease, each of which writes what the work comes to, warp by warp.
-template <class RivalLease, class OfWarp>
+/// Ours and the rival's scratch, each of which writes what the work comes to, warp by warp.
+template <class RivalScratch, class OfWarp>
 void against(Comparison& c, const OfWarp& work) {
-  auto pool = std::make_shared<LeasePool>(
-      cuda::lease_pool_for_warps(c.context, lease_kernel<cuda::WarpLease, OfWarp>, lease_threads, lease_bytes));
+  auto pool = std::make_shared<ScratchPool>(cuda::scratch_pool_for_warps(
+      c.context, scratch_kernel<cuda::WarpScratch, OfWarp>, scratch_threads, slot_bytes));
   const BufferSpan<u32> out = c.buffer<u32>(c.n), expected = c.buffer<u32>(c.n);
-  const cuda::LaunchShape shape{c.n * cuda::warp_size / lease_threads, lease_threads};
+  const cuda::LaunchShape shape{c.n * cuda::warp_size / scratch_threads, scratch_threads};
   c.ours = [=, &c] {
-    cuda::launch(c.context.cuda_executor(), "lease", lease_kernel<cuda::WarpLease, OfWarp>, shape, pool->view(),
-                 work, out.data());
+    cuda::launch(c.context.cuda_executor(), "scratch pool", scratch_kernel<cuda::WarpScratch, OfWarp>, shape,
+                 pool->view(), work, out.data());
   };
   c.add_rival([=, &c] {
-    cuda::launch(c.context.cuda_executor(), "rival", lease_kernel<RivalLease, OfWarp>, shape, pool->view(), work,
-                 expected.data());
+    cuda::launch(c.context.cuda_executor(), "rival", scratch_kernel<RivalScratch, OfWarp>, shape, pool->view(),
+                 work, expected.data());
   });
   c.expect_equal(out, expected);
 }
@@ -130,15 +130,15 @@ u32 clocks_in_a_microsecond() {
   return u32(kilohertz / 1000);
 }
 
-void lease_and_wait(Comparison& c) {
-  against<BareLease>(c, WaitForClock{clocks_in_a_microsecond()});
+void scratch_and_wait(Comparison& c) {
+  against<BareScratch>(c, WaitForClock{clocks_in_a_microsecond()});
 }
-void lease_and_compute(Comparison& c) {
-  against<BareLease>(c, Compute{clocks_in_a_microsecond() / 4});
+void scratch_and_compute(Comparison& c) {
+  against<BareScratch>(c, Compute{clocks_in_a_microsecond() / 4});
 }
-void lease_and_chase(Comparison& c) {
+void scratch_and_chase(Comparison& c) {
   const u64 size = u64{1} << 28;
-  against<BareLease>(c, Chase{c.hashed<u32>(size).data(), u32(size - 1)});
+  against<BareScratch>(c, Chase{c.hashed<u32>(size).data(), u32(size - 1)});
 }
 
 /// The heap has a size until the first kernel that uses it; to set it again is an error.
@@ -149,9 +149,9 @@ void settle_heap() {
   if (now < bytes) cuda::check(cudaDeviceSetLimit(cudaLimitMallocHeapSize, bytes), "setting the heap of kernels");
 }
 
-void lease_against_malloc(Comparison& c) {
+void scratch_against_malloc(Comparison& c) {
   settle_heap();
-  against<HeapLease>(c, NoWork{});
+  against<HeapScratch>(c, NoWork{});
 }
 
 struct NodeOf32 {
@@ -196,10 +196,10 @@ void allocate_and_free(Comparison& c) {
 
 void add_pool_rows(Rows& rows) {
   const u64 warps = u64{1} << 20;
-  rows.add_on_stream("lease/wait", warps, lease_and_wait);
-  rows.add_on_stream("lease/compute", warps, lease_and_compute);
-  rows.add_on_stream("lease/chase", warps, lease_and_chase);
-  rows.add_on_stream("lease/against_malloc", warps, lease_against_malloc);
+  rows.add_on_stream("scratch_pool/wait", warps, scratch_and_wait);
+  rows.add_on_stream("scratch_pool/compute", warps, scratch_and_compute);
+  rows.add_on_stream("scratch_pool/chase", warps, scratch_and_chase);
+  rows.add_on_stream("scratch_pool/against_malloc", warps, scratch_against_malloc);
   rows.add_on_stream("free_list/against_malloc", u64{1} << 18, allocate_and_free);
 }
 

@@ -12,7 +12,7 @@ ZeroedMemory::~ZeroedMemory() {
   memory_.deallocate(data_, bytes, device_.stream());
 }
 
-ZeroedMemory::Lease::Lease(ZeroedMemory& owner) : owner_(owner) {
+ZeroedMemory::Scope::Scope(ZeroedMemory& owner) : owner_(owner) {
   if (owner_.dirty_) owner_.device_.clear(owner_.data_, bytes);
   owner_.dirty_ = true;
 }

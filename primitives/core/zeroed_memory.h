@@ -18,10 +18,10 @@ class ZeroedMemory {
   ZeroedMemory& operator=(const ZeroedMemory&) = delete;
 
   /// The memory, for the launches of one primitive. The last of them leaves it zero, after which the
-  /// primitive calls leaves_zero(); where it fails before, the next lease clears the memory.
-  class Lease {
+  /// primitive calls leaves_zero(). Where it fails before, the next scope clears the memory.
+  class Scope {
    public:
-    explicit Lease(ZeroedMemory& owner);
+    explicit Scope(ZeroedMemory& owner);
     void* data() const { return owner_.data_; }
     void leaves_zero() { owner_.dirty_ = false; }
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// Leases for tasks of the CPU backend: one for each worker at most.
+// Scratch for tasks of the CPU backend: at most one slot per worker.
 
 #include <oneapi/tbb/task_arena.h>
 
@@ -8,31 +8,34 @@
 
 namespace copse::cpu {
 
-/// A lease for the calling task, given back at the end of the object's life; tried first is the one of the
-/// worker's own, so that workers get back what their caches hold. A pool of as many leases as the context has
-/// workers (lease_pool_for_any_warps) never makes a task wait, unless it waits for other tasks itself.
-class TaskLease {
+/// A slot of a pool that the calling task holds for the life of the object. It first tries the slot of its own
+/// worker, whose memory is in that worker's cache. In a pool with as many slots as the context has workers
+/// (scratch_pool_for_any_warps) a task never waits, unless it waits for other tasks itself.
+class TaskScratch {
  public:
-  explicit TaskLease(const LeasePoolView& pool) : pool_(pool), lease_(pool.take(own_place(pool))) {}
-  ~TaskLease() { pool_.give_back(lease_); }
-  TaskLease(const TaskLease&) = delete;
-  TaskLease& operator=(const TaskLease&) = delete;
+  explicit TaskScratch(const ScratchPoolView& pool) : pool_(pool), slot_(pool.acquire(own_place(pool))) {}
+  ~TaskScratch() { pool_.release(slot_); }
+  TaskScratch(const TaskScratch&) = delete;
+  TaskScratch& operator=(const TaskScratch&) = delete;
 
-  /// The leased memory, not initialised.
+  /// The memory, not initialised.
   template <class T>
   T* data() const {
-    return reinterpret_cast<T*>(pool_.memory(lease_));
+    return reinterpret_cast<T*>(pool_.memory(slot_));
   }
-  u32 number() const { return lease_; }
+  u32 number() const { return slot_; }
 
  private:
-  static u32 own_place(const LeasePoolView& pool) {
+  static u32 own_place(const ScratchPoolView& pool) {
     const int worker = tbb::this_task_arena::current_thread_index();
-    return worker < 0 ? 0 : u32(worker) % pool.lease_count();  // negative for a thread that no arena knows
+    return worker < 0 ? 0 : u32(worker) % pool.slot_count();  // negative for a thread that no arena knows
   }
 
-  const LeasePoolView pool_;
-  const u32 lease_;
+  const ScratchPoolView pool_;
+  const u32 slot_;
 };
+
+// Deprecated names, until 0.2.
+using TaskLease [[deprecated("use TaskScratch")]] = TaskScratch;
 
 }  // namespace copse::cpu

@@ -1,9 +1,9 @@
 #pragma once
 
-// What oneTBB promises and the thread sanitizer cannot see: that a task sees what was written before it was
-// forked, and that whoever waits for it sees what it wrote. oneTBB's library is not instrumented, so under
-// the sanitizer the hand-over is said once more by atomics of our own; races between the tasks themselves
-// stay visible. tests/support/tsan.supp leaves out this file, whose tasks are copied by oneTBB.
+// Tells the thread sanitizer what oneTBB promises: a task sees what was written before it was forked, and the
+// thread that waits for a task sees what the task wrote. The sanitizer does not see this by itself, since oneTBB's
+// library is not instrumented. So under the sanitizer atomics of our own repeat it; races between the tasks
+// themselves stay visible. tests/support/tsan.supp leaves out this file, whose tasks are copied by oneTBB.
 
 #include <oneapi/tbb/blocked_range.h>
 
@@ -14,9 +14,9 @@
 namespace copse::cpu {
 
 #if defined(__SANITIZE_THREAD__)
-class HandOver {
+class TsanAnnotations {
  public:
-  HandOver() { forked_.store(1, std::memory_order_release); }
+  TsanAnnotations() { forked_.store(1, std::memory_order_release); }
   void begin_task() { (void)forked_.load(std::memory_order_acquire); }
   void end_task() { joined_.fetch_add(1, std::memory_order_release); }
   void join() { (void)joined_.load(std::memory_order_acquire); }
@@ -26,7 +26,7 @@ class HandOver {
   std::atomic<u32> joined_{0};
 };
 #else
-class HandOver {
+class TsanAnnotations {
  public:
   void begin_task() {}
   void end_task() {}
@@ -34,15 +34,15 @@ class HandOver {
 };
 #endif
 
-/// Calls body(begin, end) for a range of oneTBB's.
+/// Calls body(begin, end) for a range of oneTBB.
 template <class Body>
 struct RangeTask {
   const Body& body;
-  HandOver& hand_over;
+  TsanAnnotations& tsan;
 
   void operator()(const tbb::blocked_range<u64>& range) const {
     const Body& run = body;
-    HandOver& edge = hand_over;
+    TsanAnnotations& edge = tsan;
     const u64 begin = range.begin(), end = range.end();
     edge.begin_task();
     run(begin, end);

@@ -54,10 +54,10 @@ void parallel_ranges(const Executor& ex, const char* label, u64 n, u64 grain, co
   if (n <= grain) {
     if (n > 0) run(0, n);
   } else {
-    HandOver hand_over;
-    const RangeTask<decltype(run)> task{run, hand_over};
+    TsanAnnotations tsan;
+    const RangeTask<decltype(run)> task{run, tsan};
     ex.workers.arena().execute([&] { tbb::parallel_for(tbb::blocked_range<u64>(0, n, grain), task); });
-    hand_over.join();
+    tsan.join();
   }
   throw_if_cancelled(ex);
 }

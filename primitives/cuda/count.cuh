@@ -78,11 +78,11 @@ __global__ void __launch_bounds__(vote_threads)
 
 template <class Kernel, class Predicate, class T>
 void vote(const Executor& ex, const char* label, Kernel kernel, u64 n, const Predicate& predicate, T* out) {
-  ZeroedMemory::Lease lease(ex.zeroed);
+  ZeroedMemory::Scope zeroed(ex.zeroed);
   const u64 tile_count = larger(divide_rounding_up(n, vote_tile), u64{1});
   launch(ex, label, kernel, {smaller(tile_count, vote_blocks * ex.multiprocessor_count), vote_threads}, n,
-         predicate, static_cast<VoteTally*>(lease.data()), out);
-  lease.leaves_zero();
+         predicate, static_cast<VoteTally*>(zeroed.data()), out);
+  zeroed.leaves_zero();
 }
 
 }  // namespace detail

@@ -92,9 +92,9 @@ __device__ inline u64 take_ticket_by_warp(u64* ticket) {
 /// Calls run(counters), which launches one kernel whose blocks all end with leave_grid.
 template <class Run>
 void with_grid_counters(const Executor& ex, const Run& run) {
-  ZeroedMemory::Lease lease(ex.zeroed);
-  run(static_cast<GridCounters*>(lease.data()));
-  lease.leaves_zero();
+  ZeroedMemory::Scope zeroed(ex.zeroed);
+  run(static_cast<GridCounters*>(zeroed.data()));
+  zeroed.leaves_zero();
 }
 
 }  // namespace copse::cuda

@@ -150,11 +150,11 @@ void partition_with(const Executor& ex, const char* label, u64 n, const Moves& m
   const PartitionChunks chunks = PartitionChunks::of(n, Moves::Shape::size);
   u64* before = frame.allocate<u64>(max_partition_chunks);
   {
-    ZeroedMemory::Lease lease(ex.zeroed);
+    ZeroedMemory::Scope zeroed(ex.zeroed);
     launch(ex, label, partition_count_kernel<Moves>,
            {.blocks = chunks.count, .threads = select_threads, .overlaps_earlier_launch = true}, moves, chunks,
-           before, count, static_cast<u32*>(lease.data()));
-    lease.leaves_zero();
+           before, count, static_cast<u32*>(zeroed.data()));
+    zeroed.leaves_zero();
   }
   launch(ex, label, partition_move_kernel<Moves>,
          {.blocks = chunks.count, .threads = select_threads, .overlaps_earlier_launch = true}, moves, chunks,

@@ -41,8 +41,8 @@ void radix_sort(const Executor& ex, const char* label, u64 n, const FirstLook& f
   }
   const InputItems<Bits, Value, BitsInput, ValueInput> input{bits_input, value_input, encoding};
   ScratchArena::Frame frame(ex.scratch);
-  ZeroedMemory::Lease lease(ex.zeroed);
-  auto* zeroes = static_cast<PassZeroes*>(lease.data());
+  ZeroedMemory::Scope zeroed(ex.zeroed);
+  auto* zeroes = static_cast<PassZeroes*>(zeroed.data());
   const PassMemory memory = allocate_pass_memory<Item>(ex, frame, n, passes.count());
   Item* items[2] = {};
   for (u64 k = 0; k < sort_array_count(passes.count()); ++k) items[k] = frame.allocate<Item>(n);
@@ -62,7 +62,7 @@ void radix_sort(const Executor& ex, const char* label, u64 n, const FirstLook& f
     }
     run(last, ArrayItems<Item>{items[1 - last % 2]}, output);
   }
-  lease.leaves_zero();
+  zeroed.leaves_zero();
 }
 
 /// Keys as they are read, for those who read them again.

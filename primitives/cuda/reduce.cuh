@@ -140,16 +140,16 @@ u64 reduce_scratch_bytes(const Executor&, u64 n) {
 template <class T, class Input, class Op>
 void reduce(const Executor& ex, const char* label, u64 n, Input input, T identity, Op op, T* out) {
   ScratchArena::Frame frame(ex.scratch);
-  ZeroedMemory::Lease lease(ex.zeroed);
+  ZeroedMemory::Scope zeroed(ex.zeroed);
   detail::ReduceTask<T, Input, Op> task{n, input, identity, op, out, nullptr, nullptr, false};
   task.partial = frame.allocate<T>(detail::reduce_partial_count(n));
-  task.finished = static_cast<u32*>(lease.data());
+  task.finished = static_cast<u32*>(zeroed.data());
   if constexpr (std::is_same_v<Input, Elements<T>>) task.input_in_words = is_aligned_to_words(input.data);
   const u64 tile_count = divide_rounding_up(n, detail::ReduceShape<T, Input>::tile);
   const u64 block_count = smaller(larger(tile_count, u64{1}), detail::reduce_max_blocks);
   launch(ex, label, detail::reduce_kernel<T, Input, Op>,
          {.blocks = block_count, .threads = detail::reduce_threads, .overlaps_earlier_launch = true}, task);
-  lease.leaves_zero();
+  zeroed.leaves_zero();
 }
 
 }  // namespace copse::cuda

@@ -30,9 +30,9 @@ template <class T, class Run>
 void with_tile_chain(const Executor& ex, const char* label, u64 tile_count, const Run& run) {
   const u64 bytes = TileChain<T>::bytes_for(tile_count);
   if (bytes <= max_self_cleared_bytes) {
-    ZeroedMemory::Lease lease(ex.zeroed);
-    run(TileChain<T>::at(lease.data(), tile_count, true));
-    lease.leaves_zero();
+    ZeroedMemory::Scope zeroed(ex.zeroed);
+    run(TileChain<T>::at(zeroed.data(), tile_count, true));
+    zeroed.leaves_zero();
   } else {
     ScratchArena::Frame frame(ex.scratch);
     auto* memory = frame.allocate<unsigned char>(bytes);

@@ -1,13 +1,13 @@
 #pragma once
 
-// Leases for the warps and blocks of your own kernels, and pools sized for them. bench: copse-bench-primitives,
-// lease/.
+// Scratch for the warps and blocks of your own kernels, from pools of the right size. bench:
+// copse-bench-primitives, scratch_pool/.
 //
-//   copse::LeasePool pool = copse::cuda::lease_pool_for_warps(context, kernel, 256, stack_bytes);
+//   copse::ScratchPool pool = copse::cuda::scratch_pool_for_warps(context, kernel, 256, stack_bytes);
 //
-//   __global__ void kernel(copse::LeasePoolView pool, ...) {
-//     const copse::cuda::WarpLease lease(pool);  // given back at the end of the scope
-//     u32* stack = lease.data<u32>();            // the same for all lanes
+//   __global__ void kernel(copse::ScratchPoolView pool, ...) {
+//     const copse::cuda::WarpScratch scratch(pool);  // released at the end of the scope
+//     u32* stack = scratch.data<u32>();              // the same for all lanes
 
 #include "primitives/cuda/persistent.cuh"
 #include "primitives/cuda/warp.cuh"
@@ -17,8 +17,8 @@ namespace copse::cuda {
 
 namespace detail {
 
-/// Where to look first: the multiprocessor, and the place in it that the hardware has given the warp. Two warps
-/// hold the same only while one of them is being moved, so this is a hint and nothing more.
+/// Where to look first: the multiprocessor, and the place in it that the hardware has given the warp. This is a
+/// hint only: two warps can read the same place while one of them is being moved.
 struct HardwarePlace {
   u32 multiprocessor, warp;
 };
@@ -41,100 +41,120 @@ __device__ inline bool is_first_thread() {
 
 }  // namespace detail
 
-/// A lease for the calling warp, given back at the end of the object's life. Made and destroyed by all of `lanes`
-/// together, none of which may leave the kernel before.
-class WarpLease {
+/// A slot of a pool that the calling warp holds for the life of the object. All of `lanes` construct and destroy
+/// it together; none of them may leave the kernel before.
+class WarpScratch {
  public:
-  __device__ explicit WarpLease(const LeasePoolView& pool, u32 lanes = all_lanes) : pool_(pool), lanes_(lanes) {
+  __device__ explicit WarpScratch(const ScratchPoolView& pool, u32 lanes = all_lanes)
+      : pool_(pool), lanes_(lanes) {
     const u32 leader = u32(__ffs(int(lanes))) - 1;
-    u32 lease = 0;
+    u32 slot = 0;
     if (detail::lane_in_any_block() == leader) {
       const detail::HardwarePlace place = detail::hardware_place();
-      lease = pool.take(pool.place_of(place.multiprocessor, place.warp));
+      slot = pool.acquire(pool.place_of(place.multiprocessor, place.warp));
     }
-    lease_ = __shfl_sync(lanes, lease, int(leader));
-    // A shuffle orders no memory: what the leader has acquired, all have from here on.
+    slot_ = __shfl_sync(lanes, slot, int(leader));
+    // A shuffle does not order memory. After this, all lanes see what the leader has acquired.
     __syncwarp(lanes);
   }
-  __device__ ~WarpLease() {
-    // What all lanes wrote is behind the leader before it releases.
+  __device__ ~WarpScratch() {
+    // The writes of all lanes come before the release by the leader.
     __syncwarp(lanes_);
-    if (detail::lane_in_any_block() == u32(__ffs(int(lanes_))) - 1) pool_.give_back(lease_);
+    if (detail::lane_in_any_block() == u32(__ffs(int(lanes_))) - 1) pool_.release(slot_);
   }
-  WarpLease(const WarpLease&) = delete;
-  WarpLease& operator=(const WarpLease&) = delete;
+  WarpScratch(const WarpScratch&) = delete;
+  WarpScratch& operator=(const WarpScratch&) = delete;
 
-  /// The leased memory, the same for all lanes, not initialised. Lanes that pass data by it need __syncwarp.
+  /// The memory, the same for all lanes, not initialised. Lanes that pass data through it need __syncwarp.
   template <class T>
   __device__ T* data() const {
-    return reinterpret_cast<T*>(pool_.memory(lease_));
+    return reinterpret_cast<T*>(pool_.memory(slot_));
   }
-  __device__ u32 number() const { return lease_; }
+  __device__ u32 number() const { return slot_; }
 
  private:
-  const LeasePoolView pool_;
+  const ScratchPoolView pool_;
   const u32 lanes_;
-  u32 lease_;
+  u32 slot_;
 };
 
-/// A lease for the calling block, by all of its threads together.
-class BlockLease {
+/// A slot of a pool that the calling block holds for the life of the object. All of its threads construct and
+/// destroy it together.
+class BlockScratch {
  public:
-  __device__ explicit BlockLease(const LeasePoolView& pool) : pool_(pool) {
-    __shared__ u32 lease;
+  __device__ explicit BlockScratch(const ScratchPoolView& pool) : pool_(pool) {
+    __shared__ u32 shared_slot;
     if (detail::is_first_thread()) {
       const detail::HardwarePlace place = detail::hardware_place();
       const u32 warps = (blockDim.x * blockDim.y * blockDim.z + warp_size - 1) / warp_size;
-      lease = pool.take(pool.place_of(place.multiprocessor, place.warp / warps));
+      shared_slot = pool.acquire(pool.place_of(place.multiprocessor, place.warp / warps));
     }
     __syncthreads();
-    lease_ = lease;
-    // The next lease of the block writes to the same word.
+    slot_ = shared_slot;
+    // The next slot of the block is written to the same word.
     __syncthreads();
   }
-  __device__ ~BlockLease() {
+  __device__ ~BlockScratch() {
     __syncthreads();
-    if (detail::is_first_thread()) pool_.give_back(lease_);
+    if (detail::is_first_thread()) pool_.release(slot_);
   }
-  BlockLease(const BlockLease&) = delete;
-  BlockLease& operator=(const BlockLease&) = delete;
+  BlockScratch(const BlockScratch&) = delete;
+  BlockScratch& operator=(const BlockScratch&) = delete;
 
-  /// The leased memory, the same for all threads, not initialised. Threads that pass data by it need
+  /// The memory, the same for all threads, not initialised. Threads that pass data through it need
   /// __syncthreads.
   template <class T>
   __device__ T* data() const {
-    return reinterpret_cast<T*>(pool_.memory(lease_));
+    return reinterpret_cast<T*>(pool_.memory(slot_));
   }
-  __device__ u32 number() const { return lease_; }
+  __device__ u32 number() const { return slot_; }
 
  private:
-  const LeasePoolView pool_;
-  u32 lease_;
+  const ScratchPoolView pool_;
+  u32 slot_;
 };
 
-/// A pool with a lease for each block of `kernel` that the context's GPU holds at once, so that BlockLease never
-/// waits.
-///   threads, shared_bytes: as it is launched with
-///   lease_bytes:           as in LeasePool
+/// Makes a pool with a slot for each block of `kernel` that the context's GPU can hold at once, so that
+/// BlockScratch never waits.
+///   threads, shared_bytes: per block, as in the launch
+///   slot_bytes:            as in ScratchPool
 /// Throws: Error invalid_argument where no block fits, Error out_of_memory.
 template <class... Parameters>
-LeasePool lease_pool_for_blocks(Context& context, void (*kernel)(Parameters...), u32 threads, u64 lease_bytes,
-                                u32 shared_bytes = 0) {
+ScratchPool scratch_pool_for_blocks(Context& context, void (*kernel)(Parameters...), u32 threads, u64 slot_bytes,
+                                    u32 shared_bytes = 0) {
   const Executor& ex = context.cuda_executor();
   context.device().make_current();
-  const u64 blocks = resident_blocks(ex, "lease pool", kernel, threads, shared_bytes);
-  return LeasePool(context, blocks, lease_bytes, ex.multiprocessor_count);
+  const u64 blocks = resident_blocks(ex, "scratch pool", kernel, threads, shared_bytes);
+  return ScratchPool(context, blocks, slot_bytes, ex.multiprocessor_count);
 }
 
-/// The same for each warp, and WarpLease.
+/// Makes a pool with a slot for each warp instead, so that WarpScratch never waits.
 template <class... Parameters>
-LeasePool lease_pool_for_warps(Context& context, void (*kernel)(Parameters...), u32 threads, u64 lease_bytes,
-                               u32 shared_bytes = 0) {
+ScratchPool scratch_pool_for_warps(Context& context, void (*kernel)(Parameters...), u32 threads, u64 slot_bytes,
+                                   u32 shared_bytes = 0) {
   const Executor& ex = context.cuda_executor();
   context.device().make_current();
-  const u64 blocks = resident_blocks(ex, "lease pool", kernel, threads, shared_bytes);
+  const u64 blocks = resident_blocks(ex, "scratch pool", kernel, threads, shared_bytes);
   const u64 warps = divide_rounding_up(threads, warp_size);
-  return LeasePool(context, blocks * warps, lease_bytes, ex.multiprocessor_count);
+  return ScratchPool(context, blocks * warps, slot_bytes, ex.multiprocessor_count);
+}
+
+// Deprecated names, until 0.2.
+using WarpLease [[deprecated("use WarpScratch")]] = WarpScratch;
+using BlockLease [[deprecated("use BlockScratch")]] = BlockScratch;
+template <class... Parameters>
+[[deprecated("use scratch_pool_for_blocks")]] ScratchPool lease_pool_for_blocks(Context& context,
+                                                                                void (*kernel)(Parameters...),
+                                                                                u32 threads, u64 slot_bytes,
+                                                                                u32 shared_bytes = 0) {
+  return scratch_pool_for_blocks(context, kernel, threads, slot_bytes, shared_bytes);
+}
+template <class... Parameters>
+[[deprecated("use scratch_pool_for_warps")]] ScratchPool lease_pool_for_warps(Context& context,
+                                                                              void (*kernel)(Parameters...),
+                                                                              u32 threads, u64 slot_bytes,
+                                                                              u32 shared_bytes = 0) {
+  return scratch_pool_for_warps(context, kernel, threads, slot_bytes, shared_bytes);
 }
 
 }  // namespace copse::cuda

@@ -42,8 +42,8 @@ void split_items(const Executor& ex, const char* label, u64 n, const Source& sou
                  u32 bucket_count, const Sink& sink, u64* offsets) {
   const SortPasses passes{{0, bits_for_buckets(bucket_count)}};
   ScratchArena::Frame frame(ex.scratch);
-  ZeroedMemory::Lease lease(ex.zeroed);
-  auto* zeroes = static_cast<PassZeroes*>(lease.data());
+  ZeroedMemory::Scope zeroed(ex.zeroed);
+  auto* zeroes = static_cast<PassZeroes*>(zeroed.data());
   const PassMemory memory = allocate_pass_memory<Item>(ex, frame, n, passes.count());
   if (passes.count() == 1) {
     prepare_passes<u8>(ex, label, n, BucketsOfSource<u8, Source, BucketOf>{source, bucket_of}, KeyEncoding<u8>{},
@@ -59,7 +59,7 @@ void split_items(const Executor& ex, const char* label, u64 n, const Source& sou
     run_pass<Item>(ex, label, n, ArrayItems<Item>{between}, BitsOfBucket<BucketOf>{bucket_of, bucket_bits}, sink,
                    1, 2, zeroes, memory);
   }
-  lease.leaves_zero();
+  zeroed.leaves_zero();
 }
 
 struct SameBin {
@@ -146,14 +146,14 @@ void split_unordered(const Executor& ex, const char* label, u64 n, Input input, 
   static_assert(sizeof(Item) <= 32);
   if (n > 0) {
     ScratchArena::Frame frame(ex.scratch);
-    ZeroedMemory::Lease lease(ex.zeroed);
-    auto* totals = static_cast<u64*>(lease.data());
+    ZeroedMemory::Scope zeroed(ex.zeroed);
+    auto* totals = static_cast<u64*>(zeroed.data());
     const detail::SortPasses passes{{0, detail::bits_for_buckets(bucket_count)}};
     detail::count_digits<u8>(ex, label, n, detail::BucketsOfSource<u8, Input, BucketOf>{input, bucket_of},
                              KeyEncoding<u8>{}, passes, totals, nullptr, 0);
     detail::distribute_unordered<Item>(ex, label, n, input, bucket_of, detail::ItemArray<Item>{out}, totals,
                                        offsets, offsets != nullptr ? bucket_count : 0);
-    lease.leaves_zero();
+    zeroed.leaves_zero();
   }
   detail::find_offsets(ex, label, n, input, bucket_of, bucket_count, offsets);
 }

@@ -13,9 +13,9 @@ inline u64 zeroed_words_scratch_bytes(const Executor&, u64 count) {
 template <class Run>
 void with_zeroed_words(const Executor& ex, const char* label, u64 count, const Run& run) {
   if (count * sizeof(u32) <= ZeroedMemory::bytes) {
-    ZeroedMemory::Lease lease(ex.zeroed);
-    run(static_cast<u32*>(lease.data()));
-    lease.leaves_zero();
+    ZeroedMemory::Scope zeroed(ex.zeroed);
+    run(static_cast<u32*>(zeroed.data()));
+    zeroed.leaves_zero();
     return;
   }
   ScratchArena::Frame frame(ex.scratch);

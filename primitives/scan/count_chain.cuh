@@ -41,9 +41,9 @@ template <class Run>
 void with_count_chain(const Executor& ex, const char* label, u64 tile_count, const Run& run) {
   const u64 bytes = CountChain::bytes_for(tile_count);
   if (bytes <= CountChain::max_self_cleared_bytes) {
-    ZeroedMemory::Lease lease(ex.zeroed);
-    run(CountChain::at(lease.data(), tile_count, true));
-    lease.leaves_zero();
+    ZeroedMemory::Scope zeroed(ex.zeroed);
+    run(CountChain::at(zeroed.data(), tile_count, true));
+    zeroed.leaves_zero();
   } else {
     ScratchArena::Frame frame(ex.scratch);
     auto* memory = frame.allocate<unsigned char>(bytes);

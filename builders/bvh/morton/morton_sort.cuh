@@ -51,11 +51,11 @@ inline void order_equal_fronts(const Executor& ex, const copse::detail::KeyWords
   ScratchArena::Frame frame(ex.scratch);
   const u64 blocks = detail::run_blocks(ex);
   const detail::RunList runs = detail::allocate_run_list(frame, keys.n, blocks);
-  ZeroedMemory::Lease lease(ex.zeroed);
-  auto* state = static_cast<detail::RunState*>(lease.data());
+  ZeroedMemory::Scope zeroed(ex.zeroed);
+  auto* state = static_cast<detail::RunState*>(zeroed.data());
   detail::order_short_runs(ex, keys, sorted, runs, state, order);
   detail::order_long_runs(ex, blocks, keys, sorted, runs, state, order);
-  lease.leaves_zero();
+  zeroed.leaves_zero();
 }
 
 inline u64 order_equal_fronts_scratch_bytes(const Executor& ex, u64 n) {
