@@ -1,6 +1,7 @@
 #pragma once
 
 #include "builders/bvh/node.h"
+#include "builders/geometry/primitive_set.h"
 #include "primitives/core/buffer.h"
 
 namespace copse {
@@ -26,9 +27,6 @@ struct Bvh {
            gaps.size_bytes();
   }
 };
-
-/// Most primitives of one tree: 2^31.
-inline constexpr u64 max_primitives = u64{1} << 31;
 
 /// Nodes and pairs of siblings that a tree over `primitive_count` primitives may need.
 constexpr u64 node_capacity(u64 primitive_count) {

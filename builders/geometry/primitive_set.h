@@ -10,6 +10,9 @@
 
 namespace copse {
 
+/// Most primitives of one tree or grid: 2^31.
+inline constexpr u64 max_primitives = u64{1} << 31;
+
 /// The triangles that a tree stands over: one view or several. Primitive ids count through the views in
 /// order; a hit reports the geometry id of the view and the triangle's number in it.
 ///
@@ -34,5 +37,15 @@ class TriangleViews {
 struct BoxView {
   BufferSpan<const Aabb> boxes;
 };
+
+namespace detail {
+
+inline void check_primitive_count(u64 primitive_count) {
+  if (primitive_count <= max_primitives) return;
+  throw Error(ErrorCode::capacity, std::to_string(primitive_count) + " primitives, at most " +
+                                       std::to_string(max_primitives) + " fit in one structure");
+}
+
+}  // namespace detail
 
 }  // namespace copse

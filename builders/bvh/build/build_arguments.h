@@ -19,12 +19,6 @@ inline void check_max_leaf_size(u32 max_leaf_size) {
   check_option("max_leaf_size", max_leaf_size, 1, 32);
 }
 
-inline void check_primitive_count(u64 primitive_count) {
-  if (primitive_count <= max_primitives) return;
-  throw Error(ErrorCode::capacity, std::to_string(primitive_count) + " primitives, at most " +
-                                       std::to_string(max_primitives) + " fit in one tree");
-}
-
 /// Refuses to rebuild a tree over more primitives than it has room for.
 inline void check_room(const Bvh& bvh, u64 primitive_count) {
   if (bvh.nodes.size() >= node_capacity(primitive_count) && bvh.parents.size() >= pair_capacity(primitive_count) &&
