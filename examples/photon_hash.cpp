@@ -5,6 +5,7 @@
 #include <copse/copse.h>
 #include <copse/primitives.h>
 #include <copse/queries.h>
+#include <glm/geometric.hpp>
 
 #include <cstdio>
 #include <exception>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <glm/gtc/type_precision.hpp>
+#include <glm/ext/vector_uint3_sized.hpp>
 
 #include "builders/geometry/aabb.h"
 #include "primitives/core/span.h"

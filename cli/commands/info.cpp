@@ -1,5 +1,6 @@
 // copse info: what is in a mesh or structure file.
 
+#include <cmath>
 #include <memory>
 
 #include "builders/bvh/expected_overlap.h"

@@ -5,9 +5,6 @@
 // The *_rn functions are single roundings that no compiler may fuse: in device code by intrinsics, on the
 // host because Copse and everything that links to it is compiled with -ffp-contract=off.
 
-#include <cmath>
-#include <cstring>
-
 #include "primitives/core/macros.h"
 #include "primitives/core/types.h"
 
@@ -49,7 +46,16 @@ COPSE_HD inline float sqrt_rn(float a) {
 #if COPSE_DEVICE_CODE
   return __fsqrt_rn(a);
 #else
-  return std::sqrt(a);
+  return __builtin_sqrtf(a);
+#endif
+}
+
+/// a * b + c in one rounding: one instruction in device code, often a call of the C library on the host.
+COPSE_HD inline float fused_multiply_add(float a, float b, float c) {
+#if COPSE_DEVICE_CODE
+  return fmaf(a, b, c);
+#else
+  return __builtin_fmaf(a, b, c);
 #endif
 }
 
@@ -140,7 +146,7 @@ COPSE_HD inline float magnitude(float a) {
 #if COPSE_DEVICE_CODE
   return fabsf(a);
 #else
-  return std::fabs(a);
+  return __builtin_fabsf(a);
 #endif
 }
 
@@ -150,7 +156,7 @@ COPSE_HD inline float float_from_bits(u32 bits) {
   return __uint_as_float(bits);
 #else
   float value;
-  std::memcpy(&value, &bits, sizeof value);
+  __builtin_memcpy(&value, &bits, sizeof value);
   return value;
 #endif
 }
@@ -160,7 +166,7 @@ COPSE_HD inline u32 bits_of(float value) {
   return __float_as_uint(value);
 #else
   u32 bits;
-  std::memcpy(&bits, &value, sizeof bits);
+  __builtin_memcpy(&bits, &value, sizeof bits);
   return bits;
 #endif
 }

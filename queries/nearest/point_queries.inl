@@ -4,8 +4,8 @@
 // curve through them. nearest/box of copse-bench-queries on two CPU cores: from 0.5 of the rate of Embree's point
 // query to 1.4 of it on testball-x16, from 0.5 to 0.9 on the apartment.
 
+#include "builders/geometry/make_triangle_table.h"
 #include "builders/geometry/morton.h"
-#include "builders/geometry/triangle_table.h"
 #include "primitives/persistent.h"
 #include "primitives/radix_sort.h"
 #include "queries/nearest/point_queries_body.h"

@@ -2,6 +2,7 @@
 //
 // Count, scan, fill: the walk is done twice, so that no list needs room for the longest.
 
+#include "builders/geometry/make_triangle_table.h"
 #include "primitives/inputs.h"
 #include "primitives/persistent.h"
 #include "primitives/scan.h"

@@ -1,5 +1,6 @@
 // Count, scan, fill: each primitive's walk is done twice.
 
+#include "builders/geometry/make_triangle_table.h"
 #include "primitives/inputs.h"
 #include "primitives/persistent.h"
 #include "primitives/scan.h"

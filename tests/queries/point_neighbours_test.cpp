@@ -1,6 +1,7 @@
 #include "queries/point_neighbours.h"
 
 #include <gtest/gtest.h>
+#include <glm/common.hpp>
 
 #include <algorithm>
 #include <utility>

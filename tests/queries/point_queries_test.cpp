@@ -1,6 +1,7 @@
 #include "queries/point_queries.h"
 
 #include <gtest/gtest.h>
+#include <glm/common.hpp>
 
 #include "builders/bvh/hploc.h"
 #include "builders/bvh/lbvh.h"

@@ -1,6 +1,7 @@
 // Triangles against boxes and against each other.
 
 #include <gtest/gtest.h>
+#include <glm/common.hpp>
 
 #include "builders/bvh/measure/triangle_part.h"
 #include "tests/queries/query_oracle.h"

@@ -1,6 +1,7 @@
 #include "trace/hit/intersect.h"
 
 #include <gtest/gtest.h>
+#include <glm/common.hpp>
 
 #include <limits>
 

@@ -1,6 +1,7 @@
 // Triangles seen nearly edge-on: their hits are where they should be, and equal through every structure.
 
 #include <gtest/gtest.h>
+#include <glm/common.hpp>
 
 #include <cmath>
 

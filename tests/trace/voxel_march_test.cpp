@@ -1,6 +1,7 @@
 #include "trace/voxel_march.h"
 
 #include <gtest/gtest.h>
+#include <glm/common.hpp>
 
 #include "builders/geometry/generate.h"
 #include "builders/grid/bricks.h"

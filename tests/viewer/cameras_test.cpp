@@ -2,7 +2,9 @@
 
 #include "viewer/model/picture/cameras.h"
 
+#include <cmath>
 #include <glm/geometric.hpp>
+#include <glm/vec4.hpp>
 
 #include "tests/support/backends.h"
 

@@ -2,6 +2,7 @@
 
 #include "viewer/model/scene/deform.h"
 
+#include <cmath>
 #include <glm/geometric.hpp>
 
 #include "tests/support/backends.h"

@@ -1,6 +1,7 @@
 // The frustum grid as the viewer shows it: what its camera sees, and what is seen of it from elsewhere.
 
 #include <algorithm>
+#include <glm/geometric.hpp>
 
 #include "tests/support/backends.h"
 #include "tests/viewer/look.h"

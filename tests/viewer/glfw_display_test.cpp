@@ -3,6 +3,7 @@
 #include "viewer/window/glfw_display.h"
 
 #include <gtest/gtest.h>
+#include <cmath>
 
 #include <fstream>
 

@@ -1,5 +1,7 @@
 // What mouse, keys and drops do to the session, by way of the panels, on a display that shows nothing.
 
+#include <glm/geometric.hpp>
+
 #include "tests/viewer/desktop.h"
 #include "tests/viewer/png.h"
 #include "viewer/model/settings/settings.h"

@@ -2,6 +2,7 @@
 
 #include "viewer/model/picture/renderer.h"
 
+#include <cmath>
 #include <optional>
 
 #include "tests/support/backends.h"

@@ -3,6 +3,7 @@
 // Scenes and folders for the tests of the viewer's model.
 
 #include <stdlib.h>
+#include <iterator>
 
 #include <filesystem>
 #include <fstream>

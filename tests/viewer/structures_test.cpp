@@ -4,6 +4,7 @@
 #include "viewer/model/structures/structure.h"
 
 #include <algorithm>
+#include <cmath>
 #include <glm/common.hpp>
 #include <glm/geometric.hpp>
 #include <map>

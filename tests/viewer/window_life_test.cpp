@@ -1,6 +1,7 @@
 // The viewer's life around the panels: cameras, files, drops, sizes, the end.
 
 #include <fstream>
+#include <glm/geometric.hpp>
 #include <nlohmann/json.hpp>
 #include <set>
 

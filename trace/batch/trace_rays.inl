@@ -7,6 +7,7 @@
 //     backend has it for the query's tree. `chosen`: null, or a word on the device for the kernel that traced,
 //     which stays where n is 0.
 
+#include "builders/geometry/make_triangle_table.h"
 #include "trace/batch/masked_rays_body.h"
 #include "trace/batch/ray_queries.h"
 #include "trace/batch/trace_rays_body.h"

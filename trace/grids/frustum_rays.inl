@@ -1,3 +1,4 @@
+#include "builders/geometry/make_triangle_table.h"
 #include "primitives/inputs.h"
 #include "primitives/radix_key.h"
 #include "primitives/radix_sort.h"

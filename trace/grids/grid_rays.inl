@@ -1,4 +1,4 @@
-#include "builders/geometry/triangle_table.h"
+#include "builders/geometry/make_triangle_table.h"
 #include "trace/grids/grid_batch.h"
 #include "trace/grids/grid_rays_body.h"
 

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <cmath>
-
 #include "primitives/core/bits.h"
 
 namespace copse {
@@ -16,7 +14,7 @@ namespace copse {
 /// ones, whose last bit stands elsewhere. There the call is made.
 COPSE_HD inline float fma_rn(float a, float b, float c) {
   if constexpr (COPSE_DEVICE_CODE == 1) {
-    return fmaf(a, b, c);
+    return fused_multiply_add(a, b, c);
   } else {
     constexpr u64 dropped_bits = (u64{1} << 29) - 1, middle = u64{1} << 28;
     constexpr double min_normal = 1.0 / (u64{1} << 63) / (u64{1} << 63);
@@ -24,7 +22,7 @@ COPSE_HD inline float fma_rn(float a, float b, float c) {
     u64 bits;
     __builtin_memcpy(&bits, &sum, sizeof bits);
     const bool is_small = sum < min_normal && sum > -min_normal && sum != 0;
-    if ((bits & dropped_bits) == middle || is_small) return fmaf(a, b, c);
+    if ((bits & dropped_bits) == middle || is_small) return fused_multiply_add(a, b, c);
     return float(sum);
   }
 }

@@ -13,7 +13,7 @@ namespace copse {
 COPSE_HD inline float reciprocal_rn(float a) {
   if constexpr (COPSE_DEVICE_CODE == 1) {
     const float about = about_one_over(a);
-    return fmaf(about, fmaf(-a, about, 1.0f), about);
+    return fused_multiply_add(about, fused_multiply_add(-a, about, 1.0f), about);
   } else {
     return 1.0f / a;
   }

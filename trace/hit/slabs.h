@@ -57,7 +57,7 @@ inline constexpr bool fuses_slabs = COPSE_DEVICE_CODE == 1;
 /// a * b + c, rounded once or twice.
 COPSE_HD inline float multiply_add(float a, float b, float c) {
   if constexpr (fuses_slabs) {
-    return fmaf(a, b, c);
+    return fused_multiply_add(a, b, c);
   } else {
     return add_rn(mul_rn(a, b), c);
   }

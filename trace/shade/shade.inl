@@ -1,4 +1,4 @@
-#include "builders/geometry/triangle_table.h"
+#include "builders/geometry/make_triangle_table.h"
 #include "primitives/inputs.h"
 #include "primitives/reduce.h"
 #include "trace/frustum_march.h"

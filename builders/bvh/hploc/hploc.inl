@@ -23,6 +23,7 @@
 #include "builders/bvh/hploc/hploc_cluster.h"
 #include "builders/bvh/lbvh/lbvh_leaves.h"
 #include "builders/bvh/morton/morton_order.h"
+#include "builders/geometry/make_triangle_table.h"
 #include "builders/geometry/primitive_boxes.h"
 
 namespace copse::detail {

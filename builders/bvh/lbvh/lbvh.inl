@@ -18,6 +18,7 @@
 #include "builders/bvh/lbvh/lbvh_body.h"
 #include "builders/bvh/lbvh/lbvh_leaves.h"
 #include "builders/bvh/morton/morton_order.h"
+#include "builders/geometry/make_triangle_table.h"
 #include "builders/geometry/primitive_boxes.h"
 
 namespace copse::detail {

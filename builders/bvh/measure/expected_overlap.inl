@@ -3,7 +3,7 @@
 
 #include "builders/bvh/measure/expected_overlap_body.h"
 #include "builders/bvh/measure/triangle_part.h"
-#include "builders/geometry/triangle_table.h"
+#include "builders/geometry/make_triangle_table.h"
 #include "primitives/persistent.h"
 #include "primitives/reduce.h"
 #include "primitives/tree_walk.h"

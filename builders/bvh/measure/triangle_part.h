@@ -4,6 +4,7 @@
 
 #include <glm/vec3.hpp>
 
+#include <cmath>
 #include "builders/geometry/triangle.h"
 
 namespace copse::detail {

@@ -2,6 +2,7 @@
 
 #include "builders/bvh/measure/validate_body.h"
 #include "builders/bvh/measure/validate_primitives.h"
+#include "builders/geometry/make_triangle_table.h"
 #include "builders/geometry/primitive_boxes.h"
 #include "primitives/tree_walk.h"
 

@@ -5,6 +5,7 @@
 #include "builders/bvh/wide/wide_encode.h"
 #include "builders/bvh/wide/wide_tree.h"
 #include "builders/bvh/wide_consistent.h"
+#include "builders/geometry/make_triangle_table.h"
 #include "builders/geometry/primitive_boxes.h"
 #include "primitives/bottom_up.h"
 #include "primitives/loops/zeroed_words.h"

@@ -1,7 +1,7 @@
 // Triangles in leaf order, for rays.
 
 #include "builders/bvh/rays/pack_triangles_body.h"
-#include "builders/geometry/triangle_table.h"
+#include "builders/geometry/make_triangle_table.h"
 
 namespace copse::detail {
 

@@ -9,6 +9,7 @@
 //   fit_boxes_scratch_bytes<Boxes>(ex, n)
 
 #include "builders/bvh/refit/refit_body.h"
+#include "builders/geometry/make_triangle_table.h"
 #include "builders/geometry/primitive_boxes.h"
 
 namespace copse::detail {

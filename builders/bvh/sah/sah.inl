@@ -18,6 +18,7 @@
 #include "builders/bvh/sah/rotate.h"
 #include "builders/bvh/sah/sah_body.h"
 #include "builders/bvh/sah/sah_leaves.h"
+#include "builders/geometry/make_triangle_table.h"
 #include "builders/geometry/primitive_bounds.h"
 #include "builders/geometry/primitive_boxes.h"
 #include "primitives/inputs.h"

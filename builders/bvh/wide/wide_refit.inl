@@ -8,6 +8,7 @@
 //   fit_wide_boxes_scratch_bytes<Node>(ex, node_capacity)
 
 #include "builders/bvh/wide/wide_refit_body.h"
+#include "builders/geometry/make_triangle_table.h"
 #include "builders/geometry/primitive_boxes.h"
 
 namespace copse::detail {

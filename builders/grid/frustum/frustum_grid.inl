@@ -1,5 +1,6 @@
 // Frustum grid: the depths of what is seen, then the cells of triangles as for a uniform grid.
 
+#include "builders/geometry/make_triangle_table.h"
 #include "builders/grid/cells/cell_lists.h"
 #include "builders/grid/cells/find_in_cells.h"
 #include "builders/grid/frustum/frustum_cells.h"

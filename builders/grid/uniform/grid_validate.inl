@@ -1,6 +1,7 @@
 // Proof that a grid is what it should be: each primitive looks itself up in the lists of the cells that it
 // touches, and as many references as are found there are all that there are.
 
+#include "builders/geometry/make_triangle_table.h"
 #include "builders/grid/cells/find_in_cells.h"
 #include "builders/grid/uniform/grid_validate_body.h"
 

@@ -7,6 +7,7 @@
 // cells does not keep the others waiting; and cells look for their lists in the sorted keys, so that no thread has
 // to fill a long row of empty ones.
 
+#include "builders/geometry/make_triangle_table.h"
 #include "builders/geometry/primitive_bounds.h"
 #include "builders/grid/cells/cell_lists.h"
 #include "builders/grid/uniform/uniform_grid_body.h"

@@ -7,6 +7,7 @@
 // Primitives for Computer Graphics", SIGGRAPH Asia courses, 2023; bricks: Crassin, Neyret, Lefebvre, Eisemann,
 // "GigaVoxels", I3D 2009.
 
+#include "builders/geometry/make_triangle_table.h"
 #include "builders/grid/voxels/brick_triangles.h"
 #include "builders/grid/voxels/bricks_body.h"
 #include "primitives/core/atomic.h"

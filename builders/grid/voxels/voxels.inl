@@ -6,6 +6,7 @@
 // pass over the words carries parity upwards, where they turn over whole columns. Laine, "A Topological Approach
 // to Voxelization", EGSR 2013: voxels by the three lines through their centres.
 
+#include "builders/geometry/make_triangle_table.h"
 #include "builders/grid/voxels/voxel_triangles.h"
 #include "builders/grid/voxels/voxels_body.h"
 #include "primitives/count.h"

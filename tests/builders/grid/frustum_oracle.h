@@ -3,6 +3,7 @@
 // Which cells of a frustum a triangle touches, in the slow way: it is cut by the planes of a cell made larger, for
 // every cell, and something is left or not.
 
+#include <limits>
 #include <vector>
 
 #include "builders/grid/frustum/frustum_cells.h"

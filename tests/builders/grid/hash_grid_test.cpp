@@ -1,6 +1,7 @@
 #include "builders/grid/hash_grid.h"
 
 #include <gtest/gtest.h>
+#include <glm/common.hpp>
 
 #include <algorithm>
 #include <cstring>

@@ -1,6 +1,7 @@
 #include "builders/grid/cells/lattice_triangle.h"
 
 #include <gtest/gtest.h>
+#include <glm/common.hpp>
 
 #include <random>
 

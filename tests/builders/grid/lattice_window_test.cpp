@@ -1,6 +1,8 @@
 #include "builders/grid/cells/lattice_window.h"
 
 #include <gtest/gtest.h>
+#include <glm/common.hpp>
+#include <glm/vector_relational.hpp>
 
 #include <random>
 

@@ -1,6 +1,7 @@
 #include "builders/grid/voxels.h"
 
 #include <gtest/gtest.h>
+#include <cmath>
 
 #include <queue>
 #include <set>
