@@ -2,7 +2,8 @@
 
 include(CMakePackageConfigHelpers)
 
-install(TARGETS copse EXPORT copse-targets)
+list(TRANSFORM COPSE_PARTS PREPEND copse- OUTPUT_VARIABLE copse_part_targets)
+install(TARGETS copse ${copse_part_targets} EXPORT copse-targets)
 install(EXPORT copse-targets NAMESPACE copse:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/copse)
 
 # Headers stand in the same folders below include/copse. Algorithm bodies and the backend switch belong to

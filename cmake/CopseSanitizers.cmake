@@ -13,8 +13,8 @@ if(COPSE_SANITIZE MATCHES undefined)
   list(APPEND copse_sanitizer_flags -fno-sanitize-recover=undefined)
 endif()
 # Everything links to the library. A mixture would merge instrumented inline functions with others.
-target_compile_options(copse PUBLIC "$<$<COMPILE_LANGUAGE:CXX>:${copse_sanitizer_flags}>")
-target_link_options(copse PUBLIC -fsanitize=${COPSE_SANITIZE})
+target_compile_options(copse-core PUBLIC "$<$<COMPILE_LANGUAGE:CXX>:${copse_sanitizer_flags}>")
+target_link_options(copse-core PUBLIC -fsanitize=${COPSE_SANITIZE})
 
 file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/sanitizers.ctest @ONLY CONTENT [[
 set(ENV{ASAN_OPTIONS} "detect_stack_use_after_return=1:check_initialization_order=1:strict_init_order=1:allocator_may_return_null=1")
