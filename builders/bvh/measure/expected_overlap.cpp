@@ -2,10 +2,21 @@
 
 #include <string>
 
-#include "builders/bvh/measure/expected_overlap_body.h"
+#include "builders/bvh/measure/tree_sums.h"
 #include "primitives/core/dispatch.h"
 
 namespace copse {
+
+namespace detail {
+
+// The body: expected_overlap.inl, for either executor.
+
+/// Writes the sums to one element of the executor's memory.
+template <class Executor>
+void measure_overlap(const Executor& ex, const BvhView& bvh, std::span<const TriangleView> views,
+                     const SahCosts& costs, OverlapSums* sums);
+
+}  // namespace detail
 
 double expected_overlap(Context& context, const Bvh& bvh, const TriangleViews& triangles, const SahCosts& costs) {
   if (triangles.primitive_count() != bvh.source_count) {

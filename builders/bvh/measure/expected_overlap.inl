@@ -1,7 +1,8 @@
 // Each triangle climbs from its leaf to the root. The subtree of a sibling on the way has nothing to do with it:
 // there it walks down the boxes that it reaches into. So nobody asks whether a node is an ancestor.
 
-#include "builders/bvh/measure/expected_overlap_body.h"
+#include "builders/bvh/expected_overlap.h"
+#include "builders/bvh/measure/tree_sums.h"
 #include "builders/bvh/measure/triangle_part.h"
 #include "builders/geometry/make_triangle_table.h"
 #include "primitives/persistent.h"

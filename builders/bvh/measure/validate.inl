@@ -1,14 +1,27 @@
-// Proof that a tree is what it should be. First the indices, trusting nothing; then all that follows them.
+// Proof that a tree, binary or wide, is what it should be. First the indices, trusting nothing; then all that relies
+// on them.
 
-#include "builders/bvh/measure/validate_body.h"
-#include "builders/bvh/measure/validate_primitives.h"
+#include "builders/bvh/measure/faults.h"
+#include "builders/bvh/wide/wide_encode.h"
+#include "builders/bvh/wide/wide_tree.h"
 #include "builders/geometry/make_triangle_table.h"
 #include "builders/geometry/primitive_boxes.h"
+#include "primitives/bottom_up.h"
+#include "primitives/loops/zeroed_words.h"
 #include "primitives/tree_walk.h"
 
 namespace copse::detail {
 
-struct CheckNodeIndices {
+COPSE_HD inline void count_fault(u64* fault) {
+  fetch_add_relaxed(fault, u64{1});
+}
+
+/// Checks the links of a node, and counts for each child, or pair of children, the nodes that refer to it.
+template <class View>
+struct CheckNode;
+
+template <>
+struct CheckNode<BvhView> {
   BvhView bvh;
   BvhCounts counts;
   u32* references;  // [pair]: nodes that have it as children
@@ -30,7 +43,43 @@ struct CheckNodeIndices {
   }
 };
 
-struct CheckReferences {
+template <class Node>
+struct CheckNode<WideBvhView<Node>> {
+  WideBvhView<Node> tree;
+  WideBvhCounts counts;
+  u32* references;  // [node]: slots that have it as a child
+  Faults* faults;
+
+  COPSE_HD void operator()(u64 i) const {
+    const Node& node = tree.nodes.data()[i];
+    u32 child_count = 0;
+    for (u32 slot = 0; slot < Node::width; ++slot) {
+      const WideChild child = node.child(slot);
+      if (!is_consistent(node, slot) || !is_in_range(u32(i), child)) count_fault(&faults->bad_indices);
+      child_count += child.is_nothing() ? 0 : 1;
+    }
+    if (child_count == 0) count_fault(&faults->bad_indices);
+    const u32 parent = tree.parents.data()[i];
+    if (i == 0 ? parent != invalid_id : parent >= counts.node_count) count_fault(&faults->bad_indices);
+  }
+
+  COPSE_HD bool is_in_range(u32 node, const WideChild& child) const {
+    if (child.is_nothing()) return true;
+    if (child.is_leaf()) {
+      return child.first < counts.primitive_count && child.count <= counts.primitive_count - child.first;
+    }
+    if (child.first == 0 || child.first >= counts.node_count) return false;
+    fetch_add_relaxed(&references[child.first], 1u);
+    return tree.parents.data()[child.first] == node;
+  }
+};
+
+/// Checks that every pair of a binary tree has one parent, and every node of a wide one but the root.
+template <class View>
+struct CheckReferences;
+
+template <>
+struct CheckReferences<BvhView> {
   BvhView bvh;
   BvhCounts counts;
   const u32* references;
@@ -41,47 +90,140 @@ struct CheckReferences {
   }
 };
 
-template <class Executor>
-void check_indices(const Executor& ex, const BvhView& bvh, const BvhCounts& counts, u32 source_count,
-                   Faults* faults) {
-  if (counts.node_count == 0) return;
-  const u64 pair_count = counts.node_count / 2;
-  ScratchArena::Frame frame(ex.scratch);
-  u32* references = frame.allocate<u32>(pair_count);
-  fill_bytes(ex, "validate: clear references", references, pair_count, 0);
-  for_each(ex, "validate: node indices", counts.node_count, CheckNodeIndices{bvh, counts, references, faults});
-  for_each(ex, "validate: references", pair_count, CheckReferences{bvh, counts, references, faults});
-  for_each(ex, "validate: primitive ids", counts.primitive_count,
-           CheckPrimitiveIds{bvh.primitive_ids.data(), source_count, faults});
-}
-
-/// Counts how often each primitive stands in a leaf.
-struct CountPrimitives {
-  BvhView bvh;
-  u32* uses;
+template <class Node>
+struct CheckReferences<WideBvhView<Node>> {
+  WideBvhView<Node> tree;
+  WideBvhCounts counts;
+  const u32* references;
+  Faults* faults;
   COPSE_HD void operator()(u64 i) const {
-    const BvhNode node = bvh.nodes.data()[i];
-    count_uses(bvh.primitive_ids.data(), node.first, node.count, uses);
+    if (references[i] != (i == 0 ? 0 : 1)) count_fault(&faults->wrong_references);
   }
 };
 
+struct CheckPrimitiveIds {
+  const u32* primitive_ids;
+  u32 source_count;
+  Faults* faults;
+  COPSE_HD void operator()(u64 slot) const {
+    if (primitive_ids[slot] >= source_count) count_fault(&faults->bad_indices);
+  }
+};
+
+inline u64 reference_count(const BvhCounts& counts) {
+  return counts.node_count / 2;
+}
+inline u64 reference_count(const WideBvhCounts& counts) {
+  return counts.node_count;
+}
+
+template <class Executor, class View, class Counts>
+void check_indices(const Executor& ex, const View& tree, const Counts& counts, u32 source_count, Faults* faults) {
+  const u64 n = reference_count(counts);
+  ScratchArena::Frame frame(ex.scratch);
+  u32* references = frame.allocate<u32>(n);
+  fill_bytes(ex, "validate: clear references", references, n, 0);
+  for_each(ex, "validate: nodes", counts.node_count, CheckNode<View>{tree, counts, references, faults});
+  for_each(ex, "validate: references", n, CheckReferences<View>{tree, counts, references, faults});
+  for_each(ex, "validate: primitive ids", counts.primitive_count,
+           CheckPrimitiveIds{tree.primitive_ids.data(), source_count, faults});
+}
+
+/// Counts how often each primitive stands in a leaf.
+template <class View>
+struct CountPrimitives {
+  View tree;
+  u32* uses;
+
+  COPSE_HD void operator()(u64 i) const { count_node(tree.nodes.data()[i]); }
+
+ private:
+  COPSE_HD void count_node(const BvhNode& node) const { count(node.first, node.count); }
+  template <class Node>
+  COPSE_HD void count_node(const Node& node) const {
+    for (u32 slot = 0; slot < Node::width; ++slot) count(node.child(slot).first, node.child(slot).count);
+  }
+  COPSE_HD void count(u32 first, u32 count) const {
+    for (u32 k = 0; k < count; ++k) fetch_add_relaxed(&uses[tree.primitive_ids.data()[first + k]], 1u);
+  }
+};
+
+template <class Boxes>
+struct CheckPrimitives {
+  Boxes boxes;
+  const u32* uses;
+  Faults* faults;
+  COPSE_HD void operator()(u64 i) const {
+    const bool valid = !is_empty(boxes(u32(i)));
+    if (valid && uses[i] == 0) count_fault(&faults->missing_primitives);
+    if (uses[i] > 1) count_fault(&faults->repeated_primitives);
+    if (!valid && uses[i] > 0) count_fault(&faults->invalid_primitives);
+  }
+};
+
+template <class Boxes>
+COPSE_HD Aabb box_of_leaf(const Boxes& boxes, const u32* primitive_ids, u32 first, u32 count) {
+  Aabb box = Aabb::empty();
+  for (u32 k = 0; k < count; ++k) box = merge(box, boxes(primitive_ids[first + k]));
+  return box;
+}
+
+/// Checks that the box of a node is exactly the union of its children's boxes, or of its primitives'.
 template <class Boxes>
 struct CheckBoxes {
   Boxes boxes;
   BvhView bvh;
   Faults* faults;
 
-  COPSE_HD Aabb content(const BvhNode& node) const {
-    if (!node.is_leaf()) {
-      return merge(bvh.nodes.data()[node.first].box(), bvh.nodes.data()[node.first + 1].box());
-    }
-    Aabb box = Aabb::empty();
-    for (u32 k = 0; k < node.count; ++k) box = merge(box, boxes(bvh.primitive_ids.data()[node.first + k]));
-    return box;
-  }
   COPSE_HD void operator()(u64 i) const {
     const BvhNode node = bvh.nodes.data()[i];
     if (!(node.box() == content(node))) count_fault(&faults->loose_boxes);
+  }
+
+ private:
+  COPSE_HD Aabb content(const BvhNode& node) const {
+    if (node.is_leaf()) return box_of_leaf(boxes, bvh.primitive_ids.data(), node.first, node.count);
+    return merge(bvh.nodes.data()[node.first].box(), bvh.nodes.data()[node.first + 1].box());
+  }
+};
+
+/// Checks the boxes of a wide node against the exact ones, which go up from the leaves.
+template <class Node, class Boxes>
+struct CheckWideBoxes {
+  Boxes boxes;
+  WideBvhView<Node> tree;
+  Aabb* exact;  // [node]
+  Faults* faults;
+
+  COPSE_HD void operator()(u32 node, u32) const {
+    count_fault(&faults->visited_nodes);
+    const Node& found = tree.nodes.data()[node];
+    Aabb contents[Node::width];
+    for (u32 slot = 0; slot < Node::width; ++slot) contents[slot] = content(found.child(slot));
+    Node expected = found;
+    encode_boxes(expected, contents);
+    for (u32 slot = 0; slot < Node::width; ++slot) {
+      const Aabb box = found.child_box(slot);
+      const bool holds = is_empty(contents[slot]) || merge(box, contents[slot]) == box;
+      if (!holds || !(box == expected.child_box(slot))) count_fault(&faults->loose_boxes);
+    }
+    exact[node] = merge_all(contents);
+  }
+
+ private:
+  COPSE_HD Aabb content(const WideChild& child) const {
+    if (child.is_inner()) return exact[child.first];
+    return box_of_leaf(boxes, tree.primitive_ids.data(), child.first, child.count);
+  }
+};
+
+template <class Node, class Boxes>
+struct CheckLowestNode {
+  CheckWideBoxes<Node, Boxes> check;
+  COPSE_HD bool operator()(u32 node) const {
+    if (inner_child_count(check.tree.nodes.data()[node]) > 0) return false;
+    check(node, node);
+    return true;
   }
 };
 
@@ -90,7 +232,6 @@ struct CountVisit {
   COPSE_HD void operator()(u32, u32) const { count_fault(&faults->visited_nodes); }
 };
 
-/// Nodes that walks from the leaves reach: all of them, unless children and parents form a loop.
 struct WalkFromLeaves {
   BvhView bvh;
   u32* arrivals;
@@ -102,36 +243,60 @@ struct WalkFromLeaves {
   }
 };
 
+/// Checks all boxes, and counts the nodes that walks from the leaves reach: all of them, unless children and parents
+/// form a loop.
 template <class Executor, class Boxes>
-void check_content(const Executor& ex, const BvhView& bvh, const BvhCounts& counts, const Boxes& boxes,
-                   u32 source_count, Faults* faults) {
+void walk_and_check_boxes(const Executor& ex, const BvhView& bvh, const BvhCounts& counts, const Boxes& boxes,
+                          Faults* faults) {
   ScratchArena::Frame frame(ex.scratch);
-  u32* uses = frame.allocate<u32>(source_count);
   u32* arrivals = frame.allocate<u32>(counts.node_count / 2);
-  fill_bytes(ex, "validate: clear uses", uses, source_count, 0);
   fill_bytes(ex, "validate: clear arrivals", arrivals, counts.node_count / 2, 0);
-  for_each(ex, "validate: count primitives", counts.node_count, CountPrimitives{bvh, uses});
-  for_each(ex, "validate: primitives", source_count, CheckPrimitives<Boxes>{boxes, uses, faults});
   for_each(ex, "validate: boxes", counts.node_count, CheckBoxes<Boxes>{boxes, bvh, faults});
   for_each(ex, "validate: walks", counts.node_count, WalkFromLeaves{bvh, arrivals, faults});
 }
 
-template <class Executor>
-void check_triangles(const Executor& ex, const BvhView& bvh, const BvhCounts& counts,
+template <class Executor, class Node, class Boxes>
+void walk_and_check_boxes(const Executor& ex, const WideBvhView<Node>& tree, const WideBvhCounts& counts,
+                          const Boxes& boxes, Faults* faults) {
+  ScratchArena::Frame frame(ex.scratch);
+  const CheckWideBoxes<Node, Boxes> check{boxes, tree, frame.allocate<Aabb>(counts.node_count), faults};
+  bottom_up(ex, "validate: boxes", counts.node_count, counts.node_count,
+            WideTree<Node>{tree.nodes.data(), tree.parents.data()}, CheckLowestNode<Node, Boxes>{check}, check);
+}
+
+template <class Executor, class View, class Counts, class Boxes>
+void check_content(const Executor& ex, const View& tree, const Counts& counts, const Boxes& boxes,
+                   u32 source_count, Faults* faults) {
+  ScratchArena::Frame frame(ex.scratch);
+  u32* uses = frame.allocate<u32>(source_count);
+  fill_bytes(ex, "validate: clear uses", uses, source_count, 0);
+  for_each(ex, "validate: count primitives", counts.node_count, CountPrimitives<View>{tree, uses});
+  for_each(ex, "validate: primitives", source_count, CheckPrimitives<Boxes>{boxes, uses, faults});
+  walk_and_check_boxes(ex, tree, counts, boxes, faults);
+}
+
+template <class Executor, class View, class Counts>
+void check_triangles(const Executor& ex, const View& tree, const Counts& counts,
                      std::span<const TriangleView> views, u32 source_count, Faults* faults) {
   ScratchArena::Frame frame(ex.scratch);
-  check_content(ex, bvh, counts, TriangleBoxes{make_triangle_table(ex, frame, views)}, source_count, faults);
+  check_content(ex, tree, counts, TriangleBoxes{make_triangle_table(ex, frame, views)}, source_count, faults);
 }
 
-template <class Executor>
-void check_boxes(const Executor& ex, const BvhView& bvh, const BvhCounts& counts, const Aabb* boxes,
-                 u32 source_count, Faults* faults) {
-  check_content(ex, bvh, counts, CustomBoxes{boxes}, source_count, faults);
+template <class Executor, class View, class Counts>
+void check_boxes(const Executor& ex, const View& tree, const Counts& counts, const Aabb* boxes, u32 source_count,
+                 Faults* faults) {
+  check_content(ex, tree, counts, CustomBoxes{boxes}, source_count, faults);
 }
 
-template void check_indices(const BodyExecutor&, const BvhView&, const BvhCounts&, u32, Faults*);
-template void check_triangles(const BodyExecutor&, const BvhView&, const BvhCounts&, std::span<const TriangleView>,
-                              u32, Faults*);
-template void check_boxes(const BodyExecutor&, const BvhView&, const BvhCounts&, const Aabb*, u32, Faults*);
+#define COPSE_VALIDATE(View, Counts)                                                                            \
+  template void check_indices(const BodyExecutor&, const View&, const Counts&, u32, Faults*);                   \
+  template void check_triangles(const BodyExecutor&, const View&, const Counts&, std::span<const TriangleView>, \
+                                u32, Faults*);                                                                  \
+  template void check_boxes(const BodyExecutor&, const View&, const Counts&, const Aabb*, u32, Faults*);
+COPSE_VALIDATE(BvhView, BvhCounts)
+COPSE_VALIDATE(Bvh4View, WideBvhCounts)
+COPSE_VALIDATE(CompressedBvh4View, WideBvhCounts)
+COPSE_VALIDATE(CompressedBvh8View, WideBvhCounts)
+#undef COPSE_VALIDATE
 
 }  // namespace copse::detail

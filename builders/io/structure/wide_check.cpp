@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "builders/bvh/wide_consistent.h"
+#include "builders/bvh/wide_node.h"
 #include "builders/io/mesh/number_set.h"
 
 namespace copse::detail {
