@@ -15,8 +15,8 @@ struct Bvh {
   u64 source_count = 0;    // primitives of the last build, in the tree or left out
   u32 max_leaf_size = 32;  // no leaf has more primitives
 
-  Buffer<u32> gaps;                // see gap_words
-  bool may_refit_by_gaps = false;  // to be set to false by whoever writes the nodes of a tree that was built
+  Buffer<u32> deltas;                // see delta_words
+  bool may_refit_by_deltas = false;  // to be set to false by whoever writes the nodes of a tree that was built
 
   BvhView view() const { return {nodes.span(), parents.span(), primitive_ids.span(), counts.span()}; }
 
@@ -24,7 +24,7 @@ struct Bvh {
   u64 primitive_capacity() const { return primitive_ids.size(); }
   u64 size_bytes() const {
     return nodes.size_bytes() + parents.size_bytes() + primitive_ids.size_bytes() + counts.size_bytes() +
-           gaps.size_bytes();
+           deltas.size_bytes();
   }
 };
 
@@ -40,13 +40,13 @@ constexpr u64 pair_capacity(u64 primitive_count) {
 /// the topology of an LBVH follows. The first word is 1 where the tree is that LBVH, with one primitive a leaf,
 /// else 0; the second then tells how many of 256 samples are far from the next primitive by number
 /// (precomputed_bounds.h).
-constexpr u64 gap_words(u64 primitive_count) {
+constexpr u64 delta_words(u64 primitive_count) {
   return 2 + (primitive_count + sizeof(u32) - 1) / sizeof(u32);
 }
 
 constexpr u64 bvh_bytes(u64 primitive_count) {
   return node_capacity(primitive_count) * sizeof(BvhNode) + pair_capacity(primitive_count) * sizeof(u32) +
-         primitive_count * sizeof(u32) + sizeof(BvhCounts) + gap_words(primitive_count) * sizeof(u32);
+         primitive_count * sizeof(u32) + sizeof(BvhCounts) + delta_words(primitive_count) * sizeof(u32);
 }
 
 /// A tree with room for `primitive_count` primitives, nothing built yet.

@@ -12,7 +12,7 @@ namespace copse {
 ///
 /// On the CPU, bottom-up by arrival counters: the second child to arrive at a parent goes on with it (Meister,
 /// Yoshimura, Kao, "GPU Programming Primitives for Computer Graphics", SIGGRAPH Asia 2023 course, "Bottom-up
-/// traversal"). On CUDA an LBVH of one primitive a leaf is joined again by its gaps (gap_words), in two thirds of
+/// traversal"). On CUDA an LBVH of one primitive a leaf is joined again by its deltas (delta_words), in two thirds of
 /// the time of all others, among them what comes from files and compact_copy(). Of those a warp fits 32 pairs of
 /// siblings at once, with all that is below them there, most of a tree whose builder places the nodes of a subtree
 /// side by side, and walks fit the rest. A refit that was captured fits whatever tree it finds when its graph

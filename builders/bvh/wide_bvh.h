@@ -49,7 +49,7 @@ constexpr u64 wide_bvh_bytes(u64 node_count, u64 primitive_count) {
 
 /// A copy that has room for what is in the tree and no more: a binary tree has none to spare where no leaf has
 /// several primitives and none was left out, a wide one nearly always. All else is equal, the ids of what was left
-/// out too, but for the gaps of a binary tree, whose copy is refitted by its links. It can be refitted, traced and
+/// out too, but for the deltas of a binary tree, whose copy is refitted by its links. It can be refitted, traced and
 /// saved; only a conversion or rebuild of the same primitives is not sure to fit.
 /// Throws: Error out_of_memory. Waits, to read the counts.
 template <class Tree>

@@ -16,15 +16,15 @@ namespace copse::test {
 class LbvhJoin : public OnEachBackend {};
 COPSE_ON_EACH_BACKEND(LbvhJoin);
 
-/// The node that splits behind each leaf, from the gaps between sorted keys alone: the range of a gap ends where
+/// The node that splits behind each leaf, from the deltas between sorted keys alone: the range of a delta ends where
 /// one is less close.
 std::vector<u32> expected_parents(std::vector<u64> keys) {
   std::ranges::sort(keys);
   const u32 n = u32(keys.size());
-  std::vector<u32> gaps, before(n), after(n, n), waiting, parents;
+  std::vector<u32> deltas, before(n), after(n, n), waiting, parents;
   for (u32 s = 0; s + 1 < n; ++s) {
-    gaps.push_back(1 + common_prefix(keys[s], keys[s + 1], s));
-    while (!waiting.empty() && gaps[waiting.back()] > gaps[s]) {
+    deltas.push_back(1 + common_prefix(keys[s], keys[s + 1], s));
+    while (!waiting.empty() && deltas[waiting.back()] > deltas[s]) {
       after[waiting.back()] = s;
       waiting.pop_back();
     }
@@ -32,10 +32,10 @@ std::vector<u32> expected_parents(std::vector<u64> keys) {
     waiting.push_back(s);
   }
   for (u32 s = 0; s + 1 < n; ++s) {
-    const u32 closeness_before = before[s] == n ? 0 : gaps[before[s]];
-    const u32 closeness_after = after[s] == n ? 0 : gaps[after[s]];
-    const bool is_root = closeness_before == 0 && closeness_after == 0;
-    parents.push_back(is_root ? 0 : closeness_before > closeness_after ? 2 * before[s] + 2 : 2 * after[s] + 1);
+    const u32 delta_left = before[s] == n ? 0 : deltas[before[s]];
+    const u32 delta_right = after[s] == n ? 0 : deltas[after[s]];
+    const bool is_root = delta_left == 0 && delta_right == 0;
+    parents.push_back(is_root ? 0 : delta_left > delta_right ? 2 * before[s] + 2 : 2 * after[s] + 1);
   }
   return parents;
 }
@@ -73,7 +73,7 @@ std::vector<vec3> random_points(u32 n) {
   return points;
 }
 
-/// Points whose keys have one bit each, `copies` of each: sorted, every gap is less close than the one before.
+/// Points whose keys have one bit each, `copies` of each: sorted, every delta is less close than the one before.
 std::vector<vec3> chain_of_points(u32 copies) {
   std::vector<vec3> points = {vec3(0), vec3(1)};
   for (u32 k = 0; k < 21; ++k) {
@@ -86,13 +86,13 @@ std::vector<vec3> chain_of_points(u32 copies) {
   return points;
 }
 
-TEST_P(LbvhJoin, TreesOfAFewTilesAreThoseOfTheGaps) {
+TEST_P(LbvhJoin, TreesOfAFewTilesAreThoseOfTheirDeltas) {
   for (u32 n : {1, 2, 3, 31, 32, 33, 63, 64, 65, 127, 128, 129, 257, 2047, 2048, 2049, 4095, 4097}) {
     expect_tree_of(context(), random_points(n));
   }
 }
 
-TEST_P(LbvhJoin, LargeTreesAreThoseOfTheGaps) {
+TEST_P(LbvhJoin, LargeTreesAreThoseOfTheirDeltas) {
   for (u32 n : {65536, 65537, 131073, 1000003}) expect_tree_of(context(), random_points(n));
 }
 

@@ -74,7 +74,7 @@ class MortonOrder : public OnEachBackend {
     ASSERT_GE(copy.primitive_ids.size(), expected.size()) << name;
     EXPECT_TRUE(std::equal(expected.begin(), expected.end(), copy.primitive_ids.begin())) << name;
 
-    // The gaps decide on the tree; those of the CPU's tests are right.
+    // The deltas decide on the tree; those of the CPU's tests are right.
     Context cpu({.backend = Backend::cpu});
     const Buffer<Aabb> cpu_boxes(cpu, cloud.boxes());
     EXPECT_TRUE(same_bytes(copy, BvhCopy(build_lbvh(cpu, BoxView{cpu_boxes.span()})))) << name;

@@ -378,18 +378,18 @@ TEST_P(Reinsert, TakesTheScratchThatItsSizesTell) {
   }
 }
 
-TEST_P(Reinsert, LeavesAloneWhatHasNoNodesAndNeedsNoGaps) {
+TEST_P(Reinsert, LeavesAloneWhatHasNoNodesAndNeedsNoDeltas) {
   Bvh none;
   reinsert(context(), none);
   EXPECT_TRUE(none.nodes.empty());
 
   const BoxTree tree = random_box_tree(50, 1);
-  Bvh bvh = tree.upload(context()), without_gaps = tree.upload(context());
-  without_gaps.gaps = {};
+  Bvh bvh = tree.upload(context()), without_deltas = tree.upload(context());
+  without_deltas.deltas = {};
   reinsert(context(), bvh);
-  reinsert(context(), without_gaps);
+  reinsert(context(), without_deltas);
   EXPECT_FALSE(same_bytes(tree.nodes, bvh.nodes.download()));
-  EXPECT_TRUE(same_bytes(bvh.nodes.download(), without_gaps.nodes.download()));
+  EXPECT_TRUE(same_bytes(bvh.nodes.download(), without_deltas.nodes.download()));
 }
 
 TEST_P(Reinsert, RefusesPassesOutOfRange) {

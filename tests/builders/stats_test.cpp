@@ -59,7 +59,7 @@ TEST_P(Stats, EqualARecursiveWalk) {
 }
 
 TEST_P(Stats, OfATreeThatIsKnown) {
-  // Two unit cubes side by side with a gap of 1: root area 2 * (3 + 3 + 1), leaves 6 each.
+  // Two unit cubes side by side with a delta of 1: root area 2 * (3 + 3 + 1), leaves 6 each.
   const std::vector<Aabb> boxes = {{vec3(0), vec3(1)}, {vec3(2, 0, 0), vec3(3, 1, 1)}};
   const Buffer<Aabb> buffer(context(), boxes);
   const BvhStats got = stats(context(), build_lbvh(context(), BoxView{buffer.span()}));

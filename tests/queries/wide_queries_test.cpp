@@ -67,7 +67,7 @@ struct HostBvh4 {
       children[i] = child.first;
       children.push_back(child.first + 1);
     }
-    // With a gap among them, as other builders may leave.
+    // With a delta among them, as other builders may leave.
     for (u32 i = 0; i < children.size(); ++i) {
       const u32 slot = children.size() < 4 ? 3 - i : i;
       const BvhNode& child = binary.nodes[children[i]];

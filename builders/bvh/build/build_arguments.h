@@ -22,7 +22,7 @@ inline void check_max_leaf_size(u32 max_leaf_size) {
 /// Refuses to rebuild a tree over more primitives than it has room for.
 inline void check_room(const Bvh& bvh, u64 primitive_count) {
   if (bvh.nodes.size() >= node_capacity(primitive_count) && bvh.parents.size() >= pair_capacity(primitive_count) &&
-      bvh.gaps.size() >= gap_words(primitive_count) && primitive_count <= bvh.primitive_capacity()) {
+      bvh.deltas.size() >= delta_words(primitive_count) && primitive_count <= bvh.primitive_capacity()) {
     return;
   }
   throw Error(ErrorCode::invalid_argument, "rebuild over " + std::to_string(primitive_count) +

@@ -6,7 +6,7 @@
 // A Builder names its parts:
 //   Options                                                the public options
 //   label                                                  of its stage
-//   is_of_gaps(options)                                    whether it makes trees of gaps, see Bvh
+//   has_deltas(options)                                    whether it makes trees of deltas, see Bvh
 //   check(options)                                         throws for options out of range
 //   scratch_bytes(ex, n, view_count, options)              the body's; 0 views for boxes
 //   over_triangles(ex, views, n, options, arrays)
@@ -47,7 +47,7 @@ void rebuild_tree(Context& context, Bvh& bvh, u64 primitive_count, u64 view_coun
   dispatch(context, [&](const auto& ex) { build(ex, arrays_of(bvh)); });
   bvh.source_count = primitive_count;
   bvh.max_leaf_size = options.max_leaf_size;
-  if (!context.device().capturing()) bvh.may_refit_by_gaps = Builder::is_of_gaps(options);
+  if (!context.device().capturing()) bvh.may_refit_by_deltas = Builder::has_deltas(options);
 }
 
 template <class Builder>

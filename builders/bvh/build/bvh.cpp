@@ -14,7 +14,7 @@ Bvh make_bvh(Context& context, u64 primitive_count) {
   bvh.parents = Buffer<u32>(context, pair_capacity(primitive_count));
   bvh.primitive_ids = Buffer<u32>(context, primitive_count);
   bvh.counts = Buffer<BvhCounts>(context, 1);
-  bvh.gaps = Buffer<u32>(context, gap_words(primitive_count));
+  bvh.deltas = Buffer<u32>(context, delta_words(primitive_count));
   return bvh;
 }
 

@@ -1,32 +1,32 @@
 #pragma once
 
 // The ranges of a tile, which one warp merges, and those of a block, which its warps merge together: in passes
-// over the gaps between ranges. A gap that is closer than both gaps beside it is next, for then the ranges at its
-// sides are the children of the one that splits there. The gaps that no pass takes belong to ranges that reach
+// over the splits between ranges. A split that is closer than both splits beside it is next, for then the ranges at its
+// sides are the children of the one that splits there. The splits that no pass takes belong to ranges that reach
 // beyond.
 
 #include "builders/bvh/hploc/cluster_memory.cuh"
 
 namespace copse::cuda::detail {
 
-/// Thirty-two gaps of a list, one a lane. The first and the last gap of a list are its ends and never next.
-struct GapRow {
-  Gap before, own, after;
-  u32 next;  // lanes whose gap is next
+/// Thirty-two splits of a list, one a lane. The first and the last split of a list are its ends and never next.
+struct SplitRow {
+  Split before, own, after;
+  u32 next;  // lanes whose split is next
   u32 kept;  // the others
 
-  __device__ GapRow(const Gap* gaps, u32 count, u32 i) : before{}, own{}, after{} {
+  __device__ SplitRow(const Split* splits, u32 count, u32 i) : before{}, own{}, after{} {
     const bool is_inside = i > 0 && i + 1 < count;
-    if (i < count) own = gaps[i];
-    if (is_inside) before = gaps[i - 1], after = gaps[i + 1];
-    const bool is_next = is_inside && own.closeness() > before.closeness() && own.closeness() > after.closeness();
+    if (i < count) own = splits[i];
+    if (is_inside) before = splits[i - 1], after = splits[i + 1];
+    const bool is_next = is_inside && own.delta() > before.delta() && own.delta() > after.delta();
     next = __ballot_sync(all_lanes, is_next);
     kept = __ballot_sync(all_lanes, i < count && !is_next);
   }
 
   __device__ LeafRange range() const { return {before.leaf(), after.leaf() - 1}; }
   __device__ bool is(u32 lanes) const { return (lanes >> lane_id() & 1) != 0; }
-  /// The lanes whose gap is next and whose range must merge.
+  /// The lanes whose split is next and whose range must merge.
   template <class Hierarchy>
   __device__ u32 merging(const Hierarchy& hierarchy) const {
     return __ballot_sync(all_lanes, is(next) && hierarchy.must_merge(range()));
@@ -37,18 +37,19 @@ struct GapRow {
   }
 };
 
-/// Merges the ranges inside a tile; all lanes of a warp. Returns how many of its `count` gaps are left, at the
+/// Merges the ranges inside a tile; all lanes of a warp. Returns how many of its `count` splits are left, at the
 /// front of the list.
 ///   merge: see ClusterMemory
 template <class Memory, class Hierarchy, class Merge>
-__device__ u32 merge_tile(Memory& memory, Gap* gaps, u32 count, const Hierarchy& hierarchy, const Merge& merge) {
+__device__ u32 merge_tile(Memory& memory, Split* splits, u32 count, const Hierarchy& hierarchy,
+                          const Merge& merge) {
   for (;;) {
     u32 kept_count = 0;
     for (u32 begin = 0; begin < count; begin += warp_size) {
-      // What is kept moves down, never past a gap that is still to be read.
-      const GapRow row(gaps, count, begin + lane_id());
+      // What is kept moves down, never past a split that is still to be read.
+      const SplitRow row(splits, count, begin + lane_id());
       __syncwarp();
-      if (row.is(row.kept)) gaps[kept_count + u32(__popc(row.kept & lower_lanes()))] = row.own;
+      if (row.is(row.kept)) splits[kept_count + u32(__popc(row.kept & lower_lanes()))] = row.own;
       kept_count += u32(__popc(row.kept));
       for (u32 rest = row.merging(hierarchy); rest != 0; rest &= rest - 1) {
         row.merge_at(u32(__ffs(int(rest))) - 1, memory, merge);
@@ -60,22 +61,22 @@ __device__ u32 merge_tile(Memory& memory, Gap* gaps, u32 count, const Hierarchy&
   }
 }
 
-/// The gaps of a block that no tile has taken; all threads of the block take part.
+/// The splits of a block that no tile has taken; all threads of the block take part.
 template <class Memory>
-class BlockGaps {
+class BlockSplits {
  public:
   /// Joins the lists of the tiles.
-  ///   gaps, count: those of the warp's own tile, without the last one unless it ends the block
-  __device__ BlockGaps(Memory& memory, const Gap* gaps, u32 count) : memory_(memory) {
-    if (lane_id() == 0) memory.gap_counts[warp()] = count;
+  ///   splits, count: those of the warp's own tile, without the last one unless it ends the block
+  __device__ BlockSplits(Memory& memory, const Split* splits, u32 count) : memory_(memory) {
+    if (lane_id() == 0) memory.split_counts[warp()] = count;
     __syncthreads();
     u32 before = 0;
 #pragma unroll
     for (u32 w = 0; w < Memory::warps; ++w) {
       if (w == warp()) before = count_;
-      count_ += memory.gap_counts[w];
+      count_ += memory.split_counts[w];
     }
-    for (u32 i = lane_id(); i < count; i += warp_size) memory.gaps[side_][before + i] = gaps[i];
+    for (u32 i = lane_id(); i < count; i += warp_size) memory.splits[side_][before + i] = splits[i];
     __syncthreads();
   }
 
@@ -86,9 +87,9 @@ class BlockGaps {
     for (;;) {
       u32 kept_count = 0, merge_count = 0;
       for (u32 begin = 0; begin < count_; begin += warp_size) {
-        const GapRow row(memory_.gaps[side_], count_, begin + lane_id());
+        const SplitRow row(memory_.splits[side_], count_, begin + lane_id());
         if (warp() == 0 && row.is(row.kept)) {
-          memory_.gaps[side_ ^ 1][kept_count + u32(__popc(row.kept & lower_lanes()))] = row.own;
+          memory_.splits[side_ ^ 1][kept_count + u32(__popc(row.kept & lower_lanes()))] = row.own;
         }
         kept_count += u32(__popc(row.kept));
         for (u32 rest = row.merging(hierarchy); rest != 0; rest &= rest - 1) {
@@ -107,21 +108,21 @@ class BlockGaps {
     return count_ - 1;
   }
   __device__ LeafRange range(u32 i) const {
-    return {gap(i).leaf(), gap(i + 1).leaf() - 1};
+    return {split(i).leaf(), split(i + 1).leaf() - 1};
   }
-  __device__ u32 closeness_before(u32 i) const {
-    return gap(i).closeness();
+  __device__ u32 delta_left(u32 i) const {
+    return split(i).delta();
   }
-  __device__ u32 closeness_after(u32 i) const {
-    return gap(i + 1).closeness();
+  __device__ u32 delta_right(u32 i) const {
+    return split(i + 1).delta();
   }
 
  private:
   __device__ static u32 warp() {
     return threadIdx.x / warp_size;
   }
-  __device__ const Gap& gap(u32 i) const {
-    return memory_.gaps[side_][i];
+  __device__ const Split& split(u32 i) const {
+    return memory_.splits[side_][i];
   }
 
   Memory& memory_;

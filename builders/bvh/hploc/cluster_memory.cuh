@@ -17,14 +17,14 @@ struct alignas(16) HalfCluster {
   u32 word;
 };
 
-/// The gap before a leaf. Leaves are numbered from the first one of the block.
+/// The split before a leaf. Leaves are numbered from the first one of the block.
 ///   31       16 15   0
-///   closeness   leaf
-struct Gap {
+///   delta   leaf
+struct Split {
   u32 bits;
 
-  __device__ static Gap make(u32 closeness, u32 leaf) { return {closeness << 16 | leaf}; }
-  __device__ u32 closeness() const { return bits >> 16; }
+  __device__ static Split make(u32 delta, u32 leaf) { return {delta << 16 | leaf}; }
+  __device__ u32 delta() const { return bits >> 16; }
   __device__ u32 leaf() const { return bits & 0xffffu; }
 };
 
@@ -36,9 +36,9 @@ struct ClusterMemory {
 
   HalfCluster lo[capacity], hi[capacity];  // those of a range stand from its first leaf on
   u8 counts[capacity];                     // [first leaf of a range]: its clusters, where it has merged
-  Gap gaps[2][capacity + warp_count];      // a list for each tile, and the block's
+  Split splits[2][capacity + warp_count];  // a list for each tile, and the block's
   u32 tile_begins[warp_count + 1];
-  u32 gap_counts[warp_count];
+  u32 split_counts[warp_count];
   u8 sources[warp_count][warp_size];
 
   __device__ Cluster load(u32 i) const { return {lo[i].corner, lo[i].word, hi[i].corner, hi[i].word}; }
@@ -52,7 +52,7 @@ struct ClusterMemory {
     return range.size() <= max_kept_clusters ? range.size() : counts[range.first];
   }
 
-  /// Merges the clusters of the two children of `range`; gap `split` lies between them. All lanes of a warp.
+  /// Merges the clusters of the two children of `range`; split `split` lies between them. All lanes of a warp.
   ///   merge: called with the lanes' clusters, how many, the range and the warp's 32 bytes; changes the clusters
   ///          and returns the lanes that hold what is left
   template <class Merge>

@@ -11,7 +11,7 @@ namespace {
 struct HplocBuilder {
   using Options = HplocOptions;
   static constexpr const char* label = "hploc";
-  static bool is_of_gaps(const Options&) { return false; }
+  static bool has_deltas(const Options&) { return false; }
 
   static void check(const Options& options) {
     detail::check_option("radius", options.radius, 1, detail::max_radius);

@@ -45,7 +45,7 @@ struct HplocInput {
   Boxes boxes;
   BoxesAhead ahead;
   AnyLeaves leaves;
-  const u8* gaps;
+  const u8* deltas;
   u32 radius;
   Cluster* clusters;  // see MeetingPlace
   u32* arrivals;
@@ -72,7 +72,7 @@ struct ClusterTileShape {
     u32 best = ~0u;
     for (u32 k = lane_id(); k < cut_window; k += warp_size) {
       const u32 leaf = u32(tile) * stride + k;
-      if (leaf < hierarchy.leaf_count) best = smaller(best, hierarchy.closeness_before(leaf) * cut_window + k);
+      if (leaf < hierarchy.leaf_count) best = smaller(best, hierarchy.delta_left(leaf) * cut_window + k);
     }
     return u32(tile) * stride + __reduce_min_sync(all_lanes, best) % cut_window;
   }
@@ -85,11 +85,11 @@ struct TileLeaves {
   u32 count;
 };
 
-/// Lists the gaps at a tile's leaves: before each of them, and behind the last one.
-__device__ inline void list_gaps(const Hierarchy& hierarchy, const TileLeaves& tile, Gap* gaps) {
+/// Lists the deltas at a tile's leaves: before each of them, and behind the last one.
+__device__ inline void list_splits(const Hierarchy& hierarchy, const TileLeaves& tile, Split* splits) {
   for (u32 i = lane_id(); i <= tile.count; i += warp_size) {
     const u32 leaf = tile.block_begin + tile.begin + i;
-    gaps[i] = Gap::make(leaf < hierarchy.leaf_count ? hierarchy.closeness_before(leaf) : 0, tile.begin + i);
+    splits[i] = Split::make(leaf < hierarchy.leaf_count ? hierarchy.delta_left(leaf) : 0, tile.begin + i);
   }
 }
 
@@ -168,7 +168,7 @@ __global__ void __launch_bounds__(warps* warp_size, blocks) hploc_kernel(const H
   extern __shared__ uint4 hploc_memory[];
   auto& memory = *reinterpret_cast<BlockMemory<Shape, warps>*>(hploc_memory);
   const u32 warp = threadIdx.x / warp_size;
-  const Hierarchy hierarchy{in.leaves, in.gaps, in.bvh.counts->leaf_count};
+  const Hierarchy hierarchy{in.leaves, in.deltas, in.bvh.counts->leaf_count};
   const Place place{in.leaves, in.bvh};
 
   // Cut the leaves into tiles.
@@ -182,14 +182,14 @@ __global__ void __launch_bounds__(warps* warp_size, blocks) hploc_kernel(const H
   const TileLeaves tile{begin, tile_begin - begin, tile_end - tile_begin};
 
   // Cluster the tile, then the block.
-  Gap* const gaps = memory.gaps[0] + tile.begin + warp;
-  list_gaps(hierarchy, tile, gaps);
+  Split* const splits = memory.splits[0] + tile.begin + warp;
+  list_splits(hierarchy, tile, splits);
   load_leaves<Shape>(in, tile, memory);
   __syncwarp();
-  const u32 gap_count = merge_tile(memory, gaps, tile.count + 1, hierarchy,
-                                   MergeClusters<max_radius, true>{hierarchy, place, in.radius});
+  const u32 split_count = merge_tile(memory, splits, tile.count + 1, hierarchy,
+                                     MergeClusters<max_radius, true>{hierarchy, place, in.radius});
   const MergeClusters<max_radius, false> merge{hierarchy, place, in.radius};
-  BlockGaps left(memory, gaps, warp == warps - 1 ? gap_count : gap_count - 1);
+  BlockSplits left(memory, splits, warp == warps - 1 ? split_count : split_count - 1);
   left.merge_block(hierarchy, merge);
 
   // Climb on with what reaches beyond the block.
@@ -197,8 +197,7 @@ __global__ void __launch_bounds__(warps* warp_size, blocks) hploc_kernel(const H
     const LeafRange range = left.range(i);
     const u32 count = memory.cluster_count(range);
     LaneClusters clusters{memory.load(range.first + (lane_id() < count ? lane_id() : 0)), count};
-    const Climber climber{
-        {begin + range.first, begin + range.last}, left.closeness_before(i), left.closeness_after(i)};
+    const Climber climber{{begin + range.first, begin + range.last}, left.delta_left(i), left.delta_right(i)};
     const bool is_whole =
         climb(climber, clusters, {in.clusters, in.arrivals}, hierarchy, merge, memory.sources[warp]);
     if (is_whole && lane_id() == 0) place(clusters.mine, 0);
@@ -231,9 +230,9 @@ void launch_hploc(const Executor& ex, u64 n, const HplocInput<Boxes>& in) {
 /// Contract: builders/bvh/hploc/hploc.inl.
 template <class Boxes, class Leaves>
 void cluster_leaves(const Executor& ex, const Boxes& boxes, const copse::detail::BoxesAhead& ahead,
-                    const Leaves& leaves, const u8* gaps, u64 n, u32 radius, copse::detail::Cluster* clusters,
+                    const Leaves& leaves, const u8* deltas, u64 n, u32 radius, copse::detail::Cluster* clusters,
                     u32* arrivals, const copse::detail::BvhArrays& bvh) {
-  const detail::HplocInput<Boxes> in{boxes,    ahead, detail::any_leaves(leaves), gaps, radius, clusters,
+  const detail::HplocInput<Boxes> in{boxes,    ahead, detail::any_leaves(leaves), deltas, radius, clusters,
                                      arrivals, bvh};
   if (radius <= 2) return detail::launch_hploc<2>(ex, n, in);
   if (radius == 3) return detail::launch_hploc<3>(ex, n, in);

@@ -11,9 +11,9 @@ namespace copse::cuda::detail {
 /// A range on its way up.
 struct Climber {
   LeafRange range;
-  u32 closeness_before, closeness_after;  // of its ends
+  u32 delta_left, delta_right;  // of its ends
 
-  __device__ bool is_right_child() const { return closeness_before > closeness_after; }
+  __device__ bool is_right_child() const { return delta_left > delta_right; }
   /// Where its parent splits.
   __device__ u32 split() const { return is_right_child() ? range.first - 1 : range.last; }
   /// The end that its sibling cannot know.
@@ -27,10 +27,10 @@ struct Climber {
   __device__ void climb(u32 other_end, const Hierarchy& hierarchy) {
     if (is_right_child()) {
       range.first = other_end;
-      closeness_before = hierarchy.closeness_before(other_end);
+      delta_left = hierarchy.delta_left(other_end);
     } else {
       range.last = other_end;
-      closeness_after = hierarchy.closeness_after(other_end);
+      delta_right = hierarchy.delta_right(other_end);
     }
   }
 };

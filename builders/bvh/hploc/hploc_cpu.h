@@ -26,10 +26,10 @@ class HplocClimb {
   using Cluster = copse::detail::Cluster;
   using LeafRange = copse::detail::LeafRange;
 
-  HplocClimb(const Boxes& boxes, const Leaves& leaves, const u8* gaps, u32 radius, Cluster* clusters,
+  HplocClimb(const Boxes& boxes, const Leaves& leaves, const u8* deltas, u32 radius, Cluster* clusters,
              u32* arrivals, const copse::detail::BvhArrays& bvh)
       : boxes_(boxes),
-        hierarchy_{leaves, gaps, bvh.counts->leaf_count},
+        hierarchy_{leaves, deltas, bvh.counts->leaf_count},
         place_{leaves, bvh},
         radius_(radius),
         clusters_(clusters),
@@ -62,7 +62,7 @@ class HplocClimb {
   /// waits for its sibling behind it, or leaves the tile for the one before.
   ///   waiting: left children in order, each right behind the one before where that is still there
   void climb_in_tile(LeafRange range, std::vector<LeafRange>& waiting, std::vector<LeafRange>& leaving) const {
-    while (hierarchy_.closeness_before(range.first) > hierarchy_.closeness_after(range.last)) {
+    while (hierarchy_.delta_left(range.first) > hierarchy_.delta_right(range.last)) {
       if (waiting.empty()) {
         leaving.push_back(range);
         return;
@@ -78,8 +78,7 @@ class HplocClimb {
   /// Climbs for as long as the sibling was here before.
   void climb(LeafRange range) const {
     while (!hierarchy_.is_whole(range)) {
-      const bool is_right_child =
-          hierarchy_.closeness_before(range.first) > hierarchy_.closeness_after(range.last);
+      const bool is_right_child = hierarchy_.delta_left(range.first) > hierarchy_.delta_right(range.last);
       const u32 split = is_right_child ? range.first - 1 : range.last;
       const u32 other_end = exchange_acq_rel(&arrivals_[split], is_right_child ? range.last : range.first);
       if (other_end == invalid_id) return;
@@ -124,9 +123,9 @@ class HplocClimb {
 /// Contract: builders/bvh/hploc/hploc.inl.
 template <class Boxes, class Leaves>
 void cluster_leaves(const Executor& ex, const Boxes& boxes, const copse::detail::BoxesAhead&, const Leaves& leaves,
-                    const u8* gaps, u64 n, u32 radius, copse::detail::Cluster* clusters, u32* arrivals,
+                    const u8* deltas, u64 n, u32 radius, copse::detail::Cluster* clusters, u32* arrivals,
                     const copse::detail::BvhArrays& bvh) {
-  const detail::HplocClimb<Boxes, Leaves> climb(boxes, leaves, gaps, radius, clusters, arrivals, bvh);
+  const detail::HplocClimb<Boxes, Leaves> climb(boxes, leaves, deltas, radius, clusters, arrivals, bvh);
   parallel_ranges(ex, "hploc: clusters", divide_rounding_up(n, detail::hploc_tile), 1, [&](u64 begin, u64 end) {
     for (u64 tile = begin; tile < end; ++tile) climb.climb_from(tile);
   });

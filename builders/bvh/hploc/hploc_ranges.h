@@ -24,12 +24,12 @@ struct LeafRange {
 template <class Leaves>
 struct LeafHierarchy {
   Leaves leaves;
-  const u8* gaps;  // between slots, see MortonOrder
+  const u8* deltas;  // between slots, see MortonOrder
   u32 leaf_count;
 
   /// How close a leaf and the one before it are, and the one after it; 0 where there is none.
-  COPSE_HD u32 closeness_before(u32 leaf) const { return leaf == 0 ? 0 : 1 + gaps[leaves.first(leaf) - 1]; }
-  COPSE_HD u32 closeness_after(u32 leaf) const { return leaf + 1 == leaf_count ? 0 : closeness_before(leaf + 1); }
+  COPSE_HD u32 delta_left(u32 leaf) const { return leaf == 0 ? 0 : 1 + deltas[leaves.first(leaf) - 1]; }
+  COPSE_HD u32 delta_right(u32 leaf) const { return leaf + 1 == leaf_count ? 0 : delta_left(leaf + 1); }
 
   COPSE_HD bool is_whole(const LeafRange& range) const { return range.size() == leaf_count; }
 

@@ -10,7 +10,7 @@ namespace {
 struct LbvhBuilder {
   using Options = LbvhOptions;
   static constexpr const char* label = "lbvh";
-  static bool is_of_gaps(const Options& options) { return options.max_leaf_size == 1; }
+  static bool has_deltas(const Options& options) { return options.max_leaf_size == 1; }
 
   static void check(const Options& options) {
     detail::check_morton_bits(options.morton_bits);

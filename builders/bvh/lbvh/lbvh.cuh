@@ -41,13 +41,13 @@ inline void join_upper_levels(const Executor& ex, const SubtreeLists& lists, u64
 /// Contract: builders/bvh/lbvh/lbvh.inl.
 template <class Boxes, class Leaves>
 void join_leaves(const Executor& ex, const Boxes& boxes, const copse::detail::BoxesAhead& ahead,
-                 const Leaves& leaves, const u8* gaps, u64 n, const copse::detail::BvhArrays& bvh) {
+                 const Leaves& leaves, const u8* deltas, u64 n, const copse::detail::BvhArrays& bvh) {
   if (n == 0) return;
   ScratchArena::Frame frame(ex.scratch);
   const detail::SubtreeLists lists = detail::allocate_lists(frame, n);
   detail::join_leaf_tiles(
-      ex, detail::LeafTileInput<Boxes, Leaves>{boxes, leaves, gaps, detail::lists_of_tiles(lists, n), bvh}, ahead,
-      n);
+      ex, detail::LeafTileInput<Boxes, Leaves>{boxes, leaves, deltas, detail::lists_of_tiles(lists, n), bvh},
+      ahead, n);
   detail::join_upper_levels(ex, lists, n, bvh);
 }
 

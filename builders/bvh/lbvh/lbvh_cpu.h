@@ -27,13 +27,12 @@ struct JoinUpwards {
   void operator()(u64 i) const {
     using copse::detail::SubtreePlace;
     if (i >= bvh.counts->leaf_count) return;
-    if (i == 0 && Leaves::are_primitives) store_is_of_gaps(bvh, 0);
+    if (i == 0 && Leaves::are_primitives) store_has_deltas(bvh, 0);
     copse::detail::LeafRange range{u32(i), u32(i)};
     BvhNode node = make_leaf(boxes, hierarchy.leaves, bvh.primitive_ids, u32(i));
     u32 split = invalid_id;  // of the node, where it is an inner one
     for (;;) {
-      const SubtreePlace place(range, hierarchy.closeness_before(range.first),
-                               hierarchy.closeness_after(range.last));
+      const SubtreePlace place(range, hierarchy.delta_left(range.first), hierarchy.delta_right(range.last));
       bvh.nodes[place.node] = node;
       if (split != invalid_id) bvh.parents[split] = place.node;
       if (place.node == 0) return;
@@ -52,11 +51,11 @@ struct JoinUpwards {
 /// Contract: builders/bvh/lbvh/lbvh.inl.
 template <class Boxes, class Leaves>
 void join_leaves(const Executor& ex, const Boxes& boxes, const copse::detail::BoxesAhead&, const Leaves& leaves,
-                 const u8* gaps, u64 n, const copse::detail::BvhArrays& bvh) {
+                 const u8* deltas, u64 n, const copse::detail::BvhArrays& bvh) {
   if (n == 0) return;
   with_zeroed_words(ex, "lbvh: clear meetings", n, [&](u32* meetings) {
     for_each(ex, "lbvh: topology and boxes", n,
-             detail::JoinUpwards<Boxes, Leaves>{boxes, {leaves, gaps, bvh.counts->leaf_count}, meetings, bvh});
+             detail::JoinUpwards<Boxes, Leaves>{boxes, {leaves, deltas, bvh.counts->leaf_count}, meetings, bvh});
   });
 }
 

@@ -1,7 +1,7 @@
 #pragma once
 
 // Which slots of the sorted primitives make up a leaf. A subtree of the LBVH of at most max_leaf_size primitives
-// whose parent has more becomes one leaf; its range is found from the gaps around it, before any node is built.
+// whose parent has more becomes one leaf; its range is found from the deltas around it, before any node is built.
 
 #include "builders/bvh/build/bvh_arrays.h"
 #include "builders/bvh/morton/morton_order.h"
@@ -25,9 +25,9 @@ struct GroupedLeaves {
 };
 
 /// 1 where a leaf begins in slot i: the node that splits right before it has more than max_leaf_size
-/// primitives. That node reaches to both sides over all gaps that are closer than its own.
+/// primitives. That node reaches to both sides over all deltas that are closer than its own.
 struct StartsLeaf {
-  const u8* gaps;
+  const u8* deltas;
   const u32* slot_count;
   u32 max_leaf_size;
 
@@ -35,10 +35,10 @@ struct StartsLeaf {
     const u32 count = *slot_count;
     if (i >= count) return 0;
     if (i == 0) return 1;
-    const u8 own = gaps[i - 1];
+    const u8 own = deltas[i - 1];
     u32 left = u32(i) - 1, right = u32(i);
-    while (right - left < max_leaf_size && left > 0 && gaps[left - 1] > own) --left;
-    while (right - left < max_leaf_size && right + 1 < count && gaps[right] > own) ++right;
+    while (right - left < max_leaf_size && left > 0 && deltas[left - 1] > own) --left;
+    while (right - left < max_leaf_size && right + 1 < count && deltas[right] > own) ++right;
     return right - left >= max_leaf_size ? 1 : 0;
   }
 };
@@ -76,13 +76,13 @@ struct LeafGroups {
 };
 
 template <class Executor>
-LeafGroups group_leaves(const Executor& ex, ScratchArena::Frame& frame, const u8* gaps, const u32* slot_count,
+LeafGroups group_leaves(const Executor& ex, ScratchArena::Frame& frame, const u8* deltas, const u32* slot_count,
                         u64 n, u32 max_leaf_size) {
   u32* firsts = frame.allocate<u32>(n + 1);
   u32* leaf_count = frame.allocate<u32>(1);
   ScratchArena::Frame scan_frame(ex.scratch);
   u32* leaf_of_slot = scan_frame.allocate<u32>(n);
-  exclusive_scan(ex, "leaves: number", n, StartsLeaf{gaps, slot_count, max_leaf_size}, u32{0}, Plus{},
+  exclusive_scan(ex, "leaves: number", n, StartsLeaf{deltas, slot_count, max_leaf_size}, u32{0}, Plus{},
                  leaf_of_slot, leaf_count);
   for_each(ex, "leaves: begin", n, WriteLeafStarts{leaf_of_slot, leaf_count, slot_count, firsts});
   return {firsts, leaf_count};
@@ -95,7 +95,7 @@ void with_leaves(const Executor& ex, const MortonOrder& order, u64 n, u32 max_le
                  const Build& build) {
   if (max_leaf_size == 1) return build(SingleLeaves{});
   ScratchArena::Frame frame(ex.scratch);
-  const LeafGroups groups = group_leaves(ex, frame, order.gaps, &bvh.counts->primitive_count, n, max_leaf_size);
+  const LeafGroups groups = group_leaves(ex, frame, order.deltas, &bvh.counts->primitive_count, n, max_leaf_size);
   for_each(ex, "leaves: counts", 1, StoreLeafCount{groups.count, u32(n), bvh});
   build(GroupedLeaves{groups.first});
 }

@@ -2,7 +2,7 @@
 
 // The lowest levels of an LBVH: a warp makes the leaves of a tile and joins them as far as they belong together
 // inside it. The subtrees that are left, children of nodes which reach beyond the tile, are listed.
-// They lie around a valley of gaps that fall towards one place and rise again, so they are few.
+// They lie around a valley of deltas that fall towards one place and rise again, so they are few.
 
 #include "builders/bvh/lbvh/leaf_box.h"
 #include "builders/bvh/lbvh/subtree_row.cuh"
@@ -30,14 +30,14 @@ struct LbvhTile {
 /// node.
 struct alignas(8) ListedSubtree {
   u32 last_leaf;
-  u32 closeness_after;
+  u32 delta_right;
 };
 
 /// A list of neighbouring subtrees as a whole: the box around them, how many they are, and the least of how close
 /// leaves behind them are.
 struct alignas(16) ListSummary {
   vec3 lo;
-  u32 min_closeness;
+  u32 min_delta;
   vec3 hi;
   u32 count;
 };
@@ -61,23 +61,23 @@ struct SubtreeMemory {
   static constexpr u32 capacity = subtree_capacity;
 
   HalfSubtree lo[capacity], hi[capacity];  // with the first and the last leaf
-  u8 closeness_after[capacity];
+  u8 delta_right[capacity];
 
-  __device__ void store(u32 i, const HalfSubtree& new_lo, const HalfSubtree& new_hi, u32 closeness) {
+  __device__ void store(u32 i, const HalfSubtree& new_lo, const HalfSubtree& new_hi, u32 delta) {
     lo[i] = new_lo;
     hi[i] = new_hi;
-    closeness_after[i] = u8(closeness);
+    delta_right[i] = u8(delta);
   }
-  __device__ ListedSubtree listed(u32 i) const { return {hi[i].leaf, closeness_after[i]}; }
+  __device__ ListedSubtree listed(u32 i) const { return {hi[i].leaf, delta_right[i]}; }
 
   /// Stores what the first `count` subtrees, at least one, are as a whole; all lanes of a warp. A call, as most
   /// launches make none and tiles have no register left for it.
   __device__ __noinline__ void summarise(u32 count, ListSummary* summary) const {
     Aabb box = Aabb::empty();
-    u32 least = closeness_after[0];
+    u32 least = delta_right[0];
     for (u32 i = lane_id(); i < count; i += warp_size) {
       box = merge(box, {lo[i].corner, hi[i].corner});
-      least = smaller(least, u32{closeness_after[i]});
+      least = smaller(least, u32{delta_right[i]});
     }
     box = box_of_all_lanes(box);
     least = __reduce_min_sync(all_lanes, least);
@@ -103,7 +103,7 @@ struct RowOfSubtrees {
   /// Loads the row, of at least one subtree; all lanes.
   __device__ RowSubtree load(u32 count) const {
     const u32 i = begin + smaller(lane_id(), count - 1);
-    return RowSubtree::make({memory.lo[i].corner, memory.hi[i].corner}, memory.closeness_after[i]);
+    return RowSubtree::make({memory.lo[i].corner, memory.hi[i].corner}, memory.delta_right[i]);
   }
 };
 
@@ -113,7 +113,7 @@ __device__ u32 append(Memory& memory, u32 count, const RowSubtree& mine, u32 hel
   const HalfSubtree lo{mine.box.lo, leaves.first(mine.first_lane)}, hi{mine.box.hi, leaves.last(mine.last_lane)};
   __syncwarp();
   if ((held >> lane_id() & 1) != 0) {
-    memory.store(count + u32(__popc(held & lower_lanes())), lo, hi, mine.closeness_after);
+    memory.store(count + u32(__popc(held & lower_lanes())), lo, hi, mine.delta_right);
   }
   __syncwarp();
   return count + u32(__popc(held));
@@ -121,16 +121,16 @@ __device__ u32 append(Memory& memory, u32 count, const RowSubtree& mine, u32 hel
 
 /// Joins the subtrees that the rows of a tile leave, again by rows. Returns how many are left.
 template <class Memory>
-__device__ u32 join_list(Memory& memory, u32 count, u32 closeness_before, const StoreSubtree& store) {
+__device__ u32 join_list(Memory& memory, u32 count, u32 delta_left, const StoreSubtree& store) {
   u32 left = 0;
   for (u32 begin = 0; begin < count; begin += warp_size) {
     const u32 row_count = smaller(count - begin, warp_size);
     const RowOfSubtrees<Memory> leaves{memory, begin};
     RowSubtree mine = leaves.load(row_count);
-    const u32 next_closeness_before = memory.closeness_after[begin + row_count - 1];
-    const u32 held = join_row(mine, row_count, closeness_before, leaves, store);
+    const u32 next_delta_left = memory.delta_right[begin + row_count - 1];
+    const u32 held = join_row(mine, row_count, delta_left, leaves, store);
     left = append(memory, left, mine, held, leaves);
-    closeness_before = next_closeness_before;
+    delta_left = next_delta_left;
   }
   return left;
 }
@@ -139,24 +139,24 @@ template <class Boxes, class Leaves>
 struct LeafTileInput {
   Boxes boxes;
   Leaves leaves;
-  const u8* gaps;
+  const u8* deltas;
   SubtreeLists lists;
   BvhArrays bvh;
 
   template <class OtherBoxes>
   __device__ LeafTileInput<OtherBoxes, Leaves> with(const OtherBoxes& other) const {
-    return {other, leaves, gaps, lists, bvh};
+    return {other, leaves, deltas, lists, bvh};
   }
 };
 
 /// Thirty-two leaves, one a lane, half-way made: what is loaded from far away is on its way.
 struct LeafRow {
   BvhNode node;
-  u32 closeness_after;
+  u32 delta_right;
 
   template <class Boxes, class Leaves>
   __device__ void load(const LeafTileInput<Boxes, Leaves>& in, const LeafHierarchy<Leaves>& hierarchy, u32 leaf) {
-    closeness_after = hierarchy.closeness_after(leaf);
+    delta_right = hierarchy.delta_right(leaf);
     node = make_leaf(in.boxes, in.leaves, in.bvh.primitive_ids, leaf);
   }
 };
@@ -169,7 +169,7 @@ template <u32 rows, u32 warps, class Boxes, class Leaves>
 __device__ __forceinline__ void join_leaf_tile(const LeafTileInput<Boxes, Leaves>& in,
                                                SubtreeMemory<rows * warp_size>* memories) {
   constexpr u32 capacity = rows * warp_size;
-  const LeafHierarchy<Leaves> hierarchy{in.leaves, in.gaps, in.bvh.counts->leaf_count};
+  const LeafHierarchy<Leaves> hierarchy{in.leaves, in.deltas, in.bvh.counts->leaf_count};
   const StoreSubtree store{in.bvh};
   const u32 warp = threadIdx.x / warp_size;
   const u64 tile = u64(blockIdx.x) * warps + warp;
@@ -185,26 +185,26 @@ __device__ __forceinline__ void join_leaf_tile(const LeafTileInput<Boxes, Leaves
   }
 
   // Join them, row by row, then what the rows leave.
-  const u32 tile_closeness_before = hierarchy.closeness_before(begin);
-  u32 closeness_before = tile_closeness_before, left = 0;
+  const u32 tile_delta_left = hierarchy.delta_left(begin);
+  u32 delta_left = tile_delta_left, left = 0;
 #pragma unroll
   for (u32 k = 0; k < rows; ++k) {
     if (k * warp_size >= count) break;
     const u32 row_count = smaller(warp_size, count - k * warp_size);
-    const u32 after = row[k].closeness_after;
+    const u32 after = row[k].delta_right;
     u32 before = shuffle_up(after, 1);
-    if (lane_id() == 0) before = closeness_before;
+    if (lane_id() == 0) before = delta_left;
 
     const RowOfLeaves leaves{begin + k * warp_size};
     const u32 leaf = leaves.first(lane_id());
     store_by_pairs(in.bvh.nodes, row[k].node,
                    lane_id() < row_count ? SubtreePlace({leaf, leaf}, before, after).node : invalid_id);
     RowSubtree mine = RowSubtree::make(row[k].node.box(), after);
-    const u32 held = join_row<row_join_limit>(mine, row_count, closeness_before, leaves, store);
+    const u32 held = join_row<row_join_limit>(mine, row_count, delta_left, leaves, store);
     left = append(memory, left, mine, held, leaves);
-    closeness_before = shuffle_from(after, warp_size - 1);
+    delta_left = shuffle_from(after, warp_size - 1);
   }
-  if (rows > 1) left = join_list(memory, left, tile_closeness_before, store);
+  if (rows > 1) left = join_list(memory, left, tile_delta_left, store);
 
   // List what is left.
   for (u32 i = lane_id(); i < left; i += warp_size) {
@@ -243,7 +243,7 @@ __global__ void __launch_bounds__(warps* warp_size, blocks)
   __shared__ SubtreeMemory<rows * warp_size> memories[warps];
   overlap_launches();
   if (Leaves::are_primitives && blockIdx.x == 0 && threadIdx.x == 0 && in.bvh.counts->leaf_count > 0) {
-    store_is_of_gaps(in.bvh, ahead.boxes == nullptr ? 0 : *ahead.far_count);
+    store_has_deltas(in.bvh, ahead.boxes == nullptr ? 0 : *ahead.far_count);
   }
   join_leaf_tiles_of_block<rows, warps>(in, ahead, memories);
 }

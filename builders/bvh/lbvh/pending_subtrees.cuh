@@ -1,7 +1,7 @@
 #pragma once
 
 // Lists of subtrees of an LBVH as wholes, in a block's shared memory, with rows of 32 of them, a byte for the
-// least gap of each: groups of eight lanes find the next list that has a gap at most as close as theirs.
+// least delta of each: groups of eight lanes find the next list that has a delta at most as close as theirs.
 
 #include "builders/bvh/lbvh/leaf_tile.cuh"
 
@@ -76,7 +76,7 @@ struct ByteRow {
 /// Lists that the last level may find.
 inline constexpr u32 max_last_lists = 4096;
 
-/// All lists of the last level as wholes, in shared memory: their least gaps and counts, and the least gaps and
+/// All lists of the last level as wholes, in shared memory: their least deltas and counts, and the least deltas and
 /// the boxes of rows of lists. The boxes of lists are left to the cache, through which they come to make rows.
 struct ListTable {
   static constexpr u32 row_size = ByteRow::size, max_rows = max_last_lists / row_size;
@@ -91,7 +91,7 @@ struct ListTable {
 
   /// All threads of a block, a row a warp.
   __device__ void load(const ListSummary* all_summaries, u32 count) {
-    constexpr u32 padding = 255;  // no gap is as close
+    constexpr u32 padding = 255;  // no delta is as close
     if (threadIdx.x == 0) {
       summaries = all_summaries;
       list_count = count;
@@ -102,7 +102,7 @@ struct ListTable {
       if (row * row_size < count) {
         ListSummary summary{Aabb::empty().lo, padding, Aabb::empty().hi, 0};
         if (list < count) summary = all_summaries[list];
-        own_min = summary.min_closeness;
+        own_min = summary.min_delta;
         counts[list] = u8(summary.count);
         least[list] = u8(own_min);
         const Aabb box = box_of_all_lanes({summary.lo, summary.hi});
@@ -117,7 +117,7 @@ struct ListTable {
     __syncthreads();
   }
 
-  /// The last list before `list` with a gap that is at most as close as `most`; list_count where there is none.
+  /// The last list before `list` with a delta that is at most as close as `most`; list_count where there is none.
   __device__ u32 last_before(u32 list, u32 most, const LaneGroup& group) const {
     const u32 own_row = list / row_size;
     const u32 in_row = ByteRow(least + own_row * row_size, group).last(list % row_size, most, group);

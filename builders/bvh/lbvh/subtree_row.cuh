@@ -1,10 +1,10 @@
 #pragma once
 
 // Neighbouring subtrees of an LBVH in the lanes of a warp: those that belong together join, all at once and
-// without memory. The node that splits at a gap reaches to both sides over all gaps that are closer (Karras,
+// without memory. The node that splits at a delta reaches to both sides over all deltas that are closer (Karras,
 // "Maximizing Parallelism in the Construction of BVHs, Octrees, and k-d Trees", HPG 2012, section 3, finds the
-// same range by the keys): each lane finds the range of the gap behind its subtree by a vote for each bit of
-// closeness, and then gathers the box from those over 1, 2, 4, 8 and 16 lanes. So no lane waits for another one,
+// same range by the keys): each lane finds the range of the delta behind its subtree by a vote for each bit of
+// delta, and then gathers the box from those over 1, 2, 4, 8 and 16 lanes. So no lane waits for another one,
 // however deep the tree is.
 
 #include "builders/bvh/build/bvh_arrays.h"
@@ -31,11 +31,11 @@ struct ShuffleAcross {
 /// A subtree in a lane: of those that the row began with, it holds the ones from `first_lane` to `last_lane`.
 struct RowSubtree {
   Aabb box;
-  u32 closeness_after;
+  u32 delta_right;
   u32 first_lane, last_lane;
 
-  __device__ static RowSubtree make(const Aabb& box, u32 closeness_after) {
-    return {box, closeness_after, lane_id(), lane_id()};
+  __device__ static RowSubtree make(const Aabb& box, u32 delta_right) {
+    return {box, delta_right, lane_id(), lane_id()};
   }
 };
 
@@ -75,34 +75,34 @@ struct StoreSubtree {
   }
 };
 
-/// The lanes under the node that splits behind this lane: those between the nearest gaps that are less close, or
+/// The lanes under the node that splits behind this lane: those between the nearest deltas that are less close, or
 /// as close.
 struct LaneRange {
-  i32 gap_before;  // the lane before; -1 where the row begins
-  u32 gap_after;   // the last lane; the row's size where there is no such gap
+  i32 split_left;   // the lane before; -1 where the row begins
+  u32 split_right;  // the last lane; the row's size where there is no such delta
 
-  /// closeness: below 128; 0 in the lanes past the row
-  __device__ explicit LaneRange(u32 closeness) {
+  /// delta: below 128; 0 in the lanes past the row
+  __device__ explicit LaneRange(u32 delta) {
     // The lanes with what is less, and those with the same, by one vote for each bit from the highest on.
     u32 less = 0, same = all_lanes;
 #pragma unroll
-    for (u32 bit = closeness_bits; bit-- > 0;) {
-      const bool is_set = (closeness >> bit & 1) != 0;
+    for (u32 bit = delta_bits; bit-- > 0;) {
+      const bool is_set = (delta >> bit & 1) != 0;
       const u32 set = __ballot_sync(all_lanes, is_set);
       less |= is_set ? same & ~set : 0;
       same &= is_set ? set : ~set;
     }
     const u32 ends = less | same, before = ends & lower_lanes(),
               after = ends & ~lower_lanes() & ~(1u << lane_id());
-    gap_before = i32(warp_size) - 1 - i32(leading_zeros(before));
-    gap_after = after == 0 ? warp_size : u32(__ffs(int(after))) - 1;
+    split_left = i32(warp_size) - 1 - i32(leading_zeros(before));
+    split_right = after == 0 ? warp_size : u32(__ffs(int(after))) - 1;
   }
   __device__ u32 size() const {
-    return u32(i32(gap_after) - gap_before);
+    return u32(i32(split_right) - split_left);
   }
 
  private:
-  static constexpr u32 closeness_bits = 7;
+  static constexpr u32 delta_bits = 7;
 };
 
 /// Joins the subtrees of the lowest `count` lanes as far as they belong together; all lanes of a warp. Returns the
@@ -110,37 +110,35 @@ struct LaneRange {
 ///   leaves: first(lane) and last(lane), the first and the last leaf under the subtree that the lane began with
 ///   join_limit: nodes over as many lanes are not made, or over more; a power of two
 template <u32 join_limit = 2 * warp_size, class Leaves>
-__device__ u32 join_row(RowSubtree& mine, u32 count, u32 closeness_before_row, const Leaves& leaves,
+__device__ u32 join_row(RowSubtree& mine, u32 count, u32 delta_left_of_row, const Leaves& leaves,
                         const StoreSubtree& store) {
-  const u32 closeness = lane_id() < count ? mine.closeness_after : 0;
-  const LaneRange range(closeness);
-  const bool joins = lane_id() + 1 < count && range.gap_after < count && range.size() < join_limit &&
-                     (range.gap_before >= 0 || closeness_before_row < closeness);
+  const u32 delta = lane_id() < count ? mine.delta_right : 0;
+  const LaneRange range(delta);
+  const bool joins = lane_id() + 1 < count && range.split_right < count && range.size() < join_limit &&
+                     (range.split_left >= 0 || delta_left_of_row < delta);
   const u32 joining = __ballot_sync(all_lanes, joins);
 
-  // Whose parent splits at a gap where nothing joins, that is left.
-  u32 before = __shfl_up_sync(all_lanes, closeness, 1);
-  if (lane_id() == 0) before = closeness_before_row;
-  const u32 own_parent = before > closeness ? lane_id() - 1 : lane_id();
+  // Whose parent splits at a delta where nothing joins, that is left.
+  u32 before = __shfl_up_sync(all_lanes, delta, 1);
+  if (lane_id() == 0) before = delta_left_of_row;
+  const u32 own_parent = before > delta ? lane_id() - 1 : lane_id();
   const bool is_left = lane_id() < count && (own_parent >= warp_size || (joining >> own_parent & 1) == 0);
   if (joining == 0) return __ballot_sync(all_lanes, is_left);
 
-  const Aabb box = box_of_lanes<join_limit>(mine.box, range.gap_after, joins ? range.size() : 0);
-  u32 closeness_before = __shfl_sync(all_lanes, closeness, range.gap_before);
-  if (range.gap_before < 0) closeness_before = closeness_before_row;
-  const u32 closeness_after = __shfl_sync(all_lanes, closeness, int(range.gap_after));
-  const u32 parent = closeness_before > closeness_after ? u32(range.gap_before) : range.gap_after;
+  const Aabb box = box_of_lanes<join_limit>(mine.box, range.split_right, joins ? range.size() : 0);
+  u32 delta_left = __shfl_sync(all_lanes, delta, range.split_left);
+  if (range.split_left < 0) delta_left = delta_left_of_row;
+  const u32 delta_right = __shfl_sync(all_lanes, delta, int(range.split_right));
+  const u32 parent = delta_left > delta_right ? u32(range.split_left) : range.split_right;
   const bool joined_is_left = joins && (parent >= warp_size || (joining >> parent & 1) == 0);
   u32 split = 0, place = invalid_id;
-  const u32 first_lane = u32(range.gap_before + 1);
+  const u32 first_lane = u32(range.split_left + 1);
   if (joins) {
     split = leaves.last(lane_id());
-    place =
-        SubtreePlace({leaves.first(first_lane), leaves.last(range.gap_after)}, closeness_before, closeness_after)
-            .node;
+    place = SubtreePlace({leaves.first(first_lane), leaves.last(range.split_right)}, delta_left, delta_right).node;
   }
   store.inner(box, split, place);
-  if (joined_is_left) mine = {box, closeness_after, first_lane, range.gap_after};
+  if (joined_is_left) mine = {box, delta_right, first_lane, range.split_right};
   return __ballot_sync(all_lanes, is_left || joined_is_left);
 }
 

@@ -5,9 +5,9 @@
 // which what is left closes ranks. What is left in the end is listed for the whole span again, for the next
 // launch; the last one makes all nodes that its lists lack at once (last_level.cuh).
 //
-// How many subtrees can be left of a span: the gaps between them are no closer than one beside them, so from the
+// How many subtrees can be left of a span: the deltas between them are no closer than one beside them, so from the
 // span's ends they fall towards one place, and no two that fall are equally close. So they are at most twice as
-// many as there are values of closeness, and a block can always take one list more.
+// many as there are values of delta, and a block can always take one list more.
 
 #include "builders/bvh/lbvh/last_level.cuh"
 #include "primitives/cuda/block.cuh"
@@ -15,8 +15,8 @@
 namespace copse::cuda::detail {
 
 /// At most 96, see common_prefix; and one more, see LeafHierarchy.
-inline constexpr u32 max_closeness = 97;
-inline constexpr u32 max_subtrees_left = 2 * max_closeness + 1;
+inline constexpr u32 max_delta = 97;
+inline constexpr u32 max_subtrees_left = 2 * max_delta + 1;
 static_assert(max_subtrees_left < 256, "counts of ListTable");
 
 /// Subtrees side by side, one a thread; every second pass looks at rows that begin half a row earlier.
@@ -39,9 +39,9 @@ struct UpperLevel {
   __device__ u32 first_list() const { return blockIdx.x * SpanLists::most; }
 
   /// How close the block's first leaf and the one before it are.
-  __device__ u32 closeness_before() const {
+  __device__ u32 delta_left() const {
     if (blockIdx.x == 0) return 0;
-    return lists.subtrees[first_leaf() - span + lists.counts[first_list() - 1] - 1].closeness_after;
+    return lists.subtrees[first_leaf() - span + lists.counts[first_list() - 1] - 1].delta_right;
   }
 };
 
@@ -58,15 +58,15 @@ __device__ inline void load_subtrees(UpperMemory& memory, const BvhNode* nodes, 
   if (lane_id() != 0) previous = in_lane_before;
   if (is_new) {
     const LeafRange range{previous.last_leaf + 1, own.last_leaf};
-    const BvhNode node = nodes[SubtreePlace(range, previous.closeness_after, own.closeness_after).node];
-    memory.store(i, {node.lo, range.first}, {node.hi, range.last}, own.closeness_after);
+    const BvhNode node = nodes[SubtreePlace(range, previous.delta_right, own.delta_right).node];
+    memory.store(i, {node.lo, range.first}, {node.hi, range.last}, own.delta_right);
   }
   __syncthreads();
 }
 
 /// Joins subtrees in rows of a warp each, once. Returns how many are left.
 ///   shift: how much earlier the rows begin than the subtrees
-__device__ inline u32 join_rows(UpperMemory& memory, u32 count, u32 shift, u32 closeness_before,
+__device__ inline u32 join_rows(UpperMemory& memory, u32 count, u32 shift, u32 delta_left,
                                 const StoreSubtree& store) {
   const u32 row = threadIdx.x - lane_id();
   const u32 begin = row < shift ? 0 : row - shift, end = smaller(count, row + warp_size - shift);
@@ -75,8 +75,7 @@ __device__ inline u32 join_rows(UpperMemory& memory, u32 count, u32 shift, u32 c
   u32 held = 0;
   if (begin < end) {
     mine = leaves.load(end - begin);
-    held = join_row(mine, end - begin, begin == 0 ? closeness_before : memory.closeness_after[begin - 1], leaves,
-                    store);
+    held = join_row(mine, end - begin, begin == 0 ? delta_left : memory.delta_right[begin - 1], leaves, store);
   }
   const bool holds = (held >> lane_id() & 1) != 0;
   HalfSubtree lo{}, hi{};
@@ -85,19 +84,18 @@ __device__ inline u32 join_rows(UpperMemory& memory, u32 count, u32 shift, u32 c
     hi = {mine.box.hi, leaves.last(mine.last_lane)};
   }
   const VoteCount vote = copse::cuda::block_count<UpperMemory::threads>(holds, memory.votes);
-  if (holds) memory.store(vote.before, lo, hi, mine.closeness_after);
+  if (holds) memory.store(vote.before, lo, hi, mine.delta_right);
   __syncthreads();
   return vote.total;
 }
 
 /// Joins the block's subtrees as far as they belong together. Returns how many are left.
-__device__ inline u32 join_by_rows(UpperMemory& memory, u32 count, u32 closeness_before,
-                                   const StoreSubtree& store) {
+__device__ inline u32 join_by_rows(UpperMemory& memory, u32 count, u32 delta_left, const StoreSubtree& store) {
   // Two neighbours stand in one row in this pass or in the next one.
   u32 idle_passes = 0;
   for (u32 shift = 0; idle_passes < 2 && count > 1; shift ^= warp_size / 2) {
     const bool is_one_row = count <= warp_size;
-    const u32 left = join_rows(memory, count, is_one_row ? 0 : shift, closeness_before, store);
+    const u32 left = join_rows(memory, count, is_one_row ? 0 : shift, delta_left, store);
     if (is_one_row) return left;
     idle_passes = left == count ? idle_passes + 1 : 0;
     count = left;
@@ -108,7 +106,7 @@ __device__ inline u32 join_by_rows(UpperMemory& memory, u32 count, u32 closeness
 /// Joins what a block of a level finds, and lists what is left.
 __device__ inline void join_lists(UpperMemory& memory, const UpperLevel& level, u32 leaf_count,
                                   const StoreSubtree& store) {
-  const u32 closeness_before = level.closeness_before();
+  const u32 delta_left = level.delta_left();
   ListedSubtree* const subtrees = level.lists.subtrees + level.first_leaf();
   const u64 list_count = divide_rounding_up(leaf_count - level.first_leaf(), level.span);
   memory.lists.number(level.lists.counts + level.first_list(), u32(smaller(list_count, u64{SpanLists::most})));
@@ -118,17 +116,17 @@ __device__ inline void join_lists(UpperMemory& memory, const UpperLevel& level, 
   for (u32 begin = 0; begin < memory.lists.size();) {
     u32 end = memory.lists.end_of_whole_lists(begin, UpperMemory::capacity - count);
     if (end == begin) {
-      count = join_by_rows(memory, count, closeness_before, store);
+      count = join_by_rows(memory, count, delta_left, store);
       end = memory.lists.end_of_whole_lists(begin, UpperMemory::capacity - count);
     }
-    if (end == begin) break;  // more is left of the spans than gaps can leave: they are none
+    if (end == begin) break;  // more is left of the spans than deltas can leave: they are none
     load_subtrees(memory, store.bvh.nodes, subtrees, level.span, begin, end, count,
-                  {u32(level.first_leaf()) - 1, closeness_before});
+                  {u32(level.first_leaf()) - 1, delta_left});
     count += end - begin;
     begin = end;
-    if (begin < memory.lists.size()) count = join_rows(memory, count, 0, closeness_before, store);
+    if (begin < memory.lists.size()) count = join_rows(memory, count, 0, delta_left, store);
   }
-  count = join_by_rows(memory, count, closeness_before, store);
+  count = join_by_rows(memory, count, delta_left, store);
   const u32 i = threadIdx.x;
   if (i < count) subtrees[i] = memory.listed(i);
   if (i == 0) level.next_counts[blockIdx.x] = count;
@@ -141,10 +139,10 @@ __device__ inline void join_lists(UpperMemory& memory, const UpperLevel& level, 
 inline constexpr u32 upper_blocks = 3;
 
 __global__ static void __launch_bounds__(UpperMemory::threads, upper_blocks)
-    join_level_kernel(const UpperLevel level, const BvhArrays bvh, bool only_of_gaps) {
+    join_level_kernel(const UpperLevel level, const BvhArrays bvh, bool only_with_deltas) {
   __shared__ UpperMemory memory;
   overlap_launches();
-  const u32 leaf_count = only_of_gaps && *bvh.is_of_gaps == 0 ? 0 : bvh.counts->leaf_count;
+  const u32 leaf_count = only_with_deltas && *bvh.has_deltas == 0 ? 0 : bvh.counts->leaf_count;
   if (level.first_leaf() < leaf_count) join_lists(memory, level, leaf_count, {bvh});
 }
 
@@ -184,16 +182,16 @@ inline SubtreeLists lists_of_tiles(const SubtreeLists& lists, u64 n) {
 }
 
 /// Joins what tiles left up to the last level, and returns its lists.
-///   only_of_gaps: nothing where the tree is not of its gaps
+///   only_with_deltas: nothing where the tree is not of its deltas
 inline LastLists join_levels(const Executor& ex, const char* label, SubtreeLists lists, u64 n,
-                             const BvhArrays& bvh, bool only_of_gaps) {
+                             const BvhArrays& bvh, bool only_with_deltas) {
   u64 count = tile_count(n), span = LbvhTile::capacity;
   while (count > max_last_lists) {
     const u64 next = divide_rounding_up(count, u64{SpanLists::most});
     const UpperLevel level{span, lists, lists.counts + count, next <= max_last_lists ? lists.summaries : nullptr};
     launch(ex, label, join_level_kernel,
            {.blocks = next, .threads = UpperMemory::threads, .overlaps_earlier_launch = true}, level, bvh,
-           only_of_gaps);
+           only_with_deltas);
     lists.counts += count;
     count = next;
     span *= SpanLists::most;

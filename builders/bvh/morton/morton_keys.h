@@ -126,7 +126,7 @@ struct SortedFronts {
 /// Where an order goes: into a tree, of which each valid primitive is a leaf so far.
 struct CurveOrder {
   BvhArrays bvh;
-  u8* gaps;  // [slot]: how close the primitive there and the next one are
+  u8* deltas;  // [slot]: how close the primitive there and the next one are
   u32 source_count;
 
   COPSE_HD void store_id(u64 slot, u32 primitive) const { bvh.primitive_ids[slot] = primitive; }
@@ -161,13 +161,13 @@ struct TakeFrontOrder {
     const u64 next = first + at_once < sorted.n ? sorted.words[first + at_once] : invalid_morton_key;
     const u64 words[at_once + 1] = {low.word[0], low.word[1], high.word[0], high.word[1], next};
     Ids ids;
-    Gaps gaps;
+    Deltas deltas;
     for (u32 k = 0; k < at_once; ++k) {
       ids.id[k] = u32(words[k] & ~sorted.front_mask);
-      gaps.gap[k] = u8(gap(words[k], words[k + 1], first + k));
+      deltas.delta[k] = u8(delta(words[k], words[k + 1], first + k));
     }
     *reinterpret_cast<Ids*>(order.bvh.primitive_ids + first) = ids;
-    *reinterpret_cast<Gaps*>(order.gaps + first) = gaps;
+    *reinterpret_cast<Deltas*>(order.deltas + first) = deltas;
   }
 
  private:
@@ -177,12 +177,12 @@ struct TakeFrontOrder {
   struct alignas(16) Ids {
     u32 id[at_once];
   };
-  struct alignas(4) Gaps {
-    u8 gap[at_once];
+  struct alignas(4) Deltas {
+    u8 delta[at_once];
   };
 
-  /// The gap behind a slot; where there is none, that is where the valid primitives end, anything.
-  COPSE_HD u32 gap(u64 word, u64 next, u64 slot) const {
+  /// The delta behind a slot; where there is none, that is where the valid primitives end, anything.
+  COPSE_HD u32 delta(u64 word, u64 next, u64 slot) const {
     if (slot == 0 && word >= invalid_morton_key) order.store_valid_count(0);
     if (word < invalid_morton_key && next >= invalid_morton_key) order.store_valid_count(u32(slot) + 1);
     return common_prefix(word & sorted.front_mask, next & sorted.front_mask, u32(slot));
@@ -192,7 +192,7 @@ struct TakeFrontOrder {
     for (u64 slot = first; slot < sorted.n; ++slot) {
       const u64 next = slot + 1 < sorted.n ? sorted.words[slot + 1] : invalid_morton_key;
       order.store_id(slot, sorted.id(slot));
-      order.gaps[slot] = u8(gap(sorted.words[slot], next, slot));
+      order.deltas[slot] = u8(delta(sorted.words[slot], next, slot));
     }
   }
 };

@@ -12,7 +12,7 @@
 //     Stores the words of all primitives, of the keys key_of(number) (see CurveKey), and the same words by their
 //     fronts. Its scratch is that of radix_sort_keys.
 //   order_equal_fronts(ex, keys, sorted, order)
-//     Stores the order of the primitives by whole keys, equal keys by their number, the gaps and the counts.
+//     Stores the order of the primitives by whole keys, equal keys by their number, the deltas and the counts.
 //     Changes keys.front and sorted.
 //   order_equal_fronts_scratch_bytes(ex, n)
 //   gains_by_boxes_ahead(ex)
@@ -31,7 +31,7 @@ namespace copse::detail {
 
 /// What is known of primitives in Morton order, in the executor's memory.
 struct MortonOrder {
-  const u8* gaps;  // [i]: how close the primitives in slots i and i + 1 are, the larger the closer; at most 96
+  const u8* deltas;  // [i]: how close the primitives in slots i and i + 1 are, the larger the closer; at most 96
   BoxesAhead boxes_ahead;
 };
 
@@ -54,10 +54,10 @@ inline u32 key_bits_or_fast(u64 n, u32 morton_bits) {
 template <class Executor, class Boxes>
 MortonOrder sort_along_curve(const Executor& ex, ScratchArena::Frame& frame, const Boxes& boxes, u64 n,
                              u32 morton_bits, const BvhArrays& bvh) {
-  const CurveOrder order{bvh, bvh.gaps, u32(n)};
+  const CurveOrder order{bvh, bvh.deltas, u32(n)};
   if (n == 0) {
     for_each(ex, "Morton order: none", 1, StoreNoOrder{order});
-    return {order.gaps, {}};
+    return {order.deltas, {}};
   }
   const BoxesAhead ahead = choose_boxes_ahead<Boxes>(ex, frame, n);
 
@@ -78,11 +78,11 @@ MortonOrder sort_along_curve(const Executor& ex, ScratchArena::Frame& frame, con
   const SortedFronts sorted{n, sorted_words, shape.front_mask};
   if (shape.front_is_all()) {
     const TakeFrontOrder take{sorted, order};
-    for_each(ex, "Morton order: gaps", take.input_count(), take);
+    for_each(ex, "Morton order: deltas", take.input_count(), take);
   } else {
     order_equal_fronts(ex, keys, sorted, order);
   }
-  return {order.gaps, ahead};
+  return {order.deltas, ahead};
 }
 
 /// Scratch of a Morton order of triangles or boxes: `kept_bytes` for as long as its frame lives, `bytes` more

@@ -113,7 +113,7 @@ __device__ inline void move_share(const ResortPass& pass, const ResortShare& sha
   }
 }
 
-/// Stores the order of all primitives by whole keys, and the gaps. By all blocks of the launch.
+/// Stores the order of all primitives by whole keys, and the deltas. By all blocks of the launch.
 __device__ inline void resort(const KeyWords& keys, const RunList& runs, const CurveOrder& order,
                               ResortStorage& shared, GridBarrier& barrier) {
   static_assert(resort_passes % 2 == 0, "the last pass ends in the order");
@@ -133,7 +133,7 @@ __device__ inline void resort(const KeyWords& keys, const RunList& runs, const C
   const u64 valid_count = order.valid_count();
   for (u64 i = share.begin + threadIdx.x; i < share.end && i + 1 < valid_count; i += resort_threads) {
     const u64 key = keys.key(ids[i]), next_key = keys.key(ids[i + 1]);
-    order.gaps[i] = u8(common_prefix(key, next_key, u32(i)));
+    order.deltas[i] = u8(common_prefix(key, next_key, u32(i)));
   }
 }
 

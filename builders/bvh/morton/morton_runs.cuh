@@ -57,9 +57,9 @@ struct LongRun {
     const u64 slot = begin + place.k, end = begin + size;
     order.store_id(slot, place.primitive);
     if (place.k + 1 < size) {
-      order.gaps[slot] = u8(common_prefix(u64{place.low}, u64{place.next_low}, u32(slot)));
+      order.deltas[slot] = u8(common_prefix(u64{place.low}, u64{place.next_low}, u32(slot)));
     } else if (end < sorted.n && sorted.is_key(end)) {
-      order.gaps[slot] = gap_between_fronts(sorted.front(begin), sorted.front(end));
+      order.deltas[slot] = delta_between_fronts(sorted.front(begin), sorted.front(end));
     }
   }
 };

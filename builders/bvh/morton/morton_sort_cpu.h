@@ -44,11 +44,11 @@ struct FrontRuns {
     const u64 k = slot - begin;
     order.store_id(slot, u32(words[k]));
     if (slot + 1 < end) {
-      order.gaps[slot] = u8(common_prefix(words[k] >> 32, words[k + 1] >> 32, u32(slot)));
+      order.deltas[slot] = u8(common_prefix(words[k] >> 32, words[k + 1] >> 32, u32(slot)));
     } else if (end == sorted.n || !sorted.is_key(end)) {
       order.store_valid_count(u32(end));
     } else {
-      order.gaps[slot] = u8(common_prefix(sorted.front(slot), sorted.front(end), u32(slot)));
+      order.deltas[slot] = u8(common_prefix(sorted.front(slot), sorted.front(end), u32(slot)));
     }
   }
 };

@@ -1,7 +1,7 @@
 #pragma once
 
 // Primitives sorted by the fronts of their keys: those whose front is theirs alone or shared by few are brought to
-// their slots, with the gaps between them; long runs are listed. Most have a front of their own, so those that do
+// their slots, with the deltas between them; long runs are listed. Most have a front of their own, so those that do
 // not are listed too, and what is to do for them is done by full warps.
 
 #include "builders/bvh/morton/tie_tile.cuh"
@@ -34,8 +34,8 @@ __device__ inline void place_in_run(TieTile& tile, u32 w, const PlaceInRun& plac
   tile.placed_low[begin + rank] = own;
 }
 
-/// The gap between keys with different fronts.
-__device__ inline u8 gap_between_fronts(u64 front, u64 next_front) {
+/// The delta between keys with different fronts.
+__device__ inline u8 delta_between_fronts(u64 front, u64 next_front) {
   return u8(leading_zeros(front ^ next_front));
 }
 
@@ -69,29 +69,29 @@ __device__ inline void place_ties(TieTile& tile, i64 first, const SortedFronts& 
   }
 }
 
-/// Stores the order of the thread's slots, and the gaps behind them: anything where long runs are, which are not
+/// Stores the order of the thread's slots, and the deltas behind them: anything where long runs are, which are not
 /// put in order yet, and where the keys end.
 __device__ inline void store_slots(const TieTile& tile, const EnteredSlots& mine, u64 slot, u64 n,
                                    const CurveOrder& order) {
   constexpr u32 at_once = TieTile::at_once;
   const FourSlots<u32> ids = *reinterpret_cast<const FourSlots<u32>*>(tile.placed_id + mine.w);
-  FourSlots<u8> gaps;
+  FourSlots<u8> deltas;
 #pragma unroll
   for (u32 k = 0; k < at_once; ++k) {
     const u32* const low = tile.placed_low + mine.w + k;
-    gaps.of[k] = mine.is_tied_with_next(k) ? u8(common_prefix(u64{low[0]}, u64{low[1]}, u32(slot) + k))
-                                           : u8(mine.gaps >> 8 * k);
+    deltas.of[k] = mine.is_tied_with_next(k) ? u8(common_prefix(u64{low[0]}, u64{low[1]}, u32(slot) + k))
+                                             : u8(mine.deltas >> 8 * k);
   }
   if (slot + at_once <= n) {
     *reinterpret_cast<FourSlots<u32>*>(order.bvh.primitive_ids + slot) = ids;
-    *reinterpret_cast<FourSlots<u8>*>(order.gaps + slot) = gaps;
+    *reinterpret_cast<FourSlots<u8>*>(order.deltas + slot) = deltas;
     return;
   }
 #pragma unroll
   for (u32 k = 0; k < at_once; ++k) {
     if (slot + k >= n) break;
     order.store_id(slot + k, ids.of[k]);
-    order.gaps[slot + k] = gaps.of[k];
+    order.deltas[slot + k] = deltas.of[k];
   }
 }
 

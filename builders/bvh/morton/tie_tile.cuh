@@ -101,11 +101,11 @@ struct LoadedSlots {
   }
 
   /// A byte for each: how close it and the next one are, by their fronts.
-  __device__ u32 gaps() const {
-    u32 gaps = 0;
+  __device__ u32 deltas() const {
+    u32 deltas = 0;
 #pragma unroll
-    for (u32 k = 0; k < at_once; ++k) gaps |= leading_zeros((word[k + 1] ^ word[k + 2]) & front_mask) << 8 * k;
-    return gaps;
+    for (u32 k = 0; k < at_once; ++k) deltas |= leading_zeros((word[k + 1] ^ word[k + 2]) & front_mask) << 8 * k;
+    return deltas;
   }
 
  private:
@@ -138,13 +138,13 @@ struct EnteredSlots {
 
   u32 w;  // the first one's place in the window
   u32 begins;
-  u32 gaps;
+  u32 deltas;
 
   /// Stores what the tile is to know of the thread's slots, lists those that share their front, and stores the
   /// count of keys where they end.
   __device__ EnteredSlots(TieTile& tile, const KeyWords& keys, const LoadedSlots& loaded, i64 slot,
                           const CurveOrder& order)
-      : w(threadIdx.x * at_once), begins(loaded.begins()), gaps(loaded.gaps()) {
+      : w(threadIdx.x * at_once), begins(loaded.begins()), deltas(loaded.deltas()) {
     const u32 key_bits = loaded.keys(), tied = ~(begins & begins >> 1) & key_bits;
     FourSlots<u32> ids, lows;
 #pragma unroll

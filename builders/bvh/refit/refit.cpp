@@ -25,7 +25,7 @@ void refit(Context& context, Bvh& bvh, const TriangleViews& triangles) {
   ProfileScope scope(context.profile(), "refit");
   dispatch(context, [&](const auto& ex) {
     context.reserve_scratch(detail::refit_scratch_bytes(ex, n, triangles.views().size()));
-    detail::refit_over_triangles(ex, triangles.views(), n, detail::arrays_of(bvh), bvh.may_refit_by_gaps);
+    detail::refit_over_triangles(ex, triangles.views(), n, detail::arrays_of(bvh), bvh.may_refit_by_deltas);
   });
 }
 
@@ -35,7 +35,7 @@ void refit(Context& context, Bvh& bvh, const BoxView& boxes) {
   ProfileScope scope(context.profile(), "refit");
   dispatch(context, [&](const auto& ex) {
     context.reserve_scratch(detail::refit_scratch_bytes(ex, n, 0));
-    detail::refit_over_boxes(ex, boxes.boxes.data(), n, detail::arrays_of(bvh), bvh.may_refit_by_gaps);
+    detail::refit_over_boxes(ex, boxes.boxes.data(), n, detail::arrays_of(bvh), bvh.may_refit_by_deltas);
   });
 }
 

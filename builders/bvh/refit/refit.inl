@@ -2,10 +2,10 @@
 //
 // The cooperative stage, refit_cpu.h and refit.cuh:
 //
-//   fit_boxes(ex, boxes, n, bvh, may_be_of_gaps)
+//   fit_boxes(ex, boxes, n, bvh, may_have_deltas)
 //     Gives every leaf of a binary tree over at most `n` primitives, of any topology, the box around its
-//     primitives as `boxes` tells them, and every inner node the box around its children. `may_be_of_gaps`:
-//     *bvh.is_of_gaps holds what gap_words says, and is likely 1.
+//     primitives as `boxes` tells them, and every inner node the box around its children. `may_have_deltas`:
+//     *bvh.has_deltas holds what delta_words says, and is likely 1.
 //   fit_boxes_scratch_bytes<Boxes>(ex, n)
 
 #include "builders/bvh/refit/refit_body.h"
@@ -16,14 +16,14 @@ namespace copse::detail {
 
 template <class Executor>
 void refit_over_triangles(const Executor& ex, std::span<const TriangleView> views, u64 n, const BvhArrays& bvh,
-                          bool may_be_of_gaps) {
+                          bool may_have_deltas) {
   ScratchArena::Frame frame(ex.scratch);
-  fit_boxes(ex, TriangleBoxes{make_triangle_table(ex, frame, views)}, n, bvh, may_be_of_gaps);
+  fit_boxes(ex, TriangleBoxes{make_triangle_table(ex, frame, views)}, n, bvh, may_have_deltas);
 }
 
 template <class Executor>
-void refit_over_boxes(const Executor& ex, const Aabb* boxes, u64 n, const BvhArrays& bvh, bool may_be_of_gaps) {
-  fit_boxes(ex, CustomBoxes{boxes}, n, bvh, may_be_of_gaps);
+void refit_over_boxes(const Executor& ex, const Aabb* boxes, u64 n, const BvhArrays& bvh, bool may_have_deltas) {
+  fit_boxes(ex, CustomBoxes{boxes}, n, bvh, may_have_deltas);
 }
 
 template <class Executor>

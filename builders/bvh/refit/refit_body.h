@@ -10,10 +10,10 @@ namespace copse::detail {
 
 template <class Executor>
 void refit_over_triangles(const Executor& ex, std::span<const TriangleView> views, u64 n, const BvhArrays& bvh,
-                          bool may_be_of_gaps);
+                          bool may_have_deltas);
 
 template <class Executor>
-void refit_over_boxes(const Executor& ex, const Aabb* boxes, u64 n, const BvhArrays& bvh, bool may_be_of_gaps);
+void refit_over_boxes(const Executor& ex, const Aabb* boxes, u64 n, const BvhArrays& bvh, bool may_have_deltas);
 
 /// Scratch for a tree over `n` triangles of `view_count` views, or over boxes, which are of 0 views.
 template <class Executor>

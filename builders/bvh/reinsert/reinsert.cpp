@@ -23,7 +23,7 @@ void reinsert(Context& context, Bvh& bvh, const ReinsertOptions& options) {
     context.reserve_scratch(detail::reinsert_scratch_bytes(ex, node_count));
     detail::reinsert_nodes(ex, node_count, detail::arrays_of(bvh), options.passes);
   });
-  if (!context.device().capturing()) bvh.may_refit_by_gaps = false;
+  if (!context.device().capturing()) bvh.may_refit_by_deltas = false;
 }
 
 }  // namespace copse

@@ -46,10 +46,10 @@ struct JudgePass {
   }
 };
 
-/// The tree is no longer the one that its gaps tell.
-struct ForgetGaps {
+/// The tree is no longer the one that its deltas tell.
+struct ForgetDeltas {
   BvhArrays bvh;
-  COPSE_HD void operator()(u64) const { *bvh.is_of_gaps = 0; }
+  COPSE_HD void operator()(u64) const { *bvh.has_deltas = 0; }
 };
 
 template <class Executor>
@@ -83,7 +83,7 @@ void reinsert_nodes(const Executor& ex, u64 node_count, const BvhArrays& bvh, u3
   auto* outcome = frame.allocate<PassOutcome>(1);
   sum_inner_areas(ex, node_count, bvh, &outcome->area);
   for (u32 k = 0; k < passes; ++k) run_pass(ex, node_count, pass, outcome);
-  if (bvh.is_of_gaps != nullptr) for_each(ex, "reinsert: forget gaps", 1, ForgetGaps{bvh});
+  if (bvh.has_deltas != nullptr) for_each(ex, "reinsert: forget deltas", 1, ForgetDeltas{bvh});
 }
 
 template <class Executor>

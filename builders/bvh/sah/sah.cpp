@@ -21,7 +21,7 @@ void check_cost(const char* name, double cost, bool above_zero) {
 struct SahBuilder {
   using Options = SahOptions;
   static constexpr const char* label = "sah";
-  static bool is_of_gaps(const Options&) { return false; }
+  static bool has_deltas(const Options&) { return false; }
 
   static void check(const Options& options) {
     detail::check_option("bin_count", options.bin_count, 2, detail::max_sah_bins);

@@ -41,7 +41,7 @@ Tree compact_copy(Context& context, const Tree& tree) {
   copy.counts = copy_first(context, tree.counts, 1);
   copy.source_count = tree.source_count;
   if constexpr (std::is_same_v<Tree, Bvh>) {
-    copy.gaps = Buffer<u32>(context, gap_words(tree.source_count));
+    copy.deltas = Buffer<u32>(context, delta_words(tree.source_count));
     copy.max_leaf_size = tree.max_leaf_size;
   }
   return copy;

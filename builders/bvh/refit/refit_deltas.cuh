@@ -1,6 +1,6 @@
 #pragma once
 
-// The boxes of an LBVH by the gaps between its leaves, which every node of it follows from: it is joined anew by
+// The boxes of an LBVH by the deltas between its leaves, which every node of it follows from: it is joined anew by
 // tiles of leaves and upper levels, as it was built (lbvh.cuh), but for its parents, which stay. So no node is
 // read but those that tiles leave to the upper levels, and all of them are written.
 //
@@ -60,7 +60,7 @@ __global__ static void __launch_bounds__(box_threads)
     make_boxes_ahead_kernel(const TriangleBoxes boxes, const BvhArrays bvh, const BoxesAhead ahead, u64 n) {
   using BoxesInOrder = GatheredBoxes<copse::detail::TripleLoad::singly>;
   overlap_launches();
-  if (*bvh.is_of_gaps == 0 || !ahead.are_made()) return;
+  if (*bvh.has_deltas == 0 || !ahead.are_made()) return;
   if (BoxesInOrder::takes(boxes)) return store_boxes(BoxesInOrder::of(boxes), n, ahead.boxes);
   store_boxes(boxes, n, ahead.boxes);
 }
@@ -87,7 +87,7 @@ __global__ void __launch_bounds__(LbvhTile::warps* warp_size, LbvhTile::blocks)
     fit_tiles_kernel(const LeafTileInput<Boxes, SingleLeaves> in, const BoxesAhead ahead, u32* arrivals) {
   __shared__ SubtreeMemory<LbvhTile::capacity> memories[LbvhTile::warps];
   overlap_launches();
-  if (*in.bvh.is_of_gaps == 0) {
+  if (*in.bvh.has_deltas == 0) {
     return fit_leaves_by_links<2 * LbvhTile::capacity * LbvhTile::warps>(in.boxes, in.bvh, arrivals);
   }
   join_leaf_tiles_of_block<LbvhTile::rows, LbvhTile::warps>(in, ahead, memories);
@@ -96,19 +96,19 @@ __global__ void __launch_bounds__(LbvhTile::warps* warp_size, LbvhTile::blocks)
 __global__ static void __launch_bounds__(LastLists::threads, LastLists::blocks)
     fit_last_level_kernel(const LastLists last, u32 lists_per_block, const BvhArrays bvh, u32* arrivals) {
   overlap_launches();
-  if (*bvh.is_of_gaps == 0) return climb_from_leaves(bvh, arrivals);
+  if (*bvh.has_deltas == 0) return climb_from_leaves(bvh, arrivals);
   join_last_level(last, lists_per_block, without_parents(bvh));
 }
 
-/// Fits a tree whose last build that was not captured made it of its gaps.
+/// Fits a tree whose last build that was not captured made it of its deltas.
 template <class Boxes>
-void fit_by_gaps(const Executor& ex, const Boxes& boxes, u64 n, const BvhArrays& bvh) {
+void refit_by_deltas(const Executor& ex, const Boxes& boxes, u64 n, const BvhArrays& bvh) {
   ScratchArena::Frame frame(ex.scratch);
   const SubtreeLists lists = allocate_lists(frame, n);
-  u32* const arrivals = reinterpret_cast<u32*>(lists.subtrees);  // of a tree of no gaps, in place of its lists
+  u32* const arrivals = reinterpret_cast<u32*>(lists.subtrees);  // of a tree of no deltas, in place of its lists
   const BoxesAhead ahead = make_boxes_ahead(ex, frame, boxes, n, bvh);
   launch(ex, "refit: boxes", fit_tiles_kernel<Boxes>, leaf_tile_shape(n),
-         LeafTileInput<Boxes, SingleLeaves>{boxes, {}, bvh.gaps, lists_of_tiles(lists, n), without_parents(bvh)},
+         LeafTileInput<Boxes, SingleLeaves>{boxes, {}, bvh.deltas, lists_of_tiles(lists, n), without_parents(bvh)},
          ahead, arrivals);
   constexpr const char* label = "refit: upper boxes";
   const LastLists last = join_levels(ex, label, lists, n, without_parents(bvh), true);
@@ -118,7 +118,7 @@ void fit_by_gaps(const Executor& ex, const Boxes& boxes, u64 n, const BvhArrays&
 }
 
 template <class Boxes>
-u64 fit_by_gaps_scratch_bytes(u64 n) {
+u64 refit_by_deltas_scratch_bytes(u64 n) {
   return lists_scratch_bytes(n) +
          (copse::detail::may_make_boxes_ahead<Boxes>(n) ? ScratchArena::bytes_for<BoxAhead>(n) : 0);
 }
