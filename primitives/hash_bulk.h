@@ -1,8 +1,8 @@
 #pragma once
 
 // Calls on a hash table for arrays of keys, in order on the context's stream, the same for every kind of table:
-// HashMap, HashSet and their bidirectional siblings. They are compiled for keys of 4, 8, 12 and 16 bytes and
-// values of 0, 4, 8 and 16; other sizes are for the templates at the end.
+// HashMap, HashSet and their bidirectional siblings. They are compiled for keys of 4 bytes with values of 0 and 4
+// bytes, and for keys of 8 bytes with values of 0, 4 and 8. Tables of other sizes take the templates at the end.
 //
 // In all of them
 //   keys:    any number, may repeat; at a multiple of 4 bytes

@@ -20,10 +20,8 @@ void build_table_words(Context& context, const Slots& slots, HashMode mode, KeyS
   template void build_table_words(                                                                        \
       Context&, const Slots_<key_bytes, value_bytes>&, HashMode, KeySpan<Slots_<key_bytes, value_bytes>>, \
       ConstValueSpan<Slots_<key_bytes, value_bytes>>, BufferSpan<HashCounts>, BufferSpan<InsertResult>);
-COPSE_FOR_HASH_SET_SIZES(COPSE_BUILD_CALL, BidirectionalSlots)
-COPSE_FOR_HASH_MAP_SIZES(COPSE_BUILD_CALL, BidirectionalSlots)
-COPSE_FOR_HASH_SET_SIZES(COPSE_HASH_CALLS, BidirectionalSlots)
-COPSE_FOR_HASH_MAP_SIZES(COPSE_HASH_CALLS, BidirectionalSlots)
+COPSE_FOR_HASH_SIZES(COPSE_BUILD_CALL, BidirectionalSlots)
+COPSE_FOR_HASH_SIZES(COPSE_HASH_CALLS, BidirectionalSlots)
 #undef COPSE_BUILD_CALL
 
 }  // namespace copse::detail

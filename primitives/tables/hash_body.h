@@ -29,9 +29,5 @@ void hash_copy_body(const Executor& ex, const Slots& from, const Slots& to);
 }  // namespace copse::detail
 
 /// Calls macro(Slots, key_bytes, value_bytes) for the sizes that are compiled.
-#define COPSE_FOR_HASH_SET_SIZES(macro, Slots) \
-  macro(Slots, 4, 0) macro(Slots, 8, 0) macro(Slots, 12, 0) macro(Slots, 16, 0)
-#define COPSE_FOR_HASH_MAP_SIZES(macro, Slots)                                                             \
-  macro(Slots, 4, 4) macro(Slots, 4, 8) macro(Slots, 4, 16) macro(Slots, 8, 4) macro(Slots, 8, 8)          \
-      macro(Slots, 8, 16) macro(Slots, 12, 4) macro(Slots, 12, 8) macro(Slots, 12, 16) macro(Slots, 16, 4) \
-          macro(Slots, 16, 8) macro(Slots, 16, 16)
+#define COPSE_FOR_HASH_SIZES(macro, Slots) \
+  macro(Slots, 4, 0) macro(Slots, 4, 4) macro(Slots, 8, 0) macro(Slots, 8, 4) macro(Slots, 8, 8)

@@ -3,7 +3,6 @@
 
 namespace copse::detail {
 
-COPSE_FOR_HASH_SET_SIZES(COPSE_HASH_CALLS, LinearSlots)
-COPSE_FOR_HASH_MAP_SIZES(COPSE_HASH_CALLS, LinearSlots)
+COPSE_FOR_HASH_SIZES(COPSE_HASH_CALLS, LinearSlots)
 
 }  // namespace copse::detail

@@ -73,6 +73,14 @@ struct ChurnAround {
   }
 };
 
+struct CountElements {
+  u64* count;
+  template <class Key, class Value>
+  COPSE_HD void operator()(const Key&, const Value&) const {
+    fetch_add_relaxed(count, u64{1});
+  }
+};
+
 template <class Executor>
 class BidirectionalTypes : public test::BodyTest<Executor> {
  protected:
@@ -87,8 +95,8 @@ class BidirectionalTypes : public test::BodyTest<Executor> {
     for_each(this->executor(), "churn", threads, ChurnAround<View>{table.view(), residents, rounds, wrong.data()});
     EXPECT_EQ(wrong.download()[0], 0u) << slots << " slots, " << threads << " threads";
     EXPECT_EQ(table.refused(), 0u);
-    Buffer<u64> count(this->context(), 1);
-    count_elements(this->context(), table, count.span());
+    Buffer<u64> count(this->context(), std::vector<u64>(1));
+    hash_for_each(this->executor(), "count", table.view(), CountElements{count.data()});
     EXPECT_EQ(count.download()[0], residents);
   }
 };

@@ -7,6 +7,6 @@
 
 namespace copse::detail {
 
-COPSE_FOR_HASH_MAP_SIZES(COPSE_HASH_BODIES, LinearSlots)
+COPSE_FOR_HASH_SIZES(COPSE_HASH_BODIES, LinearSlots)
 
 }  // namespace copse::detail

@@ -6,6 +6,6 @@
 
 namespace copse::detail {
 
-COPSE_FOR_HASH_SET_SIZES(COPSE_BIDIRECTIONAL_BODIES, BidirectionalSlots)
+COPSE_FOR_HASH_SIZES(COPSE_BIDIRECTIONAL_BODIES, BidirectionalSlots)
 
 }  // namespace copse::detail
