@@ -9,6 +9,8 @@
 // Source: Karras, "Thinking Parallel, Part II: Tree Traversal on the GPU", NVIDIA blog, 2012, who starts at the
 // root instead and leaves out what precedes by the last leaf of each subtree.
 
+#include <span>
+
 #include "builders/geometry/triangle_table.h"
 #include "queries/overlaps/overlap_traversal.h"
 #include "queries/overlaps/triangle_triangle.h"
@@ -52,6 +54,13 @@ struct OverlappingBoxes {
 };
 
 namespace detail {
+
+/// What self_overlaps.h is given: triangles, or boxes where `boxes` is not null.
+struct OverlappingPrimitives {
+  std::span<const TriangleView> views;
+  SelfOverlapOptions options;
+  const Aabb* boxes;
+};
 
 struct OverlapsAabb {
   Aabb box;

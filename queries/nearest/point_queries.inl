@@ -8,8 +8,8 @@
 #include "builders/geometry/morton.h"
 #include "primitives/persistent.h"
 #include "primitives/radix_sort.h"
-#include "queries/nearest/point_queries_body.h"
-#include "queries/nearest/query_order.h"
+#include "queries/k_nearest.h"
+#include "queries/nearest/query_batch.h"
 #include "queries/point_inside.h"
 #include "queries/wide_query_walk.h"
 
@@ -86,7 +86,7 @@ void nearest_points(const Executor& ex, const View& bvh, std::span<const Triangl
   ScratchArena::Frame frame(ex.scratch);
   const TriangleTable triangles = make_triangle_table(ex, frame, views);
   const QueryOrder order = order_along_curve(ex, frame, bvh, points);
-  persistent_for_each(ex, "queries: nearest points", points.size(), points_at_once,
+  persistent_for_each(ex, "queries: nearest points", points.size(), queries_at_once,
                       FindNearest<View>{bvh, triangles, points.data(), order, max_distance, nearest});
 }
 
@@ -96,7 +96,7 @@ void nearest_primitives(const Executor& ex, const View& bvh, std::span<const Tri
   ScratchArena::Frame frame(ex.scratch);
   const TriangleTable triangles = make_triangle_table(ex, frame, views);
   const QueryOrder order = order_along_curve(ex, frame, bvh, points);
-  persistent_for_each(ex, "queries: nearest primitives", points.size(), points_at_once,
+  persistent_for_each(ex, "queries: nearest primitives", points.size(), queries_at_once,
                       FindNeighbours<View>{bvh, triangles, points.data(), order, max_distance, k, neighbours});
 }
 
@@ -105,7 +105,7 @@ void points_inside(const Executor& ex, const View& bvh, std::span<const Triangle
                    BufferSpan<const vec3> points, u8* inside) {
   ScratchArena::Frame frame(ex.scratch);
   const TriangleTable triangles = make_triangle_table(ex, frame, views);
-  persistent_for_each(ex, "queries: points inside", points.size(), points_at_once,
+  persistent_for_each(ex, "queries: points inside", points.size(), queries_at_once,
                       FindInside<View>{bvh, triangles, points.data(), inside});
 }
 

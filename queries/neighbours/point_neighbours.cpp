@@ -1,8 +1,31 @@
 #include "queries/point_neighbours.h"
 
 #include "primitives/core/dispatch.h"
-#include "queries/neighbours/point_neighbours_body.h"
 #include "trace/check.h"
+
+namespace copse::detail {
+
+// The body: point_neighbours.inl, for either executor.
+
+template <class Executor>
+void count_neighbours(const Executor& ex, const HashGridView& grid, BufferSpan<const vec3> queries, float radius,
+                      u32* counts);
+
+/// Stores where the lists begin, and the end of the last one.
+template <class Executor>
+void place_neighbours(const Executor& ex, const HashGridView& grid, BufferSpan<const vec3> queries, float radius,
+                      u64* offsets);
+
+/// Stores the lists, which begin at `offsets`, as far as there is room.
+template <class Executor>
+void store_neighbours(const Executor& ex, const HashGridView& grid, BufferSpan<const vec3> queries, float radius,
+                      const u64* offsets, BufferSpan<u32> neighbours);
+
+template <class Executor>
+void nearest_neighbours(const Executor& ex, const HashGridView& grid, BufferSpan<const vec3> queries,
+                        float max_distance, u32 k, PointNeighbour* neighbours);
+
+}  // namespace copse::detail
 
 namespace copse {
 

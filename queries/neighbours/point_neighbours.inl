@@ -3,10 +3,9 @@
 #include "primitives/persistent.h"
 #include "primitives/radix_sort.h"
 #include "primitives/scan.h"
-#include "queries/nearest/query_order.h"
+#include "queries/near_points.h"
+#include "queries/nearest/query_batch.h"
 #include "queries/neighbours/nearest_keys.h"
-#include "queries/neighbours/point_neighbours_body.h"
-#include "queries/overlaps/list_counts.h"
 
 namespace copse::detail {
 
@@ -109,7 +108,7 @@ void count_neighbours(const Executor& ex, const HashGridView& grid, BufferSpan<c
                       u32* counts) {
   ScratchArena::Frame frame(ex.scratch);
   const QueryOrder order = order_by_bucket(ex, frame, grid, queries);
-  persistent_for_each(ex, "queries: count neighbours", queries.size(), points_at_once,
+  persistent_for_each(ex, "queries: count neighbours", queries.size(), queries_at_once,
                       CountWithin{grid, queries.data(), order, radius, counts});
 }
 
@@ -131,7 +130,7 @@ void store_neighbours(const Executor& ex, const HashGridView& grid, BufferSpan<c
   if (neighbours.empty()) return;
   ScratchArena::Frame frame(ex.scratch);
   const QueryOrder order = order_by_bucket(ex, frame, grid, queries);
-  persistent_for_each(ex, "queries: store neighbours", queries.size(), points_at_once,
+  persistent_for_each(ex, "queries: store neighbours", queries.size(), queries_at_once,
                       StoreWithin{grid, queries.data(), order, radius, offsets, neighbours});
 }
 
@@ -144,7 +143,7 @@ void nearest_neighbours(const Executor& ex, const HashGridView& grid, BufferSpan
   const u64 n = queries.size();
   const QueryOrder order = order_by_bucket(ex, frame, grid, queries);
   const float limit = square_limit(max_distance);
-  const auto find = [&](const auto& f) { persistent_for_each(ex, label, n, points_at_once, f); };
+  const auto find = [&](const auto& f) { persistent_for_each(ex, label, n, queries_at_once, f); };
   if (k <= 8) {
     find(FindFewNearest<8>{grid, queries.data(), order, limit, k, neighbours});
   } else if (k <= 16) {

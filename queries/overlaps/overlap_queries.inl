@@ -6,15 +6,11 @@
 #include "primitives/inputs.h"
 #include "primitives/persistent.h"
 #include "primitives/scan.h"
+#include "queries/nearest/query_batch.h"
 #include "queries/overlap.h"
-#include "queries/overlaps/list_counts.h"
-#include "queries/overlaps/overlap_queries_body.h"
 #include "queries/wide_query_walk.h"
 
 namespace copse::detail {
-
-/// Regions that a warp takes at a time.
-inline constexpr u64 regions_at_once = 32;
 
 template <class View, class Region>
 struct CountOverlaps {
@@ -57,7 +53,7 @@ void count_overlaps(const Executor& ex, const View& bvh, std::span<const Triangl
                     BufferSpan<const Region> regions, u32* counts) {
   ScratchArena::Frame frame(ex.scratch);
   const TriangleTable triangles = make_triangle_table(ex, frame, views);
-  persistent_for_each(ex, "queries: count overlaps", regions.size(), regions_at_once,
+  persistent_for_each(ex, "queries: count overlaps", regions.size(), queries_at_once,
                       CountOverlaps<View, Region>{bvh, triangles, regions.data(), counts});
 }
 
@@ -78,7 +74,7 @@ void store_overlaps(const Executor& ex, const View& bvh, std::span<const Triangl
   if (primitives.empty()) return;
   ScratchArena::Frame frame(ex.scratch);
   const TriangleTable triangles = make_triangle_table(ex, frame, views);
-  persistent_for_each(ex, "queries: store overlaps", regions.size(), regions_at_once,
+  persistent_for_each(ex, "queries: store overlaps", regions.size(), queries_at_once,
                       StoreOverlaps<View, Region>{bvh, triangles, regions.data(), offsets, primitives});
 }
 

@@ -1,8 +1,27 @@
 #include "queries/self_overlaps.h"
 
 #include "primitives/core/dispatch.h"
-#include "queries/overlaps/self_overlaps_body.h"
 #include "trace/check.h"
+
+namespace copse::detail {
+
+// The body: self_overlaps.inl, for either executor.
+
+/// Stores where the pairs of each place of primitive_ids begin, and one past the last the number of all.
+template <class Executor>
+void place_pairs(const Executor& ex, const BvhView& bvh, const OverlappingPrimitives& primitives, u64* offsets);
+
+/// Stores the pairs, which begin at `offsets`, as far as there is room.
+template <class Executor>
+void store_pairs(const Executor& ex, const BvhView& bvh, const OverlappingPrimitives& primitives,
+                 const u64* offsets, BufferSpan<PrimitivePair> pairs);
+
+/// Both, offsets in scratch.
+template <class Executor>
+void find_pairs(const Executor& ex, const BvhView& bvh, const OverlappingPrimitives& primitives,
+                BufferSpan<PrimitivePair> pairs, u64* total);
+
+}  // namespace copse::detail
 
 namespace copse {
 

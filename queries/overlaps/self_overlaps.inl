@@ -4,15 +4,12 @@
 #include "primitives/inputs.h"
 #include "primitives/persistent.h"
 #include "primitives/scan.h"
-#include "queries/overlaps/list_counts.h"
-#include "queries/overlaps/self_overlaps_body.h"
+#include "queries/nearest/query_batch.h"
+#include "queries/self_overlap.h"
 
 namespace copse::detail {
 
 namespace {
-
-/// Primitives that a warp takes at a time.
-constexpr u64 primitives_at_once = 32;
 
 /// Notes for each place of primitive_ids in which leaf it is.
 struct NoteLeaves {
@@ -101,7 +98,7 @@ void place_pairs(const Executor& ex, const BvhView& bvh, const OverlappingPrimit
   u32* counts = frame.template allocate<u32>(n);
   with_shapes(ex, frame, primitives, [&](const auto& shapes) {
     using Shapes = std::remove_cvref_t<decltype(shapes)>;
-    persistent_for_each(ex, "self overlaps: count", n, primitives_at_once,
+    persistent_for_each(ex, "self overlaps: count", n, queries_at_once,
                         CountPairsAfter<Shapes>{bvh, leaves, shapes, counts});
   });
   u64* const no_total = nullptr;
@@ -116,7 +113,7 @@ void store_pairs(const Executor& ex, const BvhView& bvh, const OverlappingPrimit
   const u32* leaves = note_leaves(ex, frame, bvh);
   with_shapes(ex, frame, primitives, [&](const auto& shapes) {
     using Shapes = std::remove_cvref_t<decltype(shapes)>;
-    persistent_for_each(ex, "self overlaps: store", bvh.primitive_ids.size(), primitives_at_once,
+    persistent_for_each(ex, "self overlaps: store", bvh.primitive_ids.size(), queries_at_once,
                         StorePairsAfter<Shapes>{bvh, leaves, shapes, offsets, pairs});
   });
 }

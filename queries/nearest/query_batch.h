@@ -1,0 +1,44 @@
+#pragma once
+
+// What batches of queries share: how many a warp takes at a time, the order in which they are processed, and the
+// lengths of their result lists. For bodies: the executor's primitives must be included.
+
+#include "primitives/core/executor.h"
+#include "primitives/inputs.h"
+#include "primitives/radix_key.h"
+
+namespace copse::detail {
+
+/// Queries that a warp takes at a time. Few, so that no worker is left with all the slow ones.
+inline constexpr u64 queries_at_once = 32;
+
+/// Fewer points than this are processed in their own order.
+inline constexpr u64 min_to_order = u64{1} << 14;
+
+/// Which query is processed i-th.
+struct QueryOrder {
+  const u32* order;  // null: their own
+  COPSE_HD u64 operator()(u64 i) const { return order == nullptr ? i : order[i]; }
+};
+
+/// The order of n points by their places, so that neighbouring threads read the same memory. Points in their own
+/// order may send them to all ends of a structure. `bits`: of a place. Good until `frame` ends.
+///   place: u32 operator()(u64 i) const, host+device
+template <class Executor, class Place>
+QueryOrder order_by_place(const Executor& ex, ScratchArena::Frame& frame, u64 n, const Place& place, u32 bits) {
+  if (n < min_to_order || n > u64{1} << 32) return {nullptr};
+  u32* order = frame.template allocate<u32>(n);
+  u32* const no_keys = nullptr;
+  radix_sort_pairs(ex, "queries: order of points", n, place, Index{}, no_keys, order, BitRange{0, bits},
+                   SortOrder::ascending);
+  return {order};
+}
+
+/// The length of each of `n` lists, and a 0 behind the last one, so that an exclusive scan ends with the total.
+struct CountsAndEnd {
+  const u32* counts;
+  u64 n;
+  COPSE_HD u64 operator()(u64 i) const { return i < n ? counts[i] : 0; }
+};
+
+}  // namespace copse::detail
