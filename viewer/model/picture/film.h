@@ -1,7 +1,7 @@
 #pragma once
 
 #include "primitives/core/buffer.h"
-#include "viewer/model/picture/film_body.h"
+#include "viewer/model/picture/film_job.h"
 #include "viewer/model/picture/picture.h"
 #include "viewer/model/structures/structure.h"
 

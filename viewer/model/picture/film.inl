@@ -3,7 +3,7 @@
 #include "trace/heat_colour.h"
 #include "trace/random.h"
 #include "trace/shade_colour.h"
-#include "viewer/model/picture/film_body.h"
+#include "viewer/model/picture/film_job.h"
 
 namespace copse::viewer {
 

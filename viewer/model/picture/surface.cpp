@@ -1,9 +1,40 @@
 #include "viewer/model/picture/surface.h"
 
 #include "primitives/core/dispatch.h"
-#include "viewer/model/picture/surface_body.h"
 
 namespace copse::viewer {
+
+// The bodies: surface.inl, and visits.inl, voxel_rays.inl and point_rays.inl of structures, for either executor.
+
+template <class Executor>
+void resolve_hits(const Executor& ex, const TriangleView& triangles, BufferSpan<const Ray> rays,
+                  BufferSpan<const Hit> hits, BufferSpan<SurfaceHit> surfaces);
+
+/// For View of VoxelView and BrickView.
+template <class Executor, class View>
+void see_voxels(const Executor& ex, const View& voxels, BufferSpan<const Ray> rays,
+                BufferSpan<SurfaceHit> surfaces);
+template <class Executor, class View>
+void meet_voxels(const Executor& ex, const View& voxels, BufferSpan<const Ray> rays, BufferSpan<u8> occluded);
+
+template <class Executor>
+void see_points(const Executor& ex, const PointsView& points, BufferSpan<const Ray> rays,
+                BufferSpan<SurfaceHit> surfaces);
+template <class Executor>
+void meet_points(const Executor& ex, const PointsView& points, BufferSpan<const Ray> rays,
+                 BufferSpan<u8> occluded);
+template <class Executor>
+void count_point_visits(const Executor& ex, const PointsView& points, BufferSpan<const Ray> rays,
+                        BufferSpan<u32> visits);
+
+/// For View of all trees, GridView and FrustumGridView.
+template <class Executor, class View>
+void count_visits(const Executor& ex, const View& view, const TriangleView& triangles, BufferSpan<const Ray> rays,
+                  BufferSpan<u32> visits);
+/// For View of VoxelView and BrickView.
+template <class Executor, class View>
+void count_voxel_visits(const Executor& ex, const View& voxels, BufferSpan<const Ray> rays,
+                        BufferSpan<u32> visits);
 
 void resolve_hits(Context& context, const TriangleView& triangles, BufferSpan<const Ray> rays,
                   BufferSpan<const Hit> hits, BufferSpan<SurfaceHit> surfaces) {

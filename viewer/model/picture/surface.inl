@@ -1,5 +1,5 @@
 #include "viewer/model/picture/facing_normal.h"
-#include "viewer/model/picture/surface_body.h"
+#include "viewer/model/picture/surface.h"
 
 namespace copse::viewer {
 

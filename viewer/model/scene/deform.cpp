@@ -4,9 +4,13 @@
 
 #include "builders/geometry/vector_rn.h"
 #include "primitives/core/dispatch.h"
-#include "viewer/model/scene/deform_body.h"
 
 namespace copse::viewer {
+
+// The body: deform.inl, for either executor.
+
+template <class Executor>
+void deform_vertices(const Executor& ex, const DeformJob& job);
 
 u64 deformed_vertex_count(Deformation deformation, u64 vertex_count, u64 triangle_count) {
   return deformation == Deformation::explode ? 3 * triangle_count : vertex_count;

@@ -21,4 +21,15 @@ u64 deformed_vertex_count(Deformation deformation, u64 vertex_count, u64 triangl
 void deform(Context& context, const Pose& pose, const Aabb& box, BufferSpan<const vec3> rest,
             BufferSpan<const uvec3> triangles, BufferSpan<vec3> out);
 
+/// What the body of deform() is given.
+struct DeformJob {
+  Pose pose;
+  vec3 centre;     // of the box at rest
+  vec3 size;       // its edges
+  float diagonal;  // above 0
+  BufferSpan<const vec3> rest;
+  BufferSpan<const uvec3> triangles;
+  vec3* out;
+};
+
 }  // namespace copse::viewer

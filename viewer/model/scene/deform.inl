@@ -1,5 +1,5 @@
 #include "trace/random.h"
-#include "viewer/model/scene/deform_body.h"
+#include "viewer/model/scene/deform.h"
 #include "viewer/model/scene/turn.h"
 
 namespace copse::viewer {

@@ -1,10 +1,29 @@
 #include "viewer/model/structures/leaf_labels.h"
 
 #include "primitives/core/dispatch.h"
-#include "viewer/model/picture/surface_body.h"
-#include "viewer/model/structures/leaf_labels_body.h"
 
 namespace copse::viewer {
+
+// The bodies: leaf_labels.inl, and point_rays.inl for buckets, for either executor.
+
+/// For View of all trees; `labels` were filled with invalid_id.
+template <class Executor, class View>
+void label_leaves(const Executor& ex, const View& tree, LeafTint tint, BufferSpan<u32> labels);
+
+template <class Executor>
+void look_up_labels(const Executor& ex, BufferSpan<const SurfaceHit> surfaces, BufferSpan<const u32> labels,
+                    BufferSpan<u32> values);
+template <class Executor>
+void label_cells(const Executor& ex, const GridView& grid, BufferSpan<const Ray> rays,
+                 BufferSpan<const SurfaceHit> surfaces, BufferSpan<u32> values);
+template <class Executor>
+void label_frustum_cells(const Executor& ex, const FrustumGridView& grid, BufferSpan<const Ray> rays,
+                         BufferSpan<const SurfaceHit> surfaces, LeafTint tint, BufferSpan<u32> values);
+template <class Executor>
+void label_ids(const Executor& ex, BufferSpan<const SurfaceHit> surfaces, BufferSpan<u32> values);
+template <class Executor>
+void label_buckets(const Executor& ex, const HashGridView& grid, const PositionSpan& positions,
+                   BufferSpan<const SurfaceHit> surfaces, BufferSpan<u32> labels);
 
 void label_leaves(Context& context, const TreeView& tree, LeafTint tint, BufferSpan<u32> labels) {
   const auto label = [&](const auto& view) {

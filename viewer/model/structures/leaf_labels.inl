@@ -1,5 +1,5 @@
 #include "trace/frustum_march.h"
-#include "viewer/model/structures/leaf_labels_body.h"
+#include "viewer/model/structures/leaf_labels.h"
 
 namespace copse::viewer {
 

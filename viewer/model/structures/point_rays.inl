@@ -1,4 +1,4 @@
-#include "viewer/model/picture/surface_body.h"
+#include "viewer/model/picture/surface.h"
 #include "viewer/model/structures/point_march.h"
 
 namespace copse::viewer {

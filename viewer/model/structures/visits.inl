@@ -1,7 +1,7 @@
 #include "trace/frustum_march.h"
 #include "trace/grid_march.h"
 #include "trace/traverse.h"
-#include "viewer/model/picture/surface_body.h"
+#include "viewer/model/picture/surface.h"
 
 namespace copse::viewer {
 

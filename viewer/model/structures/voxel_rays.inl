@@ -1,5 +1,5 @@
 #include "trace/voxel_march.h"
-#include "viewer/model/picture/surface_body.h"
+#include "viewer/model/picture/surface.h"
 
 namespace copse::viewer {
 

@@ -51,19 +51,4 @@ struct FilmJob {
   float* distances;  // in rows
 };
 
-/// rays[k] = the ray of number first + k.
-template <class Executor>
-void make_picture_rays(const Executor& ex, const FilmJob& job, u64 first, BufferSpan<Ray> rays);
-
-/// rays[k] = the ambient ray of the surface of number first + k, a dead one where there is none.
-template <class Executor>
-void make_ambient_rays(const Executor& ex, const FilmJob& job, u64 first, BufferSpan<Ray> rays);
-/// Counts those that were not occluded; sample 0 begins anew.
-template <class Executor>
-void add_ambient(const Executor& ex, const FilmJob& job, u64 first, BufferSpan<const u8> occluded);
-
-/// Colours all pixels.
-template <class Executor>
-void shade_film(const Executor& ex, const FilmJob& job);
-
 }  // namespace copse::viewer
