@@ -130,7 +130,7 @@ TEST_P(Lbvh, SizesAreKnownBeforehand) {
   }
 }
 
-TEST_P(Lbvh, SizesOfBoxesHaveNoRoomForBoxesMadeAhead) {
+TEST_P(Lbvh, SizesOfBoxesHaveNoRoomForPrecomputedBounds) {
   const std::vector<Aabb> boxes(1000, Aabb{vec3(1), vec3(2)});
   const Buffer<Aabb> buffer(context(), boxes);
   Context fresh({.backend = GetParam(), .stream = context().stream()});

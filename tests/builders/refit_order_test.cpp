@@ -152,7 +152,7 @@ TEST_P(RefitOrder, ScratchIsWhatIsSaid) {
   }
 }
 
-TEST_P(RefitOrder, LargeMeshesHaveRoomForBoxesMadeAhead) {
+TEST_P(RefitOrder, LargeMeshesHaveRoomForPrecomputedBounds) {
   const u64 n = u64{1} << 22;
   const DeviceMesh mesh(context(), generate_random(n, 0.01f));
   Bvh bvh = build_lbvh(context(), mesh.view());

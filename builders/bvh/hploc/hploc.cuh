@@ -20,12 +20,12 @@ namespace copse::cuda {
 
 namespace detail {
 
-using copse::detail::BoxesAhead;
 using copse::detail::BvhArrays;
 using copse::detail::GatheredBoxes;
 using copse::detail::GroupedLeaves;
 using copse::detail::max_kept_clusters;
 using copse::detail::PlaceCluster;
+using copse::detail::PrecomputedBounds;
 using copse::detail::SingleLeaves;
 
 /// Either kind of leaves: one kernel for both.
@@ -43,7 +43,7 @@ inline AnyLeaves any_leaves(const GroupedLeaves& leaves) {
 template <class Boxes>
 struct HplocInput {
   Boxes boxes;
-  BoxesAhead ahead;
+  PrecomputedBounds precomputed;
   AnyLeaves leaves;
   const u8* deltas;
   u32 radius;
@@ -128,9 +128,9 @@ __device__ void load_leaves(const HplocInput<Boxes>& in, const TileLeaves& tile,
   const u32* const ids = in.bvh.primitive_ids;
   if constexpr (std::is_same_v<Boxes, TriangleBoxes>) {
     const bool are_single = in.leaves.firsts == nullptr;
-    if (in.ahead.are_made()) {
-      return are_single ? load_leaves<Shape>(in.ahead.made(), SingleLeaves{}, ids, tile, memory)
-                        : load_leaves<Shape>(in.ahead.made(), in.leaves, ids, tile, memory);
+    if (in.precomputed.are_made()) {
+      return are_single ? load_leaves<Shape>(in.precomputed.made(), SingleLeaves{}, ids, tile, memory)
+                        : load_leaves<Shape>(in.precomputed.made(), in.leaves, ids, tile, memory);
     }
     if (are_single && GatheredBoxes<>::takes(in.boxes)) {
       return load_leaves<Shape>(GatheredBoxes<>::of(in.boxes), SingleLeaves{}, ids, tile, memory);
@@ -229,10 +229,10 @@ void launch_hploc(const Executor& ex, u64 n, const HplocInput<Boxes>& in) {
 
 /// Contract: builders/bvh/hploc/hploc.inl.
 template <class Boxes, class Leaves>
-void cluster_leaves(const Executor& ex, const Boxes& boxes, const copse::detail::BoxesAhead& ahead,
+void cluster_leaves(const Executor& ex, const Boxes& boxes, const copse::detail::PrecomputedBounds& precomputed,
                     const Leaves& leaves, const u8* deltas, u64 n, u32 radius, copse::detail::Cluster* clusters,
                     u32* arrivals, const copse::detail::BvhArrays& bvh) {
-  const detail::HplocInput<Boxes> in{boxes,    ahead, detail::any_leaves(leaves), deltas, radius, clusters,
+  const detail::HplocInput<Boxes> in{boxes,    precomputed, detail::any_leaves(leaves), deltas, radius, clusters,
                                      arrivals, bvh};
   if (radius <= 2) return detail::launch_hploc<2>(ex, n, in);
   if (radius == 3) return detail::launch_hploc<3>(ex, n, in);

@@ -10,13 +10,13 @@
 //
 // The cooperative stage, hploc_cpu.h and hploc.cuh:
 //
-//   cluster_leaves(ex, boxes, ahead, leaves, deltas, n, radius, clusters, arrivals, bvh)
+//   cluster_leaves(ex, boxes, precomputed, leaves, deltas, n, radius, clusters, arrivals, bvh)
 //     Builds nodes and parents of `bvh` over its leaves. A range of leaves in the hierarchy of the deltas takes the
 //     clusters of its two children, those of the left one first. Where it has more than 16 leaves, it merges
 //     neighbours in rounds until at most 16 clusters are left, the whole range until one is. In a round each
 //     cluster looks at the others at most `radius` places away, and those two merge that choose each other.
 //     `n`: the most leaves that bvh.counts, which stands in the executor's memory, may tell of. `clusters` and
-//     `arrivals`: room for n each; all bits of the arrivals are set. `ahead`: BoxesAhead of the same boxes, which
+//     `arrivals`: room for n each; all bits of the arrivals are set. `precomputed`: PrecomputedBounds of the same boxes, which
 //     may be read in their place.
 
 #include "builders/bvh/hploc/hploc_body.h"
@@ -30,21 +30,21 @@ namespace copse::detail {
 
 /// Builds the tree over the leaves, with memory for their clusters.
 template <class Executor, class Boxes, class Leaves>
-void build_clusters(const Executor& ex, const Boxes& boxes, const BoxesAhead& ahead, const Leaves& leaves,
-                    const u8* deltas, u64 n, u32 radius, const BvhArrays& bvh) {
+void build_clusters(const Executor& ex, const Boxes& boxes, const PrecomputedBounds& precomputed,
+                    const Leaves& leaves, const u8* deltas, u64 n, u32 radius, const BvhArrays& bvh) {
   ScratchArena::Frame frame(ex.scratch);
   auto* clusters = frame.allocate<Cluster>(n);
   u32* arrivals = frame.allocate<u32>(n);
   fill_bytes(ex, "hploc: clear arrivals", arrivals, n, 0xff);
-  cluster_leaves(ex, boxes, ahead, leaves, deltas, n, radius, clusters, arrivals, bvh);
+  cluster_leaves(ex, boxes, precomputed, leaves, deltas, n, radius, clusters, arrivals, bvh);
 }
 
 template <class Executor, class Boxes>
 void hploc(const Executor& ex, const Boxes& boxes, u64 n, const HplocOptions& options, const BvhArrays& bvh) {
   ScratchArena::Frame frame(ex.scratch);
-  const MortonOrder order = sort_along_curve(ex, frame, boxes, n, options.morton_bits, bvh);
+  const MortonOrder order = sort_by_morton_key(ex, frame, boxes, n, options.morton_bits, bvh);
   with_leaves(ex, order, n, options.max_leaf_size, bvh, [&](const auto& leaves) {
-    build_clusters(ex, boxes, order.boxes_ahead, leaves, order.deltas, n, options.radius, bvh);
+    build_clusters(ex, boxes, order.precomputed, leaves, order.deltas, n, options.radius, bvh);
   });
 }
 

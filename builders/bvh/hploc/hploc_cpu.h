@@ -122,9 +122,9 @@ class HplocClimb {
 
 /// Contract: builders/bvh/hploc/hploc.inl.
 template <class Boxes, class Leaves>
-void cluster_leaves(const Executor& ex, const Boxes& boxes, const copse::detail::BoxesAhead&, const Leaves& leaves,
-                    const u8* deltas, u64 n, u32 radius, copse::detail::Cluster* clusters, u32* arrivals,
-                    const copse::detail::BvhArrays& bvh) {
+void cluster_leaves(const Executor& ex, const Boxes& boxes, const copse::detail::PrecomputedBounds&,
+                    const Leaves& leaves, const u8* deltas, u64 n, u32 radius, copse::detail::Cluster* clusters,
+                    u32* arrivals, const copse::detail::BvhArrays& bvh) {
   const detail::HplocClimb<Boxes, Leaves> climb(boxes, leaves, deltas, radius, clusters, arrivals, bvh);
   parallel_ranges(ex, "hploc: clusters", divide_rounding_up(n, detail::hploc_tile), 1, [&](u64 begin, u64 end) {
     for (u64 tile = begin; tile < end; ++tile) climb.climb_from(tile);

@@ -12,16 +12,16 @@
 namespace copse::cuda::detail {
 
 /// The lists of the last level.
-struct LastLists {
+struct LastLevel {
   u32 span;  // leaves a list
-  u32 room;  // for lists, at most max_last_lists
-  SubtreeLists lists;
+  u32 room;  // for lists, at most max_last_level_lists
+  PendingSubtrees lists;
 
   static constexpr u32 threads = 1024, blocks = 1;  // on a multiprocessor
 
   /// Lists of a block, so that all blocks of a launch work at once.
   u32 lists_per_block(u32 multiprocessor_count) const {
-    return smaller(u32(divide_rounding_up(room, blocks * multiprocessor_count)), SpanLists::most);
+    return smaller(u32(divide_rounding_up(room, blocks * multiprocessor_count)), PendingLists::max_lists);
   }
 };
 
@@ -32,19 +32,19 @@ struct SplitPlace {
 
 /// Makes nodes by the lists of the last level; a group of lanes each.
 struct JoinAtSplit {
-  LastLists in;
-  const ListTable& table;
+  LastLevel in;
+  const PendingTable& table;
   BvhArrays bvh;
   LaneGroup group;
 
   __device__ void operator()(const SplitPlace& split) const {
-    const ListedSubtree own = at(split);
+    const PendingSubtree own = at(split);
     if (own.delta_right == 0) return;  // none is behind the last leaf
 
     // Find the splits at both ends of the node, and the box between them.
     const SplitPlace before = last_before(split, own.delta_right), after = first_behind(split, own.delta_right);
     const bool begins_inside = before.list < table.list_count;
-    const ListedSubtree left = begins_inside ? at(before) : no_subtree(), right = at(after);
+    const PendingSubtree left = begins_inside ? at(before) : no_subtree(), right = at(after);
     const SplitPlace begin = begins_inside ? SplitPlace{before.list, before.i + 1} : SplitPlace{0, 0};
     const Aabb box = group.box_of_all(share_of_box(begin, {after.list, after.i + 1}));
 
@@ -56,14 +56,14 @@ struct JoinAtSplit {
  private:
   static constexpr u32 nowhere = invalid_id;
 
-  __device__ static ListedSubtree no_subtree() { return {invalid_id, 0}; }
-  __device__ ListedSubtree at(const SplitPlace& split) const {
+  __device__ static PendingSubtree no_subtree() { return {invalid_id, 0}; }
+  __device__ PendingSubtree at(const SplitPlace& split) const {
     return in.lists.subtrees[u64{split.list} * in.span + split.i];
   }
   __device__ u32 count(u32 list) const { return table.counts[list]; }
 
   /// The subtree before one.
-  __device__ ListedSubtree before(const SplitPlace& split) const {
+  __device__ PendingSubtree before(const SplitPlace& split) const {
     if (split.i > 0) return at({split.list, split.i - 1});
     return split.list == 0 ? no_subtree() : at({split.list - 1, count(split.list - 1) - 1});
   }
@@ -115,25 +115,25 @@ struct JoinAtSplit {
     return box;
   }
   __device__ Aabb box_of(const SplitPlace& subtree) const {
-    const ListedSubtree own = at(subtree), previous = before(subtree);
+    const PendingSubtree own = at(subtree), previous = before(subtree);
     const LeafRange range{previous.last_leaf + 1, own.last_leaf};
     return bvh.nodes[SubtreePlace(range, previous.delta_right, own.delta_right).node].box();
   }
 };
 
 /// Makes all nodes that the lists lack; all threads of a block, of which each has some of the lists.
-__device__ inline void join_last_level(const LastLists& in, u32 lists_per_block, const BvhArrays& bvh) {
-  __shared__ ListTable table;
-  __shared__ SpanLists own_lists;
+__device__ inline void join_last_level(const LastLevel& in, u32 lists_per_block, const BvhArrays& bvh) {
+  __shared__ PendingTable table;
+  __shared__ PendingLists own_lists;
   const u32 list_count = u32(divide_rounding_up(bvh.counts->leaf_count, in.span));
   const u32 first = blockIdx.x * lists_per_block;
   if (first >= list_count) return;
-  if (threadIdx.x / warp_size == LastLists::threads / warp_size - 1) {  // it has the fewest rows to load
+  if (threadIdx.x / warp_size == LastLevel::threads / warp_size - 1) {  // it has the fewest rows to load
     own_lists.number_by_one_warp(in.lists.counts + first, smaller(lists_per_block, list_count - first));
   }
   table.load(in.lists.summaries, list_count);
   const JoinAtSplit join{in, table, bvh, {}};
-  constexpr u32 groups = LastLists::threads / LaneGroup::size;
+  constexpr u32 groups = LastLevel::threads / LaneGroup::size;
   for (u32 number = threadIdx.x / LaneGroup::size; number < own_lists.size(); number += groups) {
     const u32 list = own_lists.list_of(number);
     join({first + list, number - own_lists.begin(list)});

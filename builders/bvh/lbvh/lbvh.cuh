@@ -17,21 +17,22 @@ namespace copse::cuda {
 namespace detail {
 
 template <class Boxes, class Leaves>
-void join_leaf_tiles(const Executor& ex, const LeafTileInput<Boxes, Leaves>& in, const BoxesAhead& ahead, u64 n) {
+void join_leaf_tiles(const Executor& ex, const LeafTileInput<Boxes, Leaves>& in,
+                     const PrecomputedBounds& precomputed, u64 n) {
   launch(ex, "lbvh: leaves", leaf_tile_kernel<LbvhTile::rows, LbvhTile::warps, LbvhTile::blocks, Boxes, Leaves>,
-         leaf_tile_shape(n), in, ahead);
+         leaf_tile_shape(n), in, precomputed);
 }
 
-__global__ static void __launch_bounds__(LastLists::threads, LastLists::blocks)
-    last_level_kernel(const LastLists last, u32 lists_per_block, const BvhArrays bvh) {
+__global__ static void __launch_bounds__(LastLevel::threads, LastLevel::blocks)
+    last_level_kernel(const LastLevel last, u32 lists_per_block, const BvhArrays bvh) {
   overlap_launches();
   join_last_level(last, lists_per_block, bvh);
 }
 
 /// Joins what tiles of leaves left until it is one tree.
-inline void join_upper_levels(const Executor& ex, const SubtreeLists& lists, u64 n, const BvhArrays& bvh) {
+inline void join_upper_levels(const Executor& ex, const PendingSubtrees& lists, u64 n, const BvhArrays& bvh) {
   constexpr const char* label = "lbvh: upper levels";
-  const LastLists last = join_levels(ex, label, lists, n, bvh, false);
+  const LastLevel last = join_levels(ex, label, lists, n, bvh, false);
   const u32 lists_per_block = last.lists_per_block(ex.multiprocessor_count);
   launch(ex, label, last_level_kernel, last_level_shape(last, lists_per_block), last, lists_per_block, bvh);
 }
@@ -40,19 +41,19 @@ inline void join_upper_levels(const Executor& ex, const SubtreeLists& lists, u64
 
 /// Contract: builders/bvh/lbvh/lbvh.inl.
 template <class Boxes, class Leaves>
-void join_leaves(const Executor& ex, const Boxes& boxes, const copse::detail::BoxesAhead& ahead,
+void join_leaves(const Executor& ex, const Boxes& boxes, const copse::detail::PrecomputedBounds& precomputed,
                  const Leaves& leaves, const u8* deltas, u64 n, const copse::detail::BvhArrays& bvh) {
   if (n == 0) return;
   ScratchArena::Frame frame(ex.scratch);
-  const detail::SubtreeLists lists = detail::allocate_lists(frame, n);
+  const detail::PendingSubtrees lists = detail::allocate_pending(frame, n);
   detail::join_leaf_tiles(
-      ex, detail::LeafTileInput<Boxes, Leaves>{boxes, leaves, deltas, detail::lists_of_tiles(lists, n), bvh},
-      ahead, n);
+      ex, detail::LeafTileInput<Boxes, Leaves>{boxes, leaves, deltas, detail::pending_of_tiles(lists, n), bvh},
+      precomputed, n);
   detail::join_upper_levels(ex, lists, n, bvh);
 }
 
 inline u64 join_leaves_scratch_bytes(const Executor&, u64 n) {
-  return n == 0 ? 0 : detail::lists_scratch_bytes(n);
+  return n == 0 ? 0 : detail::pending_scratch_bytes(n);
 }
 
 }  // namespace copse::cuda

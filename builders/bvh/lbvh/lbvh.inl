@@ -8,11 +8,11 @@
 //
 // The cooperative stage, lbvh_cpu.h and lbvh.cuh:
 //
-//   join_leaves(ex, boxes, ahead, leaves, deltas, n, bvh)
+//   join_leaves(ex, boxes, precomputed, leaves, deltas, n, bvh)
 //     Builds nodes and parents of `bvh` over its leaves: two neighbouring subtrees join where the delta between them
 //     is closer than those at their other ends (SubtreePlace). `n`: the most leaves that bvh.counts, which stands
 //     in the executor's memory, may tell of. Without leaves it changes nothing. Where every primitive is a leaf,
-//     the tree is of its deltas then. `ahead`: BoxesAhead of the same boxes, which may be read in their place.
+//     the tree is of its deltas then. `precomputed`: PrecomputedBounds of the same boxes, which may be read in their place.
 //   join_leaves_scratch_bytes(ex, n)
 
 #include "builders/bvh/lbvh/lbvh_body.h"
@@ -26,9 +26,9 @@ namespace copse::detail {
 template <class Executor, class Boxes>
 void lbvh(const Executor& ex, const Boxes& boxes, u64 n, const LbvhOptions& options, const BvhArrays& bvh) {
   ScratchArena::Frame frame(ex.scratch);
-  const MortonOrder order = sort_along_curve(ex, frame, boxes, n, options.morton_bits, bvh);
+  const MortonOrder order = sort_by_morton_key(ex, frame, boxes, n, options.morton_bits, bvh);
   with_leaves(ex, order, n, options.max_leaf_size, bvh, [&](const auto& leaves) {
-    join_leaves(ex, boxes, order.boxes_ahead, leaves, order.deltas, n, bvh);
+    join_leaves(ex, boxes, order.precomputed, leaves, order.deltas, n, bvh);
   });
 }
 

@@ -50,8 +50,8 @@ struct JoinUpwards {
 
 /// Contract: builders/bvh/lbvh/lbvh.inl.
 template <class Boxes, class Leaves>
-void join_leaves(const Executor& ex, const Boxes& boxes, const copse::detail::BoxesAhead&, const Leaves& leaves,
-                 const u8* deltas, u64 n, const copse::detail::BvhArrays& bvh) {
+void join_leaves(const Executor& ex, const Boxes& boxes, const copse::detail::PrecomputedBounds&,
+                 const Leaves& leaves, const u8* deltas, u64 n, const copse::detail::BvhArrays& bvh) {
   if (n == 0) return;
   with_zeroed_words(ex, "lbvh: clear meetings", n, [&](u32* meetings) {
     for_each(ex, "lbvh: topology and boxes", n,

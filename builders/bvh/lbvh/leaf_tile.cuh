@@ -13,10 +13,10 @@
 
 namespace copse::cuda::detail {
 
-using copse::detail::BoxesAhead;
 using copse::detail::GatheredBoxes;
 using copse::detail::LeafHierarchy;
-using copse::detail::MadeBoxes;
+using copse::detail::PrecomputedBounds;
+using copse::detail::PrecomputedBoxes;
 
 /// The tiles of a launch.
 struct LbvhTile {
@@ -28,14 +28,14 @@ struct LbvhTile {
 
 /// A subtree that waits for its sibling: its last leaf and how close the leaf behind it is. Its box is in its
 /// node.
-struct alignas(8) ListedSubtree {
+struct alignas(8) PendingSubtree {
   u32 last_leaf;
   u32 delta_right;
 };
 
 /// A list of neighbouring subtrees as a whole: the box around them, how many they are, and the least of how close
 /// leaves behind them are.
-struct alignas(16) ListSummary {
+struct alignas(16) PendingSummary {
   vec3 lo;
   u32 min_delta;
   vec3 hi;
@@ -43,10 +43,10 @@ struct alignas(16) ListSummary {
 };
 
 /// Neighbouring subtrees: those over a span of leaves stand from the span's first leaf on.
-struct SubtreeLists {
-  ListedSubtree* subtrees;
-  u32* counts;             // [span]
-  ListSummary* summaries;  // [span]; or null
+struct PendingSubtrees {
+  PendingSubtree* subtrees;
+  u32* counts;                // [span]
+  PendingSummary* summaries;  // [span]; or null
 };
 
 /// Half a subtree, so that lanes which read neighbours read different banks.
@@ -68,11 +68,11 @@ struct SubtreeMemory {
     hi[i] = new_hi;
     delta_right[i] = u8(delta);
   }
-  __device__ ListedSubtree listed(u32 i) const { return {hi[i].leaf, delta_right[i]}; }
+  __device__ PendingSubtree pending(u32 i) const { return {hi[i].leaf, delta_right[i]}; }
 
   /// Stores what the first `count` subtrees, at least one, are as a whole; all lanes of a warp. A call, as most
   /// launches make none and tiles have no register left for it.
-  __device__ __noinline__ void summarise(u32 count, ListSummary* summary) const {
+  __device__ __noinline__ void summarise(u32 count, PendingSummary* summary) const {
     Aabb box = Aabb::empty();
     u32 least = delta_right[0];
     for (u32 i = lane_id(); i < count; i += warp_size) {
@@ -140,7 +140,7 @@ struct LeafTileInput {
   Boxes boxes;
   Leaves leaves;
   const u8* deltas;
-  SubtreeLists lists;
+  PendingSubtrees lists;
   BvhArrays bvh;
 
   template <class OtherBoxes>
@@ -208,7 +208,7 @@ __device__ __forceinline__ void join_leaf_tile(const LeafTileInput<Boxes, Leaves
 
   // List what is left.
   for (u32 i = lane_id(); i < left; i += warp_size) {
-    in.lists.subtrees[begin + i] = memory.listed(i);
+    in.lists.subtrees[begin + i] = memory.pending(i);
   }
   if (lane_id() == 0) in.lists.counts[begin / capacity] = left;
   if (in.lists.summaries != nullptr) memory.summarise(left, in.lists.summaries + begin / capacity);
@@ -217,11 +217,11 @@ __device__ __forceinline__ void join_leaf_tile(const LeafTileInput<Boxes, Leaves
 /// The same for all tiles of a block, by the boxes that are read the fastest.
 template <u32 rows, u32 warps, class Boxes, class Leaves>
 __device__ __forceinline__ void join_leaf_tiles_of_block(const LeafTileInput<Boxes, Leaves>& in,
-                                                         const BoxesAhead& ahead,
+                                                         const PrecomputedBounds& precomputed,
                                                          SubtreeMemory<rows * warp_size>* memories) {
   if constexpr (std::is_same_v<Boxes, TriangleBoxes>) {
-    if (ahead.are_made()) {
-      return join_leaf_tile<rows, warps>(in.with(ahead.made()), memories);
+    if (precomputed.are_made()) {
+      return join_leaf_tile<rows, warps>(in.with(precomputed.made()), memories);
     }
     if (GatheredBoxes<>::takes(in.boxes)) {
       return join_leaf_tile<rows, warps>(in.with(GatheredBoxes<>::of(in.boxes)), memories);
@@ -239,13 +239,13 @@ inline LaunchShape leaf_tile_shape(u64 n) {
 
 template <u32 rows, u32 warps, u32 blocks, class Boxes, class Leaves>
 __global__ void __launch_bounds__(warps* warp_size, blocks)
-    leaf_tile_kernel(const LeafTileInput<Boxes, Leaves> in, const BoxesAhead ahead) {
+    leaf_tile_kernel(const LeafTileInput<Boxes, Leaves> in, const PrecomputedBounds precomputed) {
   __shared__ SubtreeMemory<rows * warp_size> memories[warps];
   overlap_launches();
   if (Leaves::are_primitives && blockIdx.x == 0 && threadIdx.x == 0 && in.bvh.counts->leaf_count > 0) {
-    store_has_deltas(in.bvh, ahead.boxes == nullptr ? 0 : *ahead.far_count);
+    store_has_deltas(in.bvh, precomputed.boxes == nullptr ? 0 : *precomputed.far_count);
   }
-  join_leaf_tiles_of_block<rows, warps>(in, ahead, memories);
+  join_leaf_tiles_of_block<rows, warps>(in, precomputed, memories);
 }
 
 }  // namespace copse::cuda::detail

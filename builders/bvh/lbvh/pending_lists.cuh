@@ -10,10 +10,10 @@
 namespace copse::cuda::detail {
 
 /// A block's numbering, in shared memory.
-struct SpanLists {
-  static constexpr u32 most = 2 * warp_size;  // spans of a block
+struct PendingLists {
+  static constexpr u32 max_lists = 2 * warp_size;  // spans of a block
 
-  u32 ends[most];  // the numbers behind each span's last entry
+  u32 ends[max_lists];  // the numbers behind each span's last entry
 
   /// Numbers the entries of `list_count` spans; all threads of the block.
   __device__ void number(const u32* counts, u32 list_count) {
@@ -30,13 +30,13 @@ struct SpanLists {
     ends[first + 1] = end;
   }
   __device__ u32 begin(u32 list) const { return list == 0 ? 0 : ends[list - 1]; }
-  __device__ u32 size() const { return ends[most - 1]; }
+  __device__ u32 size() const { return ends[max_lists - 1]; }
 
   /// The span whose entry has a number.
   __device__ u32 list_of(u32 number) const {
     u32 list = 0;
 #pragma unroll
-    for (u32 half = most / 2; half > 0; half /= 2) {
+    for (u32 half = max_lists / 2; half > 0; half /= 2) {
       if (ends[list + half - 1] <= number) list += half;
     }
     return list;
@@ -53,7 +53,7 @@ struct SpanLists {
   __device__ u32 end_of_whole_lists(u32 begin, u32 max_entries) const {
     if (size() - begin <= max_entries) return size();
     u32 end = begin;
-    for (u32 list = 0; list < most; ++list) {
+    for (u32 list = 0; list < max_lists; ++list) {
       if (ends[list] >= begin && ends[list] - begin <= max_entries) end = ends[list];
     }
     return end;

@@ -74,23 +74,23 @@ struct ByteRow {
 };
 
 /// Lists that the last level may find.
-inline constexpr u32 max_last_lists = 4096;
+inline constexpr u32 max_last_level_lists = 4096;
 
 /// All lists of the last level as wholes, in shared memory: their least deltas and counts, and the least deltas and
 /// the boxes of rows of lists. The boxes of lists are left to the cache, through which they come to make rows.
-struct ListTable {
-  static constexpr u32 row_size = ByteRow::size, max_rows = max_last_lists / row_size;
+struct PendingTable {
+  static constexpr u32 row_size = ByteRow::size, max_rows = max_last_level_lists / row_size;
   static_assert(row_size == warp_size && max_rows % row_size == 0);
 
-  const ListSummary* summaries;
+  const PendingSummary* summaries;
   u32 list_count;
-  alignas(u32) u8 least[max_last_lists];
+  alignas(u32) u8 least[max_last_level_lists];
   alignas(u32) u8 row_min[max_rows];
-  u8 counts[max_last_lists];
+  u8 counts[max_last_level_lists];
   vec3 row_lo[max_rows], row_hi[max_rows];
 
   /// All threads of a block, a row a warp.
-  __device__ void load(const ListSummary* all_summaries, u32 count) {
+  __device__ void load(const PendingSummary* all_summaries, u32 count) {
     constexpr u32 padding = 255;  // no delta is as close
     if (threadIdx.x == 0) {
       summaries = all_summaries;
@@ -100,7 +100,7 @@ struct ListTable {
       const u32 list = row * row_size + lane_id();
       u32 own_min = padding;
       if (row * row_size < count) {
-        ListSummary summary{Aabb::empty().lo, padding, Aabb::empty().hi, 0};
+        PendingSummary summary{Aabb::empty().lo, padding, Aabb::empty().hi, 0};
         if (list < count) summary = all_summaries[list];
         own_min = summary.min_delta;
         counts[list] = u8(summary.count);

@@ -17,26 +17,26 @@ namespace copse::cuda::detail {
 /// At most 96, see common_prefix; and one more, see LeafHierarchy.
 inline constexpr u32 max_delta = 97;
 inline constexpr u32 max_subtrees_left = 2 * max_delta + 1;
-static_assert(max_subtrees_left < 256, "counts of ListTable");
+static_assert(max_subtrees_left < 256, "counts of PendingTable");
 
 /// Subtrees side by side, one a thread; every second pass looks at rows that begin half a row earlier.
 struct UpperMemory : SubtreeMemory<512 - warp_size / 2> {
   static constexpr u32 threads = 512;
   static_assert(capacity >= 2 * max_subtrees_left);
 
-  SpanLists lists;
+  PendingLists lists;
   BlockStorage<u32, threads> votes;
 };
 
 /// A level: each block takes 64 lists of it, and makes one of the next level.
 struct UpperLevel {
   u64 span;  // leaves a list
-  SubtreeLists lists;
-  u32* next_counts;             // [list of the next level]
-  ListSummary* next_summaries;  // or null
+  PendingSubtrees lists;
+  u32* next_counts;                // [list of the next level]
+  PendingSummary* next_summaries;  // or null
 
-  __device__ u64 first_leaf() const { return blockIdx.x * SpanLists::most * span; }
-  __device__ u32 first_list() const { return blockIdx.x * SpanLists::most; }
+  __device__ u64 first_leaf() const { return blockIdx.x * PendingLists::max_lists * span; }
+  __device__ u32 first_list() const { return blockIdx.x * PendingLists::max_lists; }
 
   /// How close the block's first leaf and the one before it are.
   __device__ u32 delta_left() const {
@@ -47,14 +47,14 @@ struct UpperLevel {
 
 /// Loads the subtrees of the numbers `begin` to `end` - 1 of the block's lists behind `count` others; all threads.
 ///   before: the subtree before the block's first one
-__device__ inline void load_subtrees(UpperMemory& memory, const BvhNode* nodes, const ListedSubtree* subtrees,
-                                     u64 span, u32 begin, u32 end, u32 count, const ListedSubtree& before) {
+__device__ inline void load_subtrees(UpperMemory& memory, const BvhNode* nodes, const PendingSubtree* subtrees,
+                                     u64 span, u32 begin, u32 end, u32 count, const PendingSubtree& before) {
   const u32 i = count + threadIdx.x, number = begin + threadIdx.x;
   const bool is_new = number < end;
-  ListedSubtree own = before, previous = before;
+  PendingSubtree own = before, previous = before;
   if (is_new) own = subtrees[memory.lists.place(number, span)];
   if (is_new && lane_id() == 0 && number > 0) previous = subtrees[memory.lists.place(number - 1, span)];
-  const ListedSubtree in_lane_before = shuffle_up(own, 1);
+  const PendingSubtree in_lane_before = shuffle_up(own, 1);
   if (lane_id() != 0) previous = in_lane_before;
   if (is_new) {
     const LeafRange range{previous.last_leaf + 1, own.last_leaf};
@@ -104,12 +104,13 @@ __device__ inline u32 join_by_rows(UpperMemory& memory, u32 count, u32 delta_lef
 }
 
 /// Joins what a block of a level finds, and lists what is left.
-__device__ inline void join_lists(UpperMemory& memory, const UpperLevel& level, u32 leaf_count,
-                                  const StoreSubtree& store) {
+__device__ inline void join_pending(UpperMemory& memory, const UpperLevel& level, u32 leaf_count,
+                                    const StoreSubtree& store) {
   const u32 delta_left = level.delta_left();
-  ListedSubtree* const subtrees = level.lists.subtrees + level.first_leaf();
+  PendingSubtree* const subtrees = level.lists.subtrees + level.first_leaf();
   const u64 list_count = divide_rounding_up(leaf_count - level.first_leaf(), level.span);
-  memory.lists.number(level.lists.counts + level.first_list(), u32(smaller(list_count, u64{SpanLists::most})));
+  memory.lists.number(level.lists.counts + level.first_list(),
+                      u32(smaller(list_count, u64{PendingLists::max_lists})));
 
   // As many lists at once as fit, which is mostly all of them; one pass over them makes room for more.
   u32 count = 0;
@@ -128,7 +129,7 @@ __device__ inline void join_lists(UpperMemory& memory, const UpperLevel& level, 
   }
   count = join_by_rows(memory, count, delta_left, store);
   const u32 i = threadIdx.x;
-  if (i < count) subtrees[i] = memory.listed(i);
+  if (i < count) subtrees[i] = memory.pending(i);
   if (i == 0) level.next_counts[blockIdx.x] = count;
   if (level.next_summaries != nullptr && i < warp_size) {
     memory.summarise(count, level.next_summaries + blockIdx.x);
@@ -143,7 +144,7 @@ __global__ static void __launch_bounds__(UpperMemory::threads, upper_blocks)
   __shared__ UpperMemory memory;
   overlap_launches();
   const u32 leaf_count = only_with_deltas && *bvh.has_deltas == 0 ? 0 : bvh.counts->leaf_count;
-  if (level.first_leaf() < leaf_count) join_lists(memory, level, leaf_count, {bvh});
+  if (level.first_leaf() < leaf_count) join_pending(memory, level, leaf_count, {bvh});
 }
 
 /// Lists of the tiles of `n` leaves.
@@ -152,57 +153,59 @@ inline u64 tile_count(u64 n) {
 }
 
 /// Lists of all levels over `n` leaves, the tiles' first.
-inline u64 subtree_list_count(u64 n) {
+inline u64 pending_list_count(u64 n) {
   u64 lists = tile_count(n), total = lists;
-  for (; lists > max_last_lists; total += lists) lists = divide_rounding_up(lists, u64{SpanLists::most});
+  for (; lists > max_last_level_lists; total += lists)
+    lists = divide_rounding_up(lists, u64{PendingLists::max_lists});
   return total;
 }
 
 /// Lists of the last level.
-inline u64 last_list_count(u64 n) {
+inline u64 last_level_list_count(u64 n) {
   u64 lists = tile_count(n);
-  while (lists > max_last_lists) lists = divide_rounding_up(lists, u64{SpanLists::most});
+  while (lists > max_last_level_lists) lists = divide_rounding_up(lists, u64{PendingLists::max_lists});
   return lists;
 }
 
 /// Room for all lists over `n` leaves: the tiles', whose places later levels take again, and their counts first.
-inline SubtreeLists allocate_lists(ScratchArena::Frame& frame, u64 n) {
-  auto* const subtrees = frame.allocate<ListedSubtree>(n);
-  u32* const counts = frame.allocate<u32>(subtree_list_count(n));
-  return {subtrees, counts, frame.allocate<ListSummary>(last_list_count(n))};
+inline PendingSubtrees allocate_pending(ScratchArena::Frame& frame, u64 n) {
+  auto* const subtrees = frame.allocate<PendingSubtree>(n);
+  u32* const counts = frame.allocate<u32>(pending_list_count(n));
+  return {subtrees, counts, frame.allocate<PendingSummary>(last_level_list_count(n))};
 }
-inline u64 lists_scratch_bytes(u64 n) {
-  return ScratchArena::bytes_for<ListedSubtree>(n) + ScratchArena::bytes_for<u32>(subtree_list_count(n)) +
-         ScratchArena::bytes_for<ListSummary>(last_list_count(n));
+inline u64 pending_scratch_bytes(u64 n) {
+  return ScratchArena::bytes_for<PendingSubtree>(n) + ScratchArena::bytes_for<u32>(pending_list_count(n)) +
+         ScratchArena::bytes_for<PendingSummary>(last_level_list_count(n));
 }
 
 /// As tiles fill them: summaries are of the last level alone.
-inline SubtreeLists lists_of_tiles(const SubtreeLists& lists, u64 n) {
-  return {lists.subtrees, lists.counts, tile_count(n) <= max_last_lists ? lists.summaries : nullptr};
+inline PendingSubtrees pending_of_tiles(const PendingSubtrees& lists, u64 n) {
+  return {lists.subtrees, lists.counts, tile_count(n) <= max_last_level_lists ? lists.summaries : nullptr};
 }
 
 /// Joins what tiles left up to the last level, and returns its lists.
 ///   only_with_deltas: nothing where the tree is not of its deltas
-inline LastLists join_levels(const Executor& ex, const char* label, SubtreeLists lists, u64 n,
+inline LastLevel join_levels(const Executor& ex, const char* label, PendingSubtrees lists, u64 n,
                              const BvhArrays& bvh, bool only_with_deltas) {
   u64 count = tile_count(n), span = LbvhTile::capacity;
-  while (count > max_last_lists) {
-    const u64 next = divide_rounding_up(count, u64{SpanLists::most});
-    const UpperLevel level{span, lists, lists.counts + count, next <= max_last_lists ? lists.summaries : nullptr};
+  while (count > max_last_level_lists) {
+    const u64 next = divide_rounding_up(count, u64{PendingLists::max_lists});
+    const UpperLevel level{span, lists, lists.counts + count,
+                           next <= max_last_level_lists ? lists.summaries : nullptr};
     launch(ex, label, join_level_kernel,
            {.blocks = next, .threads = UpperMemory::threads, .overlaps_earlier_launch = true}, level, bvh,
            only_with_deltas);
     lists.counts += count;
     count = next;
-    span *= SpanLists::most;
+    span *= PendingLists::max_lists;
   }
   return {u32(span), u32(count), lists};
 }
 
 /// The launch of a kernel that calls join_last_level().
-inline LaunchShape last_level_shape(const LastLists& last, u32 lists_per_block) {
+inline LaunchShape last_level_shape(const LastLevel& last, u32 lists_per_block) {
   return {.blocks = divide_rounding_up(last.room, lists_per_block),
-          .threads = LastLists::threads,
+          .threads = LastLevel::threads,
           .overlaps_earlier_launch = true};
 }
 

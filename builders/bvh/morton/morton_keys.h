@@ -1,6 +1,6 @@
 #pragma once
 
-// Keys along a curve in words that a radix sort moves as they are: the front of a key beside the primitive's
+// Keys along a curve in words that a radix sort moves as they are: the prefix of a key beside the primitive's
 // number.
 
 #include "builders/bvh/build/bvh_arrays.h"
@@ -24,9 +24,9 @@ constexpr u32 bits_beside_number(u64 n, u64 few_primitives) {
   return n <= few_primitives ? 31 : smaller(39u, morton_key_bits - number_bits(n));
 }
 
-/// Those of a front where primitives that share it are put in order after, which takes the longer the more they
+/// Those of a prefix where primitives that share it are put in order after, which takes the longer the more they
 /// are.
-constexpr u32 front_key_bits(u64 n) {
+constexpr u32 prefix_key_bits(u64 n) {
   return bits_beside_number(n, u64{1} << 17);
 }
 
@@ -37,35 +37,35 @@ constexpr u32 fast_key_bits(u64 n) {
 
 /// How the key of a primitive is divided. Of its 63 bits the highest `key_bits` count.
 ///
-///   63        62 .. front_begin   front_begin - 1 .. 0
-///   invalid   front of the key    number
+///   63        62 .. prefix_begin   prefix_begin - 1 .. 0
+///   invalid   prefix of the key    number
 struct KeyShape {
   u64 key_mask;
-  u64 front_mask;
+  u64 prefix_mask;
   BitRange sorted;  // of a word
 
   KeyShape(u64 n, u32 key_bits)
       : key_mask(~u64{0} << (morton_key_bits - key_bits)),
-        front_mask(~u64{0} << (morton_key_bits - front_bits(n, key_bits))),
-        sorted{morton_key_bits - front_bits(n, key_bits), 64} {}
+        prefix_mask(~u64{0} << (morton_key_bits - prefix_bits(n, key_bits))),
+        sorted{morton_key_bits - prefix_bits(n, key_bits), 64} {}
 
-  /// True where the front is the whole key.
-  constexpr bool front_is_all() const { return key_mask == front_mask; }
+  /// True where the prefix is the whole key.
+  constexpr bool prefix_is_all() const { return key_mask == prefix_mask; }
 
  private:
-  static u32 front_bits(u64 n, u32 key_bits) {
-    return key_bits + number_bits(n) <= morton_key_bits ? key_bits : smaller(key_bits, front_key_bits(n));
+  static u32 prefix_bits(u64 n, u32 key_bits) {
+    return key_bits + number_bits(n) <= morton_key_bits ? key_bits : smaller(key_bits, prefix_key_bits(n));
   }
 };
 
-/// The keys of primitives by their number: for each a word that sorts by the front, and the low half of the key.
+/// The keys of primitives by their number: for each a word that sorts by the prefix, and the low half of the key.
 struct KeyWords {
   u64 n;
-  u64* front;
-  u32* low;  // null where the front is all
+  u64* prefix;
+  u32* low;  // null where the prefix is all
   KeyShape shape;
 
-  COPSE_HD u64 key(u32 id) const { return front[id] >> 32 << 32 | low[id]; }
+  COPSE_HD u64 key(u32 id) const { return prefix[id] >> 32 << 32 | low[id]; }
 };
 
 /// The key of a primitive, and its box where boxes are made: what must be loaded, and what comes of it.
@@ -73,24 +73,24 @@ template <class Boxes>
 struct PreparedMortonKey {
   Boxes boxes;
   MortonGrid grid;
-  BoxAhead* made_boxes;  // null where none are made
+  PrecomputedBox* precomputed;  // null where none are made
 
   COPSE_HD Aabb start(u64 i) const { return boxes(u32(i)); }
   COPSE_HD u64 finish(u64 i, const Aabb& box) const {
-    if (made_boxes != nullptr) made_boxes[i] = {box.lo, 0, box.hi, 0};
+    if (precomputed != nullptr) precomputed[i] = {box.lo, 0, box.hi, 0};
     return is_empty(box) ? invalid_morton_key : grid.key(clean_point(centroid(box)));
   }
 };
 
 /// The same by what stands in memory; for many keys better made ready once.
 template <class Boxes>
-struct CurveKey {
+struct MortonKeyOf {
   Boxes boxes;
   const Aabb* bounds;
-  BoxesAhead ahead;
+  PrecomputedBounds precomputed;
 
   COPSE_HD PreparedMortonKey<Boxes> ready() const {
-    return {boxes, MortonGrid::of(*bounds), ahead.are_made() ? ahead.boxes : nullptr};
+    return {boxes, MortonGrid::of(*bounds), precomputed.are_made() ? precomputed.boxes : nullptr};
   }
   COPSE_HD Aabb start(u64 i) const { return boxes(u32(i)); }
   COPSE_HD u64 finish(u64 i, const Aabb& box) const { return ready().finish(i, box); }
@@ -107,24 +107,24 @@ struct KeyWord {
   COPSE_HD u64 finish(u64 i, const Aabb& box) const {
     const u64 key = key_of.finish(i, box) & words.shape.key_mask;
     if (words.low != nullptr) words.low[i] = u32(key);
-    return (key & words.shape.front_mask) | i;
+    return (key & words.shape.prefix_mask) | i;
   }
   COPSE_HD u64 operator()(u64 i) const { return finish(i, start(i)); }
 };
 
-/// The words in the order of their fronts, equal ones in the order of their numbers.
-struct SortedFronts {
+/// The words in the order of their prefixes, equal ones in the order of their numbers.
+struct SortedPrefixes {
   u64 n;
   const u64* words;
-  u64 front_mask;
+  u64 prefix_mask;
 
-  COPSE_HD u64 front(u64 slot) const { return words[slot] & front_mask; }
-  COPSE_HD u32 id(u64 slot) const { return u32(words[slot] & ~front_mask); }
+  COPSE_HD u64 prefix(u64 slot) const { return words[slot] & prefix_mask; }
+  COPSE_HD u32 id(u64 slot) const { return u32(words[slot] & ~prefix_mask); }
   COPSE_HD bool is_key(u64 slot) const { return words[slot] < invalid_morton_key; }
 };
 
 /// Where an order goes: into a tree, of which each valid primitive is a leaf so far.
-struct CurveOrder {
+struct MortonOrderOutput {
   BvhArrays bvh;
   u8* deltas;  // [slot]: how close the primitive there and the next one are
   u32 source_count;
@@ -139,17 +139,17 @@ struct CurveOrder {
 };
 
 /// The order of no primitives.
-struct StoreNoOrder {
-  CurveOrder order;
+struct StoreEmptyOrder {
+  MortonOrderOutput order;
   COPSE_HD void operator()(u64) const { order.store_valid_count(0); }
 };
 
-/// The order by fronts alone, four slots at a time, so that loads and stores are of 16 bytes.
-struct TakeFrontOrder {
+/// The order by prefixes alone, four slots at a time, so that loads and stores are of 16 bytes.
+struct StorePrefixOrder {
   static constexpr u32 at_once = 4;
 
-  SortedFronts sorted;
-  CurveOrder order;
+  SortedPrefixes sorted;
+  MortonOrderOutput order;
 
   COPSE_HD u64 input_count() const { return divide_rounding_up(sorted.n, u64{at_once}); }
 
@@ -163,7 +163,7 @@ struct TakeFrontOrder {
     Ids ids;
     Deltas deltas;
     for (u32 k = 0; k < at_once; ++k) {
-      ids.id[k] = u32(words[k] & ~sorted.front_mask);
+      ids.id[k] = u32(words[k] & ~sorted.prefix_mask);
       deltas.delta[k] = u8(delta(words[k], words[k + 1], first + k));
     }
     *reinterpret_cast<Ids*>(order.bvh.primitive_ids + first) = ids;
@@ -185,7 +185,7 @@ struct TakeFrontOrder {
   COPSE_HD u32 delta(u64 word, u64 next, u64 slot) const {
     if (slot == 0 && word >= invalid_morton_key) order.store_valid_count(0);
     if (word < invalid_morton_key && next >= invalid_morton_key) order.store_valid_count(u32(slot) + 1);
-    return common_prefix(word & sorted.front_mask, next & sorted.front_mask, u32(slot));
+    return common_prefix(word & sorted.prefix_mask, next & sorted.prefix_mask, u32(slot));
   }
 
   COPSE_HD void take_one_by_one(u64 first) const {

@@ -5,17 +5,17 @@
 //
 // A key has up to 63 bits. As many of them as fit stand in a word beside the primitive's number, and a radix sort
 // of these words, in half the passes and two thirds of the bytes of one by whole keys, leaves most primitives
-// where they belong. Where keys have more bits, those with equal fronts, which now stand side by side, are put in
+// where they belong. Where keys have more bits, those with equal prefixes, which now stand side by side, are put in
 // order after. The cooperative stages, morton_sort_cpu.h and morton_sort.cuh:
 //
-//   sort_by_fronts(ex, n, key_of, keys, sorted_words)
-//     Stores the words of all primitives, of the keys key_of(number) (see CurveKey), and the same words by their
-//     fronts. Its scratch is that of radix_sort_keys.
-//   order_equal_fronts(ex, keys, sorted, order)
+//   sort_by_prefix(ex, n, key_of, keys, sorted_words)
+//     Stores the words of all primitives, of the keys key_of(number) (see MortonKeyOf), and the same words by their
+//     prefixes. Its scratch is that of radix_sort_keys.
+//   order_equal_prefixes(ex, keys, sorted, order)
 //     Stores the order of the primitives by whole keys, equal keys by their number, the deltas and the counts.
-//     Changes keys.front and sorted.
-//   order_equal_fronts_scratch_bytes(ex, n)
-//   gains_by_boxes_ahead(ex)
+//     Changes keys.prefix and sorted.
+//   order_equal_prefixes_scratch_bytes(ex, n)
+//   gains_by_precomputed_bounds(ex)
 //     Whether the executor's later passes may gain by precomputed_bounds.h.
 //
 // Source: Morton, "A Computer Oriented Geodetic Data Base and a New Technique in File Sequencing", IBM, 1966, for
@@ -32,14 +32,14 @@ namespace copse::detail {
 /// What is known of primitives in Morton order, in the executor's memory.
 struct MortonOrder {
   const u8* deltas;  // [i]: how close the primitives in slots i and i + 1 are, the larger the closer; at most 96
-  BoxesAhead boxes_ahead;
+  PrecomputedBounds precomputed;
 };
 
-/// Room for boxes ahead, and whether they are made; none where that cannot pay.
+/// Room for precomputed bounds, and whether they are made; none where that cannot pay.
 template <class Boxes, class Executor>
-BoxesAhead choose_boxes_ahead(const Executor& ex, ScratchArena::Frame& frame, u64 n) {
-  if (!may_make_boxes_ahead<Boxes>(n) || !gains_by_boxes_ahead(ex)) return {};
-  return {frame.allocate<BoxAhead>(n), frame.allocate<u32>(1)};
+PrecomputedBounds choose_precomputed_bounds(const Executor& ex, ScratchArena::Frame& frame, u64 n) {
+  if (!may_precompute_bounds<Boxes>(n) || !gains_by_precomputed_bounds(ex)) return {};
+  return {frame.allocate<PrecomputedBox>(n), frame.allocate<u32>(1)};
 }
 
 /// The bits of a key, where none are asked for as many as sort fast.
@@ -52,37 +52,37 @@ inline u32 key_bits_or_fast(u64 n, u32 morton_bits) {
 /// empty root where there is none. What it returns is good until `frame` ends.
 ///   morton_bits: of a key, at most 63; 0 for as many as sort fast
 template <class Executor, class Boxes>
-MortonOrder sort_along_curve(const Executor& ex, ScratchArena::Frame& frame, const Boxes& boxes, u64 n,
-                             u32 morton_bits, const BvhArrays& bvh) {
-  const CurveOrder order{bvh, bvh.deltas, u32(n)};
+MortonOrder sort_by_morton_key(const Executor& ex, ScratchArena::Frame& frame, const Boxes& boxes, u64 n,
+                               u32 morton_bits, const BvhArrays& bvh) {
+  const MortonOrderOutput order{bvh, bvh.deltas, u32(n)};
   if (n == 0) {
-    for_each(ex, "Morton order: none", 1, StoreNoOrder{order});
+    for_each(ex, "Morton order: none", 1, StoreEmptyOrder{order});
     return {order.deltas, {}};
   }
-  const BoxesAhead ahead = choose_boxes_ahead<Boxes>(ex, frame, n);
+  const PrecomputedBounds precomputed = choose_precomputed_bounds<Boxes>(ex, frame, n);
 
   ScratchArena::Frame sort_frame(ex.scratch);
   auto* bounds = sort_frame.allocate<Aabb>(1);
   bound_primitives(ex, boxes, n, bounds);
-  if (ahead.boxes != nullptr) {
-    reduce(ex, "Morton order: neighbours", BoxesAhead::sample_count, IsFarFromNext<Boxes>{boxes, bounds, n},
-           u32{0}, Plus{}, ahead.far_count);
+  if (precomputed.boxes != nullptr) {
+    reduce(ex, "Morton order: neighbours", PrecomputedBounds::sample_count, IsFarFromNext<Boxes>{boxes, bounds, n},
+           u32{0}, Plus{}, precomputed.far_count);
   }
 
   const KeyShape shape(n, key_bits_or_fast(n, morton_bits));
-  const KeyWords keys{n, sort_frame.allocate<u64>(n), shape.front_is_all() ? nullptr : sort_frame.allocate<u32>(n),
-                      shape};
+  const KeyWords keys{n, sort_frame.allocate<u64>(n),
+                      shape.prefix_is_all() ? nullptr : sort_frame.allocate<u32>(n), shape};
   u64* const sorted_words = sort_frame.allocate<u64>(n);
-  sort_by_fronts(ex, n, CurveKey<Boxes>{boxes, bounds, ahead}, keys, sorted_words);
+  sort_by_prefix(ex, n, MortonKeyOf<Boxes>{boxes, bounds, precomputed}, keys, sorted_words);
 
-  const SortedFronts sorted{n, sorted_words, shape.front_mask};
-  if (shape.front_is_all()) {
-    const TakeFrontOrder take{sorted, order};
+  const SortedPrefixes sorted{n, sorted_words, shape.prefix_mask};
+  if (shape.prefix_is_all()) {
+    const StorePrefixOrder take{sorted, order};
     for_each(ex, "Morton order: deltas", take.input_count(), take);
   } else {
-    order_equal_fronts(ex, keys, sorted, order);
+    order_equal_prefixes(ex, keys, sorted, order);
   }
-  return {order.deltas, ahead};
+  return {order.deltas, precomputed};
 }
 
 /// Scratch of a Morton order of triangles or boxes: `kept_bytes` for as long as its frame lives, `bytes` more
@@ -94,18 +94,19 @@ struct MortonOrderScratch {
 
 template <class Executor>
 MortonOrderScratch morton_order_scratch(const Executor& ex, u64 n, bool of_triangles, u32 morton_bits) {
-  const bool has_boxes_ahead = of_triangles && may_make_boxes_ahead<TriangleBoxes>(n) && gains_by_boxes_ahead(ex);
+  const bool has_precomputed_bounds =
+      of_triangles && may_precompute_bounds<TriangleBoxes>(n) && gains_by_precomputed_bounds(ex);
   const u64 kept_bytes =
-      has_boxes_ahead ? ScratchArena::bytes_for<BoxAhead>(n) + ScratchArena::bytes_for<u32>(1) : 0;
+      has_precomputed_bounds ? ScratchArena::bytes_for<PrecomputedBox>(n) + ScratchArena::bytes_for<u32>(1) : 0;
   if (n == 0) return {kept_bytes, 0};
   const KeyShape shape(n, key_bits_or_fast(n, morton_bits));
   const u64 sort_bytes = radix_sort_keys_scratch_bytes<u64>(ex, n, shape.sorted);
-  const u64 words_bytes = 2 * ScratchArena::bytes_for<u64>(n) +
-                          (shape.front_is_all() ? 0 : ScratchArena::bytes_for<u32>(n)) +
-                          larger(sort_bytes, shape.front_is_all() ? 0 : order_equal_fronts_scratch_bytes(ex, n));
+  const u64 words_bytes =
+      2 * ScratchArena::bytes_for<u64>(n) + (shape.prefix_is_all() ? 0 : ScratchArena::bytes_for<u32>(n)) +
+      larger(sort_bytes, shape.prefix_is_all() ? 0 : order_equal_prefixes_scratch_bytes(ex, n));
   return {kept_bytes, ScratchArena::bytes_for<Aabb>(1) +
                           larger(larger(bound_primitives_scratch_bytes(ex, n),
-                                        u64(reduce_scratch_bytes<u32>(ex, BoxesAhead::sample_count))),
+                                        u64(reduce_scratch_bytes<u32>(ex, PrecomputedBounds::sample_count))),
                                  words_bytes)};
 }
 

@@ -114,7 +114,7 @@ __device__ inline void move_share(const ResortPass& pass, const ResortShare& sha
 }
 
 /// Stores the order of all primitives by whole keys, and the deltas. By all blocks of the launch.
-__device__ inline void resort(const KeyWords& keys, const RunList& runs, const CurveOrder& order,
+__device__ inline void resort(const KeyWords& keys, const RunList& runs, const MortonOrderOutput& order,
                               ResortStorage& shared, GridBarrier& barrier) {
   static_assert(resort_passes % 2 == 0, "the last pass ends in the order");
   const ResortShare share(keys.n, barrier);

@@ -1,6 +1,6 @@
 #pragma once
 
-// Runs of primitives that share the front of their keys, by who puts them in order: runs of at most 32 a thread a
+// Runs of primitives that share the prefix of their keys, by who puts them in order: runs of at most 32 a thread a
 // primitive (morton_tie_break.cuh), which lists the longer ones for a warp or a block each (morton_runs.cuh).
 
 #include "builders/bvh/morton/morton_keys.h"
@@ -11,10 +11,10 @@
 
 namespace copse::cuda::detail {
 
-using copse::detail::CurveOrder;
 using copse::detail::KeyWords;
 using copse::detail::MergeShape;
-using copse::detail::SortedFronts;
+using copse::detail::MortonOrderOutput;
+using copse::detail::SortedPrefixes;
 
 inline constexpr u32 max_short_run = 32;
 

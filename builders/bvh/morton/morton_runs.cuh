@@ -1,6 +1,6 @@
 #pragma once
 
-// Long runs of primitives that share the front of their keys: each is put in order by a warp in its registers, or
+// Long runs of primitives that share the prefix of their keys: each is put in order by a warp in its registers, or
 // by a block in shared memory. One launch, which ends at once where there is no such run.
 
 #include "builders/bvh/morton/morton_resort.cuh"
@@ -23,14 +23,14 @@ struct PlaceOfRun {
 
 struct LongRun {
   const KeyWords& keys;
-  const SortedFronts& sorted;
+  const SortedPrefixes& sorted;
   u64 begin;
 
   __device__ bool reaches(u32 k) const {
-    return begin + k < sorted.n && sorted.front(begin + k) == sorted.front(begin);
+    return begin + k < sorted.n && sorted.prefix(begin + k) == sorted.prefix(begin);
   }
 
-  /// How many it has, at most max_block_run. By all lanes of a warp: as fronts are sorted, each look at memory
+  /// How many it has, at most max_block_run. By all lanes of a warp: as prefixes are sorted, each look at memory
   /// leaves a thirty-second of the places where it may end.
   __device__ u32 size() const {
     u32 there = 1, end = max_block_run + 1;  // so many are there, and fewer than that
@@ -53,13 +53,13 @@ struct LongRun {
   __device__ u64 word(u32 k) const { return u64{low(k)} << 32 | k; }
 
   /// Stores a place of the run, which has `size`.
-  __device__ void store(const PlaceOfRun& place, u32 size, const CurveOrder& order) const {
+  __device__ void store(const PlaceOfRun& place, u32 size, const MortonOrderOutput& order) const {
     const u64 slot = begin + place.k, end = begin + size;
     order.store_id(slot, place.primitive);
     if (place.k + 1 < size) {
       order.deltas[slot] = u8(common_prefix(u64{place.low}, u64{place.next_low}, u32(slot)));
     } else if (end < sorted.n && sorted.is_key(end)) {
-      order.deltas[slot] = delta_between_fronts(sorted.front(begin), sorted.front(end));
+      order.deltas[slot] = delta_between_prefixes(sorted.prefix(begin), sorted.prefix(end));
     }
   }
 };
@@ -75,7 +75,7 @@ __device__ inline u32 size_of_warp_run(const LongRun& run) {
 /// By a warp, in its registers.
 ///   lane_words: a power of two; the run has at most 32 times as many
 template <u32 lane_words>
-__device__ void order_run_by_warp(const LongRun& run, u32 size, const CurveOrder& order) {
+__device__ void order_run_by_warp(const LongRun& run, u32 size, const MortonOrderOutput& order) {
   WarpWords<lane_words> words;
 #pragma unroll
   for (u32 j = 0; j < lane_words; ++j) {
@@ -92,7 +92,7 @@ __device__ void order_run_by_warp(const LongRun& run, u32 size, const CurveOrder
   }
 }
 
-__device__ inline void order_run_by_warp(const LongRun& run, const CurveOrder& order) {
+__device__ inline void order_run_by_warp(const LongRun& run, const MortonOrderOutput& order) {
   static_assert(max_warp_run == 8 * warp_size);
   const u32 size = size_of_warp_run(run);
   if (size <= 2 * warp_size) return order_run_by_warp<2>(run, size, order);
@@ -106,7 +106,7 @@ struct SmallerWord {
 
 /// By a whole block, whose tile has room for the run.
 __device__ inline void order_run_by_block(const LongRun& run, const SharedTile<u64, NoValue>& tile,
-                                          const CurveOrder& order) {
+                                          const MortonOrderOutput& order) {
   const u32 size = run.size();
 #pragma unroll 4
   for (u32 k = threadIdx.x; k < size; k += run_threads) tile.keys[k] = run.word(k);
@@ -122,8 +122,9 @@ inline constexpr u32 run_shared_bytes = larger(SharedTile<u64, NoValue>::bytes, 
 
 /// All long runs but the longest. Runs for blocks take longest; while they are few, the blocks that have none
 /// share those for warps.
-__device__ inline void order_runs(const KeyWords& keys, const SortedFronts& sorted, const RunList& runs,
-                                  const RunState* state, unsigned char* run_memory, const CurveOrder& order) {
+__device__ inline void order_runs(const KeyWords& keys, const SortedPrefixes& sorted, const RunList& runs,
+                                  const RunState* state, unsigned char* run_memory,
+                                  const MortonOrderOutput& order) {
   const u32 warp_run_count = state->warp_run_count, block_run_count = state->block_run_count;
   const auto tile = SharedTile<u64, NoValue>::at(run_memory);
   for (u32 i = blockIdx.x; i < block_run_count; i += gridDim.x) {
@@ -138,8 +139,8 @@ __device__ inline void order_runs(const KeyWords& keys, const SortedFronts& sort
 }
 
 __global__ static void __launch_bounds__(run_threads, MergeShape<u64, NoValue>::blocks)
-    order_long_runs_kernel(const KeyWords keys, const SortedFronts sorted, const RunList runs, RunState* state,
-                           const CurveOrder order) {
+    order_long_runs_kernel(const KeyWords keys, const SortedPrefixes sorted, const RunList runs, RunState* state,
+                           const MortonOrderOutput order) {
   extern __shared__ __align__(16) unsigned char run_memory[];
   overlap_launches();
   const bool needs_resort = state->needs_resort != 0;
@@ -163,8 +164,8 @@ inline u64 run_blocks(const Executor& ex) {
   return u64{MergeShape<u64, NoValue>::blocks} * ex.multiprocessor_count;
 }
 
-inline void order_long_runs(const Executor& ex, u64 blocks, const KeyWords& keys, const SortedFronts& sorted,
-                            const RunList& runs, RunState* state, const CurveOrder& order) {
+inline void order_long_runs(const Executor& ex, u64 blocks, const KeyWords& keys, const SortedPrefixes& sorted,
+                            const RunList& runs, RunState* state, const MortonOrderOutput& order) {
   launch(ex, "Morton order: long runs", order_long_runs_kernel,
          {.blocks = blocks,
           .threads = run_threads,

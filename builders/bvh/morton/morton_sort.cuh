@@ -1,9 +1,9 @@
 #pragma once
 
-// The sort along the curve on CUDA: by fronts, and those with equal fronts by whole keys. Contract:
+// The sort along the curve on CUDA: by prefixes, and those with equal prefixes by whole keys. Contract:
 // builders/bvh/morton/morton_order.h.
 //
-// Keys are made where the sort counts digits, so that it need not read them again for that. Of equal fronts,
+// Keys are made where the sort counts digits, so that it need not read them again for that. Of equal prefixes,
 //
 //   runs of at most 32   by counting, a thread a primitive (morton_tie_break.cuh)
 //   of at most 256       by a warp, in its registers (morton_runs.cuh)
@@ -26,28 +26,29 @@ using copse::detail::KeyWord;
 
 template <class KeyOf>
 void sort_key_words(const Executor& ex, u64 n, const KeyOf& key_of, const KeyWords& keys, u64* sorted_words) {
-  radix_sort_keys_read_once(ex, "Morton order: sort", n, KeyWord<KeyOf>{key_of, keys}, keys.front, sorted_words,
+  radix_sort_keys_read_once(ex, "Morton order: sort", n, KeyWord<KeyOf>{key_of, keys}, keys.prefix, sorted_words,
                             keys.shape.sorted);
 }
 
 }  // namespace detail
 
 template <class Boxes>
-void sort_by_fronts(const Executor& ex, u64 n, const copse::detail::CurveKey<Boxes>& key_of,
+void sort_by_prefix(const Executor& ex, u64 n, const copse::detail::MortonKeyOf<Boxes>& key_of,
                     const copse::detail::KeyWords& keys, u64* sorted_words) {
   if constexpr (std::is_same_v<Boxes, TriangleBoxes>) {
     using GatheredBoxes = copse::detail::GatheredBoxes<copse::detail::TripleLoad::singly>;
     if (GatheredBoxes::takes(key_of.boxes)) {
-      const copse::detail::CurveKey<GatheredBoxes> gathered{GatheredBoxes::of(key_of.boxes), key_of.bounds,
-                                                            key_of.ahead};
+      const copse::detail::MortonKeyOf<GatheredBoxes> gathered{GatheredBoxes::of(key_of.boxes), key_of.bounds,
+                                                               key_of.precomputed};
       return detail::sort_key_words(ex, n, gathered, keys, sorted_words);
     }
   }
   detail::sort_key_words(ex, n, key_of, keys, sorted_words);
 }
 
-inline void order_equal_fronts(const Executor& ex, const copse::detail::KeyWords& keys,
-                               const copse::detail::SortedFronts& sorted, const copse::detail::CurveOrder& order) {
+inline void order_equal_prefixes(const Executor& ex, const copse::detail::KeyWords& keys,
+                                 const copse::detail::SortedPrefixes& sorted,
+                                 const copse::detail::MortonOrderOutput& order) {
   ScratchArena::Frame frame(ex.scratch);
   const u64 blocks = detail::run_blocks(ex);
   const detail::RunList runs = detail::allocate_run_list(frame, keys.n, blocks);
@@ -58,11 +59,11 @@ inline void order_equal_fronts(const Executor& ex, const copse::detail::KeyWords
   zeroed.leaves_zero();
 }
 
-inline u64 order_equal_fronts_scratch_bytes(const Executor& ex, u64 n) {
+inline u64 order_equal_prefixes_scratch_bytes(const Executor& ex, u64 n) {
   return detail::run_list_scratch_bytes(n, detail::run_blocks(ex));
 }
 
-inline bool gains_by_boxes_ahead(const Executor&) {
+inline bool gains_by_precomputed_bounds(const Executor&) {
   return true;
 }
 

@@ -1,9 +1,9 @@
 #pragma once
 
-// The sort along the curve on the CPU: by fronts, and those with equal fronts by whole keys. Contract:
+// The sort along the curve on the CPU: by prefixes, and those with equal prefixes by whole keys. Contract:
 // builders/bvh/morton/morton_order.h.
 //
-// A thread sorts each run of equal fronts; the long ones are listed and sorted by all threads after.
+// A thread sorts each run of equal prefixes; the long ones are listed and sorted by all threads after.
 
 #include <algorithm>
 
@@ -15,22 +15,22 @@ namespace copse::cpu {
 
 namespace detail {
 
-/// The runs of equal fronts, each by its first slot. In keys.front they stand as words that sort as they are:
+/// The runs of equal prefixes, each by its first slot. In keys.prefix they stand as words that sort as they are:
 ///
 ///   63 .. 32 | 31 .. 0
 ///   low word | number
-struct FrontRuns {
+struct PrefixRuns {
   static constexpr u64 max_by_one_thread = u64{1} << 14;
 
   copse::detail::KeyWords keys;
-  copse::detail::SortedFronts sorted;
-  copse::detail::CurveOrder order;
+  copse::detail::SortedPrefixes sorted;
+  copse::detail::MortonOrderOutput order;
 
-  bool begins_at(u64 slot) const { return slot == 0 || sorted.front(slot - 1) != sorted.front(slot); }
+  bool begins_at(u64 slot) const { return slot == 0 || sorted.prefix(slot - 1) != sorted.prefix(slot); }
 
   u64 end(u64 begin) const {
     u64 slot = begin + 1;
-    while (slot < sorted.n && sorted.front(slot) == sorted.front(begin)) ++slot;
+    while (slot < sorted.n && sorted.prefix(slot) == sorted.prefix(begin)) ++slot;
     return slot;
   }
 
@@ -48,14 +48,14 @@ struct FrontRuns {
     } else if (end == sorted.n || !sorted.is_key(end)) {
       order.store_valid_count(u32(end));
     } else {
-      order.deltas[slot] = u8(common_prefix(sorted.front(slot), sorted.front(end), u32(slot)));
+      order.deltas[slot] = u8(common_prefix(sorted.prefix(slot), sorted.prefix(end), u32(slot)));
     }
   }
 };
 
 /// Orders the run that begins at a slot, or lists it.
 struct OrderRun {
-  FrontRuns runs;
+  PrefixRuns runs;
   u64* long_runs;  // where each begins
   u32* long_run_count;
 
@@ -63,11 +63,11 @@ struct OrderRun {
     if (!runs.sorted.is_key(slot)) return store_invalid(slot);
     if (!runs.begins_at(slot)) return;
     const u64 begin = slot, end = runs.end(begin);
-    if (end - begin > FrontRuns::max_by_one_thread) {
+    if (end - begin > PrefixRuns::max_by_one_thread) {
       long_runs[fetch_add_relaxed(long_run_count, 1u)] = begin;
       return;
     }
-    u64* const words = runs.keys.front + begin;
+    u64* const words = runs.keys.prefix + begin;
     for (u64 i = begin; i < end; ++i) words[i - begin] = runs.word(i);
     if (end - begin > 1) std::sort(words, words + (end - begin));
     for (u64 i = begin; i < end; ++i) runs.store(i, words, begin, end);
@@ -80,13 +80,13 @@ struct OrderRun {
 };
 
 struct WordOfRun {
-  FrontRuns runs;
+  PrefixRuns runs;
   u64 begin;
   u64 operator()(u64 k) const { return runs.word(begin + k); }
 };
 
 struct StoreSlot {
-  FrontRuns runs;
+  PrefixRuns runs;
   const u64* words;
   u64 begin, end;
   void operator()(u64 k) const { runs.store(begin + k, words, begin, end); }
@@ -97,42 +97,43 @@ inline constexpr BitRange low_word{32, 64};
 template <class KeyOf>
 struct StoreKeyWord {
   copse::detail::KeyWord<KeyOf> word;
-  void operator()(u64 i) const { word.words.front[i] = word(i); }
+  void operator()(u64 i) const { word.words.prefix[i] = word(i); }
 };
 
 }  // namespace detail
 
 template <class KeyOf>
-void sort_by_fronts(const Executor& ex, u64 n, const KeyOf& key_of, const copse::detail::KeyWords& keys,
+void sort_by_prefix(const Executor& ex, u64 n, const KeyOf& key_of, const copse::detail::KeyWords& keys,
                     u64* sorted_words) {
   const auto ready = key_of.ready();
   for_each(ex, "Morton order: keys", n, detail::StoreKeyWord<decltype(ready)>{{ready, keys}});
-  radix_sort_keys(ex, "Morton order: sort", n, Elements<u64>{keys.front}, sorted_words, keys.shape.sorted);
+  radix_sort_keys(ex, "Morton order: sort", n, Elements<u64>{keys.prefix}, sorted_words, keys.shape.sorted);
 }
 
-inline void order_equal_fronts(const Executor& ex, const copse::detail::KeyWords& keys,
-                               const copse::detail::SortedFronts& sorted, const copse::detail::CurveOrder& order) {
+inline void order_equal_prefixes(const Executor& ex, const copse::detail::KeyWords& keys,
+                                 const copse::detail::SortedPrefixes& sorted,
+                                 const copse::detail::MortonOrderOutput& order) {
   ScratchArena::Frame frame(ex.scratch);
-  const detail::FrontRuns runs{keys, sorted, order};
-  u64* const long_runs = frame.allocate<u64>(sorted.n / detail::FrontRuns::max_by_one_thread + 1);
+  const detail::PrefixRuns runs{keys, sorted, order};
+  u64* const long_runs = frame.allocate<u64>(sorted.n / detail::PrefixRuns::max_by_one_thread + 1);
   u32 long_run_count = 0;
-  for_each(ex, "Morton order: equal fronts", sorted.n, detail::OrderRun{runs, long_runs, &long_run_count});
+  for_each(ex, "Morton order: equal prefixes", sorted.n, detail::OrderRun{runs, long_runs, &long_run_count});
 
   for (u32 i = 0; i < long_run_count; ++i) {
     const u64 begin = long_runs[i], end = runs.end(begin);
-    u64* const words = keys.front + begin;
+    u64* const words = keys.prefix + begin;
     radix_sort_keys(ex, "Morton order: long run", end - begin, detail::WordOfRun{runs, begin}, words,
                     detail::low_word);
     for_each(ex, "Morton order: long run", end - begin, detail::StoreSlot{runs, words, begin, end});
   }
 }
 
-inline u64 order_equal_fronts_scratch_bytes(const Executor& ex, u64 n) {
-  return ScratchArena::bytes_for<u64>(n / detail::FrontRuns::max_by_one_thread + 1) +
+inline u64 order_equal_prefixes_scratch_bytes(const Executor& ex, u64 n) {
+  return ScratchArena::bytes_for<u64>(n / detail::PrefixRuns::max_by_one_thread + 1) +
          radix_sort_keys_scratch_bytes<u64>(ex, n, detail::low_word);
 }
 
-inline bool gains_by_boxes_ahead(const Executor&) {
+inline bool gains_by_precomputed_bounds(const Executor&) {
   return false;
 }
 

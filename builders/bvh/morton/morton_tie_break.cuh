@@ -1,7 +1,7 @@
 #pragma once
 
-// Primitives sorted by the fronts of their keys: those whose front is theirs alone or shared by few are brought to
-// their slots, with the deltas between them; long runs are listed. Most have a front of their own, so those that do
+// Primitives sorted by the prefixes of their keys: those whose prefix is theirs alone or shared by few are brought to
+// their slots, with the deltas between them; long runs are listed. Most have a prefix of their own, so those that do
 // not are listed too, and what is to do for them is done by full warps.
 
 #include "builders/bvh/morton/tie_tile.cuh"
@@ -9,7 +9,7 @@
 
 namespace copse::cuda::detail {
 
-/// A slot's place in its run: how many come before and after it, by fronts alone; at most `max_short_run`.
+/// A slot's place in its run: how many come before and after it, by prefixes alone; at most `max_short_run`.
 struct PlaceInRun {
   u32 left, right;
 
@@ -34,15 +34,15 @@ __device__ inline void place_in_run(TieTile& tile, u32 w, const PlaceInRun& plac
   tile.placed_low[begin + rank] = own;
 }
 
-/// The delta between keys with different fronts.
-__device__ inline u8 delta_between_fronts(u64 front, u64 next_front) {
-  return u8(leading_zeros(front ^ next_front));
+/// The delta between keys with different prefixes.
+__device__ inline u8 delta_between_prefixes(u64 prefix, u64 next_prefix) {
+  return u8(leading_zeros(prefix ^ next_prefix));
 }
 
 /// Lists the long run that begins at a slot by what is to put it in order.
-__device__ inline void list_run(const SortedFronts& sorted, u64 slot, const RunList& runs, RunState* state) {
+__device__ inline void list_run(const SortedPrefixes& sorted, u64 slot, const RunList& runs, RunState* state) {
   const auto reaches = [&](u64 size) {
-    return slot + size < sorted.n && sorted.front(slot + size) == sorted.front(slot);
+    return slot + size < sorted.n && sorted.prefix(slot + size) == sorted.prefix(slot);
   };
   if (reaches(max_block_run)) {
     store_relaxed(&state->needs_resort, 1u);
@@ -53,9 +53,9 @@ __device__ inline void list_run(const SortedFronts& sorted, u64 slot, const RunL
   }
 }
 
-/// Puts those that share their front where they belong in short runs, and lists the long ones, whose slots keep
+/// Puts those that share their prefix where they belong in short runs, and lists the long ones, whose slots keep
 /// what they have so far.
-__device__ inline void place_ties(TieTile& tile, i64 first, const SortedFronts& sorted, const RunList& runs,
+__device__ inline void place_ties(TieTile& tile, i64 first, const SortedPrefixes& sorted, const RunList& runs,
                                   RunState* state) {
   for (u32 i = threadIdx.x; i < tile.tied_count; i += TieTile::threads) {
     const u32 w = tile.tied[i];
@@ -72,7 +72,7 @@ __device__ inline void place_ties(TieTile& tile, i64 first, const SortedFronts& 
 /// Stores the order of the thread's slots, and the deltas behind them: anything where long runs are, which are not
 /// put in order yet, and where the keys end.
 __device__ inline void store_slots(const TieTile& tile, const EnteredSlots& mine, u64 slot, u64 n,
-                                   const CurveOrder& order) {
+                                   const MortonOrderOutput& order) {
   constexpr u32 at_once = TieTile::at_once;
   const FourSlots<u32> ids = *reinterpret_cast<const FourSlots<u32>*>(tile.placed_id + mine.w);
   FourSlots<u8> deltas;
@@ -96,8 +96,8 @@ __device__ inline void store_slots(const TieTile& tile, const EnteredSlots& mine
 }
 
 __global__ static void __launch_bounds__(TieTile::threads, TieTile::blocks)
-    order_short_runs_kernel(const KeyWords keys, const SortedFronts sorted, const RunList runs, RunState* state,
-                            const CurveOrder order) {
+    order_short_runs_kernel(const KeyWords keys, const SortedPrefixes sorted, const RunList runs, RunState* state,
+                            const MortonOrderOutput order) {
   __shared__ TieTile tile;
   if (threadIdx.x == 0) {
     tile.tied_count = 0;
@@ -114,8 +114,8 @@ __global__ static void __launch_bounds__(TieTile::threads, TieTile::blocks)
   if (TieTile::is_of_tile(mine.w) && slot < i64(sorted.n)) store_slots(tile, mine, u64(slot), sorted.n, order);
 }
 
-inline void order_short_runs(const Executor& ex, const KeyWords& keys, const SortedFronts& sorted,
-                             const RunList& runs, RunState* state, const CurveOrder& order) {
+inline void order_short_runs(const Executor& ex, const KeyWords& keys, const SortedPrefixes& sorted,
+                             const RunList& runs, RunState* state, const MortonOrderOutput& order) {
   launch(ex, "Morton order: short runs", order_short_runs_kernel,
          {.blocks = divide_rounding_up(keys.n, TieTile::slots),
           .threads = TieTile::threads,

@@ -13,7 +13,7 @@
 namespace copse::detail {
 
 /// A box in two loads of 16 bytes.
-struct alignas(32) BoxAhead {
+struct alignas(32) PrecomputedBox {
   vec3 lo;
   u32 unused;
   vec3 hi;
@@ -21,23 +21,23 @@ struct alignas(32) BoxAhead {
 };
 
 /// The boxes of primitives by their number.
-struct MadeBoxes {
-  const BoxAhead* boxes;
+struct PrecomputedBoxes {
+  const PrecomputedBox* boxes;
   COPSE_HD Aabb operator()(u32 primitive) const {
-    const BoxAhead box = boxes[primitive];
+    const PrecomputedBox box = boxes[primitive];
     return {box.lo, box.hi};
   }
 };
 
 /// Room for boxes, which are made or not as samples of the primitives decide.
-struct BoxesAhead {
+struct PrecomputedBounds {
   static constexpr u32 sample_count = 256;
 
-  BoxAhead* boxes = nullptr;  // [primitive]; null where they are never made
-  u32* far_count = nullptr;   // of the samples, those that are far from the next primitive
+  PrecomputedBox* boxes = nullptr;  // [primitive]; null where they are never made
+  u32* far_count = nullptr;         // of the samples, those that are far from the next primitive
 
   COPSE_HD bool are_made() const { return boxes != nullptr && 2 * *far_count > sample_count; }
-  COPSE_HD MadeBoxes made() const { return {boxes}; }
+  COPSE_HD PrecomputedBoxes made() const { return {boxes}; }
 };
 
 /// 1 for a sample whose next primitive is farther away than a part of the scene's extent, along any axis.
@@ -47,10 +47,10 @@ struct IsFarFromNext {
 
   Boxes boxes;
   const Aabb* bounds;
-  u64 n;  // at least BoxesAhead::sample_count
+  u64 n;  // at least PrecomputedBounds::sample_count
 
   COPSE_HD u32 operator()(u64 sample) const {
-    const u32 primitive = u32(sample * ((n - 1) / BoxesAhead::sample_count));
+    const u32 primitive = u32(sample * ((n - 1) / PrecomputedBounds::sample_count));
     const Aabb box = boxes(primitive), next_box = boxes(primitive + 1);
     if (is_empty(box) || is_empty(next_box)) return 0;
     const vec3 at = centroid(box), next = centroid(next_box);
@@ -70,7 +70,7 @@ struct IsFarFromNext {
 
 /// Whether room for boxes may pay: for triangles of one mesh that caches cannot hold.
 template <class Boxes>
-bool may_make_boxes_ahead(u64 n) {
+bool may_precompute_bounds(u64 n) {
   constexpr u64 fewest = u64{1} << 22, most = u64{1} << 28;
   return std::is_same_v<Boxes, TriangleBoxes> && n >= fewest && n <= most;
 }

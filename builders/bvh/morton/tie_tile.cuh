@@ -1,6 +1,6 @@
 #pragma once
 
-// A tile of primitives sorted by the fronts of their keys, with a look at those on both sides of it: what a block
+// A tile of primitives sorted by the prefixes of their keys, with a look at those on both sides of it: what a block
 // knows of them in shared memory.
 
 #include "builders/bvh/morton/morton_run_list.cuh"
@@ -31,9 +31,9 @@ struct TieTile {
   alignas(16) u32 id[size];  // as sorted
   alignas(16) u32 low[size];
   alignas(16) u32 placed_id[size];       // the same where they belong
-  u32 placed_low[size];                  // of those that share their front
+  u32 placed_low[size];                  // of those that share their prefix
   u32 begins_run[size / warp_size + 1];  // a bit a slot; and behind the last
-  u16 tied[size];                        // the slots that share their front, in any order
+  u16 tied[size];                        // the slots that share their prefix, in any order
   u32 tied_count;
 
   __device__ static bool is_of_tile(u32 w) { return w >= margin && w < margin + slots; }
@@ -50,11 +50,11 @@ struct LoadedSlots {
   static constexpr u32 at_once = TieTile::at_once;
   static constexpr u64 no_key = ~u64{0};
 
-  u64 front_mask;
+  u64 prefix_mask;
   u64 word[at_once + 2];
 
   /// slot: the first one; before the first or past the last one of all at the ends
-  __device__ LoadedSlots(const SortedFronts& sorted, i64 slot) : front_mask(sorted.front_mask) {
+  __device__ LoadedSlots(const SortedPrefixes& sorted, i64 slot) : prefix_mask(sorted.prefix_mask) {
     if (slot >= 0 && slot + at_once <= i64(sorted.n)) {
       const auto* const from = reinterpret_cast<const TwoWords*>(sorted.words + slot);
       const TwoWords low = from[0], high = from[1];
@@ -78,7 +78,7 @@ struct LoadedSlots {
     return word[k + 1] < invalid_morton_key;
   }
   __device__ u32 id(u32 k) const {
-    return u32(word[k + 1] & ~front_mask);
+    return u32(word[k + 1] & ~prefix_mask);
   }
 
   /// A bit for each, and for the one behind them: where a run begins, or no key is.
@@ -86,7 +86,7 @@ struct LoadedSlots {
     u32 begins = 0;
 #pragma unroll
     for (u32 k = 0; k <= at_once; ++k) {
-      const bool begins_here = !is_key(k) || ((word[k + 1] ^ word[k]) & front_mask) != 0;
+      const bool begins_here = !is_key(k) || ((word[k + 1] ^ word[k]) & prefix_mask) != 0;
       begins |= u32(begins_here) << k;
     }
     return begins;
@@ -100,11 +100,11 @@ struct LoadedSlots {
     return keys;
   }
 
-  /// A byte for each: how close it and the next one are, by their fronts.
+  /// A byte for each: how close it and the next one are, by their prefixes.
   __device__ u32 deltas() const {
     u32 deltas = 0;
 #pragma unroll
-    for (u32 k = 0; k < at_once; ++k) deltas |= leading_zeros((word[k + 1] ^ word[k + 2]) & front_mask) << 8 * k;
+    for (u32 k = 0; k < at_once; ++k) deltas |= leading_zeros((word[k + 1] ^ word[k + 2]) & prefix_mask) << 8 * k;
     return deltas;
   }
 
@@ -113,7 +113,7 @@ struct LoadedSlots {
     u64 of[2];
   };
 
-  __device__ static u64 word_at(const SortedFronts& sorted, i64 slot) {
+  __device__ static u64 word_at(const SortedPrefixes& sorted, i64 slot) {
     return slot >= 0 && slot < i64(sorted.n) ? sorted.words[slot] : no_key;
   }
 };
@@ -140,10 +140,10 @@ struct EnteredSlots {
   u32 begins;
   u32 deltas;
 
-  /// Stores what the tile is to know of the thread's slots, lists those that share their front, and stores the
+  /// Stores what the tile is to know of the thread's slots, lists those that share their prefix, and stores the
   /// count of keys where they end.
   __device__ EnteredSlots(TieTile& tile, const KeyWords& keys, const LoadedSlots& loaded, i64 slot,
-                          const CurveOrder& order)
+                          const MortonOrderOutput& order)
       : w(threadIdx.x * at_once), begins(loaded.begins()), deltas(loaded.deltas()) {
     const u32 key_bits = loaded.keys(), tied = ~(begins & begins >> 1) & key_bits;
     FourSlots<u32> ids, lows;
@@ -183,7 +183,8 @@ struct EnteredSlots {
   }
 
   /// Keys are before all that is none.
-  __device__ static void store_valid_count(u32 key_bits, bool is_next_key, i64 slot, const CurveOrder& order) {
+  __device__ static void store_valid_count(u32 key_bits, bool is_next_key, i64 slot,
+                                           const MortonOrderOutput& order) {
     const u32 count = u32(__popc(key_bits));
     if (count > 0 && (count < at_once || !is_next_key)) order.store_valid_count(u32(slot) + count);
     if (count == 0 && slot == 0) order.store_valid_count(0);

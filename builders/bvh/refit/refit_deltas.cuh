@@ -13,7 +13,7 @@
 
 namespace copse::cuda::detail {
 
-using copse::detail::BoxAhead;
+using copse::detail::PrecomputedBox;
 using copse::detail::SingleLeaves;
 
 /// Parents stay.
@@ -47,7 +47,7 @@ inline constexpr u32 box_blocks = 8;  // on a multiprocessor
 
 /// Stores the boxes of all triangles; all threads of a launch.
 template <class Boxes>
-__device__ void store_boxes(const Boxes& boxes, u64 n, BoxAhead* stored) {
+__device__ void store_boxes(const Boxes& boxes, u64 n, PrecomputedBox* stored) {
   const u64 threads = u64{gridDim.x} * box_threads;
   for (u64 i = u64{blockIdx.x} * box_threads + threadIdx.x; i < n; i += threads) {
     const Aabb box = boxes(u32(i));
@@ -57,44 +57,46 @@ __device__ void store_boxes(const Boxes& boxes, u64 n, BoxAhead* stored) {
 
 /// Makes boxes ahead for the tiles, in the order of the triangles, where neighbours of that order are far apart.
 __global__ static void __launch_bounds__(box_threads)
-    make_boxes_ahead_kernel(const TriangleBoxes boxes, const BvhArrays bvh, const BoxesAhead ahead, u64 n) {
+    precompute_bounds_kernel(const TriangleBoxes boxes, const BvhArrays bvh, const PrecomputedBounds precomputed,
+                             u64 n) {
   using BoxesInOrder = GatheredBoxes<copse::detail::TripleLoad::singly>;
   overlap_launches();
-  if (*bvh.has_deltas == 0 || !ahead.are_made()) return;
-  if (BoxesInOrder::takes(boxes)) return store_boxes(BoxesInOrder::of(boxes), n, ahead.boxes);
-  store_boxes(boxes, n, ahead.boxes);
+  if (*bvh.has_deltas == 0 || !precomputed.are_made()) return;
+  if (BoxesInOrder::takes(boxes)) return store_boxes(BoxesInOrder::of(boxes), n, precomputed.boxes);
+  store_boxes(boxes, n, precomputed.boxes);
 }
 
-/// Room for boxes ahead, made where they pay; none where they cannot.
+/// Room for precomputed bounds, made where they pay; none where they cannot.
 template <class Boxes>
-BoxesAhead make_boxes_ahead(const Executor& ex, ScratchArena::Frame& frame, const Boxes& boxes, u64 n,
-                            const BvhArrays& bvh) {
-  BoxesAhead ahead;
+PrecomputedBounds precompute_bounds(const Executor& ex, ScratchArena::Frame& frame, const Boxes& boxes, u64 n,
+                                    const BvhArrays& bvh) {
+  PrecomputedBounds precomputed;
   if constexpr (std::is_same_v<Boxes, TriangleBoxes>) {
-    if (!copse::detail::may_make_boxes_ahead<Boxes>(n)) return ahead;
-    ahead = {frame.allocate<BoxAhead>(n), bvh.far_count};
-    launch(ex, "refit: boxes ahead", make_boxes_ahead_kernel,
+    if (!copse::detail::may_precompute_bounds<Boxes>(n)) return precomputed;
+    precomputed = {frame.allocate<PrecomputedBox>(n), bvh.far_count};
+    launch(ex, "refit: boxes precomputed", precompute_bounds_kernel,
            {.blocks = u64{box_blocks} * ex.multiprocessor_count,
             .threads = box_threads,
             .overlaps_earlier_launch = true},
-           boxes, bvh, ahead, n);
+           boxes, bvh, precomputed, n);
   }
-  return ahead;
+  return precomputed;
 }
 
 template <class Boxes>
 __global__ void __launch_bounds__(LbvhTile::warps* warp_size, LbvhTile::blocks)
-    fit_tiles_kernel(const LeafTileInput<Boxes, SingleLeaves> in, const BoxesAhead ahead, u32* arrivals) {
+    fit_tiles_kernel(const LeafTileInput<Boxes, SingleLeaves> in, const PrecomputedBounds precomputed,
+                     u32* arrivals) {
   __shared__ SubtreeMemory<LbvhTile::capacity> memories[LbvhTile::warps];
   overlap_launches();
   if (*in.bvh.has_deltas == 0) {
     return fit_leaves_by_links<2 * LbvhTile::capacity * LbvhTile::warps>(in.boxes, in.bvh, arrivals);
   }
-  join_leaf_tiles_of_block<LbvhTile::rows, LbvhTile::warps>(in, ahead, memories);
+  join_leaf_tiles_of_block<LbvhTile::rows, LbvhTile::warps>(in, precomputed, memories);
 }
 
-__global__ static void __launch_bounds__(LastLists::threads, LastLists::blocks)
-    fit_last_level_kernel(const LastLists last, u32 lists_per_block, const BvhArrays bvh, u32* arrivals) {
+__global__ static void __launch_bounds__(LastLevel::threads, LastLevel::blocks)
+    fit_last_level_kernel(const LastLevel last, u32 lists_per_block, const BvhArrays bvh, u32* arrivals) {
   overlap_launches();
   if (*bvh.has_deltas == 0) return climb_from_leaves(bvh, arrivals);
   join_last_level(last, lists_per_block, without_parents(bvh));
@@ -104,14 +106,15 @@ __global__ static void __launch_bounds__(LastLists::threads, LastLists::blocks)
 template <class Boxes>
 void refit_by_deltas(const Executor& ex, const Boxes& boxes, u64 n, const BvhArrays& bvh) {
   ScratchArena::Frame frame(ex.scratch);
-  const SubtreeLists lists = allocate_lists(frame, n);
+  const PendingSubtrees lists = allocate_pending(frame, n);
   u32* const arrivals = reinterpret_cast<u32*>(lists.subtrees);  // of a tree of no deltas, in place of its lists
-  const BoxesAhead ahead = make_boxes_ahead(ex, frame, boxes, n, bvh);
-  launch(ex, "refit: boxes", fit_tiles_kernel<Boxes>, leaf_tile_shape(n),
-         LeafTileInput<Boxes, SingleLeaves>{boxes, {}, bvh.deltas, lists_of_tiles(lists, n), without_parents(bvh)},
-         ahead, arrivals);
+  const PrecomputedBounds precomputed = precompute_bounds(ex, frame, boxes, n, bvh);
+  launch(
+      ex, "refit: boxes", fit_tiles_kernel<Boxes>, leaf_tile_shape(n),
+      LeafTileInput<Boxes, SingleLeaves>{boxes, {}, bvh.deltas, pending_of_tiles(lists, n), without_parents(bvh)},
+      precomputed, arrivals);
   constexpr const char* label = "refit: upper boxes";
-  const LastLists last = join_levels(ex, label, lists, n, without_parents(bvh), true);
+  const LastLevel last = join_levels(ex, label, lists, n, without_parents(bvh), true);
   const u32 lists_per_block = last.lists_per_block(ex.multiprocessor_count);
   launch(ex, label, fit_last_level_kernel, last_level_shape(last, lists_per_block), last, lists_per_block, bvh,
          arrivals);
@@ -119,8 +122,8 @@ void refit_by_deltas(const Executor& ex, const Boxes& boxes, u64 n, const BvhArr
 
 template <class Boxes>
 u64 refit_by_deltas_scratch_bytes(u64 n) {
-  return lists_scratch_bytes(n) +
-         (copse::detail::may_make_boxes_ahead<Boxes>(n) ? ScratchArena::bytes_for<BoxAhead>(n) : 0);
+  return pending_scratch_bytes(n) +
+         (copse::detail::may_precompute_bounds<Boxes>(n) ? ScratchArena::bytes_for<PrecomputedBox>(n) : 0);
 }
 
 }  // namespace copse::cuda::detail

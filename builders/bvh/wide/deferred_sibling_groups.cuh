@@ -75,7 +75,7 @@ struct ListedIds {
 
 template <u32 groups, u32 threads>
 struct ListedSiblingGroups {
-  SpanLists lists;
+  PendingLists lists;
   ListedIds<groups> ids;
   BlockStorage<u32, threads> storage;
 };
@@ -89,7 +89,7 @@ struct ListLevel {
 
 /// A list of the next level is made of so many lists.
 inline constexpr u32 lists_at_once = 8;
-static_assert(lists_at_once <= SpanLists::most);
+static_assert(lists_at_once <= PendingLists::most);
 
 /// The most groups that a block tries, and the count that marks a list of more.
 inline constexpr u32 max_listed = 4096, too_many_remaining = 1u << 20;
