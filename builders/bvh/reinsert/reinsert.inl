@@ -11,7 +11,9 @@
 #include "builders/bvh/reinsert/reinsert_body.h"
 #include "builders/bvh/reinsert/reinsert_boxes.h"
 #include "builders/bvh/reinsert/reinsert_moves.h"
+#include "primitives/bottom_up.h"
 #include "primitives/inputs.h"
+#include "primitives/loops/zeroed_words.h"
 #include "primitives/reduce.h"
 
 namespace copse::detail {

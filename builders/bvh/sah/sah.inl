@@ -21,8 +21,10 @@
 #include "builders/geometry/make_triangle_table.h"
 #include "builders/geometry/primitive_bounds.h"
 #include "builders/geometry/primitive_boxes.h"
+#include "primitives/bottom_up.h"
 #include "primitives/inputs.h"
 #include "primitives/loops/zeroed_words.h"
+#include "primitives/partition.h"
 #include "primitives/reduce.h"
 #include "primitives/scan.h"
 
