@@ -4,14 +4,9 @@
 
 #include "builders/bvh/wide/sibling_group_rows.cuh"
 #include "builders/bvh/wide_node.h"
+#include "builders/geometry/quad.h"
 
 namespace copse::cuda::detail {
-
-/// A corner of a box, stored and loaded in one piece.
-struct alignas(16) WideCorner {
-  vec3 at;
-  u32 unused;
-};
 
 template <u32 width, u32 block_threads>
 class SiblingGroupWindow : public SiblingGroupRows<width, block_threads> {
@@ -72,7 +67,7 @@ class SiblingGroupWindow : public SiblingGroupRows<width, block_threads> {
     return true;
   }
 
-  __device__ Aabb box_in(u32 slot) const { return {low_[slot].at, high_[slot].at}; }
+  __device__ Aabb box_in(u32 slot) const { return {low_[slot].corner, high_[slot].corner}; }
 
   /// Whether the parent of a group is in the window, and the group that the parent belongs to.
   __device__ bool has_parent(u32 group) const { return parent_slots_[group] != none; }
@@ -95,10 +90,10 @@ class SiblingGroupWindow : public SiblingGroupRows<width, block_threads> {
     return box;
   }
 
-  WideCorner low_[Rows::slots];
+  copse::detail::HalfNode low_[Rows::slots];
   u16 parent_slots_[Rows::groups];
   u8 leaves_[Rows::slots];
-  WideCorner high_[Rows::slots];
+  copse::detail::HalfNode high_[Rows::slots];
 };
 
 }  // namespace copse::cuda::detail

@@ -56,7 +56,7 @@ class WideFitWindow : public SiblingGroupWindow<Node::width, block_threads> {
   template <class Ids>
   __device__ void store_nodes(const Fit& fit, const Ids& ids, u32 fitted, const Aabb& box) {
     constexpr u32 nodes_at_once = warp_size / width, words = sizeof(Node) / sizeof(uint4);
-    constexpr u32 row_words = Rows::row_slots * sizeof(WideCorner) / sizeof(uint4);
+    constexpr u32 row_words = Rows::row_slots * sizeof(copse::detail::HalfNode) / sizeof(uint4);
     // A word between them, so that lanes with neighbouring nodes write to other banks.
     constexpr u32 words_apart = nodes_at_once * (words + 1) <= row_words ? words + 1 : words;
     static_assert(nodes_at_once * words_apart <= row_words);

@@ -2,40 +2,11 @@
 
 // What passes over the pairs of a binary tree need to know of it, in a quarter of the bytes of its nodes.
 
-#include <cstring>
-
 #include "builders/bvh/node.h"
 #include "builders/bvh/wide/wide_slots.h"
+#include "primitives/core/words.h"
 
 namespace copse::detail {
-
-/// Sixteen bytes that are loaded and stored at once.
-struct alignas(16) WholeWords {
-  u32 word[4];
-};
-
-/// A value of whole words by loads of 16 bytes, which a compiler would not make of its members.
-template <class T>
-COPSE_HD T load_whole(const T* from) {
-  constexpr u32 count = sizeof(T) / sizeof(WholeWords);
-  static_assert(sizeof(T) % sizeof(WholeWords) == 0 && alignof(T) % alignof(WholeWords) == 0);
-  WholeWords words[count];
-#pragma unroll
-  for (u32 k = 0; k < count; ++k) words[k] = reinterpret_cast<const WholeWords*>(from)[k];
-  T value;
-  memcpy(&value, words, sizeof(T));
-  return value;
-}
-
-template <class T>
-COPSE_HD void store_whole(const T& value, T* to) {
-  constexpr u32 count = sizeof(T) / sizeof(WholeWords);
-  static_assert(sizeof(T) % sizeof(WholeWords) == 0 && alignof(T) % alignof(WholeWords) == 0);
-  WholeWords words[count];
-  memcpy(words, &value, sizeof(T));
-#pragma unroll
-  for (u32 k = 0; k < count; ++k) reinterpret_cast<WholeWords*>(to)[k] = words[k];
-}
 
 /// What the two nodes of a pair refer to.
 ///
