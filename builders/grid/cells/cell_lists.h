@@ -4,8 +4,8 @@
 // included.
 
 #include "builders/grid/cells/cell_pairs.h"
+#include "builders/grid/cells/grid_arrays.h"
 #include "builders/grid/cells/list_begins.h"
-#include "builders/grid/uniform/uniform_grid_body.h"
 
 namespace copse::detail {
 

@@ -1,11 +1,29 @@
 #include "builders/grid/frustum_grid.h"
 
-#include "builders/grid/frustum/frustum_grid_body.h"
-#include "builders/grid/frustum/frustum_request.h"
+#include "builders/grid/cells/grid_arrays.h"
+#include "builders/grid/frustum/frustum_shape.h"
 #include "primitives/core/check.h"
 #include "primitives/core/dispatch.h"
 
 namespace copse {
+
+namespace detail {
+
+// The body: frustum_grid.inl, for either executor.
+template <class Executor>
+void build_frustum_cells(const Executor& ex, std::span<const TriangleView> views, u64 triangle_count,
+                         const FrustumRequest& request, FrustumShape* shape, const GridArrays& grid);
+
+/// Stores how many parts the triangles have, and how many references those below `part_capacity` need.
+template <class Executor>
+void count_frustum_cells(const Executor& ex, std::span<const TriangleView> views, u64 triangle_count,
+                         const FrustumRequest& request, u64 part_capacity, u64* part_count, u64* reference_count);
+
+template <class Executor>
+u64 frustum_grid_scratch_bytes(const Executor& ex, u64 n, u64 view_count, u64 cell_capacity,
+                               u64 reference_capacity);
+
+}  // namespace detail
 
 namespace {
 
@@ -41,7 +59,7 @@ BuildSizes frustum_grid_sizes(Context& context, u64 triangle_count, const Frustu
   detail::check_primitive_count(triangle_count);
   detail::check_frustum_resolution(options.resolution);
   if (options.reference_capacity == 0) {
-    throw Error(ErrorCode::invalid_argument, "frustum grid: sizes are asked for without a reference capacity");
+    detail::refuse("frustum_grid_sizes", "reference_capacity is 0; it must be given");
   }
   const u64 cells = cell_count(options.resolution);
   return {grid_bytes(cells, options.reference_capacity) + sizeof(FrustumShape),

@@ -2,9 +2,7 @@
 
 #include "builders/geometry/make_triangle_table.h"
 #include "builders/grid/cells/cell_lists.h"
-#include "builders/grid/cells/find_in_cells.h"
 #include "builders/grid/frustum/frustum_cells.h"
-#include "builders/grid/frustum/frustum_grid_body.h"
 #include "primitives/expand.h"
 #include "primitives/radix_sort.h"
 #include "primitives/reduce.h"
@@ -90,21 +88,10 @@ u64 frustum_grid_scratch_bytes(const Executor& ex, u64 n, u64 view_count, u64 ce
          larger(depths, list_cells_scratch_bytes(ex, n, cell_capacity, reference_capacity));
 }
 
-template <class Executor>
-void check_frustum_references(const Executor& ex, std::span<const TriangleView> views, u64 triangle_count,
-                              const FrustumShape* shape, const GridView& grid, u64 cell_count,
-                              CellFaults* faults) {
-  ScratchArena::Frame frame(ex.scratch);
-  const TriangleTable table = make_triangle_table(ex, frame, views);
-  find_primitives(ex, CellsOfFrustum{table, shape, grid.shape.data()}, triangle_count, grid, cell_count, faults);
-}
-
 template void build_frustum_cells(const BodyExecutor&, std::span<const TriangleView>, u64, const FrustumRequest&,
                                   FrustumShape*, const GridArrays&);
 template void count_frustum_cells(const BodyExecutor&, std::span<const TriangleView>, u64, const FrustumRequest&,
                                   u64, u64*, u64*);
 template u64 frustum_grid_scratch_bytes(const BodyExecutor&, u64, u64, u64, u64);
-template void check_frustum_references(const BodyExecutor&, std::span<const TriangleView>, u64,
-                                       const FrustumShape*, const GridView&, u64, CellFaults*);
 
 }  // namespace copse::detail

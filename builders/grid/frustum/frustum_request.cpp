@@ -1,11 +1,10 @@
-#include "builders/grid/frustum/frustum_request.h"
-
 #include <algorithm>
 #include <cmath>
 #include <glm/geometric.hpp>
 #include <string>
 
-#include "primitives/core/error.h"
+#include "builders/grid/frustum/frustum_shape.h"
+#include "primitives/core/check.h"
 
 // Worked out on the host in double precision; the backends get the same numbers.
 
@@ -14,7 +13,7 @@ namespace copse::detail {
 namespace {
 
 [[noreturn]] void refuse(const std::string& what) {
-  throw Error(ErrorCode::invalid_argument, "frustum grid: " + what);
+  detail::refuse("frustum grid", what);
 }
 
 std::string text(const vec3& v) {

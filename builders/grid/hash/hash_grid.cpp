@@ -2,15 +2,27 @@
 
 #include <string>
 
-#include "builders/grid/hash/hash_grid_body.h"
+#include "builders/grid/hash/hash_shape.h"
+#include "primitives/core/check.h"
 #include "primitives/core/dispatch.h"
 
 namespace copse {
 
+namespace detail {
+
+// The body: hash_grid.inl, for either executor.
+template <class Executor>
+void build_buckets(const Executor& ex, const PositionSpan& points, const HashGridOptions& options,
+                   const HashGridArrays& grid);
+template <class Executor>
+u64 hash_grid_scratch_bytes(const Executor& ex, u64 n, u64 bucket_count);
+
+}  // namespace detail
+
 namespace {
 
 [[noreturn]] void refuse(const std::string& what) {
-  throw Error(ErrorCode::invalid_argument, "hash grid: " + what);
+  detail::refuse("hash grid", what);
 }
 
 void check_options(const HashGridOptions& options) {

@@ -2,8 +2,8 @@
 // the points are copied in that order. The sort is stable, so that a bucket's points stand in the order of ids.
 
 #include "builders/grid/cells/list_begins.h"
-#include "builders/grid/hash/hash_grid_body.h"
 #include "builders/grid/hash/hash_shape.h"
+#include "builders/grid/hash_grid.h"
 #include "primitives/inputs.h"
 #include "primitives/radix_key.h"
 #include "primitives/radix_sort.h"

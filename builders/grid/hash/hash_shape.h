@@ -1,10 +1,19 @@
 #pragma once
 
-// Chooses the cells of a hash grid, on the device, where the box of the points is.
+// The memory of a hash grid as its builder writes it, and its cells, which are chosen on the device, where the box
+// of the points is.
 
 #include "builders/grid/hash_layout.h"
 
 namespace copse::detail {
+
+struct HashGridArrays {
+  HashGridShape* shape;
+  u32* bucket_begins;
+  u32 bucket_count;
+  GridPoint* points;
+  HashGridCounts* counts;
+};
 
 /// The box of points, and how many of them are valid.
 struct PointBox {

@@ -3,16 +3,33 @@
 #include <algorithm>
 #include <string>
 
-#include "builders/grid/uniform/uniform_grid_body.h"
+#include "builders/grid/cells/grid_arrays.h"
+#include "builders/grid/grid_shape.h"
 #include "primitives/core/check.h"
 #include "primitives/core/dispatch.h"
 
 namespace copse {
 
+namespace detail {
+
+// The body: uniform_grid.inl, for either executor.
+template <class Executor>
+void build_cells(const Executor& ex, const GridSource& source, const GridRequest& request, const GridArrays& grid);
+
+/// Stores how many parts the primitives have, and how many references those below `part_capacity` need.
+template <class Executor>
+void count_cells(const Executor& ex, const GridSource& source, const GridRequest& request, u64 part_capacity,
+                 u64* part_count, u64* reference_count);
+
+template <class Executor>
+u64 grid_scratch_bytes(const Executor& ex, u64 n, u64 view_count, u64 cell_capacity, u64 reference_capacity);
+
+}  // namespace detail
+
 namespace {
 
 [[noreturn]] void refuse(const std::string& what) {
-  throw Error(ErrorCode::invalid_argument, "grid: " + what);
+  detail::refuse("grid", what);
 }
 
 std::string text(const uvec3& v) {
@@ -101,6 +118,31 @@ Grid build(Context& context, const detail::GridSource& source, const GridOptions
 }
 
 }  // namespace
+
+Grid make_grid(Context& context, u64 cell_capacity, u64 reference_capacity) {
+  if (cell_capacity > max_grid_cells) {
+    throw Error(ErrorCode::capacity, "make_grid: " + std::to_string(cell_capacity) + " cells, at most " +
+                                         std::to_string(max_grid_cells) + " fit in one grid");
+  }
+  if (reference_capacity > max_references) {
+    throw Error(ErrorCode::capacity, "make_grid: " + std::to_string(reference_capacity) + " references, at most " +
+                                         std::to_string(max_references) + " fit in one grid");
+  }
+  Grid grid;
+  grid.shape = Buffer<GridShape>(context, 1);
+  grid.cell_begins = Buffer<u32>(context, cell_capacity + 1);
+  grid.primitive_ids = Buffer<u32>(context, reference_capacity);
+  grid.counts = Buffer<GridCounts>(context, 1);
+  return grid;
+}
+
+void check_complete(const Grid& grid) {
+  const GridCounts counts = grid.counts.download().at(0);
+  if (counts.stored_count >= counts.reference_count) return;
+  throw Error(ErrorCode::capacity, "the cells need " + std::to_string(counts.reference_count) +
+                                       " references or more, the grid has room for " +
+                                       std::to_string(grid.reference_capacity()));
+}
 
 u64 grid_cell_capacity(u64 primitive_count, const GridOptions& options) {
   if (options.resolution == uvec3(0)) return cells_by_density(primitive_count, options.density);

@@ -5,7 +5,7 @@
 
 #include "builders/grid/cells/cell_parts.h"
 #include "builders/grid/cells/list_begins.h"
-#include "builders/grid/measure/faults.h"
+#include "builders/grid/measure/counts.h"
 #include "primitives/core/atomic.h"
 
 namespace copse::detail {

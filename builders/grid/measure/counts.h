@@ -1,10 +1,17 @@
 #pragma once
 
-// The faults of grids as kernels count them, and as reports name them. For .cpp files and bodies.
+// What kernels count for the statistics and for the validation of grids.
 
 #include "builders/validation_report.h"
 
 namespace copse::detail {
+
+/// Measures of the lists of a grid: those of its cells, or of the buckets of a hash grid.
+struct ListSums {
+  u64 occupied_count;  // lists with an element
+  u64 shared_count;    // buckets with points of several cells
+  u64 largest;         // elements of the longest list
+};
 
 /// Faults of uniform grids and frustum grids: see grid_validate.h.
 struct CellFaults {
