@@ -2,6 +2,8 @@
 
 #include "builders/geometry/generate.h"
 
+#include <unistd.h>
+
 #include <memory>
 
 #include "builders/bvh/bvh.h"
@@ -9,7 +11,6 @@
 #include "cli/commands/command.h"
 #include "cli/exit_code.h"
 #include "cli/files.h"
-#include "cli/host_memory.h"
 #include "cli/options/scene.h"
 
 namespace copse::cli {
@@ -38,6 +39,17 @@ struct GenerateOptions {
   float size = 0;
   u32 n = 0;
 };
+
+/// Throws: Error out_of_memory if `what` of `bytes` bytes is larger than the memory of this machine. The system might
+/// promise such an allocation and kill the program later.
+void check_host_memory(u64 bytes, const std::string& what) {
+  const long pages = ::sysconf(_SC_PHYS_PAGES), page_bytes = ::sysconf(_SC_PAGE_SIZE);
+  if (pages <= 0 || page_bytes <= 0) return;
+  const u64 machine_bytes = u64(pages) * u64(page_bytes);
+  if (bytes <= machine_bytes) return;
+  throw Error(ErrorCode::out_of_memory, fmt::format("{} takes {}, this machine has {}", what,
+                                                    readable_bytes(bytes), readable_bytes(machine_bytes)));
+}
 
 int run_generate(Session& session, const Kind& kind, const GenerateOptions& options) {
   const std::string name = kind.app->get_name();

@@ -91,67 +91,80 @@ Json validation_to_json(const ValidationReport& report) {
   return json;
 }
 
+/// What is said of a structure, as JSON and as lines of text.
+struct StructureReport {
+  Json json;
+  Facts facts;
+};
+
+/// The file, its settings and the measures of its trees.
+StructureReport describe_structure(Context& context, const std::string& input, const StructureFile& file) {
+  const BuildSettings settings{
+      .builder = file.builder,
+      .morton_bits = has_morton_bits(file.builder) ? std::optional(file.morton_bits) : std::nullopt,
+      .max_leaf_size = file.max_leaf_size};
+  const u64 file_bytes = std::filesystem::file_size(input);
+  const BvhStats statistics = stats(context, file.bvh);
+  const Layout layout = layout_of(file.wide);
+  StructureReport report{{{"copse", describe(context)},
+                          {"input", input},
+                          {"kind", "structure"},
+                          {"file_bytes", file_bytes},
+                          {"triangles", file.mesh.triangles.size()},
+                          {"vertices", file.mesh.positions.size()},
+                          {"recipe", to_json(settings)},
+                          {"statistics", to_json(statistics)},
+                          {"layout", name_of(layout)}},
+                         {}};
+  report.facts.add("structure", "{}, {}", one_line(input), readable_bytes(file_bytes));
+  report.facts.add("over", "{} triangles, {} vertices", grouped(file.mesh.triangles.size()),
+                   grouped(file.mesh.positions.size()));
+  add_facts(report.facts, settings);
+  add_facts(report.facts, statistics);
+  if (layout != Layout::bvh2) {
+    const WideBvhStats wide_statistics = stats(context, file.wide);
+    report.json["wide_statistics"] = to_json(wide_statistics);
+    report.facts.add("layout", "{}", name_of(layout));
+    add_facts(report.facts, wide_statistics);
+  }
+  return report;
+}
+
+/// Validates the trees of a structure; true if they are valid.
+bool add_validation(Context& context, const StructureFile& file, StructureReport& report) {
+  const DeviceMesh device_mesh(context, file.mesh);
+  const ValidationReport validation = validate(context, file.bvh, device_mesh.view());
+  report.json["validation"] = validation_to_json(validation);
+  report.facts.add("validation", "{}", validation.message());
+  if (layout_of(file.wide) == Layout::bvh2) return validation.is_valid();
+  const ValidationReport of_wide = validate(context, file.wide, device_mesh.view());
+  report.json["wide_validation"] = validation_to_json(of_wide);
+  report.facts.add("wide validation", "{}", of_wide.message());
+  return validation.is_valid() && of_wide.is_valid();
+}
+
 int print_structure(Session& session, const InfoOptions& options) {
   const auto context = session.make_context();
   session.progress().expect_stages(2 + options.validate + options.epo);
   session.begin("reading");
   const StructureFile file = load_structure(options.input, *context);
-  const BuildSettings settings{
-      .builder = file.builder,
-      .morton_bits = has_morton_bits(file.builder) ? std::optional(file.morton_bits) : std::nullopt,
-      .max_leaf_size = file.max_leaf_size};
-  const u64 file_bytes = std::filesystem::file_size(options.input);
-
   session.begin("measuring");
-  const BvhStats statistics = stats(*context, file.bvh);
-  Json report{{"copse", describe(*context)},
-              {"input", options.input},
-              {"kind", "structure"},
-              {"file_bytes", file_bytes},
-              {"triangles", file.mesh.triangles.size()},
-              {"vertices", file.mesh.positions.size()},
-              {"recipe", to_json(settings)},
-              {"statistics", to_json(statistics)}};
-  Facts facts;
-  facts.add("structure", "{}, {}", one_line(options.input), readable_bytes(file_bytes));
-  facts.add("over", "{} triangles, {} vertices", grouped(file.mesh.triangles.size()),
-            grouped(file.mesh.positions.size()));
-  add_facts(facts, settings);
-  add_facts(facts, statistics);
-  const Layout layout = layout_of(file.wide);
-  report["layout"] = name_of(layout);
-  if (layout != Layout::bvh2) {
-    const WideBvhStats wide_statistics = stats(*context, file.wide);
-    report["wide_statistics"] = to_json(wide_statistics);
-    facts.add("layout", "{}", name_of(layout));
-    add_facts(facts, wide_statistics);
-  }
+  StructureReport report = describe_structure(*context, options.input, file);
 
   if (options.epo) {
     session.begin("clipping");
     const DeviceMesh device_mesh(*context, file.mesh);
     const double overlap = expected_overlap(*context, file.bvh, device_mesh.view());
-    report["statistics"]["expected_overlap"] = overlap;
-    facts.add("expected overlap", "{:.4g}", overlap);
+    report.json["statistics"]["expected_overlap"] = overlap;
+    report.facts.add("expected overlap", "{:.4g}", overlap);
   }
-
-  bool valid = true;
+  bool is_valid = true;
   if (options.validate) {
     session.begin("validating");
-    const DeviceMesh device_mesh(*context, file.mesh);
-    const ValidationReport validation = validate(*context, file.bvh, device_mesh.view());
-    valid = validation.is_valid();
-    report["validation"] = validation_to_json(validation);
-    facts.add("validation", "{}", validation.message());
-    if (layout != Layout::bvh2) {
-      const ValidationReport of_wide = validate(*context, file.wide, device_mesh.view());
-      valid = valid && of_wide.is_valid();
-      report["wide_validation"] = validation_to_json(of_wide);
-      facts.add("wide validation", "{}", of_wide.message());
-    }
+    is_valid = add_validation(*context, file, report);
   }
-  session.print(report, facts.text());
-  return valid ? exit_ok : exit_invalid_structure;
+  session.print(report.json, report.facts.text());
+  return is_valid ? exit_ok : exit_invalid_structure;
 }
 
 int run_info(Session& session, const InfoOptions& options) {
