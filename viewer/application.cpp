@@ -4,13 +4,13 @@
 #include <imgui.h>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "builders/io/image_file.h"
 #include "viewer/layout.h"
-#include "viewer/model/settings/text_file.h"
+#include "viewer/model/settings/settings.h"
 #include "viewer/record_frames.h"
-#include "viewer/widget_file.h"
 #include "viewer/window/overlay.h"
 
 namespace copse::viewer {
@@ -32,6 +32,18 @@ bool begin_part(const char* name, const Rectangle& place) {
   ImGui::SetNextWindowSize(ImVec2(place.width, place.height));
   ImGui::Begin(name, nullptr, panel_window);
   return true;
+}
+
+/// For programs that drive the window, as JSON: where its widgets and pictures are, in points of the window.
+///   {"widgets": {NAME: [x, y, width, height]...}, "pictures": [[x, y, width, height]...]}
+std::string widget_map_json(const WidgetMap& widgets, std::span<const Pane> panes) {
+  const auto numbers = [](const Rectangle& place) {
+    return nlohmann::json{place.x, place.y, place.width, place.height};
+  };
+  nlohmann::json named = nlohmann::json::object(), pictures = nlohmann::json::array();
+  for (const auto& [name, place] : widgets.places()) named[name] = numbers(place);
+  for (const Pane& pane : panes) pictures.push_back(numbers(pane.place));
+  return nlohmann::json{{"widgets", named}, {"pictures", pictures}}.dump(1);
 }
 
 void panel(const char* heading, Desk& desk, void (*draw)(Desk&), bool open_at_first = true) {

@@ -1,7 +1,6 @@
 #include <cstdio>
 
 #include "builders/io/image_file.h"
-#include "viewer/exit_code.h"
 #include "viewer/model/session/headless.h"
 #include "viewer/model/session/orbit_rate.h"
 #include "viewer/record_frames.h"

@@ -1,7 +1,6 @@
 #include <cstdio>
 
 #include "viewer/application.h"
-#include "viewer/exit_code.h"
 #include "viewer/record_frames.h"
 #include "viewer/run.h"
 #include "viewer/window/glfw_display.h"

@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <tuple>
 
-#include "viewer/model/scene/mesh_names.h"
+#include "viewer/model/scene/geometry.h"
 #include "viewer/panels/widgets.h"
 
 namespace copse::viewer {

@@ -2,7 +2,7 @@
 
 #include <array>
 
-#include "builders/geometry/aabb.h"
+#include "builders/grid/layout.h"
 
 namespace copse::viewer {
 
@@ -17,6 +17,13 @@ inline CellCorners corners_of(const Aabb& box) {
                       (i & 4) != 0 ? box.hi.z : box.lo.z);
   }
   return corners;
+}
+
+/// The box of a cell.
+inline Aabb cell_box(const GridShape& shape, const uvec3& cell) {
+  const dvec3 lo = shape.lo + dvec3(cell) / shape.cells_per_unit;
+  const dvec3 hi = shape.lo + dvec3(cell + 1u) / shape.cells_per_unit;
+  return {vec3(lo), vec3(hi)};
 }
 
 }  // namespace copse::viewer

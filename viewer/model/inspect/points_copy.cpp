@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <tuple>
 
-#include "viewer/model/inspect/cell_boxes.h"
+#include "viewer/model/inspect/cell_corners.h"
 #include "viewer/model/inspect/host_copies.h"
 #include "viewer/model/structures/point_march.h"
 

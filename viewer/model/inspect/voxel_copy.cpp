@@ -1,5 +1,5 @@
 #include "trace/voxel_march.h"
-#include "viewer/model/inspect/cell_boxes.h"
+#include "viewer/model/inspect/cell_corners.h"
 #include "viewer/model/inspect/host_copies.h"
 
 namespace copse::viewer {

@@ -92,4 +92,9 @@ class CameraRig {
 ///   near, far: above 0, near < far, distances along the view
 glm::mat4 view_projection(const Camera& camera, float near, float far);
 
+/// True for cameras that send the same rays.
+inline bool same_camera(const Camera& a, const Camera& b) {
+  return a.eye == b.eye && a.forward == b.forward && a.right == b.right && a.up == b.up;
+}
+
 }  // namespace copse::viewer

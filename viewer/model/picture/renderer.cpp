@@ -5,7 +5,7 @@
 #include <cmath>
 #include <utility>
 
-#include "viewer/model/picture/same_camera.h"
+#include "viewer/model/picture/cameras.h"
 
 namespace copse::viewer {
 

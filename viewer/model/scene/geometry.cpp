@@ -83,4 +83,10 @@ bool same_topology(const SceneGeometry& a, const SceneGeometry& b) {
   return a.mesh.positions.size() == b.mesh.positions.size() && a.mesh.triangles == b.mesh.triangles;
 }
 
+bool is_mesh_name(const std::filesystem::path& path) {
+  std::string ending = path.extension().string();
+  for (char& c : ending) c = char(std::tolower(static_cast<unsigned char>(c)));
+  return ending == ".obj" || ending == ".ply";
+}
+
 }  // namespace copse::viewer

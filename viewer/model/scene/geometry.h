@@ -50,4 +50,7 @@ Geometry load_geometry(std::span<const std::filesystem::path> files);
 /// True where two scenes differ in positions alone, so that one moves to the other by a refit.
 bool same_topology(const SceneGeometry& a, const SceneGeometry& b);
 
+/// True where a file's name ends as that of a mesh, .obj or .ply in letters of any size.
+bool is_mesh_name(const std::filesystem::path& path);
+
 }  // namespace copse::viewer

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "primitives/core/error.h"
+#include "primitives/core/exit_code.h"
 #include "primitives/core/types.h"
 
 namespace copse::viewer {
@@ -47,5 +48,9 @@ class Messages {
   u64 next_id_ = 1;
   u64 revision_ = 0;
 };
+
+/// The exit code of a run that said these: 0 without errors, else the first one's: 4 for no such device, 5 for too
+/// little memory, 3 for all that could not be read, built or written.
+ExitCode exit_code_of(const Messages& messages);
 
 }  // namespace copse::viewer

@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "viewer/model/session/session_state.h"
+#include "viewer/model/settings/settings.h"
 #include "viewer/model/settings/statistics_json.h"
-#include "viewer/model/settings/text_file.h"
 
 namespace copse::viewer {
 

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "viewer/model/scene/mesh_names.h"
+#include "viewer/model/scene/geometry.h"
 #include "viewer/model/session/session_state.h"
 
 namespace copse::viewer {

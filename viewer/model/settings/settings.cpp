@@ -5,7 +5,6 @@
 
 #include "builders/io/whole_file.h"
 #include "viewer/model/settings/options_json.h"
-#include "viewer/model/settings/text_file.h"
 
 namespace copse::viewer {
 
@@ -219,6 +218,12 @@ fs::path settings_path() {
   const char* home = std::getenv("HOME");
   if (home != nullptr && *home != '\0') return fs::path(home) / ".config" / "copse" / "viewer.json";
   return {};
+}
+
+void save_text(const std::filesystem::path& file, std::string_view text) {
+  detail::FileReplacement replacement(file);
+  replacement.write(text.data(), text.size());
+  replacement.commit();
 }
 
 }  // namespace copse::viewer

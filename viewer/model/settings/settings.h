@@ -48,4 +48,8 @@ void save_settings(const std::filesystem::path& file, const Settings& settings);
 /// $XDG_CONFIG_HOME/copse/viewer.json, or ~/.config/copse/viewer.json; empty where neither variable is set.
 std::filesystem::path settings_path();
 
+/// Writes a text to a temporary file that is renamed when complete, so that no program reads half of it.
+/// Throws: Error bad_file.
+void save_text(const std::filesystem::path& file, std::string_view text);
+
 }  // namespace copse::viewer

@@ -3,7 +3,6 @@
 #include "trace/frustum_rays.h"
 #include "viewer/model/inspect/host_copies.h"
 #include "viewer/model/picture/cameras.h"
-#include "viewer/model/picture/same_camera.h"
 #include "viewer/model/structures/grid_parts.h"
 #include "viewer/model/structures/leaf_labels.h"
 #include "viewer/model/structures/structure_kinds.h"

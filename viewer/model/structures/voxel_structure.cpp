@@ -1,6 +1,6 @@
 #include "builders/grid/bricks.h"
 #include "builders/grid/voxels.h"
-#include "viewer/model/inspect/cell_boxes.h"
+#include "viewer/model/inspect/cell_corners.h"
 #include "viewer/model/inspect/host_copies.h"
 #include "viewer/model/structures/leaf_labels.h"
 #include "viewer/model/structures/structure_kinds.h"
