@@ -79,4 +79,11 @@ COPSE_HD bool selects(const Predicate& predicate, u64 i, const T& value) {
   }
 }
 
+namespace detail {
+
+/// How many flags are set, whether any is, or whether all are.
+enum class FlagQuestion { count, any, all };
+
+}  // namespace detail
+
 }  // namespace copse

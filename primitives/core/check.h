@@ -7,6 +7,17 @@
 #include "primitives/core/error.h"
 #include "primitives/core/span.h"
 
+namespace copse {
+
+/// True if the two spans share memory.
+template <class T, class U>
+bool overlap(BufferSpan<T> a, BufferSpan<U> b) {
+  const u64 a_begin = reinterpret_cast<u64>(a.data()), b_begin = reinterpret_cast<u64>(b.data());
+  return a_begin < b_begin + b.size_bytes() && b_begin < a_begin + a.size_bytes();
+}
+
+}  // namespace copse
+
 namespace copse::detail {
 
 /// Throws: always, with the message "function: what".
@@ -21,15 +32,46 @@ inline void check_option(const char* name, u32 value, u32 min, u32 max) {
                                                std::to_string(min) + " to " + std::to_string(max));
 }
 
-}  // namespace copse::detail
-
-namespace copse {
-
-/// True if the two spans share memory.
-template <class T, class U>
-bool overlap(BufferSpan<T> a, BufferSpan<U> b) {
-  const u64 a_begin = reinterpret_cast<u64>(a.data()), b_begin = reinterpret_cast<u64>(b.data());
-  return a_begin < b_begin + b.size_bytes() && b_begin < a_begin + a.size_bytes();
+/// Throws: if the number of `things` is not in [min, max].
+inline void check_range(const char* function, u64 count, const char* things, u64 min, u64 max) {
+  if (count >= min && count <= max) return;
+  refuse(function, std::to_string(count) + " " + things + ", " + std::to_string(min) + " to " +
+                       std::to_string(max) + " are possible");
 }
 
-}  // namespace copse
+/// Throws: if two counts that must be equal differ.
+inline void check_same_count(const char* function, const char* one, u64 one_count, const char* other,
+                             u64 other_count) {
+  if (one_count == other_count) return;
+  refuse(function, std::to_string(one_count) + " " + one + ", " + std::to_string(other_count) + " " + other);
+}
+
+/// Throws: if there are not as many values as keys, say.
+inline void check_one_each(const char* function, u64 count, const char* things, u64 expected, const char* others) {
+  if (count == expected) return;
+  refuse(function, std::to_string(count) + " " + things + " for " + std::to_string(expected) + " " + others);
+}
+
+/// Throws: if `out` has fewer elements than `needed`.
+inline void check_room(const char* function, const char* out, u64 room, u64 needed) {
+  if (room >= needed) return;
+  refuse(function, std::string(out) + " has " + std::to_string(room) + " elements, " + std::to_string(needed) +
+                       (needed == 1 ? " is needed" : " are needed"));
+}
+
+/// Throws: if two spans share memory, with a message that says which.
+template <class T, class U>
+void check_apart(const char* function, BufferSpan<T> in, BufferSpan<U> out,
+                 const char* message = "the output overlaps the input; they must be apart") {
+  if (!in.empty() && !out.empty() && overlap(in, out)) refuse(function, message);
+}
+
+/// Throws: if there are more elements than indices of 32 bits.
+inline void check_index_count(const char* function, const char* elements, u64 count) {
+  constexpr u64 max_indices = u64{1} << 32;
+  if (count <= max_indices) return;
+  refuse(function, std::to_string(count) + " " + elements + ", indices of 32 bits tell at most " +
+                       std::to_string(max_indices) + " apart");
+}
+
+}  // namespace copse::detail

@@ -1,13 +1,22 @@
 #include "primitives/free_list.h"
 
 #include <bit>
-#include <string>
 
 #include "primitives/core/bits.h"
+#include "primitives/core/check.h"
 #include "primitives/core/dispatch.h"
-#include "primitives/pools/free_list_body.h"
 
 namespace copse {
+
+namespace detail {
+
+// The body: free_list.inl, for either executor.
+/// Puts all nodes in order at the front of the ring.
+template <class Executor>
+void free_all_nodes(const Executor& ex, u32* ring, u64 ring_size, u32 capacity, u32* held,
+                    FreeListCounters* counters);
+
+}  // namespace detail
 
 namespace {
 

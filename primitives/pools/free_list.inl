@@ -1,5 +1,5 @@
 #include "primitives/core/bits.h"
-#include "primitives/pools/free_list_body.h"
+#include "primitives/free_list.h"
 
 namespace copse::detail {
 

@@ -1,30 +1,23 @@
 #include "primitives/scratch_pool.h"
 
-#include <string>
+#include "primitives/core/check.h"
 
 namespace copse {
 
 namespace {
 
+constexpr const char* name = "scratch pool";
 constexpr u64 max_slots = (u64{1} << 31) - ScratchPoolView::slots_per_word;
 constexpr u64 alignment = 128;
 
-[[noreturn]] void refuse(const std::string& why) {
-  throw Error(ErrorCode::invalid_argument, "scratch pool: " + why);
-}
-
 u64 checked_count(u64 slot_count, u64 group_count) {
-  if (slot_count == 0 || slot_count > max_slots) {
-    refuse(std::to_string(slot_count) + " slots, from 1 to " + std::to_string(max_slots));
-  }
-  if (group_count == 0 || group_count > slot_count) {
-    refuse(std::to_string(group_count) + " groups, from 1 to the " + std::to_string(slot_count) + " slots");
-  }
+  detail::check_range(name, slot_count, "slots", 1, max_slots);
+  detail::check_range(name, group_count, "groups", 1, slot_count);
   return slot_count;
 }
 
 u64 checked_stride(u64 slot_count, u64 slot_bytes) {
-  if (slot_bytes == 0) refuse("slots of 0 bytes, at least 1");
+  if (slot_bytes == 0) detail::refuse(name, "slots of 0 bytes, at least 1");
   const u64 max_bytes = ~u64{0} / 4 / slot_count;
   if (slot_bytes > max_bytes) {
     throw Error(ErrorCode::out_of_memory, "scratch pool: " + std::to_string(slot_count) + " slots of " +

@@ -3,7 +3,6 @@
 #include "primitives/flags.h"
 #include "primitives/inputs.h"
 #include "primitives/reduce.h"
-#include "primitives/scan/count_body.h"
 
 namespace copse::detail {
 
@@ -72,11 +71,11 @@ struct AllInWord {
 };
 
 template <class Executor, class Words>
-void ask(const Executor& ex, const Words& words, u64 full, Question question, void* out) {
+void ask(const Executor& ex, const Words& words, u64 full, FlagQuestion question, void* out) {
   const u64 n = words.word_count();
-  if (question == Question::count) {
+  if (question == FlagQuestion::count) {
     reduce(ex, "count flags", n, FlagsInWord<Words>{words}, u64{0}, Plus{}, static_cast<u64*>(out));
-  } else if (question == Question::any) {
+  } else if (question == FlagQuestion::any) {
     any_of(ex, "any flag", n, AnyInWord<Words>{words}, static_cast<u32*>(out));
   } else {
     all_of(ex, "all flags", n, AllInWord<Words>{words, full}, static_cast<u32*>(out));
@@ -84,16 +83,16 @@ void ask(const Executor& ex, const Words& words, u64 full, Question question, vo
 }
 
 template <class Executor>
-void ask_byte_flags(const Executor& ex, const u8* flags, u64 n, Question question, void* out) {
+void ask_byte_flags(const Executor& ex, const u8* flags, u64 n, FlagQuestion question, void* out) {
   ask(ex, ByteFlagWords{flags, n}, 0x0101010101010101u, question, out);
 }
 
 template <class Executor>
-void ask_bit_flags(const Executor& ex, const u32* words, u64 n, Question question, void* out) {
+void ask_bit_flags(const Executor& ex, const u32* words, u64 n, FlagQuestion question, void* out) {
   ask(ex, BitFlagWords{words, n}, 0xffffffffu, question, out);
 }
 
-template void ask_byte_flags(const BodyExecutor&, const u8*, u64, Question, void*);
-template void ask_bit_flags(const BodyExecutor&, const u32*, u64, Question, void*);
+template void ask_byte_flags(const BodyExecutor&, const u8*, u64, FlagQuestion, void*);
+template void ask_bit_flags(const BodyExecutor&, const u32*, u64, FlagQuestion, void*);
 
 }  // namespace copse::detail

@@ -1,27 +1,29 @@
 #include "primitives/histogram.h"
 
-#include <string>
-
 #include "primitives/core/check.h"
 #include "primitives/core/dispatch.h"
-#include "primitives/scan/histogram_body.h"
+#include "primitives/scan/bins.h"
 
 namespace copse {
+
+namespace detail {
+
+// The body: histogram.inl, for either executor.
+template <class Executor, class T, class Bin>
+void count_values(const Executor& ex, const T* in, u64 n, const Bin& bin, u64 bin_count, u64* counts);
+
+}  // namespace detail
 
 namespace {
 
 constexpr u64 max_bins = 65536;
 
-[[noreturn]] void refuse(const std::string& why) {
-  throw Error(ErrorCode::invalid_argument, "histogram: " + why);
-}
+constexpr const char* name = "histogram";
 
 template <class T>
 void check(BufferSpan<const T> in, BufferSpan<u64> counts) {
-  if (counts.size() < 1 || counts.size() > max_bins) {
-    refuse(std::to_string(counts.size()) + " bins, 1 to " + std::to_string(max_bins) + " are possible");
-  }
-  if (overlap(in, counts)) refuse("the counts overlap the input");
+  detail::check_range(name, counts.size(), "bins", 1, max_bins);
+  detail::check_apart(name, in, counts, "the counts overlap the input");
 }
 
 }  // namespace
@@ -29,7 +31,7 @@ void check(BufferSpan<const T> in, BufferSpan<u64> counts) {
 template <class T>
 void histogram(Context& context, BufferSpan<const T> in, IntegerBins<T> bins, BufferSpan<u64> counts) {
   check(in, counts);
-  if (bins.width == 0) refuse("bins of width 0, at least 1");
+  if (bins.width == 0) detail::refuse(name, "bins of width 0, at least 1");
   const detail::BinByWidth<T> bin{bins.first, ~u64{0} / bins.width};
   dispatch(context, [&](const auto& ex) {
     detail::count_values(ex, in.data(), in.size(), bin, counts.size(), counts.data());
@@ -40,8 +42,10 @@ void histogram(Context& context, BufferSpan<const float> in, EvenBins bins, Buff
   check(in, counts);
   const float scale = div_rn(float(counts.size()), sub_rn(bins.upper, bins.lower));
   if (!(bins.lower < bins.upper) || !is_finite(sub_rn(bins.upper, bins.lower)) || !is_finite(scale)) {
-    refuse("bins from " + std::to_string(bins.lower) + " to " + std::to_string(bins.upper) +
-           ", finite numbers in ascending order are possible, and so must be their distance and its reciprocal");
+    detail::refuse(
+        name,
+        "bins from " + std::to_string(bins.lower) + " to " + std::to_string(bins.upper) +
+            ", finite numbers in ascending order are possible, and so must be their distance and its reciprocal");
   }
   const detail::EvenBin bin{bins.lower, bins.upper, scale, u32(counts.size() - 1)};
   dispatch(context, [&](const auto& ex) {

@@ -1,5 +1,5 @@
 #include "primitives/inputs.h"
-#include "primitives/scan/histogram_body.h"
+#include "primitives/scan/bins.h"
 
 namespace copse::detail {
 

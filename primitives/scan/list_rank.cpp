@@ -1,34 +1,31 @@
 #include "primitives/list_rank.h"
 
-#include <string>
-
 #include "primitives/core/check.h"
 #include "primitives/core/dispatch.h"
-#include "primitives/scan/list_rank_body.h"
+#include "primitives/scan/sublists.h"
 
 namespace copse {
 
-namespace {
+namespace detail {
 
-[[noreturn]] void refuse(const std::string& why) {
-  throw Error(ErrorCode::invalid_argument, "list rank: " + why);
-}
+// The body: list_rank.inl, for either executor.
+template <class Executor>
+void rank_nodes(const Executor& ex, const u32* next, u32 n, u32 head, u32* ranks);
 
-}  // namespace
+}  // namespace detail
 
 void list_rank(Context& context, BufferSpan<const u32> next, u32 head, BufferSpan<u32> ranks) {
+  constexpr const char* name = "list rank";
   constexpr u64 max_nodes = 0xffffffffu;
-  if (next.size() != ranks.size()) {
-    refuse(std::to_string(ranks.size()) + " ranks for " + std::to_string(next.size()) + " nodes");
-  }
-  if (next.size() > max_nodes) {
-    refuse(std::to_string(next.size()) + " nodes, at most " + std::to_string(max_nodes));
-  }
+  detail::check_one_each(name, ranks.size(), "ranks", next.size(), "nodes");
+  detail::check_range(name, next.size(), "nodes", 0, max_nodes);
   if (next.empty()) return;
   if (head >= next.size()) {
-    refuse("the head is node " + std::to_string(head) + " of " + std::to_string(next.size()));
+    detail::refuse(name, "the head is node " + std::to_string(head) + " of " + std::to_string(next.size()));
   }
-  if (next.data() != ranks.data() && overlap(next, ranks)) refuse("the ranks overlap the successors in part");
+  if (next.data() != ranks.data()) {
+    detail::check_apart(name, next, ranks, "the ranks overlap the successors in part");
+  }
   dispatch(context,
            [&](const auto& ex) { detail::rank_nodes(ex, next.data(), u32(next.size()), head, ranks.data()); });
 }

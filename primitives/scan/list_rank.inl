@@ -14,7 +14,7 @@
 #include "primitives/core/atomic.h"
 #include "primitives/core/macros.h"
 #include "primitives/inputs.h"
-#include "primitives/scan/list_rank_body.h"
+#include "primitives/scan/sublists.h"
 
 namespace copse::detail {
 
@@ -24,29 +24,6 @@ COPSE_HD inline u64 word_of_successor(u32 successor) {
 COPSE_HD inline bool is_visited(u64 word) {
   return u32(word >> 32) != invalid_id;
 }
-
-/// Which nodes start sublists: one in each block of ids, at a place that no regular list keeps hitting or
-/// missing, and the head.
-struct Splitters {
-  u32 n, head;
-
-  /// May be past the last node.
-  COPSE_HD u32 node_in(u32 block) const { return block * sublist_nodes + (block * 2654435761u >> 26); }
-
-  /// invalid_id for other nodes.
-  COPSE_HD u32 sublist_of(u32 node) const {
-    const u32 block = node / sublist_nodes;
-    if (node == node_in(block)) return block;
-    return node == head ? u32(sublist_count(n) - 1) : invalid_id;
-  }
-
-  /// Where there is none, invalid_id.
-  COPSE_HD u32 first_node(u32 sublist) const {
-    const u32 node = sublist + 1 == sublist_count(n) ? head : node_in(sublist);
-    return node < n && sublist_of(node) == sublist ? node : invalid_id;
-  }
-};
-static_assert(sublist_nodes == 1u << (32 - 26));
 
 /// Links from a node of the list itself to the next.
 struct OneLink {

@@ -2,17 +2,25 @@
 
 #include <limits>
 
+#include "primitives/core/check.h"
 #include "primitives/core/dispatch.h"
 #include "primitives/inputs.h"
-#include "primitives/scan/reduce_body.h"
 
 namespace copse {
+
+namespace detail {
+
+// The body: reduce.inl, for either executor.
+template <class Executor, class T, class Op>
+void reduce_elements(const Executor& ex, const T* in, u64 n, T identity, Op op, T* out);
+
+}  // namespace detail
 
 namespace {
 
 template <class T, class Op>
 void run(Context& context, BufferSpan<const T> in, T identity, Op op, BufferSpan<T> out) {
-  if (out.empty()) throw Error(ErrorCode::invalid_argument, "reduce: the output has 0 elements, 1 is needed");
+  detail::check_room("reduce", "the output", out.size(), 1);
   dispatch(context,
            [&](const auto& ex) { detail::reduce_elements(ex, in.data(), in.size(), identity, op, out.data()); });
 }

@@ -1,5 +1,4 @@
 #include "primitives/inputs.h"
-#include "primitives/scan/reduce_body.h"
 
 namespace copse::detail {
 

@@ -1,19 +1,25 @@
 #include "primitives/scan.h"
 
-#include <string>
-
+#include "primitives/core/check.h"
 #include "primitives/core/dispatch.h"
-#include "primitives/scan/scan_body.h"
 
 namespace copse {
+
+namespace detail {
+
+// The body: scan.inl, for either executor.
+template <class Executor, class T>
+void scan_elements(const Executor& ex, const T* in, u64 n, bool inclusive, T* out);
+
+}  // namespace detail
 
 namespace {
 
 template <class T>
 void run(Context& context, BufferSpan<const T> in, bool inclusive, BufferSpan<T> out) {
   if (in.size() != out.size()) {
-    throw Error(ErrorCode::invalid_argument, "scan: the output has " + std::to_string(out.size()) +
-                                                 " elements, the input " + std::to_string(in.size()));
+    detail::refuse("scan", "the output has " + std::to_string(out.size()) + " elements, the input " +
+                               std::to_string(in.size()));
   }
   dispatch(context,
            [&](const auto& ex) { detail::scan_elements(ex, in.data(), in.size(), inclusive, out.data()); });

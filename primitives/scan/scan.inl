@@ -1,5 +1,4 @@
 #include "primitives/inputs.h"
-#include "primitives/scan/scan_body.h"
 
 namespace copse::detail {
 

@@ -1,10 +1,20 @@
 #include "primitives/segmented_scan.h"
 
 #include "primitives/core/dispatch.h"
-#include "primitives/scan/segmented_scan_body.h"
 #include "primitives/select/flagged.h"
 
 namespace copse {
+
+namespace detail {
+
+// The body: segmented_scan.inl, for either executor.
+template <class Executor, class T, class Flags>
+void scan_flagged_segments(const Executor& ex, const T* in, u64 n, Flags starts, bool inclusive, T* out);
+template <class Executor, class T>
+void scan_segments_at(const Executor& ex, const T* in, u64 n, const u64* offsets, u64 segment_count,
+                      bool inclusive, T* out);
+
+}  // namespace detail
 
 namespace {
 
@@ -12,17 +22,17 @@ constexpr const char* name = "segmented scan";
 
 template <class T>
 void check_values(BufferSpan<const T> in, BufferSpan<T> out) {
-  check_same_count(name, "elements in the output", out.size(), "in the input", in.size());
-  if (in.data() != out.data()) check_apart(name, in, out);
+  detail::check_same_count(name, "elements in the output", out.size(), "in the input", in.size());
+  if (in.data() != out.data()) detail::check_apart(name, in, out);
 }
 
 template <class T, class Flags>
 void run(Context& context, BufferSpan<const T> in, Flags starts, bool inclusive, BufferSpan<T> out) {
   check_values(in, out);
-  check_same_count(name, "flags", flag_count(starts), "elements", in.size());
-  check_flags_and_output(name, starts, out);
+  detail::check_same_count(name, "flags", detail::flag_count(starts), "elements", in.size());
+  detail::check_flags_and_output(name, starts, out);
   dispatch(context, [&](const auto& ex) {
-    detail::scan_flagged_segments(ex, in.data(), in.size(), flags_of(starts), inclusive, out.data());
+    detail::scan_flagged_segments(ex, in.data(), in.size(), detail::flags_of(starts), inclusive, out.data());
   });
 }
 
@@ -30,7 +40,7 @@ template <class T>
 void run_by_offsets(Context& context, BufferSpan<const T> in, BufferSpan<const u64> offsets, bool inclusive,
                     BufferSpan<T> out) {
   check_values(in, out);
-  check_apart(name, offsets, out);
+  detail::check_apart(name, offsets, out);
   dispatch(context, [&](const auto& ex) {
     detail::scan_segments_at(ex, in.data(), in.size(), offsets.data(), offsets.size(), inclusive, out.data());
   });

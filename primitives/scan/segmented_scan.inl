@@ -1,5 +1,5 @@
+#include "primitives/flags.h"
 #include "primitives/inputs.h"
-#include "primitives/scan/segmented_scan_body.h"
 
 namespace copse::detail {
 

@@ -1,28 +1,32 @@
 #include "primitives/summed_area_table.h"
 
-#include <string>
-
 #include "primitives/core/check.h"
 #include "primitives/core/dispatch.h"
-#include "primitives/scan/summed_area_table_body.h"
 
 namespace copse {
 
+namespace detail {
+
+// The body: summed_area_table.inl, for either executor.
+template <class Executor, class T>
+void sum_areas(const Executor& ex, u64 width, u64 height, const T* in, T* out);
+
+}  // namespace detail
+
 namespace {
+
+constexpr const char* name = "summed-area table";
 
 template <class T>
 void check(u64 width, u64 height, BufferSpan<const T> in, BufferSpan<T> out) {
   const bool fits = in.size() == out.size() && (width == 0 ? in.empty() : in.size() / width == height) &&
                     (width == 0 || in.size() % width == 0);
   if (!fits) {
-    throw Error(ErrorCode::invalid_argument, "summed-area table: an input of " + std::to_string(in.size()) +
-                                                 " elements and an output of " + std::to_string(out.size()) +
-                                                 " for an image of " + std::to_string(width) + " by " +
-                                                 std::to_string(height));
+    detail::refuse(name, "an input of " + std::to_string(in.size()) + " elements and an output of " +
+                             std::to_string(out.size()) + " for an image of " + std::to_string(width) + " by " +
+                             std::to_string(height));
   }
-  if (in.data() != out.data() && overlap(in, out)) {
-    throw Error(ErrorCode::invalid_argument, "summed-area table: the output overlaps the input in part");
-  }
+  if (in.data() != out.data()) detail::check_apart(name, in, out, "the output overlaps the input in part");
 }
 
 }  // namespace

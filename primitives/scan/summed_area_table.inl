@@ -1,5 +1,4 @@
 #include "primitives/inputs.h"
-#include "primitives/scan/summed_area_table_body.h"
 
 namespace copse::detail {
 

@@ -1,35 +1,43 @@
 #include "primitives/compact.h"
 
 #include "primitives/core/dispatch.h"
-#include "primitives/select/compact_body.h"
 #include "primitives/select/flagged.h"
 
 namespace copse {
+
+namespace detail {
+
+// The body: compact.inl, for either executor.
+/// Elements move as words of their size; `out` or `indices` may be null.
+template <class Executor, class Word, class Flags>
+void compact_flagged(const Executor& ex, const Word* in, u64 n, Flags flags, Word* out, u32* indices, u64* count);
+
+}  // namespace detail
 
 namespace {
 
 template <class T, class Flags>
 void run(Context& context, const T* in, Flags flags, T* out, u32* indices, u64* count) {
-  using Word = WordOf<T>;
+  using Word = detail::WordOf<T>;
   dispatch(context, [&](const auto& ex) {
-    detail::compact_flagged(ex, reinterpret_cast<const Word*>(in), flag_count(flags), flags_of(flags),
-                            reinterpret_cast<Word*>(out), indices, count);
+    detail::compact_flagged(ex, reinterpret_cast<const Word*>(in), detail::flag_count(flags),
+                            detail::flags_of(flags), reinterpret_cast<Word*>(out), indices, count);
   });
 }
 
 template <class Flags>
 void run_indices(Context& context, Flags flags, BufferSpan<u32> indices, BufferSpan<u64> count) {
-  check_flagged_indices("compact", flags, indices, count);
+  detail::check_flagged_indices("compact", flags, indices, count);
   run<u32>(context, nullptr, flags, nullptr, indices.data(), count.data());
 }
 
 template <class T, class Flags>
 void run_both(Context& context, BufferSpan<const T> in, Flags flags, BufferSpan<T> out, BufferSpan<u32> indices,
               BufferSpan<u64> count) {
-  check_flagged("compact", in, flags, out, count);
-  check_flagged_indices("compact", flags, indices, count);
-  check_apart("compact", in, indices);
-  check_apart("compact", out, indices);
+  detail::check_flagged("compact", in, flags, out, count);
+  detail::check_flagged_indices("compact", flags, indices, count);
+  detail::check_apart("compact", in, indices);
+  detail::check_apart("compact", out, indices);
   run(context, in.data(), flags, out.data(), indices.data(), count.data());
 }
 
@@ -38,13 +46,13 @@ void run_both(Context& context, BufferSpan<const T> in, Flags flags, BufferSpan<
 template <class T>
 void compact(Context& context, BufferSpan<const T> in, BufferSpan<const u8> flags, BufferSpan<T> out,
              BufferSpan<u64> count) {
-  check_flagged("compact", in, flags, out, count);
+  detail::check_flagged("compact", in, flags, out, count);
   run<T>(context, in.data(), flags, out.data(), nullptr, count.data());
 }
 
 template <class T>
 void compact(Context& context, BufferSpan<const T> in, BitSpan flags, BufferSpan<T> out, BufferSpan<u64> count) {
-  check_flagged("compact", in, flags, out, count);
+  detail::check_flagged("compact", in, flags, out, count);
   run<T>(context, in.data(), flags, out.data(), nullptr, count.data());
 }
 

@@ -1,5 +1,4 @@
 #include "primitives/inputs.h"
-#include "primitives/select/expand_body.h"
 
 namespace copse::detail {
 

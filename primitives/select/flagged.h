@@ -1,13 +1,13 @@
 #pragma once
 
-// What compact.cpp and partition.cpp share: checks of flagged input, and elements as words of their size.
+// Checks of flags and of what is selected by them, and elements as words of their size.
 
 #include <type_traits>
 
-#include "primitives/select/flag_arguments.h"
-#include "primitives/sort/record_arguments.h"
+#include "primitives/core/check.h"
+#include "primitives/flags.h"
 
-namespace copse {
+namespace copse::detail {
 
 template <class T>
 using WordOf = std::conditional_t<sizeof(T) == 4, u32, u64>;
@@ -26,32 +26,40 @@ inline u64 flag_count(BitSpan flags) {
   return flags.size;
 }
 
+/// Throws: if the words hold fewer bits than `flags.size`.
+inline void check_bits(const char* function, BitSpan flags) {
+  const u64 needed = divide_rounding_up(flags.size, 32);
+  if (flags.words.size() >= needed) return;
+  refuse(function, std::to_string(flags.words.size()) + " words of flags, " + std::to_string(needed) +
+                       " are needed for " + std::to_string(flags.size) + " elements");
+}
+
 template <class Out>
-void check_flags_and_output(const char* what, BufferSpan<const u8> flags, BufferSpan<Out> out) {
-  check_room(what, "the output", out.size(), flags.size());
-  check_apart(what, flags, out);
+void check_flags_and_output(const char* function, BufferSpan<const u8> flags, BufferSpan<Out> out) {
+  check_room(function, "the output", out.size(), flags.size());
+  check_apart(function, flags, out);
 }
 template <class Out>
-void check_flags_and_output(const char* what, BitSpan flags, BufferSpan<Out> out) {
-  check_bits(what, flags);
-  check_room(what, "the output", out.size(), flags.size);
-  check_apart(what, flags.words, out);
+void check_flags_and_output(const char* function, BitSpan flags, BufferSpan<Out> out) {
+  check_bits(function, flags);
+  check_room(function, "the output", out.size(), flags.size);
+  check_apart(function, flags.words, out);
 }
 
 template <class T, class Flags>
-void check_flagged(const char* what, BufferSpan<const T> in, Flags flags, BufferSpan<T> out,
+void check_flagged(const char* function, BufferSpan<const T> in, Flags flags, BufferSpan<T> out,
                    BufferSpan<u64> count) {
-  check_same_count(what, "flags", flag_count(flags), "elements", in.size());
-  check_flags_and_output(what, flags, out);
-  check_apart(what, in, out);
-  check_room(what, "the count", count.size(), 1);
+  check_same_count(function, "flags", flag_count(flags), "elements", in.size());
+  check_flags_and_output(function, flags, out);
+  check_apart(function, in, out);
+  check_room(function, "the count", count.size(), 1);
 }
 
 template <class Flags>
-void check_flagged_indices(const char* what, Flags flags, BufferSpan<u32> indices, BufferSpan<u64> count) {
-  check_flags_and_output(what, flags, indices);
-  check_room(what, "the count", count.size(), 1);
-  check_index_count(what, "elements", flag_count(flags));
+void check_flagged_indices(const char* function, Flags flags, BufferSpan<u32> indices, BufferSpan<u64> count) {
+  check_flags_and_output(function, flags, indices);
+  check_room(function, "the count", count.size(), 1);
+  check_index_count(function, "elements", flag_count(flags));
 }
 
-}  // namespace copse
+}  // namespace copse::detail

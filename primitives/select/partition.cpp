@@ -2,30 +2,39 @@
 
 #include "primitives/core/dispatch.h"
 #include "primitives/select/flagged.h"
-#include "primitives/select/partition_body.h"
 
 namespace copse {
+
+namespace detail {
+
+// The body: partition.inl, for either executor.
+/// Elements move as words of their size; `out` or `indices` is null.
+template <class Executor, class Word, class Flags>
+void partition_flagged(const Executor& ex, const Word* in, u64 n, Flags flags, Word* out, u32* indices,
+                       u64* count);
+
+}  // namespace detail
 
 namespace {
 
 template <class T, class Flags>
 void run(Context& context, const T* in, Flags flags, T* out, u32* indices, u64* count) {
-  using Word = WordOf<T>;
+  using Word = detail::WordOf<T>;
   dispatch(context, [&](const auto& ex) {
-    detail::partition_flagged(ex, reinterpret_cast<const Word*>(in), flag_count(flags), flags_of(flags),
-                              reinterpret_cast<Word*>(out), indices, count);
+    detail::partition_flagged(ex, reinterpret_cast<const Word*>(in), detail::flag_count(flags),
+                              detail::flags_of(flags), reinterpret_cast<Word*>(out), indices, count);
   });
 }
 
 template <class T, class Flags>
 void run_values(Context& context, BufferSpan<const T> in, Flags flags, BufferSpan<T> out, BufferSpan<u64> count) {
-  check_flagged("partition", in, flags, out, count);
+  detail::check_flagged("partition", in, flags, out, count);
   run<T>(context, in.data(), flags, out.data(), nullptr, count.data());
 }
 
 template <class Flags>
 void run_indices(Context& context, Flags flags, BufferSpan<u32> indices, BufferSpan<u64> count) {
-  check_flagged_indices("partition", flags, indices, count);
+  detail::check_flagged_indices("partition", flags, indices, count);
   run<u32>(context, nullptr, flags, nullptr, indices.data(), count.data());
 }
 

@@ -1,5 +1,5 @@
+#include "primitives/flags.h"
 #include "primitives/inputs.h"
-#include "primitives/select/partition_body.h"
 #include "primitives/select/selection.h"
 
 namespace copse::detail {

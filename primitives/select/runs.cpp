@@ -1,10 +1,17 @@
+#include "primitives/core/check.h"
 #include "primitives/core/dispatch.h"
 #include "primitives/run_length.h"
-#include "primitives/select/flag_arguments.h"
-#include "primitives/select/runs_body.h"
 #include "primitives/unique.h"
 
 namespace copse {
+
+namespace detail {
+
+// The body: runs.inl, for either executor.
+template <class Executor, class T>
+void find_runs(const Executor& ex, const T* in, u64 n, bool with_lengths, T* values, u32* lengths, u64* count);
+
+}  // namespace detail
 
 namespace {
 
@@ -25,9 +32,9 @@ void run(Context& context, BufferSpan<const T> in, bool with_lengths, T* values,
 
 template <class T>
 void unique(Context& context, BufferSpan<const T> in, BufferSpan<T> out, BufferSpan<u64> count) {
-  check_room("unique", "the output", out.size(), in.size());
-  check_room("unique", "the count", count.size(), 1);
-  check_apart("unique", in, out);
+  detail::check_room("unique", "the output", out.size(), in.size());
+  detail::check_room("unique", "the count", count.size(), 1);
+  detail::check_apart("unique", in, out);
   run(context, in, false, out.data(), nullptr, count.data());
 }
 
@@ -36,16 +43,15 @@ void run_length_encode(Context& context, BufferSpan<const T> in, BufferSpan<T> v
                        BufferSpan<u64> count) {
   constexpr const char* name = "run-length encode";
   constexpr u64 max_elements = 0xffffffffu;
-  check_room(name, "the output of values", values.size(), in.size());
-  check_room(name, "the output of lengths", lengths.size(), in.size());
-  check_room(name, "the count", count.size(), 1);
-  check_apart(name, in, values);
-  check_apart(name, in, lengths);
-  check_apart(name, values, lengths);
+  detail::check_room(name, "the output of values", values.size(), in.size());
+  detail::check_room(name, "the output of lengths", lengths.size(), in.size());
+  detail::check_room(name, "the count", count.size(), 1);
+  detail::check_apart(name, in, values);
+  detail::check_apart(name, in, lengths);
+  detail::check_apart(name, values, lengths);
   if (in.size() > max_elements) {
-    throw Error(ErrorCode::invalid_argument, std::string(name) + ": runs of " + std::to_string(in.size()) +
-                                                 " elements do not fit in 32 bits, those of " +
-                                                 std::to_string(max_elements) + " do");
+    detail::refuse(name, "runs of " + std::to_string(in.size()) + " elements do not fit in 32 bits, those of " +
+                             std::to_string(max_elements) + " do");
   }
   run(context, in, true, values.data(), lengths.data(), count.data());
 }

@@ -1,6 +1,5 @@
 #include "primitives/compact.h"
 #include "primitives/runs.h"
-#include "primitives/select/runs_body.h"
 
 namespace copse::detail {
 

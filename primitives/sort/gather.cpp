@@ -1,41 +1,70 @@
 #include "primitives/gather.h"
+#include "primitives/core/macros.h"
 
-#include <string>
-
-#include "primitives/core/check.h"
 #include "primitives/core/dispatch.h"
-#include "primitives/sort/gather_body.h"
-#include "primitives/sort/record_arguments.h"
+#include "primitives/sort/sort_arguments.h"
 
 namespace copse {
 
-namespace {
+namespace detail {
 
-[[noreturn]] void refuse(const char* name, const std::string& why) {
-  throw Error(ErrorCode::invalid_argument, name + std::string(": ") + why);
-}
+// The body: gather.inl, for either executor.
+/// The indices of an array; those past the last record are none.
+template <class Id>
+struct IndicesBelow {
+  const Id* indices;
+  u64 record_count;
+
+  COPSE_HD Id operator()(u64 i) const {
+    const Id id = indices[i];
+    return id < record_count ? id : ~Id{0};
+  }
+};
+
+template <class Executor, class Id>
+void gather_by_array(const Executor& ex, const void* in, u64 record_bytes, const IndicesBelow<Id>& index, u64 n,
+                     void* out);
+template <class Executor, class Id>
+void scatter_by_array(const Executor& ex, const void* in, u64 record_bytes, const IndicesBelow<Id>& index, u64 n,
+                      void* out);
+
+}  // namespace detail
+
+namespace detail {
+
+// The body: gather.inl, for either executor.
+template <class Executor, class Id>
+void gather_by_array(const Executor& ex, const void* in, u64 record_bytes, u64 record_count, const Id* indices,
+                     u64 n, void* out);
+template <class Executor, class Id>
+void scatter_by_array(const Executor& ex, const void* in, u64 record_bytes, u64 record_count, const Id* indices,
+                      u64 n, void* out);
+
+}  // namespace detail
+
+namespace {
 
 /// `by_index`: the records that the indices name; `in_order`: those that stand in their order.
 template <class Id>
 void check(const char* name, BufferSpan<const std::byte> by_index, BufferSpan<const std::byte> in_order,
            u64 record_bytes, BufferSpan<const Id> indices, BufferSpan<std::byte> out) {
-  check_record_bytes(name, record_bytes);
-  check_whole_records(name, by_index.size(), record_bytes);
+  detail::check_record_bytes(name, record_bytes);
+  detail::check_whole_records(name, by_index.size(), record_bytes);
   if (in_order.size() % record_bytes != 0 || in_order.size() / record_bytes != indices.size()) {
-    refuse(name, std::to_string(in_order.size()) + " bytes for " + std::to_string(indices.size()) +
-                     " indices of records of " + std::to_string(record_bytes) + " bytes");
+    detail::refuse(name, std::to_string(in_order.size()) + " bytes for " + std::to_string(indices.size()) +
+                             " indices of records of " + std::to_string(record_bytes) + " bytes");
   }
-  if (overlap(by_index, in_order)) refuse(name, "the output overlaps the input");
-  if (overlap(indices, out)) refuse(name, "the output overlaps the indices");
+  detail::check_apart(name, by_index, in_order);
+  detail::check_apart(name, indices, out, "the output overlaps the indices");
 }
 
 template <class Id>
 void run_gather(Context& context, BufferSpan<const std::byte> in, u64 record_bytes, BufferSpan<const Id> indices,
                 BufferSpan<std::byte> out) {
   check<Id>("gather", in, out, record_bytes, indices, out);
-  const detail::IndicesBelow<Id> index{indices.data(), in.size() / record_bytes};
   dispatch(context, [&](const auto& ex) {
-    detail::gather_by_array(ex, in.data(), record_bytes, index, indices.size(), out.data());
+    detail::gather_by_array(ex, in.data(), record_bytes, in.size() / record_bytes, indices.data(), indices.size(),
+                            out.data());
   });
 }
 
@@ -43,9 +72,9 @@ template <class Id>
 void run_scatter(Context& context, BufferSpan<const std::byte> in, u64 record_bytes, BufferSpan<const Id> indices,
                  BufferSpan<std::byte> out) {
   check<Id>("scatter", out, in, record_bytes, indices, out);
-  const detail::IndicesBelow<Id> index{indices.data(), out.size() / record_bytes};
   dispatch(context, [&](const auto& ex) {
-    detail::scatter_by_array(ex, in.data(), record_bytes, index, indices.size(), out.data());
+    detail::scatter_by_array(ex, in.data(), record_bytes, out.size() / record_bytes, indices.data(),
+                             indices.size(), out.data());
   });
 }
 

@@ -1,22 +1,22 @@
 #include "primitives/invert_index.h"
 
-#include <string>
-
 #include "primitives/core/check.h"
 #include "primitives/core/dispatch.h"
-#include "primitives/sort/invert_index_body.h"
 
 namespace copse {
 
+namespace detail {
+
+// The body: invert_index.inl, for either executor.
+template <class Executor>
+void invert_indices(const Executor& ex, const u32* index, u64 n, u32* inverse, u64 inverse_count);
+
+}  // namespace detail
+
 void invert_index(Context& context, BufferSpan<const u32> index, BufferSpan<u32> inverse) {
-  constexpr u64 max_elements = 0xffffffffu;
-  if (index.size() > max_elements) {
-    throw Error(ErrorCode::invalid_argument, "invert index: " + std::to_string(index.size()) +
-                                                 " elements, at most " + std::to_string(max_elements));
-  }
-  if (overlap(index, inverse)) {
-    throw Error(ErrorCode::invalid_argument, "invert index: the output overlaps the input");
-  }
+  constexpr const char* name = "invert index";
+  detail::check_range(name, index.size(), "elements", 0, 0xffffffffu);
+  detail::check_apart(name, index, inverse);
   dispatch(context, [&](const auto& ex) {
     detail::invert_indices(ex, index.data(), index.size(), inverse.data(), inverse.size());
   });

@@ -1,5 +1,5 @@
 #include "primitives/core/macros.h"
-#include "primitives/sort/invert_index_body.h"
+#include "primitives/core/types.h"
 
 namespace copse::detail {
 

@@ -1,36 +1,27 @@
 #include "primitives/radix_sort.h"
 
-#include <string>
-
-#include "primitives/core/check.h"
 #include "primitives/core/dispatch.h"
-#include "primitives/sort/radix_sort_body.h"
-#include "primitives/sort/record_arguments.h"
+#include "primitives/sort/sort_arguments.h"
 
 namespace copse {
 
+namespace detail {
+
+// The body: radix_sort.inl, for either executor.
+/// Sorts keys alone where `values_out` is null, indices where `values_in` is null and `values_out` is not.
+template <class Executor, class Bits>
+void sort_elements(const Executor& ex, const Bits* keys_in, const u32* values_in, u64 n, Bits* keys_out,
+                   u32* values_out, BitRange bits, const KeyEncoding<Bits>& encoding);
+
+}  // namespace detail
+
 namespace {
 
-[[noreturn]] void refuse(const std::string& what) {
-  throw Error(ErrorCode::invalid_argument, "radix sort: " + what);
-}
+constexpr const char* name = "radix sort";
 
 template <class T>
-void check_apart(BufferSpan<const T> in, BufferSpan<T> out, const char* what) {
-  if (in.size() != out.size()) {
-    refuse("the output has " + std::to_string(out.size()) + " " + what + ", the input " +
-           std::to_string(in.size()));
-  }
-  if (overlap(in, out)) refuse(std::string("the output ") + what + " overlap the input");
-}
-
-template <class Key>
-void check_bits(BitRange bits) {
-  constexpr u32 width = all_bits<Key>.end;
-  if (bits.begin > bits.end || bits.end > width) {
-    refuse("bits " + std::to_string(bits.begin) + " to " + std::to_string(bits.end) + " of a key of " +
-           std::to_string(width) + " bits");
-  }
+void check_output(const char* things, BufferSpan<const T> in, BufferSpan<T> out) {
+  detail::check_sort_output(name, things, in, out, detail::InPlace::refused);
 }
 
 template <class Key>
@@ -48,20 +39,18 @@ void run(Context& context, BufferSpan<const Key> keys_in, const u32* values_in, 
 template <class Key>
 void radix_sort_keys(Context& context, BufferSpan<const Key> keys_in, BufferSpan<Key> keys_out, BitRange bits,
                      SortOrder order) {
-  check_bits<Key>(bits);
-  check_apart(keys_in, keys_out, "keys");
+  detail::check_key_bits<Key>(name, bits);
+  check_output("keys", keys_in, keys_out);
   run<Key>(context, keys_in, nullptr, keys_out.data(), nullptr, bits, order);
 }
 
 template <class Key>
 void radix_sort_pairs(Context& context, BufferSpan<const Key> keys_in, BufferSpan<const u32> values_in,
                       BufferSpan<Key> keys_out, BufferSpan<u32> values_out, BitRange bits, SortOrder order) {
-  check_bits<Key>(bits);
-  check_apart(keys_in, keys_out, "keys");
-  check_apart(values_in, values_out, "values");
-  if (keys_in.size() != values_in.size()) {
-    refuse(std::to_string(values_in.size()) + " values for " + std::to_string(keys_in.size()) + " keys");
-  }
+  detail::check_key_bits<Key>(name, bits);
+  check_output("keys", keys_in, keys_out);
+  check_output("values", values_in, values_out);
+  detail::check_one_each(name, values_in.size(), "values", keys_in.size(), "keys");
   if (keys_in.empty()) return;
   run<Key>(context, keys_in, values_in.data(), keys_out.data(), values_out.data(), bits, order);
 }
@@ -69,12 +58,12 @@ void radix_sort_pairs(Context& context, BufferSpan<const Key> keys_in, BufferSpa
 template <class Key>
 void radix_sort_indices(Context& context, BufferSpan<const Key> keys, BufferSpan<u32> indices_out, BitRange bits,
                         SortOrder order) {
-  check_bits<Key>(bits);
+  detail::check_key_bits<Key>(name, bits);
   if (indices_out.size() != keys.size()) {
-    refuse("the output has " + std::to_string(indices_out.size()) + " indices, the input " +
-           std::to_string(keys.size()) + " keys");
+    detail::refuse(name, "the output has " + std::to_string(indices_out.size()) + " indices, the input " +
+                             std::to_string(keys.size()) + " keys");
   }
-  check_index_count("radix sort", "keys", keys.size());
+  detail::check_index_count(name, "keys", keys.size());
   if (keys.empty()) return;
   run<Key>(context, keys, nullptr, nullptr, indices_out.data(), bits, order);
 }

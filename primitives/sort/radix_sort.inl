@@ -1,5 +1,5 @@
 #include "primitives/inputs.h"
-#include "primitives/sort/radix_sort_body.h"
+#include "primitives/radix_sort.h"
 
 namespace copse::detail {
 

@@ -1,32 +1,53 @@
 #pragma once
 
-// What the public functions of merge sort and sample sort check.
-
-#include <string>
+// Checks of the arguments of sorts, and of calls that move records.
 
 #include "primitives/core/check.h"
-#include "primitives/core/error.h"
-#include "primitives/core/span.h"
+#include "primitives/radix_key.h"
 
 namespace copse::detail {
 
+/// Whether a sort can write over its input.
+enum class InPlace : bool { refused, allowed };
+
+/// Throws: if `out` has another size than `in`, or if they overlap (with InPlace::allowed: in part).
 template <class T>
-void check_sort_output(const char* sort, const char* what, BufferSpan<const T> in, BufferSpan<T> out) {
+void check_sort_output(const char* sort, const char* things, BufferSpan<const T> in, BufferSpan<T> out,
+                       InPlace in_place) {
   if (in.size() != out.size()) {
-    throw Error(ErrorCode::invalid_argument, std::string(sort) + ": the output has " + std::to_string(out.size()) +
-                                                 " " + what + ", the input " + std::to_string(in.size()));
+    refuse(sort, "the output has " + std::to_string(out.size()) + " " + things + ", the input " +
+                     std::to_string(in.size()));
   }
-  if (in.data() != out.data() && overlap(in, out)) {
-    throw Error(ErrorCode::invalid_argument,
-                std::string(sort) + ": the output " + what + " overlap the input, and are not the same");
+  if (in_place == InPlace::allowed && in.data() == out.data()) return;
+  if (overlap(in, out)) {
+    refuse(sort, std::string("the output ") + things + " overlap the input" +
+                     (in_place == InPlace::allowed ? ", and are not the same" : ""));
   }
 }
 
-inline void check_sort_values(const char* sort, u64 key_count, u64 value_count) {
-  if (key_count != value_count) {
-    throw Error(ErrorCode::invalid_argument, std::string(sort) + ": " + std::to_string(value_count) +
-                                                 " values for " + std::to_string(key_count) + " keys");
-  }
+/// Throws: if a key does not have all of `bits`.
+template <class Key>
+void check_key_bits(const char* sort, BitRange bits) {
+  constexpr u32 width = all_bits<Key>.end;
+  if (bits.begin <= bits.end && bits.end <= width) return;
+  refuse(sort, "bits " + std::to_string(bits.begin) + " to " + std::to_string(bits.end) + " of a key of " +
+                   std::to_string(width) + " bits");
+}
+
+inline constexpr u64 max_record_bytes = 65536;
+
+/// Throws: if no record can have that size.
+inline void check_record_bytes(const char* function, u64 record_bytes) {
+  if (record_bytes >= 1 && record_bytes <= max_record_bytes) return;
+  refuse(function, "records of " + std::to_string(record_bytes) + " bytes, 1 to " +
+                       std::to_string(max_record_bytes) + " are possible");
+}
+
+/// Throws: if `byte_count` bytes end inside a record.
+inline void check_whole_records(const char* function, u64 byte_count, u64 record_bytes) {
+  if (byte_count % record_bytes == 0) return;
+  refuse(function,
+         std::to_string(byte_count) + " bytes are no whole records of " + std::to_string(record_bytes) + " bytes");
 }
 
 }  // namespace copse::detail

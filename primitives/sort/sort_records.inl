@@ -1,11 +1,16 @@
+#include <cstddef>
 #include <cstring>
 
 #include "primitives/gather.h"
 #include "primitives/inputs.h"
 #include "primitives/radix_sort.h"
-#include "primitives/sort/sort_records_body.h"
 
 namespace copse::detail {
+
+struct RecordArray {
+  const std::byte* records;
+  u64 count, record_bytes, key_offset;
+};
 
 /// The bits of the key in each record.
 template <class Bits>
@@ -23,8 +28,9 @@ struct KeysInRecords {
 };
 
 template <class Executor, class Bits>
-void sort_whole_records(const Executor& ex, const RecordArray& in, std::byte* out, BitRange bits,
-                        const KeyEncoding<Bits>& encoding) {
+void sort_whole_records(const Executor& ex, const std::byte* records, u64 count, u64 record_bytes, u64 key_offset,
+                        std::byte* out, BitRange bits, const KeyEncoding<Bits>& encoding) {
+  const RecordArray in{records, count, record_bytes, key_offset};
   ScratchArena::Frame frame(ex.scratch);
   u32* indices = frame.allocate<u32>(in.count);
   const u64 misalignment = (reinterpret_cast<u64>(in.records) | in.record_bytes | in.key_offset) % sizeof(Bits);
@@ -33,9 +39,9 @@ void sort_whole_records(const Executor& ex, const RecordArray& in, std::byte* ou
   gather_records(ex, "sort records: move", in.count, in.records, in.record_bytes, Elements<u32>{indices}, out);
 }
 
-template void sort_whole_records(const BodyExecutor&, const RecordArray&, std::byte*, BitRange,
+template void sort_whole_records(const BodyExecutor&, const std::byte*, u64, u64, u64, std::byte*, BitRange,
                                  const KeyEncoding<u32>&);
-template void sort_whole_records(const BodyExecutor&, const RecordArray&, std::byte*, BitRange,
+template void sort_whole_records(const BodyExecutor&, const std::byte*, u64, u64, u64, std::byte*, BitRange,
                                  const KeyEncoding<u64>&);
 
 }  // namespace copse::detail

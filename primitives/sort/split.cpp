@@ -1,41 +1,38 @@
 #include "primitives/split.h"
 
-#include <string>
-
-#include "primitives/core/check.h"
 #include "primitives/core/dispatch.h"
-#include "primitives/sort/record_arguments.h"
-#include "primitives/sort/split_body.h"
+#include "primitives/sort/sort_arguments.h"
 
 namespace copse {
+
+namespace detail {
+
+// The body: split.inl, for either executor.
+template <class Executor>
+void split_values(const Executor& ex, u64 n, const u32* buckets, u32 bucket_count, const u32* in, u32* out,
+                  u64* offsets);
+template <class Executor>
+void split_indices(const Executor& ex, u64 n, const u32* buckets, u32 bucket_count, u32* out, u64* offsets);
+template <class Executor>
+void split_whole_records(const Executor& ex, u64 n, const u32* buckets, u32 bucket_count, const std::byte* in,
+                         u64 record_bytes, std::byte* out, u64* offsets);
+
+}  // namespace detail
 
 namespace {
 
 constexpr const char* name = "split";
 
-[[noreturn]] void refuse(const std::string& what) {
-  throw Error(ErrorCode::invalid_argument, std::string(name) + ": " + what);
-}
-
 void check_buckets(u32 bucket_count, BufferSpan<u64> offsets) {
-  if (bucket_count == 0 || bucket_count > max_split_buckets) {
-    refuse(std::to_string(bucket_count) + " buckets, 1 to " + std::to_string(max_split_buckets) + " are possible");
-  }
+  detail::check_range(name, bucket_count, "buckets", 1, max_split_buckets);
   if (!offsets.empty() && offsets.size() != u64{bucket_count} + 1) {
-    refuse(std::to_string(offsets.size()) + " offsets for " + std::to_string(bucket_count) +
-           " buckets, that takes none or one more than buckets");
+    detail::refuse(name, std::to_string(offsets.size()) + " offsets for " + std::to_string(bucket_count) +
+                             " buckets, 0 or one more than buckets are possible");
   }
 }
 
-void check_count(u64 count, u64 expected, const char* what) {
-  if (count != expected) {
-    refuse(std::to_string(count) + " " + what + " for " + std::to_string(expected) + " buckets given");
-  }
-}
-
-template <class T, class U>
-void check_apart(BufferSpan<T> in, BufferSpan<U> out) {
-  if (overlap(in, out)) refuse("the output overlaps the input");
+void check_count(u64 count, u64 expected, const char* things) {
+  detail::check_one_each(name, count, things, expected, "buckets given");
 }
 
 u64* data_or_null(BufferSpan<u64> offsets) {
@@ -49,8 +46,8 @@ void split(Context& context, BufferSpan<const u32> buckets, u32 bucket_count, Bu
   check_buckets(bucket_count, offsets);
   check_count(values_in.size(), buckets.size(), "values");
   check_count(values_out.size(), buckets.size(), "output values");
-  check_apart(values_in, values_out);
-  check_apart(buckets, values_out);
+  detail::check_apart(name, values_in, values_out);
+  detail::check_apart(name, buckets, values_out);
   dispatch(context, [&](const auto& ex) {
     detail::split_values(ex, buckets.size(), buckets.data(), bucket_count, values_in.data(), values_out.data(),
                          data_or_null(offsets));
@@ -61,8 +58,8 @@ void split_index(Context& context, BufferSpan<const u32> buckets, u32 bucket_cou
                  BufferSpan<u64> offsets) {
   check_buckets(bucket_count, offsets);
   check_count(indices_out.size(), buckets.size(), "indices");
-  check_index_count(name, "elements", buckets.size());
-  check_apart(buckets, indices_out);
+  detail::check_index_count(name, "elements", buckets.size());
+  detail::check_apart(name, buckets, indices_out);
   dispatch(context, [&](const auto& ex) {
     detail::split_indices(ex, buckets.size(), buckets.data(), bucket_count, indices_out.data(),
                           data_or_null(offsets));
@@ -73,14 +70,14 @@ void split_records(Context& context, BufferSpan<const u32> buckets, u32 bucket_c
                    BufferSpan<const std::byte> records_in, u64 record_bytes, BufferSpan<std::byte> records_out,
                    BufferSpan<u64> offsets) {
   check_buckets(bucket_count, offsets);
-  check_record_bytes(name, record_bytes);
-  check_index_count(name, "records", buckets.size());
-  check_whole_records(name, records_in.size(), record_bytes);
-  check_whole_records(name, records_out.size(), record_bytes);
+  detail::check_record_bytes(name, record_bytes);
+  detail::check_index_count(name, "records", buckets.size());
+  detail::check_whole_records(name, records_in.size(), record_bytes);
+  detail::check_whole_records(name, records_out.size(), record_bytes);
   check_count(records_in.size() / record_bytes, buckets.size(), "records");
   check_count(records_out.size() / record_bytes, buckets.size(), "output records");
-  check_apart(records_in, records_out);
-  check_apart(buckets, records_out);
+  detail::check_apart(name, records_in, records_out);
+  detail::check_apart(name, buckets, records_out);
   dispatch(context, [&](const auto& ex) {
     detail::split_whole_records(ex, buckets.size(), buckets.data(), bucket_count, records_in.data(), record_bytes,
                                 records_out.data(), data_or_null(offsets));

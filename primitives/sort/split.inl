@@ -1,6 +1,7 @@
+#include <cstddef>
+
 #include "primitives/gather.h"
 #include "primitives/inputs.h"
-#include "primitives/sort/split_body.h"
 #include "primitives/split.h"
 
 namespace copse::detail {

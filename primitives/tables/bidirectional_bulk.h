@@ -9,10 +9,15 @@
 // they come. bench: copse-bench-primitives, bidirectional/.
 
 #include "primitives/hash_templates.h"
-#include "primitives/sort/radix_sort_body.h"
+#include "primitives/radix_sort.h"
 #include "primitives/tables/bidirectional_place.h"
 
 namespace copse::detail {
+
+// Instantiated in sort/radix_sort.inl, so that the tables need no sort of their own.
+template <class Executor, class Bits>
+void sort_elements(const Executor& ex, const Bits* keys_in, const u32* values_in, u64 n, Bits* keys_out,
+                   u32* values_out, BitRange bits, const KeyEncoding<Bits>& encoding);
 
 /// Whether to sort keys and look at the whole table.
 inline bool inserts_by_order(u64 n, u64 slot_count) {

@@ -1,7 +1,8 @@
 #pragma once
 
+// Which bin of a histogram a value falls into.
+
 #include "primitives/core/bits.h"
-#include "primitives/core/executor.h"
 
 namespace copse::detail {
 
@@ -27,8 +28,5 @@ struct EvenBin {
     return smaller(u32(mul_rn(sub_rn(value, lower), scale)), last_bin);
   }
 };
-
-template <class Executor, class T, class Bin>
-void count_values(const Executor& ex, const T* in, u64 n, const Bin& bin, u64 bin_count, u64* counts);
 
 }  // namespace copse::detail
