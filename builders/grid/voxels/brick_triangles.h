@@ -5,12 +5,30 @@
 // they share the slab's rows, and where rows are long, the bricks of a row.
 
 #include "builders/geometry/triangle_table.h"
+#include "builders/grid/bricks.h"
 #include "builders/grid/cells/cell_parts.h"
 #include "builders/grid/cells/lattice_window.h"
-#include "builders/grid/voxels/bricks_body.h"
 #include "builders/grid/voxels/voxel_triangles.h"
 
 namespace copse::detail {
+
+/// Bricks are numbered and voxels found on one lattice of so many units per voxel, a brick being 8 times as long.
+inline constexpr u32 units_per_voxel_bits = 7;
+inline constexpr u32 units_per_brick_bits = units_per_voxel_bits + 3;
+
+struct BrickShapes {
+  GridShape voxels, bricks;
+};
+
+/// The memory of bricks, as the builder writes it.
+struct BrickArrays {
+  BrickShapes shapes;
+  u32* keys;
+  u32* words;
+  u64 brick_capacity;
+  HashMap<u32, u32>::View table;
+  BrickCounts* counts;
+};
 
 /// How many parts a triangle has, and of which kind.
 struct BrickParts {

@@ -4,17 +4,36 @@
 
 #include "builders/geometry/scene_bounds.h"
 #include "builders/grid/grid.h"
-#include "builders/grid/voxels/bricks_body.h"
-#include "builders/grid/voxels/voxel_shape.h"
+#include "builders/grid/voxels/brick_triangles.h"
 #include "primitives/core/check.h"
 #include "primitives/core/dispatch.h"
 
 namespace copse {
 
+namespace detail {
+
+// The body: bricks.inl, for either executor.
+template <class Executor>
+void fill_bricks(const Executor& ex, std::span<const TriangleView> views, u64 n, const BrickArrays& bricks);
+
+/// Stores how many bricks there are.
+template <class Executor>
+void count_bricks(const Executor& ex, std::span<const TriangleView> views, u64 n, const BrickShapes& shapes,
+                  u64* brick_count);
+
+template <class Executor>
+void count_brick_voxels(const Executor& ex, const BrickCounts* counts, const u32* words, u64 capacity, u64* out);
+
+/// `bricks`: their places.
+template <class Executor>
+u64 brick_scratch_bytes(const Executor& ex, const GridShape& bricks, u64 n, u64 view_count);
+
+}  // namespace detail
+
 namespace {
 
 [[noreturn]] void refuse(const std::string& what) {
-  throw Error(ErrorCode::invalid_argument, "bricks: " + what);
+  detail::refuse("bricks", what);
 }
 
 void check_options(const Aabb& box, const BrickOptions& options) {
@@ -22,7 +41,7 @@ void check_options(const Aabb& box, const BrickOptions& options) {
     refuse("the resolution is " + std::to_string(options.resolution) + "; it can be 1 to " +
            std::to_string(max_brick_voxels));
   }
-  if (!is_empty(box) && !is_valid(box)) refuse("the box has corners that are infinite");
+  if (!is_empty(box) && !is_valid(box)) refuse("a corner of the box is infinite");
   if (options.brick_capacity > max_references) {
     throw Error(ErrorCode::capacity, "bricks: room for " + std::to_string(options.brick_capacity) +
                                          " bricks, at most " + std::to_string(max_references) + " fit");
@@ -70,14 +89,14 @@ GridShape Bricks::brick_shape() const {
 
 Bricks make_bricks(Context& context, const Aabb& box, const BrickOptions& options) {
   check_options(box, options);
-  if (options.brick_capacity == 0) refuse("room for 0 bricks; 1 or more are needed");
+  if (options.brick_capacity == 0) refuse("brick_capacity is 0; it must be 1 or more");
   return make(context, detail::cubes_over(box, options.resolution), options.brick_capacity);
 }
 
 void rebuild_bricks(Context& context, Bricks& bricks, const TriangleViews& triangles) {
   const u64 n = triangles.primitive_count();
   detail::check_primitive_count(n);
-  if (bricks.counts.empty()) refuse("a rebuild of bricks that were not made");
+  if (bricks.counts.empty()) refuse("they were never made, so they cannot be rebuilt");
   context.reserve_scratch(dispatch(context, [&](const auto& ex) {
     return detail::brick_scratch_bytes(ex, bricks.brick_shape(), n, triangles.views().size());
   }));

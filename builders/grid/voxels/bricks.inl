@@ -9,7 +9,6 @@
 
 #include "builders/geometry/make_triangle_table.h"
 #include "builders/grid/voxels/brick_triangles.h"
-#include "builders/grid/voxels/bricks_body.h"
 #include "primitives/core/atomic.h"
 #include "primitives/count.h"
 #include "primitives/expand.h"
@@ -192,7 +191,7 @@ void for_each_part(const Executor& ex, const char* label, u64 n, const Counts& c
   constexpr u64 no_limit = u64{1} << 60;
   ScratchArena::Frame frame(ex.scratch);
   u64* const no_offsets = nullptr;
-  allocate(ex, label, n, counts, work, no_limit, no_offsets, frame.allocate<u64>(1));
+  expand(ex, label, n, counts, work, no_limit, no_offsets, frame.allocate<u64>(1));
 }
 
 /// Marks and numbers the bricks that n triangles touch, and stores the triangles' parts.

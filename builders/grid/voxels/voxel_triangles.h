@@ -7,12 +7,24 @@
 #include "builders/geometry/triangle_table.h"
 #include "builders/grid/cells/cell_parts.h"
 #include "builders/grid/cells/lattice_columns.h"
-#include "builders/grid/voxels/voxels_body.h"
 #include "primitives/core/atomic.h"
 
 namespace copse::detail {
 
-/// Those of a mesh, on the lattice of a grid.
+/// The shape of a grid of cubes over a box, `resolution` of them along its longest edge; the grid may be longer
+/// than the others. On the host.
+GridShape cubes_over(const Aabb& box, u32 resolution);
+
+/// The bits of a dense grid, as the builder writes them.
+struct VoxelBits {
+  GridShape shape;
+  u32* words;
+  u64 row_words, word_count;
+
+  COPSE_HD u32* row(i32 y, i32 z) const { return words + (u64(z) * shape.resolution.y + u64(y)) * row_words; }
+};
+
+/// The triangles of a mesh, on the lattice of a grid.
 struct VoxelTriangles {
   TriangleTable table;
   GridShape shape;

@@ -7,8 +7,8 @@
 // to Voxelization", EGSR 2013: voxels by the three lines through their centres.
 
 #include "builders/geometry/make_triangle_table.h"
+#include "builders/grid/voxels.h"
 #include "builders/grid/voxels/voxel_triangles.h"
-#include "builders/grid/voxels/voxels_body.h"
 #include "primitives/count.h"
 #include "primitives/expand.h"
 #include "primitives/reduce.h"
