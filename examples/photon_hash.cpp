@@ -3,6 +3,7 @@
 // few.
 
 #include <copse/copse.h>
+#include <copse/grids.h>
 #include <copse/primitives.h>
 #include <copse/queries.h>
 #include <glm/geometric.hpp>
