@@ -23,7 +23,7 @@ inline constexpr double slab_slack = 1.0 / 64;
 
 /// Places along a ray from the eye.
 struct SlabOfHit {
-  double nearest_inverse, slabs_a_unit;
+  double nearest_inverse, slabs_per_unit;
   double depth_a_t;
   u32 slab_count;
 
@@ -34,7 +34,7 @@ struct SlabOfHit {
 
   /// The last slab in which the hit may be listed.
   COPSE_HD u32 at(float t) const {
-    const double slab = (nearest_inverse - 1.0 / (double(t) * depth_a_t)) * slabs_a_unit + slab_slack;
+    const double slab = (nearest_inverse - 1.0 / (double(t) * depth_a_t)) * slabs_per_unit + slab_slack;
     return slab > 0 ? (slab < double(slab_count) ? u32(slab) : slab_count - 1) : 0;
   }
 };

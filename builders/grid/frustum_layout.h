@@ -27,14 +27,14 @@ inline constexpr u32 max_frustum_slabs = 256;
 /// with slabs along its x axis, tiles across along y and tiles down along z.
 struct FrustumShape {
   dvec3 eye;
-  dvec3 x, y, z;          // camera coordinates of p - eye: on screen |x| <= z and |y| <= z
-  dvec3 x_y_z_a_length;   // the most that each changes along a length
-  dvec3 length_a_x_y_z;   // and the other way round
-  double corner;          // the longest line of sight down to depth 1
-  double nearest;         // the depth from which on slabs are counted
-  double farthest;        // the depth where the last one could end; at least 5/4 of `nearest`
-  double units_a_length;  // the most units of the lattice that a length makes at depth 1
-  i32 padding;            // of cells, in units, for triangles that are not twice as deep as their nearest vertex
+  dvec3 x, y, z;            // camera coordinates of p - eye: on screen |x| <= z and |y| <= z
+  dvec3 x_y_z_per_length;   // the most that each changes along a length
+  dvec3 length_per_x_y_z;   // and the other way round
+  double corner;            // the longest line of sight down to depth 1
+  double nearest;           // the depth from which on slabs are counted
+  double farthest;          // the depth where the last one could end; at least 5/4 of `nearest`
+  double units_per_length;  // the most units of the lattice that a length makes at depth 1
+  i32 padding;              // of cells, in units, for triangles that are not twice as deep as their nearest vertex
 
   COPSE_HD dvec3 to_camera(const vec3& p) const {
     const dvec3 d(sub_rn(double(p.x), eye.x), sub_rn(double(p.y), eye.y), sub_rn(double(p.z), eye.z));

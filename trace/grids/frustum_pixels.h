@@ -25,7 +25,7 @@ struct FrustumPixels {
   /// the screen than half its half width, nor twice as deep as its nearest vertex. Float errs by less than that.
   COPSE_HD static FrustumPixels of(const FrustumImage& image) {
     const FrustumShape& frustum = *image.grid.shape.data();
-    const double blur = frustum.units_a_length * triangle_test_error * (4.0 * frustum.corner);
+    const double blur = frustum.units_per_length * triangle_test_error * (4.0 * frustum.corner);
     const float tiles = float((2 * blur + 4) / units_per_cell);
     return {vec3(frustum.x),
             vec3(frustum.y),

@@ -175,12 +175,13 @@ __device__ void test_tile(const FrustumImage& image, u32 tile, TileRay& ray, Til
   }
 }
 
-/// `groups_a_tile` warps for each tile.
-__global__ void __launch_bounds__(tile_threads) frustum_image_kernel(const FrustumImage image, u32 groups_a_tile) {
+/// `groups_per_tile` warps for each tile.
+__global__ void __launch_bounds__(tile_threads)
+    frustum_image_kernel(const FrustumImage image, u32 groups_per_tile) {
   overlap_launches();
   __shared__ TileBatch batches[tile_warps];
   const u64 warp = u64{blockIdx.x} * tile_warps + threadIdx.x / warp_size;
-  const u32 tile = u32(warp / groups_a_tile), group = u32(warp % groups_a_tile);
+  const u32 tile = u32(warp / groups_per_tile), group = u32(warp % groups_per_tile);
   if (tile >= image.tile_count()) return;
   const TilePixels pixels = TilePixels::of(image, tile);
   const u32 first = group * warp_size, pixel = first + lane_id();

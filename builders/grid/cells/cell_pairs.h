@@ -85,33 +85,33 @@ inline u64 wide_threads(u64 capacity) {
 
 /// Threads that share the rows of each part in a queue: on a GPU a part over a whole slab of a grid is long for
 /// one.
-inline constexpr u32 threads_a_part(const cpu::Executor&) {
+inline constexpr u32 threads_per_part(const cpu::Executor&) {
   return 1;
 }
-inline constexpr u32 threads_a_part(const cuda::Executor&) {
+inline constexpr u32 threads_per_part(const cuda::Executor&) {
   return 8;
 }
 
 /// The rows of parts in the queue that a thread has one after the other.
 struct WideRows {
   GridParts parts;
-  u32 threads_a_part;
+  u32 threads_per_part;
   u64 thread_count;
 
   struct Item {
     u32 slot;  // of the part
     PartRows rows;
   };
-  COPSE_HD u64 count() const { return parts.wide_parts.size() * threads_a_part; }
+  COPSE_HD u64 count() const { return parts.wide_parts.size() * threads_per_part; }
   COPSE_HD Item operator()(u64 k) const {
-    const u32 slot = parts.wide_parts.data()[k / threads_a_part];
-    return {slot, {parts.data[slot].part, i32(k % threads_a_part), i32(threads_a_part)}};
+    const u32 slot = parts.wide_parts.data()[k / threads_per_part];
+    return {slot, {parts.data[slot].part, i32(k % threads_per_part), i32(threads_per_part)}};
   }
 };
 
 template <class Executor>
 WideRows wide_rows(const Executor& ex, const GridParts& parts) {
-  return {parts, threads_a_part(ex), wide_threads(parts.capacity * threads_a_part(ex))};
+  return {parts, threads_per_part(ex), wide_threads(parts.capacity * threads_per_part(ex))};
 }
 
 template <class Cells>

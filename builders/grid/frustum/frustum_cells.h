@@ -47,7 +47,7 @@ struct CameraTriangle {
   }
   /// From the eye, at least.
   COPSE_HD static double distance(const FrustumShape& frustum, const dvec3& p) {
-    return FrustumShape::dot(frustum.length_a_x_y_z,
+    return FrustumShape::dot(frustum.length_per_x_y_z,
                              dvec3(magnitude_of(p.x), magnitude_of(p.y), magnitude_of(p.z)));
   }
 };
@@ -55,8 +55,8 @@ struct CameraTriangle {
 /// The window of what may be seen in any cell, or moved into sight by the triangle test's error.
 COPSE_HD inline ScreenWindow window_of_sight(const FrustumShape& frustum, const GridShape& cells, double error) {
   ScreenWindow window = window_of_tiles(cells.resolution, max_frustum_padding);
-  window.length_x = error * (frustum.x_y_z_a_length.x + 2 * frustum.x_y_z_a_length.z);
-  window.length_y = error * (frustum.x_y_z_a_length.y + 2 * frustum.x_y_z_a_length.z);
+  window.length_x = error * (frustum.x_y_z_per_length.x + 2 * frustum.x_y_z_per_length.z);
+  window.length_y = error * (frustum.x_y_z_per_length.y + 2 * frustum.x_y_z_per_length.z);
   return window;
 }
 
@@ -159,7 +159,7 @@ struct ClippedTriangle {
 [[gnu::noinline]] COPSE_HD inline void clip_triangle(const FrustumShape& frustum, const GridShape& cells,
                                                      const CameraTriangle& triangle, ClippedTriangle& clipped) {
   // Find what may be seen, with all that rounding may move into sight.
-  const double error = triangle.error(frustum), depth_error = error * frustum.x_y_z_a_length.z;
+  const double error = triangle.error(frustum), depth_error = error * frustum.x_y_z_per_length.z;
   FrustumPolygon polygon(triangle.a, triangle.b, triangle.c);
   polygon.cut(ClipPlane{0, 0, 1, depth_error});
   polygon.cut(window_of_sight(frustum, cells, error));
@@ -277,7 +277,7 @@ struct CellsOfFrustum {
   /// True where the triangle is on the far side of one side of the screen, by more than all padding.
   COPSE_HD bool is_beside_screen(const CameraTriangle& t) const {
     const double error = t.error(*frustum);
-    return t.farthest() < -error * frustum->x_y_z_a_length.z ||
+    return t.farthest() < -error * frustum->x_y_z_per_length.z ||
            window_of_sight(*frustum, *shape, error).is_outside(t.a, t.b, t.c);
   }
 

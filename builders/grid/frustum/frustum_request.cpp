@@ -55,8 +55,8 @@ FrustumShape shape_of(const ViewFrustum& f) {
   shape.x = glm::cross(up, forward) / volume;
   shape.y = -glm::cross(forward, right) / volume;  // downwards
   shape.z = glm::cross(right, up) / volume;
-  shape.x_y_z_a_length = dvec3(glm::length(shape.x), glm::length(shape.y), glm::length(shape.z));
-  shape.length_a_x_y_z = dvec3(glm::length(right), glm::length(up), glm::length(forward));
+  shape.x_y_z_per_length = dvec3(glm::length(shape.x), glm::length(shape.y), glm::length(shape.z));
+  shape.length_per_x_y_z = dvec3(glm::length(right), glm::length(up), glm::length(forward));
   for (const double x : {-1.0, 1.0}) {
     for (const double y : {-1.0, 1.0}) {
       shape.corner = std::max(shape.corner, glm::length(forward + x * right + y * up));
@@ -67,8 +67,8 @@ FrustumShape shape_of(const ViewFrustum& f) {
 
 /// A move by a length at depth 1 changes x / z by that of x, and by as much as the depth changes.
 double screen_units(const FrustumShape& shape, const uvec3& resolution) {
-  const dvec3& a_length = shape.x_y_z_a_length;
-  return std::max(resolution.x * (a_length.x + a_length.z), resolution.y * (a_length.y + a_length.z)) *
+  const dvec3& per_length = shape.x_y_z_per_length;
+  return std::max(resolution.x * (per_length.x + per_length.z), resolution.y * (per_length.y + per_length.z)) *
          units_per_cell / 2;
 }
 
@@ -76,7 +76,7 @@ double screen_units(const FrustumShape& shape, const uvec3& resolution) {
 void check_padding(const FrustumRequest& request) {
   FrustumShape shape = request.shape;
   const double slabs = slab_units(request, 1, min_depth_ratio);
-  shape.units_a_length = std::max(request.screen_units, slabs);
+  shape.units_per_length = std::max(request.screen_units, slabs);
   const double blur = blur_in_units(shape, 2 * shape.corner);
   if (blur < max_frustum_padding / 2 - cell_padding) return;
   refuse("rounding moves a ray by " + std::to_string(blur) + "/256 of a cell of " +

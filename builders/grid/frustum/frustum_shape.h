@@ -46,14 +46,14 @@ struct DepthRange {
 
 /// Most units that a length makes across slabs, times the depth, anywhere behind `nearest`.
 COPSE_HD inline double slab_units(const FrustumRequest& request, double nearest, double farthest) {
-  return request.cells.x * double(units_per_cell) * request.shape.x_y_z_a_length.z *
+  return request.cells.x * double(units_per_cell) * request.shape.x_y_z_per_length.z *
          (farthest / (farthest - nearest));
 }
 
 /// How far sight_error moves a point, in units, where the farthest vertex is so many times as far as the point is
 /// deep.
 COPSE_HD inline double blur_in_units(const FrustumShape& shape, double distance_over_depth) {
-  return mul_rn(mul_rn(shape.units_a_length, sight_error), add_rn(distance_over_depth, shape.corner));
+  return mul_rn(mul_rn(shape.units_per_length, sight_error), add_rn(distance_over_depth, shape.corner));
 }
 
 /// What cells list beyond their faces to make up for a blur.
@@ -81,10 +81,10 @@ COPSE_HD inline void shape_between(const FrustumRequest& request, double nearest
   frustum = request.shape;
   frustum.nearest = nearest;
   frustum.farthest = farthest;
-  frustum.units_a_length = larger(request.screen_units, slab_units(request, nearest, farthest));
+  frustum.units_per_length = larger(request.screen_units, slab_units(request, nearest, farthest));
   frustum.padding = padding_for(blur_in_units(frustum, 2.0 * frustum.corner));
-  const double slabs_a_unit = request.cells.x / (1.0 / nearest - 1.0 / farthest);
-  cells = {dvec3(-1.0 / nearest, -1.0, -1.0), dvec3(slabs_a_unit, 0.5 * request.cells.y, 0.5 * request.cells.z),
+  const double slabs_per_unit = request.cells.x / (1.0 / nearest - 1.0 / farthest);
+  cells = {dvec3(-1.0 / nearest, -1.0, -1.0), dvec3(slabs_per_unit, 0.5 * request.cells.y, 0.5 * request.cells.z),
            request.cells};
 }
 

@@ -129,8 +129,9 @@ bool same_bits(double a, double b) {
 
 bool same_shape(const FrustumShape& a, const FrustumShape& b) {
   return same_bits(a.eye, b.eye) && same_bits(a.x, b.x) && same_bits(a.y, b.y) && same_bits(a.z, b.z) &&
-         same_bits(a.x_y_z_a_length, b.x_y_z_a_length) && same_bits(a.length_a_x_y_z, b.length_a_x_y_z) &&
-         same_bits(a.corner, b.corner) && same_bits(a.units_a_length, b.units_a_length) && a.padding == b.padding;
+         same_bits(a.x_y_z_per_length, b.x_y_z_per_length) && same_bits(a.length_per_x_y_z, b.length_per_x_y_z) &&
+         same_bits(a.corner, b.corner) && same_bits(a.units_per_length, b.units_per_length) &&
+         a.padding == b.padding;
 }
 
 bool same_shape(const GridShape& a, const GridShape& b) {

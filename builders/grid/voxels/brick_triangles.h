@@ -104,8 +104,8 @@ struct BrickTriangles {
     const LargeTriangle large(v, bricks(v));
     const CellParts& range = large.range;
     const uvec3 strides = cell_strides(shapes.bricks, range.axes);
-    const u32 piece = part % large.pieces_a_row, first_row = part / large.pieces_a_row % large.rows_at_once;
-    const i32 slab = i32(part / large.pieces_a_row / large.rows_at_once), across = range.first.z + slab;
+    const u32 piece = part % large.pieces_per_row, first_row = part / large.pieces_per_row % large.rows_at_once;
+    const i32 slab = i32(part / large.pieces_per_row / large.rows_at_once), across = range.first.z + slab;
     const RowRun rows = large.triangle.touched_rows(range.first.y, range.size.y, across);
     for (i32 row = rows.begin + i32(first_row); row < rows.end; row += i32(large.rows_at_once)) {
       RowRun run = large.triangle.touched(range.first.x, range.size.x, range.first.y + row, across);
@@ -154,7 +154,7 @@ struct BrickTriangles {
     CellParts range;
     LatticeTriangle<i64> triangle;
     u32 rows_at_once;  // parts that take turns with the rows of a slab
-    u32 pieces_a_row;
+    u32 pieces_per_row;
 
     COPSE_HD LargeTriangle(const LatticeVertices& v, const CellRange& bricks)
         : LargeTriangle(v, CellParts::of(bricks, RowAxes::min_rows(bricks.last - bricks.first + 1))) {}
@@ -163,15 +163,15 @@ struct BrickTriangles {
           triangle(parts.axes.order(v.a), parts.axes.order(v.b), parts.axes.order(v.c), brick_units()),
           rows_at_once(smaller(u32(parts.size.y), max_rows_at_once)) {
       const float longest = min_number(triangle.longest_run(), float(parts.size.x));
-      pieces_a_row = 1 + u32(longest) / u32(piece_size);
+      pieces_per_row = 1 + u32(longest) / u32(piece_size);
     }
 
-    COPSE_HD u32 part_count() const { return u32(range.size.z) * rows_at_once * pieces_a_row; }
+    COPSE_HD u32 part_count() const { return u32(range.size.z) * rows_at_once * pieces_per_row; }
 
     /// The last piece has what is left, should a run be longer than expected.
     COPSE_HD void leave_piece(RowRun& run, u32 piece) const {
       run.begin += i32(piece) * piece_size;
-      if (piece + 1 < pieces_a_row) run.end = smaller(run.end, run.begin + piece_size);
+      if (piece + 1 < pieces_per_row) run.end = smaller(run.end, run.begin + piece_size);
     }
   };
 

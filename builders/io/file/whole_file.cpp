@@ -14,7 +14,7 @@ namespace copse::detail {
 namespace {
 
 /// Linux moves at most 2^31 - 4096 bytes a call.
-constexpr u64 max_bytes_a_call = u64{1} << 30;
+constexpr u64 max_bytes_per_call = u64{1} << 30;
 constexpr u64 pending_bytes = u64{1} << 20;
 
 std::string error_text(int error) {
@@ -75,7 +75,7 @@ FileBytes read_whole_file(const std::filesystem::path& path) {
   u64 done = 0;
   while (done < bytes.size()) {
     const ssize_t n =
-        ::read(descriptor.file, bytes.data() + done, std::min(bytes.size() - done, max_bytes_a_call));
+        ::read(descriptor.file, bytes.data() + done, std::min(bytes.size() - done, max_bytes_per_call));
     if (n < 0 && errno == EINTR) continue;
     if (n < 0) throw_bad_file(path, "cannot be read: " + error_text(errno));
     if (n == 0) {
@@ -142,7 +142,7 @@ void FileReplacement::flush() {
 
 void FileReplacement::write_now(const char* data, u64 bytes) {
   for (u64 done = 0; done < bytes;) {
-    const ssize_t written = ::write(file_, data + done, std::min(bytes - done, max_bytes_a_call));
+    const ssize_t written = ::write(file_, data + done, std::min(bytes - done, max_bytes_per_call));
     if (written < 0 && errno == EINTR) continue;
     if (written < 0) fail("cannot be written", errno);
     done += u64(written);

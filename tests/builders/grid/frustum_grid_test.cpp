@@ -318,7 +318,7 @@ TEST_P(FrustumGrids, ValidationTrustsNoShape) {
   }
   EXPECT_FALSE(after([&](FrustumShape& s, GridShape&) { s.nearest = nan; }).is_valid());
   EXPECT_FALSE(after([&](FrustumShape& s, GridShape&) { s.farthest = s.nearest; }).is_valid());
-  EXPECT_FALSE(after([&](FrustumShape& s, GridShape&) { s.units_a_length = 1e300; }).is_valid());
+  EXPECT_FALSE(after([&](FrustumShape& s, GridShape&) { s.units_per_length = 1e300; }).is_valid());
   EXPECT_FALSE(after([&](FrustumShape& s, GridShape&) { s.x.y = nan; }).is_valid());
   EXPECT_FALSE(after([&](FrustumShape&, GridShape& c) { c.cells_per_unit.x = 0; }).is_valid());
   EXPECT_FALSE(after([&](FrustumShape&, GridShape& c) { c.resolution = uvec3(4, 36, 1); }).is_valid());
