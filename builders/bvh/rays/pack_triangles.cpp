@@ -1,12 +1,25 @@
 #include "builders/bvh/pack_triangles.h"
 
 #include <algorithm>
+#include <span>
 #include <string>
 
-#include "builders/bvh/rays/pack_triangles_body.h"
 #include "primitives/core/dispatch.h"
 
 namespace copse {
+
+namespace detail {
+
+// The body: pack_triangles.inl, for either executor.
+
+/// Packs the triangles of a tree of any layout.
+///   primitive_count: of the ids in use, on the device
+///   masks:           null, or the memory for the masks of the triangles' views
+template <class Executor>
+void pack_triangles(const Executor& ex, BufferSpan<const u32> primitive_ids, const u32* primitive_count,
+                    std::span<const TriangleView> views, PackedTriangle* packed, u32* masks);
+
+}  // namespace detail
 
 namespace {
 
@@ -25,10 +38,9 @@ void repack(Context& context, PackedTriangles& packed, const View& bvh, const Tr
   }
   if (packed.masks.empty() && has_masks(triangles)) packed.masks = Buffer<u32>(context, ids);
   ProfileScope scope(context.profile(), "pack triangles");
-  const detail::LeafOrder leaves{bvh.primitive_ids, &bvh.counts.data()->primitive_count};
   dispatch(context, [&](const auto& ex) {
-    detail::pack_triangles(ex, leaves, triangles.views(), packed.triangles.data(),
-                           packed.masks.empty() ? nullptr : packed.masks.data());
+    detail::pack_triangles(ex, bvh.primitive_ids, &bvh.counts.data()->primitive_count, triangles.views(),
+                           packed.triangles.data(), packed.masks.empty() ? nullptr : packed.masks.data());
   });
 }
 

@@ -1,7 +1,7 @@
 // Triangles in leaf order, for rays.
 
-#include "builders/bvh/rays/pack_triangles_body.h"
 #include "builders/geometry/make_triangle_table.h"
+#include "builders/geometry/packed_triangle.h"
 
 namespace copse::detail {
 
@@ -26,15 +26,15 @@ struct PackTriangle {
 }  // namespace
 
 template <class Executor>
-void pack_triangles(const Executor& ex, const LeafOrder& leaves, std::span<const TriangleView> views,
-                    PackedTriangle* packed, u32* masks) {
+void pack_triangles(const Executor& ex, BufferSpan<const u32> primitive_ids, const u32* primitive_count,
+                    std::span<const TriangleView> views, PackedTriangle* packed, u32* masks) {
   ScratchArena::Frame frame(ex.scratch);
-  for_each(ex, "pack triangles", leaves.primitive_ids.size(),
-           PackTriangle{make_triangle_table(ex, frame, views), leaves.primitive_ids.data(), leaves.primitive_count,
-                        packed, masks});
+  for_each(
+      ex, "pack triangles", primitive_ids.size(),
+      PackTriangle{make_triangle_table(ex, frame, views), primitive_ids.data(), primitive_count, packed, masks});
 }
 
-template void pack_triangles(const BodyExecutor&, const LeafOrder&, std::span<const TriangleView>, PackedTriangle*,
-                             u32*);
+template void pack_triangles(const BodyExecutor&, BufferSpan<const u32>, const u32*, std::span<const TriangleView>,
+                             PackedTriangle*, u32*);
 
 }  // namespace copse::detail

@@ -1,20 +1,55 @@
 #include "builders/bvh/refit.h"
 
+#include <span>
 #include <string>
 
-#include "builders/bvh/refit/refit_body.h"
+#include "builders/bvh/build/bvh_arrays.h"
+#include "builders/bvh/wide/wide_tree.h"
 #include "primitives/core/dispatch.h"
 
 namespace copse {
 
+namespace detail {
+
+// The body: refit.inl, for either executor.
+
+template <class Executor>
+void refit_over_triangles(const Executor& ex, std::span<const TriangleView> views, u64 n, const BvhArrays& bvh,
+                          bool may_have_deltas);
+template <class Executor>
+void refit_over_boxes(const Executor& ex, const Aabb* boxes, u64 n, const BvhArrays& bvh, bool may_have_deltas);
+
+/// Scratch for a tree over `n` triangles of `view_count` views, or over boxes, which are of 0 views.
+template <class Executor>
+u64 refit_scratch_bytes(const Executor& ex, u64 n, u64 view_count);
+
+/// `node_capacity`: the nodes that the tree has room for.
+template <class Executor, class Node>
+void refit_wide_over_triangles(const Executor& ex, std::span<const TriangleView> views, u64 node_capacity,
+                               const WideArrays<Node>& tree);
+template <class Executor, class Node>
+void refit_wide_over_boxes(const Executor& ex, const Aabb* boxes, u64 node_capacity, const WideArrays<Node>& tree);
+
+template <class Node, class Executor>
+u64 refit_wide_scratch_bytes(const Executor& ex, u64 node_capacity, u64 view_count);
+
+}  // namespace detail
+
 namespace {
 
-void check(const Bvh& bvh, u64 primitive_count) {
-  if (primitive_count != bvh.source_count) {
+template <class Tree>
+void check(const Tree& tree, u64 primitive_count) {
+  if (primitive_count != tree.source_count) {
     throw Error(ErrorCode::invalid_argument, "refit with " + std::to_string(primitive_count) +
                                                  " primitives of a tree built over " +
-                                                 std::to_string(bvh.source_count));
+                                                 std::to_string(tree.source_count));
   }
+}
+
+template <class Node>
+void check_wide(const WideBvh<Node>& tree, u64 primitive_count) {
+  check(tree, primitive_count);
+  if (tree.nodes.empty()) throw Error(ErrorCode::invalid_argument, "refit of a tree that was never made");
 }
 
 }  // namespace
@@ -38,5 +73,34 @@ void refit(Context& context, Bvh& bvh, const BoxView& boxes) {
     detail::refit_over_boxes(ex, boxes.boxes.data(), n, detail::arrays_of(bvh), bvh.may_refit_by_deltas);
   });
 }
+
+template <class Node>
+void refit(Context& context, WideBvh<Node>& tree, const TriangleViews& triangles) {
+  check_wide(tree, triangles.primitive_count());
+  ProfileScope scope(context.profile(), "refit");
+  dispatch(context, [&](const auto& ex) {
+    const u64 capacity = tree.nodes.size();
+    context.reserve_scratch(detail::refit_wide_scratch_bytes<Node>(ex, capacity, triangles.views().size()));
+    detail::refit_wide_over_triangles(ex, triangles.views(), capacity, detail::arrays_of(tree));
+  });
+}
+
+template <class Node>
+void refit(Context& context, WideBvh<Node>& tree, const BoxView& boxes) {
+  check_wide(tree, boxes.boxes.size());
+  ProfileScope scope(context.profile(), "refit");
+  dispatch(context, [&](const auto& ex) {
+    const u64 capacity = tree.nodes.size();
+    context.reserve_scratch(detail::refit_wide_scratch_bytes<Node>(ex, capacity, 1));
+    detail::refit_wide_over_boxes(ex, boxes.boxes.data(), capacity, detail::arrays_of(tree));
+  });
+}
+
+template void refit(Context&, Bvh4&, const TriangleViews&);
+template void refit(Context&, Bvh4&, const BoxView&);
+template void refit(Context&, CompressedBvh4&, const TriangleViews&);
+template void refit(Context&, CompressedBvh4&, const BoxView&);
+template void refit(Context&, CompressedBvh8&, const TriangleViews&);
+template void refit(Context&, CompressedBvh8&, const BoxView&);
 
 }  // namespace copse

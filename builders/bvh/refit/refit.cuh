@@ -6,10 +6,129 @@
 // (refit_deltas.cuh): a byte a primitive in place of 68 of nodes and parents. All others are fitted by their links
 // (refit_links.cuh).
 
-#include "builders/bvh/refit/refit_deltas.cuh"
+#include "builders/bvh/lbvh/lbvh_leaves.h"
+#include "builders/bvh/lbvh/upper_levels.cuh"
 #include "builders/bvh/refit/refit_links.cuh"
+#include "builders/bvh/refit/wide_refit.cuh"
 
 namespace copse::cuda {
+
+namespace detail {
+
+using copse::detail::PrecomputedBox;
+using copse::detail::SingleLeaves;
+
+/// Parents stay.
+COPSE_HD inline BvhArrays without_parents(BvhArrays bvh) {
+  bvh.parents = nullptr;
+  return bvh;
+}
+
+/// Fits the leaves among a block's share of the nodes and clears the arrivals at them.
+template <u32 share, class Boxes>
+__device__ void fit_leaves_by_links(const Boxes& boxes, const BvhArrays& bvh, u32* arrivals) {
+  const FitLeaf<Boxes> fit_leaf{boxes, bvh};
+  const u64 first = u64{blockIdx.x} * share, end = smaller(first + share, u64{bvh.counts->node_count});
+  for (u64 i = first + threadIdx.x; i < end; i += blockDim.x) {
+    const u32 node = u32(i), first_slot = bvh.nodes[node].first, count = bvh.nodes[node].count;
+    if (count > 0) fit_leaf(node, first_slot, count);
+    if (node % 2 != 0) arrivals[sibling_pair(node)] = 0;
+  }
+}
+
+/// Walks up from all leaves; all threads of a launch.
+__device__ inline void climb_from_leaves(const BvhArrays& bvh, u32* arrivals) {
+  const u64 node_count = bvh.counts->node_count, threads = u64{gridDim.x} * blockDim.x;
+  for (u64 i = u64{blockIdx.x} * blockDim.x + threadIdx.x; i < node_count; i += threads) {
+    if (bvh.nodes[i].is_leaf()) climb_with_box(bvh, u32(i), arrivals);
+  }
+}
+
+inline constexpr u32 box_threads = 256;
+inline constexpr u32 box_blocks = 8;  // on a multiprocessor
+
+/// Stores the boxes of all triangles; all threads of a launch.
+template <class Boxes>
+__device__ void store_boxes(const Boxes& boxes, u64 n, PrecomputedBox* stored) {
+  const u64 threads = u64{gridDim.x} * box_threads;
+  for (u64 i = u64{blockIdx.x} * box_threads + threadIdx.x; i < n; i += threads) {
+    const Aabb box = boxes(u32(i));
+    stored[i] = {box.lo, 0, box.hi, 0};
+  }
+}
+
+/// Makes boxes ahead for the tiles, in the order of the triangles, where neighbours of that order are far apart.
+__global__ static void __launch_bounds__(box_threads)
+    precompute_bounds_kernel(const TriangleBoxes boxes, const BvhArrays bvh, const PrecomputedBounds precomputed,
+                             u64 n) {
+  using BoxesInOrder = GatheredBoxes<copse::detail::TripleLoad::singly>;
+  overlap_launches();
+  if (*bvh.has_deltas == 0 || !precomputed.are_made()) return;
+  if (BoxesInOrder::takes(boxes)) return store_boxes(BoxesInOrder::of(boxes), n, precomputed.boxes);
+  store_boxes(boxes, n, precomputed.boxes);
+}
+
+/// Room for precomputed bounds, made where they pay; none where they cannot.
+template <class Boxes>
+PrecomputedBounds precompute_bounds(const Executor& ex, ScratchArena::Frame& frame, const Boxes& boxes, u64 n,
+                                    const BvhArrays& bvh) {
+  PrecomputedBounds precomputed;
+  if constexpr (std::is_same_v<Boxes, TriangleBoxes>) {
+    if (!copse::detail::may_precompute_bounds<Boxes>(n)) return precomputed;
+    precomputed = {frame.allocate<PrecomputedBox>(n), bvh.far_count};
+    launch(ex, "refit: boxes precomputed", precompute_bounds_kernel,
+           {.blocks = u64{box_blocks} * ex.multiprocessor_count,
+            .threads = box_threads,
+            .overlaps_earlier_launch = true},
+           boxes, bvh, precomputed, n);
+  }
+  return precomputed;
+}
+
+template <class Boxes>
+__global__ void __launch_bounds__(LbvhTile::warps* warp_size, LbvhTile::blocks)
+    fit_tiles_kernel(const LeafTileInput<Boxes, SingleLeaves> in, const PrecomputedBounds precomputed,
+                     u32* arrivals) {
+  __shared__ SubtreeMemory<LbvhTile::capacity> memories[LbvhTile::warps];
+  overlap_launches();
+  if (*in.bvh.has_deltas == 0) {
+    return fit_leaves_by_links<2 * LbvhTile::capacity * LbvhTile::warps>(in.boxes, in.bvh, arrivals);
+  }
+  join_leaf_tiles_of_block<LbvhTile::rows, LbvhTile::warps>(in, precomputed, memories);
+}
+
+__global__ static void __launch_bounds__(LastLevel::threads, LastLevel::blocks)
+    fit_last_level_kernel(const LastLevel last, u32 lists_per_block, const BvhArrays bvh, u32* arrivals) {
+  overlap_launches();
+  if (*bvh.has_deltas == 0) return climb_from_leaves(bvh, arrivals);
+  join_last_level(last, lists_per_block, without_parents(bvh));
+}
+
+/// Fits a tree whose last build that was not captured made it of its deltas.
+template <class Boxes>
+void refit_by_deltas(const Executor& ex, const Boxes& boxes, u64 n, const BvhArrays& bvh) {
+  ScratchArena::Frame frame(ex.scratch);
+  const PendingSubtrees lists = allocate_pending(frame, n);
+  u32* const arrivals = reinterpret_cast<u32*>(lists.subtrees);  // of a tree of no deltas, in place of its lists
+  const PrecomputedBounds precomputed = precompute_bounds(ex, frame, boxes, n, bvh);
+  launch(
+      ex, "refit: boxes", fit_tiles_kernel<Boxes>, leaf_tile_shape(n),
+      LeafTileInput<Boxes, SingleLeaves>{boxes, {}, bvh.deltas, pending_of_tiles(lists, n), without_parents(bvh)},
+      precomputed, arrivals);
+  constexpr const char* label = "refit: upper boxes";
+  const LastLevel last = join_levels(ex, label, lists, n, without_parents(bvh), true);
+  const u32 lists_per_block = last.lists_per_block(ex.multiprocessor_count);
+  launch(ex, label, fit_last_level_kernel, last_level_shape(last, lists_per_block), last, lists_per_block, bvh,
+         arrivals);
+}
+
+template <class Boxes>
+u64 refit_by_deltas_scratch_bytes(u64 n) {
+  return pending_scratch_bytes(n) +
+         (copse::detail::may_precompute_bounds<Boxes>(n) ? ScratchArena::bytes_for<PrecomputedBox>(n) : 0);
+}
+
+}  // namespace detail
 
 /// Contract: builders/bvh/refit/refit.inl.
 template <class Boxes>

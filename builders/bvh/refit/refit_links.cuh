@@ -11,9 +11,8 @@
 #include "builders/bvh/build/bvh_arrays.h"
 #include "builders/bvh/lbvh/lane_boxes.cuh"
 #include "builders/bvh/lbvh/leaf_box.h"
-#include "builders/bvh/refit/meet_sibling.cuh"
-#include "builders/bvh/refit/pair_row.cuh"
 #include "builders/bvh/refit/pair_window.cuh"
+#include "primitives/core/atomic.h"
 #include "primitives/cuda/launch.cuh"
 #include "primitives/tree_walk.h"
 
@@ -92,6 +91,20 @@ __global__ void __launch_bounds__(fit_threads, fit_blocks)
   }
   if (pair < pair_count && !is_fitted) starts.arrivals[pair] = 0;
   starts.add(start);
+}
+
+/// Whether the sibling was there before; then its writes are seen, and the place is as it was before both.
+///   arrival: 0 before the first of both comes
+__device__ inline bool sibling_was_here(u32* arrival) {
+  if (load_acquire(arrival) == 0) return false;
+  store_relaxed(arrival, 0u);
+  return true;
+}
+
+/// Leaves the rest to the sibling, which will see all writes up to here. False where that has come meanwhile: then
+/// as sibling_was_here().
+__device__ inline bool leave_to_sibling(u32* arrival) {
+  return fetch_increment_wrapping_acq_rel(arrival, 1u) == 0;
 }
 
 /// Walks up from a fitted node, as long as siblings were there before.

@@ -1,10 +1,23 @@
 #include "builders/bvh/reinsert.h"
 
 #include "builders/bvh/build/build_arguments.h"
-#include "builders/bvh/reinsert/reinsert_body.h"
+#include "builders/bvh/build/bvh_arrays.h"
 #include "primitives/core/dispatch.h"
 
 namespace copse {
+
+namespace detail {
+
+// The body: reinsert.inl, for either executor.
+
+/// Reinserts the nodes of a tree with room for `node_count`, at least one.
+template <class Executor>
+void reinsert_nodes(const Executor& ex, u64 node_count, const BvhArrays& bvh, u32 passes);
+
+template <class Executor>
+u64 reinsert_scratch_bytes(const Executor& ex, u64 node_count);
+
+}  // namespace detail
 
 BuildSizes reinsert_sizes(Context& context, u64 primitive_count) {
   detail::check_primitive_count(primitive_count);

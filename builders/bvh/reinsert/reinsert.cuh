@@ -4,7 +4,6 @@
 // builders/bvh/reinsert/reinsert.inl.
 
 #include "builders/bvh/refit/refit_links.cuh"
-#include "builders/bvh/reinsert/reinsert_boxes.h"
 
 namespace copse::cuda {
 

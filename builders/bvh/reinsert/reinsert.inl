@@ -8,8 +8,7 @@
 //     children; leaves keep theirs. On CUDA in six tenths of the time of walks.
 //   fit_inner_nodes_scratch_bytes(ex, node_count)
 
-#include "builders/bvh/reinsert/reinsert_body.h"
-#include "builders/bvh/reinsert/reinsert_boxes.h"
+#include "builders/bvh/refit/fit_nodes.h"
 #include "builders/bvh/reinsert/reinsert_moves.h"
 #include "primitives/bottom_up.h"
 #include "primitives/inputs.h"

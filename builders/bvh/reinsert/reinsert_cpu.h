@@ -2,7 +2,7 @@
 
 // The boxes of inner nodes on the CPU, by walks. Contract: builders/bvh/reinsert/reinsert.inl.
 
-#include "builders/bvh/reinsert/reinsert_boxes.h"
+#include "builders/bvh/refit/fit_nodes.h"
 #include "primitives/cpu/tree_walk.h"
 
 namespace copse::cpu {

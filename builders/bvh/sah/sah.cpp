@@ -4,10 +4,23 @@
 #include <string>
 
 #include "builders/bvh/build/build_tree.h"
-#include "builders/bvh/sah/sah_body.h"
 #include "builders/bvh/sah/sah_split.h"
 
 namespace copse {
+
+namespace detail {
+
+// The body: sah.inl, for either executor.
+
+template <class Executor>
+void sah_over_triangles(const Executor& ex, std::span<const TriangleView> views, u64 n, const SahOptions& options,
+                        const BvhArrays& bvh);
+template <class Executor>
+void sah_over_boxes(const Executor& ex, const Aabb* boxes, u64 n, const SahOptions& options, const BvhArrays& bvh);
+template <class Executor>
+u64 sah_scratch_bytes(const Executor& ex, u64 n, u64 view_count, const SahOptions& options);
+
+}  // namespace detail
 
 namespace {
 

@@ -16,7 +16,6 @@
 //     the bounds of their items' centres. `in.items` and `in.spare` are used up.
 
 #include "builders/bvh/sah/rotate.h"
-#include "builders/bvh/sah/sah_body.h"
 #include "builders/bvh/sah/sah_leaves.h"
 #include "builders/geometry/make_triangle_table.h"
 #include "builders/geometry/primitive_bounds.h"

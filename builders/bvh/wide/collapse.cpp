@@ -4,10 +4,25 @@
 #include <type_traits>
 
 #include "builders/bvh/build/build_arguments.h"
-#include "builders/bvh/wide/collapse_body.h"
+#include "builders/bvh/wide/wide_slots.h"
+#include "builders/bvh/wide/wide_tree.h"
 #include "primitives/core/dispatch.h"
 
 namespace copse {
+
+namespace detail {
+
+// The body: collapse.inl, for either executor.
+
+/// Collapses a tree that was built over `n` primitives.
+template <class Executor, class Node>
+void collapse_tree(const Executor& ex, const BvhView& bvh, u64 n, const CollapseCosts& costs,
+                   const WideArrays<Node>& wide);
+
+template <class Node, class Executor>
+u64 collapse_scratch_bytes(const Executor& ex, u64 n);
+
+}  // namespace detail
 
 namespace {
 

@@ -5,13 +5,13 @@
 //
 // A block takes a window of neighbouring pairs and chooses in shared memory for all whose subtrees lie within it
 // (slots_window.cuh). Pairs stand by the splits of the leaves between them, so these are nearly all: 97 of 100 in
-// trees of H-PLOC. What is left climbs on in global memory, in a launch of its own (slots_climb.cuh): in that of
+// trees of H-PLOC. What is left climbs on in global memory, in a launch of its own (collapse.cuh): in that of
 // the windows it would hold their shared memory as long again as they need it.
 
-#include "builders/bvh/wide/slots_climb.cuh"
 #include "builders/bvh/wide/slots_window.cuh"
 #include "builders/bvh/wide/wide_records.cuh"
 #include "builders/bvh/wide/wide_write.cuh"
+#include "primitives/cuda/block.cuh"
 
 namespace copse::cuda {
 
@@ -30,6 +30,94 @@ __global__ void __launch_bounds__(window_threads, window_blocks) choose_slots_ke
   window.load(in, AreaScale::of(root.box()), begin, count);
   window.choose(in);
   window.store(in, begin, count);
+}
+
+/// A node on the way up, and what is beside it.
+struct ClimbedNode {
+  u32 node;    // 0 is the root, which has nothing beside it
+  u32 parent;  // of it and its sibling
+  BvhNode own, other;
+
+  __device__ static ClimbedNode load(const BvhView& bvh, u32 node) {
+    ClimbedNode climbed{};
+    climbed.node = node;
+    if (node == 0) return climbed;
+    climbed.parent = bvh.parents.data()[sibling_pair(node)];
+    climbed.own = load_whole(bvh.nodes.data() + node);
+    climbed.other = load_whole(bvh.nodes.data() + sibling(node));
+    return climbed;
+  }
+  __device__ u32 pair() const { return sibling_pair(node); }
+  __device__ bool is_right() const { return node == 2 * pair() + 2; }
+};
+
+/// Notes that a child of a node came which was not chosen for. Returns whether it is the first one.
+template <u32 width>
+__device__ bool comes_first(const ChooseInput<width>& in, u32 pair) {
+  const u32 bit = 1u << pair % 32;
+  return (fetch_or_relaxed(in.deferred.arrivals + pair / 32, bit) & bit) == 0;
+}
+
+template <u32 width>
+__device__ SlotCosts<width> wait_for_costs(const ChooseInput<width>& in, u32 pair) {
+  SlotCosts<width> costs;
+  for (SpinWait wait; !CostsMessage<width>::receive(in.slot_costs + pair, costs);) wait();
+  return costs;
+}
+
+/// Chooses for the ancestors of a node that a window left, as long as the sibling was here before.
+template <u32 width>
+__device__ void climb_with_slots(const ChooseInput<width>& in, const AreaScale& scale, u32 pair) {
+  SlotCosts<width> costs = load_whole(in.slot_costs + pair);
+  ClimbedNode at = ClimbedNode::load(in.bvh, in.bvh.parents.data()[pair]);
+  // The window has sent its message: so it has to be settled who comes first, without a look.
+  const bool is_first = comes_first(in, at.pair());
+  if (is_first && !at.other.is_leaf()) return;
+  for (bool is_sent = true; at.node != 0; is_sent = false) {
+    const ClimbedNode next = ClimbedNode::load(in.bvh, at.parent);
+    SlotCosts<width> left = costs, right = in.leaf_costs(scale, at.other);
+    if (!at.other.is_leaf()) {
+      const u32 beside = sibling_pair(at.other.first);
+      if (is_sent) {
+        right = wait_for_costs(in, beside);
+      } else if (!CostsMessage<width>::receive(in.slot_costs + beside, right)) {
+        CostsMessage<width>::send(costs, in.slot_costs + pair);
+        if (comes_first(in, at.pair())) return;
+        right = wait_for_costs(in, beside);
+      }
+    }
+    if (at.is_right()) swap_costs(left, right);
+    const float area = scale.area(merge(at.own.box(), at.other.box()));
+    const ChosenSlots<width> chosen = choose_slots(in.costs, left, right, area, at.parent == 0);
+    in.chosen.choices[at.pair()] = PairChoice<width>::of(chosen.choice, left, right);
+    costs = chosen.costs;
+    pair = at.pair();
+    at = next;
+  }
+}
+
+inline constexpr u32 climb_threads = 128;
+inline constexpr u32 climb_pairs = climb_threads * 32;
+
+/// A block takes the open nodes of neighbouring windows, a word of bits a thread, and shares them out.
+template <u32 width>
+__global__ void __launch_bounds__(climb_threads) climb_with_slots_kernel(const ChooseInput<width> in) {
+  __shared__ u16 listed[climb_pairs];
+  __shared__ BlockStorage<u32, climb_threads> sums;
+  overlap_launches();
+  const BvhNode root = load_whole(in.bvh.nodes.data());
+  const u32 pair_count = in.bvh.counts.data()->node_count / 2, begin = blockIdx.x * climb_pairs;
+  const u32 first = begin + 32 * threadIdx.x;
+  const u32 open = first < pair_count ? in.deferred.open[first / 32] : 0;
+
+  const BlockScan<u32> scan = block_inclusive_scan<climb_threads>(u32(__popc(open)), Plus{}, sums);
+  u32 place = scan.inclusive - u32(__popc(open));
+  for (u32 rest = open; rest != 0; rest &= rest - 1) {
+    listed[place++] = u16(32 * threadIdx.x + u32(__ffs(int(rest))) - 1);
+  }
+  __syncthreads();
+  const AreaScale scale = AreaScale::of(root.box());
+  for (u32 k = threadIdx.x; k < scan.total; k += climb_threads) climb_with_slots(in, scale, begin + listed[k]);
 }
 
 /// Words of a bit a pair, for whole windows.

@@ -19,7 +19,6 @@
 //     pair; after that, calls write_counts(i, threads) for all i below a number of threads.
 //   write_wide_nodes_scratch_bytes<width>(ex, n)
 
-#include "builders/bvh/wide/collapse_body.h"
 #include "builders/bvh/wide/collapse_write.h"
 #include "primitives/inputs.h"
 

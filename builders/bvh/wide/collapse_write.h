@@ -2,8 +2,8 @@
 
 // Writes wide nodes at their places, a slot at a time.
 
-#include "builders/bvh/wide/wide_arrays.h"
 #include "builders/bvh/wide/wide_record.h"
+#include "builders/bvh/wide/wide_tree.h"
 #include "primitives/tree_walk.h"
 
 namespace copse::detail {

@@ -10,7 +10,7 @@
 // go through in turns. Once a list is no longer than a warp, its lanes walk on upwards, each as far as it comes
 // second.
 
-#include "builders/bvh/wide/wide_links.h"
+#include "builders/bvh/wide/collapsed_tree.h"
 #include "primitives/core/atomic.h"
 #include "primitives/cuda/warp.cuh"
 

@@ -2,10 +2,17 @@
 
 #include <algorithm>
 
-#include "builders/bvh/wide/collapse_body.h"
 #include "primitives/core/dispatch.h"
 
 namespace copse {
+
+namespace detail {
+
+// The body: collapse.inl, for either executor.
+template <class Executor>
+void copy_words(const Executor& ex, const u32* from, u64 count, u32* to);
+
+}  // namespace detail
 
 namespace {
 

@@ -4,8 +4,8 @@
 
 #include <cstring>
 
+#include "builders/bvh/wide/collapsed_tree.h"
 #include "builders/bvh/wide/wide_encode.h"
-#include "builders/bvh/wide/wide_walk.h"
 
 namespace copse::detail {
 

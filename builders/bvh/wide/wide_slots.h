@@ -11,7 +11,7 @@
 //
 // Source: Ylitie, Karras, Laine, "Efficient Incoherent Ray Traversal on GPUs Through Compressed Wide BVHs",
 // HPG 2017, section 4.1. Where we differ: a node's choices for all numbers of slots are one word, from which
-// wide_walk.h tells without a pass from the root down what became of a node.
+// collapsed_tree.h tells without a pass from the root down what became of a node.
 
 #include "builders/bvh/bvh.h"
 #include "builders/bvh/reinsert/area_scale.h"
@@ -85,7 +85,7 @@ struct CollapseCosts {
 };
 
 /// No way up passes more nodes that hand slots on: then a node takes one slot whatever it is given. It bounds the
-/// walks of wide_walk.h in trees like chains, and is never met in others.
+/// walks of collapsed_tree.h in trees like chains, and is never met in others.
 inline constexpr u32 max_chain = 64;
 
 template <u32 width>

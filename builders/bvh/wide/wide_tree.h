@@ -1,12 +1,25 @@
 #pragma once
 
-// A wide tree as walks from its lowest nodes take it (tree_walk.h). Where they begin, a node has no inner
-// children: leaves are slots and no nodes.
+// A wide tree as conversions and refits write it, and as walks up from its lowest nodes take it (tree_walk.h). A walk
+// begins at a node without inner children: leaves are slots, not nodes.
 
-#include "builders/bvh/wide/wide_arrays.h"
-#include "builders/bvh/wide_node.h"
+#include "builders/bvh/wide_bvh.h"
 
 namespace copse::detail {
+
+/// A wide tree's memory, as conversions and refits write it.
+template <class Node>
+struct WideArrays {
+  Node* nodes;
+  u32* parents;
+  u32* primitive_ids;
+  WideBvhCounts* counts;
+};
+
+template <class Node>
+WideArrays<Node> arrays_of(WideBvh<Node>& tree) {
+  return {tree.nodes.data(), tree.parents.data(), tree.primitive_ids.data(), tree.counts.data()};
+}
 
 template <class Node>
 COPSE_HD u32 inner_child_count(const Node& node) {

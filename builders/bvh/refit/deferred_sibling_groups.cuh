@@ -89,7 +89,7 @@ struct ListLevel {
 
 /// A list of the next level is made of so many lists.
 inline constexpr u32 lists_at_once = 8;
-static_assert(lists_at_once <= PendingLists::most);
+static_assert(lists_at_once <= PendingLists::max_lists);
 
 /// The most groups that a block tries, and the count that marks a list of more.
 inline constexpr u32 max_listed = 4096, too_many_remaining = 1u << 20;

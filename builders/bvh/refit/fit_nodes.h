@@ -1,0 +1,64 @@
+#pragma once
+
+// Fitting nodes from their children, as walks up do it, in trees of either kind. For bodies and stages: the executor's
+// primitives must be included.
+
+#include "builders/bvh/build/bvh_arrays.h"
+#include "builders/bvh/lbvh/leaf_box.h"
+#include "builders/bvh/wide/wide_encode.h"
+#include "builders/bvh/wide/wide_tree.h"
+#include "primitives/bottom_up.h"
+
+namespace copse::detail {
+
+/// Visit of a walk up: gives an inner node the box around its children. Only the box: another thread may be
+/// reading the count.
+struct FitInnerNode {
+  BvhNode* nodes;
+  COPSE_HD void operator()(u32 node, u32 pair) const {
+    const u32 first_child = SiblingPairs::first_of(pair);
+    const Aabb box = merge(nodes[first_child].box(), nodes[first_child + 1].box());
+    nodes[node].lo = box.lo;
+    nodes[node].hi = box.hi;
+  }
+};
+
+struct BeginAtLeafIf {
+  BvhArrays bvh;
+  const u32* is_wanted;  // none: always
+  COPSE_HD bool operator()(u32 node) const {
+    if (is_wanted != nullptr && *is_wanted == 0) return false;
+    return node < bvh.counts->node_count && bvh.nodes[node].is_leaf();
+  }
+};
+
+/// Fits the inner nodes of a tree of at most `node_count` nodes, if *is_wanted is not 0.
+template <class Executor>
+void fit_inner_nodes_if(const Executor& ex, u64 node_count, const BvhArrays& bvh, const u32* is_wanted) {
+  bottom_up(ex, "reinsert: boxes by walks", node_count, node_count / 2, SiblingPairs{bvh.parents},
+            BeginAtLeafIf{bvh, is_wanted}, FitInnerNode{bvh.nodes});
+}
+
+/// A compressed node has its children's boxes rounded; so exact ones go up beside them, and every node is rounded
+/// once, as by a conversion. Only its boxes are written: another thread may be reading what its children are.
+template <class Node, class Boxes>
+struct FitWideNode {
+  Boxes boxes;
+  WideArrays<Node> tree;
+  Aabb* exact;  // [node]
+
+  COPSE_HD void operator()(u32 node, u32) const {
+    Aabb child_boxes[Node::width];
+#pragma unroll
+    for (u32 slot = 0; slot < Node::width; ++slot) {
+      const WideChild child = tree.nodes[node].child(slot);
+      child_boxes[slot] = Aabb::empty();
+      if (child.is_leaf()) child_boxes[slot] = box_of_slots(boxes, tree.primitive_ids, child.first, child.count);
+      if (child.is_inner()) child_boxes[slot] = exact[child.first];
+    }
+    encode_boxes(tree.nodes[node], child_boxes);
+    exact[node] = merge_all(child_boxes);
+  }
+};
+
+}  // namespace copse::detail
