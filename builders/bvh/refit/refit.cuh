@@ -2,9 +2,13 @@
 
 // The boxes of a tree on CUDA. Contract: builders/bvh/refit/refit.inl.
 //
-// An LBVH of one primitive a leaf is joined again by the deltas between its leaves, as it was built
-// (refit_deltas.cuh): a byte a primitive in place of 68 of nodes and parents. All others are fitted by their links
-// (refit_links.cuh).
+// All nodes of an LBVH with one primitive per leaf follow from the deltas between its leaves. So a refit joins it
+// anew by tiles of leaves and upper levels, as the build did (lbvh.cuh); the parents stay. It reads a byte per
+// primitive in place of 68 bytes of nodes and parents, and nodes only where tiles leave them to the upper levels.
+//
+// All other trees are fitted by their links (refit_links.cuh). Only the GPU knows which builder made the tree last,
+// since a captured build may have run after this refit was captured. If it was another builder, the launches for
+// deltas fit the tree from every leaf up, slowly.
 
 #include "builders/bvh/lbvh/lbvh_leaves.h"
 #include "builders/bvh/lbvh/upper_levels.cuh"

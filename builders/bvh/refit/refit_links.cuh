@@ -1,12 +1,11 @@
 #pragma once
 
-// The boxes of a tree by the links between its nodes, whatever their order, on CUDA.
+// The boxes of a tree by the links between its nodes, in any order, on CUDA.
 //
-// A warp fits a row of pairs of siblings, and at once all nodes whose leaves are in the row (pair_row.cuh). A
-// block joins what its rows leave by walks in shared memory (pair_window.cuh). Only what reaches beyond the block
-// is left to a second launch of walks in global memory: their fences would empty the caches from which the first
-// one reads triangles. How much each step fits depends on the order of the nodes, the boxes do not. Measured by
-// copse bench.
+// A warp fits a row of sibling pairs, and with it all nodes whose leaves are in the row. A block joins what its rows
+// leave, by walks in shared memory (pair_window.cuh). A second launch walks in global memory and fits what reaches
+// beyond a block: the fences of those walks would empty the caches from which the first launch reads triangles. How
+// much each step fits depends on the order of the nodes; the boxes do not. Measured by copse bench.
 
 #include "builders/bvh/build/bvh_arrays.h"
 #include "builders/bvh/lbvh/lane_boxes.cuh"

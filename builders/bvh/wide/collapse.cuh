@@ -1,12 +1,12 @@
 #pragma once
 
-// The collapse on CUDA. Contract: builders/bvh/wide/collapse.inl. Here: choosing slots; wide_records.cuh and
+// The collapse on CUDA. Contract: builders/bvh/wide/collapse.inl. This file chooses slots; wide_records.cuh and
 // wide_write.cuh do the rest.
 //
-// A block takes a window of neighbouring pairs and chooses in shared memory for all whose subtrees lie within it
-// (slots_window.cuh). Pairs stand by the splits of the leaves between them, so these are nearly all: 97 of 100 in
-// trees of H-PLOC. What is left climbs on in global memory, in a launch of its own (collapse.cuh): in that of
-// the windows it would hold their shared memory as long again as they need it.
+// A block takes a window of neighbouring pairs and chooses in shared memory for every node whose subtree lies in the
+// window (slots_window.cuh). The order of the pairs is that of the splits between leaves, so these are nearly all
+// nodes: 97 of 100 in trees of H-PLOC. The others are chosen by climbs in global memory. These have a launch of
+// their own: in the first one they would hold the shared memory of the windows twice as long.
 
 #include "builders/bvh/wide/slots_window.cuh"
 #include "builders/bvh/wide/wide_records.cuh"
@@ -32,7 +32,14 @@ __global__ void __launch_bounds__(window_threads, window_blocks) choose_slots_ke
   window.store(in, begin, count);
 }
 
-/// A node on the way up, and what is beside it.
+// Climbs: each thread takes a subtree and climbs from node to node. Of two siblings, the second to arrive goes on
+// with their parent.
+//
+// The costs of a sibling are a message that shows by itself whether it has come: before it, each of its 8-byte pieces
+// holds a bit pattern that no cost has. So no thread waits for a fence, and a climber that finds the message has it
+// with the same load. While it waits, it loads what is one level higher.
+
+/// A node of a climb, and its sibling.
 struct ClimbedNode {
   u32 node;    // 0 is the root, which has nothing beside it
   u32 parent;  // of it and its sibling
