@@ -5,9 +5,8 @@
 #include <copse/queries.h>
 
 #include <cmath>
-#include <cstdio>
-#include <exception>
-#include <vector>
+
+#include "example_support.h"
 
 namespace {
 
@@ -51,33 +50,30 @@ copse::u64 count_collisions(copse::Context& context, const copse::Mesh& mesh, co
   return copse::self_overlaps(context, bvh.view(), both).size();
 }
 
+bool measure() {
+  copse::Context context;
+  const copse::Mesh mesh = copse::generate_sphere(5);
+  const example::DeviceMesh device_mesh(context, mesh);
+  const copse::TriangleView triangles = device_mesh.view();
+  const copse::Bvh bvh = copse::build_hploc(context, triangles);
+
+  const float error = distance_field_error(context, bvh, triangles);
+  const copse::Buffer<copse::Sphere> balls(context,
+                                           std::vector<copse::Sphere>{{{1, 0, 0}, 0.1f}, {{0, 0, 0}, 0.9f}});
+  const copse::OverlapLists lists =
+      copse::all_overlaps<copse::Sphere>(context, bvh.view(), triangles, balls.span());
+  const std::vector<copse::u64> offsets = lists.offsets.download();
+  const copse::u64 apart = count_collisions(context, mesh, {2.1f, 0, 0});
+  const copse::u64 meeting = count_collisions(context, mesh, {1.9f, 0.01f, 0.02f});
+  std::printf("distances within %.4f; %llu triangles in one ball, %llu in the other; %llu and %llu collide\n",
+              double(error), static_cast<unsigned long long>(offsets[1] - offsets[0]),
+              static_cast<unsigned long long>(offsets[2] - offsets[1]), static_cast<unsigned long long>(apart),
+              static_cast<unsigned long long>(meeting));
+  return error < 2e-3f && offsets[1] > 0 && offsets[2] == offsets[1] && apart == 0 && meeting > 0;
+}
+
 }  // namespace
 
 int main() {
-  try {
-    copse::Context context;
-    const copse::Mesh mesh = copse::generate_sphere(5);
-    const copse::Buffer<glm::vec3> positions(context, mesh.positions);
-    const copse::Buffer<glm::uvec3> indices(context, mesh.triangles);
-    const copse::TriangleView triangles{.positions = positions.span(), .triangles = indices.span()};
-    const copse::Bvh bvh = copse::build_hploc(context, triangles);
-
-    const float error = distance_field_error(context, bvh, triangles);
-    const copse::Buffer<copse::Sphere> balls(context,
-                                             std::vector<copse::Sphere>{{{1, 0, 0}, 0.1f}, {{0, 0, 0}, 0.9f}});
-    const copse::OverlapLists lists =
-        copse::all_overlaps<copse::Sphere>(context, bvh.view(), triangles, balls.span());
-    const std::vector<copse::u64> offsets = lists.offsets.download();
-    const copse::u64 apart = count_collisions(context, mesh, {2.1f, 0, 0});
-    const copse::u64 meeting = count_collisions(context, mesh, {1.9f, 0.01f, 0.02f});
-    std::printf("distances within %.4f; %llu triangles in one ball, %llu in the other; %llu and %llu collide\n",
-                double(error), static_cast<unsigned long long>(offsets[1] - offsets[0]),
-                static_cast<unsigned long long>(offsets[2] - offsets[1]), static_cast<unsigned long long>(apart),
-                static_cast<unsigned long long>(meeting));
-    const bool right = error < 2e-3f && offsets[1] > 0 && offsets[2] == offsets[1] && apart == 0 && meeting > 0;
-    return right ? 0 : 1;
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "distance_field: %s\n", error.what());
-    return 1;
-  }
+  return example::run("distance_field", measure);
 }

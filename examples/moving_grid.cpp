@@ -5,26 +5,18 @@
 #include <copse/grids.h>
 
 #include <cmath>
-#include <cstdio>
-#include <exception>
-#include <vector>
+
+#include "example_support.h"
 
 namespace {
 
 constexpr int frame_count = 8;
 
-std::vector<glm::vec3> stretched(const std::vector<glm::vec3>& points, float factor) {
-  std::vector<glm::vec3> result;
-  for (const glm::vec3& p : points) result.push_back({p.x, p.y, p.z * factor});
-  return result;
-}
-
 bool animate() {
   copse::Context context;
   const copse::Mesh mesh = copse::generate_sphere(4);
-  copse::Buffer<glm::vec3> positions(context, mesh.positions);
-  copse::Buffer<glm::uvec3> indices(context, mesh.triangles);
-  const copse::TriangleView triangles{.positions = positions.span(), .triangles = indices.span()};
+  example::DeviceMesh device_mesh(context, mesh);
+  const copse::TriangleView triangles = device_mesh.view();
   const std::vector<copse::Ray> ray = {{{0.1f, 0.1f, 9}, 0, {0, 0, -1}, copse::infinity}};
   copse::Buffer<copse::Ray> rays(context, ray);
   copse::Buffer<copse::Hit> hits(context, 1);
@@ -39,7 +31,7 @@ bool animate() {
   // snippet ends
   for (int i = 0; i < frame_count; ++i) {
     const float length = 1 + 0.5f * float(i);
-    positions.upload(stretched(mesh.positions, length));
+    device_mesh.positions.upload(example::scaled(mesh.positions, {1, 1, length}));
     frame();
     copse::check_complete(grid);  // waits; throws where the cells needed more than 50000 references
     const float t = hits.download()[0].t;
@@ -53,10 +45,5 @@ bool animate() {
 }  // namespace
 
 int main() {
-  try {
-    return animate() ? 0 : 1;
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "moving_grid: %s\n", error.what());
-    return 1;
-  }
+  return example::run("moving_grid", animate);
 }

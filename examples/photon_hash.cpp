@@ -4,13 +4,10 @@
 
 #include <copse/copse.h>
 #include <copse/grids.h>
-#include <copse/primitives.h>
 #include <copse/queries.h>
 #include <glm/geometric.hpp>
 
-#include <cstdio>
-#include <exception>
-#include <vector>
+#include "example_support.h"
 
 namespace {
 
@@ -67,21 +64,20 @@ bool agrees_with_all_photons(const Estimates& estimates, const std::vector<glm::
   return true;
 }
 
+bool gather() {
+  copse::Context context;
+  const auto photons = photons_on_sphere(photon_count, 1), points = photons_on_sphere(estimate_count, 2);
+  const Estimates estimates = estimate(context, photons, points);
+  copse::u64 total = 0;
+  for (const copse::u32 count : estimates.counts) total += count;
+  const bool agrees = agrees_with_all_photons(estimates, photons, points);
+  std::printf("%u photons; %llu around %u points, %s\n", photon_count, static_cast<unsigned long long>(total),
+              estimate_count, agrees ? "all of them" : "not all of them");
+  return agrees;
+}
+
 }  // namespace
 
 int main() {
-  try {
-    copse::Context context;
-    const auto photons = photons_on_sphere(photon_count, 1), points = photons_on_sphere(estimate_count, 2);
-    const Estimates estimates = estimate(context, photons, points);
-    copse::u64 total = 0;
-    for (const copse::u32 count : estimates.counts) total += count;
-    const bool agrees = agrees_with_all_photons(estimates, photons, points);
-    std::printf("%u photons; %llu around %u points, %s\n", photon_count, static_cast<unsigned long long>(total),
-                estimate_count, agrees ? "all of them" : "not all of them");
-    return agrees ? 0 : 1;
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "photon_hash: %s\n", error.what());
-    return 1;
-  }
+  return example::run("photon_hash", gather);
 }

@@ -4,26 +4,18 @@
 #include <copse/copse.h>
 
 #include <cmath>
-#include <cstdio>
-#include <exception>
-#include <vector>
+
+#include "example_support.h"
 
 namespace {
 
 constexpr int frame_count = 8;
 
-std::vector<glm::vec3> scaled(const std::vector<glm::vec3>& points, float factor) {
-  std::vector<glm::vec3> result;
-  for (const glm::vec3& p : points) result.push_back(p * factor);
-  return result;
-}
-
 bool animate() {
   copse::Context context;
   const copse::Mesh mesh = copse::generate_sphere(4);
-  copse::Buffer<glm::vec3> positions(context, mesh.positions);
-  copse::Buffer<glm::uvec3> indices(context, mesh.triangles);
-  const copse::TriangleView triangles{.positions = positions.span(), .triangles = indices.span()};
+  example::DeviceMesh device_mesh(context, mesh);
+  const copse::TriangleView triangles = device_mesh.view();
   copse::Bvh bvh = copse::build_lbvh(context, triangles);
 
   const std::vector<copse::Ray> ray = {{{0, 0, 5}, 0, {0, 0, -1}, copse::infinity}};
@@ -38,7 +30,7 @@ bool animate() {
 
   for (int i = 0; i < frame_count; ++i) {
     const float radius = 1 + 0.1f * float(i);
-    positions.upload(scaled(mesh.positions, radius));
+    device_mesh.positions.upload(example::scaled(mesh.positions, glm::vec3(radius)));
     graph.launch();
     const float t = hits.download()[0].t;
     std::printf("radius %.1f: hit at %.3f\n", radius, t);
@@ -50,10 +42,5 @@ bool animate() {
 }  // namespace
 
 int main() {
-  try {
-    return animate() ? 0 : 1;
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "refit_animation: %s\n", error.what());
-    return 1;
-  }
+  return example::run("refit_animation", animate);
 }

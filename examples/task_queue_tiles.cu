@@ -6,8 +6,7 @@
 #include <copse/primitives/cuda/for_each.cuh>
 #include <copse/primitives/cuda/waterfall.cuh>
 
-#include <cstdio>
-#include <vector>
+#include "example_support.h"
 
 namespace {
 
@@ -102,10 +101,5 @@ bool shade_in_tiles() {
 }  // namespace
 
 int main() {
-  try {
-    return shade_in_tiles() ? 0 : 1;
-  } catch (const copse::Error& error) {
-    std::fprintf(stderr, "task_queue_tiles: %s\n", error.what());
-    return error.code() == copse::ErrorCode::no_device ? 77 : 1;
-  }
+  return example::run("task_queue_tiles", shade_in_tiles);
 }

@@ -6,10 +6,9 @@
 #include <copse/primitives/cuda/expand.cuh>
 #include <copse/primitives/cuda/split.cuh>
 
-#include <cstdio>
-#include <exception>
 #include <utility>
-#include <vector>
+
+#include "example_support.h"
 
 namespace {
 
@@ -137,7 +136,7 @@ bool equal(const CellLists& cells, const std::vector<std::vector<u32>>& expected
   return at == references.size();
 }
 
-int sort_sphere_into_cells() {
+bool sort_sphere_into_cells() {
   const copse::Mesh mesh = copse::generate_sphere(5);
   const Grid grid{copse::bounds(mesh), 16};
   const copse::TriangleView on_host{
@@ -153,16 +152,11 @@ int sort_sphere_into_cells() {
   const bool right = equal(cells, slow_lists({on_host, grid}));
   std::printf("%zu triangles, %zu references from %u cells%s\n", size_t(mesh.triangles.size()),
               size_t(cells.references.size()), grid.cell_count(), right ? "" : ": not those that the host finds");
-  return right ? 0 : 1;
+  return right;
 }
 
 }  // namespace
 
 int main() {
-  try {
-    return sort_sphere_into_cells();
-  } catch (const copse::Error& error) {
-    std::fprintf(stderr, "triangles_to_cells: %s\n", error.what());
-    return error.code() == copse::ErrorCode::no_device ? 77 : 1;
-  }
+  return example::run("triangles_to_cells", sort_sphere_into_cells);
 }

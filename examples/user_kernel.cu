@@ -5,9 +5,7 @@
 #include <copse/trace/traverse.h>
 #include <cuda_runtime.h>
 
-#include <cstdio>
-#include <exception>
-#include <vector>
+#include "example_support.h"
 
 namespace {
 
@@ -25,9 +23,8 @@ __global__ void count_hits(copse::BvhView bvh, copse::TriangleView triangles, co
 unsigned count_sphere_hits() {
   copse::Context context({.backend = copse::Backend::cuda});
   const copse::Mesh mesh = copse::generate_sphere(5);
-  copse::Buffer<glm::vec3> positions(context, mesh.positions);
-  copse::Buffer<glm::uvec3> indices(context, mesh.triangles);
-  const copse::TriangleView triangles{.positions = positions.span(), .triangles = indices.span()};
+  const example::DeviceMesh device_mesh(context, mesh);
+  const copse::TriangleView triangles = device_mesh.view();
   const copse::Bvh bvh = copse::build_lbvh(context, triangles);
 
   const copse::Camera camera = copse::look_at({0, 0, 3}, {0, 0, 0}, {0, 1, 0}, 60, 1);
@@ -37,17 +34,16 @@ unsigned count_sphere_hits() {
   return count.download()[0];
 }
 
+/// The disc of a unit sphere 3 away, in a picture of 60 degrees: pi * tan(asin(1/3))^2 / tan(30)^2 / 4.
+bool has_the_right_share() {
+  const unsigned hits = count_sphere_hits();
+  const double share = double(hits) / (width * width);
+  std::printf("%u of %u pixels hit, a share of %.4f\n", hits, width * width, share);
+  return share > 0.285 && share < 0.300;
+}
+
 }  // namespace
 
 int main() {
-  try {
-    // The disc of a unit sphere 3 away, in a picture of 60 degrees: pi * tan(asin(1/3))^2 / tan(30)^2 / 4.
-    const unsigned hits = count_sphere_hits();
-    const double share = double(hits) / (width * width);
-    std::printf("%u of %u pixels hit, a share of %.4f\n", hits, width * width, share);
-    return share > 0.285 && share < 0.300 ? 0 : 1;
-  } catch (const copse::Error& error) {
-    std::fprintf(stderr, "user_kernel: %s\n", error.what());
-    return error.code() == copse::ErrorCode::no_device ? 77 : 1;
-  }
+  return example::run("user_kernel", has_the_right_share);
 }

@@ -5,8 +5,7 @@
 #include <copse/primitives.h>
 #include <copse/primitives/cuda/scratch_pool.cuh>
 
-#include <cstdio>
-#include <vector>
+#include "example_support.h"
 
 namespace {
 
@@ -83,7 +82,7 @@ u32 count_mistakes(const std::vector<copse::Aabb>& boxes, const std::vector<glm:
   return mistakes;
 }
 
-int run() {
+bool count_near_points() {
   constexpr u32 box_count = 5000, point_count = 10000;
   constexpr float radius = 0.05f;
   copse::Context context({.backend = copse::Backend::cuda});
@@ -111,16 +110,11 @@ int run() {
               static_cast<unsigned long long>(sum), point_count, mistakes,
               static_cast<unsigned long long>(stacks.slot_count()),
               static_cast<unsigned long long>(stacks.slot_bytes()), report.held_count, report.wait_count);
-  return mistakes == 0 && report.held_count == 0 ? 0 : 1;
+  return mistakes == 0 && report.held_count == 0;
 }
 
 }  // namespace
 
 int main() {
-  try {
-    return run();
-  } catch (const copse::Error& error) {
-    std::fprintf(stderr, "warp_stack: %s\n", error.what());
-    return error.code() == copse::ErrorCode::no_device ? 77 : 1;
-  }
+  return example::run("warp_stack", count_near_points);
 }
