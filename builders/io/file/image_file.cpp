@@ -4,6 +4,7 @@
 #include <string>
 
 #include "builders/io/whole_file.h"
+#include "primitives/core/check.h"
 
 #define STB_IMAGE_WRITE_STATIC
 #define STB_IMAGE_WRITE_IMPLEMENTATION
@@ -21,17 +22,17 @@ void append_bytes(void* to, void* data, int size) {
 void check(const Image& image) {
   const std::string size = std::to_string(image.width) + " x " + std::to_string(image.height);
   const u64 pixels = u64{image.width} * image.height;
-  if (pixels == 0) throw Error(ErrorCode::invalid_argument, "save_png: an image of " + size + " has no pixels");
+  if (pixels == 0) detail::refuse("save_png", "an image of " + size + " has no pixels");
   if (pixels != image.pixels.size()) {
-    throw Error(ErrorCode::invalid_argument, "save_png: an image of " + size + " needs " + std::to_string(pixels) +
-                                                 " pixels and has " + std::to_string(image.pixels.size()));
+    detail::refuse("save_png", "an image of " + size + " needs " + std::to_string(pixels) + " pixels and has " +
+                                   std::to_string(image.pixels.size()));
   }
   // stb counts the bytes of all rows, and twice that while it packs them, in an int.
   constexpr u64 max_bytes = std::numeric_limits<int>::max() / 4;
   const u64 bytes = pixels * sizeof(Rgba8) + image.height;
   if (bytes > max_bytes) {
-    throw Error(ErrorCode::invalid_argument, "save_png: an image of " + size + " takes " + std::to_string(bytes) +
-                                                 " bytes, past the limit of " + std::to_string(max_bytes));
+    detail::refuse("save_png", "an image of " + size + " takes " + std::to_string(bytes) +
+                                   " bytes, past the limit of " + std::to_string(max_bytes));
   }
 }
 

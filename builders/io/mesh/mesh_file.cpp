@@ -3,8 +3,7 @@
 #include <new>
 #include <string>
 
-#include "builders/io/mesh/obj.h"
-#include "builders/io/mesh/ply.h"
+#include "builders/io/mesh/formats.h"
 #include "builders/io/whole_file.h"
 
 namespace copse {

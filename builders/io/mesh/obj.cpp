@@ -1,12 +1,10 @@
-#include "builders/io/mesh/obj.h"
-
 #include <tiny_obj_loader.h>
 
 #include <istream>
 #include <streambuf>
 #include <string>
 
-#include "builders/io/mesh/obj_check.h"
+#include "builders/io/mesh/formats.h"
 #include "builders/io/mesh/polygon.h"
 
 namespace copse::detail {

@@ -1,11 +1,10 @@
-#include "builders/io/mesh/obj_check.h"
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <string>
 
 #include "builders/io/file/words.h"
+#include "builders/io/mesh/formats.h"
 
 namespace copse::detail {
 

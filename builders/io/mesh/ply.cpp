@@ -1,12 +1,11 @@
 // Turk, "The PLY Polygon File Format", 1994.
 
-#include "builders/io/mesh/ply.h"
-
 #include <algorithm>
 #include <cstdio>
 #include <optional>
 #include <string>
 
+#include "builders/io/mesh/formats.h"
 #include "builders/io/mesh/ply_source.h"
 #include "builders/io/mesh/polygon.h"
 

@@ -2,8 +2,6 @@
 
 #include <vector>
 
-#include "builders/io/mesh/number_set.h"
-
 namespace copse::detail {
 
 namespace {

@@ -1,9 +1,4 @@
-#include "builders/io/structure/wide_check.h"
-
-#include <vector>
-
-#include "builders/bvh/wide_node.h"
-#include "builders/io/mesh/number_set.h"
+#include "builders/io/structure/structure_check.h"
 
 namespace copse::detail {
 
