@@ -1,13 +1,187 @@
 #pragma once
 
-// The lists of a grid's cells, from the cells that primitives touch. For bodies: the executor's primitives must be
-// included.
+// The lists of a grid's cells: pairs (cell, primitive) for all cells that primitives touch, sorted by cell and then
+// by primitive (count, scan, emit, sort), and where the list of each cell begins among them. For bodies: the
+// executor's primitives must be included.
 
-#include "builders/grid/cells/cell_pairs.h"
 #include "builders/grid/cells/grid_arrays.h"
 #include "builders/grid/cells/list_begins.h"
+#include "builders/grid/cells/measured_parts.h"
+#include "primitives/inputs.h"
+#include "primitives/radix_key.h"
 
 namespace copse::detail {
+
+struct CellCountOfPart {
+  const u32* cell_counts;
+  const u64* part_count;
+  COPSE_HD u64 operator()(u64 i) const { return i < *part_count ? cell_counts[i] : 0; }
+};
+
+struct GridReference {
+  u32 cell, primitive;
+};
+
+/// Threads that share a part take slots as they come, from its last one down: a cell is in one run of a primitive,
+/// so that the sort by cell leaves no trace of their order.
+struct WriteCells {
+  GridReference* out;
+  u64 begin, capacity;
+  u32* left;  // slots of the part that are not taken
+  u32 primitive;
+  COPSE_HD void operator()(const CellRun& run) {
+    const u64 slot = begin + (fetch_add_relaxed(left, 0 - run.count) - run.count);
+    for (u32 k = 0; k < run.count && slot + k < capacity; ++k)
+      out[slot + k] = {run.id + k * run.stride, primitive};
+  }
+};
+
+/// Where references go.
+struct ReferenceSlots {
+  const u64* offsets;  // of each part
+  const u64* part_count;
+  const u64* total;  // behind the last part that there is room for
+  GridReference* out;
+  u64 capacity;
+
+  /// Whether there is room for some of a part's references, but not for all.
+  COPSE_HD bool cuts(u32 slot) const {
+    const bool is_last = slot + u64{1} >= smaller(*part_count, capacity);
+    return offsets[slot] < capacity && (is_last ? *total : offsets[slot + 1]) > capacity;
+  }
+};
+
+struct WriteSmallParts {
+  const GridShape* shape;
+  GridParts parts;
+  ReferenceSlots slots;
+
+  COPSE_HD void operator()(u64 i) const {
+    if (i >= *parts.count) return;
+    const u32 primitive = parts.data[i].primitive;
+    const MeasuredPrimitive measured = parts.measured[primitive];
+    if (measured.is_small()) write(measured, slots.offsets[i], primitive);
+  }
+
+  COPSE_HD void write(const MeasuredPrimitive& cells, u64 slot, u32 primitive) const {
+    const uvec3 strides = cells.strides(*shape);
+    const u32 row_size = cells.row_size(), row_count = cells.row_count();
+    u32 left = cells.mask, slab_id = cells.first_id;
+    for (; left != 0; slab_id += strides.z) {
+      u32 row_id = slab_id;
+      for (u32 row = 0; row < row_count; ++row, row_id += strides.y) {
+        u32 id = row_id;
+        for (u32 k = 0; k < row_size; ++k, left >>= 1, id += strides.x) {
+          if ((left & 1) != 0 && slot < slots.capacity) slots.out[slot++] = {id, primitive};
+        }
+      }
+    }
+  }
+};
+
+template <class Cells>
+struct WriteWideParts {
+  Cells cells;
+  WideRows wide;
+  ReferenceSlots slots;
+  COPSE_HD void operator()(u64 thread) const {
+    for (u64 k = thread; k < wide.count(); k += wide.thread_count) {
+      WideRows::Item item = wide(k);
+      // What is left of a part is the same in every build where one thread writes it.
+      if (slots.cuts(item.slot)) {
+        if (item.rows.first > 0) continue;
+        item.rows.stride = 1;
+      }
+      const u32 primitive = wide.parts.data[item.slot].primitive;
+      u32* const left = &wide.parts.cell_counts[item.slot];
+      WriteCells write{slots.out, slots.offsets[item.slot], slots.capacity, left, primitive};
+      cells.visit_part(primitive, item.rows, write);
+    }
+  }
+};
+
+/// What the cells need, and what is stored. With too many parts the references of the first ones alone are known;
+/// each part has one at least.
+struct StoreCounts {
+  const u64* part_count;
+  const u64* reference_count;
+  u64 capacity;
+  GridCounts* counts;
+  COPSE_HD void operator()(u64) const {
+    *counts = {larger(*part_count, *reference_count), smaller(*reference_count, capacity)};
+  }
+};
+
+/// The cell of a reference; behind the last, a number past all cells.
+struct CellOfReference {
+  const GridReference* references;
+  const GridCounts* counts;
+  u32 past_cells;
+  COPSE_HD u32 operator()(u64 i) const { return i < counts->stored_count ? references[i].cell : past_cells; }
+};
+
+struct PrimitiveOfReference {
+  const GridReference* references;
+  const GridCounts* counts;
+  COPSE_HD u32 operator()(u64 i) const { return i < counts->stored_count ? references[i].primitive : invalid_id; }
+};
+
+inline BitRange bits_of_cells(u64 cell_capacity) {
+  return {0, 64 - leading_zeros(cell_capacity)};
+}
+
+/// Where the pairs go.
+struct CellPairs {
+  u32* cells;          // ascending; behind the last pair, cell_capacity
+  u32* primitive_ids;  // ascending in each cell
+  u64 capacity;
+  u64 cell_capacity;
+  GridCounts* counts;
+};
+
+/// Those of n primitives of `cells`, CellsOfTriangles or CellsOfBoxes. With too little room, the pairs of the
+/// first primitives alone.
+template <class Executor, class Cells>
+void sort_cell_pairs(const Executor& ex, const Cells& cells, u64 n, const CellPairs& pairs) {
+  // Every part has a pair, so that there is room for the parts where there is for the pairs.
+  const u64 capacity = pairs.capacity;
+  ScratchArena::Frame frame(ex.scratch);
+  u64* totals = frame.allocate<u64>(2);
+  auto* references = frame.allocate<GridReference>(capacity);
+  {
+    ScratchArena::Frame part_frame(ex.scratch);
+    const GridParts parts = allocate_parts(part_frame, n, capacity, &totals[0]);
+    u64* offsets = part_frame.allocate<u64>(capacity);
+    measure_parts(ex, cells, n, parts);
+    exclusive_scan(ex, "grid: offsets", capacity, CellCountOfPart{parts.cell_counts, parts.count}, u64{0}, Plus{},
+                   offsets, &totals[1]);
+    const ReferenceSlots slots{offsets, parts.count, &totals[1], references, capacity};
+    for_each(ex, "grid: references", capacity, WriteSmallParts{cells.shape, parts, slots});
+    const WideRows wide = wide_rows(ex, parts);
+    for_each(ex, "grid: wide references", wide.thread_count, WriteWideParts<Cells>{cells, wide, slots});
+  }
+  for_each(ex, "grid: counts", 1, StoreCounts{&totals[0], &totals[1], capacity, pairs.counts});
+  radix_sort_pairs(ex, "grid: sort by cell", capacity,
+                   CellOfReference{references, pairs.counts, u32(pairs.cell_capacity)},
+                   PrimitiveOfReference{references, pairs.counts}, pairs.cells, pairs.primitive_ids,
+                   bits_of_cells(pairs.cell_capacity));
+}
+
+template <class Executor>
+u64 cell_pairs_scratch_bytes(const Executor& ex, u64 n, u64 cell_capacity, u64 capacity) {
+  const u64 parts = parts_bytes(n, capacity) + ScratchArena::bytes_for<u64>(capacity) +
+                    larger(u64(expand_scratch_bytes(ex, n)), u64(scan_scratch_bytes<u64>(ex, capacity)));
+  const u64 sort = radix_sort_pairs_scratch_bytes<u32, u32>(ex, capacity, bits_of_cells(cell_capacity));
+  return ScratchArena::bytes_for<u64>(2) + ScratchArena::bytes_for<GridReference>(capacity) + larger(parts, sort);
+}
+
+/// Stores how many parts the primitives have, and how many pairs those below the capacity of `parts` need.
+template <class Executor, class Cells>
+void count_cell_pairs(const Executor& ex, const Cells& cells, u64 n, const GridParts& parts, u64* pair_count) {
+  measure_parts(ex, cells, n, parts);
+  reduce(ex, "grid: sum references", parts.capacity, CellCountOfPart{parts.cell_counts, parts.count}, u64{0},
+         Plus{}, pair_count);
+}
 
 /// The keys that stand there.
 struct StoredReferences {

@@ -1,6 +1,6 @@
 #pragma once
 
-// The cells of a frustum grid that triangles touch, in the form in which cell_pairs.h takes them.
+// The cells of a frustum grid that triangles touch, in the form in which cell_lists.h takes them.
 //
 // The space of a frustum has lines where there are lines, so that a triangle in front of the eye is a triangle
 // there too: it goes onto the same lattice of 1/256 cell as triangles of uniform grids, and what follows is exact.

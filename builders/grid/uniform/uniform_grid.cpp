@@ -4,7 +4,7 @@
 #include <string>
 
 #include "builders/grid/cells/grid_arrays.h"
-#include "builders/grid/grid_shape.h"
+#include "builders/grid/uniform/grid_shape.h"
 #include "primitives/core/check.h"
 #include "primitives/core/dispatch.h"
 

@@ -10,7 +10,7 @@
 #include "builders/geometry/make_triangle_table.h"
 #include "builders/geometry/primitive_bounds.h"
 #include "builders/grid/cells/cell_lists.h"
-#include "builders/grid/grid_shape.h"
+#include "builders/grid/uniform/grid_shape.h"
 #include "primitives/expand.h"
 #include "primitives/radix_sort.h"
 #include "primitives/reduce.h"
