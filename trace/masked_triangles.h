@@ -1,10 +1,12 @@
 #pragma once
 
-// Rays that see some geometries and pass over others, through trees and grids, for the host and for kernels.
+// Triangles behind masks, for closest_hit, any_hit and all_hits through trees and grids, on the host and in
+// kernels.
 //
-//   copse::Hit hit = copse::closest_hit_masked(bvh.view(), triangles, ray, mask);
+//   copse::Hit hit = copse::closest_hit(bvh.view(), copse::masked(triangles, mask), ray);
 //
-// A triangle is there for a ray where the ray's mask and that of the triangle's view share a bit.
+// A triangle exists for a ray if the ray's mask and the mask of the triangle's view (TriangleView::mask) share a
+// bit.
 
 #include <utility>
 
@@ -12,21 +14,65 @@
 
 namespace copse {
 
-/// The masks of packed triangles by their place; of a null pointer all ones.
+/// The masks of packed triangles by their place. All bits are set where there are none.
 struct PackedMasks {
-  const u32* masks;
+  const u32* masks = nullptr;  // of PackedTriangles::masks; null for none
   COPSE_HD u32 operator()(u32 place) const { return masks == nullptr ? ~u32{0} : masks[place]; }
 };
 
 namespace detail {
 
-/// Those of triangles by their id.
+/// The masks of triangles by their id.
 struct TableMasks {
   const TriangleTable* table;
   COPSE_HD u32 operator()(u32 id) const { return table->mask(id); }
 };
 
-/// Masks of a batch: of its rays, or null, which are masks of ones; of packed triangles, or null.
+/// Triangles for leaf tests, which pass over those that the ray does not see.
+template <class Triangles, class Masks>
+struct SeenTriangles : Triangles {
+  Masks masks;
+  u32 ray_mask;
+
+  COPSE_HD bool sees(u32 at) const { return (masks(at) & ray_mask) != 0; }
+};
+
+}  // namespace detail
+
+/// Triangles as a ray with a mask sees them: the results of masked().
+struct MaskedTable {
+  TriangleTable triangles;
+  u32 ray_mask;
+
+  COPSE_HD detail::SeenTriangles<detail::IndexedTriangles, detail::TableMasks> for_leaf_tests() const {
+    return {detail::triangles_of(triangles), {&triangles}, ray_mask};
+  }
+};
+struct MaskedPackedTriangles {
+  BufferSpan<const PackedTriangle> triangles;
+  PackedMasks masks;
+  u32 ray_mask;
+
+  COPSE_HD detail::SeenTriangles<detail::PlacedTriangles, PackedMasks> for_leaf_tests() const {
+    return {detail::triangles_of(triangles), masks, ray_mask};
+  }
+};
+
+/// Returns those of the triangles that share a bit with the ray's mask: a small value that refers to them.
+COPSE_HD inline MaskedTable masked(const TriangleTable& triangles, u32 ray_mask) {
+  return {triangles, ray_mask};
+}
+COPSE_HD inline MaskedTable masked(const TriangleView& triangles, u32 ray_mask) {
+  return {TriangleTable{triangles}, ray_mask};
+}
+COPSE_HD inline MaskedPackedTriangles masked(const BufferSpan<const PackedTriangle>& triangles, PackedMasks masks,
+                                             u32 ray_mask) {
+  return {triangles, masks, ray_mask};
+}
+
+namespace detail {
+
+/// The masks of a batch: of its rays, or null for masks with all bits; of packed triangles, or null.
 struct BatchMasks {
   const u32* rays;
   const u32* packed;
@@ -35,67 +81,61 @@ struct BatchMasks {
   COPSE_HD TableMasks of(const IndexedTriangles& triangles) const { return {triangles.table}; }
   COPSE_HD PackedMasks of(const PlacedTriangles&) const { return {packed}; }
 
-  /// Leaves out the first rays.
-  void skip(u64 count) {
-    if (rays != nullptr) rays += count;
+  template <class Triangles>
+  COPSE_HD auto seen(const Triangles& triangles, u64 ray) const {
+    return SeenTriangles<Triangles, decltype(of(triangles))>{triangles, of(triangles), of_ray(ray)};
   }
 };
 
-template <class Triangles>
-using MasksOf = decltype(std::declval<const BatchMasks&>().of(std::declval<const Triangles&>()));
-
-/// A leaf test that passes over what a ray's mask says.
-template <class Test, class Masks>
-struct MaskedTest : Test {
-  Masks masks;
-  u32 ray_mask;
-
-  COPSE_HD MaskedTest(const Test& test, const Masks& all, u32 mask) : Test(test), masks(all), ray_mask(mask) {}
-
-  COPSE_HD bool operator()(u32 at, float& limit) {
-    return (masks(at) & ray_mask) != 0 && Test::operator()(at, limit);
-  }
+/// The triangles of a batch whose rays pass over some.
+template <class Source>
+struct WithMasks {
+  Source triangles;
+  BatchMasks masks;
 };
+template <class Source>
+WithMasks(Source, BatchMasks) -> WithMasks<Source>;
+
+template <class Source>
+inline constexpr bool is_masked = false;
+template <class Source>
+inline constexpr bool is_masked<WithMasks<Source>> = true;
+
+/// The triangles that ray i of a batch sees.
+template <class Source>
+COPSE_HD inline auto triangles_of_ray(const Source& source, u64) {
+  return triangles_of(source);
+}
+template <class Source>
+COPSE_HD inline auto triangles_of_ray(const WithMasks<Source>& source, u64 i) {
+  return source.masks.seen(triangles_of(source.triangles), i);
+}
 
 }  // namespace detail
 
-/// The closest hit among the triangles that share a bit with `mask`; else as closest_hit.
+// Deprecated names, until 0.2.
+
 template <u32 stack_size = default_stack_size, class View>
-COPSE_HD inline Hit closest_hit_masked(const View& view, const TriangleTable& triangles, const Ray& ray,
-                                       u32 mask) {
-  detail::MaskedTest test(detail::ClosestTriangle(detail::triangles_of(triangles), ray),
-                          detail::TableMasks{&triangles}, mask);
-  NoCounter counter;
-  return test.hit(traverse<stack_size>(view, ray, test, counter));
+[[deprecated("use closest_hit with masked(triangles, mask)")]] COPSE_HD inline Hit closest_hit_masked(
+    const View& view, const TriangleTable& triangles, const Ray& ray, u32 mask) {
+  return closest_hit<stack_size>(view, masked(triangles, mask), ray);
 }
-
-/// The same over the packed triangles of a tree.
 template <u32 stack_size = default_stack_size, RayTree View>
-COPSE_HD inline Hit closest_hit_masked(const View& bvh, const BufferSpan<const PackedTriangle>& triangles,
-                                       PackedMasks masks, const Ray& ray, u32 mask) {
-  detail::MaskedTest test(detail::ClosestTriangle(detail::triangles_of(triangles), ray), masks, mask);
-  NoCounter counter;
-  return test.hit(traverse<stack_size>(bvh, ray, test, counter));
+[[deprecated("use closest_hit with masked(triangles, masks, mask)")]] COPSE_HD inline Hit closest_hit_masked(
+    const View& bvh, const BufferSpan<const PackedTriangle>& triangles, PackedMasks masks, const Ray& ray,
+    u32 mask) {
+  return closest_hit<stack_size>(bvh, masked(triangles, masks, mask), ray);
 }
-
-/// True where the ray hits any triangle that shares a bit with `mask`.
 template <u32 stack_size = default_stack_size, class View>
-COPSE_HD inline bool any_hit_masked(const View& view, const TriangleTable& triangles, const Ray& ray, u32 mask) {
-  detail::MaskedTest test(detail::AnyTriangle(detail::triangles_of(triangles), ray),
-                          detail::TableMasks{&triangles}, mask);
-  NoCounter counter;
-  traverse<stack_size>(view, ray, test, counter);
-  return test.found;
+[[deprecated("use any_hit with masked(triangles, mask)")]] COPSE_HD inline bool any_hit_masked(
+    const View& view, const TriangleTable& triangles, const Ray& ray, u32 mask) {
+  return any_hit<stack_size>(view, masked(triangles, mask), ray);
 }
-
-/// The same over the packed triangles of a tree.
 template <u32 stack_size = default_stack_size, RayTree View>
-COPSE_HD inline bool any_hit_masked(const View& bvh, const BufferSpan<const PackedTriangle>& triangles,
-                                    PackedMasks masks, const Ray& ray, u32 mask) {
-  detail::MaskedTest test(detail::AnyTriangle(detail::triangles_of(triangles), ray), masks, mask);
-  NoCounter counter;
-  traverse<stack_size>(bvh, ray, test, counter);
-  return test.found;
+[[deprecated("use any_hit with masked(triangles, masks, mask)")]] COPSE_HD inline bool any_hit_masked(
+    const View& bvh, const BufferSpan<const PackedTriangle>& triangles, PackedMasks masks, const Ray& ray,
+    u32 mask) {
+  return any_hit<stack_size>(bvh, masked(triangles, masks, mask), ray);
 }
 
 }  // namespace copse

@@ -2,6 +2,7 @@
 
 #include <copse/copse.h>
 #include <copse/grids.h>
+#include <copse/trace/masked_triangles.h>
 #include <copse/trace/traverse.h>
 
 namespace {
@@ -15,7 +16,7 @@ __global__ void trace_pixels(copse::BvhView bvh, copse::TriangleView triangles, 
   const copse::Hit hit = copse::closest_hit(bvh, triangles, ray);
   const copse::u64 pixel = copse::u64(y) * width + x;
   hits[pixel] = hit;
-  shadowed[pixel] = copse::is_hit(hit) && copse::any_hit(bvh, triangles, ray);
+  shadowed[pixel] = copse::is_hit(hit) && copse::any_hit(bvh, copse::masked(triangles, 1), ray);
 }
 
 __global__ void bound_triangles(copse::TriangleView triangles, copse::Aabb* boxes) {

@@ -191,13 +191,29 @@ COPSE_ON_EACH_BACKEND(Masks);
 TEST(MaskedHits, OnTheHostAreThoseOfBruteForce) {
   const MaskedScene scene;
   const test::HostBvh bvh = test::build_host_bvh(scene.host[0], 2);
-  const TriangleTable table = TriangleTable::of(scene.host[0]);
+  const TriangleView triangles = scene.host[0];
   for (const Ray& ray : scene.rays(300)) {
     for (const u32 mask : {0u, 1u, 2u, ~0u}) {
       const Hit expected = (mask & 1) != 0 ? test::brute_force_hit({scene.host[0]}, ray)
                                            : Hit{ray.t_max, invalid_id, invalid_id, 0, 0};
-      ASSERT_TRUE(test::same_bits(closest_hit_masked(bvh.view(), table, ray, mask), expected));
-      ASSERT_EQ(any_hit_masked(bvh.view(), table, ray, mask), is_hit(expected));
+      ASSERT_TRUE(test::same_bits(closest_hit(bvh.view(), masked(triangles, mask), ray), expected));
+      ASSERT_EQ(any_hit(bvh.view(), masked(triangles, mask), ray), is_hit(expected));
+    }
+  }
+}
+
+TEST(MaskedHits, OfPackedTrianglesAreThoseOfBruteForce) {
+  const MaskedScene scene;
+  Context cpu({.backend = Backend::cpu});
+  const Bvh bvh = build_hploc(cpu, scene.host);
+  const PackedTriangles packed = pack_triangles(cpu, bvh.view(), scene.host);
+  const PackedMasks masks{packed.masks.data()};
+  for (const Ray& ray : scene.rays(300)) {
+    for (const u32 mask : {0u, 1u, 2u, ~0u}) {
+      const Hit expected = scene.hit(ray, mask);
+      const MaskedPackedTriangles seen = masked(packed.view(), masks, mask);
+      ASSERT_TRUE(test::same_bits(closest_hit(bvh.view(), seen, ray), expected));
+      ASSERT_EQ(any_hit(bvh.view(), seen, ray), is_hit(expected));
     }
   }
 }

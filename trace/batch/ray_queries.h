@@ -8,21 +8,24 @@
 
 namespace copse::detail {
 
-/// The triangles that a query holds: by value, since a kernel's parameters are all that it sees of the host.
+/// The triangles of a source, as a leaf test holds them.
 template <class Source>
-using TrianglesOf = decltype(triangles_of(std::declval<const Source&>()));
+using TrianglesOf = decltype(triangles_of_ray(std::declval<const Source&>(), 0));
 
 template <class View>
 using TreeOf = decltype(tree_of(std::declval<const View&>()));
 
-/// Rays through a tree, and where their results go. `TestOf`: ClosestTriangle or AnyTriangle.
-template <class View, class Source, class Out, template <class, Robustness> class TestOf>
+/// Rays through a tree or a grid, and where their results go.
+///   Source: TriangleTable or BufferSpan<const PackedTriangle>, or WithMasks of one. A query holds it by value,
+///           since a kernel's parameters are all that it sees of the host.
+///   TestOf: ClosestTriangle or AnyTriangle
+template <class TreeType, class Source, class Out, template <class, Robustness> class TestOf>
 struct RayQuery {
-  using Tree = TreeOf<View>;
+  using Tree = TreeType;
   template <Robustness robustness>
   using Test = TestOf<TrianglesOf<Source>, robustness>;
   using Result = Out;
-  static constexpr bool has_masks = false;
+  static constexpr bool has_masks = is_masked<Source>;
 
   Tree tree;
   Source source;
@@ -32,21 +35,22 @@ struct RayQuery {
 
   /// For ray i.
   template <Robustness robustness>
-  COPSE_HD Test<robustness> test(const Ray& ray, u64) const {
-    return {triangles_of(source), ray};
+  COPSE_HD Test<robustness> test(const Ray& ray, u64 i) const {
+    return {triangles_of_ray(source, i), ray};
   }
 
   /// Leaves out the first rays.
   void skip(u64 count) {
     rays += count;
     results += count;
+    if constexpr (has_masks) {
+      if (source.masks.rays != nullptr) source.masks.rays += count;
+    }
   }
 };
 
-template <class View, class Source>
-struct ClosestHits : RayQuery<View, Source, Hit, ClosestTriangle> {
-  static constexpr bool ends_at_any = false;
-
+template <class Tree, class Source>
+struct ClosestHits : RayQuery<Tree, Source, Hit, ClosestTriangle> {
   template <class Test>
   COPSE_HD static Hit result(const Test& test, float limit) {
     return test.hit(limit);
@@ -54,10 +58,8 @@ struct ClosestHits : RayQuery<View, Source, Hit, ClosestTriangle> {
   COPSE_HD static Hit miss(const Ray& ray) { return {ray.t_max, invalid_id, invalid_id, 0, 0}; }
 };
 
-template <class View, class Source>
-struct AnyHits : RayQuery<View, Source, u8, AnyTriangle> {
-  static constexpr bool ends_at_any = true;  // a ray's walk ends at the first triangle
-
+template <class Tree, class Source>
+struct AnyHits : RayQuery<Tree, Source, u8, AnyTriangle> {
   template <class Test>
   COPSE_HD static u8 result(const Test& test, float) {
     return test.found ? 1 : 0;
@@ -65,32 +67,14 @@ struct AnyHits : RayQuery<View, Source, u8, AnyTriangle> {
   COPSE_HD static u8 miss(const Ray&) { return 0; }
 };
 
-/// A query whose rays pass over triangles that share no bit with their masks.
-template <class Query>
-struct WithMasks : Query {
-  template <Robustness robustness>
-  using Test =
-      MaskedTest<typename Query::template Test<robustness>, MasksOf<TrianglesOf<decltype(Query::source)>>>;
-  static constexpr bool has_masks = true;
+/// The query whose results are Hit, or u8 for any hits.
+template <class Tree, class Source, class Result>
+using QueryFor = std::conditional_t<std::is_same_v<Result, Hit>, ClosestHits<Tree, Source>, AnyHits<Tree, Source>>;
 
-  BatchMasks masks;
-
-  template <Robustness robustness>
-  COPSE_HD Test<robustness> test(const Ray& ray, u64 i) const {
-    const auto all = Query::template test<robustness>(ray, i);
-    return {all, masks.of(all.triangles), masks.of_ray(i)};
-  }
-
-  void skip(u64 count) {
-    Query::skip(count);
-    masks.skip(count);
-  }
-};
-
-/// Entries of the stacks of quick walks, which give up where they are full.
+/// Entries of the stacks of fast walks, which give up where they are full.
 inline constexpr u32 fast_stack_size = 64;
 
-/// Walks wholly for ray i.
+/// Traverses robustly for ray i.
 template <class Query>
 COPSE_HD inline typename Query::Result trace_robust(const Query& query, const Ray& ray, u64 i) {
   auto test = query.template test<Robustness::robust>(ray, i);

@@ -4,7 +4,6 @@
 
 #include "primitives/core/dispatch.h"
 #include "trace/batch/check_masks.h"
-#include "trace/batch/masked_rays_body.h"
 #include "trace/batch/trace_rays_body.h"
 #include "trace/check.h"
 
@@ -57,11 +56,7 @@ void trace(const char* function, Context& context, const TreeView& tree, const T
     const bool is_masked = !options.masks.empty() || has_masks(source, triangles.masks());
     const detail::BatchMasks masks{options.masks.data(), triangles.masks().data()};
     dispatch(context, [&](const auto& ex) {
-      if (is_masked) {
-        detail::trace_masked_rays(ex, bvh, argument, rays, results.data(), masks, options);
-      } else {
-        detail::trace_rays(ex, bvh, argument, rays, results.data(), options);
-      }
+      detail::trace_rays(ex, bvh, argument, rays, results.data(), is_masked ? &masks : nullptr, options);
     });
   };
   std::visit(run, tree, triangles.variant());

@@ -8,7 +8,6 @@
 //     which stays where n is 0.
 
 #include "builders/geometry/make_triangle_table.h"
-#include "trace/batch/masked_rays_body.h"
 #include "trace/batch/ray_queries.h"
 #include "trace/batch/trace_rays_body.h"
 
@@ -25,46 +24,30 @@ BufferSpan<const PackedTriangle> trace_source(const Executor&, ScratchArena::Fra
   return packed;
 }
 
-template <class Executor, class View, class Source>
-void trace_with(const Executor& ex, const View& bvh, const Source& source, BufferSpan<const Ray> rays, Hit* hits,
-                const TraceOptions& options) {
-  trace_batch(ex, "trace: closest hits", options.kernel,
-              ClosestHits<View, Source>{{tree_of(bvh), source, rays.data(), hits, bvh.primitive_ids.size()}},
-              rays.size(), options.chosen.data());
-}
-
-template <class Executor, class View, class Source>
+template <class Executor, class View, class Source, class Result>
 void trace_with(const Executor& ex, const View& bvh, const Source& source, BufferSpan<const Ray> rays,
-                u8* occluded, const TraceOptions& options) {
-  trace_batch(ex, "trace: any hits", options.kernel,
-              AnyHits<View, Source>{{tree_of(bvh), source, rays.data(), occluded, bvh.primitive_ids.size()}},
-              rays.size(), options.chosen.data());
+                Result* results, const TraceOptions& options) {
+  const char* const label = std::is_same_v<Result, Hit> ? "trace: closest hits" : "trace: any hits";
+  const QueryFor<TreeOf<View>, Source, Result> query{
+      {tree_of(bvh), source, rays.data(), results, bvh.primitive_ids.size()}};
+  trace_batch(ex, label, options.kernel, query, rays.size(), options.chosen.data());
 }
 
 template <class Executor, class View, class Triangles, class Result>
 void trace_rays(const Executor& ex, const View& bvh, const Triangles& triangles, BufferSpan<const Ray> rays,
-                Result* results, const TraceOptions& options) {
-  ScratchArena::Frame frame(ex.scratch);
-  trace_with(ex, bvh, trace_source(ex, frame, triangles), rays, results, options);
-}
-
-template <class Executor, class View, class Triangles, class Result>
-void trace_masked_rays(const Executor& ex, const View& bvh, const Triangles& triangles, BufferSpan<const Ray> rays,
-                       Result* results, const BatchMasks& masks, const TraceOptions& options) {
+                Result* results, const BatchMasks* masks, const TraceOptions& options) {
   ScratchArena::Frame frame(ex.scratch);
   const auto source = trace_source(ex, frame, triangles);
-  using Source = std::remove_const_t<decltype(source)>;
-  using Query = std::conditional_t<std::is_same_v<Result, Hit>, ClosestHits<View, Source>, AnyHits<View, Source>>;
-  const Query all{{tree_of(bvh), source, rays.data(), results, bvh.primitive_ids.size()}};
-  trace_batch(ex, "trace: rays with masks", options.kernel, WithMasks<Query>{all, masks}, rays.size(),
-              options.chosen.data());
+  if (masks == nullptr) {
+    trace_with(ex, bvh, source, rays, results, options);
+  } else {
+    trace_with(ex, bvh, WithMasks{source, *masks}, rays, results, options);
+  }
 }
 
-#define COPSE_TRACE_RAYS(Triangles, Result)                                                                      \
-  template void trace_rays(const BodyExecutor&, const BodyView&, const Triangles&, BufferSpan<const Ray>,        \
-                           Result*, const TraceOptions&);                                                        \
-  template void trace_masked_rays(const BodyExecutor&, const BodyView&, const Triangles&, BufferSpan<const Ray>, \
-                                  Result*, const BatchMasks&, const TraceOptions&)
+#define COPSE_TRACE_RAYS(Triangles, Result)                                                               \
+  template void trace_rays(const BodyExecutor&, const BodyView&, const Triangles&, BufferSpan<const Ray>, \
+                           Result*, const BatchMasks*, const TraceOptions&)
 
 COPSE_TRACE_RAYS(std::span<const TriangleView>, Hit);
 COPSE_TRACE_RAYS(std::span<const TriangleView>, u8);

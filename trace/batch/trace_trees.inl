@@ -27,22 +27,12 @@ struct AddLayout {
 template <class Executor, class Result>
 void trace_trees(const Executor& ex, const RayTreesView& trees, BufferSpan<const Ray> rays, Result* results,
                  u32* chosen) {
-  const u64 binary_count = trees.binary_triangles.size(), wide_count = trees.wide_triangles.size();
-  if constexpr (std::is_same_v<Result, Hit>) {
-    trace_by_sample(ex, "trace: closest hits",
-                    ClosestHits<BvhView, PackedSpan>{
-                        {tree_of(trees.binary), trees.binary_triangles, rays.data(), results, binary_count}},
-                    ClosestHits<CompressedBvh4View, PackedSpan>{
-                        {tree_of(trees.wide), trees.wide_triangles, rays.data(), results, wide_count}},
-                    rays.size(), chosen);
-  } else {
-    trace_by_sample(ex, "trace: any hits",
-                    AnyHits<BvhView, PackedSpan>{
-                        {tree_of(trees.binary), trees.binary_triangles, rays.data(), results, binary_count}},
-                    AnyHits<CompressedBvh4View, PackedSpan>{
-                        {tree_of(trees.wide), trees.wide_triangles, rays.data(), results, wide_count}},
-                    rays.size(), chosen);
-  }
+  const char* const label = std::is_same_v<Result, Hit> ? "trace: closest hits" : "trace: any hits";
+  const QueryFor<TreeOf<BvhView>, PackedSpan, Result> binary{
+      {tree_of(trees.binary), trees.binary_triangles, rays.data(), results, trees.binary_triangles.size()}};
+  const QueryFor<TreeOf<CompressedBvh4View>, PackedSpan, Result> wide{
+      {tree_of(trees.wide), trees.wide_triangles, rays.data(), results, trees.wide_triangles.size()}};
+  trace_by_sample(ex, label, binary, wide, rays.size(), chosen);
 }
 
 template <class Executor>

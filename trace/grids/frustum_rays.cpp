@@ -4,9 +4,28 @@
 #include "primitives/core/dispatch.h"
 #include "trace/batch/check_grid.h"
 #include "trace/batch/check_masks.h"
-#include "trace/grids/frustum_rays_body.h"
+#include "trace/masked_triangles.h"
 
 namespace copse {
+
+namespace detail {
+
+// The body: frustum_rays.inl, for either executor.
+
+/// `masks`: null where every ray sees every triangle.
+template <class Executor>
+void trace_frustum_pixels(const Executor& ex, const FrustumGridView& grid, std::span<const TriangleView> views,
+                          u32 width, u32 height, const BatchMasks* masks, Hit* hits);
+template <class Executor>
+void trace_frustum_rays(const Executor& ex, const FrustumGridView& grid, std::span<const TriangleView> views,
+                        BufferSpan<const Ray> rays, const BatchMasks* masks, Hit* hits);
+
+/// Stores the number of the first ray that does not start at the eye or leaves the screen. Stores the number of rays
+/// if there is none.
+template <class Executor>
+void find_stray_ray(const Executor& ex, const FrustumGridView& grid, BufferSpan<const Ray> rays, u64* first);
+
+}  // namespace detail
 
 namespace {
 
@@ -46,12 +65,11 @@ void closest_hits(Context& context, const FrustumGridView& grid, const TriangleV
   check_picture(width, height, hits.size());
   detail::check_masks(function, "pixels", masks, hits.size());
   detail::check_apart(function, "masks", masks, hits);
+  const detail::BatchMasks all{masks.data(), nullptr};
+  const bool is_masked = !masks.empty() || detail::has_masks(triangles);
   dispatch(context, [&](const auto& ex) {
-    if (masks.empty() && !detail::has_masks(triangles)) {
-      detail::trace_frustum_pixels(ex, grid, triangles.views(), width, height, hits.data());
-    } else {
-      detail::trace_masked_pixels(ex, grid, triangles.views(), width, height, masks.data(), hits.data());
-    }
+    detail::trace_frustum_pixels(ex, grid, triangles.views(), width, height, is_masked ? &all : nullptr,
+                                 hits.data());
   });
 }
 
@@ -65,12 +83,10 @@ void closest_hits(Context& context, const FrustumGridView& grid, const TriangleV
     detail::refuse(function, std::to_string(rays.size()) + " rays, at most 4294967295 at once");
   }
   check_rays(context, grid, rays);
+  const detail::BatchMasks all{masks.data(), nullptr};
+  const bool is_masked = !masks.empty() || detail::has_masks(triangles);
   dispatch(context, [&](const auto& ex) {
-    if (masks.empty() && !detail::has_masks(triangles)) {
-      detail::trace_frustum_rays(ex, grid, triangles.views(), rays, hits.data());
-    } else {
-      detail::trace_masked_frustum_rays(ex, grid, triangles.views(), rays, masks.data(), hits.data());
-    }
+    detail::trace_frustum_rays(ex, grid, triangles.views(), rays, is_masked ? &all : nullptr, hits.data());
   });
 }
 

@@ -4,7 +4,6 @@
 #include "primitives/radix_sort.h"
 #include "primitives/reduce.h"
 #include "trace/grids/frustum_image.h"
-#include "trace/grids/frustum_rays_body.h"
 #include "trace/masked_triangles.h"
 
 namespace copse::detail {
@@ -43,39 +42,25 @@ struct TileOfRay {
   }
 };
 
+template <class Source>
 struct TraceBinnedRay {
   FrustumGridView grid;
-  TriangleTable triangles;
+  Source triangles;
   const Ray* rays;
   const u32* order;
   Hit* hits;
   COPSE_HD void operator()(u64 i) const {
     const u32 ray = order[i];
-    hits[ray] = closest_hit(grid, triangles, rays[ray]);
-  }
-};
-
-/// Those of rays, or ones.
-struct RayMasks {
-  const u32* masks;
-  COPSE_HD u32 operator()(u64 i) const { return masks == nullptr ? ~u32{0} : masks[i]; }
-};
-
-struct TraceMaskedBinnedRay {
-  TraceBinnedRay rays;
-  RayMasks masks;
-  COPSE_HD void operator()(u64 i) const {
-    const u32 ray = rays.order[i];
-    rays.hits[ray] = closest_hit_masked(rays.grid, rays.triangles, rays.rays[ray], masks(ray));
+    hits[ray] = closest_hit(grid, triangles_of_ray(triangles, ray), rays[ray]);
   }
 };
 
 struct TraceMaskedPixel {
   FrustumImage image;
-  RayMasks masks;
+  BatchMasks masks;
   COPSE_HD void operator()(u64 i) const {
     const Ray ray = image.ray(u32(i % image.width), u32(i / image.width));
-    image.hits[i] = closest_hit_masked(image.grid, image.triangles, ray, masks(i));
+    image.hits[i] = closest_hit(image.grid, masked(image.triangles, masks.of_ray(i)), ray);
   }
 };
 
@@ -87,19 +72,14 @@ BitRange bits_of_tiles(const FrustumGridView& grid) {
 
 template <class Executor>
 void trace_frustum_pixels(const Executor& ex, const FrustumGridView& grid, std::span<const TriangleView> views,
-                          u32 width, u32 height, Hit* hits) {
+                          u32 width, u32 height, const BatchMasks* masks, Hit* hits) {
   ScratchArena::Frame frame(ex.scratch);
-  const TriangleTable triangles = make_triangle_table(ex, frame, views);
-  trace_frustum_image(ex, {grid, triangles, width, height, hits});
-}
-
-template <class Executor>
-void trace_masked_pixels(const Executor& ex, const FrustumGridView& grid, std::span<const TriangleView> views,
-                         u32 width, u32 height, const u32* masks, Hit* hits) {
-  ScratchArena::Frame frame(ex.scratch);
-  const TriangleTable triangles = make_triangle_table(ex, frame, views);
-  for_each(ex, "frustum: image with masks", u64{width} * height,
-           TraceMaskedPixel{{grid, triangles, width, height, hits}, {masks}});
+  const FrustumImage image{grid, make_triangle_table(ex, frame, views), width, height, hits};
+  if (masks == nullptr) {
+    trace_frustum_image(ex, image);
+  } else {
+    for_each(ex, "frustum: image with masks", u64{width} * height, TraceMaskedPixel{image, *masks});
+  }
 }
 
 template <class Executor>
@@ -121,32 +101,22 @@ u32* bin_rays(const Executor& ex, ScratchArena::Frame& frame, const FrustumGridV
 
 template <class Executor>
 void trace_frustum_rays(const Executor& ex, const FrustumGridView& grid, std::span<const TriangleView> views,
-                        BufferSpan<const Ray> rays, Hit* hits) {
+                        BufferSpan<const Ray> rays, const BatchMasks* masks, Hit* hits) {
   ScratchArena::Frame frame(ex.scratch);
   const TriangleTable triangles = make_triangle_table(ex, frame, views);
   const u32* const order = bin_rays(ex, frame, grid, rays);
-  for_each(ex, "frustum: rays", rays.size(), TraceBinnedRay{grid, triangles, rays.data(), order, hits});
-}
-
-template <class Executor>
-void trace_masked_frustum_rays(const Executor& ex, const FrustumGridView& grid,
-                               std::span<const TriangleView> views, BufferSpan<const Ray> rays, const u32* masks,
-                               Hit* hits) {
-  ScratchArena::Frame frame(ex.scratch);
-  const TriangleTable triangles = make_triangle_table(ex, frame, views);
-  const u32* const order = bin_rays(ex, frame, grid, rays);
-  for_each(ex, "frustum: rays with masks", rays.size(),
-           TraceMaskedBinnedRay{{grid, triangles, rays.data(), order, hits}, {masks}});
+  if (masks == nullptr) {
+    for_each(ex, "frustum: rays", rays.size(), TraceBinnedRay{grid, triangles, rays.data(), order, hits});
+  } else {
+    for_each(ex, "frustum: rays with masks", rays.size(),
+             TraceBinnedRay{grid, WithMasks{triangles, *masks}, rays.data(), order, hits});
+  }
 }
 
 template void trace_frustum_pixels(const BodyExecutor&, const FrustumGridView&, std::span<const TriangleView>, u32,
-                                   u32, Hit*);
+                                   u32, const BatchMasks*, Hit*);
 template void find_stray_ray(const BodyExecutor&, const FrustumGridView&, BufferSpan<const Ray>, u64*);
 template void trace_frustum_rays(const BodyExecutor&, const FrustumGridView&, std::span<const TriangleView>,
-                                 BufferSpan<const Ray>, Hit*);
-template void trace_masked_pixels(const BodyExecutor&, const FrustumGridView&, std::span<const TriangleView>, u32,
-                                  u32, const u32*, Hit*);
-template void trace_masked_frustum_rays(const BodyExecutor&, const FrustumGridView&, std::span<const TriangleView>,
-                                        BufferSpan<const Ray>, const u32*, Hit*);
+                                 BufferSpan<const Ray>, const BatchMasks*, Hit*);
 
 }  // namespace copse::detail

@@ -3,9 +3,20 @@
 #include "primitives/core/dispatch.h"
 #include "trace/batch/check_grid.h"
 #include "trace/batch/check_masks.h"
-#include "trace/grids/grid_rays_body.h"
+#include "trace/masked_triangles.h"
 
 namespace copse {
+
+namespace detail {
+
+// The body: grid_rays.inl, for either executor.
+
+/// `masks`: null where every ray sees every triangle.
+template <class Executor, class Result>
+void march_rays(const Executor& ex, const GridView& grid, std::span<const TriangleView> views,
+                BufferSpan<const Ray> rays, const BatchMasks* masks, Result* results);
+
+}  // namespace detail
 
 namespace {
 
@@ -16,12 +27,10 @@ void march_all(const char* function, Context& context, const GridView& grid, con
   detail::check_results(function, "rays", rays, results);
   detail::check_masks(function, "rays", masks, rays.size());
   detail::check_apart(function, "masks", masks, results);
+  const detail::BatchMasks all{masks.data(), nullptr};
+  const bool is_masked = !masks.empty() || detail::has_masks(triangles);
   dispatch(context, [&](const auto& ex) {
-    if (masks.empty() && !detail::has_masks(triangles)) {
-      detail::march_rays(ex, grid, triangles.views(), rays, results.data());
-    } else {
-      detail::march_masked_rays(ex, grid, triangles.views(), rays, masks.data(), results.data());
-    }
+    detail::march_rays(ex, grid, triangles.views(), rays, is_masked ? &all : nullptr, results.data());
   });
 }
 

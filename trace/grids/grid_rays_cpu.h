@@ -7,18 +7,18 @@ namespace copse::cpu {
 
 namespace detail {
 
-template <class Result>
+template <class Query>
 struct MarchRay {
-  copse::detail::GridBatch<Result> batch;
-  void operator()(u64 i) const { batch.trace_robust(i); }
+  Query query;
+  void operator()(u64 i) const { copse::detail::march_robust(query, i); }
 };
 
 }  // namespace detail
 
 /// Stores the results of n rays.
-template <class Result>
-void march_batch(const Executor& ex, u64 n, const copse::detail::GridBatch<Result>& batch) {
-  for_each(ex, "grid march: rays", n, detail::MarchRay<Result>{batch});
+template <class Query>
+void march_batch(const Executor& ex, const char* label, const Query& query, u64 n) {
+  for_each(ex, label, n, detail::MarchRay<Query>{query});
 }
 
 }  // namespace copse::cpu

@@ -20,6 +20,7 @@ struct IndexedTriangles {
   COPSE_HD u32 primitive(u32 id) const { return id; }
   COPSE_HD u32 local_id(u32 id) const { return table->local_id(id); }
   COPSE_HD u32 geometry(u32 id) const { return table->geometry(id); }
+  COPSE_HD static constexpr bool sees(u32) { return true; }
 };
 
 /// Triangles by their place in leaf order.
@@ -36,6 +37,7 @@ struct PlacedTriangles {
   COPSE_HD u32 primitive(u32 place) const { return packed[place].primitive; }
   COPSE_HD u32 local_id(u32 place) const { return packed[place].local_id; }
   COPSE_HD u32 geometry(u32 place) const { return packed[place].geometry; }
+  COPSE_HD static constexpr bool sees(u32) { return true; }
 };
 
 COPSE_HD inline IndexedTriangles triangles_of(const TriangleTable& table) {
@@ -43,6 +45,16 @@ COPSE_HD inline IndexedTriangles triangles_of(const TriangleTable& table) {
 }
 COPSE_HD inline PlacedTriangles triangles_of(const BufferSpan<const PackedTriangle>& packed) {
   return {packed.data()};
+}
+
+/// For triangles that leaf tests can fetch already, and for those behind masks (trace/masked_triangles.h).
+template <class Triangles, class = decltype(Triangles::takes_places)>
+COPSE_HD inline const Triangles& triangles_of(const Triangles& triangles) {
+  return triangles;
+}
+template <class Triangles>
+COPSE_HD inline auto triangles_of(const Triangles& triangles) -> decltype(triangles.for_leaf_tests()) {
+  return triangles.for_leaf_tests();
 }
 
 /// A hit by the number that its triangle is fetched by; invalid_id on a miss.
@@ -79,6 +91,7 @@ struct ClosestTriangle {
       : triangles(all), shear(make_shear(ray)), t_min(ray.t_min) {}
 
   COPSE_HD bool operator()(u32 at, float& limit) {
+    if (!triangles.sees(at)) return false;
     UndividedHit found;
     if (test_triangle<robustness>(shear, triangles.triangle(at), t_min, limit, found, gives_up) &&
         (found.t < limit || closest == invalid_id || triangles.primitive(at) < triangles.primitive(closest))) {
@@ -114,6 +127,7 @@ struct AnyTriangle {
       : triangles(all), shear(make_shear(ray)), t_min(ray.t_min) {}
 
   COPSE_HD bool operator()(u32 at, float& limit) {
+    if (!triangles.sees(at)) return false;
     UndividedHit hit;
     found = test_triangle<robustness>(shear, triangles.triangle(at), t_min, limit, hit, gives_up);
     return found || gives_up;

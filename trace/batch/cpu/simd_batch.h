@@ -14,15 +14,15 @@ struct SimdBatch {
   Aabb bounds;  // the tree's
 
   // One of them, the other is null.
-  const TriangleTable* table;
-  const PackedTriangle* packed;
+  const TriangleTable* table = nullptr;
+  const PackedTriangle* packed = nullptr;
+  u64 packed_count = 0;
 
   const Ray* rays;
-  Hit* hits;
-  u8* occluded;
-  const copse::detail::BatchMasks* masks;  // or null
-  bool packets;                            // neighbouring rays walk together as long as they stay together
-  u64 packed_count;                        // of packed triangles; 0 where they are fetched
+  Hit* hits = nullptr;
+  u8* occluded = nullptr;
+  const copse::detail::BatchMasks* masks = nullptr;  // or null
+  bool packets;  // neighbouring rays walk together as long as they stay together
 };
 
 /// Traces rays begin to end - 1, by the widest instructions that this machine has and that were compiled for. The
@@ -32,29 +32,28 @@ void trace_simd(const SimdBatch<copse::detail::WideTree<Bvh4Node>>& batch, u64 b
 void trace_simd(const SimdBatch<copse::detail::WideTree<CompressedBvh4Node>>& batch, u64 begin, u64 end);
 void trace_simd(const SimdBatch<copse::detail::WideTree<CompressedBvh8Node>>& batch, u64 begin, u64 end);
 
-/// The same for ray i with the masks of a batch, if there are any.
-template <class Tree, class LeafTest>
-float traverse_masked(const SimdBatch<Tree>& batch, u64 i, LeafTest& test) {
+/// Traces ray i alone and without SIMD, against the triangles that it sees.
+template <class Tree, class Triangles>
+void trace_seen(const SimdBatch<Tree>& batch, const Triangles& triangles, u64 i) {
+  const Ray ray = batch.rays[i];
   NoCounter counter;
-  if (batch.masks == nullptr) return copse::detail::traverse_robust(batch.tree, batch.rays[i], test, counter);
-  copse::detail::MaskedTest masked(test, batch.masks->of(test.triangles), batch.masks->of_ray(i));
-  const float limit = copse::detail::traverse_robust(batch.tree, batch.rays[i], masked, counter);
-  test = masked;
-  return limit;
+  if (batch.hits != nullptr) {
+    copse::detail::ClosestTriangle closest(triangles, ray);
+    batch.hits[i] = closest.hit(copse::detail::traverse_robust(batch.tree, ray, closest, counter));
+  } else {
+    copse::detail::AnyTriangle any(triangles, ray);
+    copse::detail::traverse_robust(batch.tree, ray, any, counter);
+    batch.occluded[i] = any.found ? 1 : 0;
+  }
 }
 
-/// Traces ray i by itself, without SIMD.
+/// The same with the masks of the batch, if there are any.
 template <class Tree, class Triangles>
 [[gnu::noinline]] void retrace_robust(const SimdBatch<Tree>& batch, const Triangles& triangles, u64 i) {
-  const Ray ray = batch.rays[i];
-  if (batch.hits != nullptr) {
-    copse::detail::ClosestTriangle<Triangles> closest(triangles, ray);
-    const float limit = traverse_masked(batch, i, closest);
-    batch.hits[i] = closest.hit(limit);
+  if (batch.masks == nullptr) {
+    trace_seen(batch, triangles, i);
   } else {
-    copse::detail::AnyTriangle<Triangles> any(triangles, ray);
-    traverse_masked(batch, i, any);
-    batch.occluded[i] = any.found ? 1 : 0;
+    trace_seen(batch, batch.masks->seen(triangles, i), i);
   }
 }
 

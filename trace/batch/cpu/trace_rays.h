@@ -10,47 +10,28 @@ namespace copse::cpu {
 
 namespace detail {
 
-inline const TriangleTable* table_of(const TriangleTable& table) {
-  return &table;
+/// The batch of triangles that are fetched by id, or packed.
+template <class Tree>
+void set_triangles(SimdBatch<Tree>& batch, const TriangleTable& table) {
+  batch.table = &table;
 }
-inline const TriangleTable* table_of(const BufferSpan<const PackedTriangle>&) {
-  return nullptr;
+template <class Tree>
+void set_triangles(SimdBatch<Tree>& batch, const BufferSpan<const PackedTriangle>& packed) {
+  batch.packed = packed.data();
+  batch.packed_count = packed.size();
 }
-inline const PackedTriangle* packed_of(const TriangleTable&) {
-  return nullptr;
-}
-inline const PackedTriangle* packed_of(const BufferSpan<const PackedTriangle>& packed) {
-  return packed.data();
-}
-inline u64 packed_count_of(const TriangleTable&) {
-  return 0;
-}
-inline u64 packed_count_of(const BufferSpan<const PackedTriangle>& packed) {
-  return packed.size();
+template <class Tree, class Source>
+void set_triangles(SimdBatch<Tree>& batch, const copse::detail::WithMasks<Source>& source) {
+  set_triangles(batch, source.triangles);
+  batch.masks = &source.masks;
 }
 
-/// Null for queries without masks.
-template <class Query>
-const copse::detail::BatchMasks* masks_of(const Query& query) {
-  if constexpr (Query::has_masks) {
-    return &query.masks;
-  } else {
-    return nullptr;
-  }
-}
-
+/// Refers to the query.
 template <class Query>
 SimdBatch<typename Query::Tree> batch_of(const Query& query, bool packets) {
-  SimdBatch<typename Query::Tree> batch{query.tree,
-                                        query.tree.bounds(),
-                                        table_of(query.source),
-                                        packed_of(query.source),
-                                        query.rays,
-                                        nullptr,
-                                        nullptr,
-                                        masks_of(query),
-                                        packets,
-                                        packed_count_of(query.source)};
+  SimdBatch<typename Query::Tree> batch{
+      .tree = query.tree, .bounds = query.tree.bounds(), .rays = query.rays, .packets = packets};
+  set_triangles(batch, query.source);
   if constexpr (std::is_same_v<typename Query::Result, Hit>) {
     batch.hits = query.results;
   } else {
@@ -61,8 +42,8 @@ SimdBatch<typename Query::Tree> batch_of(const Query& query, bool packets) {
 
 }  // namespace detail
 
-/// Contract: trace/batch/trace_rays_with.h. Packets where they are asked for, or where a sample of the rays says that
-/// neighbours stay together; else a ray after another.
+/// Contract: trace/batch/trace_rays.inl. Traces packets if they are asked for, or if a sample of the rays says that
+/// neighbours stay together; else one ray after another.
 template <class Query>
 void trace_batch(const Executor& ex, const char* label, TraceKernel kernel, const Query& query, u64 n,
                  u32* chosen) {
