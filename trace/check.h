@@ -1,11 +1,15 @@
 #pragma once
 
-// What the batch calls check of their arguments. All throw Error invalid_argument.
+// What batches through trees and grids check of their arguments. All throw Error invalid_argument.
 
+#include <algorithm>
 #include <string>
 
-#include "builders/bvh/node.h"
+#include "builders/geometry/primitive_set.h"
+#include "builders/grid/frustum_layout.h"
 #include "primitives/core/check.h"
+#include "primitives/core/dispatch.h"
+#include "trace/tree_view.h"
 
 namespace copse::detail {
 
@@ -14,40 +18,38 @@ template <class View>
 void check_tree(const char* function, const View& bvh) {
   if (bvh.nodes.empty()) refuse(function, "the tree has 0 nodes, even a tree without primitives has 1");
 }
-
-/// Refuses results that overlap the queries, which `what` names, such as "rays".
-template <class Query, class Result>
-void check_apart(const char* function, const char* what, BufferSpan<const Query> queries,
-                 BufferSpan<Result> results) {
-  if (overlap(queries, results)) refuse(function, std::string("the results overlap the ") + what);
+inline void check_tree(const char* function, const TreeView& tree) {
+  std::visit([function](const auto& view) { check_tree(function, view); }, tree);
 }
 
-/// Refuses where there is not one result per query, or where the two overlap.
-template <class Query, class Result>
-void check_results(const char* function, const char* what, BufferSpan<const Query> queries,
-                   BufferSpan<Result> results) {
-  if (results.size() != queries.size()) {
-    refuse(function, "room for " + std::to_string(results.size()) + " results, but " +
-                         std::to_string(queries.size()) + " " + what);
+/// Refuses a view that no grid was made for.
+inline void check_grid(const char* function, const GridView& grid) {
+  if (grid.shape.empty() || grid.cell_begins.size() < 2) {
+    refuse(function, "the grid has 0 cells, even a grid without primitives has 1");
   }
-  check_apart(function, what, queries, results);
+}
+inline void check_grid(const char* function, const FrustumGridView& grid) {
+  if (grid.shape.empty() || grid.cells.cell_begins.size() < 2) {
+    refuse(function, "the frustum grid has 0 cells, it was never made");
+  }
 }
 
-/// How many results each query has room for. Refuses results that are no multiple of the queries, and more than
-/// 2^31 each.
-inline u32 results_each(const char* function, const char* what, u64 query_count, const char* results,
-                        u64 result_count) {
-  if (query_count == 0 ? result_count > 0 : result_count % query_count != 0) {
-    refuse(function, "room for " + std::to_string(result_count) + " " + results + ", no multiple of " +
-                         std::to_string(query_count) + " " + what);
-  }
-  const u64 each = query_count == 0 ? 0 : result_count / query_count;
-  constexpr u64 most = u64{1} << 31;
-  if (each > most) {
-    refuse(function, std::to_string(each) + " " + results + " for each of the " + what + ", at most " +
-                         std::to_string(most));
-  }
-  return u32(each);
+/// Refuses masks unless there is one for each of `count`, or none.
+inline void check_masks(const char* function, const char* what, BufferSpan<const u32> masks, u64 count) {
+  if (!masks.empty()) check_one_each(function, masks.size(), "masks", count, what);
+}
+
+/// True if a ray whose mask has all bits set may pass over a triangle.
+inline bool has_masks(const TriangleViews& triangles) {
+  const auto views = triangles.views();
+  return std::any_of(views.begin(), views.end(), [](const TriangleView& view) { return view.mask == 0; });
+}
+
+/// Calls work(executor, view) with the executor of the context's backend and the view as its own type.
+template <class Work>
+void dispatch_tree(Context& context, const TreeView& tree, const Work& work) {
+  const auto run = [&](const auto& view) { dispatch(context, [&](const auto& ex) { work(ex, view); }); };
+  std::visit(run, tree);
 }
 
 }  // namespace copse::detail

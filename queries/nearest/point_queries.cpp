@@ -1,6 +1,6 @@
 #include "queries/point_queries.h"
 
-#include "trace/dispatch_tree.h"
+#include "trace/check.h"
 
 namespace copse::detail {
 

@@ -3,7 +3,6 @@
 #include <string>
 
 #include "primitives/core/dispatch.h"
-#include "trace/batch/check_masks.h"
 #include "trace/batch/trace_rays_body.h"
 #include "trace/check.h"
 

@@ -1,8 +1,7 @@
 #include "trace/grid_rays.h"
 
 #include "primitives/core/dispatch.h"
-#include "trace/batch/check_grid.h"
-#include "trace/batch/check_masks.h"
+#include "trace/check.h"
 #include "trace/masked_triangles.h"
 
 namespace copse {

@@ -6,7 +6,6 @@
 #include "builders/geometry/scene_bounds.h"
 #include "primitives/core/buffer.h"
 #include "primitives/core/dispatch.h"
-#include "trace/batch/check_grid.h"
 #include "trace/check.h"
 #include "trace/frustum_march.h"
 #include "trace/heat_colour.h"
