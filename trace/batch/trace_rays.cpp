@@ -3,10 +3,22 @@
 #include <string>
 
 #include "primitives/core/dispatch.h"
-#include "trace/batch/trace_rays_body.h"
 #include "trace/check.h"
+#include "trace/masked_triangles.h"
 
 namespace copse {
+
+namespace detail {
+
+// The body: trace_rays.inl, for either executor and each layout.
+
+/// `Triangles`: std::span<const TriangleView> or BufferSpan<const PackedTriangle>. `Result`: Hit for the closest hit,
+/// u8 for any. `masks`: null where every ray sees every triangle; options.masks is not looked at.
+template <class Executor, class View, class Triangles, class Result>
+void trace_rays(const Executor& ex, const View& bvh, const Triangles& triangles, BufferSpan<const Ray> rays,
+                Result* results, const BatchMasks* masks, const TraceOptions& options);
+
+}  // namespace detail
 
 namespace {
 

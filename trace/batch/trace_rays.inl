@@ -9,7 +9,7 @@
 
 #include "builders/geometry/make_triangle_table.h"
 #include "trace/batch/ray_queries.h"
-#include "trace/batch/trace_rays_body.h"
+#include "trace/trace_options.h"
 
 namespace copse::detail {
 

@@ -3,11 +3,25 @@
 #include <string>
 
 #include "primitives/core/dispatch.h"
-#include "trace/batch/trace_trees_body.h"
 #include "trace/check.h"
 #include "trace/trace_rays.h"
 
 namespace copse {
+
+namespace detail {
+
+// The body: trace_trees.inl, for either executor.
+
+/// Traces through the tree that suits the rays. `Result`: Hit for the closest hit, u8 for any. `chosen` may be null.
+template <class Executor, class Result>
+void trace_trees(const Executor& ex, const RayTreesView& trees, BufferSpan<const Ray> rays, Result* results,
+                 u32* chosen);
+
+/// Adds the layout to a word that says which kernel traced.
+template <class Executor>
+void store_layout(const Executor& ex, TraceLayout layout, u32* chosen);
+
+}  // namespace detail
 
 namespace {
 

@@ -8,7 +8,7 @@
 //     null, or a word on the device for TraceChoice::word(), which stays where n is 0.
 
 #include "trace/batch/ray_queries.h"
-#include "trace/batch/trace_trees_body.h"
+#include "trace/trace_trees.h"
 
 namespace copse::detail {
 

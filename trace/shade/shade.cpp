@@ -10,10 +10,20 @@
 #include "trace/frustum_march.h"
 #include "trace/heat_colour.h"
 #include "trace/heat_legend.h"
-#include "trace/shade/shade_body.h"
+#include "trace/shade/render_job.h"
 #include "trace/shade_colour.h"
 
 namespace copse {
+
+namespace detail {
+
+// The body: shade.inl, for either executor.
+
+/// View: BvhView, GridView or FrustumGridView.
+template <class Executor, class View>
+void render_pixels(const Executor& ex, const View& view, const RenderJob& job);
+
+}  // namespace detail
 
 namespace {
 

@@ -5,7 +5,7 @@
 #include "trace/grid_march.h"
 #include "trace/heat_colour.h"
 #include "trace/random.h"
-#include "trace/shade/shade_body.h"
+#include "trace/shade/render_job.h"
 #include "trace/shade_colour.h"
 #include "trace/traverse.h"
 

@@ -4,7 +4,6 @@
 
 #include "builders/geometry/image.h"
 #include "builders/geometry/triangle.h"
-#include "primitives/core/executor.h"
 #include "trace/shade.h"
 
 namespace copse::detail {
@@ -27,9 +26,5 @@ struct RenderJob {
   Rgba8* pixels;    // a pixel each
   u32* extremes;    // 2: distance, the bits of the nearest and the farthest t; heat, [1] the limit
 };
-
-/// View: BvhView, GridView or FrustumGridView.
-template <class Executor, class View>
-void render_pixels(const Executor& ex, const View& view, const RenderJob& job);
 
 }  // namespace copse::detail
