@@ -38,13 +38,6 @@ struct MarchedRay {
   COPSE_HD float place_of(float t) const { return float(mul_rn(sub_rn(double(t), entry), speed)); }
 };
 
-COPSE_HD inline double magnitude_of(double a) {
-  return a < 0 ? -a : a;
-}
-COPSE_HD inline double larger_magnitude(const dvec3& v) {
-  return larger(magnitude_of(v.x), larger(magnitude_of(v.y), magnitude_of(v.z)));
-}
-
 /// Cuts [entry, exit] to where origin + t * direction is within `slack` of 0 to size.
 COPSE_HD inline void clip_to_cells(double origin, double direction, double size, double slack, double& entry,
                                    double& exit) {
@@ -59,7 +52,7 @@ COPSE_HD inline void clip_to_cells(double origin, double direction, double size,
 
 /// The farthest that the grid is from a point, on an axis, in units of the space.
 COPSE_HD inline double farthest(double origin, u32 resolution, double cells_per_unit) {
-  return larger(magnitude_of(origin), magnitude_of(double(resolution) - origin)) / cells_per_unit;
+  return larger(magnitude(origin), magnitude(double(resolution) - origin)) / cells_per_unit;
 }
 
 /// From `min_slack` cells before the ray enters the grid, or more by the error, to as much behind it.
@@ -72,8 +65,8 @@ COPSE_HD inline MarchedRay enter_grid(const GridShape& grid, const Ray& ray, dou
                                  larger(farthest(origin.y, grid.resolution.y, grid.cells_per_unit.y),
                                         farthest(origin.z, grid.resolution.z, grid.cells_per_unit.z)));
   MarchedRay marched;
-  marched.error = distance * triangle_test_error * larger_magnitude(grid.cells_per_unit);
-  marched.speed = larger_magnitude(direction);
+  marched.error = distance * triangle_test_error * largest_component(grid.cells_per_unit);
+  marched.speed = largest_component(direction);
 
   const double slack = min_slack + marched.error;
   double entry = ray.t_min, exit = ray.t_max;
@@ -111,7 +104,7 @@ struct AxisMarch {
     id += Id(cell) * stride;
     const bool forwards = slope > 0;
     AxisMarch axis{float(from), float(1.0 / slope), 0, infinity, 0, 0, forwards ? 1.0f : -1.0f};
-    if (magnitude_of(slope) < min_slope) return axis;
+    if (magnitude(slope) < min_slope) return axis;
     axis.face = float(forwards ? cell + 1 : cell);
     axis.cells_left = forwards ? resolution - 1 - u32(cell) : u32(cell);
     axis.stride = forwards ? stride : Id(0) - stride;
@@ -178,7 +171,7 @@ template <class Visit>
 COPSE_HD inline void march_wide(const GridShape& grid, const MarchedRay& ray, Visit& visit) {
   const dvec3& slope = ray.slope;
   const double error = ray.error + march_slack;
-  const u32 axis = magnitude_of(slope.x) == 1 ? 0 : (magnitude_of(slope.y) == 1 ? 1 : 2);
+  const u32 axis = magnitude(slope.x) == 1 ? 0 : (magnitude(slope.y) == 1 ? 1 : 2);
   const double from = component(ray.from, axis), direction = component(slope, axis);
   const CellInterval all = cells_between(from, direction, component(grid.resolution, axis), 0, ray.length, error);
   const i32 count = all.last - all.first + 1;

@@ -9,7 +9,6 @@
 
 #include "builders/geometry/triangle.h"
 #include "builders/geometry/vector_rn.h"
-#include "queries/overlaps/dvec3_rn.h"
 
 namespace copse {
 

@@ -6,7 +6,7 @@
 // itself. What rounding does to the intervals is at most 5 * 2^-53 of the axis times the largest coordinate, so
 // intervals that are apart by less than 2^-48 of that do not count.
 
-#include "queries/overlaps/dvec3_rn.h"
+#include "builders/geometry/vector_rn.h"
 
 namespace copse::detail {
 
