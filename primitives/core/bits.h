@@ -3,7 +3,8 @@
 // Arithmetic and bit operations that give the same bits on the host and in device code.
 //
 // The *_rn functions are single roundings that no compiler may fuse: in device code by intrinsics, on the
-// host because Copse and everything that links to it is compiled with -ffp-contract=off.
+// host because Copse and everything that links to it is compiled with -ffp-contract=off. Headers that users' kernels
+// include are written with them. Bodies that Copse alone compiles have plain operators: nvcc gets --fmad=false there.
 
 #include "primitives/core/macros.h"
 #include "primitives/core/types.h"

@@ -35,7 +35,7 @@ struct InnerArea {
   COPSE_HD u64 operator()(u64 i) const {
     if (i >= bvh.counts->node_count || bvh.nodes[i].is_leaf()) return 0;
     const float area = AreaScale::of(bvh.nodes[0].box()).area(bvh.nodes[i].box());
-    return area < 16 ? u64(mul_rn(area, unit)) : 0;  // infinite where all leaves below are empty
+    return area < 16 ? u64(area * unit) : 0;  // infinite where all leaves below are empty
   }
 };
 

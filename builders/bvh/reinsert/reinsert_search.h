@@ -70,7 +70,7 @@ class ReinsertionSearch {
       if (!shrinks) continue;
       with = merge(with, other_node.box());
       without = merge(without, other_node.box());
-      if (child != node_) saved = add_rn(saved, sub_rn(scale_.quick_area(with), scale_.quick_area(without)));
+      if (child != node_) saved += scale_.quick_area(with) - scale_.quick_area(without);
       shrinks = !(with == without);
     }
     return best_;
@@ -86,15 +86,15 @@ class ReinsertionSearch {
   /// Considers a node as the target, of whose gain `left` is left above it.
   COPSE_HD Subtree consider(u32 target, const BvhNode& node, float left) {
     const float area = scale_.quick_area(node.box()), joined = scale_.quick_area(merge(node.box(), box_));
-    const float gain = sub_rn(left, joined);
+    const float gain = left - joined;
     if (gain > best_.gain) best_ = {gain, target};
     // A leaf that a refit has emptied, and what holds nothing else, is of infinite area here.
-    const float left_below = sub_rn(left, max_number(0.0f, sub_rn(joined, area)));
+    const float left_below = left - max_number(0.0f, joined - area);
     return {left_below, !node.is_leaf() && area > area_ ? node.first : invalid_id};
   }
 
   /// Whether something may be gained where `left` is left.
-  COPSE_HD bool promises(float left) const { return sub_rn(left, area_) > best_.gain; }
+  COPSE_HD bool promises(float left) const { return left - area_ > best_.gain; }
   COPSE_HD bool promises(const Subtree& subtree) const {
     return subtree.children != invalid_id && promises(subtree.left);
   }

@@ -128,8 +128,7 @@ __device__ inline SahAxisSplit best_split_along(const SahBinTable& table, u32 ax
   const u32 right_count = item_count - left_count;
   const double right_cost = side_cost(shuffle_down(right, 1).box(), side_weight(right_count));
   const bool is_split = left_count > 0 && right_count > 0;
-  const double cost =
-      is_split ? add_rn(side_cost(left.box(), side_weight(left_count)), right_cost) : double(infinity);
+  const double cost = is_split ? side_cost(left.box(), side_weight(left_count)) + right_cost : double(infinity);
   const u32 best = cheapest_lane(cost);
   return {shuffle_from(cost, best), best, shuffle_from(left_count, best)};
 }

@@ -61,7 +61,7 @@ class SahBins {
         left = merge(left, bins[b].box);
         left_count += bins[b].count;
         if (left_count == 0 || left_count == count) continue;
-        const double cost = add_rn(side_cost(left, side_weight(left_count)), right_costs[b]);
+        const double cost = side_cost(left, side_weight(left_count)) + right_costs[b];
         if (cost < min_cost) min_cost = cost, best = {axis, b, left_count};
       }
     }

@@ -89,19 +89,17 @@ struct SahGrid {
   }
 
   COPSE_HD u32 bin(const vec3& centre, u32 axis) const {
-    const float offset = sub_rn(mul_rn(coordinate(centre, axis), 0.5f), coordinate(half_lo, axis));
-    return smaller(u32(mul_rn(offset, coordinate(scale, axis))), last_bin);
+    const float offset = coordinate(centre, axis) * 0.5f - coordinate(half_lo, axis);
+    return smaller(u32(offset * coordinate(scale, axis)), last_bin);
   }
 
  private:
-  COPSE_HD static vec3 half(const vec3& p) {
-    return vec3(mul_rn(p.x, 0.5f), mul_rn(p.y, 0.5f), mul_rn(p.z, 0.5f));
-  }
+  COPSE_HD static vec3 half(const vec3& p) { return vec3(p.x * 0.5f, p.y * 0.5f, p.z * 0.5f); }
 
   /// 0 for an axis without extent. Finite, as 0 times infinity would be no number.
   COPSE_HD static float bins_a_unit(float lo, float hi, u32 bin_count) {
     constexpr float largest = 3.4028234e38f;
-    return hi > lo ? min_number(div_rn(float(bin_count), sub_rn(hi, lo)), largest) : 0.0f;
+    return hi > lo ? min_number(float(bin_count) / (hi - lo), largest) : 0.0f;
   }
 };
 
@@ -112,19 +110,19 @@ struct SahGrid {
 /// interiors (bench: copse bench --builder sah).
 COPSE_HD inline double side_weight(u32 count) {
   const float root = sqrt_rn(float(count)), fourth = sqrt_rn(root);
-  return double(mul_rn(mul_rn(root, fourth), sqrt_rn(sqrt_rn(fourth))));
+  return double(root * fourth * sqrt_rn(sqrt_rn(fourth)));
 }
 
 /// Splits are compared by the sum over both sides; the node's own area is the same for all.
 COPSE_HD inline double side_cost(const Aabb& box, double weight) {
-  return mul_rn(half_area(box), weight);
+  return half_area(box) * weight;
 }
 
 /// Whether a node is better a leaf than split where the two side_costs are least.
 COPSE_HD inline bool is_cheaper_as_leaf(const SahCosts& costs, const Aabb& box, u32 count, double min_cost) {
   const double area = half_area(box);
-  const double split = add_rn(mul_rn(costs.traversal, area), mul_rn(costs.intersection, min_cost));
-  return mul_rn(costs.intersection, mul_rn(area, double(count))) <= split;
+  const double split = costs.traversal * area + costs.intersection * min_cost;
+  return costs.intersection * (area * double(count)) <= split;
 }
 
 /// How a node of more than max_swept_items is split: the items of bins up to `last_left` on `axis` go left; or,

@@ -141,7 +141,7 @@ class SahSweep {
       const Aabb right_box = right.box();
       const double right_cost = shuffle_down(side_cost(right_box, weights_.of[end_ - lane_id()]), 1);
       const double left_cost = side_cost(left.box(), weights_.of[lane_id() + 1 - begin_]);
-      const double cost = lane_id() + 1 < end_ ? add_rn(left_cost, right_cost) : double(infinity);
+      const double cost = lane_id() + 1 < end_ ? left_cost + right_cost : double(infinity);
       if (cost < best.cost) best = {cost, axis * warp_size + lane_id()};
       if (axis == 0) box = right_box;
     }

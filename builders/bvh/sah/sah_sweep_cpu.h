@@ -80,7 +80,7 @@ class SahSweep {
       box = Aabb::empty();
       for (u32 left_count = 1; left_count < range.count; ++left_count) {
         box = merge(box, items_[order[left_count - 1]].box());
-        const double cost = add_rn(side_cost(box, weights_[left_count]), right_costs[left_count]);
+        const double cost = side_cost(box, weights_[left_count]) + right_costs[left_count];
         if (cost < best.cost) best.cost = cost, best.axis = axis, best.left_count = left_count;
       }
     }

@@ -31,7 +31,7 @@ struct QuantisedAxis {
   /// From lo to hi, numbers with lo <= hi.
   COPSE_HD QuantisedAxis(float lo, float hi) : origin(lo) {
     constexpr u32 bits_of_255 = 7, most = 254;
-    const u32 extent = bits_of(sub_rn(hi, lo)) >> 23;  // its exponent, biased; 255 past all floats
+    const u32 extent = bits_of(hi - lo) >> 23;  // its exponent, biased; 255 past all floats
     u32 e = extent > bits_of_255 ? extent - bits_of_255 : 1;
     while (e < most && grid_point(lo, u8(e), 255) < hi) ++e;
     exponent = u8(e);
@@ -41,7 +41,7 @@ struct QuantisedAxis {
 
   /// The steps up to a plane, more or less.
   COPSE_HD float steps_to(float plane) const {
-    const float steps = mul_rn(sub_rn(plane, origin), power_of_two(u8(254 - exponent)));
+    const float steps = (plane - origin) * power_of_two(u8(254 - exponent));
     return min_number(max_number(steps, 0.0f), 255.0f);
   }
   COPSE_HD u8 below(float lo) const {

@@ -80,7 +80,7 @@ struct CollapseCosts {
   u32 max_leaf_size;
 
   COPSE_HD float of_leaf(float area, u32 primitive_count) const {
-    return mul_rn(mul_rn(intersection, area), float(primitive_count));
+    return intersection * area * float(primitive_count);
   }
 };
 
@@ -103,11 +103,11 @@ COPSE_HD ChosenSlots<width> choose_slots(const CollapseCosts& costs, const SlotC
   u32 left_parts[width + 1];
 #pragma unroll
   for (u32 slots = 2; slots <= width; ++slots) {
-    shared[slots] = add_rn(left.of[0], right.of[slots - 2]);
+    shared[slots] = left.of[0] + right.of[slots - 2];
     left_parts[slots] = 1;
 #pragma unroll
     for (u32 part = 2; part < slots; ++part) {
-      const float cost = add_rn(left.of[part - 1], right.of[slots - part - 1]);
+      const float cost = left.of[part - 1] + right.of[slots - part - 1];
       if (cost < shared[slots]) {
         shared[slots] = cost;
         left_parts[slots] = part;
@@ -119,7 +119,7 @@ COPSE_HD ChosenSlots<width> choose_slots(const CollapseCosts& costs, const SlotC
   const u32 count = u32(left.primitive_count) + right.primitive_count;
   const u32 chain = 1 + larger(left.chain, right.chain);
   const bool is_alone = chain >= max_chain;
-  const float wide_cost = add_rn(shared[width], mul_rn(costs.traversal, area));
+  const float wide_cost = shared[width] + costs.traversal * area;
   const float leaf_cost = costs.of_leaf(area, count);
   const bool is_leaf = !is_root && count <= costs.max_leaf_size && leaf_cost <= wide_cost;
   const float alone_cost = is_leaf ? leaf_cost : wide_cost;
