@@ -28,7 +28,7 @@ std::string version_text() {
 
 void describe_program(CLI::App& app) {
   app.name("copse");
-  app.set_help_flag("-h,--help", "Print this and exit");
+  app.set_help_flag("-h,--help", "Print this help and exit");
   app.set_version_flag("--version", version_text(), "Print the version and exit");
   app.require_subcommand(1);
   app.get_formatter()->column_width(26);
@@ -59,7 +59,7 @@ std::string missing_command_message(const CLI::App& app) {
   std::vector<std::string> names;
   for (const CLI::App* command : app.get_subcommands({})) names.push_back(command->get_name());
   const std::vector<std::string> words = app.remaining();
-  return words.empty() ? "the command is missing; it is " + one_of(names)
+  return words.empty() ? "the command is missing; it can be " + one_of(names)
                        : "the command is " + none_of(words.front(), names);
 }
 

@@ -123,7 +123,8 @@ std::vector<std::string> scene_names() {
 std::vector<BenchScene> choose_scenes(const std::vector<std::string>& words, const SceneFiles& files,
                                       std::vector<std::string>& left_out) {
   if (!files.folder.empty() && !fs::is_directory(files.folder)) {
-    throw Error(ErrorCode::bad_file, fmt::format("'{}': --scenes takes a folder, and this is none", files.folder));
+    throw Error(ErrorCode::bad_file,
+                fmt::format("'{}': --scenes takes a folder, and this is not one", files.folder));
   }
   std::vector<BenchScene> scenes;
   for (const std::string& word : words) {

@@ -126,14 +126,14 @@ int run_bench(Session& session, const BenchOptions& options) {
   std::vector<std::string> left_out;
   const std::vector<BenchScene> scenes = choose_scenes(options.scenes, options.files, left_out);
   for (const std::string& name : left_out)
-    session.note("left out {}: its mesh file is not given, see --help", name);
+    session.note("left out {}: its mesh file was not given (see copse bench --help)", name);
   const auto context = session.make_context();
   const u32 rays_size = options.rays_size != 0                ? options.rays_size
                         : context->backend() == Backend::cuda ? 2048
                                                               : 1024;
   session.progress().expect_stages(u32(scenes.size() * (1 + 2 * settings_to_measure(options).size())));
 
-  session.note("{}, up to {} a leaf, {} x {} primary rays, medians of {}", describe_in_words(*context),
+  session.note("{}, up to {} triangles per leaf, {} x {} primary rays, medians of {}", describe_in_words(*context),
                options.max_leaf_size, rays_size, rays_size, options.repeats);
   if (!session.json()) print_data(table_head());
   Json results = Json::array();
@@ -174,13 +174,13 @@ Command add_bench_command(CLI::App& app, CommonOptions& common) {
   add_max_leaf_size(*command, options->max_leaf_size);
   add_reinsertion(*command, options->reinsertion);
   add_layouts(*command, options->layouts);
-  add_count(*command, "--repeats", options->repeats, 1, 10000, "Samples of a median, default 15");
+  add_count(*command, "--repeats", options->repeats, 1, 10000, "Samples per median, default 15");
   add_count(*command, "--rays-size", options->rays_size, 8, 8192,
-            "Side of the primary rays' image, default 2048, on the CPU 1024");
+            "Width and height of the image of primary rays; default 2048, on the CPU 1024");
   command->add_flag(
       "--kernels", options->kernels,
-      "Also the rays of every kernel, over packed triangles, on the binary tree and on each --layout");
-  command->add_flag("--stages", options->stages, "Also the times of every stage of the build");
+      "Also time the rays by each kernel, with packed triangles, through the binary tree and each --layout");
+  command->add_flag("--stages", options->stages, "Also time each stage of the build");
   add_common_options(*command, common);
   std::string names;
   for (const std::string& name : scene_names()) names += " " + name;

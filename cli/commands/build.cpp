@@ -83,7 +83,7 @@ std::string make_text(Context& context, const BuildOptions& options, const Mesh&
   facts.add("device", "{}", describe_in_words(context));
   add_facts(facts, options.settings);
   add_facts(facts, statistics);
-  facts.add("build", "{:.3f} ms (the first, with allocation: {:.3f} ms)", build.milliseconds,
+  facts.add("build", "{:.3f} ms (first build, with allocation: {:.3f} ms)", build.milliseconds,
             build.first_milliseconds);
   if (options.layout != Layout::bvh2) {
     facts.add("layout", "{}", name_of(options.layout));
@@ -124,14 +124,13 @@ int run_build(Session& session, BuildOptions options) {
 }  // namespace
 
 Command add_build_command(CLI::App& app, CommonOptions& common) {
-  CLI::App* command = app.add_subcommand("build", "Build the tree of a mesh, or a grid, and print its statistics");
+  CLI::App* command = app.add_subcommand("build", "Build a tree or a grid over a mesh and print its statistics");
   const auto options = std::make_shared<BuildOptions>();
   add_input(*command, options->input, "IN", "The mesh: .obj or .ply");
-  add_output(*command, options->output,
-             "Write the structure: a .copse file of a tree, a .voxels file of voxels and bricks");
-  add_choice<std::string>(
-      *command, "--builder", options->settings.builder, {{"lbvh", "lbvh"}, {"hploc", "hploc"}, {"sah", "sah"}},
-      "The algorithm: lbvh is the fastest and the default, hploc makes better trees, sah the best");
+  add_output(*command, options->output, "The file to write: .copse for a tree, .voxels for voxels and bricks");
+  add_choice<std::string>(*command, "--builder", options->settings.builder,
+                          {{"lbvh", "lbvh"}, {"hploc", "hploc"}, {"sah", "sah"}},
+                          "The algorithm: lbvh (default) builds fastest, hploc makes better trees, sah the best");
   add_radius(*command, options->settings.radius);
   add_morton_bits(*command, options->settings.morton_bits);
   add_max_leaf_size(*command, options->settings.max_leaf_size);

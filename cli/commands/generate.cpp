@@ -1,4 +1,4 @@
-// copse generate: meshes made by a recipe, written as PLY.
+// copse generate: makes a mesh and writes it as PLY.
 
 #include "builders/geometry/generate.h"
 
@@ -40,14 +40,14 @@ struct GenerateOptions {
   u32 n = 0;
 };
 
-/// Throws: Error out_of_memory if `what` of `bytes` bytes is larger than the memory of this machine. The system might
-/// promise such an allocation and kill the program later.
+/// Throws: Error out_of_memory if `what` needs more bytes than this machine has. The system might promise such an
+/// allocation and kill the program later.
 void check_host_memory(u64 bytes, const std::string& what) {
   const long pages = ::sysconf(_SC_PHYS_PAGES), page_bytes = ::sysconf(_SC_PAGE_SIZE);
   if (pages <= 0 || page_bytes <= 0) return;
   const u64 machine_bytes = u64(pages) * u64(page_bytes);
   if (bytes <= machine_bytes) return;
-  throw Error(ErrorCode::out_of_memory, fmt::format("{} takes {}, this machine has {}", what,
+  throw Error(ErrorCode::out_of_memory, fmt::format("{} needs {}, but this machine has {} of memory", what,
                                                     readable_bytes(bytes), readable_bytes(machine_bytes)));
 }
 
@@ -84,9 +84,9 @@ int run_generate(Session& session, const Kind& kind, const GenerateOptions& opti
 using Options = std::shared_ptr<GenerateOptions>;
 
 Kind add_subdivide(CLI::App& parent, const Options& o) {
-  CLI::App* app = parent.add_subcommand("subdivide", "Cut every triangle of a mesh into 4, TIMES times");
+  CLI::App* app = parent.add_subcommand("subdivide", "Split each triangle of a mesh into 4, TIMES times");
   add_input(*app, o->input, "IN", "The mesh: .obj or .ply");
-  add_count(*app, "TIMES", o->times, 0, 15, "How often, 0 to 15")->required();
+  add_count(*app, "TIMES", o->times, 0, 15, "Number of times, 0 to 15")->required();
   app->footer("Example:\n  copse generate subdivide bunny.obj 2 -o bunny-x16.ply");
   return {app, [o](Session& session) {
             check_mesh_input(o->input);
@@ -102,7 +102,7 @@ Kind add_subdivide(CLI::App& parent, const Options& o) {
 Kind add_hairball(CLI::App& parent, const Options& o) {
   CLI::App* app = parent.add_subcommand("hairball", "Thin strips that grow out of a sphere");
   add_count(*app, "STRANDS", o->strands, 1, max_primitives, "Number of strips")->required();
-  add_count(*app, "SEGMENTS", o->segments, 1, 1u << 20, "Quads of a strip")->required();
+  add_count(*app, "SEGMENTS", o->segments, 1, 1u << 20, "Quads per strip")->required();
   app->footer("Example:\n  copse generate hairball 14400 100 -o hairball.ply");
   return {app, [o](Session&) {
             return MeshPlan{2 * o->strands * o->segments, 2 * o->strands * (u64{o->segments} + 1),
@@ -111,9 +111,9 @@ Kind add_hairball(CLI::App& parent, const Options& o) {
 }
 
 Kind add_random(CLI::App& parent, const Options& o) {
-  CLI::App* app = parent.add_subcommand("random", "Triangles at random places of the unit cube");
+  CLI::App* app = parent.add_subcommand("random", "Triangles at random places in the unit cube");
   add_count(*app, "COUNT", o->count, 1, max_primitives, "Number of triangles")->required();
-  add_real(*app, "SIZE", o->size, 1e-6f, 1e6f, "Their size")->required();
+  add_real(*app, "SIZE", o->size, 1e-6f, 1e6f, "Size of a triangle")->required();
   app->footer("Example:\n  copse generate random 10000000 0.002 -o random.ply");
   return {app, [o](Session&) {
             return MeshPlan{o->count, 3 * o->count, [o] { return generate_random(o->count, o->size); }};
@@ -131,8 +131,8 @@ Kind add_grid(CLI::App& parent, const Options& o) {
 }
 
 Kind add_sphere(CLI::App& parent, const Options& o) {
-  CLI::App* app = parent.add_subcommand("sphere", "An icosahedron cut N times and made round");
-  add_count(*app, "N", o->n, 0, 13, "Cuts, 0 to 13; 20 * 4^N triangles")->required();
+  CLI::App* app = parent.add_subcommand("sphere", "An icosahedron, subdivided N times and made round");
+  add_count(*app, "N", o->n, 0, 13, "Subdivisions, 0 to 13; there are 20 * 4^N triangles")->required();
   app->footer("Example:\n  copse generate sphere 5 -o sphere.ply");
   return {app, [o](Session&) {
             const u64 triangles = u64{20} << 2 * o->n;
@@ -149,7 +149,7 @@ Kind add_cube(CLI::App& parent, const Options&) {
 }  // namespace
 
 Command add_generate_command(CLI::App& app, CommonOptions& common) {
-  CLI::App* command = app.add_subcommand("generate", "Make a mesh by a recipe and write it as PLY");
+  CLI::App* command = app.add_subcommand("generate", "Generate a mesh and write it as PLY");
   command->require_subcommand(1);
   const auto options = std::make_shared<GenerateOptions>();
   std::vector<Kind> kinds;

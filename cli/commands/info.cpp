@@ -77,8 +77,10 @@ int print_mesh(Session& session, const InfoOptions& options) {
                     {"bounds", to_json(measured.bounds)}};
   Facts facts;
   facts.add("mesh", "{}, {}", one_line(options.input), readable_bytes(file_bytes));
-  facts.add("triangles", "{}, of no area: {}", grouped(mesh.triangles.size()), grouped(measured.flat_triangles));
-  facts.add("vertices", "{}, unused: {}", grouped(mesh.positions.size()), grouped(measured.unused_vertices));
+  facts.add("triangles", "{}, of which {} have no area", grouped(mesh.triangles.size()),
+            grouped(measured.flat_triangles));
+  facts.add("vertices", "{}, of which {} are unused", grouped(mesh.positions.size()),
+            grouped(measured.unused_vertices));
   facts.add("area", "{:.6g}", measured.area);
   facts.add("bounds", "{}", to_words(measured.bounds));
   session.print(report, facts.text());
@@ -175,10 +177,11 @@ int run_info(Session& session, const InfoOptions& options) {
 }  // namespace
 
 Command add_info_command(CLI::App& app, CommonOptions& common) {
-  CLI::App* command = app.add_subcommand("info", "Print what is in a mesh or structure file");
+  CLI::App* command = app.add_subcommand("info", "Describe a mesh or structure file");
   const auto options = std::make_shared<InfoOptions>();
   add_input(*command, options->input, "IN", "A mesh (.obj or .ply) or structure (.copse)");
-  command->add_flag("--validate", options->validate, "Prove that each triangle is in one leaf and each box tight");
+  command->add_flag("--validate", options->validate,
+                    "Check that each triangle is in one leaf and that each box is tight");
   command->add_flag("--epo", options->epo, "Measure the expected overlap (EPO) of the structure's nodes");
   add_common_options(*command, common);
   command->footer(

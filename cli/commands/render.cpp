@@ -125,7 +125,7 @@ void print_result(Session& session, const Context& context, const RenderCommand&
   facts.add("device", "{}", describe_in_words(context));
   facts.add("triangles", "{}", grouped(triangle_count));
   facts.add("rays", "{}{}", grouped(ray_count),
-            ambient ? fmt::format(", and {} ambient ones for each that hits", render.ambient_rays) : "");
+            ambient ? fmt::format(", and {} ambient rays for each hit", render.ambient_rays) : "");
   facts.add("render", "{:.3f} ms", milliseconds);
   session.print(report, facts.text());
 }
@@ -133,10 +133,11 @@ void print_result(Session& session, const Context& context, const RenderCommand&
 void check_structure(const RenderCommand& command, InputKind kind) {
   const std::string option = "--structure " + name_in(structures(), command.through);
   if (kind == InputKind::structure && command.through != Through::bvh) {
-    throw Error(ErrorCode::invalid_argument, option + " goes with a mesh; the input holds a tree");
+    throw Error(ErrorCode::invalid_argument, option + " needs a mesh, but the input is a structure with a tree");
   }
   if (command.through == Through::frustum && command.render.shading == Shading::ambient_occlusion) {
-    throw Error(ErrorCode::invalid_argument, option + " has rays from the eye alone; --shading ao needs others");
+    throw Error(ErrorCode::invalid_argument,
+                option + " traces rays from the eye alone, but --shading ao needs others");
   }
 }
 
@@ -167,10 +168,11 @@ void add_picture_options(CLI::App& app, RenderOptions& render) {
       ->excludes(width)
       ->excludes(height)
       ->option_text("WxH");
-  add_choice<Shading>(app, "--shading", render.shading, shadings(), "What colours a pixel, default normal");
-  add_count(app, "--ao-rays", render.ambient_rays, 1, 4096, "Ambient rays a pixel, default 32");
+  add_choice<Shading>(app, "--shading", render.shading, shadings(),
+                      "What the colour of a pixel shows, default normal");
+  add_count(app, "--ao-rays", render.ambient_rays, 1, 4096, "Ambient rays per pixel, default 32");
   add_count(app, "--heat-limit", render.heat_limit, 1, 0xffffffffu,
-            "Visits that count as hottest, default the most of the picture");
+            "Visits that have the hottest colour; default: the maximum in the picture");
 }
 
 }  // namespace
@@ -182,8 +184,8 @@ Command add_render_command(CLI::App& app, CommonOptions& common) {
   add_output(*command, options->output, "The picture, a .png file (required)");
   add_choice<Through>(
       *command, "--structure", options->through, structures(),
-      "What the rays of a mesh go through: a tree, the default; a uniform grid; a grid over what the "
-      "camera sees");
+      "The structure that rays traverse: a tree (default), a uniform grid, or a grid over the view of the "
+      "camera");
   add_picture_options(*command, options->render);
   add_camera_options(*command, options->camera);
   add_common_options(*command, common);

@@ -52,16 +52,17 @@ bool has_morton_bits(const std::string& builder) {
 }
 
 void add_radius(CLI::App& command, u32& radius) {
-  add_count(command, "--radius", radius, 1, 8, "How far hploc looks for neighbours, 1 to 8, default 4");
+  add_count(command, "--radius", radius, 1, 8,
+            "hploc only: search radius among neighbouring clusters, 1 to 8, default 4");
 }
 
 void add_morton_bits(CLI::App& command, std::optional<u32>& morton_bits) {
   add_count_or_auto(command, "--morton-bits", morton_bits, 30, 63,
-                    "Bits of the sorting keys, default 63 for lbvh and auto for hploc");
+                    "Bits of the Morton keys; default 63 for lbvh, auto for hploc");
 }
 
 void add_max_leaf_size(CLI::App& command, u32& max_leaf_size) {
-  add_count(command, "--max-leaf-size", max_leaf_size, 1, 32, "Most triangles of a leaf, 1 to 32, default 1");
+  add_count(command, "--max-leaf-size", max_leaf_size, 1, 32, "Maximum triangles per leaf, 1 to 32, default 1");
 }
 
 void add_reinsertion(CLI::App& command, u32& passes) {
@@ -72,7 +73,7 @@ void add_reinsertion(CLI::App& command, u32& passes) {
 BuildSettings complete(BuildSettings settings) {
   if (settings.morton_bits && !has_morton_bits(settings.builder)) {
     throw Error(ErrorCode::invalid_argument,
-                fmt::format("--morton-bits is {}; it goes with lbvh and hploc, the builder is {}",
+                fmt::format("--morton-bits is {}, but the builder {} has no Morton keys; use lbvh or hploc",
                             morton_bits_in_words(settings), settings.builder));
   }
   if (!settings.morton_bits && has_morton_bits(settings.builder)) {
@@ -81,8 +82,9 @@ BuildSettings complete(BuildSettings settings) {
   if (is_hploc(settings)) {
     if (settings.radius == 0) settings.radius = HplocOptions{}.radius;
   } else if (settings.radius != 0) {
-    throw Error(ErrorCode::invalid_argument, fmt::format("--radius is {}; it goes with hploc, the builder is {}",
-                                                         settings.radius, settings.builder));
+    throw Error(ErrorCode::invalid_argument,
+                fmt::format("--radius is {}, but only hploc has a radius; the builder is {}", settings.radius,
+                            settings.builder));
   }
   return settings;
 }

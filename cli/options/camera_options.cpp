@@ -9,9 +9,11 @@ Camera place_camera(const CameraOptions& options, const Aabb& box, float aspect)
 }
 
 void add_camera_options(CLI::App& app, CameraOptions& camera) {
-  CLI::Option* eye = add_point(app, "--eye", camera.eye, "Where the camera stands; default: all is seen");
-  add_point(app, "--target", camera.target, "Where it looks, default the middle; needs --eye")->needs(eye);
-  add_point(app, "--up", camera.up, "What is up, default 0,1,0; needs --eye")->needs(eye);
+  CLI::Option* eye =
+      add_point(app, "--eye", camera.eye, "Position of the camera; default: one that sees the whole scene");
+  add_point(app, "--target", camera.target, "Point that it looks at, default the centre of the scene; needs --eye")
+      ->needs(eye);
+  add_point(app, "--up", camera.up, "Up direction, default 0,1,0; needs --eye")->needs(eye);
   add_real(app, "--fov", camera.field_of_view, 0.1f, 179,
            "Vertical angle of view, 0.1 to 179 degrees, default 40");
 }

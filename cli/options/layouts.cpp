@@ -14,7 +14,7 @@ auto with_tree(Tree& wide, const F& f) {
   return std::visit(
       [&](auto& tree) -> decltype(f(std::get<Bvh4>(wide))) {
         if constexpr (std::is_same_v<std::remove_cvref_t<decltype(tree)>, std::monostate>) {
-          throw Error(ErrorCode::invalid_argument, "the binary tree has no other layout");
+          throw Error(ErrorCode::invalid_argument, "there is no wide tree");
         } else {
           return f(tree);
         }
@@ -32,7 +32,7 @@ void add_layout(CLI::App& command, Layout& layout) {
   add_choice<Layout>(
       command, "--layout", layout,
       {{"bvh2", Layout::bvh2}, {"bvh4", Layout::bvh4}, {"cbvh4", Layout::cbvh4}, {"cbvh8", Layout::cbvh8}},
-      "Nodes: bvh2, the default, has two children, bvh4 four; cbvh4 and cbvh8 four and eight in "
+      "Layout of the nodes: bvh2 (default) has 2 children, bvh4 4; cbvh4 and cbvh8 have 4 and 8, with "
       "compressed boxes");
 }
 
@@ -43,7 +43,7 @@ void add_layouts(CLI::App& command, std::vector<Layout>& layouts) {
                                    {"cbvh4", {Layout::cbvh4}},
                                    {"cbvh8", {Layout::cbvh8}},
                                    {"all", {Layout::bvh4, Layout::cbvh4, Layout::cbvh8}}},
-                                  "Also the times of wide nodes made of each tree, default bvh2: none");
+                                  "Also time the wide trees collapsed from each tree; default bvh2: none");
 }
 
 const char* name_of(Layout layout) {
@@ -112,11 +112,11 @@ Json to_json(const WideBvhStats& stats) {
 
 void add_facts(Facts& facts, const WideBvhStats& stats) {
   const double primitives = std::max(stats.counts.primitive_count, 1u);
-  facts.add("wide nodes", "{}, {:.2f} children each", grouped(stats.counts.node_count), stats.mean_children);
+  facts.add("wide nodes", "{}, {:.2f} children per node", grouped(stats.counts.node_count), stats.mean_children);
   facts.add("wide leaves", "{}", grouped(stats.leaf_count));
   facts.add("wide depth", "{}", stats.depth);
   facts.add("wide SAH cost", "{:.2f}", stats.sah_cost);
-  facts.add("wide memory", "{}, {:.1f} bytes a triangle", readable_bytes(stats.used_bytes),
+  facts.add("wide memory", "{}, {:.1f} bytes per triangle", readable_bytes(stats.used_bytes),
             double(stats.used_bytes) / primitives);
 }
 

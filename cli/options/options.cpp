@@ -40,10 +40,10 @@ void add_common_options(CLI::App& app, CommonOptions& options) {
   app.add_flag("--json", options.json, "Print one JSON object")->group(group);
   add_choice<Backend>(app, "--backend", options.backend,
                       {{"auto", Backend::automatic}, {"cpu", Backend::cpu}, {"cuda", Backend::cuda}},
-                      "Where to run; auto: the GPU if one answers")
+                      "Where to run; auto: the GPU if there is one")
       ->group(group);
   add_count(app, "--threads", options.threads, 1, 4096, "CPU threads, default all")->group(group);
-  app.add_flag("--quiet", options.quiet, "No progress and no messages but errors")->group(group);
+  app.add_flag("--quiet", options.quiet, "Print no progress and no messages except errors")->group(group);
 }
 
 CLI::Option* add_input(CLI::App& app, std::string& path, const std::string& name, const std::string& description) {

@@ -52,7 +52,7 @@ void add_facts(Facts& facts, const BuildSettings& settings) {
   if (settings.radius != 0) details += fmt::format(", radius {}", settings.radius);
   if (settings.morton_bits) details += fmt::format(", {} Morton bits", morton_bits_in_words(settings));
   if (settings.reinsertion != 0) details += fmt::format(", reinsertion x {}", settings.reinsertion);
-  facts.add("builder", "{}{}, up to {} a leaf", settings.builder, details, settings.max_leaf_size);
+  facts.add("builder", "{}{}, up to {} triangles per leaf", settings.builder, details, settings.max_leaf_size);
 }
 
 void add_facts(Facts& facts, const BvhStats& stats) {

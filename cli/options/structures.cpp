@@ -105,7 +105,7 @@ Built build_uniform_grid(Context& context, const TriangleView& triangles, const 
                       {"duplication", s.duplication},        {"bytes", s.size_bytes}};
   built.facts.add("cells", "{}: {}, {} of them occupied", in_words(s.resolution), grouped(s.cell_count),
                   grouped(s.occupied_count));
-  built.facts.add("references", "{}: {:.2f} an occupied cell, {:.2f} a triangle, {} in the fullest cell",
+  built.facts.add("references", "{}: {:.2f} per occupied cell, {:.2f} per triangle, {} in the fullest cell",
                   grouped(s.counts.stored_count), s.occupancy, s.duplication, grouped(s.largest_cell));
   built.facts.add("memory", "{}", readable_bytes(s.size_bytes));
   return built;
@@ -140,7 +140,7 @@ Built build_frustum(Context& context, const TriangleView& triangles, const Aabb&
   built.facts.add("cells", "{} tiles and slabs: {}, {} of them occupied", in_words(s.resolution),
                   grouped(s.cell_count), grouped(s.occupied_count));
   built.facts.add("slabs", "between depths of {:.4g} and {:.4g}", s.nearest, s.farthest);
-  built.facts.add("references", "{}: {:.2f} an occupied cell, {:.2f} a triangle, {} in the fullest cell",
+  built.facts.add("references", "{}: {:.2f} per occupied cell, {:.2f} per triangle, {} in the fullest cell",
                   grouped(s.counts.stored_count), s.occupancy, s.duplication, grouped(s.largest_cell));
   built.facts.add("memory", "{}", readable_bytes(s.size_bytes));
   return built;
@@ -197,17 +197,18 @@ void add_structure(CLI::App& command, StructureOptions& options) {
        {"frustum", Structure::frustum},
        {"voxels", Structure::voxels},
        {"bricks", Structure::bricks}},
-      "A tree, the default; a uniform grid; a grid over what a camera sees; a dense grid of bits; sparse "
-      "bricks of voxels");
-  command.add_option("--resolution", options.resolution,
-                     "Cells of a grid as N or XxYxZ; tiles across, tiles down and slabs of a frustum, default "
-                     "128x128x16; voxels along the longest edge, default 256, of bricks 1024");
-  add_real(command, "--density", options.density, 1e-6f, 1024, "Cells of a grid for each triangle, default 4");
+      "What to build: a tree (default), a uniform grid, a grid over the view of a camera, dense voxels, or "
+      "sparse bricks of voxels");
+  command.add_option(
+      "--resolution", options.resolution,
+      "grid: cells along the axes, N or XxYxZ; frustum: tiles across, tiles down and slabs, default "
+      "128x128x16; voxels and bricks: voxels along the longest edge, default 256 and 1024");
+  add_real(command, "--density", options.density, 1e-6f, 1024, "grid: cells per triangle, default 4");
   add_choice<VoxelRule>(
       command, "--rule", options.rule,
       {{"touched", VoxelRule::touched}, {"crossed", VoxelRule::crossed}, {"inside", VoxelRule::inside}},
-      "Which voxels are set: those that the surface touches, the default, or crosses, or those inside it");
-  command.add_option("--slices", options.slices, "Write a PNG for each layer of voxels into this folder");
+      "voxels: set those that the surface touches (default), that it crosses, or that are inside it");
+  command.add_option("--slices", options.slices, "voxels and bricks: write a PNG for each layer into this folder");
   add_camera_options(command, options.camera);
 }
 
@@ -217,7 +218,7 @@ void check_structure(const CLI::App& command, const StructureOptions& options) {
              is_frustum = options.structure == Structure::frustum;
   const auto only = [&](const char* option, bool is_right, const char* with) {
     if (is_right || command.count(option) == 0) return;
-    refuse(fmt::format("{} goes with {}; the structure is {}", option, with, name_of(options.structure)));
+    refuse(fmt::format("{} is for {} only; the structure is {}", option, with, name_of(options.structure)));
   };
   for (const char* option :
        {"--builder", "--radius", "--morton-bits", "--max-leaf-size", "--reinsertion", "--layout"}) {

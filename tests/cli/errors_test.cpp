@@ -30,10 +30,10 @@ TEST_F(CliErrors, ValuesOutOfRangeNameTheValueAndTheLimit) {
   expect_error(run_cli({"build", mesh, "--morton-bits", "29"}), usage, "from 30 to 63, or auto");
   expect_error(run_cli({"build", mesh, "--builder", "magic"}), usage, "'magic'; it takes lbvh, hploc or sah");
   expect_error(run_cli({"build", mesh, "--builder", "sah", "--morton-bits", "63"}), usage,
-               "--morton-bits is 63; it goes with lbvh and hploc");
+               "--morton-bits is 63, but the builder sah has no Morton keys");
   expect_error(run_cli({"build", mesh, "--radius", "9"}), usage, "from 1 to 8");
   expect_error(run_cli({"build", mesh, "--reinsertion", "17"}), usage, "from 0 to 16");
-  expect_error(run_cli({"build", mesh, "--radius", "3"}), usage, "--radius is 3; it goes with hploc");
+  expect_error(run_cli({"build", mesh, "--radius", "3"}), usage, "--radius is 3, but only hploc has a radius");
   expect_error(run_cli({"build", mesh, "--backend", "gpu"}), usage, "'gpu'; it takes auto, cpu or cuda");
   expect_error(run_cli({"build", mesh, "--threads", "0"}), usage, "1 to 4096");
   expect_error(run_cli({"build", mesh, "--threads", "4097"}), usage, "1 to 4096");
