@@ -70,12 +70,13 @@ void add_camera(CLI::App& app, std::optional<CameraPose>& camera) {
     }
     if (numbers.size() == 6) numbers.push_back(40);
     if (numbers.size() != 7)
-      throw CLI::ValidationError("--camera takes eye, target and may be field of view: 6 or 7 numbers");
+      throw CLI::ValidationError("--camera takes 6 or 7 numbers: eye, target and, optionally, the field of view");
     camera = CameraPose{.eye = {numbers[0], numbers[1], numbers[2]},
                         .target = {numbers[3], numbers[4], numbers[5]},
                         .field_of_view = numbers[6]};
   };
-  app.add_option_function<std::string>("--camera", parse, "Eye, target and field of view; default: sees all")
+  app.add_option_function<std::string>("--camera", parse,
+                                       "Eye, target and field of view; default: sees the whole scene")
       ->option_text("X,Y,Z,X,Y,Z[,F]");
 }
 
@@ -89,43 +90,47 @@ void add_structure_options(CLI::App& app, Options& options) {
       ->option_text("auto|cpu|cuda");
   add_count(
       app, "--threads", 1, 4096, [&options](u32 n) { options.threads = n; }, "CPU threads, default all");
-  add_choice(app, "--kind", options.kind, "What is built");
-  add_choice(app, "--builder", options.builder, "How a tree is built");
-  add_choice(app, "--compare", options.second_builder, "A second builder, shown beside the first");
-  add_choice(app, "--layout", options.layout, "Nodes of the tree");
+  add_choice(app, "--kind", options.kind, "The structure to build");
+  add_choice(app, "--builder", options.builder, "The algorithm that builds a tree");
+  add_choice(app, "--compare", options.second_builder, "A second builder, whose tree is shown beside the first");
+  add_choice(app, "--layout", options.layout, "Layout of the nodes of a tree");
   add_count(
-      app, "--max-leaf-size", 1, 32, [&options](u32 n) { options.max_leaf_size = n; }, "Most triangles of a leaf");
-  add_choice(app, "--update-mode", options.update_mode, "What happens to it when the scene moves");
+      app, "--max-leaf-size", 1, 32, [&options](u32 n) { options.max_leaf_size = n; },
+      "Maximum triangles per leaf");
+  add_choice(app, "--update-mode", options.update_mode, "What happens to the structure when the scene moves");
   add_choice(app, "--upkeep", options.update_mode, "The same")->group("");  // its name up to 0.1: not in the help
 }
 
 void add_picture_options(CLI::App& app, Options& options) {
-  add_choice(app, "--view", options.view, "What colours a pixel");
+  add_choice(app, "--view", options.view, "What the colour of a pixel shows");
   add_count(
-      app, "--boxes", 0, 1000, [&options](u32 n) { options.level = n; }, "Show the boxes of a level of the tree");
+      app, "--boxes", 0, 1000, [&options](u32 n) { options.level = n; }, "Show the boxes of level N of the tree");
   app.add_flag("--curve", options.curve, "Show the Morton curve");
   add_camera(app, options.camera);
   add_choice(app, "--play", options.play, "Play a deformation");
-  app.add_option("--sequence", options.sequence, "Play the numbered meshes beside this one")->option_text("MESH");
+  app.add_option("--sequence", options.sequence, "Play the numbered meshes in the folder of this one")
+      ->option_text("MESH");
 }
 
 void add_output_options(CLI::App& app, Options& options) {
-  app.add_flag("--headless", options.headless, "Without a window: renders, writes what is asked for, and ends");
+  app.add_flag("--headless", options.headless,
+               "Open no window: render, write the files that other options name, and end");
   add_count(
       app, "--frames", 0, 1000000, [&options](u32 n) { options.frames = n; },
-      "Play so many frames of 1/30 s, then end; headless, with times");
+      "Play N frames of 1/30 s, then end; with --headless, print the times");
   add_count(
       app, "--orbit", 1, 600, [&options](u32 n) { options.orbit_seconds = n; },
-      "Headless: turn the scene so many seconds as a hand would, and print how fast that goes");
-  app.add_flag("--while-building", options.while_building, "With --orbit: build again and again meanwhile");
-  add_size(app, "--size", options.width, options.height, "Of the screenshot; headless 1280x720");
+      "With --headless: orbit the scene for N seconds, as a mouse would, and print the pictures per second");
+  app.add_flag("--while-building", options.while_building, "With --orbit: keep building at the same time");
+  add_size(app, "--size", options.width, options.height,
+           "Size of the screenshot; with --headless, default 1280x720");
   app.add_option("--screenshot", options.screenshot, "Save the picture at the end")->option_text("FILE.png");
-  app.add_option("--record", options.recording, "Save all pictures, numbered")->option_text("FOLDER");
+  app.add_option("--record", options.recording, "Save all pictures as numbered files")->option_text("FOLDER");
   app.add_option("--statistics", options.statistics, "Save the statistics at the end")->option_text("FILE.json");
 }
 
 void add_window_options(CLI::App& app, Options& options) {
-  add_size(app, "--window", options.window_width, options.window_height, "Of the window");
+  add_size(app, "--window", options.window_width, options.window_height, "Size of the window");
   const auto parse = [&options](const std::string& text) {
     const std::optional<float> scale = parse_number<float>(text);
     if (!scale || !(*scale >= 0.5f) || *scale > 4) {
@@ -133,11 +138,12 @@ void add_window_options(CLI::App& app, Options& options) {
     }
     options.ui_scale = *scale;
   };
-  app.add_option_function<std::string>("--ui-scale", parse, "Of text and widgets; default the display's")
+  app.add_option_function<std::string>("--ui-scale", parse,
+                                       "Scale of text and widgets; default: that of the display")
       ->option_text("X");
-  app.add_option("--settings", options.settings_file, "Where settings are kept; empty: nowhere")
+  app.add_option("--settings", options.settings_file, "The file that keeps the settings; empty: none")
       ->option_text("FILE");
-  app.add_option("--widget-map", options.widget_map, "Keep a JSON file of where widgets stand, for scripts")
+  app.add_option("--widget-map", options.widget_map, "Keep the places of widgets in this JSON file, for scripts")
       ->option_text("FILE");
 }
 
@@ -150,11 +156,11 @@ void check(const Options& options) {
   };
   expect("--screenshot", options.screenshot, ".png");
   expect("--statistics", options.statistics, ".json");
-  if (options.orbit_seconds && !options.headless) throw CLI::ValidationError("--orbit takes --headless");
+  if (options.orbit_seconds && !options.headless) throw CLI::ValidationError("--orbit needs --headless");
   if (options.while_building && !options.orbit_seconds)
-    throw CLI::ValidationError("--while-building takes --orbit");
+    throw CLI::ValidationError("--while-building needs --orbit");
   if (options.headless && options.meshes.empty() && options.sequence.empty()) {
-    throw CLI::ValidationError("--headless takes a mesh");
+    throw CLI::ValidationError("--headless needs a mesh");
   }
 }
 
@@ -165,7 +171,7 @@ std::optional<Options> parse_options(int argc, char** argv, int& exit_code) {
   options.settings_file = settings_path();
   CLI::App app{"Shows how acceleration structures are built, broken and repaired, live."};
   app.name("copse-viewer");
-  app.set_help_flag("-h,--help", "Print this and exit");
+  app.set_help_flag("-h,--help", "Print this help and exit");
   app.set_version_flag("--version", "copse-viewer " COPSE_VERSION, "Print the version and exit");
   app.get_formatter()->column_width(36);
   app.add_option("MESH", options.meshes, "OBJ and PLY files, or folders of them")->option_text(" ");

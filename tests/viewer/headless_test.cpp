@@ -110,7 +110,7 @@ TEST(Headless, PrintsHowFastTheSceneTurns) {
   const Ending ending = run_viewer(mesh + " --backend cpu --size 1280x720 --headless --orbit 1 --while-building");
   EXPECT_EQ(ending.exit_code, 0) << ending.text;
   EXPECT_NE(ending.text.find("built"), std::string::npos) << ending.text;
-  EXPECT_NE(ending.text.find("pictures a second"), std::string::npos) << ending.text;
+  EXPECT_NE(ending.text.find("pictures per second"), std::string::npos) << ending.text;
   EXPECT_NE(ending.text.find("1280 x 720"), std::string::npos) << ending.text;
   EXPECT_EQ(run_viewer(mesh + " --orbit 1").exit_code, 2) << "a window is turned by hand";
   EXPECT_EQ(run_viewer(mesh + " --headless --while-building").exit_code, 2) << "nothing turns";
@@ -142,7 +142,7 @@ TEST(Headless, EndsWithACodeAndALineWhereSomethingIsWrong) {
     EXPECT_EQ(ending.exit_code, exit_code) << arguments << "\n" << ending.text;
     EXPECT_NE(ending.text.find(part), std::string::npos) << ending.text;
   };
-  expect("--headless", 2, "--headless takes a mesh");
+  expect("--headless", 2, "--headless needs a mesh");
   expect(mesh + " --view colourful --headless", 2, "shaded|normals");
   expect(mesh + " --size 0x5 --headless", 2, "1 to 16384");
   expect(mesh + " --camera 1,2,3 --headless", 2, "6 or 7 numbers");

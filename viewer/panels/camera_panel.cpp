@@ -30,11 +30,11 @@ void bookmark_list(Desk& desk) {
     ImGui::PushID(int(i));
     const float cross = ImGui::GetFrameHeight();
     const float width = ImGui::GetContentRegionAvail().x - cross - ImGui::GetStyle().ItemSpacing.x;
-    if (button(camera.bookmarks[i].name.c_str(), "Goes there", width)) {
+    if (button(camera.bookmarks[i].name.c_str(), "Moves the camera there", width)) {
       camera.set_pose(camera.bookmarks[i].pose);
     }
     ImGui::SameLine();
-    const bool gone = button("x", "Forgets it", cross);
+    const bool gone = button("x", "Deletes this bookmark", cross);
     ImGui::PopID();
     if (gone) camera.bookmarks.erase(camera.bookmarks.begin() + std::ptrdiff_t(i));
   }
@@ -45,16 +45,17 @@ void bookmark_list(Desk& desk) {
 void camera_panel(Desk& desk) {
   const WidgetScope scope("Camera");
   CameraRig& camera = desk.session.camera();
-  choice("Mode", camera.mode, "orbit: around a target; fly: W A S D Q E; first person: the same, on a plane (I)");
+  choice("Mode", camera.mode,
+         "orbit: around a target; fly: with W A S D Q E; first person: the same keys, on a plane (I)");
   float field_of_view = camera.pose().field_of_view;
   if (slider("Field of view", field_of_view, 5, 150, "%.0f degrees")) camera.set_field_of_view(field_of_view);
   if (camera.mode != CameraMode::orbit) {
-    slider("Speed", camera.move_speed, 0.01f, 4, "%.2f", "Diagonals of the scene a second", true);
+    slider("Speed", camera.move_speed, 0.01f, 4, "%.2f", "Diagonals of the scene per second", true);
   }
   const float half = (ImGui::GetContentRegionAvail().x - ImGui::GetStyle().ItemSpacing.x) / 2;
-  if (button("Frame all", "Sees all of the scene (F)", half)) desk.commands.push_back(Command::frame_scene);
+  if (button("Frame all", "Shows the whole scene (F)", half)) desk.commands.push_back(Command::frame_scene);
   ImGui::SameLine();
-  if (button("Bookmark", "Remembers this camera (N)", half)) desk.commands.push_back(Command::add_bookmark);
+  if (button("Bookmark", "Saves this camera (N)", half)) desk.commands.push_back(Command::add_bookmark);
   axis_buttons(desk);
   bookmark_list(desk);
   fact("Eye", in_words(camera.pose().eye));

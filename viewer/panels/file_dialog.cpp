@@ -65,7 +65,7 @@ FileDialog::Choice FileDialog::chosen() const {
 }
 
 void FileDialog::path_line() {
-  if (button("Up", "The folder above")) enter(folder_.parent_path());
+  if (button("Up", "Goes to the parent folder")) enter(folder_.parent_path());
   ImGui::SameLine();
   const char* home = std::getenv("HOME");
   if (home != nullptr && button("Home")) enter(home);
@@ -129,11 +129,11 @@ std::optional<FileDialog::Choice> FileDialog::list() {
 std::optional<FileDialog::Choice> FileDialog::buttons() {
   std::optional<Choice> choice;
   ImGui::BeginDisabled(selected_.empty());
-  if (button("Open", "Ctrl click chooses several")) choice = chosen();
+  if (button("Open", "Ctrl click selects several files")) choice = chosen();
   ImGui::EndDisabled();
   ImGui::SameLine();
   if (purpose_ != Purpose::sequence) {
-    if (button("Open whole folder", "All meshes in it")) choice = Choice{purpose_, {folder_}};
+    if (button("Open whole folder", "Opens all meshes in this folder")) choice = Choice{purpose_, {folder_}};
     ImGui::SameLine();
   }
   if (button("Cancel", "Esc")) close();
@@ -153,7 +153,7 @@ std::optional<FileDialog::Choice> FileDialog::draw() {
   if (ImGui::Begin(title.c_str(), &open_, ImGuiWindowFlags_NoCollapse)) {
     path_line();
     choice = list();
-    quiet_text(!problem_.empty() ? problem_ : entries_.empty() ? "No folders and no meshes here." : "");
+    quiet_text(!problem_.empty() ? problem_ : entries_.empty() ? "There are no folders and no meshes here." : "");
     if (const auto pressed = buttons()) choice = pressed;
   }
   ImGui::End();

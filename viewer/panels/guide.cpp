@@ -1,4 +1,4 @@
-// A guide through the structures for those who have never seen one: each step says a thing and shows it.
+// A guide for users who have never seen an acceleration structure. Each step explains one thing and shows it.
 
 #include <fmt/format.h>
 #include <imgui.h>
@@ -12,7 +12,7 @@ namespace copse::viewer {
 
 namespace {
 
-/// The scene at rest, one tree, no lines: what each step begins with.
+/// Resets the session to what each step begins with: the scene at rest, one tree, no lines.
 void start_over(Session& session) {
   session.view().view = View::shaded;
   session.view().slice.on = false;
@@ -108,53 +108,49 @@ struct Step {
 
 constexpr Step steps[] = {
     {"Triangles",
-     "A scene is a heap of triangles, each in its colour here. Which of them does a ray through a pixel meet "
-     "first? To "
-     "test them all, for every pixel, takes far too long. A structure lets rays leave out nearly all of them.",
+     "A scene is a large set of triangles. Here each has its own colour. Which triangle does the ray through a "
+     "pixel hit first? To test all of them for every pixel takes far too long. An acceleration structure lets a "
+     "ray skip nearly all of them.",
      show_triangles},
     {"Boxes",
-     "Triangles that are near each other go into a box. A ray that misses the box misses all that is in it. Here "
-     "are the "
-     "box of everything, the two boxes in it, and the two in each of those.",
+     "Triangles that are near each other go into a box. A ray that misses the box misses everything in it. Here "
+     "are the box of the whole scene, the two boxes in it, and the two boxes in each of those.",
      show_boxes},
     {"A tree of boxes",
-     "Every box holds two smaller ones, down to leaves of a few triangles: a bounding volume hierarchy. Walk its "
-     "levels with [ and ], or with the slider under Overlays.",
+     "Every box holds two smaller boxes, down to leaves with a few triangles. This is a bounding volume "
+     "hierarchy, or BVH. Walk through its levels with [ and ], or with the slider under Overlays.",
      show_levels},
     {"Leaves",
-     "Each leaf in its colour. Leaf size, under Structure, says how many triangles one may have; try it.",
+     "Each leaf has its own colour. Leaf size, under Structure, is the maximum number of triangles per leaf. Try "
+     "other values.",
      show_leaves},
-    {"The way of a ray",
-     "A ray begins at the root and goes down into the boxes that it enters, the nearer one first. These are the "
-     "boxes "
-     "that the ray through the middle visited, and Picked pixel lists them. Click anywhere for another ray.",
+    {"The path of a ray",
+     "A ray starts at the root and goes down into the boxes that it enters, the nearer one first. You see the "
+     "boxes that the ray through the middle visited. Picked pixel lists them. Click anywhere to pick another ray.",
      show_ray},
     {"What rays cost",
-     "The more boxes and triangles a ray has to visit, the hotter its pixel. Edges are hot: rays that pass close "
-     "by "
-     "enter many boxes for nothing.",
+     "The more boxes and triangles a ray visits, the hotter its pixel. Edges are hot: rays that pass close to a "
+     "surface enter many boxes and hit nothing.",
      show_heat},
-    {"How a tree is made: by a curve",
-     "LBVH sorts the triangles along a curve that fills space, the Morton curve, and reads the tree off the "
-     "sorted keys. "
-     "That takes a few passes over the data: it is the fastest way.",
+    {"How a tree is built: along a curve",
+     "LBVH sorts the triangles along the Morton curve, a curve that fills space. Then it reads the tree from the "
+     "sorted keys. This takes only a few passes over the data, so it is the fastest way to build.",
      show_curve},
-    {"How a tree is made: with care",
-     "SAH tries many ways to split every box, and takes the one that lets rays do the least. Left LBVH, right "
-     "SAH: the "
-     "tree took longer to build, and its picture is colder. H-PLOC stands between them.",
+    {"How a tree is built: with care",
+     "SAH tries many ways to split each box and takes the one with the least expected work for rays. On the left "
+     "is LBVH, on the right SAH. The SAH tree took longer to build, and its picture is colder: its rays do less "
+     "work. H-PLOC is between the two.",
      show_builders},
     {"Broken",
-     "The scene moves, and the boxes stay where they were: rays look for triangles where there are none any more.",
+     "The scene moves, but the boxes stay where they were. Rays look for triangles where there are none any more.",
      show_broken},
     {"Refitted",
-     "Refit moves the boxes along with the triangles and keeps the tree's shape. That is fast, but what was close "
-     "may come to lie apart: watch SAH drift, under Structure.",
+     "Refit moves the boxes with the triangles and keeps the shape of the tree. That is fast, but triangles that "
+     "were close may move apart, and then rays cost more. Watch SAH drift, under Structure.",
      show_refit},
     {"Rebuilt",
-     "Or a fresh tree every frame, which never gets worse. The curves below say what either costs. The rest is "
-     "yours: H "
-     "lists all keys.",
+     "The other way is a new tree for every frame, which never gets worse. The curves below show what each way "
+     "costs. Now it is your turn: press H for a list of all keys.",
      show_rebuild},
 };
 
@@ -194,7 +190,7 @@ void guide(Desk& desk, const Rectangle& place) {
     ImGui::AlignTextToFramePadding();
     ImGui::TextDisabled("%u of %u", state.guide_step + 1, count);
     ImGui::SameLine();
-    if (button("Show again", "Sets the view up as this step has it")) state.guide_shown.reset();
+    if (button("Show again", "Sets the view to that of this step again")) state.guide_shown.reset();
   }
   ImGui::End();
   if (state.guide_shown == state.guide_step || desk.session.geometry()->parts.empty()) return;

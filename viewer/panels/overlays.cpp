@@ -84,7 +84,7 @@ void job_banner(Desk& desk, const Rectangle& place) {
         fmt::format("{}{}, {:.1f} s", job.cancelling ? "cancelling: " : "", job.stage, job.seconds).c_str());
     ImGui::SameLine();
     ImGui::BeginDisabled(job.cancelling);
-    if (button("Cancel", "Esc; what stood there stays")) desk.commands.push_back(Command::cancel);
+    if (button("Cancel", "Cancels; the old structure stays (Esc)")) desk.commands.push_back(Command::cancel);
     ImGui::EndDisabled();
     running_bar(ImGui::GetFontSize() * 18);
   }
@@ -106,7 +106,7 @@ void message_toasts(Desk& desk, const Rectangle& place) {
     const float width = std::max(std::min(place.width - 40, ImGui::GetFontSize() * 34), 100.0f);
     for (const Message* message : shown) {
       ImGui::PushID(int(message->id));
-      if (button("x", "Seen; ` shows all messages")) desk.state.toasts.close(*message);
+      if (button("x", "Closes this message; ` shows all messages")) desk.state.toasts.close(*message);
       ImGui::SameLine();
       ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + width);
       message_text(*message);
@@ -121,7 +121,7 @@ void pane_label(Desk& desk, const Rectangle& place, u32 side) {
   Session& session = desk.session;
   if (session.comparison() == Comparison::off || place.width <= 0) return;
   std::string text = session.difference().image.width > 0 ? "Red: A visits more. Blue: B does."
-                                                          : "Heat of A; its difference from B is on its way";
+                                                          : "Heat of A; the difference from B follows";
   if (session.comparison() == Comparison::side_by_side) {
     if (!session.has_structure(side)) return;
     text = fmt::format("{}   {}", side == 0 ? "A" : "B", in_words(session.built(side)));
@@ -181,7 +181,7 @@ void message_log(Desk& desk) {
   ImGui::SetNextWindowSize(ImVec2(unit * 44, unit * 20), ImGuiCond_Appearing);
   if (ImGui::Begin("Messages", &desk.state.log, ImGuiWindowFlags_NoCollapse)) {
     Messages& messages = desk.session.messages();
-    if (messages.list().empty()) quiet_text("There are none.");
+    if (messages.list().empty()) quiet_text("There are no messages.");
     if (!messages.list().empty() && button("Clear")) messages.clear();
     ImGui::BeginChild("lines");
     ImGui::PushTextWrapPos(0);

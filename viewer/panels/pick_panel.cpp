@@ -17,7 +17,7 @@ constexpr TargetNames target_names[] = {{"Triangle", "Triangles"}, {"Voxel", "Vo
 
 void hit_facts(const Pick& pick, bool is_tree) {
   if (!is_hit(pick.hit)) {
-    quiet_text("The ray meets nothing.");
+    quiet_text("The ray hits nothing.");
     return;
   }
   if (!pick.part.empty()) fact("Mesh", pick.part);
@@ -25,7 +25,7 @@ void hit_facts(const Pick& pick, bool is_tree) {
   fact("Distance", fmt::format("{:.5g}", pick.hit.t));
   fact("At", fmt::format("{:.3g}, {:.3g}, {:.3g}", pick.point.x, pick.point.y, pick.point.z));
   if (pick.target == Target::triangle) {
-    fact("u, v", fmt::format("{:.3f}, {:.3f}", pick.hit.u, pick.hit.v), "Where in the triangle");
+    fact("u, v", fmt::format("{:.3f}, {:.3f}", pick.hit.u, pick.hit.v), "Barycentric coordinates in the triangle");
   }
   if (pick.leaf != invalid_id)
     fact(is_tree ? "Leaf" : pick.target == Target::point ? "Bucket" : "Cell", fmt::format("{}", pick.leaf));
@@ -75,7 +75,7 @@ void visited_table(Desk& desk, const Pick& pick, bool is_tree) {
         overlay.boxes = true;
       }
       note_widget(fmt::format("Visited/{}", i));
-      explain(is_tree ? "Click: boxes below this node" : nullptr);
+      explain(is_tree ? "Click to show the boxes below this node" : nullptr);
       ImGui::PopID();
     }
   }
@@ -88,7 +88,7 @@ void pick_panel(Desk& desk) {
   const WidgetScope scope("Picked");
   const std::optional<Pick>& picked = desk.session.picked();
   if (!picked) {
-    quiet_text("Click on the picture: the ray, the nodes that it visits and the triangle that it hits.");
+    quiet_text("Click on the picture to see a ray, the nodes that it visits and the triangle that it hits.");
     return;
   }
   const bool is_tree = desk.session.built(desk.session.picked_side()).kind == StructureKind::bvh;

@@ -16,7 +16,7 @@ void list_parts(const SceneGeometry& geometry) {
     fact(part.name.c_str(), grouped(part.triangle_count));
   }
   if (geometry.parts.size() > max_shown) {
-    quiet_text(fmt::format("and {} meshes more", geometry.parts.size() - max_shown));
+    quiet_text(fmt::format("and {} more meshes", geometry.parts.size() - max_shown));
   }
 }
 
@@ -29,7 +29,7 @@ void frame_slider(Session& session) {
   Playback& playback = session.playback();
   const u32 frames = session.frame_count();
   if (frames < 2) {
-    slider("Phase", playback.phase, 0, 1, "%.3f", "Where in its period the deformation is; drag to scrub");
+    slider("Phase", playback.phase, 0, 1, "%.3f", "How far the deformation is through its period; drag to scrub");
     return;
   }
   u32 frame = session.frame();
@@ -44,11 +44,12 @@ void scene_panel(Desk& desk) {
   const WidgetScope scope("Scene");
   const SceneGeometry& geometry = *desk.session.geometry();
   const float half = (ImGui::GetContentRegionAvail().x - ImGui::GetStyle().ItemSpacing.x) / 2;
-  if (button("Open...", "Meshes: OBJ and PLY. Or drop files and folders on the window (O)", half)) {
+  if (button("Open...", "Opens OBJ and PLY meshes. You can also drop files and folders on the window (O)", half)) {
     desk.commands.push_back(Command::open);
   }
   ImGui::SameLine();
-  if (button("Add...", "Keeps the meshes that are there (Shift O)", half)) desk.commands.push_back(Command::add);
+  if (button("Add...", "Adds meshes to those that are open (Shift O)", half))
+    desk.commands.push_back(Command::add);
   if (geometry.parts.empty()) {
     quiet_text("No mesh is loaded.");
     return;
@@ -65,7 +66,8 @@ void motion_panel(Desk& desk) {
   Playback& playback = session.playback();
   if (session.frame_count() < 2) {
     choice("Deformation", playback.deformation,
-           "twist turns the scene about its upright axis, explode moves triangles apart, wave runs through it");
+           "twist turns the scene about its vertical axis, explode moves triangles apart, wave sends a wave "
+           "through it");
     if (playback.deformation == Deformation::none) {
       quiet_text("Choose a deformation, or open a numbered sequence of meshes (Ctrl O), and play it.");
     } else {
@@ -73,17 +75,17 @@ void motion_panel(Desk& desk) {
     }
   }
   const float third = (ImGui::GetContentRegionAvail().x - 2 * ImGui::GetStyle().ItemSpacing.x) / 3;
-  if (button("<", "A frame back (Left)", third)) desk.commands.push_back(Command::step_back);
+  if (button("<", "One frame back (Left)", third)) desk.commands.push_back(Command::step_back);
   ImGui::SameLine();
   if (button(playback.playing ? "Pause" : "Play", "Space", third)) desk.commands.push_back(Command::play);
   ImGui::SameLine();
-  if (button(">", "A frame on (Right)", third)) desk.commands.push_back(Command::step_forward);
+  if (button(">", "One frame forward (Right)", third)) desk.commands.push_back(Command::step_forward);
   frame_slider(session);
-  slider("Speed", playback.speed, -4, 4, "%.2f x", "Below 0 backwards");
-  checkbox("Loop", playback.loops, "Else it stops at the end");
+  slider("Speed", playback.speed, -4, 4, "%.2f x", "Below 0: backwards");
+  checkbox("Loop", playback.loops, "Starts again at the end; else it stops there");
   choice("When moving", session.update_mode(),
-         "What happens to the structure: nothing (it stays, and the picture breaks), refit (boxes move, the tree "
-         "keeps its shape), or a fresh one every frame (U)");
+         "What happens to the structure: nothing (it stays, and the picture breaks), refit (its boxes move, the "
+         "tree keeps its shape), rebuild (a new one for every frame) (U)");
 }
 
 }  // namespace copse::viewer

@@ -13,7 +13,7 @@ void tree_facts(const Statistics& statistics) {
   if (statistics.node_count) fact("Nodes", grouped(*statistics.node_count));
   if (statistics.leaf_count) fact("Leaves", grouped(*statistics.leaf_count));
   if (statistics.depth)
-    fact("Depth", fmt::format("{}", *statistics.depth), "Steps from the root to the deepest leaf");
+    fact("Depth", fmt::format("{}", *statistics.depth), "Edges from the root to the deepest leaf");
   if (statistics.sah_cost) {
     fact("SAH cost", fmt::format("{:.2f}", *statistics.sah_cost),
          "What a ray through the scene's box is expected to cost: nodes visited and triangles tested, by their "
@@ -21,7 +21,7 @@ void tree_facts(const Statistics& statistics) {
   }
   if (statistics.overlap) {
     fact("Overlap (EPO)", fmt::format("{:.3f}", *statistics.overlap),
-         "How much surface lies in boxes of nodes that it does not belong to");
+         "Area of the surface inside boxes of nodes that it does not belong to, weighted by their cost");
   }
 }
 
@@ -32,18 +32,18 @@ void grid_facts(const Statistics& statistics) {
   }
   if (statistics.nearest && statistics.farthest) {
     fact("Depths", fmt::format("{:.3g} to {:.3g}", *statistics.nearest, *statistics.farthest),
-         "Between which the slabs lie. The first one begins at the eye, the last one has no end");
+         "The slabs are between these depths. The first slab begins at the eye, the last has no end");
   }
   if (statistics.cell_size) fact("Cell size", fmt::format("{:.3g}", *statistics.cell_size));
   if (statistics.bucket_count) {
-    fact("Buckets", grouped(*statistics.bucket_count), "Of the hash, into which cells fall");
+    fact("Buckets", grouped(*statistics.bucket_count), "Buckets of the hash table that holds the cells");
   }
   if (statistics.cell_count) fact("Cells", grouped(*statistics.cell_count));
   if (statistics.occupied_count) fact("Occupied", grouped(*statistics.occupied_count));
   if (statistics.reference_count)
-    fact("References", grouped(*statistics.reference_count), "Of triangles in cells");
+    fact("References", grouped(*statistics.reference_count), "Triangles in cells, each counted once per cell");
   if (statistics.shared_count) {
-    fact("Shared", grouped(*statistics.shared_count), "Buckets with points of several cells");
+    fact("Shared", grouped(*statistics.shared_count), "Buckets that hold points of several cells");
   }
   if (statistics.largest_cell) {
     fact(statistics.bucket_count ? "Fullest bucket" : "Fullest cell", grouped(*statistics.largest_cell));
@@ -55,7 +55,7 @@ void leaf_histogram(const std::vector<u64>& leaves) {
   if (leaves.size() < 2) return;
   const u64 most = *std::max_element(leaves.begin(), leaves.end());
   if (most == 0) return;
-  quiet_text("Leaves by their triangles");
+  quiet_text("Leaves by number of triangles");
   const float height = ImGui::GetFontSize() * 3.5f, label = ImGui::GetFontSize();
   const float width = ImGui::GetContentRegionAvail().x;
   const ImVec2 corner = ImGui::GetCursorScreenPos();
@@ -98,13 +98,14 @@ void statistics_panel(Desk& desk) {
   fact(holds_points ? "Points" : "Triangles", grouped(statistics.primitive_count));
   if (statistics.invalid_count > 0) {
     fact("Left out", grouped(statistics.invalid_count),
-         holds_points ? "Points that are no numbers" : "Triangles with corners that are no numbers");
+         holds_points ? "Points with a coordinate that is infinite or not a number"
+                      : "Triangles with a coordinate that is infinite or not a number");
   }
   fact("Memory", readable_bytes(statistics.size_bytes));
   tree_facts(statistics);
   grid_facts(statistics);
   leaf_histogram(statistics.leaf_histogram);
-  if (button("Save as JSON", "Options, statistics and times of A and B (J)", -1)) {
+  if (button("Save as JSON", "Saves options, statistics and times of A and B (J)", -1)) {
     desk.commands.push_back(Command::save_statistics);
   }
 }

@@ -11,41 +11,43 @@ namespace copse::viewer {
 namespace {
 
 bool tree_options(StructureOptions& options) {
-  bool changed =
-      choice("Builder", options.builder,
-             "lbvh sorts by Morton codes and builds fastest; hploc merges neighbours by their area; sah "
-             "splits from the root down by the surface area heuristic and makes the best trees");
+  bool changed = choice("Builder", options.builder,
+                        "lbvh sorts by Morton keys and builds fastest; hploc merges neighbours by their area; sah "
+                        "splits from the root down by the surface area heuristic and makes the best trees");
   changed |= choice("Layout", options.layout,
-                    "Two children a node, or four, and four or eight in boxes compressed to 8 bits a plane");
+                    "bvh2: two children per node; bvh4: four; cbvh4 and cbvh8: four and eight, boxes compressed "
+                    "to 8 bits per plane");
   const u32 largest_leaf = options.layout == Layout::cbvh8 ? 3 : 32;
   options.max_leaf_size = std::min(options.max_leaf_size, largest_leaf);
-  changed |= slider("Leaf size", options.max_leaf_size, 1, largest_leaf, "Most triangles of a leaf");
+  changed |= slider("Leaf size", options.max_leaf_size, 1, largest_leaf, "Maximum triangles per leaf");
   if (options.builder != Builder::sah) {
     u32 bits = options.morton_bits == 0 ? 29 : options.morton_bits;
     const bool moved =
         slider("Morton bits", bits, 29, 63,
-               "Bits of the sorting keys. More keep close triangles of large scenes apart; auto: as "
+               "Bits of the Morton keys. More bits tell close triangles of large scenes apart; auto: as "
                "many as sort fastest",
                false, bits == 29 ? "auto" : "%u");
     if (moved) options.morton_bits = bits == 29 ? 0 : bits;
     changed |= moved;
   }
   if (options.builder == Builder::hploc) {
-    changed |= slider("Radius", options.radius, 1, 8, "How far a cluster looks for its nearest neighbour");
+    changed |= slider("Radius", options.radius, 1, 8,
+                      "How many clusters on each side are searched for the nearest neighbour");
   }
   if (options.builder == Builder::sah) {
-    changed |= slider("Bins", options.bin_count, 2, 32, "Places along an axis where a node may be split");
+    changed |= slider("Bins", options.bin_count, 2, 32, "Bins along each axis, between which a node may be split");
     changed |= slider("Rotations", options.rotation_passes, 0, 8,
-                      "Passes that swap nodes which the greedy splits put too deep or too high");
+                      "Passes that swap nodes which the greedy splits placed badly");
   }
-  changed |= checkbox("Measure overlap (EPO)", options.overlap,
-                      "The expected overlap of nodes tells more of tracing times than SAH; it takes longer than "
-                      "the build");
+  changed |=
+      checkbox("Measure overlap (EPO)", options.overlap,
+               "The expected overlap of nodes predicts tracing times better than the SAH cost. To measure it "
+               "takes longer than the build");
   return changed;
 }
 
 bool grid_options(StructureOptions& options) {
-  bool changed = slider("Density", options.density, 0.1f, 64, "%.2f", "Cells a triangle", true);
+  bool changed = slider("Density", options.density, 0.1f, 64, "%.2f", "Cells per triangle", true);
   u32 resolution = options.grid_resolution.x;
   if (slider("Resolution", resolution, 0, 1024, "Cells along each axis; 0: from the density", false,
              resolution == 0 ? "from density" : "%u")) {
@@ -65,27 +67,27 @@ bool voxel_options(StructureOptions& options) {
 
 bool frustum_options(StructureOptions& options) {
   uvec3& resolution = options.frustum_resolution;
-  bool changed = slider("Tiles across", resolution.x, 1, max_frustum_tiles, "Of the picture", true);
-  changed |= slider("Tiles down", resolution.y, 1, max_frustum_tiles, "Of the picture", true);
-  changed |= slider("Slabs", resolution.z, 1, max_frustum_slabs, "Ranges of depth that a tile is cut into", true);
+  bool changed = slider("Tiles across", resolution.x, 1, max_frustum_tiles, "Tiles of the picture", true);
+  changed |= slider("Tiles down", resolution.y, 1, max_frustum_tiles, "Tiles of the picture", true);
+  changed |= slider("Slabs", resolution.z, 1, max_frustum_slabs, "Depth ranges per tile", true);
   changed |= checkbox("Follow the camera", options.frustum_follows,
-                      "It is built anew for every picture. Else it stays with the camera that it was first seen "
-                      "from: go elsewhere and look at its cells (G); rays from there go through a tree");
+                      "Builds a new grid for every picture. Else the grid stays with its first camera: move away "
+                      "and look at its cells (G); rays from elsewhere traverse a tree");
   return changed;
 }
 
 bool points_options(StructureOptions& options) {
-  bool changed = slider("Points a cell", options.points_per_cell, 0.1f, 64, "%.2f",
-                        "Were they spread evenly over their box", true);
+  bool changed = slider("Points per cell", options.points_per_cell, 0.1f, 64, "%.2f",
+                        "If they were spread evenly over their box", true);
   float size = options.point_cell_size * 100;
   if (slider("Cell size", size, 0, 20, size == 0 ? "from points" : "%.2f %%",
-             "Edge of a cell in hundredths of the scene's diagonal; 0: from points a cell")) {
+             "Edge of a cell in hundredths of the scene's diagonal; 0: from points per cell")) {
     options.point_cell_size = size == 0 ? 0 : std::max(size / 100, min_point_cell);
     changed = true;
   }
   float radius = options.ball_radius * 100;
   if (slider("Ball radius", radius, 0.01f, 10, "%.2f %%",
-             "Rays see points as balls: their radius in hundredths of the scene's diagonal, at most half a cell",
+             "Rays see points as balls. Their radius in hundredths of the scene's diagonal, at most half a cell",
              true)) {
     options.ball_radius = radius / 100;
     changed = true;
@@ -116,7 +118,7 @@ void side_tabs(Desk& desk) {
       ImGui::EndTabItem();
     }
     note_widget(labels[side]);
-    explain(side == 0 ? "The structure that is shown" : "A second one, to compare with");
+    explain(side == 0 ? "The structure that is shown" : "A second structure, to compare with");
   }
   ImGui::EndTabBar();
 }
@@ -127,12 +129,13 @@ void build_buttons(Desk& desk) {
   const float half = (ImGui::GetContentRegionAvail().x - ImGui::GetStyle().ItemSpacing.x) / 2;
   const bool differs = session.differs(side);
   if (differs) ImGui::PushStyleColor(ImGuiCol_Button, ImGui::GetStyleColorVec4(ImGuiCol_ButtonHovered));
-  if (button(differs ? "Build" : "Rebuild", "Builds anew (R)", half)) desk.commands.push_back(Command::rebuild);
+  if (button(differs ? "Build" : "Rebuild", "Builds the structure again (R)", half))
+    desk.commands.push_back(Command::rebuild);
   if (differs) ImGui::PopStyleColor();
   ImGui::SameLine();
   const bool refits = session.has_structure(side) && can_refit(session.built(side));
   ImGui::BeginDisabled(!refits);
-  if (button("Refit", "Moves the boxes to where the triangles are; the tree keeps its shape (T)", half)) {
+  if (button("Refit", "Fits the boxes to the triangles; the tree keeps its shape (T)", half)) {
     desk.commands.push_back(Command::refit);
   }
   ImGui::EndDisabled();
@@ -142,7 +145,7 @@ void drift(Session& session, u32 side) {
   const std::optional<double> drift = session.sah_drift(side);
   if (!drift) return;
   fact("SAH drift", fmt::format("{:+.1f} %", (*drift - 1) * 100),
-       "How much the refitted tree costs over the one that was last built");
+       "SAH cost of the refitted tree divided by that of the last build");
 }
 
 }  // namespace
@@ -151,16 +154,16 @@ void structure_panel(Desk& desk) {
   const WidgetScope scope("Structure");
   Session& session = desk.session;
   choice("Compare", session.comparison(),
-         "Two structures on the same camera: beside each other, or where their heat maps differ (C)");
+         "Shows two structures with the same camera: side by side, or the difference of their heat maps (C)");
   side_tabs(desk);
   const u32 side = desk.state.side;
   StructureOptions& options = session.wanted(side);
-  bool changed = choice("Backend", options.backend, "automatic: the GPU if one answers");
-  changed |=
-      choice("Kind", options.kind,
-             "bvh: a tree of boxes. grid: cells of equal size over the scene; frustum: over what the camera sees. "
-             "voxels, bricks: small cubes, all of them or those that are needed. points: the vertices in cells, "
-             "found by a hash");
+  bool changed = choice("Backend", options.backend, "automatic: the GPU if there is one");
+  changed |= choice(
+      "Kind", options.kind,
+      "bvh: a tree of boxes. grid: cells of equal size over the scene. frustum: a grid over what the camera "
+      "sees. voxels, bricks: small cubes, all of them or only those near triangles. points: the vertices, in "
+      "a hash grid");
   changed |= kind_options(options);
   desk.state.build_waits |= changed;
 

@@ -13,15 +13,17 @@ constexpr const char* axis_names[] = {"x", "y", "z"};
 
 void heat_options(Desk& desk) {
   ViewSettings& view = desk.session.view();
-  slider("Hottest at", view.heat_limit, 0, 512, "Visits of nodes and triangles that are the hottest colour", false,
-         view.heat_limit == 0 ? "the picture's most" : "%u visits");
-  checkbox("Scale", view.heat_legend, "A scale in the picture");
+  slider("Hottest at", view.heat_limit, 0, 512, "Visits of nodes and triangles that have the hottest colour",
+         false, view.heat_limit == 0 ? "the maximum" : "%u visits");
+  checkbox("Scale", view.heat_legend, "Draws a scale into the picture");
 }
 
 void ambient_options(Desk& desk) {
   ViewSettings& view = desk.session.view();
-  slider("Samples", view.ambient_samples, 1, 1024, "Rays of each pixel; then the picture rests", true);
-  slider("Reach", view.ambient_reach, 0.01f, 2, "%.2f", "How far they go, in diagonals of the scene", true);
+  slider("Samples", view.ambient_samples, 1, 1024, "Ambient rays per pixel, after which the picture is complete",
+         true);
+  slider("Reach", view.ambient_reach, 0.01f, 2, "%.2f", "How far ambient rays reach, in diagonals of the scene",
+         true);
   const u32 samples = desk.session.picture(0).samples;
   ImGui::ProgressBar(float(samples) / float(view.ambient_samples), ImVec2(-1, 0),
                      fmt::format("{} of {}", samples, view.ambient_samples).c_str());
@@ -39,11 +41,11 @@ void slice_options(SlicePlane& slice) {
 
 void level_options(Session& session, OverlaySettings& overlay) {
   const u32 deepest = session.deepest_level(0);
-  slider("Level", overlay.level, 0, std::max(deepest, overlay.level), "Walk the levels of the tree ( [ and ] )");
+  slider("Level", overlay.level, 0, std::max(deepest, overlay.level), "Level of the tree ( [ and ] )");
   checkbox("Levels above too", overlay.levels_above);
   if (overlay.subtree != 0) {
     ImGui::SameLine();
-    if (button("Whole tree", "Leaves the subtree")) overlay.subtree = 0;
+    if (button("Whole tree", "Shows the boxes of the whole tree again")) overlay.subtree = 0;
     quiet_text(fmt::format("below node {}", overlay.subtree));
   }
 }
@@ -53,7 +55,7 @@ void level_options(Session& session, OverlaySettings& overlay) {
 void view_panel(Desk& desk) {
   const WidgetScope scope("View");
   ViewSettings& view = desk.session.view();
-  choice("Show", view.view, "What colours a pixel (1 to 7)");
+  choice("Show", view.view, "What the colour of a pixel shows (1 to 7)");
   switch (view.view) {
     case View::heat: heat_options(desk); break;
     case View::ambient_occlusion: ambient_options(desk); break;
@@ -62,7 +64,7 @@ void view_panel(Desk& desk) {
   }
   slice_options(view.slice);
   if (desk.session.backend(0) == Backend::cuda) {
-    fact("Shown by", desk.state.picture_way, "How pictures come from the GPU that traces them to the window");
+    fact("Shown by", desk.state.picture_way, "How pictures get from the GPU to the window");
   }
 }
 
@@ -75,11 +77,12 @@ void overlay_panel(Desk& desk) {
   const float column = ImGui::GetWindowContentRegionMax().x * 0.5f;
   checkbox("Morton curve", overlay.curve, "A line through the leaves in their order (M)");
   ImGui::SameLine(column);
-  checkbox("Grid cells", overlay.cells, "Occupied cells of a grid, set voxels (G)");
+  checkbox("Grid cells", overlay.cells, "Occupied cells of a grid, or set voxels (G)");
   checkbox("Picked ray", overlay.picked_path, "The ray of the picked pixel and the boxes that it visited");
   ImGui::SameLine(column);
   checkbox("Scene box", overlay.bounds);
-  checkbox("Lines on top", overlay.on_top, "Else they are faint where surfaces hide them");
+  checkbox("Lines on top", overlay.on_top,
+           "Draws all lines over the picture; else lines behind surfaces are faint");
 }
 
 }  // namespace copse::viewer

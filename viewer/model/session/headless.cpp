@@ -130,7 +130,7 @@ std::string in_words(std::span<const Stage> stages) {
 
 std::string in_words(const FrameLoopResult& result) {
   char line[160];
-  std::snprintf(line, sizeof line, "%u frames in %.3f s: %.1f frames a second on %s\n", result.frames,
+  std::snprintf(line, sizeof line, "%u frames in %.3f s: %.1f frames per second on %s\n", result.frames,
                 result.seconds, result.frames_per_second, result.device.c_str());
   return line + in_words(result.stages);
 }

@@ -73,13 +73,14 @@ OrbitRate measure_orbit(Session& session, double seconds, Meanwhile meanwhile) {
 
 std::string in_words(const OrbitRate& rate) {
   char line[280];
-  std::snprintf(
-      line, sizeof line,
-      "orbit: %.1f pictures a second of %u x %u or more, each %.0f ms of processors; longest update %.0f ms; "
-      "%u x %u %.2f s after rest, %.2f s of processors",
-      rate.pictures_per_second(), rate.width, rate.height,
-      rate.picture_count > 0 ? rate.processor_seconds * 1000 / rate.picture_count : 0, rate.longest_update_ms,
-      rate.whole_width, rate.whole_height, rate.seconds_to_rest, rate.processor_seconds_to_rest);
+  std::snprintf(line, sizeof line,
+                "orbit: %.1f pictures per second of %u x %u or more, each %.0f ms of processor time; longest "
+                "update %.0f ms; "
+                "%u x %u %.2f s after rest, %.2f s of processor time",
+                rate.pictures_per_second(), rate.width, rate.height,
+                rate.picture_count > 0 ? rate.processor_seconds * 1000 / rate.picture_count : 0,
+                rate.longest_update_ms, rate.whole_width, rate.whole_height, rate.seconds_to_rest,
+                rate.processor_seconds_to_rest);
   std::string text = line;
   if (rate.build_count > 0) text += "; built " + std::to_string(rate.build_count) + " times meanwhile";
   return text + '\n';

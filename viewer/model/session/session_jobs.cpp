@@ -47,7 +47,7 @@ void Session::State::open_sequence(const fs::path& path) {
     std::vector<fs::path> files = find_sequence(path);
     const auto own = std::find(files.begin(), files.end(), path);
     if (own == files.end()) {
-      throw Error(ErrorCode::bad_file, path.string() + ": no such file, and so no sequence");
+      throw Error(ErrorCode::bad_file, path.string() + ": there is no such file to begin a sequence with");
     }
     Opening opening{.files = {path}, .frame = u32(own - files.begin())};
     if (files.size() > 1) {
