@@ -1,22 +1,60 @@
-// Batches on the CPU through the trees of one layout, that of BodyView: the code for every instruction set, for each
-// of which Highway includes this file once, and the function that chooses among them when it is called.
+// Batches on the CPU through the trees of one layout, that of BodyView. Highway includes this file once per instruction
+// set; the function at the end chooses among them when it is called. Where a target has no vectors, rays go one after
+// another by the traversal of trace/walk/walk.h.
+
+// The instruction sets that batches are compiled for, each in a namespace of its own; the machine's best is chosen
+// at run time. Those left out are near another one, or have vectors whose size is not known to the compiler, which
+// cannot be members.
+
+#undef HWY_DISABLED_TARGETS
+#define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_AVX3_DL | HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV)
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "trace/batch/cpu/simd_entry.inl"
+#include <algorithm>
+
 #include "trace/batch/cpu/simd_batch.h"
-#include "trace/batch/cpu/simd_targets.h"
 
 #include "hwy/foreach_target.h"
 
-#include "trace/batch/cpu/simd_layout.inl"
+#include "hwy/highway.h"
+#if HWY_TARGET != HWY_SCALAR
+#include "trace/batch/cpu/simd_trace.inl"
+#endif
 
 HWY_BEFORE_NAMESPACE();
 namespace copse::cpu::HWY_NAMESPACE {
 
+#if HWY_TARGET == HWY_SCALAR
+template <class Tree, class Triangles>
+void trace_triangles(const SimdBatch<Tree>& batch, const Triangles& triangles, u64 begin, u64 end) {
+  for (u64 i = begin; i < end; ++i) retrace_robust(batch, triangles, i);
+}
+
+template <class Tree>
+void trace_packed(const SimdBatch<Tree>& batch, u64 begin, u64 end) {
+  trace_triangles(batch, copse::detail::PlacedTriangles{batch.packed}, begin, end);
+}
+#else
+/// Leaves are read four triangles at a time, so fewer go by a copy.
+template <class Tree>
+void trace_packed(const SimdBatch<Tree>& batch, u64 begin, u64 end) {
+  PackedTriangle few[4] = {};
+  if (batch.packed_count < 4) std::copy_n(batch.packed, batch.packed_count, few);
+  const bool is_copied = batch.packed_count < 4;
+  const CountedTriangles triangles{{is_copied ? few : batch.packed}, is_copied ? 4 : u32(batch.packed_count)};
+  trace_triangles(batch, triangles, begin, end);
+}
+#endif
+
 using SimdTree = decltype(copse::detail::tree_of(std::declval<const copse::detail::BodyView&>()));
 
 void trace_layout(const SimdBatch<SimdTree>& batch, u64 begin, u64 end) {
-  trace_batch_range(batch, begin, end);
+  if (batch.packed != nullptr) {
+    trace_packed(batch, begin, end);
+  } else {
+    trace_triangles(batch, copse::detail::IndexedTriangles{batch.table}, begin, end);
+  }
 }
 
 }  // namespace copse::cpu::HWY_NAMESPACE

@@ -11,7 +11,6 @@
 #endif
 
 #include "trace/batch/cpu/simd_children.inl"
-#include "trace/batch/cpu/simd_columns.inl"
 #include "trace/batch/cpu/simd_grid_children.inl"
 #include "trace/batch/cpu/simd_stacks.inl"
 
