@@ -36,15 +36,6 @@ concept IsBidirectional = requires {
   typename Table::Slots::Layout;
 };
 
-namespace detail {
-
-template <class Slots>
-void build_table_words(Context& context, const Slots& slots, HashMode mode, KeySpan<Slots> keys,
-                       ConstValueSpan<Slots> values, BufferSpan<HashCounts> counts,
-                       BufferSpan<InsertResult> results);
-
-}  // namespace detail
-
 /// Makes a table hold these keys, and nothing that it held before: the fastest way to fill one, for it neither has
 /// to be cleared nor looked at. Arguments, errors and scratch as those of insert; keys without room count as full.
 template <class Table>
@@ -53,15 +44,16 @@ requires(IsHashMap<Table>&& IsBidirectional<Table>) void build(Context& context,
                                                                BufferSpan<const typename Table::Value> values,
                                                                BufferSpan<HashCounts> counts = {},
                                                                BufferSpan<InsertResult> results = {}) {
-  detail::build_table_words(context, table.slots(), HashMode::keep, detail::word_span(keys),
-                            detail::word_span(values), counts, results);
+  detail::CallsOf<Table>::insert(context, {table.slots(), HashMode::keep, detail::word_span(keys),
+                                           detail::word_span(values), counts, results, true});
 }
 template <class Table>
 requires(IsHashSet<Table>&& IsBidirectional<Table>) void build(Context& context, Table& table,
                                                                BufferSpan<const typename Table::Key> keys,
                                                                BufferSpan<HashCounts> counts = {},
                                                                BufferSpan<InsertResult> results = {}) {
-  detail::build_table_words(context, table.slots(), HashMode::keep, detail::word_span(keys), {}, counts, results);
+  detail::CallsOf<Table>::insert(
+      context, {table.slots(), HashMode::keep, detail::word_span(keys), {}, counts, results, true});
 }
 
 }  // namespace copse

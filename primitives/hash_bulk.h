@@ -32,13 +32,14 @@ template <IsHashMap Table>
 void insert(Context& context, Table& table, BufferSpan<const typename Table::Key> keys,
             BufferSpan<const typename Table::Value> values, BufferSpan<HashCounts> counts = {},
             BufferSpan<InsertResult> results = {}) {
-  detail::hash_insert_words(context, table.slots(), HashMode::keep, detail::word_span(keys),
-                            detail::word_span(values), counts, results);
+  detail::CallsOf<Table>::insert(context, {table.slots(), HashMode::keep, detail::word_span(keys),
+                                           detail::word_span(values), counts, results});
 }
 template <IsHashSet Table>
 void insert(Context& context, Table& table, BufferSpan<const typename Table::Key> keys,
             BufferSpan<HashCounts> counts = {}, BufferSpan<InsertResult> results = {}) {
-  detail::hash_insert_words(context, table.slots(), HashMode::keep, detail::word_span(keys), {}, counts, results);
+  detail::CallsOf<Table>::insert(context,
+                                 {table.slots(), HashMode::keep, detail::word_span(keys), {}, counts, results});
 }
 
 /// Inserts keys that are not there, and replaces the values of those that are. Of equal keys among `keys`, any one
@@ -47,8 +48,8 @@ template <IsHashMap Table>
 void insert_or_assign(Context& context, Table& table, BufferSpan<const typename Table::Key> keys,
                       BufferSpan<const typename Table::Value> values, BufferSpan<HashCounts> counts = {},
                       BufferSpan<InsertResult> results = {}) {
-  detail::hash_insert_words(context, table.slots(), HashMode::assign, detail::word_span(keys),
-                            detail::word_span(values), counts, results);
+  detail::CallsOf<Table>::insert(context, {table.slots(), HashMode::assign, detail::word_span(keys),
+                                           detail::word_span(values), counts, results});
 }
 
 /// Stores the value of each key, zeros for keys that are not there, and whether it is there.
@@ -58,8 +59,8 @@ template <IsHashMap Table>
 void find(Context& context, const Table& table, BufferSpan<const typename Table::Key> keys,
           BufferSpan<typename Table::Value> values, BufferSpan<u8> found = {},
           BufferSpan<HashCounts> counts = {}) {
-  detail::hash_find_words(context, table.slots(), detail::word_span(keys), detail::word_span(values), true, found,
-                          counts);
+  detail::CallsOf<Table>::find(
+      context, {table.slots(), detail::word_span(keys), detail::word_span(values), true, found, counts});
 }
 
 /// Stores whether each key is there, 1 or 0, and how many are.
@@ -67,7 +68,7 @@ void find(Context& context, const Table& table, BufferSpan<const typename Table:
 template <IsHashTable Table>
 void contains(Context& context, const Table& table, BufferSpan<const typename Table::Key> keys,
               BufferSpan<u8> found, BufferSpan<HashCounts> counts = {}) {
-  detail::hash_find_words(context, table.slots(), detail::word_span(keys), {}, false, found, counts);
+  detail::CallsOf<Table>::find(context, {table.slots(), detail::word_span(keys), {}, false, found, counts});
 }
 
 /// Erases keys. Of equal keys one counts as found.
@@ -75,14 +76,14 @@ void contains(Context& context, const Table& table, BufferSpan<const typename Ta
 template <IsHashTable Table>
 void erase(Context& context, Table& table, BufferSpan<const typename Table::Key> keys,
            BufferSpan<HashCounts> counts = {}, BufferSpan<u8> erased = {}) {
-  detail::hash_erase_words(context, table.slots(), detail::word_span(keys), erased, counts);
+  detail::CallsOf<Table>::erase(context, {table.slots(), detail::word_span(keys), erased, counts});
 }
 
 /// Stores how many elements the table holds: reads all slots.
 ///   count: one element
 template <IsHashTable Table>
 void count_elements(Context& context, const Table& table, BufferSpan<u64> count) {
-  detail::hash_count(context, table.slots(), count);
+  detail::CallsOf<Table>::count(context, {table.slots(), false, count});
 }
 
 /// Stores all elements, in any order, and how many there are.
@@ -92,12 +93,13 @@ void count_elements(Context& context, const Table& table, BufferSpan<u64> count)
 template <IsHashMap Table>
 void retrieve_all(Context& context, const Table& table, BufferSpan<typename Table::Key> keys,
                   BufferSpan<typename Table::Value> values, BufferSpan<u64> count) {
-  detail::hash_retrieve_words(context, table.slots(), detail::word_span(keys), detail::word_span(values), count);
+  detail::CallsOf<Table>::retrieve(context,
+                                   {table.slots(), detail::word_span(keys), detail::word_span(values), count});
 }
 template <IsHashSet Table>
 void retrieve_all(Context& context, const Table& table, BufferSpan<typename Table::Key> keys,
                   BufferSpan<u64> count) {
-  detail::hash_retrieve_words(context, table.slots(), detail::word_span(keys), {}, count);
+  detail::CallsOf<Table>::retrieve(context, {table.slots(), detail::word_span(keys), {}, count});
 }
 
 /// How many elements the table holds. Waits.
@@ -112,7 +114,7 @@ u64 size(Context& context, const Table& table) {
 template <IsHashTable Table>
 u64 used_slots(Context& context, const Table& table) {
   Buffer<u64> count(context, 1);
-  detail::hash_used(context, table.slots(), count.span());
+  detail::CallsOf<Table>::count(context, {table.slots(), true, count.span()});
   return count.download()[0];
 }
 
@@ -121,7 +123,7 @@ u64 used_slots(Context& context, const Table& table) {
 template <IsHashTable Table>
 Table rehashed(Context& context, const Table& table, u64 capacity) {
   Table result(context, capacity, table.options());
-  detail::hash_copy(context, table.slots(), result.slots());
+  detail::CallsOf<Table>::copy(context, {table.slots(), result.slots()});
   return result;
 }
 

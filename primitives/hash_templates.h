@@ -31,22 +31,10 @@ constexpr u32 pair_alignment(u32 bytes) {
   return bytes % 16 == 0 ? 16 : bytes % 8 == 0 ? 8 : 4;
 }
 
-template <class Slots, u32 value_bytes = Slots::value_bytes>
-struct alignas(pair_alignment(Slots::key_bytes + value_bytes)) HashPair {
-  typename Slots::Key key;
-  typename Slots::Value words;
-
-  COPSE_HD HashPair(const typename Slots::Key& k, const typename Slots::Value& v) : key(k), words(v) {}
-  HashPair() = default;
-  COPSE_HD typename Slots::Value value() const { return words; }
-};
 template <class Slots>
-struct alignas(pair_alignment(Slots::key_bytes)) HashPair<Slots, 0> {
+struct alignas(pair_alignment(Slots::key_bytes + Slots::value_bytes)) HashPair {
   typename Slots::Key key;
-
-  COPSE_HD HashPair(const typename Slots::Key& k, const Words<0>&) : key(k) {}
-  HashPair() = default;
-  COPSE_HD Words<0> value() const { return {}; }
+  [[no_unique_address]] typename Slots::Value value;  // of no bytes in a set
 };
 
 /// The pairs from `first` on.
@@ -74,39 +62,8 @@ struct KeyOfPair {
 template <class Slots>
 struct ValueOfPair {
   const HashPair<Slots>* pairs;
-  COPSE_HD auto operator()(u64 i) const { return pairs[i].value(); }
+  COPSE_HD auto operator()(u64 i) const { return pairs[i].value; }
 };
-
-/// All keys of an array, by looks where the slots have them.
-template <class Executor, class Slots, class Keys, class Values>
-void insert_each(const Executor& ex, const char* label, const Slots& slots, u64 n, const Keys& keys,
-                 const Values& values, HashMode mode, u64* counts, InsertResult* results) {
-  if constexpr (HasLooks<Slots>) {
-    for_each_interleaved(ex, label, n, InsertLooks<Slots, Keys, Values>{slots, keys, values, mode, results},
-                         counts);
-  } else {
-    for_each_prefetched(ex, label, n, InsertSteps<Slots, Keys, Values>{slots, keys, values, mode, results},
-                        counts);
-  }
-}
-template <class Executor, class Slots, class Keys, class Emit>
-void find_each(const Executor& ex, const char* label, const Slots& slots, u64 n, const Keys& keys,
-               const Emit& emit, u64* counts) {
-  if constexpr (HasLooks<Slots>) {
-    for_each_interleaved(ex, label, n, FindLooks<Slots, Keys, Emit>{slots, keys, emit}, counts);
-  } else {
-    for_each_prefetched(ex, label, n, FindSteps<Slots, Keys, Emit>{slots, keys, emit}, counts);
-  }
-}
-template <class Executor, class Slots, class Keys>
-void erase_each(const Executor& ex, const char* label, const Slots& slots, u64 n, const Keys& keys, u8* erased,
-                u64* counts) {
-  if constexpr (HasLooks<Slots>) {
-    for_each_interleaved(ex, label, n, EraseLooks<Slots, Keys>{slots, keys, erased}, counts);
-  } else {
-    for_each_prefetched(ex, label, n, EraseSteps<Slots, Keys>{slots, keys, erased}, counts);
-  }
-}
 
 template <class Executor>
 u64* reset_counts(const Executor& ex, const char* label, HashCounts* counts) {
@@ -114,42 +71,48 @@ u64* reset_counts(const Executor& ex, const char* label, HashCounts* counts) {
   return reinterpret_cast<u64*>(counts);
 }
 
+/// Works on each of n keys, by looks where the slots have them.
+template <class Executor, class Each>
+void for_each_key(const Executor& ex, const char* label, u64 n, const Each& each, u64* counts) {
+  if constexpr (HasLooks<typename Each::Slots>) {
+    for_each_interleaved(ex, label, n, each, counts);
+  } else {
+    for_each_prefetched(ex, label, n, each, counts);
+  }
+}
+/// The same, with counts that begin at 0.
+template <class Executor, class Each>
+void for_each_key(const Executor& ex, const char* label, u64 n, const Each& each, HashCounts* counts) {
+  for_each_key(ex, label, n, each, reset_counts(ex, label, counts));
+}
+
 /// Inserts part after part.
 template <class Executor, class Slots, class Keys, class Values>
-void insert_in_parts(const Executor& ex, const char* label, const Slots& slots, u64 n, const Keys& keys,
-                     const Values& values, HashMode mode, u64* counts) {
+void insert_in_parts(const Executor& ex, const char* label, u64 n, const InsertEach<Slots, Keys, Values>& each,
+                     u64* counts) {
   using Pair = HashPair<Slots>;
+  static_assert(Slots::value_bytes > 0 || sizeof(Pair) == sizeof(typename Slots::Key));
   ScratchArena::Frame frame(ex.scratch);
   auto* pairs = frame.allocate<Pair>(smaller(n, max_pairs_at_once));
-  const u64 part_count = hash_part_count(ex, slots, n);
+  const u64 part_count = hash_part_count(ex, each.slots, n);
   for (u64 first = 0; first < n; first += max_pairs_at_once) {
     const u64 count = smaller(n - first, max_pairs_at_once);
-    split_unordered(ex, label, count, PairAt<Slots, Keys, Values>{keys, values, first},
+    split_unordered(ex, label, count, PairAt<Slots, Keys, Values>{each.keys, each.values, first},
                     PartOfPair<Slots>{part_count}, u32(part_count), pairs, static_cast<u64*>(nullptr));
-    insert_each(ex, label, slots, count, KeyOfPair<Slots>{pairs}, ValueOfPair<Slots>{pairs}, mode, counts,
-                static_cast<InsertResult*>(nullptr));
+    const InsertEach<Slots, KeyOfPair<Slots>, ValueOfPair<Slots>> of_pairs{
+        each.slots, {pairs}, {pairs}, each.mode, nullptr};
+    for_each_key(ex, label, count, of_pairs, counts);
   }
 }
 
-/// Keys and values as words.
-template <class Executor, class Slots, class Keys, class Values>
-void insert_words(const Executor& ex, const char* label, const Slots& slots, u64 n, const Keys& keys,
-                  const Values& values, HashMode mode, HashCounts* counts, InsertResult* results) {
+template <class Executor, class Each>
+void insert_all(const Executor& ex, const char* label, u64 n, const Each& each, HashCounts* counts) {
   u64* const outcomes = reset_counts(ex, label, counts);
-  if (results == nullptr && hash_part_count(ex, slots, n) > 1) {
-    insert_in_parts(ex, label, slots, n, keys, values, mode, outcomes);
+  if (each.results == nullptr && hash_part_count(ex, each.slots, n) > 1) {
+    insert_in_parts(ex, label, n, each, outcomes);
   } else {
-    insert_each(ex, label, slots, n, keys, values, mode, outcomes, results);
+    for_each_key(ex, label, n, each, outcomes);
   }
-}
-
-template <class Executor, class Slots>
-u64 insert_words_scratch_bytes(const Executor& ex, const Slots& slots, u64 n) {
-  const u64 part_count = hash_part_count(ex, slots, n);
-  const u64 count = smaller(n, max_pairs_at_once);
-  if (part_count == 1) return 0;
-  return ScratchArena::bytes_for<HashPair<Slots>>(count) +
-         split_scratch_bytes<HashPair<Slots>>(ex, count, u32(part_count));
 }
 
 template <class View, class F>
@@ -165,14 +128,21 @@ struct VisitSlot {
 template <class Executor, class View, class Keys, class Values>
 void hash_insert(const Executor& ex, const char* label, const View& view, u64 n, const Keys& keys,
                  const Values& values, HashMode mode, HashCounts* counts, InsertResult* results) {
-  insert_words(ex, label, view.table(), n, detail::WordsOfInput<Keys>{keys}, detail::WordsOfInput<Values>{values},
-               mode, counts, results);
+  using KeyWords = detail::WordsOfInput<Keys>;
+  using ValueWords = detail::WordsOfInput<Values>;
+  const detail::InsertEach<typename View::Table, KeyWords, ValueWords> each{
+      view.table(), {keys}, {values}, mode, results};
+  detail::insert_all(ex, label, n, each, counts);
 }
 
 /// Contract: primitives/hash_bulk.h.
 template <class Executor, class View>
 u64 hash_insert_scratch_bytes(const Executor& ex, const View& view, u64 n) {
-  return insert_words_scratch_bytes(ex, view.table(), n);
+  using Pair = detail::HashPair<typename View::Table>;
+  const u64 part_count = detail::hash_part_count(ex, view.table(), n);
+  const u64 count = smaller(n, detail::max_pairs_at_once);
+  if (part_count == 1) return 0;
+  return ScratchArena::bytes_for<Pair>(count) + split_scratch_bytes<Pair>(ex, count, u32(part_count));
 }
 
 /// Contract: primitives/hash_bulk.h.
@@ -180,16 +150,17 @@ template <class Executor, class View, class Keys, class Emit>
 void hash_find(const Executor& ex, const char* label, const View& view, u64 n, const Keys& keys, const Emit& emit,
                HashCounts* counts) {
   using Words = detail::WordsOfInput<Keys>;
-  detail::find_each(ex, label, view.table(), n, Words{keys}, detail::EmitFound<View, Emit>{emit},
-                    detail::reset_counts(ex, label, counts));
+  using EmitWords = detail::EmitFound<View, Emit>;
+  const detail::FindEach<typename View::Table, Words, EmitWords> each{view.table(), {keys}, {emit}};
+  detail::for_each_key(ex, label, n, each, counts);
 }
 
 /// Contract: primitives/hash_bulk.h.
 template <class Executor, class View, class Keys>
 void hash_erase(const Executor& ex, const char* label, const View& view, u64 n, const Keys& keys, u8* erased,
                 HashCounts* counts) {
-  using Words = detail::WordsOfInput<Keys>;
-  detail::erase_each(ex, label, view.table(), n, Words{keys}, erased, detail::reset_counts(ex, label, counts));
+  const detail::EraseEach<typename View::Table, detail::WordsOfInput<Keys>> each{view.table(), {keys}, erased};
+  detail::for_each_key(ex, label, n, each, counts);
 }
 
 /// Contract: primitives/hash_bulk.h.

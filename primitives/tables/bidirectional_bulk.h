@@ -86,26 +86,27 @@ void insert_sorted(const Executor& ex, const char* label, const PlacingTask<Pair
 
 /// Sorts the pairs by tag and inserts them. `occupied`: whether the table holds anything.
 template <class Executor, class Slots, class Keys, class Values>
-void sort_and_insert(const Executor& ex, const char* label, const Slots& slots, u64 n, const Keys& keys,
-                     const Values& values, HashMode mode, const u32* occupied, bool is_surely_empty, u64* counts,
-                     InsertResult* results) {
+void sort_and_insert(const Executor& ex, const char* label, u64 n, const InsertEach<Slots, Keys, Values>& each,
+                     const u32* occupied, bool is_surely_empty, u64* counts) {
   using Layout = typename Slots::Layout;
+  const Slots& slots = each.slots;
   ScratchArena::Frame frame(ex.scratch);
   u32* tags = frame.template allocate<u32>(n);
-  const TagsOfKeys<Layout, Keys> tags_of_keys{keys};
+  const TagsOfKeys<Layout, Keys> tags_of_keys{each.keys};
   const u32 group = placing_group(n, slots.slot_count());
   if constexpr (Layout::is_packed) {
-    if (results == nullptr) {
+    if (each.results == nullptr) {
       using Pairs = PackedPairs<Slots>;
       u32* value_words = nullptr;
       if constexpr (Slots::value_bytes > 0) {
         value_words = frame.template allocate<u32>(n);
-        radix_sort_pairs<u32, u32>(ex, label, n, tags_of_keys, ValueWords<Values>{values}, tags, value_words,
+        radix_sort_pairs<u32, u32>(ex, label, n, tags_of_keys, ValueWords<Values>{each.values}, tags, value_words,
                                    {0, 32});
       } else {
         radix_sort_keys<u32>(ex, label, n, tags_of_keys, tags, {0, 32});
       }
-      insert_sorted(ex, label, PlacingTask<Pairs>{slots, n, {tags, value_words}, mode, group, occupied, counts},
+      insert_sorted(ex, label,
+                    PlacingTask<Pairs>{slots, n, {tags, value_words}, each.mode, group, occupied, counts},
                     is_surely_empty);
       return;
     }
@@ -120,56 +121,33 @@ void sort_and_insert(const Executor& ex, const char* label, const Slots& slots, 
     sort_elements(ex, static_cast<const u32*>(unsorted), static_cast<const u32*>(nullptr), n, tags, order,
                   BitRange{0, 32}, encoding_of<u32>(SortOrder::ascending));
   }
-  insert_sorted(ex, label,
-                PlacingTask<Pairs>{slots, n, {tags, order, keys, values, results}, mode, group, occupied, counts},
+  const Pairs pairs{tags, order, each.keys, each.values, each.results};
+  insert_sorted(ex, label, PlacingTask<Pairs>{slots, n, pairs, each.mode, group, occupied, counts},
                 is_surely_empty);
 }
 
-/// Contract: that of hash_insert, for these slots.
-template <class Executor, u32 key_bytes, u32 value_bytes, class Keys, class Values>
-void insert_words(const Executor& ex, const char* label, const BidirectionalSlots<key_bytes, value_bytes>& slots,
-                  u64 n, const Keys& keys, const Values& values, HashMode mode, HashCounts* counts,
-                  InsertResult* results) {
-  using Slots = BidirectionalSlots<key_bytes, value_bytes>;
+/// Inserts all keys; where `replaces_all`, the table loses what it held before.
+template <class Executor, class Each>
+void insert_ordered(const Executor& ex, const char* label, u64 n, const Each& each, HashCounts* counts,
+                    bool replaces_all) {
+  using Slots = typename Each::Slots;
+  const Slots& slots = each.slots;
   u64* const outcomes = reset_counts(ex, label, counts);
   if (!inserts_by_order(n, slots.slot_count())) {
-    for_each_prefetched(ex, label, n, InsertSteps<Slots, Keys, Values>{slots, keys, values, mode, results},
-                        outcomes);
+    auto* const memory = reinterpret_cast<u8*>(slots.layout().header());
+    if (replaces_all) fill_bytes(ex, label, memory, slots.memory_bytes(), 0);
+    for_each_prefetched(ex, label, n, each, outcomes);
     return;
   }
   ScratchArena::Frame frame(ex.scratch);
   u32* occupied = frame.template allocate<u32>(1);
-  any_of(ex, label, slots.slot_count(), SlotIsTaken<Slots>{slots}, occupied);
-  sort_and_insert(ex, label, slots, n, keys, values, mode, occupied, false, outcomes, results);
-}
-
-/// Makes the table hold these keys and no others, whatever it held.
-template <class Executor, u32 key_bytes, u32 value_bytes, class Keys, class Values>
-void build_words(const Executor& ex, const char* label, const BidirectionalSlots<key_bytes, value_bytes>& slots,
-                 u64 n, const Keys& keys, const Values& values, HashMode mode, HashCounts* counts,
-                 InsertResult* results) {
-  using Slots = BidirectionalSlots<key_bytes, value_bytes>;
-  u64* const outcomes = reset_counts(ex, label, counts);
-  if (!inserts_by_order(n, slots.slot_count())) {
-    fill_bytes(ex, label, reinterpret_cast<u8*>(slots.layout().header()), slots.memory_bytes(), 0);
-    for_each_prefetched(ex, label, n, InsertSteps<Slots, Keys, Values>{slots, keys, values, mode, results},
-                        outcomes);
-    return;
+  if (replaces_all) {
+    fill_bytes(ex, label, occupied, 1, 0);
+    fill_bytes(ex, label, slots.layout().header(), 1, 0);
+  } else {
+    any_of(ex, label, slots.slot_count(), SlotIsTaken<Slots>{slots}, occupied);
   }
-  ScratchArena::Frame frame(ex.scratch);
-  u32* occupied = frame.template allocate<u32>(1);
-  fill_bytes(ex, label, occupied, 1, 0);
-  fill_bytes(ex, label, slots.layout().header(), 1, 0);
-  sort_and_insert(ex, label, slots, n, keys, values, mode, occupied, true, outcomes, results);
-}
-
-/// The scratch that insertion and building take.
-template <class Executor, u32 key_bytes, u32 value_bytes>
-u64 insert_words_scratch_bytes(const Executor& ex, const BidirectionalSlots<key_bytes, value_bytes>& slots,
-                               u64 n) {
-  if (!inserts_by_order(n, slots.slot_count())) return 0;
-  return ScratchArena::bytes_for<u32>(1) + 3 * ScratchArena::bytes_for<u32>(n) +
-         larger(radix_sort_pairs_scratch_bytes<u32, u32>(ex, n, {0, 32}), place_sorted_scratch_bytes(ex, n));
+  sort_and_insert(ex, label, n, each, occupied, replaces_all, outcomes);
 }
 
 }  // namespace copse::detail

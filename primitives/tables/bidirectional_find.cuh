@@ -97,7 +97,7 @@ __global__ void __launch_bounds__(ordered_find_threads)
 template <u32 value_bytes, class Keys, class Emit>
 requires(value_bytes <= 4) void for_each_prefetched(
     const Executor& ex, const char* label, u64 n,
-    copse::detail::FindSteps<copse::detail::BidirectionalSlots<4, value_bytes>, Keys, Emit> steps, u64* counts) {
+    copse::detail::FindEach<copse::detail::BidirectionalSlots<4, value_bytes>, Keys, Emit> steps, u64* counts) {
   launch(ex, label, detail::ordered_find_kernel<decltype(steps)>,
          {divide_rounding_up(n, detail::ordered_find_threads), detail::ordered_find_threads}, n, steps, counts);
 }

@@ -247,12 +247,6 @@ __global__ void __launch_bounds__(placing_threads)
 
 }  // namespace detail
 
-inline u64 place_sorted_scratch_bytes(const Executor& ex, u64 n) {
-  const u64 tile_count = divide_rounding_up(n, detail::placing_tile);
-  return 2 * ScratchArena::bytes_for<detail::PlacedStretch>(tile_count + 1) +
-         scan_scratch_bytes<detail::PlacedStretch>(ex, tile_count);
-}
-
 /// Contract: primitives/tables/bidirectional_place.h.
 template <class Pairs>
 void place_sorted(const Executor& ex, const char* label, const detail::PlacingTask<Pairs>& task) {

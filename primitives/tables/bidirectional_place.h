@@ -24,7 +24,6 @@
 // place_sorted(ex, label, task)
 //   Fills all slots of the table with the elements of `task.pairs` and, between them, nothing; cells take theirs.
 //   Keys without room are counted. Does nothing where *task.occupied is not 0.
-// place_sorted_scratch_bytes(ex, n)
 
 #include "primitives/tables/bidirectional_slots.h"
 #include "primitives/tables/hash_calls.h"

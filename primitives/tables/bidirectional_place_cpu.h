@@ -127,10 +127,6 @@ void fill_slots(const Task& task, u64 tile_id, const PlacedStretch& before, cons
 
 }  // namespace detail
 
-inline u64 place_sorted_scratch_bytes(const Executor&, u64 n) {
-  return ScratchArena::bytes_for<detail::PlacedStretch>(divide_rounding_up(n, detail::placing_tile) + 1);
-}
-
 /// Contract: primitives/tables/bidirectional_place.h.
 template <class Pairs>
 void place_sorted(const Executor& ex, const char* label, const detail::PlacingTask<Pairs>& task) {

@@ -2,10 +2,15 @@
 #include "primitives/count.h"
 #include "primitives/loops/for_each_prefetched.h"
 #include "primitives/radix_sort.h"
-#include "primitives/tables/bidirectional_instances.h"
+#include "primitives/tables/bidirectional_bulk.h"
+#include "primitives/tables/hash_bodies.h"
 
 namespace copse::detail {
 
-COPSE_FOR_HASH_SIZES(COPSE_BIDIRECTIONAL_BODIES, BidirectionalSlots)
+template struct HashCalls<BidirectionalSlots<4, 0>>::Bodies<BodyExecutor>;
+template struct HashCalls<BidirectionalSlots<4, 4>>::Bodies<BodyExecutor>;
+template struct HashCalls<BidirectionalSlots<8, 0>>::Bodies<BodyExecutor>;
+template struct HashCalls<BidirectionalSlots<8, 4>>::Bodies<BodyExecutor>;
+template struct HashCalls<BidirectionalSlots<8, 8>>::Bodies<BodyExecutor>;
 
 }  // namespace copse::detail

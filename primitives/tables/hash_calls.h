@@ -1,7 +1,7 @@
 #pragma once
 
-// What the calls of hash_bulk.h come to: keys and values as words. For each kind of slots, a .cpp file
-// instantiates hash_instances.h for the sizes that are listed here.
+// The bulk calls of hash_bulk.h, one struct for each, with keys and values as words. hash_calls.cpp checks a call and
+// hands it to the body of the context's backend (hash_bodies.h, in linear_table.inl and bidirectional_table.inl).
 
 #include "primitives/core/context.h"
 #include "primitives/core/span.h"
@@ -10,7 +10,7 @@
 
 namespace copse {
 
-/// What an insertion does with the value of a key that is there.
+/// What an insertion does with the value of a key that the table already holds.
 enum class HashMode : u8 { keep, assign };
 
 namespace detail {
@@ -24,41 +24,83 @@ BufferSpan<Words<word_bytes<T>>> word_span(BufferSpan<T> span) {
   return {reinterpret_cast<Words<word_bytes<T>>*>(span.data()), span.size()};
 }
 
-template <class Slots>
-using KeySpan = BufferSpan<const Words<Slots::key_bytes>>;
-template <class Slots>
-using ValueSpan = BufferSpan<Words<Slots::value_bytes>>;
-template <class Slots>
-using ConstValueSpan = BufferSpan<const Words<Slots::value_bytes>>;
+/// True for the sizes whose bulk calls the library has compiled.
+constexpr bool is_compiled_hash_size(u32 key_bytes, u32 value_bytes) {
+  return (key_bytes == 4 || key_bytes == 8) && (value_bytes == 0 || value_bytes == 4 || value_bytes == 8) &&
+         value_bytes <= key_bytes;
+}
 
+/// The bulk calls on tables with these slots. Spans may be empty where hash_bulk.h says so.
 template <class Slots>
-void hash_insert_words(Context& context, const Slots& slots, HashMode mode, KeySpan<Slots> keys,
-                       ConstValueSpan<Slots> values, BufferSpan<HashCounts> counts,
-                       BufferSpan<InsertResult> results);
+struct HashCalls {
+  static_assert(
+      is_compiled_hash_size(Slots::key_bytes, Slots::value_bytes),
+      "Bulk calls on hash tables are compiled for keys of 4 bytes with values of 0 or 4 bytes, and for keys "
+      "of 8 bytes with values of 0, 4 or 8 bytes. The sizes of this table are the numbers in HashCalls<...>. For "
+      "them, call hash_insert, hash_find, hash_erase and hash_for_each (primitives/cpu/hash.h and "
+      "primitives/cuda/hash.cuh), or the operations of the table's view().");
+  using Key = typename Slots::Key;
+  using Value = typename Slots::Value;
 
-/// `values` may be empty where `found` or `counts` is asked for.
-template <class Slots>
-void hash_find_words(Context& context, const Slots& slots, KeySpan<Slots> keys, ValueSpan<Slots> values,
-                     bool wants_values, BufferSpan<u8> found, BufferSpan<HashCounts> counts);
+  struct Insert {
+    Slots slots;
+    HashMode mode;
+    BufferSpan<const Key> keys;
+    BufferSpan<const Value> values;
+    BufferSpan<HashCounts> counts;
+    BufferSpan<InsertResult> results;
+    bool replaces_all = false;  // of bidirectional tables alone: they lose what they held before
+  };
+  struct Find {
+    Slots slots;
+    BufferSpan<const Key> keys;
+    BufferSpan<Value> values;
+    bool wants_values;  // else `values` is empty
+    BufferSpan<u8> found;
+    BufferSpan<HashCounts> counts;
+  };
+  struct Erase {
+    Slots slots;
+    BufferSpan<const Key> keys;
+    BufferSpan<u8> erased;
+    BufferSpan<HashCounts> counts;
+  };
+  struct Count {
+    Slots slots;
+    bool with_erased;  // also the slots that only erased elements take
+    BufferSpan<u64> count;
+  };
+  struct Retrieve {
+    Slots slots;
+    BufferSpan<Key> keys;
+    BufferSpan<Value> values;
+    BufferSpan<u64> count;
+  };
+  /// Inserts the elements of one table into another.
+  struct Copy {
+    Slots from, to;
+  };
 
-template <class Slots>
-void hash_erase_words(Context& context, const Slots& slots, KeySpan<Slots> keys, BufferSpan<u8> erased,
-                      BufferSpan<HashCounts> counts);
+  static void insert(Context& context, const Insert& call);
+  static void find(Context& context, const Find& call);
+  static void erase(Context& context, const Erase& call);
+  static void count(Context& context, const Count& call);
+  static void retrieve(Context& context, const Retrieve& call);
+  static void copy(Context& context, const Copy& call);
 
-template <class Slots>
-void hash_count(Context& context, const Slots& slots, BufferSpan<u64> count);
+  template <class Executor>
+  struct Bodies {
+    static void insert(const Executor& ex, const Insert& call);
+    static void find(const Executor& ex, const Find& call);
+    static void erase(const Executor& ex, const Erase& call);
+    static void count(const Executor& ex, const Count& call);
+    static void retrieve(const Executor& ex, const Retrieve& call);
+    static void copy(const Executor& ex, const Copy& call);
+  };
+};
 
-/// Slots that are taken, if only by elements that were erased.
-template <class Slots>
-void hash_used(Context& context, const Slots& slots, BufferSpan<u64> count);
-
-template <class Slots>
-void hash_retrieve_words(Context& context, const Slots& slots, BufferSpan<Words<Slots::key_bytes>> keys,
-                         ValueSpan<Slots> values, BufferSpan<u64> count);
-
-/// Inserts the elements of `from` into `to`.
-template <class Slots>
-void hash_copy(Context& context, const Slots& from, const Slots& to);
+template <class Table>
+using CallsOf = HashCalls<typename Table::Slots>;
 
 }  // namespace detail
 }  // namespace copse

@@ -1,6 +1,6 @@
 #pragma once
 
-// The bulk operations of hash tables as element functors for for_each_prefetched. Keys and values come as words.
+// The bulk operations of hash tables as element functors. Keys and values come as words.
 
 #include "primitives/tables/hash_calls.h"
 #include "primitives/tables/hash_group.h"
@@ -12,11 +12,6 @@ template <class Input>
 struct WordsOfInput {
   Input input;
   COPSE_HD auto operator()(u64 i) const { return words_of(input(i)); }
-};
-
-/// Of a set.
-struct NoWords {
-  COPSE_HD Words<0> operator()(u64) const { return {}; }
 };
 
 /// Words in an array.
@@ -32,69 +27,35 @@ struct WordsAt {
   }
 };
 
-template <class Slots, class Keys, class Values>
-struct InsertSteps {
-  Slots slots;
-  Keys keys;
-  Values values;
-  HashMode mode;
-  InsertResult* results;
-
-  COPSE_HD auto start(u64 i) const { return slots.start(keys(i)); }
-  COPSE_HD u32 finish(u64 i, const typename Slots::Start& start) const {
-    const auto value = values(i);
-    const InsertResult result =
-        mode == HashMode::assign ? slots.insert_or_assign(start, value) : slots.insert(start, value);
-    if (results != nullptr) results[i] = result;
-    return u32(result);
-  }
-};
-
 /// The outcome of what is `found` or not, as a place in HashCounts.
 inline constexpr u32 found_outcome = 1, absent_outcome = 3;
 
-template <class Slots, class Keys, class Emit>
-struct FindSteps {
-  Slots slots;
-  Keys keys;
-  Emit emit;
+// Each functor has two forms: for_each_prefetched calls start(i) and finish; for_each_interleaved, for slots whose
+// searches are made of looks, calls fetch, start and step.
 
-  COPSE_HD auto start(u64 i) const { return slots.start(keys(i)); }
-  COPSE_HD u32 finish(u64 i, const typename Slots::Start& start) const {
-    typename Slots::Value value{};
-    const bool found = slots.find(start, value);
-    emit(i, found, value);
-    return found ? found_outcome : absent_outcome;
-  }
-};
-
-template <class Slots, class Keys>
-struct EraseSteps {
-  Slots slots;
-  Keys keys;
-  u8* erased;
-
-  COPSE_HD auto start(u64 i) const { return slots.start(keys(i)); }
-  COPSE_HD u32 finish(u64 i, const typename Slots::Start& start) const {
-    const bool found = slots.erase(start);
-    if (erased != nullptr) erased[i] = found;
-    return found ? found_outcome : absent_outcome;
-  }
-};
-
-/// The same for slots whose searches are made of looks, for for_each_interleaved.
 template <class Slots>
 concept HasLooks = requires(const Slots& slots, typename Slots::Start& search, typename Slots::Value& value) {
   slots.template look_for<true>(search, value);
 };
 
-template <class Slots, class Keys, class Values>
-struct InsertLooks {
+template <class Slots_, class Keys, class Values>
+struct InsertEach {
+  using Slots = Slots_;
   Slots slots;
   Keys keys;
   Values values;
   HashMode mode;
-  InsertResult* results;
+  InsertResult* results;  // may be null
+
+  COPSE_HD auto start(u64 i) const { return slots.start(keys(i)); }
+  COPSE_HD u32 finish(u64 i, const typename Slots::Start& start) const {
+    const InsertResult result = insert(start, values(i));
+    if (results != nullptr) results[i] = result;
+    return u32(result);
+  }
+  COPSE_HD InsertResult insert(const typename Slots::Start& start, const typename Slots::Value& value) const {
+    return mode == HashMode::assign ? slots.insert_or_assign(start, value) : slots.insert(start, value);
+  }
 
   struct Input {
     typename Slots::Key key;
@@ -113,11 +74,20 @@ struct InsertLooks {
   }
 };
 
-template <class Slots, class Keys, class Emit>
-struct FindLooks {
+template <class Slots_, class Keys, class Emit>
+struct FindEach {
+  using Slots = Slots_;
   Slots slots;
   Keys keys;
   Emit emit;
+
+  COPSE_HD auto start(u64 i) const { return slots.start(keys(i)); }
+  COPSE_HD u32 finish(u64 i, const typename Slots::Start& start) const {
+    typename Slots::Value value{};
+    const bool found = slots.find(start, value);
+    emit(i, found, value);
+    return found ? found_outcome : absent_outcome;
+  }
 
   COPSE_HD auto fetch(u64 i) const { return keys(i); }
   COPSE_HD auto start(const typename Slots::Key& key) const { return slots.start(key); }
@@ -129,11 +99,19 @@ struct FindLooks {
   }
 };
 
-template <class Slots, class Keys>
-struct EraseLooks {
+template <class Slots_, class Keys>
+struct EraseEach {
+  using Slots = Slots_;
   Slots slots;
   Keys keys;
-  u8* erased;
+  u8* erased;  // may be null
+
+  COPSE_HD auto start(u64 i) const { return slots.start(keys(i)); }
+  COPSE_HD u32 finish(u64 i, const typename Slots::Start& start) const {
+    const bool found = slots.erase(start);
+    if (erased != nullptr) erased[i] = found;
+    return found ? found_outcome : absent_outcome;
+  }
 
   COPSE_HD auto fetch(u64 i) const { return keys(i); }
   COPSE_HD auto start(const typename Slots::Key& key) const { return slots.start(key); }
@@ -155,21 +133,17 @@ struct CopySlot {
   }
 };
 
+/// True where a slot holds an element, and where `with_erased`, also where an erased element takes it.
 template <class Slots>
 struct HoldsElement {
   Slots slots;
+  bool with_erased;
   COPSE_HD bool operator()(u64 slot) const {
+    if (with_erased) return slots.is_used(slot);
     typename Slots::Key key{};
     typename Slots::Value value{};
     return slots.element(slot, key, value);
   }
-};
-
-/// True where a slot is taken, if only by an element that was erased.
-template <class Slots>
-struct IsUsed {
-  Slots slots;
-  COPSE_HD bool operator()(u64 slot) const { return slots.is_used(slot); }
 };
 
 /// What a find leaves in arrays, each of which may be null.

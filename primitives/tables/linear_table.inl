@@ -2,11 +2,15 @@
 #include "primitives/count.h"
 #include "primitives/loops/for_each_interleaved.h"
 #include "primitives/split.h"
-#include "primitives/tables/hash_instances.h"
+#include "primitives/tables/hash_bodies.h"
 #include "primitives/tables/linear_slots.h"
 
 namespace copse::detail {
 
-COPSE_FOR_HASH_SIZES(COPSE_HASH_BODIES, LinearSlots)
+template struct HashCalls<LinearSlots<4, 0>>::Bodies<BodyExecutor>;
+template struct HashCalls<LinearSlots<4, 4>>::Bodies<BodyExecutor>;
+template struct HashCalls<LinearSlots<8, 0>>::Bodies<BodyExecutor>;
+template struct HashCalls<LinearSlots<8, 4>>::Bodies<BodyExecutor>;
+template struct HashCalls<LinearSlots<8, 8>>::Bodies<BodyExecutor>;
 
 }  // namespace copse::detail

@@ -34,6 +34,10 @@ std::vector<u32> numbers(u64 n, u32 first = 0) {
 
 using Map = HashMap<u32, u32>;
 
+// Bulk calls on tables of other sizes do not compile; the error names the size and the templates to call.
+static_assert(detail::is_compiled_hash_size(4, 0) && detail::is_compiled_hash_size(8, 8));
+static_assert(!detail::is_compiled_hash_size(4, 8) && !detail::is_compiled_hash_size(12, 4));
+
 /// Inserts and looks whether what is there afterwards may be: each key once, with one of its values.
 void expect_insert(Context& context, Map& table, const std::vector<u32>& keys, bool wants_results) {
   const u64 n = keys.size();
