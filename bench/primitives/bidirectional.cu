@@ -13,7 +13,7 @@ using Table = BidirectionalMap<u32, u32>;
 void threads_row(float load, Comparison& c) {
   const HashData d = hash_data(c);
   auto table = std::make_shared<Table>(c.context, c.n, HashTableOptions{.max_load = load});
-  using Steps = detail::InsertSteps<Table::Slots, detail::WordsAt<4>, detail::WordsAt<4>>;
+  using Steps = detail::InsertEach<Table::Slots, detail::WordsAt<4>, detail::WordsAt<4>>;
   const Steps steps{table->slots(),
                     {detail::word_span(BufferSpan<const u32>(d.keys)).data()},
                     {detail::word_span(BufferSpan<const u32>(d.values)).data()},
