@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "builders/bvh/measure/tree_sums.h"
+#include "builders/bvh/measure/measured.h"
 #include "primitives/core/dispatch.h"
 
 namespace copse {

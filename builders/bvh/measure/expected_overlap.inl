@@ -2,7 +2,7 @@
 // there it walks down the boxes that it reaches into. So nobody asks whether a node is an ancestor.
 
 #include "builders/bvh/expected_overlap.h"
-#include "builders/bvh/measure/tree_sums.h"
+#include "builders/bvh/measure/measured.h"
 #include "builders/bvh/measure/triangle_part.h"
 #include "builders/geometry/make_triangle_table.h"
 #include "primitives/persistent.h"

@@ -1,6 +1,6 @@
 #include "builders/bvh/stats.h"
 
-#include "builders/bvh/measure/tree_sums.h"
+#include "builders/bvh/measure/measured.h"
 #include "primitives/core/dispatch.h"
 
 namespace copse {

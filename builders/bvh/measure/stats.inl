@@ -1,6 +1,6 @@
 // Measures of a tree, binary or wide, each node once.
 
-#include "builders/bvh/measure/tree_sums.h"
+#include "builders/bvh/measure/measured.h"
 #include "builders/bvh/wide/wide_tree.h"
 #include "primitives/bottom_up.h"
 #include "primitives/inputs.h"

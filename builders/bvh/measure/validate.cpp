@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "builders/bvh/measure/faults.h"
+#include "builders/bvh/measure/measured.h"
 #include "primitives/core/dispatch.h"
 
 namespace copse {

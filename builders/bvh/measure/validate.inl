@@ -1,7 +1,7 @@
 // Proof that a tree, binary or wide, is what it should be. First the indices, trusting nothing; then all that relies
 // on them.
 
-#include "builders/bvh/measure/faults.h"
+#include "builders/bvh/measure/measured.h"
 #include "builders/bvh/wide/wide_encode.h"
 #include "builders/bvh/wide/wide_tree.h"
 #include "builders/geometry/make_triangle_table.h"

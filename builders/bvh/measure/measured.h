@@ -1,6 +1,6 @@
 #pragma once
 
-// What the measures of a tree add up. For a .cpp file and its body.
+// What bodies find out about a tree on the device, and the host reads.
 
 #include "primitives/core/types.h"
 
@@ -20,6 +20,17 @@ struct TreeSums {
 struct OverlapSums {
   double overlap;  // areas in boxes of foreign nodes, each times the node's cost
   double area;
+};
+
+/// Faults of a tree, counted on the device.
+struct Faults {
+  u64 bad_indices;
+  u64 wrong_references;  // sibling pairs, or nodes of a wide tree, that are not the children of exactly one node
+  u64 visited_nodes;     // by walks from the leaves
+  u64 missing_primitives;
+  u64 repeated_primitives;
+  u64 invalid_primitives;
+  u64 loose_boxes;
 };
 
 }  // namespace copse::detail
