@@ -7,30 +7,29 @@
 
 namespace copse {
 
-/// Copies of a tree's triangles in the order of its leaves. Made by pack_triangles; view() is what tracing takes.
+/// Copies of the triangles of a tree in the order of its leaves. pack_triangles makes them; tracing takes view().
 struct PackedTriangles {
   Buffer<PackedTriangle> triangles;
-  Buffer<u32> masks;  // of their views, as many; empty as long as all are ones
+  Buffer<u32> masks;  // those of their views, as many; empty while all masks are ones
 
   BufferSpan<const PackedTriangle> view() const { return triangles.span(); }
   u64 size_bytes() const { return triangles.size_bytes() + masks.size_bytes(); }
 };
 
-/// The triangles of a tree in the order of its leaves, 48 bytes each: a ray that comes to a leaf reads them from
-/// neighbouring memory, without indices. Good for this tree alone and until the triangles move; then repack. A
-/// tree of another layout whose leaves stand in the same order may use the same ones, but no tree that was
-/// rebuilt. Waits for nothing.
+/// Returns the triangles of a tree in the order of its leaves, 48 bytes each. A ray that comes to a leaf then
+/// reads them from neighbouring memory, without indices. They are good for this tree alone, and until the
+/// triangles move; then call repack_triangles. A tree of another layout whose leaves have the same order may share
+/// them; a tree that was rebuilt may not. It does not wait.
 ///   triangles: those that the tree was built over
 /// Throws: Error out_of_memory, Error cancelled.
-/// Memory: 48 bytes a primitive, 4 more where a view has a mask; scratch of 64 bytes a view where there are
-/// several.
+/// Memory: 48 bytes per primitive, 4 more if a view has a mask; scratch of 64 bytes per view if there are several.
 PackedTriangles pack_triangles(Context& context, const BvhView& bvh, const TriangleViews& triangles);
 template <class Node>
 PackedTriangles pack_triangles(Context& context, const WideBvhView<Node>& bvh, const TriangleViews& triangles);
 
-/// Packs again, after refit or rebuild, in the memory of `packed`. Allocates nothing once warm, so that it can be
-/// captured in a Graph. Everything else as pack_triangles.
-/// Throws: as pack_triangles; Error invalid_argument where `packed` has not one element for each primitive id.
+/// Packs the triangles again into the memory of `packed`, after a refit or rebuild. Once warm it does not
+/// allocate, so it can be captured in a Graph. Otherwise as pack_triangles.
+/// Throws: as pack_triangles; Error invalid_argument unless `packed` has one element for each primitive id.
 void repack_triangles(Context& context, PackedTriangles& packed, const BvhView& bvh,
                       const TriangleViews& triangles);
 template <class Node>

@@ -7,9 +7,8 @@
 
 namespace copse {
 
-/// A binary tree, the wide one that is made of it, and the triangles of both in the order of their leaves: rays
-/// that stay together are traced fastest through the one, others through the other (trace/trace_trees.h). Owns its
-/// memory.
+/// A binary tree, the wide tree made of it, and the triangles of both in the order of their leaves. Coherent rays
+/// are traced fastest through the binary tree, others through the wide one (trace/trace_trees.h). Owns its memory.
 ///
 ///   copse::RayTrees trees = copse::make_ray_trees(context, copse::build_hploc(context, triangles), triangles);
 ///   copse::closest_hits(context, trees.view(), rays.span(), hits.span());
@@ -34,21 +33,21 @@ struct RayTrees {
   }
 };
 
-/// The trees of a binary tree, which any builder made over `triangles`.
-/// Throws: as collapse and pack_triangles; Error invalid_argument for another number of triangles than the tree was
-/// built over.
-/// Memory: besides the binary tree's, for each triangle 96 bytes of packed triangles (8 more where a view has a
-/// mask) and 72 of the wide tree; scratch as collapse. Waits for nothing.
+/// Returns the trees for rays of a binary tree that any builder made over `triangles`. It does not wait.
+/// Throws: as collapse and pack_triangles; Error invalid_argument if the tree was built over another number of
+/// triangles.
+/// Memory: besides that of the binary tree, for each triangle 96 bytes of packed triangles (8 more if a view has a
+/// mask) and 72 bytes of the wide tree; scratch as collapse.
 RayTrees make_ray_trees(Context& context, Bvh binary, const TriangleViews& triangles,
                         const CollapseOptions& options = {});
 
-/// Makes the wide tree and the packed triangles anew, after trees.binary was rebuilt. Waits for nothing and, once
-/// warm, allocates nothing, so that it can be captured in a Graph along with the rebuild.
+/// Makes the wide tree and the packed triangles again, after a rebuild of trees.binary. It does not wait and, once
+/// warm, does not allocate, so it can be captured in a Graph together with the rebuild.
 /// Throws: as make_ray_trees.
 void follow_binary_tree(Context& context, RayTrees& trees, const TriangleViews& triangles);
 
-/// Fits both trees to triangles that have moved, as refit of either does, and packs them again. Waits for nothing
-/// and, once warm, allocates nothing.
+/// Fits both trees to triangles that have moved, as refit does for each, and packs them again. It does not wait
+/// and, once warm, does not allocate.
 ///   triangles: as many as the trees were made over
 /// Throws: Error invalid_argument for another number of triangles, Error out_of_memory, Error cancelled.
 void refit(Context& context, RayTrees& trees, const TriangleViews& triangles);

@@ -6,8 +6,8 @@
 
 namespace copse {
 
-/// Two trees over the same triangles, each with its triangles in the order of its leaves, in the context's memory.
-/// The masks of triangles are empty where all are ones.
+/// Two trees over the same triangles, each with its triangles in the order of its leaves, in the memory of the
+/// context. The masks are empty if all are ones.
 struct RayTreesView {
   BvhView binary;
   BufferSpan<const PackedTriangle> binary_triangles;

@@ -6,31 +6,33 @@
 
 namespace copse {
 
-/// Fits the boxes of a tree to primitives that have moved; the topology stays. Any binary tree of any depth.
-/// A triangle that has become NaN or infinite, or a box that has become inverted, is empty until it comes
-/// back; what was left out of the build stays out.
+/// Updates all boxes of a binary tree to primitives that have moved; the topology stays. It takes a tree of any
+/// builder and any depth, and gives the same boxes on every backend. A triangle that has become NaN or infinite,
+/// or a box that has become inverted, is empty until it comes back. What the build left out stays out. It does not
+/// wait and, once warm, does not allocate.
 ///
-/// On the CPU, bottom-up by arrival counters: the second child to arrive at a parent goes on with it (Meister,
-/// Yoshimura, Kao, "GPU Programming Primitives for Computer Graphics", SIGGRAPH Asia 2023 course, "Bottom-up
-/// traversal"). On CUDA an LBVH of one primitive a leaf is joined again by its deltas (delta_words), in two thirds of
-/// the time of all others, among them what comes from files and compact_copy(). Of those a warp fits 32 pairs of
-/// siblings at once, with all that is below them there, most of a tree whose builder places the nodes of a subtree
-/// side by side, and walks fit the rest. A refit that was captured fits whatever tree it finds when its graph
-/// runs, slowly where that has become one of the others. The boxes are the same in any case. Waits for nothing
-/// and, once warm, allocates nothing.
+/// On CUDA, an LBVH with one primitive per leaf takes two thirds of the time of any other tree; a tree from a file
+/// or from compact_copy() counts as another one. A captured refit fits the tree that it finds when its graph runs;
+/// it is slow if a captured build has replaced such an LBVH by another tree.
 ///   triangles, boxes: as many primitives as the tree was built over
 /// Throws: Error invalid_argument for another number of primitives, Error out_of_memory, Error cancelled.
-/// Memory: scratch of at most 4 bytes a primitive on the CPU and 9 on CUDA, there 32 more a triangle of meshes of
-/// 2^22 to 2^28, as builds of these take; and 64 bytes a view where there are several.
+/// Memory: scratch of at most 4 bytes per primitive on the CPU and 9 on CUDA; there 32 more per triangle for
+/// meshes of 2^22 to 2^28 triangles, as their builds take; and 64 bytes per view if there are several.
+///
+/// Source: Meister, Yoshimura, Kao, "GPU Programming Primitives for Computer Graphics", SIGGRAPH Asia 2023 course,
+/// "Bottom-up traversal". The CPU walks up by arrival counters as it does: the second child to arrive at a parent
+/// goes on with it. On CUDA an LBVH is joined again by its deltas (see Bvh::deltas), and a warp fits 32 sibling
+/// pairs of any other tree at once, with all that is below them there; walks fit the rest.
 void refit(Context& context, Bvh& bvh, const TriangleViews& triangles);
 void refit(Context& context, Bvh& bvh, const BoxView& boxes);
 
-/// The same for a wide tree, Bvh4, CompressedBvh4 or CompressedBvh8: children and slots stay, boxes become those
-/// of the primitives, as exact as the layout can be and not rounded again at every level. Where nothing moved,
-/// nothing changes. On CUDA blocks fit windows of neighbouring nodes, and then what windows left, gathered: most
-/// is fitted at once where nodes stand near their children, as those of conversions do. Throws: as above. Memory:
-/// scratch of at most 28 bytes on the CPU and 34 on CUDA for each node that the tree has room for, and 64 bytes a
-/// view where there are several.
+/// Updates all boxes of a wide tree, Bvh4, CompressedBvh4 or CompressedBvh8; children and slots stay. The boxes
+/// become those of the primitives, as exact as the layout can be: they are not rounded again at every level. Where
+/// nothing moved, nothing changes. On CUDA, blocks fit windows of neighbouring nodes, and further launches what
+/// windows leave; that is fastest where nodes stand near their children, as in a tree made by collapse().
+/// Throws: as above.
+/// Memory: scratch of at most 28 bytes on the CPU and 34 on CUDA for each node that the tree has room for, and 64
+/// bytes per view if there are several.
 template <class Node>
 void refit(Context& context, WideBvh<Node>& tree, const TriangleViews& triangles);
 template <class Node>

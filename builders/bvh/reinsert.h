@@ -5,39 +5,40 @@
 namespace copse {
 
 struct ReinsertOptions {
-  /// Passes over the tree, 1 to 16. Each may move every subtree to its best place once; the next one finds what
-  /// the moves before made possible, less and less.
+  /// Passes over the tree, 1 to 16. A pass may move every subtree once, to its best place. The next pass finds
+  /// moves that the ones before made possible; each gains less.
   u32 passes = 2;
 };
 
-/// Lowers the SAH cost of a tree: subtrees are taken out and put where inner nodes have the least area. Any binary
-/// tree of any depth, whichever builder made it; leaves and their primitives stay together. What is gained depends
-/// on the tree: most where boxes of uneven size overlap, as in interiors. Figures: bench/notes/builders.md.
+/// Lowers the SAH cost of a binary tree: it takes subtrees out and puts them where inner nodes have the least
+/// area. It works on trees of any builder and any depth; leaves and their primitives stay together. The gain
+/// depends on the tree; it is largest where boxes of uneven size overlap, as in interiors. Figures:
+/// bench/notes/builders.md.
 ///
-/// In a pass every node but the root looks for its best place by branch and bound, among the siblings of its
-/// ancestors and what is below them. Of moves that meet, those that gain most go ahead; others may in the next
-/// pass. Several together may gain less than their sum, and where inner nodes would have more area after a pass,
-/// it is undone: so the SAH cost never rises, but for rounding. Equal on all backends bit for bit, and from run to
-/// run. A refit fits the tree along its links.
+/// In a pass, every node but the root searches for its best place by branch and bound, among the siblings of its
+/// ancestors and the nodes below them. Where moves conflict, those that gain most are made; the others may be made
+/// in the next pass. Several moves together may gain less than their sum. A pass after which inner nodes have more
+/// area is undone, so the SAH cost never rises, but for rounding. The tree is equal on all backends bit for bit,
+/// and from run to run. A refit then fits the tree along its links.
 ///
-/// Boxes must hold what is below them, as after a build or a refit. Those of leaves stay, those of inner nodes are
-/// made anew, exactly around their children. A search ends after 256 steps with the best that it has found, so
-/// that work is bounded, whatever the depth. Leaves that are empty since a refit do not move, nor do boxes whose
-/// extents no float holds.
+/// Boxes must hold everything below them, as after a build or a refit. The boxes of leaves stay; those of inner
+/// nodes are made again, exactly around their children. A search ends after 256 steps with the best place so far,
+/// so the work is bounded at any depth. Leaves that a refit has emptied do not move, nor do boxes whose extents
+/// exceed the largest float.
 ///
-/// Waits for nothing and, once warm, allocates nothing, so that it can be captured in a Graph, along with a
-/// rebuild. After an error the tree must be rebuilt before it is used.
+/// It does not wait and, once warm, does not allocate, so it can be captured in a Graph, together with a rebuild.
+/// After an error, rebuild the tree before you use it.
 ///
 /// Source: Meister, Bittner, "Parallel Reinsertion for Bounding Volume Hierarchy Optimization", Computer Graphics
 /// Forum 37(2), 2018; after Bittner, Hapala, Havran, "Fast Insertion-Based Optimization of Bounding Volume
 /// Hierarchies", Computer Graphics Forum 32(1), 2013.
-/// Throws: Error invalid_argument for options out of range, Error out_of_memory, Error cancelled.
+/// Throws: Error invalid_argument if options are out of range, Error out_of_memory, Error cancelled.
 /// Memory: see reinsert_sizes.
 void reinsert(Context& context, Bvh& bvh, const ReinsertOptions& options = {});
 
-/// The bytes that reinsert takes for a tree with room for `primitive_count` primitives, whatever the options: none
-/// of result, and scratch of 36 bytes a primitive on the CPU and 41 on CUDA. Throws: Error capacity past 2^31
-/// primitives.
+/// Returns the bytes that reinsert takes for a tree with room for `primitive_count` primitives, with any options:
+/// no result, and scratch of 36 bytes per primitive on the CPU and 41 on CUDA.
+/// Throws: Error capacity past 2^31 primitives.
 BuildSizes reinsert_sizes(Context& context, u64 primitive_count);
 
 }  // namespace copse

@@ -7,9 +7,9 @@
 
 namespace copse {
 
-/// Proves that every valid primitive is in exactly one leaf, every box is exactly the union of what it
-/// holds, and all indices are in range. Safe on a tree of any content, as of a file.
-/// After a refit, primitives that became invalid may stand in leaves: `refitted` allows it.
+/// Checks that every valid primitive is in exactly one leaf, every box is exactly the union of what it holds, and
+/// all indices are in range. Safe on a tree of any content, as from a file.
+///   refitted: allows leaves to hold primitives that became invalid after the build, as a refit leaves them
 ///
 /// The faults of the report:
 ///   bad_counts: node, leaf and primitive counts that do not fit together or the capacity
@@ -19,13 +19,14 @@ namespace copse {
 ///   repeated_primitives: primitives in several leaves
 ///   invalid_primitives: primitives in a leaf that should have been left out
 ///   loose_boxes: boxes that are not exactly the union of what they hold
-/// Throws: Error invalid_argument for more primitives than the tree has room for, Error out_of_memory. Waits.
+/// Throws: Error invalid_argument for more primitives than the tree has room for, Error out_of_memory.
+/// Waits: for the result.
 ValidationReport validate(Context& context, const Bvh& bvh, const TriangleViews& triangles, bool refitted = false);
 ValidationReport validate(Context& context, const Bvh& bvh, const BoxView& boxes, bool refitted = false);
 
-/// The same for a wide tree, Bvh4, CompressedBvh4 or CompressedBvh8. A child's box in Bvh4 is exactly the union of
-/// what it holds; in the compressed layouts it holds that union, and is the one that a conversion would write,
-/// which is at most a step of the grid larger on each side.
+/// Checks the same for a wide tree, Bvh4, CompressedBvh4 or CompressedBvh8. In Bvh4 the box of a child is exactly
+/// the union of what it holds. In the compressed layouts it holds that union and is the box that collapse() would
+/// write, which is at most a step of the grid larger on each side.
 template <class Node>
 ValidationReport validate(Context& context, const WideBvh<Node>& tree, const TriangleViews& triangles,
                           bool refitted = false);

@@ -1,20 +1,20 @@
 #pragma once
 
-// Nodes of wide trees: what stands in memory, and how a child is read from it.
+// Nodes of wide trees: their layout in memory, and how a child is read from it.
 //
-// A node keeps the boxes of its children beside each other, not its own, so that a visit reads one node where a
-// binary tree reads several. All layouts answer the same questions:
+// A node keeps the boxes of its children beside each other, and not its own box. So a visit reads one node where a
+// binary tree reads several. All layouts have the same members:
 //
-//   width              most children of a node
-//   child(slot)        what stands in a slot
-//   child_box(slot)    a box around it: exact in Bvh4Node, rounded outwards in the compressed ones
+//   width              the most children of a node
+//   child(slot)        the child in a slot
+//   child_box(slot)    its box: exact in Bvh4Node, rounded outwards in the compressed layouts
 
 #include "builders/geometry/aabb.h"
 #include "primitives/core/span.h"
 
 namespace copse {
 
-/// What stands in a slot of a wide node.
+/// The child in a slot of a wide node.
 ///   nothing: count is 0 and first is invalid_id
 ///   inner:   count is 0, first is a node
 ///   leaf:    its primitives are primitive_ids[first] to primitive_ids[first + count - 1]
@@ -28,7 +28,7 @@ struct WideChild {
   COPSE_HD static WideChild nothing() { return {invalid_id, 0}; }
 };
 
-/// Four children, boxes in full precision, coordinate by coordinate. The box of nothing is the empty box.
+/// Four children with boxes in full precision, coordinate by coordinate. An empty slot has the empty box.
 struct alignas(16) Bvh4Node {
   static constexpr u32 width = 4;
 
@@ -52,15 +52,15 @@ COPSE_HD inline float power_of_two(u8 exponent) {
   return float_from_bits(u32(exponent) << 23);
 }
 
-/// A point of the grid in which a compressed node counts. The product is exact; the sum rounds, and whoever
-/// compresses has to look at what this gives.
+/// A coordinate on the grid of a compressed node. The product is exact; the sum rounds, so compression must check
+/// its result by this function.
 COPSE_HD inline float grid_point(float origin, u8 exponent, u8 steps) {
   return add_rn(origin, mul_rn(float(steps), power_of_two(exponent)));
 }
 
 }  // namespace detail
 
-/// Four children in 64 bytes: boxes in steps of a power of two from a common origin, 8 bits a plane.
+/// Four children in 64 bytes. Boxes count steps of a power of two from a common origin, 8 bits per plane.
 struct alignas(16) CompressedBvh4Node {
   static constexpr u32 width = 4;
   static constexpr u32 max_in_leaf = 61;  // quick walks know a child by its slot and count in a byte
@@ -87,8 +87,8 @@ struct alignas(16) CompressedBvh4Node {
 
 static_assert(sizeof(CompressedBvh4Node) == 64);
 
-/// Eight children in 80 bytes, as CompressedBvh4Node. The inner children of a node are neighbours, in the order of
-/// their slots, and so are the primitives of its leaves, of at most 3 each.
+/// Eight children in 80 bytes, compressed as in CompressedBvh4Node. The inner children of a node are neighbours,
+/// in the order of their slots, and so are the primitives of its leaves. A leaf has at most 3.
 ///
 ///   meta[slot]   000 00000   nothing
 ///                001 11sss   inner, sss the slot
@@ -129,7 +129,7 @@ static_assert(sizeof(CompressedBvh8Node) == 80);
 
 namespace detail {
 
-/// Returns whether all that a node says of a slot fits together; for nodes of unknown origin.
+/// Returns whether the fields of a slot agree with each other; for nodes of unknown origin.
 template <class Node>
 COPSE_HD bool is_consistent(const Node& node, u32 slot) {
   return node.count[slot] == 0 || node.first[slot] != invalid_id;
@@ -147,20 +147,21 @@ COPSE_HD inline bool is_consistent(const CompressedBvh8Node& node, u32 slot) {
 
 }  // namespace detail
 
-/// What a conversion found out about its tree; it lives on the device.
+/// The counts of a wide tree, in device memory.
 struct WideBvhCounts {
   u32 node_count;       // 0 for a tree without primitives
   u32 primitive_count;  // in the tree
   u32 invalid_count;    // left out of the binary tree
 };
 
-/// A wide tree in the context's memory. The root stands at 0; a tree of one leaf is a root with one child, a tree
-/// without primitives a root with none. A node's parent stands before it or behind it; parents[0] is invalid_id.
+/// A wide tree in the memory of the context. The root is node 0; a tree of one leaf is a root with one child, a
+/// tree without primitives a root with none. The parent of a node may stand before or after it; parents[0] is
+/// invalid_id.
 template <class Node>
 struct WideBvhView {
   BufferSpan<const Node> nodes;            // at least one
   BufferSpan<const u32> parents;           // [node]
-  BufferSpan<const u32> primitive_ids;     // those in the tree first, each leaf's together
+  BufferSpan<const u32> primitive_ids;     // those in the tree first, those of a leaf together
   BufferSpan<const WideBvhCounts> counts;  // one element
 };
 
