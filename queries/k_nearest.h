@@ -1,12 +1,12 @@
 #pragma once
 
-// The k primitives nearest to a point, for the host and for kernels. In bulk: queries/point_queries.h.
+// The k primitives nearest to a point, for the host and for kernels. For batches: queries/point_queries.h.
 
 #include "queries/nearest_point.h"
 
 namespace copse {
 
-/// One of the nearest primitives. Where there is none, primitive and geometry are invalid_id and distance is
+/// One of the nearest primitives. If there is none, primitive and geometry are invalid_id and distance is
 /// infinite.
 struct Neighbour {
   float distance;
@@ -14,14 +14,14 @@ struct Neighbour {
   u32 geometry;   // the view's geometry id
 
   COPSE_HD static Neighbour none() { return {infinity, invalid_id, invalid_id}; }
-  /// What decides between equal distances.
+  /// The smaller one comes first at equal distances.
   COPSE_HD u32 tie_id() const { return primitive; }
 };
 
 namespace detail {
 
-/// The nearest so far, in memory of the caller: a heap whose first one is the farthest. While it stands,
-/// `distance` is the square of the distance, and `primitive` of a Neighbour the id through all views.
+/// The nearest items so far, in the caller's memory: a heap whose first item is the farthest. Until the search
+/// ends, `distance` is the square of the distance, and `primitive` of a Neighbour counts through all views.
 ///   Item: has a float distance and u32 tie_id() const
 template <class Item>
 class NeighbourHeap {
@@ -33,7 +33,7 @@ class NeighbourHeap {
   COPSE_HD void clear() { size_ = 0; }
   COPSE_HD float farthest() const { return items_[0].distance; }
 
-  /// Adds one, in place of the farthest where there is no room; keeps nothing where it is the farthest itself.
+  /// Adds an item. A full heap drops the farthest one, which may be the new item itself.
   COPSE_HD void add(const Item& added) {
     if (!is_full()) {
       rise(size_++, added);
@@ -42,7 +42,7 @@ class NeighbourHeap {
     }
   }
 
-  /// Sorts them, nearest first; it is no heap any more.
+  /// Sorts the items, nearest first. They are not a heap any more.
   COPSE_HD void sort() {
     for (u32 end = size_; end > 1; --end) {
       const Item farthest = items_[0];
@@ -56,7 +56,7 @@ class NeighbourHeap {
     return a.distance < b.distance || (a.distance == b.distance && a.tie_id() < b.tie_id());
   }
 
-  /// Puts `item` at the empty place `at`, or above.
+  /// Puts `item` at the empty place `at` or above it.
   COPSE_HD void rise(u32 at, const Item& item) {
     while (at > 0 && is_nearer(items_[(at - 1) / 2], item)) {
       items_[at] = items_[(at - 1) / 2];
@@ -65,7 +65,7 @@ class NeighbourHeap {
     items_[at] = item;
   }
 
-  /// Puts `item` at the first place, which is empty, or below, among `size`.
+  /// Puts `item` at the first place, which is empty, or below it, among `size` places.
   COPSE_HD void sink(const Item& item, u32 size) {
     u32 at = 0;
     for (u64 child = 1; child < size; child = 2 * u64{at} + 1) {
@@ -83,7 +83,7 @@ class NeighbourHeap {
   u32 size_ = 0;
 };
 
-/// Test of a walk: hands triangles to the heap.
+/// Test of a traversal: adds triangles to the heap.
 struct NearTriangles {
   const TriangleTable& triangles;
   vec3 from;
@@ -103,10 +103,11 @@ struct NearTriangles {
 
 }  // namespace detail
 
-/// Stores the `k` triangles nearest to a point and no farther than `max_distance`, by (square of the distance,
-/// primitive id through all views), nearest first; returns how many there are. Everything else as nearest_point.
-///   neighbours: room for k; none is written behind those that there are. A heap while it runs: k may be any
-///               number, and up to some hundred it is fast.
+/// Stores the `k` triangles nearest to a point and returns how many there are. None is farther than
+/// `max_distance`. They are sorted by (square of the distance, primitive id through all views), nearest first. All
+/// else is as for nearest_point.
+///   neighbours: room for k. Elements past the returned number are left as they were. The search keeps a heap in
+///               this memory: k may be any number, and is fast up to some hundred.
 template <u32 stack_size = detail::walk_stack_size, class Tree>
 COPSE_HD inline u32 k_nearest(const Tree& tree, const TriangleTable& triangles, const vec3& point,
                               float max_distance, u32 k, Neighbour* neighbours) {

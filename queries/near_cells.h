@@ -1,14 +1,14 @@
 #pragma once
 
-// The cells of a hash grid that may hold points near to a point, row by row. What is told is never too little, and
-// a little too much; which points are near is decided by their distance alone.
+// The cells of a hash grid that may hold points near a given point, row by row. No cell is missed, and a few are
+// too many: which points are near is decided by their distance alone.
 
 #include "builders/geometry/quad.h"
 #include "builders/grid/hash_layout.h"
 
 namespace copse::detail {
 
-/// Part of a row of cells along x; none where first is above last.
+/// Part of a row of cells along x; empty if first is above last.
 struct CellRow {
   u32 first, last;
   u32 y, z;
@@ -20,14 +20,14 @@ struct CellRow {
   }
 };
 
-/// Numbers of cells along an axis, none where first is above last.
+/// Numbers of cells along an axis; empty if first is above last.
 struct NearInterval {
   u32 first, last;
   COPSE_HD bool is_empty() const { return first > last; }
   COPSE_HD u32 count() const { return last - first + 1; }
 };
 
-/// The cells of a block that is not empty.
+/// How many cells a block has that is not empty.
 COPSE_HD inline double cell_count(const NearInterval& x, const NearInterval& y, const NearInterval& z) {
   return double(x.count()) * double(y.count()) * double(z.count());
 }
@@ -38,23 +38,23 @@ COPSE_HD inline NearInterval near_interval(double lo, double hi, u32 resolution)
   return {HashGridShape::cell_along(lo), smaller(HashGridShape::cell_along(hi), resolution - 1)};
 }
 
-/// How far, in cells, a point may be from another where the square of their distance, as near_square computes it,
-/// is at most `limit`. Rounding moves it by less than 2^-21 of it, what is too small for a float is below 2^-73,
-/// and that of two places in cells by less than 2^-22 cells.
+/// The largest distance of two points, in cells, for which near_square of them is at most `limit`. It has room for
+/// three errors: rounding of the square is less than 2^-21 of it, what is too small for a float is below 2^-73,
+/// and rounding of two positions in cells is less than 2^-22 cells.
 COPSE_HD inline double reach_in_cells(const HashGridShape& shape, float limit) {
   constexpr double rounding = 1 + 0x1p-20, least = 0x1p-70, min_in_cells = 0x1p-20;
   return (double(sqrt_rn(limit)) * rounding + least) * shape.cells_per_unit + min_in_cells;
 }
 
-/// The square of the distance of two points. Distances above 2^64 count as equal, and so do those below 2^-75.
+/// The square of the distance of two points. Distances above 2^64 count as equal, and so do distances below 2^-75.
 COPSE_HD inline float near_square(const vec3& a, const vec3& b) {
   const float x = sub_rn(a.x, b.x), y = sub_rn(a.y, b.y), z = sub_rn(a.z, b.z);
   return add_rn(add_rn(mul_rn(x, x), mul_rn(y, y)), mul_rn(z, z));
 }
 
-/// The cells within a reach of a point: those of a block that a ball touches. Distances within the block are
-/// counted in single precision from its first cell, with room for their rounding. Where they are too large for
-/// that, comparisons with NaN let all cells pass.
+/// The cells within reach of a point: those of a block that a ball touches. Distances within the block are
+/// computed in single precision from its first cell, with room for rounding. If they are too large for single
+/// precision, comparisons with NaN let all cells pass.
 class BallOfCells {
  public:
   COPSE_HD BallOfCells(const dvec3& at, double reach, const NearInterval& x, const NearInterval& y,
@@ -81,7 +81,7 @@ class BallOfCells {
   }
 
  private:
-  /// From a point at 0 to the cell from `begin` to `begin` + 1.
+  /// The distance from a point at 0 to the cell from `begin` to `begin` + 1.
   COPSE_HD float gap(float begin) const {
     const float behind = -begin - 1;
     const float off = (begin > behind ? begin : behind) - slack_;
@@ -94,15 +94,15 @@ class BallOfCells {
   float slack_, square_;
 };
 
-/// A point of the grid, by one load of 16 bytes.
+/// A point of the grid, read by one load of 16 bytes.
 COPSE_HD inline GridPoint stored_point(const HashGridView& grid, u32 place) {
   const Quad quad = reinterpret_cast<const Quad*>(grid.points.data())[place];
   return {quad.point(), quad.words[3]};
 }
 
-/// Calls `test(point)` for the points at `begin` up to `end`; true where it has ended that by returning true. Two
-/// points are loaded at a time, so that a thread waits half as often: a fifth of the time of count_32 of
-/// copse-bench-points on an H200.
+/// Calls `test(point)` for the points from `begin` up to `end` until it returns true; returns true if it did. Two
+/// points are loaded at a time, so that a thread waits half as often. This saves a fifth of the time of count_32
+/// of copse-bench-points on an H200.
 template <class Test>
 COPSE_HD inline bool test_places(const HashGridView& grid, u32 begin, u32 end, Test& test) {
   u32 place = begin;
@@ -113,8 +113,8 @@ COPSE_HD inline bool test_places(const HashGridView& grid, u32 begin, u32 end, T
   return place < end && test(stored_point(grid, place));
 }
 
-/// The same for the points of a row of cells, in the order of the buckets, and for some others that share them.
-/// The row has at most as many cells as there are buckets.
+/// Does the same for the points of a row of cells, in the order of the buckets. Points of other cells that share
+/// the buckets are tested too. The row has at most as many cells as there are buckets.
 template <class Test>
 COPSE_HD inline bool test_buckets(const HashGridView& grid, const HashGridShape& shape, const CellRow& row,
                                   Test& test) {

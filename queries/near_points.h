@@ -1,12 +1,12 @@
 #pragma once
 
-// The points of a hash grid that are near to a point, for the host and for kernels, with nothing else to link.
+// The points of a hash grid that are near a point, for the host and for kernels, with nothing else to link.
 //
 //   copse::for_each_within(grid.view(), point, radius, visit);   // bool visit(const GridPoint&, float square)
 //   copse::u32 count = copse::count_within(grid.view(), point, radius);
 //   copse::u32 found = copse::k_nearest_points(grid.view(), point, copse::infinity, k, neighbours);
 //
-// In bulk: queries/point_neighbours.h.
+// For batches: queries/point_neighbours.h.
 
 #include "queries/k_nearest.h"
 #include "queries/near_cells.h"
@@ -14,13 +14,13 @@
 
 namespace copse {
 
-/// One of the nearest points. Where there is none, point is invalid_id and distance is infinite.
+/// One of the nearest points. If there is none, point is invalid_id and distance is infinite.
 struct PointNeighbour {
   float distance;
-  u32 point;  // its number among those that the grid was built over
+  u32 point;  // its number among the points that the grid was built over
 
   COPSE_HD static PointNeighbour none() { return {infinity, invalid_id}; }
-  /// What decides between equal distances.
+  /// The smaller one comes first at equal distances.
   COPSE_HD u32 tie_id() const { return point; }
 };
 
@@ -28,7 +28,7 @@ static_assert(sizeof(PointNeighbour) == 8);
 
 namespace detail {
 
-/// Test of the points of a row of cells, or of all cells: passes on those within a limit.
+/// Tests the points of a row of cells, or of all cells, and passes on those within a limit.
 template <class Visit>
 struct VisitWithin {
   const HashGridShape& shape;
@@ -36,7 +36,7 @@ struct VisitWithin {
   float limit;
   Visit& visit;
   CellRow row;
-  bool checks_cells;  // whether points of other cells may come too
+  bool checks_cells;  // true if points of other cells may come too
 
   COPSE_HD bool operator()(const GridPoint& point) {
     const float square = near_square(point.position, from);
@@ -53,7 +53,7 @@ struct CountPoints {
   }
 };
 
-/// Keeps the k nearest in a heap.
+/// Keeps the k nearest points in a heap.
 class NearestInHeap {
  public:
   COPSE_HD NearestInHeap(PointNeighbour* items, u32 k, float limit) : heap_(items, k), limit_(limit) {}
@@ -71,13 +71,14 @@ class NearestInHeap {
 
 }  // namespace detail
 
-/// Calls `visit(point, square)` for every point of the grid within `radius`, that is, where the square of its
-/// distance as near_square computes it is at most that of the radius. None where the point or the radius is NaN,
-/// the point infinite or the radius negative. They come by their cells, those along x first, then y, then z, and
-/// in a cell by ascending ids; where more cells are in reach than there are buckets, in the order of the grid's
-/// memory. Either is the same on all backends.
-///   visit: bool operator()(const GridPoint& point, float square); ends by returning true
-///   grid:  in memory that the caller can read: the device's in a kernel
+/// Calls `visit(point, square)` for every point of the grid within `radius`: the square of its distance, as
+/// near_square computes it, is at most the square of the radius. Visits none if the point or the radius is NaN,
+/// the point is infinite or the radius is negative.
+///
+/// Points come cell by cell, along x first, then y, then z; in a cell by ascending ids. If more cells are in reach
+/// than there are buckets, they come in the order of the grid's memory. Either order is the same on all backends.
+///   visit: bool operator()(const GridPoint& point, float square); ends the search by returning true
+///   grid:  in memory that the caller can read: in a kernel, the device's
 /// Work: the cells in reach and the points in their rows; at most all buckets and points.
 template <class Visit>
 COPSE_HD inline void for_each_within(const HashGridView& grid, const vec3& point, float radius, Visit& visit) {
@@ -106,20 +107,21 @@ COPSE_HD inline void for_each_within(const HashGridView& grid, const vec3& point
   }
 }
 
-/// How many points of the grid are within `radius`, as for_each_within.
+/// Returns how many points of the grid are within `radius`, as for_each_within defines it.
 COPSE_HD inline u32 count_within(const HashGridView& grid, const vec3& point, float radius) {
   detail::CountPoints count;
   for_each_within(grid, point, radius, count);
   return count.count;
 }
 
-/// Stores the `k` points of the grid nearest to a point and no farther than `max_distance`, by (square of the
-/// distance, id), nearest first; returns how many there are. None where the point or the limit is NaN, the point
-/// infinite or the limit negative.
-///   neighbours: room for k; none is written behind those that there are. A heap while it runs
-///   grid:       in memory that the caller can read: the device's in a kernel
-/// Work: shells of cells around the point until no nearer point can be outside; where those are more cells than
-/// there are buckets, as far from all points, every point once instead.
+/// Stores the `k` points of the grid nearest to a point and returns how many there are. None is farther than
+/// `max_distance`. They are sorted by (square of the distance, id), nearest first. Finds none if the point or the
+/// limit is NaN, the point is infinite or the limit is negative.
+///   neighbours: room for k. Elements past the returned number are left as they were; the search keeps a heap
+///               there
+///   grid:       in memory that the caller can read: in a kernel, the device's
+/// Work: shells of cells around the point, until no nearer point can be outside. If the shells have more cells
+/// than there are buckets, as far away from all points, it tests every point once instead.
 COPSE_HD inline u32 k_nearest_points(const HashGridView& grid, const vec3& point, float max_distance, u32 k,
                                      PointNeighbour* neighbours) {
   if (k == 0) return 0;

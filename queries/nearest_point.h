@@ -1,10 +1,11 @@
 #pragma once
 
-// The point of a surface that is nearest to a point, for the host and for kernels, with nothing else to link.
+// The point of a surface that is nearest to a given point, for the host and for kernels, with nothing else to
+// link.
 //
 //   copse::NearestPoint nearest = copse::nearest_point(bvh.view(), triangles, point);
 //
-// In bulk: queries/point_queries.h.
+// For batches: queries/point_queries.h.
 
 #include "builders/geometry/triangle_table.h"
 #include "queries/nearest/nearest_walk.h"
@@ -12,8 +13,8 @@
 
 namespace copse {
 
-/// A point of a surface. Where none was found, primitive and geometry are invalid_id, distance is infinite and the
-/// rest 0.
+/// A point of a surface. If none was found, primitive and geometry are invalid_id, distance is infinite and all
+/// else is 0.
 struct NearestPoint {
   vec3 point;
   float distance;
@@ -30,12 +31,12 @@ COPSE_HD inline bool is_found(const NearestPoint& nearest) {
 
 namespace detail {
 
-/// The square of a distance; below 0, so that nothing is near enough, where the distance is negative or NaN.
+/// The square of a distance. For a negative distance or NaN it is below 0, so that nothing is near enough.
 COPSE_HD inline float square_limit(float distance) {
   return distance >= 0 ? mul_rn(distance, distance) : -1.0f;
 }
 
-/// Test of a walk: keeps the smallest (square of the distance, primitive).
+/// Test of a traversal: keeps the smallest (square of the distance, primitive).
 struct NearestTriangle {
   const TriangleTable& triangles;
   vec3 from;
@@ -44,7 +45,7 @@ struct NearestTriangle {
 
   COPSE_HD bool operator()(u32 id, float& limit) {
     const Triangle triangle = triangles.triangle(id);
-    if (!is_finite(triangle)) return false;  // left out, but a refit may leave it in a leaf
+    if (!is_finite(triangle)) return false;  // not in the tree when built, but a refit may leave it in a leaf
     const TrianglePoint found = nearest_on_triangle(triangle, from);
     if (found.square < best.square || (found.square == best.square && id < primitive)) {
       best = found;
@@ -57,12 +58,12 @@ struct NearestTriangle {
 
 }  // namespace detail
 
-/// The nearest point of all triangles no farther than `max_distance`: that of the smallest (square of the
-/// distance, primitive id through all views). None where the point or the limit is NaN, the point infinite or the
-/// limit negative. Distances above 2^64 count as equal, and so do those below 2^-75.
-///   tree, triangles: in memory that the caller can read: the device's in a kernel; BvhView and what has an
-///   overload
-///                    of walk_nearest_first
+/// Returns the nearest point of all triangles that are no farther than `max_distance`. Among equal squares of the
+/// distance, the smallest primitive id through all views wins. Finds none if the point or the limit is NaN, the
+/// point is infinite or the limit is negative. Distances above 2^64 count as equal, and so do distances below
+/// 2^-75.
+///   tree:            a BvhView, or any type with an overload of walk_nearest_first
+///   tree, triangles: in memory that the caller can read: in a kernel, the device's
 template <u32 stack_size = detail::walk_stack_size, class Tree>
 COPSE_HD inline NearestPoint nearest_point(const Tree& tree, const TriangleTable& triangles, const vec3& point,
                                            float max_distance = infinity) {

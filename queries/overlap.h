@@ -1,13 +1,13 @@
 #pragma once
 
-// The primitives that touch a region, for the host and for kernels, with nothing else to link. Regions:
+// The triangles that overlap a region, for the host and for kernels, with nothing else to link. Regions:
 // queries/region.h.
 //
 //   copse::u32 count = copse::count_overlaps(bvh.view(), triangles, copse::Sphere{centre, radius});
 //   copse::for_each_overlap(bvh.view(), triangles, box, visitor);     // bool visitor(u32 primitive); true ends
 //
-// Other primitives than triangles: walk_overlaps (queries/overlaps/overlap_traversal.h) with a test of your own. In bulk:
-// queries/overlap_queries.h.
+// For other primitives than triangles, call walk_overlaps (queries/overlaps/overlap_traversal.h) with a test of
+// your own. For batches: queries/overlap_queries.h.
 
 #include "builders/geometry/triangle_table.h"
 #include "queries/overlaps/overlap_traversal.h"
@@ -23,8 +23,8 @@ struct OverlapsBox {
   COPSE_HD bool operator()(const vec3& lo, const vec3& hi) const { return touches_box(region, lo, hi); }
 };
 
-/// Test of a walk: passes on the triangles that touch. The triangle's own box is asked first, so that what is
-/// found does not depend on the tree's.
+/// Test of a traversal: passes on the triangles that touch the region. It tests the triangle's own box first, so
+/// that the result does not depend on the boxes of the tree.
 template <class Region, class Visit>
 struct VisitOverlaps {
   const TriangleTable& triangles;
@@ -54,12 +54,11 @@ struct EndAtOnce {
 
 }  // namespace detail
 
-/// Calls `visit(primitive)` for every triangle that touches the region, in the order of the tree, which is the
-/// same on all backends; its id counts through all views.
-///   visit: bool operator()(u32 primitive); ends by returning true
-///   tree, triangles: in memory that the caller can read: the device's in a kernel; BvhView and what has an
-///   overload of
-///                    walk_overlaps
+/// Calls `visit(primitive)` for every triangle that touches the region. Triangles come in the order of the tree,
+/// which is the same on all backends. A primitive id counts through all views.
+///   visit:           bool operator()(u32 primitive); ends the search by returning true
+///   tree:            a BvhView, or any type with an overload of walk_overlaps
+///   tree, triangles: in memory that the caller can read: in a kernel, the device's
 template <u32 stack_size = detail::walk_stack_size, class Tree, class Region, class Visit>
 COPSE_HD inline void for_each_overlap(const Tree& tree, const TriangleTable& triangles, const Region& region,
                                       Visit& visit) {
@@ -68,7 +67,7 @@ COPSE_HD inline void for_each_overlap(const Tree& tree, const TriangleTable& tri
   walk_overlaps<stack_size>(tree, detail::OverlapsBox<Region>{region}, test);
 }
 
-/// How many triangles touch the region.
+/// Returns how many triangles touch the region.
 template <u32 stack_size = detail::walk_stack_size, class Tree, class Region>
 COPSE_HD inline u32 count_overlaps(const Tree& tree, const TriangleTable& triangles, const Region& region) {
   detail::CountVisits visits;
@@ -76,7 +75,7 @@ COPSE_HD inline u32 count_overlaps(const Tree& tree, const TriangleTable& triang
   return visits.count;
 }
 
-/// Whether any triangle touches the region.
+/// Returns true if any triangle touches the region.
 template <u32 stack_size = detail::walk_stack_size, class Tree, class Region>
 COPSE_HD inline bool any_overlap(const Tree& tree, const TriangleTable& triangles, const Region& region) {
   detail::EndAtOnce visit;

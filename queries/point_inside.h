@@ -1,6 +1,6 @@
 #pragma once
 
-// Whether a point is inside a closed mesh, for the host and for kernels. In bulk: queries/point_queries.h.
+// Tests if a point is inside a closed mesh, for the host and for kernels. For batches: queries/point_queries.h.
 
 #include "builders/geometry/triangle_table.h"
 #include "queries/nearest/point_triangle.h"
@@ -10,13 +10,13 @@ namespace copse {
 
 namespace detail {
 
-/// A ray along an axis: from `origin` towards greater coordinates of `axis`, or smaller ones.
+/// A ray along an axis: from `origin` towards larger coordinates of `axis`, or towards smaller ones.
 struct AxisRay {
   vec3 origin;
   u32 axis;  // 0, 1 or 2
   bool is_forward;
 
-  /// A vertex seen from the origin; z is along the ray.
+  /// A vertex relative to the origin; z is along the ray.
   COPSE_HD vec3 see(const vec3& vertex) const {
     const vec3 p = sub_rn(vertex, origin);
     if (axis == 0) return vec3(p.y, p.z, is_forward ? p.x : -p.x);
@@ -24,21 +24,22 @@ struct AxisRay {
     return vec3(p.x, p.y, is_forward ? p.z : -p.z);
   }
 
-  /// Whether the ray meets a box: exact, since rounding keeps the signs of differences.
+  /// True if the ray hits a box. Exact, since rounding keeps the signs of differences.
   COPSE_HD bool operator()(const vec3& lo, const vec3& hi) const {
     const vec3 a = see(lo), b = see(hi);
     return a.x <= 0 && b.x >= 0 && a.y <= 0 && b.y >= 0 && (is_forward ? b.z : a.z) >= 0;
   }
 };
 
-/// On which side of the line from p to q the origin is, 1 or -1, as if it stood at (e, e^2) for an e above 0 too
-/// small to matter otherwise. So it is on no line, and no ray meets an edge or a vertex. 0 where p and q are the
-/// same.
+/// Returns on which side of the line from p to q the origin is, 1 or -1, or 0 if p and q are equal. The origin
+/// counts as if it were at (e, e^2), for a positive e too small to matter otherwise. So it is on no line, and no
+/// ray hits an edge or a vertex.
 ///
 ///   (q.x - e)(p.y - e^2) - (q.y - e^2)(p.x - e)
 ///     = q.x p.y - q.y p.x + e (q.y - p.y) + e^2 (p.x - q.x)
 ///
-/// Products of floats are exact in double, and rounding keeps the order of the two, so the sign is exact.
+/// Products of floats are exact in double precision, and rounding keeps the order of the two, so the sign is
+/// exact.
 ///
 /// Source: Edelsbrunner, Mücke, "Simulation of Simplicity", ACM TOG 1990.
 COPSE_HD inline int side_of(const vec3& p, const vec3& q) {
@@ -49,7 +50,7 @@ COPSE_HD inline int side_of(const vec3& p, const vec3& q) {
   return 0;
 }
 
-/// Where the plane of a triangle meets the ray, times a positive number.
+/// The place where the ray meets the plane of a triangle, times a positive number.
 COPSE_HD inline double height_over(const vec3& a, const vec3& b, const vec3& c) {
   const dvec3 p = to_double(a), q = to_double(b), r = to_double(c);
   const double u = sub_rn(mul_rn(r.x, q.y), mul_rn(r.y, q.x));
@@ -59,7 +60,7 @@ COPSE_HD inline double height_over(const vec3& a, const vec3& b, const vec3& c) 
   return add_rn(add_rn(u, v), w) < 0 ? -height : height;
 }
 
-/// Test of a walk: counts the triangles that the ray goes through.
+/// Test of a traversal: counts the triangles that the ray goes through.
 struct CountCrossings {
   const TriangleTable& triangles;
   AxisRay ray;
@@ -77,7 +78,7 @@ struct CountCrossings {
   }
 };
 
-/// The ray that leaves the box the shortest way, so that it meets few triangles.
+/// The ray that leaves the box by the shortest way, so that it hits few triangles.
 COPSE_HD inline AxisRay shortest_way_out(const vec3& point, const Aabb& box) {
   AxisRay ray{point, 0, true};
   float shortest = infinity;
@@ -100,7 +101,7 @@ COPSE_HD inline AxisRay shortest_way_out(const vec3& point, const Aabb& box) {
   return ray;
 }
 
-/// The ray from a point by which is_inside decides; false where the point is outside the box of all.
+/// Finds the ray by which is_inside decides; false if the point is outside the box of the scene.
 COPSE_HD inline bool find_way_out(const vec3& point, const Aabb& box, AxisRay& ray) {
   const bool is_in_box = box.lo.x <= point.x && point.x <= box.hi.x && box.lo.y <= point.y &&
                          point.y <= box.hi.y && box.lo.z <= point.z && point.z <= box.hi.z;
@@ -110,15 +111,15 @@ COPSE_HD inline bool find_way_out(const vec3& point, const Aabb& box, AxisRay& r
 
 }  // namespace detail
 
-/// Whether a point is inside a closed mesh: whether a ray from it goes through an odd number of triangles. Closed
-/// means that an even number of triangles share each edge, by the positions of its ends; their winding does not
-/// matter. So of bodies that overlap, what both contain is outside. The ray cannot slip through an edge or a
-/// vertex, nor count one twice. On the surface itself, to within rounding, either answer may come, the same on
-/// every backend; for a mesh that is not closed the answer means nothing. False for points that are NaN or
-/// infinite.
-///   tree, triangles: in memory that the caller can read: the device's in a kernel; BvhView and what has overloads
-///   of
-///                    root_box and walk_overlaps
+/// Returns true if a point is inside a closed mesh: a ray from it goes through an odd number of triangles. False
+/// for points that are NaN or infinite.
+///
+/// A mesh is closed if an even number of triangles share each edge, by the positions of its ends. Winding does not
+/// matter. So where two bodies overlap, what both contain is outside. A ray never slips through an edge or a
+/// vertex, and never counts one twice. On the surface itself, to within rounding, either answer may come, the same
+/// on every backend. If the mesh is not closed, the answer means nothing.
+///   tree:            a BvhView, or any type with overloads of root_box and walk_overlaps
+///   tree, triangles: in memory that the caller can read: in a kernel, the device's
 template <u32 stack_size = detail::walk_stack_size, class Tree>
 COPSE_HD inline bool is_inside(const Tree& tree, const TriangleTable& triangles, const vec3& point) {
   detail::AxisRay ray;

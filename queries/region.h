@@ -1,10 +1,10 @@
 #pragma once
 
-// Regions of space that queries for overlaps ask about: boxes (Aabb), spheres, frusta, and shapes of your own,
-// which answer the same three questions:
+// Regions of space for overlap queries: boxes (Aabb), spheres, frusta, and shapes of your own. A shape of your own
+// has the same three functions:
 //
-//   bool has_points(region)             false for what touches nothing, asked once
-//   bool touches_box(region, lo, hi)    true for every box around a box that it touches, to the last bit
+//   bool has_points(region)             false if it touches nothing; called once
+//   bool touches_box(region, lo, hi)    if true for a box, also true for every box around it, to the last bit
 //   bool touches(region, triangle)
 
 #include "queries/nearest/point_triangle.h"
@@ -27,8 +27,8 @@ COPSE_HD inline bool touches_box(const Aabb& box, const vec3& lo, const vec3& hi
 
 // ---- Spheres --------------------------------------------------------------------------------------------
 
-/// All points no farther than `radius` from the centre. The radius may be 0, or infinite, which is all of space;
-/// negative or NaN, there are no points.
+/// All points that are no farther than `radius` from the centre. The radius may be 0, or infinite, which is all of
+/// space. If it is negative or NaN, there are no points.
 struct Sphere {
   vec3 centre;
   float radius;
@@ -42,7 +42,7 @@ COPSE_HD inline bool touches_box(const Sphere& sphere, const vec3& lo, const vec
   return SquareDistance{sphere.centre}(lo, hi) <= mul_rn(sphere.radius, sphere.radius);
 }
 
-/// Whether a corner of the triangle, or its nearest point as nearest_point finds it, is in the sphere.
+/// True if a corner of the triangle is in the sphere, or its nearest point as nearest_point finds it.
 COPSE_HD inline bool touches(const Sphere& sphere, const Triangle& triangle) {
   if (!is_finite(triangle)) return false;
   const float limit = mul_rn(sphere.radius, sphere.radius);
@@ -54,13 +54,14 @@ COPSE_HD inline bool touches(const Sphere& sphere, const Triangle& triangle) {
 
 // ---- Frusta ---------------------------------------------------------------------------------------------
 
-/// The side of a plane where normal . p + offset >= 0. An offset of infinity is all of space.
+/// The half-space normal . p + offset >= 0. An offset of infinity is all of space.
 struct Plane {
   vec3 normal;
   float offset;
 };
 
-/// What is on the right side of six planes. It need not be a camera's: any convex region of six planes will do.
+/// The points that are in six half-spaces. They need not be those of a camera: any convex region of six planes
+/// will do.
 struct Frustum {
   Plane planes[6];
 };
@@ -71,7 +72,7 @@ COPSE_HD inline bool has_points(const Frustum&) {
 
 namespace detail {
 
-/// Where a point is before or behind a plane. NaN is no side.
+/// How far a point is in front of a plane, times the length of its normal. NaN is on neither side.
 COPSE_HD inline float height_above(const Plane& plane, float x, float y, float z) {
   const vec3& n = plane.normal;
   return add_rn(add_rn(add_rn(mul_rn(n.x, x), mul_rn(n.y, y)), mul_rn(n.z, z)), plane.offset);
@@ -85,8 +86,8 @@ COPSE_HD inline float highest_of(const Plane& plane, const vec3& lo, const vec3&
 
 }  // namespace detail
 
-/// Conservative: true unless the box is behind one of the planes. So some boxes near a frustum's edges count that
-/// are outside.
+/// Conservative: true unless the box is behind one of the planes. So it is true for some boxes outside, near the
+/// edges of the frustum.
 COPSE_HD inline bool touches_box(const Frustum& frustum, const vec3& lo, const vec3& hi) {
   for (const Plane& plane : frustum.planes) {
     if (!(detail::highest_of(plane, lo, hi) >= 0)) return false;
@@ -107,13 +108,13 @@ COPSE_HD inline bool touches(const Frustum& frustum, const Triangle& t) {
   return true;
 }
 
-/// What a camera sees between two distances along its view. `far` may be infinite.
+/// Returns what a camera sees between two distances along its view direction. `far` may be infinite.
 COPSE_HD inline Frustum frustum_of(const Camera& camera, float near, float far) {
   const vec3 right = camera.right, up = camera.up, forward = camera.forward;
   const vec3 sides[4] = {cross_rn(add_rn(forward, right), up), cross_rn(up, sub_rn(forward, right)),
                          cross_rn(right, add_rn(forward, up)), cross_rn(sub_rn(forward, up), right)};
   const float length = length_rn(forward), along = dot_rn(forward, camera.eye);
-  // Which way the normals of the sides point depends on the camera's handedness.
+  // The direction of the normals of the sides depends on the handedness of the camera.
   const bool points_inward = dot_rn(sides[0], forward) >= 0;
   Frustum frustum;
   for (u32 i = 0; i < 4; ++i) {

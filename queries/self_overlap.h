@@ -1,13 +1,13 @@
 #pragma once
 
-// The pairs of primitives of one tree that touch each other, for the host and for kernels. In bulk:
-// queries/self_overlaps.h.
+// The pairs of primitives of one tree that overlap each other, for the host and for kernels. For all primitives at
+// once: queries/self_overlaps.h.
 //
-// Each primitive looks only at what follows it in the tree: at the rest of its leaf, and from there up, at the
-// second children of which it is below the first. So each pair is met once.
+// Each primitive is tested only against those that follow it in the tree: the rest of its leaf and then, on the
+// way up, each second child whose sibling holds it. So each pair is found once.
 //
-// Source: Karras, "Thinking Parallel, Part II: Tree Traversal on the GPU", NVIDIA blog, 2012, who starts at the
-// root instead and leaves out what precedes by the last leaf of each subtree.
+// Source: Karras, "Thinking Parallel, Part II: Tree Traversal on the GPU", NVIDIA blog, 2012. His traversal starts
+// at the root instead, and skips subtrees whose last leaf comes before the primitive.
 
 #include <span>
 
@@ -17,22 +17,23 @@
 
 namespace copse {
 
-/// Two primitives, ids through all views, the smaller one first.
+/// Two primitives, the smaller id first. Ids count through all views.
 struct PrimitivePair {
   u32 first;
   u32 second;
 };
 
-/// Which triangles of a mesh count as touching each other.
+/// Which pairs of triangles count as overlapping.
 struct SelfOverlapOptions {
-  /// The triangles themselves; false: their boxes, a tenth of the work where few touch.
+  /// true, the default: the triangles themselves overlap. false: their boxes overlap, which is a tenth of the work
+  /// if few do.
   bool exact_triangles = true;
 
-  /// Triangles that have a corner at the same place, which neighbours in a mesh always do.
+  /// Also pairs with a corner at the same place, as neighbours in a mesh have. Default false.
   bool with_adjacent = false;
 };
 
-/// Triangles as shapes that may touch.
+/// Triangles, for for_each_pair_after.
 struct OverlappingTriangles {
   TriangleTable triangles;
   SelfOverlapOptions options;
@@ -44,7 +45,7 @@ struct OverlappingTriangles {
   }
 };
 
-/// The boxes of primitives of your own as shapes that may touch.
+/// The boxes of primitives of your own, for for_each_pair_after.
 struct OverlappingBoxes {
   const Aabb* boxes;
 
@@ -55,7 +56,7 @@ struct OverlappingBoxes {
 
 namespace detail {
 
-/// What self_overlaps.h is given: triangles, or boxes where `boxes` is not null.
+/// The argument of the functions of self_overlaps.h: triangles, or boxes if `boxes` is not null.
 struct OverlappingPrimitives {
   std::span<const TriangleView> views;
   SelfOverlapOptions options;
@@ -70,7 +71,7 @@ struct OverlapsAabb {
   }
 };
 
-/// Test of a walk: passes on the pairs of one primitive with others that touch it.
+/// Test of a traversal: passes on the pairs of one primitive with others that touch it.
 template <class Shapes, class Shape, class Visit>
 struct VisitPairs {
   const Shapes& shapes;
@@ -89,10 +90,11 @@ struct VisitPairs {
 
 }  // namespace detail
 
-/// Calls `visit(pair)` for the pairs of the primitive at `place` of the tree's primitive_ids, which stands in the
-/// leaf `leaf`, with those that follow it in the tree and touch it, in the order of the tree.
-///   shapes: OverlappingTriangles, OverlappingBoxes or your own
-///   visit:  bool operator()(const PrimitivePair&); ends by returning true
+/// Calls `visit(pair)` for each pair of one primitive with a later primitive of the tree that touches it, in the
+/// order of the tree.
+///   leaf, place: the primitive's leaf, and its place in primitive_ids
+///   shapes:      OverlappingTriangles, OverlappingBoxes or your own
+///   visit:       bool operator()(const PrimitivePair&); ends the search by returning true
 template <u32 stack_size = detail::walk_stack_size, class Shapes, class Visit>
 COPSE_HD inline void for_each_pair_after(const BvhView& tree, u32 leaf, u32 place, const Shapes& shapes,
                                          Visit& visit) {

@@ -1,8 +1,9 @@
 #pragma once
 
-// The walks of nearest_walk.h and overlap_traversal.h through wide trees of any layout of builders/bvh/wide_node.h: with
-// this header, nearest_point, k_nearest, is_inside and the overlaps take their views too. Boxes of compressed
-// nodes are rounded outwards, so that more primitives are tested and the same ones found.
+// The traversals of nearest_walk.h and overlap_traversal.h through wide trees of any layout of
+// builders/bvh/wide_node.h. With this header, nearest_point, k_nearest, is_inside and the overlap queries take
+// views of wide trees too. Boxes of compressed nodes are rounded outwards, so more primitives are tested and the
+// same ones found.
 
 #include "builders/bvh/wide_node.h"
 #include "queries/nearest/nearest_walk.h"
@@ -12,10 +13,10 @@ namespace copse {
 
 namespace detail {
 
-/// A child of a wide node, and how far its box is.
+/// A child of a wide node, and the distance of its box.
 struct WidePlace {
   WideChild at;
-  u32 node;  // in which it stands
+  u32 node;  // whose child it is
   float distance;
 
   COPSE_HD bool is_nowhere() const { return at.is_nothing(); }
@@ -43,7 +44,7 @@ COPSE_HD inline float distance_of(const Node& node, const Measure& measure, u32 
   return measure(box.lo, box.hi);
 }
 
-/// Near children of a node, the nearest first.
+/// The children of a node that are near enough, the nearest first.
 template <class Node>
 struct NearChildren {
   float distances[Node::width];
@@ -61,7 +62,7 @@ struct NearChildren {
   }
 };
 
-/// The child of `node_id` to visit first, after the others were put off; nowhere where all are too far.
+/// The child of `node_id` to visit first; the others go on the stack. nowhere if all are too far.
 template <class Node, u32 size, class Measure>
 COPSE_HD inline WidePlace nearest_child(const WideBvhView<Node>& bvh, const Measure& measure, float limit,
                                         u32 node_id, WalkStack<WidePlace, size>& stack) {
@@ -79,8 +80,7 @@ COPSE_HD inline WidePlace nearest_child(const WideBvhView<Node>& bvh, const Meas
   return {node.child(near.slots[0]), node_id, near.distances[0]};
 }
 
-/// The child of a node that follows `slot` in the order of visits and is within the limit; nowhere where there is
-/// none.
+/// The child of a node that is visited next after `slot` and is within the limit; nowhere if there is none.
 template <class Node, class Measure>
 COPSE_HD inline WidePlace next_near(const Node& node, u32 node_id, const Measure& measure, float limit, u32 slot) {
   const float before = distance_of(node, measure, slot);
@@ -99,7 +99,7 @@ COPSE_HD inline WidePlace next_near(const Node& node, u32 node_id, const Measure
   return {node.child(next_slot), node_id, next};
 }
 
-/// What to visit after `finished`, found by parent links.
+/// The place to visit after `finished`, found by parent links.
 template <class Node, class Measure>
 COPSE_HD inline WidePlace climb_to_near(const WideBvhView<Node>& bvh, const Measure& measure, float limit,
                                         WidePlace finished) {
@@ -137,7 +137,7 @@ COPSE_HD inline WidePlace overlapping_child(const WideBvhView<Node>& bvh, const 
   return first;
 }
 
-/// What to visit after `finished`, found by parent links.
+/// The place to visit after `finished`, found by parent links.
 template <class Node, class Overlaps>
 COPSE_HD inline WidePlace climb_to_overlapping(const WideBvhView<Node>& bvh, const Overlaps& overlaps,
                                                WidePlace finished) {
@@ -152,7 +152,7 @@ COPSE_HD inline WidePlace climb_to_overlapping(const WideBvhView<Node>& bvh, con
 
 }  // namespace detail
 
-/// The box of everything in the tree; empty where there is nothing.
+/// The box of the whole tree; empty if the tree is.
 template <class Node>
 COPSE_HD inline Aabb root_box(const WideBvhView<Node>& bvh) {
   Aabb box = Aabb::empty();
@@ -163,7 +163,7 @@ COPSE_HD inline Aabb root_box(const WideBvhView<Node>& bvh) {
   return box;
 }
 
-/// As walk_nearest_first of nearest_walk.h.
+/// As walk_nearest_first of nearest_walk.h, for a wide tree.
 template <u32 stack_size = detail::walk_stack_size, class Node, class Measure, class Test>
 COPSE_HD inline void walk_nearest_first(const WideBvhView<Node>& bvh, const Measure& measure, float limit,
                                         Test& test) {
@@ -187,7 +187,7 @@ COPSE_HD inline void walk_nearest_first(const WideBvhView<Node>& bvh, const Meas
   }
 }
 
-/// As walk_overlaps of overlap_traversal.h, in the order of slots.
+/// As walk_overlaps of overlap_traversal.h, for a wide tree, in the order of slots.
 template <u32 stack_size = detail::walk_stack_size, class Node, class Overlaps, class Test>
 COPSE_HD inline void walk_overlaps(const WideBvhView<Node>& bvh, const Overlaps& overlaps, Test& test) {
   detail::WalkStack<detail::WidePlace, stack_size> stack;
