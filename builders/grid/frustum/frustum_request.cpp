@@ -27,7 +27,7 @@ void check_depth(const char* name, float depth) {
 
 void check_frustum(const ViewFrustum& f) {
   const auto check = [](const char* name, const vec3& v) {
-    if (!is_finite(v)) refuse(std::string("the frustum's ") + name + " is " + text(v));
+    if (!is_finite(v)) refuse(std::string("the frustum's ") + name + " is " + text(v) + "; it must be finite");
   };
   check("eye", f.eye);
   check("forward", f.forward);
@@ -79,11 +79,10 @@ void check_padding(const FrustumRequest& request) {
   shape.units_per_length = std::max(request.screen_units, slabs);
   const double blur = blur_in_units(shape, 2 * shape.corner);
   if (blur < max_frustum_padding / 2 - cell_padding) return;
-  refuse("rounding moves a ray by " + std::to_string(blur) + "/256 of a cell of " +
+  refuse("rounding moves a ray by " + std::to_string(blur) + "/256 of a cell, with " +
          std::to_string(request.cells.y) + " x " + std::to_string(request.cells.z) + " tiles in " +
-         std::to_string(request.cells.x) + " slabs, at most " +
-         std::to_string(max_frustum_padding / 2 - cell_padding) +
-         "/256 will do: the frustum is too narrow, or too wide");
+         std::to_string(request.cells.x) + " slabs; the limit is " +
+         std::to_string(max_frustum_padding / 2 - cell_padding) + "/256: the frustum is too narrow or too wide");
 }
 
 }  // namespace

@@ -31,13 +31,13 @@ void check_options(const HashGridOptions& options) {
   }
   constexpr float most = 1 << 20;
   if (!(options.points_per_cell > 0 && options.points_per_cell <= most)) {
-    refuse(std::to_string(options.points_per_cell) + " points a cell; it can be above 0, up to 2^20");
+    refuse("points_per_cell is " + std::to_string(options.points_per_cell) + "; it can be above 0, up to 2^20");
   }
 }
 
 void check_point_count(u64 count) {
   if (count <= max_grid_points) return;
-  throw Error(ErrorCode::capacity, "hash grid: " + std::to_string(count) + " points, at most " +
+  throw Error(ErrorCode::capacity, "hash grid: " + std::to_string(count) + " points; at most " +
                                        std::to_string(max_grid_points) + " fit in one");
 }
 
@@ -45,7 +45,8 @@ void check_points(const PositionSpan& points) {
   check_point_count(points.size);
   const u64 stride = points.stride_bytes;
   if (stride >= sizeof(vec3) && stride % 4 == 0) return;
-  refuse("points are " + std::to_string(stride) + " bytes apart; at least 12 and a multiple of 4 are needed");
+  refuse("points are " + std::to_string(stride) +
+         " bytes apart; the distance must be at least 12 and a multiple of 4");
 }
 
 u64 scratch_bytes(Context& context, u64 n, u64 bucket_count) {
@@ -69,7 +70,7 @@ void rebuild_hash_grid(Context& context, HashGrid& grid, const PositionSpan& poi
   check_options(options);
   check_points(points);
   if (grid.shape.empty() || points.size > grid.point_capacity()) {
-    refuse("rebuild over " + std::to_string(points.size) + " points of a grid with room for " +
+    refuse(std::to_string(points.size) + " points are given; the grid has room for " +
            std::to_string(grid.point_capacity()));
   }
   context.reserve_scratch(scratch_bytes(context, grid.point_capacity(), grid.bucket_count()));

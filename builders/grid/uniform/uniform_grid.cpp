@@ -84,7 +84,7 @@ void rebuild(Context& context, Grid& grid, const detail::GridSource& source, con
   const detail::GridRequest request = request_of(source.count, options);
   detail::check_primitive_count(source.count);
   if (grid.shape.empty() || request.cell_count > grid.cell_capacity()) {
-    refuse("rebuild with " + std::to_string(request.cell_count) + " cells of a grid with room for " +
+    refuse("the rebuild needs " + std::to_string(request.cell_count) + " cells; the grid has room for " +
            std::to_string(grid.cell_capacity()));
   }
   context.reserve_scratch(
@@ -121,11 +121,11 @@ Grid build(Context& context, const detail::GridSource& source, const GridOptions
 
 Grid make_grid(Context& context, u64 cell_capacity, u64 reference_capacity) {
   if (cell_capacity > max_grid_cells) {
-    throw Error(ErrorCode::capacity, "make_grid: " + std::to_string(cell_capacity) + " cells, at most " +
+    throw Error(ErrorCode::capacity, "make_grid: " + std::to_string(cell_capacity) + " cells; at most " +
                                          std::to_string(max_grid_cells) + " fit in one grid");
   }
   if (reference_capacity > max_references) {
-    throw Error(ErrorCode::capacity, "make_grid: " + std::to_string(reference_capacity) + " references, at most " +
+    throw Error(ErrorCode::capacity, "make_grid: " + std::to_string(reference_capacity) + " references; at most " +
                                          std::to_string(max_references) + " fit in one grid");
   }
   Grid grid;
@@ -139,8 +139,8 @@ Grid make_grid(Context& context, u64 cell_capacity, u64 reference_capacity) {
 void check_complete(const Grid& grid) {
   const GridCounts counts = grid.counts.download().at(0);
   if (counts.stored_count >= counts.reference_count) return;
-  throw Error(ErrorCode::capacity, "the cells need " + std::to_string(counts.reference_count) +
-                                       " references or more, the grid has room for " +
+  throw Error(ErrorCode::capacity, "check_complete: the cells need " + std::to_string(counts.reference_count) +
+                                       " references or more; the grid has room for " +
                                        std::to_string(grid.reference_capacity()));
 }
 
@@ -153,7 +153,7 @@ u64 grid_cell_capacity(u64 primitive_count, const GridOptions& options) {
 BuildSizes grid_sizes(Context& context, u64 primitive_count, const GridOptions& options, u64 view_count) {
   detail::check_primitive_count(primitive_count);
   const u64 cell_capacity = grid_cell_capacity(primitive_count, options);
-  if (options.reference_capacity == 0) refuse("sizes are asked for without a reference capacity");
+  if (options.reference_capacity == 0) detail::refuse("grid_sizes", "reference_capacity is 0; it must be given");
   return {grid_bytes(cell_capacity, options.reference_capacity),
           scratch_bytes(context, primitive_count, view_count, cell_capacity, options.reference_capacity)};
 }

@@ -44,7 +44,7 @@ void check_options(const Aabb& box, const BrickOptions& options) {
   if (!is_empty(box) && !is_valid(box)) refuse("a corner of the box is infinite");
   if (options.brick_capacity > max_references) {
     throw Error(ErrorCode::capacity, "bricks: room for " + std::to_string(options.brick_capacity) +
-                                         " bricks, at most " + std::to_string(max_references) + " fit");
+                                         " bricks; at most " + std::to_string(max_references) + " fit");
   }
 }
 
@@ -123,7 +123,7 @@ void check_complete(const Bricks& bricks) {
   const BrickCounts counts = bricks.counts.download().at(0);
   if (counts.stored_count < counts.brick_count) {
     throw Error(ErrorCode::capacity, "bricks: " + std::to_string(counts.brick_count) +
-                                         " are needed, there is room for " +
+                                         " are needed; there is room for " +
                                          std::to_string(bricks.brick_capacity()));
   }
 }

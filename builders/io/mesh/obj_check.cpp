@@ -31,7 +31,7 @@ class Checker {
       if (keyword == "v") check_vertex(line);
       if (keyword == "f") check_face(line);
     }
-    if (face_count_ == 0) throw_bad_file(path_, "has 0 faces, at least 1 is needed");
+    if (face_count_ == 0) throw_bad_file(path_, "has 0 faces; at least 1 is needed");
     if (largest_index_ > vertex_count_) {
       line_ = largest_index_line_;
       fail("index " + std::to_string(largest_index_) + " is past the last of " + std::to_string(vertex_count_) +
@@ -77,11 +77,11 @@ class Checker {
     line = without_comment(line);
     for (const char* axis : axes) {
       const std::string_view word = take_word(line);
-      if (word.empty()) fail(std::string("the vertex has no ") + axis + ", it needs x, y and z");
+      if (word.empty()) fail(std::string("the vertex has no ") + axis + "; it needs x, y and z");
       check_coordinate(axis, word);
     }
     if (++vertex_count_ > max_vertices)
-      fail("vertex " + std::to_string(vertex_count_) + ", at most " + std::to_string(max_vertices) +
+      fail("vertex " + std::to_string(vertex_count_) + "; at most " + std::to_string(max_vertices) +
            " can be read");
   }
 
@@ -102,7 +102,7 @@ class Checker {
       check_corner(word);
       ++corner_count;
     }
-    if (corner_count < 3) fail("the face has " + std::to_string(corner_count) + " corners, it needs at least 3");
+    if (corner_count < 3) fail("the face has " + std::to_string(corner_count) + " corners; it needs at least 3");
     ++face_count_;
   }
 
@@ -113,9 +113,9 @@ class Checker {
     const std::errc error = parse_number(word.substr(0, word.find('/')), index);
     if (error == std::errc::invalid_argument) fail("corner " + in_quotes(word) + " does not begin with an index");
     if (error != std::errc{} || index > i64(max_vertices)) {
-      fail("corner " + in_quotes(word) + ": the index passes the limit of " + std::to_string(max_vertices));
+      fail("corner " + in_quotes(word) + ": the index is above the limit of " + std::to_string(max_vertices));
     }
-    if (index == 0) fail("corner " + in_quotes(word) + ": index 0, the first vertex is 1");
+    if (index == 0) fail("corner " + in_quotes(word) + ": index 0 is not allowed; the first vertex is 1");
     if (index < 0 && index < -i64(vertex_count_)) {
       fail("index " + std::to_string(index) + " reaches before the first of " + std::to_string(vertex_count_) +
            " vertices so far");

@@ -128,7 +128,7 @@ class BodyReader {
 
   void read_face(const PlyProperty& property) {
     const i64 count = source_.integer(property.count_type);
-    if (count < 3) place_.fail("has " + std::to_string(count) + " corners, it needs at least 3");
+    if (count < 3) place_.fail("has " + std::to_string(count) + " corners; it needs at least 3");
     corners_.clear();
     for (i64 k = 0; k < count; ++k) {
       const i64 index = source_.integer(property.type);
@@ -154,7 +154,7 @@ class BodyReader {
     u64 count = 1;
     if (property.is_list) {
       const i64 listed = source_.integer(property.count_type);
-      if (listed < 0) place_.fail("a list '" + property.name + "' of " + std::to_string(listed) + " values");
+      if (listed < 0) place_.fail("the list '" + property.name + "' has " + std::to_string(listed) + " values");
       count = u64(listed);
     }
     source_.skip(property.type, count);
@@ -170,11 +170,11 @@ class BodyReader {
 void check_header(const std::filesystem::path& path, const PlyHeader& header) {
   const PlyElement* const vertex = header.find("vertex");
   const PlyElement* const face = header.find("face");
-  if (!vertex || vertex->count == 0) throw_bad_file(path, "has 0 vertices, at least 1 is needed");
-  if (!face || face->count == 0) throw_bad_file(path, "has 0 faces, at least 1 is needed");
+  if (!vertex || vertex->count == 0) throw_bad_file(path, "has 0 vertices; at least 1 is needed");
+  if (!face || face->count == 0) throw_bad_file(path, "has 0 faces; at least 1 is needed");
   constexpr u64 max_vertices = u64{1} << 32;
   if (vertex->count > max_vertices) {
-    throw_bad_file(path, "the header promises " + std::to_string(vertex->count) + " vertices, at most " +
+    throw_bad_file(path, "the header promises " + std::to_string(vertex->count) + " vertices; at most " +
                              std::to_string(max_vertices) + " can be read");
   }
   for (const char* axis : axis_names) {

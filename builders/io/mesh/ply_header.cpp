@@ -53,7 +53,7 @@ class HeaderParser {
   void take_magic() {
     const size_t end = file_.find_first_of("\r\n");
     if (end == std::string_view::npos || file_.substr(0, end) != "ply") {
-      fail("begins with " + in_quotes(file_.substr(0, 4)) + ", a PLY file begins with a line 'ply'");
+      fail("begins with " + in_quotes(file_.substr(0, 4)) + "; a PLY file begins with a line 'ply'");
     }
     const bool has_both = file_.substr(end).starts_with("\r\n");
     line_end_ = file_.substr(end, has_both ? 2 : 1);
@@ -80,7 +80,7 @@ class HeaderParser {
     } else {
       fail("unknown format " + in_quotes(format));
     }
-    if (version != "1.0") fail("version " + in_quotes(version) + ", only '1.0' is known");
+    if (version != "1.0") fail("version " + in_quotes(version) + "; only '1.0' is known");
     if (has_format_) fail("a second format");
     has_format_ = true;
   }

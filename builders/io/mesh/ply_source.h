@@ -25,7 +25,7 @@ struct PlyPlace {
     throw_bad_file(*path, element->name + " " + std::to_string(number) + ": " + message);
   }
   [[noreturn]] void fail_short() const {
-    fail("the file ends inside it, the header promises " + std::to_string(element->count) + " of '" +
+    fail("the file ends inside it; the header promises " + std::to_string(element->count) + " of '" +
          element->name + "'");
   }
 };
@@ -117,7 +117,8 @@ class AsciiSource {
     T value = 0;
     const std::string_view word = take();
     const std::errc error = parse_number(word, value);
-    if (error == std::errc::result_out_of_range) place_->fail(in_quotes(word) + " passes the range of its type");
+    if (error == std::errc::result_out_of_range)
+      place_->fail(in_quotes(word) + " is out of the range of its type");
     if (error != std::errc{}) place_->fail(in_quotes(word) + " is not a number");
     return value;
   }

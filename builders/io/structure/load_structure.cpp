@@ -85,11 +85,11 @@ class StructureReader {
       fail("begins with " + detail::in_quotes(bytes_.text().substr(0, magic.size())) + ", not with 'COPSE'");
     }
     if (bytes_.size() < sizeof header_) {
-      fail("has " + std::to_string(bytes_.size()) + " bytes, the header alone has " +
+      fail("has " + std::to_string(bytes_.size()) + " bytes; the header alone needs " +
            std::to_string(sizeof header_));
     }
     if (header_.version == 0 || header_.version > detail::structure_version) {
-      fail("has version " + std::to_string(header_.version) + ", this Copse reads version 1 to " +
+      fail("has version " + std::to_string(header_.version) + "; this Copse reads versions 1 to " +
            std::to_string(detail::structure_version));
     }
     const u64 header_bytes = sizeof header_ + (header_.version > 1 ? sizeof wide_ : 0);
@@ -99,7 +99,7 @@ class StructureReader {
     }
     if (header_.version > 1) check_wide_header();
     if (header_.file_bytes != bytes_.size()) {
-      fail("has " + std::to_string(bytes_.size()) + " bytes, its header promises " +
+      fail("has " + std::to_string(bytes_.size()) + " bytes; its header promises " +
            std::to_string(header_.file_bytes));
     }
   }
@@ -107,7 +107,7 @@ class StructureReader {
   void check_wide_header() {
     std::memcpy(&wide_, bytes_.data() + sizeof header_, sizeof wide_);
     if (wide_.layout == 0 || wide_.layout > StructureWideHeader::max_layout) {
-      fail("has a wide tree of layout " + std::to_string(wide_.layout) + ", it can be 1 to " +
+      fail("has a wide tree of layout " + std::to_string(wide_.layout) + "; it can be 1 to " +
            std::to_string(StructureWideHeader::max_layout));
     }
     check_zeros(sizeof header_ + offsetof(StructureWideHeader, zeros), sizeof header_ + sizeof wide_);
@@ -125,12 +125,12 @@ class StructureReader {
   void check_size() {
     if (header_.vertex_count > max_vertices || header_.triangle_count > max_primitives) {
       fail("promises " + std::to_string(header_.vertex_count) + " vertices and " +
-           std::to_string(header_.triangle_count) + " triangles, at most " + std::to_string(max_vertices) +
+           std::to_string(header_.triangle_count) + " triangles; at most " + std::to_string(max_vertices) +
            " and " + std::to_string(max_primitives) + " can be read");
     }
     layout_ = StructureLayout::of(header_, wide_);
     if (layout_.file_bytes != bytes_.size()) {
-      fail("has " + std::to_string(bytes_.size()) + " bytes, its counts need " +
+      fail("has " + std::to_string(bytes_.size()) + " bytes; its counts need " +
            std::to_string(layout_.file_bytes));
     }
   }
@@ -141,7 +141,7 @@ class StructureReader {
     sum.add(0);
     sum.add({bytes_.data() + checksum_at + 8, bytes_.size() - checksum_at - 8});
     if (sum.value() != header_.checksum) {
-      fail("has the checksum " + std::to_string(sum.value()) + ", its header says " +
+      fail("has the checksum " + std::to_string(sum.value()) + "; its header says " +
            std::to_string(header_.checksum) + ": the file is damaged");
     }
   }
@@ -168,7 +168,7 @@ class StructureReader {
   void check_zeros(u64 begin, u64 end) const {
     for (u64 i = begin; i < end; ++i) {
       if (bytes_.data()[i] != 0) {
-        fail("byte " + std::to_string(i) + " is " + std::to_string(u8(bytes_.data()[i])) + ", it must be 0");
+        fail("byte " + std::to_string(i) + " is " + std::to_string(u8(bytes_.data()[i])) + "; it must be 0");
       }
     }
   }

@@ -105,7 +105,7 @@ StructureHeader make_header(const Mesh& mesh, const BvhCounts& counts, const std
   constexpr size_t max_characters = sizeof header.builder - 1;
   if (builder.size() > max_characters || builder.find('\0') != std::string::npos) {
     refuse("the builder's name " + detail::in_quotes(builder) + " has " + std::to_string(builder.size()) +
-           " characters, at most " + std::to_string(max_characters) + " and no zero byte can be kept");
+           " characters; it can have at most " + std::to_string(max_characters) + " and no zero byte");
   }
   std::copy_n(detail::structure_magic, sizeof header.magic, header.magic);
   header.version = wide.layout > 0 ? 2 : 1;

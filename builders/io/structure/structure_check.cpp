@@ -23,7 +23,7 @@ std::string find_count_fault(const StructureArrays& a) {
   }
   const u64 node_count = c.leaf_count == 0 ? 0 : 2 * u64{c.leaf_count} - 1;
   if (c.node_count != node_count) {
-    return to_string(c.node_count) + " nodes for " + to_string(c.leaf_count) + " leaves, " +
+    return to_string(c.node_count) + " nodes for " + to_string(c.leaf_count) + " leaves; " +
            to_string(node_count) + " are needed";
   }
   return "";
@@ -53,7 +53,7 @@ std::string find_inner_fault(const StructureArrays& a, u64 i) {
   const u32 children = a.nodes[i].first;
   if (children % 2 == 0 || u64{children} + 1 >= a.nodes.size()) {
     return "inner node " + to_string(i) + " has children at " + to_string(children) +
-           ", they stand at an odd place below " + to_string(a.nodes.size() - 1);
+           "; they must stand at an odd place below " + to_string(a.nodes.size() - 1);
   }
   const u32 parent = a.parents[sibling_pair(children)];
   if (parent != i) {
@@ -77,7 +77,7 @@ std::string find_node_fault(const StructureArrays& a) {
   }
   // With as many inner nodes as pairs, and no pair of two parents, every pair has its one parent.
   if (leaf_count != a.counts.leaf_count) {
-    return to_string(leaf_count) + " nodes are leaves, the header promises " + to_string(a.counts.leaf_count);
+    return to_string(leaf_count) + " nodes are leaves; the header promises " + to_string(a.counts.leaf_count);
   }
   if (slot_count != a.primitive_ids.size()) {
     return "the leaves hold " + to_string(slot_count) + " of " + to_string(a.primitive_ids.size()) + " primitives";

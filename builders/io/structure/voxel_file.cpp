@@ -8,6 +8,7 @@
 
 #include "builders/io/image_file.h"
 #include "builders/io/whole_file.h"
+#include "primitives/core/check.h"
 
 namespace copse {
 
@@ -50,7 +51,8 @@ u64 word_count(const GridShape& shape, bool is_sparse, u64 brick_count) {
 std::string find_fault(const HostVoxels& voxels) {
   const u64 needed = word_count(voxels.shape, voxels.is_sparse, voxels.keys.size());
   if (voxels.words.size() != needed) {
-    return std::to_string(voxels.words.size()) + " words of voxels, " + std::to_string(needed) + " are needed";
+    return "the voxels have " + std::to_string(voxels.words.size()) + " words; " + std::to_string(needed) +
+           " are needed";
   }
   const uvec3 places = brick_resolution(voxels.shape);
   const u64 place_count = u64{places.x} * places.y * places.z;
@@ -60,40 +62,41 @@ std::string find_fault(const HostVoxels& voxels) {
              std::to_string(place_count);
     }
     if (i > 0 && voxels.keys[i] <= voxels.keys[i - 1]) {
-      return "brick " + std::to_string(i) + " is at place " + std::to_string(voxels.keys[i]) + ", behind one at " +
-             std::to_string(voxels.keys[i - 1]);
+      return "brick " + std::to_string(i) + " is at place " + std::to_string(voxels.keys[i]) +
+             "; the one before it is at " + std::to_string(voxels.keys[i - 1]);
     }
   }
   return "";
 }
 
-void check(const HostVoxels& voxels) {
+void check(const char* function, const HostVoxels& voxels) {
   const std::string fault = find_fault(voxels);
-  if (!fault.empty()) throw Error(ErrorCode::invalid_argument, "voxels: " + fault);
+  if (!fault.empty()) detail::refuse(function, fault);
 }
 
 void check_header(const fs::path& path, const VoxelHeader& header, u64 file_bytes) {
   const auto refuse = [&](const std::string& what) { detail::throw_bad_file(path, what); };
-  if (std::memcmp(header.magic, voxel_magic, sizeof voxel_magic) != 0) refuse("no voxel file");
+  if (std::memcmp(header.magic, voxel_magic, sizeof voxel_magic) != 0) refuse("is not a voxel file");
   if (header.version != voxel_version) {
-    refuse("version " + std::to_string(header.version) + ", this reads version " + std::to_string(voxel_version));
+    refuse("has version " + std::to_string(header.version) + "; this Copse reads version " +
+           std::to_string(voxel_version));
   }
   if (header.file_bytes != file_bytes) {
-    refuse(std::to_string(file_bytes) + " bytes, the header says " + std::to_string(header.file_bytes));
+    refuse("has " + std::to_string(file_bytes) + " bytes; the header says " + std::to_string(header.file_bytes));
   }
   if (header.brick_edge != 0 && header.brick_edge != brick_edge) {
-    refuse("bricks of " + std::to_string(header.brick_edge) + " voxels, this reads bricks of " +
-           std::to_string(brick_edge));
+    refuse("has bricks of " + std::to_string(header.brick_edge) +
+           " voxels along an edge; this Copse reads bricks of " + std::to_string(brick_edge));
   }
   const u32 most = header.brick_edge == 0 ? max_voxel_resolution : max_brick_voxels;
   for (const u32 cells : header.resolution) {
     if (cells < 1 || cells > most) {
-      refuse("a resolution of " + std::to_string(cells) + ", 1 to " + std::to_string(most) + " are taken");
+      refuse("has a resolution of " + std::to_string(cells) + "; it can be 1 to " + std::to_string(most));
     }
   }
   const bool is_placed = std::isfinite(header.lo[0]) && std::isfinite(header.lo[1]) && std::isfinite(header.lo[2]);
   const bool has_size = header.edge > 0 && std::isfinite(header.edge) && std::isfinite(1 / header.edge);
-  if (!is_placed || !has_size) refuse("voxels of no place or no size");
+  if (!is_placed || !has_size) refuse("has voxels of no place or no size");
 }
 
 /// Copies an array out of the file.
@@ -157,7 +160,7 @@ HostVoxels download(const Bricks& bricks) {
 }
 
 void save_voxels(const fs::path& path, const HostVoxels& voxels) {
-  check(voxels);
+  check("save_voxels", voxels);
   const GridShape& shape = voxels.shape;
   VoxelHeader header{};
   std::memcpy(header.magic, voxel_magic, sizeof voxel_magic);
@@ -180,7 +183,7 @@ void save_voxels(const fs::path& path, const HostVoxels& voxels) {
 HostVoxels load_voxels(const fs::path& path) {
   const detail::FileBytes bytes = detail::read_whole_file(path);
   VoxelHeader header;
-  if (bytes.size() < sizeof header) detail::throw_bad_file(path, "no voxel file");
+  if (bytes.size() < sizeof header) detail::throw_bad_file(path, "is not a voxel file");
   std::memcpy(&header, bytes.data(), sizeof header);
   check_header(path, header, bytes.size());
 
@@ -192,8 +195,8 @@ HostVoxels load_voxels(const fs::path& path) {
   const u64 key_count = voxels.is_sparse ? header.brick_count : 0;
   if (header.brick_count > word_total || (!voxels.is_sparse && header.brick_count > 0) ||
       (bytes.size() - sizeof header) % sizeof(u32) != 0) {
-    detail::throw_bad_file(
-        path, std::to_string(header.brick_count) + " bricks in " + std::to_string(bytes.size()) + " bytes");
+    detail::throw_bad_file(path, "has " + std::to_string(header.brick_count) + " bricks in " +
+                                     std::to_string(bytes.size()) + " bytes");
   }
   const char* from = bytes.data() + sizeof header;
   take(voxels.keys, from, key_count);
@@ -204,7 +207,7 @@ HostVoxels load_voxels(const fs::path& path) {
 }
 
 void save_slices(const fs::path& folder, const HostVoxels& voxels) {
-  check(voxels);
+  check("save_slices", voxels);
   const uvec3& size = voxels.shape.resolution;
   for (u32 z = 0; z < size.z; ++z) {
     Image image{size.x, size.y, std::vector<Rgba8>(u64{size.x} * size.y, {0, 0, 0, 255})};

@@ -155,7 +155,7 @@ TEST_P(BricksTest, RefuseOptionsOutOfRange) {
   EXPECT_COPSE_ERROR((void)build_bricks(context(), device.view(), {.brick_capacity = u64{1} << 32}),
                      ErrorCode::capacity, "4294967295");
   Bricks unmade;
-  EXPECT_COPSE_ERROR(rebuild_bricks(context(), unmade, device.view()), invalid, "not made");
+  EXPECT_COPSE_ERROR(rebuild_bricks(context(), unmade, device.view()), invalid, "never made");
 }
 
 COPSE_ON_EACH_BACKEND(BricksTest);

@@ -216,14 +216,14 @@ TEST_P(HashGrids, RefuseWhatDoesNotFit) {
   }
   for (const float each : {0.0f, -1.0f, nan, 2e6f}) {
     EXPECT_COPSE_ERROR(build_hash_grid(context(), points.span(), {.points_per_cell = each}),
-                       ErrorCode::invalid_argument, "points a cell");
+                       ErrorCode::invalid_argument, "points_per_cell");
   }
   const PositionSpan odd(points.data(), 2, 14), many(points.data(), max_grid_points + 1, 12);
   EXPECT_COPSE_ERROR(build_hash_grid(context(), odd), ErrorCode::invalid_argument, "14 bytes apart");
   EXPECT_COPSE_ERROR(build_hash_grid(context(), many), ErrorCode::capacity, "2147483649 points");
   HashGrid grid = make_hash_grid(context(), 9);
   EXPECT_COPSE_ERROR(rebuild_hash_grid(context(), grid, points.span()), ErrorCode::invalid_argument,
-                     "10 points of a grid with room for 9");
+                     "10 points are given; the grid has room for 9");
   const HashGrid none;
   for (const HashGrid* never : {&none, &std::as_const(grid)}) {
     EXPECT_COPSE_ERROR(stats(context(), *never), ErrorCode::invalid_argument, "never built");

@@ -87,13 +87,13 @@ TEST(Obj, RejectsIndexPastEnd) {
   expect_error(corners + "f 1 2 4\n", "line 4: index 4 is past the last of 3 vertices");
   expect_error(corners + "f 1 2 3\n\n# comment\nf 1 2 \\\n 9\n", "line 7: index 9 is past the last of 3 vertices");
   expect_error(corners + "f 1 2 99999999999\n",
-               "line 4: corner '99999999999': the index passes the limit of 2147483647");
+               "line 4: corner '99999999999': the index is above the limit of 2147483647");
   expect_error(corners + "f 1 2 99999999999999999999999\n",
                "line 4: corner '99999999999999999999999': the index passes");
 }
 
 TEST(Obj, RejectsIndexZero) {
-  expect_error(corners + "f 0 1 2\n", "line 4: corner '0': index 0, the first vertex is 1");
+  expect_error(corners + "f 0 1 2\n", "line 4: corner '0': index 0 is not allowed; the first vertex is 1");
 }
 
 TEST(Obj, RejectsNegativeIndexBeforeTheFirstVertex) {
@@ -110,7 +110,7 @@ TEST(Obj, RejectsCornersThatAreNoIndices) {
 }
 
 TEST(Obj, RejectsFacesOfFewerThanThreeCorners) {
-  expect_error(corners + "f 1 2\n", "line 4: the face has 2 corners, it needs at least 3");
+  expect_error(corners + "f 1 2\n", "line 4: the face has 2 corners; it needs at least 3");
   expect_error(corners + "f 1 2 # 3\n", "line 4: the face has 2 corners");
   expect_error(corners + "f\n", "line 4: the face has 0 corners");
 }

@@ -194,7 +194,7 @@ TEST(Ply, RejectsFacesOfFewerThanThreeCorners) {
     for (const int count : {0, 1, 2}) {
       PlyText ply = begin_square(format);
       put_square_vertices(ply).put<u8>(3).put<i32>(0, 1, 2).put<u8>(count).put<i32>(0, 1, 2);
-      expect_error(ply.bytes(), "face 1: has " + std::to_string(count) + " corners, it needs at least 3");
+      expect_error(ply.bytes(), "face 1: has " + std::to_string(count) + " corners; it needs at least 3");
     }
   }
 }
@@ -223,7 +223,7 @@ TEST(Ply, RejectsCoordinatesPastTheLargestFloat) {
                  "vertex 0: z is -1e+300, not a finite number of at most 3.4028235e38");
   }
   const std::string header = begin_square(PlyText::ascii, "3", "1").bytes();
-  expect_error(header + "0 0 0 1 1 1 1 1e39 1 3 0 1 2", "vertex 2: '1e39' passes the range of its type");
+  expect_error(header + "0 0 0 1 1 1 1 1e39 1 3 0 1 2", "vertex 2: '1e39' is out of the range of its type");
 }
 
 TEST(Ply, RejectsAsciiWordsThatAreNoNumbers) {
@@ -240,9 +240,9 @@ TEST(Ply, RejectsNegativeListCounts) {
   ply.line("element face 1\nproperty list char int vertex_indices\nend_header");
   PlyText bad_vertex = ply;
   bad_vertex.put<float>(0, 0, 0).put<u8>(0xff).put<u8>(3).put<i32>(0, 0, 0);
-  expect_error(bad_vertex.bytes(), "vertex 0: a list 'more' of -1 values");
+  expect_error(bad_vertex.bytes(), "vertex 0: the list 'more' has -1 values");
   ply.put<float>(0, 0, 0).put<u8>(0).put<u8>(0x80).put<i32>(0, 0, 0);
-  expect_error(ply.bytes(), "face 0: has -128 corners, it needs at least 3");
+  expect_error(ply.bytes(), "face 0: has -128 corners; it needs at least 3");
 }
 
 TEST(Ply, RejectsCountsThatTheFileCannotHold) {
@@ -259,7 +259,7 @@ TEST(Ply, RejectsCountsThatTheFileCannotHold) {
   corners.line("property list uint int vertex_indices\nend_header")
       .put<u8>(0, 0, 0)
       .put<u32>(4294967295u, 0, 0, 0);
-  expect_error(corners.bytes(), "face 0: the file ends inside it, the header promises 1 of 'face'");
+  expect_error(corners.bytes(), "face 0: the file ends inside it; the header promises 1 of 'face'");
   PlyText skipped(PlyText::little);
   skipped.line(
       "element junk 1\nproperty list uint double values\nelement vertex 1\nproperty char x\nproperty char y");

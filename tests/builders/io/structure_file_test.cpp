@@ -156,12 +156,12 @@ TEST_P(StructureFileTest, RejectsOtherFiles) {
   };
   expect_error("", "begins with ''");
   expect_error("ply\nformat", "begins with 'ply?form'");
-  expect_error(bytes.substr(0, 50), "has 50 bytes, the header alone has 96");
-  expect_error(bytes.substr(0, 500), "has 500 bytes, its header promises " + std::to_string(bytes.size()));
-  expect_error(bytes + "x", "has " + std::to_string(bytes.size() + 1) + " bytes, its header promises");
+  expect_error(bytes.substr(0, 50), "has 50 bytes; the header alone needs 96");
+  expect_error(bytes.substr(0, 500), "has 500 bytes; its header promises " + std::to_string(bytes.size()));
+  expect_error(bytes + "x", "has " + std::to_string(bytes.size() + 1) + " bytes; its header promises");
   OpenFile newer(bytes);
   newer.header.version = 3;
-  expect_error(newer.sealed(), "has version 3, this Copse reads version 1 to 2");
+  expect_error(newer.sealed(), "has version 3; this Copse reads versions 1 to 2");
   std::string flipped = bytes;
   flipped[300] = char(flipped[300] ^ 4);
   expect_error(flipped, "has the checksum ");
@@ -176,15 +176,15 @@ TEST_P(StructureFileTest, RejectsCountsThatDoNotFit) {
   };
   expect_error([](OpenFile& f) { f.header.vertex_count = ~u64{0}; }, "promises 18446744073709551615 vertices");
   expect_error([](OpenFile& f) { f.header.triangle_count = max_primitives + 1; }, "2147483649 triangles");
-  expect_error([](OpenFile& f) { f.header.counts.node_count = 0xffffffff; }, "bytes, its counts need");
+  expect_error([](OpenFile& f) { f.header.counts.node_count = 0xffffffff; }, "bytes; its counts need");
   expect_error([](OpenFile& f) { f.header.header_bytes = 64; }, "has a header of 64 bytes, not 96");
   expect_error([](OpenFile& f) { f.header.counts.invalid_count = 1; },
                "12 primitives in the tree and 1 left out are not the 12 triangles");
   expect_error([](OpenFile& f) { f.header.counts.leaf_count = 13; }, "13 leaves for 12 primitives");
-  expect_error([](OpenFile& f) { f.header.counts.leaf_count = 11; }, "23 nodes for 11 leaves, 21 are needed");
+  expect_error([](OpenFile& f) { f.header.counts.leaf_count = 11; }, "23 nodes for 11 leaves; 21 are needed");
   expect_error([](OpenFile& f) { std::memset(f.header.builder, 'x', 24); }, "has no end");
-  expect_error([](OpenFile& f) { f.header.builder[10] = 'x'; }, "byte 82 is 120, it must be 0");
-  expect_error([](OpenFile& f) { f.bytes[f.layout.primitive_ids - 1] = 1; }, " is 1, it must be 0");
+  expect_error([](OpenFile& f) { f.header.builder[10] = 'x'; }, "byte 82 is 120; it must be 0");
+  expect_error([](OpenFile& f) { f.bytes[f.layout.primitive_ids - 1] = 1; }, " is 1; it must be 0");
 }
 
 TEST_P(StructureFileTest, RejectsTreesThatAreNone) {
@@ -195,7 +195,7 @@ TEST_P(StructureFileTest, RejectsTreesThatAreNone) {
     EXPECT_COPSE_ERROR(load(file.sealed()), ErrorCode::bad_file, part);
   };
   expect_error([](OpenFile& f) { f.first(0) = 2; }, "inner node 0 has children at 2");
-  expect_error([](OpenFile& f) { f.first(0) = 23; }, "children at 23, they stand at an odd place below 22");
+  expect_error([](OpenFile& f) { f.first(0) = 23; }, "children at 23; they must stand at an odd place below 22");
   expect_error([](OpenFile& f) { f.first(0) = 0xffffffff; }, "children at 4294967295");
   expect_error([](OpenFile& f) { f.first(0) = f.first(f.find_node(false)); }, "inner node 0 has children at");
   expect_error([](OpenFile& f) { f.parent(3) += 1; }, "whose parent is");

@@ -95,8 +95,8 @@ TEST_P(VoxelFile, IsNeverTrusted) {
     return bytes;
   };
   const ErrorCode bad = ErrorCode::bad_file;
-  EXPECT_COPSE_ERROR(load(""), bad, "no voxel file");
-  EXPECT_COPSE_ERROR(load("x" + good.substr(1)), bad, "no voxel file");
+  EXPECT_COPSE_ERROR(load(""), bad, "is not a voxel file");
+  EXPECT_COPSE_ERROR(load("x" + good.substr(1)), bad, "is not a voxel file");
   EXPECT_COPSE_ERROR(load(with_word(8, 2)), bad, "version 2");
   EXPECT_COPSE_ERROR(load(good + "more"), bad, "the header says");
   EXPECT_COPSE_ERROR(load(good.substr(0, good.size() - 64)), bad, "the header says");
@@ -106,7 +106,7 @@ TEST_P(VoxelFile, IsNeverTrusted) {
   EXPECT_COPSE_ERROR(load(with_word(64, 0)), bad, "resolution of 0");
   EXPECT_COPSE_ERROR(load(with_word(64, 1u << 30)), bad, "8192");
   EXPECT_COPSE_ERROR(load(with_word(80, 27)), bad, "place 27 of 27");
-  EXPECT_COPSE_ERROR(load(with_word(84, 0)), bad, "behind one at");
+  EXPECT_COPSE_ERROR(load(with_word(84, 0)), bad, "the one before it is at");
   EXPECT_COPSE_ERROR(load(with_word(60, 0xfff00000)), bad, "no size");
   EXPECT_COPSE_ERROR(load(with_word(60, 0)), bad, "no size");  // one over the edge is infinite
   HostVoxels wrong = voxels;

@@ -129,7 +129,7 @@ TEST_P(WideStructureFile, RejectsLayoutsThatThereAreNot) {
     std::string bytes = save<Bvh4>(generate_cube());
     std::memcpy(bytes.data() + sizeof(StructureHeader), &layout, 4);
     EXPECT_COPSE_ERROR(load(sealed(bytes)), ErrorCode::bad_file,
-                       "of layout " + std::to_string(layout) + ", it can be 1 to 3");
+                       "of layout " + std::to_string(layout) + "; it can be 1 to 3");
   }
 }
 
