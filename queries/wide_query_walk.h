@@ -152,7 +152,7 @@ COPSE_HD inline WidePlace climb_to_overlapping(const WideBvhView<Node>& bvh, con
 
 }  // namespace detail
 
-/// The box of the whole tree; empty if the tree is.
+/// Returns the box of the whole tree; empty if the tree holds nothing.
 template <class Node>
 COPSE_HD inline Aabb root_box(const WideBvhView<Node>& bvh) {
   Aabb box = Aabb::empty();

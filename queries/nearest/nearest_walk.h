@@ -1,12 +1,12 @@
 #pragma once
 
-// The walk to what is nearest, through a binary tree of any depth, for the host and for kernels. All queries by
-// distance are a measure of boxes and a test of primitives handed to it; a tree of another layout joins them by an
-// overload of walk_nearest_first for its view.
+// Nearest-first traversal of a binary tree of any depth, on the host and in kernels. Each query by distance hands
+// it a measure of boxes and a test of primitives. A tree of another layout takes part by an overload of
+// walk_nearest_first for its view.
 //
-// Of two children the nearer one comes first and the other goes on a stack. The order depends on the two boxes
-// alone, so that the climb by parent links, once the stack has dropped something, finds it anew: see
-// trace/traverse.h, whose walk of rays is the same.
+// The nearer of two children is visited first and the other goes on a stack. The order depends on the two boxes
+// alone. So once the stack has dropped an entry, the climb by parent links finds the same order again. The
+// traversal of rays in trace/traverse.h does the same.
 
 #include "builders/bvh/node.h"
 #include "queries/nearest/walk_stack.h"
@@ -15,7 +15,7 @@ namespace copse {
 
 namespace detail {
 
-/// A sibling to visit later, and how far its box is.
+/// A sibling to visit later, and the distance of its box.
 struct PutOff {
   u32 node;
   float distance;
@@ -27,8 +27,8 @@ COPSE_HD inline float distance_of(const BvhView& bvh, const Measure& measure, u3
   return measure(node.lo, node.hi);
 }
 
-/// The child to visit first of those at `first` and `first + 1`, after the other was put off; nowhere where both
-/// are too far.
+/// The child to visit first of those at `first` and `first + 1`; the other goes on the stack. nowhere if both are
+/// too far.
 template <u32 size, class Measure>
 COPSE_HD inline WalkPlace nearer_child(const BvhView& bvh, const Measure& measure, float limit, u32 first,
                                        WalkStack<PutOff, size>& stack) {
@@ -43,7 +43,7 @@ COPSE_HD inline WalkPlace nearer_child(const BvhView& bvh, const Measure& measur
   return takes_left ? WalkPlace::of(nodes[0], first) : WalkPlace::of(nodes[1], first + 1);
 }
 
-/// The latest node put off that is near enough still; invalid_id where there is none.
+/// The latest node on the stack that is still near enough; invalid_id if there is none.
 template <u32 size>
 COPSE_HD inline u32 latest_near(WalkStack<PutOff, size>& stack, float limit) {
   while (!stack.empty()) {
@@ -53,7 +53,7 @@ COPSE_HD inline u32 latest_near(WalkStack<PutOff, size>& stack, float limit) {
   return invalid_id;
 }
 
-/// The node to visit after the subtree of `node`, found by parent links; invalid_id where all are done.
+/// The node to visit after the subtree of `node`, found by parent links; invalid_id at the end of the traversal.
 template <class Measure>
 COPSE_HD inline u32 climb_to_near(const BvhView& bvh, const Measure& measure, float limit, u32 node) {
   while (node != 0) {
@@ -69,11 +69,11 @@ COPSE_HD inline u32 climb_to_near(const BvhView& bvh, const Measure& measure, fl
 }  // namespace detail
 
 /// Calls `test(primitive, limit)` for the primitives of every leaf whose box is within `limit`, near leaves first.
-///   measure: float operator()(const vec3& lo, const vec3& hi) const: how far a box is. Not more than for any box
-///            inside it, to the last bit, so that nothing is lost; where it is NaN, the box is left out.
-///   test:    bool operator()(u32 primitive, float& limit); it may lower the limit to the distance of a primitive,
-///   and
-///            ends the walk by returning true. Boxes at the limit itself are still visited.
+///   measure: float operator()(const vec3& lo, const vec3& hi) const returns the distance of a box. It must not be
+///            larger than for any box inside, to the last bit, so that no primitive is missed. NaN leaves the box
+///            out.
+///   test:    bool operator()(u32 primitive, float& limit) may lower the limit to the distance of a primitive, and
+///            ends the traversal by returning true. Boxes at the limit itself are still visited.
 template <u32 stack_size = detail::walk_stack_size, class Measure, class Test>
 COPSE_HD inline void walk_nearest_first(const BvhView& bvh, const Measure& measure, float limit, Test& test) {
   const BvhNode* nodes = bvh.nodes.data();

@@ -1,8 +1,8 @@
-// Queries about points, compiled once per layout: BodyView is the view of its trees.
+// Queries about points, compiled once per layout: BodyView is the view of a tree in this layout.
 //
-// Points in no order send neighbouring threads to all ends of the tree, so many points are asked in the order of a
-// curve through them. nearest/box of copse-bench-queries on two CPU cores: from 0.5 of the rate of Embree's point
-// query to 1.4 of it on testball-x16, from 0.5 to 0.9 on the apartment.
+// Unordered points send neighbouring threads to all parts of the tree, so large batches are processed along a
+// Morton curve through the points. nearest/box of copse-bench-queries on two CPU cores: from 0.5 to 1.4 of the
+// rate of Embree's point query on testball-x16, from 0.5 to 0.9 on the apartment.
 
 #include "builders/geometry/make_triangle_table.h"
 #include "builders/geometry/morton.h"
@@ -15,10 +15,10 @@
 
 namespace copse::detail {
 
-/// Bits of the place along the curve.
+/// Bits of a place along the curve, per axis.
 constexpr u32 order_axis_bits = 8;
 
-/// The cell of a point in the tree's box, along a Morton curve.
+/// The place of a point along a Morton curve through the box of the tree.
 template <class View>
 struct PlaceAlongCurve {
   View bvh;

@@ -2,10 +2,10 @@
 
 // How far a point is from a box and from a triangle, on the host and in kernels with the same bits.
 //
-// Both are measured in the frame of the point, with coordinates rounded once, and squared and added in the same
-// way. The nearest point of a triangle is clamped to the triangle's box in that frame. Rounding keeps order, so no
-// box is farther than what is in it, to the last bit: a search that leaves out farther boxes finds what brute
-// force finds.
+// Both distances are computed relative to the point: coordinates are rounded once, then squared and added in the
+// same way. The nearest point of a triangle is clamped to the triangle's box in that frame. Rounding keeps order,
+// so no box is farther than the triangles in it, to the last bit. So a search that skips farther boxes finds what
+// brute force finds.
 
 #include "builders/geometry/triangle.h"
 #include "builders/geometry/vector_rn.h"
@@ -27,7 +27,7 @@ struct SquareDistance {
   }
 };
 
-/// The point (1 - u - v) a + u b + v c of a triangle, seen from another point.
+/// The point (1 - u - v) a + u b + v c of a triangle, relative to another point.
 struct TrianglePoint {
   vec3 offset;   // from the other point to it
   float square;  // of the distance
@@ -43,13 +43,13 @@ struct WeightedPoint {
   Number u, v;
 };
 
-/// 0 for NaN: of a segment of length 0, and where coordinates leave the range of float.
+/// 0 for NaN, as for a segment of length 0, or if coordinates leave the range of float.
 template <class Number>
 COPSE_HD inline Number clamp_weight(Number weight) {
   return weight > 0 ? (weight < 1 ? weight : Number(1)) : Number(0);
 }
 
-/// The point nearest to the origin on the segment that begins at `from`, as a part of `edge`.
+/// The point nearest to the origin on the segment that begins at `from`, as a fraction of `edge`.
 template <class Number>
 COPSE_HD inline Number nearest_on_segment(const glm::vec<3, Number>& from, const glm::vec<3, Number>& edge) {
   const Number along = dot_rn(from, edge), length = dot_rn(edge, edge);
@@ -63,12 +63,12 @@ COPSE_HD inline void keep_nearer(const glm::vec<3, Number>& offset, Number u, Nu
   if (square < best.square) best = {offset, square, u, v};
 }
 
-/// Which edges to ask for their nearest points.
+/// Edges of a triangle whose nearest points are compared.
 struct Edges {
   bool ab, ac, bc;
 };
 
-/// The nearest point of some edges.
+/// The nearest point of these edges.
 template <class Number>
 COPSE_HD inline WeightedPoint<Number> nearest_on_edges(const glm::vec<3, Number>& a, const glm::vec<3, Number>& b,
                                                        const glm::vec<3, Number>& c, const Edges& edges) {
@@ -91,12 +91,12 @@ COPSE_HD inline WeightedPoint<Number> nearest_on_edges(const glm::vec<3, Number>
   return best;
 }
 
-/// The point of a triangle nearest to the origin; false where Number is too coarse for it.
+/// Finds the point of a triangle nearest to the origin; false if Number is too coarse for this triangle.
 ///
-/// The weights are volumes over the square of the normal, (n x edge) . vertex: their error grows with the distance
-/// over the triangle's size, where that of the products of Ericson ("Real-Time Collision Detection", 2005, 5.1.5)
-/// grows with the square of it. Where the foot of the origin is outside, it is outside an edge that has the
-/// nearest point.
+/// The weights are volumes divided by the square of the normal, (n x edge) . vertex. Their error grows with the
+/// ratio of the distance to the triangle's size. The error of the products in Ericson, "Real-Time Collision
+/// Detection", 2005, 5.1.5, grows with the square of this ratio. If the projection of the origin is outside the
+/// triangle, one of the edges that it is outside of has the nearest point.
 template <class Number>
 COPSE_HD inline bool nearest_to_origin(const glm::vec<3, Number>& a, const glm::vec<3, Number>& b,
                                        const glm::vec<3, Number>& c, Number min_square, Number max_square,
@@ -121,9 +121,9 @@ COPSE_HD inline bool nearest_to_origin(const glm::vec<3, Number>& a, const glm::
   return nearest.square < Number(infinity);
 }
 
-/// For needles, triangles without area, and those so small or large that products leave the range of float.
+/// For needles, triangles without area, and triangles so small or large that products leave the range of float.
 COPSE_HD inline WeightedPoint<float> nearest_in_double(const vec3& a, const vec3& b, const vec3& c) {
-  // The fourth power of the least and of the largest float is still a normal double.
+  // The fourth powers of the smallest and of the largest float are still normal doubles.
   constexpr double min_square = 1e-250, max_square = 1e250, min_sine_square = 1e-18;
   const dvec3 p = to_double(a), q = to_double(b), r = to_double(c);
   WeightedPoint<double> nearest;
@@ -141,13 +141,13 @@ COPSE_HD inline float clamp_between(float value, float a, float b, float c) {
 
 }  // namespace detail
 
-/// True for triangles that have points: all coordinates are numbers and finite.
+/// True if all coordinates of the triangle are finite numbers.
 COPSE_HD inline bool is_finite(const Triangle& t) {
   return is_finite(t.a) && is_finite(t.b) && is_finite(t.c);
 }
 
-/// The point of a triangle that is nearest to `from`. Triangles without area count as the segment or point that
-/// they are. Both arguments must be finite.
+/// Returns the point of a triangle that is nearest to `from`. A triangle without area counts as a segment or a
+/// point. Both arguments must be finite.
 COPSE_HD inline TrianglePoint nearest_on_triangle(const Triangle& triangle, const vec3& from) {
   constexpr float min_square = 0x1p-100f, max_square = 0x1p100f, min_sine_square = 0x1p-14f;
   const vec3 a = sub_rn(triangle.a, from), b = sub_rn(triangle.b, from), c = sub_rn(triangle.c, from);

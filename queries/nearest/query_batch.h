@@ -17,13 +17,14 @@ inline constexpr u64 min_to_order = u64{1} << 14;
 
 /// Which query is processed i-th.
 struct QueryOrder {
-  const u32* order;  // null: their own
+  const u32* order;  // null: their own order
   COPSE_HD u64 operator()(u64 i) const { return order == nullptr ? i : order[i]; }
 };
 
-/// The order of n points by their places, so that neighbouring threads read the same memory. Points in their own
-/// order may send them to all ends of a structure. `bits`: of a place. Good until `frame` ends.
+/// Sorts n points by their places, so that neighbouring threads read the same memory. In the points' own order
+/// they may read all parts of a structure. The order is valid until `frame` ends.
 ///   place: u32 operator()(u64 i) const, host+device
+///   bits:  of a place
 template <class Executor, class Place>
 QueryOrder order_by_place(const Executor& ex, ScratchArena::Frame& frame, u64 n, const Place& place, u32 bits) {
   if (n < min_to_order || n > u64{1} << 32) return {nullptr};

@@ -1,12 +1,13 @@
 #pragma once
 
-// Where a walk through a binary tree stands and what it has put off, for the host and for kernels.
+// The position of a traversal in a binary tree, and the stack of nodes to visit later, for the host and for
+// kernels.
 
 #include "builders/bvh/node.h"
 
 namespace copse::detail {
 
-/// A node, with what its children or primitives are found by: known from the step that looked at its box.
+/// A node and where its children or primitives are, as read by the step that tested its box.
 struct WalkPlace {
   u32 node;
   u32 first;
@@ -22,11 +23,11 @@ struct WalkPlace {
   }
 };
 
-/// Entries of a walk's stack, which stands in local memory.
+/// Entries of a traversal's stack, which is in local memory.
 inline constexpr u32 walk_stack_size = 32;
 
-/// A stack of at most `size` entries; a ring that drops the oldest. The walk finds by parent links what was
-/// dropped.
+/// A stack of at most `size` entries. It is a ring: when full, it drops the oldest entry, which the traversal
+/// later finds by parent links.
 template <class Entry, u32 size>
 class WalkStack {
   static_assert(size > 0 && (size & (size - 1)) == 0, "a ring's size is a power of two");

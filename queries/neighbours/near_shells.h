@@ -1,13 +1,13 @@
 #pragma once
 
-// The nearest points of a hash grid, shell by shell: the cell of the point itself, the 26 around it, the 98 around
-// those, until no point outside can be nearer than what is kept.
+// Finds the nearest points of a hash grid shell by shell: the cell of the query point, the 26 cells around it, the
+// 98 around those, and so on, until no point outside can be nearer than the points found.
 
 #include "queries/near_cells.h"
 
 namespace copse::detail {
 
-/// Cells by their distance in cells from that of a point, which may lie beyond the grid.
+/// Cells by their distance, in cells, from the cell of a point, which may be outside the grid.
 class CellShells {
  public:
   COPSE_HD CellShells(const HashGridShape& shape, const vec3& point) : resolution_(shape.resolution) {
@@ -22,16 +22,17 @@ class CellShells {
                   away(middle_[2], resolution_.z));
   }
 
-  /// The cells of the grid in a shell and in those inside it, along an axis.
+  /// The cells of the grid in a shell and in the shells inside it, along an axis.
   COPSE_HD NearInterval x(i64 shell) const { return block(middle_[0], shell, resolution_.x); }
   COPSE_HD NearInterval y(i64 shell) const { return block(middle_[1], shell, resolution_.y); }
   COPSE_HD NearInterval z(i64 shell) const { return block(middle_[2], shell, resolution_.z); }
 
-  /// Whether all cells of row (y, z) that are within the shell belong to it, and not to one inside.
+  /// True if all cells of row (y, z) within the shell belong to this shell, and none to a shell inside.
   COPSE_HD bool is_face(i64 shell, u32 y, u32 z) const {
     return distance(y, middle_[1]) == shell || distance(z, middle_[2]) == shell;
   }
-  /// Whether a row that is no face's has a cell in the shell on either side of the point.
+  /// For a row that is not on a face: true if it has a cell of the shell on the left, or on the right, of the
+  /// point.
   COPSE_HD bool has_left(i64 shell, const CellRow& row) const {
     return middle_[0] - shell >= i64(row.first) && middle_[0] - shell <= i64(row.last);
   }
@@ -39,7 +40,8 @@ class CellShells {
     return middle_[0] + shell >= i64(row.first) && middle_[0] + shell <= i64(row.last);
   }
 
-  /// How far, in cells, a point outside a shell's block is at least; infinite where the block holds the grid.
+  /// The smallest distance, in cells, of a point outside a shell's block; infinite if the block holds the whole
+  /// grid.
   COPSE_HD double beyond(i64 shell) const {
     return smaller(
         smaller(beyond(at_.x, middle_[0], shell, resolution_.x), beyond(at_.y, middle_[1], shell, resolution_.y)),
@@ -49,7 +51,7 @@ class CellShells {
   COPSE_HD const dvec3& at() const { return at_; }
 
  private:
-  /// Points farther below the grid count as this far: they are from no point of it nearer than they seem.
+  /// Points farther below the grid count as this far. They are never nearer to a point of the grid than they seem.
   static constexpr double farthest = -0x1p31;
 
   COPSE_HD static i64 floor_of(double value) {
@@ -78,14 +80,14 @@ class CellShells {
   i64 middle_[3];
 };
 
-/// Test of the points of a row of cells, or of all cells: keeps the nearest.
+/// Tests the points of a row of cells, or of all cells, and keeps the nearest.
 template <class Keep>
 struct KeepNear {
   const HashGridShape& shape;
   vec3 from;
   Keep& keep;
   CellRow row;
-  bool checks_cells;  // whether points of other cells may come too
+  bool checks_cells;  // true if points of other cells may come too
 
   COPSE_HD bool operator()(const GridPoint& point) {
     const float square = near_square(point.position, from);
@@ -96,7 +98,7 @@ struct KeepNear {
   }
 };
 
-/// Tests the points of one shell that are near enough still.
+/// Tests the points of one shell in the cells that are still near enough.
 template <class Keep>
 COPSE_HD inline void keep_of_shell(const HashGridView& grid, const CellShells& shells, i64 shell,
                                    KeepNear<Keep>& test) {
@@ -123,11 +125,11 @@ COPSE_HD inline void keep_of_shell(const HashGridView& grid, const CellShells& s
   }
 }
 
-/// Whether the search of all shells has come to its end.
+/// How the search through the shells ended.
 enum class ShellSearch { done, meets_other_cells, has_too_many_cells };
 
-/// Tests shell after shell until no point outside can be near enough. Ends before where shells have more cells
-/// than there are buckets; and, if points of other cells are not checked for, where they may come.
+/// Tests shell after shell until no point outside can be near enough. Ends early if the shells have more cells
+/// than there are buckets, or if points of other cells may come and are not checked for.
 template <class Keep>
 COPSE_HD inline ShellSearch keep_of_shells(const HashGridView& grid, const CellShells& shells,
                                            KeepNear<Keep>& test) {
@@ -145,9 +147,10 @@ COPSE_HD inline ShellSearch keep_of_shells(const HashGridView& grid, const CellS
   }
 }
 
-/// Hands the points around `point` to `keep` until no other can be near enough.
-///   keep: float limit() const, the square of the distance up to which points are taken, which may fall;
-///         void add(float square, u32 id); void clear(), after which all are handed over anew
+/// Adds the points around `point` to `keep` until no other point can be near enough.
+///   keep: float limit() const: the square of the distance up to which points are added; it may fall;
+///         void add(float square, u32 id);
+///         void clear(): removes all points; they are added again afterwards
 template <class Keep>
 COPSE_HD inline void keep_nearest(const HashGridView& grid, const vec3& point, Keep& keep) {
   const HashGridShape shape = grid.shape.data()[0];

@@ -1,18 +1,18 @@
 #pragma once
 
-// The few nearest points in registers.
+// Keeps the few nearest points in registers.
 
 #include "queries/near_points.h"
 
 namespace copse::detail {
 
-/// Keeps the k nearest, k at most `room`, in ascending order. A distance and an id are one number, the square
-/// above the id: squares are not negative, so that their bits have their order.
+/// Keeps the k nearest points in ascending order; k is at most `room`. A key holds the square of the distance
+/// above the id. Squares are not negative, so their bits compare as they do.
 ///
 ///   ssssssss ssssssss ssssssss ssssssss iiiiiiii iiiiiiii iiiiiiii iiiiiiii
 ///
-/// The first room - k places hold 0, before which nothing comes, so that the farthest is always the last one: a
-/// place that changed with k would put all of them into local memory.
+/// The first room - k places hold 0, which is below every key. So the farthest key is always in the last place. A
+/// place that depends on k would move the whole array to local memory.
 template <u32 room>
 class NearestKeys {
  public:
@@ -33,7 +33,7 @@ class NearestKeys {
     if (keys_[room - 1] != none) limit_ = float_from_bits(u32(keys_[room - 1] >> 32));
   }
 
-  /// Writes k of them, none() behind those that there are.
+  /// Writes the k nearest; none() in place of those that were not found.
   COPSE_HD void store(PointNeighbour* out) const {
     for (u32 i = 0; i < room; ++i) {
       if (i + k_ < room) continue;

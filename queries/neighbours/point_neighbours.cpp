@@ -11,7 +11,7 @@ template <class Executor>
 void count_neighbours(const Executor& ex, const HashGridView& grid, BufferSpan<const vec3> queries, float radius,
                       u32* counts);
 
-/// Stores where the lists begin, and the end of the last one.
+/// Stores where each list begins, and where the last one ends.
 template <class Executor>
 void place_neighbours(const Executor& ex, const HashGridView& grid, BufferSpan<const vec3> queries, float radius,
                       u64* offsets);

@@ -1,4 +1,4 @@
-// Count, scan, fill: the cells are walked through twice, so that no list needs room for the longest.
+// Count, scan, fill: the cells are visited twice, so that no list needs room for the longest one.
 
 #include "primitives/persistent.h"
 #include "primitives/radix_sort.h"
@@ -11,7 +11,7 @@ namespace copse::detail {
 
 namespace {
 
-/// The bucket of the cell of a point, or of the one nearest to it below it on each axis.
+/// The bucket of the cell of a query point.
 struct BucketOfQuery {
   HashGridView grid;
   const vec3* queries;
@@ -58,7 +58,7 @@ struct StoreWithin {
   }
 };
 
-/// With the nearest in registers.
+/// Keeps the nearest points in registers.
 template <u32 room>
 struct FindFewNearest {
   HashGridView grid;
@@ -75,7 +75,7 @@ struct FindFewNearest {
   }
 };
 
-/// With the nearest in a heap, k at most `room` of them in memory of the thread. 0: in that of the results.
+/// Keeps the nearest points in a heap: in local memory if k is at most `room`, or in the results if `room` is 0.
 template <u32 room>
 struct FindNearest {
   HashGridView grid;

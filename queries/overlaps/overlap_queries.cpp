@@ -10,7 +10,7 @@ template <class Executor, class View, class Region>
 void count_overlaps(const Executor& ex, const View& bvh, std::span<const TriangleView> views,
                     BufferSpan<const Region> regions, u32* counts);
 
-/// Stores where the lists of regions begin, and the end of the last one.
+/// Stores where the list of each region begins, and where the last one ends.
 template <class Executor, class View, class Region>
 void place_overlaps(const Executor& ex, const View& bvh, std::span<const TriangleView> views,
                     BufferSpan<const Region> regions, u64* offsets);

@@ -1,6 +1,7 @@
-// Overlaps of regions with what is in trees, compiled once per layout: BodyView is the view of its trees.
+// Overlaps of regions with primitives of trees, compiled once per layout: BodyView is the view of a tree in this
+// layout.
 //
-// Count, scan, fill: the walk is done twice, so that no list needs room for the longest.
+// Count, scan, fill: each traversal is done twice, so that no list needs room for the longest one.
 
 #include "builders/geometry/make_triangle_table.h"
 #include "primitives/inputs.h"

@@ -32,7 +32,7 @@ COPSE_HD inline WalkPlace overlapping_child(const BvhView& bvh, const Overlaps& 
   return left ? WalkPlace::of(nodes[0], first) : WalkPlace::of(nodes[1], first + 1);
 }
 
-/// The node to visit after the subtree of `node`, found by parent links; invalid_id where all are done.
+/// The node to visit after the subtree of `node`, found by parent links; invalid_id at the end of the traversal.
 template <class Overlaps>
 COPSE_HD inline u32 climb_to_overlapping(const BvhView& bvh, const Overlaps& overlaps, u32 node) {
   while (node != 0) {
@@ -69,7 +69,7 @@ COPSE_HD inline void walk_overlaps_from(const BvhView& bvh, u32 begin, bool clim
 
 }  // namespace detail
 
-/// The box of the whole tree; empty if the tree is.
+/// Returns the box of the whole tree; empty if the tree holds nothing.
 COPSE_HD inline Aabb root_box(const BvhView& bvh) {
   return bvh.nodes.data()[0].box();
 }

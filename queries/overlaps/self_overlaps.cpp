@@ -7,7 +7,7 @@ namespace copse::detail {
 
 // The body: self_overlaps.inl, for either executor.
 
-/// Stores where the pairs of each place of primitive_ids begin, and one past the last the number of all.
+/// Stores where the pairs of each place of primitive_ids begin, and after the last the total number of pairs.
 template <class Executor>
 void place_pairs(const Executor& ex, const BvhView& bvh, const OverlappingPrimitives& primitives, u64* offsets);
 
@@ -16,7 +16,7 @@ template <class Executor>
 void store_pairs(const Executor& ex, const BvhView& bvh, const OverlappingPrimitives& primitives,
                  const u64* offsets, BufferSpan<PrimitivePair> pairs);
 
-/// Both, offsets in scratch.
+/// Does both, with the offsets in scratch.
 template <class Executor>
 void find_pairs(const Executor& ex, const BvhView& bvh, const OverlappingPrimitives& primitives,
                 BufferSpan<PrimitivePair> pairs, u64* total);

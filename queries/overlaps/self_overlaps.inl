@@ -1,4 +1,4 @@
-// Count, scan, fill: each primitive's walk is done twice.
+// Count, scan, fill: each primitive's traversal is done twice.
 
 #include "builders/geometry/make_triangle_table.h"
 #include "primitives/inputs.h"
@@ -11,7 +11,7 @@ namespace copse::detail {
 
 namespace {
 
-/// Notes for each place of primitive_ids in which leaf it is.
+/// Stores for each place of primitive_ids the leaf that it is in.
 struct NoteLeaves {
   BvhView bvh;
   u32* leaves;
@@ -77,7 +77,7 @@ const u32* note_leaves(const Executor& ex, ScratchArena::Frame& frame, const Bvh
   return leaves;
 }
 
-/// Calls run(shapes) with triangles or boxes.
+/// Calls run(shapes) with the triangles or the boxes.
 template <class Executor, class Run>
 void with_shapes(const Executor& ex, ScratchArena::Frame& frame, const OverlappingPrimitives& primitives,
                  const Run& run) {

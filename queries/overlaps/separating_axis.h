@@ -1,10 +1,11 @@
 #pragma once
 
-// Whether an axis separates convex shapes, in double precision, for tests that never say "apart" of what touches.
+// Tests if an axis separates two convex shapes, in double precision. The tests never call shapes separate that
+// touch.
 //
-// Every axis on which the shapes' intervals are apart proves that they are, whatever rounding did to the axis
-// itself. What rounding does to the intervals is at most 5 * 2^-53 of the axis times the largest coordinate, so
-// intervals that are apart by less than 2^-48 of that do not count.
+// If the intervals of two shapes are apart on any axis, the shapes are apart, whatever rounding did to the axis
+// itself. Rounding moves the ends of an interval by at most 5 * 2^-53 of the axis times the largest coordinate. So
+// intervals must be apart by 2^-48 of that product to count.
 
 #include "builders/geometry/vector_rn.h"
 
@@ -26,7 +27,7 @@ COPSE_HD inline double axis_slack(const dvec3& axis, double largest_coordinate) 
   return mul_rn(mul_rn(sum_of_magnitudes(axis), largest_coordinate), 0x1p-48);
 }
 
-/// A triangle by its corners, in the frame of the other shape.
+/// The corners of a triangle, in the frame of the other shape.
 struct Corners {
   dvec3 at[3];
 

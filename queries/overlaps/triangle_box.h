@@ -7,7 +7,7 @@ namespace copse {
 
 namespace detail {
 
-/// Half of a box's interval on an axis through its middle.
+/// Half the length of a box's interval on an axis through its middle.
 COPSE_HD inline double box_reach(const dvec3& half, const dvec3& axis) {
   return add_rn(add_rn(mul_rn(half.x, magnitude(axis.x)), mul_rn(half.y, magnitude(axis.y))),
                 mul_rn(half.z, magnitude(axis.z)));
@@ -23,19 +23,20 @@ COPSE_HD inline bool contains(const Aabb& box, const vec3& p) {
          p.z <= box.hi.z;
 }
 
-/// Corners of a triangle in the frame of the middle of a box.
+/// The corners of a triangle relative to the middle of a box.
 COPSE_HD inline Corners seen_from(const dvec3& middle, const Triangle& t) {
   return {{sub_rn(to_double(t.a), middle), sub_rn(to_double(t.b), middle), sub_rn(to_double(t.c), middle)}};
 }
 
 }  // namespace detail
 
-/// Whether a triangle has a point in a box, faces included: 13 axes. Decided in double precision: what touches is
-/// never missed, what passes closer than 2^-48 of its size may count. The box may be infinite; an empty or NaN box
-/// has no point, and neither has a triangle with NaN or infinite vertices.
+/// Returns true if a triangle has a point in a box, faces included. Tests 13 axes in double precision: a triangle
+/// that touches the box is never missed, and one that passes closer than 2^-48 of its size may count. The box may
+/// be infinite. Empty and NaN boxes have no points, and neither have triangles with NaN or infinite vertices.
 ///
-/// Source: Akenine-Möller, "Fast 3D Triangle-Box Overlap Testing", JGT 2001. Here corners in the box and the axes
-/// of the box come first and exactly, and the rest is done against the part of it that is in the triangle's box.
+/// Source: Akenine-Möller, "Fast 3D Triangle-Box Overlap Testing", JGT 2001. Here, corners in the box and the axes
+/// of the box are tested first, exactly. The other axes are tested against the part of the box that is in the
+/// triangle's box.
 COPSE_HD inline bool touches(const Aabb& box, const Triangle& triangle) {
   const Aabb around = bounds(triangle);
   const Aabb part = intersection(box, around);

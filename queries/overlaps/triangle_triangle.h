@@ -11,21 +11,22 @@ COPSE_HD inline bool separates(const dvec3& axis, const Corners& a, const Corner
   return are_apart(a.along(axis), b.along(axis), axis_slack(axis, largest));
 }
 
-/// Of two normals the longer one: that of the triangle that has a plane.
+/// The longer of two normals. If only one triangle has an area, this is its normal.
 COPSE_HD inline dvec3 longer(const dvec3& a, const dvec3& b) {
   return dot_rn(a, a) >= dot_rn(b, b) ? a : b;
 }
 
 }  // namespace detail
 
-/// Whether two triangles have a point in common, edges and corners included. By separating axes: the two normals,
-/// the products of two edges, and for triangles of one plane those of the normal with each edge. Decided in double
-/// precision: what touches is never missed, what passes closer than 2^-48 of its size may count, and so may two
-/// triangles that both have no area. NaN and infinite vertices touch nothing.
+/// Returns true if two triangles have a point in common, edges and corners included. Tests separating axes in
+/// double precision: the two normals, the cross products of their edges, and, for triangles in one plane, the
+/// cross products of the normal with each edge. Triangles that touch are never missed. Triangles that pass closer
+/// than 2^-48 of their size may count, and so may two triangles that both have no area. Triangles with NaN or
+/// infinite vertices touch nothing.
 ///
-/// Source: Gottschalk, Lin, Manocha, "OBBTree", SIGGRAPH 1996, for the axes; Möller, "A Fast Triangle-Triangle
-/// Intersection Test", JGT 1997, has the faster way by the line of the two planes, which has to treat triangles of
-/// one plane apart.
+/// Source: Gottschalk, Lin, Manocha, "OBBTree", SIGGRAPH 1996, for the axes. Möller, "A Fast Triangle-Triangle
+/// Intersection Test", JGT 1997, is faster, by the line in which the two planes meet, but needs another test for
+/// triangles in one plane.
 COPSE_HD inline bool touches(const Triangle& s, const Triangle& t) {
   const Aabb around_s = bounds(s), around_t = bounds(t);
   if (is_empty(around_s) || is_empty(around_t) || is_empty(intersection(around_s, around_t))) return false;
@@ -53,7 +54,7 @@ COPSE_HD inline bool touches(const Triangle& s, const Triangle& t) {
   return true;
 }
 
-/// Whether two triangles have a corner at the same place, as neighbours in a mesh do.
+/// Returns true if two triangles have a corner at the same place, as neighbours in a mesh have.
 COPSE_HD inline bool share_a_corner(const Triangle& s, const Triangle& t) {
   return s.a == t.a || s.a == t.b || s.a == t.c || s.b == t.a || s.b == t.b || s.b == t.c || s.c == t.a ||
          s.c == t.b || s.c == t.c;
