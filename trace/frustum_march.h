@@ -24,17 +24,17 @@ inline constexpr double slab_slack = 1.0 / 64;
 /// Places along a ray from the eye.
 struct SlabOfHit {
   double nearest_inverse, slabs_per_unit;
-  double depth_a_t;
+  double depth_per_t;
   u32 slab_count;
 
   COPSE_HD static SlabOfHit along(const FrustumShape& frustum, const GridShape& cells, const vec3& direction) {
-    const double depth_a_t = FrustumShape::dot(frustum.z, dvec3(direction));
-    return {-cells.lo.x, cells.cells_per_unit.x, depth_a_t, cells.resolution.x};
+    const double depth_per_t = FrustumShape::dot(frustum.z, dvec3(direction));
+    return {-cells.lo.x, cells.cells_per_unit.x, depth_per_t, cells.resolution.x};
   }
 
   /// The last slab in which the hit may be listed.
   COPSE_HD u32 at(float t) const {
-    const double slab = (nearest_inverse - 1.0 / (double(t) * depth_a_t)) * slabs_per_unit + slab_slack;
+    const double slab = (nearest_inverse - 1.0 / (double(t) * depth_per_t)) * slabs_per_unit + slab_slack;
     return slab > 0 ? (slab < double(slab_count) ? u32(slab) : slab_count - 1) : 0;
   }
 };

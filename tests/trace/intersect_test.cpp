@@ -183,14 +183,14 @@ TEST(Triangle, AgreesWithDoublePrecision) {
 }
 
 // Rays from inside a closed mesh at its edges and vertices: each must hit something.
-void expect_watertight(const Mesh& mesh, const vec3& scale, u32 rays_a_triangle) {
+void expect_watertight(const Mesh& mesh, const vec3& scale, u32 rays_per_triangle) {
   RayMaker make(7);
   std::vector<vec3> positions;
   for (const vec3& p : mesh.positions) positions.push_back(p * scale);
   std::vector<Triangle> triangles;
   for (const uvec3& t : mesh.triangles) triangles.push_back({positions[t.x], positions[t.y], positions[t.z]});
   for (u32 i = 0; i < triangles.size(); ++i) {
-    for (u32 k = 0; k < rays_a_triangle; ++k) {
+    for (u32 k = 0; k < rays_per_triangle; ++k) {
       const Triangle& at = triangles[i];
       const float x = k % 4 == 0 ? 0.0f : make.uniform(0, 1);
       const vec3 origin = k % 3 == 0 ? vec3(0) : make.point(-0.3f, 0.3f) * scale;

@@ -29,9 +29,9 @@ bool is_common_range(const Ray& ray, const Aabb& bounds) {
 
 /// Whether a ray that is ready for `bounds` may have a hit in `box`.
 bool may_hit(const Ray& ray, const Aabb& bounds, const Aabb& box) {
-  const PreparedRay ready = prepare_ray(ray, TreeReach::of(bounds));
-  if (ready.gives_up) return true;
-  return ready.enters && is_within(intersect_box(ready.slabs, box.lo, box.hi), ready.box_limit);
+  const PreparedRay prepared = prepare_ray(ray, TreeReach::of(bounds));
+  if (prepared.gives_up) return true;
+  return prepared.enters && is_within(intersect_box(prepared.slabs, box.lo, box.hi), prepared.box_limit);
 }
 
 Ray aimed_at(const Triangle& triangle, RayMaker& make, int i, float origins) {
@@ -119,8 +119,8 @@ TEST(PreparedRay, ThatIsNoneEntersNothing) {
   none.push_back({good.origin, 1.5f, good.direction, 1.25f});
   none.push_back({good.origin, 0, vec3(0, -0.0f, 0), infinity});
   for (const Ray& ray : none) {
-    const PreparedRay ready = prepare_ray(ray, TreeReach::of(bounds));
-    EXPECT_FALSE(ready.enters || ready.gives_up) << test::text(ray);
+    const PreparedRay prepared = prepare_ray(ray, TreeReach::of(bounds));
+    EXPECT_FALSE(prepared.enters || prepared.gives_up) << test::text(ray);
   }
 }
 
@@ -128,8 +128,8 @@ TEST(PreparedRay, EntersNoTreeWithoutPrimitives) {
   RayMaker make(23);
   for (int i = 0; i < 1000; ++i) {
     const Ray ray = make.into({vec3(-1), vec3(1)});
-    const PreparedRay ready = prepare_ray(ray, TreeReach::of(Aabb::empty()));
-    EXPECT_FALSE(ready.enters || ready.gives_up) << test::text(ray);
+    const PreparedRay prepared = prepare_ray(ray, TreeReach::of(Aabb::empty()));
+    EXPECT_FALSE(prepared.enters || prepared.gives_up) << test::text(ray);
   }
 }
 
@@ -144,14 +144,14 @@ TEST(PreparedRay, PadsTheEndsOfBoxesByLittle) {
     const glm::dvec3 first = glm::min(one, other), last = glm::max(one, other);
     const double entry = std::max({first.x, first.y, first.z, 0.0}), exit = std::min({last.x, last.y, last.z});
     if (entry > exit) continue;
-    const PreparedRay ready = prepare_ray(ray, TreeReach::of({lo, hi}));
-    ASSERT_FALSE(ready.gives_up);
-    const BoxSpan span = intersect_box(ready.slabs, lo, hi);
+    const PreparedRay prepared = prepare_ray(ray, TreeReach::of({lo, hi}));
+    ASSERT_FALSE(prepared.gives_up);
+    const BoxSpan span = intersect_box(prepared.slabs, lo, hi);
     const glm::dvec3 grain = 2e-5 / glm::abs(glm::dvec3(ray.direction));
     const double slack = 2e-5 + std::max({grain.x, grain.y, grain.z});
-    EXPECT_NEAR(span.entry / ready.slabs.time_scale, entry, slack) << test::text(ray);
-    EXPECT_NEAR(span.exit / ready.slabs.time_scale, exit, slack) << test::text(ray);
-    EXPECT_LE(span.entry / ready.slabs.time_scale, entry + 1e-6 * entry) << test::text(ray);
+    EXPECT_NEAR(span.entry / prepared.slabs.time_scale, entry, slack) << test::text(ray);
+    EXPECT_NEAR(span.exit / prepared.slabs.time_scale, exit, slack) << test::text(ray);
+    EXPECT_LE(span.entry / prepared.slabs.time_scale, entry + 1e-6 * entry) << test::text(ray);
   }
 }
 

@@ -94,18 +94,18 @@ COPSE_HD inline float common_range_box_limit(const RaySlabs& ray, float limit) {
 }
 
 COPSE_HD inline PreparedRay prepare_ray(const Ray& ray, const TreeReach& tree) {
-  PreparedRay ready;
-  ready.limit = ray.t_max;
-  ready.gives_up = false;
-  ready.enters = ray.t_min <= ray.t_max;
-  if (!make_common_range_slabs(ray, tree, ready.slabs)) {
-    ready.gives_up = is_traceable(ray) && ray.t_min < infinity && !is_empty(tree.bounds);
-    ready.enters = false;
+  PreparedRay prepared;
+  prepared.limit = ray.t_max;
+  prepared.gives_up = false;
+  prepared.enters = ray.t_min <= ray.t_max;
+  if (!make_common_range_slabs(ray, tree, prepared.slabs)) {
+    prepared.gives_up = is_traceable(ray) && ray.t_min < infinity && !is_empty(tree.bounds);
+    prepared.enters = false;
   }
-  ready.box_limit = common_range_box_limit(ready.slabs, ray.t_max);
-  ready.enters =
-      ready.enters && is_within(intersect_box(ready.slabs, tree.bounds.lo, tree.bounds.hi), ready.box_limit);
-  return ready;
+  prepared.box_limit = common_range_box_limit(prepared.slabs, ray.t_max);
+  prepared.enters = prepared.enters &&
+                    is_within(intersect_box(prepared.slabs, tree.bounds.lo, tree.bounds.hi), prepared.box_limit);
+  return prepared;
 }
 
 }  // namespace copse::detail

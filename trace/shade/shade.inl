@@ -26,10 +26,10 @@ struct Canvas {
 
   /// False where the thread's pixel is past the edge.
   COPSE_HD bool pixel_of(u64 thread, u32& x, u32& y) const {
-    const u64 tile = thread / 64, tiles_a_row = divide_rounding_up(width, 8);
+    const u64 tile = thread / 64, tiles_per_row = divide_rounding_up(width, 8);
     const u32 within = u32(thread % 64);
-    x = u32(tile % tiles_a_row) * 8 + within % 8;
-    y = u32(tile / tiles_a_row) * 8 + within / 8;
+    x = u32(tile % tiles_per_row) * 8 + within % 8;
+    y = u32(tile / tiles_per_row) * 8 + within / 8;
     return x < width && y < height;
   }
 

@@ -19,14 +19,14 @@ class FastBinaryWalk {
     begin(prepare_ray(ray, TreeReach::of(tree_.bounds())));
   }
 
-  [[gnu::always_inline]] COPSE_HD void begin(const PreparedRay& ready) {
-    slabs_ = ready.slabs;
-    limit_ = ready.limit;
-    box_limit_ = ready.box_limit;
+  [[gnu::always_inline]] COPSE_HD void begin(const PreparedRay& prepared) {
+    slabs_ = prepared.slabs;
+    limit_ = prepared.limit;
+    box_limit_ = prepared.box_limit;
     entries_[0] = {invalid_id, bits_of(-infinity)};
     top_ = 1;
-    gives_up_ = ready.gives_up;
-    at_ = ready.enters ? tree_.root() : WideChild::nothing();
+    gives_up_ = prepared.gives_up;
+    at_ = prepared.enters ? tree_.root() : WideChild::nothing();
   }
 
   COPSE_HD bool is_done() const { return at_.is_nothing(); }
@@ -51,11 +51,11 @@ class FastBinaryWalk {
     }
   }
 
-  /// Up to `most` steps, as long as it is at inner nodes.
-  template <u32 most, class Counter>
+  /// Up to `max_steps` steps, as long as it is at inner nodes.
+  template <u32 max_steps, class Counter>
   [[gnu::always_inline]] COPSE_HD void take_steps(Counter& counter) {
 #pragma unroll
-    for (u32 k = 0; k < most && is_at_inner(); ++k) step(counter);
+    for (u32 k = 0; k < max_steps && is_at_inner(); ++k) step(counter);
   }
 
   template <class LeafTest, class Counter>

@@ -31,14 +31,14 @@ class Walk<WideTree<Node>, stack_size, Robustness::fast> {
     begin(prepare_ray(ray, TreeReach::of(tree_.bounds())));
   }
 
-  [[gnu::always_inline]] COPSE_HD void begin(const PreparedRay& ready) {
-    slabs_ = ready.slabs;
-    limit_ = ready.limit;
-    last_key_ = last_key(ready.box_limit);
+  [[gnu::always_inline]] COPSE_HD void begin(const PreparedRay& prepared) {
+    slabs_ = prepared.slabs;
+    limit_ = prepared.limit;
+    last_key_ = last_key(prepared.box_limit);
     entries_[0] = {0, end_key};
     top_ = 0;
     at_ = tree_.root();
-    if (!ready.enters) at_.count = ready.gives_up ? gave_up : done;
+    if (!prepared.enters) at_.count = prepared.gives_up ? gave_up : done;
   }
 
   COPSE_HD bool is_done() const { return at_.count >= gave_up; }
@@ -54,12 +54,12 @@ class Walk<WideTree<Node>, stack_size, Robustness::fast> {
     step_with_room(counter);
   }
 
-  /// Up to `most` steps, as long as it is at inner nodes. Asks once whether the stack has room for all of them.
-  template <u32 most, class Counter>
+  /// Up to `max_steps` steps, as long as it is at inner nodes. Asks once whether the stack has room for all of them.
+  template <u32 max_steps, class Counter>
   [[gnu::always_inline]] COPSE_HD void take_steps(Counter& counter) {
-    if (is_at_inner() && !has_room(most)) give_up();
+    if (is_at_inner() && !has_room(max_steps)) give_up();
 #pragma unroll
-    for (u32 k = 0; k < most && is_at_inner(); ++k) step_with_room(counter);
+    for (u32 k = 0; k < max_steps && is_at_inner(); ++k) step_with_room(counter);
   }
 
   /// At a leaf: tests its primitives and goes on, or ends the walk where the test says so.

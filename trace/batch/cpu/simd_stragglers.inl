@@ -20,17 +20,17 @@ class StragglerGroup {
   using Walks = RayWalks<any, Tree, Triangles>;
 
   /// So many rays of a group are late at most.
-  static constexpr u32 most = 3 * ray_lanes / 8;
+  static constexpr u32 max_rays = 3 * ray_lanes / 8;
 
   HWY_INLINE StragglerGroup(const SimdBatch<Tree>& batch, const Triangles& triangles)
       : batch_(batch), triangles_(triangles), walks_(batch.tree, triangles, group_) {
     group_.masks = batch.masks;
   }
 
-  /// Takes over the rays of another group whose bits are set, `most` at most; their results are written in time.
+  /// Takes over the rays of another group whose bits are set, max_rays at most; their results are written in time.
   HWY_NOINLINE void take(Walks& others, u32 rays) {
     constexpr u32 few = ray_lanes / 2;
-    static_assert(few + most <= ray_lanes);
+    static_assert(few + max_rays <= ray_lanes);
     if (u32(__builtin_popcount(taken_) + __builtin_popcount(rays)) > ray_lanes) go_on(few);
     for (; rays != 0; rays &= rays - 1) {
       const u32 to = u32(__builtin_ctz(~taken_));

@@ -61,7 +61,7 @@ class GroupTracer {
       retraced |= walk_packets<any>(batch_.tree, triangles_, group_, walking);
     } else if (walking != 0) {
       walks_.begin_together(walking);
-      walks_.walk(Stragglers::most);
+      walks_.walk(Stragglers::max_rays);
       retraced |= walks_.too_deep();
       stragglers = walks_.under_way() & ~walks_.too_deep();
     }

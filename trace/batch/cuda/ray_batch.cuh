@@ -52,10 +52,10 @@ __device__ inline void store_result(u8* results, u64 i, u8 result) {
 /// Stores the results of a warp's neighbouring rays, of which the first `count` are there. Hits go through shared
 /// memory: their words stand 20 bytes apart, and would be stored a few to a transaction.
 __device__ inline void store_results_of_warp(Hit* hits, u64 first, u32 count, const Hit& hit) {
-  constexpr u32 words_a_hit = sizeof(Hit) / sizeof(u32);
-  __shared__ alignas(uint4) u32 staged[ray_threads * words_a_hit];
-  u32* const own = staged + threadIdx.x / warp_size * warp_size * words_a_hit;
-  u32* const words = own + lane_id() * words_a_hit;
+  constexpr u32 words_per_hit = sizeof(Hit) / sizeof(u32);
+  __shared__ alignas(uint4) u32 staged[ray_threads * words_per_hit];
+  u32* const own = staged + threadIdx.x / warp_size * warp_size * words_per_hit;
+  u32* const words = own + lane_id() * words_per_hit;
   words[0] = __float_as_uint(hit.t);
   words[1] = hit.primitive;
   words[2] = hit.geometry;
@@ -67,11 +67,11 @@ __device__ inline void store_results_of_warp(Hit* hits, u64 first, u32 count, co
     auto* const out = reinterpret_cast<uint4*>(hits + first);
     const auto* const quads = reinterpret_cast<const uint4*>(own);
     __stcs(out + lane_id(), quads[lane_id()]);
-    constexpr u32 more = warp_size * words_a_hit / 4 - warp_size;
+    constexpr u32 more = warp_size * words_per_hit / 4 - warp_size;
     if (lane_id() < more) __stcs(out + warp_size + lane_id(), quads[warp_size + lane_id()]);
   } else {
     u32* const out = reinterpret_cast<u32*>(hits + first);
-    for (u32 k = lane_id(); k < count * words_a_hit; k += warp_size) __stcs(out + k, own[k]);
+    for (u32 k = lane_id(); k < count * words_per_hit; k += warp_size) __stcs(out + k, own[k]);
   }
   __syncwarp();
 }
@@ -161,14 +161,14 @@ __global__ void __launch_bounds__(ray_threads, Method::blocks)
   {
     const u32 own = smaller(i, n - 1);
     const Ray ray = load_ray(query.rays, own);
-    PreparedRay ready = prepare_ray(ray, reach());
-    if (i >= n) ready.enters = ready.gives_up = false;
+    PreparedRay prepared = prepare_ray(ray, reach());
+    if (i >= n) prepared.enters = prepared.gives_up = false;
     typename Query::Result result;
-    if (__any_sync(all_lanes, ready.enters)) {
-      is_traced = Method::trace(query, ray, own, ready, result);
+    if (__any_sync(all_lanes, prepared.enters)) {
+      is_traced = Method::trace(query, ray, own, prepared, result);
     } else {
       result = Query::miss(ray);
-      is_traced = !ready.gives_up;
+      is_traced = !prepared.gives_up;
     }
     __syncwarp();
     store_results_of_warp(query.results, first, smaller(n - first, warp_size), result);

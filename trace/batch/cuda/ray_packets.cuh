@@ -23,15 +23,16 @@ class PacketWalk {
  public:
   using Test = typename Query::template Test<Robustness::fast>;
 
-  [[gnu::always_inline]] __device__ PacketWalk(const Query& query, const Ray& ray, u32 i, const PreparedRay& ready)
+  [[gnu::always_inline]] __device__ PacketWalk(const Query& query, const Ray& ray, u32 i,
+                                               const PreparedRay& prepared)
       : query_(query),
         test_(query.template test<Robustness::fast>(ray, i)),
-        slabs_(ready.slabs),
+        slabs_(prepared.slabs),
         limit_(ray.t_max),
-        box_limit_(ready.enters ? ready.box_limit : never),
+        box_limit_(prepared.enters ? prepared.box_limit : never),
         last_(last_of_warp()),
         at_(query.tree.root()) {
-    test_.gives_up = ready.gives_up;
+    test_.gives_up = prepared.gives_up;
   }
 
   template <u32 octant>
@@ -113,12 +114,13 @@ struct RayPackets {
   static constexpr u32 blocks = 9;  // 56 registers a thread
 
   [[gnu::always_inline]] __device__ static bool trace(const Query& query, const Ray& ray, u32 i,
-                                                      const PreparedRay& ready, typename Query::Result& result) {
-    PacketWalk<Query> walk(query, ray, i, ready);
+                                                      const PreparedRay& prepared,
+                                                      typename Query::Result& result) {
+    PacketWalk<Query> walk(query, ray, i, prepared);
     if constexpr (Query::has_masks) {
       walk.template run<any_octant>();
     } else {
-      run_in_octant(octant_of_warp(ready.slabs), walk);
+      run_in_octant(octant_of_warp(prepared.slabs), walk);
     }
     if (!walk.gives_up()) result = walk.result();
     return !walk.gives_up();

@@ -22,7 +22,7 @@ inline constexpr u32 steps_between_leaves<copse::detail::BinaryTree> = 4;
 template <class Query>
 struct ThreadTraversal {
   const Query& query;
-  const PreparedRay& ready;
+  const PreparedRay& prepared;
   StackEntry* entries;
   typename Query::template Test<Robustness::fast>& test;
   float limit = 0;
@@ -36,7 +36,7 @@ struct ThreadTraversal {
 
   template <class Walk>
   [[gnu::always_inline]] __device__ void run(Walk& walk) {
-    walk.begin(ready);
+    walk.begin(prepared);
     NoCounter counter;
     while (!walk.is_done()) {
       walk.template take_steps<steps_between_leaves<typename Query::Tree>>(counter);
@@ -53,13 +53,14 @@ struct ThreadPerRay {
   static constexpr u32 blocks = WalksBinaryTree<Query> ? 9 : 8;  // 56 and 64 registers a thread
 
   [[gnu::always_inline]] __device__ static bool trace(const Query& query, const Ray& ray, u32 i,
-                                                      const PreparedRay& ready, typename Query::Result& result) {
+                                                      const PreparedRay& prepared,
+                                                      typename Query::Result& result) {
     constexpr u32 stack_size = WalksBinaryTree<Query> ? default_stack_size : fast_stack_size;
     StackEntry entries[stack_size];
     auto test = query.template test<Robustness::fast>(ray, i);
-    ThreadTraversal<Query> traversal{query, ready, entries, test};
+    ThreadTraversal<Query> traversal{query, prepared, entries, test};
     if constexpr (WalksBinaryTree<Query>) {
-      run_in_octant(octant_of_warp(ready.slabs), traversal);
+      run_in_octant(octant_of_warp(prepared.slabs), traversal);
     } else {
       copse::detail::Walk<typename Query::Tree, stack_size, Robustness::fast> walk(query.tree, entries);
       traversal.run(walk);

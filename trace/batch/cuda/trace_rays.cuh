@@ -32,7 +32,7 @@ constexpr TraceKernel kernel_for(TraceKernel kernel) {
 }
 
 /// A packet meets few triangles where there are half as many rays to each as it has.
-inline constexpr u64 rays_a_triangle_for_packets = warp_size / 2;
+inline constexpr u64 rays_per_triangle_for_packets = warp_size / 2;
 
 /// What is the fastest for a batch of n rays, as measured: bench/notes/rays-gpu.md has the table. Where triangles are
 /// finer than rays, neighbours part ways long before they end, so that waiting for each other costs more.
@@ -43,7 +43,7 @@ KernelTable kernels_for(const Query& query, u64 n) {
   const u64 count = query.triangle_count;
   if constexpr (std::is_same_v<Tree, copse::detail::BinaryTree>) {
     const TraceKernel together =
-        kernel_for<Query>(count <= n / rays_a_triangle_for_packets ? packets : thread_per_ray);
+        kernel_for<Query>(count <= n / rays_per_triangle_for_packets ? packets : thread_per_ray);
     return {together, together, persistent};
   } else if constexpr (Query::has_masks) {
     return {persistent, persistent, persistent};
