@@ -1,5 +1,6 @@
 #pragma once
 
+#include "builders/geometry/image.h"
 #include "builders/geometry/vector_rn.h"
 
 namespace copse::detail {
@@ -15,5 +16,9 @@ COPSE_HD inline vec3 heat_scale(float x) {
   const u32 left = smaller(u32(place), last - 1);
   return mix_rn(points[left], points[left + 1], sub_rn(place, float(left)));
 }
+
+/// Draws the colour scale of a heat map along the lower edge of the picture: a bar from 0 to `limit` with the
+/// numbers at its quarters. Pictures too small for it stay as they are.
+void draw_heat_legend(Image& image, u32 limit);
 
 }  // namespace copse::detail

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "tests/support/body_test.h"
-#include "trace/hit/reciprocal_rn.h"
+#include "trace/hit/fma_rn.h"
 
 namespace copse::detail {
 namespace {

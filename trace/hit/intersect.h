@@ -22,7 +22,6 @@
 #include "builders/geometry/triangle.h"
 #include "builders/geometry/vector_rn.h"
 #include "trace/hit/fma_rn.h"
-#include "trace/hit/reciprocal_rn.h"
 #include "trace/ray.h"
 
 namespace copse {

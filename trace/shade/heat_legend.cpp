@@ -1,9 +1,8 @@
-#include "trace/heat_legend.h"
+#include "trace/heat_colour.h"
 
 #include <algorithm>
 #include <string>
 
-#include "trace/heat_colour.h"
 #include "trace/shade_colour.h"
 
 namespace copse::detail {

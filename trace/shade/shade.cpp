@@ -9,7 +9,6 @@
 #include "trace/check.h"
 #include "trace/frustum_march.h"
 #include "trace/heat_colour.h"
-#include "trace/heat_legend.h"
 #include "trace/shade/render_job.h"
 #include "trace/shade_colour.h"
 

@@ -6,9 +6,18 @@
 #include "builders/bvh/node.h"
 #include "builders/bvh/wide_node.h"
 #include "trace/hit/prepared_ray.h"
-#include "trace/walk/visiting_order.h"
 
 namespace copse::detail {
+
+/// Sort key of a child: the lowest key is visited first. It is a function of the ray and the box alone, as climbing
+/// relies on that.
+///
+/// The key is the middle of the ray's part in the box. Where the ray enters two boxes at once, which is the
+/// rule in interiors, as all boxes around the origin are entered at t_min, the one that it leaves sooner comes
+/// first; boxes that overlap are ordered by where most of their contents are.
+COPSE_HD inline u32 middle_key(const BoxSpan& span) {
+  return bits_of(add_rn(span.entry, span.exit));
+}
 
 /// Both boxes of a pair against a ray, as far as its limit; for quick walks.
 struct PairSpans {

@@ -4,7 +4,7 @@
 #include <glm/geometric.hpp>
 
 #include "primitives/core/dispatch.h"
-#include "trace/heat_legend.h"
+#include "trace/heat_colour.h"
 
 namespace copse::viewer {
 
