@@ -45,6 +45,7 @@
 #include "primitives/core/context.h"
 #include "primitives/core/error.h"
 #include "primitives/core/graph.h"
+#include "primitives/core/profile.h"
 #include "primitives/core/stopwatch.h"
 #include "trace/camera.h"
 #include "trace/masked_triangles.h"

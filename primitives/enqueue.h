@@ -12,6 +12,7 @@
 
 #include "primitives/core/atomic.h"
 #include "primitives/core/buffer.h"
+#include "primitives/core/device.h"
 #include "primitives/for_each.h"
 
 namespace copse {

@@ -4,6 +4,8 @@
 // time (hash_view.h); hash_bulk.h has the calls for arrays of keys; hash_growing.h has a map that grows.
 
 #include "primitives/core/buffer.h"
+#include "primitives/core/device.h"
+#include "primitives/core/error.h"
 #include "primitives/hash_shape.h"
 #include "primitives/hash_view.h"
 

@@ -7,6 +7,8 @@
 
 #include "primitives/core/atomic.h"
 #include "primitives/core/buffer.h"
+#include "primitives/core/device.h"
+#include "primitives/core/error.h"
 
 namespace copse {
 

@@ -4,6 +4,7 @@
 
 #include "bench/papers/rows.h"
 #include "primitives/core/bits.h"
+#include "primitives/core/device.h"
 #include "primitives/cuda/launch.cuh"
 
 namespace copse::bench {

@@ -1,5 +1,6 @@
 #include "builders/geometry/scene_bounds.h"
 #include "bench/primitives/rows.h"
+#include "primitives/core/device.h"
 
 namespace copse::bench {
 

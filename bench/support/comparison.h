@@ -14,6 +14,7 @@
 
 #include "bench/support/data.h"
 #include "primitives/core/buffer.h"
+#include "primitives/core/device.h"
 
 namespace copse::bench {
 

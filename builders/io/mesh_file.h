@@ -1,8 +1,7 @@
 #pragma once
 
-#include <filesystem>
-
 #include "builders/geometry/mesh.h"
+#include "builders/io/file_path.h"
 
 namespace copse {
 
@@ -11,10 +10,10 @@ namespace copse {
 /// Throws: Error bad_file, with file, line or element, value and limit: a file that cannot be read or is cut
 /// short, an index past the end, a face of fewer than 3 corners, a coordinate that is infinite or NaN, a
 /// mesh without triangles. Error out_of_memory.
-Mesh load_mesh(const std::filesystem::path& path);
+Mesh load_mesh(const FilePath& path);
 
 /// Writes a mesh as binary little-endian PLY, to a temporary file that is renamed when complete.
 /// Throws: Error bad_file.
-void save_ply(const std::filesystem::path& path, const Mesh& mesh);
+void save_ply(const FilePath& path, const Mesh& mesh);
 
 }  // namespace copse

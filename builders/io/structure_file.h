@@ -1,11 +1,11 @@
 #pragma once
 
-#include <filesystem>
 #include <string>
 
 #include "builders/bvh/bvh.h"
 #include "builders/bvh/wide_bvh.h"
 #include "builders/geometry/mesh.h"
+#include "builders/io/file_path.h"
 
 namespace copse {
 
@@ -26,13 +26,13 @@ struct StructureFile {
 ///   wide: a wide tree over the same primitives as `bvh`, or none; makes the file one of version 2
 /// Throws: Error bad_file; Error invalid_argument for what could not be loaded again, as the tree of another
 /// mesh.
-void save_structure(const std::filesystem::path& path, Context& context, const Mesh& mesh, const Bvh& bvh,
+void save_structure(const FilePath& path, Context& context, const Mesh& mesh, const Bvh& bvh,
                     const std::string& builder, u32 morton_bits, u32 max_leaf_size, const AnyWideBvh& wide = {});
 
 /// Reads a structure into the context's memory, the binary tree with room for a rebuild, the wide one as a compact
 /// copy. Magic, version, checksum, sizes and
 /// every index are checked before anything is used.
 /// Throws: Error bad_file with file, value and limit; Error out_of_memory.
-StructureFile load_structure(const std::filesystem::path& path, Context& context);
+StructureFile load_structure(const FilePath& path, Context& context);
 
 }  // namespace copse

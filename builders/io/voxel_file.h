@@ -1,10 +1,10 @@
 #pragma once
 
-#include <filesystem>
 #include <vector>
 
 #include "builders/grid/bricks.h"
 #include "builders/grid/voxels.h"
+#include "builders/io/file_path.h"
 
 namespace copse {
 
@@ -26,15 +26,15 @@ HostVoxels download(const Bricks& bricks);
 
 /// Writes voxels as docs/guide/voxel-file.md describes, to a temporary file that is renamed when complete.
 /// Throws: Error bad_file; Error invalid_argument where keys and words do not fit the shape.
-void save_voxels(const std::filesystem::path& path, const HostVoxels& voxels);
+void save_voxels(const FilePath& path, const HostVoxels& voxels);
 
 /// Reads such a file. The file is never trusted: sizes, order and range of keys are checked.
 /// Throws: Error bad_file, Error out_of_memory.
-HostVoxels load_voxels(const std::filesystem::path& path);
+HostVoxels load_voxels(const FilePath& path);
 
 /// Writes a PNG for each layer of voxels, slice-0000.png at the lowest z and so on, into a folder that is there. A
 /// pixel is a voxel, white where it is set and black elsewhere; x runs to the right and y up.
 /// Throws: Error bad_file; Error invalid_argument where keys and words do not fit the shape.
-void save_slices(const std::filesystem::path& folder, const HostVoxels& voxels);
+void save_slices(const FilePath& folder, const HostVoxels& voxels);
 
 }  // namespace copse

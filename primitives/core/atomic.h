@@ -5,8 +5,9 @@
 // Hand-over between threads is acquire-release: what the earlier arrival wrote before its operation is
 // seen by the later one after its own.
 
+#include <sched.h>
+
 #include <atomic>
-#include <thread>
 
 #include "primitives/core/macros.h"
 #include "primitives/core/types.h"
@@ -393,7 +394,7 @@ class SpinWait {
     if (nanoseconds_ < 256) nanoseconds_ *= 2;
 #else
     // With more threads than cores, whoever is waited for may need this one's.
-    std::this_thread::yield();
+    sched_yield();
 #endif
   }
 

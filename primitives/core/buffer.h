@@ -11,6 +11,17 @@
 
 namespace copse {
 
+namespace detail {
+
+// What buffers do with memory, whatever the type of its elements.
+void* allocate_elements(Context& context, u64 count, u64 element_bytes);
+void free_elements(Context& context, void* memory, u64 bytes) noexcept;
+void upload_elements(Context& context, void* to, u64 room, const void* from, u64 count, u64 element_bytes);
+void download_bytes(Context& context, void* to, const void* from, u64 bytes);
+[[noreturn]] void refuse_download(u64 count, u64 size);
+
+}  // namespace detail
+
 /// Owns elements in a context's memory. Its memory is freed in order on the context's stream.
 template <class T>
 class Buffer {
@@ -21,14 +32,10 @@ class Buffer {
 
   /// `size` elements, not initialised.
   /// Throws: Error out_of_memory.
-  Buffer(Context& context, u64 size) : context_(&context), size_(size) {
-    if (size > ~u64{0} / 2 / sizeof(T)) {
-      throw Error(ErrorCode::out_of_memory, "a buffer of " + std::to_string(size) + " elements of " +
-                                                std::to_string(sizeof(T)) + " bytes passes the address space");
-    }
-    context.device().make_current();
-    if (size > 0) data_ = static_cast<T*>(context.memory().allocate(size_bytes(), context.stream()));
-  }
+  Buffer(Context& context, u64 size)
+      : context_(&context),
+        data_(static_cast<T*>(detail::allocate_elements(context, size, sizeof(T)))),
+        size_(size) {}
 
   /// A copy of the host's elements, which may be reused on return.
   Buffer(Context& context, std::span<const T> host) : Buffer(context, host.size()) { upload(host); }
@@ -53,11 +60,9 @@ class Buffer {
   /// Copies the host's elements to the front of the buffer; the host may reuse them on return.
   /// Throws: Error invalid_argument where there are more than size().
   void upload(std::span<const T> host) {
-    if (host.size() > size_) {
-      throw Error(ErrorCode::invalid_argument, "upload of " + std::to_string(host.size()) +
-                                                   " elements into a buffer of " + std::to_string(size_));
+    if (!host.empty()) {
+      detail::upload_elements(*context_, data_, size_, host.data(), host.size(), sizeof(T));
     }
-    if (!host.empty()) context_->device().upload(data_, host.data(), host.size_bytes());
   }
 
   /// All elements. Waits.
@@ -66,12 +71,9 @@ class Buffer {
   /// The first `count` elements, where the others were never written. Waits.
   /// Throws: Error invalid_argument where `count` is more than size().
   std::vector<T> download(u64 count) const {
-    if (count > size_) {
-      throw Error(ErrorCode::invalid_argument,
-                  "download of " + std::to_string(count) + " elements from a buffer of " + std::to_string(size_));
-    }
+    if (count > size_) detail::refuse_download(count, size_);
     std::vector<T> host(count);
-    if (count > 0) context_->device().download(host.data(), data_, count * sizeof(T));
+    if (count > 0) detail::download_bytes(*context_, host.data(), data_, count * sizeof(T));
     return host;
   }
 
@@ -83,7 +85,7 @@ class Buffer {
 
  private:
   void free() noexcept {
-    if (data_ != nullptr) context_->memory().deallocate(data_, size_bytes(), context_->stream());
+    if (data_ != nullptr) detail::free_elements(*context_, data_, size_bytes());
   }
 
   Context* context_ = nullptr;
@@ -95,7 +97,7 @@ class Buffer {
 template <class T>
 std::vector<std::remove_const_t<T>> download(Context& context, BufferSpan<T> span) {
   std::vector<std::remove_const_t<T>> host(span.size());
-  if (!span.empty()) context.device().download(host.data(), span.data(), span.size_bytes());
+  if (!span.empty()) detail::download_bytes(context, host.data(), span.data(), span.size_bytes());
   return host;
 }
 

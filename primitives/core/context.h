@@ -1,18 +1,23 @@
 #pragma once
 
-#include <functional>
-#include <memory>
 #include <optional>
-#include <stop_token>
 #include <string>
 
-#include "primitives/core/executor.h"
+#include "primitives/core/cancel_token.h"
 #include "primitives/core/graph.h"
 #include "primitives/core/memory_resource.h"
-#include "primitives/core/profile.h"
 #include "primitives/core/types.h"
 
 namespace copse {
+
+class Device;
+class Profile;
+namespace cpu {
+struct Executor;
+}
+namespace cuda {
+struct Executor;
+}
 
 enum class Backend : u8 { automatic, cpu, cuda };
 
@@ -42,8 +47,8 @@ struct ContextOptions {
   /// Records the times of all stages, see Profile::stages. Costs two events a stage on CUDA.
   bool profile = false;
 
-  /// Once set, the next stage throws Error cancelled.
-  std::stop_token cancel = {};
+  /// Such as a std::stop_token. Once it asks to stop, the next stage throws Error cancelled.
+  CancelToken cancel = {};
 };
 
 /// A device, a stream, memory and scratch: everything that work needs. One thread of control each; any
@@ -73,13 +78,17 @@ class Context {
   void release_scratch();
   u64 scratch_bytes() const;
 
-  Profile& profile();
+  /// Stages and launches of the work so far; see primitives/core/profile.h.
+  Profile& profile() { return *profile_; }
 
   /// Records the work that `work` puts on the stream and runs none of it. The work must not wait nor
   /// allocate: run it once before, so that buffers and scratch are there. The graph uses memory of this
   /// context, which must outlive it.
   /// On the CPU, the graph keeps `work` and calls it at each launch.
-  Graph capture(std::function<void()> work);
+  template <class Work>
+  Graph capture(Work work) {
+    return capture_work(new detail::WorkOf<Work>(work));
+  }
 
   MemoryResource& memory() { return *memory_; }
   Device& device() { return *device_; }
@@ -87,15 +96,17 @@ class Context {
   const cuda::Executor& cuda_executor() const { return *cuda_executor_; }
 
  private:
+  struct Parts;  // owns what the pointers below point to
+
+  Graph capture_work(detail::Work* owned);
+
+  Parts* parts_ = nullptr;
   Backend backend_;
-  std::unique_ptr<cpu::Workers> workers_;
-  std::unique_ptr<Device> device_;
   MemoryResource* memory_;
-  std::unique_ptr<ScratchArena> scratch_;
-  std::unique_ptr<ZeroedMemory> zeroed_;  // on CUDA
-  std::unique_ptr<Profile> profile_;
-  std::unique_ptr<cpu::Executor> cpu_executor_;
-  std::unique_ptr<cuda::Executor> cuda_executor_;
+  Device* device_;
+  Profile* profile_;
+  const cpu::Executor* cpu_executor_ = nullptr;
+  const cuda::Executor* cuda_executor_ = nullptr;
 };
 
 /// True where this build has a CUDA half.

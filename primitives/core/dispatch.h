@@ -3,6 +3,8 @@
 // The one place that knows whether this build has a CUDA half. For the library's own .cpp files.
 
 #include "primitives/core/context.h"
+#include "primitives/core/device.h"
+#include "primitives/core/executor.h"
 
 namespace copse {
 

@@ -1,8 +1,6 @@
 #pragma once
 
-#include <stop_token>
-
-#include "primitives/core/device.h"
+#include "primitives/core/cancel_token.h"
 #include "primitives/core/error.h"
 #include "primitives/core/profile.h"
 #include "primitives/core/scratch_arena.h"
@@ -13,12 +11,14 @@
 
 namespace copse {
 
+class Device;
+
 /// The part that both backends share.
 struct ExecutorBase {
   Device& device;
   ScratchArena& scratch;
   Profile& profile;
-  std::stop_token cancel;
+  CancelToken cancel;
 };
 
 /// Throws: Error cancelled, once the context's token is set.

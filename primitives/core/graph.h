@@ -1,26 +1,42 @@
 #pragma once
 
-#include <functional>
-#include <memory>
-
 namespace copse {
 
 class Context;
 
-/// Work recorded by Context::capture, to be launched any number of times in one call each.
+namespace detail {
+
+/// A function without parameters, whatever its type.
+struct Work {
+  virtual ~Work() = default;
+  virtual void run() = 0;
+};
+
+template <class Function>
+struct WorkOf final : Work {
+  explicit WorkOf(const Function& from) : function(from) {}
+  void run() override { function(); }
+  Function function;
+};
+
+}  // namespace detail
+
+/// Work recorded by Context::capture, to be launched any number of times in one call each. Copies share it.
 class Graph {
  public:
+  Graph(const Graph& other);
+  Graph& operator=(const Graph& other);
+  ~Graph();
+
   /// Puts the work on the context's stream. On the CPU, runs it.
   void launch();
 
  private:
   friend class Context;
-  Graph(Context& context, std::shared_ptr<void> captured, std::function<void()> work)
-      : context_(&context), captured_(std::move(captured)), work_(std::move(work)) {}
+  struct Recorded;
+  explicit Graph(Recorded* recorded) : recorded_(recorded) {}
 
-  Context* context_;
-  std::shared_ptr<void> captured_;  // cudaGraphExec_t
-  std::function<void()> work_;      // the CPU's
+  Recorded* recorded_;
 };
 
 }  // namespace copse

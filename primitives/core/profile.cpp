@@ -1,25 +1,49 @@
 #include "primitives/core/profile.h"
 
+#include <memory>
+
+#include "primitives/core/device.h"
+
 namespace copse {
 
+struct Profile::Records {
+  struct Record {
+    const char* label;
+    u32 depth;
+    std::unique_ptr<Mark> begin, end;
+  };
+
+  Device& device;
+  bool record;
+  std::vector<Record> all;
+  std::vector<i64> open;  // positions in `all`, -1 for a scope that is not recorded
+};
+
+Profile::Profile(Device& device, bool record) : records_(new Records{device, record, {}, {}}) {}
+Profile::~Profile() {
+  delete records_;
+}
+
 void Profile::begin(const char* label) {
-  device_.begin_range(label);
-  const bool recorded = record_ && !device_.capturing();
-  open_.push_back(recorded ? i64(records_.size()) : -1);
-  if (recorded) records_.push_back({label, u32(open_.size() - 1), device_.mark(), nullptr});
+  Records& records = *records_;
+  records.device.begin_range(label);
+  const bool recorded = records.record && !records.device.capturing();
+  records.open.push_back(recorded ? i64(records.all.size()) : -1);
+  if (recorded) records.all.push_back({label, u32(records.open.size() - 1), records.device.mark(), nullptr});
 }
 
 void Profile::end() noexcept {
-  const i64 record = open_.back();
-  open_.pop_back();
-  if (record >= 0 && size_t(record) < records_.size()) {
+  Records& records = *records_;
+  const i64 record = records.open.back();
+  records.open.pop_back();
+  if (record >= 0 && size_t(record) < records.all.size()) {
     try {
-      records_[size_t(record)].end = device_.mark();
+      records.all[size_t(record)].end = records.device.mark();
     } catch (...) {
       // The device has failed; wait() will say so. The stage stays without a time.
     }
   }
-  device_.end_range();
+  records.device.end_range();
 }
 
 void Profile::count_launch(const char* label) {
@@ -27,9 +51,13 @@ void Profile::count_launch(const char* label) {
   last_label_ = label;
 }
 
+void Profile::record(bool on) {
+  records_->record = on;
+}
+
 std::vector<Stage> Profile::stages() const {
   std::vector<Stage> stages;
-  for (const Record& record : records_) {
+  for (const Records::Record& record : records_->all) {
     const double milliseconds = record.end ? record.end->milliseconds_since(*record.begin) : 0;
     stages.push_back({record.label, milliseconds, record.depth});
   }
@@ -37,8 +65,8 @@ std::vector<Stage> Profile::stages() const {
 }
 
 void Profile::clear() {
-  records_.clear();
-  for (i64& record : open_) record = -1;
+  records_->all.clear();
+  for (i64& record : records_->open) record = -1;
 }
 
 }  // namespace copse

@@ -1,13 +1,13 @@
 #pragma once
 
-#include <memory>
 #include <string>
 #include <vector>
 
-#include "primitives/core/device.h"
 #include "primitives/core/types.h"
 
 namespace copse {
+
+class Device;
 
 /// One labelled stretch of work, in the order in which it began.
 struct Stage {
@@ -20,7 +20,10 @@ struct Stage {
 /// (CUDA events, the wall clock on the CPU). Counts launches always.
 class Profile {
  public:
-  Profile(Device& device, bool record) : device_(device), record_(record) {}
+  Profile(Device& device, bool record);
+  ~Profile();
+  Profile(const Profile&) = delete;
+  Profile& operator=(const Profile&) = delete;
 
   void begin(const char* label);
   void end() noexcept;
@@ -30,25 +33,18 @@ class Profile {
   u64 launch_count() const { return launch_count_; }
   const char* last_label() const { return last_label_; }
 
-  void record(bool on) { record_ = on; }
+  void record(bool on);
 
   /// The stages recorded since the last clear. Waits.
   std::vector<Stage> stages() const;
   void clear();
 
  private:
-  struct Record {
-    const char* label;
-    u32 depth;
-    std::unique_ptr<Mark> begin, end;
-  };
+  struct Records;
 
-  Device& device_;
-  bool record_;
+  Records* records_;
   u64 launch_count_ = 0;
   const char* last_label_ = "none";
-  std::vector<Record> records_;
-  std::vector<i64> open_;  // positions in records_, -1 for a scope that is not recorded
 };
 
 /// A labelled stretch of work for as long as the object lives. `label` must outlive the profile.

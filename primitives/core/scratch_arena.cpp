@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <string>
 
+#include "primitives/core/device.h"
 #include "primitives/core/error.h"
 
 namespace copse {

@@ -1,11 +1,13 @@
 #pragma once
 
+#include <cstddef>
 #include <vector>
 
-#include "primitives/core/device.h"
 #include "primitives/core/memory_resource.h"
 
 namespace copse {
+
+class Device;
 
 /// Scratch memory of a context, handed out in stack order. Work on one stream runs in order, so memory that
 /// one stage gave back may serve the next while the first still runs.

@@ -1,24 +1,26 @@
 #pragma once
 
-#include <memory>
-
-#include "primitives/core/context.h"
-
 namespace copse {
+
+class Context;
+class Mark;
 
 /// Times work on a context: on its stream by events on CUDA, by the wall clock on the CPU.
 class Stopwatch {
  public:
   explicit Stopwatch(Context& context) : context_(context) { start(); }
+  ~Stopwatch();
+  Stopwatch(const Stopwatch&) = delete;
+  Stopwatch& operator=(const Stopwatch&) = delete;
 
-  void start() { begin_ = context_.device().mark(); }
+  void start();
 
   /// Milliseconds of the work put on the stream since start. Waits.
-  double milliseconds() { return context_.device().mark()->milliseconds_since(*begin_); }
+  double milliseconds();
 
  private:
   Context& context_;
-  std::unique_ptr<Mark> begin_;
+  Mark* begin_ = nullptr;
 };
 
 }  // namespace copse

@@ -1,5 +1,7 @@
 #include "primitives/core/zeroed_memory.h"
 
+#include "primitives/core/device.h"
+
 namespace copse {
 
 ZeroedMemory::ZeroedMemory(Device& device, MemoryResource& memory)

@@ -1,9 +1,10 @@
 #pragma once
 
-#include "primitives/core/device.h"
 #include "primitives/core/memory_resource.h"
 
 namespace copse {
+
+class Device;
 
 /// A piece of device memory that is zero whenever no work of the context uses it: look-back tables and
 /// counters that kernels leave as they found them, so that no launch has to clear them first.

@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "primitives/core/device.h"
 #include "primitives/core/executor.h"
 #include "primitives/cuda/check.cuh"
 

@@ -9,6 +9,7 @@
 //     const copse::cuda::WarpScratch scratch(pool);  // released at the end of the scope
 //     u32* stack = scratch.data<u32>();              // the same for all lanes
 
+#include "primitives/core/device.h"
 #include "primitives/cuda/persistent.cuh"
 #include "primitives/cuda/warp.cuh"
 #include "primitives/scratch_pool.h"

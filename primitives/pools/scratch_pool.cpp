@@ -1,6 +1,7 @@
 #include "primitives/scratch_pool.h"
 
 #include "primitives/core/check.h"
+#include "primitives/core/executor.h"
 
 namespace copse {
 

@@ -5,6 +5,7 @@
 #include <glm/glm.hpp>
 #include <unordered_map>
 
+#include "primitives/core/device.h"
 #include "primitives/hash_growing.h"
 #include "tests/support/backends.h"
 #include "tests/support/watchdog.h"

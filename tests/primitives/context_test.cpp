@@ -4,6 +4,8 @@
 #include <thread>
 
 #include "primitives/core/buffer.h"
+#include "primitives/core/device.h"
+#include "primitives/core/profile.h"
 #include "primitives/core/stopwatch.h"
 #include "primitives/radix_sort.h"
 #include "primitives/reduce.h"

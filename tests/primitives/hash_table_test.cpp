@@ -5,6 +5,7 @@
 #include <set>
 #include <unordered_map>
 
+#include "primitives/core/device.h"
 #include "primitives/hash_bulk.h"
 #include "primitives/hash_growing.h"
 #include "tests/support/backends.h"

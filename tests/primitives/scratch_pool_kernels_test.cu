@@ -1,5 +1,6 @@
 // Kernels of a user's own whose warps and blocks take scratch from a pool.
 
+#include "primitives/core/device.h"
 #include "primitives/cuda/scratch_pool.cuh"
 #include "tests/support/backends.h"
 #include "tests/support/watchdog.h"

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "primitives/core/device.h"
 #include "primitives/scratch_pool.h"
 #include "tests/support/body_test.h"
 #include "tests/support/two_contexts.h"

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "primitives/core/context.h"
+#include "primitives/core/error.h"
 
 namespace copse::test {
 

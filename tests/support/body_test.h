@@ -4,6 +4,7 @@
 // BackendName) with a suite that derives from BodyTest.
 
 #include "primitives/core/buffer.h"
+#include "primitives/core/executor.h"
 #include "tests/support/backends.h"
 
 namespace copse::test {

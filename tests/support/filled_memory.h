@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "primitives/core/context.h"
+#include "primitives/core/device.h"
 
 namespace copse::test {
 

@@ -1,6 +1,7 @@
 #include "tests/viewer/png.h"
 
 #include <gtest/gtest.h>
+#include <cmath>
 
 #include <cstdlib>
 

@@ -1,5 +1,6 @@
 #include "builders/io/image_file.h"
 
+#include <filesystem>
 #include <limits>
 #include <string>
 
@@ -38,7 +39,8 @@ void check(const Image& image) {
 
 }  // namespace
 
-void save_png(const std::filesystem::path& path, const Image& image) {
+void save_png(const FilePath& file_path, const Image& image) {
+  const std::filesystem::path path = file_path.text();
   check(image);
   detail::FileReplacement file(path);
   std::string png;

@@ -1,5 +1,6 @@
 #include "builders/io/mesh_file.h"
 
+#include <filesystem>
 #include <new>
 #include <string>
 
@@ -17,7 +18,8 @@ std::string lower_case(std::string text) {
 
 }  // namespace
 
-Mesh load_mesh(const std::filesystem::path& path) {
+Mesh load_mesh(const FilePath& file_path) {
+  const std::filesystem::path path = file_path.text();
   const std::string ending = lower_case(path.extension().string());
   try {
     if (ending == ".obj") return detail::load_obj(path);
@@ -28,7 +30,8 @@ Mesh load_mesh(const std::filesystem::path& path) {
   detail::throw_bad_file(path, "the ending " + detail::in_quotes(ending) + " is neither '.obj' nor '.ply'");
 }
 
-void save_ply(const std::filesystem::path& path, const Mesh& mesh) {
+void save_ply(const FilePath& file_path, const Mesh& mesh) {
+  const std::filesystem::path path = file_path.text();
   detail::FileReplacement file(path);
   const std::string header =
       "ply\nformat binary_little_endian 1.0\nelement vertex " + std::to_string(mesh.positions.size()) +

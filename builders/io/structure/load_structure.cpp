@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
+#include <filesystem>
 #include <new>
 #include <string_view>
 
@@ -214,7 +215,8 @@ u32 largest_leaf(std::span<const BvhNode> nodes) {
 
 }  // namespace
 
-StructureFile load_structure(const std::filesystem::path& path, Context& context) try {
+StructureFile load_structure(const FilePath& file_path, Context& context) try {
+  const std::filesystem::path path = file_path.text();
   const StructureReader reader(path);
   const StructureHeader& header = reader.header();
   const StructureArrays arrays = reader.arrays();
@@ -237,7 +239,7 @@ StructureFile load_structure(const std::filesystem::path& path, Context& context
   file.wide = upload_wide(context, reader);
   return file;
 } catch (const std::bad_alloc&) {
-  throw Error(ErrorCode::out_of_memory, path.string() + ": no memory for the structure");
+  throw Error(ErrorCode::out_of_memory, file_path.text() + ": no memory for the structure");
 }
 
 }  // namespace copse

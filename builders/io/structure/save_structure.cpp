@@ -1,11 +1,13 @@
 #include <algorithm>
 #include <cstring>
+#include <filesystem>
 
 #include "builders/io/structure/structure_check.h"
 #include "builders/io/structure/structure_layout.h"
 #include "builders/io/structure_file.h"
 #include "builders/io/whole_file.h"
 #include "primitives/core/check.h"
+#include "primitives/core/device.h"
 
 namespace copse {
 
@@ -147,8 +149,9 @@ void for_each_piece(const StructureHeader& header, const HostTree& tree, const M
 
 }  // namespace
 
-void save_structure(const std::filesystem::path& path, Context& context, const Mesh& mesh, const Bvh& bvh,
+void save_structure(const FilePath& file_path, Context& context, const Mesh& mesh, const Bvh& bvh,
                     const std::string& builder, u32 morton_bits, u32 max_leaf_size, const AnyWideBvh& wide) {
+  const std::filesystem::path path = file_path.text();
   // Refuse what could not be loaded again.
   const HostTree tree = download_tree(context, bvh);
   const std::string fault = detail::find_structure_fault({.counts = tree.counts,

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 
 #include "builders/io/image_file.h"
 #include "builders/io/whole_file.h"
@@ -159,7 +160,8 @@ HostVoxels download(const Bricks& bricks) {
   return {bricks.shape, true, bricks.keys.download(count), bricks.words.download(count * brick_words)};
 }
 
-void save_voxels(const fs::path& path, const HostVoxels& voxels) {
+void save_voxels(const FilePath& file_path, const HostVoxels& voxels) {
+  const fs::path path = file_path.text();
   check("save_voxels", voxels);
   const GridShape& shape = voxels.shape;
   VoxelHeader header{};
@@ -180,7 +182,8 @@ void save_voxels(const fs::path& path, const HostVoxels& voxels) {
   file.commit();
 }
 
-HostVoxels load_voxels(const fs::path& path) {
+HostVoxels load_voxels(const FilePath& file_path) {
+  const fs::path path = file_path.text();
   const detail::FileBytes bytes = detail::read_whole_file(path);
   VoxelHeader header;
   if (bytes.size() < sizeof header) detail::throw_bad_file(path, "is not a voxel file");
@@ -206,7 +209,8 @@ HostVoxels load_voxels(const fs::path& path) {
   return voxels;
 }
 
-void save_slices(const fs::path& folder, const HostVoxels& voxels) {
+void save_slices(const FilePath& file_path, const HostVoxels& voxels) {
+  const fs::path folder = file_path.text();
   check("save_slices", voxels);
   const uvec3& size = voxels.shape.resolution;
   for (u32 z = 0; z < size.z; ++z) {

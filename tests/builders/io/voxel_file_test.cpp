@@ -1,5 +1,6 @@
 #include "builders/io/voxel_file.h"
 
+#include <cmath>
 #include <cstring>
 
 #include "builders/geometry/generate.h"

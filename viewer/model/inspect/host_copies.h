@@ -1,5 +1,7 @@
 #pragma once
 
+#include <memory>
+
 #include "builders/bvh/bvh.h"
 #include "builders/bvh/wide_bvh.h"
 #include "builders/grid/frustum_grid.h"
