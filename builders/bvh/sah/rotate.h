@@ -1,18 +1,18 @@
 #pragma once
 
-// Rotations, from the leaves up: every inner node swaps a child with a grandchild, or two grandchildren, where
-// that lowers the area of its children most. For bodies: the executor's primitives must be included.
+// Rotations, from the leaves up: every inner node swaps a child with a grandchild, or two grandchildren, whichever
+// lowers the area of its children most. For bodies: the executor's primitives must be included.
 //
-// Source: Kensler, "Tree Rotations for Improving Bounding Volume Hierarchies", IRT 2008; here in
-// parallel, a pass by the walk of primitives/bottom_up.h. What a node does follows from what is below it alone,
-// which is finished before, so that the tree comes out the same on every backend.
+// Source: Kensler, "Tree Rotations for Improving Bounding Volume Hierarchies", IRT 2008. Where we differ: a pass
+// runs in parallel, by the walk of primitives/bottom_up.h. A rotation depends only on the nodes below, which are
+// finished before, so the tree is the same on every backend.
 
 #include "builders/bvh/build/bvh_arrays.h"
 #include "primitives/bottom_up.h"
 
 namespace copse::detail {
 
-/// The nodes that change places, and what area inner nodes lose by it.
+/// Two nodes that change places, and the area that inner nodes lose by it.
 struct Rotation {
   double gain = 0;
   u32 a = invalid_id;
@@ -42,7 +42,7 @@ struct RotateNode {
     return half_area(merge(a.box(), b.box()));
   }
 
-  /// A node with a child of its sibling.
+  /// Considers to swap a node with a child of its sibling.
   COPSE_HD void consider_uncle(u32 uncle, const BvhNode& uncle_node, const BvhNode& sibling_node,
                                Rotation& best) const {
     if (sibling_node.is_leaf()) return;
@@ -52,7 +52,7 @@ struct RotateNode {
     best.consider(area - area_of_both(uncle_node, nodes[first]), uncle, first + 1);
   }
 
-  /// The first child of one with either child of the other: the other two pairs have the same outcome.
+  /// Considers to swap the first left grandchild with either right one: the other two swaps have the same outcome.
   COPSE_HD void consider_cousins(const BvhNode& left, const BvhNode& right, Rotation& best) const {
     if (left.is_leaf() || right.is_leaf()) return;
     const BvhNode *l = nodes + left.first, *r = nodes + right.first;
@@ -79,7 +79,7 @@ struct RotateNode {
   }
 };
 
-/// Where the leaves stand before a pass; while it runs they move.
+/// Marks where the leaves stand before a pass; they move while it runs.
 struct MarkLeaf {
   BvhArrays bvh;
   u8* is_leaf;
@@ -90,7 +90,7 @@ struct BeginAtMark {
   COPSE_HD bool operator()(u32 node) const { return is_leaf[node] != 0; }
 };
 
-/// One pass over a tree of at most `n` leaves. Boxes must be exact; they stay so.
+/// Makes one pass over a tree of at most `n` leaves. Boxes must be exact, and stay so.
 template <class Executor>
 void rotate_tree(const Executor& ex, u64 n, const BvhArrays& bvh) {
   ScratchArena::Frame frame(ex.scratch);

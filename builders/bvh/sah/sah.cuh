@@ -2,8 +2,8 @@
 
 // The top-down SAH split on CUDA: one launch. Contract: builders/bvh/sah/sah.inl.
 //
-// Blocks take the tasks of a queue, which push others, until only nodes for warps are left; these are taken by
-// tickets. Nobody waits but for the queue to end.
+// Blocks take tasks from a queue, and a task may push others, until only nodes for warps remain; warps take these
+// by tickets. No thread waits for anything but the end of the queue.
 
 #include "builders/bvh/sah/sah_blocks.cuh"
 #include "builders/bvh/sah/sah_sweep.cuh"
@@ -30,7 +30,8 @@ class SahWarpWork {
   __device__ SahWarpWork(const SahInput& in, const SahWeights& weights, SahWarpMemory& memory)
       : in_(in), memory_(memory), warp_(in, memory.team), sweep_(in, weights, memory.sweep) {}
 
-  /// The smaller side of a split first: so each range that waits is at most half as large as the one before.
+  /// Builds the smaller side of a split first, so that each waiting range is at most half as large as the one
+  /// before.
   __device__ void build(SahRange range) {
     u32 waiting_count = 0;
     for (;;) {
@@ -65,9 +66,8 @@ union SahKernelMemory {
   SahWarpMemory warps[sah_block_warps];
 };
 
-/// Three blocks a multiprocessor: measured on one H100, about 15 % slower with two where a million primitives
-/// or more are split (bench: copse bench --builder sah), though three leave too few registers to sweep without
-/// spills.
+/// Three blocks per multiprocessor leave too few registers to sweep without spills. Yet two blocks are about 15 %
+/// slower for a million primitives or more, as measured on one H100 (bench: copse bench --builder sah).
 __global__ void __launch_bounds__(SahBlock::threads, 3)
     sah_kernel(const SahInput in, const SahProgress progress, GridCounters* counters) {
   extern __shared__ __align__(16) unsigned char memory_bytes[];
@@ -88,7 +88,7 @@ __global__ void __launch_bounds__(SahBlock::threads, 3)
   leave_grid(counters);
 }
 
-/// Puts the root into the queue.
+/// Pushes the root to the queue.
 struct PushSahRoot {
   const u32* valid_count;
   TaskQueueView<SahTask> queue;
@@ -132,7 +132,7 @@ inline void split_top_down(const Executor& ex, u64 n, const copse::detail::SahIn
   });
 }
 
-/// Scratch of split_top_down over at most `n` items.
+/// Returns the scratch of split_top_down over at most `n` items.
 inline u64 split_top_down_scratch_bytes(const Executor&, u64 n) {
   using detail::SahProgress;
   using detail::SahTask;

@@ -1,19 +1,21 @@
-// Binned SAH: nodes are split from the root down, at the place that the surface area heuristic expects to cost the
-// least.
+// Binned SAH: nodes are split from the root down, where the surface area heuristic expects the least cost.
 //
 // Source: Wald, "On Fast Construction of SAH-Based Bounding Volume Hierarchies", RT 2007; Goldsmith, Salmon,
 // "Automatic Creation of Object Hierarchies for Ray Tracing", IEEE CG&A, 1987, for the cost of a tree. Where we
-// differ: the items of a node keep their order on either side of a split, and a node's place follows from where
-// its parent split, so that the tree is a function of the primitives alone, whatever the number of threads; small
-// nodes are swept exactly; past a depth nodes are halved, so that no input takes quadratic time; and rotations
-// mend what greedy splits near the root get wrong (rotate.h).
+// differ:
+//
+//   - The items of a node keep their order on either side of a split, and the place of a node follows from the split
+//     of its parent. So the tree is a function of the primitives alone, with any number of threads.
+//   - Small nodes are swept exactly.
+//   - Below a certain depth, nodes are halved, so that no input takes quadratic time.
+//   - Rotations mend what greedy splits near the root get wrong (rotate.h).
 //
 // The cooperative stage, sah_cpu.h and sah.cuh:
 //
 //   split_top_down(ex, n, in)
-//     Builds the tree over the first *in.valid_count of the items, at most `n`, as SahSplit and SahSweep say (of
-//     the latter the definition is sah_sweep_cpu.h): nodes of more than max_swept_items are split by bins over
-//     the bounds of their items' centres. `in.items` and `in.spare` are used up.
+//     Builds the tree over the first *in.valid_count items, at most `n`. Nodes of more than max_swept_items are split
+//     by bins over the bounds of their items' centres (SahSplit), others by a sweep (SahSweep, defined by
+//     sah_sweep_cpu.h). It overwrites `in.items` and `in.spare`.
 
 #include "builders/bvh/sah/rotate.h"
 #include "builders/bvh/sah/sah_leaves.h"
@@ -29,14 +31,14 @@
 
 namespace copse::detail {
 
-/// Whether a primitive can stand in the tree.
+/// Returns whether a primitive can stand in the tree.
 template <class Boxes>
 struct HasBox {
   Boxes boxes;
   COPSE_HD bool operator()(u64 i) const { return !is_empty(boxes(u32(i))); }
 };
 
-/// Makes items of those that can, and keeps the ids of the others at the end.
+/// Makes items of those that can, and writes the ids of the others to the end.
 template <class Boxes>
 struct MakeSahItem {
   Boxes boxes;
@@ -81,7 +83,7 @@ struct WriteSahCounts {
   }
 };
 
-/// What a build takes along with its items.
+/// The counts and bounds of the items of a build.
 struct SahCounts {
   u64 wide_valid_count;
   u32 valid_count;
@@ -99,7 +101,7 @@ void make_items(const Executor& ex, const Boxes& boxes, u64 n, SahItem* items, u
          &counts->centres);
 }
 
-/// The tree as it is split.
+/// Builds the tree by splits, without rotations.
 template <class Executor, class Boxes>
 void split_tree(const Executor& ex, const Boxes& boxes, u64 n, const SahOptions& options, const BvhArrays& bvh) {
   ScratchArena::Frame frame(ex.scratch);

@@ -1,6 +1,6 @@
 #pragma once
 
-// The bins of a node as blocks and warps fill them, and the split that a warp reads from them, a lane a bin.
+// The bins of a node, filled by blocks and warps, and the choice of a split by a warp, with one lane per bin.
 
 #include "builders/bvh/sah/sah_split.h"
 #include "primitives/core/atomic.h"
@@ -23,8 +23,8 @@ using copse::detail::side_weight;
 
 static_assert(max_sah_bins == warp_size, "a lane holds a bin");
 
-/// A box as six numbers of which the smaller is the wider: lo in the order of floats, hi in the reverse. So boxes
-/// merge by unsigned minima, atomic ones too.
+/// A box as six unsigned numbers; the smaller one of two is the wider side: lo in the order of floats, hi in the
+/// reverse order. So boxes merge by unsigned minima, which may be atomic.
 struct SahBounds {
   static constexpr u32 side_count = 6;
   static constexpr u32 empty_side = 0xffffffffu;
@@ -60,7 +60,7 @@ struct SahBounds {
   static constexpr u32 all_bits = 0xffffffffu, sign_bit = 0x80000000u;
 };
 
-/// Lowers a word that many threads lower. Most would not: they only look.
+/// Lowers a word that many threads lower. It reads first: for most threads the word is low enough.
 __device__ inline void lower_to(u32* word, u32 value) {
   if (value < load_relaxed(word)) atomicMin(word, value);
 }
@@ -68,21 +68,21 @@ __device__ inline void lower_shared(u32* word, u32 value) {
   if (value < *static_cast<volatile u32*>(word)) atomicMin(word, value);
 }
 
-/// Bounds and numbers of items by bin, along each axis. The bins of a side lie in neighbouring banks, so that the
-/// lanes of a warp look at any bins without conflicts.
+/// The bounds and the number of the items in each bin, along each axis. The bins of a side lie in neighbouring
+/// banks, so the lanes of a warp read any bins without conflicts.
 struct SahBinTable {
   static constexpr u32 side_words = 3 * SahBounds::side_count * max_sah_bins;
 
   u32 sides[3][SahBounds::side_count][max_sah_bins];
   u32 counts[3][max_sah_bins];
 
-  /// By `thread_count` threads, of which the caller is number `thread`.
+  /// Clears the table by `thread_count` threads; the caller is number `thread`.
   __device__ void clear(u32 thread, u32 thread_count) {
     for (u32 k = thread; k < side_words; k += thread_count) (&sides[0][0][0])[k] = SahBounds::empty_side;
     for (u32 k = thread; k < 3 * max_sah_bins; k += thread_count) (&counts[0][0])[k] = 0;
   }
 
-  /// For tables in shared memory.
+  /// Adds an item to a table in shared memory.
   __device__ void add(const SahGrid& grid, const SahItem& item) {
     const SahBounds bounds = SahBounds::of(item.box());
     const vec3 centre = item.centre();
@@ -96,14 +96,14 @@ struct SahBinTable {
   }
 };
 
-/// The best split along one axis; of infinite cost where there is none.
+/// The best split along one axis. The cost is infinite if there is none.
 struct SahAxisSplit {
   double cost;
   u32 last_left;
   u32 left_count;
 };
 
-/// The lane with the least of costs that are not negative, the lowest of several.
+/// Returns the lane of the least cost; of equal ones, the lowest lane. Costs must not be negative.
 __device__ inline u32 cheapest_lane(double cost) {
   const u64 bits = u64(__double_as_longlong(cost));
   const u32 min_high = __reduce_min_sync(all_lanes, u32(bits >> 32));
@@ -112,7 +112,8 @@ __device__ inline u32 cheapest_lane(double cost) {
   return u32(__ffs(int(__ballot_sync(all_lanes, is_high && u32(bits) == min_low)))) - 1;
 }
 
-/// By a warp; the same for all lanes. `left`: of the items in the bins up to the lane's.
+/// Returns the best split along an axis, to all lanes of a warp. `left` = the bounds of the items in the bins up
+/// to the lane's.
 __device__ inline SahAxisSplit best_split_along(const SahBinTable& table, u32 axis, u32 item_count,
                                                 SahBounds& left) {
   SahBounds right;

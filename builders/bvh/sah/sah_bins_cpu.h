@@ -15,7 +15,7 @@ using copse::detail::SahSplit;
 using copse::detail::side_cost;
 using copse::detail::side_weight;
 
-/// The boxes and numbers of a node's items by bin, along each axis.
+/// The box and the number of a node's items in each bin, along each axis.
 class SahBins {
  public:
   explicit SahBins(u32 bin_count) : bin_count_(bin_count) {
@@ -47,7 +47,7 @@ class SahBins {
     double min_cost = infinity;
     for (u32 axis = 0; axis < 3; ++axis) {
       const Bin* bins = bins_[axis];
-      double right_costs[max_sah_bins];  // [b]: of what is behind bin b
+      double right_costs[max_sah_bins];  // [b]: of the bins after b
       Aabb right = Aabb::empty();
       u32 right_count = 0;
       for (u32 b = bin_count_ - 1; b > 0; --b) {

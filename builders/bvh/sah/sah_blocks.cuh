@@ -1,6 +1,6 @@
 #pragma once
 
-// What blocks do: nodes of more than SahWarp::max_items.
+// The tasks of blocks: nodes of more than SahWarp::max_items.
 
 #include "builders/bvh/sah/sah_tasks.cuh"
 #include "primitives/cuda/block_tasks.cuh"
@@ -9,7 +9,7 @@ namespace copse::cuda {
 
 namespace detail {
 
-/// The shared memory of a block at work on large nodes.
+/// The shared memory of a block that works on large nodes.
 struct SahBlockMemory {
   SahTeamMemory<sah_block_warps> team;
   BlockStorage<u32, SahBlock::threads> sums;
@@ -31,10 +31,10 @@ class SahBlockWork {
   }
 
  private:
-  /// Items go to and fro between two arrays, a level each way.
+  /// Items alternate between two arrays from level to level.
   __device__ SahItem* items_at(u32 depth) const { return depth % 2 == 0 ? in_.items : in_.spare; }
 
-  /// Splits a node and the larger side of it, down to what warps do.
+  /// Splits a node, then its larger side, until warps can take over.
   __device__ void split_node(SahRange range) {
     while (range.count > SahWarp::max_items) {
       const u32 left_count = block_.split(range, items_at(range.depth), items_at(range.depth + 1));
@@ -46,7 +46,7 @@ class SahBlockWork {
     if (threadIdx.x == 0) hand_on_small(range);
   }
 
-  /// By one thread: a node that is not large. One of a single item is a leaf already, but for the root.
+  /// Hands on a node that is not large; one thread. A node of one item is a leaf already, unless it is the root.
   __device__ void hand_on_small(const SahRange& range) {
     if (range.count > SahWarp::max_items) {
       progress_.blocks.push(SahTask::of(range, SahTask::split));
@@ -55,7 +55,7 @@ class SahBlockWork {
     }
   }
 
-  /// By the block: any node.
+  /// Hands on any node; all threads of the block.
   __device__ void hand_on(const SahRange& range, const SahBounds& centres) {
     if (range.count <= SahBlock::max_items) {
       if (threadIdx.x == 0) hand_on_small(range);
@@ -71,7 +71,7 @@ class SahBlockWork {
     push_chunks(range, SahTask::bin);
   }
 
-  /// A task for each chunk of a large node; the block meets in it.
+  /// Pushes a task for each chunk of a large node; has a barrier of the block.
   __device__ void push_chunks(const SahRange& range, SahTask::Kind kind) {
     __shared__ u64 first_place;
     const u32 count = SahChunks::of(range.count).count;
@@ -82,7 +82,7 @@ class SahBlockWork {
     }
   }
 
-  /// Counts the block as done with its part of a node. True for the last, who sees what all wrote.
+  /// Counts the block as done with its part of a node. Returns true for the last block, which sees what all wrote.
   __device__ bool is_last(u32* done, u32 count) {
     __syncthreads();
     if (threadIdx.x == 0) memory_.is_last = fetch_add_acq_rel(done, 1u) == count - 1;
@@ -107,7 +107,7 @@ class SahBlockWork {
     if (is_last(&node.binned, chunks.count)) choose_split(range, node, chunks);
   }
 
-  /// Adds the block's bins to the node's, and keeps what it counted.
+  /// Adds the block's bins to the node's, and stores the counts of the block.
   __device__ void merge_bins(SahBinTable& node_bins, u32 (&bin_counts)[3][max_sah_bins]) {
     const SahBinTable& bins = memory_.team.bins;
     for (u32 k = threadIdx.x; k < SahBinTable::side_words; k += SahBlock::threads) {
@@ -131,7 +131,7 @@ class SahBlockWork {
     push_chunks(range, SahTask::move);
   }
 
-  /// How many items go left in the chunks before each.
+  /// Stores, for each chunk, how many items of the chunks before it go left.
   __device__ void place_chunks(const SahRange& range, const SahSplit& split, const SahChunks& chunks) {
     constexpr u32 share = SahChunks::most / SahBlock::threads;
     const u32 place = progress_.chunk_place(range);
@@ -177,7 +177,7 @@ class SahBlockWork {
     if (is_last(&node.moved, chunks.count)) hand_on_sides(range, node);
   }
 
-  /// Merges what the threads of a warp found.
+  /// Merges the bounds that the threads of a warp found.
   __device__ void merge_centres(SahBounds& all, const SahBounds& centres) const {
 #pragma unroll
     for (u32 s = 0; s < SahBounds::side_count; ++s) {
@@ -186,7 +186,7 @@ class SahBlockWork {
     }
   }
 
-  /// The sides take over the node's place.
+  /// Hands on both sides; they use the memory of the node.
   __device__ void hand_on_sides(const SahRange& range, const SahLargeNode& node) {
     const u32 left_count = node.split.left_count;
     const SahBounds left = node.side_centres[0], right = node.side_centres[1];

@@ -2,7 +2,7 @@
 
 // The top-down SAH split on the CPU. Contract: builders/bvh/sah/sah.inl.
 //
-// Large nodes one after the other, each by all workers; what is left of them are subtrees, one worker each.
+// All workers split the large nodes together, one node after the other. The subtrees below have one worker each.
 
 #include <algorithm>
 #include <mutex>
@@ -17,10 +17,10 @@ namespace copse::cpu {
 
 namespace detail {
 
-/// Nodes of more items are split by all workers.
+/// All workers together split a node of more items.
 inline constexpr u32 sah_subtree_items = 1u << 15;
 
-/// How a node is split, and what it is split by.
+/// A split, with the grid that it counts in and the box of the node.
 struct SahNodeSplit {
   SahGrid grid;
   SahSplit split;
@@ -32,7 +32,7 @@ inline SahNodeSplit choose_split(const SahGrid& grid, const SahBins& bins, const
   return {grid, is_deep ? SahSplit::in_the_middle(range.count) : bins.best_split(range.count), bins.box()};
 }
 
-/// A subtree, by one thread.
+/// Builds subtrees on one thread.
 class SahSubtree {
  public:
   explicit SahSubtree(const SahInput& in) : in_(in), sweep_(in) {}
@@ -53,7 +53,7 @@ class SahSubtree {
   }
 
  private:
-  /// Returns how many items are left of the split.
+  /// Splits a node. Returns how many items go left.
   u32 split(const SahRange& range) {
     SahItem* const items = in_.items + range.first;
     Aabb centres = Aabb::empty();
@@ -83,7 +83,7 @@ class SahTop {
  public:
   SahTop(const Executor& ex, const SahInput& in) : ex_(ex), in_(in) {}
 
-  /// Returns what is left of the tree, the largest subtrees first.
+  /// Returns the subtrees that remain, the largest first.
   std::vector<SahRange> split_large_nodes() {
     std::vector<SahRange> large, subtrees;
     const auto keep = [&](const SahRange& range) {
@@ -132,7 +132,7 @@ class SahTop {
     return all;
   }
 
-  /// Returns how many items are left of the split.
+  /// Splits a node by all workers. Returns how many items go left.
   u32 split(const SahRange& range) const {
     const auto grid = SahGrid::over(bound_centres(range), in_.bin_count);
     const SahNodeSplit node = choose_split(grid, fill_bins(range, grid), range);
@@ -163,7 +163,7 @@ inline void split_top_down(const Executor& ex, u64, const copse::detail::SahInpu
   });
 }
 
-/// Scratch of split_top_down over at most `n` items.
+/// Returns the scratch of split_top_down over at most `n` items.
 inline u64 split_top_down_scratch_bytes(const Executor& ex, u64 n) {
   return partition_scratch_bytes<copse::detail::SahItem>(ex, n);
 }

@@ -1,8 +1,8 @@
 #pragma once
 
-// Trees whose leaves hold several primitives. They are built with a split for every primitive that a leaf begins
-// with, numbered by its slot; then nodes close ranks, so that splits are numbered by leaves. For bodies: the
-// executor's primitives must be included.
+// Trees whose leaves hold several primitives. Nodes are first numbered as if every primitive were a leaf, then
+// compacted so that the numbering follows the actual leaves. For bodies: the executor's primitives must be
+// included.
 
 #include "builders/bvh/build/bvh_arrays.h"
 #include "builders/bvh/sah/sah_split.h"
@@ -11,7 +11,7 @@
 
 namespace copse::detail {
 
-/// 1 where a leaf begins in slot i.
+/// Returns 1 if a leaf begins in slot i, else 0.
 struct SahStartsLeaf {
   const u32* parents;  // invalid_id where there is no split
   const u32* valid_count;
@@ -21,7 +21,7 @@ struct SahStartsLeaf {
   }
 };
 
-/// Moves the two nodes of the split before slot i to their place, the root for slot 0.
+/// Moves the two nodes of the split before slot i to their final place; for slot 0, the root.
 struct SahCloseRanks {
   SahTree from;
   const u32* leaf_of_slot;  // leaves that begin before the slot
@@ -50,8 +50,8 @@ struct SahCloseRanks {
   }
 };
 
-/// Calls build(tree) with memory for a tree that is numbered by slots, and closes its ranks into `bvh`.
-/// *leaf_count = its leaves.
+/// Calls build(tree) with memory for a tree that is numbered by slots, and compacts that tree into `bvh`.
+/// *leaf_count = its number of leaves.
 template <class Executor, class Build>
 void with_sparse_tree(const Executor& ex, u64 n, const u32* valid_count, const BvhArrays& bvh, u32* leaf_count,
                       const Build& build) {

@@ -1,8 +1,8 @@
 #pragma once
 
-// What both backends of the top-down SAH builder decide by: the items that are moved to their leaves, the ranges
-// of them that nodes are, the bins of a node, the cost of a split. All of it order-free or in a fixed order, so
-// that it comes out the same however many threads take part.
+// What both backends of the top-down SAH builder share: the items that move to their leaves, the ranges of items
+// that are nodes, the bins of a node, and the cost of a split. All of it is free of order or has a fixed order, so
+// the result is the same for any number of threads.
 
 #include "builders/bvh/build/bvh_arrays.h"
 #include "builders/bvh/sah.h"
@@ -12,14 +12,14 @@ namespace copse::detail {
 
 inline constexpr u32 max_sah_bins = 32;
 
-/// Nodes of at most so many items are swept: every place along every axis is tried, exactly.
+/// Nodes of at most so many items are swept: every split along every axis is tried, exactly.
 inline constexpr u32 max_swept_items = 32;
 
-/// At this depth and below, nodes that are too large to be swept are split in the middle. Sizes in a geometric
-/// progression would else split off a few items a level, n levels deep.
+/// At this depth and below, nodes that are too large for a sweep are split in the middle. Otherwise, primitives
+/// whose sizes form a geometric progression would split off a few items per level, n levels deep.
 inline constexpr u32 sah_depth_limit = 96;
 
-/// A primitive on its way to its leaf; two 16-byte loads.
+/// A primitive that moves to its leaf; two 16-byte loads.
 struct alignas(16) SahItem {
   vec3 lo;
   u32 primitive;
@@ -28,7 +28,7 @@ struct alignas(16) SahItem {
 
   COPSE_HD static SahItem of(const Aabb& box, u32 primitive) { return {box.lo, primitive, box.hi, 0}; }
   COPSE_HD Aabb box() const { return {lo, hi}; }
-  /// The point that it is sorted and binned by.
+  /// Returns the point by which the item is sorted and binned.
   COPSE_HD vec3 centre() const { return clean_point(centroid(box())); }
 };
 static_assert(sizeof(SahItem) == 32);
@@ -37,22 +37,22 @@ COPSE_HD inline float coordinate(const vec3& p, u32 axis) {
   return axis == 0 ? p.x : axis == 1 ? p.y : p.z;
 }
 
-/// A node while it is built: its items, and its place in the tree, which follows from where its parent split.
+/// A node during the build: its items, and its place in the tree, which follows from the split of its parent.
 struct SahRange {
   u32 first;
   u32 count;
-  u32 is_right;  // child of its parent; 1 for the root too
+  u32 is_right;  // whether it is a right child; 1 for the root too
   u32 depth;
 
   COPSE_HD static SahRange whole(u32 count) { return {0, count, 1, 0}; }
   COPSE_HD u32 end() const { return first + count; }
-  /// The split before slot m makes nodes 2m - 1 and 2m; so the root, to the right of slot 0, is node 0.
+  /// The split before slot m makes nodes 2m - 1 and 2m. So the root, to the right of slot 0, is node 0.
   COPSE_HD u32 node() const { return is_right ? 2 * first : 2 * end() - 1; }
   COPSE_HD SahRange left(u32 left_count) const { return {first, left_count, 0, depth + 1}; }
   COPSE_HD SahRange right(u32 left_count) const { return {first + left_count, count - left_count, 1, depth + 1}; }
 };
 
-/// The tree that ranges are written to.
+/// The tree that the build writes.
 struct SahTree {
   BvhNode* nodes;
   u32* parents;
@@ -66,15 +66,15 @@ struct SahTree {
   COPSE_HD void place_leaf(const SahRange& range, const Aabb& box) const {
     nodes[range.node()] = BvhNode::leaf(box, range.first, range.count);
   }
-  /// The leaf of a range of one item.
+  /// Writes the leaf of a range of one item.
   COPSE_HD void place_single(const SahRange& range, const SahItem& item) const {
     primitive_ids[range.first] = item.primitive;
     place_leaf(range, item.box());
   }
 };
 
-/// Where the bins of a node lie: equal parts of the extent of its items' centres, on each axis. Coordinates are
-/// halved before they are subtracted, so that no extent overflows.
+/// The bins of a node: on each axis, equal parts of the extent of its items' centres. Coordinates are halved
+/// before they are subtracted, so that no extent overflows.
 struct SahGrid {
   vec3 half_lo;
   vec3 scale;
@@ -96,37 +96,38 @@ struct SahGrid {
  private:
   COPSE_HD static vec3 half(const vec3& p) { return vec3(p.x * 0.5f, p.y * 0.5f, p.z * 0.5f); }
 
-  /// 0 for an axis without extent. Finite, as 0 times infinity would be no number.
+  /// Returns 0 for an axis without extent. The result is finite, since 0 times infinity is no number.
   COPSE_HD static float bins_a_unit(float lo, float hi, u32 bin_count) {
     constexpr float largest = 3.4028234e38f;
     return hi > lo ? min_number(float(bin_count) / (hi - lo), largest) : 0.0f;
   }
 };
 
-/// What the items of one side of a split are taken to cost, over the side's area: count^(13/16). The heuristic as
-/// it was published takes every side for a leaf, count; a subtree costs far less, more like the root of it, and
-/// the estimate decides how willingly a few large items are split off many small ones. Against 1, 13/16 lowers the
-/// SAH cost by 0.5 to 5 %, that of interiors most; 3/4 is 0.3 % better on single objects and 1 % worse on
-/// interiors (bench: copse bench --builder sah).
+/// Returns the estimated cost of the items on one side of a split, per area of the side: count^(13/16). The
+/// published heuristic takes every side for a leaf, of cost `count`. A subtree costs far less, more like the
+/// square root. The estimate decides how readily a few large items are split off many small ones. Compared to an
+/// exponent of 1, 13/16 lowers the SAH cost by 0.5 to 5 %, most in interiors; 3/4 is 0.3 % better on single
+/// objects and 1 % worse on interiors (bench: copse bench --builder sah).
 COPSE_HD inline double side_weight(u32 count) {
   const float root = sqrt_rn(float(count)), fourth = sqrt_rn(root);
   return double(root * fourth * sqrt_rn(sqrt_rn(fourth)));
 }
 
-/// Splits are compared by the sum over both sides; the node's own area is the same for all.
+/// Returns the cost of one side. Splits are compared by the sum over both sides; the area of the node is the same
+/// for all of them.
 COPSE_HD inline double side_cost(const Aabb& box, double weight) {
   return half_area(box) * weight;
 }
 
-/// Whether a node is better a leaf than split where the two side_costs are least.
+/// Returns whether a node costs less as a leaf than with its best split, whose sides cost `min_cost`.
 COPSE_HD inline bool is_cheaper_as_leaf(const SahCosts& costs, const Aabb& box, u32 count, double min_cost) {
   const double area = half_area(box);
   const double split = costs.traversal * area + costs.intersection * min_cost;
   return costs.intersection * (area * double(count)) <= split;
 }
 
-/// How a node of more than max_swept_items is split: the items of bins up to `last_left` on `axis` go left; or,
-/// without an axis, the first half of them.
+/// The split of a node of more than max_swept_items: the items in bins up to `last_left` on `axis` go left;
+/// without an axis, the first half of the items.
 struct SahSplit {
   static constexpr u32 no_axis = 3;
 
@@ -136,17 +137,17 @@ struct SahSplit {
 
   COPSE_HD static SahSplit in_the_middle(u32 count) { return {no_axis, 0, count / 2}; }
 
-  /// `i`: the item's number in its node.
+  ///   i: the number of the item in its node
   COPSE_HD bool goes_left(const SahGrid& grid, const SahItem& item, u32 i) const {
     return axis == no_axis ? i < left_count : grid.bin(item.centre(), axis) <= last_left;
   }
 };
 
-/// What a build is given and where it goes.
+/// The input of a build, and the tree that it writes.
 struct SahInput {
   SahItem* items;
   SahItem* spare;          // as many
-  const u32* valid_count;  // items that there are
+  const u32* valid_count;  // the number of items
   const Aabb* centres;     // of all items
   u32 bin_count;
   u32 max_leaf_size;

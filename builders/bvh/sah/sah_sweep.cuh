@@ -1,8 +1,9 @@
 #pragma once
 
-// Subtrees of at most 32 items, by a warp: all nodes of a level at once. The lanes are places; the places of a
-// node are neighbours, and its items stand in them three times, sorted along each axis. Scans that end where a
-// node does tell the box on either side of every place. Definition: builders/bvh/sah/sah_sweep_cpu.h.
+// Subtrees of at most 32 items, each by a warp, which splits all nodes of a level at once. Each lane is a place.
+// The places of a node are neighbours and hold its items three times, sorted along each axis. Segmented scans,
+// which end at the ends of a node, give the boxes on both sides of every place. Definition:
+// builders/bvh/sah/sah_sweep_cpu.h.
 
 #include "builders/bvh/sah/sah_bins.cuh"
 
@@ -63,7 +64,7 @@ class SahSweep {
   __device__ bool has_item() const { return lane_id() < item_count_; }
   __device__ static u32 low_mask(u32 count) { return count >= warp_size ? all_lanes : (1u << count) - 1; }
 
-  /// order_[axis] = the item at this lane's place: by the number of items that come before it.
+  /// order_[axis] = the item at this lane's place. The place of an item is the number of items before it.
   __device__ void sort(const vec3& centre) {
     const SahBounds key = SahBounds::of_point(centre);
 #pragma unroll
@@ -94,7 +95,7 @@ class SahSweep {
     __syncwarp();
   }
 
-  /// Splits every open node, or makes it a leaf. Returns whether this lane's node is still open.
+  /// Splits every open node, or makes it a leaf. Returns whether the lane's node is still open.
   __device__ bool split_level(bool is_open) {
     const u32 largest = __reduce_max_sync(all_lanes, is_open ? end_ - begin_ : 1);
     Aabb box;
@@ -126,8 +127,9 @@ class SahSweep {
     in_.tree.parents[pair] = node_;
   }
 
-  /// The cheapest split of the lane's node right behind the lane, over the axes. `box` = the node's, in its first
-  /// lane. No node has more than `largest` items.
+  /// Returns the cheapest split of the lane's node right after the lane, over all axes. `box` = the box of the
+  /// node, in the first lane of the node.
+  ///   largest: no node has more items
   __device__ Split find_split(u32 largest, Aabb& box) const {
     Split best{double(infinity), 0};
 #pragma unroll
@@ -148,7 +150,7 @@ class SahSweep {
     return best;
   }
 
-  /// The cheapest of a node, of several the one on the lowest axis, there at the lowest place.
+  /// Returns the cheapest split of the node; ties go to the lower axis, then to the lower place.
   __device__ Split cheapest_of_node(Split split, u32 largest) const {
     for (u32 distance = 1; distance < largest; distance *= 2) {
       const Split behind = shuffle_down(split, distance);
@@ -158,7 +160,7 @@ class SahSweep {
     return shuffle_from(split, begin_);
   }
 
-  /// Puts the items of the left side before the others, in all three orders.
+  /// Moves the items of the left side before the others, in all three orders.
   __device__ void part(bool splits, u32 axis, u32 last_left) {
     const u32 item = axis == 0 ? order_[0] : axis == 1 ? order_[1] : order_[2];
     const u32 left_items = __reduce_or_sync(all_lanes, splits && lane_id() <= last_left ? 1u << item : 0);
@@ -173,7 +175,7 @@ class SahSweep {
     receive_orders();
   }
 
-  /// Writes the ids of all items, those of a leaf in the order in which they came, and the leaves of one item.
+  /// Writes the ids of all items, those of a leaf in their input order, and the leaves of one item.
   __device__ void place_items(u32 primitive) {
     send(0, order_[0], begin_);
     send(1, order_[0], node_);

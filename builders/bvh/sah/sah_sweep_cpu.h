@@ -1,6 +1,6 @@
 #pragma once
 
-// Subtrees of few items on the CPU: every place along every axis is tried.
+// Subtrees of few items on the CPU: every split along every axis is tried.
 
 #include "builders/bvh/sah/sah_split.h"
 
@@ -17,7 +17,7 @@ using copse::detail::side_cost;
 using copse::detail::side_weight;
 
 /// Builds the subtree over the items of a range, at most max_swept_items. They are sorted once along each axis,
-/// those with equal centres in the order in which they came; a split keeps the orders of both sides.
+/// stably; a split keeps the order on both sides.
 class SahSweep {
  public:
   explicit SahSweep(const SahInput& in) : in_(in) {
@@ -87,10 +87,10 @@ class SahSweep {
     return best;
   }
 
-  /// Puts the items of the left side before the others, in the orders along the other axes too.
+  /// Moves the items of the left side before the others, in all three orders.
   void part(const SahRange& range, const Split& split) {
     const u32 begin = range.first - first_;
-    u32 left_items = 0;  // a bit an item
+    u32 left_items = 0;  // a bit per item
     for (u32 i = 0; i < split.left_count; ++i) left_items |= 1u << order_[split.axis][begin + i];
     for (u8(&order)[max_swept_items] : order_) {
       u8 right[max_swept_items];
@@ -107,7 +107,7 @@ class SahSweep {
     }
   }
 
-  /// A leaf has its items in the order in which they came.
+  /// A leaf has its items in their input order.
   void place_leaf(const SahRange& range, const Aabb& box) const {
     u32 items = 0;
     for (u32 i = 0; i < range.count; ++i) items |= 1u << order_[0][range.first - first_ + i];

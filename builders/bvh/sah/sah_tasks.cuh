@@ -1,11 +1,12 @@
 #pragma once
 
-// The tasks of a build on CUDA, and the memory by which blocks find each other.
+// The tasks of a build on CUDA, and the memory that blocks share.
 //
-//   more than 1024 items   large: chunks of the node are binned by blocks, the last to end chooses the split; the
-//                          chunks are moved to their sides, the last to end hands the sides on
-//   129 to 1024            a block's task: it splits the node, hands the smaller side on and goes on with the
-//   larger 1 to 128               a warp's, later
+//   more than 1024 items   a large node: blocks bin its chunks, and the last block chooses the split; then blocks move
+//                          the chunks to their sides, and the last block hands the sides on
+//   129 to 1024            a task of a block: it splits the node, hands the smaller side on and continues with the
+//                          larger one
+//   1 to 128               a task of a warp, later
 
 #include "builders/bvh/sah/sah_team.cuh"
 #include "primitives/enqueue.h"
@@ -34,18 +35,18 @@ struct SahTask {
   __device__ SahRange range() const { return {first, count, tag >> 2 & 1, tag >> 3}; }
 };
 
-/// A large node while it is split. Nodes of a moment are apart and have more than max_items items each, so that
-/// first / max_items is the place of no two.
+/// A large node during its split. Large nodes of one moment share no items and have more than max_items items
+/// each, so no two of them have the same place first / max_items.
 struct SahLargeNode {
   SahBinTable bins;
   SahBounds centres;          // of its items
-  SahBounds side_centres[2];  // of what was moved left, and right
+  SahBounds side_centres[2];  // of the items that were moved left, and right
   SahSplit split;
-  u32 binned;  // chunks that are
+  u32 binned;  // chunks so far
   u32 moved;
 };
 
-/// The chunks of a large node, all but the last one of equal size.
+/// The chunks of a large node. All but the last are equally large.
 struct SahChunks {
   static constexpr u32 most = 2048;
 
@@ -59,7 +60,7 @@ struct SahChunks {
   }
 };
 
-/// Where a build stands.
+/// The state of a build.
 struct SahProgress {
   TaskQueueView<SahTask> blocks;  // tasks of blocks
   QueueView<SahTask> warps;       // of warps
@@ -70,23 +71,24 @@ struct SahProgress {
   __device__ SahLargeNode& large_node(const SahRange& range) const {
     return large_nodes[range.first / SahBlock::max_items];
   }
-  /// The place of a large node's first chunk, twice as far as its items', for those that are cut across.
+  /// Returns the place of a large node's first chunk. There are twice as many places as tiles of items, since
+  /// nodes may cut across tiles.
   __device__ u32 chunk_place(const SahRange& range) const { return 2 * (range.first / SahBlock::max_items); }
 
   static u64 large_node_count(u64 n) { return divide_rounding_up(n, SahBlock::max_items) + 1; }
   static u64 chunk_place_count(u64 n) { return 2 * large_node_count(n); }
 
-  /// Tasks of blocks in a build, at most. At every depth, large nodes have less than two chunks for each
-  /// max_items of their items, and two tasks a chunk; there are large nodes as deep as sah_depth_limit and then
-  /// for as many levels as halving takes. Of the others, of more than SahWarp::max_items, a block hands on those
-  /// that no large node is the parent of only where they are the smaller side, so an item is in at most three: of
-  /// 1024, 512 and 256.
+  /// Returns the most tasks of blocks in a build. At every depth, large nodes have less than two chunks for each
+  /// max_items of their items, and two tasks per chunk. Large nodes reach down to sah_depth_limit, and then as
+  /// many levels as halving takes. The other tasks are nodes of more than SahWarp::max_items. If the parent of
+  /// such a node is not large, a block hands the node on only as the smaller side. So an item is in at most three
+  /// of them: of 1024, 512 and 256.
   static u64 max_block_tasks(u64 n) {
     constexpr u64 max_depth = copse::detail::sah_depth_limit + 22;
     return 1 + 4 * max_depth * divide_rounding_up(n, SahBlock::max_items) +
            3 * divide_rounding_up(n, SahWarp::max_items);
   }
-  /// Of warps: two items or more each, but the root.
+  /// Returns the most tasks of warps: two items or more each, but for the root.
   static u64 max_warp_tasks(u64 n) { return n / 2 + 1; }
 };
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// Splits of nodes whose items fit the registers of a team: a warp, or a block of several.
+// Splits of nodes whose items fit in the registers of a team: a warp, or a block of several warps.
 
 #include "builders/bvh/sah/sah_bins.cuh"
 
@@ -8,7 +8,7 @@ namespace copse::cuda {
 
 namespace detail {
 
-/// How a node is split, and by what.
+/// A split, with the grid that it counts in.
 struct SahChoice {
   SahGrid grid;
   SahSplit split;
@@ -27,7 +27,7 @@ struct SahSideCentres {
     }
   }
 };
-/// For those who do not ask.
+/// For callers that do not need the bounds.
 struct SahNoCentres {
   __device__ void add(bool, const SahItem&) {}
 };
@@ -46,7 +46,7 @@ template <u32 warps>
 class SahTeam {
  public:
   static constexpr u32 threads = warps * warp_size;
-  static constexpr u32 rounds = 4;  // items a thread
+  static constexpr u32 rounds = 4;  // items per thread
   static constexpr u32 max_items = threads * rounds;
   static constexpr bool is_warp = warps == 1;
 
@@ -62,8 +62,8 @@ class SahTeam {
     }
   }
 
-  /// Splits a node of at most max_items and moves its items from `from` to `to`. Returns how many are left of the
-  /// split, to all threads, who see each other's items after it.
+  /// Splits a node of at most max_items and moves its items from `from` to `to`. Returns how many go left, to all
+  /// threads. After it, each thread sees the items that the others moved.
   __device__ u32 split(const SahRange& range, const SahItem* from, SahItem* to) {
     SahItem items[rounds];
     load(range, 0, from, items);
@@ -81,8 +81,8 @@ class SahTeam {
     return split.left_count;
   }
 
-  /// The team's items of a node, from the `begin`-th on; a warp has neighbouring ones, so that their order can be
-  /// kept by counting warps.
+  /// Loads the team's items of a node, from the `begin`-th on. A warp has neighbouring items, so counts per warp
+  /// are enough to keep their order.
   __device__ void load(const SahRange& range, u32 begin, const SahItem* from, SahItem (&items)[rounds]) const {
 #pragma unroll
     for (u32 r = 0; r < rounds; ++r) {
@@ -91,7 +91,7 @@ class SahTeam {
     }
   }
 
-  /// Into the team's bins.
+  /// Adds the items to the team's bins.
   __device__ void add(const SahRange& range, u32 begin, const SahGrid& grid, const SahItem (&items)[rounds]) {
 #pragma unroll
     for (u32 r = 0; r < rounds; ++r) {
@@ -99,7 +99,7 @@ class SahTeam {
     }
   }
 
-  /// The best split by full bins, the same for all threads; memory_.bounds = the node's.
+  /// Returns the best split by complete bins, to all threads; memory_.bounds = the bounds of the node.
   __device__ SahSplit choose(const SahRange& range, const SahBinTable& bins) {
     for (u32 axis = warp(); axis < 3; axis += warps) {
       SahBounds bounds;
@@ -121,8 +121,8 @@ class SahTeam {
     return split;
   }
 
-  /// Moves the team's items to their sides, in order, after `left_before` that went left before them; adds to
-  /// that.
+  /// Moves the team's items to their sides, in order. `left_before` items went left before them; adds to that
+  /// number.
   template <class SideCentres>
   __device__ void move(const SahRange& range, u32 begin, const SahChoice& choice, const SahItem (&items)[rounds],
                        u32& left_before, SahItem* to, SideCentres& side_centres) {
@@ -177,7 +177,7 @@ class SahTeam {
     return side;
   }
 
-  /// How many the lower warps counted; `total` grows by what all did.
+  /// Returns the sum of the counts of lower warps; adds the counts of all warps to `total`.
   __device__ u32 count_before(u32 count, u32& total) {
     if constexpr (is_warp) {
       total += count;
@@ -195,7 +195,7 @@ class SahTeam {
     return before;
   }
 
-  /// Puts an item in its place on its side; one that is alone there is a leaf.
+  /// Stores an item at its place on its side. An item that is alone there is a leaf.
   __device__ void place(const SahRange& side, u32 rank, const SahItem& item, SahItem* to) const {
     if (side.count == 1) {
       in_.tree.place_single(side, item);
