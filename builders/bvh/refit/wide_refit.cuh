@@ -110,7 +110,7 @@ inline constexpr u32 wide_fit_threads = 256, wide_fit_listed_threads = 512, wide
 inline constexpr u32 wide_fit_blocks = 5, wide_fit_rest_blocks = 8;  // on a multiprocessor
 
 template <class Node>
-inline constexpr u32 nodes_a_window = SiblingGroupRows<Node::width, wide_fit_threads>::groups;
+inline constexpr u32 nodes_per_window = SiblingGroupRows<Node::width, wide_fit_threads>::groups;
 
 template <class Node, class Boxes>
 struct WideFitMemory {
@@ -146,7 +146,7 @@ __global__ void __launch_bounds__(wide_fit_threads, wide_fit_blocks)
   __shared__ WideFitMemory<Node, Boxes> memory;
   overlap_launches();
   const u32 node_count = fit.tree.counts->node_count;
-  const u32 windows = u32(divide_rounding_up(node_count, nodes_a_window<Node>));
+  const u32 windows = u32(divide_rounding_up(node_count, nodes_per_window<Node>));
   for (u32 id = blockIdx.x; id < windows; id += gridDim.x) fit_wide_window(memory, fit, deferred, id, node_count);
 }
 
@@ -217,7 +217,7 @@ __global__ void __launch_bounds__(wide_fit_rest_threads)
 
 template <class Node>
 u64 wide_fit_window_count(u64 nodes) {
-  return larger(u64{1}, divide_rounding_up(nodes, u64{nodes_a_window<Node>}));
+  return larger(u64{1}, divide_rounding_up(nodes, u64{nodes_per_window<Node>}));
 }
 
 }  // namespace detail
@@ -237,7 +237,7 @@ void fit_wide_boxes(const Executor& ex, const Boxes& boxes, u64 node_capacity,
          fit, deferred);
   if (windows == 1) return;
   const u32* const remaining_count =
-      detail::finish_deferred(ex, "refit: upper wide boxes", windows, detail::nodes_a_window<Node>,
+      detail::finish_deferred(ex, "refit: upper wide boxes", windows, detail::nodes_per_window<Node>,
                               detail::FitListedNodes<Node, Boxes>{fit}, deferred);
   launch(ex, "refit: wide boxes in no order", detail::fit_wide_rest_kernel<Node, Boxes>,
          {.blocks = smaller(divide_rounding_up(node_capacity * Node::width, detail::wide_fit_rest_threads),

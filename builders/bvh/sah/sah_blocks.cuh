@@ -133,7 +133,7 @@ class SahBlockWork {
 
   /// Stores, for each chunk, how many items of the chunks before it go left.
   __device__ void place_chunks(const SahRange& range, const SahSplit& split, const SahChunks& chunks) {
-    constexpr u32 share = SahChunks::most / SahBlock::threads;
+    constexpr u32 share = SahChunks::max_count / SahBlock::threads;
     const u32 place = progress_.chunk_place(range);
     u32 counts[share], sum = 0;
 #pragma unroll

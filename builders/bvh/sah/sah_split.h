@@ -83,8 +83,8 @@ struct SahGrid {
   COPSE_HD static SahGrid over(const Aabb& centres, u32 bin_count) {
     const vec3 lo = half(centres.lo), hi = half(centres.hi);
     return {lo,
-            vec3(bins_a_unit(lo.x, hi.x, bin_count), bins_a_unit(lo.y, hi.y, bin_count),
-                 bins_a_unit(lo.z, hi.z, bin_count)),
+            vec3(bins_per_unit(lo.x, hi.x, bin_count), bins_per_unit(lo.y, hi.y, bin_count),
+                 bins_per_unit(lo.z, hi.z, bin_count)),
             bin_count - 1};
   }
 
@@ -97,7 +97,7 @@ struct SahGrid {
   COPSE_HD static vec3 half(const vec3& p) { return vec3(p.x * 0.5f, p.y * 0.5f, p.z * 0.5f); }
 
   /// Returns 0 for an axis without extent. The result is finite, since 0 times infinity is no number.
-  COPSE_HD static float bins_a_unit(float lo, float hi, u32 bin_count) {
+  COPSE_HD static float bins_per_unit(float lo, float hi, u32 bin_count) {
     constexpr float largest = 3.4028234e38f;
     return hi > lo ? min_number(float(bin_count) / (hi - lo), largest) : 0.0f;
   }

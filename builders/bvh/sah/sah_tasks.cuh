@@ -48,14 +48,14 @@ struct SahLargeNode {
 
 /// The chunks of a large node. All but the last are equally large.
 struct SahChunks {
-  static constexpr u32 most = 2048;
+  static constexpr u32 max_count = 2048;
 
   u32 items_each;
   u32 count;
 
   __device__ static SahChunks of(u32 item_count) {
     const u32 tile_count = u32(divide_rounding_up(item_count, SahBlock::max_items));
-    const u32 tiles_each = u32(divide_rounding_up(tile_count, most));
+    const u32 tiles_each = u32(divide_rounding_up(tile_count, max_count));
     return {tiles_each * SahBlock::max_items, u32(divide_rounding_up(tile_count, tiles_each))};
   }
 };

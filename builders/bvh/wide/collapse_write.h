@@ -36,7 +36,7 @@ struct CopyLeafSlots {
 
 /// The slots of at most three primitives, those that there are first.
 struct FewSlots {
-  static constexpr u32 most = 3;
+  static constexpr u32 max_count = 3;
   u32 first, second, third;
 
   /// Of a leaf.
@@ -74,7 +74,7 @@ struct FewSlots {
 template <u32 width>
 COPSE_HD void copy_primitives(const LeafSlots<width>& leaves, u32 id, const BvhNode& node, u32 count, u32* to,
                               u32 place) {
-  if (count <= FewSlots::most) {
+  if (count <= FewSlots::max_count) {
     const FewSlots slots = node.is_leaf() ? FewSlots::from(node.first)
                                           : FewSlots::of_pair(leaves.pairs, sibling_pair(node.first), count);
     slots.copy(leaves.primitive_ids, count, to + place);

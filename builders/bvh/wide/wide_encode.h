@@ -30,10 +30,10 @@ struct QuantisedAxis {
 
   /// From lo to hi, numbers with lo <= hi.
   COPSE_HD QuantisedAxis(float lo, float hi) : origin(lo) {
-    constexpr u32 bits_of_255 = 7, most = 254;
+    constexpr u32 bits_of_255 = 7, max_exponent = 254;
     const u32 extent = bits_of(hi - lo) >> 23;  // its exponent, biased; 255 past all floats
     u32 e = extent > bits_of_255 ? extent - bits_of_255 : 1;
-    while (e < most && grid_point(lo, u8(e), 255) < hi) ++e;
+    while (e < max_exponent && grid_point(lo, u8(e), 255) < hi) ++e;
     exponent = u8(e);
   }
 

@@ -33,7 +33,7 @@ inline constexpr u64 large_tree = u64{1} << 18;
 inline constexpr u32 record_threads = 256;
 inline constexpr u32 record_blocks = 6;  // on a multiprocessor
 inline constexpr u32 record_pairs = 1024;
-static_assert(record_pairs <= 1024, "PutOffSearch has ten bits for a pair");
+static_assert(record_pairs <= 1024, "DeferredSearch has ten bits for a pair");
 
 /// After so many steps a search waits for others as long: lanes that are done would wait for it.
 inline constexpr u32 search_steps_at_once = 3;
@@ -42,11 +42,11 @@ inline constexpr u32 search_steps_at_once = 3;
 /// a number of slots. Nodes go by the pair of their children, counted from the window's first.
 ///   26        20 19     10 9      0
 ///   slots, 7 to 1   came to   began
-struct PutOffSearch {
+struct DeferredSearch {
   u32 bits;
 
   template <class Search>
-  __device__ static PutOffSearch of(u32 began, u32 came_to, const Search& search) {
+  __device__ static DeferredSearch of(u32 began, u32 came_to, const Search& search) {
     return {(first_bits(search.lo) | first_bits(search.hi) << 4) << 20 | came_to << 10 | began};
   }
   __device__ u32 began() const { return bits & 1023u; }
@@ -63,7 +63,7 @@ struct PutOffSearch {
 };
 
 inline constexpr u32 record_rows = record_pairs / warp_size;
-inline constexpr u32 record_pairs_a_thread = record_pairs / record_threads;
+inline constexpr u32 record_pairs_per_thread = record_pairs / record_threads;
 
 /// A window of pairs, and which of them belong to wide nodes.
 template <u32 width>
@@ -78,15 +78,15 @@ struct RecordWindow {
   u32 parents[record_pairs];
   u32 wide[record_rows];     // a bit a pair
   u16 listed[record_pairs];  // the wide nodes, in their order
-  u32 listed_count, put_off_count;
+  u32 listed_count, deferred_count;
   union {
-    PutOffSearch put_off[record_pairs];
+    DeferredSearch deferred[record_pairs];
     SlotKinds<width> kinds[record_pairs];  // of the listed wide nodes
   };
   BlockStorage<u32, record_threads> sums;
 
   __device__ void load(const PairArrays<width>& pairs, u32 begin, u32 count) {
-    if (threadIdx.x == 0) put_off_count = 0;
+    if (threadIdx.x == 0) deferred_count = 0;
     for (u32 i = threadIdx.x; i < count; i += record_threads) {
       const PairChoice<width> chosen = pairs.choice(begin + i);
       choices[i] = chosen;
@@ -129,7 +129,7 @@ struct WindowPairs {
 template <u32 width, class Tree>
 __device__ void find_wide_nodes(RecordWindow<width>& window, const Tree& tree, u32 begin, u32 count) {
 #pragma unroll
-  for (u32 k = 0; k < record_pairs_a_thread; ++k) {
+  for (u32 k = 0; k < record_pairs_per_thread; ++k) {
     const u32 i = k * record_threads + threadIdx.x;
     bool is_wide = false;
     if (i < count) {
@@ -143,15 +143,15 @@ __device__ void find_wide_nodes(RecordWindow<width>& window, const Tree& tree, u
       }
       is_wide = Tree::is_settled(search) && Tree::is_wide(search);
       if (!Tree::is_settled(search)) {
-        window.put_off[atomicAdd(&window.put_off_count, 1u)] = PutOffSearch::of(i, came_to, search);
+        window.deferred[atomicAdd(&window.deferred_count, 1u)] = DeferredSearch::of(i, came_to, search);
       }
     }
     const u32 wide = __ballot_sync(all_lanes, is_wide);
     if (lane_id() == 0) window.wide[i / warp_size] = wide;
   }
   __syncthreads();
-  for (u32 k = threadIdx.x; k < window.put_off_count; k += record_threads) {
-    const PutOffSearch begun = window.put_off[k];
+  for (u32 k = threadIdx.x; k < window.deferred_count; k += record_threads) {
+    const DeferredSearch begun = window.deferred[k];
     const u32 i = begun.began();
     auto search = begun.search<typename Tree::Search>(window.parents[begun.came_to()]);
     while (!Tree::is_settled(search)) tree.climb(search);
@@ -165,7 +165,7 @@ __device__ inline u32 list_bits(const u32* bits, u16* listed) {
   static_assert(record_rows == warp_size);
   const u32 in_row = u32(__popc(bits[lane_id()])), through = warp_inclusive_scan(in_row, Plus{});
 #pragma unroll
-  for (u32 k = 0; k < record_pairs_a_thread; ++k) {
+  for (u32 k = 0; k < record_pairs_per_thread; ++k) {
     const u32 i = k * record_threads + threadIdx.x, row = i / warp_size, set = bits[row];
     const u32 before = shuffle_from(through - in_row, row);
     if ((set >> lane_id() & 1) != 0) listed[before + u32(__popc(set & lower_lanes()))] = u16(i);
@@ -225,7 +225,7 @@ struct WindowParts {
 /// Completes the records of the listed nodes: where their parts begin in the window. Returns what all take.
 template <u32 width>
 __device__ u64 record_places(RecordWindow<width>& window, u32 begin, WideRecord<width>* records) {
-  constexpr u32 nodes = record_pairs_a_thread;
+  constexpr u32 nodes = record_pairs_per_thread;
   const u32 first = threadIdx.x * nodes;
   u32 parts[nodes], sum = 0;
 #pragma unroll

@@ -123,24 +123,24 @@ struct WriteWindow {
 
 inline constexpr u32 count_blocks = 256;  // share what write_counts does
 
-/// blocks_a_window: of them, each writes every so many-th group of nodes
+/// blocks_per_window: of them, each writes every so many-th group of nodes
 /// parts:           of the whole tree; stored where windows are few
 template <class Write, class WriteCounts>
 __global__ void __launch_bounds__(record_threads, wide_write_blocks<Write::width>)
     write_wide_nodes_kernel(const Write write, const WriteCounts write_counts,
                             const PairArrays<Write::width> pairs, const WideRecord<Write::width>* records,
-                            const RecordedWindows windows, u32 blocks_a_window, u64* parts) {
+                            const RecordedWindows windows, u32 blocks_per_window, u64* parts) {
   using Window = WriteWindow<Write>;
   __shared__ Window window;
   overlap_launches();
-  const u32 window_count = gridDim.x / blocks_a_window;
+  const u32 window_count = gridDim.x / blocks_per_window;
   const u64* const parts_before =
       window_count <= few_windows ? window.sum_few(windows.parts, window_count, parts) : windows.parts;
   if (blockIdx.x < count_blocks) {
     write_counts(u64{blockIdx.x} * record_threads + threadIdx.x,
                  u64{smaller(gridDim.x, count_blocks)} * record_threads);
   }
-  const u32 id = blockIdx.x / blocks_a_window, part = blockIdx.x % blocks_a_window, begin = id * record_pairs;
+  const u32 id = blockIdx.x / blocks_per_window, part = blockIdx.x % blocks_per_window, begin = id * record_pairs;
   if (threadIdx.x == 0) window.root_pair = invalid_id;
   const u32 listed_count = list_bits(windows.wide + u64{id} * record_rows, window.listed);
   const u32 place = place_of_parts(parts_before[id]).node;
@@ -148,7 +148,7 @@ __global__ void __launch_bounds__(record_threads, wide_write_blocks<Write::width
   for (u32 first = 0; first < listed_count; first += record_threads) {
     const u32 count = window.list_children(pairs, records, begin, first, listed_count);
     const u32 first_place = place + window.first_place;
-    for (u32 k = part * at_once; k < count; k += blocks_a_window * at_once) {
+    for (u32 k = part * at_once; k < count; k += blocks_per_window * at_once) {
       window.write_nodes(write, records, parts_before, k, smaller(count - k, at_once), first_place + k);
     }
     __syncthreads();
@@ -180,11 +180,12 @@ void write_wide_nodes(const Executor& ex, const copse::detail::PairArrays<Write:
     exclusive_scan(ex, "collapse: places", count, Elements<u64>{windows.parts}, u64{1}, Plus{}, windows.parts,
                    parts);
   }
-  const u32 blocks_a_window = overlaps ? 4 : n < detail::many_windows_primitives ? 2 : 1;
-  launch(
-      ex, "collapse: write nodes", detail::write_wide_nodes_kernel<Write, WriteCounts>,
-      {.blocks = count * blocks_a_window, .threads = detail::record_threads, .overlaps_earlier_launch = overlaps},
-      write, write_counts, pairs, records, windows, blocks_a_window, parts);
+  const u32 blocks_per_window = overlaps ? 4 : n < detail::many_windows_primitives ? 2 : 1;
+  launch(ex, "collapse: write nodes", detail::write_wide_nodes_kernel<Write, WriteCounts>,
+         {.blocks = count * blocks_per_window,
+          .threads = detail::record_threads,
+          .overlaps_earlier_launch = overlaps},
+         write, write_counts, pairs, records, windows, blocks_per_window, parts);
 }
 
 template <u32 width>
