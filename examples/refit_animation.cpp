@@ -21,12 +21,14 @@ bool animate() {
   const std::vector<copse::Ray> ray = {{{0, 0, 5}, 0, {0, 0, -1}, copse::infinity}};
   copse::Buffer<copse::Ray> rays(context, ray);
   copse::Buffer<copse::Hit> hits(context, 1);
+  // snippet begins
   const auto frame = [&] {
     copse::refit(context, bvh, triangles);
     copse::closest_hits(context, bvh.view(), triangles, rays.span(), hits.span());
   };
   frame();  // once before the capture: a captured frame must not allocate
   copse::Graph graph = context.capture(frame);
+  // snippet ends
 
   for (int i = 0; i < frame_count; ++i) {
     const float radius = 1 + 0.1f * float(i);
