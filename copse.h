@@ -8,11 +8,11 @@
 //   copse::Buffer<glm::uvec3> indices(context, mesh.triangles);
 //   copse::TriangleView triangles{.positions = positions.span(), .triangles = indices.span()};
 //
-//   copse::Bvh bvh = copse::build_lbvh(context, triangles, {.max_leaf_size = 4});
+//   copse::Bvh bvh = copse::build(context, triangles, copse::LbvhOptions{.max_leaf_size = 4});
 //   copse::closest_hits(context, bvh.view(), triangles, rays.span(), hits.span());
 //
 //   copse::refit(context, bvh, moved_triangles);              // same tree, new boxes
-//   copse::rebuild_lbvh(context, bvh, moved_triangles);       // same memory, new tree
+//   copse::rebuild(context, bvh, moved_triangles, copse::LbvhOptions{});   // same memory, new tree
 //
 // A Context is a device, a stream and its memory; a Buffer owns device memory, a BufferSpan views it. Calls
 // put work on the stream and return; what waits says so. Errors are copse::Error with a code and a message
@@ -22,6 +22,7 @@
 // The other doors: copse/queries.h for nearest points, neighbours and overlaps, copse/grids.h for grids and voxels,
 // copse/primitives.h for scans, sorts and tables.
 
+#include "builders/bvh/build.h"
 #include "builders/bvh/bvh.h"
 #include "builders/bvh/collapse.h"
 #include "builders/bvh/expected_overlap.h"

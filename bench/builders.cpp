@@ -26,41 +26,20 @@ void report(benchmark::State& state, u64 n) {
       benchmark::Counter(double(n), benchmark::Counter::kIsIterationInvariantRate);
 }
 
-/// Times rebuild(context, tree, boxes) of the tree that build(context, boxes) gives.
-template <class Build, class Rebuild>
-void measure_rebuilds(benchmark::State& state, Backend backend, const std::vector<Aabb>& boxes, const Build& build,
-                      const Rebuild& rebuild) {
+/// Times rebuilds of a tree.
+void copse_rebuilds(benchmark::State& state, Backend backend, const AnyBuildOptions& options,
+                    const std::vector<Aabb>* boxes) {
   Context context({.backend = backend});
-  const Buffer<Aabb> buffer(context, boxes);
+  const Buffer<Aabb> buffer(context, *boxes);
   const BoxView view{buffer.span()};
-  Bvh bvh = build(context, view);
+  Bvh bvh = build(context, view, options);
   for (auto _ : state) {
     Stopwatch stopwatch(context);
-    rebuild(context, bvh, view);
+    rebuild(context, bvh, view, options);
     state.SetIterationTime(stopwatch.milliseconds() * 1e-3);
   }
-  report(state, boxes.size());
+  report(state, boxes->size());
   state.counters["sah"] = stats(context, bvh).sah_cost;
-}
-
-void copse_lbvh(benchmark::State& state, Backend backend, u32 morton_bits, const std::vector<Aabb>* boxes) {
-  const LbvhOptions options{.morton_bits = morton_bits};
-  measure_rebuilds(
-      state, backend, *boxes, [&](Context& c, const BoxView& view) { return build_lbvh(c, view, options); },
-      [&](Context& c, Bvh& bvh, const BoxView& view) { rebuild_lbvh(c, bvh, view, options); });
-}
-
-void copse_hploc(benchmark::State& state, Backend backend, u32 radius, const std::vector<Aabb>* boxes) {
-  const HplocOptions options{.radius = radius};
-  measure_rebuilds(
-      state, backend, *boxes, [&](Context& c, const BoxView& view) { return build_hploc(c, view, options); },
-      [&](Context& c, Bvh& bvh, const BoxView& view) { rebuild_hploc(c, bvh, view, options); });
-}
-
-void copse_sah(benchmark::State& state, Backend backend, const std::vector<Aabb>* boxes) {
-  measure_rebuilds(
-      state, backend, *boxes, [](Context& c, const BoxView& view) { return build_sah(c, view); },
-      [](Context& c, Bvh& bvh, const BoxView& view) { rebuild_sah(c, bvh, view); });
 }
 
 #if COPSE_HAS_EMBREE
@@ -83,18 +62,20 @@ void add_benchmarks(const std::vector<Aabb>& boxes) {
   };
   for (Backend backend : {Backend::cpu, Backend::cuda}) {
     if (backend == Backend::cuda && !gpu_answers()) continue;
-    for (u32 bits : {30, 63}) {
+    for (u32 bits : {30u, 63u}) {
       const std::string name =
           std::string("copse_lbvh/") + name_of(backend) + "/" + std::to_string(bits) + "_bits";
-      settle(benchmark::RegisterBenchmark(name.c_str(), copse_lbvh, backend, bits, &boxes));
+      settle(benchmark::RegisterBenchmark(name.c_str(), copse_rebuilds, backend, LbvhOptions{.morton_bits = bits},
+                                          &boxes));
     }
-    for (u32 radius : {3, 4, 8}) {
+    for (u32 radius : {3u, 4u, 8u}) {
       const std::string name =
           std::string("copse_hploc/") + name_of(backend) + "/radius_" + std::to_string(radius);
-      settle(benchmark::RegisterBenchmark(name.c_str(), copse_hploc, backend, radius, &boxes));
+      settle(benchmark::RegisterBenchmark(name.c_str(), copse_rebuilds, backend, HplocOptions{.radius = radius},
+                                          &boxes));
     }
     const std::string name = std::string("copse_sah/") + name_of(backend);
-    settle(benchmark::RegisterBenchmark(name.c_str(), copse_sah, backend, &boxes));
+    settle(benchmark::RegisterBenchmark(name.c_str(), copse_rebuilds, backend, SahOptions{}, &boxes));
   }
 #if COPSE_HAS_EMBREE
   using Quality = EmbreeBuilder::Quality;

@@ -80,7 +80,7 @@ struct Loaded {
         positions(context, scene.mesh.positions),
         indices(context, scene.mesh.triangles),
         triangles{.positions = positions.span(), .triangles = indices.span()},
-        bvh(build_hploc(context, triangles)),
+        bvh(build(context, triangles, HplocOptions{})),
         points(context, asked) {}
 };
 

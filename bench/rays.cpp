@@ -41,7 +41,7 @@ struct Scene {
         positions(context, mesh.positions),
         indices(context, mesh.triangles),
         triangles{.positions = positions.span(), .triangles = indices.span()},
-        binary(build_sah(context, triangles)),
+        binary(build(context, triangles, SahOptions{})),
         embree(mesh),
         primary(cli::make_primary_rays(bounds(mesh), is_inside, 1024)) {
     if (is_reinserted) reinsert(context, binary, {.passes = 2});

@@ -46,7 +46,7 @@ copse::u64 count_collisions(copse::Context& context, const copse::Mesh& mesh, co
   const copse::Buffer<glm::uvec3> indices(context, mesh.triangles);
   const std::vector<copse::TriangleView> both{{.positions = first.span(), .triangles = indices.span()},
                                               {.positions = second.span(), .triangles = indices.span()}};
-  const copse::Bvh bvh = copse::build_lbvh(context, both);
+  const copse::Bvh bvh = copse::build(context, both, copse::LbvhOptions{});
   return copse::self_overlaps(context, bvh.view(), both).size();
 }
 
@@ -55,7 +55,7 @@ bool measure() {
   const copse::Mesh mesh = copse::generate_sphere(5);
   const example::DeviceMesh device_mesh(context, mesh);
   const copse::TriangleView triangles = device_mesh.view();
-  const copse::Bvh bvh = copse::build_hploc(context, triangles);
+  const copse::Bvh bvh = copse::build(context, triangles, copse::HplocOptions{});
 
   const float error = distance_field_error(context, bvh, triangles);
   const copse::Buffer<copse::Sphere> balls(context,

@@ -47,8 +47,8 @@ bool trace() {
   copse::Buffer<copse::Hit> hits(context, rays.size()), wide_hits(context, rays.size());
 
   // snippet begins
-  copse::Bvh bvh = copse::build_sah(context, scene);  // the best builder, and the slowest
-  copse::reinsert(context, bvh, {.passes = 2});       // moves subtrees to better places
+  copse::Bvh bvh = copse::build(context, scene, copse::SahOptions{});  // the best builder, and the slowest
+  copse::reinsert(context, bvh, {.passes = 2});                        // moves subtrees to better places
   copse::RayTrees trees = copse::make_ray_trees(context, std::move(bvh), scene);
   copse::closest_hits(context, trees.view(), rays.span(), hits.span());
   // snippet ends

@@ -16,7 +16,7 @@ void trace_one_ray(const char* mesh_file) {
   copse::Buffer<glm::vec3> positions(context, mesh.positions);
   copse::Buffer<glm::uvec3> indices(context, mesh.triangles);
   copse::TriangleView triangles{.positions = positions.span(), .triangles = indices.span()};
-  copse::Bvh bvh = copse::build_hploc(context, triangles);
+  copse::Bvh bvh = copse::build(context, triangles, copse::HplocOptions{});
   copse::RayTrees trees = copse::make_ray_trees(context, std::move(bvh), triangles);
 
   const copse::Camera camera = copse::frame_box(copse::bounds(mesh), 40, 1);

@@ -16,7 +16,7 @@ bool animate() {
   const copse::Mesh mesh = copse::generate_sphere(4);
   example::DeviceMesh device_mesh(context, mesh);
   const copse::TriangleView triangles = device_mesh.view();
-  copse::Bvh bvh = copse::build_lbvh(context, triangles);
+  copse::Bvh bvh = copse::build(context, triangles, copse::LbvhOptions{});
 
   const std::vector<copse::Ray> ray = {{{0, 0, 5}, 0, {0, 0, -1}, copse::infinity}};
   copse::Buffer<copse::Ray> rays(context, ray);

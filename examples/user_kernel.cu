@@ -25,7 +25,7 @@ unsigned count_sphere_hits() {
   const copse::Mesh mesh = copse::generate_sphere(5);
   const example::DeviceMesh device_mesh(context, mesh);
   const copse::TriangleView triangles = device_mesh.view();
-  const copse::Bvh bvh = copse::build_lbvh(context, triangles);
+  const copse::Bvh bvh = copse::build(context, triangles, copse::LbvhOptions{});
 
   const copse::Camera camera = copse::look_at({0, 0, 3}, {0, 0, 0}, {0, 1, 0}, 60, 1);
   copse::Buffer<unsigned> count(context, std::vector<unsigned>{0});

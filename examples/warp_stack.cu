@@ -91,7 +91,7 @@ bool count_near_points() {
   const std::vector<glm::vec3> host_points = random_points(point_count, 100000);
   const copse::Buffer<copse::Aabb> boxes(context, host_boxes);
   const copse::Buffer<glm::vec3> points(context, host_points);
-  const copse::Bvh bvh = copse::build_lbvh(context, copse::BoxView{boxes.span()});
+  const copse::Bvh bvh = copse::build(context, copse::BoxView{boxes.span()}, copse::LbvhOptions{});
 
   // A stack for each warp that the GPU holds at once, not for each that the launch has.
   const u64 stack_bytes = (copse::stats(context, bvh).depth + 1) * sizeof(u32);

@@ -65,12 +65,12 @@ struct ByTree : Way {
   bool refits;
 
   ByTree(Context& c, const FrameInput& input, bool refits_)
-      : Way(c, input), rays(c, input.rays), bvh(build_lbvh(c, ball.view())), refits(refits_) {}
+      : Way(c, input), rays(c, input.rays), bvh(copse::build(c, ball.view(), LbvhOptions{})), refits(refits_) {}
   void build() override {
     if (refits) {
       refit(context, bvh, ball.view());
     } else {
-      rebuild_lbvh(context, bvh, ball.view());
+      copse::rebuild(context, bvh, ball.view(), LbvhOptions{});
     }
   }
   void trace() override { closest_hits(context, bvh.view(), ball.view(), rays.span(), hits.span()); }

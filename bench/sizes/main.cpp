@@ -20,19 +20,29 @@ namespace {
 
 struct Lbvh {
   static constexpr const char* name = "lbvh";
-  static Bvh build(Context& context, const TriangleView& mesh) { return build_lbvh(context, mesh); }
-  static void measured(Context& context, Bvh& bvh, const TriangleView& mesh) { rebuild_lbvh(context, bvh, mesh); }
+  static Bvh build(Context& context, const TriangleView& mesh) {
+    return copse::build(context, mesh, LbvhOptions{});
+  }
+  static void measured(Context& context, Bvh& bvh, const TriangleView& mesh) {
+    copse::rebuild(context, bvh, mesh, LbvhOptions{});
+  }
 };
 
 struct Hploc {
   static constexpr const char* name = "hploc";
-  static Bvh build(Context& context, const TriangleView& mesh) { return build_hploc(context, mesh); }
-  static void measured(Context& context, Bvh& bvh, const TriangleView& mesh) { rebuild_hploc(context, bvh, mesh); }
+  static Bvh build(Context& context, const TriangleView& mesh) {
+    return copse::build(context, mesh, HplocOptions{});
+  }
+  static void measured(Context& context, Bvh& bvh, const TriangleView& mesh) {
+    copse::rebuild(context, bvh, mesh, HplocOptions{});
+  }
 };
 
 struct Refit {
   static constexpr const char* name = "refit";
-  static Bvh build(Context& context, const TriangleView& mesh) { return build_lbvh(context, mesh); }
+  static Bvh build(Context& context, const TriangleView& mesh) {
+    return copse::build(context, mesh, LbvhOptions{});
+  }
   static void measured(Context& context, Bvh& bvh, const TriangleView& mesh) { refit(context, bvh, mesh); }
 };
 

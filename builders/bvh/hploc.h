@@ -10,6 +10,7 @@ struct HplocOptions {
   /// of more than 256 leaves always 8. The time of a build grows with it; the quality of the tree hardly does
   /// past 3.
   u32 radius = 4;
+  static constexpr u32 max_radius = 8;
 
   /// Morton bits of a key, as LbvhOptions::morton_bits: 30 to 63, or 0 for as many as sort fastest. The merges
   /// make up for the order of primitives that share their key, so that more bits hardly give a better tree, but
@@ -34,19 +35,40 @@ struct HplocOptions {
 /// Throws: Error invalid_argument for options out of range, Error capacity past 2^31 primitives,
 /// Error out_of_memory, Error cancelled.
 /// Memory: see build_sizes.
-Bvh build_hploc(Context& context, const TriangleViews& triangles, const HplocOptions& options = {});
-Bvh build_hploc(Context& context, const BoxView& boxes, const HplocOptions& options = {});
+Bvh build(Context& context, const TriangleViews& triangles, const HplocOptions& options);
+Bvh build(Context& context, const BoxView& boxes, const HplocOptions& options);
 
-/// Builds a fresh tree in the memory of `bvh`, whichever builder made it. Waits for nothing and, once warm,
-/// allocates nothing, so that it can be captured in a Graph. After an error the tree must be rebuilt before it is
-/// used.
-/// Throws: as build_hploc; Error invalid_argument for more primitives than bvh.primitive_capacity().
-void rebuild_hploc(Context& context, Bvh& bvh, const TriangleViews& triangles, const HplocOptions& options = {});
-void rebuild_hploc(Context& context, Bvh& bvh, const BoxView& boxes, const HplocOptions& options = {});
+/// Builds a fresh tree in the memory of `bvh`, whichever builder made it. Waits for nothing and, once warm, allocates
+/// nothing, so that it can be captured in a Graph. After an error the tree must be rebuilt before it is used.
+/// Throws: as build; Error invalid_argument for more primitives than bvh.primitive_capacity().
+void rebuild(Context& context, Bvh& bvh, const TriangleViews& triangles, const HplocOptions& options);
+void rebuild(Context& context, Bvh& bvh, const BoxView& boxes, const HplocOptions& options);
 
-/// The bytes that build_hploc takes for `primitive_count` triangles of `view_count` views on this context, or for
-/// as many boxes, which are of 0 views.
-BuildSizes hploc_sizes(Context& context, u64 primitive_count, const HplocOptions& options = {},
-                       u64 view_count = 1);
+/// Returns the bytes that a build takes on this context: over `primitive_count` triangles of `view_count` views, or
+/// over as many boxes, which have 0 views.
+BuildSizes build_sizes(Context& context, u64 primitive_count, const HplocOptions& options, u64 view_count = 1);
+
+// Deprecated names, until 0.2.
+[[deprecated("use build")]] inline Bvh build_hploc(Context& context, const TriangleViews& triangles,
+                                                   const HplocOptions& options = {}) {
+  return build(context, triangles, options);
+}
+[[deprecated("use build")]] inline Bvh build_hploc(Context& context, const BoxView& boxes,
+                                                   const HplocOptions& options = {}) {
+  return build(context, boxes, options);
+}
+[[deprecated("use rebuild")]] inline void rebuild_hploc(Context& context, Bvh& bvh, const TriangleViews& triangles,
+                                                        const HplocOptions& options = {}) {
+  rebuild(context, bvh, triangles, options);
+}
+[[deprecated("use rebuild")]] inline void rebuild_hploc(Context& context, Bvh& bvh, const BoxView& boxes,
+                                                        const HplocOptions& options = {}) {
+  rebuild(context, bvh, boxes, options);
+}
+[[deprecated("use build_sizes")]] inline BuildSizes hploc_sizes(Context& context, u64 primitive_count,
+                                                                const HplocOptions& options = {},
+                                                                u64 view_count = 1) {
+  return build_sizes(context, primitive_count, options, view_count);
+}
 
 }  // namespace copse

@@ -28,17 +28,35 @@ struct LbvhOptions {
 /// Throws: Error invalid_argument for options out of range, Error capacity past 2^31 primitives,
 /// Error out_of_memory, Error cancelled.
 /// Memory: see build_sizes.
-Bvh build_lbvh(Context& context, const TriangleViews& triangles, const LbvhOptions& options = {});
-Bvh build_lbvh(Context& context, const BoxView& boxes, const LbvhOptions& options = {});
+Bvh build(Context& context, const TriangleViews& triangles, const LbvhOptions& options);
+Bvh build(Context& context, const BoxView& boxes, const LbvhOptions& options);
 
-/// Builds a fresh tree in the memory of `bvh`. Waits for nothing and, once warm, allocates nothing, so that
-/// it can be captured in a Graph. After an error the tree must be rebuilt before it is used.
-/// Throws: as build_lbvh; Error invalid_argument for more primitives than bvh.primitive_capacity().
-void rebuild_lbvh(Context& context, Bvh& bvh, const TriangleViews& triangles, const LbvhOptions& options = {});
-void rebuild_lbvh(Context& context, Bvh& bvh, const BoxView& boxes, const LbvhOptions& options = {});
+/// Builds a fresh tree in the memory of `bvh`, whichever builder made it. Waits for nothing and, once warm, allocates
+/// nothing, so that it can be captured in a Graph. After an error the tree must be rebuilt before it is used.
+/// Throws: as build; Error invalid_argument for more primitives than bvh.primitive_capacity().
+void rebuild(Context& context, Bvh& bvh, const TriangleViews& triangles, const LbvhOptions& options);
+void rebuild(Context& context, Bvh& bvh, const BoxView& boxes, const LbvhOptions& options);
 
-/// The bytes that build_lbvh takes for `primitive_count` triangles of `view_count` views on this context, or for
-/// as many boxes, which are of 0 views.
-BuildSizes build_sizes(Context& context, u64 primitive_count, const LbvhOptions& options = {}, u64 view_count = 1);
+/// Returns the bytes that a build takes on this context: over `primitive_count` triangles of `view_count` views, or
+/// over as many boxes, which have 0 views.
+BuildSizes build_sizes(Context& context, u64 primitive_count, const LbvhOptions& options, u64 view_count = 1);
+
+// Deprecated names, until 0.2.
+[[deprecated("use build")]] inline Bvh build_lbvh(Context& context, const TriangleViews& triangles,
+                                                  const LbvhOptions& options = {}) {
+  return build(context, triangles, options);
+}
+[[deprecated("use build")]] inline Bvh build_lbvh(Context& context, const BoxView& boxes,
+                                                  const LbvhOptions& options = {}) {
+  return build(context, boxes, options);
+}
+[[deprecated("use rebuild")]] inline void rebuild_lbvh(Context& context, Bvh& bvh, const TriangleViews& triangles,
+                                                       const LbvhOptions& options = {}) {
+  rebuild(context, bvh, triangles, options);
+}
+[[deprecated("use rebuild")]] inline void rebuild_lbvh(Context& context, Bvh& bvh, const BoxView& boxes,
+                                                       const LbvhOptions& options = {}) {
+  rebuild(context, bvh, boxes, options);
+}
 
 }  // namespace copse

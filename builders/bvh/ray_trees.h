@@ -10,11 +10,11 @@ namespace copse {
 /// A binary tree, the wide tree made of it, and the triangles of both in the order of their leaves. Coherent rays
 /// are traced fastest through the binary tree, others through the wide one (trace/trace_trees.h). Owns its memory.
 ///
-///   copse::RayTrees trees = copse::make_ray_trees(context, copse::build_hploc(context, triangles), triangles);
+///   copse::RayTrees trees = copse::make_ray_trees(context, copse::build(context, triangles, copse::HplocOptions{}), triangles);
 ///   copse::closest_hits(context, trees.view(), rays.span(), hits.span());
 ///
 ///   copse::refit(context, trees, moved_triangles);                    // same trees, new boxes
-///   copse::rebuild_hploc(context, trees.binary, moved_triangles);     // or a fresh one, by any builder
+///   copse::rebuild(context, trees.binary, moved_triangles, copse::HplocOptions{});     // or a fresh one, by any builder
 ///   copse::follow_binary_tree(context, trees, moved_triangles);
 struct RayTrees {
   Bvh binary;

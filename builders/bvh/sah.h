@@ -10,6 +10,7 @@ struct SahOptions {
   /// Bins along each axis, 2 to 32, by which nodes of more than 32 primitives are split. Smaller nodes try every
   /// place. The time of a build hardly depends on it.
   u32 bin_count = 32;
+  static constexpr u32 max_bin_count = 32;
 
   /// The most primitives of a leaf, 1 to 32. A node of at most so many becomes a leaf if that costs no more than
   /// its best split by `costs`: fewer nodes, more intersection tests per leaf. Above 1 the build takes 72 bytes of
@@ -43,18 +44,40 @@ struct SahOptions {
 /// the cost; Wald, "On Fast Construction of SAH-Based Bounding Volume Hierarchies", RT 2007, for the bins.
 /// Throws: Error invalid_argument if options are out of range, Error capacity past 2^31 primitives, Error
 /// out_of_memory, Error cancelled.
-/// Memory: see sah_sizes.
-Bvh build_sah(Context& context, const TriangleViews& triangles, const SahOptions& options = {});
-Bvh build_sah(Context& context, const BoxView& boxes, const SahOptions& options = {});
+/// Memory: see build_sizes.
+Bvh build(Context& context, const TriangleViews& triangles, const SahOptions& options);
+Bvh build(Context& context, const BoxView& boxes, const SahOptions& options);
 
 /// Builds a new tree in the memory of `bvh`, which any builder may have made. It does not wait and, once warm,
 /// does not allocate, so it can be captured in a Graph. After an error, rebuild the tree before you use it.
-/// Throws: as build_sah; Error invalid_argument for more primitives than bvh.primitive_capacity().
-void rebuild_sah(Context& context, Bvh& bvh, const TriangleViews& triangles, const SahOptions& options = {});
-void rebuild_sah(Context& context, Bvh& bvh, const BoxView& boxes, const SahOptions& options = {});
+/// Throws: as build; Error invalid_argument for more primitives than bvh.primitive_capacity().
+void rebuild(Context& context, Bvh& bvh, const TriangleViews& triangles, const SahOptions& options);
+void rebuild(Context& context, Bvh& bvh, const BoxView& boxes, const SahOptions& options);
 
-/// Returns the bytes that build_sah takes on this context for `primitive_count` triangles of `view_count` views.
+/// Returns the bytes that a build takes on this context for `primitive_count` triangles of `view_count` views.
 /// For boxes, `view_count` is 0.
-BuildSizes sah_sizes(Context& context, u64 primitive_count, const SahOptions& options = {}, u64 view_count = 1);
+BuildSizes build_sizes(Context& context, u64 primitive_count, const SahOptions& options, u64 view_count = 1);
+
+// Deprecated names, until 0.2.
+[[deprecated("use build")]] inline Bvh build_sah(Context& context, const TriangleViews& triangles,
+                                                 const SahOptions& options = {}) {
+  return build(context, triangles, options);
+}
+[[deprecated("use build")]] inline Bvh build_sah(Context& context, const BoxView& boxes,
+                                                 const SahOptions& options = {}) {
+  return build(context, boxes, options);
+}
+[[deprecated("use rebuild")]] inline void rebuild_sah(Context& context, Bvh& bvh, const TriangleViews& triangles,
+                                                      const SahOptions& options = {}) {
+  rebuild(context, bvh, triangles, options);
+}
+[[deprecated("use rebuild")]] inline void rebuild_sah(Context& context, Bvh& bvh, const BoxView& boxes,
+                                                      const SahOptions& options = {}) {
+  rebuild(context, bvh, boxes, options);
+}
+[[deprecated("use build_sizes")]] inline BuildSizes sah_sizes(Context& context, u64 primitive_count,
+                                                              const SahOptions& options = {}, u64 view_count = 1) {
+  return build_sizes(context, primitive_count, options, view_count);
+}
 
 }  // namespace copse

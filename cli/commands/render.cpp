@@ -75,7 +75,7 @@ Rendered render_through(Session& session, Context& context, const RenderCommand&
     session.begin("rendering");
     return timed(context, [&] { return render(context, grid.view(), triangles, options); });
   }
-  if (scene.bvh.nodes.empty()) scene.bvh = build_lbvh(context, triangles);
+  if (scene.bvh.nodes.empty()) scene.bvh = build(context, triangles, LbvhOptions{});
   session.begin("rendering");
   return timed(context, [&] { return render(context, scene.bvh.view(), triangles, camera, options); });
 }

@@ -2,10 +2,8 @@
 
 #include <algorithm>
 
-#include "builders/bvh/hploc.h"
-#include "builders/bvh/lbvh.h"
+#include "builders/bvh/build.h"
 #include "builders/bvh/reinsert.h"
-#include "builders/bvh/sah.h"
 
 namespace copse::cli {
 
@@ -19,30 +17,14 @@ bool is_sah(const BuildSettings& settings) {
   return settings.builder == "sah";
 }
 
-LbvhOptions lbvh_options(const BuildSettings& settings) {
-  return {.morton_bits = *settings.morton_bits, .max_leaf_size = settings.max_leaf_size};
-}
-
-HplocOptions hploc_options(const BuildSettings& settings) {
-  return {
-      .radius = settings.radius, .morton_bits = *settings.morton_bits, .max_leaf_size = settings.max_leaf_size};
-}
-
-SahOptions sah_options(const BuildSettings& settings) {
-  return {.max_leaf_size = settings.max_leaf_size};
-}
-
-/// The builder's tree and its sizes, without reinsertion.
-Bvh build_as_is(Context& context, const TriangleViews& triangles, const BuildSettings& settings) {
-  if (is_sah(settings)) return build_sah(context, triangles, sah_options(settings));
-  return is_hploc(settings) ? build_hploc(context, triangles, hploc_options(settings))
-                            : build_lbvh(context, triangles, lbvh_options(settings));
-}
-
-BuildSizes sizes_as_is(Context& context, u64 primitive_count, const BuildSettings& settings) {
-  if (is_sah(settings)) return sah_sizes(context, primitive_count, sah_options(settings));
-  return is_hploc(settings) ? hploc_sizes(context, primitive_count, hploc_options(settings))
-                            : build_sizes(context, primitive_count, lbvh_options(settings));
+AnyBuildOptions build_options(const BuildSettings& settings) {
+  const u32 max_leaf_size = settings.max_leaf_size;
+  if (is_sah(settings)) return SahOptions{.max_leaf_size = max_leaf_size};
+  if (is_hploc(settings)) {
+    return HplocOptions{
+        .radius = settings.radius, .morton_bits = *settings.morton_bits, .max_leaf_size = max_leaf_size};
+  }
+  return LbvhOptions{.morton_bits = *settings.morton_bits, .max_leaf_size = max_leaf_size};
 }
 
 }  // namespace
@@ -90,24 +72,18 @@ BuildSettings complete(BuildSettings settings) {
 }
 
 Bvh build_tree(Context& context, const TriangleViews& triangles, const BuildSettings& settings) {
-  Bvh bvh = build_as_is(context, triangles, settings);
+  Bvh bvh = build(context, triangles, build_options(settings));
   if (settings.reinsertion > 0) reinsert(context, bvh, {settings.reinsertion});
   return bvh;
 }
 
 void rebuild_tree(Context& context, Bvh& bvh, const TriangleViews& triangles, const BuildSettings& settings) {
-  if (is_sah(settings)) {
-    rebuild_sah(context, bvh, triangles, sah_options(settings));
-  } else if (is_hploc(settings)) {
-    rebuild_hploc(context, bvh, triangles, hploc_options(settings));
-  } else {
-    rebuild_lbvh(context, bvh, triangles, lbvh_options(settings));
-  }
+  rebuild(context, bvh, triangles, build_options(settings));
   if (settings.reinsertion > 0) reinsert(context, bvh, {settings.reinsertion});
 }
 
 BuildSizes tree_sizes(Context& context, u64 primitive_count, const BuildSettings& settings) {
-  BuildSizes sizes = sizes_as_is(context, primitive_count, settings);
+  BuildSizes sizes = build_sizes(context, primitive_count, build_options(settings));
   if (settings.reinsertion > 0) {
     sizes.scratch_bytes = std::max(sizes.scratch_bytes, reinsert_sizes(context, primitive_count).scratch_bytes);
   }

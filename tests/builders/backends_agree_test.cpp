@@ -39,18 +39,18 @@ void expect_agreement(Context& cpu, Context& cuda, const Mesh& mesh, const std::
   for (u32 leaf : {1, 4}) {
     expect_agreement(cpu, cuda, mesh, "sah of " + name + ", leaf " + std::to_string(leaf),
                      [&](Context& context, const TriangleView& triangles) {
-                       return build_sah(context, triangles, {.max_leaf_size = leaf});
+                       return build(context, triangles, SahOptions{.max_leaf_size = leaf});
                      });
   }
   for (u32 bits : {0, 30, 63}) {
     for (u32 leaf : {1, 4}) {
       const std::string of = name + ", " + std::to_string(bits) + " bits, leaf " + std::to_string(leaf);
       expect_agreement(cpu, cuda, mesh, "lbvh of " + of, [&](Context& context, const TriangleView& triangles) {
-        return build_lbvh(context, triangles, {bits, leaf});
+        return build(context, triangles, LbvhOptions{bits, leaf});
       });
       for (u32 radius : {4, 8}) {
         expect_agreement(cpu, cuda, mesh, "hploc of " + of, [&](Context& context, const TriangleView& triangles) {
-          return build_hploc(context, triangles, {radius, bits, leaf});
+          return build(context, triangles, HplocOptions{radius, bits, leaf});
         });
       }
     }
@@ -100,10 +100,10 @@ TEST_F(BackendsAgree, OnLargeSoupsWhateverTheirOrder) {
   const Mesh* meshes[] = {&soup, &strands};
   for (const Mesh* mesh : meshes) {
     expect_agreement(*cpu_, *cuda_, *mesh, "lbvh", [](Context& context, const TriangleView& triangles) {
-      return build_lbvh(context, triangles, {63, 1});
+      return build(context, triangles, LbvhOptions{63, 1});
     });
     expect_agreement(*cpu_, *cuda_, *mesh, "hploc", [](Context& context, const TriangleView& triangles) {
-      return build_hploc(context, triangles, {4, 0, 2});
+      return build(context, triangles, HplocOptions{4, 0, 2});
     });
   }
 }

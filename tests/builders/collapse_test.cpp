@@ -31,8 +31,8 @@ TEST_P(Collapse, EveryHardMeshOfEveryBuilderIsWhatItsContractSays) {
     const DeviceMesh mesh(context(), hard.mesh);
     const std::vector<Aabb> boxes = triangle_boxes(hard.mesh);
     for (u32 leaf : {1u, 3u}) {
-      const Bvh trees[] = {build_lbvh(context(), mesh.view(), {.max_leaf_size = leaf}),
-                           build_hploc(context(), mesh.view(), {.max_leaf_size = leaf})};
+      const Bvh trees[] = {build(context(), mesh.view(), LbvhOptions{.max_leaf_size = leaf}),
+                           build(context(), mesh.view(), HplocOptions{.max_leaf_size = leaf})};
       for (const Bvh& bvh : trees) {
         for_each_layout([&](auto layout, const char* name) {
           SCOPED_TRACE(hard.name + ", " + name + ", leaf " + std::to_string(leaf));
@@ -124,7 +124,7 @@ TEST_P(Collapse, NoTreeOverTheSameBinaryOneCostsLess) {
     const DeviceMesh mesh(context(), host);
     const std::vector<Aabb> boxes = triangle_boxes(host);
     for (u32 leaf : {1u, 2u}) {
-      const Bvh bvh = build_hploc(context(), mesh.view(), {.max_leaf_size = leaf});
+      const Bvh bvh = build(context(), mesh.view(), HplocOptions{.max_leaf_size = leaf});
       const BvhCopy binary(bvh);
       for (const CollapseOptions& options : all_options) {
         for_each_layout([&](auto layout, const char* name) {
@@ -167,7 +167,7 @@ TEST_P(Collapse, RelativesMayStandFarApart) {
   const std::vector<Aabb> boxes = triangle_boxes(host);
   const DeviceMesh mesh(context(), host);
   for (u32 leaf : {1u, 3u}) {
-    const Bvh bvh = build_hploc(context(), mesh.view(), {.max_leaf_size = leaf});
+    const Bvh bvh = build(context(), mesh.view(), HplocOptions{.max_leaf_size = leaf});
     const Bvh shuffled = shuffled_pairs(context(), bvh, leaf);
     for_each_layout([&](auto layout, const char* name) {
       SCOPED_TRACE(name);
@@ -186,7 +186,7 @@ TEST_P(Collapse, LeavesTakeWholeSubtreesOfManyPrimitives) {
   const CollapseOptions options{.max_leaf_size = most, .costs = {8, 1}};
   const Mesh host = generate_hairball(60, 40);
   const DeviceMesh mesh(context(), host);
-  const Bvh bvh = build_hploc(context(), mesh.view());
+  const Bvh bvh = build(context(), mesh.view(), HplocOptions{});
   for_each_layout([&](auto layout, const char* name) {
     if constexpr (decltype(layout)::Node::width == 4) {
       SCOPED_TRACE(name);
@@ -204,14 +204,14 @@ TEST_P(Collapse, LeavesTakeWholeSubtreesOfManyPrimitives) {
 TEST_P(Collapse, LargeLeavesOfTheBinaryTreeStay) {
   const Mesh host = generate_random(2000, 0.05f);
   const DeviceMesh mesh(context(), host);
-  const Bvh bvh = build_lbvh(context(), mesh.view(), {.max_leaf_size = 8});
+  const Bvh bvh = build(context(), mesh.view(), LbvhOptions{.max_leaf_size = 8});
   const WideCopy copy(collapse<CompressedBvh4>(context(), bvh, {.max_leaf_size = 1}));
   WideChecker(copy, triangle_boxes(host), 8);
 }
 
 TEST_P(Collapse, AHundredRunsGiveTheSameBytes) {
   const DeviceMesh mesh(context(), generate_random(30000, 0.02f));
-  const Bvh bvh = build_hploc(context(), mesh.view());
+  const Bvh bvh = build(context(), mesh.view(), HplocOptions{});
   const WideCopy first(collapse<CompressedBvh8>(context(), bvh));
   for (int repeat = 0; repeat < 100; ++repeat) {
     ASSERT_TRUE(same_bytes(first, WideCopy(collapse<CompressedBvh8>(context(), bvh)))) << "run " << repeat;
@@ -220,17 +220,17 @@ TEST_P(Collapse, AHundredRunsGiveTheSameBytes) {
 
 TEST_P(Collapse, WorksInPlaceWithoutAllocating) {
   const DeviceMesh large(context(), generate_random(4000, 0.05f)), small(context(), generate_sphere(2));
-  Bvh bvh = build_hploc(context(), large.view());
+  Bvh bvh = build(context(), large.view(), HplocOptions{});
   for_each_layout([&](auto layout, const char*) {
     using Tree = decltype(layout);
-    rebuild_hploc(context(), bvh, large.view());
+    rebuild(context(), bvh, large.view(), HplocOptions{});
     Tree wide = collapse<Tree>(context(), bvh);
     const WideCopy before(wide);
     const u64 warm = context().scratch_bytes();
-    rebuild_hploc(context(), bvh, small.view());
+    rebuild(context(), bvh, small.view(), HplocOptions{});
     collapse(context(), wide, bvh);
     EXPECT_TRUE(same_bytes(WideCopy(wide), WideCopy(collapse<Tree>(context(), bvh))));
-    rebuild_hploc(context(), bvh, large.view());
+    rebuild(context(), bvh, large.view(), HplocOptions{});
     collapse(context(), wide, bvh);
     EXPECT_TRUE(same_bytes(WideCopy(wide), before));
     EXPECT_EQ(context().scratch_bytes(), warm);
@@ -244,16 +244,16 @@ TEST_P(Collapse, CapturedRebuildFollowsItsInput) {
   for_each_layout([&](auto layout, const char*) {
     using Tree = decltype(layout);
     DeviceMesh mesh(context(), before);
-    Bvh bvh = build_hploc(context(), mesh.view());
+    Bvh bvh = build(context(), mesh.view(), HplocOptions{});
     Tree wide = collapse<Tree>(context(), bvh);
     Graph graph = context().capture([&] {
-      rebuild_hploc(context(), bvh, mesh.view());
+      rebuild(context(), bvh, mesh.view(), HplocOptions{});
       collapse(context(), wide, bvh);
     });
     mesh.positions.upload(after.positions);
     for (int repeat = 0; repeat < 2; ++repeat) {
       graph.launch();
-      const Bvh fresh = build_hploc(context(), mesh.view());
+      const Bvh fresh = build(context(), mesh.view(), HplocOptions{});
       EXPECT_TRUE(same_bytes(WideCopy(wide), WideCopy(collapse<Tree>(context(), fresh))));
     }
   });
@@ -262,7 +262,7 @@ TEST_P(Collapse, CapturedRebuildFollowsItsInput) {
 TEST_P(Collapse, SizesAreKnownBeforehand) {
   for (u64 n : {0, 1, 2, 3, 1000, 70000}) {
     const DeviceMesh mesh(context(), n == 0 ? Mesh{} : generate_random(u32(n), 0.1f));
-    const Bvh bvh = build_lbvh(context(), mesh.view());
+    const Bvh bvh = build(context(), mesh.view(), LbvhOptions{});
     for_each_layout([&](auto layout, const char* name) {
       using Tree = decltype(layout);
       Context fresh({.backend = GetParam(), .stream = context().stream()});
@@ -277,7 +277,7 @@ TEST_P(Collapse, SizesAreKnownBeforehand) {
 TEST_P(Collapse, ACompactCopyHasTheSameTreeAndNoRoomToSpare) {
   for (u32 n : {0u, 1u, 5u, 3000u}) {
     const DeviceMesh mesh(context(), n == 0 ? Mesh{} : generate_random(n, 0.05f));
-    const Bvh bvh = build_hploc(context(), mesh.view(), {.max_leaf_size = 2});
+    const Bvh bvh = build(context(), mesh.view(), HplocOptions{.max_leaf_size = 2});
     const Bvh compact_bvh = compact_copy(context(), bvh);
     EXPECT_TRUE(same_bytes(BvhCopy(bvh), BvhCopy(compact_bvh)));
     EXPECT_EQ(compact_bvh.nodes.size(), BvhCopy(bvh).nodes.size());
@@ -293,7 +293,7 @@ TEST_P(Collapse, ACompactCopyHasTheSameTreeAndNoRoomToSpare) {
 TEST_P(Collapse, RefusesWhatItCannotDo) {
   const auto code = ErrorCode::invalid_argument;
   const DeviceMesh mesh(context(), generate_sphere(2));
-  const Bvh bvh = build_lbvh(context(), mesh.view(), {.max_leaf_size = 4});
+  const Bvh bvh = build(context(), mesh.view(), LbvhOptions{.max_leaf_size = 4});
   EXPECT_COPSE_ERROR(collapse<Bvh4>(context(), bvh, {.max_leaf_size = 0}), code, "max_leaf_size is 0");
   EXPECT_COPSE_ERROR(collapse<Bvh4>(context(), bvh, {.max_leaf_size = 33}), code, "33");
   EXPECT_COPSE_ERROR(collapse<CompressedBvh8>(context(), bvh, {.max_leaf_size = 4}), code, "1 to 3");
@@ -304,14 +304,14 @@ TEST_P(Collapse, RefusesWhatItCannotDo) {
   Bvh4 small = compact_copy(context(), collapse<Bvh4>(context(), bvh));
   EXPECT_COPSE_ERROR(collapse(context(), small, bvh), code, "with room for");
   Bvh compact = compact_copy(context(), bvh);
-  EXPECT_COPSE_ERROR(rebuild_lbvh(context(), compact, mesh.view()), code, "nodes");
+  EXPECT_COPSE_ERROR(rebuild(context(), compact, mesh.view(), LbvhOptions{}), code, "nodes");
 }
 
 TEST_P(Collapse, StopsWhenCancelled) {
   std::stop_source stop;
   Context cancellable({.backend = GetParam(), .cancel = stop.get_token()});
   const DeviceMesh mesh(cancellable, generate_sphere(2));
-  const Bvh bvh = build_lbvh(cancellable, mesh.view());
+  const Bvh bvh = build(cancellable, mesh.view(), LbvhOptions{});
   stop.request_stop();
   EXPECT_COPSE_ERROR(collapse<Bvh4>(cancellable, bvh), ErrorCode::cancelled, "cancelled");
 }

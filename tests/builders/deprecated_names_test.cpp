@@ -1,6 +1,7 @@
 // A deprecated name does what the name that replaces it does.
 
 #include "builders/bvh/collapse.h"
+#include "builders/bvh/hploc.h"
 #include "builders/bvh/lbvh.h"
 #include "builders/geometry/generate.h"
 #include "tests/support/backends.h"
@@ -16,7 +17,7 @@ COPSE_ON_EACH_BACKEND(DeprecatedNames);
 
 TEST_P(DeprecatedNames, WidenIsCollapse) {
   const DeviceMesh mesh(context(), generate_sphere(3));
-  const Bvh bvh = build_lbvh(context(), mesh.view());
+  const Bvh bvh = build(context(), mesh.view(), LbvhOptions{});
   const WidenOptions options{.max_leaf_size = 2};
   const WideCopy expected(collapse<Bvh4>(context(), bvh, options));
   Bvh4 wide = widen<Bvh4>(context(), bvh, options);
@@ -25,6 +26,16 @@ TEST_P(DeprecatedNames, WidenIsCollapse) {
   rewiden(context(), wide, bvh, options);
   EXPECT_TRUE(same_bytes(WideCopy(wide), expected));
   EXPECT_EQ(widen_sizes<Bvh4>(context(), 100).result_bytes, collapse_sizes<Bvh4>(context(), 100).result_bytes);
+}
+
+TEST_P(DeprecatedNames, BuildersAreOverloads) {
+  const DeviceMesh mesh(context(), generate_sphere(3));
+  const Bvh expected = build(context(), mesh.view(), HplocOptions{.radius = 3});
+  Bvh bvh = build_hploc(context(), mesh.view(), {.radius = 3});
+  EXPECT_TRUE(same_bytes(BvhCopy(bvh), BvhCopy(expected)));
+  rebuild_lbvh(context(), bvh, mesh.view());
+  EXPECT_TRUE(same_bytes(BvhCopy(bvh), BvhCopy(build_lbvh(context(), mesh.view()))));
+  EXPECT_EQ(hploc_sizes(context(), 100).scratch_bytes, build_sizes(context(), 100, HplocOptions{}).scratch_bytes);
 }
 
 }  // namespace copse::test

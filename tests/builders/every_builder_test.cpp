@@ -28,28 +28,34 @@ struct TreeBuilder {
 const std::array tree_builders{
     TreeBuilder{
         "lbvh",
-        [](Context& c, const TriangleViews& t, u32 leaf) { return build_lbvh(c, t, {.max_leaf_size = leaf}); },
-        [](Context& c, const BoxView& b, u32 leaf) { return build_lbvh(c, b, {.max_leaf_size = leaf}); },
+        [](Context& c, const TriangleViews& t, u32 leaf) {
+          return build(c, t, LbvhOptions{.max_leaf_size = leaf});
+        },
+        [](Context& c, const BoxView& b, u32 leaf) { return build(c, b, LbvhOptions{.max_leaf_size = leaf}); },
         [](Context& c, Bvh& bvh, const TriangleViews& t, u32 leaf) {
-          rebuild_lbvh(c, bvh, t, {.max_leaf_size = leaf});
+          rebuild(c, bvh, t, LbvhOptions{.max_leaf_size = leaf});
         },
         [](Context& c, u64 n, u32 leaf) { return build_sizes(c, n, LbvhOptions{.max_leaf_size = leaf}); }},
     TreeBuilder{
         "hploc",
-        [](Context& c, const TriangleViews& t, u32 leaf) { return build_hploc(c, t, {.max_leaf_size = leaf}); },
-        [](Context& c, const BoxView& b, u32 leaf) { return build_hploc(c, b, {.max_leaf_size = leaf}); },
-        [](Context& c, Bvh& bvh, const TriangleViews& t, u32 leaf) {
-          rebuild_hploc(c, bvh, t, {.max_leaf_size = leaf});
+        [](Context& c, const TriangleViews& t, u32 leaf) {
+          return build(c, t, HplocOptions{.max_leaf_size = leaf});
         },
-        [](Context& c, u64 n, u32 leaf) { return hploc_sizes(c, n, {.max_leaf_size = leaf}); }},
+        [](Context& c, const BoxView& b, u32 leaf) { return build(c, b, HplocOptions{.max_leaf_size = leaf}); },
+        [](Context& c, Bvh& bvh, const TriangleViews& t, u32 leaf) {
+          rebuild(c, bvh, t, HplocOptions{.max_leaf_size = leaf});
+        },
+        [](Context& c, u64 n, u32 leaf) { return build_sizes(c, n, HplocOptions{.max_leaf_size = leaf}); }},
     TreeBuilder{
         "sah",
-        [](Context& c, const TriangleViews& t, u32 leaf) { return build_sah(c, t, {.max_leaf_size = leaf}); },
-        [](Context& c, const BoxView& b, u32 leaf) { return build_sah(c, b, {.max_leaf_size = leaf}); },
-        [](Context& c, Bvh& bvh, const TriangleViews& t, u32 leaf) {
-          rebuild_sah(c, bvh, t, {.max_leaf_size = leaf});
+        [](Context& c, const TriangleViews& t, u32 leaf) {
+          return build(c, t, SahOptions{.max_leaf_size = leaf});
         },
-        [](Context& c, u64 n, u32 leaf) { return sah_sizes(c, n, {.max_leaf_size = leaf}); }},
+        [](Context& c, const BoxView& b, u32 leaf) { return build(c, b, SahOptions{.max_leaf_size = leaf}); },
+        [](Context& c, Bvh& bvh, const TriangleViews& t, u32 leaf) {
+          rebuild(c, bvh, t, SahOptions{.max_leaf_size = leaf});
+        },
+        [](Context& c, u64 n, u32 leaf) { return build_sizes(c, n, SahOptions{.max_leaf_size = leaf}); }},
 };
 
 class EveryBuilder : public testing::TestWithParam<std::tuple<Backend, TreeBuilder>> {
@@ -227,7 +233,7 @@ TEST_P(EveryBuilder, MakesTreesThatRefitFits) {
 
 TEST_P(EveryBuilder, RebuildsInPlaceWithoutAllocating) {
   const DeviceMesh large(context(), generate_random(4000, 0.05f)), small(context(), generate_sphere(2));
-  Bvh bvh = build_lbvh(context(), large.view());
+  Bvh bvh = copse::build(context(), large.view(), LbvhOptions{});
   rebuild(bvh, large.view());
   const u64 warm = context().scratch_bytes();
   const BvhNode* memory = bvh.nodes.data();

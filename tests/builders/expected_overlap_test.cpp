@@ -99,14 +99,14 @@ TEST_P(ExpectedOverlap, IsThatOfItsDefinition) {
     const DeviceMesh mesh(context(), hard.mesh);
     const std::vector<Triangle> triangles = triangles_of(hard.mesh);
     for (u32 leaf : {1, 4}) {
-      const Bvh bvh = build_lbvh(context(), mesh.view(), {.max_leaf_size = leaf});
+      const Bvh bvh = build(context(), mesh.view(), LbvhOptions{.max_leaf_size = leaf});
       for (const SahCosts& costs : {SahCosts{}, SahCosts{2, 3}}) {
         const double expected = slow_overlap(BvhCopy(bvh), triangles, costs);
         const double got = expected_overlap(context(), bvh, mesh.view(), costs);
         EXPECT_NEAR(got, expected, 1e-6 * (1 + expected));
       }
     }
-    const Bvh bvh = build_hploc(context(), mesh.view());
+    const Bvh bvh = build(context(), mesh.view(), HplocOptions{});
     const double expected = slow_overlap(BvhCopy(bvh), triangles, {});
     EXPECT_NEAR(expected_overlap(context(), bvh, mesh.view()), expected, 1e-6 * (1 + expected));
   }
@@ -118,16 +118,16 @@ TEST_P(ExpectedOverlap, OfATreeThatIsKnown) {
   const Mesh mesh{{{0, 0, 0}, {1, 0, 0}, {0, 1, 1}, {0, 0, 0.5f}, {1, 0, 0.5f}, {1, 1, 0.5f}},
                   {{0, 1, 2}, {3, 4, 5}}};
   const DeviceMesh device(context(), mesh);
-  const Bvh bvh = build_lbvh(context(), device.view());
+  const Bvh bvh = build(context(), device.view(), LbvhOptions{});
   // Of the first, nothing but a line is in the flat box of the second.
   EXPECT_NEAR(expected_overlap(context(), bvh, device.view(), {1.2, 2}), 2 * 0.5 / (std::sqrt(0.5) + 0.5), 1e-12);
   const DeviceMesh alone(context(), {mesh.positions, {mesh.triangles[0]}});
-  EXPECT_EQ(expected_overlap(context(), build_lbvh(context(), alone.view()), alone.view()), 0);
+  EXPECT_EQ(expected_overlap(context(), build(context(), alone.view(), LbvhOptions{}), alone.view()), 0);
 }
 
 TEST_P(ExpectedOverlap, FollowsARefittedTree) {
   Mesh mesh = generate_sphere(1);
-  Bvh bvh = build_lbvh(context(), DeviceMesh(context(), mesh).view(), {.max_leaf_size = 2});
+  Bvh bvh = build(context(), DeviceMesh(context(), mesh).view(), LbvhOptions{.max_leaf_size = 2});
   for (vec3& p : mesh.positions) p = vec3(p.z * 2, p.x + p.y, p.y - p.z);
   const DeviceMesh moved(context(), mesh);
   refit(context(), bvh, moved.view());
@@ -142,7 +142,7 @@ TEST_P(ExpectedOverlap, OfAllViewsOfATree) {
   for (vec3& p : other.positions) p += vec3(0.5f, 0, 0);
   const DeviceMesh a(context(), mesh), b(context(), other);
   const std::vector<TriangleView> views{a.view(), b.view()};
-  const Bvh bvh = build_lbvh(context(), views);
+  const Bvh bvh = build(context(), views, LbvhOptions{});
   std::vector<Triangle> triangles = triangles_of(mesh);
   for (const Triangle& t : triangles_of(other)) triangles.push_back(t);
   const double expected = slow_overlap(BvhCopy(bvh), triangles, {});
@@ -152,7 +152,7 @@ TEST_P(ExpectedOverlap, OfAllViewsOfATree) {
 TEST_P(ExpectedOverlap, RefusesAnotherNumberOfTriangles) {
   const Mesh mesh = generate_cube();
   const DeviceMesh device(context(), mesh), other(context(), generate_sphere(0));
-  const Bvh bvh = build_lbvh(context(), device.view());
+  const Bvh bvh = build(context(), device.view(), LbvhOptions{});
   EXPECT_COPSE_ERROR(expected_overlap(context(), bvh, other.view()), ErrorCode::invalid_argument,
                      "20 triangles in a tree built over 12");
 }

@@ -117,9 +117,9 @@ TEST_P(Hploc, IsTheTreeOfTheSortedLeavesByItsDefinition) {
   for (const NamedMesh& hard : meshes) {
     const DeviceMesh mesh(context(), hard.mesh);
     for (const HplocOptions& options : hploc_options()) {
-      const BvhCopy lbvh(build_lbvh(context(), mesh.view(), {options.morton_bits, options.max_leaf_size}));
+      const BvhCopy lbvh(build(context(), mesh.view(), LbvhOptions{options.morton_bits, options.max_leaf_size}));
       const SlowHploc expected(lbvh, options.radius);
-      const BvhCopy tree(build_hploc(context(), mesh.view(), options));
+      const BvhCopy tree(build(context(), mesh.view(), options));
       ASSERT_EQ(tree.counts.leaf_count, lbvh.counts.leaf_count) << hard.name;
       ASSERT_TRUE(same_bytes(tree.primitive_ids, lbvh.primitive_ids)) << hard.name;
       if (tree.counts.leaf_count == 0) continue;
@@ -132,9 +132,10 @@ TEST_P(Hploc, IsTheTreeOfTheSortedLeavesByItsDefinition) {
 TEST_P(Hploc, CostsLessThanAnLbvh) {
   for (const Mesh& host : {generate_sphere(5), generate_hairball(100, 50)}) {
     const DeviceMesh mesh(context(), host);
-    const double lbvh = stats(context(), build_lbvh(context(), mesh.view())).sah_cost;
+    const double lbvh = stats(context(), build(context(), mesh.view(), LbvhOptions{})).sah_cost;
     for (u32 radius : {3, 4, 8}) {
-      const double hploc = stats(context(), build_hploc(context(), mesh.view(), {.radius = radius})).sah_cost;
+      const double hploc =
+          stats(context(), build(context(), mesh.view(), HplocOptions{.radius = radius})).sah_cost;
       EXPECT_LT(hploc, 0.97 * lbvh) << "radius " << radius;
     }
   }
@@ -145,8 +146,8 @@ TEST_P(Hploc, SizesAreKnownBeforehand) {
     const DeviceMesh mesh(context(), n == 0 ? Mesh{} : generate_random(n, 0.1f));
     for (const HplocOptions& options : hploc_options()) {
       Context fresh({.backend = GetParam(), .stream = context().stream()});
-      const BuildSizes sizes = hploc_sizes(fresh, n, options);
-      const Bvh bvh = build_hploc(fresh, mesh.view(), options);
+      const BuildSizes sizes = build_sizes(fresh, n, options);
+      const Bvh bvh = build(fresh, mesh.view(), options);
       EXPECT_EQ(bvh.size_bytes(), sizes.result_bytes);
       EXPECT_EQ(fresh.scratch_bytes(), sizes.scratch_bytes) << n << ", " << describe(options);
     }
@@ -156,9 +157,10 @@ TEST_P(Hploc, SizesAreKnownBeforehand) {
 TEST_P(Hploc, RefusesOptionsOutOfRange) {
   const DeviceMesh mesh(context(), generate_cube());
   const auto code = ErrorCode::invalid_argument;
-  EXPECT_COPSE_ERROR(build_hploc(context(), mesh.view(), {.radius = 0}), code, "radius is 0; it can be 1 to 8");
-  EXPECT_COPSE_ERROR(build_hploc(context(), mesh.view(), {.radius = 9}), code, "9");
-  EXPECT_COPSE_ERROR(build_hploc(context(), mesh.view(), {.morton_bits = 29}), code, "29");
+  EXPECT_COPSE_ERROR(build(context(), mesh.view(), HplocOptions{.radius = 0}), code,
+                     "radius is 0; it can be 1 to 8");
+  EXPECT_COPSE_ERROR(build(context(), mesh.view(), HplocOptions{.radius = 9}), code, "9");
+  EXPECT_COPSE_ERROR(build(context(), mesh.view(), HplocOptions{.morton_bits = 29}), code, "29");
 }
 
 }  // namespace copse::test

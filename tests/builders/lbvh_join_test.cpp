@@ -51,7 +51,7 @@ void expect_tree_of(Context& context, const std::vector<vec3>& points) {
   for (const vec3& p : points) keys.push_back(morton_key(p, bounds));
 
   const Buffer<Aabb> buffer(context, boxes);
-  const Bvh bvh = build_lbvh(context, BoxView{buffer.span()});
+  const Bvh bvh = build(context, BoxView{buffer.span()}, LbvhOptions{});
   const BvhCopy tree(bvh);
   ASSERT_EQ(tree.parents, expected_parents(keys)) << points.size() << " points";
   u32 inner_count = 0;
@@ -99,7 +99,7 @@ TEST_P(LbvhJoin, LargeTreesAreThoseOfTheirDeltas) {
 TEST_P(LbvhJoin, LargestTreesTakeTwoLevelsOfBlocks) {
   if (GetParam() == Backend::cpu) GTEST_SKIP() << "joins without levels";
   const DeviceMesh mesh(context(), generate_random(u64{64} * 64 * 4096 + 1, 0.001f));
-  Bvh bvh = build_lbvh(context(), mesh.view());
+  Bvh bvh = build(context(), mesh.view(), LbvhOptions{});
   EXPECT_TRUE(validate(context(), bvh, mesh.view()).is_valid());
   refit(context(), bvh, mesh.view());
   EXPECT_TRUE(validate(context(), bvh, mesh.view()).is_valid());

@@ -100,7 +100,7 @@ TEST_P(Lbvh, IsTheTreeOfTheSortedKeys) {
   for (const NamedMesh& hard : hard_meshes()) {
     const DeviceMesh mesh(context(), hard.mesh);
     for (const LbvhOptions& options : option_sweep()) {
-      const BvhCopy tree(build_lbvh(context(), mesh.view(), options));
+      const BvhCopy tree(build(context(), mesh.view(), options));
       const SlowLbvh expected(sorted_keys(hard.mesh, options.morton_bits), options.max_leaf_size);
       ASSERT_EQ(tree.counts.node_count, expected.nodes.size()) << hard.name;
       std::vector<u32> first(tree.nodes.size()), count(tree.nodes.size());
@@ -123,7 +123,7 @@ TEST_P(Lbvh, SizesAreKnownBeforehand) {
     for (const LbvhOptions& options : option_sweep()) {
       Context fresh({.backend = GetParam(), .stream = context().stream()});
       const BuildSizes sizes = build_sizes(fresh, n, options);
-      const Bvh bvh = build_lbvh(fresh, mesh.view(), options);
+      const Bvh bvh = build(fresh, mesh.view(), options);
       EXPECT_EQ(bvh.size_bytes(), sizes.result_bytes);
       EXPECT_EQ(fresh.scratch_bytes(), sizes.scratch_bytes) << n;
     }
@@ -134,21 +134,24 @@ TEST_P(Lbvh, SizesOfBoxesHaveNoRoomForPrecomputedBounds) {
   const std::vector<Aabb> boxes(1000, Aabb{vec3(1), vec3(2)});
   const Buffer<Aabb> buffer(context(), boxes);
   Context fresh({.backend = GetParam(), .stream = context().stream()});
-  const Bvh bvh = build_lbvh(fresh, BoxView{buffer.span()});
-  EXPECT_EQ(fresh.scratch_bytes(), build_sizes(fresh, boxes.size(), {}, 0).scratch_bytes);
+  const Bvh bvh = build(fresh, BoxView{buffer.span()}, LbvhOptions{});
+  EXPECT_EQ(fresh.scratch_bytes(), build_sizes(fresh, boxes.size(), LbvhOptions{}, 0).scratch_bytes);
 
   // From here on CUDA may make boxes of triangles ahead, of 32 bytes each.
   const u64 n = u64{1} << 22, made_bytes = GetParam() == Backend::cuda ? 32 * n : 0;
-  EXPECT_LE(build_sizes(fresh, n, {}, 0).scratch_bytes + made_bytes, build_sizes(fresh, n).scratch_bytes);
-  EXPECT_LE(build_sizes(fresh, n - 1, {}, 0).scratch_bytes, build_sizes(fresh, n - 1).scratch_bytes);
+  EXPECT_LE(build_sizes(fresh, n, LbvhOptions{}, 0).scratch_bytes + made_bytes,
+            build_sizes(fresh, n, LbvhOptions{}).scratch_bytes);
+  EXPECT_LE(build_sizes(fresh, n - 1, LbvhOptions{}, 0).scratch_bytes,
+            build_sizes(fresh, n - 1, LbvhOptions{}).scratch_bytes);
 }
 
 TEST_P(Lbvh, RefusesKeysOfOtherWidths) {
   const DeviceMesh mesh(context(), generate_cube());
   const auto code = ErrorCode::invalid_argument;
   const std::string range = "it can be 30 to 63, or 0";
-  EXPECT_COPSE_ERROR(build_lbvh(context(), mesh.view(), {.morton_bits = 29}), code, "morton_bits is 29; " + range);
-  EXPECT_COPSE_ERROR(build_lbvh(context(), mesh.view(), {.morton_bits = 64}), code, "64");
+  EXPECT_COPSE_ERROR(build(context(), mesh.view(), LbvhOptions{.morton_bits = 29}), code,
+                     "morton_bits is 29; " + range);
+  EXPECT_COPSE_ERROR(build(context(), mesh.view(), LbvhOptions{.morton_bits = 64}), code, "64");
 }
 
 }  // namespace copse::test

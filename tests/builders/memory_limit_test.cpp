@@ -19,10 +19,11 @@ struct Structure {
 };
 
 const Structure structures[] = {
-    {"lbvh", [](Context& c, const DeviceMesh& m) { (void)build_lbvh(c, m.view()); }},
-    {"hploc", [](Context& c, const DeviceMesh& m) { (void)build_hploc(c, m.view()); }},
-    {"sah", [](Context& c, const DeviceMesh& m) { (void)build_sah(c, m.view()); }},
-    {"wide", [](Context& c, const DeviceMesh& m) { (void)collapse<CompressedBvh8>(c, build_lbvh(c, m.view())); }},
+    {"lbvh", [](Context& c, const DeviceMesh& m) { (void)build(c, m.view(), LbvhOptions{}); }},
+    {"hploc", [](Context& c, const DeviceMesh& m) { (void)build(c, m.view(), HplocOptions{}); }},
+    {"sah", [](Context& c, const DeviceMesh& m) { (void)build(c, m.view(), SahOptions{}); }},
+    {"wide", [](Context& c,
+                const DeviceMesh& m) { (void)collapse<CompressedBvh8>(c, build(c, m.view(), LbvhOptions{})); }},
     {"grid", [](Context& c, const DeviceMesh& m) { (void)build_grid(c, m.view()); }},
     {"frustum",
      [](Context& c, const DeviceMesh& m) {

@@ -67,7 +67,7 @@ class MortonOrder : public OnEachBackend {
   void expect_order(const PointCloud& cloud, const std::string& name) {
     const Buffer<Aabb> boxes(context(), cloud.boxes());
     const BoxView view{boxes.span()};
-    const Bvh bvh = build_lbvh(context(), view);
+    const Bvh bvh = build(context(), view, LbvhOptions{});
     EXPECT_TRUE(validate(context(), bvh, view).is_valid()) << name;
     const BvhCopy copy(bvh);
     const std::vector<u32> expected = cloud.slow_order();
@@ -77,7 +77,7 @@ class MortonOrder : public OnEachBackend {
     // The deltas decide on the tree; those of the CPU's tests are right.
     Context cpu({.backend = Backend::cpu});
     const Buffer<Aabb> cpu_boxes(cpu, cloud.boxes());
-    EXPECT_TRUE(same_bytes(copy, BvhCopy(build_lbvh(cpu, BoxView{cpu_boxes.span()})))) << name;
+    EXPECT_TRUE(same_bytes(copy, BvhCopy(build(cpu, BoxView{cpu_boxes.span()}, LbvhOptions{})))) << name;
   }
 };
 COPSE_ON_EACH_BACKEND(MortonOrder);

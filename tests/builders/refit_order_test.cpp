@@ -131,8 +131,8 @@ TEST_P(RefitOrder, BuiltTreesGetTheBoxesThatTheyWereBuiltWith) {
     const DeviceMesh mesh(context(), generate_random(n, 0.05f));
     for (u32 leaf : {1, 3}) {
       for (bool clusters : {false, true}) {
-        Bvh bvh = clusters ? build_hploc(context(), mesh.view(), {.max_leaf_size = leaf})
-                           : build_lbvh(context(), mesh.view(), {.max_leaf_size = leaf});
+        Bvh bvh = clusters ? build(context(), mesh.view(), HplocOptions{.max_leaf_size = leaf})
+                           : build(context(), mesh.view(), LbvhOptions{.max_leaf_size = leaf});
         const BvhCopy before(bvh);
         refit(context(), bvh, mesh.view());
         ASSERT_TRUE(same_bytes(before, BvhCopy(bvh))) << n << " triangles, " << leaf << " a leaf, " << clusters;
@@ -144,7 +144,7 @@ TEST_P(RefitOrder, BuiltTreesGetTheBoxesThatTheyWereBuiltWith) {
 TEST_P(RefitOrder, ScratchIsWhatIsSaid) {
   for (u64 n : {1, 300, 70000}) {
     const DeviceMesh mesh(context(), generate_random(n, 0.05f));
-    Bvh bvh = build_lbvh(context(), mesh.view());
+    Bvh bvh = build(context(), mesh.view(), LbvhOptions{});
     Context fresh({.backend = GetParam(), .stream = context().stream()});
     refit(fresh, bvh, mesh.view());
     const u64 bytes_a_triangle = GetParam() == Backend::cpu ? 4 : 9;
@@ -155,7 +155,7 @@ TEST_P(RefitOrder, ScratchIsWhatIsSaid) {
 TEST_P(RefitOrder, LargeMeshesHaveRoomForPrecomputedBounds) {
   const u64 n = u64{1} << 22;
   const DeviceMesh mesh(context(), generate_random(n, 0.01f));
-  Bvh bvh = build_lbvh(context(), mesh.view());
+  Bvh bvh = build(context(), mesh.view(), LbvhOptions{});
   const BvhCopy before(bvh);
   spoil_boxes(bvh);
   Context fresh({.backend = GetParam(), .stream = context().stream()});

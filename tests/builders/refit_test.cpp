@@ -24,7 +24,7 @@ Mesh twisted(Mesh mesh) {
 TEST_P(Refit, ChangesNothingWhereNothingMoved) {
   for (const NamedMesh& hard : hard_meshes()) {
     const DeviceMesh mesh(context(), hard.mesh);
-    Bvh bvh = build_lbvh(context(), mesh.view(), {.max_leaf_size = 2});
+    Bvh bvh = build(context(), mesh.view(), LbvhOptions{.max_leaf_size = 2});
     const BvhCopy before(bvh);
     refit(context(), bvh, mesh.view());
     EXPECT_TRUE(same_bytes(before, BvhCopy(bvh))) << hard.name;
@@ -35,7 +35,7 @@ TEST_P(Refit, BoxesAreTightAfterMoving) {
   for (u32 leaf : {1, 4}) {
     const Mesh host = generate_random(5000, 0.05f);
     DeviceMesh mesh(context(), host);
-    Bvh bvh = build_lbvh(context(), mesh.view(), {.max_leaf_size = leaf});
+    Bvh bvh = build(context(), mesh.view(), LbvhOptions{.max_leaf_size = leaf});
     mesh.positions.upload(twisted(host).positions);
     EXPECT_FALSE(validate(context(), bvh, mesh.view()).is_valid());
     refit(context(), bvh, mesh.view());
@@ -47,7 +47,7 @@ TEST_P(Refit, BoxesAreTightAfterMoving) {
 TEST_P(Refit, PrimitiveThatIsNoNumberIsEmptyUntilItComesBack) {
   const Mesh host = generate_sphere(3);
   DeviceMesh mesh(context(), host);
-  Bvh bvh = build_lbvh(context(), mesh.view());
+  Bvh bvh = build(context(), mesh.view(), LbvhOptions{});
   const BvhCopy before(bvh);
 
   Mesh sick = host;
@@ -67,7 +67,7 @@ TEST_P(Refit, TakesBoxes) {
   std::vector<Aabb> boxes;
   for (int i = 0; i < 300; ++i) boxes.push_back({vec3(float(i), 0, 0), vec3(float(i) + 2, 1, float(i % 7))});
   Buffer<Aabb> buffer(context(), boxes);
-  Bvh bvh = build_lbvh(context(), BoxView{buffer.span()});
+  Bvh bvh = build(context(), BoxView{buffer.span()}, LbvhOptions{});
   for (Aabb& box : boxes) box.hi.z += 3;
   boxes[17] = {vec3(2), vec3(1)};
   buffer.upload(boxes);
@@ -78,7 +78,7 @@ TEST_P(Refit, TakesBoxes) {
 TEST_P(Refit, CapturedRefitFollowsItsInput) {
   const Mesh host = generate_random(3000, 0.05f);
   DeviceMesh mesh(context(), host);
-  Bvh bvh = build_lbvh(context(), mesh.view());
+  Bvh bvh = build(context(), mesh.view(), LbvhOptions{});
   refit(context(), bvh, mesh.view());
   Graph graph = context().capture([&] { refit(context(), bvh, mesh.view()); });
   mesh.positions.upload(twisted(host).positions);
@@ -93,7 +93,7 @@ TEST_P(Refit, ChainOfAnyDepthIsFitted) {
   std::vector<Aabb> boxes;
   for (u32 i = 0; i < n; ++i) boxes.push_back({vec3(float(i)), vec3(float(i) + 1)});
   const Buffer<Aabb> buffer(context(), boxes);
-  Bvh bvh = build_lbvh(context(), BoxView{buffer.span()});
+  Bvh bvh = build(context(), BoxView{buffer.span()}, LbvhOptions{});
   std::vector<BvhNode> nodes(node_capacity(n));
   std::vector<u32> parents(n - 1), ids(n);
   for (u32 i = 0; i < n; ++i) ids[i] = i;
@@ -129,26 +129,26 @@ TEST_P(Refit, CapturedRefitFollowsTreesOfOtherBuilders) {
   for (u64 n : {1, 2, 3000, 20000}) {
     const Mesh host = generate_random(n, 0.05f);
     DeviceMesh mesh(context(), host);
-    Bvh bvh = build_lbvh(context(), mesh.view());
+    Bvh bvh = build(context(), mesh.view(), LbvhOptions{});
     refit(context(), bvh, mesh.view());
     Graph graph = context().capture([&] { refit(context(), bvh, mesh.view()); });
     const auto expect = [&](const auto& rebuild) {
       expect_graph_follows(context(), graph, bvh, mesh, host, rebuild);
     };
-    expect([&] { rebuild_hploc(context(), bvh, mesh.view()); });
-    expect([&] { rebuild_lbvh(context(), bvh, mesh.view(), {.max_leaf_size = 4}); });
-    expect([&] { rebuild_lbvh(context(), bvh, mesh.view()); });
-    expect([&] { rebuild_sah(context(), bvh, mesh.view()); });
+    expect([&] { rebuild(context(), bvh, mesh.view(), HplocOptions{}); });
+    expect([&] { rebuild(context(), bvh, mesh.view(), LbvhOptions{.max_leaf_size = 4}); });
+    expect([&] { rebuild(context(), bvh, mesh.view(), LbvhOptions{}); });
+    expect([&] { rebuild(context(), bvh, mesh.view(), SahOptions{}); });
   }
 }
 
 TEST_P(Refit, FollowsTreesThatGraphsRebuilt) {
   const Mesh host = generate_random(5000, 0.05f);
   DeviceMesh mesh(context(), host);
-  Bvh bvh = build_hploc(context(), mesh.view());
-  rebuild_lbvh(context(), bvh, mesh.view());
-  Graph clusters = context().capture([&] { rebuild_hploc(context(), bvh, mesh.view()); });
-  Graph linear = context().capture([&] { rebuild_lbvh(context(), bvh, mesh.view()); });
+  Bvh bvh = build(context(), mesh.view(), HplocOptions{});
+  rebuild(context(), bvh, mesh.view(), LbvhOptions{});
+  Graph clusters = context().capture([&] { rebuild(context(), bvh, mesh.view(), HplocOptions{}); });
+  Graph linear = context().capture([&] { rebuild(context(), bvh, mesh.view(), LbvhOptions{}); });
   const auto expect_fitted = [&] {
     mesh.positions.upload(twisted(host).positions);
     refit(context(), bvh, mesh.view());
@@ -161,7 +161,7 @@ TEST_P(Refit, FollowsTreesThatGraphsRebuilt) {
   expect_fitted();
   linear.launch();
   expect_fitted();
-  rebuild_hploc(context(), bvh, mesh.view());
+  rebuild(context(), bvh, mesh.view(), HplocOptions{});
   linear.launch();
   expect_fitted();
 }
@@ -169,11 +169,11 @@ TEST_P(Refit, FollowsTreesThatGraphsRebuilt) {
 TEST_P(Refit, CompactCopiesAreFitted) {
   const Mesh host = generate_random(5000, 0.05f);
   DeviceMesh mesh(context(), host);
-  Bvh bvh = compact_copy(context(), build_lbvh(context(), mesh.view()));
+  Bvh bvh = compact_copy(context(), build(context(), mesh.view(), LbvhOptions{}));
   mesh.positions.upload(twisted(host).positions);
   refit(context(), bvh, mesh.view());
   EXPECT_TRUE(validate(context(), bvh, mesh.view()).is_valid());
-  rebuild_lbvh(context(), bvh, mesh.view());
+  rebuild(context(), bvh, mesh.view(), LbvhOptions{});
   refit(context(), bvh, mesh.view());
   EXPECT_TRUE(validate(context(), bvh, mesh.view()).is_valid());
 }
@@ -181,7 +181,7 @@ TEST_P(Refit, CompactCopiesAreFitted) {
 TEST_P(Refit, LargeTreesGetTheBoxesThatTheyWereBuiltWith) {
   for (u64 n : {262144, 262145, 700000}) {
     const DeviceMesh mesh(context(), generate_random(n, 0.01f));
-    Bvh bvh = build_lbvh(context(), mesh.view());
+    Bvh bvh = build(context(), mesh.view(), LbvhOptions{});
     const BvhCopy before(bvh);
     spoil_boxes(bvh);
     refit(context(), bvh, mesh.view());
@@ -191,7 +191,7 @@ TEST_P(Refit, LargeTreesGetTheBoxesThatTheyWereBuiltWith) {
 
 TEST_P(Refit, RefusesAnotherNumberOfPrimitives) {
   const DeviceMesh mesh(context(), generate_cube()), other(context(), generate_sphere(1));
-  Bvh bvh = build_lbvh(context(), mesh.view());
+  Bvh bvh = build(context(), mesh.view(), LbvhOptions{});
   EXPECT_COPSE_ERROR(refit(context(), bvh, other.view()), ErrorCode::invalid_argument, "built over 12");
 }
 

@@ -182,9 +182,9 @@ TEST_P(Reinsert, JoinsWhatIsNear) {
 /// Trees of all builders.
 std::vector<Bvh> built_trees(Context& context, const TriangleViews& triangles, u32 leaf) {
   std::vector<Bvh> trees;
-  trees.push_back(build_lbvh(context, triangles, {.max_leaf_size = leaf}));
-  trees.push_back(build_hploc(context, triangles, {.max_leaf_size = leaf}));
-  trees.push_back(build_sah(context, triangles, {.max_leaf_size = leaf}));
+  trees.push_back(build(context, triangles, LbvhOptions{.max_leaf_size = leaf}));
+  trees.push_back(build(context, triangles, HplocOptions{.max_leaf_size = leaf}));
+  trees.push_back(build(context, triangles, SahOptions{.max_leaf_size = leaf}));
   return trees;
 }
 
@@ -255,7 +255,7 @@ TEST_P(Reinsert, MendsTreesOfAnyTopology) {
       const ValidationReport report = validate(context(), bvh, BoxView{boxes.span()});
       ASSERT_TRUE(report.is_valid()) << leaves << ": " << report.message();
       if (leaves < 31) continue;
-      const Bvh built = build_sah(context(), BoxView{boxes.span()});
+      const Bvh built = build(context(), BoxView{boxes.span()}, SahOptions{});
       const double cost = stats(context(), bvh).sah_cost, least = stats(context(), built).sah_cost;
       EXPECT_LT(cost, 2.5 * least) << leaves << ", was " << stats(context(), tree.upload(context())).sah_cost;
     }
@@ -290,10 +290,10 @@ TEST_P(Reinsert, EndsInAChainOfAnyDepth) {
 
 TEST_P(Reinsert, GivesTheSameBytesInManyRuns) {
   const DeviceMesh mesh(context(), generate_random(30000, 0.05f));
-  Bvh first = build_hploc(context(), mesh.view());
+  Bvh first = build(context(), mesh.view(), HplocOptions{});
   reinsert(context(), first, {3});
   for (int repeat = 0; repeat < 20; ++repeat) {
-    Bvh bvh = build_hploc(context(), mesh.view());
+    Bvh bvh = build(context(), mesh.view(), HplocOptions{});
     reinsert(context(), bvh, {3});
     ASSERT_TRUE(same_bytes(BvhCopy(first), BvhCopy(bvh))) << "run " << repeat;
   }
@@ -301,7 +301,8 @@ TEST_P(Reinsert, GivesTheSameBytesInManyRuns) {
 
 TEST_P(Reinsert, PassesAddUp) {
   const DeviceMesh mesh(context(), generate_hairball(50, 40));
-  Bvh at_once = build_hploc(context(), mesh.view()), one_by_one = build_hploc(context(), mesh.view());
+  Bvh at_once = build(context(), mesh.view(), HplocOptions{}),
+      one_by_one = build(context(), mesh.view(), HplocOptions{});
   reinsert(context(), at_once, {3});
   for (int k = 0; k < 3; ++k) reinsert(context(), one_by_one, {1});
   EXPECT_TRUE(same_bytes(BvhCopy(at_once), BvhCopy(one_by_one)));
@@ -344,16 +345,16 @@ TEST_P(Reinsert, IsCapturedAlongWithARebuildAndARefit) {
   Mesh after = before;
   for (vec3& p : after.positions) p = vec3(p.y, p.z * 2, p.x);
   DeviceMesh mesh(context(), before);
-  Bvh bvh = build_lbvh(context(), mesh.view());
+  Bvh bvh = build(context(), mesh.view(), LbvhOptions{});
   const auto work = [&](Bvh& tree) {
-    rebuild_lbvh(context(), tree, mesh.view());
+    rebuild(context(), tree, mesh.view(), LbvhOptions{});
     reinsert(context(), tree);
     refit(context(), tree, mesh.view());
   };
   work(bvh);
   Graph graph = context().capture([&] { work(bvh); });
   mesh.positions.upload(after.positions);
-  Bvh expected = build_lbvh(context(), mesh.view());
+  Bvh expected = build(context(), mesh.view(), LbvhOptions{});
   reinsert(context(), expected);
   for (int repeat = 0; repeat < 2; ++repeat) {
     graph.launch();
@@ -365,7 +366,7 @@ TEST_P(Reinsert, IsCapturedAlongWithARebuildAndARefit) {
 TEST_P(Reinsert, TakesTheScratchThatItsSizesTell) {
   for (u64 n : {0, 1, 2, 1000, 70000}) {
     const DeviceMesh mesh(context(), n == 0 ? Mesh{} : generate_random(n, 0.1f));
-    Bvh bvh = build_lbvh(context(), mesh.view());
+    Bvh bvh = build(context(), mesh.view(), LbvhOptions{});
     Context fresh({.backend = GetParam(), .stream = context().stream()});
     const BuildSizes sizes = reinsert_sizes(fresh, n);
     for (u32 passes : {1, 2}) {
@@ -404,7 +405,7 @@ TEST_P(Reinsert, StopsWhenCancelled) {
   std::stop_source stop;
   Context cancellable({.backend = GetParam(), .cancel = stop.get_token()});
   const DeviceMesh mesh(cancellable, generate_sphere(2));
-  Bvh bvh = build_sah(cancellable, mesh.view());
+  Bvh bvh = build(cancellable, mesh.view(), SahOptions{});
   stop.request_stop();
   EXPECT_COPSE_ERROR(reinsert(cancellable, bvh), ErrorCode::cancelled, "cancelled");
 }
@@ -431,7 +432,8 @@ TEST(ReinsertBackends, AgreeOnLargeTrees) {
   Context cpu({.backend = Backend::cpu}), cuda({.backend = Backend::cuda});
   for (const Mesh& mesh : {generate_random(500000, 0.004f), generate_hairball(1000, 100)}) {
     const DeviceMesh cpu_mesh(cpu, mesh), cuda_mesh(cuda, mesh);
-    Bvh cpu_bvh = build_hploc(cpu, cpu_mesh.view()), cuda_bvh = build_hploc(cuda, cuda_mesh.view());
+    Bvh cpu_bvh = build(cpu, cpu_mesh.view(), HplocOptions{}),
+        cuda_bvh = build(cuda, cuda_mesh.view(), HplocOptions{});
     reinsert(cpu, cpu_bvh);
     reinsert(cuda, cuda_bvh);
     EXPECT_TRUE(same_bytes(BvhCopy(cpu_bvh), BvhCopy(cuda_bvh)));

@@ -53,7 +53,7 @@ TEST_P(Sah, IsTheTreeOfItsDefinition) {
     }
     for (const SahOptions& options : sah_options()) {
       const SlowSah expected(boxes, options);
-      BvhCopy tree(build_sah(context(), mesh.view(), options));
+      BvhCopy tree(build(context(), mesh.view(), options));
       tree.primitive_ids.resize(tree.counts.primitive_count);
       ASSERT_EQ(tree.counts.node_count, expected.nodes.size()) << hard.name << ", " << describe(options);
       if (tree.counts.node_count == 0) continue;
@@ -68,7 +68,7 @@ TEST_P(Sah, HardMeshesBuildValidTrees) {
   for (const NamedMesh& hard : hard_meshes()) {
     const DeviceMesh mesh(context(), hard.mesh);
     for (const SahOptions& options : sah_options()) {
-      const Bvh bvh = build_sah(context(), mesh.view(), options);
+      const Bvh bvh = build(context(), mesh.view(), options);
       const ValidationReport report = validate(context(), bvh, mesh.view());
       EXPECT_TRUE(report.is_valid()) << hard.name << ", " << describe(options) << ": " << report.message();
       const BvhCounts counts = bvh.counts.download()[0];
@@ -84,10 +84,10 @@ TEST_P(Sah, ProgressionsAndCoincidentBoxesStayWithinTheDepthLimit) {
   for (u32 i = 0; i < 100; ++i) clusters[i * 31] = {vec3(float(i)), vec3(float(i) + 1)};
   for (const std::vector<Aabb>& boxes : {boxes_in_geometric_progression(40000), clusters}) {
     const Buffer<Aabb> buffer(context(), boxes);
-    const Bvh bvh = build_sah(context(), BoxView{buffer.span()}, {.rotation_passes = 0});
+    const Bvh bvh = build(context(), BoxView{buffer.span()}, SahOptions{.rotation_passes = 0});
     EXPECT_LE(stats(context(), bvh).depth, 160u);
     for (u32 passes : {0, 1}) {
-      const Bvh tree = build_sah(context(), BoxView{buffer.span()}, {.rotation_passes = passes});
+      const Bvh tree = build(context(), BoxView{buffer.span()}, SahOptions{.rotation_passes = passes});
       const ValidationReport report = validate(context(), tree, BoxView{buffer.span()});
       EXPECT_TRUE(report.is_valid()) << report.message();
     }
@@ -97,7 +97,7 @@ TEST_P(Sah, ProgressionsAndCoincidentBoxesStayWithinTheDepthLimit) {
 TEST_P(Sah, ParentsPointBack) {
   const DeviceMesh mesh(context(), generate_random(7000, 0.05f));
   for (u32 leaf : {1, 4}) {
-    const BvhCopy tree(build_sah(context(), mesh.view(), {.max_leaf_size = leaf}));
+    const BvhCopy tree(build(context(), mesh.view(), SahOptions{.max_leaf_size = leaf}));
     for (u32 i = 0; i < tree.nodes.size(); ++i) {
       if (tree.nodes[i].is_leaf()) continue;
       EXPECT_EQ(tree.parents[sibling_pair(tree.nodes[i].first)], i);
@@ -108,10 +108,12 @@ TEST_P(Sah, ParentsPointBack) {
 TEST_P(Sah, CostsLessThanOtherTrees) {
   for (const Mesh& host : {generate_sphere(5), generate_hairball(100, 50), generate_random(20000, 0.01f)}) {
     const DeviceMesh mesh(context(), host);
-    const double sah = stats(context(), build_sah(context(), mesh.view())).sah_cost;
-    EXPECT_LT(sah, 0.95 * stats(context(), build_lbvh(context(), mesh.view(), {.morton_bits = 63})).sah_cost);
-    EXPECT_LT(sah, 1.01 * stats(context(), build_hploc(context(), mesh.view(), {.morton_bits = 63})).sah_cost);
-    EXPECT_LT(stats(context(), build_sah(context(), mesh.view(), {.max_leaf_size = 4})).sah_cost, sah);
+    const double sah = stats(context(), build(context(), mesh.view(), SahOptions{})).sah_cost;
+    EXPECT_LT(sah,
+              0.95 * stats(context(), build(context(), mesh.view(), LbvhOptions{.morton_bits = 63})).sah_cost);
+    EXPECT_LT(sah,
+              1.01 * stats(context(), build(context(), mesh.view(), HplocOptions{.morton_bits = 63})).sah_cost);
+    EXPECT_LT(stats(context(), build(context(), mesh.view(), SahOptions{.max_leaf_size = 4})).sah_cost, sah);
   }
 }
 
@@ -120,8 +122,8 @@ TEST_P(Sah, SizesAreKnownBeforehand) {
     const DeviceMesh mesh(context(), n == 0 ? Mesh{} : generate_random(n, 0.1f));
     for (const SahOptions& options : sah_options()) {
       Context fresh({.backend = GetParam(), .stream = context().stream()});
-      const BuildSizes sizes = sah_sizes(fresh, n, options);
-      const Bvh bvh = build_sah(fresh, mesh.view(), options);
+      const BuildSizes sizes = build_sizes(fresh, n, options);
+      const Bvh bvh = build(fresh, mesh.view(), options);
       EXPECT_EQ(bvh.size_bytes(), sizes.result_bytes);
       EXPECT_EQ(fresh.scratch_bytes(), sizes.scratch_bytes) << n << ", " << describe(options);
     }
@@ -131,7 +133,7 @@ TEST_P(Sah, SizesAreKnownBeforehand) {
 TEST_P(Sah, RefusesOptionsOutOfRange) {
   const DeviceMesh mesh(context(), generate_cube());
   const auto code = ErrorCode::invalid_argument;
-  const auto build = [&](const SahOptions& options) { build_sah(context(), mesh.view(), options); };
+  const auto build = [&](const SahOptions& options) { copse::build(context(), mesh.view(), options); };
   EXPECT_COPSE_ERROR(build({.bin_count = 1}), code, "bin_count is 1; it can be 2 to 32");
   EXPECT_COPSE_ERROR(build({.bin_count = 33}), code, "33");
   EXPECT_COPSE_ERROR(build({.rotation_passes = 9}), code, "rotation_passes is 9");
@@ -147,8 +149,8 @@ TEST(SahBackends, LargeTreesAgree) {
     const DeviceMesh cpu_mesh(cpu, mesh), cuda_mesh(cuda, mesh);
     for (u32 leaf : {1, 4}) {
       const SahOptions options{.max_leaf_size = leaf};
-      EXPECT_TRUE(same_bytes(BvhCopy(build_sah(cpu, cpu_mesh.view(), options)),
-                             BvhCopy(build_sah(cuda, cuda_mesh.view(), options))));
+      EXPECT_TRUE(same_bytes(BvhCopy(build(cpu, cpu_mesh.view(), options)),
+                             BvhCopy(build(cuda, cuda_mesh.view(), options))));
     }
   }
 }

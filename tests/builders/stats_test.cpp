@@ -40,7 +40,7 @@ TEST_P(Stats, EqualARecursiveWalk) {
   for (const NamedMesh& hard : hard_meshes()) {
     const DeviceMesh mesh(context(), hard.mesh);
     for (u32 leaf : {1, 4}) {
-      const Bvh bvh = build_lbvh(context(), mesh.view(), {.max_leaf_size = leaf});
+      const Bvh bvh = build(context(), mesh.view(), LbvhOptions{.max_leaf_size = leaf});
       for (const SahCosts& costs : {SahCosts{}, SahCosts{2, 3}}) {
         const BvhStats got = stats(context(), bvh, costs);
         const BvhStats expected = slow_stats(BvhCopy(bvh), costs);
@@ -62,7 +62,7 @@ TEST_P(Stats, OfATreeThatIsKnown) {
   // Two unit cubes side by side with a delta of 1: root area 2 * (3 + 3 + 1), leaves 6 each.
   const std::vector<Aabb> boxes = {{vec3(0), vec3(1)}, {vec3(2, 0, 0), vec3(3, 1, 1)}};
   const Buffer<Aabb> buffer(context(), boxes);
-  const BvhStats got = stats(context(), build_lbvh(context(), BoxView{buffer.span()}));
+  const BvhStats got = stats(context(), build(context(), BoxView{buffer.span()}, LbvhOptions{}));
   EXPECT_DOUBLE_EQ(got.sah_cost, 1.2 + 2 * 6.0 / 14.0);
   EXPECT_EQ(got.depth, 1u);
   EXPECT_EQ(got.counts.node_count, 3u);

@@ -14,7 +14,7 @@ class Validate : public OnEachBackend {
   /// The report on a tree over a sphere after `damage` was done to it.
   ValidationReport after(const std::function<void(BvhCopy&)>& damage) {
     const DeviceMesh mesh(context(), generate_sphere(2));
-    Bvh bvh = build_lbvh(context(), mesh.view(), {.max_leaf_size = 2});
+    Bvh bvh = build(context(), mesh.view(), LbvhOptions{.max_leaf_size = 2});
     BvhCopy host(bvh);
     damage(host);
     bvh.counts.upload(std::vector<BvhCounts>{host.counts});
@@ -97,7 +97,7 @@ TEST_P(Validate, FindsBoxesThatAreLooseOrTight) {
 
 TEST_P(Validate, RefusesMorePrimitivesThanThereIsRoom) {
   const DeviceMesh mesh(context(), generate_cube());
-  const Bvh bvh = build_lbvh(context(), BoxView{});
+  const Bvh bvh = build(context(), BoxView{}, LbvhOptions{});
   EXPECT_COPSE_ERROR(validate(context(), bvh, mesh.view()), ErrorCode::invalid_argument, "12");
 }
 

@@ -26,9 +26,8 @@ void expect_wide_agreement(Context& cpu, Context& cuda, const Mesh& mesh, const 
   for (u32 leaf : {1u, 2u}) {
     const LbvhOptions lbvh{.max_leaf_size = leaf};
     const HplocOptions hploc{.max_leaf_size = leaf};
-    const Bvh cpu_trees[] = {build_lbvh(cpu, cpu_mesh.view(), lbvh), build_hploc(cpu, cpu_mesh.view(), hploc)};
-    const Bvh cuda_trees[] = {build_lbvh(cuda, cuda_mesh.view(), lbvh),
-                              build_hploc(cuda, cuda_mesh.view(), hploc)};
+    const Bvh cpu_trees[] = {build(cpu, cpu_mesh.view(), lbvh), build(cpu, cpu_mesh.view(), hploc)};
+    const Bvh cuda_trees[] = {build(cuda, cuda_mesh.view(), lbvh), build(cuda, cuda_mesh.view(), hploc)};
     for (u32 i = 0; i < 2; ++i) {
       expect_wide_agreement<Bvh4>(cpu, cpu_trees[i], cuda, cuda_trees[i], name + ", bvh4");
       expect_wide_agreement<CompressedBvh4>(cpu, cpu_trees[i], cuda, cuda_trees[i], name + ", cbvh4");
@@ -59,8 +58,8 @@ TEST_F(WideBackendsAgree, OnLargeGeneratedMeshes) {
 TEST_F(WideBackendsAgree, WhereRelativesStandFarApart) {
   const Mesh mesh = generate_random(300000, 0.005f);
   const DeviceMesh cpu_mesh(*cpu_, mesh), cuda_mesh(*cuda_, mesh);
-  const Bvh cpu_tree = shuffled_pairs(*cpu_, build_hploc(*cpu_, cpu_mesh.view()), 1);
-  const Bvh cuda_tree = shuffled_pairs(*cuda_, build_hploc(*cuda_, cuda_mesh.view()), 1);
+  const Bvh cpu_tree = shuffled_pairs(*cpu_, build(*cpu_, cpu_mesh.view(), HplocOptions{}), 1);
+  const Bvh cuda_tree = shuffled_pairs(*cuda_, build(*cuda_, cuda_mesh.view(), HplocOptions{}), 1);
   expect_wide_agreement<CompressedBvh4>(*cpu_, cpu_tree, *cuda_, cuda_tree, "cbvh4");
   expect_wide_agreement<CompressedBvh8>(*cpu_, cpu_tree, *cuda_, cuda_tree, "cbvh8");
 }

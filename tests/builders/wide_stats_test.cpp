@@ -45,7 +45,7 @@ WideBvhStats slow_stats(const WideCopy<Node>& tree, const Aabb& bounds, const Sa
 template <class Tree>
 void expect_equal_to_a_walk(Context& context, const NamedMesh& hard, const SahCosts& costs) {
   const DeviceMesh mesh(context, hard.mesh);
-  const Tree tree = collapse<Tree>(context, build_hploc(context, mesh.view()));
+  const Tree tree = collapse<Tree>(context, build(context, mesh.view(), HplocOptions{}));
   const WideBvhStats got = stats(context, tree, costs);
   EXPECT_EQ(got.size_bytes, tree.size_bytes());
   EXPECT_EQ(got.counts.invalid_count, hard.invalid_count);
@@ -80,7 +80,7 @@ TEST_P(WideStats, EqualARecursiveWalk) {
 
 TEST_P(WideStats, CompressionCostsLittleAndWidthSavesNodes) {
   const DeviceMesh mesh(context(), generate_random(20000, 0.02f));
-  const Bvh bvh = build_hploc(context(), mesh.view());
+  const Bvh bvh = build(context(), mesh.view(), HplocOptions{});
   const WideBvhStats full = stats(context(), collapse<Bvh4>(context(), bvh));
   const WideBvhStats narrow = stats(context(), collapse<CompressedBvh4>(context(), bvh));
   const WideBvhStats wide = stats(context(), collapse<CompressedBvh8>(context(), bvh));

@@ -17,7 +17,7 @@ class WideValidate : public OnEachBackend {
   template <class Tree>
   ValidationReport after(const std::function<void(WideCopy<typename Tree::Node>&)>& damage) {
     const DeviceMesh mesh(context(), generate_sphere(2));
-    Tree tree = compact_copy(context(), collapse<Tree>(context(), build_hploc(context(), mesh.view())));
+    Tree tree = compact_copy(context(), collapse<Tree>(context(), build(context(), mesh.view(), HplocOptions{})));
     WideCopy<typename Tree::Node> host(tree);
     damage(host);
     tree.counts.upload(std::vector<WideBvhCounts>{host.counts});
@@ -31,7 +31,7 @@ class WideValidate : public OnEachBackend {
   void expect_whole_range_of_meshes() {
     for (const NamedMesh& hard : hard_meshes()) {
       DeviceMesh mesh(context(), hard.mesh);
-      Tree tree = collapse<Tree>(context(), build_lbvh(context(), mesh.view(), {.max_leaf_size = 2}));
+      Tree tree = collapse<Tree>(context(), build(context(), mesh.view(), LbvhOptions{.max_leaf_size = 2}));
       const ValidationReport report = validate(context(), tree, mesh.view());
       EXPECT_TRUE(report.is_valid()) << hard.name << ": " << report.message();
       if (hard.invalid_count > 0) continue;
@@ -147,7 +147,8 @@ TEST_P(WideValidate, FindsALoopApartFromTheRoot) {
   // The root has one leaf; node 1 is its own child.
   const Aabb box{vec3(0), vec3(1)};
   Bvh4 tree = collapse<Bvh4>(
-      context(), build_lbvh(context(), BoxView{Buffer<Aabb>(context(), std::vector<Aabb>(1, box)).span()}));
+      context(),
+      build(context(), BoxView{Buffer<Aabb>(context(), std::vector<Aabb>(1, box)).span()}, LbvhOptions{}));
   Full4 host(tree);
   host.nodes.resize(2, host.nodes[0]);
   host.nodes[1].first[0] = 1;
@@ -178,7 +179,7 @@ TEST_P(WideValidate, FindsBoxesThatAreLooseOrTooTight) {
 
 TEST_P(WideValidate, RefusesMorePrimitivesThanThereIsRoom) {
   const DeviceMesh mesh(context(), generate_cube());
-  const Bvh4 tree = collapse<Bvh4>(context(), build_lbvh(context(), BoxView{}));
+  const Bvh4 tree = collapse<Bvh4>(context(), build(context(), BoxView{}, LbvhOptions{}));
   EXPECT_COPSE_ERROR(validate(context(), tree, mesh.view()), ErrorCode::invalid_argument, "12");
 }
 

@@ -170,7 +170,8 @@ TEST_F(Cli, InfoExitsWith7ForAnInvalidStructure) {
   const Mesh mesh = load_mesh(sphere());
   const Buffer<vec3> positions(context, mesh.positions);
   const Buffer<uvec3> triangles(context, mesh.triangles);
-  Bvh bvh = build_lbvh(context, TriangleView{.positions = positions.span(), .triangles = triangles.span()});
+  Bvh bvh =
+      build(context, TriangleView{.positions = positions.span(), .triangles = triangles.span()}, LbvhOptions{});
   std::vector<BvhNode> nodes = bvh.nodes.download();
   nodes[0].hi.x += 1;
   bvh.nodes.upload(nodes);

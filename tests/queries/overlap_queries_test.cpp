@@ -104,11 +104,11 @@ class OverlapQueries : public test::OnEachBackend {
     Aabb box = mesh.triangles.empty() ? Aabb{vec3(0), vec3(1)} : bounds(mesh);
     if (!is_valid(box)) box = {vec3(0), vec3(1)};
     for (u32 leaf_size : {1, 4}) {
-      const Bvh bvh = build_lbvh(context(), device.view(), {.max_leaf_size = leaf_size});
+      const Bvh bvh = build(context(), device.view(), LbvhOptions{.max_leaf_size = leaf_size});
       expect_brute_force(context(), bvh.view(), device.view(), host, boxes_in(box, count, 1));
       expect_brute_force(context(), bvh.view(), device.view(), host, spheres_in(box, count, 2));
     }
-    const Bvh bvh = build_hploc(context(), device.view());
+    const Bvh bvh = build(context(), device.view(), HplocOptions{});
     expect_brute_force(context(), bvh.view(), device.view(), host, boxes_in(box, count, 3));
   }
 };
@@ -125,7 +125,7 @@ TEST_P(OverlapQueries, FindWhatBruteForceFindsOnTheTestballLarge) {
 TEST_P(OverlapQueries, FrustaFindWhatBruteForceFinds) {
   for (const Mesh& mesh : {generate_sphere(3), generate_random(1000, 0.05f)}) {
     const DeviceMesh device(context(), mesh);
-    const Bvh bvh = build_lbvh(context(), device.view(), {.max_leaf_size = 4});
+    const Bvh bvh = build(context(), device.view(), LbvhOptions{.max_leaf_size = 4});
     expect_brute_force(context(), bvh.view(), device.view(), test::all_triangles({host_view(mesh)}),
                        frusta_in(bounds(mesh), 100, 4));
   }
@@ -184,7 +184,7 @@ TEST(Frustum, HoldsWhatTheCameraSees) {
 TEST_P(OverlapQueries, RefuseSpansThatDoNotFit) {
   const Mesh mesh = generate_cube();
   const DeviceMesh device(context(), mesh);
-  const Bvh bvh = build_lbvh(context(), device.view());
+  const Bvh bvh = build(context(), device.view(), LbvhOptions{});
   const Buffer<Sphere> spheres(context(), std::vector<Sphere>(4, {vec3(0), 1}));
   Buffer<u32> counts(context(), 3);
   Buffer<u64> offsets(context(), 4);
@@ -204,7 +204,7 @@ TEST_P(OverlapQueries, RefuseSpansThatDoNotFit) {
 TEST_P(OverlapQueries, AreAskedAgainByACapturedGraph) {
   const Mesh mesh = generate_sphere(2);
   const DeviceMesh device(context(), mesh);
-  const Bvh bvh = build_lbvh(context(), device.view());
+  const Bvh bvh = build(context(), device.view(), LbvhOptions{});
   Buffer<Sphere> spheres(context(), spheres_in(bounds(mesh), 50, 1));
   Buffer<u64> offsets(context(), spheres.size() + 1);
   Buffer<u32> primitives(context(), 100000);
@@ -230,7 +230,7 @@ void expect_same_bytes(const Mesh& mesh, const std::vector<Region>& regions) {
   for (Backend backend : {Backend::cpu, Backend::cuda}) {
     Context context({.backend = backend});
     const DeviceMesh device(context, mesh);
-    const Bvh bvh = build_lbvh(context, device.view(), {.max_leaf_size = 4});
+    const Bvh bvh = build(context, device.view(), LbvhOptions{.max_leaf_size = 4});
     const Buffer<Region> queries(context, regions);
     const OverlapLists lists = all_overlaps<Region>(context, bvh.view(), device.view(), queries.span());
     offsets[backend == Backend::cuda] = lists.offsets.download();

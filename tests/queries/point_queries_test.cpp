@@ -70,9 +70,9 @@ class PointQueries : public test::OnEachBackend {
     const DeviceMesh device(context(), mesh);
     const std::vector<Triangle> host = test::all_triangles({host_view(mesh)});
     const std::vector<vec3> points = difficult_points(mesh, point_count, 1);
-    const Bvh lbvh = build_lbvh(context(), device.view(), {.max_leaf_size = 4});
+    const Bvh lbvh = build(context(), device.view(), LbvhOptions{.max_leaf_size = 4});
     expect_brute_force(context(), lbvh.view(), device.view(), host, points);
-    const Bvh hploc = build_hploc(context(), device.view());
+    const Bvh hploc = build(context(), device.view(), HplocOptions{});
     expect_brute_force(context(), hploc.view(), device.view(), host, points, 0.3f);
   }
 };
@@ -84,7 +84,7 @@ TEST_P(PointQueries, FindWhatBruteForceFindsOnHardMeshes) {
     if (hard.invalid_count > 0) finite = {};
     const DeviceMesh device(context(), hard.mesh);
     const std::vector<Triangle> host = test::all_triangles({host_view(hard.mesh)});
-    const Bvh bvh = build_lbvh(context(), device.view(), {.max_leaf_size = 2});
+    const Bvh bvh = build(context(), device.view(), LbvhOptions{.max_leaf_size = 2});
     expect_brute_force(context(), bvh.view(), device.view(), host, difficult_points(finite, 60, 2));
   }
 }
@@ -117,7 +117,7 @@ TEST(NearestPoint, AStackOfOneEntryFindsTheSame) {
 TEST_P(PointQueries, DistanceLimitsHoldToTheLastBit) {
   const Mesh mesh = generate_grid(4);
   const DeviceMesh device(context(), mesh);
-  const Bvh bvh = build_lbvh(context(), device.view());
+  const Bvh bvh = build(context(), device.view(), LbvhOptions{});
   const std::vector<vec3> above{vec3(0.3f, 0.4f, 2)};
   EXPECT_TRUE(is_found(find_nearest(context(), bvh.view(), device.view(), above, 2)[0]));
   EXPECT_TRUE(is_found(find_nearest(context(), bvh.view(), device.view(), above, infinity)[0]));
@@ -131,7 +131,7 @@ TEST_P(PointQueries, DistanceLimitsHoldToTheLastBit) {
 TEST_P(PointQueries, ManyPointsGetTheirOwnAnswers) {
   const Mesh mesh = generate_random(300, 0.1f);
   const DeviceMesh device(context(), mesh);
-  const Bvh bvh = build_lbvh(context(), device.view());
+  const Bvh bvh = build(context(), device.view(), LbvhOptions{});
   const test::HostBvh host = test::build_host_bvh(host_view(mesh), 2);
   for (u32 count : {16383u, 16384u, 20001u}) {
     std::vector<vec3> points = difficult_points(mesh, count, 8);
@@ -152,7 +152,7 @@ TEST_P(PointQueries, ManyPointsGetTheirOwnAnswers) {
 TEST_P(PointQueries, PointsThatAreNoneFindNothing) {
   const Mesh mesh = generate_sphere(1);
   const DeviceMesh device(context(), mesh);
-  const Bvh bvh = build_lbvh(context(), device.view());
+  const Bvh bvh = build(context(), device.view(), LbvhOptions{});
   std::vector<vec3> points;
   for (float bad : {nan_value, infinity, -infinity}) {
     for (int axis = 0; axis < 3; ++axis) {
@@ -171,7 +171,7 @@ TEST_P(PointQueries, PointsThatAreNoneFindNothing) {
 TEST_P(PointQueries, NeighboursOfAnyNumberAreSorted) {
   const Mesh mesh = generate_random(100, 0.2f);
   const DeviceMesh device(context(), mesh);
-  const Bvh bvh = build_lbvh(context(), device.view(), {.max_leaf_size = 3});
+  const Bvh bvh = build(context(), device.view(), LbvhOptions{.max_leaf_size = 3});
   const std::vector<vec3> points = difficult_points(mesh, 50, 5);
   const std::vector<Triangle> host = test::all_triangles({host_view(mesh)});
   for (u32 k : {1u, 2u, 64u, 99u, 100u, 130u}) {
@@ -191,7 +191,7 @@ TEST_P(PointQueries, SeveralViewsReportTheirGeometryAndTheirOwnTriangles) {
   for (vec3& p : moved.positions) p.x += 3;
   const DeviceMesh first(context(), mesh), second(context(), moved);
   const std::vector<TriangleView> views = {first.view(7), second.view(9)};
-  const Bvh bvh = build_lbvh(context(), views);
+  const Bvh bvh = build(context(), views, LbvhOptions{});
   const std::vector<vec3> points{vec3(-1, 0.3f, 0.4f), vec3(5, 0.3f, 0.4f)};
   const std::vector<NearestPoint> nearest = find_nearest(context(), bvh.view(), views, points, infinity);
   EXPECT_EQ(nearest[0].geometry, 7u);
@@ -206,7 +206,7 @@ TEST_P(PointQueries, SeveralViewsReportTheirGeometryAndTheirOwnTriangles) {
 
 TEST_P(PointQueries, FollowARefittedTree) {
   Mesh mesh = generate_sphere(2);
-  Bvh bvh = build_lbvh(context(), DeviceMesh(context(), mesh).view(), {.max_leaf_size = 2});
+  Bvh bvh = build(context(), DeviceMesh(context(), mesh).view(), LbvhOptions{.max_leaf_size = 2});
   for (vec3& p : mesh.positions) p = p * vec3(2, 0.5f, 1) + vec3(1, 1, 1);
   mesh.positions[7].x = nan_value;
   const DeviceMesh moved(context(), mesh);
@@ -218,7 +218,7 @@ TEST_P(PointQueries, FollowARefittedTree) {
 TEST_P(PointQueries, PointsAreInsideAClosedMesh) {
   const Mesh mesh = generate_sphere(3);
   const DeviceMesh device(context(), mesh);
-  const Bvh bvh = build_lbvh(context(), device.view());
+  const Bvh bvh = build(context(), device.view(), LbvhOptions{});
   test::RayMaker make(7);
   std::vector<vec3> points{vec3(0), vec3(nan_value, 0, 0), vec3(infinity, 0, 0)};
   // In the planes and lines of vertices, where rays along axes meet vertices and edges.
@@ -252,7 +252,7 @@ TEST_P(PointQueries, PointsAreInsideCubesWhoseFacesRaysRunAlong) {
     for (const uvec3& t : cube.triangles) mesh.triangles.push_back(t + uvec3(first));
   }
   const DeviceMesh device(context(), mesh);
-  const Bvh bvh = build_lbvh(context(), device.view());
+  const Bvh bvh = build(context(), device.view(), LbvhOptions{});
   std::vector<vec3> points;
   std::vector<u8> expected;
   for (int i = 0; i < 18 * 18 * 18; ++i) {
@@ -272,7 +272,7 @@ TEST_P(PointQueries, PointsAreInsideCubesWhoseFacesRaysRunAlong) {
 TEST_P(PointQueries, RefuseSpansThatDoNotFit) {
   const Mesh mesh = generate_cube();
   const DeviceMesh device(context(), mesh);
-  const Bvh bvh = build_lbvh(context(), device.view());
+  const Bvh bvh = build(context(), device.view(), LbvhOptions{});
   Buffer<vec3> points(context(), 10);
   Buffer<NearestPoint> nearest(context(), 9);
   Buffer<Neighbour> neighbours(context(), 25);
@@ -291,7 +291,7 @@ TEST_P(PointQueries, RefuseSpansThatDoNotFit) {
 TEST_P(PointQueries, AreAskedAgainByACapturedGraph) {
   const Mesh mesh = generate_sphere(2);
   const DeviceMesh device(context(), mesh);
-  const Bvh bvh = build_lbvh(context(), device.view());
+  const Bvh bvh = build(context(), device.view(), LbvhOptions{});
   Buffer<vec3> points(context(), difficult_points(mesh, 500, 1));
   Buffer<NearestPoint> nearest(context(), 500);
   const auto work = [&] { nearest_points(context(), bvh.view(), device.view(), points.span(), nearest.span()); };
@@ -317,7 +317,7 @@ TEST(PointQueriesOnBoth, GiveTheSameBytesOnCpuAndCuda) {
     for (Backend backend : {Backend::cpu, Backend::cuda}) {
       Context context({.backend = backend});
       const DeviceMesh device(context, mesh);
-      const Bvh bvh = build_lbvh(context, device.view(), {.max_leaf_size = 4});
+      const Bvh bvh = build(context, device.view(), LbvhOptions{.max_leaf_size = 4});
       const u32 at = backend == Backend::cuda;
       nearest[at] = find_nearest(context, bvh.view(), device.view(), points, infinity);
       neighbours[at] = ask_neighbours(context, bvh.view(), device.view(), points, 8, 0.5f);

@@ -53,12 +53,12 @@ class SelfOverlaps : public test::OnEachBackend {
     const OverlappingTriangles shapes{TriangleTable::of(host_view(mesh)), options};
     const Pairs expected = brute_force_pairs(shapes, u32(mesh.triangles.size()));
     for (u32 leaf_size : {1, 5}) {
-      const Bvh bvh = build_lbvh(context(), device.view(), {.max_leaf_size = leaf_size});
+      const Bvh bvh = build(context(), device.view(), LbvhOptions{.max_leaf_size = leaf_size});
       const Buffer<PrimitivePair> pairs = self_overlaps(context(), bvh.view(), device.view(), options);
       ASSERT_EQ(sorted(pairs.download()), expected);
       expect_part(bvh, device.view(), options, pairs.download());
     }
-    const Bvh bvh = build_hploc(context(), device.view());
+    const Bvh bvh = build(context(), device.view(), HplocOptions{});
     ASSERT_EQ(sorted(self_overlaps(context(), bvh.view(), device.view(), options).download()), expected);
   }
 
@@ -96,7 +96,7 @@ TEST_P(SelfOverlaps, FindThePairsOfBruteForceInAHairballLarge) {
 TEST_P(SelfOverlaps, AClosedSphereTouchesItselfAtNeighboursAlone) {
   const Mesh mesh = generate_sphere(3);
   const DeviceMesh device(context(), mesh);
-  const Bvh bvh = build_lbvh(context(), device.view());
+  const Bvh bvh = build(context(), device.view(), LbvhOptions{});
   EXPECT_EQ(self_overlaps(context(), bvh.view(), device.view()).size(), 0u);
   // 12 corners of 5 triangles, the others of 6: each triangle has 12 neighbours at its corners, or 11 at a corner
   // of 5.
@@ -121,7 +121,7 @@ TEST_P(SelfOverlaps, BoxesOfYourOwnMeet) {
   const Pairs expected = brute_force_pairs(OverlappingBoxes{boxes.data()}, u32(boxes.size()));
   EXPECT_TRUE(std::binary_search(expected.begin(), expected.end(), std::pair<u32, u32>(8, 9)));
   for (u32 leaf_size : {1, 4}) {
-    const Bvh bvh = build_lbvh(context(), BoxView{buffer.span()}, {.max_leaf_size = leaf_size});
+    const Bvh bvh = build(context(), BoxView{buffer.span()}, LbvhOptions{.max_leaf_size = leaf_size});
     EXPECT_EQ(sorted(self_overlaps(context(), bvh.view(), BoxView{buffer.span()}).download()), expected);
     Buffer<PrimitivePair> pairs(context(), expected.size());
     Buffer<u64> total(context(), 1);
@@ -136,7 +136,7 @@ TEST_P(SelfOverlaps, GeometriesCollideWithEachOther) {
   for (vec3& p : second.positions) p += vec3(1.2f, 0.1f, 0.07f);
   const DeviceMesh a(context(), first), b(context(), second);
   const std::vector<TriangleView> views = {a.view(), b.view()};
-  const Bvh bvh = build_lbvh(context(), views, {.max_leaf_size = 2});
+  const Bvh bvh = build(context(), views, LbvhOptions{.max_leaf_size = 2});
   const std::vector<PrimitivePair> pairs = self_overlaps(context(), bvh.view(), views).download();
   EXPECT_GT(pairs.size(), 20u);
   const u32 border = u32(first.triangles.size());
@@ -154,7 +154,7 @@ TEST_P(SelfOverlaps, ChainsDeeperThanTheStackAreWalkedWhole) {
 
 TEST_P(SelfOverlaps, LeaveOutWhatARefitFindsInvalid) {
   Mesh mesh = generate_random(300, 0.3f);
-  Bvh bvh = build_lbvh(context(), DeviceMesh(context(), mesh).view(), {.max_leaf_size = 3});
+  Bvh bvh = build(context(), DeviceMesh(context(), mesh).view(), LbvhOptions{.max_leaf_size = 3});
   for (u32 i = 0; i < 900; i += 33) mesh.positions[i].y = std::numeric_limits<float>::quiet_NaN();
   const DeviceMesh moved(context(), mesh);
   refit(context(), bvh, moved.view());
@@ -165,7 +165,7 @@ TEST_P(SelfOverlaps, LeaveOutWhatARefitFindsInvalid) {
 TEST_P(SelfOverlaps, RefuseSpansThatDoNotFit) {
   const Mesh mesh = generate_cube();
   const DeviceMesh device(context(), mesh);
-  const Bvh bvh = build_lbvh(context(), device.view());
+  const Bvh bvh = build(context(), device.view(), LbvhOptions{});
   Buffer<PrimitivePair> pairs(context(), 10);
   EXPECT_COPSE_ERROR(find_self_overlaps(context(), bvh.view(), device.view(), {}, pairs.span(), {}),
                      ErrorCode::invalid_argument, "total has 0 elements");
@@ -185,7 +185,7 @@ TEST(SelfOverlapsOnBoth, GiveTheSameBytesOnCpuAndCuda) {
       for (Backend backend : {Backend::cpu, Backend::cuda}) {
         Context context({.backend = backend});
         const DeviceMesh device(context, mesh);
-        const Bvh bvh = build_lbvh(context, device.view(), {.max_leaf_size = 2});
+        const Bvh bvh = build(context, device.view(), LbvhOptions{.max_leaf_size = 2});
         pairs[backend == Backend::cuda] = self_overlaps(context, bvh.view(), device.view(), options).download();
       }
       EXPECT_TRUE(test::same_bytes(pairs[0], pairs[1]));

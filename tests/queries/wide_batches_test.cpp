@@ -97,7 +97,7 @@ class WideBatches : public test::OnEachBackend {
 
   void expect_same_answers(const Mesh& mesh, u32 point_count, bool is_closed) {
     const DeviceMesh device(context(), mesh);
-    const Bvh bvh = build_hploc(context(), device.view());
+    const Bvh bvh = build(context(), device.view(), HplocOptions{});
     const std::vector<vec3> points = test::difficult_points(mesh, point_count, 1);
     const Answers expected = ask(context(), bvh.view(), device.view(), points);
     expect_same_answers<Bvh4>(bvh, device.view(), points, expected, is_closed);

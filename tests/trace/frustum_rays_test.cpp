@@ -139,7 +139,7 @@ TEST_P(FrustumRays, FindTheHitsOfATreeOnLargeMeshes) {
   for (const Mesh& mesh : {load_mesh("assets/testball.ply"), load_mesh("assets/spot.obj"),
                            generate_random(100000, 0.02f), generate_hairball(1000, 40)}) {
     const DeviceMesh device(context(), mesh);
-    const Bvh bvh = build_lbvh(context(), device.view());
+    const Bvh bvh = build(context(), device.view(), LbvhOptions{});
     for (const test::NamedCamera& view : test::cameras_around(mesh)) {
       const FrustumGrid grid = build_frustum_grid(context(), device.view(), view_frustum(view.camera));
       const std::vector<Hit> hits = picture(context(), grid, device.view(), size);

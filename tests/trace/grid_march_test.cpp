@@ -116,7 +116,7 @@ TEST_P(GridMarch, ReportsGeometryAndOwnNumbersOfSeveralViews) {
 void expect_hits_of_a_tree(Context& context, const Mesh& mesh, const GridOptions& options, u32 ray_count) {
   const DeviceMesh device(context, mesh);
   const Grid grid = build_grid(context, device.view(), options);
-  const Bvh bvh = build_lbvh(context, device.view());
+  const Bvh bvh = build(context, device.view(), LbvhOptions{});
   std::vector<Ray> rays = difficult_rays(mesh, ray_count, 7);
   const std::vector<Hit> hits = trace(context, grid.view(), device.view(), rays);
   const std::vector<Hit> expected = trace(context, bvh.view(), device.view(), rays);

@@ -44,7 +44,7 @@ class GridMasks : public test::OnEachBackend {
 
   /// Through a tree, which has tests of its own.
   std::vector<Hit> expected(const std::vector<Ray>& rays, const std::vector<u32>& masks) {
-    const Bvh bvh = build_lbvh(context(), views_);
+    const Bvh bvh = build(context(), views_, LbvhOptions{});
     const Buffer<Ray> device_rays(context(), rays);
     const Buffer<u32> device_masks(context(), masks);
     Buffer<Hit> hits(context(), rays.size());

@@ -90,7 +90,7 @@ TEST_P(Kernels, RaysThatAreNoneMiss) {
 TEST_P(Kernels, RaysMayStandAtAnyFloat) {
   const Mesh mesh = generate_sphere(2);
   const DeviceMesh device(context(), mesh);
-  const Bvh bvh = build_hploc(context(), device.view());
+  const Bvh bvh = build(context(), device.view(), HplocOptions{});
   const std::vector<Ray> rays = difficult_rays(mesh, 300, 5);
   std::vector<u32> words(1 + 8 * rays.size());
   std::memcpy(words.data() + 1, rays.data(), rays.size() * sizeof(Ray));
@@ -110,7 +110,7 @@ TEST_P(Kernels, RaysMayStandAtAnyFloat) {
 TEST_P(Kernels, HitsMayStandAtAnyFloat) {
   const Mesh mesh = generate_sphere(2);
   const DeviceMesh device(context(), mesh);
-  const Bvh bvh = build_hploc(context(), device.view());
+  const Bvh bvh = build(context(), device.view(), HplocOptions{});
   const std::vector<Ray> rays = difficult_rays(mesh, 300, 6);
   const Buffer<Ray> device_rays(context(), rays);
   for (TraceKernel kernel : test::all_kernels) {
@@ -159,7 +159,7 @@ TEST_P(Kernels, EveryOctantGivesTheHitsOfBruteForce) {
 TEST_P(Kernels, SayWhichOfThemTraced) {
   const Mesh mesh = generate_sphere(2);
   const DeviceMesh device(context(), mesh);
-  const Bvh bvh = build_hploc(context(), device.view());
+  const Bvh bvh = build(context(), device.view(), HplocOptions{});
   std::vector<Ray> together, parallel, apart;
   test::RayMaker make(7);
   for (u32 i = 0; i < 4096; ++i) {
@@ -188,7 +188,7 @@ TEST_P(Kernels, SayWhichOfThemTraced) {
 TEST_P(Kernels, PackedTrianglesFollowARefit) {
   Mesh mesh = generate_sphere(2);
   const DeviceMesh before(context(), mesh);
-  Bvh bvh = build_hploc(context(), before.view());
+  Bvh bvh = build(context(), before.view(), HplocOptions{});
   PackedTriangles packed = pack_triangles(context(), bvh.view(), before.view());
   for (vec3& p : mesh.positions) p = p * vec3(2, 0.5f, 1) + vec3(1, 1, 1);
   const DeviceMesh after(context(), mesh);
@@ -205,7 +205,7 @@ TEST_P(Kernels, PackedTrianglesReportTheirGeometryAndTheirOwnNumber) {
   for (vec3& p : other.positions) p += vec3(3, 0, 0);
   const DeviceMesh first(context(), mesh), second(context(), other);
   const std::vector<TriangleView> views = {first.view(17), second.view(4)};
-  const Bvh bvh = build_hploc(context(), views, {.max_leaf_size = 3});
+  const Bvh bvh = build(context(), views, HplocOptions{.max_leaf_size = 3});
   const PackedTriangles packed = pack_triangles(context(), bvh.view(), views);
   std::vector<TriangleView> host = {host_view(mesh), host_view(other)};
   host[0].geometry = 17;
@@ -223,7 +223,7 @@ TEST_P(Kernels, PackedTrianglesReportTheirGeometryAndTheirOwnNumber) {
 TEST_P(Kernels, RefuseWhatDoesNotFit) {
   const Mesh mesh = generate_cube();
   const DeviceMesh device(context(), mesh);
-  const Bvh bvh = build_hploc(context(), device.view());
+  const Bvh bvh = build(context(), device.view(), HplocOptions{});
   PackedTriangles packed = pack_triangles(context(), bvh.view(), device.view());
   Buffer<Ray> rays(context(), 10);
   Buffer<Hit> hits(context(), 10);

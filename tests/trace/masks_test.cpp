@@ -109,7 +109,7 @@ class Masks : public test::OnEachBackend {
 };
 
 TEST_P(Masks, RaysPassOverWhatTheyShareNoBitWith) {
-  const Bvh bvh = build_hploc(context(), views_);
+  const Bvh bvh = build(context(), views_, HplocOptions{});
   expect_hits_of(bvh);
   expect_hits_of(collapse<Bvh4>(context(), bvh));
   expect_hits_of(collapse<CompressedBvh4>(context(), bvh));
@@ -118,7 +118,7 @@ TEST_P(Masks, RaysPassOverWhatTheyShareNoBitWith) {
 
 /// As many rays to a triangle as packets are for.
 TEST_P(Masks, RaysThatStayTogetherGoInPackets) {
-  const Bvh bvh = build_hploc(context(), views_);
+  const Bvh bvh = build(context(), views_, HplocOptions{});
   rays_.clear();
   for (u32 i = 0; i < 32 * 480; ++i) {
     rays_.push_back({vec3(0.5f, 0.5f, 4), 0, vec3(float(i % 128) * 1e-3f, float(i / 128) * 1e-3f, -1), infinity});
@@ -159,7 +159,7 @@ TEST_P(Masks, AreHeededByWalksThatClimb) {
 
 TEST_P(Masks, ArePackedOnlyWhereAViewHasOne) {
   const TriangleView all = meshes_[3].view();
-  const Bvh bvh = build_hploc(context(), all);
+  const Bvh bvh = build(context(), all, HplocOptions{});
   PackedTriangles packed = pack_triangles(context(), bvh.view(), all);
   EXPECT_TRUE(packed.masks.empty());
   TriangleView some = all;
@@ -171,7 +171,7 @@ TEST_P(Masks, ArePackedOnlyWhereAViewHasOne) {
 }
 
 TEST_P(Masks, RefuseWhatDoesNotFit) {
-  const Bvh bvh = build_hploc(context(), views_);
+  const Bvh bvh = build(context(), views_, HplocOptions{});
   const PackedTriangles packed = pack_triangles(context(), bvh.view(), views_);
   const Buffer<Ray> rays(context(), rays_);
   Buffer<Hit> hits(context(), rays_.size());
@@ -205,7 +205,7 @@ TEST(MaskedHits, OnTheHostAreThoseOfBruteForce) {
 TEST(MaskedHits, OfPackedTrianglesAreThoseOfBruteForce) {
   const MaskedScene scene;
   Context cpu({.backend = Backend::cpu});
-  const Bvh bvh = build_hploc(cpu, scene.host);
+  const Bvh bvh = build(cpu, scene.host, HplocOptions{});
   const PackedTriangles packed = pack_triangles(cpu, bvh.view(), scene.host);
   const PackedMasks masks{packed.masks.data()};
   for (const Ray& ray : scene.rays(300)) {

@@ -29,7 +29,7 @@ struct Scene {
       : positions(context, mesh.positions), indices(context, mesh.triangles) {
     triangles.positions = positions.span();
     triangles.triangles = indices.span();
-    bvh = build_lbvh(context, triangles, {.max_leaf_size = 4});
+    bvh = build(context, triangles, LbvhOptions{.max_leaf_size = 4});
     camera = frame_box(bounds(mesh), 45, 1);
   }
 };

@@ -148,7 +148,7 @@ TEST_P(SimdRays, PassOverTrianglesOfOtherMasks) {
     }
     expected.push_back(test::brute_force_hit(seen, rays[i]));
   }
-  const Bvh binary = build_hploc(context(), views, {.max_leaf_size = 3});
+  const Bvh binary = build(context(), views, HplocOptions{.max_leaf_size = 3});
   expect_masked_hits(binary, views, rays, masks, expected);
   expect_masked_hits(collapse<Bvh4>(context(), binary, {.max_leaf_size = 6}), views, rays, masks, expected);
   expect_masked_hits(collapse<CompressedBvh4>(context(), binary), views, rays, masks, expected);
@@ -326,7 +326,7 @@ TEST(StayTogether, ChoosesPacketsForABatch) {
   Context context({.backend = Backend::cpu});
   const Mesh mesh = generate_sphere(2);
   const DeviceMesh device(context, mesh);
-  const Bvh bvh = build_hploc(context, device.view());
+  const Bvh bvh = build(context, device.view(), HplocOptions{});
   Buffer<u32> word(context, 1);
   for (float spread : {0.001f, 0.3f}) {
     const Buffer<Ray> rays(context, tile_of_rays(1000, spread));

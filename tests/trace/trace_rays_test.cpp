@@ -28,7 +28,7 @@ class TraceRays : public test::OnEachBackend {
     const DeviceMesh device(context(), mesh);
     const std::vector<Ray> rays = difficult_rays(mesh, ray_count, 1);
     for (u32 leaf_size : {1, 4}) {
-      const Bvh bvh = build_lbvh(context(), device.view(), {.max_leaf_size = leaf_size});
+      const Bvh bvh = build(context(), device.view(), LbvhOptions{.max_leaf_size = leaf_size});
       expect_brute_force(context(), bvh.view(), device.view(), {host_view(mesh)}, rays);
     }
     const UploadedBvh other(context(), test::build_host_bvh(host_view(mesh), 3));
@@ -52,7 +52,7 @@ TEST_P(TraceRays, FindTheHitsOfBruteForceOnTheLargeSphere) {
 TEST_P(TraceRays, BatchesOfAnySizeAreTracedWhole) {
   const Mesh mesh = generate_cube();
   const DeviceMesh device(context(), mesh);
-  const Bvh bvh = build_lbvh(context(), device.view());
+  const Bvh bvh = build(context(), device.view(), LbvhOptions{});
   for (u32 count : {0u, 1u, 2u, 31u, 32u, 33u, 255u, 256u, 257u, 2047u, 2048u, 2049u, 5000u}) {
     expect_brute_force(context(), bvh.view(), device.view(), {host_view(mesh)}, difficult_rays(mesh, count, 2));
   }
@@ -64,7 +64,7 @@ TEST_P(TraceRays, TreesOfNoneToThreeTrianglesAreTraced) {
     Mesh mesh = all;
     mesh.triangles.resize(count);
     const DeviceMesh device(context(), mesh);
-    const Bvh bvh = build_lbvh(context(), device.view());
+    const Bvh bvh = build(context(), device.view(), LbvhOptions{});
     expect_brute_force(context(), bvh.view(), device.view(), {host_view(mesh)}, difficult_rays(all, 500, 3));
   }
 }
@@ -72,7 +72,7 @@ TEST_P(TraceRays, TreesOfNoneToThreeTrianglesAreTraced) {
 TEST_P(TraceRays, RaysThatAreNoneMiss) {
   const Mesh mesh = generate_cube();
   const DeviceMesh device(context(), mesh);
-  const Bvh bvh = build_lbvh(context(), device.view());
+  const Bvh bvh = build(context(), device.view(), LbvhOptions{});
   const Ray good{vec3(0.3f, 0.4f, -1), 0, vec3(0, 0, 1), infinity};
   const std::vector<Ray> rays = test::rays_that_are_none(good);
   for (const Hit& hit : trace(context(), bvh.view(), device.view(), rays)) EXPECT_FALSE(is_hit(hit));
@@ -120,7 +120,7 @@ TEST_P(TraceRays, SeveralViewsReportTheirGeometryAndTheirOwnTriangles) {
     views.push_back(view);
     host_views.push_back(host);
   }
-  const Bvh bvh = build_lbvh(context(), views, {.max_leaf_size = 2});
+  const Bvh bvh = build(context(), views, LbvhOptions{.max_leaf_size = 2});
   RayMaker make(4);
   std::vector<Ray> rays;
   for (int i = 0; i < 1000; ++i) rays.push_back(make.into({vec3(-1), vec3(4)}));
@@ -129,7 +129,7 @@ TEST_P(TraceRays, SeveralViewsReportTheirGeometryAndTheirOwnTriangles) {
 
 TEST_P(TraceRays, FollowARefittedTree) {
   Mesh mesh = generate_sphere(2);
-  Bvh bvh = build_lbvh(context(), DeviceMesh(context(), mesh).view(), {.max_leaf_size = 2});
+  Bvh bvh = build(context(), DeviceMesh(context(), mesh).view(), LbvhOptions{.max_leaf_size = 2});
   for (vec3& p : mesh.positions) p = p * vec3(2, 0.5f, 1) + vec3(1, 1, 1);
   mesh.positions[7].x = std::numeric_limits<float>::quiet_NaN();
   const DeviceMesh moved(context(), mesh);
@@ -144,7 +144,7 @@ TEST_P(TraceRays, FollowARefittedTree) {
 void expect_no_ray_slips_out(Context& context, u32 subdivisions, u32 ray_count) {
   const Mesh mesh = generate_sphere(subdivisions);
   const DeviceMesh device(context, mesh);
-  const Bvh bvh = build_lbvh(context, device.view());
+  const Bvh bvh = build(context, device.view(), LbvhOptions{});
   RayMaker make(6);
   std::vector<Ray> rays;
   for (u32 i = 0; i < ray_count; ++i) {
@@ -172,7 +172,7 @@ TEST_P(TraceRays, DoNotSlipThroughALargeClosedMesh) {
 TEST_P(TraceRays, RefuseSpansThatDoNotFit) {
   const Mesh mesh = generate_cube();
   const DeviceMesh device(context(), mesh);
-  const Bvh bvh = build_lbvh(context(), device.view());
+  const Bvh bvh = build(context(), device.view(), LbvhOptions{});
   Buffer<Ray> rays(context(), 10);
   Buffer<Hit> hits(context(), 9);
   Buffer<u8> occluded(context(), 11);
@@ -192,7 +192,7 @@ TEST_P(TraceRays, StopWhenCancelled) {
   Context stopping({.backend = GetParam(), .cancel = stop.get_token()});
   const Mesh mesh = generate_cube();
   const DeviceMesh device(stopping, mesh);
-  const Bvh bvh = build_lbvh(stopping, device.view());
+  const Bvh bvh = build(stopping, device.view(), LbvhOptions{});
   Buffer<Ray> rays(stopping, difficult_rays(mesh, 10, 1));
   Buffer<Hit> hits(stopping, 10);
   stop.request_stop();
@@ -204,7 +204,7 @@ TEST_P(TraceRays, AreTracedAgainByACapturedGraph) {
   const Mesh mesh = generate_sphere(2);
   const DeviceMesh device(context(), mesh);
   const std::vector<TriangleView> views = {device.view(1), device.view(2)};
-  const Bvh bvh = build_lbvh(context(), views);
+  const Bvh bvh = build(context(), views, LbvhOptions{});
   Buffer<Ray> rays(context(), difficult_rays(mesh, 500, 1));
   Buffer<Hit> hits(context(), 500);
   const auto work = [&, views_of_the_call = views] {
@@ -230,7 +230,7 @@ TEST(TraceRaysOnBoth, GiveTheSameBytesOnCpuAndCuda) {
     for (Backend backend : {Backend::cpu, Backend::cuda}) {
       Context context({.backend = backend});
       const DeviceMesh device(context, mesh);
-      const Bvh bvh = build_lbvh(context, device.view(), {.max_leaf_size = 4});
+      const Bvh bvh = build(context, device.view(), LbvhOptions{.max_leaf_size = 4});
       hits[backend == Backend::cuda] = trace(context, bvh.view(), device.view(), rays);
     }
     for (size_t i = 0; i < rays.size(); ++i) {

@@ -51,7 +51,7 @@ class TraceTrees : public test::OnEachBackend {
   }
 
   RayTrees make(const DeviceMesh& mesh) {
-    return make_ray_trees(context(), build_hploc(context(), mesh.view()), mesh.view());
+    return make_ray_trees(context(), build(context(), mesh.view(), HplocOptions{}), mesh.view());
   }
 };
 
@@ -124,7 +124,7 @@ TEST_P(TraceTrees, ABatchOfNoRaysLeavesWhatTheyChose) {
   TriangleView masked = device.view();
   masked.mask = 2;
   const RayTrees trees = make(device);
-  const RayTrees masked_trees = make_ray_trees(context(), build_hploc(context(), masked), masked);
+  const RayTrees masked_trees = make_ray_trees(context(), build(context(), masked, HplocOptions{}), masked);
   constexpr u32 before = 0xabcdef;
   for (const TraceLayout layout : layouts) {
     for (const RayTrees* each : {&trees, &masked_trees}) {
@@ -145,7 +145,7 @@ TEST_P(TraceTrees, FollowRefitsAndRebuilds) {
   refit(context(), trees, stretched.view());
   const std::vector<Ray> rays = test::difficult_rays(mesh, 500, 2);
   ASSERT_NO_FATAL_FAILURE(expect_brute_force(trees, mesh, rays));
-  rebuild_lbvh(context(), trees.binary, stretched.view());
+  rebuild(context(), trees.binary, stretched.view(), LbvhOptions{});
   follow_binary_tree(context(), trees, stretched.view());
   ASSERT_NO_FATAL_FAILURE(expect_brute_force(trees, mesh, rays));
   EXPECT_EQ(trees.size_bytes(), trees.binary.size_bytes() + trees.wide.size_bytes() +
@@ -179,7 +179,7 @@ TEST_P(TraceTrees, MasksOfViewsAndRaysHold) {
   const DeviceMesh device(context(), mesh);
   TriangleView view = device.view();
   view.mask = 2;
-  const RayTrees trees = make_ray_trees(context(), build_hploc(context(), view), view);
+  const RayTrees trees = make_ray_trees(context(), build(context(), view, HplocOptions{}), view);
   const std::vector<Ray> rays = rays_together();
   std::vector<u32> masks(rays.size());
   for (size_t i = 0; i < masks.size(); ++i) masks[i] = u32(i % 4);

@@ -19,12 +19,11 @@
 //     `arrivals`: room for n each; all bits of the arrivals are set. `precomputed`: PrecomputedBounds of the same boxes, which
 //     may be read in their place.
 
-#include "builders/bvh/hploc/hploc_body.h"
+#include "builders/bvh/build/tree_body.h"
+#include "builders/bvh/hploc.h"
 #include "builders/bvh/hploc/hploc_cluster.h"
 #include "builders/bvh/lbvh/lbvh_leaves.h"
 #include "builders/bvh/morton/morton_order.h"
-#include "builders/geometry/make_triangle_table.h"
-#include "builders/geometry/primitive_boxes.h"
 
 namespace copse::detail {
 
@@ -40,7 +39,7 @@ void build_clusters(const Executor& ex, const Boxes& boxes, const PrecomputedBou
 }
 
 template <class Executor, class Boxes>
-void hploc(const Executor& ex, const Boxes& boxes, u64 n, const HplocOptions& options, const BvhArrays& bvh) {
+void build_over(const Executor& ex, const Boxes& boxes, u64 n, const HplocOptions& options, const BvhArrays& bvh) {
   ScratchArena::Frame frame(ex.scratch);
   const MortonOrder order = sort_by_morton_key(ex, frame, boxes, n, options.morton_bits, bvh);
   with_leaves(ex, order, n, options.max_leaf_size, bvh, [&](const auto& leaves) {
@@ -49,29 +48,17 @@ void hploc(const Executor& ex, const Boxes& boxes, u64 n, const HplocOptions& op
 }
 
 template <class Executor>
-void hploc_over_triangles(const Executor& ex, std::span<const TriangleView> views, u64 n,
-                          const HplocOptions& options, const BvhArrays& bvh) {
-  ScratchArena::Frame frame(ex.scratch);
-  hploc(ex, TriangleBoxes{make_triangle_table(ex, frame, views)}, n, options, bvh);
-}
-
-template <class Executor>
-void hploc_over_boxes(const Executor& ex, const Aabb* boxes, u64 n, const HplocOptions& options,
-                      const BvhArrays& bvh) {
-  hploc(ex, CustomBoxes{boxes}, n, options, bvh);
-}
-
-template <class Executor>
-u64 hploc_scratch_bytes(const Executor& ex, u64 n, u64 view_count, const HplocOptions& options) {
-  const MortonOrderScratch order = morton_order_scratch(ex, n, view_count > 0, options.morton_bits);
+u64 build_over_scratch_bytes(const Executor& ex, u64 n, PrimitiveKind kind, const HplocOptions& options) {
+  const MortonOrderScratch order =
+      morton_order_scratch(ex, n, kind == PrimitiveKind::triangles, options.morton_bits);
   const u64 tree_bytes = ScratchArena::bytes_for<Cluster>(n) + ScratchArena::bytes_for<u32>(n) +
                          (options.max_leaf_size > 1 ? leaf_groups_scratch_bytes(ex, n) : 0);
-  return triangle_table_scratch_bytes(view_count) + order.kept_bytes + larger(order.bytes, tree_bytes);
+  return order.kept_bytes + larger(order.bytes, tree_bytes);
 }
 
-template void hploc_over_triangles(const BodyExecutor&, std::span<const TriangleView>, u64, const HplocOptions&,
+template void build_over_triangles(const BodyExecutor&, std::span<const TriangleView>, u64, const HplocOptions&,
                                    const BvhArrays&);
-template void hploc_over_boxes(const BodyExecutor&, const Aabb*, u64, const HplocOptions&, const BvhArrays&);
-template u64 hploc_scratch_bytes(const BodyExecutor&, u64, u64, const HplocOptions&);
+template void build_over_boxes(const BodyExecutor&, const Aabb*, u64, const HplocOptions&, const BvhArrays&);
+template u64 build_scratch_bytes(const BodyExecutor&, u64, u64, const HplocOptions&);
 
 }  // namespace copse::detail

@@ -4,6 +4,7 @@
 // Everything here is a function of boxes and places, so that equal leaves give equal trees.
 
 #include "builders/bvh/build/bvh_arrays.h"
+#include "builders/bvh/hploc.h"
 #include "builders/geometry/aabb.h"
 
 namespace copse::detail {
@@ -15,7 +16,7 @@ inline constexpr u32 max_clusters = 32;
 inline constexpr u32 max_kept_clusters = 16;
 
 /// The farthest neighbour that a cluster looks at, in places.
-inline constexpr u32 max_radius = 8;
+inline constexpr u32 max_radius = HplocOptions::max_radius;
 
 /// A subtree that has no parent yet. A merge of two gives up the higher of their slots; it names the pair of nodes
 /// where they stand from then on. So every slot but the first names one pair, without a counter.

@@ -15,16 +15,15 @@
 //     the tree is of its deltas then. `precomputed`: PrecomputedBounds of the same boxes, which may be read in their place.
 //   join_leaves_scratch_bytes(ex, n)
 
-#include "builders/bvh/lbvh/lbvh_body.h"
+#include "builders/bvh/build/tree_body.h"
+#include "builders/bvh/lbvh.h"
 #include "builders/bvh/lbvh/lbvh_leaves.h"
 #include "builders/bvh/morton/morton_order.h"
-#include "builders/geometry/make_triangle_table.h"
-#include "builders/geometry/primitive_boxes.h"
 
 namespace copse::detail {
 
 template <class Executor, class Boxes>
-void lbvh(const Executor& ex, const Boxes& boxes, u64 n, const LbvhOptions& options, const BvhArrays& bvh) {
+void build_over(const Executor& ex, const Boxes& boxes, u64 n, const LbvhOptions& options, const BvhArrays& bvh) {
   ScratchArena::Frame frame(ex.scratch);
   const MortonOrder order = sort_by_morton_key(ex, frame, boxes, n, options.morton_bits, bvh);
   with_leaves(ex, order, n, options.max_leaf_size, bvh, [&](const auto& leaves) {
@@ -33,29 +32,17 @@ void lbvh(const Executor& ex, const Boxes& boxes, u64 n, const LbvhOptions& opti
 }
 
 template <class Executor>
-void lbvh_over_triangles(const Executor& ex, std::span<const TriangleView> views, u64 n,
-                         const LbvhOptions& options, const BvhArrays& bvh) {
-  ScratchArena::Frame frame(ex.scratch);
-  lbvh(ex, TriangleBoxes{make_triangle_table(ex, frame, views)}, n, options, bvh);
-}
-
-template <class Executor>
-void lbvh_over_boxes(const Executor& ex, const Aabb* boxes, u64 n, const LbvhOptions& options,
-                     const BvhArrays& bvh) {
-  lbvh(ex, CustomBoxes{boxes}, n, options, bvh);
-}
-
-template <class Executor>
-u64 lbvh_scratch_bytes(const Executor& ex, u64 n, u64 view_count, const LbvhOptions& options) {
-  const MortonOrderScratch order = morton_order_scratch(ex, n, view_count > 0, options.morton_bits);
+u64 build_over_scratch_bytes(const Executor& ex, u64 n, PrimitiveKind kind, const LbvhOptions& options) {
+  const MortonOrderScratch order =
+      morton_order_scratch(ex, n, kind == PrimitiveKind::triangles, options.morton_bits);
   const u64 tree_bytes =
       join_leaves_scratch_bytes(ex, n) + (options.max_leaf_size > 1 ? leaf_groups_scratch_bytes(ex, n) : 0);
-  return triangle_table_scratch_bytes(view_count) + order.kept_bytes + larger(order.bytes, tree_bytes);
+  return order.kept_bytes + larger(order.bytes, tree_bytes);
 }
 
-template void lbvh_over_triangles(const BodyExecutor&, std::span<const TriangleView>, u64, const LbvhOptions&,
-                                  const BvhArrays&);
-template void lbvh_over_boxes(const BodyExecutor&, const Aabb*, u64, const LbvhOptions&, const BvhArrays&);
-template u64 lbvh_scratch_bytes(const BodyExecutor&, u64, u64, const LbvhOptions&);
+template void build_over_triangles(const BodyExecutor&, std::span<const TriangleView>, u64, const LbvhOptions&,
+                                   const BvhArrays&);
+template void build_over_boxes(const BodyExecutor&, const Aabb*, u64, const LbvhOptions&, const BvhArrays&);
+template u64 build_scratch_bytes(const BodyExecutor&, u64, u64, const LbvhOptions&);
 
 }  // namespace copse::detail

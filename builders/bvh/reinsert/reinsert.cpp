@@ -1,7 +1,8 @@
 #include "builders/bvh/reinsert.h"
 
-#include "builders/bvh/build/build_arguments.h"
 #include "builders/bvh/build/bvh_arrays.h"
+#include "builders/geometry/primitive_set.h"
+#include "primitives/core/check.h"
 #include "primitives/core/dispatch.h"
 
 namespace copse {

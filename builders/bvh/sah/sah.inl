@@ -17,11 +17,11 @@
 //     by bins over the bounds of their items' centres (SahSplit), others by a sweep (SahSweep, defined by
 //     sah_sweep_cpu.h). It overwrites `in.items` and `in.spare`.
 
+#include "builders/bvh/build/tree_body.h"
+#include "builders/bvh/sah.h"
 #include "builders/bvh/sah/rotate.h"
 #include "builders/bvh/sah/sah_leaves.h"
-#include "builders/geometry/make_triangle_table.h"
 #include "builders/geometry/primitive_bounds.h"
-#include "builders/geometry/primitive_boxes.h"
 #include "primitives/bottom_up.h"
 #include "primitives/inputs.h"
 #include "primitives/loops/zeroed_words.h"
@@ -131,26 +131,13 @@ void split_tree(const Executor& ex, const Boxes& boxes, u64 n, const SahOptions&
 }
 
 template <class Executor, class Boxes>
-void sah(const Executor& ex, const Boxes& boxes, u64 n, const SahOptions& options, const BvhArrays& bvh) {
+void build_over(const Executor& ex, const Boxes& boxes, u64 n, const SahOptions& options, const BvhArrays& bvh) {
   split_tree(ex, boxes, n, options, bvh);
   for (u32 pass = 0; pass < options.rotation_passes; ++pass) rotate_tree(ex, n, bvh);
 }
 
 template <class Executor>
-void sah_over_triangles(const Executor& ex, std::span<const TriangleView> views, u64 n, const SahOptions& options,
-                        const BvhArrays& bvh) {
-  ScratchArena::Frame frame(ex.scratch);
-  sah(ex, TriangleBoxes{make_triangle_table(ex, frame, views)}, n, options, bvh);
-}
-
-template <class Executor>
-void sah_over_boxes(const Executor& ex, const Aabb* boxes, u64 n, const SahOptions& options,
-                    const BvhArrays& bvh) {
-  sah(ex, CustomBoxes{boxes}, n, options, bvh);
-}
-
-template <class Executor>
-u64 sah_scratch_bytes(const Executor& ex, u64 n, u64 view_count, const SahOptions& options) {
+u64 build_over_scratch_bytes(const Executor& ex, u64 n, PrimitiveKind, const SahOptions& options) {
   u64 split_bytes = split_top_down_scratch_bytes(ex, n);
   if (options.max_leaf_size > 1) split_bytes = sparse_tree_scratch_bytes(ex, n, split_bytes);
   const u64 items_bytes = larger(u64(partition_scratch_bytes<u32>(ex, n)), u64(reduce_scratch_bytes<Aabb>(ex, n)));
@@ -158,12 +145,12 @@ u64 sah_scratch_bytes(const Executor& ex, u64 n, u64 view_count, const SahOption
   split_bytes = ScratchArena::bytes_for<SahCounts>(1) + ScratchArena::bytes_for<SahItem>(n) +
                 larger(items_bytes, spare_bytes + split_bytes);
   const u64 rotation_bytes = options.rotation_passes > 0 ? rotate_tree_scratch_bytes(ex, n) : 0;
-  return triangle_table_scratch_bytes(view_count) + larger(split_bytes, rotation_bytes);
+  return larger(split_bytes, rotation_bytes);
 }
 
-template void sah_over_triangles(const BodyExecutor&, std::span<const TriangleView>, u64, const SahOptions&,
-                                 const BvhArrays&);
-template void sah_over_boxes(const BodyExecutor&, const Aabb*, u64, const SahOptions&, const BvhArrays&);
-template u64 sah_scratch_bytes(const BodyExecutor&, u64, u64, const SahOptions&);
+template void build_over_triangles(const BodyExecutor&, std::span<const TriangleView>, u64, const SahOptions&,
+                                   const BvhArrays&);
+template void build_over_boxes(const BodyExecutor&, const Aabb*, u64, const SahOptions&, const BvhArrays&);
+template u64 build_scratch_bytes(const BodyExecutor&, u64, u64, const SahOptions&);
 
 }  // namespace copse::detail

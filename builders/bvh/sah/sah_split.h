@@ -10,7 +10,7 @@
 
 namespace copse::detail {
 
-inline constexpr u32 max_sah_bins = 32;
+inline constexpr u32 max_sah_bins = SahOptions::max_bin_count;
 
 /// Nodes of at most so many items are swept: every split along every axis is tried, exactly.
 inline constexpr u32 max_swept_items = 32;

@@ -3,9 +3,10 @@
 #include <cmath>
 #include <type_traits>
 
-#include "builders/bvh/build/build_arguments.h"
 #include "builders/bvh/wide/wide_slots.h"
 #include "builders/bvh/wide/wide_tree.h"
+#include "builders/geometry/primitive_set.h"
+#include "primitives/core/check.h"
 #include "primitives/core/dispatch.h"
 
 namespace copse {

@@ -27,7 +27,7 @@ class StructureOnEachBackend : public OnEachBackend {
   std::string save(const Mesh& mesh, u32 max_leaf_size = 1) { return save(context(), mesh, max_leaf_size); }
   std::string save(Context& context, const Mesh& mesh, u32 max_leaf_size) {
     const DeviceMesh device_mesh(context, mesh);
-    const Bvh bvh = build_lbvh(context, device_mesh.view(), {.max_leaf_size = max_leaf_size});
+    const Bvh bvh = build(context, device_mesh.view(), LbvhOptions{.max_leaf_size = max_leaf_size});
     save_structure(folder_ / "a.copse", context, mesh, bvh, "lbvh", 63, max_leaf_size);
     return read_bytes(folder_ / "a.copse");
   }
@@ -38,7 +38,7 @@ class StructureOnEachBackend : public OnEachBackend {
   /// Saves, loads, saves again: the same tree, the same bytes.
   void expect_round_trip(const Mesh& mesh, u32 max_leaf_size) {
     const DeviceMesh device_mesh(context(), mesh);
-    const Bvh bvh = build_lbvh(context(), device_mesh.view(), {.max_leaf_size = max_leaf_size});
+    const Bvh bvh = build(context(), device_mesh.view(), LbvhOptions{.max_leaf_size = max_leaf_size});
     const std::string bytes = save(mesh, max_leaf_size);
     const StructureFile file = load(bytes);
     EXPECT_EQ(file.builder, "lbvh");
@@ -98,7 +98,7 @@ TEST_P(StructureOnEachBackend, LoadedTreesCanBeValidatedRefittedAndRebuilt) {
   EXPECT_EQ(validate(context(), file.bvh, device_mesh.view()).message(), "valid");
   refit(context(), file.bvh, device_mesh.view());
   EXPECT_EQ(validate(context(), file.bvh, device_mesh.view()).message(), "valid");
-  rebuild_lbvh(context(), file.bvh, device_mesh.view(), {.max_leaf_size = 1});
+  rebuild(context(), file.bvh, device_mesh.view(), LbvhOptions{.max_leaf_size = 1});
   EXPECT_EQ(validate(context(), file.bvh, device_mesh.view()).message(), "valid");
 }
 
@@ -281,7 +281,7 @@ TEST_P(StructureFileTest, ForgedWordsAreRefusedOrGiveASafeTree) {
 TEST_P(StructureFileTest, RefusesToSaveWhatCouldNotBeLoaded) {
   const Mesh cube = generate_cube();
   const DeviceMesh device_mesh(context(), cube);
-  const Bvh bvh = build_lbvh(context(), device_mesh.view());
+  const Bvh bvh = build(context(), device_mesh.view(), LbvhOptions{});
   const auto save_as = [&](const Mesh& mesh, const Bvh& tree, const std::string& builder) {
     save_structure(folder_ / "x.copse", context(), mesh, tree, builder, 63, 1);
   };
@@ -299,7 +299,7 @@ TEST_P(StructureFileTest, RefusesToSaveWhatCouldNotBeLoaded) {
 TEST_P(StructureFileTest, NamesWhyItCannotSave) {
   const Mesh cube = generate_cube();
   const DeviceMesh device_mesh(context(), cube);
-  const Bvh bvh = build_lbvh(context(), device_mesh.view());
+  const Bvh bvh = build(context(), device_mesh.view(), LbvhOptions{});
   EXPECT_COPSE_ERROR(save_structure("/dev/full", context(), cube, bvh, "lbvh", 63, 1), ErrorCode::bad_file,
                      "No space left on device");
   EXPECT_COPSE_ERROR(save_structure(folder_ / "none" / "x", context(), cube, bvh, "lbvh", 63, 1),

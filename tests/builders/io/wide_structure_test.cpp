@@ -24,7 +24,7 @@ class WideStructure : public OnEachBackend {
   template <class Tree>
   std::string save(const Mesh& mesh) {
     const DeviceMesh device_mesh(context(), mesh);
-    const Bvh bvh = build_hploc(context(), device_mesh.view());
+    const Bvh bvh = build(context(), device_mesh.view(), HplocOptions{});
     save_structure(folder_ / "a.copse", context(), mesh, bvh, "hploc", 63, 1, collapse<Tree>(context(), bvh));
     return read_bytes(folder_ / "a.copse");
   }
@@ -36,7 +36,7 @@ class WideStructure : public OnEachBackend {
   template <class Tree>
   void expect_round_trip(const Mesh& mesh) {
     const DeviceMesh device_mesh(context(), mesh);
-    const Bvh bvh = build_hploc(context(), device_mesh.view());
+    const Bvh bvh = build(context(), device_mesh.view(), HplocOptions{});
     const Tree wide = collapse<Tree>(context(), bvh);
     const std::string bytes = save<Tree>(mesh);
     StructureFile file = load(bytes);
@@ -136,12 +136,12 @@ TEST_P(WideStructureFile, RejectsLayoutsThatThereAreNot) {
 TEST_P(WideStructureFile, RefusesToSaveTheWideTreeOfAnother) {
   const Mesh cube = generate_cube();
   const DeviceMesh device_mesh(context(), cube), other(context(), generate_sphere(2));
-  const Bvh bvh = build_hploc(context(), device_mesh.view());
+  const Bvh bvh = build(context(), device_mesh.view(), HplocOptions{});
   const auto save_with = [&](const AnyWideBvh& wide) {
     save_structure(folder_ / "x.copse", context(), cube, bvh, "hploc", 63, 1, wide);
   };
   EXPECT_COPSE_ERROR(save_with(Bvh4{}), ErrorCode::invalid_argument, "never made");
-  EXPECT_COPSE_ERROR(save_with(collapse<Bvh4>(context(), build_hploc(context(), other.view()))),
+  EXPECT_COPSE_ERROR(save_with(collapse<Bvh4>(context(), build(context(), other.view(), HplocOptions{}))),
                      ErrorCode::invalid_argument, "primitives, the binary one 12");
   EXPECT_EQ(folder_.file_count(), 0u);
 }

@@ -11,7 +11,7 @@ int main() {
   copse::Buffer<glm::vec3> positions(context, mesh.positions);
   copse::Buffer<glm::uvec3> indices(context, mesh.triangles);
   const copse::TriangleView triangles{.positions = positions.span(), .triangles = indices.span()};
-  const copse::Bvh bvh = copse::build_lbvh(context, triangles);
+  const copse::Bvh bvh = copse::build(context, triangles, copse::LbvhOptions{});
 
   const std::vector<copse::Ray> ray = {{{0, 0, 3}, 0, {0, 0, -1}, copse::infinity}};
   copse::Buffer<copse::Ray> rays(context, ray);

@@ -1,12 +1,10 @@
 #include <algorithm>
 
+#include "builders/bvh/build.h"
 #include "builders/bvh/collapse.h"
 #include "builders/bvh/expected_overlap.h"
-#include "builders/bvh/hploc.h"
-#include "builders/bvh/lbvh.h"
 #include "builders/bvh/pack_triangles.h"
 #include "builders/bvh/refit.h"
-#include "builders/bvh/sah.h"
 #include "builders/bvh/stats.h"
 #include "viewer/model/inspect/host_copies.h"
 #include "viewer/model/structures/leaf_labels.h"
@@ -22,16 +20,19 @@ u32 leaf_size(const StructureOptions& options) {
                                          : options.max_leaf_size;
 }
 
-LbvhOptions lbvh_options(const StructureOptions& options) {
-  return {.morton_bits = options.morton_bits, .max_leaf_size = leaf_size(options)};
-}
-HplocOptions hploc_options(const StructureOptions& options) {
-  return {.radius = options.radius, .morton_bits = options.morton_bits, .max_leaf_size = leaf_size(options)};
-}
-SahOptions sah_options(const StructureOptions& options) {
-  return {.bin_count = options.bin_count,
-          .max_leaf_size = leaf_size(options),
-          .rotation_passes = options.rotation_passes};
+AnyBuildOptions build_options(const StructureOptions& options) {
+  const u32 max_leaf_size = leaf_size(options);
+  switch (options.builder) {
+    case Builder::lbvh: return LbvhOptions{.morton_bits = options.morton_bits, .max_leaf_size = max_leaf_size};
+    case Builder::hploc:
+      return HplocOptions{
+          .radius = options.radius, .morton_bits = options.morton_bits, .max_leaf_size = max_leaf_size};
+    case Builder::sah:
+      return SahOptions{.bin_count = options.bin_count,
+                        .max_leaf_size = max_leaf_size,
+                        .rotation_passes = options.rotation_passes};
+  }
+  return {};
 }
 
 CollapseOptions collapse_options(const StructureOptions& options) {
@@ -145,29 +146,11 @@ class TreeStructure : public TriangleStructure {
 
  private:
   void build_binary(const TriangleView& triangles) {
-    const bool fresh = bvh_.nodes.empty();
-    switch (options_.builder) {
-      case Builder::lbvh:
-        if (fresh) {
-          bvh_ = build_lbvh(context_, triangles, lbvh_options(options_));
-        } else {
-          rebuild_lbvh(context_, bvh_, triangles, lbvh_options(options_));
-        }
-        break;
-      case Builder::hploc:
-        if (fresh) {
-          bvh_ = build_hploc(context_, triangles, hploc_options(options_));
-        } else {
-          rebuild_hploc(context_, bvh_, triangles, hploc_options(options_));
-        }
-        break;
-      case Builder::sah:
-        if (fresh) {
-          bvh_ = build_sah(context_, triangles, sah_options(options_));
-        } else {
-          rebuild_sah(context_, bvh_, triangles, sah_options(options_));
-        }
-        break;
+    const AnyBuildOptions options = build_options(options_);
+    if (bvh_.nodes.empty()) {
+      bvh_ = copse::build(context_, triangles, options);
+    } else {
+      copse::rebuild(context_, bvh_, triangles, options);
     }
   }
 

@@ -1,0 +1,210 @@
+// Build, rebuild and sizes of all builders of binary trees: they differ by the type of their options.
+
+#include "builders/bvh/build.h"
+
+#include <cmath>
+#include <string>
+
+#include "builders/bvh/build/bvh_arrays.h"
+#include "primitives/core/check.h"
+#include "primitives/core/dispatch.h"
+
+namespace copse {
+
+namespace detail {
+
+// The bodies: lbvh.inl, hploc.inl and sah.inl, for either executor (tree_body.h).
+template <class Executor, class Options>
+void build_over_triangles(const Executor& ex, std::span<const TriangleView> views, u64 n, const Options& options,
+                          const BvhArrays& bvh);
+template <class Executor, class Options>
+void build_over_boxes(const Executor& ex, const Aabb* boxes, u64 n, const Options& options, const BvhArrays& bvh);
+template <class Executor, class Options>
+u64 build_scratch_bytes(const Executor& ex, u64 n, u64 view_count, const Options& options);
+
+}  // namespace detail
+
+namespace {
+
+const char* label_of(const LbvhOptions&) {
+  return "lbvh";
+}
+const char* label_of(const HplocOptions&) {
+  return "hploc";
+}
+const char* label_of(const SahOptions&) {
+  return "sah";
+}
+
+/// True if all of the tree follows from the deltas of its leaves, see delta_words.
+bool has_deltas(const LbvhOptions& options) {
+  return options.max_leaf_size == 1;
+}
+bool has_deltas(const HplocOptions&) {
+  return false;
+}
+bool has_deltas(const SahOptions&) {
+  return false;
+}
+
+void check_morton_bits(u32 morton_bits) {
+  if (morton_bits == 0 || (morton_bits >= 30 && morton_bits <= 63)) return;
+  throw Error(ErrorCode::invalid_argument,
+              "morton_bits is " + std::to_string(morton_bits) + "; it can be 30 to 63, or 0");
+}
+
+void check_cost(const char* name, double cost, bool above_zero) {
+  if (std::isfinite(cost) && (above_zero ? cost > 0 : cost >= 0)) return;
+  throw Error(ErrorCode::invalid_argument, std::string(name) + " is " + std::to_string(cost) +
+                                               "; it must be finite and " +
+                                               (above_zero ? "above 0" : "at least 0"));
+}
+
+void check(const LbvhOptions& options) {
+  check_morton_bits(options.morton_bits);
+  detail::check_option("max_leaf_size", options.max_leaf_size, 1, 32);
+}
+
+void check(const HplocOptions& options) {
+  detail::check_option("radius", options.radius, 1, HplocOptions::max_radius);
+  check_morton_bits(options.morton_bits);
+  detail::check_option("max_leaf_size", options.max_leaf_size, 1, 32);
+}
+
+void check(const SahOptions& options) {
+  detail::check_option("bin_count", options.bin_count, 2, SahOptions::max_bin_count);
+  detail::check_option("max_leaf_size", options.max_leaf_size, 1, 32);
+  detail::check_option("rotation_passes", options.rotation_passes, 0, 8);
+  check_cost("costs.traversal", options.costs.traversal, false);
+  check_cost("costs.intersection", options.costs.intersection, true);
+}
+
+/// Refuses to rebuild a tree over more primitives than it has room for.
+void check_room(const Bvh& bvh, u64 primitive_count) {
+  if (bvh.nodes.size() >= node_capacity(primitive_count) && bvh.parents.size() >= pair_capacity(primitive_count) &&
+      bvh.deltas.size() >= delta_words(primitive_count) && primitive_count <= bvh.primitive_capacity()) {
+    return;
+  }
+  throw Error(ErrorCode::invalid_argument, "rebuild over " + std::to_string(primitive_count) +
+                                               " primitives of a tree with room for " +
+                                               std::to_string(bvh.primitive_capacity()) + " and " +
+                                               std::to_string(bvh.nodes.size()) + " nodes");
+}
+
+u64 count_of(const TriangleViews& triangles) {
+  return triangles.primitive_count();
+}
+u64 count_of(const BoxView& boxes) {
+  return boxes.boxes.size();
+}
+
+u64 view_count_of(const TriangleViews& triangles) {
+  return triangles.views().size();
+}
+u64 view_count_of(const BoxView&) {
+  return 0;
+}
+
+template <class Executor, class Options>
+void build_over(const Executor& ex, const TriangleViews& triangles, const Options& options,
+                const detail::BvhArrays& bvh) {
+  detail::build_over_triangles(ex, triangles.views(), count_of(triangles), options, bvh);
+}
+template <class Executor, class Options>
+void build_over(const Executor& ex, const BoxView& boxes, const Options& options, const detail::BvhArrays& bvh) {
+  detail::build_over_boxes(ex, boxes.boxes.data(), count_of(boxes), options, bvh);
+}
+
+template <class Options>
+BuildSizes sizes(Context& context, u64 primitive_count, const Options& options, u64 view_count) {
+  check(options);
+  detail::check_primitive_count(primitive_count);
+  return {.result_bytes = bvh_bytes(primitive_count), .scratch_bytes = dispatch(context, [&](const auto& ex) {
+                                                        return detail::build_scratch_bytes(ex, primitive_count,
+                                                                                           view_count, options);
+                                                      })};
+}
+
+template <class Primitives, class Options>
+void rebuild_tree(Context& context, Bvh& bvh, const Primitives& primitives, const Options& options) {
+  const u64 n = count_of(primitives);
+  const u64 scratch_bytes = sizes(context, n, options, view_count_of(primitives)).scratch_bytes;
+  check_room(bvh, n);
+  context.reserve_scratch(scratch_bytes);
+  ProfileScope scope(context.profile(), label_of(options));
+  dispatch(context, [&](const auto& ex) { build_over(ex, primitives, options, detail::arrays_of(bvh)); });
+  bvh.source_count = n;
+  bvh.max_leaf_size = options.max_leaf_size;
+  if (!context.device().capturing()) bvh.may_refit_by_deltas = has_deltas(options);
+}
+
+template <class Primitives, class Options>
+Bvh build_tree(Context& context, const Primitives& primitives, const Options& options) {
+  check(options);
+  Bvh bvh = make_bvh(context, count_of(primitives));
+  rebuild_tree(context, bvh, primitives, options);
+  return bvh;
+}
+
+}  // namespace
+
+Bvh make_bvh(Context& context, u64 primitive_count) {
+  detail::check_primitive_count(primitive_count);
+  Bvh bvh;
+  bvh.nodes = Buffer<BvhNode>(context, node_capacity(primitive_count));
+  bvh.parents = Buffer<u32>(context, pair_capacity(primitive_count));
+  bvh.primitive_ids = Buffer<u32>(context, primitive_count);
+  bvh.counts = Buffer<BvhCounts>(context, 1);
+  bvh.deltas = Buffer<u32>(context, delta_words(primitive_count));
+  return bvh;
+}
+
+Bvh build(Context& context, const TriangleViews& triangles, const LbvhOptions& options) {
+  return build_tree(context, triangles, options);
+}
+Bvh build(Context& context, const TriangleViews& triangles, const HplocOptions& options) {
+  return build_tree(context, triangles, options);
+}
+Bvh build(Context& context, const TriangleViews& triangles, const SahOptions& options) {
+  return build_tree(context, triangles, options);
+}
+Bvh build(Context& context, const BoxView& boxes, const LbvhOptions& options) {
+  return build_tree(context, boxes, options);
+}
+Bvh build(Context& context, const BoxView& boxes, const HplocOptions& options) {
+  return build_tree(context, boxes, options);
+}
+Bvh build(Context& context, const BoxView& boxes, const SahOptions& options) {
+  return build_tree(context, boxes, options);
+}
+
+void rebuild(Context& context, Bvh& bvh, const TriangleViews& triangles, const LbvhOptions& options) {
+  rebuild_tree(context, bvh, triangles, options);
+}
+void rebuild(Context& context, Bvh& bvh, const TriangleViews& triangles, const HplocOptions& options) {
+  rebuild_tree(context, bvh, triangles, options);
+}
+void rebuild(Context& context, Bvh& bvh, const TriangleViews& triangles, const SahOptions& options) {
+  rebuild_tree(context, bvh, triangles, options);
+}
+void rebuild(Context& context, Bvh& bvh, const BoxView& boxes, const LbvhOptions& options) {
+  rebuild_tree(context, bvh, boxes, options);
+}
+void rebuild(Context& context, Bvh& bvh, const BoxView& boxes, const HplocOptions& options) {
+  rebuild_tree(context, bvh, boxes, options);
+}
+void rebuild(Context& context, Bvh& bvh, const BoxView& boxes, const SahOptions& options) {
+  rebuild_tree(context, bvh, boxes, options);
+}
+
+BuildSizes build_sizes(Context& context, u64 primitive_count, const LbvhOptions& options, u64 view_count) {
+  return sizes(context, primitive_count, options, view_count);
+}
+BuildSizes build_sizes(Context& context, u64 primitive_count, const HplocOptions& options, u64 view_count) {
+  return sizes(context, primitive_count, options, view_count);
+}
+BuildSizes build_sizes(Context& context, u64 primitive_count, const SahOptions& options, u64 view_count) {
+  return sizes(context, primitive_count, options, view_count);
+}
+
+}  // namespace copse
