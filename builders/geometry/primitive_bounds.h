@@ -11,8 +11,7 @@
 // bench: copse-bench-primitives, reduce/scene_bounds.
 
 #include "builders/geometry/gathered_boxes.h"
-#include "builders/geometry/primitive_boxes.h"
-#include "builders/geometry/triples.h"
+#include "builders/geometry/triangle_table.h"
 #include "primitives/core/executor.h"
 
 namespace copse::detail {

@@ -4,7 +4,6 @@
 #include <map>
 
 #include "builders/bvh/hploc/hploc_cluster.h"
-#include "builders/bvh/hploc/hploc_ranges.h"
 #include "builders/bvh/lbvh.h"
 #include "builders/bvh/stats.h"
 #include "builders/geometry/morton.h"

@@ -4,6 +4,7 @@
 #include <random>
 
 #include "builders/bvh/lbvh.h"
+#include "builders/bvh/lbvh/reference.h"
 #include "builders/bvh/refit.h"
 #include "builders/bvh/validate.h"
 #include "builders/geometry/generate.h"
@@ -123,6 +124,17 @@ TEST_P(LbvhJoin, FewValuesAmongManyJoin) {
   std::vector<vec3> points = random_points(7);
   for (u32 i = 0; i < 30000; ++i) points.push_back(points[i * i % 7]);
   expect_tree_of(context(), points);
+}
+
+TEST_P(LbvhJoin, PlainWalksGiveTheSameTree) {
+  for (u64 n : {0, 1, 2, 65, 5000, 300000}) {
+    const DeviceMesh mesh(context(), generate_random(n, 0.05f));
+    for (const LbvhOptions& options : {LbvhOptions{}, LbvhOptions{.max_leaf_size = 4}}) {
+      const Bvh expected = detail::build_by_walks(context(), mesh.view(), options);
+      EXPECT_TRUE(same_bytes(BvhCopy(build(context(), mesh.view(), options)), BvhCopy(expected)))
+          << n << " triangles, " << options.max_leaf_size << " in a leaf";
+    }
+  }
 }
 
 }  // namespace copse::test

@@ -18,7 +18,7 @@ struct RefitsOf {
   Context& context;
 
   Tree build(const DeviceMesh& mesh) const {
-    return collapse<Tree>(context, build(context, mesh.view(), HplocOptions{.max_leaf_size = 2}));
+    return collapse<Tree>(context, copse::build(context, mesh.view(), HplocOptions{.max_leaf_size = 2}));
   }
 
   void change_nothing_where_nothing_moved(const NamedMesh& hard) const {
@@ -35,7 +35,7 @@ struct RefitsOf {
     Mesh moved = host;
     for (vec3& p : moved.positions) p = vec3(p.x * 4, p.y * 4, p.z * 4);
     DeviceMesh mesh(context, host);
-    Bvh bvh = build(context, mesh.view(), HplocOptions{});
+    Bvh bvh = copse::build(context, mesh.view(), HplocOptions{});
     Tree tree = collapse<Tree>(context, bvh);
     mesh.positions.upload(moved.positions);
     refit(context, tree, mesh.view());

@@ -41,4 +41,12 @@ inline BvhArrays arrays_of(Bvh& bvh) {
           deltas + 1};
 }
 
+/// The box around `count` primitives, at least one, from primitive_ids[first] on.
+template <class Boxes>
+COPSE_HD Aabb box_of_slots(const Boxes& boxes, const u32* primitive_ids, u32 first, u32 count) {
+  Aabb box = boxes(primitive_ids[first]);
+  for (u32 k = 1; k < count; ++k) box = merge(box, boxes(primitive_ids[first + k]));
+  return box;
+}
+
 }  // namespace copse::detail

@@ -11,7 +11,7 @@
 
 #include "builders/bvh/build/bvh_arrays.h"
 #include "builders/geometry/make_triangle_table.h"
-#include "builders/geometry/primitive_boxes.h"
+#include "builders/geometry/triangle_table.h"
 
 namespace copse::detail {
 

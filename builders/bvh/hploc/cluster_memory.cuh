@@ -3,11 +3,10 @@
 // The clusters of a block of leaves in shared memory.
 
 #include "builders/bvh/hploc/cluster_lanes.cuh"
-#include "builders/bvh/hploc/hploc_ranges.h"
 
 namespace copse::cuda::detail {
 
-using copse::detail::LeafHierarchy;
+using copse::detail::ClusterHierarchy;
 using copse::detail::LeafRange;
 using copse::detail::max_kept_clusters;
 

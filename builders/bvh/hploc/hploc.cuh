@@ -10,8 +10,7 @@
 
 #include "builders/bvh/hploc/cluster_block.cuh"
 #include "builders/bvh/hploc/hploc_climb.cuh"
-#include "builders/bvh/lbvh/lbvh_leaves.h"
-#include "builders/bvh/lbvh/leaf_box.h"
+#include "builders/bvh/morton/leaf_ranges.h"
 #include "builders/bvh/morton/morton_sort.cuh"
 #include "builders/geometry/gathered_boxes.h"
 #include "primitives/cuda/for_each.cuh"
@@ -52,7 +51,7 @@ struct HplocInput {
   BvhArrays bvh;
 };
 
-using Hierarchy = LeafHierarchy<AnyLeaves>;
+using Hierarchy = ClusterHierarchy<AnyLeaves>;
 using Place = PlaceCluster<AnyLeaves>;
 
 template <u32 tile_leaves_a_lane>

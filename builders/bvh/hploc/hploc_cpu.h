@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "builders/bvh/hploc/cluster_row_cpu.h"
-#include "builders/bvh/hploc/hploc_ranges.h"
 #include "builders/bvh/morton/morton_sort_cpu.h"
 #include "builders/bvh/morton/precomputed_bounds.h"
 #include "primitives/core/atomic.h"
@@ -111,7 +110,7 @@ class HplocClimb {
   static constexpr u32 max_kept = copse::detail::max_kept_clusters;
 
   Boxes boxes_;
-  copse::detail::LeafHierarchy<Leaves> hierarchy_;
+  copse::detail::ClusterHierarchy<Leaves> hierarchy_;
   copse::detail::PlaceCluster<Leaves> place_;
   u32 radius_;
   Cluster* clusters_;  // [leaf]

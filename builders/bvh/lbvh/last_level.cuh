@@ -6,7 +6,6 @@
 // take a split. They look for either end of its range in the split's own list, then among whole lists
 // (pending_subtrees.cuh), then in the list where the range ends. Measured by copse bench --builder lbvh --stages.
 
-#include "builders/bvh/lbvh/pending_lists.cuh"
 #include "builders/bvh/lbvh/pending_subtrees.cuh"
 
 namespace copse::cuda::detail {

@@ -2,19 +2,223 @@
 
 // Topology and boxes of an LBVH on CUDA. Contract: builders/bvh/lbvh/lbvh.inl.
 //
-// A tile of leaves a warp, joined in registers (leaf_tile.cuh, subtree_row.cuh); then blocks that join what is
-// left of 64 spans each, in shared memory (upper_levels.cuh), of which one in 64 goes on. No thread waits for
-// another one, and few write what others read, where the walk by single threads needs a fence a node. Measured by
+// A warp joins a tile of leaves in registers (leaf_tile.cuh, subtree_row.cuh). Then blocks join the subtrees that are
+// pending from 64 spans of leaves each, in shared memory; one level of blocks follows the other, with a 64th of the
+// spans, until the last level makes all nodes that are left at once (last_level.cuh). No thread waits for another one,
+// and few write what others read, while the walk by single threads (reference.h) needs a fence per node. Measured by
 // copse bench --builder lbvh --stages.
+//
+// A block of an upper level joins its subtrees in rows of 32, a warp per row, in passes. Between passes the subtrees
+// that remain move together. Those that remain in the end are pending for the whole span of the block.
+//
+// How many subtrees can be pending from a span: no delta between them is higher than both deltas beside it, so from
+// the ends of the span the deltas fall towards one place, and no two on one side are equal. So there are at most twice
+// as many subtrees as values of delta, and a block can always take one list more.
 
-#include "builders/bvh/lbvh/lbvh_leaves.h"
+#include "builders/bvh/lbvh/last_level.cuh"
 #include "builders/bvh/lbvh/leaf_tile.cuh"
-#include "builders/bvh/lbvh/upper_levels.cuh"
+#include "builders/bvh/morton/leaf_ranges.h"
 #include "builders/bvh/morton/morton_sort.cuh"
+#include "primitives/cuda/block.cuh"
 
 namespace copse::cuda {
 
 namespace detail {
+
+/// At most 96, see common_prefix; and one more, see LeafHierarchy.
+inline constexpr u32 max_delta = 97;
+inline constexpr u32 max_subtrees_left = 2 * max_delta + 1;
+static_assert(max_subtrees_left < 256, "counts of PendingTable");
+
+/// Subtrees side by side, one a thread; every second pass looks at rows that begin half a row earlier.
+struct UpperMemory : SubtreeMemory<512 - warp_size / 2> {
+  static constexpr u32 threads = 512;
+  static_assert(capacity >= 2 * max_subtrees_left);
+
+  PendingLists lists;
+  BlockStorage<u32, threads> votes;
+};
+
+/// A level: each block takes 64 lists of it, and makes one of the next level.
+struct UpperLevel {
+  u64 span;  // leaves a list
+  PendingSubtrees lists;
+  u32* next_counts;                // [list of the next level]
+  PendingSummary* next_summaries;  // or null
+
+  __device__ u64 first_leaf() const { return blockIdx.x * PendingLists::max_lists * span; }
+  __device__ u32 first_list() const { return blockIdx.x * PendingLists::max_lists; }
+
+  /// How close the block's first leaf and the one before it are.
+  __device__ u32 delta_left() const {
+    if (blockIdx.x == 0) return 0;
+    return lists.subtrees[first_leaf() - span + lists.counts[first_list() - 1] - 1].delta_right;
+  }
+};
+
+/// Loads the subtrees of the numbers `begin` to `end` - 1 of the block's lists behind `count` others; all threads.
+///   before: the subtree before the block's first one
+__device__ inline void load_subtrees(UpperMemory& memory, const BvhNode* nodes, const PendingSubtree* subtrees,
+                                     u64 span, u32 begin, u32 end, u32 count, const PendingSubtree& before) {
+  const u32 i = count + threadIdx.x, number = begin + threadIdx.x;
+  const bool is_new = number < end;
+  PendingSubtree own = before, previous = before;
+  if (is_new) own = subtrees[memory.lists.place(number, span)];
+  if (is_new && lane_id() == 0 && number > 0) previous = subtrees[memory.lists.place(number - 1, span)];
+  const PendingSubtree in_lane_before = shuffle_up(own, 1);
+  if (lane_id() != 0) previous = in_lane_before;
+  if (is_new) {
+    const LeafRange range{previous.last_leaf + 1, own.last_leaf};
+    const BvhNode node = nodes[SubtreePlace(range, previous.delta_right, own.delta_right).node];
+    memory.store(i, {node.lo, range.first}, {node.hi, range.last}, own.delta_right);
+  }
+  __syncthreads();
+}
+
+/// Joins subtrees in rows of a warp each, once. Returns how many are left.
+///   shift: how much earlier the rows begin than the subtrees
+__device__ inline u32 join_rows(UpperMemory& memory, u32 count, u32 shift, u32 delta_left,
+                                const StoreSubtree& store) {
+  const u32 row = threadIdx.x - lane_id();
+  const u32 begin = row < shift ? 0 : row - shift, end = smaller(count, row + warp_size - shift);
+  const RowOfSubtrees<UpperMemory> leaves{memory, begin};
+  RowSubtree mine{};
+  u32 held = 0;
+  if (begin < end) {
+    mine = leaves.load(end - begin);
+    held = join_row(mine, end - begin, begin == 0 ? delta_left : memory.delta_right[begin - 1], leaves, store);
+  }
+  const bool holds = (held >> lane_id() & 1) != 0;
+  HalfSubtree lo{}, hi{};
+  if (holds) {
+    lo = {mine.box.lo, leaves.first(mine.first_lane)};
+    hi = {mine.box.hi, leaves.last(mine.last_lane)};
+  }
+  const VoteCount vote = copse::cuda::block_count<UpperMemory::threads>(holds, memory.votes);
+  if (holds) memory.store(vote.before, lo, hi, mine.delta_right);
+  __syncthreads();
+  return vote.total;
+}
+
+/// Joins the block's subtrees as far as they belong together. Returns how many are left.
+__device__ inline u32 join_by_rows(UpperMemory& memory, u32 count, u32 delta_left, const StoreSubtree& store) {
+  // Two neighbours stand in one row in this pass or in the next one.
+  u32 idle_passes = 0;
+  for (u32 shift = 0; idle_passes < 2 && count > 1; shift ^= warp_size / 2) {
+    const bool is_one_row = count <= warp_size;
+    const u32 left = join_rows(memory, count, is_one_row ? 0 : shift, delta_left, store);
+    if (is_one_row) return left;
+    idle_passes = left == count ? idle_passes + 1 : 0;
+    count = left;
+  }
+  return count;
+}
+
+/// Joins what a block of a level finds, and lists what is left.
+__device__ inline void join_pending(UpperMemory& memory, const UpperLevel& level, u32 leaf_count,
+                                    const StoreSubtree& store) {
+  const u32 delta_left = level.delta_left();
+  PendingSubtree* const subtrees = level.lists.subtrees + level.first_leaf();
+  const u64 list_count = divide_rounding_up(leaf_count - level.first_leaf(), level.span);
+  memory.lists.number(level.lists.counts + level.first_list(),
+                      u32(smaller(list_count, u64{PendingLists::max_lists})));
+
+  // As many lists at once as fit, which is mostly all of them; one pass over them makes room for more.
+  u32 count = 0;
+  for (u32 begin = 0; begin < memory.lists.size();) {
+    u32 end = memory.lists.end_of_whole_lists(begin, UpperMemory::capacity - count);
+    if (end == begin) {
+      count = join_by_rows(memory, count, delta_left, store);
+      end = memory.lists.end_of_whole_lists(begin, UpperMemory::capacity - count);
+    }
+    if (end == begin) break;  // more is left of the spans than deltas can leave: they are none
+    load_subtrees(memory, store.bvh.nodes, subtrees, level.span, begin, end, count,
+                  {u32(level.first_leaf()) - 1, delta_left});
+    count += end - begin;
+    begin = end;
+    if (begin < memory.lists.size()) count = join_rows(memory, count, 0, delta_left, store);
+  }
+  count = join_by_rows(memory, count, delta_left, store);
+  const u32 i = threadIdx.x;
+  if (i < count) subtrees[i] = memory.pending(i);
+  if (i == 0) level.next_counts[blockIdx.x] = count;
+  if (level.next_summaries != nullptr && i < warp_size) {
+    memory.summarise(count, level.next_summaries + blockIdx.x);
+  }
+}
+
+/// As many blocks as a multiprocessor holds at the fewest registers that take no local memory.
+inline constexpr u32 upper_blocks = 3;
+
+__global__ static void __launch_bounds__(UpperMemory::threads, upper_blocks)
+    join_level_kernel(const UpperLevel level, const BvhArrays bvh, bool only_with_deltas) {
+  __shared__ UpperMemory memory;
+  overlap_launches();
+  const u32 leaf_count = only_with_deltas && *bvh.has_deltas == 0 ? 0 : bvh.counts->leaf_count;
+  if (level.first_leaf() < leaf_count) join_pending(memory, level, leaf_count, {bvh});
+}
+
+/// Lists of the tiles of `n` leaves.
+inline u64 tile_count(u64 n) {
+  return divide_rounding_up(n, u64{LbvhTile::capacity});
+}
+
+/// Lists of all levels over `n` leaves, the tiles' first.
+inline u64 pending_list_count(u64 n) {
+  u64 lists = tile_count(n), total = lists;
+  for (; lists > max_last_level_lists; total += lists)
+    lists = divide_rounding_up(lists, u64{PendingLists::max_lists});
+  return total;
+}
+
+/// Lists of the last level.
+inline u64 last_level_list_count(u64 n) {
+  u64 lists = tile_count(n);
+  while (lists > max_last_level_lists) lists = divide_rounding_up(lists, u64{PendingLists::max_lists});
+  return lists;
+}
+
+/// Room for all lists over `n` leaves: the tiles', whose places later levels take again, and their counts first.
+inline PendingSubtrees allocate_pending(ScratchArena::Frame& frame, u64 n) {
+  auto* const subtrees = frame.allocate<PendingSubtree>(n);
+  u32* const counts = frame.allocate<u32>(pending_list_count(n));
+  return {subtrees, counts, frame.allocate<PendingSummary>(last_level_list_count(n))};
+}
+inline u64 pending_scratch_bytes(u64 n) {
+  return ScratchArena::bytes_for<PendingSubtree>(n) + ScratchArena::bytes_for<u32>(pending_list_count(n)) +
+         ScratchArena::bytes_for<PendingSummary>(last_level_list_count(n));
+}
+
+/// As tiles fill them: summaries are of the last level alone.
+inline PendingSubtrees pending_of_tiles(const PendingSubtrees& lists, u64 n) {
+  return {lists.subtrees, lists.counts, tile_count(n) <= max_last_level_lists ? lists.summaries : nullptr};
+}
+
+/// Joins what tiles left up to the last level, and returns its lists.
+///   only_with_deltas: nothing where the tree is not of its deltas
+inline LastLevel join_levels(const Executor& ex, const char* label, PendingSubtrees lists, u64 n,
+                             const BvhArrays& bvh, bool only_with_deltas) {
+  u64 count = tile_count(n), span = LbvhTile::capacity;
+  while (count > max_last_level_lists) {
+    const u64 next = divide_rounding_up(count, u64{PendingLists::max_lists});
+    const UpperLevel level{span, lists, lists.counts + count,
+                           next <= max_last_level_lists ? lists.summaries : nullptr};
+    launch(ex, label, join_level_kernel,
+           {.blocks = next, .threads = UpperMemory::threads, .overlaps_earlier_launch = true}, level, bvh,
+           only_with_deltas);
+    lists.counts += count;
+    count = next;
+    span *= PendingLists::max_lists;
+  }
+  return {u32(span), u32(count), lists};
+}
+
+/// The launch of a kernel that calls join_last_level().
+inline LaunchShape last_level_shape(const LastLevel& last, u32 lists_per_block) {
+  return {.blocks = divide_rounding_up(last.room, lists_per_block),
+          .threads = LastLevel::threads,
+          .overlaps_earlier_launch = true};
+}
 
 template <class Boxes, class Leaves>
 void join_leaf_tiles(const Executor& ex, const LeafTileInput<Boxes, Leaves>& in,

@@ -17,8 +17,10 @@
 
 #include "builders/bvh/build/tree_body.h"
 #include "builders/bvh/lbvh.h"
-#include "builders/bvh/lbvh/lbvh_leaves.h"
+#include "builders/bvh/lbvh/reference.h"
+#include "builders/bvh/morton/leaf_ranges.h"
 #include "builders/bvh/morton/morton_order.h"
+#include "primitives/loops/zeroed_words.h"
 
 namespace copse::detail {
 
@@ -40,9 +42,28 @@ u64 build_over_scratch_bytes(const Executor& ex, u64 n, PrimitiveKind kind, cons
   return order.kept_bytes + larger(order.bytes, tree_bytes);
 }
 
+/// The tree of build_over, by walks; for tests.
+template <class Executor>
+void build_by_walks(const Executor& ex, std::span<const TriangleView> views, u64 n, const LbvhOptions& options,
+                    const BvhArrays& bvh) {
+  ScratchArena::Frame frame(ex.scratch);
+  const TriangleBoxes boxes{make_triangle_table(ex, frame, views)};
+  const MortonOrder order = sort_by_morton_key(ex, frame, boxes, n, options.morton_bits, bvh);
+  with_leaves(ex, order, n, options.max_leaf_size, bvh,
+              [&](const auto& leaves) { join_by_walks(ex, boxes, leaves, order.deltas, n, bvh); });
+}
+
+template <class Executor>
+u64 build_by_walks_scratch_bytes(const Executor& ex, u64 n, u64 view_count, const LbvhOptions& options) {
+  return build_scratch_bytes(ex, n, view_count, options) + join_by_walks_scratch_bytes(ex, n);
+}
+
 template void build_over_triangles(const BodyExecutor&, std::span<const TriangleView>, u64, const LbvhOptions&,
                                    const BvhArrays&);
 template void build_over_boxes(const BodyExecutor&, const Aabb*, u64, const LbvhOptions&, const BvhArrays&);
 template u64 build_scratch_bytes(const BodyExecutor&, u64, u64, const LbvhOptions&);
+template void build_by_walks(const BodyExecutor&, std::span<const TriangleView>, u64, const LbvhOptions&,
+                             const BvhArrays&);
+template u64 build_by_walks_scratch_bytes(const BodyExecutor&, u64, u64, const LbvhOptions&);
 
 }  // namespace copse::detail

@@ -4,7 +4,6 @@
 // inside it. The subtrees that are left, children of nodes which reach beyond the tile, are listed.
 // They lie around a valley of deltas that fall towards one place and rise again, so they are few.
 
-#include "builders/bvh/lbvh/leaf_box.h"
 #include "builders/bvh/lbvh/subtree_row.cuh"
 #include "builders/bvh/morton/precomputed_bounds.h"
 #include "builders/geometry/gathered_boxes.h"

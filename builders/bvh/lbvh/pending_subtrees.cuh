@@ -3,6 +3,7 @@
 // Lists of subtrees of an LBVH as wholes, in a block's shared memory, with rows of 32 of them, a byte for the
 // least delta of each: groups of eight lanes find the next list that has a delta at most as close as theirs.
 
+#include "builders/bvh/build/pending_lists.cuh"
 #include "builders/bvh/lbvh/leaf_tile.cuh"
 
 namespace copse::cuda::detail {

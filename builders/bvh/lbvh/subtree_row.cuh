@@ -8,8 +8,8 @@
 // however deep the tree is.
 
 #include "builders/bvh/build/bvh_arrays.h"
-#include "builders/bvh/lbvh/lane_boxes.cuh"
-#include "builders/bvh/lbvh/subtree_place.h"
+#include "builders/bvh/morton/leaf_ranges.h"
+#include "builders/geometry/lane_boxes.cuh"
 #include "primitives/core/bits.h"
 
 namespace copse::cuda::detail {

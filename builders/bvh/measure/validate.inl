@@ -5,7 +5,7 @@
 #include "builders/bvh/wide/wide_encode.h"
 #include "builders/bvh/wide/wide_tree.h"
 #include "builders/geometry/make_triangle_table.h"
-#include "builders/geometry/primitive_boxes.h"
+#include "builders/geometry/triangle_table.h"
 #include "primitives/bottom_up.h"
 #include "primitives/loops/zeroed_words.h"
 #include "primitives/tree_walk.h"

@@ -3,7 +3,7 @@
 // A radix sort of all primitives by whole keys, by the blocks of a launch that is already running: least
 // significant digit first, three meetings of the grid a digit. It moves numbers alone and looks their keys up.
 
-#include "builders/bvh/morton/morton_run_list.cuh"
+#include "builders/bvh/morton/tie_tile.cuh"
 #include "primitives/cuda/block.cuh"
 
 namespace copse::cuda::detail {

@@ -7,7 +7,7 @@
 
 #include <type_traits>
 
-#include "builders/geometry/primitive_boxes.h"
+#include "builders/geometry/triangle_table.h"
 #include "primitives/core/bits.h"
 
 namespace copse::detail {

@@ -3,11 +3,51 @@
 // A tile of primitives sorted by the prefixes of their keys, with a look at those on both sides of it: what a block
 // knows of them in shared memory.
 
-#include "builders/bvh/morton/morton_run_list.cuh"
+#include "builders/bvh/morton/morton_keys.h"
 #include "primitives/core/atomic.h"
+#include "primitives/cuda/grid_barrier.cuh"
 #include "primitives/cuda/warp.cuh"
+#include "primitives/no_value.h"
+#include "primitives/sort_plan.h"
 
 namespace copse::cuda::detail {
+
+using copse::detail::KeyWords;
+using copse::detail::MergeShape;
+using copse::detail::MortonOrderOutput;
+using copse::detail::SortedPrefixes;
+
+inline constexpr u32 max_short_run = 32;
+
+/// Of the longer runs, those that a warp puts in order, and those that a block does.
+inline constexpr u32 max_warp_run = 256;
+inline constexpr u32 max_block_run = MergeShape<u64, NoValue>::tile;
+
+/// What blocks tell each other; zero between launches.
+struct RunState {
+  GridCounters grid;
+  u32 warp_run_count;
+  u32 block_run_count;
+  u32 needs_resort;
+};
+
+/// Where the long runs begin, and memory for the sort over all.
+struct RunList {
+  u32* begins;  // of those for warps from the front, of those for blocks from the back
+  u64 capacity;
+  u32* digit_counts;  // [digit][block]
+  u32* digit_totals;  // [digit]
+  u32* ids;           // primitives half-way
+
+  __device__ void add_warp_run(u32 begin, RunState* state) const {
+    begins[fetch_add_relaxed(&state->warp_run_count, 1u)] = begin;
+  }
+  __device__ void add_block_run(u32 begin, RunState* state) const {
+    begins[capacity - 1 - fetch_add_relaxed(&state->block_run_count, 1u)] = begin;
+  }
+  __device__ u32 warp_run(u64 i) const { return begins[i]; }
+  __device__ u32 block_run(u64 i) const { return begins[capacity - 1 - i]; }
+};
 
 /// What belongs to a thread's neighbouring slots, in one load or store.
 template <class T>
@@ -190,5 +230,10 @@ struct EnteredSlots {
     if (count == 0 && slot == 0) order.store_valid_count(0);
   }
 };
+
+/// The delta between keys with different prefixes.
+__device__ inline u8 delta_between_prefixes(u64 prefix, u64 next_prefix) {
+  return u8(leading_zeros(prefix ^ next_prefix));
+}
 
 }  // namespace copse::cuda::detail

@@ -4,7 +4,6 @@
 // primitives must be included.
 
 #include "builders/bvh/build/bvh_arrays.h"
-#include "builders/bvh/lbvh/leaf_box.h"
 #include "builders/bvh/wide/wide_encode.h"
 #include "builders/bvh/wide/wide_tree.h"
 #include "primitives/bottom_up.h"

@@ -10,8 +10,8 @@
 // since a captured build may have run after this refit was captured. If it was another builder, the launches for
 // deltas fit the tree from every leaf up, slowly.
 
-#include "builders/bvh/lbvh/lbvh_leaves.h"
-#include "builders/bvh/lbvh/upper_levels.cuh"
+#include "builders/bvh/lbvh/lbvh.cuh"
+#include "builders/bvh/morton/leaf_ranges.h"
 #include "builders/bvh/refit/refit_links.cuh"
 #include "builders/bvh/refit/wide_refit.cuh"
 

@@ -15,7 +15,7 @@
 
 #include "builders/bvh/refit/fit_nodes.h"
 #include "builders/geometry/make_triangle_table.h"
-#include "builders/geometry/primitive_boxes.h"
+#include "builders/geometry/triangle_table.h"
 
 namespace copse::detail {
 

@@ -10,7 +10,7 @@
 #include "builders/bvh/refit/deferred_sibling_groups.cuh"
 #include "builders/bvh/refit/fit_nodes.h"
 #include "builders/bvh/refit/sibling_group_window.cuh"
-#include "builders/geometry/primitive_boxes.h"
+#include "builders/geometry/triangle_table.h"
 #include "primitives/cuda/launch.cuh"
 #include "primitives/tree_walk.h"
 

@@ -3,7 +3,7 @@
 // The cells that a primitive touches, in parts that are about equal work: most primitives are one part, a huge one
 // is as many as it has slabs.
 
-#include "builders/geometry/primitive_boxes.h"
+#include "builders/geometry/triangle_table.h"
 #include "builders/grid/cells/lattice_triangle.h"
 
 namespace copse::detail {

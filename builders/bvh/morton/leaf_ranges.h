@@ -24,6 +24,54 @@ struct GroupedLeaves {
   COPSE_HD u32 first(u32 leaf) const { return firsts[leaf]; }
 };
 
+/// Leaf number `leaf` as a node.
+template <class Boxes, class Leaves>
+COPSE_HD BvhNode make_leaf(const Boxes& boxes, const Leaves& leaves, const u32* primitive_ids, u32 leaf) {
+  const u32 first = leaves.first(leaf), count = leaves.first(leaf + 1) - first;
+  return BvhNode::leaf(box_of_slots(boxes, primitive_ids, first, count), first, count);
+}
+
+/// Leaves `first` to `last`, both included.
+struct LeafRange {
+  u32 first;
+  u32 last;
+
+  COPSE_HD u32 size() const { return last - first + 1; }
+};
+
+/// The deltas at the ends of ranges of leaves, from which the whole hierarchy follows. The parent of a range splits at
+/// the end with the higher delta (Apetrei, "Fast and Simple Agglomerative LBVH Construction", CGVC 2014).
+///
+/// These deltas are one more than the stored ones, so that 0 can stand for "no leaf is there", where Karras has -1. No
+/// two deltas at the ends of a range are equal, but for the range of all leaves, which has 0 at both.
+template <class Leaves>
+struct LeafHierarchy {
+  Leaves leaves;
+  const u8* deltas;  // between slots, see MortonOrder
+  u32 leaf_count;
+
+  /// The delta of a leaf and the one before it, and of a leaf and the one after it.
+  COPSE_HD u32 delta_left(u32 leaf) const { return leaf == 0 ? 0 : 1 + deltas[leaves.first(leaf) - 1]; }
+  COPSE_HD u32 delta_right(u32 leaf) const { return leaf + 1 == leaf_count ? 0 : delta_left(leaf + 1); }
+
+  COPSE_HD bool is_whole(const LeafRange& range) const { return range.size() == leaf_count; }
+};
+
+/// Where the node over a range of leaves stands in an LBVH: the children of split s, which lies behind leaf s, stand at
+/// 2s + 1 and 2s + 2.
+///   delta_left, delta_right: at the ends of the range, see LeafHierarchy
+struct SubtreePlace {
+  u32 node;
+
+  COPSE_HD SubtreePlace(const LeafRange& range, u32 delta_left, u32 delta_right)
+      : node(delta_left > delta_right   ? 2 * range.first
+             : delta_left < delta_right ? 2 * range.last + 1
+                                        : 0) {}
+
+  /// Not for the root.
+  COPSE_HD bool is_right_child() const { return (node & 1) == 0; }
+};
+
 /// 1 where a leaf begins in slot i: the node that splits right before it has more than max_leaf_size
 /// primitives. That node reaches to both sides over all deltas that are closer than its own.
 struct StartsLeaf {
