@@ -13,7 +13,7 @@ namespace copse {
 
 namespace detail {
 
-// The bodies: lbvh.inl, hploc.inl and sah.inl, for either executor (tree_body.h).
+// The bodies: lbvh.inl, hploc.inl and sah.inl, for either executor.
 template <class Executor, class Options>
 void build_over_triangles(const Executor& ex, std::span<const TriangleView> views, u64 n, const Options& options,
                           const BvhArrays& bvh);

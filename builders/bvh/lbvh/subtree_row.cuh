@@ -8,8 +8,8 @@
 // however deep the tree is.
 
 #include "builders/bvh/build/bvh_arrays.h"
+#include "builders/bvh/build/lane_boxes.cuh"
 #include "builders/bvh/morton/leaf_ranges.h"
-#include "builders/geometry/lane_boxes.cuh"
 #include "primitives/core/bits.h"
 
 namespace copse::cuda::detail {
