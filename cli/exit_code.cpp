@@ -44,7 +44,7 @@ int classify_current_exception() {
 int report_current_exception() noexcept {
   try {
     return classify_current_exception();
-  } catch (...) {  // no memory even for the message
+  } catch (...) {  // there is no memory even for the message
     std::fputs("copse: error: the machine has not enough memory for this\n", stderr);
     return exit_no_memory;
   }

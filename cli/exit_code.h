@@ -4,8 +4,8 @@
 
 namespace copse::cli {
 
-/// Prints the exception being handled as one line on stderr and returns the exit code for it. Call it in a
-/// catch block.
+/// Prints the exception that is being handled as one line on stderr and returns its exit code. Call it in a catch
+/// block.
 int report_current_exception() noexcept;
 
 }  // namespace copse::cli

@@ -12,7 +12,7 @@ namespace copse::cli {
 
 namespace {
 
-// A shell starts background jobs, and nohup its program, with signals ignored; they stay so.
+// Shells start background jobs with signals ignored, and so does nohup. Such signals stay ignored.
 bool is_ignored(int signal) {
   struct sigaction action {};
   return ::sigaction(signal, nullptr, &action) == 0 && action.sa_handler == SIG_IGN;

@@ -7,11 +7,11 @@
 
 namespace copse::cli {
 
-/// Turns the first Ctrl-C (SIGINT) or SIGTERM into a stop request, so that the running stage ends and no
-/// half-written file stays. A second one ends the program at once.
+/// Turns the first Ctrl-C (SIGINT) or SIGTERM into a stop request: the running stage ends, and no half-written
+/// file is left. A second one ends the program at once.
 ///
-/// The signals are blocked and a thread waits for them, since a stop request may not be made in a signal
-/// handler. Make it before any other thread, which then inherits the blocking.
+/// A stop request may not be made in a signal handler, so the signals are blocked and a thread waits for them.
+/// Construct it before any other thread, so that all threads inherit the blocking.
 class InterruptWatch {
  public:
   InterruptWatch();
@@ -21,7 +21,7 @@ class InterruptWatch {
 
   std::stop_token token() const { return source_.get_token(); }
 
-  /// Throws: Error cancelled, once a signal has come.
+  /// Throws: Error cancelled after a signal.
   void throw_if_interrupted() const;
 
  private:

@@ -1,4 +1,4 @@
-// The command copse: parses the options, runs a subcommand, turns errors into one line and an exit code.
+// The command copse: parses the options, runs a subcommand, and turns errors into one line and an exit code.
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -13,7 +13,8 @@ namespace copse::cli {
 
 namespace {
 
-// A file opened while descriptor 0, 1 or 2 is closed would take its number, and output would go into it.
+// If descriptor 0, 1 or 2 is closed, the next file opened would get its number, and output would go into that
+// file.
 void keep_standard_descriptors() {
   for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     if (::fcntl(descriptor, F_GETFD) != -1) continue;
@@ -48,13 +49,13 @@ const CLI::App& deepest_parsed(const CLI::App& app) {
   return app.get_subcommands().empty() ? app : deepest_parsed(*app.get_subcommands().back());
 }
 
-/// Whose --help helps with what was asked for, as in "copse generate grid".
+/// The words of the command whose --help to read, such as "copse generate grid".
 std::string command_words(const CLI::App& app) {
   if (app.get_subcommands().empty()) return app.get_name();
   return app.get_name() + " " + command_words(*app.get_subcommands().back());
 }
 
-/// CLI11 says only that a subcommand is required, also where an unknown one was given.
+/// CLI11 says only that a subcommand is required, even if an unknown one was given.
 std::string missing_command_message(const CLI::App& app) {
   std::vector<std::string> names;
   for (const CLI::App* command : app.get_subcommands({})) names.push_back(command->get_name());
@@ -72,7 +73,7 @@ int usage_error(const CLI::App& app, const CLI::ParseError& error) {
   return exit_usage;
 }
 
-/// CLI11 leaves two empty lines between groups.
+/// Removes one of the two empty lines that CLI11 writes between groups.
 std::string tidy(std::string help) {
   for (size_t at; (at = help.find("\n\n\n")) != std::string::npos;) help.erase(at, 1);
   return help;
@@ -116,7 +117,7 @@ int run(int argc, char** argv) {
 }  // namespace copse::cli
 
 int main(int argc, char** argv) {
-  std::signal(SIGPIPE, SIG_IGN);  // a closed pipe is an error of write, told as such
+  std::signal(SIGPIPE, SIG_IGN);  // a closed pipe becomes an error of write()
   copse::cli::keep_standard_descriptors();
   try {
     return copse::cli::run(argc, argv);

@@ -21,7 +21,7 @@ void print_data(std::string_view text) {
 }
 
 void print_json(const Json& object) {
-  // File names need not be UTF-8; what is not becomes the replacement character.
+  // File names may be other than UTF-8. Invalid bytes become the replacement character.
   print_data(object.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
 }
 

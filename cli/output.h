@@ -11,13 +11,13 @@ namespace copse::cli {
 using Json = nlohmann::ordered_json;
 
 /// Writes data to stdout at once.
-/// Throws: Error bad_file where it cannot be written, as on a full disk or a closed pipe.
+/// Throws: Error bad_file if it cannot be written, as on a full disk or a closed pipe.
 void print_data(std::string_view text);
 
-/// One JSON object and a line break.
+/// Writes one JSON object and a line break.
 void print_json(const Json& object);
 
-/// Lines of a name and a value, aligned.
+/// Aligned lines, each of a name and a value.
 class Facts {
  public:
   template <class... Args>
@@ -30,13 +30,13 @@ class Facts {
   std::string text_;
 };
 
-/// `text` on one line: line breaks become spaces, other control characters "?".
+/// Returns `text` on one line: line breaks become spaces, other control characters "?".
 std::string one_line(std::string text);
 
-/// A number with a space between groups of three digits: 20 676 608.
+/// Returns a number with a space between groups of three digits: 20 676 608.
 std::string grouped(unsigned long long number);
 
-/// Bytes in the unit that suits them: 12.3 MB.
+/// Returns bytes in a fitting unit: 12.3 MB.
 std::string readable_bytes(unsigned long long bytes);
 
 }  // namespace copse::cli

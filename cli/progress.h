@@ -12,8 +12,8 @@
 
 namespace copse::cli {
 
-/// A bar on the terminal's last line: `[======          ] building  3.2 s`. It appears only where stderr is a
-/// terminal, and only for what takes longer than half a second. NO_COLOR takes its colour.
+/// A progress bar on the last line of the terminal: `[======          ] building  3.2 s`. It appears only if
+/// stderr is a terminal and the work takes longer than half a second. NO_COLOR turns its colour off.
 class Progress {
  public:
   explicit Progress(bool quiet);
@@ -21,13 +21,13 @@ class Progress {
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  /// How many calls of begin() make the whole.
+  /// Sets how many calls of begin() make the whole.
   void expect_stages(u32 count);
 
-  /// The next stage, as in "reading" or "building".
+  /// Begins the next stage, such as "reading" or "building".
   void begin(const std::string& stage);
 
-  /// Wipes the bar, which comes back unless it is finished; call it before writing to the terminal.
+  /// Wipes the bar until it is drawn again. Call it before writing to the terminal.
   void hide();
   void finish();
 
@@ -46,7 +46,7 @@ class Progress {
   Clock::time_point begin_ = Clock::now();
   bool drawn_ = false;
   bool colour_ = false;
-  std::jthread thread_;  // last, so that it ends before what it uses
+  std::jthread thread_;  // last member: it ends before those that it uses are destroyed
 };
 
 }  // namespace copse::cli

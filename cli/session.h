@@ -12,7 +12,7 @@
 
 namespace copse::cli {
 
-/// What every command has at hand while it runs.
+/// The services that every command uses while it runs: options, progress, output, signals.
 class Session {
  public:
   explicit Session(const CommonOptions& options) : options_(options), progress_(options.quiet) {}
@@ -20,34 +20,34 @@ class Session {
   bool json() const { return options_.json; }
   Progress& progress() { return progress_; }
 
-  /// Names the stage that begins on the progress bar.
+  /// Begins a stage and names it on the progress bar.
   /// Throws: Error cancelled after Ctrl-C.
   void begin(const std::string& stage) {
     interrupts_.throw_if_interrupted();
     progress_.begin(stage);
   }
 
-  /// The context that the options ask for; Ctrl-C cancels its work.
+  /// Returns the context that the options describe. Ctrl-C cancels its work.
   std::unique_ptr<Context> make_context() const;
 
-  /// A line for people on stderr, unless --quiet.
+  /// Writes a line to stderr, unless --quiet is given.
   template <class... Args>
   void note(fmt::format_string<Args...> format, Args&&... args) {
     write_note(fmt::format(format, std::forward<Args>(args)...));
   }
 
-  /// The command's result: the object with --json, else the text.
+  /// Prints the result of the command: the object with --json, else the text.
   void print(const Json& object, const std::string& text);
 
  private:
   void write_note(const std::string& text);
 
   CommonOptions options_;
-  InterruptWatch interrupts_;  // before all that makes threads
+  InterruptWatch interrupts_;  // first member: constructed before any thread starts
   Progress progress_;
 };
 
-/// {"version", "commit", "backend", "device", "workers"}: what made a result.
+/// Describes what made a result: {"version", "commit", "backend", "device", "workers"}.
 Json describe(const Context& context);
 /// The same in words.
 std::string describe_in_words(const Context& context);

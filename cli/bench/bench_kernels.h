@@ -13,7 +13,7 @@ struct KernelTimes {
   RayTimes diffuse;
 };
 
-/// Times all kernels on the tree and on what `layouts` make of it.
+/// Times all kernels on the tree and on the wide trees collapsed from it into `layouts`.
 std::vector<KernelTimes> measure_kernels(Context& context, const Bvh& bvh, const TriangleView& triangles,
                                          const std::vector<Layout>& layouts, const std::vector<Ray>& primary,
                                          const std::vector<Ray>& diffuse, u32 repeats);

@@ -14,38 +14,38 @@
 
 namespace copse::cli {
 
-/// Median milliseconds of one call of `work`, over `repeats` samples after a warm-up. Work of less than a
-/// few milliseconds is put between the marks of a sample several times, so that the clock's own cost and
-/// grain do not count.
+/// Returns the median milliseconds of one call of `work`, over `repeats` samples after a warm-up. Work shorter
+/// than a few milliseconds is repeated within a sample, so that the cost and resolution of the clock do not
+/// matter.
 double median_milliseconds(Context& context, u32 repeats, const std::function<void()>& work);
 
 struct BuildTimes {
   double build = 0;
   double refit = 0;
-  // Replays of a captured CUDA graph; the CPU has none.
+  // Replays of a captured CUDA graph; none on the CPU.
   std::optional<double> build_graph;
   std::optional<double> refit_graph;
 };
 
-/// Times rebuild and refit of a tree in place.
+/// Times the rebuild and the refit of a tree in place.
 BuildTimes measure_builds(Context& context, Bvh& bvh, const TriangleView& triangles, const BuildSettings& settings,
                           u32 repeats);
 
-/// One layout made of a tree.
+/// The times of one wide tree, collapsed from a binary one.
 struct WideTimes {
   Layout layout = Layout::bvh2;
   double collapse = 0;
   double refit = 0;
   std::optional<double> collapse_graph;
-  std::optional<double> build_graph;  // of rebuild and conversion together
+  std::optional<double> build_graph;  // of rebuild and collapse together
   WideBvhStats statistics;
 };
 
-/// Times conversion and refit in place.
+/// Times collapse and refit in place.
 WideTimes measure_layout(Context& context, Bvh& bvh, const TriangleView& triangles, const BuildSettings& settings,
                          Layout layout, u32 repeats);
 
-/// The stages of a rebuild, each with its median.
+/// Returns the stages of a rebuild, each with its median time.
 std::vector<Stage> measure_stages(Context& context, Bvh& bvh, const TriangleView& triangles,
                                   const BuildSettings& settings, u32 repeats);
 
@@ -62,7 +62,7 @@ struct TracedRays {
   std::vector<Hit> hits;
 };
 
-/// Times closest_hits over the rays. No rays: no time.
+/// Times closest_hits for these rays. Without rays, the time is 0.
 TracedRays measure_rays(Context& context, const TreeView& bvh, const TraceTriangles& triangles,
                         const std::vector<Ray>& rays, u32 repeats, const TraceOptions& options = {});
 

@@ -67,7 +67,7 @@ BenchScene from_file(const std::string& name, const std::string& file, u32 subdi
           }};
 }
 
-/// Throws: Error bad_file where the scene's file is not at hand.
+/// Throws: Error bad_file if the file of the scene was not given.
 BenchScene open_named(const NamedScene& scene, const SceneFiles& files) {
   switch (scene.base) {
     case Base::hairball:

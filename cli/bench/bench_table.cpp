@@ -26,7 +26,7 @@ std::string rate(const RayTimes& times) {
   return times.ray_count == 0 ? "-" : fmt::format("{:.4f}", times.giga_rays_per_second());
 }
 
-/// Stages of one label make one line, as the passes of a sort.
+/// Stages with the same label, such as the passes of a sort, make one line.
 std::string stage_lines(const std::vector<Stage>& stages) {
   struct Line {
     Stage sum;

@@ -17,12 +17,12 @@ struct BenchResult {
   BvhStats statistics;
   RayTimes primary;
   RayTimes diffuse;
-  std::vector<WideTimes> layouts;    // those that were asked for
-  std::vector<KernelTimes> kernels;  // where they were asked for
-  std::vector<Stage> stages;         // empty unless asked for
+  std::vector<WideTimes> layouts;    // with --layout
+  std::vector<KernelTimes> kernels;  // with --kernels
+  std::vector<Stage> stages;         // with --stages
 
-  // Bytes that must move: the mesh read once and the tree written once; for a refit, the mesh and the primitives'
-  // order read and the nodes written.
+  // The bytes that must move at least. A build reads the mesh and writes the tree; a refit reads the mesh and the
+  // order of the primitives and writes the nodes.
   u64 mesh_bytes() const { return vertex_count * sizeof(vec3) + triangle_count * sizeof(uvec3); }
   u64 min_build_bytes() const { return mesh_bytes() + sizes.result_bytes; }
   u64 min_refit_bytes() const {
@@ -33,7 +33,7 @@ struct BenchResult {
 
 Json to_json(const BenchResult& result);
 
-/// The table's head and one line of it; layouts and stages follow their line.
+// The head of the table, and the line of one result with the lines of its layouts, kernels and stages.
 std::string table_head();
 std::string table_line(const BenchResult& result);
 

@@ -1,4 +1,4 @@
-// copse bench: builders x scenes, as build, refit and ray times.
+// copse bench: times builds, refits and rays of each builder over each scene.
 
 #include <memory>
 
@@ -18,7 +18,7 @@ struct BenchOptions {
   SceneFiles files;
   std::vector<std::string> builders{"lbvh"};
   u32 radius = 0;
-  std::optional<u32> morton_bits;  // none: those of every builder that tell most
+  std::optional<u32> morton_bits;  // none: two widths for each builder, see key_widths
   u32 max_leaf_size = 1;
   u32 reinsertion = 0;
   u32 repeats = 15;
@@ -34,7 +34,7 @@ struct BenchInput {
   const Mesh& mesh;
   TriangleView triangles;
   std::vector<Ray> primary;
-  std::optional<std::vector<Ray>> diffuse;  // made from the first tree's hits; other trees have the same
+  std::optional<std::vector<Ray>> diffuse;  // from the hits of the first tree; all trees give the same hits
 };
 
 void measure_scene_rays(Context& context, const Bvh& bvh, BenchInput& input, u32 repeats, BenchResult& result) {
@@ -46,7 +46,7 @@ void measure_scene_rays(Context& context, const Bvh& bvh, BenchInput& input, u32
   result.diffuse = measure_rays(context, bvh.view(), input.triangles, *input.diffuse, repeats).times;
 }
 
-/// The key widths to measure a builder with: a narrow one and all bits; none where it has no keys.
+/// The key widths to measure a builder with: a narrow one and all bits; none if it has no keys.
 std::vector<std::optional<u32>> key_widths(const BenchOptions& options, const std::string& builder) {
   if (!has_morton_bits(builder) && options.builders.size() > 1) return {std::nullopt};
   if (options.morton_bits || !has_morton_bits(builder)) return {options.morton_bits};

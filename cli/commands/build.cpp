@@ -1,4 +1,4 @@
-// copse build: a mesh in, the tree's statistics out, and its structure file.
+// copse build: builds a tree over a mesh, prints its statistics and writes the structure file.
 
 #include <algorithm>
 #include <memory>
@@ -29,12 +29,12 @@ struct BuildOptions {
 struct TimedBuild {
   Bvh bvh;
   AnyWideBvh wide;
-  double first_milliseconds = 0;  // with allocation and, on CUDA, the loading of kernels
+  double first_milliseconds = 0;  // of the first build, with allocation and, on CUDA, loading of kernels
   double milliseconds = 0;        // of a rebuild in the same memory
-  double wide_milliseconds = 0;   // of the conversion alone
+  double wide_milliseconds = 0;   // of the collapse alone
 };
 
-/// Converts the tree, and again in the same memory.
+/// Collapses the tree, and times a second collapse into the same memory.
 void collapse_timed(Context& context, Layout layout, TimedBuild& build) {
   if (layout == Layout::bvh2) return;
   build.wide = collapse_to(context, build.bvh, layout);

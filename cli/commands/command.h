@@ -7,7 +7,7 @@
 
 namespace copse::cli {
 
-/// A subcommand: its options are parsed into variables that `run` holds; run returns the exit code.
+/// A subcommand. Its options are parsed into variables that `run` holds. `run` returns the exit code.
 struct Command {
   CLI::App* app;
   std::function<int(Session&)> run;

@@ -17,7 +17,7 @@ namespace copse::cli {
 
 namespace {
 
-/// A mesh that can be made: its sizes, known beforehand, and how.
+/// A mesh that can be generated: its sizes, which are known beforehand, and the function that makes it.
 struct MeshPlan {
   u64 triangle_count = 0;
   u64 vertex_count = 0;
@@ -93,7 +93,7 @@ Kind add_subdivide(CLI::App& parent, const Options& o) {
             session.begin("reading");
             const auto mesh = std::make_shared<Mesh>(load_mesh(o->input));
             const u64 triangles = mesh->triangles.size() << 2 * o->times;
-            // Three midpoints for each triangle of each round but the last: 1 + 4 + ... + 4^(times - 1).
+            // Each round adds 3 vertices per triangle, in all 3 (1 + 4 + ... + 4^(times - 1)) per triangle of `mesh`.
             const u64 vertices = mesh->positions.size() + triangles - mesh->triangles.size();
             return MeshPlan{triangles, vertices, [=] { return subdivide(*mesh, o->times); }};
           }};

@@ -1,4 +1,4 @@
-// copse info: what is in a mesh or structure file.
+// copse info: describes a mesh or structure file.
 
 #include <cmath>
 #include <memory>
@@ -93,13 +93,13 @@ Json validation_to_json(const ValidationReport& report) {
   return json;
 }
 
-/// What is said of a structure, as JSON and as lines of text.
+/// The report on a structure, as JSON and as lines of text.
 struct StructureReport {
   Json json;
   Facts facts;
 };
 
-/// The file, its settings and the measures of its trees.
+/// Reports the file, its settings and the statistics of its trees.
 StructureReport describe_structure(Context& context, const std::string& input, const StructureFile& file) {
   const BuildSettings settings{
       .builder = file.builder,

@@ -1,4 +1,4 @@
-// copse render: a mesh or structure in, a ray-cast picture out.
+// copse render: ray casts a picture of a mesh or structure.
 
 #include <memory>
 
@@ -31,7 +31,7 @@ struct RenderCommand {
   RenderOptions render;
 };
 
-/// What a picture is made from: a mesh, and a tree over it where one is asked for.
+/// A mesh, and a tree over it if --structure is bvh.
 struct Scene {
   Mesh mesh;
   Bvh bvh;
@@ -46,7 +46,7 @@ Scene load_scene(Session& session, Context& context, const RenderCommand& comman
   return {load_mesh(command.input), {}};
 }
 
-/// A picture and what it took.
+/// A picture, and the time that its rays and shading took.
 struct Rendered {
   Image image;
   double milliseconds;

@@ -5,11 +5,11 @@
 #include "cli/options/options.h"
 #include "cli/options/scene.h"
 
-// The builders of trees by their names.
+// The builders of trees, by name.
 
 namespace copse::cli {
 
-/// --radius, --morton-bits, --max-leaf-size and --reinsertion, which every command that builds takes.
+// The options --radius, --morton-bits, --max-leaf-size and --reinsertion of every command that builds.
 void add_radius(CLI::App& command, u32& radius);
 void add_morton_bits(CLI::App& command, std::optional<u32>& morton_bits);
 void add_max_leaf_size(CLI::App& command, u32& max_leaf_size);

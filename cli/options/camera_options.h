@@ -7,19 +7,19 @@
 
 namespace copse::cli {
 
-/// Where a camera stands; without an eye it sees the whole scene.
+/// The pose of a camera. Without an eye it sees the whole scene.
 struct CameraOptions {
   std::optional<vec3> eye, target, up;
   float field_of_view = 40;
 };
 
-/// --eye, --target, --up and --fov.
+/// Adds --eye, --target, --up and --fov.
 void add_camera_options(CLI::App& app, CameraOptions& camera);
 
 /// The names of those options.
 inline constexpr const char* camera_option_names[] = {"--eye", "--target", "--up", "--fov"};
 
-/// The camera in a scene of the given bounds.
+/// Returns the camera for a scene with these bounds.
 Camera place_camera(const CameraOptions& options, const Aabb& box, float aspect);
 
 }  // namespace copse::cli

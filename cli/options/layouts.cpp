@@ -8,7 +8,7 @@ namespace {
 
 constexpr const char* names[] = {"bvh2", "bvh4", "cbvh4", "cbvh8"};
 
-/// Calls `f` with the tree; there must be one.
+/// Calls `f` with the wide tree. There must be one.
 template <class Tree, class F>
 auto with_tree(Tree& wide, const F& f) {
   return std::visit(

@@ -6,23 +6,22 @@
 #include "cli/options/options.h"
 #include "cli/options/scene.h"
 
-// The layouts of trees by their names.
+// The layouts of trees, by name.
 
 namespace copse::cli {
 
 enum class Layout { bvh2, bvh4, cbvh4, cbvh8 };
 
-/// --layout, which names one.
+/// Adds --layout, which names one layout.
 void add_layout(CLI::App& command, Layout& layout);
 
-/// --layout of several; all but bvh2 for `all`.
+/// Adds --layout, which names one layout, or `all` but bvh2.
 void add_layouts(CLI::App& command, std::vector<Layout>& layouts);
 
 const char* name_of(Layout layout);
 Layout layout_of(const AnyWideBvh& tree);
 
-/// Refuses leaves that the layout cannot have.
-/// Throws: Error invalid_argument.
+/// Throws: Error invalid_argument if the layout cannot have leaves of this size.
 void check_leaf_size(Layout layout, u32 max_leaf_size);
 
 /// Collapses the tree into the layout; std::monostate for bvh2. Leaves grow to 3 triangles, or to the tree's

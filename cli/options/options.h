@@ -11,11 +11,11 @@
 #include "builders/geometry/aabb.h"
 #include "primitives/core/context.h"
 
-// Options that check their values: an error names the option, the value and what it takes.
+// Options that check their values. An error names the option, the value and the values that it takes.
 
 namespace copse::cli {
 
-/// What every subcommand takes.
+/// The options of every subcommand.
 struct CommonOptions {
   bool json = false;
   bool quiet = false;
@@ -25,30 +25,30 @@ struct CommonOptions {
 
 void add_common_options(CLI::App& app, CommonOptions& options);
 
-/// A required positional argument that is a file.
+/// Adds a required positional argument, a file.
 CLI::Option* add_input(CLI::App& app, std::string& path, const std::string& name, const std::string& description);
-/// -o, --output; left out, `path` stays empty.
+/// Adds -o, --output. Without it, `path` stays empty.
 CLI::Option* add_output(CLI::App& app, std::string& path, const std::string& description);
 
-/// A whole number from `lowest` to `highest`; `name` may be that of a positional argument.
+/// Adds a whole number from `lowest` to `highest`. `name` may be that of a positional argument.
 CLI::Option* add_count(CLI::App& app, const std::string& name, u64& value, u64 lowest, u64 highest,
                        const std::string& description);
 CLI::Option* add_count(CLI::App& app, const std::string& name, u32& value, u32 lowest, u32 highest,
                        const std::string& description);
 
-/// As add_count, or "auto", which is 0.
+/// As add_count, but takes "auto" too, which is 0.
 CLI::Option* add_count_or_auto(CLI::App& app, const std::string& name, std::optional<u32>& value, u32 lowest,
                                u32 highest, const std::string& description);
 
-/// A number from `lowest` to `highest`.
+/// Adds a number from `lowest` to `highest`.
 CLI::Option* add_real(CLI::App& app, const std::string& name, float& value, float lowest, float highest,
                       const std::string& description);
 
-/// A point as X,Y,Z or X Y Z.
+/// Adds a point, as X,Y,Z or X Y Z.
 CLI::Option* add_point(CLI::App& app, const std::string& name, std::optional<vec3>& value,
                        const std::string& description);
 
-/// Width and height as in 1920x1080.
+/// Adds --size: width and height, as in 1920x1080.
 CLI::Option* add_image_size(CLI::App& app, u32& width, u32& height, u32 highest);
 
 template <class T>
@@ -57,7 +57,7 @@ using Choices = std::vector<std::pair<std::string, T>>;
 /// "a, b or c".
 std::string one_of(const std::vector<std::string>& names);
 
-/// "'x'; it takes a, b or c", the end of the message about a value that is none of the names.
+/// "'x'; it takes a, b or c": the end of the message for a value that is none of the names.
 std::string none_of(const std::string& text, const std::vector<std::string>& names);
 
 template <class T>

@@ -32,8 +32,8 @@ struct BuildSettings {
   std::string builder = "lbvh";
   std::optional<u32> morton_bits;  // none: the builder's own; 0: chosen from the number of primitives
   u32 max_leaf_size = 1;
-  u32 radius = 0;       // 0: the builder has none, or a file does not tell
-  u32 reinsertion = 0;  // passes over the tree; 0 too where a file does not tell
+  u32 radius = 0;       // 0: the builder has none, or the file does not store it
+  u32 reinsertion = 0;  // passes over the tree; 0 too if it comes from a file, which does not store it
 };
 
 Json to_json(const Aabb& box);
@@ -42,7 +42,7 @@ Json to_json(const BvhStats& stats);
 std::string to_words(const Aabb& box);
 std::string morton_bits_in_words(const BuildSettings& settings);
 
-/// The lines of a table of facts.
+// Add lines to a table of facts.
 void add_facts(Facts& facts, const BuildSettings& settings);
 void add_facts(Facts& facts, const BvhStats& stats);
 

@@ -30,7 +30,7 @@ const char* name_of(Structure structure) {
   throw Error(ErrorCode::invalid_argument, what);
 }
 
-/// The numbers of "N" or "XxYxZ".
+/// Parses "N" or "XxYxZ".
 std::vector<u32> numbers_of(const std::string& text) {
   std::vector<u32> numbers;
   const char *at = text.data(), *const end = at + text.size();
@@ -65,7 +65,7 @@ GridOptions grid_options(const StructureOptions& options) {
     refuse(fmt::format("--resolution is {}; a grid takes one number or three", options.resolution));
   }
   result.resolution = numbers.size() == 1 ? uvec3(numbers[0]) : uvec3(numbers[0], numbers[1], numbers[2]);
-  // All zeros would ask for the density.
+  // The library takes a resolution of 0 as "use the density".
   if (result.resolution == uvec3(0)) refuse("--resolution is 0; it takes 1 to 2048 cells along each axis");
   return result;
 }
@@ -77,12 +77,12 @@ std::string in_words(const uvec3& v) {
   return fmt::format("{} x {} x {}", v.x, v.y, v.z);
 }
 
-/// What a build came to.
+/// The result of a build.
 struct Built {
   Json statistics;
   Facts facts;
-  double milliseconds = 0;  // of a build in memory that is there already
-  HostVoxels voxels;        // where there is something to write
+  double milliseconds = 0;  // of a rebuild in the same memory
+  HostVoxels voxels;        // if there is something to write
 };
 
 template <class Rebuild>

@@ -6,30 +6,29 @@
 #include "cli/options/camera_options.h"
 #include "cli/session.h"
 
-// copse build of what is no tree: uniform grids, frustum grids, voxels, bricks.
+// copse build of structures other than trees: uniform grids, frustum grids, voxels, bricks.
 
 namespace copse::cli {
 
 enum class Structure { bvh, grid, frustum, voxels, bricks };
 
-/// What the options of such a build say.
+/// The options of such a build.
 struct StructureOptions {
   Structure structure = Structure::bvh;
-  std::string resolution;  // N, or XxYxZ for grids; empty: the structure's own
-  float density = 0;       // 0: the grid's own
+  std::string resolution;  // N, or XxYxZ for grids; empty: the default of the structure
+  float density = 0;       // 0: the default of the grid
   VoxelRule rule = VoxelRule::touched;
   std::string slices;    // a folder; empty for none
-  CameraOptions camera;  // of a frustum grid, of an image as wide as high
+  CameraOptions camera;  // of a frustum grid; its picture is square
 };
 
-/// --structure and what goes with it.
+/// Adds --structure and the options of structures other than trees.
 void add_structure(CLI::App& command, StructureOptions& options);
 
-/// Throws for options that do not go with the structure: of trees with a grid, of grids with voxels, a camera with
-/// either. Throws: Error invalid_argument.
+/// Throws: Error invalid_argument for options of another structure, such as those of trees with a grid.
 void check_structure(const CLI::App& command, const StructureOptions& options);
 
-/// Builds a structure that is no tree, prints its measures, and writes it to `output`, which may be empty.
+/// Builds a structure other than a tree, prints its statistics, and writes it to `output` unless that is empty.
 int build_structure(Session& session, const std::string& input, const std::string& output,
                     const StructureOptions& options);
 

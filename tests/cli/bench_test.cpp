@@ -40,9 +40,9 @@ TEST_P(CliBench, TracesPrimaryAndDiffuseRays) {
   for (const Json& result : report["results"]) {
     const Json &primary = result["primary"], &diffuse = result["diffuse"];
     EXPECT_EQ(primary["rays"], 64 * 64);
-    // The unit sphere from 2 sqrt(3) away: its rim is seen at tan a = 1 / sqrt(11) of the image's 0.5.
+    // The unit sphere is 2 sqrt(3) away, so its rim appears at tan a = 1 / sqrt(11), where the image reaches 0.5.
     EXPECT_NEAR(primary["hits"].get<double>() / (64 * 64), 3.14159 / 11, 0.01);
-    // Rays leave a convex body, but for those under the edge of a flat triangle.
+    // Diffuse rays leave a convex body and hit nothing.
     EXPECT_EQ(diffuse["rays"], primary["hits"]);
     EXPECT_EQ(diffuse["hits"], 0);
     EXPECT_GT(diffuse["grays_per_s"], 0.0);
@@ -73,7 +73,7 @@ TEST_P(CliBench, TracesWithEveryKernelAndLayout) {
                                     "--rays-size", "32", "--morton-bits", "63", "--json"}))
                           .json();
   const Json &result = report["results"].at(0), &kernels = result["kernels"];
-  // On a GPU three kernels a layout and packets on the binary tree; on the CPU there is one way.
+  // On a GPU three kernels per layout, and packets on the binary tree. On the CPU the automatic kernel alone.
   EXPECT_EQ(kernels.size(), GetParam() == Backend::cuda ? 13u : 4u);
   for (const Json& row : kernels) {
     EXPECT_EQ(row["primary"]["hits"], result["primary"]["hits"]) << row;

@@ -25,7 +25,7 @@ int exit_code_of(pid_t process) {
 }
 
 [[noreturn]] void replace_process(const Arguments& arguments) {
-  // A test runner in the background passes SIGINT on ignored.
+  // A test runner in the background passes SIGINT on as ignored.
   std::signal(SIGINT, SIG_DFL);
   std::vector<char*> words;
   for (const std::string& argument : arguments) words.push_back(const_cast<char*>(argument.c_str()));
@@ -97,7 +97,7 @@ Outcome run_on_terminal(const Arguments& arguments, const std::vector<std::strin
   Outcome outcome;
   bool answered = marker.empty();
   std::array<char, 4096> bytes;
-  // The terminal's end of file is the error EIO.
+  // At the end of a terminal, read fails with EIO.
   for (ssize_t count; (count = ::read(terminal, bytes.data(), bytes.size())) > 0;) {
     outcome.out.append(bytes.data(), size_t(count));
     if (answered || outcome.out.find(marker) == std::string::npos) continue;

@@ -17,29 +17,29 @@ using Json = nlohmann::json;
 
 /// How a process ended and what it wrote.
 struct Outcome {
-  int exit_code = -1;  // 128 + signal where a signal ended it
+  int exit_code = -1;  // 128 + signal if a signal ended it
   std::string out;
   std::string err;
 
-  /// stdout as JSON; a failure of the test where it is none.
+  /// Returns stdout as JSON. The test fails if it is not JSON.
   Json json() const;
 };
 
-/// The executable: $COPSE_CLI, else the one of this build.
+/// The path of the executable: $COPSE_CLI, else that of this build.
 std::string cli_path();
 
-/// Runs the command with stdout going to `stdout_path`; where that is empty it is captured.
+/// Runs the command with stdout going to `stdout_path`, or captured if that is empty.
 Outcome run_cli(const Arguments& arguments, const std::string& stdout_path = "");
 
-/// Runs a line of the shell in which $COPSE is the command.
+/// Runs a line in a shell in which $COPSE is the command.
 Outcome run_shell(const std::string& line);
 
-/// Runs the command on a terminal of its own; `out` is all that appeared on it. Once `marker` has appeared,
-/// types `answer`.
+/// Runs the command on a terminal of its own. `out` is all that appeared there. Once `marker` has appeared, types
+/// `answer`.
 Outcome run_on_terminal(const Arguments& arguments, const std::vector<std::string>& environment = {},
                         const std::string& marker = "", const std::string& answer = "");
 
-/// A folder for the test's files, gone after it.
+/// A folder for the files of a test, removed after it.
 class CliTest : public testing::Test {
  protected:
   CliTest();
