@@ -6,6 +6,27 @@
 
 namespace copse {
 
+namespace detail {
+
+struct BvhAccess;
+
+/// The deltas of an LBVH, kept for a fast refit: all of its topology follows from them.
+///
+///   word 0     1 if the tree is the LBVH of its deltas, with one primitive per leaf, else 0
+///   word 1     of 256 samples, how many are far from the next primitive in input order (PrecomputedBounds)
+///   byte 8 + s how many leading bits the Morton keys in slots s and s + 1 share
+struct LbvhDeltas {
+  Buffer<u32> words;
+  bool may_refit = false;  // what the host expects of word 0; the device decides
+};
+
+/// Words of the deltas of a tree over `primitive_count` primitives.
+constexpr u64 delta_words(u64 primitive_count) {
+  return 2 + (primitive_count + sizeof(u32) - 1) / sizeof(u32);
+}
+
+}  // namespace detail
+
 /// A binary tree that owns its memory. Made by the builders; view() is what kernels and traversal take.
 struct Bvh {
   Buffer<BvhNode> nodes;
@@ -15,17 +36,21 @@ struct Bvh {
   u64 source_count = 0;    // primitives of the last build, in the tree or left out
   u32 max_leaf_size = 32;  // no leaf has more primitives
 
-  Buffer<u32> deltas;                // see delta_words
-  bool may_refit_by_deltas = false;  // to be set to false by whoever writes the nodes of a tree that was built
-
   BvhView view() const { return {nodes.span(), parents.span(), primitive_ids.span(), counts.span()}; }
 
   /// Primitives that the memory was made for.
   u64 primitive_capacity() const { return primitive_ids.size(); }
   u64 size_bytes() const {
     return nodes.size_bytes() + parents.size_bytes() + primitive_ids.size_bytes() + counts.size_bytes() +
-           deltas.size_bytes();
+           deltas_.words.size_bytes();
   }
+
+  /// Makes the next refit go by the nodes alone. Call it after you write the nodes of a tree that a builder made.
+  void forget_deltas() { deltas_.may_refit = false; }
+
+ private:
+  friend struct detail::BvhAccess;
+  detail::LbvhDeltas deltas_;
 };
 
 /// Nodes and pairs of siblings that a tree over `primitive_count` primitives may need.
@@ -36,17 +61,9 @@ constexpr u64 pair_capacity(u64 primitive_count) {
   return primitive_count == 0 ? 0 : primitive_count - 1;
 }
 
-/// A byte for each primitive, behind two words: how close neighbours are along the Morton curve, from which all of
-/// the topology of an LBVH follows. The first word is 1 where the tree is that LBVH, with one primitive a leaf,
-/// else 0; the second then tells how many of 256 samples are far from the next primitive by number
-/// (precomputed_bounds.h).
-constexpr u64 delta_words(u64 primitive_count) {
-  return 2 + (primitive_count + sizeof(u32) - 1) / sizeof(u32);
-}
-
 constexpr u64 bvh_bytes(u64 primitive_count) {
   return node_capacity(primitive_count) * sizeof(BvhNode) + pair_capacity(primitive_count) * sizeof(u32) +
-         primitive_count * sizeof(u32) + sizeof(BvhCounts) + delta_words(primitive_count) * sizeof(u32);
+         primitive_count * sizeof(u32) + sizeof(BvhCounts) + detail::delta_words(primitive_count) * sizeof(u32);
 }
 
 /// A tree with room for `primitive_count` primitives, nothing built yet.

@@ -107,7 +107,7 @@ TEST_P(Refit, ChainOfAnyDepthIsFitted) {
   bvh.nodes.upload(nodes);
   bvh.parents.upload(parents);
   bvh.primitive_ids.upload(ids);
-  bvh.may_refit_by_deltas = false;
+  bvh.forget_deltas();
   refit(context(), bvh, BoxView{buffer.span()});
   const ValidationReport report = validate(context(), bvh, BoxView{buffer.span()});
   EXPECT_TRUE(report.is_valid()) << report.message();

@@ -4,6 +4,7 @@
 #include <set>
 #include <stop_token>
 
+#include "builders/bvh/build/bvh_arrays.h"
 #include "builders/bvh/collapse.h"
 #include "builders/bvh/hploc.h"
 #include "builders/bvh/lbvh.h"
@@ -386,7 +387,7 @@ TEST_P(Reinsert, LeavesAloneWhatHasNoNodesAndNeedsNoDeltas) {
 
   const BoxTree tree = random_box_tree(50, 1);
   Bvh bvh = tree.upload(context()), without_deltas = tree.upload(context());
-  without_deltas.deltas = {};
+  detail::BvhAccess::deltas(without_deltas).words = {};
   reinsert(context(), bvh);
   reinsert(context(), without_deltas);
   EXPECT_FALSE(same_bytes(tree.nodes, bvh.nodes.download()));

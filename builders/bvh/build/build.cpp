@@ -36,7 +36,7 @@ const char* label_of(const SahOptions&) {
   return "sah";
 }
 
-/// True if all of the tree follows from the deltas of its leaves, see delta_words.
+/// True if all of the tree follows from the deltas of its leaves, see LbvhDeltas.
 bool has_deltas(const LbvhOptions& options) {
   return options.max_leaf_size == 1;
 }
@@ -82,7 +82,8 @@ void check(const SahOptions& options) {
 /// Refuses to rebuild a tree over more primitives than it has room for.
 void check_room(const Bvh& bvh, u64 primitive_count) {
   if (bvh.nodes.size() >= node_capacity(primitive_count) && bvh.parents.size() >= pair_capacity(primitive_count) &&
-      bvh.deltas.size() >= delta_words(primitive_count) && primitive_count <= bvh.primitive_capacity()) {
+      detail::BvhAccess::deltas(bvh).words.size() >= detail::delta_words(primitive_count) &&
+      primitive_count <= bvh.primitive_capacity()) {
     return;
   }
   throw Error(ErrorCode::invalid_argument, "rebuild over " + std::to_string(primitive_count) +
@@ -135,7 +136,7 @@ void rebuild_tree(Context& context, Bvh& bvh, const Primitives& primitives, cons
   dispatch(context, [&](const auto& ex) { build_over(ex, primitives, options, detail::arrays_of(bvh)); });
   bvh.source_count = n;
   bvh.max_leaf_size = options.max_leaf_size;
-  if (!context.device().capturing()) bvh.may_refit_by_deltas = has_deltas(options);
+  if (!context.device().capturing()) detail::BvhAccess::deltas(bvh).may_refit = has_deltas(options);
 }
 
 template <class Primitives, class Options>
@@ -155,7 +156,7 @@ Bvh make_bvh(Context& context, u64 primitive_count) {
   bvh.parents = Buffer<u32>(context, pair_capacity(primitive_count));
   bvh.primitive_ids = Buffer<u32>(context, primitive_count);
   bvh.counts = Buffer<BvhCounts>(context, 1);
-  bvh.deltas = Buffer<u32>(context, delta_words(primitive_count));
+  detail::BvhAccess::deltas(bvh).words = Buffer<u32>(context, detail::delta_words(primitive_count));
   return bvh;
 }
 

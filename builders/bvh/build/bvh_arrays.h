@@ -10,13 +10,13 @@ struct BvhArrays {
   u32* parents;
   u32* primitive_ids;
   BvhCounts* counts;
-  u8* deltas;       // [slot]: how close the primitives there and in the next one are, see delta_words
+  u8* deltas;       // [slot]: how close the primitives there and in the next one are, see LbvhDeltas
   u32* has_deltas;  // one word
   u32* far_count;   // one word, where the tree is of its deltas
 };
 
 /// Says that a tree is the LBVH of its deltas.
-///   far_count: see delta_words
+///   far_count: see LbvhDeltas
 COPSE_HD inline void store_has_deltas(const BvhArrays& bvh, u32 far_count) {
   *bvh.has_deltas = 1;
   *bvh.far_count = far_count;
@@ -30,8 +30,14 @@ COPSE_HD inline void store_counts(const BvhArrays& bvh, u32 leaf_count, u32 prim
   if (leaf_count == 0) bvh.nodes[0] = BvhNode::inner(Aabb::empty(), 0);
 }
 
+/// What builders and refits see of a tree that its users do not.
+struct BvhAccess {
+  static LbvhDeltas& deltas(Bvh& bvh) { return bvh.deltas_; }
+  static const LbvhDeltas& deltas(const Bvh& bvh) { return bvh.deltas_; }
+};
+
 inline BvhArrays arrays_of(Bvh& bvh) {
-  u32* const deltas = bvh.deltas.data();
+  u32* const deltas = BvhAccess::deltas(bvh).words.data();
   return {bvh.nodes.data(),
           bvh.parents.data(),
           bvh.primitive_ids.data(),

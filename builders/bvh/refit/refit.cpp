@@ -60,7 +60,8 @@ void refit(Context& context, Bvh& bvh, const TriangleViews& triangles) {
   ProfileScope scope(context.profile(), "refit");
   dispatch(context, [&](const auto& ex) {
     context.reserve_scratch(detail::refit_scratch_bytes(ex, n, triangles.views().size()));
-    detail::refit_over_triangles(ex, triangles.views(), n, detail::arrays_of(bvh), bvh.may_refit_by_deltas);
+    detail::refit_over_triangles(ex, triangles.views(), n, detail::arrays_of(bvh),
+                                 detail::BvhAccess::deltas(bvh).may_refit);
   });
 }
 
@@ -70,7 +71,8 @@ void refit(Context& context, Bvh& bvh, const BoxView& boxes) {
   ProfileScope scope(context.profile(), "refit");
   dispatch(context, [&](const auto& ex) {
     context.reserve_scratch(detail::refit_scratch_bytes(ex, n, 0));
-    detail::refit_over_boxes(ex, boxes.boxes.data(), n, detail::arrays_of(bvh), bvh.may_refit_by_deltas);
+    detail::refit_over_boxes(ex, boxes.boxes.data(), n, detail::arrays_of(bvh),
+                             detail::BvhAccess::deltas(bvh).may_refit);
   });
 }
 

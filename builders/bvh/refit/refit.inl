@@ -5,7 +5,7 @@
 //   fit_boxes(ex, boxes, n, bvh, may_have_deltas)
 //     Gives every leaf of a binary tree over at most `n` primitives, of any topology, the box around its
 //     primitives as `boxes` tells them, and every inner node the box around its children. `may_have_deltas`:
-//     *bvh.has_deltas holds what delta_words says, and is likely 1.
+//     *bvh.has_deltas holds what LbvhDeltas says, and is likely 1.
 //   fit_boxes_scratch_bytes<Boxes>(ex, n)
 //
 //   fit_wide_boxes(ex, boxes, node_capacity, tree)

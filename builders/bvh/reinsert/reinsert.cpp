@@ -37,7 +37,7 @@ void reinsert(Context& context, Bvh& bvh, const ReinsertOptions& options) {
     context.reserve_scratch(detail::reinsert_scratch_bytes(ex, node_count));
     detail::reinsert_nodes(ex, node_count, detail::arrays_of(bvh), options.passes);
   });
-  if (!context.device().capturing()) bvh.may_refit_by_deltas = false;
+  if (!context.device().capturing()) bvh.forget_deltas();
 }
 
 }  // namespace copse

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "builders/bvh/build/bvh_arrays.h"
 #include "primitives/core/dispatch.h"
 
 namespace copse {
@@ -48,7 +49,7 @@ Tree compact_copy(Context& context, const Tree& tree) {
   copy.counts = copy_first(context, tree.counts, 1);
   copy.source_count = tree.source_count;
   if constexpr (std::is_same_v<Tree, Bvh>) {
-    copy.deltas = Buffer<u32>(context, delta_words(tree.source_count));
+    detail::BvhAccess::deltas(copy).words = Buffer<u32>(context, detail::delta_words(tree.source_count));
     copy.max_leaf_size = tree.max_leaf_size;
   }
   return copy;
