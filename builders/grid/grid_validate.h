@@ -6,18 +6,19 @@
 
 namespace copse {
 
-/// Proves that every primitive stands once in every cell that it touches, and in no other. Safe on a grid of any
-/// content. The cells of a grid that is not complete miss references.
+/// Proves that every cell lists every primitive that touches it once and no other primitive. Safe on a grid of any
+/// content. A grid that is not complete misses references.
 ///
 /// The faults of the report:
-///   bad_shapes: 1 for cells of no place or size, or not those of the grid's frustum
+///   bad_shapes: 1 if the cells have no place or no size, or are not those of the grid's frustum
 ///   bad_lists: cells whose lists do not follow each other, or counts that do not fit
-///   bad_ids: primitives out of range, or not ascending in their cell
+///   bad_ids: primitive ids that are out of range or do not ascend in their cell
 ///   wrong_references: primitives in a cell that they do not touch
-///   missing_references: cells that a primitive touches, without it
+///   missing_references: primitives that touch a cell and are not in it
 ///
-/// Throws: Error invalid_argument for a grid that was never built, or another number of primitives than it was
-/// built over; Error out_of_memory. Waits.
+/// Throws: Error invalid_argument for a grid that was never built, or for another number of primitives than it was
+/// built over; Error out_of_memory.
+/// Waits: for the report.
 ValidationReport validate(Context& context, const Grid& grid, const TriangleViews& triangles);
 ValidationReport validate(Context& context, const Grid& grid, const BoxView& boxes);
 

@@ -5,18 +5,19 @@
 
 namespace copse {
 
-/// Proves that every valid point stands once in the bucket of its cell, and nowhere else. Safe on a grid of any
+/// Proves that every valid point is once in the bucket of its cell, and nowhere else. Safe on a grid of any
 /// content.
-///   points: those that the grid was built over
+///   points: the points that the grid was built over
 ///
 /// The faults of the report:
-///   bad_lists: buckets whose lists do not follow each other, a shape or counts that do not fit
-///   bad_points: points that are not those that the grid was built over, or not valid
-///   wrong_buckets: points in another bucket than that of their cell, or not ascending in it
+///   bad_lists: buckets whose lists do not follow each other, and a shape or counts that do not fit
+///   bad_points: points that are not valid, or not those that the grid was built over
+///   wrong_buckets: points that are in the bucket of another cell, or whose ids do not ascend in their bucket
 ///   missing_points: valid points that are not in the grid
 ///
-/// Throws: Error invalid_argument for a grid that was never built, or another number of points than it was built
-/// over; Error out_of_memory. Waits.
+/// Throws: Error invalid_argument for a grid that was never built, or for another number of points than it was
+/// built over; Error out_of_memory.
+/// Waits: for the report.
 ValidationReport validate(Context& context, const HashGrid& grid, const PositionSpan& points);
 
 // Deprecated names, until 0.2.

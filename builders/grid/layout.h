@@ -1,6 +1,6 @@
 #pragma once
 
-// How a uniform grid lies in memory, and how its cells lie in space: what builders write and traversal reads.
+// How a uniform grid lies in memory and its cells in space, as builders write it and traversal reads it.
 
 #include "builders/geometry/aabb.h"
 #include "primitives/core/span.h"
@@ -13,7 +13,7 @@ using glm::ivec3;
 
 namespace detail {
 
-/// A component by its number, without an array, which would stand in local memory.
+/// Returns a component by its number, without an array, which would lie in local memory.
 template <class Vector>
 COPSE_HD inline auto component(const Vector& v, u32 axis) {
   return axis == 0 ? v.x : (axis == 1 ? v.y : v.z);
@@ -21,15 +21,16 @@ COPSE_HD inline auto component(const Vector& v, u32 axis) {
 
 }  // namespace detail
 
-/// Most cells along an axis and in all.
+/// The largest number of cells along an axis, and in all.
 inline constexpr u32 max_grid_resolution = 2048;
 inline constexpr u64 max_grid_cells = u64{1} << 30;
 
-/// Cells over a box: resolution.x times resolution.y times resolution.z of them, x fastest. In double precision,
-/// so that cells of any box of floats, however far from the origin, large or small, are where they are said to be.
+/// Cells over a box: resolution.x times resolution.y times resolution.z of them, x fastest. Coordinates are in
+/// double precision, so that cells are in their exact place over any box of floats, however far from the origin
+/// and however large or small.
 struct GridShape {
   dvec3 lo;              // the corner of cell (0, 0, 0)
-  dvec3 cells_per_unit;  // cells over the length of the box, on each axis
+  dvec3 cells_per_unit;  // cells per unit of length, on each axis
   uvec3 resolution;
 
   COPSE_HD u32 cell_count() const { return resolution.x * resolution.y * resolution.z; }
@@ -40,7 +41,7 @@ struct GridShape {
     return uvec3(id % resolution.x, id / resolution.x % resolution.y, id / resolution.x / resolution.y);
   }
 
-  /// A point in cells from `lo` on.
+  /// Returns a point in units of cells, counted from `lo`.
   COPSE_HD dvec3 to_cells(const vec3& p) const {
     return dvec3(mul_rn(sub_rn(double(p.x), lo.x), cells_per_unit.x),
                  mul_rn(sub_rn(double(p.y), lo.y), cells_per_unit.y),
@@ -48,29 +49,29 @@ struct GridShape {
   }
 };
 
-/// Cells list primitives in units of which so many make a cell's edge: where a primitive lies is rounded to them.
+/// Positions of primitives are rounded to units, of which so many make the edge of a cell.
 inline constexpr u32 units_per_cell_bits = 8;
 inline constexpr i32 units_per_cell = 1 << units_per_cell_bits;
 
-/// A cell lists what comes within so many units of it: one for the rounding of the primitive, one for that of the
-/// rays that look for it.
+/// A cell lists every primitive that comes within so many units of it: one unit for the rounding of the primitive,
+/// and one for the rounding of the rays that look for it.
 inline constexpr i32 cell_padding = 2;
 
 namespace detail {
 
-/// The triangle test moves a hit by less than this share of the distance, across the ray and along it: by 20
-/// roundings (trace/hit/intersect.h), and 3 more are for the sums of them.
+/// The triangle test moves a hit by less than this share of the distance, both across the ray and along it. It has
+/// 20 roundings (trace/hit/intersect.h); 3 more are for their sums.
 inline constexpr double triangle_test_error = 23.0 / (1u << 24);
 
 }  // namespace detail
 
-/// How many primitives or points a grid says it was built over before its first build.
+/// The source_count of a grid before its first build.
 inline constexpr u64 never_built = ~u64{0};
 
-/// What a build found out about its grid; it lives on the device.
+/// Counts of the last build of a grid. They live on the device.
 struct GridCounts {
-  u64 reference_count;  // the references that all cells need; where that is more than there is room for, at least
-  u64 stored_count;     // those that stand in the lists: as many, or what there is room for
+  u64 reference_count;  // references that all cells need; if there is too little room, at least so many
+  u64 stored_count;     // references that are stored: all that are needed, or as many as there is room for
 };
 
 /// A uniform grid in the context's memory.
@@ -79,11 +80,11 @@ struct GridCounts {
 struct GridView {
   BufferSpan<const GridShape> shape;    // one element
   BufferSpan<const u32> cell_begins;    // cell_count + 1 or more
-  BufferSpan<const u32> primitive_ids;  // the lists of the cells in turn
+  BufferSpan<const u32> primitive_ids;  // the lists of the cells, one after the other
   BufferSpan<const GridCounts> counts;  // one element
 };
 
-/// A dense grid of bits, one a voxel; where each stands: Voxels in voxels.h.
+/// A dense grid of bits, one per voxel. Voxels in voxels.h says where each bit is.
 struct VoxelView {
   GridShape shape;
   BufferSpan<const u32> words;
@@ -92,18 +93,18 @@ struct VoxelView {
   COPSE_HD bool is_set(u64 bit) const { return (words.data()[bit / 32] >> (bit % 32) & 1) != 0; }
 };
 
-/// A brick is a cube of so many voxels along each edge: 512 bits in 16 words.
+/// A brick is a cube with so many voxels along each edge: 512 bits in 16 words.
 inline constexpr u32 brick_edge = 8;
 inline constexpr u32 brick_words = brick_edge * brick_edge * brick_edge / 32;
 
-/// Bits of voxels in sparse bricks; where each stands: Bricks in bricks.h.
+/// Bits of voxels in sparse bricks. Bricks in bricks.h says where each bit is.
 struct BrickView {
   GridShape shape;           // of the voxels
-  GridShape places;          // of the bricks
+  GridShape places;          // of the bricks: its cells are bricks
   HashView<u32, u32> table;  // from places to bricks
   BufferSpan<const u32> words;
 
-  /// The words of the brick at a place; null where there is none.
+  /// Returns the words of the brick at a place, or null if there is none.
   COPSE_HD const u32* brick_at(u32 place) const {
     const auto found = table.find(place);
     return found.found && u64{found.value} * brick_words < words.size()
