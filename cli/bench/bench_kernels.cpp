@@ -1,7 +1,9 @@
 #include "cli/bench/bench_kernels.h"
 
 #include "builders/bvh/pack_triangles.h"
+#include "builders/bvh/ray_trees.h"
 #include "trace/trace_rays.h"
+#include "trace/trace_trees.h"
 
 namespace copse::cli {
 
@@ -27,7 +29,7 @@ struct KernelBench {
     for (const TraceKernel kernel : kernels) {
       if (context.backend() == Backend::cpu && kernel != TraceKernel::automatic) continue;
       if (kernel == TraceKernel::packets && layout != Layout::bvh2) continue;
-      times.push_back({layout, kernel, rays(primary, kernel), rays(diffuse, kernel)});
+      times.push_back({name_of(layout), kernel, rays(primary, kernel), rays(diffuse, kernel)});
     }
   }
 
@@ -35,6 +37,19 @@ struct KernelBench {
   template <class Node>
   void add(Layout layout, const WideBvh<Node>& wide) {
     add(layout, wide.view());
+  }
+
+  /// RayTrees choose tree and kernel by themselves.
+  void add_ray_trees(const Bvh& bvh) {
+    const RayTrees trees = make_ray_trees(context, compact_copy(context, bvh), triangles);
+    const auto rays = [&](const std::vector<Ray>& batch) {
+      return measure_rays(context, batch, repeats,
+                          [&](BufferSpan<const Ray> ray_span, BufferSpan<Hit> hits) {
+                            closest_hits(context, trees.view(), ray_span, hits);
+                          })
+          .times;
+    };
+    times.push_back({"ray trees", TraceKernel::automatic, rays(primary), rays(diffuse)});
   }
 };
 
@@ -48,6 +63,7 @@ std::vector<KernelTimes> measure_kernels(Context& context, const Bvh& bvh, const
   for (const Layout layout : layouts) {
     std::visit([&](const auto& wide) { bench.add(layout, wide); }, collapse_to(context, bvh, layout));
   }
+  bench.add_ray_trees(bvh);
   return bench.times;
 }
 

@@ -5,15 +5,16 @@
 
 namespace copse::cli {
 
-/// Rays through a tree in one layout, by one kernel, over packed triangles.
+/// Rays through one structure, by one kernel, with packed triangles.
 struct KernelTimes {
-  Layout layout = Layout::bvh2;
+  std::string structure;  // the name of a layout, or "ray trees"
   TraceKernel kernel = TraceKernel::automatic;
   RayTimes primary;
   RayTimes diffuse;
 };
 
-/// Times all kernels on the tree and on the wide trees collapsed from it into `layouts`.
+/// Times all kernels on the tree and on the wide trees collapsed from it into `layouts`, and the ray trees made of
+/// it.
 std::vector<KernelTimes> measure_kernels(Context& context, const Bvh& bvh, const TriangleView& triangles,
                                          const std::vector<Layout>& layouts, const std::vector<Ray>& primary,
                                          const std::vector<Ray>& diffuse, u32 repeats);

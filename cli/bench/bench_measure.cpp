@@ -98,19 +98,25 @@ std::vector<Stage> measure_stages(Context& context, Bvh& bvh, const TriangleView
   return stages;
 }
 
-TracedRays measure_rays(Context& context, const TreeView& bvh, const TraceTriangles& triangles,
-                        const std::vector<Ray>& rays, u32 repeats, const TraceOptions& options) {
+TracedRays measure_rays(Context& context, const std::vector<Ray>& rays, u32 repeats,
+                        const std::function<void(BufferSpan<const Ray>, BufferSpan<Hit>)>& trace) {
   TracedRays result;
   result.times.ray_count = rays.size();
   if (rays.empty()) return result;
   const Buffer<Ray> ray_buffer(context, rays);
   Buffer<Hit> hit_buffer(context, rays.size());
-  result.times.milliseconds = median_milliseconds(context, repeats, [&] {
-    closest_hits(context, bvh, triangles, ray_buffer.span(), hit_buffer.span(), options);
-  });
+  result.times.milliseconds =
+      median_milliseconds(context, repeats, [&] { trace(ray_buffer.span(), hit_buffer.span()); });
   result.hits = hit_buffer.download();
   result.times.hit_count = u64(std::count_if(result.hits.begin(), result.hits.end(), is_hit));
   return result;
+}
+
+TracedRays measure_rays(Context& context, const TreeView& bvh, const TraceTriangles& triangles,
+                        const std::vector<Ray>& rays, u32 repeats, const TraceOptions& options) {
+  return measure_rays(context, rays, repeats, [&](BufferSpan<const Ray> ray_span, BufferSpan<Hit> hits) {
+    closest_hits(context, bvh, triangles, ray_span, hits, options);
+  });
 }
 
 }  // namespace copse::cli

@@ -62,6 +62,10 @@ struct TracedRays {
   std::vector<Hit> hits;
 };
 
+/// Times `trace(rays, hits)`. Without rays, the time is 0.
+TracedRays measure_rays(Context& context, const std::vector<Ray>& rays, u32 repeats,
+                        const std::function<void(BufferSpan<const Ray>, BufferSpan<Hit>)>& trace);
+
 /// Times closest_hits for these rays. Without rays, the time is 0.
 TracedRays measure_rays(Context& context, const TreeView& bvh, const TraceTriangles& triangles,
                         const std::vector<Ray>& rays, u32 repeats, const TraceOptions& options = {});

@@ -75,7 +75,7 @@ std::string layout_lines(const std::vector<WideTimes>& layouts) {
 }
 
 Json to_json(const KernelTimes& times) {
-  return {{"layout", name_of(times.layout)},
+  return {{"layout", times.structure},
           {"kernel", name_of(times.kernel)},
           {"primary", to_json(times.primary)},
           {"diffuse", to_json(times.diffuse)}};
@@ -84,7 +84,7 @@ Json to_json(const KernelTimes& times) {
 std::string kernel_lines(const std::vector<KernelTimes>& kernels) {
   std::string text;
   for (const KernelTimes& times : kernels) {
-    text += fmt::format("  {:<6} {:<17} primary {:>8}, diffuse {:>8} GRay/s\n", name_of(times.layout),
+    text += fmt::format("  {:<9} {:<17} primary {:>8}, diffuse {:>8} GRay/s\n", times.structure,
                         name_of(times.kernel), rate(times.primary), rate(times.diffuse));
   }
   return text;

@@ -179,7 +179,8 @@ Command add_bench_command(CLI::App& app, CommonOptions& common) {
             "Width and height of the image of primary rays; default 2048, on the CPU 1024");
   command->add_flag(
       "--kernels", options->kernels,
-      "Also time the rays by each kernel, with packed triangles, through the binary tree and each --layout");
+      "Also time the rays by each kernel, with packed triangles, through the binary tree, each --layout and "
+      "the ray trees");
   command->add_flag("--stages", options->stages, "Also time each stage of the build");
   add_common_options(*command, common);
   std::string names;

@@ -93,7 +93,8 @@ Kind add_subdivide(CLI::App& parent, const Options& o) {
             session.begin("reading");
             const auto mesh = std::make_shared<Mesh>(load_mesh(o->input));
             const u64 triangles = mesh->triangles.size() << 2 * o->times;
-            // Each round adds 3 vertices per triangle, in all 3 (1 + 4 + ... + 4^(times - 1)) per triangle of `mesh`.
+            // Each round adds 3 vertices per triangle, in all 3 (1 + 4 + ... + 4^(times - 1)) per triangle of
+            // `mesh`.
             const u64 vertices = mesh->positions.size() + triangles - mesh->triangles.size();
             return MeshPlan{triangles, vertices, [=] { return subdivide(*mesh, o->times); }};
           }};
