@@ -22,6 +22,21 @@ struct Index {
   COPSE_HD u32 operator()(u64 i) const { return u32(i); }
 };
 
+/// Stands for the type of values where keys are sorted alone.
+struct NoValue {};
+
+namespace detail {
+
+template <class Value>
+inline constexpr bool has_value = !std::is_same_v<Value, NoValue>;
+
+/// The value input where there are no values.
+struct NoValueInput {
+  COPSE_HD NoValue operator()(u64) const { return {}; }
+};
+
+}  // namespace detail
+
 /// An element functor that copies an array.
 template <class T>
 struct CopyElements {

@@ -5,7 +5,7 @@
 #include "primitives/core/context.h"
 #include "primitives/core/macros.h"
 #include "primitives/core/span.h"
-#include "primitives/no_value.h"
+#include "primitives/inputs.h"
 
 namespace copse {
 

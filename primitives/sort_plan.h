@@ -6,7 +6,7 @@
 #include "primitives/core/bits.h"
 #include "primitives/core/macros.h"
 #include "primitives/core/types.h"
-#include "primitives/no_value.h"
+#include "primitives/inputs.h"
 
 namespace copse::detail {
 

@@ -5,7 +5,7 @@
 #include <cuda_runtime.h>
 
 #include "bench/support/comparison.h"
-#include "primitives/cuda/check.cuh"
+#include "primitives/cuda/launch.cuh"
 
 namespace copse::bench {
 

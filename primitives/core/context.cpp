@@ -82,6 +82,10 @@ Context::~Context() {
   delete parts_;
 }
 
+bool is_capturing(const ExecutorBase& ex) {
+  return ex.device.capturing();
+}
+
 bool built_with_cuda() {
   return has_cuda_half;
 }

@@ -26,6 +26,9 @@ inline void throw_if_cancelled(const ExecutorBase& ex) {
   if (ex.cancel.stop_requested()) throw Error(ErrorCode::cancelled, "cancelled by the context's token");
 }
 
+/// True while the stream of the executor is being captured.
+bool is_capturing(const ExecutorBase& ex);
+
 namespace cpu {
 
 class Workers;

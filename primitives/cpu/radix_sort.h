@@ -10,7 +10,6 @@
 #include "primitives/cpu/for_each.h"
 #include "primitives/cpu/workers.h"
 #include "primitives/inputs.h"
-#include "primitives/no_value.h"
 #include "primitives/radix_sort.h"
 
 namespace copse::cpu {
@@ -186,9 +185,9 @@ template <class Bits, class BitsInput>
 void radix_sort_read_once(const Executor& ex, const char* label, u64 n, BitsInput bits_input, u32* indices_out,
                           BitRange bits, const KeyEncoding<Bits>& encoding) {
   ScratchArena::Frame frame(ex.scratch);
-  Bits* kept = frame.allocate<Bits>(n);
-  detail::copy_elements(ex, label, n, bits_input, detail::NoValueInput{}, kept, static_cast<NoValue*>(nullptr));
-  detail::radix_sort<Bits, u32>(ex, label, n, Elements<Bits>{kept}, Index{}, static_cast<Bits*>(nullptr),
+  Bits* copy = frame.allocate<Bits>(n);
+  detail::copy_elements(ex, label, n, bits_input, detail::NoValueInput{}, copy, static_cast<NoValue*>(nullptr));
+  detail::radix_sort<Bits, u32>(ex, label, n, Elements<Bits>{copy}, Index{}, static_cast<Bits*>(nullptr),
                                 indices_out, bits, encoding);
 }
 

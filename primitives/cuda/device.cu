@@ -4,7 +4,7 @@
 #include <string>
 
 #include "primitives/core/device.h"
-#include "primitives/cuda/check.cuh"
+#include "primitives/cuda/launch.cuh"
 
 namespace copse::cuda {
 

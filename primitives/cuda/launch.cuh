@@ -1,12 +1,24 @@
 #pragma once
 
+#include <cuda_runtime.h>
+
 #include <string>
 
-#include "primitives/core/device.h"
+#include "primitives/core/error.h"
 #include "primitives/core/executor.h"
-#include "primitives/cuda/check.cuh"
+#include "primitives/core/macros.h"
+#include "primitives/core/types.h"
 
 namespace copse::cuda {
+
+/// Throws: Error out_of_memory or device_failure, with `what` and the words of CUDA, if `status` is an error.
+inline void check(cudaError_t status, const char* what) {
+  if (status == cudaSuccess) return;
+  cudaGetLastError();  // so that the next call does not find this error again
+  const ErrorCode code =
+      status == cudaErrorMemoryAllocation ? ErrorCode::out_of_memory : ErrorCode::device_failure;
+  throw Error(code, std::string(what) + ": " + cudaGetErrorString(status));
+}
 
 /// Launches overlap on GPUs of this compute capability and above, the same that have bulk copies.
 inline constexpr u32 min_capability_for_overlap = 9;
@@ -70,7 +82,7 @@ void launch(const Executor& ex, const char* label, void (*kernel)(Parameters...)
   config.numAttrs = shape.overlaps_earlier_launch && ex.capability >= min_capability_for_overlap ? 1 : 0;
   check(cudaLaunchKernelEx(&config, kernel, Parameters(arguments)...), label);
   const auto stream = config.stream;
-  if (ex.check_every_launch && !ex.device.capturing()) check(cudaStreamSynchronize(stream), label);
+  if (ex.check_every_launch && !is_capturing(ex)) check(cudaStreamSynchronize(stream), label);
 }
 
 }  // namespace copse::cuda

@@ -5,8 +5,7 @@
 
 #include "primitives/inputs.h"
 #include "primitives/radix_sort.h"
-#include "primitives/sort/distribute_passes.cuh"
-#include "primitives/sort/sort_item.cuh"
+#include "primitives/sort/radix_passes.cuh"
 
 namespace copse::cuda {
 
@@ -65,20 +64,20 @@ void radix_sort(const Executor& ex, const char* label, u64 n, const FirstLook& f
   zeroed.leaves_zero();
 }
 
-/// Keys as they are read, for those who read them again.
+/// Reads keys and stores a copy of them, for a later pass.
 template <class Bits, class BitsInput>
-struct KeptBits {
+struct BitsAndCopy {
   BitsInput input;
-  Bits* kept;
+  Bits* copy;
 
   __device__ auto ready() const {
     using Ready = decltype(ready_input(input));
-    return KeptBits<Bits, Ready>{ready_input(input), kept};
+    return BitsAndCopy<Bits, Ready>{ready_input(input), copy};
   }
   using Start = StartOfInput<BitsInput>;
   __device__ typename Start::Started start(u64 i) const { return Start::start(input, i); }
   __device__ Bits finish(u64 i, const typename Start::Started& started) const {
-    return kept[i] = Start::finish(input, i, started);
+    return copy[i] = Start::finish(input, i, started);
   }
   __device__ Bits operator()(u64 i) const { return finish(i, start(i)); }
 };
@@ -125,19 +124,19 @@ template <class Bits, class BitsInput>
 void radix_sort_read_once(const Executor& ex, const char* label, u64 n, BitsInput bits_input, u32* indices_out,
                           BitRange bits, const KeyEncoding<Bits>& encoding) {
   ScratchArena::Frame frame(ex.scratch);
-  Bits* kept = frame.allocate<Bits>(n);
-  detail::radix_sort<Bits, u32>(ex, label, n, detail::KeptBits<Bits, BitsInput>{bits_input, kept},
-                                Elements<Bits>{kept}, Index{}, static_cast<Bits*>(nullptr), indices_out, bits,
+  Bits* copy = frame.allocate<Bits>(n);
+  detail::radix_sort<Bits, u32>(ex, label, n, detail::BitsAndCopy<Bits, BitsInput>{bits_input, copy},
+                                Elements<Bits>{copy}, Index{}, static_cast<Bits*>(nullptr), indices_out, bits,
                                 encoding);
 }
 
-/// Stores unsigned keys, `kept[i]` that of i, and the same in sorted order. Each key is read once by `bits_input`,
+/// Stores unsigned keys, `copy[i]` that of i, and the same in sorted order. Each key is read once by `bits_input`,
 /// which may be slow. Scratch: as radix_sort_keys.
 template <class Bits, class BitsInput>
-void radix_sort_keys_read_once(const Executor& ex, const char* label, u64 n, BitsInput bits_input, Bits* kept,
+void radix_sort_keys_read_once(const Executor& ex, const char* label, u64 n, BitsInput bits_input, Bits* copy,
                                Bits* keys_out, BitRange bits) {
-  detail::radix_sort<Bits, NoValue>(ex, label, n, detail::KeptBits<Bits, BitsInput>{bits_input, kept},
-                                    Elements<Bits>{kept}, copse::detail::NoValueInput{}, keys_out, nullptr, bits,
+  detail::radix_sort<Bits, NoValue>(ex, label, n, detail::BitsAndCopy<Bits, BitsInput>{bits_input, copy},
+                                    Elements<Bits>{copy}, copse::detail::NoValueInput{}, keys_out, nullptr, bits,
                                     encoding_of<Bits>(SortOrder::ascending));
 }
 

@@ -5,8 +5,7 @@
 
 #include "primitives/cuda/histogram.cuh"
 #include "primitives/cuda/scan.cuh"
-#include "primitives/sort/distribute_passes.cuh"
-#include "primitives/sort/sort_item.cuh"
+#include "primitives/sort/radix_passes.cuh"
 #include "primitives/sort/split_unordered.cuh"
 #include "primitives/split.h"
 

@@ -9,7 +9,7 @@
 #include "primitives/core/bits.h"
 #include "primitives/core/macros.h"
 #include "primitives/core/types.h"
-#include "primitives/no_value.h"  // the value of a set's keys
+#include "primitives/inputs.h"
 
 namespace copse {
 

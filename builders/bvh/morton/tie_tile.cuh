@@ -7,7 +7,7 @@
 #include "primitives/core/atomic.h"
 #include "primitives/cuda/grid_barrier.cuh"
 #include "primitives/cuda/warp.cuh"
-#include "primitives/no_value.h"
+#include "primitives/inputs.h"
 #include "primitives/sort_plan.h"
 
 namespace copse::cuda::detail {
