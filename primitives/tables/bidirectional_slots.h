@@ -199,7 +199,7 @@ class BidirectionalSlots {
     if (!find_run(layout_, target.home, max_probes_, run)) {
       if (assigns && search(target, ignored)) return try_assign(target, value, result);
       result = InsertResult::full;
-      return true;
+      return is_out_of_reach_without(target);
     }
     // Those that a full table refuses do not wait for each other.
     const bool is_whole_table = run.left < Layout::first_slot && run.right >= layout_.end_slot();
@@ -239,6 +239,24 @@ class BidirectionalSlots {
     return is_full && !locate(layout_, target, pages).found && pages.unchanged();
   }
 
+  /// Whether there was a moment at which the key's home was taken, its run reached too far on one side, and the key
+  /// was not in the table. A search before find_run does not tell: another thread may insert the key in between, and
+  /// make the run longer by it. While no element moves, no slot becomes free. So the slots that find_run met as
+  /// taken still are when the walk after it finds no key.
+  COPSE_HD bool is_out_of_reach_without(const Target& target) const {
+    const u64 home = target.home;
+    const u64 first = home > max_probes_ ? home - max_probes_ : 0;
+    const u64 last = smaller(home + max_probes_, layout_.end_slot()) + Group::size;
+    SeenPages<Layout> pages(layout_);
+    for (u64 page = (first < Group::size ? 0 : first - Group::size) / page_slots; page <= last / page_slots;
+         ++page) {
+      pages.enter(page);
+    }
+    BidirectionalRun run;
+    return !is_free(layout_.tag_at(home)) && !find_run(layout_, home, max_probes_, run) &&
+           !locate(layout_, target, pages).found && pages.unchanged();
+  }
+
   COPSE_HD InsertResult put_into_run(const BidirectionalRun& run, const Target& target, const Value& value,
                                      bool assigns) const {
     NoPages no_pages;
@@ -252,16 +270,17 @@ class BidirectionalSlots {
     return InsertResult::found;
   }
 
-  /// Assigns where the ends of the run are further than an insertion looks.
+  /// Assigns where the ends of the run are further than an insertion looks. False where others were in the way, or
+  /// erased the key.
   COPSE_HD bool try_assign(const Target& target, const Value& value, InsertResult& result) const {
     BidirectionalRun run;
     if (!find_run(layout_, target.home, any_reach, run) || !try_lock_run(layout_, run)) return false;
     NoPages no_pages;
     const auto place = locate(layout_, target, no_pages);
     if (place.found) assign(place.slot, target, value);
-    result = place.found ? InsertResult::found : InsertResult::full;
+    result = InsertResult::found;
     unlock_run(layout_, run);
-    return true;
+    return place.found;
   }
 
   COPSE_HD void assign(u64 slot, const Target& target, const Value& value) const {
