@@ -67,9 +67,9 @@ class HashTable {
   void check() const {
     const u64 count = refused();
     if (count == 0) return;
-    throw Error(ErrorCode::capacity, "hash table: " + std::to_string(count) + " keys found no room in " +
-                                         std::to_string(slot_count()) + " slots, made for a capacity of " +
-                                         std::to_string(capacity()));
+    throw Error(ErrorCode::capacity,
+                "hash table: " + std::to_string(count) + " keys found no room in " + std::to_string(slot_count()) +
+                    " slots; the table was made for a capacity of " + std::to_string(capacity()));
   }
 
   /// The slots, as bulk calls take them.

@@ -20,14 +20,14 @@ template <class T>
 void check_words(const char* what, BufferSpan<T> span) {
   const u64 address = reinterpret_cast<u64>(span.data());
   if (address % sizeof(u32) == 0) return;
-  refuse_call(std::string(what) + " begin at address " + std::to_string(address) + "; a multiple of 4 is needed");
+  refuse_call(std::string(what) + " begin at address " + std::to_string(address) + "; it must be a multiple of 4");
 }
 
 template <class T>
 void check_size(const char* what, BufferSpan<T> span, u64 key_count) {
   if (span.size() == key_count) return;
   refuse_call(std::to_string(span.size()) + " " + what + " for " + std::to_string(key_count) +
-              " keys; as many are needed");
+              " keys; there must be as many as keys");
 }
 template <class T>
 void check_size_or_empty(const char* what, BufferSpan<T> span, u64 key_count) {
@@ -37,12 +37,12 @@ void check_size_or_empty(const char* what, BufferSpan<T> span, u64 key_count) {
 template <class T>
 void check_counts(BufferSpan<T> counts, u64 min) {
   if (counts.size() >= min && counts.size() <= 1) return;
-  refuse_call("counts of " + std::to_string(counts.size()) + " elements; 1 is needed");
+  refuse_call("counts has " + std::to_string(counts.size()) + " elements; it must have 1");
 }
 
 template <class T, class... Others>
 void check_apart(BufferSpan<T> output, BufferSpan<Others>... others) {
-  if ((overlap(output, others) || ...)) refuse_call("an output overlaps another buffer");
+  if ((overlap(output, others) || ...)) refuse_call("an output buffer overlaps another buffer");
 }
 
 }  // namespace

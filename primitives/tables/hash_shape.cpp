@@ -4,7 +4,7 @@
 #include <string>
 
 #include "primitives/core/bits.h"
-#include "primitives/core/error.h"
+#include "primitives/core/check.h"
 
 namespace copse::detail {
 
@@ -12,8 +12,8 @@ namespace {
 
 constexpr double max_slots = double(u64{1} << 48);
 
-[[noreturn]] void refuse(const std::string& what) {
-  throw Error(ErrorCode::invalid_argument, "hash table: " + what);
+[[noreturn]] void refuse_options(const std::string& what) {
+  refuse("hash table", what);
 }
 
 }  // namespace
@@ -21,14 +21,14 @@ constexpr double max_slots = double(u64{1} << 48);
 void check_hash_options(u64 capacity, const HashTableOptions& options) {
   const u32 bytes = options.bucket_bytes;
   if (!(options.max_load > 0 && options.max_load <= 1)) {
-    refuse("a load of " + std::to_string(options.max_load) + ", above 0 and at most 1 is possible");
+    refuse_options("max_load is " + std::to_string(options.max_load) + "; it must be above 0 and at most 1");
   }
   if (bytes != 32 && bytes != 64 && bytes != 128) {
-    refuse("buckets of " + std::to_string(bytes) + " bytes, 32, 64 and 128 are possible");
+    refuse_options("bucket_bytes is " + std::to_string(bytes) + "; it must be 32, 64 or 128");
   }
   if (double(capacity) / double(options.max_load) > max_slots) {
-    refuse("a capacity of " + std::to_string(capacity) + " at a load of " + std::to_string(options.max_load) +
-           ", at most 2^48 slots are possible");
+    refuse_options("a capacity of " + std::to_string(capacity) + " at a max_load of " +
+                   std::to_string(options.max_load) + " takes more than 2^48 slots, which is the limit");
   }
 }
 

@@ -412,12 +412,12 @@ TEST(BidirectionalThreads, AnAssignmentBesideAnErasureIsToldFullWhereThereIsNoRo
 TEST_P(BidirectionalTables, RefusesWhatDoesNotFit) {
   const auto code = ErrorCode::invalid_argument;
   using Map = BidirectionalMap<u32, u32>;
-  EXPECT_COPSE_ERROR(Map(context(), 10, {.max_load = 0}), code, "a load of 0.0");
+  EXPECT_COPSE_ERROR(Map(context(), 10, {.max_load = 0}), code, "max_load is 0.0");
   Map table(context(), 100);
   Buffer<u32> keys(context(), 10), values(context(), 10);
   Buffer<HashCounts> counts(context(), 2);
   EXPECT_COPSE_ERROR(build(context(), table, keys.span(), values.span().first(9)), code, "9 values for 10 keys");
-  EXPECT_COPSE_ERROR(build(context(), table, keys.span(), values.span(), counts.span()), code, "counts of 2");
+  EXPECT_COPSE_ERROR(build(context(), table, keys.span(), values.span(), counts.span()), code, "counts has 2");
   EXPECT_COPSE_ERROR(insert(context(), table, keys.span(), values.span().first(9)), code, "9 values for 10 keys");
 }
 

@@ -317,10 +317,11 @@ TEST_P(HashTables, CallsCanBeCaptured) {
 
 TEST_P(HashTables, RefusesWhatDoesNotFit) {
   const auto code = ErrorCode::invalid_argument;
-  EXPECT_COPSE_ERROR(Map(context(), 10, {.max_load = 0}), code, "a load of 0.0");
-  EXPECT_COPSE_ERROR(Map(context(), 10, {.max_load = 1.5f}), code, "a load of 1.5");
-  EXPECT_COPSE_ERROR(Map(context(), 10, {.max_load = std::numeric_limits<float>::quiet_NaN()}), code, "a load of");
-  EXPECT_COPSE_ERROR(Map(context(), 10, {.bucket_bytes = 48}), code, "buckets of 48 bytes");
+  EXPECT_COPSE_ERROR(Map(context(), 10, {.max_load = 0}), code, "max_load is 0.0");
+  EXPECT_COPSE_ERROR(Map(context(), 10, {.max_load = 1.5f}), code, "max_load is 1.5");
+  EXPECT_COPSE_ERROR(Map(context(), 10, {.max_load = std::numeric_limits<float>::quiet_NaN()}), code,
+                     "max_load is");
+  EXPECT_COPSE_ERROR(Map(context(), 10, {.bucket_bytes = 48}), code, "bucket_bytes is 48");
   EXPECT_COPSE_ERROR(Map(context(), ~u64{0}), code, "2^48 slots");
   Map table(context(), 100);
   Buffer<u32> keys(context(), 10), values(context(), 10), out(context(), 10);
@@ -329,7 +330,7 @@ TEST_P(HashTables, RefusesWhatDoesNotFit) {
   Buffer<u8> flags(context(), 9);
   const auto all = keys.span();
   EXPECT_COPSE_ERROR(insert(context(), table, all, values.span().first(9)), code, "9 values for 10 keys");
-  EXPECT_COPSE_ERROR(insert(context(), table, all, values.span(), counts.span()), code, "counts of 2");
+  EXPECT_COPSE_ERROR(insert(context(), table, all, values.span(), counts.span()), code, "counts has 2");
   EXPECT_COPSE_ERROR(insert(context(), table, all, values.span(), {}, results.span()), code, "9 results");
   EXPECT_COPSE_ERROR(find(context(), table, all, out.span().first(9)), code, "9 values for 10 keys");
   EXPECT_COPSE_ERROR(find(context(), table, all, keys.span()), code, "overlaps");
@@ -337,8 +338,8 @@ TEST_P(HashTables, RefusesWhatDoesNotFit) {
   EXPECT_COPSE_ERROR(contains(context(), table, all, flags.span()), code, "9 flags");
   EXPECT_COPSE_ERROR(erase(context(), table, all, {}, flags.span()), code, "9 flags");
   const BufferSpan<const u32> odd(reinterpret_cast<const u32*>(reinterpret_cast<const u8*>(keys.data()) + 1), 9);
-  EXPECT_COPSE_ERROR(contains(context(), table, odd, flags.span()), code, "a multiple of 4 is needed");
-  EXPECT_COPSE_ERROR(retrieve_all(context(), table, keys.span(), values.span(), {}), code, "counts of 0");
+  EXPECT_COPSE_ERROR(contains(context(), table, odd, flags.span()), code, "it must be a multiple of 4");
+  EXPECT_COPSE_ERROR(retrieve_all(context(), table, keys.span(), values.span(), {}), code, "counts has 0");
 }
 
 }  // namespace
