@@ -13,17 +13,19 @@ struct Camera {
   vec3 up;       // from the middle to the upper edge
 };
 
-/// A camera at `eye` that looks at `target`.
+/// Returns a camera at `eye` that looks at `target`.
+///   up:            which way is up in the image; if it lies along the view, another direction replaces it
 ///   field_of_view: vertical, in degrees, above 0 and below 180
-///   aspect: width over height, above 0
-/// Throws: Error invalid_argument for values out of range, non-finite points, or where eye equals target.
-/// An `up` along the view is replaced by another.
+///   aspect:        width over height, above 0
+/// Throws: Error invalid_argument for values out of range, for points that are not finite, and if eye equals
+/// target.
 Camera look_at(const vec3& eye, const vec3& target, const vec3& up, float field_of_view, float aspect);
 
-/// A camera that sees all of `box` from an oblique direction, y up.
+/// Returns a camera that sees all of `box` from an oblique direction, with y up.
 Camera frame_box(const Aabb& box, float field_of_view, float aspect);
 
-/// The ray through the middle of pixel (x, y), (0, 0) at the top left; its direction is normalised.
+/// Returns the ray through the middle of pixel (x, y). Pixel (0, 0) is at the top left. The direction has length
+/// 1.
 COPSE_HD inline Ray camera_ray(const Camera& camera, u32 x, u32 y, u32 width, u32 height) {
   const float s = sub_rn(div_rn(mul_rn(add_rn(float(x), 0.5f), 2.0f), float(width)), 1.0f);
   const float t = sub_rn(1.0f, div_rn(mul_rn(add_rn(float(y), 0.5f), 2.0f), float(height)));

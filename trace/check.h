@@ -1,6 +1,6 @@
 #pragma once
 
-// What batches through trees and grids check of their arguments. All throw Error invalid_argument.
+// Checks of the arguments of batches through trees and grids. All throw Error invalid_argument.
 
 #include <algorithm>
 #include <string>

@@ -1,12 +1,12 @@
 #pragma once
 
-// Rays from the eye of a frustum grid, for the host and for kernels, with nothing else to link.
+// Traces rays from the eye of a frustum grid, on the host and in kernels. There is nothing else to link.
 //
 //   copse::Hit hit = copse::closest_hit(grid.view(), triangles, ray);   // a TriangleView or TriangleTable
 //
-// A ray from the eye stays in one tile: its lists are tested front to back. A triangle found in a slab may be hit
-// behind it, so that a hit counts as the closest only once its own slab is done. Triangles in several slabs are
-// tested in each, which does no harm.
+// A ray from the eye stays in one tile. The lists of the tile are tested front to back. A triangle that a slab
+// lists may be hit behind that slab. So a hit counts as the closest only when its own slab is done. A triangle in
+// several slabs is tested in each, which does no harm.
 //
 // Source: Patidar, Narayanan, "Scalable Split and Gather Primitives for the GPU", 2009, section 5.2.
 
@@ -18,7 +18,7 @@ namespace copse {
 
 namespace detail {
 
-/// How far behind its slab's end a hit may seem to be, in slabs: more than all rounding.
+/// How many slabs behind the end of its slab a hit may seem to be: more than all rounding.
 inline constexpr double slab_slack = 1.0 / 64;
 
 /// Places along a ray from the eye.
@@ -39,7 +39,7 @@ struct SlabOfHit {
   }
 };
 
-/// The tile of a coordinate from -1 to 1; of one beyond the screen the outermost.
+/// The tile of a coordinate from -1 to 1. Beyond the screen it is the outermost tile.
 COPSE_HD inline u32 tile_along(double place, u32 tile_count) {
   const double tile = (place + 1.0) * 0.5 * tile_count;
   return tile > 0 ? (tile < double(tile_count) ? u32(tile) : tile_count - 1) : 0;
@@ -54,7 +54,7 @@ COPSE_HD inline u32 tile_of_ray(const FrustumShape& frustum, const GridShape& ce
   return down * cells.resolution.y + across;
 }
 
-/// The first pixel whose middle is in a tile, along an axis of an image of `pixel_count` pixels: the least x with
+/// The first pixel with its middle in a tile, along an axis of an image of `pixel_count` pixels: the least x with
 /// (2 x + 1) tile_count >= 2 pixel_count tile.
 COPSE_HD inline u32 first_pixel(u32 tile, u32 tile_count, u32 pixel_count) {
   const u64 reach = u64{2} * pixel_count * tile;
@@ -67,10 +67,9 @@ COPSE_HD inline Camera camera_of(const ViewFrustum& frustum) {
 
 }  // namespace detail
 
-/// Calls `leaf_test(primitive, limit)` for the triangles of a tile front to back, up to the slab of `limit`, which
-/// starts at the ray's t_max; triangles in several slabs several times.
-///   leaf_test: as that of traverse in trace/traverse.h
-/// Returns the limit as it was left.
+/// Calls `leaf_test(primitive, limit)` for the triangles of a tile front to back, up to the slab of `limit`,
+/// several times for triangles in several slabs. The limit starts at the ray's t_max. Returns the last limit.
+///   leaf_test: as for traverse() in trace/traverse.h
 template <class LeafTest, class Counter>
 COPSE_HD inline float march_tile(const FrustumGridView& grid, u32 tile, const Ray& ray, LeafTest& leaf_test,
                                  Counter& counter) {
@@ -94,7 +93,7 @@ COPSE_HD inline float march_tile(const FrustumGridView& grid, u32 tile, const Ra
 
 namespace detail {
 
-/// The limit that march_tile leaves for the ray's own tile.
+/// march_tile for the tile that the ray is in.
 template <class LeafTest, class Counter>
 COPSE_HD inline float march_own_tile(const FrustumGridView& grid, const Ray& ray, LeafTest& leaf_test,
                                      Counter& counter) {
@@ -105,9 +104,9 @@ COPSE_HD inline float march_own_tile(const FrustumGridView& grid, const Ray& ray
 
 }  // namespace detail
 
-/// march_tile for the tile that the ray is in. closest_hit and any_hit of trace/traverse.h call it; `stack_size` is
-/// not needed.
-///   ray: from the eye of the grid's frustum, through its screen; others miss what they should hit
+/// march_tile for the tile that the ray is in. closest_hit and any_hit of trace/traverse.h call it. `stack_size`
+/// is not needed.
+///   ray: from the eye of the grid's frustum, through its screen; other rays miss triangles that they should hit
 template <u32 stack_size = default_stack_size, TakesIds LeafTest, class Counter>
 COPSE_HD inline float traverse(const FrustumGridView& grid, const Ray& ray, LeafTest& leaf_test,
                                Counter& counter) {

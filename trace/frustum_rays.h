@@ -8,32 +8,34 @@
 
 namespace copse {
 
-/// What a camera sees, to build a frustum grid of.
+/// Returns the frustum that a camera sees, for build_frustum_grid.
 ///   nearest, farthest: as in ViewFrustum
 ViewFrustum view_frustum(const Camera& camera, float nearest = 0, float farthest = 0);
 
-/// The closest hits of a picture of the grid's frustum: hits[y * width + x] is that of camera_ray(camera, x, y,
-/// width, height). Equal on all backends and to that through a tree over the same triangles, bit for bit. Any size
-/// of picture will do; pictures of 4 x 8 or 8 x 8 pixels a tile are the fastest.
+/// Writes the closest hits of a picture of the grid's frustum: hits[y * width + x] is that of camera_ray(camera,
+/// x, y, width, height). The hits are equal on all backends, and equal to those through a tree over the same
+/// triangles, bit for bit. The picture may have any size. Pictures of 4 x 8 or 8 x 8 pixels per tile are the
+/// fastest.
 ///   grid:  over `triangles`, and complete (check_complete of its cells)
 ///   hits:  width * height; must not overlap grid or triangles
-///   masks: one for each pixel's ray, or none, which are masks of ones: as TraceOptions::masks; must not overlap
-///          the hits. Pictures with masks, of rays or of views, are traced ray by ray
-/// Throws: Error invalid_argument where there is not one hit a pixel, or as many masks, and for a width or height
-/// of 0 or past 65536; Error out_of_memory, Error cancelled. Memory: scratch of 80 bytes a view where there are
-/// several views.
+///   masks: one per pixel's ray, or none: as TraceOptions::masks; must not overlap the hits. Pictures with masks,
+///          of rays or of views, are traced ray by ray
+/// Throws: Error invalid_argument if there is not one hit per pixel, or not as many masks, and for a width or
+/// height of 0 or past 65536. Error out_of_memory, Error cancelled.
+/// Memory: scratch of 80 bytes per view if there are several views.
 void closest_hits(Context& context, const FrustumGridView& grid, const TriangleViews& triangles, u32 width,
                   u32 height, BufferSpan<Hit> hits, BufferSpan<const u32> masks = {});
 
-/// The closest hit of every ray, in any order, as above; the rays are sorted by tile first.
-///   rays:  each starts at the eye of the grid's frustum and passes its screen; t_min at least 0, as what is
-///   behind
-///          the eye is in no cell, t_max as in Ray. Below 2^32, may be empty
-///   hits:  as many; must not overlap the rays
-///   masks: as many or none, as above
-/// Throws: Error invalid_argument, with its number, for the first ray that starts elsewhere, begins behind the
-/// eye or passes beside the screen, and where there are not as many hits or masks as rays; Error out_of_memory,
-/// Error cancelled. Memory: scratch of about 24 bytes a ray. Waits, to look at the rays.
+/// Writes the closest hit of every ray, as above. The rays may stand in any order: they are sorted by tile first.
+///   rays:  below 2^32, may be empty. Each starts at the eye of the grid's frustum and passes its screen. t_min is
+///          at least 0, as nothing behind the eye is in a cell; t_max is as in Ray
+///   hits:  one per ray; must not overlap the rays
+///   masks: one per ray or none, as above
+/// Throws: Error invalid_argument for the first ray that starts elsewhere, begins behind the eye or passes beside
+/// the screen, with the number of the ray; if the number of hits or of masks is not that of the rays. Error
+/// out_of_memory, Error cancelled.
+/// Waits: for the check of the rays.
+/// Memory: scratch of about 24 bytes per ray.
 void closest_hits(Context& context, const FrustumGridView& grid, const TriangleViews& triangles,
                   BufferSpan<const Ray> rays, BufferSpan<Hit> hits, BufferSpan<const u32> masks = {});
 

@@ -1,16 +1,17 @@
 #pragma once
 
-// The walk of a ray through a uniform grid, for the host and for kernels, with nothing else to link.
+// Traces a ray through a uniform grid, on the host and in kernels. There is nothing else to link.
 //
 //   copse::Hit hit = copse::closest_hit(grid.view(), triangles, ray);      // a TriangleView or TriangleTable
 //   bool blocked = copse::any_hit(grid.view(), triangles, ray);
 //
 // Source: Amanatides, Woo, "A Fast Voxel Traversal Algorithm for Ray Tracing", Eurographics 1987. Where we differ:
-//   - the walk is counted in cells from where the ray enters the grid, found in double precision, so that its
-//     floats are good for any ray and box; and each crossing is computed from the start, so that no error adds up;
-//   - a primitive in several cells is tested in each, which does no harm, so that no mailbox is needed. A hit is
-//     final once the walk has left it behind by more than all rounding;
-//   - cells list what comes near them (builders/grid/layout.h), by more than the walk and the triangle test err.
+//   - The walk counts in cells from where the ray enters the grid. That place is found in double precision, so
+//     that the floats of the walk are good for any ray and box. Each crossing is computed from the start, so that
+//     no error adds up.
+//   - A primitive in several cells is tested in each. That does no harm, so no mailbox is needed. A hit is final
+//     once the walk has left it behind by more than all rounding.
+//   - Cells list what comes near them (builders/grid/layout.h), by more than the walk and the triangle test err.
 //     From so far away that the triangle test errs by more, the walk visits all cells within its error.
 
 #include "builders/grid/layout.h"
@@ -20,18 +21,20 @@ namespace copse {
 
 namespace detail {
 
-/// How far past its ends, and past a hit, a walk goes on: more than its rounding, in cells.
+/// How many cells a walk goes on past its ends, and past a hit: more than its rounding.
 inline constexpr float march_slack = 1.0f / 64;
 
-/// What cells list beyond their faces, two units, less half a one for the rounding of the primitive and a quarter
-/// for that of the walk: over 2048 cells its floats err by 2^-11 of a cell, an eighth of a unit.
+/// The largest error of a ray for which march_narrow visits enough cells. Cells list what is within two units of
+/// their faces. Half a unit is for the rounding of the primitive, a quarter for that of the walk: over 2048 cells
+/// its floats err by 2^-11 of a cell, an eighth of a unit.
 inline constexpr double narrow_error = 1.25 / units_per_cell;
 
-/// The part of a ray in a grid. Along it, s counts cells of the axis on which it is fastest, from the entry on.
+/// The part of a ray in a grid. Along it, s counts cells of the axis on which the ray is fastest, from the entry
+/// on.
 struct MarchedRay {
   double entry;       // t at s = 0
-  double speed;       // cells a unit of t
-  dvec3 from, slope;  // in cells, at s = 0 and for each unit of s
+  double speed;       // cells per unit of t
+  dvec3 from, slope;  // in cells: the place at s = 0, and the steps per unit of s
   float length;       // s where the part ends; below 0 where there is none
   double error;       // of the triangle test, in cells
 
@@ -50,12 +53,13 @@ COPSE_HD inline void clip_to_cells(double origin, double direction, double size,
   exit = smaller(exit, larger(at_lo, at_hi));
 }
 
-/// The farthest that the grid is from a point, on an axis, in units of the space.
+/// The distance from a point to the end of the grid that is farther away, along an axis, in units of the space.
 COPSE_HD inline double farthest(double origin, u32 resolution, double cells_per_unit) {
   return larger(magnitude(origin), magnitude(double(resolution) - origin)) / cells_per_unit;
 }
 
-/// From `min_slack` cells before the ray enters the grid, or more by the error, to as much behind it.
+/// The part of the ray from `min_slack` cells before it enters the grid to as many cells behind it. The error of
+/// the triangle test adds to both.
 COPSE_HD inline MarchedRay enter_grid(const GridShape& grid, const Ray& ray, double min_slack = march_slack) {
   const dvec3 origin = grid.to_cells(ray.origin);
   const dvec3 direction(mul_rn(double(ray.direction.x), grid.cells_per_unit.x),
@@ -83,19 +87,19 @@ COPSE_HD inline MarchedRay enter_grid(const GridShape& grid, const Ray& ray, dou
   return marched;
 }
 
-/// The cell of a coordinate; of one beyond the grid the outermost.
+/// The cell of a coordinate. Beyond the grid it is the outermost cell.
 COPSE_HD inline i32 cell_at(double place, u32 resolution) {
   return place > 0 ? (place < double(resolution) ? i32(place) : i32(resolution) - 1) : 0;
 }
 
-/// The walk along one axis. Id: an unsigned number that holds those of all cells.
+/// The walk along one axis. Id: an unsigned type that holds the ids of all cells.
 template <class Id>
 struct AxisMarch {
   float from, inverse;
   float face;       // the next one to cross
-  float next;       // s where it is crossed; infinite where the walk never leaves its cell on this axis
+  float next;       // s where it is crossed; infinite if the walk never leaves its cell on this axis
   u32 cells_left;   // behind that face
-  Id stride;        // from a cell's id to the next one's, modulo what an Id holds
+  Id stride;        // from a cell's id to the next one's, modulo the range of Id
   float direction;  // 1 or -1
 
   COPSE_HD static AxisMarch start(double from, double slope, u32 resolution, Id stride, Id& id) {
@@ -114,7 +118,8 @@ struct AxisMarch {
 
   COPSE_HD float crossing() const { return mul_rn(sub_rn(face, from), inverse); }
 
-  /// False at the grid's end, where the cell stays the same up to the end of the ray.
+  /// Goes to the next cell. False at the grid's end: from there on the cell stays the same up to the end of the
+  /// ray.
   COPSE_HD bool advance(Id& id) {
     if (cells_left == 0) {
       next = infinity;
@@ -128,8 +133,8 @@ struct AxisMarch {
   }
 };
 
-/// Calls visit(cell id, s where the ray leaves the cell) front to back, until it returns true. Neighbours along x,
-/// y and z are 1, stride_y and stride_z apart.
+/// Calls visit(cell id, s where the ray leaves the cell) front to back, until it returns true. The ids of
+/// neighbours along x, y and z are 1, stride_y and stride_z apart.
 template <class Id, class Visit>
 COPSE_HD inline void march_narrow(const uvec3& resolution, Id stride_y, Id stride_z, const MarchedRay& ray,
                                   Visit& visit) {
@@ -165,8 +170,8 @@ COPSE_HD inline CellInterval cells_between(double from, double slope, u32 resolu
   return {cell_at(smaller(a, b) - error, resolution), cell_at(larger(a, b) + error, resolution)};
 }
 
-/// The same as march_narrow for a ray that is as thick as its error: slice by slice along its fastest axis, and
-/// in each all cells within the error.
+/// Does what march_narrow does for a ray that is as thick as its error. It goes slice by slice along the ray's
+/// fastest axis. In each slice it visits all cells within the error.
 template <class Visit>
 COPSE_HD inline void march_wide(const GridShape& grid, const MarchedRay& ray, Visit& visit) {
   const dvec3& slope = ray.slope;
@@ -195,7 +200,8 @@ COPSE_HD inline void march_wide(const GridShape& grid, const MarchedRay& ray, Vi
   }
 }
 
-/// Tests the primitives of a cell. Done where the test says so, and where the limit lies behind the ray.
+/// Tests the primitives of a cell. Returns true to end the walk: if the test says so, or if the walk has passed
+/// the limit.
 template <class LeafTest, class Counter>
 struct TestCell {
   const GridView& grid;
@@ -209,7 +215,7 @@ struct TestCell {
     const u32 begin = grid.cell_begins.data()[cell], end = grid.cell_begins.data()[cell + 1];
     const float limit_before = limit;
     counter.count_node();
-    // The next id is on its way while a triangle is tested.
+    // The next id is loaded while a triangle is tested.
     u32 next = begin < end ? grid.primitive_ids.data()[begin] : 0;
     for (u32 k = begin; k < end; ++k) {
       const u32 primitive = next;
@@ -222,10 +228,10 @@ struct TestCell {
   }
 };
 
-/// As march below, as far as nothing seldom needed is called from within its loop (trace/walk/robustness.h): false for a
-/// ray that is as thick as its error.
-///   leaf_test: a quick one, that says by itself where it gave up
-///   limit:     becomes the limit as it was left
+/// march() as far as its loop needs no call for a rare case (trace/walk/robustness.h). Returns false for a ray
+/// that is as thick as its error.
+///   leaf_test: a fast one, which says by itself if it gave up
+///   limit:     becomes the last limit
 template <class LeafTest>
 COPSE_HD inline bool march_fast(const GridView& grid, const Ray& ray, LeafTest& leaf_test, float& limit) {
   limit = ray.t_max;
@@ -243,10 +249,10 @@ COPSE_HD inline bool march_fast(const GridView& grid, const Ray& ray, LeafTest& 
 
 }  // namespace detail
 
-/// Walks the grid front to back and calls `leaf_test(primitive, limit)` for the primitives of every cell that the
-/// ray passes at or before `limit`, which starts at the ray's t_max; primitives in several cells several times.
-///   leaf_test: as that of traverse in trace/traverse.h
-/// Returns the limit as it was left.
+/// Walks through the grid front to back. Calls `leaf_test(primitive, limit)` for the primitives of every cell that
+/// the ray passes at or before `limit`, several times for primitives in several cells. The limit starts at the
+/// ray's t_max. Returns the last limit.
+///   leaf_test: as for traverse() in trace/traverse.h
 template <class LeafTest, class Counter>
 COPSE_HD inline float march(const GridView& grid, const Ray& ray, LeafTest& leaf_test, Counter& counter) {
   if (!is_traceable(ray)) return ray.t_max;

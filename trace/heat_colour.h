@@ -18,7 +18,7 @@ COPSE_HD inline vec3 heat_scale(float x) {
 }
 
 /// Draws the colour scale of a heat map along the lower edge of the picture: a bar from 0 to `limit` with the
-/// numbers at its quarters. Pictures too small for it stay as they are.
+/// numbers at its quarters. Pictures that are too small for it stay as they are.
 void draw_heat_legend(Image& image, u32 limit);
 
 }  // namespace copse::detail

@@ -14,7 +14,7 @@
 
 namespace copse {
 
-/// The masks of packed triangles by their place. All bits are set where there are none.
+/// The masks of packed triangles by their place. Without masks, all bits of every mask are set.
 struct PackedMasks {
   const u32* masks = nullptr;  // of PackedTriangles::masks; null for none
   COPSE_HD u32 operator()(u32 place) const { return masks == nullptr ? ~u32{0} : masks[place]; }
@@ -28,7 +28,7 @@ struct TableMasks {
   COPSE_HD u32 operator()(u32 id) const { return table->mask(id); }
 };
 
-/// Triangles for leaf tests, which pass over those that the ray does not see.
+/// Triangles for leaf tests. The tests pass over those that the ray does not see.
 template <class Triangles, class Masks>
 struct SeenTriangles : Triangles {
   Masks masks;
@@ -39,7 +39,7 @@ struct SeenTriangles : Triangles {
 
 }  // namespace detail
 
-/// Triangles as a ray with a mask sees them: the results of masked().
+/// Triangles as a ray with a mask sees them. masked() returns them.
 struct MaskedTable {
   TriangleTable triangles;
   u32 ray_mask;
@@ -58,7 +58,8 @@ struct MaskedPackedTriangles {
   }
 };
 
-/// Returns those of the triangles that share a bit with the ray's mask: a small value that refers to them.
+/// Returns the triangles that share a bit with the ray's mask: a small value that refers to them.
+///   masks: of the packed triangles
 COPSE_HD inline MaskedTable masked(const TriangleTable& triangles, u32 ray_mask) {
   return {triangles, ray_mask};
 }
@@ -72,7 +73,9 @@ COPSE_HD inline MaskedPackedTriangles masked(const BufferSpan<const PackedTriang
 
 namespace detail {
 
-/// The masks of a batch: of its rays, or null for masks with all bits; of packed triangles, or null.
+/// The masks of a batch.
+///   rays:   a mask per ray; null: all bits are set
+///   packed: a mask per packed triangle; null: all bits are set
 struct BatchMasks {
   const u32* rays;
   const u32* packed;
@@ -87,7 +90,7 @@ struct BatchMasks {
   }
 };
 
-/// The triangles of a batch whose rays pass over some.
+/// The triangles of a batch whose rays have masks.
 template <class Source>
 struct WithMasks {
   Source triangles;

@@ -1,6 +1,6 @@
 #pragma once
 
-// Random directions from integers alone, the same on all backends.
+// Random directions, computed from integers alone, so that all backends get the same ones.
 
 #include "builders/geometry/vector_rn.h"
 
@@ -13,9 +13,9 @@ COPSE_HD inline u32 pcg_hash(u32 x) {
   return (word >> 22) ^ word;
 }
 
-/// Points spread evenly over the unit sphere: a Kronecker sequence in the cube from a start that depends on
-/// `seed` (steps: powers of the inverse of the root of x^4 = x + 1), of which those inside the ball are
-/// projected outwards. No sine or cosine, which differ between backends.
+/// Points spread evenly over the unit sphere. A Kronecker sequence in the cube starts at a point that depends on
+/// `seed`; its steps are powers of the inverse of the root of x^4 = x + 1. Its points inside the ball are
+/// projected outwards. That needs no sine or cosine, which differ between backends.
 class SpherePoints {
  public:
   COPSE_HD explicit SpherePoints(u32 seed)

@@ -5,9 +5,10 @@
 
 namespace copse {
 
-/// The points origin + t * direction for t in [t_min, t_max], both ends included. The direction need not be
-/// normalised; t is in its units. A ray with NaN anywhere, an infinite origin or direction, or a direction
-/// of length zero hits nothing. t_max may be infinity.
+/// The points origin + t * direction for t in [t_min, t_max], both ends included.
+///   direction: of any length but zero; t counts in its length
+///   t_max:     may be infinity
+/// A ray hits nothing if it has a NaN, an infinite origin or direction, or a direction of length zero.
 struct Ray {
   vec3 origin;
   float t_min;
@@ -15,8 +16,8 @@ struct Ray {
   float t_max;
 };
 
-/// The closest hit: the smallest (t, primitive), so that ties are the same on every backend. On a miss
-/// primitive is invalid_id and t the ray's t_max.
+/// The closest hit of a ray: the smallest (t, primitive), so that ties are the same on every backend. On a miss
+/// primitive and geometry are invalid_id and t is the ray's t_max.
 struct Hit {
   float t;
   u32 primitive;  // number of the triangle in its view

@@ -14,36 +14,37 @@ enum class Shading : u8 {
   primitive,          // a colour for each triangle
   distance,           // near bright, far dark
   ambient_occlusion,  // the share of cosine-distributed short rays that escape
-  heat,               // nodes and triangles that the ray visited, on the scale of heat_colour
+  heat,               // the number of nodes and triangles that the ray visited, on the scale of heat_colour
 };
 
 struct RenderOptions {
   u32 width = 1024;   // 1 to 16384
   u32 height = 1024;  // 1 to 16384
   Shading shading = Shading::normal;
-  u32 ambient_rays = 32;       // a pixel, 1 to 4096
+  u32 ambient_rays = 32;       // per pixel, 1 to 4096; the time of ambient occlusion grows with it
   float ambient_distance = 0;  // how far they reach; 0: a quarter of the scene's diagonal
-  u32 heat_limit = 0;          // visits that count as hottest; 0: the most of the image
+  u32 heat_limit = 0;          // visits that count as hottest; 0: the maximum of the image
 };
 
-/// Ray casts a picture, equal on all backends; heat differs by a few visits, as backends round boxes differently.
-/// Waits.
+/// Returns a ray-cast picture, equal on all backends. Only heat differs, by a few visits, as backends round boxes
+/// differently.
 /// Throws: Error invalid_argument for options out of range, Error out_of_memory, Error cancelled.
-/// Memory: buffers of 24 bytes a pixel, and the image on the host.
+/// Waits: for the picture.
+/// Memory: buffers of 24 bytes per pixel, and the image on the host.
 Image render(Context& context, const BvhView& bvh, const TriangleViews& triangles, const Camera& camera,
              const RenderOptions& options = {});
 
-/// The same picture through a uniform grid over the triangles; its heat is that of cells instead of nodes.
+/// Returns the same picture, through a uniform grid over the triangles. Its heat counts cells instead of nodes.
 Image render(Context& context, const GridView& grid, const TriangleViews& triangles, const Camera& camera,
              const RenderOptions& options = {});
 
-/// The same picture through a frustum grid over the triangles, of the camera that it was built for; its heat is
-/// that of slabs. For hits of such a picture without colours: closest_hits in trace/frustum_rays.h. Throws: as
-/// above; Error invalid_argument for ambient occlusion, whose rays do not start at the eye.
+/// Returns the same picture, through a frustum grid over the triangles and for the camera of that grid. Its heat
+/// counts slabs. closest_hits in trace/frustum_rays.h gives the hits without colours.
+/// Throws: as above, and Error invalid_argument for ambient occlusion, as its rays do not start at the eye.
 Image render(Context& context, const FrustumGridView& grid, const TriangleViews& triangles,
              const RenderOptions& options = {});
 
-/// The heat map's colour of `x` in [0, 1]: dark blue, violet, red, orange, light yellow.
+/// Returns the heat map's colour of `x` in [0, 1]: dark blue, violet, red, orange, light yellow.
 Rgba8 heat_colour(float x);
 
 }  // namespace copse

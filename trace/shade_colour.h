@@ -1,6 +1,6 @@
 #pragma once
 
-// The colours of pictures: numbers from 0 to 1, as they are shown.
+// The colours of pictures: numbers from 0 to 1, as the screen shows them.
 
 #include "builders/geometry/image.h"
 #include "builders/geometry/vector_rn.h"
@@ -17,12 +17,12 @@ COPSE_HD inline Rgba8 to_rgba(const vec3& colour) {
   return {to_byte(colour.x), to_byte(colour.y), to_byte(colour.z), 255};
 }
 
-/// Light above, darker below; `down` from 0 at the top to 1 at the bottom.
+/// The background: light above, darker below. `down` goes from 0 at the top to 1 at the bottom.
 COPSE_HD inline vec3 background_colour(float down) {
   return mix_rn(vec3(0.95f, 0.96f, 0.98f), vec3(0.62f, 0.67f, 0.74f), down);
 }
 
-/// How bright a surface is under a lamp at the eye; `cosine` between its normal and the view.
+/// The brightness of a surface under a lamp at the eye. `cosine` is that between its normal and the view.
 COPSE_HD inline float headlight(float cosine) {
   return add_rn(0.16f, mul_rn(0.84f, magnitude(cosine)));
 }
@@ -33,13 +33,13 @@ COPSE_HD inline vec3 normal_tint(const vec3& normal) {
   return mix_rn(vec3(0.97f), direction, 0.42f);
 }
 
-/// 1 within 1 of the centre, 0 from 2 on, around a circle of 6.
+/// 1 within a distance of 1 from the centre, 0 from 2 on, around a circle of length 6.
 COPSE_HD inline float hue_ramp(float hue, float centre) {
   const float away = magnitude(sub_rn(hue, centre));
   return larger(0.0f, smaller(1.0f, sub_rn(2.0f, smaller(away, sub_rn(6.0f, away)))));
 }
 
-/// A colour for each triangle: any hue, never grey nor glaring.
+/// A colour for each triangle: any hue, neither grey nor glaring.
 COPSE_HD inline vec3 id_colour(u32 id) {
   const u32 hash = pcg_hash(id + 0x5bd1e995u);
   const float hue = mul_rn(float(hash & 0xffffu), 6.0f / 65536.0f);

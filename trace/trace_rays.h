@@ -13,9 +13,8 @@
 
 namespace copse {
 
-/// The triangles of a tree: as they were given to its builder, or packed in the order of its leaves
-/// (builders/bvh/pack_triangles.h), which is faster. It refers to the views, which must outlive it; made for the
-/// argument lists below.
+/// The triangles of a tree, for the argument lists below: as its builder got them, or packed in the order of its
+/// leaves (builders/bvh/pack_triangles.h), which is faster. It refers to the views, which must outlive it.
 class TraceTriangles {
  public:
   using Packed = BufferSpan<const PackedTriangle>;
@@ -35,20 +34,21 @@ class TraceTriangles {
   BufferSpan<const u32> masks_;
 };
 
-/// The closest hit of every ray, equal on all backends, in all layouts and kernels, bit for bit.
+/// Writes the closest hit of every ray. The hits are equal on all backends, in all layouts and kernels, bit for
+/// bit.
 ///   bvh:       a tree over `triangles`, of any depth
-///   triangles: those that the tree was built over, or packed for it
-///   rays:      any number, may be empty; on CUDA from a multiple of 16 bytes on, or they take a slower way
-///   hits:      as many; must not overlap the rays
-/// Triangles of a view whose mask shares no bit with the ray's are passed over: see TraceOptions::masks.
-/// Throws: Error invalid_argument where there are not as many hits as rays, for packed triangles, or masks of
-/// them, that are not as many as the tree has room for, for masks of rays that are not as many as they, for more
-/// than one word in options.chosen; Error out_of_memory, Error cancelled. Memory: scratch of 64 bytes a view where
-/// there are several views, and 256 bytes for the choice of a kernel.
+///   triangles: those that the tree was built over, or those that were packed for it
+///   rays:      any number, may be empty. On CUDA an address that is no multiple of 16 bytes makes them slower
+///   hits:      one per ray; must not overlap the rays
+/// A ray passes over triangles of a view whose mask shares no bit with its own mask: see TraceOptions::masks.
+/// Throws: Error invalid_argument if the number of hits, or of masks of rays, is not that of the rays; if the
+/// number of packed triangles, or of their masks, is not the number that the tree has room for; for more than one
+/// word in options.chosen. Error out_of_memory, Error cancelled.
+/// Memory: scratch of 64 bytes per view if there are several views, and 256 bytes for the choice of a kernel.
 void closest_hits(Context& context, const TreeView& bvh, const TraceTriangles& triangles,
                   BufferSpan<const Ray> rays, BufferSpan<Hit> hits, const TraceOptions& options = {});
 
-/// occluded[i] is 1 where ray i hits anything, else 0. Everything else as closest_hits.
+/// Sets occluded[i] to 1 if ray i hits anything, else to 0. Everything else is as for closest_hits.
 void any_hits(Context& context, const TreeView& bvh, const TraceTriangles& triangles, BufferSpan<const Ray> rays,
               BufferSpan<u8> occluded, const TraceOptions& options = {});
 

@@ -1,18 +1,19 @@
 #pragma once
 
-// The first voxel that a ray meets, in a dense grid of bits or in sparse bricks; for the host and for kernels,
-// with nothing else to link.
+// Finds the first voxel that a ray meets, in a dense grid of bits or in sparse bricks, on the host and in kernels.
+// There is nothing else to link.
 //
 //   copse::VoxelHit hit = copse::first_voxel(bricks.view(), ray);
 //
-// The walk is that of trace/grid_march.h. Through bricks it goes at two levels: from place to place, each looked
-// up in the hash, and through the voxels of the bricks that are there.
+// The walk is that of trace/grid_march.h. Through bricks it has two levels: it goes from place to place and looks
+// each up in the hash table, and it goes through the voxels of the bricks that it finds.
 
 #include "trace/grid_march.h"
 
 namespace copse {
 
-/// Where a ray enters the first voxel that is set. On a miss t is the ray's t_max and all of `voxel` invalid_id.
+/// Where a ray enters the first voxel that is set. On a miss t is the ray's t_max and every component of `voxel`
+/// is invalid_id.
 struct VoxelHit {
   float t;
   uvec3 voxel;
@@ -26,13 +27,13 @@ COPSE_HD inline bool is_hit(const VoxelHit& hit) {
 
 namespace detail {
 
-/// t at a place of the walk, on the ray.
+/// t at a place of the walk, within the ray.
 COPSE_HD inline float time_at(const MarchedRay& marched, const Ray& ray, double s) {
   const double t = add_rn(marched.entry, s / marched.speed);
   return float(larger(smaller(t, double(ray.t_max)), double(ray.t_min)));
 }
 
-/// Ends at the first bit that is set; `entered` is then where the ray enters it.
+/// Ends the walk at the first bit that is set. `entered` is then where the ray enters it.
 struct FindSetBit {
   const VoxelView& voxels;
   u64 bit = 0;
@@ -50,7 +51,7 @@ struct FindSetBit {
   }
 };
 
-/// The same in a brick, whose voxels are numbered along x, y, z.
+/// The same in a brick. Its voxels are numbered along x, y, z.
 struct FindSetVoxel {
   const u32* words;
   u32 bit = 0;
@@ -104,8 +105,9 @@ struct FindInBricks {
 
 }  // namespace detail
 
-/// The first voxel that is set, among those that the ray passes between t_min and t_max. Rounding moves the ray by
-/// less than 1/32 of a voxel: it decides where the ray passes an edge or a corner, or the grid itself, so closely.
+/// Returns the first voxel that is set, among those that the ray passes between t_min and t_max. Rounding moves
+/// the ray by less than 1/32 of a voxel. It decides where the ray passes so close to an edge or a corner, or to
+/// the grid.
 COPSE_HD inline VoxelHit first_voxel(const VoxelView& voxels, const Ray& ray) {
   const VoxelHit miss{ray.t_max, uvec3(invalid_id)};
   if (!is_traceable(ray)) return miss;
