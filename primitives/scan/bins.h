@@ -25,7 +25,7 @@ struct EvenBin {
 
   COPSE_HD u32 operator()(float value) const {
     if (!(value >= lower && value < upper)) return invalid_id;
-    return smaller(u32(mul_rn(sub_rn(value, lower), scale)), last_bin);
+    return smaller(u32((value - lower) * scale), last_bin);
   }
 };
 

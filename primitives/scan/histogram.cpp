@@ -40,8 +40,8 @@ void histogram(Context& context, BufferSpan<const T> in, IntegerBins<T> bins, Bu
 
 void histogram(Context& context, BufferSpan<const float> in, EvenBins bins, BufferSpan<u64> counts) {
   check(in, counts);
-  const float scale = div_rn(float(counts.size()), sub_rn(bins.upper, bins.lower));
-  if (!(bins.lower < bins.upper) || !is_finite(sub_rn(bins.upper, bins.lower)) || !is_finite(scale)) {
+  const float scale = float(counts.size()) / (bins.upper - bins.lower);
+  if (!(bins.lower < bins.upper) || !is_finite(bins.upper - bins.lower) || !is_finite(scale)) {
     detail::refuse(
         name,
         "bins from " + std::to_string(bins.lower) + " to " + std::to_string(bins.upper) +
