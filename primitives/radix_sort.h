@@ -33,7 +33,7 @@ template <class Key>
 void radix_sort_indices(Context& context, BufferSpan<const Key> keys, BufferSpan<u32> indices_out,
                         BitRange bits = all_bits<Key>, SortOrder order = SortOrder::ascending);
 
-// The templates behind them, the same on both backends:
+// The templates behind them, on either executor:
 //
 //   radix_sort_keys(ex, label, n, key_input, keys_out, bits, order)
 //   radix_sort_pairs(ex, label, n, key_input, value_input, keys_out, values_out, bits, order)
@@ -44,5 +44,21 @@ void radix_sort_indices(Context& context, BufferSpan<const Key> keys, BufferSpan
 //   radix_sort_keys_scratch_bytes<Key>(ex, n, bits)
 //   radix_sort_pairs_scratch_bytes<Key, Value>(ex, n, bits)
 //     The scratch that they take.
+
+template <class Key, class Executor, class KeyInput>
+void radix_sort_keys(const Executor& ex, const char* label, u64 n, KeyInput key_input, Key* keys_out,
+                     BitRange bits, SortOrder order = SortOrder::ascending) {
+  using Bits = typename KeyBits<Key>::type;
+  radix_sort_encoded<Bits>(ex, label, n, bits_of<Key>(key_input), reinterpret_cast<Bits*>(keys_out), bits,
+                           encoding_of<Key>(order));
+}
+
+template <class Key, class Value, class Executor, class KeyInput, class ValueInput>
+void radix_sort_pairs(const Executor& ex, const char* label, u64 n, KeyInput key_input, ValueInput value_input,
+                      Key* keys_out, Value* values_out, BitRange bits, SortOrder order = SortOrder::ascending) {
+  using Bits = typename KeyBits<Key>::type;
+  radix_sort_encoded<Bits, Value>(ex, label, n, bits_of<Key>(key_input), value_input,
+                                  reinterpret_cast<Bits*>(keys_out), values_out, bits, encoding_of<Key>(order));
+}
 
 }  // namespace copse

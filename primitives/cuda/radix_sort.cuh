@@ -140,22 +140,7 @@ void radix_sort_keys_read_once(const Executor& ex, const char* label, u64 n, Bit
                                     encoding_of<Bits>(SortOrder::ascending));
 }
 
-/// Contract: primitives/radix_sort.h.
-template <class Key, class KeyInput>
-void radix_sort_keys(const Executor& ex, const char* label, u64 n, KeyInput key_input, Key* keys_out,
-                     BitRange bits, SortOrder order = SortOrder::ascending) {
-  using Bits = typename KeyBits<Key>::type;
-  radix_sort_encoded<Bits>(ex, label, n, bits_of<Key>(key_input), reinterpret_cast<Bits*>(keys_out), bits,
-                           encoding_of<Key>(order));
-}
-
-/// Contract: primitives/radix_sort.h.
-template <class Key, class Value, class KeyInput, class ValueInput>
-void radix_sort_pairs(const Executor& ex, const char* label, u64 n, KeyInput key_input, ValueInput value_input,
-                      Key* keys_out, Value* values_out, BitRange bits, SortOrder order = SortOrder::ascending) {
-  using Bits = typename KeyBits<Key>::type;
-  radix_sort_encoded<Bits, Value>(ex, label, n, bits_of<Key>(key_input), value_input,
-                                  reinterpret_cast<Bits*>(keys_out), values_out, bits, encoding_of<Key>(order));
-}
+using copse::radix_sort_keys;
+using copse::radix_sort_pairs;
 
 }  // namespace copse::cuda
