@@ -6,7 +6,7 @@
 
 namespace copse::viewer {
 
-/// The corners of a box or of another cell: bit 0 of a corner's number is its side along x, bit 1 along y, bit 2
+/// The corners of a box or of another cell. Bit 0 of a corner's number is its side along x, bit 1 along y, bit 2
 /// along z.
 using CellCorners = std::array<vec3, 8>;
 
@@ -19,7 +19,7 @@ inline CellCorners corners_of(const Aabb& box) {
   return corners;
 }
 
-/// The box of a cell.
+/// Returns the box of a cell.
 inline Aabb cell_box(const GridShape& shape, const uvec3& cell) {
   const dvec3 lo = shape.lo + dvec3(cell) / shape.cells_per_unit;
   const dvec3 hi = shape.lo + dvec3(cell + 1u) / shape.cells_per_unit;

@@ -7,14 +7,14 @@ namespace copse::viewer {
 
 namespace {
 
-/// Counts the slabs that a walk has come to.
+/// Counts the slabs that a traversal has reached.
 struct SlabCounter {
   u32 slab_count = 0, test_count = 0;
   void count_node() { ++slab_count; }
   void count_primitive() { ++test_count; }
 };
 
-/// The test for the closest triangle, which notes the slab of the hit.
+/// The test for the closest triangle. Records the slab of the hit.
 struct RecordedTest {
   detail::ClosestTriangle<detail::IndexedTriangles> closest;
   const SlabCounter& counter;
@@ -51,7 +51,7 @@ class FrustumCopy : public HostCopy {
 
   CellCorners corners_of(const VisitedNode& visited) const override { return corners_of(visited.node); }
 
-  /// A ray from elsewhere than the eye has no way through the cells; its hit is found among all triangles.
+  /// A ray that does not start at the eye cannot traverse the cells. Its hit is found among all triangles.
   Pick walk(const HostTriangles& triangles, const Ray& ray) const override {
     const TriangleTable table = TriangleTable::of(triangles.view());
     SlabCounter counter;
@@ -94,8 +94,8 @@ class FrustumCopy : public HostCopy {
            std::abs(FrustumShape::dot(shape.y, d)) <= z;
   }
 
-  /// The depth where a slab begins. The first one begins at the eye, of which a bit is left so that there are
-  /// edges to draw; the last one has no end, and is drawn up to where slabs are counted.
+  /// The depth at which a slab begins. The first slab begins at the eye; it is drawn from a little farther, so
+  /// that it has edges. The last slab has no end; it is drawn up to the farthest depth of the grid.
   double depth_of(u32 slab) const {
     constexpr double beside_eye = 1.0 / 64;
     if (slab == 0) return frustum_shape_[0].nearest * beside_eye;

@@ -6,7 +6,7 @@ namespace copse::viewer {
 
 namespace {
 
-/// A grid's leaf test that counts.
+/// The leaf test of a grid, with a count of the tests.
 struct CountedTest {
   detail::ClosestTriangle<detail::IndexedTriangles> closest;
   u32 test_count = 0;
@@ -17,7 +17,7 @@ struct CountedTest {
   }
 };
 
-/// The visit of a cell as march() makes it, which notes the cell, and the one that holds the hit.
+/// The visitor of cells for march(). Records each cell, and the one that holds the hit.
 struct RecordedCells {
   detail::TestCell<CountedTest, NoCounter> test;
   std::vector<u32>& cells;

@@ -9,7 +9,7 @@
 #include "builders/io/voxel_file.h"
 #include "viewer/model/inspect/host_copy.h"
 
-// Structures on the host, by the kind. All wait.
+// Copies of structures to the host, a function per kind. All wait.
 
 namespace copse::viewer {
 
@@ -22,10 +22,10 @@ std::unique_ptr<HostCopy> copy_grid(const Grid& grid);
 
 std::unique_ptr<HostCopy> copy_frustum(const FrustumGrid& grid);
 
-///   places: those of the bricks, of sparse ones
+///   places: for bricks, the grid of their places
 std::unique_ptr<HostCopy> copy_voxels(HostVoxels voxels, const GridShape& places);
 
-///   radius: of the balls that rays see
+///   radius: of the balls that rays hit
 std::unique_ptr<HostCopy> copy_points(const HashGrid& grid, float radius);
 
 }  // namespace copse::viewer

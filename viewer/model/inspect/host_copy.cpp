@@ -36,7 +36,7 @@ float enter_box(const Aabb& box, const Ray& ray) {
     entry = std::max(entry, std::min(lo / slope, hi / slope));
     exit = std::min(exit, std::max(lo / slope, hi / slope));
   }
-  // Grazed boxes: walks pad theirs by a few roundings.
+  // A traversal pads boxes for rounding, so it may enter a box that this test misses.
   return entry <= exit + 1e-5 * std::abs(exit) ? float(entry) : ray.t_max;
 }
 

@@ -10,9 +10,9 @@
 
 namespace copse::viewer {
 
-/// A node of a tree of any layout. Leaves of wide trees, which are slots there, are nodes here.
+/// A node of a tree of any layout. The leaves of wide trees are slots on the device, and nodes here.
 struct HostNode {
-  Aabb box;  // as it stands in the tree
+  Aabb box;  // as stored in the tree
   u32 parent = invalid_id;
   u32 depth = 0;
   u32 first_child = 0, child_count = 0;          // in HostTree::children
@@ -20,53 +20,52 @@ struct HostNode {
   bool is_leaf() const { return primitive_count > 0; }
 };
 
-/// A tree on the host. Inner nodes have the numbers that they have on the device; so do the leaves of binary
-/// trees.
+/// A tree on the host. Inner nodes have the same numbers as on the device, and so do the leaves of binary trees.
 struct HostTree {
-  std::vector<HostNode> nodes;  // the root first; none without primitives
+  std::vector<HostNode> nodes;  // the root first; empty without primitives
   std::vector<u32> children;
   std::vector<u32> primitive_ids;
   u32 depth = 0;  // of the deepest leaf
 };
 
-/// The triangles of a scene as they are now, on the host.
+/// The current triangles of a scene, on the host.
 struct HostTriangles {
   std::vector<vec3> positions;
-  std::vector<uvec3> triangles;  // none where triangle i has vertices 3i, 3i + 1, 3i + 2
+  std::vector<uvec3> triangles;  // empty if triangle i has vertices 3i, 3i + 1, 3i + 2
 
   TriangleView view() const;
   u64 count() const { return triangles.empty() ? positions.size() / 3 : triangles.size(); }
 };
 
-/// Copies a view's triangles. Waits.
+/// Returns a copy of a view's triangles. Waits.
 HostTriangles download_triangles(Context& context, const TriangleView& view);
 
-/// A structure on the host, for what is drawn over pictures and for picking. It walks rays exactly as the device
-/// does, and notes its steps.
+/// A structure on the host, for lines over pictures and for picking. It traverses rays exactly as the device does,
+/// and records each step.
 class HostCopy {
  public:
   virtual ~HostCopy() = default;
 
   virtual Target target() const { return Target::triangle; }
 
-  /// The tree; null for grids.
+  /// Returns the tree; null for grids.
   virtual const HostTree* tree() const { return nullptr; }
 
-  /// Cells with primitives, voxels that are set: up to `most` of them, and the number of all in `count`.
+  /// Returns up to `most` cells with primitives, or voxels that are set. `count` becomes the number of all.
   virtual std::vector<CellCorners> cells(u64 most, u64& count) const {
     (void)most;
     count = 0;
     return {};
   }
 
-  /// Where a step of a pick stands.
+  /// Returns the corners of a step of a pick.
   virtual CellCorners corners_of(const VisitedNode& visited) const { return viewer::corners_of(visited.box); }
 
-  /// The way of a ray to its closest hit; of a Pick all but `part` and `target`.
+  /// Returns the path of a ray to its closest hit: all of a Pick but `part` and `target`.
   virtual Pick walk(const HostTriangles& triangles, const Ray& ray) const = 0;
 };
 
-/// t where a ray enters a box; its t_max where it misses it.
+/// Returns t at which a ray enters a box, or t_max if it misses.
 float enter_box(const Aabb& box, const Ray& ray);
 
 }  // namespace copse::viewer

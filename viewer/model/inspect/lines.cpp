@@ -17,7 +17,7 @@ void add_box(Lines& lines, const Aabb& box, Rgba8 colour) {
 }
 
 void add_cell(Lines& lines, const CellCorners& corners, Rgba8 colour) {
-  // Corners whose numbers differ in one bit are neighbours.
+  // Two corners share an edge if their numbers differ in one bit.
   for (u32 k = 0; k < 8; ++k) {
     for (u32 bit = 1; bit < 8; bit *= 2) {
       if ((k & bit) == 0) add_line(lines, corners[k], corners[k | bit], colour);
@@ -27,7 +27,7 @@ void add_cell(Lines& lines, const CellCorners& corners, Rgba8 colour) {
 
 Rgba8 depth_colour(u32 depth, u32 deepest) {
   const float x = deepest == 0 ? 0 : std::min(float(depth) / float(deepest), 1.0f);
-  // The dark end of the scale is hard to see over a picture.
+  // The dark end of the scale is left out. It is hard to see over a picture.
   return detail::to_rgba(detail::heat_scale(0.95f - 0.6f * x));
 }
 

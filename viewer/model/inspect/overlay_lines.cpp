@@ -13,7 +13,8 @@ namespace {
 constexpr Rgba8 ray_colour{255, 232, 92, 255}, triangle_colour{255, 255, 255, 255},
     bounds_colour{90, 110, 140, 255}, cell_colour{64, 156, 255, 255};
 
-/// Adds the boxes of a level below a node, and of the levels above it where asked; the number of all.
+/// Adds the boxes of a level below a node, and of the levels above it if settings.levels_above. Returns their
+/// number.
 u64 add_level(Lines& lines, const HostTree& tree, u32 root, u32 level, bool levels_above) {
   if (root >= tree.nodes.size()) return 0;
   const u32 top = tree.nodes[root].depth;
@@ -32,8 +33,8 @@ u64 add_level(Lines& lines, const HostTree& tree, u32 root, u32 level, bool leve
   return count;
 }
 
-/// The middles of the leaves in the order of their primitives, the colour from the first to the last; the number
-/// of all leaves.
+/// Adds a line through the middles of the leaves, in the order of their primitives. Its colour changes from the
+/// first to the last. Returns the number of leaves.
 u64 add_curve(Lines& lines, const HostTree& tree) {
   std::vector<u32> leaves;
   for (u32 number = 0; number < tree.nodes.size(); ++number) {
@@ -67,7 +68,7 @@ void add_pick(Lines& lines, const HostCopy& structure, const HostTriangles& tria
   add_line(lines, triangle.c, triangle.a, triangle_colour);
 }
 
-/// What the user is told where not all is drawn.
+/// The message for the user if not everything is drawn.
 void note_rest(std::string& note, u64 count, u64 most, const char* what) {
   if (count <= most) return;
   note += (note.empty() ? "" : "; ") + std::to_string(most) + " of " + std::to_string(count) + " " + what +

@@ -9,16 +9,16 @@ namespace copse::viewer {
 
 struct OverlayLines {
   Lines lines;
-  std::string note;  // what was left out, empty for nothing
+  std::string note;  // says what was left out; empty if nothing was
 };
 
-/// What the settings ask for.
-///   pick:   null: none
+/// Returns the lines that the settings select.
+///   pick:   may be null
 ///   bounds: of the scene
 OverlayLines make_overlay(const OverlaySettings& settings, const HostCopy& structure,
                           const HostTriangles& triangles, const Pick* pick, const Aabb& bounds);
 
-/// True where a structure on the host is needed for them.
+/// Returns true if these lines need a copy of the structure on the host.
 bool needs_copy(const OverlaySettings& settings, bool has_pick);
 
 }  // namespace copse::viewer

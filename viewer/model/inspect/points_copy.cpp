@@ -9,7 +9,7 @@ namespace copse::viewer {
 
 namespace {
 
-/// Notes the cells of a walk.
+/// Records the cells of a traversal.
 struct RecordedCells {
   std::vector<uvec3> cells;
   void operator()(const uvec3& cell) { cells.push_back(cell); }
@@ -69,10 +69,10 @@ class PointsCopy : public HostCopy {
     return cell_box(shape, cell);
   }
 
-  /// A cell of the walk; those beside the grid's are left out.
+  /// Adds a cell of the traversal. Cells outside the grid are left out.
   void add_visit(Pick& pick, const uvec3& walked) const {
     const uvec3& resolution = shape_[0].resolution;
-    const uvec3 cell = walked - 1u;  // beside the grid it is beyond any resolution
+    const uvec3 cell = walked - 1u;  // below the grid it wraps around to a large number
     if (cell.x >= resolution.x || cell.y >= resolution.y || cell.z >= resolution.z) return;
     const u32 bucket = shape_[0].bucket_of(cell);
     u32 point_count = 0;
@@ -81,7 +81,7 @@ class PointsCopy : public HostCopy {
     }
     const Aabb box = box_of(cell);
     float entered = enter_box(box, pick.ray);
-    // A corner that the walk cut, and not the ray.
+    // The traversal visited a cell that the ray itself misses.
     if (!(entered < pick.ray.t_max)) entered = pick.visited.empty() ? pick.ray.t_min : pick.visited.back().entered;
     pick.visited.push_back({bucket, 0, box, entered, point_count > 0, point_count});
   }

@@ -9,7 +9,7 @@ namespace {
 
 // ---- Nodes of all layouts as HostNodes ------------------------------------------------------------------------
 
-/// Adds the children of nodes from the root down; depths and boxes of children follow their parents'.
+/// Adds the children of nodes from the root down. Depths and boxes of children follow from their parents.
 class HostTreeMaker {
  public:
   explicit HostTreeMaker(u32 inner_count) { tree_.nodes.resize(inner_count); }
@@ -99,14 +99,14 @@ HostTree host_tree(const WideBvhView<Node>& view) {
   return maker.take({ids, ids + view.counts.data()->primitive_count});
 }
 
-// ---- The walk, with its steps noted ---------------------------------------------------------------------------
+// ---- The traversal, with its steps recorded -------------------------------------------------------------------
 
 struct Step {
   bool in_leaf;
   u32 number;  // of the node that was stepped through, or the place of a leaf's first tested primitive
 };
 
-/// A tree that notes which nodes a walk goes through.
+/// A tree that records which nodes a traversal reads.
 template <class Tree>
 struct RecordedTree : Tree {
   std::vector<Step>* steps;
@@ -120,7 +120,7 @@ struct RecordedTree : Tree {
   }
 };
 
-/// The test for the closest triangle, which notes the leaves.
+/// The test for the closest triangle. Records the leaves.
 struct RecordedTest {
   static constexpr bool takes_places = true;
 
@@ -136,7 +136,7 @@ struct RecordedTest {
   }
 };
 
-/// The node that a walk steps through: binary ones go through pairs of siblings.
+/// The node of a step. A step in a binary tree reads a pair of siblings.
 u32 stepped_node(const BvhView& view, u32 pair) {
   return view.parents.data()[sibling_pair(pair)];
 }
@@ -197,7 +197,7 @@ class TreeCopy : public HostCopy {
             {counts_.data(), counts_.size()}};
   }
 
-  /// The primitives of a leaf are one step.
+  /// All primitives of a leaf make one step.
   void add_step(Pick& pick, const Step& step, const Ray& ray) const {
     const u32 number = step.in_leaf ? leaf_of_place_[step.number] : stepped_node(view(), step.number);
     const bool is_new = pick.visited.empty() || pick.visited.back().node != number;

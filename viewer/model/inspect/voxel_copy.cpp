@@ -6,7 +6,7 @@ namespace copse::viewer {
 
 namespace {
 
-/// A walk's visits, which notes where it comes: voxels of a dense grid, places of bricks.
+/// The visitor of a traversal. Records the places that it reaches: voxels of a dense grid, places of bricks.
 template <class Visit, class Id>
 struct Recorded {
   Visit visit;
@@ -56,7 +56,7 @@ class VoxelCopy : public HostCopy {
   }
 
  private:
-  /// The voxel of a bit, as Voxels and Bricks lay them out.
+  /// The voxel of a bit, in the layout of Voxels and Bricks.
   uvec3 voxel_of(u64 word, u32 bit) const {
     if (!voxels_.is_sparse) {
       const u64 row_words = divide_rounding_up(u64{voxels_.shape.resolution.x}, 32), row = word / row_words;

@@ -18,14 +18,14 @@ using glm::dvec3;
 constexpr float min_field = 5, max_field = 150;
 constexpr double max_pitch = 89.0;  // degrees above and below the horizon
 
-/// A turn of the whole height of the picture, in degrees.
+/// How far a drag over the whole height of the picture turns the camera, in degrees.
 constexpr double orbit_degrees = 240, look_degrees = 90;
 
 dvec3 turned(const dvec3& v, double degrees, const dvec3& axis) {
   return glm::angleAxis(glm::radians(degrees), axis) * v;
 }
 
-/// Directions of length 1, at right angles.
+/// Directions of length 1, orthogonal to each other.
 struct Axes {
   dvec3 forward, right, up;
 };
@@ -39,7 +39,7 @@ Axes axes_of(const CameraPose& pose) {
   return {forward, right, glm::cross(right, forward)};
 }
 
-/// A direction turned to the right about `up` and upwards, kept off the poles of `up`.
+/// Turns a direction to the right about `up`, and upwards. Keeps it away from the poles of `up`.
 dvec3 turned_direction(const dvec3& direction, const dvec3& up, double right_degrees, double up_degrees) {
   const double length = glm::length(direction);
   const dvec3 pole = glm::normalize(up);
@@ -61,7 +61,7 @@ double half_height(float field_of_view) {
 }  // namespace
 
 void CameraRig::set_pose(const CameraPose& pose) {
-  look_at(pose.eye, pose.target, pose.up, pose.field_of_view, 1);  // refuses what cannot be rendered
+  look_at(pose.eye, pose.target, pose.up, pose.field_of_view, 1);  // throws for a pose that cannot be rendered
   pose_ = pose;
 }
 
@@ -160,7 +160,7 @@ void CameraRig::set_field_of_view(float degrees) {
 }
 
 glm::mat4 view_projection(const Camera& camera, float near, float far) {
-  // Along right and up the camera's vectors reach to the picture's edge at distance 1.
+  // The vectors right and up of a camera reach the edge of the picture at distance 1.
   const dvec3 right(camera.right), up(camera.up), forward(camera.forward), eye(camera.eye);
   const dvec3 x = right / glm::dot(right, right), y = up / glm::dot(up, up);
   const double n = near, f = far, depth = (f + n) / (f - n), offset = -2 * f * n / (f - n);

@@ -21,7 +21,7 @@ struct Names<CameraMode> {
   static constexpr const char* list[] = {"orbit", "fly", "first-person"};
 };
 
-/// Where a camera stands and looks.
+/// The position and direction of a camera.
 struct CameraPose {
   vec3 eye{0, 0, 3};
   vec3 target{0};
@@ -36,63 +36,64 @@ struct Bookmark {
   CameraPose pose;
 };
 
-/// The camera that keys and mouse move. Motions are in fractions of the picture's height, times in seconds, so
-/// that nothing depends on resolution or frame rate. No motion gives a pose that cannot be rendered: the eye keeps
-/// off its target, the view off the poles.
+/// The camera that keys and mouse move. Motions are fractions of the picture's height, times are seconds, so that
+/// resolution and frame rate do not matter. Every pose can be rendered: the eye stays away from its target, and
+/// the view direction from the poles.
 class CameraRig {
  public:
   CameraMode mode = CameraMode::orbit;
-  float move_speed = 0.5f;  // scene diagonals a second, for fly and first person
+  float move_speed = 0.5f;  // scene diagonals per second, for fly and first person
 
   const CameraPose& pose() const { return pose_; }
-  /// Throws: Error invalid_argument for a pose that cannot be rendered: eye at target, not finite, field of view.
+  /// Throws: Error invalid_argument for a pose that cannot be rendered: the eye is at the target, a number is not
+  /// finite, or the field of view is out of range.
   void set_pose(const CameraPose& pose);
 
-  /// The camera for a picture of this aspect, width over height.
+  /// Returns the camera for a picture of this aspect, which is width over height.
   Camera camera(float aspect) const;
 
-  /// Sees all of the box from the default direction, in pictures of this aspect and wider ones. An empty box is
-  /// one around the origin.
+  /// Moves to where the whole box is seen from the default direction, in pictures of this aspect and wider ones.
+  /// An empty box counts as a box around the origin.
   void frame(const Aabb& box, float aspect = 1);
-  /// Looks along an axis, 0 to 2, from its positive or negative end; the target and distance stay. Nothing changes
-  /// where the numbers cannot tell the eye from the target.
+  /// Looks along an axis, 0 to 2, from its positive or negative end. Target and distance stay. Does nothing if eye
+  /// and target would round to the same point.
   void look_along(u32 axis, bool from_negative);
 
   /// Turns the eye around its target.
   void orbit(float right, float up);
   /// Turns the view about the eye.
   void look(float right, float up);
-  /// Moves eye and target across the view.
+  /// Moves eye and target parallel to the picture.
   void pan(float right, float up);
-  /// Moves the eye `steps` steps towards its target, by a tenth of its distance each; below 0 away.
+  /// Moves the eye `steps` steps towards its target, each by a tenth of the distance; below 0, away from it.
   void dolly(float steps);
-  /// Moves the eye to so many times its distance from the target.
+  /// Multiplies the distance of the eye from the target.
   void scale_distance(double factor);
-  /// Moves along the view's axes, each -1 to 1, for `seconds`; first person keeps its height but for `up`.
+  /// Moves along the axes of the view, each -1 to 1, for `seconds`. In first person, only `up` changes the height.
   void move(float right, float up, float forward, double seconds);
-  /// What dragging does in this mode: orbits, or looks around.
+  /// Does what a drag does in this mode: orbits, or looks around.
   void drag(float right, float up);
 
   void set_field_of_view(float degrees);
 
-  /// The box that speeds and least distances go by.
+  /// Sets the box that scales speeds and minimum distances.
   void set_scene(const Aabb& box);
 
   std::vector<Bookmark> bookmarks;
 
  private:
-  /// Moves there; false, and nothing moves, where the numbers give out.
+  /// Moves to a pose. Returns false, and does not move, if its numbers cannot be represented.
   bool take(const glm::dvec3& eye, const glm::dvec3& target);
 
   CameraPose pose_;
   float diagonal_ = 1;
 };
 
-/// The matrix that takes points of the world to clip space of OpenGL, for lines over a picture by the same camera.
+/// Returns the matrix from world space to the clip space of OpenGL, for lines over a picture of the same camera.
 ///   near, far: above 0, near < far, distances along the view
 glm::mat4 view_projection(const Camera& camera, float near, float far);
 
-/// True for cameras that send the same rays.
+/// Returns true for cameras that generate the same rays.
 inline bool same_camera(const Camera& a, const Camera& b) {
   return a.eye == b.eye && a.forward == b.forward && a.right == b.right && a.up == b.up;
 }

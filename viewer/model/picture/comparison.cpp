@@ -11,7 +11,8 @@ namespace copse::viewer {
 
 namespace {
 
-/// x from -1, B visits more, to 1, A does. Ends of equal lightness, so that neither side looks like more.
+/// The colour for x from -1 (B visits more) to 1 (A visits more). Both ends are equally light, so that neither
+/// looks like more.
 vec3 difference_colour(float x) {
   const vec3 none(0.96f), more_a(0.70f, 0.09f, 0.17f), more_b(0.13f, 0.40f, 0.67f);
   return mix_rn(none, x > 0 ? more_a : more_b, std::sqrt(std::abs(x)));

@@ -10,14 +10,14 @@ namespace copse::viewer {
 
 // The body: film.inl, for either executor.
 
-/// rays[k] = the ray of number first + k.
+/// Stores in rays[k] the ray number first + k.
 template <class Executor>
 void make_picture_rays(const Executor& ex, const FilmJob& job, u64 first, BufferSpan<Ray> rays);
 
-/// rays[k] = the ambient ray of the surface of number first + k, a dead one where there is none.
+/// Stores in rays[k] the ambient ray of surface number first + k; a ray that hits nothing if there is no surface.
 template <class Executor>
 void make_ambient_rays(const Executor& ex, const FilmJob& job, u64 first, BufferSpan<Ray> rays);
-/// Counts those that were not occluded; sample 0 begins anew.
+/// Counts the ambient rays that are not occluded. Sample 0 resets the counts.
 template <class Executor>
 void add_ambient(const Executor& ex, const FilmJob& job, u64 first, BufferSpan<const u8> occluded);
 

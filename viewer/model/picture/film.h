@@ -7,50 +7,50 @@
 
 namespace copse::viewer {
 
-/// What a picture shows, and from where.
+/// What a picture shows, and from which camera.
 struct Shot {
   Camera camera{};
   ViewSettings view;
-  Aabb box = Aabb::empty();  // of the scene at rest: what slices and ambient rays go by
+  Aabb box = Aabb::empty();  // of the scene at rest; slices and ambient rays scale with it
 };
 
-/// The half of space that a slice of a scene leaves.
+/// Returns the half-space that a slice of a scene keeps.
 HalfSpace half_space(const SlicePlane& slice, const Aabb& box);
 
-/// A picture in the making on a device, piece by piece: rays first, in as many calls as one likes, ambient samples
-/// where the view asks for them, then colours. Nothing waits but the downloads.
+/// A picture that is made on a device, piece by piece: first its rays, in any number of calls, then ambient
+/// samples if the view needs them, then colours. Only the downloads wait.
 class Film {
  public:
   explicit Film(Context& context) : context_(context), extremes_(context, 3) {}
 
-  /// Begins a picture. Allocates where it needs more room than any before.
+  /// Begins a picture. Allocates if it needs more memory than all before.
   ///   width, height: 1 to 16384
   /// Throws: Error out_of_memory.
   void begin(const Shot& shot, u32 width, u32 height);
 
-  /// Rays of the picture, in the order of Tiles.
+  /// The number of rays of the picture, in the order of Tiles.
   u64 ray_count() const { return job_.tiles.ray_count(); }
 
   /// Traces rays `first` to `first + count - 1`.
   void trace(Structure& structure, const TriangleView& triangles, u64 first, u64 count);
 
-  /// Takes ambient sample number `sample` of these rays, which were traced; sample 0 forgets those before.
+  /// Takes ambient sample number `sample` of these rays, which must be traced. Sample 0 resets the earlier ones.
   void add_ambient(Structure& structure, const TriangleView& triangles, u32 sample, u64 first, u64 count);
 
-  /// Another scale of a heat map; the next shading uses it.
+  /// Sets another scale for a heat map. The next shade() uses it.
   void set_heat_scale(u32 limit, bool legend);
 
-  /// Colours all pixels; `samples` were taken of each.
+  /// Colours all pixels. `samples`: how many ambient samples were taken.
   void shade(u32 samples);
 
-  /// The picture as it was shaded last, but for its revision. Waits.
+  /// Downloads the picture that shade() made last, without its revision. Waits.
   void download(Picture& picture) const;
-  /// The same without its pixels, which stay on the device. Waits where the view is a heat map.
+  /// Does the same without the pixels, which stay on the device. Waits if the view is a heat map.
   void leave_on_device(Picture& picture) const;
-  /// Where the pixels of this picture will be.
+  /// The pixels of this picture on the device.
   const Rgba8* pixels() const { return pixels_.data(); }
 
-  /// Visits or labels of the pixels, in rows. Waits.
+  /// Downloads the visits or labels of the pixels, in rows. Waits.
   std::vector<u32> download_values() const;
 
  private:

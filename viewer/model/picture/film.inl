@@ -25,9 +25,10 @@ struct MakePictureRays {
   }
 };
 
-/// A point of the unit sphere, the same on all backends: of four points of a Kronecker sequence in the cube
-/// (steps: powers of the inverse of the root of x^4 = x + 1) the first inside the ball, projected outwards. Each
-/// pixel begins elsewhere; samples of one pixel go on in the sequence, so that they spread evenly.
+/// A point on the unit sphere, the same on all backends. Four points of a Kronecker sequence in the cube are tried
+/// (its steps are powers of the inverse of the root of x^4 = x + 1); the first inside the ball is projected
+/// outwards. Each pixel begins at another place of the sequence. The samples of one pixel follow the sequence, so
+/// they spread evenly.
 COPSE_HD inline vec3 sphere_point(u32 pixel, u32 sample, const vec3& instead) {
   const u32 x = detail::pcg_hash(pixel), y = detail::pcg_hash(pixel ^ 0x9e3779b9u),
             z = detail::pcg_hash(pixel + 0x85ebca6bu);
@@ -55,10 +56,10 @@ struct MakeAmbientRays {
     }
     const Ray ray = camera_ray(job.camera, x, y, job.tiles.width, job.tiles.height);
     const vec3 point = add_rn(ray.origin, mul_rn(ray.direction, surface.t));
-    // Off the surface by more than the point is rounded.
+    // Starts off the surface, by more than the rounding of the point.
     const float scale = larger(largest_component(point), larger(largest_component(ray.origin), surface.t));
     const vec3 origin = add_rn(point, mul_rn(surface.normal, mul_rn(scale, 1.0f / 32768.0f)));
-    // The normal plus a point of the unit sphere has the cosine's distribution.
+    // The normal plus a random point of the unit sphere is cosine-distributed.
     vec3 direction = add_rn(surface.normal, sphere_point(u32(first + k), job.sample, surface.normal));
     const float length = length_rn(direction);
     direction = length > 1e-3f ? div_rn(direction, length) : surface.normal;
@@ -76,7 +77,7 @@ struct AddAmbient {
   }
 };
 
-/// Distances are not negative, so their bits have their order.
+/// Distances are not negative, so their bits compare as they do.
 template <u32 of_a_miss>
 struct DistanceBits {
   const SurfaceHit* surfaces;
@@ -111,7 +112,7 @@ struct ShadePixels {
     return detail::headlight(dot_rn(surface.normal, ray.direction));
   }
 
-  /// A value as a share of what counts as most.
+  /// A value as a fraction of the maximum.
   COPSE_HD float share(u32 value) const {
     const u32 most = job.view == View::heat && job.heat_limit != 0 ? job.heat_limit : job.extremes[2];
     return div_rn(float(value), float(larger(most, 1u)));
@@ -134,7 +135,7 @@ struct ShadePixels {
       case View::primitives: return mul_rn(detail::id_colour(surface.id), light(surface, x, y));
       case View::distance: return detail::distance_colour(farness(surface.t));
       case View::ambient_occlusion: {
-        // Light adds up in linear numbers; the screen's are about their square roots.
+        // Light adds up linearly. Values of the screen are about the square roots.
         const float open = div_rn(float(job.open_counts[place]), float(larger(job.sample, 1u)));
         return vec3(mul_rn(0.90f, sqrt_rn(open)));
       }

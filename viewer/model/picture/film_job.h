@@ -9,13 +9,13 @@
 
 namespace copse::viewer {
 
-/// The half of space that a slice leaves: where sign * (point[axis] - place) <= 0; all of it where sign is 0.
+/// The half-space that a slice keeps: sign * (point[axis] - place) <= 0. If sign is 0, all of space.
 struct HalfSpace {
   u32 axis = 0;
   float place = 0;
   float sign = 0;
 
-  /// The part of a ray in it; a ray without direction where there is none.
+  /// Returns the part of a ray in the half-space; a ray without direction if there is none.
   COPSE_HD Ray clip(Ray ray) const {
     if (sign == 0) return ray;
     const float origin = axis == 0 ? ray.origin.x : (axis == 1 ? ray.origin.y : ray.origin.z);
@@ -32,7 +32,7 @@ struct HalfSpace {
   }
 };
 
-/// A picture in the making; arrays in the executor's memory, in the order of Tiles but for the last two.
+/// A picture that is being made. Arrays are in the executor's memory, in the order of Tiles except the last two.
 struct FilmJob {
   Tiles tiles;
   Camera camera;
@@ -40,7 +40,7 @@ struct FilmJob {
   View view = View::shaded;
   LeafTint leaf_tint = LeafTint::id;
   float ambient_reach = 0;  // in units of the scene
-  u32 sample = 0;           // of ambient occlusion: the one to take, or the number of those taken
+  u32 sample = 0;           // of ambient occlusion: the sample to take, or how many were taken
   u32 heat_limit = 0;
 
   SurfaceHit* surfaces;

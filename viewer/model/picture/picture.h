@@ -10,8 +10,8 @@ namespace copse::viewer {
 /// Where the pixels of a picture are in a CUDA device's memory, until the next one is coloured.
 struct DevicePixels {
   const Rgba8* pixels = nullptr;  // in rows, as Image has them; null: they are not there any more, or never were
-  const float* distances = nullptr;  // as those of a picture
-  void* stream = nullptr;            // the cudaStream_t behind whose work they can be read
+  const float* distances = nullptr;  // as Picture::distances
+  void* stream = nullptr;            // the cudaStream_t; they can be read after its work
 };
 
 /// A finished picture, on the host or on the device.
@@ -20,12 +20,12 @@ struct Picture {
                 // pixels where they have stayed on the device
   std::vector<float> distances;  // [pixel] along the ray of length 1; infinity where it met nothing
   DevicePixels device;
-  Camera camera{};          // that it was made with
+  Camera camera{};          // of the picture
   u32 samples = 0;          // of ambient occlusion
   u32 heat_limit = 0;       // visits that are the hottest colour, for View::heat
   u32 max_visits = 0;       // of a ray of it, for View::heat
-  bool is_preview = false;  // a reduced one, the full one is on its way
-  u64 revision = 0;         // another one for every change of the pixels
+  bool is_preview = false;  // reduced in size; the full picture follows
+  u64 revision = 0;         // changes with the pixels
 };
 
 }  // namespace copse::viewer

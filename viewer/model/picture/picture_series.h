@@ -9,11 +9,11 @@ namespace copse::viewer {
 /// Numbered pictures in a folder: frame-00000.png, frame-00001.png and so on.
 class PictureSeries {
  public:
-  /// Makes the folder.
+  /// Creates the folder.
   /// Throws: Error bad_file.
   explicit PictureSeries(const std::filesystem::path& folder);
 
-  /// Writes the next one; the number counts only where that succeeds.
+  /// Writes the next picture. The number increases only if that succeeds.
   /// Throws: Error bad_file; Error invalid_argument for a picture without pixels.
   void add(const Image& image);
 

@@ -21,10 +21,10 @@ bool same_shot(const Shot& a, const Shot& b) {
   return same_camera(a.camera, b.camera) && a.view == b.view && a.box == b.box;
 }
 
-/// A picture while things move may take so much longer than an update.
+/// While things move, a picture may take so many times as long as an update.
 constexpr double preview_updates = 2;
 
-/// What a piece is to take on the CPU. It takes a multiple where the rays of the next one have more to do.
+/// The time that a piece should take on the CPU. It takes longer if its rays visit more than those before.
 constexpr double piece_ms = 1.5;
 
 constexpr u32 min_preview_width = 640, min_preview_height = 360;
@@ -67,7 +67,7 @@ Renderer::Key Renderer::key_of(const LiveStructure& live, const PictureRequest& 
 
 bool Renderer::advance(LiveStructure& live, const PictureRequest& request) {
   const Key wanted = key_of(live, request);
-  // What was begun for another view goes; the first picture from where the camera was does not.
+  // A picture that was begun for another view is dropped, unless it is the first one of its view.
   const bool stays = is_first_ && !request.whole && wanted.revision == making_.revision;
   if (working_ && !same(making_, wanted) && !stays) working_ = false;
 
@@ -100,7 +100,7 @@ bool Renderer::advance(LiveStructure& live, const PictureRequest& request) {
   return picture_.revision != revision;
 }
 
-/// Begins what comes next; false where nothing does.
+/// Begins the next picture or sample. Returns false if there is nothing to do.
 bool Renderer::choose(const Key& wanted, LiveStructure& live, const PictureRequest& request) {
   at_rest_ = false;
   if (request.width == 0 || request.height == 0) {
@@ -114,7 +114,7 @@ bool Renderer::choose(const Key& wanted, LiveStructure& live, const PictureReque
     return false;
   }
   if (shown_ && !same(*shown_, wanted) && same(*shown_, with_scale_of(wanted, *shown_))) {
-    // Only the scale of the heat map is another one.
+    // Only the scale of the heat map has changed.
     live.film().set_heat_scale(wanted.shot.view.heat_limit, wanted.shot.view.heat_legend);
     shown_ = making_ = wanted;
     is_unseen_ = true;
@@ -142,8 +142,8 @@ bool Renderer::choose(const Key& wanted, LiveStructure& live, const PictureReque
   return false;
 }
 
-/// The edges of a preview as a share of the full size: as large as its time allows, in steps of an eighth, but
-/// 640 x 360 at least.
+/// The edge length of a preview as a fraction of the full size: as large as its time allows, in steps of an
+/// eighth, and at least 640 x 360.
 double Renderer::reduction(const PictureRequest& request) const {
   const double full_ms = double(request.width) * request.height * picture_ns_ * 1e-6;
   const double least = std::min(
@@ -165,21 +165,21 @@ void Renderer::begin(const Key& wanted, LiveStructure& live, u32 width, u32 heig
   work_ms_ = 0;
   has_aimed_ |= live.aim(wanted.shot.camera, !is_preview_);
   live.film().begin(wanted.shot, width, height);
-  // Where the film took other memory, that of the last picture is gone.
+  // If the film has allocated, the memory of the last picture is gone.
   if (picture_.device.pixels != live.film().pixels()) picture_.device = {};
 }
 
-/// Rays of one piece, whole tiles. A GPU gets all of them at once.
+/// The number of rays of one piece, in whole tiles. A GPU gets all rays at once.
 u64 Renderer::piece(const LiveStructure& live, double ns_per_ray, bool whole) const {
   constexpr u64 tile = Tiles::edge * Tiles::edge;
   if (live.backend() == Backend::cuda) return u64{1} << 22;
   if (whole) return u64{1} << 16;
-  // From a background into what is dense, a ray may take ten times as long as in the last piece.
+  // Where background ends and dense geometry begins, a ray may take ten times as long as in the last piece.
   const double rays = std::clamp(piece_ms * 1e6 / std::max(ns_per_ray, picture_ns_), 1024.0, 65536.0);
   return u64(rays) / tile * tile;
 }
 
-/// Traces a piece. True where that was the last one of the picture, or of a sample.
+/// Traces a piece. Returns true if it was the last one of the picture, or of a sample.
 bool Renderer::work(LiveStructure& live, bool whole) {
   Film& film = live.film();
   const TriangleView triangles = live.scene().view();
@@ -191,7 +191,7 @@ bool Renderer::work(LiveStructure& live, bool whole) {
     film.trace(live.structure(), triangles, next_ray_, count);
   }
   if (live.backend() == Backend::cpu) {
-    // The CPU is done when the call returns. Half of each, so that one slow moment is soon forgotten.
+    // On the CPU, the work is done when the call returns. The mean of old and new soon forgets one slow moment.
     double& known = sampling_ ? sample_ns_ : trace_ns_;
     known = 0.5 * known + 0.5 * milliseconds_since(begin) * 1e6 / double(count);
   }
@@ -205,7 +205,7 @@ bool Renderer::work(LiveStructure& live, bool whole) {
   return true;
 }
 
-/// All rays of the picture, or of a sample, are traced.
+/// Called when all rays of the picture, or of a sample, are traced.
 void Renderer::complete(LiveStructure& live) {
   if (samples_ == 0) picture_ns_ = work_ms_ * 1e6 / double(live.film().ray_count());
   if (sampling_) ++samples_;
@@ -214,14 +214,14 @@ void Renderer::complete(LiveStructure& live) {
   is_unseen_ = true;
 }
 
-/// Scales of heat maps are drawn into pictures on the host.
+/// A heat map whose scale is drawn must be on the host.
 bool Renderer::stays_on_device(const LiveStructure& live) const {
   const ViewSettings& view = making_.shot.view;
   const bool has_legend = view.view == View::heat && view.heat_legend;
   return on_device_ && live.backend() == Backend::cuda && !making_.keeps_values && !has_legend;
 }
 
-/// Colours it and takes it to the host, or tells where it is.
+/// Colours the picture and downloads it, or stores where it is on the device.
 void Renderer::present(LiveStructure& live) {
   const Clock::time_point begin = Clock::now();
   Film& film = live.film();

@@ -6,10 +6,10 @@
 
 namespace copse::viewer {
 
-/// What a step may take, about, in milliseconds.
+/// About how long a step may take, in milliseconds.
 inline constexpr double default_budget_ms = 16;
 
-/// What to make a picture of.
+/// What picture to make.
 struct PictureRequest {
   Shot shot;
   u32 width = 0, height = 0;  // 0 for either: none
@@ -19,35 +19,33 @@ struct PictureRequest {
   bool on_device = false;     // the pixels need not come to the host, where the device is a GPU
 };
 
-/// Makes pictures piece by piece, within a budget of time a call: reduced ones as long as what they show changes,
-/// never under 640 x 360 where that was asked for, then one of the full size, then more samples where the view
-/// takes them. The first picture of a view, reduced or not, is finished once it has begun, so that there is always
-/// something new to see.
+/// Makes pictures piece by piece, within a time budget per call. While the view changes, pictures are reduced, but
+/// not below 640 x 360. Then one of full size follows, and more samples if the view takes them. Once begun, the
+/// first picture of a view is always finished, so that there is always something new to see.
 class Renderer {
  public:
-  /// Goes on for about the budget, by a piece at least. True where the picture changed; one that is finished too
-  /// late for it is shown by the next call.
-  /// Throws: as tracing does; the same request is then not tried again.
+  /// Works for about the budget, and on one piece at least. Returns true if the picture changed. A picture that is
+  /// finished too late is shown by the next call.
+  /// Throws: as tracing does. The same request is then not tried again.
   bool advance(LiveStructure& live, const PictureRequest& request);
 
-  /// True where the picture is the one asked for, and as good as it gets.
+  /// True if the picture is the requested one, with all its samples.
   bool is_done(const LiveStructure& live, const PictureRequest& request) const;
 
-  /// Triangles that move now would tear the picture that is being made.
+  /// True while a picture is being made. Moving triangles now would tear it.
   bool is_tracing_first() const { return working_ && is_first_; }
 
   const Picture& picture() const { return picture_; }
-  /// Of the full picture, in rows, where they were kept; else empty.
+  /// The visits of the full picture, in rows, if the request keeps them; else empty.
   const std::vector<u32>& values() const { return values_; }
 
-  /// Milliseconds that the last picture took to trace and shade, since the last call; none where there is no new
-  /// one.
+  /// Milliseconds that the last picture took to trace and shade; none if there is no new one since the last call.
   std::optional<double> take_trace_ms();
 
-  /// True where the structure was built for another camera, since the last call.
+  /// True if the structure was built for another camera since the last call.
   bool take_aimed();
 
-  /// The structure was replaced: nothing of it is used any more.
+  /// Forgets the structure, which was replaced.
   void forget();
 
  private:
@@ -73,15 +71,15 @@ class Renderer {
 
   Picture picture_;
   std::vector<u32> values_;
-  std::optional<Key> shown_;  // what the film shows, or what failed
-  Key making_;                // what is being made
-  bool working_ = false;      // rays are left to trace
+  std::optional<Key> shown_;  // of the film's picture, or of the request that failed
+  Key making_;                // of the picture that is being made
+  bool working_ = false;      // there are rays left to trace
   bool is_preview_ = false;   // of what is being made, and then of the film: reduced
   bool is_first_ = false;     // for what it shows: finished even where the view has changed meanwhile
   u64 next_ray_ = 0;
   u32 samples_ = 0;         // finished ones
   bool sampling_ = false;   // primary rays are done
-  bool is_unseen_ = false;  // the film shows more than picture_
+  bool is_unseen_ = false;  // the film has a newer picture than picture_
   bool at_rest_ = true;
   bool on_device_ = false;                   // as the request says
   double work_ms_ = 0;                       // spent on what is being made
