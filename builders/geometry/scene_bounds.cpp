@@ -2,10 +2,17 @@
 
 #include <string>
 
-#include "builders/geometry/scene_bounds_body.h"
 #include "primitives/core/dispatch.h"
 
 namespace copse {
+
+namespace detail {
+
+// The body: scene_bounds.inl, for either executor.
+template <class Executor>
+void bound_triangles(const Executor& ex, std::span<const TriangleView> views, u64 n, Aabb* out);
+
+}  // namespace detail
 
 void scene_bounds(Context& context, const TriangleViews& triangles, BufferSpan<Aabb> out) {
   constexpr u64 max_triangles = u64{1} << 31;

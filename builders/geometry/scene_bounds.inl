@@ -1,6 +1,5 @@
 #include "builders/geometry/make_triangle_table.h"
 #include "builders/geometry/primitive_bounds.h"
-#include "builders/geometry/scene_bounds_body.h"
 #include "primitives/reduce.h"
 
 namespace copse::detail {
