@@ -10,7 +10,7 @@
 //   3  if not, the direct way.
 // bench: copse-bench-primitives, reduce/scene_bounds.
 
-#include "builders/geometry/gathered_boxes.h"
+#include "builders/geometry/box_sources.h"
 #include "builders/geometry/triangle_table.h"
 #include "primitives/core/executor.h"
 

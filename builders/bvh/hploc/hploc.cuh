@@ -12,7 +12,7 @@
 #include "builders/bvh/hploc/hploc_climb.cuh"
 #include "builders/bvh/morton/leaf_ranges.h"
 #include "builders/bvh/morton/morton_sort.cuh"
-#include "builders/geometry/gathered_boxes.h"
+#include "builders/geometry/box_sources.h"
 #include "primitives/cuda/for_each.cuh"
 
 namespace copse::cuda {

@@ -9,7 +9,7 @@
 
 #include "builders/bvh/hploc/cluster_row_cpu.h"
 #include "builders/bvh/morton/morton_sort_cpu.h"
-#include "builders/bvh/morton/precomputed_bounds.h"
+#include "builders/geometry/box_sources.h"
 #include "primitives/core/atomic.h"
 #include "primitives/cpu/for_each.h"
 

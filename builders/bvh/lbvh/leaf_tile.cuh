@@ -5,8 +5,7 @@
 // They lie around a valley of deltas that fall towards one place and rise again, so they are few.
 
 #include "builders/bvh/lbvh/subtree_row.cuh"
-#include "builders/bvh/morton/precomputed_bounds.h"
-#include "builders/geometry/gathered_boxes.h"
+#include "builders/geometry/box_sources.h"
 #include "primitives/core/bits.h"
 #include "primitives/cuda/launch.cuh"
 

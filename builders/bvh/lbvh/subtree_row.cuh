@@ -8,7 +8,7 @@
 // however deep the tree is.
 
 #include "builders/bvh/build/bvh_arrays.h"
-#include "builders/bvh/build/lane_boxes.cuh"
+#include "builders/bvh/build/join_subtrees.cuh"
 #include "builders/bvh/morton/leaf_ranges.h"
 #include "primitives/core/bits.h"
 

@@ -4,7 +4,7 @@
 // number.
 
 #include "builders/bvh/build/bvh_arrays.h"
-#include "builders/bvh/morton/precomputed_bounds.h"
+#include "builders/geometry/box_sources.h"
 #include "builders/geometry/morton.h"
 #include "primitives/core/executor.h"
 #include "primitives/radix_key.h"

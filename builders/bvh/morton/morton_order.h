@@ -23,7 +23,7 @@
 // for trees from it.
 
 #include "builders/bvh/morton/morton_keys.h"
-#include "builders/bvh/morton/precomputed_bounds.h"
+#include "builders/geometry/box_sources.h"
 #include "builders/geometry/primitive_bounds.h"
 #include "primitives/inputs.h"
 

@@ -18,7 +18,7 @@
 
 #include "builders/bvh/morton/morton_runs.cuh"
 #include "builders/bvh/morton/tie_tile.cuh"
-#include "builders/geometry/gathered_boxes.h"
+#include "builders/geometry/box_sources.h"
 #include "primitives/cuda/primitives.cuh"
 
 namespace copse::cuda {

@@ -19,7 +19,7 @@
 //                                          whether group own_group() of the thread is done, if there is one
 //   static u32 own_group()
 
-#include "builders/bvh/build/pending_lists.cuh"
+#include "builders/bvh/build/join_subtrees.cuh"
 #include "primitives/cuda/launch.cuh"
 
 namespace copse::cuda::detail {

@@ -8,7 +8,7 @@
 // much each step fits depends on the order of the nodes; the boxes do not. Measured by copse bench.
 
 #include "builders/bvh/build/bvh_arrays.h"
-#include "builders/bvh/build/lane_boxes.cuh"
+#include "builders/bvh/build/join_subtrees.cuh"
 #include "builders/bvh/refit/pair_window.cuh"
 #include "primitives/core/atomic.h"
 #include "primitives/cuda/launch.cuh"
