@@ -17,6 +17,8 @@
 
 #include "bench/support/mesh_program.h"
 #include "copse.h"
+#include "copse/grids.h"
+#include "copse/queries.h"
 
 namespace copse::bench {
 namespace {

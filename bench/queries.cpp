@@ -19,6 +19,7 @@
 #include "bench/support/median.h"
 #include "bench/support/mesh_program.h"
 #include "copse.h"
+#include "copse/queries.h"
 #if COPSE_HAS_EMBREE
 #include "bench/embree_queries.h"
 #endif

@@ -9,6 +9,7 @@
 
 #include "bench/grids/rows.h"
 #include "copse.h"
+#include "copse/grids.h"
 #include "copse_commit.h"
 #if COPSE_HAS_CUDA
 #include "bench/support/cub.h"

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "copse.h"
+#include "copse/grids.h"
 #include "primitives/core/buffer.h"
 
 namespace copse::bench {

@@ -1,3 +1,5 @@
+#include <cmath>
+
 #include "bench/grids/moving_ball_body.h"
 
 namespace copse::bench {

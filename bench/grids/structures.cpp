@@ -5,6 +5,7 @@
 
 #include "bench/grids/rows.h"
 #include "copse.h"
+#include "copse/grids.h"
 
 namespace copse::bench {
 
