@@ -7,6 +7,8 @@
 #include <copse/copse.h>
 #include <copse/trace/traverse.h>
 
+#include <cmath>
+
 namespace path_tracer {
 
 using copse::u32;
