@@ -1,34 +1,12 @@
+// The public functions that move records by index, and the inverse of an index.
+
 #include "primitives/gather.h"
-#include "primitives/core/macros.h"
 
 #include "primitives/core/dispatch.h"
+#include "primitives/invert_index.h"
 #include "primitives/sort/sort_arguments.h"
 
 namespace copse {
-
-namespace detail {
-
-// The body: gather.inl, for either executor.
-/// The indices of an array; those past the last record are none.
-template <class Id>
-struct IndicesBelow {
-  const Id* indices;
-  u64 record_count;
-
-  COPSE_HD Id operator()(u64 i) const {
-    const Id id = indices[i];
-    return id < record_count ? id : ~Id{0};
-  }
-};
-
-template <class Executor, class Id>
-void gather_by_array(const Executor& ex, const void* in, u64 record_bytes, const IndicesBelow<Id>& index, u64 n,
-                     void* out);
-template <class Executor, class Id>
-void scatter_by_array(const Executor& ex, const void* in, u64 record_bytes, const IndicesBelow<Id>& index, u64 n,
-                      void* out);
-
-}  // namespace detail
 
 namespace detail {
 
@@ -39,6 +17,8 @@ void gather_by_array(const Executor& ex, const void* in, u64 record_bytes, u64 r
 template <class Executor, class Id>
 void scatter_by_array(const Executor& ex, const void* in, u64 record_bytes, u64 record_count, const Id* indices,
                       u64 n, void* out);
+template <class Executor>
+void invert_indices(const Executor& ex, const u32* index, u64 n, u32* inverse, u64 inverse_count);
 
 }  // namespace detail
 
@@ -98,6 +78,15 @@ void scatter(Context& context, BufferSpan<const std::byte> in, u64 record_bytes,
 void scatter(Context& context, BufferSpan<const std::byte> in, u64 record_bytes, BufferSpan<const u64> indices,
              BufferSpan<std::byte> out) {
   run_scatter(context, in, record_bytes, indices, out);
+}
+
+void invert_index(Context& context, BufferSpan<const u32> index, BufferSpan<u32> inverse) {
+  constexpr const char* name = "invert index";
+  detail::check_range(name, index.size(), "elements", 0, 0xffffffffu);
+  detail::check_apart(name, index, inverse);
+  dispatch(context, [&](const auto& ex) {
+    detail::invert_indices(ex, index.data(), index.size(), inverse.data(), inverse.size());
+  });
 }
 
 }  // namespace copse
