@@ -4,10 +4,8 @@
 #include <set>
 #include <stop_token>
 
-#include "builders/bvh/hploc.h"
-#include "builders/bvh/lbvh.h"
+#include "builders/bvh/build.h"
 #include "builders/bvh/refit.h"
-#include "builders/bvh/sah.h"
 #include "builders/bvh/validate.h"
 #include "builders/geometry/generate.h"
 #include "tests/support/backends.h"
@@ -16,47 +14,20 @@
 
 namespace copse::test {
 
-/// A builder by its calls, with its own options but for the leaf size.
+/// A builder by its options.
 struct TreeBuilder {
   const char* name;
-  Bvh (*build)(Context&, const TriangleViews&, u32 max_leaf_size);
-  Bvh (*build_over_boxes)(Context&, const BoxView&, u32 max_leaf_size);
-  void (*rebuild)(Context&, Bvh&, const TriangleViews&, u32 max_leaf_size);
-  BuildSizes (*sizes)(Context&, u64 primitive_count, u32 max_leaf_size);
+  AnyBuildOptions defaults;
+
+  AnyBuildOptions options(u32 max_leaf_size) const {
+    AnyBuildOptions result = defaults;
+    std::visit([&](auto& chosen) { chosen.max_leaf_size = max_leaf_size; }, result);
+    return result;
+  }
 };
 
-const std::array tree_builders{
-    TreeBuilder{
-        "lbvh",
-        [](Context& c, const TriangleViews& t, u32 leaf) {
-          return build(c, t, LbvhOptions{.max_leaf_size = leaf});
-        },
-        [](Context& c, const BoxView& b, u32 leaf) { return build(c, b, LbvhOptions{.max_leaf_size = leaf}); },
-        [](Context& c, Bvh& bvh, const TriangleViews& t, u32 leaf) {
-          rebuild(c, bvh, t, LbvhOptions{.max_leaf_size = leaf});
-        },
-        [](Context& c, u64 n, u32 leaf) { return build_sizes(c, n, LbvhOptions{.max_leaf_size = leaf}); }},
-    TreeBuilder{
-        "hploc",
-        [](Context& c, const TriangleViews& t, u32 leaf) {
-          return build(c, t, HplocOptions{.max_leaf_size = leaf});
-        },
-        [](Context& c, const BoxView& b, u32 leaf) { return build(c, b, HplocOptions{.max_leaf_size = leaf}); },
-        [](Context& c, Bvh& bvh, const TriangleViews& t, u32 leaf) {
-          rebuild(c, bvh, t, HplocOptions{.max_leaf_size = leaf});
-        },
-        [](Context& c, u64 n, u32 leaf) { return build_sizes(c, n, HplocOptions{.max_leaf_size = leaf}); }},
-    TreeBuilder{
-        "sah",
-        [](Context& c, const TriangleViews& t, u32 leaf) {
-          return build(c, t, SahOptions{.max_leaf_size = leaf});
-        },
-        [](Context& c, const BoxView& b, u32 leaf) { return build(c, b, SahOptions{.max_leaf_size = leaf}); },
-        [](Context& c, Bvh& bvh, const TriangleViews& t, u32 leaf) {
-          rebuild(c, bvh, t, SahOptions{.max_leaf_size = leaf});
-        },
-        [](Context& c, u64 n, u32 leaf) { return build_sizes(c, n, SahOptions{.max_leaf_size = leaf}); }},
-};
+const std::array tree_builders{TreeBuilder{"lbvh", LbvhOptions{}}, TreeBuilder{"hploc", HplocOptions{}},
+                               TreeBuilder{"sah", SahOptions{}}};
 
 class EveryBuilder : public testing::TestWithParam<std::tuple<Backend, TreeBuilder>> {
  protected:
@@ -70,11 +41,11 @@ class EveryBuilder : public testing::TestWithParam<std::tuple<Backend, TreeBuild
   Context& context() { return *context_; }
 
   Bvh build(const TriangleViews& triangles, u32 max_leaf_size = 1) {
-    return builder().build(context(), triangles, max_leaf_size);
+    return copse::build(context(), triangles, builder().options(max_leaf_size));
   }
-  Bvh build(const BoxView& boxes) { return builder().build_over_boxes(context(), boxes, 1); }
+  Bvh build(const BoxView& boxes) { return copse::build(context(), boxes, builder().options(1)); }
   void rebuild(Bvh& bvh, const TriangleViews& triangles, u32 max_leaf_size = 1) {
-    builder().rebuild(context(), bvh, triangles, max_leaf_size);
+    copse::rebuild(context(), bvh, triangles, builder().options(max_leaf_size));
   }
 
   template <class Primitives>
@@ -275,10 +246,10 @@ TEST_P(EveryBuilder, BuildsInTwoContextsAtOnce) {
   const DeviceMesh mesh(context(), host), other_mesh(other, host);
   context().wait();
   other.wait();
-  Bvh bvh = build(mesh.view()), other_bvh = builder().build(other, other_mesh.view(), 1);
+  Bvh bvh = build(mesh.view()), other_bvh = copse::build(other, other_mesh.view(), builder().options(1));
   for (int repeat = 0; repeat < 5; ++repeat) {
     rebuild(bvh, mesh.view());
-    builder().rebuild(other, other_bvh, other_mesh.view(), 1);
+    copse::rebuild(other, other_bvh, other_mesh.view(), builder().options(1));
   }
   EXPECT_TRUE(same_bytes(BvhCopy(bvh), BvhCopy(other_bvh)));
 }
@@ -288,8 +259,8 @@ TEST_P(EveryBuilder, KnowsItsSizesBeforehand) {
     const DeviceMesh mesh(context(), n == 0 ? Mesh{} : generate_random(n, 0.1f));
     for (u32 leaf : {1, 4}) {
       Context fresh({.backend = backend(), .stream = context().stream()});
-      const BuildSizes sizes = builder().sizes(fresh, n, leaf);
-      const Bvh bvh = builder().build(fresh, mesh.view(), leaf);
+      const BuildSizes sizes = build_sizes(fresh, n, builder().options(leaf));
+      const Bvh bvh = copse::build(fresh, mesh.view(), builder().options(leaf));
       EXPECT_EQ(bvh.size_bytes(), sizes.result_bytes);
       EXPECT_EQ(fresh.scratch_bytes(), sizes.scratch_bytes) << n << ", leaf " << leaf;
     }
@@ -315,7 +286,8 @@ TEST_P(EveryBuilder, StopsWhenCancelled) {
   Context cancellable({.backend = backend(), .cancel = stop.get_token()});
   const DeviceMesh mesh(cancellable, generate_sphere(2));
   stop.request_stop();
-  EXPECT_COPSE_ERROR(builder().build(cancellable, mesh.view(), 1), ErrorCode::cancelled, "cancelled");
+  EXPECT_COPSE_ERROR(copse::build(cancellable, mesh.view(), builder().options(1)), ErrorCode::cancelled,
+                     "cancelled");
 }
 
 TEST_P(EveryBuilder, MakesALargeValidTree) {
