@@ -3,10 +3,10 @@
 // The collapse on CUDA. Contract: builders/bvh/wide/collapse.inl. This file chooses slots; wide_records.cuh and
 // wide_write.cuh do the rest.
 //
-// A block takes a window of neighbouring pairs and chooses in shared memory for every node whose subtree lies in the
-// window (slots_window.cuh). The order of the pairs is that of the splits between leaves, so these are nearly all
-// nodes: 97 of 100 in trees of H-PLOC. The others are chosen by climbs in global memory. These have a launch of
-// their own: in the first one they would hold the shared memory of the windows twice as long.
+// A block takes a window of neighbouring pairs and chooses in shared memory for every node whose subtree lies in
+// the window (slots_window.cuh). The order of the pairs is that of the splits between leaves, so these are nearly
+// all nodes: 97 of 100 in trees of H-PLOC. The others are chosen by climbs in global memory. These have a launch
+// of their own: in the first one they would hold the shared memory of the windows twice as long.
 
 #include "builders/bvh/wide/slots_window.cuh"
 #include "builders/bvh/wide/wide_records.cuh"
@@ -35,13 +35,13 @@ __global__ void __launch_bounds__(window_threads, window_blocks) choose_slots_ke
 // Climbs: each thread takes a subtree and climbs from node to node. Of two siblings, the second to arrive goes on
 // with their parent.
 //
-// The costs of a sibling are a message that shows by itself whether it has come: before it, each of its 8-byte pieces
-// holds a bit pattern that no cost has. So no thread waits for a fence, and a climber that finds the message has it
-// with the same load. While it waits, it loads what is one level higher.
+// The costs of a sibling are a message that shows by itself whether it has come: before it, each of its 8-byte
+// pieces holds a bit pattern that no cost has. So no thread waits for a fence, and a climber that finds the
+// message has it with the same load. While it waits, it loads what is one level higher.
 
 /// A node of a climb, and its sibling.
 struct ClimbedNode {
-  u32 node;    // 0 is the root, which has nothing beside it
+  u32 node;    // 0 is the root, which has no sibling
   u32 parent;  // of it and its sibling
   BvhNode own, other;
 
@@ -58,7 +58,7 @@ struct ClimbedNode {
   __device__ bool is_right() const { return node == 2 * pair() + 2; }
 };
 
-/// Notes that a child of a node came which was not chosen for. Returns whether it is the first one.
+/// Marks that a child arrived at a node for which no choice is made yet. Returns whether it is the first child.
 template <u32 width>
 __device__ bool comes_first(const ChooseInput<width>& in, u32 pair) {
   const u32 bit = 1u << pair % 32;
@@ -72,12 +72,13 @@ __device__ SlotCosts<width> wait_for_costs(const ChooseInput<width>& in, u32 pai
   return costs;
 }
 
-/// Chooses for the ancestors of a node that a window left, as long as the sibling was here before.
+/// Chooses for the ancestors of a node that a window left open, as long as it arrives second.
 template <u32 width>
 __device__ void climb_with_slots(const ChooseInput<width>& in, const AreaScale& scale, u32 pair) {
   SlotCosts<width> costs = load_whole(in.slot_costs + pair);
   ClimbedNode at = ClimbedNode::load(in.bvh, in.bvh.parents.data()[pair]);
-  // The window has sent its message: so it has to be settled who comes first, without a look.
+  // The window has sent the message of this node, so the order of arrival decides, without a look at the
+  // sibling's.
   const bool is_first = comes_first(in, at.pair());
   if (is_first && !at.other.is_leaf()) return;
   for (bool is_sent = true; at.node != 0; is_sent = false) {
@@ -106,7 +107,7 @@ __device__ void climb_with_slots(const ChooseInput<width>& in, const AreaScale& 
 inline constexpr u32 climb_threads = 128;
 inline constexpr u32 climb_pairs = climb_threads * 32;
 
-/// A block takes the open nodes of neighbouring windows, a word of bits a thread, and shares them out.
+/// A block takes the open nodes of neighbouring windows, a word of bits per thread, and deals them to its threads.
 template <u32 width>
 __global__ void __launch_bounds__(climb_threads) climb_with_slots_kernel(const ChooseInput<width> in) {
   __shared__ u16 listed[climb_pairs];
@@ -127,7 +128,7 @@ __global__ void __launch_bounds__(climb_threads) climb_with_slots_kernel(const C
   for (u32 k = threadIdx.x; k < scan.total; k += climb_threads) climb_with_slots(in, scale, begin + listed[k]);
 }
 
-/// Words of a bit a pair, for whole windows.
+/// Returns the words that hold one bit per pair, for whole windows.
 inline u64 pair_bit_words(u64 n) {
   constexpr u32 largest = window_pairs<4>;
   static_assert(largest % window_pairs<8> == 0 && window_pairs<8> % warp_size == 0);

@@ -1,22 +1,23 @@
-// Wide trees from binary ones: choose from the leaves up what becomes of each node (wide_slots.h), find those that
-// become wide ones and what their slots hold, give nodes and primitives their places by a prefix sum, write them.
+// The collapse of a binary tree into a wide one: choose from the leaves up what becomes of each node
+// (wide_slots.h), find the nodes that become wide nodes and the children in their slots, give nodes and primitives
+// their places by a prefix sum, and write them.
 //
-// So no node is handed out by a counter, and siblings are neighbours: the children of the wide nodes stand in the
-// order of the splits at which these divide their primitives.
+// So no counter hands out nodes, and siblings are neighbours. The children of the wide nodes stand in the order of
+// the splits at which the wide nodes divide their primitives.
 //
 // The cooperative stages, collapse_cpu.h and collapse.cuh:
 //
 //   choose_upwards<width>(ex, bvh, n, costs, slot_costs, chosen)
-//     For every pair of the tree: what choose_slots() finds best for its parent, children before their parents,
-//     with its counts; its links. `slot_costs`: room for one a pair.
+//     For each pair of the tree, children before their parents, writes the best choice for its parent by
+//     choose_slots(), with its counts, and its links. `slot_costs`: room for one per pair.
 //   choose_upwards_scratch_bytes(ex, n)
 //
 //   write_wide_nodes(ex, pairs, counts, n, write, write_counts, parts)
-//     Finds the nodes that become wide ones, gives each its place, and calls write(record, first_parts, place,
-//     slot, child, node) for all their slots, as WriteSlot takes it; stores the nodes that come of it. The root's
-//     place is 0; then follow the inner children of all wide nodes, in the order of these nodes' pairs, and so do
-//     the primitives of their leaves. *parts = nodes and primitives in all, the root alone where the tree has no
-//     pair; after that, calls write_counts(i, threads) for all i below a number of threads.
+//     Finds the nodes that become wide nodes, gives each its place, calls write(record, first_parts, place, slot,
+//     child, node) for all their slots, as WriteSlot takes it, and stores the nodes. The root is at place 0; the
+//     inner children of all wide nodes follow, in the order of the pairs of these nodes, and so do the primitives
+//     of their leaves. *parts = all nodes and primitives, or the root alone if the tree has no pair. After that,
+//     calls write_counts(i, threads) for all i below a number of threads.
 //   write_wide_nodes_scratch_bytes<width>(ex, n)
 
 #include "builders/bvh/wide/collapse_write.h"
@@ -48,7 +49,7 @@ void collapse_tree(const Executor& ex, const BvhView& bvh, u64 n, const Collapse
                                   frame.allocate<PairLinks>(pair_count)};
   choose_slots_of_all<width>(ex, bvh, n, costs, chosen);
 
-  // Write those that become wide ones to their places.
+  // Write the wide nodes to their places.
   const PairArrays<width> pairs{chosen.choices, chosen.links, bvh.parents.data()};
   u64* parts = frame.allocate<u64>(1);
   write_wide_nodes(ex, pairs, counts, n, WriteSlot<Node>{nodes, {pairs, ids}, wide},

@@ -1,7 +1,7 @@
 #pragma once
 
-// Choosing slots on the CPU, by the walk from all leaves, and placing wide nodes, a pair at a time. Contract:
-// builders/bvh/wide/collapse.inl.
+// The collapse on the CPU: slots are chosen by walks up from all leaves, wide nodes are placed one pair at a time.
+// Contract: builders/bvh/wide/collapse.inl.
 
 #include "builders/bvh/wide/wide_record.h"
 #include "builders/bvh/wide_bvh.h"
@@ -60,7 +60,7 @@ struct IsBinaryLeaf {
   bool operator()(u32 node) const { return node < counts->node_count && nodes[node].is_leaf(); }
 };
 
-/// Records the pair's parent where that becomes a wide node. parts[pair] = what it takes, else 0.
+/// Records the parent of a pair if it becomes a wide node. parts[pair] = the room that it takes, else 0.
 template <u32 width>
 struct RecordWideNode {
   CollapsedTree<width> tree;
@@ -88,7 +88,7 @@ struct RecordWideNode {
   }
 };
 
-/// Tells the places of a wide node's children which pairs they are.
+/// Writes, to the place of each inner child of a wide node, which pair it is.
 template <u32 width>
 struct PlaceChildren {
   PairArrays<width> pairs;
@@ -131,7 +131,7 @@ struct WriteWideNode {
   }
 };
 
-/// One of `threads` that share what write_counts does.
+/// One of `threads` that share the work of write_counts.
 template <class WriteCounts>
 struct WriteCountsByThreads {
   WriteCounts write_counts;

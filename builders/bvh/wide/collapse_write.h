@@ -1,6 +1,6 @@
 #pragma once
 
-// Writes wide nodes at their places, a slot at a time.
+// Writes wide nodes to their places, one slot at a time.
 
 #include "builders/bvh/wide/wide_record.h"
 #include "builders/bvh/wide/wide_tree.h"
@@ -8,13 +8,13 @@
 
 namespace copse::detail {
 
-/// The leaves of the binary tree by their slots of primitives.
+/// The leaves of the binary tree, by their slots of primitives.
 template <u32 width>
 struct LeafSlots {
   PairArrays<width> pairs;
   const u32* primitive_ids;
 
-  /// Copies the primitives of one leaf. Returns the place behind them.
+  /// Copies the primitives of one leaf. Returns the place after them.
   COPSE_HD u32 copy_one(u32 pair, u32 side, u32* to, u32 place) const {
     const u32 first = pairs.link(pair).first_slot(side), count = pairs.choice(pair).count(side);
     for (u32 k = 0; k < count; ++k) to[place++] = primitive_ids[first + k];
@@ -34,16 +34,16 @@ struct CopyLeafSlots {
   }
 };
 
-/// The slots of at most three primitives, those that there are first.
+/// The slots of up to three primitives; the rest is undefined.
 struct FewSlots {
   static constexpr u32 max_count = 3;
   u32 first, second, third;
 
-  /// Of a leaf.
+  /// Returns the slots of a leaf.
   COPSE_HD static FewSlots from(u32 slot) { return {slot, slot + 1, slot + 2}; }
 
-  /// Of the `count` primitives below both nodes of a pair, 2 or 3, from the left to the right. So one of the nodes
-  /// is a leaf of one primitive, and the other one of one or two, or the parent of two.
+  /// Returns the slots of the 2 or 3 primitives below a pair, from left to right. One node of such a pair is a
+  /// leaf of one primitive; the other one is a leaf of one or two, or the parent of two such leaves.
   template <u32 width>
   COPSE_HD static FewSlots of_pair(const PairArrays<width>& pairs, u32 pair, u32 count) {
     const PairLinks links = pairs.link(pair);
@@ -60,7 +60,7 @@ struct FewSlots {
     return pairs.choice(pair).count(0) == 2 ? FewSlots{left, left + 1, right} : FewSlots{left, right, right + 1};
   }
 
-  /// Copies what stands there; all is loaded before any of it is stored.
+  /// Copies the content of the slots; all loads come before the stores.
   COPSE_HD void copy(const u32* from, u32 count, u32* to) const {
     const u32 a = from[first], b = count > 1 ? from[second] : 0, c = count > 2 ? from[third] : 0;
     to[0] = a;
@@ -69,8 +69,8 @@ struct FewSlots {
   }
 };
 
-/// Copies the `count` primitives below a node to a place of the wide tree, from the left to the right.
-///   id, node: its place in the binary tree, and what stands there
+/// Copies the `count` primitives below a node to a place of the wide tree, from left to right.
+///   id, node: the node of the binary tree: its number and its content
 template <u32 width>
 COPSE_HD void copy_primitives(const LeafSlots<width>& leaves, u32 id, const BvhNode& node, u32 count, u32* to,
                               u32 place) {
@@ -85,8 +85,8 @@ COPSE_HD void copy_primitives(const LeafSlots<width>& leaves, u32 id, const BvhN
   }
 }
 
-/// Writes a slot of a wide node, with its leaf's primitives or its child's parent link; the first slot also what
-/// all share.
+/// Writes a slot of a wide node, and the primitives of its leaf or the parent link of its child. The first slot
+/// also writes what all slots share.
 template <class Node>
 struct WriteSlot {
   static constexpr u32 width = Node::width;
@@ -96,9 +96,9 @@ struct WriteSlot {
   LeafSlots<width> leaves;
   WideArrays<Node> wide;
 
-  /// first_parts: where the record's parts begin
-  /// node:        what stands at record.child(slot), if anything
-  /// out:         where the node is made that stands at `place`
+  ///   first_parts: where the children of the record begin
+  ///   node:        node record.child(slot) of the binary tree, if there is one
+  ///   out:         memory for the node that belongs at `place`
   COPSE_HD void operator()(const WideRecord<width>& record, u64 first_parts, u32 place, u32 slot,
                            const BvhNode& node, Node& out) const {
     const Kinds kinds = record.head.kinds;
@@ -124,8 +124,8 @@ struct WriteSlot {
   }
 };
 
-/// Writes the counts, the root of a tree of one leaf or none, as every other leaf has a wide node above it, and
-/// the ids that no leaf has, which stay behind the others.
+/// Writes the counts; the root of a tree of one leaf or none, since all other leaves have a wide node above them;
+/// and the ids that are in no leaf, after the others.
 template <class Node>
 struct WriteCounts {
   const BvhNode* nodes;
@@ -135,7 +135,7 @@ struct WriteCounts {
   u64 source_count;
   WideArrays<Node> wide;
 
-  /// i: one of `threads`, which share the work
+  ///   i: one of `threads`, which share the work
   COPSE_HD void operator()(u64 i, u64 threads) const {
     if (i == 0) write_counts();
     for (i += counts->primitive_count; i < source_count; i += threads) wide.primitive_ids[i] = primitive_ids[i];

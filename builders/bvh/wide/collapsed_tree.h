@@ -1,6 +1,9 @@
 #pragma once
 
-// What passes over the pairs of a binary tree need to know of it, in a quarter of the bytes of its nodes.
+// The binary tree as passes over its pairs read it, and what became of its nodes by their choices (wide_slots.h).
+//
+// The child links of each sibling pair stand in 8 bytes, for passes that need topology but no boxes. Short walks
+// from any node find what became of it.
 
 #include "builders/bvh/node.h"
 #include "builders/bvh/wide/wide_slots.h"
@@ -8,7 +11,7 @@
 
 namespace copse::detail {
 
-/// What the two nodes of a pair refer to.
+/// The links of the two nodes of a pair.
 ///
 ///   31   30 .. 0
 ///   0    pair of the node's children
@@ -27,15 +30,15 @@ struct alignas(8) PairLinks {
   COPSE_HD u32 first_slot(u32 side) const { return word(side) & ~leaf_bit; }
 
  private:
-  /// No index known at run time alone: that would put the pair into local memory.
+  /// An index that is known only at run time would put the pair into local memory.
   COPSE_HD u32 word(u32 side) const { return side == 0 ? to[0] : to[1]; }
   COPSE_HD static u32 to_below(const BvhNode& node) {
     return node.is_leaf() ? leaf_bit | node.first : sibling_pair(node.first);
   }
 };
 
-/// What was chosen for a pair's parent, and how many primitives are below the two nodes of the pair, or
-/// SlotCosts::many: in a word for four slots, in two for eight.
+/// The choice for the parent of a pair, and the numbers of primitives below the two nodes of the pair, or
+/// SlotCosts::many: one word for four slots, two words for eight.
 ///
 ///   31    24 23   16 15           0      63    48 47    40 39   32 31             0
 ///   right    left    choice, width 4     .        right    left    choice, width 8
@@ -58,14 +61,14 @@ struct alignas(width) PairChoice {
 };
 static_assert(sizeof(PairChoice<4>) == 4 && sizeof(PairChoice<8>) == 8);
 
-/// What is known of each pair once slots have been chosen from the leaves up.
+/// What choosing slots from the leaves up writes for each pair.
 template <u32 width>
 struct ChosenPairs {
   PairChoice<width>* choices;
   PairLinks* links;
 };
 
-/// The same to read, with the tree's parents.
+/// The same, to read, with the parents of the tree.
 template <u32 width>
 struct PairArrays {
   const PairChoice<width>* choices;
@@ -92,21 +95,22 @@ struct LinkedTree {
   COPSE_HD u32 first_child(u32 node) const { return 2 * links[family(node)].pair(side(node)) + 1; }
 };
 
-/// The binary tree with the choices of its inner nodes. An inner node goes by the pair of its children.
-///   Pairs: PairArrays, or what answers as it does
+/// The binary tree with the choices of its inner nodes. The number of an inner node is that of its children's
+/// pair.
+///   Pairs: PairArrays, or a type with the same members
 template <u32 width, class Pairs = PairArrays<width>>
 struct CollapsedTree {
   Pairs pairs;
 
-  /// A child of a wide node, and the first of the slots that it was given.
+  /// A child of a wide node, and the first of its slots.
   struct Child {
     u32 node;             // of the binary tree
-    u32 begin;            // slot
-    u32 primitive_count;  // of a leaf; 0 where it is a wide node
-    u32 pair;             // of the wide node's children
+    u32 begin;            // its first slot
+    u32 primitive_count;  // of a leaf; 0 for a wide node
+    u32 pair;             // the children of the wide node
   };
 
-  /// The child that was given `slot` by the wide node whose children the pair's are.
+  /// Returns the child in `slot` of the wide node that is the parent of `pair`.
   COPSE_HD Child child_at(u32 pair, u32 slot) const {
     u32 begin = 0, end = width, slots = width;
     PairChoice<width> chosen = pairs.choice(pair);
@@ -128,29 +132,29 @@ struct CollapsedTree {
     }
   }
 
-  /// A search up the tree for what became of a node. Byte s - 1 tells, for s of 1 to width - 1, whether the
-  /// ancestor reached would make a wide node, with s slots, of the one where the search began: 1 or 0. The other
-  /// bytes are 0.
+  /// A search up the tree that finds what became of a node. For s from 1 to width - 1, byte s - 1 is 1 if the node
+  /// would become a wide node when the ancestor reached so far had s slots, else 0. The other bytes are 0.
   struct Search {
     u32 node;  // the ancestor
     u32 lo, hi;
   };
 
-  /// Begins with the parent of a pair.
+  /// Begins a search for the parent of a pair.
   COPSE_HD static Search begin_at(SlotChoice choice, u32 parent) {
     if (choice.template is_leaf_alone<width>()) return {parent, 0, 0};
     const u32 shares = choice.bits >> 3 & 0x11111111u;
     return Search{parent, pick_bytes(1, 0, shares) & all_lo, pick_bytes(1, 0, shares >> 16) & all_hi};
   }
 
-  /// Whether it is settled: mostly a few ancestors up. Then byte 0 tells, as the root has one slot.
+  /// Returns whether all bytes agree or the root is reached: mostly after a few ancestors. Then byte 0 is the
+  /// answer, as the root has one slot.
   COPSE_HD static bool is_settled(const Search& search) {
     const bool is_same = (search.lo | search.hi) == 0 || (search.lo == all_lo && search.hi == all_hi);
     return search.node == 0 || is_same;
   }
   COPSE_HD static bool is_wide(const Search& settled) { return (settled.lo & 1u) != 0; }
 
-  /// An ancestor with s slots makes of the node what the child on the way does with its part of them.
+  /// Goes on to the parent: if that has s slots, the child on the path has its part of them.
   COPSE_HD void climb(Search& search) const {
     const u32 above = sibling_pair(search.node);
     const u32 parent = pairs.parent(above), parts = pairs.parts_less_one(above, search.node % 2 == 0);

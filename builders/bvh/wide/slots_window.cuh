@@ -1,14 +1,13 @@
 #pragma once
 
-// The inner nodes of a window of neighbouring pairs, for which a block chooses in shared memory, children before
-// parents. A node goes by the pair of its children, counted from the window's first.
+// The inner nodes of a window of neighbouring pairs. A block chooses for them in shared memory, children before
+// parents. The number of a node is that of its children's pair, from the first pair of the window on.
 //
-// Each node has two places for what its children cost. Leaves are put there by the thread that loads the node; a
-// node that was chosen for puts its own costs to its place at the parent, and whoever brings the last of three,
-// the node itself and its two children, may choose for it. Where both children are leaves that is the thread that
-// loads it, which needs no place; of the others, those that are ready form lists, which all threads of the block
-// go through in turns. Once a list is no longer than a warp, its lanes walk on upwards, each as far as it comes
-// second.
+// Each node has two places for the costs of its children. The thread that loads the node stores those of leaves;
+// the choice for an inner child stores its costs there. A node is ready once three things are there: the node
+// itself and the costs of both children. If both are leaves, the thread that loads the node chooses at once and
+// needs no place. The other ready nodes form lists, one per round, which all threads of the block share. Once a
+// list is no longer than a warp, the lanes walk on upwards, each as long as it arrives second.
 
 #include "builders/bvh/wide/collapsed_tree.h"
 #include "primitives/core/atomic.h"
@@ -29,17 +28,17 @@ using copse::detail::PairLinks;
 using copse::detail::SlotCosts;
 using copse::detail::store_whole;
 
-/// What the windows leave to be chosen for above them: a bit a pair, in words of 32.
+/// The pairs for which the windows defer choices: a bit per pair, in words of 32.
 struct DeferredPairs {
-  u32* open;      // the node was chosen for, its parent was not
-  u32* arrivals;  // 0; later, of a node that was not: one of its children came
+  u32* open;      // 1 if the node has a choice and its parent has none
+  u32* arrivals;  // 0; later 1 for a node without a choice if one of its children has arrived
 };
 
 template <u32 width>
 struct ChooseInput {
   BvhView bvh;
   CollapseCosts costs;
-  SlotCosts<width>* slot_costs;  // [pair]: a message, of nodes that are open and that were not chosen for
+  SlotCosts<width>* slot_costs;  // [pair]: a message, of open nodes and of nodes without a choice
   ChosenPairs<width> chosen;
   DeferredPairs deferred;
 
@@ -48,8 +47,8 @@ struct ChooseInput {
   }
 };
 
-/// Costs on their way from one thread to another, in pieces of 8 bytes that come whole, in any order. Each of them
-/// begins with a cost, and what stands there before is none: arithmetic gives no number of these bits.
+/// Costs that one thread sends to another, in pieces of 8 bytes. Each piece arrives whole; the order is free. It
+/// begins with a cost, and before it arrives it holds bits that are no cost: arithmetic never gives this NaN.
 template <u32 width>
 struct CostsMessage {
   static constexpr u32 pieces = sizeof(SlotCosts<width>) / sizeof(u64);
@@ -68,7 +67,7 @@ struct CostsMessage {
       store_relaxed(reinterpret_cast<u64*>(place) + k, {words[k], words[k + 1]});
     }
   }
-  /// Whether all of it has come.
+  /// Returns whether all pieces have arrived.
   __device__ static bool receive(const SlotCosts<width>* place, SlotCosts<width>& costs) {
     u64 words[pieces];
     bool is_whole = true;
@@ -97,11 +96,11 @@ template <u32 width>
 inline constexpr u32 window_pairs = width == 4 ? 1024 : 512;
 inline constexpr u32 window_blocks = 4;  // on a multiprocessor
 
-/// What a node waits for, and where its costs go.
+/// How much of a node has arrived, and the place of its own costs.
 ///
 ///   31 .. 16          15        14      13 .. 0
-///   how many came   outside    root     place: twice the parent, and 1 for a right child; its own left one
-///                                       where the parent is outside of the window
+///   arrived         outside    root     place: twice the parent, plus 1 for a right child; the node's own left
+///                                       place if the parent is outside of the window
 struct WaitingNode {
   static constexpr u32 outside_bit = 1u << 15, root_bit = 1u << 14, one_came = 1u << 16, all = 3;
 
@@ -113,7 +112,7 @@ struct WaitingNode {
   __device__ u32 place() const { return bits & (root_bit - 1); }
   __device__ u32 parent() const { return place() / 2; }
 
-  /// node: what the pair i's children have as their parent
+  ///   node: the parent of the nodes of pair i
   __device__ static WaitingNode of(u32 node, u32 i, u32 begin, u32 count) {
     const u32 above = sibling_pair(node) - begin, side = (node & 1) ^ 1;
     if (node == 0) return {outside_bit | root_bit | 2 * i};
@@ -126,8 +125,8 @@ class SlotsWindow {
  public:
   static constexpr u32 pairs = window_pairs<width>;
 
-  /// Loads the pairs [begin, begin + count), chooses for the parents of those that only have leaves, and lists
-  /// what is ready then.
+  /// Loads the pairs [begin, begin + count), chooses for the parents of pairs of two leaves, and lists the nodes
+  /// that are ready then.
   __device__ void load(const ChooseInput<width>& in, const AreaScale& scale, u32 begin, u32 count) {
     if (threadIdx.x < list_count) listed_[threadIdx.x] = 0;
     for (u32 i = threadIdx.x; i < pairs; i += window_threads) nodes_[i] = 0;
@@ -176,7 +175,7 @@ class SlotsWindow {
     __syncthreads();
   }
 
-  /// Stores what was chosen, and what has to be known above the window.
+  /// Stores the choices, and what the choices above the window need.
   __device__ void store(const ChooseInput<width>& in, u32 begin, u32 count) {
     for (u32 i = threadIdx.x; i < pairs; i += window_threads) {
       bool is_open = false;
@@ -198,7 +197,7 @@ class SlotsWindow {
   }
 
  private:
-  static constexpr u32 list_count = 3;  // that are read, are written, and are made empty for the next round
+  static constexpr u32 list_count = 3;  // one to read, one to write, one to empty for the next round
 
   __device__ bool was_chosen(u32 i) const { return WaitingNode{nodes_[i]}.came() == WaitingNode::all; }
 
@@ -215,7 +214,7 @@ class SlotsWindow {
     store_whole(chosen.costs, &costs_[node.place()]);
   }
 
-  /// Whether the node's parent has all that it waits for now.
+  /// Counts the arrival at the node's parent. Returns whether the parent is ready now.
   __device__ bool tell_parent(const WaitingNode& node) {
     if (node.is_outside()) return false;
     return WaitingNode{atomicAdd(&nodes_[node.parent()], WaitingNode::one_came)}.came() + 1 == WaitingNode::all;
@@ -223,7 +222,7 @@ class SlotsWindow {
 
   __device__ void list(u32 list, u32 first, u32 i) { ready_[first + atomicAdd(&listed_[list], 1u)] = u16(i); }
 
-  /// Chooses for the last of the listed nodes and for what becomes ready by it; one warp.
+  /// Chooses for the last listed nodes, and for the nodes that become ready by them; one warp.
   __device__ void walk(const ChooseInput<width>& in, u32 first, u32 count) {
     bool is_ready = lane_id() < count;
     u32 i = is_ready ? ready_[first + lane_id()] : 0;

@@ -17,7 +17,7 @@ void copy_words(const Executor& ex, const u32* from, u64 count, u32* to);
 
 namespace {
 
-/// The first elements of a buffer, in memory of their own.
+/// Returns a copy of the first elements of a buffer.
 template <class T>
 Buffer<T> copy_first(Context& context, const Buffer<T>& from, u64 count) {
   static_assert(sizeof(T) % sizeof(u32) == 0);

@@ -1,15 +1,15 @@
 #pragma once
 
-// Writes wide nodes, from what their children are and from exact boxes around these: whole, or a slot a thread.
+// Writes wide nodes from their children and the exact boxes of these: a whole node, or one slot per thread.
 //
-// In the compressed layouts the grid begins at the lowest corner of all children, and its step along each axis is
-// the least power of two that reaches the highest one in 255 steps. Planes are rounded outwards, and looked at as
-// grid_point() gives them back, sums rounded and all: a box read from a node holds the exact one, whatever its
-// coordinates. Where children lie farther apart than the largest float, a high plane may be infinite.
+// In the compressed layouts, the grid begins at the lowest corner of all children. Its step along each axis is the
+// least power of two that reaches the highest corner in 255 steps. Planes are rounded outwards, and checked as
+// grid_point() returns them, with its rounded sums. So, for any coordinates, a box that is read from a node holds
+// the exact one. Where children lie farther apart than the largest float, a high plane may be infinite.
 //
-// Source: Ylitie, Karras, Laine, "Efficient Incoherent Ray Traversal on GPUs Through Compressed Wide BVHs",
-// HPG 2017, section 3. Where we differ: the step comes from the bits of the extent, so that nothing is flat, small
-// or large enough to leave the range of exponents, and no logarithm has to be equal on all machines.
+// Source: Ylitie, Karras, Laine, "Efficient Incoherent Ray Traversal on GPUs Through Compressed Wide BVHs", HPG
+// 2017, section 3. Where we differ: the step comes from the bits of the extent. So no extent is too flat, too
+// small or too large for the range of exponents, and no logarithm has to be equal on all machines.
 
 #include "builders/bvh/wide_node.h"
 
@@ -28,10 +28,10 @@ struct QuantisedAxis {
   float origin;
   u8 exponent;
 
-  /// From lo to hi, numbers with lo <= hi.
+  ///   lo, hi: numbers, lo <= hi
   COPSE_HD QuantisedAxis(float lo, float hi) : origin(lo) {
     constexpr u32 bits_of_255 = 7, max_exponent = 254;
-    const u32 extent = bits_of(hi - lo) >> 23;  // its exponent, biased; 255 past all floats
+    const u32 extent = bits_of(hi - lo) >> 23;  // its exponent, biased; 255 beyond all floats
     u32 e = extent > bits_of_255 ? extent - bits_of_255 : 1;
     while (e < max_exponent && grid_point(lo, u8(e), 255) < hi) ++e;
     exponent = u8(e);
@@ -39,7 +39,7 @@ struct QuantisedAxis {
 
   COPSE_HD float at(u32 steps) const { return grid_point(origin, exponent, u8(steps)); }
 
-  /// The steps up to a plane, more or less.
+  /// Returns about how many steps a plane is from the origin.
   COPSE_HD float steps_to(float plane) const {
     const float steps = (plane - origin) * power_of_two(u8(254 - exponent));
     return min_number(max_number(steps, 0.0f), 255.0f);
@@ -68,7 +68,7 @@ struct NodeGrid {
         z(is_empty(box) ? 0.0f : box.lo.z, is_empty(box) ? 0.0f : box.hi.z) {}
 };
 
-/// Writes what the boxes of all children share.
+/// Writes the grid of a node.
 COPSE_HD inline void encode_grid(Bvh4Node&, const NodeGrid&) {}
 template <class Node>
 COPSE_HD void encode_grid(Node& node, const NodeGrid& grid) {
@@ -99,7 +99,7 @@ COPSE_HD void encode_box(Node& node, u32 slot, const NodeGrid& grid, const Aabb&
   node.hi_z[slot] = is_nothing ? empty_hi : grid.z.above(box.hi.z);
 }
 
-/// Writes the boxes of a node's children and leaves the rest.
+/// Writes the grid and the boxes of a node's children, nothing else.
 template <class Node>
 COPSE_HD void encode_boxes(Node& node, const Aabb (&boxes)[Node::width]) {
   const NodeGrid grid(merge_all(boxes));
@@ -108,13 +108,14 @@ COPSE_HD void encode_boxes(Node& node, const Aabb (&boxes)[Node::width]) {
   for (u32 slot = 0; slot < Node::width; ++slot) encode_box(node, slot, grid, boxes[slot]);
 }
 
-/// Where a wide node's parts begin: its inner children are neighbours, and so are the primitives of its leaves.
+/// The places where the inner children of a wide node begin, and the primitives of its leaves.
 struct WidePlace {
   u32 node;
   u32 primitive;
 };
 
-/// Writes what tells of all children but their boxes. `inner_mask`: bit slot where an inner one stands.
+/// Writes what all children share, but for the grid.
+///   inner_mask: bit k is set if slot k has an inner child
 COPSE_HD inline void encode_parts(Bvh4Node&, const WidePlace&, u32) {}
 COPSE_HD inline void encode_parts(CompressedBvh4Node& node, const WidePlace&, u32) {
   node.unused = 0;
@@ -126,7 +127,7 @@ COPSE_HD inline void encode_parts(CompressedBvh8Node& node, const WidePlace& par
   node.first_primitive = parts.primitive;
 }
 
-/// Writes what a child is.
+/// Writes the links of a child.
 COPSE_HD inline void encode_child(Bvh4Node& node, u32 slot, const WidePlace&, const WideChild& child) {
   node.first[slot] = child.first;
   node.count[slot] = child.count;

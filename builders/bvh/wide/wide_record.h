@@ -1,6 +1,7 @@
 #pragma once
 
-// What a node of the binary tree that became a wide one has in its slots, and where the parts of it stand.
+// For each binary node that becomes a wide node: the kind of the child in each slot, and the places of its inner
+// children and primitives.
 
 #include <cstring>
 
@@ -9,22 +10,23 @@
 
 namespace copse::detail {
 
-/// What the slots of a wide node hold, before it has a place: the number of a leaf's primitives, or
-///   nothing, inner
+/// The kinds of the children in the slots of a wide node: `nothing`, `inner`, or the number of primitives of a
+/// leaf.
 template <u32 width>
 struct alignas(width) SlotKinds {
   static constexpr u8 nothing = 0, inner = 255;
 
   u8 of[width];
 
-  /// As of[slot], without a number known at run time alone, which would put them into local memory.
+  /// Returns of[slot]. An index that is known only at run time would put the array into local memory.
   COPSE_HD u32 at(u32 slot) const {
     u32 words[width / 4];
     memcpy(words, of, sizeof(of));
     return (slot < 4 ? words[0] : words[width / 4 - 1]) >> 8 * (slot % 4) & 0xffu;
   }
 
-  /// What it takes of the arrays, as one number for sums: nodes in the low half, primitives in the high one.
+  /// Returns the room that the children take, as one number for sums: nodes in the low half, primitives in the
+  /// high half.
   COPSE_HD u64 parts() const { return parts_before(width); }
   COPSE_HD u64 parts_before(u32 end) const {
     u32 nodes = 0, primitives = 0;
@@ -42,7 +44,7 @@ struct alignas(width) SlotKinds {
     for (u32 slot = 0; slot < width; ++slot) count += slot < end && of[slot] != nothing ? 1 : 0;
     return count;
   }
-  /// Children stand together in the first slots of a node: where this one's comes to stand.
+  /// Returns the final slot of a child: in the node, children stand together in the first slots.
   COPSE_HD u32 slot_in_node(u32 slot) const {
     const u32 before = children_before(slot);
     return of[slot] != nothing ? before : children_before(width) + slot - before;
@@ -62,20 +64,20 @@ COPSE_HD inline WidePlace place_of_parts(u64 parts) {
   return {u32(parts), u32(parts >> 32)};
 }
 
-/// What a wide node to be is made of.
+/// What a wide node is made of, besides its children.
 template <u32 width>
 struct alignas(16) WideHead {
-  u64 first_parts;  // its first inner child and leaf primitive
+  u64 first_parts;  // the places of its first inner child and leaf primitive
   SlotKinds<width> kinds;
   u32 node;  // of the binary tree
 };
 
 template <u32 width>
 struct alignas(16) WideRecord {
-  u32 children[width];  // nodes of the binary tree, where there are any
+  u32 children[width];  // nodes of the binary tree; undefined in empty slots
   WideHead<width> head;
 
-  /// As children[slot]; see SlotKinds::at.
+  /// Returns children[slot]; see SlotKinds::at.
   COPSE_HD u32 child(u32 slot) const {
     u32 found = children[0];
 #pragma unroll
@@ -85,13 +87,13 @@ struct alignas(16) WideRecord {
 };
 static_assert(sizeof(WideRecord<4>) == 32 && sizeof(WideRecord<8>) == 64);
 
-/// The pair of the children of a node of the binary tree that is none of its leaves.
+/// Returns the pair of the children of an inner node of the binary tree.
 template <class Pairs>
 COPSE_HD u32 pair_below(const Pairs& pairs, u32 node) {
   return pairs.link(sibling_pair(node)).pair((node & 1) ^ 1);
 }
 
-/// What a slot holds that child_at() found.
+/// Returns the kind of a slot for which child_at() found `child`.
 template <u32 width, class Child>
 COPSE_HD u8 kind_of(const Child& child, u32 slot) {
   if (child.begin != slot) return SlotKinds<width>::nothing;

@@ -1,11 +1,12 @@
 #pragma once
 
-// Which nodes of a binary tree become wide ones, what their slots hold, and where in their window their parts
-// stand, on CUDA. Contract: builders/bvh/wide/collapse.inl.
+// Records, on CUDA, which nodes of a binary tree become wide nodes, the children in their slots, and the places of
+// these within a window. Contract: builders/bvh/wide/collapse.inl.
 //
-// A block takes a window of neighbouring pairs into shared memory, where most searches begin and end, and most
-// children are found: relatives stand near each other. It leaves what its wide nodes take, as a sum that an
-// exclusive scan over the windows, a launch of its own, turns into where the window's parts begin.
+// A block loads a window of neighbouring pairs into shared memory. Most searches begin and end there, and most
+// children are found there, since related nodes stand near each other. The block leaves a sum of the room that its
+// wide nodes take. An exclusive scan over the windows, in a launch of its own, turns it into the place where the
+// window's children begin.
 
 #include "builders/bvh/wide/wide_record.h"
 #include "primitives/cuda/block.cuh"
@@ -26,8 +27,8 @@ using copse::detail::store_whole;
 using copse::detail::WideHead;
 using copse::detail::WideRecord;
 
-/// Launches over trees of so many primitives begin after one another: the shared memory of the first would leave
-/// the next ones little cache.
+/// Over so many primitives or more, launches do not overlap: the shared memory of the first would leave little
+/// cache to the next.
 inline constexpr u64 large_tree = u64{1} << 18;
 
 inline constexpr u32 record_threads = 256;
@@ -35,11 +36,11 @@ inline constexpr u32 record_blocks = 6;  // on a multiprocessor
 inline constexpr u32 record_pairs = 1024;
 static_assert(record_pairs <= 1024, "DeferredSearch has ten bits for a pair");
 
-/// After so many steps a search waits for others as long: lanes that are done would wait for it.
+/// A search is deferred after so many steps, since lanes that are done would wait for it.
 inline constexpr u32 search_steps_at_once = 3;
 
-/// A search inside its window that is put off: where it began, how far it came, and what Search tells of it, a bit
-/// a number of slots. Nodes go by the pair of their children, counted from the window's first.
+/// A deferred search: where it began, how far it came, and the bytes of Search as one bit for each number of
+/// slots. The number of a node is that of its children's pair, from the first pair of the window on.
 ///   26        20 19     10 9      0
 ///   slots, 7 to 1   came to   began
 struct DeferredSearch {
@@ -57,7 +58,8 @@ struct DeferredSearch {
   }
 
  private:
-  /// Of four bytes of 0 or 1, side by side: the product brings bit 8 k to 28 + k. And back: bit k to 8 k.
+  /// Packs four bytes of 0 or 1 into four bits: the product moves bit 8 k to bit 28 + k. And back: bit k to bit 8
+  /// k.
   __device__ static u32 first_bits(u32 bytes) { return bytes * 0x10204080u >> 28; }
   __device__ static u32 bytes_of(u32 bits) { return bits * 0x00204081u & 0x01010101u; }
 };
@@ -65,18 +67,18 @@ struct DeferredSearch {
 inline constexpr u32 record_rows = record_pairs / warp_size;
 inline constexpr u32 record_pairs_per_thread = record_pairs / record_threads;
 
-/// A window of pairs, and which of them belong to wide nodes.
+/// A window of pairs, and which of their parents become wide nodes.
 template <u32 width>
 struct RecordWindow {
-  /// Parts of four slots are found once, not at every step through the node: the left child's in the low half of a
-  /// word, the right one's in the high half.
+  /// With four slots, the parts of a node are computed once, not at every step through it: those of the left child
+  /// in the low half of a word, those of the right child in the high half.
   static constexpr bool keeps_parts = width == 4;
 
   PairChoice<width> choices[record_pairs];
   u32 parts[keeps_parts ? record_pairs : 1];
   PairLinks links[record_pairs];
   u32 parents[record_pairs];
-  u32 wide[record_rows];     // a bit a pair
+  u32 wide[record_rows];     // a bit per pair
   u16 listed[record_pairs];  // the wide nodes, in their order
   u32 listed_count, deferred_count;
   union {
@@ -106,7 +108,7 @@ struct RecordWindow {
   }
 };
 
-/// The pairs of the tree, as PairArrays, those of the window from shared memory.
+/// The pairs of the tree, as PairArrays; those of the window are read from shared memory.
 template <u32 width>
 struct WindowPairs {
   const RecordWindow<width>& window;
@@ -124,8 +126,8 @@ struct WindowPairs {
   }
 };
 
-/// Marks the pairs of wide nodes in the window. Searches that are long or leave it are put off, and then go on
-/// together.
+/// Marks the pairs of wide nodes in the window. Searches that are long or leave the window are deferred, and then
+/// continue together.
 template <u32 width, class Tree>
 __device__ void find_wide_nodes(RecordWindow<width>& window, const Tree& tree, u32 begin, u32 count) {
 #pragma unroll
@@ -160,7 +162,7 @@ __device__ void find_wide_nodes(RecordWindow<width>& window, const Tree& tree, u
   __syncthreads();
 }
 
-/// Lists the pairs of a window whose bits are set, in their order; all threads of the block. Returns how many.
+/// Lists the pairs of a window whose bits are set, in order; all threads of the block. Returns how many there are.
 __device__ inline u32 list_bits(const u32* bits, u16* listed) {
   static_assert(record_rows == warp_size);
   const u32 in_row = u32(__popc(bits[lane_id()])), through = warp_inclusive_scan(in_row, Plus{});
@@ -174,7 +176,7 @@ __device__ inline u32 list_bits(const u32* bits, u16* listed) {
   return shuffle_from(through, warp_size - 1);
 }
 
-/// The words of a record's kinds from those of its slots, in neighbouring lanes.
+/// Returns the kinds of a record from those of its slots, which stand in neighbouring lanes.
 template <u32 width>
 __device__ SlotKinds<width> kinds_of_lanes(u8 kind, u32 slot) {
   SlotKinds<width> kinds;
@@ -188,7 +190,7 @@ __device__ SlotKinds<width> kinds_of_lanes(u8 kind, u32 slot) {
   return kinds;
 }
 
-/// Records the children of the listed wide nodes, a lane a slot, and finds what they are.
+/// Records the children of the listed wide nodes, one lane per slot, and finds their kinds.
 template <u32 width, class Tree>
 __device__ void record_children(RecordWindow<width>& window, const Tree& tree, u32 begin,
                                 WideRecord<width>* records) {
@@ -209,7 +211,7 @@ __device__ void record_children(RecordWindow<width>& window, const Tree& tree, u
   __syncthreads();
 }
 
-/// What some wide nodes of a window take, in a word: inner children in the low 14 bits, primitives in the others.
+/// The room that some wide nodes of a window take, in a word: inner children in the low 14 bits, primitives above.
 ///   31          14 13       0
 ///   primitives      nodes
 struct WindowParts {
@@ -222,7 +224,8 @@ struct WindowParts {
   }
 };
 
-/// Completes the records of the listed nodes: where their parts begin in the window. Returns what all take.
+/// Completes the records of the listed nodes with their places in the window. Returns the room that all of them
+/// take.
 template <u32 width>
 __device__ u64 record_places(RecordWindow<width>& window, u32 begin, WideRecord<width>* records) {
   constexpr u32 nodes = record_pairs_per_thread;
@@ -246,10 +249,10 @@ __device__ u64 record_places(RecordWindow<width>& window, u32 begin, WideRecord<
   return WindowParts::unpack(scan.total);
 }
 
-/// What the windows leave, beside the records.
+/// What the windows store, besides the records.
 struct RecordedWindows {
-  u32* wide;   // [pair / 32]: a bit a pair
-  u64* parts;  // [window]: of all its nodes; then, of all windows before and the root
+  u32* wide;   // [pair / 32]: a bit per pair
+  u64* parts;  // [window]: of all its nodes; after the scan, of the root and all windows before
 };
 
 template <u32 width>

@@ -1,17 +1,17 @@
 #pragma once
 
-// How the binary tree collapses into wide nodes: which of its nodes become wide ones or leaves, and which only
-// hand the slots of a wide node above them on to their children.
+// How a binary tree collapses into wide nodes: which of its nodes become wide nodes or leaves, and which only hand
+// the slots of a wide node above them on to their children.
 //
-// From the leaves up, every node learns the least SAH cost of what is below it for each number of slots that a
-// wide node may give it: with one it is a wide node itself or a leaf, with more it may share them out among its
-// two children. So every wide node gets the children that are best for the whole tree, and no slot is lost without
-// need. Rules that decide at once, on the way up or down, cost 4 to 35 % more; see
+// From the leaves up, the collapse computes for every node the least SAH cost of its subtree, for each number of
+// slots that a wide node may give it. With one slot the node is a wide node itself, or a leaf; with more it may
+// share them between its two children. So every wide node gets the children that are best for the whole tree, and
+// no slot is wasted. Greedy rules, from the root down or from the leaves up, cost 4 to 35 % more; see
 // docs/decisions/0010-all-numbers-of-slots-in-one-word.md.
 //
-// Source: Ylitie, Karras, Laine, "Efficient Incoherent Ray Traversal on GPUs Through Compressed Wide BVHs",
-// HPG 2017, section 4.1. Where we differ: a node's choices for all numbers of slots are one word, from which
-// collapsed_tree.h tells without a pass from the root down what became of a node.
+// Source: Ylitie, Karras, Laine, "Efficient Incoherent Ray Traversal on GPUs Through Compressed Wide BVHs", HPG
+// 2017, section 4.1. Where we differ: the choices of a node for all numbers of slots are one word. From these
+// words, collapsed_tree.h finds what became of a node without a pass from the root down.
 
 #include "builders/bvh/bvh.h"
 #include "builders/bvh/reinsert/area_scale.h"
@@ -22,10 +22,10 @@ namespace copse::detail {
 
 /// What a binary node does with its slots. Four bits for each number of slots, 1 to width:
 ///
-///   slots < width   o lll   o: shares them out, to its left child 1 + lll of them;
-///                           else it takes one slot for itself, as a wide node with 1 + lll of its own for its
-///                           left child, or as a leaf, where lll is width - 1
-///   slots = width   a lll   a: what takes one slot is a leaf; else a wide node, 1 + lll to its left child
+///   slots < width   o lll   o = 1: it shares them, and its left child gets 1 + lll of them;
+///                           o = 0: it takes one slot itself, as a wide node that gives 1 + lll of its own slots
+///                           to its left child, or as a leaf, if lll is width - 1
+///   slots = width   a lll   a = 1: with one slot it is a leaf; a = 0: a wide node, 1 + lll for its left child
 struct SlotChoice {
   u32 bits = 0;
 
@@ -34,14 +34,14 @@ struct SlotChoice {
   COPSE_HD bool is_leaf_alone() const {
     return (bits >> 4 * (width - 1) & 8u) != 0;
   }
-  /// The left child's part of `slots`, where it shares them, or of a wide node's `width`.
+  /// Returns the left child's part: of `slots` if the node shares them, else of the `width` slots of a wide node.
   COPSE_HD u32 left_part(u32 slots) const { return 1 + (bits >> 4 * (slots - 1) & 7u); }
 
-  /// For every number of slots that the node may have, four bits: one less than its left or right child's part of
-  /// them, or of the width, where it is a wide node; width - 1 where it is a leaf.
+  /// Returns four bits for every number of slots that the node may have: one less than the part of its left or
+  /// right child, of those slots or, if it is a wide node, of the width; width - 1 if it is a leaf.
   ///
   ///   slots      8 7 6 5 4 3 2 1
-  ///   less two   . 5 4 3 2 1 0 .    less the left part's four bits: the right part's, where the slots are shared
+  ///   less two   . 5 4 3 2 1 0 .    minus the left part's four bits: the right part's, if the slots are shared
   template <u32 width>
   COPSE_HD u32 parts_less_one(bool is_right) const {
     const u32 left = bits & 0x77777777u;
@@ -56,12 +56,12 @@ struct SlotChoice {
   }
 };
 
-/// The least cost of a subtree for 1 to width - 1 slots, never rising.
+/// The least cost of a subtree for 1 to width - 1 slots. More slots never cost more.
 template <u32 width>
 struct alignas(16) SlotCosts {
   float of[width - 1];
   u16 primitive_count;  // below it, or `many`
-  u16 chain;            // most nodes from it down that may hand slots on
+  u16 chain;            // the most nodes on a path down from it that may hand slots on
 
   static constexpr u32 many = 255;
 
@@ -84,8 +84,8 @@ struct CollapseCosts {
   }
 };
 
-/// No way up passes more nodes that hand slots on: then a node takes one slot whatever it is given. It bounds the
-/// walks of collapsed_tree.h in trees like chains, and is never met in others.
+/// The most nodes in a row that hand slots on; the next one above takes one slot, however many it is given. It
+/// bounds the walks of collapsed_tree.h in trees like chains. Other trees never reach it.
 inline constexpr u32 max_chain = 64;
 
 template <u32 width>
@@ -94,11 +94,12 @@ struct ChosenSlots {
   SlotChoice choice;
 };
 
-/// The best that an inner node of area `area` can do above children of these costs. The root must be a wide node.
+/// Returns the best choice for an inner node of area `area` whose children have these costs. The root must be a
+/// wide node.
 template <u32 width>
 COPSE_HD ChosenSlots<width> choose_slots(const CollapseCosts& costs, const SlotCosts<width>& left,
                                          const SlotCosts<width>& right, float area, bool is_root) {
-  // Share out every number of slots in the best way; of equal ones, with the fewest to the left.
+  // Share every number of slots in the best way; of equal ones, take that with the fewest slots to the left.
   float shared[width + 1];
   u32 left_parts[width + 1];
 #pragma unroll
@@ -115,7 +116,7 @@ COPSE_HD ChosenSlots<width> choose_slots(const CollapseCosts& costs, const SlotC
     }
   }
 
-  // Alone it is a wide node, or a leaf where that is cheaper.
+  // With one slot it is a wide node, or a leaf if that is cheaper.
   const u32 count = u32(left.primitive_count) + right.primitive_count;
   const u32 chain = 1 + larger(left.chain, right.chain);
   const bool is_alone = chain >= max_chain;

@@ -1,13 +1,13 @@
 #pragma once
 
-// A wide tree as conversions and refits write it, and as walks up from its lowest nodes take it (tree_walk.h). A walk
-// begins at a node without inner children: leaves are slots, not nodes.
+// A wide tree as a collapse or refit writes it, and as walks up from its lowest nodes take it (tree_walk.h). A
+// walk begins at a node without inner children: leaves are slots, not nodes.
 
 #include "builders/bvh/wide_bvh.h"
 
 namespace copse::detail {
 
-/// A wide tree's memory, as conversions and refits write it.
+/// The memory of a wide tree, as a collapse or refit writes it.
 template <class Node>
 struct WideArrays {
   Node* nodes;
@@ -33,7 +33,7 @@ COPSE_HD inline u32 inner_child_count(const CompressedBvh8Node& node) {
   return population_count(node.inner_mask);
 }
 
-/// A family goes by the number of its parent.
+/// The number of a sibling group is that of its parent.
 template <class Node>
 struct WideTree {
   const Node* nodes;

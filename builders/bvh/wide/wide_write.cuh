@@ -3,8 +3,8 @@
 // Writes wide nodes on CUDA. Contract: builders/bvh/wide/collapse.inl.
 //
 // The inner children of a window's wide nodes are neighbours in the wide tree. So a block takes a window and
-// writes its children, not its own nodes: it makes them in shared memory, a thread a slot, and stores whole words
-// in order.
+// writes the children of its nodes, not the nodes themselves: it encodes them in shared memory, one thread per
+// slot, and stores whole words in order.
 
 #include "builders/bvh/wide/collapse_write.h"
 #include "builders/bvh/wide/wide_records.cuh"
@@ -21,14 +21,14 @@ using copse::detail::WholeWords;
 template <u32 width>
 inline constexpr u32 wide_write_blocks = width == 4 ? 6 : 5;  // on a multiprocessor
 
-/// Over fewer primitives more than one block writes what a window has, so that all multiprocessors end together.
+/// Over fewer primitives, more than one block writes a window, so that all multiprocessors end together.
 inline constexpr u64 many_windows_primitives = 4'000'000;
 
-/// So many windows every block sums up for itself, in place of a launch.
+/// Up to so many windows, every block sums them up itself, which saves a launch.
 inline constexpr u32 few_windows = record_threads;
 
-/// A node a lane: each two lanes load one after the other's, half of it a lane, and exchange halves. So a load
-/// touches half as many lines. All lanes take part.
+/// Loads one node per lane; all lanes take part. Two lanes load both their nodes together, one after the other,
+/// half a node per lane, and exchange halves. So a load touches half as many cache lines.
 __device__ inline BvhNode load_by_pairs(const BvhNode* nodes, u32 id) {
   const bool is_odd = lane_id() % 2 != 0;
   const u32 other = __shfl_xor_sync(all_lanes, id, 1);
@@ -47,25 +47,26 @@ __device__ inline BvhNode load_by_pairs(const BvhNode* nodes, u32 id) {
   return node;
 }
 
-/// The children of some of a window's wide nodes, on their way to places of their own.
+/// The children of some wide nodes of a window, before they are stored.
 template <class Write>
 struct WriteWindow {
   static constexpr u32 width = Write::width;
   static constexpr u32 nodes_at_once = record_threads / width;
   using Node = std::remove_reference_t<decltype(*Write{}.wide.nodes)>;
 
-  /// From one node that is made to the next: so that threads with neighbouring nodes write to other banks.
+  /// Bytes from one node to the next: threads with neighbouring nodes write to different banks.
   static constexpr u32 stride = sizeof(Node) % 64 == 0 ? sizeof(Node) + sizeof(uint4) : sizeof(Node);
 
   alignas(16) unsigned char made[nodes_at_once * stride];
-  u32 pair_at[record_threads * width];  // [place, counted from the first one's]
+  u32 pair_at[record_threads * width];  // [place, from first_place on]
   u16 listed[record_pairs];
   u32 first_place, end_place;  // in the window
   u32 root_pair;
-  u64 before[few_windows];  // where few windows begin
+  u64 before[few_windows];  // the places where windows begin, if they are few
   BlockStorage<u64, record_threads> sums;
 
-  /// Finds where the parts of windows begin that are few, and stores what all take and the root.
+  /// Finds the places where windows begin, if they are few, and stores the room that the root and all of them
+  /// take.
   __device__ const u64* sum_few(const u64* parts_of, u32 count, u64* parts) {
     const u64 own = threadIdx.x < count ? parts_of[threadIdx.x] : 0;
     const BlockScan<u64> scan = block_inclusive_scan<record_threads>(own, Plus{}, sums);
@@ -75,7 +76,7 @@ struct WriteWindow {
     return before;
   }
 
-  /// Lists the children of the wide nodes `first` and on, one a thread. Returns how many.
+  /// Lists the children of the wide nodes from `first` on, one node per thread. Returns how many there are.
   __device__ u32 list_children(const PairArrays<width>& pairs, const WideRecord<width>* records, u32 begin,
                                u32 first, u32 listed_count) {
     const u32 count = smaller(listed_count - first, record_threads);
@@ -98,7 +99,7 @@ struct WriteWindow {
     return end_place - first_place;
   }
 
-  /// Writes `count` nodes of the listed pairs from `first` on, to `place` and on; all threads.
+  /// Writes `count` nodes, those of the listed pairs from `first` on, to the places from `place` on; all threads.
   __device__ void write_nodes(const Write& write, const WideRecord<width>* records, const u64* parts_before,
                               u32 first, u32 count, u32 place) {
     const u32 own = threadIdx.x / width, slot = threadIdx.x % width;
@@ -121,10 +122,10 @@ struct WriteWindow {
   }
 };
 
-inline constexpr u32 count_blocks = 256;  // share what write_counts does
+inline constexpr u32 count_blocks = 256;  // they share the work of write_counts
 
-/// blocks_per_window: of them, each writes every so many-th group of nodes
-/// parts:           of the whole tree; stored where windows are few
+///   blocks_per_window: block k of them writes every blocks_per_window-th group of nodes, from group k on
+///   parts:             of the whole tree; stored here if windows are few
 template <class Write, class WriteCounts>
 __global__ void __launch_bounds__(record_threads, wide_write_blocks<Write::width>)
     write_wide_nodes_kernel(const Write write, const WriteCounts write_counts,
