@@ -21,7 +21,7 @@ namespace copse {
 ///
 /// Source: Meister, Yoshimura, Kao, "GPU Programming Primitives for Computer Graphics", SIGGRAPH Asia 2023 course,
 /// "Bottom-up traversal". The CPU walks up by arrival counters as it does: the second child to arrive at a parent
-/// goes on with it. On CUDA an LBVH is joined again by its deltas (see Bvh::deltas), and a warp fits 32 sibling
+/// goes on with it. On CUDA an LBVH is joined again by its deltas (see bvh.h), and a warp fits 32 sibling
 /// pairs of any other tree at once, with all that is below them there; walks fit the rest.
 void refit(Context& context, Bvh& bvh, const TriangleViews& triangles);
 void refit(Context& context, Bvh& bvh, const BoxView& boxes);

@@ -1,5 +1,6 @@
-// Each triangle climbs from its leaf to the root. The subtree of a sibling on the way has nothing to do with it:
-// there it walks down the boxes that it reaches into. So nobody asks whether a node is an ancestor.
+// For each triangle, a walk climbs from its leaf to the root. The subtree of a sibling on the path does not hold
+// the triangle; there the walk goes down through the boxes that the triangle reaches into. So no step has to test
+// whether a node is an ancestor.
 
 #include "builders/bvh/expected_overlap.h"
 #include "builders/bvh/measure/measured.h"
@@ -13,7 +14,7 @@ namespace copse::detail {
 
 namespace {
 
-/// Triangles that a warp takes at a time.
+/// The triangles that a warp takes at a time.
 constexpr u64 triangles_at_once = 32;
 
 /// The binary tree for walk_down.
@@ -23,8 +24,8 @@ struct NodesDownwards : SiblingPairs {
   COPSE_HD u32 first_child(u32 node) const { return nodes[node].first; }
 };
 
-/// Visit of a walk down: adds the node's cost times the area of the triangle's part in its box. Below a box
-/// without any, there is none.
+/// Adds, on a walk down, the cost of a node times the area of the triangle's part in its box. If there is no part
+/// in the box, there is none below it.
 struct AddForeignNode {
   const BvhNode* nodes;
   Triangle triangle;
@@ -41,7 +42,7 @@ struct AddForeignNode {
   }
 };
 
-/// Notes for each place of primitive_ids in which leaf it is.
+/// Writes the leaf of each place of primitive_ids.
 struct NoteLeaf {
   BvhView bvh;
   u32* leaves;

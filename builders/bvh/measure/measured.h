@@ -1,13 +1,13 @@
 #pragma once
 
-// What bodies find out about a tree on the device, and the host reads.
+// Results that bodies write on the device and the host reads.
 
 #include "primitives/core/types.h"
 
 namespace copse::detail {
 
-/// Sums over the nodes of a binary tree, or over the slots of a wide one, where an inner child counts for its node,
-/// so that every node but the root is there. Areas are half areas.
+/// Sums over the nodes of a binary tree, or over the slots of a wide tree. There an inner child counts as its
+/// node, so all nodes but the root are included. Areas are half areas.
 struct TreeSums {
   double inner_area;
   double leaf_area;  // of each leaf, times its primitives

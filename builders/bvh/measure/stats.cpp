@@ -45,7 +45,7 @@ Measured measure(Context& context, const View& tree) {
   return measured;
 }
 
-/// What BvhStats and WideBvhStats have in common. Returns what they have not.
+/// Writes the members that BvhStats and WideBvhStats share. Returns the sums for the others.
 template <class Tree, class Stats>
 detail::TreeSums measure(Context& context, const Tree& tree, Stats& stats) {
   stats.size_bytes = tree.size_bytes();

@@ -1,6 +1,6 @@
 #pragma once
 
-// How much of a triangle lies in a box, in double precision.
+// The area of a triangle's part in a box, in double precision.
 
 #include <glm/vec3.hpp>
 
@@ -9,7 +9,7 @@
 
 namespace copse::detail {
 
-/// A convex polygon in a plane: what is left of a triangle after at most six cuts.
+/// A convex polygon in a plane: a triangle after at most six cuts.
 struct TrianglePart {
   static constexpr u32 max_corners = 9;
 
@@ -17,7 +17,7 @@ struct TrianglePart {
   u32 count;
 };
 
-/// Keeps what lies where sign * coordinate <= sign * bound along an axis, the plane included.
+/// Keeps the part with sign * coordinate <= sign * bound along an axis, the plane included.
 ///
 /// Source: Sutherland, Hodgman, "Reentrant Polygon Clipping", CACM 1974.
 COPSE_HD inline void cut(TrianglePart& part, int axis, double sign, double bound) {
@@ -26,7 +26,7 @@ COPSE_HD inline void cut(TrianglePart& part, int axis, double sign, double bound
   for (u32 i = 0; i < part.count; ++i) {
     const glm::dvec3 from = part.corners[i], to = part.corners[i + 1 < part.count ? i + 1 : 0];
     const double before = sign * (bound - from[axis]), after = sign * (bound - to[axis]);
-    // Rounding may bend a polygon so that a plane cuts it more than twice; what it adds has no area.
+    // Rounding may bend a polygon so that a plane cuts it more than twice; the extra part has no area.
     if (before >= 0 && kept.count < TrianglePart::max_corners) kept.corners[kept.count++] = from;
     if ((before < 0) != (after < 0) && kept.count < TrianglePart::max_corners) {
       glm::dvec3 crossing = from + (to - from) * (before / (before - after));
@@ -37,7 +37,7 @@ COPSE_HD inline void cut(TrianglePart& part, int axis, double sign, double bound
   part = kept;
 }
 
-/// Area of a polygon in a plane.
+/// Returns the area of a polygon in a plane.
 COPSE_HD inline double area(const TrianglePart& part) {
   glm::dvec3 sum(0);
   for (u32 i = 2; i < part.count; ++i) {
@@ -56,7 +56,7 @@ COPSE_HD inline TrianglePart whole(const Triangle& t) {
   return part;
 }
 
-/// Area of a triangle's part in a box, faces included.
+/// Returns the area of a triangle's part in a box, faces included.
 COPSE_HD inline double area_in_box(const Triangle& triangle, const Aabb& box) {
   TrianglePart part = whole(triangle);
   for (int axis = 0; axis < 3 && part.count > 0; ++axis) {

@@ -13,8 +13,7 @@ namespace detail {
 
 // The body: validate.inl, for either executor.
 
-/// Checks indices and references only. Safe whatever the tree's memory holds, as long as `counts` fits the
-/// capacity.
+/// Checks indices and references only. Safe for any content of the tree's memory, if `counts` fits the capacity.
 template <class Executor, class View, class Counts>
 void check_indices(const Executor& ex, const View& tree, const Counts& counts, u32 source_count, Faults* faults);
 
@@ -47,7 +46,7 @@ ValidationReport report_of(const TreeFaults& found) {
            {"loose_boxes", "boxes that are not tight", found.loose_boxes}}};
 }
 
-/// Counts the faults of the counts themselves; nothing else may be read before there are none.
+/// Counts the faults of the counts themselves. The rest of the tree may be read only if there are none.
 u64 count_faults(const Bvh& bvh, const BvhCounts& counts, u64 source_count) {
   const u64 expected_nodes = counts.leaf_count == 0 ? 0 : 2 * u64{counts.leaf_count} - 1;
   u64 faults = 0;
@@ -70,11 +69,11 @@ u64 count_faults(const WideBvh<Node>& tree, const WideBvhCounts& counts, u64 sou
   return faults;
 }
 
-/// How many nodes a wrong reference leaves out.
+/// The number of nodes that a wrong reference leaves out.
 template <class Tree>
 constexpr u64 nodes_per_reference = std::is_same_v<Tree, Bvh> ? 2 : 1;
 
-/// Checks counts, then indices, then content, each once what it relies on is known to be good.
+/// Checks counts, then indices, then content; each check relies on those before.
 ///   check_content: void(executor, counts, Faults*)
 template <class Tree, class CheckContent>
 TreeFaults find_faults(Context& context, const Tree& tree, u64 source_count, bool refitted,

@@ -1,5 +1,4 @@
-// Proof that a tree, binary or wide, is what it should be. First the indices, trusting nothing; then all that relies
-// on them.
+// Checks that a binary or wide tree is valid: first the indices, trusting nothing; then all that relies on them.
 
 #include "builders/bvh/measure/measured.h"
 #include "builders/bvh/wide/wide_encode.h"
@@ -16,7 +15,7 @@ COPSE_HD inline void count_fault(u64* fault) {
   fetch_add_relaxed(fault, u64{1});
 }
 
-/// Checks the links of a node, and counts for each child, or pair of children, the nodes that refer to it.
+/// Checks the links of a node, and counts the references to each child, or to each pair of children.
 template <class View>
 struct CheckNode;
 
@@ -187,7 +186,7 @@ struct CheckBoxes {
   }
 };
 
-/// Checks the boxes of a wide node against the exact ones, which go up from the leaves.
+/// Checks the boxes of a wide node against exact ones, which walks carry up from the leaves.
 template <class Node, class Boxes>
 struct CheckWideBoxes {
   Boxes boxes;
@@ -243,8 +242,8 @@ struct WalkFromLeaves {
   }
 };
 
-/// Checks all boxes, and counts the nodes that walks from the leaves reach: all of them, unless children and parents
-/// form a loop.
+/// Checks all boxes, and counts the nodes that walks from the leaves reach: all of them, unless the links form a
+/// loop.
 template <class Executor, class Boxes>
 void walk_and_check_boxes(const Executor& ex, const BvhView& bvh, const BvhCounts& counts, const Boxes& boxes,
                           Faults* faults) {

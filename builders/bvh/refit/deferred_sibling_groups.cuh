@@ -1,13 +1,13 @@
 #pragma once
 
-// Sibling groups that the windows of a bottom-up step defer: groups of which some slot was not known yet.
+// Sibling groups that the windows of a bottom-up step defer, since some slot of each was not known yet.
 //
-// They stand in lists in shared order: one list for each span of groups. Each further launch joins the lists of 8
-// spans, then of 8 times as many, until one block has all the groups that remain. No block waits for the write of
-// another one.
+// They stand in lists, one for each span of groups, in order. Each further launch joins the lists of 8 spans into
+// one, so spans grow by 8, until one block has all the groups that remain. No block waits for the write of another
+// one.
 //
-// A tree whose nodes stand in no order defers too many groups for that. Walks finish those that remain then; they
-// are the groups with deferred.is_deferred set.
+// A tree whose nodes stand in no order defers too many groups for that. Walks finish the groups that then remain;
+// these have deferred.is_deferred set.
 //
 // A struct Step says what a launch does with listed groups:
 //
@@ -109,7 +109,7 @@ __global__ void __launch_bounds__(Step::threads, Step::blocks)
   const u64 list_count = divide_rounding_up(group_count - first, u64{level.span});
   memory.lists.number(level.counts + blockIdx.x * lists_at_once, u32(smaller(list_count, u64{lists_at_once})));
 
-  // Groups that remain overwrite listed ones: never more of them than were read.
+  // Groups that remain overwrite the list: there are never more of them than were read.
   const u32 listed = memory.lists.size(), own = Step::own_group();
   u32 remaining_count = listed > max_listed ? too_many_remaining : 0;
   for (u32 begin = 0; remaining_count < too_many_remaining && begin < listed; begin += Step::groups) {
@@ -131,7 +131,8 @@ __global__ void __launch_bounds__(Step::threads, Step::blocks)
   if (threadIdx.x == 0) level.next_counts[blockIdx.x] = remaining_count;
 }
 
-/// Finishes the groups that windows of `span` groups deferred. Returns a pointer to how many remain.
+/// Finishes the groups that windows of `span` groups deferred. Returns where the number of those that remain is
+/// stored.
 template <class Step>
 const u32* finish_deferred(const Executor& ex, const char* label, u64 lists, u32 span, const Step& step,
                            const DeferredSiblingGroups& deferred) {
@@ -145,7 +146,7 @@ const u32* finish_deferred(const Executor& ex, const char* label, u64 lists, u32
   return level.counts;
 }
 
-/// The number of lists on all levels together.
+/// Returns the number of lists on all levels together.
 inline u64 deferred_list_count(u64 lists) {
   u64 total = lists;
   for (; lists > 1; total += lists) lists = divide_rounding_up(lists, u64{lists_at_once});

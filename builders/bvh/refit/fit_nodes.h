@@ -1,7 +1,7 @@
 #pragma once
 
-// Fitting nodes from their children, as walks up do it, in trees of either kind. For bodies and stages: the executor's
-// primitives must be included.
+// Visits of walks up that fit a node to its children, in binary and in wide trees. For bodies and stages: the
+// executor's primitives must be included.
 
 #include "builders/bvh/build/bvh_arrays.h"
 #include "builders/bvh/wide/wide_encode.h"
@@ -10,8 +10,8 @@
 
 namespace copse::detail {
 
-/// Visit of a walk up: gives an inner node the box around its children. Only the box: another thread may be
-/// reading the count.
+/// Gives an inner node the box around its children. It writes only the box: another thread may be reading the
+/// count.
 struct FitInnerNode {
   BvhNode* nodes;
   COPSE_HD void operator()(u32 node, u32 pair) const {
@@ -24,7 +24,7 @@ struct FitInnerNode {
 
 struct BeginAtLeafIf {
   BvhArrays bvh;
-  const u32* is_wanted;  // none: always
+  const u32* is_wanted;  // null: always
   COPSE_HD bool operator()(u32 node) const {
     if (is_wanted != nullptr && *is_wanted == 0) return false;
     return node < bvh.counts->node_count && bvh.nodes[node].is_leaf();
@@ -38,8 +38,8 @@ void fit_inner_nodes_if(const Executor& ex, u64 node_count, const BvhArrays& bvh
             BeginAtLeafIf{bvh, is_wanted}, FitInnerNode{bvh.nodes});
 }
 
-/// A compressed node has its children's boxes rounded; so exact ones go up beside them, and every node is rounded
-/// once, as by a conversion. Only its boxes are written: another thread may be reading what its children are.
+/// Fits a wide node. A compressed node has rounded boxes, so exact ones go up beside them, and every node is
+/// rounded once, as in a collapse. It writes only boxes: another thread may be reading the links of the children.
 template <class Node, class Boxes>
 struct FitWideNode {
   Boxes boxes;

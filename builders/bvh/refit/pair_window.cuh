@@ -1,8 +1,17 @@
 #pragma once
 
-// Neighbouring pairs of siblings of a tree, one a thread of a block, in shared memory: which of them have all that
-// is below them among these pairs, and the boxes around it. What is known of the rows of the warps grows by
-// rounds: in each, pairs follow whose children were known before.
+// A window of neighbouring sibling pairs of a tree, one per thread of a block, in shared memory. It finds the
+// pairs that have everything below them in the window, and the boxes around it.
+//
+// A warp has a row of 32 pairs, one per lane. In an LBVH, pair s are the children of the node that splits after
+// leaf s. So the pairs below a node stand side by side: from the end of its chain of left children to the end of
+// its chain of right children. Other builders keep to this order as long as they merge neighbours. A row does not
+// rely on it: it follows both chains from every pair, and checks that the chains of the children meet at their
+// parent. If they do for every pair between two ends, no other pairs are below, and the box of all is that around
+// the leaves of these pairs.
+//
+// The window then grows from what the rows know, in rounds: a round adds the pairs whose children were known
+// before it.
 
 #include "builders/bvh/node.h"
 #include "builders/geometry/aabb.h"
@@ -10,7 +19,7 @@
 
 namespace copse::cuda::detail {
 
-/// What the nodes of a pair refer to, the left one's first.
+/// The links of the nodes of a pair, those of the left node first.
 struct alignas(16) SiblingLinks {
   u32 left_first, left_count, right_first, right_count;
 
@@ -20,9 +29,9 @@ struct alignas(16) SiblingLinks {
 };
 static_assert(sizeof(SiblingLinks) == 16 && sizeof(BvhNode) == 32);
 
-/// Loads the links of `count` pairs; all lanes of a warp. Neighbouring lanes read neighbouring words, where each
-/// reading its own pair would touch four times as many lines of the cache.
-///   words: 32 in shared memory, the warp's own
+/// Loads the links of `count` pairs; all lanes of a warp. Neighbouring lanes read neighbouring words. If each lane
+/// read its own pair, the loads would touch four times as many cache lines.
+///   words: 32 in shared memory, for this warp alone
 __device__ inline SiblingLinks load_links(const BvhNode* nodes, u32 first_pair, u32 count, SiblingLinks* words) {
   // The last words of each 16 bytes: first and count of the left node, first and count of the right one.
   const u32* const from = reinterpret_cast<const u32*>(nodes + 2 * u64{first_pair} + 1) + 3;
@@ -36,12 +45,12 @@ __device__ inline SiblingLinks load_links(const BvhNode* nodes, u32 first_pair, 
   return words[lane_id()];
 }
 
-/// The pairs below a lane's pair, and itself: those of the lanes `first` to `last`, if all are in the row.
+/// The pair of a lane and all pairs below it: those of the lanes `first` to `last`, if all are in the row.
 struct PairsBelow {
   u32 first, last;
   bool are_here;
 
-  /// For the lowest `count` lanes; all lanes of a warp.
+  /// Finds them for the lowest `count` lanes; all lanes of a warp.
   __device__ PairsBelow(const SiblingLinks& links, u32 first_pair, u32 count) {
     const u32 lane = lane_id();
     const bool is_pair = lane < count;
@@ -62,13 +71,13 @@ struct PairsBelow {
  private:
   static constexpr u32 elsewhere = warp_size;
 
-  /// The lane of a child's pair; the own lane for a leaf.
+  /// Returns the lane of a child's pair; the lane itself for a leaf.
   __device__ static u32 child(const SiblingLinks& links, u32 side, u32 first_pair, u32 count) {
     if (links.is_leaf(side)) return lane_id();
     const u32 lane = sibling_pair(links.first(side)) - first_pair;
     return lane < count ? lane : elsewhere;
   }
-  /// Follows `next` from lane to lane, to one that leads to itself.
+  /// Follows `next` from lane to lane, to a lane that leads to itself.
   __device__ static u32 end_of_chain(u32 next) {
 #pragma unroll
     for (u32 k = 0; k < 5; ++k) {
@@ -85,16 +94,16 @@ struct PairsBelow {
 template <u32 threads>
 class PairWindow {
  public:
-  /// Loads the pairs of a warp's row; all lanes. Returns the lane's own.
+  /// Loads the pairs of a warp's row; all lanes. Returns the links of the lane's pair.
   __device__ SiblingLinks load(const BvhNode* nodes, const u32* parents, u32 first_of_row, u32 row_count) {
     parents_[threadIdx.x] = lane_id() < row_count ? parents[first_of_row + lane_id()] : 0;
     return load_links(nodes, first_of_row, row_count, links_ + row_begin());
   }
   __device__ u32 parent(u32 i) const { return parents_[i]; }
 
-  /// Calls fit(node, first, count) for each leaf of the row, a leaf a lane, and returns the box around those of
-  /// the lane's pair; all lanes. A leaf each, however they are spread over pairs and sides: gathers pay for the
-  /// lines that they touch, and neighbouring leaves share them.
+  /// Calls fit(node, first, count) for each leaf of the row, one leaf per lane, and returns the box around the
+  /// leaves of the lane's pair; all lanes. Lane k takes the k-th leaf, whichever pair and side it is on: the time
+  /// of a gather depends on the cache lines that it touches, and neighbouring leaves share lines.
   template <class Fit>
   __device__ Aabb fit_leaves(const SiblingLinks& links, u32 first_of_row, const Fit& fit) {
     const u32 left = __ballot_sync(all_lanes, links.is_leaf(0)),
@@ -119,8 +128,9 @@ class PairWindow {
     return box;
   }
 
-  /// Fits the parents of further pairs, from the thread's pair, of whose leaves or of all below which `box` is the
-  /// box; all threads of the block. Returns whether the own one is fitted then.
+  /// Fits the parents of further pairs; all threads of the block. Returns whether the parent of the thread's pair
+  /// is fitted then.
+  ///   box: of everything below the pair, if its parent is `fitted` already; else of the pair's leaves
   __device__ bool join(BvhNode* nodes, const SiblingLinks& links, u32 first_pair, bool fitted, Aabb box) {
     const u32 i = threadIdx.x, left = child(links, 0, first_pair), right = child(links, 1, first_pair);
     __syncwarp();
@@ -146,7 +156,7 @@ class PairWindow {
   __device__ bool is_fitted(u32 i) const { return fitted_[i] != 0; }
 
  private:
-  /// The pair of a child's children, counted from the window's first; the thread's own for a leaf.
+  /// Returns the pair of a child's children, counted from the first of the window; the thread's own for a leaf.
   __device__ static u32 child(const SiblingLinks& links, u32 side, u32 first_pair) {
     return links.is_leaf(side) ? threadIdx.x : sibling_pair(links.first(side)) - first_pair;
   }
@@ -156,7 +166,7 @@ class PairWindow {
 
   __device__ static u32 row_begin() { return threadIdx.x - lane_id(); }
 
-  /// Rows have room for two boxes a pair, of which those of pairs take the first half.
+  /// A row has room for two boxes per pair; the boxes of its pairs take the first half.
   __device__ static u32 place(u32 i) { return 2 * i - i % warp_size; }
   __device__ void put_at(u32 at, const Aabb& box) {
     lo_[at] = box.lo;

@@ -6,9 +6,9 @@
 // anew by tiles of leaves and upper levels, as the build did (lbvh.cuh); the parents stay. It reads a byte per
 // primitive in place of 68 bytes of nodes and parents, and nodes only where tiles leave them to the upper levels.
 //
-// All other trees are fitted by their links (refit_links.cuh). Only the GPU knows which builder made the tree last,
-// since a captured build may have run after this refit was captured. If it was another builder, the launches for
-// deltas fit the tree from every leaf up, slowly.
+// All other trees are fitted by their links (refit_links.cuh). Only the GPU knows which builder made the tree
+// last, since a captured build may have run after this refit was captured. If it was another builder, the launches
+// for deltas fit the tree from every leaf up, slowly.
 
 #include "builders/bvh/lbvh/lbvh.cuh"
 #include "builders/bvh/morton/leaf_ranges.h"
@@ -22,7 +22,7 @@ namespace detail {
 using copse::detail::PrecomputedBox;
 using copse::detail::SingleLeaves;
 
-/// Parents stay.
+/// Returns the arrays without parents, since these stay.
 COPSE_HD inline BvhArrays without_parents(BvhArrays bvh) {
   bvh.parents = nullptr;
   return bvh;
@@ -61,7 +61,8 @@ __device__ void store_boxes(const Boxes& boxes, u64 n, PrecomputedBox* stored) {
   }
 }
 
-/// Makes boxes ahead for the tiles, in the order of the triangles, where neighbours of that order are far apart.
+/// Precomputes bounds for the tiles, in the order of the triangles, if neighbours in Morton order are far apart in
+/// it.
 __global__ static void __launch_bounds__(box_threads)
     precompute_bounds_kernel(const TriangleBoxes boxes, const BvhArrays bvh, const PrecomputedBounds precomputed,
                              u64 n) {
@@ -72,7 +73,7 @@ __global__ static void __launch_bounds__(box_threads)
   store_boxes(boxes, n, precomputed.boxes);
 }
 
-/// Room for precomputed bounds, made where they pay; none where they cannot.
+/// Returns room for precomputed bounds, which are made if they pay; no room if they cannot pay.
 template <class Boxes>
 PrecomputedBounds precompute_bounds(const Executor& ex, ScratchArena::Frame& frame, const Boxes& boxes, u64 n,
                                     const BvhArrays& bvh) {
@@ -108,12 +109,12 @@ __global__ static void __launch_bounds__(LastLevel::threads, LastLevel::blocks)
   join_last_level(last, lists_per_block, without_parents(bvh));
 }
 
-/// Fits a tree whose last build that was not captured made it of its deltas.
+/// Fits a tree which the last uncaptured build made from deltas.
 template <class Boxes>
 void refit_by_deltas(const Executor& ex, const Boxes& boxes, u64 n, const BvhArrays& bvh) {
   ScratchArena::Frame frame(ex.scratch);
   const PendingSubtrees lists = allocate_pending(frame, n);
-  u32* const arrivals = reinterpret_cast<u32*>(lists.subtrees);  // of a tree of no deltas, in place of its lists
+  u32* const arrivals = reinterpret_cast<u32*>(lists.subtrees);  // of a tree without deltas, in place of its lists
   const PrecomputedBounds precomputed = precompute_bounds(ex, frame, boxes, n, bvh);
   launch(
       ex, "refit: boxes", fit_tiles_kernel<Boxes>, leaf_tile_shape(n),

@@ -4,13 +4,13 @@
 //
 //   fit_boxes(ex, boxes, n, bvh, may_have_deltas)
 //     Gives every leaf of a binary tree over at most `n` primitives, of any topology, the box around its
-//     primitives as `boxes` tells them, and every inner node the box around its children. `may_have_deltas`:
-//     *bvh.has_deltas holds what LbvhDeltas says, and is likely 1.
+//     primitives by `boxes`, and every inner node the box around its children. `may_have_deltas`: *bvh.has_deltas
+//     is defined (see LbvhDeltas) and probably 1.
 //   fit_boxes_scratch_bytes<Boxes>(ex, n)
 //
 //   fit_wide_boxes(ex, boxes, node_capacity, tree)
 //     Gives every child of every node of a wide tree with room for `node_capacity` nodes the box around the
-//     primitives below it as `boxes` tells them, encoded from exact boxes.
+//     primitives below it by `boxes`, encoded from exact boxes.
 //   fit_wide_boxes_scratch_bytes<Node>(ex, node_capacity)
 
 #include "builders/bvh/refit/fit_nodes.h"

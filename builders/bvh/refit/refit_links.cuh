@@ -2,10 +2,10 @@
 
 // The boxes of a tree by the links between its nodes, in any order, on CUDA.
 //
-// A warp fits a row of sibling pairs, and with it all nodes whose leaves are in the row. A block joins what its rows
-// leave, by walks in shared memory (pair_window.cuh). A second launch walks in global memory and fits what reaches
-// beyond a block: the fences of those walks would empty the caches from which the first launch reads triangles. How
-// much each step fits depends on the order of the nodes; the boxes do not. Measured by copse bench.
+// A warp fits a row of sibling pairs, and with it all nodes whose leaves are in the row. A block joins what its
+// rows leave, by walks in shared memory (pair_window.cuh). A second launch walks in global memory and fits what
+// reaches beyond a block: the fences of those walks would empty the caches from which the first launch reads
+// triangles. How much each step fits depends on the order of the nodes; the boxes do not. Measured by copse bench.
 
 #include "builders/bvh/build/bvh_arrays.h"
 #include "builders/bvh/build/join_subtrees.cuh"
@@ -22,13 +22,13 @@ inline constexpr u32 fit_threads = 256;
 inline constexpr u32 fit_blocks = 6;  // on a multiprocessor
 inline constexpr u32 climb_threads = 128;
 
-/// What windows leave to walks.
+/// The starts of the walks above the windows.
 struct FitStarts {
-  u32* nodes;     // [pair]: where walks start, at most one a pair; those of a window from its first pair on
+  u32* nodes;     // [pair]: where walks start, at most one per pair; those of a window from its first pair on
   u32* counts;    // [window]
-  u32* arrivals;  // [pair]: 0 for those that no window fitted, of which alone walks ask
+  u32* arrivals;  // [pair]: 0 for pairs that no window fitted; walks read no others
 
-  /// Adds those of all threads of a block; none is 0.
+  /// Adds the starts of all threads of a block; 0 is none.
   __device__ void add(u32 start) const {
     __shared__ u32 count;
     if (threadIdx.x == 0) count = 0;
@@ -79,7 +79,7 @@ __global__ void __launch_bounds__(fit_threads, fit_blocks)
   // Join what the rows leave.
   const bool is_fitted = window.join(bvh.nodes, links, first_pair, below.are_here, box);
 
-  // Leave nodes whose pair is not among what was fitted. A pair of two leaves always is.
+  // List the fitted nodes, leaves too, whose parents are not fitted. The parent of two leaves always is.
   u32 start = 0;
   if (is_fitted) {
     const u32 above = sibling_pair(parent) - first_pair;
@@ -91,21 +91,25 @@ __global__ void __launch_bounds__(fit_threads, fit_blocks)
   starts.add(start);
 }
 
-/// Whether the sibling was there before; then its writes are seen, and the place is as it was before both.
-///   arrival: 0 before the first of both comes
+// Two children meet at their parent, and the second to arrive goes on with it. A child first reads whether the
+// other one has arrived, and announces its own arrival only if it has not. So the longest path, on which each
+// child arrives second, waits for none of its own writes.
+
+/// Returns whether the sibling arrived before. If so, its writes are visible, and the arrival is 0 again.
+///   arrival: 0 before the first of both arrives
 __device__ inline bool sibling_was_here(u32* arrival) {
   if (load_acquire(arrival) == 0) return false;
   store_relaxed(arrival, 0u);
   return true;
 }
 
-/// Leaves the rest to the sibling, which will see all writes up to here. False where that has come meanwhile: then
-/// as sibling_was_here().
+/// Leaves the parent to the sibling, which will see all writes up to here. Returns false if the sibling has
+/// arrived meanwhile; then as sibling_was_here().
 __device__ inline bool leave_to_sibling(u32* arrival) {
   return fetch_increment_wrapping_acq_rel(arrival, 1u) == 0;
 }
 
-/// Walks up from a fitted node, as long as siblings were there before.
+/// Walks up from a fitted node, as long as it arrives second.
 __device__ inline void climb_with_box(const BvhArrays& bvh, u32 node, u32* arrivals) {
   Aabb box = bvh.nodes[node].box();
   while (node != 0) {
@@ -117,7 +121,7 @@ __device__ inline void climb_with_box(const BvhArrays& bvh, u32 node, u32* arriv
   }
 }
 
-/// A warp takes what a window left.
+/// Walks up; a warp takes the starts of one window.
 __global__ static void __launch_bounds__(climb_threads)
     fit_by_climbing_kernel(const BvhArrays bvh, const FitStarts starts, u64 window_count) {
   overlap_launches();
@@ -134,8 +138,7 @@ inline u64 fit_window_count(u64 n) {
 }
 
 /// Fits the inner nodes of a tree of at most `n` leaves.
-///   fit_leaf: Aabb operator()(u32 node, u32 first, u32 count) const, device: the box of a leaf, which it may
-///   store
+///   fit_leaf: Aabb operator()(u32 node, u32 first, u32 count) const, device: returns a leaf's box; may store it
 template <class Fit>
 void fit_by_links(const Executor& ex, const Fit& fit_leaf, u64 n, const BvhArrays& bvh) {
   const u64 windows = fit_window_count(n);

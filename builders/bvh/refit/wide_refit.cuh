@@ -2,10 +2,10 @@
 
 // The boxes of a wide tree on CUDA. Contract: builders/bvh/refit/refit.inl.
 //
-// A block fits a window of nodes in shared memory, a lane a slot: their children stand near them, as conversions
-// place nodes by the splits of the binary tree. Further launches fit what windows leave (deferred_sibling_groups.cuh). How
-// much each of them fits depends on the order of the nodes, the boxes do not: of trees in no order, a last launch
-// of walks that meet fits the rest. Measured by copse bench --layout all.
+// A block fits a window of nodes in shared memory, one lane per slot. Children stand near their parents, since a
+// collapse places nodes by the splits of the binary tree. Further launches fit the nodes that windows defer
+// (deferred_sibling_groups.cuh). How much each launch fits depends on the order of the nodes; the boxes do not. In
+// a tree without order, a last launch of walks fits the rest. Measured by copse bench --layout all.
 
 #include "builders/bvh/refit/deferred_sibling_groups.cuh"
 #include "builders/bvh/refit/fit_nodes.h"
@@ -22,7 +22,7 @@ using copse::detail::FitWideNode;
 using copse::detail::NodeGrid;
 using copse::detail::WideTree;
 
-/// The box of a leaf's primitives.
+/// Returns the box of a leaf's primitives.
 template <class Node, class Boxes>
 struct WideLeafBox {
   const FitWideNode<Node, Boxes>& fit;
@@ -31,13 +31,13 @@ struct WideLeafBox {
   }
 };
 
-/// Nodes side by side, from one on.
+/// The ids of neighbouring nodes, from `begin` on.
 struct NodesFrom {
   u32 begin;
   __device__ u32 operator()(u32 i) const { return begin + i; }
 };
 
-/// Some wide nodes, counted through by ids(i).
+/// A window of wide nodes; node i of it has the id ids(i).
 template <class Node, class Boxes, u32 block_threads>
 class WideFitWindow : public SiblingGroupWindow<Node::width, block_threads> {
   using Rows = SiblingGroupRows<Node::width, block_threads>;
@@ -45,9 +45,10 @@ class WideFitWindow : public SiblingGroupWindow<Node::width, block_threads> {
   static constexpr u32 width = Node::width;
 
  public:
-  /// Fits the first `count` nodes, whose slots hold `low` and `high` and whose links are put, as far as what is
-  /// below them is known; all threads of the block. Writes them, and the exact boxes of those whose parents are
-  /// left. Returns whether the own one is fitted.
+  /// Fits those of the first `count` nodes below which all is known; all threads of the block, after put_link()
+  /// for every slot. Writes these nodes, and the exact boxes of those whose parents are deferred. Returns whether
+  /// the thread's own node is fitted.
+  ///   low, high: the children in the lane's slots
   template <class Ids>
   __device__ bool fit(const Fit& fit, const Ids& ids, u32 count, const WideChild& low, const WideChild& high) {
     this->fit_leaves(low, high, WideLeafBox<Node, Boxes>{fit});
@@ -62,13 +63,14 @@ class WideFitWindow : public SiblingGroupWindow<Node::width, block_threads> {
   }
 
  private:
-  /// Writes the fitted nodes of a row whole, some of them at once, which are made where their boxes were.
+  /// Writes the fitted nodes of a row as whole words, some nodes at a time. They are encoded in the memory of
+  /// their boxes.
   ///   box: of the lane's node
   template <class Ids>
   __device__ void store_nodes(const Fit& fit, const Ids& ids, u32 fitted, const Aabb& box) {
     constexpr u32 nodes_at_once = warp_size / width, words = sizeof(Node) / sizeof(uint4);
     constexpr u32 row_words = Rows::row_slots * sizeof(copse::detail::HalfNode) / sizeof(uint4);
-    // A word between them, so that lanes with neighbouring nodes write to other banks.
+    // Nodes are a word apart, so that lanes with neighbouring nodes write to different banks.
     constexpr u32 words_apart = nodes_at_once * (words + 1) <= row_words ? words + 1 : words;
     static_assert(nodes_at_once * words_apart <= row_words);
     if (fitted == 0) return;
@@ -174,7 +176,7 @@ struct FitListedNodes {
   }
 
  private:
-  /// Takes what stands in a slot. Returns it where it is a leaf, or nothing.
+  /// Takes the child in a slot. Returns it if it is a leaf, else nothing.
   __device__ WideChild put_link(Memory& memory, const DeferredSiblingGroups& deferred, const ListedSpan& span,
                                 u32 slot) const {
     if (slot / Node::width >= memory.ids.count) {
@@ -184,7 +186,7 @@ struct FitListedNodes {
     const WideChild child = fit.tree.nodes[memory.ids(slot / Node::width)].child(slot % Node::width);
     u32 listed = groups;
     if (child.is_inner()) {
-      // What stands in another block's span may be being fitted now.
+      // Another block may be fitting a child outside of the span now.
       listed = memory.ids.find(child.first);
       if (listed == groups && span.has(child.first) && deferred.is_deferred[child.first] == 0) {
         memory.window.put_known(slot, fit.exact[child.first]);
@@ -196,7 +198,7 @@ struct FitListedNodes {
   }
 };
 
-/// Walks from all that is fitted below what is left, if anything is.
+/// Walks up from every fitted child of a deferred node, if any node remains.
 template <class Node, class Boxes>
 __global__ void __launch_bounds__(wide_fit_rest_threads)
     fit_wide_rest_kernel(const FitWideNode<Node, Boxes> fit, const DeferredSiblingGroups deferred,

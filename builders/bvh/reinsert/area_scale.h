@@ -4,7 +4,7 @@
 
 namespace copse::detail {
 
-/// Half areas, measured so that the root's are neither too large nor too small for a float.
+/// Half areas, scaled so that the root's is neither too large nor too small for a float.
 struct AreaScale {
   float scale;
 
@@ -18,8 +18,8 @@ struct AreaScale {
     const float x = size.x * scale, y = size.y * scale, z = size.z * scale;
     return x * y + y * z + z * x;
   }
-  /// The same four times as large, in two thirds of the instructions; infinite or no number where an extent is
-  /// more than the largest float. Never less for a box around another one, as roundings keep the order.
+  /// Returns four times area(), in two thirds of the instructions; infinite or NaN if an extent is more than the
+  /// largest float. It is never less for a box around another one, since rounding keeps the order.
   COPSE_HD float quick_area(const Aabb& box) const {
     const float x = (box.hi.x - box.lo.x) * scale, y = (box.hi.y - box.lo.y) * scale,
                 z = (box.hi.z - box.lo.z) * scale;
@@ -27,7 +27,7 @@ struct AreaScale {
   }
 
  private:
-  /// Halved before it is subtracted, so that no finite box overflows.
+  /// Halves before it subtracts, so that no finite box overflows.
   COPSE_HD static vec3 half_size(const Aabb& box) {
     return vec3(box.hi.x * 0.5f - box.lo.x * 0.5f, box.hi.y * 0.5f - box.lo.y * 0.5f,
                 box.hi.z * 0.5f - box.lo.z * 0.5f);

@@ -1,6 +1,6 @@
 #pragma once
 
-// The boxes of inner nodes on CUDA, as a refit by links makes them, from leaves that keep theirs. Contract:
+// The boxes of inner nodes on CUDA, by the refit along links; leaves keep their boxes. Contract:
 // builders/bvh/reinsert/reinsert.inl.
 
 #include "builders/bvh/refit/refit_links.cuh"

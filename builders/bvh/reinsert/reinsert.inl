@@ -1,11 +1,11 @@
-// Passes of reinsertion: find a place for every node, settle which of the moves go ahead, make these, fit the
-// boxes of inner nodes, and undo the pass where these have gained area. See reinsert.h for the source.
+// Passes of reinsertion: find a place for every node, decide which moves to make, make them, fit the boxes of
+// inner nodes, and undo the pass if these have gained area. See reinsert.h for the source.
 //
 // The cooperative stage, reinsert_cpu.h and reinsert.cuh:
 //
 //   fit_inner_nodes(ex, node_count, bvh)
 //     Gives every inner node of a binary tree of at most `node_count` nodes, of any topology, the box around its
-//     children; leaves keep theirs. On CUDA in six tenths of the time of walks.
+//     children; leaves keep theirs. On CUDA it takes six tenths of the time of walks.
 //   fit_inner_nodes_scratch_bytes(ex, node_count)
 
 #include "builders/bvh/refit/fit_nodes.h"
@@ -17,15 +17,15 @@
 
 namespace copse::detail {
 
-/// What has become of a pass.
+/// The outcome of a pass.
 struct PassOutcome {
-  u64 area;        // of all inner nodes, before the pass or since
+  u64 area;        // of all inner nodes, before the pass, or after it unless it is undone
   u64 area_moved;  // after the moves
   u32 is_undone;
 };
 
-/// The area of an inner node as a whole number, so that sums are the same in any order: areas are below 2^4, and
-/// the sum of so many is below 2^64.
+/// The area of an inner node as a whole number, so that sums are the same in any order. Areas are below 2^4, and
+/// the sum over all nodes is below 2^64.
 struct InnerArea {
   BvhArrays bvh;
   float unit;
@@ -35,7 +35,7 @@ struct InnerArea {
   COPSE_HD u64 operator()(u64 i) const {
     if (i >= bvh.counts->node_count || bvh.nodes[i].is_leaf()) return 0;
     const float area = AreaScale::of(bvh.nodes[0].box()).area(bvh.nodes[i].box());
-    return area < 16 ? u64(area * unit) : 0;  // infinite where all leaves below are empty
+    return area < 16 ? u64(area * unit) : 0;  // infinite if all leaves below are empty
   }
 };
 
@@ -60,7 +60,7 @@ void sum_inner_areas(const Executor& ex, u64 node_count, const BvhArrays& bvh, u
 
 template <class Executor>
 void run_pass(const Executor& ex, u64 node_count, const ReinsertionPass& pass, PassOutcome* outcome) {
-  // Find a place for every node, and let those go ahead that hold all places of their move.
+  // Find a place for every node, and make the moves that hold all their places.
   fill_bytes(ex, "reinsert: clear claims", pass.claims, node_count, 0);
   for_each(ex, "reinsert: search", node_count, FindMove{pass});
   for (u32 round = 0; round < claim_rounds; ++round) {
@@ -70,7 +70,7 @@ void run_pass(const Executor& ex, u64 node_count, const ReinsertionPass& pass, P
   for_each(ex, "reinsert: move", node_count, MoveNode{pass});
   fit_inner_nodes(ex, node_count, pass.bvh);
 
-  // Undo them where they have got in each other's way.
+  // Undo the moves if they cost more together than they gain.
   sum_inner_areas(ex, node_count, pass.bvh, &outcome->area_moved);
   for_each(ex, "reinsert: judge", 1, JudgePass{outcome});
   for_each(ex, "reinsert: move back", node_count, MoveNodeBack{pass, &outcome->is_undone});

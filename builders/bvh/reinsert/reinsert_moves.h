@@ -1,22 +1,24 @@
 #pragma once
 
-// Which of the moves that were found go ahead, and how they are made.
+// Decides which of the moves that were found are made, and makes them.
 //
-// A move touches four places: of the node, its sibling, its parent and its target. It claims them by its key, the
-// gain first; what holds all four wins. Winners share no place, and as a move writes no node but at its places,
-// and no parent but of the children of what stood there, no two write or read the same.
+// A move touches four places: those of the node, its sibling, its parent and its target. It claims them by its
+// key, which has the gain in its high bits; a move that holds all four wins. Winners share no place. A move writes
+// nodes only at its places, and parents only of the children of nodes that stood there. So no two moves write or
+// read the same memory.
 //
-// Yet a winner's target may lie in a subtree that another winner takes along, and two that went into each other
-// would close a ring that hangs from nothing. There is none: in a ring of moving nodes the target of each lies
-// below the next one, which is either one of its ancestors, whose box holds its own, or larger
-// (reinsert_search.h). So areas never fall around the ring, nor do they rise, as it comes back to where it began;
-// and every next one is an ancestor, which cannot come back either. It takes boxes that hold what is below them,
-// and areas that are floats, which never fall where boxes grow; a node of another area does not move.
+// Yet the target of a winner may lie in a subtree that another winner moves. Two nodes that moved into each other
+// would close a ring that hangs from nothing. This cannot happen. In a ring of moving nodes, the target of each
+// lies below the next one, which is either one of its ancestors, whose box holds its own, or larger
+// (reinsert_search.h). So areas never fall around the ring. They do not rise either, as the ring returns to its
+// start. So every next node is an ancestor, and a chain of ancestors does not return to its start. The argument
+// needs boxes that hold everything below them, and areas that are floats, which never fall where boxes grow; a
+// node of another area does not move.
 //
 // Source: Meister, Bittner, "Parallel Reinsertion for Bounding Volume Hierarchy Optimization", CGF 37(2), 2018,
 // section 3.2. Where we differ: there a move claims all nodes up to the lowest common ancestor on both sides, so
-// that no two change one box, and few move. From an interior's SAH tree, of cost 39.9, three passes make one
-// of 38.4 in that way, of 34.7 in this, though what they gain no longer adds up.
+// no two moves change one box, and few nodes move. Three passes over an interior's SAH tree, of cost 39.9, reach
+// 38.4 in that way and 34.7 in ours, although the gains no longer add up.
 
 #include "builders/bvh/build/bvh_arrays.h"
 #include "builders/bvh/reinsert/reinsert_search.h"
@@ -25,14 +27,14 @@
 
 namespace copse::detail {
 
-/// What a place is claimed by:
+/// The key by which a move claims a place:
 ///
 ///   63    62     61 ... 32            31 ... 0
 ///   held  round  gain, without the    node
 ///                sign and last bit
 ///
-/// So claims of the second round stand above what losers of the first one left, and held places above all. Gains
-/// are positive floats, whose bits have their order.
+/// So claims of the second round are above those that losers of the first round left, and held places are above
+/// all. Gains are positive floats, whose bits have the same order.
 struct MoveKey {
   static constexpr u64 held = u64{1} << 63;
 
@@ -42,14 +44,14 @@ struct MoveKey {
   COPSE_HD static u32 node(u64 key) { return u32(key); }
 };
 
-/// Rounds of claims: in the second one, what has lost to a loser may win.
+/// Rounds of claims. In the second round, a move that lost to a loser may win.
 inline constexpr u32 claim_rounds = 2;
 
 /// A pass over a tree.
 struct ReinsertionPass {
   BvhArrays bvh;
   Reinsertion* moves;  // [node]; of the root none
-  u64* claims;         // [node]: the highest key so far, 0 for none
+  u64* claims;         // [node]: the highest key so far; 0: no claim
 
   COPSE_HD u32 parent(u32 node) const { return bvh.parents[sibling_pair(node)]; }
   COPSE_HD bool may_move(u64 i) const { return i > 0 && i < bvh.counts->node_count; }
@@ -58,14 +60,14 @@ struct ReinsertionPass {
     u32 of[4];
   };
   COPSE_HD Places places(u32 node) const { return {{node, sibling(node), parent(node), moves[node].target}}; }
-  /// Whether the node has won. Of all winners, only its own move claims a place under its number.
+  /// Returns whether the node has won. Of all winners, only its own move claims the place of that number.
   COPSE_HD bool wins(u32 node) const {
     const u64 key = claims[node];
     return (key & MoveKey::held) != 0 && MoveKey::node(key) == node;
   }
 
-  /// The sibling takes the parent's place; the pair of siblings, the node and what was the target, hang below the
-  /// target's place.
+  /// Moves the sibling to the parent's place. The sibling pair, now the node and the former target, hangs below
+  /// the target's place.
   COPSE_HD void move(u32 node, u32 other, u32 parent, u32 target) const {
     const BvhNode other_node = bvh.nodes[other], target_node = bvh.nodes[target];
     place(other_node, parent);
@@ -116,7 +118,7 @@ struct ClaimPlaces {
   }
 };
 
-/// Holds the places of those who have claimed all theirs.
+/// Holds the places of moves that have claimed all of theirs.
 struct HoldPlaces {
   ReinsertionPass pass;
   u32 round;
@@ -132,7 +134,7 @@ struct HoldPlaces {
   }
 };
 
-/// Makes the moves of those who win. A node keeps its place, beside what its target was.
+/// Makes the moves that win. A node keeps its place, and the former target is its sibling there.
 struct MoveNode {
   ReinsertionPass pass;
 
@@ -145,7 +147,7 @@ struct MoveNode {
   }
 };
 
-/// Puts back where it was what MoveNode has moved: the target's place and the parent's have only changed roles.
+/// Undoes MoveNode: the places of the target and of the parent have only changed roles.
 struct MoveNodeBack {
   ReinsertionPass pass;
   const u32* is_undone;

@@ -10,38 +10,38 @@
 //     / \                    / \ .
 //    x   s                  t   x
 //
-// For every apex, from the parent on, targets are sought below its child on the other side, where a target's new
-// node takes from what was saved on the way up, and so does all that grows on the way down. What is left bounds
-// what can be gained farther down: the new node has at least the area of x.
+// For every apex, from the parent on, the search looks for targets below the apex's child on the other side. The
+// area saved on the way up pays for all growth on the way down and for the new node at the target. What is left
+// bounds the gain farther down, since the new node has at least the area of x.
 //
-// Beside a node no larger than x, x is as well off as anywhere below it: there all of the node's growth is paid as
-// well, and a new node at least as large as x. So the search goes on only below nodes that are larger, by the
-// floats that it measures areas with. That x then goes below nothing but larger nodes and its own ancestors is
-// what reinsert_moves.h relies on.
+// Beside a node no larger than x, x is as well off as anywhere below it: farther down, all growth of that node is
+// paid as well, and a new node at least as large as x. So the search goes on only below nodes that are larger, by
+// the floats that measure areas. reinsert_moves.h relies on that: x goes only below larger nodes and its own
+// ancestors.
 //
 // Source: Bittner, Hapala, Havran, "Fast Insertion-Based Optimization of Bounding Volume Hierarchies", CGF 32(1),
 // 2013; Meister, Bittner, "Parallel Reinsertion for Bounding Volume Hierarchy Optimization", CGF 37(2), 2018,
-// section 3.1. Where we differ: both children of a node are looked at together, as they stand side by side, and of
-// two to go on with, the one that promises more comes first; a search has a limit.
+// section 3.1. Where we differ: the search looks at both children of a node together, as they stand side by side.
+// If both are worth a visit, the more promising one comes first. A search has a limit.
 
 #include "builders/bvh/node.h"
 #include "builders/bvh/reinsert/area_scale.h"
 
 namespace copse::detail {
 
-/// Where a node goes.
+/// The move of a node.
 struct Reinsertion {
-  float gain = 0;  // area that inner nodes lose by it; 0 for a node that stays
+  float gain = 0;  // the area that inner nodes lose by it; 0 if the node stays
   u32 target = invalid_id;
 };
 
-/// Steps after which a search ends. In trees of scenes they are 18 to 53 on average, one for each level and a few
-/// more, 350 at most, and a limit of 48 makes no other trees to speak of; it is for chains, and for boxes that
+/// Steps after which a search ends. In trees of scenes a search takes 18 to 53 on average, one per level and a few
+/// more, and 350 at most. A limit of 48 hardly changes those trees. The limit is for chains, and for boxes that
 /// bound nothing.
 inline constexpr u32 max_search_steps = 256;
 
-/// Subtrees that may wait while one beside them is looked at; in trees of scenes there are up to 33. Where there
-/// are more, those that promise less are left out.
+/// Subtrees that may wait during the visit of their siblings; in trees of scenes there are up to 33. If there are
+/// more, the less promising ones are left out.
 inline constexpr u32 max_waiting_subtrees = 40;
 
 /// The search for one node.
@@ -56,14 +56,14 @@ class ReinsertionSearch {
         area_(scale_.quick_area(box_)) {}
 
   COPSE_HD Reinsertion run() {
-    // The child of the apex on this side, with the node and without it; once these are the same, all above are.
+    // The box of the apex's child on this side, with the node and without it. Once these agree, all above agree.
     Aabb with = box_, without = Aabb::empty();
     bool shrinks = true;
     float saved = 0;
     for (u32 child = node_; child != 0 && steps_ < max_search_steps; child = parents_[sibling_pair(child)]) {
       const u32 other = sibling(child);
       const BvhNode other_node = nodes_[other];
-      // The parent goes; every other ancestor below the apex shrinks. Nothing is known of areas beyond all floats.
+      // The parent goes; every other ancestor below the apex shrinks. Areas beyond all floats end the search.
       if (child == node_) saved = scale_.quick_area(merge(box_, other_node.box()));
       if (!(saved < infinity)) break;
       look_below(other, other_node, saved);
@@ -77,23 +77,23 @@ class ReinsertionSearch {
   }
 
  private:
-  /// A node with what is left of the gain for those below it.
+  /// The children of a node, and what is left of the gain above them.
   struct Subtree {
     float left;
-    u32 children;  // the first of them; invalid_id where there is nothing to be sought
+    u32 children;  // the first of them; invalid_id if the search ends here
   };
 
-  /// Considers a node as the target, of whose gain `left` is left above it.
+  /// Considers a node as the target. `left` of the gain is left above it.
   COPSE_HD Subtree consider(u32 target, const BvhNode& node, float left) {
     const float area = scale_.quick_area(node.box()), joined = scale_.quick_area(merge(node.box(), box_));
     const float gain = left - joined;
     if (gain > best_.gain) best_ = {gain, target};
-    // A leaf that a refit has emptied, and what holds nothing else, is of infinite area here.
+    // A leaf that a refit has emptied has infinite area here, and so has a node of such leaves alone.
     const float left_below = left - max_number(0.0f, joined - area);
     return {left_below, !node.is_leaf() && area > area_ ? node.first : invalid_id};
   }
 
-  /// Whether something may be gained where `left` is left.
+  /// Returns whether there may be a better gain below, where `left` is left.
   COPSE_HD bool promises(float left) const { return left - area_ > best_.gain; }
   COPSE_HD bool promises(const Subtree& subtree) const {
     return subtree.children != invalid_id && promises(subtree.left);
