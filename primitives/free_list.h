@@ -49,7 +49,7 @@ class FreeListView {
     }
     u32* const place = ring_ + (fetch_increment_by_warp(&counters_->taken) & ring_mask_);
     u32 node = invalid_id;
-    // The node of this ticket is there or on its way: whoever brings it has drawn his ticket and runs.
+    // A node for this ticket is there or on its way: the thread that brings it has drawn its ticket and runs.
     for (SpinWait wait;; wait()) {
       if (node == invalid_id) node = take_from(place);
       if (all_lanes_done(node != invalid_id)) break;
@@ -68,7 +68,7 @@ class FreeListView {
     }
     u32* const place = ring_ + (fetch_increment_by_warp(&counters_->returned) & ring_mask_);
     bool done = false;
-    // A round ago somebody drew the ticket to take what stands here, and runs.
+    // The thread that takes what stands here has drawn its ticket and runs.
     for (SpinWait wait;; wait()) {
       if (!done) done = compare_exchange_acq_rel(place, invalid_id, node) == invalid_id;
       if (all_lanes_done(done)) break;
@@ -78,21 +78,23 @@ class FreeListView {
   COPSE_HD u32 capacity() const { return capacity_; }
 
  private:
-  /// Looks before it claims, so that of many who ask again and again the first who sees a node free gets it: where
-  /// all of them claimed at once, what they had yet to take back could make all be refused for ever.
+  /// Looks before it claims, so that of many threads that try again and again the first one that sees a free node gets
+  /// it: if all of them claimed at once, the claims that they still had to take back could refuse all of them for ever.
+  /// `claims` is read first, and `returned` again after the increment: a value of `returned` that is older than the
+  /// claim could refuse a thread although a node came back in between.
   COPSE_HD bool claim() const {
-    const u64 returned = load_relaxed(&counters_->returned);
-    if (load_relaxed(&counters_->claims) >= returned) return false;
-    if (fetch_increment_by_warp(&counters_->claims) < returned) return true;
+    const u64 claims = load_acquire(&counters_->claims);
+    if (claims >= load_acquire(&counters_->returned)) return false;
+    if (fetch_increment_by_warp(&counters_->claims) < load_acquire(&counters_->returned)) return true;
     fetch_add_relaxed(&counters_->claims, ~u64{0});
     return false;
   }
 
-  /// What stands there, which leaves the place empty.
+  /// Returns the node at the place and leaves the place empty, in one step: the tickets t and t + size use the same
+  /// place, and their threads may both be waiting at it.
   COPSE_HD static u32 take_from(u32* place) {
-    const u32 node = load_acquire(place);
-    if (node != invalid_id) store_relaxed(place, invalid_id);
-    return node;
+    if (load_relaxed(place) == invalid_id) return invalid_id;
+    return exchange_acq_rel(place, invalid_id);
   }
 
   u32* ring_ = nullptr;  // invalid_id where nothing stands
@@ -102,14 +104,22 @@ class FreeListView {
   FreeListCounters* counters_ = nullptr;
 };
 
-// Why nobody waits for ever: take and give back of ticket t use place t mod size. A take waits for the give-back
-// of its ticket alone, a give-back of ticket t for the take of ticket t - size alone. So in the order give-back 0,
-// take 0, ..., give-back size, take size, ... everybody waits for somebody before him; the first who is not done
-// waits for nobody who still waits. And whoever has a ticket runs: he drew it inside the same call, after the
-// check that lets nobody draw a ticket to take that no node answers to. Lanes of a warp wait in a loop in which
-// all is done that others may wait for: a lane that is done has nothing left to do behind it, where a compiler
-// could make it wait for the lanes that are not. Lanes in different calls, one of which waits for the other, go on
-// by independent thread scheduling, which all GPUs that CUDA 13 knows have.
+// Why no thread waits for ever. Tickets t, t + size, t + 2 size, ... use the same place, in both sequences. Let g and k
+// be the tickets to give back and to take that have been drawn for one place.
+//
+//   k <= g       a thread draws a ticket to take only after its claim, and successful claims never exceed `returned`
+//   g <= k + 1   a thread gives back only a node that it took, so at most `size` nodes are free at a time, and the
+//                tickets of a sequence go round the ring
+//
+// Any thread that waits at a full place may take its node, and any that waits at an empty place may fill it: which of
+// them does so changes no count. If the place is full, one more node was given than taken; so a thread that still waits
+// to give implies g >= k + 1 + 1 unless a thread waits to take, and that thread can go on. If it is empty, a thread that
+// waits to take implies k > g unless a thread waits to give, and that thread can go on. Both are excluded, so some thread
+// at each place can always go on, whatever the number of threads.
+//
+// Lanes of a warp wait in a loop that contains all that others may wait for: a lane that is done has nothing left to do
+// behind it, where a compiler could make it wait for the lanes that are not. Lanes in different calls, one of which waits
+// for the other, go on by independent thread scheduling, which all GPUs that CUDA 13 supports have.
 
 /// How a list has been used.
 struct FreeListReport {
