@@ -5,8 +5,8 @@
 
 namespace copse {
 
-/// Writes a PNG, to a temporary file that is renamed when complete.
-/// Throws: Error bad_file; Error invalid_argument where the number of pixels is not width * height or 0.
+/// Writes a PNG. A temporary file is written first and renamed when it is complete.
+/// Throws: Error bad_file; Error invalid_argument if the number of pixels is 0 or not width * height.
 void save_png(const FilePath& path, const Image& image);
 
 }  // namespace copse

@@ -5,14 +5,15 @@
 
 namespace copse {
 
-/// The triangles of an OBJ or PLY file, told apart by the name's ending, in the order of the file. Convex
-/// polygons become fans around their first corner; concave ones of up to 1024 corners are cut by their ears.
-/// Throws: Error bad_file, with file, line or element, value and limit: a file that cannot be read or is cut
-/// short, an index past the end, a face of fewer than 3 corners, a coordinate that is infinite or NaN, a
-/// mesh without triangles. Error out_of_memory.
+/// Returns the triangles of an OBJ or PLY file, in the order of the file. The ending of the name tells the format.
+/// Convex polygons become fans around their first corner. Concave polygons of up to 1024 corners are cut by their
+/// ears.
+/// Throws: Error bad_file, with file, line or element, value and limit, for a file that cannot be read or is cut
+/// short, an index past the end, a face of fewer than 3 corners, a coordinate that is infinite or NaN, and a mesh
+/// without triangles; Error out_of_memory.
 Mesh load_mesh(const FilePath& path);
 
-/// Writes a mesh as binary little-endian PLY, to a temporary file that is renamed when complete.
+/// Writes a mesh as binary little-endian PLY. A temporary file is written first and renamed when it is complete.
 /// Throws: Error bad_file.
 void save_ply(const FilePath& path, const Mesh& mesh);
 

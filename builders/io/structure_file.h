@@ -9,29 +9,29 @@
 
 namespace copse {
 
-/// What a .copse file holds: a tree and the mesh that it stands over, and how it was made.
+/// The content of a .copse file: a tree, the mesh that it was built over, and how it was built.
 struct StructureFile {
   Mesh mesh;
   Bvh bvh;
-  AnyWideBvh wide;      // of that tree, where the file has one
+  AnyWideBvh wide;      // made of that tree, if the file has one
   std::string builder;  // as in "lbvh"
   u32 morton_bits = 0;
   u32 max_leaf_size = 0;
 };
 
-/// Writes tree and mesh, to a temporary file that is renamed when complete, so that an old file survives a
-/// full disk. The layout is documented in docs/guide/structure-file.md. Waits.
-///   mesh: what the tree was built over
+/// Writes a tree and its mesh. A temporary file is written first and renamed when it is complete, so that an old
+/// file survives a full disk. docs/guide/structure-file.md describes the layout.
+///   mesh: the mesh that the tree was built over
 ///   builder: at most 23 characters
-///   wide: a wide tree over the same primitives as `bvh`, or none; makes the file one of version 2
-/// Throws: Error bad_file; Error invalid_argument for what could not be loaded again, as the tree of another
-/// mesh.
+///   wide: a wide tree over the same primitives as `bvh`, or none; with one, the file has version 2
+/// Throws: Error bad_file; Error invalid_argument for content that could not be loaded again, such as the tree of
+/// another mesh.
+/// Waits: for the tree.
 void save_structure(const FilePath& path, Context& context, const Mesh& mesh, const Bvh& bvh,
                     const std::string& builder, u32 morton_bits, u32 max_leaf_size, const AnyWideBvh& wide = {});
 
-/// Reads a structure into the context's memory, the binary tree with room for a rebuild, the wide one as a compact
-/// copy. Magic, version, checksum, sizes and
-/// every index are checked before anything is used.
+/// Reads a structure into the context's memory. The binary tree has room for a rebuild; the wide one is a compact
+/// copy. Magic, version, checksum, sizes and every index are checked before anything is used.
 /// Throws: Error bad_file with file, value and limit; Error out_of_memory.
 StructureFile load_structure(const FilePath& path, Context& context);
 

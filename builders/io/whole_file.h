@@ -1,6 +1,6 @@
 #pragma once
 
-// Whole files in and out: read in one piece, written so that no half-written file is ever seen.
+// Reads files in one piece, and writes files so that no half-written file is ever seen.
 
 #include <filesystem>
 #include <memory>
@@ -16,7 +16,8 @@ namespace copse::detail {
 /// Throws Error bad_file: "PATH: MESSAGE".
 [[noreturn]] void throw_bad_file(const std::filesystem::path& path, const std::string& message);
 
-/// A piece of a file for an error message: in quotes, cut to 40 characters, others than ASCII as '?'.
+/// Returns a piece of a file for an error message: in quotes, cut to 40 characters, with '?' for characters that
+/// are not ASCII.
 std::string in_quotes(std::string_view text);
 
 /// The bytes of a file, aligned for any plain record.
@@ -40,14 +41,14 @@ class FileBytes {
   u64 size_;
 };
 
-/// Reads a regular file.
-/// Throws: Error bad_file where it cannot be opened or read, is no regular file or changes its size
-/// meanwhile; Error out_of_memory.
+/// Returns the bytes of a regular file.
+/// Throws: Error bad_file if it cannot be opened or read, is not a regular file or changes its size meanwhile;
+/// Error out_of_memory.
 FileBytes read_whole_file(const std::filesystem::path& path);
 
-/// Writes a file under a temporary name in the same folder and renames it on commit, so that the old file
-/// survives every failure. Without commit, nothing is left behind. Follows symbolic links and keeps the mode
-/// of an old file. What is no regular file, as /dev/stdout, is written to directly.
+/// Writes a file under a temporary name in the same folder and renames it on commit, so that the old file survives
+/// every failure. Without commit, nothing is left behind. Follows symbolic links and keeps the mode of an old
+/// file. Files that are not regular, such as /dev/stdout, are written directly.
 class FileReplacement {
  public:
   /// Throws: Error bad_file.
@@ -56,10 +57,11 @@ class FileReplacement {
   FileReplacement(const FileReplacement&) = delete;
   FileReplacement& operator=(const FileReplacement&) = delete;
 
-  /// Throws: Error bad_file, as on a full disk.
+  /// Throws: Error bad_file, for example on a full disk.
   void write(const void* data, u64 bytes);
 
-  /// Puts the bytes on the disk and the new file in the place of the old one. At most once, last.
+  /// Puts the bytes on the disk and the new file in the place of the old one. May be called once, as the last
+  /// call.
   /// Throws: Error bad_file.
   void commit();
 
@@ -70,9 +72,9 @@ class FileReplacement {
   void close();
   [[noreturn]] void fail(const char* what, int error) const;
 
-  std::filesystem::path path_;       // as the caller names it
+  std::filesystem::path path_;       // as the caller gave it
   std::filesystem::path target_;     // behind symbolic links
-  std::filesystem::path temporary_;  // empty while there is none
+  std::filesystem::path temporary_;  // empty if there is none
   int file_ = -1;
   u32 old_mode_ = 0;
   bool has_old_file_ = false;

@@ -1,7 +1,7 @@
 #pragma once
 
-// The lists of a grid's cells: pairs (cell, primitive) for all cells that primitives touch, sorted by cell and then
-// by primitive (count, scan, emit, sort), and where the list of each cell begins among them. For bodies: the
+// The lists of a grid's cells: pairs (cell, primitive) for all cells that primitives touch, sorted by cell and
+// then by primitive (count, scan, emit, sort), and where the list of each cell begins among them. For bodies: the
 // executor's primitives must be included.
 
 #include "builders/grid/cells/grid_arrays.h"
@@ -22,12 +22,12 @@ struct GridReference {
   u32 cell, primitive;
 };
 
-/// Threads that share a part take slots as they come, from its last one down: a cell is in one run of a primitive,
-/// so that the sort by cell leaves no trace of their order.
+/// Writes the cells of a part. Threads that share the part take slots in any order, from its last slot down. Each
+/// cell is in one run of a primitive, so after the sort by cell nothing depends on that order.
 struct WriteCells {
   GridReference* out;
   u64 begin, capacity;
-  u32* left;  // slots of the part that are not taken
+  u32* left;  // slots of the part that are still free
   u32 primitive;
   COPSE_HD void operator()(const CellRun& run) {
     const u64 slot = begin + (fetch_add_relaxed(left, 0 - run.count) - run.count);
@@ -36,15 +36,15 @@ struct WriteCells {
   }
 };
 
-/// Where references go.
+/// The slots that references are written to.
 struct ReferenceSlots {
-  const u64* offsets;  // of each part
+  const u64* offsets;  // of each part: its first slot
   const u64* part_count;
-  const u64* total;  // behind the last part that there is room for
+  const u64* total;  // the end of the last part that there is room for
   GridReference* out;
   u64 capacity;
 
-  /// Whether there is room for some of a part's references, but not for all.
+  /// Returns true if there is room for some of the references of a part, but not for all.
   COPSE_HD bool cuts(u32 slot) const {
     const bool is_last = slot + u64{1} >= smaller(*part_count, capacity);
     return offsets[slot] < capacity && (is_last ? *total : offsets[slot + 1]) > capacity;
@@ -87,7 +87,8 @@ struct WriteWideParts {
   COPSE_HD void operator()(u64 thread) const {
     for (u64 k = thread; k < wide.count(); k += wide.thread_count) {
       WideRows::Item item = wide(k);
-      // What is left of a part is the same in every build where one thread writes it.
+      // If a part is cut off, one thread writes it, so that the references that remain are the same in every
+      // build.
       if (slots.cuts(item.slot)) {
         if (item.rows.first > 0) continue;
         item.rows.stride = 1;
@@ -100,8 +101,8 @@ struct WriteWideParts {
   }
 };
 
-/// What the cells need, and what is stored. With too many parts the references of the first ones alone are known;
-/// each part has one at least.
+/// Stores how many references the cells need, and how many are stored. If there are too many parts, only the
+/// references of the first ones are known; each of the others has at least one.
 struct StoreCounts {
   const u64* part_count;
   const u64* reference_count;
@@ -112,7 +113,7 @@ struct StoreCounts {
   }
 };
 
-/// The cell of a reference; behind the last, a number past all cells.
+/// The cell of a reference; after the last reference, a number past all cells.
 struct CellOfReference {
   const GridReference* references;
   const GridCounts* counts;
@@ -130,20 +131,21 @@ inline BitRange bits_of_cells(u64 cell_capacity) {
   return {0, 64 - leading_zeros(cell_capacity)};
 }
 
-/// Where the pairs go.
+/// The memory that the pairs are written to.
 struct CellPairs {
-  u32* cells;          // ascending; behind the last pair, cell_capacity
+  u32* cells;          // ascending; after the last pair, cell_capacity
   u32* primitive_ids;  // ascending in each cell
   u64 capacity;
   u64 cell_capacity;
   GridCounts* counts;
 };
 
-/// Those of n primitives of `cells`, CellsOfTriangles or CellsOfBoxes. With too little room, the pairs of the
-/// first primitives alone.
+/// Stores the sorted pairs of n primitives of `cells`. If there is too little room, it stores the pairs of the
+/// first primitives only.
+///   cells: CellsOfTriangles, CellsOfBoxes or CellsOfFrustum
 template <class Executor, class Cells>
 void sort_cell_pairs(const Executor& ex, const Cells& cells, u64 n, const CellPairs& pairs) {
-  // Every part has a pair, so that there is room for the parts where there is for the pairs.
+  // Every part has a pair or more, so room for the pairs is also enough for the parts.
   const u64 capacity = pairs.capacity;
   ScratchArena::Frame frame(ex.scratch);
   u64* totals = frame.allocate<u64>(2);
@@ -175,7 +177,7 @@ u64 cell_pairs_scratch_bytes(const Executor& ex, u64 n, u64 cell_capacity, u64 c
   return ScratchArena::bytes_for<u64>(2) + ScratchArena::bytes_for<GridReference>(capacity) + larger(parts, sort);
 }
 
-/// Stores how many parts the primitives have, and how many pairs those below the capacity of `parts` need.
+/// Stores how many parts the primitives have, and how many pairs the parts below the capacity of `parts` need.
 template <class Executor, class Cells>
 void count_cell_pairs(const Executor& ex, const Cells& cells, u64 n, const GridParts& parts, u64* pair_count) {
   measure_parts(ex, cells, n, parts);
@@ -183,7 +185,7 @@ void count_cell_pairs(const Executor& ex, const Cells& cells, u64 n, const GridP
          Plus{}, pair_count);
 }
 
-/// The keys that stand there.
+/// How many keys are stored.
 struct StoredReferences {
   const GridCounts* counts;
   COPSE_HD u64 operator()() const { return counts->stored_count; }

@@ -1,7 +1,7 @@
 #pragma once
 
-// The cells that a primitive touches, in parts that are about equal work: most primitives are one part, a huge one
-// is as many as it has slabs.
+// The cells that a primitive touches, in parts of about equal work. Most primitives are one part; a huge one is as
+// many parts as it has slabs.
 
 #include "builders/geometry/triangle_table.h"
 #include "builders/grid/cells/lattice_triangle.h"
@@ -24,27 +24,27 @@ struct CellParts {
   COPSE_HD i32 slab_begin(u32 part) const { return i32(part * slabs_per_part); }
   COPSE_HD i32 slab_end(u32 part) const { return smaller(i32((part + 1) * slabs_per_part), size.z); }
 
-  /// True where every cell is touched: every slab is, and each is one cell.
+  /// Returns true if every cell is touched, since every slab is touched and each slab is one cell.
   COPSE_HD bool is_chain() const { return size.x == 1 && size.y == 1; }
 
-  /// True where edge functions may be counted in i32.
+  /// Returns true if edge functions fit i32.
   COPSE_HD bool has_small_extent(const CellUnits& units) const {
     return larger(size.x, larger(size.y, size.z)) * units.width() <= max_small_extent;
   }
 
-  /// True where the cells have a bit each in a mask.
+  /// Returns true if each cell can have a bit in a mask.
   COPSE_HD bool is_small(const CellUnits& units) const {
     return has_small_extent(units) && size.x * size.y * size.z <= 32;
   }
 };
 
-/// Which cells a run of cells in a row is made of: ids from `id` on, `stride` apart. `place`: that of the first of
-/// them in the range, whose cells are counted along, beside, across.
+/// A run of cells in a row: `count` ids from `id` on, `stride` apart. `place` is the index of the first one in the
+/// range, whose cells are counted along, then beside, then across.
 struct CellRun {
   u32 id, stride, count, place;
 };
 
-/// How far apart the ids of neighbours are, in the order of rows.
+/// Returns how far apart the ids of neighbours are, in the order of rows.
 COPSE_HD inline uvec3 cell_strides(const GridShape& shape, const RowAxes& axes) {
   return axes.order(uvec3(1, shape.resolution.x, shape.resolution.x * shape.resolution.y));
 }
@@ -61,13 +61,14 @@ COPSE_HD inline CellRun cell_run(const uvec3& strides, const CellParts& parts, c
   return {id, strides.x, u32(run.end - run.begin), place};
 }
 
-/// The rows of a part that one of several threads looks at: every so many-th, from one on.
+/// The rows of a part that one of several threads visits: every `stride`-th row, beginning with `first`.
 struct PartRows {
   u32 part;
   i32 first = 0, stride = 1;
 };
 
-/// Calls visit(CellRun) for the runs of a part's rows that `touched(beside, across)` tells.
+/// Calls visit(CellRun) for each run of cells in the rows of a part; `touched(beside, across)` gives the run of a
+/// row.
 template <class Touched, class Visit>
 COPSE_HD void visit_rows(const GridShape& shape, const CellParts& parts, const PartRows& rows,
                          const Touched& touched, Visit& visit) {
@@ -82,10 +83,10 @@ COPSE_HD void visit_rows(const GridShape& shape, const CellParts& parts, const P
   }
 }
 
-/// How much there is to do for a primitive.
+/// How much work a primitive is.
 enum class CellExtent : u32 { none, small, wide };
 
-/// As visit_rows, for all parts.
+/// The same for all parts.
 template <class Touched, class Visit>
 COPSE_HD void visit_all_rows(const GridShape& shape, const CellParts& parts, const Touched& touched,
                              Visit& visit) {
@@ -112,13 +113,13 @@ struct CellsOfTriangles {
   const GridShape* shape;
   CellUnits units;
 
-  /// 0 for a triangle that cannot stand in a grid.
+  /// Returns the number of parts of a triangle; 0 if it is left out of the grid.
   COPSE_HD u32 part_count(u32 primitive) const {
     const Triangle t = table.triangle(primitive);
     return is_empty(bounds(t)) ? 0 : parts_of(LatticeVertices::of(*shape, t, units.bits), *shape).count();
   }
 
-  /// Calls visit(CellRun) for all cells of a primitive whose cells are few, and stores the range that they are of.
+  /// Calls visit(CellRun) for all cells of a primitive that has few, and stores the range of these cells.
   template <class Visit>
   COPSE_HD CellExtent visit_small(u32 primitive, CellParts& range, Visit& visit) const {
     const Triangle t = table.triangle(primitive);
@@ -135,7 +136,8 @@ struct CellsOfTriangles {
     return CellExtent::small;
   }
 
-  /// Calls visit(CellRun) for the cells of a part's rows; each cell of the primitive is in one run of one part.
+  /// Calls visit(CellRun) for the cells in the rows of a part. Each cell of the primitive is in one run of one
+  /// part.
   template <class Visit>
   COPSE_HD void visit_part(u32 primitive, const PartRows& rows, Visit& visit) const {
     const GridShape grid = *shape;

@@ -1,15 +1,16 @@
 #pragma once
 
-// Where lines through the centres of voxels, along an axis, meet a triangle on the lattice: exact, in integers.
+// Finds where lines through the centres of voxels, along an axis, meet a triangle on the lattice. It is exact, in
+// integers.
 //
-// A column is the voxels along the axis `depth`; columns stand on the other two axes, in rows along the first.
-// Which of a row's columns meet the triangle is bounded by its three edges, each linear in the column's number.
+// A column is the voxels along the axis `depth`. The columns form rows along the first of the other two axes. The
+// three edges of the triangle bound which columns of a row meet it; each edge function is linear in the column.
 
 #include "builders/grid/cells/lattice_triangle.h"
 
 namespace copse::detail {
 
-/// The order of a column's axes, after each other: x, y, z or y, z, x or z, x, y.
+/// The axes of columns in cyclic order: x, y, z or y, z, x or z, x, y.
 struct ColumnAxes {
   u32 row, beside, depth;
 
@@ -20,12 +21,12 @@ struct ColumnAxes {
   }
 };
 
-/// Whether an edge belongs to the triangles on both of its sides, or to exactly one of them.
+/// Says whether an edge belongs to the triangles on both of its sides, or to exactly one of them.
 enum class EdgeRule : u32 { closed, one_side };
 
 class LatticeColumns {
  public:
-  /// The vertices in the order of a column's axes.
+  ///   a, b, c: the vertices, with coordinates in the order of the axes of a column
   COPSE_HD LatticeColumns(const ivec3& a, const ivec3& b, const ivec3& c, u32 bits, EdgeRule rule)
       : a_(a), b_(b), c_(c), bits_(bits), rule_(rule) {
     const ivec3 ab = b - a, bc = c - b;
@@ -34,12 +35,12 @@ class LatticeColumns {
     normal_z_ = i64(ab.x) * bc.y - i64(ab.y) * bc.x;
   }
 
-  /// The first and the last cell whose centre is between two coordinates; none where first > last.
+  /// Return the first and the last cell whose centre is between two coordinates; there is none if first > last.
   COPSE_HD i32 first_centre(i32 lo) const { return (lo - half() + (1 << bits_) - 1) >> bits_; }
   COPSE_HD i32 last_centre(i32 hi) const { return (hi - half()) >> bits_; }
 
-  /// The columns of a row, from column `first` on and `count` of them at most, that meet the triangle; none of a
-  /// triangle seen edge-on.
+  /// Returns the columns of a row that meet the triangle, among `count` columns from `first` on. There are none if
+  /// the triangle is seen edge-on.
   COPSE_HD RowRun met(i32 first, i32 count, i32 row) const {
     RowRun run{0, normal_z_ == 0 ? 0 : count};
     const i32 x = centre(first), y = centre(row);
@@ -55,7 +56,8 @@ class LatticeColumns {
     return run;
   }
 
-  /// Where the line through the centre of a column meets the plane, as dividend / divisor in units, divisor > 0.
+  /// The place where the line through the centre of a column meets the plane: dividend / divisor in units, with
+  /// divisor > 0.
   struct Depth {
     i64 dividend, divisor;
   };
@@ -74,7 +76,8 @@ class LatticeColumns {
     return (cell << bits_) + half();
   }
 
-  /// Of two triangles that share an edge, one has it with its direction reversed: the rule takes one of both.
+  /// Two triangles that share an edge have it in opposite directions, so the rule one_side gives it to one of
+  /// them.
   COPSE_HD void cut_by_edge(RowRun& run, const ivec3& start, const ivec3& edge, i32 x, i32 y) const {
     const i32 edge_x = normal_z_ < 0 ? -edge.x : edge.x, edge_y = normal_z_ < 0 ? -edge.y : edge.y;
     const bool takes_edge = rule_ == EdgeRule::closed || edge_y > 0 || (edge_y == 0 && edge_x < 0);
@@ -88,7 +91,7 @@ class LatticeColumns {
   i64 normal_x_, normal_y_, normal_z_;
 };
 
-/// Rounded down.
+/// Returns the quotient, rounded down.
 COPSE_HD inline i64 floor_divide(i64 dividend, i64 divisor) {
   const i64 quotient = dividend / divisor;
   return quotient * divisor > dividend ? quotient - 1 : quotient;

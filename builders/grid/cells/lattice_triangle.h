@@ -1,23 +1,24 @@
 #pragma once
 
-// Which cells a triangle touches, decided in integers: its vertices are rounded to units of 1/256 cell, and all
-// that follows is exact. So every backend agrees, and so does any slow oracle.
+// Decides in integers which cells a triangle touches. Its vertices are rounded to units of 1/256 cell, and all
+// that follows is exact. So all backends agree, and any slow oracle agrees with them.
 //
-// Source: Akenine-Moller, "Fast 3D Triangle-Box Overlap Testing", JGT 2001, for the separating axes: the three of
-// the box, the triangle's normal, and nine that are products of edges. Schwarz, Seidel, "Fast Parallel Surface and
-// Solid Voxelization on GPUs", TOG 2010, section 4.1, for their form as edge functions in the three projections.
-// Where we differ: cells come in rows. Along a row every test is linear in the cell's number, so that each bounds
-// the row at one end and what is left is one run of cells, found without a look at those outside.
+// Source: Akenine-Moller, "Fast 3D Triangle-Box Overlap Testing", JGT 2001, for the separating axes: the three
+// axes of the box, the normal of the triangle, and nine cross products of edges. Schwarz, Seidel, "Fast Parallel
+// Surface and Solid Voxelization on GPUs", TOG 2010, section 4.1, for their form as edge functions in the three
+// projections. Where we differ: we test rows of cells. Along a row every test is linear in the index of the cell,
+// so each test cuts the row at one end. One run of cells remains, and the cells outside it are never tested one by
+// one.
 //
-// Of the three axes, rows run along one, stand side by side along another, and make a slab across the third. Every
-// slab in the box of a triangle is touched by it, so there are never more slabs than cells touched.
+// Rows run along one of the three axes, lie side by side along another, and form slabs across the third. A
+// triangle touches every slab in its box, so there are never more slabs than touched cells.
 
 #include "builders/geometry/triangle.h"
 #include "builders/grid/layout.h"
 
 namespace copse::detail {
 
-/// The cells from first to last, both included, on each axis.
+/// The cells from `first` to `last`, both included, on each axis.
 struct CellRange {
   ivec3 first, last;
 };
@@ -30,12 +31,13 @@ struct CellUnits {
   COPSE_HD i32 begin(i32 cell) const { return (cell << bits) - padding; }
   COPSE_HD i32 width() const { return (1 << bits) + 2 * padding; }
 
-  /// The first and the last cell that touch the coordinates from lo to hi. A shift to the right rounds down.
+  /// Return the first and the last cell that touch the coordinates from lo to hi. A shift to the right rounds
+  /// down.
   COPSE_HD i32 first_touching(i32 lo) const { return ((lo - padding + (1 << bits) - 1) >> bits) - 1; }
   COPSE_HD i32 last_touching(i32 hi) const { return (hi + padding) >> bits; }
 };
 
-/// Those of grids.
+/// Returns the units of grids.
 COPSE_HD inline constexpr CellUnits grid_units() {
   return {units_per_cell_bits, cell_padding};
 }
@@ -44,8 +46,8 @@ COPSE_HD inline i32 clamp_cell(i32 cell, u32 resolution) {
   return smaller(larger(cell, 0), i32(resolution) - 1);
 }
 
-/// The cells of the grid that touch the box from lo to hi, in units. What lies beyond the grid counts as being in
-/// its outermost cells.
+/// Returns the cells of the grid that touch the box from lo to hi, in units. Places beyond the grid belong to its
+/// outermost cells.
 COPSE_HD inline CellRange touching_cells(const CellUnits& units, const ivec3& lo, const ivec3& hi,
                                          const uvec3& resolution) {
   return {ivec3(clamp_cell(units.first_touching(lo.x), resolution.x),
@@ -56,7 +58,7 @@ COPSE_HD inline CellRange touching_cells(const CellUnits& units, const ivec3& lo
                 clamp_cell(units.last_touching(hi.z), resolution.z))};
 }
 
-/// Puts a coordinate in cells on the lattice of units, inside the grid.
+/// Returns a coordinate, given in cells, as a coordinate in units inside the grid.
 COPSE_HD inline i32 to_units(double cells, u32 resolution, u32 bits) {
   const double units = add_rn(mul_rn(cells, double(1u << bits)), 0.5);
   const i32 most = i32(resolution << bits);
@@ -69,7 +71,7 @@ COPSE_HD inline ivec3 to_units(const GridShape& shape, const vec3& p, u32 bits) 
                to_units(cells.z, shape.resolution.z, bits));
 }
 
-/// A triangle's vertices on the lattice of a grid.
+/// The vertices of a triangle on the lattice of a grid.
 struct LatticeVertices {
   ivec3 a, b, c;
 
@@ -88,11 +90,13 @@ struct LatticeVertices {
   }
 };
 
-/// Which axis rows run along, on which they stand side by side, and which they make slabs across.
+/// The axis that rows run along, the axis along which they lie side by side, and the axis across which they form
+/// slabs.
 struct RowAxes {
   u32 along, beside, across;
 
-  /// For the fewest rows: slabs across the longest axis of a range, rows along the second.
+  /// Returns the axes with the fewest rows: slabs across the longest axis of a range, rows along the second
+  /// longest.
   COPSE_HD static RowAxes min_rows(const ivec3& size) {
     const u32 across = size.x >= size.y ? (size.x >= size.z ? 0u : 2u) : (size.y >= size.z ? 1u : 2u);
     const u32 next = across == 2 ? 0 : across + 1, after = 3 - across - next;
@@ -100,7 +104,7 @@ struct RowAxes {
     return {next_is_longer ? next : after, next_is_longer ? after : next, across};
   }
 
-  /// Rows along x, the slabs across the longer of y and z.
+  /// Returns rows along x, with slabs across the longer of y and z.
   COPSE_HD static RowAxes along_x(const ivec3& size) {
     return size.y > size.z ? RowAxes{0, 2, 1} : RowAxes{0, 1, 2};
   }
@@ -111,14 +115,15 @@ struct RowAxes {
   }
 };
 
-/// The cells from begin up to end of a row that have passed all tests so far, counted from the row's first.
+/// The cells of a row that have passed all tests so far: from `begin` up to `end`, counted from the first of the
+/// row.
 struct RowRun {
   i32 begin, end;
 
   COPSE_HD bool is_empty() const { return begin >= end; }
   COPSE_HD void clear() { end = begin; }
 
-  /// Leaves the cells i with value + i * slope >= 0.
+  /// Keeps the cells i with value + i * slope >= 0.
   template <class Number>
   COPSE_HD void keep(Number value, Number slope) {
     if (is_empty()) return;
@@ -134,8 +139,8 @@ struct RowRun {
   }
 
  private:
-  /// The least i >= 0 with i * step >= value. It is below 2^13, so that the floats' rounding moves the quotient by
-  /// less than one.
+  /// Returns the smallest i >= 0 with i * step >= value. It is below 2^13, so the rounding of floats moves the
+  /// quotient by less than one.
   template <class Number>
   COPSE_HD static i32 ceiling(Number value, Number step) {
     i32 i = i32(div_rn(float(value), float(step)));
@@ -145,24 +150,25 @@ struct RowRun {
   }
 };
 
-/// Two coordinates of an edge of a triangle, turned so that the triangle lies to the left.
+/// Two coordinates of an edge of a triangle, oriented so that the triangle lies to the left.
 struct ProjectedEdge {
   i32 a, b;
 
-  /// The most that the edge function reaches over a square that begins at (at_a, at_b) from the edge's start:
-  /// negative where all of it lies to the right.
+  /// Returns the maximum of the edge function over a square that begins at (at_a, at_b) from the start of the
+  /// edge. It is negative if all of the square lies to the right.
   template <class Number>
   COPSE_HD Number reach(i32 at_a, i32 at_b, i32 width) const {
     return Number(a) * (at_b + (a > 0 ? width : 0)) - Number(b) * (at_a + (b < 0 ? width : 0));
   }
 };
 
-/// Ranges of at most so many units on each axis, of at most 2^8 a cell: the sum of two products of their
-/// coordinates, and of a step to each of their cells, is below 2^31.
+/// The largest extent of a range for i32: so many units on each axis, with at most 2^8 units per cell. Then the
+/// sum of two products of coordinates, and of a step to each of the cells, is below 2^31.
 inline constexpr i32 max_small_extent = 1 << 14;
 
-/// A triangle with its vertices on the lattice, its axes in the order of rows. Number: what edge functions are
-/// counted in, i64; or i32, at a third of the time, for a triangle whose cells are within max_small_extent.
+/// A triangle with its vertices on the lattice and its axes in the order of rows.
+///   Number: the type of edge functions: i64; or i32, in a third of the time, for a triangle whose cells are
+///   within max_small_extent
 template <class Number>
 class LatticeTriangle {
  public:
@@ -174,12 +180,12 @@ class LatticeTriangle {
     normal_z_ = i64(ab.x) * bc.y - i64(ab.y) * bc.x;
   }
 
-  /// The cells of a row, from its cell `first` on and `count` of them at most, that the triangle touches. The
-  /// range must be within that of the triangle's box.
+  /// Returns the cells of a row that the triangle touches, among `count` cells from `first` on. They must be
+  /// within the range of the triangle's box.
   COPSE_HD RowRun touched(i32 first, i32 count, i32 beside, i32 across) const {
     RowRun run{0, count};
     const ivec3 corner(units_.begin(first), units_.begin(beside), units_.begin(across));
-    // One edge at a time, as three copies of the code would keep too many registers.
+    // One edge at a time, since three copies of the code would need too many registers.
     ivec3 start = a_, end = b_, after = c_;
 #pragma unroll 1
     for (u32 edge = 0; edge < 3 && !run.is_empty(); ++edge) {
@@ -193,8 +199,8 @@ class LatticeTriangle {
     return run;
   }
 
-  /// The rows of a slab, from row `first` on and `count` of them at most, whose ranges of cells the triangle
-  /// touches as seen along them. No other row has cells that it touches.
+  /// Returns the rows of a slab that the triangle touches when it is projected along the rows, among `count` rows
+  /// from `first` on. No other row has cells that it touches.
   COPSE_HD RowRun touched_rows(i32 first, i32 count, i32 across) const {
     RowRun run{0, count};
     const i32 at_y = units_.begin(first), at_z = units_.begin(across);
@@ -212,8 +218,8 @@ class LatticeTriangle {
     return run;
   }
 
-  /// How many cells of a row the triangle touches at most, but for the padding: those that its plane crosses,
-  /// infinitely many where rows run along it; three of a line, by RowAxes::min_rows.
+  /// Returns how many cells of a row the triangle touches at most, without the padding: as many as its plane
+  /// crosses, which is infinity if rows run along the plane; for a line, three, because of RowAxes::min_rows.
   COPSE_HD float longest_run() const {
     const float along = magnitude(float(normal_x_));
     const float aside = magnitude(float(normal_y_)) + magnitude(float(normal_z_));
@@ -226,7 +232,8 @@ class LatticeTriangle {
     return normal_x_ < 0 ? ProjectedEdge{-edge.y, -edge.z} : ProjectedEdge{edge.y, edge.z};
   }
 
-  /// A projection onto a line has edges in both directions, so that it does not matter how they are turned.
+  /// If the projection of the triangle is a line, it has edges in both directions, so their orientation does not
+  /// matter.
   COPSE_HD void cut_by_edge(RowRun& run, const ivec3& start, const ivec3& edge, const ivec3& corner) const {
     const bool turn_y = normal_y_ < 0, turn_z = normal_z_ < 0;
     const ivec3 at = corner - start;
@@ -239,7 +246,7 @@ class LatticeTriangle {
     run.keep(zx.reach<Number>(at.z, at.x, width), Number(zx.a) * step);
   }
 
-  /// The plane passes between two opposite corners of the cell.
+  /// Keeps the cells of which two opposite corners are on different sides of the plane, or on it.
   COPSE_HD void cut_by_plane(RowRun& run, const ivec3& corner) const {
     const ivec3 at = corner - a_;
     const i64 width = units_.width(), slope = normal_x_ << units_.bits;

@@ -1,36 +1,38 @@
 #pragma once
 
-// Which cells of a window of 8 x 8 columns a triangle touches: 64 bits for each of its slabs across z. The tests
-// are those of lattice_triangle.h, by the same integers, for triangles that are small against the window.
+// Finds the cells that a triangle touches in a window of 8 x 8 columns: 64 bits for each slab across z. The tests
+// are those of lattice_triangle.h, with the same integers, for triangles that are small compared with the window.
 //
-// Every test is linear in the cell's place. Of a cell's thirteen axes, the three edges seen along z decide on
-// columns alike in all slabs, those seen along y and x on a slab's columns and rows of columns, and only the plane
-// on each cell. So a slab is
+// Every test is linear in the place of the cell. The three edges projected along z decide for whole columns,
+// equally in all slabs. The edges projected along y and along x decide for rows of 8 bits of a slab. Only the
+// plane decides for each cell. So the bits of a slab are
 //
-//   columns that pass along z & row x of those that pass along y, eight times & row y of those along x, each bit
-//   as a byte & cells that the plane passes
+//     the columns that pass along z
+//   & the row over x that passes along y, repeated in all eight rows
+//   & the row over y that passes along x, with each bit spread to a byte
+//   & the cells that the plane passes
 //
-// Steps from cell to cell are multiples of 2^bits. Divided by it and rounded down, a value keeps its sign at every
-// cell, and all are small: value < 0 exactly where floor(value / 2^bits) < 0.
+// Steps from cell to cell are multiples of 2^bits. A value divided by 2^bits and rounded down keeps its sign at
+// every cell, and such values are small: value < 0 exactly if floor(value / 2^bits) < 0.
 
 #include "builders/grid/cells/lattice_triangle.h"
 
 namespace copse::detail {
 
-/// Cells of a window along x and y.
+/// The edge of a window along x and y, in cells.
 inline constexpr i32 window_edge = 8;
 
-/// How long a triangle may be, on each axis in units, in a window with i32 numbers.
+/// The largest extent of a triangle, on each axis in units, for a window with i32 numbers.
 inline constexpr i32 max_window_extent = 1 << 12;
 
-/// Cells across z that a window may have then.
+/// The largest number of slabs of such a window.
 inline constexpr i32 max_window_slabs = 40;
 
 /// Three edge functions along a row of cells, one for each edge of the triangle.
 struct EdgeRow {
   ivec3 value, step;
 
-  /// Bit i: no function is negative at cell i.
+  /// Returns eight bits: bit i is 1 if no function is negative at cell i.
   COPSE_HD u32 passing() const {
     ivec3 at = value + step * (window_edge - 1);
     u32 negative = 0;
@@ -45,20 +47,20 @@ struct EdgeRow {
 
 /// Three edge functions over a plane of cells.
 struct EdgePlane {
-  ivec3 value;  // at the window's first cell
+  ivec3 value;  // at the first cell of the window
   ivec3 step_a, step_b;
 
   COPSE_HD EdgeRow row_along_a(i32 b) const { return {value + step_b * b, step_a}; }
   COPSE_HD EdgeRow row_along_b(i32 a) const { return {value + step_a * a, step_b}; }
 };
 
-/// A byte in all eight rows.
+/// Returns a byte repeated in all eight rows.
 COPSE_HD inline u64 repeat_row(u32 byte) {
   const u32 rows = byte * 0x01010101u;
   return u64{rows} << 32 | rows;
 }
 
-/// Bit k as byte k.
+/// Returns each bit k spread to all bits of byte k.
 ///
 ///   0000dcba * (1 + 2^7 + 2^14 + 2^21), of each byte the lowest bit:  0000000d 0000000c 0000000b 0000000a
 COPSE_HD inline u64 spread_to_rows(u32 byte) {
@@ -67,18 +69,19 @@ COPSE_HD inline u64 spread_to_rows(u32 byte) {
   return u64{high} << 32 | low;
 }
 
-/// The bits from first to last, both included, of eight.
+/// Returns eight bits of which those from `first` to `last`, both included, are 1.
 COPSE_HD inline u32 bits_between(i32 first, i32 last) {
   return (2u << last) - (1u << first);
 }
 
-/// Number: i32 for a triangle of at most max_window_extent in a window of at most max_window_slabs, both of them
-/// on the same lattice and touching each other's boxes; i64 for any triangle.
+/// A window of cells and the tests of one triangle in it.
+///   Number: i32 for a triangle of at most max_window_extent in a window of at most max_window_slabs, if both are
+///   on the same lattice and their boxes touch; i64 for any triangle
 template <class Number>
 class LatticeWindow {
  public:
-  /// `range`: the cells that are asked for, those of the triangle's box or fewer, all of them in the 8 x 8 columns
-  /// from `first` on. Slabs count from first.z on.
+  ///   range: the cells to test: those of the triangle's box or fewer, all in the 8 x 8 columns from `first` on
+  ///   first: the first cell of the window; slabs are counted from first.z
   COPSE_HD LatticeWindow(const LatticeVertices& v, const CellUnits& units, const ivec3& first,
                          const CellRange& range) {
     const ivec3 corner(units.begin(first.x), units.begin(first.y), units.begin(first.z));
@@ -96,7 +99,7 @@ class LatticeWindow {
     }
   }
 
-  /// The cells of a slab that the triangle touches: bit x + 8 y.
+  /// Returns the cells of a slab that the triangle touches: bit x + 8 y is cell (x, y).
   COPSE_HD u64 touched(i32 slab) const {
     if (columns_ == 0) return 0;
     const u64 left =
@@ -105,7 +108,8 @@ class LatticeWindow {
   }
 
  private:
-  /// No value beyond it changes its sign in a window, nor fits the plane's reach.
+  /// Values are clamped to this: a larger one does not change its sign in a window, nor is it within the reach of
+  /// the plane.
   static constexpr i64 max_value = i64{1} << 30;
 
   template <class Value>
@@ -113,7 +117,8 @@ class LatticeWindow {
     return i32(smaller(larger(value, Value(-max_value)), Value(max_value)));
   }
 
-  /// A projection onto a line has edges in both directions, so that it does not matter how they are turned.
+  /// If the projection of the triangle is a line, it has edges in both directions, so their orientation does not
+  /// matter.
   template <u32 axis_a, u32 axis_b>
   COPSE_HD static EdgePlane edge_plane(const ivec3 (&edges)[3], const ivec3 (&at)[3], bool turns,
                                        const CellUnits& units) {
@@ -130,8 +135,8 @@ class LatticeWindow {
     return {ivec3(values[0], values[1], values[2]), -ivec3(b[0], b[1], b[2]), ivec3(a[0], a[1], a[2])};
   }
 
-  /// The plane passes between two opposite corners of a cell: where its value at the upper one is not negative,
-  /// and that at the lower one not positive.
+  /// The plane passes between two opposite corners of a cell if its value at the upper corner is not negative and
+  /// its value at the lower corner is not positive.
   COPSE_HD void set_plane(const ivec3& ab, const ivec3& bc, const ivec3& at, const CellUnits& units) {
     normal_x_ = Number(ab.y) * bc.z - Number(ab.z) * bc.y;
     normal_y_ = Number(ab.z) * bc.x - Number(ab.x) * bc.z;
@@ -150,7 +155,7 @@ class LatticeWindow {
     }
   }
 
-  /// Of the rows of a slab in which something is left.
+  /// Returns the cells that the plane passes, in the rows of a slab that still have cells.
   COPSE_HD u64 on_plane(i32 slab, u64 left) const {
     const i32 first = (63 - i32(leading_zeros(left & (~left + 1)))) / window_edge;
     const i32 last = (63 - i32(leading_zeros(left))) / window_edge;
@@ -170,7 +175,9 @@ class LatticeWindow {
   }
 
   Number normal_x_, normal_y_, normal_z_;
-  Number upper_, reach_;  // of the plane at the first cell's upper corner; that and the lower one's, turned
+  // The value of the plane at the upper corner of the first cell, and its sum with the negated value at the lower
+  // one.
+  Number upper_, reach_;
   EdgePlane yz_, zx_;
   u64 columns_ = 0;
 };

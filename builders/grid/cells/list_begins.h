@@ -1,8 +1,8 @@
 #pragma once
 
-// Where each list begins among sorted keys, the key of an element being the number of its list. Each list looks
-// for its own begin, so that no thread has to fill a long row of empty ones. For bodies: the executor's primitives
-// must be included.
+// Finds where each list begins among sorted keys. The key of an element is the number of its list. One thread per
+// list searches for its begin, so no thread has to fill a long row of empty lists. For bodies: the executor's
+// primitives must be included.
 
 #include "primitives/core/executor.h"
 #include "primitives/core/macros.h"
@@ -10,7 +10,7 @@
 
 namespace copse::detail {
 
-/// The first place from `begin` up to `end` whose key is not less than `key`.
+/// Returns the first place from `begin` up to `end` whose key is not less than `key`.
 COPSE_HD inline u64 lower_bound(const u32* keys, u64 begin, u64 end, u64 key) {
   while (begin < end) {
     const u64 middle = (begin + end) / 2;
@@ -23,7 +23,7 @@ COPSE_HD inline u64 lower_bound(const u32* keys, u64 begin, u64 end, u64 key) {
   return begin;
 }
 
-/// Of every so many lists one looks through all keys, and the others between two of those.
+/// One list of every so many searches all keys; the others search between the places of two such lists.
 inline constexpr u64 lists_per_mark = 64;
 
 inline u64 list_mark_count(u64 list_count) {
@@ -48,7 +48,7 @@ struct FindListBegin {
   }
 };
 
-/// Stores begins[0] up to begins[list_count]: the last one is where all lists end.
+/// Stores begins[0] to begins[list_count]; the last one is where all lists end.
 ///   keys:      ascending, below 2^32 of them
 ///   key_count: u64 operator()() const, host+device: how many there are
 template <class Executor, class KeyCount>

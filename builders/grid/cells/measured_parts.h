@@ -14,12 +14,13 @@ struct GridPart {
   u32 primitive, part;
 };
 
-/// What is known of a primitive. Where its cells are among 32 of a small range, as nearly always, each of them has
-/// a bit, so that they need not be found again. A wide primitive is a number of parts, none for one without cells.
+/// The cells of a primitive, as far as they were found. Nearly always they are among the 32 cells of a small
+/// range; then each of them has a bit in `mask`, so that they need not be found again. For a wide primitive only
+/// the number of its parts is kept; a primitive without cells counts as wide, with 0 parts.
 struct MeasuredPrimitive {
-  u32 mask;      // of a wide one: the number of parts
-  u32 first_id;  // of the range's cells
-  u32 layout;    // 0 for a wide one
+  u32 mask;      // for a wide primitive: the number of parts
+  u32 first_id;  // id of the first cell of the range
+  u32 layout;    // axes and size of the range; 0 for a wide primitive
 
   COPSE_HD static MeasuredPrimitive wide(u32 part_count) { return {part_count, 0, 0}; }
   COPSE_HD static MeasuredPrimitive small(const CellParts& parts, const GridShape& shape, u32 mask) {
@@ -38,11 +39,11 @@ struct MeasuredPrimitive {
   COPSE_HD u32 row_count() const { return layout >> 16; }
 };
 
-/// The parts that there is room for, of those that there are. Small primitives and wide ones are worked on by
-/// launches of their own: what wide ones need takes so many registers that it would slow down the others. The wide
-/// ones stand in queues; their order shows in nothing.
+/// The parts of all primitives, as many as there is room for. Small and wide primitives have launches of their
+/// own, since wide ones need so many registers that they would slow down the others. The wide ones are in queues,
+/// whose order does not change any result.
 struct GridParts {
-  MeasuredPrimitive* measured;  // a primitive
+  MeasuredPrimitive* measured;  // one per primitive
   QueueView<u32> wide_primitives;
   GridPart* data;
   u32* cell_counts;
@@ -74,15 +75,16 @@ struct MeasurePrimitive {
   }
 };
 
-/// Threads for a queue. They take every so many-th element, so that a short queue costs little: such a thread has
-/// much to put away before it begins.
+/// Returns the number of threads for a queue. Thread i takes elements i, i + count, and so on. There are at most
+/// 2^17 threads, so that a short queue costs little: each such thread has much state to save before it
+/// begins.
 inline u64 wide_threads(u64 capacity) {
   constexpr u64 most = u64{1} << 17;
   return smaller(capacity, most);
 }
 
-/// Threads that share the rows of each part in a queue: on a GPU a part over a whole slab of a grid is long for
-/// one.
+/// Returns how many threads share the rows of each part in a queue. On a GPU, a part over a whole slab of a grid
+/// is long work for one thread.
 inline constexpr u32 threads_per_part(const cpu::Executor&) {
   return 1;
 }
@@ -90,7 +92,7 @@ inline constexpr u32 threads_per_part(const cuda::Executor&) {
   return 8;
 }
 
-/// The rows of parts in the queue that a thread has one after the other.
+/// The rows of parts in the queue, as items that a thread takes one after the other.
 struct WideRows {
   GridParts parts;
   u32 threads_per_part;
@@ -164,7 +166,7 @@ struct CountWideParts {
   }
 };
 
-/// For n primitives.
+/// Allocates the parts of n primitives.
 inline GridParts allocate_parts(ScratchArena::Frame& frame, u64 n, u64 capacity, u64* count) {
   u64* const pushed = frame.allocate<u64>(2);
   auto* const measured = frame.allocate<MeasuredPrimitive>(n);
@@ -181,7 +183,7 @@ inline u64 parts_bytes(u64 n, u64 capacity) {
          2 * ScratchArena::bytes_for<u32>(capacity);
 }
 
-/// Stores the parts of all primitives, in their order, and how many cells each has.
+/// Stores the parts of all primitives, in the order of the primitives, and how many cells each part has.
 template <class Executor, class Cells>
 void measure_parts(const Executor& ex, const Cells& cells, u64 n, const GridParts& parts) {
   fill_bytes(ex, "grid: clear queues", parts.wide_primitives.pushed(), 2, 0);

@@ -2,16 +2,19 @@
 
 // The cells of a frustum grid that triangles touch, in the form in which cell_lists.h takes them.
 //
-// The space of a frustum has lines where there are lines, so that a triangle in front of the eye is a triangle
-// there too: it goes onto the same lattice of 1/256 cell as triangles of uniform grids, and what follows is exact.
-// There are three ways, from the usual one to the rarest:
+// Lines stay lines in the space of a frustum, so a triangle in front of the eye is a triangle there too. It goes
+// onto the same lattice of 1/256 cell as triangles of uniform grids, and all that follows is exact. There are
+// three cases, from the usual one to the rarest:
 //
-//   plain    all of it on screen, its farthest vertex not twice as deep as the nearest, and no slab's end at the
-//            nearest or farthest depth within it: a triangle on the lattice
-//   clipped  the polygon of it that is on screen, on the lattice, fan by fan. What is before the first slab or
-//            behind the last one is put flat into its outer face
-//   blurred  where the triangle test errs by half a cell, as with a vertex very far away and a hit next to the
-//            eye, or where the triangle passes through the eye: all tiles, down to the farthest depth seen
+//   plain    The triangle is on screen, its farthest vertex is at most twice as deep as the nearest, and neither
+//   the
+//            nearest nor the farthest depth of the slabs lies within it. It is a triangle on the lattice.
+//   clipped  The part on screen is a polygon on the lattice, taken as a fan of triangles. Parts before the first
+//   slab
+//            or behind the last one are projected onto its outer face.
+//   blurred  The triangle test errs by half a cell, as with a vertex very far away and a hit next to the eye, or
+//   the
+//            triangle passes through the eye. All tiles list it, down to the farthest depth seen.
 
 #include "builders/geometry/triangle_table.h"
 #include "builders/grid/cells/cell_parts.h"
@@ -36,7 +39,7 @@ struct CameraTriangle {
            (is_within || hi <= frustum.nearest || lo >= frustum.farthest);
   }
 
-  /// The most that the triangle test errs, as a length.
+  /// Returns the largest error of the triangle test, as a length.
   COPSE_HD double error(const FrustumShape& frustum) const {
     return sight_error * larger(distance(frustum, a), larger(distance(frustum, b), distance(frustum, c)));
   }
@@ -45,14 +48,15 @@ struct CameraTriangle {
   COPSE_HD static bool is_on_screen(const dvec3& p) {
     return magnitude_of(p.x) <= p.z && magnitude_of(p.y) <= p.z;
   }
-  /// From the eye, at least.
+  /// Returns an upper bound of the distance from the eye.
   COPSE_HD static double distance(const FrustumShape& frustum, const dvec3& p) {
     return FrustumShape::dot(frustum.length_per_x_y_z,
                              dvec3(magnitude_of(p.x), magnitude_of(p.y), magnitude_of(p.z)));
   }
 };
 
-/// The window of what may be seen in any cell, or moved into sight by the triangle test's error.
+/// Returns the window of all points that any cell may list, or that the error of the triangle test may move into
+/// sight.
 COPSE_HD inline ScreenWindow window_of_sight(const FrustumShape& frustum, const GridShape& cells, double error) {
   ScreenWindow window = window_of_tiles(cells.resolution, max_frustum_padding);
   window.length_x = error * (frustum.x_y_z_per_length.x + 2 * frustum.x_y_z_per_length.z);
@@ -60,7 +64,7 @@ COPSE_HD inline ScreenWindow window_of_sight(const FrustumShape& frustum, const 
   return window;
 }
 
-/// A point in front of the eye, in cells.
+/// Returns a point in front of the eye in units of cells.
 COPSE_HD inline dvec3 to_frustum_cells(const GridShape& cells, const dvec3& p) {
   const double inverse = 1.0 / p.z;
   return dvec3(mul_rn(sub_rn(-inverse, cells.lo.x), cells.cells_per_unit.x),
@@ -68,7 +72,7 @@ COPSE_HD inline dvec3 to_frustum_cells(const GridShape& cells, const dvec3& p) {
                mul_rn(sub_rn(mul_rn(p.y, inverse), cells.lo.z), cells.cells_per_unit.z));
 }
 
-/// A plain triangle's vertices on the lattice, inside the grid.
+/// The vertices of a plain triangle on the lattice, inside the grid.
 struct FrustumVertices {
   ivec3 a, b, c;
 
@@ -90,8 +94,8 @@ COPSE_HD inline ivec3 upper_vertex(const ivec3& a, const ivec3& b) {
   return ivec3(larger(a.x, b.x), larger(a.y, b.y), larger(a.z, b.z));
 }
 
-/// What a frustum sees of a triangle that is not plain: the polygon on screen, before, between and behind the
-/// depths from which and to which slabs are counted. Before and behind it is flat.
+/// The visible part of a triangle that is not plain: a polygon on screen in three pieces, before the depths of the
+/// slabs, between them and behind them. The pieces before and behind are flat.
 struct ClippedTriangle {
   static constexpr u32 piece_count = 3;
 
@@ -99,11 +103,11 @@ struct ClippedTriangle {
   u32 ends[piece_count] = {};
   bool is_blurred = false;
   CellUnits units;
-  CellRange range{ivec3(0), ivec3(-1)};  // of the cells touched
+  CellRange range{ivec3(0), ivec3(-1)};  // of the cells that it touches
 
   COPSE_HD bool is_empty() const { return range.last.x < range.first.x; }
 
-  /// A row takes longer than one of a plain triangle.
+  /// Returns parts with fewer rows, since a row takes longer than one of a plain triangle.
   COPSE_HD CellParts parts() const {
     constexpr u32 rows_per_part = 4;
     CellParts parts = CellParts::of(range, RowAxes::min_rows(range.last - range.first + 1));
@@ -143,29 +147,30 @@ struct ClippedTriangle {
   }
 
  private:
-  /// In the window around the tiles, and in the slabs.
+  /// Returns a vertex on the lattice, in the window around the tiles and inside the slabs.
   COPSE_HD static ivec3 vertex(const GridShape& cells, const dvec3& p) {
     const dvec3 place = to_frustum_cells(cells, p);
     return ivec3(to_units(place.x, cells.resolution.x, units_per_cell_bits), unit_at(place.y), unit_at(place.z));
   }
-  /// The nearest unit, of places down to -2^24.
+  /// Returns the nearest unit, for places down to -2^24.
   COPSE_HD static i32 unit_at(double cells) {
     constexpr i32 offset = 1 << 24;
     return i32(add_rn(add_rn(mul_rn(cells, double(units_per_cell)), 0.5), double(offset))) - offset;
   }
 };
 
-/// Cuts a triangle to the screen. Out of line: it is seldom needed, and its arrays would count for every triangle.
+/// Cuts a triangle to the screen. It is not inlined: it is needed rarely, and every triangle would pay for its
+/// arrays.
 [[gnu::noinline]] COPSE_HD inline void clip_triangle(const FrustumShape& frustum, const GridShape& cells,
                                                      const CameraTriangle& triangle, ClippedTriangle& clipped) {
-  // Find what may be seen, with all that rounding may move into sight.
+  // Find the part that may be seen, with all that rounding may move into sight.
   const double error = triangle.error(frustum), depth_error = error * frustum.x_y_z_per_length.z;
   FrustumPolygon polygon(triangle.a, triangle.b, triangle.c);
   polygon.cut(ClipPlane{0, 0, 1, depth_error});
   polygon.cut(window_of_sight(frustum, cells, error));
   if (polygon.count() == 0) return;
 
-  // From how near the triangle comes follows how far a hit may be off.
+  // The nearest depth of the triangle tells how far a hit may be off.
   const DepthRange depths = polygon.depths();
   const i32 padding = depths.lo > 0 ? padding_for(blur_in_units(frustum, error / sight_error / depths.lo))
                                     : max_frustum_padding + 1;
@@ -174,13 +179,14 @@ struct ClippedTriangle {
     return clipped.blur(cells, larger(depths.hi + depth_error, frustum.nearest));
   }
 
-  // Keep what touches the cells.
+  // Keep the part that touches the cells.
   polygon.cut(window_of_tiles(cells.resolution, padding));
   if (!polygon.is_whole()) return clipped.blur(cells, larger(depths.hi, frustum.nearest));
   if (polygon.count() > 0) clipped.take(frustum, cells, polygon);
 }
 
-/// The rows of a clipped triangle's cells. Each piece gives a run, and as they share an edge, so do the runs.
+/// The runs of cells of a clipped triangle. Each piece gives a run per row. Pieces share an edge, so their runs
+/// join.
 struct RowsOfClipped {
   const ClippedTriangle& clipped;
   CellParts parts;
@@ -224,7 +230,7 @@ struct CellsOfFrustum {
   const FrustumShape* frustum;
   const GridShape* shape;
 
-  /// 0 for a triangle that cannot be seen.
+  /// Returns the number of parts of a triangle; 0 if it cannot be seen.
   COPSE_HD u32 part_count(u32 primitive) const {
     const Triangle t = table.triangle(primitive);
     if (is_empty(bounds(t))) return 0;
@@ -236,8 +242,7 @@ struct CellsOfFrustum {
     return clipped.is_empty() ? 0 : clipped.parts().count();
   }
 
-  /// Calls visit(CellRun) for all cells of a plain triangle whose cells are few, and stores the range that they
-  /// are of.
+  /// Calls visit(CellRun) for all cells of a plain triangle that has few, and stores the range of these cells.
   template <class Visit>
   COPSE_HD CellExtent visit_small(u32 primitive, CellParts& range, Visit& visit) const {
     const Triangle t = table.triangle(primitive);
@@ -255,7 +260,8 @@ struct CellsOfFrustum {
     return CellExtent::small;
   }
 
-  /// Calls visit(CellRun) for the cells of a part's rows; each cell of the primitive is in one run of one part.
+  /// Calls visit(CellRun) for the cells in the rows of a part. Each cell of the primitive is in one run of one
+  /// part.
   template <class Visit>
   COPSE_HD void visit_part(u32 primitive, const PartRows& rows, Visit& visit) const {
     const CameraTriangle triangle(*frustum, table.triangle(primitive));
@@ -274,7 +280,7 @@ struct CellsOfFrustum {
  private:
   COPSE_HD CellUnits cell_units() const { return {units_per_cell_bits, frustum->padding}; }
 
-  /// True where the triangle is on the far side of one side of the screen, by more than all padding.
+  /// Returns true if the triangle is outside one side of the screen, by more than all padding.
   COPSE_HD bool is_beside_screen(const CameraTriangle& t) const {
     const double error = t.error(*frustum);
     return t.farthest() < -error * frustum->x_y_z_per_length.z ||

@@ -14,7 +14,7 @@ template <class Executor>
 void build_frustum_cells(const Executor& ex, std::span<const TriangleView> views, u64 triangle_count,
                          const FrustumRequest& request, FrustumShape* shape, const GridArrays& grid);
 
-/// Stores how many parts the triangles have, and how many references those below `part_capacity` need.
+/// Stores how many parts the triangles have, and how many references the parts below `part_capacity` need.
 template <class Executor>
 void count_frustum_cells(const Executor& ex, std::span<const TriangleView> views, u64 triangle_count,
                          const FrustumRequest& request, u64 part_capacity, u64* part_count, u64* reference_count);

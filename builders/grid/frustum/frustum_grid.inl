@@ -1,4 +1,4 @@
-// Frustum grid: the depths of what is seen, then the cells of triangles as for a uniform grid.
+// Frustum grid: find the depths of the visible triangles, then the cells of triangles as for a uniform grid.
 
 #include "builders/geometry/make_triangle_table.h"
 #include "builders/grid/cells/cell_lists.h"
@@ -10,10 +10,10 @@
 
 namespace copse::detail {
 
-/// A sample of triangles is enough to place slabs by.
+/// A sample of so many triangles is enough to place the slabs.
 inline constexpr u64 depth_samples = u64{1} << 15;
 
-/// The depth of the first vertex of a sample, where that is on screen.
+/// Returns the depth of the first vertex of a sample, if that is on screen.
 struct DepthOnScreen {
   TriangleTable table;
   FrustumShape frustum;
@@ -35,7 +35,7 @@ struct MergeDepths {
 
 struct StoreFrustum {
   FrustumRequest request;
-  const DepthRange* seen;  // null where both depths were asked for
+  const DepthRange* seen;  // null if the request gives both depths
   FrustumShape* frustum;
   GridShape* cells;
   COPSE_HD void operator()(u64) const {
@@ -43,7 +43,7 @@ struct StoreFrustum {
   }
 };
 
-/// Stores the shape of the frustum, and that of its cells.
+/// Stores the shape of the frustum and the shape of its cells.
 template <class Executor>
 void shape_frustum(const Executor& ex, const TriangleTable& table, u64 n, const FrustumRequest& request,
                    FrustumShape* frustum, GridShape* cells) {

@@ -1,7 +1,7 @@
 #pragma once
 
-// The part of a triangle that a frustum may see, as a convex polygon in camera coordinates: for triangles that
-// reach past the sides of the screen, or behind the eye.
+// The part of a triangle that a frustum may see, as a convex polygon in camera coordinates. It is for triangles
+// that reach past the sides of the screen or behind the eye.
 //
 // Source: Sutherland, Hodgman, "Reentrant Polygon Clipping", CACM 1974.
 
@@ -9,7 +9,7 @@
 
 namespace copse::detail {
 
-/// a x + b y + c z + d >= 0.
+/// The points with a x + b y + c z + d >= 0.
 struct ClipPlane {
   double a, b, c, d;
 
@@ -18,7 +18,7 @@ struct ClipPlane {
   }
 };
 
-/// The screen made larger on all sides: by a share of its half width and half height, and by a length.
+/// The screen, enlarged on all sides by a share of its half width and half height, and by a length.
 struct ScreenWindow {
   double share_x, share_y, length_x, length_y;
 
@@ -36,16 +36,16 @@ struct ScreenWindow {
   }
 };
 
-/// The window of all tiles, each larger by so many units.
+/// Returns the window of all tiles, each enlarged by so many units.
 COPSE_HD inline ScreenWindow window_of_tiles(const uvec3& cells, i32 padding) {
   const double units = 2.0 * padding / units_per_cell;
   return {units / cells.y, units / cells.z, 0, 0};
 }
 
-/// A convex polygon that planes cut.
+/// A convex polygon that can be cut by planes.
 class FrustumPolygon {
  public:
-  /// A triangle, a plane in front of the eye and four sides make 8 at most.
+  /// A triangle that is cut by a plane in front of the eye and by four sides has at most 8 corners.
   static constexpr u32 max_vertices = 10;
 
   COPSE_HD FrustumPolygon(const dvec3& a, const dvec3& b, const dvec3& c) : count_(3) {
@@ -56,7 +56,7 @@ class FrustumPolygon {
 
   COPSE_HD u32 count() const { return count_; }
   COPSE_HD const dvec3& vertex(u32 i) const { return vertices_[i]; }
-  /// False where rounding made more corners of thin pieces than there is room for.
+  /// Returns false if rounding made more corners of a thin piece than there is room for.
   COPSE_HD bool is_whole() const { return is_whole_; }
 
   COPSE_HD void cut(const ClipPlane& plane) {

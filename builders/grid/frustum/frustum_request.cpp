@@ -6,7 +6,7 @@
 #include "builders/grid/frustum/frustum_shape.h"
 #include "primitives/core/check.h"
 
-// Worked out on the host in double precision; the backends get the same numbers.
+// All of this is computed on the host in double precision, so both backends get the same numbers.
 
 namespace copse::detail {
 
@@ -41,7 +41,7 @@ void check_frustum(const ViewFrustum& f) {
   }
 }
 
-/// What the camera says.
+/// Returns the part of the shape that follows from the camera.
 FrustumShape shape_of(const ViewFrustum& f) {
   const dvec3 right(f.right), up(f.up), forward(f.forward);
   const double volume = glm::dot(right, glm::cross(up, forward));
@@ -65,14 +65,15 @@ FrustumShape shape_of(const ViewFrustum& f) {
   return shape;
 }
 
-/// A move by a length at depth 1 changes x / z by that of x, and by as much as the depth changes.
+/// Returns the most units per unit of length across the screen. A move at depth 1 changes x / z by the change of
+/// x, and by as much as the depth changes.
 double screen_units(const FrustumShape& shape, const uvec3& resolution) {
   const dvec3& per_length = shape.x_y_z_per_length;
   return std::max(resolution.x * (per_length.x + per_length.z), resolution.y * (per_length.y + per_length.z)) *
          units_per_cell / 2;
 }
 
-/// Cells must be so large that usual triangles are not blurred.
+/// Cells must be large enough that usual triangles are not blurred.
 void check_padding(const FrustumRequest& request) {
   FrustumShape shape = request.shape;
   const double slabs = slab_units(request, 1, min_depth_ratio);

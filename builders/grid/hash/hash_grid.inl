@@ -1,5 +1,5 @@
-// Hash grid: points are sorted by the bucket of their cell, buckets look for their lists in the sorted keys, and
-// the points are copied in that order. The sort is stable, so that a bucket's points stand in the order of ids.
+// Hash grid: sort points by the bucket of their cell, find where the list of each bucket begins, and copy the
+// points in that order. The sort is stable, so the points of a bucket are in the order of their ids.
 
 #include "builders/grid/cells/list_begins.h"
 #include "builders/grid/hash/hash_shape.h"
@@ -37,7 +37,7 @@ struct StoreHashShape {
   }
 };
 
-/// The bucket of a point; past all of them where it is invalid.
+/// Returns the bucket of a point, or the number past all buckets if the point is invalid.
 struct BucketOfPoint {
   PositionSpan points;
   const HashGridShape* shape;
@@ -87,7 +87,7 @@ void build_buckets(const Executor& ex, const PositionSpan& points, const HashGri
   radix_sort_pairs(ex, "hash grid: sort", n, BucketOfPoint{points, grid.shape}, Index{}, buckets, ids,
                    bits_of_buckets(grid.bucket_count));
 
-  // Tell where the points of each bucket begin, and copy them.
+  // Find where the points of each bucket begin, and copy them.
   find_list_begins(ex, "hash grid: buckets", buckets, AllKeys{n}, grid.bucket_count, grid.bucket_begins);
   for_each(ex, "hash grid: points", n, CopyPoint{points, buckets, ids, grid.bucket_count, grid.points});
 }

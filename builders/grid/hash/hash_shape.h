@@ -1,7 +1,7 @@
 #pragma once
 
-// The memory of a hash grid as its builder writes it, and its cells, which are chosen on the device, where the box
-// of the points is.
+// The memory of a hash grid, as its builder writes it; and the choice of its cells, which is made on the device,
+// where the box of the points is.
 
 #include "builders/grid/hash_layout.h"
 
@@ -21,22 +21,22 @@ struct PointBox {
   u32 count;
 };
 
-/// What is asked for: see HashGridOptions.
+/// The options of a build: see HashGridOptions.
 struct HashGridRequest {
   float cell_size;
   float points_per_cell;
   u32 bucket_count;
 };
 
-/// How many cubes cover a box, of which `most` stand along the longest edge.
+/// Returns how many cubes cover a box, with `most` of them along the longest edge.
 COPSE_HD inline double cube_count(const dvec3& size, double longest, double most) {
   const double x = larger(mul_rn(size.x / longest, most), 1.0), y = larger(mul_rn(size.y / longest, most), 1.0),
                z = larger(mul_rn(size.z / longest, most), 1.0);
   return mul_rn(mul_rn(x, y), z);
 }
 
-/// So many cubes along the longest edge that at most `wanted` cover the box, and nearly as many do; along flat
-/// boxes and lines too.
+/// Returns the largest number of cubes along the longest edge with which at most `wanted` cubes cover the box. It
+/// also works for flat boxes and lines.
 COPSE_HD inline u32 cubes_along_longest(const dvec3& size, double longest, double wanted) {
   u32 lo = 1, hi = max_hash_resolution;
   while (lo < hi) {
@@ -50,7 +50,7 @@ COPSE_HD inline u32 cubes_along_longest(const dvec3& size, double longest, doubl
   return lo;
 }
 
-/// One over the edge of a cell.
+/// Returns one over the edge of a cell.
 COPSE_HD inline double choose_cells_per_unit(const PointBox& points, const HashGridRequest& request) {
   if (request.cell_size > 0) return 1.0 / double(request.cell_size);
   const Aabb& box = points.box;

@@ -1,7 +1,7 @@
 #pragma once
 
-// Primitives look themselves up in the lists of the cells that they touch. For bodies: the executor's primitives
-// must be included.
+// Looks up each primitive in the lists of the cells that it touches. For bodies: the executor's primitives must be
+// included.
 
 #include "builders/grid/cells/cell_parts.h"
 #include "builders/grid/cells/list_begins.h"
@@ -24,7 +24,7 @@ struct CheckCellIds {
   }
 };
 
-/// Looks a primitive up in cells that it touches.
+/// Looks up a primitive in cells that it touches.
 struct FindInCells {
   const GridView& grid;
   u32 primitive;
@@ -67,7 +67,8 @@ struct CountWrongReferences {
   COPSE_HD void operator()(u64) const { faults->wrong_references = counts->stored_count - *found_count; }
 };
 
-/// Counts faults of the lists' contents, against the n primitives of `cells`. The lists must follow each other.
+/// Counts the faults in the content of the lists, against the n primitives of `cells`. The lists must follow each
+/// other.
 template <class Executor, class Cells>
 void find_primitives(const Executor& ex, const Cells& cells, u64 n, const GridView& grid, u64 cell_count,
                      CellFaults* faults) {

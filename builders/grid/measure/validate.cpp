@@ -15,7 +15,7 @@ namespace copse {
 
 namespace detail {
 
-// The body: validate.inl, for either executor. The functions for lists read nothing else; the others need lists
+// The body: validate.inl, for either executor. The checks of lists are safe on any content; the others need lists
 // that follow each other.
 template <class Executor>
 void check_cell_lists(const Executor& ex, const GridView& grid, u64 cell_count, u64 reference_count,

@@ -1,9 +1,9 @@
 // Proof that a grid is what it should be.
 //
-// First its lists must follow each other. Then, in a grid of cells, each primitive looks itself up in the lists of
-// the cells that it touches; as many references as are found there are all that there are. In a hash grid, a point
-// that stands in the bucket of its position, with ascending ids, stands there once; so as many points as are
-// valid, all of them good, are all that there are.
+// First, its lists must follow each other. Then, in a grid of cells, each primitive is looked up in the lists of
+// the cells that it touches; if as many references are found as are stored, there are no others. In a hash grid, a
+// point in the bucket of its position, with ascending ids, is there once; if all stored points are good and they
+// are as many as are valid, none is missing.
 
 #include "builders/geometry/make_triangle_table.h"
 #include "builders/grid/cells/grid_arrays.h"
@@ -100,7 +100,7 @@ struct IsValidPoint {
   COPSE_HD bool operator()(u64 i) const { return is_finite(points.at(i)); }
 };
 
-/// Counts the points that are valid and not there, or there and not counted.
+/// Compares how many points are valid with how many are stored and counted.
 struct ComparePointCounts {
   HashGridView grid;
   u64 source_count;

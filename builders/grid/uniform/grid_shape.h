@@ -1,30 +1,30 @@
 #pragma once
 
-// Chooses how many cells a grid over a box has, on the device, where the box is.
+// Chooses how many cells a grid over a box has. This happens on the device, where the box is.
 
 #include "builders/grid/layout.h"
 
 namespace copse::detail {
 
-/// What is asked for: a resolution, or where that is 0 a number of cells.
+/// The request of a build: a resolution, or if that is 0 a number of cells.
 struct GridRequest {
   uvec3 resolution;
   u32 cell_count;
 };
 
-/// So many times an edge of a cell may be as long as another.
+/// The largest ratio of two edges of a cell.
 inline constexpr double max_cell_stretch = 64;
 
 COPSE_HD inline double larger_of_three(const dvec3& v) {
   return larger(v.x, larger(v.y, v.z));
 }
 
-/// Cells along an edge of a box of which the longest edge has `most` cells, all cells being nearly cubes.
+/// Returns the cells along an edge of a box whose longest edge has `most` cells. All cells are nearly cubes.
 COPSE_HD inline u32 cells_along(double edge, double longest, u32 most) {
   return larger(u32(mul_rn(edge / longest, double(most))), 1u);
 }
 
-/// The finest cubes of which at most `cell_count` fill a box.
+/// Returns the resolution with the smallest cubes of which at most `cell_count` fill a box.
 COPSE_HD inline uvec3 resolution_of_cubes(const dvec3& size, u32 cell_count) {
   const double longest = larger_of_three(size);
   uvec3 best(1);
@@ -42,14 +42,14 @@ COPSE_HD inline uvec3 resolution_of_cubes(const dvec3& size, u32 cell_count) {
   return best;
 }
 
-/// Cells along an edge, of at least 1/64 of the longest edge of a cell; fewer than `asked` for flat boxes.
+/// Returns the cells along an edge, each at least `thinnest` thick. For flat boxes these are fewer than `asked`.
 COPSE_HD inline u32 cells_not_thinner(double edge, double thinnest, u32 asked) {
   const double most = edge / thinnest;
   return most < double(asked) ? larger(u32(most), 1u) : asked;
 }
 
-/// A box of no extent on an axis gets one layer of cells there, as thick as 1/64 of their longest edge. Empty
-/// boxes and points get one cell.
+/// Returns the cells over a box. A box without extent on an axis gets one layer of cells there, as thick as 1/64
+/// of their longest edge. Empty boxes and points get one cell.
 COPSE_HD inline GridShape make_grid_shape(const Aabb& box, const GridRequest& request) {
   if (is_empty(box)) return {dvec3(0), dvec3(1), uvec3(1)};
   const dvec3 lo(box.lo),

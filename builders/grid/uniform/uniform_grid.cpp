@@ -16,7 +16,7 @@ namespace detail {
 template <class Executor>
 void build_cells(const Executor& ex, const GridSource& source, const GridRequest& request, const GridArrays& grid);
 
-/// Stores how many parts the primitives have, and how many references those below `part_capacity` need.
+/// Stores how many parts the primitives have, and how many references the parts below `part_capacity` need.
 template <class Executor>
 void count_cells(const Executor& ex, const GridSource& source, const GridRequest& request, u64 part_capacity,
                  u64* part_count, u64* reference_count);
@@ -70,7 +70,7 @@ detail::GridSource source_of(const TriangleViews& triangles) {
 }
 
 detail::GridSource source_of(const BoxView& boxes) {
-  // Without boxes there are no views either.
+  // No views: the body takes the boxes. If there are no boxes either, there are no primitives.
   return {{}, boxes.boxes.data(), boxes.boxes.size()};
 }
 

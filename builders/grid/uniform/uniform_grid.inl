@@ -2,10 +2,10 @@
 //
 // Sources: Patidar, Narayanan, "Scalable Split and Gather Primitives for the GPU", 2009, section 5.2: a record of
 // (cell, primitive) for each cell that a primitive touches, and a split by the cell. Kalojanov, Slusallek, "A
-// Parallel Algorithm for Construction of Uniform Grids", HPG 2009: the same by a sort, cells found by where keys
-// change. Where we differ: primitives are shared out in parts of about equal work, so that a triangle over all
-// cells does not keep the others waiting; and cells look for their lists in the sorted keys, so that no thread has
-// to fill a long row of empty ones.
+// Parallel Algorithm for Construction of Uniform Grids", HPG 2009: the same by a sort; cells begin where keys
+// change. Where we differ: primitives are cut into parts of about equal work, so that a triangle over all cells
+// does not hold up one thread; and each cell searches for its list in the sorted keys, so that no thread has to
+// fill a long row of empty ones.
 
 #include "builders/geometry/make_triangle_table.h"
 #include "builders/geometry/primitive_bounds.h"
@@ -25,7 +25,7 @@ struct StoreGridShape {
   COPSE_HD void operator()(u64) const { *shape = make_grid_shape(*box, request); }
 };
 
-/// Calls work(cells) with the cells of the source's primitives over the grid of their box, which it stores.
+/// Stores the shape of the grid over the box of the primitives, and calls work(cells) with their cells in it.
 template <class Executor, class Work>
 void with_cells(const Executor& ex, const GridSource& source, const GridRequest& request, GridShape* shape,
                 const Work& work) {

@@ -1,8 +1,8 @@
 #pragma once
 
-// Triangles over sparse bricks, in parts of about equal work. A small one has a part for each column of bricks
-// along z that it may touch, in which it is voxelised slab by slab. A large one has parts for each slab of bricks:
-// they share the slab's rows, and where rows are long, the bricks of a row.
+// Triangles over sparse bricks, in parts of about equal work. A small triangle has a part for each column of
+// bricks along z that it may touch; the part voxelises it slab by slab. A large triangle has several parts for
+// each slab of bricks; they share the rows of the slab, and the bricks of a row if rows are long.
 
 #include "builders/geometry/triangle_table.h"
 #include "builders/grid/bricks.h"
@@ -12,7 +12,7 @@
 
 namespace copse::detail {
 
-/// Bricks are numbered and voxels found on one lattice of so many units per voxel, a brick being 8 times as long.
+/// Bricks and voxels are found on one lattice. It has so many units per voxel, and 8 times as many per brick.
 inline constexpr u32 units_per_voxel_bits = 7;
 inline constexpr u32 units_per_brick_bits = units_per_voxel_bits + 3;
 
@@ -40,7 +40,7 @@ struct BrickParts {
   COPSE_HD static BrickParts none() { return {0}; }
   COPSE_HD static BrickParts small(u32 count) { return {count}; }
   COPSE_HD static BrickParts large(u32 count) { return {large_bit | count}; }
-  /// It reaches beyond the grid.
+  /// For a triangle that reaches beyond the grid.
   COPSE_HD static BrickParts left_out() { return {left_out_code}; }
 
   COPSE_HD bool is_left_out() const { return code == left_out_code; }
@@ -48,7 +48,7 @@ struct BrickParts {
   COPSE_HD u32 large_count() const { return (code & large_bit) != 0 && !is_left_out() ? code & ~large_bit : 0; }
 };
 
-/// A part of a row of bricks: `count` of them from `id` on, `stride` apart.
+/// A run of bricks in a row: `count` ids from `id` on, `stride` apart.
 struct BrickRun {
   u32 id, stride, count;
 };
@@ -98,7 +98,7 @@ struct BrickTriangles {
     }
   }
 
-  /// Calls visit(BrickRun) for the bricks that a large triangle touches in a part.
+  /// Calls visit(BrickRun) for the bricks that a large triangle touches, in one of its parts.
   template <class Visit>
   COPSE_HD void visit_large(const LatticeVertices& v, u32 part, const Visit& visit) const {
     const LargeTriangle large(v, bricks(v));
@@ -116,8 +116,8 @@ struct BrickTriangles {
     }
   }
 
-  /// Calls visit(place of a brick, slab of it, bits of voxels) for the voxels in column `part` of a small
-  /// triangle.
+  /// Calls visit(place of a brick, slab in the brick, bits of voxels) for the voxels of a small triangle in column
+  /// `part`.
   template <class Visit>
   COPSE_HD void visit_voxels(u32 primitive, u32 part, Visit& visit) const {
     const LatticeVertices v = vertices(primitive);
@@ -133,7 +133,7 @@ struct BrickTriangles {
     }
   }
 
-  /// The same for a brick that a triangle touches.
+  /// Does the same for a brick that a triangle touches.
   template <class Visit>
   COPSE_HD void visit_brick(const LatticeVertices& v, const uvec3& place, Visit& visit) const {
     const CellRange all = voxels(v);
@@ -153,7 +153,7 @@ struct BrickTriangles {
 
     CellParts range;
     LatticeTriangle<i64> triangle;
-    u32 rows_at_once;  // parts that take turns with the rows of a slab
+    u32 rows_at_once;  // parts that take the rows of a slab in turn
     u32 pieces_per_row;
 
     COPSE_HD LargeTriangle(const LatticeVertices& v, const CellRange& bricks)
@@ -168,7 +168,7 @@ struct BrickTriangles {
 
     COPSE_HD u32 part_count() const { return u32(range.size.z) * rows_at_once * pieces_per_row; }
 
-    /// The last piece has what is left, should a run be longer than expected.
+    /// Cuts the run to a piece. The last piece takes the rest, in case a run is longer than expected.
     COPSE_HD void leave_piece(RowRun& run, u32 piece) const {
       run.begin += i32(piece) * piece_size;
       if (piece + 1 < pieces_per_row) run.end = smaller(run.end, run.begin + piece_size);
@@ -180,7 +180,7 @@ struct BrickTriangles {
     return larger(size.x, larger(size.y, size.z)) <= max_window_extent;
   }
 
-  /// The part of a range in the columns of a brick.
+  /// Returns the part of a range that lies in the columns of a brick.
   COPSE_HD static CellRange within(const CellRange& all, const uvec3& place, i32 first_z, i32 last_z) {
     const i32 x = i32(place.x) * window_edge, y = i32(place.y) * window_edge;
     return {ivec3(larger(all.first.x, x), larger(all.first.y, y), first_z),

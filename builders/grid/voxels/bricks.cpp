@@ -24,7 +24,7 @@ void count_bricks(const Executor& ex, std::span<const TriangleView> views, u64 n
 template <class Executor>
 void count_brick_voxels(const Executor& ex, const BrickCounts* counts, const u32* words, u64 capacity, u64* out);
 
-/// `bricks`: their places.
+///   bricks: the places of bricks
 template <class Executor>
 u64 brick_scratch_bytes(const Executor& ex, const GridShape& bricks, u64 n, u64 view_count);
 

@@ -1,11 +1,11 @@
-// Sparse voxels: which bricks triangles touch, as bits of their places; and in each brick the voxels.
+// Sparse voxels: mark the bricks that triangles touch as bits of their places, then set the voxels in each brick.
 //
-// A bit a place is 1/512 of a bit a voxel, little enough to keep for all places while a build runs. A prefix sum
-// over the bits numbers the bricks in the order of their places, equal in every build, so that a thread finds the
-// brick of a voxel by two words, and a brick is made once, however many triangles touch it. The hash is made of
-// what is there, for those who look bricks up. Spatial hashing: Meister, Yoshimura, Kao, "GPU Programming
-// Primitives for Computer Graphics", SIGGRAPH Asia courses, 2023; bricks: Crassin, Neyret, Lefebvre, Eisemann,
-// "GigaVoxels", I3D 2009.
+// One bit per place takes 1/512 of one bit per voxel, so there is memory for all places while a build runs. A
+// prefix sum over the bits numbers the bricks in the order of their places, equally in every build. So a thread
+// finds the brick of a voxel with two words, and a brick is made once, however many triangles touch it. The hash
+// table is made from the bricks that exist, for later look-ups. Spatial hashing: Meister, Yoshimura, Kao, "GPU
+// Programming Primitives for Computer Graphics", SIGGRAPH Asia courses, 2023; bricks: Crassin, Neyret, Lefebvre,
+// Eisemann, "GigaVoxels", I3D 2009.
 
 #include "builders/geometry/make_triangle_table.h"
 #include "builders/grid/voxels/brick_triangles.h"
@@ -17,17 +17,17 @@
 
 namespace copse::detail {
 
-/// The places of bricks.
+/// The places of bricks, as bits.
 struct BrickPlaces {
   u32* bits;   // 1 for a place with a brick
-  u32* ranks;  // of each word: how many bits are set before it
+  u32* ranks;  // for each word: how many bits are set before it
   u64 word_count;
-  u32* total;  // bits that are set
+  u32* total;  // how many bits are set
 
   COPSE_HD void mark(u32 place) const {
     u32* const word = bits + place / 32;
     const u32 bit = 1u << (place % 32);
-    // Most places are marked by several triangles, and a load costs less than an atomic operation.
+    // Several triangles mark most places, and a load costs less than an atomic operation.
     if ((load_relaxed(word) & bit) == 0) fetch_or_relaxed(word, bit);
   }
   COPSE_HD u32 brick_at(u32 place) const {
@@ -43,7 +43,7 @@ struct MarkPlace {
   }
 };
 
-/// Stores the parts of every triangle, and marks what small ones touch.
+/// Stores the parts of every triangle, and marks the bricks that small triangles touch.
 struct MarkSmall {
   BrickTriangles triangles;
   BrickPlaces places;
@@ -82,7 +82,7 @@ struct BitsOfPlaces {
   COPSE_HD u32 operator()(u64 i) const { return population_count(bits[i]); }
 };
 
-/// Stores the keys of the bricks of a word of places, and puts them into the hash.
+/// Stores the keys of the bricks in a word of places, and inserts them into the hash table.
 struct StoreBricks {
   BrickArrays bricks;
   BrickPlaces places;
@@ -96,7 +96,7 @@ struct StoreBricks {
   }
 };
 
-/// Sets voxels by slabs of bricks, as long as there is room for their brick.
+/// Sets voxels by slabs of bricks, if there is room for their brick.
 class SetVoxels {
  public:
   COPSE_HD SetVoxels(const BrickArrays& bricks, const BrickPlaces& places) : bricks_(bricks), places_(places) {}
@@ -185,7 +185,7 @@ inline BrickPlaces allocate_places(ScratchArena::Frame& frame, const GridShape& 
   return {frame.allocate<u32>(word_count), frame.allocate<u32>(word_count), word_count, frame.allocate<u32>(1)};
 }
 
-/// For each part of the triangles.
+/// Calls work(triangle, part, slot) for each part of the triangles.
 template <class Executor, class Counts, class Work>
 void for_each_part(const Executor& ex, const char* label, u64 n, const Counts& counts, const Work& work) {
   constexpr u64 no_limit = u64{1} << 60;

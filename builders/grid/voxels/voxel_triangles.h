@@ -1,8 +1,8 @@
 #pragma once
 
-// Triangles by the parts in which they set voxels: one functor for each rule, with
-//   part_count(primitive)       of about equal work; 0 for a triangle that sets none
-//   set_part(primitive, part)
+// Functors that set the voxels of triangles in parts, one functor per rule:
+//   part_count(primitive)       the number of parts, of about equal work; 0 for a triangle that sets no voxel
+//   set_part(primitive, part)   sets the voxels of a part
 
 #include "builders/geometry/triangle_table.h"
 #include "builders/grid/cells/cell_parts.h"
@@ -11,8 +11,8 @@
 
 namespace copse::detail {
 
-/// The shape of a grid of cubes over a box, `resolution` of them along its longest edge; the grid may be longer
-/// than the others. On the host.
+/// Returns a grid of cubes over a box, `resolution` of them along its longest edge. Along the other edges, the
+/// grid may be longer than the box. For the host.
 GridShape cubes_over(const Aabb& box, u32 resolution);
 
 /// The bits of a dense grid, as the builder writes them.
@@ -35,7 +35,7 @@ struct VoxelTriangles {
 
   COPSE_HD bool is_valid(u32 primitive) const { return !is_empty(bounds(table.triangle(primitive))); }
 
-  /// True for a triangle of which something lies beyond the grid by more than its own rounding.
+  /// Returns true if a part of the triangle lies beyond the grid by more than its own rounding.
   COPSE_HD bool reaches_out(u32 primitive) const {
     const Aabb box = bounds(table.triangle(primitive));
     if (is_empty(box)) return false;
@@ -74,7 +74,7 @@ struct SetTouched {
     const LatticeVertices v = triangles.vertices(primitive);
     const CellParts parts = parts_of(v, voxels.shape.resolution);
     const RowAxes& axes = parts.axes;
-    // In i64 for all: a choice of numbers for each part took twice as long on an H200.
+    // i64 for all: choosing the type per part took twice as long on an H200.
     const LatticeTriangle<i64> triangle(axes.order(v.a), axes.order(v.b), axes.order(v.c), units());
     const i32 slab_end = parts.slab_end(part);
     for (i32 slab = parts.slab_begin(part); slab < slab_end; ++slab) {
@@ -112,7 +112,7 @@ struct ColumnParts {
   COPSE_HD i32 row_end(u32 part) const { return first_row + smaller(i32((part + 1) * rows_per_part), row_count); }
 };
 
-/// Sets the voxels in which lines along one axis meet the triangle; both at a face between two.
+/// Sets the voxels in which lines along one axis meet the triangle. At a face between two voxels, it sets both.
 struct MarkCrossings {
   COPSE_HD static constexpr EdgeRule rule() { return EdgeRule::closed; }
 
@@ -125,7 +125,7 @@ struct MarkCrossings {
   }
 };
 
-/// Turns over the first voxel of a column whose centre is not below the triangle.
+/// Flips the first voxel of a column whose centre is not below the triangle.
 struct ToggleCrossing {
   COPSE_HD static constexpr EdgeRule rule() { return EdgeRule::one_side; }
 
@@ -137,7 +137,7 @@ struct ToggleCrossing {
   }
 };
 
-/// Where a voxel of a column has its bit, and what is done with it.
+/// Sets or flips the bit of a voxel of a column.
 template <bool toggles>
 struct VoxelOfColumn {
   const VoxelBits& voxels;

@@ -1,10 +1,11 @@
-// Voxelisation to dense bits: parts of triangles are shared out evenly, and each sets its bits in place.
+// Voxelisation to dense bits: triangles are cut into parts of about equal work, and each part sets its bits in
+// place.
 //
-// Sources: Schwarz, Seidel, "Fast Parallel Surface and Solid Voxelization on GPUs", TOG 2010: overlap tests a
-// triangle, bits by atomics, solids by turning over all voxels above each triangle. Where we differ: rows of
-// voxels are bounded instead of tested one by one; and a triangle turns over one voxel a column, after which one
-// pass over the words carries parity upwards, where they turn over whole columns. Laine, "A Topological Approach
-// to Voxelization", EGSR 2013: voxels by the three lines through their centres.
+// Sources: Schwarz, Seidel, "Fast Parallel Surface and Solid Voxelization on GPUs", TOG 2010: overlap tests per
+// triangle, bits set by atomics, solids by flipping all voxels above each triangle. Where we differ: rows of
+// voxels are bounded instead of tested one by one; and a triangle flips one voxel per column, then one pass over
+// the words carries the parity upwards, where they flip whole columns. Laine, "A Topological Approach to
+// Voxelization", EGSR 2013: voxels by the three lines through their centres.
 
 #include "builders/geometry/make_triangle_table.h"
 #include "builders/grid/voxels.h"
@@ -32,8 +33,8 @@ struct ReachesOut {
   COPSE_HD bool operator()(u64 i) const { return triangles.reaches_out(u32(i)); }
 };
 
-/// Each word becomes the parity of itself and all words below it. Several are loaded at once, as one after the
-/// other would wait for memory at each.
+/// Replaces each word by the parity of itself and all words below it. Several words are loaded at once, since
+/// loads one after the other would each wait for memory.
 struct CarryParityUpwards {
   static constexpr u32 at_once = 8;
   VoxelBits voxels;

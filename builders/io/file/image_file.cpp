@@ -28,7 +28,7 @@ void check(const Image& image) {
     detail::refuse("save_png", "an image of " + size + " needs " + std::to_string(pixels) + " pixels and has " +
                                    std::to_string(image.pixels.size()));
   }
-  // stb counts the bytes of all rows, and twice that while it packs them, in an int.
+  // stb counts the bytes of all rows, and twice as many while it packs them, in an int.
   constexpr u64 max_bytes = std::numeric_limits<int>::max() / 4;
   const u64 bytes = pixels * sizeof(Rgba8) + image.height;
   if (bytes > max_bytes) {

@@ -13,7 +13,7 @@ namespace copse::detail {
 
 namespace {
 
-/// Linux moves at most 2^31 - 4096 bytes a call.
+/// Linux moves at most 2^31 - 4096 bytes per call.
 constexpr u64 max_bytes_per_call = u64{1} << 30;
 constexpr u64 pending_bytes = u64{1} << 20;
 
@@ -37,7 +37,7 @@ int open_again(const char* path, int flags, mode_t mode = 0) {
   return file;
 }
 
-/// Makes a rename in `folder` last. Some file systems cannot; the data are safe without it.
+/// Makes a rename in `folder` durable. Some file systems cannot do so; the data are safe without it.
 void sync_folder(const std::filesystem::path& folder) {
   const Descriptor descriptor{open_again(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY)};
   if (descriptor.file >= 0) ::fsync(descriptor.file);
@@ -63,7 +63,7 @@ FileBytes::FileBytes(u64 size) : size_(size) {
 }
 
 FileBytes read_whole_file(const std::filesystem::path& path) {
-  // Not to hang on a pipe that nobody writes to.
+  // O_NONBLOCK, so that a pipe without a writer does not block.
   const Descriptor descriptor{open_again(path.c_str(), O_RDONLY | O_NONBLOCK)};
   if (descriptor.file < 0) throw_bad_file(path, "cannot be opened: " + error_text(errno));
   struct stat status;
@@ -110,7 +110,7 @@ FileReplacement::FileReplacement(const std::filesystem::path& path) : path_(path
 }
 
 void FileReplacement::open_temporary() {
-  // Two writers of one file take different names; the last to commit wins.
+  // Two writers of one file take different names; the last commit wins.
   for (u32 attempt = 0; file_ < 0; ++attempt) {
     const std::string ending = ".tmp-" + std::to_string(::getpid()) + "-" + std::to_string(attempt);
     temporary_ = target_;

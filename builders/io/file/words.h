@@ -10,7 +10,7 @@
 
 namespace copse::detail {
 
-/// The first word of `line`, which loses it; empty at the end. Words stand between spaces and tabs.
+/// Removes the first word from `line` and returns it; empty at the end. Spaces and tabs separate words.
 inline std::string_view take_word(std::string_view& line) {
   const size_t begin = std::min(line.find_first_not_of(" \t"), line.size());
   const size_t end = std::min(line.find_first_of(" \t", begin), line.size());
@@ -19,9 +19,9 @@ inline std::string_view take_word(std::string_view& line) {
   return word;
 }
 
-/// The number that `word` is, all of it; a plus sign may stand before it. A number too small for a
-/// floating-point T is 0 or the nearest denormal one. "nan" and "inf" are numbers.
-/// Gives invalid_argument for what is no number, result_out_of_range for one too large for T.
+/// Reads the number that all of `word` is; it may begin with a plus sign. A number too small for a floating-point
+/// T becomes 0 or the nearest denormal number. "nan" and "inf" are numbers.
+/// Returns invalid_argument if `word` is not a number, result_out_of_range if it is too large for T.
 template <class T>
 std::errc parse_number(std::string_view word, T& value) {
   if (word.size() > 1 && word[0] == '+' && word[1] != '-') word.remove_prefix(1);

@@ -15,7 +15,7 @@ namespace copse::detail {
 Mesh load_obj(const std::filesystem::path& path);
 
 /// Proves that tinyobjloader reads every vertex and face line of an OBJ text right, since it turns malformed
-/// numbers into 0 and lets indices past the end through. Makes the text plain on the way: joins lines that end in a
+/// numbers into 0 and accepts indices past the end. Makes the text plain on the way: joins lines that end in a
 /// backslash, and blanks out the byte order mark and the comments behind values.
 /// Throws: Error bad_file with file, line, value and limit.
 void check_obj(const std::filesystem::path& path, FileBytes& bytes);

@@ -29,7 +29,7 @@ void add_vertex(void* user_data, float x, float y, float z, float) {
 void add_face(void* user_data, tinyobj::index_t* indices, int count) {
   Faces& faces = *static_cast<Faces*>(user_data);
   for (int k = 0; k < count; ++k) {
-    // From 1 up, or from the latest vertex, -1, down.
+    // Indices count from 1 up, or from the latest vertex, -1, down.
     const i64 index = indices[k].vertex_index;
     faces.corners.push_back(u32(index > 0 ? index - 1 : i64(faces.positions.size()) + index));
   }
@@ -44,14 +44,14 @@ Faces parse(const std::filesystem::path& path, FileBytes& bytes) {
   callbacks.index_cb = add_face;
   Faces faces;
   std::string warning, error;
-  // Without a material reader, no .mtl file is asked for.
+  // Without a material reader, no .mtl file is opened.
   if (!tinyobj::LoadObjWithCallback(stream, callbacks, &faces, nullptr, &warning, &error)) {
     throw_bad_file(path, error);
   }
   return faces;
 }
 
-/// The text was checked, but tinyobjloader's own arithmetic may overflow, as for 0e999.
+/// The text was checked, but the arithmetic of tinyobjloader may overflow, for example for 0e999.
 void check_finite(const std::filesystem::path& path, const std::vector<vec3>& positions) {
   for (size_t i = 0; i < positions.size(); ++i) {
     if (!is_finite(positions[i])) {

@@ -40,7 +40,7 @@ class Checker {
   }
 
  private:
-  /// The next line, with those that it goes on in after a backslash.
+  /// Returns the next line, together with the lines that a backslash joins to it.
   std::string_view take_line() {
     line_ += lines_taken_;
     lines_taken_ = 0;
@@ -56,7 +56,7 @@ class Checker {
     }
   }
 
-  /// Only values go on in the next line: a backslash at the end of a comment or name may be of a path.
+  /// Only lines of values go on after a backslash: at the end of a comment or name it may be part of a path.
   static bool may_go_on(std::string_view line) {
     if (line.find('#') != std::string_view::npos) return false;
     line.remove_suffix(1);
@@ -120,14 +120,14 @@ class Checker {
       fail("index " + std::to_string(index) + " reaches before the first of " + std::to_string(vertex_count_) +
            " vertices so far");
     }
-    // A face may come before its vertices: whether they do come is seen at the end.
+    // A face may come before its vertices, so the largest index is checked at the end.
     if (index > i64(largest_index_)) {
       largest_index_ = u64(index);
       largest_index_line_ = line_;
     }
   }
 
-  /// The line up to a '#'; what follows is blanked out for tinyobjloader.
+  /// Returns the line up to a '#', and blanks out the rest for tinyobjloader.
   std::string_view without_comment(std::string_view line) {
     const size_t comment = line.find('#');
     if (comment == std::string_view::npos) return line;

@@ -21,13 +21,13 @@ std::string text_of(double value) {
   return text;
 }
 
-/// Position of the list of corners among the properties of a face, -1 where there is none.
+/// Returns the position of the list of corners among the properties of a face, or -1 if there is none.
 int find_corners(const PlyElement& face) {
   const int at = face.find("vertex_indices");
   return at >= 0 ? at : face.find("vertex_index");
 }
 
-/// Reads the elements behind a header that check_header has let through.
+/// Reads the elements after a header that check_header has accepted.
 template <class Source>
 class BodyReader {
  public:
@@ -58,7 +58,7 @@ class BodyReader {
   }
 
  private:
-  /// Nothing is reserved, and no loop begun, on the header's word alone.
+  /// Checks the count of the header against the bytes that are left, before memory is reserved or a loop begins.
   void begin(const PlyElement& element) {
     place_.element = &element;
     place_.number = 0;
@@ -82,7 +82,7 @@ class BodyReader {
 
   void read_vertices() {
     const PlyElement& element = *place_.element;
-    // Which coordinate a property is; 3 for none.
+    // The axis of each property; 3 for none.
     std::vector<int> axis_of(element.properties.size(), 3);
     for (int axis = 0; axis < 3; ++axis) axis_of[size_t(element.find(axis_names[axis]))] = axis;
 

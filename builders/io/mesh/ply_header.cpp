@@ -19,7 +19,7 @@ constexpr TypeName type_names[] = {
     {"float", PlyType::f32}, {"float32", PlyType::f32}, {"double", PlyType::f64}, {"float64", PlyType::f64},
 };
 
-/// So that a header of nothing but names does not take the square of its length.
+/// A limit, since finding names takes the square of their number.
 constexpr u64 max_names = 4096;
 
 class HeaderParser {
@@ -48,8 +48,8 @@ class HeaderParser {
   }
 
  private:
-  /// The first line; it shows how lines end. Data may begin with the byte of a line feed, so that a header
-  /// must end all its lines alike.
+  /// Reads the first line, which shows how lines end. The data may begin with the byte of a line feed, so all
+  /// lines of a header must end alike.
   void take_magic() {
     const size_t end = file_.find_first_of("\r\n");
     if (end == std::string_view::npos || file_.substr(0, end) != "ply") {

@@ -33,20 +33,20 @@ struct PlyElement {
   u64 count = 0;
   std::vector<PlyProperty> properties;
 
-  /// Position of the property, -1 where there is none of the name.
+  /// Returns the position of the property, or -1 if there is none of that name.
   int find(std::string_view property) const;
 };
 
 struct PlyHeader {
   PlyFormat format = PlyFormat::ascii;
   std::vector<PlyElement> elements;
-  u64 size_bytes = 0;  // the data begin here
+  u64 size_bytes = 0;  // of the header; the data begin after it
 
-  /// The element, null where there is none of the name.
+  /// Returns the element, or null if there is none of that name.
   const PlyElement* find(std::string_view element) const;
 };
 
-/// Reads the header at the front of `file`; counts are as the header says them, trusted nowhere yet.
+/// Reads the header at the front of `file`. Counts are as the header gives them and not yet checked.
 /// Throws: Error bad_file with file, line and value.
 PlyHeader parse_ply_header(const std::filesystem::path& path, std::string_view file);
 

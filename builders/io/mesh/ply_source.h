@@ -1,6 +1,6 @@
 #pragma once
 
-// The values in the body of a PLY file, one after the other: BinarySource and AsciiSource, with the same
+// Sources of the values in the body of a PLY file, one after the other: BinarySource and AsciiSource have the same
 // functions.
 
 #include <bit>
@@ -15,11 +15,11 @@ namespace copse::detail {
 
 static_assert(std::endian::native == std::endian::little, "Copse runs on little-endian machines");
 
-/// Where a reader stands, for messages.
+/// The place that a reader has reached, for messages.
 struct PlyPlace {
   const std::filesystem::path* path;
   const PlyElement* element = nullptr;
-  u64 number = 0;  // of the element, from 0
+  u64 number = 0;  // index in the element, from 0
 
   [[noreturn]] void fail(const std::string& message) const {
     throw_bad_file(*path, element->name + " " + std::to_string(number) + ": " + message);
@@ -36,7 +36,7 @@ class BinarySource {
   BinarySource(std::string_view data, const PlyPlace& place)
       : next_(data.data()), end_(data.data() + data.size()), place_(&place) {}
 
-  /// The fewest bytes that a value may take.
+  /// Returns the smallest number of bytes that a value may take.
   static u64 min_bytes(PlyType type) { return bytes_of(type); }
 
   u64 bytes_left() const { return u64(end_ - next_); }
@@ -94,7 +94,7 @@ class AsciiSource {
   /// A character and a space.
   static u64 min_bytes(PlyType) { return 2; }
 
-  /// With the space that the last word may lack.
+  /// Counts the space that the last word may lack.
   u64 bytes_left() const { return rest_.size() + 1; }
   std::string_view rest() const { return rest_; }
 

@@ -1,4 +1,4 @@
-// Ear clipping: Meisters, "Polygons have ears", American Mathematical Monthly, 1975. The polygon is seen
+// Ear clipping: Meisters, "Polygons have ears", American Mathematical Monthly, 1975. The polygon is projected
 // along the axis nearest to its normal.
 
 #include "builders/io/mesh/polygon.h"
@@ -13,12 +13,12 @@ struct Point2 {
   double x, y;
 };
 
-/// Twice the area of a triangle, positive where it turns to the left.
+/// Returns twice the area of a triangle, positive if it turns to the left.
 double turn(const Point2& a, const Point2& b, const Point2& c) {
   return (b.x - a.x) * (c.y - a.y) - (b.y - a.y) * (c.x - a.x);
 }
 
-/// The polygon in the plane where it is largest, turning to the left.
+/// Returns the polygon in the plane where it is largest, so that it turns to the left.
 std::vector<Point2> flatten(std::span<const vec3> positions, std::span<const u32> corners) {
   // Newell's normal: twice the signed areas of the three projections.
   double normal[3] = {0, 0, 0};
@@ -53,7 +53,7 @@ void append_fan(std::span<const u32> corners, std::vector<uvec3>& triangles) {
   for (size_t i = 2; i < corners.size(); ++i) triangles.push_back({corners[0], corners[i - 1], corners[i]});
 }
 
-/// What is left of a polygon, as a ring, and which of its corners can be cut off.
+/// The remaining corners of a polygon, as a ring, and which of them can be cut off.
 class EarClipper {
  public:
   explicit EarClipper(const std::vector<Point2>& flat)
@@ -69,7 +69,7 @@ class EarClipper {
   void append(std::span<const u32> corners, std::vector<uvec3>& triangles) {
     u32 tip = 0;
     for (size_t left = corners.size(); left > 2; --left) {
-      // A polygon that crosses itself may have no ear: any corner must do.
+      // A polygon that crosses itself may have no ear; then any corner is cut off.
       for (size_t seen = 0; seen < left && !is_ear_[tip]; ++seen) tip = after_[tip];
       const u32 from = before_[tip], to = after_[tip];
       triangles.push_back({corners[from], corners[tip], corners[to]});
@@ -77,7 +77,7 @@ class EarClipper {
       before_[to] = from;
       is_ear_[from] = find_ear(from);
       is_ear_[to] = find_ear(to);
-      // The corner after the next one, so that the triangles do not all share a corner.
+      // Go on at the corner after the next one, so that the triangles do not all share a corner.
       tip = after_[to];
     }
   }

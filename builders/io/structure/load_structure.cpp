@@ -24,7 +24,7 @@ namespace {
 constexpr u64 max_vertices = u64{1} << 32;
 constexpr u64 checksum_at = offsetof(StructureHeader, checksum);
 
-/// The ids in the tree, then those that were left out, ascending, as the builders leave them.
+/// Returns the ids in the tree, then the ids that were left out, ascending, as builders write them.
 std::vector<u32> with_left_out_ids(std::span<const u32> ids, u64 triangle_count) {
   std::vector<u32> all(ids.begin(), ids.end());
   if (ids.size() == triangle_count) return all;
@@ -36,7 +36,7 @@ std::vector<u32> with_left_out_ids(std::span<const u32> ids, u64 triangle_count)
   return all;
 }
 
-/// A file in memory, checked step by step; every step trusts what the earlier ones have proved.
+/// A file in memory, checked step by step. Each step relies on what the earlier steps have proved.
 class StructureReader {
  public:
   explicit StructureReader(const std::filesystem::path& path)
@@ -62,7 +62,7 @@ class StructureReader {
   }
   std::span<const vec3> positions() const { return array<vec3>(layout_.positions, header_.vertex_count); }
 
-  /// 0 where there is no wide tree.
+  /// 0 if there is no wide tree.
   u32 wide_layout() const { return wide_.layout; }
   template <class Node>
   WideStructureArrays<Node> wide_arrays() const {
@@ -147,7 +147,7 @@ class StructureReader {
     }
   }
 
-  /// So that saving what was loaded gives the same bytes.
+  /// Bytes between arrays must be 0, so that a loaded structure is saved as the same bytes.
   void check_padding() const {
     const char* const name_end = std::find(std::begin(header_.builder), std::end(header_.builder), '\0');
     if (name_end == std::end(header_.builder)) {
@@ -183,7 +183,7 @@ class StructureReader {
   StructureLayout layout_{};
 };
 
-/// The file's wide tree in the context's memory, without room to spare.
+/// Returns the wide tree of the file in the context's memory, in buffers as large as needed.
 template <class Node>
 WideBvh<Node> upload_wide(Context& context, const StructureReader& reader) {
   const WideStructureArrays<Node> arrays = reader.wide_arrays<Node>();

@@ -22,7 +22,7 @@ namespace {
   detail::refuse("save_structure", what);
 }
 
-/// The tree's used part on the host.
+/// The used part of a tree, on the host.
 struct HostTree {
   BvhCounts counts;
   std::vector<BvhNode> nodes;
@@ -45,7 +45,7 @@ HostTree download_tree(Context& context, const Bvh& bvh) {
   return tree;
 }
 
-/// A wide tree's used part on the host, its nodes as bytes.
+/// The used part of a wide tree, on the host, with its nodes as bytes.
 struct HostWideTree {
   StructureWideHeader header{};
   std::vector<char> nodes;
@@ -62,7 +62,7 @@ std::string find_fault_of(u32 node_count, const HostWideTree& tree, u64 triangle
        .triangle_count = triangle_count});
 }
 
-/// Refuses what could not be loaded again.
+/// Refuses a tree that could not be loaded again.
 template <class Node>
 HostWideTree download_wide(Context& context, const WideBvh<Node>& wide, u32 layout, const HostTree& tree,
                            u64 triangle_count) {
@@ -152,7 +152,7 @@ void for_each_piece(const StructureHeader& header, const HostTree& tree, const M
 void save_structure(const FilePath& file_path, Context& context, const Mesh& mesh, const Bvh& bvh,
                     const std::string& builder, u32 morton_bits, u32 max_leaf_size, const AnyWideBvh& wide) {
   const std::filesystem::path path = file_path.text();
-  // Refuse what could not be loaded again.
+  // Refuse content that could not be loaded again.
   const HostTree tree = download_tree(context, bvh);
   const std::string fault = detail::find_structure_fault({.counts = tree.counts,
                                                           .nodes = tree.nodes,

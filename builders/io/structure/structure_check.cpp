@@ -75,7 +75,7 @@ std::string find_node_fault(const StructureArrays& a) {
     leaf_count += is_leaf;
     slot_count += a.nodes[i].count;
   }
-  // With as many inner nodes as pairs, and no pair of two parents, every pair has its one parent.
+  // There are as many inner nodes as pairs, and no pair has two parents, so every pair has one parent.
   if (leaf_count != a.counts.leaf_count) {
     return to_string(leaf_count) + " nodes are leaves; the header promises " + to_string(a.counts.leaf_count);
   }
@@ -85,7 +85,7 @@ std::string find_node_fault(const StructureArrays& a) {
   return "";
 }
 
-/// Nodes that a walk from the root passes. Each node but the root has one parent, so it ends.
+/// Returns how many nodes a walk from the root visits. Each node but the root has one parent, so the walk ends.
 u64 count_reached(std::span<const BvhNode> nodes) {
   u64 reached = 0;
   std::vector<u32> waiting = {0};

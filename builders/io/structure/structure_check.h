@@ -14,18 +14,18 @@ namespace copse::detail {
 /// A tree and the indices of its mesh, on the host, as a file holds them: without unused room.
 struct StructureArrays {
   BvhCounts counts;
-  std::span<const BvhNode> nodes;  // the root also where counts.node_count is 0
+  std::span<const BvhNode> nodes;  // with the root, even if counts.node_count is 0
   std::span<const u32> parents;
   std::span<const u32> primitive_ids;
   std::span<const uvec3> triangles;
   u64 vertex_count;
 };
 
-/// The first thing that is wrong, with value and limit; empty where nothing is. Then every walk over the tree
-/// ends and reads nothing outside the arrays: counts fit together; each pair of siblings has one parent,
-/// which parents names; every node is reached from the root; each slot of primitive_ids is in one leaf; ids
-/// are distinct and below the number of triangles; vertex indices are below vertex_count; boxes are finite
-/// or empty. That boxes hold what is below them is left to validate().
+/// Returns the first fault, with value and limit, or an empty string. Without a fault, every walk over the tree
+/// ends and reads nothing outside the arrays: counts fit together; each pair of siblings has one parent, which
+/// `parents` gives; every node is reached from the root; each slot of primitive_ids is in one leaf; ids are
+/// distinct and below the number of triangles; vertex indices are below vertex_count; boxes are finite or empty.
+/// Only validate() checks that boxes hold what is below them.
 /// The sizes of the spans must fit the counts.
 std::string find_structure_fault(const StructureArrays& arrays);
 
@@ -33,17 +33,17 @@ std::string find_structure_fault(const StructureArrays& arrays);
 template <class Node>
 struct WideStructureArrays {
   u32 node_count;                // 0 for a tree without primitives
-  std::span<const Node> nodes;   // the root also then
+  std::span<const Node> nodes;   // with the root, even then
   std::span<const u32> parents;  // as many
   std::span<const u32> primitive_ids;
   u64 triangle_count;
 };
 
-/// The first thing that is wrong, with value and limit; empty where nothing is. Then every walk over the tree ends
-/// and reads nothing outside the arrays: each node but the root is a child once, of the node that parents names,
-/// and is reached from the root; each slot of primitive_ids is in one leaf; ids are distinct and below the number
-/// of triangles; slots do not contradict themselves; planes are numbers. That boxes hold what is below them is
-/// left to validate().
+/// Returns the first fault, with value and limit, or an empty string. Without a fault, every walk over the tree
+/// ends and reads nothing outside the arrays: each node but the root is the child of one node, which `parents`
+/// gives, and is reached from the root; each slot of primitive_ids is in one leaf; ids are distinct and below the
+/// number of triangles; slots are consistent; planes are numbers. Only validate() checks that boxes hold what is
+/// below them.
 template <class Node>
 std::string find_wide_fault(const WideStructureArrays<Node>& arrays);
 
@@ -52,7 +52,7 @@ class NumberSet {
  public:
   explicit NumberSet(u64 limit) : words_((limit + 63) / 64) {}
 
-  /// False where it was in the set already.
+  /// Returns false if the number was in the set already.
   bool insert(u64 number) {
     u64& word = words_[number / 64];
     const u64 bit = u64{1} << (number % 64);

@@ -27,12 +27,12 @@ struct StructureHeader {
   BvhCounts counts;
   u32 morton_bits;
   u32 max_leaf_size;
-  char builder[24];  // zeros behind the name, at least one
+  char builder[24];  // the name, then zeros, at least one
 };
 
 static_assert(sizeof(StructureHeader) == 96);
 
-/// Behind the header in version 2, which is written where there is a wide tree beside the binary one.
+/// Follows the header in version 2, which is written if there is a wide tree beside the binary one.
 struct StructureWideHeader {
   u32 layout;  // 1: Bvh4, 2: CompressedBvh4, 3: CompressedBvh8; 0 in a file of version 1
   u32 node_count;
@@ -43,13 +43,13 @@ struct StructureWideHeader {
 
 static_assert(sizeof(StructureWideHeader) == 32);
 
-/// Bytes of a node in a layout; 0 for none.
+/// Returns the bytes per node in a layout; 0 for no layout.
 constexpr u64 wide_node_bytes(u32 layout) {
   constexpr u64 bytes[] = {0, sizeof(Bvh4Node), sizeof(CompressedBvh4Node), sizeof(CompressedBvh8Node)};
   return bytes[layout];
 }
 
-/// Where the arrays stand. Each begins at a multiple of 32 bytes; what lies between is 0.
+/// The places of the arrays in the file. Each begins at a multiple of 32 bytes; bytes between them are 0.
 struct StructureLayout {
   static constexpr u64 alignment = 32;
 
@@ -60,7 +60,7 @@ struct StructureLayout {
   u64 wide_nodes, wide_parents, wide_primitive_ids;
   u64 file_bytes;
 
-  /// For counts of at most 2^32 each, and a layout there is.
+  /// Returns the layout for counts of at most 2^32 each; wide.layout must be valid.
   static constexpr StructureLayout of(const StructureHeader& header, const StructureWideHeader& wide) {
     const BvhCounts& counts = header.counts;
     StructureLayout at{};
@@ -84,11 +84,11 @@ struct StructureLayout {
   static constexpr u64 padded(u64 bytes) { return (bytes + alignment - 1) / alignment * alignment; }
 };
 
-/// 64 bits over 8-byte words. For a given start, the result is a one-to-one function of any one word, so
-/// that a change within one word is always seen.
+/// A checksum of 64 bits over 8-byte words. With all other words fixed, the result is a one-to-one function of any
+/// one word, so a change within one word is always detected.
 class StructureChecksum {
  public:
-  /// `words.size()` is a multiple of 8.
+  ///   bytes: their number is a multiple of 8
   constexpr void add(std::span<const char> bytes) {
     for (size_t i = 0; i < bytes.size(); i += 8) {
       u64 word = 0;

@@ -25,7 +25,7 @@ constexpr u32 voxel_version = 1;
 struct VoxelHeader {
   char magic[8];
   u32 version;
-  u32 brick_edge;  // 0: dense
+  u32 brick_edge;  // 0 for a dense grid
   u64 file_bytes;
   u64 brick_count;
   double lo[3];
@@ -48,7 +48,7 @@ u64 word_count(const GridShape& shape, bool is_sparse, u64 brick_count) {
   return row_words(shape) * shape.resolution.y * shape.resolution.z;
 }
 
-/// What is wrong with the voxels, empty for nothing.
+/// Returns the first fault of the voxels, or an empty string.
 std::string find_fault(const HostVoxels& voxels) {
   const u64 needed = word_count(voxels.shape, voxels.is_sparse, voxels.keys.size());
   if (voxels.words.size() != needed) {
@@ -120,7 +120,7 @@ void draw_dense_slice(const HostVoxels& voxels, u32 z, Image& image) {
   }
 }
 
-/// The bricks of a layer stand one after the other.
+/// The bricks of a layer follow each other.
 void draw_sparse_slice(const HostVoxels& voxels, u32 z, Image& image) {
   const uvec3 places = brick_resolution(voxels.shape);
   const u32 layer = places.x * places.y, first_key = z / brick_edge * layer;

@@ -78,7 +78,8 @@ class WideChecker {
     return "";
   }
 
-  /// Nodes that a walk from the root passes. Each node has at most one parent and the root none, so it ends.
+  /// Returns how many nodes a walk from the root visits. Each node has at most one parent and the root has none,
+  /// so the walk ends.
   u64 count_reached() const {
     u64 reached = 0;
     std::vector<u32> waiting = {0};
