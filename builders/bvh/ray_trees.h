@@ -10,12 +10,14 @@ namespace copse {
 /// A binary tree, the wide tree made of it, and the triangles of both in the order of their leaves. Coherent rays
 /// are traced fastest through the binary tree, others through the wide one (trace/trace_trees.h). Owns its memory.
 ///
-///   copse::RayTrees trees = copse::make_ray_trees(context, copse::build(context, triangles, copse::HplocOptions{}), triangles);
+///   const copse::HplocOptions hploc;
+///   copse::RayTrees trees = copse::make_ray_trees(context, copse::build(context, triangles, hploc), triangles);
 ///   copse::closest_hits(context, trees.view(), rays.span(), hits.span());
 ///
-///   copse::refit(context, trees, moved_triangles);                    // same trees, new boxes
-///   copse::rebuild(context, trees.binary, moved_triangles, copse::HplocOptions{});     // or a fresh one, by any builder
-///   copse::follow_binary_tree(context, trees, moved_triangles);
+///   copse::refit(context, trees, moved_triangles);                   // same trees, new boxes
+///
+///   copse::rebuild(context, trees.binary, moved_triangles, hploc);   // or new trees, by any builder
+///   copse::collapse(context, trees, moved_triangles);
 struct RayTrees {
   Bvh binary;
   PackedTriangles binary_triangles;
@@ -41,15 +43,22 @@ struct RayTrees {
 RayTrees make_ray_trees(Context& context, Bvh binary, const TriangleViews& triangles,
                         const CollapseOptions& options = {});
 
-/// Makes the wide tree and the packed triangles again, after a rebuild of trees.binary. It does not wait and, once
-/// warm, does not allocate, so it can be captured in a Graph together with the rebuild.
+/// Collapses trees.binary again, after a rebuild, and packs the triangles of both trees again. It does not wait
+/// and, once warm, does not allocate, so it can be captured in a Graph together with the rebuild.
+///   triangles: those that trees.binary was rebuilt over
 /// Throws: as make_ray_trees.
-void follow_binary_tree(Context& context, RayTrees& trees, const TriangleViews& triangles);
+void collapse(Context& context, RayTrees& trees, const TriangleViews& triangles);
 
 /// Fits both trees to triangles that have moved, as refit does for each, and packs them again. It does not wait
 /// and, once warm, does not allocate.
 ///   triangles: as many as the trees were made over
 /// Throws: Error invalid_argument for another number of triangles, Error out_of_memory, Error cancelled.
 void refit(Context& context, RayTrees& trees, const TriangleViews& triangles);
+
+// Deprecated names, until 0.2.
+[[deprecated("use collapse")]] inline void follow_binary_tree(Context& context, RayTrees& trees,
+                                                              const TriangleViews& triangles) {
+  collapse(context, trees, triangles);
+}
 
 }  // namespace copse

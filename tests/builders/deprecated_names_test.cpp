@@ -3,6 +3,7 @@
 #include "builders/bvh/collapse.h"
 #include "builders/bvh/hploc.h"
 #include "builders/bvh/lbvh.h"
+#include "builders/bvh/ray_trees.h"
 #include "builders/geometry/generate.h"
 #include "tests/support/backends.h"
 #include "tests/support/device_mesh.h"
@@ -26,6 +27,14 @@ TEST_P(DeprecatedNames, WidenIsCollapse) {
   rewiden(context(), wide, bvh, options);
   EXPECT_TRUE(same_bytes(WideCopy(wide), expected));
   EXPECT_EQ(widen_sizes<Bvh4>(context(), 100).result_bytes, collapse_sizes<Bvh4>(context(), 100).result_bytes);
+}
+
+TEST_P(DeprecatedNames, FollowingTheBinaryTreeIsCollapse) {
+  const DeviceMesh mesh(context(), generate_sphere(3));
+  RayTrees trees = make_ray_trees(context(), build(context(), mesh.view(), LbvhOptions{}), mesh.view());
+  rebuild(context(), trees.binary, mesh.view(), HplocOptions{});
+  follow_binary_tree(context(), trees, mesh.view());
+  EXPECT_TRUE(same_bytes(WideCopy(trees.wide), WideCopy(collapse<CompressedBvh4>(context(), trees.binary))));
 }
 
 TEST_P(DeprecatedNames, BuildersAreOverloads) {

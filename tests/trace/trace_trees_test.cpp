@@ -146,7 +146,7 @@ TEST_P(TraceTrees, FollowRefitsAndRebuilds) {
   const std::vector<Ray> rays = test::difficult_rays(mesh, 500, 2);
   ASSERT_NO_FATAL_FAILURE(expect_brute_force(trees, mesh, rays));
   rebuild(context(), trees.binary, stretched.view(), LbvhOptions{});
-  follow_binary_tree(context(), trees, stretched.view());
+  collapse(context(), trees, stretched.view());
   ASSERT_NO_FATAL_FAILURE(expect_brute_force(trees, mesh, rays));
   EXPECT_EQ(trees.size_bytes(), trees.binary.size_bytes() + trees.wide.size_bytes() +
                                     2 * mesh.triangles.size() * sizeof(PackedTriangle));
@@ -215,8 +215,7 @@ TEST_P(TraceTrees, RefuseWhatDoesNotFit) {
   EXPECT_COPSE_ERROR(closest_hits(context(), half, rays.span(), hits.span()), ErrorCode::invalid_argument,
                      "0 and 12 masks");
   EXPECT_COPSE_ERROR(refit(context(), trees, other.view()), ErrorCode::invalid_argument, "a tree over 12");
-  EXPECT_COPSE_ERROR(follow_binary_tree(context(), trees, other.view()), ErrorCode::invalid_argument,
-                     "a tree over 12");
+  EXPECT_COPSE_ERROR(collapse(context(), trees, other.view()), ErrorCode::invalid_argument, "a tree over 12");
 }
 
 COPSE_ON_EACH_BACKEND(TraceTrees);

@@ -34,7 +34,7 @@ RayTrees make_ray_trees(Context& context, Bvh binary, const TriangleViews& trian
   return trees;
 }
 
-void follow_binary_tree(Context& context, RayTrees& trees, const TriangleViews& triangles) {
+void collapse(Context& context, RayTrees& trees, const TriangleViews& triangles) {
   check_count(trees.binary, triangles);
   collapse(context, trees.wide, trees.binary, trees.collapse_options);
   repack(context, trees, triangles);
