@@ -6,7 +6,7 @@
 #include "trace/ray.h"
 #include "trace/trace_rays.h"
 
-// What rays of pixels find, whatever the structure: the common ground of trees, grids and voxels.
+// What the rays of pixels hit, the same for trees, grids and voxels.
 
 namespace copse::viewer {
 
@@ -18,36 +18,36 @@ struct SurfaceHit {
 
 static_assert(sizeof(SurfaceHit) == 20);
 
-/// The surfaces of hits of one view's triangles.
+/// Stores the surfaces of hits on the triangles of one view.
 ///   surfaces: as many as hits and rays
 /// Throws: Error cancelled.
 void resolve_hits(Context& context, const TriangleView& triangles, BufferSpan<const Ray> rays,
                   BufferSpan<const Hit> hits, BufferSpan<SurfaceHit> surfaces);
 
-/// The first voxels that rays meet, as surfaces: faces of cubes. A voxel's number counts x first,
-/// modulo 2^32.
+/// Stores the first voxels that rays hit, as surfaces: faces of cubes. A voxel's number counts x first, modulo
+/// 2^32.
 void see_voxels(Context& context, const VoxelView& voxels, BufferSpan<const Ray> rays,
                 BufferSpan<SurfaceHit> surfaces);
 void see_voxels(Context& context, const BrickView& bricks, BufferSpan<const Ray> rays,
                 BufferSpan<SurfaceHit> surfaces);
 
-/// occluded[i] is 1 where ray i meets a voxel, else 0.
+/// Stores in occluded[i] 1 if ray i hits a voxel, else 0.
 void meet_voxels(Context& context, const VoxelView& voxels, BufferSpan<const Ray> rays, BufferSpan<u8> occluded);
 void meet_voxels(Context& context, const BrickView& bricks, BufferSpan<const Ray> rays, BufferSpan<u8> occluded);
 
 /// Points of a hash grid as balls.
 struct PointsView {
   HashGridView grid;
-  float radius;  // no larger than half a cell: where it is, half a cell
+  float radius;  // at most half a cell; a larger one counts as that
 };
 
-/// The first balls that rays meet, as surfaces; their ids are those of the points.
+/// Stores the first balls that rays hit, as surfaces. Their ids are those of the points.
 void see_points(Context& context, const PointsView& points, BufferSpan<const Ray> rays,
                 BufferSpan<SurfaceHit> surfaces);
-/// occluded[i] is 1 where ray i meets a ball, else 0.
+/// Stores in occluded[i] 1 if ray i hits a ball, else 0.
 void meet_points(Context& context, const PointsView& points, BufferSpan<const Ray> rays, BufferSpan<u8> occluded);
 
-/// How much of a structure each ray visits on its way to its closest hit: nodes and triangles of a tree, cells and
+/// Stores how much of a structure each ray visits up to its closest hit: nodes and triangles of a tree, cells and
 /// triangles of a grid, voxels or bricks that it passes, cells and points of a hash grid.
 void count_visits(Context& context, const TreeView& tree, const TriangleView& triangles,
                   BufferSpan<const Ray> rays, BufferSpan<u32> visits);

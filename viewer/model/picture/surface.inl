@@ -5,10 +5,10 @@ namespace copse::viewer {
 
 namespace {
 
-/// The triangle's normal of length 1, against `direction`; against it altogether where the triangle has no area.
+/// The triangle's normal, of length 1 and against `direction`. For a triangle without area it is -direction.
 COPSE_HD inline vec3 facing_normal(const Triangle& triangle, const vec3& direction) {
   const vec3 ab = sub_rn(triangle.b, triangle.a), ac = sub_rn(triangle.c, triangle.a);
-  // Edges of the order of 1, so that no product leaves the range of float.
+  // Scales the edges to about 1, so that no product leaves the range of float.
   const float scale = larger(largest_component(ab), largest_component(ac));
   const vec3 normal = cross_rn(div_rn(ab, scale), div_rn(ac, scale));
   const float length = length_rn(normal);

@@ -4,8 +4,8 @@
 
 namespace copse::viewer {
 
-/// The order in which the rays of a picture stand: tiles of 8 x 8 pixels, so that neighbours visit the same nodes.
-/// Pictures are filled up to whole tiles; the rays beyond their edges are no rays.
+/// The order of the rays of a picture: tiles of 8 x 8 pixels, so that neighbouring rays visit the same nodes.
+/// Pictures are extended to whole tiles. The rays beyond their edges hit nothing.
 struct Tiles {
   static constexpr u32 edge = 8;
 
@@ -14,9 +14,9 @@ struct Tiles {
   COPSE_HD u32 across() const { return (width + edge - 1) / edge; }
   COPSE_HD u64 ray_count() const { return u64{across()} * divide_rounding_up(height, edge) * edge * edge; }
 
-  /// The pixel of a ray; false where that is past the edge.
+  /// Finds the pixel of a ray. Returns false if it is past the edge.
   COPSE_HD bool pixel_of(u64 ray, u32& x, u32& y) const {
-    // Pictures have at most 2^28 pixels; a GPU divides numbers of 64 bits slowly.
+    // Pictures have at most 2^28 pixels, so 32 bits are enough. A GPU divides 64-bit numbers slowly.
     const u32 tile = u32(ray / (edge * edge)), within = u32(ray % (edge * edge));
     x = tile % across() * edge + within % edge;
     y = tile / across() * edge + within / edge;

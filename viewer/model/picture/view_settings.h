@@ -4,13 +4,13 @@
 
 namespace copse::viewer {
 
-/// What colours a pixel.
+/// What the colour of a pixel shows.
 enum class View : u8 {
   shaded,             // a headlight on grey surfaces
   normals,            // the direction of the surface
   primitives,         // a colour for each triangle
   distance,           // near bright, far dark
-  ambient_occlusion,  // how open a point is; gets better from frame to frame
+  ambient_occlusion,  // how open a point is; refined from frame to frame
   heat,               // nodes and triangles that the ray visited
   leaves,             // a colour for each leaf, or by its depth
 };
@@ -27,7 +27,7 @@ struct Names<LeafTint> {
   static constexpr const char* list[] = {"id", "depth"};
 };
 
-/// A plane across the scene that cuts away all that lies on one side of it.
+/// A plane through the scene. Everything on one side of it is cut away.
 struct SlicePlane {
   bool on = false;
   u32 axis = 0;          // 0 x, 1 y, 2 z
@@ -37,13 +37,13 @@ struct SlicePlane {
   bool operator==(const SlicePlane&) const = default;
 };
 
-/// Panels change any member; the picture begins anew where one differs.
+/// Panels may change any member. If one changes, the picture is made again.
 struct ViewSettings {
   View view = View::shaded;
-  u32 heat_limit = 0;       // visits that are hottest; 0: the most of the picture
+  u32 heat_limit = 0;       // visits that have the hottest colour; 0: the maximum of the picture
   bool heat_legend = true;  // draw the scale into the picture
   LeafTint leaf_tint = LeafTint::id;
-  u32 ambient_samples = 64;     // 1 to 4096 a pixel, then it rests
+  u32 ambient_samples = 64;     // 1 to 4096 per pixel
   float ambient_reach = 0.25f;  // above 0: how far rays go, in diagonals of the scene
   SlicePlane slice;
 

@@ -12,7 +12,8 @@ struct KeepVertices {
   COPSE_HD void operator()(u64 i) const { out[i] = rest[i]; }
 };
 
-/// A turn about the vertical axis, in proportion to the height: half a turn from bottom to top at strength 1.
+/// Turns vertices about the vertical axis, in proportion to their height: half a turn from bottom to top at
+/// strength 1.
 struct TwistVertices {
   const vec3* rest;
   vec3* out;
@@ -40,7 +41,7 @@ struct WaveVertices {
   }
 };
 
-/// Each triangle moves away from the centre and a little to a side of its own, some farther than others.
+/// Moves each triangle away from the centre and a little to one side, some farther than others.
 struct ExplodeTriangles {
   const vec3* rest;
   const uvec3* triangles;

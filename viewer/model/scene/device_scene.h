@@ -7,20 +7,20 @@
 
 namespace copse::viewer {
 
-/// A scene in a context's memory, at rest and as it is in a pose.
+/// A scene in a context's memory, at rest and in a pose.
 class DeviceScene {
  public:
   /// Throws: Error out_of_memory.
   DeviceScene(Context& context, Geometry geometry);
 
-  /// Another frame of the same topology; it is at rest then.
-  /// Throws: Error invalid_argument where the topology differs.
+  /// Replaces the geometry by another frame of the same topology, at rest.
+  /// Throws: Error invalid_argument if the topology differs.
   void set_geometry(Geometry geometry);
 
-  /// Moves the triangles. Allocates on the first pose and the first explosion, nothing after.
+  /// Moves the triangles. Allocates for the first pose and the first explosion only.
   void set_pose(const Pose& pose);
 
-  /// The triangles in the pose. Changes with set_pose; primitive ids do not.
+  /// The triangles in the pose. They change with set_pose; their primitive ids do not.
   TriangleView view() const;
 
   const Geometry& geometry() const { return geometry_; }
@@ -36,7 +36,7 @@ class DeviceScene {
   Buffer<vec3> rest_;
   Buffer<uvec3> triangles_;
   Buffer<vec3> moved_;     // as many as rest_
-  Buffer<vec3> exploded_;  // three a triangle
+  Buffer<vec3> exploded_;  // three per triangle
 };
 
 }  // namespace copse::viewer

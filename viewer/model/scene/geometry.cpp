@@ -18,7 +18,7 @@ const ScenePart& SceneGeometry::part_of(u32 triangle) const {
 
 namespace {
 
-/// Makes room for so many vertices and triangles more.
+/// Reserves room for more vertices and triangles.
 void make_room(SceneGeometry& scene, u64 new_vertex_count, u64 new_triangle_count) {
   const u64 vertex_count = scene.mesh.positions.size() + new_vertex_count;
   const u64 triangle_count = scene.mesh.triangles.size() + new_triangle_count;
@@ -32,7 +32,7 @@ void make_room(SceneGeometry& scene, u64 new_vertex_count, u64 new_triangle_coun
   scene.mesh.triangles.reserve(triangle_count);
 }
 
-/// Adds the vertices and triangles of a mesh, but no part.
+/// Appends the vertices and triangles of a mesh, but adds no part.
 void append(SceneGeometry& scene, const Mesh& mesh) {
   const u32 first_vertex = u32(scene.mesh.positions.size());
   scene.mesh.positions.insert(scene.mesh.positions.end(), mesh.positions.begin(), mesh.positions.end());

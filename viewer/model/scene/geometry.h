@@ -10,21 +10,20 @@
 
 namespace copse::viewer {
 
-/// One mesh among those of a scene: a range of its triangles.
+/// One mesh of a scene: a range of its triangles.
 struct ScenePart {
   std::string name;
   u32 first_triangle = 0;
   u32 triangle_count = 0;
 };
 
-/// The triangles of all meshes in one list, as they are at rest. Never changed once made, so that threads share
-/// it.
+/// The triangles of all meshes in one list, at rest. Never changes once made, so threads can share it.
 struct SceneGeometry {
   Mesh mesh;
   std::vector<ScenePart> parts;
   Aabb bounds = Aabb::empty();
 
-  /// The part of a triangle; there must be one.
+  /// Returns the part that a triangle belongs to. There must be one.
   const ScenePart& part_of(u32 triangle) const;
 };
 
@@ -35,22 +34,22 @@ struct NamedMesh {
   Mesh mesh;
 };
 
-/// The meshes joined, in their order. Meshes without triangles, and none at all, are legal.
+/// Joins meshes, in their order. Meshes without triangles are legal, and so is no mesh at all.
 /// Throws: Error capacity past 2^31 triangles or 2^32 - 1 vertices.
 Geometry join_meshes(std::vector<NamedMesh> meshes);
 
-/// The parts of both scenes, the second's behind the first's.
+/// Joins two scenes: the parts of the first, then those of the second.
 /// Throws: as above.
 Geometry join_scenes(const SceneGeometry& first, const SceneGeometry& second);
 
-/// The meshes of files joined.
+/// Loads mesh files and joins them.
 /// Throws: as load_mesh and join_meshes.
 Geometry load_geometry(std::span<const std::filesystem::path> files);
 
-/// True where two scenes differ in positions alone, so that one moves to the other by a refit.
+/// Returns true if two scenes differ in positions alone, so that a refit turns one into the other.
 bool same_topology(const SceneGeometry& a, const SceneGeometry& b);
 
-/// True where a file's name ends as that of a mesh, .obj or .ply in letters of any size.
+/// Returns true if a file's name has the ending of a mesh: .obj or .ply, in upper or lower case.
 bool is_mesh_name(const std::filesystem::path& path);
 
 }  // namespace copse::viewer

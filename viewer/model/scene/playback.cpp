@@ -12,7 +12,7 @@ void Playback::advance(double seconds) {
   const double next = double(phase) + step;
   if (loops) {
     phase = float(next - std::floor(next));
-    if (phase >= 1) phase = 0;  // where the float rounds up
+    if (phase >= 1) phase = 0;  // if the float rounded up
     return;
   }
   constexpr float last = 0x1.fffffep-1f;  // the largest float below 1

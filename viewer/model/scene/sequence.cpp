@@ -19,7 +19,7 @@ bool is_digit(char c) {
   return std::isdigit(static_cast<unsigned char>(c)) != 0;
 }
 
-/// A name cut at its last number.
+/// A name, split at its last number.
 struct NumberedName {
   std::string before, digits, behind;
 };
@@ -33,7 +33,7 @@ NumberedName cut(const std::string& name) {
   return {name.substr(0, begin), name.substr(begin, end - begin), name.substr(end)};
 }
 
-/// Numbers of any length in their order.
+/// Compares numbers of any length.
 bool is_lower(const std::string& a, const std::string& b) {
   const auto significant = [](const std::string& digits) {
     const size_t first = digits.find_first_not_of('0');
@@ -88,7 +88,7 @@ void SequenceReader::set_companions(Geometry companions) {
   {
     const std::lock_guard lock(mutex_);
     companions_ = std::move(companions);
-    if (ready_ && !wanted_) wanted_ = ready_->number;  // which has them not
+    if (ready_ && !wanted_) wanted_ = ready_->number;  // it was read without them
     ready_.reset();
   }
   changed_.notify_all();
@@ -146,7 +146,7 @@ SequenceFrame SequenceReader::read(u32 frame, const Geometry& companions) {
 }
 
 Geometry SequenceReader::load(u32 frame) {
-  // A file that has gone is missed even where it was read before.
+  // A file that was deleted is reported, even if it was read before.
   std::error_code error;
   if (kept_[frame] && fs::exists(files_[frame], error)) return kept_[frame];
   Geometry loaded = load_geometry(std::span(&files_[frame], 1));

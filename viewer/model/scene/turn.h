@@ -4,15 +4,15 @@
 
 namespace copse::viewer {
 
-/// The part of `x` behind the point, 0 up to 1, for |x| below 2^31.
+/// The fractional part of `x`, from 0 up to 1, for |x| below 2^31.
 COPSE_HD inline float fraction_of(float x) {
   const float whole = float(i32(x));
   const float rest = sub_rn(x, whole);
   return rest < 0 ? add_rn(rest, 1.0f) : rest;
 }
 
-/// The sine of `turns` whole turns, within 4e-6; the same bits on every backend, which the libraries' are not.
-/// Taylor's polynomial of degree 9 over a quarter turn to either side.
+/// The sine of `turns` whole turns, within 4e-6. The bits are the same on every backend; those of math libraries
+/// are not. A Taylor polynomial of degree 9, over a quarter turn to either side.
 COPSE_HD inline float sine_of_turns(float turns) {
   float x = fraction_of(turns);
   if (x > 0.5f) x = sub_rn(x, 1.0f);

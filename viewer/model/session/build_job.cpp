@@ -8,7 +8,7 @@ namespace copse::viewer {
 
 namespace {
 
-/// Calls `work`; what it throws becomes a line of `errors`, cancelling sets `cancelled`.
+/// Calls `work`. An exception becomes a line of `errors`; a cancelled work sets `cancelled`.
 template <class Work>
 void collect(BuildResult& result, const std::string& what, const Work& work) {
   try {
@@ -30,7 +30,7 @@ void collect(BuildResult& result, const std::string& what, const Work& work) {
 
 BuildJob::BuildJob(BuildRequest request) : request_(std::move(request)), thread_([this] { run(); }) {}
 
-// The contexts of a result that was taken go on asking the token.
+// Contexts of a result that was taken keep checking the token.
 BuildJob::~BuildJob() {
   if (!is_done()) cancel();
   thread_.join();

@@ -11,11 +11,11 @@
 
 namespace copse::viewer {
 
-/// What a job reads and builds.
+/// The meshes that a job reads and the structures that it builds.
 struct BuildRequest {
-  std::vector<std::filesystem::path> files;  // to be read; none: `geometry` alone
-  bool add = false;                          // to `geometry`, in place of it
-  Geometry geometry;                         // what is there; never null
+  std::vector<std::filesystem::path> files;  // to read; none: `geometry` alone
+  bool add = false;                          // true: add them to `geometry`; false: replace it
+  Geometry geometry;                         // the current scene; never null
   std::optional<StructureOptions> sides[2];  // what to build over it
   Pose pose;
   u32 workers = 0;
@@ -24,32 +24,32 @@ struct BuildRequest {
 
 struct BuildError {
   std::string text;
-  std::optional<ErrorCode> code;  // none where no Error was thrown
+  std::optional<ErrorCode> code;  // none if it was not an Error
 };
 
 struct BuildResult {
-  Geometry geometry;  // null where no file could be read
-  Geometry read;      // of the files alone; null where there were none
+  Geometry geometry;  // null if no file could be read
+  Geometry read;      // of the files alone; null if there were none
   std::unique_ptr<LiveStructure> sides[2];
-  std::vector<BuildError> errors;  // of files and of builds, which do not keep others from being shown
+  std::vector<BuildError> errors;  // of files and of builds; the others are still shown
   bool cancelled = false;
 };
 
-/// Reads meshes and builds structures on a thread of its own. The structures have contexts of their own, which go
-/// over to whoever takes the result.
+/// Reads meshes and builds structures on a thread of its own. The structures have their own contexts, which move
+/// to the thread that takes the result.
 class BuildJob {
  public:
   explicit BuildJob(BuildRequest request);
-  /// Cancels it and waits for it to end.
+  /// Cancels the job and waits for it to end.
   ~BuildJob();
 
-  /// Builders end at their next stage, files after the one that is being read.
+  /// Cancels the job. Builders end at their next stage, reading ends after the current file.
   void cancel() { cancel_.request_stop(); }
   bool is_cancelling() const { return cancel_.stop_requested(); }
 
   bool is_done() const { return done_.load(std::memory_order_acquire); }
   void wait() { done_.wait(false, std::memory_order_acquire); }
-  /// The result of a job that is done; once.
+  /// Returns the result of a finished job, once.
   BuildResult take();
 
   std::string stage() const;
@@ -67,9 +67,9 @@ class BuildJob {
   std::stop_source cancel_;
   std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
   mutable std::mutex mutex_;
-  std::string stage_ = "starting";  // under mutex_
+  std::string stage_ = "starting";  // guarded by mutex_
   std::atomic<bool> done_ = false;
-  std::thread thread_;  // last: it uses all of the above
+  std::thread thread_;  // last member: it uses all of the above
 };
 
 }  // namespace copse::viewer

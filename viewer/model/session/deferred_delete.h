@@ -18,7 +18,8 @@ class DeferredDelete {
       return one.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
     });
     try {
-      // Moved out and destroyed within the call: a future may keep what its function holds.
+      // Moves the object out and destroys it within the call: a future may keep the objects that its function
+      // holds.
       under_way_.push_back(
           std::async(std::launch::async, [thing = std::move(thing)]() mutable { T(std::move(thing)); }));
     } catch (const std::system_error&) {

@@ -13,7 +13,7 @@ namespace {
 
 constexpr u32 measured_frames = 20, turns = 1;
 
-/// One frame after another over one structure.
+/// Renders one frame after another over one structure.
 class FrameLoop {
  public:
   FrameLoop(const Geometry& geometry, const FrameLoopOptions& options)
@@ -27,7 +27,7 @@ class FrameLoop {
     structure_->build(scene_.view());
   }
 
-  /// Puts one frame of the way around on the stream. Waits for nothing but what the structure waits for.
+  /// Puts one frame of the orbit on the stream. Waits only if the structure does.
   void run(u32 frame) {
     const float along = float(frame) / float(std::max(options_.frames, 1u));
     CameraRig rig = rig_;
@@ -75,7 +75,7 @@ class FrameLoop {
   CameraRig rig_;
 };
 
-/// The stages of some frames, summed by label in the order of the first, for each frame.
+/// The mean stages of some frames, summed by label, in the order of the first frame.
 std::vector<Stage> mean_stages(FrameLoop& loop) {
   Profile& profile = loop.context().profile();
   profile.clear();

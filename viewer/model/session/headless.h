@@ -17,7 +17,7 @@ struct FrameLoopOptions {
   StructureOptions structure;
   UpdateMode update_mode = UpdateMode::rebuild;
   Deformation deformation = Deformation::none;
-  View view = View::shaded;  // ambient_occlusion: one sample a frame
+  View view = View::shaded;  // ambient_occlusion: one sample per frame
   u32 width = 1920, height = 1080;
   u32 frames = 200;
   u32 workers = 0;  // CPU threads, 0 for all
@@ -27,20 +27,20 @@ struct FrameLoopResult {
   u32 frames = 0;
   double seconds = 0;  // all frames, from the first launch to the last pixel
   double frames_per_second = 0;
-  std::vector<Stage> stages;  // milliseconds a frame, means of 20 frames that are measured apart
+  std::vector<Stage> stages;  // milliseconds per frame: means of 20 separately measured frames
   std::string device;
   Image last;
 };
 
-/// Builds or refits, traces and shades `frames` frames on the device one after another, without a download but the
-/// last picture's: what the structures can do when nothing else is in the way. The camera goes once around.
+/// Builds or refits, traces and shades `frames` frames on the device, one after another. Only the last picture is
+/// downloaded, so this is the full speed of the structures. The camera orbits the scene once.
 /// Throws: as builders and tracing do.
 FrameLoopResult run_frame_loop(const Geometry& geometry, const FrameLoopOptions& options);
 
-/// A line of text a stage, set in by its depth.
+/// Returns a line of text per stage, indented by its depth.
 std::string in_words(std::span<const Stage> stages);
 
-/// The result in lines of text: frames a second and a line a stage.
+/// Returns the result as lines of text: the frames per second, and a line per stage.
 std::string in_words(const FrameLoopResult& result);
 
 }  // namespace copse::viewer

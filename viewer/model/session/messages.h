@@ -17,30 +17,30 @@ struct Message {
   u64 id = 0;
   Severity severity = Severity::note;
   std::string text;
-  u32 count = 1;                                 // how often it came in a row
-  std::optional<ErrorCode> code = std::nullopt;  // of what was thrown
+  u32 count = 1;                                 // how often it was repeated in a row
+  std::optional<ErrorCode> code = std::nullopt;  // of the exception
 };
 
-/// What the viewer has to tell its user: errors end here, never in an exit. Keeps the last 100.
+/// The messages for the user. Errors become messages here and never end the program. Keeps the last 100.
 class Messages {
  public:
   static constexpr u64 most = 100;
 
-  /// Adds a message, oldest first; one equal to the last only raises its count.
+  /// Appends a message. If it equals the last one, only the count of that one grows.
   void add(Severity severity, const std::string& text, std::optional<ErrorCode> code = std::nullopt);
 
-  /// Takes a message off the list; nothing happens where there is none of this id.
+  /// Removes the message with this id, if there is one.
   void dismiss(u64 id);
   void clear();
 
   const std::vector<Message>& list() const { return list_; }
-  /// The oldest error that is there, or null.
+  /// The oldest error in the list, or null.
   const Message* first_error() const;
   /// Grows with every change.
   u64 revision() const { return revision_; }
 
-  /// Calls `work` and turns what it throws into an error message that begins with `what`: "what: reason".
-  /// Returns false where it threw. A cancelled work is a note.
+  /// Calls `work`. An exception becomes an error message "what: reason", or a note if the work was cancelled.
+  /// Returns false after an exception.
   bool guard(const std::string& what, const std::function<void()>& work);
 
  private:
@@ -49,8 +49,8 @@ class Messages {
   u64 revision_ = 0;
 };
 
-/// The exit code of a run that said these: 0 without errors, else the first one's: 4 for no such device, 5 for too
-/// little memory, 3 for all that could not be read, built or written.
+/// Returns the exit code of a run with these messages: 0 without errors, else that of the first error. 4: no such
+/// device; 5: not enough memory; 3: something could not be read, built or written.
 ExitCode exit_code_of(const Messages& messages);
 
 }  // namespace copse::viewer

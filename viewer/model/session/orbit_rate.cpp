@@ -11,8 +11,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// Of all threads of this process. It goes on where other processes take the processors away, and so tells more
-/// than the clock on a busy machine.
+/// The processor time of all threads of this process. It does not count while other processes run, so it tells
+/// more than the clock on a busy machine.
 double processor_seconds() {
   return double(std::clock()) / CLOCKS_PER_SEC;
 }
@@ -21,7 +21,7 @@ double seconds_since(Clock::time_point begin) {
   return std::chrono::duration<double>(Clock::now() - begin).count();
 }
 
-/// Seconds that one update of the session takes, of a loop whose last turn took `last_seconds`.
+/// Updates the session and returns the seconds that it took. `last_seconds`: those of the last update.
 double update(Session& session, double last_seconds) {
   const Clock::time_point begin = Clock::now();
   session.update(last_seconds);
@@ -31,7 +31,7 @@ double update(Session& session, double last_seconds) {
 }  // namespace
 
 OrbitRate measure_orbit(Session& session, double seconds, Meanwhile meanwhile) {
-  constexpr float heights_a_second = 0.5f;  // of the picture that the hand moves
+  constexpr float heights_a_second = 0.5f;  // of the picture, by which the mouse moves
   OrbitRate rate;
   u64 revision = session.picture(0).revision;
   double last_seconds = 0.02;

@@ -6,31 +6,31 @@
 
 namespace copse::viewer {
 
-/// How a scene feels that is turned by hand.
+/// How smoothly a scene turns under the mouse.
 struct OrbitRate {
-  double seconds = 0;            // of turning
-  u32 picture_count = 0;         // new ones in that time
+  double seconds = 0;            // of the orbit
+  u32 picture_count = 0;         // new pictures in that time
   u32 width = 0, height = 0;     // of the smallest of them
-  u32 build_count = 0;           // that were done meanwhile
-  double longest_update_ms = 0;  // that a window would not have answered for
-  double processor_seconds = 0;  // of all threads, of turning
+  u32 build_count = 0;           // that ended meanwhile
+  double longest_update_ms = 0;  // in which a window would not have responded
+  double processor_seconds = 0;  // of all threads, for the orbit
   double processor_seconds_to_rest = 0;
-  double seconds_to_rest = 0;  // from the last turn to the whole picture, with all that its view asks for
-  u32 whole_width = 0, whole_height = 0;  // of that one
+  double seconds_to_rest = 0;             // from the last motion to the whole picture, with all its samples
+  u32 whole_width = 0, whole_height = 0;  // of the whole picture
 
   double pictures_per_second() const { return seconds > 0 ? picture_count / seconds : 0; }
 };
 
-/// What goes on while the scene is turned.
+/// What the session does while the scene turns.
 enum class Meanwhile : u8 { nothing, builds };
 
-/// Orbits the camera for so many seconds, a bit for each update as a hand would, then lets go. Measures the
-/// session alone: what a window draws comes on top.
+/// Orbits the camera for some seconds, a little at each update as a mouse would, then stops. Measures the session
+/// alone, without the drawing of a window.
 ///   session: with a structure and a size, not deterministic
-///   meanwhile: builds: the structure is built beside it again and again, as when its options are changed
+///   meanwhile: builds: the structure is built in the background all the time, as when its options change
 OrbitRate measure_orbit(Session& session, double seconds, Meanwhile meanwhile = Meanwhile::nothing);
 
-/// The same in a line of text.
+/// Returns the rate as a line of text.
 std::string in_words(const OrbitRate& rate);
 
 }  // namespace copse::viewer

@@ -15,7 +15,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr u32 max_pixels = 16384;
-/// A pick follows the scene while it plays, where that is quick.
+/// While the scene plays, a pick follows it up to this many triangles.
 constexpr u64 max_picked_triangles = 200000;
 
 double now_ms() {
@@ -36,8 +36,7 @@ Session::State::State(const SessionOptions& session_options)
 Session::Session(const SessionOptions& options) : state_(std::make_unique<State>(options)) {}
 Session::~Session() = default;
 
-// ---- The frame loop
-// -----------------------------------------------------------------------------------------------
+// ---- The frame loop -------------------------------------------------------------------------------------------
 
 void Session::update(double seconds) {
   State& s = *state_;
@@ -56,7 +55,7 @@ void Session::update(double seconds) {
   s.start_next_job();
   if (s.options.deterministic) s.finish_jobs();
 
-  // A job's threads take turns with those of the picture.
+  // A job's threads share the processors with those of the picture.
   constexpr double min_budget_ms = 5, share_beside_job = 0.6;
   const double budget_ms = s.options.budget_ms * (s.job ? share_beside_job : 1);
   s.make_pictures(whole, std::max(budget_ms - (now_ms() - begin), min_budget_ms));
@@ -111,8 +110,7 @@ void Session::set_picture_size(u32 width, u32 height) {
   state_->height = std::min(height, max_pixels);
 }
 
-// ---- Scene
-// --------------------------------------------------------------------------------------------------------
+// ---- Scene ----------------------------------------------------------------------------------------------------
 
 void Session::open(const std::vector<fs::path>& paths, bool add) {
   state_->open(paths, add);
@@ -140,8 +138,7 @@ Playback& Session::playback() {
   return state_->playback;
 }
 
-// ---- Structures
-// ---------------------------------------------------------------------------------------------------
+// ---- Structures -----------------------------------------------------------------------------------------------
 
 StructureOptions& Session::wanted(u32 side) {
   return state_->sides[side_of(side)].wanted;
@@ -167,7 +164,7 @@ void Session::build(u32 side) {
   s.sides[number].build_pending = true;
   const bool is_building = s.job && s.job->request().sides[number] && !s.job_is_load();
   if (is_building) {
-    // The other side's build goes with it, and is made again.
+    // This also cancels the build of the other side, which is then made again.
     s.sides[1 - number].build_pending |= s.job->request().sides[1 - number].has_value();
     s.cancel_job();
   }
@@ -253,8 +250,7 @@ Comparison& Session::comparison() {
   return state_->comparison;
 }
 
-// ---- Picture
-// ------------------------------------------------------------------------------------------------------
+// ---- Picture --------------------------------------------------------------------------------------------------
 
 ViewSettings& Session::view() {
   return state_->view;
@@ -284,8 +280,7 @@ u32 Session::deepest_level(u32 side) const {
   return statistics(side).depth.value_or(0);
 }
 
-// ---- Picking
-// ------------------------------------------------------------------------------------------------------
+// ---- Picking --------------------------------------------------------------------------------------------------
 
 void Session::pick(float x, float y, u32 side) {
   state_->pick(x, y, side);
@@ -301,8 +296,7 @@ u32 Session::picked_side() const {
   return state_->picked_side;
 }
 
-// ---- Files
-// --------------------------------------------------------------------------------------------------------
+// ---- Files ----------------------------------------------------------------------------------------------------
 
 void Session::start_recording(const fs::path& folder) {
   state_->recording.emplace(folder);

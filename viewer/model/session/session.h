@@ -1,7 +1,7 @@
 #pragma once
 
-// The one object behind the viewer's window, panels and headless runs: a scene, one or two structures over it, a
-// camera, and the picture of it all. Nothing in it knows of a window.
+// The model behind the viewer's window, panels and headless runs: a scene, one or two structures over it, a
+// camera, and the pictures. It does not depend on a window.
 //
 //   Session session;
 //   session.open({"testball.ply"});
@@ -34,21 +34,21 @@ namespace copse::viewer {
 
 struct SessionOptions {
   u32 workers = 0;                       // CPU threads, 0 for all
-  double budget_ms = default_budget_ms;  // what one update() may take, about
-  bool deterministic = false;  // update() waits for loads and builds and makes whole pictures: for headless runs
+  double budget_ms = default_budget_ms;  // about how long one update() may take
+  bool deterministic = false;  // for headless runs: update() waits for loads and builds and makes whole pictures
 };
 
-/// What runs beside the window.
+/// The job that runs in the background.
 struct JobStatus {
   bool running = false;
   std::string stage;   // "reading", "building", "measuring"
   double seconds = 0;  // since it began
-  u32 side = 0;        // which structure it builds; a load builds all
+  u32 side = 0;        // whose structure it builds; a load builds all
   bool cancelling = false;
   u32 cancelled_count = 0;  // jobs that were cancelled and have not ended, 2 at most
 };
 
-/// How the two structures are shown. Which of the pictures there are follows from it.
+/// How the two structures are shown, and so which pictures there are.
 enum class Comparison : u8 {
   off,           // picture(0) alone
   side_by_side,  // picture(0) and picture(1), each of the size set
@@ -62,75 +62,75 @@ struct Names<Comparison> {
 
 class Session {
  public:
-  /// Never throws for want of a GPU; work on a backend that is not there ends in a message.
+  /// Does not throw if there is no GPU. Work on a missing backend ends in a message.
   explicit Session(const SessionOptions& options = {});
-  /// Cancels what runs and waits for it to end.
+  /// Cancels running jobs and waits for them to end.
   ~Session();
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
 
   // ---- The frame loop ---------------------------------------------------------------------------------------
 
-  /// Moves time, jobs and pictures on, for about the budget. Errors become messages.
+  /// Advances time, jobs and pictures, for about the time of the budget. Errors become messages.
   void update(double seconds);
 
-  /// Waits for jobs and makes the pictures whole: full size, ambient occlusion with all samples.
+  /// Waits for jobs and completes the pictures: full size, all samples of ambient occlusion.
   void finish();
 
-  /// False where nothing would change until a call changes something, so that a loop can sleep.
+  /// Returns false if update() has nothing to do until another call changes something. A loop can sleep then.
   bool busy() const;
 
-  /// Whether pictures may stay on a CUDA device, for a display that reads them there (Picture::device). Those that
-  /// are made whole come to the host.
+  /// Lets pictures stay on a CUDA device, for a display that reads them there (Picture::device). Whole pictures
+  /// still come to the host.
   void leave_pictures_on_device(bool may_stay);
 
-  /// The size of each picture; 0 for either makes none. At most 16384.
+  /// Sets the size of each picture, at most 16384. If either number is 0, no pictures are made.
   void set_picture_size(u32 width, u32 height);
 
   // ---- Scene ------------------------------------------------------------------------------------------------
 
-  /// Loads meshes and builds structures over them, beside the window; the old scene stays until they are there. A
+  /// Loads meshes and builds structures over them, in the background. The old scene stays until they are ready. A
   /// folder stands for all meshes in it. Files that cannot be read become messages, and the others are shown.
-  ///   add: keep the meshes that are there
+  ///   add: keep the meshes of the old scene too
   void open(const std::vector<std::filesystem::path>& paths, bool add = false);
   /// Plays the numbered files beside `path` (mesh_0001.ply, mesh_0002.ply...) as frames over phase 0 to 1.
   void open_sequence(const std::filesystem::path& path);
-  /// Shows a mesh made by the caller. One without triangles is legal.
+  /// Shows a mesh of the caller. It may have no triangles.
   void show(Geometry geometry);
 
-  /// What is loaded; never null.
+  /// The scene that is shown; never null.
   const Geometry& geometry() const;
-  /// Frames of the sequence; 0 where there is none.
+  /// The number of frames of the sequence; 0 if there is none.
   u32 frame_count() const;
   u32 frame() const;
-  /// The box of the scene at rest, of the frame that is shown.
+  /// The box of the scene at rest, in the frame that is shown.
   Aabb bounds() const;
 
   Playback& playback();
 
   // ---- Structures: side 0 is A, 1 is B -----------------------------------------------------------------------
 
-  /// What the next build will make. Panels change it, then call build().
+  /// The options of the next build. Panels change them, then call build().
   StructureOptions& wanted(u32 side);
-  /// What stands there now.
+  /// The options of the current structure.
   const StructureOptions& built(u32 side) const;
   bool has_structure(u32 side) const;
-  /// True where `wanted` is something else than what stands there or is being built.
+  /// True if `wanted` differs from the structure that is there or is being built.
   bool differs(u32 side) const;
 
-  /// Builds `wanted` beside the window; cancels a build of the same side that runs.
+  /// Builds `wanted` in the background. Cancels a running build of the same side.
   void build(u32 side = 0);
-  /// Cancels what is being loaded or built. What stood there stays.
+  /// Cancels the running load or build. The old scene and structures stay.
   void cancel();
   JobStatus job() const;
 
-  /// Fits or rebuilds the structure to the triangles as they are now, at once.
+  /// Refits or rebuilds the structure to the current triangles, at once.
   void refit_now(u32 side = 0);
   void rebuild_now(u32 side = 0);
 
   UpdateMode& update_mode();
   const Statistics& statistics(u32 side) const;
-  /// SAH cost now over that of the last build; 1 where nothing moved, none where there is no cost.
+  /// The current SAH cost divided by that of the last build; 1 if nothing has moved, none if there is no cost.
   std::optional<double> sah_drift(u32 side) const;
   const WorkTimes& work_times(u32 side) const;
   const Timings& timings(u32 side) const;
@@ -143,24 +143,24 @@ class Session {
 
   ViewSettings& view();
   CameraRig& camera();
-  /// Sees all of the scene.
+  /// Moves the camera to where it sees the whole scene.
   void frame_scene();
 
   const Picture& picture(u32 side) const;
-  /// Where comparison() asks for it and both pictures are whole; else 0 x 0.
+  /// The difference of the heat maps, if comparison() selects it and both pictures are whole; else 0 x 0.
   const Picture& difference() const;
 
   OverlaySettings& overlay();
-  /// What the overlay settings ask for, over picture(side).
+  /// The lines over picture(side) that the overlay settings select.
   const Lines& lines(u32 side) const;
   /// Changes with them.
   u64 lines_revision(u32 side) const;
-  /// Levels of the structure, for the slider: the largest OverlaySettings::level that has boxes.
+  /// The largest OverlaySettings::level that has boxes, for the slider.
   u32 deepest_level(u32 side) const;
 
   // ---- Picking ----------------------------------------------------------------------------------------------
 
-  /// Picks at a place of the picture, (0, 0) its upper left corner, (1, 1) the lower right one.
+  /// Picks at a point of the picture: (0, 0) is its upper left corner, (1, 1) its lower right one.
   void pick(float x, float y, u32 side = 0);
   void clear_pick();
   const std::optional<Pick>& picked() const;
@@ -168,25 +168,23 @@ class Session {
 
   // ---- Files ------------------------------------------------------------------------------------------------
 
-  /// From now on pictures are made whole, and record() writes them as folder/frame-00000.png and so on. The folder
-  /// is made; files that are there are written over.
-  /// Throws: Error bad_file.
+  /// From now on pictures are made whole, and record() writes them as folder/frame-00000.png and so on. Creates
+  /// the folder and overwrites files in it. Throws: Error bad_file.
   void start_recording(const std::filesystem::path& folder);
   void stop_recording();
   bool recording() const;
-  /// Pictures written since the start.
+  /// The number of pictures written since the start.
   u32 recorded_frames() const;
-  /// Writes the next picture; nothing where none are recorded. An error ends the recording.
+  /// Writes the next picture, if recording. An error ends the recording.
   /// Throws: Error bad_file.
   void record(const Image& image);
 
-  /// Statistics, options and times of both sides as JSON.
+  /// Returns the statistics, options and times of both sides as JSON.
   std::string statistics_json() const;
   /// Throws: Error bad_file.
   void save_statistics(const std::filesystem::path& file);
 
-  /// What settings remember, out of and into the session. The camera of settings is only used where
-  /// `with_camera`.
+  /// Copies settings out of the session, and into it. use() takes the camera only if `with_camera`.
   Settings settings() const;
   void use(const Settings& settings, bool with_camera);
 

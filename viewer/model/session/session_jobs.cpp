@@ -10,7 +10,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// All meshes in place of a folder, in the order of their names.
+/// Replaces a folder by all meshes in it, in the order of their names.
 std::vector<fs::path> meshes_in(const fs::path& folder) {
   std::vector<fs::path> files;
   for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
@@ -59,7 +59,7 @@ void Session::State::open_sequence(const fs::path& path) {
   });
 }
 
-/// What is shown and played stays until the new scene is there.
+/// The scene that is shown and played stays until the new one is ready.
 void Session::State::replace_scene(Opening opening) {
   openings.clear();
   if (job_is_load()) cancel_job();
@@ -83,7 +83,7 @@ bool Session::State::has_work() const {
   return !openings.empty() || sides[0].build_pending || sides[1].build_pending;
 }
 
-/// Reads before it builds; a build that is pending is made over what was read.
+/// Loads come before builds. A pending build is made over the scene that was loaded.
 void Session::State::start_next_job() {
   if (job || cancelled_jobs.size() >= max_cancelled_jobs) return;
   BuildRequest request;
@@ -105,7 +105,7 @@ void Session::State::start_next_job() {
     sides[side].build_pending = false;
     request.sides[side] = sides[side].wanted;
     builds_any = true;
-    // Where it is built again and again, once must do.
+    // If it is rebuilt for every frame, one build is enough.
     if (update_mode == UpdateMode::rebuild && playback.playing) request.repeat_below_ms = 0;
   }
   if (builds_any) job = std::make_unique<BuildJob>(std::move(request));
@@ -150,7 +150,7 @@ void Session::State::take_scene(const BuildResult& result, const Opening& opened
   playback.phase = (float(frame) + 0.5f) / count;
 }
 
-/// What stands over another scene cannot stay.
+/// Structures over another scene cannot stay.
 void Session::State::take_structures(BuildResult& result, bool is_other_scene) {
   for (u32 number = 0; number < 2; ++number) {
     Side& side = sides[number];

@@ -4,7 +4,7 @@
 
 namespace copse::viewer {
 
-/// The rest has no phase, so that a still scene is the same at any time.
+/// The pose at rest has no phase, so that a still scene is the same at any time.
 Pose Session::State::pose() const {
   if (playback.deformation == Deformation::none) return {};
   return {playback.deformation, playback.strength, playback.phase};
@@ -30,7 +30,7 @@ void Session::State::advance_time(double seconds) {
   }
 }
 
-/// A frame that is lost leaves the last one standing, and is told of once.
+/// If a frame cannot be read, the last one stays, and a message says so once.
 void Session::State::show_frame(const SequenceFrame& read) {
   if (requested_frame == read.number) requested_frame.reset();
   frame = read.number;
@@ -57,7 +57,7 @@ void Session::State::move_sides(bool whole) {
     if (!differs && !builds_always) continue;
     if (!whole && side.renderer.is_tracing_first()) continue;
 
-    // Another topology, and builds that would hold up the window, go beside it.
+    // A new topology, and builds that would block the window, are built in the background.
     const bool builds =
         update_mode == UpdateMode::rebuild || (update_mode == UpdateMode::refit && !can_refit(side.built));
     const bool is_slow = builds && !whole && side.live->times().build_ms > slow_build_ms;

@@ -110,7 +110,7 @@ void Session::State::pick(float x, float y, u32 number) {
   });
 }
 
-/// Walks the picked ray through the structure as it is now.
+/// Traces the picked ray through the current structure.
 void Session::State::pick_again() {
   Side& side = sides[picked_side];
   if (!picked || !side.live) return;

@@ -1,7 +1,7 @@
 #pragma once
 
-// The insides of Session. Its members stand in four files: session_jobs.cpp reads and builds, session_motion.cpp
-// moves the scene, session_pictures.cpp makes pictures and lines, session.cpp is what others call.
+// The state of Session. Its functions are in four files: session_jobs.cpp reads and builds, session_motion.cpp
+// moves the scene, session_pictures.cpp makes pictures and lines, session.cpp has the public functions.
 
 #include <set>
 
@@ -14,7 +14,7 @@
 
 namespace copse::viewer {
 
-/// One of the two structures, and what is seen of it.
+/// One of the two structures, with its picture and lines.
 struct Side {
   StructureOptions wanted, built;
   bool build_pending = false;
@@ -22,10 +22,10 @@ struct Side {
   Renderer renderer;
   Timings timings;
 
-  /// What the lines were made of.
+  /// What the lines depend on.
   struct LinesKey {
     OverlaySettings settings;
-    u64 revision = 0;  // of the structure's form
+    u64 revision = 0;  // of the structure
     u64 pick = 0;      // see State::pick_revision
     bool operator==(const LinesKey&) const = default;
   };
@@ -77,31 +77,31 @@ struct Session::State {
   Geometry geometry;
   Playback playback;
   std::unique_ptr<SequenceReader> sequence;
-  Geometry companions;                 // meshes that were added to the sequence's; null for none
+  Geometry companions;                 // meshes that were added to those of the sequence; null for none
   u32 frame = 0;                       // shown
-  std::optional<u32> requested_frame;  // asked for and not here yet
-  std::set<u32> lost_frames;           // told of
+  std::optional<u32> requested_frame;  // requested and not read yet
+  std::set<u32> lost_frames;           // a message was shown for these
 
-  // Jobs: one at a time, and those cancelled that have not ended.
+  // Jobs: one at a time, and the cancelled ones that have not ended.
   struct Opening {
     std::vector<std::filesystem::path> files = {};
     bool add = false;
-    Geometry geometry = nullptr;                       // where it is no file
-    std::vector<std::filesystem::path> sequence = {};  // to be played from the file on; none: a scene that stands
+    Geometry geometry = nullptr;                       // if there are no files
+    std::vector<std::filesystem::path> sequence = {};  // to be played from the file on; empty: a still scene
     u32 frame = 0;                                     // number of the file in it
   };
   std::vector<Opening> openings;
   std::unique_ptr<BuildJob> job;
-  std::optional<Opening> job_opens;  // none: it builds over the scene that there is
+  std::optional<Opening> job_opens;  // none: it builds over the current scene
   std::vector<std::unique_ptr<BuildJob>> cancelled_jobs;
-  DeferredDelete deferred_delete;  // of structures and scenes that are shown no more
+  DeferredDelete deferred_delete;  // of structures and scenes that are not shown any more
   bool frames_next_scene = true;
 
   // Structures.
   Side sides[2];
   UpdateMode update_mode = UpdateMode::refit;
   Comparison comparison = Comparison::off;
-  bool asked_for_b = false;  // since both are shown: a build that failed is not tried again and again
+  bool asked_for_b = false;  // since both are shown: a failed build is tried once only
   double seconds_to_measure = 0;
 
   // Pictures.
@@ -116,17 +116,17 @@ struct Session::State {
   std::optional<Pick> picked;
   u32 picked_side = 0;
   u64 pick_revision = 0;     // changes with `picked`
-  u64 picked_structure = 0;  // the revision of the structure that it was made of
+  u64 picked_structure = 0;  // the revision of its structure
 
   std::optional<PictureSeries> recording;
-  Settings kept;  // what only settings know: window, folder, recent files
+  Settings kept;  // settings that no other member holds: window, folder, recent files
 };
 
-/// So many cancelled jobs may be on their way to their end, as one that reads a large file, before a new one waits
-/// for them.
+/// The maximum of cancelled jobs that have not ended, for example while they read a large file. With more, a new
+/// job waits for them.
 inline constexpr u64 max_cancelled_jobs = 2;
 
-/// The parts of a move that a slow structure takes a background build for, in milliseconds.
+/// A structure whose build takes longer than this, in milliseconds, is rebuilt in the background.
 inline constexpr double slow_build_ms = 15;
 
 }  // namespace copse::viewer

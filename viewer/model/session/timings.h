@@ -6,7 +6,7 @@
 
 namespace copse::viewer {
 
-/// The last times of something, oldest first.
+/// The latest times of one kind of work.
 class TimeHistory {
  public:
   static constexpr u64 capacity = 240;
@@ -17,7 +17,7 @@ class TimeHistory {
   /// Up to `capacity` values, oldest first.
   const std::vector<float>& values() const { return values_; }
   float last() const { return values_.empty() ? 0.0f : values_.back(); }
-  /// The middle one; 0 for none.
+  /// The median; 0 if there are no values.
   float median() const;
   float largest() const;
 

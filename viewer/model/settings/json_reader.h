@@ -10,8 +10,8 @@
 
 namespace copse::viewer {
 
-/// Reads the members of a JSON object into values that have their defaults. A member that is missing changes
-/// nothing; one of another type or out of range changes nothing and is a line of the complaints.
+/// Reads members of a JSON object into values that hold their defaults. A missing member changes nothing. A member
+/// of another type or out of range changes nothing, and adds a line to the complaints.
 class JsonReader {
  public:
   JsonReader(const nlohmann::json& object, std::string path, std::vector<std::string>& complaints)
@@ -19,13 +19,13 @@ class JsonReader {
     if (!object_.is_object()) complain("", "an object");
   }
 
-  /// The reader of a member that is an object.
+  /// Returns the reader of a member that is an object.
   JsonReader member(const char* name) const {
     static const nlohmann::json empty = nlohmann::json::object();
     return JsonReader(has(name) ? object_[name] : empty, path_of(name), complaints_);
   }
 
-  /// The readers of an array's elements; none where it is missing.
+  /// Returns the readers of an array's elements; none if it is missing.
   std::vector<JsonReader> members(const char* name) const {
     std::vector<JsonReader> all;
     if (!has(name)) return all;

@@ -32,7 +32,7 @@ nlohmann::json to_json(const StructureOptions& options) {
 
 namespace {
 
-/// Three whole numbers up to `most`; none where they are not.
+/// Reads three whole numbers up to `most`; none if it cannot.
 std::optional<uvec3> read_whole(const JsonReader& reader, const char* name, const uvec3& value,
                                 const uvec3& most) {
   vec3 read(value);

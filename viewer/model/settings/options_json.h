@@ -5,7 +5,7 @@
 
 namespace copse::viewer {
 
-/// What a structure is built by, to and from JSON.
+/// The options of a structure, to and from JSON.
 nlohmann::json to_json(const StructureOptions& options);
 void read_options(const JsonReader& reader, StructureOptions& options);
 

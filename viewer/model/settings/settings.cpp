@@ -17,7 +17,7 @@ constexpr u64 max_recent_files = 10, max_bookmarks = 100;
 constexpr int min_window = 200, max_window = 16384;
 constexpr u32 max_level = 1000;
 
-/// The nearest that reading takes, of what a window, a scene or the command line may go beyond.
+/// Clamps values to what load_settings accepts. A window, a scene or the command line may exceed it.
 Settings within_limits(Settings settings) {
   settings.window.width = std::clamp(settings.window.width, min_window, max_window);
   settings.window.height = std::clamp(settings.window.height, min_window, max_window);
@@ -25,8 +25,7 @@ Settings within_limits(Settings settings) {
   return settings;
 }
 
-// ---- To JSON
-// ----------------------------------------------------------------------------------------------------
+// ---- To JSON --------------------------------------------------------------------------------------------------
 
 Json to_json(const WindowSettings& window) {
   return {{"width", window.width},  {"height", window.height},       {"x", window.x},
@@ -84,8 +83,7 @@ Json to_json(const Settings& settings) {
           {"recent_files", settings.recent_files}};
 }
 
-// ---- From JSON
-// --------------------------------------------------------------------------------------------------
+// ---- From JSON ------------------------------------------------------------------------------------------------
 
 void read_window(const JsonReader& reader, WindowSettings& window) {
   reader.read("width", window.width, min_window, max_window);
@@ -103,7 +101,7 @@ void read_window(const JsonReader& reader, WindowSettings& window) {
   reader.read("panels", window.panels);
 }
 
-/// A pose that cannot be rendered is not taken.
+/// Ignores a pose that cannot be rendered.
 void read_pose(const JsonReader& reader, CameraPose& pose) {
   CameraPose read = pose;
   reader.read("eye", read.eye);
@@ -205,10 +203,10 @@ Settings load_settings(const fs::path& file, std::vector<std::string>& complaint
 void save_settings(const fs::path& file, const Settings& settings) {
   std::error_code error;
   if (file.has_parent_path()) fs::create_directories(file.parent_path(), error);
-  // What reading refuses is not written: the next start would complain of what the last one wrote.
+  // Leaves out values that reading would refuse. Else the next start would complain about this file.
   std::vector<std::string> left_out;
   const Settings kept = read_settings(to_json(within_limits(settings)), left_out);
-  // Names of files may be no UTF-8; such bytes are replaced, not refused.
+  // Names of files may be other than UTF-8. Invalid bytes are replaced, not refused.
   save_text(file, to_json(kept).dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
 }
 

@@ -14,38 +14,38 @@ namespace copse::viewer {
 
 struct WindowSettings {
   int width = 1280, height = 800;  // 200 to 16384
-  int x = -1, y = -1;              // -1: where the system puts it
+  int x = -1, y = -1;              // -1: the system chooses
   bool maximised = false;
-  float ui_scale = 0;  // 0: the display's; else 0.5 to 4
-  bool panels = true;  // shown
+  float ui_scale = 0;  // 0: that of the display; else 0.5 to 4
+  bool panels = true;  // true: shown
 };
 
-/// What the viewer remembers from run to run.
+/// The settings that the viewer keeps from run to run.
 struct Settings {
   WindowSettings window;
   CameraPose camera;
   CameraMode camera_mode = CameraMode::orbit;
   float move_speed = 0.5f;
   std::vector<Bookmark> bookmarks;
-  StructureOptions structures[2] = {{}, {.builder = Builder::sah}};  // A, and B to compare it with
+  StructureOptions structures[2] = {{}, {.builder = Builder::sah}};  // A and B
   UpdateMode update_mode = UpdateMode::refit;
   ViewSettings view;
   OverlaySettings overlay;
-  std::string folder;                     // the file dialog's last
+  std::string folder;                     // the last one of the file dialog
   std::vector<std::string> recent_files;  // latest first, at most 10
 };
 
-/// The settings of a JSON file. Members that are missing keep their defaults; so do values out of range and of
-/// another type, with a line for each in `complaints`. A file that does not exist gives defaults and no complaint,
-/// one that is no JSON defaults and one.
+/// Reads the settings from a JSON file. Missing members keep their defaults. So do values that are out of range or
+/// of another type, with a line in `complaints` for each. A file that does not exist gives the defaults without a
+/// complaint; a file that is not JSON gives the defaults and one complaint.
 Settings load_settings(const std::filesystem::path& file, std::vector<std::string>& complaints);
 
-/// Writes them to a temporary file that is renamed when complete; folders are made. Numbers that load_settings
-/// refuses are written as their defaults, sizes of windows and levels as the nearest that it takes.
+/// Writes the settings to a temporary file that is renamed when complete. Creates folders. Numbers that
+/// load_settings would refuse are written as their defaults; sizes of windows and levels are clamped to its range.
 /// Throws: Error bad_file.
 void save_settings(const std::filesystem::path& file, const Settings& settings);
 
-/// $XDG_CONFIG_HOME/copse/viewer.json, or ~/.config/copse/viewer.json; empty where neither variable is set.
+/// Returns $XDG_CONFIG_HOME/copse/viewer.json or ~/.config/copse/viewer.json; empty if neither variable is set.
 std::filesystem::path settings_path();
 
 /// Writes a text to a temporary file that is renamed when complete, so that no program reads half of it.

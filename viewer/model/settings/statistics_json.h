@@ -8,7 +8,7 @@
 
 namespace copse::viewer {
 
-/// What is told of one structure.
+/// The report on one structure.
 struct StructureReport {
   StructureOptions options;
   std::string device;
@@ -22,10 +22,10 @@ struct StructureReport {
 struct SessionReport {
   std::vector<std::string> meshes;
   u64 triangle_count = 0, vertex_count = 0;
-  std::vector<StructureReport> structures;  // A, then B where there is one
+  std::vector<StructureReport> structures;  // A, then B if there is one
 };
 
-/// The report as JSON. Members without value are null.
+/// Returns the report as JSON. Members without a value are null.
 std::string to_json(const SessionReport& report);
 
 }  // namespace copse::viewer

@@ -23,7 +23,7 @@ class FrustumStructure : public TriangleStructure {
     seen_from_ = made_for_ = rig.camera(1);
   }
 
-  /// One that does not follow stays with the first camera from which it was seen.
+  /// A grid that does not follow the camera keeps its first camera.
   bool aim(const Camera& camera) override {
     seen_from_ = camera;
     if (same_camera(camera, made_for_) || (!follows_ && was_seen_)) return false;
@@ -93,9 +93,9 @@ class FrustumStructure : public TriangleStructure {
   bool follows_;
   FrustumGrid grid_;
   Camera made_for_, seen_from_;
-  bool was_seen_ = false;  // from the camera that it was made for
+  bool was_seen_ = false;  // by the camera that it was made for
   std::unique_ptr<TriangleStructure> tree_;
-  bool has_tree_ = false;  // over the triangles as they are
+  bool has_tree_ = false;  // over the current triangles
 };
 
 }  // namespace

@@ -8,12 +8,12 @@
 
 namespace copse::viewer {
 
-/// Room for half as many references again as are needed, so that triangles and cameras that move find room.
+/// Reserves 1.5 times the references that are needed, so that moving triangles and cameras find room.
 inline u64 roomy_reference_capacity(u64 needed) {
   return std::max(needed, std::min(needed + needed / 2 + 1, max_references));
 }
 
-/// What grids over triangles have in common.
+/// Takes the statistics that all grids over triangles have.
 ///   Measured: GridStats or FrustumGridStats
 template <class Measured>
 void take_cells(Statistics& statistics, const Measured& measured) {
@@ -25,7 +25,7 @@ void take_cells(Statistics& statistics, const Measured& measured) {
   statistics.largest_cell = measured.largest_cell;
 }
 
-/// False where the last build found too little room. Waits.
+/// Returns false if the last build did not have enough room. Waits.
 inline bool is_complete(const Grid& grid) {
   try {
     check_complete(grid);

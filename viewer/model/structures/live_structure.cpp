@@ -6,7 +6,7 @@ namespace copse::viewer {
 
 namespace {
 
-/// Records stages for as long as it lives, and none but those.
+/// Records the stages of its lifetime, and no others.
 class Recording {
  public:
   explicit Recording(Profile& profile) : profile_(profile) {

@@ -11,14 +11,14 @@
 
 namespace copse::viewer {
 
-/// A structure over a scene with all that it needs: a context of its own, the scene's triangles there, and the
-/// film on which it is seen. Whoever holds it is its thread of control; it may be handed over between threads.
+/// A structure over a scene with all that it needs: a context of its own, the scene's triangles in that context,
+/// and the film for its pictures. One thread uses it at a time. It may move between threads.
 class LiveStructure {
  public:
-  /// Builds it over the scene in a pose, and measures it. The first build makes room; the time is that of a second
-  /// one in the same memory where the first took less than `repeat_below_ms`, so that it is the builder's alone.
-  /// Once `cancel` is set, its next stage throws. Waits.
-  ///   begin_stage: is told what begins: "building", "measuring"
+  /// Builds a structure over the scene in a pose, and measures it. The first build allocates. If it took less than
+  /// `repeat_below_ms`, a second build in the same memory gives the time of the builder alone. Once `cancel` is
+  /// set, the next stage throws. Waits.
+  ///   begin_stage: is called with the stage that begins: "building", "measuring"
   /// Throws: as Context, builders and measures do; Error cancelled.
   LiveStructure(const StructureOptions& options, Geometry geometry, const Pose& pose, u32 workers,
                 std::stop_token cancel, double repeat_below_ms = 250,
@@ -27,25 +27,24 @@ class LiveStructure {
   LiveStructure(const LiveStructure&) = delete;
   LiveStructure& operator=(const LiveStructure&) = delete;
 
-  /// Moves the triangles and updates the structure; measures its SAH cost where the triangles moved and
-  /// `measures`. Waits.
+  /// Moves the triangles and updates the structure. Measures its SAH cost if `measures`. Waits.
   void move(const Pose& pose, UpdateMode update_mode, bool measures);
-  /// The same for another frame of the same topology.
+  /// Does the same for another frame of the same topology.
   void move(Geometry geometry, UpdateMode update_mode, bool measures);
 
-  /// To be called before the rays of a picture: a structure that is made for a camera is built anew for this one.
-  /// True where it was. Waits where it builds.
-  ///   measures: brings its statistics up to date, too
+  /// Call this before the rays of a picture. A structure that is made for a camera is rebuilt for this one.
+  /// Returns true if it was, and waits then.
+  ///   measures: also updates the statistics
   bool aim(const Camera& camera, bool measures);
 
-  /// Builds or refits it to the triangles as they are. Waits.
+  /// Rebuilds or refits the structure to the current triangles. Waits.
   void build_now();
   void refit_now();
 
   const StructureOptions& options() const { return options_; }
   const Statistics& statistics() const { return statistics_; }
   const WorkTimes& times() const { return times_; }
-  /// SAH cost over that of the last build; 0 where the kind has no cost.
+  /// SAH cost divided by that of the last build; 0 if the kind has no cost.
   double drift() const { return built_cost_ > 0 ? cost_ / built_cost_ : 0; }
 
   Context& context() { return *context_; }
@@ -57,10 +56,10 @@ class LiveStructure {
 
   /// Grows whenever triangles or structure change.
   u64 revision() const { return revision_; }
-  /// Grows with it, and where the structure was made for another camera, which changes no picture.
+  /// Grows with revision(), and also when the structure was rebuilt for another camera, which changes no picture.
   u64 form_revision() const { return revision_ + aim_count_; }
 
-  /// Structure and triangles on the host, kept until the next change. Waits.
+  /// Returns structure and triangles on the host, cached until the next change. Waits.
   const HostCopy& host_copy();
   const HostTriangles& host_triangles();
 

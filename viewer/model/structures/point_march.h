@@ -1,17 +1,18 @@
 #pragma once
 
-// Rays through the points of a hash grid, which they see as balls of one radius, for the host and for kernels.
+// Rays through a hash grid whose points are balls of one radius, for the host and for kernels.
 //
-// The walk is that of trace/grid_march.h, over the cells of the hash grid and one more on each side of them. A
-// ball is at most half a cell large, so that it can only be met in a cell next to its own: in each cell the walk
-// looks at the cells around it that it has not looked at from the one before, nine of them after the first.
+// The traversal is that of trace/grid_march.h, over the cells of the hash grid and one more cell on each side. The
+// radius of a ball is at most half a cell, so a ray can hit it only in its own cell or a neighbour of that. In
+// each cell, the traversal tests the cells around it that it has not tested from the cell before: nine of them
+// after the first.
 
 #include "queries/near_cells.h"
 #include "trace/grid_march.h"
 
 namespace copse::viewer {
 
-/// Where a ray enters a ball. On a miss t is the ray's t_max and id is invalid_id.
+/// The place where a ray enters a ball. On a miss t is the ray's t_max and id is invalid_id.
 struct BallHit {
   float t;
   u32 id;       // of the point
@@ -25,12 +26,12 @@ COPSE_HD inline GridShape ball_cells(const HashGridShape& shape) {
           shape.resolution + 2u};
 }
 
-/// The radius of balls, where they are to be as large as this.
+/// The radius of balls: as given, but at most half a cell.
 COPSE_HD inline float ball_radius(const HashGridShape& shape, float wanted) {
   return smaller(wanted, float(0.49 / shape.cells_per_unit));
 }
 
-/// Numbers of cells for a walk: each axis has bits of its own.
+/// Numbers of cells for a traversal: each axis has bits of its own.
 struct CellBits {
   u32 x, y, z;
 
@@ -43,7 +44,7 @@ struct CellBits {
   }
 };
 
-/// The closest ball, the smallest (t, id).
+/// Keeps the closest ball: the smallest (t, id).
 struct ClosestBall {
   Ray ray;
   float radius;
@@ -61,7 +62,7 @@ struct ClosestBall {
 
   COPSE_HD bool operator()(const GridPoint& point) {
     ++test_count;
-    // From the place on the ray that is nearest to the point, so that little is lost where it is far away.
+    // Computes from the place on the ray that is nearest to the point, so that little precision is lost far away.
     const vec3 from = minus(point.position, ray.origin);
     const float at = div_rn(dot(from, ray.direction), square_of_direction);
     const vec3 beside = minus(along(at), point.position);
@@ -69,7 +70,7 @@ struct ClosestBall {
     if (!(left >= 0)) return false;
     const float half = sqrt_rn(div_rn(left, square_of_direction));
     const float front = sub_rn(at, half), back = add_rn(at, half);
-    const float t = front >= ray.t_min ? front : back;  // from within: the ball's inside
+    const float t = front >= ray.t_min ? front : back;  // from within: the inside of the ball
     const bool is_closer = t >= ray.t_min && (t < limit || (t == limit && point.id < id));
     if (!is_closer) return false;
     limit = t;
@@ -100,8 +101,8 @@ struct ClosestBall {
   }
 };
 
-/// The visit of a cell: tests the balls around it.
-///   Note: void operator()(const uvec3& cell), told of each; cells are those of ball_cells
+/// The visitor of cells: tests the balls around each cell.
+///   Note: void operator()(const uvec3& cell) is called for each cell; cells are those of ball_cells
 template <class Note>
 struct VisitBalls {
   const HashGridView& grid;
@@ -127,7 +128,7 @@ struct VisitBalls {
     i32 first, last;
   };
 
-  /// The cells of the hash grid to look at along an axis: all three, or that towards which the walk went.
+  /// The cells of the hash grid to test along an axis: all three, or the one in the direction of the last step.
   COPSE_HD Interval around(u32 cell, u32 cell_before, u32 resolution) const {
     const i32 middle = i32(cell) - 1;
     Interval all{middle - 1, middle + 1};
@@ -153,11 +154,11 @@ struct NoNote {
   COPSE_HD void operator()(const uvec3&) const {}
 };
 
-/// The first ball that a ray meets. Grids of few points are no grids to walk through: all are tested.
+/// Finds the first ball that a ray hits. In grids of few points, all points are tested.
 ///   radius: of balls, at most ball_radius of the grid's shape
 template <class Note>
 COPSE_HD inline void march_balls(const HashGridView& grid, ClosestBall& balls, Note& note) {
-  constexpr u32 min_buckets = 4;  // as many as the cells of a row that are looked at together
+  constexpr u32 min_buckets = 4;  // the number of cells of a row that are tested together
   const HashGridShape shape = *grid.shape.data();
   if (!is_traceable(balls.ray) || shape.resolution.x == 0) return;
   const GridShape cells = ball_cells(shape);

@@ -55,7 +55,7 @@ struct LabelBucket {
   COPSE_HD void operator()(u64 i) const {
     const HashGridShape shape = *grid.shape.data();
     const u32 id = surfaces[i].id;
-    // A grid that has stayed behind may hold points that are no more.
+    // A grid that was not rebuilt may hold points that do not exist any more.
     labels[i] = id < positions.size ? shape.bucket_of(shape.cell_of(positions.at(id))) : 0;
   }
 };

@@ -29,7 +29,7 @@ class PointsStructure : public Structure {
     }
   }
 
-  /// The grid holds copies of the points: they stay where they were.
+  /// The grid holds copies of the points, so they stay where they were.
   void leave(const TriangleView& triangles) override { positions_ = triangles.positions; }
 
   void see(const TriangleView&, BufferSpan<const Ray> rays, BufferSpan<SurfaceHit> surfaces) override {
@@ -74,7 +74,7 @@ class PointsStructure : public Structure {
   HashGridOptions options_;
   float radius_;
   HashGrid grid_;
-  PositionSpan positions_;  // as they are now
+  PositionSpan positions_;  // the current ones
 };
 
 }  // namespace

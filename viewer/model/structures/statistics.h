@@ -10,7 +10,7 @@
 
 namespace copse::viewer {
 
-/// What a structure came to. Members without value have no meaning for its kind, or were not asked for.
+/// The statistics of a structure. Members without a value have no meaning for its kind, or were not requested.
 struct Statistics {
   Target target = Target::triangle;  // what is counted
   u64 primitive_count = 0;           // in the structure
@@ -22,7 +22,7 @@ struct Statistics {
   std::optional<u64> node_count, leaf_count;
   std::optional<u32> depth;  // bvh2: edges, wide: nodes, to the deepest leaf
   std::optional<double> sah_cost;
-  std::optional<double> overlap;  // EPO of the binary tree, where StructureOptions::overlap asked for it
+  std::optional<double> overlap;  // EPO of the binary tree, if StructureOptions::overlap
   std::vector<u64>
       leaf_histogram;  // [k]: leaves of k primitives; of a grid [k]: cells of k primitives is not kept
 
@@ -30,19 +30,19 @@ struct Statistics {
   std::optional<uvec3> resolution;
   std::optional<u64> cell_count, occupied_count;  // cells, bricks or voxels
   std::optional<u64> reference_count;             // of primitives in cells
-  std::optional<u64> largest_cell;                // of points: bucket
-  std::optional<double> nearest, farthest;        // depths between which the slabs of a frustum lie
+  std::optional<u64> largest_cell;                // for points: the fullest bucket
+  std::optional<double> nearest, farthest;        // the slabs of a frustum are between these depths
 
   // Hash grids over points.
   std::optional<double> cell_size;
-  std::optional<u64> bucket_count, shared_count;  // of which hold points of several cells
+  std::optional<u64> bucket_count, shared_count;  // shared: buckets with points of several cells
 };
 
-/// What the last build or update took.
+/// The times of the last build or update.
 struct WorkTimes {
   double build_ms = 0;        // of the last build or rebuild
   double refit_ms = 0;        // of the last refit
-  std::vector<Stage> stages;  // of whichever came last, in order, with their depth
+  std::vector<Stage> stages;  // of the latest of them, in order, with their depth
 };
 
 }  // namespace copse::viewer

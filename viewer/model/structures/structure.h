@@ -15,55 +15,56 @@
 
 namespace copse::viewer {
 
-/// A structure over the triangles of a scene, of any kind: what the viewer does with it. The context and the
-/// triangles' memory must outlive it; `triangles` is always the same scene, in whichever pose.
+/// A structure of any kind over the triangles of a scene, as the viewer uses it. The context and the memory of the
+/// triangles must outlive it. `triangles` is always the same scene, in any pose.
 class Structure {
  public:
   virtual ~Structure() = default;
 
-  /// Builds it afresh, in the same memory once it was built before.
+  /// Builds the structure; from the second build on, in the same memory.
   /// Throws: as its builder.
   virtual void build(const TriangleView& triangles) = 0;
 
-  /// Takes note of the camera of the pictures that follow, before the first of their rays. True where it has to be
-  /// built anew for it.
+  /// Sets the camera of the pictures that follow. Call it before their first ray. Returns true if the structure
+  /// must be rebuilt for this camera.
   virtual bool aim(const Camera& camera) {
     (void)camera;
     return false;
   }
 
-  /// Fits it to triangles that have moved; what cannot be fitted is built.
+  /// Refits the structure to triangles that have moved. A kind that cannot be refitted is rebuilt.
   virtual void refit(const TriangleView& triangles) { build(triangles); }
 
-  /// Takes note that the triangles have moved and it has not, so that it can go on being traced.
+  /// Leaves the structure as it is although the triangles have moved. It can still be traced.
   virtual void leave(const TriangleView& triangles) { (void)triangles; }
 
-  /// The closest surface of every ray, of those it finds.
+  /// Stores the closest surface that each ray finds.
   virtual void see(const TriangleView& triangles, BufferSpan<const Ray> rays, BufferSpan<SurfaceHit> surfaces) = 0;
 
-  /// occluded[i] is 1 where ray i meets anything, else 0.
+  /// Stores in occluded[i] 1 if ray i hits anything, else 0.
   virtual void occlude(const TriangleView& triangles, BufferSpan<const Ray> rays, BufferSpan<u8> occluded) = 0;
 
-  /// What the views heat and leaves show: visits of each ray; the leaf or cell of each surface, or its depth.
+  /// Store what the views heat and leaves show: the visits of each ray; the leaf or cell of each surface, or its
+  /// depth.
   virtual void count_visits(const TriangleView& triangles, BufferSpan<const Ray> rays, BufferSpan<u32> visits) = 0;
   virtual void label(BufferSpan<const Ray> rays, BufferSpan<const SurfaceHit> surfaces, LeafTint tint,
                      BufferSpan<u32> labels) = 0;
 
-  /// Measures it as it is now. Waits.
+  /// Measures the structure as it is now. Waits.
   virtual Statistics measure(const TriangleView& triangles) = 0;
-  /// The SAH cost as it is now; 0 where the kind has none. Waits.
+  /// The current SAH cost; 0 if the kind has none. Waits.
   virtual double sah_cost() { return 0; }
 
-  /// A copy on the host. Waits.
+  /// Returns a copy on the host. Waits.
   virtual std::unique_ptr<HostCopy> copy() const = 0;
 };
 
-/// One whose rays hit triangles.
+/// A structure whose rays hit triangles.
 class TriangleStructure : public Structure {
  public:
   explicit TriangleStructure(Context& context) : context_(context) {}
 
-  /// The closest hit of every ray, of those it finds.
+  /// Stores the closest hit that each ray finds.
   virtual void hit(const TriangleView& triangles, BufferSpan<const Ray> rays, BufferSpan<Hit> hits) = 0;
 
   void see(const TriangleView& triangles, BufferSpan<const Ray> rays, BufferSpan<SurfaceHit> surfaces) final {
@@ -80,8 +81,8 @@ class TriangleStructure : public Structure {
   Buffer<Hit> hits_;
 };
 
-/// An empty structure by these options; build() makes it.
-///   bounds: of the scene at rest, by which sizes go that are given as shares of it
+/// Returns an empty structure with these options, for build().
+///   bounds: of the scene at rest; relative sizes scale with it
 /// Throws: Error invalid_argument for options that no builder takes.
 std::unique_ptr<Structure> make_structure(Context& context, const StructureOptions& options, const Aabb& bounds);
 

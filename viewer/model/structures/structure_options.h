@@ -9,19 +9,19 @@
 
 namespace copse::viewer {
 
-/// What is built: a tree or one of the grids.
+/// The kind of structure: a tree or one of the grids.
 enum class StructureKind : u8 { bvh, grid, frustum, voxels, bricks, points };
 
 enum class Builder : u8 { lbvh, hploc, sah };
 
-/// Nodes: two children, four, four and eight in compressed boxes.
+/// The layout of a tree's nodes: two children, four, and four or eight with compressed boxes.
 enum class Layout : u8 { bvh2, bvh4, cbvh4, cbvh8 };
 
 /// What happens to the structure when the scene moves.
 enum class UpdateMode : u8 {
-  nothing,  // it stays as it was, and the picture breaks
-  refit,    // boxes move, the topology stays; what cannot be refitted is rebuilt
-  rebuild,  // a fresh one every frame, in the same memory
+  nothing,  // it stays, and the picture breaks
+  refit,    // boxes move, the topology stays; kinds without refit are rebuilt
+  rebuild,  // a new one for every frame, in the same memory
 };
 
 template <>
@@ -49,8 +49,7 @@ struct Names<VoxelRule> {
   static constexpr const char* list[] = {"touched", "crossed", "inside"};
 };
 
-/// Everything that says what is built and how; members that the kind and builder have no use for are not looked
-/// at.
+/// All options of a structure. Members that the kind and builder do not use are ignored.
 struct StructureOptions {
   Backend backend = Backend::automatic;
   StructureKind kind = StructureKind::bvh;
@@ -66,29 +65,29 @@ struct StructureOptions {
   bool overlap = false;     // measure the expected overlap (EPO), which takes longer than to build
 
   // Grids.
-  float density = 4;                     // uniform grid: cells a triangle, above 0, up to 1024
-  uvec3 grid_resolution{0};              // uniform grid: 0: from the density, else 1 to 2048 an axis
+  float density = 4;                     // uniform grid: cells per triangle, above 0, up to 1024
+  uvec3 grid_resolution{0};              // uniform grid: 0: from the density, else 1 to 2048 per axis
   u32 voxel_resolution = 128;            // voxels: 1 to 2048 along the longest edge
   VoxelRule rule = VoxelRule::touched;   // voxels
   u32 brick_resolution = 512;            // bricks: 1 to 8192
   uvec3 frustum_resolution{64, 64, 16};  // frustum: tiles across and down, 1 to 512 each, slabs, 1 to 256
-  bool frustum_follows = true;           // frustum: built anew for every camera, else for the first one alone
+  bool frustum_follows = true;           // frustum: rebuilt for every camera, else built for the first one only
 
   // Points.
   float points_per_cell = 2;   // above 0, up to 2^20
   float point_cell_size = 0;   // in diagonals of the scene, 0.002 to 1; 0: from points_per_cell
-  float ball_radius = 0.004f;  // as which points are seen: in diagonals of the scene, above 0, up to 0.1
+  float ball_radius = 0.004f;  // of points, in diagonals of the scene, above 0, up to 0.1
 
   bool operator==(const StructureOptions&) const = default;
 };
 
-/// The least cells of a hash grid, in diagonals of the scene.
+/// The smallest cell size of a hash grid, in diagonals of the scene.
 inline constexpr float min_point_cell = 0.002f;
 
-/// "hploc, cbvh8, leaves to 4" and so on, for titles.
+/// Returns a title such as "hploc, cbvh8, leaves to 4".
 std::string in_words(const StructureOptions& options);
 
-/// True where the kind has boxes that refit moves.
+/// Returns true if the kind can be refitted.
 bool can_refit(const StructureOptions& options);
 
 }  // namespace copse::viewer

@@ -14,7 +14,7 @@ namespace copse::viewer {
 
 namespace {
 
-/// The leaves of cbvh8 hold 3 primitives at most.
+/// Leaves of cbvh8 hold at most 3 primitives.
 u32 leaf_size(const StructureOptions& options) {
   return options.layout == Layout::cbvh8 ? std::min(options.max_leaf_size, CompressedBvh8Node::max_leaf_primitives)
                                          : options.max_leaf_size;
@@ -39,7 +39,7 @@ CollapseOptions collapse_options(const StructureOptions& options) {
   return {.max_leaf_size = std::max(leaf_size(options), CollapseOptions{}.max_leaf_size)};
 }
 
-/// Calls `f` with the tree that a layout has: the wide one, or the binary one where there is none.
+/// Calls `f` with the wide tree, or with the binary one if there is no wide one.
 template <class Wide, class F>
 auto with_tree(Wide& wide, const Bvh& bvh, const F& f) {
   return std::visit(
@@ -129,7 +129,7 @@ class TreeStructure : public TriangleStructure {
       statistics.leaf_histogram = measured.leaf_size_histogram;
     });
     if (options_.overlap) {
-      // Under a wide tree that was refitted, the binary one has stayed behind.
+      // If a wide tree was refitted, the binary one was not.
       if (is_wide()) copse::refit(context_, bvh_, triangles);
       statistics.overlap = expected_overlap(context_, bvh_, triangles);
     }

@@ -5,8 +5,8 @@ namespace copse::viewer {
 
 namespace {
 
-/// The face of a voxel through which a ray comes at `t`: that which the point is nearest to, among those that face
-/// the ray.
+/// The face of a voxel through which a ray enters at `t`: of the faces towards the ray, the one nearest to the
+/// point.
 COPSE_HD inline vec3 entered_face(const GridShape& shape, const uvec3& voxel, const Ray& ray, float t) {
   const vec3 point(add_rn(ray.origin.x, mul_rn(t, ray.direction.x)),
                    add_rn(ray.origin.y, mul_rn(t, ray.direction.y)),
@@ -53,7 +53,7 @@ struct MeetVoxels {
   COPSE_HD void operator()(u64 i) const { occluded[i] = is_hit(first_voxel(voxels, rays[i])) ? 1 : 0; }
 };
 
-/// Counts the calls of a walk.
+/// Counts the visits of a traversal.
 template <class Visit>
 struct Counted {
   Visit visit;

@@ -32,13 +32,13 @@ GridShape places_of(const Bricks& bricks) {
   return bricks.brick_shape();
 }
 
-/// What dense and sparse voxels have in common. `Owner`: Voxels or Bricks.
+/// The common part of dense and sparse voxels. `Owner`: Voxels or Bricks.
 template <class Owner>
 class VoxelStructure : public Structure {
  public:
   VoxelStructure(Context& context, const StructureOptions& options) : context_(context), options_(options) {}
 
-  /// The grid's box follows the triangles, so that every build is a fresh one.
+  /// The box of the grid follows the triangles, so every build is a new one.
   void build(const TriangleView& triangles) override {
     voxels_ = build_fresh(context_, options_, triangles, voxels_);
   }
