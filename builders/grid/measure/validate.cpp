@@ -86,7 +86,7 @@ u64 count_faults(const HashGrid& grid, const HashGridShape& shape, const HashGri
   return faults;
 }
 
-/// Returns true if the cells stand somewhere and have a size.
+/// Returns true if the cells have a place and a size.
 bool has_place(const GridShape& shape) {
   for (u32 axis = 0; axis < 3; ++axis) {
     const double lo = detail::component(shape.lo, axis);
@@ -138,8 +138,8 @@ bool same_shape(const GridShape& a, const GridShape& b) {
   return same_bits(a.lo, b.lo) && same_bits(a.cells_per_unit, b.cells_per_unit) && a.resolution == b.resolution;
 }
 
-/// Returns true if the shapes on the device are those that a build leaves for the grid's frustum. All but the
-/// depths of its slabs follows from the frustum.
+/// Returns true if the shapes on the device are as a build makes them for the frustum of the grid. Everything but
+/// the depths of the slabs follows from the frustum.
 bool has_shape_of_frustum(const FrustumGrid& grid) {
   const detail::FrustumRequest request = detail::request_frustum(grid.frustum, grid.resolution);
   const FrustumShape shape = grid.shape.download()[0];

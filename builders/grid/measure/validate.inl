@@ -1,4 +1,4 @@
-// Proof that a grid is what it should be.
+// Proof that the content of a grid is right.
 //
 // First, its lists must follow each other. Then, in a grid of cells, each primitive is looked up in the lists of
 // the cells that it touches; if as many references are found as are stored, there are no others. In a hash grid, a

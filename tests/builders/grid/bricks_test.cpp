@@ -21,7 +21,7 @@ using test::DeviceMesh;
 using test::host_view;
 using VoxelSet = std::set<u32>;
 
-/// The voxels of bricks, each brick with one at least and at its place by the hash.
+/// Returns the voxels of bricks. Checks that each brick has a voxel and that the hash table finds it at its place.
 VoxelSet voxels_of(Context& context, const Bricks& bricks) {
   const BrickCounts counts = bricks.counts.download()[0];
   const std::vector<u32> keys = bricks.keys.download(counts.stored_count);
@@ -84,7 +84,7 @@ TEST_P(BricksTest, HoldOneHugeTriangleAtFullResolution) {
   const DeviceMesh device(context(), mesh);
   const Bricks bricks = build_bricks(context(), device.view(), {.resolution = 512});
   check_complete(bricks);
-  // On the plane x = y + z every column along x has the four voxels around it, of those that there are.
+  // On the plane x = y + z, every column along x has the four voxels around the plane, as far as they exist.
   u64 expected = 0;
   for (i32 y = 0; y < 512; ++y) {
     for (i32 z = 0; z < 512; ++z)
@@ -94,7 +94,7 @@ TEST_P(BricksTest, HoldOneHugeTriangleAtFullResolution) {
 
   const Bricks line = build_bricks(context(), DeviceMesh(context(), {{vec3(0), vec3(1)}, {uvec3(0, 1, 1)}}).view(),
                                    {.resolution = 8192});
-  // A diagonal: voxels on it, and at each corner between two the other six that meet there.
+  // A diagonal: the voxels on it, and at each corner between two of them the other six voxels that meet there.
   EXPECT_EQ(count_voxels(context(), line), 8192u + 8191u * 6);
 }
 

@@ -36,7 +36,7 @@ struct FrustumCopy {
         cell_begins(grid.cells.cell_begins.download()),
         primitive_ids(grid.cells.primitive_ids.download(counts.stored_count)) {}
 
-  /// For each triangle the cells that list it.
+  /// Returns for each triangle the cells that list it.
   std::vector<std::set<u32>> cells_of(u64 triangle_count) const {
     std::vector<std::set<u32>> result(triangle_count);
     for (u32 cell = 0; cell < cells.cell_count(); ++cell) {
@@ -58,7 +58,7 @@ bool same_bytes(const FrustumCopy& a, const FrustumCopy& b) {
          test::same_bytes(a.primitive_ids, b.primitive_ids);
 }
 
-/// In which of its three ways a triangle goes, and by how many units its cells are larger.
+/// The case of a triangle (plain, clipped or blurred), and by how many units its cells are larger.
 struct Way {
   bool is_blurred = false;
   i32 padding = 0;
@@ -75,7 +75,7 @@ struct Way {
 
 class FrustumGrids : public test::OnEachBackend {
  protected:
-  /// Every triangle stands in all cells that it touches, and in none that it does not come near to.
+  /// Every cell that a triangle touches lists it, and no cell far from it does.
   void expect_oracle(const Mesh& mesh, const ViewFrustum& frustum, const uvec3& resolution,
                      const std::string& name) {
     const DeviceMesh device(context(), mesh);

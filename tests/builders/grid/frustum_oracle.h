@@ -1,7 +1,7 @@
 #pragma once
 
-// Which cells of a frustum a triangle touches, in the slow way: it is cut by the planes of a cell made larger, for
-// every cell, and something is left or not.
+// A slow test of which cells of a frustum a triangle touches: for every cell, the planes of the enlarged cell cut
+// the triangle, and a part of it remains or not.
 
 #include <limits>
 #include <vector>
@@ -35,14 +35,14 @@ class FrustumOracle {
  public:
   FrustumOracle(const FrustumShape& frustum, const GridShape& cells) : frustum_(frustum), cells_(cells) {}
 
-  /// True where the triangle comes within so many cells of a cell, of which `id` is the number.
+  /// Returns true if the triangle comes within so many cells of cell `id`.
   bool touches(const Triangle& t, u32 id, Real margin) const {
     const uvec3 cell = cells_.cell_at(id);
     std::vector<RealPoint> polygon = {camera_point(t.a), camera_point(t.b), camera_point(t.c)};
     polygon = cut(polygon, 0, 0, 1, -std::numeric_limits<double>::min());
     if (cell.x > 0) polygon = cut(polygon, 0, 0, 1, -depth_at(cell.x - margin));
     const Real end = cell.x + 1 + margin;
-    // The last slab has no end; nor has one that reaches into infinity.
+    // The last slab has no end, nor has a slab that reaches to infinity.
     if (cell.x + 1 < cells_.resolution.x && inverse_depth_at(end) > 0) {
       polygon = cut(polygon, 0, 0, -1, depth_at(end));
     }

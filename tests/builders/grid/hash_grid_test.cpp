@@ -21,7 +21,7 @@ using test::hard_points;
 using test::NamedPoints;
 using test::random_points;
 
-/// What a grid holds, on the host.
+/// The content of a grid, on the host.
 struct HashGridCopy {
   HashGridShape shape;
   HashGridCounts counts;

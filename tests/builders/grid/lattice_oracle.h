@@ -1,7 +1,7 @@
 #pragma once
 
-// Which cells triangles and boxes touch, in the slow way: all thirteen axes that could separate a triangle from a
-// box, in integers, for every cell of a grid.
+// A slow test of which cells triangles and boxes touch: it tries all thirteen axes that could separate a triangle
+// from a box, in integers, for every cell of a grid.
 
 #include <algorithm>
 #include <array>
@@ -27,7 +27,7 @@ inline i64 dot(const LatticePoint& a, const LatticePoint& b) {
   return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
-/// True where the shadows of both on the axis are apart.
+/// Returns true if the projections of both onto the axis are apart.
 inline bool separates(const LatticePoint& axis, const std::array<LatticePoint, 3>& triangle,
                       const LatticeBox& box) {
   i64 triangle_lo = dot(axis, triangle[0]), triangle_hi = triangle_lo;
@@ -63,14 +63,14 @@ inline LatticePoint lattice_point(const ivec3& p) {
   return {p.x, p.y, p.z};
 }
 
-/// The closed box of a cell, padded.
+/// Returns the closed box of a cell, with padding.
 inline LatticeBox cell_box(const uvec3& cell, const detail::CellUnits& units) {
   const i64 edge = i64{1} << units.bits, pad = units.padding;
   return {{cell.x * edge - pad, cell.y * edge - pad, cell.z * edge - pad},
           {(cell.x + 1) * edge + pad, (cell.y + 1) * edge + pad, (cell.z + 1) * edge + pad}};
 }
 
-/// The cells that a triangle touches, by their ids, ascending.
+/// Returns the ids of the cells that a triangle touches, ascending.
 inline std::vector<u32> touched_cells(const GridShape& grid, const std::array<ivec3, 3>& vertices,
                                       const detail::CellUnits& units) {
   const std::array<LatticePoint, 3> triangle = {lattice_point(vertices[0]), lattice_point(vertices[1]),

@@ -32,7 +32,7 @@ detail::RowsOfTriangle<Number> rows_of(const Vertices& v, const CellParts& parts
   return {{axes.order(v[0]), axes.order(v[1]), axes.order(v[2]), units}, parts.first.x, parts.size.x};
 }
 
-/// The cells by rows, without the short cut for chains of cells.
+/// Finds the cells row by row, without the short cut for chains of cells.
 std::vector<u32> cells_by_rows(const GridShape& grid, const Vertices& v, const CellUnits& units, bool along_x) {
   ivec3 lo = v[0], hi = v[0];
   for (const ivec3& p : v) {
@@ -178,7 +178,7 @@ TEST(LatticeTriangleOfFullResolution, KeepsRowsThatAreTouched) {
   const i32 end = 2048 << 8;
   const Vertices v = {ivec3(0), ivec3(end, end, 0), ivec3(end, 0, end)};
   const LatticeTriangle<i64> triangle(v[0], v[1], v[2], no_padding);
-  // On the plane x = y + z: in row (y, z) the cells from y + z - 1 to y + z + 2 of those that there are.
+  // On the plane x = y + z: in row (y, z) the cells from y + z - 1 to y + z + 2, as far as they exist.
   for (i32 y = 0; y < 2048; y += 89) {
     for (i32 z = 0; z < 2048; z += 61) {
       const detail::RowRun run = triangle.touched(0, 2048, y, z);

@@ -23,7 +23,7 @@ class LatticeWindowTest : public testing::Test {
     return lo + ivec3(between(0, size), between(0, size), between(0, size));
   }
 
-  /// All slabs of a range of cells in one window, against the slow test of each cell.
+  /// Compares all slabs of a range of cells in one window with the slow test of each cell.
   template <class Number>
   void expect_oracle(const LatticeVertices& v, const CellUnits& units, const ivec3& first,
                      const CellRange& range) {
@@ -92,8 +92,8 @@ TEST_F(LatticeWindowTest, IsExactForCornersAndEdgesOnFacesOfCells) {
   }
 }
 
-/// Triangles as large as in i32 they may be, at the far ends of the longest windows, nearly parallel to faces or
-/// along diagonals: where sums come closest to the range.
+/// Triangles of the largest extent for i32, at the far ends of the longest windows, nearly parallel to faces or
+/// along diagonals. There, sums come closest to the limits of i32.
 TEST_F(LatticeWindowTest, IsExactForTheLargestOfSmallTriangles) {
   constexpr i32 size = detail::max_window_extent;
   for (int i = 0; i < 1000; ++i) {
@@ -109,13 +109,13 @@ TEST_F(LatticeWindowTest, IsExactForTheLargestOfSmallTriangles) {
   EXPECT_GT(touched_, 100000u);
 }
 
-/// In windows of 8 slabs triangles may be as large as the grid.
+/// In windows of 8 slabs, triangles may be as large as the grid.
 TEST_F(LatticeWindowTest, HasTheCellsOfHugeTriangles) {
   for (int i = 0; i < 4000; ++i) {
     const CellUnits units{7, 0};
     const i32 end = 8192 << 7;
     const LatticeVertices v{point(ivec3(0), end), point(ivec3(0), end), point(ivec3(0), end)};
-    // Around a point of the triangle, so that something is touched.
+    // The window is around a point of the triangle, so that some cells are touched.
     const i64 s = between(0, 1000), t = between(0, 1000 - i32(s));
     const auto mixed = [&](i32 a, i32 b, i32 c) { return i32((a * (1000 - s - t) + b * s + c * t) / 1000); };
     const ivec3 on(mixed(v.a.x, v.b.x, v.c.x), mixed(v.a.y, v.b.y, v.c.y), mixed(v.a.z, v.b.z, v.c.z));

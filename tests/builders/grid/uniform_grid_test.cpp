@@ -47,7 +47,7 @@ bool same_bytes(const GridCopy& a, const GridCopy& b) {
          test::same_bytes(a.cell_begins, b.cell_begins) && test::same_bytes(a.primitive_ids, b.primitive_ids);
 }
 
-/// The lists by looking at every cell for every triangle.
+/// Returns the lists, by a test of every cell with every triangle.
 Lists slow_lists(const GridShape& shape, const Mesh& mesh) {
   Lists lists(shape.cell_count());
   const TriangleView view = host_view(mesh);
@@ -115,7 +115,7 @@ TEST_P(UniformGrid, CountsPastTheRoomAndWritesNothingThere) {
   rebuild_grid(context(), grid, device.view(), options);
   check_complete(grid);
 
-  // The span's end is inside the buffer, whose rest must stay.
+  // The span ends inside the buffer; the rest of the buffer must not change.
   for (const u64 room : {u64{0}, u64{1}, needed / 2, needed - 1}) {
     Grid small = make_grid(context(), 12 * 12 * 12, room);
     rebuild_grid(context(), small, device.view(), options);

@@ -23,7 +23,7 @@ using test::LatticePoint;
 using test::minus;
 using LatticeMesh = std::vector<std::array<ivec3, 3>>;
 
-/// A voxel's id as a grid counts cells.
+/// Returns the id of a voxel, counted like the cells of a grid.
 using VoxelSet = std::set<u32>;
 
 VoxelSet voxels_of(const Voxels& voxels) {
@@ -62,7 +62,7 @@ i64 volume(const LatticePoint& a, const LatticePoint& b, const LatticePoint& c, 
   return dot(minus(b, a), cross(minus(c, a), minus(d, a)));
 }
 
-/// True where the segment from p to q, both included, meets the triangle and does not lie in its plane.
+/// Returns true if the segment from p to q, both included, meets the triangle and does not lie in its plane.
 bool meets(const LatticePoint& p, const LatticePoint& q, const std::array<LatticePoint, 3>& t) {
   const int at_p = sign(volume(p, t[0], t[1], t[2])), at_q = sign(volume(q, t[0], t[1], t[2]));
   if (at_p == at_q) return false;
@@ -101,8 +101,8 @@ VoxelSet slow_touched(const GridShape& shape, const LatticeMesh& mesh) {
   return result;
 }
 
-/// True where the vertical line through a point, moved by a little towards -x and by much less towards -y so that
-/// it meets no edge, meets the triangle, and at no point above.
+/// Returns true if a vertical line meets the triangle at or below a point. The line goes through the point, moved
+/// a little towards -x and much less towards -y, so that it meets no edge.
 bool is_below(const std::array<ivec3, 3>& t, const LatticePoint& p) {
   using Wide = __int128;
   const LatticePoint a = test::lattice_point(t[0]), b = test::lattice_point(t[1]), c = test::lattice_point(t[2]);
@@ -134,8 +134,9 @@ VoxelSet slow_inside(const GridShape& shape, const LatticeMesh& mesh) {
   return result;
 }
 
-/// The voxels of a grid with a margin of one that a path from a corner reaches without one of `walls`, over faces
-/// alone or over edges and corners too. Ids are those without the margin; voxels of the margin are not reported.
+/// Returns the voxels of a grid that a path from a corner reaches without crossing `walls`, over faces only or
+/// over edges and corners too. The grid has a margin of one voxel for the path; ids do not count the margin, and
+/// its voxels are not returned.
 VoxelSet reached_from_outside(const GridShape& shape, const VoxelSet& walls, bool over_corners) {
   const ivec3 size = ivec3(shape.resolution) + 2;
   const GridShape wide{dvec3(0), dvec3(1), uvec3(size)};
@@ -190,7 +191,7 @@ TEST_P(VoxelsTest, AreThoseOfTheOracles) {
   expect_oracles(generate_random(20, 0.8f), 40, "large triangles");
 }
 
-/// Vertices, edges and faces in the middles and the faces of voxels.
+/// Meshes with vertices, edges and faces at the centres and on the faces of voxels.
 TEST_P(VoxelsTest, AreThoseOfTheOraclesOnTheLattice) {
   std::mt19937 random(1);
   for (int run = 0; run < 20; ++run) {

@@ -22,7 +22,7 @@ TEST(SavePng, WritesAPngOfTheSize) {
   EXPECT_EQ(bytes.substr(12, 4), "IHDR");
   EXPECT_EQ(big_endian(bytes, 16), 3u);
   EXPECT_EQ(big_endian(bytes, 20), 2u);
-  EXPECT_EQ(bytes.substr(24, 2), "\x08\x06");  // 8 bits a channel, RGBA
+  EXPECT_EQ(bytes.substr(24, 2), "\x08\x06");  // 8 bits per channel, RGBA
   EXPECT_EQ(bytes.substr(bytes.size() - 8, 4), "IEND");
 }
 

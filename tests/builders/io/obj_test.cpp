@@ -130,7 +130,7 @@ TEST(Obj, RejectsCoordinatesThatAreNoNumbers) {
 }
 
 TEST(Obj, NothingNotFiniteComesOutOfTheParser) {
-  // Numbers that are finite and that tinyobjloader makes NaN of.
+  // Finite numbers that tinyobjloader turns into NaN.
   const std::string many_zeros(400, '0');
   for (const std::string& value : {std::string("0e999999"), "1" + many_zeros + "e-400"}) {
     try {

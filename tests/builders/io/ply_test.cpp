@@ -29,7 +29,7 @@ void expect_error(const std::string& bytes, const std::string& part) {
   EXPECT_COPSE_ERROR(load(bytes), ErrorCode::bad_file, "mesh.ply: " + part);
 }
 
-/// A file in the making: the same values in any of the three formats.
+/// Writes a file with the same values in any of the three formats.
 class PlyText {
  public:
   enum Format { ascii, little, big };
@@ -87,7 +87,7 @@ PlyText square(PlyText::Format format) {
   return ply;
 }
 
-/// A file with everything that is to be skipped, in every place.
+/// Returns a file with all kinds of content that readers must skip, in every place.
 PlyText crowded_square(PlyText::Format format) {
   PlyText ply(format);
   ply.line("comment a comment").line("obj_info anything at all").line("element camera 1");
@@ -327,7 +327,7 @@ TEST(Ply, RejectsMalformedHeaders) {
   EXPECT_COPSE_ERROR(load(many), ErrorCode::bad_file, "more than 4096 elements and properties");
 }
 
-/// Loads what may be damaged: no error but bad_file may come, and no mesh with a bad index.
+/// Loads a file that may be damaged. It may throw bad_file only, and may not return a mesh with a bad index.
 void load_damaged(const std::string& bytes) {
   try {
     const Mesh mesh = load(bytes);
@@ -344,7 +344,7 @@ TEST(Ply, EveryTruncationIsRefused) {
       bytes.erase(bytes.find_last_not_of(' ') + 1);
       const size_t last_word = bytes.find_last_of(' ');
       for (size_t size = 0; size < bytes.size(); ++size) {
-        // Of text, the last number may lack digits, which cannot be seen.
+        // In text, the last number may lack digits, which no reader can detect.
         if (format == PlyText::ascii && size > last_word) {
           load_damaged(bytes.substr(0, size));
         } else {

@@ -17,12 +17,12 @@ std::vector<uvec3> triangulate(const std::vector<vec3>& polygon) {
   return triangles;
 }
 
-/// Twice the signed area as seen along -z.
+/// Returns twice the signed area, as seen along -z.
 double turn(const vec3& a, const vec3& b, const vec3& c) {
   return (double(b.x) - a.x) * (double(c.y) - a.y) - (double(b.y) - a.y) * (double(c.x) - a.x);
 }
 
-/// Triangles that all turn alike, and whose areas add up to the polygon's, cover it without overlap.
+/// Triangles with the same orientation whose areas add up to that of the polygon cover it without overlap.
 void expect_exact_cover(const std::vector<vec3>& polygon) {
   const std::vector<uvec3> triangles = triangulate(polygon);
   ASSERT_EQ(triangles.size(), polygon.size() - 2);

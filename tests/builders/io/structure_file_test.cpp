@@ -23,7 +23,7 @@ using detail::StructureLayout;
 
 class StructureOnEachBackend : public OnEachBackend {
  protected:
-  /// The bytes of a file with the tree over `mesh`.
+  /// Returns the bytes of a file with the tree over `mesh`.
   std::string save(const Mesh& mesh, u32 max_leaf_size = 1) { return save(context(), mesh, max_leaf_size); }
   std::string save(Context& context, const Mesh& mesh, u32 max_leaf_size) {
     const DeviceMesh device_mesh(context, mesh);
@@ -35,7 +35,7 @@ class StructureOnEachBackend : public OnEachBackend {
     return load_structure(folder_.write("b.copse", bytes), context());
   }
 
-  /// Saves, loads, saves again: the same tree, the same bytes.
+  /// Saves, loads and saves again; the tree and the bytes must stay the same.
   void expect_round_trip(const Mesh& mesh, u32 max_leaf_size) {
     const DeviceMesh device_mesh(context(), mesh);
     const Bvh bvh = build(context(), device_mesh.view(), LbvhOptions{.max_leaf_size = max_leaf_size});
@@ -105,7 +105,7 @@ TEST_P(StructureOnEachBackend, LoadedTreesCanBeValidatedRefittedAndRebuilt) {
 class StructureFileTest : public StructureOnEachBackend {};
 INSTANTIATE_TEST_SUITE_P(, StructureFileTest, testing::Values(Backend::cpu), backend_test_name);
 
-/// A file taken apart, to be changed and put together with a right checksum.
+/// A file whose parts can be changed; then it is put together with a right checksum.
 struct OpenFile {
   explicit OpenFile(const std::string& bytes) : bytes(bytes) {
     std::memcpy(&header, bytes.data(), sizeof header);
@@ -214,7 +214,8 @@ TEST_P(StructureFileTest, RejectsTreesThatAreNone) {
 }
 
 TEST_P(StructureFileTest, RejectsCyclesApartFromTheRoot) {
-  // Node 2 holds a pair whose first node holds node 2's own pair: one parent each, but no way from the root.
+  // Node 2 has a pair whose first node has the pair of node 2: each has one parent, but the root does not reach
+  // them.
   OpenFile file(save(generate_random(3, 0.1f)));
   ASSERT_EQ(file.header.counts.node_count, 5u);
   file.first(0) = 0, file.count(0) = 1;  // the root a leaf
@@ -258,7 +259,7 @@ TEST_P(StructureFileTest, EveryFlippedByteIsRefused) {
 }
 
 TEST_P(StructureFileTest, ForgedWordsAreRefusedOrGiveASafeTree) {
-  // With a right checksum, so that the checks behind it have to hold.
+  // The checksum is right, so that the checks after it are tested.
   const std::string bytes = save(generate_random(5, 0.1f), 2);
   for (u64 word = sizeof(StructureHeader) / 4; word < bytes.size() / 4; ++word) {
     for (const u32 value : {0u, 1u, 2u, 3u, 5u, 7u, 0x7fc00000u, 0x80000000u, 0xffffffffu}) {

@@ -12,14 +12,15 @@
 
 namespace copse::test {
 
-/// In memory where the system offers it: tests that damage every byte of a file write thousands.
+/// Returns a folder in memory if the system has one, since tests that damage every byte of a file write thousands
+/// of files.
 inline std::filesystem::path folder_of_folders() {
   const std::filesystem::path memory = "/dev/shm";
   const bool is_usable = std::getenv("TMPDIR") == nullptr && ::access(memory.c_str(), W_OK) == 0;
   return is_usable ? memory : std::filesystem::temp_directory_path();
 }
 
-/// A folder of its own for a test, removed with all that is in it.
+/// A folder for one test. It is removed with all its files.
 class TemporaryFolder {
  public:
   TemporaryFolder() {
@@ -37,7 +38,7 @@ class TemporaryFolder {
   const std::filesystem::path& path() const { return path_; }
   std::filesystem::path operator/(const std::string& name) const { return path_ / name; }
 
-  /// Writes a file and gives its path.
+  /// Writes a file and returns its path.
   std::filesystem::path write(const std::string& name, const std::string& bytes) const {
     const std::filesystem::path path = path_ / name;
     std::ofstream(path, std::ios::binary).write(bytes.data(), std::streamsize(bytes.size()));

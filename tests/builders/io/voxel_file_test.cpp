@@ -60,7 +60,7 @@ TEST_P(VoxelFile, IsLaidOutAsDescribed) {
   EXPECT_EQ(word(80 + 4 * count), voxels.words[0]);
 }
 
-/// The set voxels of a slice, by the colours of what save_slices would draw.
+/// Returns the voxels that are set in a slice, by the colours that save_slices draws.
 TEST_P(VoxelFile, SlicesAreOneALayer) {
   for (const HostVoxels& voxels : {dense(generate_sphere(2), 11), sparse(generate_sphere(2), 11)}) {
     const TemporaryFolder slices;

@@ -114,7 +114,7 @@ TEST(FileReplacement, WritesDevicesWithoutReplacingThem) {
                      "/dev/full: cannot be written: No space left");
 }
 
-/// In a child process, so that the limit stays there. Exits with 0 where all is as it should be.
+/// Runs in a child process, so that the limit stays there. Exits with 0 if all is right.
 [[noreturn]] void fail_at_64_kilobytes(const TemporaryFolder& folder) {
   ::signal(SIGXFSZ, SIG_IGN);
   const rlimit limit{65536, 65536};

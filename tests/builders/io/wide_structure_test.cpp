@@ -32,7 +32,7 @@ class WideStructure : public OnEachBackend {
     return load_structure(folder_.write("b.copse", bytes), context());
   }
 
-  /// Saves, loads, saves again: the same tree, the same bytes.
+  /// Saves, loads and saves again; the tree and the bytes must stay the same.
   template <class Tree>
   void expect_round_trip(const Mesh& mesh) {
     const DeviceMesh device_mesh(context(), mesh);
@@ -63,7 +63,7 @@ class WideStructure : public OnEachBackend {
     }
   }
 
-  /// With a right checksum, so that the checks behind it have to hold.
+  /// The checksum is right, so that the checks after it are tested.
   template <class Tree>
   void expect_forged_words_to_be_refused_or_safe() {
     const std::string bytes = save<Tree>(generate_random(40, 0.1f));
