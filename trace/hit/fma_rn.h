@@ -4,14 +4,14 @@
 
 namespace copse {
 
-/// a * b + c in one rounding, with the same bits on all machines. Host code must not count on an instruction for
-/// it, and the C library's function is a call. The product of two floats is exact in double, so only the sum may
-/// be rounded twice, first to 53 bits and then to 24:
+/// a * b + c in one rounding, with the same bits on all machines. Host code cannot count on an instruction for it,
+/// and the C library's function is a call. So the host computes in double, where the product of two floats is
+/// exact. Only the sum may be rounded twice, first to 53 bits and then to 24:
 ///
 ///   1.bbbbbbbbbbbbbbbbbbbbbbb 10000000000000000000000000000    53 bits
 ///
-/// That matters only where the sum seems to lie in the middle between two floats, as here, or is below the normal
-/// ones, whose last bit stands elsewhere. There the call is made.
+/// That matters in two cases alone: the sum seems to lie in the middle between two floats, as here, or it is below
+/// the normal floats, which have their last bit elsewhere. In these cases the host calls the library.
 COPSE_HD inline float fma_rn(float a, float b, float c) {
   if constexpr (COPSE_DEVICE_CODE == 1) {
     return fused_multiply_add(a, b, c);
@@ -27,12 +27,12 @@ COPSE_HD inline float fma_rn(float a, float b, float c) {
   }
 }
 
-/// One over `a`, correctly rounded, for `a` of 2^-125 to 2^125, either sign. On a GPU in four instructions, where
-/// a division takes eight and now and then a call.
+/// One over `a`, correctly rounded, for `a` of 2^-125 to 2^125, of either sign. A GPU needs four instructions for
+/// it, where a division takes eight and sometimes a call.
 ///
 /// Source: Markstein, "Computation of elementary functions on the IBM RISC System/6000 processor", IBM Journal of
-/// Research and Development 34, 1990: one fused step of Newton's from within one unit of the last place. It may
-/// fail where all bits of the mantissa are ones; the tests go through every mantissa.
+/// Research and Development 34, 1990: one fused Newton step, from a value within one unit of the last place. It
+/// may fail if all bits of the mantissa are ones. The tests go through every mantissa.
 COPSE_HD inline float reciprocal_rn(float a) {
   if constexpr (COPSE_DEVICE_CODE == 1) {
     const float about = about_one_over(a);

@@ -1,22 +1,24 @@
 #pragma once
 
-// Ray against triangle, on the host and in kernels with the same bits. A hit is a function of the ray and the
-// triangle alone, and lies where the ray is in the triangle's box, and near the triangle itself, give or take a
-// few roundings: so it is found in every tree and grid, whatever their shape.
+// Ray against triangle, with the same bits on the host and in kernels. A hit depends on the ray and the triangle
+// alone. It lies where the ray is in the triangle's box, and near the triangle itself, give or take a few
+// roundings. So every tree and grid finds it, whatever its shape.
 //
-// It rests on the signed areas between the ray and the three edges, which are the weights of the corners. What is
-// left of two products in their difference may be rounding alone, where a ray meets a triangle nearly edge-on.
-// Signs survive that, since rounding keeps the order of the products; weights do not, and t would be noise. So the
-// difference is made with what the products were rounded by (edge_function), and a weight is right in all but its
-// last bits. How far t is from where the ray is in the box, in roundings of 2^-24 of the time T to the corner that
-// is farthest along the ray's main axis:
-//   - a sheared coordinate is X - r z, of three roundings. The weights are exact for corners moved by those, so
-//     that their mean of z is off by 8 at most: r z by 3, r itself by 2, X by 1, and the sum, which moves the
+// The test rests on the signed areas between the ray and the three edges, which are the weights of the corners.
+// Each is a difference of two products. If a ray meets a triangle nearly edge-on, all that remains of the
+// difference may be rounding. Its sign survives, since rounding keeps the order of the products. The weight does
+// not, and t would be noise. So edge_function also takes into account by how much the products were rounded. Then
+// a weight is right in all but its last bits.
+//
+// How far is t from where the ray is in the box? In roundings of 2^-24 of the time T to the corner that is
+// farthest along the ray's main axis:
+//   - A sheared coordinate is X - r z, with three roundings. The weights are exact for corners that are moved by
+//     those. So their mean of z is off by at most 8: r z by 3, r itself by 2, X by 1, and the sum, which moves the
 //     weights, by 2. (X by one rounding of X, which may be more than T. But then it is beyond the box's end in z.)
-//   - that mean in floats: 2 for the weights, 7 for the sums, products and the inverse of their own sum;
-//   - t by 3: the inverse of the direction, the product with it, and the origin's subtraction.
-// That is 20 (trace/hit/slabs.h has room for 28), and as many of the distance across the ray, which grids make room
-// for (triangle_test_error of trace/grid_march.h).
+//   - That mean in floats: 2 for the weights, 7 for the sums, products and the inverse of their own sum.
+//   - t: 3, for the inverse of the direction, the product with it, and the subtraction of the origin.
+// That is 20 (trace/hit/slabs.h has room for 28), and as many of the distance across the ray. Grids make room for
+// those (triangle_test_error of builders/grid/layout.h).
 
 #include "builders/geometry/aabb.h"
 #include "builders/geometry/triangle.h"
@@ -26,8 +28,8 @@
 
 namespace copse {
 
-/// False for rays that hit nothing by trace/ray.h: NaN anywhere, an infinite origin or direction, a
-/// direction of length zero, t_min above t_max.
+/// False for rays that hit nothing by trace/ray.h: with a NaN, an infinite origin or direction, a direction of
+/// length zero, or t_min above t_max.
 COPSE_HD inline bool is_traceable(const Ray& ray) {
   const vec3 &o = ray.origin, &d = ray.direction;
   // A number times zero is zero, anything else NaN: multiplications are what a GPU has most of.
@@ -37,8 +39,8 @@ COPSE_HD inline bool is_traceable(const Ray& ray) {
   return nothing == 0 && largest > 0 && ray.t_min <= ray.t_max;
 }
 
-/// The shear that turns a traceable ray's direction into the axis of its largest component, which changes places
-/// with z. The direction is measured in units in which that component is 1 to 2.
+/// The shear that turns the direction of a traceable ray into the axis of its largest component. This axis and z
+/// change places. The direction is measured in units in which that component is 1 to 2.
 struct RayShear {
   vec3 origin;    // axes exchanged
   float x, y;     // directions x and y over z
@@ -54,7 +56,7 @@ struct TriangleHit {
 
 namespace detail {
 
-/// `p` with `axis` and z in each other's place. That may turn the winding, which nothing here depends on.
+/// `p` with `axis` and z in each other's place. That may turn the winding, but nothing here depends on it.
 COPSE_HD inline vec3 exchanged(const vec3& p, u32 axis) {
   const bool x = axis == 0, y = axis == 1;
   return vec3(x ? p.z : p.x, y ? p.z : p.y, x ? p.x : y ? p.y : p.z);
@@ -69,8 +71,8 @@ COPSE_HD inline vec3 shear_vertex(const RayShear& ray, const vec3& vertex) {
 }
 
 /// Twice the signed area between the ray and the edge from p to q, off by 2 of its own roundings at most. So it is
-/// zero only where it should be and has the right sign, and neighbours agree on their edge; that holds for values
-/// that are not below min_edge, where what is left of a product may be below the least float.
+/// zero only where it should be, it has the right sign, and neighbours agree on their edge. That holds for values
+/// from min_edge on: below, what remains of a product may be below the least float.
 ///
 /// Source: Kahan's difference of products. Jeannerod, Louvet, Muller, "Further analysis of Kahan's algorithm for
 /// the accurate computation of 2x2 determinants", Mathematics of Computation 82, 2013, prove the bound.
@@ -80,37 +82,37 @@ COPSE_HD inline float edge_function(const vec3& p, const vec3& q) {
   return add_rn(fma_rn(q.x, p.y, -rounded), rounded_by);
 }
 
-/// Of one rounding: products of floats are exact in double.
+/// The same with one rounding: products of floats are exact in double.
 COPSE_HD inline double exact_edge_function(const vec3& p, const vec3& q) {
   return sub_rn(mul_rn(double(q.x), double(p.y)), mul_rn(double(q.y), double(p.x)));
 }
 
-/// Signs are right from here on: 2^-120.
+/// From this magnitude on, signs are right: 2^-120.
 inline constexpr float min_edge = 1.0f / (1u << 30) / (1u << 30) / (1u << 30) / (1u << 30);
 
-/// False where the ray passes outside. NaN is not outside, it ends as a miss later. Joined by bit operators:
-/// branches on the six comparisons would mispredict.
+/// False if the ray passes outside. NaN is not outside; it ends as a miss later. Bit operators join the
+/// comparisons, since branches on six of them would mispredict.
 template <class Number>
 COPSE_HD inline bool may_be_inside(Number u, Number v, Number w, Number least) {
   return !(((u < -least) | (v < -least) | (w < -least)) & ((u > least) | (v > least) | (w > least)));
 }
 
-/// Twice the area of the triangle as the ray sees it below which float decides nothing: 2^-80. Up to the other,
-/// 2^125, its inverse is a float.
+/// Limits of twice the area of the triangle, as the ray sees it. Below 2^-80 float decides nothing. Up to 2^125
+/// its inverse is a float.
 inline constexpr float min_det = 1.0f / (1u << 20) / (1u << 20) / (1u << 20) / (1u << 20);
 inline constexpr float max_det = 1.0f * (1u << 31) * (1u << 31) * (1u << 31) * (1u << 31) * 2;
 
 }  // namespace detail
 
-/// The units for directions whose largest component has this magnitude: a power of two.
+/// The units for directions with a largest component of this magnitude: a power of two.
 COPSE_HD inline float direction_units(float largest) {
   constexpr u32 min_exponent = 0x00800000u, max_exponent = 0x7e800000u, one_squared = 0x7f000000u;
   return float_from_bits(one_squared -
                          smaller(larger(bits_of(largest) & 0x7f800000u, min_exponent), max_exponent));
 }
 
-/// Of directions that are all denormal the largest component is 2^-23 of a unit at least, of the longest at
-/// most 4. So its inverse is a float, as the components over it are.
+/// Makes the shear of a ray. If all components of the direction are denormal, the largest is at least 2^-23 of a
+/// unit. For the longest directions it is at most 4. So its inverse is a float, and so are the components over it.
 COPSE_HD inline RayShear make_shear(const Ray& ray) {
   const float x = magnitude(ray.direction.x), y = magnitude(ray.direction.y), z = magnitude(ray.direction.z);
   const u32 axis = x > y ? (x > z ? 0u : 2u) : (y > z ? 1u : 2u);
@@ -120,7 +122,7 @@ COPSE_HD inline RayShear make_shear(const Ray& ray) {
   return {detail::exchanged(ray.origin, axis), mul_rn(d.x, inverse), mul_rn(d.y, inverse), inverse, units, axis};
 }
 
-/// A hit whose weights are still to be divided: v and w are those of b and c over `inverse`.
+/// A hit with weights that are still to be divided: v and w are those of b and c over `inverse`.
 struct UndividedHit {
   float t;
   float v, w, inverse;
@@ -128,9 +130,9 @@ struct UndividedHit {
   COPSE_HD TriangleHit divided() const { return {t, mul_rn(v, inverse), mul_rn(w, inverse)}; }
 };
 
-/// intersect_triangle as far as it goes in single precision: `hit` changes only where it is true. `is_unknown` is
-/// set, and else left as it is, for rays through edges and vertices, and for triangles so small or large that
-/// products leave the range of float.
+/// intersect_triangle as far as it goes in single precision. `hit` changes only if the result is true.
+/// `is_unknown` becomes true for rays through edges and vertices, and for triangles so small or large that
+/// products leave the range of float. Otherwise it stays as it is.
 COPSE_HD inline bool intersect_in_float(const RayShear& ray, const Triangle& triangle, float t_min, float limit,
                                         UndividedHit& hit, bool& is_unknown) {
   const vec3 a = detail::shear_vertex(ray, triangle.a);
@@ -160,8 +162,8 @@ COPSE_HD inline bool intersect_in_float(const RayShear& ray, const Triangle& tri
 
 namespace detail {
 
-/// The test in double precision, where products of floats are exact: t is NaN on a miss. Out of line and by value:
-/// it is seldom needed, and its registers would count for every ray.
+/// The test in double precision, where products of floats are exact. t is NaN on a miss. It is out of line and
+/// takes values: it is rarely needed, and its registers would count for every ray.
 [[gnu::noinline]] COPSE_HD inline TriangleHit intersect_in_double(RayShear ray, Triangle triangle) {
   constexpr TriangleHit miss{__builtin_nanf(""), 0, 0};
   const vec3 a = shear_vertex(ray, triangle.a), b = shear_vertex(ray, triangle.b),
@@ -178,13 +180,13 @@ namespace detail {
 
 }  // namespace detail
 
-/// Tests a triangle, either side, for a hit with t in [t_min, limit]; `hit` changes only then. Watertight: a
-/// ray does not slip between triangles that share an edge or a vertex. Triangles seen edge-on are missed, and
-/// those with NaN or infinite vertices.
+/// Tests either side of a triangle for a hit with t in [t_min, limit]. `hit` changes only if there is one. The
+/// test is watertight: a ray does not slip between triangles that share an edge or a vertex. Rays miss triangles
+/// that they see edge-on, and triangles with NaN or infinite vertices.
 ///
-/// Source: Woop, Benthin, Wald, "Watertight Ray/Triangle Intersection", JCGT 2013. Here the direction
-/// is scaled by a power of two first, so that the inverse of a short one does not overflow, and the step to double
-/// precision covers under- and overflow as well.
+/// Source: Woop, Benthin, Wald, "Watertight Ray/Triangle Intersection", JCGT 2013. Here a power of two scales the
+/// direction first, so that the inverse of a short one does not overflow. The step to double precision covers
+/// underflow and overflow as well.
 COPSE_HD inline bool intersect_triangle(const RayShear& ray, const Triangle& triangle, float t_min, float limit,
                                         UndividedHit& hit) {
   bool is_unknown = false;
@@ -196,7 +198,7 @@ COPSE_HD inline bool intersect_triangle(const RayShear& ray, const Triangle& tri
   return true;
 }
 
-/// The same with the weights.
+/// The same, with the weights divided.
 COPSE_HD inline bool intersect_triangle(const RayShear& ray, const Triangle& triangle, float t_min, float limit,
                                         TriangleHit& hit) {
   UndividedHit found;

@@ -1,14 +1,14 @@
 #pragma once
 
-// A ray made ready for a quick walk through one tree, in some 50 instructions: what make_slabs (trace/hit/slabs.h)
-// does for every ray that there is, done for those whose numbers are of no unusual size. The others give up, and
-// need a whole walk.
+// A ray prepared for fast traversal of one tree, in some 50 instructions. make_slabs (trace/hit/slabs.h) prepares
+// every ray there is. This does it for rays with numbers in the common range alone. The others give up and need
+// robust traversal.
 //
-// Where the reach is 2^-40 to 2^58, and the largest component of the direction 2^-40 to 2^40, no product leaves
-// the range of float, and what make_slabs adds for denormals is below the rounding of the rest. The time to the
-// farthest corner is at most the reach, as the largest component is 1 or more in the units of boxes. Components
-// that are more than 2^38 times as small, or zero, count as that large: it moves the ray by 2^-38 of its way. NaN
-// and infinities are unusual by the same comparisons.
+// In the common range the reach is 2^-40 to 2^58, and the largest component of the direction is 2^-40 to 2^40.
+// Then no product leaves the range of float, and what make_slabs adds for denormals is below the rounding of the
+// rest. The time to the farthest corner is at most the reach, as the largest component is 1 or more in the units
+// of boxes. Components that are zero, or more than 2^38 times as small as that, count as 2^-38 of it: this moves
+// the ray by 2^-38 of its way. The same comparisons find NaN and infinities outside the common range.
 
 #include "builders/geometry/vector_rn.h"
 #include "trace/hit/intersect.h"
@@ -29,24 +29,24 @@ struct TreeReach {
   }
 };
 
-/// A ray as quick walks begin with it.
+/// A ray as fast traversals begin with it.
 struct PreparedRay {
   RaySlabs slabs;
   float limit;      // the ray's t_max
   float box_limit;  // that of `limit`
   bool enters;      // the tree's box by then; false for rays that hit nothing, and in trees without primitives
-  bool gives_up;    // its numbers are unusual: it needs a whole walk
+  bool gives_up;    // its numbers are outside the common range: it needs robust traversal
 };
 
-/// One over a component of the direction, which may be zero.
+/// One over a component of the direction. The component may be zero.
 COPSE_HD inline float common_range_scale(float direction) {
   constexpr float max_scale = 274877906944.0f;  // 2^38
   return min_number(max_scale, max_number(-max_scale, about_one_over(direction)));
 }
 
-/// One axis of the slabs. `padding`: that of all axes. A plane's time is rounded four times, by up to 2^-24 of
-/// what the ray takes along the axis through all of `reach`: with the origin's share, with its padding, at a
-/// grid's origin, in a grid's steps.
+/// One axis of the slabs. `padding`: that of all axes. The time of a plane is rounded four times, each by up to
+/// 2^-24 of the time that the ray takes along the axis through all of `reach`: with the origin's share, with its
+/// padding, at a grid's origin, in a grid's steps.
 COPSE_HD inline SlabAxis make_common_range_axis(float origin, float scale, float start, float reach,
                                                 float padding) {
   constexpr float grain = 1.001f / (1u << 22);
@@ -55,7 +55,7 @@ COPSE_HD inline SlabAxis make_common_range_axis(float origin, float scale, float
   return {scale, sub_rn(middle, padding), add_rn(middle, padding)};
 }
 
-/// False, and `slabs` means nothing, for a ray or a tree with unusual numbers.
+/// Prepares a ray in the common range. Returns false for other rays and trees; then `slabs` means nothing.
 COPSE_HD inline bool make_common_range_slabs(const Ray& ray, const TreeReach& tree, RaySlabs& slabs) {
   constexpr float part = 1.00001f / (1u << 19), max_start = two_to_60;
   constexpr u32 min_bits = (127u - 40) << 23, max_reach_bits = (127u + 58) << 23;
@@ -81,13 +81,13 @@ COPSE_HD inline bool make_common_range_slabs(const Ray& ray, const TreeReach& tr
   slabs.origin = o;
   slabs.is_bounded = true;
 
-  // The maxima pass over NaN, the sum does not.
+  // The maxima ignore NaN, the sum does not.
   const float all = add_rn(add_rn(add_rn(o.x, o.y), o.z), add_rn(add_rn(d.x, d.y), d.z));
   return all == all && bits_of(reach) - min_bits <= max_reach_bits - min_bits &&
          bits_of(largest) - min_bits <= max_direction_bits - min_bits && magnitude(slabs.start) <= max_start;
 }
 
-/// box_limit for slabs that are usual. What it leaves out is less than those are padded by.
+/// box_limit for slabs in the common range. What it leaves out is less than their padding.
 COPSE_HD inline float common_range_box_limit(const RaySlabs& ray, float limit) {
   const float time = mul_rn(limit, ray.time_scale);
   return multiply_add(add_rn(magnitude(time), magnitude(ray.start)), 1.0f / (1u << 19), sub_rn(time, ray.start));

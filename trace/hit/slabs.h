@@ -3,7 +3,7 @@
 // Ray against axis-aligned box, cheap enough for every node and yet conservative: no box is missed around a
 // triangle that intersect_triangle hits.
 //
-// A ray is made ready once for all boxes of a tree (make_slabs). Then a plane costs one multiply-add, and a box
+// A ray is prepared once for all boxes of a tree (make_slabs). Then a plane costs one multiply-add, and a box
 // six of them, a maximum and a minimum:
 //
 //   entry = max(near_x, near_y, near_z, 0)       near = plane * scale + near_offset
@@ -31,7 +31,7 @@
 
 namespace copse {
 
-/// A ray made ready for the boxes of one tree.
+/// A ray prepared for the boxes of one tree.
 struct RaySlabs {
   vec3 scale;
   vec3 near_offset, far_offset;
@@ -155,7 +155,7 @@ struct SlabAxis {
 
 }  // namespace detail
 
-/// Makes a traceable ray ready for boxes within `bounds`, which must not be empty. Boxes may reach out by as much
+/// Prepares a traceable ray for boxes within `bounds`, which must not be empty. Boxes may reach out by as much
 /// again as the bounds are away from zero.
 COPSE_HD inline RaySlabs make_slabs(const Ray& ray, const Aabb& bounds) {
   const vec3& origin = ray.origin;

@@ -1,7 +1,7 @@
 #pragma once
 
-// Leaf tests over triangles: the closest one, any one, the next one behind a hit. The triangles are fetched by id
-// through their views' indices, or by place from a packed copy in leaf order.
+// Leaf tests over triangles: the closest one, any one, the next one behind a hit. They fetch triangles by id,
+// through the indices of views, or by place, from a packed copy in leaf order.
 
 #include "builders/geometry/packed_triangle.h"
 #include "builders/geometry/quad.h"
@@ -57,13 +57,13 @@ COPSE_HD inline auto triangles_of(const Triangles& triangles) -> decltype(triang
   return triangles.for_leaf_tests();
 }
 
-/// A hit by the number that its triangle is fetched by; invalid_id on a miss.
+/// A hit, with the number by which its triangle is fetched; invalid_id on a miss.
 struct TriangleAt {
   TriangleHit hit;
   u32 at = invalid_id;
 };
 
-/// True for a hit; `gives_up` is set, and stays so, where a quick test cannot say.
+/// True for a hit. A fast test that cannot decide sets `gives_up`, which then stays set.
 template <Robustness robustness>
 COPSE_HD inline bool test_triangle(const RayShear& shear, const Triangle& triangle, float t_min, float limit,
                                    UndividedHit& hit, bool& gives_up) {
@@ -74,8 +74,8 @@ COPSE_HD inline bool test_triangle(const RayShear& shear, const Triangle& triang
   }
 }
 
-/// Keeps the smallest (t, primitive id). A quick one that gave up does not end the walk: the question at every
-/// triangle would cost all walks more than the few that then go on in vain.
+/// Keeps the smallest (t, primitive id). A fast test that gave up does not end the traversal. To ask at every
+/// triangle whether it did would cost all rays more than the few that go on for nothing.
 template <class Triangles, Robustness robustness = Robustness::robust>
 struct ClosestTriangle {
   static constexpr bool takes_places = Triangles::takes_places;
@@ -102,7 +102,7 @@ struct ClosestTriangle {
     return false;
   }
 
-  /// `limit`: what the walk left, which did not give up.
+  /// `limit`: the last limit of a traversal that did not give up.
   COPSE_HD TriangleAt result(float limit) const { return {UndividedHit{limit, v, w, inverse}.divided(), closest}; }
 
   COPSE_HD Hit hit(float limit) const {
@@ -112,7 +112,7 @@ struct ClosestTriangle {
   }
 };
 
-/// Ends at the first triangle.
+/// Ends the traversal at the first triangle that the ray hits.
 template <class Triangles, Robustness robustness = Robustness::robust>
 struct AnyTriangle {
   static constexpr bool takes_places = Triangles::takes_places;
@@ -134,7 +134,7 @@ struct AnyTriangle {
   }
 };
 
-/// Keeps the smallest (t, primitive id) behind one that is known.
+/// Keeps the smallest (t, primitive id) behind a known one.
 template <class Triangles>
 struct NextTriangle : ClosestTriangle<Triangles> {
   using Base = ClosestTriangle<Triangles>;
