@@ -1,6 +1,6 @@
 #pragma once
 
-// What a batch asks of each ray, for the kernels of both backends: which leaf test, and what comes of it.
+// What a batch computes for each ray, for the kernels of both backends: the leaf test, and the result.
 
 #include "trace/masked_triangles.h"
 #include "trace/walk/binary_walk.h"
@@ -31,9 +31,9 @@ struct RayQuery {
   Source source;
   const Ray* rays;
   Result* results;
-  u64 triangle_count;  // that the tree has room for: what automatic goes by
+  u64 triangle_count;  // that the tree has room for; TraceKernel::automatic goes by it
 
-  /// For ray i.
+  /// The leaf test of ray i.
   template <Robustness robustness>
   COPSE_HD Test<robustness> test(const Ray& ray, u64 i) const {
     return {triangles_of_ray(source, i), ray};
@@ -67,14 +67,14 @@ struct AnyHits : RayQuery<Tree, Source, u8, AnyTriangle> {
   COPSE_HD static u8 miss(const Ray&) { return 0; }
 };
 
-/// The query whose results are Hit, or u8 for any hits.
+/// The query for this type of result: Hit for the closest hits, u8 for any hits.
 template <class Tree, class Source, class Result>
 using QueryFor = std::conditional_t<std::is_same_v<Result, Hit>, ClosestHits<Tree, Source>, AnyHits<Tree, Source>>;
 
-/// Entries of the stacks of fast walks, which give up where they are full.
+/// Entries of the stacks of fast traversals, which give up when they are full.
 inline constexpr u32 fast_stack_size = 64;
 
-/// Traverses robustly for ray i.
+/// Traces ray i by robust traversal.
 template <class Query>
 COPSE_HD inline typename Query::Result trace_robust(const Query& query, const Ray& ray, u64 i) {
   auto test = query.template test<Robustness::robust>(ray, i);

@@ -12,8 +12,8 @@ namespace detail {
 
 // The body: trace_rays.inl, for either executor and each layout.
 
-/// `Triangles`: std::span<const TriangleView> or BufferSpan<const PackedTriangle>. `Result`: Hit for the closest hit,
-/// u8 for any. `masks`: null where every ray sees every triangle; options.masks is not looked at.
+/// `Triangles`: std::span<const TriangleView> or BufferSpan<const PackedTriangle>. `Result`: Hit for the closest
+/// hit, u8 for any. `masks`: null where every ray sees every triangle; options.masks is not looked at.
 template <class Executor, class View, class Triangles, class Result>
 void trace_rays(const Executor& ex, const View& bvh, const Triangles& triangles, BufferSpan<const Ray> rays,
                 Result* results, const BatchMasks* masks, const TraceOptions& options);
@@ -33,7 +33,7 @@ void check_options(const char* function, const TraceOptions& options) {
   }
 }
 
-/// Whether any triangle has a mask that matters to a ray whose mask is all ones, or may.
+/// True if a ray whose mask has all bits set may pass over a triangle.
 bool has_masks(const TriangleViews& triangles, BufferSpan<const u32>) {
   return detail::has_masks(triangles);
 }

@@ -3,9 +3,9 @@
 // The cooperative stage, trace/batch/cpu/trace_rays.h and trace/batch/cuda/trace_rays.cuh:
 //
 //   trace_batch(ex, label, kernel, query, n, chosen)
-//     Writes query.result for rays 0 to n - 1 of the query (trace/batch/ray_queries.h). `kernel` is followed where the
-//     backend has it for the query's tree. `chosen`: null, or a word on the device for the kernel that traced,
-//     which stays where n is 0.
+//     Writes the results of rays 0 to n - 1 of the query (trace/batch/ray_queries.h).
+//       kernel: followed if the backend has it for the query's tree
+//       chosen: null, or a word on the device for the kernel that traced. It stays as it was if n is 0
 
 #include "builders/geometry/make_triangle_table.h"
 #include "trace/batch/ray_queries.h"

@@ -12,7 +12,8 @@ namespace detail {
 
 // The body: trace_trees.inl, for either executor.
 
-/// Traces through the tree that suits the rays. `Result`: Hit for the closest hit, u8 for any. `chosen` may be null.
+/// Traces through the tree that suits the rays. `Result`: Hit for the closest hit, u8 for any. `chosen` may be
+/// null.
 template <class Executor, class Result>
 void trace_trees(const Executor& ex, const RayTreesView& trees, BufferSpan<const Ray> rays, Result* results,
                  u32* chosen);
@@ -25,7 +26,7 @@ void store_layout(const Executor& ex, TraceLayout layout, u32* chosen);
 
 namespace {
 
-/// Through fewer triangles the binary tree is the faster one for all rays, or as fast.
+/// With fewer triangles the binary tree is at least as fast for all rays.
 constexpr u64 min_for_wide = 64;
 
 void check_trees(const char* function, const RayTreesView& trees) {
@@ -55,7 +56,7 @@ void check_options(const char* function, const TraceTreesOptions& options) {
   }
 }
 
-/// The layout, as far as it can be told without a look at the rays.
+/// The layout, if it is known without a look at the rays, else automatic.
 TraceLayout known_layout(const RayTreesView& trees, const TraceTreesOptions& options) {
   if (options.layout != TraceLayout::automatic) return options.layout;
   if (trees.binary.primitive_ids.size() < min_for_wide) return TraceLayout::binary;

@@ -1,6 +1,6 @@
 #pragma once
 
-// A binary tree as the walk sees it: the nodes are pairs of siblings, named by the first of them. So a step reads
+// A binary tree as traversals see it: the nodes are pairs of siblings, named by the first of them. So a step reads
 // both boxes from 64 neighbouring bytes, as in wide trees.
 
 #include "builders/bvh/node.h"
@@ -9,17 +9,17 @@
 
 namespace copse::detail {
 
-/// Sort key of a child: the lowest key is visited first. It is a function of the ray and the box alone, as climbing
-/// relies on that.
+/// Sort key of a child: the lowest key is visited first. It depends on the ray and the box alone: climbing relies
+/// on that.
 ///
-/// The key is the middle of the ray's part in the box. Where the ray enters two boxes at once, which is the
-/// rule in interiors, as all boxes around the origin are entered at t_min, the one that it leaves sooner comes
-/// first; boxes that overlap are ordered by where most of their contents are.
+/// The key is the middle of the ray's part in the box. In interiors a ray often enters two boxes at once, as it
+/// enters all boxes around its origin at t_min. Then the box that it leaves sooner comes first. Boxes that overlap
+/// are ordered by where most of their contents are.
 COPSE_HD inline u32 middle_key(const BoxSpan& span) {
   return bits_of(add_rn(span.entry, span.exit));
 }
 
-/// Both boxes of a pair against a ray, as far as its limit; for quick walks.
+/// Both boxes of a pair against a ray, as far as its limit; for fast traversals.
 struct PairSpans {
   BvhNode left, right;
   BoxSpan in_left, in_right;
@@ -37,12 +37,13 @@ struct PairSpans {
   COPSE_HD bool enters_left() const { return in_left.entry <= in_left.exit; }
   COPSE_HD bool enters_right() const { return in_right.entry <= in_right.exit; }
 
-  /// Whether the middle of the ray's part in the right box comes first.
+  /// True if the middle of the ray's part in the right box comes first.
   COPSE_HD bool right_is_nearer() const {
     return add_rn(in_right.entry, in_right.exit) < add_rn(in_left.entry, in_left.exit);
   }
 
-  /// Word by word: of two structures compilers choose the address, and put both into memory for it.
+  /// Chooses word by word. To choose between two structures, compilers choose an address, and put both into
+  /// memory.
   COPSE_HD WideChild child(bool takes_right) const {
     return {takes_right ? right.first : left.first, takes_right ? right.count : left.count};
   }
@@ -61,7 +62,7 @@ struct BinaryTree {
   COPSE_HD Aabb bounds() const { return nodes[0].box(); }
   COPSE_HD WideChild root() const { return {nodes[0].first, nodes[0].count}; }
 
-  /// The child of a pair to visit first, after the other went on the stack; nothing where the ray misses both.
+  /// Returns the child of a pair to visit first, and pushes the other. Returns nothing if the ray misses both.
   template <class Stack>
   [[gnu::always_inline]] COPSE_HD WideChild descend(const RaySlabs& slabs, float limit, u32 pair,
                                                     Stack& stack) const {
@@ -89,7 +90,7 @@ struct BinaryTree {
   }
   COPSE_HD static u64 order(const BoxSpan& span, u32 slot) { return u64{middle_key(span)} << 32 | slot; }
 
-  /// Goes from a pair to the one that its parent stands in, and to its slot there; false at the root.
+  /// Goes from a pair to the pair that holds its parent, and to the parent's slot there. False at the root.
   COPSE_HD bool to_parent(u32& pair, u32& slot) const {
     const u32 node = parents[sibling_pair(pair)];
     if (node == 0) return false;

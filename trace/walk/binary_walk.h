@@ -1,8 +1,8 @@
 #pragma once
 
-// The quick walk of a binary tree, step by step, with the interface of Walk. What it leaves out makes it quick:
-// its stack drops nothing, so that no entry needs to be counted; and as it never climbs, the order of two children
-// may depend on the hits so far.
+// The fast traversal of a binary tree, step by step, with the interface of Walk. It is fast by what it leaves out.
+// Its stack drops nothing, so that no entry needs to be counted. It never climbs, so the order of two children may
+// depend on the hits so far.
 
 #include "trace/walk/walk.h"
 
@@ -76,7 +76,8 @@ class FastBinaryWalk {
     entries_[top_++] = {child.first, (bits_of(entry) & ~stack_count_mask) | child.count};
   }
 
-  /// Ends at the entry below the others, which is before any limit.
+  /// Takes the latest entry within the limit. The entry below all others is before any limit and ends the
+  /// traversal.
   [[gnu::always_inline]] COPSE_HD void pop() {
     StackEntry entry;
     do {
@@ -99,7 +100,7 @@ class FastBinaryWalk {
   bool gives_up_ = false;
 };
 
-/// For rays of any octant.
+/// The same for rays of any octant.
 template <u32 stack_size>
 class Walk<BinaryTree, stack_size, Robustness::fast> : public FastBinaryWalk<stack_size> {
  public:

@@ -1,16 +1,16 @@
 #pragma once
 
-// A ray against all children of a wide node, as quick walks need it: boxes and tags, not what stands in them,
-// which is read again for the one child that the walk goes to. The line is in the cache then, and pushing a child
-// is no more than naming its node and tag.
+// A ray against all children of a wide node, for fast traversals. It reads boxes and tags alone. What a child
+// holds is read again for the one child that the traversal goes to. The line is in the cache then. So to push a
+// child is no more than to name its node and tag.
 //
-// Boxes in steps of a grid are never made: their steps are multiplied with the ray's scale and so become times. A
-// plane q steps from the origin of its axis is met at
+// Boxes in steps of a grid are never computed: multiplied with the ray's scale, their steps become times. The ray
+// meets a plane that is q steps from the origin of its axis at
 //
 //   near_base + q / 2^24 * step        q / 2^24 as core/bits.h makes it of a byte
 //
-// which is rounded where the base is, by up to 2^-24 of the time from the node's origin on. That is no more than
-// 2^-23 of the time that the ray takes along the axis through the whole tree; rays are made ready with room for it
+// The base is rounded, by up to 2^-24 of the time from the node's origin on. That is at most 2^-23 of the time
+// that the ray takes along the axis through the whole tree. Prepared rays have room for it
 // (trace/hit/prepared_ray.h).
 
 #include "builders/geometry/vector_rn.h"
@@ -34,11 +34,11 @@ struct FastAxis {
 struct FastGrid {
   FastAxis x, y, z;
 
-  /// `origin`: the quad that a compressed node begins with.
+  /// `origin`: the first quad of a compressed node.
   COPSE_HD FastGrid(const Quad& origin, const RaySlabs& ray)
       : FastGrid(origin, origin.words[3] + times_2_to_24, ray) {}
 
-  /// The spans of the four children whose planes are the bytes of six words, into spans[0] on.
+  /// Fills spans[0] to spans[3] for the four children with their planes in the bytes of six words.
   COPSE_HD void find_spans(const PlaneBytes& planes, BoxSpan* spans) const {
     const FourBytes near_x(planes.near_x), near_y(planes.near_y), near_z(planes.near_z);
     const FourBytes far_x(planes.far_x), far_y(planes.far_y), far_z(planes.far_z);
@@ -54,7 +54,7 @@ struct FastGrid {
   }
 
  private:
-  /// 24 for each exponent, of which none is near 255 in a conversion of a tree that usual rays meet.
+  /// 24 for each exponent. None is near 255 in the conversion of a tree that is in the common range.
   static constexpr u32 times_2_to_24 = 0x00181818u;
 
   COPSE_HD FastGrid(const Quad& origin, u32 exponents, const RaySlabs& ray)
@@ -63,31 +63,31 @@ struct FastGrid {
         z(origin.words[2], exponents >> 16, ray.origin.z, ray.scale.z, ray.near_offset.z, ray.far_offset.z) {}
 };
 
-/// A byte for each child, by which it is found again and which grows with its slot: the slot itself.
+/// A byte per child. It finds the child again, and it grows with the slot. Here it is the slot itself.
 template <class Node>
 struct ChildTags {
   static constexpr bool holds_count = false;
-  static constexpr u32 end_tag = 0, end_count = ~u32{0};  // of the entry that ends a walk
+  static constexpr u32 end_tag = 0, end_count = ~u32{0};  // of the entry that ends a traversal
 
   COPSE_HD static constexpr u32 of_four(u32 k) { return k == 0 ? 0x03020100u : 0x07060504u; }
 };
 
-/// In nodes of 64 bytes slot and count, so that one word is all that is read again:
+/// In nodes of 64 bytes the tag is slot and count, so that one word is all that is read again:
 ///
 ///   ssnnnnnn
 template <>
 struct ChildTags<CompressedBvh4Node> {
   static constexpr bool holds_count = true;
   static constexpr u32 end_tag = 255, end_count = 63;
-  static_assert(CompressedBvh4Node::max_in_leaf < end_count - 1);  // a walk that gave up has a count of its own
+  static_assert(CompressedBvh4Node::max_in_leaf < end_count - 1);  // a traversal that gave up has its own count
   static constexpr u32 slots = 0xc0804000u, slot_shift = 6, count_mask = 63;
   u32 bytes;
 
   COPSE_HD u32 of_four(u32) const { return bytes; }
 };
 
-/// Fills `spans` for the children of a node, and returns their tags. Where a slot holds nothing the span says that
-/// it is missed, or, in compressed nodes of no size, that it is met.
+/// Fills `spans` for the children of a node, and returns their tags. If a slot holds nothing, its span is a miss;
+/// in compressed nodes of no size it may be a hit.
 COPSE_HD inline ChildTags<Bvh4Node> find_spans(const Bvh4Node& node, const RaySlabs& ray, BoxSpan (&spans)[4]) {
   const Bvh4Reader reader(&node, ray);
 #pragma unroll
@@ -116,7 +116,7 @@ COPSE_HD inline ChildTags<CompressedBvh8Node> find_spans(const CompressedBvh8Nod
 
 using Word [[gnu::may_alias]] = u32;
 
-/// The child of a node with this tag. Read word by word, since members of 16 bytes would be loaded whole.
+/// The child of a node with this tag. It reads word by word, since members of 16 bytes would be loaded whole.
 COPSE_HD inline WideChild tagged_child(const Bvh4Node& node, u32 tag) {
   const auto* words = reinterpret_cast<const Word*>(&node) + tag;
   return {words[24], words[28]};

@@ -4,18 +4,19 @@
 
 namespace copse {
 
-/// Entries of the stack in local memory, 8 bytes each. Random rays into scenes of 66,000 to 400,000 triangles
-/// held 16 at most in a binary tree; with 8, climbing costs 5 percent of the rays a second, with 4 a quarter.
+/// Entries of the stack in local memory, of 8 bytes each. Random rays into scenes of 66,000 to 400,000 triangles
+/// held at most 16 in a binary tree. With 8 entries, climbing costs 5 percent of the rays per second; with 4, a
+/// quarter.
 inline constexpr u32 default_stack_size = 32;
 
 namespace detail {
 
-/// A child that waits: WideChild::first, and where its box is entered with the count in the lowest bits.
+/// A child on the stack: WideChild::first, and where its box is entered, with the count in the lowest bits.
 ///
 ///   eeeeeeee eeeeeeee eeeeeeee eecccccc
 ///
-/// Entries are not negative, so that those bits only make them smaller: a child may be visited in vain, by a part
-/// in 2^17, and is never left out.
+/// Entries are not negative, so the count can only make them smaller, by a part in 2^17. A child may be visited
+/// for nothing, and is never left out.
 struct alignas(8) StackEntry {
   u32 first;
   u32 entry_and_count;
@@ -23,11 +24,11 @@ struct alignas(8) StackEntry {
 
 inline constexpr u32 stack_count_mask = 63;
 
-/// What stands for counts that do not fit.
+/// Stands for counts that do not fit.
 inline constexpr u32 stack_count_unknown = 63;
 
-/// The children to visit, at most `size`: a ring in memory of the caller's that drops its oldest. The memory
-/// stands apart from the rest, so that the rest stays in registers.
+/// The children to visit, at most `size`: a ring that drops its oldest entry when it is full. Its memory is the
+/// caller's, apart from the rest of the stack, so that the rest stays in registers.
 template <u32 size>
 class TraversalStack {
   static_assert(size > 0 && (size & (size - 1)) == 0, "a ring's size is a power of two");
@@ -37,14 +38,14 @@ class TraversalStack {
 
   COPSE_HD void clear() { top_ = bottom_ = 0; }
 
-  /// `entry` as bits.
+  /// `entry`: the bits of where the box is entered.
   COPSE_HD void push(u32 first, u32 count, u32 entry) {
     ++top_;
     bottom_ = larger(bottom_, top_ - i32(size));
     entries_[u32(top_) & (size - 1)] = {first, (entry & ~stack_count_mask) | smaller(count, stack_count_unknown)};
   }
 
-  /// The latest whose box is entered at or before `limit`; false where none is left.
+  /// Takes the latest entry with a box that is entered at or before `limit`. False if there is none.
   COPSE_HD bool pop(float limit, u32& first, u32& count) {
     while (top_ != bottom_) {
       const StackEntry entry = entries_[u32(top_) & (size - 1)];
@@ -60,7 +61,7 @@ class TraversalStack {
 
  private:
   StackEntry* entries_;
-  i32 top_ = 0, bottom_ = 0;  // depths, counting what was dropped; the ring holds the entries above bottom_
+  i32 top_ = 0, bottom_ = 0;  // depths that count dropped entries too; the ring holds the entries above bottom_
 };
 
 }  // namespace detail

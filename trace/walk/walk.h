@@ -1,17 +1,18 @@
 #pragma once
 
-// One ray's walk through a tree of any layout, step by step, so that kernels can interleave the walks of many.
+// The traversal of a tree of any layout by one ray, step by step, so that kernels can interleave many rays.
 //
-// No depth limit. The walk goes to the first child by the order below and keeps the others on a small stack. When
-// that is full its oldest entry is dropped. When it runs empty after a drop, the walk climbs the parent links from
-// what it finished last: in every ancestor it finds the order of the children anew, and goes on with the next one
-// whose box is still within the limit. That visits what was dropped and nothing twice:
-//   - the order depends on the ray and the boxes alone, never on the hits so far, so going down and climbing agree
-//     on it;
-//   - what was finished last is the last one in visiting order, so siblings before it are finished, and siblings
-//     behind it have not been visited;
-//   - a sibling that was skipped going down fails again, as the limit only falls.
-// Each node is climbed past at most once.
+// It has no depth limit. It goes to the first child in visiting order and pushes the others on a small stack. When
+// the stack is full, it drops its oldest entry. When the stack is empty after a drop, the traversal climbs the
+// parent links from the node or leaf that it finished last. In every ancestor it computes the order of the
+// children again, and goes on with the next child whose box is still within the limit. That visits what was
+// dropped, and nothing twice:
+//   - The order depends on the ray and the boxes alone, never on the hits so far. So going down and climbing agree
+//     on it.
+//   - The one finished last is the last one in visiting order. So its siblings before it are finished, and its
+//     siblings behind it have not been visited.
+//   - A sibling that was skipped going down is skipped again, as the limit only falls.
+// It climbs past each node at most once.
 
 #include "trace/hit/intersect.h"
 #include "trace/walk/binary_tree.h"
@@ -20,7 +21,7 @@
 
 namespace copse {
 
-/// Counts nothing, at no cost.
+/// A counter that counts nothing, at no cost.
 struct NoCounter {
   COPSE_HD void count_node() {}
   COPSE_HD void count_primitive() {}
@@ -39,19 +40,19 @@ struct VisitCounter {
 template <class LeafTest>
 concept TakesPlaces = LeafTest::takes_places;
 
-/// One that is given ids, as all structures have them.
+/// A leaf test that is given ids, which all structures have.
 template <class LeafTest>
 concept TakesIds = !TakesPlaces<LeafTest>;
 
 namespace detail {
 
-/// A place in a tree: what to visit, and the node that it was found in.
+/// A place in a tree: the child to visit, and the node that holds it.
 struct TreePlace {
   WideChild at;
   u32 node;
 };
 
-/// Finds the leaf whose primitives begin at `first`, in `node` or a node above it.
+/// Finds the leaf with primitives from `first` on, in `node` or a node above it. Returns its slot in that node.
 template <class Tree>
 COPSE_HD inline u32 slot_of_leaf(const Tree& tree, u32& node, u32 first) {
   for (;;) {
@@ -64,14 +65,14 @@ COPSE_HD inline u32 slot_of_leaf(const Tree& tree, u32& node, u32 first) {
   }
 }
 
-/// The primitives of the leaf that begins at `first`, in `node` or a node above it.
+/// The number of primitives of the leaf that begins at `first`, in `node` or a node above it.
 template <class Tree>
 [[gnu::noinline]] COPSE_HD u32 leaf_count(Tree tree, u32 node, u32 first) {
   const u32 slot = slot_of_leaf(tree, node, first);
   return tree.child(node, slot).count;
 }
 
-/// The child of a node that comes next after `slot`, if any is within the limit.
+/// The child of a node that is next in order after the one in `slot`, among those within the limit.
 template <class Tree>
 COPSE_HD inline WideChild next_sibling(const Tree& tree, const RaySlabs& slabs, float limit, u32 node, u32 slot) {
   const u64 before = Tree::order(tree.span(slabs, node, slot), slot);
@@ -89,8 +90,8 @@ COPSE_HD inline WideChild next_sibling(const Tree& tree, const RaySlabs& slabs, 
   return next;
 }
 
-/// What to visit after `finished`, which was found in `node` or above it where it is a leaf. Out of line and by
-/// value: it is seldom needed, and must not keep the ray out of registers.
+/// The place to visit after `finished`. A finished leaf was found in `node` or above it. The function is out of
+/// line and takes values: it is rarely needed, and must not keep the ray out of registers.
 template <class Tree>
 [[gnu::noinline]] COPSE_HD TreePlace climb(Tree tree, RaySlabs slabs, float limit, WideChild finished, u32 node) {
   u32 slot = 0;
@@ -107,7 +108,7 @@ template <class Tree>
   }
 }
 
-/// Tests the primitive at a place; true where the test ends the walk.
+/// Tests the primitive at a place. True if the test ends the traversal.
 template <class Tree, class LeafTest>
 [[gnu::always_inline]] COPSE_HD inline bool test_place(const Tree& tree, LeafTest& leaf_test, u32 place,
                                                        float& limit) {
@@ -118,7 +119,7 @@ template <class Tree, class LeafTest>
   }
 }
 
-/// Walks on until nothing is left.
+/// Goes on until nothing is left.
 template <class Walk, class LeafTest, class Counter>
 [[gnu::always_inline]] COPSE_HD inline void walk_to_end(Walk& walk, LeafTest& leaf_test, Counter& counter) {
   while (!walk.is_done()) {
@@ -130,9 +131,9 @@ template <class Walk, class LeafTest, class Counter>
   }
 }
 
-/// The state of a walk. Call begin; then, until is_done, step where it is at an inner node and test_leaf where
-/// not. Quick walks have this interface too, and gives_up(): they do not climb (trace/walk/binary_walk.h,
-/// trace/walk/wide_walk.h).
+/// The state of one ray's traversal. Call begin. Then, until is_done, call step at an inner node and test_leaf at
+/// a leaf. Fast traversals have this interface too, and gives_up(), since they do not climb
+/// (trace/walk/binary_walk.h, trace/walk/wide_walk.h).
 template <class Tree, u32 stack_size, Robustness robustness = Robustness::robust>
 class Walk;
 
@@ -161,7 +162,7 @@ class Walk<Tree, stack_size, Robustness::robust> {
   COPSE_HD bool is_at_inner() const { return at_.is_inner(); }
   COPSE_HD float limit() const { return limit_; }  // the ray's t_max, or what the leaf test made of it
 
-  /// At an inner node: goes on to its first child, or to what comes after it.
+  /// At an inner node: goes on to its first child, or to what comes after the node.
   template <class Counter>
   [[gnu::always_inline]] COPSE_HD void step(Counter& counter) {
     counter.count_node();
@@ -170,7 +171,7 @@ class Walk<Tree, stack_size, Robustness::robust> {
     if (at_.is_nothing()) go_on({node_, 0});
   }
 
-  /// At a leaf: tests its primitives and goes on, or ends the walk where the test says so.
+  /// At a leaf: tests its primitives and goes on, or ends the traversal if the test says so.
   template <class LeafTest, class Counter>
   [[gnu::always_inline]] COPSE_HD void test_leaf(LeafTest& leaf_test, Counter& counter) {
     if constexpr (Tree::width == 2) counter.count_node();
@@ -204,11 +205,11 @@ class Walk<Tree, stack_size, Robustness::robust> {
   RaySlabs slabs_{};
   float limit_ = 0, box_limit_ = 0;
   WideChild at_ = WideChild::nothing();
-  u32 node_ = 0;  // the last one that was stepped through, or climbed to
+  u32 node_ = 0;  // the last node that was stepped through, or climbed to
   TraversalStack<stack_size> stack_;
 };
 
-/// Walks for one ray from its beginning to its end, with no depth limit. Returns the limit as it was left.
+/// Traverses a tree for one ray, from its beginning to its end, with no depth limit. Returns the last limit.
 template <u32 stack_size = default_stack_size, class Tree, class LeafTest, class Counter>
 COPSE_HD inline float traverse_robust(const Tree& tree, const Ray& ray, LeafTest& leaf_test, Counter& counter) {
   StackEntry entries[stack_size];

@@ -1,8 +1,9 @@
 #pragma once
 
-// Wide trees as the walk sees them. All layouts are stepped through alike: spans of all children, a sorting
-// network over their keys, the farther ones onto the stack. What differs is how a node's planes are read; boxes in
-// steps of a grid are never made: their steps are multiplied with the ray's scale and so become times.
+// Wide trees as traversals see them. A step is the same for all layouts: it computes the spans of all children,
+// sorts their keys by a sorting network, and pushes the farther children on the stack. Layouts differ in how the
+// planes of a node are read. Boxes in steps of a grid are never computed: multiplied with the ray's scale, their
+// steps become times.
 
 #include <type_traits>
 
@@ -22,7 +23,7 @@ COPSE_HD inline u32 byte_of(u32 word, u32 byte) {
   return word >> (8 * byte) & 255u;
 }
 
-/// The children of a node in full precision. The planes that the ray meets first are chosen by address.
+/// The children of a node in full precision. An address chooses the planes that the ray meets first.
 class Bvh4Reader {
  public:
   COPSE_HD Bvh4Reader(const Bvh4Node* node, const RaySlabs& ray) : quads_(reinterpret_cast<const Quad*>(node)) {
@@ -48,13 +49,13 @@ class Bvh4Reader {
   Quad near_[3], far_[3], first_;
 };
 
-/// One axis of a grid, in the units of boxes: a plane q steps from the origin is met at
+/// One axis of a grid, in the units of boxes. The ray meets a plane q steps from the origin at
 /// base + one_and_byte(q) * step.
 struct GridAxis {
   float near_base, far_base, step;
 
-  /// The bases hold 2^15 steps too many, and are rounded by up to 3 * 2^-9 of a step for it; near and far are
-  /// moved apart by more than that. What the grid's own coordinates were rounded by is in the growth of the slabs.
+  /// The bases hold 2^15 steps too many, and are rounded by up to 3 * 2^-9 of a step for it. Near and far bases
+  /// are moved apart by more than that. The growth of the slabs covers the rounding of the grid's own coordinates.
   COPSE_HD GridAxis(float origin, u32 exponent, float ray_origin, float scale, float near_offset,
                     float far_offset) {
     constexpr float more = 32768.0f + 1.0f / 128, less = 32768.0f - 1.0f / 128;
@@ -69,7 +70,7 @@ struct GridAxis {
 struct Grid {
   GridAxis x, y, z;
 
-  /// `exponents`: those of x, y and z in the lowest bytes.
+  /// `exponents`: of x, y and z, in the lowest bytes.
   COPSE_HD Grid(const Quad& origin, u32 exponents, const RaySlabs& ray)
       : x(float_from_bits(origin.words[0]), byte_of(exponents, 0), ray.origin.x, ray.scale.x, ray.near_offset.x,
           ray.far_offset.x),
@@ -78,7 +79,7 @@ struct Grid {
         z(float_from_bits(origin.words[2]), byte_of(exponents, 2), ray.origin.z, ray.scale.z, ray.near_offset.z,
           ray.far_offset.z) {}
 
-  /// The span of the child at `byte` of words with the planes of four.
+  /// The span of one child. Each word has the planes of four children; `byte` is that of the child.
   COPSE_HD BoxSpan span(u32 near_x, u32 far_x, u32 near_y, u32 far_y, u32 near_z, u32 far_z, u32 byte) const {
     return {largest_or_zero(multiply_add(one_and_byte(near_x, byte), x.step, x.near_base),
                             multiply_add(one_and_byte(near_y, byte), y.step, y.near_base),
@@ -190,13 +191,13 @@ struct WideReader<CompressedBvh8Node> {
   using type = CompressedBvh8Reader;
 };
 
-/// Sort key of a child: the lowest key is visited first. It is where the box is entered. The stack needs that anyway,
-/// and to save four sums is worth more than the better order of binary trees.
+/// Sort key of a child: the lowest key is visited first. It is where the box is entered. The stack needs that
+/// anyway, and saving four sums brings more than the better order of binary trees.
 COPSE_HD inline u32 entry_key(const BoxSpan& span) {
   return bits_of(span.entry);
 }
 
-/// Of a child that is missed: behind all others, whose keys are no negative numbers.
+/// The key of a child that is missed. It is behind all others, as their keys are no negative numbers.
 inline constexpr u32 no_key = 0x7fffffffu;
 
 COPSE_HD inline void order_pair(u32& a, u32& b) {
@@ -242,11 +243,11 @@ struct WideTree {
   }
   COPSE_HD WideChild root() const { return {0, 0}; }
 
-  /// The place of a child in the order of visits: where it is entered, and its slot where that is the same. Within
-  /// 2^-17 of each other (2^-18 of four) entries count as the same.
+  /// The place of a child in the order of visits: where it is entered, and its slot if that is the same. Entries
+  /// within 2^-17 of each other (2^-18 with four children) count as the same.
   COPSE_HD static u32 key(const BoxSpan& span, u32 slot) { return (entry_key(span) & ~(width - 1)) | slot; }
 
-  /// The child of a node to visit first, after the others went on the stack; nothing where the ray misses all.
+  /// Returns the child of a node to visit first, and pushes the others. Returns nothing if the ray misses all.
   template <class Stack>
   [[gnu::always_inline]] COPSE_HD WideChild descend(const RaySlabs& slabs, float limit, u32 node,
                                                     Stack& stack) const {
@@ -285,7 +286,7 @@ struct WideTree {
     return key(span, slot);
   }
 
-  /// Goes from a node to its parent, and to its slot there; false at the root.
+  /// Goes from a node to its parent, and to its slot there. False at the root.
   COPSE_HD bool to_parent(u32& node, u32& slot) const {
     if (node == 0) return false;
     const u32 parent = parents[node];

@@ -1,18 +1,19 @@
 #pragma once
 
-// The quick walk of a wide tree, step by step, with the interface of Walk. What it leaves out makes it quick: its
-// stack drops nothing, so that there is nothing to count, and it does not climb. Entries of the stack are a node
-// and a child's key; what the key does not tell of the child is read when the walk gets there.
+// The fast traversal of a wide tree, step by step, with the interface of Walk. It is fast by what it leaves out:
+// its stack drops nothing, so that there is nothing to count, and it does not climb. A stack entry is a node and
+// the key of a child. What the key does not tell about the child is read when the traversal gets there.
 //
-// Keys are where children are entered, with a tag in place of the lowest byte, by the slot (trace/walk/fast_spans.h):
+// Keys are where children are entered, with a tag in place of the lowest byte, by the slot
+// (trace/walk/fast_spans.h):
 //
 //   0eeeeeee eeeeeeee eeeeeeee tttttttt
 //
-// As integers they have the order of visits, and compare with the key of the limit. A child may be visited in vain
-// by a part in 2^15, and is never left out. Below the others the stack has an entry that is before every limit: it
-// ends the walk.
+// As integers they have the order of visits, and compare with the key of the limit. The tag changes an entry by a
+// part in 2^15: a child may be visited for nothing, and is never left out. Below all others the stack has an entry
+// that is before every limit. It ends the traversal.
 //
-// It gives up where the stack is full, and where times of planes might be no floats.
+// It gives up if the stack is full, and if the times of planes might be no floats.
 
 #include "trace/walk/fast_spans.h"
 #include "trace/walk/walk.h"
@@ -47,14 +48,15 @@ class Walk<WideTree<Node>, stack_size, Robustness::fast> {
   COPSE_HD bool gives_up() const { return at_.count == gave_up; }
   COPSE_HD float limit() const { return limit_; }
 
-  /// At an inner node: goes on to its first child, or to what waits on the stack.
+  /// At an inner node: goes on to its first child, or to the latest child on the stack.
   template <class Counter>
   [[gnu::always_inline]] COPSE_HD void step(Counter& counter) {
     if (!has_room(1)) return give_up();
     step_with_room(counter);
   }
 
-  /// Up to `max_steps` steps, as long as it is at inner nodes. Asks once whether the stack has room for all of them.
+  /// Up to `max_steps` steps, as long as it is at inner nodes. Asks once whether the stack has room for all of
+  /// them.
   template <u32 max_steps, class Counter>
   [[gnu::always_inline]] COPSE_HD void take_steps(Counter& counter) {
     if (is_at_inner() && !has_room(max_steps)) give_up();
@@ -62,7 +64,7 @@ class Walk<WideTree<Node>, stack_size, Robustness::fast> {
     for (u32 k = 0; k < max_steps && is_at_inner(); ++k) step_with_room(counter);
   }
 
-  /// At a leaf: tests its primitives and goes on, or ends the walk where the test says so.
+  /// At a leaf: tests its primitives and goes on, or ends the traversal if the test says so.
   template <class LeafTest, class Counter>
   [[gnu::always_inline]] COPSE_HD void test_leaf(LeafTest& leaf_test, Counter& counter) {
     const float before = limit_;
@@ -100,7 +102,7 @@ class Walk<WideTree<Node>, stack_size, Robustness::fast> {
   template <class Counter>
   [[gnu::always_inline]] COPSE_HD void step_with_room(Counter& counter) {
     counter.count_node();
-    const bool holds_child = at_.first != invalid_id;  // else the slot that the walk went to holds nothing
+    const bool holds_child = at_.first != invalid_id;  // else the slot that was popped holds nothing
     const u32 node = holds_child ? at_.first : 0;
     const i32 last = holds_child ? last_key_ : before_all;
     BoxSpan spans[width];
@@ -117,7 +119,8 @@ class Walk<WideTree<Node>, stack_size, Robustness::fast> {
     go_to(entry);
   }
 
-  /// All but the first of the keys up to `last`, the second on top. One address for all of them.
+  /// Pushes the keys up to `last` but the first, so that the second is on top. It computes one address for all of
+  /// them.
   [[gnu::always_inline]] COPSE_HD void push_behind_first(u32 node, const u32 (&keys)[width], i32 last) {
     u32 count = 0;
 #pragma unroll
@@ -130,7 +133,7 @@ class Walk<WideTree<Node>, stack_size, Robustness::fast> {
     }
   }
 
-  /// The latest that is within the limit, or the one that ends the walk.
+  /// Takes the latest entry within the limit, or the one that ends the traversal.
   [[gnu::always_inline]] COPSE_HD StackEntry pop() {
     StackEntry entry;
     do {
@@ -139,7 +142,7 @@ class Walk<WideTree<Node>, stack_size, Robustness::fast> {
     return entry;
   }
 
-  /// To the child that an entry names, by its node and its key.
+  /// Goes to the child that an entry names by its node and its key.
   [[gnu::always_inline]] COPSE_HD void go_to(const StackEntry& entry) {
     at_ = tagged_child(tree_.nodes[entry.first], entry.entry_and_count & tag_mask);
     if constexpr (!ChildTags<Node>::holds_count) {

@@ -1,6 +1,6 @@
 #pragma once
 
-// Looks at a sample of a batch and says which kernel is for its rays.
+// Looks at a sample of a batch and chooses the kernel for its rays.
 
 #include "trace/batch/cuda/ray_batch.cuh"
 
@@ -20,8 +20,8 @@ __device__ inline float spread_of_warp(float value) {
   return hi - lo;
 }
 
-/// True in all lanes where the directions of the warp's rays differ by less than a twentieth in each component,
-/// for directions of length 1: a tile of 8 x 4 pixels of a picture of 160 across, or of a finer one.
+/// True in all lanes if the directions of the warp's rays, at length 1, differ by less than a twentieth in each
+/// component. That is a tile of 8 x 4 pixels in a picture that is 160 pixels wide, or in a finer one.
 __device__ inline bool warp_stays_together(const vec3& direction) {
   constexpr float max_spread = 0.05f;
   const float scale = rsqrtf(direction.x * direction.x + direction.y * direction.y + direction.z * direction.z);
@@ -35,11 +35,11 @@ __device__ inline bool is_in(const Aabb& box, const vec3& p) {
          p.z <= box.hi.z;
 }
 
-/// Which kernel is for which rays, by what a sample of them says.
+/// The kernel for each kind of batch that a sample can find.
 struct KernelTable {
-  TraceKernel from_outside;  // neighbours stay together, and begin outside the tree's bounds
-  TraceKernel from_inside;   // stay together, and begin inside
-  TraceKernel apart;
+  TraceKernel from_outside;  // neighbours stay together, and start outside the tree's bounds
+  TraceKernel from_inside;   // neighbours stay together, and start inside
+  TraceKernel apart;         // neighbours go apart
 
   bool names(TraceKernel kernel) const {
     return from_outside == kernel || from_inside == kernel || apart == kernel;
@@ -47,7 +47,7 @@ struct KernelTable {
   bool is_one() const { return from_outside == apart && from_inside == apart; }
 };
 
-/// One block, a warp for each group of 32 neighbouring rays, which lie at equal distances in the batch.
+/// One block, with a warp per group of 32 neighbouring rays. The groups lie at equal distances in the batch.
 template <u32 groups, class Tree>
 __global__ void __launch_bounds__(groups* warp_size)
     choose_kernel_kernel(const __grid_constant__ Tree tree, const Ray* rays, u64 n, KernelTable table,
@@ -65,7 +65,7 @@ __global__ void __launch_bounds__(groups* warp_size)
 
 }  // namespace detail
 
-/// Writes a kernel of the table to `choice`. `n` above 0.
+/// Writes a kernel of the table to `choice`. `n` must be above 0.
 template <class Tree>
 void choose_trace_kernel(const Executor& ex, const Tree& tree, const Ray* rays, u64 n,
                          const detail::KernelTable& table, u32* choice) {

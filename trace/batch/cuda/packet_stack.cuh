@@ -1,7 +1,7 @@
 #pragma once
 
-// What a packet of rays has put off, an entry a lane, in the lanes' registers: an entry is read by a shuffle, and
-// one vote tells the latest that any ray still enters.
+// The stack of a packet of rays, in the registers of a warp: each lane holds one entry. A shuffle reads an entry.
+// One vote finds the latest entry that any ray still enters.
 
 #include "builders/bvh/wide_node.h"
 #include "primitives/cuda/warp.cuh"
@@ -13,7 +13,7 @@ class PacketStack {
  public:
   __device__ bool is_full() const { return depth_ == warp_size; }
 
-  /// Only where it is not full. `entry`: no ray enters the child before it.
+  /// Call it only if the stack is not full. `entry`: no ray enters the child before it.
   [[gnu::always_inline]] __device__ void push(const WideChild& child, i32 entry) {
     if (lane_id() == depth_) {
       child_ = child;
@@ -22,7 +22,7 @@ class PacketStack {
     ++depth_;
   }
 
-  /// Drops the entries after `last`, down to one that is not, which it takes; false where there is none.
+  /// Takes the latest entry that is entered at or before `last`, and drops those above it. False if there is none.
   [[gnu::always_inline]] __device__ bool pop(i32 last, WideChild& child) {
     const u32 entered = __ballot_sync(all_lanes, lane_id() < depth_ && entry_ <= last);
     if (entered == 0) return false;

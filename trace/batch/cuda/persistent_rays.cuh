@@ -1,11 +1,11 @@
 #pragma once
 
-// Walks of many rays on a GPU by warps that stay and take new rays for lanes that are done.
+// Traversal of many rays by warps that stay resident, and that take new rays for lanes that are done.
 //
 // Source: Aila, Laine, "Understanding the Efficiency of Ray Traversal on GPUs", HPG 2009: persistent threads,
-// inner steps and leaves in turns. Refilling idle lanes in the middle: Aila, Laine, Karras, "Understanding the
-// Efficiency of Ray Traversal on GPUs - Kepler and Fermi Addendum", NVIDIA 2012. Here the results of a warp's
-// finished rays are worked out together, when their lanes are refilled.
+// inner steps and leaves in turns. Aila, Laine, Karras, "Understanding the Efficiency of Ray Traversal on GPUs -
+// Kepler and Fermi Addendum", NVIDIA 2012: idle lanes are refilled in the middle. Here a warp computes the results
+// of its finished rays together, when it refills their lanes.
 
 #include "primitives/cuda/persistent.cuh"
 #include "trace/batch/cuda/ray_batch.cuh"
@@ -14,8 +14,8 @@ namespace copse::cuda {
 
 namespace detail {
 
-/// Blocks that a multiprocessor shall hold. Nodes in full precision and those of eight children take more
-/// registers on the way.
+/// Blocks that a multiprocessor shall hold. Nodes in full precision and nodes of eight children need more
+/// registers.
 template <class Query>
 inline constexpr u32 persistent_blocks =
     std::is_same_v<typename Query::Tree, copse::detail::WideTree<Bvh4Node>> ||
@@ -23,13 +23,13 @@ inline constexpr u32 persistent_blocks =
         ? 7
         : 8;
 
-/// Lanes that may be idle before the warp takes new rays, inner steps between looks at that, and lanes that may
-/// wait with a ray whose walk gave up before the warp walks again for all of them.
+/// Lanes that may be idle before the warp takes new rays; inner steps between two looks at them; and lanes that
+/// may wait with a ray that gave up before the warp retraces all of these rays.
 inline constexpr u32 max_idle_lanes = 12;
 inline constexpr u32 steps_between_votes = 4;
 inline constexpr u32 max_waiting_lanes = 8;
 
-/// A lane's part in a persistent warp. All lanes of a warp call all members together.
+/// The state of a lane in a persistent warp. All lanes of a warp call all members together.
 template <class Query>
 class PersistentLane {
  public:
@@ -41,8 +41,8 @@ class PersistentLane {
         walk_(query.tree, entries),
         test_(query.template test<Robustness::fast>(Ray{}, 0)) {}
 
-  /// Walks until the batch is at its end or too many lanes wait, which it returns; all lanes are done or wait
-  /// then.
+  /// Traces until the batch is at its end or too many lanes wait. Then all lanes are done or wait. Returns true if
+  /// too many wait.
   __device__ bool traverse_fast(u32 n, u32* ticket) {
     NoCounter counter;
     for (;;) {
@@ -58,7 +58,7 @@ class PersistentLane {
     }
   }
 
-  /// Afterwards: the ray of a lane that waits, else no_ray.
+  /// After traverse_fast: the ray that the lane waits with, or no_ray.
   __device__ u32 waiting_ray() const { return ray_id_; }
 
   static constexpr u32 no_ray = ~u32{0};
@@ -66,7 +66,8 @@ class PersistentLane {
  private:
   static constexpr u32 all_but_one = warp_size - 1;
 
-  /// Stores what is finished. A lane whose walk gave up keeps its ray and waits; returns how many do.
+  /// Stores the results of finished rays. A lane with a ray that gave up keeps it and waits. Returns how many
+  /// wait.
   __device__ u32 hand_in() {
     if (walk_.is_done() && ray_id_ != no_ray && !walk_.gives_up() && !test_.gives_up) {
       store_result(query_.results, ray_id_, query_.result(test_, walk_.limit()));
@@ -75,7 +76,7 @@ class PersistentLane {
     return population_count(__ballot_sync(all_lanes, walk_.is_done() && ray_id_ != no_ray));
   }
 
-  /// For lanes that have none. False at the end of the batch.
+  /// Takes rays for lanes that have none. False at the end of the batch.
   __device__ bool take_rays(u32 n, u32* ticket) {
     const bool takes = ray_id_ == no_ray;
     u32 next = 0;
@@ -95,7 +96,7 @@ class PersistentLane {
   copse::detail::Walk<typename Query::Tree, fast_stack_size, Robustness::fast> walk_;
   typename Query::template Test<Robustness::fast> test_;
   u32 ray_id_ = no_ray;
-  u32 lanes_left_idle_ = 0;  // before the warp takes new rays; all_but_one where it takes none
+  u32 lanes_left_idle_ = 0;  // before the warp takes new rays; all_but_one if it takes none
 };
 
 template <class Query>
@@ -105,12 +106,12 @@ __global__ void __launch_bounds__(ray_threads, persistent_blocks<Query>)
   if (choice == nullptr || *choice == u32(TraceKernel::persistent)) {
     const SharedReach<typename Query::Tree> reach(query.tree);
     StackEntry entries[fast_stack_size];
-    // All tickets that are ever taken are below 2^32: the batch, and once more the lanes that there are. An atomic
-    // operation on 8 bytes is a dozen instructions more.
+    // All tickets are below 2^32: one per ray, and one more per lane. An atomic operation on 8 bytes would take a
+    // dozen instructions more.
     auto* const ticket = reinterpret_cast<u32*>(&counters->ticket);
     bool more = true;
     while (more) {
-      // A lane's state ends with the round, so that it need not be kept while some walk again.
+      // A lane's state ends with the round, so that no registers hold it while some rays are retraced.
       u32 waiting_ray;
       {
         PersistentLane<Query> lane(query, reach, entries);
@@ -126,7 +127,7 @@ __global__ void __launch_bounds__(ray_threads, persistent_blocks<Query>)
 
 }  // namespace detail
 
-/// `choice`: null, or a word on the device that says whether this kernel is to trace.
+/// `choice`: null, or a word on the device. The kernel traces only if the word names it.
 template <class Query>
 void trace_persistent(const Executor& ex, const char* label, const Query& query, u32 n, const u32* choice) {
   const auto kernel = detail::persistent_rays_kernel<Query>;
