@@ -1,7 +1,7 @@
 #pragma once
 
-// What the kernels of batches share: reading rays, storing results, the tree's bounds, and the kernel that gives
-// each thread a ray, in which a warp goes one of two ways: thread_per_ray.cuh, ray_packets.cuh.
+// What the kernels of batches share: reading rays, storing results, the bounds of the tree, and the kernel that
+// gives each thread a ray. Its warps trace by one of two methods: thread_per_ray.cuh, ray_packets.cuh.
 
 #include <type_traits>
 
@@ -25,12 +25,12 @@ inline constexpr u32 ray_threads = 128;
 template <class Query>
 concept WalksBinaryTree = std::is_same_v<typename Query::Tree, copse::detail::BinaryTree>;
 
-/// Whether quick kernels can read them. The caller's memory may begin at any float.
+/// True if fast kernels can read the rays. The caller's memory may begin at any float.
 inline bool stand_at_quads(const Ray* rays) {
   return reinterpret_cast<u64>(rays) % sizeof(float4) == 0;
 }
 
-/// Rays are read once: they shall not drive nodes out of the caches.
+/// Reads a ray past the caches: it is read once, and must not evict nodes.
 __device__ inline Ray load_ray(const Ray* rays, u64 i) {
   const auto* quads = reinterpret_cast<const float4*>(rays + i);
   const float4 a = __ldcs(quads), b = __ldcs(quads + 1);
@@ -49,8 +49,8 @@ __device__ inline void store_result(u8* results, u64 i, u8 result) {
   results[i] = result;
 }
 
-/// Stores the results of a warp's neighbouring rays, of which the first `count` are there. Hits go through shared
-/// memory: their words stand 20 bytes apart, and would be stored a few to a transaction.
+/// Stores the results of a warp's neighbouring rays, of which the first `count` exist. Hits go through shared
+/// memory: their words stand 20 bytes apart, and only a few of them would fit in a transaction.
 __device__ inline void store_results_of_warp(Hit* hits, u64 first, u32 count, const Hit& hit) {
   constexpr u32 words_per_hit = sizeof(Hit) / sizeof(u32);
   __shared__ alignas(uint4) u32 staged[ray_threads * words_per_hit];
@@ -63,7 +63,7 @@ __device__ inline void store_results_of_warp(Hit* hits, u64 first, u32 count, co
   words[4] = __float_as_uint(hit.v);
   __syncwarp();
   if (count == warp_size && reinterpret_cast<u64>(hits + first) % sizeof(uint4) == 0) {
-    // 40 times 16 bytes.
+    // The hits of a warp are 40 times 16 bytes.
     auto* const out = reinterpret_cast<uint4*>(hits + first);
     const auto* const quads = reinterpret_cast<const uint4*>(own);
     __stcs(out + lane_id(), quads[lane_id()]);
@@ -79,8 +79,8 @@ __device__ inline void store_results_of_warp(u8* results, u64 first, u32 count, 
   if (lane_id() < count) results[first + lane_id()] = result;
 }
 
-/// What rays need to know of a tree. All threads of a block make one together: that of a wide tree is found once
-/// for all its rays.
+/// What rays need to know of a tree. All threads of a block make it together: for a wide tree it is computed once
+/// for all rays of the block.
 template <class Tree>
 class SharedReach {
  public:
@@ -115,13 +115,14 @@ class SharedReach<copse::detail::BinaryTree> {
   const copse::detail::BinaryTree& tree_;
 };
 
-/// Traces a ray whose quick walk gave up. Out of line, so that it costs the quick ones no registers.
+/// Traces a ray that gave up, by robust traversal. It is out of line, so that it costs fast traversals no
+/// registers.
 template <class Query>
 __noinline__ __device__ void retrace_robust(const Query& query, u32 ray_id) {
   store_result(query.results, ray_id, copse::detail::trace_robust(query, query.rays[ray_id], ray_id));
 }
 
-/// A thread for each ray, by whole walks; `choice` and `kernel` as below.
+/// A thread per ray, by robust traversal. `choice` and `kernel` are as below.
 template <class Query>
 __global__ void __launch_bounds__(ray_threads)
     robust_rays_kernel(u32 n, const __grid_constant__ Query query, TraceKernel kernel, const u32* choice) {
@@ -131,23 +132,24 @@ __global__ void __launch_bounds__(ray_threads)
   if (i < n) retrace_robust(query, i);
 }
 
-/// Which of as many groups of rays as blocks a block traces. Those that run at a time are spread over a stretch of
-/// the batch: so rays that miss all, which wait for memory, run beside those that have much to do, where a picture
-/// in its order has them one after the other. What it brings, and what it costs: bench/notes/rays-gpu.md.
+/// The group of rays that a block traces; there are as many groups as blocks. Blocks that run at the same time are
+/// spread over a stretch of the batch. So rays that miss everything, and wait for memory, run beside rays that
+/// have much to do. In the order of a picture they would run one after the other. bench/notes/rays-gpu.md has
+/// gains and costs.
 __device__ inline u32 group_of_block() {
   constexpr u32 stretch = 8192, stride = 3137;  // odd, so that all of a stretch are met
   const u32 begin = blockIdx.x / stretch * stretch;
   return begin + stretch <= gridDim.x ? begin + blockIdx.x * stride % stretch : blockIdx.x;
 }
 
-/// `Method`, a way for a warp to trace the rays of its lanes:
+/// `Method`: how a warp traces the rays of its lanes:
 ///   static constexpr TraceKernel kernel
 ///   static constexpr u32 blocks
-///     That a multiprocessor shall hold: more hide more of the memory's latency, but spill registers.
-///   static bool trace(query, ray, i, ready, result)
-///     Called by all lanes of a warp of which one enters the tree at least. False where the lane's ray gave up,
-///     and the result means nothing.
-/// `choice`: null, or a word on the device that says whether this kernel is to trace.
+///     That a multiprocessor shall hold. More blocks hide more of the memory's latency, but spill registers.
+///   static bool trace(query, ray, i, prepared, result)
+///     All lanes of a warp call it if at least one of them enters the tree. False if the lane's ray gave up; then
+///     the result means nothing.
+/// `choice`: null, or a word on the device. The kernel traces only if the word names it.
 template <class Method, class Query>
 __global__ void __launch_bounds__(ray_threads, Method::blocks)
     rays_kernel(u32 n, const __grid_constant__ Query query, const u32* choice) {
@@ -178,7 +180,8 @@ __global__ void __launch_bounds__(ray_threads, Method::blocks)
 
 }  // namespace detail
 
-/// For rays that do not stand at quads, in place of `kernel`: nobody's should, so they have no quick kernels.
+/// Traces rays that do not stand at multiples of 16 bytes, in place of `kernel`. Such rays are rare, so they have
+/// no fast kernels.
 template <class Query>
 void trace_by_robust_traversal(const Executor& ex, const char* label, TraceKernel kernel, const Query& query,
                                u32 n, const u32* choice) {
@@ -189,7 +192,7 @@ void trace_by_robust_traversal(const Executor& ex, const char* label, TraceKerne
          n, query, kernel, choice);
 }
 
-/// `choice`: null, or a word on the device that says whether this kernel is to trace.
+/// `choice`: null, or a word on the device. The kernel traces only if the word names it.
 template <class Method, class Query>
 void trace_in_groups(const Executor& ex, const char* label, const Query& query, u32 n, const u32* choice) {
   launch(ex, label, detail::rays_kernel<Method, Query>,

@@ -1,14 +1,14 @@
 #pragma once
 
-// Walks compiled for one octant of directions: where all rays of a warp point into the same, each box takes six
-// instructions less, those that choose between its planes, on the GPU's slower pipe.
+// Traversals compiled for one octant of directions. If all rays of a warp point into the same octant, each box
+// takes six instructions less: those that choose between its planes, which run on the GPU's slower pipe.
 
 #include "primitives/cuda/warp.cuh"
 #include "trace/hit/slabs.h"
 
 namespace copse::cuda::detail {
 
-/// The octant of all rays of the warp; any_octant where they differ. All lanes call it.
+/// The octant of all rays of the warp, or any_octant if they differ. All lanes call it.
 __device__ inline u32 octant_of_warp(const RaySlabs& slabs) {
   const u32 x = __ballot_sync(all_lanes, slabs.scale.x < 0);
   const u32 y = __ballot_sync(all_lanes, slabs.scale.y < 0);
@@ -18,7 +18,7 @@ __device__ inline u32 octant_of_warp(const RaySlabs& slabs) {
   return (x & 1) | (y & 2) | (z & 4);
 }
 
-/// Calls walk.run<octant>(), the same for all lanes.
+/// Calls walk.run<octant>(). The octant is the same for all lanes.
 template <class Walk>
 [[gnu::always_inline]] __device__ inline void run_in_octant(u32 octant, Walk& walk) {
   switch (octant) {

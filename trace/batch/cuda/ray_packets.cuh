@@ -1,12 +1,12 @@
 #pragma once
 
-// A warp walks a binary tree for 32 neighbouring rays at once: a node is read once for all, and no lane waits for
-// another's. Good where the rays stay together.
+// A warp traverses a binary tree for 32 neighbouring rays at once. It reads each node once for all of them, and no
+// lane waits for the node of another. That is good if the rays stay together.
 //
 // Source: Guenther, Popov, Seidel, Slusallek, "Realtime Ray Tracing on GPU with BVH-based Packet Traversal", RT
-// 2007: one stack for the warp. Theirs is in shared memory; here a child is put off with where the first ray
-// enters it, so that those behind all hits are dropped together. Where the stack is full, the rays walk again by
-// themselves.
+// 2007: one stack for the warp. Theirs is in shared memory. Here a child goes on the stack with the place where
+// the first ray enters it, so that children behind all hits are dropped together. If the stack is full, each ray
+// is retraced alone.
 
 #include "trace/batch/cuda/packet_stack.cuh"
 #include "trace/batch/cuda/ray_batch.cuh"
@@ -16,8 +16,8 @@ namespace copse::cuda::detail {
 
 using copse::detail::PairSpans;
 
-/// The walk of a warp, for run_in_octant. All lanes call all members together; what has no lane's part is the same
-/// in all.
+/// The traversal of a warp, for run_in_octant. All lanes call all members together. What is not about a lane's own
+/// ray is the same in all lanes.
 template <class Query>
 class PacketWalk {
  public:
@@ -46,7 +46,7 @@ class PacketWalk {
     }
   }
 
-  /// Of this lane.
+  /// Of this lane's ray.
   __device__ bool gives_up() const { return test_.gives_up; }
   [[gnu::always_inline]] __device__ typename Query::Result result() const { return query_.result(test_, limit_); }
 
@@ -55,12 +55,13 @@ class PacketWalk {
 
   [[gnu::always_inline]] __device__ bool is_walking() const { return box_limit_ != never; }
 
-  /// After which none of the rays enters a box. Times as integers: those that are not negative have their order.
+  /// The time after which no ray enters a box. Times are compared as integers, which keeps the order of times that
+  /// are not negative.
   [[gnu::always_inline]] __device__ i32 last_of_warp() const {
     return __reduce_max_sync(all_lanes, __float_as_int(box_limit_));
   }
 
-  /// To a child of an inner node that any lane enters, or to what was put off; false where the walk ends.
+  /// Goes to a child of an inner node that any lane enters, or to the latest child on the stack. False at the end.
   template <u32 octant>
   [[gnu::always_inline]] __device__ bool step() {
     const PairSpans pair = PairSpans::of<octant>(query_.tree.nodes + at_.first, slabs_, box_limit_);
@@ -72,15 +73,15 @@ class PacketWalk {
       return true;
     }
     if (stack_.is_full()) {
-      // Of no concern to lanes that had ended before.
+      // Lanes that had ended before do not give up.
       test_.gives_up = test_.gives_up || is_walking();
       return false;
     }
-    // The first of the lanes that enter both says which is in front, and lanes that enter one of them follow.
+    // The first of the lanes that enter both children decides which is in front. The other lanes follow.
     const u32 for_right = __ballot_sync(all_lanes, pair.right_is_nearer()), both = into_left & into_right;
     const bool takes_right = (for_right & both & (0u - both)) != 0;
     at_ = pair.child(takes_right);
-    // Over all lanes: those that miss the box can only make it earlier.
+    // The minimum is over all lanes: those that miss the box can only make it earlier.
     const float entry = takes_right ? pair.in_left.entry : pair.in_right.entry;
     stack_.push(pair.child(!takes_right), __reduce_min_sync(all_lanes, __float_as_int(entry)));
     return true;

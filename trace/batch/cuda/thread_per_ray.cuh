@@ -1,24 +1,24 @@
 #pragma once
 
-// Walks of many rays on a GPU, a thread for each.
+// Traversal of many rays, with a thread per ray.
 //
 // Source: Aila, Laine, "Understanding the Efficiency of Ray Traversal on GPUs", HPG 2009: inner steps and leaves
-// in turns. Here some steps a turn, and no more: where leaves are tested after each step, lanes come to theirs a
-// step apart and test them one after another; where they are tested once all lanes have come to one, the first
-// wait for the last.
+// in turns. Here each turn has a few steps. With leaves after each single step, lanes would reach their leaves a
+// step apart and test them one after another. With leaves only when all lanes have one, the first lanes would wait
+// for the last.
 
 #include "trace/batch/cuda/ray_batch.cuh"
 #include "trace/batch/cuda/ray_octants.cuh"
 
 namespace copse::cuda::detail {
 
-/// Inner steps between two looks at the leaves, as measured: bench/notes/rays-gpu.md.
+/// Inner steps between two looks at the leaves. bench/notes/rays-gpu.md has the measurements.
 template <class Tree>
 inline constexpr u32 steps_between_leaves = 3;
 template <>
 inline constexpr u32 steps_between_leaves<copse::detail::BinaryTree> = 4;
 
-/// One lane's walk; those of binary trees for run_in_octant.
+/// One lane's traversal. For binary trees run_in_octant calls it.
 template <class Query>
 struct ThreadTraversal {
   const Query& query;

@@ -1,6 +1,6 @@
 #pragma once
 
-// Which kernel traces a batch. The contract stands in trace/batch/trace_rays.inl.
+// Chooses the kernel that traces a batch, and launches it. The contract stands in trace/batch/trace_rays.inl.
 
 #include "trace/batch/cuda/choose_kernel.cuh"
 #include "trace/batch/cuda/persistent_rays.cuh"
@@ -23,19 +23,20 @@ struct CopyKernel {
   __device__ void operator()(u64) const { *chosen = *choice; }
 };
 
-/// What `kernel` is to a query. Only binary trees have packets, and batches with masks, which seldom come, no
-/// kernel of a thread per ray: less to compile, for a fifth of the speed at most.
+/// The kernel that stands for `kernel` with this query. Binary trees alone have packets. Batches with masks are
+/// rare and have no kernel of a thread per ray: that is less to compile, and costs them at most a fifth of the
+/// speed.
 template <class Query>
 constexpr TraceKernel kernel_for(TraceKernel kernel) {
   const bool is_there = kernel == TraceKernel::packets ? WalksBinaryTree<Query> : !Query::has_masks;
   return is_there ? kernel : TraceKernel::persistent;
 }
 
-/// A packet meets few triangles where there are half as many rays to each as it has.
+/// A packet meets few triangles if there are at least half as many rays per triangle as a packet has.
 inline constexpr u64 rays_per_triangle_for_packets = warp_size / 2;
 
-/// What is the fastest for a batch of n rays, as measured: bench/notes/rays-gpu.md has the table. Where triangles are
-/// finer than rays, neighbours part ways long before they end, so that waiting for each other costs more.
+/// The fastest kernels for a batch of n rays. bench/notes/rays-gpu.md has the measurements. Where triangles are
+/// finer than rays, neighbours part long before they end, so that waiting for each other costs more.
 template <class Query>
 KernelTable kernels_for(const Query& query, u64 n) {
   using enum TraceKernel;
@@ -57,7 +58,7 @@ KernelTable kernels_for(const Query& query, u64 n) {
   }
 }
 
-/// Launches `kernel`; `choice` as for the kernels. Groups and persistent warps may walk through different trees.
+/// Launches `kernel`. `choice` is as for the kernels. Groups and persistent warps may traverse different trees.
 template <class Grouped, class Persistent>
 void trace_with_kernel(const Executor& ex, const char* label, TraceKernel kernel, const Grouped& grouped,
                        const Persistent& persistent, u32 n, const u32* choice) {
@@ -73,8 +74,8 @@ void trace_with_kernel(const Executor& ex, const char* label, TraceKernel kernel
   if (kernel == TraceKernel::persistent) trace_persistent(ex, label, persistent, n, choice);
 }
 
-/// By a sample of the rays, where the table needs one: launches all its kernels, of which those that were not
-/// chosen end at once. `choice`: a word on the device, which gets the kernel where `tells`.
+/// Traces by a sample of the rays, if the table needs one. Then it launches all kernels of the table, and those
+/// that were not chosen end at once. `choice`: a word on the device, which gets the kernel if `tells`.
 template <class Grouped, class Persistent>
 void trace_by_table(const Executor& ex, const char* label, const KernelTable& table, const Grouped& grouped,
                     const Persistent& persistent, u32 n, u32* choice, bool tells) {

@@ -19,8 +19,8 @@ struct StoreTraceChoice {
   }
 };
 
-/// Rays that stay together walk through the binary tree, but for those that walk the better through the wide one
-/// by persistent warps.
+/// Rays that stay together traverse the binary tree, unless persistent warps through the wide tree are faster for
+/// them.
 template <class Binary, class Wide>
 KernelTable kernels_for(const Binary& binary, const Wide& wide, u64 n) {
   const KernelTable of_binary = kernels_for(binary, n), of_wide = kernels_for(wide, n);
