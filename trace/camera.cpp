@@ -10,7 +10,7 @@
 
 #include "primitives/core/error.h"
 
-// Cameras are made on the host in double precision; the backends get the same floats.
+// The host makes cameras in double precision. So all backends get the same floats.
 
 namespace copse {
 
@@ -69,10 +69,10 @@ Camera make_camera(const dvec3& eye, const Frame& frame, float field_of_view, fl
           to_float(frame.up * height)};
 }
 
-/// Along one axis of the image: the eye's place and how far back it must be to see all corners.
+/// Along one axis of the image: the place of the eye, and how far back it must be to see all corners.
 ///
-/// With a slope s of the edge of view, corner (x, z) is seen from (place, -distance) where
-/// |x - place| <= s (z + distance): place is at least max(x - s z) - s distance and at most
+/// Let s be the slope of the edge of view. Corner (x, z) is in view from (place, -distance) if
+/// |x - place| <= s (z + distance). So place is at least max(x - s z) - s distance and at most
 /// min(x + s z) + s distance.
 class AxisFit {
  public:
@@ -119,7 +119,7 @@ Camera frame_box(const Aabb& box, float field_of_view, float aspect) {
     along.add(glm::dot(p, frame.up), glm::dot(p, frame.forward));
   }
 
-  // A margin of 5 percent. The eye of a small box stands off it by what floats of its place can tell.
+  // A margin of 5 percent. The eye stays away from a small box by at least what floats can resolve there.
   const double reach = std::max({std::abs(centre.x), std::abs(centre.y), std::abs(centre.z)});
   const double least = half == dvec3(0) ? std::max(1.0, reach * 1e-3) : reach * 1e-5;
   const double distance = std::max(1.05 * std::max(across.distance(), along.distance()), least);

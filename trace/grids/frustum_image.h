@@ -16,7 +16,7 @@ struct FrustumImage {
   COPSE_HD Ray ray(u32 x, u32 y) const { return camera_ray(camera_of(grid.frustum), x, y, width, height); }
 };
 
-/// The pixels of a tile, some or none.
+/// The pixels of a tile. There may be none.
 struct TilePixels {
   u32 left, top, width, height;
 

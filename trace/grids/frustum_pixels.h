@@ -1,6 +1,6 @@
 #pragma once
 
-// The pixels whose rays may hit a triangle.
+// The pixels with rays that may hit a triangle.
 
 #include "trace/grids/frustum_image.h"
 
@@ -15,14 +15,15 @@ struct alignas(16) PixelRectangle {
   COPSE_HD bool has(float x, float y) const { return (lo_x <= x) & (x <= hi_x) & (lo_y <= y) & (y <= hi_y); }
 };
 
-/// Where points are seen in a picture, in float.
+/// Projects points to the pixels of a picture, in float.
 struct FrustumPixels {
-  vec3 x, y, z;  // camera coordinates of points less the eye
+  vec3 x, y, z;  // rows that turn points less the eye into camera coordinates
   float half_width, half_height;
   float margin_x, margin_y;
 
-  /// The margin: 4/256 of a tile, and twice what the test errs on a triangle of which nothing is farther beside
-  /// the screen than half its half width, nor twice as deep as its nearest vertex. Float errs by less than that.
+  /// The margin is 4/256 of a tile, and twice the error of the test on the triangles that around() projects: they
+  /// reach past the screen by at most half its half width, and they are at most twice as deep as their nearest
+  /// vertex. Float errs by less than that.
   COPSE_HD static FrustumPixels of(const FrustumImage& image) {
     const FrustumShape& frustum = *image.grid.shape.data();
     const double blur = frustum.units_per_length * triangle_test_error * (4.0 * frustum.corner);
@@ -36,7 +37,7 @@ struct FrustumPixels {
             tiles * float(image.height) / float(image.grid.resolution.y)};
   }
 
-  /// `a`, `b`, `c`: less the eye.
+  /// The pixels around a triangle. `a`, `b`, `c`: its vertices less the eye.
   COPSE_HD PixelRectangle around(const vec3& a, const vec3& b, const vec3& c) const {
     const float za = dot(z, a), zb = dot(z, b), zc = dot(z, c);
     const float nearest = min_number(za, min_number(zb, zc)), farthest = max_number(za, max_number(zb, zc));

@@ -11,7 +11,7 @@ namespace detail {
 
 // The body: frustum_rays.inl, for either executor.
 
-/// `masks`: null where every ray sees every triangle.
+/// `masks`: null if every ray sees every triangle.
 template <class Executor>
 void trace_frustum_pixels(const Executor& ex, const FrustumGridView& grid, std::span<const TriangleView> views,
                           u32 width, u32 height, const BatchMasks* masks, Hit* hits);
@@ -19,8 +19,8 @@ template <class Executor>
 void trace_frustum_rays(const Executor& ex, const FrustumGridView& grid, std::span<const TriangleView> views,
                         BufferSpan<const Ray> rays, const BatchMasks* masks, Hit* hits);
 
-/// Stores the number of the first ray that does not start at the eye or leaves the screen. Stores the number of rays
-/// if there is none.
+/// Stores the number of the first ray that does not start at the eye or leaves the screen. Stores the number of
+/// rays if there is none.
 template <class Executor>
 void find_stray_ray(const Executor& ex, const FrustumGridView& grid, BufferSpan<const Ray> rays, u64* first);
 

@@ -1,9 +1,9 @@
 #pragma once
 
-// A warp takes 32 pixels of a tile. The tile's lists follow each other front to back, so that they are read as
-// one: 32 triangles at a time, a lane each, into shared memory, until every lane's hit is in a slab that is done.
-// Beside each triangle stands the rectangle of pixels around it, and a lane tests the triangles in whose
-// rectangles its pixel is: of those that are about as large as a pixel a few.
+// A warp takes 32 pixels of a tile. The lists of the tile follow each other front to back, so the warp reads them
+// as one list: 32 triangles at a time, one per lane, into shared memory. It ends when every lane's hit is in a
+// slab that is done. Beside each triangle stands the rectangle of pixels around it. A lane tests the triangles
+// with rectangles that contain its pixel. Of triangles about as large as a pixel, those are few.
 
 #include "primitives/cuda/launch.cuh"
 #include "primitives/cuda/warp.cuh"
@@ -23,8 +23,9 @@ using copse::detail::TilePixels;
 inline constexpr u32 tile_threads = 128;
 inline constexpr u32 tile_warps = tile_threads / warp_size;
 
-/// A triangle as it lies to the eye, three 16-byte reads. Rays of a picture differ in their direction alone: to
-/// take the eye off a vertex, which the test of each ray begins with, is done once for all.
+/// A triangle with its vertices less the eye, in three 16-byte reads. The test of a ray begins with this
+/// subtraction of its origin. The rays of a picture differ in their direction alone, so it is done once for all of
+/// them.
 struct alignas(16) NearTriangle {
   vec3 a, b, c;
   u32 primitive;
@@ -32,13 +33,13 @@ struct alignas(16) NearTriangle {
 };
 static_assert(sizeof(NearTriangle) == 48);
 
-/// What a warp has in shared memory.
+/// The shared memory of a warp.
 struct TileBatch {
   NearTriangle triangles[warp_size];
   PixelRectangle rectangles[warp_size];
 };
 
-/// The lists of a tile in one row.
+/// The lists of a tile, read as one.
 class TileLists {
  public:
   __device__ TileLists(const FrustumGridView& grid, u32 tile)
@@ -51,7 +52,7 @@ class TileLists {
   __device__ u32 at() const { return at_; }
   __device__ u32 batch_size() const { return smaller(end_ - at_, warp_size); }
 
-  /// Goes on behind the batch. Returns how many slabs are done.
+  /// Goes on to the next batch. Returns how many slabs are done.
   __device__ u32 advance() {
     at_ += batch_size();
     while (done_ < slab_count_ && begins_[done_ + 1] <= at_) ++done_;
@@ -81,7 +82,7 @@ class TileRay {
   __device__ u32 axis() const { return shear_.axis; }
   __device__ bool is_done(u32 slabs_done) const { return !is_there_ || last_slab_ < slabs_done; }
 
-  /// Tests a batch. `permuted`: its axes are in the order of the shear already.
+  /// Tests a batch. `permuted`: its axes are already in the order of the shear.
   template <bool permuted>
   __device__ void test(const TileBatch& batch) {
     u32 near = 0;
@@ -117,7 +118,7 @@ class TileRay {
     return shear;
   }
 
-  /// The beginning of intersect_in_float, less the eye, with the same bits.
+  /// The beginning of intersect_in_float, with vertices less the eye, and with the same bits.
   __device__ static bool may_hit(const RayShear& ray, const NearTriangle& triangle) {
     const vec3 a = sheared(ray, triangle.a), b = sheared(ray, triangle.b), c = sheared(ray, triangle.c);
     using copse::detail::edge_function;
@@ -143,7 +144,7 @@ __device__ inline vec3 less_eye(const vec3& p, const vec3& eye) {
   return vec3(sub_rn(p.x, eye.x), sub_rn(p.y, eye.y), sub_rn(p.z, eye.z));
 }
 
-/// Puts a triangle at the lane's place of a batch. `order`: the axis that shall be last.
+/// Puts a triangle at the lane's place of a batch. `order`: the axis that comes last.
 __device__ inline void put_triangle(const FrustumImage& image, const FrustumPixels& pixels, u32 primitive,
                                     u32 order, TileBatch& batch) {
   const Triangle t = image.triangles.triangle(primitive);
@@ -154,7 +155,7 @@ __device__ inline void put_triangle(const FrustumImage& image, const FrustumPixe
   batch.triangles[lane_id()] = {exchanged(a, order), exchanged(b, order), exchanged(c, order), primitive, {}};
 }
 
-/// Tests the lists of a tile for the rays of a warp. `permuted`: all of them have the same axis.
+/// Tests the lists of a tile for the rays of a warp. `permuted`: all the rays have the same axis.
 template <bool permuted>
 __device__ void test_tile(const FrustumImage& image, u32 tile, TileRay& ray, TileBatch& batch) {
   const FrustumPixels pixels = FrustumPixels::of(image);
@@ -175,7 +176,7 @@ __device__ void test_tile(const FrustumImage& image, u32 tile, TileRay& ray, Til
   }
 }
 
-/// `groups_per_tile` warps for each tile.
+/// Each tile has `groups_per_tile` warps.
 __global__ void __launch_bounds__(tile_threads)
     frustum_image_kernel(const FrustumImage image, u32 groups_per_tile) {
   overlap_launches();

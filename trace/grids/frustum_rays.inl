@@ -19,7 +19,8 @@ struct StrayRay {
     return ray.origin == grid.frustum.eye && ray.t_min >= 0 && is_on_screen(ray) ? rays.size() : i;
   }
 
-  /// By less than a unit beside it a ray still finds all that it hits, as cells list more than that.
+  /// A ray that passes the screen's edge by less than a unit still finds all that it hits, as cells list more than
+  /// that.
   COPSE_HD bool is_on_screen(const Ray& ray) const {
     const FrustumShape& frustum = *grid.shape.data();
     const dvec3 d(ray.direction);
@@ -33,7 +34,7 @@ struct StrayRay {
   }
 };
 
-/// The tile of a ray; of one that hits nothing any.
+/// The tile of a ray. For a ray that hits nothing, any tile will do.
 struct TileOfRay {
   FrustumGridView grid;
   const Ray* rays;
@@ -87,7 +88,7 @@ void find_stray_ray(const Executor& ex, const FrustumGridView& grid, BufferSpan<
   reduce(ex, "frustum: stray rays", rays.size(), StrayRay{grid, rays}, rays.size(), Smaller{}, first);
 }
 
-/// The rays' numbers by their tiles.
+/// Returns the numbers of the rays, sorted by tile.
 template <class Executor>
 u32* bin_rays(const Executor& ex, ScratchArena::Frame& frame, const FrustumGridView& grid,
               BufferSpan<const Ray> rays) {

@@ -5,7 +5,8 @@
 
 namespace copse::cpu {
 
-/// Stores the closest hit of every pixel: its rays one by one, tile by tile, whose triangles stay in the caches.
+/// Stores the closest hit of every pixel. It goes tile by tile and ray by ray, so that a tile's triangles stay in
+/// the caches.
 inline void trace_frustum_image(const Executor& ex, const copse::detail::FrustumImage& image) {
   using namespace copse::detail;
   constexpr u64 tiles_at_once = 16;

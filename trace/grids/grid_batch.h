@@ -16,7 +16,7 @@ COPSE_HD inline void march_robust(const Query& query, u64 i) {
   query.results[i] = query.result(test, limit);
 }
 
-/// False where the ray gave up; its result is not stored then.
+/// False if the ray gave up. Then its result is not stored.
 template <class Query>
 COPSE_HD inline bool march_fast(const Query& query, u64 i) {
   const Ray ray = query.rays[i];

@@ -10,7 +10,7 @@ namespace detail {
 
 // The body: grid_rays.inl, for either executor.
 
-/// `masks`: null where every ray sees every triangle.
+/// `masks`: null if every ray sees every triangle.
 template <class Executor, class Result>
 void march_rays(const Executor& ex, const GridView& grid, std::span<const TriangleView> views,
                 BufferSpan<const Ray> rays, const BatchMasks* masks, Result* results);

@@ -1,7 +1,7 @@
 #pragma once
 
-// A thread marches for its ray, quickly; the few that this is not enough for march again, out of line. So no call
-// from within the loop costs all of them registers (trace/walk/robustness.h).
+// Each thread marches for its own ray, by the fast way. The few rays that give up march again, out of line and
+// robustly. So no call in the loop costs all rays registers (trace/walk/robustness.h).
 
 #include "primitives/cuda/launch.cuh"
 #include "trace/grids/grid_batch.h"
@@ -11,7 +11,7 @@ namespace copse::cuda {
 namespace detail {
 
 inline constexpr u32 march_threads = 128;
-inline constexpr u32 march_blocks = 8;  // on a multiprocessor at once: 64 registers a thread
+inline constexpr u32 march_blocks = 8;  // on a multiprocessor at once: 64 registers per thread
 
 template <class Query>
 __noinline__ __device__ void march_again(const Query& query, u64 i) {

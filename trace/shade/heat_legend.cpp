@@ -15,7 +15,7 @@ constexpr u32 digit_width = 3, digit_height = 5, digit_step = digit_width + 1;
 
 constexpr Rgba8 panel{18, 19, 26, 255}, ink{236, 236, 240, 255};
 
-/// Sizes in dots; a dot is a square of pixels.
+/// Sizes in dots. A dot is a square of pixels.
 constexpr u32 margin = 4, bar_height = 5, tick_height = 2, quarter_count = 4;
 constexpr u32 panel_height = margin + bar_height + tick_height + 1 + digit_height + margin;
 
@@ -25,7 +25,7 @@ class Pen {
 
   u32 width() const { return image_.width / dot_; }
 
-  /// Fills dots; y counts from the panel's upper edge.
+  /// Fills dots. y counts from the panel's upper edge.
   void fill(u32 x, u32 y, u32 width, u32 height, Rgba8 colour) {
     const u32 top = image_.height - panel_height * dot_;
     for (u32 row = y * dot_; row < (y + height) * dot_; ++row) {

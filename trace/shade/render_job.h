@@ -8,7 +8,7 @@
 
 namespace copse::detail {
 
-/// What the ray of a pixel found.
+/// The hit of a pixel's ray.
 struct PixelHit {
   float t;
   u32 primitive;  // through all views; invalid_id for none
@@ -16,14 +16,14 @@ struct PixelHit {
   u32 visits;  // nodes and triangles, for the heat map
 };
 
-/// A picture to make, all arrays in the executor's memory, in image order.
+/// A picture to make. All arrays are in the executor's memory, in image order.
 struct RenderJob {
   std::span<const TriangleView> views;
   Camera camera;
   RenderOptions options;
   const Aabb* box;  // of the triangles, for ambient occlusion without a distance; null: the structure tells
-  PixelHit* hits;   // a pixel each
-  Rgba8* pixels;    // a pixel each
+  PixelHit* hits;   // one per pixel
+  Rgba8* pixels;    // one per pixel
   u32* extremes;    // 2: distance, the bits of the nearest and the farthest t; heat, [1] the limit
 };
 

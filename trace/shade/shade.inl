@@ -21,10 +21,10 @@ struct Canvas {
   PixelHit* hits;
   Rgba8* pixels;
 
-  /// Threads go over the image in tiles of 8 x 8, so that neighbours visit the same nodes.
+  /// The threads take the image in tiles of 8 x 8 pixels, so that neighbours visit the same nodes.
   COPSE_HD u64 thread_count() const { return divide_rounding_up(width, 8) * divide_rounding_up(height, 8) * 64; }
 
-  /// False where the thread's pixel is past the edge.
+  /// False if the thread's pixel is past the edge.
   COPSE_HD bool pixel_of(u64 thread, u32& x, u32& y) const {
     const u64 tile = thread / 64, tiles_per_row = divide_rounding_up(width, 8);
     const u32 within = u32(thread % 64);
@@ -57,7 +57,7 @@ struct TracePixels {
   }
 };
 
-/// The triangle's normal of length 1, towards the viewer.
+/// The triangle's normal, of length 1 and towards the viewer.
 COPSE_HD inline vec3 facing_normal(const Triangle& triangle, const vec3& direction) {
   const vec3 ab = sub_rn(triangle.b, triangle.a), ac = sub_rn(triangle.c, triangle.a);
   // Edges of the order of 1, so that no product leaves the range of float.
@@ -97,7 +97,7 @@ struct ShadeSurface {
   }
 };
 
-/// Distances are not negative, so their bits have their order.
+/// The bits of a distance. Distances are not negative, so their bits have their order.
 template <u32 of_a_miss>
 struct DistanceBits {
   const PixelHit* hits;
@@ -125,7 +125,7 @@ struct SurfacePoint {
   vec3 position, normal;
 };
 
-/// The hit's point, off the surface by more than its coordinates are rounded.
+/// The hit's point, lifted off the surface by more than the rounding of its coordinates.
 COPSE_HD inline SurfacePoint surface_point(const Triangle& triangle, const PixelHit& hit, const vec3& direction) {
   const vec3 normal = facing_normal(triangle, direction);
   const vec3 position = add_rn(triangle.a, add_rn(mul_rn(sub_rn(triangle.b, triangle.a), hit.u),
@@ -157,7 +157,7 @@ struct ShadeOcclusion {
     return mul_rn(length_rn(sub_rn(scene.hi, scene.lo)), 0.25f);
   }
 
-  /// The share of rays that escape. Normal plus a point of the unit sphere has the cosine's distribution.
+  /// The share of rays that escape. The normal plus a point on the unit sphere is cosine-distributed.
   COPSE_HD float openness(const SurfacePoint& point, u32 seed) const {
     const float t_max = reach();
     SpherePoints sphere(seed);
@@ -180,7 +180,7 @@ struct ShadeOcclusion {
     if (hit.primitive != invalid_id) {
       const vec3 direction = canvas.ray_of(x, y).direction;
       const SurfacePoint point = surface_point(canvas.triangles.triangle(hit.primitive), hit, direction);
-      // Light adds up in linear numbers; the screen's are about their square roots.
+      // Light adds up in linear numbers. The screen's numbers are about their square roots.
       colour = vec3(mul_rn(0.90f, sqrt_rn(openness(point, u32(i)))));
     }
     canvas.pixels[i] = to_rgba(colour);
