@@ -12,7 +12,7 @@
 #include "copse/grids.h"
 #include "copse_commit.h"
 #if COPSE_HAS_CUDA
-#include "bench/support/cub.h"
+#include "bench/support/gpu_copy.h"
 #endif
 
 namespace {

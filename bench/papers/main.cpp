@@ -14,7 +14,7 @@
 //   - rehman_2009: Rehman, Kothapalli, Narayanan, "Fast and Scalable List Ranking on the GPU", ICS 2009
 
 #include "bench/papers/rows.h"
-#include "bench/support/cub.h"
+#include "bench/support/gpu_copy.h"
 #include "copse_commit.h"
 
 namespace {

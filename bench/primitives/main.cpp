@@ -6,7 +6,7 @@
 // `bound`, over the bytes that must be moved whatever the algorithm, against the speed of a plain copy.
 
 #include "bench/primitives/rows.h"
-#include "bench/support/cub.h"
+#include "bench/support/gpu_copy.h"
 #include "copse_commit.h"
 
 namespace {

@@ -2,20 +2,10 @@
 
 // What calls of CUB and the CUDA runtime share. Each row's file includes the one CUB header that it needs.
 
-#include <cuda_runtime.h>
-
-#include "bench/support/comparison.h"
+#include "bench/support/gpu_copy.h"
 #include "primitives/cuda/launch.cuh"
 
 namespace copse::bench {
-
-inline cudaStream_t stream_of(Context& context) {
-  return static_cast<cudaStream_t>(context.stream());
-}
-
-inline void copy_on_gpu(Context& context, void* to, const void* from, u64 bytes) {
-  cuda::check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, stream_of(context)), "copying");
-}
 
 /// A call of CUB, `call(temporary storage or null, its bytes)`, with its temporary storage made ready.
 template <class Call>
