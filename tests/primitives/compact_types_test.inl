@@ -82,6 +82,11 @@ class CompactTypes : public test::BodyTest<Executor> {
  protected:
   template <u32 size>
   void expect_records(u64 n) {
+    if constexpr (test::is_compiled < size == 12 || size == 100 >) check_records<size>(n);
+  }
+
+  template <u32 size>
+  void check_records(u64 n) {
     std::vector<Record<size>> host, selected, others;
     for (u64 i = 0; i < n; ++i) {
       host.push_back(RecordOfHash<size>{}(i));

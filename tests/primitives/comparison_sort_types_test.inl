@@ -46,6 +46,11 @@ class ComparisonSortTypes : public test::BodyTest<Executor> {
   /// Sorts records by both sorts, alone and with a value, within the scratch that was told.
   template <u32 words>
   void expect_sorts_records(u64 n, u32 distinct) {
+    if constexpr (test::is_compiled < words == 8 || words == 25 >) check_sorts_records<words>(n, distinct);
+  }
+
+  template <u32 words>
+  void check_sorts_records(u64 n, u32 distinct) {
     std::mt19937 random(u32(n) + words);
     std::vector<Record<words>> host(n);
     std::vector<u32> values(n);

@@ -9,6 +9,11 @@
 
 namespace copse::test {
 
+/// Whether a test that is instantiated for many types compiles this one: on the CPU each of them; on CUDA, where nvcc
+/// takes up to a minute per type, two that take different paths.
+template <bool is_one_of_two>
+inline constexpr bool is_compiled = is_one_of_two || detail::body_backend == Backend::cpu;
+
 template <class Executor>
 class BodyTest : public testing::Test {
  protected:
