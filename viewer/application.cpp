@@ -25,7 +25,7 @@ constexpr int panel_window = ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_NoRe
                              ImGuiWindowFlags_NoCollapse | ImGuiWindowFlags_NoSavedSettings |
                              ImGuiWindowFlags_NoBringToFrontOnFocus;
 
-/// Opens an ImGui window over a rectangle. To be ended with ImGui::End where true.
+/// Opens an ImGui window over a rectangle. If it returns true, end the window with ImGui::End.
 bool begin_part(const char* name, const Rectangle& place) {
   if (place.width <= 0 || place.height <= 0) return false;
   ImGui::SetNextWindowPos(ImVec2(place.x, place.y));
@@ -166,7 +166,8 @@ void Application::draw_columns(Desk& desk, const WindowLayout& layout) {
     panel("Structure", desk, structure_panel);
     panel("Motion", desk, motion_panel);
     panel("Camera", desk, camera_panel);
-    if (layout.right.width <= 0) right_panels(desk);  // no room for it: below these
+    if (layout.right.width <= 0)
+      right_panels(desk);  // there is no room for a right column: its panels come below these
     ImGui::End();
   }
   if (begin_part("##right", layout.right)) {
@@ -199,7 +200,8 @@ void Application::place_panes(const Rectangle& place) {
   }
 }
 
-/// Two pictures beside each other are narrow: the eye goes back so that they show what one did, and comes again.
+/// Two pictures side by side are narrow. The eye moves back so that they show as much as one did, and later
+/// returns.
 void Application::keep_in_sight(bool beside, const Rectangle& place) {
   if (beside == shows_two_ || place.width <= 0 || place.height <= 0) return;
   shows_two_ = beside;

@@ -15,34 +15,34 @@
 namespace copse::viewer {
 
 struct ApplicationOptions {
-  std::filesystem::path settings_file;       // empty: nothing is kept
-  std::filesystem::path output_folder = "";  // of screenshots, recordings and statistics; empty: the current one
-  std::filesystem::path widget_map;          // JSON of where widgets stand, for scripts; empty: none
-  u32 screenshot_width = 0;                  // 0 x 0: as large as the picture in the window
+  std::filesystem::path settings_file;       // empty: settings are not kept
+  std::filesystem::path output_folder = "";  // for screenshots, recordings and statistics; empty: the current one
+  std::filesystem::path widget_map;          // JSON file with the places of widgets, for scripts; empty: none
+  u32 screenshot_width = 0;                  // 0 x 0: the size of the picture in the window
   u32 screenshot_height = 0;
-  bool steps_back = true;               // the camera, where two pictures stand beside each other
-  std::optional<double> frame_seconds;  // time moves on by so much a frame, in place of the clock
+  bool steps_back = true;               // the camera, if two pictures are side by side
+  std::optional<double> frame_seconds;  // how far time advances per frame; none: by the clock
 };
 
-/// The viewer in a display: it draws the panels around the session's pictures and does what keys, mouse and drops
-/// ask for. Errors end in the session's messages.
+/// The viewer in a display: it draws the panels around the session's pictures and handles keys, mouse and drops.
+/// Errors become messages of the session.
 class Application {
  public:
   Application(Session& session, Display& display, Ui& ui, const ApplicationOptions& options);
 
-  /// One turn: events, model, panels, presentation. False once the window is to be closed.
+  /// Runs one frame: events, model, panels, presentation. Returns false once the window should close.
   bool run_frame();
 
-  /// Does what a key or a menu does.
+  /// Performs the command of a key or a menu.
   void perform(Command command);
 
-  /// Loads what was chosen or dropped; remembers it among recent files.
+  /// Loads files that were chosen or dropped, and adds them to the recent files.
   void open(const std::vector<std::filesystem::path>& paths, bool add);
 
-  /// Saves picture(0) as it is at rest, with its lines. Waits for builds and for ambient occlusion.
+  /// Saves picture(0) at rest, with its lines. Waits for builds and for ambient occlusion.
   void save_screenshot(const std::filesystem::path& file);
 
-  /// Uses settings, and writes the current ones to the settings file. A file that cannot be written becomes a
+  /// Use settings, and write the current ones to the settings file. A file that cannot be written becomes a
   /// message.
   void use(const Settings& settings);
   void keep_settings(const WindowSettings& window);
@@ -84,7 +84,7 @@ class Application {
   PictureControls controls_;
   std::vector<Command> commands_;
   std::vector<Pane> panes_;
-  Settings settings_;  // what no other object keeps: folder, window
+  Settings settings_;  // settings that no other object holds: folder, window
   std::chrono::steady_clock::time_point last_frame_;
   u32 awake_ = 0;  // frames before the loop may sleep: ImGui answers input one or two frames later
   u64 recorded_revision_ = 0;

@@ -5,7 +5,7 @@
 
 #include "primitives/core/types.h"
 
-// What keys and menus do, in one table: it is read by the keyboard, the menus and the help overlay.
+// The commands of keys and menus, in one table for the keyboard, the menus and the help overlay.
 
 namespace copse::viewer {
 
@@ -76,20 +76,21 @@ struct Shortcut {
   bool repeats = false;  // while the key is held down
 };
 
-/// All shortcuts, those of one group beside each other.
+/// All shortcuts, sorted by group.
 std::span<const Shortcut> shortcuts();
 
-/// The shortcut of a command; null where it has none.
+/// The shortcut of a command; null if it has none.
 const Shortcut* shortcut_of(Command command);
 
-/// What the mouse does over the picture: pairs of gesture and meaning.
+/// The mouse gestures over the picture and what they do.
 struct Gesture {
   const char* gesture;
   const char* meaning;
 };
 std::span<const Gesture> gestures();
 
-/// The commands whose keys went down in this frame of ImGui. Keys that move the camera (W A S D Q E) are none.
+/// Returns the commands whose keys went down in this frame of ImGui. The keys that move the camera (W A S D Q E)
+/// are not commands.
 std::vector<Command> pressed_commands();
 
 }  // namespace copse::viewer

@@ -1,4 +1,4 @@
-// The program copse-viewer: a window that shows structures, or the same without a display.
+// The program copse-viewer: shows structures in a window, or runs without a display.
 
 #include <cstdio>
 #include <exception>

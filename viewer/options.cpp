@@ -147,7 +147,7 @@ void add_window_options(CLI::App& app, Options& options) {
       ->option_text("FILE");
 }
 
-/// Endings are checked before the work.
+/// Checks the endings of output files before the work, and options that need each other.
 void check(const Options& options) {
   const auto expect = [](const char* name, const std::filesystem::path& path, const char* ending) {
     if (path.empty() || path.extension() == ending) return;

@@ -9,7 +9,7 @@
 
 namespace copse::viewer {
 
-/// What the command line asks for. Members without value leave what the settings say.
+/// The options of the command line. Members without a value leave the settings as they are.
 struct Options {
   std::vector<std::filesystem::path> meshes;
   std::filesystem::path sequence;
@@ -32,30 +32,30 @@ struct Options {
   std::optional<u32> frames;
   std::optional<u32> orbit_seconds;
   bool while_building = false;  // with orbit_seconds
-  u32 width = 0,
-      height = 0;  // of screenshots; 0 x 0: the window's picture, default_* where the viewer ends by itself
+  // Of screenshots. 0 x 0: the size of the picture in the window, or default_* if the viewer ends by itself.
+  u32 width = 0, height = 0;
   std::filesystem::path screenshot, recording, statistics;
 
-  int window_width = 0, window_height = 0;  // 0 x 0: as last time
-  float ui_scale = 0;                       // 0: the display's
+  int window_width = 0, window_height = 0;  // 0 x 0: that of the last run
+  float ui_scale = 0;                       // 0: that of the display
   std::filesystem::path settings_file;      // empty: none is read or written
   std::filesystem::path widget_map;
 };
 
-/// The size of screenshots where none is asked for and no window says another.
+/// The size of screenshots without --size and without a window.
 inline constexpr u32 default_width = 1280, default_height = 720;
 
-/// Seconds by which time moves on a frame where --frames counts them.
+/// Seconds by which time advances per frame with --frames.
 inline constexpr double counted_frame_seconds = 1.0 / 30;
 
-/// True where the viewer does what it was asked for and ends.
+/// Returns true if the viewer ends by itself after the work that the options name.
 bool ends_by_itself(const Options& options);
 
-/// The options of a command line; none where it asked for --help or --version, which have been printed, with
-/// `exit_code` 0, or was wrong, which has been said, with 2.
+/// Parses a command line. Returns none after printing --help or --version, with `exit_code` 0, or after printing
+/// an error, with 2.
 std::optional<Options> parse_options(int argc, char** argv, int& exit_code);
 
-/// What the options say, into a session: structures, view, overlays, playback. Opens the meshes.
+/// Applies the options to a session: structures, view, overlays, playback. Opens the meshes.
 void apply_options(const Options& options, Session& session);
 
 }  // namespace copse::viewer

@@ -1,4 +1,4 @@
-// What each command does.
+// Performs the commands.
 
 #include <fmt/format.h>
 
@@ -129,13 +129,13 @@ void Application::step_frames(int steps) {
   const bool is_sequence = session_.frame_count() >= 2;
   const float frames = is_sequence ? float(session_.frame_count()) : 60;
   playback.playing = false;
-  // A frame of a sequence lasts from its phase to the next one's: its middle is safe from rounding.
+  // A frame of a sequence lasts from its phase to that of the next frame. The middle is safe from rounding.
   const float now = playback.phase * frames, middle = is_sequence ? 0.5f : 0.0f;
   const float place = (is_sequence ? std::floor(now) : std::round(now)) + float(steps);
   playback.phase = (place - std::floor(place / frames) * frames + middle) / frames;
 }
 
-// The nearest thing to close.
+// Closes one thing: the first that is open.
 void Application::escape() {
   if (dialog_.is_open()) {
     dialog_.close();

@@ -12,9 +12,9 @@ namespace copse::viewer {
 
 namespace {
 
-constexpr float click_slack = 4;  // points that a click may move
+constexpr float click_slack = 4;  // points that the mouse may move during a click
 
-/// Keeps the eye where it is and turns it to the picked point, which is orbited from now on.
+/// Turns the camera to the picked point, which becomes the centre of orbits. The eye stays.
 void look_at_picked(Session& session) {
   const std::optional<Pick>& picked = session.picked();
   if (!picked || !is_hit(picked->hit)) return;
@@ -59,7 +59,7 @@ void PictureControls::drag(Session& session) {
   if (button_ == 0 && !io.KeyShift) {
     session.camera().drag(right, up);
   } else {
-    session.camera().pan(-right, -up);  // what is under the mouse goes with it
+    session.camera().pan(-right, -up);  // the point under the mouse follows it
   }
 }
 

@@ -7,11 +7,11 @@
 
 namespace copse::viewer {
 
-/// Mouse and motion keys over the pictures: orbit, look, pan, nearer, pick. One for a window; state is what is
-/// being dragged.
+/// The mouse and the motion keys over the pictures: orbit, look, pan, move, pick. One per window. Its state is the
+/// current drag.
 class PictureControls {
  public:
-  /// Does what ImGui's input of this frame asks for. Pane i shows side i.
+  /// Handles ImGui's input of this frame. Pane i shows side i.
   void apply(Session& session, std::span<const Pane> panes, double seconds);
 
  private:
@@ -20,9 +20,9 @@ class PictureControls {
   void end_drag(Session& session);
   void move(Session& session, double seconds) const;
 
-  Rectangle place_;  // where the button went down
+  Rectangle place_;  // of the pane in which the button went down
   u32 side_ = 0;
-  int button_ = -1;      // that is held; -1: none
+  int button_ = -1;      // the button that is held; -1: none
   float travelled_ = 0;  // points
 };
 

@@ -17,7 +17,7 @@ void record_frames(const Options& options, Session& session, u32 width, u32 heig
                    const std::function<bool()>& next_frame) {
   PictureSeries series(options.recording);
   for (u32 frame = 0; frame < options.frames.value_or(1); ++frame) {
-    session.set_picture_size(width, height);  // a window sets its own
+    session.set_picture_size(width, height);  // a window would set its own size
     series.add(finished_picture(session));
     if (!next_frame()) return;
   }

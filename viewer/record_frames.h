@@ -6,12 +6,11 @@
 
 namespace copse::viewer {
 
-/// Waits for picture(0), or the difference where it is shown, at rest and whole, with its lines.
+/// Returns picture(0), or the difference if that is shown: whole, at rest, with its lines. Waits.
 Image finished_picture(Session& session);
 
-/// Saves what --record asks for: as many pictures as --frames says, or one, each of this size and moved on by
-/// `next_frame`; the last one stands where that returns false.
-/// Throws: Error bad_file.
+/// Saves the pictures of --record: as many as --frames says, or one. Each has this size. `next_frame` advances to
+/// the next picture; recording ends when it returns false. Throws: Error bad_file.
 void record_frames(const Options& options, Session& session, u32 width, u32 height,
                    const std::function<bool()>& next_frame);
 

@@ -10,7 +10,7 @@ namespace copse::viewer {
 
 namespace {
 
-/// Prints what was said since the last call; returns the exit code that it asks for.
+/// Prints the messages since the last call and returns their exit code.
 int print_messages(Session& session) {
   const int exit_code = exit_code_of(session.messages());
   for (const Message& message : session.messages().list()) {
@@ -21,7 +21,7 @@ int print_messages(Session& session) {
   return exit_code;
 }
 
-/// Builds, moves, traces and shades on the device without a pause.
+/// Runs --frames: builds, moves, traces and shades on the device without a pause.
 void run_frames(const Options& options, Session& session, u32 width, u32 height) {
   const FrameLoopResult result = run_frame_loop(session.geometry(), {.structure = session.wanted(0),
                                                                      .update_mode = session.update_mode(),
@@ -34,7 +34,7 @@ void run_frames(const Options& options, Session& session, u32 width, u32 height)
   std::fputs(in_words(result).c_str(), stdout);
 }
 
-/// Turns the scene as a hand would.
+/// Runs --orbit: turns the scene as a mouse would.
 int run_orbit(const Options& options, u32 width, u32 height) {
   Session session({.workers = options.threads});
   session.set_picture_size(width, height);

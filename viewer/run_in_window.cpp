@@ -28,7 +28,7 @@ WindowSettings settings_of(const GlfwDisplay& display, WindowSettings settings) 
   return settings;
 }
 
-/// Frames until nothing is loaded nor built. False where the window was closed.
+/// Runs frames until all loads and builds have ended. Returns false if the window was closed.
 bool run_until_built(Session& session, Application& application) {
   do {
     if (!application.run_frame()) return false;
@@ -43,7 +43,7 @@ void print_errors(const Session& session) {
   }
 }
 
-/// What --frames, --screenshot, --record and --statistics ask for; pictures are of this size.
+/// Performs --frames, --screenshot, --record and --statistics with pictures of this size.
 void run_to_the_end(const Options& options, Session& session, Application& application, u32 width, u32 height) {
   session.playback().playing = options.play.has_value() || !options.sequence.empty();
   bool open = true;
@@ -64,7 +64,7 @@ void run_to_the_end(const Options& options, Session& session, Application& appli
 }  // namespace
 
 int run_in_window(const Options& options) {
-  // What ends by itself does not depend on who ran the viewer before.
+  // A run that ends by itself must not depend on the settings of earlier runs.
   const bool ends = ends_by_itself(options);
   const bool has_size = options.width > 0;
   const u32 width = has_size || !ends ? options.width : default_width;
@@ -106,7 +106,7 @@ int run_in_window(const Options& options) {
   if (!settings_file.empty() && !std::filesystem::exists(settings_file, error)) application.show_guide();
   session.playback().playing = options.play.has_value() || !options.sequence.empty();
   while (open) open = application.run_frame();
-  session.messages().clear();  // what was said in the window
+  session.messages().clear();  // they were shown in the window
   application.keep_settings(settings_of(display, settings.window));
   print_errors(session);
   return exit_code_of(session.messages());

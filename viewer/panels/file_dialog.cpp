@@ -86,7 +86,7 @@ void FileDialog::path_line() {
   note_widget("Path");
 }
 
-/// True where it was clicked twice.
+/// Returns true if it was double-clicked.
 bool FileDialog::row(const Entry& entry) {
   ImGui::TableNextRow();
   ImGui::TableNextColumn();

@@ -8,7 +8,7 @@
 
 namespace copse::viewer {
 
-/// A dialog that lists folders and meshes.
+/// A dialog to choose meshes or folders.
 class FileDialog {
  public:
   enum class Purpose { open, add, sequence };
@@ -18,12 +18,12 @@ class FileDialog {
     std::vector<std::filesystem::path> paths;  // files, or one folder
   };
 
-  /// Shows it from the next frame on, at a folder; at the current one where that is empty or gone.
+  /// Shows the dialog from the next frame on, at a folder; at the current folder if that is empty or missing.
   void open(Purpose purpose, const std::filesystem::path& folder);
   void close() { open_ = false; }
   bool is_open() const { return open_; }
 
-  /// Draws it while it is open. Returns what was chosen, once.
+  /// Draws the dialog while it is open. Returns a choice once.
   std::optional<Choice> draw();
 
   const std::filesystem::path& folder() const { return folder_; }

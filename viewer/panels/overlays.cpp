@@ -1,4 +1,4 @@
-// What stands over the picture: the job that runs, messages, the hint of an empty scene, help.
+// What is drawn over the picture: the running job, messages, the hint of an empty scene, help.
 
 #include <fmt/format.h>
 #include <imgui.h>
@@ -35,7 +35,7 @@ void message_text(const Message& message) {
   ImGui::PopStyleColor();
 }
 
-/// A bar on which a light runs to and fro: work whose end nobody knows.
+/// A bar on which a light moves to and fro, for work of unknown length.
 void running_bar(float width) {
   const ImVec2 corner = ImGui::GetCursorScreenPos();
   const float height = ImGui::GetFontSize() * 0.3f;

@@ -31,7 +31,7 @@ void hit_facts(const Pick& pick, bool is_tree) {
     fact(is_tree ? "Leaf" : pick.target == Target::point ? "Bucket" : "Cell", fmt::format("{}", pick.leaf));
 }
 
-/// The row of a node; true where it was clicked.
+/// Draws the row of a node. Returns true if it was clicked.
 bool node_row(const VisitedNode& visited, bool is_subtree, bool is_tree) {
   ImGui::TableNextRow();
   ImGui::TableNextColumn();

@@ -50,7 +50,7 @@ void grid_facts(const Statistics& statistics) {
   }
 }
 
-/// Bars with their sizes below them.
+/// Draws bars with their sizes below them.
 void leaf_histogram(const std::vector<u64>& leaves) {
   if (leaves.size() < 2) return;
   const u64 most = *std::max_element(leaves.begin(), leaves.end());

@@ -167,7 +167,7 @@ void structure_panel(Desk& desk) {
   changed |= kind_options(options);
   desk.state.build_waits |= changed;
 
-  // A slider is built for when it is let go.
+  // After a change by a slider, the build starts when the slider is released.
   if (desk.state.build_waits && desk.state.build_changes && !ImGui::IsAnyItemActive()) {
     desk.state.build_waits = false;
     session.build(side);

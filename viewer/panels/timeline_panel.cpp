@@ -1,5 +1,5 @@
-// Stages of the last build as a chart of flames: time from left to right, what a stage is made of below it. And
-// the history of times as curves.
+// The stages of the last build as a flame chart: time runs from left to right, and the parts of a stage are below
+// it. The history of times as curves.
 
 #include <fmt/format.h>
 #include <imgui.h>
@@ -15,10 +15,10 @@ namespace {
 
 struct PlacedStage {
   const Stage* stage;
-  double begin;  // milliseconds from the first one's begin
+  double begin;  // milliseconds since the first stage began
 };
 
-/// Stages come in the order in which they began: what is deeper stands within the last one that is less deep.
+/// Stages come in the order in which they began. A deeper stage is a part of the last stage that is less deep.
 std::vector<PlacedStage> place_stages(const std::vector<Stage>& stages) {
   std::vector<PlacedStage> placed;
   std::vector<double> next;  // [depth]: where the next stage of this depth begins
@@ -27,20 +27,20 @@ std::vector<PlacedStage> place_stages(const std::vector<Stage>& stages) {
     placed.push_back({&stage, parent_end});
     next.resize(stage.depth + 1, parent_end);
     next[stage.depth] = parent_end + stage.milliseconds;
-    next.push_back(parent_end);  // its own first part begins with it
+    next.push_back(parent_end);  // its first part begins with it
   }
   return placed;
 }
 
 ImU32 stage_colour(const std::string& label, bool pointed) {
-  // The colour goes by the name, so that a stage keeps it from build to build.
+  // The colour follows from the name, so that a stage keeps it from build to build.
   u32 hash = 2166136261u;  // FNV-1a
   for (const char c : label) hash = (hash ^ u8(c)) * 16777619u;
   const float hue = float(hash >> 8 & 0xffff) / 65536.0f;
   return ImColor::HSV(hue, 0.45f, pointed ? 0.78f : 0.58f);
 }
 
-/// "Morton keys" of "lbvh: Morton keys".
+/// Returns "Morton keys" for "lbvh: Morton keys".
 std::string short_label(const std::string& label) {
   const size_t colon = label.find(": ");
   return colon == std::string::npos ? label : label.substr(colon + 2);
@@ -94,7 +94,7 @@ void draw_curve(const Curve& curve, ImVec2 corner, ImVec2 size, float top) {
   ImGui::GetWindowDrawList()->AddPolyline(points.data(), int(points.size()), curve.colour, 0, 1.5f);
 }
 
-/// A round number at or above the value: 1, 2 or 5 times a power of ten.
+/// Returns a round number at or above the value: 1, 2 or 5 times a power of ten.
 float round_top(float value) {
   const float power = std::pow(10.0f, std::floor(std::log10(std::max(value, 1e-3f))));
   for (const float factor : {1.0f, 2.0f, 5.0f}) {

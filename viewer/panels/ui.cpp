@@ -11,7 +11,7 @@ namespace {
 
 constexpr float text_height = 15;
 
-/// The first of some common fonts that is installed; empty for none.
+/// The first of some common fonts that is installed; empty if none is.
 std::string font_file() {
   for (const char* file :
        {"/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf", "/usr/share/fonts/TTF/DejaVuSans.ttf",

@@ -7,7 +7,7 @@ struct ImGuiContext;
 
 namespace copse::viewer {
 
-/// ImGui for one display: its context, fonts and look. Make it before the display and keep it longer.
+/// ImGui for one display: its context, fonts and style. Create it before the display, and destroy it after.
 class Ui {
  public:
   Ui();
@@ -15,15 +15,15 @@ class Ui {
   Ui(const Ui&) = delete;
   Ui& operator=(const Ui&) = delete;
 
-  /// Begins a frame at the display's scale times `factor`, 0 for the display's alone.
+  /// Begins a frame, at the display's scale times `factor`. 0: at the display's scale.
   void begin_frame(Display& display, float factor);
-  /// Ends it: what was drawn can be presented.
+  /// Ends the frame, which can then be presented.
   void end_frame();
 
-  /// Text and widgets are so many times as large as on a common display.
+  /// The scale of text and widgets; 1 on a common display.
   float scale() const { return scale_; }
 
-  /// Where the widgets of this frame stand.
+  /// The places of the widgets of this frame.
   const WidgetMap& widgets() const { return widgets_; }
 
  private:

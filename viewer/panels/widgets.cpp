@@ -13,7 +13,7 @@ WidgetMap& widget_map() {
   return *static_cast<WidgetMap*>(ImGui::GetIO().UserData);
 }
 
-/// Opens a row: the label, then the widget over the rest of the line.
+/// Begins a row: the label, then the widget over the rest of the line.
 std::string begin_row(const char* label) {
   ImGui::AlignTextToFramePadding();
   ImGui::TextUnformatted(label);

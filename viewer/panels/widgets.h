@@ -6,16 +6,16 @@
 #include "viewer/model/settings/names.h"
 #include "viewer/window/pane.h"
 
-// ImGui's widgets as the panels use them: a label to the left, the widget to the right, a hint where the mouse
-// rests. Each notes where it stands, so that scripts and tests can find it.
+// ImGui's widgets in the style of the panels: a label on the left, the widget on the right, a hint under the
+// mouse. Each records its place, so that scripts and tests can find it.
 
 namespace copse::viewer {
 
-/// Places of widgets by their names: "Structure/Builder", "Structure/Builder/hploc" in an open list.
+/// The places of widgets, by name: "Structure/Builder", or "Structure/Builder/hploc" in an open list.
 class WidgetMap {
  public:
   const std::map<std::string, Rectangle>& places() const { return places_; }
-  /// Null where no such widget is to be seen.
+  /// Returns the place of a widget; null if it is not visible.
   const Rectangle* find(const std::string& name) const;
 
   void clear() { places_.clear(); }
@@ -28,10 +28,10 @@ class WidgetMap {
   std::string scope_;
 };
 
-/// Notes the widget that was drawn last.
+/// Records the widget that was drawn last.
 void note_widget(const std::string& name);
 
-/// Within its life, names of widgets begin with `name` and a slash.
+/// During its lifetime, names of widgets begin with `name` and a slash.
 class WidgetScope {
  public:
   explicit WidgetScope(const std::string& name);
@@ -43,10 +43,10 @@ class WidgetScope {
   std::string name_;
 };
 
-/// A part of a panel under a heading that folds it away. True where it is open.
+/// Draws a heading that opens and closes a part of a panel. Returns true if the part is open.
 bool section(const char* heading, bool open_at_first = true);
 
-/// Shows `hint` while the mouse rests on the widget that was drawn last.
+/// Shows `hint` while the mouse is over the widget that was drawn last.
 void explain(const char* hint);
 
 bool button(const char* label, const char* hint = nullptr, float width = 0);
@@ -56,7 +56,7 @@ bool slider(const char* label, float& value, float lowest, float highest, const 
 bool slider(const char* label, u32& value, u32 lowest, u32 highest, const char* hint = nullptr,
             bool logarithmic = false, const char* format = "%u");
 
-/// A list to choose from; `count` names. True where another was chosen.
+/// Draws a list of `count` names to choose from. Returns true if another name was chosen.
 bool choice(const char* label, const char* const* names, u64 count, u64& chosen, const char* hint = nullptr);
 
 template <class Enum>
@@ -67,17 +67,17 @@ bool choice(const char* label, Enum& value, const char* hint = nullptr) {
   return true;
 }
 
-/// A line of a name and a value.
+/// Draws a line with a name and a value.
 void fact(const char* name, const std::string& value, const char* hint = nullptr);
 
-/// Text in a quieter colour.
+/// Draws text in a muted colour.
 void quiet_text(const std::string& text);
 
-/// "1 234 567".
+/// Returns a number such as "1 234 567".
 std::string grouped(u64 number);
-/// "12.3 MB".
+/// Returns a size such as "12.3 MB".
 std::string readable_bytes(u64 bytes);
-/// "0.12 ms", three digits.
+/// Returns a time of three digits, such as "0.12 ms".
 std::string readable_time(double milliseconds);
 
 }  // namespace copse::viewer

@@ -10,8 +10,8 @@
 
 namespace copse::viewer {
 
-/// Where the viewer is seen and its input comes from: a window, or nothing at all in tests. An ImGui context
-/// must be current while one lives.
+/// Shows the viewer and delivers its input: a window, or nothing visible in tests. An ImGui context must be
+/// current during its lifetime.
 class Display {
  public:
   Display() = default;
@@ -19,36 +19,36 @@ class Display {
   Display(const Display&) = delete;
   Display& operator=(const Display&) = delete;
 
-  /// Takes in what the user did. Waits for it up to `seconds`; 0: not at all.
+  /// Reads the user's input. Waits for it up to `seconds`; 0: does not wait.
   virtual void take_events(double seconds) = 0;
 
-  /// False while there is nothing to draw on: minimised, or resized to nothing.
+  /// False while there is nothing to draw on, because the window is minimised or has no area.
   virtual bool is_visible() const = 0;
   virtual bool is_asked_to_close() const = 0;
 
-  /// By how much to enlarge text and widgets, 1 for a common display.
+  /// The scale for text and widgets; 1 for a common display.
   virtual float ui_scale() const = 0;
-  /// Pixels of the window for a point of its size.
+  /// Pixels of the window per point.
   virtual float pixels_per_point() const = 0;
 
   /// Tells ImGui the size, the time and the input of the frame that begins.
   virtual void begin_frame() = 0;
 
-  /// Shows the panes and, above them, what ImGui has drawn. Returns a message where the display failed and was
-  /// set up anew, else an empty text.
+  /// Shows the panes and, above them, what ImGui has drawn. Returns a message if the display failed and was set up
+  /// again, else an empty text.
   virtual std::string present(std::span<const Pane> panes) = 0;
 
-  /// Whether panes may have pictures whose pixels are on a CUDA device alone.
+  /// True if panes may have pictures whose pixels are on a CUDA device only.
   virtual bool shows_device_pictures() const { return false; }
-  /// How pictures come to the screen, in words.
+  /// Describes how pictures get to the screen.
   virtual std::string picture_way() const { return "nowhere"; }
 
-  /// To be called when ImGui's fonts have changed.
+  /// Call this when ImGui's fonts have changed.
   virtual void forget_fonts() = 0;
 
-  /// Files and folders that the user dropped since the last call.
+  /// Returns the files and folders that the user has dropped since the last call.
   std::vector<std::filesystem::path> take_dropped() { return std::exchange(dropped_, {}); }
-  /// What a drop on the window calls.
+  /// Called by a drop on the window.
   void drop(std::vector<std::filesystem::path> paths) {
     dropped_.insert(dropped_.end(), paths.begin(), paths.end());
   }

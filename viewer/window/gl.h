@@ -13,7 +13,7 @@ namespace copse::viewer::gl {
 /// A shader program of a vertex and a fragment shader.
 class Program {
  public:
-  /// Throws: Error device_failure with the driver's message where a shader does not compile or link.
+  /// Throws: Error device_failure with the driver's message if a shader does not compile or link.
   Program(const std::string& vertex_source, const std::string& fragment_source);
   ~Program() { glDeleteProgram(id_); }
   Program(const Program&) = delete;
@@ -36,8 +36,8 @@ class Texture {
 
   /// Binds it to a texture unit.
   void bind(GLuint unit) const;
-  /// Takes new texels, of `format` and `type`, rows from the top; null: those of the bound pixel buffer. Bound to
-  /// unit 0 afterwards.
+  /// Uploads texels of `format` and `type`, rows from the top; null: from the bound pixel buffer. The texture is
+  /// bound to unit 0 afterwards.
   void upload(GLint internal_format, GLenum format, GLenum type, int width, int height, const void* texels);
 
  private:

@@ -138,8 +138,8 @@ std::string PanePainter::paint(const Pane& pane, float pixels_per_point, int win
   return problem;
 }
 
-/// From the device where the texels are there, through a buffer that both see; what is neither here nor there any
-/// more was shown before.
+/// Fills the texture: from the device, through a buffer that CUDA and OpenGL share, or from the host. Texels that
+/// are on neither any more were uploaded before.
 void PanePainter::take(const Picture& picture, const Texels& texels, Taken& taken) {
   if (texels.host == nullptr && texels.device == nullptr) return;
   if (!taken.source.becomes(&picture, picture.revision)) return;

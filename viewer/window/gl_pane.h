@@ -6,10 +6,10 @@
 
 namespace copse::viewer::gl {
 
-/// Draws a Pane. Textures and lines are uploaded only where their revisions are others than last time.
+/// Draws a Pane. Uploads textures and lines only if their revisions have changed.
 class PanePainter {
  public:
-  /// What there is to fill a texture with, rows from the top; host or device, or neither.
+  /// The texels for a texture, rows from the top: on the host, on the device, or neither.
   struct Texels {
     static constexpr size_t bytes = 4;  // of each
     const void* host;
@@ -20,21 +20,21 @@ class PanePainter {
 
   PanePainter();
 
-  /// Draws into the current framebuffer, which has `window_height` rows of pixels. Returns why a picture on the
-  /// device could not be shown, else an empty text; the last one is shown then.
+  /// Draws into the current framebuffer, which has `window_height` rows of pixels. If a picture on the device
+  /// could not be shown, the last picture is shown, and it returns the reason; else an empty text.
   std::string paint(const Pane& pane, float pixels_per_point, int window_height);
 
  private:
-  /// What a texture or a buffer was last filled from.
+  /// The source that a texture or buffer was last filled from.
   struct Source {
     const void* owner = nullptr;
     u64 revision = 0;
     bool is(const void* other_owner, u64 other_revision) const;
-    /// True where this is another one, which it then is.
+    /// Stores a new source. Returns true if it differs from the last one.
     bool becomes(const void* new_owner, u64 new_revision);
   };
 
-  /// A texture, the buffer that fills it from the device, and what it was last filled from.
+  /// A texture, the buffer that fills it from the device, and its last source.
   struct Taken {
     Texture texture;
     SharedBuffer shared;

@@ -26,10 +26,10 @@ namespace {
 
 using ResetStatus = GLenum (*)();  // of GL_ARB_robustness
 
-/// What lives in the OpenGL context.
+/// The objects in the OpenGL context.
 struct GlfwDisplay::Graphics {
   ResetStatus reset_status = nullptr;
-  std::vector<std::unique_ptr<gl::PanePainter>> painters;  // one for each pane of the last frame
+  std::vector<std::unique_ptr<gl::PanePainter>> painters;  // one per pane of the last frame
 };
 
 GlfwDisplay::GlfwDisplay(const WindowOptions& options) : options_(options) {
@@ -54,7 +54,7 @@ void GlfwDisplay::open() {
   glfwWindowHint(GLFW_CONTEXT_VERSION_MINOR, 3);
   glfwWindowHint(GLFW_OPENGL_PROFILE, GLFW_OPENGL_CORE_PROFILE);
   glfwWindowHint(GLFW_OPENGL_FORWARD_COMPAT, GLFW_TRUE);
-  glfwWindowHint(GLFW_CONTEXT_ROBUSTNESS, GLFW_LOSE_CONTEXT_ON_RESET);  // where the driver can tell
+  glfwWindowHint(GLFW_CONTEXT_ROBUSTNESS, GLFW_LOSE_CONTEXT_ON_RESET);  // if the driver supports it
   glfwWindowHint(GLFW_SCALE_TO_MONITOR, GLFW_TRUE);
   glfwWindowHint(GLFW_MAXIMIZED, options_.maximized ? GLFW_TRUE : GLFW_FALSE);
   window_ = glfwCreateWindow(options_.width, options_.height, options_.title.c_str(), nullptr, nullptr);
@@ -129,7 +129,7 @@ std::string GlfwDisplay::present(std::span<const Pane> panes) {
   } catch (const Error& error) {
     return set_up_anew(error.what());
   }
-  // A driver that was reset refuses all further work; so does one without memory.
+  // After a reset, the driver refuses all further work; so does a driver that is out of memory.
   const GLenum problem = glGetError();
   if (problem == GL_OUT_OF_MEMORY) return set_up_anew("OpenGL has no memory left");
   const bool was_reset = graphics_->reset_status != nullptr && graphics_->reset_status() != GL_NO_ERROR;
@@ -178,7 +178,7 @@ void GlfwDisplay::set_title(const std::string& title) {
 
 WindowOptions GlfwDisplay::current_options() const {
   WindowOptions options = options_;
-  // The size asked for is multiplied by the content scale when the window opens.
+  // GLFW multiplies the requested size by the content scale when the window opens.
   float scale = 1, ignored = 1;
   glfwGetWindowContentScale(window_, &scale, &ignored);
   int width = 0, height = 0;

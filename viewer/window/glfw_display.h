@@ -13,13 +13,13 @@ struct WindowOptions {
   int height = 1000;
   std::string title = "Copse";
   bool maximized = false;
-  bool wait_for_refresh = true;  // false: as many frames a second as it goes
+  bool wait_for_refresh = true;  // false: as many frames per second as possible
 };
 
-/// A window of GLFW with OpenGL 3.3. Where the driver loses its context, the window is opened anew.
+/// A window of GLFW with OpenGL 3.3. If the driver loses its context, the window is opened again.
 class GlfwDisplay : public Display {
  public:
-  /// Throws: Error no_device where there is no display or no OpenGL 3.3.
+  /// Throws: Error no_device if there is no display or no OpenGL 3.3.
   explicit GlfwDisplay(const WindowOptions& options);
   ~GlfwDisplay() override;
 
@@ -35,10 +35,10 @@ class GlfwDisplay : public Display {
   void forget_fonts() override;
   void set_title(const std::string& title) override;
 
-  /// Size of the window in points, to open the next one likewise.
+  /// The size of the window in points, to open the next window with.
   WindowOptions current_options() const;
 
-  /// The name of the driver's renderer, as in "llvmpipe".
+  /// The name of the driver's renderer, such as "llvmpipe".
   std::string renderer_name() const;
 
   /// Treats the OpenGL context as lost in the next frame.
@@ -55,7 +55,7 @@ class GlfwDisplay : public Display {
   WindowOptions options_;
   GLFWwindow* window_ = nullptr;
   std::unique_ptr<Graphics> graphics_;
-  std::string interop_problem_;  // why pictures go over the host; empty where they need not
+  std::string interop_problem_;  // why pictures go through the host; empty if they do not
   bool context_is_lost_ = false;
 };
 

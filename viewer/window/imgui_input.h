@@ -1,15 +1,15 @@
 #pragma once
 
-// Keys by GLFW's numbers in every version of ImGui: 1.86 reads them from an array that the application indexes,
-// later ones have events and numbers of their own.
+// Keys by GLFW's numbers, for every version of ImGui. 1.86 reads them from an array that the application indexes.
+// Later versions have events and their own numbers.
 
 namespace copse::viewer {
 
-/// True in the frame in which the key went down, and again as it repeats.
+/// Returns true in the frame in which the key went down, and again when it repeats.
 bool is_key_pressed(int glfw_key, bool repeat = false);
 bool is_key_down(int glfw_key);
 
-/// Feeds input by hand, where no backend of ImGui does.
+// These pass input to ImGui, for displays without a backend of ImGui.
 void prepare_keys();
 void feed_key(int glfw_key, bool down);
 void feed_mouse_position(float x, float y);

@@ -4,16 +4,16 @@
 
 #include "viewer/window/gl.h"
 
-// Pictures from CUDA's memory into OpenGL's textures without a way over the host. Which of both files stands
-// behind it, cuda/interop.cpp or no_interop.cpp, is up to whether this build has a CUDA half.
+// Copies pictures from CUDA's memory to OpenGL's textures, without the host. Implemented in cuda/interop.cpp, or
+// in no_interop.cpp if this build has no CUDA half.
 
 namespace copse::viewer::gl {
 
-/// Why pictures cannot go that way with the OpenGL context that is current; empty where they can: the CUDA device
-/// that structures are traced on draws the window too.
+/// Returns why this does not work with the current OpenGL context; empty if it works, because the CUDA device that
+/// traces also draws the window.
 std::string interop_problem();
 
-/// A pixel buffer of OpenGL's that CUDA writes to.
+/// A pixel buffer of OpenGL that CUDA writes to.
 class SharedBuffer {
  public:
   SharedBuffer() = default;
@@ -21,9 +21,9 @@ class SharedBuffer {
   SharedBuffer(const SharedBuffer&) = delete;
   SharedBuffer& operator=(const SharedBuffer&) = delete;
 
-  /// Copies `bytes` bytes of the device's memory to it, behind what is on the stream, and binds it to
-  /// GL_PIXEL_UNPACK_BUFFER. OpenGL's work that follows sees the copy.
-  /// Throws: Error device_failure; nothing is bound then.
+  /// Copies `bytes` bytes of the device's memory to the buffer, after the work on the stream, and binds the buffer
+  /// to GL_PIXEL_UNPACK_BUFFER. Later work of OpenGL sees the copy. Throws: Error device_failure. Then nothing is
+  /// bound.
   void fill(const void* device_memory, size_t bytes, void* stream);
 
  private:

@@ -26,7 +26,7 @@ void NullDisplay::begin_frame() {
   forget_fonts();
 }
 
-// ImGui asserts that somebody took the atlas.
+// ImGui asserts that the font atlas was fetched.
 void NullDisplay::forget_fonts() {
   ImFontAtlas& fonts = *ImGui::GetIO().Fonts;
   unsigned char* texels = nullptr;

@@ -7,8 +7,8 @@
 
 namespace copse::viewer {
 
-/// A display that shows nothing, for tests and scripts: input comes from calls. ImGui runs as ever, so that
-/// panels do what they would do in a window.
+/// A display that shows nothing, for tests and scripts. Input comes from calls. ImGui runs as usual, so panels
+/// behave as in a window.
 class NullDisplay : public Display {
  public:
   NullDisplay(float width, float height, float ui_scale = 1);
@@ -23,11 +23,11 @@ class NullDisplay : public Display {
   void forget_fonts() override;
   void set_title(const std::string& title) override { title_ = title; }
 
-  // What a user would do; each takes effect at one of the next frames, in order, one a frame.
+  // The input of a user. Calls take effect in order, one per frame.
   void move_mouse(float x, float y);
   void press_button(int button, bool down);
   void scroll(float steps);
-  /// `key` as in viewer/keyboard.h.
+  /// `key`: as GLFW numbers it.
   void press_key(int key, bool down);
   void type(const std::string& text);
 
@@ -38,7 +38,7 @@ class NullDisplay : public Display {
   bool has_input() const { return !input_.empty(); }
   const std::string& title() const { return title_; }
   u64 frame_count() const { return frame_count_; }
-  /// Where the pictures of the last frame stood.
+  /// The places of the pictures of the last frame.
   const std::vector<Rectangle>& last_places() const { return places_; }
 
  private:

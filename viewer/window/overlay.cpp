@@ -1,5 +1,6 @@
-// Lines in software: each is cut at the eye and at the picture's edges, then sampled once a pixel of its longer
-// axis. 1 / w is linear on the screen, and so is what is divided by w, which gives the distance at each sample.
+// Draws lines in software. Each line is clipped at the eye and at the edges of the picture, then sampled once per
+// pixel of its longer axis. 1 / w is linear on the screen, and so is everything divided by w. This gives the
+// distance at each sample.
 
 #include "viewer/window/overlay.h"
 
@@ -12,7 +13,7 @@ namespace copse::viewer {
 
 namespace {
 
-/// A point as the camera sees it: (s, t) * w as in camera_ray, and w, the depth in lengths of `forward`.
+/// A point in the frame of the camera: (s, t) * w as in camera_ray, and w, the depth in lengths of `forward`.
 struct Seen {
   vec3 from_eye;
   float x, y, w;
@@ -38,8 +39,8 @@ Seen mix(const Seen& a, const Seen& b, float f) {
   return {glm::mix(a.from_eye, b.from_eye, f), at(a.x, b.x), at(a.y, b.y), at(a.w, b.w)};
 }
 
-/// Cuts off the part of a line that is outside of a plane; `inside_a` and `inside_b` are the distances of its ends
-/// from it, below 0 outside. False where nothing is left.
+/// Clips a line at a plane. `inside_a` and `inside_b` are the distances of its ends from the plane, below 0
+/// outside. Returns false if nothing is left.
 bool cut(Seen& a, Seen& b, float inside_a, float inside_b) {
   if (!(inside_a >= 0) && !(inside_b >= 0)) return false;
   if (inside_a < 0) a = mix(a, b, inside_a / (inside_a - inside_b));
@@ -52,7 +53,7 @@ bool cut_to_picture(Seen& a, Seen& b) {
          cut(a, b, a.w + a.x, b.w + b.x) && cut(a, b, a.w - a.y, b.w - b.y) && cut(a, b, a.w + a.y, b.w + b.y);
 }
 
-/// What is linear on the screen.
+/// The quantities that are linear on the screen.
 struct Sample {
   float x, y;       // pixels
   float over_w;     // 1 / w
@@ -72,7 +73,7 @@ void blend(Rgba8& pixel, const Rgba8& colour, float opacity) {
   pixel = {mixed(pixel.r, colour.r), mixed(pixel.g, colour.g), mixed(pixel.b, colour.b), pixel.a};
 }
 
-/// Draws the lines of a pane into its picture's copy.
+/// Draws the lines of a pane into a copy of its picture.
 class Pen {
  public:
   Pen(const Pane& pane, Image& image) : image_(image), projection_(pane.picture->camera) {
@@ -106,7 +107,7 @@ class Pen {
 
   Image& image_;
   Projection projection_;
-  const float* distances_ = nullptr;  // null: lines lie on top
+  const float* distances_ = nullptr;  // null: lines are on top
 };
 
 }  // namespace

@@ -5,20 +5,20 @@
 
 namespace copse::viewer {
 
-/// In points of the window, from its top left.
+/// A place in the window, in points from the top left corner.
 struct Rectangle {
   float x = 0, y = 0, width = 0, height = 0;
 
   bool contains(float px, float py) const { return px >= x && py >= y && px < x + width && py < y + height; }
 };
 
-/// A picture in a rectangle of the window, stretched over it, and lines above it. Owns nothing.
+/// A picture, stretched over a rectangle of the window, and lines above it. Owns nothing.
 struct Pane {
   Rectangle place;
   const Picture* picture = nullptr;
   const Lines* lines = nullptr;  // may be null
-  u64 lines_revision = 0;        // another one for other lines
-  bool lines_on_top = false;     // else they are faint where the picture is nearer
+  u64 lines_revision = 0;        // changes with the lines
+  bool lines_on_top = false;     // false: they are faint where the picture is nearer
 };
 
 }  // namespace copse::viewer

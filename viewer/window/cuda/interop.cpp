@@ -10,11 +10,11 @@ namespace {
 
 void check(cudaError_t error, const char* what) {
   if (error == cudaSuccess) return;
-  cudaGetLastError();  // it is told of here, and not to the next one who asks
+  cudaGetLastError();  // clears the error, which is reported here and not by the next call
   throw Error(ErrorCode::device_failure, std::string(what) + ": " + cudaGetErrorString(error));
 }
 
-/// For ends of lives, where nobody can be told and nothing is to be left for the next one who asks.
+/// For destructors: clears an error that cannot be reported, so that the next call does not report it.
 void forget(cudaError_t error) {
   if (error != cudaSuccess) cudaGetLastError();
 }
@@ -23,7 +23,7 @@ cudaGraphicsResource_t resource_of(void* resource) {
   return static_cast<cudaGraphicsResource_t>(resource);
 }
 
-/// A resource that CUDA may use until the end of its life.
+/// A resource that is mapped for CUDA during its lifetime.
 class Mapping {
  public:
   Mapping(cudaGraphicsResource_t resource, cudaStream_t stream) : resource_(resource), stream_(stream) {
@@ -75,7 +75,7 @@ void SharedBuffer::release() {
   bytes_ = 0;
 }
 
-/// Previews are smaller than pictures at rest: what was made once serves them all.
+/// Previews are smaller than pictures at rest, so a buffer that fits those is reused for all.
 void SharedBuffer::make_room(size_t bytes) {
   if (bytes <= bytes_) return;
   release();
