@@ -4,9 +4,10 @@
 
 namespace copse {
 
-/// A hash map or set that grows: before an insertion that might pass its capacity, it moves its elements into a
-/// table of at least twice the capacity, or into one of the same where erased elements alone fill it up.
-/// Threads take view() of the table that stands, which never grows by itself: reserve() first.
+/// A hash map or set that grows. Before an insertion that might exceed the capacity, it moves its elements into a
+/// new table of at least twice the capacity. If only erased elements fill the table, the new one has the same
+/// capacity. Threads use view() of the current table, which cannot grow while they do: call reserve() first. Keys
+/// and values have the sizes of hash_bulk.h.
 template <HashKey Key_, HashValue Value_, template <u32, u32> class Slots_>
 class GrowingHashTable {
  public:
@@ -18,23 +19,22 @@ class GrowingHashTable {
   explicit GrowingHashTable(Context& context, u64 capacity = 1024, const HashTableOptions& options = {})
       : table_(context, capacity, options) {}
 
-  /// What finds, erasures and the rest take. Good until the next insertion or reserve().
+  /// Returns the current table, for find, erase and the other calls. Valid until the next insertion or reserve().
   const Table& table() const { return table_; }
   Table& table() { return table_; }
   typename Table::View view() const { return table_.view(); }
 
-  /// Makes room for `count` elements more than there are, for threads to insert. The next calls take them as
-  /// inserted.
-  /// Throws: Error out_of_memory, and then the table stays as it was; Error capacity where options.max_probes
-  /// leaves an element without a slot, and then too.
-  /// Waits, where as many were inserted since it last looked as might pass the capacity.
+  /// Makes room for `count` more elements, so that threads can insert them. Later calls count them as inserted.
+  /// Throws: Error out_of_memory; Error capacity if options.max_probes leaves an element without a slot. In both
+  /// cases the table stays as it was.
+  /// Waits: if the elements inserted since the last look, and these, might exceed the capacity.
   void reserve(Context& context, u64 count) {
     const u64 room = table_.capacity() - used_at_most_;
     if (count > room) make_room(context, count);
     used_at_most_ += count;
   }
 
-  /// As insert, with room for all keys.
+  /// Inserts as copse::insert, and has room for all keys.
   /// Throws, waits: as reserve.
   void insert(Context& context, BufferSpan<const Key> keys, BufferSpan<const Value> values,
               BufferSpan<HashCounts> counts = {}, BufferSpan<InsertResult> results = {}) requires(!Table::is_set) {
@@ -47,7 +47,7 @@ class GrowingHashTable {
     copse::insert(context, table_, keys, counts, results);
   }
 
-  /// As insert_or_assign, with room for all keys.
+  /// Inserts or assigns as copse::insert_or_assign, and has room for all keys.
   /// Throws, waits: as reserve.
   void insert_or_assign(Context& context, BufferSpan<const Key> keys, BufferSpan<const Value> values,
                         BufferSpan<HashCounts> counts = {},
@@ -56,14 +56,14 @@ class GrowingHashTable {
     copse::insert_or_assign(context, table_, keys, values, counts, results);
   }
 
-  /// Makes it empty; the capacity stays.
+  /// Empties the table; the capacity stays.
   void clear() {
     table_.clear();
     used_at_most_ = 0;
   }
 
  private:
-  /// Looks how many slots are taken, and grows where that leaves too few.
+  /// Counts the slots that are taken, and grows if too few are left.
   void make_room(Context& context, u64 count) {
     const u64 used = used_slots(context, table_);
     if (used <= table_.capacity() && count <= table_.capacity() - used) {
@@ -81,7 +81,7 @@ class GrowingHashTable {
   }
 
   Table table_;
-  u64 used_at_most_ = 0;  // slots, never above the capacity
+  u64 used_at_most_ = 0;  // upper bound of the slots taken; never above the capacity
 };
 
 template <HashKey Key, HashValue Value>

@@ -4,22 +4,21 @@
 
 namespace copse {
 
-/// What became of a key that was to be inserted.
+/// The result of an insertion.
 enum class InsertResult : u8 {
-  inserted,  // it was not there, and now is
-  found,     // it was there
-  full,      // it is not there, and there was no room for it
+  inserted,  // the table did not hold the key, and now does
+  found,     // the table held the key already
+  full,      // the table did not hold the key, and had no room for it
 };
 
-/// What became of a search.
+/// The result of a search.
 template <class Value>
 struct FindResult {
   bool found;
   Value value;  // zeros where not found
 };
 
-/// What a bulk call came to, on the device: how many keys it inserted, found to be there, had no room for, and
-/// searched in vain.
+/// The results of a bulk call, on the device: how many keys it inserted, found, had no room for, and did not find.
 struct HashCounts {
   u64 inserted = 0;
   u64 found = 0;

@@ -1,7 +1,7 @@
 #pragma once
 
-// Hash maps and sets in a context's memory. Kernels take view() and call insert, find and the rest one key at a
-// time (hash_view.h); hash_bulk.h has the calls for arrays of keys; hash_growing.h has a map that grows.
+// Hash maps and sets in a context's memory. Kernels take view(), and insert, find and erase one key at a time
+// (hash_view.h). hash_bulk.h has the calls for arrays of keys; hash_growing.h has a map that grows.
 
 #include "primitives/core/buffer.h"
 #include "primitives/core/device.h"
@@ -11,10 +11,10 @@
 
 namespace copse {
 
-/// Owns a table of keys and values of any types of 4 to 16 and of 0 to 16 bytes. Any key and any value may be
-/// held. The memory is taken at construction and never more: a table does not grow, and refuses keys that find no
-/// room. Erased elements leave their slots used until rehash() or clear(); that is how no key is ever there twice,
-/// however insertions and erasures meet.
+/// Owns a table of keys of 4 to 16 bytes and values of 0 to 16 bytes, of any types. It can hold every key and
+/// every value. It takes its memory at construction: a table does not grow, and refuses keys that find no room.
+/// Erased elements of a HashMap or HashSet still take their slots until rehashed() or clear(). Therefore the table
+/// never holds a key twice, whichever insertions and erasures run at the same time.
 template <HashKey Key_, HashValue Value_, template <u32, u32> class Slots_>
 class HashTable {
  public:
@@ -26,7 +26,7 @@ class HashTable {
 
   HashTable() = default;
 
-  /// An empty table with room for `capacity` elements at a load of options.max_load.
+  /// Makes an empty table with room for `capacity` elements at a load of options.max_load.
   /// Throws: Error invalid_argument for options out of range; Error out_of_memory.
   /// Memory: bytes_for(capacity, options).
   HashTable(Context& context, u64 capacity, const HashTableOptions& options = {})
@@ -38,10 +38,11 @@ class HashTable {
     clear();
   }
 
-  /// What kernels and for_each functors take, by value. Good until the table goes, moves or is rehashed.
+  /// Returns the view that kernels and for_each functors take by value. Valid until the table is destroyed or
+  /// moved.
   View view() const { return View(slots()); }
 
-  /// The elements it was made for. It may take more, up to its slots.
+  /// Returns the number of elements that the table was made for. It takes more, up to the number of its slots.
   u64 capacity() const { return capacity_; }
   u64 slot_count() const { return shape_.slot_count; }
   u64 memory_bytes() const { return shape_.bytes; }
@@ -51,18 +52,20 @@ class HashTable {
     return Slots::shape(capacity, options).bytes;
   }
 
-  /// Makes it empty, in order on the stream.
+  /// Empties the table, in order on the stream.
   void clear() { context_->device().clear(memory_.data(), memory_.size()); }
 
-  /// How many keys were refused for want of room since the table was made or cleared, by bulk calls and by
-  /// threads. Waits.
+  /// Returns how many keys bulk calls and threads could not insert for lack of room, since the table was made or
+  /// cleared.
+  /// Waits.
   u64 refused() const {
     u64 count = 0;
     context_->device().download(&count, memory_.data(), sizeof count);
     return count;
   }
 
-  /// Throws: Error capacity where any key was refused. The elements that it holds are all there.
+  /// Checks that no key was refused. The table keeps its elements in either case.
+  /// Throws: Error capacity if a key was refused.
   /// Waits.
   void check() const {
     const u64 count = refused();
@@ -72,7 +75,7 @@ class HashTable {
                     " slots; the table was made for a capacity of " + std::to_string(capacity()));
   }
 
-  /// The slots, as bulk calls take them.
+  /// Returns the slots, as bulk calls take them.
   Slots slots() const { return Slots(const_cast<u8*>(memory_.data()), shape_); }
 
  private:
@@ -95,7 +98,7 @@ concept IsHashSet = IsHashTable<Table> && Table::is_set;
 template <class Table>
 concept IsHashMap = IsHashTable<Table> && !Table::is_set;
 
-/// Tables with linear probing: the ones to take by default.
+/// Tables with linear probing: the default choice.
 template <HashKey Key, HashValue Value>
 using HashMap = HashTable<Key, Value, detail::LinearSlots>;
 template <HashKey Key>

@@ -2,9 +2,9 @@
 
 // The bulk calls of hash tables as templates on the executor; contract: hash_bulk.h.
 //
-// Insertion into a table larger than the caches first splits keys and values by the part of the table where their
-// homes are, in no order, and then inserts part after part: of each 32 bytes that come from memory, all keys that
-// belong there make use. Places keep the order of hashes, so that a part is a range of hashes.
+// An insertion into a table larger than the caches first splits keys and values by the part of the table that holds
+// their homes, in any order. Then it inserts part after part: all keys of a part use each 32 bytes that come from
+// memory. Places have the order of hashes, so a part is a range of hashes.
 // bench: copse-bench-primitives, hash/insert.
 
 #include "primitives/hash_view.h"
@@ -18,11 +18,11 @@ inline constexpr u64 min_bytes_to_split = u64{32} << 20;
 inline constexpr u64 max_pairs_at_once = u64{1} << 27;
 inline constexpr u64 max_hash_parts = 256;
 
-/// How many parts an insertion of n elements splits them into; 1: none.
+/// Returns into how many parts an insertion splits its n elements; 1: it does not split.
 template <class Executor, class Slots>
 u64 hash_part_count(const Executor& ex, const Slots& slots, u64 n) {
   const u64 bytes = slots.memory_bytes();
-  // Fewer keys than lines of the cache have theirs for themselves.
+  // If there are fewer keys than cache lines, each key has its line for itself.
   if (bytes < min_bytes_to_split || n < bytes / 128) return 1;
   return smaller(divide_rounding_up(bytes, hash_part_bytes(ex)), max_hash_parts);
 }
@@ -37,7 +37,7 @@ struct alignas(pair_alignment(Slots::key_bytes + Slots::value_bytes)) HashPair {
   [[no_unique_address]] typename Slots::Value value;  // of no bytes in a set
 };
 
-/// The pairs from `first` on.
+/// The input pairs from `first` on.
 template <class Slots, class Keys, class Values>
 struct PairAt {
   Keys keys;
@@ -71,7 +71,7 @@ u64* reset_counts(const Executor& ex, const char* label, HashCounts* counts) {
   return reinterpret_cast<u64*>(counts);
 }
 
-/// Works on each of n keys, by looks where the slots have them.
+/// Works on each of n keys, by looks if the slots have them.
 template <class Executor, class Each>
 void for_each_key(const Executor& ex, const char* label, u64 n, const Each& each, u64* counts) {
   if constexpr (HasLooks<typename Each::Slots>) {
@@ -80,13 +80,13 @@ void for_each_key(const Executor& ex, const char* label, u64 n, const Each& each
     for_each_prefetched(ex, label, n, each, counts);
   }
 }
-/// The same, with counts that begin at 0.
+/// The same, with counts that start at 0.
 template <class Executor, class Each>
 void for_each_key(const Executor& ex, const char* label, u64 n, const Each& each, HashCounts* counts) {
   for_each_key(ex, label, n, each, reset_counts(ex, label, counts));
 }
 
-/// Inserts part after part.
+/// Splits the pairs into parts, and inserts part after part.
 template <class Executor, class Slots, class Keys, class Values>
 void insert_in_parts(const Executor& ex, const char* label, u64 n, const InsertEach<Slots, Keys, Values>& each,
                      u64* counts) {

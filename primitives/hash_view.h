@@ -1,8 +1,9 @@
 #pragma once
 
-// What threads do with a hash table, in kernels and in host code alike. All of it may run at once on one table:
-// any number of threads may insert, assign, find and erase any keys. Each operation takes effect at one moment
-// between its call and its return. A table hands over keys and values; it orders no other writes of the threads.
+// Operations of single threads on a hash table, in kernels and in host code. All of them may run on one table at
+// the same time: any number of threads may insert, assign, find and erase any keys. Each operation takes effect at
+// one moment between its call and its return. A table passes keys and values between threads; it does not order
+// other writes of theirs.
 
 #include "primitives/tables/hash_words.h"
 #include "primitives/tables/linear_slots.h"
@@ -11,9 +12,9 @@ namespace copse {
 
 // InsertResult (inserted, found, full) and FindResult<Value> stand in hash_result.h.
 
-/// The view of a table with linear probing, copied into kernels. `Table` is the layout of its slots: see
-/// HashMap::View. Looks at slots from the key's home on until it finds the key or an empty slot, so that a call
-/// ends after at most `max_probes` slots (all of them by default), whatever the table holds.
+/// The view of a hash table, which kernels take by value: see HashMap::View. `Table` is the layout of its slots.
+/// With linear probing, a call looks at slots from the key's home on until it finds the key or an empty slot. It
+/// ends after at most `max_probes` slots (by default, all of them), whatever the table holds.
 template <HashKey Key_, HashValue Value_,
           class Table_ = detail::LinearSlots<detail::word_bytes<Key_>, detail::word_bytes<Value_>>>
 class HashView {
@@ -26,19 +27,22 @@ class HashView {
   HashView() = default;
   COPSE_HD explicit HashView(const Table& table) : table_(table) {}
 
-  /// inserted: the key was not there, and now is. found: it was there, and its value stays.
-  /// full: it is not there and there is no room; the table stays as it was, and counts the refusal.
-  /// Of threads that insert equal keys at the same time, exactly one is told `inserted`.
+  /// Inserts a key that the table does not hold, and returns
+  ///   inserted: if the table did not hold the key, and now does
+  ///   found:    if the table holds the key; its value stays
+  ///   full:     if the table does not hold the key and has no room; the table stays as it was and counts the
+  ///   refusal
+  /// If several threads insert equal keys at the same time, exactly one of them gets `inserted`.
   COPSE_HD InsertResult insert(const Key& key, const Value& value = {}) const {
     return table_.insert(table_.start(detail::words_of(key)), detail::words_of(value));
   }
 
-  /// The same, but `found` means that the value was replaced.
+  /// Inserts the key or replaces its value. Returns as insert; `found` means that the value was replaced.
   COPSE_HD InsertResult insert_or_assign(const Key& key, const Value& value = {}) const {
     return table_.insert_or_assign(table_.start(detail::words_of(key)), detail::words_of(value));
   }
 
-  /// Whether the key is there, and its value; a value of zeros where not.
+  /// Returns whether the table holds the key, and its value; if it does not, a value of zeros.
   COPSE_HD FindResult<Value> find(const Key& key) const {
     detail::Words<detail::word_bytes<Value>> words{};
     const bool found = table_.find(table_.start(detail::words_of(key)), words);
@@ -47,17 +51,18 @@ class HashView {
 
   COPSE_HD bool contains(const Key& key) const { return find(key).found; }
 
-  /// 1 or 0.
+  /// Returns 1 or 0: how many elements have the key.
   COPSE_HD u64 count(const Key& key) const { return contains(key) ? 1 : 0; }
 
-  /// True where the key was there, and now is not. Of threads that erase one key at the same time, one is told so.
+  /// Erases the key. Returns true if the table held it. If several threads erase one key at the same time, one of
+  /// them gets true.
   COPSE_HD bool erase(const Key& key) const { return table_.erase(table_.start(detail::words_of(key))); }
 
-  /// Numbers below it are what for_slot takes.
+  /// Returns the limit of the slot numbers for for_slot.
   COPSE_HD u64 slot_count() const { return table_.visited_slots(); }
 
-  /// Calls f(key, value) where slot `slot` holds an element: all elements, for the slots below slot_count(), each
-  /// once. Elements that others insert or erase meanwhile are met or not.
+  /// Calls f(key, value) if slot `slot` holds an element. Over all slots below slot_count(), it visits each
+  /// element once. It may or may not visit elements that other threads insert or erase at the same time.
   template <class F>
   COPSE_HD void for_slot(u64 slot, F&& f) const {
     detail::Words<detail::word_bytes<Key>> key{};

@@ -1,6 +1,6 @@
 #pragma once
 
-// What hash_templates.h calls, on the CPU backend.
+// The templates of hash_templates.h on the CPU backend.
 
 #include "primitives/cpu/compact.h"
 #include "primitives/cpu/count.h"
@@ -12,7 +12,7 @@
 
 namespace copse::cpu {
 
-/// A table's part that stays in a core's second cache while its keys are inserted.
+/// Size of the part of a table that stays in a core's second-level cache while its keys are inserted.
 inline u64 hash_part_bytes(const Executor&) {
   return u64{512} << 10;
 }

@@ -1,6 +1,6 @@
 #pragma once
 
-// What hash_templates.h calls, on the CUDA backend.
+// The templates of hash_templates.h on the CUDA backend.
 
 #include "primitives/cuda/compact.cuh"
 #include "primitives/cuda/count.cuh"
@@ -12,8 +12,8 @@
 
 namespace copse::cuda {
 
-/// A table's part that stays in the second cache while its keys are inserted: half of that of an H200. Smaller
-/// parts are filled by more threads a slot, which get in each other's way at a high load.
+/// Size of the part of a table that stays in the second-level cache while its keys are inserted: half of that cache
+/// on an H200. In a smaller part, more threads work per slot, and they disturb each other at a high load.
 inline u64 hash_part_bytes(const Executor&) {
   return u64{24} << 20;
 }

@@ -2,26 +2,28 @@
 
 // Bidirectional linear probing (van der Vegt, "A Concurrent Bidirectional Linear Probing Algorithm Towards a
 // Concurrent Compact Hash Table", 2011; on GPUs, Meister, Yoshimura, Kao, "GPU Programming Primitives for Computer
-// Graphics", SIGGRAPH Asia 2023 course, section 5.4): elements stand in the order of their hashes, so that a
-// search walks one way from its key's home, half as far as with linear probing where the key is there, and no
-// further where it is not. An insertion at an empty home is one compare-and-swap; any other makes room by moving a
-// part of its run, under a lock on the run's two ends (bidirectional_run.h). An erasure moves elements back, and
+// Graphics", SIGGRAPH Asia 2023 course, section 5.4). Elements stand in the order of their hashes, so a search
+// walks one way from the key's home. It walks half as far as linear probing if the key is there, and no further if
+// it is not. An insertion at an empty home is one compare-and-swap. Any other insertion moves a part of the run to
+// make room, under a lock on the two ends of the run (bidirectional_run.h). An erasure moves elements back, and
 // leaves no trace.
 //
-// Where we differ from the course: searches may run beside insertions and erasures (bidirectional_search.h); the
-// slots before the first and behind the last are locked like others, and nothing wraps around; keys of up to 16
+// Where we differ from the course: searches may run during insertions and erasures (bidirectional_search.h); the
+// slots before the first and behind the last are locked like others, and nothing wraps around; keys have up to 16
 // bytes; any table may be filled to its last slot.
 //
-// Why no key is ever there twice. Its home is free, and one compare-and-swap fills it; or the run around its home
-// is locked and searched before anything is moved, and nobody else fills its slots. A home that became free or
-// occupied in between fails the compare-and-swap or the lock, and the insertion begins anew.
+// Why no key is ever there twice. Either the key's home is free, and one compare-and-swap fills it; or the run
+// around its home is locked and searched before any element moves, and no other thread fills its slots. If the
+// home becomes free or occupied in between, the compare-and-swap or the lock fails, and the insertion starts
+// again.
 //
-// The threads of a warp may run in lockstep, or each on its own. A lock is taken, used and given back in one pass
-// of the loop in `put` and `erase`, and what stands between takes no lock nor waits for one; so a lane that holds
-// a lock reaches its end whichever lanes run with it. Lanes that found it taken wait for the next pass, and lanes
-// that are done stay in the loop until all are, so that no compiler may move a critical section behind the loop. A
-// search waits, by looking again, for changes alone, whose makers by the same argument are not kept from going on:
-// when lanes part, those that search hold no lock, and those that change something do not wait for them.
+// The threads of a warp may run in lockstep, or each on its own. One pass of the loop in `put` and `erase` takes a
+// lock, uses it and gives it back; in between, it takes no other lock and waits for none. So a lane that holds a
+// lock gives it back, whichever lanes run with it. A lane that finds a lock taken waits for the next pass. A lane
+// that is done stays in the loop until all lanes are done, so that no compiler can move a critical section behind
+// the loop. A search waits only for changes, by looking again. By the same argument, the threads that make these
+// changes go on: when lanes diverge, those that search hold no lock, and those that change elements do not wait
+// for them.
 
 #include "primitives/hash_result.h"
 #include "primitives/tables/bidirectional_run.h"
@@ -39,7 +41,7 @@ class BidirectionalSlots {
   using Group = typename Layout::Group;
   using Target = BidirectionalTarget<Key>;
 
-  /// A search that has asked for the slots around its key's home.
+  /// A search that has read the slots around its key's home.
   struct Start {
     Target target;
     Group group;
@@ -69,7 +71,7 @@ class BidirectionalSlots {
     const u32 at_home = Layout::tag_in(word_at_home(start));
     if (is_free(at_home)) return false;
     if constexpr (Layout::is_packed) {
-      // A word is the whole of an element: who sees it has found it, whatever moves meanwhile.
+      // A word is a whole element: a thread that sees it has found it, whatever moves meanwhile.
       for (u32 k = 0; k < Group::size; ++k) {
         if (Layout::tag_in(start.group.word[k]) == start.target.tag) {
           value = layout_.value_at(0, start.group.word[k]);
@@ -91,11 +93,11 @@ class BidirectionalSlots {
     }
   }
 
-  /// The slots, and the two cells where there are any.
+  /// The slots, and the two cells of packed slots.
   COPSE_HD u64 visited_slots() const { return layout_.slot_count() + (Layout::is_packed ? 2 : 0); }
 
-  /// True where a slot or cell holds an element, which it gives. Of elements that move meanwhile, which insertions
-  /// and erasures of other keys make them do, a walk over all slots may meet one twice or not at all.
+  /// True if a slot or cell holds an element, which is stored in `key` and `value`. Insertions and erasures of
+  /// other keys move elements. Meanwhile, a walk over all slots may meet an element twice or not at all.
   COPSE_HD bool element(u64 slot, Key& key, Value& value) const {
     if (slot >= layout_.slot_count()) return element_of_cell(u32(slot - layout_.slot_count()), key, value);
     slot += Layout::first_slot;
@@ -121,20 +123,20 @@ class BidirectionalSlots {
   COPSE_HD u64 memory_bytes() const { return memory_bytes_; }
   COPSE_HD const Layout& layout() const { return layout_; }
 
-  /// What becomes of an element of a cell.
+  /// Inserts or assigns the key of a cell.
   COPSE_HD InsertResult put_in_cell(u32 special, const Value& value, bool assigns) const {
     u64 taken = cell_taken;
     if constexpr (value_bytes > 0) taken |= value.word[0];
     const u64 before = compare_exchange_relaxed(cell(special), u64{0}, taken);
     if (before == 0) return InsertResult::inserted;
-    // Who loses against another assignment or an erasure came just before it.
+    // A failed compare-and-swap is ordered just before the assignment or erasure that beat it.
     if (assigns && before != taken) compare_exchange_relaxed(cell(special), before, taken);
     return InsertResult::found;
   }
   COPSE_HD static bool is_special(u32 tag) { return Layout::is_packed && is_free(tag); }
 
  private:
-  /// Of a cell, beside the value in the lower half.
+  /// A bit of a cell that holds its key; the lower half has the value.
   static constexpr u64 cell_taken = u64{1} << 32;
   static constexpr u64 any_reach = u64{1} << 62;
 
@@ -146,7 +148,8 @@ class BidirectionalSlots {
     return word;
   }
 
-  /// The word of a slot; where it has a record, with what its writer wrote there.
+  /// Loads the word of a slot. If the slot has a record, the load acquires what the writer of the word wrote
+  /// there.
   COPSE_HD Word load_element(u64 slot) const {
     return Layout::is_packed ? load_relaxed(layout_.word(slot)) : load_acquire(layout_.word(slot));
   }
@@ -178,7 +181,7 @@ class BidirectionalSlots {
     return result;
   }
 
-  /// False where others were in the way.
+  /// False if another thread was in the way: try again.
   COPSE_HD bool try_put(const Target& target, Word at_home, const Value& value, bool assigns,
                         InsertResult& result) const {
     if (!is_free(Layout::tag_in(at_home))) return try_put_beside(target, value, assigns, result);
@@ -186,8 +189,7 @@ class BidirectionalSlots {
     return Layout::tag_in(at_home) == empty_tag && fill_home(target, value);
   }
 
-  /// Where another element stands at home. Not inlined, as what follows: it is long, and kernels have it many
-  /// times.
+  /// For a home that another element takes. Not inlined: it is long, and kernels contain it many times.
   [[gnu::noinline]] COPSE_HD bool try_put_beside(const Target& target, const Value& value, bool assigns,
                                                  InsertResult& result) const {
     Value ignored{};
@@ -201,7 +203,7 @@ class BidirectionalSlots {
       result = InsertResult::full;
       return is_out_of_reach_without(target);
     }
-    // Those that a full table refuses do not wait for each other.
+    // Threads that a full table refuses do not wait for each other.
     const bool is_whole_table = run.left < Layout::first_slot && run.right >= layout_.end_slot();
     if (is_whole_table && is_full_without(target)) {
       result = InsertResult::full;
@@ -212,7 +214,7 @@ class BidirectionalSlots {
     return true;
   }
 
-  /// Puts an element at its empty home.
+  /// Puts an element at its home, if that is empty.
   COPSE_HD bool fill_home(const Target& target, const Value& value) const {
     Word* const home = layout_.word(target.home);
     constexpr Word empty = Layout::free_word(empty_tag);
@@ -229,7 +231,7 @@ class BidirectionalSlots {
     }
   }
 
-  /// Whether there was a moment at which all slots were taken, and none by the key. Looks on as long as slots are.
+  /// True if there was a moment at which all slots were taken, and none by the key.
   COPSE_HD bool is_full_without(const Target& target) const {
     SeenPages<Layout> pages(layout_);
     for (u64 page = Layout::first_slot / page_slots; page < layout_.end_slot() / page_slots; ++page) {
@@ -239,10 +241,10 @@ class BidirectionalSlots {
     return is_full && !locate(layout_, target, pages).found && pages.unchanged();
   }
 
-  /// Whether there was a moment at which the key's home was taken, its run reached too far on one side, and the key
-  /// was not in the table. A search before find_run does not tell: another thread may insert the key in between, and
-  /// make the run longer by it. While no element moves, no slot becomes free. So the slots that find_run met as
-  /// taken still are when the walk after it finds no key.
+  /// True if there was a moment at which the key's home was taken, its run reached too far on one side, and the
+  /// key was not in the table. A search before find_run is not enough: another thread may insert the key in
+  /// between, and so make the run longer. While no element moves, no slot becomes free. So the slots that find_run
+  /// saw as taken are still taken when the walk after it does not find the key.
   COPSE_HD bool is_out_of_reach_without(const Target& target) const {
     const u64 home = target.home;
     const u64 first = home > max_probes_ ? home - max_probes_ : 0;
@@ -270,8 +272,8 @@ class BidirectionalSlots {
     return InsertResult::found;
   }
 
-  /// Assigns where the ends of the run are further than an insertion looks. False where others were in the way, or
-  /// erased the key.
+  /// Assigns to a key whose run has ends further away than an insertion looks. False if another thread was in the
+  /// way, or erased the key: try again.
   COPSE_HD bool try_assign(const Target& target, const Value& value, InsertResult& result) const {
     BidirectionalRun run;
     if (!find_run(layout_, target.home, any_reach, run) || !try_lock_run(layout_, run)) return false;
@@ -293,7 +295,7 @@ class BidirectionalSlots {
     }
   }
 
-  /// False where others were in the way.
+  /// False if another thread was in the way: try again.
   [[gnu::noinline]] COPSE_HD bool try_erase(const Target& target, bool& erased) const {
     Value ignored{};
     if (!search(target, ignored)) return true;

@@ -1,6 +1,6 @@
 #pragma once
 
-// The words of a table that one look brings: 32 bytes, which GPUs fetch from memory as one sector.
+// The words of a table that one look reads: 32 bytes, which a GPU fetches from memory as one sector.
 
 #include "primitives/core/atomic.h"
 #include "primitives/core/macros.h"
@@ -12,7 +12,8 @@ struct alignas(16) HashGroup {
   static constexpr u32 size = 32 / sizeof(Word);
   Word word[size];
 
-  /// The group from `first` on, a multiple of 32 bytes. Each word is whole; they need not be of one moment.
+  /// Returns the group at `first`, a multiple of 32 bytes. Each word is whole, but the words may be of different
+  /// moments.
   COPSE_HD static HashGroup load(const Word* first) {
     constexpr u32 half = size / 2;
     Word low[half], high[half];
@@ -26,19 +27,18 @@ struct alignas(16) HashGroup {
     return group;
   }
 
-  /// The same while nobody writes to the table: the two halves are fetched at once.
+  /// The same while no thread writes to the table: both halves are fetched at once.
   COPSE_HD static HashGroup load_quiet(const Word* first) { return *reinterpret_cast<const HashGroup*>(first); }
 };
 
-/// The first word of a group that a search stops at, and where it stands; place = size where it passes all of
-/// them.
+/// The first word of a group at which a search stops, and its place in the group. place == size if there is none.
 template <class Word>
 struct HashStop {
   u32 place;
   Word word;
 };
 
-/// Looks at the words from `from` on.
+/// Returns the first word from `from` on for which `stops` is true.
 template <class Word, class Stops>
 COPSE_HD inline HashStop<Word> first_stop(const HashGroup<Word>& group, u32 from, const Stops& stops) {
   HashStop<Word> stop{HashGroup<Word>::size, 0};
@@ -50,11 +50,11 @@ COPSE_HD inline HashStop<Word> first_stop(const HashGroup<Word>& group, u32 from
 
 /// The groups that a search looks at: from its home on, around the end of the table, each once.
 struct HashWalk {
-  u64 slot;      // where the group begins
-  u64 left;      // slots to look at from there on
+  u64 slot;      // the first slot of the group
+  u64 left;      // how many slots to look at from there on
   u32 from = 0;  // the first slot of the group to look at
 
-  /// False where the search has looked at all that it may.
+  /// Goes to the next group. Returns false if the search has looked at all slots that it may.
   COPSE_HD bool next(u32 group_size, u64 slot_count) {
     if (left <= group_size) return false;
     left -= group_size;
@@ -65,8 +65,8 @@ struct HashWalk {
   }
 };
 
-/// What a look at one group came to: the outcome, as HashCounts has them, or that the search goes on, at once or
-/// after another thread has done what it is about.
+/// The result of a look at one group: an outcome, as in HashCounts; or `going`, if the search must look again; or
+/// `waiting`, if it must look again after another thread has finished what it does.
 enum class Look : u32 { inserted, found, full, absent, going, waiting };
 
 }  // namespace copse::detail

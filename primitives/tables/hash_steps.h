@@ -7,7 +7,7 @@
 
 namespace copse::detail {
 
-/// Keys or values that an input function of the index gives, as words.
+/// Keys or values from a function of the index, as words.
 template <class Input>
 struct WordsOfInput {
   Input input;
@@ -27,7 +27,7 @@ struct WordsAt {
   }
 };
 
-/// The outcome of what is `found` or not, as a place in HashCounts.
+/// The outcomes of a search, as places in HashCounts.
 inline constexpr u32 found_outcome = 1, absent_outcome = 3;
 
 // Each functor has two forms: for_each_prefetched calls start(i) and finish; for_each_interleaved, for slots whose
@@ -133,7 +133,7 @@ struct CopySlot {
   }
 };
 
-/// True where a slot holds an element, and where `with_erased`, also where an erased element takes it.
+/// True if a slot holds an element. With `with_erased`, true also if an erased element takes it.
 template <class Slots>
 struct HoldsElement {
   Slots slots;
@@ -146,7 +146,7 @@ struct HoldsElement {
   }
 };
 
-/// What a find leaves in arrays, each of which may be null.
+/// Stores the result of a find in arrays, each of which may be null.
 template <u32 value_bytes>
 struct StoreFound {
   Words<value_bytes>* values;
@@ -165,7 +165,7 @@ struct EmitFound {
   }
 };
 
-/// Element `place` of the output is that of `slot`; what goes past the end is left out.
+/// Stores the element of `slot` at `place` of the output, unless that is past the end.
 template <class Slots>
 struct StoreElement {
   Slots slots;

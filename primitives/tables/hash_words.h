@@ -1,7 +1,7 @@
 #pragma once
 
-// Keys and values of hash tables as words of 32 bits, and the hash of a key. Tables see sizes alone, so that types
-// of equal size share one compiled table.
+// Keys and values of hash tables as words of 32 bits, and the hash of a key. A table depends only on the sizes of
+// its types, so types of equal size share one compiled table.
 
 #include <cstring>
 #include <type_traits>
@@ -15,7 +15,7 @@ namespace copse {
 
 namespace detail {
 
-/// The bytes of a key or value; the last word is filled up with zeros.
+/// The bytes of a key or value. Zeros fill up the last word.
 template <u32 bytes>
 struct Words {
   static constexpr u32 count = (bytes + 3) / 4;
@@ -49,7 +49,7 @@ COPSE_HD inline T object_of(const Words<word_bytes<T>>& words) {
   return object;
 }
 
-/// Words k and k + 1 as one; the second is 0 where there is none.
+/// Returns words k and k + 1 as one number. A missing word k + 1 is 0.
 template <u32 bytes>
 COPSE_HD inline u64 long_word(const Words<bytes>& words, u32 k) {
   if constexpr (bytes == 0) {
@@ -59,7 +59,7 @@ COPSE_HD inline u64 long_word(const Words<bytes>& words, u32 k) {
   }
 }
 
-/// A mapping of all numbers onto themselves in which every bit of the result hangs on every bit of `x`.
+/// A one-to-one mapping of all numbers in which every bit of the result depends on every bit of `x`.
 /// (Constants: Wellons, "Prospecting for Hash Functions", 2018, the triple of lowest bias with two
 /// multiplications.)
 COPSE_HD inline u32 mixed(u32 x) {
@@ -68,15 +68,15 @@ COPSE_HD inline u32 mixed(u32 x) {
   return x ^ x >> 15;
 }
 
-/// The same of 64 bits. (Stafford, "Better Bit Mixing", 2011, variant 13, the finalizer of SplitMix64.)
+/// The same for 64 bits. (Stafford, "Better Bit Mixing", 2011, variant 13, the finalizer of SplitMix64.)
 COPSE_HD inline u64 mixed(u64 x) {
   x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
   x = (x ^ x >> 27) * 0x94d049bb133111ebu;
   return x ^ x >> 31;
 }
 
-/// The hash of a key. Its upper bits choose the place. Keys of up to 8 bytes never share a hash; that of a key of
-/// 4 bytes is 32 bits twice, so that its upper half alone orders the keys.
+/// Returns the hash of a key. Its upper bits choose the place. Two keys of up to 8 bytes never have the same hash.
+/// The hash of a key of 4 bytes is the same 32 bits twice, so its upper half alone orders the keys.
 template <u32 bytes>
 COPSE_HD inline u64 hash_of(const Words<bytes>& key) {
   static_assert(bytes > 0 && bytes <= 16);
@@ -90,20 +90,20 @@ COPSE_HD inline u64 hash_of(const Words<bytes>& key) {
   }
 }
 
-/// Which of `count` places a hash comes to: places keep the order of hashes.
+/// Returns the place of a hash among `count` places. Places have the order of hashes.
 COPSE_HD inline u64 place_of(u64 hash, u64 count) {
   return multiply_high(hash, count);
 }
 
 }  // namespace detail
 
-/// What tables take as a key: 4 to 16 bytes that are equal exactly where the keys are.
+/// A type that tables take as key: 4 to 16 bytes, which are equal exactly if the keys are equal.
 template <class T>
 concept HashKey = std::is_trivially_copyable_v<T> && std::has_unique_object_representations_v<T> &&
                       sizeof(T) >= 4 &&
                   sizeof(T) <= 16;
 
-/// What tables take as a value: up to 16 bytes, or nothing.
+/// A type that tables take as value: up to 16 bytes, or an empty type.
 template <class T>
 concept HashValue = std::is_trivially_copyable_v<T> && sizeof(T) <= 16;
 

@@ -5,8 +5,8 @@
 
 namespace copse::detail {
 
-/// The slots of a table with linear probing, of one word where key and value fit 8 bytes together. Operations of
-/// one thread are looks until one ends the search.
+/// The slots of a table with linear probing. A slot is one word if key and value fit in 8 bytes together. The
+/// operation of a single thread looks again until a look ends the search.
 template <u32 key_bytes, u32 value_bytes>
 class LinearSlots : public std::conditional_t<(key_bytes + value_bytes <= 8), PackedSlots<key_bytes, value_bytes>,
                                               TaggedSlots<key_bytes, value_bytes>> {

@@ -39,7 +39,7 @@ class PackedSlots {
   using Word = std::conditional_t<key_bytes + value_bytes <= 4, u32, u64>;
   using Group = HashGroup<Word>;
 
-  /// A search on its way.
+  /// A search that has begun.
   struct Start {
     Word key;  // its complement, and zeros in the place of the value
     HashWalk walk;
@@ -62,7 +62,7 @@ class PackedSlots {
     return {Word(~long_word(key, 0)) & key_mask, {home, max_probes_}};
   }
 
-  /// One look at a time, for bulk calls: `going` means to call again. `quiet`: nobody writes meanwhile.
+  /// One look at a group, for bulk calls: `going` means to call again. `quiet`: no thread writes meanwhile.
   template <bool quiet>
   COPSE_HD Look look_for(Start& search, Value& value) const {
     if (is_special(search.key)) return find_in_cell(search.key, value) ? Look::found : Look::absent;
@@ -84,11 +84,11 @@ class PackedSlots {
     if (stop.word == empty) {
       const Word before = compare_exchange_relaxed(first + stop.place, empty, word);
       if (before == empty) return Look::inserted;
-      // Where another key took the slot first, goes on behind it; the same key is met by the next look.
+      // If another key took the slot first, go on behind it. If the same key did, the next look finds it.
       search.walk.from = stop.place + ((before & key_mask) != search.key ? 1 : 0);
       return Look::going;
     }
-    // Who loses against another assignment or an erasure came just before it.
+    // A failed compare-and-swap is ordered just before the assignment or erasure that beat it.
     if (assigns && stop.word != word) compare_exchange_relaxed(first + stop.place, stop.word, word);
     return Look::found;
   }
@@ -101,7 +101,7 @@ class PackedSlots {
     const auto stop = first_stop(Group::load(first), 0, EmptyOrKey{search.key});
     if (stop.place == Group::size) return search.walk.next(Group::size, slot_count_) ? Look::going : Look::absent;
     if (stop.word == empty) return Look::absent;
-    // Whose value changes meanwhile is looked at again, and so is whom another thread erased.
+    // If another thread changed or erased the element, look again.
     return compare_exchange_relaxed(first + stop.place, stop.word, erased) == stop.word ? Look::found
                                                                                         : Look::going;
   }
@@ -109,7 +109,7 @@ class PackedSlots {
   /// The slots, and the two cells.
   COPSE_HD u64 visited_slots() const { return slot_count_ + 2; }
 
-  /// True where a slot or cell holds an element, which it gives.
+  /// True if a slot or cell holds an element, which is stored in `key` and `value`.
   COPSE_HD bool element(u64 slot, Key& key, Value& value) const {
     if (slot < slot_count_) {
       const Word word = load_relaxed(words_ + slot);
@@ -123,7 +123,7 @@ class PackedSlots {
     return find_in_cell(special, value);
   }
 
-  /// A key's cell is free again once the key is erased.
+  /// A slot stays used when its element is erased; a cell becomes free.
   COPSE_HD bool is_used(u64 slot) const {
     return slot < slot_count_ ? load_relaxed(words_ + slot) != empty
                               : load_relaxed(cell(Word(slot - slot_count_))) != 0;
@@ -136,7 +136,7 @@ class PackedSlots {
   static constexpr Word empty = 0, erased = 1;
   static constexpr Word key_mask = Word(~u64{0} >> (64 - 8 * key_bytes));
 
-  /// Of a cell, beside the value in the lower half.
+  /// A bit of a cell that holds its key; the lower half has the value.
   static constexpr u64 cell_taken = u64{1} << 32;
 
   struct EmptyOrKey {

@@ -1,26 +1,28 @@
 #pragma once
 
-// Linear probing, as in packed_slots.h, for keys and values that do not fit a word of 8 bytes together. Each slot
-// has a tag of 4 bytes, which searches look at, and a record with key and value, which they read where the tag
-// fits. (One compare-and-swap of 16 bytes would do for some sizes, but GPUs have it from compute capability 9.0 on
-// only, and hosts by a library call that may lock.)
+// Linear probing, as in packed_slots.h, for keys and values that together do not fit in a word of 8 bytes. Each
+// slot has a tag of 4 bytes and a record with key and value. A search looks at the tags, and reads the records
+// whose tags match. (One compare-and-swap of 16 bytes would be enough for some sizes. But GPUs have it only from
+// compute capability 9.0 on, and on a host it is a library call that may lock.)
 //
 //   tag   31          3 2   0
-//         fingerprint  state        of the element, a part of its hash; in wide values also a version, see below
+//         fingerprint  state        the fingerprint is a part of the hash; for wide values also a version, see
+//         below
 //
-// A slot goes from empty to writing by a compare-and-swap, and by whoever did it to full, with release, once the
-// record is there. So who acquires a full tag sees the key, which never changes again. An erased slot stays so.
-// That no key is ever there twice follows as in packed_slots.h, if insertions wait at a slot that is being written
-// under the fingerprint of their own key: nobody passes a slot before its key is known to be another one.
+// A compare-and-swap takes a slot from empty to writing. The same thread writes the record, and then takes the
+// slot to full, with release. So a thread that acquires a full tag sees the key, which never changes again. An
+// erased slot stays erased. No key is ever there twice for the same reason as in packed_slots.h, if an insertion
+// waits at a slot that is being written with the fingerprint of its own key: it passes a slot only when it knows
+// that the slot has another key.
 //
-// The wait is safe where the threads of a warp run in lockstep too: who has won a slot publishes it in the same
-// pass of the loop, with no wait between, and who waits does so by another pass. So nobody waits for a thread that
-// cannot run before the wait ends.
+// The wait is safe also if the threads of a warp run in lockstep. The thread that has won a slot publishes it in
+// the same pass of the loop, without a wait in between. A thread that waits does so by another pass. So no thread
+// waits for a thread that cannot run before the wait ends.
 //
-// Values of up to 8 bytes are assigned by one store. Wider ones are guarded by the tag (a sequence lock: Boehm,
-// "Can Seqlocks Get Along With Programming Language Memory Models?", MSPC 2012): the tag is `assigning` while the
-// words change, and its version another one after. Readers acquire each word and then look whether the tag is
-// still the same; a reader would have to sleep through a multiple of 2^21 assignments to one element to be misled.
+// Values of up to 8 bytes are assigned by one store. The tag guards wider values (a sequence lock: Boehm, "Can
+// Seqlocks Get Along With Programming Language Memory Models?", MSPC 2012): it is `assigning` while the words
+// change, and has another version afterwards. A reader acquires each word and then checks that the tag is still
+// the same. It could be misled only if it slept through a multiple of 2^21 assignments to one element.
 
 #include <type_traits>
 
@@ -31,7 +33,7 @@
 
 namespace copse::detail {
 
-/// Values as words that are read and written whole.
+/// A value as words, each of which is read and written whole.
 template <u32 value_bytes>
 struct RecordValue {
   using Word = std::conditional_t<value_bytes <= 4, u32, u64>;
@@ -57,10 +59,10 @@ class TaggedSlots {
   using Group = HashGroup<u32>;
   using Record = HashRecord<key_bytes, value_bytes>;
 
-  /// A search on its way.
+  /// A search that has begun.
   struct Start {
     Key key;
-    u32 fingerprint;  // in its place in a tag
+    u32 fingerprint;  // in the bits where a tag has it
     HashWalk walk;
   };
 
@@ -83,7 +85,7 @@ class TaggedSlots {
     return {key, u32(hash) & fingerprint_mask, {home, max_probes_}};
   }
 
-  /// One look at a time, for bulk calls: `going` and `waiting` mean to call again. `quiet`: nobody writes
+  /// One look at a group, for bulk calls: `going` and `waiting` mean to call again. `quiet`: no thread writes
   /// meanwhile.
   template <bool quiet>
   COPSE_HD Look look_for(Start& search, Value& value) const {
@@ -103,7 +105,7 @@ class TaggedSlots {
       if (assigns) assign({slot, tag}, value);
       return Look::found;
     }
-    // Of another key, for ever: goes on behind it. Else it looks again until the key is there.
+    // If the slot has another key, it has it for ever: go on behind it. Else look again until the key is written.
     if (state_of(tag) == writing && (tag & fingerprint_mask) == search.fingerprint) return Look::waiting;
     search.walk.from = stop.place + 1;
     return Look::going;
@@ -113,7 +115,7 @@ class TaggedSlots {
     Found found;
     const Look look = look_for_key<false>(search, found);
     if (look != Look::found) return look;
-    // Where an assignment comes between, or another erasure, it looks again.
+    // If an assignment or another erasure came in between, look again.
     const bool is_erased = state_of(found.tag) == full &&
                            compare_exchange_relaxed(tags_ + found.slot, found.tag, u32(erased)) == found.tag;
     return is_erased ? Look::found : Look::waiting;
@@ -121,7 +123,7 @@ class TaggedSlots {
 
   COPSE_HD u64 visited_slots() const { return slot_count_; }
 
-  /// True where a slot holds an element, which it gives.
+  /// True if a slot holds an element, which is stored in `key` and `value`.
   COPSE_HD bool element(u64 slot, Key& key, Value& value) const {
     SpinWait wait;
     for (;;) {
@@ -143,14 +145,14 @@ class TaggedSlots {
   static constexpr u32 state_bits = 3;
   static constexpr bool is_wide = value_bytes > 8;
 
-  // A wide value's version stands below the fingerprint.
+  // The version of a wide value stands below the fingerprint.
   static constexpr u32 version_bits = is_wide ? 21 : 0;
   static constexpr u32 one_version = 1u << state_bits;
   static constexpr u32 fingerprint_mask = ~u32{0} << (state_bits + version_bits);
 
   struct Found {
     u64 slot;
-    u32 tag;  // acquired, full or assigning
+    u32 tag;  // acquired; its state is full or assigning
   };
 
   struct EmptyOrFingerprint {
@@ -163,7 +165,7 @@ class TaggedSlots {
   COPSE_HD static u32 state_of(u32 tag) { return tag & ((1u << state_bits) - 1); }
   COPSE_HD static bool has_key(u32 tag) { return state_of(tag) == full || state_of(tag) == assigning; }
 
-  /// Looks for a key that is there. One that is only being written is not there yet.
+  /// One look for a key. A key that is still being written does not count as there.
   template <bool quiet>
   COPSE_HD Look look_for_key(Start& search, Found& found) const {
     const u32* const first = tags_ + search.walk.slot;
@@ -181,7 +183,7 @@ class TaggedSlots {
     return Look::going;
   }
 
-  /// True where the slot was empty and now holds the element.
+  /// True if the slot was empty and now holds the element.
   COPSE_HD bool fill(u64 slot, const Start& start, const Value& value) const {
     const u32 before = compare_exchange_relaxed(tags_ + slot, u32(empty), start.fingerprint | writing);
     if (before != empty) return false;
@@ -192,7 +194,7 @@ class TaggedSlots {
     return true;
   }
 
-  /// Who loses against another assignment or an erasure came just before it.
+  /// A failed compare-and-swap is ordered just before the assignment or erasure that beat it.
   COPSE_HD void assign(const Found& found, const Value& value) const {
     if constexpr (!is_wide) {
       store_value(records_[found.slot], value);
@@ -211,7 +213,7 @@ class TaggedSlots {
       constexpr u32 words = sizeof(typename RecordValue<value_bytes>::Word) / sizeof(u32);
       for (u32 k = 0; k < RecordValue<value_bytes>::count; ++k) {
         using Word = typename RecordValue<value_bytes>::Word;
-        // A wide value's words are released, so that who sees one of them sees the tag before it.
+        // The words of a wide value are released, so that a reader of one of them also sees the tag before it.
         if constexpr (is_wide) {
           store_release(record.value.word + k, Word(long_word(value, k * words)));
         } else {
@@ -221,7 +223,7 @@ class TaggedSlots {
     }
   }
 
-  /// False where an assignment came between, so that the words may be of two values.
+  /// False if an assignment came in between, so that the words may be of two values.
   COPSE_HD bool read_value(const Found& found, Value& value) const {
     if constexpr (value_bytes > 0) {
       constexpr u32 words = sizeof(typename RecordValue<value_bytes>::Word) / sizeof(u32);
