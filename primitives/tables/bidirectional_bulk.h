@@ -2,11 +2,11 @@
 
 // Bulk insertion into tables with bidirectional linear probing, as templates on the executor.
 //
-// Many keys are sorted by tag. Where the table is empty, each then knows its slot from a scan, and the table is
-// written front to back (bidirectional_place.h). Where it is not, threads insert them one by one, from many places
-// of the order at a time, so that the next key of a place finds its slots in the cache, while keys that are on
-// their way at once are far apart and lock different runs. Few keys, to the size of the table, are inserted as
-// they come. bench: copse-bench-primitives, bidirectional/.
+// Many keys are sorted by tag. If the table is empty, a scan then gives each key its slot, and the table is
+// written front to back (bidirectional_place.h). If not, threads insert the sorted keys one by one. Each thread
+// inserts a strand of neighbours, so the next key of a strand finds its slots in the cache, while keys that
+// different threads insert at the same time are far apart and lock different runs. If there are few keys for the
+// size of the table, they are inserted in their own order. bench: copse-bench-primitives, bidirectional/.
 
 #include "primitives/hash_templates.h"
 #include "primitives/radix_sort.h"
@@ -19,12 +19,12 @@ template <class Executor, class Bits>
 void sort_elements(const Executor& ex, const Bits* keys_in, const u32* values_in, u64 n, Bits* keys_out,
                    u32* values_out, BitRange bits, const KeyEncoding<Bits>& encoding);
 
-/// Whether to sort keys and look at the whole table.
+/// True if it pays to sort the keys and to look at the whole table.
 inline bool inserts_by_order(u64 n, u64 slot_count) {
   return n >= slot_count / 16 && n >= 1024 && n <= 0xffffffffu;
 }
 
-/// Places of the order at which keys are inserted at a time: as many as threads that a GPU runs at once.
+/// The number of strands: as many as the threads that a GPU runs at once.
 inline constexpr u64 max_strands = u64{1} << 18;
 
 template <class Layout, class Keys>
@@ -54,7 +54,7 @@ struct SlotIsTaken {
   }
 };
 
-/// Inserts one strand of the sorted pairs, where the table is occupied.
+/// Inserts one strand of the sorted pairs if the table holds elements.
 template <class Pairs>
 struct InsertStrand {
   PlacingTask<Pairs> task;
@@ -84,7 +84,7 @@ void insert_sorted(const Executor& ex, const char* label, const PlacingTask<Pair
   for_each(ex, label, divide_rounding_up(task.n, pairs_a_strand), InsertStrand<Pairs>{task, pairs_a_strand});
 }
 
-/// Sorts the pairs by tag and inserts them. `occupied`: whether the table holds anything.
+/// Sorts the pairs by tag and inserts them. `occupied`: not 0 if the table holds elements.
 template <class Executor, class Slots, class Keys, class Values>
 void sort_and_insert(const Executor& ex, const char* label, u64 n, const InsertEach<Slots, Keys, Values>& each,
                      const u32* occupied, bool is_surely_empty, u64* counts) {
@@ -111,7 +111,7 @@ void sort_and_insert(const Executor& ex, const char* label, u64 n, const InsertE
       return;
     }
   }
-  // Sorts as the library has them compiled: these are slow to compile, and wide records are slower to move.
+  // Takes the sort that the library has compiled: sorts are slow to compile, and wide records are slower to move.
   using Pairs = IndexedPairs<Slots, Keys, Values>;
   u32* order = frame.template allocate<u32>(n);
   {
@@ -126,7 +126,7 @@ void sort_and_insert(const Executor& ex, const char* label, u64 n, const InsertE
                 is_surely_empty);
 }
 
-/// Inserts all keys; where `replaces_all`, the table loses what it held before.
+/// Inserts all keys. If `replaces_all`, the table first loses its elements.
 template <class Executor, class Each>
 void insert_ordered(const Executor& ex, const char* label, u64 n, const Each& each, HashCounts* counts,
                     bool replaces_all) {

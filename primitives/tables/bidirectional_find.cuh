@@ -1,11 +1,11 @@
 #pragma once
 
-// Bulk searches in packed slots that are ordered, one key a thread. The first look is at the key's home alone,
-// where most searches end at a load of up to 0.8; what stands there sends the others to the right or to the left,
-// by groups of 32 bytes. As nobody changes the table meanwhile, one look at a group tells from its end what the
-// walk would: elements behind a free slot are behind the key, and those before one before it. More keys a thread,
-// or more bytes at the first look, are slower: they wait for no memory less, and leave room for fewer threads.
-// bench: copse-bench-primitives, bidirectional/find.
+// Bulk searches in packed slots that are ordered, one key per thread. The first look reads only the key's home,
+// where most searches end at a load of up to 0.8. The tag there sends the others to the right or to the left, in
+// groups of 32 bytes. No thread changes the table meanwhile, so the last slot of a group is enough to decide
+// whether the walk ends: elements behind a free slot are behind the key, and elements before a free slot are
+// before it. More keys per thread, or more bytes at the first look, are slower: the waits for memory are as many,
+// and fewer threads fit. bench: copse-bench-primitives, bidirectional/find.
 
 #include <cstring>
 
@@ -33,7 +33,7 @@ struct SlotGroup {
   }
 };
 
-/// True where the key of a tag is there; `found` is its word.
+/// True if the table holds the key with this tag; `found` is its word.
 template <class Layout>
 __device__ bool find_in_order(const Layout& layout, u32 tag, typename Layout::Word& found) {
   using Group = SlotGroup<typename Layout::Word>;
@@ -83,7 +83,7 @@ __global__ void __launch_bounds__(ordered_find_threads)
     steps.emit(i, found, value);
   }
   if (counts == nullptr) return;
-  // By blocks: a ticket a warp on one address would take as long as the searches.
+  // One addition per block: one per warp to the same address would take as long as the searches.
   const u32 found_count = u32(__syncthreads_count(found));
   const u32 absent_count = u32(__syncthreads_count(i < n)) - found_count;
   if (threadIdx.x != 0) return;
@@ -93,7 +93,7 @@ __global__ void __launch_bounds__(ordered_find_threads)
 
 }  // namespace detail
 
-/// Contract: primitives/loops/for_each_prefetched.h; for searches in ordered slots of one word each.
+/// Contract: primitives/loops/for_each_prefetched.h, for searches in ordered slots of one word.
 template <u32 value_bytes, class Keys, class Emit>
 requires(value_bytes <= 4) void for_each_prefetched(
     const Executor& ex, const char* label, u64 n,

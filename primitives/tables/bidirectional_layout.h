@@ -1,20 +1,23 @@
 #pragma once
 
-// How the slots of a table with bidirectional linear probing lie in memory, and what a slot says.
+// The layout of a table with bidirectional linear probing in memory, and the bits of a slot.
 //
-// A slot has a tag: the upper 32 bits of its key's hash. Elements stand in the order of their tags, in all of the
-// table. Keys of 4 bytes with values of up to 4 share one word with it, which is then the whole of an element, for
-// the hash of 4 bytes is a mapping onto itself and gives the key back; all others have a record beside the tags.
+// A slot has a tag: the upper 32 bits of its key's hash. In the whole table, elements stand in the order of their
+// tags. For keys of 4 bytes with values of up to 4 bytes, tag and value share one word, which is the whole
+// element: the hash of 4 bytes is a one-to-one mapping, so the tag gives the key back. Other elements have a
+// record beside the tags.
 //
 //   63            32 31            0
 //   tag              value            packed
 //                    tag              of a set of packed keys, or beside records
 //
-// Tags 0 and 1 are no elements: the slot is empty, or empty and locked. Packed keys of such hashes live in two
-// cells in the table's header; elsewhere their tag is 2, since equal tags may be of different keys.
+// Tags 0 and 1 mean that the slot holds no element: it is empty, or empty and locked. Packed keys with such hashes
+// live in two cells in the header of the table. Unpacked keys with such hashes get tag 2, since different keys may
+// have equal tags.
 //
-// Slots are counted from 64 on: the 64 words before them and after them are for ever empty, so that no walk needs
-// to look where it is. The nearest of them are locked as any other end of a run, and never filled.
+// Slots are counted from 64 on. The 64 words before the first and the 64 behind the last always stay empty, so a
+// walk needs no check for the ends of the table. The nearest of them are locked like any other end of a run, but
+// never filled.
 
 #include <cmath>
 #include <type_traits>
@@ -27,29 +30,29 @@ namespace copse::detail {
 
 inline constexpr u32 empty_tag = 0, locked_tag = 1, min_tag = 2;
 
-/// Empty, be it locked or not.
+/// True if the slot holds no element, locked or not.
 COPSE_HD inline constexpr bool is_free(u32 tag) {
   return tag < min_tag;
 }
 
-/// True for a free slot, and for an element that stands behind those of `tag`.
+/// True for a free slot, and for an element that stands behind the elements with `tag`.
 COPSE_HD inline constexpr bool ends_walk_right(u32 at, u32 tag) {
   return at - min_tag > tag - min_tag;
 }
 
-/// True for a free slot, and for an element that stands before those of `tag`.
+/// True for a free slot, and for an element that stands before the elements with `tag`.
 COPSE_HD inline constexpr bool ends_walk_left(u32 at, u32 tag) {
   return at < tag;
 }
 
-/// The number by which a multiplication by the odd number `a` is taken back.
+/// Returns the number by which one multiplies to undo a multiplication by the odd number `a`.
 COPSE_HD inline constexpr u32 inverse_of(u32 a) {
-  u32 inverse = a;  // right in 3 bits; each step doubles them
+  u32 inverse = a;  // correct in 3 bits; each step doubles their number
   for (int k = 0; k < 4; ++k) inverse *= 2 - a * inverse;
   return inverse;
 }
 
-/// The x of which mixed(x) is `hash`.
+/// Returns the x for which mixed(x) is `hash`.
 COPSE_HD inline u32 unmixed(u32 hash) {
   hash ^= hash >> 15 ^ hash >> 30;
   hash *= inverse_of(0xd35a2d97u);
@@ -58,10 +61,10 @@ COPSE_HD inline u32 unmixed(u32 hash) {
   return hash ^ hash >> 16;
 }
 
-/// Slots whose movements share a pair of counters.
+/// The number of slots that share a pair of counters of changes.
 inline constexpr u64 page_slots = 64;
 
-/// How many changes of a page's elements have begun, and how many have ended.
+/// How many changes of the elements of a page have begun, and how many have ended.
 struct PageChanges {
   u32 begun, ended;
 };
@@ -101,12 +104,12 @@ class BidirectionalLayout {
 
   COPSE_HD HashHeader* header() const { return header_; }
   COPSE_HD u64 slot_count() const { return slot_count_; }
-  /// The slot behind the last one.
+  /// Returns the slot behind the last one.
   COPSE_HD u64 end_slot() const { return first_slot + slot_count_; }
   COPSE_HD Word* word(u64 slot) const { return words_ + slot; }
   COPSE_HD PageChanges* changes_of(u64 page) const { return changes_ + page; }
 
-  /// The tag of a key; of packed keys alone it may be below min_tag.
+  /// Returns the tag of a key. Only for packed keys, it may be below min_tag.
   COPSE_HD static u32 tag_of(const Key& key) {
     const u32 tag = u32(hash_of(key) >> 32);
     return is_packed ? tag : larger(tag, min_tag);
@@ -122,7 +125,7 @@ class BidirectionalLayout {
   }
   COPSE_HD u32 tag_at(u64 slot) const { return tag_in(load_relaxed(words_ + slot)); }
 
-  /// The word of an element.
+  /// Returns the word of an element.
   COPSE_HD static Word word_of(u32 tag, const Value& value) {
     if constexpr (sizeof(Word) == 8) {
       return u64(tag) << 32 | value.word[0];
@@ -130,12 +133,12 @@ class BidirectionalLayout {
       return tag;
     }
   }
-  /// The word of a slot that is empty or locked.
+  /// Returns the word of a slot that is empty or locked.
   COPSE_HD static constexpr Word free_word(u32 tag) {
     return sizeof(Word) == 8 ? Word(u64(tag) << 32) : Word(tag);
   }
 
-  /// Whether a slot whose word has the key's tag holds the key.
+  /// True if a slot with the key's tag holds the key.
   COPSE_HD bool holds_key(u64 slot, const Key& key) const {
     u32 difference = 0;
     if constexpr (!is_packed) {
@@ -172,7 +175,7 @@ class BidirectionalLayout {
       for (u32 k = 0; k < Value::count; ++k) store_relaxed(record(slot) + Key::count + k, value.word[k]);
     }
   }
-  /// Copies an element from slot to slot.
+  /// Copies an element from one slot to another.
   COPSE_HD void move(u64 from, u64 to) const {
     if constexpr (!is_packed) {
       for (u32 k = 0; k < record_words; ++k) store_relaxed(record(to) + k, load_relaxed(record(from) + k));

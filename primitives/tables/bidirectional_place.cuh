@@ -1,7 +1,8 @@
 #pragma once
 
-// A block a tile, twice: once for what it comes to, once for its slots, which it gathers in shared memory and
-// stores whole, the empty ones among them. bench: copse-bench-primitives, bidirectional/insert.
+// One block per tile, in two passes: the first measures the tile, the second fills its slots. The second pass
+// gathers the slots in shared memory, and stores all of them, also the empty ones. bench: copse-bench-primitives,
+// bidirectional/insert.
 
 #include "primitives/cuda/block.cuh"
 #include "primitives/cuda/scan.cuh"
@@ -22,10 +23,10 @@ using copse::detail::PlacingTask;
 inline constexpr u32 placing_threads = 256;
 inline constexpr u32 keys_a_thread = 8;  // the shortest group
 inline constexpr u32 placing_tile = placing_threads * keys_a_thread;
-inline constexpr u32 placing_halo = max_placing_group / keys_a_thread;  // threads' keys behind the tile
+inline constexpr u32 placing_halo = max_placing_group / keys_a_thread;  // keys behind the tile, in threads
 static_assert(keys_a_thread == copse::detail::min_placing_group && placing_halo <= warp_size);
 
-/// The neighbouring keys of a thread.
+/// The keys of a thread, which are neighbours.
 struct KeysOfThread {
   u32 tag[keys_a_thread];
   bool is_there[keys_a_thread], is_repeated[keys_a_thread], is_kept[keys_a_thread];
@@ -62,7 +63,8 @@ __device__ KeysOfThread load_keys(const Task& task, u64 first) {
   return keys;
 }
 
-/// The bounds of a thread's keys: the least from each to the thread's end, without what comes before the tile.
+/// Computes the bounds of a thread's keys: for each, the least d from it to the thread's last key. The places
+/// before the tile are not yet subtracted.
 template <class Task>
 __device__ void min_to_end(const Task& task, const KeysOfThread& keys, u32 rank, i64 (&bound)[keys_a_thread]) {
   rank += keys.kept_count;
@@ -79,15 +81,15 @@ __device__ void min_to_end(const Task& task, const KeysOfThread& keys, u32 rank,
 
 struct PlacingShared {
   BlockStorage<u32, placing_threads> counts;
-  i64 least[placing_threads + placing_halo];  // of each thread's keys
+  i64 least[placing_threads + placing_halo];  // the least d of each thread's keys
 };
 
-/// A block's tile, by threads.
+/// A thread's part of its block's tile.
 struct PlacedTile {
   KeysOfThread keys;
-  u32 rank, count;  // kept keys before the thread's, in the tile, and of the tile
+  u32 rank, count;  // how many keys are kept in the tile before the thread's keys, and in the whole tile
   i64 bound[keys_a_thread];
-  i64 highest;  // of the thread's
+  i64 highest;  // the largest bound of the thread's keys
 };
 
 template <class Task>
@@ -101,7 +103,7 @@ __device__ PlacedTile load_tile(const Task& task, u64 tile_id, PlacingShared& sh
   min_to_end(task, tile.keys, tile.rank, tile.bound);
   shared.least[threadIdx.x] = tile.bound[0];
   if (threadIdx.x < warp_size) {
-    // The keys behind the tile, as far as windows reach.
+    // Read the keys behind the tile, as far as windows reach.
     const KeysOfThread behind = load_keys(task, first + placing_tile + threadIdx.x * keys_a_thread);
     const u32 through = warp_inclusive_scan(behind.kept_count, Plus{});
     i64 bound[keys_a_thread];
@@ -137,10 +139,10 @@ __global__ void __launch_bounds__(placing_threads)
   if (threadIdx.x == 0) stretches[blockIdx.x] = {tile.count, scan.total};
 }
 
-/// What becomes of a thread's pairs, and in which slots they stand, counted from 0; ~0 for those in none.
+/// The slots of a thread's pairs, counted from 0; ~0 for a pair that takes no slot.
 struct PairsOfThread {
   u64 slot[keys_a_thread];
-  u32 outcomes;  // how many of each, 8 bits
+  u32 outcomes;  // how many pairs have each outcome, 8 bits per outcome
 };
 
 template <class Task>
@@ -183,11 +185,11 @@ __device__ void count_outcomes(const Task& task, u32 outcomes) {
   }
 }
 
-/// Words that a block gathers at a time.
+/// How many words a block gathers at a time.
 template <class Word>
 inline constexpr u32 gathered_words = 16384 / sizeof(Word);
 
-/// Stores the slots [begin, end) of the table: the threads' elements, and nothing between them.
+/// Stores the slots [begin, end) of the table: the elements of the threads, and empty slots between them.
 template <class Task>
 __device__ void store_slots(const Task& task, u64 first, const PlacedTile& tile, const PairsOfThread& pairs,
                             u64 begin, u64 end, typename Task::Slots::Word* gathered) {
@@ -229,7 +231,7 @@ __global__ void __launch_bounds__(placing_threads)
   const PlacedStretch base = before[blockIdx.x];
   const PlacedTile tile = load_tile(task, blockIdx.x, shared);
 
-  // The largest bound before each thread's keys.
+  // Find the largest bound before each thread's keys.
   const auto scan = block_inclusive_scan<placing_threads>(tile.highest, Larger{}, highest_of_warps);
   i64 highest = shuffle_up(scan.inclusive, 1);
   if (lane_id() == 0) highest = threadIdx.x == 0 ? no_bound : scan.warps_before;

@@ -1,6 +1,6 @@
 #pragma once
 
-// A worker a tile, twice: once for what it comes to, once for its slots.
+// One worker per tile, in two passes: the first measures the tile, the second fills its slots.
 
 #include <memory>
 
@@ -19,13 +19,13 @@ using copse::detail::PlacingTask;
 
 inline constexpr u64 placing_tile = 8192;
 
-/// What becomes of a pair.
+/// What happens to a pair.
 enum class Placing : u8 { kept, repeated, cell, repeated_cell };
 
 template <class Task>
 class PlacedTile {
  public:
-  /// Reads one group more than the tile, for the windows of its last keys.
+  /// Reads one group more than the tile has, for the windows of its last keys.
   PlacedTile(const Task& task, u64 tile) : task_(task), first_(tile * placing_tile) {
     using Slots = typename Task::Slots;
     const u64 end = smaller(first_ + placing_tile, task.n);
@@ -89,7 +89,7 @@ void clear_slots(const Task& task, u64 first, u64 end) {
   }
 }
 
-/// Fills the slots from the end of the tiles before to the end of this one's.
+/// Fills the slots from the end of the tiles before to the end of this tile.
 template <class Task>
 void fill_slots(const Task& task, u64 tile_id, const PlacedStretch& before, const PlacesInTable& places,
                 bool is_last, u64 (&outcomes)[4]) {

@@ -7,17 +7,17 @@
 //   free    element element element element    free
 //   locked     |<------  protected  ------>|   locked
 //
-// Who changes a run holds both ends. A run that grows by a locked end into its neighbour keeps its other end
-// locked until the change is whole, and the longer run has that same end. Elements come to rest in free slots by a
-// compare-and-swap at their home, too, which a lock prevents.
+// A thread that changes a run holds both ends. If a run grows over a locked end into its neighbour, its other end
+// stays locked until the change is complete, and the longer run has that same end. An insertion at a free home
+// takes its slot by a compare-and-swap, which fails if the slot is locked.
 //
-// Ends are taken from left to right, and given back where the second is taken: of all threads that hold a left
-// end, the one furthest right finds its right end free or held by one that holds both. So in every round of
-// attempts somebody gets on. Nobody waits for anything while holding an end. That is what makes it safe in
-// lockstep: see BidirectionalSlots.
+// A thread takes the left end first, and gives it back if the right one is taken. Of all threads that hold a left
+// end, the one furthest right finds its right end free, or held by a thread that holds both ends. So in every
+// round of attempts, at least one thread goes on. No thread waits for anything while it holds an end. This makes
+// locks safe in lockstep: see BidirectionalSlots.
 //
-// Reads after both locks see all changes before: whoever made them released one of the two ends, or a slot of the
-// run that was free then and was taken since, which the reader has read, by a fence.
+// Reads after both locks see all changes before them. The thread that made a change released, by a fence, one of
+// the two ends, or a slot of the run that was free then and taken later, and the reader has read that slot.
 
 #include "primitives/tables/bidirectional_search.h"
 
@@ -35,7 +35,7 @@ COPSE_HD bool try_lock_slot(const Layout& layout, u64 slot) {
          compare_exchange_relaxed(layout.word(slot), empty, Layout::free_word(locked_tag)) == empty;
 }
 
-/// After a fence, where anything was changed.
+/// Call it after a fence if anything was changed.
 template <class Layout>
 COPSE_HD void unlock_slot(const Layout& layout, u64 slot) {
   store_relaxed(layout.word(slot), Layout::free_word(empty_tag));
@@ -48,7 +48,7 @@ COPSE_HD void unlock_run(const Layout& layout, const BidirectionalRun& run) {
   unlock_slot(layout, run.right);
 }
 
-/// Finds the run around `home`, which was occupied a moment ago. False where its ends are further than `reach`.
+/// Finds the run around `home`, which was occupied a moment ago. False if an end is further away than `reach`.
 template <class Layout>
 COPSE_HD bool find_run(const Layout& layout, u64 home, u64 reach, BidirectionalRun& run) {
   run.left = free_slot_before(layout, home, home > reach ? home - reach : 0);
@@ -56,7 +56,7 @@ COPSE_HD bool find_run(const Layout& layout, u64 home, u64 reach, BidirectionalR
   return run.left != no_slot && run.right != no_slot;
 }
 
-/// Tries to lock a run as it was found. Does not wait.
+/// Tries to lock a run as find_run found it. Does not wait.
 template <class Layout>
 COPSE_HD bool try_lock_run(const Layout& layout, const BidirectionalRun& run) {
   if (!try_lock_slot(layout, run.left)) return false;
@@ -65,13 +65,13 @@ COPSE_HD bool try_lock_run(const Layout& layout, const BidirectionalRun& run) {
     return false;
   }
   fence_acq_rel();
-  // An erasure may have parted the run before the locks.
+  // An erasure may have split the run before the locks.
   if (free_slot_after(layout, run.left, run.right + 1) == run.right) return true;
   unlock_run(layout, run);
   return false;
 }
 
-/// Tells searches that the elements of slots [first, last] change from here on.
+/// Tells searches that the elements of slots [first, last] change from now on.
 template <class Layout>
 COPSE_HD void begin_change(const Layout& layout, u64 first, u64 last) {
   for (u64 page = first / page_slots; page <= last / page_slots; ++page) {
@@ -96,12 +96,12 @@ COPSE_HD void put_element(const Layout& layout, u64 slot, const BidirectionalTar
   store_relaxed(layout.word(slot), Layout::word_of(target.tag, value));
 }
 
-/// Puts an element before slot `place` of a locked run, and unlocks it. False where it has no room: at both ends
-/// of the table.
+/// Puts an element before slot `place` of a locked run, and unlocks the run. False if there is no room, because
+/// the run reaches both ends of the table.
 ///
-/// Moves elements to the left where the element comes to stand on the right of its home, and the other way round,
-/// so that runs stay around their elements' homes (van der Vegt, "A Concurrent Bidirectional Linear Probing
-/// Algorithm", 2011, and the course).
+/// If the element comes to stand on the right of its home, other elements move to the left; if on the left, they
+/// move to the right. So runs stay around the homes of their elements (van der Vegt, "A Concurrent Bidirectional
+/// Linear Probing Algorithm", 2011, and the course).
 template <class Layout>
 COPSE_HD bool insert_into_run(const Layout& layout, const BidirectionalRun& run, u64 place,
                               const BidirectionalTarget<typename Layout::Key>& target,
@@ -127,8 +127,8 @@ COPSE_HD bool insert_into_run(const Layout& layout, const BidirectionalRun& run,
   return true;
 }
 
-/// Erases the element of a slot of a locked run, and unlocks it. The elements from there on whose homes the gap
-/// would cut off move into it one by one; they stand on one side alone, for homes grow with slots.
+/// Erases the element of a slot of a locked run, and unlocks the run. The gap would cut some elements off from
+/// their homes; these move into it one by one. All of them stand on one side, since homes ascend with slots.
 template <class Layout>
 COPSE_HD void erase_from_run(const Layout& layout, const BidirectionalRun& run, u64 place) {
   u64 gap = place;

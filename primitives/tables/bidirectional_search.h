@@ -1,20 +1,22 @@
 #pragma once
 
-// How a key is found in slots that are ordered by tag: from its home, which the order tells whether to leave to
-// the right or to the left. What holds of every table, at any moment:
+// How a search finds a key in slots that are ordered by tag. It starts at the key's home; the tag there says
+// whether to walk to the right or to the left. Two laws hold for every table, at any moment:
 //
 //   (1) from left to right, tags do not descend
-//   (2) no slot between an element and its home is free, nor is its home
+//   (2) no slot between an element and its home is free, and its home is not free
 //
-// So a key whose home is free is not there, and else it stands in the run of slots around it, on the side that the
-// tag at home says: a walk ends where tags pass the key's or the run ends. Homes grow with tags, so that (1)
-// follows from (2): between elements of two runs is a free slot, which the homes of neither pass.
+// So if a key's home is free, the key is not there. Otherwise the key can only stand in the run of slots around
+// its home, on the side that the tag at home gives. A walk ends where the tags pass the key's tag, or where the
+// run ends. Homes ascend with tags, so (1) holds between runs because of (2): between the elements of two runs is
+// a free slot, and the homes of neither run lie beyond it.
 //
-// A walk that meets elements while others move may miss one that jumps over it. So each page of 64 slots counts
-// the changes of its elements that have begun and that have ended (a sequence lock with several writers: Boehm,
-// "Can Seqlocks Get Along With Programming Language Memory Models?", MSPC 2012). Where as many had ended before
-// the walk saw the page as have begun after its end, no element of the page moved meanwhile. Free slots may have
-// been filled by keys whose home they are: the walk's answer was right when it read its last slot.
+// A walk that reads elements while others move may miss an element that moves past it. So each page of 64 slots
+// counts the changes of its elements that have begun, and those that have ended (a sequence lock with several
+// writers: Boehm, "Can Seqlocks Get Along With Programming Language Memory Models?", MSPC 2012). If the number
+// ended before the walk saw the page equals the number begun after the walk's end, no element of the page moved in
+// between. Insertions may have filled free slots that are the homes of their keys: the walk's answer was right
+// when it read its last slot.
 
 #include "primitives/tables/bidirectional_layout.h"
 
@@ -26,7 +28,7 @@ class SeenPages {
  public:
   COPSE_HD explicit SeenPages(const Layout& layout) : layout_(layout) {}
 
-  /// Before the first look at a page, which is next to those seen before.
+  /// Call before the first look at a page, which must be next to the pages seen before.
   COPSE_HD void enter(u64 page) {
     if (first_ <= page && page <= last_) return;
     first_ = first_ > last_ ? page : smaller(first_, page);
@@ -34,7 +36,7 @@ class SeenPages {
     ended_minus_begun_ += load_acquire(&layout_.changes_of(page)->ended);
   }
 
-  /// After the last look: true where no element has moved. (It could be misled by 2^32 changes during the walk.)
+  /// Call after the last look. True if no element has moved. (2^32 changes during the walk could mislead it.)
   COPSE_HD bool unchanged() {
     fence_acq_rel();
     for (u64 page = first_; page <= last_; ++page) {
@@ -46,15 +48,15 @@ class SeenPages {
  private:
   const Layout& layout_;
   u64 first_ = 1, last_ = 0;
-  u32 ended_minus_begun_ = 0;  // no page has ended more than it has begun: 0 in all is 0 in each
+  u32 ended_minus_begun_ = 0;  // no page ended more changes than it began, so a sum of 0 means 0 in each page
 };
 
-/// For those who hold the lock of the run.
+/// For walks of a thread that holds the lock of the run.
 struct NoPages {
   COPSE_HD void enter(u64) {}
 };
 
-/// Where a key stands; where it is not there, the slot of the first element behind it, or a free one.
+/// Where a key stands. If it is not there: the slot of the first element behind it, or a free slot.
 template <class Word>
 struct BidirectionalPlace {
   bool found;
@@ -62,7 +64,7 @@ struct BidirectionalPlace {
   Word word;
 };
 
-/// What is looked for.
+/// The key that a search looks for.
 template <class Key>
 struct BidirectionalTarget {
   Key key;
@@ -104,7 +106,7 @@ COPSE_HD BidirectionalPlace<typename Layout::Word> walk_left(
   }
 }
 
-/// Looks for a key from its home on.
+/// Looks for a key, from its home on.
 template <class Layout, class Pages>
 COPSE_HD BidirectionalPlace<typename Layout::Word> locate(const Layout& layout,
                                                           const BidirectionalTarget<typename Layout::Key>& target,
@@ -122,7 +124,7 @@ COPSE_HD BidirectionalPlace<typename Layout::Word> locate(const Layout& layout,
 
 inline constexpr u64 no_slot = ~u64{0};
 
-/// The free slot nearest to `slot` before it; none where it is not above `lowest`.
+/// Returns the nearest free slot before `slot`, or no_slot if the walk finds none down to the group of `lowest`.
 template <class Layout>
 COPSE_HD u64 free_slot_before(const Layout& layout, u64 slot, u64 lowest) {
   using Group = typename Layout::Group;
@@ -136,7 +138,7 @@ COPSE_HD u64 free_slot_before(const Layout& layout, u64 slot, u64 lowest) {
   }
 }
 
-/// The free slot nearest to `slot` behind it; none where it is not below `highest`.
+/// Returns the nearest free slot behind `slot`, or no_slot if the walk finds none up to the group of `highest`.
 template <class Layout>
 COPSE_HD u64 free_slot_after(const Layout& layout, u64 slot, u64 highest) {
   using Group = typename Layout::Group;
