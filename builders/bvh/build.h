@@ -8,8 +8,8 @@
 
 namespace copse {
 
-/// The options of any builder of binary trees, for programs that choose the builder at run time. build(), rebuild()
-/// and build_sizes() take them in place of the options that they hold.
+/// The options of any builder of binary trees, for programs that choose the builder at run time. build(),
+/// rebuild() and build_sizes() take them in place of the options that they hold.
 using AnyBuildOptions = std::variant<LbvhOptions, HplocOptions, SahOptions>;
 
 inline Bvh build(Context& context, const TriangleViews& triangles, const AnyBuildOptions& options) {

@@ -38,14 +38,15 @@ struct HplocOptions {
 Bvh build(Context& context, const TriangleViews& triangles, const HplocOptions& options);
 Bvh build(Context& context, const BoxView& boxes, const HplocOptions& options);
 
-/// Builds a fresh tree in the memory of `bvh`, whichever builder made it. Waits for nothing and, once warm, allocates
-/// nothing, so that it can be captured in a Graph. After an error the tree must be rebuilt before it is used.
+/// Builds a fresh tree in the memory of `bvh`, whichever builder made it. Waits for nothing and, once warm,
+/// allocates nothing, so that it can be captured in a Graph. After an error the tree must be rebuilt before it is
+/// used.
 /// Throws: as build; Error invalid_argument for more primitives than bvh.primitive_capacity().
 void rebuild(Context& context, Bvh& bvh, const TriangleViews& triangles, const HplocOptions& options);
 void rebuild(Context& context, Bvh& bvh, const BoxView& boxes, const HplocOptions& options);
 
-/// Returns the bytes that a build takes on this context: over `primitive_count` triangles of `view_count` views, or
-/// over as many boxes, which have 0 views.
+/// Returns the bytes that a build takes on this context: over `primitive_count` triangles of `view_count` views,
+/// or over as many boxes, which have 0 views.
 BuildSizes build_sizes(Context& context, u64 primitive_count, const HplocOptions& options, u64 view_count = 1);
 
 // Deprecated names, until 0.2.

@@ -2,11 +2,12 @@
 
 // Fast ways to read the boxes of triangles on CUDA. Measured by copse bench --builder lbvh --stages.
 //
-// Gathered: the triangles of one view with 32-bit indices. The kind of the table is decided once per kernel, not for
-// each triangle, so that the loads of several triangles overlap.
+// Gathered: the triangles of one view with 32-bit indices. The kind of the table is decided once per kernel, not
+// for each triangle, so that the loads of several triangles overlap.
 //
-// Precomputed: bounds of triangles, written once in input order, so that later passes in Morton order read one cache
-// line per triangle instead of four. If neighbours in the mesh are neighbours in space, caches already hold what those
+// Precomputed: bounds of triangles, written once in input order, so that later passes in Morton order read one
+// cache line per triangle instead of four. If neighbours in the mesh are neighbours in space, caches already hold
+// what those
 // passes read, and bounds would only be more bytes: samples decide. Measured by copse bench random-10M --stages.
 
 #include <type_traits>

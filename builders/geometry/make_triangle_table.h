@@ -1,7 +1,7 @@
 #pragma once
 
-// The triangle table of several views, which a body makes on its executor. For bodies: the executor's primitives must
-// be included.
+// The triangle table of several views, which a body makes on its executor. For bodies: the executor's primitives
+// must be included.
 
 #include <span>
 

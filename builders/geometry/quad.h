@@ -13,8 +13,8 @@ struct [[gnu::may_alias]] alignas(16) Quad {
   }
 };
 
-/// Half a node, loaded and stored at once: a corner of its box and the word beside it. Lanes that read the same half
-/// of neighbouring nodes in shared memory read different banks.
+/// Half a node, loaded and stored at once: a corner of its box and the word beside it. Lanes that read the same
+/// half of neighbouring nodes in shared memory read different banks.
 struct alignas(16) HalfNode {
   vec3 corner;
   u32 word;

@@ -4,25 +4,25 @@
 
 namespace copse::detail {
 
-/// A tree's memory, as builders write it.
+/// The memory of a tree, as builders write it.
 struct BvhArrays {
   BvhNode* nodes;
   u32* parents;
   u32* primitive_ids;
   BvhCounts* counts;
-  u8* deltas;       // [slot]: how close the primitives there and in the next one are, see LbvhDeltas
+  u8* deltas;       // [slot]: of the primitives in it and in the next slot, see LbvhDeltas
   u32* has_deltas;  // one word
-  u32* far_count;   // one word, where the tree is of its deltas
+  u32* far_count;   // one word; valid if has_deltas is 1
 };
 
-/// Says that a tree is the LBVH of its deltas.
+/// Marks a tree as the LBVH of its deltas.
 ///   far_count: see LbvhDeltas
 COPSE_HD inline void store_has_deltas(const BvhArrays& bvh, u32 far_count) {
   *bvh.has_deltas = 1;
   *bvh.far_count = far_count;
 }
 
-/// Stores a tree's counts and, for a tree without primitives, its empty root. The tree is of no deltas yet.
+/// Stores the counts of a tree and, if it has no primitives, its empty root. Clears has_deltas.
 COPSE_HD inline void store_counts(const BvhArrays& bvh, u32 leaf_count, u32 primitive_count, u32 source_count) {
   *bvh.counts = {leaf_count == 0 ? 0 : 2 * leaf_count - 1, leaf_count, primitive_count,
                  source_count - primitive_count};
@@ -30,7 +30,7 @@ COPSE_HD inline void store_counts(const BvhArrays& bvh, u32 leaf_count, u32 prim
   if (leaf_count == 0) bvh.nodes[0] = BvhNode::inner(Aabb::empty(), 0);
 }
 
-/// What builders and refits see of a tree that its users do not.
+/// Opens the private part of a tree to builders and refits.
 struct BvhAccess {
   static LbvhDeltas& deltas(Bvh& bvh) { return bvh.deltas_; }
   static const LbvhDeltas& deltas(const Bvh& bvh) { return bvh.deltas_; }

@@ -1,10 +1,10 @@
 #pragma once
 
-// What builds and refits share that join subtrees by warps and blocks: boxes in the lanes of a warp, and lists of what
-// is pending.
+// Helpers of builds and refits that join subtrees by warps and blocks: boxes in the lanes of a warp, and lists of
+// pending subtrees.
 //
-// The lists of neighbouring spans of a tree stand side by side: the entries of a span stand in memory from its first
-// place on, and there is a count for each span. A block takes the entries of up to 64 spans and numbers them through.
+// There is a list for each span of a tree. The entries of a span start at its first place in memory, and each span
+// has a count. A block takes the entries of up to 64 neighbouring spans and numbers them consecutively.
 
 #include "builders/geometry/aabb.h"
 #include "primitives/core/bits.h"
@@ -13,8 +13,9 @@
 
 namespace copse::cuda::detail {
 
-/// The box around the `size` lanes up to `last`; as many as a lane likes, none for 0.
-///   size_limit: a power of two that no lane's size reaches; the smaller, the cheaper
+/// Returns the box around the `size` lanes that end with lane `last`. Each lane may ask for a size of its own; 0
+/// gives the empty box.
+///   size_limit: a power of two above the size of every lane; a smaller limit is cheaper
 template <u32 size_limit = 2 * warp_size>
 __device__ inline Aabb box_of_lanes(Aabb own, u32 last, u32 size) {
   const u32 most = __reduce_max_sync(all_lanes, size);
@@ -35,25 +36,25 @@ __device__ inline Aabb box_of_lanes(Aabb own, u32 last, u32 size) {
   return box;
 }
 
-/// The box around those of all lanes, known to lane 0.
+/// Returns the box around the boxes of all lanes, in lane 0 only.
 __device__ inline Aabb box_of_all_lanes(Aabb own) {
 #pragma unroll
   for (u32 distance = warp_size / 2; distance > 0; distance /= 2) own = merge(own, shuffle_down(own, distance));
   return own;
 }
 
-/// A block's numbering, in shared memory.
+/// The numbering of the entries of a block, in shared memory.
 struct PendingLists {
-  static constexpr u32 max_lists = 2 * warp_size;  // spans of a block
+  static constexpr u32 max_lists = 2 * warp_size;  // spans per block
 
-  u32 ends[max_lists];  // the numbers behind each span's last entry
+  u32 ends[max_lists];  // [list]: one past the number of its last entry
 
-  /// Numbers the entries of `list_count` spans; all threads of the block.
+  /// Numbers the entries of `list_count` spans. All threads of the block call it.
   __device__ void number(const u32* counts, u32 list_count) {
     if (threadIdx.x < warp_size) number_by_one_warp(counts, list_count);
     __syncthreads();
   }
-  /// The same by one warp, which other warps have to wait for.
+  /// The same by one warp; the other warps must wait for it.
   __device__ void number_by_one_warp(const u32* counts, u32 list_count) {
     const u32 first = 2 * lane_id();
     const u32 count = first < list_count ? counts[first] : 0;
@@ -65,7 +66,7 @@ struct PendingLists {
   __device__ u32 begin(u32 list) const { return list == 0 ? 0 : ends[list - 1]; }
   __device__ u32 size() const { return ends[max_lists - 1]; }
 
-  /// The span whose entry has a number.
+  /// Returns the span of the entry with a number.
   __device__ u32 list_of(u32 number) const {
     u32 list = 0;
 #pragma unroll
@@ -75,14 +76,14 @@ struct PendingLists {
     return list;
   }
 
-  /// Where the entry of a number stands, counted from the first place of the first span.
-  ///   span: places a span
+  /// Returns the place of the entry with a number, counted from the first place of the first span.
+  ///   span: places per span
   __device__ u64 place(u32 number, u64 span) const {
     const u32 list = list_of(number);
     return list * span + (number - begin(list));
   }
 
-  /// The end of the whole lists from `begin` on that have at most `max_entries`.
+  /// Returns the end of as many whole lists from entry `begin` on as have at most `max_entries` in all.
   __device__ u32 end_of_whole_lists(u32 begin, u32 max_entries) const {
     if (size() - begin <= max_entries) return size();
     u32 end = begin;

@@ -1,8 +1,9 @@
 #pragma once
 
-// The entries of a builder's body, for triangles and for boxes. For bodies: the executor's primitives must be included.
+// The entries of the body of a builder, for triangles and for boxes. For bodies: include the executor's primitives
+// before.
 //
-// A body defines two functions by the type of its options, and instantiates the three entries below for them:
+// A body defines two functions for its type of options, and instantiates the three templates below for it:
 //
 //   build_over(ex, boxes, n, options, bvh)             builds the tree over boxes(0) to boxes(n - 1)
 //   build_over_scratch_bytes(ex, n, kind, options)

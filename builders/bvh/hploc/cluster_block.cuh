@@ -1,9 +1,9 @@
 #pragma once
 
 // The ranges of a tile, which one warp merges, and those of a block, which its warps merge together: in passes
-// over the splits between ranges. A split that is closer than both splits beside it is next, for then the ranges at its
-// sides are the children of the one that splits there. The splits that no pass takes belong to ranges that reach
-// beyond.
+// over the splits between ranges. A split that is closer than both splits beside it is next, for then the ranges
+// at its sides are the children of the one that splits there. The splits that no pass takes belong to ranges that
+// reach beyond.
 
 #include "builders/bvh/hploc/cluster_memory.cuh"
 

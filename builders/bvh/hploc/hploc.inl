@@ -11,13 +11,13 @@
 // The cooperative stage, hploc_cpu.h and hploc.cuh:
 //
 //   cluster_leaves(ex, boxes, precomputed, leaves, deltas, n, radius, clusters, arrivals, bvh)
-//     Builds nodes and parents of `bvh` over its leaves. A range of leaves in the hierarchy of the deltas takes the
-//     clusters of its two children, those of the left one first. Where it has more than 16 leaves, it merges
+//     Builds nodes and parents of `bvh` over its leaves. A range of leaves in the hierarchy of the deltas takes
+//     the clusters of its two children, those of the left one first. Where it has more than 16 leaves, it merges
 //     neighbours in rounds until at most 16 clusters are left, the whole range until one is. In a round each
-//     cluster looks at the others at most `radius` places away, and those two merge that choose each other.
-//     `n`: the most leaves that bvh.counts, which stands in the executor's memory, may tell of. `clusters` and
-//     `arrivals`: room for n each; all bits of the arrivals are set. `precomputed`: PrecomputedBounds of the same boxes, which
-//     may be read in their place.
+//     cluster looks at the others at most `radius` places away, and those two merge that choose each other. `n`:
+//     the most leaves that bvh.counts, which stands in the executor's memory, may tell of. `clusters` and
+//     `arrivals`: room for n each; all bits of the arrivals are set. `precomputed`: PrecomputedBounds of the same
+//     boxes, which may be read in their place.
 
 #include "builders/bvh/build/tree_body.h"
 #include "builders/bvh/hploc.h"

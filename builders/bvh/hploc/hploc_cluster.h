@@ -93,8 +93,8 @@ struct PlaceCluster {
 /// at radius 4 (bench: copse bench apartment --builder hploc).
 inline constexpr u32 narrow_range = 256;
 
-/// The hierarchy that H-PLOC climbs: the LBVH over the leaves, of which no node is ever made. It also says how far the
-/// clusters of a range merge.
+/// The hierarchy that H-PLOC climbs: the LBVH over the leaves, of which no node is ever made. It also says how far
+/// the clusters of a range merge.
 template <class Leaves>
 struct ClusterHierarchy : LeafHierarchy<Leaves> {
   /// A range hands all its clusters to its parent as they are, unless they are too many or it has no parent.

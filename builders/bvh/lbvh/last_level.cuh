@@ -1,17 +1,17 @@
 #pragma once
 
-// The last level of an LBVH: all nodes that the lists still lack, at once. The node that splits at a split reaches
-// to both sides over all splits that are closer, and where its range ends is enough to know its box, from those of
-// the subtrees that were made before: so no node waits for another one, however deep the tree is. Eight lanes
-// take a split. They look for either end of its range in the split's own list, then among whole lists
-// (PendingTable), then in the list where the range ends. Measured by copse bench --builder lbvh --stages.
+// The last level of an LBVH: makes all nodes that are left at once. The node of a split reaches to both sides over
+// all splits with higher deltas. The ends of its range are enough to compute its box from the boxes of the
+// subtrees that exist already, so no node waits for another one, for trees of any depth. Eight lanes take a split.
+// They search each end of its range in the list of the split, then among whole lists (PendingTable), then in the
+// list where the range ends. Measured by copse bench --builder lbvh --stages.
 
 #include "builders/bvh/build/join_subtrees.cuh"
 #include "builders/bvh/lbvh/leaf_tile.cuh"
 
 namespace copse::cuda::detail {
 
-/// Lanes that work on one thing, side by side in a warp; the groups of a warp may go different ways.
+/// Neighbouring lanes of a warp that work on one split. The groups of a warp may diverge.
 struct LaneGroup {
   static constexpr u32 size = 8;
 
@@ -51,7 +51,7 @@ struct ByteRow {
   __device__ ByteRow(const u8* row, const LaneGroup& group)
       : word(reinterpret_cast<const u32*>(row)[group.rank]) {}
 
-  /// The last byte before `end` that is at most `most`; `size` where there is none.
+  /// Returns the last byte before `end` that is at most `most`, or `size` if there is none.
   __device__ u32 last(u32 end, u32 most, const LaneGroup& group) const {
     const u32 found = at_most(most) & bytes_below(end, group);
     const u32 lanes = group.vote(found != 0);
@@ -59,7 +59,7 @@ struct ByteRow {
     const u32 byte = group.from(3 - leading_zeros(found) / 8, lane);
     return lanes == 0 ? size : 4 * lane + byte;
   }
-  /// The first one from `begin` on.
+  /// Returns the first such byte from `begin` on, or `size`.
   __device__ u32 first(u32 begin, u32 most, const LaneGroup& group) const {
     const u32 found = at_most(most) & ~bytes_below(begin, group);
     const u32 lanes = group.vote(found != 0);
@@ -69,7 +69,7 @@ struct ByteRow {
   }
 
  private:
-  /// All bits of the bytes that are.
+  /// All bits of the bytes that are at most `most`.
   __device__ u32 at_most(u32 most) const { return __vcmpleu4(word, most * 0x01010101u); }
   __device__ static u32 bytes_below(u32 end, const LaneGroup& group) {
     const u32 first = 4 * group.rank, count = end > first ? smaller(end - first, 4u) : 0;
@@ -77,11 +77,12 @@ struct ByteRow {
   }
 };
 
-/// Lists that the last level may find.
+/// The most lists that the last level can take.
 inline constexpr u32 max_last_level_lists = 4096;
 
-/// All lists of the last level as wholes, in shared memory: their least deltas and counts, and the least deltas and
-/// the boxes of rows of lists. The boxes of lists are left to the cache, through which they come to make rows.
+/// A summary of all lists of the last level, in shared memory: the lowest delta and the count of each list, and
+/// the lowest delta and the box of each row of 32 lists. The boxes of single lists stay in global memory; the pass
+/// that makes the rows leaves them in the cache.
 struct PendingTable {
   static constexpr u32 row_size = ByteRow::size, max_rows = max_last_level_lists / row_size;
   static_assert(row_size == warp_size && max_rows % row_size == 0);
@@ -93,9 +94,9 @@ struct PendingTable {
   u8 counts[max_last_level_lists];
   vec3 row_lo[max_rows], row_hi[max_rows];
 
-  /// All threads of a block, a row a warp.
+  /// Loads the summaries. All threads of the block call it; a warp makes a row.
   __device__ void load(const PendingSummary* all_summaries, u32 count) {
-    constexpr u32 padding = 255;  // no delta is as close
+    constexpr u32 padding = 255;  // above every delta
     if (threadIdx.x == 0) {
       summaries = all_summaries;
       list_count = count;
@@ -121,7 +122,7 @@ struct PendingTable {
     __syncthreads();
   }
 
-  /// The last list before `list` with a delta that is at most as close as `most`; list_count where there is none.
+  /// Returns the last list before `list` with a delta of at most `most`, or list_count if there is none.
   __device__ u32 last_before(u32 list, u32 most, const LaneGroup& group) const {
     const u32 own_row = list / row_size;
     const u32 in_row = ByteRow(least + own_row * row_size, group).last(list % row_size, most, group);
@@ -137,7 +138,7 @@ struct PendingTable {
     }
     return list_count;
   }
-  /// The first one behind it.
+  /// Returns the first such list after `list`, or list_count.
   __device__ u32 first_behind(u32 list, u32 most, const LaneGroup& group) const {
     const u32 own_row = list / row_size;
     const u32 in_row = ByteRow(least + own_row * row_size, group).first(list % row_size + 1, most, group);
@@ -154,7 +155,7 @@ struct PendingTable {
     return list_count;
   }
 
-  /// The group's share of the box around the lists `first` to `end` - 1.
+  /// Returns this lane's share of the box around the lists `first` to `end` - 1.
   __device__ Aabb share_of_box(u32 first, u32 end, const LaneGroup& group) const {
     const u32 first_row = divide_rounding_up(first, row_size), end_row = end / row_size;
     if (first_row >= end_row) return share_of_lists(first, end, group);
@@ -177,24 +178,24 @@ struct PendingTable {
 
 /// The lists of the last level.
 struct LastLevel {
-  u32 span;  // leaves a list
-  u32 room;  // for lists, at most max_last_level_lists
+  u32 span;  // leaves per list
+  u32 room;  // lists, at most max_last_level_lists
   PendingSubtrees lists;
 
-  static constexpr u32 threads = 1024, blocks = 1;  // on a multiprocessor
+  static constexpr u32 threads = 1024, blocks = 1;  // per multiprocessor
 
-  /// Lists of a block, so that all blocks of a launch work at once.
+  /// Lists per block, such that all blocks of a launch run at once.
   u32 lists_per_block(u32 multiprocessor_count) const {
     return smaller(u32(divide_rounding_up(room, blocks * multiprocessor_count)), PendingLists::max_lists);
   }
 };
 
-/// A split by its list and its place there, that of the subtree before it.
+/// A split, by its list and by the place there of the subtree before it.
 struct SplitPlace {
   u32 list, i;
 };
 
-/// Makes nodes by the lists of the last level; a group of lanes each.
+/// Makes the node of a split from the lists of the last level, by a group of lanes.
 struct JoinAtSplit {
   LastLevel in;
   const PendingTable& table;
@@ -203,7 +204,7 @@ struct JoinAtSplit {
 
   __device__ void operator()(const SplitPlace& split) const {
     const PendingSubtree own = at(split);
-    if (own.delta_right == 0) return;  // none is behind the last leaf
+    if (own.delta_right == 0) return;  // behind the last leaf there is no split
 
     // Find the splits at both ends of the node, and the box between them.
     const SplitPlace before = last_before(split, own.delta_right), after = first_behind(split, own.delta_right);
@@ -226,13 +227,13 @@ struct JoinAtSplit {
   }
   __device__ u32 count(u32 list) const { return table.counts[list]; }
 
-  /// The subtree before one.
+  /// The subtree before the one at `split`.
   __device__ PendingSubtree before(const SplitPlace& split) const {
     if (split.i > 0) return at({split.list, split.i - 1});
     return split.list == 0 ? no_subtree() : at({split.list - 1, count(split.list - 1) - 1});
   }
 
-  /// The last split of a list before place `end` that is at most as close as `most`.
+  /// Returns the last place of a list before `end` with a delta of at most `most`, or `nowhere`.
   __device__ u32 last_in(u32 list, u32 end, u32 most) const {
     for (; end > 0; end -= smaller(end, LaneGroup::size)) {
       const u32 lanes = group.vote(group.rank < end && at({list, end - 1 - group.rank}).delta_right <= most);
@@ -240,7 +241,7 @@ struct JoinAtSplit {
     }
     return nowhere;
   }
-  /// The first one from `begin` on.
+  /// Returns the first such place from `begin` on, or `nowhere`.
   __device__ u32 first_in(u32 list, u32 begin, u32 most) const {
     const u32 end = count(list);
     for (; begin < end; begin += LaneGroup::size) {
@@ -251,14 +252,15 @@ struct JoinAtSplit {
     return nowhere;
   }
 
-  /// The last split before one that is at most as close; in no list where there is none.
+  /// Returns the last split before this one with a delta of at most `most`. If there is none, its list is
+  /// list_count.
   __device__ SplitPlace last_before(const SplitPlace& split, u32 most) const {
     const u32 i = last_in(split.list, split.i, most);
     if (i != nowhere) return {split.list, i};
     const u32 list = table.last_before(split.list, most, group);
     return {list, list < table.list_count ? last_in(list, count(list), most) : 0};
   }
-  /// The first one behind it. There is one: behind the last leaf.
+  /// Returns the first such split after this one. There always is one, behind the last leaf.
   __device__ SplitPlace first_behind(const SplitPlace& split, u32 most) const {
     const u32 i = first_in(split.list, split.i + 1, most);
     if (i != nowhere) return {split.list, i};
@@ -266,7 +268,7 @@ struct JoinAtSplit {
     return {list, first_in(list, 0, most)};
   }
 
-  /// The group's share of the box around the subtrees from `begin` up to, without it, `end`.
+  /// Returns this lane's share of the box around the subtrees from `begin` up to `end`, without `end`.
   __device__ Aabb share_of_box(const SplitPlace& begin, const SplitPlace& end) const {
     const bool is_one_list = begin.list == end.list;
     const u32 first_count = (is_one_list ? end.i : count(begin.list)) - begin.i;
@@ -285,7 +287,7 @@ struct JoinAtSplit {
   }
 };
 
-/// Makes all nodes that the lists lack; all threads of a block, of which each has some of the lists.
+/// Makes all nodes that are left. All threads of all blocks call it; each block takes some of the lists.
 __device__ inline void join_last_level(const LastLevel& in, u32 lists_per_block, const BvhArrays& bvh) {
   __shared__ PendingTable table;
   __shared__ PendingLists own_lists;

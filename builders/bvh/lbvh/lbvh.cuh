@@ -2,18 +2,18 @@
 
 // Topology and boxes of an LBVH on CUDA. Contract: builders/bvh/lbvh/lbvh.inl.
 //
-// A warp joins a tile of leaves in registers (leaf_tile.cuh, subtree_row.cuh). Then blocks join the subtrees that are
-// pending from 64 spans of leaves each, in shared memory; one level of blocks follows the other, with a 64th of the
-// spans, until the last level makes all nodes that are left at once (last_level.cuh). No thread waits for another one,
-// and few write what others read, while the walk by single threads (reference.h) needs a fence per node. Measured by
-// copse bench --builder lbvh --stages.
+// A warp joins a tile of leaves in registers (leaf_tile.cuh, subtree_row.cuh). Then blocks join the subtrees that
+// are pending from 64 spans of leaves each, in shared memory; one level of blocks follows the other, with a 64th
+// of the spans, until the last level makes all nodes that are left at once (last_level.cuh). No thread waits for
+// another one, and few write what others read, while the walk by single threads (reference.h) needs a fence per
+// node. Measured by copse bench --builder lbvh --stages.
 //
-// A block of an upper level joins its subtrees in rows of 32, a warp per row, in passes. Between passes the subtrees
-// that remain move together. Those that remain in the end are pending for the whole span of the block.
+// A block of an upper level joins its subtrees in rows of 32, a warp per row, in passes. Between passes the
+// subtrees that remain move together. Those that remain in the end are pending for the whole span of the block.
 //
-// How many subtrees can be pending from a span: no delta between them is higher than both deltas beside it, so from
-// the ends of the span the deltas fall towards one place, and no two on one side are equal. So there are at most twice
-// as many subtrees as values of delta, and a block can always take one list more.
+// How many subtrees can be pending from a span: no delta between them is higher than both deltas beside it, so
+// from the ends of the span the deltas fall towards one place, and no two on one side are equal. So there are at
+// most twice as many subtrees as values of delta, and a block can always take one list more.
 
 #include "builders/bvh/lbvh/last_level.cuh"
 #include "builders/bvh/lbvh/leaf_tile.cuh"
@@ -25,12 +25,12 @@ namespace copse::cuda {
 
 namespace detail {
 
-/// At most 96, see common_prefix; and one more, see LeafHierarchy.
+/// 96 (see common_prefix) plus 1 (see LeafHierarchy).
 inline constexpr u32 max_delta = 97;
 inline constexpr u32 max_subtrees_left = 2 * max_delta + 1;
 static_assert(max_subtrees_left < 256, "counts of PendingTable");
 
-/// Subtrees side by side, one a thread; every second pass looks at rows that begin half a row earlier.
+/// The subtrees of a block, one per thread. In every second pass the rows begin half a row earlier.
 struct UpperMemory : SubtreeMemory<512 - warp_size / 2> {
   static constexpr u32 threads = 512;
   static_assert(capacity >= 2 * max_subtrees_left);
@@ -39,9 +39,9 @@ struct UpperMemory : SubtreeMemory<512 - warp_size / 2> {
   BlockStorage<u32, threads> votes;
 };
 
-/// A level: each block takes 64 lists of it, and makes one of the next level.
+/// A level: each block takes 64 of its lists and makes one list of the next level.
 struct UpperLevel {
-  u64 span;  // leaves a list
+  u64 span;  // leaves per list
   PendingSubtrees lists;
   u32* next_counts;                // [list of the next level]
   PendingSummary* next_summaries;  // or null
@@ -49,14 +49,15 @@ struct UpperLevel {
   __device__ u64 first_leaf() const { return blockIdx.x * PendingLists::max_lists * span; }
   __device__ u32 first_list() const { return blockIdx.x * PendingLists::max_lists; }
 
-  /// How close the block's first leaf and the one before it are.
+  /// The delta at the left end of the block's first leaf.
   __device__ u32 delta_left() const {
     if (blockIdx.x == 0) return 0;
     return lists.subtrees[first_leaf() - span + lists.counts[first_list() - 1] - 1].delta_right;
   }
 };
 
-/// Loads the subtrees of the numbers `begin` to `end` - 1 of the block's lists behind `count` others; all threads.
+/// Loads the subtrees with the numbers `begin` to `end` - 1 of the block's lists, and appends them to `count`
+/// others. All threads of the block call it.
 ///   before: the subtree before the block's first one
 __device__ inline void load_subtrees(UpperMemory& memory, const BvhNode* nodes, const PendingSubtree* subtrees,
                                      u64 span, u32 begin, u32 end, u32 count, const PendingSubtree& before) {
@@ -75,8 +76,8 @@ __device__ inline void load_subtrees(UpperMemory& memory, const BvhNode* nodes, 
   __syncthreads();
 }
 
-/// Joins subtrees in rows of a warp each, once. Returns how many are left.
-///   shift: how much earlier the rows begin than the subtrees
+/// Joins subtrees once, in rows of one warp each. Returns how many remain.
+///   shift: by how many subtrees the rows begin earlier
 __device__ inline u32 join_rows(UpperMemory& memory, u32 count, u32 shift, u32 delta_left,
                                 const StoreSubtree& store) {
   const u32 row = threadIdx.x - lane_id();
@@ -100,9 +101,9 @@ __device__ inline u32 join_rows(UpperMemory& memory, u32 count, u32 shift, u32 d
   return vote.total;
 }
 
-/// Joins the block's subtrees as far as they belong together. Returns how many are left.
+/// Makes every node whose whole range lies in the block. Returns how many subtrees remain.
 __device__ inline u32 join_by_rows(UpperMemory& memory, u32 count, u32 delta_left, const StoreSubtree& store) {
-  // Two neighbours stand in one row in this pass or in the next one.
+  // Two neighbours are in one row either in this pass or in the next one.
   u32 idle_passes = 0;
   for (u32 shift = 0; idle_passes < 2 && count > 1; shift ^= warp_size / 2) {
     const bool is_one_row = count <= warp_size;
@@ -114,7 +115,7 @@ __device__ inline u32 join_by_rows(UpperMemory& memory, u32 count, u32 delta_lef
   return count;
 }
 
-/// Joins what a block of a level finds, and lists what is left.
+/// Joins the subtrees of a block, and lists those that remain.
 __device__ inline void join_pending(UpperMemory& memory, const UpperLevel& level, u32 leaf_count,
                                     const StoreSubtree& store) {
   const u32 delta_left = level.delta_left();
@@ -123,7 +124,7 @@ __device__ inline void join_pending(UpperMemory& memory, const UpperLevel& level
   memory.lists.number(level.lists.counts + level.first_list(),
                       u32(smaller(list_count, u64{PendingLists::max_lists})));
 
-  // As many lists at once as fit, which is mostly all of them; one pass over them makes room for more.
+  // Load as many lists at once as fit, in most cases all. One pass over them makes room for more.
   u32 count = 0;
   for (u32 begin = 0; begin < memory.lists.size();) {
     u32 end = memory.lists.end_of_whole_lists(begin, UpperMemory::capacity - count);
@@ -131,7 +132,7 @@ __device__ inline void join_pending(UpperMemory& memory, const UpperLevel& level
       count = join_by_rows(memory, count, delta_left, store);
       end = memory.lists.end_of_whole_lists(begin, UpperMemory::capacity - count);
     }
-    if (end == begin) break;  // more is left of the spans than deltas can leave: they are none
+    if (end == begin) break;  // more subtrees than deltas allow: the deltas are invalid
     load_subtrees(memory, store.bvh.nodes, subtrees, level.span, begin, end, count,
                   {u32(level.first_leaf()) - 1, delta_left});
     count += end - begin;
@@ -147,7 +148,7 @@ __device__ inline void join_pending(UpperMemory& memory, const UpperLevel& level
   }
 }
 
-/// As many blocks as a multiprocessor holds at the fewest registers that take no local memory.
+/// Blocks per multiprocessor: the most that need no local memory for registers.
 inline constexpr u32 upper_blocks = 3;
 
 __global__ static void __launch_bounds__(UpperMemory::threads, upper_blocks)
@@ -158,12 +159,12 @@ __global__ static void __launch_bounds__(UpperMemory::threads, upper_blocks)
   if (level.first_leaf() < leaf_count) join_pending(memory, level, leaf_count, {bvh});
 }
 
-/// Lists of the tiles of `n` leaves.
+/// The lists that the tiles of `n` leaves make.
 inline u64 tile_count(u64 n) {
   return divide_rounding_up(n, u64{LbvhTile::capacity});
 }
 
-/// Lists of all levels over `n` leaves, the tiles' first.
+/// The lists of all levels over `n` leaves, those of the tiles included.
 inline u64 pending_list_count(u64 n) {
   u64 lists = tile_count(n), total = lists;
   for (; lists > max_last_level_lists; total += lists)
@@ -171,14 +172,15 @@ inline u64 pending_list_count(u64 n) {
   return total;
 }
 
-/// Lists of the last level.
+/// The lists that the last level takes.
 inline u64 last_level_list_count(u64 n) {
   u64 lists = tile_count(n);
   while (lists > max_last_level_lists) lists = divide_rounding_up(lists, u64{PendingLists::max_lists});
   return lists;
 }
 
-/// Room for all lists over `n` leaves: the tiles', whose places later levels take again, and their counts first.
+/// Room for all lists over `n` leaves. Later levels reuse the places of the tiles' lists; the counts of the tiles
+/// come first.
 inline PendingSubtrees allocate_pending(ScratchArena::Frame& frame, u64 n) {
   auto* const subtrees = frame.allocate<PendingSubtree>(n);
   u32* const counts = frame.allocate<u32>(pending_list_count(n));
@@ -189,13 +191,13 @@ inline u64 pending_scratch_bytes(u64 n) {
          ScratchArena::bytes_for<PendingSummary>(last_level_list_count(n));
 }
 
-/// As tiles fill them: summaries are of the last level alone.
+/// The lists as tiles fill them: only the last level takes summaries.
 inline PendingSubtrees pending_of_tiles(const PendingSubtrees& lists, u64 n) {
   return {lists.subtrees, lists.counts, tile_count(n) <= max_last_level_lists ? lists.summaries : nullptr};
 }
 
-/// Joins what tiles left up to the last level, and returns its lists.
-///   only_with_deltas: nothing where the tree is not of its deltas
+/// Joins what remains of the tiles, up to the last level. Returns the lists that the last level takes.
+///   only_with_deltas: does nothing if the tree is not the LBVH of its deltas
 inline LastLevel join_levels(const Executor& ex, const char* label, PendingSubtrees lists, u64 n,
                              const BvhArrays& bvh, bool only_with_deltas) {
   u64 count = tile_count(n), span = LbvhTile::capacity;
@@ -233,7 +235,7 @@ __global__ static void __launch_bounds__(LastLevel::threads, LastLevel::blocks)
   join_last_level(last, lists_per_block, bvh);
 }
 
-/// Joins what tiles of leaves left until it is one tree.
+/// Joins what remains of the tiles into one tree.
 inline void join_upper_levels(const Executor& ex, const PendingSubtrees& lists, u64 n, const BvhArrays& bvh) {
   constexpr const char* label = "lbvh: upper levels";
   const LastLevel last = join_levels(ex, label, lists, n, bvh, false);

@@ -1,18 +1,19 @@
-// Linear BVH: primitives in Morton order, the tree of their keys' common prefixes over them.
+// Linear BVH: the tree of the common prefixes of Morton keys, over the primitives in Morton order.
 //
 // Source: Karras, "Maximizing Parallelism in the Construction of BVHs, Octrees, and k-d Trees", HPG 2012, for
 // the tree; Apetrei, "Fast and Simple Agglomerative LBVH Construction", CGVC 2014, for topology and boxes in
-// one pass from the leaves. Where we differ: nodes stand by the place of their split, so that nothing is
+// one pass from the leaves. Where we differ: the place of a node follows from its split, so that nothing is
 // allocated and every build gives the same bytes; and subtrees that become one leaf are found before the
-// tree is built, so that no node is made in vain.
+// tree is built, so that no node is made only to be dropped. lbvh/reference.h is the short version.
 //
 // The cooperative stage, lbvh_cpu.h and lbvh.cuh:
 //
 //   join_leaves(ex, boxes, precomputed, leaves, deltas, n, bvh)
-//     Builds nodes and parents of `bvh` over its leaves: two neighbouring subtrees join where the delta between them
-//     is closer than those at their other ends (SubtreePlace). `n`: the most leaves that bvh.counts, which stands
-//     in the executor's memory, may tell of. Without leaves it changes nothing. Where every primitive is a leaf,
-//     the tree is of its deltas then. `precomputed`: PrecomputedBounds of the same boxes, which may be read in their place.
+//     Builds nodes and parents of `bvh` over its leaves: two neighbouring subtrees join where the delta between
+//     them is closer than those at their other ends (SubtreePlace). `n`: the most leaves that bvh.counts, which
+//     stands in the executor's memory, may tell of. Without leaves it changes nothing. Where every primitive is a
+//     leaf, the tree is of its deltas then. `precomputed`: PrecomputedBounds of the same boxes, which may be read
+//     in their place.
 //   join_leaves_scratch_bytes(ex, n)
 
 #include "builders/bvh/build/tree_body.h"

@@ -1,8 +1,8 @@
 #pragma once
 
-// The lowest levels of an LBVH: a warp makes the leaves of a tile and joins them as far as they belong together
-// inside it. The subtrees that are left, children of nodes which reach beyond the tile, are listed.
-// They lie around a valley of deltas that fall towards one place and rise again, so they are few.
+// The lowest levels of an LBVH: a warp makes the leaves of a tile and builds every node whose whole range lies in
+// the tile. The subtrees that remain are children of nodes that reach beyond the tile. They are listed for the
+// next level. The deltas between them fall towards one place and rise again, so there are at most 2 x 97 + 1.
 
 #include "builders/bvh/lbvh/subtree_row.cuh"
 #include "builders/geometry/box_sources.h"
@@ -21,18 +21,17 @@ struct LbvhTile {
   static constexpr u32 rows = 2;
   static constexpr u32 capacity = rows * warp_size;
   static constexpr u32 warps = 4;
-  static constexpr u32 blocks = 9;  // on a multiprocessor
+  static constexpr u32 blocks = 9;  // per multiprocessor
 };
 
-/// A subtree that waits for its sibling: its last leaf and how close the leaf behind it is. Its box is in its
-/// node.
+/// A subtree whose parent is not made yet: its last leaf, and the delta at its right end. Its box is in its node.
 struct alignas(8) PendingSubtree {
   u32 last_leaf;
   u32 delta_right;
 };
 
-/// A list of neighbouring subtrees as a whole: the box around them, how many they are, and the least of how close
-/// leaves behind them are.
+/// A summary of a list of neighbouring subtrees: the box around them, their count, and the lowest delta at their
+/// right ends.
 struct alignas(16) PendingSummary {
   vec3 lo;
   u32 min_delta;
@@ -40,20 +39,20 @@ struct alignas(16) PendingSummary {
   u32 count;
 };
 
-/// Neighbouring subtrees: those over a span of leaves stand from the span's first leaf on.
+/// Lists of pending subtrees, one list per span of leaves. The list of a span starts at its first leaf.
 struct PendingSubtrees {
   PendingSubtree* subtrees;
   u32* counts;                // [span]
-  PendingSummary* summaries;  // [span]; or null
+  PendingSummary* summaries;  // [span], or null
 };
 
-/// Half a subtree, so that lanes which read neighbours read different banks.
+/// Half a subtree. Lanes that read neighbouring halves read different banks.
 struct alignas(16) HalfSubtree {
   vec3 corner;
   u32 leaf;
 };
 
-/// Subtrees side by side.
+/// Neighbouring subtrees in shared memory.
 template <u32 subtree_capacity>
 struct SubtreeMemory {
   static constexpr u32 capacity = subtree_capacity;
@@ -68,8 +67,8 @@ struct SubtreeMemory {
   }
   __device__ PendingSubtree pending(u32 i) const { return {hi[i].leaf, delta_right[i]}; }
 
-  /// Stores what the first `count` subtrees, at least one, are as a whole; all lanes of a warp. A call, as most
-  /// launches make none and tiles have no register left for it.
+  /// Stores the summary of the first `count` subtrees, at least one. All lanes of a warp call it. It is not
+  /// inlined: most launches do not need it, and tiles have no registers left for it.
   __device__ __noinline__ void summarise(u32 count, PendingSummary* summary) const {
     Aabb box = Aabb::empty();
     u32 least = delta_right[0];
@@ -83,14 +82,14 @@ struct SubtreeMemory {
   }
 };
 
-/// What the lanes of a row of leaves began with.
+/// The leaves that the lanes of a row began with, for a row of leaves.
 struct RowOfLeaves {
   u32 first_leaf;
   __device__ u32 first(u32 lane) const { return first_leaf + lane; }
   __device__ u32 last(u32 lane) const { return first_leaf + lane; }
 };
 
-/// And those of a row of subtrees in memory.
+/// The same for a row of subtrees in memory.
 template <class Memory>
 struct RowOfSubtrees {
   const Memory& memory;
@@ -98,14 +97,14 @@ struct RowOfSubtrees {
   __device__ u32 first(u32 lane) const { return memory.lo[begin + lane].leaf; }
   __device__ u32 last(u32 lane) const { return memory.hi[begin + lane].leaf; }
 
-  /// Loads the row, of at least one subtree; all lanes.
+  /// Loads a row of `count` subtrees, at least one. All lanes of a warp call it.
   __device__ RowSubtree load(u32 count) const {
     const u32 i = begin + smaller(lane_id(), count - 1);
     return RowSubtree::make({memory.lo[i].corner, memory.hi[i].corner}, memory.delta_right[i]);
   }
 };
 
-/// Packs the subtrees of a row that are left behind `count` others; returns how many there are then.
+/// Appends the subtrees that remain of a row to `count` others. Returns the new count.
 template <class Memory, class Leaves>
 __device__ u32 append(Memory& memory, u32 count, const RowSubtree& mine, u32 held, const Leaves& leaves) {
   const HalfSubtree lo{mine.box.lo, leaves.first(mine.first_lane)}, hi{mine.box.hi, leaves.last(mine.last_lane)};
@@ -117,7 +116,7 @@ __device__ u32 append(Memory& memory, u32 count, const RowSubtree& mine, u32 hel
   return count + u32(__popc(held));
 }
 
-/// Joins the subtrees that the rows of a tile leave, again by rows. Returns how many are left.
+/// Joins the subtrees that remain of the rows of a tile, again by rows. Returns how many remain then.
 template <class Memory>
 __device__ u32 join_list(Memory& memory, u32 count, u32 delta_left, const StoreSubtree& store) {
   u32 left = 0;
@@ -147,7 +146,7 @@ struct LeafTileInput {
   }
 };
 
-/// Thirty-two leaves, one a lane, half-way made: what is loaded from far away is on its way.
+/// Thirty-two leaves, one per lane. load() only starts the loads, so that the loads of several rows overlap.
 struct LeafRow {
   BvhNode node;
   u32 delta_right;
@@ -159,10 +158,10 @@ struct LeafRow {
   }
 };
 
-/// Rows of leaves join small nodes, which are most of them; the rows that are packed of what is left join all.
+/// Rows of leaves make nodes over fewer leaves than this, which are most nodes. The rows of what remains make all.
 inline constexpr u32 row_join_limit = 8;
 
-/// Joins the leaves of a warp's tile.
+/// Joins the leaves of the tile of a warp.
 template <u32 rows, u32 warps, class Boxes, class Leaves>
 __device__ __forceinline__ void join_leaf_tile(const LeafTileInput<Boxes, Leaves>& in,
                                                SubtreeMemory<rows * warp_size>* memories) {
@@ -182,7 +181,7 @@ __device__ __forceinline__ void join_leaf_tile(const LeafTileInput<Boxes, Leaves
     row[k].load(in, hierarchy, begin + smaller(k * warp_size + lane_id(), count - 1));
   }
 
-  // Join them, row by row, then what the rows leave.
+  // Join them row by row, then join what remains of the rows.
   const u32 tile_delta_left = hierarchy.delta_left(begin);
   u32 delta_left = tile_delta_left, left = 0;
 #pragma unroll
@@ -204,7 +203,7 @@ __device__ __forceinline__ void join_leaf_tile(const LeafTileInput<Boxes, Leaves
   }
   if (rows > 1) left = join_list(memory, left, tile_delta_left, store);
 
-  // List what is left.
+  // List what remains.
   for (u32 i = lane_id(); i < left; i += warp_size) {
     in.lists.subtrees[begin + i] = memory.pending(i);
   }
@@ -212,7 +211,7 @@ __device__ __forceinline__ void join_leaf_tile(const LeafTileInput<Boxes, Leaves
   if (in.lists.summaries != nullptr) memory.summarise(left, in.lists.summaries + begin / capacity);
 }
 
-/// The same for all tiles of a block, by the boxes that are read the fastest.
+/// The same for all tiles of a block, with the fastest source of boxes.
 template <u32 rows, u32 warps, class Boxes, class Leaves>
 __device__ __forceinline__ void join_leaf_tiles_of_block(const LeafTileInput<Boxes, Leaves>& in,
                                                          const PrecomputedBounds& precomputed,
@@ -228,8 +227,8 @@ __device__ __forceinline__ void join_leaf_tiles_of_block(const LeafTileInput<Box
   join_leaf_tile<rows, warps>(in, memories);
 }
 
-/// The launch of a kernel that joins the tiles of `n` leaves. It overlaps no earlier one: it would find the caches
-/// from which it gathers cut down to what that one leaves of shared memory.
+/// The launch of a kernel that joins the tiles of `n` leaves. It does not overlap the launch before it: the shared
+/// memory of that launch would take space from the cache through which this one gathers.
 inline LaunchShape leaf_tile_shape(u64 n) {
   return {.blocks = divide_rounding_up(n, u64{LbvhTile::capacity} * LbvhTile::warps),
           .threads = LbvhTile::warps * warp_size};

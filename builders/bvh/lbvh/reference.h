@@ -1,8 +1,8 @@
 #pragma once
 
-// The plain way to make an LBVH: a thread per leaf walks towards the root. The parent of a range of leaves splits at the
-// end with the higher delta. Of two children, the one that arrives second goes on with their parent (Apetrei, "Fast and
-// Simple Agglomerative LBVH Construction", CGVC 2014).
+// The plain way to make an LBVH: a thread per leaf walks towards the root. The parent of a range of leaves splits
+// at the end with the higher delta. Of two children, the one that arrives second goes on with their parent
+// (Apetrei, "Fast and Simple Agglomerative LBVH Construction", CGVC 2014).
 //
 // The CPU builds its trees this way. On CUDA it is the reference for the fast way (lbvh.cuh), which gives the same
 // bytes: read this first.

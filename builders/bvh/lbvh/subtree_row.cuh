@@ -1,11 +1,11 @@
 #pragma once
 
-// Neighbouring subtrees of an LBVH in the lanes of a warp: those that belong together join, all at once and
-// without memory. The node that splits at a delta reaches to both sides over all deltas that are closer (Karras,
-// "Maximizing Parallelism in the Construction of BVHs, Octrees, and k-d Trees", HPG 2012, section 3, finds the
-// same range by the keys): each lane finds the range of the delta behind its subtree by a vote for each bit of
-// delta, and then gathers the box from those over 1, 2, 4, 8 and 16 lanes. So no lane waits for another one,
-// however deep the tree is.
+// Joins neighbouring subtrees of an LBVH in the lanes of a warp, all at once and without memory. The node of a
+// split reaches to both sides over all splits with higher deltas (Karras, "Maximizing Parallelism in the
+// Construction of BVHs, Octrees, and k-d Trees", HPG 2012, section 3, finds the same range by the keys). Each lane
+// takes the split behind its subtree. It finds the range of the split's node by one vote for each bit of delta,
+// and then gathers the box of the range from boxes over 1, 2, 4, 8 and 16 lanes. So no lane waits for another one,
+// for trees of any depth.
 
 #include "builders/bvh/build/bvh_arrays.h"
 #include "builders/bvh/build/join_subtrees.cuh"
@@ -28,7 +28,7 @@ struct ShuffleAcross {
   __device__ u32 operator()(u32 word) const { return __shfl_xor_sync(all_lanes, word, 1); }
 };
 
-/// A subtree in a lane: of those that the row began with, it holds the ones from `first_lane` to `last_lane`.
+/// A subtree in a lane. It covers the subtrees that the lanes `first_lane` to `last_lane` began with.
 struct RowSubtree {
   Aabb box;
   u32 delta_right;
@@ -39,9 +39,9 @@ struct RowSubtree {
   }
 };
 
-/// Stores the nodes of a warp's lanes; all lanes. Two neighbouring lanes store the halves of one's node and then
-/// of the other's: every store fills whole sectors of the cache.
-///   place: no node of this lane where it is invalid_id
+/// Stores one node per lane. All lanes of a warp call it. Two neighbouring lanes store the two halves of one node,
+/// then those of the other, so that every store fills whole sectors of the cache.
+///   place: where the node of this lane goes; invalid_id for none
 __device__ inline void store_by_pairs(BvhNode* nodes, const BvhNode& node, u32 place) {
   const bool is_odd = lane_id() % 2 != 0;
   const HalfNode lo{node.lo, node.first}, hi{node.hi, node.count};
@@ -57,33 +57,33 @@ __device__ inline void store_by_pairs(BvhNode* nodes, const BvhNode& node, u32 p
   if (odd_place != invalid_id) halves[2 * u64{odd_place}] = of_odd;
 }
 
-/// Stores nodes where they belong; their parents too, unless bvh.parents is null.
+/// Stores nodes at their places, and their parents unless bvh.parents is null.
 struct StoreSubtree {
   BvhArrays bvh;
 
-  /// The inner nodes of a warp's lanes, which split behind leaf `split`; all lanes. None where place is
-  /// invalid_id.
+  /// Stores one inner node per lane, which splits behind leaf `split`; none if `place` is invalid_id. All lanes of
+  /// a warp call it.
   __device__ void inner(const Aabb& box, u32 split, u32 place) const {
     if (place != invalid_id && bvh.parents != nullptr) bvh.parents[split] = place;
     store_by_pairs(bvh.nodes, BvhNode::inner(box, 2 * split + 1), place);
   }
 
-  /// One inner node.
+  /// Stores one inner node.
   __device__ void inner_alone(const Aabb& box, u32 split, u32 place) const {
     if (bvh.parents != nullptr) bvh.parents[split] = place;
     bvh.nodes[place] = BvhNode::inner(box, 2 * split + 1);
   }
 };
 
-/// The lanes under the node that splits behind this lane: those between the nearest deltas that are less close, or
-/// as close.
+/// The lanes under the node that splits behind this lane: those between the nearest splits with a lower or equal
+/// delta.
 struct LaneRange {
-  i32 split_left;   // the lane before; -1 where the row begins
-  u32 split_right;  // the last lane; the row's size where there is no such delta
+  i32 split_left;   // the lane before that split; -1 if it is the row's left end
+  u32 split_right;  // the lane before that split, the last of the node; warp_size if there is none
 
   /// delta: below 128; 0 in the lanes past the row
   __device__ explicit LaneRange(u32 delta) {
-    // The lanes with what is less, and those with the same, by one vote for each bit from the highest on.
+    // Find the lanes with a lower delta and those with the same, by one vote for each bit, the highest first.
     u32 less = 0, same = all_lanes;
 #pragma unroll
     for (u32 bit = delta_bits; bit-- > 0;) {
@@ -105,10 +105,10 @@ struct LaneRange {
   static constexpr u32 delta_bits = 7;
 };
 
-/// Joins the subtrees of the lowest `count` lanes as far as they belong together; all lanes of a warp. Returns the
-/// lanes that hold what is left, in the order of the subtrees: children of nodes which reach beyond the row.
+/// Makes every node whose whole range lies in the lowest `count` lanes. All lanes of a warp call it. Returns the
+/// lanes that hold the subtrees that remain, in their order: the children of nodes that reach beyond the row.
 ///   leaves: first(lane) and last(lane), the first and the last leaf under the subtree that the lane began with
-///   join_limit: nodes over as many lanes are not made, or over more; a power of two
+///   join_limit: makes only nodes over fewer lanes; a power of two
 template <u32 join_limit = 2 * warp_size, class Leaves>
 __device__ u32 join_row(RowSubtree& mine, u32 count, u32 delta_left_of_row, const Leaves& leaves,
                         const StoreSubtree& store) {
@@ -118,7 +118,7 @@ __device__ u32 join_row(RowSubtree& mine, u32 count, u32 delta_left_of_row, cons
                      (range.split_left >= 0 || delta_left_of_row < delta);
   const u32 joining = __ballot_sync(all_lanes, joins);
 
-  // Whose parent splits at a delta where nothing joins, that is left.
+  // A subtree remains if its parent is not made here.
   u32 before = __shfl_up_sync(all_lanes, delta, 1);
   if (lane_id() == 0) before = delta_left_of_row;
   const u32 own_parent = before > delta ? lane_id() - 1 : lane_id();

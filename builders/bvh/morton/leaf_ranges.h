@@ -1,7 +1,9 @@
 #pragma once
 
-// Which slots of the sorted primitives make up a leaf. A subtree of the LBVH of at most max_leaf_size primitives
-// whose parent has more becomes one leaf; its range is found from the deltas around it, before any node is built.
+// The leaves of a tree in Morton order, and the ranges of leaves that nodes of an LBVH cover.
+//
+// A subtree of the LBVH of at most max_leaf_size primitives becomes one leaf if its parent has more. Its range is
+// found from the deltas around it, before any node is built.
 
 #include "builders/bvh/build/bvh_arrays.h"
 #include "builders/bvh/morton/morton_order.h"
@@ -11,7 +13,7 @@
 
 namespace copse::detail {
 
-/// Every primitive is a leaf.
+/// Leaves of one primitive each.
 struct SingleLeaves {
   static constexpr bool are_primitives = true;
   COPSE_HD u32 first(u32 leaf) const { return leaf; }
@@ -24,7 +26,7 @@ struct GroupedLeaves {
   COPSE_HD u32 first(u32 leaf) const { return firsts[leaf]; }
 };
 
-/// Leaf number `leaf` as a node.
+/// Returns leaf number `leaf` as a node.
 template <class Boxes, class Leaves>
 COPSE_HD BvhNode make_leaf(const Boxes& boxes, const Leaves& leaves, const u32* primitive_ids, u32 leaf) {
   const u32 first = leaves.first(leaf), count = leaves.first(leaf + 1) - first;
@@ -39,26 +41,27 @@ struct LeafRange {
   COPSE_HD u32 size() const { return last - first + 1; }
 };
 
-/// The deltas at the ends of ranges of leaves, from which the whole hierarchy follows. The parent of a range splits at
-/// the end with the higher delta (Apetrei, "Fast and Simple Agglomerative LBVH Construction", CGVC 2014).
+/// The deltas at the ends of ranges of leaves, from which the whole hierarchy follows. The parent of a range
+/// splits at the end with the higher delta (Apetrei, "Fast and Simple Agglomerative LBVH Construction", CGVC
+/// 2014).
 ///
-/// These deltas are one more than the stored ones, so that 0 can stand for "no leaf is there", where Karras has -1. No
-/// two deltas at the ends of a range are equal, but for the range of all leaves, which has 0 at both.
+/// These deltas are one more than the stored ones, so that 0 can stand for "no leaf is there", where Karras has
+/// -1. No two deltas at the ends of a range are equal, but for the range of all leaves, which has 0 at both.
 template <class Leaves>
 struct LeafHierarchy {
   Leaves leaves;
   const u8* deltas;  // between slots, see MortonOrder
   u32 leaf_count;
 
-  /// The delta of a leaf and the one before it, and of a leaf and the one after it.
+  /// The delta between a leaf and the leaf before it, and between a leaf and the leaf after it.
   COPSE_HD u32 delta_left(u32 leaf) const { return leaf == 0 ? 0 : 1 + deltas[leaves.first(leaf) - 1]; }
   COPSE_HD u32 delta_right(u32 leaf) const { return leaf + 1 == leaf_count ? 0 : delta_left(leaf + 1); }
 
   COPSE_HD bool is_whole(const LeafRange& range) const { return range.size() == leaf_count; }
 };
 
-/// Where the node over a range of leaves stands in an LBVH: the children of split s, which lies behind leaf s, stand at
-/// 2s + 1 and 2s + 2.
+/// Where the node over a range of leaves stands in an LBVH: the children of split s, which lies behind leaf s,
+/// stand at 2s + 1 and 2s + 2.
 ///   delta_left, delta_right: at the ends of the range, see LeafHierarchy
 struct SubtreePlace {
   u32 node;
@@ -72,8 +75,8 @@ struct SubtreePlace {
   COPSE_HD bool is_right_child() const { return (node & 1) == 0; }
 };
 
-/// 1 where a leaf begins in slot i: the node that splits right before it has more than max_leaf_size
-/// primitives. That node reaches to both sides over all deltas that are closer than its own.
+/// Returns 1 if a leaf begins in slot i: if the node that splits right before the slot has more than max_leaf_size
+/// primitives. That node reaches to both sides over all splits with higher deltas than its own.
 struct StartsLeaf {
   const u8* deltas;
   const u32* slot_count;
@@ -91,7 +94,7 @@ struct StartsLeaf {
   }
 };
 
-/// firsts[k] = the slot where leaf k begins, and the end of the last one behind it.
+/// Sets firsts[k] to the slot where leaf k begins, and one more element to the end of the last leaf.
 struct WriteLeafStarts {
   const u32* leaf_of_slot;  // leaves that begin before the slot
   const u32* leaf_count;
@@ -136,8 +139,8 @@ LeafGroups group_leaves(const Executor& ex, ScratchArena::Frame& frame, const u8
   return {firsts, leaf_count};
 }
 
-/// Finds the leaves of a tree that has its order along the curve, stores its counts and calls build(leaves) with
-/// SingleLeaves or GroupedLeaves.
+/// Finds the leaves of a tree whose primitives are in Morton order, stores its counts, and calls build(leaves)
+/// with SingleLeaves or GroupedLeaves.
 template <class Executor, class Build>
 void with_leaves(const Executor& ex, const MortonOrder& order, u64 n, u32 max_leaf_size, const BvhArrays& bvh,
                  const Build& build) {

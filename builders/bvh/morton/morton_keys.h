@@ -1,7 +1,7 @@
 #pragma once
 
-// Keys along a curve in words that a radix sort moves as they are: the prefix of a key beside the primitive's
-// number.
+// Morton keys in words that a radix sort moves as they are: the prefix of a key, which are its highest bits,
+// beside the number of the primitive.
 
 #include "builders/bvh/build/bvh_arrays.h"
 #include "builders/geometry/box_sources.h"
@@ -11,45 +11,45 @@
 
 namespace copse::detail {
 
-/// Bits that tell `n` primitives apart; at least 1.
+/// The bits of a number below `n`; at least 1.
 constexpr u32 number_bits(u64 n) {
   u32 bits = 1;
   while (n > u64{1} << bits) ++bits;
   return bits;
 }
 
-/// As many bits of a key as stand in a word beside the number of a primitive, of those that are worth a pass of
-/// the sort: few primitives do well with one pass less.
+/// How many bits of a key stand in a word beside the number of a primitive. More than these are not worth another
+/// pass of the sort; few primitives do well with one pass less.
 constexpr u32 bits_beside_number(u64 n, u64 few_primitives) {
   return n <= few_primitives ? 31 : smaller(39u, morton_key_bits - number_bits(n));
 }
 
-/// Those of a prefix where primitives that share it are put in order after, which takes the longer the more they
-/// are.
+/// Bits of a prefix, if primitives that share a prefix are put in order after the sort. That takes the longer the
+/// more of them there are.
 constexpr u32 prefix_key_bits(u64 n) {
   return bits_beside_number(n, u64{1} << 17);
 }
 
-/// Those of a key that sorts fast.
+/// Bits of a key that sorts fast.
 constexpr u32 fast_key_bits(u64 n) {
   return bits_beside_number(n, u64{1} << 18);
 }
 
-/// How the key of a primitive is divided. Of its 63 bits the highest `key_bits` count.
+/// How the key of a primitive is divided. Only the highest `key_bits` of its 63 bits count.
 ///
 ///   63        62 .. prefix_begin   prefix_begin - 1 .. 0
 ///   invalid   prefix of the key    number
 struct KeyShape {
   u64 key_mask;
   u64 prefix_mask;
-  BitRange sorted;  // of a word
+  BitRange sorted;  // bits of a word that the sort compares
 
   KeyShape(u64 n, u32 key_bits)
       : key_mask(~u64{0} << (morton_key_bits - key_bits)),
         prefix_mask(~u64{0} << (morton_key_bits - prefix_bits(n, key_bits))),
         sorted{morton_key_bits - prefix_bits(n, key_bits), 64} {}
 
-  /// True where the prefix is the whole key.
+  /// True if the prefix is the whole key.
   constexpr bool prefix_is_all() const { return key_mask == prefix_mask; }
 
  private:
@@ -58,22 +58,23 @@ struct KeyShape {
   }
 };
 
-/// The keys of primitives by their number: for each a word that sorts by the prefix, and the low half of the key.
+/// The keys of primitives in input order: for each, a word that sorts by the prefix, and the low half of the key.
 struct KeyWords {
   u64 n;
   u64* prefix;
-  u32* low;  // null where the prefix is all
+  u32* low;  // null if the prefix is the whole key
   KeyShape shape;
 
   COPSE_HD u64 key(u32 id) const { return prefix[id] >> 32 << 32 | low[id]; }
 };
 
-/// The key of a primitive, and its box where boxes are made: what must be loaded, and what comes of it.
+/// Makes the key of a primitive, and stores its box if boxes are precomputed. start() loads, finish() computes, so
+/// that loads of several primitives overlap.
 template <class Boxes>
 struct PreparedMortonKey {
   Boxes boxes;
   MortonGrid grid;
-  PrecomputedBox* precomputed;  // null where none are made
+  PrecomputedBox* precomputed;  // null if none are stored
 
   COPSE_HD Aabb start(u64 i) const { return boxes(u32(i)); }
   COPSE_HD u64 finish(u64 i, const Aabb& box) const {
@@ -82,7 +83,7 @@ struct PreparedMortonKey {
   }
 };
 
-/// The same by what stands in memory; for many keys better made ready once.
+/// The same with bounds in memory. ready() reads them once for many keys.
 template <class Boxes>
 struct MortonKeyOf {
   Boxes boxes;
@@ -96,7 +97,7 @@ struct MortonKeyOf {
   COPSE_HD u64 finish(u64 i, const Aabb& box) const { return ready().finish(i, box); }
 };
 
-/// The word of a primitive's key; stores the low half of it.
+/// Makes the word of a primitive's key, and stores the low half of the key.
 template <class KeyOf>
 struct KeyWord {
   KeyOf key_of;
@@ -112,7 +113,7 @@ struct KeyWord {
   COPSE_HD u64 operator()(u64 i) const { return finish(i, start(i)); }
 };
 
-/// The words in the order of their prefixes, equal ones in the order of their numbers.
+/// The words sorted by prefix. Words with equal prefixes are in input order.
 struct SortedPrefixes {
   u64 n;
   const u64* words;
@@ -123,28 +124,28 @@ struct SortedPrefixes {
   COPSE_HD bool is_key(u64 slot) const { return words[slot] < invalid_morton_key; }
 };
 
-/// Where an order goes: into a tree, of which each valid primitive is a leaf so far.
+/// Where the order is stored: in a tree, as if each valid primitive were a leaf.
 struct MortonOrderOutput {
   BvhArrays bvh;
-  u8* deltas;  // [slot]: how close the primitive there and the next one are
+  u8* deltas;  // [slot]: of the primitives in it and in the next slot
   u32 source_count;
 
   COPSE_HD void store_id(u64 slot, u32 primitive) const { bvh.primitive_ids[slot] = primitive; }
 
-  /// The other primitives are behind.
+  /// The invalid primitives come last.
   COPSE_HD void store_valid_count(u32 valid_count) const {
     store_counts(bvh, valid_count, valid_count, source_count);
   }
   COPSE_HD u32 valid_count() const { return bvh.counts->primitive_count; }
 };
 
-/// The order of no primitives.
+/// Stores the order of no primitives.
 struct StoreEmptyOrder {
   MortonOrderOutput order;
   COPSE_HD void operator()(u64) const { order.store_valid_count(0); }
 };
 
-/// The order by prefixes alone, four slots at a time, so that loads and stores are of 16 bytes.
+/// Stores the order by prefixes alone, four slots at a time, so that loads and stores are of 16 bytes.
 struct StorePrefixOrder {
   static constexpr u32 at_once = 4;
 
@@ -181,7 +182,7 @@ struct StorePrefixOrder {
     u8 delta[at_once];
   };
 
-  /// The delta behind a slot; where there is none, that is where the valid primitives end, anything.
+  /// Returns the delta of a slot and the next one. Past the last valid primitive it may be any value.
   COPSE_HD u32 delta(u64 word, u64 next, u64 slot) const {
     if (slot == 0 && word >= invalid_morton_key) order.store_valid_count(0);
     if (word < invalid_morton_key && next >= invalid_morton_key) order.store_valid_count(u32(slot) + 1);

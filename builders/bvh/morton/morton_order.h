@@ -1,22 +1,22 @@
 #pragma once
 
-// The primitives of a tree in the order of the Morton curve, and how close neighbours are there: what LBVH and
-// H-PLOC begin with. For bodies: the executor's primitives must be included.
+// The primitives of a tree in Morton order, and the deltas of neighbours: LBVH and H-PLOC begin with them. For
+// bodies: include the executor's primitives before.
 //
-// A key has up to 63 bits. As many of them as fit stand in a word beside the primitive's number, and a radix sort
-// of these words, in half the passes and two thirds of the bytes of one by whole keys, leaves most primitives
-// where they belong. Where keys have more bits, those with equal prefixes, which now stand side by side, are put in
-// order after. The cooperative stages, morton_sort_cpu.h and morton_sort.cuh:
+// A key has up to 63 bits. As many of them as fit, the prefix, stand in a word beside the number of the primitive.
+// A radix sort of these words takes half the passes and two thirds of the bytes of a sort by whole keys, and it
+// brings most primitives to their final slots. If keys have more bits, primitives with equal prefixes, which are
+// neighbours now, are put in order after. The cooperative stages, morton_sort_cpu.h and morton_sort.cuh:
 //
 //   sort_by_prefix(ex, n, key_of, keys, sorted_words)
-//     Stores the words of all primitives, of the keys key_of(number) (see MortonKeyOf), and the same words by their
-//     prefixes. Its scratch is that of radix_sort_keys.
+//     Stores the words of all primitives in keys.prefix, and the same words sorted by prefix in sorted_words.
+//     key_of makes the key of a primitive (MortonKeyOf). Its scratch is that of radix_sort_keys.
 //   order_equal_prefixes(ex, keys, sorted, order)
-//     Stores the order of the primitives by whole keys, equal keys by their number, the deltas and the counts.
+//     Stores the order of the primitives by whole keys, equal keys in input order, and the deltas and the counts.
 //     Changes keys.prefix and sorted.
 //   order_equal_prefixes_scratch_bytes(ex, n)
 //   gains_by_precomputed_bounds(ex)
-//     Whether the executor's later passes may gain by precomputed_bounds.h.
+//     Returns whether later passes on the executor may gain from PrecomputedBounds.
 //
 // Source: Morton, "A Computer Oriented Geodetic Data Base and a New Technique in File Sequencing", IBM, 1966, for
 // the curve; Lauterbach, Garland, Sengupta, Luebke, Manocha, "Fast BVH Construction on GPUs", Eurographics 2009,
@@ -29,28 +29,28 @@
 
 namespace copse::detail {
 
-/// What is known of primitives in Morton order, in the executor's memory.
+/// The primitives of a tree in Morton order, in the memory of the executor.
 struct MortonOrder {
-  const u8* deltas;  // [i]: how close the primitives in slots i and i + 1 are, the larger the closer; at most 96
+  const u8* deltas;  // [i]: leading bits that the keys in slots i and i + 1 share (common_prefix); at most 96
   PrecomputedBounds precomputed;
 };
 
-/// Room for precomputed bounds, and whether they are made; none where that cannot pay.
+/// Returns room for precomputed bounds; none if they cannot pay.
 template <class Boxes, class Executor>
 PrecomputedBounds choose_precomputed_bounds(const Executor& ex, ScratchArena::Frame& frame, u64 n) {
   if (!may_precompute_bounds<Boxes>(n) || !gains_by_precomputed_bounds(ex)) return {};
   return {frame.allocate<PrecomputedBox>(n), frame.allocate<u32>(1)};
 }
 
-/// The bits of a key, where none are asked for as many as sort fast.
+/// Returns the bits of a key: `morton_bits`, or as many as sort fast if it is 0.
 inline u32 key_bits_or_fast(u64 n, u32 morton_bits) {
   return morton_bits == 0 ? fast_key_bits(n) : morton_bits;
 }
 
-/// Stores the primitives along the Morton curve, the invalid ones behind all others, as the tree's primitive_ids;
-/// equal keys in the order of their ids. And the tree's counts, as if each valid primitive were a leaf, with the
-/// empty root where there is none. What it returns is good until `frame` ends.
-///   morton_bits: of a key, at most 63; 0 for as many as sort fast
+/// Stores the primitives in Morton order as the primitive_ids of the tree, equal keys in the order of their ids,
+/// the invalid primitives last. Stores the counts of the tree as if each valid primitive were a leaf, and the
+/// empty root if there is none. The result is valid until `frame` ends.
+///   morton_bits: bits of a key, at most 63; 0 for as many as sort fast
 template <class Executor, class Boxes>
 MortonOrder sort_by_morton_key(const Executor& ex, ScratchArena::Frame& frame, const Boxes& boxes, u64 n,
                                u32 morton_bits, const BvhArrays& bvh) {
@@ -85,8 +85,7 @@ MortonOrder sort_by_morton_key(const Executor& ex, ScratchArena::Frame& frame, c
   return {order.deltas, precomputed};
 }
 
-/// Scratch of a Morton order of triangles or boxes: `kept_bytes` for as long as its frame lives, `bytes` more
-/// while it is made.
+/// Scratch of a Morton order: `kept_bytes` for as long as its frame lives, and `bytes` more while it is made.
 struct MortonOrderScratch {
   u64 kept_bytes;
   u64 bytes;

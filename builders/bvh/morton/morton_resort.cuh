@@ -1,7 +1,7 @@
 #pragma once
 
 // A radix sort of all primitives by whole keys, by the blocks of a launch that is already running: least
-// significant digit first, three meetings of the grid a digit. It moves numbers alone and looks their keys up.
+// significant digit first, with three grid barriers per digit. It moves only numbers and looks their keys up.
 
 #include "builders/bvh/morton/tie_tile.cuh"
 #include "primitives/cuda/block.cuh"
@@ -20,7 +20,7 @@ struct ResortStorage {
   BlockStorage<u32, resort_threads> sums;
 };
 
-/// One pass: from where numbers come, nowhere for the first, and to where they go.
+/// One pass: the array that numbers come from, null for the first pass, and the array that they go to.
 struct ResortPass {
   const KeyWords& keys;
   const u32* from;
@@ -42,7 +42,7 @@ struct ResortShare {
   }
 };
 
-/// Counts the digits of the block's share.
+/// Counts the digits in the share of the block.
 __device__ inline void count_digits_of_share(const ResortPass& pass, const ResortShare& share, u32* digit_counts,
                                              ResortStorage& shared, const GridBarrier& grid) {
   for (u32 d = threadIdx.x; d < resort_digits; d += resort_threads) shared.place[d] = 0;
@@ -56,7 +56,7 @@ __device__ inline void count_digits_of_share(const ResortPass& pass, const Resor
   }
 }
 
-/// Turns the counts of each digit into what the blocks before have of it. A digit a block in turn.
+/// Turns the counts of each digit into their sums over the blocks before. Blocks take turns, a digit each.
 __device__ inline void sum_digits_over_blocks(const RunList& runs, ResortStorage& shared,
                                               const GridBarrier& grid) {
   for (u32 d = grid.rank(); d < resort_digits; d += grid.size()) {
@@ -74,7 +74,7 @@ __device__ inline void sum_digits_over_blocks(const RunList& runs, ResortStorage
   }
 }
 
-/// Where the block's first primitive of each digit goes.
+/// Finds where the first primitive of each digit in the block's share goes.
 __device__ inline void place_digits(const RunList& runs, ResortStorage& shared, const GridBarrier& grid) {
   const u32 d = threadIdx.x;
   const u32 total = d < resort_digits ? load_relaxed(runs.digit_totals + d) : 0;
@@ -84,7 +84,7 @@ __device__ inline void place_digits(const RunList& runs, ResortStorage& shared, 
   __syncthreads();
 }
 
-/// Moves the block's share, a primitive a thread at a time, equal digits in their order.
+/// Moves the share of the block, one primitive per thread at a time. Equal digits keep their order.
 __device__ inline void move_share(const ResortPass& pass, const ResortShare& share, ResortStorage& shared) {
   const u32 warp = threadIdx.x / warp_size;
   for (u64 first = share.begin; first < share.end; first += resort_threads) {
@@ -113,7 +113,7 @@ __device__ inline void move_share(const ResortPass& pass, const ResortShare& sha
   }
 }
 
-/// Stores the order of all primitives by whole keys, and the deltas. By all blocks of the launch.
+/// Stores the order of all primitives by whole keys, and the deltas. All blocks of the launch call it.
 __device__ inline void resort(const KeyWords& keys, const RunList& runs, const MortonOrderOutput& order,
                               ResortStorage& shared, GridBarrier& barrier) {
   static_assert(resort_passes % 2 == 0, "the last pass ends in the order");

@@ -1,7 +1,7 @@
 #pragma once
 
-// Long runs of primitives that share the prefix of their keys: each is put in order by a warp in its registers, or
-// by a block in shared memory. One launch, which ends at once where there is no such run.
+// Puts long runs of primitives that share the prefix of their keys in order, each by a warp in its registers or by
+// a block in shared memory. One launch, which ends at once if there is no such run.
 
 #include "builders/bvh/morton/morton_resort.cuh"
 #include "builders/bvh/morton/tie_tile.cuh"
@@ -9,18 +9,18 @@
 
 namespace copse::cuda::detail {
 
-/// Words sorted in the registers of a warp by a bitonic network (Batcher, "Sorting Networks and Their Applications",
-/// AFIPS Spring Joint Computer Conference, 1968). A lane has neighbouring words, so that most exchanges are its own, and
-/// none goes through memory.
+/// Words sorted in the registers of a warp by a bitonic network (Batcher, "Sorting Networks and Their
+/// Applications", AFIPS Spring Joint Computer Conference, 1968). A lane has neighbouring words, so that most
+/// exchanges are its own, and none goes through memory.
 ///
-/// The words of a warp's lanes: those of lane 0, then those of lane 1 and so on.
-///   lane_words: of each, a power of two
+/// The words of the lanes of a warp: those of lane 0 first, then those of lane 1, and so on.
+///   lane_words: words per lane, a power of two
 template <u32 lane_words>
 struct WarpWords {
   u64 word[lane_words];
 
-  /// By all lanes. Groups of 1, 2, 4 and more lanes are sorted, every second one downwards: its words are turned
-  /// around meanwhile, bit for bit.
+  /// Sorts the words. All lanes of a warp call it. Groups of 1, 2, 4 and more lanes are sorted, every second group
+  /// downwards: the bits of its words are inverted meanwhile.
   __device__ void sort() {
     turn((lane_id() & 1) != 0);
     sort_own();
@@ -63,7 +63,7 @@ struct WarpWords {
     }
   }
 
-  /// Of a group of lanes the first half has sorted words, the second half sorted downwards.
+  /// Merges groups of lanes: the first half of a group has sorted words, the second half words sorted downwards.
   __device__ void merge(u32 lanes) {
 #pragma unroll 1
     for (u32 distance = lanes / 2; distance > 0; distance /= 2) {
@@ -88,7 +88,7 @@ inline constexpr u32 run_threads = MergeShape<u64, NoValue>::threads;
 inline constexpr u32 run_warps = run_threads / warp_size;
 static_assert(run_threads == resort_threads, "one launch does both");
 
-/// What is known of one place of a run: who belongs there, with which low word, and that of the next place.
+/// One place of a run: its primitive, the low word of that primitive, and the low word of the next place.
 struct PlaceOfRun {
   u32 k;
   u32 primitive;
@@ -104,10 +104,10 @@ struct LongRun {
     return begin + k < sorted.n && sorted.prefix(begin + k) == sorted.prefix(begin);
   }
 
-  /// How many it has, at most max_block_run. By all lanes of a warp: as prefixes are sorted, each look at memory
-  /// leaves a thirty-second of the places where it may end.
+  /// Returns the size of the run, at most max_block_run. All lanes of a warp call it. As prefixes are sorted, each
+  /// round of loads leaves a 32nd of the places where the run may end.
   __device__ u32 size() const {
-    u32 there = 1, end = max_block_run + 1;  // so many are there, and fewer than that
+    u32 there = 1, end = max_block_run + 1;  // it has at least `there` and fewer than `end`
     while (end - there > 1) {
       const u32 step = u32(divide_rounding_up(end - there, warp_size)), k = there + lane_id() * step;
       const u32 steps = u32(__popc(__ballot_sync(all_lanes, k < end - 1 && reaches(k))));
@@ -126,7 +126,7 @@ struct LongRun {
   ///   low word | place in the run so far
   __device__ u64 word(u32 k) const { return u64{low(k)} << 32 | k; }
 
-  /// Stores a place of the run, which has `size`.
+  /// Stores a place of the run, which has `size` places.
   __device__ void store(const PlaceOfRun& place, u32 size, const MortonOrderOutput& order) const {
     const u64 slot = begin + place.k, end = begin + size;
     order.store_id(slot, place.primitive);
@@ -138,7 +138,7 @@ struct LongRun {
   }
 };
 
-/// How many a run for a warp has. By all lanes, with two looks at memory.
+/// Returns the size of a run for a warp, with two rounds of loads. All lanes call it.
 __device__ inline u32 size_of_warp_run(const LongRun& run) {
   constexpr u32 step = max_warp_run / warp_size;
   const u32 steps = u32(__popc(__ballot_sync(all_lanes, run.reaches((lane_id() + 1) * step))));
@@ -146,8 +146,8 @@ __device__ inline u32 size_of_warp_run(const LongRun& run) {
          u32(__popc(__ballot_sync(all_lanes, lane_id() < step && run.reaches(steps * step + lane_id()))));
 }
 
-/// By a warp, in its registers.
-///   lane_words: a power of two; the run has at most 32 times as many
+/// Orders a run by a warp, in its registers.
+///   lane_words: a power of two; the run has at most 32 * lane_words places
 template <u32 lane_words>
 __device__ void order_run_by_warp(const LongRun& run, u32 size, const MortonOrderOutput& order) {
   WarpWords<lane_words> words;
@@ -178,7 +178,7 @@ struct SmallerWord {
   __device__ bool operator()(u64 a, u64 b) const { return a < b; }
 };
 
-/// By a whole block, whose tile has room for the run.
+/// Orders a run by a whole block, whose tile has room for it.
 __device__ inline void order_run_by_block(const LongRun& run, const SharedTile<u64, NoValue>& tile,
                                           const MortonOrderOutput& order) {
   const u32 size = run.size();
@@ -194,8 +194,8 @@ __device__ inline void order_run_by_block(const LongRun& run, const SharedTile<u
 
 inline constexpr u32 run_shared_bytes = larger(SharedTile<u64, NoValue>::bytes, u32(sizeof(ResortStorage)));
 
-/// All long runs but the longest. Runs for blocks take longest; while they are few, the blocks that have none
-/// share those for warps.
+/// Orders all long runs but those that need the sort over all. Runs for blocks take longest; if they are few, the
+/// blocks that have none share the runs for warps.
 __device__ inline void order_runs(const KeyWords& keys, const SortedPrefixes& sorted, const RunList& runs,
                                   const RunState* state, unsigned char* run_memory,
                                   const MortonOrderOutput& order) {
@@ -231,9 +231,9 @@ __global__ static void __launch_bounds__(run_threads, MergeShape<u64, NoValue>::
   if (leave_grid(&state->grid)) state->warp_run_count = state->block_run_count = state->needs_resort = 0;
 }
 
-/// How many blocks order long runs: as many as a GPU holds whose multiprocessors have memory for so many, without
-/// asking the driver at every build. Where they have less, the others come too late for the grid's barrier, and
-/// leave.
+/// Returns how many blocks order long runs: as many as the GPU holds at once if its multiprocessors have the
+/// memory. The driver is not asked at every build. On a GPU with less memory, some blocks start too late for the
+/// grid barrier and end at once.
 inline u64 run_blocks(const Executor& ex) {
   return u64{MergeShape<u64, NoValue>::blocks} * ex.multiprocessor_count;
 }
@@ -248,7 +248,7 @@ inline void order_long_runs(const Executor& ex, u64 blocks, const KeyWords& keys
          keys, sorted, runs, state, order);
 }
 
-/// As many as there may be of more than a short run's slots.
+/// The most runs that may be longer than a short run.
 inline u64 run_list_capacity(u64 n) {
   return n / (max_short_run + 1) + 1;
 }

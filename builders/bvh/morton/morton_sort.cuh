@@ -1,18 +1,19 @@
 #pragma once
 
-// The sort along the curve on CUDA: by prefixes, and those with equal prefixes by whole keys. Contract:
+// The sort by Morton key on CUDA: by prefix, then by whole keys among equal prefixes. Contract:
 // builders/bvh/morton/morton_order.h.
 //
-// Keys are made where the sort counts digits, so that it need not read them again for that. Of equal prefixes,
+// The pass of the sort that counts digits also makes the keys, so that it need not read them. Runs of equal
+// prefixes are put in order:
 //
-//   runs of at most 32   by counting, a thread a primitive
+//   runs of at most 32   by counting, one thread per primitive
 //   of at most 256       by a warp, in its registers (morton_runs.cuh)
 //   of at most 8704      by a block
 //   longer               by a radix sort over all, in the same launch (morton_resort.cuh); such keys come from
 //                        scenes with most primitives in a thousandth of their extent
 //
-// Most primitives have a prefix of their own. Those that share one are listed in shared memory, so that full warps work
-// on them.
+// Most primitives have a prefix of their own. Those that share one are listed in shared memory, so that full warps
+// work on them.
 
 #include <type_traits>
 
@@ -25,7 +26,8 @@ namespace copse::cuda {
 
 namespace detail {
 
-/// A slot's place in its run: how many come before and after it, by prefixes alone; at most `max_short_run`.
+/// The place of a slot in its run: how many slots of the run are before and after it, each at most
+/// `max_short_run`.
 struct PlaceInRun {
   u32 left, right;
 
@@ -37,7 +39,7 @@ struct PlaceInRun {
   __device__ u32 run_size() const { return left + 1 + right; }
 };
 
-/// Puts the primitive of a slot where it belongs in its short run, by counting which come before it.
+/// Puts the primitive of a slot at its place in a short run, by counting the primitives that come before it.
 __device__ inline void place_in_run(TieTile& tile, u32 w, const PlaceInRun& place) {
   const u32 own = tile.low[w], begin = w - place.left, end = w + place.right + 1;
   u32 rank = 0;
@@ -50,7 +52,7 @@ __device__ inline void place_in_run(TieTile& tile, u32 w, const PlaceInRun& plac
   tile.placed_low[begin + rank] = own;
 }
 
-/// Lists the long run that begins at a slot by what is to put it in order.
+/// Lists the long run that begins at a slot, for a warp, a block or the sort over all.
 __device__ inline void list_run(const SortedPrefixes& sorted, u64 slot, const RunList& runs, RunState* state) {
   const auto reaches = [&](u64 size) {
     return slot + size < sorted.n && sorted.prefix(slot + size) == sorted.prefix(slot);
@@ -64,8 +66,8 @@ __device__ inline void list_run(const SortedPrefixes& sorted, u64 slot, const Ru
   }
 }
 
-/// Puts those that share their prefix where they belong in short runs, and lists the long ones, whose slots keep
-/// what they have so far.
+/// Puts the primitives of short runs at their places, and lists the long runs, whose slots keep their primitives
+/// for now.
 __device__ inline void place_ties(TieTile& tile, i64 first, const SortedPrefixes& sorted, const RunList& runs,
                                   RunState* state) {
   for (u32 i = threadIdx.x; i < tile.tied_count; i += TieTile::threads) {
@@ -80,8 +82,8 @@ __device__ inline void place_ties(TieTile& tile, i64 first, const SortedPrefixes
   }
 }
 
-/// Stores the order of the thread's slots, and the deltas behind them: anything where long runs are, which are not
-/// put in order yet, and where the keys end.
+/// Stores the order of the thread's slots and their deltas. A delta may be any value in a long run, which is not
+/// in order yet, and behind the last key.
 __device__ inline void store_slots(const TieTile& tile, const EnteredSlots& mine, u64 slot, u64 n,
                                    const MortonOrderOutput& order) {
   constexpr u32 at_once = TieTile::at_once;

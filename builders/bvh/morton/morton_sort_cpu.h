@@ -1,9 +1,9 @@
 #pragma once
 
-// The sort along the curve on the CPU: by prefixes, and those with equal prefixes by whole keys. Contract:
+// The sort by Morton key on the CPU: by prefix, then by whole keys among equal prefixes. Contract:
 // builders/bvh/morton/morton_order.h.
 //
-// A thread sorts each run of equal prefixes; the long ones are listed and sorted by all threads after.
+// One thread sorts each run of equal prefixes. Long runs are listed, and all threads sort them together after.
 
 #include <algorithm>
 
@@ -15,7 +15,7 @@ namespace copse::cpu {
 
 namespace detail {
 
-/// The runs of equal prefixes, each by its first slot. In keys.prefix they stand as words that sort as they are:
+/// Runs of equal prefixes, each named by its first slot. Its words go to keys.prefix and sort as they are:
 ///
 ///   63 .. 32 | 31 .. 0
 ///   low word | number
@@ -39,7 +39,7 @@ struct PrefixRuns {
     return u64{keys.low[id]} << 32 | id;
   }
 
-  /// Stores what is known of a slot of a run whose words stand in order at `words`.
+  /// Stores the primitive and the delta of a slot of a run whose sorted words are at `words`.
   void store(u64 slot, const u64* words, u64 begin, u64 end) const {
     const u64 k = slot - begin;
     order.store_id(slot, u32(words[k]));

@@ -1,7 +1,7 @@
 #pragma once
 
-// A tile of primitives sorted by the prefixes of their keys, with a look at those on both sides of it: what a block
-// knows of them in shared memory.
+// A tile of primitives sorted by the prefixes of their keys, with some neighbours on both sides, in the shared
+// memory of a block; and the lists of the runs that are longer than a short run.
 
 #include "builders/bvh/morton/morton_keys.h"
 #include "primitives/core/atomic.h"
@@ -19,11 +19,11 @@ using copse::detail::SortedPrefixes;
 
 inline constexpr u32 max_short_run = 32;
 
-/// Of the longer runs, those that a warp puts in order, and those that a block does.
+/// The longest runs that a warp puts in order, and the longest that a block does.
 inline constexpr u32 max_warp_run = 256;
 inline constexpr u32 max_block_run = MergeShape<u64, NoValue>::tile;
 
-/// What blocks tell each other; zero between launches.
+/// State that the blocks of a launch share; zero between launches.
 struct RunState {
   GridCounters grid;
   u32 warp_run_count;
@@ -33,11 +33,11 @@ struct RunState {
 
 /// Where the long runs begin, and memory for the sort over all.
 struct RunList {
-  u32* begins;  // of those for warps from the front, of those for blocks from the back
+  u32* begins;  // runs for warps from the front, runs for blocks from the back
   u64 capacity;
   u32* digit_counts;  // [digit][block]
   u32* digit_totals;  // [digit]
-  u32* ids;           // primitives half-way
+  u32* ids;           // primitives between two passes
 
   __device__ void add_warp_run(u32 begin, RunState* state) const {
     begins[fetch_add_relaxed(&state->warp_run_count, 1u)] = begin;
@@ -49,43 +49,43 @@ struct RunList {
   __device__ u32 block_run(u64 i) const { return begins[capacity - 1 - i]; }
 };
 
-/// What belongs to a thread's neighbouring slots, in one load or store.
+/// Values of four neighbouring slots, in one load or store.
 template <class T>
 struct alignas(4 * sizeof(T)) FourSlots {
   T of[4];
 };
 
-/// A tile of slots, with more than those of a short run on both sides: its window. Four slots a thread.
+/// A window of slots: a tile, and on both sides more slots than a short run has. Four slots per thread.
 struct TieTile {
   static constexpr u32 at_once = 4;
   static constexpr u32 slots = 1024;
   static constexpr u32 margin = 2 * max_short_run;
   static constexpr u32 size = slots + 2 * margin;
   static constexpr u32 threads = size / at_once;
-  static constexpr u32 blocks = 7;  // on a multiprocessor
+  static constexpr u32 blocks = 7;  // per multiprocessor
   static_assert(threads % warp_size == 0 && max_short_run == warp_size);
 
-  /// Slots whose runs are looked at: those of all runs that reach into the tile.
+  /// The slots whose runs are examined, which include all runs that reach into the tile.
   static constexpr u32 first_ranked = margin - max_short_run, ranked_end = size - max_short_run;
 
   alignas(16) u32 id[size];  // as sorted
   alignas(16) u32 low[size];
-  alignas(16) u32 placed_id[size];       // the same where they belong
-  u32 placed_low[size];                  // of those that share their prefix
-  u32 begins_run[size / warp_size + 1];  // a bit a slot; and behind the last
+  alignas(16) u32 placed_id[size];       // the same at their final places
+  u32 placed_low[size];                  // of slots that share their prefix
+  u32 begins_run[size / warp_size + 1];  // a bit per slot, and one word more
   u16 tied[size];                        // the slots that share their prefix, in any order
   u32 tied_count;
 
   __device__ static bool is_of_tile(u32 w) { return w >= margin && w < margin + slots; }
 
-  /// The bits of the 32 slots from `w` on, the first one's lowest.
+  /// Returns the bits of the 32 slots from `w` on, the first slot in the lowest bit.
   __device__ u32 begins_from(u32 w) const {
     const u32 word = w / warp_size;
     return __funnelshift_r(begins_run[word], begins_run[word + 1], w % warp_size);
   }
 };
 
-/// A thread's slots of a window as they are loaded, with the words before and after them.
+/// The words of a thread's slots, and the words before and after them.
 struct LoadedSlots {
   static constexpr u32 at_once = TieTile::at_once;
   static constexpr u64 no_key = ~u64{0};
@@ -93,7 +93,7 @@ struct LoadedSlots {
   u64 prefix_mask;
   u64 word[at_once + 2];
 
-  /// slot: the first one; before the first or past the last one of all at the ends
+  /// slot: the first of the four; at the ends it may be negative or past the last slot
   __device__ LoadedSlots(const SortedPrefixes& sorted, i64 slot) : prefix_mask(sorted.prefix_mask) {
     if (slot >= 0 && slot + at_once <= i64(sorted.n)) {
       const auto* const from = reinterpret_cast<const TwoWords*>(sorted.words + slot);
@@ -121,7 +121,7 @@ struct LoadedSlots {
     return u32(word[k + 1] & ~prefix_mask);
   }
 
-  /// A bit for each, and for the one behind them: where a run begins, or no key is.
+  /// Returns a bit for each slot and for the next one: 1 if a run begins there or there is no key.
   __device__ u32 begins() const {
     u32 begins = 0;
 #pragma unroll
@@ -132,7 +132,7 @@ struct LoadedSlots {
     return begins;
   }
 
-  /// A bit for each key.
+  /// Returns a bit for each slot: 1 if there is a key.
   __device__ u32 keys() const {
     u32 keys = 0;
 #pragma unroll
@@ -140,7 +140,7 @@ struct LoadedSlots {
     return keys;
   }
 
-  /// A byte for each: how close it and the next one are, by their prefixes.
+  /// Returns a byte for each slot: the delta of its prefix and the next one.
   __device__ u32 deltas() const {
     u32 deltas = 0;
 #pragma unroll
@@ -158,7 +158,7 @@ struct LoadedSlots {
   }
 };
 
-/// Numbers what the lanes of a warp have, `mine` at most 7 of each, in their order.
+/// Numbers items across the lanes of a warp, in the order of lanes. Each lane has `mine` items, at most 7.
 struct WarpNumbers {
   u32 before = 0, total = 0;
 
@@ -172,16 +172,16 @@ struct WarpNumbers {
   }
 };
 
-/// What a thread keeps of its slots.
+/// What a thread remembers of its four slots.
 struct EnteredSlots {
   static constexpr u32 at_once = TieTile::at_once;
 
-  u32 w;  // the first one's place in the window
+  u32 w;  // place of the first slot in the window
   u32 begins;
   u32 deltas;
 
-  /// Stores what the tile is to know of the thread's slots, lists those that share their prefix, and stores the
-  /// count of keys where they end.
+  /// Enters the thread's slots in the tile, lists those that share their prefix, and stores the count of keys if
+  /// they end here.
   __device__ EnteredSlots(TieTile& tile, const KeyWords& keys, const LoadedSlots& loaded, i64 slot,
                           const MortonOrderOutput& order)
       : w(threadIdx.x * at_once), begins(loaded.begins()), deltas(loaded.deltas()) {
@@ -222,7 +222,7 @@ struct EnteredSlots {
     }
   }
 
-  /// Keys are before all that is none.
+  /// Slots with keys come before slots without.
   __device__ static void store_valid_count(u32 key_bits, bool is_next_key, i64 slot,
                                            const MortonOrderOutput& order) {
     const u32 count = u32(__popc(key_bits));
@@ -231,7 +231,7 @@ struct EnteredSlots {
   }
 };
 
-/// The delta between keys with different prefixes.
+/// Returns the delta of two keys with different prefixes.
 __device__ inline u8 delta_between_prefixes(u64 prefix, u64 next_prefix) {
   return u8(leading_zeros(prefix ^ next_prefix));
 }
