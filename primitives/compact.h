@@ -6,15 +6,15 @@
 
 namespace copse {
 
-/// Stores the flagged elements of `in`, in their order, one after the other, and how many they are.
+/// Stores the flagged elements of `in` one after the other, in their order, and how many there are.
 ///   in:      any size, may be empty
-///   flags:   one an element: bytes, set where not 0, or bits
-///   out:     as many elements as `in`, or more; must not overlap `in` nor `flags`. What follows the selected
-///            elements stays as it is.
-///   indices: the same, for the selected elements' numbers
-///   count:   one element; apart from the others
+///   flags:   one per element: bytes, set if not 0, or bits
+///   out:     at least as many elements as `in`; must not overlap `in` or `flags`. The elements behind the
+///            selected ones do not change.
+///   indices: as out, for the numbers of the selected elements
+///   count:   one element; must not overlap the others
 /// For T of u32, u64, i32, i64, float, double.
-/// Throws: Error invalid_argument where sizes do not fit or buffers overlap, or for more than 2^32 elements where
+/// Throws: Error invalid_argument if sizes do not fit, if buffers overlap, or for more than 2^32 elements if
 /// indices are asked for; Error out_of_memory.
 /// Memory: scratch of 8 bytes for each 4096 elements on CUDA (8192 on the CPU), plus 1 KiB.
 /// With your own predicate: primitives/cpu/compact.h, primitives/cuda/compact.cuh.
@@ -36,7 +36,7 @@ template <class T>
 void compact_with_indices(Context& context, BufferSpan<const T> in, BitSpan flags, BufferSpan<T> out,
                           BufferSpan<u32> indices, BufferSpan<u64> count);
 
-// The templates behind them, the same on both backends:
+// The templates behind them, on either executor:
 //
 //   compact(ex, label, n, predicate, input, out, count)
 //     out[k] = input(i) for the k-th i below n that `predicate` accepts, in order; *count = how many, a u64.
@@ -49,6 +49,6 @@ void compact_with_indices(Context& context, BufferSpan<const T> in, BitSpan flag
 //     outputs at once, or to change an element while it is moved. `emit`: void operator()(u64, u64) const.
 //
 //   compact_scratch_bytes<T>(ex, n)
-//     The scratch that compact of T or compact_each takes at most.
+//     At most the scratch that compact of T or compact_each takes.
 
 }  // namespace copse

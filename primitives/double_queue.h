@@ -1,13 +1,13 @@
 #pragma once
 
-// Two queues in one array, one from the front and one from the back, for elements that all go to one of the two:
-// the complement trick (Meister, Yoshimura, Kao, "GPU Programming Primitives for Computer Graphics", SIGGRAPH Asia
-// 2023 Courses, "Parallel Enqueueing - Complement"). n elements need n places, however they fall.
+// Two queues in one array, one from the front and one from the back. Every element goes to one of the two: the
+// complement trick (Meister, Yoshimura, Kao, "GPU Programming Primitives for Computer Graphics", SIGGRAPH Asia
+// 2023 Courses, "Parallel Enqueueing - Complement"). n elements need n places, whichever side they go to.
 //
-// Where we differ: the two counts share a word, so that a ticket for both costs one atomic operation, and tells
-// how full the array is at that moment; an element is refused exactly where no place is left.
+// Where we differ: the two counts share a word. So a ticket for both costs one atomic operation and tells how full
+// the array is at that moment, and an element is refused only if no place is left.
 //
-//   63 .. 32         | 31 .. 0
+//   63 .. 32           | 31 .. 0
 //   pushed to the back | pushed to the front
 
 #include <string>
@@ -22,11 +22,11 @@ namespace copse {
 /// What a double queue counts.
 struct DoubleQueueCounters {
   u64 pushed;                       // places asked for, on each side
-  u32 refused_front, refused_back;  // those of them that were not there
-  u64 turned_away;                  // elements that came when the array was full already
+  u32 refused_front, refused_back;  // those of them for which there was no place
+  u64 turned_away;                  // elements that came after the array was full
 };
 
-/// Where the elements of one ticket go. In the order of pushes the ticket's front elements come first.
+/// The places of the elements of one ticket. In the order of pushes, its front elements come first.
 struct DoubleTicket {
   u32 front_before, back_before;
   u32 front_count;
@@ -37,7 +37,7 @@ struct DoubleTicket {
   COPSE_HD u64 order_of_back(u32 k) const { return order_of_front(front_count) + k; }
 };
 
-/// What a kernel or element functor pushes to. Copies stand for the same queues.
+/// A view of two queues, to which kernels and element functors push. Copies stand for the same queues.
 template <class T>
 class DoubleQueueView {
  public:
@@ -45,22 +45,23 @@ class DoubleQueueView {
   COPSE_HD DoubleQueueView(T* elements, u32 capacity, DoubleQueueCounters* counters)
       : elements_(elements), capacity_(capacity), counters_(counters) {}
 
-  /// Pushes one element to either side. False where it is refused, as the array is full.
+  /// Pushes one element to either side. Returns false if the array is full and refuses it.
   COPSE_HD bool push(const T& value, bool to_front) const {
     const DoubleTicket ticket = reserve(to_front ? 1 : 0, to_front ? 0 : 1);
     return to_front ? store_front(ticket, 0, value) : store_back(ticket, 0, value);
   }
 
-  /// Takes places for `front` and `back` elements, all of which must follow by store_front and store_back.
+  /// Takes places for `front` and `back` elements. The caller must then store all of them, by store_front and
+  /// store_back.
   COPSE_HD DoubleTicket reserve(u32 front, u32 back) const {
-    // A full array takes no more tickets, so that neither count grows without end into the other.
+    // A full array gives no more tickets, so that no count grows into the other.
     const u64 seen = load_relaxed(&counters_->pushed);
     if (u64{u32(seen)} + (seen >> 32) >= capacity_) return {0, 0, front, true};
     const u64 before = fetch_add_relaxed(&counters_->pushed, u64{back} << 32 | front);
     return {u32(before), u32(before >> 32), front, false};
   }
 
-  /// Stores the k-th element of the ticket that goes to the front. False where it is refused.
+  /// Stores the k-th front element of the ticket. Returns false if it is refused.
   COPSE_HD bool store_front(const DoubleTicket& ticket, u32 k, const T& value) const {
     return store(front_place(ticket, k), value);
   }
@@ -69,8 +70,8 @@ class DoubleQueueView {
     return store(back_place(ticket, k), value);
   }
 
-  /// Where store_front and store_back put an element, counted from the front; no_place where it is refused, which
-  /// is counted: ask once an element.
+  /// The place at which store_front and store_back put an element, counted from the front; no_place if it is
+  /// refused. Refusals are counted, so ask once per element.
   static constexpr u64 no_place = ~u64{0};
   COPSE_HD u64 front_place(const DoubleTicket& ticket, u32 k) const {
     return has_place(ticket, ticket.order_of_front(k), counters_->refused_front) ? u64{ticket.front_before} + k
@@ -124,7 +125,7 @@ class DoubleQueue {
   DoubleQueueView<T> view() { return {elements_.data(), u32(elements_.size()), counters_.data()}; }
   u64 capacity() const { return elements_.size(); }
 
-  /// Empties both, in order on the stream.
+  /// Empties both queues, in order on the stream.
   void clear() { context_->device().clear(counters_.data(), counters_.size_bytes()); }
 
   /// How many elements each side holds. Waits.
@@ -136,8 +137,8 @@ class DoubleQueue {
     return {u64{u32(c.pushed)} - c.refused_front, (c.pushed >> 32) - c.refused_back};
   }
 
-  /// Tells whether elements were refused since the last clear. Waits.
-  /// Throws: Error capacity, with how many were pushed and the limit.
+  /// Checks that no element was refused since the last clear. Waits.
+  /// Throws: Error capacity if one was, with the number of pushes and the limit.
   void check() const {
     const DoubleQueueCounters c = counters_.download()[0];
     const u64 pushed = u64{u32(c.pushed)} + (c.pushed >> 32) + c.turned_away;
@@ -146,7 +147,7 @@ class DoubleQueue {
                                          " elements, its capacity is " + std::to_string(capacity()));
   }
 
-  /// The elements of one side, in the order of their places from that side's end. Waits.
+  /// The elements of one side, ordered from its end of the array inwards. Waits.
   std::vector<T> download_front() const {
     return copse::download(*context_, elements_.span().first(sizes().front));
   }
@@ -168,10 +169,10 @@ class DoubleQueue {
   Buffer<DoubleQueueCounters> counters_;
 };
 
-// The bulk call, the same on both backends (cpu/enqueue.h, cuda/enqueue.cuh):
+// The bulk call, on either executor (cpu/enqueue.h, cuda/enqueue.cuh):
 //
 //   enqueue_both(ex, label, n, predicate, input, queues)
-//     Pushes input(i) for each i below n, to the front where `predicate` accepts it, else to the back; else as
+//     Pushes input(i) for each i below n: to the front if `predicate` accepts it, else to the back. Otherwise as
 //     enqueue_if.
 
 }  // namespace copse

@@ -1,12 +1,12 @@
 #pragma once
 
-// Queues that any number of threads push to at once, and what a bulk call pushes (Meister, Yoshimura, Kao, "GPU
-// Programming Primitives for Computer Graphics", SIGGRAPH Asia 2023 Courses, "Parallel Enqueueing"). The order of
-// the elements is that of the tickets, which no two runs need have in common: the same set.
+// Queues to which any number of threads push at once, one by one or in bulk (Meister, Yoshimura, Kao, "GPU
+// Programming Primitives for Computer Graphics", SIGGRAPH Asia 2023 Courses, "Parallel Enqueueing"). Elements
+// stand in the order of the tickets, which differs from run to run: only the set is the same.
 //
-// A ticket is an atomic addition to one counter, and a GPU makes about one a clock at one address, so the fewer
-// the faster: one a thread with push, one a warp with push_by_warp and reserve_by_warp, one a block with
-// reserve_by_block (cuda/enqueue.cuh), one for thousands of elements with enqueue_if.
+// A ticket is an atomic addition to one counter, and a GPU does about one per clock at one address. So fewer
+// tickets are faster: one per thread with push, one per warp with push_by_warp and reserve_by_warp, one per block
+// with reserve_by_block (cuda/enqueue.cuh), one for thousands of elements with enqueue_if.
 
 #include <string>
 
@@ -17,39 +17,40 @@
 
 namespace copse {
 
-/// What a kernel or element functor pushes to. Copies stand for the same queue.
+/// A view of a queue, to which kernels and element functors push. Copies stand for the same queue.
 ///
-/// A push past the capacity is refused: nothing is written, and Queue::check tells.
+/// A push past the capacity is refused: it writes nothing, and Queue::check reports it.
 template <class T>
 class QueueView {
  public:
   QueueView() = default;
-  /// `pushed`: counts all pushes, the refused too.
+  /// `pushed`: counts all pushes, also the refused ones.
   COPSE_HD QueueView(T* elements, u64 capacity, u64* pushed)
       : elements_(elements), capacity_(capacity), pushed_(pushed) {}
 
-  /// Pushes one element, with a ticket of its own. False where it is refused.
+  /// Pushes one element, with a ticket of its own. Returns false if it is refused.
   COPSE_HD bool push(const T& value) const { return store(reserve(1), value); }
 
-  /// The same; the lanes of a warp that call together share a ticket.
+  /// As push, but the lanes of a warp that call together share a ticket.
   COPSE_HD bool push_by_warp(const T& value) const { return store(fetch_increment_by_warp(pushed_), value); }
 
-  /// Takes `count` places at the end and returns the first, for store(place + k, ...), k < count, all of which
-  /// must follow. Places past the capacity may be among them.
+  /// Takes `count` places at the end and returns the first. The caller must then call store(place + k, ...) for
+  /// all k < count. Some places may be past the capacity.
   COPSE_HD u64 reserve(u32 count) const { return fetch_add_relaxed(pushed_, u64{count}); }
 
-  /// The same; the lanes of a warp that call together share a ticket. `count` may be 0 and differ between lanes.
+  /// As reserve, but the lanes of a warp that call together share a ticket. `count` may be 0 and may differ
+  /// between lanes.
   COPSE_HD u64 reserve_by_warp(u32 count) const { return fetch_add_by_warp(pushed_, count); }
 
-  /// Stores an element at a place of the caller's. False where it is refused.
+  /// Stores an element at a place that the caller took. Returns false if it is refused.
   COPSE_HD bool store(u64 place, const T& value) const {
     if (place >= capacity_) return false;
     elements_[place] = value;
     return true;
   }
 
-  /// How many elements the queue holds. After all pushes; while some still run, places are counted as soon as
-  /// they are taken, also those that nobody has stored to.
+  /// How many elements the queue holds. While pushes still run, it counts a place as soon as it is taken, even if
+  /// nothing is stored there yet.
   COPSE_HD u64 size() const {
     const u64 pushed = load_relaxed(pushed_);
     return pushed < capacity_ ? pushed : capacity_;
@@ -79,7 +80,7 @@ class Queue {
   QueueView<T> view() { return {elements_.data(), elements_.size(), pushed_.data()}; }
   u64 capacity() const { return elements_.size(); }
 
-  /// Empties it, in order on the stream.
+  /// Empties the queue, in order on the stream.
   void clear() { context_->device().clear(pushed_.data(), pushed_.size_bytes()); }
 
   /// How many elements it holds. Waits.
@@ -88,8 +89,8 @@ class Queue {
     return pushed < capacity() ? pushed : capacity();
   }
 
-  /// Tells whether elements were refused since the last clear. Waits.
-  /// Throws: Error capacity, with how many were pushed and the limit.
+  /// Checks that no element was refused since the last clear. Waits.
+  /// Throws: Error capacity if one was, with the number of pushes and the limit.
   void check() const {
     const u64 pushed = pushed_.download()[0];
     if (pushed <= capacity()) return;
@@ -106,7 +107,7 @@ class Queue {
   Buffer<u64> pushed_;
 };
 
-// The bulk call, the same on both backends (cpu/enqueue.h, cuda/enqueue.cuh):
+// The bulk call, on either executor (cpu/enqueue.h, cuda/enqueue.cuh):
 //
 //   enqueue_if(ex, label, n, predicate, input, queue)
 //     Pushes input(i) for each i below n that `predicate` accepts, in no order: the set that compact stores.

@@ -1,6 +1,6 @@
 #pragma once
 
-// Flags, one an element, and the functions of the index that read them.
+// Flags, one per element, and the functions of the index that read them.
 
 #include <cstring>
 #include <type_traits>
@@ -11,7 +11,7 @@
 namespace copse {
 
 /// Flags in bits: element i has bit i % 32, counted from the lowest, of word i / 32.
-///   words: (size + 31) / 32 words or more; bits past `size` are not looked at
+///   words: at least (size + 31) / 32 words; bits past `size` are ignored
 struct BitSpan {
   BufferSpan<const u32> words;
   u64 size = 0;
@@ -19,7 +19,7 @@ struct BitSpan {
 
 /// Bit k of the result = byte k of `bytes` is not 0.
 ///
-///   1. or the bits of each byte into its lowest:   0000000d 0000000c 0000000b 0000000a
+///   1. OR the bits of each byte into its lowest:   0000000d 0000000c 0000000b 0000000a
 ///   2. multiply, so that they meet above bit 24:   0000dcba ........ ........ ........
 COPSE_HD inline u32 mask_of_bytes(u32 bytes) {
   bytes |= bytes >> 4;
@@ -28,7 +28,7 @@ COPSE_HD inline u32 mask_of_bytes(u32 bytes) {
   return ((bytes & 0x01010101u) * 0x01020408u) >> 24 & 0xfu;
 }
 
-/// Flags in bytes: an element is flagged where its byte is not 0.
+/// Flags in bytes: an element is flagged if its byte is not 0.
 struct ByteFlags {
   const u8* data;
 
@@ -65,7 +65,7 @@ struct BitFlags {
   }
 };
 
-/// True for a predicate of index and value; else it is one of the index.
+/// True if a predicate takes the index and the value; else it takes the index.
 template <class Predicate, class T>
 inline constexpr bool predicate_takes_value = std::is_invocable_v<const Predicate&, u64, const T&>;
 

@@ -9,13 +9,13 @@ namespace copse {
 
 /// Gathers records of `record_bytes` bytes: record i of `out` becomes record indices[i] of `in`.
 ///   in:      whole records, any number, may be empty
-///   indices: any size, may be empty, in any order, repeated or not; u32 or u64. An index past the last record
-///            leaves its record of `out` as it is
-///   out:     a record for each index; must not overlap `in` nor `indices`
-///   record_bytes: 1 to 65536, the same for all records; nothing between them. Fastest for multiples of 16 at
-///            16-byte aligned addresses, then of 8, then of 4
-/// Throws: Error invalid_argument for sizes that do not fit each other, a record size out of range or output
-/// that overlaps input.
+///   indices: any size, may be empty, in any order, repeated or not; u32 or u64. For an index past the last
+///            record, the record of `out` does not change
+///   out:     a record for each index; must not overlap `in` or `indices`
+///   record_bytes: 1 to 65536, the same for all records, which follow each other without gaps. Fastest for
+///            multiples of 16 at 16-byte aligned addresses, then of 8, then of 4
+/// Throws: Error invalid_argument if sizes do not fit each other, if a record size is out of range, or if output
+/// overlaps input.
 /// Memory: no scratch.
 /// With your own type and index function: primitives/cpu/gather.h, primitives/cuda/gather.cuh.
 void gather(Context& context, BufferSpan<const std::byte> in, u64 record_bytes, BufferSpan<const u32> indices,
@@ -24,28 +24,30 @@ void gather(Context& context, BufferSpan<const std::byte> in, u64 record_bytes, 
             BufferSpan<std::byte> out);
 
 /// Scatters records of `record_bytes` bytes: record indices[i] of `out` becomes record i of `in`. Records of
-/// `out` that no index names stay as they are.
+/// `out` that no index names do not change.
 ///   in:      a record for each index
-///   indices: any size, may be empty, in any order; u32 or u64. No two alike but those past the last record of
-///            `out`, whose records go nowhere; where two are alike, the record there is a mix of theirs
-///   out:     whole records, any number; must not overlap `in` nor `indices`
-///   record_bytes: as for gather
-/// Throws: as gather.
+///   indices: any size, may be empty, in any order; u32 or u64. Records with an index past the last record of
+///            `out` are dropped. The other indices must differ: if two are equal, the record there is a mix of
+///            both
+///   out:     whole records, any number; must not overlap `in` or `indices`
+///   record_bytes: as in gather
+/// Throws: as in gather.
 /// Memory: no scratch.
 void scatter(Context& context, BufferSpan<const std::byte> in, u64 record_bytes, BufferSpan<const u32> indices,
              BufferSpan<std::byte> out);
 void scatter(Context& context, BufferSpan<const std::byte> in, u64 record_bytes, BufferSpan<const u64> indices,
              BufferSpan<std::byte> out);
 
-// The templates behind them, the same on both backends:
+// The templates behind them, on either executor:
 //
-//   gather(ex, label, n, in, index, out)    for T of any trivially copyable type:
-//   scatter(ex, label, n, in, index, out)   out[i] = in[index(i)], and out[index(i)] = in[i].
-//     `index`: u32 or u64 operator()(u64) const, host+device, called once for each i. All ones (invalid_id for
-//     u32) is no record: nothing is moved. Nothing else is checked. `out` must not overlap what is read.
+//   gather(ex, label, n, in, index, out)    out[i] = in[index(i)]
+//   scatter(ex, label, n, in, index, out)   out[index(i)] = in[i]
+//     For T of any trivially copyable type. `index`: u32 or u64 operator()(u64) const, host+device, called once
+//     for each i. An index of all ones (invalid_id for u32) means no record: nothing is moved. Other indices are
+//     not checked. `out` must not overlap what is read.
 //
 //   gather_records(ex, label, n, in, record_bytes, index, out)
 //   scatter_records(ex, label, n, in, record_bytes, index, out)
-//     The same for records of a size that is known at run time alone, 1 to 65536 bytes, at const void* and void*.
+//     As gather and scatter, for records of 1 to 65536 bytes whose size is known only at run time.
 
 }  // namespace copse
