@@ -72,7 +72,7 @@ struct Larger {
   }
 };
 
-/// True where the order of the operands is known not to matter, so that a primitive may change it.
+/// True if the order of the operands is known not to matter, so that a primitive may change it.
 template <class Op, class T>
 inline constexpr bool commutes = std::is_integral_v<T> &&
                                  (std::is_same_v<Op, Plus> || std::is_same_v<Op, Smaller> ||

@@ -5,13 +5,14 @@
 
 namespace copse {
 
-/// Turns a gather index into the scatter index that moves the same records, or the other way round: both are
-/// the inverse of a permutation, inverse[index[i]] = i (Patidar, Narayanan, "Scalable Split and Gather
-/// Primitives for the GPU", IIIT Hyderabad 2009, section 3.3).
-///   index:   up to 2^32 - 1 elements, may be empty; no two alike but those past the end of `inverse`, which
-///            are passed over. Where two are alike, one of them counts
-///   inverse: any number of elements; must not overlap `index`. Those that no index names stay as they are
-/// Throws: Error invalid_argument for too many elements or output that overlaps input.
+/// Turns a gather index into the scatter index that moves the same records, or the reverse. Both are the inverse
+/// of a permutation: inverse[index[i]] = i (Patidar, Narayanan, "Scalable Split and Gather Primitives for the
+/// GPU", IIIT Hyderabad 2009, section 3.3).
+///   index:   up to 2^32 - 1 elements, may be empty. Elements past the end of `inverse` are skipped; the others
+///            must
+///            differ: if two are equal, one of them counts
+///   inverse: any number of elements; must not overlap `index`. Elements that no index names do not change
+/// Throws: Error invalid_argument for too many elements or if output overlaps input.
 /// Memory: no scratch.
 void invert_index(Context& context, BufferSpan<const u32> index, BufferSpan<u32> inverse);
 

@@ -21,14 +21,14 @@ struct Less {
   }
 };
 
-/// Sorts keys, or keys with a value each, ascending by Less. Stable: equal keys keep their order. Equal on all
-/// backends. O(n log n) comparisons, whatever the keys. sample_sort is faster for many keys, radix_sort for
+/// Sorts keys, or keys with one value each, ascending by Less. Stable: equal keys keep their order. Equal on all
+/// backends. Takes O(n log n) comparisons for any keys. sample_sort is faster for many keys, radix_sort for
 /// integers.
 ///   keys_in, values_in:   any size, may be empty; values as many as keys
 ///   keys_out, values_out: as many; may be the input itself, must not overlap it otherwise
 /// For Key of u32, u64, i32, float, double.
-/// Throws: Error invalid_argument for sizes that differ or output that overlaps input; Error out_of_memory.
-/// Memory: scratch of the input's bytes and 1 % more, see merge_sort_scratch_bytes.
+/// Throws: Error invalid_argument if sizes differ or output overlaps input; Error out_of_memory.
+/// Memory: scratch of the size of the input and 1 % more, see merge_sort_scratch_bytes.
 /// With your own types and order: primitives/cpu/merge_sort.h, primitives/cuda/merge_sort.cuh.
 template <class Key>
 void merge_sort_keys(Context& context, BufferSpan<const Key> keys_in, BufferSpan<Key> keys_out);
@@ -36,16 +36,16 @@ template <class Key>
 void merge_sort_pairs(Context& context, BufferSpan<const Key> keys_in, BufferSpan<const u32> values_in,
                       BufferSpan<Key> keys_out, BufferSpan<u32> values_out);
 
-// The templates behind them, the same on both backends:
+// The templates behind them, on either executor:
 //
 //   merge_sort_keys(ex, label, n, key_input, less, keys_out)
 //   merge_sort_pairs(ex, label, n, key_input, value_input, less, keys_out, values_out)
 //     Key and Value: trivially copyable, of at most 256 bytes. `less`: bool operator()(const Key&, const Key&)
-//     const, a strict weak order; it sees keys of the input alone. `key_input`: Key operator()(u64) const;
-//     `value_input`: Value operator()(u64) const; all host+device. An input is called once for each i, before
-//     the outputs' element i is written, which it may read; it must not read other elements of the outputs.
-//     On CUDA a key and its value of more than 32 bytes together are sorted by index and moved once; of those
-//     at most 2^32, else Error invalid_argument.
+//     const, a strict weak order; it is called only with keys of the input. `key_input`: Key operator()(u64)
+//     const; `value_input`: Value operator()(u64) const; all host+device. An input is called once for each i,
+//     before element i of the outputs is written. So it may read that element, but no other element of the
+//     outputs. On CUDA, keys and values of more than 32 bytes together are sorted by index and moved once; there
+//     may be at most 2^32 of them, else Error invalid_argument.
 //
 //   merge_sort_scratch_bytes<Key>(ex, n), merge_sort_scratch_bytes<Key, Value>(ex, n)
 //     The scratch that either takes.

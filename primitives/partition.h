@@ -6,14 +6,14 @@
 
 namespace copse {
 
-/// Stores the flagged elements of `in` in their order, then the others in their order, and how many are flagged:
-/// a stable split in two.
+/// Stores the flagged elements of `in` in their order, then the others in their order, and the number of flagged
+/// ones: a stable split in two.
 ///   in:    any size, may be empty
-///   flags: one an element: bytes, set where not 0, or bits
-///   out:   as many elements as `in`; must not overlap `in` nor `flags`
-///   count: one element; apart from the others
+///   flags: one per element: bytes, set if not 0, or bits
+///   out:   as many elements as `in`; must not overlap `in` or `flags`
+///   count: one element; must not overlap the others
 /// For T of u32, u64, i32, i64, float, double.
-/// Throws: Error invalid_argument where sizes do not fit or buffers overlap, Error out_of_memory.
+/// Throws: Error invalid_argument if sizes do not fit or buffers overlap, Error out_of_memory.
 /// Memory: scratch of 16 KiB on CUDA, 8 bytes for each 8192 elements on the CPU.
 /// With your own predicate: primitives/cpu/partition.h, primitives/cuda/partition.cuh.
 template <class T>
@@ -27,7 +27,7 @@ void partition_indices(Context& context, BufferSpan<const u8> flags, BufferSpan<
                        BufferSpan<u64> count);
 void partition_indices(Context& context, BitSpan flags, BufferSpan<u32> indices, BufferSpan<u64> count);
 
-// The templates behind them, the same on both backends:
+// The templates behind them, on either executor:
 //
 //   partition(ex, label, n, predicate, input, out, count)
 //     out[0 .. n) = input(i) for all i that `predicate` accepts, in order, then for all others, in order.
@@ -37,6 +37,6 @@ void partition_indices(Context& context, BitSpan flags, BufferSpan<u32> indices,
 //     Calls emit(place, i) once for every i below n.
 //
 //   partition_scratch_bytes<T>(ex, n)
-//     The scratch that either takes.
+//     The scratch that either of them takes.
 
 }  // namespace copse

@@ -1,6 +1,6 @@
 #pragma once
 
-// Keys as unsigned numbers whose order is the order asked for, so that a radix sort knows one kind of key.
+// Keys as unsigned numbers in the requested order, so that a radix sort has to know only one kind of key.
 
 #include <cstring>
 #include <type_traits>
@@ -33,7 +33,7 @@ using Key128 = WideKey<4>;
 template <class Key>
 inline constexpr BitRange all_bits{0, u32(sizeof(Key)) * 8};
 
-/// The unsigned number that carries a key's bits.
+/// The unsigned number that has the bits of a key.
 template <class Key>
 struct KeyBits {
   using type = std::conditional_t<
@@ -45,9 +45,9 @@ struct KeyBits<WideKey<word_count>> {
   using type = WideKey<word_count>;
 };
 
-/// How a key's bits turn into a number of the order asked for, and back: they are turned over where the mask has
-/// ones, and the sign bit chooses the mask. Two's complement wants its sign bit turned, a negative float all bits.
-/// Floats come in the order of their bits: -NaN, -infinity, .., -0, +0, .., infinity, NaN.
+/// Converts the bits of a key to a number in the requested order, and back: it flips the bits that are set in a
+/// mask, which the sign bit chooses. Two's complement needs its sign bit flipped, a negative float all of its
+/// bits. Floats come in the order of their bits: -NaN, -infinity, .., -0, +0, .., infinity, NaN.
 template <class Bits>
 struct KeyEncoding {
   static constexpr u32 word_count = (sizeof(Bits) + 3) / 4;
@@ -113,7 +113,7 @@ struct BitsOfKeys {
   }
 };
 
-/// The bits of `key_input`'s keys as an input function: an array stays an array.
+/// The bits of the keys of `key_input`, as an input function. An array stays an array.
 template <class Key, class KeyInput>
 auto bits_of(const KeyInput& key_input) {
   using Bits = typename KeyBits<Key>::type;
@@ -134,7 +134,7 @@ template <u32 word_count>
 COPSE_HD u32 digit_of(const WideKey<word_count>& bits, u32 shift, u32 width) {
   const u32 mask = width == 32 ? 0xffffffffu : (1u << width) - 1;
   const u32 word = shift / 32;
-  // Chosen by comparison, so that the words may stay in registers.
+  // Chosen by comparisons, so that the words can stay in registers.
   u32 low = 0, high = 0;
   for (u32 k = 0; k < word_count; ++k) {
     if (k == word) low = bits.words[k];

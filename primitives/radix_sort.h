@@ -6,17 +6,17 @@
 
 namespace copse {
 
-/// Sorts keys, or keys with a value each, by the chosen bits of the key. Stable: keys that agree in those bits
-/// keep their order, in descending order too. Equal on all backends.
+/// Sorts keys, or keys with one value each, by the chosen bits of the key. Stable: keys that agree in those bits
+/// keep their order, also in a descending sort. Equal on all backends.
 ///   keys_in, values_in:   any size, may be empty; values as many as keys
 ///   keys_out, values_out: as many; must not overlap the input
-///   bits: within the key's width, of any length; 0 bits copy. Signed keys and floats count their bits after the
-///         sign has been turned so that the order of the bits is that of the keys
+///   bits: a range within the width of the key; 0 bits copy. For signed keys and floats these are the bits after
+///         the encoding that gives unsigned numbers in the order of the keys
 /// For Key of u32, u64, i32, i64, float, double, Key96, Key128. Floats come in the order of their bits: -NaN,
 /// -infinity, .., -0, +0, .., infinity, NaN.
-/// Throws: Error invalid_argument for sizes that differ, bits out of range or output that overlaps input;
+/// Throws: Error invalid_argument if sizes differ, if bits are out of range or if output overlaps input;
 /// Error out_of_memory.
-/// Memory: scratch of at most about twice the input's bytes, see radix_sort_keys_scratch_bytes.
+/// Memory: scratch of at most about twice the size of the input, see radix_sort_keys_scratch_bytes.
 /// With your own input functions and values: primitives/cpu/radix_sort.h, primitives/cuda/radix_sort.cuh.
 template <class Key>
 void radix_sort_keys(Context& context, BufferSpan<const Key> keys_in, BufferSpan<Key> keys_out,
@@ -27,8 +27,8 @@ void radix_sort_pairs(Context& context, BufferSpan<const Key> keys_in, BufferSpa
                       SortOrder order = SortOrder::ascending);
 
 /// Stores the indices of the keys in sorted order: the gather index of the sort (Patidar, Narayanan, "Scalable
-/// Split and Gather Primitives for the GPU", 2009). Else as radix_sort_pairs.
-///   indices_out: as many as keys, of which there are at most 2^32
+/// Split and Gather Primitives for the GPU", 2009). Otherwise as radix_sort_pairs.
+///   indices_out: as many as keys; there may be at most 2^32
 template <class Key>
 void radix_sort_indices(Context& context, BufferSpan<const Key> keys, BufferSpan<u32> indices_out,
                         BitRange bits = all_bits<Key>, SortOrder order = SortOrder::ascending);
@@ -38,7 +38,7 @@ void radix_sort_indices(Context& context, BufferSpan<const Key> keys, BufferSpan
 //   radix_sort_keys(ex, label, n, key_input, keys_out, bits, order)
 //   radix_sort_pairs(ex, label, n, key_input, value_input, keys_out, values_out, bits, order)
 //     `key_input`: Key operator()(u64) const; `value_input`: Value operator()(u64) const; host+device. They are
-//     called several times for each i and must not read the output.
+//     called several times for each i and must not read the outputs.
 //     Key: as above, or u8, u16. Value: trivially copyable, of at most 16 bytes. `keys_out` of pairs may be null.
 //
 //   radix_sort_keys_scratch_bytes<Key>(ex, n, bits)

@@ -5,26 +5,26 @@
 
 namespace copse {
 
-/// Stores the value and the length of each run of equal neighbours, in order, and how many runs there are.
+/// Stores the value and the length of each run of equal neighbours, in order, and the number of runs.
 ///   in:      at most 2^32 - 1 elements, may be empty
-///   values:  as many elements, or more
-///   lengths: the same
+///   values:  at least as many elements
+///   lengths: at least as many elements
 ///   count:   one element
-/// No two of them may overlap. Equal means ==, as for unique. For T of u32, u64, i32, i64, float, double.
-/// Throws: Error invalid_argument where sizes do not fit or buffers overlap, Error out_of_memory.
-/// Memory: scratch of 8 bytes an element, plus 8 bytes for each 4096 elements and 1 KiB.
+/// The buffers must not overlap. Equal means ==, as in unique. For T of u32, u64, i32, i64, float, double.
+/// Throws: Error invalid_argument if sizes do not fit or buffers overlap, Error out_of_memory.
+/// Memory: scratch of 8 bytes per element, plus 8 bytes for each 4096 elements and 1 KiB.
 /// With your own equality: primitives/runs.h.
 template <class T>
 void run_length_encode(Context& context, BufferSpan<const T> in, BufferSpan<T> values, BufferSpan<u32> lengths,
                        BufferSpan<u64> count);
 
-// The template behind it, the same on both backends:
+// The template behind it, on either executor:
 //
 //   run_length_encode(ex, label, n, input, equal, values, lengths, count)
 //     values[k] = the first element of run k, lengths[k] = its length, *count = the number of runs. Input and
-//     equality as of unique (unique.h); lengths of any integer type that holds n.
+//     equality as in unique (unique.h); lengths of any integer type that holds n.
 //
 //   run_length_encode_scratch_bytes<T>(ex, n)
-//     The scratch that it takes at most.
+//     At most the scratch that it takes.
 
 }  // namespace copse

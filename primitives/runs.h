@@ -38,8 +38,8 @@ struct StoreRun {
   }
 };
 
-/// Run k ends where run k + 1 starts. Each call serves every `stride`-th run, since their number is known on the
-/// device alone.
+/// Run k ends where run k + 1 starts. Each call handles every `stride`-th run, since only the device knows how
+/// many there are.
 template <class Length>
 struct MeasureRuns {
   const u64* starts;

@@ -7,22 +7,22 @@
 
 namespace copse {
 
-/// A lock of one word; zero bytes are a free one, so that fill_bytes(..., 0) makes an array of them. Whoever takes
-/// it sees what the holder before wrote. Not recursive, and fair to nobody.
+/// A lock of one word. Zero bytes are a free lock, so fill_bytes(..., 0) makes an array of them. A thread that
+/// takes it sees what the previous holder wrote. The lock is not recursive and not fair.
 ///
-/// It has no lock(): a lane that waits in a loop of its own for a lane of the same warp keeps the warp from the
-/// branch in which the holder would release it, on a GPU that runs the lanes of a warp in step. Take a lock by
-/// `locked` below, or by try_lock where giving up is an answer.
+/// It has no lock(): if a lane waited in a loop of its own for a lane of the same warp, then on a GPU that runs
+/// the lanes of a warp in step the warp would never reach the branch in which the holder releases the lock. Use
+/// `locked` below, or try_lock if you can give up.
 class SpinLock {
  public:
-  /// True where the caller holds the lock now; does not wait. In a kernel, what the holder does until its unlock
-  /// stands inside the branch that a true answer takes.
+  /// Tries to take the lock, and returns true if the caller now holds it. Does not wait. In a kernel, put all work
+  /// up to the unlock inside the branch that is taken on true.
   COPSE_HD bool try_lock() {
-    // Look before writing: those who wait share the line until the holder writes it.
+    // Look before writing: waiting threads share the cache line until the holder writes to it.
     return load_relaxed(&word_) == 0 && compare_exchange_acquire(&word_, 0u, 1u) == 0;
   }
 
-  /// By the holder alone.
+  /// Releases the lock. Only the holder may call it.
   COPSE_HD void unlock() { store_release(&word_, 0u); }
 
  private:
@@ -31,7 +31,7 @@ class SpinLock {
 
 namespace detail {
 
-/// Unlocks also where the critical section throws, on the host.
+/// Unlocks also if the critical section throws, on the host.
 class Unlock {
  public:
   COPSE_HD explicit Unlock(SpinLock& lock) : lock_(lock) {}
@@ -45,14 +45,14 @@ class Unlock {
 
 }  // namespace detail
 
-/// Calls section() once while holding `lock`. Waits until it has. Any lanes of a warp may call it, with locks of
-/// their own or one for all; `section` takes no other lock by `locked`, whose order could make a circle.
+/// Calls section() once while it holds `lock`, and waits until it can. Any lanes of a warp may call it together,
+/// with one lock or several. `section` must not take another lock by `locked`, since that could deadlock.
 ///
-/// Why it ends, with lanes in step as well as with lanes scheduled independently: taking, working and releasing
-/// stand in one pass of the loop, so a lane that holds the lock gets from one to the other without waiting for
-/// any lane; and no lane leaves the loop before all that run it together are done, so that the compiler cannot
-/// move the section behind the loop, where the holder would wait for those that still ask for its lock. In each
-/// pass over a lock that nobody else holds, one lane is served.
+/// Why it ends, whether lanes run in step or are scheduled independently: one pass of the loop takes the lock,
+/// works and releases it, so the holder never waits for another lane. And no lane leaves the loop before all lanes
+/// that run it together are done. So the compiler cannot move the section behind the loop, where the holder would
+/// wait for the lanes that still ask for its lock. In each pass over a lock that no other warp holds, one lane is
+/// served.
 template <class Section>
 COPSE_HD void locked(SpinLock& lock, const Section& section) {
   SpinWait wait;

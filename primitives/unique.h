@@ -5,25 +5,24 @@
 
 namespace copse {
 
-/// Stores the first element of each run of equal neighbours, in order, and how many they are.
+/// Stores the first element of each run of equal neighbours, in order, and the number of runs.
 ///   in:    any size, may be empty
-///   out:   as many elements, or more; must not overlap `in`
+///   out:   at least as many elements; must not overlap `in`
 ///   count: one element
-/// Equal means ==: for floating-point numbers 0 equals -0, and NaN nothing. For T of u32, u64, i32, i64, float,
-/// double.
-/// Throws: Error invalid_argument where sizes do not fit or buffers overlap, Error out_of_memory.
-/// Memory: scratch of 8 bytes for each 4096 elements on CUDA (8192 on the CPU), plus 1 KiB.
-/// With your own equality: primitives/runs.h.
+/// Equal means ==: for floating-point numbers 0 equals -0, and NaN equals nothing. For T of u32, u64, i32, i64,
+/// float, double. Throws: Error invalid_argument if sizes do not fit or buffers overlap, Error out_of_memory.
+/// Memory: scratch of 8 bytes for each 4096 elements on CUDA (8192 on the CPU), plus 1 KiB. With your own
+/// equality: primitives/runs.h.
 template <class T>
 void unique(Context& context, BufferSpan<const T> in, BufferSpan<T> out, BufferSpan<u64> count);
 
-// The template behind it, the same on both backends:
+// The template behind it, on either executor:
 //
 //   unique(ex, label, n, input, equal, out, count)
 //     out[k] = input(i) for the k-th i that is 0 or has !equal(input(i - 1), input(i)); *count = how many.
-//     `equal`: bool operator()(T, T) const, host+device. `out` must not be read by `input`.
+//     `equal`: bool operator()(T, T) const, host+device. `input` must not read `out`.
 //
 //   unique_scratch_bytes<T>(ex, n)
-//     The scratch that it takes at most.
+//     At most the scratch that it takes.
 
 }  // namespace copse
