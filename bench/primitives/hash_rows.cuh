@@ -1,8 +1,9 @@
 #pragma once
 
-// Rows of hash tables by load factor, for any kind of table: 100M pairs of 4-byte key and value. Beside them stand
-// what bounds them: as many gathers of 8 bytes from random places of as large a table (find) and as many blind
-// compare-and-swaps there (insert). `ratio` is the share of it that the table reaches.
+// Rows of hash tables by load, for any kind of table: 100M pairs of a 4-byte key and a 4-byte value. The bounds
+// stand beside them: for find, as many gathers of 8 bytes from random places of a table of the same size; for
+// insert, as many compare-and-swaps there, whatever they find. `ratio` is the share of the bound that the table
+// reaches.
 
 #include <cstdio>
 #include <memory>
@@ -19,7 +20,7 @@ namespace copse::bench {
 inline constexpr u64 hash_pairs = 100000000;
 inline constexpr float hash_loads[] = {0.1f, 0.2f, 0.3f, 0.4f, 0.5f, 0.6f, 0.7f, 0.8f, 0.9f, 0.95f};
 
-/// Number `first` + i of a sequence in which no number of 32 bits comes twice.
+/// Stores number `first` + i of a sequence in which no 32-bit number comes twice.
 struct DistinctKeys {
   u32* keys;
   u32 first;
@@ -61,7 +62,7 @@ struct SwapAtHome {
   }
 };
 
-/// Milliseconds of `work` alone, the least of three, each after `before`.
+/// Returns the least of three times of `work`, in milliseconds. `before` runs before each and is not measured.
 inline double min_milliseconds(Comparison& c, const Work& before, const Work& work) {
   double least = 1e9;
   for (int k = 0; k < 3; ++k) {
@@ -74,8 +75,8 @@ inline double min_milliseconds(Comparison& c, const Work& before, const Work& wo
   return least;
 }
 
-/// The time of the row is that of clearing the table and inserting all pairs; `giga_per_s` is of the insertion
-/// alone, and `swaps_giga_per_s` of the blind swaps.
+/// The row's time is that of clearing the table and inserting all pairs. `giga_per_s` is the rate of the insertion
+/// alone, and `swaps_giga_per_s` that of the compare-and-swaps.
 template <class Table>
 void hash_insert_row(float load, Comparison& c) {
   const HashData d = hash_data(c);

@@ -1,4 +1,4 @@
-// Bulk calls on tables with bidirectional linear probing, beside std::unordered_map.
+// Bulk calls on tables with bidirectional linear probing, compared with std::unordered_map.
 
 #include "primitives/bidirectional_table.h"
 
@@ -29,7 +29,7 @@ T object_of_number(u32 number) {
   }
 }
 
-/// Numbers that repeat and come in no order.
+/// Numbers that repeat and are not in order.
 std::vector<u32> shuffled_numbers(u64 n, u32 distinct, u32 first = 0) {
   std::vector<u32> numbers(n);
   for (u64 i = 0; i < n; ++i) numbers[i] = u32(i * 7919 % distinct) + first;
@@ -43,9 +43,9 @@ std::vector<T> objects_of(const std::vector<u32>& numbers) {
   return objects;
 }
 
-/// What is expected of a table whose keys are the objects of numbers.
+/// The expected content of a table whose keys are made from numbers.
 struct Expected {
-  std::unordered_map<u32, u32> values;  // by number of the key, numbers of values
+  std::unordered_map<u32, u32> values;  // from the number of a key to the number of its value
 
   HashCounts insert(const std::vector<u32>& keys, u32 first_value, bool assigns) {
     HashCounts counts;
@@ -66,7 +66,7 @@ class BulkCheck {
 
   enum class Call { insert, insert_or_assign, build };
 
-  /// Calls, and compares counts, results and all that is found after.
+  /// Makes the call, and compares counts, results and all that is found afterwards.
   void run(Call call, const std::vector<u32>& numbers, bool wants_results) {
     const u64 n = numbers.size();
     std::vector<u32> value_numbers(n);
@@ -95,7 +95,7 @@ class BulkCheck {
     expect_found(was_empty && n >= 1024 && n >= table_.slot_count() / 16);
   }
 
-  /// All keys are there, with the values expected where these are determined, and no others are.
+  /// Checks that all keys are there and no others, and their values if these are determined.
   void expect_found(bool has_determined_values) {
     std::vector<u32> numbers;
     for (const auto& [key, value] : expected_.values) numbers.push_back(key);
@@ -123,7 +123,7 @@ class BulkCheck {
   BidirectionalMap<Key, Value>& table() { return table_; }
 
  private:
-  /// Of each new key one pair is told that it was inserted.
+  /// Checks that for each new key, exactly one pair has the result `inserted`.
   void expect_results(const std::vector<u32>& numbers, const std::vector<InsertResult>& results,
                       const std::unordered_map<u32, u32>& before) {
     std::unordered_map<u32, u32> told;
@@ -185,7 +185,7 @@ TEST_P(BidirectionalTables, WhatIsNotEmptyIsAddedTo) {
   expect(BulkCheck<glm::ivec2, glm::uvec2>(context(), 11000, 0.9f));
 }
 
-/// Every one of a key's slots to the left or right of its home: loads from which runs reach through whole tiles.
+/// Keys stand anywhere to the left or right of their homes: at these loads, runs reach through whole tiles.
 TEST_P(BidirectionalTables, RunsOfAnyLengthAreFound) {
   const Watchdog watchdog(600, "RunsOfAnyLengthAreFound");
   for (u64 n : {60000, 63000, 65000, 65400, 65530, 65536}) {
@@ -234,7 +234,7 @@ TEST_P(BidirectionalTables, AFullTableTellsAndKeepsWhatItHolds) {
   }
 }
 
-/// The keys whose hashes are no tags live in cells.
+/// Keys whose hashes cannot be tags live in cells.
 TEST_P(BidirectionalTables, KeysOfReservedHashesAreKeysLikeOthers) {
   std::vector<u32> host;
   for (u32 hash : {0u, 1u, 2u, 3u, 0xfffffffeu, 0xffffffffu}) host.push_back(detail::unmixed(hash));
@@ -336,7 +336,7 @@ TEST_P(BidirectionalTables, CallsCanBeCaptured) {
   }
 }
 
-/// Runs f(thread) in `count` plain threads at once: more than there are cores.
+/// Runs f(thread) in `count` plain threads at the same time: more than there are cores.
 template <class F>
 void run_at_once(u32 count, const F& f) {
   std::atomic<u32> ready{0};
@@ -351,7 +351,7 @@ void run_at_once(u32 count, const F& f) {
   for (std::thread& thread : threads) thread.join();
 }
 
-/// A table in which the ends of runs are soon further than an insertion looks.
+/// A table in which the ends of runs are soon further away than an insertion looks.
 class CrowdedTable {
  public:
   CrowdedTable(u32 seed, u32 key_count, u64 max_probes)

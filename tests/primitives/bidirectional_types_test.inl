@@ -1,4 +1,4 @@
-// Searches beside insertions and erasures that move what is searched for, in tables with bidirectional probing.
+// Searches in tables with bidirectional probing, while insertions and erasures move the elements searched for.
 
 #include "primitives/bidirectional_table.h"
 #include "tests/support/body_test.h"
@@ -36,7 +36,8 @@ struct InsertNumbers {
   }
 };
 
-/// Each thread inserts and erases a key of its own, and looks for keys that stay and for others that never come.
+/// Each thread inserts and erases a key of its own. It looks for keys that stay, and for keys that are never
+/// inserted.
 template <class View>
 struct ChurnAround {
   using Key = typename View::Key;
@@ -84,7 +85,7 @@ struct CountElements {
 template <class Executor>
 class BidirectionalTypes : public test::BodyTest<Executor> {
  protected:
-  /// In a table that the threads' keys fill up to its last slot.
+  /// The keys of the threads fill the table up to its last slot.
   template <class Key, class Value>
   void expect_found_beside_churn(u32 slots, u32 threads, u32 rounds) {
     BidirectionalMap<Key, Value> table(this->context(), slots, {.max_load = 1});

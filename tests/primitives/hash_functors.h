@@ -1,6 +1,6 @@
 #pragma once
 
-// What threads do with hash tables in the tests: objects of any width made of a number, and functors that insert,
+// Tests of hash tables by threads: objects of any width that are made from a number, and functors that insert,
 // find, erase and count them.
 
 #include <cstring>
@@ -18,7 +18,7 @@ struct Bytes {
   bool operator<(const Bytes& other) const { return std::memcmp(byte, other.byte, size) < 0; }
 };
 
-/// The number in all its bytes, so that no two parts of it may be of two numbers.
+/// Returns an object with the number in all its bytes, so that a mixture of two objects is noticed.
 template <class T>
 COPSE_HD T object_from(u32 number) {
   T object{};
@@ -37,7 +37,7 @@ COPSE_HD bool is_object_of(const T& object, u32 number) {
   return a == b;
 }
 
-/// Of 4 bytes, where the object has that many.
+/// Returns the number in an object: up to 4 bytes of it.
 template <class T>
 COPSE_HD u32 number_in(const T& object) {
   u32 number = 0;
@@ -106,8 +106,8 @@ struct VisitElements {
   COPSE_HD void operator()(u64 slot) const { view.for_slot(slot, Visit{distinct, first, visits}); }
 };
 
-/// Every thread inserts, assigns, finds and erases keys that all others work on too, and counts, for each key, how
-/// often it was told to have inserted or erased it.
+/// Every thread inserts, assigns, finds and erases the same keys as all others. For each key, it counts how often
+/// the table reported that it inserted or erased the key.
 template <class View>
 struct Churn {
   View view;
@@ -132,14 +132,14 @@ struct Churn {
     }
   }
 
-  /// All bytes of a value come from one number.
+  /// Checks that all bytes of a value come from one number.
   COPSE_HD void check(const FindResult<typename View::Value>& result) const {
     if (!result.found || sizeof(result.value) < 4) return;
     if (!is_object_of(result.value, number_in(result.value))) fetch_add_relaxed(wrong, 1u);
   }
 };
 
-/// Half of the threads insert one key each, the others wait for what they find of it.
+/// Half of the threads insert one key each. The others search for these keys, and check what they find.
 template <class View>
 struct InsertAndFind {
   View view;

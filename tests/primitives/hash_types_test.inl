@@ -1,4 +1,4 @@
-// Hash tables in the hands of threads: any widths, all operations at once, full tables, one key.
+// Operations of threads on hash tables: all widths, all operations at once, full tables, one key.
 
 #include <string>
 
@@ -11,7 +11,7 @@
 namespace copse::detail {
 namespace {
 
-/// A table of one kind: types of a key and a value make it a table.
+/// A kind of table, for any types of key and value.
 struct Linear {
   static constexpr const char* name = "linear";
   static constexpr u64 threads_on_one_key = 100000;
@@ -21,7 +21,7 @@ struct Linear {
 
 struct Bidirectional {
   static constexpr const char* name = "bidirectional";
-  static constexpr u64 threads_on_one_key = 10000;  // whose assignments wait for each other
+  static constexpr u64 threads_on_one_key = 10000;  // fewer, since their assignments wait for each other
   template <class Key, class Value>
   using Table = BidirectionalMap<Key, Value>;
 };
@@ -60,7 +60,7 @@ class HashTypes : public test::BodyTest<BodyExecutor> {
     return seen.download();
   }
 
-  /// How often each key is met; last, how many others are.
+  /// Returns how often a walk meets each key, and last, how many other keys it meets.
   template <class Table>
   std::vector<u32> visit(Table& table, u32 distinct, u32 first) {
     auto visits = this->template zeros<u32>(distinct + 1);
@@ -70,7 +70,8 @@ class HashTypes : public test::BodyTest<BodyExecutor> {
     return visits.download();
   }
 
-  /// Inserts, finds, erases and visits; keys begin at `first`, so that those around 0 may be left out or met.
+  /// Inserts, finds, erases and visits keys. They begin at `first`, so that a test can include or exclude those
+  /// around 0.
   template <class Key, class Value>
   void expect_all(u32 first) {
     if constexpr (test::is_compiled < (std::is_same_v<Key, u32> && std::is_same_v<Value, u32>) ||
@@ -125,7 +126,7 @@ class HashTypes : public test::BodyTest<BodyExecutor> {
 
   template <class Key, class Value>
   void expect_churn(u32 distinct, u64 threads, u32 rounds) {
-    // An insertion may take a slot for each time that its key was erased.
+    // A key may take another slot each time that it is inserted again after an erasure.
     Table<Key, Value> table(this->context(), threads * rounds + distinct);
     auto inserted = this->template zeros<u32>(distinct), erased = this->template zeros<u32>(distinct);
     auto wrong = this->template zeros<u32>(1);
@@ -227,7 +228,7 @@ TYPED_TEST(HashTypes, WidthsThatAreNoWholeWords) {
   this->template expect_all<u32, test::Bytes<12>>(1);
 }
 
-/// Keys whose bits are all set or all but one, all clear or all but one: around 0.
+/// Keys around 0: all bits set, all but one set, all clear, all but one clear.
 TYPED_TEST(HashTypes, NoKeyIsReserved) {
   const test::Watchdog watchdog(600, "NoKeyIsReserved");
   this->template expect_all<u32, u32>(~u32{0} - 1000);
