@@ -1,13 +1,13 @@
 #pragma once
 
-// Batches of rays on the CPU: what the SIMD code of a layout (simd_<layout>.cpp) is asked.
+// Batches of rays on the CPU, as the SIMD code of a layout gets them (trace/batch/cpu/simd_entry.inl).
 
 #include "trace/masked_triangles.h"
 #include "trace/walk/wide_tree.h"
 
 namespace copse::cpu {
 
-/// A batch of rays through one tree. Either `hits` or `occluded` is asked for, the other is null.
+/// A batch of rays through one tree. Its results go to `hits` or to `occluded`; the other is null.
 template <class Tree>
 struct SimdBatch {
   Tree tree;
@@ -22,11 +22,11 @@ struct SimdBatch {
   Hit* hits = nullptr;
   u8* occluded = nullptr;
   const copse::detail::BatchMasks* masks = nullptr;  // or null
-  bool packets;  // neighbouring rays walk together as long as they stay together
+  bool packets;  // neighbouring rays traverse together as long as they stay together
 };
 
-/// Traces rays begin to end - 1, by the widest instructions that this machine has and that were compiled for. The
-/// hits are those of trace/traverse.h, bit for bit.
+/// Traces rays begin to end - 1, by the widest compiled instructions that this machine has. The hits are those of
+/// trace/traverse.h, bit for bit.
 void trace_simd(const SimdBatch<copse::detail::BinaryTree>& batch, u64 begin, u64 end);
 void trace_simd(const SimdBatch<copse::detail::WideTree<Bvh4Node>>& batch, u64 begin, u64 end);
 void trace_simd(const SimdBatch<copse::detail::WideTree<CompressedBvh4Node>>& batch, u64 begin, u64 end);

@@ -1,5 +1,5 @@
-// Several rays at once, a block of four lanes each: for four children of a node, or four triangles of a leaf, of
-// each ray. Tests of 16 lanes cost little more than those of four.
+// Several rays at once. Each ray has a block of four lanes, for four children of a node or four triangles of a
+// leaf. Tests of 16 lanes cost little more than tests of four.
 
 #if defined(COPSE_TRACE_CPU_SIMD_BLOCKS) == defined(HWY_TARGET_TOGGLE)
 #ifdef COPSE_TRACE_CPU_SIMD_BLOCKS
@@ -23,7 +23,7 @@ inline constexpr u32 block_rays = ray_lanes / 4;
 /// The bits of a ray's block in a mask.
 inline constexpr u32 block_bits = 15;
 
-/// The rays of blocks, for TableLookupLanes. `lanes`: where they stand in their group; four are read.
+/// The rays of blocks, for TableLookupLanes. `lanes`: the lanes of the rays in their group; four are read.
 HWY_INLINE auto spread_over_blocks(const u32* lanes) {
   const RayIds d;
   const hn::CappedTag<u32, 4> d4;
@@ -34,12 +34,12 @@ HWY_INLINE auto spread_over_blocks(const u32* lanes) {
   return hn::IndicesFromVec(RayLanes(), hn::TableLookupLanes(everywhere, hn::SetTableIndices(d, blocks)));
 }
 
-/// Rays of a group of which each has a block.
+/// Some rays of a group, each with a block.
 class RayBlocks {
  public:
   HWY_INLINE explicit RayBlocks(const u32* lanes) : from_(spread_over_blocks(lanes)) {}
 
-  /// What a group says of the rays, in all lanes of their blocks.
+  /// The values that a group holds for the rays, in all lanes of their blocks.
   HWY_INLINE Rays of(const PerRay& values) const { return hn::TableLookupLanes(values.load(), from_); }
   HWY_INLINE VecOf<RayIds> of(const IdPerRay& values) const {
     const RayIds d;
@@ -51,7 +51,7 @@ class RayBlocks {
   decltype(spread_over_blocks(nullptr)) from_;
 };
 
-/// Four numbers for each ray, at `offset` from where each one's stand.
+/// Loads four numbers per ray, at `offset` from the ray's address.
 template <class D>
 HWY_INLINE VecOf<D> load_blocks(D d, const float* const (&at)[block_rays], u32 offset) {
   const FourLanes d4;
@@ -60,7 +60,7 @@ HWY_INLINE VecOf<D> load_blocks(D d, const float* const (&at)[block_rays], u32 o
   } else if constexpr (block_rays == 2) {
     return hn::Combine(d, hn::Load(d4, at[1] + offset), hn::Load(d4, at[0] + offset));
   } else {
-    // A load into all blocks of which one is kept needs no shuffle.
+    // A load into all blocks, with one of them kept, needs no shuffle.
     VecOf<D> all = hn::LoadDup128(d, at[0] + offset);
     for (u32 r = 1; r < block_rays; ++r) {
       all = hn::IfThenElse(mask_of_bits(d, block_bits << (4 * r)), hn::LoadDup128(d, at[r] + offset), all);
@@ -69,14 +69,13 @@ HWY_INLINE VecOf<D> load_blocks(D d, const float* const (&at)[block_rays], u32 o
   }
 }
 
-/// The two smaller, or larger, halves of a network step: lanes 0 and 1 of each block from `low`, 2 and 3 from
-/// `high`.
+/// Joins the two halves of a network step: lanes 0 and 1 of each block from `low`, 2 and 3 from `high`.
 HWY_INLINE VecOf<RayKeys> halves_of_blocks(VecOf<RayKeys> high, VecOf<RayKeys> low) {
   const RayPairs d;
   return hn::BitCast(RayKeys(), hn::OddEven(hn::BitCast(d, high), hn::BitCast(d, low)));
 }
 
-/// The keys of each block from the largest to the smallest: the network (0 1)(2 3), (0 2)(1 3), (1 2).
+/// Sorts the keys of each block, the largest first, by the network (0 1)(2 3), (0 2)(1 3), (1 2).
 HWY_INLINE VecOf<RayKeys> sort_blocks(VecOf<RayKeys> k) {
   const RayKeys d;
   const hn::Repartition<u8, RayLanes> bytes;
@@ -97,7 +96,7 @@ HWY_INLINE VecOf<D> smallest_of_blocks(D, VecOf<D> v) {
   return hn::Min(v, hn::Shuffle1032(v));
 }
 
-/// Four rows of each block as its columns.
+/// Turns four rows of each block into its columns.
 template <class D>
 HWY_INLINE void transpose_blocks(D d, VecOf<D> (&rows)[4]) {
   const RayPairs dd;

@@ -1,5 +1,5 @@
-// The children of a node, for one ray or a block of them and all children at once, or for many rays and one after
-// another: trees with boxes in full precision.
+// The children of a node, in trees with boxes in full precision. One ray or a block of rays meets all children at
+// once; a packet of rays meets one child after another.
 
 #if defined(COPSE_TRACE_CPU_SIMD_CHILDREN) == defined(HWY_TARGET_TOGGLE)
 #ifdef COPSE_TRACE_CPU_SIMD_CHILDREN
@@ -19,8 +19,8 @@ namespace copse::cpu::HWY_NAMESPACE {
 using copse::detail::BinaryTree;
 using copse::detail::WideTree;
 
-/// Where boxes are entered and left by each ray's block: their keys, in order in each block with the nearest last,
-/// and bits of those that are entered at or before `limit`.
+/// From where each ray enters and leaves the boxes of its block, computes their keys, sorted in each block with
+/// the nearest last. Returns bits of the boxes that are entered at or before `limit`.
 HWY_INLINE u32 sort_entered_blocks(Rays entry, Rays exit, Rays limit, VecOf<RayKeys>& keys) {
   const RayLanes d;
   const RayKeys di;
@@ -36,7 +36,7 @@ HWY_INLINE u32 sort_entered_blocks(Rays entry, Rays exit, Rays limit, VecOf<RayK
 template <u32 width>
 using Lanes = hn::CappedTag<float, width>;
 
-/// The slabs of one ray with axes in the lanes: x, y, z and nothing, as often as fits.
+/// The slabs of one ray with axes in the lanes: x, y, z and an unused lane, as often as they fit.
 template <u32 width>
 struct AxisSlabs {
   VecOf<Lanes<width>> scale, near_offset, far_offset;
@@ -44,7 +44,7 @@ struct AxisSlabs {
 
   AxisSlabs() = default;
 
-  /// `far`: the far offset of nothing; its other numbers are 0.
+  /// `far`: the far offset of the unused lane. Its other numbers are 0.
   HWY_INLINE AxisSlabs(const RayGroup& group, u32 lane, float far) {
     const Lanes<width> d;
     const auto in_lanes = [&](const PerRay(&v)[3], float last) {
@@ -59,7 +59,7 @@ struct AxisSlabs {
   }
 };
 
-/// The planes of boxes for a packet: that of an axis and a side of the child in a slot stands at
+/// The planes of boxes for a packet. The plane of an axis, a side and the child in a slot stands at
 /// planes[side * side_stride + axis * axis_stride + slot * slot_stride].
 template <u32 side_size, u32 axis_size, u32 slot_size>
 struct PlaneTable {
@@ -85,7 +85,7 @@ struct Children<BinaryTree> {
   HWY_INLINE u32 existing() const { return 3; }
   HWY_INLINE Planes planes(float*) const { return {&pair->lo.x}; }
 
-  /// Both boxes of a node fill 8 lanes, each its own 4.
+  /// The two boxes of a node fill 8 lanes, 4 for each.
   HWY_INLINE u32 enter(const Slabs& ray, float limit, i32* keys) const {
     const Lanes<8> d;
     const hn::Repartition<u32, Lanes<8>> du;
@@ -136,7 +136,7 @@ struct Children<WideTree<Bvh4Node>> {
   HWY_INLINE u32 existing() const { return 15; }  // the empty box is missed
   HWY_INLINE Planes planes(float*) const { return {node->lo_x}; }
 
-  /// For rays that stand at a node each; as sort_entered_blocks.
+  /// sort_entered_blocks for rays that each stand at a node.
   HWY_INLINE static u32 enter(const WideTree<Bvh4Node>& tree, const u32 (&nodes)[block_rays],
                               const RayBlocks& rays, const RayGroup& group, VecOf<RayKeys>& keys) {
     const RayLanes d;

@@ -1,10 +1,10 @@
-// Batches on the CPU through the trees of one layout, that of BodyView. Highway includes this file once per instruction
-// set; the function at the end chooses among them when it is called. Where a target has no vectors, rays go one after
-// another by the traversal of trace/walk/walk.h.
+// Batches on the CPU through the trees of one layout, that of BodyView. Highway includes this file once per
+// instruction set. The function at the end chooses among them when it is called. On a target without vectors, rays
+// go one after another by the traversal of trace/walk/walk.h.
 
-// The instruction sets that batches are compiled for, each in a namespace of its own; the machine's best is chosen
-// at run time. Those left out are near another one, or have vectors whose size is not known to the compiler, which
-// cannot be members.
+// Batches are compiled for several instruction sets, each in a namespace of its own. The best one of the machine
+// is chosen at run time. Some are left out: those that are near another one, and those with vectors of a size that
+// the compiler does not know, which cannot be members.
 
 #undef HWY_DISABLED_TARGETS
 #define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_AVX3_DL | HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV)
@@ -36,7 +36,7 @@ void trace_packed(const SimdBatch<Tree>& batch, u64 begin, u64 end) {
   trace_triangles(batch, copse::detail::PlacedTriangles{batch.packed}, begin, end);
 }
 #else
-/// Leaves are read four triangles at a time, so fewer go by a copy.
+/// Leaves are read four triangles at a time, so fewer than four in all are copied first.
 template <class Tree>
 void trace_packed(const SimdBatch<Tree>& batch, u64 begin, u64 end) {
   PackedTriangle few[4] = {};

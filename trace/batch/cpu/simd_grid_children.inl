@@ -1,4 +1,4 @@
-// The children of nodes that have boxes in steps of a grid; see simd_children.inl.
+// The children of nodes with boxes in steps of a grid. See simd_children.inl.
 
 #if defined(COPSE_TRACE_CPU_SIMD_GRID_CHILDREN) == defined(HWY_TARGET_TOGGLE)
 #ifdef COPSE_TRACE_CPU_SIMD_GRID_CHILDREN
@@ -12,7 +12,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace copse::cpu::HWY_NAMESPACE {
 
-/// Steps of the grid as floats, in the lanes of an origin.
+/// The steps of the grid as floats, in the lanes that the coordinates of an origin have.
 template <class D, class Node>
 HWY_INLINE VecOf<D> load_steps(D d, const Node* node) {
   const hn::Repartition<u32, D> du;
@@ -35,8 +35,9 @@ HWY_INLINE VecOf<D> axis_lane(D, VecOf<D> v) {
   return hn::Broadcast<int(axis)>(v);
 }
 
-/// A node's grid in the units of boxes. A plane q steps from the origin is met at q * step + base; that of the
-/// origin may be far away, rounded by up to 2^-16 of a step where the plane is near, so bases give way by 2^-12.
+/// A node's grid in the units of boxes. The ray meets a plane q steps from the origin at q * step + base. The
+/// origin may be far away; then its time is rounded by up to 2^-16 of a step where the plane is near. So the bases
+/// move apart by 2^-12 of a step.
 template <class Node>
 struct GridTimes {
   static constexpr u32 width = Node::width;
@@ -76,7 +77,7 @@ struct GridTimes {
   }
 };
 
-/// sort_entered for the children of a node that stand in the slots of `existing`.
+/// sort_entered for the children of a node in the slots of `existing`.
 template <class Node>
 HWY_INLINE u32 enter_grid(const Node* node, const AxisSlabs<Node::width>& ray, float limit, u32 existing,
                           i32* keys) {
@@ -104,7 +105,7 @@ HWY_INLINE u32 enter_grid(const Node* node, const AxisSlabs<Node::width>& ray, f
   }
 }
 
-/// Writes the planes as child_box has them, with the same roundings: 6 of them for each slot.
+/// Writes the planes, 6 per slot, with the roundings of child_box.
 template <class Node>
 HWY_INLINE void decode_planes(const Node* node, float* out) {
   constexpr u32 width = Node::width;
@@ -139,16 +140,16 @@ struct GridChildren {
   }
 };
 
-/// The bytes of each block whose numbers are told, in their order; 0 where a number is 128.
+/// In each block, the bytes with these numbers, in this order. A number of 128 gives 0.
 HWY_INLINE VecOf<RayIds> spread_bytes(Rays words, const u8 (&bytes)[16]) {
   const hn::Repartition<u8, RayLanes> d8;
   return hn::BitCast(RayIds(), hn::TableLookupBytesOr0(hn::BitCast(d8, words), hn::LoadDup128(d8, bytes)));
 }
 
-/// The nodes of rays of which each has a block, as they stand in memory: the exponents of steps behind the origin,
-/// then a word for the four planes of an axis and a side. Times as in GridTimes.
+/// The nodes of rays that each have a block, as they stand in memory: the exponents of the steps behind the
+/// origin, then a word for the four planes of an axis and a side. Times are as in GridTimes.
 struct GridBlocks {
-  Rays origin_and_steps, lo, hi;  // lo from its second word on
+  Rays origin_and_steps, lo, hi;  // lo begins in its second word
 
   HWY_INLINE explicit GridBlocks(const float* const (&nodes)[block_rays])
       : origin_and_steps(load_blocks(RayLanes(), nodes, 0)),
@@ -163,7 +164,7 @@ struct GridBlocks {
                                                  b + 2, none, none, none, b + 3, none, none, none};
     return hn::ConvertTo(RayLanes(), hn::BitCast(RayKeys(), spread_bytes(words, bytes)));
   }
-  /// Of exponents moved to the highest byte, and from there to their place.
+  /// The steps of an axis. The exponents move to the highest byte, and from there to their place.
   template <u32 axis>
   HWY_INLINE Rays step() const {
     constexpr u8 b = 12 + axis, none = 128;
@@ -199,7 +200,7 @@ struct Children<WideTree<CompressedBvh4Node>> : GridChildren<CompressedBvh4Node>
     return bits;
   }
 
-  /// For rays that stand at a node each; as sort_entered_blocks.
+  /// sort_entered_blocks for rays that each stand at a node.
   HWY_INLINE static u32 enter(const WideTree<CompressedBvh4Node>& tree, const u32 (&nodes)[block_rays],
                               const RayBlocks& rays, const RayGroup& group, VecOf<RayKeys>& keys) {
     const RayLanes d;
@@ -223,7 +224,7 @@ template <>
 struct Children<WideTree<CompressedBvh8Node>> : GridChildren<CompressedBvh8Node> {
   HWY_INLINE Children(const WideTree<CompressedBvh8Node>& tree, u32 id) : GridChildren{tree.nodes + id} {}
 
-  /// The bytes of meta that are not 0.
+  /// Bits of the bytes of meta that are not 0.
   HWY_INLINE u32 existing() const {
     u64 meta;
     std::memcpy(&meta, node->meta, sizeof meta);

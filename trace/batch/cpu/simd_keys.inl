@@ -1,4 +1,4 @@
-// The children that a ray enters, put in the order of visits: the keys of one ray, and those of a group of rays.
+// Sorts the children that a ray enters by the order of visits: for one ray, and for all rays of a group.
 
 #if defined(COPSE_TRACE_CPU_SIMD_KEYS) == defined(HWY_TARGET_TOGGLE)
 #ifdef COPSE_TRACE_CPU_SIMD_KEYS
@@ -12,11 +12,11 @@
 HWY_BEFORE_NAMESPACE();
 namespace copse::cpu::HWY_NAMESPACE {
 
-/// What is sorted: where a box is entered with its slot in the lowest bits, below 0 for a box that is missed.
-/// Boxes are entered at 0 at least, whose bits have the order of the numbers.
+/// A key is where a box is entered, with its slot in the lowest bits. It is below 0 for a box that is missed.
+/// Boxes are entered at 0 or later, and the bits of such numbers have their order.
 using FourKeys = hn::CappedTag<i32, 4>;
 
-/// The keys from the largest to the smallest: the network (0 1)(2 3), (0 2)(1 3), (1 2).
+/// Sorts the keys, the largest first, by the network (0 1)(2 3), (0 2)(1 3), (1 2).
 HWY_INLINE VecOf<FourKeys> sort_descending(VecOf<FourKeys> k) {
   const FourKeys d;
   alignas(16) static constexpr i32 middle_swapped[4] = {0, 2, 1, 3};
@@ -28,7 +28,7 @@ HWY_INLINE VecOf<FourKeys> sort_descending(VecOf<FourKeys> k) {
   return hn::ConcatUpperLower(d, hn::Min(k, middle), hn::Max(k, middle));
 }
 
-/// Puts the last of `count` keys at its place among those before, which are in order.
+/// Puts the last of `count` keys at its place among the sorted keys before it.
 HWY_INLINE void insert_last(i32* keys, u32 count) {
   const i32 last = keys[count - 1];
   u32 at = count - 1;
@@ -36,8 +36,8 @@ HWY_INLINE void insert_last(i32* keys, u32 count) {
   keys[at] = last;
 }
 
-/// Writes the keys of the boxes that are entered at or before `limit`, the nearest last; returns how many. Only
-/// those that `exist` count. Writes 4 keys at least.
+/// Writes the keys of the boxes that are entered at or before `limit`, the nearest last. Returns their number.
+/// Boxes that do not `exist` do not count. It writes at least 4 keys.
 template <u32 width, class D>
 HWY_INLINE u32 sort_entered(D d, VecOf<D> entry, VecOf<D> exit, float limit, MaskOf<D> exist, i32* keys) {
   const hn::Repartition<i32, D> di;
@@ -65,13 +65,13 @@ HWY_INLINE u32 sort_entered(D d, VecOf<D> entry, VecOf<D> exit, float limit, Mas
 
 // ---- Columns: each ray has its keys in one lane of vectors that lie beside each other in memory ----------------
 
-/// Of each ray the larger key first.
+/// Puts the larger key of each ray first.
 HWY_INLINE void exchange_keys(VecOf<RayKeys>& first, VecOf<RayKeys>& last) {
   const auto larger = hn::Max(first, last);
   last = hn::Min(first, last), first = larger;
 }
 
-/// Merges two sorted halves: of n rows from `at` on every step-th.
+/// Merges two sorted halves of every step-th of n rows from `at` on.
 template <u32 at, u32 n, u32 step, u32 size>
 HWY_INLINE void merge_rows(VecOf<RayKeys> (&rows)[size]) {
   if constexpr (2 * step == n) {
@@ -97,7 +97,7 @@ HWY_INLINE void sort_rows(VecOf<RayKeys> (&rows)[size]) {
   }
 }
 
-/// Sorts the first `size` rows of a table, a power of two.
+/// Sorts the first `size` rows of a table. `size`: a power of two.
 template <u32 size>
 HWY_NOINLINE void sort_table(i32* table) {
   const RayKeys d;
@@ -109,7 +109,7 @@ HWY_NOINLINE void sort_table(i32* table) {
   for (u32 i = 0; i < size; ++i) hn::Store(rows[i], d, table + ray_lanes * i);
 }
 
-/// Up to 32 keys for each ray, of which -1 stands for none.
+/// Up to 32 keys per ray. -1 stands for no key.
 struct KeyColumns {
   static constexpr u32 size = 32;
 
@@ -118,8 +118,8 @@ struct KeyColumns {
   HWY_INLINE void set(u32 row, VecOf<RayKeys> keys) { hn::Store(keys, RayKeys(), rows + ray_lanes * row); }
   HWY_INLINE VecOf<RayKeys> operator[](u32 row) const { return hn::Load(RayKeys(), rows + ray_lanes * row); }
 
-  /// Sorts the first `count` rows, the largest key of each ray first. Keys of the next ones, up to a multiple of
-  /// 8, are -1 then.
+  /// Sorts the first `count` rows, the largest key of each ray first. The rows after them, up to a multiple of 8,
+  /// then hold -1.
   HWY_INLINE void sort(u32 count) {
     const u32 padded = count <= 8 ? 8 : count <= 16 ? 16 : size;
     for (u32 row = count; row < padded; ++row) set(row, hn::Set(RayKeys(), -1));

@@ -1,4 +1,4 @@
-// Leaves of several rays at once: four triangles of each one's leaf in the lanes of its block.
+// Tests the leaves of several rays at once: the block of each ray holds four triangles of its leaf.
 
 #if defined(COPSE_TRACE_CPU_SIMD_LEAVES) == defined(HWY_TARGET_TOGGLE)
 #ifdef COPSE_TRACE_CPU_SIMD_LEAVES
@@ -13,18 +13,18 @@
 HWY_BEFORE_NAMESPACE();
 namespace copse::cpu::HWY_NAMESPACE {
 
-/// Four triangles beside each other in memory, of which those count whose bits are set.
+/// Four triangles beside each other in memory. Those with a bit in `there` count.
 struct FourTriangles {
   const PackedTriangle* packed;
   u32 there;
 };
 
-/// Packed triangles, four at least, whether in leaves or not.
+/// Packed triangles, at least four, whether leaves hold them or not.
 struct CountedTriangles : copse::detail::PlacedTriangles {
   u32 count;
 };
 
-/// The first four triangles of leaves, and by what they are fetched.
+/// The first four triangles of leaves, and the numbers by which they are fetched.
 template <class Triangles>
 class LeafTriangles;
 
@@ -34,7 +34,7 @@ class LeafTriangles<CountedTriangles> {
   HWY_INLINE LeafTriangles(const CountedTriangles& triangles, const u32*)
       : packed_(triangles.packed), last_(triangles.count - 4) {}
 
-  /// At the end of all, those before are read with them.
+  /// At the end of the array, it reads the triangles before them too.
   HWY_INLINE FourTriangles four(u32, WideChild leaf) const {
     const u32 begin = smaller(leaf.first, last_);
     return {packed_ + begin, block_bits >> (4 - smaller(leaf.count, 4u)) << (leaf.first - begin)};
@@ -52,7 +52,7 @@ class LeafTriangles<copse::detail::IndexedTriangles> {
   HWY_INLINE LeafTriangles(const copse::detail::IndexedTriangles& triangles, const u32* primitive_ids)
       : triangles_(triangles), ids_(primitive_ids) {}
 
-  /// Copies them to the room of ray r.
+  /// Copies them to the room for ray r.
   HWY_INLINE FourTriangles four(u32 r, WideChild leaf) {
     const u32 count = smaller(leaf.count, 4u);
     for (u32 i = 0; i < 4; ++i) {
@@ -70,7 +70,7 @@ class LeafTriangles<copse::detail::IndexedTriangles> {
   PackedTriangle room_[block_rays][4];
 };
 
-/// One corner of all triangles; returns what stands behind it.
+/// Loads one corner of all triangles. Returns the words behind it.
 HWY_INLINE Rays load_corner(const float* const (&first)[block_rays], u32 corner, RayMask is_x, RayMask is_y,
                             Rays (&out)[3]) {
   Rays rows[4];
@@ -92,7 +92,7 @@ HWY_INLINE Shears<RayLanes> shears_of(const RayGroup& group, const RayBlocks& ra
   return shears;
 }
 
-/// Of the hits in each block the smallest (t, primitive id), if it is smaller than what is known of the ray.
+/// Of the hits in each block, the smallest (t, primitive id), if it is smaller than the ray's closest so far.
 HWY_INLINE u32 first_hits(const RayGroup& group, const RayBlocks& rays, const Shears<RayLanes>& shears, Rays t,
                           VecOf<RayIds> primitives, u32 hits) {
   const RayLanes d;
@@ -105,7 +105,7 @@ HWY_INLINE u32 first_hits(const RayGroup& group, const RayBlocks& rays, const Sh
   return bits_of_mask(d, hn::And(hn::And(nearest, least), hn::Or(hn::Lt(t, shears.limit), before)));
 }
 
-/// Of four triangles for each ray, bits of those that rays with masks see.
+/// Of four triangles per ray, bits of those that rays with masks see.
 template <class Triangles>
 HWY_NOINLINE u32 seen_triangles(const Triangles& triangles, const LeafTriangles<Triangles>& leaves, u32 there,
                                 const RayGroup& group, const u32* lanes, const WideChild* at) {
@@ -118,7 +118,7 @@ HWY_NOINLINE u32 seen_triangles(const Triangles& triangles, const LeafTriangles<
   return seen;
 }
 
-/// Tests the first four triangles of the leaf at which each of `count` rays stands. `lanes`: as RayBlocks has it.
+/// Tests the first four triangles of the leaf at which each of `count` rays stands. `lanes`: as for RayBlocks.
 template <class Triangles>
 HWY_INLINE void test_leaves_of(const Triangles& triangles, LeafTriangles<Triangles>& leaves, const u32* lanes,
                                u32 count, const WideChild* at, RayGroup& group) {

@@ -1,5 +1,5 @@
-// The walk of a packet: neighbouring rays go through the tree together, a lane each, and read every node once for
-// all. Where few of them are left they go on one by one.
+// The traversal of a packet. Neighbouring rays go through the tree together, one per lane, and read every node
+// once for all. When few of them remain, these go on one by one.
 //
 // Source: Benthin, Wald, Woop, Ernst, Mark, "Combining Single and Packet-Ray Tracing for Arbitrary Ray
 // Distributions on the Intel MIC Architecture", TVCG 2012. Here the rays of a packet have the same signs and the
@@ -17,7 +17,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace copse::cpu::HWY_NAMESPACE {
 
-/// What triangles are fetched by, for a place among the tree's primitive ids.
+/// The number by which a triangle is fetched, for a place among the tree's primitive ids.
 template <class Triangles>
 struct PlaceToTriangle {
   const u32* primitive_ids;
@@ -30,15 +30,15 @@ struct PlaceToTriangle {
   }
 };
 
-/// With so many rays or fewer, walks go on one by one.
+/// This many rays, or fewer, go on one by one.
 inline constexpr u32 min_in_packet = ray_lanes >= 16 ? 3 : ray_lanes >= 8 ? 2 : 1;
 
-/// A child that waits, and where the rays enter it.
+/// A child on the stack, and where the rays enter it.
 struct PacketEntry {
   PerRay entry;
   u32 first, count;
-  u32 rays;   // bits of those that enter it
-  float key;  // where the first of them does
+  u32 rays;   // bits of the rays that enter it
+  float key;  // where the first of them enters it
 };
 
 /// The slabs of a packet's rays.
@@ -66,7 +66,7 @@ class PacketWalk {
   HWY_INLINE PacketWalk(const Tree& tree, const Triangles& triangles, RayGroup& group, u32 kind)
       : tree_(tree), triangles_(triangles), group_(group), axes_(axis_of(kind)), slabs_(group, kind) {}
 
-  /// Walks for the rays whose bits are set; returns those for which the tree is too deep.
+  /// Traverses the tree for the rays of these bits. Returns bits of those for which the tree is too deep.
   HWY_INLINE u32 walk(u32 rays) {
     WideChild at = tree_.root();
     too_deep_ = 0;
@@ -96,7 +96,7 @@ class PacketWalk {
     group_.boxes_limit.store(boxes_limit(group_.limit.load(), group_.start.load(), group_.time_scale.load()));
   }
 
-  /// Pushes the children that rays enter, the nearest last. Where there is no room, they go on one by one.
+  /// Pushes the children that rays enter, the nearest last. If there is no room, the rays go on one by one.
   HWY_INLINE void push_children(u32 rays, u32 node) {
     const RayLanes d;
     using Planes = typename Node::Planes;
@@ -141,7 +141,7 @@ class PacketWalk {
     stack_[at] = moved;
   }
 
-  /// The latest whose boxes are entered by any of its rays in time.
+  /// Takes the latest child that any of its rays enters within the limit.
   HWY_INLINE bool pop(WideChild& at, u32& rays) {
     const RayLanes d;
     while (top_ > 0) {

@@ -1,5 +1,5 @@
-// Neighbouring rays made ready together, a lane each: for boxes as trace/hit/slabs.h does, for triangles as
-// make_shear of trace/hit/intersect.h.
+// Prepares neighbouring rays together, one per lane: for boxes as trace/hit/slabs.h does, for triangles as
+// make_shear of trace/hit/intersect.h does.
 
 #if defined(COPSE_TRACE_CPU_SIMD_RAYS) == defined(HWY_TARGET_TOGGLE)
 #ifdef COPSE_TRACE_CPU_SIMD_RAYS
@@ -19,7 +19,7 @@ namespace copse::cpu::HWY_NAMESPACE {
 using Rays = VecOf<RayLanes>;
 using RayMask = MaskOf<RayLanes>;
 
-/// A number for each ray of a group.
+/// A number per ray of a group.
 struct alignas(64) PerRay {
   float values[ray_lanes];
 
@@ -35,8 +35,8 @@ struct alignas(64) IdPerRay {
   u32 operator[](u32 lane) const { return values[lane]; }
 };
 
-/// Rays made ready for a tree, and what is known of their hits. Times of boxes as in RaySlabs, with the offsets of
-/// kernels: a plane is met at plane * scale + offset.
+/// Rays prepared for a tree, and their hits so far. Times of boxes are those of RaySlabs, with the offsets that
+/// kernels use: a ray meets a plane at plane * scale + offset.
 struct RayGroup {
   PerRay scale[3], near_offset[3], far_offset[3];
   PerRay start, time_scale;
@@ -46,18 +46,18 @@ struct RayGroup {
   IdPerRay kind;  // 8 times the shear's axis, and the signs of the scale: bit 0 for x below 0, 1 for y, 2 for z
 
   PerRay t_min, limit, boxes_limit;
-  PerRay v, w, inverse;                 // of the closest, as in UndividedHit
-  IdPerRay closest, closest_primitive;  // by what the triangle is fetched, and its id; invalid_id for none
+  PerRay v, w, inverse;                 // of the closest hit, as in UndividedHit
+  IdPerRay closest, closest_primitive;  // the number that fetches the triangle, and its id; invalid_id for none
 
-  const copse::detail::BatchMasks* masks;  // or null; then those of rays are not set
+  const copse::detail::BatchMasks* masks;  // or null; then ray_masks are not set
   IdPerRay ray_masks;
 
   u64 ids[ray_lanes];  // of rays in their batch
 
   u32 walking;   // bits of the rays that enter the tree's bounds
-  u32 given_up;  // and of those that are no matter for SIMD
+  u32 given_up;  // bits of the rays that SIMD code cannot trace
 
-  /// Has ray `to` be what ray `from` of another group is, but for the bits of this one.
+  /// Copies ray `from` of another group to ray `to`, without its bits in `walking` and `given_up`.
   HWY_INLINE void copy(u32 to, const RayGroup& other, u32 from) {
     for (u32 k = 0; k < 3; ++k) {
       scale[k][to] = other.scale[k][from];
@@ -98,7 +98,7 @@ HWY_INLINE Rays boxes_limit(Rays limit, Rays start, Rays time_scale) {
 struct LoadedRays {
   Rays origin[3], t_min, direction[3], t_max;
 
-  /// Rays are two groups of four floats each.
+  /// A ray is two groups of four floats.
   HWY_INLINE explicit LoadedRays(const Ray* rays) {
     const RayLanes d;
     const float* floats = &rays->origin.x;
@@ -124,10 +124,10 @@ struct LoadedRays {
   }
 };
 
-/// What is largest in the rays' directions, and how they are measured by it.
+/// The largest components of the rays' directions, and the units that follow from them.
 struct Directions {
   Rays largest;        // magnitude of a component
-  RayMask is_x, is_y;  // whose it is; else z's
+  RayMask is_x, is_y;  // the axis of that component; z if neither
   Rays units;          // direction_units(largest)
   Rays inverse;        // one over that component in units
 
@@ -145,14 +145,14 @@ struct Directions {
     inverse = hn::Div(hn::Set(d, 1.0f), hn::Mul(of_axis(direction), units));
   }
 
-  /// What stands in the places of the largest components.
+  /// The components of `p` along the axes of the largest components.
   HWY_INLINE Rays of_axis(const Rays (&p)[3]) const {
     return hn::IfThenElse(is_x, p[0], hn::IfThenElse(is_y, p[1], p[2]));
   }
 };
 
-/// Makes the slabs of rays that move along all axes within an ordinary tree; returns which of them do. The same
-/// arithmetic as make_slabs, whose comments tell the reasons.
+/// Makes the slabs of rays that move along all axes within an ordinary tree. Returns a mask of these rays. It does
+/// the arithmetic of make_slabs; the comments there tell the reasons.
 HWY_INLINE RayMask make_ordinary_slabs(const LoadedRays& rays, const Aabb& bounds, const Directions& directions,
                                        RayGroup& group) {
   using copse::detail::two_to_60;
@@ -196,8 +196,8 @@ HWY_INLINE RayMask make_ordinary_slabs(const LoadedRays& rays, const Aabb& bound
   return ordinary;
 }
 
-/// Makes the slabs of any other ray that is traceable; false where it misses. Rays whose scale is 0, in trees at
-/// the end of float's range, are given up.
+/// Makes the slabs of any other traceable ray. False if the ray misses. It gives up rays with a scale of 0, in
+/// trees at the end of float's range.
 [[gnu::noinline]] inline bool make_other_slabs(const Ray& ray, const Aabb& bounds, RayGroup& group, u32 lane) {
   const RaySlabs slabs = make_slabs(ray, bounds);
   if (!slabs.is_bounded) return false;
@@ -214,7 +214,7 @@ HWY_INLINE RayMask make_ordinary_slabs(const LoadedRays& rays, const Aabb& bound
   return true;
 }
 
-/// Which rays come near the bounds of the tree.
+/// The rays that come near the bounds of the tree.
 HWY_INLINE RayMask enter_bounds(const RayGroup& group, const Aabb& bounds, Rays limit) {
   const RayLanes d;
   Rays entry = hn::Zero(d), exit = hn::Set(d, infinity);
@@ -244,7 +244,7 @@ HWY_INLINE void make_shears(const LoadedRays& rays, const Directions& directions
   group.shear_units.store(units);
 }
 
-/// The kinds of rays by their axes and signs.
+/// Sets the kinds of the rays, by their axes and signs.
 HWY_INLINE void tell_kinds(const Directions& directions, RayGroup& group) {
   const RayLanes d;
   const hn::Repartition<u32, RayLanes> du;
@@ -257,7 +257,7 @@ HWY_INLINE void tell_kinds(const Directions& directions, RayGroup& group) {
   hn::Store(kind, du, group.kind.values);
 }
 
-/// Makes ray_lanes rays ready.
+/// Prepares ray_lanes rays.
 HWY_INLINE void prepare_ray(const Ray* all, const Aabb& bounds, RayGroup& group) {
   const RayLanes d;
   const hn::Repartition<u32, RayLanes> du;

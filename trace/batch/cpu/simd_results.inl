@@ -1,4 +1,4 @@
-// The results of a group's rays.
+// Writes the results of a group's rays.
 
 #if defined(COPSE_TRACE_CPU_SIMD_RESULTS) == defined(HWY_TARGET_TOGGLE)
 #ifdef COPSE_TRACE_CPU_SIMD_RESULTS
@@ -43,8 +43,8 @@ HWY_INLINE void write_occluded(const SimdBatch<Tree>& batch, const Triangles& tr
   }
 }
 
-/// Writes what was found for the rays whose bits are set; for those of `retraced` by the walk that has no depth
-/// limit.
+/// Writes the results of the rays of these bits. Those of `retraced` are traced again, by the traversal that has
+/// no depth limit.
 template <bool any, class Tree, class Triangles>
 HWY_INLINE void write_results(const SimdBatch<Tree>& batch, const Triangles& triangles, const RayGroup& group,
                               u32 rays, u32 retraced) {

@@ -1,7 +1,7 @@
-// The first steps of rays that go apart. Neighbours begin near each other, in the same boxes: every node whose box
-// holds their origins is visited by all of them, whatever their directions. So they go down to where they begin
-// together, a lane each, and only then each its own way. Where the closest hits are asked for no visit is in vain,
-// as no hit is nearer than a box in which the ray begins.
+// The first steps of rays that go apart. Neighbours start near each other, in the same boxes. All of them visit
+// every node whose box holds their origins, whatever their directions. So they descend to their origins together,
+// one per lane, and only then go separate ways. For closest hits no visit is for nothing, as no hit is nearer than
+// a box in which the ray starts.
 
 #if defined(COPSE_TRACE_CPU_SIMD_SHARED_DESCENT) == defined(HWY_TARGET_TOGGLE)
 #ifdef COPSE_TRACE_CPU_SIMD_SHARED_DESCENT
@@ -17,17 +17,19 @@
 HWY_BEFORE_NAMESPACE();
 namespace copse::cpu::HWY_NAMESPACE {
 
-/// So many rays go on together; fewer go on alone.
+/// At least this many rays go on together. Fewer go on alone.
 inline constexpr u32 min_in_descent = ray_lanes > 8 ? ray_lanes / 4 : 2;
 
-/// Children that rays enter from outside, or in which too few begin: each ray comes to them on its own. They are
-/// sorted by the middle of the ray's part in their boxes, as trace/walk/binary_tree.h does: in trees whose boxes
-/// overlap much, of which many hold the origin, that finds hits sooner than where boxes are entered. A key says
+/// Children that rays enter from outside, or in which too few rays start. Each ray visits them on its own. They
+/// are sorted by the middle of the ray's part in their boxes, as in trace/walk/binary_tree.h. In trees with boxes
+/// that overlap much, many boxes hold the origin. There this order finds hits sooner than the order in which boxes
+/// are entered. A key is
 ///
 ///   0mmm mmmm mmmm mmme eeee eeee eeen nnnn
 ///
-/// the middle in the highest bits of a float without its sign, where the ray enters in the same way, both rounded
-/// down, and the number of the child.
+///   m: the middle, in the highest bits of a float without its sign
+///   e: where the ray enters, in the same form; both are rounded down
+///   n: the number of the child
 struct SeparateChildren {
   static constexpr u32 size = KeyColumns::size;
   static_assert(size == 32);
@@ -39,15 +41,15 @@ struct SeparateChildren {
   HWY_INLINE void put(u32 i, u32 node, u32 slot, u32 rays, Rays entry, Rays exit) {
     const RayKeys d;
     nodes[i] = node, slots[i] = slot;
-    const auto middle = hn::BitCast(d, hn::Abs(hn::Add(entry, exit)));  // twice, which has the same order
+    const auto middle = hn::BitCast(d, hn::Abs(hn::Add(entry, exit)));  // twice the middle has the same order
     const auto key = hn::Or(hn::ShiftLeft<17>(hn::ShiftRight<17>(middle)),
                             hn::ShiftLeft<5>(hn::ShiftRight<19>(hn::BitCast(d, hn::Abs(entry)))));
     const auto entered = hn::RebindMask(d, mask_of_bits(RayLanes(), rays));
     keys.set(i, hn::IfThenElse(entered, hn::Or(key, hn::Set(d, i32(i))), hn::Set(d, -1)));
   }
 
-  /// Puts the first `count` where they wait for each ray, for which nothing waits yet, the nearest last. They go
-  /// there four at a time, what is behind a ray's last in vain.
+  /// Pushes the first `count` children on the stacks of the rays, which must be empty, with the nearest on top. It
+  /// writes four at a time; what it writes past the top of a stack has no meaning.
   HWY_INLINE void hand_out(u32 count, ChildStacks& stacks) {
     const RayKeys d;
     keys.sort(count);
@@ -104,9 +106,9 @@ class SharedDescent {
     }
   }
 
-  /// Puts what the rays whose bits are set enter below `root`, an inner node, among what waits for them, of which
-  /// there is nothing yet. Nodes are visited in the order in which they were found, so that what a visit asks for
-  /// has time to arrive, and none waits for the branches of the one before.
+  /// Pushes the children that the rays of these bits enter below `root`, an inner node. Their stacks must be
+  /// empty. It visits nodes in the order in which it found them. So what a visit prefetches has time to arrive,
+  /// and no visit waits for the branches of the one before.
   HWY_NOINLINE void descend(u32 rays, u32 root, ChildStacks& stacks) {
     Counts counts = visit(root, rays, {0, 0});
     for (u32 i = 0; i < counts.together; ++i) {
@@ -126,25 +128,25 @@ class SharedDescent {
  private:
   static constexpr u32 max_together = 64;
 
-  /// An inner child in whose box rays begin.
+  /// An inner child with a box in which rays start.
   struct Together {
     u32 node, slot, child, rays;
   };
-  /// How many were found: for rays together, visited ones among them, and for each apart.
+  /// How many children were found: for rays together, with those already visited, and for rays apart.
   struct Counts {
     u32 together, apart;
   };
-  /// Which rays enter a child, which of them begin in it, and where they enter and leave.
+  /// The rays that enter a child, those of them that start in it, and where they enter and leave.
   struct Entered {
     u32 rays, beginning;
     Rays entry, exit;
   };
 
-  /// Of children that do not exist nothing is entered.
+  /// Finds which rays enter the children of a node. No ray enters a child that does not exist.
   HWY_INLINE void enter(const float* planes, u32 existing, u32 rays, Entered (&children)[width]) const {
     using Planes = typename Node::Planes;
     const RayLanes d;
-    // Copies, which stay in registers.
+    // These copies stay in registers.
     const Rays limit = limit_, scale[3] = {scale_[0], scale_[1], scale_[2]};
     const Rays near_offset[3] = {near_offset_[0], near_offset_[1], near_offset_[2]};
     const Rays far_offset[3] = {far_offset_[0], far_offset_[1], far_offset_[2]};
@@ -169,7 +171,8 @@ class SharedDescent {
     }
   }
 
-  /// Finds what the rays enter among the children of a node. No branch depends on it: half of them are entered.
+  /// Visits a node: lists the children that the rays enter. No branch depends on whether they do, since half of
+  /// the children are entered.
   HWY_NOINLINE Counts visit(u32 node, u32 rays, Counts counts) {
     alignas(64) float room[6 * width];
     const Node children(tree_, node);

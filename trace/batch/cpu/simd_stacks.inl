@@ -1,4 +1,4 @@
-// What waits on the ways of rays that each go their own.
+// Traversal stacks of rays that are traced independently.
 
 #if defined(COPSE_TRACE_CPU_SIMD_STACKS) == defined(HWY_TARGET_TOGGLE)
 #ifdef COPSE_TRACE_CPU_SIMD_STACKS
@@ -13,17 +13,17 @@
 HWY_BEFORE_NAMESPACE();
 namespace copse::cpu::HWY_NAMESPACE {
 
-/// What children wait for the rays of a group: the keys by which they were sorted, with the slot in the lowest
-/// bits, and the nodes. A tree so deep that they do not fit is left to the walk that climbs.
+/// The stacks of the rays of a group. An entry is the key by which a child was sorted, with the slot in the lowest
+/// bits, and the node. If a tree is too deep for a stack, the ray is retraced by the traversal that climbs.
 struct ChildStacks {
-  static constexpr u32 size = 256, stride = 2 * size + 16;  // for each ray; not all in the same cache sets
+  static constexpr u32 size = 256, stride = 2 * size + 16;  // per ray; not all in the same cache sets
 
-  IdPerRay tops;  // of each ray, counted from `words`
+  IdPerRay tops;  // per ray, counted from `words`
   u32 words[ray_lanes * stride];
 
   HWY_INLINE void clear() { hn::Store(bottoms(), RayIds(), tops.values); }
 
-  /// Where nothing waits.
+  /// The top of an empty stack.
   HWY_INLINE static u32 bottom(u32 lane) { return lane * stride; }
   HWY_INLINE static VecOf<RayIds> bottoms() {
     const RayIds d;
@@ -32,14 +32,14 @@ struct ChildStacks {
   HWY_INLINE i32* keys(u32 top) { return reinterpret_cast<i32*>(words + top); }
   HWY_INLINE u32* nodes(u32 top) { return words + size + top; }
 
-  /// Bits of the rays that might have no room for the children of nodes in one of the next `turns`.
+  /// Bits of the rays with stacks that might have no room for the children of nodes in one of the next `turns`.
   HWY_INLINE u32 full(u32 width, u32 turns) const {
     const RayIds d;
     const auto waiting = hn::Sub(hn::Load(d, tops.values), bottoms());
     return bits_of_mask(d, hn::Gt(waiting, hn::Set(d, size - turns * (width - 1) - 8)));
   }
 
-  /// The children of a node, whose keys the caller wrote; room for 8 is written.
+  /// Pushes children of a node. The caller wrote their keys. It writes the room of 8 entries.
   HWY_INLINE void push(u32 lane, u32 node, u32 pushed) {
     const hn::CappedTag<u32, 4> d;
     const auto same = hn::Set(d, node);
@@ -49,7 +49,7 @@ struct ChildStacks {
     tops[lane] += pushed;
   }
 
-  /// Has for ray `to` wait what waits for ray `from` of others.
+  /// Copies the stack of ray `from` of another group to ray `to`.
   HWY_INLINE void copy(u32 to, ChildStacks& others, u32 from) {
     u32 at = bottom(to);
     for (u32 i = bottom(from); i != others.tops[from]; ++i, ++at) {
@@ -59,7 +59,7 @@ struct ChildStacks {
   }
 };
 
-/// Where in memory the visit of a child begins.
+/// The address that the visit of a child reads first.
 template <class Tree, class Triangles>
 HWY_INLINE const char* place_of(const Tree& tree, const Triangles& triangles, const WideChild& at) {
   const void* leaf;
@@ -71,8 +71,8 @@ HWY_INLINE const char* place_of(const Tree& tree, const Triangles& triangles, co
   return static_cast<const char*>(at.is_leaf() ? leaf : tree.nodes + at.first);
 }
 
-/// Asks for what a child will be visited with: others take their turn before it. Of a leaf three lines, which are
-/// three triangles and more.
+/// Prefetches the memory of a child: other rays take their turn before its visit. A leaf takes three lines, which
+/// hold three triangles and more.
 template <class Tree, class Triangles>
 HWY_INLINE void prefetch(const Tree& tree, const Triangles& triangles, const WideChild& at) {
   const char* data = place_of(tree, triangles, at);

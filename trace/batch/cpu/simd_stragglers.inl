@@ -1,5 +1,6 @@
-// Rays that are under way when most of their group have arrived. Few rays leave blocks of lanes empty, and each
-// waits for every step of its own; so the last rays of groups go on together, until few of them are left in turn.
+// Rays that are still active when most of their group have ended. A few rays leave blocks of lanes empty, and each
+// waits for every step of its own. So the last rays of several groups go on together, until few of them remain in
+// turn.
 
 #if defined(COPSE_TRACE_CPU_SIMD_STRAGGLERS) == defined(HWY_TARGET_TOGGLE)
 #ifdef COPSE_TRACE_CPU_SIMD_STRAGGLERS
@@ -19,7 +20,7 @@ class StragglerGroup {
  public:
   using Walks = RayWalks<any, Tree, Triangles>;
 
-  /// So many rays of a group are late at most.
+  /// At most this many rays of a group are stragglers.
   static constexpr u32 max_rays = 3 * ray_lanes / 8;
 
   HWY_INLINE StragglerGroup(const SimdBatch<Tree>& batch, const Triangles& triangles)
@@ -27,7 +28,7 @@ class StragglerGroup {
     group_.masks = batch.masks;
   }
 
-  /// Takes over the rays of another group whose bits are set, max_rays at most; their results are written in time.
+  /// Takes over at most max_rays rays of another group: those of these bits. Their results are written later.
   HWY_NOINLINE void take(Walks& others, u32 rays) {
     constexpr u32 few = ray_lanes / 2;
     static_assert(few + max_rays <= ray_lanes);
@@ -39,7 +40,7 @@ class StragglerGroup {
     }
   }
 
-  /// Has all arrive.
+  /// Traces all of them to their ends.
   HWY_INLINE void finish() {
     if (taken_ != 0) go_on(0);
   }
@@ -56,7 +57,7 @@ class StragglerGroup {
   const Triangles triangles_;
   RayGroup group_;
   Walks walks_;
-  u32 taken_ = 0;  // bits of the lanes in which a ray is under way
+  u32 taken_ = 0;  // bits of the lanes that hold an active ray
 };
 
 }  // namespace copse::cpu::HWY_NAMESPACE

@@ -1,4 +1,5 @@
-// Ranges of batches: rays made ready, walked for together or each its own way, and their results.
+// Traces a range of a batch: prepares rays, traverses for them in packets or independently, and writes their
+// results.
 
 #if defined(COPSE_TRACE_CPU_SIMD_TRACE) == defined(HWY_TARGET_TOGGLE)
 #ifdef COPSE_TRACE_CPU_SIMD_TRACE
@@ -33,7 +34,7 @@ HWY_INLINE u32 walk_packets(const Tree& tree, const Triangles& triangles, RayGro
   return too_deep;
 }
 
-/// Rays of a batch, as many at a time as have a lane.
+/// Traces rays of a batch, one group at a time, with a lane per ray.
 template <bool any, class Tree, class Triangles>
 class GroupTracer {
   using Stragglers = StragglerGroup<any, Tree, Triangles>;
@@ -47,7 +48,7 @@ class GroupTracer {
     group_.masks = batch.masks;
   }
 
-  /// Traces `count` rays from `begin` on, ray_lanes at most. `rays`: they, and any more up to ray_lanes.
+  /// Traces `count` rays from `begin` on, at most ray_lanes. `rays`: these rays, and any others up to ray_lanes.
   HWY_INLINE void trace(const Ray* rays, u64 begin, u32 count) {
     prepare_ray(rays, batch_.bounds, group_);
     for (u32 lane = 0; lane < ray_lanes; ++lane) group_.ids[lane] = begin + lane;
@@ -69,7 +70,7 @@ class GroupTracer {
     write_results<any>(batch_, triangles_, group_, asked & ~stragglers, retraced);
   }
 
-  /// Results are complete only then.
+  /// Traces the stragglers. Results are complete only after it.
   HWY_INLINE void finish() { straggler_group_.finish(); }
 
  private:

@@ -1,5 +1,5 @@
-// Rays against triangles, a lane a ray or a lane a triangle: intersect_in_float of trace/hit/intersect.h with the same
-// roundings, so that t, u and v have the same bits.
+// Rays against triangles, with a lane per ray or a lane per triangle. It is intersect_in_float of
+// trace/hit/intersect.h with the same roundings, so that t, u and v have the same bits.
 
 #if defined(COPSE_TRACE_CPU_SIMD_TRIANGLES) == defined(HWY_TARGET_TOGGLE)
 #ifdef COPSE_TRACE_CPU_SIMD_TRIANGLES
@@ -14,7 +14,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace copse::cpu::HWY_NAMESPACE {
 
-/// RayShear and the interval, a lane each.
+/// RayShear and the interval of t, in lanes.
 template <class D>
 struct Shears {
   VecOf<D> origin[3], x, y, inverse, units, t_min, limit;
@@ -26,7 +26,7 @@ struct Corners {
   VecOf<D> a[3], b[3], c[3];
 };
 
-/// What came of a test. Where `hits` and `unknown` are empty the rest is not set.
+/// The results of a test. If `hits` and `unknown` are empty, the rest is not set.
 template <class D>
 struct TriangleAnswer {
   u32 hits, unknown;  // bits of lanes; unknown as intersect_in_float has it
@@ -40,7 +40,7 @@ HWY_INLINE void shear_corner(const Shears<D>& ray, VecOf<D> (&p)[3]) {
   p[1] = hn::Sub(hn::Sub(p[1], ray.origin[1]), hn::Mul(ray.y, p[2]));
 }
 
-/// edge_function of trace/hit/intersect.h. Without fused operations only its sign, or zero.
+/// edge_function of trace/hit/intersect.h. Without fused operations only its sign is right, or that it is zero.
 template <class D>
 HWY_INLINE VecOf<D> edge_of(D, const VecOf<D> (&p)[3], const VecOf<D> (&q)[3]) {
   const auto rounded = hn::Mul(q[1], p[0]);
@@ -52,8 +52,8 @@ HWY_INLINE VecOf<D> edge_of(D, const VecOf<D> (&p)[3], const VecOf<D> (&q)[3]) {
   }
 }
 
-/// Tests the lanes whose bits are set in `lanes`. A NaN among the edges may count as inside, and is then unknown.
-/// So are all that may be inside, where operations are not fused.
+/// Tests the lanes with bits in `lanes`. A NaN among the edges may count as inside, and is then unknown. If
+/// operations are not fused, all that may be inside are unknown.
 template <class D>
 HWY_INLINE TriangleAnswer<D> intersect(D d, const Shears<D>& ray, Corners<D>& triangle, u32 lanes) {
   shear_corner(ray, triangle.a);
@@ -86,14 +86,14 @@ HWY_INLINE TriangleAnswer<D> intersect(D d, const Shears<D>& ray, Corners<D>& tr
   return answer;
 }
 
-/// Where the exchanged axes are in a vertex.
+/// The places of the exchanged axes in a vertex.
 struct Axes {
   u32 k[3];
   Axes() = default;
   HWY_INLINE explicit Axes(u32 last) : k{last == 0 ? 2u : 0u, last == 1 ? 2u : 1u, last} {}
 };
 
-/// A ray's lane as the scalar tests need it.
+/// The shear of one lane, for the scalar tests.
 inline RayShear shear_of(const RayGroup& group, u32 lane) {
   return {vec3(group.shear_origin[0][lane], group.shear_origin[1][lane], group.shear_origin[2][lane]),
           group.shear_x[lane],
@@ -112,7 +112,7 @@ HWY_INLINE void keep_closest(RayGroup& group, u32 lane, const UndividedHit& hit,
   group.closest_primitive[lane] = primitive;
 }
 
-/// Tests what float leaves open.
+/// Tests a triangle that float could not decide.
 template <class Triangles>
 HWY_NOINLINE void test_in_double(const Triangles& triangles, u32 at, RayGroup& group, u32 lane) {
   UndividedHit hit;
@@ -124,7 +124,7 @@ HWY_NOINLINE void test_in_double(const Triangles& triangles, u32 at, RayGroup& g
 
 // ---- Many rays, one triangle ----------------------------------------------------------------------------------
 
-/// Of the rays whose bits are set, those that see a triangle.
+/// Of the rays of these bits, those that see a triangle.
 template <class Triangles>
 HWY_NOINLINE u32 seeing_rays(const Triangles& triangles, u32 at, const RayGroup& group, u32 lanes) {
   const hn::Repartition<u32, RayLanes> du;
@@ -133,7 +133,7 @@ HWY_NOINLINE u32 seeing_rays(const Triangles& triangles, u32 at, const RayGroup&
   return lanes & bits_of_mask(du, hn::Ne(shared, hn::Zero(du)));
 }
 
-/// Tests the rays whose bits are set, all of one axis, against a triangle.
+/// Tests the rays of these bits, which all have one axis, against a triangle.
 template <class Triangles>
 HWY_INLINE void test_triangle(const Triangles& triangles, u32 at, const Axes& axes, RayGroup& group, u32 lanes) {
   const RayLanes d;

@@ -1,4 +1,4 @@
-// Vectors of floats of the target that is compiled for. Included once for each target (hwy/foreach_target.h).
+// Vectors of floats, for the target that is being compiled. It is included once per target (hwy/foreach_target.h).
 
 #if defined(COPSE_TRACE_CPU_SIMD_VECTORS) == defined(HWY_TARGET_TOGGLE)
 #ifdef COPSE_TRACE_CPU_SIMD_VECTORS
@@ -22,14 +22,14 @@ using VecOf = hn::Vec<D>;
 template <class D>
 using MaskOf = hn::Mask<D>;
 
-/// MulAdd and its like round once.
+/// True if MulAdd and the like round once.
 inline constexpr bool fuses = HWY_NATIVE_FMA != 0;
 
-/// A lane a ray: as many as the target has.
+/// A lane per ray: as many lanes as the target has.
 using RayLanes = hn::ScalableTag<float>;
 inline constexpr u32 ray_lanes = u32(hn::MaxLanes(RayLanes()));
 
-/// A lane a vertex, a coordinate or a triangle.
+/// A lane per vertex, coordinate or triangle.
 using FourLanes = hn::CappedTag<float, 4>;
 
 /// Lane i of the mask as bit i.

@@ -1,4 +1,4 @@
-// The walks of rays that each go their own way, after they began together.
+// The traversals of rays that are traced independently, after their shared descent.
 
 #if defined(COPSE_TRACE_CPU_SIMD_WALK) == defined(HWY_TARGET_TOGGLE)
 #ifdef COPSE_TRACE_CPU_SIMD_WALK
@@ -16,7 +16,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace copse::cpu::HWY_NAMESPACE {
 
-/// What a node's children are found by; none where rays go in blocks.
+/// The slabs by which a ray meets the children of a node. Rays in blocks have none.
 template <class Node, bool in_blocks>
 struct SlabsOf {
   using Type = typename Node::Slabs;
@@ -26,9 +26,9 @@ struct SlabsOf<Node, true> {
   struct Type {};
 };
 
-/// The walks of a group's rays, each its own way. They take turns: all that stand at a node step, then all that
-/// stand at a leaf test it. So the tests of different rays, which do not depend on each other, overlap in the
-/// processor, where those of one ray would wait for each other and for the branches between them.
+/// The independent traversals of a group's rays. They take turns: all rays at a node take a step, then all rays at
+/// a leaf test it. The tests of different rays do not depend on each other, so they overlap in the processor. The
+/// tests of one ray would wait for each other, and for the branches between them.
 template <bool any, class Tree, class Triangles>
 class RayWalks {
   using Node = Children<Tree>;
@@ -39,7 +39,7 @@ class RayWalks {
     stacks_.clear();
   }
 
-  /// Has the rays whose bits are set, and no others, stand at `at`.
+  /// Puts the rays of these bits at `at`. No other rays are active.
   HWY_INLINE void begin(u32 rays, WideChild at) {
     set_up(rays);
     Turn turn{0, 0};
@@ -47,7 +47,7 @@ class RayWalks {
     standing_ = turn;
   }
 
-  /// The same at the root, from where they go down together as long as they are where they begin.
+  /// Puts the rays of these bits at the root. From there they descend together to their origins.
   HWY_INLINE void begin_together(u32 rays) {
     const WideChild root = tree_.root();
     if (rays == 0 || !root.is_inner()) return begin(rays, root);
@@ -58,7 +58,7 @@ class RayWalks {
     standing_ = turn;
   }
 
-  /// Takes over ray `from` of others as ray `to`, which is not under way. The tree is not too deep for it so far.
+  /// Takes over ray `from` of others as ray `to`, which is not active. So far, the tree is not too deep for it.
   HWY_INLINE void take(u32 to, RayWalks& others, u32 from) {
     group_.copy(to, others.group_, from);
     stacks_.copy(to, others.stacks_, from);
@@ -69,8 +69,8 @@ class RayWalks {
     standing_ = turn;
   }
 
-  /// Goes on until no more than `few` rays are under way. With `any`, a ray ends at its first hit. Leaves wait
-  /// until they fill a block, in which time what was asked for them arrives.
+  /// Goes on until at most `few` rays are active. With `any`, a ray ends at its first hit. Leaves wait until they
+  /// fill a block; meanwhile their memory arrives.
   HWY_NOINLINE void walk(u32 few) {
     constexpr u32 turns_unlooked = 16;
     Turn turn = standing_;
@@ -87,7 +87,7 @@ class RayWalks {
     standing_ = turn;
   }
 
-  /// Bits of the rays that are under way.
+  /// Bits of the active rays.
   HWY_INLINE u32 under_way() const {
     u32 rays = 0;
     for (u32 i = 0; i < standing_.node_count; ++i) rays |= 1u << at_nodes_[i];
@@ -95,7 +95,7 @@ class RayWalks {
     return rays;
   }
 
-  /// Bits of the rays for which the tree is too deep: what was found for them means nothing.
+  /// Bits of the rays for which the tree is too deep. Their results mean nothing.
   u32 too_deep() const { return too_deep_; }
 
  private:
@@ -115,7 +115,7 @@ class RayWalks {
     }
   }
 
-  /// Puts a ray on the list of those that stand at a node, or at a leaf, or on none.
+  /// Puts a ray on the list of rays at a node, on the list of rays at a leaf, or on none.
   HWY_INLINE void go_to(u32 lane, const WideChild& at, Turn& turn) {
     prefetch(tree_, triangles_, at);
     at_[lane] = at;
@@ -137,13 +137,13 @@ class RayWalks {
     for (u32 i = 0; i < count; ++i) go_on(at_nodes_[i], turn);
   }
 
-  /// Rays that are missing in the last block are one of it twice.
+  /// Fills the last block: in place of missing rays it repeats one of its rays.
   HWY_INLINE static void fill_block(u32* list, u32 count) {
     const u32 last = list[(count - 1) / block_rays * block_rays];
     for (u32 i = 0; i < 3; ++i) list[count + i] = last;
   }
 
-  /// Has a ray enter nothing any more; another walk finds its hit.
+  /// Ends a ray: it enters nothing any more. It will be retraced.
   HWY_NOINLINE void give_up(u32 lane) {
     too_deep_ |= 1u << lane;
     stacks_.tops[lane] = stacks_.bottom(lane);
@@ -156,7 +156,7 @@ class RayWalks {
     stacks_.push(lane, node, Node(tree_, node).enter(slabs_[lane], group_.boxes_limit[lane], keys));
   }
 
-  /// The steps of rays, of lanes as RayBlocks has them.
+  /// The steps of a block of rays. `lanes`: as for RayBlocks.
   HWY_INLINE void step_blocks(const u32* lanes) {
     const hn::CappedTag<u32, 4> d;
     u32 nodes[block_rays], tops[block_rays];
@@ -175,7 +175,7 @@ class RayWalks {
     }
   }
 
-  /// Tests the leaves of full blocks, or of the last one where there are fewer rays.
+  /// Tests the leaves of full blocks. If there is no full block, it tests those that there are.
   HWY_INLINE void test_leaves(Turn& turn) {
     const u32 end = turn.leaf_count, begin = end < block_rays ? 0 : end % block_rays;
     fill_block(at_leaves_ + begin, end - begin);
@@ -197,8 +197,8 @@ class RayWalks {
     }
   }
 
-  /// Goes to the latest child that waits and is entered in time. Numbers that are not below 0 have the order of
-  /// their bits; nothing is entered by a limit below 0.
+  /// Goes to the latest child on the stack that is entered within the limit. Numbers that are not below 0 have the
+  /// order of their bits. With a limit below 0 nothing is entered.
   HWY_INLINE void go_on(u32 lane, Turn& turn) {
     constexpr i32 slots = i32(Node::width - 1);
     const u32 bottom = stacks_.bottom(lane);
@@ -221,7 +221,7 @@ class RayWalks {
   WideChild at_[ray_lanes];
   u32 too_deep_ = 0;
   Turn standing_{0, 0};
-  u32 at_nodes_[ray_lanes + 4], at_leaves_[ray_lanes + 4];  // lanes, and what is written in vain or fills a block
+  u32 at_nodes_[ray_lanes + 4], at_leaves_[ray_lanes + 4];  // lanes, and room for what fills a block
   typename SlabsOf<Node, Node::in_blocks>::Type slabs_[ray_lanes];
   ChildStacks stacks_;
 };

@@ -9,11 +9,11 @@ namespace copse::cpu {
 
 namespace detail {
 
-/// Rays of a group differ by so much at most in each component of their directions, for length 1, and in their
-/// origins by this part of the tree's extent.
+/// Rays of a group differ by at most this in each component of their directions, at length 1, and in their origins
+/// by at most this part of the tree's extent.
 inline constexpr float max_spread = 0.05f;
 
-/// The box of what is said of a group; NaN counts as infinitely far apart.
+/// The box of some points. NaN counts as infinitely far apart.
 struct Spread {
   vec3 lo{infinity}, hi{-infinity};
   bool is_number = true;
@@ -41,8 +41,8 @@ inline bool group_stays_together(const Ray* rays, u64 count, const vec3& max_apa
 
 }  // namespace detail
 
-/// True where three quarters of 32 groups of 16 neighbouring rays, which lie at equal distances in the batch, stay
-/// together in a tree with these bounds.
+/// True if three quarters of 32 groups of 16 neighbouring rays stay together in a tree with these bounds. The
+/// groups lie at equal distances in the batch.
 inline bool stay_together(const Ray* rays, u64 n, const Aabb& bounds) {
   constexpr u64 groups = 32, group_size = 16;
   if (n == 0 || is_empty(bounds)) return false;

@@ -10,7 +10,7 @@ namespace copse::cpu {
 
 namespace detail {
 
-/// The batch of triangles that are fetched by id, or packed.
+/// Sets the triangles of a batch: fetched by id, or packed.
 template <class Tree>
 void set_triangles(SimdBatch<Tree>& batch, const TriangleTable& table) {
   batch.table = &table;
@@ -26,7 +26,7 @@ void set_triangles(SimdBatch<Tree>& batch, const copse::detail::WithMasks<Source
   batch.masks = &source.masks;
 }
 
-/// Refers to the query.
+/// The batch of a query, to which it refers.
 template <class Query>
 SimdBatch<typename Query::Tree> batch_of(const Query& query, bool packets) {
   SimdBatch<typename Query::Tree> batch{
@@ -42,8 +42,8 @@ SimdBatch<typename Query::Tree> batch_of(const Query& query, bool packets) {
 
 }  // namespace detail
 
-/// Contract: trace/batch/trace_rays.inl. Traces packets if they are asked for, or if a sample of the rays says that
-/// neighbours stay together; else one ray after another.
+/// Contract: trace/batch/trace_rays.inl. Traces packets if they are asked for, or if a sample of the rays says
+/// that neighbours stay together; else one ray after another.
 template <class Query>
 void trace_batch(const Executor& ex, const char* label, TraceKernel kernel, const Query& query, u64 n,
                  u32* chosen) {
