@@ -154,7 +154,7 @@ TEST_P(ExpectedOverlap, RefusesAnotherNumberOfTriangles) {
   const DeviceMesh device(context(), mesh), other(context(), generate_sphere(0));
   const Bvh bvh = build(context(), device.view(), LbvhOptions{});
   EXPECT_COPSE_ERROR(expected_overlap(context(), bvh, other.view()), ErrorCode::invalid_argument,
-                     "20 triangles in a tree built over 12");
+                     "20 triangles, but the tree was built over 12");
 }
 
 }  // namespace copse::test

@@ -113,8 +113,7 @@ struct RefitsOf {
   void refuse_other_counts() const {
     const DeviceMesh mesh(context, generate_sphere(2)), other(context, generate_cube());
     Tree tree = build(mesh), nothing;
-    EXPECT_COPSE_ERROR(refit(context, tree, other.view()), ErrorCode::invalid_argument,
-                       "refit with 12 primitives");
+    EXPECT_COPSE_ERROR(refit(context, tree, other.view()), ErrorCode::invalid_argument, "12 primitives, but");
     EXPECT_COPSE_ERROR(refit(context, nothing, BoxView{}), ErrorCode::invalid_argument, "never made");
   }
 

@@ -214,8 +214,8 @@ TEST_P(TraceTrees, RefuseWhatDoesNotFit) {
   half.wide_masks = masks.span();
   EXPECT_COPSE_ERROR(closest_hits(context(), half, rays.span(), hits.span()), ErrorCode::invalid_argument,
                      "0 and 12 masks");
-  EXPECT_COPSE_ERROR(refit(context(), trees, other.view()), ErrorCode::invalid_argument, "a tree over 12");
-  EXPECT_COPSE_ERROR(collapse(context(), trees, other.view()), ErrorCode::invalid_argument, "a tree over 12");
+  EXPECT_COPSE_ERROR(refit(context(), trees, other.view()), ErrorCode::invalid_argument, "built over 12");
+  EXPECT_COPSE_ERROR(collapse(context(), trees, other.view()), ErrorCode::invalid_argument, "built over 12");
 }
 
 COPSE_ON_EACH_BACKEND(TraceTrees);

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "builders/bvh/measure/measured.h"
+#include "primitives/core/check.h"
 #include "primitives/core/dispatch.h"
 
 namespace copse {
@@ -20,9 +21,9 @@ void measure_overlap(const Executor& ex, const BvhView& bvh, std::span<const Tri
 
 double expected_overlap(Context& context, const Bvh& bvh, const TriangleViews& triangles, const SahCosts& costs) {
   if (triangles.primitive_count() != bvh.source_count) {
-    throw Error(ErrorCode::invalid_argument, "expected overlap of " + std::to_string(triangles.primitive_count()) +
-                                                 " triangles in a tree built over " +
-                                                 std::to_string(bvh.source_count));
+    detail::refuse("expected_overlap", std::to_string(triangles.primitive_count()) +
+                                           " triangles, but the tree was built over " +
+                                           std::to_string(bvh.source_count));
   }
   Buffer<detail::OverlapSums> sums(context, 1);
   dispatch(context, [&](const auto& ex) {

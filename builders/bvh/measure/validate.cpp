@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "builders/bvh/measure/measured.h"
+#include "primitives/core/check.h"
 #include "primitives/core/dispatch.h"
 
 namespace copse {
@@ -80,9 +81,8 @@ TreeFaults find_faults(Context& context, const Tree& tree, u64 source_count, boo
                        const CheckContent& check_content) {
   TreeFaults found;
   if (tree.counts.empty() || tree.nodes.empty() || source_count > tree.primitive_capacity()) {
-    throw Error(ErrorCode::invalid_argument, "validation against " + std::to_string(source_count) +
-                                                 " primitives of a tree with room for " +
-                                                 std::to_string(tree.primitive_capacity()));
+    detail::refuse("validate", std::to_string(source_count) + " primitives, but the tree has room for " +
+                                   std::to_string(tree.primitive_capacity()));
   }
   const auto counts = tree.counts.download()[0];
   found.bad_counts = count_faults(tree, counts, source_count);

@@ -4,6 +4,7 @@
 #include <span>
 #include <string>
 
+#include "primitives/core/check.h"
 #include "primitives/core/dispatch.h"
 
 namespace copse {
@@ -30,11 +31,10 @@ bool has_masks(const TriangleViews& triangles) {
 
 template <class View>
 void repack(Context& context, PackedTriangles& packed, const View& bvh, const TriangleViews& triangles) {
-  const auto refuse = [](const std::string& text) { throw Error(ErrorCode::invalid_argument, text); };
   const u64 ids = bvh.primitive_ids.size();
   if (packed.triangles.size() != ids) {
-    refuse("repack_triangles: room for " + std::to_string(packed.triangles.size()) +
-           " triangles, but the tree has room for " + std::to_string(ids));
+    detail::refuse("repack_triangles", "room for " + std::to_string(packed.triangles.size()) +
+                                           " triangles, but the tree has room for " + std::to_string(ids));
   }
   if (packed.masks.empty() && has_masks(triangles)) packed.masks = Buffer<u32>(context, ids);
   ProfileScope scope(context.profile(), "pack triangles");

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "builders/bvh/refit.h"
-#include "primitives/core/error.h"
+#include "primitives/core/check.h"
 
 namespace copse {
 
@@ -12,9 +12,9 @@ namespace {
 
 void check_count(const Bvh& binary, const TriangleViews& triangles) {
   if (triangles.primitive_count() == binary.source_count) return;
-  throw Error(ErrorCode::invalid_argument, "ray trees of " + std::to_string(triangles.primitive_count()) +
-                                               " triangles and a tree over " +
-                                               std::to_string(binary.source_count));
+  detail::refuse("ray trees", std::to_string(triangles.primitive_count()) +
+                                  " triangles, but the binary tree was built over " +
+                                  std::to_string(binary.source_count));
 }
 
 void repack(Context& context, RayTrees& trees, const TriangleViews& triangles) {

@@ -5,6 +5,7 @@
 
 #include "builders/bvh/build/bvh_arrays.h"
 #include "builders/bvh/wide/wide_tree.h"
+#include "primitives/core/check.h"
 #include "primitives/core/dispatch.h"
 
 namespace copse {
@@ -40,16 +41,15 @@ namespace {
 template <class Tree>
 void check(const Tree& tree, u64 primitive_count) {
   if (primitive_count != tree.source_count) {
-    throw Error(ErrorCode::invalid_argument, "refit with " + std::to_string(primitive_count) +
-                                                 " primitives of a tree built over " +
-                                                 std::to_string(tree.source_count));
+    detail::refuse("refit", std::to_string(primitive_count) + " primitives, but the tree was built over " +
+                                std::to_string(tree.source_count));
   }
 }
 
 template <class Node>
 void check_wide(const WideBvh<Node>& tree, u64 primitive_count) {
   check(tree, primitive_count);
-  if (tree.nodes.empty()) throw Error(ErrorCode::invalid_argument, "refit of a tree that was never made");
+  if (tree.nodes.empty()) detail::refuse("refit", "the tree was never made");
 }
 
 }  // namespace

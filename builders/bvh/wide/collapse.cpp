@@ -48,10 +48,9 @@ void check_options(const CollapseOptions& options) {
 template <class Tree>
 void check_leaves(const Bvh& bvh) {
   if (bvh.max_leaf_size <= max_leaf_primitives<Tree>()) return;
-  throw Error(ErrorCode::invalid_argument, "the binary tree has leaves of up to " +
-                                               std::to_string(bvh.max_leaf_size) + " primitives, at most " +
-                                               std::to_string(max_leaf_primitives<Tree>()) +
-                                               " fit in a leaf of this layout");
+  detail::refuse("collapse", "leaves of the binary tree have up to " + std::to_string(bvh.max_leaf_size) +
+                                 " primitives, but those of this layout at most " +
+                                 std::to_string(max_leaf_primitives<Tree>()));
 }
 
 template <class Tree>
@@ -60,10 +59,11 @@ void check_wide_room(const Tree& wide, u64 primitive_count) {
       wide.primitive_ids.size() >= primitive_count && wide.counts.size() == 1) {
     return;
   }
-  throw Error(ErrorCode::invalid_argument,
-              "collapse over " + std::to_string(primitive_count) + " primitives, which may need " +
-                  std::to_string(wide_node_capacity(primitive_count)) + " nodes, of a tree with room for " +
-                  std::to_string(wide.primitive_ids.size()) + " and " + std::to_string(wide.nodes.size()));
+  detail::refuse("collapse", std::to_string(primitive_count) + " primitives may need " +
+                                 std::to_string(wide_node_capacity(primitive_count)) +
+                                 " nodes, but the wide tree has room for " +
+                                 std::to_string(wide.primitive_ids.size()) + " primitives and " +
+                                 std::to_string(wide.nodes.size()) + " nodes");
 }
 
 template <class Tree>
