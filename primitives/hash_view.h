@@ -30,8 +30,7 @@ class HashView {
   /// Inserts a key that the table does not hold, and returns
   ///   inserted: if the table did not hold the key, and now does
   ///   found:    if the table holds the key; its value stays
-  ///   full:     if the table does not hold the key and has no room; the table stays as it was and counts the
-  ///   refusal
+  ///   full:     if the table does not hold the key and has no room; it stays as it was, and counts the refusal
   /// If several threads insert equal keys at the same time, exactly one of them gets `inserted`.
   COPSE_HD InsertResult insert(const Key& key, const Value& value = {}) const {
     return table_.insert(table_.start(detail::words_of(key)), detail::words_of(value));

@@ -6,8 +6,9 @@
 // compute capability 9.0 on, and on a host it is a library call that may lock.)
 //
 //   tag   31          3 2   0
-//         fingerprint  state        the fingerprint is a part of the hash; for wide values also a version, see
-//         below
+//         fingerprint  state
+//
+// The fingerprint is a part of the hash. For wide values, a version stands below it.
 //
 // A compare-and-swap takes a slot from empty to writing. The same thread writes the record, and then takes the
 // slot to full, with release. So a thread that acquires a full tag sees the key, which never changes again. An
