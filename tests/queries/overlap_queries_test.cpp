@@ -65,7 +65,7 @@ std::vector<Frustum> frusta_in(const Aabb& around, u32 count, u32 seed) {
   return frusta;
 }
 
-/// Counts, lists in buffers of the right size, and lists in a buffer that is too small are those of brute force.
+/// Compares with brute force: counts, lists in buffers of the right size, and lists in a buffer that is too small.
 template <class Region>
 void expect_brute_force(Context& context, const BvhView& bvh, const TriangleView& device,
                         const std::vector<Triangle>& host, const std::vector<Region>& regions) {
@@ -138,7 +138,7 @@ TEST_P(OverlapQueries, ChainsDeeperThanTheStackAreWalkedWhole) {
   expect_brute_force(context(), chain.view(), device.view(), host, boxes_in(bounds(mesh), 100, 5));
 }
 
-/// Every second child of which the only entry of the stack is dropped is found by the parent links.
+/// With a stack of one entry, second children that it drops are found by the parent links.
 TEST(Overlap, AStackOfOneEntryFindsTheSameInTheSameOrder) {
   const Mesh mesh = generate_random(500, 0.2f);
   const test::HostBvh bvh = test::build_host_bvh(host_view(mesh), 2);
@@ -159,7 +159,7 @@ TEST(Overlap, AStackOfOneEntryFindsTheSameInTheSameOrder) {
   }
 }
 
-/// What a camera sees is in its frustum, what stands behind or beside it is not.
+/// Points that a camera sees are in its frustum. Points behind or beside it are not.
 TEST(Frustum, HoldsWhatTheCameraSees) {
   for (const vec3& up : {vec3(0, 1, 0), vec3(0.3f, -1, 0.2f)}) {
     const Camera camera = look_at({1, 2, 3}, {4, 3, -2}, up, 50, 1.5f);

@@ -35,7 +35,7 @@ std::vector<std::pair<float, u32>> brute_force_order(const std::vector<vec3>& po
   return order;
 }
 
-/// Points of a set, points between them, around and far from them, and what is no point.
+/// Points of a set, points between, around and far from them, and points that are not finite.
 std::vector<vec3> query_points(const std::vector<vec3>& points, u32 count) {
   const std::vector<vec3> parts = random_points(count, 99, -0.5f, 1.5f);
   std::vector<vec3> queries = parts;
@@ -50,7 +50,7 @@ std::vector<vec3> query_points(const std::vector<vec3>& points, u32 count) {
   return queries;
 }
 
-/// An edge of the box of what is a point, over 8; 1 where there is none.
+/// An eighth of an edge of the box of all finite points; 1 if there are none.
 float typical_length(const std::vector<vec3>& points) {
   vec3 lo(infinity), hi(-infinity);
   for (const vec3& p : points) {
@@ -62,7 +62,7 @@ float typical_length(const std::vector<vec3>& points) {
 
 class PointNeighbours : public test::OnEachBackend {
  protected:
-  /// Counts and lists within a radius are those of brute force; so is what fits of lists without enough room.
+  /// Compares counts and lists within a radius with brute force, also for lists without enough room.
   void expect_within(const HashGrid& grid, const std::vector<vec3>& points, const std::vector<vec3>& queries,
                      float radius) {
     SCOPED_TRACE("radius " + std::to_string(radius));
@@ -145,7 +145,7 @@ TEST_P(PointNeighbours, NearestAreThoseOfBruteForceInHardSets) {
   }
 }
 
-/// In grids of so many buckets rows keep apart, and the cells of points are not looked at.
+/// With so many buckets, rows do not share any, so the cells of points are not checked.
 TEST_P(PointNeighbours, AreThoseOfBruteForceInLargeSets) {
   std::vector<vec3> even = random_points(40000, 21), uneven = even;
   for (vec3& p : uneven) p = p * p * p * p * vec3(1, 3, 0.1f);
@@ -198,7 +198,7 @@ TEST_P(PointNeighbours, RadiiHoldToTheLastBit) {
   for (const float radius : {-1.0f, -infinity, nan_value}) EXPECT_EQ(count(radius), 0u) << radius;
 }
 
-/// By cells, those along x first, then y, then z, and in a cell by ids.
+/// Points come cell by cell, along x first, then y, then z; in a cell by ids.
 TEST_P(PointNeighbours, ListsComeInTheOrderOfCells) {
   const std::vector<vec3> points = random_points(3000, 4, 0, 8);
   const HashGrid grid = build(points, {.cell_size = 1});

@@ -37,7 +37,7 @@ std::vector<Neighbour> ask_neighbours(Context& context, const BvhView& bvh, cons
   return neighbours.download();
 }
 
-/// Nearest points and k neighbours are those of brute force over the host's triangles, to the last bit.
+/// Compares nearest points and k neighbours with brute force over the host's triangles, to the last bit.
 void expect_brute_force(Context& context, const BvhView& bvh, const TriangleView& device,
                         const std::vector<Triangle>& host, const std::vector<vec3>& points,
                         float max_distance = infinity) {
@@ -95,7 +95,7 @@ TEST_P(PointQueries, FindWhatBruteForceFindsAmongRandomTriangles) {
   expect_brute_force_on(generate_random(700, 0.1f), 500);
 }
 
-/// Every entry of the stack is dropped soon, and the way back is found by parent links.
+/// A small stack soon drops every entry, so the traversal climbs by parent links.
 TEST_P(PointQueries, ChainsDeeperThanTheStackAreWalkedWhole) {
   const Mesh mesh = generate_random(600, 0.05f);
   const DeviceMesh device(context(), mesh);
@@ -221,7 +221,7 @@ TEST_P(PointQueries, PointsAreInsideAClosedMesh) {
   const Bvh bvh = build(context(), device.view(), LbvhOptions{});
   test::RayMaker make(7);
   std::vector<vec3> points{vec3(0), vec3(nan_value, 0, 0), vec3(infinity, 0, 0)};
-  // In the planes and lines of vertices, where rays along axes meet vertices and edges.
+  // Points in the planes and lines of vertices, so that rays along axes hit vertices and edges.
   for (const vec3& p : mesh.positions)
     points.insert(points.end(), {p * 0.5f, p * 0.9f, p * 1.1f, vec3(p.x, 0, 0)});
   for (int i = 0; i < 2000; ++i) points.push_back(make.point(-1.2f, 1.2f));

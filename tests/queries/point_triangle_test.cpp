@@ -14,7 +14,7 @@ Triangle scaled(const Triangle& t, float scale) {
   return {t.a * scale, t.b * scale, t.c * scale};
 }
 
-/// The nearest point of the triangle is no farther than it should be, and is the point of its weights.
+/// Checks that the nearest point is no farther than it should be, and that its weights give it.
 void expect_right(const Triangle& triangle, const vec3& from, double slack) {
   const TrianglePoint got = nearest_on_triangle(triangle, from);
   const double expected = double_distance(triangle, from);
@@ -82,7 +82,7 @@ TEST(PointTriangle, PointsOfTheTriangleAreAtItself) {
   EXPECT_EQ(nearest_on_triangle(triangle, vec3(-3, -4, 0)).square, 25);
 }
 
-/// What lets a search leave out boxes: to the last bit, for any triangle and boxes around it.
+/// No box is farther than the triangle in it, to the last bit. So a search may skip boxes.
 TEST(PointTriangle, NoBoxIsFartherThanWhatIsInIt) {
   RayMaker make(5);
   for (float scale : {1e-30f, 1e-10f, 1.0f, 1e10f, 1e18f, 1e37f}) {

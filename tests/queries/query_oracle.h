@@ -1,7 +1,7 @@
 #pragma once
 
-// Slow and obvious answers to queries beyond rays: every primitive is asked, and where the question is whether
-// arithmetic is right, in double precision by another way.
+// Slow and obvious results of queries beyond rays: they test every primitive. To check arithmetic, they compute in
+// double precision by another method.
 
 #include <algorithm>
 #include <glm/geometric.hpp>
@@ -61,8 +61,8 @@ inline double double_distance(const glm::dvec3& a, const glm::dvec3& b) {
   return glm::length(a + edge * t);
 }
 
-/// Distance from a point to a triangle in double precision: of its plane where the foot is inside, else of its
-/// edges.
+/// The distance from a point to a triangle in double precision: to its plane if the projection is inside, else to
+/// its edges.
 inline double double_distance(const Triangle& triangle, const vec3& point) {
   using glm::dvec3;
   const dvec3 p(point), a = dvec3(triangle.a) - p, b = dvec3(triangle.b) - p, c = dvec3(triangle.c) - p;
@@ -76,8 +76,8 @@ inline double double_distance(const Triangle& triangle, const vec3& point) {
   return foot_is_inside ? std::min(edges, std::abs(glm::dot(normal, a)) / length) : edges;
 }
 
-/// Points in the ways that go wrong: around and in the box, at vertices, on edges and faces, at the middle, far
-/// away, not numbers.
+/// Points that are likely to go wrong: around and in the box, at vertices, on edges and faces, at the middle, far
+/// away, not finite.
 inline std::vector<vec3> difficult_points(const Mesh& mesh, u32 count, u32 seed) {
   RayMaker make(seed);
   const Aabb box = mesh.triangles.empty() ? Aabb{vec3(0), vec3(1)} : bounds(mesh);

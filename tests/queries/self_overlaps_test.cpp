@@ -25,7 +25,7 @@ Pairs sorted(const std::vector<PrimitivePair>& pairs) {
   return result;
 }
 
-/// Every two primitives, by what Shapes says.
+/// All pairs of primitives that overlap by Shapes.
 template <class Shapes>
 Pairs brute_force_pairs(const Shapes& shapes, u32 count) {
   Pairs pairs;
@@ -62,7 +62,7 @@ class SelfOverlaps : public test::OnEachBackend {
     ASSERT_EQ(sorted(self_overlaps(context(), bvh.view(), device.view(), options).download()), expected);
   }
 
-  /// With too little room, the total is told and what fits is there.
+  /// With too little room, the total is right and the pairs that fit are there.
   void expect_part(const Bvh& bvh, const TriangleView& triangles, const SelfOverlapOptions& options,
                    const std::vector<PrimitivePair>& all) {
     const u64 room = all.size() / 3;
@@ -98,8 +98,8 @@ TEST_P(SelfOverlaps, AClosedSphereTouchesItselfAtNeighboursAlone) {
   const DeviceMesh device(context(), mesh);
   const Bvh bvh = build(context(), device.view(), LbvhOptions{});
   EXPECT_EQ(self_overlaps(context(), bvh.view(), device.view()).size(), 0u);
-  // 12 corners of 5 triangles, the others of 6: each triangle has 12 neighbours at its corners, or 11 at a corner
-  // of 5.
+  // 12 corners belong to 5 triangles, the others to 6. So a triangle has 12 neighbours at its corners, or 11 if
+  // one of them belongs to 5.
   const u64 triangle_count = mesh.triangles.size();
   EXPECT_EQ(self_overlaps(context(), bvh.view(), device.view(), {.with_adjacent = true}).size(),
             (12 * triangle_count - 60) / 2);

@@ -22,7 +22,7 @@ Triangle random_triangle(RayMaker& make, float size) {
   return {middle + size * make.point(-1, 1), middle + size * make.point(-1, 1), middle + size * make.point(-1, 1)};
 }
 
-/// By cutting the triangle at the faces, in another way than by axes.
+/// Clips the triangle at the faces: another method than separating axes.
 TEST(TriangleBox, TouchesWhereAPartOfTheTriangleIsInTheBox) {
   RayMaker make(1);
   u32 touching = 0, apart = 0;
@@ -38,7 +38,8 @@ TEST(TriangleBox, TouchesWhereAPartOfTheTriangleIsInTheBox) {
   EXPECT_GT(apart, 5000u);
 }
 
-/// A box that holds the nearest point touches; one inside the ball that ends before the triangle does not.
+/// A box with the nearest point in it touches the triangle. A box inside the ball that ends before the triangle
+/// does not.
 TEST(TriangleBox, AgreesWithTheDistanceOfABoxSample) {
   RayMaker make(2);
   for (int i = 0; i < 5000; ++i) {
@@ -81,7 +82,7 @@ TEST(TriangleBox, DegenerateShapes) {
   EXPECT_TRUE(touches(Aabb{vec3(-1), vec3(1)}, Triangle{vec3(0), vec3(0), vec3(0)}));
 }
 
-/// Two triangles touch where an edge of one goes through the other; by signs of volumes in double precision.
+/// Two triangles touch if an edge of one goes through the other, by signs of volumes in double precision.
 bool edge_goes_through(const Triangle& edges, const Triangle& t) {
   using glm::dvec3;
   const auto volume = [](const dvec3& a, const dvec3& b, const dvec3& c, const dvec3& d) {

@@ -1,4 +1,4 @@
-// Batches of queries through trees of every layout find what they find through the binary tree.
+// Batches of queries through trees of every layout give the results of the binary tree.
 
 #include <gtest/gtest.h>
 
@@ -18,13 +18,13 @@ namespace {
 
 using test::DeviceMesh;
 
-/// What a tree answers.
+/// The results of a tree.
 struct Answers {
   std::vector<NearestPoint> nearest;
   std::vector<Neighbour> neighbours;
   std::vector<u8> inside;
   std::vector<u32> counts;
-  std::vector<std::vector<u32>> lists;  // ascending: their order is the tree's
+  std::vector<std::vector<u32>> lists;  // sorted, since their order depends on the tree
 };
 
 template <class Region>
@@ -75,7 +75,7 @@ Answers ask(Context& context, const TreeView& tree, const TriangleViews& triangl
   return answers;
 }
 
-/// What is inside means nothing for a mesh that is not closed, and follows the tree's box.
+/// For a mesh that is not closed, points_inside means nothing, and depends on the box of the tree.
 void expect_same(const Answers& got, const Answers& expected, bool is_closed) {
   EXPECT_TRUE(test::same_bytes(got.nearest, expected.nearest));
   EXPECT_TRUE(test::same_bytes(got.neighbours, expected.neighbours));

@@ -1,4 +1,4 @@
-// Queries through wide trees find what they find through the binary tree.
+// Queries through wide trees give the results of the binary tree.
 
 #include <gtest/gtest.h>
 
@@ -9,8 +9,8 @@
 namespace copse {
 namespace {
 
-/// A wide tree on the host, of full boxes: each node takes in the children of its children, the first inner one
-/// first.
+/// A wide tree on the host with uncompressed boxes: each node takes in the children of its children, the first
+/// inner child first.
 struct HostBvh4 {
   std::vector<Bvh4Node> nodes;
   std::vector<u32> parents, primitive_ids;

@@ -1,4 +1,4 @@
-// Reading and building beside the window.
+// Reading and building in the background.
 
 #include "viewer/model/session/build_job.h"
 

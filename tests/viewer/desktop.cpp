@@ -22,7 +22,7 @@ fs::path make_folder() {
 
 Desktop::Desktop()
     : folder(make_folder()),
-      display(940, 1000),  // just room for both columns: small pictures are fast ones
+      display(940, 1000),  // just room for both columns: small pictures are fast
       session({.workers = 2, .deterministic = true}),
       application(session, display, ui,
                   {.settings_file = folder / "settings.json",

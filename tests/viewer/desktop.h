@@ -11,29 +11,29 @@
 
 namespace copse::test {
 
-/// The viewer without a window: a user whose hands are function calls.
+/// The viewer without a window. Function calls are the input of a user.
 class Desktop : public testing::Test {
  protected:
   Desktop();
   ~Desktop() override;
 
-  /// Runs frames until all input is taken and two more, so that everything that answers has.
+  /// Runs frames until all input is read, and two more, so that everything has reacted.
   void run();
-  /// Runs frames until `is_so` or very many have run.
+  /// Runs frames until `is_so`, or until very many have run.
   template <class Predicate>
   void run_until(const Predicate& is_so) {
     for (int frame = 0; frame < 20000 && !is_so(); ++frame) application.run_frame();
     EXPECT_TRUE(is_so());
   }
 
-  /// Opens a mesh and runs until its structures stand.
+  /// Opens a mesh and runs until its structures are built.
   void load(const std::filesystem::path& mesh);
   /// A sphere of 320 triangles, saved as a file.
   std::filesystem::path sphere() const;
   void write_text(const std::string& name, const std::string& text) const;
 
   bool sees(const std::string& widget) const { return ui.widgets().find(widget) != nullptr; }
-  /// The middle of a widget, which must be seen.
+  /// The middle of a widget, which must be visible.
   std::pair<float, float> middle(const std::string& widget) const;
   void click(const std::string& widget, int button = 0);
   void double_click(const std::string& widget);
@@ -43,16 +43,16 @@ class Desktop : public testing::Test {
   void press(int key, int modifier = -1);
   void type(const std::string& text);
 
-  /// A place in the picture, in shares of it.
+  /// A place in the picture, as fractions of its size.
   std::pair<float, float> in_picture(float x, float y) const;
   void click_at(std::pair<float, float> place);
   void drag(std::pair<float, float> from, std::pair<float, float> to, int button = 0, int modifier = -1);
 
-  /// True where a message holds the text.
+  /// True if a message contains the text.
   bool said(const std::string& part) const;
   bool has_errors() const;
 
-  std::filesystem::path folder;  // the test's own; gone after it
+  std::filesystem::path folder;  // of this test; removed after it
   viewer::Ui ui;
   viewer::NullDisplay display;
   viewer::Session session;

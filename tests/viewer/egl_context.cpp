@@ -11,7 +11,7 @@ namespace copse::test {
 
 namespace {
 
-/// The displays of all devices that EGL knows, those of GPUs first, as a server without a screen has them.
+/// The displays of all devices that EGL knows, GPUs first. A server without a screen has these.
 std::vector<EGLDisplay> displays() {
   std::vector<EGLDisplay> all;
   const auto query = reinterpret_cast<PFNEGLQUERYDEVICESEXTPROC>(eglGetProcAddress("eglQueryDevicesEXT"));

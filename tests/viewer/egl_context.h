@@ -4,8 +4,8 @@
 
 namespace copse::test {
 
-/// An OpenGL 3.3 context without a window, by EGL, current for as long as it lives. It draws into a picture of its
-/// own.
+/// An OpenGL 3.3 context without a window, by EGL. It is current during its lifetime and draws into a picture of
+/// its own.
 class EglContext {
  public:
   EglContext(int width, int height);
@@ -13,7 +13,7 @@ class EglContext {
   EglContext(const EglContext&) = delete;
   EglContext& operator=(const EglContext&) = delete;
 
-  /// Why there is none; empty where there is.
+  /// Why there is no context; empty if there is one.
   const std::string& problem() const { return problem_; }
   std::string renderer() const;
 

@@ -1,4 +1,4 @@
-// The frustum grid as the viewer shows it: what its camera sees, and what is seen of it from elsewhere.
+// The frustum grid in the viewer: seen by its own camera, and from elsewhere.
 
 #include <algorithm>
 #include <glm/geometric.hpp>
@@ -22,7 +22,7 @@ Camera camera_at(const vec3& eye, const vec3& target) {
   return rig.camera(float(width) / height);
 }
 
-/// From outside, near the surface, within, and past the scene.
+/// Cameras outside, near the surface, inside, and past the scene.
 std::vector<Camera> cameras() {
   return {camera_at({2, 1, 3}, {0, 0, 0}), camera_at({0, 0, 1.05f}, {1, 0.5f, 0}),
           camera_at({0, 0.1f, 0}, {0, 0, 1}), camera_at({3, 0, 0}, {4, 1, 0})};

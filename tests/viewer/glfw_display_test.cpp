@@ -1,4 +1,4 @@
-// The window and its OpenGL, under Xvfb in this process: what it draws is read back.
+// The window and its OpenGL, under Xvfb in this process. The tests read back what it draws.
 
 #include "viewer/window/glfw_display.h"
 
@@ -38,7 +38,7 @@ class GlfwWindow : public testing::Test {
     server_.reset();
   }
 
-  /// A frame of panes alone. What the display says to it.
+  /// Shows a frame of panes alone. Returns the message of the display.
   std::string show(std::span<const Pane> panes) {
     display_->take_events(0);
     ui_->begin_frame(*display_, 1);
@@ -67,7 +67,7 @@ Picture chequers() {
   return picture;
 }
 
-/// What the painter draws into a framebuffer of the pane's size, rows from the top.
+/// Returns what the painter draws into a framebuffer of the pane's size, rows from the top.
 Image painted(const Pane& pane) {
   const int width = int(pane.place.width), height = int(pane.place.height);
   GLuint texture = 0, framebuffer = 0;
@@ -115,7 +115,7 @@ TEST_F(GlfwWindow, DrawsTheLinesThatScreenshotsShow) {
   const Image drawn = painted(pane), expected = picture_with_lines(pane);
   const u32 of_lines = count_different(expected, picture.image);
   EXPECT_GT(of_lines, 100u);
-  // The two step along a line differently; a line is one pixel wide.
+  // The two step along a line in different ways. A line is one pixel wide.
   EXPECT_LT(count_different(drawn, expected), of_lines / 2);
   const Pane on_top{
       .place = pane.place, .picture = &picture, .lines = &lines, .lines_revision = 1, .lines_on_top = true};

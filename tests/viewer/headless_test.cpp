@@ -1,4 +1,4 @@
-// The program without a display, and that a window shows the same.
+// The program without a display. A window shows the same.
 
 #include <gtest/gtest.h>
 
@@ -15,12 +15,12 @@ namespace {
 
 const std::string mesh = std::string(COPSE_ASSETS) + "/testball.ply";
 const std::string common = " --backend cpu --size 640x360 --settings '' ";
-// Compilers and machines may round a pixel's shade to another byte.
+// Compilers and machines may round the shade of a pixel to another byte.
 constexpr double tolerance = 1;
-// What a ray visits may change with the way of walking the tree, its hits may not.
+// The visits of a ray may change with the traversal. Its hits may not.
 constexpr double heat_tolerance = 8;
 
-/// A picture kept beside the tests; with COPSE_KEEP_PICTURES set it is made anew.
+/// A picture that is kept beside the tests. With COPSE_KEEP_PICTURES set, it is written again.
 Png kept_picture(const std::string& name, const std::string& made) {
   const std::filesystem::path file = std::filesystem::path(COPSE_VIEWER_PICTURES) / name;
   if (std::getenv("COPSE_KEEP_PICTURES") != nullptr) {

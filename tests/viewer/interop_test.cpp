@@ -1,5 +1,5 @@
-// Pictures on their way into OpenGL: over the host, or straight from a CUDA device where it draws too. Without a
-// window, by EGL, so that servers with a GPU prove it.
+// Pictures that are copied to OpenGL: through the host, or directly from a CUDA device that draws too. Without a
+// window, by EGL, so that servers with a GPU can run it.
 
 #include "viewer/window/interop.h"
 
@@ -17,7 +17,7 @@ using namespace viewer;
 
 constexpr u32 width = 240, height = 160;
 
-/// What the painter makes of a picture, rows from the top.
+/// Returns what the painter draws for a picture, rows from the top.
 Image painted(gl::PanePainter& painter, const Pane& pane, std::string& problem) {
   problem = painter.paint(pane, 1, int(height));
   Image rows{width, height, std::vector<Rgba8>(u64{width} * height)};
@@ -113,7 +113,7 @@ TEST_F(Interop, PictureOnTheDeviceIsShownAsThatOnTheHost) {
   gl::PanePainter painter;
   std::string problem;
   for (u32 turn = 0; turn < 6; ++turn) {
-    // Of other sizes in turn, so that buffers are made anew and used in part.
+    // Pictures of changing sizes, so that buffers are replaced and used in part.
     const u32 part = turn % 3 == 1 ? 1 : 2;
     session.set_picture_size(width / part, height / part);
     session.camera().orbit(0.1f, 0);

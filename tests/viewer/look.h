@@ -7,7 +7,7 @@
 
 namespace copse::test {
 
-/// What a structure says of rays.
+/// The results of a structure for some rays.
 struct Seen {
   std::vector<viewer::SurfaceHit> surfaces;
   std::vector<u8> occluded;

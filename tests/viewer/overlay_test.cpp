@@ -14,7 +14,7 @@ namespace {
 constexpr u32 size = 64;
 constexpr Rgba8 black{0, 0, 0, 255}, white{255, 255, 255, 255};
 
-/// A black picture seen from z = 2 towards the origin, in which a wall stands at `distance` everywhere.
+/// A black picture, seen from z = 2 towards the origin, of a wall at `distance`.
 Picture wall(float distance) {
   Picture picture;
   picture.image = {size, size, std::vector<Rgba8>(size * size, black)};
@@ -38,7 +38,7 @@ u32 lit_count(const Image& image, u8 least = 200) {
 
 TEST(Overlay, DrawsALineWhereTheCameraSeesIt) {
   const Image image = draw(wall(infinity), {-0.5f, 0, 0}, {0.5f, 0, 0});
-  // Half of 64 pixels over tan(30 degrees) at distance 2, times the length of 1.
+  // Half of 64 pixels / tan(30 degrees) at distance 2, times the length of 1.
   EXPECT_NEAR(lit_count(image), 32 / std::tan(3.14159265f / 6) / 2, 1.5);
   for (u32 x = 25; x < 39; ++x) EXPECT_EQ(image.pixels[31 * size + x].g + image.pixels[32 * size + x].g, 255) << x;
 }

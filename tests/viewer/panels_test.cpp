@@ -1,4 +1,4 @@
-// What mouse, keys and drops do to the session, by way of the panels, on a display that shows nothing.
+// What mouse, keys and drops do to the session through the panels, on a display that shows nothing.
 
 #include <glm/geometric.hpp>
 

@@ -7,7 +7,7 @@
 
 namespace copse::test {
 
-/// A PNG's pixels, three bytes each; 0 x 0 where it cannot be read.
+/// The pixels of a PNG, three bytes each; 0 x 0 if it cannot be read.
 struct Png {
   u32 width = 0, height = 0;
   std::vector<u8> bytes;
@@ -15,8 +15,8 @@ struct Png {
 
 Png read_png(const std::filesystem::path& file);
 
-/// The mean of the differences of their bytes, 0 to 255; 256, and a failure of the test, where their
-/// sizes differ or there is none.
+/// Returns the mean difference of their bytes, 0 to 255. If their sizes differ or one is missing, it is 256, and
+/// the test fails.
 double mean_difference(const Png& a, const Png& b);
 
 }  // namespace copse::test

@@ -1,4 +1,4 @@
-// The hash grid over points as the viewer shows it: rays meet balls.
+// The hash grid over points in the viewer: rays hit balls.
 
 #include <algorithm>
 #include <cmath>
@@ -47,7 +47,7 @@ std::vector<Ray> rays_through(float size) {
 /// The ball that a ray enters first, in double precision.
 struct Oracle {
   double t;
-  bool is_close_call;  // a ball is grazed, so that rounding decides
+  bool is_close_call;  // the ray grazes a ball, so that rounding decides
 };
 
 Oracle first_ball(const std::vector<vec3>& points, double radius, const Ray& ray) {
@@ -108,7 +108,7 @@ TEST_P(PointsStructures, RaysMeetTheFirstBall) {
     for (const float per_cell : {0.3f, 2.0f, 40.0f}) {
       LiveStructure live = live_over(geometry, points(0.01f, per_cell));
       const Seen seen = look(live, rays);
-      // As large as asked for where that is less than half a cell.
+      // As large as requested if that is less than half a cell.
       const double cell = live.statistics().cell_size.value_or(1);
       const double radius = std::min(0.01 * diagonal, cloud.empty() ? 1.0 : 0.49 * cell);
       u32 compared = 0;

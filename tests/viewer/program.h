@@ -8,24 +8,24 @@ namespace copse::test {
 
 /// How a program ended and what it wrote.
 struct Ending {
-  int exit_code = -1;  // 128 + signal where a signal ended it
+  int exit_code = -1;  // 128 + signal if a signal ended it
   std::string text;    // standard output and error
 };
 
-/// $COPSE_VIEWER, else the one of this build.
+/// The path of the viewer: $COPSE_VIEWER, else that of this build.
 std::string viewer_path();
 
 /// Runs the viewer without a display.
 Ending run_viewer(const std::string& arguments);
-/// Runs it in a window on a display of its own, made by Xvfb.
+/// Runs the viewer in a window, on an Xvfb display of its own.
 Ending run_viewer_in_window(const std::string& arguments);
-/// Runs a line of the shell.
+/// Runs a line in a shell.
 Ending run_line(const std::string& line);
 
-/// Whether all these programs are installed; `missing` names the first that is not.
+/// Returns true if all these programs are installed. `missing` becomes the first one that is not.
 bool have_programs(const std::vector<std::string>& names, std::string& missing);
 
-/// A folder that is gone at the end of its life.
+/// A folder that is removed at the end of its lifetime.
 class TestFolder {
  public:
   TestFolder();

@@ -1,4 +1,4 @@
-// Pictures that come piece by piece.
+// Pictures that are made piece by piece.
 
 #include "viewer/model/picture/renderer.h"
 
@@ -107,7 +107,7 @@ TEST_P(Pictures, AmbientOcclusionConverges) {
     }
     return sum;
   };
-  // A sphere is open everywhere: what is left is where rays pass close to its facets.
+  // A sphere is open everywhere. Only rays close to its facets are occluded.
   EXPECT_LE(difference(some), difference(one));
   EXPECT_LE(difference(more), difference(some));
   EXPECT_GT(most.pixels[48 * 24 + 24].r, 200);
@@ -158,7 +158,7 @@ TEST_P(Pictures, PicturesOfAMovingCameraAreReducedButNeverUnderHalfOfHd) {
 }
 
 TEST_P(Pictures, PicturesOfAMovingCameraComeThoughNoneFitsAnUpdate) {
-  // Too small to be reduced, too large for a piece.
+  // The picture is too small to be reduced and too large for one piece.
   PictureRequest request = request_of(sphere(), 640, 360);
   request.budget_ms = 0;
   u32 pictures = 0, frame = 0;

@@ -38,7 +38,7 @@ inline viewer::LiveStructure live_over(const viewer::Geometry& geometry, const v
   return {options, geometry, pose, 0, {}};
 }
 
-/// A session over a mesh on the CPU, small pictures made whole; or with other options, as a window's.
+/// A session over a mesh on the CPU that makes small pictures whole; or with other options, as in a window.
 struct SmallSession {
   explicit SmallSession(const viewer::Geometry& geometry = sphere(), u32 width = 96, u32 height = 64,
                         const viewer::SessionOptions& options = {.deterministic = true})
@@ -51,7 +51,7 @@ struct SmallSession {
   viewer::Session session;
 };
 
-/// A folder that goes with the object.
+/// A folder that is removed with the object.
 class TemporaryFolder {
  public:
   TemporaryFolder() {
@@ -81,7 +81,7 @@ inline std::string read_text(const std::filesystem::path& file) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-/// True where a message of this severity has the text in it.
+/// True if a message of this severity contains the text.
 inline bool has_message(const viewer::Session& session, viewer::Severity severity, const std::string& part) {
   for (const viewer::Message& message : session.messages().list()) {
     if (message.severity == severity && message.text.find(part) != std::string::npos) return true;

@@ -1,4 +1,4 @@
-// Numbered files as frames.
+// Sequences: numbered files are frames.
 
 #include "viewer/model/scene/sequence.h"
 

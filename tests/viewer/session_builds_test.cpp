@@ -1,4 +1,4 @@
-// How a session builds structures, keeps them up while the scene moves, and cancels.
+// How a session builds structures, updates them while the scene moves, and cancels.
 
 #include "viewer/model/session/session.h"
 

@@ -1,4 +1,4 @@
-// The one object behind the viewer, without a window.
+// The model of the viewer, without a window.
 
 #include "viewer/model/session/session.h"
 
@@ -216,7 +216,7 @@ TEST(Session, TurnsWhileItBuilds) {
   SmallSession s(sphere(), 800, 500, {});
   Session& session = s.session;
   OrbitRate rate = measure_orbit(session, 0.3, Meanwhile::builds);
-  // On a busy machine nothing may come of it in so short a time.
+  // On a busy machine, so short a time may not be enough for anything.
   for (u32 k = 0; k < 100 && (rate.build_count == 0 || rate.picture_count == 0); ++k) {
     rate = measure_orbit(session, 0.3, Meanwhile::builds);
   }

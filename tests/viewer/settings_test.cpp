@@ -1,4 +1,4 @@
-// What the viewer remembers, and what it does with files that are not what it wrote.
+// The settings of the viewer, and files that differ from what it wrote.
 
 #include "viewer/model/settings/settings.h"
 

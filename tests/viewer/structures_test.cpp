@@ -1,5 +1,5 @@
-// Every structure that the viewer shows: what rays see, what is counted and tinted, and copies on the host, which
-// must walk as the device does.
+// Every structure of the viewer: hits of rays, counts, tints, and copies on the host, which must traverse as the
+// device does.
 
 #include "viewer/model/structures/structure.h"
 
@@ -33,7 +33,7 @@ class Structures : public OnEachBackend {
     }
     return all;
   }
-  /// All that answers any ray: all kinds but frusta.
+  /// The kinds that take any ray: all but frustum.
   std::vector<StructureOptions> everything() const {
     std::vector<StructureOptions> all = trees();
     for (const StructureKind kind :
@@ -49,7 +49,7 @@ class Structures : public OnEachBackend {
 };
 COPSE_ON_EACH_BACKEND(Structures);
 
-/// Rays from around the unit sphere, most of which meet it, and some that do not.
+/// Rays from around the unit sphere. Most hit it, some do not.
 std::vector<Ray> some_rays() {
   std::vector<Ray> rays;
   for (int i = 0; i < 100; ++i) {
@@ -140,7 +140,7 @@ TEST_P(Structures, PicksListTheWayToTheLeafThatHoldsTheHit) {
     for (const Ray& ray : rays) {
       const Pick pick = live.host_copy().walk(live.host_triangles(), ray);
       if (!is_hit(pick.hit)) continue;
-      if (options.kind == StructureKind::points) continue;  // balls reach out of the cells
+      if (options.kind == StructureKind::points) continue;  // balls reach beyond their cells
       ASSERT_FALSE(pick.visited.empty());
       if (live.host_copy().tree() == nullptr) continue;
       EXPECT_EQ(pick.visited.front().depth, 0u) << "from the root on";

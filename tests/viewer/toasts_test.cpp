@@ -1,4 +1,4 @@
-// Which messages stand over the picture.
+// The messages that are shown over the picture.
 
 #include "viewer/panels/toasts.h"
 

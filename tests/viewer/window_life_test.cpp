@@ -1,4 +1,4 @@
-// The viewer's life around the panels: cameras, files, drops, sizes, the end.
+// The viewer around the panels: cameras, files, drops, sizes, the end.
 
 #include <fstream>
 #include <glm/geometric.hpp>

@@ -71,7 +71,7 @@ void WindowSession::xdotool(const std::string& commands) const {
   EXPECT_EQ(ending.exit_code, 0) << commands << ": " << ending.text;
 }
 
-// ImGui looks once a frame: a button must be down for longer than one.
+// ImGui reads input once per frame, so a button must be down for longer than a frame.
 void WindowSession::click_at(double x, double y) const {
   const std::string place = std::to_string(int(x)) + " " + std::to_string(int(y));
   xdotool("mousemove " + place + " sleep 0.3 mousedown 1 sleep 0.3 mouseup 1 sleep 0.3");
@@ -119,7 +119,7 @@ void WindowSession::scroll_picture(int steps) {
   xdotool(commands + " sleep 0.3");
 }
 
-// The server ends with the viewer, perhaps before xdotool has let go of the keys.
+// The server ends with the viewer, perhaps before xdotool has released the keys.
 int WindowSession::quit() {
   run_line(environment_ + " xdotool keydown ctrl sleep 0.2 keydown q sleep 0.3 keyup q keyup ctrl");
   int status = 0;

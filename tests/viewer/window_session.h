@@ -10,8 +10,8 @@
 
 namespace copse::test {
 
-/// The viewer in a real window on a display of its own, driven by key and mouse events of the X server. Waiting
-/// has an end only so that a viewer that hangs does not hang the tests.
+/// The viewer in a real window on a display of its own, driven by key and mouse events of the X server. Waits are
+/// limited so that a viewer that hangs does not hang the tests.
 class WindowSession {
  public:
   /// Starts Xvfb and, in the folder, the viewer.
@@ -20,9 +20,9 @@ class WindowSession {
   WindowSession(const WindowSession&) = delete;
   WindowSession& operator=(const WindowSession&) = delete;
 
-  /// Waits until a widget is seen. False where it never is.
+  /// Waits until a widget is visible. Returns false if it never is.
   bool wait_for(const std::string& widget);
-  /// Waits until a file is there, and returns its path.
+  /// Waits until a file exists, and returns its path.
   std::string wait_for_file(const std::string& name);
   /// Waits until the predicate holds.
   template <class Predicate>
@@ -36,14 +36,14 @@ class WindowSession {
 
   void click(const std::string& widget);
   void choose(const std::string& list, const std::string& entry);
-  /// A key by its X name: "p", "space".
+  /// Presses a key, by its X name: "p", "space".
   void press(const std::string& key);
-  /// In shares of the picture.
+  /// Places are fractions of the picture.
   void click_picture(double x, double y);
   void drag_picture(double x0, double y0, double x1, double y1);
   void scroll_picture(int steps);
 
-  /// Ctrl Q, and the viewer's exit code.
+  /// Presses Ctrl Q and returns the viewer's exit code.
   int quit();
 
   static void pause(double seconds);

@@ -14,9 +14,9 @@ namespace {
 
 const std::string mesh = std::string(COPSE_ASSETS) + "/testball.ply";
 
-// The mouse moves by whole pixels, and a pane's height may differ by one between versions of ImGui.
+// The mouse moves by whole pixels, and the height of a pane may differ by one between versions of ImGui.
 constexpr double tolerance = 4;
-// What a ray visits may change with the way of walking the tree.
+// The visits of a ray may change with the traversal.
 constexpr double heat_tolerance = 10;
 
 nlohmann::json read_json(const std::string& file) {

@@ -14,7 +14,7 @@ XServer::XServer() {
   process_ = ::fork();
   if (process_ == 0) {
     ::dup2(ends[1], STDOUT_FILENO);
-    // It chooses a number that is free, and writes it once it answers.
+    // Xvfb chooses a free number, and writes it when it is ready.
     ::execlp("Xvfb", "Xvfb", "-displayfd", "1", "-screen", "0", "1280x800x24", "+extension", "GLX", "-noreset",
              "-nolisten", "tcp", nullptr);
     ::_exit(126);

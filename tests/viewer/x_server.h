@@ -6,7 +6,8 @@
 
 namespace copse::test {
 
-/// An X server without a screen, Xvfb, for as long as it lives; this process's DISPLAY is its.
+/// An X server without a screen, Xvfb, that runs during the lifetime of the object. DISPLAY of this process names
+/// it.
 class XServer {
  public:
   XServer();
@@ -14,7 +15,7 @@ class XServer {
   XServer(const XServer&) = delete;
   XServer& operator=(const XServer&) = delete;
 
-  /// False where it could not be started.
+  /// False if it could not be started.
   bool runs() const { return !display_.empty(); }
 
  private:
