@@ -1,5 +1,5 @@
-// A signed distance field of a sphere: how far grid points are from its surface, negative inside. Then what
-// touches a ball around each of a few points, and whether the sphere collides with another.
+// A signed distance field of a sphere: the distances of grid points from its surface, negative inside. Then the
+// triangles that touch some balls, and collisions of the sphere with another one.
 
 #include <copse/copse.h>
 #include <copse/queries.h>
@@ -16,7 +16,7 @@ glm::vec3 grid_point(int x, int y, int z) {
   return (glm::vec3(x, y, z) + 0.5f) * (3.0f / side) - 1.5f;
 }
 
-/// The largest error of the field against that of the round sphere.
+/// Returns the largest difference from the field of an exact sphere.
 float distance_field_error(copse::Context& context, const copse::Bvh& bvh, const copse::TriangleView& triangles) {
   std::vector<glm::vec3> grid;
   for (int i = 0; i < side * side * side; ++i)

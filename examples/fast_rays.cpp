@@ -1,5 +1,6 @@
-// Rays at full speed: a tree of the best quality, and the trees made from it through which rays are traced fastest.
-// Then a wide tree of one's own choice, masks with which rays see some meshes only, and a frame in which a mesh moves.
+// Rays at full speed: a tree of the best quality, and the trees made from it through which rays are traced
+// fastest. Then a wide tree of one's own choice, masks with which rays see some meshes only, and a frame in which
+// a mesh moves.
 
 #include <copse/copse.h>
 
@@ -23,7 +24,7 @@ std::vector<copse::Ray> parallel_rays() {
   return rays;
 }
 
-/// The middle ray's distance to its hit.
+/// The distance of the middle ray to its hit.
 float middle_distance(const copse::Buffer<copse::Hit>& hits) {
   return hits.download()[width / 2 * width + width / 2].t;
 }

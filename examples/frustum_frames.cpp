@@ -1,5 +1,5 @@
-// A sphere that is stretched from frame to frame before a camera: what the camera sees is listed anew for each
-// picture.
+// A sphere is stretched from frame to frame in front of a camera. A frustum grid of what the camera sees is
+// rebuilt for each picture.
 
 #include <copse/copse.h>
 #include <copse/grids.h>

@@ -1,5 +1,5 @@
-// A sphere that is stretched from frame to frame, in a uniform grid that is built anew for each: memory for the
-// longest one is taken once, and nothing waits for how many references the cells need.
+// A sphere is stretched from frame to frame, and a uniform grid is rebuilt for each frame. Memory for the longest
+// sphere is allocated once, and nothing waits for the number of references that the cells need.
 
 #include <copse/copse.h>
 #include <copse/grids.h>

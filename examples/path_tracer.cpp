@@ -1,4 +1,4 @@
-// A small path tracer on all cores. Where there is nvcc, path_tracer.cu is built in its place.
+// A small path tracer on all cores. With nvcc, path_tracer.cu is built instead.
 
 #include "path_tracer_program.h"
 

@@ -1,5 +1,5 @@
-// A small path tracer, by a kernel of its own on the GPU, or on all cores; both make the same picture, byte for
-// byte, as long as nvcc gets --fmad=false, without which it fuses products and sums in path_tracer.h.
+// A small path tracer, by a kernel of its own on the GPU, or on all cores. Both make the same picture, byte for
+// byte, if nvcc gets --fmad=false. Without it, nvcc fuses products and sums in path_tracer.h.
 
 #include <cuda_runtime.h>
 

@@ -1,8 +1,8 @@
 #pragma once
 
 // One pixel of a path tracer, for the host and for kernels: diffuse surfaces under a rectangular light and a sky.
-// Nothing in it but sums, products, quotients and square roots, so that compilers that fuse none of them make
-// equal pictures.
+// It uses only sums, products, quotients and square roots. So compilers that fuse none of them make equal
+// pictures.
 
 #include <copse/copse.h>
 #include <copse/trace/traverse.h>
@@ -20,7 +20,7 @@ struct Material {
   vec3 emission;
 };
 
-/// A rectangle, made of two triangles of the scene too.
+/// A rectangular light. Two triangles of the scene have its shape too.
 struct Light {
   vec3 corner, edge_u, edge_v;
   vec3 normal;
@@ -71,14 +71,14 @@ class Random {
 struct Scene {
   copse::BvhView bvh;
   copse::TriangleView triangles;
-  const u32* material_ids;  // one a triangle
+  const u32* material_ids;  // one per triangle
   const Material* materials;
   Light light;
   vec3 sky;
-  float step;  // off a surface, so that rays do not meet it again
+  float step;  // off a surface, so that rays do not hit it again
 };
 
-/// A point on a surface that a ray has met, seen from the ray's side.
+/// A point where a ray hit a surface, with the normal on the ray's side.
 struct SurfacePoint {
   vec3 position;
   vec3 normal;
@@ -93,7 +93,7 @@ COPSE_HD inline SurfacePoint surface_at(const Scene& scene, const copse::Ray& ra
   return {position + normal * scene.step, normal, scene.materials[scene.material_ids[hit.primitive]]};
 }
 
-/// What reaches a diffuse surface from a random point of the light, over its albedo.
+/// The light that a diffuse surface reflects from a random point of the light, divided by its albedo.
 COPSE_HD inline vec3 light_at(const Scene& scene, const SurfacePoint& at, Random& random) {
   const Light& light = scene.light;
   const float u = random.next(), v = random.next();
@@ -109,9 +109,8 @@ COPSE_HD inline vec3 light_at(const Scene& scene, const SurfacePoint& at, Random
   return light.emission * (cosine * cosine_at_light * light.area / (square * pi));
 }
 
-/// The light that comes back along a ray. Directions are cosine-distributed, so that a bounce weighs its albedo;
-/// the light is asked directly at each bounce, and so counts where the camera sees it, not where a bounce meets
-/// it.
+/// The light that comes back along a ray. Directions are cosine-distributed, so a bounce multiplies by its albedo.
+/// The light is sampled directly at each bounce. So it counts if the camera sees it, but not if a bounce hits it.
 COPSE_HD inline vec3 radiance(const Scene& scene, copse::Ray ray, Random& random) {
   constexpr u32 max_bounces = 5;
   vec3 light(0), weight(1);
@@ -140,7 +139,7 @@ struct TracePixel {
     vec3 sum = sums[pixel];
     for (u32 sample = first_sample; sample < first_sample + sample_count; ++sample) {
       Random random(u32(pixel), sample);
-      // A random point of the pixel: one of 8 x 8 pixels in its place.
+      // A random point in the pixel: one of 8 x 8 subpixels.
       const u32 dx = u32(random.next() * 8), dy = u32(random.next() * 8);
       const copse::Ray ray = copse::camera_ray(camera, 8 * x + dx, 8 * y + dy, 8 * width, 8 * height);
       sum += radiance(scene, ray, random);

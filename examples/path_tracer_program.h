@@ -1,7 +1,7 @@
 #pragma once
 
-// The program around path_tracer.h: a mesh on a table under a light, samples in passes, a PNG. How the pixels of a
-// pass are shared out is left to the main function.
+// The program around path_tracer.h: a mesh on a table under a light, samples in passes, a PNG. The main function
+// decides how threads share the pixels of a pass.
 
 #include <copse/copse.h>
 
@@ -25,7 +25,7 @@ struct Arguments {
   copse::Backend backend = copse::Backend::automatic;
 };
 
-/// The mesh, the table and the light as one list of triangles, with the number of a material for each.
+/// The mesh, the table and the light as one list of triangles, with a material id for each.
 struct SceneOnHost {
   copse::Mesh mesh;
   std::vector<u32> material_ids;
@@ -82,7 +82,7 @@ inline void trace_on_host(const TracePixel& trace, u64 pixel_count) {
   for (std::thread& thread : threads) thread.join();
 }
 
-/// Sums of samples as a picture: means, clipped, on the scale of sRGB's gamma.
+/// Converts sums of samples to a picture: means, clipped, with the gamma of sRGB.
 inline copse::Image to_image(const std::vector<vec3>& sums, u32 size, u32 samples) {
   copse::Image image{size, size, {}};
   const auto level = [&](float sum) {
@@ -92,7 +92,7 @@ inline copse::Image to_image(const std::vector<vec3>& sums, u32 size, u32 sample
   return image;
 }
 
-/// Renders and writes the picture; `share_out(context, trace, pixel_count)` has every pixel traced.
+/// Renders and writes the picture. `share_out(context, trace, pixel_count)` traces every pixel.
 template <class ShareOut>
 void render(const Arguments& arguments, const ShareOut& share_out) {
   copse::Context context({.backend = arguments.backend});
@@ -116,7 +116,7 @@ void render(const Arguments& arguments, const ShareOut& share_out) {
   const u64 pixel_count = u64{arguments.size} * arguments.size;
   copse::Buffer<vec3> sums(context, std::vector<vec3>(pixel_count, vec3(0)));
 
-  // Passes of a few samples, as a window would show them.
+  // Traces passes of a few samples, as a window would show them.
   constexpr u32 samples_a_pass = 8;
   copse::Stopwatch stopwatch(context);
   for (u32 first = 0; first < arguments.samples; first += samples_a_pass) {

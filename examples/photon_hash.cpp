@@ -1,6 +1,6 @@
-// Photons in a hash grid: an estimate gathers those around its point, wherever it is. Nothing is stored for empty
-// cells, so that space may be as large as it likes. Two estimates: all photons within a radius, and the nearest
-// few.
+// Photons in a hash grid. An estimate gathers the photons around a point anywhere in space. Nothing is stored for
+// empty cells, so space may be as large as needed. There are two estimates: all photons within a radius, and the
+// nearest few.
 
 #include <copse/copse.h>
 #include <copse/grids.h>
@@ -29,7 +29,7 @@ std::vector<glm::vec3> photons_on_sphere(copse::u32 n, copse::u32 state) {
   return points;
 }
 
-/// What was gathered around each point.
+/// The photons around each point.
 struct Estimates {
   std::vector<copse::u32> counts;              // photons within the radius
   std::vector<copse::PointNeighbour> nearest;  // nearest_count of each point
@@ -49,7 +49,7 @@ Estimates estimate(copse::Context& context, const std::vector<glm::vec3>& host_p
   return {counts.download(), nearest.download()};
 }
 
-/// Photons nearer to a point than the farthest of its nearest ones must all be among those.
+/// Checks that all photons nearer to a point than the farthest of its neighbours are among these neighbours.
 bool agrees_with_all_photons(const Estimates& estimates, const std::vector<glm::vec3>& photons,
                              const std::vector<glm::vec3>& points) {
   for (copse::u64 i = 0; i < points.size(); ++i) {

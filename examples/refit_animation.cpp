@@ -1,5 +1,5 @@
-// A sphere that breathes: every frame moves its vertices and fits the boxes of the tree to them; the tree's
-// topology stays. On a GPU the frame is one captured graph, so that it costs one launch.
+// A sphere that breathes: every frame moves its vertices and refits the boxes of the tree. The topology of the
+// tree stays. On a GPU the frame is one captured graph, so it costs one launch.
 
 #include <copse/copse.h>
 

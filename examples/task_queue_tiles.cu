@@ -1,5 +1,5 @@
-// A task queue for the tiles of a picture, filled by its own tasks: a tile that a distance bound proves to be all
-// of one kind is filled at once, any other is cut into four until it is small. One launch, however deep it goes.
+// A task queue for the tiles of a picture, filled by its own tasks. If a distance bound proves that a tile has one
+// colour, it is filled at once. Any other tile is cut into four, until it is small. All levels run in one launch.
 
 #include <copse/copse.h>
 #include <copse/primitives.h>
@@ -16,8 +16,8 @@ using copse::u64;
 constexpr u32 width = 2048;
 constexpr u32 smallest_tile = 8;
 
-/// The distance of a point, in pixels, from the nearest of some rings; below 0 inside one. It changes by no more
-/// than the point moves.
+/// The distance of a point, in pixels, from the nearest of some rings; below 0 inside a ring. It changes at most
+/// by the distance that the point moves.
 __device__ float distance_to_rings(float x, float y) {
   float nearest = 1e9f;
   for (int k = 0; k < 5; ++k) {
@@ -28,7 +28,7 @@ __device__ float distance_to_rings(float x, float y) {
   return nearest;
 }
 
-/// Shades pixel by pixel, to compare with.
+/// Shades pixel by pixel, for comparison.
 struct ShadePixel {
   unsigned char* picture;
   __device__ void operator()(u64 i) const {
@@ -45,7 +45,7 @@ struct ShadeTile {
   u64* evaluations;
 
   __device__ void operator()(u64, const Tile& tile, const copse::TaskQueueView<Tile>& queue) const {
-    // From its middle no pixel is further than half the tile's diagonal.
+    // No pixel is farther from the middle of the tile than half its diagonal.
     const float half = 0.5f * float(tile.size - 1);
     const float distance = distance_to_rings(float(tile.x) + half, float(tile.y) + half);
     const bool all_alike = fabsf(distance) > 1.4143f * half + 0.01f;

@@ -1,4 +1,4 @@
-// A record in several categories: each triangle of a mesh goes to all cells of a grid that its box touches, and
+// Records in several categories: each triangle of a mesh goes to all cells of a grid that its box touches, and
 // every cell gets the list of its triangles. Compiled with C++20 and no other option.
 
 #include <copse/copse.h>
@@ -33,7 +33,7 @@ struct Grid {
   COPSE_HD u32 cut(float place) const { return place < float(side - 1) ? u32(place) : side - 1; }
 };
 
-/// The cells from `first` on, so many in each direction.
+/// A block of cells, from `first` on.
 struct CellRange {
   uvec3 first, size;
 };

@@ -1,4 +1,4 @@
-// A renderer's own kernel that calls closest_hit: it counts the pixels of a sphere's picture that hit it.
+// A renderer's own kernel that calls closest_hit: it counts the pixels whose rays hit a sphere.
 // Compiled with C++20 and no other option.
 
 #include <copse/copse.h>
@@ -34,7 +34,7 @@ unsigned count_sphere_hits() {
   return count.download()[0];
 }
 
-/// The disc of a unit sphere 3 away, in a picture of 60 degrees: pi * tan(asin(1/3))^2 / tan(30)^2 / 4.
+/// The share of a unit sphere, 3 away, in a picture of 60 degrees is pi * tan(asin(1/3))^2 / tan(30)^2 / 4.
 bool has_the_right_share() {
   const unsigned hits = count_sphere_hits();
   const double share = double(hits) / (width * width);

@@ -1,5 +1,5 @@
-// A stack for each warp, of the depth that the tree has, held while the warp traverses: for each of many points,
-// how many boxes come near it. The lanes of a warp walk the tree together, so that one stack serves all 32.
+// Counts for each of many points the boxes near it. The lanes of a warp traverse the tree together, so one stack
+// serves all 32. Each warp acquires a stack as deep as the tree, and holds it while it traverses.
 
 #include <copse/copse.h>
 #include <copse/primitives.h>
@@ -70,7 +70,7 @@ std::vector<glm::vec3> random_points(u32 count, u32 seed) {
   return points;
 }
 
-/// The numbers of points for which the tree and a plain loop disagree.
+/// How many points have other counts by the tree than by a plain loop.
 u32 count_mistakes(const std::vector<copse::Aabb>& boxes, const std::vector<glm::vec3>& points, float radius,
                    const std::vector<u32>& counts) {
   u32 mistakes = 0;
@@ -93,7 +93,7 @@ bool count_near_points() {
   const copse::Buffer<glm::vec3> points(context, host_points);
   const copse::Bvh bvh = copse::build(context, copse::BoxView{boxes.span()}, copse::LbvhOptions{});
 
-  // A stack for each warp that the GPU holds at once, not for each that the launch has.
+  // One stack per warp that runs on the GPU at the same time, not per warp of the launch.
   const u64 stack_bytes = (copse::stats(context, bvh).depth + 1) * sizeof(u32);
   copse::ScratchPool stacks = copse::cuda::scratch_pool_for_warps(context, count_near, threads, stack_bytes);
 
