@@ -24,18 +24,21 @@ std::string text(const vec3& p) {
 
 void check_lens(const char* function, float field_of_view, float aspect) {
   if (!(field_of_view > 0 && field_of_view < 180)) {
-    throw Error(ErrorCode::invalid_argument, std::string(function) + ": a field of view of " +
+    throw Error(ErrorCode::invalid_argument, std::string(function) + ": the field of view is " +
                                                  std::to_string(field_of_view) +
-                                                 " degrees, it must be above 0 and below 180");
+                                                 " degrees; it can be above 0 and below 180");
   }
   if (!(aspect > 0 && is_finite(aspect))) {
-    throw Error(ErrorCode::invalid_argument, std::string(function) + ": an aspect of " + std::to_string(aspect) +
-                                                 ", it must be above 0 and finite");
+    throw Error(ErrorCode::invalid_argument, std::string(function) + ": the aspect is " + std::to_string(aspect) +
+                                                 "; it can be any finite number above 0");
   }
 }
 
 void check_point(const char* name, const vec3& p) {
-  if (!is_finite(p)) throw Error(ErrorCode::invalid_argument, std::string("look_at: ") + name + " is " + text(p));
+  if (!is_finite(p)) {
+    throw Error(ErrorCode::invalid_argument,
+                std::string("look_at: ") + name + " is " + text(p) + "; it must be finite");
+  }
 }
 
 /// Half the height of the image plane at distance 1.

@@ -16,7 +16,9 @@ namespace copse::detail {
 /// Refuses a view that no tree was made for.
 template <class View>
 void check_tree(const char* function, const View& bvh) {
-  if (bvh.nodes.empty()) refuse(function, "the tree has 0 nodes, even a tree without primitives has 1");
+  if (bvh.nodes.empty()) {
+    refuse(function, "the tree has 0 nodes, it was never built; a tree without primitives has 1");
+  }
 }
 inline void check_tree(const char* function, const TreeView& tree) {
   std::visit([function](const auto& view) { check_tree(function, view); }, tree);
@@ -25,12 +27,12 @@ inline void check_tree(const char* function, const TreeView& tree) {
 /// Refuses a view that no grid was made for.
 inline void check_grid(const char* function, const GridView& grid) {
   if (grid.shape.empty() || grid.cell_begins.size() < 2) {
-    refuse(function, "the grid has 0 cells, even a grid without primitives has 1");
+    refuse(function, "the grid has 0 cells, it was never built; a grid without primitives has 1");
   }
 }
 inline void check_grid(const char* function, const FrustumGridView& grid) {
   if (grid.shape.empty() || grid.cells.cell_begins.size() < 2) {
-    refuse(function, "the frustum grid has 0 cells, it was never made");
+    refuse(function, "the frustum grid has 0 cells, it was never built");
   }
 }
 

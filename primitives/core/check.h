@@ -1,6 +1,7 @@
 #pragma once
 
-// Checks of arguments at the public boundary. All of them throw Error invalid_argument with the value and the limit.
+// Checks of arguments at the public boundary. All of them throw Error invalid_argument with the value and the
+// limit.
 
 #include <string>
 
@@ -74,30 +75,30 @@ inline void check_index_count(const char* function, const char* elements, u64 co
                        std::to_string(max_indices) + " apart");
 }
 
-/// Refuses results that overlap the queries, which `what` names, such as "rays".
+/// Throws: if the results overlap the queries. `what` names the queries, such as "rays".
 template <class Query, class Result>
 void check_apart(const char* function, const char* what, BufferSpan<const Query> queries,
                  BufferSpan<Result> results) {
   if (overlap(queries, results)) refuse(function, std::string("the results overlap the ") + what);
 }
 
-/// Refuses where there is not one result per query, or where the two overlap.
+/// Throws: if there is not one result per query, or if the two overlap.
 template <class Query, class Result>
 void check_results(const char* function, const char* what, BufferSpan<const Query> queries,
                    BufferSpan<Result> results) {
   if (results.size() != queries.size()) {
-    refuse(function, "room for " + std::to_string(results.size()) + " results, but " +
-                         std::to_string(queries.size()) + " " + what);
+    refuse(function, "there is room for " + std::to_string(results.size()) + " results, but " +
+                         std::to_string(queries.size()) + " " + what + " were given");
   }
   check_apart(function, what, queries, results);
 }
 
-/// How many results each query has room for. Refuses results that are no multiple of the queries, and more than
-/// 2^31 each.
+/// Returns how many results each query has room for. Throws: if the results are no multiple of the queries, or if
+/// there are more than 2^31 per query.
 inline u32 results_each(const char* function, const char* what, u64 query_count, const char* results,
                         u64 result_count) {
   if (query_count == 0 ? result_count > 0 : result_count % query_count != 0) {
-    refuse(function, "room for " + std::to_string(result_count) + " " + results + ", no multiple of " +
+    refuse(function, "there is room for " + std::to_string(result_count) + " " + results + ", no multiple of " +
                          std::to_string(query_count) + " " + what);
   }
   const u64 each = query_count == 0 ? 0 : result_count / query_count;

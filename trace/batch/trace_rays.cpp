@@ -26,10 +26,11 @@ using Packed = TraceTriangles::Packed;
 
 void check_options(const char* function, const TraceOptions& options) {
   if (options.chosen.size() > 1) {
-    detail::refuse(function, "room for " + std::to_string(options.chosen.size()) + " chosen kernels, at most 1");
+    detail::refuse(function, "options.chosen has room for " + std::to_string(options.chosen.size()) +
+                                 " chosen kernels; it can have room for 0 or 1");
   }
   if (u32(options.kernel) > u32(TraceKernel::packets)) {
-    detail::refuse(function, "kernel " + std::to_string(u32(options.kernel)) + ", the last one is 3");
+    detail::refuse(function, "options.kernel is " + std::to_string(u32(options.kernel)) + "; it can be 0 to 3");
   }
 }
 
@@ -47,8 +48,8 @@ std::span<const TriangleView> body_argument(const char*, u64, const TriangleView
 
 Packed body_argument(const char* function, u64 tree_capacity, const Packed& packed) {
   if (packed.size() != tree_capacity) {
-    detail::refuse(function, std::to_string(packed.size()) + " packed triangles, but the tree has room for " +
-                                 std::to_string(tree_capacity));
+    detail::refuse(function, "there are " + std::to_string(packed.size()) +
+                                 " packed triangles, but the tree has room for " + std::to_string(tree_capacity));
   }
   return packed;
 }

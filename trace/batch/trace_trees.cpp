@@ -34,25 +34,26 @@ void check_trees(const char* function, const RayTreesView& trees) {
   detail::check_tree(function, trees.wide);
   if (trees.binary_triangles.size() != trees.binary.primitive_ids.size() ||
       trees.wide_triangles.size() != trees.wide.primitive_ids.size()) {
-    detail::refuse(function, std::to_string(trees.binary_triangles.size()) + " and " +
+    detail::refuse(function, "there are " + std::to_string(trees.binary_triangles.size()) + " and " +
                                  std::to_string(trees.wide_triangles.size()) +
                                  " packed triangles, but the trees have room for " +
                                  std::to_string(trees.binary.primitive_ids.size()) + " and " +
                                  std::to_string(trees.wide.primitive_ids.size()));
   }
   if (trees.binary_masks.empty() != trees.wide_masks.empty()) {
-    detail::refuse(function, std::to_string(trees.binary_masks.size()) + " and " +
+    detail::refuse(function, "there are " + std::to_string(trees.binary_masks.size()) + " and " +
                                  std::to_string(trees.wide_masks.size()) +
-                                 " masks of packed triangles, but both trees have them or none");
+                                 " masks of packed triangles, but both trees must have masks, or none of them");
   }
 }
 
 void check_options(const char* function, const TraceTreesOptions& options) {
   if (options.chosen.size() > 1) {
-    detail::refuse(function, "room for " + std::to_string(options.chosen.size()) + " choices, at most 1");
+    detail::refuse(function, "options.chosen has room for " + std::to_string(options.chosen.size()) +
+                                 " choices; it can have room for 0 or 1");
   }
   if (u32(options.layout) > u32(TraceLayout::wide)) {
-    detail::refuse(function, "layout " + std::to_string(u32(options.layout)) + ", the last one is 2");
+    detail::refuse(function, "options.layout is " + std::to_string(u32(options.layout)) + "; it can be 0 to 2");
   }
 }
 

@@ -33,12 +33,12 @@ constexpr const char* function = "closest_hits";
 void check_picture(u32 width, u32 height, u64 hit_count) {
   constexpr u32 max_pixels = 65536;
   if (width == 0 || height == 0 || width > max_pixels || height > max_pixels) {
-    detail::refuse(function, "a picture of " + std::to_string(width) + " x " + std::to_string(height) +
-                                 " pixels; each can be 1 to " + std::to_string(max_pixels));
+    detail::refuse(function, "the picture has " + std::to_string(width) + " x " + std::to_string(height) +
+                                 " pixels; its width and height can be 1 to " + std::to_string(max_pixels));
   }
   if (hit_count != u64{width} * height) {
-    detail::refuse(function, "room for " + std::to_string(hit_count) + " results, but " +
-                                 std::to_string(u64{width} * height) + " pixels");
+    detail::refuse(function, "there is room for " + std::to_string(hit_count) + " results, but " +
+                                 std::to_string(u64{width} * height) + " pixels are asked for");
   }
 }
 
@@ -49,7 +49,7 @@ void check_rays(Context& context, const FrustumGridView& grid, BufferSpan<const 
   if (stray == rays.size()) return;
   detail::refuse(function,
                  "ray " + std::to_string(stray) + " of " + std::to_string(rays.size()) +
-                     " does not go from the eye of the frustum, or from in front of it, through its screen");
+                     " does not start at the eye of the frustum, or starts behind it, or misses its screen");
 }
 
 }  // namespace
@@ -79,7 +79,8 @@ void closest_hits(Context& context, const FrustumGridView& grid, const TriangleV
   detail::check_masks(function, "rays", masks, rays.size());
   detail::check_apart(function, "masks", masks, hits);
   if (rays.size() > 0xffffffffu) {
-    detail::refuse(function, std::to_string(rays.size()) + " rays, at most 4294967295 at once");
+    detail::refuse(function,
+                   "there are " + std::to_string(rays.size()) + " rays; there can be at most 4294967295");
   }
   check_rays(context, grid, rays);
   const detail::BatchMasks all{masks.data(), nullptr};

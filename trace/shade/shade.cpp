@@ -29,7 +29,7 @@ namespace {
 void check_range(const char* name, u32 value, u32 least, u32 most) {
   if (value < least || value > most) {
     throw Error(ErrorCode::invalid_argument, std::string("render: ") + name + " is " + std::to_string(value) +
-                                                 ", it must be " + std::to_string(least) + " to " +
+                                                 "; it can be " + std::to_string(least) + " to " +
                                                  std::to_string(most));
   }
 }
@@ -42,7 +42,7 @@ void check_options(const RenderOptions& options) {
   if (!(options.ambient_distance >= 0)) {
     throw Error(
         ErrorCode::invalid_argument,
-        "render: ambient_distance is " + std::to_string(options.ambient_distance) + ", it must be 0 or more");
+        "render: ambient_distance is " + std::to_string(options.ambient_distance) + "; it can be 0 or more");
   }
 }
 
@@ -91,7 +91,8 @@ Image render(Context& context, const FrustumGridView& grid, const TriangleViews&
   detail::check_grid("render", grid);
   check_options(options);
   if (options.shading == Shading::ambient_occlusion) {
-    detail::refuse("render", "ambient occlusion through a frustum grid, which has rays from its eye alone");
+    detail::refuse("render",
+                   "ambient occlusion needs rays from surfaces; a frustum grid has rays from its eye alone");
   }
   return render_view(context, grid, triangles, detail::camera_of(grid.frustum), options, {});
 }
