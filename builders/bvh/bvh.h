@@ -27,18 +27,18 @@ constexpr u64 delta_words(u64 primitive_count) {
 
 }  // namespace detail
 
-/// A binary tree that owns its memory. Made by the builders; view() is what kernels and traversal take.
+/// A binary tree that owns its memory. Builders make it; kernels and traversal take its view().
 struct Bvh {
   Buffer<BvhNode> nodes;
   Buffer<u32> parents;
   Buffer<u32> primitive_ids;
   Buffer<BvhCounts> counts;
   u64 source_count = 0;    // primitives of the last build, in the tree or left out
-  u32 max_leaf_size = 32;  // no leaf has more primitives
+  u32 max_leaf_size = 32;  // the most primitives of a leaf
 
   BvhView view() const { return {nodes.span(), parents.span(), primitive_ids.span(), counts.span()}; }
 
-  /// Primitives that the memory was made for.
+  /// Returns how many primitives the tree has room for.
   u64 primitive_capacity() const { return primitive_ids.size(); }
   u64 size_bytes() const {
     return nodes.size_bytes() + parents.size_bytes() + primitive_ids.size_bytes() + counts.size_bytes() +
@@ -53,7 +53,7 @@ struct Bvh {
   detail::LbvhDeltas deltas_;
 };
 
-/// Nodes and pairs of siblings that a tree over `primitive_count` primitives may need.
+/// The most nodes, and the most pairs of siblings, of a tree over `primitive_count` primitives.
 constexpr u64 node_capacity(u64 primitive_count) {
   return primitive_count == 0 ? 1 : 2 * primitive_count - 1;
 }
@@ -66,14 +66,14 @@ constexpr u64 bvh_bytes(u64 primitive_count) {
          primitive_count * sizeof(u32) + sizeof(BvhCounts) + detail::delta_words(primitive_count) * sizeof(u32);
 }
 
-/// A tree with room for `primitive_count` primitives, nothing built yet.
+/// Returns a tree with room for `primitive_count` primitives that is not built yet.
 /// Throws: Error capacity past 2^31 primitives, Error out_of_memory.
 Bvh make_bvh(Context& context, u64 primitive_count);
 
-/// Bytes that a build takes, known before it runs.
+/// The bytes that a build takes. They are known before it runs.
 struct BuildSizes {
   u64 result_bytes = 0;   // of the tree
-  u64 scratch_bytes = 0;  // of the context's scratch, free again after the build
+  u64 scratch_bytes = 0;  // of the context's scratch; free again after the build
 };
 
 }  // namespace copse

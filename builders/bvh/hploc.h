@@ -6,47 +6,47 @@
 namespace copse {
 
 struct HplocOptions {
-  /// How many places along the Morton curve a cluster looks for its nearest neighbour, 1 to 8; among the clusters
-  /// of more than 256 leaves always 8. The time of a build grows with it; the quality of the tree hardly does
-  /// past 3.
+  /// How many places along the Morton curve a cluster searches for its nearest neighbour, 1 to 8. Ranges of more
+  /// than 256 leaves always search 8 places. The time of a build grows with the radius; the quality of the tree
+  /// hardly grows past 3.
   u32 radius = 4;
   static constexpr u32 max_radius = 8;
 
-  /// Morton bits of a key, as LbvhOptions::morton_bits: 30 to 63, or 0 for as many as sort fastest. The merges
-  /// make up for the order of primitives that share their key, so that more bits hardly give a better tree, but
-  /// for scenes with most primitives in a thousandth of their extent.
+  /// Bits of a Morton key, 30 to 63, or 0 for as many as sort fastest, as LbvhOptions::morton_bits. Merges make up
+  /// for the order of primitives that share a key. So more bits hardly give a better tree, except in scenes with
+  /// most primitives in a thousandth of their extent.
   u32 morton_bits = 0;
 
-  /// Most primitives of a leaf, 1 to 32. Subtrees of the LBVH of so many primitives become one leaf before any
-  /// clustering: fewer nodes and a faster build, more intersection tests a leaf.
+  /// The most primitives of a leaf, 1 to 32. Subtrees of the LBVH of at most so many primitives become one leaf
+  /// before any clustering: fewer nodes and a faster build, more intersection tests per leaf.
   u32 max_leaf_size = 1;
 };
 
-/// A bounding volume hierarchy over triangles or boxes whose neighbours merge by the area of the box around both:
-/// about as good to trace as a binned SAH build, at a few times the time of an LBVH. Equal on all backends bit for
-/// bit, and from run to run. Any input builds a valid tree: primitives with a coordinate that is infinite or
-/// NaN, and inverted boxes, are left out and counted (BvhCounts::invalid_count). Areas are compared in single
-/// precision, to 16 bits of the mantissa: where they overflow or vanish, the order along the curve decides.
+/// Returns a bounding volume hierarchy over triangles or boxes in which neighbours merge by the area of the box
+/// around both. It traces about as fast as a binned SAH tree, and takes a few times as long to build as an LBVH.
+/// It is equal on all backends bit for bit, and from run to run. Any input builds a valid tree: primitives with a
+/// coordinate that is infinite or NaN, and inverted boxes, are left out and counted (BvhCounts::invalid_count).
+/// Areas are compared in single precision, to 16 bits of the mantissa. If they overflow or vanish, the Morton
+/// order decides.
 ///
 /// Triangle indices must be below the number of positions; the builder does not check them.
 ///
 /// Source: Benthin, Meister, Barczak, Mehalwal, Tsakok, Kensler, "H-PLOC: Hierarchical Parallel Locally-Ordered
 /// Clustering for Bounding Volume Hierarchy Construction", HPG 2024.
-/// Throws: Error invalid_argument for options out of range, Error capacity past 2^31 primitives,
-/// Error out_of_memory, Error cancelled.
+/// Throws: Error invalid_argument if options are out of range, Error capacity past 2^31 primitives, Error
+/// out_of_memory, Error cancelled.
 /// Memory: see build_sizes.
 Bvh build(Context& context, const TriangleViews& triangles, const HplocOptions& options);
 Bvh build(Context& context, const BoxView& boxes, const HplocOptions& options);
 
-/// Builds a fresh tree in the memory of `bvh`, whichever builder made it. Waits for nothing and, once warm,
-/// allocates nothing, so that it can be captured in a Graph. After an error the tree must be rebuilt before it is
-/// used.
+/// Builds a new tree in the memory of `bvh`, which any builder may have made. It does not wait and, once warm,
+/// does not allocate, so it can be captured in a Graph. After an error, rebuild the tree before you use it.
 /// Throws: as build; Error invalid_argument for more primitives than bvh.primitive_capacity().
 void rebuild(Context& context, Bvh& bvh, const TriangleViews& triangles, const HplocOptions& options);
 void rebuild(Context& context, Bvh& bvh, const BoxView& boxes, const HplocOptions& options);
 
-/// Returns the bytes that a build takes on this context: over `primitive_count` triangles of `view_count` views,
-/// or over as many boxes, which have 0 views.
+/// Returns the bytes that a build takes on this context for `primitive_count` triangles of `view_count` views. For
+/// boxes, `view_count` is 0.
 BuildSizes build_sizes(Context& context, u64 primitive_count, const HplocOptions& options, u64 view_count = 1);
 
 // Deprecated names, until 0.2.

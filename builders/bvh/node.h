@@ -22,7 +22,7 @@ struct alignas(32) BvhNode {
 
 static_assert(sizeof(BvhNode) == 32);
 
-/// What a build found out about its tree; it lives on the device.
+/// The counts of a tree, as its last build found them. They live on the device.
 struct BvhCounts {
   u32 node_count;  // 0 for a tree without primitives, else 2 * leaf_count - 1
   u32 leaf_count;
@@ -32,18 +32,18 @@ struct BvhCounts {
 
 /// A binary tree in the context's memory.
 ///
-/// Order of nodes: the root stands at 0, the two children of an inner node side by side, the first one at an odd
-/// place. So p = (node - 1) / 2 is a pair of siblings, and parents[p] is the parent of both. In an LBVH the leaves
-/// have an order from left to right; between leaf s and leaf s + 1 lies split s, and pair s are the children of
-/// the inner node that splits there. Builders that merge clusters give pair s to the merge that retires the slot
-/// behind s.
+/// Order of nodes: the root is node 0. The two children of an inner node are neighbours, and the first of them has
+/// an odd number. So p = (node - 1) / 2 is the number of a pair of siblings, and parents[p] is the parent of both.
+/// In an LBVH the leaves have an order from left to right. Split s lies between leaf s and leaf s + 1, and pair s
+/// holds the children of the inner node that splits there. Builders that merge clusters give pair s to the merge
+/// that gives up slot s + 1.
 ///
-/// Capacity: nodes has at least one element, parents and primitive_ids may be empty. Without primitives the
-/// root is an empty box that no ray hits.
+/// Capacity: nodes has at least one element; parents and primitive_ids may be empty. Without primitives the root
+/// is an empty box that no ray hits.
 struct BvhView {
   BufferSpan<const BvhNode> nodes;
   BufferSpan<const u32> parents;        // one for each pair of siblings
-  BufferSpan<const u32> primitive_ids;  // those in the tree first, in leaf order
+  BufferSpan<const u32> primitive_ids;  // first those in the tree, in leaf order
   BufferSpan<const BvhCounts> counts;   // one element
 };
 

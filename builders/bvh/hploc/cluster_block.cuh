@@ -1,18 +1,18 @@
 #pragma once
 
-// The ranges of a tile, which one warp merges, and those of a block, which its warps merge together: in passes
-// over the splits between ranges. A split that is closer than both splits beside it is next, for then the ranges
-// at its sides are the children of the one that splits there. The splits that no pass takes belong to ranges that
-// reach beyond.
+// Merges the ranges of leaves inside a tile, by one warp, and those inside a block, by all its warps, in passes
+// over the splits between ranges. A pass takes each split whose delta is higher than both deltas beside it: the
+// ranges on its two sides are the children of the range that splits there. The splits that no pass takes belong to
+// ranges that reach beyond the tile or block.
 
 #include "builders/bvh/hploc/cluster_memory.cuh"
 
 namespace copse::cuda::detail {
 
-/// Thirty-two splits of a list, one a lane. The first and the last split of a list are its ends and never next.
+/// Thirty-two splits of a list, one per lane. A pass never takes the first and the last split of a list, its ends.
 struct SplitRow {
   Split before, own, after;
-  u32 next;  // lanes whose split is next
+  u32 next;  // lanes whose split this pass takes
   u32 kept;  // the others
 
   __device__ SplitRow(const Split* splits, u32 count, u32 i) : before{}, own{}, after{} {
@@ -26,7 +26,7 @@ struct SplitRow {
 
   __device__ LeafRange range() const { return {before.leaf(), after.leaf() - 1}; }
   __device__ bool is(u32 lanes) const { return (lanes >> lane_id() & 1) != 0; }
-  /// The lanes whose split is next and whose range must merge.
+  /// Returns the lanes whose split this pass takes and whose range must merge.
   template <class Hierarchy>
   __device__ u32 merging(const Hierarchy& hierarchy) const {
     return __ballot_sync(all_lanes, is(next) && hierarchy.must_merge(range()));
@@ -37,8 +37,8 @@ struct SplitRow {
   }
 };
 
-/// Merges the ranges inside a tile; all lanes of a warp. Returns how many of its `count` splits are left, at the
-/// front of the list.
+/// Merges the ranges inside a tile. All lanes of a warp call it. Returns how many of its `count` splits remain, at
+/// the front of the list.
 ///   merge: see ClusterMemory
 template <class Memory, class Hierarchy, class Merge>
 __device__ u32 merge_tile(Memory& memory, Split* splits, u32 count, const Hierarchy& hierarchy,
@@ -46,7 +46,7 @@ __device__ u32 merge_tile(Memory& memory, Split* splits, u32 count, const Hierar
   for (;;) {
     u32 kept_count = 0;
     for (u32 begin = 0; begin < count; begin += warp_size) {
-      // What is kept moves down, never past a split that is still to be read.
+      // Splits that remain move down, but never over a split that is still to be read.
       const SplitRow row(splits, count, begin + lane_id());
       __syncwarp();
       if (row.is(row.kept)) splits[kept_count + u32(__popc(row.kept & lower_lanes()))] = row.own;
@@ -61,12 +61,12 @@ __device__ u32 merge_tile(Memory& memory, Split* splits, u32 count, const Hierar
   }
 }
 
-/// The splits of a block that no tile has taken; all threads of the block take part.
+/// The splits of a block that no tile has taken. All threads of the block call each function.
 template <class Memory>
 class BlockSplits {
  public:
   /// Joins the lists of the tiles.
-  ///   splits, count: those of the warp's own tile, without the last one unless it ends the block
+  ///   splits, count: those of the warp's tile, without the last one unless it ends the block
   __device__ BlockSplits(Memory& memory, const Split* splits, u32 count) : memory_(memory) {
     if (lane_id() == 0) memory.split_counts[warp()] = count;
     __syncthreads();
@@ -80,7 +80,7 @@ class BlockSplits {
     __syncthreads();
   }
 
-  /// Merges the ranges inside the block. The warps take turns at those of a pass.
+  /// Merges the ranges inside the block. In a pass, the warps take turns.
   ///   merge: see ClusterMemory
   template <class Hierarchy, class Merge>
   __device__ void merge_block(const Hierarchy& hierarchy, const Merge& merge) {
@@ -103,7 +103,7 @@ class BlockSplits {
     }
   }
 
-  /// The ranges that are left.
+  /// The ranges that remain.
   __device__ u32 range_count() const {
     return count_ - 1;
   }
@@ -127,7 +127,7 @@ class BlockSplits {
 
   Memory& memory_;
   u32 count_ = 0;
-  u32 side_ = 1;  // which list counts; the tiles' stand in the other
+  u32 side_ = 1;  // the list in use; the lists of the tiles are in the other one
 };
 
 }  // namespace copse::cuda::detail

@@ -1,7 +1,7 @@
 #pragma once
 
-// Clusters side by side in the lanes of a warp, one each: what cluster_row_cpu.h does in arrays. All lanes take
-// part in every call.
+// A row of clusters in the lanes of a warp, one per lane, as cluster_row_cpu.h has it in arrays. All lanes make
+// every call.
 
 #include "builders/bvh/hploc/hploc_cluster.h"
 #include "primitives/cuda/warp.cuh"
@@ -13,14 +13,14 @@ using copse::detail::NeighbourKey;
 
 static_assert(copse::detail::max_clusters == warp_size);
 
-/// The lanes below `count`, as a mask; at most 32.
+/// Returns the mask of the lowest `count` lanes, at most 32.
 __device__ inline u32 first_lanes(u32 count) {
   return count < warp_size ? (1u << count) - 1 : all_lanes;
 }
 
-/// The lowest key of the lane's cluster and another one at most `radius` places away; there are `count` clusters.
-/// A key is made by the lower of two lanes and sent to the other one.
-///   max_radius: the largest that this code is made for
+/// Returns the lowest key of the lane's cluster and another one at most `radius` places away. There are `count`
+/// clusters. The lower of two lanes makes their key and sends it to the other one.
+///   max_radius: the largest radius that this code is compiled for
 template <u32 max_radius>
 __device__ NeighbourKey nearest_neighbour(const Aabb& box, u32 count, u32 radius) {
   NeighbourKey nearest = copse::detail::no_neighbour;
@@ -35,7 +35,7 @@ __device__ NeighbourKey nearest_neighbour(const Aabb& box, u32 count, u32 radius
   return nearest;
 }
 
-/// Merges all neighbours that choose each other, once. Returns the lanes whose clusters are left.
+/// Merges all neighbours that choose each other, once. Returns the lanes whose clusters remain.
 ///   place: called with each merged cluster and its node
 template <u32 max_radius, class Place>
 __device__ u32 merge_closest(Cluster& mine, u32 count, u32 radius, const Place& place) {
@@ -53,7 +53,7 @@ __device__ u32 merge_closest(Cluster& mine, u32 count, u32 radius, const Place& 
 }
 
 /// Moves the clusters of the lanes in `left` to the lowest lanes.
-///   sources: 32 elements of shared memory, the warp's own
+///   sources: 32 bytes of shared memory of the warp
 __device__ inline void close_ranks(Cluster& mine, u32 left, u8* sources) {
   if ((left >> lane_id() & 1) != 0) sources[__popc(left & lower_lanes())] = u8(lane_id());
   __syncwarp();
@@ -62,7 +62,7 @@ __device__ inline void close_ranks(Cluster& mine, u32 left, u8* sources) {
   mine = shuffle_from(mine, source);
 }
 
-/// Merges neighbours in rounds until at most `max_left` are left. Returns the lanes that hold them.
+/// Merges neighbours in rounds until at most `max_left` clusters remain. Returns the lanes that hold them.
 template <u32 max_radius, class Place>
 __device__ u32 merge_until(Cluster& mine, u32 count, u32 max_left, u32 radius, const Place& place, u8* sources) {
   u32 left = first_lanes(count);

@@ -10,15 +10,15 @@ using copse::detail::ClusterHierarchy;
 using copse::detail::LeafRange;
 using copse::detail::max_kept_clusters;
 
-/// Half a cluster, so that lanes which read neighbours read different banks.
+/// Half a cluster. Lanes that read neighbouring halves read different banks.
 struct alignas(16) HalfCluster {
   vec3 corner;
   u32 word;
 };
 
 /// The split before a leaf. Leaves are numbered from the first one of the block.
-///   31       16 15   0
-///   delta   leaf
+///   31 .. 16 | 15 .. 0
+///   delta    | leaf
 struct Split {
   u32 bits;
 
@@ -33,9 +33,9 @@ struct ClusterMemory {
   static constexpr u32 warps = warp_count;
   static_assert(capacity < 1u << 16);
 
-  HalfCluster lo[capacity], hi[capacity];  // those of a range stand from its first leaf on
-  u8 counts[capacity];                     // [first leaf of a range]: its clusters, where it has merged
-  Split splits[2][capacity + warp_count];  // a list for each tile, and the block's
+  HalfCluster lo[capacity], hi[capacity];  // the clusters of a range start at its first leaf
+  u8 counts[capacity];                     // [first leaf of a range]: its clusters, if it has merged
+  Split splits[2][capacity + warp_count];  // a list per tile, and the list of the block
   u32 tile_begins[warp_count + 1];
   u32 split_counts[warp_count];
   u8 sources[warp_count][warp_size];
@@ -46,14 +46,16 @@ struct ClusterMemory {
     hi[i] = {cluster.hi, cluster.slot};
   }
 
-  /// Clusters of a range whose children have merged.
+  /// Returns the number of clusters of a range whose children have merged.
   __device__ u32 cluster_count(const LeafRange& range) const {
     return range.size() <= max_kept_clusters ? range.size() : counts[range.first];
   }
 
-  /// Merges the clusters of the two children of `range`; split `split` lies between them. All lanes of a warp.
-  ///   merge: called with the lanes' clusters, how many, the range and the warp's 32 bytes; changes the clusters
-  ///          and returns the lanes that hold what is left
+  /// Merges the clusters of the two children of `range`, with split `split` between them. All lanes of a warp call
+  /// it.
+  ///   merge: takes the clusters in the lanes, their count, the range and 32 bytes of the warp; changes the
+  ///     clusters
+  ///          and returns the lanes that hold those that remain
   template <class Merge>
   __device__ void merge_children(const LeafRange& range, u32 split, const Merge& merge) {
     const u32 left_count = cluster_count({range.first, split - 1});

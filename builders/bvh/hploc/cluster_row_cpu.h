@@ -1,7 +1,7 @@
 #pragma once
 
-// Clusters side by side on the CPU: what the lanes of a warp hold on a GPU stands here in arrays, so that the
-// search for neighbours runs in vector registers.
+// A row of clusters on the CPU. It has in arrays what the lanes of a warp hold on a GPU (cluster_lanes.cuh), so
+// that the search for neighbours runs in vector registers.
 
 #include "builders/bvh/hploc/hploc_cluster.h"
 
@@ -20,7 +20,7 @@ class ClusterRow {
 
   void push(const Cluster& cluster) { set(count_++, cluster); }
 
-  /// Merges all neighbours that choose each other, once, and closes ranks.
+  /// Merges all neighbours that choose each other, once, and moves the clusters that remain together.
   ///   place: called with each merged cluster and its node
   template <class Place>
   void merge_closest(u32 radius, const Place& place) {
@@ -69,7 +69,7 @@ class ClusterRow {
     }
   }
 
-  // What stands past the last cluster is computed with, and ignored.
+  // Elements past the last cluster take part in the arithmetic, and their results are ignored.
   alignas(32) float lo_x_[padded_size] = {}, lo_y_[padded_size] = {}, lo_z_[padded_size] = {};
   alignas(32) float hi_x_[padded_size] = {}, hi_y_[padded_size] = {}, hi_z_[padded_size] = {};
   u32 children_[size], slot_[size];

@@ -2,11 +2,10 @@
 
 // The clustering of H-PLOC on CUDA. Contract: builders/bvh/hploc/hploc.inl.
 //
-// One launch. A warp clusters a tile of leaves in shared memory (cluster_block.cuh), a block what reaches beyond
-// its tiles (cluster_block.cuh). The ranges that reach beyond the block climb on in global memory, a warp each: of
-// two siblings the one that arrives second goes on with the parent and merges the clusters of both. Blocks as
-// large as they are because that step is the expensive one: it waits for memory, and shows writes to the whole
-// GPU.
+// One launch. A warp merges the ranges inside a tile of leaves in shared memory, and a block the ranges that reach
+// beyond its tiles (cluster_block.cuh). The ranges that reach beyond the block climb in global memory, a warp per
+// range (hploc_climb.cuh). That step is the expensive one: it waits for memory, and its writes must be visible to
+// the whole GPU. So blocks are large, to leave little to it.
 
 #include "builders/bvh/hploc/cluster_block.cuh"
 #include "builders/bvh/hploc/hploc_climb.cuh"
@@ -27,7 +26,7 @@ using copse::detail::PlaceCluster;
 using copse::detail::PrecomputedBounds;
 using copse::detail::SingleLeaves;
 
-/// Either kind of leaves: one kernel for both.
+/// Leaves of either kind, so that one kernel serves both.
 struct AnyLeaves {
   const u32* firsts;  // null: every primitive is a leaf
   __device__ u32 first(u32 leaf) const { return firsts == nullptr ? leaf : firsts[leaf]; }
@@ -60,12 +59,12 @@ struct ClusterTileShape {
   static constexpr u32 capacity = warp_size * leaves_a_lane;
   static_assert(capacity <= copse::detail::narrow_range, "ranges inside a tile search near");
 
-  /// Tiles are cut where neighbours are farthest apart, within a window of this many leaves: fewer ranges reach
-  /// beyond a tile.
+  /// Within a window of this many leaves, tiles are cut at the lowest delta, so that fewer ranges reach beyond a
+  /// tile.
   static constexpr u32 cut_window = capacity / 4;
   static constexpr u32 stride = capacity - cut_window;
 
-  /// The first leaf of a tile; the leaf count past the last tile.
+  /// Returns the first leaf of a tile, or the leaf count past the last tile.
   __device__ static u32 cut(const Hierarchy& hierarchy, u64 tile) {
     if (tile * stride >= hierarchy.leaf_count) return hierarchy.leaf_count;
     u32 best = ~0u;
@@ -77,14 +76,14 @@ struct ClusterTileShape {
   }
 };
 
-/// A warp's leaves: `begin` and on, counted from the block's first leaf.
+/// The leaves of a warp. `begin` counts from the first leaf of the block.
 struct TileLeaves {
   u32 block_begin;
   u32 begin;
   u32 count;
 };
 
-/// Lists the deltas at a tile's leaves: before each of them, and behind the last one.
+/// Lists the splits of a tile: the split before each leaf, and the split behind the last one.
 __device__ inline void list_splits(const Hierarchy& hierarchy, const TileLeaves& tile, Split* splits) {
   for (u32 i = lane_id(); i <= tile.count; i += warp_size) {
     const u32 leaf = tile.block_begin + tile.begin + i;
@@ -98,7 +97,7 @@ __device__ Aabb leaf_box(const Boxes& boxes, const Leaves& leaves, const u32* pr
   return copse::detail::box_of_slots(boxes, primitive_ids, first, leaves.first(leaf + 1) - first);
 }
 
-/// Makes the clusters of a tile's leaves.
+/// Makes the clusters of the leaves of a tile.
 template <class Shape, class Boxes, class Leaves, class Memory>
 __device__ void load_leaves(const Boxes& boxes_of, const Leaves& leaves, const u32* primitive_ids,
                             const TileLeaves& tile, Memory& memory) {
@@ -120,8 +119,8 @@ __device__ void load_leaves(const Boxes& boxes_of, const Leaves& leaves, const u
   }
 }
 
-/// The same, with nothing left to ask for each leaf in the usual case, that every primitive is one: of boxes that
-/// were made ahead or are gathered.
+/// The same from the fastest source of boxes. In the common case that every primitive is a leaf, nothing is left
+/// to decide per leaf.
 template <class Shape, class Boxes, class Memory>
 __device__ void load_leaves(const HplocInput<Boxes>& in, const TileLeaves& tile, Memory& memory) {
   const u32* const ids = in.bvh.primitive_ids;
@@ -138,8 +137,8 @@ __device__ void load_leaves(const HplocInput<Boxes>& in, const TileLeaves& tile,
   load_leaves<Shape>(in.boxes, in.leaves, ids, tile, memory);
 }
 
-/// Merges the clusters in the lanes as far as their range asks for. Returns the lanes that hold what is left.
-///   is_near: no range is larger than those whose clusters search near
+/// Merges the clusters in the lanes as far as their range requires. Returns the lanes that hold those that remain.
+///   is_near: all ranges have at most narrow_range leaves
 template <u32 max_radius, bool is_near>
 struct MergeClusters {
   const Hierarchy& hierarchy;
@@ -191,7 +190,7 @@ __global__ void __launch_bounds__(warps* warp_size, blocks) hploc_kernel(const H
   BlockSplits left(memory, splits, warp == warps - 1 ? split_count : split_count - 1);
   left.merge_block(hierarchy, merge);
 
-  // Climb on with what reaches beyond the block.
+  // Climb on with the ranges that reach beyond the block.
   for (u32 i = warp; i < left.range_count(); i += warps) {
     const LeafRange range = left.range(i);
     const u32 count = memory.cluster_count(range);
@@ -211,9 +210,10 @@ void launch_hploc(const Executor& ex, u64 n, const HplocInput<Boxes>& in) {
          in);
 }
 
-/// Few leaves: small tiles, so that there is work for all multiprocessors, and large blocks, so that little is
-/// left to climb. Many: as many warps as fit, and small blocks, whose warps wait less for each other. Measured on
-/// one H200 (bench: copse bench --builder hploc --stages); the tree is the same whatever the shape.
+/// For few leaves, tiles are small, so that there is work for all multiprocessors, and blocks are large, so that
+/// little is left to climb. For many leaves, as many warps as fit run in small blocks, whose warps wait less for
+/// each other. Measured on one H200 (bench: copse bench --builder hploc --stages). The shape does not change the
+/// tree.
 template <u32 max_radius, class Boxes>
 void launch_hploc(const Executor& ex, u64 n, const HplocInput<Boxes>& in) {
   constexpr u64 many_leaves = 400'000;

@@ -1,14 +1,14 @@
 #pragma once
 
-// Ranges of leaves that climb in global memory, a warp each, until one is the whole: of two siblings the one that
-// arrives second goes on with their parent.
+// Ranges of leaves climb in global memory, a warp per range. Of two siblings, the one that arrives second goes on
+// with their parent, until a range covers all leaves.
 
 #include "builders/bvh/hploc/cluster_memory.cuh"
 #include "primitives/core/atomic.h"
 
 namespace copse::cuda::detail {
 
-/// A range on its way up.
+/// A range that climbs.
 struct Climber {
   LeafRange range;
   u32 delta_left, delta_right;  // of its ends
@@ -16,7 +16,7 @@ struct Climber {
   __device__ bool is_right_child() const { return delta_left > delta_right; }
   /// Where its parent splits.
   __device__ u32 split() const { return is_right_child() ? range.first - 1 : range.last; }
-  /// The end that its sibling cannot know.
+  /// The end that its sibling does not know.
   __device__ u32 far_end() const { return is_right_child() ? range.last : range.first; }
   /// The range of its sibling, whose far end is `other_end`.
   __device__ LeafRange sibling(u32 other_end) const {
@@ -44,7 +44,7 @@ struct LaneClusters {
   __device__ void fetch(const LeafRange& range, const Cluster* clusters) {
     mine = clusters[range.first + (lane_id() < smaller(range.size(), max_kept_clusters) ? lane_id() : 0)];
   }
-  /// Counts them, once they are there: they end before one without a slot.
+  /// Counts them after they are loaded: they end before a cluster without a slot.
   __device__ void count_fetched(const LeafRange& range) {
     const bool in_range = lane_id() < smaller(range.size(), max_kept_clusters);
     count = u32(__ffs(int(~__ballot_sync(all_lanes, in_range && mine.slot != invalid_id)))) - 1;
@@ -55,7 +55,7 @@ struct LaneClusters {
       clusters[range.first + count].slot = invalid_id;
     }
   }
-  /// Puts those of the range behind this one after its own.
+  /// Appends the clusters of the range behind this one.
   __device__ void append(const LaneClusters& other) {
     const Cluster moved = shuffle_from(other.mine, (lane_id() - count) % warp_size);
     if (lane_id() >= count) mine = moved;
@@ -65,16 +65,17 @@ struct LaneClusters {
 
 /// Where ranges meet.
 struct MeetingPlace {
-  Cluster* clusters;  // [leaf]: a range's stand from its first leaf on, up to one without a slot
+  Cluster* clusters;  // [leaf]: those of a range start at its first leaf and end before one without a slot
   u32* arrivals;      // [split]: the far end of the child that came first
 
-  /// The far end of a climber's sibling, whose clusters may then be read; no id where it is not there yet.
+  /// Returns the far end of the sibling, whose clusters may then be read, or invalid_id if it has not arrived.
   __device__ u32 look(const Climber& climber) const {
     const u32 other_end = load_acquire(&arrivals[climber.split()]);
     return __any_sync(all_lanes, other_end == invalid_id) ? invalid_id : other_end;
   }
 
-  /// Leaves a climber's clusters to its sibling, unless that has come meanwhile: then as look().
+  /// Leaves the clusters of a climber to its sibling. If the sibling has arrived meanwhile, returns as look()
+  /// does.
   __device__ u32 arrive(const Climber& climber, const LaneClusters& own) const {
     own.store(climber.range, clusters);
     __syncwarp();
@@ -85,10 +86,10 @@ struct MeetingPlace {
   }
 };
 
-/// Climbs with a range whose clusters stay in the lanes. It looks whether the sibling was there before, and hands
-/// its clusters over only where that is not so: the way that takes longest, that of those who always come second,
-/// writes no clusters and waits for no writes. It looks a level ahead, so that the next sibling's clusters arrive
-/// while it merges. Returns true with the clusters of the whole.
+/// Climbs with a range whose clusters stay in the lanes. It first looks whether the sibling has arrived, and
+/// stores its own clusters only if not. So the longest path, of ranges that always arrive second, writes no
+/// clusters and waits for no writes. It looks one level ahead, so that the clusters of the next sibling load while
+/// it merges. Returns true with the clusters of the range of all leaves.
 ///   merge: see ClusterMemory
 template <class Hierarchy, class Merge>
 __device__ bool climb(Climber climber, LaneClusters& clusters, const MeetingPlace& place,
@@ -103,7 +104,7 @@ __device__ bool climb(Climber climber, LaneClusters& clusters, const MeetingPlac
       siblings.fetch(climber.sibling(other_end), place.clusters);
     }
 
-    // Put both children's clusters side by side.
+    // Join the clusters of both children in one row.
     siblings.count_fetched(climber.sibling(other_end));
     const bool is_right_child = climber.is_right_child();
     climber.climb(other_end, hierarchy);

@@ -1,7 +1,7 @@
 #pragma once
 
-// What both backends of H-PLOC share: clusters, which two of them are closest, and where they end in the tree.
-// Everything here is a function of boxes and places, so that equal leaves give equal trees.
+// Clusters of H-PLOC on both backends: which two of them are closest, where they stand in the tree, and how far
+// the ranges of leaves merge. All of it depends on boxes and places alone, so that equal leaves give equal trees.
 
 #include "builders/bvh/build/bvh_arrays.h"
 #include "builders/bvh/hploc.h"
@@ -10,17 +10,17 @@
 
 namespace copse::detail {
 
-/// Clusters that stand side by side while some of them merge: those of two sibling ranges of leaves.
+/// The most clusters in a row while they merge: those of two sibling ranges of leaves.
 inline constexpr u32 max_clusters = 32;
 
-/// Clusters that a range hands to its parent.
+/// The most clusters that a range hands to its parent.
 inline constexpr u32 max_kept_clusters = 16;
 
-/// The farthest neighbour that a cluster looks at, in places.
+/// The farthest neighbour that a cluster compares, in places.
 inline constexpr u32 max_radius = HplocOptions::max_radius;
 
-/// A subtree that has no parent yet. A merge of two gives up the higher of their slots; it names the pair of nodes
-/// where they stand from then on. So every slot but the first names one pair, without a counter.
+/// A subtree that has no parent yet. A merge of two clusters gives up the higher of their slots, which becomes the
+/// number of their pair of nodes. So every slot but the first names one pair, without a counter.
 struct alignas(16) Cluster {
   vec3 lo;
   u32 children;  // the slot that its last merge gave up; 0 for a leaf
@@ -33,24 +33,24 @@ struct alignas(16) Cluster {
 
 static_assert(sizeof(Cluster) == 32);
 
-/// The cluster of two that stand in the order of their slots.
+/// Returns the cluster of two clusters, which are in the order of their slots.
 COPSE_HD inline Cluster merge(const Cluster& a, const Cluster& b) {
   const Aabb box = merge(a.box(), b.box());
   return {box.lo, b.slot, box.hi, a.slot};
 }
 
-/// How far apart two neighbours are: the half area of the box around both, then the lower place, then the
-/// distance in places. Both neighbours see the same key and all keys differ, so that the two with the lowest one
-/// choose each other: every round merges something, whatever the areas are.
+/// How far apart two neighbours are: the half area of the box around both, then the lower place, then the distance
+/// in places. Both neighbours see the same key, and all keys differ. So the two clusters with the lowest key
+/// choose each other, and every round merges something, for any areas.
 ///   31      24 23               8 7     3 2        0
 ///   exponent   leading mantissa   place   offset - 1
 /// An area that overflows counts as infinite.
 using NeighbourKey = u32;
 inline constexpr NeighbourKey no_neighbour = 0xffffffffu;
 
-/// What a place farther adds to an area, as a part of it. Where clusters are much of a size, the order along the
-/// curve is the better guide: without it a wide search makes worse trees of hair (SAH cost 262.9, with it 260.1)
-/// and of random triangles (377.4 and 369.8), while interiors need one.
+/// What each place of distance adds to an area, as a part of the area. If clusters have about the same size, the
+/// Morton order is the better guide: without this part, a wide search makes worse trees of hair (SAH cost 262.9,
+/// with it 260.1) and of random triangles (377.4 and 369.8), while interiors need a wide search.
 inline constexpr float part_a_place = 1.0f / 256;
 
 COPSE_HD inline NeighbourKey neighbour_key(const Aabb& a, const Aabb& b, u32 place, u32 offset) {
@@ -63,14 +63,14 @@ COPSE_HD inline NeighbourKey neighbour_key(const Aabb& a, const Aabb& b, u32 pla
   return (bits << 1 & 0xffffff00u) | place << 3 | (offset - 1);
 }
 
-/// The place that a key joins `place` with; `place` itself without one.
+/// Returns the place that a key joins with `place`, or `place` itself if there is no key.
 COPSE_HD inline u32 neighbour_of(NeighbourKey key, u32 place) {
   if (key == no_neighbour) return place;
   const u32 lower = key >> 3 & 31, offset = (key & 7) + 1;
   return lower == place ? lower + offset : lower;
 }
 
-/// Puts clusters into the tree.
+/// Stores clusters as nodes of the tree.
 template <class Leaves>
 struct PlaceCluster {
   Leaves leaves;
@@ -88,12 +88,12 @@ struct PlaceCluster {
   }
 };
 
-/// In ranges of more leaves than this, clusters look as far as they can, whatever the radius asked for: few merges
-/// of a build are among them, and they decide most about its quality. Interiors gain most: SAH cost 42.9 to 39.9
-/// at radius 4 (bench: copse bench apartment --builder hploc).
+/// In ranges of more leaves than this, clusters search as far as they can, for any radius. Few merges of a build
+/// are in such ranges, and they decide most about its quality. Interiors gain most: SAH cost 42.9 to 39.9 at
+/// radius 4 (bench: copse bench apartment --builder hploc).
 inline constexpr u32 narrow_range = 256;
 
-/// The hierarchy that H-PLOC climbs: the LBVH over the leaves, of which no node is ever made. It also says how far
+/// The hierarchy that H-PLOC climbs: the LBVH over the leaves, whose nodes are never made. It also says how far
 /// the clusters of a range merge.
 template <class Leaves>
 struct ClusterHierarchy : LeafHierarchy<Leaves> {

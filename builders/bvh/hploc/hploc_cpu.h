@@ -2,8 +2,8 @@
 
 // The clustering of H-PLOC on the CPU. Contract: builders/bvh/hploc/hploc.inl.
 //
-// Tiles of leaves in parallel. A tile is climbed by one thread with a stack, no atomics; what reaches beyond its
-// ends goes on by arrivals: of two siblings the one that comes second goes on with the parent.
+// Tiles of leaves run in parallel. One thread climbs a tile with a stack and no atomics. Ranges that reach beyond
+// the tile climb by arrivals: of two siblings, the one that arrives second goes on with the parent.
 
 #include <vector>
 
@@ -34,7 +34,7 @@ class HplocClimb {
         clusters_(clusters),
         arrivals_(arrivals) {}
 
-  /// Climbs from all leaves of a tile as far as it gets.
+  /// Climbs from all leaves of a tile as far as possible.
   void climb_from(u64 tile) const {
     const u32 begin = u32(smaller(tile * hploc_tile, u64{hierarchy_.leaf_count}));
     const u32 end = u32(smaller((tile + 1) * hploc_tile, u64{hierarchy_.leaf_count}));
@@ -57,9 +57,10 @@ class HplocClimb {
     return Cluster::leaf(box, leaf);
   }
 
-  /// Merges with siblings that stand before the range in its tile, for as long as it is a right child. Then it
-  /// waits for its sibling behind it, or leaves the tile for the one before.
-  ///   waiting: left children in order, each right behind the one before where that is still there
+  /// Merges with siblings before the range in its tile, as long as the range is a right child. Then the range is
+  /// put on the stack until its right sibling comes, or it leaves the tile if its left sibling begins before the
+  /// tile.
+  ///   waiting: the stack: left children in their order
   void climb_in_tile(LeafRange range, std::vector<LeafRange>& waiting, std::vector<LeafRange>& leaving) const {
     while (hierarchy_.delta_left(range.first) > hierarchy_.delta_right(range.last)) {
       if (waiting.empty()) {
@@ -74,7 +75,7 @@ class HplocClimb {
     waiting.push_back(range);
   }
 
-  /// Climbs for as long as the sibling was here before.
+  /// Climbs as long as the sibling has arrived before.
   void climb(LeafRange range) const {
     while (!hierarchy_.is_whole(range)) {
       const bool is_right_child = hierarchy_.delta_left(range.first) > hierarchy_.delta_right(range.last);
@@ -87,7 +88,7 @@ class HplocClimb {
     place_(clusters_[0], 0);
   }
 
-  /// Merges the clusters of the two children of `range`, where they are too many.
+  /// Merges the clusters of the two children of `range` if they are too many.
   void merge_children(const LeafRange& range, u32 split) const {
     if (!hierarchy_.must_merge(range)) return;
     ClusterRow row;
@@ -99,7 +100,7 @@ class HplocClimb {
     if (row.count() < max_kept) clusters_[range.first + row.count()].slot = invalid_id;
   }
 
-  /// Appends the clusters of a range: they stand from its first leaf on, up to one without a slot.
+  /// Appends the clusters of a range. They start at its first leaf and end before one without a slot.
   void take(const LeafRange& range, ClusterRow& row) const {
     const u32 most = smaller(range.size(), max_kept);
     for (u32 i = 0; i < most && clusters_[range.first + i].slot != invalid_id; ++i) {

@@ -9,11 +9,11 @@
 // The cooperative stage, lbvh_cpu.h and lbvh.cuh:
 //
 //   join_leaves(ex, boxes, precomputed, leaves, deltas, n, bvh)
-//     Builds nodes and parents of `bvh` over its leaves: two neighbouring subtrees join where the delta between
-//     them is closer than those at their other ends (SubtreePlace). `n`: the most leaves that bvh.counts, which
-//     stands in the executor's memory, may tell of. Without leaves it changes nothing. Where every primitive is a
-//     leaf, the tree is of its deltas then. `precomputed`: PrecomputedBounds of the same boxes, which may be read
-//     in their place.
+//     Builds nodes and parents of `bvh` over its leaves: two neighbouring subtrees join if the delta between them
+//     is higher than the deltas at their other ends (SubtreePlace). Marks the tree as the LBVH of its deltas if
+//     every primitive is a leaf. Without leaves it changes nothing.
+//       n:           the most leaves; their count is in bvh.counts, in the memory of the executor
+//       precomputed: PrecomputedBounds of the same boxes, which may be read in their place
 //   join_leaves_scratch_bytes(ex, n)
 
 #include "builders/bvh/build/tree_body.h"
@@ -43,7 +43,7 @@ u64 build_over_scratch_bytes(const Executor& ex, u64 n, PrimitiveKind kind, cons
   return order.kept_bytes + larger(order.bytes, tree_bytes);
 }
 
-/// The tree of build_over, by walks; for tests.
+/// Builds the tree of build_over by walks, for tests.
 template <class Executor>
 void build_by_walks(const Executor& ex, std::span<const TriangleView> views, u64 n, const LbvhOptions& options,
                     const BvhArrays& bvh) {
