@@ -145,7 +145,7 @@ TEST_F(GlfwWindow, OpensAnewWhereItsContextIsLost) {
   const Pane pane{.place = {0, 0, 400, 300}, .picture = &picture};
   EXPECT_EQ(show({&pane, 1}), "");
   display_->lose_context();
-  EXPECT_NE(show({&pane, 1}).find("opened anew"), std::string::npos);
+  EXPECT_NE(show({&pane, 1}).find("opened again"), std::string::npos);
   for (int frame = 0; frame < 3; ++frame) EXPECT_EQ(show({&pane, 1}), "");
   EXPECT_EQ(count_different(painted({.place = {0, 0, 64, 64}, .picture = &picture}), picture.image), 0u);
 }
@@ -161,7 +161,7 @@ TEST_F(GlfwWindow, ShowsTheApplicationThroughALostContext) {
   for (int frame = 0; frame < 5; ++frame) EXPECT_TRUE(application.run_frame());
   bool said = false;
   for (const Message& message : session.messages().list()) {
-    said |= message.text.find("opened anew") != std::string::npos;
+    said |= message.text.find("opened again") != std::string::npos;
   }
   EXPECT_TRUE(said);
   EXPECT_GT(session.picture(0).image.width, 0u);

@@ -18,7 +18,7 @@ namespace {
 [[noreturn]] void fail(const std::string& what) {
   const char* reason = nullptr;
   glfwGetError(&reason);
-  throw Error(ErrorCode::no_device, what + ": " + (reason != nullptr ? reason : "GLFW does not say why") +
+  throw Error(ErrorCode::no_device, what + ": " + (reason != nullptr ? reason : "GLFW gives no reason") +
                                         "; --headless renders without a display");
 }
 
@@ -127,13 +127,13 @@ std::string GlfwDisplay::present(std::span<const Pane> panes) {
     draw(panes);
     glfwSwapBuffers(window_);
   } catch (const Error& error) {
-    return set_up_anew(error.what());
+    return set_up_again(error.what());
   }
   // After a reset, the driver refuses all further work; so does a driver that is out of memory.
   const GLenum problem = glGetError();
-  if (problem == GL_OUT_OF_MEMORY) return set_up_anew("OpenGL has no memory left");
+  if (problem == GL_OUT_OF_MEMORY) return set_up_again("OpenGL is out of memory");
   const bool was_reset = graphics_->reset_status != nullptr && graphics_->reset_status() != GL_NO_ERROR;
-  if (was_reset || problem == GL_CONTEXT_LOST || context_is_lost_) return set_up_anew("OpenGL lost its context");
+  if (was_reset || problem == GL_CONTEXT_LOST || context_is_lost_) return set_up_again("OpenGL lost its context");
   return {};
 }
 
@@ -154,12 +154,12 @@ void GlfwDisplay::draw(std::span<const Pane> panes) {
   if (ImDrawData* drawn = ImGui::GetDrawData()) ImGui_ImplOpenGL3_RenderDrawData(drawn);
 }
 
-std::string GlfwDisplay::set_up_anew(const std::string& problem) {
+std::string GlfwDisplay::set_up_again(const std::string& problem) {
   context_is_lost_ = false;
   options_ = current_options();
   close();
   open();
-  return problem + "; the window was opened anew";
+  return problem + "; the window was opened again";
 }
 
 std::string GlfwDisplay::picture_way() const {

@@ -50,7 +50,7 @@ class GlfwDisplay : public Display {
   void open();
   void close();
   void draw(std::span<const Pane> panes);
-  std::string set_up_anew(const std::string& problem);
+  std::string set_up_again(const std::string& problem);
 
   WindowOptions options_;
   GLFWwindow* window_ = nullptr;

@@ -119,8 +119,8 @@ class FrustumCopy : public HostCopy {
     Aabb box = Aabb::empty();
     for (const vec3& corner : corners) box = merge(box, Aabb{corner, corner});
     const u32 slab = shape_[0].cell_at(cell).x;
-    const double depth_a_t = FrustumShape::dot(frustum_shape_[0].z, dvec3(pick.ray.direction));
-    const float entered = slab == 0 ? pick.ray.t_min : float(depth_of(slab) / depth_a_t);
+    const double depth_per_t = FrustumShape::dot(frustum_shape_[0].z, dvec3(pick.ray.direction));
+    const float entered = slab == 0 ? pick.ray.t_min : float(depth_of(slab) / depth_per_t);
     pick.visited.push_back({cell, 0, box, entered, references_of(cell) > 0, references_of(cell)});
   }
 

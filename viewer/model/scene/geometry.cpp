@@ -23,9 +23,9 @@ void make_room(SceneGeometry& scene, u64 new_vertex_count, u64 new_triangle_coun
   const u64 vertex_count = scene.mesh.positions.size() + new_vertex_count;
   const u64 triangle_count = scene.mesh.triangles.size() + new_triangle_count;
   if (triangle_count > max_primitives || vertex_count > 0xffffffffu) {
-    throw Error(ErrorCode::capacity, "a scene of " + std::to_string(triangle_count) + " triangles and " +
-                                         std::to_string(vertex_count) +
-                                         " vertices, at most 2^31 and 2^32 - 1 are possible");
+    throw Error(ErrorCode::capacity,
+                "a scene of " + std::to_string(triangle_count) + " triangles and " + std::to_string(vertex_count) +
+                    " vertices is too large; at most 2^31 triangles and 2^32 - 1 vertices are possible");
   }
 
   scene.mesh.positions.reserve(vertex_count);

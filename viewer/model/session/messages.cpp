@@ -43,7 +43,7 @@ bool Messages::guard(const std::string& what, const std::function<void()>& work)
     const bool cancelled = error.code() == ErrorCode::cancelled;
     tell(cancelled ? Severity::note : Severity::error, cancelled ? "cancelled" : error.what(), error.code());
   } catch (const std::bad_alloc&) {
-    tell(Severity::error, "the host's memory does not suffice", ErrorCode::out_of_memory);
+    tell(Severity::error, "the host does not have enough memory", ErrorCode::out_of_memory);
   } catch (const std::exception& error) {
     tell(Severity::error, error.what());
   }

@@ -31,7 +31,7 @@ double update(Session& session, double last_seconds) {
 }  // namespace
 
 OrbitRate measure_orbit(Session& session, double seconds, Meanwhile meanwhile) {
-  constexpr float heights_a_second = 0.5f;  // of the picture, by which the mouse moves
+  constexpr float heights_per_second = 0.5f;  // of the picture, by which the mouse moves
   OrbitRate rate;
   u64 revision = session.picture(0).revision;
   double last_seconds = 0.02;
@@ -43,7 +43,7 @@ OrbitRate measure_orbit(Session& session, double seconds, Meanwhile meanwhile) {
       session.build(0);
       is_building = true;
     }
-    session.camera().orbit(heights_a_second * float(last_seconds), 0);
+    session.camera().orbit(heights_per_second * float(last_seconds), 0);
     last_seconds = update(session, last_seconds);
     rate.longest_update_ms = std::max(rate.longest_update_ms, last_seconds * 1000);
     if (is_building && !session.job().running) {

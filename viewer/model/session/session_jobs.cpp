@@ -53,7 +53,8 @@ void Session::State::open_sequence(const fs::path& path) {
     if (files.size() > 1) {
       opening.sequence = std::move(files);
     } else {
-      messages.add(Severity::note, path.string() + ": no other file is numbered as this one; it is shown alone");
+      messages.add(Severity::note,
+                   path.string() + ": there is no other file of this numbered sequence; it is shown alone");
     }
     replace_scene(std::move(opening));
   });

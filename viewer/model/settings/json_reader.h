@@ -88,7 +88,7 @@ class JsonReader {
   }
 
   void complain(const char* name, const std::string& what) const {
-    complaints_.push_back(path_of(name) + " is not " + what + "; the default holds");
+    complaints_.push_back(path_of(name) + " is not " + what + "; the default is used");
   }
 
  private:

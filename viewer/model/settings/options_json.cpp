@@ -51,7 +51,7 @@ void read_resolution(const JsonReader& reader, uvec3& resolution) {
   if (read && (!has_zero(*read) || *read == uvec3(0))) {
     resolution = *read;
   } else {
-    reader.complain("grid_resolution", "three of 1 to 2048, or all 0");
+    reader.complain("grid_resolution", "three numbers of 1 to 2048, or all 0");
   }
 }
 
@@ -61,7 +61,7 @@ void read_frustum_resolution(const JsonReader& reader, uvec3& resolution) {
   if (read && !has_zero(*read)) {
     resolution = *read;
   } else {
-    reader.complain("frustum_resolution", "two of 1 to 512 and one of 1 to 256");
+    reader.complain("frustum_resolution", "two numbers of 1 to 512 and one of 1 to 256");
   }
 }
 

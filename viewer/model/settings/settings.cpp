@@ -112,7 +112,7 @@ void read_pose(const JsonReader& reader, CameraPose& pose) {
     CameraRig().set_pose(read);
     pose = read;
   } catch (const Error&) {
-    reader.complain("", "a camera whose eye is off its target");
+    reader.complain("", "a camera whose eye is away from its target");
   }
 }
 
@@ -193,9 +193,9 @@ Settings load_settings(const fs::path& file, std::vector<std::string>& complaint
       for (const std::string& one : found) complaints.push_back(file.string() + ": " + one);
       return settings;
     }
-    complaints.push_back(file.string() + ": no JSON; settings are the defaults");
+    complaints.push_back(file.string() + ": this is not JSON; the default settings are used");
   } catch (const std::exception& exception) {
-    complaints.push_back(std::string(exception.what()) + "; settings are the defaults");
+    complaints.push_back(std::string(exception.what()) + "; the default settings are used");
   }
   return {};
 }

@@ -21,7 +21,7 @@ std::string grid_in_words(const StructureOptions& options) {
 
 std::string points_in_words(const StructureOptions& options) {
   if (options.point_cell_size == 0)
-    return "points, " + std::to_string(options.points_per_cell).substr(0, 4) + " a cell";
+    return "points, " + std::to_string(options.points_per_cell).substr(0, 4) + " per cell";
   return "points, cells of " + std::to_string(options.point_cell_size).substr(0, 5);
 }
 
