@@ -117,10 +117,10 @@ void render(const Arguments& arguments, const ShareOut& share_out) {
   copse::Buffer<vec3> sums(context, std::vector<vec3>(pixel_count, vec3(0)));
 
   // Traces passes of a few samples, as a window would show them.
-  constexpr u32 samples_a_pass = 8;
+  constexpr u32 samples_per_pass = 8;
   copse::Stopwatch stopwatch(context);
-  for (u32 first = 0; first < arguments.samples; first += samples_a_pass) {
-    const u32 count = std::min(samples_a_pass, arguments.samples - first);
+  for (u32 first = 0; first < arguments.samples; first += samples_per_pass) {
+    const u32 count = std::min(samples_per_pass, arguments.samples - first);
     share_out(context, TracePixel{scene, camera, arguments.size, arguments.size, first, count, sums.data()},
               pixel_count);
   }
