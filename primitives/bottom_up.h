@@ -1,6 +1,6 @@
 #pragma once
 
-// The walk from all leaves to the root, in bulk: one launch, whatever the depth. Written once for both backends.
+// The walk from all leaves to the root, in bulk, by one launch for any depth. Written once for both backends.
 
 #include "primitives/core/executor.h"
 #include "primitives/tree_walk.h"
@@ -25,15 +25,15 @@ struct WalkFromLeaf {
 
 /// Finishes every leaf, and visits every inner node once, after all nodes below it.
 ///   tree:         as in tree_walk.h
-///   node_count:   leaf is asked for each node below it; there may be none
-///   family_count: families are below it
-///   leaf:         bool operator()(u32 node) const, host+device: false for a node that is none, else finishes it
-///                 and returns true
+///   node_count:   `leaf` is called for each node below it; may be 0. All leaves of all trees are below it
+///   family_count: all families are below it
+///   leaf:         bool operator()(u32 node) const, host+device: returns false if the node is not a leaf, else
+///                 finishes it and returns true
 ///   visit:        void operator()(u32 node, u32 family) const, host+device, as in walk_up
-/// Waits for nothing; once scratch is there, allocates nothing; may be captured, and leaves nothing to be cleared
-/// before the next walk where the arrivals are few enough (2^18 on CUDA). All leaves of the tree, or trees, must
-/// be below node_count. Throws: Error cancelled, device_failure, out_of_memory. Memory: bottom_up_scratch_bytes,
-/// at most 4 bytes a family.
+/// Does not wait, allocates nothing once scratch is there, and may be captured. With few enough families (2^18 on
+/// CUDA) nothing has to be cleared before the next walk.
+/// Throws: Error cancelled, device_failure, out_of_memory.
+/// Memory: bottom_up_scratch_bytes, at most 4 bytes per family.
 template <class Executor, class Tree, class Leaf, class Visit>
 void bottom_up(const Executor& ex, const char* label, u64 node_count, u64 family_count, const Tree& tree,
                const Leaf& leaf, const Visit& visit) {

@@ -145,9 +145,9 @@ class FreeList {
   /// How the work put on the stream so far has used the list. Waits.
   FreeListReport report() const;
 
-  /// Checks that no allocation and no free was refused since the last clear. Waits. Throws: Error capacity if
-  /// allocations were refused, with their number and the limit; Error invalid_argument if nodes were freed that
-  /// were not allocated.
+  /// Checks that no allocation and no free was refused since the last clear. Waits.
+  /// Throws: Error capacity if allocations were refused, with their number and the limit; Error invalid_argument
+  /// if nodes were freed that were not allocated.
   void check() const;
 
   /// Makes all nodes free and resets what check reports, in order on the stream.

@@ -27,8 +27,7 @@ void gather(Context& context, BufferSpan<const std::byte> in, u64 record_bytes, 
 /// `out` that no index names do not change.
 ///   in:      a record for each index
 ///   indices: any size, may be empty, in any order; u32 or u64. Records with an index past the last record of
-///            `out` are dropped. The other indices must differ: if two are equal, the record there is a mix of
-///            both
+///            `out` are dropped. The other indices must differ; two equal ones leave a mix of two records
 ///   out:     whole records, any number; must not overlap `in` or `indices`
 ///   record_bytes: as in gather
 /// Throws: as in gather.

@@ -26,11 +26,12 @@ struct EvenBins {
 ///   in:     any size, may be empty
 ///   counts: a number for each bin, 1 to 65536 bins; must not overlap `in`. Its old contents are lost
 /// For T of u8, u16, u32, and float. A float v below `upper` falls into bin floor((v - lower) * (bin_count /
-/// (upper - lower))), each operation rounded to float, or into the last bin if that is past it. Throws: Error
-/// invalid_argument if the number of bins or the bins are out of range, or if the counts overlap the input; Error
-/// out_of_memory. Memory: on the CPU, scratch of 8 bytes for each bin and worker, four times as much up to 4096
-/// bins; on CUDA none. With your own input and bin functions: primitives/cpu/histogram.h,
-/// primitives/cuda/histogram.cuh.
+/// (upper - lower))), each operation rounded to float, or into the last bin if that is past it.
+/// Throws: Error invalid_argument if the number of bins or the bins are out of range, or if the counts overlap the
+/// input; Error out_of_memory.
+/// Memory: on the CPU, scratch of 8 bytes for each bin and worker, four times as much up to 4096 bins; on CUDA
+/// none.
+/// With your own input and bin functions: primitives/cpu/histogram.h, primitives/cuda/histogram.cuh.
 template <class T>
 void histogram(Context& context, BufferSpan<const T> in, IntegerBins<T> bins, BufferSpan<u64> counts);
 void histogram(Context& context, BufferSpan<const float> in, EvenBins bins, BufferSpan<u64> counts);

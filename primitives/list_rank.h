@@ -15,7 +15,8 @@ namespace copse {
 /// successor of two others. If one is (as when the list runs back to a node other than the head), either the ranks
 /// are still right or all of them are invalid_id; which of the two is the same on all backends and in every run.
 /// Throws: Error invalid_argument if the sizes differ, for too many nodes, or for a head past the last node; Error
-/// out_of_memory. Memory: list_rank_scratch_bytes, 8.3 bytes per node.
+/// out_of_memory.
+/// Memory: list_rank_scratch_bytes, 8.3 bytes per node.
 void list_rank(Context& context, BufferSpan<const u32> next, u32 head, BufferSpan<u32> ranks);
 
 /// The scratch that list_rank takes for `n` nodes.

@@ -10,8 +10,7 @@
 //                                                  they wrote, but not what this stage writes. Every thread must
 //                                                  get the same answer.
 //       void operator()(u32 stage, u64 i) const    called once for each i below size(stage), in no order. Sees
-//       what
-//                                                  all earlier stages wrote.
+//                                                  what all earlier stages wrote.
 //     On CUDA the launch has at most as many blocks as the GPU holds at once, with a grid barrier between stages.
 //     On the CPU a stage is a parallel loop, in which no worker waits for another. The run does not wait for
 //     blocks that cannot start because other work holds their multiprocessors: the blocks that have started share

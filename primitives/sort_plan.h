@@ -1,7 +1,7 @@
 #pragma once
 
-// How the CUDA backend cuts a sort by comparison into tiles, levels and samples. Plain numbers, so that tests
-// can aim at the seams.
+// How the CUDA backend cuts a sort by comparison into tiles, levels and samples. Plain numbers, so that tests can
+// use sizes at the boundaries.
 
 #include "primitives/core/bits.h"
 #include "primitives/core/macros.h"
@@ -26,16 +26,16 @@ struct MergeShape {
   static constexpr u32 blocks = element_bytes <= 4 ? 3 : 2;
   static constexpr u32 max_tile_bytes = 88u << 10;
 
-  /// Elements a thread. Odd, so that threads that read their own runs hit different banks.
+  /// Elements per thread. Odd, so that threads that read their own runs hit different banks.
   static constexpr u32 fitting = smaller(17u, max_tile_bytes / (threads * element_bytes));
   static constexpr u32 items = (fitting - 1) | 1;
   static constexpr u32 tile = threads * items;
 };
 
-/// The levels of a sample sort: level k cuts each bucket that it finds into 2^bits[k], and what results is
-/// sorted in tiles, neighbouring buckets together.
+/// The levels of a sample sort: level k cuts each bucket into 2^bits[k] buckets. The last buckets are sorted in
+/// tiles, several neighbouring ones together.
 struct SamplePlan {
-  static constexpr u32 max_bits = 8;  // of a level, so that a bucket's number is a byte
+  static constexpr u32 max_bits = 8;  // of a level, so that the number of a bucket fits a byte
   static constexpr u32 max_levels = 6;
 
   u32 level_count;
@@ -49,11 +49,11 @@ struct SamplePlan {
   }
 };
 
-/// Below this, merge sort has fewer launches and wins.
+/// Below this, merge sort is faster, since it has fewer launches.
 inline constexpr u64 sample_sort_min_tiles = 16;
 
-/// The plan that cuts n elements, of which `tile` fit shared memory, into 2^total_bits buckets: at least 1 bit and
-/// at most SamplePlan::max_bits a level.
+/// The plan that cuts n elements, of which `tile` fit shared memory, into 2^total_bits buckets: 1 to
+/// SamplePlan::max_bits bits per level.
 inline SamplePlan plan_levels(u64 n, u32 tile, u32 total_bits, u32 level_count) {
   SamplePlan plan{};
   plan.level_count = level_count;
@@ -67,9 +67,9 @@ inline SamplePlan plan_levels(u64 n, u32 tile, u32 total_bits, u32 level_count) 
   return plan;
 }
 
-/// A plan for n elements of which `tile` fit shared memory. Buckets come out at 1/16 to 1/8 of a tile on average
-/// where the levels reach that far, else at up to half a tile: 32 samples a bucket spread the sizes by 18 % a
-/// level, and a bucket that passes the tile costs extra work.
+/// A plan for n elements of which `tile` fit shared memory. Buckets have 1/16 to 1/8 of a tile on average if the
+/// levels allow that, else up to half a tile. With 32 samples per bucket the sizes spread by 18 % per level, and a
+/// bucket that is larger than the tile costs extra work.
 inline SamplePlan plan_sample_sort(u64 n, u32 tile) {
   const auto bits_to_reach = [n](u64 size) {
     u32 bits = 0;
@@ -81,13 +81,13 @@ inline SamplePlan plan_sample_sort(u64 n, u32 tile) {
   return plan_levels(n, tile, total_bits, level_count);
 }
 
-/// Samples for each of the buckets of a level, where at most `sample_tile` samples can be sorted at once.
+/// Samples per bucket of a level, if at most `sample_tile` samples can be sorted at once.
 COPSE_HD inline u32 samples_a_bucket(u32 bits, u32 sample_tile) {
   return smaller(32u, sample_tile >> bits);
 }
 
-/// The place of sample j of `count` among `size` elements: somewhere in the j-th of `count` equal parts. Never
-/// falls as j grows, so that a stable sort of the samples by key sorts them by place as well.
+/// The place of sample j of `count` among `size` elements: somewhere in the j-th of `count` equal parts. It never
+/// decreases with j, so a stable sort of the samples by key sorts samples with equal keys by place.
 COPSE_HD inline u64 sample_position(u32 j, u32 count, u64 size) {
   const u64 begin = size * j / count, end = size * (u64{j} + 1) / count;
   u32 hash = (j + 1) * 2654435761u;

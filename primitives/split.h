@@ -15,13 +15,13 @@ inline constexpr u32 max_split_buckets = 65536;
 ///   buckets:     the bucket of each value, below bucket_count; larger ones count as the last bucket
 ///   bucket_count: 1 to 65536
 ///   values, records: as many as buckets; the output must not overlap the input or the buckets
-///   offsets:     empty, or bucket_count + 1 numbers: the place at which each bucket begins in the output, and the
-///                end
+///   offsets:     empty, or bucket_count + 1 numbers: where each bucket begins in the output, and the end
 /// split_index stores the gather index of the split: element k of the output is element indices_out[k] of the
-/// input. It takes at most 2^32 elements. split_records moves records of 1 to 65536 bytes, each once. Throws:
-/// Error invalid_argument if sizes do not fit each other, if a bucket count or record size is out of range, or if
-/// output overlaps input; Error out_of_memory. Memory: scratch, see split_scratch_bytes. With your own types and
-/// bucket functions: primitives/cpu/split.h, primitives/cuda/split.cuh.
+/// input. It takes at most 2^32 elements. split_records moves records of 1 to 65536 bytes, each once.
+/// Throws: Error invalid_argument if sizes do not fit each other, if a bucket count or record size is out of
+/// range, or if output overlaps input; Error out_of_memory.
+/// Memory: scratch, see split_scratch_bytes.
+/// With your own types and bucket functions: primitives/cpu/split.h, primitives/cuda/split.cuh.
 void split(Context& context, BufferSpan<const u32> buckets, u32 bucket_count, BufferSpan<const u32> values_in,
            BufferSpan<u32> values_out, BufferSpan<u64> offsets = {});
 void split_index(Context& context, BufferSpan<const u32> buckets, u32 bucket_count, BufferSpan<u32> indices_out,

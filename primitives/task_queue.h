@@ -1,6 +1,6 @@
 #pragma once
 
-// A queue of tasks that push further tasks: the waterfall (waterfall.h) where the number of tasks is not known
+// A queue of tasks that push further tasks: the waterfall (waterfall.h) for a number of tasks that is not known
 // before they run.
 
 #include <string>
@@ -12,19 +12,20 @@
 
 namespace copse {
 
-/// What the tasks of a run count. Zero between runs, but for `overflow`.
+/// What the tasks of a run count. Zero between runs, except `overflow`.
 struct TaskQueueCounters {
-  u64 pushed;    // tasks, those refused too
+  u64 pushed;    // tasks, also the refused ones
   u64 overflow;  // `pushed` of a run that passed the capacity
-  u64 ticket;    // the first task that nobody has taken
+  u64 ticket;    // the first task that no thread has taken
   u32 finished;
   u32 left;  // blocks that are done with the run
 
-  // Apart from the counters, so that those who look at it do not hold them up.
+  // In a cache line of its own, so that threads that poll it do not slow the counters down.
   alignas(128) u32 ended;
 };
 
-/// What tasks push to, and kernels or element functors before the run. Copies stand for the same queue.
+/// A view of a task queue. Tasks push to it, and so do kernels or element functors before the run. Copies stand
+/// for the same queue.
 template <class T>
 class TaskQueueView {
  public:
@@ -34,19 +35,19 @@ class TaskQueueView {
   COPSE_HD TaskQueueView(T* tasks, u32* ready, u64 capacity, TaskQueueCounters* counters)
       : tasks_(tasks), ready_(ready), capacity_(capacity), counters_(counters) {}
 
-  /// Pushes a task, which sees what the caller wrote before. Returns its place, by which all tasks of a run are
-  /// counted from 0; no_place where it is refused, as the queue's capacity is used up. Lanes of a warp that call
+  /// Pushes a task, which sees what the caller wrote before. Returns its place; the tasks of a run have places 0,
+  /// 1, and so on. Returns no_place if the task is refused because the queue is full. Lanes of a warp that call
   /// together share a ticket.
   COPSE_HD u64 push(const T& task) const {
     const u64 place = reserve(1);
     return publish(place, task) ? place : no_place;
   }
 
-  /// Takes `count` neighbouring places, for publish(place + k, ...), k < count, all of which must follow before
-  /// the calling task ends.
+  /// Takes `count` neighbouring places. The caller must then call publish(place + k, ...) for all k < count,
+  /// before the calling task ends.
   COPSE_HD u64 reserve(u32 count) const { return fetch_add_by_warp(&counters_->pushed, count); }
 
-  /// Hands over the task at a place of the caller's. False where it is refused.
+  /// Publishes a task at a place that the caller reserved. Returns false if it is refused.
   COPSE_HD bool publish(u64 place, const T& task) const {
     if (place >= capacity_) return false;
     tasks_[place] = task;
@@ -54,7 +55,7 @@ class TaskQueueView {
     return true;
   }
 
-  /// Hands over tasks at neighbouring places, in less time than one by one. Returns how many are not refused.
+  /// Publishes tasks at neighbouring places, faster than one by one. Returns how many are not refused.
   template <u32 count>
   COPSE_HD u32 publish(u64 place, const T (&tasks)[count]) const {
     const u64 room = place < capacity_ ? capacity_ - place : 0;
@@ -64,31 +65,32 @@ class TaskQueueView {
     return accepted;
   }
 
-  /// For the run itself: takes the task of a place out, if it is there, and leaves the place as it was found.
+  /// For the run itself: takes the task from a place, if it is there, and leaves the place as before the push.
   COPSE_HD bool take(u64 place, T& task) const {
-    // Most looks are in vain, and an acquire throws the first cache away.
+    // Most looks find nothing, and an acquire invalidates the L1 cache.
     if (load_relaxed(ready_ + place) == 0 || load_acquire(ready_ + place) == 0) return false;
     task = tasks_[place];
     store_relaxed(ready_ + place, 0u);
     return true;
   }
 
-  /// Tasks that were pushed and not refused.
+  /// The number of tasks that were pushed and not refused.
   COPSE_HD u64 accepted_count() const {
     const u64 pushed = load_relaxed(&counters_->pushed);
     return pushed < capacity_ ? pushed : capacity_;
   }
 
-  /// For the run itself: counts finished tasks, and says so where no task is left. A task is counted after its
-  /// pushes, and `finished` is read before `pushed`: so where the two agree, at the first reading every task
-  /// had finished, and there was nobody to push another.
+  /// For the run itself: counts finished tasks, and records the end when no task is left. A task is counted after
+  /// its pushes, and `finished` is read before `pushed`. So if the two agree, then at the first read every task
+  /// had finished, and none was left that could push another.
   COPSE_HD void finish(u32 count) const {
     const u64 finished = u64{fetch_add_acq_rel(&counters_->finished, count)} + count;
     if (finished == accepted_count()) store_release(&counters_->ended, 1u);
   }
   COPSE_HD bool has_ended() const { return load_acquire(&counters_->ended) != 0; }
 
-  /// For the run itself, when nobody uses the counters: zero, and how much was refused.
+  /// For the run itself, when no thread uses the counters any more: sets them to zero, and keeps the number of
+  /// pushes if some were refused.
   COPSE_HD void reset() const {
     const u64 pushed = counters_->pushed;
     const u64 overflow = pushed > capacity_ && pushed > counters_->overflow ? pushed : counters_->overflow;
@@ -105,11 +107,12 @@ class TaskQueueView {
   TaskQueueCounters* counters_ = nullptr;
 };
 
-/// Owns a queue of tasks. Memory: sizeof(T) + 4 bytes a task, and 256.
+/// Owns a queue of tasks.
+/// Memory: sizeof(T) + 4 bytes per task, and 256.
 template <class T>
 class TaskQueue {
  public:
-  /// An empty queue for at most `capacity` tasks a run, those pushed before it and by its tasks together.
+  /// Makes an empty queue for at most `capacity` tasks per run, including those that are pushed before the run.
   /// Throws: Error capacity past 2^32 - 1; Error out_of_memory.
   TaskQueue(Context& context, u64 capacity)
       : context_(&context), tasks_(context, checked(capacity)), ready_(context, capacity), counters_(context, 1) {
@@ -119,15 +122,15 @@ class TaskQueue {
   TaskQueueView<T> view() { return {tasks_.data(), ready_.data(), tasks_.size(), counters_.data()}; }
   u64 capacity() const { return tasks_.size(); }
 
-  /// Empties it, in order on the stream. A run leaves it empty; this is for one that was cancelled or threw, and
-  /// forgets what check would tell.
+  /// Empties the queue and resets what check reports, in order on the stream. A run leaves the queue empty, so
+  /// this is for runs that were cancelled or threw.
   void clear() {
     if (capacity() > 0) context_->device().clear(ready_.data(), ready_.size_bytes());
     context_->device().clear(counters_.data(), counters_.size_bytes());
   }
 
-  /// Tells whether a run since the last clear was given more tasks than the capacity. Waits.
-  /// Throws: Error capacity, with how many they were, as far as they were pushed, and the limit.
+  /// Checks that no run since the last clear was given more tasks than the capacity. Waits.
+  /// Throws: Error capacity if one was, with the number of tasks that were pushed and the limit.
   void check() const {
     const u64 pushed = counters_.download()[0].overflow;
     if (pushed == 0) return;
@@ -149,17 +152,17 @@ class TaskQueue {
   Buffer<TaskQueueCounters> counters_;
 };
 
-// The bulk call, the same on both backends (cpu/waterfall.h, cuda/waterfall.cuh):
+// The bulk call, on either executor (cpu/waterfall.h, cuda/waterfall.cuh):
 //
 //   run_tasks(ex, label, queue, task, options = {})
 //     Runs the tasks of a queue, and those that they push, until none is left, in one launch. `task`: host+device
-//     `void operator()(u64 place, const T& task, const TaskQueueView<T>& queue) const`. A task sees what whoever
-//     pushed it wrote before; besides, tasks run in no order, and a task waits for no other. Leaves the queue
-//     empty. `options`: WaterfallOptions, waterfall.h. No scratch, no wait; may be captured, with what pushes the
-//     first tasks.
+//     `void operator()(u64 place, const T& task, const TaskQueueView<T>& queue) const`. A task sees what the
+//     thread that pushed it wrote before. Otherwise tasks run in no order, and a task must not wait for another.
+//     Leaves the queue empty. `options`: WaterfallOptions, waterfall.h. Takes no scratch and does not wait; may be
+//     captured together with the work that pushes the first tasks.
 //
-// It ends, by the argument of waterfall.h: places are taken by tickets, in order, and a place that was reserved is
-// published by a task that runs. Where a published place is not taken yet, all that are taken lie below it; so the
-// task of each of them is there or about to be, and whoever holds them comes back for more.
+// It ends by the argument of waterfall.h: places are taken by tickets, in order, and a reserved place is published
+// by a task that runs. If a published place is not taken yet, all places that are taken are below it. So each of
+// them has its task or will get it, and the threads that hold them come back for more.
 
 }  // namespace copse

@@ -1,6 +1,6 @@
 #pragma once
 
-// The walk from roots to all leaves, in bulk: one launch, whatever the depth, and however unequal the branches.
+// The walk from roots to all leaves, in bulk, by one launch for any depth and however uneven the branches are.
 // Written once for both backends.
 
 #include "primitives/core/executor.h"
@@ -11,8 +11,8 @@ namespace copse {
 
 namespace detail {
 
-/// Siblings that a task has yet to visit itself, the newest of them first; when there is no room, it gives the
-/// oldest, which have most below them, to others.
+/// Siblings that a task will visit itself, the newest first. When there is no more room, it gives the oldest ones,
+/// which have the most nodes below them, to other threads.
 class DeferredSiblings {
  public:
   struct Range {
@@ -42,9 +42,9 @@ class DeferredSiblings {
   u32 begin_ = 0, size_ = 0;
 };
 
-/// Visits a node and goes on with its first child: a chain of single children costs no queue. The other children
-/// are pushed for others until the queue has seen enough tasks to keep all threads busy; from then on a task keeps
-/// as many as it can.
+/// Visits a node and goes on with its first child, so a chain of single children needs no queue. The other
+/// children are pushed to the queue until it has seen enough tasks to keep all threads busy. After that a task
+/// visits as many as it can itself.
 template <class Tree, class Visit>
 struct VisitDownwards {
   static constexpr u64 enough_tasks = u64{1} << 17;
@@ -73,7 +73,7 @@ struct VisitDownwards {
     }
   }
 
-  /// Returns the first one's place.
+  /// Returns the place of the first one.
   COPSE_HD static u64 push(const DeferredSiblings::Range& range, const TaskQueueView<u32>& queue) {
     const u64 place = queue.reserve(range.end - range.first);
     for (u32 node = range.first; node < range.end; ++node) queue.publish(place + (node - range.first), node);
@@ -89,17 +89,16 @@ struct PushRoot {
 
 }  // namespace detail
 
-/// Visits `root` and the nodes below it, each once, after its parent, whose visit is seen.
-///   tree:      as in tree_walk.h, of which it needs child_count and first_child
-///   leaf_count: the most leaves that the walk may end at
-///   visit:     bool operator()(u32 node) const, host+device: typically hands something down to the children;
-///   false
-///              leaves out what is below the node
-/// Idle threads wait for children that others push (waterfall, task_queue.h); no thread waits for one that has not
-/// started, so it ends whatever the residency. Waits for nothing on the host; once scratch is there, allocates
-/// nothing; may be captured.
+/// Visits `root` and the nodes below it once each. A visit sees the visit of its parent.
+///   tree:       as in tree_walk.h; only child_count and first_child are needed
+///   leaf_count: the largest number of leaves at which the walk may end
+///   visit:      bool operator()(u32 node) const, host+device: for example hands something down to the children.
+///               If it returns false, the nodes below are not visited
+/// Idle threads wait for children that other threads push (waterfall, task_queue.h). No thread waits for one that
+/// has not started, so the walk ends for any residency. The host does not wait; once scratch is there, nothing is
+/// allocated; may be captured.
 /// Throws: Error cancelled, device_failure, out_of_memory.
-/// Memory: top_down_scratch_bytes, 8 bytes a leaf and 256.
+/// Memory: top_down_scratch_bytes, 8 bytes per leaf and 256.
 template <class Executor, class Tree, class Visit>
 void top_down(const Executor& ex, const char* label, u32 root, u64 leaf_count, const Tree& tree,
               const Visit& visit) {

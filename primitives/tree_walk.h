@@ -1,18 +1,18 @@
 #pragma once
 
-// Walks over a tree by single threads, from leaves to the root and from any node down, whatever the tree means.
+// Walks over a tree by single threads, from leaves to the root and from any node down, for any kind of tree.
 //
 // A tree is a small struct that is copied into kernels. Siblings form a family, and families have numbers:
 //
 //   bool is_root(u32 node) const
-//   u32 family(u32 node) const        of the node and its siblings; not of the root
+//   u32 family(u32 node) const        the family of the node and its siblings; not called for the root
 //   u32 family_size(u32 family) const at least 1
 //   u32 parent(u32 family) const
 //
-// and, to walk down, where the children of a node are neighbours:
+// and, to walk down, if the children of a node are neighbours:
 //
 //   u32 child_count(u32 node) const
-//   u32 first_child(u32 node) const   where there are any
+//   u32 first_child(u32 node) const   called only if there are children
 //
 // In bulk: bottom_up.h, top_down.h.
 
@@ -35,7 +35,7 @@ struct SiblingPairs {
 };
 
 /// A tree, or several, of nodes with any number of children: parents[node] is invalid_id at a root,
-/// child_counts[node] is 0 at a leaf. A family goes by the number of its parent.
+/// child_counts[node] is 0 at a leaf. The number of a family is that of its parent.
 struct ParentLinks {
   const u32* parents;
   const u32* child_counts;
@@ -47,19 +47,18 @@ struct ParentLinks {
 };
 
 /// Walks from a finished node towards the root. Of the children of a parent, the last to arrive calls
-/// visit(parent, family) and goes on with the parent; the others stop. So when every leaf has been walked from,
-/// every inner node was visited once, after all nodes below it.
-///   arrivals: one for each family, 0 before the first walk, and 0 again once all members of a family have
-///   arrived:
-///             the walks from all leaves leave them as they found them
-///   visit:    void operator()(u32 node, u32 family) const; takes the children in an order of its own, not in that
-///             of their arrival, so that sums of floats are equal in every run
+/// visit(parent, family) and goes on with the parent; the others stop. So after walks from all leaves, every inner
+/// node was visited once, after all nodes below it.
+///   arrivals: one for each family, 0 before the first walk. It is 0 again once all members of the family have
+///             arrived, so walks from all leaves leave all of them 0
+///   visit:    void operator()(u32 node, u32 family) const. It should take the children in an order that does not
+///             depend on their arrival, so that sums of floats are equal in every run
 ///
 /// Why the visit sees what all its children's walks wrote: each arrival releases what its thread wrote or had
 /// acquired before, and acquires. The arrivals of a family are read-modify-writes of one word, one after the
 /// other, so each continues the release sequence of those before it, and the last acquires from them all. Below,
-/// the same held for each child that was itself visited; happens-before passes on. Nobody waits for
-/// anybody, so the walk ends in any order of threads, resident or not.
+/// the same held for each child that was itself visited; happens-before is transitive. No thread waits for
+/// another, so the walk ends in any order of threads, resident or not.
 ///
 /// Source: Karras, "Maximizing Parallelism in the Construction of BVHs, Octrees, and k-d Trees", HPG 2012, section
 /// 4; Meister, Yoshimura, Kao, "GPU Programming Primitives for Computer Graphics", SIGGRAPH Asia 2023 course,
@@ -76,10 +75,10 @@ COPSE_HD void walk_up(const Tree& tree, u32 node, u32* arrivals, const Visit& vi
   }
 }
 
-/// Where two threads meet that each know half of something: the first to come leaves its message and gets
-/// invalid_id, the second gets the message of the first, and sees all that it wrote before. For walks that learn
-/// the tree on their way up (Apetrei, "Fast and Simple Agglomerative LBVH Construction", CGVC 2014).
-///   place:   0 before, and again after both were there
+/// Lets two threads meet that each know half of something. The first to arrive leaves its message and gets
+/// invalid_id. The second gets that message, and sees all that the first wrote before. For walks that find the
+/// tree while they climb (Apetrei, "Fast and Simple Agglomerative LBVH Construction", CGVC 2014).
+///   place:   0 before, and 0 again after both have arrived
 ///   message: below invalid_id
 COPSE_HD inline u32 meet(u32* place, u32 message) {
   const u32 other = exchange_acq_rel(place, message + 1);
@@ -88,9 +87,9 @@ COPSE_HD inline u32 meet(u32* place, u32 message) {
   return other - 1;
 }
 
-/// Visits the nodes below `top`, and `top` first of all, by one thread: each before its children, siblings in
-/// their order. Takes no memory, whatever the depth: the way back goes by the parents.
-///   visit: bool operator()(u32 node) const; false leaves out what is below the node
+/// Visits `top` and all nodes below it, by one thread: each node before its children, siblings in their order.
+/// Takes no memory for any depth, since it climbs back by the parents.
+///   visit: bool operator()(u32 node) const; if it returns false, the nodes below are not visited
 template <class Tree, class Visit>
 COPSE_HD void walk_down(const Tree& tree, u32 top, const Visit& visit) {
   u32 node = top;
@@ -99,7 +98,7 @@ COPSE_HD void walk_down(const Tree& tree, u32 top, const Visit& visit) {
       node = tree.first_child(node);
       continue;
     }
-    // Climb to where a sibling is left.
+    // Climb to the first node that has a next sibling.
     for (;;) {
       if (node == top) return;
       const u32 parent = tree.parent(tree.family(node));

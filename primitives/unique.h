@@ -9,10 +9,11 @@ namespace copse {
 ///   in:    any size, may be empty
 ///   out:   at least as many elements; must not overlap `in`
 ///   count: one element
-/// Equal means ==: for floating-point numbers 0 equals -0, and NaN equals nothing. For T of u32, u64, i32, i64,
-/// float, double. Throws: Error invalid_argument if sizes do not fit or buffers overlap, Error out_of_memory.
-/// Memory: scratch of 8 bytes for each 4096 elements on CUDA (8192 on the CPU), plus 1 KiB. With your own
-/// equality: primitives/runs.h.
+/// Equal means ==: for floating-point numbers 0 equals -0, and NaN equals nothing.
+/// For T of u32, u64, i32, i64, float, double.
+/// Throws: Error invalid_argument if sizes do not fit or buffers overlap, Error out_of_memory.
+/// Memory: scratch of 8 bytes for each 4096 elements on CUDA (8192 on the CPU), plus 1 KiB.
+/// With your own equality: primitives/runs.h.
 template <class T>
 void unique(Context& context, BufferSpan<const T> in, BufferSpan<T> out, BufferSpan<u64> count);
 
