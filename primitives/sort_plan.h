@@ -82,7 +82,7 @@ inline SamplePlan plan_sample_sort(u64 n, u32 tile) {
 }
 
 /// Samples per bucket of a level, if at most `sample_tile` samples can be sorted at once.
-COPSE_HD inline u32 samples_a_bucket(u32 bits, u32 sample_tile) {
+COPSE_HD inline u32 samples_per_bucket(u32 bits, u32 sample_tile) {
   return smaller(32u, sample_tile >> bits);
 }
 

@@ -32,7 +32,7 @@ struct WaterfallOptions {
   /// Threads that run tasks at once on each multiprocessor, in whole blocks of 256, as far as they fit. No effect
   /// on the CPU. Threads that wait poll memory and slow down those that work. So few threads are best for short
   /// tasks that mostly wait, and many for tasks with much work in memory.
-  u32 threads_a_multiprocessor = 512;
+  u32 threads_per_multiprocessor = 512;
 };
 
 }  // namespace copse

@@ -15,9 +15,9 @@ BufferSpan<std::byte> as_bytes(BufferSpan<u32> words) {
 template <class Key>
 struct KeyOfRecord {
   const u32* words;
-  u32 words_a_record;
+  u32 words_per_record;
   COPSE_HD Key operator()(u64 i) const {
-    const u32* record = words + i * words_a_record;
+    const u32* record = words + i * words_per_record;
     return sizeof(Key) == 4 ? Key(record[0]) : Key(record[0] | u64{record[1]} << 32);
   }
 };

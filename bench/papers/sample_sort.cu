@@ -106,7 +106,7 @@ Setup phase(u32 k) {
 u64 sample_count(const SamplePlan& plan) {
   u64 sum = 0, parents = 1;
   for (u32 k = 0; k < plan.level_count; ++k) {
-    sum += parents * detail::samples_a_bucket(plan.bits[k], SampleShape::tile) << plan.bits[k];
+    sum += parents * detail::samples_per_bucket(plan.bits[k], SampleShape::tile) << plan.bits[k];
     parents <<= plan.bits[k];
   }
   return sum;

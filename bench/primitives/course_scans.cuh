@@ -146,17 +146,17 @@ void hierarchical_scan(const cuda::Executor& ex, u64 n, const u32* in, u32* out,
 
 /// Tiles a block, of a grid of at most course_tile blocks.
 struct Chunks {
-  u64 n, tiles_a_block;
+  u64 n, tiles_per_block;
   u32 block_count;
 
-  COPSE_HD u64 begin(u32 block) const { return smaller(block * tiles_a_block * course_tile, n); }
+  COPSE_HD u64 begin(u32 block) const { return smaller(block * tiles_per_block * course_tile, n); }
   COPSE_HD u64 end(u32 block) const { return begin(block + 1); }
 };
 
 inline Chunks chunks_of(u64 n, u32 max_blocks) {
   const u64 tile_count = divide_rounding_up(n, u64{course_tile});
-  const u64 tiles_a_block = divide_rounding_up(tile_count, u64{smaller(max_blocks, course_tile)});
-  return {n, tiles_a_block, u32(divide_rounding_up(tile_count, tiles_a_block))};
+  const u64 tiles_per_block = divide_rounding_up(tile_count, u64{smaller(max_blocks, course_tile)});
+  return {n, tiles_per_block, u32(divide_rounding_up(tile_count, tiles_per_block))};
 }
 
 static __global__ void __launch_bounds__(course_tile) sum_chunks_kernel(Chunks chunks, const u32* in, u32* sums) {

@@ -134,11 +134,11 @@ struct MoveWords {
   const Word* in;
   const u32* order;
   Word* out;
-  u32 words_a_record;
+  u32 words_per_record;
 
   __device__ void operator()(u64 i) const {
-    const u64 record = i / words_a_record;
-    out[i] = in[u64(order[record]) * words_a_record + i % words_a_record];
+    const u64 record = i / words_per_record;
+    out[i] = in[u64(order[record]) * words_per_record + i % words_per_record];
   }
 };
 
@@ -146,10 +146,10 @@ template <class T>
 void move_by_index(const Executor& ex, const char* label, u64 n, const T* in, const u32* order, T* out) {
   // The widest word that the type's alignment allows.
   using Word = std::conditional_t<alignof(T) % 8 == 0, u64, std::conditional_t<alignof(T) % 4 == 0, u32, u8>>;
-  constexpr u32 words_a_record = sizeof(T) / sizeof(Word);
+  constexpr u32 words_per_record = sizeof(T) / sizeof(Word);
   for_each(
-      ex, label, n * words_a_record,
-      MoveWords<Word>{reinterpret_cast<const Word*>(in), order, reinterpret_cast<Word*>(out), words_a_record});
+      ex, label, n * words_per_record,
+      MoveWords<Word>{reinterpret_cast<const Word*>(in), order, reinterpret_cast<Word*>(out), words_per_record});
 }
 
 /// Sorts an index by lookups, then moves keys and values once. They are copied first, so that the inputs may

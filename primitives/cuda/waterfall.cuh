@@ -18,7 +18,7 @@ template <class... Parameters>
 u64 waterfall_blocks(const Executor& ex, const char* label, void (*kernel)(Parameters...), u64 count,
                      const WaterfallOptions& options) {
   const u64 wanted =
-      larger(options.threads_a_multiprocessor / waterfall_threads, 1u) * u64{ex.multiprocessor_count};
+      larger(options.threads_per_multiprocessor / waterfall_threads, 1u) * u64{ex.multiprocessor_count};
   const u64 useful = larger(divide_rounding_up(count, u64{waterfall_threads}), u64{1});
   return smaller(smaller(resident_blocks(ex, label, kernel, waterfall_threads), wanted), useful);
 }

@@ -29,11 +29,11 @@ inline constexpr u32 stream_stages = 3;
 
 /// Registers that a pack takes, with the sum before it.
 template <class T>
-inline constexpr u32 registers_a_pack = (pack_size<T> * sizeof(T) + larger<u32>(sizeof(T), 4)) / 4;
+inline constexpr u32 registers_per_pack = (pack_size<T> * sizeof(T) + larger<u32>(sizeof(T), 4)) / 4;
 
 /// Packs a lane: two tiles of them must fit the registers.
 template <class T>
-inline constexpr u32 stream_rows = larger<u32>(1, (sizeof(T) <= 8 ? 25 : 36) / registers_a_pack<T>);
+inline constexpr u32 stream_rows = larger<u32>(1, (sizeof(T) <= 8 ? 25 : 36) / registers_per_pack<T>);
 
 template <class T>
 inline constexpr u64 stream_tile = u64{stream_consumers<T>} * warp_size* stream_rows<T>* pack_size<T>;

@@ -311,8 +311,8 @@ __global__ void __launch_bounds__(distribute_threads<Item, size>, distribute_blo
 /// True where the multiprocessors take all small tiles at once.
 template <class Item>
 bool takes_small_tiles(const Executor& ex, u64 n) {
-  constexpr u64 items_a_round = u64{distribute_tile<Item, TileSize::small>} * distribute_blocks<TileSize::small>;
-  return n <= items_a_round * ex.multiprocessor_count;
+  constexpr u64 items_per_round = u64{distribute_tile<Item, TileSize::small>} * distribute_blocks<TileSize::small>;
+  return n <= items_per_round * ex.multiprocessor_count;
 }
 
 template <class Item>

@@ -18,7 +18,7 @@ namespace copse::cuda::detail::samples {
 
 using copse::detail::sample_position;
 using copse::detail::SamplePlan;
-using copse::detail::samples_a_bucket;
+using copse::detail::samples_per_bucket;
 
 inline constexpr u32 max_buckets = 1u << SamplePlan::max_bits;
 
@@ -154,7 +154,7 @@ __global__ void __launch_bounds__(MergeShape<Key, u32>::threads, 2)
   const u32 parent = blockIdx.x;
   const u64 begin = level.begin_of(parent), size = level.begin_of(parent + 1) - begin;
   if (size == 0) return;
-  const u32 oversampling = samples_a_bucket(level.bits, Shape::tile);
+  const u32 oversampling = samples_per_bucket(level.bits, Shape::tile);
   const u32 sample_count = oversampling << level.bits;
 #pragma unroll
   for (u32 k = 0; k < Shape::items; ++k) {

@@ -21,39 +21,39 @@ using copse::detail::PlacesInTable;
 using copse::detail::PlacingTask;
 
 inline constexpr u32 placing_threads = 256;
-inline constexpr u32 keys_a_thread = 8;  // the shortest group
-inline constexpr u32 placing_tile = placing_threads * keys_a_thread;
-inline constexpr u32 placing_halo = max_placing_group / keys_a_thread;  // keys behind the tile, in threads
-static_assert(keys_a_thread == copse::detail::min_placing_group && placing_halo <= warp_size);
+inline constexpr u32 keys_per_thread = 8;  // the shortest group
+inline constexpr u32 placing_tile = placing_threads * keys_per_thread;
+inline constexpr u32 placing_halo = max_placing_group / keys_per_thread;  // keys behind the tile, in threads
+static_assert(keys_per_thread == copse::detail::min_placing_group && placing_halo <= warp_size);
 
 /// The keys of a thread, which are neighbours.
 struct KeysOfThread {
-  u32 tag[keys_a_thread];
-  bool is_there[keys_a_thread], is_repeated[keys_a_thread], is_kept[keys_a_thread];
+  u32 tag[keys_per_thread];
+  bool is_there[keys_per_thread], is_repeated[keys_per_thread], is_kept[keys_per_thread];
   u32 kept_count;
 };
 
 template <class Task>
 __device__ KeysOfThread load_keys(const Task& task, u64 first) {
   KeysOfThread keys;
-  if (first + keys_a_thread <= task.n) {
+  if (first + keys_per_thread <= task.n) {
     const auto* words = reinterpret_cast<const uint4*>(task.pairs.tags + first);
     const uint4 low = words[0], high = words[1];
-    const u32 tags[keys_a_thread] = {low.x, low.y, low.z, low.w, high.x, high.y, high.z, high.w};
+    const u32 tags[keys_per_thread] = {low.x, low.y, low.z, low.w, high.x, high.y, high.z, high.w};
 #pragma unroll
-    for (u32 k = 0; k < keys_a_thread; ++k) keys.tag[k] = tags[k];
+    for (u32 k = 0; k < keys_per_thread; ++k) keys.tag[k] = tags[k];
   } else {
 #pragma unroll
-    for (u32 k = 0; k < keys_a_thread; ++k) keys.tag[k] = first + k < task.n ? task.pairs.tags[first + k] : 0;
+    for (u32 k = 0; k < keys_per_thread; ++k) keys.tag[k] = first + k < task.n ? task.pairs.tags[first + k] : 0;
   }
   const bool later = task.mode == HashMode::assign;
-  const u64 neighbour = later ? first + keys_a_thread : first - 1;  // past the end where there is none
+  const u64 neighbour = later ? first + keys_per_thread : first - 1;  // past the end where there is none
   const u32 outside = neighbour < task.n ? task.pairs.tags[neighbour] : 0;
   keys.kept_count = 0;
 #pragma unroll
-  for (u32 k = 0; k < keys_a_thread; ++k) {
+  for (u32 k = 0; k < keys_per_thread; ++k) {
     const u32 before = k == 0 ? outside : keys.tag[k == 0 ? 0 : k - 1];
-    const u32 after = k == keys_a_thread - 1 ? outside : keys.tag[k == keys_a_thread - 1 ? 0 : k + 1];
+    const u32 after = k == keys_per_thread - 1 ? outside : keys.tag[k == keys_per_thread - 1 ? 0 : k + 1];
     keys.is_there[k] = first + k < task.n;
     keys.is_repeated[k] =
         keys.is_there[k] && keys.tag[k] == (later ? after : before) && task.is_repeated(first + k);
@@ -66,11 +66,11 @@ __device__ KeysOfThread load_keys(const Task& task, u64 first) {
 /// Computes the bounds of a thread's keys: for each, the least d from it to the thread's last key. The places
 /// before the tile are not yet subtracted.
 template <class Task>
-__device__ void min_to_end(const Task& task, const KeysOfThread& keys, u32 rank, i64 (&bound)[keys_a_thread]) {
+__device__ void min_to_end(const Task& task, const KeysOfThread& keys, u32 rank, i64 (&bound)[keys_per_thread]) {
   rank += keys.kept_count;
   i64 least = ~no_bound;
 #pragma unroll
-  for (u32 k = keys_a_thread; k-- > 0;) {
+  for (u32 k = keys_per_thread; k-- > 0;) {
     if (keys.is_kept[k]) {
       const u64 home = task.slots.layout().home_of(keys.tag[k]) - Task::Slots::Layout::first_slot;
       least = smaller(least, i64(home) - i64(--rank));
@@ -88,7 +88,7 @@ struct PlacingShared {
 struct PlacedTile {
   KeysOfThread keys;
   u32 rank, count;  // how many keys are kept in the tile before the thread's keys, and in the whole tile
-  i64 bound[keys_a_thread];
+  i64 bound[keys_per_thread];
   i64 highest;  // the largest bound of the thread's keys
 };
 
@@ -96,7 +96,7 @@ template <class Task>
 __device__ PlacedTile load_tile(const Task& task, u64 tile_id, PlacingShared& shared) {
   PlacedTile tile;
   const u64 first = tile_id * placing_tile;
-  tile.keys = load_keys(task, first + threadIdx.x * keys_a_thread);
+  tile.keys = load_keys(task, first + threadIdx.x * keys_per_thread);
   const BlockSum sum = block_exclusive_sum<placing_threads>(tile.keys.kept_count, shared.counts);
   tile.rank = sum.before;
   tile.count = sum.total;
@@ -104,21 +104,21 @@ __device__ PlacedTile load_tile(const Task& task, u64 tile_id, PlacingShared& sh
   shared.least[threadIdx.x] = tile.bound[0];
   if (threadIdx.x < warp_size) {
     // Read the keys behind the tile, as far as windows reach.
-    const KeysOfThread behind = load_keys(task, first + placing_tile + threadIdx.x * keys_a_thread);
+    const KeysOfThread behind = load_keys(task, first + placing_tile + threadIdx.x * keys_per_thread);
     const u32 through = warp_inclusive_scan(behind.kept_count, Plus{});
-    i64 bound[keys_a_thread];
+    i64 bound[keys_per_thread];
     min_to_end(task, behind, tile.count + through - behind.kept_count, bound);
     if (threadIdx.x < placing_halo) shared.least[placing_threads + threadIdx.x] = bound[0];
   }
   __syncthreads();
 
-  const u32 lanes = task.group / keys_a_thread;
+  const u32 lanes = task.group / keys_per_thread;
   const u32 end = (threadIdx.x / lanes + 2) * lanes;
   i64 after = ~no_bound;
   for (u32 thread = threadIdx.x + 1; thread < end; ++thread) after = smaller(after, shared.least[thread]);
   tile.highest = no_bound;
 #pragma unroll
-  for (u32 k = 0; k < keys_a_thread; ++k) {
+  for (u32 k = 0; k < keys_per_thread; ++k) {
     tile.bound[k] = smaller(tile.bound[k], after);
     if (tile.keys.is_kept[k]) tile.highest = larger(tile.highest, tile.bound[k]);
   }
@@ -141,7 +141,7 @@ __global__ void __launch_bounds__(placing_threads)
 
 /// The slots of a thread's pairs, counted from 0; ~0 for a pair that takes no slot.
 struct PairsOfThread {
-  u64 slot[keys_a_thread];
+  u64 slot[keys_per_thread];
   u32 outcomes;  // how many pairs have each outcome, 8 bits per outcome
 };
 
@@ -151,7 +151,7 @@ __device__ PairsOfThread place_pairs(const Task& task, u64 first, const PlacedTi
   PairsOfThread pairs{{}, 0};
   u64 rank = base + tile.rank;
 #pragma unroll
-  for (u32 k = 0; k < keys_a_thread; ++k) {
+  for (u32 k = 0; k < keys_per_thread; ++k) {
     pairs.slot[k] = ~u64{0};
     if (!tile.keys.is_there[k]) continue;
     InsertResult result = InsertResult::found;
@@ -201,7 +201,7 @@ __device__ void store_slots(const Task& task, u64 first, const PlacedTile& tile,
     for (u32 k = threadIdx.x; k < size; k += placing_threads) gathered[k] = 0;
     __syncthreads();
 #pragma unroll
-    for (u32 k = 0; k < keys_a_thread; ++k) {
+    for (u32 k = 0; k < keys_per_thread; ++k) {
       if (pairs.slot[k] - base >= size) continue;
       const auto value = task.pairs.value(first + k);
       gathered[pairs.slot[k] - base] = Layout::word_of(tile.keys.tag[k], value);
@@ -237,7 +237,7 @@ __global__ void __launch_bounds__(placing_threads)
   if (lane_id() == 0) highest = threadIdx.x == 0 ? no_bound : scan.warps_before;
   highest = larger(base.highest, highest - i64(base.count));
 
-  const u64 first = blockIdx.x * u64{placing_tile} + threadIdx.x * keys_a_thread;
+  const u64 first = blockIdx.x * u64{placing_tile} + threadIdx.x * keys_per_thread;
   const PairsOfThread pairs = place_pairs(task, first, tile, base.count, highest, places);
   count_outcomes(task, pairs.outcomes);
   const bool is_last = blockIdx.x + 1 == gridDim.x;

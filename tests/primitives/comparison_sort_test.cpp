@@ -117,7 +117,7 @@ std::vector<u32> keys_against_samples(u64 n) {
   auto keys = random_keys<u32>(n, 1u << 31, 11);
   for (u32& key : keys) key = key >> 1 | 1u << 31;
   const u32 bits = detail::plan_sample_sort(n, MergeShape<u32, u32>::tile).bits[0];
-  const u32 count = detail::samples_a_bucket(bits, MergeShape<u32, u32>::tile) << bits;
+  const u32 count = detail::samples_per_bucket(bits, MergeShape<u32, u32>::tile) << bits;
   for (u32 j = 0; j < count; ++j) keys[detail::sample_position(j, count, n)] = j;
   return keys;
 }

@@ -292,7 +292,7 @@ TYPED_TEST(WaterfallTypes, AnyNumberOfWorkersAndThreadsIsEnough) {
   for (u32 workers : {1u, 3u, 16u}) {
     Context own({.backend = body_backend, .workers = workers});
     const auto& ex = this->executor_of(own);
-    const WaterfallOptions options{.threads_a_multiprocessor = 128 * workers};
+    const WaterfallOptions options{.threads_per_multiprocessor = 128 * workers};
     Buffer<u64> sums(own, std::vector<u64>(3000, 0));
     Buffer<u32> sum(own, std::vector<u32>{0});
     TaskQueue<u32> queue(own, 501);
