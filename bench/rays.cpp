@@ -43,11 +43,11 @@ struct Scene {
         triangles{.positions = positions.span(), .triangles = indices.span()},
         binary(build(context, triangles, SahOptions{})),
         embree(mesh),
-        primary(cli::make_primary_rays(bounds(mesh), is_inside, 1024)) {
+        primary(make_primary_rays(bounds(mesh), is_inside, 1024)) {
     if (is_reinserted) reinsert(context, binary, {.passes = 2});
     std::vector<Hit> hits;
     embree.closest_hits(primary, hits);
-    diffuse = cli::make_diffuse_rays(mesh, bounds(mesh), primary, hits);
+    diffuse = make_diffuse_rays(mesh, bounds(mesh), primary, hits);
   }
 };
 

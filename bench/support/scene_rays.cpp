@@ -4,7 +4,7 @@
 #include <glm/geometric.hpp>
 #include <numbers>
 
-namespace copse::cli {
+namespace copse::bench {
 
 namespace {
 
@@ -73,4 +73,4 @@ std::vector<Ray> make_diffuse_rays(const Mesh& mesh, const Aabb& box, const std:
   return rays;
 }
 
-}  // namespace copse::cli
+}  // namespace copse::bench

@@ -41,7 +41,7 @@ void measure_scene_rays(Context& context, const Bvh& bvh, BenchInput& input, u32
   TracedRays primary = measure_rays(context, bvh.view(), input.triangles, input.primary, repeats);
   result.primary = primary.times;
   if (!input.diffuse) {
-    input.diffuse = make_diffuse_rays(input.mesh, bounds(input.mesh), input.primary, primary.hits);
+    input.diffuse = copse::bench::make_diffuse_rays(input.mesh, bounds(input.mesh), input.primary, primary.hits);
   }
   result.diffuse = measure_rays(context, bvh.view(), input.triangles, *input.diffuse, repeats).times;
 }
@@ -105,7 +105,7 @@ std::vector<BenchResult> measure_scene(Session& session, Context& context, const
   BenchInput input{.scene = scene,
                    .mesh = mesh,
                    .triangles = device_mesh.view(),
-                   .primary = make_primary_rays(bounds(mesh), scene.interior, rays_size),
+                   .primary = copse::bench::make_primary_rays(bounds(mesh), scene.interior, rays_size),
                    .diffuse = std::nullopt};
   std::vector<BenchResult> results;
   for (const BuildSettings& settings : settings_to_measure(options)) {
