@@ -17,7 +17,7 @@ namespace copse::test {
 inline constexpr TraceKernel all_kernels[] = {TraceKernel::automatic, TraceKernel::thread_per_ray,
                                               TraceKernel::persistent, TraceKernel::packets};
 
-/// Results of a batch are those that are expected. `name` says which batch it is.
+/// Expects these results of a batch. `name` says which batch it is.
 inline void expect_results(const std::string& name, const std::vector<Ray>& rays, const std::vector<Hit>& hits,
                            const std::vector<u8>& occluded, const std::vector<Hit>& expected) {
   ASSERT_EQ(hits.size(), expected.size()) << name;
@@ -52,7 +52,7 @@ void expect_hits_of_tree(Context& context, const Tree& tree, const DeviceMesh& m
   ASSERT_NO_FATAL_FAILURE(expect_hits(context, tree.view(), packed.view(), rays, expected));
 }
 
-/// The same in all layouts made of a binary tree, of those that take leaves as large as its own.
+/// The same in all layouts that a binary tree can be collapsed to, of those that take leaves as large as its own.
 inline void expect_hits_in_all_layouts(Context& context, const Mesh& mesh, const HostBvh& binary,
                                        const std::vector<Ray>& rays, const std::vector<Hit>& expected) {
   const DeviceMesh device(context, mesh);
@@ -68,13 +68,13 @@ inline void expect_hits_in_all_layouts(Context& context, const Mesh& mesh, const
   ASSERT_NO_FATAL_FAILURE(expect_hits_of_tree(context, eight, device, rays, expected));
 }
 
-/// The same, of all layouts, is what brute force finds.
+/// The same in all layouts. The expected hits are those of brute force.
 inline void expect_brute_force_in_all_layouts(Context& context, const Mesh& mesh, const HostBvh& binary,
                                               const std::vector<Ray>& rays) {
   expect_hits_in_all_layouts(context, mesh, binary, rays, brute_force_hits({host_view(mesh)}, rays));
 }
 
-/// Triangles of a chain, and how many stand behind each other: its trees are deeper than any stack.
+/// Triangles of a chain, many behind each other: its trees are deeper than any stack.
 inline Mesh chain_mesh(u32 count = 10000) {
   Mesh mesh;
   for (u32 i = 0; i < count; ++i) {

@@ -13,7 +13,7 @@ namespace {
 
 constexpr float nan = std::numeric_limits<float>::quiet_NaN();
 
-/// Where a point appears in the image, from -1 to 1; x and y, and its depth.
+/// The place of a point in the image: x and y from -1 to 1, and its depth.
 glm::dvec3 project(const Camera& camera, const vec3& point) {
   using glm::dvec3;
   const dvec3 p = dvec3(point) - dvec3(camera.eye), right(camera.right), up(camera.up);

@@ -1,4 +1,4 @@
-// Quick walks through trees of all layouts, on the host; the kernels run the same code in kernels_test.cpp.
+// Fast traversal of trees of all layouts, on the host. The kernels run the same code in kernels_test.cpp.
 
 #include <gtest/gtest.h>
 
@@ -24,13 +24,13 @@ using test::host_view;
 using test::HostBvh;
 using test::HostSplit;
 
-/// How often quick walks through one tree gave up.
+/// How often fast traversals of one tree gave up.
 struct GaveUp {
   u32 walks = 0;
   u32 tests = 0;
 };
 
-/// Steps as the kernels take them: one by one, or some for which there is room on the stack.
+/// Takes steps as the kernels do: one by one, or several for which the stack has room.
 template <u32 max_steps, class Walk>
 void step(Walk& walk, bool one_by_one) {
   NoCounter counter;
@@ -39,7 +39,7 @@ void step(Walk& walk, bool one_by_one) {
   walk.template take_steps<max_steps>(counter);
 }
 
-/// Every quick walk that does not give up finds the expected hit.
+/// Every fast traversal that does not give up finds the expected hit.
 template <u32 stack_size = 64, class View>
 GaveUp expect_hits(const View& bvh, const TriangleView& view, const std::vector<Ray>& rays,
                    const std::vector<Hit>& expected) {
@@ -70,7 +70,8 @@ GaveUp expect_hits(const View& bvh, const TriangleView& view, const std::vector<
   return gave_up;
 }
 
-/// In all layouts, over leaves of 1 and 3 triangles. Returns the most walks that gave up in one of them.
+/// The same in all layouts, over leaves of 1 and 3 triangles. Returns the maximum of traversals that gave up in
+/// one.
 u32 expect_hits_in_all_layouts(const Mesh& mesh, const std::vector<Ray>& rays) {
   const std::vector<Hit> expected = test::brute_force_hits({host_view(mesh)}, rays);
   u32 most = 0;
@@ -91,7 +92,7 @@ TEST(FastTraversal, FindsTheHitsOfBruteForceAndNeverGivesUpOnOrdinaryMeshes) {
   const Mesh random = generate_random(400, 0.2f), sphere = generate_sphere(3), grid = generate_grid(14);
   EXPECT_EQ(expect_hits_in_all_layouts(random, difficult_rays(random, 1500, 1)), 0u);
   EXPECT_EQ(expect_hits_in_all_layouts(sphere, difficult_rays(sphere, 1500, 2)), 0u);
-  // Rays that stand still across a mesh of no height are left to whole walks.
+  // Rays that do not move along the axis in which a mesh has no extent are left to robust traversal.
   EXPECT_LT(expect_hits_in_all_layouts(grid, difficult_rays(grid, 1500, 3)), 750u);
 }
 
@@ -109,8 +110,8 @@ TEST(FastTraversal, FindsTheHitsOfBruteForceOnHardMeshesWhereItDoesNotGiveUp) {
   }
 }
 
-/// The node's grid begins at -2048 and has a plane at 0, where a triangle lies that the ray meets at a grazing
-/// angle: the ray's way to that plane is lost in the rounding of its way from the grid's beginning.
+/// The node's grid begins at -2048 and has a plane at 0. There lies a triangle that the ray meets at a grazing
+/// angle. The ray's way to that plane is lost in the rounding of its way from the beginning of the grid.
 TEST(FastTraversal, PlanesNearTheRayAreFoundInGridsThatBeginFarAway) {
   Mesh mesh;
   for (float y : {0.0f, -2048.0f, 2000.0f}) {

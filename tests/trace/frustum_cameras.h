@@ -24,7 +24,7 @@ inline Aabb finite_bounds(const Mesh& mesh) {
   return is_empty(box) ? Aabb{vec3(0), vec3(1)} : box;
 }
 
-/// Around and inside the mesh's box.
+/// Cameras around and inside the mesh's box.
 inline std::vector<NamedCamera> cameras_around(const Mesh& mesh) {
   const Aabb box = finite_bounds(mesh);
   const vec3 middle = centroid(box);
@@ -33,7 +33,7 @@ inline std::vector<NamedCamera> cameras_around(const Mesh& mesh) {
   std::vector<NamedCamera> cameras = {{"framing", frame_box(box, 40, 1)}};
   const auto add = [&](const char* name, const vec3& eye, const vec3& target, float angle, float aspect) {
     const vec3 from = middle + eye * reach, to = middle + target * reach;
-    // Three sizes from a mesh as large as floats can be there is no place to stand, nor beside a point.
+    // There is no place three sizes away from a mesh as large as floats can be, and none beside a point.
     if (is_finite(from) && from != to) cameras.push_back({name, look_at(from, to, vec3(0, 1, 0), angle, aspect)});
   };
   add("inside", {0.1f, 0.05f, 0.02f}, {-1, 0.3f, 0.4f}, 75, 1.5f);
@@ -43,7 +43,7 @@ inline std::vector<NamedCamera> cameras_around(const Mesh& mesh) {
   if (!mesh.positions.empty() && is_finite(mesh.positions[0])) {
     cameras.push_back({"on a vertex", {mesh.positions[0], vec3(0, 0, -1), vec3(1, 0, 0), vec3(0, 1, 0)}});
   }
-  // Neither at right angles nor of length 1.
+  // Its axes are neither at right angles nor of length 1.
   const vec3 eye = middle + vec3(2, -1, 2) * reach;
   if (is_finite(eye)) cameras.push_back({"skew", {eye, vec3(-4, 2, -4), vec3(1, 0.5f, -1), vec3(0.3f, 2, 1)}});
   return cameras;

@@ -133,7 +133,7 @@ TEST_P(FrustumRays, ReportGeometryAndOwnNumbersOfSeveralViews) {
   expect_brute_force(views, host, camera, {.resolution = uvec3(12, 12, 4)}, {60, 60}, "three views");
 }
 
-/// The same ids as through a tree; where they differ, t is within 4 ulp.
+/// The ids are those through a tree. Where they differ, t is within 4 ulp.
 TEST_P(FrustumRays, FindTheHitsOfATreeOnLargeMeshes) {
   const Size size{200, 150};
   for (const Mesh& mesh : {load_mesh("assets/testball.ply"), load_mesh("assets/spot.obj"),
@@ -281,7 +281,7 @@ TEST(FrustumRaysOnTheHost, TestOnlyTheSlabsUpToTheirHit) {
   EXPECT_GT(counter.primitives, 0u);
 }
 
-/// A lane leaves out triangles in whose rectangle its pixel is not.
+/// A lane leaves out triangles with a rectangle that does not contain its pixel.
 TEST(FrustumRaysOnTheHost, HitOnlyTrianglesInWhoseRectangleTheirPixelIs) {
   Context cpu({.backend = Backend::cpu});
   const Size size{60, 45};
@@ -310,7 +310,7 @@ TEST(FrustumRaysOnTheHost, HitOnlyTrianglesInWhoseRectangleTheirPixelIs) {
     }
   }
   EXPECT_GT(hit_count, 10000u);
-  // A few pixels each.
+  // Each has a few pixels.
   EXPECT_LT(pixel_count, 400u * 6);
 }
 

@@ -54,7 +54,7 @@ TEST_P(GridMarch, FindsTheHitsOfBruteForceOnACubeWhoseFacesLieInCells) {
   expect_brute_force_on(generate_cube(), 4000);
 }
 
-/// From so far away that the triangle test errs by more than a cell, and up to where it finds nothing more.
+/// Rays from so far away that the triangle test errs by more than a cell, up to where it finds nothing more.
 TEST_P(GridMarch, FindsTheHitsOfBruteForceFromFarAway) {
   const Mesh mesh = generate_sphere(3);
   RayMaker make(3);
@@ -75,7 +75,7 @@ TEST_P(GridMarch, FindsTheHitsOfBruteForceOnHardMeshes) {
   }
 }
 
-/// Along the faces and edges of cells, where neither side may be missed.
+/// Rays along the faces and edges of cells must miss neither side.
 TEST_P(GridMarch, FindsTrianglesInFacesOfCells) {
   Mesh mesh;
   RayMaker make(5);
@@ -112,7 +112,7 @@ TEST_P(GridMarch, ReportsGeometryAndOwnNumbersOfSeveralViews) {
   expect_brute_force(context(), grid.view(), views, host, difficult_rays(other, 2000, 6), "three views");
 }
 
-/// The same ids as through a tree; where they differ, t is within 4 ulp.
+/// The ids are those through a tree. Where they differ, t is within 4 ulp.
 void expect_hits_of_a_tree(Context& context, const Mesh& mesh, const GridOptions& options, u32 ray_count) {
   const DeviceMesh device(context, mesh);
   const Grid grid = build_grid(context, device.view(), options);

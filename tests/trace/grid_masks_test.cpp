@@ -42,7 +42,7 @@ class GridMasks : public test::OnEachBackend {
     return masks;
   }
 
-  /// Through a tree, which has tests of its own.
+  /// The hits through a tree, which has tests of its own.
   std::vector<Hit> expected(const std::vector<Ray>& rays, const std::vector<u32>& masks) {
     const Bvh bvh = build(context(), views_, LbvhOptions{});
     const Buffer<Ray> device_rays(context(), rays);

@@ -29,7 +29,7 @@ bool hits(const Ray& ray, const Triangle& triangle, TriangleHit* out = nullptr) 
   return is;
 }
 
-/// Against a box of a tree that lies within `bounds`.
+/// Tests a ray against a box of a tree that lies within `bounds`.
 bool hits(const Ray& ray, const Aabb& box, const Aabb& bounds) {
   const RaySlabs slabs = make_slabs(ray, bounds);
   return slabs.is_bounded && is_within(intersect_box(slabs, box.lo, box.hi), box_limit(slabs, ray.t_max));
@@ -48,7 +48,7 @@ TEST(FusedMultiplyAdd, RoundsOnce) {
     const float a = any_number(), b = any_number(), c = i % 2 == 0 ? any_number() : -(a * b);
     ASSERT_EQ(bits_of(fma_rn(a, b, c)), bits_of(std::fma(a, b, c))) << a << " " << b << " " << c;
   }
-  // Next to the middle between two floats, by less than a double holds.
+  // These lie next to the middle between two floats, by less than a double can hold.
   for (u32 i = 0; i < 100000; ++i) {
     const float half = std::ldexp(1.0f, -24), up = 1 + 2 * half, down = 1 - 2 * half;
     const float c = make.uniform(1, 2), sign = i % 2 == 0 ? 1.0f : -1.0f, scale = std::ldexp(1.0f, -int(i % 120));
@@ -320,7 +320,7 @@ AimedRay aimed_ray(RayMaker& make, int i, float decades) {
   return {triangle, ray};
 }
 
-/// What traversal needs, and what the padding is for: no box is missed at the very t of a hit in it.
+/// Traversal needs this, and it is why boxes are padded: no box is missed at the very t of a hit in it.
 void expect_boxes_around_hits_are_hit(float decades, u32 min_hits) {
   RayMaker make(11);
   u32 hit_count = 0;

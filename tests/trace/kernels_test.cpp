@@ -64,7 +64,7 @@ TEST_P(Kernels, FindTheHitsOfBruteForceOnHardMeshes) {
   }
 }
 
-/// Stacks overflow; every kernel climbs.
+/// Stacks overflow, so that every kernel climbs.
 TEST_P(Kernels, FollowAChainOfTenThousand) {
   const Mesh mesh = test::chain_mesh();
   std::vector<Ray> rays;
@@ -138,7 +138,7 @@ TEST_P(Kernels, LeavesOfHundredsAreTestedWhole) {
   ASSERT_NO_FATAL_FAILURE(expect_hits(uploaded.view(), packed.view(), rays, expected));
 }
 
-/// Warps whose rays all point into one octant, for each of them, and the same rays mixed.
+/// Warps with rays that all point into one octant, for each octant, and the same rays mixed.
 TEST_P(Kernels, EveryOctantGivesTheHitsOfBruteForce) {
   const Mesh mesh = generate_sphere(3);
   const HostBvh binary = build_host_bvh(host_view(mesh), 2);

@@ -1,4 +1,4 @@
-// Wide trees and packed triangles, on the host; the kernels run the same code in kernels_test.cpp.
+// Wide trees and packed triangles, on the host. The kernels run the same code in kernels_test.cpp.
 
 #include <gtest/gtest.h>
 

@@ -17,7 +17,7 @@ using test::host_view;
 
 constexpr u32 masks_of_views[] = {0b0001, 0b0110, 0, ~u32{0}};
 
-/// Meshes at one place, each a geometry with a mask of its own.
+/// Meshes at one place. Each is a geometry with a mask of its own.
 struct MaskedScene {
   std::vector<Mesh> meshes;
   std::vector<TriangleView> host;
@@ -66,7 +66,7 @@ class Masks : public test::OnEachBackend {
     rays_ = scene_.rays(800);
   }
 
-  /// What traces rays that go apart.
+  /// The kernel that traces rays that go apart.
   static TraceKernel kernel_for(TraceKernel asked, const TreeView& tree) {
     if (GetParam() == Backend::cpu) return asked == TraceKernel::packets ? asked : TraceKernel::thread_per_ray;
     const bool is_binary = std::holds_alternative<BvhView>(tree);
@@ -116,7 +116,7 @@ TEST_P(Masks, RaysPassOverWhatTheyShareNoBitWith) {
   expect_hits_of(collapse<CompressedBvh8>(context(), bvh));
 }
 
-/// As many rays to a triangle as packets are for.
+/// There are enough rays per triangle for packets.
 TEST_P(Masks, RaysThatStayTogetherGoInPackets) {
   const Bvh bvh = build(context(), views_, HplocOptions{});
   rays_.clear();
@@ -138,7 +138,7 @@ TEST_P(Masks, RaysThatStayTogetherGoInPackets) {
   }
 }
 
-/// Trees deeper than any stack: rays walk again wholly, with their masks.
+/// Trees are deeper than any stack: rays are retraced by robust traversal, with their masks.
 TEST_P(Masks, AreHeededByWalksThatClimb) {
   const Mesh mesh = test::chain_mesh();
   const DeviceMesh device(context(), mesh);

@@ -1,6 +1,6 @@
 #pragma once
 
-// Slow and obvious answers, and the rays that ask.
+// Slow and obvious answers, and the rays for which they are computed.
 
 #include <gtest/gtest.h>
 
@@ -41,8 +41,8 @@ inline std::vector<Hit> brute_force_hits(const std::vector<TriangleView>& views,
   return hits;
 }
 
-/// t of the plane's hit inside a triangle, in double precision by Cramer's rule; none where it misses by more
-/// than `slack`, in barycentric units, or is seen edge-on.
+/// t of the plane's hit inside a triangle, in double precision by Cramer's rule. None if the ray misses by more
+/// than `slack`, in barycentric units, or sees the triangle edge-on.
 inline std::optional<double> double_hit(const Triangle& triangle, const Ray& ray, double slack) {
   using glm::dvec3;
   const dvec3 a(triangle.a), ab = dvec3(triangle.b) - a, ac = dvec3(triangle.c) - a, d(ray.direction);
@@ -83,7 +83,7 @@ class RayMaker {
   }
   u32 below(u32 n) { return std::uniform_int_distribution<u32>(0, n - 1)(random_); }
 
-  /// At a point of the box, from its surroundings; a flat box is not only seen from its plane.
+  /// A ray at a point of the box, from its surroundings. Rays see a flat box from outside its plane too.
   Ray into(const Aabb& box) {
     const vec3 size = box.hi - box.lo;
     const vec3 around(std::max({size.x, size.y, size.z}));
@@ -95,7 +95,7 @@ class RayMaker {
   std::mt19937 random_;
 };
 
-/// A ray spoilt in all ways in which it hits nothing.
+/// A ray, spoilt in every way in which it hits nothing.
 inline std::vector<Ray> rays_that_are_none(const Ray& good) {
   constexpr float nan = std::numeric_limits<float>::quiet_NaN();
   std::vector<Ray> rays;
@@ -115,8 +115,8 @@ inline std::vector<Ray> rays_that_are_none(const Ray& good) {
   return rays;
 }
 
-/// Rays in the ways that go wrong: random, along axes, from and within the planes of vertices, through vertices
-/// and edges, with zero, negative zero and denormal components, with intervals.
+/// Rays that are difficult: random, along axes, from and within the planes of vertices, through vertices and
+/// edges, with zero, negative zero and denormal components, with intervals.
 inline std::vector<Ray> difficult_rays(const Mesh& mesh, u32 count, u32 seed) {
   RayMaker make(seed);
   const Aabb box = bounds(mesh);

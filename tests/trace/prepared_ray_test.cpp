@@ -1,4 +1,4 @@
-// Rays made ready for quick walks.
+// Rays prepared for fast traversal.
 
 #include "trace/hit/prepared_ray.h"
 
@@ -27,7 +27,7 @@ bool is_common_range(const Ray& ray, const Aabb& bounds) {
   return make_common_range_slabs(ray, TreeReach::of(bounds), slabs);
 }
 
-/// Whether a ray that is ready for `bounds` may have a hit in `box`.
+/// True if a ray that is prepared for `bounds` may have a hit in `box`.
 bool may_hit(const Ray& ray, const Aabb& bounds, const Aabb& box) {
   const PreparedRay prepared = prepare_ray(ray, TreeReach::of(bounds));
   if (prepared.gives_up) return true;
@@ -133,7 +133,7 @@ TEST(PreparedRay, EntersNoTreeWithoutPrimitives) {
   }
 }
 
-/// Else it would visit more than it needs to.
+/// Otherwise the ray would visit more than it needs to.
 TEST(PreparedRay, PadsTheEndsOfBoxesByLittle) {
   RayMaker make(24);
   for (int i = 0; i < 10000; ++i) {

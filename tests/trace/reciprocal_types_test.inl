@@ -1,4 +1,4 @@
-// reciprocal_rn, on each backend, beside a division of the host.
+// reciprocal_rn on each backend, compared with a division on the host.
 
 #include <gtest/gtest.h>
 
@@ -22,7 +22,7 @@ template <class Executor>
 struct Reciprocal : test::BodyTest<Executor> {};
 TYPED_TEST_SUITE(Reciprocal, TheBackend, BackendName);
 
-/// Of numbers from a power of two to the next: all mantissas there are.
+/// The numbers from a power of two to the next: all mantissas.
 TYPED_TEST(Reciprocal, IsThatOfADivisionForEveryMantissa) {
   constexpr u32 mantissas = 1u << 23;
   Buffer<float> reciprocals(this->context(), mantissas);

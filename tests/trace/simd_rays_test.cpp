@@ -1,4 +1,4 @@
-// Batches on the CPU by every instruction set that this machine has: all give the bits of the walk of one ray in
+// Batches on the CPU by every instruction set that this machine has. All give the bits of a single ray in
 // trace/traverse.h, and of brute force.
 
 #include <gtest/gtest.h>
@@ -36,7 +36,7 @@ std::string target_name(const testing::TestParamInfo<Target>& info) {
   return info.param.name;
 }
 
-/// Has batches use one instruction set alone, for as long as a test runs.
+/// Makes batches use one instruction set alone, as long as a test runs.
 class SimdRays : public testing::TestWithParam<Target> {
  protected:
   void SetUp() override {
@@ -131,7 +131,7 @@ TEST_P(SimdRays, TestAllTrianglesOfFullLeaves) {
   }
 }
 
-/// Leaves hold triangles of two views, of which a ray sees both, one or none.
+/// Leaves hold triangles of two views. A ray sees both, one or none of them.
 TEST_P(SimdRays, PassOverTrianglesOfOtherMasks) {
   const Mesh first = generate_random(200, 0.3f), second = generate_sphere(2);
   const DeviceMesh one(context(), first), two(context(), second);
@@ -155,8 +155,7 @@ TEST_P(SimdRays, PassOverTrianglesOfOtherMasks) {
   expect_masked_hits(collapse<CompressedBvh8>(context(), binary), views, rays, masks, expected);
 }
 
-/// Pictures of a scene from six sides, of which neighbouring rays stay together, and cross the signs of
-/// directions.
+/// Pictures of a scene from six sides. Neighbouring rays stay together, and the signs of their directions change.
 TEST_P(SimdRays, FollowNeighboursTogether) {
   const Mesh mesh = generate_hairball(60, 40);
   const HostBvh bvh = build_host_bvh(host_view(mesh), 3);
@@ -185,7 +184,7 @@ TEST_P(SimdRays, BatchesOfAnySizeAreTracedWhole) {
   }
 }
 
-/// Deeper than what waits has room for.
+/// Trees are deeper than the stacks.
 TEST_P(SimdRays, FollowAChainOfTenThousand) {
   const Mesh mesh = test::chain_mesh();
   std::vector<Ray> rays;
@@ -197,8 +196,8 @@ TEST_P(SimdRays, FollowAChainOfTenThousand) {
                              brute_force(mesh, rays));
 }
 
-/// Most arrive at once. The last ones of many groups go on together, in lanes that others left, and some of them
-/// give up in a chain deeper than what waits has room for.
+/// Most rays end at once. The stragglers of many groups go on together, in lanes that others left. Some of them
+/// give up in a chain that is deeper than the stacks.
 TEST_P(SimdRays, ArriveLateAmongManyThatArriveAtOnce) {
   const Mesh mesh = test::chain_mesh(1500);
   std::vector<Ray> rays;
@@ -226,7 +225,7 @@ TEST_P(SimdRays, FindFewerTrianglesThanLanes) {
   }
 }
 
-/// In a soup of large triangles, in so many boxes that rays do not go down to all of them together.
+/// Rays in a soup of large triangles are in so many boxes that they do not descend to all of them together.
 TEST_P(SimdRays, LeaveInAllDirectionsFromWhereTheyBegin) {
   const Mesh mesh = generate_random(900, 0.6f);
   test::RayMaker make(13);
@@ -263,7 +262,7 @@ TEST_P(SimdRays, TreesWithoutPrimitivesAreMissed) {
                     expected);
 }
 
-/// From within a closed mesh through its edges and vertices: none slips through.
+/// Rays from within a closed mesh at its edges and vertices: none slips through.
 TEST_P(SimdRays, DoNotSlipThroughTheEdgesOfALargeClosedMesh) {
   const Mesh mesh = generate_sphere(4);
   const DeviceMesh device(context(), mesh);

@@ -1,6 +1,6 @@
 #pragma once
 
-// Triangles that rays see so nearly edge-on that only rounding decides what they look like.
+// Triangles that rays see so nearly edge-on that rounding alone decides what they look like.
 
 #include <cmath>
 
@@ -9,7 +9,7 @@
 
 namespace copse::test {
 
-/// The same number, or one of its neighbours, or theirs.
+/// A point with each coordinate the same, or up to two floats away.
 inline vec3 nearby(RayMaker& make, vec3 p) {
   for (int axis = 0; axis < 3; ++axis) {
     for (u32 steps = make.below(3); steps > 0; --steps) {
@@ -19,7 +19,7 @@ inline vec3 nearby(RayMaker& make, vec3 p) {
   return p;
 }
 
-/// In a plane through the ray, give or take two roundings: between `begin` and `end` along it.
+/// A sliver in a plane through the ray, give or take two roundings, between `begin` and `end` along the ray.
 inline Triangle sliver_along(RayMaker& make, const Ray& ray, float begin, float end) {
   const vec3 aside = make.point(-1, 1) * (make.below(2) == 0 ? 1.0f : 1e-3f);
   const auto corner = [&] {
@@ -30,8 +30,8 @@ inline Triangle sliver_along(RayMaker& make, const Ray& ray, float begin, float 
   return {a, b, corner()};
 }
 
-/// In the plane x = y, as rays are that start in it and go as far along x as along y. The triangle may begin at
-/// another place along z than along x and y.
+/// A sliver in the plane x = y. Rays that start in this plane and go as far along x as along y stay in it. The
+/// triangle may begin at another place along z than along x and y.
 inline Triangle sliver_in_diagonal(RayMaker& make) {
   const auto corner = [&] {
     const float x = make.uniform(0, 10), z = make.uniform(0, 10);
@@ -75,7 +75,7 @@ struct SliverScene {
   }
 
  private:
-  /// Along a ray, for which others are added: its neighbours, and the same from behind.
+  /// Adds a sliver along a ray, and other rays: the neighbours of the ray, and the same from behind.
   Triangle sliver(RayMaker& make, u32 i, bool is_diagonal, float scale) {
     if (is_diagonal && i % 2 == 0) {
       const Ray middle{vec3(-1, -1, 0) * scale, 0, vec3(0.3f, 0.3f, 1), infinity};

@@ -1,4 +1,4 @@
-// Triangles seen nearly edge-on: their hits are where they should be, and equal through every structure.
+// Triangles that rays see nearly edge-on: their hits are where they should be, and equal through every structure.
 
 #include <gtest/gtest.h>
 #include <glm/common.hpp>
@@ -26,13 +26,13 @@ using test::SliverScene;
 
 constexpr double rounding = 1.0 / (1u << 24);
 
-/// How far a hit is from where it should be, in roundings.
+/// The distance of a hit from where it should be, in roundings.
 struct SliverError {
   double in_time = 0;   // from the ray's part in the triangle's box, as a share of the time to the farthest corner
   double in_space = 0;  // from the point of its weights, as a share of the distance to the farthest corner
 };
 
-/// When a ray enters and leaves the box of a triangle.
+/// The times at which a ray enters and leaves the box of a triangle.
 struct TimesOfBox {
   double entry, exit;
 };
@@ -95,8 +95,8 @@ Triangle triangle_across(const Ray& ray, float t) {
   return {at - 9.0f * aside - 9.0f * up, at + 9.0f * aside - 8.0f * up, at + 9.0f * up};
 }
 
-/// A sliver, and a triangle that the ray meets just before the sliver's box: a t that is before its box hides it,
-/// or not, by the shape of the tree.
+/// A sliver, and a triangle that the ray meets just before the sliver's box. If the sliver's t were before its
+/// box, the triangle would hide it in some trees and not in others.
 TEST(Sliver, HidesNothingInFrontOfItsBoxInAnyTree) {
   RayMaker make(2);
   u32 tree_count = 0;
@@ -130,7 +130,8 @@ TEST(Sliver, HidesNothingInFrontOfItsBoxInAnyTree) {
 
 class Slivers : public test::OnEachBackend {};
 
-/// The first triangle was found nearer than its box, in a leaf together with the second, and not in its own.
+/// Once, the first triangle was found nearer than its box, in a leaf together with the second, and not in its own
+/// leaf.
 TEST_P(Slivers, AreFoundWhereTheyAreInLeavesOfOneAndOfTwo) {
   Mesh mesh;
   test::add_triangle(mesh,

@@ -80,7 +80,7 @@ TEST_P(TraceRays, RaysThatAreNoneMiss) {
   EXPECT_TRUE(is_hit(trace(context(), bvh.view(), device.view(), {good})[0]));
 }
 
-/// 20 views, more than one launch writes: of 32-bit, 16-bit and no indices, with strides, empty ones between.
+/// 20 views, more than one launch writes: with 32-bit, 16-bit and no indices, with strides, and with empty views.
 TEST_P(TraceRays, SeveralViewsReportTheirGeometryAndTheirOwnTriangles) {
   struct Vertex {
     float colour[2];

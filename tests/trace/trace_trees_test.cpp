@@ -55,7 +55,7 @@ class TraceTrees : public test::OnEachBackend {
   }
 };
 
-/// A small picture, of so many rays along an edge.
+/// A small picture, with this many rays along an edge.
 std::vector<Ray> rays_together(u32 across = 64, const vec3& origin = vec3(0, 0, 3)) {
   const float step = 0.064f / float(across);
   std::vector<Ray> rays;
@@ -82,7 +82,7 @@ TEST_P(TraceTrees, FindTheHitsOfBruteForce) {
   }
 }
 
-/// On CUDA, how many of the 5,120 triangles there are for a ray decides, and where the rays begin.
+/// On CUDA, the number of the 5,120 triangles per ray decides, and where the rays start.
 TEST_P(TraceTrees, SuitTheirChoiceToTheFinenessOfTriangles) {
   if (GetParam() != Backend::cuda) GTEST_SKIP() << "the CPU goes by the directions alone";
   const DeviceMesh device(context(), generate_sphere(4));

@@ -9,7 +9,7 @@
 #include "tests/support/host_bvh.h"
 #include "tests/trace/oracle.h"
 
-// On the host; the kernels run the same code in trace_rays_test.cpp.
+// Traversal on the host. The kernels run the same code in trace_rays_test.cpp.
 
 namespace copse {
 namespace {
@@ -59,8 +59,8 @@ TEST(Traverse, FindsTheHitsOfBruteForceOnACube) {
 }
 
 TEST(Traverse, LosesNoRayAtTheEdgeOfLongTriangles) {
-  // A floor of two triangles 1000 long, one below the origin; rays end within 1e-4 of the edge they share. What
-  // the triangle test rounds is in proportion to the triangles, not to the way to the hit.
+  // A floor of two triangles 1000 long, one below the origin. Rays end within 1e-4 of the edge that they share.
+  // The rounding of the triangle test is in proportion to the triangles, not to the way to the hit.
   std::mt19937 random(5);
   std::uniform_real_distribution<float> unit(-1, 1);
   const float length = 500;
@@ -153,7 +153,7 @@ TEST(Traverse, DenormalDirectionsVisitNoMoreThanZeros) {
 
 // ---- Stacks that overflow -----------------------------------------------------------------------------------
 
-/// Visits the same primitives in the same order whatever the stack's size.
+/// Traversal visits the same primitives in the same order, whatever the stack's size.
 void expect_stack_size_does_not_matter(const HostBvh& bvh, const TriangleView& triangles,
                                        const std::vector<Ray>& rays) {
   for (const Ray& ray : rays) {
@@ -184,8 +184,8 @@ TEST(TraversalStack, OfAnySizeVisitsTheSameNodesWhereAllBoxesAreEqual) {
                                     difficult_rays(mesh, 400, 10));
 }
 
-/// One leaf after another split off the rest: as deep as there are triangles. `order` tells the places of the
-/// triangles on a line, so that the near child is always the leaf, always the rest, or either.
+/// A tree that splits one leaf after another off the rest, so that it is as deep as there are triangles. `order`
+/// tells the places of the triangles on a line. So the near child is always the leaf, always the rest, or either.
 struct Chain {
   Mesh mesh;
   HostBvh bvh;

@@ -16,7 +16,7 @@ namespace {
 using test::DeviceMesh;
 using test::RayMaker;
 
-/// t from which and up to which a ray is in a box that is `slack` larger on each side; from > to where it misses.
+/// The interval of t in which a ray is in a box that is `slack` larger on each side; from > to if it misses.
 std::pair<double, double> span_in_box(const Ray& ray, const dvec3& lo, const dvec3& hi, double slack) {
   double from = ray.t_min, to = ray.t_max;
   for (int axis = 0; axis < 3; ++axis) {
@@ -32,7 +32,8 @@ std::pair<double, double> span_in_box(const Ray& ray, const dvec3& lo, const dve
   return {from, to};
 }
 
-/// No voxel that is set lies clearly before the hit, and the ray passes the voxel of the hit, or closely so.
+/// No voxel that is set lies clearly before the hit, and the ray passes through the voxel of the hit, or close to
+/// it.
 void expect_first(const HostVoxels& voxels, const std::vector<uvec3>& set, const Ray& ray, const VoxelHit& hit) {
   const GridShape& shape = voxels.shape;
   const dvec3 edge = 1.0 / shape.cells_per_unit;
@@ -135,7 +136,7 @@ TEST(VoxelMarch, MissesWhereThereIsNothing) {
     EXPECT_FALSE(is_hit(first_voxel(bricks.view(), ray)));
     EXPECT_EQ(first_voxel(bricks.view(), ray).t, ray.t_max);
   }
-  // From inside to the far side.
+  // The ray goes from inside to the far side.
   EXPECT_EQ(first_voxel(bricks.view(), {vec3(0.5f), 0, vec3(1, 0, 0), infinity}).voxel, uvec3(32, 16, 16));
 }
 
