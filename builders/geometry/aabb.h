@@ -13,23 +13,23 @@ using glm::vec3;
 static_assert(sizeof(vec3) == 12 && alignof(vec3) == 4, "vec3 has the layout of float3");
 static_assert(sizeof(uvec3) == 12 && alignof(uvec3) == 4, "uvec3 has the layout of uint3");
 
-/// The component-wise smaller of two points. Both must hold numbers, no NaN and no -0.0, so that every
-/// backend gives the same bits; vertices enter through clean_point.
+/// Returns the component-wise minimum of two points. Neither may hold NaN or -0.0, so that every backend gives the
+/// same bits. Vertices enter through clean_point.
 COPSE_HD inline vec3 lower_corner(const vec3& a, const vec3& b) {
   return vec3(min_number(a.x, b.x), min_number(a.y, b.y), min_number(a.z, b.z));
 }
 
-/// The component-wise larger of two points, as lower_corner.
+/// Returns the component-wise maximum of two points, as lower_corner does the minimum.
 COPSE_HD inline vec3 upper_corner(const vec3& a, const vec3& b) {
   return vec3(max_number(a.x, b.x), max_number(a.y, b.y), max_number(a.z, b.z));
 }
 
-/// The point with every -0.0 turned into 0.0.
+/// Returns the point with every -0.0 replaced by 0.0.
 COPSE_HD inline vec3 clean_point(const vec3& p) {
   return vec3(add_rn(p.x, 0.0f), add_rn(p.y, 0.0f), add_rn(p.z, 0.0f));
 }
 
-/// Without a jump, as is_empty: so loads of several points are under way at once.
+/// Branch-free, as is_empty is, so that loads of several points overlap.
 COPSE_HD inline bool is_finite(const vec3& p) {
   return (magnitude(p.x) < infinity) & (magnitude(p.y) < infinity) & (magnitude(p.z) < infinity);
 }
@@ -48,22 +48,22 @@ COPSE_HD inline bool is_empty(const Aabb& box) {
   return !((box.lo.x <= box.hi.x) & (box.lo.y <= box.hi.y) & (box.lo.z <= box.hi.z));
 }
 
-/// True for a box that can stand in a tree: finite corners, none inverted.
+/// True if the box can be in a tree: its corners are finite, and it is not inverted.
 COPSE_HD inline bool is_valid(const Aabb& box) {
   return is_finite(box.lo) && is_finite(box.hi) && !is_empty(box);
 }
 
-/// The smallest box around both. An empty box changes nothing.
+/// Returns the smallest box around both. An empty box changes nothing.
 COPSE_HD inline Aabb merge(const Aabb& a, const Aabb& b) {
   return {lower_corner(a.lo, b.lo), upper_corner(a.hi, b.hi)};
 }
 
-/// What two boxes share; empty where they are apart.
+/// Returns the box that two boxes share, which is empty if they are apart.
 COPSE_HD inline Aabb intersection(const Aabb& a, const Aabb& b) {
   return {upper_corner(a.lo, b.lo), lower_corner(a.hi, b.hi)};
 }
 
-/// Half the surface area, in double precision so that no finite box overflows; 0 for an empty box.
+/// Returns half the surface area, in double precision so that no finite box overflows; 0 for an empty box.
 COPSE_HD inline double half_area(const Aabb& box) {
   if (is_empty(box)) return 0;
   const double x = double(box.hi.x) - box.lo.x, y = double(box.hi.y) - box.lo.y, z = double(box.hi.z) - box.lo.z;
@@ -74,7 +74,7 @@ COPSE_HD inline bool operator==(const Aabb& a, const Aabb& b) {
   return a.lo == b.lo && a.hi == b.hi;
 }
 
-/// The centre of a box, halved before it is summed so that no finite box overflows.
+/// Returns the centre of a box. Halves are summed, so that no finite box overflows.
 COPSE_HD inline vec3 centroid(const Aabb& box) {
   return vec3(add_rn(mul_rn(box.lo.x, 0.5f), mul_rn(box.hi.x, 0.5f)),
               add_rn(mul_rn(box.lo.y, 0.5f), mul_rn(box.hi.y, 0.5f)),

@@ -17,9 +17,9 @@
 
 namespace copse::detail {
 
-/// Packed triples of 32-bit words, which are positions or vertex numbers, from a place aligned to 16 bytes. They
-/// are read four at a time, by three loads of 16 bytes, where words one by one at a stride of 12 bytes would keep
-/// the load units busy three times as long.
+/// Packed triples of 32-bit words, positions or vertex numbers, in memory aligned to 16 bytes. They are read four
+/// at a time, by three loads of 16 bytes. Single words at a stride of 12 bytes would keep the load units busy
+/// three times as long.
 struct Triples {
   static constexpr u32 at_once = 4;
   static constexpr u32 alignment = 16;
@@ -34,11 +34,11 @@ struct Triples {
     u32 word[4];
   };
 
-  /// How many groups of four there are, the last one perhaps of fewer.
+  /// Returns the number of groups of four; the last group may have fewer.
   COPSE_HD u64 group_count() const { return divide_rounding_up(count, u64{at_once}); }
   COPSE_HD u64 whole_group_count() const { return count / at_once; }
 
-  /// Triples 4 * group and the three after it. Past the last triple, the last one again.
+  /// Returns triple 4 * group and the three after it. The last triple stands for those past the end.
   COPSE_HD Four load(u64 group) const {
     if (group < whole_group_count()) return load_whole(group);
     Four four;
@@ -49,7 +49,7 @@ struct Triples {
     return four;
   }
 
-  /// The same for a group below whole_group_count(), without asking.
+  /// The same for a group below whole_group_count(), without the check.
   COPSE_HD Four load_whole(u64 group) const {
     const auto* from = reinterpret_cast<const LoadedWords*>(words + 3 * at_once * group);
     Four four;
@@ -69,7 +69,7 @@ struct Triples {
 enum class TripleLoad {
   /// One by one: fewest instructions, for triangles in their own order.
   singly,
-  /// By 8 bytes and by 4: fewest visits to lines of the cache, which is what a gather takes its time for.
+  /// By 8 bytes and by 4: fewest accesses to cache lines, which limit a gather.
   in_pairs,
 };
 
@@ -85,8 +85,8 @@ struct ThreeWords {
     }
   }
 
-  /// From any place that is aligned to 4 bytes: the two that stand in 8 aligned bytes, and the third before or
-  /// after them.
+  /// Loads from memory aligned to 4 bytes: the two words that fill 8 aligned bytes, and the word before or after
+  /// them.
   COPSE_HD static ThreeWords load_in_pairs(const u32* from) {
     const bool is_first_alone = (reinterpret_cast<u64>(from) & 4) != 0;
     const TwoWords two = *reinterpret_cast<const TwoWords*>(from + (is_first_alone ? 1 : 0));
@@ -136,7 +136,7 @@ struct alignas(32) PrecomputedBox {
   u32 unused_too;
 };
 
-/// The boxes of primitives by their number.
+/// The precomputed boxes of primitives.
 struct PrecomputedBoxes {
   const PrecomputedBox* boxes;
   COPSE_HD Aabb operator()(u32 primitive) const {
@@ -145,18 +145,18 @@ struct PrecomputedBoxes {
   }
 };
 
-/// Room for boxes, which are made or not as samples of the primitives decide.
+/// Room for precomputed boxes. Samples of the primitives decide whether they are made.
 struct PrecomputedBounds {
   static constexpr u32 sample_count = 256;
 
-  PrecomputedBox* boxes = nullptr;  // [primitive]; null where they are never made
-  u32* far_count = nullptr;         // of the samples, those that are far from the next primitive
+  PrecomputedBox* boxes = nullptr;  // [primitive]; null if they are never made
+  u32* far_count = nullptr;         // samples that are far from the next primitive
 
   COPSE_HD bool are_made() const { return boxes != nullptr && 2 * *far_count > sample_count; }
   COPSE_HD PrecomputedBoxes made() const { return {boxes}; }
 };
 
-/// 1 for a sample whose next primitive is farther away than a part of the scene's extent, along any axis.
+/// Returns 1 for a sample if the next primitive is farther away than a part of the scene's extent, on any axis.
 template <class Boxes>
 struct IsFarFromNext {
   static constexpr float part = 1.0f / 16;
@@ -184,7 +184,7 @@ struct IsFarFromNext {
   }
 };
 
-/// Whether room for boxes may pay: for triangles of one mesh that caches cannot hold.
+/// True if room for boxes may pay: for triangles that caches cannot hold.
 template <class Boxes>
 bool may_precompute_bounds(u64 n) {
   constexpr u64 fewest = u64{1} << 22, most = u64{1} << 28;

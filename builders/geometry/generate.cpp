@@ -14,7 +14,7 @@ namespace {
 
 constexpr u64 max_elements = u64{1} << 31;
 
-/// a * b, or 2^64 - 1 where that overflows.
+/// Returns a * b, or 2^64 - 1 if that overflows.
 u64 saturated_product(u64 a, u64 b) {
   u64 product;
   return __builtin_mul_overflow(a, b, &product) ? ~u64{0} : product;
@@ -31,7 +31,7 @@ void check_size(const std::string& what, u64 triangle_count, u64 vertex_count) {
                                        std::to_string(max_elements) + " of each can be made");
 }
 
-/// An empty mesh with room for so much.
+/// Returns an empty mesh with room for so many vertices and triangles.
 Mesh mesh_of(const std::string& what, u64 triangle_count, u64 vertex_count) {
   check_size(what, triangle_count, vertex_count);
   Mesh mesh;
@@ -59,7 +59,7 @@ void check_indices(const Mesh& mesh) {
   }
 }
 
-/// A triangle cut at the vertices `middle` of its edges, the corners' quarters first.
+/// Cuts a triangle at the vertices `middle` of its edges; the quarters at its corners come first.
 void append_quarters(const uvec3& t, const uvec3& middle, std::vector<uvec3>& out) {
   out.push_back({t.x, middle.x, middle.z});
   out.push_back({middle.x, t.y, middle.y});
@@ -85,7 +85,7 @@ Mesh subdivide_once(const Mesh& mesh) {
   return fine;
 }
 
-/// Unlike glm::normalize, it gives the null vector for itself.
+/// Unlike glm::normalize, it returns the null vector for the null vector.
 vec3 unit(const vec3& v) {
   const float length = std::sqrt(v.x * v.x + v.y * v.y + v.z * v.z) + 1e-9f;
   return {v.x / length, v.y / length, v.z / length};
@@ -124,7 +124,7 @@ void add_icosahedron(Mesh& mesh) {
   }
 }
 
-/// One number after the other, in the order x, y, z; arguments of one call have no order.
+/// Draws one number after the other, in the order x, y, z: the arguments of one call have no order.
 template <class Distribution>
 vec3 draw(Distribution& distribution, std::mt19937& engine) {
   vec3 v;
@@ -138,7 +138,7 @@ vec3 draw(Distribution& distribution, std::mt19937& engine) {
 
 Mesh subdivide(const Mesh& mesh, u32 times) {
   check_indices(mesh);
-  // Refuse before the first step is made.
+  // Refuse before the first step.
   u64 triangle_count = mesh.triangles.size(), vertex_count = mesh.positions.size();
   for (u32 i = 0; i < times && triangle_count > 0; ++i) {
     vertex_count += 3 * triangle_count;

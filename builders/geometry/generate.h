@@ -4,34 +4,36 @@
 
 namespace copse {
 
-// Meshes made by a recipe, for benchmarks and tests. The random ones use std::mt19937 and libstdc++'s
-// distributions, so that a scene is the same everywhere.
+// Generated meshes, for benchmarks and tests. The random ones use std::mt19937 and the distributions of libstdc++,
+// so that a scene is the same everywhere.
 //
-// All throw Error capacity where the mesh would have more than 2^31 triangles or vertices, before anything
-// is made.
+// All functions throw Error capacity, before they make anything, if the mesh would have more than 2^31 triangles
+// or vertices.
 
-/// Every triangle cut into 4 at the midpoints of its edges, `times` times. Midpoints are not shared.
+/// Returns the mesh with every triangle cut into 4 at the midpoints of its edges, `times` times. Midpoints are not
+/// shared.
 /// Throws: Error capacity, Error invalid_argument for an index past the last vertex.
 Mesh subdivide(const Mesh& mesh, u32 times);
 
-/// Thin strips of `segments` quads that grow out of a sphere of radius 0.3, 2 * segments triangles each.
+/// Returns thin strips that grow out of a sphere of radius 0.3. A strip has `segments` quads, 2 * segments
+/// triangles.
 /// Throws: Error capacity, Error invalid_argument for 0 segments.
 Mesh generate_hairball(u64 strands, u32 segments);
 
-/// `count` triangles of about `size` at uniform random places of the unit cube.
+/// Returns `count` triangles of about `size` at uniform random places of the unit cube.
 /// Throws: Error capacity, Error invalid_argument for a size that is negative, infinite or NaN.
 Mesh generate_random(u64 count, float size);
 
-/// A flat square of n x n quads in the plane z = 0 from (0, 0) to (1, 1), facing +z.
+/// Returns a flat square of n x n quads in the plane z = 0 from (0, 0) to (1, 1), facing +z.
 /// Throws: Error capacity, Error invalid_argument for n = 0.
 Mesh generate_grid(u32 n);
 
-/// A closed sphere of radius 1 around the origin: an icosahedron cut `subdivisions` times, vertices shared,
-/// 20 * 4^subdivisions triangles, facing outwards.
+/// Returns a closed sphere of radius 1 around the origin: an icosahedron cut `subdivisions` times, with shared
+/// vertices and 20 * 4^subdivisions triangles that face outwards.
 /// Throws: Error capacity.
 Mesh generate_sphere(u32 subdivisions);
 
-/// The unit cube from (0, 0, 0) to (1, 1, 1): 12 triangles, 8 vertices, facing outwards.
+/// Returns the unit cube from (0, 0, 0) to (1, 1, 1): 12 triangles that face outwards, 8 vertices.
 Mesh generate_cube();
 
 }  // namespace copse

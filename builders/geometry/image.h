@@ -12,7 +12,7 @@ struct Rgba8 {
 
 static_assert(sizeof(Rgba8) == 4);
 
-/// Pixels in rows from the top left.
+/// Pixels row by row, from the top left.
 struct Image {
   u32 width = 0;
   u32 height = 0;

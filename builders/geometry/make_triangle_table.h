@@ -1,7 +1,6 @@
 #pragma once
 
-// The triangle table of several views, which a body makes on its executor. For bodies: the executor's primitives
-// must be included.
+// Makes the triangle table of several views on an executor. For bodies: include the executor's primitives before.
 
 #include <span>
 
@@ -12,8 +11,8 @@ namespace copse {
 
 namespace detail {
 
-/// Writes table entries that travel in the functor itself. A captured CUDA graph keeps them with the launch,
-/// where a copy from host memory would be read again at each replay.
+/// Writes table entries that travel in the functor itself. A captured CUDA graph keeps them with the launch; a
+/// copy from host memory would be read again at each replay.
 struct WriteTableEntries {
   static constexpr u32 capacity = 16;
 
@@ -24,12 +23,13 @@ struct WriteTableEntries {
 
 }  // namespace detail
 
-/// Scratch that make_triangle_table takes for `view_count` views.
+/// Returns the scratch that make_triangle_table takes for `view_count` views.
 inline u64 triangle_table_scratch_bytes(u64 view_count) {
   return view_count > 1 ? ScratchArena::bytes_for<TriangleTable::Entry>(view_count) : 0;
 }
 
-/// The table of `views`, at most 2^31 triangles in all; good until `frame` ends. May be captured in a graph.
+/// Returns the table of `views`, with at most 2^31 triangles in all. It is valid until `frame` ends. May be
+/// captured in a graph.
 template <class Executor>
 TriangleTable make_triangle_table(const Executor& ex, ScratchArena::Frame& frame,
                                   std::span<const TriangleView> views) {

@@ -12,7 +12,7 @@ struct Mesh {
   std::vector<uvec3> triangles;  // every index below positions.size()
 };
 
-/// The box around all positions; empty for none.
+/// Returns the box around all positions, empty if there are none.
 inline Aabb bounds(const Mesh& mesh) {
   Aabb box = Aabb::empty();
   for (const vec3& p : mesh.positions) box = merge(box, {clean_point(p), clean_point(p)});

@@ -5,13 +5,13 @@
 namespace copse {
 
 // Morton codes: the bits of three cell coordinates in turn, x highest.
-//   63 bits, 21 an axis:  x20 y20 z20 x19 y19 z19 .. x0 y0 z0
+//   63 bits, 21 per axis:  x20 y20 z20 x19 y19 z19 .. x0 y0 z0
 //
-// Keys of points in a box deal their bits by its extents, so that cells are near to cubes: an axis takes part from
-// the turn on at which the longest has been halved to about its length. Source: Vinkler, Bittner, Havran,
-// "Extended Morton Codes for High Performance Bounding Volume Hierarchy Construction", HPG 2017, without their
-// bits for sizes; where we differ: the axes that take part have their turns in the order x, y, z, whichever is
-// longest, and the turn follows from the exponents of the extents.
+// The bits of the keys of points in a box go to the axes by the extents of the box, so that cells are nearly
+// cubes: an axis takes part from the turn at which the longest axis has been halved to about its length. Source:
+// Vinkler, Bittner, Havran, "Extended Morton Codes for High Performance Bounding Volume Hierarchy Construction",
+// HPG 2017, without their bits for sizes. Where we differ: the axes that take part have their turns in the order
+// x, y, z, whichever is longest, and the turn follows from the exponents of the extents.
 //   y a quarter as long as x and z:  x21 z21 x20 z20 x19 y19 z19 x18 y18 z18 .. x1 y1 z1 x0 y0
 
 /// Puts two zero bits before each of the lowest 10 bits.
@@ -33,14 +33,14 @@ COPSE_HD inline u64 morton_code(u32 x, u32 y, u32 z) {
   return spread_bits_21(x) << 2 | spread_bits_21(y) << 1 | spread_bits_21(z);
 }
 
-/// Bits of a key, and what stands in place of one where there is no point: it sorts behind all keys.
+/// The bits of a key, and the value in place of a key if there is no point. It sorts behind all keys.
 inline constexpr u32 morton_key_bits = 63;
 inline constexpr u64 invalid_morton_key = u64{1} << morton_key_bits;
 
 /// The 2^axis_bits equal cells from lo to hi along an axis. Halves keep the extent of any finite box finite.
 struct MortonAxis {
   float half_lo;
-  float scale;  // 0 where lo and hi are (nearly) equal: all in cell 0
+  float scale;  // 0 if lo and hi are (nearly) equal: all points are in cell 0
   float last;   // the largest number in the last cell
 
   COPSE_HD static MortonAxis of(float lo, float hi, u32 axis_bits) {
@@ -59,16 +59,16 @@ COPSE_HD inline u32 morton_cell(float value, float lo, float hi, u32 axis_bits) 
   return MortonAxis::of(lo, hi, axis_bits).cell(value);
 }
 
-/// How the bits of keys are dealt to the axes of a box, in turns of a bit for each axis that takes part.
+/// How the bits of keys go to the axes of a box: in turns, with one bit for each axis that takes part.
 struct MortonTurns {
-  /// All axes take part from this turn on, also those without extent, whose bits are zero. A line has 31 bits
-  /// then, which tell more than a float does.
+  /// From this turn on all axes take part, also those without extent, whose bits are zero. So a line has 31 bits,
+  /// more than the mantissa of a float.
   static constexpr u32 max_early_turns = 15;
 
-  uvec3 first;  // [axis]: the turn from which on it takes part; 0 for the longest
-  u32 early;    // turns before all take part
+  uvec3 first;  // [axis]: the first turn in which it takes part; 0 for the longest axis
+  u32 early;    // turns before all axes take part
   u32 early_bits;
-  u32 count;  // of all turns; in the last one perhaps only x, or x and y, have a bit
+  u32 count;  // all turns; in the last one, maybe only x, or x and y, have a bit
 
   COPSE_HD static MortonTurns of(const Aabb& bounds) {
     const vec3 extents(half_extent(bounds.lo.x, bounds.hi.x), half_extent(bounds.lo.y, bounds.hi.y),
@@ -82,7 +82,7 @@ struct MortonTurns {
     return turns;
   }
 
-  /// Of the 3 bits a turn from `early` on, those past the end of a key.
+  /// With 3 bits per turn from `early` on, how many bits are past the end of a key.
   COPSE_HD u32 bits_past_end() const { return 3 * (count - early) + early_bits - morton_key_bits; }
 
  private:
@@ -90,8 +90,8 @@ struct MortonTurns {
     return max_number(sub_rn(mul_rn(hi, 0.5f), mul_rn(lo, 0.5f)), 0.0f);
   }
 
-  /// How often the longest extent is halved to come to about this one: the binary logarithm of their ratio,
-  /// rounded. The bits of a float, as a number, are a logarithm of it that is off by at most 0.09.
+  /// Returns how often the longest extent is halved to about this one: the rounded binary logarithm of their
+  /// ratio. The bits of a float, read as an integer, are its logarithm with an error of at most 0.09.
   COPSE_HD static u32 halvings(float longest, float extent) {
     constexpr u32 mantissa_bits = 23;
     const u32 logarithm = bits_of(longest) - bits_of(extent);
@@ -99,7 +99,7 @@ struct MortonTurns {
   }
 };
 
-/// The cells of the keys of points inside a box. Made once for many keys: it divides.
+/// The cells of the keys of points in a box. Make it once for many keys: it divides.
 struct MortonGrid {
   MortonTurns turns;
   MortonAxis x, y, z;
@@ -119,7 +119,7 @@ struct MortonGrid {
 
  private:
   ///   62 ..      | .. 0
-  ///   early bits | those of turns in which all take part
+  ///   early bits | bits of the turns in which all axes take part
   COPSE_HD u64 behind_early_bits(const uvec3& cell, u64 code) const {
     u32 early_bits = 0;
 #pragma unroll 1
@@ -134,14 +134,15 @@ struct MortonGrid {
   }
 };
 
-/// The key of a point inside `bounds`.
+/// Returns the key of a point inside `bounds`.
 COPSE_HD inline u64 morton_key(const vec3& p, const Aabb& bounds) {
   return MortonGrid::of(bounds).key(p);
 }
 
-/// Equal leading bits of two neighbours in sorted order, the larger the closer they are. Equal keys go on
-/// with the bits of their slots, so that all are different and no tie is closer than a real difference is
-/// far: `slot` is the first one's, the second stands right behind it. At most 96.
+/// Returns the delta of two neighbours in sorted order: how many leading bits they share, at most 96. Equal keys
+/// go on with the bits of their slots, so that all keys differ; then the delta is at least 64, above the delta of
+/// any two different keys.
+///   slot: of the first key; the second key is in the next slot
 COPSE_HD inline u32 common_prefix(u64 key, u64 next_key, u32 slot) {
   const u64 difference = key ^ next_key;
   return difference != 0 ? leading_zeros(difference) : 64 + leading_zeros(slot ^ (slot + 1));

@@ -4,14 +4,14 @@
 
 namespace copse {
 
-/// A triangle as a ray needs it, in three 16-byte loads: no index, no id is looked up elsewhere.
+/// A triangle with all that a ray needs, in three 16-byte loads. No index and no id is looked up elsewhere.
 struct alignas(16) PackedTriangle {
   vec3 a;
-  u32 primitive;  // id through all views
+  u32 primitive;  // id across all views
   vec3 b;
-  u32 geometry;  // its view's
+  u32 geometry;  // id of its view
   vec3 c;
-  u32 local_id;  // number in its view
+  u32 local_id;  // its number in its view
 
   COPSE_HD Triangle triangle() const { return {a, b, c}; }
 };

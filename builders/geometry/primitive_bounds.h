@@ -1,13 +1,15 @@
 #pragma once
 
-// The box around all primitives that can stand in a tree. For bodies: the executor's primitives must be included.
+// The box around all primitives that can be in a tree. For bodies: include the executor's primitives before.
 //
-// For triangles the direct way reads each triangle's vertices by its indices: one pass, but a gather. A large mesh
-// that shares its vertices goes a faster way, which reads every array once, front to back:
+// The direct way reads the vertices of each triangle by its indices: one pass, but a gather. A large mesh that
+// shares vertices has a faster way, which reads every array once, front to back:
 //
-//   1  the box of all vertices, and four neighbouring vertices that reach each of its six sides;
-//   2  whether a valid triangle has one of those that does. If so for all six, the box is the triangles' box too;
-//   3  if not, the direct way.
+//   1  find the box of all vertices, and for each of its six sides a group of four neighbouring vertices on it;
+//   2  check for each side whether a valid triangle has a vertex of that group on it. If all six have one, the box
+//   is
+//      the box of the triangles;
+//   3  if not, go the direct way.
 // bench: copse-bench-primitives, reduce/scene_bounds.
 
 #include "builders/geometry/box_sources.h"
@@ -26,8 +28,8 @@ struct MergeBoxes {
   COPSE_HD Aabb operator()(const Aabb& a, const Aabb& b) const { return merge(a, b); }
 };
 
-/// The box of vertices, and a group of four (Triples) that reaches each of its sides: those at lo.x, lo.y, lo.z,
-/// hi.x, hi.y, hi.z. Of several that do it may be any.
+/// The box of vertices, and for each of its sides a group of four vertices (Triples) that reaches it, in the order
+/// lo.x, lo.y, lo.z, hi.x, hi.y, hi.z. It may be any of the groups that do.
 struct VertexBounds {
   static constexpr u32 side_count = 6;
   static constexpr u32 all_sides = (1u << side_count) - 1;
@@ -39,7 +41,7 @@ struct VertexBounds {
     return {box, {group, group, group, group, group, group}};
   }
 
-  /// Of the six sides, a bit for each that a point is on.
+  /// Returns a bit for each of the six sides that a point is on.
   COPSE_HD u32 sides_at(const vec3& p) const {
     return u32(p.x == box.lo.x) | u32(p.y == box.lo.y) << 1 | u32(p.z == box.lo.z) << 2 |
            u32(p.x == box.hi.x) << 3 | u32(p.y == box.hi.y) << 4 | u32(p.z == box.hi.z) << 5;
@@ -67,8 +69,8 @@ struct MergeVertexBounds {
   }
 };
 
-/// The bounds of the groups i, i + input_count() and so on: `groups_at_once` of them, so that little of the work
-/// is to merge what threads have; and by i = 0 those of the last, which may not be whole.
+/// The bounds of `groups_at_once` groups, i, i + input_count() and so on, so that merging across threads is little
+/// of the work. Input 0 also takes the last group, which may not be whole.
 struct BoundsOfVertices {
   static constexpr u64 groups_at_once = 8;
 
@@ -104,8 +106,8 @@ struct BoundsOfVertices {
   }
 };
 
-/// Of the six sides, a bit for each that a vertex of four triangles is on that is of the group found there, if its
-/// triangle is valid.
+/// Returns, for four triangles, a bit for each of the six sides that a vertex of a valid triangle is on, if the
+/// vertex is in the group that was found for the side.
 struct SidesOfTriangles {
   TriangleView view;
   Triples triangles;
@@ -140,7 +142,8 @@ struct UniteSides {
   COPSE_HD u32 operator()(u32 a, u32 b) const { return a | b; }
 };
 
-/// Where all six vertices count, their box, by stride 0; else the box of every stride_count-th triangle.
+/// If all six sides are confirmed, input 0 returns the box of the vertices. If not, each input returns the box of
+/// every stride_count-th triangle.
 struct BoxOfStride {
   static constexpr u64 stride_count = u64{1} << 16;
 
@@ -156,8 +159,8 @@ struct BoxOfStride {
   }
 };
 
-/// True where the way over the vertices pays, which is three short launches more, and can be gone: packed arrays,
-/// and not mostly vertices of other meshes.
+/// True if the way over the vertices is possible and pays for its three short launches: if arrays are packed, and
+/// not mostly vertices of other meshes.
 inline bool reads_vertices_first(const TriangleTable& table, u64 n) {
   constexpr u64 min_triangles = u64{1} << 22;
   if (table.entries != nullptr || n < min_triangles) return false;
@@ -189,7 +192,7 @@ void bound_one_by_one(const Executor& ex, const Boxes& boxes, u64 n, Aabb* out) 
   reduce(ex, "bounds", n, BoxOfPrimitive<Boxes>{boxes}, Aabb::empty(), MergeBoxes{}, out);
 }
 
-/// *out = the box of the valid ones among the first `n` primitives.
+/// Sets *out to the box around the valid primitives among the first `n`.
 template <class Executor, class Boxes>
 void bound_primitives(const Executor& ex, const Boxes& boxes, u64 n, Aabb* out) {
   if constexpr (std::is_same_v<Boxes, TriangleBoxes>) {
@@ -200,7 +203,7 @@ void bound_primitives(const Executor& ex, const Boxes& boxes, u64 n, Aabb* out) 
   bound_one_by_one(ex, boxes, n, out);
 }
 
-/// Scratch of bound_primitives.
+/// Returns the scratch of bound_primitives.
 template <class Executor>
 u64 bound_primitives_scratch_bytes(const Executor& ex, u64 n) {
   const u64 by_vertices = ScratchArena::bytes_for<VertexBounds>(1) + ScratchArena::bytes_for<u32>(1) +

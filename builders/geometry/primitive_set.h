@@ -10,13 +10,13 @@
 
 namespace copse {
 
-/// Most primitives of one tree or grid: 2^31.
+/// The most primitives of one tree or grid: 2^31.
 inline constexpr u64 max_primitives = u64{1} << 31;
 
-/// The triangles that a tree stands over: one view or several. Primitive ids count through the views in
-/// order; a hit reports the geometry id of the view and the triangle's number in it.
+/// The triangles of a tree: one view or several. Primitive ids count through the views in order. A hit reports the
+/// geometry id of the view, and the number of the triangle in it.
 ///
-/// It refers to the views, which must outlive it; made for the argument lists of builders.
+/// It refers to the views, which must outlive it. Use it in argument lists only.
 class TriangleViews {
  public:
   TriangleViews(const TriangleView& view) : views_(&view, 1) { check(); }
@@ -33,7 +33,7 @@ class TriangleViews {
   u64 count_ = 0;
 };
 
-/// Custom primitives by their boxes, in the context's memory; a box's number is its primitive id.
+/// Custom primitives by their boxes, in the memory of the context. The number of a box is its primitive id.
 struct BoxView {
   BufferSpan<const Aabb> boxes;
 };

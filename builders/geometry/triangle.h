@@ -24,8 +24,8 @@ struct PositionSpan {
   }
 };
 
-/// Three vertex indices a triangle: of 32 bits, of 16 bits, or none, when triangle i has the vertices
-/// 3i, 3i + 1 and 3i + 2.
+/// Three vertex indices per triangle, of 32 or 16 bits. Without indices, triangle i has the vertices 3i, 3i + 1
+/// and 3i + 2.
 struct IndexSpan {
   const void* data = nullptr;
   u64 size = 0;         // triangles; without indices it is the number of vertices over 3
@@ -39,12 +39,12 @@ struct IndexSpan {
   constexpr IndexSpan(BufferSpan<glm::u16vec3> span) : data(span.data()), size(span.size()), index_bytes(2) {}
 };
 
-/// The triangles of one geometry, in the context's memory.
+/// The triangles of one geometry, in the memory of the context.
 struct TriangleView {
   PositionSpan positions;
   IndexSpan triangles = {};  // every index below positions.size
   u32 geometry = 0;          // the id that hits report
-  u32 mask = ~u32{0};        // rays pass over it whose mask has no bit of it: TraceOptions::masks
+  u32 mask = ~u32{0};        // a ray skips it if their masks share no bit: TraceOptions::masks
 
   COPSE_HD u64 triangle_count() const { return triangles.index_bytes == 0 ? positions.size / 3 : triangles.size; }
 };
@@ -53,12 +53,12 @@ struct Triangle {
   vec3 a, b, c;
 };
 
-/// The numbers of a triangle's vertices among a view's positions.
+/// The numbers of the vertices of a triangle among the positions of its view.
 struct VertexIds {
   u64 a, b, c;
 };
 
-/// Those of triangle `i` of a view.
+/// Returns the vertex numbers of triangle `i` of a view.
 COPSE_HD inline VertexIds vertex_ids(const TriangleView& view, u64 i) {
   if (view.triangles.index_bytes == 4) {
     const u32* index = static_cast<const u32*>(view.triangles.data) + 3 * i;
@@ -71,14 +71,14 @@ COPSE_HD inline VertexIds vertex_ids(const TriangleView& view, u64 i) {
   return {3 * i, 3 * i + 1, 3 * i + 2};
 }
 
-/// Triangle `i` of a view.
+/// Returns triangle `i` of a view.
 COPSE_HD inline Triangle load_triangle(const TriangleView& view, u64 i) {
   const VertexIds id = vertex_ids(view, i);
   return {clean_point(view.positions.at(id.a)), clean_point(view.positions.at(id.b)),
           clean_point(view.positions.at(id.c))};
 }
 
-/// The box of a triangle; the empty box where a coordinate is infinite or NaN. Without a jump, see is_finite.
+/// Returns the box of a triangle, or the empty box if a coordinate is infinite or NaN. Branch-free, see is_finite.
 COPSE_HD inline Aabb bounds(const Triangle& t) {
   const vec3 lo = lower_corner(t.a, lower_corner(t.b, t.c)), hi = upper_corner(t.a, upper_corner(t.b, t.c));
   const bool finite = is_finite(t.a) & is_finite(t.b) & is_finite(t.c);
