@@ -53,10 +53,10 @@ struct HplocInput {
 using Hierarchy = ClusterHierarchy<AnyLeaves>;
 using Place = PlaceCluster<AnyLeaves>;
 
-template <u32 tile_leaves_a_lane>
+template <u32 tile_leaves_per_lane>
 struct ClusterTileShape {
-  static constexpr u32 leaves_a_lane = tile_leaves_a_lane;
-  static constexpr u32 capacity = warp_size * leaves_a_lane;
+  static constexpr u32 leaves_per_lane = tile_leaves_per_lane;
+  static constexpr u32 capacity = warp_size * leaves_per_lane;
   static_assert(capacity <= copse::detail::narrow_range, "ranges inside a tile search near");
 
   /// Within a window of this many leaves, tiles are cut at the lowest delta, so that fewer ranges reach beyond a
@@ -101,9 +101,9 @@ __device__ Aabb leaf_box(const Boxes& boxes, const Leaves& leaves, const u32* pr
 template <class Shape, class Boxes, class Leaves, class Memory>
 __device__ void load_leaves(const Boxes& boxes_of, const Leaves& leaves, const u32* primitive_ids,
                             const TileLeaves& tile, Memory& memory) {
-  constexpr u32 group = smaller(4u, Shape::leaves_a_lane);  // loads in flight
+  constexpr u32 group = smaller(4u, Shape::leaves_per_lane);  // loads in flight
 #pragma unroll
-  for (u32 k = 0; k < Shape::leaves_a_lane; k += group) {
+  for (u32 k = 0; k < Shape::leaves_per_lane; k += group) {
     Aabb boxes[group];
 #pragma unroll
     for (u32 g = 0; g < group; ++g) {

@@ -51,13 +51,13 @@ inline constexpr NeighbourKey no_neighbour = 0xffffffffu;
 /// What each place of distance adds to an area, as a part of the area. If clusters have about the same size, the
 /// Morton order is the better guide: without this part, a wide search makes worse trees of hair (SAH cost 262.9,
 /// with it 260.1) and of random triangles (377.4 and 369.8), while interiors need a wide search.
-inline constexpr float part_a_place = 1.0f / 256;
+inline constexpr float part_per_place = 1.0f / 256;
 
 COPSE_HD inline NeighbourKey neighbour_key(const Aabb& a, const Aabb& b, u32 place, u32 offset) {
   const Aabb box = merge(a, b);
   const float x = sub_rn(box.hi.x, box.lo.x), y = sub_rn(box.hi.y, box.lo.y), z = sub_rn(box.hi.z, box.lo.z);
   const float half_area = add_rn(mul_rn(x, add_rn(y, z)), mul_rn(y, z));
-  const float distance = mul_rn(half_area, 1 + part_a_place * float(offset - 1));
+  const float distance = mul_rn(half_area, 1 + part_per_place * float(offset - 1));
   // Infinity times zero is no number, and its bits differ between machines.
   const u32 bits = bits_of(min_number(infinity, distance));
   return (bits << 1 & 0xffffff00u) | place << 3 | (offset - 1);
