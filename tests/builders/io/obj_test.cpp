@@ -89,7 +89,7 @@ TEST(Obj, RejectsIndexPastEnd) {
   expect_error(corners + "f 1 2 99999999999\n",
                "line 4: corner '99999999999': the index is above the limit of 2147483647");
   expect_error(corners + "f 1 2 99999999999999999999999\n",
-               "line 4: corner '99999999999999999999999': the index passes");
+               "line 4: corner '99999999999999999999999': the index is above");
 }
 
 TEST(Obj, RejectsIndexZero) {
