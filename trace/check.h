@@ -41,7 +41,7 @@ inline void check_masks(const char* function, const char* what, BufferSpan<const
   if (!masks.empty()) check_one_each(function, masks.size(), "masks", count, what);
 }
 
-/// True if a ray whose mask has all bits set may pass over a triangle.
+/// True if a ray may pass over a triangle even with all bits set in its mask.
 inline bool has_masks(const TriangleViews& triangles) {
   const auto views = triangles.views();
   return std::any_of(views.begin(), views.end(), [](const TriangleView& view) { return view.mask == 0; });

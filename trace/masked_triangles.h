@@ -90,7 +90,7 @@ struct BatchMasks {
   }
 };
 
-/// The triangles of a batch whose rays have masks.
+/// The triangles of a batch, with the masks of its rays.
 template <class Source>
 struct WithMasks {
   Source triangles;

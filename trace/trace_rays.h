@@ -40,7 +40,7 @@ class TraceTriangles {
 ///   triangles: those that the tree was built over, or those that were packed for it
 ///   rays:      any number, may be empty. On CUDA an address that is no multiple of 16 bytes makes them slower
 ///   hits:      one per ray; must not overlap the rays
-/// A ray passes over triangles of a view whose mask shares no bit with its own mask: see TraceOptions::masks.
+/// A ray passes over the triangles of a view if their masks share no bit: see TraceOptions::masks.
 /// Throws: Error invalid_argument if the number of hits, or of masks of rays, is not that of the rays; if the
 /// number of packed triangles, or of their masks, is not the number that the tree has room for; for more than one
 /// word in options.chosen. Error out_of_memory, Error cancelled.

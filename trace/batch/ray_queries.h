@@ -1,6 +1,6 @@
 #pragma once
 
-// What a batch computes for each ray, for the kernels of both backends: the leaf test, and the result.
+// The query of a batch, for the kernels of both backends: the leaf test of each ray, and its result.
 
 #include "trace/masked_triangles.h"
 #include "trace/walk/binary_walk.h"

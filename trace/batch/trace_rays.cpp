@@ -34,7 +34,7 @@ void check_options(const char* function, const TraceOptions& options) {
   }
 }
 
-/// True if a ray whose mask has all bits set may pass over a triangle.
+/// True if a ray may pass over a triangle even with all bits set in its mask.
 bool has_masks(const TriangleViews& triangles, BufferSpan<const u32>) {
   return detail::has_masks(triangles);
 }

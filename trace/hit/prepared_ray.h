@@ -16,7 +16,7 @@
 
 namespace copse::detail {
 
-/// What rays need to know of a tree.
+/// The facts about a tree that rays need.
 struct TreeReach {
   Aabb bounds;
   float farthest;  // largest magnitude of a coordinate

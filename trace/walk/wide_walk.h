@@ -155,7 +155,7 @@ class Walk<WideTree<Node>, stack_size, Robustness::fast> {
   RaySlabs slabs_{};
   float limit_ = 0;
   i32 last_key_ = 0;       // of children that are entered by then
-  WideChild at_{0, done};  // an inner child that is invalid_id stands for a slot that holds nothing
+  WideChild at_{0, done};  // an inner child invalid_id means a slot that holds nothing
   u32 top_ = 0;            // the latest entry
 };
 

@@ -221,7 +221,7 @@ class RayWalks {
   WideChild at_[ray_lanes];
   u32 too_deep_ = 0;
   Turn standing_{0, 0};
-  u32 at_nodes_[ray_lanes + 4], at_leaves_[ray_lanes + 4];  // lanes, and room for what fills a block
+  u32 at_nodes_[ray_lanes + 4], at_leaves_[ray_lanes + 4];  // lanes, and room for those that fill a block
   typename SlabsOf<Node, Node::in_blocks>::Type slabs_[ray_lanes];
   ChildStacks stacks_;
 };

@@ -79,8 +79,8 @@ __device__ inline void store_results_of_warp(u8* results, u64 first, u32 count, 
   if (lane_id() < count) results[first + lane_id()] = result;
 }
 
-/// What rays need to know of a tree. All threads of a block make it together: for a wide tree it is computed once
-/// for all rays of the block.
+/// The facts about a tree that rays need. All threads of a block make it together: for a wide tree it is computed
+/// once for all rays of the block.
 template <class Tree>
 class SharedReach {
  public:

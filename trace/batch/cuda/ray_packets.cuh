@@ -112,7 +112,7 @@ class PacketWalk {
 template <class Query>
 struct RayPackets {
   static constexpr TraceKernel kernel = TraceKernel::packets;
-  static constexpr u32 blocks = 9;  // 56 registers a thread
+  static constexpr u32 blocks = 9;  // 56 registers per thread
 
   [[gnu::always_inline]] __device__ static bool trace(const Query& query, const Ray& ray, u32 i,
                                                       const PreparedRay& prepared,

@@ -50,7 +50,7 @@ struct ThreadTraversal {
 template <class Query>
 struct ThreadPerRay {
   static constexpr TraceKernel kernel = TraceKernel::thread_per_ray;
-  static constexpr u32 blocks = WalksBinaryTree<Query> ? 9 : 8;  // 56 and 64 registers a thread
+  static constexpr u32 blocks = WalksBinaryTree<Query> ? 9 : 8;  // 56 and 64 registers per thread
 
   [[gnu::always_inline]] __device__ static bool trace(const Query& query, const Ray& ray, u32 i,
                                                       const PreparedRay& prepared,
