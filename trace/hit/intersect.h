@@ -32,7 +32,7 @@ namespace copse {
 /// length zero, or t_min above t_max.
 COPSE_HD inline bool is_traceable(const Ray& ray) {
   const vec3 &o = ray.origin, &d = ray.direction;
-  // A number times zero is zero, anything else gives NaN. Multiplications are the operations that a GPU has most of.
+  // A number times zero is zero, anything else gives NaN. A GPU is fastest at multiplications.
   const float nothing = add_rn(add_rn(add_rn(mul_rn(o.x, 0), mul_rn(o.y, 0)), mul_rn(o.z, 0)),
                                add_rn(add_rn(mul_rn(d.x, 0), mul_rn(d.y, 0)), mul_rn(d.z, 0)));
   const float largest = max_number(max_number(magnitude(d.x), magnitude(d.y)), magnitude(d.z));
