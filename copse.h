@@ -25,7 +25,7 @@
 #include "builders/bvh/build.h"
 #include "builders/bvh/bvh.h"
 #include "builders/bvh/collapse.h"
-#include "builders/bvh/expected_overlap.h"
+#include "builders/bvh/end_point_overlap.h"
 #include "builders/bvh/hploc.h"
 #include "builders/bvh/lbvh.h"
 #include "builders/bvh/pack_triangles.h"

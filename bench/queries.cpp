@@ -169,7 +169,7 @@ void overlap_measure(benchmark::State& state, const Scene* scene, Backend backen
   Loaded loaded(*scene, backend, {});
   double value = 0;
   measure(state, loaded, scene->mesh.triangles.size(),
-          [&](Loaded& l) { value = expected_overlap(l.context, l.bvh, l.triangles); });
+          [&](Loaded& l) { value = end_point_overlap(l.context, l.bvh, l.triangles); });
   state.counters["epo"] = value;
 }
 
@@ -267,7 +267,7 @@ void add_benchmarks(const Scene& scene) {
     }
     add("self_overlaps/triangles" + suffix, pairs, &scene, backend, true);
     add("self_overlaps/boxes" + suffix, pairs, &scene, backend, false);
-    add("expected_overlap" + suffix, overlap_measure, &scene, backend);
+    add("end_point_overlap" + suffix, overlap_measure, &scene, backend);
   }
 #if COPSE_HAS_EMBREE
   for (const auto& [place, points] : places) {

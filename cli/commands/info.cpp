@@ -3,7 +3,7 @@
 #include <cmath>
 #include <memory>
 
-#include "builders/bvh/expected_overlap.h"
+#include "builders/bvh/end_point_overlap.h"
 #include "builders/bvh/validate.h"
 #include "builders/io/mesh_file.h"
 #include "builders/io/structure_file.h"
@@ -156,9 +156,9 @@ int print_structure(Session& session, const InfoOptions& options) {
   if (options.epo) {
     session.begin("clipping");
     const DeviceMesh device_mesh(*context, file.mesh);
-    const double overlap = expected_overlap(*context, file.bvh, device_mesh.view());
-    report.json["statistics"]["expected_overlap"] = overlap;
-    report.facts.add("expected overlap", "{:.4g}", overlap);
+    const double overlap = end_point_overlap(*context, file.bvh, device_mesh.view());
+    report.json["statistics"]["end_point_overlap"] = overlap;
+    report.facts.add("end-point overlap", "{:.4g}", overlap);
   }
   bool is_valid = true;
   if (options.validate) {
@@ -182,7 +182,7 @@ Command add_info_command(CLI::App& app, CommonOptions& common) {
   add_input(*command, options->input, "IN", "A mesh (.obj or .ply) or structure (.copse)");
   command->add_flag("--validate", options->validate,
                     "Check that each triangle is in one leaf and that each box is tight");
-  command->add_flag("--epo", options->epo, "Measure the expected overlap (EPO) of the structure's nodes");
+  command->add_flag("--epo", options->epo, "Measure the end-point overlap (EPO) of the structure's nodes");
   add_common_options(*command, common);
   command->footer(
       "Examples:\n"

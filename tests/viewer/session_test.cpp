@@ -318,7 +318,7 @@ TEST(Session, StatisticsAreJson) {
   EXPECT_THROW(s.session.save_statistics("/nowhere/at/all.json"), Error);
 }
 
-TEST(Session, ExpectedOverlapIsMeasuredWhereItIsAskedFor) {
+TEST(Session, EndPointOverlapIsMeasuredWhereItIsAskedFor) {
   SmallSession s;
   EXPECT_FALSE(s.session.statistics(0).overlap);
   s.session.wanted(0).overlap = true;

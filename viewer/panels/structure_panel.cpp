@@ -41,7 +41,7 @@ bool tree_options(StructureOptions& options) {
   }
   changed |=
       checkbox("Measure overlap (EPO)", options.overlap,
-               "The expected overlap of nodes predicts tracing times better than the SAH cost. To measure it "
+               "The end-point overlap of nodes predicts tracing times better than the SAH cost. To measure it "
                "takes longer than the build");
   return changed;
 }

@@ -27,7 +27,7 @@ Json to_json(const Statistics& s) {
           {"leaves", or_null(s.leaf_count)},
           {"depth", or_null(s.depth)},
           {"sah_cost", or_null(s.sah_cost)},
-          {"expected_overlap", or_null(s.overlap)},
+          {"end_point_overlap", or_null(s.overlap)},
           {"leaf_size_histogram", s.leaf_histogram},
           {"resolution", s.resolution ? json_of(*s.resolution) : Json()},
           {"cells", or_null(s.cell_count)},

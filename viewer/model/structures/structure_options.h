@@ -62,7 +62,7 @@ struct StructureOptions {
   u32 radius = 4;           // hploc: 1 to 8
   u32 bin_count = 32;       // sah: 2 to 32
   u32 rotation_passes = 1;  // sah: 0 to 8
-  bool overlap = false;     // measure the expected overlap (EPO), which takes longer than to build
+  bool overlap = false;     // measure the end-point overlap (EPO), which takes longer than to build
 
   // Grids.
   float density = 4;                     // uniform grid: cells per triangle, above 0, up to 1024

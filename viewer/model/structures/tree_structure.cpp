@@ -2,7 +2,7 @@
 
 #include "builders/bvh/build.h"
 #include "builders/bvh/collapse.h"
-#include "builders/bvh/expected_overlap.h"
+#include "builders/bvh/end_point_overlap.h"
 #include "builders/bvh/pack_triangles.h"
 #include "builders/bvh/refit.h"
 #include "builders/bvh/stats.h"
@@ -131,7 +131,7 @@ class TreeStructure : public TriangleStructure {
     if (options_.overlap) {
       // If a wide tree was refitted, the binary one was not.
       if (is_wide()) copse::refit(context_, bvh_, triangles);
-      statistics.overlap = expected_overlap(context_, bvh_, triangles);
+      statistics.overlap = end_point_overlap(context_, bvh_, triangles);
     }
     return statistics;
   }

@@ -2,7 +2,7 @@
 // the triangle; there the walk goes down through the boxes that the triangle reaches into. So no step has to test
 // whether a node is an ancestor.
 
-#include "builders/bvh/expected_overlap.h"
+#include "builders/bvh/end_point_overlap.h"
 #include "builders/bvh/measure/measured.h"
 #include "builders/bvh/measure/triangle_part.h"
 #include "builders/geometry/make_triangle_table.h"
@@ -106,10 +106,10 @@ void measure_overlap(const Executor& ex, const BvhView& bvh, std::span<const Tri
   const TriangleTable triangles = make_triangle_table(ex, frame, views);
   u32* leaves = frame.template allocate<u32>(n);
   double* overlaps = frame.template allocate<double>(n);
-  for_each(ex, "expected overlap: leaves", bvh.nodes.size(), NoteLeaf{bvh, leaves});
-  persistent_for_each(ex, "expected overlap: triangles", n, triangles_at_once,
+  for_each(ex, "end-point overlap: leaves", bvh.nodes.size(), NoteLeaf{bvh, leaves});
+  persistent_for_each(ex, "end-point overlap: triangles", n, triangles_at_once,
                       MeasureTriangle{bvh, triangles, costs, leaves, overlaps});
-  reduce(ex, "expected overlap: sums", n, LoadOverlap{bvh, triangles, overlaps}, OverlapSums{0, 0},
+  reduce(ex, "end-point overlap: sums", n, LoadOverlap{bvh, triangles, overlaps}, OverlapSums{0, 0},
          MergeOverlapSums{}, sums);
 }
 

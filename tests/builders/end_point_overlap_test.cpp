@@ -1,4 +1,4 @@
-#include "builders/bvh/expected_overlap.h"
+#include "builders/bvh/end_point_overlap.h"
 
 #include <algorithm>
 #include <array>
@@ -18,8 +18,8 @@ namespace copse::test {
 
 using glm::dvec3;
 
-class ExpectedOverlap : public OnEachBackend {};
-COPSE_ON_EACH_BACKEND(ExpectedOverlap);
+class EndPointOverlap : public OnEachBackend {};
+COPSE_ON_EACH_BACKEND(EndPointOverlap);
 
 double area_of(const dvec3& a, const dvec3& b, const dvec3& c) {
   return 0.5 * glm::length(glm::cross(b - a, c - a));
@@ -92,7 +92,7 @@ std::vector<Triangle> triangles_of(const Mesh& mesh) {
   return triangles;
 }
 
-TEST_P(ExpectedOverlap, IsThatOfItsDefinition) {
+TEST_P(EndPointOverlap, IsThatOfItsDefinition) {
   for (const NamedMesh& hard : hard_meshes()) {
     if (hard.mesh.triangles.size() > 600) continue;
     SCOPED_TRACE(hard.name);
@@ -102,17 +102,17 @@ TEST_P(ExpectedOverlap, IsThatOfItsDefinition) {
       const Bvh bvh = build(context(), mesh.view(), LbvhOptions{.max_leaf_size = leaf});
       for (const SahCosts& costs : {SahCosts{}, SahCosts{2, 3}}) {
         const double expected = slow_overlap(BvhCopy(bvh), triangles, costs);
-        const double got = expected_overlap(context(), bvh, mesh.view(), costs);
+        const double got = end_point_overlap(context(), bvh, mesh.view(), costs);
         EXPECT_NEAR(got, expected, 1e-6 * (1 + expected));
       }
     }
     const Bvh bvh = build(context(), mesh.view(), HplocOptions{});
     const double expected = slow_overlap(BvhCopy(bvh), triangles, {});
-    EXPECT_NEAR(expected_overlap(context(), bvh, mesh.view()), expected, 1e-6 * (1 + expected));
+    EXPECT_NEAR(end_point_overlap(context(), bvh, mesh.view()), expected, 1e-6 * (1 + expected));
   }
 }
 
-TEST_P(ExpectedOverlap, OfATreeThatIsKnown) {
+TEST_P(EndPointOverlap, OfATreeThatIsKnown) {
   // A slanted triangle of area sqrt(2) / 2 in the unit cube, and a flat one that lies whole in its box at height
   // 0.5.
   const Mesh mesh{{{0, 0, 0}, {1, 0, 0}, {0, 1, 1}, {0, 0, 0.5f}, {1, 0, 0.5f}, {1, 1, 0.5f}},
@@ -120,12 +120,12 @@ TEST_P(ExpectedOverlap, OfATreeThatIsKnown) {
   const DeviceMesh device(context(), mesh);
   const Bvh bvh = build(context(), device.view(), LbvhOptions{});
   // Of the first, nothing but a line is in the flat box of the second.
-  EXPECT_NEAR(expected_overlap(context(), bvh, device.view(), {1.2, 2}), 2 * 0.5 / (std::sqrt(0.5) + 0.5), 1e-12);
+  EXPECT_NEAR(end_point_overlap(context(), bvh, device.view(), {1.2, 2}), 2 * 0.5 / (std::sqrt(0.5) + 0.5), 1e-12);
   const DeviceMesh alone(context(), {mesh.positions, {mesh.triangles[0]}});
-  EXPECT_EQ(expected_overlap(context(), build(context(), alone.view(), LbvhOptions{}), alone.view()), 0);
+  EXPECT_EQ(end_point_overlap(context(), build(context(), alone.view(), LbvhOptions{}), alone.view()), 0);
 }
 
-TEST_P(ExpectedOverlap, FollowsARefittedTree) {
+TEST_P(EndPointOverlap, FollowsARefittedTree) {
   Mesh mesh = generate_sphere(1);
   Bvh bvh = build(context(), DeviceMesh(context(), mesh).view(), LbvhOptions{.max_leaf_size = 2});
   for (vec3& p : mesh.positions) p = vec3(p.z * 2, p.x + p.y, p.y - p.z);
@@ -133,10 +133,10 @@ TEST_P(ExpectedOverlap, FollowsARefittedTree) {
   refit(context(), bvh, moved.view());
   const double expected = slow_overlap(BvhCopy(bvh), triangles_of(mesh), {});
   EXPECT_GT(expected, 0);
-  EXPECT_NEAR(expected_overlap(context(), bvh, moved.view()), expected, 1e-6 * expected);
+  EXPECT_NEAR(end_point_overlap(context(), bvh, moved.view()), expected, 1e-6 * expected);
 }
 
-TEST_P(ExpectedOverlap, OfAllViewsOfATree) {
+TEST_P(EndPointOverlap, OfAllViewsOfATree) {
   const Mesh mesh = generate_sphere(1);
   Mesh other = mesh;
   for (vec3& p : other.positions) p += vec3(0.5f, 0, 0);
@@ -146,14 +146,14 @@ TEST_P(ExpectedOverlap, OfAllViewsOfATree) {
   std::vector<Triangle> triangles = triangles_of(mesh);
   for (const Triangle& t : triangles_of(other)) triangles.push_back(t);
   const double expected = slow_overlap(BvhCopy(bvh), triangles, {});
-  EXPECT_NEAR(expected_overlap(context(), bvh, views), expected, 1e-6 * expected);
+  EXPECT_NEAR(end_point_overlap(context(), bvh, views), expected, 1e-6 * expected);
 }
 
-TEST_P(ExpectedOverlap, RefusesAnotherNumberOfTriangles) {
+TEST_P(EndPointOverlap, RefusesAnotherNumberOfTriangles) {
   const Mesh mesh = generate_cube();
   const DeviceMesh device(context(), mesh), other(context(), generate_sphere(0));
   const Bvh bvh = build(context(), device.view(), LbvhOptions{});
-  EXPECT_COPSE_ERROR(expected_overlap(context(), bvh, other.view()), ErrorCode::invalid_argument,
+  EXPECT_COPSE_ERROR(end_point_overlap(context(), bvh, other.view()), ErrorCode::invalid_argument,
                      "20 triangles, but the tree was built over 12");
 }
 

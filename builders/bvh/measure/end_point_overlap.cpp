@@ -1,4 +1,4 @@
-#include "builders/bvh/expected_overlap.h"
+#include "builders/bvh/end_point_overlap.h"
 
 #include <string>
 
@@ -10,7 +10,7 @@ namespace copse {
 
 namespace detail {
 
-// The body: expected_overlap.inl, for either executor.
+// The body: end_point_overlap.inl, for either executor.
 
 /// Writes the sums to one element of the executor's memory.
 template <class Executor>
@@ -19,11 +19,11 @@ void measure_overlap(const Executor& ex, const BvhView& bvh, std::span<const Tri
 
 }  // namespace detail
 
-double expected_overlap(Context& context, const Bvh& bvh, const TriangleViews& triangles, const SahCosts& costs) {
+double end_point_overlap(Context& context, const Bvh& bvh, const TriangleViews& triangles, const SahCosts& costs) {
   if (triangles.primitive_count() != bvh.source_count) {
-    detail::refuse("expected_overlap", std::to_string(triangles.primitive_count()) +
-                                           " triangles, but the tree was built over " +
-                                           std::to_string(bvh.source_count));
+    detail::refuse("end_point_overlap", std::to_string(triangles.primitive_count()) +
+                                            " triangles, but the tree was built over " +
+                                            std::to_string(bvh.source_count));
   }
   Buffer<detail::OverlapSums> sums(context, 1);
   dispatch(context, [&](const auto& ex) {

@@ -1,0 +1,5 @@
+#pragma once
+
+// Deprecated, until 0.2: include builders/bvh/collapse.h.
+
+#include "builders/bvh/collapse.h"

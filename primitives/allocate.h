@@ -1,0 +1,5 @@
+#pragma once
+
+// Deprecated, until 0.2: include primitives/expand.h.
+
+#include "primitives/expand.h"

@@ -1,0 +1,5 @@
+#pragma once
+
+// Deprecated, until 0.2: include primitives/scratch_pool.h.
+
+#include "primitives/scratch_pool.h"
