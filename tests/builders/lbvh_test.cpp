@@ -103,7 +103,6 @@ TEST_P(Lbvh, IsTheTreeOfTheSortedKeys) {
       const BvhCopy tree(build(context(), mesh.view(), options));
       const SlowLbvh expected(sorted_keys(hard.mesh, options.morton_bits), options.max_leaf_size);
       ASSERT_EQ(tree.counts.node_count, expected.nodes.size()) << hard.name;
-      std::vector<u32> first(tree.nodes.size()), count(tree.nodes.size());
       for (const auto& [slot, range] : expected.nodes) {
         if (!tree.nodes[slot].is_leaf()) continue;
         ASSERT_EQ(tree.nodes[slot].first, range.first) << hard.name << " node " << slot;
