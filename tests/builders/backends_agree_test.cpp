@@ -91,7 +91,7 @@ TEST_F(BackendsAgree, OnLargeGeneratedMeshes) {
   expect_agreement(*cpu_, *cuda_, generate_hairball(2000, 100), "hairball");
 }
 
-// Where neighbours in the mesh are far apart, and where they are not, above the size from which that is asked.
+// Meshes whose neighbours are far apart, and meshes whose are not, above the size from which samples decide.
 TEST_F(BackendsAgree, OnLargeSoupsWhateverTheirOrder) {
   constexpr u32 count = (1u << 22) + 1234;
   Mesh soup = generate_random(count, 0.002f), strands = generate_hairball(21000, 100);

@@ -1,4 +1,4 @@
-// What holds for every builder of binary trees, whatever tree it makes.
+// Properties of every builder of binary trees.
 
 #include <array>
 #include <set>
@@ -137,7 +137,7 @@ TEST_P(EveryBuilder, NumbersSeveralViewsAsOne) {
   const DeviceMesh whole(context(), generate_random(1000, 0.1f));
   const BvhCopy expected(build(whole.view()));
 
-  // Twenty views of uneven size, some empty: more than travel in one launch.
+  // Twenty views of uneven size, some empty: more than fit in one launch.
   std::vector<TriangleView> views;
   for (u64 part = 0, begin = 0; part < 20; ++part) {
     const u64 end = part == 19 ? 1000 : begin + (part % 4 == 2 ? 0 : 10 * part);

@@ -20,7 +20,7 @@ u64 hash(const Mesh& mesh) {
   return sum;
 }
 
-/// Six times the volume, positive where faces turn outwards.
+/// Returns six times the volume, which is positive if faces turn outwards.
 double volume6(const Mesh& mesh) {
   double sum = 0;
   for (const uvec3& t : mesh.triangles) {
@@ -30,7 +30,7 @@ double volume6(const Mesh& mesh) {
   return sum;
 }
 
-/// True where every edge has one triangle on either side.
+/// True if every edge has one triangle on either side.
 bool is_closed(const Mesh& mesh) {
   std::map<std::pair<u32, u32>, int> sides;
   for (const uvec3& t : mesh.triangles) {
@@ -45,7 +45,7 @@ bool is_closed(const Mesh& mesh) {
   return true;
 }
 
-// The hashes are of the meshes that the benchmark figures were measured on.
+// These are the hashes of the meshes that the benchmark figures were measured on.
 TEST(Generate, HairballIsTheBenchmarkScene) {
   const Mesh mesh = generate_hairball(7, 5);
   EXPECT_EQ(mesh.positions.size(), 84u);

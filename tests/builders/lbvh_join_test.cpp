@@ -17,8 +17,8 @@ namespace copse::test {
 class LbvhJoin : public OnEachBackend {};
 COPSE_ON_EACH_BACKEND(LbvhJoin);
 
-/// The node that splits behind each leaf, from the deltas between sorted keys alone: the range of a delta ends where
-/// one is less close.
+/// Returns the node that splits behind each leaf, from the deltas of sorted keys alone: the range of a split ends
+/// where a delta is lower.
 std::vector<u32> expected_parents(std::vector<u64> keys) {
   std::ranges::sort(keys);
   const u32 n = u32(keys.size());
@@ -74,7 +74,8 @@ std::vector<vec3> random_points(u32 n) {
   return points;
 }
 
-/// Points whose keys have one bit each, `copies` of each: sorted, every delta is less close than the one before.
+/// Returns points whose keys have one bit each, `copies` of each: in sorted order, every delta is lower than the
+/// one before.
 std::vector<vec3> chain_of_points(u32 copies) {
   std::vector<vec3> points = {vec3(0), vec3(1)};
   for (u32 k = 0; k < 21; ++k) {

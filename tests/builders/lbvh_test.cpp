@@ -78,7 +78,7 @@ Aabb triangle_box(const Mesh& mesh, u32 i) {
                          clean_point(mesh.positions[t.z])});
 }
 
-/// The keys of a mesh in sorted order, by the public pieces; slot order for equal ones.
+/// Returns the keys of a mesh in sorted order, from public functions; equal keys in input order.
 std::vector<u64> sorted_keys(const Mesh& mesh, u32 morton_bits) {
   Aabb scene = Aabb::empty();
   std::vector<vec3> points;
@@ -136,7 +136,7 @@ TEST_P(Lbvh, SizesOfBoxesHaveNoRoomForPrecomputedBounds) {
   const Bvh bvh = build(fresh, BoxView{buffer.span()}, LbvhOptions{});
   EXPECT_EQ(fresh.scratch_bytes(), build_sizes(fresh, boxes.size(), LbvhOptions{}, 0).scratch_bytes);
 
-  // From here on CUDA may make boxes of triangles ahead, of 32 bytes each.
+  // From here on CUDA may precompute the bounds of triangles, 32 bytes each.
   const u64 n = u64{1} << 22, made_bytes = GetParam() == Backend::cuda ? 32 * n : 0;
   EXPECT_LE(build_sizes(fresh, n, LbvhOptions{}, 0).scratch_bytes + made_bytes,
             build_sizes(fresh, n, LbvhOptions{}).scratch_bytes);

@@ -1,4 +1,5 @@
-// Leaves stand in the order of 63-bit Morton keys, however many primitives share the high half of theirs.
+// Leaves are in the order of 63-bit Morton keys, for any number of primitives that share the high half of their
+// keys.
 
 #include <algorithm>
 #include <numeric>
@@ -17,7 +18,7 @@ namespace {
 /// Points as boxes without extent.
 class PointCloud {
  public:
-  /// The corners of a box, so that it is the box of all.
+  /// Adds the corners of a box, so that it is the box of all points.
   explicit PointCloud(const vec3& extents = vec3(1)) {
     add(vec3(0));
     add(extents);
@@ -28,8 +29,8 @@ class PointCloud {
     bounds_ = merge(bounds_, boxes_.back());
   }
 
-  /// `count` points in the corner of cell `cell` of 512 x 512 x 512 where all keys have the same high word, spread
-  /// over 2^distinct_bits places an axis.
+  /// Adds `count` points in the corner of cell `cell` of 512 x 512 x 512, where all keys have the same high word.
+  /// They are spread over 2^distinct_bits places per axis.
   void add_run(u32 count, const uvec3& cell, u32 distinct_bits = 10) {
     std::uniform_int_distribution<u32> step(0, (1u << distinct_bits) - 1);
     const auto coordinate = [&](u32 c) { return (float(c) + float(step(random_)) / 4096.0f) / 512.0f; };
@@ -42,7 +43,7 @@ class PointCloud {
 
   const std::vector<Aabb>& boxes() const { return boxes_; }
 
-  /// The numbers of the valid points in the order of their keys.
+  /// Returns the numbers of the valid points in the order of their keys.
   std::vector<u32> slow_order() const {
     std::vector<u32> ids;
     for (u32 i = 0; i < boxes_.size(); ++i) {
@@ -74,7 +75,7 @@ class MortonOrder : public OnEachBackend {
     ASSERT_GE(copy.primitive_ids.size(), expected.size()) << name;
     EXPECT_TRUE(std::equal(expected.begin(), expected.end(), copy.primitive_ids.begin())) << name;
 
-    // The deltas decide on the tree; those of the CPU's tests are right.
+    // The tree follows from the deltas; tests on the CPU prove those.
     Context cpu({.backend = Backend::cpu});
     const Buffer<Aabb> cpu_boxes(cpu, cloud.boxes());
     EXPECT_TRUE(same_bytes(copy, BvhCopy(build(cpu, BoxView{cpu_boxes.span()}, LbvhOptions{})))) << name;
@@ -132,7 +133,7 @@ TEST_P(MortonOrder, SortsAllAgainWhereARunIsTooLong) {
 }
 
 TEST_P(MortonOrder, SortsRunsAcrossTilesAndAtTheEnds) {
-  // Runs of each size one after the other, over many tiles of 1024 slots.
+  // Runs of each size, one after the other, over many tiles of 1024 slots.
   for (const u32 size : {2, 7, 30, 32, 33, 100}) {
     PointCloud cloud;
     for (u32 i = 0; i < 4000 / size; ++i) cloud.add_run(size, uvec3(i % 8, i / 8 % 8, i / 64));
@@ -142,7 +143,7 @@ TEST_P(MortonOrder, SortsRunsAcrossTilesAndAtTheEnds) {
 }
 
 TEST_P(MortonOrder, IsTheSameWhenBuiltAgain) {
-  // What a build leaves behind for the next is zero, whatever way it took.
+  // Every build leaves its counters at zero for the next one.
   PointCloud dense, sparse;
   dense.add_run(9000, uvec3(5, 6, 7));
   for (u32 i = 0; i < 3000; ++i) sparse.add_run(1 + i % 40, uvec3(i % 500, i * 7 % 500, i * 13 % 500));

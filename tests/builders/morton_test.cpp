@@ -36,7 +36,7 @@ TEST(Morton, CellsCoverTheRangeAndNeverLeaveIt) {
   EXPECT_EQ(morton_cell(0.0f, -most, most, 21), 1u << 20);
 }
 
-/// The bits of a key in turns, each taken by doubling the place along an axis. For boxes from the origin whose
+/// Returns a key bit by bit: each bit comes from doubling the place along an axis. For boxes from the origin whose
 /// extents are powers of two or zero.
 u64 slow_key(const vec3& p, const vec3& extents) {
   const float longest = std::max({extents.x, extents.y, extents.z});
@@ -116,7 +116,7 @@ TEST(Morton, KeysGrowAlongEachAxisOfAnyBox) {
 }
 
 TEST(Morton, TiesNeverOutrankARealDifference) {
-  // Slots 7 and 8 differ in four bits, but equal keys are closer than keys that differ in the lowest bit.
+  // Slots 7 and 8 differ in four bits, but equal keys have a higher delta than keys that differ in the lowest bit.
   EXPECT_GT(common_prefix(u64{5}, u64{5}, 7), common_prefix(u64{4}, u64{5}, 0));
   EXPECT_GT(common_prefix(u64{5}, u64{5}, 0x7fffffff), common_prefix(u64{4}, u64{5}, 0));
   EXPECT_EQ(common_prefix(u64{0}, u64{1} << 62, 0), 1u);

@@ -1,4 +1,4 @@
-// Refit of trees whose nodes stand in any order: near their relatives, which builders see to, or anywhere, as in
+// Refit of trees whose nodes are in any order: near their relatives, as builders place them, or anywhere, as in
 // files.
 
 #include <algorithm>
@@ -20,7 +20,7 @@ COPSE_ON_EACH_BACKEND(RefitOrder);
 enum class Shape { halves, anywhere, chain };
 enum class Order { by_split, from_the_root, shuffled };
 
-/// A tree over n boxes, one a leaf, made from the top down without any recursion.
+/// A tree over n boxes, one per leaf, made from the top down without recursion.
 struct OrderedTree {
   std::vector<BvhNode> nodes;
   std::vector<u32> parents, ids;
@@ -94,7 +94,7 @@ struct OrderedTree {
   std::vector<u32> top_down;
 };
 
-/// Around a row of 32 pairs, several of them, and many.
+/// Sizes around one row of 32 pairs, several rows, and many rows.
 std::vector<u32> tree_sizes() {
   return {1, 2, 3, 17, 32, 33, 34, 64, 65, 66, 127, 129, 130, 257, 1000, 8193, 20000};
 }

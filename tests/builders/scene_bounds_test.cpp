@@ -8,7 +8,7 @@
 
 namespace copse::test {
 
-/// A height field of 2^22 triangles, as many as go by way of the vertices.
+/// A height field of 2^22 triangles: the fewest for which the vertices are read first.
 Mesh wide_height_field() {
   constexpr u32 width = 2048, height = 1024;
   Mesh mesh;
@@ -25,7 +25,7 @@ Mesh wide_height_field() {
   return mesh;
 }
 
-/// The box of every triangle merged, one after the other.
+/// Merges the boxes of all triangles, one after the other.
 Aabb slow_bounds(const Mesh& mesh) {
   Aabb box = Aabb::empty();
   for (const uvec3& t : mesh.triangles) {
@@ -105,13 +105,13 @@ TEST_P(SceneBounds, LargeMeshWhoseOutermostVerticesDoNotCount) {
   unused.positions.push_back(vec3(0, 1e9f, 0));
   expect_same_bits(bounds_of(DeviceMesh(context(), unused).view()), slow_bounds(field), "vertex without triangle");
 
-  // The vertex is there, but in a triangle with NaN alone.
+  // The vertex belongs only to a triangle with NaN.
   const u32 n = u32(unused.positions.size());
   unused.positions.push_back(vec3(nan));
   unused.triangles.push_back(uvec3(n - 1, n, 0));
   expect_same_bits(bounds_of(DeviceMesh(context(), unused).view()), slow_bounds(field), "invalid triangle");
 
-  // In a valid one too.
+  // It belongs to a valid triangle too.
   unused.triangles.push_back(uvec3(0, 1, n - 1));
   expect_same_bits(bounds_of(DeviceMesh(context(), unused).view()), slow_bounds(unused), "valid triangle");
 
