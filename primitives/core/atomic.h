@@ -2,8 +2,8 @@
 
 // Atomic operations on plain memory, the same on the host and in device code (scope: the whole device).
 //
-// Hand-over between threads is acquire-release: what the earlier arrival wrote before its operation is
-// seen by the later one after its own.
+// Threads pass data by acquire and release: all that one thread wrote before its release is seen by the thread
+// that acquires the value, after its acquire.
 
 #include <sched.h>
 
@@ -14,7 +14,7 @@
 
 namespace copse {
 
-/// Stores `value` and returns what stood there before; acquires and releases.
+/// Stores `value` and returns the old value; acquires and releases.
 COPSE_HD inline u32 exchange_acq_rel(u32* p, u32 value) {
 #if COPSE_DEVICE_CODE
   u32 before;
@@ -25,7 +25,7 @@ COPSE_HD inline u32 exchange_acq_rel(u32* p, u32 value) {
 #endif
 }
 
-/// Stores `value` and returns what stood there before; orders nothing else.
+/// Stores `value` and returns the old value; relaxed.
 COPSE_HD inline u64 exchange_relaxed(u64* p, u64 value) {
 #if COPSE_DEVICE_CODE
   return atomicExch(reinterpret_cast<unsigned long long*>(p), static_cast<unsigned long long>(value));
@@ -34,7 +34,7 @@ COPSE_HD inline u64 exchange_relaxed(u64* p, u64 value) {
 #endif
 }
 
-/// Adds `value` and returns what stood there before; acquires and releases.
+/// Adds `value` and returns the old value; acquires and releases.
 COPSE_HD inline u32 fetch_add_acq_rel(u32* p, u32 value) {
 #if COPSE_DEVICE_CODE
   u32 before;
@@ -45,7 +45,7 @@ COPSE_HD inline u32 fetch_add_acq_rel(u32* p, u32 value) {
 #endif
 }
 
-/// Adds `value` and returns what stood there before; orders nothing else.
+/// Adds `value` and returns the old value; relaxed.
 COPSE_HD inline u32 fetch_add_relaxed(u32* p, u32 value) {
 #if COPSE_DEVICE_CODE
   return atomicAdd(p, value);
@@ -62,7 +62,7 @@ COPSE_HD inline u64 fetch_add_relaxed(u64* p, u64 value) {
 #endif
 }
 
-/// Sets the bits of `bits` and returns what stood there before; orders nothing else.
+/// Sets the bits of `bits` and returns the old value; relaxed.
 COPSE_HD inline u32 fetch_or_relaxed(u32* p, u32 bits) {
 #if COPSE_DEVICE_CODE
   return atomicOr(p, bits);
@@ -71,7 +71,7 @@ COPSE_HD inline u32 fetch_or_relaxed(u32* p, u32 bits) {
 #endif
 }
 
-/// Turns the bits of `bits` over and returns what stood there before; orders nothing else.
+/// Flips the bits that are set in `bits` and returns the old value; relaxed.
 COPSE_HD inline u32 fetch_xor_relaxed(u32* p, u32 bits) {
 #if COPSE_DEVICE_CODE
   return atomicXor(p, bits);
@@ -80,8 +80,8 @@ COPSE_HD inline u32 fetch_xor_relaxed(u32* p, u32 bits) {
 #endif
 }
 
-/// Sets the bits of `bits` and returns what stood there before; what was released before the bits were as they are
-/// found is seen after.
+/// Sets the bits of `bits` and returns the old value; acquires it: sees all that was released before the bits got
+/// that value.
 COPSE_HD inline u32 fetch_or_acquire(u32* p, u32 bits) {
 #if COPSE_DEVICE_CODE
   u32 before;
@@ -92,7 +92,7 @@ COPSE_HD inline u32 fetch_or_acquire(u32* p, u32 bits) {
 #endif
 }
 
-/// Adds 1, or stores 0 where `last` or more stands, and returns what stood there before; acquires and releases.
+/// Adds 1, or stores 0 if the value is `last` or more, and returns the old value; acquires and releases.
 COPSE_HD inline u32 fetch_increment_wrapping_acq_rel(u32* p, u32 last) {
 #if COPSE_DEVICE_CODE
   u32 before;
@@ -108,7 +108,7 @@ COPSE_HD inline u32 fetch_increment_wrapping_acq_rel(u32* p, u32 last) {
 #endif
 }
 
-/// Loads `*p`; what its writer released before is seen after.
+/// Loads `*p`; acquires it.
 COPSE_HD inline u32 load_acquire(const u32* p) {
 #if COPSE_DEVICE_CODE
   u32 value;
@@ -129,7 +129,7 @@ COPSE_HD inline u64 load_acquire(const u64* p) {
 #endif
 }
 
-/// Stores `value`; all writes before it are seen by whoever acquires it.
+/// Stores `value`; releases all writes before it to threads that acquire it.
 COPSE_HD inline void store_release(u32* p, u32 value) {
 #if COPSE_DEVICE_CODE
   asm volatile("st.release.gpu.b32 [%0], %1;" ::"l"(p), "r"(value) : "memory");
@@ -146,7 +146,7 @@ COPSE_HD inline void store_release(u64* p, u64 value) {
 #endif
 }
 
-/// The same for `count` neighbouring words; in a kernel at the price of one.
+/// Stores `count` neighbouring words in the same way; in a kernel at the price of one.
 COPSE_HD inline void store_release_each(u32* p, u32 count, u32 value) {
 #if COPSE_DEVICE_CODE
   asm volatile("fence.acq_rel.gpu;" ::: "memory");
@@ -156,7 +156,7 @@ COPSE_HD inline void store_release_each(u32* p, u32 count, u32 value) {
 #endif
 }
 
-/// Loads `*p` whole; orders nothing else.
+/// Loads `*p` in one piece; relaxed.
 COPSE_HD inline u32 load_relaxed(const u32* p) {
 #if COPSE_DEVICE_CODE
   u32 value;
@@ -177,7 +177,7 @@ COPSE_HD inline u64 load_relaxed(const u64* p) {
 #endif
 }
 
-/// Loads 16 bytes, which begin at a multiple of 16, word by word whole; orders nothing else.
+/// Loads 16 bytes at a multiple of 16, each word in one piece; relaxed.
 COPSE_HD inline void load_relaxed(const u32* p, u32 (&words)[4]) {
 #if COPSE_DEVICE_CODE
   asm volatile("ld.relaxed.gpu.v4.b32 {%0, %1, %2, %3}, [%4];"
@@ -197,7 +197,7 @@ COPSE_HD inline void load_relaxed(const u64* p, u64 (&words)[2]) {
 #endif
 }
 
-/// Stores `value` whole; orders nothing else.
+/// Stores `value` in one piece; relaxed.
 COPSE_HD inline void store_relaxed(u32* p, u32 value) {
 #if COPSE_DEVICE_CODE
   asm volatile("st.relaxed.gpu.b32 [%0], %1;" ::"l"(p), "r"(value) : "memory");
@@ -214,7 +214,7 @@ COPSE_HD inline void store_relaxed(u64* p, u64 value) {
 #endif
 }
 
-/// Stores 16 bytes, which begin at a multiple of 16, word by word whole; orders nothing else.
+/// Stores 16 bytes at a multiple of 16, each word in one piece; relaxed.
 COPSE_HD inline void store_relaxed(u64* p, const u64 (&words)[2]) {
 #if COPSE_DEVICE_CODE
   asm volatile("st.relaxed.gpu.v2.b64 [%0], {%1, %2};" ::"l"(p), "l"(words[0]), "l"(words[1]) : "memory");
@@ -223,7 +223,7 @@ COPSE_HD inline void store_relaxed(u64* p, const u64 (&words)[2]) {
 #endif
 }
 
-/// Stores `desired` where `expected` stands, and returns what stood there before; orders nothing else.
+/// Stores `desired` if the value is `expected`, and returns the old value; relaxed.
 COPSE_HD inline u32 compare_exchange_relaxed(u32* p, u32 expected, u32 desired) {
 #if COPSE_DEVICE_CODE
   u32 before;
@@ -252,7 +252,7 @@ COPSE_HD inline u64 compare_exchange_relaxed(u64* p, u64 expected, u64 desired) 
 #endif
 }
 
-/// The same; what the writer of the value before released is seen after.
+/// Compares and exchanges; acquires the old value.
 COPSE_HD inline u32 compare_exchange_acquire(u32* p, u32 expected, u32 desired) {
 #if COPSE_DEVICE_CODE
   u32 before;
@@ -281,7 +281,7 @@ COPSE_HD inline u64 compare_exchange_acquire(u64* p, u64 expected, u64 desired) 
 #endif
 }
 
-/// The same; acquires and releases.
+/// Compares and exchanges; acquires and releases.
 COPSE_HD inline u32 compare_exchange_acq_rel(u32* p, u32 expected, u32 desired) {
 #if COPSE_DEVICE_CODE
   u32 before;
@@ -310,8 +310,8 @@ COPSE_HD inline u64 compare_exchange_acq_rel(u64* p, u64 expected, u64 desired) 
 #endif
 }
 
-/// Clears the bits that `bits` has not, and returns what stood there before; all writes before it are seen
-/// by whoever acquires the value.
+/// Clears the bits that are not set in `bits`, and returns the old value; releases all writes before it to threads
+/// that acquire the value.
 COPSE_HD inline u32 fetch_and_release(u32* p, u32 bits) {
 #if COPSE_DEVICE_CODE
   u32 before;
@@ -322,7 +322,7 @@ COPSE_HD inline u32 fetch_and_release(u32* p, u32 bits) {
 #endif
 }
 
-/// Adds 1 for the calling thread and returns what stood there before it; orders nothing else. The lanes of a
+/// Adds 1 for the calling thread and returns the old value; relaxed. The lanes of a
 /// warp that call together on one counter share a single operation, in the order of the lanes.
 COPSE_HD inline u64 fetch_increment_by_warp(u64* p) {
 #if COPSE_DEVICE_CODE
@@ -339,7 +339,7 @@ COPSE_HD inline u64 fetch_increment_by_warp(u64* p) {
 #endif
 }
 
-/// Adds `count` for the calling thread, and returns what stood there before it; orders nothing else. The lanes of
+/// Adds `count` for the calling thread, and returns the old value; relaxed. The lanes of
 /// a warp that call together on one counter share a single operation, in the order of the lanes.
 COPSE_HD inline u64 fetch_add_by_warp(u64* p, u32 count) {
 #if COPSE_DEVICE_CODE
@@ -364,9 +364,9 @@ COPSE_HD inline u64 fetch_add_by_warp(u64* p, u32 count) {
 #endif
 }
 
-/// In a loop that lanes of a warp leave when they are done: true once all that run it together are. The lanes
-/// that are done stay in the loop, so that no compiler may move what stands in it behind its end, where they
-/// would wait for each other. On the host, whether the thread is done.
+/// For loops in which lanes of a warp wait: returns true once all lanes that run the loop together are done. Until
+/// then the lanes that are done stay in the loop. So a compiler cannot move the body of the loop behind its end,
+/// where the lanes would wait for each other. On the host, returns whether the thread is done.
 COPSE_HD inline bool all_lanes_done(bool done) {
 #if COPSE_DEVICE_CODE
   return __all_sync(__activemask(), done) != 0;
@@ -375,8 +375,8 @@ COPSE_HD inline bool all_lanes_done(bool done) {
 #endif
 }
 
-/// Orders all memory operations of the calling thread before it against all those after it, but for loads after
-/// stores: with relaxed operations around, what a lock or a sequence lock needs.
+/// Orders all memory operations of the calling thread before it against all those after it, except loads after
+/// stores. Together with relaxed operations this is what a lock or a sequence lock needs.
 COPSE_HD inline void fence_acq_rel() {
 #if COPSE_DEVICE_CODE
   asm volatile("fence.acq_rel.gpu;" ::: "memory");
@@ -385,7 +385,7 @@ COPSE_HD inline void fence_acq_rel() {
 #endif
 }
 
-/// What a thread does between two looks at a word that another one is to write: call it in the loop.
+/// A pause for loops that poll a word which another thread will write: call it once per iteration.
 class SpinWait {
  public:
   COPSE_HD void operator()() {
@@ -393,7 +393,7 @@ class SpinWait {
     __nanosleep(nanoseconds_);
     if (nanoseconds_ < 256) nanoseconds_ *= 2;
 #else
-    // With more threads than cores, whoever is waited for may need this one's.
+    // If there are more threads than cores, the other thread may need this core.
     sched_yield();
 #endif
   }

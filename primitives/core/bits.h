@@ -2,9 +2,10 @@
 
 // Arithmetic and bit operations that give the same bits on the host and in device code.
 //
-// The *_rn functions are single roundings that no compiler may fuse: in device code by intrinsics, on the
-// host because Copse and everything that links to it is compiled with -ffp-contract=off. Headers that users' kernels
-// include are written with them. Bodies that Copse alone compiles have plain operators: nvcc gets --fmad=false there.
+// The *_rn functions are single roundings that no compiler may fuse: in device code by intrinsics, on the host
+// because Copse and everything that links to it is compiled with -ffp-contract=off. Headers that users' kernels
+// include are written with them. Bodies that Copse alone compiles have plain operators: nvcc gets --fmad=false
+// there.
 
 #include "primitives/core/macros.h"
 #include "primitives/core/types.h"
@@ -84,8 +85,8 @@ COPSE_HD inline double mul_rn(double a, double b) {
 #endif
 }
 
-/// The smaller of `a`, which must be a number, and `b`, which is ignored where it is NaN. The zeros count as
-/// equal, and which of them comes back is unspecified. One instruction on either side.
+/// The smaller of `a`, which must be a number, and `b`, which is ignored if it is NaN. The two zeros count as
+/// equal; it is not specified which of them is returned. One instruction on the host and in device code.
 COPSE_HD inline float min_number(float a, float b) {
 #if COPSE_DEVICE_CODE
   return fminf(a, b);
@@ -103,7 +104,8 @@ COPSE_HD inline float max_number(float a, float b) {
 #endif
 }
 
-/// One over `a`, in 2 ulp, by one instruction of the GPU; for `a` of 2^-126 to 2^126, else perhaps 0 or infinite.
+/// 1 / a with an error of at most 2 ulp, by one instruction of the GPU, for `a` of 2^-126 to 2^126. For other
+/// values it may be 0 or infinite.
 COPSE_HD inline float about_one_over(float a) {
 #if COPSE_DEVICE_CODE
   float result;
@@ -114,8 +116,8 @@ COPSE_HD inline float about_one_over(float a) {
 #endif
 }
 
-/// The largest of three numbers and 0. In device code for Hopper one instruction, on the bits: those of numbers
-/// that are not negative have their order.
+/// The largest of three numbers and 0. On Hopper this is one integer instruction on the bits, since the bits of
+/// numbers that are not negative have the order of the numbers.
 COPSE_HD inline float largest_or_zero(float a, float b, float c) {
 #if COPSE_DEVICE_CODE
   return __int_as_float(__vimax3_s32_relu(__float_as_int(a), __float_as_int(b), __float_as_int(c)));
@@ -124,7 +126,7 @@ COPSE_HD inline float largest_or_zero(float a, float b, float c) {
 #endif
 }
 
-/// The smallest of three numbers where none is negative, else one that is negative or -0.0. As largest_or_zero.
+/// The smallest of three numbers if none is negative, else one that is negative or -0.0. See largest_or_zero.
 COPSE_HD inline float smallest_or_negative(float a, float b, float c) {
 #if COPSE_DEVICE_CODE
   return __int_as_float(__vimin3_s32(__float_as_int(a), __float_as_int(b), __float_as_int(c)));
@@ -172,13 +174,13 @@ COPSE_HD inline u32 bits_of(float value) {
 #endif
 }
 
-/// True where `value` is neither infinite nor NaN.
+/// True if `value` is neither infinite nor NaN.
 COPSE_HD inline bool is_finite(float value) {
   return (bits_of(value) & 0x7f800000u) != 0x7f800000u;
 }
 
-/// 1 + b / 2^15, b the byte of `word` at place `byte`, 0 to 3, lowest first: a byte as a float by one permutation
-/// of bytes, where a conversion takes a slow unit of the GPU.
+/// 1 + b / 2^15, where b is byte `byte` of `word`, 0 to 3, lowest first. This makes a float of a byte by one
+/// permutation of bytes; a conversion would use a slow unit of the GPU.
 ///
 ///   0 01111111 0000000 bbbbbbbb 00000000
 COPSE_HD inline float one_and_byte(u32 word, u32 byte) {
@@ -189,8 +191,8 @@ COPSE_HD inline float one_and_byte(u32 word, u32 byte) {
 #endif
 }
 
-/// Four floats of 2^-24 times the bytes of a word, lowest first. A byte below a byte of zeros is a denormal half,
-/// and halves become floats where a GPU multiplies, at full speed: no bias has to be taken off again.
+/// Four floats: 2^-24 times the bytes of a word, lowest first. A byte below a byte of zeros is a denormal half,
+/// and a GPU converts halves to floats at full speed. No bias has to be subtracted.
 ///
 ///   half   0 00000 00bbbbbbbb
 struct FourBytes {
@@ -239,8 +241,8 @@ COPSE_HD inline u32 population_count(u32 value) {
 #endif
 }
 
-/// Four of the bytes of `lo`, 0 to 3, and `hi`, 4 to 7, lowest first: byte k of the result is the one that bits
-/// 4k to 4k + 2 of `selector` tell. Its other bits are 0.
+/// Four of the eight bytes of `lo` (numbers 0 to 3) and `hi` (4 to 7), lowest first. Bits 4k to 4k + 2 of
+/// `selector` are the number of byte k of the result; its other bits are 0.
 COPSE_HD inline u32 pick_bytes(u32 lo, u32 hi, u32 selector) {
 #if COPSE_DEVICE_CODE
   return __byte_perm(lo, hi, selector);

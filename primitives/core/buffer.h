@@ -22,7 +22,7 @@ void download_bytes(Context& context, void* to, const void* from, u64 bytes);
 
 }  // namespace detail
 
-/// Owns elements in a context's memory. Its memory is freed in order on the context's stream.
+/// Owns elements in the memory of a context. The memory is freed in order on the stream of the context.
 template <class T>
 class Buffer {
   static_assert(std::is_trivially_copyable_v<T>);
@@ -30,14 +30,14 @@ class Buffer {
  public:
   Buffer() = default;
 
-  /// `size` elements, not initialised.
+  /// Makes a buffer of `size` elements, not initialised.
   /// Throws: Error out_of_memory.
   Buffer(Context& context, u64 size)
       : context_(&context),
         data_(static_cast<T*>(detail::allocate_elements(context, size, sizeof(T)))),
         size_(size) {}
 
-  /// A copy of the host's elements, which may be reused on return.
+  /// Makes a copy of elements on the host, which may be changed after the call.
   Buffer(Context& context, std::span<const T> host) : Buffer(context, host.size()) { upload(host); }
   Buffer(Context& context, const std::vector<T>& host) : Buffer(context, std::span<const T>(host)) {}
 
@@ -57,19 +57,19 @@ class Buffer {
   BufferSpan<T> span() { return {data_, size_}; }
   BufferSpan<const T> span() const { return {data_, size_}; }
 
-  /// Copies the host's elements to the front of the buffer; the host may reuse them on return.
-  /// Throws: Error invalid_argument where there are more than size().
+  /// Copies elements on the host, which may be changed after the call, to the front of the buffer.
+  /// Throws: Error invalid_argument if there are more than size().
   void upload(std::span<const T> host) {
     if (!host.empty()) {
       detail::upload_elements(*context_, data_, size_, host.data(), host.size(), sizeof(T));
     }
   }
 
-  /// All elements. Waits.
+  /// Returns all elements. Waits.
   std::vector<T> download() const { return download(size_); }
 
-  /// The first `count` elements, where the others were never written. Waits.
-  /// Throws: Error invalid_argument where `count` is more than size().
+  /// Returns the first `count` elements, for example if the others were never written. Waits.
+  /// Throws: Error invalid_argument if `count` is more than size().
   std::vector<T> download(u64 count) const {
     if (count > size_) detail::refuse_download(count, size_);
     std::vector<T> host(count);
@@ -93,7 +93,7 @@ class Buffer {
   u64 size_ = 0;
 };
 
-/// The elements of a view, on the host. Waits.
+/// Returns the elements of a view, on the host. Waits.
 template <class T>
 std::vector<std::remove_const_t<T>> download(Context& context, BufferSpan<T> span) {
   std::vector<std::remove_const_t<T>> host(span.size());

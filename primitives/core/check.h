@@ -47,7 +47,7 @@ inline void check_same_count(const char* function, const char* one, u64 one_coun
   refuse(function, std::to_string(one_count) + " " + one + ", " + std::to_string(other_count) + " " + other);
 }
 
-/// Throws: if there are not as many values as keys, say.
+/// Throws: if there are not as many `things` as `others`, such as values and keys.
 inline void check_one_each(const char* function, u64 count, const char* things, u64 expected, const char* others) {
   if (count == expected) return;
   refuse(function, std::to_string(count) + " " + things + " for " + std::to_string(expected) + " " + others);

@@ -25,34 +25,35 @@ enum class Backend : u8 { automatic, cpu, cuda };
 const char* name_of(Backend backend);
 
 struct ContextOptions {
-  /// automatic: the GPU if one answers, else the CPU. cuda: Error no_device where none answers.
+  /// automatic: the GPU if one answers, else the CPU. cuda: Error no_device if none answers.
   Backend backend = Backend::automatic;
 
   /// Ordinal of the CUDA device.
   int device = 0;
 
-  /// The caller's cudaStream_t, which must outlive the context. None: the context makes its own.
+  /// The cudaStream_t of the caller, which must outlive the context. If not given, the context makes its own.
   std::optional<void*> stream = std::nullopt;
 
-  /// Where all memory comes from; must outlive the context. Null: on CUDA a stream-ordered pool of the
-  /// context's own, on the CPU the heap.
+  /// The source of all memory; must outlive the context. If null: on CUDA a stream-ordered pool of its own, on the
+  /// CPU the heap.
   MemoryResource* memory = nullptr;
 
-  /// CPU threads, 0 for all that the machine has. At most 4096.
+  /// The number of CPU threads, at most 4096; 0 for all that the machine has.
   u32 workers = 0;
 
-  /// Waits after every launch, so that an error names the launch that made it. Slow; for debugging.
+  /// Waits after every launch, so that an error names the launch that caused it. Slow; for debugging.
   bool check_every_launch = false;
 
-  /// Records the times of all stages, see Profile::stages. Costs two events a stage on CUDA.
+  /// Records the times of all stages, see Profile::stages. Costs two events per stage on CUDA.
   bool profile = false;
 
-  /// Such as a std::stop_token. Once it asks to stop, the next stage throws Error cancelled.
+  /// A token such as std::stop_token. Once a stop is requested, the next stage throws Error cancelled.
   CancelToken cancel = {};
 };
 
-/// A device, a stream, memory and scratch: everything that work needs. One thread of control each; any
-/// number of contexts work at once. Outlives the buffers and trees made with it.
+/// A device, a stream, memory and scratch: everything that work needs. Only one thread may use a context at a
+/// time; any number of contexts may work at once. A context must outlive the buffers and trees that are made with
+/// it.
 class Context {
  public:
   /// Throws: Error no_device, Error invalid_argument.
@@ -65,26 +66,25 @@ class Context {
   std::string device_name() const;
   u32 worker_count() const;
 
-  /// The cudaStream_t that all work goes to; null on the CPU.
+  /// The cudaStream_t to which all work goes; null on the CPU.
   void* stream() const;
 
-  /// Waits for all work put on the stream so far.
+  /// Waits for all work that was put on the stream so far.
   /// Throws: Error device_failure for an asynchronous error, with the label of the last launch.
   void wait();
 
-  /// Makes `bytes` bytes of scratch ready ahead of time. Work that needs no more allocates nothing.
+  /// Allocates `bytes` bytes of scratch ahead of time. Work that needs no more than that allocates nothing.
   void reserve_scratch(u64 bytes);
-  /// Gives back the scratch that no captured graph uses.
+  /// Frees the scratch that no captured graph uses.
   void release_scratch();
   u64 scratch_bytes() const;
 
   /// Stages and launches of the work so far; see primitives/core/profile.h.
   Profile& profile() { return *profile_; }
 
-  /// Records the work that `work` puts on the stream and runs none of it. The work must not wait nor
-  /// allocate: run it once before, so that buffers and scratch are there. The graph uses memory of this
-  /// context, which must outlive it.
-  /// On the CPU, the graph keeps `work` and calls it at each launch.
+  /// Records the work that `work()` puts on the stream, without running it. The work must not wait or allocate:
+  /// run it once before, so that buffers and scratch are there. The graph uses memory of this context, which must
+  /// outlive it. On the CPU the graph keeps a copy of `work` and calls it at each launch.
   template <class Work>
   Graph capture(Work work) {
     return capture_work(new detail::WorkOf<Work>(work));
@@ -109,7 +109,7 @@ class Context {
   const cuda::Executor* cuda_executor_ = nullptr;
 };
 
-/// True where this build has a CUDA half.
+/// True if this build has the CUDA backend.
 bool built_with_cuda();
 
 }  // namespace copse

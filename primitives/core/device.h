@@ -7,7 +7,7 @@
 
 namespace copse {
 
-/// A point on a context's stream, or on the wall clock of the CPU backend.
+/// A point in time on the stream of a context, or on the wall clock of the CPU backend.
 class Mark {
  public:
   virtual ~Mark() = default;
@@ -16,7 +16,7 @@ class Mark {
   virtual double milliseconds_since(const Mark& earlier) const = 0;
 };
 
-/// What a Context asks of its backend; implemented in cpu/device.cpp and cuda/device.cu.
+/// The operations that a Context needs from its backend; implemented in cpu/device.cpp and cuda/device.cu.
 class Device {
  public:
   virtual ~Device() = default;
@@ -25,23 +25,23 @@ class Device {
   virtual void* stream() const = 0;
   virtual MemoryResource& default_memory() = 0;
 
-  /// Makes this device the calling thread's current one.
+  /// Makes this device the current one of the calling thread.
   virtual void make_current() = 0;
 
-  /// Host to device; `from` may be reused on return.
+  /// Copies from the host to the device; `from` may be changed after the call.
   virtual void upload(void* to, const void* from, u64 bytes) = 0;
-  /// Device to host. Waits.
+  /// Copies from the device to the host. Waits.
   virtual void download(void* to, const void* from, u64 bytes) = 0;
-  /// Sets to zero.
+  /// Sets memory to zero.
   virtual void clear(void* memory, u64 bytes) = 0;
-  /// Waits for all work and throws the error of any of it; `last_label` goes into the message.
+  /// Waits for all work, and throws if any of it failed; `last_label` is part of the message.
   virtual void wait(const char* last_label) = 0;
 
   virtual std::unique_ptr<Mark> mark() = 0;
   virtual void begin_range(const char* label) = 0;
   virtual void end_range() noexcept = 0;
 
-  /// True between begin_capture and end_capture, also where the caller captures its own stream.
+  /// True between begin_capture and end_capture, and while the caller captures its own stream.
   virtual bool capturing() const = 0;
   virtual void begin_capture() = 0;
   virtual std::shared_ptr<void> end_capture() = 0;
@@ -54,8 +54,8 @@ std::unique_ptr<Device> make_device();
 }
 
 namespace cuda {
-/// Throws: Error no_device where no GPU answers, Error invalid_argument for an ordinal past the last.
-/// `stream` null: the device makes a stream of its own.
+/// Makes the device of a GPU. If `stream` is null, the device makes a stream of its own.
+/// Throws: Error no_device if no GPU answers, Error invalid_argument for an ordinal past the last.
 std::unique_ptr<Device> make_device(int ordinal, void* const* stream);
 int multiprocessor_count(int ordinal);
 /// The major number of the compute capability.

@@ -1,6 +1,6 @@
 #pragma once
 
-// The one place that knows whether this build has a CUDA half. For the library's own .cpp files.
+// The only place that knows whether this build has the CUDA backend. For the .cpp files of the library.
 
 #include "primitives/core/context.h"
 #include "primitives/core/device.h"

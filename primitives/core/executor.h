@@ -6,14 +6,14 @@
 #include "primitives/core/scratch_arena.h"
 #include "primitives/core/zeroed_memory.h"
 
-// What a primitive runs on. A builder's body is a template on the executor; its unqualified calls find the
-// backend's primitives by the executor's namespace.
+// What a primitive runs on. The body of a builder is a template on the executor; its unqualified calls find the
+// primitives of the backend through the namespace of the executor.
 
 namespace copse {
 
 class Device;
 
-/// The part that both backends share.
+/// The part of executors that both backends share.
 struct ExecutorBase {
   Device& device;
   ScratchArena& scratch;
@@ -21,12 +21,12 @@ struct ExecutorBase {
   CancelToken cancel;
 };
 
-/// Throws: Error cancelled, once the context's token is set.
+/// Throws: Error cancelled, once the token of the context requests a stop.
 inline void throw_if_cancelled(const ExecutorBase& ex) {
   if (ex.cancel.stop_requested()) throw Error(ErrorCode::cancelled, "cancelled by the context's token");
 }
 
-/// True while the stream of the executor is being captured.
+/// Returns true while the stream of the executor is being captured.
 bool is_capturing(const ExecutorBase& ex);
 
 namespace cpu {

@@ -4,7 +4,7 @@
 
 namespace copse {
 
-/// How Copse's programs end, as docs/guide/cli.md has it. 1 is left to what is no program of ours, as a shell.
+/// The exit codes of the programs of Copse, as in docs/guide/cli.md. 1 is left to other programs, such as a shell.
 enum ExitCode : int {
   exit_ok = 0,
   exit_usage = 2,
@@ -13,7 +13,7 @@ enum ExitCode : int {
   exit_no_memory = 5,
   exit_internal = 6,
   exit_invalid_structure = 7,
-  exit_interrupted = 130,  // 128 + SIGINT, as shells have it
+  exit_interrupted = 130,  // 128 + SIGINT, as in shells
 };
 
 /// The exit code of a program that an error ends.

@@ -6,7 +6,7 @@ class Context;
 
 namespace detail {
 
-/// A function without parameters, whatever its type.
+/// A function without parameters, of any type.
 struct Work {
   virtual ~Work() = default;
   virtual void run() = 0;
@@ -21,14 +21,15 @@ struct WorkOf final : Work {
 
 }  // namespace detail
 
-/// Work recorded by Context::capture, to be launched any number of times in one call each. Copies share it.
+/// Work that Context::capture has recorded. Each launch is one call, and there may be any number of them. Copies
+/// share the recorded work.
 class Graph {
  public:
   Graph(const Graph& other);
   Graph& operator=(const Graph& other);
   ~Graph();
 
-  /// Puts the work on the context's stream. On the CPU, runs it.
+  /// Puts the work on the stream of the context. On the CPU, runs it.
   void launch();
 
  private:

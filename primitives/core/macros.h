@@ -1,7 +1,7 @@
 #pragma once
 
-// COPSE_HD marks a function that runs on the host and inside kernels; COPSE_DEVICE_CODE is 1 while the
-// compiler makes device code, so that an inline function can choose an instruction.
+// COPSE_HD marks a function that runs on the host and inside kernels. COPSE_DEVICE_CODE is 1 while the compiler
+// makes device code, so that an inline function can choose an instruction.
 #if defined(__CUDACC__)
 #define COPSE_HD __host__ __device__
 #else

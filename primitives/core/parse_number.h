@@ -6,8 +6,8 @@
 
 namespace copse {
 
-/// The number that all of the text spells, in the C locale; none where it is no number, out of the type's range or
-/// followed by anything.
+/// Returns the number that the whole text spells, in the C locale; nullopt if the text is not a number, if the
+/// number is out of range for the type, or if other text follows it.
 template <class Number>
 std::optional<Number> parse_number(std::string_view text) {
   Number value{};

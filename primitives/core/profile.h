@@ -9,15 +9,15 @@ namespace copse {
 
 class Device;
 
-/// One labelled stretch of work, in the order in which it began.
+/// One labelled piece of work, with its time.
 struct Stage {
   std::string label;
   double milliseconds = 0;
   u32 depth = 0;  // 0 for the outermost scope, one more for each scope around it
 };
 
-/// Names every stage of a context's work: as NVTX ranges on CUDA, and, where recording is on, as times
-/// (CUDA events, the wall clock on the CPU). Counts launches always.
+/// Names every stage of the work of a context: as NVTX ranges on CUDA and, while recording is on, with its time
+/// (by CUDA events, or the wall clock on the CPU). It always counts launches.
 class Profile {
  public:
   Profile(Device& device, bool record);
@@ -29,13 +29,13 @@ class Profile {
   void end() noexcept;
   void count_launch(const char* label);
 
-  /// Kernels launched so far; on the CPU, parallel loops run.
+  /// The number of kernels launched so far; on the CPU, of parallel loops.
   u64 launch_count() const { return launch_count_; }
   const char* last_label() const { return last_label_; }
 
   void record(bool on);
 
-  /// The stages recorded since the last clear. Waits.
+  /// The stages recorded since the last clear, in the order in which they began. Waits.
   std::vector<Stage> stages() const;
   void clear();
 
@@ -47,7 +47,7 @@ class Profile {
   const char* last_label_ = "none";
 };
 
-/// A labelled stretch of work for as long as the object lives. `label` must outlive the profile.
+/// A labelled stage that lasts as long as the object lives. `label` must outlive the profile.
 class ProfileScope {
  public:
   ProfileScope(Profile& profile, const char* label) : profile_(profile) { profile_.begin(label); }

@@ -9,11 +9,11 @@ namespace copse {
 
 class Device;
 
-/// Scratch memory of a context, handed out in stack order. Work on one stream runs in order, so memory that
-/// one stage gave back may serve the next while the first still runs.
+/// Scratch memory of a context, allocated in stack order. Work on one stream runs in order, so memory that one
+/// stage has freed can serve the next stage while the first still runs.
 ///
-/// Once warm it allocates nothing. A block that a stream capture has seen is kept for the arena's life,
-/// since the captured graph goes on using it.
+/// Once warm, the arena allocates nothing from the memory resource. A block that was used during a stream capture
+/// is kept for the life of the arena, since the captured graph goes on using it.
 class ScratchArena {
  public:
   ScratchArena(Device& device, MemoryResource& memory) : device_(device), memory_(memory) {}
@@ -21,17 +21,17 @@ class ScratchArena {
   ScratchArena(const ScratchArena&) = delete;
   ScratchArena& operator=(const ScratchArena&) = delete;
 
-  /// Makes one block of at least `bytes` bytes ready.
-  /// Throws: Error out_of_memory; Error invalid_argument while the stream is being captured and the block is
-  /// not there yet.
+  /// Makes sure that there is one block with at least `bytes` free bytes.
+  /// Throws: Error out_of_memory; Error invalid_argument if the stream is being captured and the block is not
+  /// there yet.
   void reserve(u64 bytes);
 
-  /// Gives back all memory that no capture has seen. Not inside a frame.
+  /// Frees all memory that no capture has used. Does nothing inside a frame.
   void release();
 
   u64 reserved_bytes() const;
 
-  /// Gives back at its end what was allocated in its life.
+  /// Frees at its end what was allocated during its life.
   class Frame {
    public:
     explicit Frame(ScratchArena& arena) : arena_(arena), block_(arena.block_), used_(arena.used_) {
@@ -52,7 +52,7 @@ class ScratchArena {
     u64 used_;
   };
 
-  /// The bytes that an allocation takes in the arena, for sums of scratch sizes.
+  /// The number of bytes that an allocation takes in the arena, for sums of scratch sizes.
   template <class T>
   static constexpr u64 bytes_for(u64 count) {
     return padded(count * sizeof(T));

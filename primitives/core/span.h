@@ -8,8 +8,8 @@
 
 namespace copse {
 
-/// A view of `size` elements in a context's memory, device memory on CUDA. It owns nothing and has no
-/// operator[]: download first. Views of the caller's own device pointers are made from pointer and size.
+/// A view of `size` elements in the memory of a context, which is device memory on CUDA. It owns nothing and has
+/// no operator[]: download first. Make a view of your own device memory from pointer and size.
 template <class T>
 class BufferSpan {
  public:
@@ -26,7 +26,7 @@ class BufferSpan {
   COPSE_HD constexpr u64 size_bytes() const { return size_ * sizeof(T); }
   COPSE_HD constexpr bool empty() const { return size_ == 0; }
 
-  /// The first `count` elements, which must be there.
+  /// The first `count` elements; `count` must not be above size().
   COPSE_HD constexpr BufferSpan first(u64 count) const { return {data_, count}; }
   COPSE_HD constexpr BufferSpan subspan(u64 offset, u64 count) const { return {data_ + offset, count}; }
 

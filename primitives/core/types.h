@@ -11,7 +11,7 @@ using u64 = std::uint64_t;
 using i32 = std::int32_t;
 using i64 = std::int64_t;
 
-/// Stands where no primitive, node or geometry is meant.
+/// Stands for no primitive, no node or no geometry.
 inline constexpr u32 invalid_id = 0xffffffffu;
 
 }  // namespace copse

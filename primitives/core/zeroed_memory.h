@@ -6,11 +6,11 @@ namespace copse {
 
 class Device;
 
-/// A piece of device memory that is zero whenever no work of the context uses it: look-back tables and
-/// counters that kernels leave as they found them, so that no launch has to clear them first.
+/// Device memory that is zero whenever no work of the context uses it. It holds look-back tables and counters,
+/// which kernels leave zero, so that no launch has to clear them first.
 class ZeroedMemory {
  public:
-  /// Work that needs more takes scratch and clears it.
+  /// Work that needs more than this takes scratch and clears it.
   static constexpr u64 bytes = u64{1} << 20;
 
   ZeroedMemory(Device& device, MemoryResource& memory);
@@ -18,8 +18,8 @@ class ZeroedMemory {
   ZeroedMemory(const ZeroedMemory&) = delete;
   ZeroedMemory& operator=(const ZeroedMemory&) = delete;
 
-  /// The memory, for the launches of one primitive. The last of them leaves it zero, after which the
-  /// primitive calls leaves_zero(). Where it fails before, the next scope clears the memory.
+  /// The memory, for the launches of one primitive. The last of them leaves it zero, and then the primitive calls
+  /// leaves_zero(). If the primitive fails before that, the next scope clears the memory.
   class Scope {
    public:
     explicit Scope(ZeroedMemory& owner);
