@@ -1,7 +1,7 @@
 #pragma once
 
-// Count, scan, write (Harris, "Data-Parallel Primitives", GTC 2010): what is selected of each tile is counted in
-// parallel, the counts are summed in order, the tiles are written in parallel.
+// Count, scan, write (Harris, "Data-Parallel Primitives", GTC 2010): count the selected elements of each tile in
+// parallel, sum the counts in order, write the tiles in parallel.
 
 #include "primitives/cpu/workers.h"
 #include "primitives/select/selection.h"
@@ -12,7 +12,7 @@ namespace detail {
 
 inline constexpr u64 select_tile = 8192;
 
-/// before[t] = the selected elements before tile t. Returns how many there are in all.
+/// before[t] = the number of selected elements before tile t. Returns their total number.
 template <class Predicate>
 u64 count_selected(const Executor& ex, const char* label, u64 n, const Predicate& predicate, u64* before) {
   const u64 tile_count = divide_rounding_up(n, select_tile);

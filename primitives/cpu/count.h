@@ -9,7 +9,7 @@ namespace detail {
 
 inline constexpr u64 count_grain = 4096;
 
-/// True where predicate(i) == wanted for any i below n.
+/// Returns true if predicate(i) == wanted for any i below n.
 template <class Predicate>
 bool is_found(const Executor& ex, const char* label, u64 n, const Predicate& predicate, bool wanted) {
   u32 found = 0;

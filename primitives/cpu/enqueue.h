@@ -1,6 +1,6 @@
 #pragma once
 
-// A chunk of elements is what a block is on CUDA: its selected elements are gathered first, then take one ticket.
+// As a block on CUDA, a chunk of elements takes one ticket: its selected elements are gathered first.
 
 #include <vector>
 

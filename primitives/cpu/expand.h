@@ -1,7 +1,7 @@
 #pragma once
 
-// Count, scan, emit (Harris, "Data-Parallel Primitives", GTC 2010). Ranges of slots, not of elements, are shared
-// out.
+// Count, scan, emit (Harris, "Data-Parallel Primitives", GTC 2010). Workers share ranges of slots, not of
+// elements.
 
 #include <algorithm>
 

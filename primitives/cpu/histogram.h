@@ -1,6 +1,6 @@
 #pragma once
 
-// Each worker counts a part of the input in tables of its own, which are then summed bin by bin.
+// Each worker counts a part of the input in tables of its own. Then the tables are summed bin by bin.
 
 #include "primitives/cpu/for_each.h"
 #include "primitives/cpu/workers.h"
@@ -9,8 +9,8 @@ namespace copse::cpu {
 
 namespace detail {
 
-/// The tables of one worker's part: values go to them in turn, so that a run of equal values does not wait for
-/// its own counter. Past a size that the first cache holds, one is better.
+/// The tables of one worker. Values go to them in turn, so that equal values in a row do not wait for one counter.
+/// If the tables do not fit the L1 cache, one table is faster.
 inline u64 histogram_copies(u64 bin_count) {
   return bin_count <= 4096 ? 4 : 1;
 }

@@ -1,7 +1,7 @@
 #pragma once
 
-// Each worker sorts blocks by merging halves; then neighbouring runs are merged pass by pass, and each merge is
-// cut along its merge path into chunks that all workers share (primitives/sort/merge_path.h).
+// Each worker sorts blocks by merging halves. Then passes merge neighbouring runs; each merge is cut along its
+// merge path into chunks that all workers share (primitives/sort/merge_path.h).
 
 #include <type_traits>
 
@@ -49,7 +49,7 @@ template <class Key, class Value, class Less>
 void merge_runs(const SortArrays<Key, Value>& from, u64 a, u64 a_end, u64 b, u64 b_end,
                 const SortArrays<Key, Value>& to, u64 out, const Less& less) {
   while (a < a_end && b < b_end) {
-    // No branch: which of the two comes next cannot be predicted.
+    // No branch here: it could not be predicted which of the two comes next.
     const bool right = less(from.keys[b], from.keys[a]);
     to.take(out++, from, right ? b : a);
     a += !right;
@@ -59,7 +59,7 @@ void merge_runs(const SortArrays<Key, Value>& from, u64 a, u64 a_end, u64 b, u64
   while (b < b_end) to.take(out++, from, b++);
 }
 
-/// Sorts what stands in `data`; the result goes to `other` where `to_other` says so.
+/// Sorts the elements of `data`; the result goes to `other` if `to_other` is set.
 template <class Key, class Value, class Less>
 void sort_range(const SortArrays<Key, Value>& data, const SortArrays<Key, Value>& other, u64 begin, u64 end,
                 bool to_other, const Less& less) {
@@ -106,7 +106,7 @@ void merge_sort(const Executor& ex, const char* label, u64 n, const KeyInput& ke
   const Arrays arrays[2] = {{keys_out, values_out},
                             {scratch_keys, Arrays::with_values ? frame.allocate<Value>(n) : nullptr}};
 
-  // Two blocks a worker. The passes over them go to and fro and end in the output.
+  // Two blocks per worker. The passes alternate between two arrays and end in the output.
   const u64 block =
       divide_rounding_up(divide_rounding_up(n, u64{2} * ex.workers.count()), merge_chunk) * merge_chunk;
   u32 at = 0;

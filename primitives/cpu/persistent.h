@@ -1,7 +1,7 @@
 #pragma once
 
-// oneTBB promises for no two tasks that they run at once, so nothing here waits for another worker: a stage ends
-// where its parallel loop does.
+// oneTBB does not promise that any two tasks run at the same time. So nothing here waits for another worker: a
+// stage ends with its parallel loop.
 
 #include "primitives/cpu/workers.h"
 #include "primitives/persistent.h"

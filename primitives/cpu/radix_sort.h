@@ -1,10 +1,10 @@
 #pragma once
 
-// Least significant digit first, 8 bits a pass. Each pass counts the digits of a block of keys per worker,
-// turns the counts into places by a scan in (digit, block) order, and scatters: stable, and equal to what
-// CUDA gives, since a stable sort has one result.
+// Least significant digit first, 8 bits per pass. Each pass counts the digits of each block of keys, turns the
+// counts into places by a scan in (digit, block) order, and scatters. It is stable, so the result equals that of
+// CUDA: a stable sort has one result.
 //
-// Keys go straight to their places. Collecting a cache line a digit first (Satish et al., "Fast Sort on CPUs
+// Keys go straight to their places. Collecting one cache line per digit first (Satish et al., "Fast Sort on CPUs
 // and GPUs", SIGMOD 2010) took two to three times as long on cores with 2 MB of second-level cache.
 
 #include "primitives/cpu/for_each.h"
@@ -35,8 +35,8 @@ struct SortBlocks {
   u64 end(u64 block) const { return smaller((block + 1) * size, n); }
 };
 
-/// counts[block][digit] becomes the first place of that block's keys of that digit. False where all keys have
-/// one digit, so that nothing would move.
+/// counts[block][digit] becomes the first place of the keys of that block with that digit. Returns false if all
+/// keys have the same digit, since then nothing would move.
 inline bool turn_counts_into_places(u64* counts, u64 block_count, u64 n) {
   u64 place = 0;
   for (u32 digit = 0; digit < sort_digit_count; ++digit) {
@@ -52,8 +52,8 @@ inline bool turn_counts_into_places(u64* counts, u64 block_count, u64 n) {
   return true;
 }
 
-/// A pass's digit of a key. Keys stand in memory as they came, and are encoded where a digit is looked at, unless
-/// they are in their own order: asking the sign of each takes twice as long as the rest.
+/// The digit of a key in a pass. Keys stay in memory as they are, and are encoded when a digit is read. Keys that
+/// need no encoding skip it: testing the sign of each would take twice as long as the rest.
 template <class Bits, bool encoded>
 struct SortDigit {
   u32 shift, width;
@@ -64,11 +64,11 @@ struct SortDigit {
   }
 };
 
-/// One pass. False where all keys share the digit, and nothing was written.
+/// One pass. Returns false if all keys have the same digit; then nothing was written.
 template <class Bits, class Value, class Digit, class BitsInput, class ValueInput>
 bool sort_pass(const Executor& ex, const char* label, const SortBlocks& blocks, u64* counts, const Digit& digit,
                const BitsInput& bits_input, const ValueInput& value_input, Bits* keys_out, Value* values_out) {
-  // The loops use copies of their own, which the compiler knows no store to alias.
+  // The loops use local copies, since the compiler knows that no store can alias them.
   parallel_ranges(ex, label, blocks.count, 1, [=](u64 begin, u64 end) {
     for (u64 block = begin; block < end; ++block) {
       u64 local[sort_digit_count] = {};
@@ -121,7 +121,7 @@ void radix_sort(const Executor& ex, const char* label, u64 n, const BitsInput& b
   Bits* keys[2] = {keys_out != nullptr ? keys_out : frame.allocate<Bits>(n), frame.allocate<Bits>(n)};
   Value* values[2] = {values_out, has_value<Value> ? frame.allocate<Value>(n) : nullptr};
 
-  // The passes go to and fro between output and scratch; `at` is where the keys stand, -1 in the input.
+  // The passes alternate between output and scratch; `at` is the array that holds the keys, -1 for the input.
   int at = -1;
   for (u32 shift = bits.begin; shift < bits.end; shift += sort_digit_bits) {
     const SortDigit<Bits, encoded> digit{shift, smaller(sort_digit_bits, bits.end - shift), encoding};
@@ -161,13 +161,13 @@ u64 radix_sort_keys_scratch_bytes(const Executor& ex, u64 n, BitRange) {
   return ScratchArena::bytes_for<u64>(blocks.count * detail::sort_digit_count) + ScratchArena::bytes_for<Key>(n);
 }
 
-/// Contract: primitives/radix_sort.h. With null for the keys' output, as much again as a key array.
+/// Contract: primitives/radix_sort.h. If the output of the keys is null, it takes the size of one key array more.
 template <class Key, class Value>
 u64 radix_sort_pairs_scratch_bytes(const Executor& ex, u64 n, BitRange bits) {
   return n == 0 ? 0 : radix_sort_keys_scratch_bytes<Key>(ex, n, bits) + ScratchArena::bytes_for<Value>(n);
 }
 
-/// The sorts below, of keys as bits and their encoding.
+/// Sort keys that are given as bits and their encoding.
 template <class Bits, class BitsInput>
 void radix_sort_encoded(const Executor& ex, const char* label, u64 n, BitsInput bits_input, Bits* keys_out,
                         BitRange bits, const KeyEncoding<Bits>& encoding) {

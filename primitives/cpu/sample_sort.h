@@ -1,7 +1,7 @@
 #pragma once
 
-// On the CPU the merge sort: a stable sort has one result, and few workers read few runs at a time, so that
-// distributing first would save no pass over memory.
+// On the CPU this is the merge sort. The result is the same, since a stable sort has one result. And few workers
+// read few runs at a time, so distributing first would save no pass over memory.
 
 #include "primitives/cpu/merge_sort.h"
 #include "primitives/sample_sort.h"

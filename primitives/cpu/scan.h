@@ -1,11 +1,11 @@
 #pragma once
 
 // One pass over tiles in a chain (Yan, Long, Zhang, "StreamScan: Fast Scan Algorithms for GPUs without Global
-// Barrier Synchronization", PPoPP 2013): a worker takes the next tile, sums it, waits for what stands before
-// it, hands on what stands before the next, and scans the tile while it still is in the nearest cache. So memory
-// is read once, and nobody waits for longer than it takes to sum a tile.
+// Barrier Synchronization", PPoPP 2013): a worker takes the next tile, sums it, waits for its prefix, publishes
+// the prefix of the next tile, and scans the tile while it is still in the L1 cache. So memory is read once, and
+// no worker waits for longer than it takes to sum a tile.
 //
-// Tiles are taken in order, so that a worker waits only for tiles that others work on already.
+// Tiles are taken in order, so a worker waits only for tiles on which others already work.
 
 #include <cstring>
 #include <thread>
@@ -40,17 +40,17 @@ struct ScanTask {
   T* total;
 };
 
-/// What stands before each tile, once its word in `known` is set.
+/// The prefix of each tile, valid once its word in `known` is set.
 template <class T>
 struct ScanChain {
   T* before;
   u32* known;
 };
 
-/// Scans tile elements [first, last) after `sum`, which nothing precedes where `starts_empty`.
+/// Scans elements [first, last) of a tile, continuing from `sum`; if `starts_empty`, there is no sum yet.
 template <bool inclusive, class T, class Input, class Op>
 T scan_elements(const ScanTask<T, Input, Op>& task, u64 first, u64 last, T sum, bool starts_empty) {
-  // Copies, which the compiler knows no store to alias.
+  // Local copies, since the compiler knows that no store can alias them.
   const Input input = task.input;
   const Op op = task.op;
   T* const out = task.out;

@@ -28,7 +28,7 @@ class TaskScratch {
  private:
   static u32 own_place(const ScratchPoolView& pool) {
     const int worker = tbb::this_task_arena::current_thread_index();
-    return worker < 0 ? 0 : u32(worker) % pool.slot_count();  // negative for a thread that no arena knows
+    return worker < 0 ? 0 : u32(worker) % pool.slot_count();  // negative for a thread outside of any arena
   }
 
   const ScratchPoolView pool_;

@@ -1,7 +1,7 @@
 #pragma once
 
-// Counts the buckets of a block of items per worker, turns the counts into places by a scan in (bucket, block)
-// order, and moves each item to its place.
+// Counts the buckets of each block of items, turns the counts into places by a scan in (bucket, block) order, and
+// moves each item to its place.
 
 #include <algorithm>
 
@@ -25,7 +25,7 @@ struct SplitBlocks {
   u64 end(u64 block) const { return smaller((block + 1) * size, n); }
 };
 
-/// Calls move(i, place) for each index and its place in the split. `bucket_of` takes an index.
+/// Calls move(i, place) with each index and its place in the split. `bucket_of` takes an index.
 template <class BucketOf, class Move>
 void split_places(const Executor& ex, const char* label, u64 n, const BucketOf& bucket_of, u32 bucket_count,
                   u64* offsets, const Move& move) {
@@ -94,7 +94,7 @@ void split_index(const Executor& ex, const char* label, u64 n, BucketOf bucket_o
                        [&](u64 i, u64 place) { indices_out[place] = u32(i); });
 }
 
-/// Contract: primitives/split.h. Here the order is that of split.
+/// Contract: primitives/split.h. On the CPU the order is that of split.
 template <class Item, class Input, class BucketOf>
 void split_unordered(const Executor& ex, const char* label, u64 n, Input input, BucketOf bucket_of,
                      u32 bucket_count, Item* out, u64* offsets) {

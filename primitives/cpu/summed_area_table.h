@@ -1,7 +1,6 @@
 #pragma once
 
-// Bands of rows: the sums of each band's columns, their sums over the bands above, then each band row by row
-// from those.
+// In bands of rows: sum the columns of each band, sum those over the bands above, then write each band row by row.
 
 #include "primitives/cpu/workers.h"
 #include "primitives/inputs.h"
@@ -10,7 +9,7 @@ namespace copse::cpu {
 
 namespace detail {
 
-/// Rows a band. It depends on the height alone, so that sums of floats do not hang on the number of workers.
+/// Rows per band. It depends only on the height, so that sums of floats do not depend on the number of workers.
 inline u64 area_band_rows(u64 height) {
   constexpr u64 max_bands = 64;
   return larger(u64{16}, divide_rounding_up(height, max_bands));

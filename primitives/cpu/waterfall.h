@@ -1,7 +1,7 @@
 #pragma once
 
-// Workers take chunks by ticket. A worker that waits gives its time to others, who may hold what it waits for; so
-// any number of threads will do, one too, which meets every task after those it waits for.
+// Workers take chunks by ticket. A worker that waits yields to other threads, which may hold what it waits for. So
+// any number of threads is enough, even one: it meets every task after those for which the task waits.
 
 #include <atomic>
 
@@ -14,13 +14,13 @@ namespace copse::cpu {
 
 namespace detail {
 
-/// Whether workers that wait should give up: somebody threw, or the context was cancelled.
+/// Whether waiting workers should give up: a task threw, or the context was cancelled.
 class Abandoned {
  public:
   explicit Abandoned(const Executor& ex) : ex_(ex) {}
   explicit operator bool() const { return thrown_.load(std::memory_order_relaxed) || ex_.cancel.stop_requested(); }
 
-  /// Runs `work`; what it throws goes on, and is made known to the others first.
+  /// Runs `work`. If it throws, tells the other workers, then passes the exception on.
   template <class Work>
   void guard(const Work& work) {
     try {
@@ -36,7 +36,7 @@ class Abandoned {
   std::atomic<bool> thrown_{false};
 };
 
-/// Asks a task until it is done. False where it was given up.
+/// Calls a task until it is done. Returns false if it was given up.
 template <class Task>
 bool run_waiting_task(const Task& task, u64 i, const Abandoned& abandoned) {
   for (SpinWait wait; !task(i); wait()) {

@@ -15,7 +15,7 @@ namespace copse::cpu {
 /// The threads of one context.
 class Workers {
  public:
-  /// `count` 0: one for each core that the process may use.
+  /// If `count` is 0: one thread for each core that the process may use.
   explicit Workers(u32 count) : arena_(count == 0 ? int(tbb::task_arena::automatic) : int(count)) {}
 
   u32 count() const { return u32(const_cast<tbb::task_arena&>(arena_).max_concurrency()); }
@@ -25,7 +25,7 @@ class Workers {
   tbb::task_arena arena_;
 };
 
-/// Round to nearest and denormals kept, for as long as the object lives; the caller's mode comes back after.
+/// Sets round to nearest, with denormals, for the life of the object; restores the mode of the caller at its end.
 class FloatMode {
  public:
   FloatMode() : before_(_mm_getcsr()) { _mm_setcsr((before_ & ~changed_bits) | 0x1f80u); }
@@ -39,8 +39,8 @@ class FloatMode {
   u32 before_;
 };
 
-/// Calls body(begin, end) for ranges of at most about `grain` that cover 0 to n, on all workers.
-/// Throws: Error cancelled; what `body` throws.
+/// Calls body(begin, end) on all workers, for ranges of about `grain` elements at most that cover 0 to n.
+/// Throws: Error cancelled; any exception of `body`.
 template <class Body>
 void parallel_ranges(const Executor& ex, const char* label, u64 n, u64 grain, const Body& body) {
   throw_if_cancelled(ex);

@@ -1,7 +1,7 @@
 #pragma once
 
-// Scans and reductions inside a warp and inside a block, for kernels of your own too. All threads of the warp
-// or block take part.
+// Scans and reductions inside a warp and inside a block, also for your own kernels. All threads of the warp or
+// block must take part.
 
 #include "primitives/core/bits.h"
 #include "primitives/cuda/warp.cuh"
@@ -9,7 +9,7 @@
 
 namespace copse::cuda {
 
-/// value of lane 0 op .. op value of this lane.
+/// Returns value of lane 0 op .. op value of this lane.
 template <class T, class Op>
 __device__ T warp_inclusive_scan(T value, Op op) {
 #pragma unroll
@@ -20,7 +20,7 @@ __device__ T warp_inclusive_scan(T value, Op op) {
   return value;
 }
 
-/// The lanes' values combined from left to right; the same for all lanes.
+/// Returns the values of the lanes combined from left to right; the same for all lanes.
 template <class T, class Op>
 __device__ T warp_reduce(T value, Op op) {
 #pragma unroll
@@ -31,8 +31,8 @@ __device__ T warp_reduce(T value, Op op) {
   return shuffle_from(value, 0);
 }
 
-/// How many lower lanes say yes, and how many of all: one vote instead of five shuffles (Skjellum, Whittaker,
-/// Bangalore, "Ballot Counting for Optimal Binary Prefix Sum", 2011; Harris, GTC 2010).
+/// The number of lower lanes that vote yes, and of all lanes that do: one vote in place of five shuffles
+/// (Skjellum, Whittaker, Bangalore, "Ballot Counting for Optimal Binary Prefix Sum", 2011; Harris, GTC 2010).
 struct VoteCount {
   u32 before, total;
 };
@@ -41,7 +41,7 @@ __device__ inline VoteCount warp_count(bool vote) {
   return {u32(__popc(votes & lower_lanes())), u32(__popc(votes))};
 }
 
-/// Shared memory for the scans of a block: a value a warp.
+/// Shared memory for the scans of a block: one value per warp.
 template <class T, u32 threads>
 class BlockStorage {
  public:
@@ -54,16 +54,16 @@ class BlockStorage {
   alignas(16) unsigned char memory_[sizeof(T) * warp_count];
 };
 
-/// A thread's place in a scan over its block.
+/// The results of a scan over a block, for one thread.
 template <class T>
 struct BlockScan {
   T inclusive;
   T total;         // of the block
-  T warps_before;  // of all warps before this one, where there are any
+  T warps_before;  // of all warps before this one, if there are any
 };
 
-/// Scans one value a thread. Ends with all threads past the storage's last use but not past a barrier: the
-/// storage may be used again after the next __syncthreads.
+/// Scans one value per thread. It ends after the last use of the storage, but without a barrier: the storage may
+/// be used again after the next __syncthreads.
 template <u32 threads, class T, class Op>
 __device__ BlockScan<T> block_inclusive_scan(const T& value, Op op, BlockStorage<T, threads>& storage) {
   const u32 warp = threadIdx.x / warp_size;
@@ -80,7 +80,7 @@ __device__ BlockScan<T> block_inclusive_scan(const T& value, Op op, BlockStorage
   return {inclusive, sum, before};
 }
 
-/// Sums one number a thread, exclusively.
+/// Sums one number per thread, exclusively.
 struct BlockSum {
   u32 before, total;
 };
@@ -90,7 +90,7 @@ __device__ BlockSum block_exclusive_sum(u32 value, BlockStorage<u32, threads>& s
   return {scan.inclusive - value, scan.total};
 }
 
-/// How many threads of the block vote yes: before this one, and in all.
+/// The number of threads of the block that vote yes: before this one, and in total.
 template <u32 threads>
 __device__ VoteCount block_count(bool vote, BlockStorage<u32, threads>& storage) {
   const u32 warp = threadIdx.x / warp_size;

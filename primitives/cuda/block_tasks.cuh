@@ -1,6 +1,6 @@
 #pragma once
 
-// The tasks of a queue (task_queue.h), each by a whole block, for kernels of your own.
+// Runs each task of a queue (task_queue.h) by a whole block, for your own kernels.
 
 #include "primitives/core/atomic.h"
 #include "primitives/task_queue.h"
@@ -9,7 +9,7 @@ namespace copse::cuda {
 
 namespace detail {
 
-/// Waits for the task of the next ticket. False where none will come. By one thread.
+/// Waits for the task of the next ticket. Returns false if none will come. Called by one thread.
 template <class T>
 __device__ bool take_task(const TaskQueueView<T>& queue, T& task) {
   const u64 place = fetch_add_relaxed(&queue.counters()->ticket, u64{1});
@@ -22,10 +22,10 @@ __device__ bool take_task(const TaskQueueView<T>& queue, T& task) {
 
 }  // namespace detail
 
-/// Calls run(task) for the tasks of a queue and those that they push, with all threads of a block for each, until
-/// none is left. By all threads of all blocks of a launch; what tasks wrote is seen after it. A task waits for no
-/// other, so that it ends however few blocks are resident, by the argument of task_queue.h. The queue's counters
-/// stay as they are: once no block uses them any more, one thread calls queue.reset().
+/// Calls run(task), with all threads of a block, for each task of a queue and the tasks that they push, until none
+/// is left. Called by all threads of all blocks of a launch; afterwards they see what the tasks wrote. A task must
+/// not wait for another; then it ends however few blocks are resident, by the argument of task_queue.h. The
+/// counters of the queue are not reset: once no block uses them any more, one thread must call queue.reset().
 template <class T, class Run>
 __device__ void run_block_tasks(const TaskQueueView<T>& queue, const Run& run) {
   __shared__ T shared_task;

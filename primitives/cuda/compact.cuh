@@ -12,8 +12,8 @@ namespace copse::cuda {
 
 namespace detail {
 
-/// Where a block is given its tiles: the one of its own number where there is a block for each, else tickets in
-/// order, so that a tile waits only for tiles that run already.
+/// Gives a block its tiles: the one of its own number if there is a block for each tile, else by tickets in order,
+/// so that a tile waits only for tiles that already run.
 struct TileSource {
   const CountChain& chain;
   bool one_tile_each;
@@ -29,7 +29,7 @@ struct WaitingTile {
   u32 selected_count;
 };
 
-/// Looks up the place of a waiting tile, tells the tiles after it, and stores its elements.
+/// Finds the place of a waiting tile, publishes the place of the next one, and stores the elements.
 template <class Moves>
 __device__ void place_tile(const Moves& moves, const CountChain& chain, const typename Moves::Staged* staged,
                            const WaitingTile& waiting, u64* count) {
@@ -65,7 +65,7 @@ __global__ void __launch_bounds__(select_threads, select_blocks)
     u64 next_tile = chain.tile_count;
     u32 selected_count = 0;
     if (has_tile) {
-      // Rank the selected elements, tell how many they are, and pack them.
+      // Rank the selected elements, publish their number, and pack them.
       u32 selected[Shape::rows];
       find_selected(moves, loaded, tile, n, selected);
       const SelectedRanks<Shape> ranks = rank_selected<Shape>(selected, warp_totals);
@@ -80,7 +80,7 @@ __global__ void __launch_bounds__(select_threads, select_blocks)
       if (next_tile < chain.tile_count) moves.load(loaded, next_tile, n);
     }
 
-    // Place the tile before, while the next one loads: what stands before it has been told meanwhile.
+    // Place the previous tile while the next one loads: by now the counts before it are published.
     if (waiting.tile < chain.tile_count) {
       place_tile(moves, chain, stages + (stage ^ 1) * Shape::size, waiting, count);
     }

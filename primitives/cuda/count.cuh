@@ -1,7 +1,7 @@
 #pragma once
 
-// Questions about a predicate, answered by votes of whole warps (Harris, "Data-Parallel Primitives", GTC 2010,
-// binary reduction): one instruction gives the answers of 32 lanes.
+// Counts by votes of whole warps (Harris, "Data-Parallel Primitives", GTC 2010, binary reduction): one instruction
+// gives the answers of 32 lanes.
 
 #include "primitives/core/atomic.h"
 #include "primitives/core/bits.h"
@@ -13,17 +13,17 @@ namespace copse::cuda {
 namespace detail {
 
 inline constexpr u32 vote_threads = 256;
-inline constexpr u32 vote_rows = 4;  // votes of a warp that are under way at once
+inline constexpr u32 vote_rows = 4;  // votes of a warp that are in flight at once
 inline constexpr u64 vote_tile = u64{vote_threads} * vote_rows;
 inline constexpr u64 vote_blocks = 8;  // on a multiprocessor at once
 
-/// What the blocks of a launch have found together; zero before and after.
+/// The result of all blocks of a launch; zero before and after.
 struct VoteTally {
   unsigned long long count;
   u32 finished;
 };
 
-/// True for one thread of the whole launch, after all blocks have added to the tally.
+/// Returns true for one thread of the whole launch, after all blocks have added to the tally.
 __device__ inline bool ends_launch(VoteTally* tally) {
   return threadIdx.x == 0 && fetch_add_acq_rel(&tally->finished, 1u) == gridDim.x - 1;
 }
@@ -53,7 +53,8 @@ __global__ void __launch_bounds__(vote_threads)
   *tally = {0, 0};
 }
 
-/// *out = 1 where predicate(i) == wanted for any i, else 0; the other way around where `wanted` is false.
+/// If `wanted`: *out = 1 if predicate(i) is true for any i, else 0. If not: *out = 0 if it is false for any i,
+/// else 1.
 template <bool wanted, class Predicate>
 __global__ void __launch_bounds__(vote_threads)
     find_kernel(u64 n, const Predicate predicate, VoteTally* tally, u32* out) {

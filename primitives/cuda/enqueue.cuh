@@ -11,9 +11,9 @@
 
 namespace copse::cuda {
 
-/// Takes places for `count` elements of each thread of the block, by one ticket, and returns the first of the
-/// calling thread, for store(place + k, ...). Called by all threads, who meet in it; in the order of the threads.
-/// `storage` may be used again after the next __syncthreads.
+/// Takes places for `count` elements of each thread of the block, by one ticket, and returns the first place of
+/// the calling thread, for store(place + k, ...). The places are in the order of the threads. All threads must
+/// call it; it contains a barrier. `storage` may be used again after the next __syncthreads.
 template <u32 threads, class T>
 __device__ u64 reserve_by_block(const QueueView<T>& queue, u32 count, BlockStorage<u32, threads>& storage) {
   __shared__ u64 first;
@@ -25,7 +25,8 @@ __device__ u64 reserve_by_block(const QueueView<T>& queue, u32 count, BlockStora
 
 namespace detail {
 
-/// Blocks that wait for memory or a ticket, and for which others work meanwhile; a fourth would take registers.
+/// Blocks per multiprocessor: while some wait for memory or a ticket, others work. A fourth would need more
+/// registers than there are.
 inline constexpr u32 enqueue_blocks = 3;
 
 template <class Moves>
@@ -47,7 +48,7 @@ __global__ void __launch_bounds__(select_threads, enqueue_blocks)
     pack_tile(moves, loaded, selected, ranks, staged);
     __syncthreads();
 
-    // What has no place any more is counted as pushed, and left out.
+    // Elements for which there is no place are counted as pushed, and not stored.
     const u64 place = shared_place;
     const u64 room = place < capacity ? capacity - place : 0;
     store_staged(moves, staged, u32(smaller(u64{ranks.total}, room)), place, tile);
@@ -64,7 +65,7 @@ void enqueue_with(const Executor& ex, const char* label, u64 n, const Moves& mov
          capacity, pushed);
 }
 
-/// Packs the others of a tile from `staged` on: before each stand as many as elements that are not selected.
+/// Packs the elements of a tile that are not selected, from `staged` on, by rank.
 template <class Moves>
 __device__ void pack_others(const Moves& moves, const typename Moves::Loaded& loaded,
                             const u32 (&selected)[Moves::Shape::rows],

@@ -1,9 +1,9 @@
 #pragma once
 
-// Count, scan, emit (Harris, "Data-Parallel Primitives", GTC 2010). The slots are shared out by load-balancing
-// search (Baxter, moderngpu, 2013): elements and slots are merged by place, each element before its slots, and
-// every tile of the merged order is the same work, whether it holds a million elements without slots or a part
-// of the million slots of one.
+// Count, scan, emit (Harris, "Data-Parallel Primitives", GTC 2010). The slots are distributed by load-balancing
+// search (Baxter, moderngpu, 2013): elements and slots are merged by place, each element before its slots. Every
+// tile of the merged order is the same amount of work, whether it holds a million elements without slots or a part
+// of the million slots of one element.
 
 #include "primitives/cuda/block.cuh"
 #include "primitives/cuda/scan.cuh"
@@ -14,7 +14,7 @@ namespace copse::cuda {
 namespace detail {
 
 inline constexpr u32 emit_threads = 256;
-inline constexpr u32 emit_rows = 8;  // elements and slots together, a thread
+inline constexpr u32 emit_rows = 8;  // elements and slots per thread
 inline constexpr u32 emit_tile = emit_threads * emit_rows;
 inline constexpr u64 emit_blocks = 8;  // on a multiprocessor at once
 
@@ -23,11 +23,11 @@ struct SlotPlaces {
   u64 n;
   u64 slot_count;
 
-  /// The first slot of an element, or the end of the slots that there is room for.
+  /// The first slot of an element, or the end of the slots for which there is room.
   __device__ u64 first_slot(u64 i) const { return smaller(offsets[i], slot_count); }
 
-  /// The elements among the first `place` of the merged order, in which element i stands at i + first_slot(i).
-  /// A search by a whole warp, in 32 parts.
+  /// The number of elements among the first `place` of the merged order, in which element i stands at
+  /// i + first_slot(i). A whole warp searches, in 32 parts.
   __device__ u64 elements_before(u64 place) const {
     u64 lo = 0, hi = smaller(n, place);
     while (lo < hi) {
@@ -49,15 +49,15 @@ struct EmitShared {
   BlockStorage<u32, emit_threads> sums;
 };
 
-/// A part of the merged order: `size` places from `begin` on, of which the first is that of element
-/// `first_element` or after it.
+/// A part of the merged order: `size` places from `begin` on. The first is that of element `first_element`, or
+/// after it.
 struct EmitTile {
   u64 first_element, first_slot;
   u32 size;
 };
 
-/// Marks the places of elements from row `first_row` on, half of as many as the tile can have. True for the last
-/// thread where all of them are in the tile.
+/// Marks the places of elements from row `first_row` on: half as many as the tile can have. Returns true for the
+/// last thread if all of them are in the tile.
 __device__ inline bool mark_elements(const SlotPlaces& places, const EmitTile& tile, u32 first_row,
                                      EmitShared& shared) {
   constexpr u32 half = emit_rows / 2;
@@ -81,8 +81,8 @@ __device__ inline bool mark_elements(const SlotPlaces& places, const EmitTile& t
   return is_in_tile;
 }
 
-/// Notes the owners of the tile's slots, and clears the marks. Returns how many elements the tile has. Ends past a
-/// barrier.
+/// Stores the owners of the slots of the tile, and clears the marks. Returns the number of elements of the tile.
+/// Ends with a barrier.
 __device__ inline u32 find_owners(EmitShared& shared) {
   static_assert(emit_rows == sizeof(u64));
   const u64 marks = shared.marks[threadIdx.x];
@@ -100,7 +100,7 @@ __device__ inline u32 find_owners(EmitShared& shared) {
   return elements.total;
 }
 
-/// A block takes a run of tiles, so that each begins where the one before has ended.
+/// Each block takes a run of tiles, so that each tile begins where the previous one ended.
 template <class Emit>
 __global__ void __launch_bounds__(emit_threads)
     emit_kernel(u64 n, const u64* offsets, const u64* total, u64 capacity, const Emit emit) {
@@ -123,7 +123,7 @@ __global__ void __launch_bounds__(emit_threads)
       __syncthreads();
     }
     const u32 element_count = find_owners(shared);
-    // Slots before the first of the tile's elements belong to the element before those.
+    // Slots before the first element of the tile belong to the element before it.
     for (u32 j = threadIdx.x; j < tile.size - element_count; j += emit_threads) {
       const u32 before = shared.owners[j];
       const u64 i = first_element + before - 1, slot = tile.first_slot + j;

@@ -1,7 +1,7 @@
 #pragma once
 
-// A barrier for all blocks of a launch that are on the GPU at once, any number of times, without cooperative
-// launch.
+// A barrier for all blocks of a launch that are on the GPU at once. It can be used any number of times and needs
+// no cooperative launch.
 
 #include "primitives/core/atomic.h"
 #include "primitives/cuda/launch.cuh"
@@ -10,24 +10,24 @@
 
 namespace copse::cuda {
 
-/// What the blocks of a persistent launch share. Zero before the launch, and after it where every block calls
-/// leave_grid at its end.
+/// Counters that the blocks of a persistent launch share. They are zero before the launch, and after it if every
+/// block calls leave_grid at its end.
 struct GridCounters {
   u32 arrived;  // at barriers
   u32 left;
   u32 team;
-  alignas(128) u64 ticket;  // apart: blocks at the barrier look at the words above all the time
+  alignas(128) u64 ticket;  // in a cache line of its own: blocks at the barrier poll the words above
 };
 
-/// A thread's part in the grid's barrier. All threads of all blocks make one at the kernel's start. Those that
-/// take part, which are all but where other work holds multiprocessors for long, share the work by rank and meet
-/// as often as each other; the others leave. Launch at most resident_blocks (persistent.cuh): more would wait in
-/// vain.
+/// The barrier of a grid, for one thread. All threads of all blocks construct one at the start of the kernel.
+/// Usually all blocks take part; blocks that start late, because other work holds multiprocessors for long, leave
+/// at once. The blocks that take part share the work by rank, and all call the barrier equally often. Launch at
+/// most resident_blocks (persistent.cuh) blocks: with more, the barrier would wait for blocks that cannot start.
 ///
-/// Arrivals only ever add to one counter, so a block knows from the number of its barriers what the counter is to
-/// reach: no phase has to be turned over, and at the end the counter goes back to zero, so that a graph finds it
-/// as it was (cooperative groups keep a phase bit in theirs, which stays as it falls). Comparing differences lets
-/// the counter wrap around: blocks are never further apart than two barriers.
+/// Arrivals only add to one counter, so a block knows from the number of its barriers which value the counter must
+/// reach. There is no phase bit to flip. At the end the counter is set to zero again, so that a graph finds it
+/// unchanged (the phase bit of cooperative groups keeps its last value). Comparing differences allows the counter
+/// to wrap around: blocks are never more than two barriers apart.
 class GridBarrier {
  public:
   /// Waits for the other blocks to start, about ten microseconds at most.
@@ -44,17 +44,17 @@ class GridBarrier {
 
   __device__ bool takes_part() const { return rank_ != no_rank; }
 
-  /// The block's number among those that take part, and how many those are.
+  /// The number of the block among those that take part, and how many take part.
   __device__ u32 rank() const { return rank_; }
   __device__ u32 size() const { return size_; }
 
-  /// Waits for all threads of the grid; what they wrote before is seen after.
+  /// Waits for all threads of the grid. Afterwards, all that they wrote before is seen.
   __device__ void arrive_and_wait() {
     __syncthreads();
     expected_ += size_;
     if (threadIdx.x == 0) {
-      // The release stands for the whole block, whose threads the barrier above has put before it. Waiting for the
-      // answer keeps looks at the word out of the way of those who still arrive.
+      // The release covers the whole block, since the barrier above orders its threads before it. Waiting for the
+      // result of the addition delays the polling, so that it does not slow down blocks that still arrive.
       const u32 before = fetch_add_acq_rel(arrived_, 1u);
       if (before + 1 != expected_) {
         while (i32(load_acquire(arrived_) - expected_) < 0) __nanosleep(32);
@@ -69,8 +69,8 @@ class GridBarrier {
   u32 expected_ = 0;
 };
 
-/// Ends a block's use of the counters; the last block to call it leaves them zero. By all threads. True for one
-/// thread of the last block, which may clear what else the blocks shared.
+/// Ends the use of the counters by a block; the last block to call it leaves them zero. All threads must call it.
+/// Returns true for one thread of the last block, which may then clear other memory that the blocks shared.
 __device__ inline bool leave_grid(GridCounters* counters) {
   __syncthreads();
   if (threadIdx.x != 0 || fetch_add_acq_rel(&counters->left, 1u) != gridDim.x - 1) return false;
@@ -79,7 +79,7 @@ __device__ inline bool leave_grid(GridCounters* counters) {
   return true;
 }
 
-/// Takes `count` numbers for the warp and returns the first, the same for all lanes, all of which call.
+/// Takes `count` numbers for the warp and returns the first, the same for all lanes. All lanes must call it.
 __device__ inline u64 take_tickets_by_warp(u64* ticket, u64 count) {
   u64 first = 0;
   if (lane_id() == 0) first = fetch_add_relaxed(ticket, count);
@@ -89,7 +89,7 @@ __device__ inline u64 take_ticket_by_warp(u64* ticket) {
   return take_tickets_by_warp(ticket, 1);
 }
 
-/// Calls run(counters), which launches one kernel whose blocks all end with leave_grid.
+/// Calls run(counters), which must launch one kernel whose blocks all end with leave_grid.
 template <class Run>
 void with_grid_counters(const Executor& ex, const Run& run) {
   ZeroedMemory::Scope zeroed(ex.zeroed);

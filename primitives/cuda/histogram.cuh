@@ -1,8 +1,8 @@
 #pragma once
 
-// Blocks count in tables in shared memory and add them to the result at their end. Lanes of a warp have copies
-// of the table where there is room, interleaved so that they meet neither at one counter nor at one bank.
-// Where not even one table fits, blocks of a group read the same values and each counts its part of the bins.
+// Blocks count in tables in shared memory and add them to the result at their end. If there is room, the lanes of
+// a warp use several copies of the table, interleaved so that lanes conflict neither at a counter nor at a bank.
+// If not even one table fits, the blocks of a group read the same values, and each counts its part of the bins.
 
 #include <type_traits>
 
@@ -18,25 +18,25 @@ namespace copse::cuda {
 namespace detail {
 
 inline constexpr u32 histogram_block_threads = 1024;
-inline constexpr u32 histogram_packs = 2;  // on their way at a time, a thread
+inline constexpr u32 histogram_packs = 2;  // in flight per thread
 inline constexpr u64 histogram_max_parts = 8;
 
-/// How bins lie in shared memory: bin b of part p at counters [(b - p * bins) * copies, + copies).
+/// The layout of bins in shared memory: bin b of part p has counters [(b - p * bins) * copies, + copies).
 struct HistogramTable {
   u32 parts, bins, copies;
 
   u32 bytes() const { return bins * copies * u32(sizeof(u32)); }
 };
 
-/// The counters that one block may have: what every GPU gives without asking, and more on those that are known
-/// to have it, the data-centre GPUs of 9.0 and 10.x (12.x has half as much).
+/// The number of counters that one block may have: what every GPU gives by default, and more on the data-centre
+/// GPUs of 9.0 and 10.x, which are known to have it (12.x has half as much).
 inline u64 histogram_max_counters(const Executor& ex) {
   const bool has_much = ex.capability == 9 || ex.capability == 10;
   return (has_much ? 200u << 10 : 48u << 10) / sizeof(u32);
 }
 
 inline HistogramTable histogram_table(const Executor& ex, u64 bin_count) {
-  constexpr u64 counters_for_copies = 8192;  // two blocks with 32 KiB each leave most to the first cache
+  constexpr u64 counters_for_copies = 8192;  // two blocks with 32 KiB each leave most to the L1 cache
   const u64 parts = divide_rounding_up(bin_count, histogram_max_counters(ex));
   const u64 bins = divide_rounding_up(bin_count, parts);
   u64 copies = 1;
@@ -54,7 +54,7 @@ __global__ void __launch_bounds__(histogram_block_threads)
   for (u32 k = threadIdx.x; k < bins * table.copies; k += histogram_block_threads) counters[k] = 0;
   __syncthreads();
 
-  // Packs of a tile lie side by side over the threads.
+  // Neighbouring threads read neighbouring packs of a tile.
   constexpr u32 size = Pack<T>::size;
   constexpr u64 tile_size = u64{histogram_block_threads} * histogram_packs * size;
   u32* const copy = counters + lane_id() % table.copies;
@@ -100,9 +100,9 @@ struct CountInMemory {
   }
 };
 
-/// Groups of blocks: no more than run at once, and none that counts past what a counter holds.
+/// The number of groups of blocks: at most as many as run at once, and so many that no counter overflows.
 inline u64 histogram_groups(const Executor& ex, u64 n, u64 tile_size, const HistogramTable& table) {
-  constexpr u64 min_tiles = 4;  // a block, to be worth its clearing and summing
+  constexpr u64 min_tiles = 4;  // per block, to be worth clearing and summing its table
   constexpr u64 max_values = u64{1} << 31;
   const u64 blocks_a_multiprocessor = table.bytes() <= 64u << 10 ? 2 : 1;
   const u64 resident = larger(ex.multiprocessor_count * blocks_a_multiprocessor / table.parts, u64{1});

@@ -20,44 +20,45 @@ inline void check(cudaError_t status, const char* what) {
   throw Error(code, std::string(what) + ": " + cudaGetErrorString(status));
 }
 
-/// Launches overlap on GPUs of this compute capability and above, the same that have bulk copies.
+/// Launches overlap on GPUs of this compute capability and above. The same GPUs have bulk copies.
 inline constexpr u32 min_capability_for_overlap = 9;
 
 struct LaunchShape {
   u64 blocks;
   u32 threads;
 
-  /// Dynamic shared memory a block.
+  /// Dynamic shared memory per block.
   u32 shared_bytes = 0;
 
-  /// May start while the launch before it still runs (programmatic dependent launch), where the GPU can. The
-  /// kernel calls wait_for_earlier_launch() before it touches memory that any earlier work wrote or still reads.
+  /// May start while the previous launch still runs (programmatic dependent launch), if the GPU supports it. The
+  /// kernel must call wait_for_earlier_launch() before it touches memory that any earlier work wrote or still
+  /// reads.
   bool overlaps_earlier_launch = false;
 };
 
-/// In a kernel: lets the launch after this one start, if that is of the kind that overlaps.
+/// In a kernel: lets the next launch start, if it may overlap.
 __device__ inline void let_next_launch_start() {
   if constexpr (COPSE_HAS_BULK_COPIES) cudaTriggerProgrammaticLaunchCompletion();
 }
 
-/// In a kernel: waits until all earlier launches have finished and their writes are seen.
+/// In a kernel: waits until all earlier launches have finished and their writes are visible.
 __device__ inline void wait_for_earlier_launch() {
   if constexpr (COPSE_HAS_BULK_COPIES) cudaGridDependencySynchronize();
 }
 
-/// Both, for the first line of a kernel that has nothing to do before it touches memory.
+/// Both of the above, for the first line of a kernel that has nothing to do before it touches memory.
 __device__ inline void overlap_launches() {
   let_next_launch_start();
   wait_for_earlier_launch();
 }
 
-/// Puts a kernel on the executor's stream, under its label.
-/// Throws: Error cancelled, Error device_failure, Error invalid_argument for a grid past the GPU's limit.
+/// Puts a kernel on the stream of the executor, under its label.
+/// Throws: Error cancelled, Error device_failure, Error invalid_argument for a grid past the limit of the GPU.
 template <class... Parameters, class... Arguments>
 void launch(const Executor& ex, const char* label, void (*kernel)(Parameters...), const LaunchShape& shape,
             const Arguments&... arguments) {
   constexpr u64 max_blocks = 0x7fffffffu;
-  constexpr u32 shared_bytes_without_asking = 32u << 10;  // the limit is 48 KiB with what is static
+  constexpr u32 shared_bytes_without_asking = 32u << 10;  // the limit is 48 KiB including static shared memory
   throw_if_cancelled(ex);
   if (shape.blocks == 0) return;
   if (shape.blocks > max_blocks) {

@@ -1,10 +1,10 @@
 #pragma once
 
-// Tiles are sorted in shared memory; then passes merge neighbouring runs, each tile of the output by a block
-// that finds its sources along the merge path (Green, McColl, Bader, "GPU Merge Path", ICS 2012).
+// Tiles are sorted in shared memory; then passes merge neighbouring runs. Each tile of the output is made by one
+// block, which finds its sources along the merge path (Green, McColl, Bader, "GPU Merge Path", ICS 2012).
 //
 // Where we differ: elements of more than 32 bytes are sorted by index, with a comparison that looks them up, and
-// move once at the end. log2(n) moves of a large record would cost far more than the lookups.
+// move once at the end. Moving a large record log2(n) times would cost far more than the lookups.
 
 #include <string>
 
@@ -44,7 +44,7 @@ struct MergePass {
   }
 };
 
-/// Where the tiles of a merge pass begin: how many elements of their pair's left run stand before them.
+/// Where the tiles of a merge pass begin: the number of elements of the left run of their pair before each tile.
 template <class Key, class Less>
 struct FindTileBegins {
   MergePass pass;
@@ -78,7 +78,7 @@ __global__ void __launch_bounds__(MergeShape<Key, Value>::threads, MergeShape<Ke
                     values_out);
 }
 
-/// Sorts elements that move themselves.
+/// Sorts elements directly, not by index.
 template <class Key, class Value, class KeyInput, class ValueInput, class Less>
 void merge_sort_elements(const Executor& ex, const char* label, u64 n, const KeyInput& key_input,
                          const ValueInput& value_input, const Less& less, Key* keys_out, Value* values_out) {
@@ -91,7 +91,7 @@ void merge_sort_elements(const Executor& ex, const char* label, u64 n, const Key
   Value* values[2] = {values_out, passes && Shape::with_values ? frame.allocate<Value>(n) : nullptr};
   u64* begins = passes ? frame.allocate<u64>(tile_count) : nullptr;
 
-  // The passes go to and fro and end in the output.
+  // The passes alternate between two arrays and end in the output.
   u32 at = 0;
   for (u64 run = Shape::tile; run < n; run *= 2) at = 1 - at;
   launch(ex, label, sort_tiles_kernel<Key, Value, KeyInput, ValueInput, Less>,
@@ -113,7 +113,7 @@ u64 merge_sort_elements_bytes(u64 n) {
          ScratchArena::bytes_for<u64>(divide_rounding_up(n, Shape::tile));
 }
 
-/// Compares records by their place.
+/// Compares records by their index.
 template <class Key, class Less>
 struct LessByIndex {
   const Key* keys;
@@ -128,7 +128,7 @@ struct CopyInput {
   __device__ void operator()(u64 i) const { out[i] = input(i); }
 };
 
-/// Moves records by index, a word a thread, so that neighbouring threads share a record.
+/// Moves records by index, one word per thread, so that neighbouring threads share a record.
 template <class Word>
 struct MoveWords {
   const Word* in;
@@ -144,7 +144,7 @@ struct MoveWords {
 
 template <class T>
 void move_by_index(const Executor& ex, const char* label, u64 n, const T* in, const u32* order, T* out) {
-  // The widest word that the type's alignment allows.
+  // The widest word that the alignment of the type allows.
   using Word = std::conditional_t<alignof(T) % 8 == 0, u64, std::conditional_t<alignof(T) % 4 == 0, u32, u8>>;
   constexpr u32 words_per_record = sizeof(T) / sizeof(Word);
   for_each(

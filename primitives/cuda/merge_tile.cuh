@@ -20,8 +20,8 @@ struct ThreadElements {
   Value values[MergeShape<Key, Value>::items];
 };
 
-/// A tile in the dynamic shared memory of a block. Behind its end are places that may be read, but hold nothing,
-/// so that a thread that has merged all there is need not ask at every step.
+/// A tile in the dynamic shared memory of a block. Behind its end are places that may be read, but hold no
+/// elements. So a thread that has merged all elements does not have to check at every step.
 template <class Key, class Value>
 struct SharedTile {
   using Shape = MergeShape<Key, Value>;
@@ -37,8 +37,8 @@ struct SharedTile {
   }
 };
 
-/// Odd-even transposition sort. It exchanges neighbours alone, so that equal keys keep their order, and its
-/// indices are known to the compiler, so that the elements stay in registers.
+/// Odd-even transposition sort. It exchanges only neighbours, so equal keys keep their order. The compiler knows
+/// its indices, so the elements stay in registers.
 template <class Key, class Value, class Less>
 __device__ void sort_thread_elements(ThreadElements<Key, Value>& held, const Less& less) {
   using Shape = MergeShape<Key, Value>;
@@ -60,8 +60,8 @@ __device__ void sort_thread_elements(ThreadElements<Key, Value>& held, const Les
   }
 }
 
-/// Merges [a, a_end) with [b, b_end) of the tile until the thread is full. Past the end of both it gets anything.
-/// `less` sees elements inside the ranges alone.
+/// Merges [a, a_end) with [b, b_end) of the tile until the thread has all of its elements. Past the end of both
+/// ranges the elements are arbitrary. `less` is called only with elements inside the ranges.
 template <class Key, class Value, class Less>
 __device__ void merge_thread_elements(const SharedTile<Key, Value>& tile, u32 a, u32 a_end, u32 b, u32 b_end,
                                       const Less& less, ThreadElements<Key, Value>& held) {
@@ -85,7 +85,7 @@ __device__ void merge_thread_elements(const SharedTile<Key, Value>& tile, u32 a,
   }
 }
 
-/// Puts a thread's elements where they stand in the tile: thread after thread.
+/// Stores the elements of a thread at their places in the tile: thread after thread.
 template <class Key, class Value>
 __device__ void put_thread_elements(const ThreadElements<Key, Value>& held, const SharedTile<Key, Value>& tile) {
   using Shape = MergeShape<Key, Value>;
@@ -97,7 +97,7 @@ __device__ void put_thread_elements(const ThreadElements<Key, Value>& held, cons
   }
 }
 
-/// Sorts each thread's part of the first `count` elements of the tile.
+/// Sorts the part of each thread of the first `count` elements of the tile.
 template <class Key, class Value, class Less>
 __device__ void sort_thread_parts(const SharedTile<Key, Value>& tile, u32 count, const Less& less) {
   using Shape = MergeShape<Key, Value>;
@@ -110,7 +110,7 @@ __device__ void sort_thread_parts(const SharedTile<Key, Value>& tile, u32 count,
     if constexpr (Shape::with_values) held.values[k] = tile.values[first + k];
   }
   if (first + Shape::items > count) {
-    // Places past the end take the largest key: being equal to it and last, they stay last.
+    // Places past the end take the largest key. They are equal to it and come last, so they stay last.
     Key largest = held.keys[0];
 #pragma unroll
     for (u32 k = 1; k < Shape::items; ++k) {
@@ -125,15 +125,16 @@ __device__ void sort_thread_parts(const SharedTile<Key, Value>& tile, u32 count,
   put_thread_elements(held, tile);
 }
 
-/// Sorts the first `count` elements of the tile, which all threads have put there. Ends with a barrier.
+/// Sorts the first `count` elements of the tile, which all threads have stored. Ends with a barrier.
 template <class Key, class Value, class Less>
 __device__ void sort_shared_tile(const SharedTile<Key, Value>& tile, u32 count, const Less& less) {
   using Shape = MergeShape<Key, Value>;
   __syncthreads();
   sort_thread_parts(tile, count, less);
 
-  // Merge runs of 1, 2, 4 threads' elements. Threads past the end only meet the others at the barriers, which are
-  // the block's even where a warp merges its own: a thread may read, and not use, the first place past its group.
+  // Merge runs of the elements of 1, 2, 4, ... threads. Threads past the end only take part in the barriers. These
+  // are barriers of the block even while a warp merges only its own elements, since a thread may read (and not
+  // use) the first place past its group.
   const u32 first = threadIdx.x * Shape::items;
   for (u32 width = 1; width * Shape::items < count; width *= 2) {
     ThreadElements<Key, Value> held;
@@ -152,8 +153,8 @@ __device__ void sort_shared_tile(const SharedTile<Key, Value>& tile, u32 count, 
   __syncthreads();
 }
 
-/// Merges the tile's first `a_count` elements with the rest of the `count` elements, which all threads have put
-/// there. Ends with a barrier.
+/// Merges the first `a_count` elements of the tile with the rest of the `count` elements, which all threads have
+/// stored. Ends with a barrier.
 template <class Key, class Value, class Less>
 __device__ void merge_shared_tile(const SharedTile<Key, Value>& tile, u32 a_count, u32 count, const Less& less) {
   using Shape = MergeShape<Key, Value>;
@@ -167,8 +168,8 @@ __device__ void merge_shared_tile(const SharedTile<Key, Value>& tile, u32 a_coun
   __syncthreads();
 }
 
-/// Fills the first `count` places of the tile, key k from key_input(k). All loads of a thread before its first
-/// store, so that they are in flight together.
+/// Fills the first `count` places of the tile, key k from key_input(k). A thread issues all of its loads before
+/// its first store, so that they are in flight together.
 template <class Key, class Value, class KeyInput, class ValueInput>
 __device__ void fill_tile(const SharedTile<Key, Value>& tile, u32 count, const KeyInput& key_input,
                           const ValueInput& value_input) {
@@ -206,7 +207,7 @@ __device__ void write_tile(const SharedTile<Key, Value>& tile, u32 count, Key* k
   }
 }
 
-/// An input from some place on.
+/// An input function shifted by an offset.
 template <class Input>
 struct InputFrom {
   const Input& input;
@@ -214,7 +215,7 @@ struct InputFrom {
   __device__ auto operator()(u32 i) const { return input(begin + i); }
 };
 
-/// Two arrays one after another: elements of the first from `a` on, then of the second from `b` on.
+/// Two arrays one after the other: elements of the first from `a` on, then of the second from `b` on.
 template <class T>
 struct JoinedRuns {
   const T* a;

@@ -1,10 +1,10 @@
 #pragma once
 
-// Two launches: no element of the second side has a place before the first side's size is known, so that all must
-// be read twice, or half of them written twice: 12 bytes an element of 4, where CUB, which puts the second side in
-// reverse order, needs 8. The first launch only reads, which is the faster of the two, and leaves every chunk of
-// tiles its place, so that the second needs no look-back. It starts at the end, where the first stopped and much
-// is still in the cache. bench: copse-bench-primitives, partition/.
+// Two launches: the elements of the second side have no places until the size of the first side is known. So all
+// elements must be read twice, or half of them written twice: 12 bytes per element of 4 bytes. CUB needs 8, since
+// it puts the second side in reverse order. The first launch only reads, and stores the place of every chunk of
+// tiles, so that the second needs no look-back. The second launch starts at the end, where the first stopped and
+// much is still in the cache. bench: copse-bench-primitives, partition/.
 
 #include "primitives/core/atomic.h"
 #include "primitives/cuda/for_each.cuh"
@@ -16,7 +16,7 @@ namespace detail {
 
 inline constexpr u64 max_partition_chunks = 2048;
 
-/// The tiles of the input, in chunks for a block each.
+/// The tiles of the input, in chunks, one per block.
 struct PartitionChunks {
   u64 n, tile_count, tiles_each, count;
 
@@ -29,7 +29,8 @@ struct PartitionChunks {
   __device__ u64 end(u64 chunk) const { return smaller((chunk + 1) * tiles_each, tile_count); }
 };
 
-/// before[chunk] = the counts of the chunks before it, from their counts; *total = of all. By one block.
+/// Replaces the counts in before[chunk] by the sum of the counts before the chunk; *total = the sum of all. By one
+/// block.
 __device__ inline void sum_chunk_counts(u64* before, u64 chunk_count, u64* total) {
   constexpr u32 share = u32(max_partition_chunks / select_threads);
   __shared__ BlockStorage<u64, select_threads> storage;
@@ -51,7 +52,7 @@ __device__ inline void sum_chunk_counts(u64* before, u64 chunk_count, u64* total
   if (threadIdx.x == 0) *total = scan.total;
 }
 
-/// Counts what each chunk selects; the block that ends last sums the counts.
+/// Counts the selected elements of each chunk; the block that ends last sums the counts.
 template <class Moves>
 __global__ void __launch_bounds__(select_threads, select_blocks)
     partition_count_kernel(const Moves moves, const PartitionChunks chunks, u64* before, u64* total,
@@ -108,7 +109,7 @@ __device__ void stage_both_sides(const Moves& moves, const typename Moves::Loade
   }
 }
 
-/// Moves a chunk, from its last tile to its first, and the last chunk first.
+/// Moves the tiles of a chunk, from the last to the first; the first block has the last chunk.
 template <class Moves>
 __global__ void __launch_bounds__(select_threads, select_blocks)
     partition_move_kernel(const Moves moves, const PartitionChunks chunks, const u64* before, const u64* total) {

@@ -10,9 +10,9 @@
 
 namespace copse::cuda {
 
-/// The blocks of a kernel that the executor's GPU holds at once, for kernels of your own that meet at a
-/// GridBarrier or take work by tickets. What other launches hold meanwhile is not known. Throws: Error
-/// invalid_argument where not even one block fits.
+/// Returns how many blocks of a kernel the GPU of the executor can hold at once, for your own kernels that use a
+/// GridBarrier or take work by tickets. It does not count what other launches hold at the time.
+/// Throws: Error invalid_argument if not even one block fits.
 template <class... Parameters>
 u64 resident_blocks(const Executor& ex, const char* label, void (*kernel)(Parameters...), u32 threads,
                     u32 shared_bytes = 0) {
@@ -33,7 +33,7 @@ namespace detail {
 
 inline constexpr u32 persistent_threads = 256;
 
-/// Few threads for each barrier: fewer blocks meet sooner.
+/// Large blocks, since fewer blocks make the barrier faster.
 inline constexpr u32 stage_threads = 1024;
 
 template <class Stages>

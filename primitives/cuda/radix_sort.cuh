@@ -1,7 +1,8 @@
 #pragma once
 
-// Least significant digit first, 8 bits a pass, one read and one write a pass ("Onesweep", see distribute.cuh):
-// one launch counts the digits of all passes, then there is one for each. bench: copse-bench-primitives, sort/.
+// Least significant digit first, 8 bits per pass, with one read and one write per pass ("Onesweep", see
+// distribute.cuh): one launch counts the digits of all passes, then there is one launch per pass. bench:
+// copse-bench-primitives, sort/.
 
 #include "primitives/inputs.h"
 #include "primitives/radix_sort.h"
@@ -11,7 +12,7 @@ namespace copse::cuda {
 
 namespace detail {
 
-/// Arrays that items go to and fro between.
+/// The number of arrays between which the passes alternate.
 inline u64 sort_array_count(u32 pass_count) {
   return pass_count <= 1 ? 0 : smaller(pass_count - 1, 2u);
 }
@@ -23,7 +24,7 @@ struct CopyItems {
   __device__ void operator()(u64 i) const { sink(i, source(i)); }
 };
 
-/// `first_look` gives the same keys as `bits_input`, and is called for all before that is.
+/// `first_look` gives the same keys as `bits_input`, and is called for all keys before `bits_input` is.
 template <class Bits, class Value, class FirstLook, class BitsInput, class ValueInput>
 void radix_sort(const Executor& ex, const char* label, u64 n, const FirstLook& first_look,
                 const BitsInput& bits_input, const ValueInput& value_input, Bits* keys_out, Value* values_out,
@@ -105,7 +106,7 @@ u64 radix_sort_pairs_scratch_bytes(const Executor& ex, u64 n, BitRange bits) {
   return detail::sort_scratch_bytes<Item>(ex, n, detail::SortPasses{bits}.count());
 }
 
-/// The sorts below, of keys as bits and their encoding.
+/// Sort keys that are given as bits and their encoding.
 template <class Bits, class BitsInput>
 void radix_sort_encoded(const Executor& ex, const char* label, u64 n, BitsInput bits_input, Bits* keys_out,
                         BitRange bits, const KeyEncoding<Bits>& encoding) {
@@ -130,8 +131,8 @@ void radix_sort_read_once(const Executor& ex, const char* label, u64 n, BitsInpu
                                 encoding);
 }
 
-/// Stores unsigned keys, `copy[i]` that of i, and the same in sorted order. Each key is read once by `bits_input`,
-/// which may be slow. Scratch: as radix_sort_keys.
+/// Stores unsigned keys, copy[i] = bits_input(i), and the same keys in sorted order. Each key is read once by
+/// `bits_input`, which may be slow. Scratch: as in radix_sort_keys.
 template <class Bits, class BitsInput>
 void radix_sort_keys_read_once(const Executor& ex, const char* label, u64 n, BitsInput bits_input, Bits* copy,
                                Bits* keys_out, BitRange bits) {

@@ -1,7 +1,7 @@
 #pragma once
 
-// One launch: a grid whose size depends on n alone leaves a partial result a block, and the block that ends
-// last combines those. Arrays are read in loads of 16 bytes, 64 bytes a thread under way at once.
+// One launch: each block stores a partial result, and the block that ends last combines them. The size of the grid
+// depends only on n. Arrays are read in loads of 16 bytes, with 64 bytes per thread in flight.
 
 #include "primitives/core/atomic.h"
 #include "primitives/cuda/block.cuh"
@@ -14,8 +14,8 @@ namespace detail {
 
 inline constexpr u32 reduce_threads = 256;
 
-/// Two rounds of eight blocks on 132 multiprocessors; past that, more elements a block. It is the same number on
-/// every GPU, so that the order of application is.
+/// Two rounds of eight blocks on 132 multiprocessors; for larger inputs, more elements per block. The number is
+/// the same on every GPU, so that the order in which the operator is applied is, too.
 inline constexpr u64 reduce_max_blocks = 2112;
 
 /// Elements that a thread takes at once: packs of an array, or single values of another input function.
@@ -39,7 +39,7 @@ struct ReduceTask {
   bool input_in_words;
 };
 
-/// Applies the operator to a whole tile, this thread's part of it. All loads are issued before the first use.
+/// Applies the operator to the part of this thread of a whole tile. All loads are issued before the first use.
 template <class T, class Input, class Op>
 __device__ T add_whole_tile(const ReduceTask<T, Input, Op>& task, u64 first, T sum) {
   using Shape = ReduceShape<T, Input>;
@@ -65,7 +65,7 @@ __device__ T add_whole_tile(const ReduceTask<T, Input, Op>& task, u64 first, T s
   return sum;
 }
 
-/// The same for the last tile, of which some elements are missing.
+/// The same for the last tile, which may not be full.
 template <class T, class Input, class Op>
 __device__ T add_partial_tile(const ReduceTask<T, Input, Op>& task, u64 first, T sum) {
   using Shape = ReduceShape<T, Input>;
@@ -78,7 +78,7 @@ __device__ T add_partial_tile(const ReduceTask<T, Input, Op>& task, u64 first, T
   return sum;
 }
 
-/// The operator over one value a thread, for the threads of the first warp.
+/// Combines one value per thread over the block, for the threads of the first warp.
 template <class T, class Op>
 __device__ T reduce_over_block(const T& value, Op op, BlockStorage<T, reduce_threads>& storage) {
   const T of_warp = warp_reduce(value, op);
@@ -124,7 +124,7 @@ __global__ void __launch_bounds__(reduce_threads) reduce_kernel(const ReduceTask
   }
 }
 
-/// Room for partial results, whatever the input function.
+/// Room for partial results, for any input function.
 inline u64 reduce_partial_count(u64 n) {
   return smaller(divide_rounding_up(n, reduce_threads), reduce_max_blocks);
 }

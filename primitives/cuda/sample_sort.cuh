@@ -1,10 +1,10 @@
 #pragma once
 
-// Sample sort: levels that distribute into up to 256 buckets each, until buckets fit shared memory, where they
-// are sorted (Leischner, Osipov, Sanders, "GPU Sample Sort", IPDPS 2010; Mueller, CSE 591, lecture on global
-// memory and sample sort). 2^26 keys pass through memory three times, against 13 passes of a merge sort.
+// Sample sort: levels distribute into up to 256 buckets each, until buckets fit shared memory, where they are
+// sorted (Leischner, Osipov, Sanders, "GPU Sample Sort", IPDPS 2010; Mueller, CSE 591, lecture on global memory
+// and sample sort). 2^26 keys pass through memory three times; a merge sort has 13 passes.
 //
-// All sizes stay on the device: launches cover the worst case, and blocks with nothing to do end at once.
+// All sizes stay on the device: launches cover the worst case, and blocks without work end at once.
 
 #include "primitives/cuda/scan.cuh"
 #include "primitives/sample_sort.h"
@@ -18,11 +18,11 @@ namespace detail::samples {
 using copse::detail::plan_sample_sort;
 using copse::detail::sample_sort_min_tiles;
 
-/// What a level needs while it runs.
+/// The memory of a level while it runs.
 template <class Key>
 struct LevelScratch {
   Splitters<Key> splitters;
-  u64* counts;  // and after their scan, places
+  u64* counts;  // after their scan, places
   u64* first_tiles;
   LevelTile* tiles;
 
@@ -47,7 +47,7 @@ struct LevelScratch {
   }
 };
 
-/// Distributes from the inputs to the outputs, and tells where the new buckets begin.
+/// Distributes from the inputs to the outputs, and stores where the new buckets begin.
 template <class Key, class Value, class KeyInput, class ValueInput, class Less>
 void run_level(const Executor& ex, const char* label, Level level, const KeyInput& key_input,
                const ValueInput& value_input, const Less& less, u8* buckets, Key* keys_out, Value* values_out,
@@ -78,7 +78,7 @@ void run_level(const Executor& ex, const char* label, Level level, const KeyInpu
            BucketBegins{level, scratch.counts, begins_out});
 }
 
-/// Values that a level has moved, as an input.
+/// Values that a level has moved, as an input function.
 template <class Value>
 auto values_at([[maybe_unused]] const Value* values) {
   if constexpr (!copse::detail::has_value<Value>) {
@@ -123,7 +123,7 @@ void sample_sort_elements(const Executor& ex, const char* label, u64 n, const Sa
   const GroupArrays<Key, Value> arrays{{keys_out, scratch_keys}, {values_out, scratch_values}};
   u8* buckets = frame.allocate<u8>(n);
 
-  // The levels go to and fro, to the scratch first, so that the inputs may read the outputs.
+  // The levels alternate between two arrays, scratch first, so that the inputs may read the outputs.
   u32 at = 0;
   u64* begins = nullptr;
   for (u32 k = 0; k < plan.level_count; ++k) {

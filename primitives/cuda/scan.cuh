@@ -1,7 +1,7 @@
 #pragma once
 
-// One launch either way: large arrays are streamed by blocks that stay (scan_stream.cuh), all else goes a tile
-// a block (scan_tiles.cuh). bench: copse-bench-primitives, scan/.
+// One launch in either case: large arrays are streamed by persistent blocks (scan_stream.cuh); other inputs take
+// one block per tile (scan_tiles.cuh). bench: copse-bench-primitives, scan/.
 
 #include "primitives/cuda/for_each.cuh"
 #include "primitives/scan/scan_stream.cuh"
@@ -12,7 +12,7 @@ namespace detail {
 
 inline constexpr u64 stream_min_bytes = u64{8} << 20;
 
-/// Look-back tables up to this size are cleared by the launch itself; clearing more takes one block too long.
+/// Look-back tables up to this size are cleared by the launch itself; clearing more would take one block too long.
 inline constexpr u64 max_self_cleared_bytes = u64{256} << 10;
 
 template <class T, class Input>

@@ -1,8 +1,8 @@
 #pragma once
 
-// One launch over tiles in a chain (look_back.cuh) of pairs of sum and start (segments.h). Starts travel as masks
-// of bits, so that values keep their registers. A tile in which a segment starts knows what follows it without
-// what stands before it, and says so at once: look-back ends there.
+// One launch over tiles in a chain (look_back.cuh) of pairs of sum and start (segments.h). Starts are passed as
+// bit masks, which take few registers. A tile in which a segment starts knows the prefix of the next tile without
+// knowing its own, and publishes it at once: look-back ends there.
 
 #include "primitives/cuda/scan.cuh"
 #include "primitives/scan/segments.h"
@@ -14,7 +14,7 @@ namespace detail {
 using copse::detail::SegmentOp;
 using copse::detail::SegmentSum;
 
-/// As the scan's tiles, but a sum takes a register more.
+/// As the tiles of the scan, but a sum takes one register more.
 template <class T>
 inline constexpr u32 segment_rows = larger<u32>(1, (sizeof(T) <= 4 ? 64 : 32) / (pack_size<T> * sizeof(T)));
 template <class T>
@@ -63,8 +63,8 @@ __device__ SegmentSum<T> sum_of_pack(const MarkedPack<T>& pack, const Op& op) {
   return sum;
 }
 
-/// The pack's running sums after `sum`, which is not looked at where nothing precedes the pack: then its first
-/// element starts a segment.
+/// The running sums of the pack, continuing from `sum`. If nothing precedes the pack, `sum` is ignored, and the
+/// first element starts a segment.
 template <bool inclusive, class T, class Op>
 __device__ Pack<T> scan_pack(const MarkedPack<T>& pack, SegmentSum<T> sum, const Op& op) {
   Pack<T> sums;
@@ -78,7 +78,8 @@ __device__ Pack<T> scan_pack(const MarkedPack<T>& pack, SegmentSum<T> sum, const
   return sums;
 }
 
-/// left[r] = the sum of the warp's packs before pack r of this lane, where there are any. Returns that of all.
+/// left[r] = the sum of the packs of the warp before pack r of this lane, if there are any. Returns the sum of
+/// all.
 template <u32 rows, class T, class Op>
 __device__ SegmentSum<T> scan_rows_of_warp(const MarkedPack<T> (&pack)[rows], SegmentSum<T> (&left)[rows],
                                            const Op& op) {
@@ -94,7 +95,7 @@ __device__ SegmentSum<T> scan_rows_of_warp(const MarkedPack<T> (&pack)[rows], Se
   return carry;
 }
 
-/// What stands before a tile above 0; tells the others its sum. By one whole warp.
+/// Returns the prefix of a tile above 0, and publishes the sum of the tile. Called by one whole warp.
 template <class T, class Op>
 __device__ SegmentSum<T> join_segment_chain(const TileChain<SegmentSum<T>>& chain, u32 tile,
                                             const SegmentSum<T>& sum, const Op& op) {
@@ -123,7 +124,7 @@ __global__ void __launch_bounds__(scan_threads, segment_blocks<T>)
   if (lane_id() == 0) warp_sums[warp] = warp_sum;
   __syncthreads();
 
-  // The first warp joins the tile to the chain, and tells each warp what stands before it.
+  // The first warp joins the tile to the chain, and gives each warp its prefix.
   if (warp == 0) {
     const SegmentSum<T> through = warp_inclusive_scan(warp_sums[smaller(lane_id(), scan_warps - 1)], task.op);
     const SegmentSum<T> tile_sum = shuffle_from(through, scan_warps - 1);

@@ -1,6 +1,6 @@
 #pragma once
 
-// Up to 256 buckets are one distribution (distribute.cuh), more are two: by the lower 8 bits of the bucket, then
+// Up to 256 buckets take one distribution (distribute.cuh); more take two: by the lower 8 bits of the bucket, then
 // by the upper ones. bench: copse-bench-primitives, split/.
 
 #include "primitives/cuda/histogram.cuh"
@@ -13,7 +13,7 @@ namespace copse::cuda {
 
 namespace detail {
 
-/// The buckets of the items that a source gives.
+/// The buckets of the items of a source.
 template <class Bits, class Source, class BucketOf>
 struct BucketsOfSource {
   Source source;
@@ -65,8 +65,8 @@ struct SameBin {
   __device__ u32 operator()(u32 bucket) const { return bucket; }
 };
 
-/// Where one pass has not told the offsets: counts the buckets and scans. The end of the last one is told in
-/// any case.
+/// Stores the offsets if one pass has not stored them: counts the buckets and scans. Always stores the end of the
+/// last bucket.
 template <class Source, class BucketOf>
 void find_offsets(const Executor& ex, const char* label, u64 n, const Source& source, const BucketOf& bucket_of,
                   u32 bucket_count, u64* offsets) {
@@ -93,7 +93,7 @@ u64 split_item_scratch_bytes(const Executor& ex, u64 n, u32 bucket_count) {
                                         scan_scratch_bytes<u64>(ex, bucket_count)));
 }
 
-/// The bucket of an index, as an item for split_index.
+/// An index with its bucket, as an item for split_index.
 template <class BucketOf>
 struct BucketAndIndex {
   BucketOf bucket_of;

@@ -1,9 +1,9 @@
 #pragma once
 
-// Two reads and one write an element (Nehab, Maximo, Lima, Hoppe, "GPU-Efficient Recursive Filtering and
-// Summed-Area Tables", SIGGRAPH Asia 2011). Where we differ: the image is cut into bands of rows alone, so that
-// one small prefix sum, down the columns of the bands, is all that stands between the reads. A block walks its
-// band from left to right and carries the sums of the rows in registers.
+// Two reads and one write per element (Nehab, Maximo, Lima, Hoppe, "GPU-Efficient Recursive Filtering and
+// Summed-Area Tables", SIGGRAPH Asia 2011). Where we differ: the image is cut only into bands of rows, so
+// that between the reads there is only one small prefix sum, down the columns of the bands. A block walks its band
+// from left to right and keeps the sums of the rows in registers.
 
 #include "primitives/core/bits.h"
 #include "primitives/cuda/launch.cuh"
@@ -16,7 +16,7 @@ namespace detail {
 
 inline constexpr u32 area_threads = 256;
 inline constexpr u32 area_warps = area_threads / warp_size;
-inline constexpr u32 area_rows = area_warps;  // a band's: each warp carries one of them
+inline constexpr u32 area_rows = area_warps;  // of a band: one per warp
 
 /// sums[band][x] = the sum of column x in the band, for all bands but the last.
 template <class T, class Input>
@@ -34,7 +34,7 @@ __global__ void __launch_bounds__(area_threads)
   sums[band * width + x] = sum;
 }
 
-/// Turns the bands' sums into those of all bands above. A lane has a column, a warp a run of bands.
+/// Turns the sums of the bands into the sums of all bands above. Each lane has a column, each warp a run of bands.
 template <class T>
 __global__ void __launch_bounds__(warp_size* warp_size) sum_bands_kernel(u64 width, u64 band_count, T* sums) {
   __shared__ T runs[warp_size][warp_size];
@@ -42,7 +42,7 @@ __global__ void __launch_bounds__(warp_size* warp_size) sum_bands_kernel(u64 wid
   const u32 warp = threadIdx.x / warp_size;
   const u64 run_size = divide_rounding_up(band_count, warp_size);
   const u64 begin = warp * run_size;
-  // What the last band sums up to is above no other.
+  // No band needs the sum of the last one.
   const u64 end = x < width ? smaller(begin + run_size, band_count) : 0;
 
   T run{};
@@ -62,7 +62,7 @@ __global__ void __launch_bounds__(warp_size* warp_size) sum_bands_kernel(u64 wid
   }
 }
 
-/// A column of a band, and what stands above it.
+/// A column of a band, and the sum above it.
 template <class T>
 struct AreaColumn {
   T above;
@@ -107,7 +107,7 @@ __global__ void __launch_bounds__(area_threads)
   const u64 first_row = u64(blockIdx.x) * area_rows;
   const T* above = sums + blockIdx.x * width;
 
-  T row_sum{};  // of this warp's row, all columns so far
+  T row_sum{};  // of the row of this warp, over all columns so far
   AreaColumn<T> next = load_area_column(threadIdx.x, first_row, width, height, input, above);
   for (u64 chunk = 0; chunk < width; chunk += area_threads) {
     const u64 x = chunk + threadIdx.x;
@@ -122,7 +122,7 @@ __global__ void __launch_bounds__(area_threads)
     }
     __syncthreads();
 
-    // Each warp finds where the warps start in its row.
+    // Each warp computes the prefix of its row.
     T sum = warp_sums[warp][lane_id() % area_warps];
 #pragma unroll
     for (u32 distance = 1; distance < area_warps; distance *= 2) {

@@ -48,13 +48,13 @@ struct ShuffleFrom {
 
 }  // namespace detail
 
-/// The value of the lane `distance` below; the own value where there is none.
+/// Returns the value of the lane `distance` below; its own value if there is none.
 template <class T>
 __device__ T shuffle_up(const T& value, u32 distance) {
   return detail::shuffle_words(value, detail::ShuffleUp{distance});
 }
 
-/// The value of the lane `distance` above; the own value where there is none.
+/// Returns the value of the lane `distance` above; its own value if there is none.
 template <class T>
 __device__ T shuffle_down(const T& value, u32 distance) {
   return detail::shuffle_words(value, detail::ShuffleDown{distance});

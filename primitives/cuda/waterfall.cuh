@@ -13,7 +13,7 @@ namespace detail {
 
 inline constexpr u32 waterfall_threads = 256;
 
-/// The blocks of a launch for `count` tasks, a task a thread: those that fit, as far as the options want them.
+/// The blocks of a launch for `count` tasks, one task per thread: as many as fit, limited by the options.
 template <class... Parameters>
 u64 waterfall_blocks(const Executor& ex, const char* label, void (*kernel)(Parameters...), u64 count,
                      const WaterfallOptions& options) {
@@ -23,8 +23,8 @@ u64 waterfall_blocks(const Executor& ex, const char* label, void (*kernel)(Param
   return smaller(smaller(resident_blocks(ex, label, kernel, waterfall_threads), wanted), useful);
 }
 
-/// A ticket stands for a task of each thread of the block, so that tickets, of which a GPU gives about one a
-/// clock, are not what a large waterfall waits for; the next one is on its way while the block works.
+/// One ticket stands for one task of each thread of the block. A GPU gives about one ticket per clock, so that
+/// tickets do not limit a large waterfall. The next ticket is drawn while the block works.
 template <class Task>
 __global__ void __launch_bounds__(waterfall_threads)
     waterfall_kernel(u64 n, const Task task, GridCounters* counters) {
@@ -47,8 +47,8 @@ __global__ void __launch_bounds__(waterfall_threads)
   leave_grid(counters);
 }
 
-/// Each lane has a place at a time. What a warp has finished it counts before it waits, and not after each task:
-/// the queue is not empty for as long as somebody has not counted what he finished.
+/// Each lane has one place at a time. A warp counts its finished tasks before it waits, not after each task: the
+/// queue is not empty as long as a warp has not counted the tasks that it finished.
 template <class T, class Task>
 __global__ void __launch_bounds__(waterfall_threads)
     run_tasks_kernel(const TaskQueueView<T> queue, const Task task) {

@@ -13,11 +13,11 @@ namespace detail {
 inline constexpr u32 interleaved_threads = 256;
 inline constexpr u32 interleaved_warps = interleaved_threads / warp_size;
 
-/// Elements of one lane of a warp, on average. What they are about is kept in shared memory.
+/// Elements per lane of a warp, on average. Their inputs are kept in shared memory.
 template <class Input>
 inline constexpr u32 steps_a_lane = smaller(larger(u32(16384 / interleaved_threads / sizeof(Input)), 2u), 8u);
 
-/// Adds the counts of a block's threads, of each outcome in 8 bits.
+/// Adds the counts of the threads of a block, with 8 bits per outcome.
 __device__ inline void add_outcomes(u32 packed, u32* of_block, u64* counts) {
   for (u32 k = 0; k < 4; ++k) {
     const u32 of_warp = __reduce_add_sync(~0u, packed >> 8 * k & 0xffu);
@@ -29,8 +29,8 @@ __device__ inline void add_outcomes(u32 packed, u32* of_block, u64* counts) {
   }
 }
 
-/// Steps through the elements of a warp, `count` of them from `first` on, until all are done. A lane that is done
-/// takes the next element that no lane has. Returns the lane's counts.
+/// Steps through `count` elements of a warp, from `first` on, until all are done. A lane that is done takes the
+/// next element that no lane has. Returns the counts of the lane.
 template <class F, class Input>
 __device__ u32 step_warp(const F& f, u64 first, u32 count, const Input* inputs) {
   u32 packed = 0;

@@ -1,6 +1,6 @@
 #pragma once
 
-// How many blocks of a launch work together, settled while they start: see docs/decisions/0007.
+// Decides how many blocks of a launch work together, while they start: see docs/decisions/0007.
 
 #include "primitives/core/atomic.h"
 
@@ -16,14 +16,15 @@ inline constexpr u32 max_team_blocks = 0xffff;
 /// The rank of a block that started after the number was settled.
 inline constexpr u32 no_rank = 0xffffffffu;
 
-/// The calling block's place in the order of starting, or no_rank. By one thread.
+/// Returns the place of the calling block in the order of starting, or no_rank. Called by one thread.
 __device__ inline u32 start_in_team(u32* team) {
   const u32 before = fetch_add_relaxed(team, 1u);
   return before >> 16 == 0 ? before : no_rank;
 }
 
-/// How many blocks work: all, or where some wait long to start, because other work holds their
-/// multiprocessors, those that have started by then. So each may wait for the others: they run. By one thread.
+/// Returns how many blocks work together: all; or, if some cannot start for long because other work holds their
+/// multiprocessors, those that have started by then. All of them run, so they may wait for each other. Called by
+/// one thread.
 __device__ inline u32 settle_team(u32* team) {
   constexpr i64 patience = 20000;  // cycles, about 10 microseconds
   const i64 begin = clock64();

@@ -3,9 +3,10 @@
 // Contract of with_zeroed_words; implemented in zeroed_words_cpu.h and zeroed_words.cuh.
 //
 //   with_zeroed_words(ex, label, count, run)
-//     Calls run(words) on the host, which launches work that takes `count` words of 0, u32*, and leaves them 0. On
-//     CUDA as many as ZeroedMemory has cost nothing; more are scratch, set by a memset, as on the CPU. No
-//     primitive that `run` calls may take words or counters of this kind itself.
+//     Calls run(words) on the host. `run` launches work that uses `count` words, a u32*, which are 0 before, and
+//     which the work must leave 0. On CUDA, words that fit ZeroedMemory cost nothing; more of them are scratch
+//     that is cleared first, as on the CPU. `run` must not call a primitive that itself takes such words or
+//     counters.
 //
 //   zeroed_words_scratch_bytes(ex, count)
 //     The scratch that it takes.
