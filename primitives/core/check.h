@@ -71,8 +71,8 @@ void check_apart(const char* function, BufferSpan<T> in, BufferSpan<U> out,
 inline void check_index_count(const char* function, const char* elements, u64 count) {
   constexpr u64 max_indices = u64{1} << 32;
   if (count <= max_indices) return;
-  refuse(function, std::to_string(count) + " " + elements + ", indices of 32 bits tell at most " +
-                       std::to_string(max_indices) + " apart");
+  refuse(function, std::to_string(count) + " " + elements + ", indices of 32 bits allow at most " +
+                       std::to_string(max_indices));
 }
 
 /// Throws: if the results overlap the queries. `what` names the queries, such as "rays".
