@@ -24,7 +24,6 @@
 #include "builders/bvh/build/tree_body.h"
 #include "builders/bvh/hploc.h"
 #include "builders/bvh/hploc/hploc_cluster.h"
-#include "builders/bvh/morton/leaf_ranges.h"
 #include "builders/bvh/morton/morton_order.h"
 
 namespace copse::detail {

@@ -19,7 +19,6 @@
 #include "builders/bvh/build/tree_body.h"
 #include "builders/bvh/lbvh.h"
 #include "builders/bvh/lbvh/reference.h"
-#include "builders/bvh/morton/leaf_ranges.h"
 #include "builders/bvh/morton/morton_order.h"
 #include "primitives/loops/zeroed_words.h"
 

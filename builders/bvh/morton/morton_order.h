@@ -1,7 +1,8 @@
 #pragma once
 
-// The primitives of a tree in Morton order, and the deltas of neighbours: LBVH and H-PLOC begin with them. For
-// bodies: include the executor's primitives before.
+// The primitives of a tree in Morton order, and the deltas of neighbours: LBVH and H-PLOC begin with them.
+// Then the leaves in that order, and the ranges of leaves that nodes of an LBVH cover. For bodies: include the
+// executor's primitives before.
 //
 // A key has up to 63 bits. As many of them as fit, the prefix, stand in a word beside the number of the primitive.
 // A radix sort of these words takes half the passes and two thirds of the bytes of a sort by whole keys, and it
@@ -22,9 +23,12 @@
 // the curve; Lauterbach, Garland, Sengupta, Luebke, Manocha, "Fast BVH Construction on GPUs", Eurographics 2009,
 // for trees from it.
 
+#include "builders/bvh/build/bvh_arrays.h"
 #include "builders/bvh/morton/morton_keys.h"
 #include "builders/geometry/box_sources.h"
 #include "builders/geometry/primitive_bounds.h"
+#include "primitives/core/bits.h"
+#include "primitives/core/executor.h"
 #include "primitives/inputs.h"
 
 namespace copse::detail {
@@ -107,6 +111,153 @@ MortonOrderScratch morton_order_scratch(const Executor& ex, u64 n, bool of_trian
                           larger(larger(bound_primitives_scratch_bytes(ex, n),
                                         u64(reduce_scratch_bytes<u32>(ex, PrecomputedBounds::sample_count))),
                                  words_bytes)};
+}
+
+// Leaves. A subtree of the LBVH of at most max_leaf_size primitives becomes one leaf if its parent has more. Its range
+// is found from the deltas around it, before any node is built.
+
+/// Leaves of one primitive each.
+struct SingleLeaves {
+  static constexpr bool are_primitives = true;
+  COPSE_HD u32 first(u32 leaf) const { return leaf; }
+};
+
+/// Leaf i holds slots firsts[i] to firsts[i + 1] - 1.
+struct GroupedLeaves {
+  static constexpr bool are_primitives = false;
+  const u32* firsts;
+  COPSE_HD u32 first(u32 leaf) const { return firsts[leaf]; }
+};
+
+/// Returns leaf number `leaf` as a node.
+template <class Boxes, class Leaves>
+COPSE_HD BvhNode make_leaf(const Boxes& boxes, const Leaves& leaves, const u32* primitive_ids, u32 leaf) {
+  const u32 first = leaves.first(leaf), count = leaves.first(leaf + 1) - first;
+  return BvhNode::leaf(box_of_slots(boxes, primitive_ids, first, count), first, count);
+}
+
+/// Leaves `first` to `last`, both included.
+struct LeafRange {
+  u32 first;
+  u32 last;
+
+  COPSE_HD u32 size() const { return last - first + 1; }
+};
+
+/// The deltas at the ends of ranges of leaves, from which the whole hierarchy follows. The parent of a range
+/// splits at the end with the higher delta (Apetrei, "Fast and Simple Agglomerative LBVH Construction", CGVC
+/// 2014).
+///
+/// These deltas are one more than the stored ones, so that 0 can stand for "no leaf is there", where Karras has
+/// -1. No two deltas at the ends of a range are equal, but for the range of all leaves, which has 0 at both.
+template <class Leaves>
+struct LeafHierarchy {
+  Leaves leaves;
+  const u8* deltas;  // between slots, see MortonOrder
+  u32 leaf_count;
+
+  /// The delta between a leaf and the leaf before it, and between a leaf and the leaf after it.
+  COPSE_HD u32 delta_left(u32 leaf) const { return leaf == 0 ? 0 : 1 + deltas[leaves.first(leaf) - 1]; }
+  COPSE_HD u32 delta_right(u32 leaf) const { return leaf + 1 == leaf_count ? 0 : delta_left(leaf + 1); }
+
+  COPSE_HD bool is_whole(const LeafRange& range) const { return range.size() == leaf_count; }
+};
+
+/// Where the node over a range of leaves stands in an LBVH: the children of split s, which lies behind leaf s,
+/// stand at 2s + 1 and 2s + 2.
+///   delta_left, delta_right: at the ends of the range, see LeafHierarchy
+struct SubtreePlace {
+  u32 node;
+
+  COPSE_HD SubtreePlace(const LeafRange& range, u32 delta_left, u32 delta_right)
+      : node(delta_left > delta_right   ? 2 * range.first
+             : delta_left < delta_right ? 2 * range.last + 1
+                                        : 0) {}
+
+  /// Not for the root.
+  COPSE_HD bool is_right_child() const { return (node & 1) == 0; }
+};
+
+/// Returns 1 if a leaf begins in slot i: if the node that splits right before the slot has more than max_leaf_size
+/// primitives. That node reaches to both sides over all splits with higher deltas than its own.
+struct StartsLeaf {
+  const u8* deltas;
+  const u32* slot_count;
+  u32 max_leaf_size;
+
+  COPSE_HD u32 operator()(u64 i) const {
+    const u32 count = *slot_count;
+    if (i >= count) return 0;
+    if (i == 0) return 1;
+    const u8 own = deltas[i - 1];
+    u32 left = u32(i) - 1, right = u32(i);
+    while (right - left < max_leaf_size && left > 0 && deltas[left - 1] > own) --left;
+    while (right - left < max_leaf_size && right + 1 < count && deltas[right] > own) ++right;
+    return right - left >= max_leaf_size ? 1 : 0;
+  }
+};
+
+/// Sets firsts[k] to the slot where leaf k begins, and one more element to the end of the last leaf.
+struct WriteLeafStarts {
+  const u32* leaf_of_slot;  // leaves that begin before the slot
+  const u32* leaf_count;
+  const u32* slot_count;
+  u32* firsts;
+
+  COPSE_HD void operator()(u64 i) const {
+    const u32 count = *slot_count;
+    if (i >= count) return;
+    const u32 leaf = leaf_of_slot[i];
+    const u32 next = i + 1 < count ? leaf_of_slot[i + 1] : *leaf_count;
+    if (next > leaf) firsts[leaf] = u32(i);
+    if (i + 1 == count) firsts[*leaf_count] = count;
+  }
+};
+
+/// Stores the counts of a tree whose leaves hold several primitives.
+struct StoreLeafCount {
+  const u32* leaf_count;
+  u32 source_count;
+  BvhArrays bvh;
+  COPSE_HD void operator()(u64) const {
+    store_counts(bvh, *leaf_count, bvh.counts->primitive_count, source_count);
+  }
+};
+
+struct LeafGroups {
+  const u32* first;
+  const u32* count;
+};
+
+template <class Executor>
+LeafGroups group_leaves(const Executor& ex, ScratchArena::Frame& frame, const u8* deltas, const u32* slot_count,
+                        u64 n, u32 max_leaf_size) {
+  u32* firsts = frame.allocate<u32>(n + 1);
+  u32* leaf_count = frame.allocate<u32>(1);
+  ScratchArena::Frame scan_frame(ex.scratch);
+  u32* leaf_of_slot = scan_frame.allocate<u32>(n);
+  exclusive_scan(ex, "leaves: number", n, StartsLeaf{deltas, slot_count, max_leaf_size}, u32{0}, Plus{},
+                 leaf_of_slot, leaf_count);
+  for_each(ex, "leaves: begin", n, WriteLeafStarts{leaf_of_slot, leaf_count, slot_count, firsts});
+  return {firsts, leaf_count};
+}
+
+/// Finds the leaves of a tree whose primitives are in Morton order, stores its counts, and calls build(leaves)
+/// with SingleLeaves or GroupedLeaves.
+template <class Executor, class Build>
+void with_leaves(const Executor& ex, const MortonOrder& order, u64 n, u32 max_leaf_size, const BvhArrays& bvh,
+                 const Build& build) {
+  if (max_leaf_size == 1) return build(SingleLeaves{});
+  ScratchArena::Frame frame(ex.scratch);
+  const LeafGroups groups = group_leaves(ex, frame, order.deltas, &bvh.counts->primitive_count, n, max_leaf_size);
+  for_each(ex, "leaves: counts", 1, StoreLeafCount{groups.count, u32(n), bvh});
+  build(GroupedLeaves{groups.first});
+}
+
+template <class Executor>
+u64 leaf_groups_scratch_bytes(const Executor& ex, u64 n) {
+  return 2 * ScratchArena::bytes_for<u32>(n + 1) + ScratchArena::bytes_for<u32>(1) +
+         scan_scratch_bytes<u32>(ex, n);
 }
 
 }  // namespace copse::detail
