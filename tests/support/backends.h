@@ -1,7 +1,7 @@
 #pragma once
 
-// The same test on every backend: derive the fixture from OnEachBackend, write TEST_P, and name the suite
-// in COPSE_ON_EACH_BACKEND. Where no GPU answers, the CUDA half is skipped.
+// Runs the same test on every backend. Derive the fixture from OnEachBackend, write TEST_P, and name the suite in
+// COPSE_ON_EACH_BACKEND. Where no GPU answers, the CUDA half is skipped.
 
 #include <gtest/gtest.h>
 
@@ -47,7 +47,7 @@ inline std::string backend_test_name(const testing::TestParamInfo<Backend>& info
   INSTANTIATE_TEST_SUITE_P(, Suite, testing::Values(::copse::Backend::cpu, ::copse::Backend::cuda), \
                            ::copse::test::backend_test_name)
 
-/// Expects `statement` to throw copse::Error of `code_` whose message contains `part`.
+/// Expects that `statement` throws copse::Error of `code_` and that its message contains `part`.
 #define EXPECT_COPSE_ERROR(statement, code_, part)                                      \
   try {                                                                                 \
     statement;                                                                          \

@@ -1,7 +1,7 @@
 #pragma once
 
-// The fixture of typed tests in bodies, which are compiled for each backend: TYPED_TEST_SUITE(Suite, TheBackend,
-// BackendName) with a suite that derives from BodyTest.
+// The fixture of typed tests in bodies. A body is compiled for each backend. Write TYPED_TEST_SUITE(Suite,
+// TheBackend, BackendName) with a suite that derives from BodyTest.
 
 #include "primitives/core/buffer.h"
 #include "primitives/core/executor.h"
@@ -9,8 +9,8 @@
 
 namespace copse::test {
 
-/// Whether a test that is instantiated for many types compiles this one: on the CPU each of them; on CUDA, where nvcc
-/// takes up to a minute per type, two that take different paths.
+/// Whether a test that is instantiated for many types compiles this type. On the CPU it compiles each type. On
+/// CUDA, where nvcc takes up to a minute per type, it compiles two types that take different paths.
 template <bool is_one_of_two>
 inline constexpr bool is_compiled = is_one_of_two || detail::body_backend == Backend::cpu;
 

@@ -22,7 +22,7 @@ struct DeviceMesh {
   Buffer<uvec3> triangles;
 };
 
-/// The part of a tree that is in use, on the host.
+/// Returns the part of a tree that is in use, on the host.
 struct BvhCopy {
   BvhCounts counts;
   std::vector<BvhNode> nodes;

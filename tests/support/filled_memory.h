@@ -1,7 +1,7 @@
 #pragma once
 
-// Memory that holds a chosen byte when it is handed out, so that a result which depends on memory that nobody
-// wrote shows as a difference between two fillings.
+// Memory that holds a chosen byte when it is handed out. If a result depends on memory that was never written, two
+// fillings give two results, and a test sees the difference.
 
 #include <vector>
 
@@ -10,7 +10,7 @@
 
 namespace copse::test {
 
-/// Hands on the memory of a context, filled. Made for contexts on that context's stream.
+/// Hands on the memory of a context, filled. It serves contexts on that context's stream.
 class FilledMemory final : public MemoryResource {
  public:
   FilledMemory(Context& behind, u8 filling) : behind_(behind), filling_(filling) {}

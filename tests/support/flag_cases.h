@@ -9,7 +9,7 @@
 
 namespace copse::test {
 
-/// Flags, a byte each, 0 where not set. The bytes that are set have many values.
+/// Flags of one byte each. A flag that is not set is 0. The bytes of set flags have many values.
 struct FlagCase {
   std::string name;
   std::function<u8(u64, std::mt19937_64&)> flag;
@@ -35,7 +35,7 @@ inline std::vector<FlagCase> flag_cases() {
   };
 }
 
-/// The flags as bits; bits past the end are set, and must not matter.
+/// Returns the flags as bits. The bits past the end are set; they must not matter.
 inline std::vector<u32> bits_of_flags(const std::vector<u8>& bytes) {
   std::vector<u32> words((bytes.size() + 31) / 32, 0xffffffffu);
   for (u64 i = 0; i < bytes.size(); ++i) {

@@ -15,15 +15,15 @@ struct NamedMesh {
   u32 invalid_count = 0;
 };
 
-/// `count` copies of one triangle.
+/// Returns `count` copies of one triangle.
 inline Mesh coincident_triangles(u32 count, const vec3& a, const vec3& b, const vec3& c) {
   Mesh mesh{{a, b, c}, {}};
   mesh.triangles.assign(count, uvec3(0, 1, 2));
   return mesh;
 }
 
-/// Meshes at which builders break: few triangles, flat, coincident, without area, far outliers, extreme
-/// scales, negative zeros, and coordinates that are not numbers.
+/// Returns meshes at which builders break. They have few triangles, or are flat, coincident or without area. They
+/// have far outliers, extreme scales, negative zeros, and coordinates that are not numbers.
 inline std::vector<NamedMesh> hard_meshes() {
   const float nan = std::numeric_limits<float>::quiet_NaN();
   const float inf = std::numeric_limits<float>::infinity();

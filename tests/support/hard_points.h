@@ -1,6 +1,6 @@
 #pragma once
 
-// Point sets in the ways that go wrong, by name.
+// Point sets, by name, at which code goes wrong.
 
 #include <cmath>
 #include <limits>

@@ -1,7 +1,7 @@
 #pragma once
 
-// A binary tree built on the host in the most obvious way: split at the median of the widest axis. It has
-// another topology than the builders' trees and must give the same hits.
+// A binary tree that is built on the host in the most obvious way: each node is split at the median of its widest
+// axis. Its topology differs from that of the builders' trees. It must give the same hits.
 
 #include <algorithm>
 #include <numeric>
@@ -20,7 +20,7 @@ struct HostBvh {
   std::vector<u32> primitive_ids;
   BvhCounts counts{};
 
-  /// For traversal on the host.
+  /// Returns the view for traversal on the host.
   BvhView view() const {
     return {{nodes.data(), nodes.size()},
             {parents.data(), parents.size()},
@@ -44,7 +44,7 @@ struct UploadedBvh {
   BvhView view() const { return {nodes.span(), parents.span(), primitive_ids.span(), counts.span()}; }
 };
 
-/// Where the median split divides a list of primitives; a chain splits off one leaf at a time.
+/// Says where the median split divides a list of primitives. A chain splits off one leaf at a time.
 enum class HostSplit { median, chain };
 
 class HostBvhBuilder {
@@ -101,7 +101,8 @@ class HostBvhBuilder {
     return middle;
   }
 
-  /// Ranges from the root down, a parent before its children; then their leaves in order from left to right.
+  /// Makes the ranges from the root down, each parent before its children. Then lists their leaves, in order from
+  /// left to right.
   void divide() {
     ranges_.push_back({0, u32(bvh_.primitive_ids.size()), 0, 0, 0, 0});
     for (u32 r = 0; r < ranges_.size(); ++r) {
@@ -131,7 +132,7 @@ class HostBvhBuilder {
     }
   }
 
-  /// Called for children before their parents.
+  /// It is called for the children before their parent.
   void place(const Range& range) {
     BvhNode& node = bvh_.nodes[range.node];
     if (range.left == 0) {
@@ -148,7 +149,7 @@ class HostBvhBuilder {
   HostSplit split_;
   HostBvh bvh_;
   std::vector<Range> ranges_;
-  std::vector<u32> leaves_;  // first primitive of each
+  std::vector<u32> leaves_;  // the first primitive of each leaf
 };
 
 inline HostBvh build_host_bvh(const std::vector<Aabb>& boxes, u32 leaf_size = 1,
@@ -156,7 +157,7 @@ inline HostBvh build_host_bvh(const std::vector<Aabb>& boxes, u32 leaf_size = 1,
   return HostBvhBuilder(boxes, leaf_size, split).build();
 }
 
-/// A tree over the triangles of a view in host memory.
+/// Returns a tree over the triangles of a view in host memory.
 inline HostBvh build_host_bvh(const TriangleView& view, u32 leaf_size = 1, HostSplit split = HostSplit::median) {
   std::vector<Aabb> boxes(view.triangle_count());
   for (u64 i = 0; i < boxes.size(); ++i) boxes[i] = bounds(load_triangle(view, i));

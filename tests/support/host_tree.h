@@ -1,6 +1,6 @@
 #pragma once
 
-// Trees of all shapes on the host, in the layouts that tree walks take.
+// Trees of all shapes on the host, in the layouts that tree walks read.
 
 #include <algorithm>
 #include <functional>
@@ -12,19 +12,19 @@
 
 namespace copse::test {
 
-/// The root is node 0; siblings are neighbours; otherwise numbers are shuffled, so that parents may stand behind
-/// their children.
+/// The root is node 0, and siblings are neighbours. All other numbers are shuffled, so a parent may stand behind
+/// its children.
 struct HostTree {
   std::vector<u32> parents;         // invalid_id at the root
   std::vector<u32> child_counts;    // 0 at a leaf
-  std::vector<u32> first_children;  // where there are any
-  std::vector<u32> order;           // every node behind its parent
+  std::vector<u32> first_children;  // only where a node has children
+  std::vector<u32> order;           // each node stands behind its parent
   u64 leaf_count = 0;
 
   u64 size() const { return parents.size(); }
   bool is_leaf(u64 node) const { return child_counts[node] == 0; }
 
-  /// For a binary tree: the parents of pairs of siblings, nodes 2p + 1 and 2p + 2.
+  /// Returns, for a binary tree, the parents of the pairs of siblings. A pair is nodes 2p + 1 and 2p + 2.
   std::vector<u32> pair_parents() const {
     std::vector<u32> pairs;
     for (u64 node = 1; node < size(); node += 2) pairs.push_back(parents[node]);
@@ -32,7 +32,8 @@ struct HostTree {
   }
 };
 
-/// The tree where node i of an unshuffled numbering has parent `parent_of[i]`, below i; parent_of[0] is not read.
+/// Returns the tree where node i of an unshuffled numbering has the parent `parent_of[i]`, which is below i.
+/// parent_of[0] is not read.
 inline HostTree make_tree(const std::vector<u32>& parent_of, u32 seed) {
   const u64 n = parent_of.size();
   std::vector<u32> counts(n, 0), inner, number(n, 0), next(n, 0);
@@ -61,19 +62,19 @@ inline HostTree make_tree(const std::vector<u32>& parent_of, u32 seed) {
   return tree;
 }
 
-/// Every node the only child of the one before.
+/// Each node is the only child of the node before it.
 inline HostTree chain_tree(u64 n) {
   std::vector<u32> parent_of(n, 0);
   for (u64 i = 1; i < n; ++i) parent_of[i] = u32(i - 1);
   return make_tree(parent_of, 1);
 }
 
-/// All nodes but the root its children.
+/// All nodes but the root are children of the root.
 inline HostTree star_tree(u64 n) {
   return make_tree(std::vector<u32>(n, 0), 2);
 }
 
-/// Every node the child of one that was there before, whichever.
+/// Each node is the child of a random node before it.
 inline HostTree random_tree(u64 n, u32 seed) {
   std::mt19937 random(seed);
   std::vector<u32> parent_of(n, 0);
@@ -81,14 +82,14 @@ inline HostTree random_tree(u64 n, u32 seed) {
   return make_tree(parent_of, seed);
 }
 
-/// All inner nodes with `arity` children, as shallow as can be.
+/// All inner nodes have `arity` children. The tree is as shallow as it can be.
 inline HostTree complete_tree(u64 n, u32 arity) {
   std::vector<u32> parent_of(n, 0);
   for (u64 i = 1; i < n; ++i) parent_of[i] = u32((i - 1) / arity);
   return make_tree(parent_of, arity);
 }
 
-/// A binary tree; `chosen(k)` says which of k leaves gets two children next.
+/// Returns a binary tree. `chosen(k)` says which of k leaves gets two children next.
 inline HostTree binary_tree(u64 leaf_count, u32 seed, const std::function<u64(u64)>& chosen) {
   std::vector<u32> parent_of{0}, leaves{0};
   while (leaves.size() < leaf_count) {
@@ -106,7 +107,7 @@ inline HostTree random_binary_tree(u64 leaf_count, u32 seed) {
   return binary_tree(leaf_count, seed, [&](u64 k) { return random() % k; });
 }
 
-/// The deepest binary tree: at each level a leaf and the rest.
+/// Returns the deepest binary tree: each level below the root has one leaf.
 inline HostTree comb_tree(u64 leaf_count) {
   return binary_tree(leaf_count, 3, [](u64 k) { return k - 1; });
 }

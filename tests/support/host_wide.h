@@ -1,7 +1,8 @@
 #pragma once
 
-// Wide trees collapsed on the host in the most obvious way, from the root down: a node opens its largest child
-// until its slots are full. They have another topology than those of collapse() and must give the same hits.
+// Wide trees that are collapsed on the host in the most obvious way, from the root down: a node opens its largest
+// child until its slots are full. Their topology differs from that of the trees of collapse(). They must give the
+// same hits.
 
 #include <vector>
 
@@ -18,7 +19,7 @@ struct HostWide {
   std::vector<u32> primitive_ids;
   WideBvhCounts counts{};
 
-  /// For traversal on the host.
+  /// Returns the view for traversal on the host.
   WideBvhView<Node> view() const {
     return {{nodes.data(), nodes.size()},
             {parents.data(), parents.size()},
@@ -26,7 +27,7 @@ struct HostWide {
             {&counts, 1}};
   }
 
-  /// The same tree in a context's memory.
+  /// Returns the same tree in a context's memory.
   WideBvh<Node> upload(Context& context) const {
     return {Buffer<Node>(context, nodes), Buffer<u32>(context, parents), Buffer<u32>(context, primitive_ids),
             Buffer<WideBvhCounts>(context, std::vector<WideBvhCounts>{counts}), primitive_ids.size()};
@@ -38,7 +39,7 @@ class HostWideBuilder {
  public:
   explicit HostWideBuilder(const HostBvh& binary) : binary_(binary) {}
 
-  /// For CompressedBvh8Node the binary tree's leaves have 3 primitives at most.
+  /// For CompressedBvh8Node, each leaf of the binary tree must have 3 primitives at most.
   HostWide<Node> build() {
     wide_.counts = {0, binary_.counts.primitive_count, binary_.counts.invalid_count};
     wide_.nodes.resize(1);
@@ -58,7 +59,7 @@ class HostWideBuilder {
 
   const BvhNode& binary(u32 node) const { return binary_.nodes[node]; }
 
-  /// The binary nodes in a wide node's slots.
+  /// Returns the binary nodes in the slots of a wide node.
   std::vector<u32> slots_of(u32 root) const {
     if (binary(root).is_leaf()) return {root};
     std::vector<u32> slots = {binary(root).first, binary(root).first + 1};
@@ -98,7 +99,7 @@ class HostWideBuilder {
     return node;
   }
 
-  /// Makes a binary node the next of the leaves or of the wide nodes.
+  /// Appends a binary node to the leaves or to the wide nodes.
   WideChild take(u32 root) {
     const BvhNode& node = binary(root);
     if (!node.is_leaf()) {
@@ -120,7 +121,7 @@ class HostWideBuilder {
 
   const HostBvh& binary_;
   HostWide<Node> wide_;
-  std::vector<u32> roots_;  // the binary node of each wide one
+  std::vector<u32> roots_;  // the binary node of each wide node
 };
 
 template <class Node>

@@ -1,6 +1,6 @@
 #pragma once
 
-// The heap, up to a limit: what a machine with less memory would give.
+// A heap with a limit. It acts like a machine with less memory.
 
 #include <algorithm>
 #include <cstdlib>
@@ -11,7 +11,7 @@
 
 namespace copse::test {
 
-/// For contexts on the CPU.
+/// Serves contexts on the CPU.
 class LimitedMemory final : public MemoryResource {
  public:
   explicit LimitedMemory(u64 limit = ~u64{0}) : limit_(limit) {}

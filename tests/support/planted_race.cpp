@@ -1,5 +1,6 @@
-// Adds to one plain counter from all workers. Built with the thread sanitizer alone: a test expects its
-// report, which proves that the suppressions for oneTBB do not hide races in our own loops.
+// Adds to one plain counter from all workers. Only the build with the thread sanitizer has this program. A test
+// expects the sanitizer's report. The report proves that the suppressions for oneTBB do not hide races in our own
+// loops.
 
 #include <chrono>
 #include <cstdio>
@@ -13,7 +14,7 @@ namespace {
 struct CountInto {
   copse::u64* count;
   void operator()(copse::u64 begin, copse::u64 end) const {
-    // Long enough that a second worker takes a share.
+    // This is long enough that a second worker takes a share.
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
     *count += end - begin;
   }

@@ -8,8 +8,8 @@
 
 namespace copse::test {
 
-/// The same binary tree with its pairs of siblings in no order, so that relatives stand far apart; a tree of one
-/// leaf or more.
+/// Returns the same binary tree with its pairs of siblings in no order, so that relatives stand far apart. The
+/// tree has at least one leaf.
 inline Bvh shuffled_pairs(Context& context, const Bvh& bvh, u32 seed) {
   const BvhCopy from(bvh);
   std::vector<u32> places(from.parents.size());

@@ -1,6 +1,6 @@
 #pragma once
 
-// The tree of the SAH builder by its definition, on the host.
+// The tree that the SAH builder must give, computed on the host by its definition.
 
 #include <algorithm>
 #include <iterator>
@@ -14,7 +14,7 @@
 
 namespace copse::test {
 
-/// Slow and obvious: every split is tried, with the boxes of both sides from their items.
+/// Slow and obvious: it tries every split, with the boxes of both sides made from their items.
 class SlowSah {
  public:
   SlowSah(const std::vector<Aabb>& boxes, const SahOptions& options) : options_(options) {
@@ -94,7 +94,7 @@ class SlowSah {
     return best;
   }
 
-  /// Places are numbered by slots, new_place numbers them by leaves.
+  /// `place` counts slots. new_place turns it into a place that counts leaves.
   void split(const Items& items, u32 place, u32 depth) {
     const u32 first = u32(primitive_ids.size()), count = u32(items.size());
     const Aabb box = box_of(items);
@@ -118,7 +118,8 @@ class SlowSah {
     return place - 2 * (slot - u32(std::distance(leaf_starts_.begin(), leaf_starts_.find(slot))));
   }
 
-  /// Swaps two nodes below `node` where that lowers the area of its children most, after all nodes below it.
+  /// First does so for all nodes below `node`. Then makes the swap of two nodes below `node` that lowers the area
+  /// of its children most, if there is one.
   void rotate(u32 node) {
     if (nodes[node].is_leaf()) return;
     const u32 left = nodes[node].first, right = left + 1;
@@ -143,7 +144,7 @@ class SlowSah {
     swap_nodes(best, left, right);
   }
 
-  /// What the area of the parents of both loses.
+  /// Returns by how much the swap lowers the area of both parents.
   double gain_of(const std::pair<u32, u32>& swap, u32 left, u32 right) {
     const auto area = [&] {
       if (swap.first == left) return half_area(nodes[right].box());

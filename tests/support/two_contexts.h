@@ -6,7 +6,7 @@
 
 namespace copse::test {
 
-/// Calls work(context) at the same time on two threads, each with a context of its own.
+/// Calls work(context) on two threads at the same time. Each thread has its own context.
 template <class Work>
 void on_two_contexts(Backend backend, const Work& work) {
   const auto run = [&] {

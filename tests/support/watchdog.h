@@ -1,7 +1,7 @@
 #pragma once
 
-// Turns a hang into a failure: work that waits for other threads, on the GPU above all, cannot be cancelled from
-// outside, so the process ends.
+// Turns a hang into a failure. Work that waits for other threads cannot be cancelled from outside, above all on
+// the GPU. So the process ends.
 
 #include <chrono>
 #include <condition_variable>
@@ -13,8 +13,8 @@
 
 namespace copse::test {
 
-/// Ends the process with a failure, after a line that says what hung, unless destroyed within `seconds`. Be
-/// generous: this is no limit on speed, and sanitizers are slow.
+/// Ends the process with a failure, after a line that says what hung, unless the object is destroyed within
+/// `seconds`. Be generous: this is no limit on speed, and sanitizers are slow.
 class Watchdog {
  public:
   static constexpr int exit_code = 86;
@@ -40,7 +40,7 @@ class Watchdog {
     if (ended_.wait_for(lock, std::chrono::duration<double>(seconds_), [this] { return done_; })) return;
     std::fprintf(stderr, "watchdog: %s has not ended within %g s\n", what_.c_str(), seconds_);
     std::fflush(stderr);
-    // Not std::exit: destructors would wait for what hangs.
+    // Not std::exit: its destructors would wait for the work that hangs.
     std::_Exit(exit_code);
   }
 
@@ -49,7 +49,7 @@ class Watchdog {
   std::mutex mutex_;
   std::condition_variable ended_;
   bool done_ = false;
-  std::thread thread_;  // last: it uses all of the above
+  std::thread thread_;  // last: the thread uses all members above
 };
 
 }  // namespace copse::test

@@ -10,7 +10,7 @@
 
 namespace copse::test {
 
-/// The part of a wide tree that is in use, on the host.
+/// Returns the part of a wide tree that is in use, on the host.
 template <class Node>
 struct WideCopy {
   WideBvhCounts counts;
@@ -33,7 +33,8 @@ bool same_bytes(const WideCopy<Node>& a, const WideCopy<Node>& b) {
          same_bytes(a.parents, b.parents) && same_bytes(a.primitive_ids, b.primitive_ids);
 }
 
-/// Boxes of a mesh's triangles as builders see them, empty for those that no tree has.
+/// Returns the boxes of a mesh's triangles as builders see them. The box is empty for a triangle that no tree
+/// holds.
 inline std::vector<Aabb> triangle_boxes(const Mesh& mesh) {
   std::vector<Aabb> boxes;
   for (const uvec3& t : mesh.triangles) {

@@ -12,8 +12,8 @@ namespace copse::test {
 template <class Node>
 inline constexpr bool is_compressed = !std::is_same_v<Node, Bvh4Node>;
 
-/// Walks a wide tree from the root and holds it to everything that its contract says; what check() returns is the
-/// exact box.
+/// Walks a wide tree from the root and checks everything that its contract promises. check() returns the exact
+/// box.
 template <class Node>
 class WideChecker {
  public:
