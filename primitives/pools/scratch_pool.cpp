@@ -53,7 +53,7 @@ ScratchPoolReport ScratchPool::report() const {
   const u64 word_count = divide_rounding_up(slot_count_, ScratchPoolView::slots_per_word);
   u64 taken = 0;
   for (u64 k = 0; k < word_count; ++k) taken += population_count(words[k * ScratchPoolView::word_stride]);
-  // Bits past the last slot are taken for good.
+  // Bits past the last slot are always set.
   taken -= word_count * ScratchPoolView::slots_per_word - slot_count_;
   return {u32(taken), words[word_count * ScratchPoolView::word_stride]};
 }

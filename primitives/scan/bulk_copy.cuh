@@ -1,8 +1,8 @@
 #pragma once
 
-// Hopper's bulk copies from global to shared memory, and the barriers in shared memory that count their bytes
-// and the arrivals of threads (PTX ISA 8.0, cp.async.bulk and mbarrier). Only in code for compute capability
-// 9.0 and newer: elsewhere nothing here may be called.
+// Bulk copies of Hopper from global to shared memory, and barriers in shared memory that count the bytes of the
+// copies and the arrivals of threads (PTX ISA 8.0, cp.async.bulk and mbarrier). To be called only in code for
+// compute capability 9.0 and newer.
 
 #include "primitives/core/macros.h"
 #include "primitives/core/types.h"
@@ -11,7 +11,7 @@ namespace copse::cuda {
 
 inline constexpr int min_capability_for_bulk_copies = 9;
 
-/// A barrier that a phase passes once its arrivals, and the bytes it was told to expect, are complete.
+/// A barrier with phases. A phase ends once all arrivals, and the bytes that it was told to expect, are complete.
 class SharedBarrier {
  public:
   __device__ void init(u32 arrivals) {
@@ -19,7 +19,7 @@ class SharedBarrier {
       asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(address()), "r"(arrivals) : "memory");
     }
   }
-  /// After the last init, by the thread that did it, before the barrier of the block.
+  /// Called after the last init, by the same thread, before the barrier of the block.
   __device__ static void publish_inits() {
     if constexpr (COPSE_HAS_BULK_COPIES) asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
   }
@@ -35,7 +35,7 @@ class SharedBarrier {
                    : "memory");
     }
   }
-  /// Waits until the phase of this parity has passed: 0 for the first, 1 for the second, 0 for the third.
+  /// Waits until the phase of this parity has ended: 0 for the first phase, 1 for the second, 0 for the third.
   __device__ void wait(u32 parity) {
     u32 passed = !COPSE_HAS_BULK_COPIES;
     while (passed == 0) {
@@ -49,8 +49,8 @@ class SharedBarrier {
       }
     }
   }
-  /// Copies `bytes` bytes to shared memory, by one thread, and counts them at this barrier. Both places are
-  /// aligned to 16 bytes and `bytes` is a multiple of 16. The copy is not kept in the cache.
+  /// Copies `bytes` bytes to shared memory and counts them at this barrier. Called by one thread. Both addresses
+  /// and `bytes` must be multiples of 16. The source is not kept in the cache.
   __device__ void copy_here(void* shared_to, const void* from, u32 bytes) {
     if constexpr (COPSE_HAS_BULK_COPIES) {
       u64 policy;

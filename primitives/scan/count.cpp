@@ -8,7 +8,7 @@ namespace copse {
 namespace detail {
 
 // The body: count.inl, for either executor.
-/// Answers `question` over byte flags into `out`, a u64 for a count, else a u32.
+/// Stores the answer to `question` about byte flags in `out`: a u64 for a count, else a u32.
 template <class Executor>
 void ask_byte_flags(const Executor& ex, const u8* flags, u64 n, FlagQuestion question, void* out);
 template <class Executor>

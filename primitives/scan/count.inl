@@ -1,4 +1,4 @@
-// Flags are read in words of 8 bytes, and counted as bits of them.
+// Flags are read in words of 8 bytes, and counted as the bits of these words.
 
 #include "primitives/flags.h"
 #include "primitives/inputs.h"
@@ -6,7 +6,7 @@
 
 namespace copse::detail {
 
-/// Byte flags as words: word w holds the flags at address base + 8 w on, base being aligned.
+/// Byte flags as words: word w holds the flags from address base + 8 w on, where base is aligned.
 struct ByteFlagWords {
   const u8* flags;
   u64 n;

@@ -1,9 +1,9 @@
 #pragma once
 
-// Decoupled look-back for counts (Merrill, Garland, "Single-pass Parallel Prefix Scan with Decoupled
-// Look-back", NVIDIA 2016). Where we differ: the whole block looks back, so that one look covers every tile that
-// blocks work on at the same time, where a warp would have to look several times; and a count shares a word with
-// its status, so that the two need no order.
+// Decoupled look-back for counts (Merrill, Garland, "Single-pass Parallel Prefix Scan with Decoupled Look-back",
+// NVIDIA 2016). Where we differ: the whole block looks back, so that one look covers all tiles on which blocks
+// work at the same time; a warp would have to look several times. And a count shares a word with its status, so
+// that the two need no memory order.
 //
 //   63 62  | 61 .. 0
 //   status | count
@@ -14,8 +14,8 @@
 
 namespace copse::cuda::detail {
 
-/// What the tiles of a launch tell each other: all zero before it, and after it where the launch clears it
-/// itself.
+/// The table in which the tiles of a launch publish their counts. It is zero before the launch, and after it if
+/// the launch clears it.
 struct CountChain {
   u32* ticket;
   u32* finished;
@@ -23,7 +23,7 @@ struct CountChain {
   u64 tile_count;
   bool clears_itself;
 
-  /// Clearing more takes the last block too long.
+  /// A larger table would take the last block too long to clear.
   static constexpr u64 max_self_cleared_bytes = u64{128} << 10;
   static constexpr u64 bytes_for(u64 tile_count) { return 16 + tile_count * sizeof(u64); }
   static constexpr u64 scratch_bytes_for(u64 tile_count) {
@@ -36,7 +36,7 @@ struct CountChain {
   }
 };
 
-/// Calls run(chain), which launches one kernel.
+/// Calls run(chain), which must launch one kernel.
 template <class Run>
 void with_count_chain(const Executor& ex, const char* label, u64 tile_count, const Run& run) {
   const u64 bytes = CountChain::bytes_for(tile_count);
@@ -60,8 +60,8 @@ __device__ inline void publish_count(const CountChain& chain, u64 tile, u32 stat
   store_relaxed(chain.words + tile, u64(status) << count_status_shift | count);
 }
 
-/// The count of tiles from `newest` down that one warp sees, as far as they are needed: lane 0 reads the newest.
-/// Waits until they are there. `is_whole`: nothing older is needed.
+/// The sum of the counts of the tiles from `newest` down that one warp reads, as far as they are needed; lane 0
+/// reads the newest. Waits until they are published. `is_whole`: no older tile is needed.
 struct CountWindow {
   u64 sum;
   bool is_whole;
@@ -81,7 +81,8 @@ __device__ inline CountWindow read_window(const CountChain& chain, i64 newest) {
 
 inline constexpr u32 look_back_warps = 4;
 
-/// The count of all tiles before `tile`. Called by all threads of the block; ends past a barrier.
+/// Returns the sum of the counts of all tiles before `tile`. Called by all threads of the block; ends with a
+/// barrier.
 __device__ inline u64 count_before(const CountChain& chain, u64 tile) {
   __shared__ CountWindow windows[look_back_warps];
   const u32 warp = threadIdx.x / warp_size;
@@ -104,7 +105,7 @@ __device__ inline u64 count_before(const CountChain& chain, u64 tile) {
   return sum;
 }
 
-/// Ends the block's use of the chain; of a chain that clears itself, the last block to call it leaves all zero.
+/// Ends the use of the chain by a block. If the chain clears itself, the last block to call this leaves it zero.
 /// Called by all threads.
 __device__ inline void leave_chain(const CountChain& chain) {
   __shared__ bool is_last;

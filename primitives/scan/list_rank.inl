@@ -1,11 +1,11 @@
 // List ranking by sublists (Helman, JaJa, "Designing Practical Efficient Algorithms for Symmetric
 // Multiprocessors", ALENEX 1999; on GPUs, Rehman, Kothapalli, Narayanan, "Fast and Scalable List Ranking on the
-// GPU", ICS 2009): choose splitters, walk from all of them at once, each to the next one it meets, rank the
-// shorter list of the sublists in the same way, and add the rank of its sublist to each node's place therein.
+// GPU", ICS 2009): choose splitters, walk from all of them at once, each to the next splitter, rank the shorter
+// list of the sublists in the same way, and add the rank of its sublist to the place of each node in it.
 //
-// Where we differ: a node is one word, which holds its successor before the walk and its place after, so that
-// the walk touches memory once a node, by an exchange. What the exchange brings back tells also whether somebody
-// was there before, so that no list whatever keeps a walk going, and lists that run into each other are found.
+// Where we differ: a node is one word, which holds its successor before the walk and its place after it. So the
+// walk accesses memory once per node, by an exchange. The old value also tells whether another walk was there
+// before. So every walk ends, whatever the list, and lists that run into each other are detected.
 //
 //            63 .. 32              31 .. 0
 //   before   invalid_id            successor, invalid_id at the end
@@ -25,12 +25,12 @@ COPSE_HD inline bool is_visited(u64 word) {
   return u32(word >> 32) != invalid_id;
 }
 
-/// Links from a node of the list itself to the next.
+/// The links from a node of the original list to the next: one.
 struct OneLink {
   COPSE_HD u32 operator()(u64) const { return 1; }
 };
 
-/// A list of which nodes may stand for several nodes of a longer one.
+/// A list whose nodes may stand for several nodes of a longer list.
 template <class Links>
 struct NodeList {
   u32 n, head;
@@ -100,7 +100,7 @@ struct WalkList {
   }
 };
 
-/// Finds a node's rank from its place, and from the rank of its sublist where there are any.
+/// Computes the rank of a node from its place and, if there are sublists, from the rank of its sublist.
 struct RankNode {
   const u64* words;
   const u32* sublist_ranks;

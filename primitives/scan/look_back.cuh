@@ -1,11 +1,11 @@
 #pragma once
 
-// Decoupled look-back: tiles of one launch tell each other their sums, so that each learns what stands before
-// it (Merrill, Garland, "Single-pass Parallel Prefix Scan with Decoupled Look-back", NVIDIA 2016).
+// Decoupled look-back: the tiles of one launch publish their sums, so that each tile can compute its prefix
+// (Merrill, Garland, "Single-pass Parallel Prefix Scan with Decoupled Look-back", NVIDIA 2016).
 //
-// Where we differ: a value is cut into words of 32 bits, and each stands beside its status in one word of 64
-// bits that is loaded and stored whole. So a value of any size needs no fence, and no order between its words:
-// a reader takes it once all words agree in their status.
+// Where we differ: a value is cut into words of 32 bits, and each stands beside its status in one word of 64 bits,
+// which is loaded and stored in one piece. So a value of any size needs no fence and no order between its words: a
+// reader takes the value once all of its words have the same status.
 //
 //   63 .. 32 | 31 .. 0
 //   status   | word of the value
@@ -19,8 +19,8 @@ namespace copse::cuda {
 
 enum class TileStatus : u32 { pending = 0, has_sum = 1, has_prefix = 2 };
 
-/// What the tiles of a launch tell each other. All of it is zero before the launch, and after it where the
-/// launch clears it itself.
+/// The table in which the tiles of a launch publish their sums. It is zero before the launch, and after it if the
+/// launch clears it.
 template <class T>
 struct TileChain {
   static constexpr u32 word_count = (sizeof(T) + 3) / 4;
@@ -50,7 +50,7 @@ __device__ void publish(const TileChain<T>& chain, u64 tile, TileStatus status, 
   }
 }
 
-/// The tile's status, and its value unless that is pending.
+/// Returns the status of a tile, and its value unless that is pending.
 template <class T>
 __device__ TileStatus read_tile(const TileChain<T>& chain, u64 tile, T& value) {
   u32 words[TileChain<T>::word_count];
@@ -69,9 +69,9 @@ __device__ TileStatus read_tile(const TileChain<T>& chain, u64 tile, T& value) {
 
 }  // namespace detail
 
-/// The number of the calling block's tile, by ticket, so that a tile waits only for tiles that run already,
-/// whatever order the hardware starts blocks in. Where the GPU has room for all blocks at once none waits for
-/// another's place, and the block's own number saves the time of a ticket.
+/// Returns the number of the tile of the calling block, by ticket, so that a tile waits only for tiles that
+/// already run, in whatever order the hardware starts blocks. If the GPU has room for all blocks at once, every
+/// block runs, and the number of the block saves the time of a ticket.
 template <class T>
 __device__ u32 take_tile(const TileChain<T>& chain, bool all_blocks_resident) {
   __shared__ u32 shared_tile;
@@ -81,14 +81,14 @@ __device__ u32 take_tile(const TileChain<T>& chain, bool all_blocks_resident) {
   return shared_tile;
 }
 
-/// The sum of all tiles before `tile`, which is above 0, for all lanes of the calling warp.
+/// Returns the sum of all tiles before `tile`, which must be above 0, to all lanes of the calling warp.
 template <class T, class Op>
 __device__ T look_back(const TileChain<T>& chain, u64 tile, Op op) {
   T sum{};
   bool there = false;
   for (i64 newest = i64(tile) - 1;;) {
-    // Lane 0 reads the newest tile. Take the lanes down to the first that knows its whole prefix, once all of
-    // those have something to say.
+    // Lane 0 reads the newest tile. Use the lanes up to the first whose tile has its whole prefix, once all of
+    // these tiles are published.
     const i64 id = newest - lane_id();
     T value{};
     const TileStatus status = id >= 0 ? detail::read_tile(chain, u64(id), value) : TileStatus::has_prefix;
@@ -111,13 +111,13 @@ __device__ T look_back(const TileChain<T>& chain, u64 tile, Op op) {
   }
 }
 
-/// Tells the others the first tile's sum, which is its prefix.
+/// Publishes the sum of the first tile, which is also the prefix of the second.
 template <class T>
 __device__ void open_chain(const TileChain<T>& chain, const T& sum) {
   if (lane_id() == 0) detail::publish(chain, 0, TileStatus::has_prefix, sum);
 }
 
-/// Joins a tile above 0 to the chain: returns what stands before it. Called by one whole warp of the block.
+/// Joins a tile above 0 to the chain, and returns its prefix. Called by one whole warp of the block.
 template <class T, class Op>
 __device__ T join_chain(const TileChain<T>& chain, u64 tile, const T& sum, Op op) {
   if (lane_id() == 0) detail::publish(chain, tile, TileStatus::has_sum, sum);
@@ -126,8 +126,8 @@ __device__ T join_chain(const TileChain<T>& chain, u64 tile, const T& sum, Op op
   return before;
 }
 
-/// By one warp of each block, when the block is done with the chain: counts it. The answer, of lane 0, is for
-/// clear_chain; work may stand between, so that nobody waits for it.
+/// Counts a block that is done with the chain. Called by one warp of each block. The result, in lane 0, is for
+/// clear_chain; put work between the two calls, so that no thread waits for it.
 template <class T>
 __device__ u32 sign_off(const TileChain<T>& chain) {
   u32 earlier = 0;
@@ -135,7 +135,7 @@ __device__ u32 sign_off(const TileChain<T>& chain) {
   return earlier;
 }
 
-/// By the same warp: where it is the last of all, a chain that clears itself is left zero for the next launch.
+/// Called by the same warp: if it is the last of all, it clears a chain that clears itself, for the next launch.
 template <class T>
 __device__ void clear_chain(const TileChain<T>& chain, u32 earlier) {
   if (!chain.clears_itself || shuffle_from(earlier, 0) != gridDim.x - 1) return;
@@ -143,7 +143,7 @@ __device__ void clear_chain(const TileChain<T>& chain, u32 earlier) {
   if (lane_id() == 0) *chain.ticket = *chain.finished = 0;
 }
 
-/// Both, by all threads of the block.
+/// Both of the above. Called by all threads of the block.
 template <class T>
 __device__ void leave_chain(const TileChain<T>& chain) {
   __syncthreads();

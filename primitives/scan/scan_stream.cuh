@@ -1,16 +1,16 @@
 #pragma once
 
-// The scan of a large array at the speed of its bytes: blocks that stay, and stream tiles through shared
-// memory by bulk copies while the warps of a block do different things.
+// The scan of a large array at the speed of memory: persistent blocks stream tiles through shared memory by bulk
+// copies. The warps of a block have different tasks.
 //
 //   producer   starts the copies of tiles, `stream_stages` ahead
-//   consumers  sum a tile, and write the tile before it, kept in registers, once its prefix is known
-//   publisher  tells other blocks the sum of a tile as soon as it is known
-//   prefix     sums the tiles of all blocks since this block's last one
+//   consumers  sum a tile, and write the previous tile, which they hold in registers, once its prefix is known
+//   publisher  publishes the sum of a tile for other blocks as soon as it is known
+//   prefix     sums the tiles of all blocks since the last tile of this block
 //
-// Tiles publish their sums alone: each block folds all sums forward from tile to tile, and nobody waits for
-// another's prefix. This is the "look-ahead" that newer CUB has for newer GPUs; sums are published and read as
-// in look_back.cuh.
+// Tiles publish only their sums: each block adds up all sums from tile to tile, and no block waits for the prefix
+// of another. This is the "look-ahead" of newer versions of CUB for newer GPUs. Sums are published and read as in
+// look_back.cuh.
 
 #include "primitives/loops/team.cuh"
 #include "primitives/scan/bulk_copy.cuh"
@@ -18,7 +18,7 @@
 
 namespace copse::cuda::detail {
 
-/// Warps that consume. Wide elements want more registers a warp.
+/// The number of consumer warps. Wide elements need more registers per warp.
 template <class T>
 inline constexpr u32 stream_consumers = sizeof(T) <= 8 ? 20 : 16;
 
@@ -31,7 +31,7 @@ inline constexpr u32 stream_stages = 3;
 template <class T>
 inline constexpr u32 registers_per_pack = (pack_size<T> * sizeof(T) + larger<u32>(sizeof(T), 4)) / 4;
 
-/// Packs a lane: two tiles of them must fit the registers.
+/// Packs per lane: those of two tiles must fit the registers.
 template <class T>
 inline constexpr u32 stream_rows = larger<u32>(1, (sizeof(T) <= 8 ? 25 : 36) / registers_per_pack<T>);
 
@@ -43,7 +43,7 @@ struct StreamShared {
   alignas(128) uint4 tile[stream_stages][stream_tile<T> * sizeof(T) / sizeof(uint4)];
   BlockStorage<T, stream_consumers<T> * warp_size> warp_sums[stream_stages], before_warps[stream_stages];
   SharedBarrier full[stream_stages];   // the tile is there
-  SharedBarrier empty[stream_stages];  // nobody needs it and its sums any more
+  SharedBarrier empty[stream_stages];  // no warp needs the tile and its sums any more
   SharedBarrier summed[stream_stages];
   SharedBarrier prefixed[stream_stages];
   u32 first_tile, team_size;
@@ -52,7 +52,7 @@ struct StreamShared {
 template <class T>
 inline constexpr u32 stream_shared_bytes = sizeof(StreamShared<T>) + 128;
 
-/// A warp's walk through its block's tiles and the stages.
+/// The position of a warp in the tiles of its block and in the stages.
 struct StreamPosition {
   u32 tile, team_size;
   u32 stage = 0, parity = 0;
@@ -66,8 +66,8 @@ struct StreamPosition {
   }
 };
 
-/// Starts the copy of a tile, but not of the last one, which the end may cut: consumers read that from global
-/// memory themselves.
+/// Starts the copy of a tile, except of the last one, which may not be full: consumers read that one from global
+/// memory.
 template <class T>
 __device__ void start_copy(const T* in, const TileChain<T>& chain, const StreamPosition& at,
                            StreamShared<T>& shared) {
@@ -80,7 +80,8 @@ __device__ void start_copy(const T* in, const TileChain<T>& chain, const StreamP
   }
 }
 
-/// Joins the team and starts the copy of the first tile before waiting for the others. By one thread.
+/// Joins the team, and starts the copy of the first tile before it waits for the other blocks. Called by one
+/// thread.
 template <class T>
 __device__ void start_stream(const T* in, const TileChain<T>& chain, StreamShared<T>& shared) {
   shared.first_tile = start_in_team(chain.ticket);
@@ -92,14 +93,14 @@ __device__ void start_stream(const T* in, const TileChain<T>& chain, StreamShare
 template <class T>
 __device__ void produce_tiles(const T* in, const TileChain<T>& chain, StreamPosition at, StreamShared<T>& shared) {
   if (lane_id() != 0) return;
-  at.advance();  // start_stream has begun with the first
+  at.advance();  // start_stream has started the first one
   for (u32 round = 1; at.tile < chain.tile_count; ++round, at.advance()) {
     if (round >= stream_stages) shared.empty[at.stage].wait(at.parity ^ 1);
     start_copy(in, chain, at, shared);
   }
 }
 
-/// The sums of the consumers' warps, a lane each, scanned.
+/// The sums of the consumer warps, one per lane, scanned.
 template <class T, class Op>
 __device__ T scan_warp_sums(StreamShared<T>& shared, const StreamPosition& at, Op op) {
   shared.summed[at.stage].wait(at.parity);
@@ -116,7 +117,7 @@ __device__ void publish_tiles(const TileChain<T>& chain, StreamPosition at, Stre
   }
 }
 
-/// The sum of the first `count` lanes' values, in order, for lane 0.
+/// The sum of the values of the first `count` lanes, in order, for lane 0.
 template <class T, class Op>
 __device__ T sum_first_lanes(T value, u64 count, Op op) {
 #pragma unroll
@@ -127,10 +128,10 @@ __device__ T sum_first_lanes(T value, u64 count, Op op) {
   return value;
 }
 
-/// The sum of the tiles [begin, end), which is not empty, in order; for all lanes.
+/// The sum of the tiles [begin, end), in order, for all lanes. The range must not be empty.
 template <class T, class Op>
 __device__ T sum_tiles(const TileChain<T>& chain, u64 begin, u64 end, Op op) {
-  // All blocks poll the same words: rows of neighbouring tiles, and none twice that has been read.
+  // All blocks poll the same words: rows of neighbouring tiles. A tile that has been read is not read again.
   constexpr u32 rows = sizeof(T) <= 8 ? 5 : 2;
   T sum{};
   for (u64 base = begin; base < end; base += rows * warp_size) {
@@ -169,17 +170,17 @@ __device__ T sum_tiles(const TileChain<T>& chain, u64 begin, u64 end, Op op) {
 template <bool has_init, class T, class Op>
 __device__ void find_prefixes(const TileChain<T>& chain, StreamPosition at, StreamShared<T>& shared, T init,
                               Op op) {
-  T before = init;  // of the first tile not folded yet
+  T before = init;  // the prefix of the first tile that is not added yet
   u64 folded = 0;
   for (; at.tile < chain.tile_count; at.advance()) {
-    // Most of what stands before is told by the time that the tile is here, and need not be asked for twice.
+    // Most of the earlier sums are published by the time that the tile is here, so few have to be polled twice.
     shared.full[at.stage].wait(at.parity);
     if (lane_id() == 0) shared.empty[at.stage].arrive();
     if (folded < at.tile) {
       const T more = sum_tiles(chain, folded, at.tile, op);
       before = has_init || folded > 0 ? op(before, more) : more;
     }
-    // The next use of these sums is three tiles on, after the consumers have seen this tile's prefix.
+    // These sums are used again three tiles later, after the consumers have seen the prefix of this tile.
     const T sum = scan_warp_sums(shared, at, op);
     const T below = shuffle_up(sum, 1);
     const bool has_before = has_init || at.tile > 0;
@@ -195,7 +196,7 @@ __device__ void find_prefixes(const TileChain<T>& chain, StreamPosition at, Stre
   }
 }
 
-/// A tile that a consumer warp has summed and not yet written.
+/// A tile that a consumer warp has summed but not yet written.
 template <class T>
 struct PendingTile {
   StreamPosition at;
@@ -269,7 +270,7 @@ __global__ void __launch_bounds__(stream_threads<T>, 1)
   if (threadIdx.x == 0) {
     for (u32 stage = 0; stage < stream_stages; ++stage) {
       shared.full[stage].init(1);
-      shared.empty[stage].init(stream_consumers<T> + 2);  // and publisher and prefix
+      shared.empty[stage].init(stream_consumers<T> + 2);  // + publisher and prefix
       shared.summed[stage].init(stream_consumers<T>);
       shared.prefixed[stage].init(1);
     }

@@ -1,6 +1,6 @@
 #pragma once
 
-// The scan of any input function in one launch: a tile a block, tiles chained by decoupled look-back
+// The scan of any input function in one launch: one tile per block; the tiles are chained by decoupled look-back
 // (look_back.cuh).
 
 #include "primitives/scan/look_back.cuh"
@@ -12,14 +12,14 @@ inline constexpr u32 scan_threads = 512;
 inline constexpr u32 scan_warps = scan_threads / warp_size;
 inline constexpr u32 scan_blocks = 2;  // on a multiprocessor at once
 
-/// Packs a thread, so that it holds about 64 bytes.
+/// Packs per thread, so that it holds about 64 bytes.
 template <class T>
 inline constexpr u32 scan_rows = larger<u32>(1, 64 / (pack_size<T> * sizeof(T)));
 
 template <class T>
 inline constexpr u64 scan_tile = u64{scan_threads} * scan_rows<T>* pack_size<T>;
 
-/// What a scan is asked for.
+/// The parameters of a scan.
 template <class T, class Input, class Op>
 struct ScanTask {
   u64 n;
@@ -31,7 +31,7 @@ struct ScanTask {
   bool input_in_words = false, output_in_words = false;
 };
 
-/// Turns a pack into its running sums, given what stands before it, if anything does.
+/// Turns a pack into its running sums, given the sum before it, if there is one.
 template <bool inclusive, class T, class Op>
 __device__ Pack<T> scan_pack(const Pack<T>& pack, bool has_before, T before, Op op) {
   Pack<T> sums;
@@ -52,8 +52,8 @@ __device__ T sum_of_pack(const Pack<T>& pack, Op op) {
   return sum;
 }
 
-/// Scans a warp's rows of packs: left[k] = the sum of the warp's packs before pack k of this lane, where there
-/// are any (k > 0 or lane > 0). Returns the sum of all.
+/// Scans the rows of packs of a warp: left[k] = the sum of the packs of the warp before pack k of this lane, if
+/// there are any (k > 0 or lane > 0). Returns the sum of all.
 template <u32 rows, class T, class Op>
 __device__ T scan_rows_of_warp(const Pack<T> (&pack)[rows], T (&left)[rows], Op op) {
   T carry{};
@@ -68,7 +68,7 @@ __device__ T scan_rows_of_warp(const Pack<T> (&pack)[rows], T (&left)[rows], Op 
   return carry;
 }
 
-/// Stores a warp's rows, given what stands before the warp, if anything does.
+/// Stores the rows of a warp, given the sum before the warp, if there is one.
 template <bool inclusive, u32 rows, class T, class Input, class Op>
 __device__ void store_rows_of_warp(const ScanTask<T, Input, Op>& task, u64 first, const Pack<T> (&pack)[rows],
                                    const T (&left)[rows], bool has_before, const T& before) {
@@ -108,7 +108,7 @@ __global__ void __launch_bounds__(scan_threads, scan_blocks)
   if (lane_id() == 0) warp_sums[warp] = warp_sum;
   __syncthreads();
 
-  // The first warp joins the tile to the chain, and tells each warp what stands before it.
+  // The first warp joins the tile to the chain, and gives each warp its prefix.
   const bool has_before_tile = has_init || tile > 0;
   if (warp == 0) {
     const T sum = warp_inclusive_scan(warp_sums[smaller(lane_id(), scan_warps - 1)], task.op);

@@ -1,8 +1,9 @@
 #pragma once
 
 // Segmented sums as sums of pairs (Schwartz, "Ultracomputers", TOPLAS 1980; Sengupta, Harris, Zhang, Owens, "Scan
-// Primitives for GPU Computing", Graphics Hardware 2007): what a stretch of elements sums up to since its last
-// segment started, and whether one starts in it. The pairs' operator is associative where the elements' is.
+// Primitives for GPU Computing", Graphics Hardware 2007): the sum of a range of elements since the last start of a
+// segment in it, and whether a segment starts in it. The operator of the pairs is associative if that of the
+// elements is.
 
 #include "primitives/core/atomic.h"
 #include "primitives/core/macros.h"
@@ -12,16 +13,16 @@ namespace copse::detail {
 template <class T>
 struct SegmentSum {
   T value;
-  u32 starts;  // 1 where a segment starts in the stretch
+  u32 starts;  // 1 if a segment starts in the range
 };
 
-/// What the elements of segments are combined by. With an initial value, each segment starts from it.
+/// Combines the elements of segments. With an initial value, each segment starts from it.
 template <bool has_init, class T, class Op>
 struct SegmentOp {
   T init;
   Op op;
 
-  /// The sum of a segment's first element.
+  /// The sum of the first element of a segment.
   COPSE_HD T first(const T& value) const {
     if constexpr (has_init) {
       return op(init, value);
@@ -29,23 +30,23 @@ struct SegmentOp {
       return value;
     }
   }
-  /// The sum of a stretch of one element.
+  /// The sum of a range of one element.
   COPSE_HD SegmentSum<T> single(const T& value, bool starts) const {
     return {starts ? first(value) : value, starts};
   }
-  /// The sum of a stretch and the element after it.
+  /// The sum of a range and the element after it.
   COPSE_HD SegmentSum<T> append(const SegmentSum<T>& left, const T& value, bool starts) const {
     if (starts) return {first(value), 1};
     return {op(left.value, value), left.starts};
   }
-  /// The sum of two neighbouring stretches.
+  /// The sum of two neighbouring ranges.
   COPSE_HD SegmentSum<T> operator()(const SegmentSum<T>& left, const SegmentSum<T>& right) const {
     if (right.starts != 0) return right;
     return {op(left.value, right.value), left.starts};
   }
 };
 
-/// Sets the bits of the elements at which segments start, where those lie before n.
+/// Sets the bits of the elements at which segments start, if they are below n.
 template <class Offset>
 struct SetStartBits {
   const Offset* offsets;

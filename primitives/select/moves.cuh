@@ -1,7 +1,7 @@
 #pragma once
 
-// How the elements of a tile travel to their places: as values, read in loads of 16 bytes and packed in shared
-// memory, or as their numbers, where each is large or comes from a function.
+// How the elements of a tile move to their places: as values, read in loads of 16 bytes and packed in shared
+// memory; or as numbers, if the elements are large or come from a function.
 
 #include "primitives/select/pack.cuh"
 #include "primitives/select/selected_ranks.cuh"
@@ -15,7 +15,7 @@ using copse::detail::StoreValue;
 inline constexpr u32 select_threads = 512;
 inline constexpr u32 select_blocks = 2;  // on a multiprocessor at once
 
-/// The rows of a thread whose elements are `bytes` bytes a pack: 64 bytes, so that a tile has 32 KiB.
+/// The rows of a thread if a pack has `bytes` bytes: 64 bytes per thread, so that a tile has 32 KiB.
 constexpr u32 select_rows(u32 bytes) {
   return smaller<u32>(4, larger<u32>(1, 64 / bytes));
 }
@@ -27,7 +27,7 @@ template <class T>
 using ValueShape = TileShape<select_threads, select_rows(pack_size<T> * sizeof(T)), pack_size<T>>;
 using IndexShape = TileShape<select_threads, 4, 4>;
 
-/// The fewest elements of T that a tile has, whatever the input function.
+/// The smallest number of elements of T that a tile has, for any input function.
 template <class T>
 constexpr u64 smallest_select_tile() {
   if constexpr (moves_as_values<T>) return smaller(ValueShape<T>::size, IndexShape::size);
@@ -49,7 +49,7 @@ struct MoveElements {
     Pack<T> packs[Shape::rows];
   };
 
-  /// Of the last tile, elements past the end are the last one again.
+  /// In the last tile, elements past the end repeat the last one.
   __device__ void load(Loaded& loaded, u64 tile, u64 n) const {
 #pragma unroll
     for (u32 r = 0; r < Shape::rows; ++r) {
@@ -69,13 +69,13 @@ struct MoveElements {
     out[place] = value;
   }
 
-  /// Elements that `place` is past a boundary of 32 of them in memory.
+  /// The distance of `place` from the last boundary of 32 elements in memory.
   __device__ u32 misalignment(u64 place) const {
     return u32(reinterpret_cast<u64>(out + place) / sizeof(T)) % 32;
   }
 };
 
-/// Whatever emit(place, i) makes of element i and its place.
+/// Calls emit(place, i) for the elements, which move as numbers.
 template <class Predicate, class Emit>
 struct MoveIndices {
   using Shape = IndexShape;
@@ -94,7 +94,7 @@ struct MoveIndices {
   __device__ u32 misalignment(u64 place) const { return u32(place) % 32; }
 };
 
-/// The masks of the elements that a thread selects of a tile, a bit an element of each row.
+/// The masks of the elements of a tile that a thread selects, one mask per row, one bit per element.
 template <class Moves>
 __device__ void find_selected(const Moves& moves, const typename Moves::Loaded& loaded, u64 tile, u64 n,
                               u32 (&selected)[Moves::Shape::rows]) {
@@ -116,7 +116,7 @@ __device__ void find_selected(const Moves& moves, const typename Moves::Loaded& 
   }
 }
 
-/// Stores staged elements [0, count) of a tile from `place` on, beginning so that warps write whole lines.
+/// Stores the staged elements [0, count) of a tile from `place` on, aligned so that warps write whole lines.
 template <class Moves>
 __device__ void store_staged(const Moves& moves, const typename Moves::Staged* staged, u32 count, u64 place,
                              u64 tile) {
@@ -127,7 +127,7 @@ __device__ void store_staged(const Moves& moves, const typename Moves::Staged* s
   }
 }
 
-/// Calls run(moves) with the way that suits the input.
+/// Calls run(moves) with the kind of moves that fits the input.
 template <class T, class Input, class Predicate, class Run>
 void with_moves(const Predicate& predicate, const Input& input, T* out, const Run& run) {
   if constexpr (std::is_same_v<Input, Elements<T>> && moves_as_values<T>) {

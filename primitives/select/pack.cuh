@@ -1,6 +1,6 @@
 #pragma once
 
-// Neighbouring elements that a thread moves together, in loads and stores of 16 bytes.
+// Packs: neighbouring elements that a thread moves together, in loads and stores of 16 bytes.
 
 #include <cstring>
 #include <type_traits>
@@ -13,7 +13,7 @@ namespace copse::cuda {
 
 namespace detail {
 
-/// The fewest elements that fill whole 16-byte words, or 1 where that takes more than 64 bytes.
+/// The smallest number of elements that fill whole 16-byte words, or 1 if that takes more than 64 bytes.
 constexpr u32 pack_size_for(u64 element_bytes) {
   for (u32 size = 1; size * element_bytes <= 64; ++size) {
     if (size * element_bytes % 16 == 0) return size;
@@ -26,7 +26,7 @@ constexpr u32 pack_size_for(u64 element_bytes) {
 template <class T>
 inline constexpr u32 pack_size = detail::pack_size_for(sizeof(T));
 
-/// True where packs of T are moved in whole 16-byte words.
+/// True if packs of T are moved in whole 16-byte words.
 template <class T>
 inline constexpr bool packs_are_words = pack_size<T> * sizeof(T) % 16 == 0;
 
@@ -34,7 +34,7 @@ inline bool is_aligned_to_words(const void* p) {
   return reinterpret_cast<u64>(p) % 16 == 0;
 }
 
-/// `pack_size<T>` elements. They stay packed in registers, so that 16 bytes are 4 registers for bytes too.
+/// `pack_size<T>` elements. They stay packed in registers, so that 16 bytes take 4 registers for any type.
 template <class T>
 class Pack {
  public:
@@ -69,7 +69,7 @@ class Pack {
   uint4 words_[word_count];
 };
 
-/// Elements [i, i + size) of `input`; past the end, the last one again. `whole_words`: the input is an array
+/// Loads elements [i, i + size) of `input`; past the end, the last one again. `whole_words`: the input is an array
 /// that starts at a 16-byte word.
 template <class T, class Input>
 __device__ Pack<T> load_pack(const Input& input, u64 i, u64 n, bool whole_words) {
@@ -85,7 +85,7 @@ __device__ Pack<T> load_pack(const Input& input, u64 i, u64 n, bool whole_words)
   return pack;
 }
 
-/// Stores a pack at elements [i, i + size), as far as they lie before n.
+/// Stores a pack at elements [i, i + size), as far as they are below n.
 template <class T>
 __device__ void store_pack(const Pack<T>& pack, T* out, u64 i, u64 n, bool whole_words) {
   if constexpr (packs_are_words<T>) {

@@ -1,6 +1,6 @@
 #pragma once
 
-// The selected elements of a tile: which they are, and how many of them stand before each.
+// The ranks of the selected elements of a tile: how many selected elements are before each.
 
 #include <type_traits>
 
@@ -8,14 +8,14 @@
 
 namespace copse::cuda::detail {
 
-/// A block's tile. Thread t of a warp has the packs r * 32 + t of the warp's, so that warps read whole rows.
+/// The tile of a block. Thread t of a warp has packs r * 32 + t of the warp, so that warps read whole rows.
 template <u32 block_threads, u32 row_count, u32 pack_elements>
 struct TileShape {
   static constexpr u32 threads = block_threads, rows = row_count, pack = pack_elements;
   static constexpr u32 size = threads * rows * pack;
   static_assert(rows <= 4 && pack <= 16);
 
-  /// Of element 0 of row r of this thread, its number in the tile.
+  /// The number in the tile of element 0 of row r of this thread.
   __device__ static u32 local_id(u32 r) {
     return ((threadIdx.x / warp_size * rows + r) * warp_size + lane_id()) * pack;
   }

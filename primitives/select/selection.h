@@ -1,12 +1,12 @@
 #pragma once
 
-// What compaction and partition are asked for, as functions of the index.
+// Predicates and outputs of compaction and partition, as functions of the index.
 
 #include "primitives/flags.h"
 
 namespace copse::detail {
 
-/// A predicate of the index and the value that `input` has there, or of the index, as one of the index.
+/// Makes a predicate of the index from one of the index and the value of `input`, or from one of the index.
 template <class T, class Predicate, class Input>
 struct SelectByIndex {
   Predicate predicate;
@@ -20,7 +20,7 @@ struct SelectByIndex {
   }
 };
 
-/// Stores an input function's values at their places.
+/// Stores the values of an input function at their places.
 template <class T, class Input>
 struct StoreValue {
   Input input;

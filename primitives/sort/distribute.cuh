@@ -1,13 +1,13 @@
 #pragma once
 
-// The stable distribution of items into up to 256 buckets, read once and written once: one pass of "Onesweep"
+// The stable distribution of items into up to 256 buckets, with one read and one write: one pass of "Onesweep"
 // (Adinets, Merrill, "Onesweep: A Faster Least Significant Digit Radix Sort for GPUs", arXiv 2206.01784, 2022),
 // with the digit of a key replaced by any function of an item. A tile ranks its items in shared memory, finds
 // the places of its buckets by decoupled look-back, and writes runs.
 //
-// Where we differ: warps count in 16 bits, written by one lane a bucket instead of by atomics; the words of the
-// look-back carry the parity of the pass, so that one table serves all passes of a sort and is set once; the
-// first tile turns the totals of the buckets into their places.
+// Where we differ: warps count in 16 bits, written by one lane per bucket in place of atomics. The words of the
+// look-back hold the parity of the pass, so that one table serves all passes of a sort and is initialised once.
+// And the first tile turns the totals of the buckets into their places.
 
 #include "primitives/core/atomic.h"
 #include "primitives/core/bits.h"
@@ -19,10 +19,10 @@ namespace copse::cuda::detail {
 inline constexpr u32 bucket_bits = 8;
 inline constexpr u32 bucket_limit = 1u << bucket_bits;
 
-/// Few items ask for small tiles, so that all multiprocessors have some.
+/// With few items tiles are small, so that all multiprocessors have some.
 enum class TileSize { small, large };
 
-/// Items that one instruction loads leave registers for more threads.
+/// Items that one instruction can load need fewer registers, which leaves room for more threads.
 template <class Item>
 inline constexpr bool loads_at_once = sizeof(Item) <= 8 && alignof(Item) == sizeof(Item);
 
@@ -31,7 +31,7 @@ inline constexpr u32 distribute_threads = size == TileSize::large&& loads_at_onc
 template <TileSize size>
 inline constexpr u32 distribute_blocks = size == TileSize::small ? 3 : 2;  // on a multiprocessor at once
 
-/// Items a thread, so that the tiles fit a multiprocessor's shared memory and registers.
+/// Items per thread, so that the tiles fit the shared memory and the registers of a multiprocessor.
 template <class Item, TileSize size>
 constexpr u32 rows_for_tile() {
   if (size == TileSize::small) return smaller<u32>(8, larger<u32>(1, 96 / sizeof(Item)));
@@ -44,26 +44,25 @@ inline constexpr u32 distribute_rows = rows_for_tile<Item, size>();
 template <class Item, TileSize size>
 inline constexpr u32 distribute_tile = distribute_threads<Item, size>* distribute_rows<Item, size>;
 
-/// Small items are placed sooner if their places are looked for before they move in shared memory, larger
-/// items if that is done while they move.
+/// For small items it is faster to look back before they move in shared memory, for larger items while they move.
 template <class Item>
 inline constexpr bool looks_back_early = sizeof(Item) <= 4;
 
-/// The most items of one launch: counts in the look-back table have 30 bits.
+/// The largest number of items of one launch: counts in the look-back table have 30 bits.
 inline constexpr u64 max_items_at_once = (u64{1} << 30) - 1;
 
-// A look-back word, two of which stand for two neighbouring buckets in one word of 64 bits. The parity is that of
-// the pass; a table set to all ones has words of no even pass.
+// A look-back word. Two of them, for two neighbouring buckets, form one word of 64 bits. The parity is that of the
+// pass: in a table of all ones, no word belongs to an even pass.
 //
 //   31      | 30         | 29 .. 0
 //   parity  | is prefix  | count, or prefix
 
-/// What the tiles of a distribution share.
+/// The memory that the tiles of a distribution share.
 struct DistributeTables {
   u32* ticket;       // zero before and after
-  u64* totals;       // [bucket] items of all launches; the first tile takes them and leaves zero. Or null:
-  const u64* bases;  // [bucket] first places for this launch, where there are several,
-  u64* next_bases;   // and for the next
+  u64* totals;       // [bucket] items of all launches; the first tile reads them and leaves zero. Or null:
+  const u64* bases;  // [bucket] first places for this launch, if there are several,
+  u64* next_bases;   // and for the next one
   u64* words;        // [tile][pair of buckets]
   u32 parity;
   bool all_blocks_resident = false;
@@ -87,7 +86,7 @@ struct DistributeShared {
   alignas(16) Item items[distribute_tile<Item, size>];
 };
 
-/// The lanes whose bucket equals this lane's, by one vote a bit.
+/// The lanes that have the same bucket as this lane, by one vote per bit.
 __device__ inline u32 lanes_of_bucket(u32 bucket) {
   u32 lanes = all_lanes;
 #pragma unroll
@@ -101,8 +100,8 @@ __device__ inline u32 lanes_of_bucket(u32 bucket) {
   return lanes;
 }
 
-/// Ranks a thread's items among the items of the same bucket in its warp's part of the tile. Two ranks of 16
-/// bits a word.
+/// Ranks the items of a thread among the items of the same bucket in the part of its warp of the tile. A word
+/// holds two ranks of 16 bits.
 template <u32 rows, class BucketOfRow>
 __device__ void rank_rows(BucketOfRow bucket_of_row, u16* counts, u32 (&ranks)[(rows + 1) / 2]) {
 #pragma unroll
@@ -119,7 +118,8 @@ __device__ void rank_rows(BucketOfRow bucket_of_row, u16* counts, u32 (&ranks)[(
   }
 }
 
-/// The exclusive sum over the threads below `bucket_limit / 2`; the others pass 0. All threads take part.
+/// The exclusive sum over the threads below `bucket_limit / 2`; the other threads pass 0. All threads must call
+/// it.
 __device__ inline u32 scan_pairs(u32 value, u32* warp_sums) {
   const u32 warp = threadIdx.x / warp_size;
   u32 sum = value;
@@ -147,7 +147,7 @@ __device__ inline void publish_pair(const DistributeTables& tables, u32 tile, bo
                 u64(status | count.second) << 32 | (status | count.first));
 }
 
-/// The items of the thread's two buckets in all tiles before this one, which is not the first.
+/// The number of items of the two buckets of the thread in all tiles before this one, which is not the first.
 __device__ inline BucketPair look_back_pair(const DistributeTables& tables, u32 tile) {
   constexpr u32 window = 4;
   constexpr u32 count_mask = (1u << 30) - 1;
@@ -172,7 +172,7 @@ __device__ inline BucketPair look_back_pair(const DistributeTables& tables, u32 
   }
 }
 
-/// Turns the totals of all buckets into first places, tells the caller of them, and leaves zero.
+/// Turns the totals of all buckets into first places, stores these for the caller, and leaves the totals zero.
 template <u32 warp_count>
 __device__ BucketPair take_totals(const DistributeTables& tables, BucketShared<warp_count>& shared) {
   BucketPair total{0, 0};
@@ -188,7 +188,7 @@ __device__ BucketPair take_totals(const DistributeTables& tables, BucketShared<w
   return {first, first + total.first};
 }
 
-/// Sums the warps' counts of the thread's two buckets, and leaves in their place what stands before each warp.
+/// Sums the counts of all warps for the two buckets of the thread, and replaces them by the sums before each warp.
 template <u32 warp_count>
 __device__ BucketPair sum_warp_counts(BucketShared<warp_count>& shared) {
   u32 sum = 0;
@@ -201,7 +201,7 @@ __device__ BucketPair sum_warp_counts(BucketShared<warp_count>& shared) {
   return {sum & 0xffff, sum >> 16};
 }
 
-/// Finds the places of the thread's two buckets in the output, and tells the tiles after this one.
+/// Finds the places of the two buckets of the thread in the output, and publishes them for later tiles.
 template <u32 warp_count>
 __device__ void find_places(const DistributeTables& tables, u32 tile, u32 tile_count, BucketPair base,
                             BucketPair count, BucketPair begin, BucketShared<warp_count>& shared) {
@@ -225,7 +225,7 @@ __device__ void find_places(const DistributeTables& tables, u32 tile, u32 tile_c
   shared.offsets[2 * threadIdx.x + 1] = second - begin.second;
 }
 
-/// `source(i)` gives item i of n; `bucket_of(item)` its bucket, below 256; `sink(place, item)` stores it.
+/// `source(i)` returns item i of n; `bucket_of(item)` its bucket, below 256; `sink(place, item)` stores it.
 template <TileSize size, class Item, class Source, class BucketOf, class Sink>
 __global__ void __launch_bounds__(distribute_threads<Item, size>, distribute_blocks<size>)
     distribute_kernel(u64 begin, u64 n, Source source, BucketOf bucket_of, Sink sink, DistributeTables tables) {
@@ -253,8 +253,8 @@ __global__ void __launch_bounds__(distribute_threads<Item, size>, distribute_blo
   const u32 tile_size = u32(smaller(n - tile_begin, u64{distribute_tile<Item, size>}));
   const BucketPair base = tile == 0 && tables.totals != nullptr ? take_totals(tables, shared) : BucketPair{0, 0};
 
-  // Load a warp's items in rows. Past the end stands the last item: it counts for the last bucket, behind all
-  // that are there, and is not written.
+  // Load the items of a warp in rows. Past the end, repeat the last item: it counts for the last bucket, behind
+  // all real items, and is not written.
   const u32 place_in_tile = warp * (warp_size * rows) + lane_id();
   const bool is_whole = size == TileSize::large && tile_size == distribute_tile<Item, size>;
   const u64 first = begin + tile_begin + place_in_tile;
@@ -275,7 +275,8 @@ __global__ void __launch_bounds__(distribute_threads<Item, size>, distribute_blo
   rank_rows<rows>(bucket_of_row, reinterpret_cast<u16*>(shared.counts[warp]), ranks);
   __syncthreads();
 
-  // Sum the warps' counts, a thread for two buckets, publish the tile's, and scan them over the buckets.
+  // Sum the counts of the warps, one thread for two buckets, publish those of the tile, and scan them over the
+  // buckets.
   BucketPair count{0, 0};
   if (has_buckets) {
     count = sum_warp_counts(shared);
@@ -290,7 +291,7 @@ __global__ void __launch_bounds__(distribute_threads<Item, size>, distribute_blo
   }
   __syncthreads();
 
-  // Bring the items into the order of their buckets in shared memory, and write runs of them.
+  // Put the items into the order of their buckets in shared memory, and write runs of them.
   if (looks_back_early<Item> && has_buckets) find_places(tables, tile, gridDim.x, base, count, begins, shared);
 #pragma unroll
   for (u32 k = 0; k < rows; ++k) {
@@ -308,7 +309,7 @@ __global__ void __launch_bounds__(distribute_threads<Item, size>, distribute_blo
   }
 }
 
-/// True where the multiprocessors take all small tiles at once.
+/// Returns true if the multiprocessors can run all small tiles at once.
 template <class Item>
 bool takes_small_tiles(const Executor& ex, u64 n) {
   constexpr u64 items_per_round = u64{distribute_tile<Item, TileSize::small>} * distribute_blocks<TileSize::small>;

@@ -1,8 +1,8 @@
 #pragma once
 
-// Where to cut two sorted runs so that their merge can be made in parts that know nothing of each other: Odeh,
-// Green, Mwassi, Shmueli, Birk, "Merge Path - Parallel Merging Made Simple", IPDPS Workshops 2012; Green,
-// McColl, Bader, "GPU Merge Path", ICS 2012.
+// Where to cut two sorted runs, so that parts of their merge can be made independently: Odeh, Green, Mwassi,
+// Shmueli, Birk, "Merge Path - Parallel Merging Made Simple", IPDPS Workshops 2012; Green, McColl, Bader, "GPU
+// Merge Path", ICS 2012.
 
 #include "primitives/core/bits.h"
 #include "primitives/core/macros.h"
@@ -10,8 +10,8 @@
 
 namespace copse::detail {
 
-/// How many of the first `diagonal` elements of the merge of `a` and `b` stem from `a`. Of equal elements those
-/// of `a` come first. `diagonal` is at most the two counts together.
+/// Returns how many of the first `diagonal` elements of the merge of `a` and `b` come from `a`. Of equal elements
+/// those of `a` come first. `diagonal` is at most the sum of the two counts.
 template <class Position, class Key, class Less>
 COPSE_HD Position merge_path(const Key* a, Position a_count, const Key* b, Position b_count, Position diagonal,
                              const Less& less) {

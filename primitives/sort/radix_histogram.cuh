@@ -1,6 +1,6 @@
 #pragma once
 
-// The digits of all passes of a radix sort, counted in one read of the keys.
+// Counts the digits of all passes of a radix sort in one read of the keys.
 
 #include <type_traits>
 #include <utility>
@@ -23,12 +23,13 @@ struct SortPasses {
   COPSE_HD u32 width(u32 pass) const { return smaller(bucket_bits, bits.end - shift(pass)); }
 };
 
-/// Counts the digits of one key, of all passes that a key of its width can have or of those asked for.
+/// Counts the digits of one key, either for all passes that a key of its width can have or for those that are
+/// needed.
 template <bool all_passes, class Bits>
 __device__ void count_key_digits(const Bits& key, SortPasses passes, u32 copies, u32* counts) {
   constexpr u32 max_passes = sizeof(Bits) * 8 / bucket_bits;
   if constexpr (std::is_integral_v<Bits>) {
-    // With the range moved to bit 0, the places of the digits are constants.
+    // With the range shifted to bit 0, the positions of the digits are constants.
     const u32 bit_count = passes.bits.end - passes.bits.begin, pass_count = passes.count();
     const Bits digits =
         Bits(Bits(key >> passes.bits.begin) & Bits(Bits(~Bits{0}) >> (sizeof(Bits) * 8 - bit_count)));
@@ -46,8 +47,8 @@ __device__ void count_key_digits(const Bits& key, SortPasses passes, u32 copies,
   }
 }
 
-/// What a thread calls for its keys: an input function that has something to fetch or to work out before the first
-/// of many calls has a member ready() that gives another one in its place.
+/// The function that a thread calls for its keys. An input function that has to load or compute something before
+/// the first of many calls has a member ready(), which returns the function to call.
 template <class BitsInput>
 __device__ auto ready_input(const BitsInput& input) {
   if constexpr (requires { input.ready(); }) {
@@ -57,9 +58,9 @@ __device__ auto ready_input(const BitsInput& input) {
   }
 }
 
-/// An input function that stores what it finds may have two members beside the call: start(i), which loads, and
-/// finish(i, what start gave), which stores and gives the key. So the loads for several keys are under way before
-/// the first store, which no later load may pass.
+/// An input function that also stores may have two more members: start(i), which loads, and finish(i, result of
+/// start), which stores and returns the key. So the loads for several keys are in flight before the first store;
+/// later loads cannot overtake a store.
 template <class BitsInput>
 concept StartsAndFinishes = requires(const BitsInput& input) {
   input.start(u64{});
@@ -88,7 +89,7 @@ inline constexpr u32 runs_of_thread = std::is_same_v<BitsInput, Elements<Bits>> 
                                       : sizeof(typename StartOfInput<BitsInput>::Started) <= sizeof(u64) ? 8
                                                                                                          : 4;
 
-/// Counts the digits of all keys. Threads read whole words of an array, else neighbouring keys.
+/// Counts the digits of all keys. Threads read whole words of an array, or neighbouring keys of a function.
 template <bool all_passes, class Bits, class BitsInput>
 __device__ void count_all_digits(u64 n, const BitsInput& bits_input, bool input_in_words,
                                  const KeyEncoding<Bits>& encoding, SortPasses passes, u32 copies, u32* counts) {
@@ -125,8 +126,8 @@ __device__ void count_all_digits(u64 n, const BitsInput& bits_input, bool input_
   }
 }
 
-/// Adds up totals[pass][digit], and sets the look-back table of the passes to all ones. The counts of a block
-/// stand in several copies, which lanes take in turn: its time is that of the conflicts between lanes.
+/// Adds up totals[pass][digit], and sets the look-back table of the passes to all ones. A block has several copies
+/// of its counts, which lanes use in turn, since conflicts between lanes determine the time.
 template <class Bits, class BitsInput>
 __global__ void __launch_bounds__(max_histogram_threads, 1)
     digit_histogram_kernel(u64 n, BitsInput bits_input, bool input_in_words, KeyEncoding<Bits> encoding,
@@ -155,7 +156,7 @@ __global__ void __launch_bounds__(max_histogram_threads, 1)
   }
 }
 
-/// One block a pass turns the totals of its digits into first places, and leaves zero.
+/// Turns the totals of the digits into first places, one block per pass, and leaves the totals zero.
 static __global__ void digit_base_kernel(u64* totals, u64* bases) {
   __shared__ BlockStorage<u64, bucket_limit> storage;
   overlap_launches();
@@ -173,12 +174,12 @@ void count_digits(const Executor& ex, const char* label, u64 n, const BitsInput&
   bool input_in_words = false;
   if constexpr (std::is_same_v<BitsInput, Elements<Bits>>) input_in_words = is_aligned_to_words(bits_input.data);
 
-  // Many keys: one block a multiprocessor, with a copy of the counts for each lane where that fits.
+  // Many keys: one block per multiprocessor, with a copy of the counts for each lane if they fit.
   const u32 bytes = passes.count() * bucket_limit * sizeof(u32);
   u32 copies = n < few_keys || bytes > (4u << 10) ? 4 : 8, threads = 512;
   constexpr bool is_array = std::is_same_v<BitsInput, Elements<Bits>>;
   constexpr u32 keys_of_thread = is_array ? keys_of_run<Bits, BitsInput> * runs_of_thread<Bits, BitsInput> : 1;
-  constexpr u32 max_blocks = is_array ? 3 : 2;  // on a multiprocessor: functions of the index take registers
+  constexpr u32 max_blocks = is_array ? 3 : 2;  // per multiprocessor; functions of the index need more registers
   u64 blocks = smaller(divide_rounding_up(n, threads * keys_of_thread), u64{max_blocks} * ex.multiprocessor_count);
   if (n >= many_keys) {
     while (copies < warp_size && 2 * copies * bytes <= max_shared_bytes) copies *= 2;

@@ -1,7 +1,7 @@
 #pragma once
 
-// What moves between the passes of a radix sort, and what the passes share. A split into more than 256 buckets has
-// two passes over the same items, too.
+// The items that move between the passes of a radix sort, and the memory that the passes share. A split into more
+// than 256 buckets has two passes over the same items, too.
 //
 // A key and its value move in one piece, so that each pass scatters once, in runs twice as long as those of two
 // arrays.
@@ -82,7 +82,7 @@ struct ItemArray {
   __device__ void operator()(u64 place, const Item& item) const { items[place] = item; }
 };
 
-/// Items into the arrays of the caller, either of which may be absent.
+/// Items into the arrays of the caller, either of which may be null.
 template <class Bits, class Value>
 struct OutputArrays {
   Bits* keys;
@@ -106,25 +106,25 @@ struct DigitOf {
 
 inline constexpr u32 max_passes = 16;
 
-/// What is zero between calls.
+/// The memory that is zero between calls.
 struct PassZeroes {
   u32 ticket;
   alignas(8) u64 totals[max_passes * bucket_limit];
 };
 static_assert(sizeof(PassZeroes) <= ZeroedMemory::bytes);
 
-/// A pass over more items than one launch takes is cut into parts of whole tiles, one after another.
+/// A pass over more items than one launch can take is cut into parts of whole tiles, one after the other.
 template <class Item>
 u64 items_of_part(u64 n) {
   constexpr u64 tile = distribute_tile<Item, TileSize::large>;
   return n <= max_items_at_once ? n : max_items_at_once / tile * tile;
 }
 
-/// The passes' scratch.
+/// The scratch of the passes.
 struct PassMemory {
   u64* words;  // of the look-back table
   u64 word_count;
-  u64* bases;  // where there are several parts: [2][pass][bucket]
+  u64* bases;  // if there are several parts: [2][pass][bucket]
 };
 
 template <class Item>
@@ -142,7 +142,7 @@ u64 pass_scratch_bytes(const Executor& ex, u64 n, u32 pass_count) {
                                      : bytes + ScratchArena::bytes_for<u64>(2 * u64{pass_count} * bucket_limit);
 }
 
-/// Counts what all passes need to know. `key_input(i)` gives the bits that the passes go by.
+/// Counts the digits for all passes. `bits_input(i)` returns the bits of key i.
 template <class Bits, class BitsInput>
 void prepare_passes(const Executor& ex, const char* label, u64 n, const BitsInput& bits_input,
                     const KeyEncoding<Bits>& encoding, SortPasses passes, PassZeroes* zeroes,
@@ -155,7 +155,7 @@ void prepare_passes(const Executor& ex, const char* label, u64 n, const BitsInpu
   }
 }
 
-/// The buckets' places in the output of a single pass, for the caller.
+/// The places of the buckets in the output of a single pass, for the caller.
 struct PassOffsets {
   u64* offsets = nullptr;
   u32 count = 0;

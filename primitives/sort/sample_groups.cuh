@@ -1,15 +1,15 @@
 #pragma once
 
-// What follows the levels of sample sort: buckets are sorted in shared memory, as many neighbouring ones
-// together as fill a tile. Where samples were unlucky, or the keys were made against them, a group passes the
-// tile; all such groups are merge sorted by one launch that costs nothing where there are none.
+// The last step of sample sort: buckets are sorted in shared memory, as many neighbouring ones together as fill a
+// tile. With unlucky samples, or keys that are chosen against them, a group can be larger than the tile. One
+// launch merge sorts all such groups; it costs nothing if there are none.
 
 #include "primitives/core/atomic.h"
 #include "primitives/cuda/merge_sort.cuh"
 
 namespace copse::cuda::detail::samples {
 
-/// A group that passes the tile, cut into tiles of its own. first_tile counts over the groups in the list.
+/// A group that is larger than a tile, cut into tiles of its own. first_tile counts over the groups in the list.
 struct LargeGroup {
   u64 begin, size;
   u64 first_tile;
@@ -25,15 +25,15 @@ struct LargeGroups {
   u32 finished[max_passes];  // tiles, for each pass
 };
 
-/// Where to put a group, for each of the two arrays between which the passes go.
+/// Where to put a group, for each of the two arrays between which the passes alternate.
 template <class Key, class Value>
 struct GroupArrays {
   Key* keys[2];
   Value* values[2];
 };
 
-/// The first of `count` ascending numbers that is not below `value`; `count` where there is none. For a whole
-/// warp, which looks at 32 of them at a time.
+/// Returns the index of the first of `count` ascending numbers that is not below `value`; `count` if there is
+/// none. Called by a whole warp, which reads 32 of them at a time.
 __device__ inline u64 warp_lower_bound(const u64* numbers, u64 count, u64 value) {
   u64 lo = 0, hi = count;
   while (lo < hi) {
@@ -53,7 +53,7 @@ __device__ inline void note_large_group(LargeGroups* table, LargeGroup* list, u6
   atomicMax(reinterpret_cast<unsigned long long*>(&table->max_tiles), static_cast<unsigned long long>(tiles));
 }
 
-/// A block a group: the buckets that begin among the elements [group * g, group * (g + 1)).
+/// One block per group: the buckets that begin among the elements [group * g, group * (g + 1)).
 template <class Key, class Value, class Less>
 __global__ void __launch_bounds__(MergeShape<Key, Value>::threads, MergeShape<Key, Value>::blocks)
     sort_groups_kernel(const u64* begins, u64 bucket_count, u64 group, const Key* keys_in, const Value* values_in,
@@ -93,7 +93,7 @@ __device__ inline LargeGroup group_of(const LargeGroup* list, u64 count, u64 til
   return list[lo];
 }
 
-/// Waits until all tiles of a pass are finished, whose results are seen after.
+/// Waits until all tiles of a pass are finished. Afterwards their results are visible.
 __device__ inline void wait_for_pass(const u32* finished, u32 tile_count) {
   if (threadIdx.x == 0) {
     while (load_acquire(finished) < tile_count) {
@@ -126,8 +126,8 @@ __device__ void merge_group_tile(const SharedTile<Key, Value>& tile, const Large
 }
 
 /// Merge sorts all large groups: pass 0 sorts tiles, pass k merges runs of 2^(k - 1) tiles. Blocks take (pass,
-/// tile) in order by ticket, and those of a pass wait for the pass before it: whoever waits, waits for tiles
-/// that running blocks have taken.
+/// tile) in order by ticket, and those of a pass wait for the pass before it. So they wait only for tiles that
+/// running blocks have taken.
 template <class Key, class Value, class Less>
 __global__ void __launch_bounds__(MergeShape<Key, Value>::threads)
     sort_large_groups_kernel(const LargeGroup* list, LargeGroups* table, GroupArrays<Key, Value> arrays,

@@ -1,14 +1,13 @@
 #pragma once
 
-// One level of sample sort: every bucket that the level finds is cut into 2^bits smaller ones by splitters
-// that are taken from a sorted random sample of it (Leischner, Osipov, Sanders, "GPU Sample Sort", IPDPS 2010).
-// Keys descend an implicit binary search tree without branches, several at a time (Sanders, Winkel, "Super
-// Scalar Sample Sort", ESA 2004); tiles count their buckets, one scan of all counts tells every tile its places,
-// and tiles scatter.
+// One level of sample sort: splitters cut every bucket into 2^bits smaller ones. They are taken from a sorted
+// random sample of the bucket (Leischner, Osipov, Sanders, "GPU Sample Sort", IPDPS 2010). Keys descend an
+// implicit binary search tree without branches, several at a time (Sanders, Winkel, "Super Scalar Sample Sort",
+// ESA 2004). Tiles count their buckets, one scan of all counts gives every tile its places, and tiles scatter.
 //
-// Where we differ: of equal keys the earlier counts as the smaller one, so that splitters cut among equal keys
-// as well and no input has buckets that cannot be cut; that also makes the sort stable. The splitters' places
-// are looked at only where a key equals one.
+// Where we differ: of equal keys the earlier one counts as smaller. So splitters also cut among equal keys, and no
+// input has buckets that cannot be cut; that also makes the sort stable. The places of the splitters are read only
+// if a key equals a splitter.
 
 #include "primitives/cuda/block.cuh"
 #include "primitives/cuda/merge_tile.cuh"
@@ -32,11 +31,11 @@ struct LevelShape {
   static constexpr u32 max_bytes = 32u << 10;
   static constexpr u32 rows = smaller(12u, max_bytes / (threads * widest));
   static constexpr u32 tile = threads * rows;
-  static_assert(threads >= max_buckets);  // a thread a bucket
+  static_assert(threads >= max_buckets);  // one thread per bucket
 };
 
-/// A tile of a level. Its count for bucket j stands at column + j * stride, so that the tiles of one bucket
-/// found follow each other: counts in the order of their places.
+/// A tile of a level. Its count for bucket j is at column + j * stride, so that the counts of the tiles of one
+/// parent follow each other, in the order of their places.
 struct LevelTile {
   u64 begin;
   u64 column, stride;
@@ -44,7 +43,8 @@ struct LevelTile {
   u32 parent;
 };
 
-/// What a level works on. The buckets that it finds are its parents; of one parent alone nothing is stored.
+/// The input of a level. The buckets that it cuts are its parents; if there is only one, nothing is stored about
+/// it.
 struct Level {
   u64 n;
   u32 parent_count;
@@ -56,7 +56,7 @@ struct Level {
 
   COPSE_HD u32 bucket_count() const { return 1u << bits; }
 
-  /// As many tiles as there can be: each parent may end in one that is not full.
+  /// The largest possible number of tiles: each parent may end in one that is not full.
   COPSE_HD u64 max_tiles() const { return divide_rounding_up(n, tile) + (parent_count - 1); }
 
   __device__ u64 begin_of(u32 parent) const { return parent_count == 1 ? (parent == 0 ? 0 : n) : begins[parent]; }
@@ -67,7 +67,7 @@ struct Level {
   }
 };
 
-/// Tiles of each parent; one more entry for the total of their exclusive scan.
+/// The number of tiles of each parent; one more entry for the total of their exclusive scan.
 struct CountTiles {
   const u64* begins;
   u32 parent_count;
@@ -78,7 +78,7 @@ struct CountTiles {
   }
 };
 
-/// Describes every tile. Tiles past the last are empty and own counts at the end of all, which become zero.
+/// Describes every tile. Tiles past the last are empty; their counts are at the end of all, and become zero.
 struct DescribeTiles {
   Level level;
   LevelTile* tiles;
@@ -89,7 +89,7 @@ struct DescribeTiles {
       tiles[id] = {0, id << level.bits, 1, 0, 0};
       return;
     }
-    // The last parent whose first tile is not after this one; empty parents before it have none.
+    // The last parent whose first tile is not after this one. Empty parents before it have no tiles.
     u32 lo = 0, hi = level.parent_count - 1;
     while (lo < hi) {
       const u32 middle = lo + (hi - lo + 1) / 2;
@@ -106,7 +106,7 @@ struct DescribeTiles {
   }
 };
 
-/// Where the buckets begin that the level has made; then n.
+/// Where the buckets that the level has made begin; then n.
 struct BucketBegins {
   Level level;
   const u64* places;  // the counts, scanned
@@ -144,7 +144,7 @@ __device__ inline u32 node_of_rank(u32 rank_plus_one, u32 bits) {
   return (1u << (bits - 1 - height)) + (rank_plus_one >> (height + 1));
 }
 
-/// A block a parent sorts a sample and takes splitters at equal distances.
+/// One block per parent sorts a sample and takes splitters at equal distances.
 template <class Key, class KeyInput, class Less>
 __global__ void __launch_bounds__(MergeShape<Key, u32>::threads, 2)
     choose_splitters_kernel(Level level, KeyInput key_input, Less less, Splitters<Key> splitters) {
@@ -173,7 +173,8 @@ __global__ void __launch_bounds__(MergeShape<Key, u32>::threads, 2)
   }
 }
 
-/// The bucket of a key that equals a splitter: as many splitters as are smaller, or equal and not after it.
+/// The bucket of a key that equals a splitter: the number of splitters that are smaller, or equal and not after
+/// it.
 template <class Key, class Less>
 __device__ u32 descend_with_position(const Key* tree, const u64* positions, u32 bits, const Key& key, u64 position,
                                      const Less& less) {
@@ -186,8 +187,8 @@ __device__ u32 descend_with_position(const Key* tree, const u64* positions, u32 
   return node - (1u << bits);
 }
 
-/// Adds one to the counter of each lane that counts. Lanes that all have the same one are common, as in sorted
-/// input, and would wait for each other.
+/// Adds one to the counter of each lane that counts. Often all lanes have the same counter, as in sorted input;
+/// then one lane adds for all, since separate additions would wait for each other.
 __device__ inline void count_bucket(u32* counts, u32 bucket, bool counts_me) {
   const u32 voters = __ballot_sync(all_lanes, counts_me);
   if (voters == 0) return;
@@ -228,7 +229,7 @@ __global__ void __launch_bounds__(LevelShape<Key, Value>::threads, 3)
       keys[k] = i < tile.count ? key_input(tile.begin + i) : tree[1];
       nodes[k] = 1;
     }
-    // All rows go down together, so that their loads overlap: right where the splitter is not larger.
+    // All rows descend together, so that their loads overlap: to the right if the splitter is not larger.
     for (u32 depth = 0; depth < bits; ++depth) {
 #pragma unroll
       for (u32 k = 0; k < Shape::rows; ++k) {
@@ -244,7 +245,7 @@ __global__ void __launch_bounds__(LevelShape<Key, Value>::threads, 3)
       if (i < tile.count && !tie) buckets[tile.begin + i] = u8(bucket);
       count_bucket(local_counts, bucket, i < tile.count && !tie);
     }
-    // Rare, so not part of the loop above: the keys are read once more.
+    // This is rare, so it is not part of the loop above: the keys are read once more.
 #pragma unroll 1
     for (u32 k = 0; k < Shape::rows; ++k) {
       const bool tie = (ties >> k & 1) != 0;
@@ -286,7 +287,7 @@ struct ScatterMemory {
   BlockStorage<u32, Shape::threads> sums;
 };
 
-/// Brings the elements of a tile to the places that the scan of the counts tells. Stable.
+/// Moves the elements of a tile to the places that the scan of the counts gives. Stable.
 template <class Key, class Value, class KeyInput, class ValueInput>
 __global__ void __launch_bounds__(LevelShape<Key, Value>::threads, 2)
     scatter_kernel(Level level, KeyInput key_input, ValueInput value_input, const u8* buckets, const u64* places,
@@ -299,8 +300,8 @@ __global__ void __launch_bounds__(LevelShape<Key, Value>::threads, 2)
   const u32 bucket_count = level.bucket_count();
   const u64 place = thread < bucket_count ? places[tile.column + thread * tile.stride] : 0;
 
-  // A warp holds neighbouring rows of neighbouring elements. Past the end stands the last bucket, behind all
-  // others.
+  // A warp holds neighbouring rows of neighbouring elements. Places past the end count for the last bucket, behind
+  // all others.
   const u32 first = warp * (warp_size * Shape::rows) + lane_id();
   Key keys[Shape::rows];
   u32 targets[Shape::rows];  // the bucket, and above it the rank among the warp's elements of the bucket
@@ -328,7 +329,7 @@ __global__ void __launch_bounds__(LevelShape<Key, Value>::threads, 2)
   }
   __syncthreads();
 
-  // A thread a bucket: where the elements of each warp begin in the tile.
+  // One thread per bucket: where the elements of each warp begin in the tile.
   u32 count = 0;
   if (thread < max_buckets) {
 #pragma unroll

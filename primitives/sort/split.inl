@@ -6,7 +6,7 @@
 
 namespace copse::detail {
 
-/// A value with its bucket, which no larger number may be.
+/// A value with its bucket, which is at most the last bucket.
 struct BucketAndValue {
   u32 bucket, value;
 };

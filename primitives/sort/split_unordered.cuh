@@ -1,15 +1,15 @@
 #pragma once
 
 // The distribution into buckets without order (split8ns of Patidar, Narayanan 2009): threads take their rank by an
-// atomic in shared memory, and a tile takes the place of its bucket by an atomic in device memory, so that nobody
-// votes and nobody waits.
+// atomic operation in shared memory, and a tile takes places for a bucket by one in device memory. So it needs no
+// votes and no thread waits.
 
 #include "primitives/cuda/for_each.cuh"
 #include "primitives/sort/distribute.cuh"
 
 namespace copse::cuda::detail {
 
-/// Turns the totals of the buckets into their first places, and tells the caller of them.
+/// Turns the totals of the buckets into their first places, and stores these for the caller.
 static __global__ void bucket_cursor_kernel(u64* totals, u64* offsets, u32 offset_count) {
   __shared__ BlockStorage<u64, bucket_limit> storage;
   const u64 total = totals[threadIdx.x];
@@ -75,7 +75,7 @@ __global__ void __launch_bounds__(distribute_threads<Item, TileSize::large>, dis
   }
 }
 
-/// `totals` holds the items of each bucket, and is left zero.
+/// `totals` holds the number of items of each bucket; it is left zero.
 template <class Item, class Source, class BucketOf, class Sink>
 void distribute_unordered(const Executor& ex, const char* label, u64 n, const Source& source,
                           const BucketOf& bucket_of, const Sink& sink, u64* totals, u64* offsets,
