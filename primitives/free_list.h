@@ -50,7 +50,7 @@ class FreeListView {
     }
     u32* const place = ring_ + (fetch_increment_by_warp(&counters_->taken) & ring_mask_);
     u32 node = invalid_id;
-    // A node for this ticket is there or on its way: the thread that brings it has drawn its ticket and runs.
+    // A node for this ticket is there or being returned: the thread that returns it has drawn its ticket and runs.
     for (SpinWait wait;; wait()) {
       if (node == invalid_id) node = take_from(place);
       if (all_lanes_done(node != invalid_id)) break;
