@@ -1,4 +1,4 @@
-// Bulk calls on tables with bidirectional linear probing, compared with std::unordered_map.
+// Compares bulk calls on tables with bidirectional linear probing with std::unordered_map.
 
 #include "primitives/bidirectional_table.h"
 
@@ -29,7 +29,7 @@ T object_of_number(u32 number) {
   }
 }
 
-/// Numbers that repeat and are not in order.
+/// Returns numbers that repeat and are not in order.
 std::vector<u32> shuffled_numbers(u64 n, u32 distinct, u32 first = 0) {
   std::vector<u32> numbers(n);
   for (u64 i = 0; i < n; ++i) numbers[i] = u32(i * 7919 % distinct) + first;
@@ -43,7 +43,7 @@ std::vector<T> objects_of(const std::vector<u32>& numbers) {
   return objects;
 }
 
-/// The expected content of a table whose keys are made from numbers.
+/// The expected content of a table. Its keys are made from numbers.
 struct Expected {
   std::unordered_map<u32, u32> values;  // from the number of a key to the number of its value
 
@@ -66,7 +66,7 @@ class BulkCheck {
 
   enum class Call { insert, insert_or_assign, build };
 
-  /// Makes the call, and compares counts, results and all that is found afterwards.
+  /// Makes the call. Afterwards it compares counts, results and everything that is found.
   void run(Call call, const std::vector<u32>& numbers, bool wants_results) {
     const u64 n = numbers.size();
     std::vector<u32> value_numbers(n);
@@ -95,7 +95,7 @@ class BulkCheck {
     expect_found(was_empty && n >= 1024 && n >= table_.slot_count() / 16);
   }
 
-  /// Checks that all keys are there and no others, and their values if these are determined.
+  /// Checks that the table holds all keys and no others. Checks their values too, if these are determined.
   void expect_found(bool has_determined_values) {
     std::vector<u32> numbers;
     for (const auto& [key, value] : expected_.values) numbers.push_back(key);
@@ -185,7 +185,7 @@ TEST_P(BidirectionalTables, WhatIsNotEmptyIsAddedTo) {
   expect(BulkCheck<glm::ivec2, glm::uvec2>(context(), 11000, 0.9f));
 }
 
-/// Keys stand anywhere to the left or right of their homes: at these loads, runs reach through whole tiles.
+/// Keys stand anywhere to the left or right of their homes. At these loads, runs reach through whole tiles.
 TEST_P(BidirectionalTables, RunsOfAnyLengthAreFound) {
   const Watchdog watchdog(600, "RunsOfAnyLengthAreFound");
   for (u64 n : {60000, 63000, 65000, 65400, 65530, 65536}) {
@@ -234,7 +234,7 @@ TEST_P(BidirectionalTables, AFullTableTellsAndKeepsWhatItHolds) {
   }
 }
 
-/// Keys whose hashes cannot be tags live in cells.
+/// Keys whose hashes cannot be tags stand in cells.
 TEST_P(BidirectionalTables, KeysOfReservedHashesAreKeysLikeOthers) {
   std::vector<u32> host;
   for (u32 hash : {0u, 1u, 2u, 3u, 0xfffffffeu, 0xffffffffu}) host.push_back(detail::unmixed(hash));
@@ -336,7 +336,7 @@ TEST_P(BidirectionalTables, CallsCanBeCaptured) {
   }
 }
 
-/// Runs f(thread) in `count` plain threads at the same time: more than there are cores.
+/// Runs f(thread) in `count` plain threads at the same time. There are more of them than cores.
 template <class F>
 void run_at_once(u32 count, const F& f) {
   std::atomic<u32> ready{0};
@@ -351,7 +351,7 @@ void run_at_once(u32 count, const F& f) {
   for (std::thread& thread : threads) thread.join();
 }
 
-/// A table in which the ends of runs are soon further away than an insertion looks.
+/// A table in which the ends of runs are soon further away than an insertion looks for them.
 class CrowdedTable {
  public:
   CrowdedTable(u32 seed, u32 key_count, u64 max_probes)

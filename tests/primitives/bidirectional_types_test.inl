@@ -1,4 +1,4 @@
-// Searches in tables with bidirectional probing, while insertions and erasures move the elements searched for.
+// Searches in tables with bidirectional probing while insertions and erasures move the elements.
 
 #include "primitives/bidirectional_table.h"
 #include "tests/support/body_test.h"
@@ -85,7 +85,7 @@ struct CountElements {
 template <class Executor>
 class BidirectionalTypes : public test::BodyTest<Executor> {
  protected:
-  /// The keys of the threads fill the table up to its last slot.
+  /// Makes the keys of the threads fill the table up to its last slot.
   template <class Key, class Value>
   void expect_found_beside_churn(u32 slots, u32 threads, u32 rounds) {
     BidirectionalMap<Key, Value> table(this->context(), slots, {.max_load = 1});

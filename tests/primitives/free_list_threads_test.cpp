@@ -1,5 +1,5 @@
-// A free list under plain threads, more of them than the machine has cores: those that take from one place at the same
-// time must get different nodes, and none may wait for ever.
+// Tests a free list under plain threads, of which there are more than the machine has cores. Threads that take
+// from one place at the same time must get different nodes. No thread may wait for ever.
 
 #include <gtest/gtest.h>
 
@@ -16,7 +16,7 @@ namespace {
 struct Crowd {
   u32 threads;
   u32 nodes;
-  u32 held;  // nodes that a thread holds at a time
+  u32 held;  // the number of nodes that a thread holds at a time
 };
 
 class FreeListThreads : public testing::TestWithParam<Crowd> {
@@ -63,7 +63,7 @@ TEST_P(FreeListThreads, NeverGiveOneNodeToTwoAndNeverHang) {
   EXPECT_EQ(list_.report().held_count, 0u);
   EXPECT_EQ(list_.report().bad_free_count, 0u);
   EXPECT_EQ(list_.report().refused_count, refused_.load());
-  // Threads that never hold more than all nodes together are never refused.
+  // If the threads together never hold more than all nodes, no thread is refused.
   if (crowd.threads * crowd.held <= crowd.nodes) EXPECT_EQ(refused_.load(), 0u);
 }
 

@@ -1,4 +1,4 @@
-// Nodes allocated and freed by many threads at a time, on each backend.
+// Many threads allocate and free nodes at the same time, on each backend.
 
 #include <algorithm>
 
@@ -21,14 +21,14 @@ struct Free {
   COPSE_HD void operator()(u64 i) const { list.free(nodes[i]); }
 };
 
-/// Takes nodes and gives them back, several times on end, and looks whether anybody else has the same one. Nodes
-/// count their users in a plain word.
+/// Takes nodes and gives them back, several times in a row. Checks that no other thread has the same node. A plain
+/// word per node counts its users.
 struct Churn {
   FreeListView list;
   u32 rounds;
   u32* holders;  // [node]
   u32* uses;     // [node], plain
-  u32* counts;   // uses in all, faults
+  u32* counts;   // all uses, and faults
 
   COPSE_HD void operator()(u64) const {
     for (u32 round = 0; round < rounds; ++round) {
@@ -43,7 +43,7 @@ struct Churn {
   }
 };
 
-/// Tries until it has had a node once.
+/// Tries until it has held a node once.
 struct InsistOnNode {
   FreeListView list;
   u32* uses;
@@ -62,7 +62,7 @@ struct InsistOnNode {
 template <class Executor>
 class FreeLists : public test::BodyTest<Executor> {
  protected:
-  /// `thread_count` threads on `capacity` nodes; returns how many allocations were refused.
+  /// Runs `thread_count` threads on `capacity` nodes. Returns how many allocations were refused.
   u64 churn(u64 thread_count, u64 capacity, u32 rounds) {
     return churn_on(this->context(), thread_count, capacity, rounds);
   }
@@ -85,7 +85,7 @@ class FreeLists : public test::BodyTest<Executor> {
     return report.refused_count;
   }
 
-  /// Every node is handed out once, and then no more.
+  /// Checks that each node is handed out once, and that no further node is.
   void take_all(FreeList& list, u64 too_many) {
     const u64 n = list.capacity() + too_many;
     Buffer<u32> nodes(this->context(), n);

@@ -1,7 +1,7 @@
 #pragma once
 
-// Tests of hash tables by threads: objects of any width that are made from a number, and functors that insert,
-// find, erase and count them.
+// What tests of hash tables by threads need: objects of any width that are made from a number, and functors that
+// insert, find, erase and count them.
 
 #include <cstring>
 #include <type_traits>
@@ -18,7 +18,7 @@ struct Bytes {
   bool operator<(const Bytes& other) const { return std::memcmp(byte, other.byte, size) < 0; }
 };
 
-/// Returns an object with the number in all its bytes, so that a mixture of two objects is noticed.
+/// Returns an object with the number in all its bytes. So a test notices a mixture of two objects.
 template <class T>
 COPSE_HD T object_from(u32 number) {
   T object{};
@@ -37,7 +37,7 @@ COPSE_HD bool is_object_of(const T& object, u32 number) {
   return a == b;
 }
 
-/// Returns the number in an object: up to 4 bytes of it.
+/// Returns the number that an object was made from: up to 4 bytes of it.
 template <class T>
 COPSE_HD u32 number_in(const T& object) {
   u32 number = 0;
@@ -87,7 +87,7 @@ struct FindKeys {
   }
 };
 
-/// Counts the elements with each of the keys below `distinct`, and all others.
+/// Counts the elements of each key below `distinct`, and all other elements.
 template <class View>
 struct VisitElements {
   View view;
@@ -106,8 +106,8 @@ struct VisitElements {
   COPSE_HD void operator()(u64 slot) const { view.for_slot(slot, Visit{distinct, first, visits}); }
 };
 
-/// Every thread inserts, assigns, finds and erases the same keys as all others. For each key, it counts how often
-/// the table reported that it inserted or erased the key.
+/// Each thread inserts, assigns, finds and erases the same keys as all other threads. For each key, it counts how
+/// often the table reported that it inserted or erased the key.
 template <class View>
 struct Churn {
   View view;
@@ -139,7 +139,7 @@ struct Churn {
   }
 };
 
-/// Half of the threads insert one key each. The others search for these keys, and check what they find.
+/// Half of the threads insert one key each. The other half search for these keys, and check what they find.
 template <class View>
 struct InsertAndFind {
   View view;
@@ -158,7 +158,7 @@ struct InsertAndFind {
   COPSE_HD void add_wrong() const { fetch_add_relaxed(wrong, 1u); }
 };
 
-/// Inputs and outputs of the templates.
+/// The inputs and outputs of the templates.
 template <class T>
 struct ObjectAt {
   COPSE_HD T operator()(u64 i) const { return object_from<T>(u32(i) + 1); }

@@ -1,4 +1,4 @@
-// Bulk calls on hash tables, compared with std::unordered_map.
+// Compares bulk calls on hash tables with std::unordered_map.
 
 #include <glm/glm.hpp>
 #include <limits>
@@ -39,7 +39,7 @@ using Map = HashMap<u32, u32>;
 static_assert(detail::is_compiled_hash_size(4, 0) && detail::is_compiled_hash_size(8, 8));
 static_assert(!detail::is_compiled_hash_size(4, 8) && !detail::is_compiled_hash_size(12, 4));
 
-/// Inserts, and checks that the table then holds each key once, with one of its values.
+/// Inserts the keys. Then checks that the table holds each key once, with one of its values.
 void expect_insert(Context& context, Map& table, const std::vector<u32>& keys, bool wants_results) {
   const u64 n = keys.size();
   const auto values = numbers(n);
@@ -82,7 +82,7 @@ TEST_P(HashTables, ABulkInsertionLeavesEachKeyOnce) {
   }
 }
 
-/// Tables larger than the caches take their keys part by part.
+/// Tables that are larger than the caches insert their keys part by part.
 TEST_P(HashTables, LargeTablesAreFilledInParts) {
   const u64 n = 5000000;
   Map table(context(), n);
@@ -274,7 +274,7 @@ TEST_P(HashTables, AGrowingSetStaysSmallUnderChurnAndRepeats) {
   EXPECT_GE(set.table().capacity(), 5000u);
 }
 
-/// More slots than there are numbers of 32 bits.
+/// There are more slots than there are 32-bit numbers.
 TEST_P(HashTables, LargeTablesPast32BitsOfSlots) {
   if (GetParam() == Backend::cpu) GTEST_SKIP() << "takes long";
   const u32 n = 3000000;

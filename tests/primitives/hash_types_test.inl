@@ -1,4 +1,4 @@
-// Operations of threads on hash tables: all widths, all operations at once, full tables, one key.
+// Tests the operations of threads on hash tables: all widths, all operations at once, full tables, one key.
 
 #include <string>
 
@@ -21,7 +21,7 @@ struct Linear {
 
 struct Bidirectional {
   static constexpr const char* name = "bidirectional";
-  static constexpr u64 threads_on_one_key = 10000;  // fewer, since their assignments wait for each other
+  static constexpr u64 threads_on_one_key = 10000;  // fewer, because their assignments wait for each other
   template <class Key, class Value>
   using Table = BidirectionalMap<Key, Value>;
 };
@@ -60,7 +60,7 @@ class HashTypes : public test::BodyTest<BodyExecutor> {
     return seen.download();
   }
 
-  /// Returns how often a walk meets each key, and last, how many other keys it meets.
+  /// Returns how often a walk meets each key. The last element counts the other keys that it meets.
   template <class Table>
   std::vector<u32> visit(Table& table, u32 distinct, u32 first) {
     auto visits = this->template zeros<u32>(distinct + 1);
@@ -70,8 +70,8 @@ class HashTypes : public test::BodyTest<BodyExecutor> {
     return visits.download();
   }
 
-  /// Inserts, finds, erases and visits keys. They begin at `first`, so that a test can include or exclude those
-  /// around 0.
+  /// Inserts, finds, erases and visits keys. The keys begin at `first`, so that a test can include or exclude
+  /// those around 0.
   template <class Key, class Value>
   void expect_all(u32 first) {
     if constexpr (test::is_compiled < (std::is_same_v<Key, u32> && std::is_same_v<Value, u32>) ||
@@ -126,7 +126,7 @@ class HashTypes : public test::BodyTest<BodyExecutor> {
 
   template <class Key, class Value>
   void expect_churn(u32 distinct, u64 threads, u32 rounds) {
-    // A key may take another slot each time that it is inserted again after an erasure.
+    // A key may take another slot each time that it is inserted again after it was erased.
     Table<Key, Value> table(this->context(), threads * rounds + distinct);
     auto inserted = this->template zeros<u32>(distinct), erased = this->template zeros<u32>(distinct);
     auto wrong = this->template zeros<u32>(1);
@@ -228,7 +228,7 @@ TYPED_TEST(HashTypes, WidthsThatAreNoWholeWords) {
   this->template expect_all<u32, test::Bytes<12>>(1);
 }
 
-/// Keys around 0: all bits set, all but one set, all clear, all but one clear.
+/// These keys are around 0: all bits set, all but one set, all clear, all but one clear.
 TYPED_TEST(HashTypes, NoKeyIsReserved) {
   const test::Watchdog watchdog(600, "NoKeyIsReserved");
   this->template expect_all<u32, u32>(~u32{0} - 1000);

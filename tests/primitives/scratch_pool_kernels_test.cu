@@ -1,4 +1,4 @@
-// Kernels of a user's own whose warps and blocks take scratch from a pool.
+// Tests a user's own kernels, in which warps and blocks take scratch from a pool.
 
 #include "primitives/core/device.h"
 #include "primitives/cuda/scratch_pool.cuh"
@@ -8,15 +8,15 @@
 namespace copse::test {
 namespace {
 
-constexpr u32 words = 96;  // a slot
+constexpr u32 words = 96;  // per slot
 
-/// What all holders of slots hand on and report to.
+/// The memory that all holders of slots share, and in which they report faults.
 struct Ledger {
   u32* holders;  // [slot]
   u32* faults;
 };
 
-/// The members of a group fill a slot, each its own words, and read those of all others.
+/// The members of a group fill a slot together. Each writes its own words, and reads those of all other members.
 template <class Sync>
 __device__ void use_together(u32* data, u32 number, u32 member, u32 member_count, const Ledger& ledger, u32 salt,
                              const Sync& sync) {
@@ -50,7 +50,7 @@ __global__ void scratch_by_warp(ScratchPoolView pool, Ledger ledger, u32 rounds)
   }
 }
 
-/// Only the upper lanes of each warp are there.
+/// Only the upper lanes of each warp take part.
 __global__ void scratch_by_some_lanes(ScratchPoolView pool, Ledger ledger) {
   const u32 lane = threadIdx.x % 32;
   if (lane < 11) return;
@@ -77,7 +77,7 @@ class ScratchPoolKernels : public testing::Test {
   Context& context() { return *context_; }
   cudaStream_t stream() { return static_cast<cudaStream_t>(context_->stream()); }
 
-  /// Launches kernel(pool, ledger, ...) and expects `uses` slots in all. Returns how many callers waited.
+  /// Launches kernel(pool, ledger, ...) and expects `uses` uses of slots in all. Returns how many callers waited.
   template <class Launch>
   u32 run(ScratchPool pool, u64 uses, const Launch& launch) {
     context().device().clear(pool.view().memory(0), pool.slot_count() * pool.slot_bytes());

@@ -1,4 +1,4 @@
-// Scratch pools of single threads and tasks, on each backend.
+// Tests scratch pools for single threads and tasks, on each backend.
 
 #include <algorithm>
 
@@ -11,8 +11,8 @@
 namespace copse::detail {
 namespace {
 
-/// Acquires a slot, fills it, checks that no other thread does, and counts one up in its first word, which the
-/// holders hand on to each other.
+/// Acquires a slot, fills it, and checks that no other thread fills it. Adds one to its first word, which each
+/// holder hands on to the next.
 struct FillScratch {
   const ScratchPoolView& pool;
   u32 word_count;
@@ -35,7 +35,7 @@ struct FillScratch {
 struct UseScratch {
   ScratchPoolView pool;
   u32 word_count;
-  u32 start;  // what all places are multiples of
+  u32 start;  // all places are multiples of this
   u32* holders;
   u32* faults;
 
@@ -44,7 +44,7 @@ struct UseScratch {
   }
 };
 
-/// Takes and keeps.
+/// Takes a slot and keeps it.
 struct TakeOne {
   ScratchPoolView pool;
   u32* taken;
@@ -59,7 +59,7 @@ struct GiveBack {
 template <class Executor>
 class ScratchSlot : public test::BodyTest<Executor> {
  protected:
-  /// `n` threads on a pool of `slot_count`.
+  /// Runs `n` threads on a pool of `slot_count` slots.
   void use(u64 n, u64 slot_count, u32 start = 1) { use_on(this->context(), n, slot_count, start); }
 
   static void use_on(Context& context, u64 n, u64 slot_count, u32 start) {
@@ -83,7 +83,7 @@ class ScratchSlot : public test::BodyTest<Executor> {
     return sum;
   }
 
-  /// Acquires every slot and more; each is handed out once.
+  /// Tries to acquire more slots than there are. Checks that each slot is handed out once.
   void take_all(u64 slot_count) {
     ScratchPool pool(this->context(), slot_count, 16);
     Buffer<u32> taken(this->context(), slot_count + 10);

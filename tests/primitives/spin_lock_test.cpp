@@ -14,7 +14,7 @@ TEST(SpinLock, LetsThreadsInOneByOne) {
   const Watchdog watchdog(300, "threads at one lock");
   constexpr int thread_count = 4, repeats = 20000;
   SpinLock lock;
-  u64 sum = 0;  // no atomic: the thread sanitizer sees a lock that does not lock
+  u64 sum = 0;  // not an atomic, so that the thread sanitizer sees a lock that does not lock
   std::vector<std::thread> threads;
   for (int t = 0; t < thread_count; ++t) {
     threads.emplace_back([&] {
