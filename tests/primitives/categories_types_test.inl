@@ -1,4 +1,5 @@
-// A record in several categories: triangles to all cells of a grid that they touch, by expand and split.
+// Puts a record into several categories: expand and split bring each triangle to all cells of a grid that it
+// touches.
 
 #include <algorithm>
 #include <random>
@@ -17,7 +18,8 @@ struct FlatTriangle {
   Point corners[3];
 };
 
-/// Square cells of `size`, `side` by `side` of them, row by row from the origin on. Their borders belong to them.
+/// Square cells of width `size`, row by row from the origin. There are `side` rows of `side` cells. A cell
+/// includes its border.
 struct Cells {
   i64 size;
   u32 side;
@@ -29,7 +31,7 @@ struct Cells {
 struct Extent {
   i64 lo, hi;
 };
-/// Of the triangle along a direction.
+/// Returns the extent of the triangle along a direction.
 COPSE_HD inline Extent extent_along(const FlatTriangle& t, i64 x, i64 y) {
   Extent extent{t.corners[0].x * x + t.corners[0].y * y, t.corners[0].x * x + t.corners[0].y * y};
   for (u32 k = 1; k < 3; ++k) {
@@ -38,14 +40,15 @@ COPSE_HD inline Extent extent_along(const FlatTriangle& t, i64 x, i64 y) {
   }
   return extent;
 }
-/// Of a cell.
+/// Returns the extent of a cell along a direction.
 COPSE_HD inline Extent extent_along(const Point& lowest, i64 size, i64 x, i64 y) {
   const i64 at = lowest.x * x + lowest.y * y;
   return {at + size * (smaller(x, i64{0}) + smaller(y, i64{0})),
           at + size * (larger(x, i64{0}) + larger(y, i64{0}))};
 }
 
-/// Separating axes: of two convex shapes that are apart, an edge of one has them on either side. All in integers.
+/// Tests by separating axes: if two convex shapes are apart, they lie on different sides of an edge of one of
+/// them. All arithmetic is in integers.
 COPSE_HD inline bool touches(const FlatTriangle& t, const Point& lowest, i64 size) {
   Point normals[5] = {{1, 0}, {0, 1}, {}, {}, {}};
   for (u32 k = 0; k < 3; ++k) {
@@ -60,7 +63,7 @@ COPSE_HD inline bool touches(const FlatTriangle& t, const Point& lowest, i64 siz
   return true;
 }
 
-/// How many cells a triangle touches.
+/// Returns how many cells a triangle touches.
 struct CountTouched {
   const FlatTriangle* triangles;
   Cells cells;
@@ -98,7 +101,8 @@ struct CellOfReference {
   COPSE_HD u32 operator()(const Reference& reference) const { return reference.cell; }
 };
 
-// The oracle knows no separating axes: shapes that touch have a corner of one in the other, or edges that cross.
+// The oracle uses no separating axes. If two shapes touch, one has a corner inside the other, or their edges
+// cross.
 
 i64 turn(const Point& a, const Point& b, const Point& c) {
   return (b.x - a.x) * (c.y - a.y) - (b.y - a.y) * (c.x - a.x);

@@ -17,7 +17,7 @@ std::vector<T> hashed_values(u64 n) {
   return values;
 }
 
-/// The numbers of the flagged elements, and of the others.
+/// The numbers of the flagged elements, and those of the other elements.
 struct SlowSplit {
   std::vector<u32> selected, others;
 
@@ -38,7 +38,7 @@ std::vector<T> gathered(const std::vector<T>& values, const std::vector<u32>& in
   return out;
 }
 
-/// Sizes around the tiles of both backends, for elements of 4 and 8 bytes.
+/// Returns sizes around the tiles of both backends, for elements of 4 and 8 bytes.
 inline std::vector<u64> move_sizes() {
   return {0, 1, 2, 3, 31, 127, 128, 129, 4095, 4096, 4097, 8191, 8192, 8193, 3 * 8192 + 5, 100003};
 }

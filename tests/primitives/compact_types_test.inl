@@ -1,4 +1,4 @@
-// The templates of compaction and its kin with types, predicates and operators of a user's own.
+// Tests the templates of compaction and its relatives with a user's own types, predicates and operators.
 
 #include <cstring>
 
@@ -24,7 +24,7 @@ struct HashIsEven {
   COPSE_HD bool operator()(u64 i) const { return hash(i) % 2 == 0; }
 };
 
-/// Looks at the value alone, though it might be called with an index.
+/// Looks only at the value. It could be called with an index too.
 struct IdIsEven {
   COPSE_HD bool operator()(u64) const { return false; }
   template <u32 size>
@@ -55,7 +55,8 @@ struct SameBucket {
   COPSE_HD bool operator()(u32 a, u32 b) const { return a / bucket_size == b / bucket_size; }
 };
 
-/// The function x -> values[0] * x + values[1] modulo 2^64, and how many were chained to it: 24 bytes.
+/// The function x -> values[0] * x + values[1] modulo 2^64, and the number of functions that are chained in it. It
+/// takes 24 bytes.
 struct Three {
   u64 values[3];
   bool operator==(const Three&) const = default;

@@ -1,4 +1,4 @@
-// Merge sort and sample sort by the library's order. The same cases run through both.
+// Tests merge sort and sample sort by the library's order. Both sorts run the same cases.
 
 #include <algorithm>
 #include <cmath>
@@ -22,7 +22,7 @@ using detail::MergeShape;
 
 constexpr u64 sample_sort_begins = detail::sample_sort_min_tiles * MergeShape<u32, u32>::tile + 1;
 
-/// So that NaN and -0 are compared too.
+/// Returns the bits of the keys, so that NaN and -0 are compared too.
 template <class Key>
 std::vector<u64> bits_of_all(const std::vector<Key>& keys) {
   std::vector<u64> bits(keys.size());
@@ -112,7 +112,7 @@ TEST_P(ComparisonSort, TakesSortedReversedAndOrganPipe) {
   expect_sorts(context(), keys, "organ pipe");
 }
 
-/// The sampled keys are the smallest, so that nearly all others come out in one bucket.
+/// Returns keys of which the smallest are sampled. So nearly all other keys come out in one bucket.
 std::vector<u32> keys_against_samples(u64 n) {
   auto keys = random_keys<u32>(n, 1u << 31, 11);
   for (u32& key : keys) key = key >> 1 | 1u << 31;

@@ -1,4 +1,4 @@
-// Merge sort and sample sort of a user's own types, order and input functions.
+// Tests merge sort and sample sort with a user's own types, order and input functions.
 
 #include <algorithm>
 #include <numeric>
@@ -10,7 +10,7 @@
 namespace copse::detail {
 namespace {
 
-/// A key among other words, one of which tells the place in the input.
+/// A key among other words. One of these words tells the record's place in the input.
 template <u32 words>
 struct Record {
   u32 place;
@@ -26,7 +26,7 @@ struct LargerKeyFirst {
   }
 };
 
-/// Compares the last digit alone.
+/// Compares only the last digit.
 struct ByLastDigit {
   COPSE_HD bool operator()(u32 a, u32 b) const { return a % 10 < b % 10; }
 };
@@ -43,7 +43,8 @@ struct WideValue {
 template <class Executor>
 class ComparisonSortTypes : public test::BodyTest<Executor> {
  protected:
-  /// Sorts records by both sorts, alone and with a value, within the scratch that was told.
+  /// Sorts records by both sorts, alone and with a value. It checks that the sorts need no more scratch than they
+  /// told.
   template <u32 words>
   void expect_sorts_records(u64 n, u32 distinct) {
     if constexpr (test::is_compiled < words == 8 || words == 25 >) check_sorts_records<words>(n, distinct);

@@ -17,7 +17,7 @@ namespace copse::test {
 class ContextTest : public OnEachBackend {};
 COPSE_ON_EACH_BACKEND(ContextTest);
 
-/// Counts what is allocated on the way to another resource.
+/// Counts the allocations that it passes on to another resource.
 class CountingResource final : public MemoryResource {
  public:
   explicit CountingResource(MemoryResource& behind) : behind_(behind) {}

@@ -1,4 +1,4 @@
-// The primitives' templates with types and operators of a user's own.
+// Tests the templates of the primitives with a user's own types and operators.
 
 #include <random>
 
@@ -8,7 +8,7 @@
 namespace copse::detail {
 namespace {
 
-/// The function x -> scale * x + shift modulo 2^64; chaining two does not commute.
+/// The function x -> scale * x + shift modulo 2^64. Chaining two of them does not commute.
 struct Affine {
   u64 scale, shift;
   bool operator==(const Affine&) const = default;
@@ -20,7 +20,7 @@ struct Chain {
   }
 };
 
-/// Three words of which each is bounded on its own: an operator over 24 bytes.
+/// Three words. The operator merges each on its own, so it works on 24 bytes.
 struct Bounds {
   i64 low, high, count;
   bool operator==(const Bounds&) const = default;

@@ -1,5 +1,5 @@
-// Splits and sorts by functors and of types of a user's own; scans and sorts where the GPU is small, large or
-// shared.
+// Tests splits and sorts by a user's own functors and types. Tests scans and sorts where the GPU is small, large
+// or shared.
 
 #include <algorithm>
 #include <random>
@@ -13,7 +13,7 @@
 namespace copse::detail {
 namespace {
 
-/// A record of 28 bytes that falls into a bucket by a part of it.
+/// A record of 28 bytes. A part of it says into which bucket the record falls.
 struct Particle {
   float position[3];
   u32 cell;
@@ -41,7 +41,7 @@ struct IndexOf64Bits {
 template <class Executor>
 class DistributionTypes : public test::BodyTest<Executor> {
  protected:
-  /// An executor that takes the GPU for one of a single multiprocessor, so that blocks wait for their turn.
+  /// Returns an executor that sees a GPU with one multiprocessor, so that blocks wait for their turn.
   Executor small_executor() {
     Executor ex = this->executor();
     if constexpr (body_backend == Backend::cuda) ex.multiprocessor_count = 1;
@@ -175,7 +175,7 @@ TYPED_TEST(DistributionTypes, LargeLookBackIsRightAThousandTimes) {
   }
 }
 
-/// 0 where bytes are in order and every value counts as often as in ByteOfHash.
+/// The result is 0 if bytes are in order and each value occurs as often as in ByteOfHash.
 struct CountsOfBytes {
   const u8* keys;
   COPSE_HD u32 operator()(u64 i) const { return keys[i]; }

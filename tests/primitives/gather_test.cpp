@@ -64,8 +64,8 @@ Bytes slow_scatter(const Bytes& in, u64 record_bytes, const std::vector<Id>& ind
   return out;
 }
 
-/// Gathers n records of `record_count` with both arrays `shift` bytes past an aligned address, and checks that
-/// nothing around them changes.
+/// Gathers n records of `record_bytes`. Both arrays begin `shift` bytes after an aligned address. Checks that
+/// nothing around the arrays changes.
 template <class Id>
 void expect_gather(Context& context, u64 n, u64 record_count, u64 record_bytes, u64 shift, Id limit) {
   const Bytes in_host = random_bytes(record_count * record_bytes, 1);
@@ -238,7 +238,7 @@ TEST_P(Gather, LargeRecordsPastFourGigabytes) {
   std::vector<u32> indices(n);
   for (u64 i = 0; i < n; ++i) indices[i] = u32(n - 1 - i);
   const Buffer<u32> index(context(), indices);
-  // Every record begins with its number.
+  // Each record begins with its number.
   Buffer<u32> numbers(context(), n);
   {
     std::vector<u32> host(n);

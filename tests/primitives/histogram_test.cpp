@@ -28,7 +28,7 @@ std::vector<u64> slow_histogram(const std::vector<T>& values, IntegerBins<T> bin
 template <class T>
 void expect_histogram(Context& context, const std::vector<T>& values, IntegerBins<T> bins, u64 bin_count) {
   const Buffer<T> in(context, values);
-  Buffer<u64> counts(context, std::vector<u64>(bin_count, 77));  // counts start at 0 whatever stood there
+  Buffer<u64> counts(context, std::vector<u64>(bin_count, 77));  // the counts start at 0, whatever the buffer held
   histogram(context, in.span(), bins, counts.span());
   EXPECT_EQ(counts.download(), slow_histogram(values, bins, bin_count))
       << values.size() << " values, " << bin_count << " bins of " << bins.width << " from " << +bins.first;

@@ -13,7 +13,7 @@ namespace copse::test {
 class ListRank : public OnEachBackend {};
 COPSE_ON_EACH_BACKEND(ListRank);
 
-/// Successors of lists, all nodes by themselves at first.
+/// The successors in lists. At first each node is a list of its own.
 struct Lists {
   std::vector<u32> next;
   u32 head = 0;
@@ -47,7 +47,7 @@ std::vector<u32> ranks_of(Context& context, const Lists& lists) {
   return ranks.download();
 }
 
-/// One list of all nodes in the order given.
+/// Returns one list of all nodes in the given order.
 Lists list_in_order(const std::vector<u32>& order) {
   Lists lists(order.size());
   lists.link(order);
@@ -55,7 +55,8 @@ Lists list_in_order(const std::vector<u32>& order) {
   return lists;
 }
 
-/// Around blocks of 64 nodes and lists of 128, and where a third and a fourth level begin.
+/// Returns sizes around blocks of 64 nodes and lists of 128 nodes, and sizes at which a third and a fourth level
+/// begin.
 std::vector<u64> list_sizes() {
   auto sizes = boundary_sizes();
   sizes.insert(sizes.end(), {63, 64, 65, 127, 128, 129, 130, 8127, 8128, 8129, 8130});
@@ -125,7 +126,7 @@ TEST_P(ListRank, WorksInPlace) {
   EXPECT_EQ(nodes.download(), slow_ranks(lists));
 }
 
-/// What a list that is none gives: the right ranks or none, as on the CPU.
+/// Checks the result for links that are no list: the right ranks or none, as on the CPU.
 void expect_right_or_none(Context& context, const Lists& lists) {
   Context cpu({.backend = Backend::cpu});
   const auto expected = ranks_of(cpu, lists);

@@ -1,4 +1,4 @@
-// Gather, scatter, histogram and summed-area table as templates, with types and functions of a user's own.
+// Tests gather, scatter, histogram and summed-area table as templates, with a user's own types and functions.
 
 #include <random>
 
@@ -26,7 +26,7 @@ struct Odd {
   bool operator==(const Odd&) const = default;
 };
 
-/// From the last to the first, every third left out.
+/// Goes from the last element to the first, and leaves out each third one.
 struct Backwards {
   u64 n;
   COPSE_HD u32 operator()(u64 i) const { return i % 3 == 2 ? invalid_id : u32(n - 1 - i); }
@@ -52,7 +52,7 @@ struct LowByte {
 template <class Executor>
 class Movement : public test::BodyTest<Executor> {
  protected:
-  /// Moves n records, `skip` elements past the start of their arrays.
+  /// Moves n records. They begin `skip` elements after the start of their arrays.
   template <class T>
   void expect_moves(u64 n, u64 skip) {
     if constexpr (test::is_compiled < std::is_same_v<T, Odd> || std::is_same_v < T, Record < 6 >>>)
@@ -105,7 +105,7 @@ TYPED_TEST(Movement, GatherAndScatterMoveAnyType) {
 TYPED_TEST(Movement, HistogramTakesInputAndBinFunctions) {
   for (u64 bin_count : {1, 5, 256, 300, 40000, 1000000}) {
     for (u64 n : {u64{0}, u64{1}, u64{33}, u64{20000}}) {
-      // Every eleventh bin is past the end.
+      // Each eleventh bin is past the end.
       const Modulo bin{bin_count + bin_count / 11};
       std::vector<u64> expected(bin_count);
       for (u64 i = 0; i < n; ++i) {

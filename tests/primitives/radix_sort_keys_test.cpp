@@ -1,4 +1,4 @@
-// Radix sort over every type of key, against stable sorts of the standard library.
+// Tests radix sort with each type of key, against stable sorts of the standard library.
 
 #include <algorithm>
 #include <compare>
@@ -21,7 +21,7 @@ namespace {
 template <class Key>
 bool comes_before(const Key& a, const Key& b) {
   if constexpr (std::is_floating_point_v<Key>) {
-    return std::strong_order(a, b) < 0;  // the total order of IEEE 754, which has places for zeros and NaN
+    return std::strong_order(a, b) < 0;  // the total order of IEEE 754, which orders zeros and NaN too
   } else if constexpr (std::is_arithmetic_v<Key>) {
     return a < b;
   } else {
@@ -56,7 +56,7 @@ std::vector<Key> random_keys(u64 n, u32 seed) {
   return keys;
 }
 
-/// The indices of the keys in stable sorted order.
+/// Returns the indices of the keys in stable sorted order.
 template <class Key>
 std::vector<u32> slow_indices(const std::vector<Key>& keys, SortOrder order) {
   std::vector<u32> indices(keys.size());

@@ -10,7 +10,7 @@
 
 namespace copse::test {
 
-/// Runs of random lengths up to `longest`, the values of neighbouring runs different.
+/// Returns runs of random lengths up to `longest`. The values of neighbouring runs differ.
 template <class T>
 std::vector<T> random_runs(u64 n, u64 longest) {
   std::mt19937_64 random(n + longest);

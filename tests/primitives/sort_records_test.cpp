@@ -30,7 +30,7 @@ void expect_sorts_records(Context& context, u64 count, u64 record_bytes, u64 key
     std::memcpy(&key, &host[i * record_bytes + key_offset], sizeof(Key));
     return key;
   };
-  for (u64 i = 0; i < count; ++i) {  // few different keys, so that their order among equals shows
+  for (u64 i = 0; i < count; ++i) {  // few different keys, so that the order of equal keys shows
     const Key key = Key(u64(key_of(i)) & mask);
     std::memcpy(&host[i * record_bytes + key_offset], &key, sizeof(Key));
   }

@@ -16,7 +16,7 @@ struct ImageSize {
   u64 width, height;
 };
 
-/// Around warps, bands of 8 and 16 rows, and chunks of 256 columns.
+/// Returns sizes around warps, bands of 8 and 16 rows, and chunks of 256 columns.
 std::vector<ImageSize> image_sizes() {
   std::vector<ImageSize> sizes = {{0, 0}, {0, 5}, {5, 0}, {1, 1}, {1, 1000}, {1000, 1}, {3, 2}, {640, 360}};
   for (u64 width : {31, 32, 33, 255, 256, 257, 513}) {
@@ -34,7 +34,7 @@ std::vector<T> random_image(ImageSize size, u32 seed) {
   return values;
 }
 
-/// Adds column by column what stands above and to the left.
+/// Returns the table. It adds, column by column, what stands above and to the left of each element.
 template <class T>
 std::vector<T> slow_table(const std::vector<T>& in, ImageSize size) {
   std::vector<T> out(in.size());
