@@ -1,4 +1,4 @@
-// Queues pushed to by each way there is, on each backend.
+// Pushes to queues in each way there is, on each backend.
 
 #include <gtest/gtest.h>
 
@@ -57,7 +57,7 @@ struct PushByWarp {
   }
 };
 
-/// 0 to 7 copies of the index.
+/// Pushes 0 to 7 copies of the index.
 struct PushSeveral {
   QueueView<u32> queue;
   COPSE_HD void operator()(u64 i) const {
@@ -67,7 +67,7 @@ struct PushSeveral {
   }
 };
 
-/// Lanes of a warp push to different queues at the same time.
+/// The lanes of a warp push to different queues at the same time.
 struct PushToOneOfFour {
   QueueView<u32> queues[4];
   COPSE_HD void operator()(u64 i) const { queues[hash_of(i) >> 30].push_by_warp(u32(i)); }

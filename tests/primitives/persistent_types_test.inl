@@ -1,4 +1,4 @@
-// Several stages in one launch, work counters, and locks, on each backend.
+// Tests several stages in one launch, work counters and locks, on each backend.
 
 #include <gtest/gtest.h>
 
@@ -11,7 +11,7 @@
 namespace copse::detail {
 namespace {
 
-/// Every stage reads what neighbours, far away too, wrote in the stage before.
+/// Each stage reads what neighbours wrote in the stage before. Some of these neighbours are far away.
 struct Diffuse {
   u32* fields[2];
   u64 n;
@@ -23,11 +23,11 @@ struct Diffuse {
   }
 };
 
-/// Breadth-first search over the complete binary tree, whose frontier's size is known on the device alone.
+/// Breadth-first search over the complete binary tree. Only the device knows the size of its frontier.
 struct SearchTree {
   u64 node_count;
   u32* frontiers[2];
-  u32* sizes;  // a stage, and one more
+  u32* sizes;  // one per stage, and one more
   u32* depths;
 
   COPSE_HD u64 size(u32 stage) const { return sizes[stage] == 0 ? no_more_stages : sizes[stage]; }
@@ -41,7 +41,7 @@ struct SearchTree {
   }
 };
 
-/// Stage s has one element, which the next stage counts on.
+/// Stage s has one element. The next stage depends on its count.
 struct CountStages {
   u64* count;
   COPSE_HD u64 size(u32 stage) const { return *count == stage ? 1 : 0; }
@@ -53,7 +53,7 @@ struct CountVisits {
   COPSE_HD void operator()(u64 i) const { fetch_add_relaxed(visits + i, 1u); }
 };
 
-/// Adds one to two counters that only a lock keeps in step.
+/// Adds one to each of two counters. Only a lock keeps them equal.
 struct BothCounters {
   u64* first;
   u64* second;
@@ -65,7 +65,7 @@ struct BothCounters {
 };
 struct CountUnderLocks {
   SpinLock* locks;
-  u64* counters;  // two a lock
+  u64* counters;  // two per lock
   u64 lock_count;
   COPSE_HD void operator()(u64 i) const {
     const u64 k = (u32(i) * 2654435761u >> 8) % lock_count;

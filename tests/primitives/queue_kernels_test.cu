@@ -1,4 +1,4 @@
-// Kernels of a user's own that take tickets as a block and meet at a grid barrier.
+// Tests a user's own kernels that take tickets as a block and that meet at a grid barrier.
 
 #include <algorithm>
 
@@ -21,7 +21,7 @@ __global__ void push_by_block(u32 n, QueueView<u32> queue) {
   for (u32 k = 0; k < count; ++k) queue.store(place + k, i);
 }
 
-/// A number goes round all blocks, a block a barrier.
+/// A number goes round all blocks: at each barrier one block passes it on.
 __global__ void pass_round(u32 rounds, u64* numbers, cuda::GridCounters* counters) {
   cuda::GridBarrier barrier(counters);
   for (u32 round = 0; barrier.takes_part() && round < rounds; ++round) {
@@ -33,7 +33,8 @@ __global__ void pass_round(u32 rounds, u64* numbers, cuda::GridCounters* counter
   cuda::leave_grid(counters);
 }
 
-/// By how many rounds more than one a block was ahead of another, or behind it at all: the worst seen.
+/// Measures how far blocks drift apart: by how many rounds more than one a block is ahead of another, or by how
+/// many it is behind. Keeps the largest.
 __global__ void measure_lead(u32 rounds, u32* progress, u32* worst, cuda::GridCounters* counters) {
   cuda::GridBarrier barrier(counters);
   for (u32 round = 1; barrier.takes_part() && round <= rounds; ++round) {

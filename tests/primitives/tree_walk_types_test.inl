@@ -1,4 +1,4 @@
-// Walks over trees of all shapes, on each backend.
+// Tests walks over trees of all shapes, on each backend.
 
 #include <cstring>
 
@@ -14,12 +14,12 @@ namespace {
 
 using test::HostTree;
 
-/// A value of which sums depend on their order.
+/// Returns a value. A sum of such values depends on its order.
 COPSE_HD inline float value_of(u32 node) {
   return float((node + 1) * 2654435761u >> 8) * 1e-3f;
 }
 
-/// ParentLinks that may be walked down too.
+/// ParentLinks, with links down too.
 struct FullTree : ParentLinks {
   const u32* first_children;
   COPSE_HD u32 child_count(u32 node) const { return child_counts[node]; }
@@ -80,7 +80,7 @@ std::vector<float> slow_sums(const HostTree& tree) {
   return sums;
 }
 
-/// Once at every inner node.
+/// Each inner node is visited once per walk.
 std::vector<u32> expected_visits(const HostTree& tree, u32 times = 1) {
   std::vector<u32> visits;
   for (u64 node = 0; node < tree.size(); ++node) visits.push_back(tree.is_leaf(node) ? 0 : times);
@@ -97,7 +97,7 @@ bool same_bits(const std::vector<float>& a, const std::vector<float>& b) {
   return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0;
 }
 
-/// Tells the children their depth; does not go below `deepest`.
+/// Tells the children of a node their depth. Does not go below `deepest`.
 struct TellDepth {
   FullTree tree;
   u32 deepest;
@@ -110,7 +110,7 @@ struct TellDepth {
   }
 };
 
-/// Writes down the nodes in the order in which one thread meets them.
+/// Lists the nodes in the order in which one thread meets them.
 struct WriteDown {
   FullTree tree;
   u32 not_below;
@@ -127,7 +127,7 @@ struct WalkOneThread {
   COPSE_HD void operator()(u64) const { walk_down(write.tree, top, write); }
 };
 
-/// Two meet at every place, and one of them is told what the other knew.
+/// Two threads meet at each place. One of them is told what the other knew.
 struct Meet {
   u32 place_count;
   u32* places;
@@ -144,7 +144,7 @@ struct Meet {
 template <class Executor>
 class TreeWalk : public test::BodyTest<Executor> {
  protected:
-  /// Sums from the leaves up, `times` times on end.
+  /// Adds sums from the leaves up, `times` times in a row.
   void expect_sums(const HostTree& host, u32 times = 1) { expect_sums_on(this->context(), host, times); }
 
   static void expect_sums_on(Context& context, const HostTree& host, u32 times) {
@@ -194,7 +194,7 @@ class TreeWalk : public test::BodyTest<Executor> {
   test::Watchdog watchdog_{300, "a walk over a tree"};
 };
 
-/// Alone, around warps, blocks and the grain of the CPU.
+/// Returns sizes of a tree: one leaf, and sizes around warps, blocks and the CPU's grain.
 std::vector<u64> tree_sizes() {
   return {1, 2, 3, 4, 31, 33, 255, 257, 2047, 2049, 30011};
 }
@@ -221,7 +221,7 @@ TYPED_TEST(TreeWalk, SumsUpwardsOverPairs) {
 
 TYPED_TEST(TreeWalk, WalksAForestUpwards) {
   HostTree forest = test::random_tree(5000, 9);
-  // Cut the root off its children: each becomes a root.
+  // This cuts the root off its children, so that each child becomes a root.
   for (u32 k = 0; k < forest.child_counts[0]; ++k) forest.parents[forest.first_children[0] + k] = invalid_id;
   forest.child_counts[0] = 0;
   ++forest.leaf_count;
@@ -296,7 +296,7 @@ TYPED_TEST(TreeWalk, WalksOnTwoContextsAtOnce) {
   });
 }
 
-/// Each before its children, siblings in their order.
+/// Lists each node before its children, and siblings in their order.
 void write_down(const HostTree& tree, u32 node, u32 not_below, std::vector<u32>& list) {
   list.push_back(node);
   if (node == not_below) return;
@@ -342,7 +342,7 @@ TYPED_TEST(TreeWalk, LargeTreesOfAllShapes) {
     this->expect_depths(tree);
   }
   this->expect_pair_sums(test::random_binary_tree(600000, 7));
-  // Deep below where tasks begin to keep their siblings.
+  // These trees go deep below the point where tasks begin to keep their siblings.
   this->expect_depths(test::random_binary_tree(600000, 7));
 }
 

@@ -1,4 +1,4 @@
-// On the CPU, those who wait give up where what they wait for will not come.
+// On the CPU, a thread that waits gives up if what it waits for will not come.
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// Tasks that wait for tasks before them, and tasks that push tasks, on each backend.
+// Tests tasks that wait for tasks before them, and tasks that push tasks, on each backend.
 
 #include <gtest/gtest.h>
 
@@ -16,8 +16,8 @@ COPSE_HD u32 small_hash(u64 i) {
   return (u32(i) * 2654435761u) >> 24;
 }
 
-/// The longest chain there is: task i waits for task i - 1, most often a lane of its own warp. A sum is stored one
-/// higher, so that 0 says that it is not there.
+/// The longest possible chain: task i waits for task i - 1, which mostly runs on a lane of the same warp. A sum is
+/// stored one higher, so 0 says that the sum is not there yet.
 struct ChainOne {
   u64* sums;
   COPSE_HD bool operator()(u64 i) const {
@@ -28,12 +28,12 @@ struct ChainOne {
   }
 };
 
-/// The course's device-wide scan: a task adds up a tile, learns what stands before it from the task of the tile
-/// before, tells the next one, and writes its scan.
+/// The course's device-wide scan. A task learns from the task of the tile before it what stands before its own
+/// tile. It writes the scan of its tile and tells the next task the sum.
 struct ScanTile {
   static constexpr u64 tile = 64;
   u64 n;
-  u64* through;  // the sum of all tiles up to this one, and 1
+  u64* through;  // per tile, the sum of all tiles up to this one, plus 1
   u64* out;
 
   COPSE_HD bool operator()(u64 k) const {
@@ -48,8 +48,9 @@ struct ScanTile {
   }
 };
 
-/// A binary tree over ranges of leaves, from the top: node i has its children at 2i + 1 and 2i + 2, and is told
-/// its range by its parent, with a flag, behind which the parent's own memory is seen too.
+/// A binary tree over ranges of leaves, made from the top. Node i has its children at 2i + 1 and 2i + 2. Its
+/// parent tells it its range and sets a flag. A task that sees the flag also sees
+/// everything that its parent wrote.
 struct SplitRange {
   u32* begins;
   u32* ends;
@@ -70,14 +71,14 @@ struct SplitRange {
   }
 };
 
-/// A tree whose shape nobody knows before: a task splits its range where a hash says, and pushes both parts.
-/// Places are the nodes' ids.
+/// A tree whose shape is not known before. A task splits its range where a hash says, and pushes both parts. The
+/// places are the ids of the nodes.
 struct Range {
   u32 begin, end, depth;
 };
 struct SplitTask {
-  u32* leaf_depths;  // an element of the range
-  u32* node_visits;  // a place
+  u32* leaf_depths;  // one per element of the range
+  u32* node_visits;  // one per place
   u32 leaf_size;
 
   COPSE_HD void operator()(u64 place, const Range& range, const TaskQueueView<Range>& queue) const {
@@ -110,7 +111,7 @@ void split_slowly(std::vector<u32>& depths, u32& node_count, Range range, u32 le
   split_slowly(depths, node_count, {middle, range.end, range.depth + 1}, leaf_size);
 }
 
-/// A task counts down, alone in the queue most of the time.
+/// A task that counts down. It is alone in the queue most of the time.
 struct CountDown {
   u32* sum;
   COPSE_HD void operator()(u64, const u32& left, const TaskQueueView<u32>& queue) const {
@@ -118,7 +119,7 @@ struct CountDown {
     if (left > 0) queue.push(left - 1);
   }
 };
-/// Pushes itself twice, for ever where there is room.
+/// Pushes itself twice. It would go on for ever if there were room.
 struct Multiply {
   u32* runs;
   COPSE_HD void operator()(u64, const u32& generation, const TaskQueueView<u32>& queue) const {
@@ -127,7 +128,7 @@ struct Multiply {
     queue.push(generation + 1);
   }
 };
-/// The same, three at a time.
+/// Pushes itself three times at once.
 struct MultiplyTogether {
   u32* runs;
   COPSE_HD void operator()(u64, const u32& generation, const TaskQueueView<u32>& queue) const {
@@ -145,7 +146,7 @@ struct PushNumber {
 template <class Executor>
 class WaterfallTypes : public test::BodyTest<Executor> {
  protected:
-  /// An executor that takes the GPU for one of a single multiprocessor.
+  /// Returns an executor that sees a GPU with one multiprocessor.
   Executor small_executor() {
     Executor ex = this->executor();
     if constexpr (body_backend == Backend::cuda) ex.multiprocessor_count = 1;
@@ -183,7 +184,7 @@ class WaterfallTypes : public test::BodyTest<Executor> {
     ASSERT_EQ(got_ends.download(), ends);
   }
 
-  /// A tree of unknown shape, in a queue of just as many places as it has nodes.
+  /// Makes a tree whose shape is not known before. The queue has exactly as many places as the tree has nodes.
   void expect_grown_tree(const Executor& ex, u32 size, u32 leaf_size) {
     std::vector<u32> depths(size);
     u32 node_count = 0;
@@ -265,7 +266,7 @@ TYPED_TEST(WaterfallTypes, QueueRefusesTasksPastItsCapacityAndStillEnds) {
     EXPECT_EQ(runs.download()[0], capacity);
     EXPECT_COPSE_ERROR(queue.check(), ErrorCode::capacity, "its capacity is 5000");
   }
-  // Every task pushes two, so one more than twice as many as there is room for.
+  // Each task pushes two tasks. So the queue is given one task more than twice its capacity.
   EXPECT_COPSE_ERROR(queue.check(), ErrorCode::capacity, "given 10001 tasks");
 
   queue.clear();
