@@ -13,7 +13,7 @@ namespace {
 constexpr u32 threads = 1024;
 constexpr u32 rounds = 64;
 
-// Prefix sums of one bit a thread over a block.
+// Prefix sums of one bit per thread over a block.
 
 struct ByVotes {
   cuda::BlockStorage<u32, threads> storage;
@@ -48,7 +48,7 @@ struct ByVotesOfCounts {
   }
 };
 
-// Counts of one bit a thread over a block (Harris, "Data-Parallel Primitives", GTC 2010, "Binary Reduction").
+// Counts of one bit per thread over a block (Harris, "Data-Parallel Primitives", GTC 2010, "Binary Reduction").
 
 struct CountByBarrier {
   __device__ u32 operator()(bool flag) { return u32(__syncthreads_count(flag)); }
@@ -108,7 +108,7 @@ struct ByTurns {
   }
 };
 
-/// The hardware's atomics, whose order is its own: the ranks are right, but not stable.
+/// Atomic operations of the hardware, in any order: the ranks are right, but not stable.
 struct ByAtomics {
   static __device__ u32 add(u32* count, u32) { return atomicAdd(count, 1u); }
 };

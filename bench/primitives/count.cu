@@ -79,7 +79,7 @@ void any_byte(Comparison& c) {
   c.expect_equal(any, expected);
 }
 
-/// Half are set, so that the answer is no as soon as anybody looks; a reduction looks at all.
+/// Half are set, so that the first look already gives the answer no; a reduction reads all flags.
 void all_bytes(Comparison& c) {
   const BufferSpan<u8> flags = c.hashed<u8>(c.n, 1);
   const BufferSpan<u32> all = c.hashed<u32>(1), expected = c.hashed<u32>(1, 32, 1);

@@ -1,7 +1,7 @@
 #pragma once
 
 // The scans that courses teach, of u32 sums, to be measured beside ours. Plain on purpose: no vector loads, a
-// few elements a thread, as in
+// few elements per thread, as in
 //   Hillis, Steele, "Data Parallel Algorithms", Communications of the ACM, 1986;
 //   Blelloch, "Prefix Sums and Their Applications", 1990; padded against bank conflicts as in
 //   Harris, Sengupta, Owens, "Parallel Prefix Sum (Scan) with CUDA", GPU Gems 3, 2007;
@@ -191,7 +191,7 @@ inline void reduce_then_scan(const cuda::Executor& ex, u64 n, const u32* in, u32
                static_cast<const u32*>(sums), out);
 }
 
-// The waterfall: one launch, whose blocks add their sums to one global sum in turn.
+// The waterfall: the blocks of one launch add their sums to one global sum in turn.
 
 /// Zero before the launch.
 struct Waterfall {

@@ -69,7 +69,7 @@ struct WaitForClock {
   }
 };
 
-/// Arithmetic of which each step needs the one before: 4 clocks a step on a multiprocessor that has a warp for
+/// Arithmetic of which each step needs the one before: 4 clocks per step on a multiprocessor that has a warp for
 /// every unit to itself.
 struct Compute {
   u32 steps;

@@ -109,7 +109,7 @@ __global__ void __launch_bounds__(threads) cooperative_barriers(u64* sums) {
   if (threadIdx.x == 0) sums[blockIdx.x] += barriers;
 }
 
-/// n blocks a multiprocessor.
+/// n blocks per multiprocessor.
 template <u32 threads>
 void barrier(Comparison& c) {
   const auto& ex = c.context.cuda_executor();

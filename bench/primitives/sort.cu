@@ -9,7 +9,7 @@ namespace copse::bench {
 
 namespace {
 
-// The least that any sort can move: every key read and written once a pass of 8 bits, and read once more to
+// The least that any sort can move: every key read and written once per pass of 8 bits, and read once more to
 // count digits. What a pass costs beyond that decides between implementations, so `bound` is against this.
 double radix_sort_bytes(u64 n, u32 bits, u32 key_bytes, u32 value_bytes) {
   const u32 passes = (bits + 7) / 8;

@@ -161,7 +161,7 @@ void subtrees_against_levels(Comparison& c) {
   c.expect_equal(nodes, expected);
 }
 
-/// A tree whose shape nobody knows before: leaves are cut off anywhere, and its depth is several times the
+/// A tree of unpredictable shape: leaves are cut off anywhere, and its depth is several times the
 /// logarithm.
 struct Part {
   u32 begin, end, depth;
@@ -238,7 +238,7 @@ struct GrownTree {
   BufferSpan<u32> depths;
 };
 
-/// The rival: a launch a level, whose size the host happens to know.
+/// The rival: one launch per level. The host knows the sizes of the levels, which is rare.
 GrownTree against_launches(Comparison& c) {
   const u32 leaf_count = u32(c.n / 2);
   const GrownTree tree{leaf_count, level_sizes(leaf_count), c.buffer<u32>(leaf_count)};

@@ -12,7 +12,7 @@ namespace copse::bench {
 
 namespace {
 
-/// Seconds a call, over `calls` of them in a row on an idle stream.
+/// Seconds per call, over `calls` calls in a row on an idle stream.
 double seconds_a_call(Context& context, const Work& work, int calls) {
   context.wait();
   Stopwatch stopwatch(context);

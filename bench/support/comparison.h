@@ -30,7 +30,7 @@ class Comparison {
   Context context;
   const u64 n;
 
-  /// The bytes that must be read and written whatever the algorithm; 0 where nobody says.
+  /// The bytes that any algorithm must read and write; 0 if not given.
   double bytes = 0;
 
   Work ours;
