@@ -35,7 +35,8 @@ class WallClockMark final : public Mark {
   std::chrono::steady_clock::time_point time_ = std::chrono::steady_clock::now();
 };
 
-/// All work is done when its call returns, so there is nothing to wait for and nothing to capture.
+/// Runs on the host. All work is done when its call returns, so there is nothing to wait for and nothing to
+/// capture.
 class HostDevice final : public Device {
  public:
   std::string name() const override { return "CPU"; }

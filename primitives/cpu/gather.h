@@ -8,8 +8,8 @@ namespace copse::cpu {
 
 namespace detail {
 
-/// Moves record from(i) of `in` to record to(i) of `out`. If the compiler knows the size, this is a few moves in
-/// place of a call.
+/// Moves n records from `in` to `out`: with `gathers` record index(i) to place i, else record i to place index(i).
+/// An index of all ones stands for no record. If the compiler knows the size, a few moves replace a call.
 template <u64 fixed_bytes, bool gathers, class IndexFunction>
 void move_records(const Executor& ex, const char* label, u64 n, const void* in, u64 record_bytes,
                   const IndexFunction& index, void* out) {

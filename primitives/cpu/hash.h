@@ -1,6 +1,6 @@
 #pragma once
 
-// The templates of hash_templates.h on the CPU backend.
+// Brings the templates of hash_templates.h to the CPU backend.
 
 #include "primitives/cpu/compact.h"
 #include "primitives/cpu/count.h"
@@ -12,7 +12,7 @@
 
 namespace copse::cpu {
 
-/// Size of the part of a table that stays in a core's second-level cache while its keys are inserted.
+/// Returns the size of the part of a table that stays in the L2 cache of a core while its keys are inserted.
 inline u64 hash_part_bytes(const Executor&) {
   return u64{512} << 10;
 }

@@ -29,7 +29,7 @@ void count_part(u64 begin, u64 end, Input& input, Bin& bin, u64 bin_count, u64* 
   }
 }
 
-/// counts[b] = the sum of all tables at b.
+/// Sets counts[b] to the sum of all tables at b.
 struct SumTables {
   const u64* tables;
   u64 table_count, bin_count;

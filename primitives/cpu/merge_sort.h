@@ -16,7 +16,7 @@ namespace detail {
 inline constexpr u64 merge_chunk = u64{1} << 14;
 inline constexpr u64 longest_insertion = 16;
 
-/// Keys, and values unless Value is NoValue.
+/// Holds keys, and values unless Value is NoValue.
 template <class Key, class Value>
 struct SortArrays {
   static constexpr bool with_values = copse::detail::has_value<Value>;
@@ -44,7 +44,7 @@ void insertion_sort(const SortArrays<Key, Value>& data, u64 begin, u64 end, cons
   }
 }
 
-/// Merges [a, a_end) and [b, b_end) to `out` on.
+/// Merges [a, a_end) and [b, b_end) to `to`, from place `out` on.
 template <class Key, class Value, class Less>
 void merge_runs(const SortArrays<Key, Value>& from, u64 a, u64 a_end, u64 b, u64 b_end,
                 const SortArrays<Key, Value>& to, u64 out, const Less& less) {

@@ -1,6 +1,6 @@
 #pragma once
 
-// All primitives of the CPU backend.
+// Includes all primitives of the CPU backend.
 
 #include "primitives/cpu/compact.h"
 #include "primitives/cpu/count.h"

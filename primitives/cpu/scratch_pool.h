@@ -8,9 +8,9 @@
 
 namespace copse::cpu {
 
-/// A slot of a pool that the calling task holds for the life of the object. It first tries the slot of its own
-/// worker, whose memory is in that worker's cache. In a pool with as many slots as the context has workers
-/// (scratch_pool_for_any_warps) a task never waits, unless it waits for other tasks itself.
+/// A slot of a pool, which the calling task holds for the life of the object. It first tries the slot of its own
+/// worker, since the memory of that slot is in the cache of the worker. If the pool has as many slots as the
+/// context has workers (scratch_pool_for_any_warps), a task never waits, unless it waits for other tasks itself.
 class TaskScratch {
  public:
   explicit TaskScratch(const ScratchPoolView& pool) : pool_(pool), slot_(pool.acquire(own_place(pool))) {}
@@ -18,7 +18,7 @@ class TaskScratch {
   TaskScratch(const TaskScratch&) = delete;
   TaskScratch& operator=(const TaskScratch&) = delete;
 
-  /// The memory, not initialised.
+  /// Returns the memory, not initialised.
   template <class T>
   T* data() const {
     return reinterpret_cast<T*>(pool_.memory(slot_));

@@ -1,6 +1,6 @@
 #pragma once
 
-// Reduce-then-scan (Harris, "Data-Parallel Primitives", GTC 2010) over pairs of sum and start (segments.h).
+// Reduce-then-scan (Harris, "Data-Parallel Primitives", GTC 2010), here over pairs of sum and start (segments.h).
 
 #include "primitives/cpu/for_each.h"
 #include "primitives/scan/segments.h"

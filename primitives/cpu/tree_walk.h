@@ -1,6 +1,6 @@
 #pragma once
 
-// bottom_up and top_down with functors of your own.
+// Brings bottom_up and top_down, for functors of your own.
 
 #include "primitives/bottom_up.h"
 #include "primitives/cpu/for_each.h"

@@ -1,9 +1,9 @@
 #pragma once
 
 // Tells the thread sanitizer what oneTBB promises: a task sees what was written before it was forked, and the
-// thread that waits for a task sees what the task wrote. The sanitizer does not see this by itself, since oneTBB's
-// library is not instrumented. So under the sanitizer atomics of our own repeat it; races between the tasks
-// themselves stay visible. tests/support/tsan.supp leaves out this file, whose tasks are copied by oneTBB.
+// thread that waits for a task sees what the task wrote. The sanitizer does not see this by itself, since the
+// library of oneTBB is not instrumented. So under the sanitizer our own atomics repeat the promise. Races between
+// the tasks themselves stay visible. tests/support/tsan.supp excludes this file, since oneTBB copies its tasks.
 
 #include <oneapi/tbb/blocked_range.h>
 

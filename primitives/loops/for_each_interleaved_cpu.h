@@ -8,7 +8,7 @@ namespace copse::cpu {
 
 namespace detail {
 
-/// Several elements side by side, one step of each in turn, so that their loads from memory overlap.
+/// Works on several elements side by side, one step of each in turn, so that their loads from memory overlap.
 template <class F>
 void run_steps(const F& f, u64 begin, u64 end, u64 (&outcomes)[4]) {
   constexpr u32 width = 8;

@@ -24,7 +24,7 @@ __global__ void __launch_bounds__(prefetched_threads) for_each_prefetched_kernel
   for (u32 k = 0; k < ahead_count; ++k) {
     if (first + k * prefetched_threads < n) states[k] = f.start(first + k * prefetched_threads);
   }
-  u32 packed_counts = 0;  // of each outcome, 8 bits
+  u32 packed_counts = 0;  // 8 bits per outcome
 #pragma unroll
   for (u32 k = 0; k < ahead_count; ++k) {
     const u64 i = first + k * prefetched_threads;

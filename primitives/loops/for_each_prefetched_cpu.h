@@ -8,7 +8,7 @@ namespace copse::cpu {
 
 namespace detail {
 
-/// Elements of one range, several at a time.
+/// Works on the elements of one range, several at a time.
 template <class F>
 void run_ahead(const F& f, u64 begin, u64 end, u64 (&outcomes)[4]) {
   constexpr u64 ahead = 8;

@@ -6,7 +6,7 @@
 
 namespace copse::cuda {
 
-// The word on which the blocks of a launch agree, zero before:
+// The blocks of a launch agree on one word, which is zero before the launch:
 //
 //   31 .. 16                     | 15 .. 0
 //   their number, once settled   | blocks that have started

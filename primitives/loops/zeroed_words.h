@@ -9,6 +9,6 @@
 //     counters.
 //
 //   zeroed_words_scratch_bytes(ex, count)
-//     The scratch that it takes.
+//     Returns the bytes of scratch that with_zeroed_words takes.
 
 #include "primitives/core/executor.h"
