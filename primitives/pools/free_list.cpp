@@ -11,7 +11,7 @@ namespace copse {
 namespace detail {
 
 // The body: free_list.inl, for either executor.
-/// Puts all nodes in order at the front of the ring.
+/// Puts all nodes at the front of the ring, in order.
 template <class Executor>
 void free_all_nodes(const Executor& ex, u32* ring, u64 ring_size, u32 capacity, u32* held,
                     FreeListCounters* counters);
