@@ -49,8 +49,8 @@ struct ScanTile {
 };
 
 /// A binary tree over ranges of leaves, made from the top. Node i has its children at 2i + 1 and 2i + 2. Its
-/// parent tells it its range and sets a flag. A task that sees the flag also sees
-/// everything that its parent wrote.
+/// parent tells it its range and sets a flag. A task that sees the flag also sees everything that its parent
+/// wrote.
 struct SplitRange {
   u32* begins;
   u32* ends;
