@@ -1,5 +1,5 @@
-// LBVH, H-PLOC and SAH over ready boxes, one primitive a leaf, beside Embree's rtcBuildBVH at low and at medium
-// quality in the same process.
+// Measures LBVH, H-PLOC and SAH over ready boxes, with one primitive per leaf. Embree's rtcBuildBVH, at low and at
+// medium quality, runs beside them in the same process.
 //
 //   copse-bench-builders MESH|hairball [SUBDIVISIONS] [--benchmark_...]
 

@@ -36,7 +36,7 @@ void* create_leaf(RTCThreadLocalAllocator allocator, const RTCBuildPrimitive* pr
   return leaf;
 }
 
-/// Areas of inner nodes and of leaves, each over the root's area.
+/// The areas of inner nodes and of leaves, each divided by the root's area.
 struct AreaSums {
   double inner = 0, leaves = 0;
 };
@@ -88,7 +88,7 @@ EmbreeBuilder::~EmbreeBuilder() {
 EmbreeBuilder::Result EmbreeBuilder::build(Quality quality) {
   state_->work = state_->primitives;  // a build may reorder them
   RTCBuildArguments arguments = rtcDefaultBuildArguments();
-  arguments.buildFlags = RTC_BUILD_FLAG_DYNAMIC;  // lets the next build use this one's memory
+  arguments.buildFlags = RTC_BUILD_FLAG_DYNAMIC;  // lets the next build use the memory of this one
   arguments.buildQuality = quality == Quality::low ? RTC_BUILD_QUALITY_LOW : RTC_BUILD_QUALITY_MEDIUM;
   arguments.traversalCost = 1.2f;
   arguments.intersectionCost = 1;

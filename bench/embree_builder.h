@@ -7,18 +7,18 @@
 
 namespace copse::bench {
 
-/// Embree's own builder, rtcBuildBVH, over ready boxes: binary, one primitive a leaf.
+/// Embree's own builder, rtcBuildBVH, over ready boxes. The tree is binary and has one primitive per leaf.
 class EmbreeBuilder {
  public:
   EmbreeBuilder(const std::vector<Aabb>& boxes, unsigned threads);
   ~EmbreeBuilder();
 
-  /// LOW is Morton order, MEDIUM binned SAH.
+  /// LOW uses Morton order, MEDIUM uses binned SAH.
   enum class Quality { low, medium };
 
   struct Result {
     double milliseconds;  // of rtcBuildBVH alone
-    double sah_cost;      // as stats() of Copse
+    double sah_cost;      // as stats() of Copse computes it
   };
   Result build(Quality quality);
 

@@ -11,7 +11,8 @@ namespace copse::bench {
 
 namespace {
 
-/// Ericson, "Real-Time Collision Detection", 2005, 5.1.5, as Embree's own tutorial of closest points has it.
+/// Source: Ericson, "Real-Time Collision Detection", 2005, 5.1.5. Embree's own tutorial of closest points has it
+/// too.
 vec3 closest_point(const vec3& p, const vec3& a, const vec3& b, const vec3& c) {
   const vec3 ab = b - a, ac = c - a, ap = p - a;
   const float d1 = glm::dot(ab, ap), d2 = glm::dot(ac, ap);

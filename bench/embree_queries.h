@@ -7,15 +7,16 @@
 
 namespace copse::bench {
 
-/// Embree's point queries, rtcPointQuery, over a mesh that outlives this; on all threads that TBB has.
+/// Embree's point queries, rtcPointQuery, over a mesh. The mesh must outlive this object. They run on all threads
+/// that TBB has.
 class EmbreeQueries {
  public:
   explicit EmbreeQueries(const Mesh& mesh) : mesh_(&mesh), scene_(mesh) {}
 
-  /// The distance of the surface's nearest point from each point.
+  /// Returns, for each point, its distance from the nearest point of the surface.
   void nearest_distances(const std::vector<vec3>& points, std::vector<float>& distances) const;
 
-  /// How many triangles come within `radius` of each point.
+  /// Returns, for each point, how many triangles come within `radius` of it.
   void count_within(const std::vector<vec3>& points, float radius, std::vector<u32>& counts) const;
 
  private:

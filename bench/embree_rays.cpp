@@ -9,7 +9,7 @@ namespace copse::bench {
 
 namespace {
 
-constexpr size_t grain = 2048;  // as Copse
+constexpr size_t grain = 2048;  // as in Copse
 
 Hit hit_of(float t, unsigned primitive, unsigned geometry, float u, float v) {
   if (geometry == RTC_INVALID_GEOMETRY_ID) return {t, invalid_id, invalid_id, 0, 0};

@@ -7,7 +7,7 @@ namespace copse::bench {
 
 namespace {
 
-/// Copies `elements` into memory of Embree's.
+/// Copies `elements` into memory that belongs to Embree.
 template <class T>
 void set_buffer(RTCGeometry geometry, RTCBufferType type, RTCFormat format, const std::vector<T>& elements) {
   void* memory = rtcSetNewGeometryBuffer(geometry, type, 0, format, sizeof(T), elements.size());

@@ -6,7 +6,7 @@
 
 namespace copse::bench {
 
-/// A mesh in Embree, built at medium quality.
+/// A mesh in Embree, which builds it at medium quality.
 class EmbreeScene {
  public:
   explicit EmbreeScene(const Mesh& mesh);

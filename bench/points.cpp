@@ -1,11 +1,11 @@
-// Hash grids over points and the points around points, without a mesh.
+// Measures hash grids over points, and searches for the points around points. There is no mesh.
 //
 //   copse-bench-points [--benchmark_filter=REGEX] [--benchmark_out=FILE.json]
 //
-// 10^7 points on a GPU, 10^6 on the CPU: in a cube ("volume"), or on a sphere ("surface"), in no order. Each is
-// asked about. A radius has 32 neighbours on average, the point itself counted. Counters: `found`, results a
-// query; `bytes`, what must be read and written whatever the algorithm, the points once and the results;
-// `GB_per_s`, those bytes over the time.
+// There are 10^7 points on a GPU and 10^6 on the CPU. They lie in a cube ("volume") or on a sphere ("surface"), in
+// no order. Each point is a query too. The radius contains 32 neighbours on average, with the point itself.
+// Counters: `found` is the number of results per query. `bytes` is what any algorithm must read and write: the
+// points once, and the results. `GB_per_s` is these bytes over the time.
 
 #include <benchmark/benchmark.h>
 
@@ -42,7 +42,7 @@ std::vector<vec3> make_points(u64 count, Place place) {
   return points;
 }
 
-/// The radius within which a point has so many neighbours.
+/// Returns the radius within which a point has this many neighbours.
 float radius_of(u64 count, Place place) {
   const double share = neighbours_wanted / double(count);
   return float(place == Place::volume ? std::cbrt(share * 3 / (4 * pi)) : std::sqrt(share * 4));
@@ -68,7 +68,7 @@ HashGridOptions cells_of_radius(Backend backend, Place place, double cells) {
   return {.cell_size = float(radius_of(backend == Backend::cuda ? 10000000 : 1000000, place) / cells)};
 }
 
-/// Times `ask`, after a first time that warms up.
+/// Times `ask`. A first call, which is not timed, warms up.
 template <class Ask>
 void measure(benchmark::State& state, Loaded& loaded, double found, double bytes, const Ask& ask) {
   ask();
@@ -87,7 +87,7 @@ void measure(benchmark::State& state, Loaded& loaded, double found, double bytes
   state.counters["GB_per_s"] = bytes * double(state.iterations()) / seconds * 1e-9;
 }
 
-/// `cells`: cells of the radius.
+/// `cells` is the number of cells per radius.
 void build(benchmark::State& state, Backend backend, Place place, double cells) {
   const HashGridOptions options = cells_of_radius(backend, place, cells);
   Loaded loaded(backend, place, options);
@@ -115,7 +115,8 @@ void count(benchmark::State& state, Backend backend, Place place, double cells) 
 
 void nearest(benchmark::State& state, Backend backend, Place place, u32 k, float points_per_cell) {
   HashGridOptions options{.points_per_cell = points_per_cell};
-  // On a surface the box says nothing about cells: as large as hold so many points of it.
+  // On a surface, the box says nothing about cells. So a cell is as large as the piece of surface with this many
+  // points.
   if (place == Place::surface) {
     options.cell_size = radius_of(backend == Backend::cuda ? 10000000 : 1000000, place) *
                         float(std::sqrt(points_per_cell * pi / neighbours_wanted));

@@ -1,10 +1,10 @@
-// Queries beyond rays over a mesh, on both backends, beside Embree's rtcPointQuery in the same process.
+// Measures queries over a mesh other than rays, on both backends, beside Embree's rtcPointQuery in the same
+// process.
 //
 //   copse-bench-queries MESH|hairball [SUBDIVISIONS] [--benchmark_...]
 //
-// Points lie in the
-// box of the mesh grown by a tenth, in no order ("box"), or within a hundredth of its diagonal from the surface,
-// in the order of its triangles ("surface"). The trees are H-PLOC's.
+// Points of kind "box" lie in the box of the mesh grown by a tenth, in no order. Points of kind "surface" lie
+// within a hundredth of its diagonal from the surface, in the order of its triangles. The trees are H-PLOC's.
 
 #include <algorithm>
 #include <chrono>
@@ -90,7 +90,7 @@ void report(benchmark::State& state, u64 n) {
   state.counters["queries_per_s"] = benchmark::Counter(double(n), benchmark::Counter::kIsIterationInvariantRate);
 }
 
-/// Times `ask(loaded)`, after a first time that warms up.
+/// Times `ask(loaded)`. A first call, which is not timed, warms up.
 template <class Ask>
 void measure(benchmark::State& state, Loaded& loaded, u64 n, const Ask& ask) {
   ask(loaded);
@@ -181,7 +181,7 @@ double seconds_of(const std::function<void()>& work) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
-/// Times ours and Embree's in turn, so that a machine that is busy at times slows both down; the row's time is
+/// Times ours and Embree's in turn, so that a machine that is busy at times slows down both. The row's time is
 /// ours.
 void measure_in_turn(benchmark::State& state, u64 n, const std::function<void()>& ours,
                      const std::function<void()>& embrees) {
@@ -239,7 +239,7 @@ void count_beside_embree(benchmark::State& state, const Scene* scene, Points poi
     different += u64(std::abs(i64(found[i]) - i64(embree_counts[i])));
   }
   state.counters["different"] = double(different);
-  // A triangle at the radius itself may count or not.
+  // A triangle at exactly the radius may count or may not.
   if (different > all / 10000) state.SkipWithError("Embree counts otherwise");
 }
 

@@ -1,13 +1,14 @@
-// Closest hits on the CPU, through every layout, beside Embree's in the same process.
+// Measures closest hits on the CPU, through every layout, beside Embree's in the same process.
 //
 //   copse-bench-rays MESH|hairball [SUBDIVISIONS] [--inside] [--reinsert] [--benchmark_...]
 //
-// Rays as in `copse bench`, 1024 x 1024 primary ones, "inside" from the middle of the scene, and a diffuse one for
-// each that hits. The trees are those of the SAH builder, with --reinsert after two passes of reinsertion, their
-// wide ones with fuller leaves than by default, since up to four triangles are tested at once.
+// The rays are those of `copse bench`: 1024 x 1024 primary rays, and a diffuse ray for each that hits. With
+// --inside, they start in the middle of the scene. The trees are those of the SAH builder; --reinsert adds two
+// passes of reinsertion. Their wide trees have fuller leaves than by default, because up to four triangles are
+// tested at once.
 //
-// Times are of the processor, over its threads, so that other programs on the machine count for little; ours and
-// Embree's are taken in turn, and the medians compared.
+// Times are processor times, divided by the number of threads, so that other programs on the machine matter
+// little. Ours and Embree's are taken in turn, and the medians are compared.
 
 #include <algorithm>
 #include <cmath>
@@ -25,7 +26,7 @@
 namespace copse::bench {
 namespace {
 
-/// What is traced in, in a context's memory.
+/// Everything that rays are traced through, in a context's memory.
 struct Scene {
   Mesh mesh;
   Context context{{.backend = Backend::cpu}};
@@ -64,8 +65,9 @@ double seconds_of(const Work& work) {
   return (processor_seconds() - begin) / std::thread::hardware_concurrency();
 }
 
-/// The rays of which Embree found another triangle, at another distance by more than rounding explains, or of
-/// which only one found any: it tests triangles in another way, and by far fewer guarantees at their edges.
+/// Returns the number of rays whose hits differ: Embree found another triangle at a distance that rounding does
+/// not explain, or only one of the two found a triangle. Embree tests triangles in another way, with far fewer
+/// guarantees at their edges.
 size_t different_hits(const std::vector<Hit>& ours, const std::vector<Hit>& others) {
   size_t different = 0;
   for (size_t i = 0; i < ours.size(); ++i) {
@@ -78,7 +80,7 @@ size_t different_hits(const std::vector<Hit>& ours, const std::vector<Hit>& othe
 
 using Rays = std::vector<Ray> Scene::*;
 
-/// A row: `trace(rays, hits)` in turn with Embree.
+/// Measures a row: `trace(rays, hits)` in turn with Embree.
 template <class Trace>
 void measure(benchmark::State& state, Scene& scene, Rays asked, const Trace& trace) {
   const std::vector<Ray>& host_rays = scene.*asked;

@@ -1,8 +1,9 @@
-// Whole frames of a ball of 1.3 million triangles that deforms: move it, make or mend a structure, trace the rays
-// of 1024 x 1024 pixels. Rows of each structure: frame/NAME/build, the structure alone; /trace, the rays alone;
-// /whole, all three.
+// Measures whole frames of a ball of 1.3 million triangles that deforms. A frame moves the ball, builds or refits
+// a structure, and traces the rays of 1024 x 1024 pixels. Each structure has three rows: frame/NAME/build is the
+// structure alone, /trace is the rays alone, /whole is everything.
 //
-// Trees and uniform grids get rays from an array, in tiles of 8 x 8 pixels; the frustum grid makes them itself.
+// Trees and uniform grids read rays from an array, in tiles of 8 x 8 pixels. The frustum grid makes its rays
+// itself.
 
 #include <cmath>
 #include <memory>
@@ -24,7 +25,7 @@ struct Pixel {
   u32 x, y;
 };
 
-/// Pixel i of the tiles of 8 x 8.
+/// Returns pixel i in the order of tiles of 8 x 8.
 Pixel tiled_pixel(u64 i) {
   const u32 tile_id = u32(i / (tile * tile)), in_tile = u32(i % (tile * tile)), across = image_size / tile;
   return {tile_id % across * tile + in_tile % tile, tile_id / across * tile + in_tile / tile};
@@ -39,13 +40,13 @@ std::vector<Ray> tiled_rays() {
   return rays;
 }
 
-/// What rows have in common, made once.
+/// The input that rows share. It is made once.
 struct FrameInput {
   Mesh ball;
   std::vector<Ray> rays;
 };
 
-/// What all ways have in common. They give hits[i] for tiled_rays()[i], or row by row.
+/// The part that all ways share. They give hits[i] for tiled_rays()[i], or row by row.
 struct Way {
   Context& context;
   MovingBall ball;
@@ -76,7 +77,7 @@ struct ByTree : Way {
   void trace() override { closest_hits(context, bvh.view(), ball.view(), rays.span(), hits.span()); }
 };
 
-/// Room for half as many references again as the ball at rest needs.
+/// Returns the references to make room for: one and a half times those that the ball at rest needs.
 u64 room(u64 references) {
   return references + references / 2;
 }
@@ -124,7 +125,7 @@ std::vector<Hit> hits_in_rows(const Way& way) {
   return rows;
 }
 
-/// In the same phase all ways see the same: ids differ at most where two hits are within 4 ulp.
+/// In the same phase all ways see the same hits. Ids may differ only where two hits are within 4 ulp.
 bool sees_what_a_tree_sees(Way& way, const FrameInput& input) {
   ByTree tree(way.context, input, false);
   for (Way* each : {&way, static_cast<Way*>(&tree)}) {

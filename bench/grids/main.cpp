@@ -1,9 +1,10 @@
-// Grids, voxels and bricks, and whole frames through them beside trees.
+// Measures grids, voxels and bricks, and whole frames through them beside trees.
 //
 //   copse-bench-grids [TESTBALL.ply] [--benchmark_filter=REGEX] [--benchmark_out=FILE.json]
 //
-// Without the testball the rows of voxels and bricks are left out. The counters of a row: `bytes`, those that must
-// be read and written whatever the algorithm, and `bound`, the share of a plain copy's speed for them.
+// Without the testball, the rows of voxels and bricks are left out. A row has two counters. `bytes` is the bytes
+// that any algorithm must read and write. `bound` is the share of a plain copy's speed that the row reaches for
+// these bytes.
 
 #include <cstdio>
 

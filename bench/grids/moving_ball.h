@@ -9,11 +9,11 @@ namespace copse::bench {
 /// A ball that deforms from frame to frame, on the context's device.
 class MovingBall {
  public:
-  /// `ball`: of radius 1.
+  /// `ball` has radius 1.
   /// Throws: Error out_of_memory.
   MovingBall(Context& context, const Mesh& ball);
 
-  /// Goes on to the next of 32 phases. May be captured in a graph.
+  /// Goes on to the next of 32 phases. A graph may capture the call.
   void move();
   /// Goes back to the phase before the first.
   void reset();

@@ -8,7 +8,7 @@ namespace {
 
 inline constexpr u32 phase_count = 32;
 
-/// The ball is twisted around its axis, and waves run over it.
+/// Twists the ball around its axis. Waves run over it.
 struct MoveVertex {
   const vec3* rest;
   const u32* phase;

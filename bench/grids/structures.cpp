@@ -1,5 +1,5 @@
-// Grids, voxels and bricks made anew in memory that is there already. Bytes: the mesh read once, the result
-// written once.
+// Measures grids, voxels and bricks that are built anew in memory that is there already. The bytes of a row: the
+// mesh is read once, and the result is written once.
 
 #include <memory>
 
@@ -73,7 +73,7 @@ Mesh million() {
   return generate_random(1'000'000, 0.005f);
 }
 
-/// The unit cube from outside.
+/// A camera that sees the unit cube from outside.
 Camera camera_on_cube() {
   return frame_box({vec3(0), vec3(1)}, 40, 1);
 }

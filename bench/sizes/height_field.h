@@ -5,8 +5,8 @@
 
 namespace copse::bench {
 
-/// A sheet of rolling hills over the unit square, made on the context's device: of any number of triangles,
-/// indexed, each vertex shared by six.
+/// A sheet of rolling hills over the unit square, made on the context's device. It may have any number of
+/// triangles. They are indexed, and six of them share each vertex.
 struct HeightField {
   Buffer<vec3> positions;
   Buffer<uvec3> triangles;

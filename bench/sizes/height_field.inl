@@ -5,7 +5,7 @@ namespace copse::bench {
 
 namespace {
 
-/// A wave of `count` hills from 0 to 1, of parabolas.
+/// Returns the height at x of a wave of `count` hills. The hills are parabolas from 0 to 1.
 COPSE_HD float hills(float x, float count) {
   const float phase = x * count;
   const float rest = phase - float(u32(phase));

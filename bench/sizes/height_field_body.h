@@ -5,7 +5,8 @@
 
 namespace copse::bench {
 
-/// The vertices of `side` x `side` cells and the first `triangle_count` triangles of the cells, two of each.
+/// Writes the vertices of `side` x `side` cells, and the first `triangle_count` triangles of the cells. Each cell
+/// has two triangles.
 template <class Executor>
 void fill_height_field(const Executor& ex, u64 side, u64 triangle_count, vec3* positions, uvec3* triangles);
 

@@ -1,11 +1,11 @@
-// The time of a build by its size: height fields of 10^4 to 10^9 triangles, made on the device, one triangle a
-// leaf.
+// Measures the time of a build by its size: height fields of 10^4 to 10^9 triangles, made on the device, with one
+// triangle per leaf.
 //
 //   copse-bench-sizes [--benchmark_filter=REGEX] [--benchmark_out=FILE.json]
 //
-// A row's counters: `ns_per_triangle`; `mesh_bytes`, `result_bytes` and `scratch_bytes`, whose sum is
-// `peak_bytes`, all that the build needs at once. Sizes that do not fit into memory are reported as such. On the
-// CPU up to 10^7.
+// A row has these counters: `ns_per_triangle`; `mesh_bytes`, `result_bytes` and `scratch_bytes`; and `peak_bytes`,
+// their sum, which is everything that the build needs at once. If a size does not fit into memory, the row says
+// so. On the CPU, sizes go up to 10^7.
 
 #include <benchmark/benchmark.h>
 
