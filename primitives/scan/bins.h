@@ -1,13 +1,13 @@
 #pragma once
 
-// The bin of a histogram into which a value falls.
+// Finds the bin of a histogram into which a value falls.
 
 #include "primitives/core/bits.h"
 
 namespace copse::detail {
 
-/// (value - first) / width, by a multiplication: with m = floor((2^64 - 1) / width) and x < 2^32 the quotient
-/// floor(x / width) is floor((x + 1) m / 2^64), since m is smaller than 2^64 / width by less than 1.
+/// Returns (value - first) / width, by a multiplication. Let m = floor((2^64 - 1) / width) and x < 2^32. Then the
+/// quotient floor(x / width) is floor((x + 1) m / 2^64), since m is smaller than 2^64 / width by less than 1.
 template <class T>
 struct BinByWidth {
   T first;

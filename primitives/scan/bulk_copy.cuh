@@ -1,8 +1,8 @@
 #pragma once
 
 // Bulk copies of Hopper from global to shared memory, and barriers in shared memory that count the bytes of the
-// copies and the arrivals of threads (PTX ISA 8.0, cp.async.bulk and mbarrier). To be called only in code for
-// compute capability 9.0 and newer.
+// copies and the arrivals of threads (PTX ISA 8.0, cp.async.bulk and mbarrier). Only code for compute capability
+// 9.0 and newer may call them.
 
 #include "primitives/core/macros.h"
 #include "primitives/core/types.h"
@@ -19,7 +19,7 @@ class SharedBarrier {
       asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(address()), "r"(arrivals) : "memory");
     }
   }
-  /// Called after the last init, by the same thread, before the barrier of the block.
+  /// Makes the inits visible. The thread that did the last init calls it, before the barrier of the block.
   __device__ static void publish_inits() {
     if constexpr (COPSE_HAS_BULK_COPIES) asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
   }
@@ -49,8 +49,8 @@ class SharedBarrier {
       }
     }
   }
-  /// Copies `bytes` bytes to shared memory and counts them at this barrier. Called by one thread. Both addresses
-  /// and `bytes` must be multiples of 16. The source is not kept in the cache.
+  /// Copies `bytes` bytes to shared memory and counts them at this barrier. One thread calls it. Both addresses
+  /// and `bytes` must be multiples of 16. The L2 cache evicts the source first.
   __device__ void copy_here(void* shared_to, const void* from, u32 bytes) {
     if constexpr (COPSE_HAS_BULK_COPIES) {
       u64 policy;

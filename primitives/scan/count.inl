@@ -6,7 +6,7 @@
 
 namespace copse::detail {
 
-/// Byte flags as words: word w holds the flags from address base + 8 w on, where base is aligned.
+/// Reads byte flags as words. Word w holds the flags from address base + 8 w on, where base is aligned.
 struct ByteFlagWords {
   const u8* flags;
   u64 n;
@@ -14,7 +14,7 @@ struct ByteFlagWords {
   COPSE_HD u64 lead() const { return reinterpret_cast<u64>(flags) % 8; }
   COPSE_HD u64 word_count() const { return n == 0 ? 0 : divide_rounding_up(lead() + n, 8); }
 
-  /// The lowest bit of each byte = its flag. Bytes outside of the array have `outside`.
+  /// Returns word w. The lowest bit of each byte is its flag; bytes outside the array have `outside`.
   COPSE_HD u64 operator()(u64 w, u64 outside) const {
     const u64 skipped = lead();
     u64 word = 0;
@@ -34,7 +34,7 @@ struct ByteFlagWords {
   }
 };
 
-/// Bit flags as words; bits past the end are `outside`.
+/// Reads bit flags as words. Bits past the end are `outside`.
 struct BitFlagWords {
   const u32* words;
   u64 n;

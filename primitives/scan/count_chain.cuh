@@ -60,8 +60,8 @@ __device__ inline void publish_count(const CountChain& chain, u64 tile, u32 stat
   store_relaxed(chain.words + tile, u64(status) << count_status_shift | count);
 }
 
-/// The sum of the counts of the tiles from `newest` down that one warp reads, as far as they are needed; lane 0
-/// reads the newest. Waits until they are published. `is_whole`: no older tile is needed.
+/// The sum of the counts of the tiles from `newest` down that one warp reads, as far as they are needed. Lane 0
+/// reads the newest. read_window waits until they are published. If `is_whole` is set, no older tile is needed.
 struct CountWindow {
   u64 sum;
   bool is_whole;
@@ -81,7 +81,7 @@ __device__ inline CountWindow read_window(const CountChain& chain, i64 newest) {
 
 inline constexpr u32 look_back_warps = 4;
 
-/// Returns the sum of the counts of all tiles before `tile`. Called by all threads of the block; ends with a
+/// Returns the sum of the counts of all tiles before `tile`. All threads of the block call it. It ends with a
 /// barrier.
 __device__ inline u64 count_before(const CountChain& chain, u64 tile) {
   __shared__ CountWindow windows[look_back_warps];
@@ -106,7 +106,7 @@ __device__ inline u64 count_before(const CountChain& chain, u64 tile) {
 }
 
 /// Ends the use of the chain by a block. If the chain clears itself, the last block to call this leaves it zero.
-/// Called by all threads.
+/// All threads of the block call it.
 __device__ inline void leave_chain(const CountChain& chain) {
   __shared__ bool is_last;
   if (!chain.clears_itself) return;

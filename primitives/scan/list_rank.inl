@@ -1,7 +1,7 @@
 // List ranking by sublists (Helman, JaJa, "Designing Practical Efficient Algorithms for Symmetric
 // Multiprocessors", ALENEX 1999; on GPUs, Rehman, Kothapalli, Narayanan, "Fast and Scalable List Ranking on the
-// GPU", ICS 2009): choose splitters, walk from all of them at once, each to the next splitter, rank the shorter
-// list of the sublists in the same way, and add the rank of its sublist to the place of each node in it.
+// GPU", ICS 2009). Choose splitters. Walk from all of them at once, each to the next splitter. Rank the shorter
+// list of the sublists in the same way. Add the rank of its sublist to the place of each node in it.
 //
 // Where we differ: a node is one word, which holds its successor before the walk and its place after it. So the
 // walk accesses memory once per node, by an exchange. The old value also tells whether another walk was there
@@ -25,7 +25,7 @@ COPSE_HD inline bool is_visited(u64 word) {
   return u32(word >> 32) != invalid_id;
 }
 
-/// The links from a node of the original list to the next: one.
+/// Returns the number of links from a node of the original list to the next node: one.
 struct OneLink {
   COPSE_HD u32 operator()(u64) const { return 1; }
 };
@@ -35,7 +35,7 @@ template <class Links>
 struct NodeList {
   u32 n, head;
   u64* words;
-  Links links;  // from a node to its successor
+  Links links;  // returns the number of links from a node to its successor
 };
 
 struct StoreSuccessor {
@@ -49,7 +49,7 @@ struct StoreSuccessor {
   }
 };
 
-/// Walks along one sublist and makes a node of it.
+/// Walks along one sublist, and makes one node of the shorter list from it.
 template <class Links>
 struct WalkSublist {
   NodeList<Links> list;
@@ -79,7 +79,7 @@ struct WalkSublist {
   }
 };
 
-/// Walks from the head to the end.
+/// Walks along the whole list, from the head to the end.
 template <class Links>
 struct WalkList {
   NodeList<Links> list;

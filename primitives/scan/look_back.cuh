@@ -3,9 +3,9 @@
 // Decoupled look-back: the tiles of one launch publish their sums, so that each tile can compute its prefix
 // (Merrill, Garland, "Single-pass Parallel Prefix Scan with Decoupled Look-back", NVIDIA 2016).
 //
-// Where we differ: a value is cut into words of 32 bits, and each stands beside its status in one word of 64 bits,
-// which is loaded and stored in one piece. So a value of any size needs no fence and no order between its words: a
-// reader takes the value once all of its words have the same status.
+// Where we differ: a value is cut into words of 32 bits. Each of them stands beside its status in one word of 64
+// bits, which is loaded and stored in one piece. So a value of any size needs no fence and no order between its
+// words: a reader takes the value once all of its words have the same status.
 //
 //   63 .. 32 | 31 .. 0
 //   status   | word of the value
@@ -50,7 +50,7 @@ __device__ void publish(const TileChain<T>& chain, u64 tile, TileStatus status, 
   }
 }
 
-/// Returns the status of a tile, and its value unless that is pending.
+/// Returns the status of a tile, and stores its value unless that is pending.
 template <class T>
 __device__ TileStatus read_tile(const TileChain<T>& chain, u64 tile, T& value) {
   u32 words[TileChain<T>::word_count];
@@ -69,9 +69,9 @@ __device__ TileStatus read_tile(const TileChain<T>& chain, u64 tile, T& value) {
 
 }  // namespace detail
 
-/// Returns the number of the tile of the calling block, by ticket, so that a tile waits only for tiles that
-/// already run, in whatever order the hardware starts blocks. If the GPU has room for all blocks at once, every
-/// block runs, and the number of the block saves the time of a ticket.
+/// Returns the number of the tile of the calling block, by ticket. So a tile waits only for tiles that already
+/// run, in whatever order the hardware starts blocks. If the GPU has room for all blocks at once, every block
+/// runs, and the number of the block saves the time of a ticket.
 template <class T>
 __device__ u32 take_tile(const TileChain<T>& chain, bool all_blocks_resident) {
   __shared__ u32 shared_tile;
@@ -97,7 +97,7 @@ __device__ T look_back(const TileChain<T>& chain, u64 tile, Op op) {
     const u32 last = prefix_lanes == 0 ? warp_size - 1 : u32(__ffs(int(prefix_lanes))) - 1;
     if ((pending_lanes & (all_lanes >> (warp_size - 1 - last))) != 0) continue;
 
-      // Older tiles stand in higher lanes, so values from above go on the left.
+      // Older tiles stand in higher lanes, so the values of higher lanes go on the left.
 #pragma unroll
     for (u32 distance = 1; distance < warp_size; distance *= 2) {
       const T older = shuffle_down(value, distance);
@@ -117,7 +117,7 @@ __device__ void open_chain(const TileChain<T>& chain, const T& sum) {
   if (lane_id() == 0) detail::publish(chain, 0, TileStatus::has_prefix, sum);
 }
 
-/// Joins a tile above 0 to the chain, and returns its prefix. Called by one whole warp of the block.
+/// Joins a tile above 0 to the chain, and returns its prefix. One whole warp of the block calls it.
 template <class T, class Op>
 __device__ T join_chain(const TileChain<T>& chain, u64 tile, const T& sum, Op op) {
   if (lane_id() == 0) detail::publish(chain, tile, TileStatus::has_sum, sum);
@@ -126,8 +126,8 @@ __device__ T join_chain(const TileChain<T>& chain, u64 tile, const T& sum, Op op
   return before;
 }
 
-/// Counts a block that is done with the chain. Called by one warp of each block. The result, in lane 0, is for
-/// clear_chain; put work between the two calls, so that no thread waits for it.
+/// Counts a block that is done with the chain. One warp of each block calls it. The result, in lane 0, is for
+/// clear_chain. Other work between the two calls hides the time that the counter takes.
 template <class T>
 __device__ u32 sign_off(const TileChain<T>& chain) {
   u32 earlier = 0;
@@ -135,7 +135,8 @@ __device__ u32 sign_off(const TileChain<T>& chain) {
   return earlier;
 }
 
-/// Called by the same warp: if it is the last of all, it clears a chain that clears itself, for the next launch.
+/// Clears a chain that clears itself, for the next launch, if this block was the last of all. The warp that called
+/// sign_off calls it.
 template <class T>
 __device__ void clear_chain(const TileChain<T>& chain, u32 earlier) {
   if (!chain.clears_itself || shuffle_from(earlier, 0) != gridDim.x - 1) return;
@@ -143,7 +144,7 @@ __device__ void clear_chain(const TileChain<T>& chain, u32 earlier) {
   if (lane_id() == 0) *chain.ticket = *chain.finished = 0;
 }
 
-/// Both of the above. Called by all threads of the block.
+/// Signs off and clears the chain. All threads of the block call it.
 template <class T>
 __device__ void leave_chain(const TileChain<T>& chain) {
   __syncthreads();

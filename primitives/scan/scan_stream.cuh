@@ -1,7 +1,7 @@
 #pragma once
 
-// The scan of a large array at the speed of memory: persistent blocks stream tiles through shared memory by bulk
-// copies. The warps of a block have different tasks.
+// Scans a large array at the speed of memory. Persistent blocks stream tiles through shared memory by bulk copies.
+// The warps of a block have different tasks.
 //
 //   producer   starts the copies of tiles, `stream_stages` ahead
 //   consumers  sum a tile, and write the previous tile, which they hold in registers, once its prefix is known
@@ -27,7 +27,7 @@ inline constexpr u32 stream_threads = (stream_consumers<T> + 3) * warp_size;
 
 inline constexpr u32 stream_stages = 3;
 
-/// Registers that a pack takes, with the sum before it.
+/// The registers that a pack takes, together with the sum before it.
 template <class T>
 inline constexpr u32 registers_per_pack = (pack_size<T> * sizeof(T) + larger<u32>(sizeof(T), 4)) / 4;
 
@@ -66,7 +66,7 @@ struct StreamPosition {
   }
 };
 
-/// Starts the copy of a tile, except of the last one, which may not be full: consumers read that one from global
+/// Starts the copy of a tile. The last tile, which may not be full, is not copied: consumers read it from global
 /// memory.
 template <class T>
 __device__ void start_copy(const T* in, const TileChain<T>& chain, const StreamPosition& at,
@@ -80,8 +80,8 @@ __device__ void start_copy(const T* in, const TileChain<T>& chain, const StreamP
   }
 }
 
-/// Joins the team, and starts the copy of the first tile before it waits for the other blocks. Called by one
-/// thread.
+/// Joins the team, and starts the copy of the first tile before it waits for the other blocks. One thread calls
+/// it.
 template <class T>
 __device__ void start_stream(const T* in, const TileChain<T>& chain, StreamShared<T>& shared) {
   shared.first_tile = start_in_team(chain.ticket);
@@ -100,7 +100,7 @@ __device__ void produce_tiles(const T* in, const TileChain<T>& chain, StreamPosi
   }
 }
 
-/// The sums of the consumer warps, one per lane, scanned.
+/// Returns the inclusive scan of the sums of the consumer warps, one sum per lane.
 template <class T, class Op>
 __device__ T scan_warp_sums(StreamShared<T>& shared, const StreamPosition& at, Op op) {
   shared.summed[at.stage].wait(at.parity);
@@ -117,7 +117,7 @@ __device__ void publish_tiles(const TileChain<T>& chain, StreamPosition at, Stre
   }
 }
 
-/// The sum of the values of the first `count` lanes, in order, for lane 0.
+/// Returns, in lane 0, the sum of the values of the first `count` lanes, in order.
 template <class T, class Op>
 __device__ T sum_first_lanes(T value, u64 count, Op op) {
 #pragma unroll
@@ -128,7 +128,7 @@ __device__ T sum_first_lanes(T value, u64 count, Op op) {
   return value;
 }
 
-/// The sum of the tiles [begin, end), in order, for all lanes. The range must not be empty.
+/// Returns to all lanes the sum of the tiles [begin, end), in order. The range must not be empty.
 template <class T, class Op>
 __device__ T sum_tiles(const TileChain<T>& chain, u64 begin, u64 end, Op op) {
   // All blocks poll the same words: rows of neighbouring tiles. A tile that has been read is not read again.
@@ -150,7 +150,7 @@ __device__ T sum_tiles(const TileChain<T>& chain, u64 begin, u64 end, Op op) {
       }
     }
     if constexpr (commutes<Op, T>) {
-      // One tree for all rows.
+      // Add the rows first, so that one tree sums all of them.
 #pragma unroll
       for (u32 k = 1; k < rows; ++k) {
         if (base + k * warp_size + lane_id() < end) values[0] = op(values[0], values[k]);

@@ -1,7 +1,7 @@
 #pragma once
 
-// The scan of any input function in one launch: one tile per block; the tiles are chained by decoupled look-back
-// (look_back.cuh).
+// Scans any input function in one launch, with one tile per block. Decoupled look-back (look_back.cuh) chains the
+// tiles.
 
 #include "primitives/scan/look_back.cuh"
 #include "primitives/select/pack.cuh"
@@ -12,7 +12,7 @@ inline constexpr u32 scan_threads = 512;
 inline constexpr u32 scan_warps = scan_threads / warp_size;
 inline constexpr u32 scan_blocks = 2;  // on a multiprocessor at once
 
-/// Packs per thread, so that it holds about 64 bytes.
+/// Packs per thread, so that a thread holds about 64 bytes.
 template <class T>
 inline constexpr u32 scan_rows = larger<u32>(1, 64 / (pack_size<T> * sizeof(T)));
 
@@ -31,7 +31,7 @@ struct ScanTask {
   bool input_in_words = false, output_in_words = false;
 };
 
-/// Turns a pack into its running sums, given the sum before it, if there is one.
+/// Returns the running sums of a pack. If `has_before` is set, they continue from `before`.
 template <bool inclusive, class T, class Op>
 __device__ Pack<T> scan_pack(const Pack<T>& pack, bool has_before, T before, Op op) {
   Pack<T> sums;
@@ -52,8 +52,8 @@ __device__ T sum_of_pack(const Pack<T>& pack, Op op) {
   return sum;
 }
 
-/// Scans the rows of packs of a warp: left[k] = the sum of the packs of the warp before pack k of this lane, if
-/// there are any (k > 0 or lane > 0). Returns the sum of all.
+/// Scans the rows of packs of a warp, and returns the sum of all. Sets left[k] to the sum of the packs of the warp
+/// before pack k of this lane, if there are any (k > 0 or lane > 0).
 template <u32 rows, class T, class Op>
 __device__ T scan_rows_of_warp(const Pack<T> (&pack)[rows], T (&left)[rows], Op op) {
   T carry{};
@@ -68,7 +68,7 @@ __device__ T scan_rows_of_warp(const Pack<T> (&pack)[rows], T (&left)[rows], Op 
   return carry;
 }
 
-/// Stores the rows of a warp, given the sum before the warp, if there is one.
+/// Stores the rows of a warp. If `has_before` is set, the sums continue from `before`.
 template <bool inclusive, u32 rows, class T, class Input, class Op>
 __device__ void store_rows_of_warp(const ScanTask<T, Input, Op>& task, u64 first, const Pack<T> (&pack)[rows],
                                    const T (&left)[rows], bool has_before, const T& before) {

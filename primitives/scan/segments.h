@@ -1,9 +1,9 @@
 #pragma once
 
 // Segmented sums as sums of pairs (Schwartz, "Ultracomputers", TOPLAS 1980; Sengupta, Harris, Zhang, Owens, "Scan
-// Primitives for GPU Computing", Graphics Hardware 2007): the sum of a range of elements since the last start of a
-// segment in it, and whether a segment starts in it. The operator of the pairs is associative if that of the
-// elements is.
+// Primitives for GPU Computing", Graphics Hardware 2007). A pair describes a range of elements: the sum since the
+// last start of a segment in it, and whether a segment starts in it. The operator of the pairs is associative if
+// that of the elements is.
 
 #include "primitives/core/atomic.h"
 #include "primitives/core/macros.h"
@@ -22,7 +22,7 @@ struct SegmentOp {
   T init;
   Op op;
 
-  /// The sum of the first element of a segment.
+  /// Returns the sum of the first element of a segment.
   COPSE_HD T first(const T& value) const {
     if constexpr (has_init) {
       return op(init, value);
@@ -30,16 +30,16 @@ struct SegmentOp {
       return value;
     }
   }
-  /// The sum of a range of one element.
+  /// Returns the sum of a range of one element.
   COPSE_HD SegmentSum<T> single(const T& value, bool starts) const {
     return {starts ? first(value) : value, starts};
   }
-  /// The sum of a range and the element after it.
+  /// Returns the sum of a range and the element after it.
   COPSE_HD SegmentSum<T> append(const SegmentSum<T>& left, const T& value, bool starts) const {
     if (starts) return {first(value), 1};
     return {op(left.value, value), left.starts};
   }
-  /// The sum of two neighbouring ranges.
+  /// Returns the sum of two neighbouring ranges.
   COPSE_HD SegmentSum<T> operator()(const SegmentSum<T>& left, const SegmentSum<T>& right) const {
     if (right.starts != 0) return right;
     return {op(left.value, right.value), left.starts};
