@@ -1,6 +1,6 @@
 #pragma once
 
-// Checks of flags and of what is selected by them, and elements as words of their size.
+// Checks flags and the outputs of what they select, and treats elements as words of their size.
 
 #include <type_traits>
 

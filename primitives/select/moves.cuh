@@ -1,7 +1,7 @@
 #pragma once
 
-// How the elements of a tile move to their places: as values, read in loads of 16 bytes and packed in shared
-// memory; or as numbers, if the elements are large or come from a function.
+// Moves the elements of a tile to their places. They move as values, which are read in loads of 16 bytes and
+// packed in shared memory. If they are large or come from a function, they move as numbers.
 
 #include "primitives/select/pack.cuh"
 #include "primitives/select/selected_ranks.cuh"
@@ -15,7 +15,7 @@ using copse::detail::StoreValue;
 inline constexpr u32 select_threads = 512;
 inline constexpr u32 select_blocks = 2;  // on a multiprocessor at once
 
-/// The rows of a thread if a pack has `bytes` bytes: 64 bytes per thread, so that a tile has 32 KiB.
+/// Returns the rows of a thread if a pack has `bytes` bytes: 64 bytes per thread, so that a tile has 32 KiB.
 constexpr u32 select_rows(u32 bytes) {
   return smaller<u32>(4, larger<u32>(1, 64 / bytes));
 }
@@ -27,14 +27,14 @@ template <class T>
 using ValueShape = TileShape<select_threads, select_rows(pack_size<T> * sizeof(T)), pack_size<T>>;
 using IndexShape = TileShape<select_threads, 4, 4>;
 
-/// The smallest number of elements of T that a tile has, for any input function.
+/// Returns the smallest number of elements of T that a tile has, for any input function.
 template <class T>
 constexpr u64 smallest_select_tile() {
   if constexpr (moves_as_values<T>) return smaller(ValueShape<T>::size, IndexShape::size);
   return IndexShape::size;
 }
 
-/// Elements of an array, as values.
+/// Moves elements of an array, as values.
 template <class T, class Predicate>
 struct MoveElements {
   using Shape = ValueShape<T>;
@@ -49,7 +49,7 @@ struct MoveElements {
     Pack<T> packs[Shape::rows];
   };
 
-  /// In the last tile, elements past the end repeat the last one.
+  /// Loads the packs of a tile. In the last tile, elements past the end repeat the last one.
   __device__ void load(Loaded& loaded, u64 tile, u64 n) const {
 #pragma unroll
     for (u32 r = 0; r < Shape::rows; ++r) {
@@ -69,7 +69,7 @@ struct MoveElements {
     out[place] = value;
   }
 
-  /// The distance of `place` from the last boundary of 32 elements in memory.
+  /// Returns the distance, in elements, of `place` from the last boundary of 32 elements in memory.
   __device__ u32 misalignment(u64 place) const {
     return u32(reinterpret_cast<u64>(out + place) / sizeof(T)) % 32;
   }
@@ -94,7 +94,7 @@ struct MoveIndices {
   __device__ u32 misalignment(u64 place) const { return u32(place) % 32; }
 };
 
-/// The masks of the elements of a tile that a thread selects, one mask per row, one bit per element.
+/// Finds the elements of a tile that a thread selects: one mask per row, one bit per element.
 template <class Moves>
 __device__ void find_selected(const Moves& moves, const typename Moves::Loaded& loaded, u64 tile, u64 n,
                               u32 (&selected)[Moves::Shape::rows]) {

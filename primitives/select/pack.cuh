@@ -13,7 +13,7 @@ namespace copse::cuda {
 
 namespace detail {
 
-/// The smallest number of elements that fill whole 16-byte words, or 1 if that takes more than 64 bytes.
+/// Returns the smallest number of elements that fill whole 16-byte words, or 1 if that takes more than 64 bytes.
 constexpr u32 pack_size_for(u64 element_bytes) {
   for (u32 size = 1; size * element_bytes <= 64; ++size) {
     if (size * element_bytes % 16 == 0) return size;
@@ -52,7 +52,7 @@ class Pack {
 #pragma unroll
     for (u32 k = 0; k < word_count; ++k) words_[k] = from[k];
   }
-  /// For data that is not read again soon.
+  /// Stores data that is not read again soon.
   __device__ void stream_words_to(uint4* to) const {
 #pragma unroll
     for (u32 k = 0; k < word_count; ++k) __stcs(to + k, words_[k]);
@@ -69,8 +69,8 @@ class Pack {
   uint4 words_[word_count];
 };
 
-/// Loads elements [i, i + size) of `input`; past the end, the last one again. `whole_words`: the input is an array
-/// that starts at a 16-byte word.
+/// Loads elements [i, i + size) of `input`; past the end, it repeats the last one. `whole_words` says that the
+/// input is an array that starts at a 16-byte word.
 template <class T, class Input>
 __device__ Pack<T> load_pack(const Input& input, u64 i, u64 n, bool whole_words) {
   Pack<T> pack;

@@ -8,7 +8,7 @@ namespace copse {
 namespace detail {
 
 // The body: partition.inl, for either executor.
-/// Elements move as words of their size; `out` or `indices` is null.
+/// Partitions elements, which move as words of their size. `out` or `indices` is null.
 template <class Executor, class Word, class Flags>
 void partition_flagged(const Executor& ex, const Word* in, u64 n, Flags flags, Word* out, u32* indices,
                        u64* count);

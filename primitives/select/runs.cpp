@@ -15,7 +15,7 @@ void find_runs(const Executor& ex, const T* in, u64 n, bool with_lengths, T* val
 
 namespace {
 
-/// Integers are compared as unsigned words of their size.
+/// Integers are compared as unsigned words of their size: these are equal if the integers are.
 template <class T>
 using Compared = std::conditional_t<std::is_integral_v<T>, std::conditional_t<sizeof(T) == 4, u32, u64>, T>;
 

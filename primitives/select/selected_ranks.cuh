@@ -1,6 +1,6 @@
 #pragma once
 
-// The ranks of the selected elements of a tile: how many selected elements are before each.
+// Ranks the selected elements of a tile: finds how many selected elements are before each.
 
 #include <type_traits>
 
@@ -8,14 +8,14 @@
 
 namespace copse::cuda::detail {
 
-/// The tile of a block. Thread t of a warp has packs r * 32 + t of the warp, so that warps read whole rows.
+/// The tile of a block. Lane t of a warp has packs r * 32 + t of the warp, so that warps read whole rows.
 template <u32 block_threads, u32 row_count, u32 pack_elements>
 struct TileShape {
   static constexpr u32 threads = block_threads, rows = row_count, pack = pack_elements;
   static constexpr u32 size = threads * rows * pack;
   static_assert(rows <= 4 && pack <= 16);
 
-  /// The number in the tile of element 0 of row r of this thread.
+  /// Returns the number in the tile of element 0 of row r of this thread.
   __device__ static u32 local_id(u32 r) {
     return ((threadIdx.x / warp_size * rows + r) * warp_size + lane_id()) * pack;
   }
@@ -27,8 +27,9 @@ struct SelectedRanks {
   u32 total;
 };
 
-/// Ranks the elements whose bits are set in `selected`, a mask of `pack` bits per row. The counts of the rows go
-/// through one scan of the warp, as fields of a word. Ends past a barrier, but not past the storage's last use.
+/// Ranks the elements whose bits are set in `selected`, which has one mask of `pack` bits per row. The counts of
+/// the rows are fields of one word, and go through one scan of the warp. The function ends after a barrier, but
+/// before the last use of the storage: put a barrier before its next use.
 template <class Shape>
 __device__ SelectedRanks<Shape> rank_selected(const u32 (&selected)[Shape::rows],
                                               BlockStorage<u32, Shape::threads>& warp_totals) {
@@ -48,7 +49,7 @@ __device__ SelectedRanks<Shape> rank_selected(const u32 (&selected)[Shape::rows]
   if (lane_id() == 0) warp_totals[warp] = warp_total;
   __syncthreads();
 
-  // Every warp scans the totals for itself.
+  // Every warp scans the totals itself.
   constexpr u32 warp_count = Shape::threads / warp_size;
   const u32 other_total = lane_id() < warp_count ? warp_totals[lane_id()] : 0;
   const u32 warps_through = warp_inclusive_scan(other_total, Plus{});

@@ -5,7 +5,7 @@
 
 namespace copse::detail {
 
-/// The counts of elements, wide enough to be summed.
+/// Returns the counts of elements in 64 bits, wide enough to be summed.
 template <class Counts>
 struct SlotCounts {
   Counts counts;
