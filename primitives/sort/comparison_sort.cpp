@@ -1,4 +1,4 @@
-// The public functions of merge sort and sample sort, which differ in the algorithm alone.
+// The public functions of merge sort and sample sort, which differ only in the algorithm.
 
 #include "primitives/core/dispatch.h"
 #include "primitives/merge_sort.h"
@@ -9,7 +9,7 @@ namespace copse {
 
 namespace detail {
 
-// The body: comparison_sort.inl, for either executor. Both sort keys alone where `values_out` is null.
+// The body: comparison_sort.inl, for either executor. Both sort keys alone if `values_out` is null.
 template <class Executor, class Key>
 void merge_sort_elements(const Executor& ex, const Key* keys_in, const u32* values_in, u64 n, Key* keys_out,
                          u32* values_out);

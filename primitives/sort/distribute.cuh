@@ -1,9 +1,9 @@
 #pragma once
 
-// The stable distribution of items into up to 256 buckets, with one read and one write: one pass of "Onesweep"
-// (Adinets, Merrill, "Onesweep: A Faster Least Significant Digit Radix Sort for GPUs", arXiv 2206.01784, 2022),
-// with the digit of a key replaced by any function of an item. A tile ranks its items in shared memory, finds
-// the places of its buckets by decoupled look-back, and writes runs.
+// Distributes items into up to 256 buckets. It is stable, with one read and one write per item. This is one pass
+// of "Onesweep" (Adinets, Merrill, "Onesweep: A Faster Least Significant Digit Radix Sort for GPUs", arXiv
+// 2206.01784, 2022), with any function of an item in place of the digit of a key. A tile ranks its items in shared
+// memory, finds the places of its buckets by decoupled look-back, and writes runs.
 //
 // Where we differ: warps count in 16 bits, written by one lane per bucket in place of atomics. The words of the
 // look-back hold the parity of the pass, so that one table serves all passes of a sort and is initialised once.
@@ -31,7 +31,7 @@ inline constexpr u32 distribute_threads = size == TileSize::large&& loads_at_onc
 template <TileSize size>
 inline constexpr u32 distribute_blocks = size == TileSize::small ? 3 : 2;  // on a multiprocessor at once
 
-/// Items per thread, so that the tiles fit the shared memory and the registers of a multiprocessor.
+/// Returns the items per thread, so that the tiles fit the shared memory and the registers of a multiprocessor.
 template <class Item, TileSize size>
 constexpr u32 rows_for_tile() {
   if (size == TileSize::small) return smaller<u32>(8, larger<u32>(1, 96 / sizeof(Item)));
@@ -44,7 +44,8 @@ inline constexpr u32 distribute_rows = rows_for_tile<Item, size>();
 template <class Item, TileSize size>
 inline constexpr u32 distribute_tile = distribute_threads<Item, size>* distribute_rows<Item, size>;
 
-/// For small items it is faster to look back before they move in shared memory, for larger items while they move.
+/// True if it is faster to look back before the items move in shared memory, as with small items. With larger items
+/// it is faster to look back while they move.
 template <class Item>
 inline constexpr bool looks_back_early = sizeof(Item) <= 4;
 
@@ -86,7 +87,7 @@ struct DistributeShared {
   alignas(16) Item items[distribute_tile<Item, size>];
 };
 
-/// The lanes that have the same bucket as this lane, by one vote per bit.
+/// Returns the lanes that have the same bucket as this lane, by one vote per bit.
 __device__ inline u32 lanes_of_bucket(u32 bucket) {
   u32 lanes = all_lanes;
 #pragma unroll
@@ -100,8 +101,8 @@ __device__ inline u32 lanes_of_bucket(u32 bucket) {
   return lanes;
 }
 
-/// Ranks the items of a thread among the items of the same bucket in the part of its warp of the tile. A word
-/// holds two ranks of 16 bits.
+/// Ranks the items of a thread among the items of the same bucket in the part of the tile that its warp has. A
+/// word holds two ranks of 16 bits.
 template <u32 rows, class BucketOfRow>
 __device__ void rank_rows(BucketOfRow bucket_of_row, u16* counts, u32 (&ranks)[(rows + 1) / 2]) {
 #pragma unroll
@@ -118,8 +119,8 @@ __device__ void rank_rows(BucketOfRow bucket_of_row, u16* counts, u32 (&ranks)[(
   }
 }
 
-/// The exclusive sum over the threads below `bucket_limit / 2`; the other threads pass 0. All threads must call
-/// it.
+/// Returns the exclusive sum over the threads below `bucket_limit / 2`; the other threads pass 0. All threads must
+/// call it.
 __device__ inline u32 scan_pairs(u32 value, u32* warp_sums) {
   const u32 warp = threadIdx.x / warp_size;
   u32 sum = value;
@@ -147,7 +148,8 @@ __device__ inline void publish_pair(const DistributeTables& tables, u32 tile, bo
                 u64(status | count.second) << 32 | (status | count.first));
 }
 
-/// The number of items of the two buckets of the thread in all tiles before this one, which is not the first.
+/// Returns the number of items of the two buckets of the thread in all tiles before this one, which is not the
+/// first.
 __device__ inline BucketPair look_back_pair(const DistributeTables& tables, u32 tile) {
   constexpr u32 window = 4;
   constexpr u32 count_mask = (1u << 30) - 1;
@@ -188,7 +190,8 @@ __device__ BucketPair take_totals(const DistributeTables& tables, BucketShared<w
   return {first, first + total.first};
 }
 
-/// Sums the counts of all warps for the two buckets of the thread, and replaces them by the sums before each warp.
+/// Sums the counts of all warps for the two buckets of the thread, and replaces each by the sum of the warps
+/// before it.
 template <u32 warp_count>
 __device__ BucketPair sum_warp_counts(BucketShared<warp_count>& shared) {
   u32 sum = 0;
@@ -225,7 +228,8 @@ __device__ void find_places(const DistributeTables& tables, u32 tile, u32 tile_c
   shared.offsets[2 * threadIdx.x + 1] = second - begin.second;
 }
 
-/// `source(i)` returns item i of n; `bucket_of(item)` its bucket, below 256; `sink(place, item)` stores it.
+/// Distributes items. `source(i)` returns item i of n; `bucket_of(item)` returns its bucket, below 256;
+/// `sink(place, item)` stores it.
 template <TileSize size, class Item, class Source, class BucketOf, class Sink>
 __global__ void __launch_bounds__(distribute_threads<Item, size>, distribute_blocks<size>)
     distribute_kernel(u64 begin, u64 n, Source source, BucketOf bucket_of, Sink sink, DistributeTables tables) {
@@ -275,8 +279,8 @@ __global__ void __launch_bounds__(distribute_threads<Item, size>, distribute_blo
   rank_rows<rows>(bucket_of_row, reinterpret_cast<u16*>(shared.counts[warp]), ranks);
   __syncthreads();
 
-  // Sum the counts of the warps, one thread for two buckets, publish those of the tile, and scan them over the
-  // buckets.
+  // Sum the counts of the warps, with one thread for two buckets. Publish those of the tile, and scan them over
+  // the buckets.
   BucketPair count{0, 0};
   if (has_buckets) {
     count = sum_warp_counts(shared);
@@ -322,7 +326,7 @@ u64 distribute_tile_count(const Executor& ex, u64 n) {
                                                               : distribute_tile<Item, TileSize::large>);
 }
 
-/// Words of the look-back table for n items.
+/// Returns the number of words of the look-back table for n items.
 template <class Item>
 u64 distribute_word_count(const Executor& ex, u64 n) {
   return distribute_tile_count<Item>(ex, n) * (bucket_limit / 2);

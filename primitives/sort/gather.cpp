@@ -1,4 +1,4 @@
-// The public functions that move records by index, and the inverse of an index.
+// The public functions that move records by index, and the one that inverts an index.
 
 #include "primitives/gather.h"
 
@@ -24,7 +24,8 @@ void invert_indices(const Executor& ex, const u32* index, u64 n, u32* inverse, u
 
 namespace {
 
-/// `by_index`: the records that the indices name; `in_order`: those that stand in their order.
+/// Checks the arguments. `by_index` has the records that the indices name, and `in_order` has those that are in
+/// the order of the indices.
 template <class Id>
 void check(const char* name, BufferSpan<const std::byte> by_index, BufferSpan<const std::byte> in_order,
            u64 record_bytes, BufferSpan<const Id> indices, BufferSpan<std::byte> out) {

@@ -3,7 +3,7 @@
 
 namespace copse::detail {
 
-/// The indices of an array. An index past the last record becomes ~Id{0}, which stands for no record.
+/// Returns the indices of an array. An index past the last record becomes ~Id{0}, which stands for no record.
 template <class Id>
 struct IndicesBelow {
   const Id* indices;
@@ -32,7 +32,7 @@ template void gather_by_array(const BodyExecutor&, const void*, u64, u64, const 
 template void scatter_by_array(const BodyExecutor&, const void*, u64, u64, const u32*, u64, void*);
 template void scatter_by_array(const BodyExecutor&, const void*, u64, u64, const u64*, u64, void*);
 
-/// inverse[index[i]] = i.
+/// Sets inverse[index[i]] to i.
 struct StoreInverse {
   const u32* index;
   u32* inverse;

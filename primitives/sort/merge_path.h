@@ -1,6 +1,6 @@
 #pragma once
 
-// Where to cut two sorted runs, so that parts of their merge can be made independently: Odeh, Green, Mwassi,
+// Finds where to cut two sorted runs, so that parts of their merge can be made independently: Odeh, Green, Mwassi,
 // Shmueli, Birk, "Merge Path - Parallel Merging Made Simple", IPDPS Workshops 2012; Green, McColl, Bader, "GPU
 // Merge Path", ICS 2012.
 

@@ -14,7 +14,7 @@ namespace copse::cuda::detail {
 
 inline constexpr u32 max_histogram_threads = 1024;
 
-/// The passes over a range of bits: digits of 8 bits, the last one shorter.
+/// The passes over a range of bits. Digits have 8 bits; the last one may be shorter.
 struct SortPasses {
   BitRange bits;
 
@@ -47,8 +47,8 @@ __device__ void count_key_digits(const Bits& key, SortPasses passes, u32 copies,
   }
 }
 
-/// The function that a thread calls for its keys. An input function that has to load or compute something before
-/// the first of many calls has a member ready(), which returns the function to call.
+/// Returns the function that a thread calls for its keys. An input function that has to load or compute something
+/// before the first of many calls has a member ready(), which returns the function to call.
 template <class BitsInput>
 __device__ auto ready_input(const BitsInput& input) {
   if constexpr (requires { input.ready(); }) {
@@ -58,9 +58,9 @@ __device__ auto ready_input(const BitsInput& input) {
   }
 }
 
-/// An input function that also stores may have two more members: start(i), which loads, and finish(i, result of
-/// start), which stores and returns the key. So the loads for several keys are in flight before the first store;
-/// later loads cannot overtake a store.
+/// An input function that also stores may have two more members. start(i) loads. finish(i, started) takes the
+/// result of start, stores, and returns the key. So the loads for several keys are in flight before the first
+/// store; later loads cannot overtake a store.
 template <class BitsInput>
 concept StartsAndFinishes = requires(const BitsInput& input) {
   input.start(u64{});
@@ -81,7 +81,7 @@ struct StartOfInput<BitsInput> {
   }
 };
 
-/// Neighbouring keys that a thread reads, and how many times it does so at once.
+/// The number of neighbouring keys that a thread reads, and how many times it does so at once.
 template <class Bits, class BitsInput>
 inline constexpr u32 keys_of_run = std::is_same_v<BitsInput, Elements<Bits>> ? pack_size<Bits> : 1;
 template <class Bits, class BitsInput>
@@ -89,7 +89,8 @@ inline constexpr u32 runs_of_thread = std::is_same_v<BitsInput, Elements<Bits>> 
                                       : sizeof(typename StartOfInput<BitsInput>::Started) <= sizeof(u64) ? 8
                                                                                                          : 4;
 
-/// Counts the digits of all keys. Threads read whole words of an array, or neighbouring keys of a function.
+/// Counts the digits of all keys. Threads read whole words of an array. From a function, neighbouring threads read
+/// neighbouring keys.
 template <bool all_passes, class Bits, class BitsInput>
 __device__ void count_all_digits(u64 n, const BitsInput& bits_input, bool input_in_words,
                                  const KeyEncoding<Bits>& encoding, SortPasses passes, u32 copies, u32* counts) {
@@ -126,8 +127,8 @@ __device__ void count_all_digits(u64 n, const BitsInput& bits_input, bool input_
   }
 }
 
-/// Adds up totals[pass][digit], and sets the look-back table of the passes to all ones. A block has several copies
-/// of its counts, which lanes use in turn, since conflicts between lanes determine the time.
+/// Adds the counts to totals[pass][digit], and sets the look-back table of the passes to all ones. A block has
+/// several copies of its counts, which lanes use in turn, since conflicts between lanes determine the time.
 template <class Bits, class BitsInput>
 __global__ void __launch_bounds__(max_histogram_threads, 1)
     digit_histogram_kernel(u64 n, BitsInput bits_input, bool input_in_words, KeyEncoding<Bits> encoding,

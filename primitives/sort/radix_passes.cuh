@@ -56,7 +56,7 @@ class SortItem<Bits, NoValue> {
   Bits key_;
 };
 
-/// Items from input functions.
+/// Reads items from input functions.
 template <class Bits, class Value, class BitsInput, class ValueInput>
 struct InputItems {
   BitsInput bits_input;
@@ -68,21 +68,21 @@ struct InputItems {
   }
 };
 
-/// Items from an array.
+/// Reads items from an array.
 template <class Item>
 struct ArrayItems {
   const Item* items;
   __device__ Item operator()(u64 i) const { return items[i]; }
 };
 
-/// Items into an array.
+/// Stores items in an array.
 template <class Item>
 struct ItemArray {
   Item* items;
   __device__ void operator()(u64 place, const Item& item) const { items[place] = item; }
 };
 
-/// Items into the arrays of the caller, either of which may be null.
+/// Stores items in the arrays of the caller, either of which may be null.
 template <class Bits, class Value>
 struct OutputArrays {
   Bits* keys;
@@ -113,7 +113,8 @@ struct PassZeroes {
 };
 static_assert(sizeof(PassZeroes) <= ZeroedMemory::bytes);
 
-/// A pass over more items than one launch can take is cut into parts of whole tiles, one after the other.
+/// Returns the number of items of a part. A pass over more items than one launch can take is cut into parts of
+/// whole tiles, one after the other.
 template <class Item>
 u64 items_of_part(u64 n) {
   constexpr u64 tile = distribute_tile<Item, TileSize::large>;

@@ -8,7 +8,7 @@ namespace copse {
 namespace detail {
 
 // The body: radix_sort.inl, for either executor.
-/// Sorts keys alone where `values_out` is null, indices where `values_in` is null and `values_out` is not.
+/// Sorts keys alone if `values_out` is null. Sorts indices if only `values_in` is null.
 template <class Executor, class Bits>
 void sort_elements(const Executor& ex, const Bits* keys_in, const u32* values_in, u64 n, Bits* keys_out,
                    u32* values_out, BitRange bits, const KeyEncoding<Bits>& encoding);

@@ -1,6 +1,6 @@
 #pragma once
 
-// The last step of sample sort: buckets are sorted in shared memory, as many neighbouring ones together as fill a
+// The last step of sample sort. Buckets are sorted in shared memory, as many neighbouring ones together as fill a
 // tile. With unlucky samples, or keys that are chosen against them, a group can be larger than the tile. One
 // launch merge sorts all such groups; it costs nothing if there are none.
 
@@ -19,13 +19,13 @@ struct LargeGroup {
 struct LargeGroups {
   static constexpr u32 max_passes = 40;
 
-  u64 found;      // groups in the upper half, their tiles in the lower: both grow by one addition
+  u64 found;      // upper half: groups; lower half: their tiles; one addition changes both
   u64 max_tiles;  // of one group
   u64 ticket;
   u32 finished[max_passes];  // tiles, for each pass
 };
 
-/// Where to put a group, for each of the two arrays between which the passes alternate.
+/// The two arrays between which the passes over groups alternate.
 template <class Key, class Value>
 struct GroupArrays {
   Key* keys[2];
@@ -53,7 +53,7 @@ __device__ inline void note_large_group(LargeGroups* table, LargeGroup* list, u6
   atomicMax(reinterpret_cast<unsigned long long*>(&table->max_tiles), static_cast<unsigned long long>(tiles));
 }
 
-/// One block per group: the buckets that begin among the elements [group * g, group * (g + 1)).
+/// Sorts groups, one block per group: the buckets that begin among the elements [group * g, group * (g + 1)).
 template <class Key, class Value, class Less>
 __global__ void __launch_bounds__(MergeShape<Key, Value>::threads, MergeShape<Key, Value>::blocks)
     sort_groups_kernel(const u64* begins, u64 bucket_count, u64 group, const Key* keys_in, const Value* values_in,
@@ -79,7 +79,7 @@ __global__ void __launch_bounds__(MergeShape<Key, Value>::threads, MergeShape<Ke
   write_tile(tile, u32(size), keys_out + begin, values_out + begin);
 }
 
-/// The group of a tile.
+/// Returns the group of a tile.
 __device__ inline LargeGroup group_of(const LargeGroup* list, u64 count, u64 tile) {
   u64 lo = 0, hi = count - 1;
   while (lo < hi) {

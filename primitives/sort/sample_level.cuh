@@ -21,7 +21,7 @@ using copse::detail::samples_per_bucket;
 
 inline constexpr u32 max_buckets = 1u << SamplePlan::max_bits;
 
-/// How a block distributes a tile.
+/// The sizes with which a block distributes a tile.
 template <class Key, class Value>
 struct LevelShape {
   static constexpr bool with_values = MergeShape<Key, Value>::with_values;
@@ -49,14 +49,14 @@ struct Level {
   u64 n;
   u32 parent_count;
   u32 bits;
-  const u64* begins;       // of the parents; then n
-  const u64* first_tiles;  // of the parents; then the number of tiles
+  const u64* begins;       // of the parents, followed by n
+  const u64* first_tiles;  // of the parents, followed by the number of tiles
   const LevelTile* tiles;
   u32 tile;
 
   COPSE_HD u32 bucket_count() const { return 1u << bits; }
 
-  /// The largest possible number of tiles: each parent may end in one that is not full.
+  /// Returns the largest possible number of tiles: each parent may end in one that is not full.
   COPSE_HD u64 max_tiles() const { return divide_rounding_up(n, tile) + (parent_count - 1); }
 
   __device__ u64 begin_of(u32 parent) const { return parent_count == 1 ? (parent == 0 ? 0 : n) : begins[parent]; }
@@ -67,7 +67,7 @@ struct Level {
   }
 };
 
-/// The number of tiles of each parent; one more entry for the total of their exclusive scan.
+/// Returns the number of tiles of each parent. One more entry makes room for the total of their exclusive scan.
 struct CountTiles {
   const u64* begins;
   u32 parent_count;
@@ -89,7 +89,7 @@ struct DescribeTiles {
       tiles[id] = {0, id << level.bits, 1, 0, 0};
       return;
     }
-    // The last parent whose first tile is not after this one. Empty parents before it have no tiles.
+    // Find the last parent whose first tile is not after this one. Empty parents before it have no tiles.
     u32 lo = 0, hi = level.parent_count - 1;
     while (lo < hi) {
       const u32 middle = lo + (hi - lo + 1) / 2;
@@ -106,7 +106,7 @@ struct DescribeTiles {
   }
 };
 
-/// Where the buckets that the level has made begin; then n.
+/// Finds where the buckets that the level has made begin. The last entry is n.
 struct BucketBegins {
   Level level;
   const u64* places;  // the counts, scanned
@@ -125,26 +125,26 @@ struct BucketBegins {
   }
 };
 
-/// The splitters of each parent as a search tree: the children of node k are 2k and 2k + 1, the root is 1.
+/// The splitters of each parent as a search tree. The root is node 1; the children of node k are 2k and 2k + 1.
 template <class Key>
 struct Splitters {
   Key* keys;       // [parent][node]
-  u64* positions;  // of the elements that they are
+  u64* positions;  // of the elements that are the splitters
 };
 
-/// The rank among the splitters of a node of the tree over 2^bits buckets.
+/// Returns the rank among the splitters of a node of the tree over 2^bits buckets.
 __device__ inline u32 rank_of_node(u32 node, u32 bits) {
   const u32 depth = 31 - leading_zeros(node);
   return ((2 * (node - (1u << depth)) + 1) << (bits - 1 - depth)) - 1;
 }
 
-/// The node of a splitter by its rank plus one.
+/// Returns the node of a splitter from its rank plus one.
 __device__ inline u32 node_of_rank(u32 rank_plus_one, u32 bits) {
   const u32 height = u32(__ffs(int(rank_plus_one))) - 1;
   return (1u << (bits - 1 - height)) + (rank_plus_one >> (height + 1));
 }
 
-/// One block per parent sorts a sample and takes splitters at equal distances.
+/// Sorts a sample of each parent, one block per parent, and takes splitters at equal distances.
 template <class Key, class KeyInput, class Less>
 __global__ void __launch_bounds__(MergeShape<Key, u32>::threads, 2)
     choose_splitters_kernel(Level level, KeyInput key_input, Less less, Splitters<Key> splitters) {
@@ -173,8 +173,8 @@ __global__ void __launch_bounds__(MergeShape<Key, u32>::threads, 2)
   }
 }
 
-/// The bucket of a key that equals a splitter: the number of splitters that are smaller, or equal and not after
-/// it.
+/// Returns the bucket of a key that equals a splitter: the number of splitters that are smaller, or equal and not
+/// after it.
 template <class Key, class Less>
 __device__ u32 descend_with_position(const Key* tree, const u64* positions, u32 bits, const Key& key, u64 position,
                                      const Less& less) {
@@ -201,7 +201,7 @@ __device__ inline void count_bucket(u32* counts, u32 bucket, bool counts_me) {
   }
 }
 
-/// Finds the bucket of every element of a tile, and counts.
+/// Finds the bucket of every element of a tile, and counts the elements of each bucket.
 template <class Key, class Value, class KeyInput, class Less>
 __global__ void __launch_bounds__(LevelShape<Key, Value>::threads, 3)
     classify_kernel(Level level, KeyInput key_input, Less less, Splitters<Key> splitters, u8* buckets,
@@ -229,7 +229,7 @@ __global__ void __launch_bounds__(LevelShape<Key, Value>::threads, 3)
       keys[k] = i < tile.count ? key_input(tile.begin + i) : tree[1];
       nodes[k] = 1;
     }
-    // All rows descend together, so that their loads overlap: to the right if the splitter is not larger.
+    // All rows descend together, so that their loads overlap. A row goes right if the splitter is not larger.
     for (u32 depth = 0; depth < bits; ++depth) {
 #pragma unroll
       for (u32 k = 0; k < Shape::rows; ++k) {
@@ -245,7 +245,7 @@ __global__ void __launch_bounds__(LevelShape<Key, Value>::threads, 3)
       if (i < tile.count && !tie) buckets[tile.begin + i] = u8(bucket);
       count_bucket(local_counts, bucket, i < tile.count && !tie);
     }
-    // This is rare, so it is not part of the loop above: the keys are read once more.
+    // Ties are rare, so they are not part of the loop above: their keys are read once more.
 #pragma unroll 1
     for (u32 k = 0; k < Shape::rows; ++k) {
       const bool tie = (ties >> k & 1) != 0;
@@ -263,7 +263,7 @@ __global__ void __launch_bounds__(LevelShape<Key, Value>::threads, 3)
   if (thread < bucket_count) counts[tile.column + thread * tile.stride] = local_counts[thread];
 }
 
-/// The lanes with the same bucket as this one.
+/// Returns the lanes that have the same bucket as this one.
 __device__ inline u32 lanes_of_bucket(u32 bucket, u32 bits) {
   u32 lanes = all_lanes;
 #pragma unroll
@@ -287,7 +287,7 @@ struct ScatterMemory {
   BlockStorage<u32, Shape::threads> sums;
 };
 
-/// Moves the elements of a tile to the places that the scan of the counts gives. Stable.
+/// Moves the elements of a tile to the places that the scan of the counts gives. It is stable.
 template <class Key, class Value, class KeyInput, class ValueInput>
 __global__ void __launch_bounds__(LevelShape<Key, Value>::threads, 2)
     scatter_kernel(Level level, KeyInput key_input, ValueInput value_input, const u8* buckets, const u64* places,
@@ -329,7 +329,7 @@ __global__ void __launch_bounds__(LevelShape<Key, Value>::threads, 2)
   }
   __syncthreads();
 
-  // One thread per bucket: where the elements of each warp begin in the tile.
+  // One thread per bucket: find where the elements of each warp begin in the tile.
   u32 count = 0;
   if (thread < max_buckets) {
 #pragma unroll

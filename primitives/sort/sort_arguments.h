@@ -1,6 +1,6 @@
 #pragma once
 
-// Checks of the arguments of sorts, and of calls that move records.
+// Checks the arguments of sorts, and of calls that move records.
 
 #include "primitives/core/check.h"
 #include "primitives/radix_key.h"
@@ -10,7 +10,8 @@ namespace copse::detail {
 /// Whether a sort can write over its input.
 enum class InPlace : bool { refused, allowed };
 
-/// Throws: if `out` has another size than `in`, or if they overlap (with InPlace::allowed: in part).
+/// Throws: if `out` has another size than `in`, or if they overlap (with InPlace::allowed, if they overlap in
+/// part).
 template <class T>
 void check_sort_output(const char* sort, const char* things, BufferSpan<const T> in, BufferSpan<T> out,
                        InPlace in_place) {
@@ -25,7 +26,7 @@ void check_sort_output(const char* sort, const char* things, BufferSpan<const T>
   }
 }
 
-/// Throws: if a key does not have all of `bits`.
+/// Throws: if a key does not have all bits of `bits`.
 template <class Key>
 void check_key_bits(const char* sort, BitRange bits) {
   constexpr u32 width = all_bits<Key>.end;
@@ -36,7 +37,7 @@ void check_key_bits(const char* sort, BitRange bits) {
 
 inline constexpr u64 max_record_bytes = 65536;
 
-/// Throws: if no record can have that size.
+/// Throws: if a record cannot have that size.
 inline void check_record_bytes(const char* function, u64 record_bytes) {
   if (record_bytes >= 1 && record_bytes <= max_record_bytes) return;
   refuse(function, "records of " + std::to_string(record_bytes) + " bytes, 1 to " +

@@ -12,7 +12,7 @@ struct RecordArray {
   u64 count, record_bytes, key_offset;
 };
 
-/// The bits of the key in each record.
+/// Returns the bits of the key in each record.
 template <class Bits>
 struct KeysInRecords {
   RecordArray in;

@@ -1,8 +1,8 @@
 #pragma once
 
-// The distribution into buckets without order (split8ns of Patidar, Narayanan 2009): threads take their rank by an
-// atomic operation in shared memory, and a tile takes places for a bucket by one in device memory. So it needs no
-// votes and no thread waits.
+// Distributes items into buckets, in no order within a bucket (split8ns of Patidar, Narayanan 2009). Threads take
+// their ranks by an atomic operation in shared memory, and a tile takes places for a bucket by one in device
+// memory. So it needs no votes, and no thread waits.
 
 #include "primitives/cuda/for_each.cuh"
 #include "primitives/sort/distribute.cuh"
@@ -75,7 +75,7 @@ __global__ void __launch_bounds__(distribute_threads<Item, TileSize::large>, dis
   }
 }
 
-/// `totals` holds the number of items of each bucket; it is left zero.
+/// Distributes n items. `totals` holds the number of items of each bucket; it is left zero.
 template <class Item, class Source, class BucketOf, class Sink>
 void distribute_unordered(const Executor& ex, const char* label, u64 n, const Source& source,
                           const BucketOf& bucket_of, const Sink& sink, u64* totals, u64* offsets,
