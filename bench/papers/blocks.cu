@@ -1,5 +1,6 @@
-// Building blocks inside a thread block, against what the papers compare them with. `ratio` is the other way's
-// time over ours. The kernels repeat their step many times on data in registers, so that memory counts little.
+// Measures building blocks inside a thread block against the ways that the papers compare them with. `ratio` is
+// the other way's time over ours. The kernels repeat their step many times on data in registers, so memory matters
+// little.
 
 #include "bench/papers/rows.h"
 #include "primitives/cuda/block.cuh"
@@ -28,7 +29,7 @@ struct ByShuffles {
 };
 
 /// Skjellum, Whittaker, Bangalore, "Ballot Counting for Optimal Binary Prefix Sum", 2011: the first warp scans the
-/// warps' counts, of at most 32, by a ballot for each of their 6 bits.
+/// counts of the warps. A count is at most 32, so it takes one ballot for each of 6 bits.
 struct ByVotesOfCounts {
   u32 counts[32];
   __device__ u32 operator()(bool flag) {
@@ -90,7 +91,7 @@ void repeated(Comparison& c) {
   c.expect_equal(out, expected);
 }
 
-// Ordered atomics: each element of a segment learns how many before it have its key (Patidar, Narayanan,
+// Ordered atomics: each element of a segment learns how many elements before it have its key (Patidar, Narayanan,
 // "Scalable Split and Gather Primitives for the GPU", 2009, section 3.2 and appendix A).
 
 constexpr u32 key_count = 256;
@@ -108,12 +109,12 @@ struct ByTurns {
   }
 };
 
-/// Atomic operations of the hardware, in any order: the ranks are right, but not stable.
+/// Uses the hardware's atomics, which run in an order of their own. The ranks are right, but not stable.
 struct ByAtomics {
   static __device__ u32 add(u32* count, u32) { return atomicAdd(count, 1u); }
 };
 
-/// The lanes with equal keys find each other, and the first adds for all.
+/// The lanes with equal keys find each other. The first of them adds for all.
 struct ByMatch {
   static __device__ u32 add(u32* count, u32 key) {
     const u32 peers = __match_any_sync(cuda::all_lanes, key);
@@ -125,7 +126,7 @@ struct ByMatch {
   }
 };
 
-/// As ByMatch, by a ballot for each of the key's 8 bits.
+/// Does the same as ByMatch, by one ballot for each of the key's 8 bits.
 struct ByVotesOfBits {
   static __device__ u32 add(u32* count, u32 key) {
     u32 peers = cuda::all_lanes;
@@ -143,7 +144,7 @@ struct ByVotesOfBits {
   }
 };
 
-/// One warp a segment, since the paper's way keeps no order between warps.
+/// There is one warp per segment, because the paper's way keeps no order between warps.
 template <class Add>
 __global__ void __launch_bounds__(32) rank_kernel(const u8* keys, u32* ranks) {
   __shared__ u32 counts[key_count];

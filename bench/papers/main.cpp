@@ -1,10 +1,10 @@
-// What the papers measured, on this GPU: rows named by paper and figure.
+// Measures on this GPU what the papers measured. Rows are named by paper and figure.
 //
 //   copse-bench-papers [--benchmark_filter=REGEX] [--benchmark_out=FILE.json]
 //
-// The time of a row is ours. `paper_ms` and counters named alike are the paper's figures, on the GPU of its time;
-// `bound_ms` is the least time in which this GPU can move the bytes. Where a paper compares two ways, both run
-// here, and `ratio` is the time of the one named last over that of the one named first. The papers:
+// The time of a row is ours. `paper_ms` and counters with similar names are the paper's figures, on the GPU of its
+// time. `bound_ms` is the least time in which this GPU can move the bytes. Where a paper compares two ways, both
+// run here: `ratio` is the time of the way named last over the time of the way named first. The papers:
 //
 //   - patidar_2009: Patidar, Narayanan, "Scalable Split and Gather Primitives for the GPU", IIIT/TR/2009/99,
 //     on one GPU of a Tesla S1070

@@ -1,6 +1,6 @@
-// How memory wants to be accessed: structures of arrays against arrays of structures (Mueller, "Memories: Global",
-// CSE 591, Stony Brook University), and the banks of shared memory. `ratio` is the time of the bad way over that
-// of the good one.
+// Measures how the way of access changes the speed of memory: structures of arrays against arrays of structures
+// (Mueller, "Memories: Global", CSE 591, Stony Brook University), and the banks of shared memory. `ratio` is the
+// time of the bad way over the time of the good way.
 
 #include "bench/papers/rows.h"
 #include "primitives/core/bits.h"
@@ -13,7 +13,7 @@ namespace {
 
 constexpr u32 threads = 256;
 
-/// The lecture's structure. Its members are loaded one by one, since it is aligned to one of them.
+/// The lecture's structure. Its members are loaded one by one, because it is only aligned to one member.
 struct Interleaved {
   u32 a, b, c, d;
 };
@@ -32,7 +32,7 @@ __global__ void add_interleaved_kernel(u64 n, const Record* left, const Record* 
   out[i].d = left[i].d + right[i].d;
 }
 
-/// Arrays a, b, c and d of n elements one after another.
+/// The arrays a, b, c and d, of n elements each, one after another.
 __global__ void add_separate_kernel(u64 n, const u32* left, const u32* right, u32* out) {
   const u64 i = u64{blockIdx.x} * threads + threadIdx.x;
   if (i >= n) return;
@@ -40,7 +40,7 @@ __global__ void add_separate_kernel(u64 n, const u32* left, const u32* right, u3
   for (u64 member = 0; member < 4; ++member) out[member * n + i] = left[member * n + i] + right[member * n + i];
 }
 
-/// Adds records of 16 bytes: as four arrays, against an array of Record.
+/// Adds records of 16 bytes, as four arrays and as an array of Record.
 template <class Record>
 void separate_against_interleaved(Comparison& c) {
   const BufferSpan<u32> left = c.hashed<u32>(4 * c.n), right = c.hashed<u32>(4 * c.n, 32, 1);
@@ -56,14 +56,15 @@ void separate_against_interleaved(Comparison& c) {
                  reinterpret_cast<const Record*>(left.data()), reinterpret_cast<const Record*>(right.data()),
                  reinterpret_cast<Record*>(expected.data()));
   });
-  // Both see the same words as other members of other records, and add them word by word.
+  // Both see the same words, as other members of other records, and add them word by word.
   c.expect_equal(out, expected);
 }
 
 constexpr u32 bank_rounds = 256;
 constexpr u32 bank_words = 1024;
 
-/// Each warp loads from shared memory `stride` words apart, again and again; every load waits for the last.
+/// Each warp loads from shared memory, `stride` words apart, again and again. Each load waits for the load before
+/// it.
 __global__ void __launch_bounds__(threads) strided_loads_kernel(u32 stride, const u32* steps, u32* out) {
   __shared__ u32 values[bank_words];
   for (u32 k = threadIdx.x; k < bank_words; k += threads) values[k] = steps[k];
@@ -73,8 +74,8 @@ __global__ void __launch_bounds__(threads) strided_loads_kernel(u32 stride, cons
   out[u64{blockIdx.x} * threads + threadIdx.x] = at;
 }
 
-/// Stride 1 against `stride`, which meets a bank as often as the two have common factors. The result is not
-/// checked: it differs by design, and only shows that the loads were made.
+/// Compares stride 1 with `stride`. A bank is met as often as the stride has factors in common with the number of
+/// banks. The result is not checked: it differs by design, and only shows that the loads were made.
 template <u32 stride>
 void bank_conflicts(Comparison& c) {
   const BufferSpan<u32> steps = c.buffer<u32>(bank_words), out = c.buffer<u32>(c.n);
@@ -93,7 +94,7 @@ void bank_conflicts(Comparison& c) {
 }  // namespace
 
 void add_memory_access_papers(Rows& rows) {
-  // The lecture's 4096 records fit any cache today; the larger array does not.
+  // The lecture's 4096 records fit into any cache today. The larger array does not.
   for (u64 n : {u64{4096}, 16 * million}) {
     rows.add_on_stream("mueller/separate_against_interleaved", n, [](Comparison& c) {
       separate_against_interleaved<Interleaved>(c);

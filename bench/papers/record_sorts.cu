@@ -11,7 +11,7 @@ BufferSpan<std::byte> as_bytes(BufferSpan<u32> words) {
   return {reinterpret_cast<std::byte*>(words.data()), words.size_bytes()};
 }
 
-/// The key at the start of each record.
+/// Returns the key at the start of each record.
 template <class Key>
 struct KeyOfRecord {
   const u32* words;
@@ -22,7 +22,8 @@ struct KeyOfRecord {
   }
 };
 
-/// The key read as a 32-byte sector, key and index read and written by each pass of the sort, the record moved.
+/// Returns the bytes: the key is read as a sector of 32 bytes; key and index are read and written by each pass of
+/// the sort; the record is moved.
 double record_sort_bytes(u64 n, u32 record_bytes, u32 key_bytes, u32 stored_bytes) {
   return double(n) * (32 + 2.0 * key_bytes * (stored_bytes + 4) + 2.0 * record_bytes + 4);
 }

@@ -11,7 +11,7 @@ BufferSpan<std::byte> as_bytes(BufferSpan<u32> words) {
   return {reinterpret_cast<std::byte*>(words.data()), words.size_bytes()};
 }
 
-/// Records to random places.
+/// Scatters records to random places.
 Setup scatter_records(u32 record_bytes) {
   return [record_bytes](Comparison& c) {
     const BufferSpan<u32> in = c.hashed<u32>(c.n * record_bytes / 4), out = c.buffer<u32>(in.size());
@@ -23,8 +23,8 @@ Setup scatter_records(u32 record_bytes) {
   };
 }
 
-/// Figure 5: a scatter index from a gather index, by a scatter and, as the rival, by sorting (gather index, index)
-/// pairs, which the paper finds faster from 8 million on.
+/// Figure 5: makes a scatter index from a gather index, by a scatter. The rival sorts (gather index, index) pairs.
+/// The paper finds the sort faster from 8 million on.
 void scatter_against_sort(Comparison& c) {
   const BufferSpan<u32> index = c.buffer<u32>(c.n), inverse = c.buffer<u32>(c.n);
   const BufferSpan<u32> iota = c.buffer<u32>(c.n), sorted = c.buffer<u32>(c.n), expected = c.buffer<u32>(c.n);
@@ -49,7 +49,7 @@ void add_record_papers(Rows& rows) {
     rows.add_on_stream("patidar_2009/figure_5/scatter_against_sort", n, scatter_against_sort);
   }
 
-  // Figure 12: 4 to 64 million records, as many as the paper's GPU held.
+  // Figure 12 goes from 4 to 64 million records, the most that the paper's GPU held.
   constexpr u64 max_bytes = u64{2} << 30;
   for (u32 record_bytes : {32, 64, 128, 256}) {
     for (u64 n = 4 * million; n <= 64 * million && n * record_bytes <= max_bytes; n *= 2) {

@@ -4,10 +4,10 @@
 
 namespace copse::bench {
 
-/// The papers count in millions; here they are 2^20.
+/// The papers count in millions. Here a million is 2^20.
 inline constexpr u64 million = u64{1} << 20;
 
-/// The setup, and the paper's figure for it, see Comparison::add_paper.
+/// Returns the setup with the paper's figure for it. See Comparison::add_paper.
 inline Setup with_paper(Setup setup, const char* figure, double value) {
   return [=](Comparison& c) {
     setup(c);

@@ -1,6 +1,7 @@
-// The phases of a sample sort, and the number of samples (Mueller, CSE 591, lecture on sample sort): 2^20 numbers.
-// The lecture selects samples, sorts them, counts the numbers of each bin, turns the counts into indices, moves
-// the numbers to their bins and sorts the bins. Ours selects and sorts the samples in one launch.
+// Measures the phases of a sample sort, and the effect of the number of samples (Mueller, CSE 591, lecture on
+// sample sort), for 2^20 numbers. The lecture selects samples and sorts them. It counts the numbers of each bin,
+// turns the counts into indices, moves the numbers to their bins and sorts the bins. Ours selects and sorts the
+// samples in one launch.
 
 #include <algorithm>
 #include <iterator>
@@ -24,8 +25,8 @@ using Numbers = Elements<u32>;
 using LevelShape = samples::LevelShape<u32, NoValue>;
 using SampleShape = MergeShape<u32, u32>;
 
-/// The lecture's milliseconds on a GTX 460, of 16384 samples: for 128 bins and sorted on the GPU, for 512 bins and
-/// sorted on the CPU.
+/// The lecture's milliseconds on a GTX 460 with 16384 samples. The first figure is for 128 bins and samples sorted
+/// on the GPU, the second for 512 bins and samples sorted on the CPU.
 struct PaperPhase {
   const char* name;
   double with_gpu, with_cpu;
@@ -39,10 +40,10 @@ constexpr PaperPhase paper_phases[] = {
 };
 constexpr u32 phase_count = u32(std::size(paper_phases));
 
-/// A sort of one level, cut into phases that each may be repeated.
+/// A sort of one level, cut into phases. Each phase may be repeated.
 struct Phases {
   Work works[phase_count];
-  double bytes[phase_count];  // that must be moved; 0 where the launch is all that counts
+  double bytes[phase_count];  // that must be moved; 0 where only the launch counts
   BufferSpan<u32> in, out;
 
   explicit Phases(Comparison& c) : in(c.hashed<u32>(c.n)), out(c.buffer<u32>(c.n)) {
@@ -87,7 +88,7 @@ struct Phases {
   }
 };
 
-/// Phase k alone, on what the phases before it made. The check runs those after it.
+/// Measures phase k alone, on what the phases before it made. The check runs the phases after it.
 Setup phase(u32 k) {
   return [k](Comparison& c) {
     const Phases phases(c);
@@ -112,7 +113,7 @@ u64 sample_count(const SamplePlan& plan) {
   return sum;
 }
 
-/// A sort into 2^total_bits buckets, by one level or two. The rival is the sort with the plan of its own choice.
+/// A sort into 2^total_bits buckets, by one level or two. The rival is the sort that chooses its plan itself.
 Setup sort_by(const SamplePlan& plan) {
   return [plan](Comparison& c) {
     const BufferSpan<u32> in = c.hashed<u32>(c.n), out = c.buffer<u32>(c.n), expected = c.buffer<u32>(c.n);
@@ -128,7 +129,7 @@ Setup sort_by(const SamplePlan& plan) {
   };
 }
 
-/// The lecture's milliseconds on a GTX 470, where it tells them; else 0.
+/// The lecture's milliseconds on a GTX 470. It is 0 where the lecture does not tell them.
 double paper_milliseconds(u32 log_samples) {
   return log_samples == 8 ? 546 : log_samples == 16 ? 43 : log_samples == 18 ? 68 : 0;
 }
@@ -139,7 +140,7 @@ void add_sample_sort_papers(Rows& rows) {
   for (u32 k = 0; k < phase_count; ++k) {
     rows.add_on_stream(std::string("mueller/sample_sort/phase:") + paper_phases[k].name, million, phase(k));
   }
-  // 256 to 266240 samples; the lecture has 256 to 262144.
+  // We use 256 to 266240 samples; the lecture uses 256 to 262144.
   for (u32 bits = 3; bits <= 13; ++bits) {
     const SamplePlan plan = detail::plan_levels(million, tile, bits, bits <= SamplePlan::max_bits ? 1 : 2);
     const u64 count = sample_count(plan);

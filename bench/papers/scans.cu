@@ -14,7 +14,7 @@ BufferSpan<u32> scanned_by_ours(Comparison& c, BufferSpan<u32> in) {
   return out;
 }
 
-/// Slide "Segmented Scan" and those after: scan and reduce at memory saturated rates.
+/// The slide "Segmented Scan" and those after it: scan and reduce at memory saturated rates.
 void scan_rate(Comparison& c) {
   const BufferSpan<u32> in = c.hashed<u32>(c.n), out = scanned_by_ours(c, in), expected = c.buffer<u32>(c.n);
   const BufferSpan<u32> sums = c.buffer<u32>(hierarchical_scan_words(c.n));

@@ -6,12 +6,13 @@ namespace copse::bench {
 
 namespace {
 
-/// A key read to count digits, then key and value read and written once for every 8 bits.
+/// Returns the bytes: the key is read once to count digits; key and value are read and written once for each 8
+/// bits.
 double radix_sort_bytes(u64 n, u32 key_bits, u32 key_bytes, u32 value_bytes) {
   return double(n) * (key_bytes + 2.0 * divide_rounding_up(key_bits, 8u) * (key_bytes + value_bytes));
 }
 
-/// Figure 13 and the abstract's lists of 128 million.
+/// Measures Figure 13, and the lists of 128 million numbers in the abstract.
 template <class Key>
 void sort_numbers(Comparison& c) {
   const BufferSpan<Key> in = c.hashed<Key>(c.n), out = c.buffer<Key>(c.n);
@@ -20,7 +21,7 @@ void sort_numbers(Comparison& c) {
   c.expect([=, &c] { return sorted_from<Key>(c.context, in, out); });
 }
 
-/// Key and index; only `bits` bits of the key decide.
+/// Measures sorts of key and index. Only the lowest `bits` bits of the key decide.
 template <class Key>
 Setup split_pairs(u32 bits) {
   return [bits](Comparison& c) {
@@ -45,7 +46,7 @@ void add_sort_papers(Rows& rows) {
                      with_paper(split_pairs<u32>(32), "paper_ms", 110));
   rows.add_on_stream("harris_2010/sort_keys", 16 * million, with_paper(sort_numbers<u32>, "paper_gkeys_per_s", 1));
 
-  // Figure 13: lists of 1 to 128 million numbers. Figure 10: an index with a key of 8 to 64 bits.
+  // Figure 13 has lists of 1 to 128 million numbers. Figure 10 has an index with a key of 8 to 64 bits.
   for (u64 n = million; n <= 128 * million; n *= 2) {
     rows.add_on_stream("patidar_2009/figure_13/bits:32", n, sort_numbers<u32>);
     rows.add_on_stream("patidar_2009/figure_13/bits:64", n, sort_numbers<u64>);

@@ -6,13 +6,13 @@ namespace copse::bench {
 
 namespace {
 
-/// The highest `bits` bits.
+/// Returns the highest `bits` bits.
 struct HighBits {
   u32 bits;
   COPSE_HD u32 operator()(u32 key) const { return key >> (32 - bits); }
 };
 
-/// The buckets are the keys' highest bits, so that the result must ascend in those.
+/// The buckets are the highest bits of the keys. So the result must ascend in these bits.
 struct LowBitsOff {
   const u32* in;
   u32* out;
@@ -41,11 +41,11 @@ Setup split_to_buckets(u32 bits) {
 
 void add_split_papers(Rows& rows) {
   const u64 n = 16 * million;
-  // Scattered to 256 bins in two steps, and in one.
+  // These rows scatter to 256 bins, in two steps and in one.
   rows.add_on_stream("patidar_2009/two_step_scatter_256_bins", n, with_paper(split_to_buckets(8), "paper_ms", 14));
   rows.add_on_stream("patidar_2009/one_step_scatter_256_bins", n, with_paper(split_to_buckets(8), "paper_ms", 24));
 
-  // Figure 4, which ends at 2048 bins, and on to 65536.
+  // Figure 4 ends at 2048 bins; these rows go on to 65536.
   for (u32 bits = 1; bits <= 16; ++bits) {
     rows.add_on_stream("patidar_2009/figure_4/buckets:" + std::to_string(1u << bits), n, split_to_buckets(bits));
   }

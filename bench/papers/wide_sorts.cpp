@@ -9,7 +9,8 @@ namespace {
 template <class Key>
 constexpr u32 key_words = sizeof(Key) / 4;
 
-/// Keys and values of so many bytes, read and written once for every 8 bits of the key, and once to count digits.
+/// Returns the bytes: key and value are read and written once for each 8 bits of the key, and the key is read once
+/// to count digits.
 double radix_sort_bytes(u64 n, u32 bits, u32 key_bytes, u32 value_bytes) {
   return double(n) * (key_bytes + 2.0 * divide_rounding_up(bits, 8u) * (key_bytes + value_bytes));
 }
@@ -19,7 +20,8 @@ BufferSpan<Key> as_keys(BufferSpan<u32> words) {
   return {reinterpret_cast<Key*>(words.data()), words.size() / key_words<Key>};
 }
 
-/// Records that are their own key, by their lowest `bits` bits. Figures 8 and 9; all bits: a sort of numbers.
+/// Sorts records that are their own key, by their lowest `bits` bits: figures 8 and 9. With all bits it sorts
+/// numbers.
 template <class Key>
 Setup split_records(u32 bits) {
   return [bits](Comparison& c) {
@@ -34,7 +36,7 @@ Setup split_records(u32 bits) {
   };
 }
 
-/// The gather index of a split by the whole key.
+/// Makes the gather index of a split by the whole key.
 template <class Key>
 void split_index_of(Comparison& c) {
   const BufferSpan<u32> keys = c.hashed<u32>(c.n * key_words<Key>), index = c.buffer<u32>(c.n);
@@ -47,7 +49,7 @@ void split_index_of(Comparison& c) {
   });
 }
 
-/// Key and ready index, by the key's lowest `bits` bits.
+/// Sorts keys with a ready index, by the key's lowest `bits` bits.
 template <class Key>
 Setup split_pairs(u32 bits) {
   return [bits](Comparison& c) {
@@ -66,7 +68,7 @@ Setup split_pairs(u32 bits) {
   };
 }
 
-/// Figure 9: a row for each length of list.
+/// Figure 9 has a row for each length of list.
 template <class Key>
 void add_figure_9(Rows& rows, u32 bits) {
   const std::string name =
@@ -87,7 +89,7 @@ void add_wide_sort_papers(Rows& rows) {
                      with_paper(split_pairs<Key96>(96), "paper_ms", 804));
   rows.add_on_stream("patidar_2009/sort_128_bit", 128 * million,
                      with_paper(split_records<Key128>(128), "paper_ms", 4000));
-  // A million triangles to 128 x 128 x 16 voxels, and to 16 million.
+  // These rows sort a million triangles into 128 x 128 x 16 voxels, and into 16 million.
   rows.add_on_stream("patidar_2009/triangles_to_voxels/bits:18", million, split_pairs<u32>(18));
   rows.add_on_stream("patidar_2009/triangles_to_voxels/bits:24", million, split_pairs<u32>(24));
 
