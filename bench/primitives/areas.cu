@@ -19,7 +19,7 @@ struct RowOf {
 
 constexpr u32 transpose_tile = 32, transpose_rows = 8;
 
-/// `side` is a multiple of the tile.
+/// `side` must be a multiple of the tile.
 __global__ void __launch_bounds__(transpose_tile* transpose_rows)
     transpose_kernel(u32 side, const u32* in, u32* out) {
   __shared__ u32 tile[transpose_tile][transpose_tile + 1];
@@ -31,7 +31,7 @@ __global__ void __launch_bounds__(transpose_tile* transpose_rows)
   for (u32 r = first_row; r < transpose_tile; r += transpose_rows) out[(x + r) * side + y + lane] = tile[lane][r];
 }
 
-/// A square image of n pixels. CUB has no such call: the rival scans the rows by key, transposes, and does both
+/// A square image of n pixels. CUB has no such call. So the rival scans the rows by key, transposes, and does both
 /// again.
 void areas_of_square(Comparison& c) {
   u32 side = 1;

@@ -9,7 +9,7 @@ namespace {
 
 using Table = BidirectionalMap<u32, u32>;
 
-/// One thread per pair inserts it, in no order, as a user's own kernel does.
+/// One thread per pair inserts it, as a user's own kernel does. The pairs are in no order.
 void threads_row(float load, Comparison& c) {
   const HashData d = hash_data(c);
   auto table = std::make_shared<Table>(c.context, c.n, HashTableOptions{.max_load = load});
@@ -27,7 +27,7 @@ void threads_row(float load, Comparison& c) {
   c.add_counter("load", load);
 }
 
-/// One call makes a table of all pairs, whatever it held before.
+/// One call makes a table of all pairs. It does not matter what the table held before.
 void build_row(float load, Comparison& c) {
   const HashData d = hash_data(c);
   auto table = std::make_shared<Table>(c.context, c.n, HashTableOptions{.max_load = load});

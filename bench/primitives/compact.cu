@@ -14,8 +14,8 @@ namespace copse::bench {
 
 namespace {
 
-/// Takes a known share of values that look random: of the index and the value as our templates call it, of the
-/// value as CUB does.
+/// Takes a known share of values that look random. Our templates call it with the index and the value; CUB calls
+/// it with the value.
 struct SelectBelow {
   u32 limit;
   COPSE_HD bool operator()(u64, u32 value) const { return value < limit; }
@@ -87,7 +87,7 @@ void compact_flagged_indices(Comparison& c) {
   c.expect_equal(d.out, d.expected);
 }
 
-/// CUB leaves the second part in reverse order, so that part is checked against a compaction of its own.
+/// CUB leaves the second part in reverse order. So that part is checked against a compaction of its own.
 void partition_if(Comparison& c) {
   const CompactData d = make_data(c);
   const SelectBelow predicate{limit_of(0.5)};

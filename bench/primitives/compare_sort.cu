@@ -11,8 +11,8 @@ namespace {
 
 enum class Algorithm { merge, sample };
 
-/// Two levels of buckets and a last sort inside them: read and written four times. A merge sort reads and writes
-/// once more for every doubling past a tile, so for it this bound is out of reach.
+/// The bytes: two levels of buckets and a last sort inside them read and write everything four times in total. A
+/// merge sort reads and writes once more for each doubling past a tile. So it cannot reach this bound.
 constexpr double moves = 4;
 
 template <Algorithm algorithm>

@@ -26,7 +26,7 @@ struct SetBits {
   COPSE_HD u32 operator()(u32 word) const { return population_count(word); }
 };
 
-/// CUB adds up in 32 bits, which is enough for all sizes here.
+/// CUB adds in 32 bits, which is enough for all sizes here.
 template <class T, class Value, class Op>
 void add_reduction(Comparison& c, BufferSpan<T> in, Value value, Op op, u32 init, BufferSpan<u32> result) {
   c.add_rival(with_temporary_storage(c, [=, &c](void* temp, size_t& bytes) {
@@ -69,7 +69,7 @@ void count_bits(Comparison& c) {
   expect_count(c, count, expected);
 }
 
-/// None is set, so that all must be looked at.
+/// No flag is set, so all flags must be read.
 void any_byte(Comparison& c) {
   const BufferSpan<u8> flags = c.buffer<u8>(c.n);
   const BufferSpan<u32> any = c.hashed<u32>(1), expected = c.hashed<u32>(1, 32, 1);
@@ -79,7 +79,8 @@ void any_byte(Comparison& c) {
   c.expect_equal(any, expected);
 }
 
-/// Half are set, so that the first look already gives the answer no; a reduction reads all flags.
+/// Half of the flags are set. So the answer is known at the first flag that is not set. A reduction reads all
+/// flags.
 void all_bytes(Comparison& c) {
   const BufferSpan<u8> flags = c.hashed<u8>(c.n, 1);
   const BufferSpan<u32> all = c.hashed<u32>(1), expected = c.hashed<u32>(1, 32, 1);

@@ -1,4 +1,4 @@
-// Our scan beside those that courses teach. `ratio` is the course's time over ours.
+// Measures our scan beside the scans that courses teach. `ratio` is the course's time over ours.
 
 #include "bench/primitives/course_scans.cuh"
 #include "bench/primitives/rows.h"
@@ -12,7 +12,7 @@ struct ScanData {
   BufferSpan<u32> in, out, expected, sums;
 };
 
-/// Our scan, and data for the course's, which writes to `expected`.
+/// Sets up our scan, and the data for the course's scan, which writes to `expected`.
 ScanData against_ours(Comparison& c) {
   const ScanData data{c.hashed<u32>(c.n), c.buffer<u32>(c.n), c.buffer<u32>(c.n),
                       c.buffer<u32>(hierarchical_scan_words(c.n) + course_tile + 1)};

@@ -1,7 +1,7 @@
 #pragma once
 
-// The scans that courses teach, of u32 sums, to be measured beside ours. Plain on purpose: no vector loads, a
-// few elements per thread, as in
+// The scans of u32 sums that courses teach, to be measured beside ours. They are plain on purpose, with no vector
+// loads and a few elements per thread, as in
 //   Hillis, Steele, "Data Parallel Algorithms", Communications of the ACM, 1986;
 //   Blelloch, "Prefix Sums and Their Applications", 1990; padded against bank conflicts as in
 //   Harris, Sengupta, Owens, "Parallel Prefix Sum (Scan) with CUDA", GPU Gems 3, 2007;
@@ -19,10 +19,10 @@ namespace copse::bench {
 
 inline constexpr u32 course_tile = 1024;
 
-// Scans inside a block: each turns `values` of a tile in shared memory into inclusive sums, and ends with a
-// barrier. at(i) is where element i stands.
+// Scans inside a block. Each turns `values` of a tile in shared memory into inclusive sums, and ends with a
+// barrier. at(i) is the place of element i.
 
-/// log2(n) steps of n additions each.
+/// Takes log2(n) steps of n additions each.
 struct HillisSteele {
   static constexpr u32 threads = course_tile, words = course_tile;
   static __device__ u32 at(u32 i) { return i; }
@@ -39,8 +39,8 @@ struct HillisSteele {
   }
 };
 
-/// A tree of sums up, and of what stands before them down: 2 n additions. Strides of powers of two meet the same
-/// bank of shared memory again and again; a free word after every 32 spreads them.
+/// Builds a tree of sums upwards, then hands down the sum before each part: 2 n additions in all. Strides of
+/// powers of two use the same bank of shared memory again and again. A free word after each 32 words spreads them.
 template <bool padded>
 struct Blelloch {
   static constexpr u32 threads = course_tile / 2;
@@ -77,7 +77,7 @@ struct Blelloch {
   }
 };
 
-/// Warps by shuffle, then the sums of the warps.
+/// Scans each warp by shuffle, then the sums of the warps.
 struct ShuffleScan {
   static constexpr u32 threads = course_tile, words = course_tile;
   static __device__ u32 at(u32 i) { return i; }
@@ -105,7 +105,7 @@ __device__ void store_tile(u64 first, u64 n, const u32* values, u32 before, u32*
   }
 }
 
-// Scan-scan-add: scan tiles, scan their sums, add them.
+// Scan-scan-add: this scans tiles, scans their sums, and adds them.
 
 template <class BlockScan>
 __global__ void __launch_bounds__(BlockScan::threads)
@@ -123,7 +123,7 @@ static __global__ void __launch_bounds__(course_tile) add_sums_kernel(u64 n, con
   if (blockIdx.x > 0 && i < n) out[i] += sums[blockIdx.x - 1];
 }
 
-/// The words of `sums` that hierarchical_scan takes: a sum for each tile of each level.
+/// Returns the words of `sums` that hierarchical_scan needs: one sum for each tile of each level.
 inline u64 hierarchical_scan_words(u64 n) {
   u64 words = 0;
   do {
@@ -142,9 +142,9 @@ void hierarchical_scan(const cuda::Executor& ex, u64 n, const u32* in, u32* out,
   cuda::launch(ex, "add sums", add_sums_kernel, {tile_count, course_tile}, n, sums, out);
 }
 
-// Reduce-then-scan: each block sums its chunk, one block scans the sums, each block scans its chunk.
+// Reduce-then-scan: each block adds up its chunk, one block scans the sums, and each block scans its chunk.
 
-/// Tiles a block, of a grid of at most course_tile blocks.
+/// Returns the tiles per block. A grid has at most course_tile blocks.
 struct Chunks {
   u64 n, tiles_per_block;
   u32 block_count;
@@ -181,7 +181,7 @@ static __global__ void __launch_bounds__(course_tile)
   }
 }
 
-/// `sums`: course_tile + 1 words.
+/// `sums` has course_tile + 1 words.
 inline void reduce_then_scan(const cuda::Executor& ex, u64 n, const u32* in, u32* out, u32* sums) {
   const Chunks chunks = chunks_of(n, 2 * ex.multiprocessor_count);
   cuda::launch(ex, "sum chunks", sum_chunks_kernel, {chunks.block_count, course_tile}, chunks, in, sums);
@@ -191,15 +191,15 @@ inline void reduce_then_scan(const cuda::Executor& ex, u64 n, const u32* in, u32
                static_cast<const u32*>(sums), out);
 }
 
-// The waterfall: the blocks of one launch add their sums to one global sum in turn.
+// The waterfall is one launch. Its blocks add their sums to one global sum in turn.
 
-/// Zero before the launch.
+/// The counters must be zero before the launch.
 struct Waterfall {
   u32 ticket, next_tile, sum;
 };
 
-/// The course lets blocks wait in the order of their index, which hangs where the hardware starts them in
-/// another; a ticket gives the order in which they do start.
+/// The course lets blocks wait in the order of their index. That hangs if the hardware starts them in another
+/// order. A ticket gives the order in which they do start.
 static __global__ void __launch_bounds__(course_tile)
     waterfall_scan_kernel(u64 n, const u32* in, u32* out, Waterfall* waterfall) {
   __shared__ u32 values[course_tile];

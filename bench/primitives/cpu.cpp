@@ -1,8 +1,9 @@
-// The primitives on the CPU beside oneTBB's and libstdc++'s parallel algorithms, on the same number of threads.
+// Measures the primitives on the CPU beside the parallel algorithms of oneTBB and libstdc++, on the same number of
+// threads.
 //
 //   copse-bench-primitives-cpu [--benchmark_filter=REGEX] [--benchmark_out=FILE.json]
 //
-// The time of a row is ours, and `ratio` the faster rival's time over ours.
+// The time of a row is ours. `ratio` is the time of the faster rival over ours.
 
 #include <oneapi/tbb/blocked_range.h>
 #include <oneapi/tbb/parallel_reduce.h>
@@ -25,7 +26,7 @@ namespace copse::bench {
 
 namespace {
 
-/// The body of oneTBB's parallel_scan for running sums.
+/// The body of oneTBB's parallel_scan that makes running sums.
 struct TbbScan {
   const u32* in;
   u32* out;
@@ -82,7 +83,7 @@ void sum(Comparison& c) {
   c.expect_equal(out, expected);
 }
 
-/// The rivals sort in place, so they copy the input first, in parallel too.
+/// The rivals sort in place. So they copy the input first, in parallel too.
 void sort_keys(Comparison& c) {
   const BufferSpan<u32> in = c.hashed<u32>(c.n), out = c.buffer<u32>(c.n), expected = c.buffer<u32>(c.n);
   const u32* first = in.data();
@@ -107,7 +108,7 @@ struct SmallerKey {
   bool operator()(const Pair& a, const Pair& b) const { return a.key < b.key; }
 };
 
-/// The rivals sort an array of pairs by key, without keeping the order of equal keys but for the last.
+/// The rivals sort an array of pairs by key. Only the last keeps the order of equal keys.
 void sort_pairs(Comparison& c) {
   const BufferSpan<u32> keys = c.hashed<u32>(c.n), values = c.buffer<u32>(c.n);
   fill_indices(c.context, values);

@@ -12,7 +12,7 @@ namespace copse::bench {
 
 namespace {
 
-/// One element in 1024 asks for 1024 times as many slots as it says, the others for none.
+/// One element in 1024 asks for 1024 times as many slots as it says. The others ask for none.
 struct GatherCounts {
   u32* counts;
   COPSE_HD void operator()(u64 i) const { counts[i] = i % 1024 == 77 ? counts[i] * 1024 : 0; }
@@ -31,8 +31,9 @@ struct MarkFirstSlots {
   }
 };
 
-/// Elements ask for 0 to 3 slots. CUB's way is that of Thrust's example "expand": scan the counts, write each
-/// element's number to its first slot, and carry it on to the slots behind by a scan of maxima.
+/// Elements ask for 0 to 3 slots. CUB's way is that of Thrust's example "expand". It scans the counts and writes
+/// the number of each element to the element's first slot. A scan of maxima then carries it on to the slots
+/// behind.
 template <bool even>
 void owners_of_slots(Comparison& c) {
   const BufferSpan<u32> counts = c.hashed<u32>(c.n, 2);

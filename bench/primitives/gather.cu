@@ -10,7 +10,7 @@ namespace copse::bench {
 
 namespace {
 
-/// Thrust moves a record by one thread; the alignment lets it use the widest loads.
+/// Thrust moves a record by one thread. The alignment lets the thread use the widest loads.
 template <u32 bytes>
 struct alignas(bytes < 16 ? bytes : 16) Record {
   u32 words[bytes / 4];
@@ -20,7 +20,7 @@ BufferSpan<std::byte> as_bytes(BufferSpan<u32> words) {
   return {reinterpret_cast<std::byte*>(words.data()), words.size_bytes()};
 }
 
-/// Records in random order. Each is read and written once, and its index read.
+/// The records are in random order. Each is read once and written once, and its index is read.
 template <u32 bytes, bool is_gather>
 void records(Comparison& c) {
   const BufferSpan<u32> in = c.hashed<u32>(c.n * bytes / 4), indices = c.buffer<u32>(c.n);

@@ -1,9 +1,9 @@
 #pragma once
 
-// Rows of hash tables by load, for any kind of table: 100M pairs of a 4-byte key and a 4-byte value. The bounds
-// stand beside them: for find, as many gathers of 8 bytes from random places of a table of the same size; for
-// insert, as many compare-and-swaps there, whatever they find. `ratio` is the share of the bound that the table
-// reaches.
+// Rows of hash tables by load, for any kind of table. There are 100M pairs of a 4-byte key and a 4-byte value. The
+// rows stand beside their bounds. The bound of find is as many gathers of 8 bytes from random places of a table of
+// the same size. The bound of insert is as many compare-and-swaps there; what they find does not matter. `ratio`
+// is the share of the bound that the table reaches.
 
 #include <cstdio>
 #include <memory>
@@ -20,7 +20,7 @@ namespace copse::bench {
 inline constexpr u64 hash_pairs = 100000000;
 inline constexpr float hash_loads[] = {0.1f, 0.2f, 0.3f, 0.4f, 0.5f, 0.6f, 0.7f, 0.8f, 0.9f, 0.95f};
 
-/// Stores number `first` + i of a sequence in which no 32-bit number comes twice.
+/// Stores number `first` + i of a sequence in which each 32-bit number comes once.
 struct DistinctKeys {
   u32* keys;
   u32 first;
@@ -62,7 +62,8 @@ struct SwapAtHome {
   }
 };
 
-/// Returns the least of three times of `work`, in milliseconds. `before` runs before each and is not measured.
+/// Runs `work` three times and returns the least time, in milliseconds. `before` runs before each. It is not
+/// measured.
 inline double min_milliseconds(Comparison& c, const Work& before, const Work& work) {
   double least = 1e9;
   for (int k = 0; k < 3; ++k) {
@@ -75,8 +76,8 @@ inline double min_milliseconds(Comparison& c, const Work& before, const Work& wo
   return least;
 }
 
-/// The row's time is that of clearing the table and inserting all pairs. `giga_per_s` is the rate of the insertion
-/// alone, and `swaps_giga_per_s` that of the compare-and-swaps.
+/// The row's time is the time to clear the table and to insert all pairs. `giga_per_s` is the rate of the
+/// insertion alone. `swaps_giga_per_s` is the rate of the compare-and-swaps.
 template <class Table>
 void hash_insert_row(float load, Comparison& c) {
   const HashData d = hash_data(c);
@@ -116,7 +117,7 @@ void hash_find_row(float load, bool is_present, Comparison& c) {
   c.add_counter("load", load);
 }
 
-/// NAME/insert, NAME/find/present and NAME/find/absent for each load.
+/// Adds NAME/insert, NAME/find/present and NAME/find/absent for each load.
 template <class Table>
 void add_hash_table_rows(Rows& rows, const std::string& name) {
   for (const float load : hash_loads) {

@@ -8,7 +8,7 @@ namespace copse::bench {
 
 namespace {
 
-/// Values of `value_bits` bits, a bin for each of 2^bin_bits values.
+/// Values of `value_bits` bits. Each of the 2^bin_bits bins holds one value.
 template <class T, u32 bin_bits, u32 value_bits>
 void histogram_of(Comparison& c) {
   constexpr u32 bin_count = 1u << bin_bits;

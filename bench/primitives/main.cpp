@@ -1,9 +1,10 @@
-// The primitives on the GPU, each beside CUB or Thrust of the CUDA toolkit in the same process.
+// Measures the primitives on the GPU, each beside CUB or Thrust of the CUDA toolkit in the same process.
 //
 //   copse-bench-primitives [--benchmark_filter=REGEX] [--benchmark_out=FILE.json]
 //
-// The time of a row is ours. Its counters: `ratio`, the rival's time over ours; `rival_us`; `gb_per_s` and
-// `bound`, over the bytes that must be moved whatever the algorithm, against the speed of a plain copy.
+// The time of a row is ours. Its counters: `ratio` is the rival's time over ours. `rival_us` is the rival's time.
+// `gb_per_s` and `bound` are over the bytes that any algorithm must move. `bound` compares them with the speed of
+// a plain copy.
 
 #include "bench/primitives/rows.h"
 #include "bench/support/gpu_copy.h"
@@ -35,7 +36,7 @@ void add_rows(copse::bench::Rows& rows) {
   add_course_rows(rows);
   add_tree_rows(rows);
   add_walk_rows(rows);
-  // Last: these set up the heap of kernels, for as long as the program runs.
+  // These come last: they set up the heap of kernels, which stays as long as the program runs.
   add_pool_rows(rows);
 }
 

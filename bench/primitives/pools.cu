@@ -1,9 +1,9 @@
-// Scratch pools and free lists, beside the same work without them and beside malloc in kernels.
+// Measures scratch pools and free lists, beside the same work without them and beside malloc in kernels.
 //
-// scratch_pool/WORK: n warps, each of which works for about a microsecond and uses a kibibyte of scratch. `ratio`
-// is the time of a rival kernel over ours: 1 less the share that the pool costs. Each warp of the rival uses the
-// slot of its hardware place without a lock, so it may share the slot. scratch_pool/against_malloc: no work, and a
-// kibibyte from malloc for each warp.
+// scratch_pool/WORK has n warps. Each works for about a microsecond and uses a kibibyte of scratch. `ratio` is the
+// time of a rival kernel over ours: 1 minus the share that the pool costs. Each warp of the rival uses the slot of
+// its hardware place without a lock. So two warps may share a slot. scratch_pool/against_malloc has no work. Its
+// rival takes a kibibyte from malloc for each warp.
 
 #include "bench/primitives/rows.h"
 #include "bench/support/cub.h"
@@ -18,7 +18,7 @@ namespace {
 constexpr u32 scratch_threads = 256;
 constexpr u32 slot_bytes = 1024;
 
-/// A slot that nothing guards.
+/// A slot that nothing protects.
 class BareScratch {
  public:
   __device__ explicit BareScratch(const ScratchPoolView& pool) {
@@ -34,7 +34,7 @@ class BareScratch {
   unsigned char* memory_;
 };
 
-/// Scratch from the heap of kernels, null where that is full.
+/// Scratch from the heap of kernels. It is null if the heap is full.
 class HeapScratch {
  public:
   __device__ explicit HeapScratch(const ScratchPoolView&) {
@@ -59,7 +59,7 @@ struct NoWork {
   __device__ u32 operator()(u32 seed) const { return seed; }
 };
 
-/// Does nothing else for some clocks.
+/// Waits for some clocks and does nothing else.
 struct WaitForClock {
   u32 clocks;
   __device__ u32 operator()(u32 seed) const {
@@ -69,8 +69,8 @@ struct WaitForClock {
   }
 };
 
-/// Arithmetic of which each step needs the one before: 4 clocks per step on a multiprocessor that has a warp for
-/// every unit to itself.
+/// Arithmetic in which each step needs the step before. A step takes 4 clocks on a multiprocessor that has one
+/// warp for each unit.
 struct Compute {
   u32 steps;
   __device__ u32 operator()(u32 seed) const {
@@ -81,7 +81,7 @@ struct Compute {
   }
 };
 
-/// Two reads of memory, one after the other, each of another place for every lane.
+/// Reads memory twice, one read after the other. Each read goes to another place for each lane.
 struct Chase {
   const u32* table;
   u32 mask;
@@ -92,7 +92,7 @@ struct Chase {
   }
 };
 
-/// Each warp uses a slot for work, all lanes together.
+/// Each warp uses a slot for its work, with all lanes together.
 template <class ScratchOfWarp, class Work>
 __global__ void __launch_bounds__(scratch_threads) scratch_kernel(ScratchPoolView pool, Work work, u32* out) {
   const u32 i = blockIdx.x * scratch_threads + threadIdx.x;
@@ -106,7 +106,7 @@ __global__ void __launch_bounds__(scratch_threads) scratch_kernel(ScratchPoolVie
   if (cuda::lane_id() == 0) out[i / cuda::warp_size] = scratch[other] + scratch[cuda::warp_size + other];
 }
 
-/// Ours and the rival's scratch, each of which writes what the work comes to, warp by warp.
+/// Compares our scratch with the rival's. Each kernel writes the result of the work, warp by warp.
 template <class RivalScratch, class OfWarp>
 void against(Comparison& c, const OfWarp& work) {
   auto pool = std::make_shared<ScratchPool>(cuda::scratch_pool_for_warps(
@@ -141,7 +141,7 @@ void scratch_and_chase(Comparison& c) {
   against<BareScratch>(c, Chase{c.hashed<u32>(size).data(), u32(size - 1)});
 }
 
-/// The heap has a size until the first kernel that uses it; to set it again is an error.
+/// The heap has its size until the first kernel that uses it. To set the size again is an error.
 void settle_heap() {
   const size_t bytes = size_t{256} << 20;
   size_t now = 0;
@@ -179,7 +179,7 @@ struct FromHeap {
   }
 };
 
-/// Every thread allocates a node of 32 bytes and frees it; there are as many nodes as threads.
+/// Each thread allocates a node of 32 bytes and frees it. There are as many nodes as threads.
 void allocate_and_free(Comparison& c) {
   settle_heap();
   auto list = std::make_shared<FreeList>(c.context, c.n);

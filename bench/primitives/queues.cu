@@ -1,4 +1,4 @@
-// Queues and persistent threads, beside the plain ways to do the same.
+// Measures queues and persistent threads beside the plain ways to do the same.
 
 #include <cooperative_groups.h>
 
@@ -44,7 +44,7 @@ struct QueueData {
   QueueView<u32> expected_queue() const { return {expected.data(), expected.size(), expected_count.data()}; }
 };
 
-/// Ours in bulk; both queues are compared as sets.
+/// Measures ours in bulk. Both queues are compared as sets.
 QueueData against_bulk(Comparison& c) {
   const QueueData d{c.hashed<u32>(c.n), c.buffer<u32>(c.n), c.buffer<u32>(c.n), c.buffer<u64>(1),
                     c.buffer<u64>(1)};
@@ -109,7 +109,7 @@ __global__ void __launch_bounds__(threads) cooperative_barriers(u64* sums) {
   if (threadIdx.x == 0) sums[blockIdx.x] += barriers;
 }
 
-/// n blocks per multiprocessor.
+/// n is the number of blocks per multiprocessor.
 template <u32 threads>
 void barrier(Comparison& c) {
   const auto& ex = c.context.cuda_executor();
@@ -132,7 +132,7 @@ void barrier(Comparison& c) {
   c.expect_equal(sums, expected);
 }
 
-/// A stage of a solver: each element from three of the stage before.
+/// A stage of a solver. It computes each element from three elements of the stage before.
 struct Diffuse {
   float* fields[2];
   u64 n;
@@ -163,8 +163,8 @@ void stages(Comparison& c) {
   c.expect_equal(BufferSpan<float>(ours.fields[0], c.n), BufferSpan<float>(theirs.fields[0], c.n));
 }
 
-/// One warp's worth of elements in 32 takes two hundred times as long as the others: in a block of eight warps,
-/// seven wait for it most often.
+/// The elements of one warp in 32 take two hundred times as long as the others. In a block of eight warps, seven
+/// mostly wait for that one.
 struct UnevenWork {
   u32* out;
   COPSE_HD void operator()(u64 i) const {

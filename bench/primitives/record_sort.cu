@@ -26,15 +26,15 @@ BufferSpan<std::byte> as_bytes(BufferSpan<u32> words) {
   return {reinterpret_cast<std::byte*>(words.data()), words.size_bytes()};
 }
 
-/// Records of 128 bytes by their first 4. The rival is put together from CUB and Thrust: the keys taken out, pairs
-/// of key and index sorted, the records gathered; the array of indices is ready.
+/// Sorts records of 128 bytes by their first 4 bytes. The rival consists of calls of CUB and Thrust: it takes out
+/// the keys, sorts pairs of key and index, and gathers the records. The array of indices is ready.
 void records_by_key(Comparison& c) {
   const BufferSpan<u32> in = c.hashed<u32>(c.n * sizeof(Record) / 4);
   const BufferSpan<u32> out = c.buffer<u32>(in.size()), expected = c.buffer<u32>(in.size());
   const BufferSpan<u32> indices = c.buffer<u32>(c.n), sorted = c.buffer<u32>(c.n);
   const BufferSpan<u32> keys = c.buffer<u32>(c.n), sorted_keys = c.buffer<u32>(c.n);
   fill_indices(c.context, indices);
-  // A sector of 32 bytes for a key, the passes of the sort over pairs, and the move.
+  // The bytes: a sector of 32 bytes for a key, the passes of the sort over pairs, and the move.
   c.bytes = double(c.n) * (32 + 8 + 68 + 260);
   c.ours = [=, &c] { sort_records<u32>(c.context, as_bytes(in), sizeof(Record), 0, as_bytes(out)); };
   const auto* records = reinterpret_cast<const Record*>(in.data());

@@ -10,7 +10,7 @@ namespace copse::bench {
 
 namespace {
 
-// Values of one bit: runs of two, on average.
+// The values have one bit. So runs have two elements on average.
 
 void unique_values(Comparison& c) {
   const BufferSpan<u32> in = c.hashed<u32>(c.n, 1), out = c.buffer<u32>(c.n), expected = c.buffer<u32>(c.n);

@@ -9,7 +9,7 @@ namespace copse::bench {
 
 namespace {
 
-/// CUB accumulates bytes in int, unless the operator gives bytes back; both ways count.
+/// CUB adds up bytes in int, unless the operator returns bytes. Both ways are rivals.
 template <class T>
 void exclusive_sums(Comparison& c) {
   const BufferSpan<T> in = c.hashed<T>(c.n), out = c.buffer<T>(c.n), expected = c.buffer<T>(c.n);
@@ -43,7 +43,8 @@ void inclusive_sums(Comparison& c) {
   c.expect_equal(out, expected);
 }
 
-/// A box of 24 bytes, as a builder of trees has it; here of integers, so that the check is exact.
+/// A box of 24 bytes, like the boxes of a builder of trees. Its coordinates are integers here, so that the check
+/// is exact.
 struct Box {
   i32 lo[3], hi[3];
 };

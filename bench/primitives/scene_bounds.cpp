@@ -6,7 +6,7 @@ namespace copse::bench {
 
 namespace {
 
-/// A height field of `side` x `side` cells of two triangles, row by row.
+/// A height field of `side` x `side` cells with two triangles each, row by row.
 struct HeightField {
   std::vector<vec3> positions;
   std::vector<uvec3> triangles;
@@ -27,7 +27,8 @@ struct HeightField {
   }
 };
 
-/// The box around an indexed mesh; no other library has it in one call. Each index triple and each vertex is read
+/// The box around an indexed mesh. No rival computes it in one call. Each index triple and each vertex is read
+/// once.
 /// once.
 void bounds_of_mesh(Comparison& c) {
   u32 side = 1;

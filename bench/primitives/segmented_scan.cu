@@ -10,7 +10,8 @@ namespace copse::bench {
 
 namespace {
 
-/// A segment starts at one element of 32, more or less: as a byte, as a bit, and as a word to number segments by.
+/// A segment starts at about one element in 32. The start is given as a byte, as a bit, and as a word that numbers
+/// the segments.
 struct StartSegments {
   const u32* random;
   u8* bytes;
@@ -29,7 +30,7 @@ struct StartSegments {
   }
 };
 
-/// CUB has no flags: it scans by keys that are equal inside a segment, here the segments' numbers.
+/// CUB has no flags. It scans by keys that are equal inside a segment. Here the keys are the segments' numbers.
 template <bool by_bits>
 void segmented_sums(Comparison& c) {
   const BufferSpan<u32> in = c.hashed<u32>(c.n), out = c.buffer<u32>(c.n), expected = c.buffer<u32>(c.n);

@@ -9,8 +9,8 @@ namespace copse::bench {
 
 namespace {
 
-// The least that any sort can move: every key read and written once per pass of 8 bits, and read once more to
-// count digits. What a pass costs beyond that decides between implementations, so `bound` is against this.
+// The least that any sort can move: each key is read and written once per pass of 8 bits, and read once more to
+// count digits. What a pass costs beyond that decides between implementations. So `bound` is against this least.
 double radix_sort_bytes(u64 n, u32 bits, u32 key_bytes, u32 value_bytes) {
   const u32 passes = (bits + 7) / 8;
   return double(n) * (key_bytes + 2.0 * passes * (key_bytes + value_bytes));
@@ -40,8 +40,8 @@ void sort_pairs(Comparison& c) {
   c.expect_equal(values_out, expected_values);
 }
 
-/// Keys of `bits` bits, each with its index: what a builder of trees sorts. CUB reads the indices from an array
-/// that is ready; ours makes them.
+/// Keys of `bits` bits, each with its index. A builder of trees sorts such pairs. CUB reads the indices from an
+/// array that is ready. Ours makes them.
 template <class Key, u32 bits>
 void sort_index(Comparison& c) {
   const BufferSpan<Key> keys = c.hashed<Key>(c.n, bits);

@@ -23,7 +23,7 @@ struct HashByteOf {
   __device__ u8 operator()(Item item) const { return u8(HashByte{}(item)); }
 };
 
-/// CUB splits by sorting by the bucket, which it wants in an array.
+/// CUB splits by a sort by the bucket. It reads the buckets from an array.
 template <class Item>
 void add_cub_split(Comparison& c, BufferSpan<Item> in, BufferSpan<Item> expected) {
   const BufferSpan<u8> buckets = c.buffer<u8>(c.n), sorted_buckets = c.buffer<u8>(c.n);
@@ -38,7 +38,7 @@ void add_cub_split(Comparison& c, BufferSpan<Item> in, BufferSpan<Item> expected
   });
 }
 
-/// Item u32: keys. u64: pairs of key and value.
+/// An item of type u32 is a key. An item of type u64 is a pair of key and value.
 template <class Item>
 struct SplitData {
   BufferSpan<Item> in, out, expected;
@@ -78,7 +78,7 @@ void split_by_hash(Comparison& c) {
   c.expect_equal(d.out, d.expected);
 }
 
-/// The buckets of two splits of the same items agree, whatever the order in them.
+/// Checks that the buckets of two splits of the same items agree. The order inside a bucket does not matter.
 template <class Item>
 struct CompareBuckets {
   const Item *out, *expected;
@@ -106,7 +106,7 @@ void split_unordered_by_hash(Comparison& c) {
   expect_equal_buckets(c, d);
 }
 
-/// What order costs: the rival is our stable split.
+/// Measures what order costs: the rival is our stable split.
 template <class Item>
 void split_unordered_against_split(Comparison& c) {
   const SplitData<Item> d(c);

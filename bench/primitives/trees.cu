@@ -1,4 +1,4 @@
-// Top-down trees in one launch, by the waterfall or by persistent stages, beside a launch a level.
+// Measures top-down trees in one launch, by the waterfall or by persistent stages, beside one launch per level.
 
 #include <vector>
 
@@ -11,13 +11,13 @@ namespace copse::bench {
 
 namespace {
 
-// A node is the range that it splits: begin in the lower half of a word, end in the upper. Not 0 for any node.
+// A node is the range that it splits: begin in the lower half of a word, end in the upper half. No node is 0.
 COPSE_HD u64 range_of(u32 begin, u32 end) {
   return u64{end} << 32 | begin;
 }
 constexpr u64 root_range = 0xffffffff00000000u;
 
-/// The ranges of both children, of 30 to 70 of 100 parts of the parent's.
+/// The ranges of both children. A child has 30 to 70 percent of the parent's range.
 struct Halves {
   u64 left, right;
 };
@@ -28,8 +28,8 @@ COPSE_HD Halves split(u64 range, u64 node) {
   return {range_of(begin, middle), range_of(middle, end)};
 }
 
-/// Node i of the complete tree has its children at 2i + 1 and 2i + 2. The range comes by mail, in a word that is 0
-/// until it is there, and again when it was read.
+/// Node i of the complete tree has its children at 2i + 1 and 2i + 2. The range comes by mail, in a word. The word
+/// is 0 until the range is there, and it is 0 again after the range was read.
 struct MailedNode {
   u64* nodes;
   u64* mail;
@@ -49,7 +49,7 @@ struct MailedNode {
   }
 };
 
-/// The same, a level a launch.
+/// Builds the same tree, one level per launch.
 struct NodeOfLevel {
   u64* nodes;
   u64 first, n;
@@ -82,8 +82,8 @@ void tree_against_levels(Comparison& c) {
   c.expect_equal(nodes, expected);
 }
 
-/// Several levels of the complete tree at once: tasks are subtrees, task k of 2^levels - 1 nodes, and have
-/// 2^levels children, whose ranges they mail.
+/// Builds several levels of the complete tree at once. A task k is a subtree of 2^levels - 1 nodes. It has
+/// 2^levels children and mails them their ranges.
 template <u32 levels>
 struct Subtrees {
   static constexpr u64 arity = u64{1} << levels;
@@ -92,7 +92,7 @@ struct Subtrees {
   u64* mail;  // to task k, at k + 1, so that the mail to two children lies at a multiple of 16 bytes
   u64 task_count;
 
-  /// A level of tasks begins with task (width - 1) / (arity - 1) and node width - 1, for its width in tasks.
+  /// A level of `width` tasks begins with task (width - 1) / (arity - 1) and node width - 1.
   COPSE_HD void build(u64 k, u64 range) const {
     const u64 width = u64{1} << (63 - leading_zeros((arity - 1) * k + 1)) / levels * levels;
     const u64 top = width - 1 + (k - (width - 1) / (arity - 1));
@@ -100,8 +100,8 @@ struct Subtrees {
     visit<levels>(top, range, has_children ? mail + arity * k + 2 : nullptr);
   }
 
-  /// Node by node, left before right. `places`: of the mail to the children of the last level, from this subtree's
-  /// first one on.
+  /// Visits node by node, left before right. `places` are those of the mail to the children of the last level,
+  /// from this subtree's first child on.
   template <u32 left_levels>
   COPSE_HD void visit(u64 node, u64 range, u64* places) const {
     nodes[node] = range;
@@ -139,7 +139,7 @@ struct SubtreeOfLevel {
   }
 };
 
-/// Beside a launch for each level of nodes, and a launch for each level of subtrees.
+/// Compares with one launch for each level of nodes, and with one launch for each level of subtrees.
 template <u32 levels, bool rival_has_subtrees>
 void subtrees_against_levels(Comparison& c) {
   const BufferSpan<u64> nodes = c.buffer<u64>(c.n), expected = c.buffer<u64>(c.n);
@@ -161,8 +161,8 @@ void subtrees_against_levels(Comparison& c) {
   c.expect_equal(nodes, expected);
 }
 
-/// A tree of unpredictable shape: leaves are cut off anywhere, and its depth is several times the
-/// logarithm.
+/// A tree whose shape is not known before. Leaves are cut off anywhere, and its depth is several times the
+/// logarithm of its size.
 struct Part {
   u32 begin, end, depth;
 };
@@ -189,10 +189,10 @@ struct PushRoot {
   COPSE_HD void operator()(u64) const { queue.push({0, size, 0}); }
 };
 
-/// The same by levels: what one level leaves is the frontier of the next.
+/// Builds the same tree by levels. What one level leaves is the frontier of the next.
 struct GrowLevels {
   Part* frontiers[2];
-  u64* sizes;  // a level, and one more
+  u64* sizes;  // one per level, and one more
   u32* depths;
   u32 leaf_count;
 
@@ -216,7 +216,7 @@ struct GrowLevel {
   COPSE_HD void operator()(u64 i) const { levels(level, i); }
 };
 
-/// How many nodes each level has.
+/// Returns how many nodes each level has.
 std::vector<u64> level_sizes(u32 leaf_count) {
   std::vector<u64> sizes;
   std::vector<Part> stack{{0, leaf_count, 0}};
@@ -238,7 +238,7 @@ struct GrownTree {
   BufferSpan<u32> depths;
 };
 
-/// The rival: one launch per level. The host knows the sizes of the levels, which is rare.
+/// The rival makes one launch per level. The host knows the size of each level in advance.
 GrownTree against_launches(Comparison& c) {
   const u32 leaf_count = u32(c.n / 2);
   const GrownTree tree{leaf_count, level_sizes(leaf_count), c.buffer<u32>(leaf_count)};

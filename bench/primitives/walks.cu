@@ -1,4 +1,4 @@
-// Walks over a binary tree of n leaves in one launch, beside the plain ways to do the same.
+// Measures walks over a binary tree of n leaves in one launch, beside the plain ways to do the same.
 
 #include "bench/primitives/rows.h"
 #include "primitives/cuda/tree_walk.cuh"
@@ -7,14 +7,14 @@ namespace copse::bench {
 
 namespace {
 
-/// A complete tree in the order of levels, where children stand as pairs: node i has children 2i + 1 and 2i + 2.
+/// A complete tree in the order of levels. Children stand as pairs: node i has the children 2i + 1 and 2i + 2.
 struct LevelTree {
   u32 inner_count;
   COPSE_HD u32 child_count(u32 node) const { return node < inner_count ? 2 : 0; }
   COPSE_HD u32 first_child(u32 node) const { return 2 * node + 1; }
 };
 
-/// Pair p are the children of node p.
+/// Pair p holds the children of node p.
 struct StoreOwnNumber {
   u32* parents;
   COPSE_HD void operator()(u64 pair) const { parents[pair] = u32(pair); }
@@ -37,7 +37,7 @@ struct AddChildren {
   }
 };
 
-/// The course's walk: the counters go on from what they are, so that a memset has to come before.
+/// The course's walk. The counters go on from their values, so a memset must come before it.
 struct WalkFromClearedCounters {
   CountLeaf leaf;
   AddChildren visit;
@@ -119,7 +119,7 @@ struct TellChildren {
     return true;
   }
 };
-/// The nodes of a level, of which each writes its children's numbers for the next.
+/// The nodes of a level. Each node writes the numbers of its children for the next level.
 struct TellFrontier {
   TellChildren tell;
   const u32* frontier;
