@@ -12,7 +12,7 @@ namespace copse::bench {
 
 namespace {
 
-/// Seconds per call, over `calls` calls in a row on an idle stream.
+/// Returns the seconds per call, over `calls` calls in a row on an idle stream.
 double seconds_a_call(Context& context, const Work& work, int calls) {
   context.wait();
   Stopwatch stopwatch(context);
@@ -20,8 +20,8 @@ double seconds_a_call(Context& context, const Work& work, int calls) {
   return stopwatch.milliseconds() * 1e-3 / calls;
 }
 
-/// The median seconds of each work. Samples alternate between the works, so that a clock that drifts meets all
-/// alike; short calls are timed in batches.
+/// Returns the median seconds of each work. Samples alternate between the works, so that a clock that drifts
+/// affects all equally. Short calls are timed in batches.
 std::vector<double> alternating_medians(Context& context, const std::vector<Work>& works) {
   constexpr double sample_seconds = 300e-6, total_seconds = 60e-3;
   constexpr int max_calls = 20, min_samples = 5, max_samples = 25;

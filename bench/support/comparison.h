@@ -1,7 +1,7 @@
 #pragma once
 
-// An operation of ours beside rivals that do the same, measured alternately in one process: what every row of
-// the benchmark programs is made of.
+// An operation of ours beside rivals that do the same, measured in turn in one process. Each row of the benchmark
+// programs is made of these.
 
 #include <benchmark/benchmark.h>
 
@@ -21,34 +21,35 @@ namespace copse::bench {
 /// Puts an operation on the comparison's stream.
 using Work = std::function<void()>;
 
-/// One operation at one size. Its data lives as long as it does, and calls may repeat: they leave the input.
+/// One operation at one size. Its data lives as long as the comparison. Calls may repeat, because they leave the
+/// input as it is.
 class Comparison {
  public:
   Comparison(Backend backend, u64 n_) : context({.backend = backend}), n(n_) {}
 
-  /// A context of its own, so that all memory goes back with the comparison.
+  /// A context of its own, so that the end of the comparison frees all memory.
   Context context;
   const u64 n;
 
-  /// The bytes that any algorithm must read and write; 0 if not given.
+  /// The bytes that any algorithm must read and write. 0 if the bytes are not known.
   double bytes = 0;
 
   Work ours;
 
-  /// Several ways to call the rival: the fastest counts.
+  /// Adds several ways to call the rival. The fastest counts.
   void add_rival(Work work) { rivals_.push_back(std::move(work)); }
 
-  /// A figure to print beside the times.
+  /// Adds a figure to print beside the times.
   void add_counter(const std::string& name, double value) { counters_.emplace_back(name, value); }
 
-  /// The figure that a paper gives for this, such as its milliseconds as `paper_ms`; the least time for the
-  /// bytes on this machine is printed with it, as `bound_ms`.
+  /// Adds the figure that a paper gives for this, such as its milliseconds as `paper_ms`. Then the row also prints
+  /// `bound_ms`, the least time that this machine needs for the bytes.
   void add_paper(const std::string& name, double value) {
     add_counter(name, value);
     prints_bound_ = true;
   }
 
-  /// A buffer of zeros, so that what an earlier comparison left behind passes no check.
+  /// Returns a buffer of zeros, so that nothing that an earlier comparison left behind passes a check.
   template <class T>
   BufferSpan<T> buffer(u64 size) {
     auto owner = std::make_shared<Buffer<T>>(context, size);
@@ -58,7 +59,7 @@ class Comparison {
     return span;
   }
 
-  /// A buffer of values that look random in their lowest `bits` bits and are 0 above.
+  /// Returns a buffer of values that look random in their lowest `bits` bits and are 0 above.
   template <class T>
   BufferSpan<T> hashed(u64 size, u32 bits = 8 * sizeof(T), u32 seed = 0) {
     const BufferSpan<T> span = buffer<T>(size);
@@ -66,8 +67,8 @@ class Comparison {
     return span;
   }
 
-  /// The row fails where the bytes of `a` and `b` differ after ours and a rival ran. Only the first `count`
-  /// elements are compared where that is given.
+  /// Makes the row fail if the bytes of `a` and `b` differ after ours and a rival ran. If `count` is given, only
+  /// the first `count` elements are compared.
   template <class T>
   void expect_equal(BufferSpan<T> a, BufferSpan<T> b, u64 count = ~u64{0}) {
     const u64 compared = std::min(count, a.size()) * sizeof(T);
@@ -75,10 +76,11 @@ class Comparison {
   }
   void expect(std::function<bool()> check) { checks_.push_back(std::move(check)); }
 
-  /// Runs everything once and says what is wrong; empty where nothing is.
+  /// Runs everything once and returns what is wrong. The text is empty if nothing is wrong.
   std::string verify();
 
-  /// Measures ours and the rivals, called one by one or as captured graphs, and reports to Google Benchmark.
+  /// Measures ours and the rivals, and reports to Google Benchmark. They are called one by one or as captured
+  /// graphs.
   void measure(benchmark::State& state, bool as_graphs, double copy_bytes_per_second);
 
  private:
@@ -97,19 +99,19 @@ using CopyBytes = void (*)(Context& context, void* to, const void* from, u64 byt
 /// Fills in a comparison: its work, bytes and checks.
 using Setup = std::function<void(Comparison&)>;
 
-/// The rows of one program. A comparison is set up when its first row runs and goes when another begins, so
-/// that rows which are filtered out cost nothing.
+/// The rows of one program. A comparison is set up when its first row runs. It goes away when another begins. So
+/// rows that are filtered out cost nothing.
 class Rows {
  public:
   explicit Rows(Backend backend) : backend_(backend) {}
 
-  /// Registers NAME/n:N/stream and NAME/n:N/graph on CUDA, NAME/n:N on the CPU.
+  /// Registers NAME/n:N/stream and NAME/n:N/graph on CUDA, and NAME/n:N on the CPU.
   void add(const std::string& name, u64 n, Setup setup);
 
-  /// Registers NAME/n:N alone, measured on the stream.
+  /// Registers only NAME/n:N, measured on the stream.
   void add_on_stream(const std::string& name, u64 n, Setup setup);
 
-  /// Measures how fast `copy` copies memory, where there is one, and names device and commit in the results.
+  /// Measures how fast `copy` copies memory, if it is given. Names device and commit in the results.
   void describe_machine(const char* commit, CopyBytes copy);
 
  private:
@@ -129,7 +131,7 @@ struct Program {
   CopyBytes copy = nullptr;
 };
 
-/// The main function of a program that takes Google Benchmark's arguments alone. Returns the exit code.
+/// Runs a program that takes only Google Benchmark's arguments. Returns its exit code.
 int run_program(int argc, char** argv, const Program& program);
 
 }  // namespace copse::bench

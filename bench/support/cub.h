@@ -1,13 +1,14 @@
 #pragma once
 
-// What calls of CUB and the CUDA runtime share. Each row's file includes the one CUB header that it needs.
+// Code that calls of CUB and the CUDA runtime share. The file of each row includes the one CUB header that it
+// needs.
 
 #include "bench/support/gpu_copy.h"
 #include "primitives/cuda/launch.cuh"
 
 namespace copse::bench {
 
-/// A call of CUB, `call(temporary storage or null, its bytes)`, with its temporary storage made ready.
+/// Runs `call(temporary storage or null, its bytes)`, a call of CUB, with its temporary storage made ready.
 template <class Call>
 Work with_temporary_storage(Comparison& c, Call call) {
   size_t bytes = 0;
@@ -19,8 +20,8 @@ Work with_temporary_storage(Comparison& c, Call call) {
   };
 }
 
-/// `call(temporary storage, its bytes, count)` as a rival with 32-bit counts and, where n is large, with 64-bit
-/// counts too: they choose different kernels of CUB.
+/// Adds `call(temporary storage, its bytes, count)` as a rival with 32-bit counts. If n is large, it adds the call
+/// with 64-bit counts too. The two counts choose different kernels of CUB.
 template <class Call>
 void add_cub_rival(Comparison& c, Call call) {
   constexpr u64 large = u64{1} << 24;

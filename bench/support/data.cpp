@@ -14,7 +14,7 @@ u32 log_of(u64 power_of_two) {
   return u32(std::bit_width(power_of_two) - 1);
 }
 
-/// Calls check(executor, count), and says whether the count stayed 0. Waits.
+/// Calls check(executor, count). Returns whether the count is still 0 afterwards. Waits.
 template <class Check>
 bool finds_nothing_wrong(Context& context, Check check) {
   Buffer<u32> wrong(context, std::vector<u32>{0});

@@ -8,8 +8,8 @@ namespace copse::bench {
 
 namespace {
 
-/// The finaliser of SplitMix64 (Steele, Lea, Flood, "Fast Splittable Pseudorandom Number Generators", OOPSLA
-/// 2014), which is a bijection.
+/// Returns the finaliser of SplitMix64 of x, which is a bijection (Steele, Lea, Flood, "Fast Splittable
+/// Pseudorandom Number Generators", OOPSLA 2014).
 COPSE_HD u64 mixed(u64 x) {
   x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ull;
   x = (x ^ (x >> 27)) * 0x94d049bb133111ebull;
@@ -31,7 +31,7 @@ struct FillIndices {
   COPSE_HD void operator()(u64 i) const { data[i] = u32(i); }
 };
 
-/// Maps the numbers below 2^log_n one to one, as each of its steps does.
+/// Maps the numbers below 2^log_n one to one, because each of its steps does.
 COPSE_HD u32 permuted(u64 i, u32 log_n) {
   const u32 mask = u32((u64{1} << log_n) - 1);
   u32 x = u32(i);

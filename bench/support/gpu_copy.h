@@ -13,7 +13,7 @@ inline cudaStream_t stream_of(Context& context) {
   return static_cast<cudaStream_t>(context.stream());
 }
 
-/// A plain copy on the stream of the context. Rows are compared with its speed.
+/// Puts a plain copy on the context's stream. The speed of rows is compared with the speed of this copy.
 inline void copy_on_gpu(Context& context, void* to, const void* from, u64 bytes) {
   const cudaError_t status = cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, stream_of(context));
   if (status == cudaSuccess) return;

@@ -37,7 +37,8 @@ int run_mesh_program(const std::string& description, int argc, char** argv,
   u32 subdivisions = 0;
   CLI::App app(description);
   app.add_option("MESH", mesh, "A mesh file, or \"hairball\"")->required()->option_text(" ");
-  // A mesh of one triangle has 2^30 after 15 times, the most that a mesh may have and still be cut.
+  // After 15 times, a mesh of one triangle has 2^30 triangles. That is the most that a mesh may have and still be
+  // cut.
   app.add_option("SUBDIVISIONS", subdivisions, "How often every triangle is cut into 4")
       ->check(CLI::Range(0, 15))
       ->option_text(" ");

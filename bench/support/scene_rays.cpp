@@ -14,7 +14,7 @@ float half_diagonal(const Aabb& box) {
   return 0.5f * glm::length(box.hi - box.lo);
 }
 
-/// Numbers in [0, 1) from a counter: the PCG output permutation (Jarzynski, Olano, "Hash Functions for GPU
+/// Makes numbers in [0, 1) from a counter: the PCG output permutation (Jarzynski, Olano, "Hash Functions for GPU
 /// Rendering", JCGT 2020) over a linear congruential step.
 class Random {
  public:
@@ -64,7 +64,7 @@ std::vector<Ray> make_diffuse_rays(const Mesh& mesh, const Aabb& box, const std:
     vec3 normal = glm::normalize(glm::cross(b - a, c - a));
     if (glm::dot(normal, primary[i].direction) > 0) normal = -normal;
 
-    // The normal plus a point on the unit sphere is cosine-distributed; 0.999 keeps it from vanishing.
+    // The normal plus a point on the unit sphere is cosine-distributed. The factor 0.999 keeps it from vanishing.
     Random random(u32(i) * 9781u + 1u);
     const vec3 direction = glm::normalize(normal + 0.999f * point_on_sphere(random));
     const vec3 origin = primary[i].origin + hits[i].t * primary[i].direction + lift * normal;
