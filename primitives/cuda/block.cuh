@@ -1,7 +1,7 @@
 #pragma once
 
-// Scans and reductions inside a warp and inside a block, also for your own kernels. All threads of the warp or
-// block must take part.
+// Scans and reductions inside a warp and inside a block. Your own kernels may use them too. All threads of the
+// warp or block must take part.
 
 #include "primitives/core/bits.h"
 #include "primitives/cuda/warp.cuh"
@@ -20,7 +20,7 @@ __device__ T warp_inclusive_scan(T value, Op op) {
   return value;
 }
 
-/// Returns the values of the lanes combined from left to right; the same for all lanes.
+/// Combines the values of the lanes from left to right. Returns the same result to all lanes.
 template <class T, class Op>
 __device__ T warp_reduce(T value, Op op) {
 #pragma unroll
@@ -31,11 +31,12 @@ __device__ T warp_reduce(T value, Op op) {
   return shuffle_from(value, 0);
 }
 
-/// The number of lower lanes that vote yes, and of all lanes that do: one vote in place of five shuffles
-/// (Skjellum, Whittaker, Bangalore, "Ballot Counting for Optimal Binary Prefix Sum", 2011; Harris, GTC 2010).
+/// The number of lower lanes that vote yes, and the number of all lanes that do.
 struct VoteCount {
   u32 before, total;
 };
+/// Counts the lanes that vote yes. One vote replaces five shuffles (Skjellum, Whittaker, Bangalore, "Ballot
+/// Counting for Optimal Binary Prefix Sum", 2011; Harris, GTC 2010).
 __device__ inline VoteCount warp_count(bool vote) {
   const u32 votes = __ballot_sync(all_lanes, vote);
   return {u32(__popc(votes & lower_lanes())), u32(__popc(votes))};
@@ -62,7 +63,7 @@ struct BlockScan {
   T warps_before;  // of all warps before this one, if there are any
 };
 
-/// Scans one value per thread. It ends after the last use of the storage, but without a barrier: the storage may
+/// Scans one value per thread. It ends after the last use of the storage, but without a barrier. The storage may
 /// be used again after the next __syncthreads.
 template <u32 threads, class T, class Op>
 __device__ BlockScan<T> block_inclusive_scan(const T& value, Op op, BlockStorage<T, threads>& storage) {
@@ -80,17 +81,18 @@ __device__ BlockScan<T> block_inclusive_scan(const T& value, Op op, BlockStorage
   return {inclusive, sum, before};
 }
 
-/// Sums one number per thread, exclusively.
+/// The sum of the numbers of all threads before this one, and the sum of the whole block.
 struct BlockSum {
   u32 before, total;
 };
+/// Sums one number per thread, exclusively.
 template <u32 threads>
 __device__ BlockSum block_exclusive_sum(u32 value, BlockStorage<u32, threads>& storage) {
   const BlockScan<u32> scan = block_inclusive_scan<threads>(value, Plus{}, storage);
   return {scan.inclusive - value, scan.total};
 }
 
-/// The number of threads of the block that vote yes: before this one, and in total.
+/// Counts the threads of the block that vote yes: those before this one, and all.
 template <u32 threads>
 __device__ VoteCount block_count(bool vote, BlockStorage<u32, threads>& storage) {
   const u32 warp = threadIdx.x / warp_size;

@@ -23,9 +23,10 @@ __device__ bool take_task(const TaskQueueView<T>& queue, T& task) {
 }  // namespace detail
 
 /// Calls run(task), with all threads of a block, for each task of a queue and the tasks that they push, until none
-/// is left. Called by all threads of all blocks of a launch; afterwards they see what the tasks wrote. A task must
-/// not wait for another; then it ends however few blocks are resident, by the argument of task_queue.h. The
-/// counters of the queue are not reset: once no block uses them any more, one thread must call queue.reset().
+/// is left. All threads of all blocks of a launch must call it. What the tasks wrote is visible after the launch.
+/// A task must not wait for another. Then the run ends even if few blocks are resident: task_queue.h gives the
+/// argument. The counters of the queue are not reset. Once no block uses them any more, one thread must call
+/// queue.reset().
 template <class T, class Run>
 __device__ void run_block_tasks(const TaskQueueView<T>& queue, const Run& run) {
   __shared__ T shared_task;

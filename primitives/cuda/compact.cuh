@@ -12,8 +12,8 @@ namespace copse::cuda {
 
 namespace detail {
 
-/// Gives a block its tiles: the one of its own number if there is a block for each tile, else by tickets in order,
-/// so that a tile waits only for tiles that already run.
+/// Gives a block its tiles. If there is a block for each tile, a block gets the tile of its own number. Otherwise
+/// blocks take tickets in order, so that a tile waits only for tiles that already run.
 struct TileSource {
   const CountChain& chain;
   bool one_tile_each;
@@ -23,7 +23,7 @@ struct TileSource {
   }
 };
 
-/// A tile whose selected elements wait in shared memory for their place.
+/// A tile with its selected elements packed in shared memory, until their place is known.
 struct WaitingTile {
   u64 tile;
   u32 selected_count;
@@ -80,7 +80,7 @@ __global__ void __launch_bounds__(select_threads, select_blocks)
       if (next_tile < chain.tile_count) moves.load(loaded, next_tile, n);
     }
 
-    // Place the previous tile while the next one loads: by now the counts before it are published.
+    // Place the previous tile while the next one loads. Meanwhile, other blocks publish the counts before it.
     if (waiting.tile < chain.tile_count) {
       place_tile(moves, chain, stages + (stage ^ 1) * Shape::size, waiting, count);
     }

@@ -1,7 +1,7 @@
 #pragma once
 
-// Counts by votes of whole warps (Harris, "Data-Parallel Primitives", GTC 2010, binary reduction): one instruction
-// gives the answers of 32 lanes.
+// Counts and tests elements by votes of whole warps (Harris, "Data-Parallel Primitives", GTC 2010, binary
+// reduction). One instruction gives the answers of 32 lanes.
 
 #include "primitives/core/atomic.h"
 #include "primitives/core/bits.h"
@@ -15,9 +15,9 @@ namespace detail {
 inline constexpr u32 vote_threads = 256;
 inline constexpr u32 vote_rows = 4;  // votes of a warp that are in flight at once
 inline constexpr u64 vote_tile = u64{vote_threads} * vote_rows;
-inline constexpr u64 vote_blocks = 8;  // on a multiprocessor at once
+inline constexpr u64 vote_blocks = 8;  // at once, per multiprocessor
 
-/// The result of all blocks of a launch; zero before and after.
+/// What the blocks of a launch have found together. It is zero before and after the launch.
 struct VoteTally {
   unsigned long long count;
   u32 finished;
@@ -53,8 +53,8 @@ __global__ void __launch_bounds__(vote_threads)
   *tally = {0, 0};
 }
 
-/// If `wanted`: *out = 1 if predicate(i) is true for any i, else 0. If not: *out = 0 if it is false for any i,
-/// else 1.
+/// Stores 1 or 0 in *out. If `wanted` is true, 1 means that predicate(i) is true for any i. If `wanted` is false,
+/// 1 means that it is true for all i.
 template <bool wanted, class Predicate>
 __global__ void __launch_bounds__(vote_threads)
     find_kernel(u64 n, const Predicate predicate, VoteTally* tally, u32* out) {

@@ -10,7 +10,7 @@ namespace copse::cuda {
 
 namespace {
 
-/// A pool of this context alone, stream-ordered, that keeps what was freed for the next allocation.
+/// A stream-ordered memory pool of one context. It keeps freed memory for the next allocation.
 class Pool final : public MemoryResource {
  public:
   explicit Pool(int ordinal) {
@@ -162,13 +162,14 @@ class GpuDevice final : public Device {
   }
 
  private:
-  /// A GPU for which this build has no code counts as none.
+  /// Checks that this build has code for the GPU.
+  /// Throws: Error no_device if it has none.
   void require_kernels() const {
     cudaFuncAttributes attributes{};
     const cudaError_t error = cudaFuncGetAttributes(&attributes, probe_kernel);
     if (error == cudaSuccess) return;
     cudaGetLastError();
-    // After a fault on the GPU every call of the process fails with it.
+    // After a fault on the GPU, every CUDA call of the process fails with the error of that fault.
     if (error != cudaErrorNoKernelImageForDevice && error != cudaErrorInvalidDeviceFunction) {
       check(error, "asking for a kernel");
     }

@@ -1,6 +1,6 @@
 #pragma once
 
-// Each block takes one ticket for a tile: it packs the selected elements in shared memory, takes places for all of
+// Each block takes one ticket per tile. It packs the selected elements in shared memory, takes places for all of
 // them at once, and stores whole lines. bench: copse-bench-primitives, enqueue/.
 
 #include "primitives/cuda/block.cuh"
@@ -11,9 +11,9 @@
 
 namespace copse::cuda {
 
-/// Takes places for `count` elements of each thread of the block, by one ticket, and returns the first place of
-/// the calling thread, for store(place + k, ...). The places are in the order of the threads. All threads must
-/// call it; it contains a barrier. `storage` may be used again after the next __syncthreads.
+/// Takes places for `count` elements of each thread of the block, by one ticket, in the order of the threads.
+/// Returns the first place of the calling thread, for store(place + k, ...). All threads must call it, because it
+/// contains a barrier. `storage` may be used again after the next __syncthreads.
 template <u32 threads, class T>
 __device__ u64 reserve_by_block(const QueueView<T>& queue, u32 count, BlockStorage<u32, threads>& storage) {
   __shared__ u64 first;
@@ -25,8 +25,7 @@ __device__ u64 reserve_by_block(const QueueView<T>& queue, u32 count, BlockStora
 
 namespace detail {
 
-/// Blocks per multiprocessor: while some wait for memory or a ticket, others work. A fourth would need more
-/// registers than there are.
+/// Blocks per multiprocessor. While some wait for memory or a ticket, others work. A fourth would cost registers.
 inline constexpr u32 enqueue_blocks = 3;
 
 template <class Moves>
@@ -65,7 +64,8 @@ void enqueue_with(const Executor& ex, const char* label, u64 n, const Moves& mov
          capacity, pushed);
 }
 
-/// Packs the elements of a tile that are not selected, from `staged` on, by rank.
+/// Packs the elements of a tile that are not selected, from `staged` on. The rank of each is the number of such
+/// elements before it.
 template <class Moves>
 __device__ void pack_others(const Moves& moves, const typename Moves::Loaded& loaded,
                             const u32 (&selected)[Moves::Shape::rows],

@@ -1,9 +1,9 @@
 #pragma once
 
-// Count, scan, emit (Harris, "Data-Parallel Primitives", GTC 2010). The slots are distributed by load-balancing
-// search (Baxter, moderngpu, 2013): elements and slots are merged by place, each element before its slots. Every
-// tile of the merged order is the same amount of work, whether it holds a million elements without slots or a part
-// of the million slots of one element.
+// Count, scan, emit (Harris, "Data-Parallel Primitives", GTC 2010). Load-balancing search (Baxter, moderngpu,
+// 2013) distributes the slots: it merges elements and slots by place, each element before its slots. Every tile of
+// the merged order is the same amount of work, whether it holds a part of a million elements without slots or a
+// part of the million slots of one element.
 
 #include "primitives/cuda/block.cuh"
 #include "primitives/cuda/scan.cuh"
@@ -14,20 +14,20 @@ namespace copse::cuda {
 namespace detail {
 
 inline constexpr u32 emit_threads = 256;
-inline constexpr u32 emit_rows = 8;  // elements and slots per thread
+inline constexpr u32 emit_rows = 8;  // elements and slots together, per thread
 inline constexpr u32 emit_tile = emit_threads * emit_rows;
-inline constexpr u64 emit_blocks = 8;  // on a multiprocessor at once
+inline constexpr u64 emit_blocks = 8;  // at once, per multiprocessor
 
 struct SlotPlaces {
   const u64* offsets;
   u64 n;
   u64 slot_count;
 
-  /// The first slot of an element, or the end of the slots for which there is room.
+  /// Returns the first slot of an element, or slot_count if there is no room for that slot.
   __device__ u64 first_slot(u64 i) const { return smaller(offsets[i], slot_count); }
 
-  /// The number of elements among the first `place` of the merged order, in which element i stands at
-  /// i + first_slot(i). A whole warp searches, in 32 parts.
+  /// Returns the number of elements among the first `place` places of the merged order. In that order, element i
+  /// stands at i + first_slot(i). A whole warp searches, in 32 parts.
   __device__ u64 elements_before(u64 place) const {
     u64 lo = 0, hi = smaller(n, place);
     while (lo < hi) {
@@ -42,22 +42,23 @@ struct SlotPlaces {
 };
 
 struct EmitShared {
-  u64 marks[emit_threads];     // a byte for each place of the tile's merged order, 1 where an element stands
-  u16 first_slots[emit_tile];  // of the tile's elements, from its first slot on
-  u16 owners[emit_tile];       // of the tile's slots: how many elements of the tile stand before the slot
+  u64 marks[emit_threads];     // one byte per place of the tile's merged order, 1 if an element stands there
+  u16 first_slots[emit_tile];  // of the tile's elements, relative to the tile's first slot
+  u16 owners[emit_tile];       // of the tile's slots: the number of the tile's elements before each slot
   bool has_more;
   BlockStorage<u32, emit_threads> sums;
 };
 
-/// A part of the merged order: `size` places from `begin` on. The first is that of element `first_element`, or
-/// after it.
+/// A part of the merged order, of `size` places. `first_element` is the first element in the part or after it, and
+/// `first_slot` is the first such slot.
 struct EmitTile {
   u64 first_element, first_slot;
   u32 size;
 };
 
-/// Marks the places of elements from row `first_row` on: half as many as the tile can have. Returns true for the
-/// last thread if all of them are in the tile.
+/// Marks the places of the tile's elements, from row `first_row` on, for half of the elements that a tile can
+/// have. Returns whether the thread's last element is in the tile. If the last thread returns true, all of them
+/// are.
 __device__ inline bool mark_elements(const SlotPlaces& places, const EmitTile& tile, u32 first_row,
                                      EmitShared& shared) {
   constexpr u32 half = emit_rows / 2;
@@ -100,7 +101,7 @@ __device__ inline u32 find_owners(EmitShared& shared) {
   return elements.total;
 }
 
-/// Each block takes a run of tiles, so that each tile begins where the previous one ended.
+/// Emits all slots. Each block takes a run of tiles, so that each tile begins where the previous one ended.
 template <class Emit>
 __global__ void __launch_bounds__(emit_threads)
     emit_kernel(u64 n, const u64* offsets, const u64* total, u64 capacity, const Emit emit) {

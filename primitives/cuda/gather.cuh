@@ -1,6 +1,6 @@
 #pragma once
 
-// The lanes of a warp move records together: each lane reads the index of one record, then the warp walks along
+// The lanes of a warp move records together. Each lane reads the index of one record. Then the warp walks along
 // the words of its records, with neighbouring lanes at neighbouring words. So a record of 128 bytes is one access
 // of 8 lanes, 16 bytes each (Patidar, Narayanan, "Scalable Split and Gather Primitives for the GPU", IIIT
 // Hyderabad 2009, section 4). Each lane has four words in flight.
@@ -19,14 +19,14 @@ inline constexpr u32 move_threads = 256;
 inline constexpr u32 move_warps = move_threads / warp_size;
 inline constexpr u32 moves_in_flight = 4;
 
-/// Moves rows of 32 records by a warp. A record has `fixed_words` words, or any number if that is 0.
+/// How many rows of 32 records a warp moves. A record has `fixed_words` words, or any number if that is 0.
 template <u32 fixed_words>
 inline constexpr u32 move_rows = fixed_words == 0 || fixed_words > moves_in_flight
                                      ? 1
                                      : moves_in_flight / larger(fixed_words, 1u);
 
-/// Records that fill whole sectors of memory are read and written once, so they need no room in the caches.
-/// Several smaller records share a sector, which should stay in the cache.
+/// True if records fill whole sectors of memory. Such sectors are read and written once, so they need no room in
+/// the caches. Several smaller records share a sector, which should stay in the cache.
 template <class Word, u32 fixed_words>
 inline constexpr bool moves_whole_sectors = sizeof(Word) == 16 && fixed_words != 1;
 
@@ -50,8 +50,8 @@ __global__ void __launch_bounds__(move_threads)
     ids[r] = i < n ? index(i) : none;
   }
 
-  // In step s the warp moves words 32 s to 32 s + 31 of its records laid end to end. A row of 32 records ends with
-  // a step.
+  // In step s the warp moves words 32 s to 32 s + 31 of its records laid end to end. A row of 32 records ends
+  // where a step ends.
   u32 record = lane_id() / words;
   u32 word = lane_id() % words;
   const u32 record_stride = warp_size / words;
@@ -101,7 +101,7 @@ void move_words(const Executor& ex, const char* label, u64 n, const void* in, u6
       n, static_cast<const Word*>(in), u32(record_bytes / sizeof(Word)), index, static_cast<Word*>(out));
 }
 
-/// The bytes of the widest word, at most 16, to which records and both arrays are aligned.
+/// Returns the bytes, at most 16, of the widest word that fits the record size and the alignment of both arrays.
 inline u64 common_word_bytes(const void* in, const void* out, u64 record_bytes) {
   const u64 bits = reinterpret_cast<u64>(in) | reinterpret_cast<u64>(out) | record_bytes | 16;
   return bits & (~bits + 1);
@@ -136,8 +136,8 @@ using WordOf = std::conditional_t<
     std::conditional_t<bytes == 8, u64,
                        std::conditional_t<bytes == 4, u32, std::conditional_t<bytes == 2, u16, u8>>>>;
 
-/// Moves records of a type: in the widest words that fill it if the alignment of the arrays allows, else in words
-/// to which any array of the type is aligned.
+/// Moves records of a type. It uses the widest words that fill the type, if the alignment of the arrays allows
+/// them. Otherwise it uses words to which every array of the type is aligned.
 template <bool gathers, class T, class IndexFunction>
 void move_values(const Executor& ex, const char* label, u64 n, const T* in, const IndexFunction& index, T* out) {
   constexpr u64 widest = (sizeof(T) | 16) & (~(sizeof(T) | 16) + 1);
