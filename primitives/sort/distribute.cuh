@@ -44,8 +44,8 @@ inline constexpr u32 distribute_rows = rows_for_tile<Item, size>();
 template <class Item, TileSize size>
 inline constexpr u32 distribute_tile = distribute_threads<Item, size>* distribute_rows<Item, size>;
 
-/// True if it is faster to look back before the items move in shared memory, as with small items. With larger items
-/// it is faster to look back while they move.
+/// True if it is faster to look back before the items move in shared memory, as with small items. With larger
+/// items it is faster to look back while they move.
 template <class Item>
 inline constexpr bool looks_back_early = sizeof(Item) <= 4;
 
