@@ -15,7 +15,7 @@ class Heap final : public MemoryResource {
   void* allocate(u64 bytes, void*) override {
     void* memory = ::operator new(bytes, std::align_val_t(alignment), std::nothrow);
     if (memory == nullptr) {
-      throw Error(ErrorCode::out_of_memory, "the heap has no " + std::to_string(bytes) + " bytes");
+      throw Error(ErrorCode::out_of_memory, "the heap could not allocate " + std::to_string(bytes) + " bytes");
     }
     return memory;
   }

@@ -22,10 +22,10 @@ namespace {
 
 u64 checked(u64 capacity) {
   constexpr u64 max_nodes = u64{1} << 31;
-  if (capacity == 0) throw Error(ErrorCode::invalid_argument, "a free list of 0 nodes, at least 1");
+  if (capacity == 0) throw Error(ErrorCode::invalid_argument, "a free list of 0 nodes; it needs at least 1");
   if (capacity <= max_nodes) return capacity;
-  throw Error(ErrorCode::capacity,
-              "a free list of " + std::to_string(capacity) + " nodes, at most " + std::to_string(max_nodes));
+  throw Error(ErrorCode::capacity, "a free list of " + std::to_string(capacity) + " nodes; it can have at most " +
+                                       std::to_string(max_nodes));
 }
 
 }  // namespace
@@ -52,7 +52,7 @@ void FreeList::check() const {
   const FreeListReport seen = report();
   if (seen.refused_count > 0) {
     throw Error(ErrorCode::capacity, "a free list refused " + std::to_string(seen.refused_count) +
-                                         " allocations, it has " + std::to_string(capacity_) + " nodes");
+                                         " allocations; it has " + std::to_string(capacity_) + " nodes");
   }
   if (seen.bad_free_count > 0) {
     throw Error(ErrorCode::invalid_argument, "a free list was given back " + std::to_string(seen.bad_free_count) +

@@ -18,11 +18,12 @@ u64 checked_count(u64 slot_count, u64 group_count) {
 }
 
 u64 checked_stride(u64 slot_count, u64 slot_bytes) {
-  if (slot_bytes == 0) detail::refuse(name, "slots of 0 bytes, at least 1");
+  if (slot_bytes == 0) detail::refuse(name, "slots of 0 bytes; a slot needs at least 1");
   const u64 max_bytes = ~u64{0} / 4 / slot_count;
   if (slot_bytes > max_bytes) {
     throw Error(ErrorCode::out_of_memory, "scratch pool: " + std::to_string(slot_count) + " slots of " +
-                                              std::to_string(slot_bytes) + " bytes pass the address space");
+                                              std::to_string(slot_bytes) +
+                                              " bytes do not fit in the address space");
   }
   return divide_rounding_up(slot_bytes, alignment) * alignment;
 }

@@ -31,7 +31,7 @@ void check(BufferSpan<const T> in, BufferSpan<u64> counts) {
 template <class T>
 void histogram(Context& context, BufferSpan<const T> in, IntegerBins<T> bins, BufferSpan<u64> counts) {
   check(in, counts);
-  if (bins.width == 0) detail::refuse(name, "bins of width 0, at least 1");
+  if (bins.width == 0) detail::refuse(name, "bins of width 0; the width must be at least 1");
   const detail::BinByWidth<T> bin{bins.first, ~u64{0} / bins.width};
   dispatch(context, [&](const auto& ex) {
     detail::count_values(ex, in.data(), in.size(), bin, counts.size(), counts.data());
@@ -42,10 +42,9 @@ void histogram(Context& context, BufferSpan<const float> in, EvenBins bins, Buff
   check(in, counts);
   const float scale = float(counts.size()) / (bins.upper - bins.lower);
   if (!(bins.lower < bins.upper) || !is_finite(bins.upper - bins.lower) || !is_finite(scale)) {
-    detail::refuse(
-        name,
-        "bins from " + std::to_string(bins.lower) + " to " + std::to_string(bins.upper) +
-            ", finite numbers in ascending order are possible, and so must be their distance and its reciprocal");
+    detail::refuse(name, "bins from " + std::to_string(bins.lower) + " to " + std::to_string(bins.upper) +
+                             "; the bounds must be finite and in ascending order, and their distance and its "
+                             "reciprocal must be finite");
   }
   const detail::EvenBin bin{bins.lower, bins.upper, scale, u32(counts.size() - 1)};
   dispatch(context, [&](const auto& ex) {

@@ -50,8 +50,9 @@ void run_length_encode(Context& context, BufferSpan<const T> in, BufferSpan<T> v
   detail::check_apart(name, in, lengths);
   detail::check_apart(name, values, lengths);
   if (in.size() > max_elements) {
-    detail::refuse(name, "runs of " + std::to_string(in.size()) + " elements do not fit in 32 bits, those of " +
-                             std::to_string(max_elements) + " do");
+    detail::refuse(name, "runs of " + std::to_string(in.size()) +
+                             " elements do not fit in 32 bits; those of at most " + std::to_string(max_elements) +
+                             " do");
   }
   run(context, in, true, values.data(), lengths.data(), count.data());
 }

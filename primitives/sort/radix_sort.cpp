@@ -60,7 +60,7 @@ void radix_sort_indices(Context& context, BufferSpan<const Key> keys, BufferSpan
                         SortOrder order) {
   detail::check_key_bits<Key>(name, bits);
   if (indices_out.size() != keys.size()) {
-    detail::refuse(name, "the output has " + std::to_string(indices_out.size()) + " indices, the input " +
+    detail::refuse(name, "the output has " + std::to_string(indices_out.size()) + " indices, but the input has " +
                              std::to_string(keys.size()) + " keys");
   }
   detail::check_index_count(name, "keys", keys.size());

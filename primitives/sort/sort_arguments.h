@@ -16,13 +16,13 @@ template <class T>
 void check_sort_output(const char* sort, const char* things, BufferSpan<const T> in, BufferSpan<T> out,
                        InPlace in_place) {
   if (in.size() != out.size()) {
-    refuse(sort, "the output has " + std::to_string(out.size()) + " " + things + ", the input " +
+    refuse(sort, "the output has " + std::to_string(out.size()) + " " + things + ", but the input has " +
                      std::to_string(in.size()));
   }
   if (in_place == InPlace::allowed && in.data() == out.data()) return;
   if (overlap(in, out)) {
     refuse(sort, std::string("the output ") + things + " overlap the input" +
-                     (in_place == InPlace::allowed ? ", and are not the same" : ""));
+                     (in_place == InPlace::allowed ? "; they must be the same array or apart" : ""));
   }
 }
 
@@ -31,8 +31,8 @@ template <class Key>
 void check_key_bits(const char* sort, BitRange bits) {
   constexpr u32 width = all_bits<Key>.end;
   if (bits.begin <= bits.end && bits.end <= width) return;
-  refuse(sort, "bits " + std::to_string(bits.begin) + " to " + std::to_string(bits.end) + " of a key of " +
-                   std::to_string(width) + " bits");
+  refuse(sort, "bits " + std::to_string(bits.begin) + " to " + std::to_string(bits.end) +
+                   " are no range of bits in a key of " + std::to_string(width) + " bits");
 }
 
 inline constexpr u64 max_record_bytes = 65536;
@@ -40,7 +40,7 @@ inline constexpr u64 max_record_bytes = 65536;
 /// Throws: if a record cannot have that size.
 inline void check_record_bytes(const char* function, u64 record_bytes) {
   if (record_bytes >= 1 && record_bytes <= max_record_bytes) return;
-  refuse(function, "records of " + std::to_string(record_bytes) + " bytes, 1 to " +
+  refuse(function, "records of " + std::to_string(record_bytes) + " bytes; 1 to " +
                        std::to_string(max_record_bytes) + " are possible");
 }
 

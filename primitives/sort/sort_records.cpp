@@ -24,7 +24,8 @@ void check(BufferSpan<const std::byte> in, u64 record_bytes, u64 key_offset, Buf
   detail::check_record_bytes(name, record_bytes);
   if (key_offset > record_bytes || record_bytes - key_offset < sizeof(Key)) {
     detail::refuse(name, "a key of " + std::to_string(sizeof(Key)) + " bytes at byte " +
-                             std::to_string(key_offset) + " of records of " + std::to_string(record_bytes));
+                             std::to_string(key_offset) + " does not fit in records of size " +
+                             std::to_string(record_bytes));
   }
   detail::check_whole_records(name, in.size(), record_bytes);
   detail::check_sort_output(name, "bytes", in, out, detail::InPlace::refused);

@@ -27,7 +27,7 @@ void check_buckets(u32 bucket_count, BufferSpan<u64> offsets) {
   detail::check_range(name, bucket_count, "buckets", 1, max_split_buckets);
   if (!offsets.empty() && offsets.size() != u64{bucket_count} + 1) {
     detail::refuse(name, std::to_string(offsets.size()) + " offsets for " + std::to_string(bucket_count) +
-                             " buckets, 0 or one more than buckets are possible");
+                             " buckets; there can be none, or one more than there are buckets");
   }
 }
 
