@@ -1,10 +1,10 @@
 #pragma once
 
-// Tiles are sorted in shared memory; then passes merge neighbouring runs. Each tile of the output is made by one
+// Blocks sort tiles in shared memory. Then passes merge neighbouring runs. Each tile of the output is made by one
 // block, which finds its sources along the merge path (Green, McColl, Bader, "GPU Merge Path", ICS 2012).
 //
-// Where we differ: elements of more than 32 bytes are sorted by index, with a comparison that looks them up, and
-// move once at the end. Moving a large record log2(n) times would cost far more than the lookups.
+// Where we differ: elements of more than 32 bytes are sorted by index. The comparison looks them up, and they move
+// once, at the end. Moving a large record log2(n) times would cost far more than the lookups.
 
 #include <string>
 
@@ -31,7 +31,7 @@ __global__ void __launch_bounds__(MergeShape<Key, Value>::threads, MergeShape<Ke
   write_tile(tile, count, keys_out + begin, values_out + begin);
 }
 
-/// One pass over runs of `run` elements, a multiple of the tile; the last run may be shorter.
+/// One pass over runs of `run` elements, which is a multiple of the tile. The last run may be shorter.
 struct MergePass {
   u64 n, run;
 
@@ -44,7 +44,8 @@ struct MergePass {
   }
 };
 
-/// Where the tiles of a merge pass begin: the number of elements of the left run of their pair before each tile.
+/// Finds where the tiles of a merge pass begin: how many elements of the left run of its pair are before each
+/// tile.
 template <class Key, class Less>
 struct FindTileBegins {
   MergePass pass;
@@ -152,8 +153,8 @@ void move_by_index(const Executor& ex, const char* label, u64 n, const T* in, co
       MoveWords<Word>{reinterpret_cast<const Word*>(in), order, reinterpret_cast<Word*>(out), words_per_record});
 }
 
-/// Sorts an index by lookups, then moves keys and values once. They are copied first, so that the inputs may
-/// read the outputs.
+/// Sorts indices, with a comparison that looks the keys up. Then moves keys and values once. Both are copied
+/// first, so that the inputs may read the outputs.
 template <class Key, class Value, class KeyInput, class ValueInput, class Less>
 void merge_sort_by_index(const Executor& ex, const char* label, u64 n, const KeyInput& key_input,
                          const ValueInput& value_input, const Less& less, Key* keys_out, Value* values_out) {

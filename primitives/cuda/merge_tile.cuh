@@ -1,6 +1,6 @@
 #pragma once
 
-// Sorting and merging in the shared memory of a block. All threads of the block take part; the shape is
+// Sorting and merging in the shared memory of a block. All threads of the block take part. The shape is
 // MergeShape<Key, Value> of primitives/sort_plan.h.
 
 #include "primitives/cuda/launch.cuh"
@@ -20,8 +20,8 @@ struct ThreadElements {
   Value values[MergeShape<Key, Value>::items];
 };
 
-/// A tile in the dynamic shared memory of a block. Behind its end are places that may be read, but hold no
-/// elements. So a thread that has merged all elements does not have to check at every step.
+/// A tile in the dynamic shared memory of a block. The places after its end may be read, but hold no elements. So
+/// a thread that has merged all elements does not have to check at every step.
 template <class Key, class Value>
 struct SharedTile {
   using Shape = MergeShape<Key, Value>;
@@ -37,8 +37,8 @@ struct SharedTile {
   }
 };
 
-/// Odd-even transposition sort. It exchanges only neighbours, so equal keys keep their order. The compiler knows
-/// its indices, so the elements stay in registers.
+/// Sorts a thread's elements by odd-even transposition. It exchanges only neighbours, so equal keys keep their
+/// order. The compiler knows its indices, so the elements stay in registers.
 template <class Key, class Value, class Less>
 __device__ void sort_thread_elements(ThreadElements<Key, Value>& held, const Less& less) {
   using Shape = MergeShape<Key, Value>;
@@ -85,7 +85,7 @@ __device__ void merge_thread_elements(const SharedTile<Key, Value>& tile, u32 a,
   }
 }
 
-/// Stores the elements of a thread at their places in the tile: thread after thread.
+/// Stores the elements of a thread at their places in the tile, in the order of the threads.
 template <class Key, class Value>
 __device__ void put_thread_elements(const ThreadElements<Key, Value>& held, const SharedTile<Key, Value>& tile) {
   using Shape = MergeShape<Key, Value>;
@@ -97,7 +97,7 @@ __device__ void put_thread_elements(const ThreadElements<Key, Value>& held, cons
   }
 }
 
-/// Sorts the part of each thread of the first `count` elements of the tile.
+/// Lets each thread sort its own part of the first `count` elements of the tile.
 template <class Key, class Value, class Less>
 __device__ void sort_thread_parts(const SharedTile<Key, Value>& tile, u32 count, const Less& less) {
   using Shape = MergeShape<Key, Value>;
@@ -125,7 +125,8 @@ __device__ void sort_thread_parts(const SharedTile<Key, Value>& tile, u32 count,
   put_thread_elements(held, tile);
 }
 
-/// Sorts the first `count` elements of the tile, which all threads have stored. Ends with a barrier.
+/// Sorts the first `count` elements of the tile. All threads may store elements until they call it. Ends with a
+/// barrier.
 template <class Key, class Value, class Less>
 __device__ void sort_shared_tile(const SharedTile<Key, Value>& tile, u32 count, const Less& less) {
   using Shape = MergeShape<Key, Value>;
@@ -133,7 +134,7 @@ __device__ void sort_shared_tile(const SharedTile<Key, Value>& tile, u32 count, 
   sort_thread_parts(tile, count, less);
 
   // Merge runs of the elements of 1, 2, 4, ... threads. Threads past the end only take part in the barriers. These
-  // are barriers of the block even while a warp merges only its own elements, since a thread may read (and not
+  // are barriers of the block even while a warp merges only its own elements, because a thread may read (and not
   // use) the first place past its group.
   const u32 first = threadIdx.x * Shape::items;
   for (u32 width = 1; width * Shape::items < count; width *= 2) {
@@ -153,8 +154,8 @@ __device__ void sort_shared_tile(const SharedTile<Key, Value>& tile, u32 count, 
   __syncthreads();
 }
 
-/// Merges the first `a_count` elements of the tile with the rest of the `count` elements, which all threads have
-/// stored. Ends with a barrier.
+/// Merges the first `a_count` elements of the tile with the rest of the `count` elements. All threads may store
+/// elements until they call it. Ends with a barrier.
 template <class Key, class Value, class Less>
 __device__ void merge_shared_tile(const SharedTile<Key, Value>& tile, u32 a_count, u32 count, const Less& less) {
   using Shape = MergeShape<Key, Value>;
@@ -168,8 +169,8 @@ __device__ void merge_shared_tile(const SharedTile<Key, Value>& tile, u32 a_coun
   __syncthreads();
 }
 
-/// Fills the first `count` places of the tile, key k from key_input(k). A thread issues all of its loads before
-/// its first store, so that they are in flight together.
+/// Fills the first `count` places of the tile: key k is key_input(k). A thread issues all of its loads before its
+/// first store, so that they are in flight together.
 template <class Key, class Value, class KeyInput, class ValueInput>
 __device__ void fill_tile(const SharedTile<Key, Value>& tile, u32 count, const KeyInput& key_input,
                           const ValueInput& value_input) {
@@ -207,7 +208,7 @@ __device__ void write_tile(const SharedTile<Key, Value>& tile, u32 count, Key* k
   }
 }
 
-/// An input function shifted by an offset.
+/// An input function that begins at place `begin` of another.
 template <class Input>
 struct InputFrom {
   const Input& input;
@@ -215,7 +216,7 @@ struct InputFrom {
   __device__ auto operator()(u32 i) const { return input(begin + i); }
 };
 
-/// Two arrays one after the other: elements of the first from `a` on, then of the second from `b` on.
+/// Two runs, one after the other: `a_count` elements from `a` on, then elements from `b` on.
 template <class T>
 struct JoinedRuns {
   const T* a;
@@ -230,7 +231,7 @@ struct MergeSources {
   u32 a_count, count;
 };
 
-/// Loads, merges and writes one tile of a merge, to `out` on.
+/// Loads and merges one tile of a merge, and writes it from place `out` on.
 template <class Key, class Value, class Less>
 __device__ void merge_from_global(const SharedTile<Key, Value>& tile, const Key* keys_in, const Value* values_in,
                                   const MergeSources& sources, u64 out, const Less& less, Key* keys_out,

@@ -1,10 +1,11 @@
 #pragma once
 
-// Two launches: the elements of the second side have no places until the size of the first side is known. So all
-// elements must be read twice, or half of them written twice: 12 bytes per element of 4 bytes. CUB needs 8, since
-// it puts the second side in reverse order. The first launch only reads, and stores the place of every chunk of
-// tiles, so that the second needs no look-back. The second launch starts at the end, where the first stopped and
-// much is still in the cache. bench: copse-bench-primitives, partition/.
+// There are two launches, because the elements of the second side have no places until the size of the first side
+// is known. So all elements must be read twice, or half of them written twice: 12 bytes per element of 4 bytes.
+// CUB needs 8, because it puts the second side in reverse order. Reading twice is the faster of the two ways. So
+// the first launch only reads, and stores the place of every chunk of tiles, so that the second needs no
+// look-back. The second launch starts at the end, where the first stopped and much is still in the cache. bench:
+// copse-bench-primitives, partition/.
 
 #include "primitives/core/atomic.h"
 #include "primitives/cuda/for_each.cuh"
@@ -29,8 +30,8 @@ struct PartitionChunks {
   __device__ u64 end(u64 chunk) const { return smaller((chunk + 1) * tiles_each, tile_count); }
 };
 
-/// Replaces the counts in before[chunk] by the sum of the counts before the chunk; *total = the sum of all. By one
-/// block.
+/// Replaces the count of each chunk, before[chunk], by the sum of the counts before it, and stores the sum of all
+/// in *total. Called by one block.
 __device__ inline void sum_chunk_counts(u64* before, u64 chunk_count, u64* total) {
   constexpr u32 share = u32(max_partition_chunks / select_threads);
   __shared__ BlockStorage<u64, select_threads> storage;
@@ -52,7 +53,7 @@ __device__ inline void sum_chunk_counts(u64* before, u64 chunk_count, u64* total
   if (threadIdx.x == 0) *total = scan.total;
 }
 
-/// Counts the selected elements of each chunk; the block that ends last sums the counts.
+/// Counts the selected elements of each chunk. The block that ends last sums the counts.
 template <class Moves>
 __global__ void __launch_bounds__(select_threads, select_blocks)
     partition_count_kernel(const Moves moves, const PartitionChunks chunks, u64* before, u64* total,
@@ -86,7 +87,7 @@ __global__ void __launch_bounds__(select_threads, select_blocks)
   if (threadIdx.x == 0) *finished = 0;
 }
 
-/// Packs both sides of a tile one after the other.
+/// Packs the two sides of a tile, one after the other.
 template <class Moves>
 __device__ void stage_both_sides(const Moves& moves, const typename Moves::Loaded& loaded,
                                  const u32 (&selected)[Moves::Shape::rows],
@@ -109,7 +110,7 @@ __device__ void stage_both_sides(const Moves& moves, const typename Moves::Loade
   }
 }
 
-/// Moves the tiles of a chunk, from the last to the first; the first block has the last chunk.
+/// Moves the tiles of a chunk, from the last to the first. The first block has the last chunk.
 template <class Moves>
 __global__ void __launch_bounds__(select_threads, select_blocks)
     partition_move_kernel(const Moves moves, const PartitionChunks chunks, const u64* before, const u64* total) {
