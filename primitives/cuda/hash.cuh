@@ -12,8 +12,9 @@
 
 namespace copse::cuda {
 
-/// Size of the part of a table that stays in the second-level cache while its keys are inserted: half of that cache
-/// on an H200. In a smaller part, more threads work per slot, and they disturb each other at a high load.
+/// Returns the size of the part of a table that stays in the second-level cache while its keys are inserted: half
+/// of that cache on an H200. In a smaller part, more threads work per slot, and they disturb each other at a high
+/// load.
 inline u64 hash_part_bytes(const Executor&) {
   return u64{24} << 20;
 }

@@ -1,8 +1,9 @@
 #pragma once
 
 // Blocks count in tables in shared memory and add them to the result at their end. If there is room, the lanes of
-// a warp use several copies of the table, interleaved so that lanes conflict neither at a counter nor at a bank.
-// If not even one table fits, the blocks of a group read the same values, and each counts its part of the bins.
+// a warp use several copies of the table. The copies are interleaved, so that lanes conflict neither at a counter
+// nor at a bank. If not even one table fits, the blocks of a group read the same values, and each counts its part
+// of the bins.
 
 #include <type_traits>
 
@@ -28,15 +29,15 @@ struct HistogramTable {
   u32 bytes() const { return bins * copies * u32(sizeof(u32)); }
 };
 
-/// The number of counters that one block may have: what every GPU gives by default, and more on the data-centre
-/// GPUs of 9.0 and 10.x, which are known to have it (12.x has half as much).
+/// Returns the number of counters that one block may have. Every GPU gives 48 KiB by default. The data-centre GPUs
+/// of 9.0 and 10.x are known to have more (12.x has half as much).
 inline u64 histogram_max_counters(const Executor& ex) {
   const bool has_much = ex.capability == 9 || ex.capability == 10;
   return (has_much ? 200u << 10 : 48u << 10) / sizeof(u32);
 }
 
 inline HistogramTable histogram_table(const Executor& ex, u64 bin_count) {
-  constexpr u64 counters_for_copies = 8192;  // two blocks with 32 KiB each leave most to the L1 cache
+  constexpr u64 counters_for_copies = 8192;  // two blocks of 32 KiB each leave most to the L1 cache
   const u64 parts = divide_rounding_up(bin_count, histogram_max_counters(ex));
   const u64 bins = divide_rounding_up(bin_count, parts);
   u64 copies = 1;
@@ -100,7 +101,7 @@ struct CountInMemory {
   }
 };
 
-/// The number of groups of blocks: at most as many as run at once, and so many that no counter overflows.
+/// Returns the number of groups of blocks: no more than run at once, unless a counter would overflow.
 inline u64 histogram_groups(const Executor& ex, u64 n, u64 tile_size, const HistogramTable& table) {
   constexpr u64 min_tiles = 4;  // per block, to be worth clearing and summing its table
   constexpr u64 max_values = u64{1} << 31;

@@ -11,6 +11,7 @@
 
 namespace copse::cuda {
 
+/// Checks the status that a CUDA call returned.
 /// Throws: Error out_of_memory or device_failure, with `what` and the words of CUDA, if `status` is an error.
 inline void check(cudaError_t status, const char* what) {
   if (status == cudaSuccess) return;
@@ -27,32 +28,32 @@ struct LaunchShape {
   u64 blocks;
   u32 threads;
 
-  /// Dynamic shared memory per block.
+  /// Bytes of dynamic shared memory per block.
   u32 shared_bytes = 0;
 
-  /// May start while the previous launch still runs (programmatic dependent launch), if the GPU supports it. The
-  /// kernel must call wait_for_earlier_launch() before it touches memory that any earlier work wrote or still
-  /// reads.
+  /// Lets the launch start while the previous one still runs (programmatic dependent launch), if the GPU supports
+  /// it. The kernel must call wait_for_earlier_launch() before it touches memory that any earlier work wrote or
+  /// still reads.
   bool overlaps_earlier_launch = false;
 };
 
-/// In a kernel: lets the next launch start, if it may overlap.
+/// Lets the next launch start, if that one may overlap. Called in a kernel.
 __device__ inline void let_next_launch_start() {
   if constexpr (COPSE_HAS_BULK_COPIES) cudaTriggerProgrammaticLaunchCompletion();
 }
 
-/// In a kernel: waits until all earlier launches have finished and their writes are visible.
+/// Waits until all earlier launches have finished and their writes are visible. Called in a kernel.
 __device__ inline void wait_for_earlier_launch() {
   if constexpr (COPSE_HAS_BULK_COPIES) cudaGridDependencySynchronize();
 }
 
-/// Both of the above, for the first line of a kernel that has nothing to do before it touches memory.
+/// Does both of the above. It is for the first line of a kernel that has nothing to do before it touches memory.
 __device__ inline void overlap_launches() {
   let_next_launch_start();
   wait_for_earlier_launch();
 }
 
-/// Puts a kernel on the stream of the executor, under its label.
+/// Launches a kernel on the stream of the executor, under its label.
 /// Throws: Error cancelled, Error device_failure, Error invalid_argument for a grid past the limit of the GPU.
 template <class... Parameters, class... Arguments>
 void launch(const Executor& ex, const char* label, void (*kernel)(Parameters...), const LaunchShape& shape,

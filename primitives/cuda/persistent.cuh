@@ -10,8 +10,8 @@
 
 namespace copse::cuda {
 
-/// Returns how many blocks of a kernel the GPU of the executor can hold at once, for your own kernels that use a
-/// GridBarrier or take work by tickets. It does not count what other launches hold at the time.
+/// Returns how many blocks of a kernel the GPU of the executor can hold at once. It is for your own kernels that
+/// use a GridBarrier or take work by tickets. It does not count what other launches hold at the time.
 /// Throws: Error invalid_argument if not even one block fits.
 template <class... Parameters>
 u64 resident_blocks(const Executor& ex, const char* label, void (*kernel)(Parameters...), u32 threads,
@@ -33,7 +33,7 @@ namespace detail {
 
 inline constexpr u32 persistent_threads = 256;
 
-/// Large blocks, since fewer blocks make the barrier faster.
+/// Blocks are large, because fewer blocks make the barrier faster.
 inline constexpr u32 stage_threads = 1024;
 
 template <class Stages>

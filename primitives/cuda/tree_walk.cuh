@@ -1,6 +1,6 @@
 #pragma once
 
-// bottom_up and top_down for kernels of your own. bench: copse-bench-primitives, tree/.
+// bottom_up and top_down for your own kernels. bench: copse-bench-primitives, tree/.
 
 #include "primitives/bottom_up.h"
 #include "primitives/cuda/for_each.cuh"

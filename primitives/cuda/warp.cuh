@@ -13,7 +13,7 @@ __device__ inline u32 lane_id() {
   return threadIdx.x % warp_size;
 }
 
-/// The lanes below this one, as a mask.
+/// Returns the lanes below this one, as a mask.
 __device__ inline u32 lower_lanes() {
   return (1u << lane_id()) - 1;
 }
@@ -48,13 +48,13 @@ struct ShuffleFrom {
 
 }  // namespace detail
 
-/// Returns the value of the lane `distance` below; its own value if there is none.
+/// Returns the value of the lane `distance` below, or the lane's own value if there is none.
 template <class T>
 __device__ T shuffle_up(const T& value, u32 distance) {
   return detail::shuffle_words(value, detail::ShuffleUp{distance});
 }
 
-/// Returns the value of the lane `distance` above; its own value if there is none.
+/// Returns the value of the lane `distance` above, or the lane's own value if there is none.
 template <class T>
 __device__ T shuffle_down(const T& value, u32 distance) {
   return detail::shuffle_words(value, detail::ShuffleDown{distance});

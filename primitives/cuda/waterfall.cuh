@@ -13,7 +13,8 @@ namespace detail {
 
 inline constexpr u32 waterfall_threads = 256;
 
-/// The blocks of a launch for `count` tasks, one task per thread: as many as fit, limited by the options.
+/// Returns the number of blocks to launch for `count` tasks, one task per thread: as many as fit, but no more than
+/// the options allow or the tasks need.
 template <class... Parameters>
 u64 waterfall_blocks(const Executor& ex, const char* label, void (*kernel)(Parameters...), u64 count,
                      const WaterfallOptions& options) {
@@ -23,8 +24,9 @@ u64 waterfall_blocks(const Executor& ex, const char* label, void (*kernel)(Param
   return smaller(smaller(resident_blocks(ex, label, kernel, waterfall_threads), wanted), useful);
 }
 
-/// One ticket stands for one task of each thread of the block. A GPU gives about one ticket per clock, so that
-/// tickets do not limit a large waterfall. The next ticket is drawn while the block works.
+/// Runs n tasks. One ticket stands for one task of each thread of the block. A GPU gives about one ticket per
+/// clock, so a large waterfall would wait for tickets that stand for less. The next ticket is fetched while the
+/// block works.
 template <class Task>
 __global__ void __launch_bounds__(waterfall_threads)
     waterfall_kernel(u64 n, const Task task, GridCounters* counters) {
@@ -47,8 +49,8 @@ __global__ void __launch_bounds__(waterfall_threads)
   leave_grid(counters);
 }
 
-/// Each lane has one place at a time. A warp counts its finished tasks before it waits, not after each task: the
-/// queue is not empty as long as a warp has not counted the tasks that it finished.
+/// Runs the tasks of a queue. Each lane has one place at a time. A warp counts its finished tasks before it waits,
+/// not after each task. The queue does not end while a warp has not counted the tasks that it finished.
 template <class T, class Task>
 __global__ void __launch_bounds__(waterfall_threads)
     run_tasks_kernel(const TaskQueueView<T> queue, const Task task) {
