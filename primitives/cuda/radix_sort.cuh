@@ -1,7 +1,7 @@
 #pragma once
 
-// Least significant digit first, 8 bits per pass, with one read and one write per pass ("Onesweep", see
-// distribute.cuh): one launch counts the digits of all passes, then there is one launch per pass. bench:
+// Sorts by the least significant digit first, 8 bits per pass, with one read and one write per pass ("Onesweep",
+// see distribute.cuh). One launch counts the digits of all passes. Then there is one launch per pass. bench:
 // copse-bench-primitives, sort/.
 
 #include "primitives/inputs.h"
@@ -12,7 +12,7 @@ namespace copse::cuda {
 
 namespace detail {
 
-/// The number of arrays between which the passes alternate.
+/// Returns the number of arrays between which the passes alternate.
 inline u64 sort_array_count(u32 pass_count) {
   return pass_count <= 1 ? 0 : smaller(pass_count - 1, 2u);
 }
@@ -24,7 +24,8 @@ struct CopyItems {
   __device__ void operator()(u64 i) const { sink(i, source(i)); }
 };
 
-/// `first_look` gives the same keys as `bits_input`, and is called for all keys before `bits_input` is.
+/// Sorts in passes. `first_look` gives the same keys as `bits_input`, and is called for all keys before
+/// `bits_input` is.
 template <class Bits, class Value, class FirstLook, class BitsInput, class ValueInput>
 void radix_sort(const Executor& ex, const char* label, u64 n, const FirstLook& first_look,
                 const BitsInput& bits_input, const ValueInput& value_input, Bits* keys_out, Value* values_out,
@@ -106,7 +107,7 @@ u64 radix_sort_pairs_scratch_bytes(const Executor& ex, u64 n, BitRange bits) {
   return detail::sort_scratch_bytes<Item>(ex, n, detail::SortPasses{bits}.count());
 }
 
-/// Sort keys that are given as bits and their encoding.
+/// Sorts keys that are given as bits and their encoding.
 template <class Bits, class BitsInput>
 void radix_sort_encoded(const Executor& ex, const char* label, u64 n, BitsInput bits_input, Bits* keys_out,
                         BitRange bits, const KeyEncoding<Bits>& encoding) {
@@ -120,7 +121,7 @@ void radix_sort_encoded(const Executor& ex, const char* label, u64 n, BitsInput 
                                   encoding);
 }
 
-/// Stores the indices of the keys in sorted order. Each key is read once by `bits_input`, which may be slow.
+/// Stores the indices of the keys in sorted order. `bits_input` reads each key once, so it may be slow.
 template <class Bits, class BitsInput>
 void radix_sort_read_once(const Executor& ex, const char* label, u64 n, BitsInput bits_input, u32* indices_out,
                           BitRange bits, const KeyEncoding<Bits>& encoding) {
@@ -131,8 +132,8 @@ void radix_sort_read_once(const Executor& ex, const char* label, u64 n, BitsInpu
                                 encoding);
 }
 
-/// Stores unsigned keys, copy[i] = bits_input(i), and the same keys in sorted order. Each key is read once by
-/// `bits_input`, which may be slow. Scratch: as in radix_sort_keys.
+/// Stores unsigned keys, copy[i] = bits_input(i), and the same keys in sorted order. `bits_input` reads each key
+/// once, so it may be slow. Scratch: as in radix_sort_keys.
 template <class Bits, class BitsInput>
 void radix_sort_keys_read_once(const Executor& ex, const char* label, u64 n, BitsInput bits_input, Bits* copy,
                                Bits* keys_out, BitRange bits) {

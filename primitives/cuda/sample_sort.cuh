@@ -1,10 +1,10 @@
 #pragma once
 
-// Sample sort: levels distribute into up to 256 buckets each, until buckets fit shared memory, where they are
-// sorted (Leischner, Osipov, Sanders, "GPU Sample Sort", IPDPS 2010; Mueller, CSE 591, lecture on global memory
-// and sample sort). 2^26 keys pass through memory three times; a merge sort has 13 passes.
+// Sample sort: each level distributes into up to 256 buckets, until the buckets fit in shared memory and are
+// sorted there (Leischner, Osipov, Sanders, "GPU Sample Sort", IPDPS 2010; Mueller, CSE 591, lecture on global
+// memory and sample sort). 2^26 keys pass through memory three times. A merge sort has 13 passes.
 //
-// All sizes stay on the device: launches cover the worst case, and blocks without work end at once.
+// All sizes stay on the device. So launches cover the worst case, and blocks without work end at once.
 
 #include "primitives/cuda/scan.cuh"
 #include "primitives/sample_sort.h"
@@ -22,7 +22,7 @@ using copse::detail::sample_sort_min_tiles;
 template <class Key>
 struct LevelScratch {
   Splitters<Key> splitters;
-  u64* counts;  // after their scan, places
+  u64* counts;  // after their scan: places
   u64* first_tiles;
   LevelTile* tiles;
 
@@ -78,7 +78,7 @@ void run_level(const Executor& ex, const char* label, Level level, const KeyInpu
            BucketBegins{level, scratch.counts, begins_out});
 }
 
-/// Values that a level has moved, as an input function.
+/// Returns the values that a level has moved, as an input function.
 template <class Value>
 auto values_at([[maybe_unused]] const Value* values) {
   if constexpr (!copse::detail::has_value<Value>) {
@@ -104,7 +104,7 @@ void sort_groups(const Executor& ex, const char* label, u64 n, u64 group, const 
          {u64{2} * ex.multiprocessor_count, Shape::threads, shared_bytes}, list, table, arrays, array_in, less);
 }
 
-/// The levels of a plan, without their pointers.
+/// Returns level k of a plan, without its pointers.
 template <class Key, class Value>
 Level level_of(const SamplePlan& plan, u32 k, u64 n) {
   u32 bits_before = 0;
@@ -123,7 +123,8 @@ void sample_sort_elements(const Executor& ex, const char* label, u64 n, const Sa
   const GroupArrays<Key, Value> arrays{{keys_out, scratch_keys}, {values_out, scratch_values}};
   u8* buckets = frame.allocate<u8>(n);
 
-  // The levels alternate between two arrays, scratch first, so that the inputs may read the outputs.
+  // The levels alternate between two arrays. The first one writes to scratch, so that the inputs may read the
+  // outputs.
   u32 at = 0;
   u64* begins = nullptr;
   for (u32 k = 0; k < plan.level_count; ++k) {

@@ -18,8 +18,8 @@ namespace copse::cuda {
 
 namespace detail {
 
-/// Where to look first: the multiprocessor, and the place in it that the hardware has given the warp. This is a
-/// hint only: two warps can read the same place while one of them is being moved.
+/// Where to look for a slot first: the multiprocessor, and the place in it that the hardware gave the warp. This
+/// is only a hint, because two warps can read the same place while one of them is being moved.
 struct HardwarePlace {
   u32 multiprocessor, warp;
 };
@@ -43,7 +43,7 @@ __device__ inline bool is_first_thread() {
 }  // namespace detail
 
 /// A slot of a pool that the calling warp holds for the life of the object. All of `lanes` construct and destroy
-/// it together; none of them may leave the kernel before.
+/// it together. None of them may leave the kernel before.
 class WarpScratch {
  public:
   __device__ explicit WarpScratch(const ScratchPoolView& pool, u32 lanes = all_lanes)
@@ -55,7 +55,7 @@ class WarpScratch {
       slot = pool.acquire(pool.place_of(place.multiprocessor, place.warp));
     }
     slot_ = __shfl_sync(lanes, slot, int(leader));
-    // A shuffle does not order memory. After this, all lanes see what the leader has acquired.
+    // A shuffle does not order memory. After this, all lanes see what the leader acquired.
     __syncwarp(lanes);
   }
   __device__ ~WarpScratch() {
@@ -66,7 +66,8 @@ class WarpScratch {
   WarpScratch(const WarpScratch&) = delete;
   WarpScratch& operator=(const WarpScratch&) = delete;
 
-  /// The memory, the same for all lanes, not initialised. Lanes that pass data through it need __syncwarp.
+  /// Returns the slot's memory, the same for all lanes and not initialised. Lanes that pass data through it need
+  /// __syncwarp.
   template <class T>
   __device__ T* data() const {
     return reinterpret_cast<T*>(pool_.memory(slot_));
@@ -92,7 +93,7 @@ class BlockScratch {
     }
     __syncthreads();
     slot_ = shared_slot;
-    // The next slot of the block is written to the same word.
+    // The next slot of the block is written to the same word, so all threads must have read it.
     __syncthreads();
   }
   __device__ ~BlockScratch() {
@@ -102,8 +103,8 @@ class BlockScratch {
   BlockScratch(const BlockScratch&) = delete;
   BlockScratch& operator=(const BlockScratch&) = delete;
 
-  /// The memory, the same for all threads, not initialised. Threads that pass data through it need
-  /// __syncthreads.
+  /// Returns the slot's memory, the same for all threads and not initialised. Threads that pass data through it
+  /// need __syncthreads.
   template <class T>
   __device__ T* data() const {
     return reinterpret_cast<T*>(pool_.memory(slot_));
@@ -119,7 +120,7 @@ class BlockScratch {
 /// BlockScratch never waits.
 ///   threads, shared_bytes: per block, as in the launch
 ///   slot_bytes:            as in ScratchPool
-/// Throws: Error invalid_argument where no block fits, Error out_of_memory.
+/// Throws: Error invalid_argument if no block fits, Error out_of_memory.
 template <class... Parameters>
 ScratchPool scratch_pool_for_blocks(Context& context, void (*kernel)(Parameters...), u32 threads, u64 slot_bytes,
                                     u32 shared_bytes = 0) {

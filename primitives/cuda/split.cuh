@@ -1,7 +1,7 @@
 #pragma once
 
-// Up to 256 buckets take one distribution (distribute.cuh); more take two: by the lower 8 bits of the bucket, then
-// by the upper ones. bench: copse-bench-primitives, split/.
+// Up to 256 buckets take one distribution (distribute.cuh). More buckets take two: by the lower 8 bits of the
+// bucket, then by the upper ones. bench: copse-bench-primitives, split/.
 
 #include "primitives/cuda/histogram.cuh"
 #include "primitives/cuda/scan.cuh"
@@ -35,7 +35,7 @@ inline u32 bits_for_buckets(u32 bucket_count) {
   return larger(32 - leading_zeros(bucket_count - 1), 1u);
 }
 
-/// Splits by one pass or two. `sink` takes the items; `between` holds them after the first of two passes.
+/// Splits in one or two passes. `sink` takes the items. `between` holds them after the first of two passes.
 template <class Item, class Source, class BucketOf, class Sink>
 void split_items(const Executor& ex, const char* label, u64 n, const Source& source, const BucketOf& bucket_of,
                  u32 bucket_count, const Sink& sink, u64* offsets) {
@@ -65,8 +65,8 @@ struct SameBin {
   __device__ u32 operator()(u32 bucket) const { return bucket; }
 };
 
-/// Stores the offsets if one pass has not stored them: counts the buckets and scans. Always stores the end of the
-/// last bucket.
+/// Stores the offsets, unless one pass has stored them: counts the buckets and scans the counts. Always stores the
+/// end of the last bucket.
 template <class Source, class BucketOf>
 void find_offsets(const Executor& ex, const char* label, u64 n, const Source& source, const BucketOf& bucket_of,
                   u32 bucket_count, u64* offsets) {
