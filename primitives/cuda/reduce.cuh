@@ -14,8 +14,8 @@ namespace detail {
 
 inline constexpr u32 reduce_threads = 256;
 
-/// Two rounds of eight blocks on 132 multiprocessors; for larger inputs, more elements per block. The number is
-/// the same on every GPU, so that the order in which the operator is applied is, too.
+/// Two rounds of eight blocks on 132 multiprocessors. Larger inputs have more elements per block. The number is
+/// the same on every GPU, so that the operator is applied in the same order.
 inline constexpr u64 reduce_max_blocks = 2112;
 
 /// Elements that a thread takes at once: packs of an array, or single values of another input function.
@@ -35,11 +35,11 @@ struct ReduceTask {
   Op op;
   T* out;
   T* partial;     // [block]
-  u32* finished;  // blocks so far; zero before and after
+  u32* finished;  // blocks that have ended; zero before and after the launch
   bool input_in_words;
 };
 
-/// Applies the operator to the part of this thread of a whole tile. All loads are issued before the first use.
+/// Applies the operator to this thread's part of a whole tile. All loads are issued before the first use.
 template <class T, class Input, class Op>
 __device__ T add_whole_tile(const ReduceTask<T, Input, Op>& task, u64 first, T sum) {
   using Shape = ReduceShape<T, Input>;
@@ -65,7 +65,7 @@ __device__ T add_whole_tile(const ReduceTask<T, Input, Op>& task, u64 first, T s
   return sum;
 }
 
-/// The same for the last tile, which may not be full.
+/// Does the same for the last tile, which may not be full.
 template <class T, class Input, class Op>
 __device__ T add_partial_tile(const ReduceTask<T, Input, Op>& task, u64 first, T sum) {
   using Shape = ReduceShape<T, Input>;
@@ -78,7 +78,7 @@ __device__ T add_partial_tile(const ReduceTask<T, Input, Op>& task, u64 first, T
   return sum;
 }
 
-/// Combines one value per thread over the block, for the threads of the first warp.
+/// Combines one value per thread over the block. Returns the result to the threads of the first warp.
 template <class T, class Op>
 __device__ T reduce_over_block(const T& value, Op op, BlockStorage<T, reduce_threads>& storage) {
   const T of_warp = warp_reduce(value, op);
@@ -124,7 +124,7 @@ __global__ void __launch_bounds__(reduce_threads) reduce_kernel(const ReduceTask
   }
 }
 
-/// Room for partial results, for any input function.
+/// Returns the number of partial results for which to make room, for any input function.
 inline u64 reduce_partial_count(u64 n) {
   return smaller(divide_rounding_up(n, reduce_threads), reduce_max_blocks);
 }

@@ -1,6 +1,6 @@
 #pragma once
 
-// One launch in either case: large arrays are streamed by persistent blocks (scan_stream.cuh); other inputs take
+// Every scan is one launch. Large arrays are streamed by persistent blocks (scan_stream.cuh). Other inputs take
 // one block per tile (scan_tiles.cuh). bench: copse-bench-primitives, scan/.
 
 #include "primitives/cuda/for_each.cuh"
@@ -12,7 +12,7 @@ namespace detail {
 
 inline constexpr u64 stream_min_bytes = u64{8} << 20;
 
-/// Look-back tables up to this size are cleared by the launch itself; clearing more would take one block too long.
+/// The launch itself clears look-back tables up to this size. Clearing more would take one block too long.
 inline constexpr u64 max_self_cleared_bytes = u64{256} << 10;
 
 template <class T, class Input>

@@ -1,8 +1,8 @@
 #pragma once
 
 // One launch over tiles in a chain (look_back.cuh) of pairs of sum and start (segments.h). Starts are passed as
-// bit masks, which take few registers. A tile in which a segment starts knows the prefix of the next tile without
-// knowing its own, and publishes it at once: look-back ends there.
+// bit masks, which leaves registers to the values. A tile in which a segment starts knows the prefix of the next
+// tile without knowing its own. It publishes that prefix at once, and look-back ends there.
 
 #include "primitives/cuda/scan.cuh"
 #include "primitives/scan/segments.h"
@@ -14,13 +14,13 @@ namespace detail {
 using copse::detail::SegmentOp;
 using copse::detail::SegmentSum;
 
-/// As the tiles of the scan, but a sum takes one register more.
+/// Packs per thread: as in the tiles of the scan, but a sum takes one more register.
 template <class T>
 inline constexpr u32 segment_rows = larger<u32>(1, (sizeof(T) <= 4 ? 64 : 32) / (pack_size<T> * sizeof(T)));
 template <class T>
 inline constexpr u64 segment_tile = u64{scan_threads} * segment_rows<T>* pack_size<T>;
 template <class T>
-inline constexpr u32 segment_blocks = sizeof(T) <= 8 ? 2 : 1;  // on a multiprocessor at once
+inline constexpr u32 segment_blocks = sizeof(T) <= 8 ? 2 : 1;  // at once, per multiprocessor
 
 template <class T, class Starts, class Input, class Op>
 struct SegmentTask {
@@ -32,7 +32,7 @@ struct SegmentTask {
   bool input_in_words, output_in_words;
 };
 
-/// A pack and the mask of its elements at which segments start.
+/// A pack, and the mask of its elements that start a segment.
 template <class T>
 struct MarkedPack {
   Pack<T> values;
@@ -63,8 +63,8 @@ __device__ SegmentSum<T> sum_of_pack(const MarkedPack<T>& pack, const Op& op) {
   return sum;
 }
 
-/// The running sums of the pack, continuing from `sum`. If nothing precedes the pack, `sum` is ignored, and the
-/// first element starts a segment.
+/// Returns the running sums of the pack, continued from `sum`. If nothing precedes the pack, `sum` is ignored,
+/// because the first element starts a segment.
 template <bool inclusive, class T, class Op>
 __device__ Pack<T> scan_pack(const MarkedPack<T>& pack, SegmentSum<T> sum, const Op& op) {
   Pack<T> sums;
@@ -78,8 +78,8 @@ __device__ Pack<T> scan_pack(const MarkedPack<T>& pack, SegmentSum<T> sum, const
   return sums;
 }
 
-/// left[r] = the sum of the packs of the warp before pack r of this lane, if there are any. Returns the sum of
-/// all.
+/// Sets left[r] to the sum of the packs of the warp before pack r of this lane, if there are any. Returns the sum
+/// of all.
 template <u32 rows, class T, class Op>
 __device__ SegmentSum<T> scan_rows_of_warp(const MarkedPack<T> (&pack)[rows], SegmentSum<T> (&left)[rows],
                                            const Op& op) {
@@ -95,7 +95,7 @@ __device__ SegmentSum<T> scan_rows_of_warp(const MarkedPack<T> (&pack)[rows], Se
   return carry;
 }
 
-/// Returns the prefix of a tile above 0, and publishes the sum of the tile. Called by one whole warp.
+/// Returns the prefix of a tile other than 0, and publishes the sum of the tile. Called by one whole warp.
 template <class T, class Op>
 __device__ SegmentSum<T> join_segment_chain(const TileChain<SegmentSum<T>>& chain, u32 tile,
                                             const SegmentSum<T>& sum, const Op& op) {

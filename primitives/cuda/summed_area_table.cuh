@@ -1,9 +1,9 @@
 #pragma once
 
-// Two reads and one write per element (Nehab, Maximo, Lima, Hoppe, "GPU-Efficient Recursive Filtering and
-// Summed-Area Tables", SIGGRAPH Asia 2011). Where we differ: the image is cut only into bands of rows, so
-// that between the reads there is only one small prefix sum, down the columns of the bands. A block walks its band
-// from left to right and keeps the sums of the rows in registers.
+// Each element is read twice and written once (Nehab, Maximo, Lima, Hoppe, "GPU-Efficient Recursive Filtering and
+// Summed-Area Tables", SIGGRAPH Asia 2011). Where we differ: the image is cut only into bands of rows. So between
+// the reads there is only one small prefix sum, down the columns of the bands. A block walks its band from left to
+// right and keeps the sums of the rows in registers.
 
 #include "primitives/core/bits.h"
 #include "primitives/cuda/launch.cuh"
@@ -16,9 +16,9 @@ namespace detail {
 
 inline constexpr u32 area_threads = 256;
 inline constexpr u32 area_warps = area_threads / warp_size;
-inline constexpr u32 area_rows = area_warps;  // of a band: one per warp
+inline constexpr u32 area_rows = area_warps;  // of a band; each warp keeps the sum of one row
 
-/// sums[band][x] = the sum of column x in the band, for all bands but the last.
+/// Sets sums[band][x] to the sum of column x in the band, for all bands except the last.
 template <class T, class Input>
 __global__ void __launch_bounds__(area_threads)
     sum_columns_kernel(u64 width, u64 chunk_count, Input input, T* sums) {
@@ -82,7 +82,7 @@ __device__ AreaColumn<T> load_area_column(u64 x, u64 first_row, u64 width, u64 h
   return column;
 }
 
-/// Sums the columns downwards, then each row over the lanes of the warp.
+/// Sums each column downwards, then each row over the lanes of the warp.
 template <class T>
 __device__ void scan_area_column(AreaColumn<T>& column) {
   T sum = column.above;
@@ -122,7 +122,7 @@ __global__ void __launch_bounds__(area_threads)
     }
     __syncthreads();
 
-    // Each warp computes the prefix of its row.
+    // Each warp computes the sums at which the warps start in its row.
     T sum = warp_sums[warp][lane_id() % area_warps];
 #pragma unroll
     for (u32 distance = 1; distance < area_warps; distance *= 2) {
