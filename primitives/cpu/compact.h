@@ -12,7 +12,7 @@ namespace detail {
 
 inline constexpr u64 select_tile = 8192;
 
-/// before[t] = the number of selected elements before tile t. Returns their total number.
+/// Sets before[t] to the number of selected elements before tile t. Returns their total number.
 template <class Predicate>
 u64 count_selected(const Executor& ex, const char* label, u64 n, const Predicate& predicate, u64* before) {
   const u64 tile_count = divide_rounding_up(n, select_tile);

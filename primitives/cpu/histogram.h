@@ -9,8 +9,8 @@ namespace copse::cpu {
 
 namespace detail {
 
-/// The tables of one worker. Values go to them in turn, so that equal values in a row do not wait for one counter.
-/// If the tables do not fit the L1 cache, one table is faster.
+/// Returns the number of tables of one worker. Values go to them in turn, so that equal values in a row do not
+/// wait for one counter. If the tables do not fit the L1 cache, one table is faster.
 inline u64 histogram_copies(u64 bin_count) {
   return bin_count <= 4096 ? 4 : 1;
 }

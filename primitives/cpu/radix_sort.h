@@ -35,7 +35,7 @@ struct SortBlocks {
   u64 end(u64 block) const { return smaller((block + 1) * size, n); }
 };
 
-/// counts[block][digit] becomes the first place of the keys of that block with that digit. Returns false if all
+/// Sets counts[block][digit] to the first place of the keys of that block with that digit. Returns false if all
 /// keys have the same digit, since then nothing would move.
 inline bool turn_counts_into_places(u64* counts, u64 block_count, u64 n) {
   u64 place = 0;
@@ -64,7 +64,7 @@ struct SortDigit {
   }
 };
 
-/// One pass. Returns false if all keys have the same digit; then nothing was written.
+/// Makes one pass. Returns false if all keys have the same digit; then nothing was written.
 template <class Bits, class Value, class Digit, class BitsInput, class ValueInput>
 bool sort_pass(const Executor& ex, const char* label, const SortBlocks& blocks, u64* counts, const Digit& digit,
                const BitsInput& bits_input, const ValueInput& value_input, Bits* keys_out, Value* values_out) {
@@ -167,7 +167,7 @@ u64 radix_sort_pairs_scratch_bytes(const Executor& ex, u64 n, BitRange bits) {
   return n == 0 ? 0 : radix_sort_keys_scratch_bytes<Key>(ex, n, bits) + ScratchArena::bytes_for<Value>(n);
 }
 
-/// Sort keys that are given as bits and their encoding.
+/// Sorts keys that are given as bits and their encoding.
 template <class Bits, class BitsInput>
 void radix_sort_encoded(const Executor& ex, const char* label, u64 n, BitsInput bits_input, Bits* keys_out,
                         BitRange bits, const KeyEncoding<Bits>& encoding) {

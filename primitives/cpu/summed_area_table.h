@@ -9,13 +9,14 @@ namespace copse::cpu {
 
 namespace detail {
 
-/// Rows per band. It depends only on the height, so that sums of floats do not depend on the number of workers.
+/// Returns the rows per band. They depend only on the height, so that sums of floats do not depend on the number
+/// of workers.
 inline u64 area_band_rows(u64 height) {
   constexpr u64 max_bands = 64;
   return larger(u64{16}, divide_rounding_up(height, max_bands));
 }
 
-/// sums[x] += the elements of rows [begin, end) in column x.
+/// Adds to sums[x] the elements of rows [begin, end) in column x.
 template <class T, class Input>
 void add_columns(Input& input, u64 width, u64 begin, u64 end, T* sums) {
   for (u64 y = begin; y < end; ++y) {

@@ -14,7 +14,7 @@ namespace copse::cpu {
 
 namespace detail {
 
-/// Whether waiting workers should give up: a task threw, or the context was cancelled.
+/// Tells whether waiting workers should give up, since a task threw or the context was cancelled.
 class Abandoned {
  public:
   explicit Abandoned(const Executor& ex) : ex_(ex) {}

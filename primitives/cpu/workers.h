@@ -15,7 +15,7 @@ namespace copse::cpu {
 /// The threads of one context.
 class Workers {
  public:
-  /// If `count` is 0: one thread for each core that the process may use.
+  /// Makes `count` threads, or, if it is 0, one for each core that the process may use.
   explicit Workers(u32 count) : arena_(count == 0 ? int(tbb::task_arena::automatic) : int(count)) {}
 
   u32 count() const { return u32(const_cast<tbb::task_arena&>(arena_).max_concurrency()); }

@@ -270,7 +270,7 @@ __global__ void __launch_bounds__(stream_threads<T>, 1)
   if (threadIdx.x == 0) {
     for (u32 stage = 0; stage < stream_stages; ++stage) {
       shared.full[stage].init(1);
-      shared.empty[stage].init(stream_consumers<T> + 2);  // + publisher and prefix
+      shared.empty[stage].init(stream_consumers<T> + 2);  // + 2: publisher and prefix
       shared.summed[stage].init(stream_consumers<T>);
       shared.prefixed[stage].init(1);
     }

@@ -7,7 +7,7 @@
 
 namespace copse::detail {
 
-/// Whether a sort can write over its input.
+/// Says whether a sort can write over its input.
 enum class InPlace : bool { refused, allowed };
 
 /// Throws: if `out` has another size than `in`, or if they overlap (with InPlace::allowed, if they overlap in
