@@ -9,8 +9,8 @@
 //     `f`: a named struct with host+device
 //       Input fetch(u64 i) const          loads the input of an element, ahead of time
 //       State start(const Input&) const   returns the state before the first step
-//       u32 step(u64 i, State&) const     does one step. If the element is done, returns its outcome, below 4; else
-//                                         returns 4 or more, and is called again
+//       u32 step(u64 i, State&) const     does one step. Returns the outcome of the element, below 4, if it is done;
+//                                         else returns 4 or more, and is called again
 //     counts: null, or four numbers, to which the numbers of elements with each outcome are added. No scratch.
 
 #include "primitives/core/executor.h"
