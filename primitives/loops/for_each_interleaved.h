@@ -9,7 +9,7 @@
 //     `f`: a named struct with host+device
 //       Input fetch(u64 i) const          loads the input of an element, ahead of time
 //       State start(const Input&) const   returns the state before the first step
-//       u32 step(u64 i, State&) const     does one step. Returns the outcome of the element, below 4, if it is done;
+//       u32 step(u64 i, State&) const     does one step. Returns the outcome, below 4, if the element is done;
 //                                         else returns 4 or more, and is called again
 //     counts: null, or four numbers, to which the numbers of elements with each outcome are added. No scratch.
 
