@@ -31,9 +31,9 @@ class Pool final : public MemoryResource {
       cudaGetLastError();
       size_t free_bytes = 0, total_bytes = 0;
       cudaMemGetInfo(&free_bytes, &total_bytes);
-      throw Error(ErrorCode::out_of_memory, "the GPU has no " + std::to_string(bytes) +
-                                                " bytes: " + std::to_string(free_bytes) + " of " +
-                                                std::to_string(total_bytes) + " are free");
+      throw Error(ErrorCode::out_of_memory, "the GPU cannot give " + std::to_string(bytes) +
+                                                " bytes of memory: " + std::to_string(free_bytes) + " of " +
+                                                std::to_string(total_bytes) + " bytes are free");
     }
     check(status, "allocating device memory");
     return memory;
@@ -83,8 +83,9 @@ class GpuDevice final : public Device {
   GpuDevice(int ordinal, void* const* stream) : ordinal_(ordinal) {
     const int count = device_count();
     if (ordinal < 0 || ordinal >= count) {
-      throw Error(ErrorCode::invalid_argument, "GPU " + std::to_string(ordinal) + " was asked for, " +
-                                                   std::to_string(count) + " answer, numbered from 0");
+      throw Error(ErrorCode::invalid_argument, "GPU " + std::to_string(ordinal) +
+                                                   " was asked for, but the number of GPUs is " +
+                                                   std::to_string(count) + ", and the first is GPU 0");
     }
     check(cudaSetDevice(ordinal), "choosing the GPU");
     check(cudaGetDeviceProperties(&properties_, ordinal), "reading the GPU's properties");

@@ -63,8 +63,9 @@ void launch(const Executor& ex, const char* label, void (*kernel)(Parameters...)
   throw_if_cancelled(ex);
   if (shape.blocks == 0) return;
   if (shape.blocks > max_blocks) {
-    throw Error(ErrorCode::invalid_argument, std::string(label) + ": " + std::to_string(shape.blocks) +
-                                                 " blocks, at most " + std::to_string(max_blocks));
+    throw Error(ErrorCode::invalid_argument,
+                std::string(label) + ": the launch needs " + std::to_string(shape.blocks) +
+                    " blocks, but a GPU allows at most " + std::to_string(max_blocks));
   }
   ex.profile.count_launch(label);
   ProfileScope scope(ex.profile, label);

@@ -161,9 +161,10 @@ void merge_sort_by_index(const Executor& ex, const char* label, u64 n, const Key
   constexpr bool with_values = MergeShape<Key, Value>::with_values;
   constexpr u64 most = u64{1} << 32;
   if (n > most) {
-    throw Error(ErrorCode::invalid_argument, std::string(label) + ": " + std::to_string(n) + " elements of " +
+    throw Error(ErrorCode::invalid_argument, std::string(label) + ": cannot sort " + std::to_string(n) +
+                                                 " elements of " +
                                                  std::to_string(MergeShape<Key, Value>::element_bytes) +
-                                                 " bytes, at most " + std::to_string(most));
+                                                 " bytes each; the limit is " + std::to_string(most));
   }
   ScratchArena::Frame frame(ex.scratch);
   Key* keys = frame.allocate<Key>(n);
