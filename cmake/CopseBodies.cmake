@@ -1,22 +1,22 @@
 # copse_add_bodies(TARGET FILE.inl... [FOR VIEW...] [STAGE NAME] [BACKENDS BACKEND...] [ALL_PRIMITIVES])
 #
-# A body is an algorithm written once, as templates on the executor. This compiles each body for every backend:
-# with the host compiler for the CPU and with nvcc for CUDA, from stubs that it writes into the build tree. In a
-# body, copse::detail::BodyExecutor is the executor of the backend that it is compiled for, and
-# copse::detail::body_backend is its Backend.
+# A body is an algorithm that is written once, as templates on the executor. This function compiles each body for
+# every backend: with the host compiler for the CPU, and with nvcc for CUDA. It compiles stubs that it writes into
+# the build tree. In a body, copse::detail::BodyExecutor is the executor of the backend that it is compiled for,
+# and copse::detail::body_backend is its Backend.
 #
-# A stub includes what the body needs of its backend before the body:
+# A stub includes these headers of its backend before the body:
 #
 #   - primitives/cpu/X.h or primitives/cuda/X.cuh for each contract primitives/X.h that the body includes;
-#   - the body's cooperative stages, which are written once per backend under the body's name (or STAGE's):
-#     FOLDER/NAME_cpu.h and FOLDER/NAME.cuh, or FOLDER/cpu/NAME.h and FOLDER/cuda/NAME.cuh; those of primitives
-#     stand in primitives/cpu and primitives/cuda, since users' kernels include them.
+#   - the body's cooperative stages. They are written once per backend, under the body's name or under STAGE's:
+#     FOLDER/NAME_cpu.h and FOLDER/NAME.cuh, or FOLDER/cpu/NAME.h and FOLDER/cuda/NAME.cuh. The stages of
+#     primitives stand in primitives/cpu and primitives/cuda, because users' kernels include them.
 #
-# FOR compiles the body once per view, with copse::detail::BodyView as that view: one object file per layout.
-# BACKENDS names the backends where they are not all of COPSE_BACKENDS. ALL_PRIMITIVES includes every primitive of the
-# backend, for tests of them.
+# FOR compiles the body once per view, with copse::detail::BodyView as that view. So each layout has an object
+# file. BACKENDS names the backends if they are not all of COPSE_BACKENDS. ALL_PRIMITIVES includes every primitive
+# of the backend, for tests of the primitives.
 
-# The headers that the stub of BODY includes for BACKEND, as lines of C++.
+# Returns the headers that the stub of BODY includes for BACKEND, as lines of C++.
 function(copse_body_includes result backend body stage all)
   set(ending h)
   set(stage_ending _cpu.h)

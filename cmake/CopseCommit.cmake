@@ -1,4 +1,5 @@
-# Target copse-commit: generated/copse_commit.h defines COPSE_COMMIT, so that results name the commit that made them.
+# The target copse-commit writes generated/copse_commit.h. It defines COPSE_COMMIT, so that results name the commit
+# that made them.
 
 add_custom_target(copse-commit
   COMMAND ${CMAKE_COMMAND} -DSOURCE=${PROJECT_SOURCE_DIR} -DOUTPUT=${PROJECT_BINARY_DIR}/generated/copse_commit.h

@@ -1,8 +1,9 @@
-# Decides on the CUDA half: sets COPSE_HAS_CUDA to 1 or 0, enables the language and sets the architectures.
+# Decides whether the CUDA half is built. Sets COPSE_HAS_CUDA to 1 or 0, enables the language and sets the
+# architectures.
 #
-# Without -DCMAKE_CUDA_ARCHITECTURES: those of the GPUs that answer on this machine, else 90.
-# -DCOPSE_CUDA_RELEASE_ARCHITECTURES=ON: every architecture a package should carry.
-# The kernels need 80, Ampere, at least.
+# -DCMAKE_CUDA_ARCHITECTURES names the architectures. Without it, they are those of the GPUs that answer on this
+# machine, or 90 if no GPU answers. -DCOPSE_CUDA_RELEASE_ARCHITECTURES=ON builds every architecture that a package
+# should carry. The kernels need at least 80, which is Ampere.
 
 option(COPSE_CUDA_RELEASE_ARCHITECTURES "Build for every GPU architecture that a package should carry" OFF)
 set(COPSE_HAS_CUDA 0)
@@ -35,10 +36,10 @@ if(NOT COPSE_CUDA STREQUAL OFF)
   foreach(architecture IN LISTS CMAKE_CUDA_ARCHITECTURES)
     if(architecture MATCHES "^[0-9]+" AND CMAKE_MATCH_0 LESS 80)
       message(FATAL_ERROR "The CUDA architecture ${architecture} is below 80, which the kernels need; "
-        "name others by -DCMAKE_CUDA_ARCHITECTURES, or build for the CPU alone by -DCOPSE_CUDA=OFF")
+        "name others by -DCMAKE_CUDA_ARCHITECTURES, or build only for the CPU by -DCOPSE_CUDA=OFF")
     endif()
   endforeach()
-  # A compiler that was not there at the last configuration may be there now.
+  # The last configuration may have found no compiler that is there now. So CMake looks again.
   if(NOT CMAKE_CUDA_COMPILER)
     unset(CMAKE_CUDA_COMPILER CACHE)
   endif()
@@ -50,10 +51,10 @@ if(NOT COPSE_CUDA STREQUAL OFF)
       set(COPSE_HAS_CUDA 1)
       find_package(CUDAToolkit REQUIRED)
     elseif(COPSE_CUDA STREQUAL ON)
-      message(FATAL_ERROR "COPSE_CUDA=ON, but nvcc is ${CMAKE_CUDA_COMPILER_VERSION}; 12 or newer is needed")
+      message(FATAL_ERROR "COPSE_CUDA=ON needs nvcc 12 or newer, but this nvcc is ${CMAKE_CUDA_COMPILER_VERSION}")
     endif()
   elseif(COPSE_CUDA STREQUAL ON)
-    message(FATAL_ERROR "COPSE_CUDA=ON, but no nvcc was found; put it on the PATH or set CMAKE_CUDA_COMPILER")
+    message(FATAL_ERROR "COPSE_CUDA=ON needs nvcc, but none was found; put nvcc on the PATH or set CMAKE_CUDA_COMPILER")
   endif()
 endif()
 

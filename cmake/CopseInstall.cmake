@@ -1,4 +1,4 @@
-# cmake --install and find_package(copse).
+# This file serves cmake --install and find_package(copse).
 
 include(CMakePackageConfigHelpers)
 
@@ -6,8 +6,8 @@ list(TRANSFORM COPSE_PARTS PREPEND copse- OUTPUT_VARIABLE copse_part_targets)
 install(TARGETS copse ${copse_part_targets} EXPORT copse-targets)
 install(EXPORT copse-targets NAMESPACE copse:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/copse)
 
-# Headers stand in the same folders below include/copse. Algorithm bodies and the backend switch belong to
-# the library's own sources.
+# Headers stand in the same folders below include/copse. Bodies of algorithms and the switch between backends are
+# not installed, because only the library's own sources use them.
 file(GLOB copse_doors CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/copse/*.h)
 install(FILES copse.h ${copse_doors} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/copse)
 foreach(folder primitives builders trace queries)

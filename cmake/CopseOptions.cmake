@@ -1,18 +1,18 @@
-# How everything of Copse is compiled.
+# This file says how everything of Copse is compiled.
 #
-# Inline functions merge at link time and hits must be equal between backends, so every translation unit,
-# ours and our users', is compiled without contraction of a*b+c; nvcc's host side too.
-# CMake 3.25.1 drops CUDA_STANDARD 20 without a word, so nvcc gets the option itself.
+# Inline functions merge at link time, and hits must be equal between backends. So every translation unit is
+# compiled without contraction of a*b+c: ours, those of our users, and the host side of nvcc too. CMake 3.25.1
+# silently drops CUDA_STANDARD 20. So nvcc gets the option itself.
 
 set(copse_host_flags $<$<COMPILE_LANGUAGE:CXX>:-ffp-contract=off>)
 
-# Machine code and PTX of the kernels, packed as small as nvcc can from 12.8 on: less than half of the size.
+# From 12.8 on, nvcc can compress machine code and PTX of the kernels. That takes less than half of the size.
 set(copse_fatbin_flags "")
 if(COPSE_HAS_CUDA AND CMAKE_CUDA_COMPILER_VERSION VERSION_GREATER_EQUAL 12.8)
   set(copse_fatbin_flags --compress-mode=size)
 endif()
 
-# Warnings and nvcc's options, for every target of the project itself.
+# These are warnings and nvcc's options, for every target of the project itself.
 add_library(copse_build_options INTERFACE)
 target_compile_options(copse_build_options INTERFACE
   $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wno-unknown-pragmas -Wno-restrict>
@@ -26,7 +26,7 @@ function(copse_add_part part)
   set_target_properties(${target} PROPERTIES EXPORT_NAME ${part})
   target_link_libraries(copse INTERFACE ${target})
   target_compile_definitions(${target} PRIVATE COPSE_HAS_CUDA=${COPSE_HAS_CUDA})
-  # By value: a link to it would have to be exported with the library.
+  # The options are copied by value. A link to the target would have to be exported with the library.
   target_compile_options(${target} PRIVATE $<TARGET_PROPERTY:copse_build_options,INTERFACE_COMPILE_OPTIONS>)
   target_link_libraries(${target} PUBLIC ${ARGN})
   if(COPSE_HAS_CUDA)
@@ -47,7 +47,7 @@ copse_add_part(grids copse-core)
 copse_add_part(queries copse-grids)
 copse_add_part(primitives copse-core)
 
-# Examples and tests write <copse/copse.h>, as users of an installed Copse do.
+# Examples and tests include <copse/copse.h>, as users of an installed Copse do.
 if(IS_SYMLINK ${PROJECT_BINARY_DIR}/include/copse)
   file(REMOVE ${PROJECT_BINARY_DIR}/include/copse)
 endif()

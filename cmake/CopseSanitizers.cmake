@@ -1,7 +1,6 @@
-# COPSE_SANITIZE, for the presets asan and tsan.
+# COPSE_SANITIZE serves the presets asan and tsan.
 #
-# The sanitizers' settings reach every test through CTest itself, so that a program which a test starts has
-# them too.
+# CTest itself passes the sanitizers' settings to every test. So a program that a test starts has them too.
 
 set(COPSE_SANITIZE "" CACHE STRING "Comma separated sanitizers for all targets, as in address,undefined")
 if(NOT COPSE_SANITIZE)
@@ -12,7 +11,8 @@ set(copse_sanitizer_flags -fsanitize=${COPSE_SANITIZE} -fno-omit-frame-pointer)
 if(COPSE_SANITIZE MATCHES undefined)
   list(APPEND copse_sanitizer_flags -fno-sanitize-recover=undefined)
 endif()
-# Everything links to the library. A mixture would merge instrumented inline functions with others.
+# Everything links to the library, so everything is instrumented. A mixture would merge instrumented inline
+# functions with others.
 target_compile_options(copse-core PUBLIC "$<$<COMPILE_LANGUAGE:CXX>:${copse_sanitizer_flags}>")
 target_link_options(copse-core PUBLIC -fsanitize=${COPSE_SANITIZE})
 

@@ -1,7 +1,7 @@
 # cmake -DSOURCE=... -DOUTPUT=... -P WriteCommit.cmake
 #
-# Writes a header with the commit that SOURCE stands at, "unknown" outside git. Run at every build; the file
-# changes only with the commit.
+# Writes a header with the commit of SOURCE, or "unknown" outside git. It runs at every build. The file changes
+# only with the commit.
 
 cmake_minimum_required(VERSION 3.25)
 
