@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # run.sh BUILD_FOLDER CMAKE CXX_COMPILER GENERATOR BUILD_TYPE
 #
-# What a user of an installed Copse does: cmake --install, find_package(copse), build, run. nvcc is taken off
-# the PATH, since a user of the library needs none.
+# Does what a user of an installed Copse does: cmake --install, find_package(copse), build, run. nvcc is taken off
+# the PATH, because a user of the library does not need it.
 set -euo pipefail
 
 build=$1 cmake=$2 compiler=$3 generator=$4 build_type=$5
@@ -18,7 +18,7 @@ done
 
 "$cmake" --install "$build" --prefix "$work/prefix" >"$work/install.log"
 
-# A copy, so that nothing of the source tree can be found from it by accident.
+# The project is copied, so that it cannot find anything of the source tree by accident.
 cp -r "$project" "$work/project"
 cmake_command=$(command -v "$cmake")
 generator_program=

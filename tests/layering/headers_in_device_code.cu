@@ -1,4 +1,5 @@
-// A user's translation unit: Copse's headers in device code, compiled with none of Copse's own options.
+// This is like a user's translation unit. It uses Copse's headers in device code, and it is compiled with none of
+// Copse's own options.
 
 #include <copse/copse.h>
 #include <copse/grids.h>
@@ -44,7 +45,7 @@ void launch_grids(void* stream, copse::GridView grid, copse::BrickView bricks, c
   look_through_grids<<<1, 64, 0, s>>>(grid, bricks, voxels, triangles, rays, hits, first);
 }
 
-/// Names the kernels, so that they are compiled.
+/// Launches the kernels, so that they are compiled.
 void launch_both(void* stream, copse::BvhView bvh, copse::TriangleView triangles, copse::Camera camera,
                  copse::Hit* hits, copse::u8* shadowed, copse::Aabb* boxes) {
   auto* s = static_cast<cudaStream_t>(stream);

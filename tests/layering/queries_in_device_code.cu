@@ -1,5 +1,5 @@
-// A user's translation unit: the header-only queries in device code, through binary and wide trees, compiled with
-// none of Copse's own options.
+// This is like a user's translation unit. It uses the header-only queries in device code, through binary and wide
+// trees. It is compiled with none of Copse's own options.
 
 #include <copse/copse.h>
 #include <copse/grids.h>
@@ -48,7 +48,7 @@ __global__ void ask_points(copse::HashGridView grid, const copse::vec3* points, 
 
 }  // namespace
 
-/// Names the kernels, so that they are compiled.
+/// Launches the kernels, so that they are compiled.
 void launch_all(void* stream, copse::BvhView bvh, copse::CompressedBvh4View wide, copse::TriangleView triangles,
                 const copse::vec3* points, copse::Frustum frustum, Answer* answers) {
   auto* s = static_cast<cudaStream_t>(stream);

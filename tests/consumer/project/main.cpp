@@ -1,4 +1,4 @@
-// A user's program: a tree over a sphere of radius 1, and one ray from (0, 0, 3) down the z axis.
+// A user's program. It builds a tree over a sphere of radius 1, and traces one ray from (0, 0, 3) down the z axis.
 
 #include <copse/copse.h>
 
