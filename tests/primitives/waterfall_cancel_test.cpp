@@ -1,8 +1,4 @@
-<<<<<<< HEAD
 // On the CPU, a thread that waits gives up if what it waits for will not come.
-=======
-// On the CPU, waiting workers give up if the result for which they wait will not come.
->>>>>>> 28177fb (bench, tests: Plain English in comments of primitives)
 
 #include <gtest/gtest.h>
 

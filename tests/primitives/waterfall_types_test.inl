@@ -71,13 +71,8 @@ struct SplitRange {
   }
 };
 
-<<<<<<< HEAD
 /// A tree whose shape is not known before. A task splits its range where a hash says, and pushes both parts. The
 /// places are the ids of the nodes.
-=======
-/// A tree of unpredictable shape: a task splits its range at a place that a hash chooses, and pushes both parts.
-/// Places are the nodes' ids.
->>>>>>> 28177fb (bench, tests: Plain English in comments of primitives)
 struct Range {
   u32 begin, end, depth;
 };
