@@ -238,7 +238,7 @@ struct GrownTree {
   BufferSpan<u32> depths;
 };
 
-/// The rival makes one launch per level. The host knows the size of each level in advance.
+/// The rival makes one launch per level. The host happens to know the size of each level.
 GrownTree against_launches(Comparison& c) {
   const u32 leaf_count = u32(c.n / 2);
   const GrownTree tree{leaf_count, level_sizes(leaf_count), c.buffer<u32>(leaf_count)};

@@ -6,7 +6,7 @@
 namespace copse::bench {
 
 /// Ranks a list through all nodes in random order. No library of the toolkit ranks lists. The bound is three
-/// random touches of 64 bytes and two words per node.
+/// random accesses of 64 bytes and two words per node.
 inline void rank_random_list(Comparison& c) {
   const BufferSpan<u32> next = c.buffer<u32>(c.n), ranks = c.buffer<u32>(c.n);
   const u32 head = fill_list(c.context, next);
