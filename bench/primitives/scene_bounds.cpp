@@ -27,8 +27,8 @@ struct HeightField {
   }
 };
 
-/// The box around an indexed mesh. No other library computes it in one call. Each index triple and each vertex is read
-/// once.
+/// The box around an indexed mesh. No other library computes it in one call. Each index triple and each vertex is
+/// read once.
 void bounds_of_mesh(Comparison& c) {
   u32 side = 1;
   while (u64{2} * side * side < c.n) side *= 2;

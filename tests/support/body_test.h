@@ -9,7 +9,7 @@
 
 namespace copse::test {
 
-/// Whether a test that is instantiated for many types compiles this type. On the CPU it compiles each type. On
+/// True if a test that is instantiated for many types compiles this type. On the CPU it compiles each type. On
 /// CUDA, where nvcc takes up to a minute per type, it compiles two types that take different paths.
 template <bool is_one_of_two>
 inline constexpr bool is_compiled = is_one_of_two || detail::body_backend == Backend::cpu;
