@@ -74,7 +74,7 @@ TEST_P(SortRecords, RefusesKeysThatLeaveTheRecord) {
   EXPECT_COPSE_ERROR(sort_records<u32>(context(), in.span(), 24, 0, out.span()), ErrorCode::invalid_argument,
                      "whole");
   EXPECT_COPSE_ERROR(sort_records<u32>(context(), in.span(), 16, 0, in.span()), ErrorCode::invalid_argument,
-                     "overlaps");
+                     "overlap the input");
 }
 
 }  // namespace copse::test

@@ -287,7 +287,7 @@ TEST_P(StructureFileTest, RefusesToSaveWhatCouldNotBeLoaded) {
     save_structure(folder_ / "x.copse", context(), mesh, tree, builder, 63, 1);
   };
   EXPECT_COPSE_ERROR(save_as(cube, bvh, std::string(24, 'n')), ErrorCode::invalid_argument,
-                     "24 characters, at most 23");
+                     "has 24 characters; it can have at most 23");
   EXPECT_COPSE_ERROR(save_as(cube, Bvh{}, "lbvh"), ErrorCode::invalid_argument, "never made");
   EXPECT_COPSE_ERROR(save_as(generate_grid(3), bvh, "lbvh"), ErrorCode::invalid_argument,
                      "are not the 18 triangles");
