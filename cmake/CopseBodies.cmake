@@ -1,4 +1,5 @@
-# copse_add_bodies(TARGET FILE.inl... [FOR VIEW...] [STAGE NAME] [BACKENDS BACKEND...] [ALL_PRIMITIVES])
+# copse_add_bodies(TARGET FILE.inl... [FOR VIEW...] [STAGE NAME] [BACKENDS BACKEND...] [ALL_PRIMITIVES]
+#                  [TOGETHER NAME])
 #
 # A body is an algorithm that is written once, as templates on the executor. This function compiles each body for
 # every backend: with the host compiler for the CPU, and with nvcc for CUDA. It compiles stubs that it writes into
@@ -14,7 +15,8 @@
 #
 # FOR compiles the body once per view, with copse::detail::BodyView as that view. So each layout has an object
 # file. BACKENDS names the backends if they are not all of COPSE_BACKENDS. ALL_PRIMITIVES includes every primitive
-# of the backend, for tests of the primitives.
+# of the backend, for tests of the primitives. TOGETHER compiles all the bodies as one object file, which is called
+# NAME: nvcc then reads their common headers once. Their names must not collide.
 
 # Returns the headers that the stub of BODY includes for BACKEND, as lines of C++.
 function(copse_body_includes result backend body stage all)
@@ -56,42 +58,62 @@ function(copse_body_includes result backend body stage all)
   set(${result} "${lines}" PARENT_SCOPE)
 endfunction()
 
-function(copse_write_body_stub stub backend body stage view all)
-  copse_body_includes(includes ${backend} ${body} ${stage} ${all})
+# `bodies` are compiled together; `stage` is for a single one.
+function(copse_write_body_stub stub backend bodies stage view all)
+  set(includes "")
+  set(body_lines "")
+  foreach(body IN LISTS bodies)
+    copse_body_includes(of_body ${backend} ${body} ${stage} ${all})
+    string(REPLACE "\n" ";" of_body "${of_body}")
+    list(APPEND includes ${of_body})
+    string(APPEND body_lines "#include \"${body}\"\n")
+  endforeach()
+  list(REMOVE_DUPLICATES includes)
+  list(JOIN includes "\n" includes)
   set(view_line "")
   if(view)
-    string(APPEND includes "#include \"trace/tree_view.h\"\n")
+    string(APPEND includes "\n#include \"trace/tree_view.h\"")
     set(view_line "using BodyView = copse::${view};\n")
   endif()
   file(CONFIGURE OUTPUT ${stub} @ONLY CONTENT
 "@includes@
+
 namespace copse::detail {
 using BodyExecutor = @backend@::Executor;
 inline constexpr Backend body_backend = Backend::@backend@;
 @view_line@}
-#include \"@body@\"
-")
+@body_lines@")
 endfunction()
 
 function(copse_add_bodies target)
-  cmake_parse_arguments(arg "ALL_PRIMITIVES" "STAGE" "FOR;BACKENDS" ${ARGN})
+  cmake_parse_arguments(arg "ALL_PRIMITIVES" "STAGE;TOGETHER" "FOR;BACKENDS" ${ARGN})
   if(NOT arg_FOR)
     set(arg_FOR FALSE)
   endif()
   if(NOT arg_BACKENDS)
     set(arg_BACKENDS ${COPSE_BACKENDS})
   endif()
+  set(names "")
   foreach(body IN LISTS arg_UNPARSED_ARGUMENTS)
     cmake_path(ABSOLUTE_PATH body BASE_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR} OUTPUT_VARIABLE path)
     cmake_path(RELATIVE_PATH path BASE_DIRECTORY ${PROJECT_SOURCE_DIR} OUTPUT_VARIABLE name)
-    cmake_path(GET name STEM LAST_ONLY stage)
-    if(arg_STAGE)
-      set(stage ${arg_STAGE})
+    list(APPEND names ${name})
+  endforeach()
+  foreach(backend IN LISTS arg_BACKENDS)
+    set(ending cpp)
+    if(backend STREQUAL cuda)
+      set(ending cu)
     endif()
-    foreach(backend IN LISTS arg_BACKENDS)
-      set(ending cpp)
-      if(backend STREQUAL cuda)
-        set(ending cu)
+    if(arg_TOGETHER)
+      set(stub ${PROJECT_BINARY_DIR}/bodies/${arg_TOGETHER}.${ending})
+      copse_write_body_stub(${stub} ${backend} "${names}" none FALSE ${arg_ALL_PRIMITIVES})
+      target_sources(${target} PRIVATE ${stub})
+      continue()
+    endif()
+    foreach(name IN LISTS names)
+      cmake_path(GET name STEM LAST_ONLY stage)
+      if(arg_STAGE)
+        set(stage ${arg_STAGE})
       endif()
       foreach(view IN LISTS arg_FOR)
         set(stub ${PROJECT_BINARY_DIR}/bodies/${name}.${ending})

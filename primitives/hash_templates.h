@@ -7,6 +7,7 @@
 // memory. Places have the order of hashes, so a part is a range of hashes.
 // bench: copse-bench-primitives, hash/insert.
 
+#include "primitives/core/scratch_arena.h"
 #include "primitives/hash_view.h"
 #include "primitives/tables/hash_steps.h"
 

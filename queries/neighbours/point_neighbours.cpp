@@ -1,7 +1,7 @@
 #include "queries/point_neighbours.h"
 
 #include "primitives/core/dispatch.h"
-#include "trace/check.h"
+#include "trace/batch/check.h"
 
 namespace copse::detail {
 

@@ -1,6 +1,6 @@
 #include "queries/overlap_queries.h"
 
-#include "trace/check.h"
+#include "trace/batch/check.h"
 
 namespace copse::detail {
 

@@ -1,7 +1,7 @@
 #include "queries/self_overlaps.h"
 
 #include "primitives/core/dispatch.h"
-#include "trace/check.h"
+#include "trace/batch/check.h"
 
 namespace copse::detail {
 

@@ -3,7 +3,7 @@
 #include <string>
 
 #include "primitives/core/dispatch.h"
-#include "trace/check.h"
+#include "trace/batch/check.h"
 #include "trace/masked_triangles.h"
 
 namespace copse {

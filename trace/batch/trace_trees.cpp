@@ -3,7 +3,7 @@
 #include <string>
 
 #include "primitives/core/dispatch.h"
-#include "trace/check.h"
+#include "trace/batch/check.h"
 #include "trace/trace_rays.h"
 
 namespace copse {

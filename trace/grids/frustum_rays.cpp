@@ -2,7 +2,7 @@
 
 #include "primitives/core/buffer.h"
 #include "primitives/core/dispatch.h"
-#include "trace/check.h"
+#include "trace/batch/check.h"
 #include "trace/masked_triangles.h"
 
 namespace copse {

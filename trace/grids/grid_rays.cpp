@@ -1,7 +1,7 @@
 #include "trace/grid_rays.h"
 
 #include "primitives/core/dispatch.h"
-#include "trace/check.h"
+#include "trace/batch/check.h"
 #include "trace/masked_triangles.h"
 
 namespace copse {

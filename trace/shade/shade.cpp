@@ -6,7 +6,7 @@
 #include "builders/geometry/scene_bounds.h"
 #include "primitives/core/buffer.h"
 #include "primitives/core/dispatch.h"
-#include "trace/check.h"
+#include "trace/batch/check.h"
 #include "trace/frustum_march.h"
 #include "trace/heat_colour.h"
 #include "trace/shade/render_job.h"
