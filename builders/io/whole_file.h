@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "primitives/core/cancel_token.h"
 #include "primitives/core/error.h"
 #include "primitives/core/types.h"
 
@@ -41,10 +42,13 @@ class FileBytes {
   u64 size_;
 };
 
+/// Throws Error cancelled, "PATH: reading was cancelled", if a stop is requested.
+void throw_if_cancelled(const std::filesystem::path& path, const CancelToken& cancel);
+
 /// Returns the bytes of a regular file.
 /// Throws: Error bad_file if it cannot be opened or read, is not a regular file or changes its size meanwhile;
-/// Error out_of_memory.
-FileBytes read_whole_file(const std::filesystem::path& path);
+/// Error cancelled; Error out_of_memory.
+FileBytes read_whole_file(const std::filesystem::path& path, const CancelToken& cancel = {});
 
 /// Writes a file under a temporary name in the same folder and renames it on commit, so that the old file survives
 /// every failure. Without commit, nothing is left behind. Follows symbolic links and keeps the mode of an old

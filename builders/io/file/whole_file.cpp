@@ -16,6 +16,8 @@ namespace {
 /// Linux moves at most 2^31 - 4096 bytes per call.
 constexpr u64 max_bytes_per_call = u64{1} << 30;
 constexpr u64 pending_bytes = u64{1} << 20;
+/// Reading asks for a stop after so many bytes, so that it is heeded soon on a slow disk too.
+constexpr u64 bytes_per_read = u64{1} << 23;
 
 std::string error_text(int error) {
   return std::generic_category().message(error);
@@ -62,7 +64,11 @@ FileBytes::FileBytes(u64 size) : size_(size) {
   if (!data_) throw Error(ErrorCode::out_of_memory, "no memory for " + std::to_string(size) + " bytes of a file");
 }
 
-FileBytes read_whole_file(const std::filesystem::path& path) {
+void throw_if_cancelled(const std::filesystem::path& path, const CancelToken& cancel) {
+  if (cancel.stop_requested()) throw Error(ErrorCode::cancelled, path.string() + ": reading was cancelled");
+}
+
+FileBytes read_whole_file(const std::filesystem::path& path, const CancelToken& cancel) {
   // O_NONBLOCK, so that a pipe without a writer does not block.
   const Descriptor descriptor{open_again(path.c_str(), O_RDONLY | O_NONBLOCK)};
   if (descriptor.file < 0) throw_bad_file(path, "cannot be opened: " + error_text(errno));
@@ -74,8 +80,8 @@ FileBytes read_whole_file(const std::filesystem::path& path) {
   FileBytes bytes{u64(status.st_size)};
   u64 done = 0;
   while (done < bytes.size()) {
-    const ssize_t n =
-        ::read(descriptor.file, bytes.data() + done, std::min(bytes.size() - done, max_bytes_per_call));
+    throw_if_cancelled(path, cancel);
+    const ssize_t n = ::read(descriptor.file, bytes.data() + done, std::min(bytes.size() - done, bytes_per_read));
     if (n < 0 && errno == EINTR) continue;
     if (n < 0) throw_bad_file(path, "cannot be read: " + error_text(errno));
     if (n == 0) {

@@ -18,12 +18,12 @@ std::string lower_case(std::string text) {
 
 }  // namespace
 
-Mesh load_mesh(const FilePath& file_path) {
+Mesh load_mesh(const FilePath& file_path, const LoadMeshOptions& options) {
   const std::filesystem::path path = file_path.text();
   const std::string ending = lower_case(path.extension().string());
   try {
-    if (ending == ".obj") return detail::load_obj(path);
-    if (ending == ".ply") return detail::load_ply(path);
+    if (ending == ".obj") return detail::load_obj(path, options.cancel);
+    if (ending == ".ply") return detail::load_ply(path, options.cancel);
   } catch (const std::bad_alloc&) {
     throw Error(ErrorCode::out_of_memory, path.string() + ": no memory for the mesh");
   }

@@ -16,18 +16,26 @@ struct MemoryStreamBuffer : std::streambuf {
   explicit MemoryStreamBuffer(FileBytes& bytes) { setg(bytes.data(), bytes.data(), bytes.data() + bytes.size()); }
 };
 
+/// The vertices and faces between two looks at the cancel token.
+constexpr size_t lines_per_poll = 4096;
+
 struct Faces {
+  const std::filesystem::path& path;
+  const CancelToken& cancel;
   std::vector<vec3> positions;
   std::vector<u32> corners;        // of all faces
   std::vector<u32> corner_counts;  // of each face
 };
 
 void add_vertex(void* user_data, float x, float y, float z, float) {
-  static_cast<Faces*>(user_data)->positions.push_back({x, y, z});
+  Faces& faces = *static_cast<Faces*>(user_data);
+  if (faces.positions.size() % lines_per_poll == 0) throw_if_cancelled(faces.path, faces.cancel);
+  faces.positions.push_back({x, y, z});
 }
 
 void add_face(void* user_data, tinyobj::index_t* indices, int count) {
   Faces& faces = *static_cast<Faces*>(user_data);
+  if (faces.corner_counts.size() % lines_per_poll == 0) throw_if_cancelled(faces.path, faces.cancel);
   for (int k = 0; k < count; ++k) {
     // Indices count from 1 up, or from the latest vertex, -1, down.
     const i64 index = indices[k].vertex_index;
@@ -36,13 +44,13 @@ void add_face(void* user_data, tinyobj::index_t* indices, int count) {
   faces.corner_counts.push_back(u32(count));
 }
 
-Faces parse(const std::filesystem::path& path, FileBytes& bytes) {
+Faces parse(const std::filesystem::path& path, FileBytes& bytes, const CancelToken& cancel) {
   MemoryStreamBuffer buffer(bytes);
   std::istream stream(&buffer);
   tinyobj::callback_t callbacks;
   callbacks.vertex_cb = add_vertex;
   callbacks.index_cb = add_face;
-  Faces faces;
+  Faces faces{path, cancel, {}, {}, {}};
   std::string warning, error;
   // Without a material reader, no .mtl file is opened.
   if (!tinyobj::LoadObjWithCallback(stream, callbacks, &faces, nullptr, &warning, &error)) {
@@ -62,16 +70,17 @@ void check_finite(const std::filesystem::path& path, const std::vector<vec3>& po
 
 }  // namespace
 
-Mesh load_obj(const std::filesystem::path& path) {
-  FileBytes bytes = read_whole_file(path);
-  check_obj(path, bytes);
-  Faces faces = parse(path, bytes);
+Mesh load_obj(const std::filesystem::path& path, const CancelToken& cancel) {
+  FileBytes bytes = read_whole_file(path, cancel);
+  check_obj(path, bytes, cancel);
+  Faces faces = parse(path, bytes, cancel);
   check_finite(path, faces.positions);
 
   Mesh mesh;
   mesh.triangles.reserve(faces.corners.size() - 2 * faces.corner_counts.size());
   const u32* corner = faces.corners.data();
   for (const u32 count : faces.corner_counts) {
+    throw_if_cancelled(path, cancel);
     append_polygon(faces.positions, {corner, count}, mesh.triangles);
     corner += count;
   }

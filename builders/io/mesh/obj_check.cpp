@@ -13,19 +13,23 @@ namespace {
 /// tinyobjloader counts in int.
 constexpr u64 max_vertices = std::numeric_limits<int>::max();
 
+/// The lines or corners between two looks at the cancel token.
+constexpr u64 lines_per_poll = 4096;
+
 bool is_line_end(char c) {
   return c == '\n' || c == '\r';
 }
 
 class Checker {
  public:
-  Checker(const std::filesystem::path& path, FileBytes& bytes)
-      : path_(path), next_(bytes.data()), end_(bytes.data() + bytes.size()) {}
+  Checker(const std::filesystem::path& path, FileBytes& bytes, const CancelToken& cancel)
+      : path_(path), cancel_(cancel), next_(bytes.data()), end_(bytes.data() + bytes.size()) {}
 
   void check() {
     if (std::string_view(next_, size_t(end_ - next_)).starts_with("\xEF\xBB\xBF"))
       next_ = std::fill_n(next_, 3, ' ');
-    while (next_ != end_) {
+    for (u64 i = 0; next_ != end_; ++i) {
+      if (i % lines_per_poll == 0) throw_if_cancelled(path_, cancel_);
       std::string_view line = take_line();
       const std::string_view keyword = take_word(line);
       if (keyword == "v") check_vertex(line);
@@ -100,7 +104,7 @@ class Checker {
     u64 corner_count = 0;
     for (std::string_view word = take_word(line); !word.empty(); word = take_word(line)) {
       check_corner(word);
-      ++corner_count;
+      if (++corner_count % lines_per_poll == 0) throw_if_cancelled(path_, cancel_);
     }
     if (corner_count < 3) fail("the face has " + std::to_string(corner_count) + " corners; it needs at least 3");
     ++face_count_;
@@ -141,6 +145,7 @@ class Checker {
   }
 
   const std::filesystem::path& path_;
+  const CancelToken& cancel_;
   char* next_;
   char* end_;
   u64 line_ = 1;         // where the current line begins
@@ -153,8 +158,8 @@ class Checker {
 
 }  // namespace
 
-void check_obj(const std::filesystem::path& path, FileBytes& bytes) {
-  Checker(path, bytes).check();
+void check_obj(const std::filesystem::path& path, FileBytes& bytes, const CancelToken& cancel) {
+  Checker(path, bytes, cancel).check();
 }
 
 }  // namespace copse::detail

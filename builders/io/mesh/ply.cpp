@@ -13,6 +13,9 @@ namespace copse::detail {
 
 namespace {
 
+/// The values or elements between two looks at the cancel token.
+constexpr u64 values_per_poll = 16384;
+
 constexpr const char* axis_names[] = {"x", "y", "z"};
 
 std::string text_of(double value) {
@@ -31,8 +34,9 @@ int find_corners(const PlyElement& face) {
 template <class Source>
 class BodyReader {
  public:
-  BodyReader(const std::filesystem::path& path, const PlyHeader& header, std::string_view body)
-      : header_(header), place_{&path}, source_(body, place_) {}
+  BodyReader(const std::filesystem::path& path, const PlyHeader& header, std::string_view body,
+             const CancelToken& cancel)
+      : header_(header), cancel_(cancel), place_{&path}, source_(body, place_) {}
 
   Mesh read() {
     std::optional<std::string_view> early_faces;
@@ -88,6 +92,7 @@ class BodyReader {
 
     mesh_.positions.reserve(element.count);
     for (place_.number = 0; place_.number < element.count; ++place_.number) {
+      poll(place_.number);
       vec3 position;
       for (size_t k = 0; k < axis_of.size(); ++k) {
         if (axis_of[k] == 3) {
@@ -116,6 +121,7 @@ class BodyReader {
     const u64 min_bytes = 3 * Source::min_bytes(corners.type);
     mesh_.triangles.reserve(std::min(element.count, source_.bytes_left() / min_bytes));
     for (place_.number = 0; place_.number < element.count; ++place_.number) {
+      poll(place_.number);
       for (int k = 0; k < int(element.properties.size()); ++k) {
         if (k == corners_at) {
           read_face(corners);
@@ -131,6 +137,7 @@ class BodyReader {
     if (count < 3) place_.fail("has " + std::to_string(count) + " corners; it needs at least 3");
     corners_.clear();
     for (i64 k = 0; k < count; ++k) {
+      poll(u64(k) + 1);
       const i64 index = source_.integer(property.type);
       if (index < 0 || u64(index) >= mesh_.positions.size()) {
         place_.fail("index " + std::to_string(index) + " is not among the " +
@@ -146,6 +153,7 @@ class BodyReader {
     const PlyElement& element = *place_.element;
     if (element.properties.empty()) return;
     for (place_.number = 0; place_.number < element.count; ++place_.number) {
+      poll(place_.number);
       for (const PlyProperty& property : element.properties) skip(property);
     }
   }
@@ -157,10 +165,20 @@ class BodyReader {
       if (listed < 0) place_.fail("the list '" + property.name + "' has " + std::to_string(listed) + " values");
       count = u64(listed);
     }
+    for (; count > values_per_poll; count -= values_per_poll) {
+      throw_if_cancelled(*place_.path, cancel_);
+      source_.skip(property.type, values_per_poll);
+    }
     source_.skip(property.type, count);
   }
 
+  /// Looks at the cancel token at every values_per_poll-th step.
+  void poll(u64 step) const {
+    if (step % values_per_poll == 0) throw_if_cancelled(*place_.path, cancel_);
+  }
+
   const PlyHeader& header_;
+  const CancelToken& cancel_;
   PlyPlace place_;
   Source source_;
   Mesh mesh_;
@@ -194,15 +212,15 @@ void check_header(const std::filesystem::path& path, const PlyHeader& header) {
 
 }  // namespace
 
-Mesh load_ply(const std::filesystem::path& path) {
-  const FileBytes bytes = read_whole_file(path);
+Mesh load_ply(const std::filesystem::path& path, const CancelToken& cancel) {
+  const FileBytes bytes = read_whole_file(path, cancel);
   const PlyHeader header = parse_ply_header(path, bytes.text());
   check_header(path, header);
   const std::string_view body = bytes.text().substr(header.size_bytes);
   switch (header.format) {
-    case PlyFormat::ascii: return BodyReader<AsciiSource>(path, header, body).read();
-    case PlyFormat::little_endian: return BodyReader<BinarySource<false>>(path, header, body).read();
-    case PlyFormat::big_endian: return BodyReader<BinarySource<true>>(path, header, body).read();
+    case PlyFormat::ascii: return BodyReader<AsciiSource>(path, header, body, cancel).read();
+    case PlyFormat::little_endian: return BodyReader<BinarySource<false>>(path, header, body, cancel).read();
+    case PlyFormat::big_endian: return BodyReader<BinarySource<true>>(path, header, body, cancel).read();
   }
   throw_bad_file(path, "unknown format");
 }

@@ -1,0 +1,85 @@
+#include "builders/io/mesh_file.h"
+
+#include <atomic>
+#include <memory>
+
+#include "builders/geometry/generate.h"
+#include "tests/builders/io/temporary_folder.h"
+#include "tests/support/backends.h"
+
+namespace copse::test {
+namespace {
+
+/// A cancel token that counts how often it is asked, and requests a stop from the question `stop_at` on.
+struct CountingToken {
+  u64 stop_at = ~u64{0};
+  std::shared_ptr<std::atomic<u64>> questions = std::make_shared<std::atomic<u64>>(0);
+
+  bool stop_requested() const { return questions->fetch_add(1) >= stop_at; }
+};
+
+std::string obj_text(const Mesh& mesh) {
+  std::string text;
+  for (const vec3& p : mesh.positions)
+    text += "v " + std::to_string(p.x) + " " + std::to_string(p.y) + " " + std::to_string(p.z) + "\n";
+  for (const uvec3& t : mesh.triangles)
+    text += "f " + std::to_string(t.x + 1) + " " + std::to_string(t.y + 1) + " " + std::to_string(t.z + 1) + "\n";
+  return text;
+}
+
+std::string ascii_ply_text(const Mesh& mesh) {
+  std::string text = "ply\nformat ascii 1.0\nelement vertex " + std::to_string(mesh.positions.size()) +
+                     "\nproperty float x\nproperty float y\nproperty float z\nelement face " +
+                     std::to_string(mesh.triangles.size()) +
+                     "\nproperty list uchar int vertex_indices\nend_header\n";
+  for (const vec3& p : mesh.positions)
+    text += std::to_string(p.x) + " " + std::to_string(p.y) + " " + std::to_string(p.z) + "\n";
+  for (const uvec3& t : mesh.triangles)
+    text += "3 " + std::to_string(t.x) + " " + std::to_string(t.y) + " " + std::to_string(t.z) + "\n";
+  return text;
+}
+
+/// A stop is heeded at every question, and there are more than one for each mebibyte of text.
+void expect_cancelled(const std::filesystem::path& path) {
+  SCOPED_TRACE(path);
+  const CountingToken all;
+  load_mesh(path, {.cancel = all});
+  const u64 question_count = *all.questions;
+  EXPECT_GE(question_count, std::filesystem::file_size(path) >> 20);
+  for (const u64 stop_at : {u64{0}, u64{1}, question_count / 2, question_count - 1}) {
+    EXPECT_COPSE_ERROR(load_mesh(path, {.cancel = CountingToken{stop_at}}), ErrorCode::cancelled, path.string());
+  }
+}
+
+TEST(LoadMesh, HeedsACancelTokenLarge) {
+  const TemporaryFolder folder;
+  const Mesh mesh = generate_sphere(6);
+  save_ply(folder / "binary.ply", mesh);
+  expect_cancelled(folder / "binary.ply");
+  expect_cancelled(folder.write("ascii.ply", ascii_ply_text(mesh)));
+  expect_cancelled(folder.write("mesh.obj", obj_text(mesh)));
+}
+
+/// Lines and lists that are as large as their file are no reason to wait.
+TEST(LoadMesh, HeedsACancelTokenInsideOneElementLarge) {
+  const TemporaryFolder folder;
+  std::string corners;
+  for (int i = 0; i < 400000; ++i) corners += " 1 2 3";
+  expect_cancelled(folder.write("face.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf" + corners + "\n"));
+
+  const std::string vertices = "element vertex 4\nproperty float x\nproperty float y\nproperty float z\n";
+  const std::string positions = "0 0 0\n1 0 0\n0 1 0\n0 0 1\n";
+  expect_cancelled(folder.write("face.ply", "ply\nformat ascii 1.0\n" + vertices +
+                                                "element face 1\nproperty list uint int vertex_indices\n" +
+                                                "end_header\n" + positions + "1200000" + corners + "\n"));
+  expect_cancelled(folder.write("skipped.ply",
+                                "ply\nformat ascii 1.0\nelement junk 1\n"
+                                "property list uint int numbers\n" +
+                                    vertices +
+                                    "element face 1\nproperty list uint int vertex_indices\n"
+                                    "end_header\n1200000" +
+                                    corners + "\n" + positions + "3 0 1 2\n"));
+}
+
+}  // namespace
+}  // namespace copse::test
