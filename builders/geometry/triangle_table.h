@@ -21,26 +21,27 @@ struct TriangleTable {
   /// Returns the table of one view of at most 2^31 triangles.
   static TriangleTable of(const TriangleView& view) { return {view, nullptr, 0, u32(view.triangle_count())}; }
 
+  /// Returns the entry of the primitive's view, if there are several views.
+  COPSE_HD const Entry& entry(u32 primitive) const { return entries[find(primitive)]; }
+
   /// Returns the vertices of a primitive below primitive_count.
   COPSE_HD Triangle triangle(u32 primitive) const {
     if (entries == nullptr) return load_triangle(view, primitive);
-    const Entry& entry = entries[find(primitive)];
-    return load_triangle(entry.view, primitive - entry.first);
+    const Entry& of_view = entry(primitive);
+    return load_triangle(of_view.view, primitive - of_view.first);
   }
 
   /// Returns the geometry id of the primitive's view.
   COPSE_HD u32 geometry(u32 primitive) const {
-    return entries == nullptr ? view.geometry : entries[find(primitive)].view.geometry;
+    return entries == nullptr ? view.geometry : entry(primitive).view.geometry;
   }
 
   /// Returns the mask of the primitive's view.
-  COPSE_HD u32 mask(u32 primitive) const {
-    return entries == nullptr ? view.mask : entries[find(primitive)].view.mask;
-  }
+  COPSE_HD u32 mask(u32 primitive) const { return entries == nullptr ? view.mask : entry(primitive).view.mask; }
 
   /// Returns the number of the primitive in its view.
   COPSE_HD u32 local_id(u32 primitive) const {
-    return entries == nullptr ? primitive : primitive - entries[find(primitive)].first;
+    return entries == nullptr ? primitive : primitive - entry(primitive).first;
   }
 
  private:
