@@ -6,6 +6,7 @@
 #include "builders/bvh/build/bvh_arrays.h"
 #include "builders/bvh/wide/wide_encode.h"
 #include "builders/bvh/wide/wide_tree.h"
+#include "builders/geometry/triangle_packer.h"
 #include "primitives/bottom_up.h"
 
 namespace copse::detail {
@@ -38,11 +39,35 @@ void fit_inner_nodes_if(const Executor& ex, u64 node_count, const BvhArrays& bvh
             BeginAtLeafIf{bvh, is_wanted}, FitInnerNode{bvh.nodes});
 }
 
+/// The box of a leaf: around its primitives.
+template <class Boxes>
+struct FitLeafBox {
+  Boxes boxes;
+  const u32* primitive_ids;
+
+  COPSE_HD Aabb operator()(u32 first, u32 count) const { return box_of_slots(boxes, primitive_ids, first, count); }
+};
+
+/// The same for triangles, which it packs as well, so that they are read once.
+struct PackLeaf {
+  TrianglePacker pack;
+  const u32* primitive_ids;
+
+  COPSE_HD Aabb operator()(u32 first, u32 count) const {
+    Aabb box = Aabb::empty();
+    for (u32 place = first; place < first + count; ++place) {
+      box = merge(box, bounds(pack(primitive_ids[place], place)));
+    }
+    return box;
+  }
+};
+
 /// Fits a wide node. A compressed node has rounded boxes, so exact ones go up beside them, and every node is
 /// rounded once, as in a collapse. It writes only boxes: another thread may be reading the links of the children.
-template <class Node, class Boxes>
+///   Leaf: FitLeafBox or PackLeaf
+template <class Node, class Leaf>
 struct FitWideNode {
-  Boxes boxes;
+  Leaf leaf;
   WideArrays<Node> tree;
   Aabb* exact;  // [node]
 
@@ -52,7 +77,7 @@ struct FitWideNode {
     for (u32 slot = 0; slot < Node::width; ++slot) {
       const WideChild child = tree.nodes[node].child(slot);
       child_boxes[slot] = Aabb::empty();
-      if (child.is_leaf()) child_boxes[slot] = box_of_slots(boxes, tree.primitive_ids, child.first, child.count);
+      if (child.is_leaf()) child_boxes[slot] = leaf(child.first, child.count);
       if (child.is_inner()) child_boxes[slot] = exact[child.first];
     }
     encode_boxes(tree.nodes[node], child_boxes);

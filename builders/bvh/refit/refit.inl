@@ -8,9 +8,9 @@
 //     is defined (see LbvhDeltas) and probably 1.
 //   fit_boxes_scratch_bytes<Boxes>(ex, n)
 //
-//   fit_wide_boxes(ex, boxes, node_capacity, tree)
-//     Gives every child of every node of a wide tree with room for `node_capacity` nodes the box around the
-//     primitives below it by `boxes`, encoded from exact boxes.
+//   fit_wide_boxes(ex, leaf, node_capacity, tree)
+//     Gives every child of every node of a wide tree with room for `node_capacity` nodes the box around the leaves
+//     below it, encoded from exact boxes. leaf(first, count), called at least once for each leaf, returns its box.
 //   fit_wide_boxes_scratch_bytes<Node>(ex, node_capacity)
 
 #include "builders/bvh/refit/fit_nodes.h"
@@ -46,14 +46,26 @@ template <class Executor, class Node>
 void refit_wide_over_triangles(const Executor& ex, std::span<const TriangleView> views, u64 node_capacity,
                                const WideArrays<Node>& tree) {
   ScratchArena::Frame frame(ex.scratch);
-  fit_wide_boxes(ex, TriangleBoxes{make_triangle_table(ex, frame, views)}, node_capacity, tree);
+  const TriangleBoxes boxes{make_triangle_table(ex, frame, views)};
+  fit_wide_boxes(ex, FitLeafBox<TriangleBoxes>{boxes, tree.primitive_ids}, node_capacity, tree);
 }
 
 template <class Executor, class Node>
 void refit_wide_over_boxes(const Executor& ex, const Aabb* boxes, u64 node_capacity,
                            const WideArrays<Node>& tree) {
-  fit_wide_boxes(ex, CustomBoxes{boxes}, node_capacity, tree);
+  fit_wide_boxes(ex, FitLeafBox<CustomBoxes>{CustomBoxes{boxes}, tree.primitive_ids}, node_capacity, tree);
 }
+
+template <class Executor>
+void refit_and_pack(const Executor& ex, std::span<const TriangleView> views, u64 node_capacity,
+                    const WideArrays<CompressedBvh4Node>& tree, PackedTriangle* packed, u32* masks) {
+  ScratchArena::Frame frame(ex.scratch);
+  const TrianglePacker pack{make_triangle_table(ex, frame, views), packed, masks};
+  fit_wide_boxes(ex, PackLeaf{pack, tree.primitive_ids}, node_capacity, tree);
+}
+
+template void refit_and_pack(const BodyExecutor&, std::span<const TriangleView>, u64,
+                             const WideArrays<CompressedBvh4Node>&, PackedTriangle*, u32*);
 
 template <class Node, class Executor>
 u64 refit_wide_scratch_bytes(const Executor& ex, u64 node_capacity, u64 view_count) {

@@ -27,9 +27,9 @@ struct FitLeaf {
 };
 
 /// Begins at nodes without inner children.
-template <class Node, class Boxes>
+template <class Node, class Leaf>
 struct FitLowestNode {
-  copse::detail::FitWideNode<Node, Boxes> fit;
+  copse::detail::FitWideNode<Node, Leaf> fit;
 
   bool operator()(u32 node) const {
     if (node >= fit.tree.counts->node_count) return false;
@@ -54,13 +54,13 @@ u64 fit_boxes_scratch_bytes(const Executor& ex, u64 n) {
 }
 
 /// Contract: builders/bvh/refit/refit.inl.
-template <class Node, class Boxes>
-void fit_wide_boxes(const Executor& ex, const Boxes& boxes, u64 node_capacity,
+template <class Node, class Leaf>
+void fit_wide_boxes(const Executor& ex, const Leaf& leaf, u64 node_capacity,
                     const copse::detail::WideArrays<Node>& tree) {
   ScratchArena::Frame frame(ex.scratch);
-  const copse::detail::FitWideNode<Node, Boxes> fit{boxes, tree, frame.allocate<Aabb>(node_capacity)};
+  const copse::detail::FitWideNode<Node, Leaf> fit{leaf, tree, frame.allocate<Aabb>(node_capacity)};
   bottom_up(ex, "refit: wide boxes", node_capacity, node_capacity,
-            copse::detail::WideTree<Node>{tree.nodes, tree.parents}, detail::FitLowestNode<Node, Boxes>{fit}, fit);
+            copse::detail::WideTree<Node>{tree.nodes, tree.parents}, detail::FitLowestNode<Node, Leaf>{fit}, fit);
 }
 
 template <class Node>

@@ -22,15 +22,6 @@ using copse::detail::FitWideNode;
 using copse::detail::NodeGrid;
 using copse::detail::WideTree;
 
-/// Returns the box of a leaf's primitives.
-template <class Node, class Boxes>
-struct WideLeafBox {
-  const FitWideNode<Node, Boxes>& fit;
-  __device__ Aabb operator()(u32 first, u32 count) const {
-    return copse::detail::box_of_slots(fit.boxes, fit.tree.primitive_ids, first, count);
-  }
-};
-
 /// The ids of neighbouring nodes, from `begin` on.
 struct NodesFrom {
   u32 begin;
@@ -38,10 +29,10 @@ struct NodesFrom {
 };
 
 /// A window of wide nodes; node i of it has the id ids(i).
-template <class Node, class Boxes, u32 block_threads>
+template <class Node, class Leaf, u32 block_threads>
 class WideFitWindow : public SiblingGroupWindow<Node::width, block_threads> {
   using Rows = SiblingGroupRows<Node::width, block_threads>;
-  using Fit = FitWideNode<Node, Boxes>;
+  using Fit = FitWideNode<Node, Leaf>;
   static constexpr u32 width = Node::width;
 
  public:
@@ -51,7 +42,7 @@ class WideFitWindow : public SiblingGroupWindow<Node::width, block_threads> {
   ///   low, high: the children in the lane's slots
   template <class Ids>
   __device__ bool fit(const Fit& fit, const Ids& ids, u32 count, const WideChild& low, const WideChild& high) {
-    this->fit_leaves(low, high, WideLeafBox<Node, Boxes>{fit});
+    this->fit_leaves(low, high, fit.leaf);
     __syncthreads();
     Aabb box = Aabb::empty();
     const bool is_fitted = this->join(count, box);
@@ -114,17 +105,17 @@ inline constexpr u32 wide_fit_blocks = 5, wide_fit_rest_blocks = 8;  // on a mul
 template <class Node>
 inline constexpr u32 nodes_per_window = SiblingGroupRows<Node::width, wide_fit_threads>::groups;
 
-template <class Node, class Boxes>
+template <class Node, class Leaf>
 struct WideFitMemory {
-  WideFitWindow<Node, Boxes, wide_fit_threads> window;
+  WideFitWindow<Node, Leaf, wide_fit_threads> window;
   BlockStorage<u32, wide_fit_threads> storage;
 };
 
 /// Fits the nodes of a window; all threads of the block.
-template <class Node, class Boxes>
-__device__ void fit_wide_window(WideFitMemory<Node, Boxes>& memory, const FitWideNode<Node, Boxes>& fit,
+template <class Node, class Leaf>
+__device__ void fit_wide_window(WideFitMemory<Node, Leaf>& memory, const FitWideNode<Node, Leaf>& fit,
                                 const DeferredSiblingGroups& deferred, u32 id, u32 node_count) {
-  using Window = WideFitWindow<Node, Boxes, wide_fit_threads>;
+  using Window = WideFitWindow<Node, Leaf, wide_fit_threads>;
   const u32 begin = id * Window::groups, count = smaller(Window::groups, node_count - begin);
   WideChild children[2];
 #pragma unroll
@@ -142,10 +133,10 @@ __device__ void fit_wide_window(WideFitMemory<Node, Boxes>& memory, const FitWid
   __syncthreads();
 }
 
-template <class Node, class Boxes>
+template <class Node, class Leaf>
 __global__ void __launch_bounds__(wide_fit_threads, wide_fit_blocks)
-    fit_wide_windows_kernel(const FitWideNode<Node, Boxes> fit, const DeferredSiblingGroups deferred) {
-  __shared__ WideFitMemory<Node, Boxes> memory;
+    fit_wide_windows_kernel(const FitWideNode<Node, Leaf> fit, const DeferredSiblingGroups deferred) {
+  __shared__ WideFitMemory<Node, Leaf> memory;
   overlap_launches();
   const u32 node_count = fit.tree.counts->node_count;
   const u32 windows = u32(divide_rounding_up(node_count, nodes_per_window<Node>));
@@ -153,16 +144,16 @@ __global__ void __launch_bounds__(wide_fit_threads, wide_fit_blocks)
 }
 
 /// Fits listed nodes (deferred_sibling_groups.cuh).
-template <class Node, class Boxes>
+template <class Node, class Leaf>
 struct FitListedNodes {
-  using Window = WideFitWindow<Node, Boxes, wide_fit_listed_threads>;
+  using Window = WideFitWindow<Node, Leaf, wide_fit_listed_threads>;
   static constexpr u32 threads = wide_fit_listed_threads, blocks = 2, groups = Window::groups;
 
   struct Memory : ListedSiblingGroups<groups, threads> {
     Window window;
   };
 
-  FitWideNode<Node, Boxes> fit;
+  FitWideNode<Node, Leaf> fit;
 
   __device__ u32 count() const { return fit.tree.counts->node_count; }
   __device__ static u32 own_group() { return Window::own_group(); }
@@ -199,9 +190,9 @@ struct FitListedNodes {
 };
 
 /// Walks up from every fitted child of a deferred node, if any node remains.
-template <class Node, class Boxes>
+template <class Node, class Leaf>
 __global__ void __launch_bounds__(wide_fit_rest_threads)
-    fit_wide_rest_kernel(const FitWideNode<Node, Boxes> fit, const DeferredSiblingGroups deferred,
+    fit_wide_rest_kernel(const FitWideNode<Node, Leaf> fit, const DeferredSiblingGroups deferred,
                          const u32* remaining_count) {
   overlap_launches();
   if (*remaining_count == 0) return;
@@ -225,14 +216,14 @@ u64 wide_fit_window_count(u64 nodes) {
 }  // namespace detail
 
 /// Contract: builders/bvh/refit/refit.inl.
-template <class Node, class Boxes>
-void fit_wide_boxes(const Executor& ex, const Boxes& boxes, u64 node_capacity,
+template <class Node, class Leaf>
+void fit_wide_boxes(const Executor& ex, const Leaf& leaf, u64 node_capacity,
                     const copse::detail::WideArrays<Node>& tree) {
   const u64 windows = detail::wide_fit_window_count<Node>(node_capacity);
   ScratchArena::Frame frame(ex.scratch);
-  const copse::detail::FitWideNode<Node, Boxes> fit{boxes, tree, frame.allocate<Aabb>(node_capacity)};
+  const copse::detail::FitWideNode<Node, Leaf> fit{leaf, tree, frame.allocate<Aabb>(node_capacity)};
   const detail::DeferredSiblingGroups deferred = detail::allocate_deferred(frame, node_capacity, windows);
-  launch(ex, "refit: wide boxes", detail::fit_wide_windows_kernel<Node, Boxes>,
+  launch(ex, "refit: wide boxes", detail::fit_wide_windows_kernel<Node, Leaf>,
          {.blocks = smaller(windows, u64{detail::wide_fit_blocks} * ex.multiprocessor_count),
           .threads = detail::wide_fit_threads,
           .overlaps_earlier_launch = true},
@@ -240,8 +231,8 @@ void fit_wide_boxes(const Executor& ex, const Boxes& boxes, u64 node_capacity,
   if (windows == 1) return;
   const u32* const remaining_count =
       detail::finish_deferred(ex, "refit: upper wide boxes", windows, detail::nodes_per_window<Node>,
-                              detail::FitListedNodes<Node, Boxes>{fit}, deferred);
-  launch(ex, "refit: wide boxes in no order", detail::fit_wide_rest_kernel<Node, Boxes>,
+                              detail::FitListedNodes<Node, Leaf>{fit}, deferred);
+  launch(ex, "refit: wide boxes in no order", detail::fit_wide_rest_kernel<Node, Leaf>,
          {.blocks = smaller(divide_rounding_up(node_capacity * Node::width, detail::wide_fit_rest_threads),
                             u64{detail::wide_fit_rest_blocks} * ex.multiprocessor_count),
           .threads = detail::wide_fit_rest_threads,

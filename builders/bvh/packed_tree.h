@@ -1,0 +1,42 @@
+#pragma once
+
+// One compressed wide tree with its triangles in the order of its leaves, made straight from triangles. The binary
+// tree of its builder stands in scratch and is gone afterwards.
+
+#include "builders/bvh/build.h"
+#include "builders/bvh/collapse.h"
+#include "builders/bvh/pack_triangles.h"
+
+namespace copse::detail {
+
+struct PackedBuildOptions {
+  AnyBuildOptions builder = HplocOptions{};
+  u32 reinsert_passes = 0;
+  CollapseOptions collapse = {};
+};
+
+/// Gives `tree` and `packed` room for `capacity` triangles. Builds nothing.
+/// Throws: Error capacity past 2^31 triangles, Error out_of_memory.
+void make_packed(Context& context, u64 capacity, CompressedBvh4& tree, PackedTriangles& packed);
+
+/// Builds the tree over `triangles` in the memory of `tree`, and packs its triangles into that of `packed`. It
+/// does not wait and, once warm, does not allocate, so it can be captured in a Graph.
+///   triangles: any number that both have room for
+/// Throws: as build, reinsert, collapse and pack_triangles; Error invalid_argument if there is too little room.
+void build_packed(Context& context, CompressedBvh4& tree, PackedTriangles& packed, const TriangleViews& triangles,
+                  const PackedBuildOptions& options);
+
+/// Fits the tree to triangles that have moved, and packs them again. Once warm it does not allocate.
+///   triangles: as many as the tree was built over
+/// Throws: as refit.
+void refit_packed(Context& context, CompressedBvh4& tree, PackedTriangles& packed, const TriangleViews& triangles);
+
+/// Gives back the memory that the tree and its triangles do not use. They can be traced and refitted as before.
+/// Throws: Error out_of_memory.
+/// Waits: to read the counts.
+void compact_packed(Context& context, CompressedBvh4& tree, PackedTriangles& packed);
+
+/// Returns the bytes of the tree and of the packed triangles without masks, and those of the scratch of a build.
+BuildSizes packed_sizes(Context& context, u64 triangle_count, const PackedBuildOptions& options, u64 view_count);
+
+}  // namespace copse::detail

@@ -1,0 +1,168 @@
+#include "builders/bvh/packed_tree.h"
+
+#include <algorithm>
+#include <span>
+#include <string>
+#include <utility>
+
+#include "builders/bvh/build/bvh_arrays.h"
+#include "builders/bvh/wide/wide_slots.h"
+#include "builders/bvh/wide/wide_tree.h"
+#include "builders/geometry/make_triangle_table.h"
+#include "primitives/core/check.h"
+#include "primitives/core/dispatch.h"
+
+namespace copse::detail {
+
+// The bodies, for either executor: lbvh.inl, hploc.inl, sah.inl, reinsert.inl, collapse.inl,
+// refit.inl.
+
+template <class Executor, class Options>
+void build_over_triangles(const Executor& ex, std::span<const TriangleView> views, u64 n, const Options& options,
+                          const BvhArrays& bvh);
+template <class Executor, class Options>
+u64 build_scratch_bytes(const Executor& ex, u64 n, u64 view_count, const Options& options);
+template <class Executor>
+void reinsert_nodes(const Executor& ex, u64 node_count, const BvhArrays& bvh, u32 passes);
+template <class Executor>
+u64 reinsert_scratch_bytes(const Executor& ex, u64 node_count);
+template <class Executor, class Node>
+void collapse_and_pack(const Executor& ex, const BvhView& bvh, std::span<const TriangleView> views, u64 n,
+                       const CollapseCosts& costs, const WideArrays<Node>& wide, PackedTriangle* packed,
+                       u32* masks);
+template <class Node, class Executor>
+u64 collapse_scratch_bytes(const Executor& ex, u64 n);
+template <class Executor>
+void refit_and_pack(const Executor& ex, std::span<const TriangleView> views, u64 node_capacity,
+                    const WideArrays<CompressedBvh4Node>& tree, PackedTriangle* packed, u32* masks);
+template <class Node, class Executor>
+u64 refit_wide_scratch_bytes(const Executor& ex, u64 node_capacity, u64 view_count);
+template <class Executor>
+void copy_words(const Executor& ex, const u32* from, u64 count, u32* to);
+
+namespace {
+
+/// A binary tree in scratch.
+struct ScratchBvh {
+  BvhArrays arrays;
+  BvhView view;
+
+  ScratchBvh(ScratchArena::Frame& frame, u64 n) {
+    auto* nodes = frame.allocate<BvhNode>(node_capacity(n));
+    u32* parents = frame.allocate<u32>(pair_capacity(n));
+    u32* ids = frame.allocate<u32>(n);
+    auto* counts = frame.allocate<BvhCounts>(1);
+    u32* deltas = frame.allocate<u32>(delta_words(n));
+    arrays = {nodes, parents, ids, counts, reinterpret_cast<u8*>(deltas + 2), deltas, deltas + 1};
+    view = {{nodes, node_capacity(n)}, {parents, pair_capacity(n)}, {ids, n}, {counts, 1}};
+  }
+
+  static u64 bytes(u64 n) {
+    return ScratchArena::bytes_for<BvhNode>(node_capacity(n)) + ScratchArena::bytes_for<u32>(pair_capacity(n)) +
+           ScratchArena::bytes_for<u32>(n) + ScratchArena::bytes_for<BvhCounts>(1) +
+           ScratchArena::bytes_for<u32>(delta_words(n));
+  }
+};
+
+template <class Executor>
+u64 scratch_bytes(const Executor& ex, u64 n, const PackedBuildOptions& options, u64 view_count) {
+  const u64 building = std::visit(
+      [&](const auto& builder) { return build_scratch_bytes(ex, n, view_count, builder); }, options.builder);
+  const u64 reinserting = options.reinsert_passes > 0 ? reinsert_scratch_bytes(ex, node_capacity(n)) : 0;
+  const u64 collapsing =
+      collapse_scratch_bytes<CompressedBvh4Node>(ex, n) + triangle_table_scratch_bytes(view_count);
+  return ScratchBvh::bytes(n) + std::max({building, reinserting, collapsing});
+}
+
+void check_room(const CompressedBvh4& tree, const PackedTriangles& packed, u64 n) {
+  if (tree.nodes.size() >= wide_node_capacity(n) && tree.primitive_ids.size() >= n &&
+      packed.triangles.size() >= n) {
+    return;
+  }
+  refuse("build", std::to_string(n) + " triangles may need " + std::to_string(wide_node_capacity(n)) +
+                      " nodes, but there is room for " + std::to_string(packed.triangles.size()) +
+                      " triangles and " + std::to_string(tree.nodes.size()) + " nodes");
+}
+
+void make_room_for_masks(Context& context, PackedTriangles& packed, const TriangleViews& triangles) {
+  const auto views = triangles.views();
+  const bool has_masks =
+      std::any_of(views.begin(), views.end(), [](const TriangleView& view) { return view.mask != ~u32{0}; });
+  if (has_masks && packed.masks.empty()) packed.masks = Buffer<u32>(context, packed.triangles.size());
+}
+
+}  // namespace
+
+void make_packed(Context& context, u64 capacity, CompressedBvh4& tree, PackedTriangles& packed) {
+  check_primitive_count(capacity);
+  tree.nodes = Buffer<CompressedBvh4Node>(context, wide_node_capacity(capacity));
+  tree.parents = Buffer<u32>(context, tree.nodes.size());
+  tree.primitive_ids = Buffer<u32>(context, capacity);
+  tree.counts = Buffer<WideBvhCounts>(context, 1);
+  tree.source_count = 0;
+  packed.triangles = Buffer<PackedTriangle>(context, capacity);
+  packed.masks = Buffer<u32>();
+}
+
+void build_packed(Context& context, CompressedBvh4& tree, PackedTriangles& packed, const TriangleViews& triangles,
+                  const PackedBuildOptions& options) {
+  const u64 n = triangles.primitive_count();
+  check_room(tree, packed, n);
+  make_room_for_masks(context, packed, triangles);
+  const CollapseCosts costs{float(options.collapse.costs.traversal), float(options.collapse.costs.intersection),
+                            options.collapse.max_leaf_size};
+  ProfileScope scope(context.profile(), "build");
+  dispatch(context, [&](const auto& ex) {
+    context.reserve_scratch(scratch_bytes(ex, n, options, triangles.views().size()));
+    ScratchArena::Frame frame(ex.scratch);
+    const ScratchBvh bvh(frame, n);
+    std::visit([&](const auto& builder) { build_over_triangles(ex, triangles.views(), n, builder, bvh.arrays); },
+               options.builder);
+    if (options.reinsert_passes > 0) reinsert_nodes(ex, node_capacity(n), bvh.arrays, options.reinsert_passes);
+    collapse_and_pack(ex, bvh.view, triangles.views(), n, costs, arrays_of(tree), packed.triangles.data(),
+                      packed.masks.empty() ? nullptr : packed.masks.data());
+  });
+  tree.source_count = n;
+}
+
+void refit_packed(Context& context, CompressedBvh4& tree, PackedTriangles& packed,
+                  const TriangleViews& triangles) {
+  const u64 n = triangles.primitive_count(), view_count = triangles.views().size();
+  check_same_count("refit", "triangles", n, "in the tree", tree.source_count);
+  check_same_count("refit", "packed triangles", packed.triangles.size(), "primitive ids of the tree",
+                   tree.primitive_ids.size());
+  make_room_for_masks(context, packed, triangles);
+  ProfileScope scope(context.profile(), "refit");
+  dispatch(context, [&](const auto& ex) {
+    const u64 capacity = tree.nodes.size();
+    context.reserve_scratch(refit_wide_scratch_bytes<CompressedBvh4Node>(ex, capacity, view_count));
+    refit_and_pack(ex, triangles.views(), capacity, arrays_of(tree), packed.triangles.data(),
+                   packed.masks.empty() ? nullptr : packed.masks.data());
+  });
+}
+
+void compact_packed(Context& context, CompressedBvh4& tree, PackedTriangles& packed) {
+  CompressedBvh4 small = compact_copy(context, tree);
+  const u64 n = tree.source_count;
+  if (packed.triangles.size() > n) {
+    Buffer<PackedTriangle> triangles(context, n);
+    Buffer<u32> masks(context, packed.masks.empty() ? 0 : n);
+    dispatch(context, [&](const auto& ex) {
+      copy_words(ex, reinterpret_cast<const u32*>(packed.triangles.data()), triangles.size_bytes() / sizeof(u32),
+                 reinterpret_cast<u32*>(triangles.data()));
+      copy_words(ex, packed.masks.data(), masks.size(), masks.data());
+    });
+    packed = {std::move(triangles), std::move(masks)};
+  }
+  tree = std::move(small);
+}
+
+BuildSizes packed_sizes(Context& context, u64 triangle_count, const PackedBuildOptions& options, u64 view_count) {
+  check_primitive_count(triangle_count);
+  return {.result_bytes = wide_bvh_bytes<CompressedBvh4>(wide_node_capacity(triangle_count), triangle_count) +
+                          triangle_count * sizeof(PackedTriangle),
+          .scratch_bytes = dispatch(
+              context, [&](const auto& ex) { return scratch_bytes(ex, triangle_count, options, view_count); })};
+}
+
+}  // namespace copse::detail
