@@ -8,20 +8,25 @@
 //   copse::Buffer<glm::uvec3> indices(context, mesh.triangles);
 //   copse::TriangleView triangles{.positions = positions.span(), .triangles = indices.span()};
 //
-//   copse::Bvh bvh = copse::build(context, triangles, copse::LbvhOptions{.max_leaf_size = 4});
-//   copse::closest_hits(context, bvh.view(), triangles, rays.span(), hits.span());
+//   copse::Accel accel = copse::build(context, triangles);    // or {.quality = copse::Quality::fast}, or best
+//   copse::closest_hits(context, accel, rays.span(), hits.span());
 //
-//   copse::refit(context, bvh, moved_triangles);              // same tree, new boxes
-//   copse::rebuild(context, bvh, moved_triangles, copse::LbvhOptions{});   // same memory, new tree
+//   copse::refit(context, accel, moved_triangles);            // same tree, new boxes
+//   copse::rebuild(context, accel, moved_triangles);          // same memory, new tree
 //
 // A Context is a device, a stream and its memory; a Buffer owns device memory, a BufferSpan views it. Calls
 // put work on the stream and return; what waits says so. Errors are copse::Error with a code and a message
-// that names the value and the limit. In your own kernels, include trace/traverse.h and call closest_hit
-// on bvh.view().
+// that names the value and the limit. In your own kernels, include accel/accel_view.h and call closest_hit
+// on accel.view().
+//
+// Below Accel stand the parts that it is made of, to choose by hand: builders of binary trees (Bvh), wide
+// trees of several layouts (collapse), packed triangles, reinsertion; rays through each of them (trace/trace_rays.h).
 //
 // The other doors: copse/queries.h for nearest points, neighbours and overlaps, copse/grids.h for grids and voxels,
 // copse/primitives.h for scans, sorts and tables.
 
+#include "accel/accel.h"
+#include "accel/accel_rays.h"
 #include "builders/bvh/build.h"
 #include "builders/bvh/bvh.h"
 #include "builders/bvh/collapse.h"

@@ -74,13 +74,15 @@ COPSE_HD inline MaskedPackedTriangles masked(const BufferSpan<const PackedTriang
 namespace detail {
 
 /// The masks of a batch.
-///   rays:   a mask per ray; null: all bits are set
-///   packed: a mask per packed triangle; null: all bits are set
+///   rays:     a mask per ray; null: all bits are set
+///   packed:   a mask per packed triangle; null: all bits are set
+///   all_rays: the bits that a ray may have
 struct BatchMasks {
   const u32* rays;
   const u32* packed;
+  u32 all_rays = ~u32{0};
 
-  COPSE_HD u32 of_ray(u64 i) const { return rays == nullptr ? ~u32{0} : rays[i]; }
+  COPSE_HD u32 of_ray(u64 i) const { return rays == nullptr ? all_rays : rays[i] & all_rays; }
   COPSE_HD TableMasks of(const IndexedTriangles& triangles) const { return {triangles.table}; }
   COPSE_HD PackedMasks of(const PlacedTriangles&) const { return {packed}; }
 

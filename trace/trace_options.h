@@ -68,6 +68,10 @@ struct TraceOptions {
   /// of rays or of views, use packets or persistent; thread_per_ray stands for persistent. On the CPU masks change
   /// nothing about the kernel.
   BufferSpan<const u32> masks = {};
+
+  /// One mask for all rays of the batch; where `masks` is given too, a ray has the bits that both have. Default: all
+  /// bits. What masks change about kernels, this changes too, unless it has all bits.
+  u32 mask = ~u32{0};
 };
 
 }  // namespace copse

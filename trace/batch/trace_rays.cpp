@@ -65,8 +65,9 @@ void trace(const char* function, Context& context, const TreeView& tree, const T
     detail::check_tree(function, bvh);
     const auto argument = body_argument(function, bvh.primitive_ids.size(), source);
     detail::check_masks(function, "packed triangles", triangles.masks(), bvh.primitive_ids.size());
-    const bool is_masked = !options.masks.empty() || has_masks(source, triangles.masks());
-    const detail::BatchMasks masks{options.masks.data(), triangles.masks().data()};
+    const bool is_masked =
+        !options.masks.empty() || options.mask != ~u32{0} || has_masks(source, triangles.masks());
+    const detail::BatchMasks masks{options.masks.data(), triangles.masks().data(), options.mask};
     dispatch(context, [&](const auto& ex) {
       detail::trace_rays(ex, bvh, argument, rays, results.data(), is_masked ? &masks : nullptr, options);
     });

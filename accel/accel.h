@@ -1,0 +1,129 @@
+#pragma once
+
+#include "accel/accel_view.h"
+#include "builders/bvh/pack_triangles.h"
+#include "builders/bvh/wide_bvh.h"
+#include "builders/geometry/primitive_set.h"
+
+namespace copse {
+
+namespace detail {
+
+struct AccelAccess;
+
+}  // namespace detail
+
+/// How much time a build may take, and how fast rays become. docs/guide/choosing.md has the figures.
+enum class Quality : u32 {
+  /// H-PLOC. For what is built anew in every frame.
+  fast,
+
+  /// H-PLOC and 2 passes of reinsertion. It takes about as long as 7 fast builds, and pays for itself after some
+  /// hundred million rays.
+  balanced,
+
+  /// The SAH builder and 8 passes of reinsertion. For scenes that do not change.
+  best,
+};
+
+/// Returns "fast", "balanced" or "best".
+inline const char* name_of(Quality quality) {
+  switch (quality) {
+    case Quality::fast: return "fast";
+    case Quality::balanced: return "balanced";
+    case Quality::best: return "best";
+  }
+  return "unknown";
+}
+
+struct AccelOptions {
+  /// Default: balanced.
+  Quality quality = Quality::balanced;
+
+  /// The triangles for which there is to be room, so that a rebuild may be over more of them than the first build.
+  /// 0, the default, or less than there are: as many as there are.
+  u64 capacity = 0;
+};
+
+/// The acceleration structure of triangles, which owns all that rays and queries need of them. build() makes it.
+///
+///   copse::Accel accel = copse::build(context, triangles);
+///   copse::closest_hits(context, accel, rays.span(), hits.span());    // accel/accel_rays.h
+///   copse::refit(context, accel, moved_triangles);                    // the same tree, new boxes
+///   copse::rebuild(context, accel, moved_triangles);                  // a new tree in the same memory
+///   your_kernel<<<...>>>(accel.view(), ...);                          // accel/accel_view.h
+///
+/// It is a wide tree in compressed nodes (CompressedBvh4), and the triangles in the order of its leaves. So the
+/// triangles of the caller are read by build, refit and rebuild alone, and may change or go in between. The tree
+/// is equal on all backends bit for bit, and so are the answers of all calls.
+class Accel {
+ public:
+  /// Holds nothing. All calls but size_bytes() and the counts refuse it.
+  Accel() = default;
+
+  AccelView view() const {
+    return {tree_.view(), packed_.triangles.span(), packed_.masks.empty() ? nullptr : packed_.masks.data()};
+  }
+
+  const AccelOptions& options() const { return options_; }
+
+  /// The triangles of the last build, in the tree or left out.
+  u64 triangle_count() const { return tree_.source_count; }
+
+  /// The most triangles of a rebuild.
+  u64 capacity() const { return packed_.triangles.size(); }
+
+  u64 size_bytes() const { return tree_.size_bytes() + packed_.size_bytes(); }
+
+  /// The parts, for calls that take a tree: stats, validate, files.
+  const CompressedBvh4& tree() const { return tree_; }
+  const PackedTriangles& packed_triangles() const { return packed_; }
+
+ private:
+  friend struct detail::AccelAccess;
+
+  CompressedBvh4 tree_;
+  PackedTriangles packed_;
+  AccelOptions options_;
+};
+
+/// Returns the acceleration structure of triangles, of one view or several. Any input builds a valid tree:
+/// triangles with a coordinate that is infinite or NaN are left out. Without triangles all rays miss. It does not
+/// wait.
+///
+/// Triangle indices must be below the number of positions; see ContextOptions::validate.
+/// Throws: Error invalid_argument if options are out of range, Error capacity past 2^31 triangles, Error
+/// out_of_memory, Error cancelled.
+/// Memory: see build_sizes.
+Accel build(Context& context, const TriangleViews& triangles, const AccelOptions& options = {});
+
+/// Builds a new tree in the memory of `accel`, with its options. It does not wait and, once warm, does not
+/// allocate, so it can be captured in a Graph. After an error, rebuild it before you use it.
+///   triangles: any number up to accel.capacity(). If a view has a mask for the first time, 4 bytes per triangle
+///              are allocated
+/// Throws: as build; Error invalid_argument if `accel` was never built, was compacted, or has too little room.
+void rebuild(Context& context, Accel& accel, const TriangleViews& triangles);
+
+/// Fits the tree to triangles that have moved, and takes over their positions, geometry ids and masks. The topology
+/// of the tree stays, so rays become slower as the triangles move apart. A triangle that has become NaN or infinite
+/// is missed until it comes back; what the build left out stays out. It does not wait and, once warm, does not
+/// allocate, so it can be captured in a Graph.
+///   triangles: as many as `accel` was built over, in the same order
+/// Throws: Error invalid_argument for another number of triangles or if `accel` was never built, Error
+/// out_of_memory, Error cancelled.
+/// Memory: scratch of at most 34 bytes per triangle.
+void refit(Context& context, Accel& accel, const TriangleViews& triangles);
+
+/// Gives back the memory that the tree does not use: about half of it. `accel` can be traced and refitted as
+/// before, but not rebuilt. Graphs that were captured before this call must not be launched any more.
+/// Throws: Error invalid_argument if `accel` was never built, Error out_of_memory.
+/// Waits: to read the size of the tree.
+void compact(Context& context, Accel& accel);
+
+/// Returns the bytes that build takes on this context for `triangle_count` triangles of `view_count` views:
+/// result_bytes, 120 per triangle and 4 more if a view has a mask, and scratch_bytes. For an Accel with a capacity,
+/// give the capacity.
+/// Throws: as build.
+BuildSizes build_sizes(Context& context, u64 triangle_count, const AccelOptions& options, u64 view_count = 1);
+
+}  // namespace copse

@@ -1,0 +1,53 @@
+#pragma once
+
+// Traces a ray through a copse::Accel, on the host and in kernels. There is nothing else to link.
+//
+//   __global__ void shade(copse::AccelView scene, ...) {
+//     const copse::Hit hit = copse::closest_hit(scene, ray);
+//     const bool is_dark = copse::any_hit(scene, shadow_ray, casts_shadows);      // a mask
+//     ...
+//
+// The view holds all that a ray needs: the tree, the triangles of all geometries, and their masks. The hits equal
+// those of batches, bit for bit.
+
+#include "builders/geometry/packed_triangle.h"
+#include "trace/masked_triangles.h"
+
+namespace copse {
+
+/// What a kernel sees of an Accel: a small value, to be passed by copy. It owns nothing. It stays good through
+/// refits and rebuilds, and until the Accel is compacted, moved to by assignment or destroyed.
+struct AccelView {
+  CompressedBvh4View tree;
+  BufferSpan<const PackedTriangle> triangles;  // in the order of the leaves
+  const u32* masks = nullptr;                  // one for each of these triangles; null: all bits are set
+
+  /// The triangles that a ray with this mask sees, for leaf tests.
+  COPSE_HD MaskedPackedTriangles seen_by(u32 mask) const { return masked(triangles, {masks}, mask); }
+};
+
+/// Returns the closest hit: the smallest (t, primitive id through all views). On a miss primitive and geometry are
+/// invalid_id and t is the ray's t_max.
+///   accel:      in memory that the caller can read; in a kernel that is device memory
+///   mask:       a triangle is there for the ray if this shares a bit with TriangleView::mask
+///   stack_size: stack entries, a power of two. A smaller stack costs time for deep trees, never hits
+template <u32 stack_size = default_stack_size>
+COPSE_HD inline Hit closest_hit(const AccelView& accel, const Ray& ray, u32 mask = ~u32{0}) {
+  return closest_hit<stack_size>(accel.tree, accel.seen_by(mask), ray);
+}
+
+/// Returns true if the ray hits any triangle. The arguments are those of closest_hit.
+template <u32 stack_size = default_stack_size>
+COPSE_HD inline bool any_hit(const AccelView& accel, const Ray& ray, u32 mask = ~u32{0}) {
+  return any_hit<stack_size>(accel.tree, accel.seen_by(mask), ray);
+}
+
+/// Calls `visit(hit)` for the ray's hits in order of (t, primitive id through all views) until it returns false.
+/// Each hit takes a traversal of its own, so no memory for hits is needed.
+///   visit: bool operator()(const Hit&)
+template <u32 stack_size = default_stack_size, class Visit>
+COPSE_HD inline void all_hits(const AccelView& accel, const Ray& ray, Visit& visit, u32 mask = ~u32{0}) {
+  all_hits<stack_size>(accel.tree, accel.seen_by(mask), ray, visit);
+}
+
+}  // namespace copse

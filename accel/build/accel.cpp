@@ -1,0 +1,98 @@
+// Build, rebuild, refit and compaction of Accel.
+
+#include "accel/accel.h"
+
+#include <algorithm>
+#include <string>
+
+#include "builders/bvh/packed_tree.h"
+#include "primitives/core/check.h"
+
+namespace copse {
+
+namespace detail {
+
+struct AccelAccess {
+  static CompressedBvh4& tree(Accel& accel) { return accel.tree_; }
+  static PackedTriangles& packed(Accel& accel) { return accel.packed_; }
+  static AccelOptions& options(Accel& accel) { return accel.options_; }
+};
+
+}  // namespace detail
+
+namespace {
+
+using detail::AccelAccess;
+
+/// What a quality stands for. docs/guide/choosing.md has the measurements.
+detail::PackedBuildOptions steps_of(const AccelOptions& options) {
+  switch (options.quality) {
+    case Quality::fast: return {.builder = HplocOptions{}};
+    case Quality::balanced: return {.builder = HplocOptions{}, .reinsert_passes = 2};
+    case Quality::best: return {.builder = SahOptions{}, .reinsert_passes = 8};
+  }
+  throw Error(ErrorCode::invalid_argument,
+              "quality is " + std::to_string(u32(options.quality)) + "; it can be 0 to 2");
+}
+
+void check_built(const char* function, const Accel& accel) {
+  if (accel.tree().nodes.empty()) detail::refuse(function, "the structure was never built");
+}
+
+void check_room(const Accel& accel, u64 triangle_count) {
+  if (triangle_count > accel.capacity()) {
+    detail::refuse("rebuild", std::to_string(triangle_count) + " triangles, but the structure has room for " +
+                                  std::to_string(accel.capacity()) +
+                                  "; build a new one, or give the first build a larger AccelOptions::capacity");
+  }
+  if (accel.tree().nodes.size() < wide_node_capacity(triangle_count)) {
+    detail::refuse("rebuild", "the structure was compacted and has room for " +
+                                  std::to_string(accel.tree().nodes.size()) + " nodes, but " +
+                                  std::to_string(triangle_count) + " triangles may need " +
+                                  std::to_string(wide_node_capacity(triangle_count)) + "; build a new one");
+  }
+}
+
+void build_in_place(Context& context, Accel& accel, const TriangleViews& triangles) {
+  detail::build_packed(context, AccelAccess::tree(accel), AccelAccess::packed(accel), triangles,
+                       steps_of(accel.options()));
+}
+
+}  // namespace
+
+Accel build(Context& context, const TriangleViews& triangles, const AccelOptions& options) {
+  steps_of(options);  // checks them
+  Accel accel;
+  AccelAccess::options(accel) = options;
+  detail::make_packed(context, std::max(options.capacity, triangles.primitive_count()), AccelAccess::tree(accel),
+                      AccelAccess::packed(accel));
+  build_in_place(context, accel, triangles);
+  return accel;
+}
+
+void rebuild(Context& context, Accel& accel, const TriangleViews& triangles) {
+  check_built("rebuild", accel);
+  check_room(accel, triangles.primitive_count());
+  build_in_place(context, accel, triangles);
+}
+
+void refit(Context& context, Accel& accel, const TriangleViews& triangles) {
+  check_built("refit", accel);
+  if (triangles.primitive_count() != accel.triangle_count()) {
+    detail::refuse("refit", std::to_string(triangles.primitive_count()) +
+                                " triangles, but the structure was built over " +
+                                std::to_string(accel.triangle_count()));
+  }
+  detail::refit_packed(context, AccelAccess::tree(accel), AccelAccess::packed(accel), triangles);
+}
+
+void compact(Context& context, Accel& accel) {
+  check_built("compact", accel);
+  detail::compact_packed(context, AccelAccess::tree(accel), AccelAccess::packed(accel));
+}
+
+BuildSizes build_sizes(Context& context, u64 triangle_count, const AccelOptions& options, u64 view_count) {
+  return detail::packed_sizes(context, triangle_count, steps_of(options), view_count);
+}
+
+}  // namespace copse

@@ -1,0 +1,80 @@
+#pragma once
+
+// Accels, the scenes that they are made of, and what rays through them must find.
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "accel/accel_rays.h"
+#include "tests/support/backends.h"
+#include "tests/support/device_mesh.h"
+#include "tests/trace/oracle.h"
+
+namespace copse::test {
+
+inline constexpr Quality all_qualities[] = {Quality::fast, Quality::balanced, Quality::best};
+
+/// Meshes on the host and in a context's memory, each a geometry of its own.
+class SceneOfViews {
+ public:
+  SceneOfViews(Context& context, const std::vector<Mesh>& meshes, const std::vector<u32>& masks = {})
+      : meshes_(meshes) {
+    for (u32 i = 0; i < meshes_.size(); ++i) {
+      device_meshes_.emplace_back(context, meshes_[i]);
+      device_.push_back(device_meshes_.back().view(10 + i));
+      host_.push_back(host_view(meshes_[i]));
+      host_.back().geometry = 10 + i;
+      if (!masks.empty()) device_.back().mask = host_.back().mask = masks[i];
+    }
+  }
+
+  const std::vector<TriangleView>& device() const { return device_; }
+  const std::vector<TriangleView>& host() const { return host_; }
+
+  /// Brute force over the views that a ray with this mask sees.
+  Hit hit(const Ray& ray, u32 mask = ~u32{0}) const {
+    std::vector<TriangleView> seen;
+    for (const TriangleView& view : host_) {
+      if ((view.mask & mask) != 0) seen.push_back(view);
+    }
+    return brute_force_hit(seen, ray);
+  }
+
+ private:
+  std::vector<Mesh> meshes_;
+  std::vector<DeviceMesh> device_meshes_;
+  std::vector<TriangleView> device_, host_;
+};
+
+inline std::vector<Hit> trace(Context& context, const Accel& accel, const std::vector<Ray>& rays,
+                              const TraceOptions& options = {}) {
+  const Buffer<Ray> device_rays(context, rays);
+  Buffer<Hit> hits(context, rays.size());
+  closest_hits(context, accel, device_rays.span(), hits.span(), options);
+  return hits.download();
+}
+
+inline std::vector<u8> trace_any(Context& context, const Accel& accel, const std::vector<Ray>& rays,
+                                 const TraceOptions& options = {}) {
+  const Buffer<Ray> device_rays(context, rays);
+  Buffer<u8> occluded(context, rays.size());
+  any_hits(context, accel, device_rays.span(), occluded.span(), options);
+  return occluded.download();
+}
+
+/// Hits and occlusion are the expected ones, bit for bit.
+inline void expect_hits(Context& context, const Accel& accel, const std::vector<Ray>& rays,
+                        const std::vector<Hit>& expected, const std::string& name,
+                        const TraceOptions& options = {}) {
+  const std::vector<Hit> hits = trace(context, accel, rays, options);
+  const std::vector<u8> occluded = trace_any(context, accel, rays, options);
+  for (size_t i = 0; i < rays.size(); ++i) {
+    ASSERT_TRUE(same_bits(hits[i], expected[i]))
+        << name << ": " << text(rays[i]) << ": " << text(hits[i]) << ", expected " << text(expected[i]);
+    ASSERT_EQ(occluded[i], is_hit(expected[i]) ? 1 : 0) << name << ": " << text(rays[i]);
+  }
+}
+
+}  // namespace copse::test
