@@ -21,7 +21,8 @@ struct Neighbour {
 namespace detail {
 
 /// The nearest items so far, in the caller's memory: a heap whose first item is the farthest. Until the search
-/// ends, `distance` is the square of the distance, and `primitive` of a Neighbour counts through all views.
+/// ends, `distance` is the square of the distance, `primitive` of a Neighbour counts through all views, and
+/// `geometry` is the number by which its triangle is fetched.
 ///   Item: has a float distance and u32 tie_id() const
 template <class Item>
 class NeighbourHeap {
@@ -84,22 +85,28 @@ class NeighbourHeap {
 };
 
 /// Test of a traversal: adds triangles to the heap.
+template <class Triangles>
 struct NearTriangles {
-  const TriangleTable& triangles;
+  static constexpr bool takes_places = Triangles::takes_places;
+
+  Triangles triangles;
   vec3 from;
   NeighbourHeap<Neighbour> heap;
 
-  COPSE_HD bool operator()(u32 id, float& limit) {
-    const Triangle triangle = triangles.triangle(id);
+  COPSE_HD bool operator()(u32 at, float& limit) {
+    if (!triangles.sees(at)) return false;
+    const Triangle triangle = triangles.triangle(at);
     if (!is_finite(triangle)) return false;
     const float square = nearest_on_triangle(triangle, from).square;
     if (square <= limit) {
-      heap.add({square, id, 0});
+      heap.add({square, triangles.primitive(at), at});
       if (heap.is_full()) limit = heap.farthest();
     }
     return false;
   }
 };
+template <class Triangles>
+NearTriangles(Triangles, vec3, NeighbourHeap<Neighbour>) -> NearTriangles<Triangles>;
 
 }  // namespace detail
 
@@ -108,17 +115,18 @@ struct NearTriangles {
 /// else is as for nearest_point.
 ///   neighbours: room for k. Elements past the returned number are left as they were. The search keeps a heap in
 ///               this memory: k may be any number, and is fast up to some hundred.
-template <u32 stack_size = detail::walk_stack_size, class Tree>
-COPSE_HD inline u32 k_nearest(const Tree& tree, const TriangleTable& triangles, const vec3& point,
-                              float max_distance, u32 k, Neighbour* neighbours) {
+template <u32 stack_size = detail::walk_stack_size, class Tree, class Triangles>
+COPSE_HD inline u32 k_nearest(const Tree& tree, const Triangles& triangles, const vec3& point, float max_distance,
+                              u32 k, Neighbour* neighbours) {
   if (k == 0 || !is_finite(point)) return 0;
-  detail::NearTriangles near{triangles, point, detail::NeighbourHeap<Neighbour>(neighbours, k)};
+  detail::NearTriangles near{detail::triangles_of(triangles), point,
+                             detail::NeighbourHeap<Neighbour>(neighbours, k)};
   walk_nearest_first<stack_size>(tree, SquareDistance{point}, detail::square_limit(max_distance), near);
   near.heap.sort();
   for (u32 i = 0; i < near.heap.size(); ++i) {
     const Neighbour found = neighbours[i];
-    neighbours[i] = {sqrt_rn(found.distance), triangles.local_id(found.primitive),
-                     triangles.geometry(found.primitive)};
+    neighbours[i] = {sqrt_rn(found.distance), near.triangles.local_id(found.geometry),
+                     near.triangles.geometry(found.geometry)};
   }
   return near.heap.size();
 }

@@ -7,9 +7,9 @@
 //
 // For batches: queries/point_queries.h.
 
-#include "builders/geometry/triangle_table.h"
 #include "queries/nearest/nearest_walk.h"
 #include "queries/nearest/point_triangle.h"
+#include "trace/masked_triangles.h"
 
 namespace copse {
 
@@ -37,24 +37,32 @@ COPSE_HD inline float square_limit(float distance) {
 }
 
 /// Test of a traversal: keeps the smallest (square of the distance, primitive).
+template <class Triangles>
 struct NearestTriangle {
-  const TriangleTable& triangles;
+  static constexpr bool takes_places = Triangles::takes_places;
+
+  Triangles triangles;
   vec3 from;
   TrianglePoint best;
   u32 primitive = invalid_id;
+  u32 nearest_at = invalid_id;  // by which the triangle is fetched
 
-  COPSE_HD bool operator()(u32 id, float& limit) {
-    const Triangle triangle = triangles.triangle(id);
+  COPSE_HD bool operator()(u32 at, float& limit) {
+    if (!triangles.sees(at)) return false;
+    const Triangle triangle = triangles.triangle(at);
     if (!is_finite(triangle)) return false;  // not in the tree when built, but a refit may leave it in a leaf
     const TrianglePoint found = nearest_on_triangle(triangle, from);
-    if (found.square < best.square || (found.square == best.square && id < primitive)) {
+    if (found.square < best.square || (found.square == best.square && triangles.primitive(at) < primitive)) {
       best = found;
-      primitive = id;
+      primitive = triangles.primitive(at);
+      nearest_at = at;
       limit = found.square;
     }
     return false;
   }
 };
+template <class Triangles>
+NearestTriangle(Triangles, vec3, TrianglePoint) -> NearestTriangle<Triangles>;
 
 }  // namespace detail
 
@@ -63,18 +71,20 @@ struct NearestTriangle {
 /// point is infinite or the limit is negative. Distances above 2^64 count as equal, and so do distances below
 /// 2^-75.
 ///   tree:            a BvhView, or any type with an overload of walk_nearest_first
+///   triangles:       a TriangleView, a TriangleTable, the span of PackedTriangles that were made for this tree, or
+///                    what masked() makes of them
 ///   tree, triangles: in memory that the caller can read: in a kernel, the device's
-template <u32 stack_size = detail::walk_stack_size, class Tree>
-COPSE_HD inline NearestPoint nearest_point(const Tree& tree, const TriangleTable& triangles, const vec3& point,
+template <u32 stack_size = detail::walk_stack_size, class Tree, class Triangles>
+COPSE_HD inline NearestPoint nearest_point(const Tree& tree, const Triangles& triangles, const vec3& point,
                                            float max_distance = infinity) {
   const float limit = detail::square_limit(max_distance);
-  detail::NearestTriangle nearest{triangles, point, {vec3(0.0f), limit, 0, 0}};
+  detail::NearestTriangle nearest{detail::triangles_of(triangles), point, {vec3(0.0f), limit, 0, 0}};
   if (is_finite(point)) walk_nearest_first<stack_size>(tree, SquareDistance{point}, limit, nearest);
   if (nearest.primitive == invalid_id) return {vec3(0.0f), infinity, invalid_id, invalid_id, 0, 0};
   return {add_rn(point, nearest.best.offset),
           sqrt_rn(nearest.best.square),
-          triangles.local_id(nearest.primitive),
-          triangles.geometry(nearest.primitive),
+          nearest.triangles.local_id(nearest.nearest_at),
+          nearest.triangles.geometry(nearest.nearest_at),
           nearest.best.u,
           nearest.best.v};
 }

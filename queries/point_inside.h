@@ -2,9 +2,9 @@
 
 // Tests if a point is inside a closed mesh, for the host and for kernels. For batches: queries/point_queries.h.
 
-#include "builders/geometry/triangle_table.h"
 #include "queries/nearest/point_triangle.h"
 #include "queries/overlaps/overlap_traversal.h"
+#include "trace/masked_triangles.h"
 
 namespace copse {
 
@@ -61,13 +61,17 @@ COPSE_HD inline double height_over(const vec3& a, const vec3& b, const vec3& c) 
 }
 
 /// Test of a traversal: counts the triangles that the ray goes through.
+template <class Triangles>
 struct CountCrossings {
-  const TriangleTable& triangles;
+  static constexpr bool takes_places = Triangles::takes_places;
+
+  Triangles triangles;
   AxisRay ray;
   u32 count = 0;
 
-  COPSE_HD bool operator()(u32 id) {
-    const Triangle triangle = triangles.triangle(id);
+  COPSE_HD bool operator()(u32 at) {
+    if (!triangles.sees(at)) return false;
+    const Triangle triangle = triangles.triangle(at);
     if (!is_finite(triangle)) return false;
     const vec3 a = ray.see(triangle.a), b = ray.see(triangle.b), c = ray.see(triangle.c);
     const int side = side_of(a, b);
@@ -77,6 +81,8 @@ struct CountCrossings {
     return false;
   }
 };
+template <class Triangles>
+CountCrossings(Triangles, AxisRay) -> CountCrossings<Triangles>;
 
 /// The ray that leaves the box by the shortest way, so that it hits few triangles.
 COPSE_HD inline AxisRay shortest_way_out(const vec3& point, const Aabb& box) {
@@ -119,12 +125,13 @@ COPSE_HD inline bool find_way_out(const vec3& point, const Aabb& box, AxisRay& r
 /// vertex, and never counts one twice. On the surface itself, to within rounding, either answer may come, the same
 /// on every backend. If the mesh is not closed, the answer means nothing.
 ///   tree:            a BvhView, or any type with overloads of root_box and walk_overlaps
+///   triangles:       as for nearest_point (queries/nearest_point.h)
 ///   tree, triangles: in memory that the caller can read: in a kernel, the device's
-template <u32 stack_size = detail::walk_stack_size, class Tree>
-COPSE_HD inline bool is_inside(const Tree& tree, const TriangleTable& triangles, const vec3& point) {
+template <u32 stack_size = detail::walk_stack_size, class Tree, class Triangles>
+COPSE_HD inline bool is_inside(const Tree& tree, const Triangles& triangles, const vec3& point) {
   detail::AxisRay ray;
   if (!detail::find_way_out(point, root_box(tree), ray)) return false;
-  detail::CountCrossings crossings{triangles, ray};
+  detail::CountCrossings crossings{detail::triangles_of(triangles), ray};
   walk_overlaps<stack_size>(tree, ray, crossings);
   return crossings.count % 2 == 1;
 }

@@ -11,9 +11,10 @@
 
 #include <span>
 
+#include "builders/geometry/packed_triangle.h"
 #include "builders/geometry/triangle_table.h"
-#include "queries/overlaps/overlap_traversal.h"
 #include "queries/overlaps/triangle_triangle.h"
+#include "queries/wide_query_walk.h"
 
 namespace copse {
 
@@ -45,6 +46,21 @@ struct OverlappingTriangles {
   }
 };
 
+/// Packed triangles, for for_each_pair_after through the tree that they were packed for.
+struct OverlappingPackedTriangles {
+  static constexpr bool takes_places = true;
+
+  BufferSpan<const PackedTriangle> triangles;
+  SelfOverlapOptions options;
+
+  COPSE_HD Triangle load(u32 place) const { return triangles.data()[place].triangle(); }
+  COPSE_HD u32 id(u32 place) const { return triangles.data()[place].primitive; }
+  COPSE_HD static Aabb box(const Triangle& triangle) { return bounds(triangle); }
+  COPSE_HD bool touch(const Triangle& a, const Triangle& b) const {
+    return OverlappingTriangles{{}, options}.touch(a, b);
+  }
+};
+
 /// The boxes of primitives of your own, for for_each_pair_after.
 struct OverlappingBoxes {
   const Aabb* boxes;
@@ -63,6 +79,22 @@ struct OverlappingPrimitives {
   const Aabb* boxes;
 };
 
+/// True for shapes that are loaded by their place in the tree, not by their id.
+template <class Shapes>
+inline constexpr bool are_placed = requires {
+  requires Shapes::takes_places;
+};
+
+/// The id of the primitive that is loaded by this number.
+template <class Shapes>
+COPSE_HD inline u32 id_of(const Shapes& shapes, u32 at) {
+  if constexpr (are_placed<Shapes>) {
+    return shapes.id(at);
+  } else {
+    return at;
+  }
+}
+
 struct OverlapsAabb {
   Aabb box;
   COPSE_HD bool operator()(const vec3& lo, const vec3& hi) const {
@@ -74,6 +106,8 @@ struct OverlapsAabb {
 /// Test of a traversal: passes on the pairs of one primitive with others that touch it.
 template <class Shapes, class Shape, class Visit>
 struct VisitPairs {
+  static constexpr bool takes_places = are_placed<Shapes>;
+
   const Shapes& shapes;
   const Shape& shape;
   OverlapsAabb is_near;
@@ -84,7 +118,47 @@ struct VisitPairs {
     const Shape other_shape = shapes.load(other);
     const Aabb box = shapes.box(other_shape);
     if (is_empty(box) || !is_near(box.lo, box.hi) || !shapes.touch(shape, other_shape)) return false;
-    return visit(PrimitivePair{smaller(primitive, other), larger(primitive, other)});
+    const u32 other_id = id_of(shapes, other);
+    return visit(PrimitivePair{smaller(primitive, other_id), larger(primitive, other_id)});
+  }
+};
+
+/// Visits the pairs of the primitive at `place` with the rest of its leaf, up to the place `end`, and then with the
+/// leaves behind it: walk_on(is_near, test) traverses these.
+template <class Shapes, class Visit, class WalkOn>
+COPSE_HD inline void visit_pairs_after(const u32* ids, u32 place, u32 end, const Shapes& shapes, Visit& visit,
+                                       const WalkOn& walk_on) {
+  using Shape = decltype(shapes.load(0));
+  const u32 at = are_placed<Shapes> ? place : ids[place];
+  const Shape shape = shapes.load(at);
+  const Aabb box = shapes.box(shape);
+  if (is_empty(box)) return;
+  VisitPairs<Shapes, Shape, Visit> test{shapes, shape, {box}, id_of(shapes, at), visit};
+  for (u32 other = place + 1; other < end; ++other) {
+    if (test(are_placed<Shapes> ? other : ids[other])) return;
+  }
+  walk_on(OverlapsAabb{box}, test);
+}
+
+/// The traversal behind a leaf of a binary tree, and behind one of a wide tree.
+template <u32 stack_size>
+struct WalkBehindLeaf {
+  const BvhView& tree;
+  u32 leaf;
+
+  template <class Test>
+  COPSE_HD void operator()(const OverlapsAabb& is_near, Test& test) const {
+    walk_overlaps_after<stack_size>(tree, leaf, is_near, test);
+  }
+};
+template <u32 stack_size, class Node>
+struct WalkBehindSlot {
+  const WideBvhView<Node>& tree;
+  u32 node, slot;
+
+  template <class Test>
+  COPSE_HD void operator()(const OverlapsAabb& is_near, Test& test) const {
+    walk_overlaps_after<stack_size>(tree, node, slot, is_near, test);
   }
 };
 
@@ -93,22 +167,27 @@ struct VisitPairs {
 /// Calls `visit(pair)` for each pair of one primitive with a later primitive of the tree that touches it, in the
 /// order of the tree.
 ///   leaf, place: the primitive's leaf, and its place in primitive_ids
-///   shapes:      OverlappingTriangles, OverlappingBoxes or your own
+///   shapes:      OverlappingTriangles, OverlappingPackedTriangles, OverlappingBoxes or your own
 ///   visit:       bool operator()(const PrimitivePair&); ends the search by returning true
 template <u32 stack_size = detail::walk_stack_size, class Shapes, class Visit>
 COPSE_HD inline void for_each_pair_after(const BvhView& tree, u32 leaf, u32 place, const Shapes& shapes,
                                          Visit& visit) {
-  const u32* ids = tree.primitive_ids.data();
-  const auto shape = shapes.load(ids[place]);
-  const Aabb box = shapes.box(shape);
-  if (is_empty(box)) return;
-  using Shape = decltype(shapes.load(0));
-  detail::VisitPairs<Shapes, Shape, Visit> test{shapes, shape, {box}, ids[place], visit};
   const BvhNode node = tree.nodes.data()[leaf];
-  for (u32 other = place + 1; other < node.first + node.count; ++other) {
-    if (test(ids[other])) return;
+  detail::visit_pairs_after(tree.primitive_ids.data(), place, node.first + node.count, shapes, visit,
+                            detail::WalkBehindLeaf<stack_size>{tree, leaf});
+}
+
+/// The same for a wide tree. `node`: the one with the leaf of the primitive.
+template <u32 stack_size = detail::walk_stack_size, class Node, class Shapes, class Visit>
+COPSE_HD inline void for_each_pair_after(const WideBvhView<Node>& tree, u32 node, u32 place, const Shapes& shapes,
+                                         Visit& visit) {
+  u32 slot = 0;
+  WideChild leaf = tree.nodes.data()[node].child(slot);
+  while (slot + 1 < Node::width && !(leaf.is_leaf() && place - leaf.first < leaf.count)) {
+    leaf = tree.nodes.data()[node].child(++slot);
   }
-  walk_overlaps_after<stack_size>(tree, leaf, detail::OverlapsAabb{box}, test);
+  detail::visit_pairs_after(tree.primitive_ids.data(), place, leaf.first + leaf.count, shapes, visit,
+                            detail::WalkBehindSlot<stack_size, Node>{tree, node, slot});
 }
 
 // Deprecated names, until 0.2.

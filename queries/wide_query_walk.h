@@ -150,6 +150,29 @@ COPSE_HD inline WidePlace climb_to_overlapping(const WideBvhView<Node>& bvh, con
   return WidePlace::nowhere();
 }
 
+/// The traversal from the place `at` on. `climbs`: go on behind it, up to the end of the tree.
+template <u32 stack_size, class Node, class Overlaps, class Test>
+COPSE_HD inline void walk_overlaps_from(const WideBvhView<Node>& bvh, WidePlace at, bool climbs,
+                                        const Overlaps& overlaps, Test& test) {
+  WalkStack<WidePlace, stack_size> stack;
+  while (!at.is_nowhere()) {
+    const WidePlace finished = at;
+    if (at.at.is_leaf()) {
+      for (u32 i = 0; i < at.at.count; ++i) {
+        if (test(number_for<Test>(bvh.primitive_ids.data(), at.at.first + i))) return;
+      }
+    } else if (at = overlapping_child(bvh, overlaps, at.at.first, stack); !at.is_nowhere()) {
+      continue;
+    }
+    if (!stack.empty()) {
+      at = stack.pop();
+    } else {
+      const bool goes_on = climbs || stack.has_dropped();
+      at = goes_on ? climb_to_overlapping(bvh, overlaps, finished) : WidePlace::nowhere();
+    }
+  }
+}
+
 }  // namespace detail
 
 /// Returns the box of the whole tree; empty if the tree holds nothing.
@@ -173,7 +196,7 @@ COPSE_HD inline void walk_nearest_first(const WideBvhView<Node>& bvh, const Meas
     const detail::WidePlace finished = at;
     if (at.at.is_leaf()) {
       for (u32 i = 0; i < at.at.count; ++i) {
-        if (test(bvh.primitive_ids.data()[at.at.first + i], limit)) return;
+        if (test(detail::number_for<Test>(bvh.primitive_ids.data(), at.at.first + i), limit)) return;
       }
     } else if (at = detail::nearest_child(bvh, measure, limit, at.at.first, stack); !at.is_nowhere()) {
       continue;
@@ -190,24 +213,16 @@ COPSE_HD inline void walk_nearest_first(const WideBvhView<Node>& bvh, const Meas
 /// As walk_overlaps of overlap_traversal.h, for a wide tree, in the order of slots.
 template <u32 stack_size = detail::walk_stack_size, class Node, class Overlaps, class Test>
 COPSE_HD inline void walk_overlaps(const WideBvhView<Node>& bvh, const Overlaps& overlaps, Test& test) {
-  detail::WalkStack<detail::WidePlace, stack_size> stack;
-  detail::WidePlace at{{0, 0}, invalid_id, 0};
-  while (!at.is_nowhere()) {
-    const detail::WidePlace finished = at;
-    if (at.at.is_leaf()) {
-      for (u32 i = 0; i < at.at.count; ++i) {
-        if (test(bvh.primitive_ids.data()[at.at.first + i])) return;
-      }
-    } else if (at = detail::overlapping_child(bvh, overlaps, at.at.first, stack); !at.is_nowhere()) {
-      continue;
-    }
-    if (!stack.empty()) {
-      at = stack.pop();
-    } else {
-      at = stack.has_dropped() ? detail::climb_to_overlapping(bvh, overlaps, finished)
-                               : detail::WidePlace::nowhere();
-    }
-  }
+  detail::walk_overlaps_from<stack_size>(bvh, {{0, 0}, invalid_id, 0}, false, overlaps, test);
+}
+
+/// Does the same for the leaves that follow the leaf in `slot` of `node`.
+template <u32 stack_size = detail::walk_stack_size, class Node, class Overlaps, class Test>
+COPSE_HD inline void walk_overlaps_after(const WideBvhView<Node>& bvh, u32 node, u32 slot,
+                                         const Overlaps& overlaps, Test& test) {
+  const detail::WidePlace leaf{bvh.nodes.data()[node].child(slot), node, 0};
+  const detail::WidePlace first = detail::climb_to_overlapping(bvh, overlaps, leaf);
+  detail::walk_overlaps_from<stack_size>(bvh, first, true, overlaps, test);
 }
 
 }  // namespace copse

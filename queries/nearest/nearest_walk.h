@@ -73,7 +73,9 @@ COPSE_HD inline u32 climb_to_near(const BvhView& bvh, const Measure& measure, fl
 ///            larger than for any box inside, to the last bit, so that no primitive is missed. NaN leaves the box
 ///            out.
 ///   test:    bool operator()(u32 primitive, float& limit) may lower the limit to the distance of a primitive, and
-///            ends the traversal by returning true. Boxes at the limit itself are still visited.
+///            ends the traversal by returning true. Boxes at the limit itself are still visited. With a member
+///            `static constexpr bool takes_places = true` it gets the place of the primitive in the tree's
+///            primitive_ids instead of its id.
 template <u32 stack_size = detail::walk_stack_size, class Measure, class Test>
 COPSE_HD inline void walk_nearest_first(const BvhView& bvh, const Measure& measure, float limit, Test& test) {
   const BvhNode* nodes = bvh.nodes.data();
@@ -85,7 +87,7 @@ COPSE_HD inline void walk_nearest_first(const BvhView& bvh, const Measure& measu
     const u32 finished = at.node;
     if (at.count > 0) {
       for (u32 i = at.first; i < at.first + at.count; ++i) {
-        if (test(bvh.primitive_ids.data()[i], limit)) return;
+        if (test(detail::number_for<Test>(bvh.primitive_ids.data(), i), limit)) return;
       }
     } else if (at = detail::nearer_child(bvh, measure, limit, at.first, stack); !at.is_nowhere()) {
       continue;

@@ -6,17 +6,17 @@ namespace copse::detail {
 
 // The body: point_queries.inl, for either executor.
 
-template <class Executor, class View>
-void nearest_points(const Executor& ex, const View& bvh, std::span<const TriangleView> views,
-                    BufferSpan<const vec3> points, float max_distance, NearestPoint* nearest);
+template <class Executor, class View, class Triangles>
+void nearest_points(const Executor& ex, const View& bvh, const Triangles& triangles, BufferSpan<const vec3> points,
+                    float max_distance, NearestPoint* nearest);
 
-template <class Executor, class View>
-void nearest_primitives(const Executor& ex, const View& bvh, std::span<const TriangleView> views,
+template <class Executor, class View, class Triangles>
+void nearest_primitives(const Executor& ex, const View& bvh, const Triangles& triangles,
                         BufferSpan<const vec3> points, float max_distance, u32 k, Neighbour* neighbours);
 
-template <class Executor, class View>
-void points_inside(const Executor& ex, const View& bvh, std::span<const TriangleView> views,
-                   BufferSpan<const vec3> points, u8* inside);
+template <class Executor, class View, class Triangles>
+void points_inside(const Executor& ex, const View& bvh, const Triangles& triangles, BufferSpan<const vec3> points,
+                   u8* inside);
 
 }  // namespace copse::detail
 

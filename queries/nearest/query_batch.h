@@ -1,13 +1,32 @@
 #pragma once
 
-// What batches of queries share: how many a warp takes at a time, the order in which they are processed, and the
-// lengths of their result lists. For bodies: the executor's primitives must be included.
+// What batches of queries share: their triangles, how many a warp takes at a time, the order in which they are
+// processed, and the lengths of their result lists. For bodies: the executor's primitives must be included.
 
+#include <span>
+
+#include "builders/geometry/make_triangle_table.h"
+#include "builders/geometry/packed_triangle.h"
 #include "primitives/core/executor.h"
 #include "primitives/inputs.h"
 #include "primitives/radix_key.h"
 
 namespace copse::detail {
+
+/// The triangles of a batch, as its queries take them: of views, or packed in the order of the tree's leaves. Valid
+/// until `frame` ends.
+template <class Executor>
+TriangleTable query_source(const Executor& ex, ScratchArena::Frame& frame, std::span<const TriangleView> views) {
+  return make_triangle_table(ex, frame, views);
+}
+template <class Executor>
+BufferSpan<const PackedTriangle> query_source(const Executor&, ScratchArena::Frame&,
+                                              const BufferSpan<const PackedTriangle>& packed) {
+  return packed;
+}
+template <class Triangles>
+using QuerySource = std::conditional_t<std::is_same_v<Triangles, std::span<const TriangleView>>, TriangleTable,
+                                       BufferSpan<const PackedTriangle>>;
 
 /// Queries that a warp takes at a time. Few, so that no worker is left with all the slow ones.
 inline constexpr u64 queries_at_once = 32;

@@ -23,6 +23,17 @@ struct WalkPlace {
   }
 };
 
+/// The number by which a test fetches the primitive at a place of the tree: the place itself, if the test has a
+/// member `static constexpr bool takes_places = true`, else the primitive's id.
+template <class Test>
+COPSE_HD inline u32 number_for(const u32* primitive_ids, u32 place) {
+  if constexpr (requires { requires Test::takes_places; }) {
+    return place;
+  } else {
+    return primitive_ids[place];
+  }
+}
+
 /// Entries of a traversal's stack, which is in local memory.
 inline constexpr u32 walk_stack_size = 32;
 

@@ -6,18 +6,18 @@ namespace copse::detail {
 
 // The body: overlap_queries.inl, for either executor.
 
-template <class Executor, class View, class Region>
-void count_overlaps(const Executor& ex, const View& bvh, std::span<const TriangleView> views,
+template <class Executor, class View, class Triangles, class Region>
+void count_overlaps(const Executor& ex, const View& bvh, const Triangles& triangles,
                     BufferSpan<const Region> regions, u32* counts);
 
 /// Stores where the list of each region begins, and where the last one ends.
-template <class Executor, class View, class Region>
-void place_overlaps(const Executor& ex, const View& bvh, std::span<const TriangleView> views,
+template <class Executor, class View, class Triangles, class Region>
+void place_overlaps(const Executor& ex, const View& bvh, const Triangles& triangles,
                     BufferSpan<const Region> regions, u64* offsets);
 
 /// Stores the lists, which begin at `offsets`, as far as there is room.
-template <class Executor, class View, class Region>
-void store_overlaps(const Executor& ex, const View& bvh, std::span<const TriangleView> views,
+template <class Executor, class View, class Triangles, class Region>
+void store_overlaps(const Executor& ex, const View& bvh, const Triangles& triangles,
                     BufferSpan<const Region> regions, const u64* offsets, BufferSpan<u32> primitives);
 
 }  // namespace copse::detail

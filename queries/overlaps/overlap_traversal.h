@@ -52,7 +52,7 @@ COPSE_HD inline void walk_overlaps_from(const BvhView& bvh, u32 begin, bool clim
     const u32 finished = at.node;
     if (at.count > 0) {
       for (u32 i = at.first; i < at.first + at.count; ++i) {
-        if (test(bvh.primitive_ids.data()[i])) return;
+        if (test(number_for<Test>(bvh.primitive_ids.data(), i))) return;
       }
     } else if (at = overlapping_child(bvh, overlaps, at.first, stack); !at.is_nowhere()) {
       continue;
@@ -78,7 +78,9 @@ COPSE_HD inline Aabb root_box(const BvhView& bvh) {
 /// in the order of the tree.
 ///   overlaps: bool operator()(const vec3& lo, const vec3& hi) const. If it is true for a box, it must be true for
 ///             every box around that one.
-///   test:     bool operator()(u32 primitive); ends the traversal by returning true
+///   test:     bool operator()(u32 primitive); ends the traversal by returning true. With a member
+///             `static constexpr bool takes_places = true` it gets the place of the primitive in the tree's
+///             primitive_ids instead of its id
 template <u32 stack_size = detail::walk_stack_size, class Overlaps, class Test>
 COPSE_HD inline void walk_overlaps(const BvhView& bvh, const Overlaps& overlaps, Test& test) {
   if (is_empty(bvh.nodes.data()[0].box()) || !detail::overlaps_node(bvh, overlaps, 0)) return;

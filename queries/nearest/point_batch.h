@@ -1,0 +1,114 @@
+#pragma once
+
+// Queries about points, over triangles of views and over packed ones. For bodies: the executor's primitives must be
+// included.
+//
+// Unordered points send neighbouring threads to all parts of the tree, so large batches are processed along a
+// Morton curve through the points. nearest/box of copse-bench-queries on two CPU cores: from 0.5 to 1.4 of the
+// rate of Embree's point query on testball-x16, from 0.5 to 0.9 on the apartment.
+
+#include "builders/geometry/morton.h"
+#include "queries/k_nearest.h"
+#include "queries/nearest/query_batch.h"
+#include "queries/point_inside.h"
+#include "queries/wide_query_walk.h"
+
+namespace copse::detail {
+
+/// Bits of a place along the curve, per axis.
+constexpr u32 order_axis_bits = 8;
+
+/// The place of a point along a Morton curve through the box of the tree.
+template <class View>
+struct PlaceAlongCurve {
+  View bvh;
+  const vec3* points;
+
+  COPSE_HD u32 operator()(u64 i) const {
+    const vec3 p = points[i];
+    const Aabb box = root_box(bvh);
+    if (!is_finite(p) || is_empty(box)) return 0;
+    return spread_bits_10(morton_cell(p.x, box.lo.x, box.hi.x, order_axis_bits)) << 2 |
+           spread_bits_10(morton_cell(p.y, box.lo.y, box.hi.y, order_axis_bits)) << 1 |
+           spread_bits_10(morton_cell(p.z, box.lo.z, box.hi.z, order_axis_bits));
+  }
+};
+
+template <class View, class Source>
+struct FindNearest {
+  View bvh;
+  Source triangles;
+  const vec3* points;
+  QueryOrder order;
+  float max_distance;
+  NearestPoint* nearest;
+  COPSE_HD void operator()(u64 k) const {
+    const u64 i = order(k);
+    nearest[i] = nearest_point(bvh, triangles, points[i], max_distance);
+  }
+};
+
+template <class View, class Source>
+struct FindNeighbours {
+  View bvh;
+  Source triangles;
+  const vec3* points;
+  QueryOrder order;
+  float max_distance;
+  u32 k;
+  Neighbour* neighbours;
+  COPSE_HD void operator()(u64 place) const {
+    const u64 i = order(place);
+    Neighbour* const own = neighbours + i * k;
+    const u32 count = k_nearest(bvh, triangles, points[i], max_distance, k, own);
+    for (u32 j = count; j < k; ++j) own[j] = Neighbour::none();
+  }
+};
+
+template <class View, class Source>
+struct FindInside {
+  View bvh;
+  Source triangles;
+  const vec3* points;
+  u8* inside;
+  COPSE_HD void operator()(u64 i) const { inside[i] = is_inside(bvh, triangles, points[i]) ? 1 : 0; }
+};
+
+template <class Executor, class View>
+QueryOrder order_along_curve(const Executor& ex, ScratchArena::Frame& frame, const View& bvh,
+                             BufferSpan<const vec3> points) {
+  return order_by_place(ex, frame, points.size(), PlaceAlongCurve<View>{bvh, points.data()}, 3 * order_axis_bits);
+}
+
+template <class Executor, class View, class Triangles>
+void nearest_points(const Executor& ex, const View& bvh, const Triangles& triangles, BufferSpan<const vec3> points,
+                    float max_distance, NearestPoint* nearest) {
+  ScratchArena::Frame frame(ex.scratch);
+  const auto source = query_source(ex, frame, triangles);
+  const QueryOrder order = order_along_curve(ex, frame, bvh, points);
+  persistent_for_each(
+      ex, "queries: nearest points", points.size(), queries_at_once,
+      FindNearest<View, QuerySource<Triangles>>{bvh, source, points.data(), order, max_distance, nearest});
+}
+
+template <class Executor, class View, class Triangles>
+void nearest_primitives(const Executor& ex, const View& bvh, const Triangles& triangles,
+                        BufferSpan<const vec3> points, float max_distance, u32 k, Neighbour* neighbours) {
+  ScratchArena::Frame frame(ex.scratch);
+  const auto source = query_source(ex, frame, triangles);
+  const QueryOrder order = order_along_curve(ex, frame, bvh, points);
+  persistent_for_each(ex, "queries: nearest primitives", points.size(), queries_at_once,
+                      FindNeighbours<View, QuerySource<Triangles>>{bvh, source, points.data(), order, max_distance,
+                                                                   k, neighbours});
+}
+
+template <class Executor, class View, class Triangles>
+void points_inside(const Executor& ex, const View& bvh, const Triangles& triangles, BufferSpan<const vec3> points,
+                   u8* inside) {
+  ScratchArena::Frame frame(ex.scratch);
+  const auto source = query_source(ex, frame, triangles);
+  persistent_for_each(ex, "queries: points inside", points.size(), queries_at_once,
+                      FindInside<View, QuerySource<Triangles>>{bvh, source, points.data(), inside});
+}
+
+}  // namespace copse::detail

@@ -1,0 +1,27 @@
+// Overlaps of regions with packed triangles, for the layout of Accel.
+
+#include "builders/bvh/wide_node.h"
+#include "primitives/persistent.h"
+#include "primitives/scan.h"
+#include "queries/overlaps/overlap_batch.h"
+
+namespace copse::detail {
+
+using PackedSpan = BufferSpan<const PackedTriangle>;
+
+/// The instances for one region.
+#define COPSE_OVERLAPS_OF(Region)                                                                 \
+  template void count_overlaps(const BodyExecutor&, const CompressedBvh4View&, const PackedSpan&, \
+                               BufferSpan<const Region>, u32*);                                   \
+  template void place_overlaps(const BodyExecutor&, const CompressedBvh4View&, const PackedSpan&, \
+                               BufferSpan<const Region>, u64*);                                   \
+  template void store_overlaps(const BodyExecutor&, const CompressedBvh4View&, const PackedSpan&, \
+                               BufferSpan<const Region>, const u64*, BufferSpan<u32>)
+
+COPSE_OVERLAPS_OF(Aabb);
+COPSE_OVERLAPS_OF(Sphere);
+COPSE_OVERLAPS_OF(Frustum);
+
+#undef COPSE_OVERLAPS_OF
+
+}  // namespace copse::detail
