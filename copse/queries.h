@@ -2,6 +2,7 @@
 
 // Queries on trees and grids: nearest points, neighbours, overlaps with regions, overlaps among triangles, points inside.
 
+#include "accel/accel_queries.h"
 #include "queries/overlap_queries.h"
 #include "queries/point_neighbours.h"
 #include "queries/point_queries.h"

@@ -37,19 +37,6 @@ void check_grid(const char* function, const HashGridView& grid) {
   }
 }
 
-void check_lists(const HashGridView& grid, BufferSpan<const vec3> queries, BufferSpan<u64> offsets,
-                 BufferSpan<u32> neighbours) {
-  constexpr const char* function = "find_neighbours";
-  check_grid(function, grid);
-  if (offsets.size() != queries.size() + 1) {
-    detail::refuse(function, std::to_string(offsets.size()) + " offsets for " + std::to_string(queries.size()) +
-                                 " points, one more is needed");
-  }
-  detail::check_apart(function, "points", queries, offsets);
-  detail::check_apart(function, "points", queries, neighbours);
-  detail::check_apart(function, "offsets", BufferSpan<const u64>(offsets), neighbours);
-}
-
 }  // namespace
 
 void count_neighbours(Context& context, const HashGridView& grid, BufferSpan<const vec3> queries, float radius,
@@ -61,7 +48,8 @@ void count_neighbours(Context& context, const HashGridView& grid, BufferSpan<con
 
 void find_neighbours(Context& context, const HashGridView& grid, BufferSpan<const vec3> queries, float radius,
                      BufferSpan<u64> offsets, BufferSpan<u32> neighbours) {
-  check_lists(grid, queries, offsets, neighbours);
+  check_grid("find_neighbours", grid);
+  detail::check_lists("find_neighbours", "points", queries, offsets, neighbours);
   dispatch(context, [&](const auto& ex) {
     detail::place_neighbours(ex, grid, queries, radius, offsets.data());
     detail::store_neighbours(ex, grid, queries, radius, offsets.data(), neighbours);

@@ -24,25 +24,6 @@ void store_overlaps(const Executor& ex, const View& bvh, const Triangles& triang
 
 namespace copse {
 
-namespace {
-
-template <class Region>
-void check_lists(const TreeView& bvh, BufferSpan<const Region> regions, BufferSpan<u64> offsets,
-                 BufferSpan<u32> primitives) {
-  constexpr const char* function = "find_overlaps";
-  detail::check_tree(function, bvh);
-  if (offsets.size() != regions.size() + 1) {
-    throw Error(ErrorCode::invalid_argument, std::string(function) + ": " + std::to_string(offsets.size()) +
-                                                 " offsets for " + std::to_string(regions.size()) +
-                                                 " regions, one more is needed");
-  }
-  detail::check_apart(function, "regions", regions, offsets);
-  detail::check_apart(function, "regions", regions, primitives);
-  detail::check_apart(function, "offsets", BufferSpan<const u64>(offsets), primitives);
-}
-
-}  // namespace
-
 template <class Region>
 void count_overlaps(Context& context, const TreeView& bvh, const TriangleViews& triangles,
                     BufferSpan<const Region> regions, BufferSpan<u32> counts) {
@@ -56,7 +37,8 @@ void count_overlaps(Context& context, const TreeView& bvh, const TriangleViews& 
 template <class Region>
 void find_overlaps(Context& context, const TreeView& bvh, const TriangleViews& triangles,
                    BufferSpan<const Region> regions, BufferSpan<u64> offsets, BufferSpan<u32> primitives) {
-  check_lists(bvh, regions, offsets, primitives);
+  detail::check_tree("find_overlaps", bvh);
+  detail::check_lists("find_overlaps", "regions", regions, offsets, primitives);
   detail::dispatch_tree(context, bvh, [&](const auto& ex, const auto& view) {
     detail::place_overlaps(ex, view, triangles.views(), regions, offsets.data());
     detail::store_overlaps(ex, view, triangles.views(), regions, offsets.data(), primitives);

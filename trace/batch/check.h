@@ -41,6 +41,19 @@ inline void check_masks(const char* function, const char* what, BufferSpan<const
   if (!masks.empty()) check_one_each(function, masks.size(), "masks", count, what);
 }
 
+/// Refuses result lists unless there is one offset more than queries, and unless all are apart. `what`: the queries.
+template <class Query>
+void check_lists(const char* function, const char* what, BufferSpan<const Query> queries, BufferSpan<u64> offsets,
+                 BufferSpan<u32> found) {
+  if (offsets.size() != queries.size() + 1) {
+    refuse(function, std::to_string(offsets.size()) + " offsets for " + std::to_string(queries.size()) + " " + what +
+                         ", one more is needed");
+  }
+  check_apart(function, what, queries, offsets);
+  check_apart(function, what, queries, found);
+  check_apart(function, "offsets", BufferSpan<const u64>(offsets), found);
+}
+
 /// True if a ray may pass over a triangle even with all bits set in its mask.
 inline bool has_masks(const TriangleViews& triangles) {
   const auto views = triangles.views();
