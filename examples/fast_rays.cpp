@@ -1,11 +1,9 @@
-// Rays at full speed: a tree of the best quality, and the trees made from it through which rays are traced
-// fastest. Then a wide tree of one's own choice, masks with which rays see some meshes only, and a frame in which
-// a mesh moves.
+// Rays at full speed: a structure of the best quality over two meshes. Then a tree by one's own choice of builder and
+// layout, masks with which rays see some meshes only, and a frame in which a mesh moves.
 
 #include <copse/copse.h>
 
 #include <cmath>
-#include <utility>
 
 #include "example_support.h"
 
@@ -48,27 +46,27 @@ bool trace() {
   copse::Buffer<copse::Hit> hits(context, rays.size()), wide_hits(context, rays.size());
 
   // snippet begins
-  copse::Bvh bvh = copse::build(context, scene, copse::SahOptions{});  // the best builder, and the slowest
-  copse::reinsert(context, bvh, {.passes = 2});                        // moves subtrees to better places
-  copse::RayTrees trees = copse::make_ray_trees(context, std::move(bvh), scene);
-  copse::closest_hits(context, trees.view(), rays.span(), hits.span());
+  copse::Accel accel = copse::build(context, scene, {.quality = copse::Quality::best});
+  copse::closest_hits(context, accel, rays.span(), hits.span());
   // snippet ends
   const float to_glass = middle_distance(hits);
 
-  // A wide tree alone, of any layout, takes less memory than both trees and their packed triangles.
-  const copse::CompressedBvh8 wide = copse::collapse<copse::CompressedBvh8>(context, trees.binary);
+  // By hand: a builder, passes that mend its tree, a layout. This one takes the least memory.
+  copse::Bvh bvh = copse::build(context, scene, copse::LbvhOptions{});
+  copse::reinsert(context, bvh, {.passes = 2});
+  const copse::CompressedBvh8 wide = copse::collapse<copse::CompressedBvh8>(context, bvh);
   copse::closest_hits(context, wide.view(), scene, rays.span(), wide_hits.span());
   const bool wide_agrees = middle_distance(wide_hits) == to_glass;
 
   // Rays with a mask see the meshes whose masks share a bit with theirs.
   const copse::Buffer<copse::u32> masks(context, std::vector<copse::u32>(rays.size(), solid));
-  copse::closest_hits(context, trees.view(), rays.span(), hits.span(), {.masks = masks.span()});
+  copse::closest_hits(context, accel, rays.span(), hits.span(), {.masks = masks.span()});
   const float to_solid = middle_distance(hits);
 
-  // The meshes move: refit keeps the trees and fits their boxes, without waiting or allocating.
+  // The meshes move: refit keeps the tree and fits its boxes, without waiting or allocating.
   inner.positions.upload(example::scaled(ball.positions, glm::vec3(1, 1, 1.5f)));
-  copse::refit(context, trees, scene);
-  copse::closest_hits(context, trees.view(), rays.span(), hits.span(), {.masks = masks.span()});
+  copse::refit(context, accel, scene);
+  copse::closest_hits(context, accel, rays.span(), hits.span(), {.mask = solid});
   const float to_moved = middle_distance(hits);
 
   std::printf("the glass is %.2f away, the ball in it %.2f, and %.2f when it has moved\n", double(to_glass),

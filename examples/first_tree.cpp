@@ -4,7 +4,6 @@
 
 #include <cstdio>
 #include <exception>
-#include <utility>
 #include <vector>
 
 namespace {
@@ -16,13 +15,12 @@ void trace_one_ray(const char* mesh_file) {
   copse::Buffer<glm::vec3> positions(context, mesh.positions);
   copse::Buffer<glm::uvec3> indices(context, mesh.triangles);
   copse::TriangleView triangles{.positions = positions.span(), .triangles = indices.span()};
-  copse::Bvh bvh = copse::build(context, triangles, copse::HplocOptions{});
-  copse::RayTrees trees = copse::make_ray_trees(context, std::move(bvh), triangles);
+  copse::Accel accel = copse::build(context, triangles);
 
   const copse::Camera camera = copse::frame_box(copse::bounds(mesh), 40, 1);
   copse::Buffer<copse::Ray> rays(context, std::vector{copse::camera_ray(camera, 0, 0, 1, 1)});
   copse::Buffer<copse::Hit> hits(context, rays.size());
-  copse::closest_hits(context, trees.view(), rays.span(), hits.span());
+  copse::closest_hits(context, accel, rays.span(), hits.span());
   const copse::Hit hit = hits.download()[0];  // waits
   // snippet ends
   if (copse::is_hit(hit)) {

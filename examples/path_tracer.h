@@ -4,8 +4,8 @@
 // It uses only sums, products, quotients and square roots. So compilers that fuse none of them make equal
 // pictures.
 
+#include <copse/accel/accel_view.h>
 #include <copse/copse.h>
-#include <copse/trace/traverse.h>
 
 #include <cmath>
 
@@ -69,7 +69,7 @@ class Random {
 
 /// The scene in a context's memory.
 struct Scene {
-  copse::BvhView bvh;
+  copse::AccelView accel;
   copse::TriangleView triangles;
   const u32* material_ids;  // one per triangle
   const Material* materials;
@@ -104,7 +104,7 @@ COPSE_HD inline vec3 light_at(const Scene& scene, const SurfacePoint& at, Random
   if (cosine <= 0 || cosine_at_light <= 0) return vec3(0);
 
   const copse::Ray shadow_ray{at.position, 0, direction, distance - 2 * scene.step};
-  if (copse::any_hit(scene.bvh, scene.triangles, shadow_ray)) return vec3(0);
+  if (copse::any_hit(scene.accel, shadow_ray)) return vec3(0);
   constexpr float pi = 3.14159265f;
   return light.emission * (cosine * cosine_at_light * light.area / (square * pi));
 }
@@ -115,7 +115,7 @@ COPSE_HD inline vec3 radiance(const Scene& scene, copse::Ray ray, Random& random
   constexpr u32 max_bounces = 5;
   vec3 light(0), weight(1);
   for (u32 bounce = 0; bounce < max_bounces; ++bounce) {
-    const copse::Hit hit = copse::closest_hit(scene.bvh, scene.triangles, ray);
+    const copse::Hit hit = copse::closest_hit(scene.accel, ray);
     if (!copse::is_hit(hit)) return light + weight * scene.sky;
     const SurfacePoint at = surface_at(scene, ray, hit);
     if (bounce == 0) light += at.material.emission;

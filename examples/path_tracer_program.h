@@ -102,10 +102,10 @@ void render(const Arguments& arguments, const ShareOut& share_out) {
   const copse::Buffer<u32> material_ids(context, host.material_ids);
   const copse::Buffer<Material> materials(context, host.materials);
   const copse::TriangleView triangles{.positions = positions.span(), .triangles = indices.span()};
-  const copse::Bvh bvh = copse::build(context, triangles, copse::HplocOptions{});
+  const copse::Accel accel = copse::build(context, triangles);
 
   const vec3 size = host.object.hi - host.object.lo;
-  const Scene scene{bvh.view(),
+  const Scene scene{accel.view(),
                     triangles,
                     material_ids.data(),
                     materials.data(),

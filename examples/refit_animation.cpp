@@ -16,15 +16,15 @@ bool animate() {
   const copse::Mesh mesh = copse::generate_sphere(4);
   example::DeviceMesh device_mesh(context, mesh);
   const copse::TriangleView triangles = device_mesh.view();
-  copse::Bvh bvh = copse::build(context, triangles, copse::LbvhOptions{});
+  copse::Accel accel = copse::build(context, triangles);
 
   const std::vector<copse::Ray> ray = {{{0, 0, 5}, 0, {0, 0, -1}, copse::infinity}};
   copse::Buffer<copse::Ray> rays(context, ray);
   copse::Buffer<copse::Hit> hits(context, 1);
   // snippet begins
   const auto frame = [&] {
-    copse::refit(context, bvh, triangles);
-    copse::closest_hits(context, bvh.view(), triangles, rays.span(), hits.span());
+    copse::refit(context, accel, triangles);
+    copse::closest_hits(context, accel, rays.span(), hits.span());
   };
   frame();  // once before the capture: a captured frame must not allocate
   copse::Graph graph = context.capture(frame);
@@ -38,7 +38,7 @@ bool animate() {
     std::printf("radius %.1f: hit at %.3f\n", radius, t);
     if (std::abs(t - (5 - radius)) > 0.01f) return false;
   }
-  return copse::validate(context, bvh, triangles, /*refitted=*/true).is_valid();
+  return copse::validate(context, accel.tree(), triangles, /*refitted=*/true).is_valid();
 }
 
 }  // namespace

@@ -114,9 +114,10 @@ OverlapLists all_overlaps(Context& context, const Accel& accel, BufferSpan<const
   return lists;
 }
 
-#define COPSE_INSTANTIATE(Region)                                                                                \
-  template void count_overlaps(Context&, const Accel&, BufferSpan<const Region>, BufferSpan<u32>);               \
-  template void find_overlaps(Context&, const Accel&, BufferSpan<const Region>, BufferSpan<u64>, BufferSpan<u32>); \
+#define COPSE_INSTANTIATE(Region)                                                                  \
+  template void count_overlaps(Context&, const Accel&, BufferSpan<const Region>, BufferSpan<u32>); \
+  template void find_overlaps(Context&, const Accel&, BufferSpan<const Region>, BufferSpan<u64>,   \
+                              BufferSpan<u32>);                                                    \
   template OverlapLists all_overlaps(Context&, const Accel&, BufferSpan<const Region>);
 COPSE_INSTANTIATE(Aabb)
 COPSE_INSTANTIATE(Sphere)

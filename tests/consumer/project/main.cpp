@@ -11,12 +11,12 @@ int main() {
   copse::Buffer<glm::vec3> positions(context, mesh.positions);
   copse::Buffer<glm::uvec3> indices(context, mesh.triangles);
   const copse::TriangleView triangles{.positions = positions.span(), .triangles = indices.span()};
-  const copse::Bvh bvh = copse::build(context, triangles, copse::LbvhOptions{});
+  const copse::Accel accel = copse::build(context, triangles);
 
   const std::vector<copse::Ray> ray = {{{0, 0, 3}, 0, {0, 0, -1}, copse::infinity}};
   copse::Buffer<copse::Ray> rays(context, ray);
   copse::Buffer<copse::Hit> hits(context, 1);
-  copse::closest_hits(context, bvh.view(), triangles, rays.span(), hits.span());
+  copse::closest_hits(context, accel, rays.span(), hits.span());
 
   const copse::Hit hit = hits.download()[0];
   if (!copse::is_hit(hit)) {
