@@ -17,7 +17,7 @@ glm::vec3 grid_point(int x, int y, int z) {
 }
 
 /// Returns the largest difference from the field of an exact sphere.
-float distance_field_error(copse::Context& context, const copse::Bvh& bvh, const copse::TriangleView& triangles) {
+float distance_field_error(copse::Context& context, const copse::Accel& accel) {
   std::vector<glm::vec3> grid;
   for (int i = 0; i < side * side * side; ++i)
     grid.push_back(grid_point(i % side, i / side % side, i / side / side));
@@ -25,8 +25,8 @@ float distance_field_error(copse::Context& context, const copse::Bvh& bvh, const
   const copse::Buffer<glm::vec3> points(context, grid);
   copse::Buffer<copse::NearestPoint> nearest(context, points.size());
   copse::Buffer<copse::u8> inside(context, points.size());
-  copse::nearest_points(context, bvh.view(), triangles, points.span(), nearest.span());
-  copse::points_inside(context, bvh.view(), triangles, points.span(), inside.span());
+  copse::nearest_points(context, accel, points.span(), nearest.span());
+  copse::points_inside(context, accel, points.span(), inside.span());
   // snippet ends
   const std::vector<copse::NearestPoint> found = nearest.download();
   const std::vector<copse::u8> is_inside = inside.download();
@@ -46,22 +46,19 @@ copse::u64 count_collisions(copse::Context& context, const copse::Mesh& mesh, co
   const copse::Buffer<glm::uvec3> indices(context, mesh.triangles);
   const std::vector<copse::TriangleView> both{{.positions = first.span(), .triangles = indices.span()},
                                               {.positions = second.span(), .triangles = indices.span()}};
-  const copse::Bvh bvh = copse::build(context, both, copse::LbvhOptions{});
-  return copse::self_overlaps(context, bvh.view(), both).size();
+  return copse::self_overlaps(context, copse::build(context, both)).size();
 }
 
 bool measure() {
   copse::Context context;
   const copse::Mesh mesh = copse::generate_sphere(5);
   const example::DeviceMesh device_mesh(context, mesh);
-  const copse::TriangleView triangles = device_mesh.view();
-  const copse::Bvh bvh = copse::build(context, triangles, copse::HplocOptions{});
+  const copse::Accel accel = copse::build(context, device_mesh.view());
 
-  const float error = distance_field_error(context, bvh, triangles);
+  const float error = distance_field_error(context, accel);
   const copse::Buffer<copse::Sphere> balls(context,
                                            std::vector<copse::Sphere>{{{1, 0, 0}, 0.1f}, {{0, 0, 0}, 0.9f}});
-  const copse::OverlapLists lists =
-      copse::all_overlaps<copse::Sphere>(context, bvh.view(), triangles, balls.span());
+  const copse::OverlapLists lists = copse::all_overlaps<copse::Sphere>(context, accel, balls.span());
   const std::vector<copse::u64> offsets = lists.offsets.download();
   const copse::u64 apart = count_collisions(context, mesh, {2.1f, 0, 0});
   const copse::u64 meeting = count_collisions(context, mesh, {1.9f, 0.01f, 0.02f});
