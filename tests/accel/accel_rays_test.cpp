@@ -97,7 +97,7 @@ TEST(AccelView, OneRayAtATimeFindsWhatBruteForceFinds) {
       all_hits(accel.view(), ray, collect, 1);
       for (size_t i = 0; i < hits.size(); ++i) {
         EXPECT_TRUE(hits[i].geometry == 10 || hits[i].geometry == 13);
-        if (i > 0) EXPECT_LE(hits[i - 1].t, hits[i].t);
+        EXPECT_LE(hits[i == 0 ? 0 : i - 1].t, hits[i].t);
       }
       ASSERT_EQ(!hits.empty(), is_hit(scene.hit(ray, 1)));
     }
