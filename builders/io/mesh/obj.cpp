@@ -77,11 +77,13 @@ Mesh load_obj(const std::filesystem::path& path, const CancelToken& cancel) {
   check_finite(path, faces.positions);
 
   Mesh mesh;
-  mesh.triangles.reserve(faces.corners.size() - 2 * faces.corner_counts.size());
+  mesh.triangles.resize(faces.corners.size() - 2 * faces.corner_counts.size());
+  uvec3* triangles = mesh.triangles.data();
+  PolygonCutter cutter;
   const u32* corner = faces.corners.data();
   for (const u32 count : faces.corner_counts) {
     throw_if_cancelled(path, cancel);
-    append_polygon(faces.positions, {corner, count}, mesh.triangles);
+    triangles = cutter.cut(faces.positions, {corner, count}, triangles);
     corner += count;
   }
   mesh.positions = std::move(faces.positions);

@@ -146,7 +146,9 @@ class BodyReader {
       }
       corners_.push_back(u32(index));
     }
-    append_polygon(mesh_.positions, corners_, mesh_.triangles);
+    const size_t before = mesh_.triangles.size();
+    mesh_.triangles.resize(before + corners_.size() - 2);
+    cutter_.cut(mesh_.positions, corners_, mesh_.triangles.data() + before);
   }
 
   void skip_element() {
@@ -183,6 +185,7 @@ class BodyReader {
   Source source_;
   Mesh mesh_;
   std::vector<u32> corners_;
+  PolygonCutter cutter_;
 };
 
 void check_header(const std::filesystem::path& path, const PlyHeader& header) {
