@@ -41,7 +41,7 @@ target_include_directories(copse-core PUBLIC
   $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>
   $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>
   $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/copse>)
-target_link_libraries(copse-core PRIVATE tinyobjloader::tinyobjloader hwy::hwy)
+target_link_libraries(copse-core PRIVATE hwy::hwy)
 
 copse_add_part(grids copse-core)
 copse_add_part(queries copse-grids)

@@ -16,18 +16,55 @@ std::string lower_case(std::string text) {
   return text;
 }
 
+/// Appends "3 faces with such a vertex (the first: line 7)" to a list.
+void add_item(std::string& list, const MeshReport::LeftOut& left_out, const char* one, const char* many) {
+  if (left_out.count == 0) return;
+  if (!list.empty()) list += ", ";
+  list += left_out.count == 1 ? std::string("1 ") + one : std::to_string(left_out.count) + " " + many;
+  list += (left_out.count == 1 ? " (" : " (the first: ") + left_out.first + ")";
+}
+
 }  // namespace
 
-Mesh load_mesh(const FilePath& file_path, const LoadMeshOptions& options) {
+std::string MeshReport::message() const {
+  std::string list;
+  add_item(list, vertices, "vertex that is not finite", "vertices that are not finite");
+  add_item(list, faces, "face with such a vertex", "faces with such a vertex");
+  add_item(list, short_faces, "face of fewer than 3 corners", "faces of fewer than 3 corners");
+  if (list.empty()) return list;
+  return list + (vertices.count + faces.count + short_faces.count == 1 ? " was left out" : " were left out");
+}
+
+namespace detail {
+
+void throw_no_faces(const std::filesystem::path& path, const MeshReport& report) {
+  if (report.is_complete()) throw_bad_file(path, "has 0 faces; at least 1 is needed");
+  throw_bad_file(path, "has 0 faces left; at least 1 is needed: " + report.message());
+}
+
+}  // namespace detail
+
+Mesh load_mesh(const FilePath& file_path, const LoadMeshOptions& options, MeshReport* report) {
+  constexpr u32 max_workers = 4096;
+  if (options.workers > max_workers) {
+    throw Error(ErrorCode::invalid_argument, "load_mesh: " + std::to_string(options.workers) +
+                                                 " workers; at most " + std::to_string(max_workers) +
+                                                 " are possible");
+  }
   const std::filesystem::path path = file_path.text();
   const std::string ending = lower_case(path.extension().string());
+  if (ending != ".obj" && ending != ".ply") {
+    detail::throw_bad_file(path, "the ending " + detail::in_quotes(ending) + " is neither '.obj' nor '.ply'");
+  }
   try {
-    if (ending == ".obj") return detail::load_obj(path, options.cancel);
-    if (ending == ".ply") return detail::load_ply(path, options.cancel);
+    MeshReport found;
+    Mesh mesh = ending == ".obj" ? detail::load_obj(path, options, found) : detail::load_ply(path, options, found);
+    if (mesh.triangles.empty()) detail::throw_no_faces(path, found);
+    if (report != nullptr) *report = std::move(found);
+    return mesh;
   } catch (const std::bad_alloc&) {
     throw Error(ErrorCode::out_of_memory, path.string() + ": no memory for the mesh");
   }
-  detail::throw_bad_file(path, "the ending " + detail::in_quotes(ending) + " is neither '.obj' nor '.ply'");
 }
 
 void save_ply(const FilePath& file_path, const Mesh& mesh) {

@@ -1,93 +1,196 @@
-#include <tiny_obj_loader.h>
-
-#include <istream>
-#include <streambuf>
+#include <algorithm>
+#include <atomic>
 #include <string>
 
 #include "builders/io/mesh/formats.h"
+#include "builders/io/mesh/obj_piece.h"
 #include "builders/io/mesh/polygon.h"
+#include "builders/io/mesh/vertex_filter.h"
+#include "builders/io/whole_file.h"
+#include "primitives/cpu/workers.h"
 
 namespace copse::detail {
 
 namespace {
 
-/// Lets a stream read bytes that are in memory already.
-struct MemoryStreamBuffer : std::streambuf {
-  explicit MemoryStreamBuffer(FileBytes& bytes) { setg(bytes.data(), bytes.data(), bytes.data() + bytes.size()); }
+/// Small enough that a stop is heeded soon, and that threads end together.
+constexpr u64 bytes_per_piece = u64{1} << 20;
+
+/// Returns the first place from `at` on where a line begins that no backslash joins to the line before.
+size_t find_cut(std::string_view text, size_t at) {
+  for (; at < text.size(); ++at) {
+    if (text[at] != '\n' && text[at] != '\r') continue;
+    const bool has_both = text[at] == '\n' && text[at - 1] == '\r';
+    if (text[has_both ? at - 2 : at - 1] == '\\') continue;
+    return at + (text.substr(at).starts_with("\r\n") ? 2 : 1);
+  }
+  return text.size();
+}
+
+/// A face that was left out, since a vertex of it was.
+struct LeftOutFaces {
+  u64 count = 0;
+  u64 first = 0;  // its number among the faces of the piece
 };
 
-/// The vertices and faces between two looks at the cancel token.
-constexpr size_t lines_per_poll = 4096;
-
-struct Faces {
-  const std::filesystem::path& path;
-  const CancelToken& cancel;
-  std::vector<vec3> positions;
-  std::vector<u32> corners;        // of all faces
-  std::vector<u32> corner_counts;  // of each face
-};
-
-void add_vertex(void* user_data, float x, float y, float z, float) {
-  Faces& faces = *static_cast<Faces*>(user_data);
-  if (faces.positions.size() % lines_per_poll == 0) throw_if_cancelled(faces.path, faces.cancel);
-  faces.positions.push_back({x, y, z});
-}
-
-void add_face(void* user_data, tinyobj::index_t* indices, int count) {
-  Faces& faces = *static_cast<Faces*>(user_data);
-  if (faces.corner_counts.size() % lines_per_poll == 0) throw_if_cancelled(faces.path, faces.cancel);
-  for (int k = 0; k < count; ++k) {
-    // Indices count from 1 up, or from the latest vertex, -1, down.
-    const i64 index = indices[k].vertex_index;
-    faces.corners.push_back(u32(index > 0 ? index - 1 : i64(faces.positions.size()) + index));
-  }
-  faces.corner_counts.push_back(u32(count));
-}
-
-Faces parse(const std::filesystem::path& path, FileBytes& bytes, const CancelToken& cancel) {
-  MemoryStreamBuffer buffer(bytes);
-  std::istream stream(&buffer);
-  tinyobj::callback_t callbacks;
-  callbacks.vertex_cb = add_vertex;
-  callbacks.index_cb = add_face;
-  Faces faces{path, cancel, {}, {}, {}};
-  std::string warning, error;
-  // Without a material reader, no .mtl file is opened.
-  if (!tinyobj::LoadObjWithCallback(stream, callbacks, &faces, nullptr, &warning, &error)) {
-    throw_bad_file(path, error);
-  }
-  return faces;
-}
-
-/// The text was checked, but the arithmetic of tinyobjloader may overflow, for example for 0e999.
-void check_finite(const std::filesystem::path& path, const std::vector<vec3>& positions) {
-  for (size_t i = 0; i < positions.size(); ++i) {
-    if (!is_finite(positions[i])) {
-      throw_bad_file(path, "vertex " + std::to_string(i + 1) + ": a coordinate cannot be read as a finite number");
+/// Reads the pieces of an OBJ file on several threads: first the number of vertices, then vertices and faces, then
+/// the triangles.
+class ObjLoader {
+ public:
+  ObjLoader(const std::filesystem::path& path, std::string_view text, const LoadMeshOptions& options)
+      : path_(path), text_(text), cancel_(options.cancel), workers_(options.workers) {
+    const size_t mark_bytes = text.starts_with("\xEF\xBB\xBF") ? 3 : 0;
+    for (size_t begin = mark_bytes; begin < text.size();) {
+      const size_t end = find_cut(text, begin + bytes_per_piece);
+      pieces_.emplace_back().text = text.substr(begin, end - begin);
+      begin = end;
     }
   }
-}
+
+  Mesh load(MeshReport& report) {
+    read_vertices_and_faces();
+    throw_first_error();
+    leave_out_bad_vertices(report);
+    append_triangles();
+    return std::move(mesh_);
+  }
+
+ private:
+  /// Calls body(piece) for all pieces.
+  template <class Body>
+  void for_each_piece(const Body& body) {
+    throw_if_cancelled(path_, cancel_);
+    cpu::parallel_ranges(workers_, cancel_, pieces_.size(), 1, [&](u64 begin, u64 end) {
+      for (u64 i = begin; i < end && !cancel_.stop_requested(); ++i) body(pieces_[i]);
+    });
+    throw_if_cancelled(path_, cancel_);
+  }
+
+  void read_vertices_and_faces() {
+    for_each_piece(count_obj_vertices);
+    u64 vertex_count = 0;
+    for (ObjPiece& piece : pieces_) {
+      piece.first_vertex = vertex_count;
+      vertex_count += piece.vertex_count;
+    }
+    if (vertex_count > max_obj_index) {
+      throw_bad_file(path_, "has " + std::to_string(vertex_count) + " vertices; at most " +
+                                std::to_string(max_obj_index) + " can be read");
+    }
+    mesh_.positions.resize(vertex_count);
+    // After an error, the pieces behind it do not matter.
+    std::atomic<const ObjPiece*> first_failed = pieces_.data() + pieces_.size();
+    for_each_piece([&](ObjPiece& piece) {
+      if (&piece > first_failed.load(std::memory_order_relaxed)) return;
+      read_obj_piece(piece, mesh_.positions.data() + piece.first_vertex, cancel_);
+      if (piece.error.empty()) return;
+      const ObjPiece* before = first_failed.load(std::memory_order_relaxed);
+      while (&piece < before && !first_failed.compare_exchange_weak(before, &piece, std::memory_order_relaxed)) {
+      }
+    });
+  }
+
+  void throw_first_error() const {
+    u64 line_count = 0;  // of vertices and faces
+    const ObjPiece* largest = nullptr;
+    for (const ObjPiece& piece : pieces_) {
+      if (!piece.error.empty()) fail(piece.error_line, piece.error);
+      line_count += piece.corner_counts.size() + piece.short_faces.count;
+      if (largest == nullptr || piece.largest_index > largest->largest_index) largest = &piece;
+    }
+    if (line_count == 0) throw_no_faces(path_, {});
+    if (largest->largest_index > mesh_.positions.size()) {
+      fail(largest->largest_index_line, "index " + std::to_string(largest->largest_index) +
+                                            " is past the last of " + std::to_string(mesh_.positions.size()) +
+                                            " vertices");
+    }
+  }
+
+  /// Leaves out vertices that are not finite, and their faces. Reports them and the faces that pieces left out.
+  void leave_out_bad_vertices(MeshReport& report) {
+    const VertexFilter filter(mesh_.positions);
+    std::vector<LeftOutFaces> left_out(pieces_.size());
+    if (!filter.kept_all()) {
+      for_each_piece(
+          [&](ObjPiece& piece) { left_out[size_t(&piece - pieces_.data())] = renumber(piece, filter); });
+    }
+    for (size_t i = 0; i < pieces_.size(); ++i) {
+      const ObjPiece& piece = pieces_[i];
+      add(report.vertices, piece.bad_vertices);
+      add(report.short_faces, piece.short_faces);
+      const bool is_first = report.faces.count == 0 && left_out[i].count > 0;
+      add(report.faces, {left_out[i].count, is_first ? find_obj_face(piece, left_out[i].first) : nullptr});
+    }
+  }
+
+  static LeftOutFaces renumber(ObjPiece& piece, const VertexFilter& filter) {
+    LeftOutFaces left_out;
+    u32* from = piece.corners.data();
+    u32* to = from;
+    u64 kept_count = 0;
+    for (u64 face = 0; face < piece.corner_counts.size(); ++face) {
+      const u32 corner_count = piece.corner_counts[face];
+      if (filter.renumber({from, corner_count})) {
+        to = std::copy_n(from, corner_count, to);
+        piece.corner_counts[kept_count++] = corner_count;
+      } else if (left_out.count++ == 0) {
+        left_out.first = face;
+      }
+      from += corner_count;
+    }
+    piece.corners.resize(size_t(to - piece.corners.data()));
+    piece.corner_counts.resize(kept_count);
+    return left_out;
+  }
+
+  void add(MeshReport::LeftOut& all, const LeftOutLines& lines) const {
+    if (all.count == 0 && lines.count > 0) all.first = "line " + std::to_string(line_of(lines.first));
+    all.count += lines.count;
+  }
+
+  void append_triangles() {
+    std::vector<u64> first_triangle;
+    u64 triangle_count = 0;
+    for (const ObjPiece& piece : pieces_) {
+      first_triangle.push_back(triangle_count);
+      triangle_count += piece.corners.size() - 2 * piece.corner_counts.size();
+    }
+    mesh_.triangles.resize(triangle_count);
+    for_each_piece([&](ObjPiece& piece) {
+      uvec3* triangles = mesh_.triangles.data() + first_triangle[size_t(&piece - pieces_.data())];
+      const u32* corners = piece.corners.data();
+      PolygonCutter cutter;
+      for (const u32 corner_count : piece.corner_counts) {
+        triangles = cutter.cut(mesh_.positions, {corners, corner_count}, triangles);
+        corners += corner_count;
+      }
+      piece = {};
+    });
+  }
+
+  u64 line_of(const char* at) const {
+    u64 line = 1;
+    for (const char* c = text_.data(); c != at; ++c) line += *c == '\n' || (*c == '\r' && c[1] != '\n');
+    return line;
+  }
+
+  [[noreturn]] void fail(const char* line, const std::string& message) const {
+    throw_bad_file(path_, "line " + std::to_string(line_of(line)) + ": " + message);
+  }
+
+  const std::filesystem::path& path_;
+  std::string_view text_;
+  const CancelToken& cancel_;
+  cpu::Workers workers_;
+  std::vector<ObjPiece> pieces_;
+  Mesh mesh_;
+};
 
 }  // namespace
 
-Mesh load_obj(const std::filesystem::path& path, const CancelToken& cancel) {
-  FileBytes bytes = read_whole_file(path, cancel);
-  check_obj(path, bytes, cancel);
-  Faces faces = parse(path, bytes, cancel);
-  check_finite(path, faces.positions);
-
-  Mesh mesh;
-  mesh.triangles.resize(faces.corners.size() - 2 * faces.corner_counts.size());
-  uvec3* triangles = mesh.triangles.data();
-  PolygonCutter cutter;
-  const u32* corner = faces.corners.data();
-  for (const u32 count : faces.corner_counts) {
-    throw_if_cancelled(path, cancel);
-    triangles = cutter.cut(faces.positions, {corner, count}, triangles);
-    corner += count;
-  }
-  mesh.positions = std::move(faces.positions);
-  return mesh;
+Mesh load_obj(const std::filesystem::path& path, const LoadMeshOptions& options, MeshReport& report) {
+  const FileBytes bytes = read_whole_file(path, options.cancel);
+  return ObjLoader(path, bytes.text(), options).load(report);
 }
 
 }  // namespace copse::detail

@@ -1,13 +1,14 @@
 // Turk, "The PLY Polygon File Format", 1994.
 
 #include <algorithm>
-#include <cstdio>
 #include <optional>
 #include <string>
 
 #include "builders/io/mesh/formats.h"
 #include "builders/io/mesh/ply_source.h"
 #include "builders/io/mesh/polygon.h"
+#include "builders/io/mesh/vertex_filter.h"
+#include "builders/io/whole_file.h"
 
 namespace copse::detail {
 
@@ -18,16 +19,15 @@ constexpr u64 values_per_poll = 16384;
 
 constexpr const char* axis_names[] = {"x", "y", "z"};
 
-std::string text_of(double value) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%g", value);
-  return text;
+/// True for the elements that give triangles. A strip gives one per corner after the second.
+bool has_corners(const PlyElement& element) {
+  return element.name == "face" || element.name == "tristrips";
 }
 
-/// Returns the position of the list of corners among the properties of a face, or -1 if there is none.
-int find_corners(const PlyElement& face) {
-  const int at = face.find("vertex_indices");
-  return at >= 0 ? at : face.find("vertex_index");
+/// Returns the position of the list of corners among the properties of an element, or -1 if there is none.
+int find_corners(const PlyElement& element) {
+  const int at = element.find("vertex_indices");
+  return at >= 0 ? at : element.find("vertex_index");
 }
 
 /// Reads the elements after a header that check_header has accepted.
@@ -35,27 +35,31 @@ template <class Source>
 class BodyReader {
  public:
   BodyReader(const std::filesystem::path& path, const PlyHeader& header, std::string_view body,
-             const CancelToken& cancel)
-      : header_(header), cancel_(cancel), place_{&path}, source_(body, place_) {}
+             const CancelToken& cancel, MeshReport& report)
+      : header_(header), cancel_(cancel), report_(report), place_{&path}, source_(body, place_) {}
 
   Mesh read() {
-    std::optional<std::string_view> early_faces;
+    struct Early {
+      const PlyElement& element;
+      std::string_view data;
+    };
+    std::vector<Early> early;
     for (const PlyElement& element : header_.elements) {
       begin(element);
       if (element.name == "vertex") {
         read_vertices();
-      } else if (element.name == "face" && !mesh_.positions.empty()) {
+      } else if (has_corners(element) && filter_ && early.empty()) {
         read_faces();
       } else {
-        // Faces before the vertices are read after them.
-        if (element.name == "face") early_faces = source_.rest();
+        // Faces before the vertices are read after them, and then those behind them.
+        if (has_corners(element)) early.push_back({element, source_.rest()});
         skip_element();
       }
     }
     check_rest();
-    if (early_faces) {
-      source_ = Source(*early_faces, place_);
-      begin(*header_.find("face"));
+    for (const Early& one : early) {
+      source_ = Source(one.data, place_);
+      begin(one.element);
       read_faces();
     }
     return std::move(mesh_);
@@ -98,24 +102,24 @@ class BodyReader {
         if (axis_of[k] == 3) {
           skip(element.properties[k]);
         } else {
-          position[axis_of[k]] = coordinate(element.properties[k]);
+          position[axis_of[k]] = float(source_.real(element.properties[k].type));
         }
       }
+      if (!is_finite(position)) leave_out(report_.vertices);
       mesh_.positions.push_back(position);
     }
+    vertex_count_ = element.count;
+    filter_.emplace(mesh_.positions);
   }
 
-  float coordinate(const PlyProperty& property) {
-    const double wide = source_.real(property.type);
-    const float value = float(wide);
-    if (!is_finite(value)) {
-      place_.fail(property.name + " is " + text_of(wide) + ", not a finite number of at most 3.4028235e38");
-    }
-    return value;
+  void leave_out(MeshReport::LeftOut& kind) const {
+    if (kind.count++ == 0) kind.first = place_.element->name + " " + std::to_string(place_.number);
   }
 
   void read_faces() {
     const PlyElement& element = *place_.element;
+    if (element.count == 0) return;
+    const bool is_strip = element.name == "tristrips";
     const int corners_at = find_corners(element);
     const PlyProperty& corners = element.properties[size_t(corners_at)];
     const u64 min_bytes = 3 * Source::min_bytes(corners.type);
@@ -123,32 +127,75 @@ class BodyReader {
     for (place_.number = 0; place_.number < element.count; ++place_.number) {
       poll(place_.number);
       for (int k = 0; k < int(element.properties.size()); ++k) {
-        if (k == corners_at) {
-          read_face(corners);
-        } else {
+        if (k != corners_at) {
           skip(element.properties[size_t(k)]);
+        } else if (is_strip) {
+          read_strips(corners);
+        } else {
+          read_face(corners);
         }
       }
     }
   }
 
   void read_face(const PlyProperty& property) {
-    const i64 count = source_.integer(property.count_type);
-    if (count < 3) place_.fail("has " + std::to_string(count) + " corners; it needs at least 3");
+    const i64 count = read_corner_count(property, 3);
     corners_.clear();
-    for (i64 k = 0; k < count; ++k) {
-      poll(u64(k) + 1);
-      const i64 index = source_.integer(property.type);
-      if (index < 0 || u64(index) >= mesh_.positions.size()) {
-        place_.fail("index " + std::to_string(index) + " is not among the " +
-                    std::to_string(mesh_.positions.size()) + " vertices, 0 to " +
-                    std::to_string(mesh_.positions.size() - 1));
-      }
-      corners_.push_back(u32(index));
-    }
+    for (i64 k = 0; k < count; ++k) add_corner(k, source_.integer(property.type));
+    if (count < 3) return leave_out(report_.short_faces);
+    if (!filter_->renumber(corners_)) return leave_out(report_.faces);
     const size_t before = mesh_.triangles.size();
     mesh_.triangles.resize(before + corners_.size() - 2);
     cutter_.cut(mesh_.positions, corners_, mesh_.triangles.data() + before);
+  }
+
+  /// Reads the strips of one list. An index of -1 ends a strip.
+  void read_strips(const PlyProperty& property) {
+    const i64 count = read_corner_count(property, 0);
+    corners_.clear();
+    for (i64 k = 0; k < count; ++k) {
+      const i64 index = source_.integer(property.type);
+      if (index == -1) {
+        append_strip();
+      } else {
+        add_corner(k, index);
+      }
+    }
+    append_strip();
+  }
+
+  void append_strip() {
+    if (corners_.size() == 1 || corners_.size() == 2) leave_out(report_.short_faces);
+    for (size_t i = 2; i < corners_.size(); ++i) {
+      // Every other triangle of a strip is mirrored.
+      const bool is_mirrored = i % 2 == 1;
+      u32 corners[3] = {corners_[i - 2 + is_mirrored], corners_[i - 1 - is_mirrored], corners_[i]};
+      // A strip goes round a bend by corners that stand twice.
+      if (corners[0] == corners[1] || corners[1] == corners[2] || corners[2] == corners[0]) continue;
+      if (filter_->renumber(corners)) {
+        mesh_.triangles.push_back({corners[0], corners[1], corners[2]});
+      } else {
+        leave_out(report_.faces);
+      }
+    }
+    corners_.clear();
+  }
+
+  i64 read_corner_count(const PlyProperty& property, i64 least) {
+    const i64 count = source_.integer(property.count_type);
+    if (count < 0) {
+      place_.fail("has " + std::to_string(count) + " corners; it needs at least " + std::to_string(least));
+    }
+    return count;
+  }
+
+  void add_corner(i64 number, i64 index) {
+    poll(u64(number) + 1);
+    if (index < 0 || u64(index) >= vertex_count_) {
+      place_.fail("index " + std::to_string(index) + " is not among the " + std::to_string(vertex_count_) +
+                  " vertices, 0 to " + std::to_string(vertex_count_ - 1));
+    }
+    corners_.push_back(u32(index));
   }
 
   void skip_element() {
@@ -181,18 +228,34 @@ class BodyReader {
 
   const PlyHeader& header_;
   const CancelToken& cancel_;
+  MeshReport& report_;
   PlyPlace place_;
   Source source_;
   Mesh mesh_;
-  std::vector<u32> corners_;
+  u64 vertex_count_ = 0;                // in the file
+  std::optional<VertexFilter> filter_;  // once the vertices have been read
   PolygonCutter cutter_;
+  std::vector<u32> corners_;
 };
+
+void check_corners(const std::filesystem::path& path, const PlyElement& element) {
+  const int at = find_corners(element);
+  if (at < 0) {
+    throw_bad_file(path, "element '" + element.name + "' has no property 'vertex_indices' or 'vertex_index'");
+  }
+  const PlyProperty& corners = element.properties[size_t(at)];
+  if (!corners.is_list || !is_integer(corners.type)) {
+    throw_bad_file(path,
+                   "property '" + corners.name + "' of element '" + element.name + "' is not a list of integers");
+  }
+}
 
 void check_header(const std::filesystem::path& path, const PlyHeader& header) {
   const PlyElement* const vertex = header.find("vertex");
-  const PlyElement* const face = header.find("face");
   if (!vertex || vertex->count == 0) throw_bad_file(path, "has 0 vertices; at least 1 is needed");
-  if (!face || face->count == 0) throw_bad_file(path, "has 0 faces; at least 1 is needed");
+  const PlyElement* const face = header.find("face");
+  const PlyElement* const strips = header.find("tristrips");
+  if ((!face || face->count == 0) && (!strips || strips->count == 0)) throw_no_faces(path, {});
   constexpr u64 max_vertices = u64{1} << 32;
   if (vertex->count > max_vertices) {
     throw_bad_file(path, "the header promises " + std::to_string(vertex->count) + " vertices; at most " +
@@ -205,25 +268,24 @@ void check_header(const std::filesystem::path& path, const PlyHeader& header) {
       throw_bad_file(path, std::string("property '") + axis + "' of element 'vertex' is a list, not a number");
     }
   }
-  const int corners_at = find_corners(*face);
-  if (corners_at < 0) throw_bad_file(path, "element 'face' has no property 'vertex_indices' or 'vertex_index'");
-  const PlyProperty& corners = face->properties[size_t(corners_at)];
-  if (!corners.is_list || !is_integer(corners.type)) {
-    throw_bad_file(path, "property '" + corners.name + "' of element 'face' is not a list of integers");
+  for (const PlyElement* element : {face, strips}) {
+    if (element != nullptr && element->count > 0) check_corners(path, *element);
   }
 }
 
 }  // namespace
 
-Mesh load_ply(const std::filesystem::path& path, const CancelToken& cancel) {
-  const FileBytes bytes = read_whole_file(path, cancel);
+Mesh load_ply(const std::filesystem::path& path, const LoadMeshOptions& options, MeshReport& report) {
+  const FileBytes bytes = read_whole_file(path, options.cancel);
   const PlyHeader header = parse_ply_header(path, bytes.text());
   check_header(path, header);
   const std::string_view body = bytes.text().substr(header.size_bytes);
   switch (header.format) {
-    case PlyFormat::ascii: return BodyReader<AsciiSource>(path, header, body, cancel).read();
-    case PlyFormat::little_endian: return BodyReader<BinarySource<false>>(path, header, body, cancel).read();
-    case PlyFormat::big_endian: return BodyReader<BinarySource<true>>(path, header, body, cancel).read();
+    case PlyFormat::ascii: return BodyReader<AsciiSource>(path, header, body, options.cancel, report).read();
+    case PlyFormat::little_endian:
+      return BodyReader<BinarySource<false>>(path, header, body, options.cancel, report).read();
+    case PlyFormat::big_endian:
+      return BodyReader<BinarySource<true>>(path, header, body, options.cancel, report).read();
   }
   throw_bad_file(path, "unknown format");
 }

@@ -5,6 +5,7 @@
 
 #include <bit>
 #include <cstring>
+#include <limits>
 #include <string>
 
 #include "builders/io/file/words.h"
@@ -105,6 +106,7 @@ class AsciiSource {
     return value;
   }
 
+  /// Infinity for a number that is too large.
   double real(PlyType type) { return type == PlyType::f32 ? double(parsed<float>()) : parsed<double>(); }
 
   void skip(PlyType, u64 count) {
@@ -117,8 +119,7 @@ class AsciiSource {
     T value = 0;
     const std::string_view word = take();
     const std::errc error = parse_number(word, value);
-    if (error == std::errc::result_out_of_range)
-      place_->fail(in_quotes(word) + " is out of the range of its type");
+    if (error == std::errc::result_out_of_range) return std::numeric_limits<T>::infinity();
     if (error != std::errc{}) place_->fail(in_quotes(word) + " is not a number");
     return value;
   }

@@ -1,4 +1,5 @@
-#include <cmath>
+#include <ctime>
+#include <random>
 
 #include "builders/io/mesh_file.h"
 #include "tests/builders/io/temporary_folder.h"
@@ -11,9 +12,9 @@ const std::string corners = "v 0 0 0\nv 1 0 0\nv 0 1 0\n";
 const std::vector<vec3> corner_positions = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}};
 const std::vector<uvec3> one_triangle = {{0, 1, 2}};
 
-Mesh load(const std::string& text) {
+Mesh load(const std::string& text, MeshReport* report = nullptr, u32 workers = 0) {
   static const TemporaryFolder folder;
-  return load_mesh(folder.write("mesh.obj", text));
+  return load_mesh(folder.write("mesh.obj", text), {.cancel = {}, .workers = workers}, report);
 }
 
 void expect_error(const std::string& text, const std::string& part) {
@@ -109,17 +110,49 @@ TEST(Obj, RejectsCornersThatAreNoIndices) {
   expect_error(corners + "f 1 2 +-3\n", "line 4: corner '+-3' does not begin");
 }
 
-TEST(Obj, RejectsFacesOfFewerThanThreeCorners) {
-  expect_error(corners + "f 1 2\n", "line 4: the face has 2 corners; it needs at least 3");
-  expect_error(corners + "f 1 2 # 3\n", "line 4: the face has 2 corners");
-  expect_error(corners + "f\n", "line 4: the face has 0 corners");
+TEST(Obj, LeavesOutFacesOfFewerThanThreeCorners) {
+  for (const char* face : {"f 1 2", "f 1 2 # 3", "f", "f 2/1/1"}) {
+    SCOPED_TRACE(face);
+    MeshReport report;
+    const Mesh mesh = load(corners + "# no face:\n" + face + "\nf 1 2 3\n" + face, &report);
+    EXPECT_EQ(mesh.triangles, one_triangle);
+    EXPECT_FALSE(report.is_complete());
+    EXPECT_EQ(report.message(), "2 faces of fewer than 3 corners (the first: line 5) were left out");
+  }
+  expect_error(corners + "f 1 2\n",
+               "has 0 faces left; at least 1 is needed: 1 face of fewer than 3 corners (line 4) was left out");
+  // Indices are checked nevertheless.
+  expect_error(corners + "f 1 2 3\nf 1 4\n", "line 5: index 4 is past the last of 3 vertices");
+  expect_error(corners + "f 1 2 3\nf 1 x\n", "line 5: corner 'x' does not begin with an index");
 }
 
-TEST(Obj, RejectsCoordinatesThatAreNotFinite) {
-  for (const char* value : {"nan", "NaN", "inf", "-inf", "1e39", "-1e400", "1e99999999999"}) {
-    expect_error(std::string("v 0 0 0\nv 1 ") + value + " 0\nv 0 1 0\nf 1 2 3\n",
-                 std::string("line 2: y is '") + value + "', not a finite number");
+TEST(Obj, LeavesOutVerticesThatAreNotFinite) {
+  for (const char* value : {"nan", "NaN", "-nan(ind)", "inf", "-inf", "1e39", "-1e400", "1e99999999999"}) {
+    SCOPED_TRACE(value);
+    const std::string bad = std::string("v 1 ") + value + " 0\n";
+    MeshReport report;
+    // The vertices behind it get other numbers.
+    Mesh mesh = load("v 0 0 0\n" + bad + "v 1 0 0\nv 0 1 0\nf 1 3 4\n", &report);
+    EXPECT_EQ(mesh.positions, corner_positions);
+    EXPECT_EQ(mesh.triangles, one_triangle);
+    EXPECT_EQ(report.message(), "1 vertex that is not finite (line 2) was left out");
+    mesh = load(bad + bad + corners + "f 3 4 5\nf 3 \\\n4 2\n# more\nf 5 3 4\nf 1 -2 -1\n", &report);
+    EXPECT_EQ(mesh.positions, corner_positions);
+    EXPECT_EQ(mesh.triangles, (std::vector<uvec3>{{0, 1, 2}, {2, 0, 1}}));
+    EXPECT_EQ(report.message(),
+              "2 vertices that are not finite (the first: line 1), 2 faces with such a vertex (the first: line 7) "
+              "were left out");
   }
+  expect_error("v 0 0 nan\nv 1 0 0\nv 0 1 0\nf 1 2 3\nf 1 2\n",
+               "has 0 faces left; at least 1 is needed: 1 vertex that is not finite (line 1), 1 face with such a "
+               "vertex (line 4), 1 face of fewer than 3 corners (line 5) were left out");
+}
+
+TEST(Obj, ReportsNothingOfAWholeMesh) {
+  MeshReport report{.vertices = {.count = 7, .first = "line 7"}, .faces = {}, .short_faces = {}};
+  load(corners + "f 1 2 3\n", &report);
+  EXPECT_TRUE(report.is_complete());
+  EXPECT_EQ(report.message(), "");
 }
 
 TEST(Obj, RejectsCoordinatesThatAreNoNumbers) {
@@ -129,17 +162,20 @@ TEST(Obj, RejectsCoordinatesThatAreNoNumbers) {
   }
 }
 
-TEST(Obj, NothingNotFiniteComesOutOfTheParser) {
-  // Finite numbers that tinyobjloader turns into NaN.
-  const std::string many_zeros(400, '0');
-  for (const std::string& value : {std::string("0e999999"), "1" + many_zeros + "e-400"}) {
-    try {
-      for (const vec3& p : load("v 0 " + value + " 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n").positions)
-        EXPECT_TRUE(is_finite(p));
-    } catch (const Error& error) {
-      EXPECT_EQ(error.code(), ErrorCode::bad_file);
-    }
-  }
+float read_number(const std::string& number) {
+  return load("v 0 " + number + " 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n").positions.at(0).y;
+}
+
+TEST(Obj, ReadsTheNearestFloat) {
+  const std::string zeros(400, '0');
+  EXPECT_EQ(read_number("0e999999"), 0.0f);
+  EXPECT_EQ(read_number("1" + zeros + "e-400"), 1.0f);
+  EXPECT_EQ(read_number("0." + zeros + "1e401"), 1.0f);
+  EXPECT_EQ(read_number("3.4028235e38"), 3.4028235e38f);
+  EXPECT_EQ(read_number("16777217"), 16777216.0f);
+  EXPECT_EQ(read_number("16777217.0000001"), 16777218.0f);
+  EXPECT_EQ(read_number("1e-45"), 1e-45f);
+  EXPECT_EQ(read_number("1e-50"), 0.0f);
 }
 
 TEST(Obj, RejectsVerticesOfFewerThanThreeCoordinates) {
@@ -172,6 +208,115 @@ TEST(Obj, EveryTruncationLoadsOrIsRefused) {
       EXPECT_EQ(error.code(), ErrorCode::bad_file);
     }
   }
+}
+
+/// Joining takes time in proportion to the lines: 4 MB take seconds if every join looks at all lines before it.
+TEST(Obj, JoinsAMillionLinesAtOnceLarge) {
+  std::string text = corners + "f 1 2 3\nf";
+  for (int i = 0; i < 1000000; ++i) text += " \\\n";
+  const std::clock_t begin = std::clock();
+  EXPECT_EQ(load(text + "1 2 3").triangles.size(), 2u);
+  EXPECT_LT(double(std::clock() - begin) / CLOCKS_PER_SEC, 2);
+}
+
+/// An OBJ text of all kinds of lines, with the mesh that it describes.
+class ManyLines {
+ public:
+  explicit ManyLines(u32 seed) : engine_(seed) {
+    for (int i = 0; i < 3; ++i) add_vertex();
+  }
+
+  void add_random_line() {
+    const u32 kind = random(8);
+    if (kind < 3) return add_vertex();
+    if (kind < 7) return add_face();
+    add_line(random(2) ? "# a comment that ends in \\" : "vt 0.5 0.5");
+  }
+
+  void add_line(const std::string& line) {
+    constexpr const char* line_ends[] = {"\n", "\r\n", "\r"};
+    const bool may_join = line.starts_with("v ") || line.starts_with("f ");
+    for (const char c : line) {
+      text_ += c;
+      if (c != ' ' || !may_join || random(10) != 0) continue;
+      text_ += std::string("\\") + line_ends[random(3)] + " ";
+      ++line_count_;
+    }
+    // Not a carriage return alone, which an empty line with a line feed would make a pair of.
+    text_ += line_ends[random(2)];
+    ++line_count_;
+  }
+
+  const std::string& text() const { return text_; }
+  const Mesh& mesh() const { return mesh_; }
+  u64 line_count() const { return line_count_; }
+  u32 random(u32 below) { return u32(engine_() % below); }
+
+ private:
+  void add_vertex() {
+    const int x = int(random(2000)) - 1000, y = int(random(2000)) - 1000, z = int(random(2000)) - 1000;
+    mesh_.positions.push_back(vec3(x, y, z));
+    add_line("v " + std::to_string(x) + " " + std::to_string(y) + " " + std::to_string(z));
+  }
+
+  void add_face() {
+    const u32 count = u32(mesh_.positions.size());
+    uvec3 triangle;
+    std::string line = "f";
+    for (int k = 0; k < 3; ++k) {
+      triangle[k] = random(count);
+      line += " " + (random(2) ? std::to_string(triangle[k] + 1) : std::to_string(i64(triangle[k]) - count));
+    }
+    mesh_.triangles.push_back(triangle);
+    add_line(line);
+  }
+
+  std::mt19937 engine_;
+  std::string text_;
+  Mesh mesh_;
+  u64 line_count_ = 0;
+};
+
+TEST(Obj, ThreadsReadWhatOneThreadReadsLarge) {
+  for (const u32 seed : {1u, 2u}) {
+    ManyLines lines(seed);
+    while (lines.text().size() < 5'000'000) lines.add_random_line();
+    for (const u32 workers : {1u, 2u, 5u, 0u}) {
+      const Mesh mesh = load(lines.text(), nullptr, workers);
+      EXPECT_EQ(mesh.positions, lines.mesh().positions);
+      EXPECT_EQ(mesh.triangles, lines.mesh().triangles);
+    }
+  }
+  EXPECT_COPSE_ERROR(load(corners, nullptr, 4097), ErrorCode::invalid_argument, "4097 workers; at most 4096");
+}
+
+/// Of several errors, the first one counts, wherever the file was cut.
+TEST(Obj, NamesTheFirstErrorOfALargeFileLarge) {
+  ManyLines lines(3);
+  while (lines.text().size() < 1'500'000) lines.add_random_line();
+  const u64 short_line = lines.line_count() + 1;
+  lines.add_line("f 1 2");
+  while (lines.text().size() < 3'500'000) lines.add_random_line();
+  const std::string good = lines.text();
+  const std::string number = std::to_string(lines.line_count() + 1);
+  const std::string count = std::to_string(lines.mesh().positions.size());
+
+  MeshReport report;
+  load(good + "v nan 0 0\n" + corners + "f -1 -2 -3\nf -2 -3 -4\n", &report);
+  EXPECT_EQ(report.short_faces.first, "line " + std::to_string(short_line));
+  EXPECT_EQ(report.vertices.first, "line " + number);
+  EXPECT_EQ(report.faces.first, "line " + std::to_string(lines.line_count() + 6));
+
+  while (lines.text().size() < 6'000'000) lines.add_random_line();
+  const std::string behind = lines.text().substr(good.size()) + "f 1 2 x\n";
+  expect_error(good + "v 0 0 y\n" + behind, "line " + number + ": z is 'y', not a number");
+  expect_error(
+      good + "f -1 -2 -" + count + "9\n" + behind,
+      "line " + number + ": index -" + count + "9 reaches before the first of " + count + " vertices so far");
+  expect_error(
+      good + "f 1 2 9999999\n" + lines.text().substr(good.size()) + "f 1 2 9999999\n",
+      "line " + number + ": index 9999999 is past the last of " + std::to_string(lines.mesh().positions.size()));
+  expect_error(good + std::string("v 0\0", 4) + "\n" + behind, "line " + number + ": character 4 is a zero byte");
 }
 
 TEST(LoadMesh, TellsFormatsByTheEnding) {

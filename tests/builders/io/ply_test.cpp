@@ -13,13 +13,13 @@ namespace {
 const std::vector<vec3> square_positions = {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0.5f}};
 const std::vector<uvec3> square_triangles = {{0, 1, 2}, {0, 2, 3}};
 
-Mesh load(const std::string& bytes) {
+Mesh load(const std::string& bytes, MeshReport* report = nullptr) {
   static const TemporaryFolder folder;
-  return load_mesh(folder.write("mesh.ply", bytes));
+  return load_mesh(folder.write("mesh.ply", bytes), {}, report);
 }
 
-void expect_square(const std::string& bytes) {
-  const Mesh mesh = load(bytes);
+void expect_square(const std::string& bytes, MeshReport* report = nullptr) {
+  const Mesh mesh = load(bytes, report);
   EXPECT_EQ(mesh.positions, square_positions);
   EXPECT_EQ(mesh.triangles, square_triangles);
 }
@@ -189,41 +189,139 @@ TEST(Ply, RejectsIndexPastEnd) {
   }
 }
 
-TEST(Ply, RejectsFacesOfFewerThanThreeCorners) {
+TEST(Ply, LeavesOutFacesOfFewerThanThreeCorners) {
   for (const auto format : formats) {
     for (const int count : {0, 1, 2}) {
-      PlyText ply = begin_square(format);
-      put_square_vertices(ply).put<u8>(3).put<i32>(0, 1, 2).put<u8>(count).put<i32>(0, 1, 2);
-      expect_error(ply.bytes(), "face 1: has " + std::to_string(count) + " corners; it needs at least 3");
+      PlyText ply = begin_square(format, "4", "4");
+      put_square_vertices(ply).put<u8>(3).put<i32>(0, 1, 2);
+      for (int face = 0; face < 2; ++face) {
+        ply.put<u8>(count);
+        for (int k = 0; k < count; ++k) ply.put<i32>(k);
+      }
+      ply.put<u8>(3).put<i32>(0, 2, 3);
+      MeshReport report;
+      expect_square(ply.bytes(), &report);
+      EXPECT_EQ(report.message(), "2 faces of fewer than 3 corners (the first: face 1) were left out");
     }
+    PlyText none = begin_square(format, "4", "1");
+    expect_error(put_square_vertices(none).put<u8>(2).put<i32>(0, 1).bytes(),
+                 "has 0 faces left; at least 1 is needed: 1 face of fewer than 3 corners (face 0) was left out");
+    PlyText bad = begin_square(format, "4", "1");
+    expect_error(put_square_vertices(bad).put<u8>(2).put<i32>(0, 4).bytes(), "face 0: index 4 is not among");
   }
 }
 
-TEST(Ply, RejectsCoordinatesThatAreNotFinite) {
+TEST(Ply, LeavesOutVerticesThatAreNotFinite) {
   const float bad[] = {std::numeric_limits<float>::quiet_NaN(), INFINITY, -INFINITY};
   for (const auto format : formats) {
     for (const float value : bad) {
-      PlyText ply = begin_square(format);
-      ply.put<float>(0, 0, 0, 1, value, 0);
-      for (int k = 0; k < 6; ++k) ply.put<float>(0);
-      ply.put<u8>(3).put<i32>(0, 1, 2).put<u8>(3).put<i32>(0, 1, 2);
-      expect_error(ply.bytes(), "vertex 1: y is ");
+      PlyText ply = begin_square(format, "6", "5");
+      ply.put<float>(0, value, 0);
+      put_square_vertices(ply).put<float>(value, 0, 0);
+      for (const uvec3& t : {uvec3(1, 2, 3), uvec3(3, 0, 1), uvec3(5, 3, 2), uvec3(1, 3, 4)}) {
+        ply.put<u8>(3).put<i32>(t.x, t.y, t.z);
+      }
+      MeshReport report;
+      expect_square(ply.put<u8>(4).put<i32>(0, 1, 2, 3).bytes(), &report);
+      EXPECT_EQ(
+          report.message(),
+          "2 vertices that are not finite (the first: vertex 0), 3 faces with such a vertex (the first: face "
+          "1) were left out");
     }
   }
 }
 
-TEST(Ply, RejectsCoordinatesPastTheLargestFloat) {
+TEST(Ply, LeavesOutVerticesPastTheLargestFloat) {
   for (const auto format : {PlyText::little, PlyText::big}) {
-    expect_error(PlyText(format)
-                     .line("element vertex 1\nproperty double x\nproperty double y\nproperty double z")
-                     .line("element face 1\nproperty list uchar uchar vertex_index\nend_header")
-                     .put<double>(1, 2, -1e300)
-                     .put<u8>(3, 0, 0, 0)
-                     .bytes(),
-                 "vertex 0: z is -1e+300, not a finite number of at most 3.4028235e38");
+    PlyText ply(format);
+    ply.line("element vertex 5\nproperty double x\nproperty double y\nproperty double z\nelement face 1");
+    ply.line("property list uchar uchar vertex_index\nend_header");
+    for (const vec3& p : square_positions) ply.put<double>(p.x, p.y, p.z);
+    MeshReport report;
+    expect_square(ply.put<double>(1, 2, -1e300).put<u8>(4, 0, 1, 2, 3).bytes(), &report);
+    EXPECT_EQ(report.message(), "1 vertex that is not finite (vertex 4) was left out");
   }
-  const std::string header = begin_square(PlyText::ascii, "3", "1").bytes();
-  expect_error(header + "0 0 0 1 1 1 1 1e39 1 3 0 1 2", "vertex 2: '1e39' is out of the range of its type");
+  const std::string header = begin_square(PlyText::ascii, "4", "1").bytes();
+  EXPECT_EQ(load(header + "0 0 0 1 1 1 1 1e39 1 2 2 2 3 0 1 3").positions,
+            (std::vector<vec3>{{}, vec3(1), vec3(2)}));
+}
+
+PlyText begin_strips(PlyText::Format format, const std::string& before, const std::string& strips = "1") {
+  return PlyText(format)
+      .line("element vertex 4\nproperty float x\nproperty float y\nproperty float z\n" + before +
+            "element tristrips " + strips)
+      .line("property list int int vertex_indices\nend_header");
+}
+
+TEST(Ply, ReadsTriangleStrips) {
+  for (const auto format : formats) {
+    // Every other triangle of a strip is mirrored, so that all turn the same way. A strip begins anew after -1.
+    PlyText ply = begin_strips(format, "");
+    put_square_vertices(ply).put<i32>(11, 1, 2, 0, 3, 1, -1, 3, 2, 1, 0, -1);
+    EXPECT_EQ(load(ply.bytes()).triangles,
+              (std::vector<uvec3>{{1, 2, 0}, {0, 2, 3}, {0, 3, 1}, {3, 2, 1}, {1, 2, 0}}));
+    // A corner that stands twice turns the strip; it is no triangle.
+    PlyText bend = begin_strips(format, "");
+    MeshReport report;
+    EXPECT_EQ(load(put_square_vertices(bend).put<i32>(7, -1, 0, 1, 2, 2, 3, 0).bytes(), &report).triangles,
+              (std::vector<uvec3>{{0, 1, 2}, {3, 2, 0}}));
+    EXPECT_TRUE(report.is_complete());
+  }
+}
+
+TEST(Ply, ReadsFacesAndStripsInTheOrderOfTheFile) {
+  const std::string face = "element face 1\nproperty list uchar int vertex_indices\n";
+  for (const auto format : formats) {
+    PlyText ply = begin_strips(format, face, "2");
+    put_square_vertices(ply).put<u8>(3).put<i32>(3, 2, 1).put<i32>(3, 0, 1, 2).put<i32>(3, 0, 2, 3);
+    EXPECT_EQ(load(ply.bytes()).triangles, (std::vector<uvec3>{{3, 2, 1}, {0, 1, 2}, {0, 2, 3}}));
+    expect_square(put_square_vertices(ply = begin_strips(format, "element face 0\nproperty int none\n"))
+                      .put<i32>(7, 0, 1, 2, -1, 0, 2, 3)
+                      .bytes());
+    // Before the vertices and behind them.
+    PlyText early(format);
+    early.line("element tristrips 1\nproperty list int int vertex_indices\nelement vertex 4");
+    early.line("property float x\nproperty float y\nproperty float z\n" + face + "end_header");
+    early.put<i32>(3, 0, 1, 2);
+    expect_square(put_square_vertices(early).put<u8>(3).put<i32>(0, 2, 3).bytes());
+  }
+}
+
+TEST(Ply, LeavesOutShortStripsAndTrianglesOfBadVertices) {
+  for (const auto format : formats) {
+    PlyText ply(format);
+    ply.line("element vertex 5\nproperty float x\nproperty float y\nproperty float z\nelement tristrips 2");
+    ply.line("property list int int vertex_indices\nend_header");
+    put_square_vertices(ply).put<float>(NAN, 0, 0).put<i32>(3, 0, 1, -1).put<i32>(8, 0, 1, 2, 4, 0, 2, 3, -1);
+    MeshReport report;
+    const Mesh mesh = load(ply.bytes(), &report);
+    EXPECT_EQ(mesh.positions, square_positions);
+    EXPECT_EQ(mesh.triangles, (std::vector<uvec3>{{0, 1, 2}, {0, 2, 3}}));
+    EXPECT_EQ(
+        report.message(),
+        "1 vertex that is not finite (vertex 4), 3 faces with such a vertex (the first: tristrips 1), 1 face "
+        "of fewer than 3 corners (tristrips 0) were left out");
+  }
+}
+
+TEST(Ply, RejectsDamagedStrips) {
+  for (const auto format : formats) {
+    PlyText past = begin_strips(format, "");
+    expect_error(put_square_vertices(past).put<i32>(4, 0, 1, 2, 4).bytes(),
+                 "tristrips 0: index 4 is not among the 4 vertices, 0 to 3");
+    PlyText below = begin_strips(format, "");
+    expect_error(put_square_vertices(below).put<i32>(4, 0, 1, 2, -2).bytes(),
+                 "tristrips 0: index -2 is not among");
+    PlyText negative = begin_strips(format, "");
+    expect_error(put_square_vertices(negative).put<i32>(-4, 0, 1, 2).bytes(),
+                 "tristrips 0: has -4 corners; it needs at least 0");
+    PlyText ended = begin_strips(format, "");
+    expect_error(put_square_vertices(ended).put<i32>(4, 0, 1, 2).bytes(), "tristrips 0: the file ends inside it");
+  }
+  expect_error(
+      "ply\nformat ascii 1.0\nelement vertex 1\nproperty int x\nproperty int y\nproperty int z\n"
+      "element tristrips 1\nproperty int vertex_indices\nend_header\n0 0 0 0\n",
+      "property 'vertex_indices' of element 'tristrips' is not a list");
 }
 
 TEST(Ply, RejectsAsciiWordsThatAreNoNumbers) {
