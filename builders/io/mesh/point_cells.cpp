@@ -11,6 +11,29 @@ namespace {
 /// The part of the bounding box by which triangles are widened. Rounding in turn() moves an edge by far less.
 constexpr double slack = 1e-6;
 
+struct Range {
+  double lo, hi;
+};
+
+struct Edge {
+  Point2 lower, upper;
+  double slope;  // x per y
+
+  /// Widens a range of x by the part of the edge between two heights.
+  void add_part(double low, double high, Range& x) const {
+    if (std::max(lower.y, low) > std::min(upper.y, high)) return;
+    const double x_low = low > lower.y ? lower.x + (low - lower.y) * slope : lower.x;
+    const double x_high = high < upper.y ? lower.x + (high - lower.y) * slope : upper.x;
+    x.lo = std::min({x.lo, x_low, x_high});
+    x.hi = std::max({x.hi, x_low, x_high});
+  }
+};
+
+Edge edge(const Point2& p, const Point2& q) {
+  const Point2 &lower = p.y < q.y ? p : q, &upper = p.y < q.y ? q : p;
+  return {lower, upper, upper.y > lower.y ? (upper.x - lower.x) / (upper.y - lower.y) : 0};
+}
+
 }  // namespace
 
 void PointCells::set(std::span<const Point2> points) {
@@ -54,32 +77,16 @@ u32 PointCells::place(double at, double origin, double per_unit) const {
   return place <= 0 ? 0 : std::min(u32(std::min(place, double(size_))), size_ - 1);
 }
 
-/// Returns the least and the largest x of the part of a triangle that is in a row of cells. Without such a part, the
-/// least is above the largest.
-PointCells::Range PointCells::columns_in_row(const Triangle2& triangle, u32 row) const {
-  const double low = bottom_ + row * row_height_ - slack_y_, high = bottom_ + (row + 1) * row_height_ + slack_y_;
-  Range range = {std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity()};
-  const auto add_edge = [&](const Point2& p, const Point2& q) {
-    const Point2 &lower = p.y < q.y ? p : q, &upper = p.y < q.y ? q : p;
-    const double from = std::max(lower.y, low), to = std::min(upper.y, high);
-    if (from > to) return;
-    const double slope = upper.y > lower.y ? (upper.x - lower.x) / (upper.y - lower.y) : 0;
-    const double x_from = from > lower.y ? lower.x + (from - lower.y) * slope : lower.x;
-    const double x_to = to < upper.y ? lower.x + (to - lower.y) * slope : upper.x;
-    range.lo = std::min({range.lo, x_from, x_to});
-    range.hi = std::max({range.hi, x_from, x_to});
-  };
-  add_edge(triangle.a, triangle.b);
-  add_edge(triangle.b, triangle.c);
-  add_edge(triangle.c, triangle.a);
-  return range;
-}
-
 bool PointCells::has_point_in(const Triangle2& triangle) const {
   const auto [y_min, y_max] = std::minmax({triangle.a.y, triangle.b.y, triangle.c.y});
+  const Edge edges[] = {edge(triangle.a, triangle.b), edge(triangle.b, triangle.c), edge(triangle.c, triangle.a)};
   const u32 last_row = row_of(y_max + slack_y_);
   for (u32 row = row_of(y_min - slack_y_); row <= last_row; ++row) {
-    const Range x = columns_in_row(triangle, row);
+    // The part of the triangle in this row of cells.
+    const double low = bottom_ + row * row_height_ - slack_y_, high = bottom_ + (row + 1) * row_height_ + slack_y_;
+    Range x = {std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity()};
+    for (const Edge& one : edges) one.add_part(low, high, x);
+
     const u32 last = row * size_ + column_of(x.hi + slack_x_);
     for (u32 i = row * size_ + column_of(x.lo - slack_x_); i <= last; ++i) {
       for (u32 at = cells_[i].begin; at < cells_[i].end; ++at) {

@@ -51,15 +51,11 @@ class PointCells {
   struct Cell {
     u32 begin, end;  // in items_
   };
-  struct Range {
-    double lo, hi;
-  };
 
   u32 column_of(double x) const { return place(x, left_, columns_per_unit_); }
   u32 row_of(double y) const { return place(y, bottom_, rows_per_unit_); }
   u32 place(double at, double origin, double per_unit) const;
   Cell& cell_of(const Point2& p) { return cells_[row_of(p.y) * size_ + column_of(p.x)]; }
-  Range columns_in_row(const Triangle2& triangle, u32 row) const;
 
   u32 size_ = 0;  // of rows and columns
   double left_ = 0, bottom_ = 0;
