@@ -129,6 +129,27 @@ COPSE_HD inline u64 load_acquire(const u64* p) {
 #endif
 }
 
+/// Loads 16 bytes at a multiple of 16, in the order of their words: acquires each word before it loads the next.
+/// (A GPU fetches the 16 bytes at one moment. PTX leaves open in which order a vector is loaded.)
+COPSE_HD inline void load_acquire(const u32* p, u32 (&words)[4]) {
+#if COPSE_DEVICE_CODE
+  asm volatile("ld.acquire.gpu.v4.b32 {%0, %1, %2, %3}, [%4];"
+               : "=r"(words[0]), "=r"(words[1]), "=r"(words[2]), "=r"(words[3])
+               : "l"(p)
+               : "memory");
+#else
+  for (int k = 0; k < 4; ++k) words[k] = load_acquire(p + k);
+#endif
+}
+
+COPSE_HD inline void load_acquire(const u64* p, u64 (&words)[2]) {
+#if COPSE_DEVICE_CODE
+  asm volatile("ld.acquire.gpu.v2.b64 {%0, %1}, [%2];" : "=l"(words[0]), "=l"(words[1]) : "l"(p) : "memory");
+#else
+  for (int k = 0; k < 2; ++k) words[k] = load_acquire(p + k);
+#endif
+}
+
 /// Stores `value`; releases all writes before it to threads that acquire it.
 COPSE_HD inline void store_release(u32* p, u32 value) {
 #if COPSE_DEVICE_CODE
@@ -194,6 +215,16 @@ COPSE_HD inline void load_relaxed(const u64* p, u64 (&words)[2]) {
   asm volatile("ld.relaxed.gpu.v2.b64 {%0, %1}, [%2];" : "=l"(words[0]), "=l"(words[1]) : "l"(p) : "memory");
 #else
   for (int k = 0; k < 2; ++k) words[k] = load_relaxed(p + k);
+#endif
+}
+
+/// Call it after load_relaxed(p): acquires the value that it returned, or a later one.
+COPSE_HD inline void acquire_loaded(const u32* p) {
+#if COPSE_DEVICE_CODE
+  load_acquire(p);  // a fence would also wait for the thread's stores
+#else
+  static_cast<void>(p);
+  std::atomic_thread_fence(std::memory_order_acquire);
 #endif
 }
 
@@ -310,6 +341,15 @@ COPSE_HD inline u64 compare_exchange_acq_rel(u64* p, u64 expected, u64 desired) 
 #endif
 }
 
+/// Clears the bits that are not set in `bits`, and returns the old value; relaxed.
+COPSE_HD inline u32 fetch_and_relaxed(u32* p, u32 bits) {
+#if COPSE_DEVICE_CODE
+  return atomicAnd(p, bits);
+#else
+  return std::atomic_ref<u32>(*p).fetch_and(bits, std::memory_order_relaxed);
+#endif
+}
+
 /// Clears the bits that are not set in `bits`, and returns the old value; releases all writes before it to threads
 /// that acquire the value.
 COPSE_HD inline u32 fetch_and_release(u32* p, u32 bits) {
@@ -336,6 +376,30 @@ COPSE_HD inline u64 fetch_increment_by_warp(u64* p) {
   return __shfl_sync(callers, first, leader) + u64(__popc(callers & lower_lanes));
 #else
   return fetch_add_relaxed(p, u64{1});
+#endif
+}
+
+/// As fetch_increment_by_warp, but acquires and releases, for each of the lanes that call together.
+COPSE_HD inline u64 fetch_increment_by_warp_acq_rel(u64* p) {
+#if COPSE_DEVICE_CODE
+  u32 lane, lower_lanes;
+  asm("mov.u32 %0, %%laneid;" : "=r"(lane));
+  asm("mov.u32 %0, %%lanemask_lt;" : "=r"(lower_lanes));
+  const u32 callers = __match_any_sync(__activemask(), reinterpret_cast<unsigned long long>(p));
+  const int leader = __ffs(int(callers)) - 1;
+  u64 first = 0;
+  // The leader releases what the lanes did before the first barrier, and acquires for what they do behind the other.
+  __syncwarp(callers);
+  if (int(lane) == leader) {
+    asm volatile("atom.acq_rel.gpu.add.u64 %0, [%1], %2;"
+                 : "=l"(first)
+                 : "l"(p), "l"(u64(__popc(callers)))
+                 : "memory");
+  }
+  __syncwarp(callers);
+  return __shfl_sync(callers, first, leader) + u64(__popc(callers & lower_lanes));
+#else
+  return std::atomic_ref<u64>(*p).fetch_add(1, std::memory_order_acq_rel);
 #endif
 }
 

@@ -138,10 +138,11 @@ class BidirectionalLayout {
     return sizeof(Word) == 8 ? Word(u64(tag) << 32) : Word(tag);
   }
 
-  /// True if a slot with the key's tag holds the key.
+  /// True if a slot in which a relaxed load has seen the key's tag holds the key.
   COPSE_HD bool holds_key(u64 slot, const Key& key) const {
     u32 difference = 0;
     if constexpr (!is_packed) {
+      acquire_loaded(words_ + slot);  // its writer wrote the record before
       for (u32 k = 0; k < Key::count; ++k) difference |= load_relaxed(record(slot) + k) ^ key.word[k];
     }
     return difference == 0;

@@ -16,8 +16,21 @@
 // round of attempts, at least one thread goes on. No thread waits for anything while it holds an end. This makes
 // locks safe in lockstep: see BidirectionalSlots.
 //
-// Reads after both locks see all changes before them. The thread that made a change released, by a fence, one of
-// the two ends, or a slot of the run that was free then and taken later, and the reader has read that slot.
+// Between its locks and its change, a thread checks that all slots of the run are taken, from left to right. Each
+// slot that it reads it acquires before it reads the next. Therefore it knows all earlier changes in the run:
+//
+//   A has locked the run [a, b] and checks it. E erased before, in a run [l, r], and left slot x between a and b
+//   free. Suppose that A still reads x as taken.
+//   - l is a, or lies before a: A's compare-and-swap on a acquired E's change. (If l lies before a, then a was taken
+//     while E held its run. The thread that left a free later knew E's change by this same argument.)
+//   - l lies behind a: A has read l before x, and saw it taken. If a thread F has filled it since E gave it back,
+//     A acquired E's change: F's compare-and-swap continues what E released (or F acquires and releases it). If
+//     not, A saw l as it was before a thread G left it free for E. Then the same holds of A, G and l in place of
+//     A, E and x, and further to the left. This ends at a.
+//   In each case A knew E's change when it read x, and read it as free.
+//
+// What an insertion or assignment changed is known for the same reasons: that thread too gave back an end of its
+// run behind a fence, and filled the other or gave it back.
 
 #include "primitives/tables/bidirectional_search.h"
 
@@ -32,10 +45,10 @@ template <class Layout>
 COPSE_HD bool try_lock_slot(const Layout& layout, u64 slot) {
   constexpr auto empty = Layout::free_word(empty_tag);
   return load_relaxed(layout.word(slot)) == empty &&
-         compare_exchange_relaxed(layout.word(slot), empty, Layout::free_word(locked_tag)) == empty;
+         compare_exchange_acquire(layout.word(slot), empty, Layout::free_word(locked_tag)) == empty;
 }
 
-/// Call it after a fence if anything was changed.
+/// Call it after a fence that the thread passed since its locks: it passes on what their previous holders did.
 template <class Layout>
 COPSE_HD void unlock_slot(const Layout& layout, u64 slot) {
   store_relaxed(layout.word(slot), Layout::free_word(empty_tag));
@@ -56,17 +69,35 @@ COPSE_HD bool find_run(const Layout& layout, u64 home, u64 reach, BidirectionalR
   return run.left != no_slot && run.right != no_slot;
 }
 
+/// True if all slots between the two locked ends are taken. Acquires each before it reads the next to the right.
+template <class Layout>
+COPSE_HD bool is_unbroken(const Layout& layout, const BidirectionalRun& run) {
+  if constexpr (COPSE_DEVICE_CODE == 1) {
+    using Group = typename Layout::Group;
+    u64 first = (run.left + 1) / Group::size * Group::size;
+    for (u32 from = u32(run.left + 1 - first);; first += Group::size, from = 0) {
+      const Group group = Group::load_in_order(layout.word(first));
+      for (u32 k = 0; k < Group::size; ++k) {
+        if (k >= from && is_free(Layout::tag_in(group.word[k]))) return first + k == run.right;
+      }
+    }
+  } else {
+    u64 slot = run.left + 1;
+    while (!is_free(Layout::tag_in(load_acquire(layout.word(slot))))) ++slot;
+    return slot == run.right;
+  }
+}
+
 /// Tries to lock a run as find_run found it. Does not wait.
 template <class Layout>
 COPSE_HD bool try_lock_run(const Layout& layout, const BidirectionalRun& run) {
   if (!try_lock_slot(layout, run.left)) return false;
   if (!try_lock_slot(layout, run.right)) {
-    unlock_slot(layout, run.left);
+    store_release(layout.word(run.left), Layout::free_word(empty_tag));
     return false;
   }
-  fence_acq_rel();
   // An erasure may have split the run before the locks.
-  if (free_slot_after(layout, run.left, run.right + 1) == run.right) return true;
+  if (is_unbroken(layout, run)) return true;
   unlock_run(layout, run);
   return false;
 }
@@ -140,9 +171,11 @@ COPSE_HD void erase_from_run(const Layout& layout, const BidirectionalRun& run, 
   begin_change(layout, first, last);
   for (u64 slot = place; slot < gap; ++slot) layout.move(slot + 1, slot);
   for (u64 slot = place; slot > gap; --slot) layout.move(slot - 1, slot);
-  store_relaxed(layout.word(gap), Layout::free_word(empty_tag));
+  // Released: a thread that fills the gap writes to the record that was read here.
+  store_release(layout.word(gap), Layout::free_word(empty_tag));
   end_change(layout, first, last);
-  unlock_run(layout, run);
+  unlock_slot(layout, run.left);
+  unlock_slot(layout, run.right);
 }
 
 }  // namespace copse::detail

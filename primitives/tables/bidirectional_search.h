@@ -17,6 +17,18 @@
 // ended before the walk saw the page equals the number begun after the walk's end, no element of the page moved in
 // between. Insertions may have filled free slots that are the homes of their keys: the walk's answer was right
 // when it read its last slot.
+//
+// Memory orders, with thread W that walks, C that changes elements and F that fills a free home:
+//
+//   W has read a store of C     C counts its change, then passes a fence, then stores. W passes a fence, then reads
+//                               the changes begun. So W sees this one begun, and if it has not seen it ended, W
+//                               looks again.
+//   W has seen C's change ended W acquired that number, and sees all that C stored, and all that C knew.
+//   W has read a tag of F       F is not counted, and need not be. W acquires the tag before it reads the record,
+//                               which F wrote before.
+//   W reads a record that F writes in place of an element that C erased
+//                               F took the slot that C left free, and then passed a fence before it wrote. So W,
+//                               behind its own fence, sees C's change begun, and looks again.
 
 #include "primitives/tables/bidirectional_layout.h"
 

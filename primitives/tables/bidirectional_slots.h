@@ -223,6 +223,7 @@ class BidirectionalSlots {
       return compare_exchange_relaxed(home, empty, word) == empty;
     } else {
       if (compare_exchange_relaxed(home, empty, Layout::free_word(locked_tag)) != empty) return false;
+      // For searches that still read the record of an erased element: see bidirectional_search.h.
       fence_acq_rel();
       layout_.store_key(target.home, target.key);
       layout_.store_value(target.home, value);

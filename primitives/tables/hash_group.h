@@ -15,10 +15,27 @@ struct alignas(16) HashGroup {
   /// Returns the group at `first`, a multiple of 32 bytes. Each word is whole, but the words may be of different
   /// moments.
   COPSE_HD static HashGroup load(const Word* first) {
-    constexpr u32 half = size / 2;
     Word low[half], high[half];
     load_relaxed(first, low);
     load_relaxed(first + half, high);
+    return joined(low, high);
+  }
+
+  /// The same in the order of the words: acquires each word before it loads the next.
+  COPSE_HD static HashGroup load_in_order(const Word* first) {
+    Word low[half], high[half];
+    load_acquire(first, low);
+    load_acquire(first + half, high);
+    return joined(low, high);
+  }
+
+  /// The same while no thread writes to the table: both halves are fetched at once.
+  COPSE_HD static HashGroup load_quiet(const Word* first) { return *reinterpret_cast<const HashGroup*>(first); }
+
+ private:
+  static constexpr u32 half = size / 2;
+
+  COPSE_HD static HashGroup joined(const Word (&low)[half], const Word (&high)[half]) {
     HashGroup group;
     for (u32 k = 0; k < half; ++k) {
       group.word[k] = low[k];
@@ -26,9 +43,6 @@ struct alignas(16) HashGroup {
     }
     return group;
   }
-
-  /// The same while no thread writes to the table: both halves are fetched at once.
-  COPSE_HD static HashGroup load_quiet(const Word* first) { return *reinterpret_cast<const HashGroup*>(first); }
 };
 
 /// The first word of a group at which a search stops, and its place in the group. place == size if there is none.
