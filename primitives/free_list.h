@@ -63,15 +63,16 @@ class FreeListView {
   /// them.
   COPSE_HD void free(u32 node) const {
     const u32 bit = 1u << node % 32;
-    if (node >= capacity_ || (fetch_and_release(held_ + node / 32, ~bit) & bit) == 0) {
+    if (node >= capacity_ || (fetch_and_relaxed(held_ + node / 32, ~bit) & bit) == 0) {
       fetch_add_relaxed(&counters_->bad_free_count, u64{1});
       return;
     }
     u32* const place = ring_ + (fetch_increment_by_warp(&counters_->returned) & ring_mask_);
     bool done = false;
+    fence_acq_rel();  // for all that was written before
     // The thread that takes what stands here has drawn its ticket and runs.
     for (SpinWait wait;; wait()) {
-      if (!done) done = compare_exchange_acq_rel(place, invalid_id, node) == invalid_id;
+      if (!done) done = compare_exchange_relaxed(place, invalid_id, node) == invalid_id;
       if (all_lanes_done(done)) break;
     }
   }
@@ -82,20 +83,23 @@ class FreeListView {
   /// Looks before it claims, so that of many threads that try again and again the first one that sees a free node
   /// gets it: if all of them claimed at once, the claims that they still had to take back could refuse all of them
   /// for ever. `claims` is read first, and `returned` again after the increment: a value of `returned` that is
-  /// older than the claim could refuse a thread although a node came back in between.
+  /// older than the claim could refuse a thread although a node came back in between. For the same reason each
+  /// claim acquires and releases: a thread that sees the claims of others also sees which nodes they gave back
+  /// before.
   COPSE_HD bool claim() const {
     const u64 claims = load_acquire(&counters_->claims);
-    if (claims >= load_acquire(&counters_->returned)) return false;
-    if (fetch_increment_by_warp(&counters_->claims) < load_acquire(&counters_->returned)) return true;
+    if (claims >= load_relaxed(&counters_->returned)) return false;
+    if (fetch_increment_by_warp_acq_rel(&counters_->claims) < load_relaxed(&counters_->returned)) return true;
     fetch_add_relaxed(&counters_->claims, ~u64{0});
     return false;
   }
 
   /// Returns the node at the place and leaves the place empty, in one step: the tickets t and t + size use the
-  /// same place, and their threads may both be waiting at it.
+  /// same place, and their threads may both be waiting at it. Acquires what was written before the node was freed.
   COPSE_HD static u32 take_from(u32* place) {
-    if (load_relaxed(place) == invalid_id) return invalid_id;
-    return exchange_acq_rel(place, invalid_id);
+    const u32 node = load_relaxed(place);
+    if (node == invalid_id) return invalid_id;
+    return compare_exchange_acquire(place, node, invalid_id) == node ? node : invalid_id;
   }
 
   u32* ring_ = nullptr;  // invalid_id at an empty place
@@ -105,19 +109,19 @@ class FreeListView {
   FreeListCounters* counters_ = nullptr;
 };
 
-// Why no thread waits for ever. Tickets t, t + size, t + 2 size, ... use the same place, in both sequences. Let g
-// and k be the tickets to give back and to take that have been drawn for one place.
+// Why no place stays stuck, with any number of threads. Tickets t, t + size, t + 2 size, ... use the same place, in
+// both sequences. Let g tickets to give back and k tickets to take have been drawn for one place. (The nodes that
+// stand in the ring at the start count as given.)
 //
-//   k <= g       a thread draws a ticket to take only after its claim, and successful claims never exceed
-//   `returned` g <= k + 1   a thread gives back only a node that it took, so at most `size` nodes are free at a
-//   time, and the
-//                tickets of a sequence go round the ring
+//   k <= g       a thread draws a ticket to take after its claim, and successful claims never exceed `returned`
+//   g <= k + 1   a thread gives back only a node that it took. So at most `size` more tickets to give than to take
+//                have been drawn, and both sequences go round the ring
 //
 // Any thread that waits at a full place may take its node, and any that waits at an empty place may fill it: which
-// of them does so changes no count. If the place is full, one more node was given than taken; so a thread that
-// still waits to give implies g >= k + 1 + 1 unless a thread waits to take, and that thread can go on. If it is
-// empty, a thread that waits to take implies k > g unless a thread waits to give, and that thread can go on. Both
-// are excluded, so some thread at each place can always go on, whatever the number of threads.
+// of them does so changes no count. If the place is full, one more node was given than taken. If no thread waits to
+// take there, then k is the number of nodes taken, so g <= k + 1 is the number given: no thread waits to give. If
+// the place is empty, as many nodes were given as taken. If no thread waits to give there, then g is the number
+// given, so k <= g is the number taken: no thread waits to take. So wherever threads wait, one of them can go on.
 //
 // Lanes of a warp wait in a loop that contains all that others may wait for: a lane that is done has nothing left
 // to do behind it, where a compiler could make it wait for the lanes that are not. Lanes in different calls, one
