@@ -9,10 +9,17 @@
 //
 //   63 .. 32           | 31 .. 0
 //   pushed to the back | pushed to the front
+//
+// Why neither count grows into the other. A thread looks whether there is room, then adds. Threads that looked at
+// the same time may all add, so the counts may pass the capacity. A thread that adds so asks for 4096 elements at
+// most, and fewer than 2^19 threads do it at a time, so they pass the capacity by less than 2^31. The capacity is
+// at most 2^31, and each count stays below 2^32. A larger ticket is taken by a compare-and-swap, which counts no
+// more elements than have places.
 
 #include <string>
 
 #include "primitives/core/atomic.h"
+#include "primitives/core/bits.h"
 #include "primitives/core/buffer.h"
 #include "primitives/core/device.h"
 #include "primitives/for_each.h"
@@ -23,14 +30,14 @@ namespace copse {
 struct DoubleQueueCounters {
   u64 pushed;                       // places asked for, on each side
   u32 refused_front, refused_back;  // those of them for which there was no place
-  u64 turned_away;                  // elements that came after the array was full
+  u64 turned_away;                  // other elements without a place: `pushed` does not count them
 };
 
 /// The places of the elements of one ticket. In the order of pushes, its front elements come first.
 struct DoubleTicket {
   u32 front_before, back_before;
   u32 front_count;
-  bool turned_away;  // the array was full before
+  bool counts_all;  // `pushed` counts also those elements of the ticket for which there is no place
 
   /// The place in that order of the k-th front or back element of the ticket.
   COPSE_HD u64 order_of_front(u32 k) const { return u64{front_before} + back_before + k; }
@@ -51,14 +58,17 @@ class DoubleQueueView {
     return to_front ? store_front(ticket, 0, value) : store_back(ticket, 0, value);
   }
 
-  /// Takes places for `front` and `back` elements. The caller must then store all of them, by store_front and
-  /// store_back.
-  COPSE_HD DoubleTicket reserve(u32 front, u32 back) const {
-    // A full array gives no more tickets, so that no count grows into the other.
+  /// Takes places for `front` and `back` elements, any numbers. The caller must then store all of them, by
+  /// store_front and store_back.
+  ///   thread_count: how many threads share the ticket, such as those of a block
+  /// All calls that run at the same time must stand for fewer than 2^19 threads. No GPU holds so many.
+  COPSE_HD DoubleTicket reserve(u32 front, u32 back, u32 thread_count = 1) const {
+    // A full array gives no more tickets.
     const u64 seen = load_relaxed(&counters_->pushed);
-    if (u64{u32(seen)} + (seen >> 32) >= capacity_) return {0, 0, front, true};
+    if (count_of(seen) >= capacity_) return {capacity_, 0, front, false};
+    if (u64{front} + back > u64{quick_elements} * thread_count) return reserve_exactly(front, back, seen);
     const u64 before = fetch_add_relaxed(&counters_->pushed, u64{back} << 32 | front);
-    return {u32(before), u32(before >> 32), front, false};
+    return {u32(before), u32(before >> 32), front, true};
   }
 
   /// Stores the k-th front element of the ticket. Returns false if it is refused.
@@ -88,6 +98,26 @@ class DoubleQueueView {
   COPSE_HD T* data() { return elements_; }
 
  private:
+  /// How many elements per thread a ticket may have that is taken by an addition.
+  static constexpr u32 quick_elements = 4096;
+
+  COPSE_HD static u64 count_of(u64 pushed) { return u64{u32(pushed)} + (pushed >> 32); }
+
+  /// As reserve, but counts only elements that have places: those on the front come first. Tries again if another
+  /// thread was faster, which then has its ticket.
+  COPSE_HD DoubleTicket reserve_exactly(u32 front, u32 back, u64 seen) const {
+    while (count_of(seen) < capacity_) {
+      const u32 room = capacity_ - u32(count_of(seen));
+      const u32 front_places = smaller(front, room);
+      const u32 back_places = smaller(back, room - front_places);
+      const u64 before =
+          compare_exchange_relaxed(&counters_->pushed, seen, seen + (u64{back_places} << 32 | front_places));
+      if (before == seen) return {u32(before), u32(before >> 32), front, false};
+      seen = before;
+    }
+    return {capacity_, 0, front, false};
+  }
+
   COPSE_HD bool store(u64 place, const T& value) const {
     if (place == no_place) return false;
     elements_[place] = value;
@@ -95,11 +125,11 @@ class DoubleQueueView {
   }
 
   COPSE_HD bool has_place(const DoubleTicket& ticket, u64 order, u32& refused) const {
-    if (!ticket.turned_away && order < capacity_) return true;
-    if (ticket.turned_away) {
-      fetch_add_relaxed(&counters_->turned_away, u64{1});
-    } else {
+    if (order < capacity_) return true;
+    if (ticket.counts_all) {
       fetch_add_relaxed(&refused, 1u);
+    } else {
+      fetch_add_relaxed(&counters_->turned_away, u64{1});
     }
     return false;
   }

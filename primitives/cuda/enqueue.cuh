@@ -100,7 +100,7 @@ __global__ void __launch_bounds__(select_threads, enqueue_blocks)
     const SelectedRanks<Shape> ranks = rank_selected<Shape>(selected, warp_totals);
     const u32 tile_size = u32(smaller(n - tile * Shape::size, u64{Shape::size}));
     const u32 fronts = ranks.total;
-    if (threadIdx.x == 0) shared_ticket = queues.reserve(fronts, tile_size - fronts);
+    if (threadIdx.x == 0) shared_ticket = queues.reserve(fronts, tile_size - fronts, select_threads);
     pack_tile(moves, loaded, selected, ranks, staged);
     pack_others(moves, loaded, selected, ranks, tile_size, staged + fronts);
     __syncthreads();
