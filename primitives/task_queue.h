@@ -81,8 +81,9 @@ class TaskQueueView {
   }
 
   /// For the run itself: counts finished tasks, and records the end when no task is left. A task is counted after
-  /// its pushes, and `finished` is read before `pushed`. So if the two agree, then at the first read every task
-  /// had finished, and none was left that could push another.
+  /// its pushes, and `finished` is read before `pushed`. Each count acquires those of all other threads before it,
+  /// and so their pushes. So if the two agree, then at the first read every task had finished, and none was left
+  /// that could push another.
   COPSE_HD void finish(u32 count) const {
     const u64 finished = u64{fetch_add_acq_rel(&counters_->finished, count)} + count;
     if (finished == accepted_count()) store_release(&counters_->ended, 1u);
