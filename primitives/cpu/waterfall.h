@@ -45,21 +45,41 @@ bool run_waiting_task(const Task& task, u64 i, const Abandoned& abandoned) {
   return true;
 }
 
+inline constexpr u64 waterfall_chunk = 256;
+
+/// Takes the next chunk of a waterfall of n tasks by ticket, and runs its tasks in order.
+template <class Task>
+void run_next_chunk(u64* ticket, u64 n, const Task& task, const Abandoned& abandoned) {
+  const u64 first = fetch_add_relaxed(ticket, u64{1}) * waterfall_chunk;
+  for (u64 i = first; i < smaller(first + waterfall_chunk, n); ++i) {
+    if (!run_waiting_task(task, i, abandoned)) return;
+  }
+}
+
+/// Takes tasks of a queue by ticket, and runs them until none is left.
+template <class T, class Task>
+void run_tasks_of(const TaskQueueView<T>& queue, const Task& task, const Abandoned& abandoned) {
+  while (!queue.has_ended()) {
+    const u64 place = fetch_add_relaxed(&queue.counters()->ticket, u64{1});
+    if (place >= queue.capacity()) return;
+    T value;
+    for (SpinWait wait; !queue.take(place, value); wait()) {
+      if (queue.has_ended() || abandoned) return;
+    }
+    task(place, value, queue);
+    queue.finish(1);
+  }
+}
+
 }  // namespace detail
 
 /// Contract: primitives/waterfall.h.
 template <class Task>
 void waterfall(const Executor& ex, const char* label, u64 n, Task task, const WaterfallOptions& = {}) {
-  constexpr u64 chunk = 256;
   u64 ticket = 0;
   detail::Abandoned abandoned(ex);
-  const auto run_chunk = [&] {
-    const u64 first = fetch_add_relaxed(&ticket, u64{1}) * chunk;
-    for (u64 i = first; i < smaller(first + chunk, n); ++i) {
-      if (!detail::run_waiting_task(task, i, abandoned)) return;
-    }
-  };
-  parallel_ranges(ex, label, divide_rounding_up(n, chunk), 1, [&](u64 begin, u64 end) {
+  const auto run_chunk = [&] { detail::run_next_chunk(&ticket, n, task, abandoned); };
+  parallel_ranges(ex, label, divide_rounding_up(n, detail::waterfall_chunk), 1, [&](u64 begin, u64 end) {
     for (u64 k = begin; k < end; ++k) abandoned.guard(run_chunk);
   });
 }
@@ -69,18 +89,7 @@ template <class T, class Task>
 void run_tasks(const Executor& ex, const char* label, const TaskQueueView<T>& queue, Task task,
                const WaterfallOptions& = {}) {
   detail::Abandoned abandoned(ex);
-  const auto run_all = [&] {
-    while (!queue.has_ended()) {
-      const u64 place = fetch_add_relaxed(&queue.counters()->ticket, u64{1});
-      if (place >= queue.capacity()) return;
-      T value;
-      for (SpinWait wait; !queue.take(place, value); wait()) {
-        if (queue.has_ended() || abandoned) return;
-      }
-      task(place, value, queue);
-      queue.finish(1);
-    }
-  };
+  const auto run_all = [&] { detail::run_tasks_of(queue, task, abandoned); };
   if (queue.accepted_count() > 0) {
     parallel_ranges(ex, label, ex.workers.count(), 1, [&](u64 begin, u64 end) {
       for (u64 k = begin; k < end; ++k) abandoned.guard(run_all);

@@ -2,9 +2,7 @@
 
 #include "primitives/bidirectional_table.h"
 
-#include <atomic>
 #include <glm/glm.hpp>
-#include <thread>
 #include <unordered_map>
 
 #include "primitives/core/device.h"
@@ -333,79 +331,6 @@ TEST_P(BidirectionalTables, CallsCanBeCaptured) {
     graph.launch();
     EXPECT_EQ(counts.download()[0].inserted, n);
     EXPECT_EQ(out.download(), numbers);
-  }
-}
-
-/// Runs f(thread) in `count` plain threads at the same time. There are more of them than cores.
-template <class F>
-void run_at_once(u32 count, const F& f) {
-  std::atomic<u32> ready{0};
-  std::vector<std::thread> threads;
-  for (u32 thread = 0; thread < count; ++thread) {
-    threads.emplace_back([&, thread] {
-      ++ready;
-      while (ready < count) std::this_thread::yield();
-      f(thread);
-    });
-  }
-  for (std::thread& thread : threads) thread.join();
-}
-
-/// A table in which the ends of runs are soon further away than an insertion looks for them.
-class CrowdedTable {
- public:
-  CrowdedTable(u32 seed, u32 key_count, u64 max_probes)
-      : state_(seed), table_(context_, 64, {.max_load = 1, .max_probes = max_probes}) {
-    for (u32 i = 0; i < key_count; ++i) {
-      const u32 key = next_key();
-      if (view().insert(key, key) == InsertResult::inserted) keys.push_back(key);
-    }
-  }
-  BidirectionalMap<u32, u32>::View view() const { return table_.view(); }
-  u32 next_key() { return state_ = detail::mixed(state_ + 0x9e3779b9u); }
-
-  std::vector<u32> keys;
-
- private:
-  u32 state_;
-  Context context_{{.backend = Backend::cpu, .workers = 1}};
-  BidirectionalMap<u32, u32> table_;
-};
-
-TEST(BidirectionalThreads, NoneIsToldFullOfAKeyThatAnotherInserts) {
-  const Watchdog watchdog(300, "NoneIsToldFullOfAKeyThatAnotherInserts");
-  for (u32 round = 0; round < 30; ++round) {
-    for (u32 thread_count : {3, 4, 16, 32}) {
-      CrowdedTable table(round * 7919 + 3, 40, 16);
-      for (u32 i = 0; i < 12; ++i) {
-        const u32 key = table.next_key();
-        if (table.view().contains(key)) continue;
-        std::atomic<u32> told[3] = {};
-        run_at_once(thread_count, [&](u32) { ++told[u32(table.view().insert(key, key))]; });
-        const u32 inserted = told[u32(InsertResult::inserted)], full = told[u32(InsertResult::full)];
-        ASSERT_LE(inserted, 1u);
-        ASSERT_TRUE(inserted == 0 || full == 0) << full << " of " << thread_count << " threads, round " << round;
-      }
-    }
-  }
-}
-
-TEST(BidirectionalThreads, AnAssignmentBesideAnErasureIsToldFullWhereThereIsNoRoom) {
-  const Watchdog watchdog(300, "AnAssignmentBesideAnErasureIsToldFullWhereThereIsNoRoom");
-  for (u32 round = 0; round < 100; ++round) {
-    CrowdedTable table(round * 7919 + 3, 60, 8);
-    for (u32 key : table.keys) {
-      std::atomic<u32> told[3] = {};
-      run_at_once(3, [&](u32 thread) {
-        if (thread == 1) {
-          table.view().erase(key);
-        } else {
-          ++told[u32(table.view().insert_or_assign(key, 5))];
-        }
-      });
-      const bool has_room = table.view().insert(key, key) != InsertResult::full;
-      ASSERT_TRUE(told[u32(InsertResult::full)] == 0 || !has_room) << "round " << round;
-    }
   }
 }
 
