@@ -14,8 +14,8 @@ struct LoadMeshOptions {
   /// middle of a large file.
   CancelToken cancel = {};
 
-  /// The number of threads that read an OBJ file, at most 4096; 0 for all that the machine has. The mesh is the same
-  /// with any number.
+  /// The number of threads that read an OBJ file, at most 4096; 0 for one per core. If the system starts fewer, those
+  /// read it. The mesh is the same with any number.
   u32 workers = 0;
 };
 

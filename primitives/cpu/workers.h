@@ -39,13 +39,15 @@ class FloatMode {
   u32 before_;
 };
 
-/// Calls body(begin, end) on the workers, for ranges of about `grain` elements at most that cover 0 to n. Once a stop
-/// is requested, no more ranges begin.
-/// Throws: any exception of `body`.
+/// Calls body(begin, end) on all workers, for ranges of about `grain` elements at most that cover 0 to n.
+/// Throws: Error cancelled; any exception of `body`.
 template <class Body>
-void parallel_ranges(Workers& workers, const CancelToken& cancel, u64 n, u64 grain, const Body& body) {
+void parallel_ranges(const Executor& ex, const char* label, u64 n, u64 grain, const Body& body) {
+  throw_if_cancelled(ex);
+  ex.profile.count_launch(label);
+  ProfileScope scope(ex.profile, label);
   const auto run = [&](u64 begin, u64 end) {
-    if (cancel.stop_requested()) return;
+    if (ex.cancel.stop_requested()) return;
     const FloatMode mode;
     body(begin, end);
   };
@@ -54,19 +56,9 @@ void parallel_ranges(Workers& workers, const CancelToken& cancel, u64 n, u64 gra
   } else {
     TsanAnnotations tsan;
     const RangeTask<decltype(run)> task{run, tsan};
-    workers.arena().execute([&] { tbb::parallel_for(tbb::blocked_range<u64>(0, n, grain), task); });
+    ex.workers.arena().execute([&] { tbb::parallel_for(tbb::blocked_range<u64>(0, n, grain), task); });
     tsan.join();
   }
-}
-
-/// The same on all workers of a context, as a launch of the profile.
-/// Throws: Error cancelled; any exception of `body`.
-template <class Body>
-void parallel_ranges(const Executor& ex, const char* label, u64 n, u64 grain, const Body& body) {
-  throw_if_cancelled(ex);
-  ex.profile.count_launch(label);
-  ProfileScope scope(ex.profile, label);
-  parallel_ranges(ex.workers, ex.cancel, n, grain, body);
   throw_if_cancelled(ex);
 }
 

@@ -5,9 +5,9 @@
 #include "builders/io/mesh/formats.h"
 #include "builders/io/mesh/obj_piece.h"
 #include "builders/io/mesh/polygon.h"
+#include "builders/io/mesh/reader_threads.h"
 #include "builders/io/mesh/vertex_filter.h"
 #include "builders/io/whole_file.h"
-#include "primitives/cpu/workers.h"
 
 namespace copse::detail {
 
@@ -38,7 +38,7 @@ struct LeftOutFaces {
 class ObjLoader {
  public:
   ObjLoader(const std::filesystem::path& path, std::string_view text, const LoadMeshOptions& options)
-      : path_(path), text_(text), cancel_(options.cancel), workers_(options.workers) {
+      : path_(path), text_(text), cancel_(options.cancel), thread_count_(options.workers) {
     const size_t mark_bytes = text.starts_with("\xEF\xBB\xBF") ? 3 : 0;
     for (size_t begin = mark_bytes; begin < text.size();) {
       const size_t end = find_cut(text, begin + bytes_per_piece);
@@ -60,8 +60,8 @@ class ObjLoader {
   template <class Body>
   void for_each_piece(const Body& body) {
     throw_if_cancelled(path_, cancel_);
-    cpu::parallel_ranges(workers_, cancel_, pieces_.size(), 1, [&](u64 begin, u64 end) {
-      for (u64 i = begin; i < end && !cancel_.stop_requested(); ++i) body(pieces_[i]);
+    for_each_on_threads(pieces_.size(), thread_count_, [&](u64 i) {
+      if (!cancel_.stop_requested()) body(pieces_[i]);
     });
     throw_if_cancelled(path_, cancel_);
   }
@@ -181,7 +181,7 @@ class ObjLoader {
   const std::filesystem::path& path_;
   std::string_view text_;
   const CancelToken& cancel_;
-  cpu::Workers workers_;
+  u32 thread_count_;
   std::vector<ObjPiece> pieces_;
   Mesh mesh_;
 };

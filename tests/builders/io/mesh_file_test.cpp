@@ -1,7 +1,11 @@
 #include "builders/io/mesh_file.h"
 
+#include <sys/resource.h>
+
 #include <atomic>
 #include <memory>
+#include <system_error>
+#include <thread>
 
 #include "builders/geometry/generate.h"
 #include "tests/builders/io/temporary_folder.h"
@@ -80,6 +84,36 @@ TEST(LoadMesh, HeedsACancelTokenInsideOneElementLarge) {
                                     "end_header\n1200000" +
                                     corners + "\n" + positions + "3 0 1 2\n"));
 }
+
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // which need more address space
+
+/// Leaves so little address space that no stack of a thread fits.
+void limit_address_space(u64 more_bytes) {
+  u64 pages = 0;
+  std::ifstream("/proc/self/statm") >> pages;
+  const u64 bytes = pages * u64(::sysconf(_SC_PAGESIZE)) + more_bytes;
+  const rlimit limit{bytes, bytes};
+  ::setrlimit(RLIMIT_AS, &limit);
+}
+
+TEST(LoadMeshDeathTest, ReadsAloneIfNoThreadCanBeStartedLarge) {
+  const TemporaryFolder folder;
+  const std::filesystem::path path =
+      folder.write("mesh.obj", obj_text(generate_sphere(5)) + std::string(2'000'000, '\n'));
+  const auto load_alone = [&] {
+    limit_address_space(7'500'000);
+    bool is_refused = false;
+    try {
+      std::thread([] {}).join();
+    } catch (const std::system_error&) {
+      is_refused = true;
+    }
+    std::_Exit(is_refused && load_mesh(path).triangles.size() == 20 * 1024 ? 0 : 1);
+  };
+  EXPECT_EXIT(load_alone(), testing::ExitedWithCode(0), "");
+}
+
+#endif
 
 }  // namespace
 }  // namespace copse::test
