@@ -69,10 +69,9 @@ class FreeListView {
     }
     u32* const place = ring_ + (fetch_increment_by_warp(&counters_->returned) & ring_mask_);
     bool done = false;
-    fence_acq_rel();  // for all that was written before
     // The thread that takes what stands here has drawn its ticket and runs.
     for (SpinWait wait;; wait()) {
-      if (!done) done = compare_exchange_relaxed(place, invalid_id, node) == invalid_id;
+      if (!done) done = compare_exchange_acq_rel(place, invalid_id, node) == invalid_id;
       if (all_lanes_done(done)) break;
     }
   }
