@@ -8,6 +8,8 @@
 #include <system_error>
 #include <type_traits>
 
+#include "primitives/core/parse_number.h"
+
 namespace copse::detail {
 
 /// Removes the first word from `line` and returns it; empty at the end. Spaces and tabs separate words.
@@ -30,11 +32,11 @@ std::errc parse_number(std::string_view word, T& value) {
   if (error != std::errc::invalid_argument && stop != end) return std::errc::invalid_argument;
   if constexpr (std::is_floating_point_v<T> && !std::is_same_v<T, long double>) {
     if (error == std::errc::result_out_of_range) {
-      long double wide = 0;
-      const std::errc wide_error = parse_number(word, wide);
+      if (!is_below_one(word)) return error;
+      long double wide = 0;  // stays 0 for a number that is too small for it, too
+      parse_number(word, wide);
       value = T(wide);
-      const bool is_small = wide < 1 && wide > -1;
-      return wide_error == std::errc{} && is_small ? std::errc{} : std::errc::result_out_of_range;
+      return {};
     }
   }
   return error;
