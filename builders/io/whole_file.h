@@ -50,9 +50,13 @@ void throw_if_cancelled(const std::filesystem::path& path, const CancelToken& ca
 /// Error cancelled; Error out_of_memory.
 FileBytes read_whole_file(const std::filesystem::path& path, const CancelToken& cancel = {});
 
-/// Writes a file under a temporary name in the same folder and renames it on commit, so that the old file survives
-/// every failure. Without commit, nothing is left behind. Follows symbolic links and keeps the mode of an old
-/// file. Files that are not regular, such as /dev/stdout, are written directly.
+class TemporaryName;
+
+/// Writes a new file and puts it in the place of the old one on commit, so that the old file survives every
+/// failure. Until then the new file has no name where the system can do so (Linux, O_TMPFILE), so that it is gone
+/// however the program ends. Elsewhere it has a temporary name in the same folder; see remove_temporary_files.
+/// Follows symbolic links and keeps the mode of an old file. Files that are not regular, such as /dev/stdout, are
+/// written directly.
 class FileReplacement {
  public:
   /// Throws: Error bad_file.
@@ -70,19 +74,28 @@ class FileReplacement {
   void commit();
 
  private:
-  void open_temporary();
+  void find_target();
+  void open_new_file();
+  void open_named();
+  void give_name();
+  bool link_to(const char* name) const;
   void flush();
   void write_now(const char* data, u64 bytes);
-  void close();
+  void close_file();
   [[noreturn]] void fail(const char* what, int error) const;
 
-  std::filesystem::path path_;       // as the caller gave it
-  std::filesystem::path target_;     // behind symbolic links
-  std::filesystem::path temporary_;  // empty if there is none
-  int file_ = -1;
+  std::filesystem::path path_;           // as the caller gave it
+  std::string target_;                   // the name in the folder, behind symbolic links
+  int folder_ = -1;                      // of the target; -1 for a file that is written directly
+  int file_ = -1;                        // the new file
+  std::unique_ptr<TemporaryName> name_;  // of the new file, while it has one
   u32 old_mode_ = 0;
   bool has_old_file_ = false;
   std::string pending_;
 };
+
+/// Removes the files that FileReplacements have written under temporary names and not yet committed. For a program
+/// that is about to end without unwinding: it may be called in a signal handler.
+void remove_temporary_files() noexcept;
 
 }  // namespace copse::detail

@@ -1,5 +1,6 @@
 #include "builders/io/whole_file.h"
 
+#include <fcntl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -9,6 +10,7 @@
 
 #include "tests/builders/io/temporary_folder.h"
 #include "tests/support/backends.h"
+#include "tests/support/forbid_unnamed_files.h"
 
 namespace copse::test {
 namespace {
@@ -112,6 +114,84 @@ TEST(FileReplacement, WritesDevicesWithoutReplacingThem) {
   EXPECT_TRUE(std::filesystem::is_character_file("/dev/null"));
   EXPECT_COPSE_ERROR(write_file("/dev/full", "x"), ErrorCode::bad_file,
                      "/dev/full: cannot be written: No space left");
+}
+
+TEST(FileReplacement, WritesNamesAsLongAsTheSystemAllows) {
+  const TemporaryFolder folder;
+  for (const size_t length : {252u, 255u}) {
+    const std::string name(length, 'n');
+    write_file(folder / name, "first");
+    write_file(folder / name, "second");
+    EXPECT_EQ(read_bytes(folder / name), "second");
+  }
+  EXPECT_EQ(folder.file_count(), 2u);
+  EXPECT_COPSE_ERROR(write_file(folder / std::string(256, 'n'), "x"), ErrorCode::bad_file, "File name too long");
+}
+
+/// Returns the status with which a child process ends that runs `body`; 0 if it returns true.
+template <class Body>
+int status_of_child(const Body& body) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    try {
+      ::_exit(body() ? 0 : 1);
+    } catch (const std::exception&) {
+      ::_exit(2);
+    }
+  }
+  int status = -1;
+  return ::waitpid(child, &status, 0) == child ? status : -1;
+}
+
+TEST(FileReplacement, LeavesNothingIfItsProcessIsKilled) {
+  const TemporaryFolder folder;
+  const int probe = ::open(folder.path().c_str(), O_WRONLY | O_TMPFILE, 0600);
+  if (probe < 0) GTEST_SKIP() << "the file system has no files without names";
+  ::close(probe);
+  folder.write("old", "old");
+  const int status = status_of_child([&] {
+    FileReplacement first(folder / "new"), second(folder / "old");
+    const std::string bytes(3 << 20, 'x');
+    first.write(bytes.data(), bytes.size());
+    second.write(bytes.data(), bytes.size());
+    return ::raise(SIGKILL) == 0;
+  });
+  EXPECT_TRUE(WIFSIGNALED(status));
+  EXPECT_EQ(read_bytes(folder / "old"), "old");
+  EXPECT_EQ(folder.file_count(), 1u);
+}
+
+constexpr int no_filter = 3;
+
+TEST(FileReplacement, WritesUnderATemporaryNameWhereFilesNeedOne) {
+  const TemporaryFolder folder;
+  folder.write("old", "old");
+  const int status = status_of_child([&] {
+    if (!forbid_unnamed_files()) ::_exit(no_filter);
+    write_file(folder / "new", "1");
+    write_file(folder / "old", "2");
+    { FileReplacement given_up(folder / "none"); }
+    return true;
+  });
+  if (WEXITSTATUS(status) == no_filter) GTEST_SKIP() << "the kernel has no filters";
+  EXPECT_EQ(status, 0);
+  EXPECT_EQ(read_bytes(folder / "new"), "1");
+  EXPECT_EQ(read_bytes(folder / "old"), "2");
+  EXPECT_EQ(folder.file_count(), 2u);
+}
+
+TEST(FileReplacement, TemporaryNamesAreRemovedOnRequest) {
+  const TemporaryFolder folder;
+  const int status = status_of_child([&] {
+    if (!forbid_unnamed_files()) ::_exit(no_filter);
+    { FileReplacement given_up(folder / "none"); }
+    FileReplacement first(folder / "first"), second(folder / "second");
+    const bool were_there = folder.file_count() == 2;
+    detail::remove_temporary_files();
+    return were_there && folder.file_count() == 0;
+  });
+  if (WEXITSTATUS(status) == no_filter) GTEST_SKIP() << "the kernel has no filters";
+  EXPECT_EQ(status, 0);
 }
 
 /// Runs in a child process, so that the limit stays there. Exits with 0 if all is right.
