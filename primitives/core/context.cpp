@@ -5,6 +5,7 @@
 
 #include "primitives/core/dispatch.h"
 #include "primitives/core/stopwatch.h"
+#include "primitives/cpu/usable_workers.h"
 #include "primitives/cpu/workers.h"
 
 namespace copse {
@@ -71,7 +72,7 @@ Context::Context(const ContextOptions& options) {
                        cuda_capability(options.device), options.check_every_launch});
     cuda_executor_ = parts->cuda_executor.get();
   } else {
-    parts->workers = std::make_unique<cpu::Workers>(options.workers);
+    parts->workers = std::make_unique<cpu::Workers>(cpu::usable_workers(options.workers));
     parts->cpu_executor = std::make_unique<cpu::Executor>(cpu::Executor{base, *parts->workers});
     cpu_executor_ = parts->cpu_executor.get();
   }

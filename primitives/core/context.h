@@ -38,7 +38,7 @@ struct ContextOptions {
   /// CPU the heap.
   MemoryResource* memory = nullptr;
 
-  /// The number of CPU threads, at most 4096; 0 for all that the machine has.
+  /// The number of CPU threads, 1 to 4096; 0, or more than the machine runs at once, for all that it does.
   u32 workers = 0;
 
   /// Waits after every launch, so that an error names the launch that caused it. Slow; for debugging.

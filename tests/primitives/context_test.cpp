@@ -67,6 +67,17 @@ TEST(ContextChoice, KeepsTheNumberOfWorkers) {
   EXPECT_EQ(Context({.backend = Backend::cpu, .workers = 1}).worker_count(), 1u);
 }
 
+TEST(ContextChoice, TakesNoMoreWorkersThanRunAtOnceAndWarnsOfNothing) {
+  testing::internal::CaptureStderr();
+  Context context({.backend = Backend::cpu, .workers = 4096});
+  const Buffer<u32> ones(context, std::vector<u32>(1 << 20, 1));
+  Buffer<u32> sum(context, 1);
+  reduce_sum<u32>(context, ones.span(), sum.span());
+  EXPECT_EQ(sum.download()[0], 1u << 20);
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+  EXPECT_EQ(context.worker_count(), Context({.backend = Backend::cpu}).worker_count());
+}
+
 TEST_P(ContextTest, TakesMemoryFromTheCallersResource) {
   CountingResource memory(context().device().default_memory());
   {
