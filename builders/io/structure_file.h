@@ -19,13 +19,13 @@ struct StructureFile {
   u32 max_leaf_size = 0;
 };
 
-/// Writes a tree and its mesh. A temporary file is written first and renamed when it is complete, so that an old
-/// file survives a full disk. docs/guide/structure-file.md describes the layout.
+/// Writes a tree and its mesh. The file appears under its name when it is complete, so that an old file survives a
+/// full disk. docs/guide/structure-file.md describes the layout.
 ///   mesh: the mesh that the tree was built over
 ///   builder: at most 23 characters
 ///   wide: a wide tree over the same primitives as `bvh`, or none; with one, the file has version 2
 /// Throws: Error bad_file; Error invalid_argument for content that could not be loaded again, such as the tree of
-/// another mesh.
+/// another mesh, or a triangle in the tree with an infinite coordinate.
 /// Waits: for the tree.
 void save_structure(const FilePath& path, Context& context, const Mesh& mesh, const Bvh& bvh,
                     const std::string& builder, u32 morton_bits, u32 max_leaf_size, const AnyWideBvh& wide = {});

@@ -58,7 +58,7 @@ class StructureReader {
             .parents = array<u32>(layout_.parents, layout_.pair_count),
             .primitive_ids = array<u32>(layout_.primitive_ids, header_.counts.primitive_count),
             .triangles = array<uvec3>(layout_.triangles, header_.triangle_count),
-            .vertex_count = header_.vertex_count};
+            .positions = positions()};
   }
   std::span<const vec3> positions() const { return array<vec3>(layout_.positions, header_.vertex_count); }
 

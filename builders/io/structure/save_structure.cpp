@@ -159,7 +159,7 @@ void save_structure(const FilePath& file_path, Context& context, const Mesh& mes
                                                           .parents = tree.parents,
                                                           .primitive_ids = tree.primitive_ids,
                                                           .triangles = mesh.triangles,
-                                                          .vertex_count = mesh.positions.size()});
+                                                          .positions = mesh.positions});
   if (!fault.empty()) refuse(fault);
   const HostWideTree wide_tree = download_wide(context, wide, tree, mesh.triangles.size());
   StructureHeader header = make_header(mesh, tree.counts, builder, morton_bits, max_leaf_size, wide_tree.header);

@@ -116,10 +116,25 @@ std::string find_id_fault(const StructureArrays& a) {
 std::string find_vertex_fault(const StructureArrays& a) {
   for (u64 i = 0; i < a.triangles.size(); ++i) {
     for (int k = 0; k < 3; ++k) {
-      if (a.triangles[i][k] >= a.vertex_count) {
+      if (a.triangles[i][k] >= a.positions.size()) {
         return "triangle " + to_string(i) + " has vertex " + to_string(a.triangles[i][k]) + " of " +
-               to_string(a.vertex_count);
+               to_string(a.positions.size());
       }
+    }
+  }
+  return "";
+}
+
+/// Builders leave triangles with infinite or NaN coordinates out of the tree.
+std::string find_coordinate_fault(const StructureArrays& a) {
+  for (const u32 id : a.primitive_ids) {
+    for (int k = 0; k < 3; ++k) {
+      const u32 vertex = a.triangles[id][k];
+      const vec3& p = a.positions[vertex];
+      if (is_finite(p)) continue;
+      const int axis = !is_finite(p.x) ? 0 : !is_finite(p.y) ? 1 : 2;
+      return "triangle " + to_string(id) + " of the tree has vertex " + to_string(vertex) + ", whose " +
+             "xyz"[axis] + " is " + to_string(p[axis]) + "; it must be finite";
     }
   }
   return "";
@@ -135,6 +150,7 @@ std::string find_structure_fault(const StructureArrays& arrays) {
 
   fault = find_node_fault(arrays);
   if (fault.empty()) fault = find_id_fault(arrays);
+  if (fault.empty()) fault = find_coordinate_fault(arrays);
   if (!fault.empty()) return fault;
   const u64 reached = count_reached(arrays.nodes);
   if (reached == arrays.nodes.size()) return "";

@@ -18,14 +18,14 @@ struct StructureArrays {
   std::span<const u32> parents;
   std::span<const u32> primitive_ids;
   std::span<const uvec3> triangles;
-  u64 vertex_count;
+  std::span<const vec3> positions;
 };
 
 /// Returns the first fault, with value and limit, or an empty string. Without a fault, every walk over the tree
 /// ends and reads nothing outside the arrays: counts fit together; each pair of siblings has one parent, which
 /// `parents` gives; every node is reached from the root; each slot of primitive_ids is in one leaf; ids are
-/// distinct and below the number of triangles; vertex indices are below vertex_count; boxes are finite or empty.
-/// Only validate() checks that boxes hold what is below them.
+/// distinct and below the number of triangles; vertex indices are below the number of positions; triangles in the
+/// tree have finite coordinates; boxes are finite or empty. Only validate() checks that boxes hold what is below them.
 /// The sizes of the spans must fit the counts.
 std::string find_structure_fault(const StructureArrays& arrays);
 

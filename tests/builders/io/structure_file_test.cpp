@@ -122,6 +122,7 @@ struct OpenFile {
   u32& parent(u64 pair) { return at<u32>(layout.parents, pair); }
   u32& id(u64 slot) { return at<u32>(layout.primitive_ids, slot); }
   u32& index(u64 i) { return at<u32>(layout.triangles, i); }
+  float& coordinate(u64 i) { return at<float>(layout.positions, i); }
 
   u64 find_node(bool is_leaf) {
     u64 i = 1;
@@ -213,6 +214,16 @@ TEST_P(StructureFileTest, RejectsTreesThatAreNone) {
   expect_error([](OpenFile& f) { f.node_word(5, 4) = 0xff800000; }, "box of node 5 is neither finite nor empty");
 }
 
+TEST_P(StructureFileTest, RejectsCoordinatesThatAreNotFinite) {
+  const std::string bytes = save(generate_cube());
+  for (const auto& [value, name] : {std::pair(INFINITY, "inf"), {-INFINITY, "-inf"}, {NAN, "nan"}}) {
+    OpenFile file(bytes);
+    file.coordinate(3 * 7 + 1) = value;
+    EXPECT_COPSE_ERROR(load(file.sealed()), ErrorCode::bad_file,
+                       std::string("of the tree has vertex 7, whose y is ") + name + "; it must be finite");
+  }
+}
+
 TEST_P(StructureFileTest, RejectsCyclesApartFromTheRoot) {
   // Node 2 has a pair whose first node has the pair of node 2: each has one parent, but the root does not reach
   // them.
@@ -294,6 +305,9 @@ TEST_P(StructureFileTest, RefusesToSaveWhatCouldNotBeLoaded) {
   Mesh broken = cube;
   broken.triangles[3].y = 99;
   EXPECT_COPSE_ERROR(save_as(broken, bvh, "lbvh"), ErrorCode::invalid_argument, "triangle 3 has vertex 99 of 8");
+  Mesh endless = cube;
+  endless.positions[5].z = INFINITY;
+  EXPECT_COPSE_ERROR(save_as(endless, bvh, "lbvh"), ErrorCode::invalid_argument, "vertex 5, whose z is inf");
   EXPECT_EQ(folder_.file_count(), 0u);
 }
 
