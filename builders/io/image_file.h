@@ -5,8 +5,12 @@
 
 namespace copse {
 
-/// Writes a PNG. A temporary file is written first and renamed when it is complete.
-/// Throws: Error bad_file; Error invalid_argument if the number of pixels is 0 or not width * height.
+/// Returns how many pixels save_png can write in an image of this height: about 134 million.
+u64 max_png_pixels(u32 height);
+
+/// Writes a PNG. The file appears under its name when it is complete.
+/// Throws: Error bad_file; Error invalid_argument if the number of pixels is 0, not width * height, or above
+/// max_png_pixels; Error out_of_memory.
 void save_png(const FilePath& path, const Image& image);
 
 }  // namespace copse

@@ -1,5 +1,6 @@
 #include "builders/io/image_file.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <limits>
 #include <string>
@@ -28,16 +29,19 @@ void check(const Image& image) {
     detail::refuse("save_png", "an image of " + size + " needs " + std::to_string(pixels) + " pixels and has " +
                                    std::to_string(image.pixels.size()));
   }
-  // stb counts the bytes of all rows, and twice as many while it packs them, in an int.
-  constexpr u64 max_bytes = std::numeric_limits<int>::max() / 4;
-  const u64 bytes = pixels * sizeof(Rgba8) + image.height;
-  if (bytes > max_bytes) {
-    detail::refuse("save_png", "an image of " + size + " takes " + std::to_string(bytes) +
-                                   " bytes, past the limit of " + std::to_string(max_bytes));
+  if (pixels > max_png_pixels(image.height)) {
+    detail::refuse("save_png", "an image of " + size + " has " + std::to_string(pixels) +
+                                   " pixels, past the limit of " + std::to_string(max_png_pixels(image.height)));
   }
 }
 
 }  // namespace
+
+u64 max_png_pixels(u32 height) {
+  // stb counts the bytes of all rows, a filter byte in front of each, and twice as many while it packs them, in an int.
+  constexpr u64 max_bytes = std::numeric_limits<int>::max() / 4;
+  return (max_bytes - std::min<u64>(height, max_bytes)) / sizeof(Rgba8);
+}
 
 void save_png(const FilePath& file_path, const Image& image) {
   const std::filesystem::path path = file_path.text();

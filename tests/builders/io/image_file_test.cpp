@@ -34,6 +34,12 @@ TEST(SavePng, RefusesSizesThatDoNotFit) {
   EXPECT_EQ(folder.file_count(), 0u);
 }
 
+TEST(SavePng, TellsHowManyPixelsItCanWrite) {
+  EXPECT_GE(max_png_pixels(11585), u64{11585} * 11585);
+  EXPECT_LT(max_png_pixels(11600), u64{11600} * 11600);
+  EXPECT_EQ(max_png_pixels(0xffffffffu), 0u);
+}
+
 TEST(SavePng, NamesWhyItCannotWrite) {
   const Image image{1, 1, {{0, 0, 0, 255}}};
   EXPECT_COPSE_ERROR(save_png("/no/such/folder/a.png", image), ErrorCode::bad_file, "No such file or directory");
