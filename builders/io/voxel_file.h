@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "builders/geometry/mesh.h"
 #include "builders/grid/bricks.h"
 #include "builders/grid/voxels.h"
 #include "builders/io/file_path.h"
@@ -24,14 +25,22 @@ struct HostVoxels {
 HostVoxels download(const Voxels& voxels);
 HostVoxels download(const Bricks& bricks);
 
-/// Writes voxels as docs/guide/voxel-file.md describes. A temporary file is written first and renamed when it is
-/// complete.
+/// Writes voxels as docs/guide/voxel-file.md describes. The file appears under its name when it is complete.
 /// Throws: Error bad_file; Error invalid_argument if keys and words do not fit the shape.
 void save_voxels(const FilePath& path, const HostVoxels& voxels);
 
 /// Reads such a file. The file is not trusted: its sizes, and the order and range of its keys, are checked.
 /// Throws: Error bad_file, Error out_of_memory.
 HostVoxels load_voxels(const FilePath& path);
+
+/// Returns how many voxels are set.
+u64 count_voxels(const HostVoxels& voxels);
+
+/// Returns the faces between voxels that are set and neighbours that are not set or not in the grid, so that voxels
+/// can be drawn and traced as a mesh. A face has two triangles, counter-clockwise as seen from outside, and four
+/// vertices of its own; equal corners have equal coordinates.
+/// Throws: Error capacity past 2^31 triangles, Error out_of_memory.
+Mesh surface_of(const HostVoxels& voxels);
 
 /// Writes a PNG for each layer of voxels into a folder that exists: slice-0000.png is the layer with the lowest z.
 /// Each pixel is a voxel, white if it is set and black if not; x runs to the right and y up.

@@ -60,6 +60,55 @@ TEST_P(VoxelFile, IsLaidOutAsDescribed) {
   EXPECT_EQ(word(80 + 4 * count), voxels.words[0]);
 }
 
+/// Returns how many faces of set voxels have no set voxel on their other side, one by one.
+u64 slow_face_count(const HostVoxels& voxels) {
+  const glm::ivec3 size(voxels.shape.resolution);
+  const auto is_set = [&](const glm::ivec3& v) {
+    const bool is_inside = v.x >= 0 && v.y >= 0 && v.z >= 0 && v.x < size.x && v.y < size.y && v.z < size.z;
+    return is_inside && voxels.at(uvec3(v));
+  };
+  u64 count = 0;
+  for (int z = 0; z < size.z; ++z) {
+    for (int y = 0; y < size.y; ++y) {
+      for (int x = 0; x < size.x; ++x) {
+        for (int k = 0; k < 3; ++k) {
+          glm::ivec3 step(0);
+          step[k] = 1;
+          const glm::ivec3 v(x, y, z);
+          count += is_set(v) && !is_set(v - step);
+          count += is_set(v) && !is_set(v + step);
+        }
+      }
+    }
+  }
+  return count;
+}
+
+/// Returns the volume that a closed mesh encloses, positive if its triangles face outwards.
+double volume_of(const Mesh& mesh) {
+  double volume = 0;
+  for (const uvec3& t : mesh.triangles) {
+    const dvec3 a(mesh.positions[t.x]), b(mesh.positions[t.y]), c(mesh.positions[t.z]);
+    volume += (a.x * (b.y * c.z - b.z * c.y) + a.y * (b.z * c.x - b.x * c.z) + a.z * (b.x * c.y - b.y * c.x)) / 6;
+  }
+  return volume;
+}
+
+TEST_P(VoxelFile, SurfaceHasEachOuterFaceOnceAndFacesOutwards) {
+  for (const Mesh& mesh : {generate_sphere(2), generate_cube(), Mesh{}}) {
+    for (const u32 resolution : {1u, 8u, 37u}) {
+      for (const HostVoxels& voxels : {dense(mesh, resolution), sparse(mesh, resolution)}) {
+        const Mesh surface = surface_of(voxels);
+        EXPECT_EQ(surface.triangles.size(), 2 * slow_face_count(voxels));
+        EXPECT_EQ(surface.positions.size(), 2 * surface.triangles.size());
+        const dvec3 cells = voxels.shape.cells_per_unit;
+        const double expected = double(count_voxels(voxels)) / (cells.x * cells.y * cells.z);
+        EXPECT_NEAR(volume_of(surface), expected, 1e-5 * expected) << resolution;
+      }
+    }
+  }
+}
+
 /// Returns the voxels that are set in a slice, by the colours that save_slices draws.
 TEST_P(VoxelFile, SlicesAreOneALayer) {
   for (const HostVoxels& voxels : {dense(generate_sphere(2), 11), sparse(generate_sphere(2), 11)}) {
