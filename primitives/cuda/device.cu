@@ -5,6 +5,7 @@
 
 #include "primitives/core/device.h"
 #include "primitives/cuda/launch.cuh"
+#include "primitives/cuda/no_gpu.h"
 
 namespace copse::cuda {
 
@@ -73,9 +74,13 @@ int device_count() {
   const cudaError_t status = cudaGetDeviceCount(&count);
   if (status == cudaSuccess && count > 0) return count;
   cudaGetLastError();
-  throw Error(ErrorCode::no_device,
-              std::string("no GPU answers: ") +
-                  (status == cudaSuccess ? "the driver lists none" : cudaGetErrorString(status)));
+  std::string why = status == cudaSuccess ? "the driver lists none" : cudaGetErrorString(status);
+  if (status == cudaErrorInsufficientDriver) {
+    int driver_version = 0;
+    cudaDriverGetVersion(&driver_version);
+    why = insufficient_driver_text(driver_version, CUDART_VERSION);
+  }
+  throw Error(ErrorCode::no_device, "no GPU answers: " + why);
 }
 
 class GpuDevice final : public Device {

@@ -7,6 +7,7 @@
 #include "primitives/core/device.h"
 #include "primitives/core/profile.h"
 #include "primitives/core/stopwatch.h"
+#include "primitives/cuda/no_gpu.h"
 #include "primitives/radix_sort.h"
 #include "primitives/reduce.h"
 #include "primitives/scan.h"
@@ -52,6 +53,16 @@ TEST(ContextChoice, SaysWhyThereIsNoGpu) {
   if (gpu_answers()) GTEST_SKIP() << "a GPU answers";
   EXPECT_COPSE_ERROR(Context({.backend = Backend::cuda}), ErrorCode::no_device,
                      built_with_cuda() ? "no GPU" : "no CUDA half");
+}
+
+TEST(ContextChoice, SaysWhatToDoAboutTheDriver) {
+  const std::string too_old = cuda::insufficient_driver_text(12040, 13000);
+  EXPECT_NE(too_old.find("driver is for CUDA 12.4, but this build needs CUDA 13.0; install a newer driver"),
+            std::string::npos)
+      << too_old;
+  EXPECT_NE(
+      cuda::insufficient_driver_text(0, 12060).find("no NVIDIA driver is installed; install one for CUDA 12.6"),
+      std::string::npos);
 }
 
 TEST(ContextChoice, RefusesAGpuThatIsNotThere) {
