@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "cli/output.h"
+#include "cli/thread_limits.h"
 
 namespace copse::cli {
 
@@ -33,6 +34,7 @@ int classify_current_exception() {
   } catch (const std::length_error&) {
     return report(exit_no_memory, "this needs more memory than a program can address");
   } catch (const std::exception& error) {
+    if (is_about_threads(error)) return report(exit_no_memory, no_thread_message());
     return report(exit_internal, std::string("internal: ") + error.what());
   } catch (...) {
     return report(exit_internal, "internal: an unknown exception");

@@ -8,6 +8,7 @@
 
 #include "cli/commands/command.h"
 #include "cli/exit_code.h"
+#include "cli/interrupt.h"
 
 namespace copse::cli {
 
@@ -117,7 +118,9 @@ int run(int argc, char** argv) {
 }  // namespace copse::cli
 
 int main(int argc, char** argv) {
-  std::signal(SIGPIPE, SIG_IGN);  // a closed pipe becomes an error of write()
+  std::signal(SIGPIPE, SIG_IGN);  // a closed pipe becomes an error of write(),
+  std::signal(SIGXFSZ, SIG_IGN);  // and so does a file past the limit of its size
+  copse::cli::remove_temporary_files_on_signals();
   copse::cli::keep_standard_descriptors();
   try {
     return copse::cli::run(argc, argv);

@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <string_view>
+#include <system_error>
 
 namespace copse::cli {
 
@@ -37,7 +38,10 @@ size_t terminal_columns() {
 
 Progress::Progress(bool quiet) : colour_(colour_is_welcome()) {
   if (quiet || !stderr_takes_a_bar()) return;
-  thread_ = std::jthread([this](std::stop_token stop) { draw_until_stopped(stop); });
+  try {
+    thread_ = std::jthread([this](std::stop_token stop) { draw_until_stopped(stop); });
+  } catch (const std::system_error&) {  // no more threads: the work can do without a bar
+  }
 }
 
 Progress::~Progress() {
@@ -81,11 +85,16 @@ void Progress::draw_until_stopped(std::stop_token stop) {
 }
 
 std::string Progress::line() const {
+  const auto passed = Clock::now() - begin_;
   const u32 done = std::min(stages_begun_ == 0 ? 0 : stages_begun_ - 1, stage_count_);
   const u32 filled = bar_cells * done / stage_count_;
-  const double seconds = std::chrono::duration<double>(Clock::now() - begin_).count();
-  std::string text =
-      fmt::format("[{:=<{}}{:{}}] {}  {:.1f} s", "", filled, "", bar_cells - filled, stage_, seconds);
+  std::string bar(bar_cells, ' ');
+  std::fill_n(bar.begin(), filled, '=');
+  // It is not known how long a stage takes. So a mark moves through the cells of the running one, again and again.
+  const u32 room = std::clamp(bar_cells / stage_count_, 1u, bar_cells - std::min(filled, bar_cells - 1));
+  const u64 place = filled + u64(passed / interval) % (room + 1);
+  if (place < std::min(filled + room, bar_cells)) bar[place] = '>';
+  std::string text = fmt::format("[{}] {}  {:.1f} s", bar, stage_, std::chrono::duration<double>(passed).count());
   text.resize(std::min(text.size(), terminal_columns() - 1));
   return colour_ ? fmt::format("\r\x1b[36m{}\x1b[0m\x1b[K", text) : fmt::format("\r{}\x1b[K", text);
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
@@ -12,8 +13,9 @@
 
 namespace copse::cli {
 
-/// A progress bar on the last line of the terminal: `[======          ] building  3.2 s`. It appears only if
-/// stderr is a terminal and the work takes longer than half a second. NO_COLOR turns its colour off.
+/// A progress bar on the last line of the terminal: `[======  >     ] building  3.2 s`. Finished stages are filled;
+/// a mark moves through the cells of the running one. It appears only if stderr is a terminal and the work takes
+/// longer than half a second. NO_COLOR turns its colour off.
 class Progress {
  public:
   explicit Progress(bool quiet);
@@ -31,6 +33,9 @@ class Progress {
   void hide();
   void finish();
 
+  /// True while a bar is on the terminal. May be called by any thread and while another one holds a lock.
+  static bool is_shown() { return drawn_; }
+
  private:
   void draw_until_stopped(std::stop_token stop);
   std::string line() const;
@@ -44,8 +49,8 @@ class Progress {
   u32 stage_count_ = 1;
   u32 stages_begun_ = 0;
   Clock::time_point begin_ = Clock::now();
-  bool drawn_ = false;
   bool colour_ = false;
+  static inline std::atomic<bool> drawn_ = false;
   std::jthread thread_;  // last member: it ends before those that it uses are destroyed
 };
 

@@ -2,13 +2,26 @@
 
 #include <cstdio>
 
+#include "builders/io/mesh_file.h"
+#include "cli/thread_limits.h"
 #include "copse_commit.h"
 
 namespace copse::cli {
 
-std::unique_ptr<Context> Session::make_context() const {
-  return std::make_unique<Context>(
+Mesh Session::read_mesh(const std::string& path) {
+  begin("reading");
+  return load_mesh(path, {.cancel = interrupts_.token()});
+}
+
+std::unique_ptr<Context> Session::make_context() {
+  auto context = std::make_unique<Context>(
       ContextOptions{.backend = options_.backend, .workers = options_.threads, .cancel = interrupts_.token()});
+  const u32 workers = context->worker_count();
+  if (context->backend() == Backend::cpu && workers < options_.threads) {
+    note("--threads is {}; this machine runs {} at once", options_.threads, workers);
+  }
+  if (workers > 1) check_threads(workers - 1);
+  return context;
 }
 
 void Session::write_note(const std::string& text) {
@@ -18,6 +31,7 @@ void Session::write_note(const std::string& text) {
 }
 
 void Session::print(const Json& object, const std::string& text) {
+  interrupts_.throw_if_interrupted();
   progress_.finish();
   if (json()) {
     print_json(object);

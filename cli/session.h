@@ -4,6 +4,7 @@
 
 #include <memory>
 
+#include "builders/geometry/mesh.h"
 #include "cli/interrupt.h"
 #include "cli/options/options.h"
 #include "cli/output.h"
@@ -27,8 +28,13 @@ class Session {
     progress_.begin(stage);
   }
 
+  /// Begins the stage "reading" and returns the mesh in a file. Ctrl-C cancels it.
+  /// Throws: as load_mesh.
+  Mesh read_mesh(const std::string& path);
+
   /// Returns the context that the options describe. Ctrl-C cancels its work.
-  std::unique_ptr<Context> make_context() const;
+  /// Throws: as Context; Error out_of_memory if the system does not start its threads.
+  std::unique_ptr<Context> make_context();
 
   /// Writes a line to stderr, unless --quiet is given.
   template <class... Args>
@@ -37,6 +43,7 @@ class Session {
   }
 
   /// Prints the result of the command: the object with --json, else the text.
+  /// Throws: Error cancelled after Ctrl-C.
   void print(const Json& object, const std::string& text);
 
  private:

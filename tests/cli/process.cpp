@@ -7,10 +7,12 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <fstream>
 #include <sstream>
+#include <thread>
 
 namespace copse::test {
 
@@ -18,10 +20,19 @@ namespace fs = std::filesystem;
 
 namespace {
 
+int exit_code_in(int status) {
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
 int exit_code_of(pid_t process) {
   int status = 0;
-  if (::waitpid(process, &status, 0) != process) return -1;
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  return ::waitpid(process, &status, 0) == process ? exit_code_in(status) : -1;
+}
+
+std::string new_folder() {
+  std::string name = (fs::temp_directory_path() / "copse-cli-output-XXXXXX").string();
+  if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error("mkdtemp");
+  return name;
 }
 
 [[noreturn]] void replace_process(const Arguments& arguments) {
@@ -40,8 +51,7 @@ void redirect(int descriptor, const std::string& path) {
 }
 
 Outcome run_process(const Arguments& arguments, const std::string& stdout_path) {
-  std::string name = (fs::temp_directory_path() / "copse-cli-output-XXXXXX").string();
-  if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error("mkdtemp");
+  const std::string name = new_folder();
   const std::string out = name + "/out", err = name + "/err";
   const pid_t process = ::fork();
   if (process == 0) {
@@ -77,6 +87,54 @@ std::string cli_path() {
 
 Outcome run_cli(const Arguments& arguments, const std::string& stdout_path) {
   return run_process(with_executable(arguments), stdout_path);
+}
+
+Process::Process(const Arguments& arguments, const std::function<void()>& before)
+    : folder_(new_folder()), process_(::fork()) {
+  if (process_ != 0) return;
+  redirect(STDOUT_FILENO, folder_ + "/out");
+  redirect(STDERR_FILENO, folder_ + "/err");
+  if (before) before();
+  replace_process(with_executable(arguments));
+}
+
+Process::~Process() {
+  if (!has_ended_) {
+    send(SIGKILL);
+    finish();
+  }
+  fs::remove_all(folder_);
+}
+
+bool Process::wait_until(const std::function<bool()>& is_true) {
+  while (!is_true()) {
+    has_ended_ = has_ended_ || ::waitpid(process_, &status_, WNOHANG) == process_;
+    if (has_ended_) return is_true();
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  return true;
+}
+
+bool Process::wait_until_it_watches_signals() {
+  return wait_until([&] {
+    std::ifstream file("/proc/" + std::to_string(process_) + "/status");
+    for (std::string line; std::getline(file, line);) {
+      if (line.rfind("SigBlk:", 0) == 0)
+        return (std::stoull(line.substr(7), nullptr, 16) >> (SIGINT - 1) & 1) != 0;
+    }
+    return false;
+  });
+}
+
+void Process::send(int signal) {
+  if (!has_ended_) ::kill(process_, signal);
+}
+
+Outcome Process::finish() {
+  if (!has_ended_) ::waitpid(process_, &status_, 0);
+  has_ended_ = true;
+  return {
+      .exit_code = exit_code_in(status_), .out = read_file(folder_ + "/out"), .err = read_file(folder_ + "/err")};
 }
 
 Outcome run_shell(const std::string& line) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <gtest/gtest.h>
+#include <sys/types.h>
 
 #include <filesystem>
 #include <functional>
@@ -30,6 +31,31 @@ std::string cli_path();
 
 /// Runs the command with stdout going to `stdout_path`, or captured if that is empty.
 Outcome run_cli(const Arguments& arguments, const std::string& stdout_path = "");
+
+/// A running command.
+class Process {
+ public:
+  /// Starts the command. `before` is called in the new process, just before it becomes the command.
+  explicit Process(const Arguments& arguments, const std::function<void()>& before = {});
+  ~Process();
+  Process(const Process&) = delete;
+  Process& operator=(const Process&) = delete;
+
+  /// Waits until `is_true()`; returns false if the process ends before.
+  bool wait_until(const std::function<bool()>& is_true);
+  /// Waits until the process answers SIGINT as the command does, not as every program does.
+  bool wait_until_it_watches_signals();
+  void send(int signal);
+
+  /// Waits for the end.
+  Outcome finish();
+
+ private:
+  std::string folder_;
+  pid_t process_;
+  int status_ = 0;
+  bool has_ended_ = false;
+};
 
 /// Runs a line in a shell in which $COPSE is the command.
 Outcome run_shell(const std::string& line);

@@ -1,3 +1,5 @@
+#include <set>
+
 #include "tests/cli/process.h"
 
 namespace copse::test {
@@ -19,6 +21,16 @@ TEST_F(CliTerminal, CtrlCEndsALongRenderThatShowsItsProgress) {
   EXPECT_NE(outcome.out.find("\x1b[36m["), std::string::npos) << "no colour";
   EXPECT_NE(outcome.out.find("copse: interrupted\r\n"), std::string::npos) << outcome.out;
   EXPECT_EQ(files(), std::vector<std::string>{"sphere.ply"});
+}
+
+TEST_F(CliTerminal, BarMovesDuringAStage) {
+  const Outcome outcome = run_on_terminal(long_render(sphere(), path("a.png")), {}, "] rendering  1.", ctrl_c);
+  std::set<std::string> bars;
+  for (size_t end = 0; (end = outcome.out.find("] rendering", end + 1)) != std::string::npos;) {
+    const size_t begin = outcome.out.rfind('[', end);
+    bars.insert(outcome.out.substr(begin, end - begin));
+  }
+  EXPECT_GE(bars.size(), 2u) << outcome.out;
 }
 
 TEST_F(CliTerminal, NoColorLeavesTheBarWithoutColour) {
