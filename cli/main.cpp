@@ -3,12 +3,15 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
 
 #include "cli/commands/command.h"
 #include "cli/exit_code.h"
 #include "cli/interrupt.h"
+#include "cli/usage.h"
+#include "copse_commit.h"
 
 namespace copse::cli {
 
@@ -25,7 +28,8 @@ void keep_standard_descriptors() {
 }
 
 std::string version_text() {
-  return fmt::format("copse {} ({})", COPSE_VERSION, built_with_cuda() ? "CPU and CUDA" : "CPU only");
+  return fmt::format("copse {}, commit {} ({})", COPSE_VERSION, COPSE_COMMIT,
+                     built_with_cuda() ? "CPU and CUDA" : "CPU only");
 }
 
 void describe_program(CLI::App& app) {
@@ -36,7 +40,7 @@ void describe_program(CLI::App& app) {
   app.get_formatter()->column_width(26);
   app.get_formatter()->label("SUBCOMMAND", "COMMAND");
   app.footer(
-      "Each command has its own help: copse build --help\n"
+      "Each command has its own help with examples: copse help build\n"
       "Data goes to standard output, messages to standard error.\n"
       "\n"
       "Exit codes:\n"
@@ -46,37 +50,16 @@ void describe_program(CLI::App& app) {
       "  4  no such device          130  interrupted");
 }
 
-const CLI::App& deepest_parsed(const CLI::App& app) {
-  return app.get_subcommands().empty() ? app : deepest_parsed(*app.get_subcommands().back());
-}
-
-/// The words of the command whose --help to read, such as "copse generate grid".
-std::string command_words(const CLI::App& app) {
-  if (app.get_subcommands().empty()) return app.get_name();
-  return app.get_name() + " " + command_words(*app.get_subcommands().back());
-}
-
-/// CLI11 says only that a subcommand is required, even if an unknown one was given.
-std::string missing_command_message(const CLI::App& app) {
-  std::vector<std::string> names;
-  for (const CLI::App* command : app.get_subcommands({})) names.push_back(command->get_name());
-  const std::vector<std::string> words = app.remaining();
-  return words.empty() ? "the command is missing; it can be " + one_of(names)
-                       : "the command is " + none_of(words.front(), names);
-}
-
 int usage_error(const CLI::App& app, const CLI::ParseError& error) {
-  const CLI::App& deepest = deepest_parsed(app);
-  const bool command_is_missing =
-      deepest.get_require_subcommand_min() > 0 && dynamic_cast<const CLI::RequiredError*>(&error) != nullptr;
-  const std::string message = one_line(command_is_missing ? missing_command_message(deepest) : error.what());
+  const std::string message = one_line(usage_message(app, error));
   std::fprintf(stderr, "copse: error: %s (see %s --help)\n", message.c_str(), command_words(app).c_str());
   return exit_usage;
 }
 
-/// Removes one of the two empty lines that CLI11 writes between groups.
+/// Removes one of the two empty lines that CLI11 writes between groups, and ends the last line.
 std::string tidy(std::string help) {
   for (size_t at; (at = help.find("\n\n\n")) != std::string::npos;) help.erase(at, 1);
+  if (!help.ends_with("\n")) help += "\n";
   return help;
 }
 
@@ -100,7 +83,9 @@ int run(int argc, char** argv) {
     commands.back().app->group("Commands");
   }
   try {
-    app.parse(argc, argv);
+    std::vector<std::string> arguments = with_help_option(app, {argv + std::min(argc, 1), argv + argc});
+    std::reverse(arguments.begin(), arguments.end());  // as CLI11 wants them
+    app.parse(std::move(arguments));
   } catch (const CLI::CallForHelp&) {
     print_data(tidy(app.help()));
     return exit_ok;

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "cli/options/spelling.h"
 #include "primitives/core/parse_number.h"
 
 namespace copse::cli {
@@ -25,12 +26,17 @@ CLI::Option* add_whole_number(CLI::App& app, const std::string& name, T& value, 
   return app.add_option_function<std::string>(name, parse, description)->option_text(positional ? " " : "N");
 }
 
-float parse_coordinate(const std::string& name, const std::string& text) {
-  const std::optional<float> number = parse_number<float>(text);
-  if (!number || !std::isfinite(*number)) {
-    throw CLI::ValidationError(fmt::format("{} has '{}'; it takes three finite numbers X,Y,Z", name, text));
+vec3 parse_point(const std::string& name, const std::vector<std::string>& texts) {
+  vec3 point;
+  for (int k = 0; k < 3; ++k) {
+    const std::optional<float> number = parse_number<float>(texts.at(size_t(k)));
+    if (!number || !std::isfinite(*number)) {
+      throw CLI::ValidationError(fmt::format("{} is '{}'; it takes three finite numbers, as in {} 1,2,-3", name,
+                                             CLI::detail::join(texts, ","), name));
+    }
+    point[k] = *number;
   }
-  return *number;
+  return point;
 }
 
 }  // namespace
@@ -97,10 +103,7 @@ CLI::Option* add_real(CLI::App& app, const std::string& name, float& value, floa
 
 CLI::Option* add_point(CLI::App& app, const std::string& name, std::optional<vec3>& value,
                        const std::string& description) {
-  const auto parse = [=, &value](const std::vector<std::string>& texts) {
-    value = vec3(parse_coordinate(name, texts.at(0)), parse_coordinate(name, texts.at(1)),
-                 parse_coordinate(name, texts.at(2)));
-  };
+  const auto parse = [=, &value](const std::vector<std::string>& texts) { value = parse_point(name, texts); };
   return app.add_option_function<std::vector<std::string>>(name, parse, description)
       ->delimiter(',')
       ->expected(3)
@@ -133,7 +136,7 @@ std::string one_of(const std::vector<std::string>& names) {
 }
 
 std::string none_of(const std::string& text, const std::vector<std::string>& names) {
-  return fmt::format("'{}'; it takes {}", text, one_of(names));
+  return fmt::format("'{}'; it takes {}{}", text, one_of(names), suggestion(text, names));
 }
 
 }  // namespace copse::cli

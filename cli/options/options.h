@@ -57,7 +57,8 @@ using Choices = std::vector<std::pair<std::string, T>>;
 /// "a, b or c".
 std::string one_of(const std::vector<std::string>& names);
 
-/// "'x'; it takes a, b or c": the end of the message for a value that is none of the names.
+/// "'x'; it takes a, b or c": the end of the message for a value that is none of the names. If it is close to one,
+/// "; did you mean b?" follows.
 std::string none_of(const std::string& text, const std::vector<std::string>& names);
 
 template <class T>

@@ -12,7 +12,7 @@ TEST_F(CliErrors, UnknownCommandsAndOptionsAreUsageErrors) {
   expect_error(run_cli({"biuld"}), usage, "'biuld'");
   expect_error(run_cli({"generate"}), usage, "subdivide, hairball");
   expect_error(run_cli({"generate", "pyramid", "-o", path("a.ply")}), usage, "'pyramid'");
-  expect_error(run_cli({"build"}), usage, "IN is required");
+  expect_error(run_cli({"build"}), usage, "IN is missing");
   expect_error(run_cli({"build", sphere(), "second.ply"}), usage, "second.ply");
   expect_error(run_cli({"render", sphere(), "-o", path("a.png"), "--widht", "5"}), usage, "--widht");
   expect_error(run_cli({"build", sphere(), "-o", ""}), usage, "-o is ''");
@@ -81,6 +81,8 @@ TEST_F(CliErrors, FilesThatCannotBeReadAreBadFiles) {
   expect_error(run_cli({"bench", "apartment"}), bad_file, "--apartment");
   expect_error(run_cli({"bench", "--scenes", path("none")}), bad_file, "--scenes takes a folder");
   expect_error(run_cli({"info", sphere(), "--validate"}), usage, "--validate takes a structure");
+  expect_error(run_cli({"info", write_text("a.voxels", "nonsense")}), bad_file, "a.voxels: is not a voxel file");
+  expect_error(run_cli({"build", path("a.voxels")}), bad_file, "this is a file of voxels, but a mesh");
 }
 
 TEST_F(CliErrors, StructureCutShortIsABadFile) {

@@ -1,0 +1,123 @@
+#include "cli/usage.h"
+
+#include <fmt/format.h>
+
+#include "cli/options/options.h"
+#include "cli/options/spelling.h"
+
+namespace copse::cli {
+
+namespace {
+
+const CLI::App& deepest_parsed(const CLI::App& app) {
+  return app.get_subcommands().empty() ? app : deepest_parsed(*app.get_subcommands().back());
+}
+
+std::vector<std::string> command_names(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::App* command : app.get_subcommands({})) names.push_back(command->get_name());
+  return names;
+}
+
+bool is_option(const std::string& word) {
+  return word.size() > 1 && word[0] == '-';
+}
+
+/// "a mesh file" as a word of a sentence that goes on: "The mesh: .obj or .ply" becomes "the mesh: .obj or .ply".
+std::string in_a_sentence(std::string description) {
+  if (description.size() > 1 && description[1] >= 'a' && description[1] <= 'z')
+    description[0] = char(std::tolower(static_cast<unsigned char>(description[0])));
+  if (description.starts_with("A ")) description[0] = 'a';
+  return description;
+}
+
+std::vector<const CLI::Option*> positionals(const CLI::App& command) {
+  return command.get_options([](const CLI::Option* option) { return option->get_positional(); });
+}
+
+std::string missing_command(const CLI::App& app) {
+  const std::vector<std::string> words = app.remaining(), names = command_names(app);
+  if (words.empty()) return "the command is missing; it can be " + one_of(names);
+  return is_option(words.front()) ? fmt::format(
+                                        "{} stands before the command, or is none of its options; write "
+                                        "the command first: {}",
+                                        words.front(), one_of(names))
+                                  : "the command is " + none_of(words.front(), names);
+}
+
+std::string unknown_option(const CLI::App& command, const std::string& words, const std::string& word) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : command.get_options()) {
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+    for (const std::string& name : option->get_snames()) names.push_back("-" + name);
+  }
+  return fmt::format("{} has no option {}{}", words, word, suggestion(word, names));
+}
+
+std::string unexpected_argument(const CLI::App& command, const std::string& words, const std::string& word) {
+  std::string taken;
+  for (const CLI::Option* option : positionals(command)) taken += " " + option->get_name();
+  if (taken.empty()) return fmt::format("'{}' is unexpected; {} takes options alone", word, words);
+  return fmt::format("'{}' is one argument too many; the arguments are {}{}", word, words, taken);
+}
+
+/// An option whose value, or a part of it, is missing. The message of CLI11 begins with its name and a colon.
+std::string missing_value(const CLI::App& command, const std::string& message) {
+  const std::string name = message.substr(0, message.find(':'));
+  const CLI::Option* option = command.get_option_no_throw(name);
+  if (option == nullptr) return message;
+  if (option->get_items_expected_min() == 3) {
+    return fmt::format("{} has too few numbers; it takes three, as in {} 1,2,-3", name, name);
+  }
+  return fmt::format("{} has no value: {}", name, in_a_sentence(option->get_description()));
+}
+
+std::string missing_argument(const CLI::App& command, const std::string& message) {
+  for (const CLI::Option* option : positionals(command)) {
+    if (message == option->get_name() + " is required") {
+      return fmt::format("{} is missing: {}", option->get_name(), in_a_sentence(option->get_description()));
+    }
+  }
+  return message;
+}
+
+}  // namespace
+
+std::string command_words(const CLI::App& app) {
+  if (app.get_subcommands().empty()) return app.get_name();
+  return app.get_name() + " " + command_words(*app.get_subcommands().back());
+}
+
+std::string usage_message(const CLI::App& app, const CLI::ParseError& error) {
+  const CLI::App& command = deepest_parsed(app);
+  if (dynamic_cast<const CLI::RequiredError*>(&error) != nullptr) {
+    return command.get_require_subcommand_min() > 0 ? missing_command(command)
+                                                    : missing_argument(command, error.what());
+  }
+  if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr) return missing_value(command, error.what());
+  const std::vector<std::string> extras = app.remaining(true);
+  if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr && !extras.empty()) {
+    const std::string &word = extras.front(), words = command_words(app);
+    return is_option(word) ? unknown_option(command, words, word) : unexpected_argument(command, words, word);
+  }
+  return error.what();
+}
+
+std::vector<std::string> with_help_option(const CLI::App& app, std::vector<std::string> arguments) {
+  if (arguments.empty() || arguments.front() != "help") return arguments;
+  arguments.erase(arguments.begin());
+  const CLI::App* command = &app;
+  for (const std::string& word : arguments) {
+    if (is_option(word)) break;
+    const std::vector<std::string> names = command_names(*command);
+    if (names.empty()) throw CLI::ValidationError(fmt::format("'{}' is one word too many after help", word));
+    if (std::find(names.begin(), names.end(), word) == names.end()) {
+      throw CLI::ValidationError("the command is " + none_of(word, names));
+    }
+    command = command->get_subcommand(word);
+  }
+  arguments.push_back("--help");
+  return arguments;
+}
+
+}  // namespace copse::cli
