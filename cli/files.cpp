@@ -41,14 +41,18 @@ InputKind check_input(const fs::path& path) {
   const std::string ending = lower_case_ending(path);
   if (ending == ".copse") return InputKind::structure;
   if (ending == ".obj" || ending == ".ply") return InputKind::mesh;
+  if (ending == ".voxels") return InputKind::voxels;
   fail(ErrorCode::bad_file, path,
-       fmt::format("unknown ending '{}'; meshes end in .obj or .ply, structures in .copse", ending));
+       fmt::format("unknown ending '{}'; meshes end in .obj or .ply, structures in .copse, voxels in .voxels",
+                   ending));
 }
 
 void check_mesh_input(const fs::path& path) {
-  if (check_input(path) == InputKind::structure) {
-    fail(ErrorCode::bad_file, path, "this is a structure, but a mesh (.obj or .ply) is wanted");
-  }
+  const InputKind kind = check_input(path);
+  if (kind == InputKind::mesh) return;
+  fail(ErrorCode::bad_file, path,
+       fmt::format("this is a file of {}, but a mesh (.obj or .ply) is wanted",
+                   kind == InputKind::voxels ? "voxels" : "a structure"));
 }
 
 void check_output(const fs::path& path, const std::string& ending, const fs::path& input) {

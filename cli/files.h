@@ -7,13 +7,13 @@ namespace copse::cli {
 
 // Checks of file names. They run before the long work, so that its result is not lost.
 
-enum class InputKind { mesh, structure };
+enum class InputKind { mesh, structure, voxels };
 
-/// Returns the kind of a file by its ending: .obj and .ply are meshes, .copse is a structure.
+/// Returns the kind of a file by its ending: .obj and .ply are meshes, .copse is a structure, .voxels are voxels.
 /// Throws: Error bad_file if it is missing, not a regular file, or has another ending.
 InputKind check_input(const std::filesystem::path& path);
 
-/// As check_input, but refuses structures too.
+/// As check_input, but refuses all but meshes.
 void check_mesh_input(const std::filesystem::path& path);
 
 /// Checks that a file can be written. Throws: Error invalid_argument if the name does not end in `ending` or is

@@ -55,7 +55,7 @@ struct MeshReport {
 /// arrays of the mesh may take twice their size while they grow.
 Mesh load_mesh(const FilePath& path, const LoadMeshOptions& options = {}, MeshReport* report = nullptr);
 
-/// Writes a mesh as binary little-endian PLY. A temporary file is written first and renamed when it is complete.
+/// Writes a mesh as binary little-endian PLY. The file appears under its name when it is complete.
 /// Throws: Error bad_file.
 void save_ply(const FilePath& path, const Mesh& mesh);
 

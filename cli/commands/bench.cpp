@@ -193,7 +193,7 @@ Command add_bench_command(CLI::App& app, CommonOptions& common) {
                   "  copse bench all --scenes DIR --backend cuda\n"
                   "  copse bench all --builder all --morton-bits 63\n"
                   "  copse bench all --builder hploc --layout all\n"
-                  "  copse bench bunny.obj --morton-bits 63 --stages");
+                  "  copse bench assets/spot.obj --morton-bits 63 --stages");
   return {command, [options](Session& session) { return run_bench(session, *options); }};
 }
 

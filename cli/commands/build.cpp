@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <memory>
 
-#include "builders/io/mesh_file.h"
 #include "builders/io/structure_file.h"
 #include "cli/commands/command.h"
 #include "cli/exit_code.h"
@@ -43,16 +42,19 @@ void collapse_timed(Context& context, Layout layout, TimedBuild& build) {
   build.wide_milliseconds = stopwatch.milliseconds();
 }
 
-TimedBuild build_timed(Context& context, const TriangleView& triangles, const BuildSettings& settings,
-                       Layout layout) {
+TimedBuild build_timed(Session& session, Context& context, const TriangleView& triangles,
+                       const BuildSettings& settings, Layout layout) {
   TimedBuild result;
+  session.begin("building");
   Stopwatch stopwatch(context);
   result.bvh = build_tree(context, triangles, settings);
   result.first_milliseconds = stopwatch.milliseconds();
 
+  session.begin("building again, for its time");
   stopwatch.start();
   rebuild_tree(context, result.bvh, triangles, settings);
   result.milliseconds = stopwatch.milliseconds();
+  if (layout != Layout::bvh2) session.begin("collapsing");
   collapse_timed(context, layout, result);
   context.wait();
   return result;
@@ -99,15 +101,14 @@ int run_build(Session& session, BuildOptions options) {
   check_mesh_input(options.input);
   if (!options.output.empty()) check_output(options.output, ".copse", options.input);
   const auto context = session.make_context();
-  session.progress().expect_stages(options.output.empty() ? 2 : 3);
+  session.progress().expect_stages(4 + (options.layout != Layout::bvh2) + !options.output.empty());
 
-  session.begin("reading");
-  const Mesh mesh = load_mesh(options.input);
+  const Mesh mesh = session.read_mesh(options.input);
 
-  session.begin("building");
   const DeviceMesh device_mesh(*context, mesh);
   const BuildSettings& settings = options.settings;
-  const TimedBuild build = build_timed(*context, device_mesh.view(), settings, options.layout);
+  const TimedBuild build = build_timed(session, *context, device_mesh.view(), settings, options.layout);
+  session.begin("measuring");
   const BvhStats statistics = stats(*context, build.bvh);
 
   if (!options.output.empty()) {
@@ -140,9 +141,9 @@ Command add_build_command(CLI::App& app, CommonOptions& common) {
   add_common_options(*command, common);
   command->footer(
       "Examples:\n"
-      "  copse build bunny.obj -o bunny.copse --builder sah --reinsertion 4 --layout cbvh4\n"
-      "  copse build bunny.obj --structure frustum --eye 1,2,3 --fov 50\n"
-      "  copse build bunny.obj --structure voxels --resolution 512 --rule inside -o bunny.voxels");
+      "  copse build assets/spot.obj -o spot.copse --builder sah --reinsertion 4 --layout cbvh4\n"
+      "  copse build assets/spot.obj --structure frustum --eye 1,1,-3 --fov 50\n"
+      "  copse build assets/spot.obj --structure voxels --rule inside -o spot.voxels");
   const auto run = [command, options](Session& session) {
     check_structure(*command, options->structure);
     if (options->structure.structure == Structure::bvh) return run_build(session, *options);

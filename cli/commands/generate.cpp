@@ -87,11 +87,10 @@ Kind add_subdivide(CLI::App& parent, const Options& o) {
   CLI::App* app = parent.add_subcommand("subdivide", "Split each triangle of a mesh into 4, TIMES times");
   add_input(*app, o->input, "IN", "The mesh: .obj or .ply");
   add_count(*app, "TIMES", o->times, 0, 15, "Number of times, 0 to 15")->required();
-  app->footer("Example:\n  copse generate subdivide bunny.obj 2 -o bunny-x16.ply");
+  app->footer("Example:\n  copse generate subdivide assets/spot.obj 2 -o spot-x16.ply");
   return {app, [o](Session& session) {
             check_mesh_input(o->input);
-            session.begin("reading");
-            const auto mesh = std::make_shared<Mesh>(load_mesh(o->input));
+            const auto mesh = std::make_shared<Mesh>(session.read_mesh(o->input));
             const u64 triangles = mesh->triangles.size() << 2 * o->times;
             // Each round adds 3 vertices per triangle, in all 3 (1 + 4 + ... + 4^(times - 1)) per triangle of
             // `mesh`.
@@ -104,7 +103,7 @@ Kind add_hairball(CLI::App& parent, const Options& o) {
   CLI::App* app = parent.add_subcommand("hairball", "Thin strips that grow out of a sphere");
   add_count(*app, "STRANDS", o->strands, 1, max_primitives, "Number of strips")->required();
   add_count(*app, "SEGMENTS", o->segments, 1, 1u << 20, "Quads per strip")->required();
-  app->footer("Example:\n  copse generate hairball 14400 100 -o hairball.ply");
+  app->footer("Example:\n  copse generate hairball 1440 100 -o hairball.ply");
   return {app, [o](Session&) {
             return MeshPlan{2 * o->strands * o->segments, 2 * o->strands * (u64{o->segments} + 1),
                             [o] { return generate_hairball(o->strands, o->segments); }};
@@ -115,7 +114,7 @@ Kind add_random(CLI::App& parent, const Options& o) {
   CLI::App* app = parent.add_subcommand("random", "Triangles at random places in the unit cube");
   add_count(*app, "COUNT", o->count, 1, max_primitives, "Number of triangles")->required();
   add_real(*app, "SIZE", o->size, 1e-6f, 1e6f, "Size of a triangle")->required();
-  app->footer("Example:\n  copse generate random 10000000 0.002 -o random.ply");
+  app->footer("Example:\n  copse generate random 1000000 0.002 -o random.ply");
   return {app, [o](Session&) {
             return MeshPlan{o->count, 3 * o->count, [o] { return generate_random(o->count, o->size); }};
           }};
@@ -163,9 +162,9 @@ Command add_generate_command(CLI::App& app, CommonOptions& common) {
   command->footer(
       "Examples:\n"
       "  copse generate sphere 5 -o sphere.ply\n"
-      "  copse generate hairball 14400 100 -o hairball.ply\n"
-      "  copse generate random 10000000 0.002 -o random.ply\n"
-      "  copse generate subdivide bunny.obj 2 -o bunny-x16.ply");
+      "  copse generate hairball 1440 100 -o hairball.ply\n"
+      "  copse generate random 1000000 0.002 -o random.ply\n"
+      "  copse generate subdivide assets/spot.obj 2 -o spot-x16.ply");
   return {command, [options, kinds](Session& session) {
             for (const Kind& kind : kinds) {
               if (kind.app->parsed()) return run_generate(session, kind, *options);

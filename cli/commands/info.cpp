@@ -1,12 +1,12 @@
-// copse info: describes a mesh or structure file.
+// copse info: describes a mesh, structure or voxel file.
 
 #include <cmath>
 #include <memory>
 
 #include "builders/bvh/end_point_overlap.h"
 #include "builders/bvh/validate.h"
-#include "builders/io/mesh_file.h"
 #include "builders/io/structure_file.h"
+#include "builders/io/voxel_file.h"
 #include "cli/commands/command.h"
 #include "cli/exit_code.h"
 #include "cli/files.h"
@@ -52,17 +52,18 @@ MeshFacts measure(const Mesh& mesh) {
   return facts;
 }
 
+/// Refuses the options that are for structures.
+void check_options(const InfoOptions& options, const char* kind) {
+  for (const auto& [is_given, name] : {std::pair(options.validate, "--validate"), {options.epo, "--epo"}}) {
+    if (!is_given) continue;
+    throw Error(ErrorCode::invalid_argument,
+                fmt::format("'{}': {} takes a structure (.copse), not {}", options.input, name, kind));
+  }
+}
+
 int print_mesh(Session& session, const InfoOptions& options) {
-  if (options.validate) {
-    throw Error(ErrorCode::invalid_argument,
-                fmt::format("'{}': --validate takes a structure (.copse), not a mesh", options.input));
-  }
-  if (options.epo) {
-    throw Error(ErrorCode::invalid_argument,
-                fmt::format("'{}': --epo takes a structure (.copse), not a mesh", options.input));
-  }
-  session.begin("reading");
-  const Mesh mesh = load_mesh(options.input);
+  check_options(options, "a mesh");
+  const Mesh mesh = session.read_mesh(options.input);
   const MeshFacts measured = measure(mesh);
   const u64 file_bytes = std::filesystem::file_size(options.input);
 
@@ -83,6 +84,36 @@ int print_mesh(Session& session, const InfoOptions& options) {
             grouped(measured.unused_vertices));
   facts.add("area", "{:.6g}", measured.area);
   facts.add("bounds", "{}", to_words(measured.bounds));
+  session.print(report, facts.text());
+  return exit_ok;
+}
+
+int print_voxels(Session& session, const InfoOptions& options) {
+  check_options(options, "voxels");
+  session.begin("reading");
+  const HostVoxels voxels = load_voxels(options.input);
+  const GridShape& shape = voxels.shape;
+  const u64 file_bytes = std::filesystem::file_size(options.input), count = count_voxels(voxels);
+  const double edge = 1 / shape.cells_per_unit.x;
+  const vec3 hi(shape.lo + dvec3(shape.resolution) * edge);
+  const Aabb box{vec3(shape.lo), hi};
+
+  Json report{{"input", options.input},
+              {"kind", "voxels"},
+              {"file_bytes", file_bytes},
+              {"structure", voxels.is_sparse ? "bricks" : "voxels"},
+              {"resolution", {shape.resolution.x, shape.resolution.y, shape.resolution.z}},
+              {"voxels", count}};
+  if (voxels.is_sparse) report["bricks"] = voxels.keys.size();
+  report["edge"] = edge;
+  report["bounds"] = to_json(box);
+  Facts facts;
+  facts.add("voxels", "{}, {}", one_line(options.input), readable_bytes(file_bytes));
+  facts.add("grid", "{} x {} x {}{}", shape.resolution.x, shape.resolution.y, shape.resolution.z,
+            voxels.is_sparse ? fmt::format(", in {} bricks", grouped(voxels.keys.size())) : ", dense");
+  facts.add("set", "{}", grouped(count));
+  facts.add("edge of a voxel", "{:.6g}", edge);
+  facts.add("bounds", "{}", to_words(box));
   session.print(report, facts.text());
   return exit_ok;
 }
@@ -171,23 +202,25 @@ int print_structure(Session& session, const InfoOptions& options) {
 
 int run_info(Session& session, const InfoOptions& options) {
   const InputKind kind = check_input(options.input);
-  return kind == InputKind::mesh ? print_mesh(session, options) : print_structure(session, options);
+  if (kind == InputKind::mesh) return print_mesh(session, options);
+  return kind == InputKind::voxels ? print_voxels(session, options) : print_structure(session, options);
 }
 
 }  // namespace
 
 Command add_info_command(CLI::App& app, CommonOptions& common) {
-  CLI::App* command = app.add_subcommand("info", "Describe a mesh or structure file");
+  CLI::App* command = app.add_subcommand("info", "Describe a mesh, structure or voxel file");
   const auto options = std::make_shared<InfoOptions>();
-  add_input(*command, options->input, "IN", "A mesh (.obj or .ply) or structure (.copse)");
+  add_input(*command, options->input, "IN", "A mesh (.obj or .ply), structure (.copse) or voxels (.voxels)");
   command->add_flag("--validate", options->validate,
                     "Check that each triangle is in one leaf and that each box is tight");
   command->add_flag("--epo", options->epo, "Measure the end-point overlap (EPO) of the structure's nodes");
   add_common_options(*command, common);
   command->footer(
       "Examples:\n"
-      "  copse info bunny.obj\n"
-      "  copse info bunny.copse --validate");
+      "  copse info assets/spot.obj\n"
+      "  copse build assets/spot.obj -o spot.copse --quiet\n"
+      "  copse info spot.copse --validate");
   return {command, [options](Session& session) { return run_info(session, *options); }};
 }
 

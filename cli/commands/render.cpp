@@ -1,4 +1,4 @@
-// copse render: ray casts a picture of a mesh or structure.
+// copse render: ray casts a picture of a mesh, structure or voxels.
 
 #include <memory>
 
@@ -6,8 +6,8 @@
 #include "builders/grid/frustum_grid.h"
 #include "builders/grid/uniform_grid.h"
 #include "builders/io/image_file.h"
-#include "builders/io/mesh_file.h"
 #include "builders/io/structure_file.h"
+#include "builders/io/voxel_file.h"
 #include "cli/commands/command.h"
 #include "cli/exit_code.h"
 #include "cli/files.h"
@@ -31,19 +31,19 @@ struct RenderCommand {
   RenderOptions render;
 };
 
-/// A mesh, and a tree over it if --structure is bvh.
+/// A mesh, or the faces of voxels, and the tree if the file has one.
 struct Scene {
   Mesh mesh;
   Bvh bvh;
 };
 
 Scene load_scene(Session& session, Context& context, const RenderCommand& command) {
+  const InputKind kind = check_input(command.input);
+  if (kind == InputKind::mesh) return {session.read_mesh(command.input), {}};
   session.begin("reading");
-  if (check_input(command.input) == InputKind::structure) {
-    StructureFile file = load_structure(command.input, context);
-    return {std::move(file.mesh), std::move(file.bvh)};
-  }
-  return {load_mesh(command.input), {}};
+  if (kind == InputKind::voxels) return {surface_of(load_voxels(command.input)), {}};
+  StructureFile file = load_structure(command.input, context);
+  return {std::move(file.mesh), std::move(file.bvh)};
 }
 
 /// A picture, and the time that its rays and shading took.
@@ -141,6 +141,15 @@ void check_structure(const RenderCommand& command, InputKind kind) {
   }
 }
 
+/// Refuses a picture that could not be written, before the rays are traced.
+void check_size(const RenderOptions& render) {
+  const u64 pixels = u64{render.width} * render.height, limit = max_png_pixels(render.height);
+  if (pixels <= limit) return;
+  throw Error(ErrorCode::invalid_argument,
+              fmt::format("the picture of {} x {} has {} pixels; a PNG of this height can have up to {}",
+                          render.width, render.height, grouped(pixels), grouped(limit)));
+}
+
 int run_render(Session& session, const RenderCommand& command) {
   const InputKind kind = check_input(command.input);
   if (command.output.empty()) {
@@ -148,8 +157,9 @@ int run_render(Session& session, const RenderCommand& command) {
   }
   check_output(command.output, ".png", command.input);
   check_structure(command, kind);
+  check_size(command.render);
   const auto context = session.make_context();
-  session.progress().expect_stages(kind == InputKind::mesh ? 4 : 3);
+  session.progress().expect_stages(kind == InputKind::structure ? 3 : 4);
   Scene scene = load_scene(session, *context, command);
   const DeviceMesh device_mesh(*context, scene.mesh);
   const Rendered rendered = render_through(session, *context, command, scene, device_mesh.view());
@@ -163,7 +173,8 @@ int run_render(Session& session, const RenderCommand& command) {
 void add_picture_options(CLI::App& app, RenderOptions& render) {
   constexpr u32 max_pixels = 16384;
   CLI::Option* width = add_count(app, "--width", render.width, 1, max_pixels, "Pixels, default 1024");
-  CLI::Option* height = add_count(app, "--height", render.height, 1, max_pixels, "Pixels, default 1024");
+  CLI::Option* height = add_count(app, "--height", render.height, 1, max_pixels,
+                                  "Pixels, default 1024; both up to 16384, and up to 134 million pixels in all");
   add_image_size(app, render.width, render.height, max_pixels)
       ->excludes(width)
       ->excludes(height)
@@ -178,9 +189,9 @@ void add_picture_options(CLI::App& app, RenderOptions& render) {
 }  // namespace
 
 Command add_render_command(CLI::App& app, CommonOptions& common) {
-  CLI::App* command = app.add_subcommand("render", "Ray cast a picture of a mesh or structure");
+  CLI::App* command = app.add_subcommand("render", "Ray cast a picture of a mesh, structure or voxels");
   const auto options = std::make_shared<RenderCommand>();
-  add_input(*command, options->input, "IN", "A mesh (.obj or .ply) or structure (.copse)");
+  add_input(*command, options->input, "IN", "A mesh (.obj or .ply), structure (.copse) or voxels (.voxels)");
   add_output(*command, options->output, "The picture, a .png file (required)");
   add_choice<Through>(
       *command, "--structure", options->through, structures(),
@@ -191,10 +202,10 @@ Command add_render_command(CLI::App& app, CommonOptions& common) {
   add_common_options(*command, common);
   command->footer(
       "Examples:\n"
-      "  copse render bunny.obj -o bunny.png\n"
-      "  copse render bunny.copse -o heat.png --shading heat --size 1920x1080\n"
-      "  copse render bunny.obj -o bunny.png --structure frustum\n"
-      "  copse render room.ply -o room.png --eye 1,2,-3 --target 0,1,0 --fov 60 --shading ao");
+      "  copse render assets/testball.ply -o testball.png\n"
+      "  copse render assets/testball.ply -o heat.png --shading heat --size 1920x1080\n"
+      "  copse render assets/spot.obj -o spot.png --structure frustum\n"
+      "  copse render assets/spot.obj -o face.png --eye 1,1,-3 --target 0,0,0 --fov 30 --shading ao");
   return {command, [options](Session& session) { return run_render(session, *options); }};
 }
 

@@ -7,7 +7,6 @@
 #include "builders/grid/frustum_check.h"
 #include "builders/grid/grid_stats.h"
 #include "builders/grid/uniform_grid.h"
-#include "builders/io/mesh_file.h"
 #include "builders/io/voxel_file.h"
 #include "cli/exit_code.h"
 #include "cli/files.h"
@@ -230,6 +229,10 @@ void check_structure(const CLI::App& command, const StructureOptions& options) {
   only("--slices", !is_tree && !is_grid && !is_frustum, "voxels and bricks");
   only("--output", !is_grid && !is_frustum, "bvh, voxels and bricks");
   for (const char* option : camera_option_names) only(option, is_frustum, "frustum");
+  if (command.count("--resolution") > 0 && command.count("--density") > 0) {
+    refuse(fmt::format("--resolution is {} and --density is {:g}; a grid takes one of them",
+                       one_line(options.resolution), options.density));
+  }
 }
 
 int build_structure(Session& session, const std::string& input, const std::string& output,
@@ -241,8 +244,7 @@ int build_structure(Session& session, const std::string& input, const std::strin
   const auto context = session.make_context();
   session.progress().expect_stages(writes ? 3 : 2);
 
-  session.begin("reading");
-  const Mesh mesh = load_mesh(input);
+  const Mesh mesh = session.read_mesh(input);
 
   session.begin("building");
   const DeviceMesh device_mesh(*context, mesh);

@@ -63,6 +63,32 @@ TEST_P(CliStructures, BuildBricksAndWriteThem) {
   EXPECT_EQ(voxels.shape.resolution, uvec3(300));
 }
 
+TEST_P(CliStructures, VoxelsAreDescribedAndRendered) {
+  ASSERT_EQ(run_cli({"generate", "cube", "-o", path("cube.ply")}).exit_code, 0);
+  for (const std::string structure : {"voxels", "bricks"}) {
+    ASSERT_EQ(run_cli(here({"build", path("cube.ply"), "--structure", structure, "--resolution", "16", "-o",
+                            path("c.voxels")}))
+                  .exit_code,
+              0);
+    const Json info = run_cli({"info", path("c.voxels"), "--json"}).json();
+    EXPECT_EQ(info["kind"], "voxels");
+    EXPECT_EQ(info["structure"], structure);
+    EXPECT_EQ(info["resolution"], Json({16, 16, 16}));
+    // The shell of the cube, one voxel thick, and the faces of its outside and inside.
+    EXPECT_EQ(info["voxels"], 16 * 16 * 16 - 14 * 14 * 14);
+    EXPECT_EQ(info["bounds"]["hi"], Json({1, 1, 1}));
+    EXPECT_EQ(info["edge"], 1.0 / 16);
+    const Json picture =
+        run_cli(here({"render", path("c.voxels"), "-o", path("c.png"), "--size", "32", "--json"})).json();
+    EXPECT_EQ(picture["triangles"], 2 * 6 * (16 * 16 + 14 * 14));
+    EXPECT_EQ(png_size(path("c.png")), std::pair(32u, 32u));
+  }
+  // Voxels of a cube look like the cube.
+  const std::string voxels = read_file(path("c.png"));
+  ASSERT_EQ(run_cli(here({"render", path("cube.ply"), "-o", path("m.png"), "--size", "32"})).exit_code, 0);
+  EXPECT_EQ(voxels, read_file(path("m.png")));
+}
+
 COPSE_ON_EACH_BACKEND(CliStructures);
 
 using CliStructureErrors = CliTest;
@@ -75,6 +101,8 @@ TEST_F(CliStructureErrors, NameTheOptionThatDoesNotFit) {
   };
   expect({"grid", "--radius", "3"}, 2, "--radius is for bvh only; the structure is grid");
   expect({"grid", "--reinsertion", "3"}, 2, "--reinsertion is for bvh only; the structure is grid");
+  expect({"grid", "--density", "3", "--resolution", "5"}, 2,
+         "--resolution is 5 and --density is 3; a grid takes one of them");
   expect({"voxels", "--density", "3"}, 2, "--density is for grid only");
   expect({"bricks", "--rule", "inside"}, 2, "--rule is for voxels only");
   expect({"grid", "-o", path("g.voxels")}, 2, "--output is for bvh, voxels and bricks only");
