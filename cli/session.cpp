@@ -1,16 +1,21 @@
 #include "cli/session.h"
 
+#include <algorithm>
 #include <cstdio>
+#include <thread>
 
-#include "builders/io/mesh_file.h"
 #include "cli/thread_limits.h"
 #include "copse_commit.h"
 
 namespace copse::cli {
 
-Mesh Session::read_mesh(const std::string& path) {
-  begin("reading");
-  return load_mesh(path, {.cancel = interrupts_.token()});
+Mesh Session::read_mesh(const std::string& path, MeshReport* report) {
+  const u32 threads = std::min(options_.threads, std::max(std::thread::hardware_concurrency(), 1u));
+  MeshReport left_out;
+  Mesh mesh = load_mesh(path, {.cancel = interrupts_.token(), .workers = threads}, &left_out);
+  if (!left_out.is_complete()) note("{}: {}", path, left_out.message());
+  if (report != nullptr) *report = left_out;
+  return mesh;
 }
 
 std::unique_ptr<Context> Session::make_context() {

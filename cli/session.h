@@ -4,7 +4,7 @@
 
 #include <memory>
 
-#include "builders/geometry/mesh.h"
+#include "builders/io/mesh_file.h"
 #include "cli/interrupt.h"
 #include "cli/options/options.h"
 #include "cli/output.h"
@@ -28,9 +28,9 @@ class Session {
     progress_.begin(stage);
   }
 
-  /// Begins the stage "reading" and returns the mesh in a file. Ctrl-C cancels it.
+  /// Returns the mesh in a file, and notes what was left out of it. Ctrl-C cancels the reading.
   /// Throws: as load_mesh.
-  Mesh read_mesh(const std::string& path);
+  Mesh read_mesh(const std::string& path, MeshReport* report = nullptr);
 
   /// Returns the context that the options describe. Ctrl-C cancels its work.
   /// Throws: as Context; Error out_of_memory if the system does not start its threads.

@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "builders/geometry/generate.h"
-#include "builders/io/mesh_file.h"
 #include "cli/files.h"
 #include "cli/options/options.h"
 #include "primitives/core/error.h"
@@ -61,8 +60,8 @@ BenchScene from_file(const std::string& name, const std::string& file, u32 subdi
   check_mesh_input(file);
   const std::string source =
       subdivisions == 0 ? file : fmt::format("{}, every triangle cut into {}", file, 1u << 2 * subdivisions);
-  return {name, source, interior, [=] {
-            Mesh mesh = load_mesh(file);
+  return {name, source, interior, [=](Session& session) {
+            Mesh mesh = session.read_mesh(file);
             return subdivisions == 0 ? mesh : subdivide(mesh, subdivisions);
           }};
 }
@@ -71,9 +70,10 @@ BenchScene from_file(const std::string& name, const std::string& file, u32 subdi
 BenchScene open_named(const NamedScene& scene, const SceneFiles& files) {
   switch (scene.base) {
     case Base::hairball:
-      return {scene.name, "hairball 14400 100", false, [] { return generate_hairball(14400, 100); }};
+      return {scene.name, "hairball 14400 100", false, [](Session&) { return generate_hairball(14400, 100); }};
     case Base::random:
-      return {scene.name, "random 10000000 0.002", false, [] { return generate_random(10'000'000, 0.002f); }};
+      return {scene.name, "random 10000000 0.002", false,
+              [](Session&) { return generate_random(10'000'000, 0.002f); }};
     case Base::testball: {
       const std::string file = find_testball(files);
       if (!file.empty()) return from_file(scene.name, file, scene.subdivisions, false);

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "builders/geometry/mesh.h"
+#include "cli/session.h"
 
 namespace copse::cli {
 
@@ -20,7 +20,7 @@ struct BenchScene {
   std::string name;
   std::string source;     // the file that it comes from, or how it is generated
   bool interior = false;  // true: the camera is in the middle of it
-  std::function<Mesh()> load;
+  std::function<Mesh(Session&)> load;
 };
 
 /// Returns the names of all scenes, in the order of "all".

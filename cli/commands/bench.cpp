@@ -100,7 +100,7 @@ BenchResult measure(Session& session, Context& context, BenchInput& input, const
 std::vector<BenchResult> measure_scene(Session& session, Context& context, const BenchScene& scene,
                                        const BenchOptions& options, u32 rays_size) {
   session.begin(fmt::format("{}: reading", scene.name));
-  const Mesh mesh = scene.load();
+  const Mesh mesh = scene.load(session);
   const DeviceMesh device_mesh(context, mesh);
   BenchInput input{.scene = scene,
                    .mesh = mesh,

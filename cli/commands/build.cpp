@@ -103,6 +103,7 @@ int run_build(Session& session, BuildOptions options) {
   const auto context = session.make_context();
   session.progress().expect_stages(4 + (options.layout != Layout::bvh2) + !options.output.empty());
 
+  session.begin("reading");
   const Mesh mesh = session.read_mesh(options.input);
 
   const DeviceMesh device_mesh(*context, mesh);

@@ -90,6 +90,7 @@ Kind add_subdivide(CLI::App& parent, const Options& o) {
   app->footer("Example:\n  copse generate subdivide assets/spot.obj 2 -o spot-x16.ply");
   return {app, [o](Session& session) {
             check_mesh_input(o->input);
+            session.begin("reading");
             const auto mesh = std::make_shared<Mesh>(session.read_mesh(o->input));
             const u64 triangles = mesh->triangles.size() << 2 * o->times;
             // Each round adds 3 vertices per triangle, in all 3 (1 + 4 + ... + 4^(times - 1)) per triangle of

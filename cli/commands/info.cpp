@@ -63,7 +63,9 @@ void check_options(const InfoOptions& options, const char* kind) {
 
 int print_mesh(Session& session, const InfoOptions& options) {
   check_options(options, "a mesh");
-  const Mesh mesh = session.read_mesh(options.input);
+  session.begin("reading");
+  MeshReport left_out;
+  const Mesh mesh = session.read_mesh(options.input, &left_out);
   const MeshFacts measured = measure(mesh);
   const u64 file_bytes = std::filesystem::file_size(options.input);
 
@@ -74,6 +76,10 @@ int print_mesh(Session& session, const InfoOptions& options) {
                     {"vertices", mesh.positions.size()},
                     {"unused_vertices", measured.unused_vertices},
                     {"flat_triangles", measured.flat_triangles},
+                    {"left_out",
+                     {{"vertices", left_out.vertices.count},
+                      {"faces", left_out.faces.count},
+                      {"short_faces", left_out.short_faces.count}}},
                     {"area", measured.area},
                     {"bounds", to_json(measured.bounds)}};
   Facts facts;

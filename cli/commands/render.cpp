@@ -38,9 +38,9 @@ struct Scene {
 };
 
 Scene load_scene(Session& session, Context& context, const RenderCommand& command) {
+  session.begin("reading");
   const InputKind kind = check_input(command.input);
   if (kind == InputKind::mesh) return {session.read_mesh(command.input), {}};
-  session.begin("reading");
   if (kind == InputKind::voxels) return {surface_of(load_voxels(command.input)), {}};
   StructureFile file = load_structure(command.input, context);
   return {std::move(file.mesh), std::move(file.bvh)};

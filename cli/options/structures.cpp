@@ -244,6 +244,7 @@ int build_structure(Session& session, const std::string& input, const std::strin
   const auto context = session.make_context();
   session.progress().expect_stages(writes ? 3 : 2);
 
+  session.begin("reading");
   const Mesh mesh = session.read_mesh(input);
 
   session.begin("building");

@@ -165,6 +165,22 @@ TEST_F(Cli, InfoMeasuresAMesh) {
   EXPECT_EQ(report["bounds"]["hi"], Json({9, 9, 9}));
 }
 
+TEST_F(Cli, WhatIsLeftOutOfAMeshIsSaid) {
+  const std::string file = write_text("m.obj", "v 0 0 0\nv 3 0 0\nv 0 4 0\nv nan 9 9\nf 1 2 3\nf 1 2 4\nf 1 2\n");
+  const Outcome info = run_cli({"info", file, "--json"});
+  EXPECT_EQ(info.json()["left_out"], Json({{"vertices", 1}, {"faces", 1}, {"short_faces", 1}}));
+  EXPECT_EQ(info.err.rfind("copse: " + file + ": ", 0), 0u) << info.err;
+  EXPECT_NE(info.err.find("left out"), std::string::npos) << info.err;
+  for (const Arguments& arguments : {Arguments{"build", file},
+                                     {"render", file, "-o", path("m.png"), "--size", "8"},
+                                     {"bench", file, "--repeats", "1", "--rays-size", "8"}}) {
+    const Outcome outcome = run_cli(arguments);
+    EXPECT_EQ(outcome.exit_code, 0);
+    EXPECT_NE(outcome.err.find("left out"), std::string::npos) << arguments[0] << outcome.err;
+  }
+  EXPECT_EQ(run_cli({"info", file, "--quiet"}).err, "");
+}
+
 TEST_F(Cli, InfoExitsWith7ForAnInvalidStructure) {
   Context context({.backend = Backend::cpu});
   const Mesh mesh = load_mesh(sphere());
