@@ -9,6 +9,7 @@
 #include "tests/support/host_wide.h"
 #include "tests/trace/oracle.h"
 #include "trace/walk/binary_walk.h"
+#include "trace/walk/unordered_walk.h"
 #include "trace/walk/wide_walk.h"
 
 namespace copse {
@@ -70,6 +71,33 @@ GaveUp expect_hits(const View& bvh, const TriangleView& view, const std::vector<
   return gave_up;
 }
 
+/// Every traversal for any hit that does not give up finds one where there is one. Returns how many gave up.
+template <u32 stack_size = 64, class Node>
+u32 expect_any_hits(const WideBvhView<Node>& bvh, const TriangleView& view, const std::vector<Ray>& rays,
+                    const std::vector<Hit>& expected) {
+  const TriangleTable table{view};
+  const auto triangles = detail::triangles_of(table);
+  u32 gave_up = 0;
+  NoCounter counter;
+  StackEntry entries[stack_size];
+  detail::UnorderedWalk<Node, stack_size> walk(detail::tree_of(bvh), entries);
+  for (size_t i = 0; i < rays.size(); ++i) {
+    walk.begin(rays[i]);
+    detail::AnyTriangle<detail::IndexedTriangles, Robustness::fast> any(triangles, rays[i]);
+    while (!walk.is_done()) {
+      if (walk.is_at_leaf()) {
+        walk.test_leaf(any, counter);
+      } else {
+        step<2>(walk, i % 2 == 0);
+      }
+    }
+    gave_up += walk.gives_up() ? 1 : 0;
+    if (walk.gives_up() || any.gives_up) continue;
+    EXPECT_EQ(any.found, is_hit(expected[i])) << test::text(rays[i]);
+  }
+  return gave_up;
+}
+
 /// The same in all layouts, over leaves of 1 and 3 triangles. Returns the maximum of traversals that gave up in
 /// one.
 u32 expect_hits_in_all_layouts(const Mesh& mesh, const std::vector<Ray>& rays) {
@@ -80,10 +108,13 @@ u32 expect_hits_in_all_layouts(const Mesh& mesh, const std::vector<Ray>& rays) {
     most = larger(most, expect_hits(binary.view(), host_view(mesh), rays, expected).walks);
     const auto full = build_host_wide<Bvh4Node>(binary);
     most = larger(most, expect_hits(full.view(), host_view(mesh), rays, expected).walks);
+    most = larger(most, expect_any_hits(full.view(), host_view(mesh), rays, expected));
     const auto four = build_host_wide<CompressedBvh4Node>(binary);
     most = larger(most, expect_hits(four.view(), host_view(mesh), rays, expected).walks);
+    most = larger(most, expect_any_hits(four.view(), host_view(mesh), rays, expected));
     const auto eight = build_host_wide<CompressedBvh8Node>(binary);
     most = larger(most, expect_hits(eight.view(), host_view(mesh), rays, expected).walks);
+    most = larger(most, expect_any_hits(eight.view(), host_view(mesh), rays, expected));
   }
   return most;
 }
@@ -153,6 +184,55 @@ TEST(FastTraversal, GivesUpWhereItsStackIsFull) {
   EXPECT_GT(expect_hits(chain.view(), host_view(mesh), rays, expected).walks, 0u);
   EXPECT_GT(expect_hits<8>(halves.view(), host_view(mesh), rays, expected).walks, 0u);
   EXPECT_EQ(expect_hits<16>(halves.view(), host_view(mesh), rays, expected).walks, 0u);
+
+  // A ray beside the triangles, in all boxes: it visits every node.
+  const Ray beside{vec3(0.75f, 0.75f, -2), 0, vec3(0.001f, 0.002f, 1), infinity};
+  EXPECT_EQ(expect_any_hits<3>(flat_wide.view(), host_view(mesh), {beside}, {Hit{infinity, invalid_id, 0, 0, 0}}),
+            1u);
+  EXPECT_EQ(expect_any_hits(flat_wide.view(), host_view(mesh), {beside}, {Hit{infinity, invalid_id, 0, 0, 0}}),
+            0u);
+  EXPECT_EQ(expect_any_hits(long_wide.view(), host_view(mesh), {beside}, {Hit{infinity, invalid_id, 0, 0, 0}}),
+            0u);
+}
+
+/// A cloud around the origin of the rays, which they pass through, and a wall behind it.
+Mesh cloud_and_wall(const vec3& direction) {
+  Mesh mesh = generate_random(4000, 0.02f);  // between 0 and 1
+  for (vec3& p : mesh.positions) p = p - vec3(0.5f);
+  for (u32 corner = 0; corner < 3; ++corner) {
+    vec3 across(corner == 1 ? 40 : -10, corner == 2 ? 40 : -10, 0);
+    if (direction.x != 0) across = vec3(0, across.x, across.y);
+    if (direction.y != 0) across = vec3(across.x, 0, across.y);
+    mesh.positions.push_back(5.0f * direction + across);
+  }
+  const u32 n = u32(mesh.positions.size());
+  mesh.triangles.push_back(uvec3(n - 3, n - 2, n - 1));
+  return mesh;
+}
+
+TEST(FastTraversal, AnyHitsLookAtTheFarSideFirst) {
+  for (const vec3& direction :
+       {vec3(1, 0, 0), vec3(0, 1, 0), vec3(0, 0, 1), vec3(-1, 0, 0), vec3(0, -1, 0), vec3(0, 0, -1)}) {
+    const Mesh mesh = cloud_and_wall(direction);
+    const HostBvh binary = build_host_bvh(host_view(mesh), 2);
+    const auto wide = build_host_wide<CompressedBvh4Node>(binary);
+    const TriangleTable table{host_view(mesh)};
+    const Ray ray{vec3(0), 0, direction + vec3(0.01f, 0.02f, 0.03f), infinity};
+    StackEntry entries[64];
+    const auto visits = [&](auto& walk) {
+      VisitCounter counter;
+      detail::AnyTriangle<detail::IndexedTriangles, Robustness::fast> any(detail::triangles_of(table), ray);
+      walk.begin(ray);
+      detail::walk_to_end(walk, any, counter);
+      EXPECT_TRUE(any.found);
+      return counter.nodes;
+    };
+    const auto tree = detail::tree_of(wide.view());
+    detail::Walk<decltype(tree_of(wide.view())), 64, Robustness::fast> ordered(tree, entries);
+    detail::UnorderedWalk<CompressedBvh4Node, 64> unordered(tree, entries);
+    EXPECT_LE(visits(unordered), 3u) << direction.x << ' ' << direction.y << ' ' << direction.z;
+    EXPECT_GT(visits(ordered), 3u);
+  }
 }
 
 TEST(FastTraversal, LeavesOfManyTrianglesAreTestedWhole) {

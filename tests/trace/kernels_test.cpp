@@ -4,6 +4,7 @@
 
 #include <cstring>
 
+#include "builders/bvh/collapse.h"
 #include "builders/bvh/hploc.h"
 #include "builders/bvh/refit.h"
 #include "builders/geometry/generate.h"
@@ -183,6 +184,36 @@ TEST_P(Kernels, SayWhichOfThemTraced) {
   EXPECT_EQ(chosen(parallel, TraceKernel::automatic), TraceKernel::thread_per_ray);
   EXPECT_EQ(chosen(apart, TraceKernel::automatic), TraceKernel::persistent);
   EXPECT_EQ(chosen(apart, TraceKernel::packets), TraceKernel::packets);
+}
+
+TEST_P(Kernels, SayWhichOfThemTracedACompressedTree) {
+  if (GetParam() == Backend::cpu) GTEST_SKIP() << "the CPU has no such kernels";
+  const Mesh mesh = generate_sphere(2);  // 320 triangles
+  const DeviceMesh device(context(), mesh);
+  const CompressedBvh4 tree = collapse<CompressedBvh4>(context(), build(context(), device.view(), HplocOptions{}));
+  const auto chosen = [&](u32 across, TraceKernel kernel, bool any) {
+    std::vector<Ray> rays;
+    const float step = 0.064f / float(across);
+    for (u32 i = 0; i < across * across; ++i) {
+      rays.push_back({vec3(0, 0, 3), 0, vec3(float(i % across) * step, float(i / across) * step, -1), infinity});
+    }
+    const Buffer<Ray> device_rays(context(), rays);
+    Buffer<Hit> hits(context(), rays.size());
+    Buffer<u8> occluded(context(), rays.size());
+    Buffer<u32> word(context(), 1);
+    const TraceOptions options{.kernel = kernel, .chosen = word.span()};
+    if (any) {
+      any_hits(context(), tree.view(), device.view(), device_rays.span(), occluded.span(), options);
+    } else {
+      closest_hits(context(), tree.view(), device.view(), device_rays.span(), hits.span(), options);
+    }
+    return TraceKernel(word.download()[0]);
+  };
+  EXPECT_EQ(chosen(128, TraceKernel::automatic, false), TraceKernel::packets);
+  EXPECT_EQ(chosen(64, TraceKernel::automatic, false), TraceKernel::thread_per_ray);
+  EXPECT_EQ(chosen(128, TraceKernel::automatic, true), TraceKernel::thread_per_ray);
+  EXPECT_EQ(chosen(64, TraceKernel::packets, false), TraceKernel::packets);
+  EXPECT_EQ(chosen(64, TraceKernel::packets, true), TraceKernel::persistent);
 }
 
 TEST_P(Kernels, PackedTrianglesFollowARefit) {

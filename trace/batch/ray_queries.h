@@ -4,6 +4,7 @@
 
 #include "trace/masked_triangles.h"
 #include "trace/walk/binary_walk.h"
+#include "trace/walk/unordered_walk.h"
 #include "trace/walk/wide_walk.h"
 
 namespace copse::detail {
@@ -70,6 +71,16 @@ struct AnyHits : RayQuery<Tree, Source, u8, AnyTriangle> {
 /// The query for this type of result: Hit for the closest hits, u8 for any hits.
 template <class Tree, class Source, class Result>
 using QueryFor = std::conditional_t<std::is_same_v<Result, Hit>, ClosestHits<Tree, Source>, AnyHits<Tree, Source>>;
+
+/// The fast traversal of a query. Through wide trees, rays that look for any hit need no order.
+template <class Query, u32 stack_size>
+struct FastWalkOf {
+  using type = Walk<typename Query::Tree, stack_size, Robustness::fast>;
+};
+template <class Node, class Source, u32 stack_size>
+struct FastWalkOf<AnyHits<WideTree<Node>, Source>, stack_size> {
+  using type = UnorderedWalk<Node, stack_size>;
+};
 
 /// Entries of the stacks of fast traversals, which give up when they are full.
 inline constexpr u32 fast_stack_size = 64;

@@ -22,6 +22,22 @@ class PacketStack {
     ++depth_;
   }
 
+  /// True if there is room for `count` more entries.
+  __device__ bool has_room(u32 count) const { return depth_ + count <= warp_size; }
+
+  /// Which of `count` new entries this lane would hold: 0 for the one on top. It holds none of them if the result is
+  /// `count` or more.
+  [[gnu::always_inline]] __device__ u32 order_of_lane(u32 count) const { return depth_ + count - 1 - lane_id(); }
+
+  /// Pushes `count` entries. Each lane passes the one of its order_of_lane(count). Call it only if there is room.
+  [[gnu::always_inline]] __device__ void push(u32 count, const WideChild& child, i32 entry) {
+    const bool holds = order_of_lane(count) < count;
+    child_.first = holds ? child.first : child_.first;
+    child_.count = holds ? child.count : child_.count;
+    entry_ = holds ? entry : entry_;
+    depth_ += count;
+  }
+
   /// Takes the latest entry that is entered at or before `last`, and drops those above it. False if there is none.
   [[gnu::always_inline]] __device__ bool pop(i32 last, WideChild& child) {
     const u32 entered = __ballot_sync(all_lanes, lane_id() < depth_ && entry_ <= last);

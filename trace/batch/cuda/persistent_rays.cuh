@@ -93,7 +93,7 @@ class PersistentLane {
 
   const Query& query_;
   const Reach& reach_;
-  copse::detail::Walk<typename Query::Tree, fast_stack_size, Robustness::fast> walk_;
+  FastWalk<Query> walk_;
   typename Query::template Test<Robustness::fast> test_;
   u32 ray_id_ = no_ray;
   u32 lanes_left_idle_ = 0;  // before the warp takes new rays; all_but_one if it takes none

@@ -1,7 +1,8 @@
 #pragma once
 
 // What the kernels of batches share: reading rays, storing results, the bounds of the tree, and the kernel that
-// gives each thread a ray. Its warps trace by one of two methods: thread_per_ray.cuh, ray_packets.cuh.
+// gives each thread a ray. Its warps trace by one of three methods: thread_per_ray.cuh, ray_packets.cuh,
+// wide_packets.cuh.
 
 #include <type_traits>
 
@@ -21,6 +22,9 @@ using copse::detail::StackEntry;
 using copse::detail::TreeReach;
 
 inline constexpr u32 ray_threads = 128;
+
+template <class Query>
+using FastWalk = typename copse::detail::FastWalkOf<Query, fast_stack_size>::type;
 
 template <class Query>
 concept WalksBinaryTree = std::is_same_v<typename Query::Tree, copse::detail::BinaryTree>;
@@ -79,6 +83,32 @@ __device__ inline void store_results_of_warp(u8* results, u64 first, u32 count, 
   if (lane_id() < count) results[first + lane_id()] = result;
 }
 
+/// Stores the bounds of a tree to words 0 to 5, and the largest magnitude in them to word 6. All threads of a block
+/// call it.
+template <class Tree>
+__device__ inline void store_reach(const Tree& tree, float* words) {
+  if (threadIdx.x != 0) return;
+  const auto [box, farthest] = TreeReach::of(tree.bounds());
+  words[0] = box.lo.x, words[1] = box.lo.y, words[2] = box.lo.z;
+  words[3] = box.hi.x, words[4] = box.hi.y, words[5] = box.hi.z;
+  words[6] = farthest;
+}
+
+/// The same with a sixth of the instructions: six threads decode a plane each, at the lowest or highest of the
+/// children's steps. Slots that hold nothing have the steps 255 and 0, which do not count.
+__device__ inline void store_reach(const copse::detail::WideTree<CompressedBvh4Node>& tree, float* words) {
+  constexpr u32 plane_count = 6, these_lanes = (1u << plane_count) - 1;
+  if (threadIdx.x >= plane_count) return;
+  const auto* const node = reinterpret_cast<const u32*>(tree.nodes);
+  const u32 axis = threadIdx.x % 3, steps = node[9 + threadIdx.x];
+  const u32 a = steps & 255, b = steps >> 8 & 255, c = steps >> 16 & 255, d = steps >> 24;
+  const u32 outermost = threadIdx.x < 3 ? min(min(a, b), min(c, d)) : max(max(a, b), max(c, d));
+  const float plane =
+      copse::detail::grid_point(__uint_as_float(node[axis]), u8(node[3] >> 8 * axis), u8(outermost));
+  words[threadIdx.x] = plane;
+  words[6] = __int_as_float(__reduce_max_sync(these_lanes, __float_as_int(fabsf(plane))));
+}
+
 /// The facts about a tree that rays need. All threads of a block make it together: for a wide tree it is computed
 /// once for all rays of the block.
 template <class Tree>
@@ -87,12 +117,7 @@ class SharedReach {
   __device__ explicit SharedReach(const Tree& tree) {
     __shared__ float of_block[7];
     words_ = of_block;
-    if (threadIdx.x == 0) {
-      const auto [box, farthest] = TreeReach::of(tree.bounds());
-      words_[0] = box.lo.x, words_[1] = box.lo.y, words_[2] = box.lo.z;
-      words_[3] = box.hi.x, words_[4] = box.hi.y, words_[5] = box.hi.z;
-      words_[6] = farthest;
-    }
+    store_reach(tree, of_block);
     __syncthreads();
   }
 
@@ -155,14 +180,14 @@ __global__ void __launch_bounds__(ray_threads, Method::blocks)
     rays_kernel(u32 n, const __grid_constant__ Query query, const u32* choice) {
   overlap_launches();
   if (choice != nullptr && *choice != u32(Method::kernel)) return;
-  const SharedReach<typename Query::Tree> reach(query.tree);
   const u32 i = group_of_block() * ray_threads + threadIdx.x;
+  const u32 own = smaller(i, n - 1);
+  const Ray ray = load_ray(query.rays, own);  // before the barrier in SharedReach, so that both latencies overlap
+  const SharedReach<typename Query::Tree> reach(query.tree);
   const u32 first = i - lane_id();
   if (first >= n) return;
   bool is_traced = true;
   {
-    const u32 own = smaller(i, n - 1);
-    const Ray ray = load_ray(query.rays, own);
     PreparedRay prepared = prepare_ray(ray, reach());
     if (i >= n) prepared.enters = prepared.gives_up = false;
     typename Query::Result result;

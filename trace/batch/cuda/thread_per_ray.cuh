@@ -13,10 +13,9 @@
 namespace copse::cuda::detail {
 
 /// Inner steps between two looks at the leaves. bench/notes/rays-gpu.md has the measurements.
-template <class Tree>
-inline constexpr u32 steps_between_leaves = 3;
-template <>
-inline constexpr u32 steps_between_leaves<copse::detail::BinaryTree> = 4;
+template <class Query>
+inline constexpr u32 steps_between_leaves =
+    WalksBinaryTree<Query> || std::is_same_v<typename Query::Result, u8> ? 4 : 3;
 
 /// One lane's traversal. For binary trees run_in_octant calls it.
 template <class Query>
@@ -39,7 +38,7 @@ struct ThreadTraversal {
     walk.begin(prepared);
     NoCounter counter;
     while (!walk.is_done()) {
-      walk.template take_steps<steps_between_leaves<typename Query::Tree>>(counter);
+      walk.template take_steps<steps_between_leaves<Query>>(counter);
       if (walk.is_at_leaf()) walk.test_leaf(test, counter);
     }
     gives_up = walk.gives_up() || test.gives_up;
@@ -55,14 +54,13 @@ struct ThreadPerRay {
   [[gnu::always_inline]] __device__ static bool trace(const Query& query, const Ray& ray, u32 i,
                                                       const PreparedRay& prepared,
                                                       typename Query::Result& result) {
-    constexpr u32 stack_size = WalksBinaryTree<Query> ? default_stack_size : fast_stack_size;
-    StackEntry entries[stack_size];
+    StackEntry entries[WalksBinaryTree<Query> ? default_stack_size : fast_stack_size];
     auto test = query.template test<Robustness::fast>(ray, i);
     ThreadTraversal<Query> traversal{query, prepared, entries, test};
     if constexpr (WalksBinaryTree<Query>) {
       run_in_octant(octant_of_warp(prepared.slabs), traversal);
     } else {
-      copse::detail::Walk<typename Query::Tree, stack_size, Robustness::fast> walk(query.tree, entries);
+      FastWalk<Query> walk(query.tree, entries);
       traversal.run(walk);
     }
     if (!traversal.gives_up) result = query.result(test, traversal.limit);

@@ -6,6 +6,7 @@
 #include "trace/batch/cuda/persistent_rays.cuh"
 #include "trace/batch/cuda/ray_packets.cuh"
 #include "trace/batch/cuda/thread_per_ray.cuh"
+#include "trace/batch/cuda/wide_packets.cuh"
 
 namespace copse::cuda {
 
@@ -23,14 +24,23 @@ struct CopyKernel {
   __device__ void operator()(u64) const { *chosen = *choice; }
 };
 
-/// The kernel that stands for `kernel` with this query. Binary trees alone have packets. Batches with masks are
-/// rare and have no kernel of a thread per ray: that is less to compile, and costs them at most a fifth of the
-/// speed.
+/// Through CompressedBvh4 packets are for closest hits alone: any hits are faster by a thread per ray.
+template <class Query>
+inline constexpr bool has_packets =
+    WalksBinaryTree<Query> || (std::is_same_v<typename Query::Tree, copse::detail::WideTree<CompressedBvh4Node>> &&
+                               std::is_same_v<typename Query::Result, Hit> && !Query::has_masks);
+
+/// The kernel that stands for `kernel` with this query. Batches with masks are rare and have no kernel of a thread
+/// per ray: that is less to compile, and costs them at most a fifth of the speed.
 template <class Query>
 constexpr TraceKernel kernel_for(TraceKernel kernel) {
-  const bool is_there = kernel == TraceKernel::packets ? WalksBinaryTree<Query> : !Query::has_masks;
+  const bool is_there = kernel == TraceKernel::packets ? has_packets<Query> : !Query::has_masks;
   return is_there ? kernel : TraceKernel::persistent;
 }
+
+/// How packets traverse the tree of a query.
+template <class Query>
+using Packets = std::conditional_t<WalksBinaryTree<Query>, RayPackets<Query>, WidePackets<Query>>;
 
 /// A packet meets few triangles if there are at least half as many rays per triangle as a packet has.
 inline constexpr u64 rays_per_triangle_for_packets = warp_size / 2;
@@ -42,19 +52,18 @@ KernelTable kernels_for(const Query& query, u64 n) {
   using enum TraceKernel;
   using Tree = typename Query::Tree;
   const u64 count = query.triangle_count;
-  if constexpr (std::is_same_v<Tree, copse::detail::BinaryTree>) {
-    const TraceKernel together =
-        kernel_for<Query>(count <= n / rays_per_triangle_for_packets ? packets : thread_per_ray);
+  const bool sees_few = has_packets<Query> && count <= n / rays_per_triangle_for_packets;
+  const TraceKernel together = kernel_for<Query>(sees_few ? packets : thread_per_ray);
+  if constexpr (WalksBinaryTree<Query>) {
     return {together, together, persistent};
   } else if constexpr (Query::has_masks) {
     return {persistent, persistent, persistent};
   } else if constexpr (std::is_same_v<Tree, copse::detail::WideTree<CompressedBvh4Node>>) {
-    const TraceKernel from_outside = count > n / 2 ? persistent : thread_per_ray;
-    return {from_outside, count > n ? persistent : thread_per_ray, persistent};
+    return {count > n / 2 ? persistent : together, count > n ? persistent : together, persistent};
   } else if constexpr (std::is_same_v<Tree, copse::detail::WideTree<CompressedBvh8Node>>) {
     return {persistent, persistent, persistent};
   } else {
-    return {thread_per_ray, thread_per_ray, persistent};
+    return {together, together, persistent};
   }
 }
 
@@ -68,8 +77,8 @@ void trace_with_kernel(const Executor& ex, const char* label, TraceKernel kernel
       trace_in_groups<ThreadPerRay<Grouped>>(ex, label, grouped, n, choice);
     }
   }
-  if constexpr (WalksBinaryTree<Grouped>) {
-    if (kernel == TraceKernel::packets) trace_in_groups<RayPackets<Grouped>>(ex, label, grouped, n, choice);
+  if constexpr (has_packets<Grouped>) {
+    if (kernel == TraceKernel::packets) trace_in_groups<Packets<Grouped>>(ex, label, grouped, n, choice);
   }
   if (kernel == TraceKernel::persistent) trace_persistent(ex, label, persistent, n, choice);
 }

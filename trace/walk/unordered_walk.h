@@ -1,0 +1,134 @@
+#pragma once
+
+// The fast traversal of a wide tree for rays that look for any hit, with the interface of Walk. Its order does not
+// depend on where children are entered. So nothing is sorted, and the stack has one entry per node: the node, and a
+// bit for each child that is still to be visited. A third of the instructions of a step fall away.
+//
+// The order matters nevertheless: a good one finds an occluder early. The nearest child first is the worst that was
+// tried. It searches all the small things around a ray's origin before it looks at the walls
+// (bench/notes/rays-gpu.md). Here the far side comes first, as far as the slots tell. Builders put the lower
+// coordinates first, so that slots rise with the coordinates. A ray whose main direction is positive visits the
+// highest slot first, others the lowest.
+//
+// Source: Nah, Manocha, "SATO: Surface Area Traversal Order for Shadow Ray Tracing", Computer Graphics Forum 33,
+// 2014: an order of its own for such rays. Theirs, the largest area first, was no better here than the slots alone.
+
+#include "trace/walk/fast_spans.h"
+#include "trace/walk/walk.h"
+
+namespace copse::detail {
+
+template <class Node, u32 stack_size>
+class UnorderedWalk {
+ public:
+  using Tree = WideTree<Node>;
+
+  /// `entries`: room for stack_size.
+  COPSE_HD UnorderedWalk(const Tree& tree, StackEntry* entries) : tree_(tree), entries_(entries) {}
+
+  [[gnu::always_inline]] COPSE_HD void begin(const Ray& ray) {
+    begin(prepare_ray(ray, TreeReach::of(tree_.bounds())));
+  }
+
+  [[gnu::always_inline]] COPSE_HD void begin(const PreparedRay& prepared) {
+    slabs_ = prepared.slabs;
+    limit_ = prepared.limit;
+    box_limit_ = prepared.box_limit;
+    goes_down_ = main_scale(slabs_.scale) < 0;
+    top_ = 0;
+    at_ = tree_.root();
+    if (!prepared.enters) at_.count = prepared.gives_up ? gave_up : done;
+  }
+
+  COPSE_HD bool is_done() const { return at_.count >= gave_up; }
+  COPSE_HD bool is_at_inner() const { return at_.count == 0; }
+  COPSE_HD bool is_at_leaf() const { return !is_done() && !is_at_inner(); }
+  COPSE_HD bool gives_up() const { return at_.count == gave_up; }
+  COPSE_HD float limit() const { return limit_; }
+
+  /// At an inner node: goes on to one of its children, or to a child that waits on the stack.
+  template <class Counter>
+  [[gnu::always_inline]] COPSE_HD void step(Counter& counter) {
+    take_steps<1>(counter);
+  }
+
+  /// Up to `max_steps` steps, as long as it is at inner nodes. Asks once whether the stack has room for all of
+  /// them.
+  template <u32 max_steps, class Counter>
+  [[gnu::always_inline]] COPSE_HD void take_steps(Counter& counter) {
+    if (is_at_inner() && top_ + max_steps > stack_size) at_.count = gave_up;
+#pragma unroll
+    for (u32 k = 0; k < max_steps && is_at_inner(); ++k) step_with_room(counter);
+  }
+
+  /// At a leaf: tests its primitives and goes on, or ends the traversal if the test says so.
+  template <class LeafTest, class Counter>
+  [[gnu::always_inline]] COPSE_HD void test_leaf(LeafTest& leaf_test, Counter& counter) {
+    for (u32 place = at_.first, last = place + at_.count; place != last; ++place) {
+      counter.count_primitive();
+      if (test_place(tree_, leaf_test, place, limit_)) {
+        at_.count = done;
+        return;
+      }
+    }
+    go_on(0, 0);
+  }
+
+ private:
+  static constexpr u32 width = Node::width;
+  static constexpr u32 done = ~u32{0}, gave_up = done - 1;  // in place of a count
+
+  /// One over the component of the direction with the largest magnitude.
+  COPSE_HD static float main_scale(const vec3& scale) {
+    const float x = magnitude(scale.x), y = magnitude(scale.y), z = magnitude(scale.z);
+    return x < y ? (x < z ? scale.x : scale.z) : (y < z ? scale.y : scale.z);
+  }
+
+  template <class Counter>
+  [[gnu::always_inline]] COPSE_HD void step_with_room(Counter& counter) {
+    counter.count_node();
+    const bool holds_child = at_.first != invalid_id;  // else the slot that was chosen holds nothing
+    const u32 node = holds_child ? at_.first : 0;
+    const float limit = holds_child ? box_limit_ : -1.0f;
+    BoxSpan spans[width];
+    find_spans(tree_.nodes[node], slabs_, spans);
+    u32 entered = 0;
+#pragma unroll
+    for (u32 slot = 0; slot < width; ++slot) {
+      if (spans[slot].entry <= spans[slot].exit && spans[slot].entry <= limit) entered |= 1u << slot;
+    }
+    go_on(node, entered);
+  }
+
+  /// Goes to one of the children of `node`, of which `entered` has a bit each. Without any, it goes on with the
+  /// latest node on the stack.
+  [[gnu::always_inline]] COPSE_HD void go_on(u32 node, u32 entered) {
+    if (entered == 0) {
+      if (top_ == 0) {
+        at_.count = done;
+        return;
+      }
+      --top_;
+      node = entries_[top_].first;
+      entered = entries_[top_].entry_and_count;
+    }
+    const u32 lowest = entered & (0u - entered);
+    const u32 slot = 31 - leading_zeros(goes_down_ ? lowest : entered);
+    const u32 others = entered ^ (1u << slot);
+    if (others != 0) {
+      entries_[top_] = {node, others};
+      ++top_;
+    }
+    at_ = tree_.nodes[node].child(slot);
+  }
+
+  Tree tree_;
+  StackEntry* entries_;
+  RaySlabs slabs_{};
+  float limit_ = 0, box_limit_ = 0;
+  WideChild at_{0, done};   // an inner child invalid_id means a slot that holds nothing
+  u32 top_ = 0;             // the number of entries
+  bool goes_down_ = false;  // along the axis of its largest component
+};
+
+}  // namespace copse::detail
