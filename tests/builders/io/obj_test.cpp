@@ -178,6 +178,14 @@ TEST(Obj, ReadsTheNearestFloat) {
   EXPECT_EQ(read_number("1e-50"), 0.0f);
 }
 
+TEST(Obj, ReadsNumbersThatAreTooSmallForAnyTypeAsZero) {
+  const std::string zeros(6000, '0');
+  for (const std::string& number : {std::string("1e-5000"), std::string("-1e-99999999999"), "0." + zeros + "1",
+                                    "0." + zeros + "1e500", std::string("+1.5E-5000")}) {
+    EXPECT_EQ(read_number(number), 0.0f) << number;
+  }
+}
+
 TEST(Obj, RejectsVerticesOfFewerThanThreeCoordinates) {
   expect_error("v 0 0 0\nv 1 0\n", "line 2: the vertex has no z");
   expect_error("v", "line 1: the vertex has no x");

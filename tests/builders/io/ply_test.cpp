@@ -244,6 +244,7 @@ TEST(Ply, LeavesOutVerticesPastTheLargestFloat) {
   const std::string header = begin_square(PlyText::ascii, "4", "1").bytes();
   EXPECT_EQ(load(header + "0 0 0 1 1 1 1 1e39 1 2 2 2 3 0 1 3").positions,
             (std::vector<vec3>{{}, vec3(1), vec3(2)}));
+  EXPECT_EQ(load(header + "0 0 0 1 1 1 1 1e-5000 1 2 2 2 3 0 1 3").positions.at(2), vec3(1, 0, 1));
 }
 
 PlyText begin_strips(PlyText::Format format, const std::string& before, const std::string& strips = "1") {
