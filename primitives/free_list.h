@@ -108,18 +108,18 @@ class FreeListView {
   FreeListCounters* counters_ = nullptr;
 };
 
-// Why no place stays stuck, with any number of threads. Tickets t, t + size, t + 2 size, ... use the same place, in
-// both sequences. Let g tickets to give back and k tickets to take have been drawn for one place. (The nodes that
-// stand in the ring at the start count as given.)
+// Why no place stays stuck, with any number of threads. Tickets t, t + size, t + 2 size, ... use the same place,
+// in both sequences. Let g tickets to give back and k tickets to take have been drawn for one place. (The nodes
+// that stand in the ring at the start count as given.)
 //
 //   k <= g       a thread draws a ticket to take after its claim, and successful claims never exceed `returned`
 //   g <= k + 1   a thread gives back only a node that it took. So at most `size` more tickets to give than to take
 //                have been drawn, and both sequences go round the ring
 //
 // Any thread that waits at a full place may take its node, and any that waits at an empty place may fill it: which
-// of them does so changes no count. If the place is full, one more node was given than taken. If no thread waits to
-// take there, then k is the number of nodes taken, so g <= k + 1 is the number given: no thread waits to give. If
-// the place is empty, as many nodes were given as taken. If no thread waits to give there, then g is the number
+// of them does so changes no count. If the place is full, one more node was given than taken. If no thread waits
+// to take there, then k is the number of nodes taken, so g <= k + 1 is the number given: no thread waits to give.
+// If the place is empty, as many nodes were given as taken. If no thread waits to give there, then g is the number
 // given, so k <= g is the number taken: no thread waits to take. So wherever threads wait, one of them can go on.
 //
 // Lanes of a warp wait in a loop that contains all that others may wait for: a lane that is done has nothing left

@@ -2,9 +2,9 @@
 
 // Operations of single threads on a hash table, in kernels and in host code. All of them may run on one table at
 // the same time: any number of threads may insert, assign, find and erase any keys. Each operation takes effect at
-// one moment between its call and its return, and a call that comes after a change sees it. A table passes keys and
-// values between threads; it does not order other writes of theirs. On a machine with weak memory order, threads
-// that only search may see the changes of other threads in different orders.
+// one moment between its call and its return, and a call that comes after a change sees it. A table passes keys
+// and values between threads; it does not order other writes of theirs. On a machine with weak memory order,
+// threads that only search may see the changes of other threads in different orders.
 
 #include "primitives/tables/hash_words.h"
 #include "primitives/tables/linear_slots.h"

@@ -47,8 +47,9 @@ class ScratchPoolView {
     return slot;
   }
 
-  /// As acquire, but returns invalid_id if it finds all slots taken. Other threads may have taken and released other
-  /// slots of the word since the slot was released. All of these are read-modify-writes, so they pass its release on.
+  /// As acquire, but returns invalid_id if it finds all slots taken. Other threads may have taken and released
+  /// other slots of the word since the slot was released. All of these are read-modify-writes, so they pass its
+  /// release on.
   COPSE_HD u32 try_acquire(u32 place) const {
     u32 word = place / slots_per_word;
     const u32 bit = place % slots_per_word;

@@ -388,7 +388,8 @@ COPSE_HD inline u64 fetch_increment_by_warp_acq_rel(u64* p) {
   const u32 callers = __match_any_sync(__activemask(), reinterpret_cast<unsigned long long>(p));
   const int leader = __ffs(int(callers)) - 1;
   u64 first = 0;
-  // The leader releases what the lanes did before the first barrier, and acquires for what they do behind the other.
+  // The leader releases what the lanes did before the first barrier, and acquires for what they do behind the
+  // other.
   __syncwarp(callers);
   if (int(lane) == leader) {
     asm volatile("atom.acq_rel.gpu.add.u64 %0, [%1], %2;"

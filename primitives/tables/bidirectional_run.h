@@ -21,8 +21,8 @@
 //
 //   A has locked the run [a, b] and checks it. E erased before, in a run [l, r], and left slot x between a and b
 //   free. Suppose that A still reads x as taken.
-//   - l is a, or lies before a: A's compare-and-swap on a acquired E's change. (If l lies before a, then a was taken
-//     while E held its run. The thread that left a free later knew E's change by this same argument.)
+//   - l is a, or lies before a: A's compare-and-swap on a acquired E's change. (If l lies before a, then a was
+//     taken while E held its run. The thread that left a free later knew E's change by this same argument.)
 //   - l lies behind a: A has read l before x, and saw it taken. If a thread F has filled it since E gave it back,
 //     A acquired E's change: F's compare-and-swap continues what E released (or F acquires and releases it). If
 //     not, A saw l as it was before a thread G left it free for E. Then the same holds of A, G and l in place of

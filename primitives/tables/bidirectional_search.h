@@ -20,15 +20,13 @@
 //
 // Memory orders, with thread W that walks, C that changes elements and F that fills a free home:
 //
-//   W has read a store of C     C counts its change, then passes a fence, then stores. W passes a fence, then reads
-//                               the changes begun. So W sees this one begun, and if it has not seen it ended, W
-//                               looks again.
-//   W has seen C's change ended W acquired that number, and sees all that C stored, and all that C knew.
-//   W has read a tag of F       F is not counted, and need not be. W acquires the tag before it reads the record,
-//                               which F wrote before.
-//   W reads a record that F writes in place of an element that C erased
-//                               F took the slot that C left free, and then passed a fence before it wrote. So W,
-//                               behind its own fence, sees C's change begun, and looks again.
+// - W has read a store of C. C counts its change, then passes a fence, then stores. W passes a fence, then reads
+//   the number begun. So W sees this change begun. If W has not seen it ended, W looks again.
+// - W has seen C's change ended. W acquired that number, and sees all that C stored, and all that C knew.
+// - W has read a tag of F. F is not counted, and need not be: W acquires the tag before it reads the record, which
+//   F wrote before.
+// - W reads a record while F writes it, in place of an element that C erased. F took the slot that C left free, and
+//   passed a fence before it wrote. So W, behind its own fence, sees C's change begun, and looks again.
 
 #include "primitives/tables/bidirectional_layout.h"
 

@@ -9,8 +9,9 @@
 // first. An insertion of K fills the first slot on K's way that it found empty, all slots before it being of other
 // keys or erased at some moment, hence ever after. Were K in two slots, the insertion into the later one had seen
 // the earlier one filled with another key, or erased, and K could not be there. (Where an insertion may fill
-// erased slots, two of the same key may fill different ones: NVIDIA/cuCollections#606.) The proof looks at the values of each slot alone,
-// in the order in which they were written. So relaxed operations are enough, for any number of threads.
+// erased slots, two of the same key may fill different ones: NVIDIA/cuCollections#606.) The proof looks at the
+// values of each slot alone, in the order in which they were written. So relaxed operations are enough, for any
+// number of threads.
 //
 // The word holds the complement of key and value, so that memory of zeros is an empty table:
 //

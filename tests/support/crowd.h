@@ -1,7 +1,7 @@
 #pragma once
 
-// Plain threads, more than there are cores. oneTBB starts no more workers than cores, so on a small machine its loops
-// never show what goes wrong among three threads, or when the system stops a thread between two steps.
+// Plain threads, more than there are cores. oneTBB starts no more workers than cores, so on a small machine its
+// loops never show what goes wrong among three threads, or when the system stops a thread between two steps.
 
 #include <gtest/gtest.h>
 #include <pthread.h>
@@ -46,7 +46,7 @@ class Shaker {
     sigaction(SIGUSR2, &action, nullptr);
     std::minstd_rand random(1);
     while (!done_) {
-      // Seldom enough that most threads run at any time.
+      // Not more often: most threads must run at any time.
       sleep_us(50);
       pthread_kill(threads_[random() % threads_.size()].native_handle(), SIGUSR2);
     }

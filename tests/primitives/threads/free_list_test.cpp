@@ -24,7 +24,8 @@ class FreeListThreads : public testing::TestWithParam<Users> {
         users_(GetParam().nodes),
         uses_(GetParam().nodes) {}
 
-  /// Takes nodes, checks that no other thread has them, and gives them back. Each node has a plain count of its uses.
+  /// Takes nodes, checks that no other thread has them, and gives them back. Each node has a plain count of its
+  /// uses.
   void churn(u32 rounds) {
     const FreeListView view = list_.view();
     std::vector<u32> own;

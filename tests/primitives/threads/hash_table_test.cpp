@@ -1,5 +1,5 @@
-// Hash tables of all kinds under crowds of threads: no key is ever there twice, and no operation loses what another
-// one has done.
+// Hash tables of all kinds under crowds of threads: no key is ever there twice, and no operation loses what
+// another one has done.
 
 #include <array>
 #include <atomic>
