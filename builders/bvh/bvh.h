@@ -66,7 +66,7 @@ constexpr u64 bvh_bytes(u64 primitive_count) {
          primitive_count * sizeof(u32) + sizeof(BvhCounts) + detail::delta_words(primitive_count) * sizeof(u32);
 }
 
-/// Returns a tree with room for `primitive_count` primitives that is not built yet.
+/// Returns a tree with room for `primitive_count` primitives and none in it: rays miss it until it is rebuilt.
 /// Throws: Error capacity past 2^31 primitives, Error out_of_memory.
 Bvh make_bvh(Context& context, u64 primitive_count);
 

@@ -14,6 +14,16 @@ void check_view(u64 id, const TriangleView& view) {
     refuse(id,
            "positions are " + std::to_string(stride) + " bytes apart; at least 12 and a multiple of 4 are needed");
   }
+  const u32 index_bytes = view.triangles.index_bytes;
+  if (index_bytes != 0 && index_bytes != 2 && index_bytes != 4) {
+    refuse(id, "an index has " + std::to_string(index_bytes) + " bytes; it can have 4 or 2, or 0 for no indices");
+  }
+  if (view.positions.data == nullptr && view.positions.size > 0) {
+    refuse(id, "the address of " + std::to_string(view.positions.size) + " positions is null");
+  }
+  if (view.triangles.data == nullptr && index_bytes != 0 && view.triangles.size > 0) {
+    refuse(id, "the address of the indices of " + std::to_string(view.triangles.size) + " triangles is null");
+  }
   if (view.triangles.index_bytes == 0 && view.positions.size % 3 != 0) {
     refuse(id, std::to_string(view.positions.size) + " positions without indices; a multiple of 3 is needed");
   }

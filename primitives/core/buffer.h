@@ -13,16 +13,20 @@ namespace copse {
 
 namespace detail {
 
-// What buffers do with memory, whatever the type of its elements.
+// What buffers do with memory, whatever the type of its elements. They hold the parts of the context, so that they
+// can be read and freed after the context is gone.
 void* allocate_elements(Context& context, u64 count, u64 element_bytes);
-void free_elements(Context& context, void* memory, u64 bytes) noexcept;
-void upload_elements(Context& context, void* to, u64 room, const void* from, u64 count, u64 element_bytes);
-void download_bytes(Context& context, void* to, const void* from, u64 bytes);
+void free_elements(ContextParts& parts, void* memory, u64 bytes) noexcept;
+/// `first`: the element of `to` that the copy begins at.
+void upload_elements(ContextParts* parts, void* to, u64 room, u64 first, const void* from, u64 count,
+                     u64 element_bytes);
+void download_bytes(ContextParts& parts, void* to, const void* from, u64 bytes);
 [[noreturn]] void refuse_download(u64 count, u64 size);
 
 }  // namespace detail
 
-/// Owns elements in the memory of a context. The memory is freed in order on the stream of the context.
+/// Owns elements in the memory of a context. The memory is freed in order on the stream of the context. A buffer may
+/// outlive its context, but not the stream and the MemoryResource that the caller gave the context.
 template <class T>
 class Buffer {
   static_assert(std::is_trivially_copyable_v<T>);
@@ -33,7 +37,7 @@ class Buffer {
   /// Makes a buffer of `size` elements, not initialised.
   /// Throws: Error out_of_memory.
   Buffer(Context& context, u64 size)
-      : context_(&context),
+      : parts_(&context.parts()),
         data_(static_cast<T*>(detail::allocate_elements(context, size, sizeof(T)))),
         size_(size) {}
 
@@ -59,10 +63,12 @@ class Buffer {
 
   /// Copies elements on the host, which may be changed after the call, to the front of the buffer.
   /// Throws: Error invalid_argument if there are more than size().
-  void upload(std::span<const T> host) {
-    if (!host.empty()) {
-      detail::upload_elements(*context_, data_, size_, host.data(), host.size(), sizeof(T));
-    }
+  void upload(std::span<const T> host) { upload(host, 0); }
+
+  /// Copies elements on the host to the buffer from its element `first` on. The others stay.
+  /// Throws: Error invalid_argument if they end past size().
+  void upload(std::span<const T> host, u64 first) {
+    detail::upload_elements(parts_, data_, size_, first, host.data(), host.size(), sizeof(T));
   }
 
   /// Returns all elements. Waits.
@@ -73,22 +79,22 @@ class Buffer {
   std::vector<T> download(u64 count) const {
     if (count > size_) detail::refuse_download(count, size_);
     std::vector<T> host(count);
-    if (count > 0) detail::download_bytes(*context_, host.data(), data_, count * sizeof(T));
+    if (count > 0) detail::download_bytes(*parts_, host.data(), data_, count * sizeof(T));
     return host;
   }
 
   void swap(Buffer& other) noexcept {
-    std::swap(context_, other.context_);
+    std::swap(parts_, other.parts_);
     std::swap(data_, other.data_);
     std::swap(size_, other.size_);
   }
 
  private:
   void free() noexcept {
-    if (data_ != nullptr) detail::free_elements(*context_, data_, size_bytes());
+    if (data_ != nullptr) detail::free_elements(*parts_, data_, size_bytes());
   }
 
-  Context* context_ = nullptr;
+  detail::ContextParts* parts_ = nullptr;  // held if there are elements
   T* data_ = nullptr;
   u64 size_ = 0;
 };
@@ -97,7 +103,7 @@ class Buffer {
 template <class T>
 std::vector<std::remove_const_t<T>> download(Context& context, BufferSpan<T> span) {
   std::vector<std::remove_const_t<T>> host(span.size());
-  if (!span.empty()) detail::download_bytes(context, host.data(), span.data(), span.size_bytes());
+  if (!span.empty()) detail::download_bytes(context.parts(), host.data(), span.data(), span.size_bytes());
   return host;
 }
 

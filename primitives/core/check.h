@@ -82,10 +82,19 @@ void check_apart(const char* function, const char* what, BufferSpan<const Query>
   if (overlap(queries, results)) refuse(function, std::string("the results overlap the ") + what);
 }
 
+/// Throws: if a span has elements and no address. `what` names them, such as "rays".
+template <class T>
+void check_address(const char* function, const char* what, BufferSpan<T> span) {
+  if (span.data() != nullptr || span.empty()) return;
+  refuse(function, "the address of " + std::to_string(span.size()) + " " + what + " is null");
+}
+
 /// Throws: if there is not one result per query, or if the two overlap.
 template <class Query, class Result>
 void check_results(const char* function, const char* what, BufferSpan<const Query> queries,
                    BufferSpan<Result> results) {
+  check_address(function, what, queries);
+  check_address(function, "results", results);
   if (results.size() != queries.size()) {
     refuse(function, "there is room for " + std::to_string(results.size()) + " results, but " +
                          std::to_string(queries.size()) + " " + what + " were given");

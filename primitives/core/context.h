@@ -19,6 +19,16 @@ namespace cuda {
 struct Executor;
 }
 
+namespace detail {
+
+struct ContextParts;
+
+/// Keeps the parts of a context alive after it, until as many calls of release.
+void hold(ContextParts& parts) noexcept;
+void release(ContextParts& parts) noexcept;
+
+}  // namespace detail
+
 enum class Backend : u8 { automatic, cpu, cuda };
 
 /// "automatic", "cpu" or "cuda".
@@ -44,6 +54,11 @@ struct ContextOptions {
   /// Waits after every launch, so that an error names the launch that caused it. Slow; for debugging.
   bool check_every_launch = false;
 
+  /// Checks what costs a pass over the data and a wait: indices of triangles past the end of the positions, and, on
+  /// CUDA, memory that the GPU cannot read. For debugging. The environment variable COPSE_VALIDATE, if it is set to
+  /// anything but 0, turns it on for all contexts. Work that is being captured is not checked.
+  bool validate = false;
+
   /// Records the times of all stages, see Profile::stages. Costs two events per stage on CUDA.
   bool profile = false;
 
@@ -52,8 +67,8 @@ struct ContextOptions {
 };
 
 /// A device, a stream, memory and scratch: everything that work needs. Only one thread may use a context at a
-/// time; any number of contexts may work at once. A context must outlive the buffers and trees that are made with
-/// it.
+/// time, and a call while another thread is in one throws Error invalid_argument; any number of contexts may work at
+/// once. Buffers and trees may outlive their context, but only to be read or destroyed.
 class Context {
  public:
   /// Throws: Error no_device, Error invalid_argument.
@@ -90,17 +105,20 @@ class Context {
     return capture_work(new detail::WorkOf<Work>(work));
   }
 
+  /// True if ContextOptions::validate or COPSE_VALIDATE asks for checks, and no work is being captured.
+  bool validates() const;
+
   MemoryResource& memory() { return *memory_; }
   Device& device() { return *device_; }
   const cpu::Executor& cpu_executor() const { return *cpu_executor_; }
   const cuda::Executor& cuda_executor() const { return *cuda_executor_; }
+  detail::ContextParts& parts() { return *parts_; }
 
  private:
-  struct Parts;  // owns what the pointers below point to
-
   Graph capture_work(detail::Work* owned);
 
-  Parts* parts_ = nullptr;
+  detail::ContextParts* parts_ = nullptr;  // owns what the pointers below point to
+  bool validate_;
   Backend backend_;
   MemoryResource* memory_;
   Device* device_;

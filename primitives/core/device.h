@@ -32,6 +32,8 @@ class Device {
   virtual void upload(void* to, const void* from, u64 bytes) = 0;
   /// Copies from the device to the host. Waits.
   virtual void download(void* to, const void* from, u64 bytes) = 0;
+  /// True if work on the device can read from this address.
+  virtual bool can_read(const void* memory) const = 0;
   /// Sets memory to zero.
   virtual void clear(void* memory, u64 bytes) = 0;
   /// Waits for all work, and throws if any of it failed; `last_label` is part of the message.

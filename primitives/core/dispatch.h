@@ -8,9 +8,28 @@
 
 namespace copse {
 
+namespace detail {
+
+/// The call of a thread that uses a context, for as long as the object lives. Calls may stand inside each other.
+/// Throws: Error invalid_argument while another thread is in a call.
+class CallOfOneThread {
+ public:
+  explicit CallOfOneThread(Context& context);
+  ~CallOfOneThread();
+  CallOfOneThread(const CallOfOneThread&) = delete;
+  CallOfOneThread& operator=(const CallOfOneThread&) = delete;
+
+ private:
+  ContextParts& parts_;
+};
+
+}  // namespace detail
+
 /// Calls `f` with the context's executor, cpu::Executor or cuda::Executor.
+/// Throws: Error invalid_argument while another thread uses the context.
 template <class F>
 decltype(auto) dispatch(Context& context, F&& f) {
+  const detail::CallOfOneThread call(context);
 #if COPSE_HAS_CUDA
   if (context.backend() == Backend::cuda) {
     context.device().make_current();

@@ -30,6 +30,7 @@ class Graph {
   ~Graph();
 
   /// Puts the work on the stream of the context. On the CPU, runs it.
+  /// Throws: Error invalid_argument if the context was destroyed.
   void launch();
 
  private:

@@ -45,6 +45,7 @@ class HostDevice final : public Device {
   void make_current() override {}
   void upload(void* to, const void* from, u64 bytes) override { std::memcpy(to, from, bytes); }
   void download(void* to, const void* from, u64 bytes) override { std::memcpy(to, from, bytes); }
+  bool can_read(const void*) const override { return true; }
   void clear(void* memory, u64 bytes) override { std::memset(memory, 0, bytes); }
   void wait(const char*) override {}
   std::unique_ptr<Mark> mark() override { return std::make_unique<WallClockMark>(); }

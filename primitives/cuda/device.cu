@@ -121,6 +121,14 @@ class GpuDevice final : public Device {
     copy_bytes(to, from, bytes, cudaMemcpyDeviceToHost);
     check(cudaStreamSynchronize(stream_), "downloading");
   }
+  bool can_read(const void* memory) const override {
+    cudaPointerAttributes attributes{};
+    if (cudaPointerGetAttributes(&attributes, memory) != cudaSuccess) {
+      cudaGetLastError();
+      return false;
+    }
+    return attributes.devicePointer != nullptr || properties_.pageableMemoryAccess != 0;
+  }
   void clear(void* memory, u64 bytes) override {
     make_current();
     check(cudaMemsetAsync(memory, 0, bytes, stream_), "clearing memory");

@@ -55,6 +55,31 @@ TEST_P(BufferTest, DownloadsItsFront) {
   EXPECT_COPSE_ERROR(buffer.download(4), ErrorCode::invalid_argument, "4 elements from a buffer of 3");
 }
 
+TEST_P(BufferTest, UploadsAPart) {
+  Buffer<u32> buffer(context(), std::vector<u32>{1, 2, 3, 4});
+  buffer.upload(std::vector<u32>{7, 8}, 1);
+  EXPECT_EQ(buffer.download(), (std::vector<u32>{1, 7, 8, 4}));
+  buffer.upload({}, 4);
+  EXPECT_COPSE_ERROR(buffer.upload(std::vector<u32>{7, 8}, 3), ErrorCode::invalid_argument,
+                     "2 elements from element 3 on into a buffer of 4");
+  EXPECT_COPSE_ERROR(buffer.upload({}, 5), ErrorCode::invalid_argument, "from element 5 on");
+}
+
+TEST_P(BufferTest, RefusesElementsIfItHasNoMemory) {
+  Buffer<u32> none;
+  EXPECT_COPSE_ERROR(none.upload(std::vector<u32>{1}), ErrorCode::invalid_argument, "into a buffer of 0");
+}
+
+TEST_P(BufferTest, OutlivesItsContext) {
+  Buffer<u32> buffer;
+  {
+    Context gone({.backend = GetParam()});
+    buffer = Buffer<u32>(gone, std::vector<u32>{1, 2, 3});
+  }
+  EXPECT_EQ(buffer.download(), (std::vector<u32>{1, 2, 3}));
+  buffer = {};
+}
+
 TEST_P(BufferTest, RefusesUploadPastItsEnd) {
   Buffer<u32> buffer(context(), 2);
   EXPECT_COPSE_ERROR(buffer.upload(std::vector<u32>(3)), ErrorCode::invalid_argument,

@@ -1,7 +1,11 @@
 #include "primitives/core/context.h"
 
 #include <algorithm>
+#include <cstdlib>
+#include <functional>
+#include <optional>
 #include <thread>
+#include <utility>
 
 #include "primitives/core/buffer.h"
 #include "primitives/core/device.h"
@@ -165,6 +169,68 @@ TEST_P(ContextTest, TimesWork) {
   Stopwatch stopwatch(context());
   for (int repeat = 0; repeat < 4; ++repeat) scan_ones(context(), values);
   EXPECT_GT(stopwatch.milliseconds(), 0.0);
+}
+
+/// The second thread calls while the first is in a call: its memory resource waits for the second thread.
+class MeetingResource final : public MemoryResource {
+ public:
+  explicit MeetingResource(MemoryResource& behind) : behind_(behind) {}
+  void* allocate(u64 bytes, void* stream) override {
+    if (meet) std::exchange(meet, nullptr)();
+    return behind_.allocate(bytes, stream);
+  }
+  void deallocate(void* memory, u64 bytes, void* stream) noexcept override {
+    behind_.deallocate(memory, bytes, stream);
+  }
+  std::function<void()> meet;
+
+ private:
+  MemoryResource& behind_;
+};
+
+TEST_P(ContextTest, RefusesASecondThreadWhileOneIsInACall) {
+  MeetingResource memory(context().device().default_memory());
+  Context shared({.backend = GetParam(), .stream = context().stream(), .memory = &memory});
+  const Buffer<u32> keys(shared, std::vector<u32>(5000, 1));
+  Buffer<u32> sorted(shared, 5000);
+  const auto sort = [&] { radix_sort_keys<u32>(shared, keys.span(), sorted.span()); };
+  bool met = false;
+  memory.meet = [&] {
+    std::thread([&] {
+      EXPECT_COPSE_ERROR(sort(), ErrorCode::invalid_argument, "two threads use one context");
+      met = true;
+    }).join();
+  };
+  sort();  // its scratch is cold, so it allocates
+  EXPECT_TRUE(met);
+  std::thread(sort).join();  // one after the other is allowed
+  EXPECT_EQ(sorted.download(), std::vector<u32>(5000, 1));
+}
+
+TEST_P(ContextTest, GraphsRefuseToRunWithoutTheirContext) {
+  std::optional<Context> gone(std::in_place, ContextOptions{.backend = GetParam()});
+  Buffer<u32> values(*gone, std::vector<u32>(3000, 1));
+  scan_ones(*gone, values);
+  Graph graph = gone->capture([&] { scan_ones(*gone, values); });
+  gone.reset();
+  EXPECT_COPSE_ERROR(graph.launch(), ErrorCode::invalid_argument, "context of the graph was destroyed");
+}
+
+TEST_P(ContextTest, RefusesToAllocateInACapture) {
+  if (GetParam() == Backend::cpu) GTEST_SKIP() << "the CPU captures nothing";
+  EXPECT_COPSE_ERROR(context().capture([&] { Buffer<u32>(context(), 5); }), ErrorCode::invalid_argument,
+                     "a buffer of 20 bytes");
+}
+
+TEST_P(ContextTest, ValidatesIfTheOptionOrTheEnvironmentSaysSo) {
+  EXPECT_TRUE(Context({.backend = GetParam(), .validate = true}).validates());
+  const char* before = std::getenv("COPSE_VALIDATE");
+  const std::string kept = before == nullptr ? "" : before;
+  for (const char* value : {"1", "0", ""}) {
+    setenv("COPSE_VALIDATE", value, 1);
+    EXPECT_EQ(Context({.backend = GetParam()}).validates(), value == std::string("1")) << value;
+  }
+  setenv("COPSE_VALIDATE", kept.c_str(), 1);
 }
 
 TEST_P(ContextTest, TwoContextsWorkAtOnce) {

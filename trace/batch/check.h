@@ -39,6 +39,7 @@ inline void check_grid(const char* function, const FrustumGridView& grid) {
 /// Refuses masks unless there is one for each of `count`, or none.
 inline void check_masks(const char* function, const char* what, BufferSpan<const u32> masks, u64 count) {
   if (!masks.empty()) check_one_each(function, masks.size(), "masks", count, what);
+  check_address(function, "masks", masks);
 }
 
 /// Refuses result lists unless there is one offset more than queries, and unless all are apart. `what`: the queries.

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "builders/bvh/build/bvh_arrays.h"
+#include "builders/geometry/triangle_check.h"
 #include "primitives/core/check.h"
 #include "primitives/core/dispatch.h"
 
@@ -99,6 +100,13 @@ u64 count_of(const BoxView& boxes) {
   return boxes.boxes.size();
 }
 
+void validate_input(Context& context, const TriangleViews& triangles) {
+  detail::validate_triangles(context, triangles);
+}
+void validate_input(Context& context, const BoxView& boxes) {
+  detail::validate_memory(context, "boxes", boxes.boxes.data());
+}
+
 u64 view_count_of(const TriangleViews& triangles) {
   return triangles.views().size();
 }
@@ -131,6 +139,7 @@ void rebuild_tree(Context& context, Bvh& bvh, const Primitives& primitives, cons
   const u64 n = count_of(primitives);
   const u64 scratch_bytes = sizes(context, n, options, view_count_of(primitives)).scratch_bytes;
   check_room(bvh, n);
+  validate_input(context, primitives);
   context.reserve_scratch(scratch_bytes);
   ProfileScope scope(context.profile(), label_of(options));
   dispatch(context, [&](const auto& ex) { build_over(ex, primitives, options, detail::arrays_of(bvh)); });
@@ -139,17 +148,7 @@ void rebuild_tree(Context& context, Bvh& bvh, const Primitives& primitives, cons
   if (!context.device().capturing()) detail::BvhAccess::deltas(bvh).may_refit = has_deltas(options);
 }
 
-template <class Primitives, class Options>
-Bvh build_tree(Context& context, const Primitives& primitives, const Options& options) {
-  check(options);
-  Bvh bvh = make_bvh(context, count_of(primitives));
-  rebuild_tree(context, bvh, primitives, options);
-  return bvh;
-}
-
-}  // namespace
-
-Bvh make_bvh(Context& context, u64 primitive_count) {
+Bvh allocate_bvh(Context& context, u64 primitive_count) {
   detail::check_primitive_count(primitive_count);
   Bvh bvh;
   bvh.nodes = Buffer<BvhNode>(context, node_capacity(primitive_count));
@@ -157,6 +156,24 @@ Bvh make_bvh(Context& context, u64 primitive_count) {
   bvh.primitive_ids = Buffer<u32>(context, primitive_count);
   bvh.counts = Buffer<BvhCounts>(context, 1);
   detail::BvhAccess::deltas(bvh).words = Buffer<u32>(context, detail::delta_words(primitive_count));
+  return bvh;
+}
+
+template <class Primitives, class Options>
+Bvh build_tree(Context& context, const Primitives& primitives, const Options& options) {
+  check(options);
+  Bvh bvh = allocate_bvh(context, count_of(primitives));
+  rebuild_tree(context, bvh, primitives, options);
+  return bvh;
+}
+
+}  // namespace
+
+Bvh make_bvh(Context& context, u64 primitive_count) {
+  Bvh bvh = allocate_bvh(context, primitive_count);
+  rebuild_tree(context, bvh, BoxView{}, LbvhOptions{});  // over no primitives
+  bvh.max_leaf_size = Bvh{}.max_leaf_size;
+  bvh.forget_deltas();
   return bvh;
 }
 

@@ -4,6 +4,7 @@
 #include <span>
 #include <string>
 
+#include "builders/geometry/triangle_check.h"
 #include "primitives/core/check.h"
 #include "primitives/core/dispatch.h"
 
@@ -36,6 +37,7 @@ void repack(Context& context, PackedTriangles& packed, const View& bvh, const Tr
     detail::refuse("repack_triangles", "room for " + std::to_string(packed.triangles.size()) +
                                            " triangles, but the tree has room for " + std::to_string(ids));
   }
+  detail::validate_triangles(context, triangles);
   if (packed.masks.empty() && has_masks(triangles)) packed.masks = Buffer<u32>(context, ids);
   ProfileScope scope(context.profile(), "pack triangles");
   dispatch(context, [&](const auto& ex) {

@@ -9,6 +9,7 @@
 #include "builders/bvh/wide/wide_slots.h"
 #include "builders/bvh/wide/wide_tree.h"
 #include "builders/geometry/make_triangle_table.h"
+#include "builders/geometry/triangle_check.h"
 #include "primitives/core/check.h"
 #include "primitives/core/dispatch.h"
 
@@ -108,6 +109,7 @@ void build_packed(Context& context, CompressedBvh4& tree, PackedTriangles& packe
                   const PackedBuildOptions& options) {
   const u64 n = triangles.primitive_count();
   check_room(tree, packed, n);
+  validate_triangles(context, triangles);
   make_room_for_masks(context, packed, triangles);
   const CollapseCosts costs{float(options.collapse.costs.traversal), float(options.collapse.costs.intersection),
                             options.collapse.max_leaf_size};
@@ -131,6 +133,7 @@ void refit_packed(Context& context, CompressedBvh4& tree, PackedTriangles& packe
   check_same_count("refit", "triangles", n, "in the tree", tree.source_count);
   check_same_count("refit", "packed triangles", packed.triangles.size(), "primitive ids of the tree",
                    tree.primitive_ids.size());
+  validate_triangles(context, triangles);
   make_room_for_masks(context, packed, triangles);
   ProfileScope scope(context.profile(), "refit");
   dispatch(context, [&](const auto& ex) {

@@ -5,6 +5,7 @@
 
 #include "builders/bvh/build/bvh_arrays.h"
 #include "builders/bvh/wide/wide_tree.h"
+#include "builders/geometry/triangle_check.h"
 #include "primitives/core/check.h"
 #include "primitives/core/dispatch.h"
 
@@ -57,6 +58,7 @@ void check_wide(const WideBvh<Node>& tree, u64 primitive_count) {
 void refit(Context& context, Bvh& bvh, const TriangleViews& triangles) {
   const u64 n = triangles.primitive_count();
   check(bvh, n);
+  detail::validate_triangles(context, triangles);
   ProfileScope scope(context.profile(), "refit");
   dispatch(context, [&](const auto& ex) {
     context.reserve_scratch(detail::refit_scratch_bytes(ex, n, triangles.views().size()));
@@ -79,6 +81,7 @@ void refit(Context& context, Bvh& bvh, const BoxView& boxes) {
 template <class Node>
 void refit(Context& context, WideBvh<Node>& tree, const TriangleViews& triangles) {
   check_wide(tree, triangles.primitive_count());
+  detail::validate_triangles(context, triangles);
   ProfileScope scope(context.profile(), "refit");
   dispatch(context, [&](const auto& ex) {
     const u64 capacity = tree.nodes.size();
