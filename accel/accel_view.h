@@ -23,31 +23,36 @@ struct AccelView {
   const u32* masks = nullptr;                  // one for each of these triangles; null: all bits are set
 
   /// The triangles that a ray with this mask sees, for leaf tests.
-  COPSE_HD MaskedPackedTriangles seen_by(u32 mask) const { return masked(triangles, {masks}, mask); }
+  COPSE_HD MaskedPackedTriangles seen_by(const Ray& ray, u32 mask, Cull cull) const {
+    return {triangles, {masks}, mask, ray.direction, cull};
+  }
 };
 
 /// Returns the closest hit: the smallest (t, primitive id through all views). On a miss primitive and geometry are
 /// invalid_id and t is the ray's t_max.
 ///   accel:      in memory that the caller can read; in a kernel that is device memory
 ///   mask:       a triangle is there for the ray if this shares a bit with TriangleView::mask
+///   cull:       the side of triangles that the ray passes over
 ///   stack_size: stack entries, a power of two. A smaller stack costs time for deep trees, never hits
 template <u32 stack_size = default_stack_size>
-COPSE_HD inline Hit closest_hit(const AccelView& accel, const Ray& ray, u32 mask = ~u32{0}) {
-  return closest_hit<stack_size>(accel.tree, accel.seen_by(mask), ray);
+COPSE_HD inline Hit closest_hit(const AccelView& accel, const Ray& ray, u32 mask = ~u32{0},
+                                Cull cull = Cull::none) {
+  return closest_hit<stack_size>(accel.tree, accel.seen_by(ray, mask, cull), ray);
 }
 
 /// Returns true if the ray hits any triangle. The arguments are those of closest_hit.
 template <u32 stack_size = default_stack_size>
-COPSE_HD inline bool any_hit(const AccelView& accel, const Ray& ray, u32 mask = ~u32{0}) {
-  return any_hit<stack_size>(accel.tree, accel.seen_by(mask), ray);
+COPSE_HD inline bool any_hit(const AccelView& accel, const Ray& ray, u32 mask = ~u32{0}, Cull cull = Cull::none) {
+  return any_hit<stack_size>(accel.tree, accel.seen_by(ray, mask, cull), ray);
 }
 
 /// Calls `visit(hit)` for the ray's hits in order of (t, primitive id through all views) until it returns false.
 /// Each hit takes a traversal of its own, so no memory for hits is needed.
 ///   visit: bool operator()(const Hit&)
 template <u32 stack_size = default_stack_size, class Visit>
-COPSE_HD inline void all_hits(const AccelView& accel, const Ray& ray, Visit& visit, u32 mask = ~u32{0}) {
-  all_hits<stack_size>(accel.tree, accel.seen_by(mask), ray, visit);
+COPSE_HD inline void all_hits(const AccelView& accel, const Ray& ray, Visit& visit, u32 mask = ~u32{0},
+                              Cull cull = Cull::none) {
+  all_hits<stack_size>(accel.tree, accel.seen_by(ray, mask, cull), ray, visit);
 }
 
 }  // namespace copse

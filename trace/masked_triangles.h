@@ -28,13 +28,25 @@ struct TableMasks {
   COPSE_HD u32 operator()(u32 id) const { return table->mask(id); }
 };
 
+/// True if a ray of this direction comes from the side of the triangle that `cull` names.
+COPSE_HD inline bool is_culled(const Triangle& triangle, const vec3& direction, Cull cull) {
+  const dvec3 a = to_double(triangle.a);
+  const dvec3 normal = cross_rn(sub_rn(to_double(triangle.b), a), sub_rn(to_double(triangle.c), a));
+  const double along = dot_rn(normal, to_double(direction));
+  return cull == Cull::back ? along > 0 : along < 0;
+}
+
 /// Triangles for leaf tests. The tests pass over those that the ray does not see.
 template <class Triangles, class Masks>
 struct SeenTriangles : Triangles {
   Masks masks;
   u32 ray_mask;
+  vec3 direction = vec3(0.0f);  // of the ray, if it culls
+  Cull cull = Cull::none;
 
-  COPSE_HD bool sees(u32 at) const { return (masks(at) & ray_mask) != 0; }
+  COPSE_HD bool sees(u32 at) const {
+    return (masks(at) & ray_mask) != 0 && (cull == Cull::none || !is_culled(this->triangle(at), direction, cull));
+  }
 };
 
 }  // namespace detail
@@ -52,9 +64,11 @@ struct MaskedPackedTriangles {
   BufferSpan<const PackedTriangle> triangles;
   PackedMasks masks;
   u32 ray_mask;
+  vec3 direction = vec3(0.0f);  // of the ray, if it culls
+  Cull cull = Cull::none;
 
   COPSE_HD detail::SeenTriangles<detail::PlacedTriangles, PackedMasks> for_leaf_tests() const {
-    return {detail::triangles_of(triangles), masks, ray_mask};
+    return {detail::triangles_of(triangles), masks, ray_mask, direction, cull};
   }
 };
 
@@ -77,10 +91,13 @@ namespace detail {
 ///   rays:     a mask per ray; null: all bits are set
 ///   packed:   a mask per packed triangle; null: all bits are set
 ///   all_rays: the bits that a ray may have
+///   culling:  the rays themselves, if they cull
 struct BatchMasks {
   const u32* rays;
   const u32* packed;
   u32 all_rays = ~u32{0};
+  Cull cull = Cull::none;
+  const Ray* culling = nullptr;
 
   COPSE_HD u32 of_ray(u64 i) const { return rays == nullptr ? all_rays : rays[i] & all_rays; }
   COPSE_HD TableMasks of(const IndexedTriangles& triangles) const { return {triangles.table}; }
@@ -88,7 +105,20 @@ struct BatchMasks {
 
   template <class Triangles>
   COPSE_HD auto seen(const Triangles& triangles, u64 ray) const {
-    return SeenTriangles<Triangles, decltype(of(triangles))>{triangles, of(triangles), of_ray(ray)};
+    const vec3 direction = cull == Cull::none ? vec3(0.0f) : culling[ray].direction;
+    return SeenTriangles<Triangles, decltype(of(triangles))>{triangles, of(triangles), of_ray(ray), direction,
+                                                             cull};
+  }
+
+  /// True if ray `ray` passes over this triangle because of its side.
+  COPSE_HD bool culls(u64 ray, const Triangle& triangle) const {
+    return cull != Cull::none && is_culled(triangle, culling[ray].direction, cull);
+  }
+
+  /// Leaves out the first rays.
+  COPSE_HD void skip(u64 count) {
+    if (rays != nullptr) rays += count;
+    if (culling != nullptr) culling += count;
   }
 };
 

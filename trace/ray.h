@@ -25,6 +25,20 @@ struct Hit {
   float u, v;     // the point is (1 - u - v) a + u b + v c
 };
 
+/// Which side of triangles rays pass over. The front is the side from which the corners a, b, c of a triangle turn
+/// counterclockwise. A triangle that a ray sees edge-on has no side and stays.
+enum class Cull : u32 { none, back, front };
+
+/// Returns "none", "back" or "front".
+inline const char* name_of(Cull cull) {
+  switch (cull) {
+    case Cull::none: return "none";
+    case Cull::back: return "back";
+    case Cull::front: return "front";
+  }
+  return "unknown";
+}
+
 static_assert(sizeof(Ray) == 32);
 static_assert(sizeof(Hit) == 20);
 

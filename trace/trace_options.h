@@ -2,6 +2,7 @@
 
 #include "primitives/core/span.h"
 #include "primitives/core/types.h"
+#include "trace/ray.h"
 
 namespace copse {
 
@@ -74,6 +75,10 @@ struct TraceOptions {
   /// One mask for all rays of the batch; where `masks` is given too, a ray has the bits that both have. Default: all
   /// bits. What masks change about kernels, this changes too, unless it has all bits.
   u32 mask = ~u32{0};
+
+  /// The side of triangles that all rays of the batch pass over. Default: none. What masks change about kernels, this
+  /// changes too.
+  Cull cull = Cull::none;
 };
 
 }  // namespace copse

@@ -44,9 +44,7 @@ struct RayQuery {
   void skip(u64 count) {
     rays += count;
     results += count;
-    if constexpr (has_masks) {
-      if (source.masks.rays != nullptr) source.masks.rays += count;
-    }
+    if constexpr (has_masks) source.masks.skip(count);
   }
 };
 

@@ -32,6 +32,9 @@ void check_options(const char* function, const TraceOptions& options) {
   if (u32(options.kernel) > u32(TraceKernel::packets)) {
     detail::refuse(function, "options.kernel is " + std::to_string(u32(options.kernel)) + "; it can be 0 to 3");
   }
+  if (u32(options.cull) > u32(Cull::front)) {
+    detail::refuse(function, "options.cull is " + std::to_string(u32(options.cull)) + "; it can be 0 to 2");
+  }
 }
 
 /// True if a ray may pass over a triangle even with all bits set in its mask.
@@ -65,9 +68,10 @@ void trace(const char* function, Context& context, const TreeView& tree, const T
     detail::check_tree(function, bvh);
     const auto argument = body_argument(function, bvh.primitive_ids.size(), source);
     detail::check_masks(function, "packed triangles", triangles.masks(), bvh.primitive_ids.size());
-    const bool is_masked =
-        !options.masks.empty() || options.mask != ~u32{0} || has_masks(source, triangles.masks());
-    const detail::BatchMasks masks{options.masks.data(), triangles.masks().data(), options.mask};
+    const bool is_masked = !options.masks.empty() || options.mask != ~u32{0} || options.cull != Cull::none ||
+                           has_masks(source, triangles.masks());
+    const detail::BatchMasks masks{options.masks.data(), triangles.masks().data(), options.mask, options.cull,
+                                   options.cull == Cull::none ? nullptr : rays.data()};
     dispatch(context, [&](const auto& ex) {
       detail::trace_rays(ex, bvh, argument, rays, results.data(), is_masked ? &masks : nullptr, options);
     });

@@ -113,7 +113,10 @@ HWY_NOINLINE u32 seen_triangles(const Triangles& triangles, const LeafTriangles<
   u32 seen = 0;
   for (u32 bits = there; bits != 0; bits &= bits - 1) {
     const u32 i = u32(__builtin_ctz(bits)), lane = lanes[i / 4];
-    seen |= u32((masks(leaves.at(at[lane], i % 4)) & group.ray_masks[lane]) != 0) << i;
+    const u32 number = leaves.at(at[lane], i % 4);
+    const bool sees = (masks(number) & group.ray_masks[lane]) != 0 &&
+                      !group.masks->culls(group.ids[lane], triangles.triangle(number));
+    seen |= u32(sees) << i;
   }
   return seen;
 }

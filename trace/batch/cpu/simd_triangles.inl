@@ -130,7 +130,15 @@ HWY_NOINLINE u32 seeing_rays(const Triangles& triangles, u32 at, const RayGroup&
   const hn::Repartition<u32, RayLanes> du;
   const auto mask = hn::Set(du, group.masks->of(triangles)(at));
   const auto shared = hn::And(hn::Load(du, group.ray_masks.values), mask);
-  return lanes & bits_of_mask(du, hn::Ne(shared, hn::Zero(du)));
+  lanes &= bits_of_mask(du, hn::Ne(shared, hn::Zero(du)));
+  if (group.masks->cull == Cull::none) return lanes;
+  const Triangle triangle = triangles.triangle(at);
+  u32 seeing = 0;
+  for (u32 bits = lanes; bits != 0; bits &= bits - 1) {
+    const u32 lane = u32(__builtin_ctz(bits));
+    seeing |= u32(!group.masks->culls(group.ids[lane], triangle)) << lane;
+  }
+  return seeing;
 }
 
 /// Tests the rays of these bits, which all have one axis, against a triangle.

@@ -1,0 +1,45 @@
+#pragma once
+
+#include "builders/geometry/triangle.h"
+#include "trace/ray.h"
+
+namespace copse {
+
+/// Numbers at a stride, or none: then all are `missing`.
+struct FloatSpan {
+  const float* data = nullptr;
+  u64 stride_bytes = sizeof(float);  // from one number to the next; a multiple of 4, or 0 for one number for all
+
+  COPSE_HD float at(u64 i, float missing) const {
+    if (data == nullptr) return missing;
+    return *reinterpret_cast<const float*>(reinterpret_cast<const unsigned char*>(data) + i * stride_bytes);
+  }
+};
+
+/// Rays as the caller has them, in the memory of the context: their parts in arrays of their own, or in records.
+///
+///   copse::RaySpan rays{.origins = origins.span(), .directions = directions.span()};
+///   copse::RaySpan rays = copse::RaySpan::in_records(&first->ray, count, sizeof(PathState));
+struct RaySpan {
+  PositionSpan origins;
+  PositionSpan directions;  // as many as origins; a stride of 0 gives all rays one direction
+  FloatSpan t_min = {};     // 0 if there are none
+  FloatSpan t_max = {};     // infinity if there are none
+
+  /// Rays that stand `stride_bytes` apart.
+  static RaySpan in_records(const Ray* first, u64 count, u64 stride_bytes) {
+    if (first == nullptr) return {{nullptr, count, stride_bytes}, {nullptr, count, stride_bytes}};
+    return {{&first->origin, count, stride_bytes},
+            {&first->direction, count, stride_bytes},
+            {&first->t_min, stride_bytes},
+            {&first->t_max, stride_bytes}};
+  }
+
+  u64 size() const { return origins.size; }
+
+  COPSE_HD Ray at(u64 i) const {
+    return {origins.at(i), t_min.at(i, 0.0f), directions.at(i), t_max.at(i, infinity)};
+  }
+};
+
+}  // namespace copse
