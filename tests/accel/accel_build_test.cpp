@@ -197,6 +197,30 @@ TEST_P(AccelBuild, AFrameIsOneCapturedGraph) {
   }
 }
 
+TEST_P(AccelBuild, OutlivesItsContext) {
+  Accel accel;
+  {
+    Context gone({.backend = GetParam()});
+    const DeviceMesh device(gone, generate_cube());
+    accel = build(gone, device.view());
+  }
+  EXPECT_EQ(accel.tree().counts.download()[0].primitive_count, 12u);
+  accel = {};
+}
+
+TEST_P(AccelBuild, AContextThatValidatesFindsIndicesPastTheEnd) {
+  Context careful({.backend = GetParam(), .validate = true});
+  Mesh mesh = generate_cube();
+  const DeviceMesh good(careful, mesh);
+  mesh.triangles[7].y = 1u << 30;
+  const DeviceMesh bad(careful, mesh);
+  const std::string text = "triangle 7 has the indices";
+  EXPECT_COPSE_ERROR(build(careful, bad.view()), ErrorCode::invalid_argument, text);
+  Accel accel = build(careful, good.view());
+  EXPECT_COPSE_ERROR(rebuild(careful, accel, bad.view()), ErrorCode::invalid_argument, text);
+  EXPECT_COPSE_ERROR(refit(careful, accel, bad.view()), ErrorCode::invalid_argument, "1073741824");
+}
+
 TEST_P(AccelBuild, RefusesWhatDoesNotFit) {
   const DeviceMesh few(context(), generate_cube()), many(context(), generate_sphere(2));
   Accel accel = build(context(), few.view()), none;

@@ -67,6 +67,112 @@ TEST_P(AccelRays, SeeGeometriesByMasks) {
   }
 }
 
+TEST_P(AccelRays, PassOverOneSideOfTriangles) {
+  const Mesh mesh = generate_sphere(2);
+  const DeviceMesh device(context(), mesh);
+  const Accel accel = build(context(), device.view());
+  std::vector<Ray> rays = test::difficult_rays(mesh, 300, 8);
+  for (u32 i = 0; i < 32 * 32; ++i) {  // rays that stay together
+    rays.push_back({{0.01f, 0.02f, 3}, 0, {float(i % 32) / 600, float(i / 32) / 600, -1}, infinity});
+  }
+  for (const Cull cull : {Cull::none, Cull::back, Cull::front}) {
+    std::vector<Hit> expected;
+    for (const Ray& ray : rays) expected.push_back(test::brute_force_culled_hit(host_view(mesh), ray, cull));
+    for (const TraceKernel kernel :
+         {TraceKernel::automatic, TraceKernel::thread_per_ray, TraceKernel::persistent, TraceKernel::packets}) {
+      ASSERT_NO_FATAL_FAILURE(
+          test::expect_hits(context(), accel, rays, expected, name_of(cull), {.kernel = kernel, .cull = cull}));
+    }
+    if (GetParam() != Backend::cpu) continue;
+    for (size_t i = 0; i < rays.size(); i += 3) {
+      ASSERT_TRUE(test::same_bits(closest_hit(accel.view(), rays[i], ~u32{0}, cull), expected[i]));
+      ASSERT_EQ(any_hit(accel.view(), rays[i], ~u32{0}, cull), is_hit(expected[i]));
+    }
+  }
+}
+
+/// A ray inside a record of the caller's.
+struct PathState {
+  u32 pixel;
+  Ray ray;
+  float weight;
+};
+
+TEST_P(AccelRays, StandInArraysOrRecordsOfTheCaller) {
+  const test::SceneOfViews scene(context(), parts_of_a_mesh(), {0b0001, 0b0110, 0, ~u32{0}, 8});
+  const Accel accel = build(context(), scene.device());
+  // More than are gathered at a time on the CPU.
+  const std::vector<Ray> few = test::difficult_rays(generate_random(480, 0.2f), 1000, 5);
+  std::vector<PathState> records;
+  std::vector<vec3> origins, directions;
+  std::vector<float> t_max;
+  std::vector<u32> masks;
+  for (u32 i = 0; i < 20000; ++i) {
+    const Ray& ray = few[i % few.size()];
+    records.push_back({i, ray, 1});
+    origins.push_back(ray.origin), directions.push_back(ray.direction), t_max.push_back(2);
+    masks.push_back(i % 16);
+  }
+  const Buffer<PathState> device_records(context(), records);
+  const Buffer<vec3> device_origins(context(), origins), device_directions(context(), directions);
+  const Buffer<float> device_t_max(context(), t_max);
+  const Buffer<u32> device_masks(context(), masks);
+  Buffer<Hit> hits(context(), records.size());
+  Buffer<u8> occluded(context(), records.size());
+  const RaySpan in_records = RaySpan::in_records(&device_records.data()->ray, records.size(), sizeof(PathState));
+  closest_hits(context(), accel, in_records, hits.span(), {.masks = device_masks.span()});
+  any_hits(context(), accel, in_records, occluded.span(), {.masks = device_masks.span()});
+  std::vector<Hit> got = hits.download();
+  std::vector<u8> got_any = occluded.download();
+  for (u32 i = 0; i < 20000; i += i < 1000 ? 1 : 371) {
+    const Hit expected = scene.hit(records[i].ray, masks[i]);
+    ASSERT_TRUE(test::same_bits(got[i], expected)) << i;
+    ASSERT_EQ(got_any[i], is_hit(expected)) << i;
+  }
+
+  const RaySpan in_arrays{
+      .origins = device_origins.span(), .directions = device_directions.span(), .t_max = {device_t_max.data()}};
+  closest_hits(context(), accel, in_arrays, hits.span());
+  got = hits.download();
+  for (u32 i = 0; i < 20000; i += i < 1000 ? 1 : 371) {
+    const Ray ray{origins[i], 0, directions[i], 2};
+    ASSERT_TRUE(test::same_bits(got[i], scene.hit(ray))) << i;
+  }
+  const RaySpan one_direction{.origins = device_origins.span(),
+                              .directions = {device_directions.data(), origins.size(), 0}};
+  closest_hits(context(), accel, one_direction, hits.span());
+  got = hits.download();
+  for (u32 i = 0; i < 1000; ++i) {
+    const Ray ray{origins[i], 0, directions[0], infinity};
+    ASSERT_TRUE(test::same_bits(got[i], scene.hit(ray))) << i;
+  }
+}
+
+TEST_P(AccelRays, RefuseSpansThatDoNotFit) {
+  const DeviceMesh device(context(), generate_cube());
+  const Accel accel = build(context(), device.view());
+  const Buffer<vec3> points(context(), 4);
+  Buffer<Hit> hits(context(), 4);
+  const ErrorCode code = ErrorCode::invalid_argument;
+  RaySpan rays{.origins = points.span(), .directions = points.span()};
+  EXPECT_NO_THROW(closest_hits(context(), accel, RaySpan{}, BufferSpan<Hit>{}));
+  rays.directions.size = 3;
+  EXPECT_COPSE_ERROR(closest_hits(context(), accel, rays, hits.span()), code, "4 origins, 3 directions");
+  rays.directions.size = 4;
+  EXPECT_COPSE_ERROR(closest_hits(context(), accel, rays, hits.span().first(2)), code, "2 results, but 4 rays");
+  rays.directions.stride_bytes = 13;
+  EXPECT_COPSE_ERROR(closest_hits(context(), accel, rays, hits.span()), code, "directions are 13 bytes apart");
+  rays.directions = {nullptr, 4, sizeof(vec3)};
+  EXPECT_COPSE_ERROR(closest_hits(context(), accel, rays, hits.span()), code,
+                     "the address of 4 directions is null");
+  rays.directions = {reinterpret_cast<const vec3*>(hits.data()), 4, sizeof(vec3)};
+  EXPECT_COPSE_ERROR(closest_hits(context(), accel, rays, hits.span()), code, "overlap the directions");
+  EXPECT_COPSE_ERROR(closest_hits(context(), accel, BufferSpan<const Ray>(nullptr, 4), hits.span()), code,
+                     "the address of 4 rays is null");
+  EXPECT_COPSE_ERROR(closest_hits(context(), accel, BufferSpan<const Ray>{}, BufferSpan<Hit>{}, {.cull = Cull(3)}),
+                     code, "options.cull is 3");
+}
+
 /// Keeps the hits that all_hits visits.
 struct Collect {
   std::vector<Hit>& hits;

@@ -48,6 +48,25 @@ class SceneOfViews {
   std::vector<TriangleView> device_, host_;
 };
 
+/// Brute force over the triangles that the ray meets on the other side than `cull`.
+inline Hit brute_force_culled_hit(const TriangleView& view, const Ray& ray, Cull cull) {
+  std::vector<vec3> corners;
+  std::vector<u32> ids;
+  for (u32 i = 0; i < view.triangle_count(); ++i) {
+    const Triangle t = load_triangle(view, i);
+    const glm::dvec3 a(t.a), normal = glm::cross(glm::dvec3(t.b) - a, glm::dvec3(t.c) - a);
+    const double along = glm::dot(normal, glm::dvec3(ray.direction));
+    if (cull == Cull::back ? along > 0 : cull == Cull::front && along < 0) continue;
+    corners.insert(corners.end(), {t.a, t.b, t.c});
+    ids.push_back(i);
+  }
+  Hit hit = brute_force_hit({TriangleView{.positions = BufferSpan<const vec3>(corners.data(), corners.size()),
+                                          .geometry = view.geometry}},
+                            ray);
+  if (is_hit(hit)) hit.primitive = ids[hit.primitive];
+  return hit;
+}
+
 inline std::vector<Hit> trace(Context& context, const Accel& accel, const std::vector<Ray>& rays,
                               const TraceOptions& options = {}) {
   const Buffer<Ray> device_rays(context, rays);
