@@ -90,6 +90,35 @@ std::string kernel_lines(const std::vector<KernelTimes>& kernels) {
   return text;
 }
 
+Json to_json(const AccelTimes& times) {
+  return {{"quality", name_of(times.quality)},
+          {"build_ms", times.times.build},
+          {"build_graph_ms", to_json(times.times.build_graph)},
+          {"refit_ms", times.times.refit},
+          {"refit_graph_ms", to_json(times.times.refit_graph)},
+          {"frame_ms", times.frame},
+          {"frame_graph_ms", to_json(times.frame_graph)},
+          {"primary", to_json(times.primary)},
+          {"diffuse", to_json(times.diffuse)},
+          {"sah_cost", times.sah_cost},
+          {"bytes", times.sizes.result_bytes},
+          {"compact_bytes", times.compact_bytes},
+          {"scratch_bytes", times.sizes.scratch_bytes}};
+}
+
+std::string accel_lines(const std::vector<AccelTimes>& accels) {
+  std::string text;
+  for (const AccelTimes& times : accels) {
+    text += fmt::format(
+        "  Accel {:<8} build {:.3f} ms, graph {}; refit {:.3f}, graph {}; frame {:.3f}, graph {}; primary {}, "
+        "diffuse {} GRay/s; {}, compacted {}\n",
+        name_of(times.quality), times.times.build, milliseconds(times.times.build_graph), times.times.refit,
+        milliseconds(times.times.refit_graph), times.frame, milliseconds(times.frame_graph), rate(times.primary),
+        rate(times.diffuse), readable_bytes(times.sizes.result_bytes), readable_bytes(times.compact_bytes));
+  }
+  return text;
+}
+
 constexpr auto columns = "{:<16} {:>11} {:<7} {:>4} {:>9} {:>9} {:>9} {:>9} {:>8} {:>8} {:>8} {:>5} {:>9}\n";
 
 }  // namespace
@@ -116,6 +145,7 @@ Json to_json(const BenchResult& result) {
   json["scratch_bytes"] = result.sizes.scratch_bytes;
   for (const WideTimes& times : result.layouts) json["layouts"].push_back(to_json(times));
   for (const KernelTimes& times : result.kernels) json["kernels"].push_back(to_json(times));
+  for (const AccelTimes& times : result.accels) json["accels"].push_back(to_json(times));
   if (result.stages.empty()) return json;
   json["stages"] = Json::array();
   for (const Stage& stage : result.stages) {
@@ -139,7 +169,8 @@ std::string table_line(const BenchResult& result) {
                   milliseconds(result.times.refit_graph), rate(result.primary), rate(result.diffuse),
                   fmt::format("{:.1f}", result.statistics.sah_cost), result.statistics.depth,
                   readable_bytes(result.sizes.result_bytes));
-  return text + layout_lines(result.layouts) + kernel_lines(result.kernels) + stage_lines(result.stages);
+  return text + layout_lines(result.layouts) + kernel_lines(result.kernels) + accel_lines(result.accels) +
+         stage_lines(result.stages);
 }
 
 }  // namespace copse::cli

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "cli/bench/bench_accel.h"
 #include "cli/bench/bench_kernels.h"
 #include "cli/output.h"
 
@@ -19,6 +20,7 @@ struct BenchResult {
   RayTimes diffuse;
   std::vector<WideTimes> layouts;    // with --layout
   std::vector<KernelTimes> kernels;  // with --kernels
+  std::vector<AccelTimes> accels;    // with --accel, in the first result of each scene
   std::vector<Stage> stages;         // with --stages
 
   // The bytes that must move at least. A build reads the mesh and writes the tree; a refit reads the mesh and the

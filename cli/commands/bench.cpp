@@ -25,6 +25,7 @@ struct BenchOptions {
   u32 rays_size = 0;  // 0: 2048 on a GPU, 1024 on the CPU
   bool stages = false;
   bool kernels = false;
+  bool accel = false;
   std::vector<Layout> layouts;
 };
 
@@ -110,6 +111,9 @@ std::vector<BenchResult> measure_scene(Session& session, Context& context, const
   std::vector<BenchResult> results;
   for (const BuildSettings& settings : settings_to_measure(options)) {
     results.push_back(measure(session, context, input, options, settings));
+    if (options.accel && results.size() == 1) {
+      results[0].accels = measure_accels(context, input.triangles, input.primary, *input.diffuse, options.repeats);
+    }
     if (session.json()) continue;
     session.progress().hide();
     print_data(table_line(results.back()));
@@ -181,6 +185,10 @@ Command add_bench_command(CLI::App& app, CommonOptions& common) {
       "--kernels", options->kernels,
       "Also time the rays by each kernel, with packed triangles, through the binary tree, each --layout and "
       "the ray trees");
+  command->add_flag(
+      "--accel", options->accel,
+      "Also time Accel, the structure that build() makes, of each quality: build, refit, rays, and a "
+      "frame of all of them");
   command->add_flag("--stages", options->stages, "Also time each stage of the build");
   add_common_options(*command, common);
   std::string names;

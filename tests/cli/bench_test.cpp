@@ -68,6 +68,24 @@ TEST_P(CliBench, MeasuresEveryBuilder) {
   EXPECT_LT(sah["sah_cost"], lbvh["sah_cost"]);
 }
 
+TEST_P(CliBench, MeasuresAccelOfEachQuality) {
+  const Json report =
+      run_cli(here({"bench", sphere(), "--accel", "--repeats", "1", "--rays-size", "64", "--json"})).json();
+  const Json& result = report["results"].at(0);
+  EXPECT_FALSE(report["results"].at(1).contains("accels"));
+  ASSERT_EQ(result["accels"].size(), 3u);
+  const char* const qualities[] = {"fast", "balanced", "best"};
+  for (size_t i = 0; i < 3; ++i) {
+    const Json& accel = result["accels"][i];
+    EXPECT_EQ(accel["quality"], qualities[i]);
+    EXPECT_EQ(accel["primary"]["hits"], result["primary"]["hits"]);
+    EXPECT_EQ(accel["diffuse"]["hits"], result["diffuse"]["hits"]);
+    for (const char* time : {"build_ms", "refit_ms", "frame_ms"}) EXPECT_GT(accel[time], 0.0) << time;
+    EXPECT_EQ(accel["frame_graph_ms"].is_number(), GetParam() == Backend::cuda);
+    EXPECT_LT(accel["compact_bytes"], accel["bytes"]);
+  }
+}
+
 TEST_P(CliBench, TracesWithEveryKernelAndLayout) {
   const Json report = run_cli(here({"bench", sphere(), "--layout", "all", "--kernels", "--repeats", "1",
                                     "--rays-size", "32", "--morton-bits", "63", "--json"}))

@@ -1,0 +1,64 @@
+#include "cli/bench/bench_accel.h"
+
+#include "accel/accel_rays.h"
+
+namespace copse::cli {
+
+namespace {
+
+RayTimes measure_accel_rays(Context& context, const Accel& accel, const std::vector<Ray>& rays, u32 repeats) {
+  return measure_rays(context, rays, repeats,
+                      [&](BufferSpan<const Ray> ray_span, BufferSpan<Hit> hits) {
+                        closest_hits(context, accel, ray_span, hits);
+                      })
+      .times;
+}
+
+/// Times `work`, and on CUDA its graph too.
+double time_work(Context& context, u32 repeats, const std::function<void()>& work, std::optional<double>& graph) {
+  const double milliseconds = median_milliseconds(context, repeats, work);
+  if (context.backend() == Backend::cuda) {
+    Graph captured = context.capture(work);
+    graph = median_milliseconds(context, repeats, [&] { captured.launch(); });
+  }
+  return milliseconds;
+}
+
+AccelTimes measure_accel(Context& context, const TriangleView& triangles, Quality quality,
+                         const std::vector<Ray>& primary, const std::vector<Ray>& diffuse, u32 repeats) {
+  AccelTimes result{.quality = quality};
+  Accel accel = build(context, triangles, {.quality = quality});
+  result.sizes = build_sizes(context, triangles.triangle_count(), accel.options());
+  result.sah_cost = stats(context, accel.tree()).sah_cost;
+  result.times.build = time_work(
+      context, repeats, [&] { rebuild(context, accel, triangles); }, result.times.build_graph);
+  result.times.refit = time_work(
+      context, repeats, [&] { refit(context, accel, triangles); }, result.times.refit_graph);
+  const Buffer<Ray> primary_rays(context, primary), diffuse_rays(context, diffuse);
+  Buffer<Hit> hits(context, primary.size()), diffuse_hits(context, diffuse.size());
+  const auto frame = [&] {
+    rebuild(context, accel, triangles);
+    closest_hits(context, accel, primary_rays.span(), hits.span());
+    closest_hits(context, accel, diffuse_rays.span(), diffuse_hits.span());
+  };
+  result.frame = time_work(context, repeats, frame, result.frame_graph);
+  result.primary = measure_accel_rays(context, accel, primary, repeats);
+  result.diffuse = measure_accel_rays(context, accel, diffuse, repeats);
+  compact(context, accel);
+  result.compact_bytes = accel.size_bytes();
+  return result;
+}
+
+}  // namespace
+
+std::vector<AccelTimes> measure_accels(Context& context, const TriangleView& triangles,
+                                       const std::vector<Ray>& primary, const std::vector<Ray>& diffuse,
+                                       u32 repeats) {
+  std::vector<AccelTimes> results;
+  for (const Quality quality : {Quality::fast, Quality::balanced, Quality::best}) {
+    results.push_back(measure_accel(context, triangles, quality, primary, diffuse, repeats));
+  }
+  return results;
+}
+
+}  // namespace copse::cli
