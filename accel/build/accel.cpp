@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <string>
 
+#include "accel/build/accel_check.h"
 #include "builders/bvh/packed_tree.h"
-#include "primitives/core/check.h"
 
 namespace copse {
 
@@ -16,6 +16,7 @@ struct AccelAccess {
   static CompressedBvh4& tree(Accel& accel) { return accel.tree_; }
   static PackedTriangles& packed(Accel& accel) { return accel.packed_; }
   static AccelOptions& options(Accel& accel) { return accel.options_; }
+  static Backend& backend(Accel& accel) { return accel.backend_; }
 };
 
 }  // namespace detail
@@ -33,10 +34,6 @@ detail::PackedBuildOptions steps_of(const AccelOptions& options) {
   }
   throw Error(ErrorCode::invalid_argument,
               "quality is " + std::to_string(u32(options.quality)) + "; it can be 0 to 2");
-}
-
-void check_built(const char* function, const Accel& accel) {
-  if (accel.tree().nodes.empty()) detail::refuse(function, "the structure was never built");
 }
 
 void check_room(const Accel& accel, u64 triangle_count) {
@@ -64,6 +61,7 @@ Accel build(Context& context, const TriangleViews& triangles, const AccelOptions
   steps_of(options);  // checks them
   Accel accel;
   AccelAccess::options(accel) = options;
+  AccelAccess::backend(accel) = context.backend();
   detail::make_packed(context, std::max(options.capacity, triangles.primitive_count()), AccelAccess::tree(accel),
                       AccelAccess::packed(accel));
   build_in_place(context, accel, triangles);
@@ -71,13 +69,13 @@ Accel build(Context& context, const TriangleViews& triangles, const AccelOptions
 }
 
 void rebuild(Context& context, Accel& accel, const TriangleViews& triangles) {
-  check_built("rebuild", accel);
+  detail::check_accel("rebuild", context, accel);
   check_room(accel, triangles.primitive_count());
   build_in_place(context, accel, triangles);
 }
 
 void refit(Context& context, Accel& accel, const TriangleViews& triangles) {
-  check_built("refit", accel);
+  detail::check_accel("refit", context, accel);
   if (triangles.primitive_count() != accel.triangle_count()) {
     detail::refuse("refit", std::to_string(triangles.primitive_count()) +
                                 " triangles, but the structure was built over " +
@@ -87,7 +85,7 @@ void refit(Context& context, Accel& accel, const TriangleViews& triangles) {
 }
 
 void compact(Context& context, Accel& accel) {
-  check_built("compact", accel);
+  detail::check_accel("compact", context, accel);
   detail::compact_packed(context, AccelAccess::tree(accel), AccelAccess::packed(accel));
 }
 

@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "accel/build/accel_check.h"
 #include "trace/batch/check.h"
 
 namespace copse {
@@ -49,7 +50,7 @@ namespace {
 /// Calls work(executor, tree, triangles) with the parts of an Accel that was built.
 template <class Work>
 void ask(const char* function, Context& context, const Accel& accel, const Work& work) {
-  if (accel.tree().nodes.empty()) detail::refuse(function, "the structure was never built");
+  detail::check_accel(function, context, accel);
   const AccelView view = accel.view();
   dispatch(context, [&](const auto& ex) { work(ex, view.tree, view.triangles); });
 }

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string>
 
-#include "primitives/core/check.h"
+#include "accel/build/accel_check.h"
 #include "primitives/core/dispatch.h"
 #include "trace/trace_rays.h"
 
@@ -28,10 +28,6 @@ constexpr u64 rays_at_once(Backend backend) {
 
 TraceTriangles triangles_of(const Accel& accel) {
   return {accel.packed_triangles().view(), accel.packed_triangles().masks.span()};
-}
-
-void check_built(const char* function, const Accel& accel) {
-  if (accel.tree().nodes.empty()) detail::refuse(function, "the structure was never built");
 }
 
 void check_part(const char* function, const char* what, const void* data, u64 count, u64 stride_bytes) {
@@ -97,13 +93,13 @@ void trace_gathered(const char* function, Context& context, const RaySpan& rays,
 
 void closest_hits(Context& context, const Accel& accel, BufferSpan<const Ray> rays, BufferSpan<Hit> hits,
                   const TraceOptions& options) {
-  check_built("closest_hits", accel);
+  detail::check_accel("closest_hits", context, accel);
   closest_hits(context, accel.tree().view(), triangles_of(accel), rays, hits, options);
 }
 
 void closest_hits(Context& context, const Accel& accel, const RaySpan& rays, BufferSpan<Hit> hits,
                   const TraceOptions& options) {
-  check_built("closest_hits", accel);
+  detail::check_accel("closest_hits", context, accel);
   check_rays("closest_hits", rays, hits);
   trace_gathered("closest_hits", context, rays, options, [&](auto part, u64 first, const TraceOptions& of_part) {
     closest_hits(context, accel, part, hits.subspan(first, part.size()), of_part);
@@ -112,13 +108,13 @@ void closest_hits(Context& context, const Accel& accel, const RaySpan& rays, Buf
 
 void any_hits(Context& context, const Accel& accel, BufferSpan<const Ray> rays, BufferSpan<u8> occluded,
               const TraceOptions& options) {
-  check_built("any_hits", accel);
+  detail::check_accel("any_hits", context, accel);
   any_hits(context, accel.tree().view(), triangles_of(accel), rays, occluded, options);
 }
 
 void any_hits(Context& context, const Accel& accel, const RaySpan& rays, BufferSpan<u8> occluded,
               const TraceOptions& options) {
-  check_built("any_hits", accel);
+  detail::check_accel("any_hits", context, accel);
   check_rays("any_hits", rays, occluded);
   trace_gathered("any_hits", context, rays, options, [&](auto part, u64 first, const TraceOptions& of_part) {
     any_hits(context, accel, part, occluded.subspan(first, part.size()), of_part);

@@ -208,6 +208,20 @@ TEST_P(AccelBuild, OutlivesItsContext) {
   accel = {};
 }
 
+TEST_P(AccelBuild, IsRefusedByContextsOfAnotherBackend) {
+  if (GetParam() == Backend::cpu) GTEST_SKIP() << "the other backend is the CPU";
+  Context cpu({.backend = Backend::cpu});
+  const DeviceMesh device(context(), generate_cube()), host(cpu, generate_cube());
+  Accel accel = build(context(), device.view());
+  EXPECT_EQ(accel.backend(), Backend::cuda);
+  EXPECT_COPSE_ERROR(refit(cpu, accel, host.view()), ErrorCode::invalid_argument,
+                     "built by the backend cuda, but the context is of the backend cpu");
+  const Buffer<Ray> rays(cpu, 1);
+  Buffer<Hit> hits(cpu, 1);
+  EXPECT_COPSE_ERROR(closest_hits(cpu, accel, rays.span(), hits.span()), ErrorCode::invalid_argument,
+                     "backend cuda");
+}
+
 TEST_P(AccelBuild, AContextThatValidatesFindsIndicesPastTheEnd) {
   Context careful({.backend = GetParam(), .validate = true});
   Mesh mesh = generate_cube();
