@@ -104,6 +104,27 @@ TEST(TaskThreads, SeeWhatTheTaskBeforeWrote) {
   });
 }
 
+/// Short tasks that wait for none, so that threads often take tickets at the same time.
+TEST(WaterfallThreads, RunEachShortTaskOnce) {
+  in_each_crowd([](const Crowd& crowd) {
+    const Context context({.backend = Backend::cpu, .workers = 1});
+    const cpu::detail::Abandoned abandoned(context.cpu_executor());
+    constexpr u64 n = 3000000;
+    std::vector<u8> runs(n);
+    u64 ticket = 0;
+    const auto task = [&](u64 i) {
+      ++runs[i];
+      return true;
+    };
+    crowd.run([&](u32) {
+      while (load_relaxed(&ticket) * cpu::detail::waterfall_chunk < n) {
+        cpu::detail::run_next_chunk(&ticket, n, task, abandoned);
+      }
+    });
+    EXPECT_EQ(u64(std::count(runs.begin(), runs.end(), u8{1})), n);
+  });
+}
+
 /// Task i waits for task i - 1, and for task i / 2.
 TEST(WaterfallThreads, RunEachTaskOnceAfterThoseItWaitsFor) {
   in_each_crowd([](const Crowd& crowd) {
@@ -202,23 +223,24 @@ TEST(WalkThreads, VisitPairsOfSiblingsOnce) {
   });
 }
 
+/// Two threads each go through the same places in the same order, and overtake each other when they are stopped.
 TEST(WalkThreads, MeetInPairs) {
   in_each_crowd([](const Crowd& crowd) {
-    constexpr u32 n = 200000;
+    const u32 pairs = crowd.size() / 2, length = 1000000 / pairs, n = pairs * length;
     std::vector<u32> places(n, 0), met(n, 0);
-    std::vector<u64> notes(2 * u64{n}, 0);  // plain: the second to arrive sees the note of the first
+    std::vector<u32> notes(2 * u64{n}, 0);  // plain: the second to arrive sees the note of the first
     crowd.run([&](u32 thread) {
-      // Message m goes to place m % n. Neighbouring messages go to different threads.
-      for (u32 m = thread; m < 2 * n; m += crowd.size()) {
-        notes[m] = m + 1;
-        const u32 other = meet(&places[m % n], m);
+      if (thread / 2 == pairs) return;
+      for (u32 place = thread / 2 * length; place < (thread / 2 + 1) * length; ++place) {
+        const u32 message = 2 * place + thread % 2;
+        notes[message] = message + 1;
+        const u32 other = meet(&places[place], message);
         if (other == invalid_id) continue;
-        ++met[m % n];
-        if (other % n != m % n || other == m || notes[other] != other + 1) met[m % n] += 100;
+        met[place] += other == (message ^ 1) && notes[other] == other + 1 ? 1 : 100;
       }
     });
-    EXPECT_EQ(met, std::vector<u32>(n, 1));
-    EXPECT_EQ(places, std::vector<u32>(n, 0));
+    EXPECT_EQ(u64(std::count(met.begin(), met.end(), 1u)), n);
+    EXPECT_EQ(u64(std::count(places.begin(), places.end(), 0u)), n);
   });
 }
 
