@@ -26,7 +26,8 @@ double time_work(Context& context, u32 repeats, const std::function<void()>& wor
 
 AccelTimes measure_accel(Context& context, const TriangleView& triangles, Quality quality,
                          const std::vector<Ray>& primary, const std::vector<Ray>& diffuse, u32 repeats) {
-  AccelTimes result{.quality = quality};
+  AccelTimes result;
+  result.quality = quality;
   Accel accel = build(context, triangles, {.quality = quality});
   result.sizes = build_sizes(context, triangles.triangle_count(), accel.options());
   result.sah_cost = stats(context, accel.tree()).sah_cost;
