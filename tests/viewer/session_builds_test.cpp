@@ -121,5 +121,66 @@ TEST(Session, OldStructureIsShownWhileTheNewOneIsBuilt) {
   EXPECT_EQ(session.built(0).kind, StructureKind::voxels);
 }
 
+TEST(Session, HiddenBIsNeitherBuiltNorMoved) {
+  SmallSession s;
+  s.session.wanted(1).builder = Builder::sah;
+  s.session.comparison() = Comparison::side_by_side;
+  s.session.finish();
+  s.session.comparison() = Comparison::off;
+  s.session.update_mode() = UpdateMode::rebuild;
+  s.session.playback().deformation = Deformation::wave;
+  s.session.playback().playing = true;
+  const size_t builds_of_a = s.session.timings(0).build.values().size();
+  const size_t builds_of_b = s.session.timings(1).build.values().size();
+  for (u32 frame = 0; frame < 5; ++frame) s.session.update(0.1);
+  s.session.rebuild_now(1);
+  EXPECT_GE(s.session.timings(0).build.values().size(), builds_of_a + 5);
+  EXPECT_EQ(s.session.timings(1).build.values().size(), builds_of_b);
+  s.session.comparison() = Comparison::side_by_side;
+  s.session.update(0.1);
+  EXPECT_GT(s.session.timings(1).build.values().size(), builds_of_b) << "it is shown again";
+  EXPECT_TRUE(same_pixels(s.session.picture(0).image, s.session.picture(1).image)) << "of the same moment";
+}
+
+TEST(Session, HiddenBIsBuiltOnceItIsShown) {
+  SmallSession s(sphere(), 64, 64, {});
+  s.session.comparison() = Comparison::side_by_side;
+  s.session.finish();
+  s.session.comparison() = Comparison::off;
+  s.session.wanted(1).layout = Layout::cbvh8;
+  s.session.wanted(1).max_leaf_size = 3;
+  s.session.build(1);
+  s.session.update(0.01);
+  EXPECT_FALSE(s.session.job().running);
+  s.session.finish();
+  EXPECT_NE(s.session.built(1).layout, Layout::cbvh8);
+  EXPECT_FALSE(s.session.busy());
+  s.session.comparison() = Comparison::side_by_side;
+  EXPECT_TRUE(s.session.busy());
+  s.session.finish();
+  EXPECT_EQ(s.session.built(1).layout, Layout::cbvh8);
+}
+
+TEST(Session, BuildOfBEndsWhenBIsHidden) {
+  Session session;
+  for (u32 side = 0; side < 2; ++side) session.wanted(side).backend = Backend::cpu;
+  session.show(join_meshes({{"many", generate_random(300000, 0.01f)}}));
+  session.finish();
+  session.wanted(1).builder = Builder::sah;  // takes much longer than two updates
+  session.comparison() = Comparison::side_by_side;
+  session.update(0.01);
+  session.update(0.01);
+  ASSERT_TRUE(session.job().running);
+  EXPECT_EQ(session.job().side, 1u);
+  session.comparison() = Comparison::off;
+  for (u32 i = 0; session.job().running; ++i) {
+    session.update(0.01);
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    ASSERT_LT(i, 20000u);
+  }
+  EXPECT_FALSE(session.has_structure(1));
+  EXPECT_TRUE(session.has_structure(0));
+}
+
 }  // namespace
 }  // namespace copse::test

@@ -173,6 +173,7 @@ void structure_panel(Desk& desk) {
     session.build(side);
   }
   build_buttons(desk);
+  if (side == 1 && session.comparison() == Comparison::off) quiet_text("B is built once Compare shows it.");
   checkbox("Build on every change", desk.state.build_changes);
   drift(session, side);
 }

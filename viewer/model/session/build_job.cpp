@@ -36,11 +36,21 @@ BuildJob::~BuildJob() {
   thread_.join();
 }
 
+void BuildJob::cancel() {
+  is_cancelling_ = true;
+  for (std::stop_source& side : cancel_) side.request_stop();
+}
+
 void BuildJob::run() {
   result_.geometry = request_.geometry;
   if (!request_.files.empty()) read_files();
   for (u32 side = 0; side < 2 && result_.geometry; ++side) {
-    if (request_.sides[side] && !result_.cancelled) build_side(side);
+    if (!request_.sides[side]) continue;
+    if (is_cancelling()) {
+      result_.cancelled = true;
+    } else {
+      build_side(side);
+    }
   }
   done_.store(true, std::memory_order_release);
   done_.notify_all();
@@ -75,7 +85,7 @@ void BuildJob::build_side(u32 side) {
   collect(result_, in_words(options) + ": ", [&] {
     result_.sides[side] =
         std::make_unique<LiveStructure>(options, result_.geometry, request_.pose, request_.workers,
-                                        cancel_.get_token(), request_.repeat_below_ms, begin);
+                                        cancel_[side].get_token(), request_.repeat_below_ms, begin);
   });
 }
 

@@ -44,8 +44,10 @@ class BuildJob {
   ~BuildJob();
 
   /// Cancels the job. Builders end at their next stage, reading ends after the current file.
-  void cancel() { cancel_.request_stop(); }
-  bool is_cancelling() const { return cancel_.stop_requested(); }
+  void cancel();
+  bool is_cancelling() const { return is_cancelling_; }
+  /// Cancels the build of one side alone. The rest goes on.
+  void leave_out(u32 side) { cancel_[side].request_stop(); }
 
   bool is_done() const { return done_.load(std::memory_order_acquire); }
   void wait() { done_.wait(false, std::memory_order_acquire); }
@@ -64,7 +66,8 @@ class BuildJob {
 
   BuildRequest request_;
   BuildResult result_;
-  std::stop_source cancel_;
+  std::stop_source cancel_[2];  // per side
+  std::atomic<bool> is_cancelling_ = false;
   std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
   mutable std::mutex mutex_;
   std::string stage_ = "starting";  // guarded by mutex_

@@ -45,7 +45,7 @@ void Session::update(double seconds) {
   for (u32 side = 0; side < 2; ++side) {
     if (s.sides[side].live) s.sides[side].timings.frame.add(seconds * 1000);
   }
-  if (s.comparison == Comparison::off) s.asked_for_b = false;
+  if (s.comparison == Comparison::off) s.hide_b();
   if (s.comparison != Comparison::off && !s.sides[1].live && !s.job && s.sides[0].live && !s.asked_for_b) {
     s.sides[1].build_pending = s.asked_for_b = true;
   }
@@ -93,8 +93,9 @@ bool Session::busy() const {
   const Pose now = s.pose();
   for (u32 number = 0; number < 2; ++number) {
     const Side& side = s.sides[number];
+    if (!s.builds(number)) continue;
     if (side.build_pending) return true;
-    if (!side.live || !s.builds(number)) continue;
+    if (!side.live) continue;
     if (side.live->scene().pose() != now || s.lines_are_stale(number)) return true;
     if (!side.renderer.is_done(*side.live, s.request(false, s.options.budget_ms))) return true;
   }
@@ -194,7 +195,7 @@ JobStatus Session::job() const {
 
 void Session::refit_now(u32 side) {
   Side& one = state_->sides[side_of(side)];
-  if (!one.live) return;
+  if (!one.live || !state_->builds(side_of(side))) return;
   state_->messages.guard("refit", [&] {
     one.live->refit_now();
     one.timings.refit.add(one.live->times().refit_ms);
@@ -203,7 +204,7 @@ void Session::refit_now(u32 side) {
 
 void Session::rebuild_now(u32 side) {
   Side& one = state_->sides[side_of(side)];
-  if (!one.live) return;
+  if (!one.live || !state_->builds(side_of(side))) return;
   state_->messages.guard("rebuild", [&] {
     one.live->build_now();
     one.timings.build.add(one.live->times().build_ms);

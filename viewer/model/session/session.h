@@ -118,13 +118,14 @@ class Session {
   /// True if `wanted` differs from the structure that is there or is being built.
   bool differs(u32 side) const;
 
-  /// Builds `wanted` in the background. Cancels a running build of the same side.
+  /// Builds `wanted` in the background. Cancels a running build of the same side. B is built once comparison() shows
+  /// it; while it is hidden, it is neither built nor moved.
   void build(u32 side = 0);
   /// Cancels the running load or build. The old scene and structures stay.
   void cancel();
   JobStatus job() const;
 
-  /// Refits or rebuilds the structure to the current triangles, at once.
+  /// Refits or rebuilds the structure to the current triangles, at once. Does nothing to a hidden B.
   void refit_now(u32 side = 0);
   void rebuild_now(u32 side = 0);
 

@@ -80,8 +80,16 @@ void Session::State::cancel_job() {
   cancelled_jobs.push_back(std::move(job));
 }
 
+/// What is built for B now is built when it is shown again.
+void Session::State::hide_b() {
+  asked_for_b = false;
+  if (!job || !job->request().sides[1]) return;
+  job->leave_out(1);
+  sides[1].build_pending = true;
+}
+
 bool Session::State::has_work() const {
-  return !openings.empty() || sides[0].build_pending || sides[1].build_pending;
+  return !openings.empty() || sides[0].build_pending || (sides[1].build_pending && builds(1));
 }
 
 /// Loads come before builds. A pending build is made over the scene that was loaded.
@@ -102,7 +110,7 @@ void Session::State::start_next_job() {
   }
   bool builds_any = false;
   for (u32 side = 0; side < 2; ++side) {
-    if (!sides[side].build_pending) continue;
+    if (!sides[side].build_pending || !builds(side)) continue;
     sides[side].build_pending = false;
     request.sides[side] = sides[side].wanted;
     builds_any = true;

@@ -50,7 +50,7 @@ void Session::State::move_sides(bool whole) {
   bool moved = false;
   for (u32 number = 0; number < 2; ++number) {
     Side& side = sides[number];
-    if (!side.live) continue;
+    if (!side.live || !builds(number)) continue;
     const bool has_new_frame = side.live->scene().geometry() != geometry;
     const bool differs = has_new_frame || side.live->scene().pose() != now;
     const bool builds_always = update_mode == UpdateMode::rebuild && playback.playing;

@@ -51,6 +51,7 @@ struct Session::State {
   void cancel();
   void cancel_job();
   bool has_work() const;
+  void hide_b();
   bool builds(u32 side) const { return side == 0 || comparison != Comparison::off; }
   bool job_is_load() const { return job && job_opens; }
 
