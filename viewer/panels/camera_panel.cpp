@@ -12,14 +12,22 @@ std::string in_words(const vec3& p) {
 }
 
 void axis_buttons(Desk& desk) {
-  constexpr std::pair<const char*, Command> axes[] = {
-      {"+x", Command::look_along_x},   {"-x", Command::look_against_x}, {"+y", Command::look_along_y},
-      {"-y", Command::look_against_y}, {"+z", Command::look_along_z},   {"-z", Command::look_against_z}};
+  struct Axis {
+    const char* name;
+    Command command;
+    const char* hint;
+  };
+  constexpr Axis axes[] = {{"+x", Command::look_along_x, "Looks along x (X)"},
+                           {"-x", Command::look_against_x, "Looks along -x (Shift X)"},
+                           {"+y", Command::look_along_y, "Looks along y, from below (Y)"},
+                           {"-y", Command::look_against_y, "Looks along -y, from above (Shift Y)"},
+                           {"+z", Command::look_along_z, "Looks along z (Z)"},
+                           {"-z", Command::look_against_z, "Looks along -z (Shift Z)"}};
   const float spacing = ImGui::GetStyle().ItemSpacing.x / 2;
   const float width = (ImGui::GetContentRegionAvail().x - 5 * spacing) / 6;
   for (size_t i = 0; i < std::size(axes); ++i) {
     if (i > 0) ImGui::SameLine(0, spacing);
-    if (button(axes[i].first, "Looks from this side", width)) desk.commands.push_back(axes[i].second);
+    if (button(axes[i].name, axes[i].hint, width)) desk.commands.push_back(axes[i].command);
   }
 }
 

@@ -85,12 +85,12 @@ void CameraRig::frame(const Aabb& box, float aspect) {
   pose_.up = vec3(0, 1, 0);
 }
 
-void CameraRig::look_along(u32 axis, bool from_negative) {
+void CameraRig::look_along(u32 axis, bool negative) {
   dvec3 direction(0);
-  direction[int(std::min(axis, 2u))] = from_negative ? -1 : 1;
+  direction[int(std::min(axis, 2u))] = negative ? -1 : 1;
   const double distance = glm::length(dvec3(pose_.target) - dvec3(pose_.eye));
-  if (!take(dvec3(pose_.target) + direction * distance, dvec3(pose_.target))) return;
-  pose_.up = axis == 1 ? vec3(0, 0, from_negative ? 1 : -1) : vec3(0, 1, 0);
+  if (!take(dvec3(pose_.target) - direction * distance, dvec3(pose_.target))) return;
+  pose_.up = axis == 1 ? vec3(0, 0, negative ? -1 : 1) : vec3(0, 1, 0);
 }
 
 bool CameraRig::take(const glm::dvec3& eye, const glm::dvec3& target) {

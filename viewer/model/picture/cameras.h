@@ -55,9 +55,9 @@ class CameraRig {
   /// Moves to where the whole box is seen from the default direction, in pictures of this aspect and wider ones.
   /// An empty box counts as a box around the origin.
   void frame(const Aabb& box, float aspect = 1);
-  /// Looks along an axis, 0 to 2, from its positive or negative end. Target and distance stay. Does nothing if eye
+  /// Looks in the direction of an axis, 0 to 2, or of its negative. Target and distance stay. Does nothing if eye
   /// and target would round to the same point.
-  void look_along(u32 axis, bool from_negative);
+  void look_along(u32 axis, bool negative);
 
   /// Turns the eye around its target.
   void orbit(float right, float up);
