@@ -101,8 +101,9 @@ bool Application::run_frame() {
 
   ui_.begin_frame(display_, settings_.window.ui_scale);
   if (has_input()) awake_ = frames_to_settle;
+  const bool in_menu = ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopup);
   draw_window();
-  take_keys();
+  take_keys(in_menu);
   controls_.apply(session_, panes_, seconds);
   ui_.end_frame();
   const std::string problem = display_.present(panes_);
@@ -132,6 +133,7 @@ void Application::draw_window() {
   empty_scene_hint(desk, layout.picture);
   job_banner(desk, layout.picture);
   message_toasts(desk, layout.picture);
+  guide_offer(desk, layout.picture);
   guide(desk, layout.picture);
   help_overlay(desk);
   message_log(desk);
@@ -211,9 +213,12 @@ void Application::keep_in_sight(bool beside, const Rectangle& place) {
   session_.camera().scale_distance(beside ? one / two : two / one);
 }
 
-void Application::take_keys() {
+/// `in_menu`: a menu or a list was open when the frame began. Esc has closed that, and no more.
+void Application::take_keys(bool in_menu) {
   if (ImGui::GetIO().WantTextInput) return;
-  for (const Command command : pressed_commands()) commands_.push_back(command);
+  for (const Command command : pressed_commands()) {
+    if (command != Command::cancel || !in_menu) commands_.push_back(command);
+  }
 }
 
 void Application::carry_out() {

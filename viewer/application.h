@@ -47,8 +47,8 @@ class Application {
   void use(const Settings& settings);
   void keep_settings(const WindowSettings& window);
 
-  /// Opens the guide, as on the first start.
-  void show_guide() { panels_.guide = true; }
+  /// Asks the user whether to open the guide, as on the first start.
+  void offer_guide() { panels_.guide_offer = true; }
 
   const PanelState& panels() const { return panels_; }
   const FileDialog& dialog() const { return dialog_; }
@@ -61,7 +61,7 @@ class Application {
   void draw_columns(Desk& desk, const WindowLayout& layout);
   void place_panes(const Rectangle& place);
   void keep_in_sight(bool beside, const Rectangle& place);
-  void take_keys();
+  void take_keys(bool in_menu);
   void carry_out();
   bool perform_on_files(Command command);
   bool perform_on_structures(Command command);

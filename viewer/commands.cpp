@@ -24,7 +24,8 @@ constexpr Shortcut table[] = {
      "Structure"},
     {Command::next_comparison, GLFW_KEY_C, Modifier::none, "C", "Compare A and B: off, side by side, difference",
      "Structure"},
-    {Command::cancel, GLFW_KEY_ESCAPE, Modifier::none, "Esc", "Cancel the build, or close a dialog", "Structure"},
+    {Command::cancel, GLFW_KEY_ESCAPE, Modifier::none, "Esc",
+     "Close the menu, dialog or guide, or cancel the build", "Structure"},
 
     {Command::play, GLFW_KEY_SPACE, Modifier::none, "Space", "Play, pause", "Motion"},
     {Command::step_forward, GLFW_KEY_RIGHT, Modifier::none, "Right", "One frame forward", "Motion", true},

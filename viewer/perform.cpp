@@ -143,6 +143,10 @@ void Application::escape() {
     panels_.help = false;
   } else if (panels_.log) {
     panels_.log = false;
+  } else if (panels_.guide) {
+    panels_.guide = false;
+  } else if (panels_.guide_offer) {
+    panels_.guide_offer = false;
   } else if (session_.job().running) {
     session_.cancel();
   }

@@ -103,7 +103,7 @@ int run_in_window(const Options& options) {
     return exit_code_of(session.messages());
   }
   std::error_code error;
-  if (!settings_file.empty() && !std::filesystem::exists(settings_file, error)) application.show_guide();
+  if (!settings_file.empty() && !std::filesystem::exists(settings_file, error)) application.offer_guide();
   session.playback().playing = options.play.has_value() || !options.sequence.empty();
   while (open) open = application.run_frame();
   session.messages().clear();  // they were shown in the window

@@ -253,3 +253,58 @@ TEST_F(Panels, MenusDoWhatKeysDo) {
 }
 
 }  // namespace copse::test
+TEST_F(Panels, EscapeClosesOneThingAtATime) {
+  load(sphere());
+  press(GLFW_KEY_SLASH);
+  press(GLFW_KEY_H);
+  click("Menu/File");
+  ASSERT_TRUE(sees("Menu/File/Quit"));
+  press(GLFW_KEY_ESCAPE);
+  EXPECT_FALSE(sees("Menu/File/Quit"));
+  click("Structure/Builder");
+  ASSERT_TRUE(sees("Structure/Builder/sah"));
+  press(GLFW_KEY_ESCAPE);
+  EXPECT_FALSE(sees("Structure/Builder/sah"));
+  EXPECT_EQ(session.built(0).builder, Builder::lbvh);
+  EXPECT_TRUE(application.panels().help) << "a menu comes before what is below it";
+  press(GLFW_KEY_ESCAPE);
+  EXPECT_FALSE(application.panels().help);
+  EXPECT_TRUE(application.panels().guide);
+  press(GLFW_KEY_ESCAPE);
+  EXPECT_FALSE(application.panels().guide);
+}
+
+TEST_F(Panels, EscapeClosesAMenuInAMenu) {
+  display.drop({sphere()});
+  run_until([&] { return session.has_structure(0); });
+  click("Menu/File");
+  click("Menu/File/Recent");
+  ASSERT_TRUE(sees("Menu/File/" + (folder / "sphere.ply").string()));
+  press(GLFW_KEY_ESCAPE);
+  EXPECT_FALSE(sees("Menu/File/" + (folder / "sphere.ply").string()));
+  EXPECT_FALSE(sees("Menu/File/Quit"));
+}
+
+TEST_F(Panels, OfferOfTheGuideChangesNothing) {
+  session.view().view = View::heat;
+  session.comparison() = Comparison::side_by_side;
+  session.overlay().boxes = true;
+  session.playback().playing = true;
+  session.playback().deformation = Deformation::wave;
+  application.offer_guide();
+  load(sphere());
+  ASSERT_TRUE(sees("Offer/Start the guide"));
+  EXPECT_EQ(session.view().view, View::heat);
+  EXPECT_EQ(session.comparison(), Comparison::side_by_side);
+  EXPECT_TRUE(session.overlay().boxes);
+  EXPECT_TRUE(session.playback().playing);
+  press(GLFW_KEY_ESCAPE);
+  EXPECT_FALSE(sees("Offer/Start the guide"));
+  EXPECT_FALSE(application.panels().guide);
+  application.offer_guide();
+  run();
+  click("Offer/Start the guide");
+  EXPECT_TRUE(sees("Guide/Next"));
+  EXPECT_FALSE(sees("Offer/Start the guide"));
+}
+

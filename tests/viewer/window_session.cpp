@@ -57,6 +57,11 @@ WindowSession::Place WindowSession::picture() const {
   return {place[0], place[1], place[2], place[3]};
 }
 
+u64 WindowSession::picture_count() const {
+  const nlohmann::json all = map();
+  return all.is_object() ? all["pictures"].size() : 0;
+}
+
 bool WindowSession::wait_for(const std::string& widget) {
   return wait_until([&] { return place_of(widget).has_value(); });
 }

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "primitives/core/types.h"
 #include "tests/viewer/program.h"
 
 namespace copse::test {
@@ -22,6 +23,9 @@ class WindowSession {
 
   /// Waits until a widget is visible. Returns false if it never is.
   bool wait_for(const std::string& widget);
+  bool sees(const std::string& widget) const { return place_of(widget).has_value(); }
+  /// The number of pictures that are shown.
+  u64 picture_count() const;
   /// Waits until a file exists, and returns its path.
   std::string wait_for_file(const std::string& name);
   /// Waits until the predicate holds.

@@ -84,6 +84,22 @@ TEST(WindowSession, LoadsOrbitsBuildsPlaysPicksAndSaves) {
   EXPECT_NE(settings.dump().find("sah"), std::string::npos) << settings.dump(1);
 }
 
+TEST(WindowSession, ShowsOnTheFirstStartWhatTheCommandLineAsksFor) {
+  COPSE_SKIP_WITHOUT_X_PROGRAMS();
+  const TestFolder folder;
+  WindowSession window(folder,
+                       mesh +
+                           " --backend cpu --window 1400x900 --ui-scale 1 --settings settings.json --builder "
+                           "lbvh --compare sah --view heat --boxes 3 --play wave");
+  ASSERT_TRUE(window.wait_for("Offer/Start the guide"));
+  EXPECT_TRUE(window.wait_until([&] { return window.picture_count() == 2; })) << "--compare";
+  EXPECT_TRUE(window.wait_for("View/Hottest at")) << "--view";
+  EXPECT_TRUE(window.wait_for("Overlays/Level")) << "--boxes";
+  EXPECT_TRUE(window.wait_for("Motion/Pause")) << "--play";
+  EXPECT_FALSE(window.sees("Guide/Next"));
+  EXPECT_EQ(window.quit(), 0);
+}
+
 TEST(WindowSession, StaysOpenWithABrokenFile) {
   COPSE_SKIP_WITHOUT_X_PROGRAMS();
   const TestFolder folder;

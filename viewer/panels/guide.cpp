@@ -154,7 +154,36 @@ constexpr Step steps[] = {
      show_rebuild},
 };
 
+constexpr int fixed_window = ImGuiWindowFlags_AlwaysAutoResize | ImGuiWindowFlags_NoCollapse |
+                             ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings |
+                             ImGuiWindowFlags_NoFocusOnAppearing;
+
 }  // namespace
+
+void guide_offer(Desk& desk, const Rectangle& place) {
+  PanelState& state = desk.state;
+  state.guide_offer &= !state.guide;
+  if (!state.guide_offer) return;
+  const WidgetScope scope("Offer");
+  const float width = std::min(ImGui::GetFontSize() * 20, place.width - 24);
+  if (width < ImGui::GetFontSize() * 8) return;
+  const float below_names = place.y + ImGui::GetFrameHeight() * 2;
+  ImGui::SetNextWindowPos(ImVec2(place.x + place.width - 12, below_names), ImGuiCond_Always, ImVec2(1, 0));
+  ImGui::SetNextWindowSizeConstraints(ImVec2(width, 0), ImVec2(width, place.height - 24));
+  ImGui::SetNextWindowBgAlpha(0.94f);
+  if (ImGui::Begin("New here?", &state.guide_offer, fixed_window)) {
+    ImGui::PushTextWrapPos(width - ImGui::GetStyle().WindowPadding.x);
+    ImGui::TextUnformatted("A guide explains in eleven steps what you see. Each step sets the view up anew.");
+    ImGui::PopTextWrapPos();
+    if (button("Start the guide", "/ opens it at any time")) {
+      state.guide = true;
+      state.guide_offer = false;
+    }
+    ImGui::SameLine();
+    if (button("No, thanks", "Esc")) state.guide_offer = false;
+  }
+  ImGui::End();
+}
 
 void guide(Desk& desk, const Rectangle& place) {
   PanelState& state = desk.state;
@@ -170,9 +199,7 @@ void guide(Desk& desk, const Rectangle& place) {
                           ImVec2(1, 1));
   ImGui::SetNextWindowSizeConstraints(ImVec2(width, 0), ImVec2(width, place.height - 24));
   ImGui::SetNextWindowBgAlpha(0.94f);
-  constexpr int flags = ImGuiWindowFlags_AlwaysAutoResize | ImGuiWindowFlags_NoCollapse | ImGuiWindowFlags_NoMove |
-                        ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoFocusOnAppearing;
-  if (ImGui::Begin("Guide", &state.guide, flags)) {
+  if (ImGui::Begin("Guide", &state.guide, fixed_window)) {
     const Step& step = steps[std::min(state.guide_step, count - 1)];
     ImGui::TextColored(ImVec4(0.45f, 0.8f, 0.68f, 1), "%s", step.heading);
     ImGui::PushTextWrapPos(width - ImGui::GetStyle().WindowPadding.x);

@@ -14,6 +14,7 @@ void recent_menu(PanelState& state) {
     if (ImGui::MenuItem(file.c_str())) state.chosen_file = file;
     note_widget(file);
   }
+  close_on_escape();
   ImGui::EndMenu();
 }
 
@@ -91,6 +92,7 @@ void menus(Desk& desk) {
     if (!open) continue;
     const WidgetScope inner(name);
     draw(desk);
+    close_on_escape();
     ImGui::EndMenu();
   }
 }

@@ -16,6 +16,7 @@ struct PanelState {
   bool help = false;
   bool log = false;
   bool guide = false;
+  bool guide_offer = false;  // asks whether to open the guide; opening it ends that
   u32 guide_step = 0;
   std::optional<u32> guide_shown;  // the step that the view shows
 
@@ -60,6 +61,8 @@ void message_toasts(Desk& desk, const Rectangle& place);
 void pane_label(Desk& desk, const Rectangle& place, u32 side);
 void empty_scene_hint(Desk& desk, const Rectangle& place);
 void guide(Desk& desk, const Rectangle& place);
+/// Draws the question of the first start: whether to open the guide. It changes nothing of what is shown.
+void guide_offer(Desk& desk, const Rectangle& place);
 void help_overlay(Desk& desk);
 void message_log(Desk& desk);
 

@@ -1,9 +1,12 @@
 #include "viewer/panels/widgets.h"
 
+#include <GLFW/glfw3.h>
 #include <fmt/format.h>
 #include <imgui.h>
 
 #include <iterator>
+
+#include "viewer/window/imgui_input.h"
 
 namespace copse::viewer {
 
@@ -95,6 +98,10 @@ bool slider(const char* label, u32& value, u32 lowest, u32 highest, const char* 
   return changed;
 }
 
+void close_on_escape() {
+  if (is_key_pressed(GLFW_KEY_ESCAPE)) ImGui::CloseCurrentPopup();
+}
+
 bool choice(const char* label, const char* const* names, u64 count, u64& chosen, const char* hint) {
   const std::string id = begin_row(label);
   bool changed = false;
@@ -108,6 +115,7 @@ bool choice(const char* label, const char* const* names, u64 count, u64& chosen,
       }
       note_widget(names[i]);
     }
+    close_on_escape();
     ImGui::EndCombo();
   }
   end_row(label, open ? nullptr : hint);

@@ -56,6 +56,9 @@ bool slider(const char* label, float& value, float lowest, float highest, const 
 bool slider(const char* label, u32& value, u32 lowest, u32 highest, const char* hint = nullptr,
             bool logarithmic = false, const char* format = "%u");
 
+/// Closes the menu or the list that is being drawn if Esc went down, and the menus that it belongs to.
+void close_on_escape();
+
 /// Draws a list of `count` names to choose from. Returns true if another name was chosen.
 bool choice(const char* label, const char* const* names, u64 count, u64& chosen, const char* hint = nullptr);
 
