@@ -4,6 +4,7 @@
 #include <imgui.h>
 
 #include <algorithm>
+#include <glm/geometric.hpp>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -187,9 +188,12 @@ void Application::place_panes(const Rectangle& place) {
   const Comparison comparison = session_.comparison();
   const bool beside = comparison == Comparison::side_by_side;
   const float gap = beside ? 2 : 0, width = beside ? std::max((place.width - gap) / 2, 0.0f) : place.width;
-  keep_in_sight(beside, place);
   const float scale = display_.pixels_per_point();
+  const CameraPose before = session_.camera().pose();
   session_.set_picture_size(u32(std::max(width, 0.0f) * scale), u32(std::max(place.height, 0.0f) * scale));
+  if (width > 0 && place.height > 0) {
+    keep_in_sight(beside, before, place.width / place.height, width / place.height);
+  }
   for (u32 side = 0; side < (beside ? 2u : 1u); ++side) {
     Pane pane{.place = {place.x + float(side) * (width + gap), place.y, width, place.height},
               .picture = &session_.picture(side),
@@ -202,15 +206,24 @@ void Application::place_panes(const Rectangle& place) {
   }
 }
 
-/// Two pictures side by side are narrow. The eye moves back so that they show as much as one did, and later
-/// returns.
-void Application::keep_in_sight(bool beside, const Rectangle& place) {
-  if (beside == shows_two_ || place.width <= 0 || place.height <= 0) return;
+/// Two pictures side by side are narrow. The eye moves back so that each shows what one did, and later returns.
+///   before:    the pose before the pictures got their new size, which moves a camera that frames the scene
+///   one, each: the widths of a picture alone and of one of two, over their height
+void Application::keep_in_sight(bool beside, const CameraPose& before, float one, float each) {
+  if (beside == shows_two_) return;
   shows_two_ = beside;
-  if (!options_.steps_back || session_.camera().mode != CameraMode::orbit) return;
-  const double one = std::min(double(place.width) / place.height, 1.0);
-  const double two = std::min(double(place.width) / 2 / place.height, 1.0);
-  session_.camera().scale_distance(beside ? one / two : two / one);
+  CameraRig& camera = session_.camera();
+  if (!options_.steps_back || camera.mode != CameraMode::orbit) return;
+  const auto distance = [](const CameraPose& pose) { return double(glm::distance(pose.eye, pose.target)); };
+  if (beside) {
+    if (!camera.is_framed()) camera.step_back(session_.bounds(), one, each);
+    pose_alone_ = before;
+    pose_beside_ = camera.pose();
+  } else if (camera.pose() == pose_beside_) {
+    camera.set_pose(pose_alone_);
+  } else if (!camera.is_framed()) {
+    camera.scale_distance(distance(pose_alone_) / distance(pose_beside_));
+  }
 }
 
 /// `in_menu`: a menu or a list was open when the frame began. Esc has closed that, and no more.

@@ -60,7 +60,7 @@ class Application {
   void draw_menu_bar(Desk& desk);
   void draw_columns(Desk& desk, const WindowLayout& layout);
   void place_panes(const Rectangle& place);
-  void keep_in_sight(bool beside, const Rectangle& place);
+  void keep_in_sight(bool beside, const CameraPose& before, float one, float each);
   void take_keys(bool in_menu);
   void carry_out();
   bool perform_on_files(Command command);
@@ -90,6 +90,7 @@ class Application {
   u64 recorded_revision_ = 0;
   bool quits_ = false;
   bool shows_two_ = false;
+  CameraPose pose_alone_, pose_beside_;  // before and after the eye moved back for two pictures
   std::string written_map_;
 };
 

@@ -53,6 +53,49 @@ TEST(CameraRig, FrameSeesTheWholeBoxInAnyWindow) {
   }
 }
 
+/// The number of corners of a box that a picture of this aspect shows.
+int seen_corners(const CameraRig& rig, const Aabb& box, float aspect) {
+  const glm::mat4 matrix = view_projection(rig.camera(aspect), 0.1f, 10000);
+  int count = 0;
+  for (int k = 0; k < 8; ++k) {
+    const vec3 corner(k & 1 ? box.hi.x : box.lo.x, k & 2 ? box.hi.y : box.lo.y, k & 4 ? box.hi.z : box.lo.z);
+    const glm::vec4 clip = matrix * glm::vec4(corner, 1);
+    count += clip.w > 0 && std::abs(clip.x) <= clip.w * 1.00001f && std::abs(clip.y) <= clip.w * 1.00001f;
+  }
+  return count;
+}
+
+TEST(CameraRig, KeepsABoxFramedUntilItIsMoved) {
+  const Aabb box{vec3(-30, -1, -2), vec3(30, 1, 2)};
+  CameraRig rig;
+  rig.frame(box, 1.9f);
+  EXPECT_LT(seen_corners(rig, box, 0.5f), 8);
+  rig.keep_framed(box, 0.5f);
+  EXPECT_EQ(seen_corners(rig, box, 0.5f), 8);
+  EXPECT_TRUE(rig.is_framed());
+  rig.orbit(0.1f, 0);
+  const CameraPose moved = rig.pose();
+  rig.keep_framed(box, 0.3f);
+  EXPECT_EQ(rig.pose(), moved);
+}
+
+TEST(CameraRig, StepsBackUntilANarrowPictureShowsWhatAWideOneDid) {
+  const Aabb box{vec3(-30, -1, -20), vec3(30, 6, 20)};
+  for (const float turn : {0.0f, 0.1f, 0.33f, -0.4f}) {
+    CameraRig rig;
+    rig.frame(box, 1.9f);
+    rig.orbit(turn, 0.05f);
+    const vec3 target = rig.pose().target;
+    const int before = seen_corners(rig, box, 1.9f);
+    rig.step_back(box, 1.9f, 0.5f);
+    EXPECT_GE(seen_corners(rig, box, 0.5f), before) << turn;
+    EXPECT_EQ(rig.pose().target, target);
+    const CameraPose pose = rig.pose();
+    rig.step_back(box, 0.5f, 1.9f);
+    EXPECT_EQ(rig.pose(), pose) << "a wider picture shows it anyway";
+  }
+}
+
 TEST(CameraRig, EmptyAndPointScenesCanBeFramed) {
   for (const Aabb& box : {Aabb::empty(), Aabb{vec3(7), vec3(7)}}) {
     CameraRig rig;

@@ -83,6 +83,30 @@ void CameraRig::frame(const Aabb& box, float aspect) {
   pose_.eye = camera.eye;
   pose_.target = vec3(eye + dvec3(camera.forward) * distance);
   pose_.up = vec3(0, 1, 0);
+  framed_ = pose_;
+  framed_aspect_ = aspect;
+}
+
+void CameraRig::keep_framed(const Aabb& box, float aspect) {
+  if (is_framed() && aspect != framed_aspect_) frame(box, aspect);
+}
+
+void CameraRig::step_back(const Aabb& box, float before, float after) {
+  if (!(after < before)) return;
+  const Axes axes = axes_of(pose_);
+  const dvec3 eye(pose_.eye), target(pose_.target);
+  const double height = half_height(pose_.field_of_view), distance = glm::length(target - eye);
+  double way = distance * (double(before) / double(after) - 1);
+  for (int corner = 0; is_valid(box) && corner < 8; ++corner) {
+    const dvec3 p = dvec3(corner & 1 ? box.hi.x : box.lo.x, corner & 2 ? box.hi.y : box.lo.y,
+                          corner & 4 ? box.hi.z : box.lo.z) -
+                    eye;
+    const double depth = glm::dot(p, axes.forward), across = std::abs(glm::dot(p, axes.right));
+    const bool is_seen =
+        depth > 0 && across <= depth * height * before && std::abs(glm::dot(p, axes.up)) <= depth * height;
+    if (is_seen) way = std::max(way, across / (height * double(after)) - depth);
+  }
+  take(eye - axes.forward * way, target);
 }
 
 void CameraRig::look_along(u32 axis, bool negative) {

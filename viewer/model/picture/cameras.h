@@ -2,6 +2,7 @@
 
 #include <glm/mat4x4.hpp>
 #include <glm/vec3.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -55,6 +56,13 @@ class CameraRig {
   /// Moves to where the whole box is seen from the default direction, in pictures of this aspect and wider ones.
   /// An empty box counts as a box around the origin.
   void frame(const Aabb& box, float aspect = 1);
+  /// True while the camera is where frame() put it.
+  bool is_framed() const { return framed_ == pose_; }
+  /// Frames the box anew for pictures of another aspect, if the camera is still where frame() put it.
+  void keep_framed(const Aabb& box, float aspect);
+  /// Moves back from the target until pictures of aspect `after` show what those of aspect `before` do: the width of
+  /// the picture at the target, and the corners of the box that were seen. Does nothing if `after` is wider.
+  void step_back(const Aabb& box, float before, float after);
   /// Looks in the direction of an axis, 0 to 2, or of its negative. Target and distance stay. Does nothing if eye
   /// and target would round to the same point.
   void look_along(u32 axis, bool negative);
@@ -87,6 +95,8 @@ class CameraRig {
 
   CameraPose pose_;
   float diagonal_ = 1;
+  std::optional<CameraPose> framed_;  // the pose that frame() chose last
+  float framed_aspect_ = 1;
 };
 
 /// Returns the matrix from world space to the clip space of OpenGL, for lines over a picture of the same camera.

@@ -109,6 +109,7 @@ void Session::leave_pictures_on_device(bool may_stay) {
 void Session::set_picture_size(u32 width, u32 height) {
   state_->width = std::min(width, max_pixels);
   state_->height = std::min(height, max_pixels);
+  if (width > 0 && height > 0) state_->camera.keep_framed(state_->geometry->bounds, state_->aspect());
 }
 
 // ---- Scene ----------------------------------------------------------------------------------------------------

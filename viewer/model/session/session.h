@@ -84,7 +84,8 @@ class Session {
   /// still come to the host.
   void leave_pictures_on_device(bool may_stay);
 
-  /// Sets the size of each picture, at most 16384. If either number is 0, no pictures are made.
+  /// Sets the size of each picture, at most 16384. If either number is 0, no pictures are made. A camera that frames
+  /// the scene frames it in the new shape too.
   void set_picture_size(u32 width, u32 height);
 
   // ---- Scene ------------------------------------------------------------------------------------------------
