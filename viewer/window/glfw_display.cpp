@@ -24,6 +24,8 @@ namespace {
 
 }  // namespace
 
+constexpr bool imgui_queues_keys = IMGUI_VERSION_NUM >= 18700;
+
 using ResetStatus = GLenum (*)();  // of GL_ARB_robustness
 
 /// The objects in the OpenGL context.
@@ -68,6 +70,11 @@ void GlfwDisplay::open() {
   glfwSwapInterval(options_.wait_for_refresh ? 1 : 0);
   ImGui::GetIO().IniFilename = nullptr;
   ImGui_ImplGlfw_InitForOpenGL(window_, true);
+  // In place of ImGui's own: begin_frame() gives it the keys.
+  glfwSetKeyCallback(window_, [](GLFWwindow* window, int key, int scancode, int action, int modifiers) {
+    if (action == GLFW_REPEAT) return;  // ImGui repeats by its own clock
+    static_cast<GlfwDisplay*>(glfwGetWindowUserPointer(window))->keys_.add({key, scancode, action, modifiers});
+  });
   ImGui_ImplOpenGL3_Init("#version 330 core");
   graphics_ = std::make_unique<Graphics>();
   interop_problem_ = gl::interop_problem();
@@ -84,10 +91,11 @@ void GlfwDisplay::close() {
   }
   if (window_ != nullptr) glfwDestroyWindow(window_);
   window_ = nullptr;
+  keys_.clear();
 }
 
 void GlfwDisplay::take_events(double seconds) {
-  if (seconds > 0) {
+  if (seconds > 0 && keys_.empty()) {
     glfwWaitEventsTimeout(seconds);
   } else {
     glfwPollEvents();
@@ -118,6 +126,9 @@ float GlfwDisplay::pixels_per_point() const {
 }
 
 void GlfwDisplay::begin_frame() {
+  for (const KeyEvent& event : imgui_queues_keys ? keys_.take_all() : keys_.take_frame()) {
+    ImGui_ImplGlfw_KeyCallback(window_, event.key, event.scancode, event.action, event.modifiers);
+  }
   ImGui_ImplOpenGL3_NewFrame();
   ImGui_ImplGlfw_NewFrame();
 }

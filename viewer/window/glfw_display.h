@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "viewer/window/display.h"
+#include "viewer/window/key_queue.h"
 
 struct GLFWwindow;
 
@@ -55,6 +56,7 @@ class GlfwDisplay : public Display {
   WindowOptions options_;
   GLFWwindow* window_ = nullptr;
   std::unique_ptr<Graphics> graphics_;
+  KeyQueue keys_;
   std::string interop_problem_;  // why pictures go through the host; empty if they do not
   bool context_is_lost_ = false;
 };
