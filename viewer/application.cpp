@@ -101,7 +101,9 @@ bool Application::run_frame() {
   panels_.frame_seconds += (seconds - panels_.frame_seconds) * (sleeps ? 0.0 : 0.1);
 
   ui_.begin_frame(display_, settings_.window.ui_scale);
-  if (has_input()) awake_ = frames_to_settle;
+  const bool active = has_input();
+  if (active) awake_ = frames_to_settle;
+  session_.set_user_active(active);
   const bool in_menu = ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopup);
   draw_window();
   take_keys(in_menu);

@@ -210,6 +210,22 @@ TEST_P(Pictures, AnotherHeatScaleIsThePictureThatItWouldHaveBeen) {
   EXPECT_TRUE(same_pixels(recoloured, fresh.picture().image));
 }
 
+TEST_P(Pictures, HeatMapWhoseScaleChangesAllTheTimeBecomesWhole) {
+  PictureRequest request = request_of(sphere(), 1280, 720, View::heat);
+  request.budget_ms = 0;
+  for (u32 calls = 0; renderer_.picture().image.width != 1280; ++calls) {
+    request.shot.view.heat_limit = 10 + calls % 7;  // as another heat map beside it asks for
+    renderer_.advance(*live_, request);
+    ASSERT_LT(calls, 5000u) << "each change began it anew";
+  }
+  while (!renderer_.is_done(*live_, request)) renderer_.advance(*live_, request);
+  Renderer fresh;
+  const Image made = renderer_.picture().image;
+  request.whole = true;
+  fresh.advance(*live_, request);
+  EXPECT_TRUE(same_pixels(made, fresh.picture().image));
+}
+
 TEST_P(Pictures, HeatHasAScale) {
   PictureRequest request = request_of(sphere(), 320, 200, View::heat);
   const Picture plain = make_whole(request);

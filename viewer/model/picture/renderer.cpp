@@ -67,6 +67,11 @@ Renderer::Key Renderer::key_of(const LiveStructure& live, const PictureRequest& 
 
 bool Renderer::advance(LiveStructure& live, const PictureRequest& request) {
   const Key wanted = key_of(live, request);
+  if (working_ && !same(making_, wanted) && same(with_scale_of(making_, wanted), wanted)) {
+    // Two heat maps share a scale, which changes while both are made. The work goes on: the scale only colours it.
+    live.film().set_heat_scale(wanted.shot.view.heat_limit, wanted.shot.view.heat_legend);
+    making_ = wanted;
+  }
   // A picture that was begun for another view is dropped, unless it is the first one of its view.
   const bool stays = is_first_ && !request.whole && wanted.revision == making_.revision;
   if (working_ && !same(making_, wanted) && !stays) working_ = false;

@@ -63,7 +63,9 @@ OrbitRate measure_orbit(Session& session, double seconds, Meanwhile meanwhile) {
 
   const Clock::time_point rest = Clock::now();
   const double processor_rest = processor_seconds();
+  session.set_user_active(false);
   while (session.busy()) last_seconds = update(session, last_seconds);
+  session.set_user_active(true);
   rate.seconds_to_rest = seconds_since(rest);
   rate.processor_seconds_to_rest = processor_seconds() - processor_rest;
   rate.whole_width = session.picture(0).image.width;

@@ -29,7 +29,7 @@ u32 side_of(u32 side) {
 }  // namespace
 
 Session::State::State(const SessionOptions& session_options)
-    : options(session_options), geometry(join_meshes({})) {
+    : options(session_options), budget(session_options.budget_ms), geometry(join_meshes({})) {
   for (u32 side = 0; side < 2; ++side) sides[side].wanted = kept.structures[side];
 }
 
@@ -42,6 +42,7 @@ void Session::update(double seconds) {
   State& s = *state_;
   const bool whole = s.options.deterministic || s.recording.has_value();
   const double begin = now_ms();
+  s.budget.begin(begin);
   for (u32 side = 0; side < 2; ++side) {
     if (s.sides[side].live) s.sides[side].timings.frame.add(seconds * 1000);
   }
@@ -55,10 +56,8 @@ void Session::update(double seconds) {
   s.start_next_job();
   if (s.options.deterministic) s.finish_jobs();
 
-  // A job's threads share the processors with those of the picture.
-  constexpr double min_budget_ms = 5, share_beside_job = 0.6;
-  const double budget_ms = s.options.budget_ms * (s.job ? share_beside_job : 1);
-  s.make_pictures(whole, std::max(budget_ms - (now_ms() - begin), min_budget_ms));
+  constexpr double min_budget_ms = 5;
+  s.make_pictures(whole, std::max(s.picture_budget_ms(seconds) - (now_ms() - begin), min_budget_ms));
   if (whole) s.make_pictures(true, 0);  // by the scale that both heat maps share
   const bool follows = !s.playback.playing || s.geometry->mesh.triangles.size() <= max_picked_triangles;
   const Side& picked_side = s.sides[s.picked_side];
@@ -66,6 +65,7 @@ void Session::update(double seconds) {
     s.messages.guard("picking", [&] { s.pick_again(); });
   }
   for (u32 side = 0; side < 2; ++side) s.make_lines(side);
+  s.budget.end(now_ms(), busy());
 }
 
 void Session::finish() {
@@ -100,6 +100,10 @@ bool Session::busy() const {
     if (!side.renderer.is_done(*side.live, s.request(false, s.options.budget_ms))) return true;
   }
   return s.comparison != Comparison::off && s.sides[0].live && !s.sides[1].live && !s.asked_for_b;
+}
+
+void Session::set_user_active(bool active) {
+  state_->user_is_active = active;
 }
 
 void Session::leave_pictures_on_device(bool may_stay) {

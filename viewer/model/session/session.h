@@ -34,7 +34,7 @@ namespace copse::viewer {
 
 struct SessionOptions {
   u32 workers = 0;                       // CPU threads, 0 for all
-  double budget_ms = default_budget_ms;  // about how long one update() may take
+  double budget_ms = default_budget_ms;  // about how long one update() may take, where frames are fast
   bool deterministic = false;  // for headless runs: update() waits for loads and builds and makes whole pictures
 };
 
@@ -71,7 +71,8 @@ class Session {
 
   // ---- The frame loop ---------------------------------------------------------------------------------------
 
-  /// Advances time, jobs and pictures, for about the time of the budget. Errors become messages.
+  /// Advances time, jobs and pictures, for about the time of the budget. The budget grows where the caller takes
+  /// long between the calls. Errors become messages.
   void update(double seconds);
 
   /// Waits for jobs and completes the pictures: full size, all samples of ambient occlusion.
@@ -79,6 +80,10 @@ class Session {
 
   /// Returns false if update() has nothing to do until another call changes something. A loop can sleep then.
   bool busy() const;
+
+  /// Says whether the user moves the mouse or holds a button or key. True at first. While the user does nothing and
+  /// nothing moves, updates take longer, so that the picture is whole sooner.
+  void set_user_active(bool active);
 
   /// Lets pictures stay on a CUDA device, for a display that reads them there (Picture::device). Whole pictures
   /// still come to the host.

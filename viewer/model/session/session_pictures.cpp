@@ -27,8 +27,25 @@ PictureRequest Session::State::request(bool whole, double budget_ms) const {
   return request;
 }
 
+/// The time of this update, which comes `seconds` after the last one.
+double Session::State::picture_budget_ms(double seconds) {
+  const bool stays = camera.pose() == last_pose && !playback.playing && !user_is_active;
+  still_seconds = stays ? still_seconds + seconds : 0;
+  last_pose = camera.pose();
+  // A user who stops for a moment goes on to move without a long update between.
+  constexpr double pause_seconds = 0.1;
+  const double ms = still_seconds > pause_seconds ? budget.resting_ms() : budget.moving_ms();
+  // A job's threads share the processors with those of the picture.
+  constexpr double share_beside_job = 0.6;
+  return job ? ms * share_beside_job : ms;
+}
+
 void Session::State::make_pictures(bool whole, double budget_ms) {
-  const double share = comparison == Comparison::off ? budget_ms : budget_ms / 2;
+  const auto needs_time = [&](u32 number) {
+    const Side& side = sides[number];
+    return side.live && builds(number) && !side.renderer.is_done(*side.live, request(whole, budget_ms));
+  };
+  const double share = needs_time(0) && needs_time(1) ? budget_ms / 2 : budget_ms;
   for (u32 number = 0; number < 2; ++number) {
     Side& side = sides[number];
     if (!side.live || !builds(number)) continue;

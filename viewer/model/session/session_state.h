@@ -10,6 +10,7 @@
 #include "viewer/model/scene/sequence.h"
 #include "viewer/model/session/build_job.h"
 #include "viewer/model/session/deferred_delete.h"
+#include "viewer/model/session/frame_budget.h"
 #include "viewer/model/session/session.h"
 
 namespace copse::viewer {
@@ -50,8 +51,8 @@ struct Session::State {
   void finish_jobs();
   void cancel();
   void cancel_job();
-  bool has_work() const;
   void hide_b();
+  bool has_work() const;
   bool builds(u32 side) const { return side == 0 || comparison != Comparison::off; }
   bool job_is_load() const { return job && job_opens; }
 
@@ -64,6 +65,7 @@ struct Session::State {
   // ---- session_pictures.cpp
   float aspect() const { return width > 0 && height > 0 ? float(width) / float(height) : 1; }
   PictureRequest request(bool whole, double budget_ms) const;
+  double picture_budget_ms(double seconds);
   void make_pictures(bool whole, double budget_ms);
   void make_difference();
   void make_lines(u32 side);
@@ -73,6 +75,10 @@ struct Session::State {
 
   SessionOptions options;
   Messages messages;
+  FrameBudget budget;
+  bool user_is_active = true;
+  CameraPose last_pose;      // of the last update
+  double still_seconds = 0;  // since the camera moved
 
   // The scene.
   Geometry geometry;
