@@ -101,9 +101,7 @@ bool Application::perform_on_camera(Command command) {
     case Command::look_against_y: camera.look_along(1, true); return true;
     case Command::look_against_z: camera.look_along(2, true); return true;
     case Command::next_camera_mode: next(camera.mode); return true;
-    case Command::add_bookmark:
-      camera.bookmarks.push_back({fmt::format("View {}", camera.bookmarks.size() + 1), camera.pose()});
-      return true;
+    case Command::add_bookmark: session_.add_bookmark(); return true;
     case Command::next_bookmark:
       if (camera.bookmarks.empty()) return true;
       panels_.next_bookmark %= u32(camera.bookmarks.size());

@@ -272,6 +272,45 @@ TEST(Session, EqualStructuresDifferNowhere) {
   for (const Rgba8 pixel : image.pixels) EXPECT_EQ(pixel.r, pixel.b);
 }
 
+TEST(Session, BookmarksBelongToTheirMesh) {
+  const TemporaryFolder folder;
+  save_ply(folder / "a.ply", generate_sphere(1));
+  save_ply(folder / "b.ply", generate_sphere(2));
+  Session session({.deterministic = true});
+  session.wanted(0).backend = Backend::cpu;
+  const auto names = [&] {
+    std::string all;
+    for (const Bookmark& bookmark : session.camera().bookmarks) all += bookmark.name + " ";
+    return all;
+  };
+  Settings old;
+  old.bookmarks = {{"of version 0.1", CameraPose{}}};
+  session.use(old, false);
+  session.open({folder / "a.ply"});
+  session.finish();
+  session.add_bookmark();
+  session.camera().bookmarks.back().name = "first";
+  session.open({folder / "b.ply"}, true);
+  session.finish();
+  EXPECT_EQ(names(), "of version 0.1 first ") << "a mesh was added to the scene";
+  session.open({folder / "b.ply"});
+  session.finish();
+  EXPECT_EQ(names(), "of version 0.1 ");
+  session.add_bookmark();
+  session.camera().bookmarks.back().name = "second";
+
+  const Settings kept = session.settings();
+  EXPECT_EQ(kept.bookmarks.size(), 3u);
+  Session next({.deterministic = true});
+  next.wanted(0).backend = Backend::cpu;
+  next.use(kept, false);
+  next.wanted(0).backend = Backend::cpu;
+  next.open({folder / "a.ply"});
+  next.finish();
+  ASSERT_EQ(next.camera().bookmarks.size(), 2u);
+  EXPECT_EQ(next.camera().bookmarks[1].name, "first");
+}
+
 TEST(Session, RecordsNumberedPictures) {
   const TemporaryFolder folder;
   SmallSession s;

@@ -20,7 +20,7 @@ Settings unusual_settings() {
   settings.camera = {vec3(1, 2, 3), vec3(4, 5, 6), vec3(0, 0, 1), 55};
   settings.camera_mode = CameraMode::first_person;
   settings.move_speed = 2;
-  settings.bookmarks = {{"door \"left\"", {vec3(9, 8, 7), vec3(0), vec3(0, 1, 0), 30}}};
+  settings.bookmarks = {{"door \"left\"", {vec3(9, 8, 7), vec3(0), vec3(0, 1, 0), 30}, "/meshes/house.obj"}};
   settings.structures[0] = {.kind = StructureKind::grid, .density = 7.5f, .grid_resolution = uvec3(3, 5, 9)};
   settings.structures[1] = {.backend = Backend::cpu,
                             .builder = Builder::sah,
@@ -60,6 +60,7 @@ TEST(Settings, ComeBackAsTheyWere) {
   ASSERT_EQ(after.bookmarks.size(), 1u);
   EXPECT_EQ(after.bookmarks[0].name, before.bookmarks[0].name);
   EXPECT_EQ(after.bookmarks[0].pose, before.bookmarks[0].pose);
+  EXPECT_EQ(after.bookmarks[0].scene, before.bookmarks[0].scene);
   EXPECT_EQ(after.structures[0], before.structures[0]);
   EXPECT_EQ(after.structures[1], before.structures[1]);
   EXPECT_EQ(after.update_mode, before.update_mode);

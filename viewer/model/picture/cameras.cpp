@@ -63,6 +63,7 @@ double half_height(float field_of_view) {
 void CameraRig::set_pose(const CameraPose& pose) {
   look_at(pose.eye, pose.target, pose.up, pose.field_of_view, 1);  // throws for a pose that cannot be rendered
   pose_ = pose;
+  framed_.reset();
 }
 
 Camera CameraRig::camera(float aspect) const {

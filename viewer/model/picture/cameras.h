@@ -35,6 +35,7 @@ struct CameraPose {
 struct Bookmark {
   std::string name;
   CameraPose pose;
+  std::string scene = "";  // the path of its first mesh; empty: it is shown with every scene
 };
 
 /// The camera that keys and mouse move. Motions are fractions of the picture's height, times are seconds, so that
@@ -46,6 +47,7 @@ class CameraRig {
   float move_speed = 0.5f;  // scene diagonals per second, for fly and first person
 
   const CameraPose& pose() const { return pose_; }
+  /// Moves to a pose, which then counts as chosen by the user: keep_framed() does not move it.
   /// Throws: Error invalid_argument for a pose that cannot be rendered: the eye is at the target, a number is not
   /// finite, or the field of view is out of range.
   void set_pose(const CameraPose& pose);
@@ -87,7 +89,7 @@ class CameraRig {
   /// Sets the box that scales speeds and minimum distances.
   void set_scene(const Aabb& box);
 
-  std::vector<Bookmark> bookmarks;
+  std::vector<Bookmark> bookmarks;  // of the scene that is shown
 
  private:
   /// Moves to a pose. Returns false, and does not move, if its numbers cannot be represented.

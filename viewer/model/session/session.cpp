@@ -267,6 +267,11 @@ CameraRig& Session::camera() {
 void Session::frame_scene() {
   state_->camera.frame(state_->geometry->bounds, state_->aspect());
 }
+void Session::add_bookmark() {
+  std::vector<Bookmark>& bookmarks = state_->camera.bookmarks;
+  bookmarks.push_back({"View " + std::to_string(bookmarks.size() + 1), state_->camera.pose(), state_->scene_name});
+}
+
 const Picture& Session::picture(u32 side) const {
   return state_->sides[side_of(side)].renderer.picture();
 }
@@ -352,7 +357,7 @@ Settings Session::settings() const {
   settings.camera = s.camera.pose();
   settings.camera_mode = s.camera.mode;
   settings.move_speed = s.camera.move_speed;
-  settings.bookmarks = s.camera.bookmarks;
+  settings.bookmarks = s.all_bookmarks();
   for (u32 side = 0; side < 2; ++side) settings.structures[side] = s.sides[side].wanted;
   settings.update_mode = s.update_mode;
   settings.view = s.view;
@@ -365,7 +370,7 @@ void Session::use(const Settings& settings, bool with_camera) {
   s.kept = settings;
   s.camera.mode = settings.camera_mode;
   s.camera.move_speed = settings.move_speed;
-  s.camera.bookmarks = settings.bookmarks;
+  s.choose_bookmarks(settings.bookmarks);
   for (u32 side = 0; side < 2; ++side) s.sides[side].wanted = settings.structures[side];
   s.update_mode = settings.update_mode;
   s.view = settings.view;

@@ -152,6 +152,8 @@ class Session {
   CameraRig& camera();
   /// Moves the camera to where it sees the whole scene.
   void frame_scene();
+  /// Remembers the camera as a bookmark of the scene that is shown. camera().bookmarks has those of this scene alone.
+  void add_bookmark();
 
   const Picture& picture(u32 side) const;
   /// The difference of the heat maps, if comparison() selects it and both pictures are whole; else 0 x 0.

@@ -133,8 +133,36 @@ void Session::State::poll_job() {
   take_structures(result, opened.has_value());
 }
 
+/// A scene is known by its first mesh, or by the first of a sequence. Meshes that are added do not change that.
+std::string Session::State::name_of(const Opening& opened) const {
+  const std::vector<fs::path>& files = opened.sequence.empty() ? opened.files : opened.sequence;
+  if (files.empty()) return geometry->parts.empty() ? "" : geometry->parts.front().name;
+  std::error_code error;
+  const fs::path whole = fs::weakly_canonical(files.front(), error);
+  return (error ? files.front() : whole).string();
+}
+
+std::vector<Bookmark> Session::State::all_bookmarks() const {
+  std::vector<Bookmark> all = camera.bookmarks;
+  all.insert(all.end(), other_bookmarks.begin(), other_bookmarks.end());
+  return all;
+}
+
+/// Shows those of the scene, and keeps the others.
+void Session::State::choose_bookmarks(std::vector<Bookmark> all) {
+  const auto others = std::stable_partition(all.begin(), all.end(), [&](const Bookmark& bookmark) {
+    return bookmark.scene.empty() || bookmark.scene == scene_name;
+  });
+  camera.bookmarks.assign(all.begin(), others);
+  other_bookmarks.assign(others, all.end());
+}
+
 void Session::State::take_scene(const BuildResult& result, const Opening& opened) {
   geometry = result.geometry;
+  if (!opened.add) {
+    scene_name = name_of(opened);
+    choose_bookmarks(all_bookmarks());
+  }
   picked.reset();
   ++pick_revision;
   overlay.subtree = 0;

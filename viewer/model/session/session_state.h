@@ -47,6 +47,9 @@ struct Session::State {
   void start_next_job();
   void poll_job();
   void take_scene(const BuildResult& result, const Opening& opened);
+  std::string name_of(const Opening& opened) const;
+  void choose_bookmarks(std::vector<Bookmark> all);
+  std::vector<Bookmark> all_bookmarks() const;
   void take_structures(BuildResult& result, bool is_other_scene);
   void finish_jobs();
   void cancel();
@@ -84,10 +87,12 @@ struct Session::State {
   Geometry geometry;
   Playback playback;
   std::unique_ptr<SequenceReader> sequence;
-  Geometry companions;                 // meshes that were added to those of the sequence; null for none
-  u32 frame = 0;                       // shown
-  std::optional<u32> requested_frame;  // requested and not read yet
-  std::set<u32> lost_frames;           // a message was shown for these
+  Geometry companions;                    // meshes that were added to those of the sequence; null for none
+  u32 frame = 0;                          // shown
+  std::optional<u32> requested_frame;     // requested and not read yet
+  std::set<u32> lost_frames;              // a message was shown for these
+  std::string scene_name;                 // the path of the first mesh; of another scene that of its first part
+  std::vector<Bookmark> other_bookmarks;  // of scenes that are not shown
 
   // Jobs: one at a time, and the cancelled ones that have not ended.
   struct Opening {

@@ -68,7 +68,7 @@ Json to_json(const OverlaySettings& overlay) {
 Json to_json(const Settings& settings) {
   Json bookmarks = Json::array();
   for (const Bookmark& bookmark : settings.bookmarks) {
-    bookmarks.push_back({{"name", bookmark.name}, {"pose", to_json(bookmark.pose)}});
+    bookmarks.push_back({{"name", bookmark.name}, {"scene", bookmark.scene}, {"pose", to_json(bookmark.pose)}});
   }
   return {{"window", to_json(settings.window)},
           {"camera", to_json(settings.camera)},
@@ -146,6 +146,7 @@ void read_lists(const Json& json, const JsonReader& reader, Settings& settings) 
     if (settings.bookmarks.size() == max_bookmarks) break;
     Bookmark bookmark;
     member.read("name", bookmark.name);
+    member.read("scene", bookmark.scene);
     read_pose(member.member("pose"), bookmark.pose);
     settings.bookmarks.push_back(bookmark);
   }
@@ -200,14 +201,18 @@ Settings load_settings(const fs::path& file, std::vector<std::string>& complaint
   return {};
 }
 
-void save_settings(const fs::path& file, const Settings& settings) {
-  std::error_code error;
-  if (file.has_parent_path()) fs::create_directories(file.parent_path(), error);
+std::string settings_text(const Settings& settings) {
   // Leaves out values that reading would refuse. Else the next start would complain about this file.
   std::vector<std::string> left_out;
   const Settings kept = read_settings(to_json(within_limits(settings)), left_out);
   // Names of files may be other than UTF-8. Invalid bytes are replaced, not refused.
-  save_text(file, to_json(kept).dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
+  return to_json(kept).dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+void save_settings(const fs::path& file, const Settings& settings) {
+  std::error_code error;
+  if (file.has_parent_path()) fs::create_directories(file.parent_path(), error);
+  save_text(file, settings_text(settings));
 }
 
 fs::path settings_path() {

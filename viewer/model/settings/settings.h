@@ -26,7 +26,7 @@ struct Settings {
   CameraPose camera;
   CameraMode camera_mode = CameraMode::orbit;
   float move_speed = 0.5f;
-  std::vector<Bookmark> bookmarks;
+  std::vector<Bookmark> bookmarks;                                   // of all scenes
   StructureOptions structures[2] = {{}, {.builder = Builder::sah}};  // A and B
   UpdateMode update_mode = UpdateMode::refit;
   ViewSettings view;
@@ -40,8 +40,11 @@ struct Settings {
 /// complaint; a file that is not JSON gives the defaults and one complaint.
 Settings load_settings(const std::filesystem::path& file, std::vector<std::string>& complaints);
 
-/// Writes the settings to a temporary file that is renamed when complete. Creates folders. Numbers that
-/// load_settings would refuse are written as their defaults; sizes of windows and levels are clamped to its range.
+/// Returns the text that save_settings() writes. Numbers that load_settings would refuse become their defaults; sizes
+/// of windows and levels are clamped to its range.
+std::string settings_text(const Settings& settings);
+
+/// Writes the settings to a temporary file that is renamed when complete. Creates folders.
 /// Throws: Error bad_file.
 void save_settings(const std::filesystem::path& file, const Settings& settings);
 
