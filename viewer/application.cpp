@@ -8,11 +8,9 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "builders/io/image_file.h"
 #include "viewer/layout.h"
 #include "viewer/model/settings/settings.h"
-#include "viewer/record_frames.h"
-#include "viewer/window/overlay.h"
+#include "viewer/panes.h"
 
 namespace copse::viewer {
 
@@ -74,7 +72,8 @@ Application::Application(Session& session, Display& display, Ui& ui, const Appli
       display_(display),
       ui_(ui),
       options_(options),
-      last_frame_(std::chrono::steady_clock::now()) {}
+      last_frame_(std::chrono::steady_clock::now()),
+      settings_time_(last_frame_) {}
 
 double Application::seconds_since_last_frame() {
   const auto now = std::chrono::steady_clock::now();
@@ -116,6 +115,8 @@ bool Application::run_frame() {
   record_picture();
   panels_.toasts.age(session_.messages(), seconds);
   write_widget_map();
+  show_title();
+  keep_changed_settings();
   return !quits_;
 }
 
@@ -142,7 +143,7 @@ void Application::draw_window() {
   message_log(desk);
   if (const auto choice = dialog_.draw()) {
     if (choice->purpose == FileDialog::Purpose::sequence) {
-      session_.open_sequence(choice->paths.front());
+      open_sequence(choice->paths.front());
     } else {
       open(choice->paths, choice->purpose == FileDialog::Purpose::add);
     }
@@ -186,26 +187,15 @@ void Application::draw_columns(Desk& desk, const WindowLayout& layout) {
 }
 
 void Application::place_panes(const Rectangle& place) {
-  panes_.clear();
-  const Comparison comparison = session_.comparison();
-  const bool beside = comparison == Comparison::side_by_side;
-  const float gap = beside ? 2 : 0, width = beside ? std::max((place.width - gap) / 2, 0.0f) : place.width;
   const float scale = display_.pixels_per_point();
+  const Rectangle each = picture_places(place, session_).front();
   const CameraPose before = session_.camera().pose();
-  session_.set_picture_size(u32(std::max(width, 0.0f) * scale), u32(std::max(place.height, 0.0f) * scale));
-  if (width > 0 && place.height > 0) {
-    keep_in_sight(beside, before, place.width / place.height, width / place.height);
+  session_.set_picture_size(u32(std::max(each.width, 0.0f) * scale), u32(std::max(each.height, 0.0f) * scale));
+  if (each.width > 0 && each.height > 0) {
+    const bool beside = session_.comparison() == Comparison::side_by_side;
+    keep_in_sight(beside, before, place.width / place.height, each.width / each.height);
   }
-  for (u32 side = 0; side < (beside ? 2u : 1u); ++side) {
-    Pane pane{.place = {place.x + float(side) * (width + gap), place.y, width, place.height},
-              .picture = &session_.picture(side),
-              .lines = &session_.lines(side),
-              .lines_revision = session_.lines_revision(side),
-              .lines_on_top = session_.overlay().on_top};
-    const Picture& difference = session_.difference();
-    if (comparison == Comparison::difference && difference.image.width > 0) pane.picture = &difference;
-    panes_.push_back(pane);
-  }
+  panes_ = panes_of(session_, place);
 }
 
 /// Two pictures side by side are narrow. The eye moves back so that each shows what one did, and later returns.
@@ -244,11 +234,16 @@ void Application::carry_out() {
 }
 
 void Application::record_picture() {
-  const Picture& picture = session_.picture(0);
-  if (!session_.recording() || panes_.empty() || picture.is_preview || picture.revision == recorded_revision_)
-    return;
-  recorded_revision_ = picture.revision;
-  session_.messages().guard("recording", [&] { session_.record(picture_with_lines(panes_.front())); });
+  if (!session_.recording() || panes_.empty()) return;
+  u64 revision = 0;  // of all that is shown
+  for (const Pane& pane : panes_) {
+    if (pane.picture->is_preview || pane.picture->image.width == 0) return;
+    revision += pane.picture->revision;
+  }
+  if (revision == recorded_revision_) return;
+  recorded_revision_ = revision;
+  const auto [width, height] = shown_pixels();
+  session_.messages().guard("recording", [&] { session_.record(picture_export().draw(session_, width, height)); });
 }
 
 void Application::write_widget_map() {
@@ -261,43 +256,30 @@ void Application::write_widget_map() {
 
 void Application::open(const std::vector<fs::path>& paths, bool add) {
   session_.open(paths, add);
+  for (const fs::path& path : paths) remember(path);
+}
+
+void Application::open_sequence(const fs::path& path) {
+  session_.open_sequence(path);
+  remember(path);
+}
+
+void Application::remember(const fs::path& file) {
+  std::error_code error;
+  if (!fs::exists(file, error)) return;
+  const std::string name = fs::absolute(file, error).lexically_normal().string();
   std::vector<std::string>& recent = panels_.recent_files;
-  for (const fs::path& path : paths) {
-    std::error_code error;
-    const std::string name = fs::absolute(path, error).string();
-    recent.erase(std::remove(recent.begin(), recent.end(), name), recent.end());
-    recent.insert(recent.begin(), name);
-  }
+  recent.erase(std::remove(recent.begin(), recent.end(), name), recent.end());
+  recent.insert(recent.begin(), name);
   constexpr size_t max_recent = 10;
   if (recent.size() > max_recent) recent.resize(max_recent);
 }
 
-void Application::save_screenshot(const fs::path& file) {
-  session_.messages().guard("saving the screenshot", [&] {
-    if (options_.screenshot_width > 0) {
-      session_.set_picture_size(options_.screenshot_width, options_.screenshot_height);
-    }
-    save_png(file, finished_picture(session_));
-    session_.messages().add(Severity::note, "Saved " + file.string());
-  });
-}
-
-void Application::use(const Settings& settings) {
-  settings_ = settings;
-  panels_.panels = settings.window.panels;
-  panels_.recent_files = settings.recent_files;
-  session_.use(settings, false);
-}
-
-void Application::keep_settings(const WindowSettings& window) {
-  if (options_.settings_file.empty()) return;
-  Settings settings = session_.settings();
-  settings.window = window;
-  settings.window.ui_scale = settings_.window.ui_scale;
-  settings.window.panels = panels_.panels;
-  settings.folder = dialog_.folder().empty() ? settings_.folder : dialog_.folder().string();
-  settings.recent_files = panels_.recent_files;
-  session_.messages().guard("keeping the settings", [&] { save_settings(options_.settings_file, settings); });
+void Application::show_title() {
+  const std::vector<ScenePart>& parts = session_.geometry()->parts;
+  std::string title = parts.empty() ? "" : parts.front().name;
+  if (parts.size() > 1) title += fmt::format(" and {} more", parts.size() - 1);
+  display_.set_title(title.empty() ? "Copse" : title + " - Copse");
 }
 
 }  // namespace copse::viewer

@@ -2,7 +2,9 @@
 
 #include <chrono>
 #include <filesystem>
+#include <memory>
 #include <optional>
+#include <utility>
 
 #include "viewer/layout.h"
 #include "viewer/model/session/session.h"
@@ -10,6 +12,7 @@
 #include "viewer/panels/panels.h"
 #include "viewer/panels/ui.h"
 #include "viewer/picture_controls.h"
+#include "viewer/picture_export.h"
 #include "viewer/window/display.h"
 
 namespace copse::viewer {
@@ -20,6 +23,7 @@ struct ApplicationOptions {
   std::filesystem::path widget_map;          // JSON file with the places of widgets, for scripts; empty: none
   u32 screenshot_width = 0;                  // 0 x 0: the size of the picture in the window
   u32 screenshot_height = 0;
+  double settings_seconds = 1;          // how often changed settings are written, by the clock
   bool steps_back = true;               // the camera, if two pictures are side by side
   std::optional<double> frame_seconds;  // how far time advances per frame; none: by the clock
 };
@@ -39,13 +43,21 @@ class Application {
   /// Loads files that were chosen or dropped, and adds them to the recent files.
   void open(const std::vector<std::filesystem::path>& paths, bool add);
 
-  /// Saves picture(0) at rest, with its lines. Waits for builds and for ambient occlusion.
-  void save_screenshot(const std::filesystem::path& file);
+  /// Loads the numbered files beside this one, and adds it to the recent files.
+  void open_sequence(const std::filesystem::path& path);
 
-  /// Use settings, and write the current ones to the settings file. A file that cannot be written becomes a
-  /// message.
+  /// Saves the pictures that are shown, at rest, with lines, scales and names; or all of the window, panels too.
+  /// Waits for builds and for ambient occlusion.
+  void save_screenshot(const std::filesystem::path& file);
+  void save_window_screenshot(const std::filesystem::path& file);
+
+  /// Returns the window as it is, with its pictures at rest. Waits.
+  Image picture_of_window();
+
+  /// Uses settings. run_frame() writes them to the settings file when they change; keep_settings() does so at once.
+  /// A file that cannot be written becomes a message.
   void use(const Settings& settings);
-  void keep_settings(const WindowSettings& window);
+  void keep_settings();
 
   /// Asks the user whether to open the guide, as on the first start.
   void offer_guide() { panels_.guide_offer = true; }
@@ -73,6 +85,13 @@ class Application {
   void toggle_recording();
   void record_picture();
   void write_widget_map();
+  Settings settings() const;
+  std::filesystem::path dialog_folder() const;
+  void keep_changed_settings();
+  void remember(const std::filesystem::path& file);
+  void show_title();
+  PictureExport& picture_export();
+  std::pair<u32, u32> shown_pixels() const;
   std::filesystem::path unused_name(const std::string& stem, const std::string& ending) const;
 
   Session& session_;
@@ -92,6 +111,9 @@ class Application {
   bool shows_two_ = false;
   CameraPose pose_alone_, pose_beside_;  // before and after the eye moved back for two pictures
   std::string written_map_;
+  std::string kept_settings_;                            // as text, as in the file
+  std::chrono::steady_clock::time_point settings_time_;  // when they were compared with the file
+  std::unique_ptr<PictureExport> picture_export_;        // made with the first screenshot
 };
 
 }  // namespace copse::viewer

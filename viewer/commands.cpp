@@ -14,6 +14,8 @@ constexpr Shortcut table[] = {
     {Command::add, GLFW_KEY_O, Modifier::shift, "Shift O", "Add meshes to the scene...", "Files"},
     {Command::open_sequence, GLFW_KEY_O, Modifier::control, "Ctrl O", "Open a numbered sequence...", "Files"},
     {Command::screenshot, GLFW_KEY_P, Modifier::none, "P", "Save a screenshot", "Files"},
+    {Command::screenshot_window, GLFW_KEY_P, Modifier::shift, "Shift P", "Save a screenshot with the panels",
+     "Files"},
     {Command::record, GLFW_KEY_K, Modifier::none, "K", "Start or stop recording pictures", "Files"},
     {Command::save_statistics, GLFW_KEY_J, Modifier::none, "J", "Save statistics as JSON", "Files"},
     {Command::quit, GLFW_KEY_Q, Modifier::control, "Ctrl Q", "Quit", "Files"},

@@ -15,6 +15,7 @@ enum class Command : u8 {
   add,
   open_sequence,
   screenshot,
+  screenshot_window,
   record,
   save_statistics,
   quit,

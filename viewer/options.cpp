@@ -125,6 +125,8 @@ void add_output_options(CLI::App& app, Options& options) {
   add_size(app, "--size", options.width, options.height,
            "Size of the screenshot; with --headless, default 1280x720");
   app.add_option("--screenshot", options.screenshot, "Save the picture at the end")->option_text("FILE.png");
+  app.add_flag("--with-panels", options.with_panels,
+               "With --screenshot: save the window of --size, with its panels");
   app.add_option("--record", options.recording, "Save all pictures as numbered files")->option_text("FOLDER");
   app.add_option("--statistics", options.statistics, "Save the statistics at the end")->option_text("FILE.json");
 }
@@ -156,6 +158,8 @@ void check(const Options& options) {
   };
   expect("--screenshot", options.screenshot, ".png");
   expect("--statistics", options.statistics, ".json");
+  if (options.with_panels && options.screenshot.empty())
+    throw CLI::ValidationError("--with-panels needs --screenshot");
   if (options.orbit_seconds && !options.headless) throw CLI::ValidationError("--orbit needs --headless");
   if (options.while_building && !options.orbit_seconds)
     throw CLI::ValidationError("--while-building needs --orbit");
@@ -218,8 +222,6 @@ void apply_options(const Options& options, Session& session) {
   }
   session.overlay().curve |= options.curve;
   session.playback().deformation = options.play.value_or(session.playback().deformation);
-  if (!options.meshes.empty()) session.open(options.meshes);
-  if (!options.sequence.empty()) session.open_sequence(options.sequence);
 }
 
 }  // namespace copse::viewer

@@ -35,6 +35,7 @@ struct Options {
   // Of screenshots. 0 x 0: the size of the picture in the window, or default_* if the viewer ends by itself.
   u32 width = 0, height = 0;
   std::filesystem::path screenshot, recording, statistics;
+  bool with_panels = false;  // in the screenshot
 
   int window_width = 0, window_height = 0;  // 0 x 0: that of the last run
   float ui_scale = 0;                       // 0: that of the display
@@ -44,6 +45,11 @@ struct Options {
 
 /// The size of screenshots without --size and without a window.
 inline constexpr u32 default_width = 1280, default_height = 720;
+
+/// Returns the scale of text in a run that ends by itself, which must not depend on the display.
+inline float export_scale_of(const Options& options) {
+  return options.ui_scale > 0 ? options.ui_scale : 1;
+}
 
 /// Seconds by which time advances per frame with --frames.
 inline constexpr double counted_frame_seconds = 1.0 / 30;
@@ -55,7 +61,7 @@ bool ends_by_itself(const Options& options);
 /// an error, with 2.
 std::optional<Options> parse_options(int argc, char** argv, int& exit_code);
 
-/// Applies the options to a session: structures, view, overlays, playback. Opens the meshes.
+/// Applies the options to a session: structures, view, overlays, playback. The caller opens the meshes.
 void apply_options(const Options& options, Session& session);
 
 }  // namespace copse::viewer

@@ -31,10 +31,11 @@ void Application::perform(Command command) {
 
 bool Application::perform_on_files(Command command) {
   switch (command) {
-    case Command::open: dialog_.open(FileDialog::Purpose::open, settings_.folder); return true;
-    case Command::add: dialog_.open(FileDialog::Purpose::add, settings_.folder); return true;
-    case Command::open_sequence: dialog_.open(FileDialog::Purpose::sequence, settings_.folder); return true;
+    case Command::open: dialog_.open(FileDialog::Purpose::open, dialog_folder()); return true;
+    case Command::add: dialog_.open(FileDialog::Purpose::add, dialog_folder()); return true;
+    case Command::open_sequence: dialog_.open(FileDialog::Purpose::sequence, dialog_folder()); return true;
     case Command::screenshot: save_screenshot(unused_name("copse", ".png")); return true;
+    case Command::screenshot_window: save_window_screenshot(unused_name("copse", ".png")); return true;
     case Command::record: toggle_recording(); return true;
     case Command::save_statistics: {
       const fs::path file = unused_name("copse-statistics", ".json");

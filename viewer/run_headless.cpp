@@ -1,6 +1,5 @@
 #include <cstdio>
 
-#include "builders/io/image_file.h"
 #include "viewer/model/session/headless.h"
 #include "viewer/model/session/orbit_rate.h"
 #include "viewer/record_frames.h"
@@ -21,6 +20,15 @@ int print_messages(Session& session) {
   return exit_code;
 }
 
+/// Applies the options and waits until all meshes are there.
+void open_meshes(const Options& options, Session& session, u32 width, u32 height) {
+  apply_options(options, session);
+  set_shown_size(session, width, height);
+  if (!options.meshes.empty()) session.open(options.meshes);
+  if (!options.sequence.empty()) session.open_sequence(options.sequence);
+  session.finish();
+}
+
 /// Runs --frames: builds, moves, traces and shades on the device without a pause.
 void run_frames(const Options& options, Session& session, u32 width, u32 height) {
   const FrameLoopResult result = run_frame_loop(session.geometry(), {.structure = session.wanted(0),
@@ -37,9 +45,7 @@ void run_frames(const Options& options, Session& session, u32 width, u32 height)
 /// Runs --orbit: turns the scene as a mouse would.
 int run_orbit(const Options& options, u32 width, u32 height) {
   Session session({.workers = options.threads});
-  session.set_picture_size(width, height);
-  apply_options(options, session);
-  session.finish();
+  open_meshes(options, session, width, height);
   if (session.has_structure(0)) {
     if (options.camera) session.camera().set_pose(*options.camera);
     const Meanwhile meanwhile = options.while_building ? Meanwhile::builds : Meanwhile::nothing;
@@ -55,9 +61,7 @@ int run_headless(const Options& options) {
   const u32 height = options.height > 0 ? options.height : default_height;
   if (options.orbit_seconds) return run_orbit(options, width, height);
   Session session({.workers = options.threads, .deterministic = true});
-  session.set_picture_size(width, height);
-  apply_options(options, session);
-  session.finish();
+  open_meshes(options, session, width, height);
   if (const int exit_code = print_messages(session); exit_code != 0) return exit_code;
   if (options.camera) session.camera().set_pose(*options.camera);
   const std::vector<Stage>& stages = session.work_times(0).stages;
@@ -66,8 +70,9 @@ int run_headless(const Options& options) {
   if (options.frames.value_or(0) > 0) run_frames(options, session, width, height);
   Playback& playback = session.playback();
   playback.playing = options.play.has_value() || !options.sequence.empty();
+  PictureExport pictures(export_scale_of(options));
   if (!options.recording.empty()) {
-    record_frames(options, session, width, height, [&] {
+    record_frames(options, session, pictures, width, height, [&] {
       session.update(counted_frame_seconds);
       return true;
     });
@@ -75,7 +80,7 @@ int run_headless(const Options& options) {
     for (u32 frame = 0; frame < options.frames.value_or(0); ++frame) playback.advance(counted_frame_seconds);
   }
   playback.playing = false;
-  if (!options.screenshot.empty()) save_png(options.screenshot, finished_picture(session));
+  if (!options.screenshot.empty()) save_screenshot(options, session, pictures, width, height);
   if (!options.statistics.empty()) session.save_statistics(options.statistics);
   return print_messages(session);
 }

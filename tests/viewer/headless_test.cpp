@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
@@ -60,8 +61,8 @@ TEST(Headless, ShowsWhatAWindowShows) {
   std::string missing;
   if (!have_programs({"xvfb-run", "Xvfb"}, missing)) GTEST_SKIP() << missing << " is not installed";
   const TestFolder folder;
-  for (const std::string arguments :
-       {"--boxes 6 --view leaves", "--play wave --frames 10 --update-mode rebuild"}) {
+  for (const std::string arguments : {"--boxes 6 --view leaves", "--play wave --frames 10 --update-mode rebuild",
+                                      "--builder lbvh --compare sah --view heat --ui-scale 1.5"}) {
     const std::string line = mesh + common + arguments;
     const Ending without = run_viewer(line + " --headless --screenshot " + (folder / "a.png"));
     ASSERT_EQ(without.exit_code, 0) << without.text;
@@ -86,6 +87,41 @@ TEST(Headless, RecordsWhatAWindowRecords) {
     EXPECT_EQ(a.width, 640u);
     EXPECT_EQ(mean_difference(a, b), 0) << arguments;
   }
+}
+
+TEST(Headless, SavesBothPicturesOfAComparison) {
+  const TestFolder folder;
+  const std::string line = mesh + common + " --headless --builder lbvh --view heat ";
+  ASSERT_EQ(run_viewer(line + "--compare lbvh --screenshot " + (folder / "same.png")).exit_code, 0);
+  ASSERT_EQ(run_viewer(line + "--compare sah --screenshot " + (folder / "other.png")).exit_code, 0);
+  const Png same = read_png(folder / "same.png"), other = read_png(folder / "other.png");
+  ASSERT_EQ(same.width, 640u);
+  ASSERT_EQ(same.height, 360u);
+  ASSERT_EQ(other.width, 640u);
+  u64 differing[2] = {0, 0};  // pixels of the left and of the right half, below the names
+  for (u32 y = 60; y < 360; ++y) {
+    for (u32 x = 0; x < 319; ++x) {
+      const u8 *left = &same.bytes[(size_t(y) * 640 + x) * 3], *right = left + size_t{321} * 3;
+      differing[0] += !std::equal(left, left + 3, right);
+      const u8 *a = &other.bytes[(size_t(y) * 640 + x) * 3], *b = a + size_t{321} * 3;
+      differing[1] += !std::equal(a, a + 3, b);
+    }
+  }
+  EXPECT_EQ(differing[0], 0u) << "the same tree has the same heat";
+  EXPECT_GT(differing[1], 5000u) << "SAH is colder";
+}
+
+TEST(Headless, SavesTheWindowWithItsPanels) {
+  const TestFolder folder;
+  const std::string line = mesh + " --backend cpu --size 1280x800 --settings '' --headless --screenshot ";
+  ASSERT_EQ(run_viewer(line + (folder / "picture.png")).exit_code, 0);
+  const Ending ending = run_viewer(line + (folder / "window.png") + " --with-panels");
+  ASSERT_EQ(ending.exit_code, 0) << ending.text;
+  const Png window = read_png(folder / "window.png");
+  EXPECT_EQ(window.width, 1280u);
+  EXPECT_EQ(window.height, 800u);
+  EXPECT_GT(mean_difference(read_png(folder / "picture.png"), window), 5);
+  EXPECT_EQ(run_viewer(mesh + " --headless --with-panels").exit_code, 2) << "no screenshot to have them in";
 }
 
 TEST(Headless, TakesMeshesBehindACamera) {

@@ -1,5 +1,7 @@
 // The viewer around the panels: cameras, files, drops, sizes, the end.
 
+#include <algorithm>
+#include <chrono>
 #include <fstream>
 #include <glm/geometric.hpp>
 #include <nlohmann/json.hpp>
@@ -17,6 +19,40 @@ using namespace viewer;
 namespace fs = std::filesystem;
 
 using Window = Desktop;
+
+namespace {
+
+/// How many pixels differ, and in which rows of the image.
+struct Differences {
+  u64 count = 0;
+  u32 first_row = ~0u, last_row = 0;
+};
+
+/// Compares an image with the part of a PNG that has its upper left corner at (x, y).
+Differences differences(const Png& png, const Image& image, u32 x, u32 y) {
+  Differences found;
+  for (u32 row = 0; row < image.height; ++row) {
+    for (u32 column = 0; column < image.width; ++column) {
+      const Rgba8 pixel = image.pixels[size_t(row) * image.width + column];
+      const u8* bytes = &png.bytes.at((size_t(y + row) * png.width + x + column) * 3);
+      if (bytes[0] == pixel.r && bytes[1] == pixel.g && bytes[2] == pixel.b) continue;
+      ++found.count;
+      found.first_row = std::min(found.first_row, row);
+      found.last_row = std::max(found.last_row, row);
+    }
+  }
+  return found;
+}
+
+/// Expects the image in a PNG, with a line of text over its first rows.
+void expect_picture_with_label(const Png& png, const Image& image, u32 x) {
+  const Differences label = differences(png, image, x, 0);
+  EXPECT_GT(label.count, 500u) << "there is no label";
+  EXPECT_GE(label.first_row, 8u);
+  EXPECT_LT(label.last_row, 50u) << "not the picture that was seen";
+}
+
+}  // namespace
 
 TEST(Shortcuts, NoTwoCommandsShareAKey) {
   std::set<std::tuple<int, Modifier>> keys;
@@ -240,7 +276,8 @@ TEST_F(Window, KeepsItsSettings) {
   load(sphere());
   press(GLFW_KEY_6);
   press(GLFW_KEY_TAB);
-  application.keep_settings({.width = 1234, .height = 777});
+  display.resize(1234, 777);
+  application.keep_settings();
   std::vector<std::string> complaints;
   const Settings settings = load_settings(folder / "settings.json", complaints);
   EXPECT_TRUE(complaints.empty());
@@ -251,6 +288,111 @@ TEST_F(Window, KeepsItsSettings) {
   application.use(settings);
   EXPECT_EQ(session.view().view, View::heat);
   EXPECT_FALSE(application.panels().panels);
+}
+
+TEST_F(Window, KeepsSettingsSoonAfterTheyChange) {
+  const auto kept = [&] {
+    std::vector<std::string> complaints;
+    return load_settings(folder / "settings.json", complaints);
+  };
+  load(sphere());
+  press(GLFW_KEY_6);
+  run_until([&] { return kept().view.view == View::heat; });
+  const auto written = fs::last_write_time(folder / "settings.json");
+  const auto begin = std::chrono::steady_clock::now();
+  while (std::chrono::steady_clock::now() - begin < std::chrono::milliseconds(1500)) application.run_frame();
+  EXPECT_EQ(fs::last_write_time(folder / "settings.json"), written) << "nothing has changed";
+}
+
+TEST_F(Window, SaysOnceThatSettingsCannotBeKept) {
+  fs::create_directory(folder / "settings.json");
+  press(GLFW_KEY_6);
+  run_until([&] { return said("keeping the settings"); });
+  const u64 messages = session.messages().revision();
+  const auto begin = std::chrono::steady_clock::now();
+  while (std::chrono::steady_clock::now() - begin < std::chrono::milliseconds(1500)) application.run_frame();
+  EXPECT_EQ(session.messages().revision(), messages);
+}
+
+TEST_F(Window, DialogStaysInItsFolder) {
+  sphere();
+  fs::create_directory(folder / "below");
+  save_ply(folder / "below" / "grid.ply", generate_sphere(1));
+  Settings settings;
+  settings.folder = folder.string();
+  application.use(settings);
+  press(GLFW_KEY_O);
+  double_click("Dialog/below");
+  ASSERT_TRUE(sees("Dialog/grid.ply"));
+  press(GLFW_KEY_ESCAPE);
+  press(GLFW_KEY_O);
+  EXPECT_TRUE(sees("Dialog/grid.ply"));
+  press(GLFW_KEY_ESCAPE);
+  application.keep_settings();
+  std::vector<std::string> complaints;
+  EXPECT_EQ(load_settings(folder / "settings.json", complaints).folder,
+            fs::weakly_canonical(folder / "below").string());
+}
+
+TEST_F(Window, TitleNamesTheMesh) {
+  EXPECT_EQ(display.title(), "Copse");
+  load(sphere());
+  EXPECT_EQ(display.title(), "sphere.ply - Copse");
+  save_ply(folder / "second.ply", generate_sphere(1));
+  session.open({folder / "second.ply"}, true);
+  run_until([&] { return session.geometry()->parts.size() == 2; });
+  run();
+  EXPECT_EQ(display.title(), "sphere.ply and 1 more - Copse");
+}
+
+TEST_F(Window, RecentFilesAreThoseThatExist) {
+  application.open({sphere(), folder / "missing.ply"}, false);
+  EXPECT_EQ(application.panels().recent_files, std::vector<std::string>{(folder / "sphere.ply").string()});
+  write_text("frame_1.ply", "no mesh");
+  application.open_sequence(folder / "frame_1.ply");
+  EXPECT_EQ(application.panels().recent_files.front(), (folder / "frame_1.ply").string());
+}
+
+TEST_F(Window, SavesAComparisonAsItIsSeen) {
+  load(sphere());
+  press(GLFW_KEY_6);
+  press(GLFW_KEY_P);
+  press(GLFW_KEY_C);
+  run_until([&] { return session.has_structure(1); });
+  run();
+  press(GLFW_KEY_P);
+  const Png alone = read_png(folder / "copse-0001.png"), both = read_png(folder / "copse-0002.png");
+  EXPECT_EQ(both.width, alone.width);
+  EXPECT_EQ(both.height, alone.height);
+  const Image &a = session.picture(0).image, &b = session.picture(1).image;
+  ASSERT_EQ(both.width, a.width + b.width + 2) << "a gap of 2 points";
+  expect_picture_with_label(both, a, 0);
+  expect_picture_with_label(both, b, a.width + 2);
+  press(GLFW_KEY_C);
+  press(GLFW_KEY_P);
+  expect_picture_with_label(read_png(folder / "copse-0003.png"), session.difference().image, 0);
+  EXPECT_FALSE(has_errors());
+}
+
+TEST_F(Window, SavesThePanelsOnRequest) {
+  load(sphere());
+  press(GLFW_KEY_P, GLFW_KEY_LEFT_SHIFT);
+  const Png window = read_png(folder / "copse-0001.png");
+  EXPECT_EQ(window.width, 940u);
+  EXPECT_EQ(window.height, 1000u);
+  const Rectangle place = display.last_places().at(0);
+  EXPECT_EQ(differences(window, session.picture(0).image, u32(place.x), u32(place.y)).count, 0u);
+  const Rectangle button = *ui.widgets().find("Scene/Open...");
+  u32 bright = 0, dark = 0;  // text on a button
+  for (u32 y = u32(button.y); y < u32(button.y + button.height); ++y) {
+    for (u32 x = u32(button.x); x < u32(button.x + button.width); ++x) {
+      const u8 red = window.bytes[(size_t(y) * window.width + x) * 3];
+      bright += red > 200;
+      dark += red < 80;
+    }
+  }
+  EXPECT_GT(bright, 20u);
+  EXPECT_GT(dark, bright * 3);
 }
 
 TEST_F(Window, EnlargesItsTextByTheScale) {

@@ -13,10 +13,11 @@
 namespace copse::test {
 
 WindowSession::WindowSession(const TestFolder& folder, const std::string& arguments) : folder_(folder) {
-  const std::string inner = "cd '" + folder.path().string() +
-                            "' && echo DISPLAY=$DISPLAY XAUTHORITY=$XAUTHORITY > environment.part && mv "
-                            "environment.part environment && exec '" +
-                            viewer_path() + "' --widget-map map.json " + arguments + " > viewer.log 2>&1";
+  const std::string inner =
+      "cd '" + folder.path().string() +
+      "' && echo $$ > pid && echo DISPLAY=$DISPLAY XAUTHORITY=$XAUTHORITY > environment.part && mv "
+      "environment.part environment && exec '" +
+      viewer_path() + "' --widget-map map.json " + arguments + " > viewer.log 2>&1";
   process_ = ::fork();
   if (process_ == 0) {
     ::setsid();
@@ -76,7 +77,7 @@ void WindowSession::xdotool(const std::string& commands) const {
   EXPECT_EQ(ending.exit_code, 0) << commands << ": " << ending.text;
 }
 
-// ImGui reads input once per frame, so a button must be down for longer than a frame.
+// ImGui reads the mouse once per frame, so a button must be down for longer than a frame.
 void WindowSession::click_at(double x, double y) const {
   const std::string place = std::to_string(int(x)) + " " + std::to_string(int(y));
   xdotool("mousemove " + place + " sleep 0.3 mousedown 1 sleep 0.3 mouseup 1 sleep 0.3");
@@ -94,7 +95,7 @@ void WindowSession::choose(const std::string& list, const std::string& entry) {
 }
 
 void WindowSession::press(const std::string& key) {
-  xdotool("keydown " + key + " sleep 0.3 keyup " + key + " sleep 0.3");
+  xdotool("key " + key + " sleep 0.3");
 }
 
 void WindowSession::click_picture(double x, double y) {
@@ -126,7 +127,20 @@ void WindowSession::scroll_picture(int steps) {
 
 // The server ends with the viewer, perhaps before xdotool has released the keys.
 int WindowSession::quit() {
-  run_line(environment_ + " xdotool keydown ctrl sleep 0.2 keydown q sleep 0.3 keyup q keyup ctrl");
+  run_line(environment_ + " xdotool key ctrl+q");
+  return wait_for_the_end();
+}
+
+int WindowSession::end_by(int signal) {
+  std::ifstream file(folder_ / "pid");
+  pid_t viewer = 0;
+  file >> viewer;
+  EXPECT_GT(viewer, 0);
+  if (viewer > 0) ::kill(viewer, signal);
+  return wait_for_the_end();
+}
+
+int WindowSession::wait_for_the_end() {
   int status = 0;
   pid_t ended = 0;
   wait_until([&] { return (ended = ::waitpid(process_, &status, WNOHANG)) == process_; });

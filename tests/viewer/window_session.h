@@ -47,6 +47,8 @@ class WindowSession {
   void drag_picture(double x0, double y0, double x1, double y1);
   void scroll_picture(int steps);
 
+  /// Sends a signal to the viewer and returns its exit code.
+  int end_by(int signal);
   /// Presses Ctrl Q and returns the viewer's exit code.
   int quit();
 
@@ -59,6 +61,7 @@ class WindowSession {
   nlohmann::json map() const;
   std::optional<Place> place_of(const std::string& widget) const;
   Place picture() const;
+  int wait_for_the_end();
   void xdotool(const std::string& commands) const;
   void click_at(double x, double y) const;
 

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <csignal>
 #include <fstream>
 
 #include "tests/viewer/png.h"
@@ -98,6 +99,25 @@ TEST(WindowSession, ShowsOnTheFirstStartWhatTheCommandLineAsksFor) {
   EXPECT_TRUE(window.wait_for("Motion/Pause")) << "--play";
   EXPECT_FALSE(window.sees("Guide/Next"));
   EXPECT_EQ(window.quit(), 0);
+}
+
+TEST(WindowSession, KeepsItsSettingsWhenASignalEndsIt) {
+  COPSE_SKIP_WITHOUT_X_PROGRAMS();
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGKILL}) {
+    const TestFolder folder;
+    WindowSession window(folder, mesh + " --backend cpu --ui-scale 1 --settings settings.json");
+    ASSERT_TRUE(window.wait_for("Statistics/Save as JSON"));
+    window.press("6");
+    ASSERT_TRUE(window.wait_for("View/Hottest at"));
+    const auto kept = [&] { return read_json(folder / "settings.json"); };
+    if (signal == SIGKILL) {  // cannot be heeded, so the settings must be there already
+      EXPECT_TRUE(window.wait_until([&] { return kept().is_object() && kept()["view"]["view"] == "heat"; }));
+    }
+    EXPECT_EQ(window.end_by(signal), 128 + signal);
+    ASSERT_TRUE(kept().is_object()) << signal;
+    EXPECT_EQ(kept()["view"]["view"], "heat") << signal;
+    EXPECT_NE(kept()["recent_files"].dump().find("testball.ply"), std::string::npos) << kept().dump(1);
+  }
 }
 
 TEST(WindowSession, StaysOpenWithABrokenFile) {

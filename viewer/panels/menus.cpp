@@ -23,6 +23,7 @@ void file_menu(Desk& desk) {
   recent_menu(desk.state);
   ImGui::Separator();
   menu_item(desk, Command::screenshot);
+  menu_item(desk, Command::screenshot_window);
   menu_item(desk, Command::record, desk.session.recording());
   menu_item(desk, Command::save_statistics);
   ImGui::Separator();

@@ -10,6 +10,12 @@
 
 namespace copse::viewer {
 
+/// The size of a window in points, to open the next one with.
+struct WindowSize {
+  int width = 0, height = 0;  // where the window is not maximised
+  bool maximised = false;
+};
+
 /// Shows the viewer and delivers its input: a window, or nothing visible in tests. An ImGui context must be
 /// current during its lifetime.
 class Display {
@@ -30,6 +36,8 @@ class Display {
   virtual float ui_scale() const = 0;
   /// Pixels of the window per point.
   virtual float pixels_per_point() const = 0;
+
+  virtual WindowSize window_size() const = 0;
 
   /// Tells ImGui the size, the time and the input of the frame that begins.
   virtual void begin_frame() = 0;

@@ -125,6 +125,11 @@ float GlfwDisplay::pixels_per_point() const {
   return width > 0 && pixels > 0 ? float(pixels) / float(width) : 1.0f;
 }
 
+WindowSize GlfwDisplay::window_size() const {
+  const WindowOptions options = current_options();
+  return {options.width, options.height, options.maximized};
+}
+
 void GlfwDisplay::begin_frame() {
   for (const KeyEvent& event : imgui_queues_keys ? keys_.take_all() : keys_.take_frame()) {
     ImGui_ImplGlfw_KeyCallback(window_, event.key, event.scancode, event.action, event.modifiers);
@@ -152,7 +157,8 @@ void GlfwDisplay::draw(std::span<const Pane> panes) {
   int width = 0, height = 0;
   glfwGetFramebufferSize(window_, &width, &height);
   glViewport(0, 0, width, height);
-  glClearColor(0.075f, 0.082f, 0.094f, 1);
+  glClearColor(float(window_background.r) / 255, float(window_background.g) / 255,
+               float(window_background.b) / 255, 1);
   glClear(GL_COLOR_BUFFER_BIT);
   while (graphics_->painters.size() < panes.size()) {
     graphics_->painters.push_back(std::make_unique<gl::PanePainter>());

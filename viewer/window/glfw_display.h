@@ -29,6 +29,7 @@ class GlfwDisplay : public Display {
   bool is_asked_to_close() const override;
   float ui_scale() const override;
   float pixels_per_point() const override;
+  WindowSize window_size() const override;
   void begin_frame() override;
   std::string present(std::span<const Pane> panes) override;
   bool shows_device_pictures() const override { return interop_problem_.empty(); }

@@ -18,6 +18,7 @@ class NullDisplay : public Display {
   bool is_asked_to_close() const override { return closing_; }
   float ui_scale() const override { return ui_scale_; }
   float pixels_per_point() const override { return 1; }
+  WindowSize window_size() const override { return {int(width_), int(height_), false}; }
   void begin_frame() override;
   std::string present(std::span<const Pane> panes) override;
   void forget_fonts() override;

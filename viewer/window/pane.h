@@ -5,6 +5,9 @@
 
 namespace copse::viewer {
 
+/// What is seen between the pictures, and where there is none.
+inline constexpr Rgba8 window_background{19, 21, 24, 255};
+
 /// A place in the window, in points from the top left corner.
 struct Rectangle {
   float x = 0, y = 0, width = 0, height = 0;
