@@ -101,24 +101,22 @@ struct ThreeWords {
   };
 };
 
+/// The triangles of one view with 32-bit indices.
 template <TripleLoad how = TripleLoad::in_pairs>
-struct GatheredBoxes {
+struct GatheredTriangles {
   const u32* indices;
   const unsigned char* positions;
   u64 stride_bytes;
 
-  COPSE_HD static bool takes(const TriangleBoxes& boxes) {
-    return boxes.table.entries == nullptr && boxes.table.view.triangles.index_bytes == sizeof(u32);
-  }
-  COPSE_HD static GatheredBoxes of(const TriangleBoxes& boxes) {
-    const TriangleView& view = boxes.table.view;
+  COPSE_HD static bool takes(const TriangleView& view) { return view.triangles.index_bytes == sizeof(u32); }
+  COPSE_HD static GatheredTriangles of(const TriangleView& view) {
     return {static_cast<const u32*>(view.triangles.data),
             reinterpret_cast<const unsigned char*>(view.positions.data), view.positions.stride_bytes};
   }
 
-  COPSE_HD Aabb operator()(u32 primitive) const {
+  COPSE_HD Triangle operator()(u32 primitive) const {
     const ThreeWords id = ThreeWords::load<how>(indices + 3 * u64{primitive});
-    return bounds(Triangle{position(id.word[0]), position(id.word[1]), position(id.word[2])});
+    return {position(id.word[0]), position(id.word[1]), position(id.word[2])};
   }
 
  private:
@@ -126,6 +124,20 @@ struct GatheredBoxes {
     const ThreeWords p = ThreeWords::load<how>(reinterpret_cast<const u32*>(positions + vertex * stride_bytes));
     return clean_point(vec3(float_from_bits(p.word[0]), float_from_bits(p.word[1]), float_from_bits(p.word[2])));
   }
+};
+
+template <TripleLoad how = TripleLoad::in_pairs>
+struct GatheredBoxes {
+  GatheredTriangles<how> triangles;
+
+  COPSE_HD static bool takes(const TriangleBoxes& boxes) {
+    return boxes.table.entries == nullptr && GatheredTriangles<how>::takes(boxes.table.view);
+  }
+  COPSE_HD static GatheredBoxes of(const TriangleBoxes& boxes) {
+    return {GatheredTriangles<how>::of(boxes.table.view)};
+  }
+
+  COPSE_HD Aabb operator()(u32 primitive) const { return bounds(triangles(primitive)); }
 };
 
 /// A box in two loads of 16 bytes.

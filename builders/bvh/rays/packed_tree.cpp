@@ -16,7 +16,7 @@
 namespace copse::detail {
 
 // The bodies, for either executor: lbvh.inl, hploc.inl, sah.inl, reinsert.inl, collapse.inl,
-// refit.inl.
+// refit.inl, pack_triangles.inl.
 
 template <class Executor, class Options>
 void build_over_triangles(const Executor& ex, std::span<const TriangleView> views, u64 n, const Options& options,
@@ -28,9 +28,8 @@ void reinsert_nodes(const Executor& ex, u64 node_count, const BvhArrays& bvh, u3
 template <class Executor>
 u64 reinsert_scratch_bytes(const Executor& ex, u64 node_count);
 template <class Executor, class Node>
-void collapse_and_pack(const Executor& ex, const BvhView& bvh, std::span<const TriangleView> views, u64 n,
-                       const CollapseCosts& costs, const WideArrays<Node>& wide, PackedTriangle* packed,
-                       u32* masks);
+void collapse_tree(const Executor& ex, const BvhView& bvh, u64 n, const CollapseCosts& costs,
+                   const WideArrays<Node>& wide);
 template <class Node, class Executor>
 u64 collapse_scratch_bytes(const Executor& ex, u64 n);
 template <class Executor>
@@ -38,6 +37,9 @@ void refit_and_pack(const Executor& ex, std::span<const TriangleView> views, u64
                     const WideArrays<CompressedBvh4Node>& tree, PackedTriangle* packed, u32* masks);
 template <class Node, class Executor>
 u64 refit_wide_scratch_bytes(const Executor& ex, u64 node_capacity, u64 view_count);
+template <class Executor>
+void pack_triangles(const Executor& ex, BufferSpan<const u32> primitive_ids, const u32* primitive_count,
+                    std::span<const TriangleView> views, PackedTriangle* packed, u32* masks);
 template <class Executor>
 void copy_words(const Executor& ex, const u32* from, u64 count, u32* to);
 
@@ -70,9 +72,9 @@ u64 scratch_bytes(const Executor& ex, u64 n, const PackedBuildOptions& options, 
   const u64 building = std::visit(
       [&](const auto& builder) { return build_scratch_bytes(ex, n, view_count, builder); }, options.builder);
   const u64 reinserting = options.reinsert_passes > 0 ? reinsert_scratch_bytes(ex, node_capacity(n)) : 0;
-  const u64 collapsing =
-      collapse_scratch_bytes<CompressedBvh4Node>(ex, n) + triangle_table_scratch_bytes(view_count);
-  return ScratchBvh::bytes(n) + std::max({building, reinserting, collapsing});
+  const u64 collapsing = collapse_scratch_bytes<CompressedBvh4Node>(ex, n);
+  const u64 packing = triangle_table_scratch_bytes(view_count);
+  return ScratchBvh::bytes(n) + std::max({building, reinserting, collapsing, packing});
 }
 
 void check_room(const CompressedBvh4& tree, const PackedTriangles& packed, u64 n) {
@@ -121,8 +123,9 @@ void build_packed(Context& context, CompressedBvh4& tree, PackedTriangles& packe
     std::visit([&](const auto& builder) { build_over_triangles(ex, triangles.views(), n, builder, bvh.arrays); },
                options.builder);
     if (options.reinsert_passes > 0) reinsert_nodes(ex, node_capacity(n), bvh.arrays, options.reinsert_passes);
-    collapse_and_pack(ex, bvh.view, triangles.views(), n, costs, arrays_of(tree), packed.triangles.data(),
-                      packed.masks.empty() ? nullptr : packed.masks.data());
+    collapse_tree(ex, bvh.view, n, costs, arrays_of(tree));
+    pack_triangles(ex, tree.primitive_ids.span().first(n), &tree.counts.data()->primitive_count, triangles.views(),
+                   packed.triangles.data(), packed.masks.empty() ? nullptr : packed.masks.data());
   });
   tree.source_count = n;
 }

@@ -17,14 +17,10 @@
 //     child, node) for all their slots, as WriteSlot takes it, and stores the nodes. The root is at place 0; the
 //     inner children of all wide nodes follow, in the order of the pairs of these nodes, and so do the primitives
 //     of their leaves. *parts = all nodes and primitives, or the root alone if the tree has no pair. After that,
-//     calls write_counts(i, threads) for all i below a number of threads. If write.packs, it calls write.pack(place)
-//     for the primitives of each leaf that write() returned.
+//     calls write_counts(i, threads) for all i below a number of threads.
 //   write_wide_nodes_scratch_bytes<width>(ex, n)
 
-#include <span>
-
 #include "builders/bvh/wide/collapse_write.h"
-#include "builders/geometry/make_triangle_table.h"
 #include "primitives/inputs.h"
 
 namespace copse::detail {
@@ -38,10 +34,9 @@ void choose_slots_of_all(const Executor& ex, const BvhView& bvh, u64 n, const Co
   choose_upwards<width>(ex, bvh, n, costs, slot_costs, chosen);
 }
 
-///   packer: of the triangles in the leaves, or NoPacker
-template <class Executor, class Node, class Packer>
-void collapse_with(const Executor& ex, const BvhView& bvh, u64 n, const CollapseCosts& costs,
-                   const WideArrays<Node>& wide, const Packer& packer) {
+template <class Executor, class Node>
+void collapse_tree(const Executor& ex, const BvhView& bvh, u64 n, const CollapseCosts& costs,
+                   const WideArrays<Node>& wide) {
   constexpr u32 width = Node::width;
   const u64 pair_count = pair_capacity(n);
   const BvhNode* nodes = bvh.nodes.data();
@@ -57,22 +52,8 @@ void collapse_with(const Executor& ex, const BvhView& bvh, u64 n, const Collapse
   // Write the wide nodes to their places.
   const PairArrays<width> pairs{chosen.choices, chosen.links, bvh.parents.data()};
   u64* parts = frame.allocate<u64>(1);
-  write_wide_nodes(ex, pairs, counts, n, WriteSlot<Node, Packer>{nodes, {pairs, ids}, wide, packer},
-                   WriteCounts<Node, Packer>{nodes, ids, counts, parts, n, wide, packer}, parts);
-}
-
-template <class Executor, class Node>
-void collapse_tree(const Executor& ex, const BvhView& bvh, u64 n, const CollapseCosts& costs,
-                   const WideArrays<Node>& wide) {
-  collapse_with(ex, bvh, n, costs, wide, NoPacker{});
-}
-
-template <class Executor, class Node>
-void collapse_and_pack(const Executor& ex, const BvhView& bvh, std::span<const TriangleView> views, u64 n,
-                       const CollapseCosts& costs, const WideArrays<Node>& wide, PackedTriangle* packed,
-                       u32* masks) {
-  ScratchArena::Frame frame(ex.scratch);
-  collapse_with(ex, bvh, n, costs, wide, TrianglePacker{make_triangle_table(ex, frame, views), packed, masks});
+  write_wide_nodes(ex, pairs, counts, n, WriteSlot<Node>{nodes, {pairs, ids}, wide},
+                   WriteCounts<Node>{nodes, ids, counts, parts, n, wide}, parts);
 }
 
 template <class Node, class Executor>
@@ -99,10 +80,6 @@ COPSE_COLLAPSE(Bvh4Node)
 COPSE_COLLAPSE(CompressedBvh4Node)
 COPSE_COLLAPSE(CompressedBvh8Node)
 #undef COPSE_COLLAPSE
-
-template void collapse_and_pack(const BodyExecutor&, const BvhView&, std::span<const TriangleView>, u64,
-                                const CollapseCosts&, const WideArrays<CompressedBvh4Node>&, PackedTriangle*,
-                                u32*);
 
 template void copy_words(const BodyExecutor&, const u32*, u64, u32*);
 

@@ -126,10 +126,7 @@ struct WriteWideNode {
     for (u32 slot = 0; slot < Write::width; ++slot) {
       const bool is_there = record.head.kinds.at(slot) != SlotKinds<Write::width>::nothing;
       const BvhNode& child = write.nodes[is_there ? record.child(slot) : 0];
-      const WideChild written = write(record, first_parts[pair], u32(place), slot, child, write.wide.nodes[place]);
-      if constexpr (Write::packs) {
-        for (u32 k = 0; k < written.count; ++k) write.pack(written.first + k);
-      }
+      write(record, first_parts[pair], u32(place), slot, child, write.wide.nodes[place]);
     }
   }
 };

@@ -2,11 +2,8 @@
 
 // Writes wide nodes to their places, one slot at a time.
 
-#include <type_traits>
-
 #include "builders/bvh/wide/wide_record.h"
 #include "builders/bvh/wide/wide_tree.h"
-#include "builders/geometry/triangle_packer.h"
 #include "primitives/tree_walk.h"
 
 namespace copse::detail {
@@ -88,29 +85,22 @@ COPSE_HD void copy_primitives(const LeafSlots<width>& leaves, u32 id, const BvhN
   }
 }
 
-/// In place of a TrianglePacker, where only the tree is wanted.
-struct NoPacker {};
-
 /// Writes a slot of a wide node, and the primitives of its leaf or the parent link of its child. The first slot
 /// also writes what all slots share.
-///   Packer: TrianglePacker or NoPacker
-template <class Node, class Packer = NoPacker>
+template <class Node>
 struct WriteSlot {
   static constexpr u32 width = Node::width;
-  static constexpr bool packs = !std::is_same_v<Packer, NoPacker>;
   using Kinds = SlotKinds<width>;
 
   const BvhNode* nodes;
   LeafSlots<width> leaves;
   WideArrays<Node> wide;
-  Packer packer;
 
-  /// Returns the child in the slot. Its triangles are still to be packed, if this packs.
   ///   first_parts: where the children of the record begin
   ///   node:        node record.child(slot) of the binary tree, if there is one
   ///   out:         memory for the node that belongs at `place`
-  COPSE_HD WideChild operator()(const WideRecord<width>& record, u64 first_parts, u32 place, u32 slot,
-                                const BvhNode& node, Node& out) const {
+  COPSE_HD void operator()(const WideRecord<width>& record, u64 first_parts, u32 place, u32 slot,
+                           const BvhNode& node, Node& out) const {
     const Kinds kinds = record.head.kinds;
     const WidePlace parts = place_of_parts(first_parts);
     const WidePlace own = place_of_parts(first_parts + kinds.parts_before(slot));
@@ -131,16 +121,12 @@ struct WriteSlot {
     if (child.is_leaf()) {
       copy_primitives(leaves, record.child(slot), node, kind, wide.primitive_ids, own.primitive);
     }
-    return child;
   }
-
-  /// Packs the triangle at a place of the wide tree.
-  COPSE_HD void pack(u32 place) const { packer(wide.primitive_ids[place], place); }
 };
 
 /// Writes the counts; the root of a tree of one leaf or none, since all other leaves have a wide node above them;
 /// and the ids that are in no leaf, after the others.
-template <class Node, class Packer = NoPacker>
+template <class Node>
 struct WriteCounts {
   const BvhNode* nodes;
   const u32* primitive_ids;
@@ -148,7 +134,6 @@ struct WriteCounts {
   const u64* parts;
   u64 source_count;
   WideArrays<Node> wide;
-  Packer packer;
 
   ///   i: one of `threads`, which share the work
   COPSE_HD void operator()(u64 i, u64 threads) const {
@@ -174,10 +159,7 @@ struct WriteCounts {
       const BvhNode leaf = nodes[0];
       boxes[0] = leaf.box();
       encode_child(root, 0, {0, 0}, {0, leaf.count});
-      for (u32 k = 0; k < leaf.count; ++k) {
-        wide.primitive_ids[k] = primitive_ids[leaf.first + k];
-        if constexpr (!std::is_same_v<Packer, NoPacker>) packer(wide.primitive_ids[k], k);
-      }
+      for (u32 k = 0; k < leaf.count; ++k) wide.primitive_ids[k] = primitive_ids[leaf.first + k];
     }
     encode_parts(root, {0, 0}, 0);
     encode_boxes(root, boxes);

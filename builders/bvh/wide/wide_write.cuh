@@ -47,47 +47,6 @@ __device__ inline BvhNode load_by_pairs(const BvhNode* nodes, u32 id) {
   return node;
 }
 
-/// The places of primitives whose triangles a block is about to pack, so that each thread packs as many.
-template <u32 threads, bool packs>
-struct PackList {
-  static constexpr u32 per_leaf = 3;  // the thread of a larger leaf packs it by itself
-
-  u32 places[threads * per_leaf];
-  u32 counts[2];  // of this turn and the next one
-
-  /// All threads of the block, before a barrier; ends the list of the turn before.
-  __device__ void clear(u32 turn) {
-    if (threadIdx.x == 0) counts[turn % 2] = 0;
-  }
-  /// Lists the primitives of a child; all lanes of the warp.
-  template <class Write>
-  __device__ void add(const Write& write, const WideChild& child, u32 turn) {
-    const bool is_small = child.count <= per_leaf;
-    const u32 own = is_small ? child.count : 0, through = warp_inclusive_scan(own, Plus{});
-    u32 first = 0;
-    if (lane_id() == warp_size - 1) first = atomicAdd(&counts[turn % 2], through);
-    first = shuffle_from(first, warp_size - 1) + through - own;
-#pragma unroll
-    for (u32 k = 0; k < per_leaf; ++k) {
-      if (k < own) places[first + k] = child.first + k;
-    }
-    for (u32 k = 0; !is_small && k < child.count; ++k) write.pack(child.first + k);
-  }
-  /// Packs what is listed; all threads of the block, after a barrier.
-  template <class Write>
-  __device__ void pack(const Write& write, u32 turn) const {
-    for (u32 k = threadIdx.x; k < counts[turn % 2]; k += threads) write.pack(places[k]);
-  }
-};
-template <u32 threads>
-struct PackList<threads, false> {
-  __device__ void clear(u32) {}
-  template <class Write>
-  __device__ void add(const Write&, const WideChild&, u32) {}
-  template <class Write>
-  __device__ void pack(const Write&, u32) const {}
-};
-
 /// The children of some wide nodes of a window, before they are stored.
 template <class Write>
 struct WriteWindow {
@@ -99,7 +58,6 @@ struct WriteWindow {
   static constexpr u32 stride = sizeof(Node) % 64 == 0 ? sizeof(Node) + sizeof(uint4) : sizeof(Node);
 
   alignas(16) unsigned char made[nodes_at_once * stride];
-  PackList<record_threads, Write::packs> to_pack;
   u32 pair_at[record_threads * width];  // [place, from first_place on]
   u16 listed[record_pairs];
   u32 first_place, end_place;  // in the window
@@ -142,29 +100,24 @@ struct WriteWindow {
   }
 
   /// Writes `count` nodes, those of the listed pairs from `first` on, to the places from `place` on; all threads.
-  ///   turn: how many calls there were before
   __device__ void write_nodes(const Write& write, const WideRecord<width>* records, const u64* parts_before,
-                              u32 first, u32 count, u32 place, u32 turn) {
+                              u32 first, u32 count, u32 place) {
     const u32 own = threadIdx.x / width, slot = threadIdx.x % width;
     const u32 pair = pair_at[first + smaller(own, count - 1)];
     const WideRecord<width> record = load_whole(records + pair);
     const bool has_child = record.head.kinds.at(slot) != SlotKinds<width>::nothing;
     const BvhNode child = load_by_pairs(write.nodes, has_child ? record.child(slot) : 0);
-    WideChild written = WideChild::nothing();
     if (own < count) {
-      written = write(record, parts_before[pair / record_pairs] + record.head.first_parts, place + own, slot,
-                      child, *reinterpret_cast<Node*>(made + own * stride));
+      write(record, parts_before[pair / record_pairs] + record.head.first_parts, place + own, slot, child,
+            *reinterpret_cast<Node*>(made + own * stride));
     }
-    to_pack.add(write, written, turn);
     __syncthreads();
-    to_pack.clear(turn + 1);
     auto* const to = reinterpret_cast<uint4*>(write.wide.nodes + place);
     const auto* const from = reinterpret_cast<const uint4*>(made);
     constexpr u32 words = sizeof(Node) / sizeof(uint4), words_apart = stride / sizeof(uint4);
     for (u32 k = threadIdx.x; k < count * words; k += record_threads) {
       to[k] = from[k / words * words_apart + k % words];
     }
-    to_pack.pack(write, turn);
     __syncthreads();
   }
 };
@@ -190,23 +143,21 @@ __global__ void __launch_bounds__(record_threads, wide_write_blocks<Write::width
   }
   const u32 id = blockIdx.x / blocks_per_window, part = blockIdx.x % blocks_per_window, begin = id * record_pairs;
   if (threadIdx.x == 0) window.root_pair = invalid_id;
-  window.to_pack.clear(0);
   const u32 listed_count = list_bits(windows.wide + u64{id} * record_rows, window.listed);
   const u32 place = place_of_parts(parts_before[id]).node;
   constexpr u32 at_once = Window::nodes_at_once;
-  u32 turn = 0;
   for (u32 first = 0; first < listed_count; first += record_threads) {
     const u32 count = window.list_children(pairs, records, begin, first, listed_count);
     const u32 first_place = place + window.first_place;
     for (u32 k = part * at_once; k < count; k += blocks_per_window * at_once) {
-      window.write_nodes(write, records, parts_before, k, smaller(count - k, at_once), first_place + k, turn++);
+      window.write_nodes(write, records, parts_before, k, smaller(count - k, at_once), first_place + k);
     }
     __syncthreads();
   }
   if (part > 0 || window.root_pair == invalid_id) return;
   if (threadIdx.x == 0) window.pair_at[0] = window.root_pair;
   __syncthreads();
-  window.write_nodes(write, records, parts_before, 0, 1, 0, turn);
+  window.write_nodes(write, records, parts_before, 0, 1, 0);
 }
 
 }  // namespace detail
