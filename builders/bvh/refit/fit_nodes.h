@@ -39,27 +39,43 @@ void fit_inner_nodes_if(const Executor& ex, u64 node_count, const BvhArrays& bvh
             BeginAtLeafIf{bvh, is_wanted}, FitInnerNode{bvh.nodes});
 }
 
-/// The box of a leaf: around its primitives.
+/// The box of a leaf or of a part of it: around its primitives.
 template <class Boxes>
 struct FitLeafBox {
   Boxes boxes;
   const u32* primitive_ids;
 
   COPSE_HD Aabb operator()(u32 first, u32 count) const { return box_of_slots(boxes, primitive_ids, first, count); }
+  /// Returns what finds the same box again.
+  COPSE_HD const FitLeafBox& again() const { return *this; }
 };
 
-/// The same for triangles, which it packs as well, so that they are read once.
+/// The same where triangles are packed.
+struct PackedLeafBox {
+  const PackedTriangle* packed;
+
+  COPSE_HD Aabb operator()(u32 first, u32 count) const {
+    Aabb box = bounds(packed[first].triangle());
+    for (u32 k = 1; k < count; ++k) box = merge(box, bounds(packed[first + k].triangle()));
+    return box;
+  }
+};
+
+/// The same for triangles that it packs, so that they are read once.
 struct PackLeaf {
-  TrianglePacker pack;
+  TrianglePacker packer;
   const u32* primitive_ids;
 
   COPSE_HD Aabb operator()(u32 first, u32 count) const {
     Aabb box = Aabb::empty();
     for (u32 place = first; place < first + count; ++place) {
-      box = merge(box, bounds(pack(primitive_ids[place], place)));
+      const TrianglePacker::Loaded loaded = packer.load(primitive_ids[place]);
+      packer.store(loaded, place);
+      box = merge(box, bounds(loaded.triangle));
     }
     return box;
   }
+  COPSE_HD PackedLeafBox again() const { return {packer.packed}; }
 };
 
 /// Fits a wide node. A compressed node has rounded boxes, so exact ones go up beside them, and every node is

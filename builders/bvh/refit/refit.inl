@@ -10,7 +10,7 @@
 //
 //   fit_wide_boxes(ex, leaf, node_capacity, tree)
 //     Gives every child of every node of a wide tree with room for `node_capacity` nodes the box around the leaves
-//     below it, encoded from exact boxes. leaf(first, count), called at least once for each leaf, returns its box.
+//     below it, encoded from exact boxes. `leaf`: FitLeafBox or PackLeaf, called at least once for each primitive.
 //   fit_wide_boxes_scratch_bytes<Node>(ex, node_capacity)
 
 #include "builders/bvh/refit/fit_nodes.h"
@@ -60,8 +60,8 @@ template <class Executor>
 void refit_and_pack(const Executor& ex, std::span<const TriangleView> views, u64 node_capacity,
                     const WideArrays<CompressedBvh4Node>& tree, PackedTriangle* packed, u32* masks) {
   ScratchArena::Frame frame(ex.scratch);
-  const TrianglePacker pack{make_triangle_table(ex, frame, views), packed, masks};
-  fit_wide_boxes(ex, PackLeaf{pack, tree.primitive_ids}, node_capacity, tree);
+  const TrianglePacker packer{make_triangle_table(ex, frame, views), packed, masks};
+  fit_wide_boxes(ex, PackLeaf{packer, tree.primitive_ids}, node_capacity, tree);
 }
 
 template void refit_and_pack(const BodyExecutor&, std::span<const TriangleView>, u64,

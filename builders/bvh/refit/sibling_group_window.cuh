@@ -11,7 +11,7 @@
 
 #include "builders/bvh/wide_node.h"
 #include "builders/geometry/quad.h"
-#include "primitives/cuda/warp.cuh"
+#include "primitives/cuda/block.cuh"
 
 namespace copse::cuda::detail {
 
@@ -127,27 +127,28 @@ class SiblingGroupWindow : public SiblingGroupRows<width, block_threads> {
     put(slot, box);
   }
 
-  /// Puts the boxes of a row's leaves into their slots; all lanes of the warp. Lane k takes the k-th leaf of the
-  /// row, wherever it stands: the time of a gather depends on the cache lines that it touches, and neighbouring
-  /// leaves share lines.
+  /// Puts the boxes of a row's leaves into their slots; all lanes of the warp. Lanes take primitives one after the
+  /// other, wherever their leaves stand: so all lanes load, and neighbouring lanes share cache lines.
   ///   low, high: the children in the lane's slots
-  ///   fit:       Aabb(first, count), the box of a leaf
-  template <class Fit>
-  __device__ void fit_leaves(const WideChild& low, const WideChild& high, const Fit& fit) {
-    const u32 low_leaves = __ballot_sync(all_lanes, low.is_leaf()),
-              high_leaves = __ballot_sync(all_lanes, high.is_leaf());
-    const u32 low_count = u32(__popc(low_leaves)), count = low_count + u32(__popc(high_leaves));
-    u8* const leaves = leaves_ + Rows::row_begin();
-    if (low.is_leaf()) leaves[__popc(low_leaves & lower_lanes())] = u8(lane_id());
-    if (high.is_leaf()) leaves[low_count + u32(__popc(high_leaves & lower_lanes()))] = u8(warp_size + lane_id());
-    __syncwarp();
+  ///   leaf:      Aabb(first, count), the box of a leaf or of a part of it
+  template <class Leaf>
+  __device__ void fit_leaves(const WideChild& low, const WideChild& high, const Leaf& leaf) {
+    if (__any_sync(all_lanes, low.count > listed_per_leaf || high.count > listed_per_leaf)) {
+      if (low.is_leaf()) put(Rows::own_slot(0), leaf(low.first, low.count));
+      if (high.is_leaf()) put(Rows::own_slot(1), leaf(high.first, high.count));
+      return;
+    }
+    const u32 count = list_primitives(low, high);
+    const u8* const listed = listed_ + listed_per_leaf * Rows::row_begin();
     for (u32 begin = 0; begin < count; begin += warp_size) {
-      const bool has_leaf = begin + lane_id() < count;
-      const u32 slot = leaves[has_leaf ? begin + lane_id() : 0];
-      const WideChild from_low = shuffle_from(low, slot % warp_size),
-                      from_high = shuffle_from(high, slot % warp_size);
-      const WideChild leaf = slot < warp_size ? from_low : from_high;
-      if (has_leaf) put(Rows::row_begin() + slot, fit(leaf.first, leaf.count));
+      const bool is_there = begin + lane_id() < count;
+      const u32 entry = listed[is_there ? begin + lane_id() : 0];
+      const u32 from_low = shuffle_from(low.first, entry % warp_size),
+                from_high = shuffle_from(high.first, entry % warp_size);
+      const u32 place = ((entry & warp_size) == 0 ? from_low : from_high) + entry / Rows::row_slots;
+      Aabb box = Aabb::empty();
+      if (is_there) box = leaf(place, 1);
+      add(is_there, entry, box);
     }
   }
 
@@ -174,6 +175,37 @@ class SiblingGroupWindow : public SiblingGroupRows<width, block_threads> {
 
  private:
   static constexpr u16 none = 0xffff;
+  static constexpr u32 listed_per_leaf = 3;
+
+  /// Lists the primitives of a row's leaves, those of the low slots first; all lanes of the warp. Returns their
+  /// number.
+  ///   7        6 5      0
+  ///   in the leaf   slot
+  __device__ u32 list_primitives(const WideChild& low, const WideChild& high) {
+    static_assert(Rows::row_slots == 64 && listed_per_leaf <= 4);
+    const u32 own = high.count << 16 | low.count, through = warp_inclusive_scan(own, Plus{});
+    const u32 total = shuffle_from(through, warp_size - 1), before = through - own;
+    u8* const listed = listed_ + listed_per_leaf * Rows::row_begin();
+#pragma unroll
+    for (u32 k = 0; k < listed_per_leaf; ++k) {
+      const u32 entry = k * Rows::row_slots + lane_id();
+      if (k < low.count) listed[(before & 0xffffu) + k] = u8(entry);
+      if (k < high.count) listed[(total & 0xffffu) + (before >> 16) + k] = u8(entry + warp_size);
+    }
+    __syncwarp();
+    return (total & 0xffffu) + (total >> 16);
+  }
+
+  /// Adds the boxes of primitives to their slots, in the order in which they stand in their leaves; all lanes of
+  /// the warp.
+  __device__ void add(bool is_there, u32 entry, const Aabb& box) {
+    const u32 slot = Rows::row_begin() + entry % Rows::row_slots;
+#pragma unroll
+    for (u32 k = 0; k < listed_per_leaf; ++k) {
+      if (is_there && entry / Rows::row_slots == k) put(slot, k == 0 ? box : merge(box_in(slot), box));
+      __syncwarp();
+    }
+  }
 
   __device__ void put(u32 slot, const Aabb& box) {
     low_[slot] = {box.lo, 0};
@@ -188,7 +220,7 @@ class SiblingGroupWindow : public SiblingGroupRows<width, block_threads> {
 
   copse::detail::HalfNode low_[Rows::slots];
   u16 parent_slots_[Rows::groups];
-  u8 leaves_[Rows::slots];
+  u8 listed_[listed_per_leaf * Rows::slots];
   copse::detail::HalfNode high_[Rows::slots];
 };
 

@@ -40,9 +40,11 @@ class WideFitWindow : public SiblingGroupWindow<Node::width, block_threads> {
   /// for every slot. Writes these nodes, and the exact boxes of those whose parents are deferred. Returns whether
   /// the thread's own node is fitted.
   ///   low, high: the children in the lane's slots
-  template <class Ids>
-  __device__ bool fit(const Fit& fit, const Ids& ids, u32 count, const WideChild& low, const WideChild& high) {
-    this->fit_leaves(low, high, fit.leaf);
+  ///   leaf:      fit.leaf, or fit.leaf.again()
+  template <class Ids, class LeafBox>
+  __device__ bool fit(const Fit& fit, const LeafBox& leaf, const Ids& ids, u32 count, const WideChild& low,
+                      const WideChild& high) {
+    this->fit_leaves(low, high, leaf);
     __syncthreads();
     Aabb box = Aabb::empty();
     const bool is_fitted = this->join(count, box);
@@ -127,7 +129,7 @@ __device__ void fit_wide_window(WideFitMemory<Node, Leaf>& memory, const FitWide
   __syncthreads();
 #pragma unroll
   for (u32 k = 0; k < 2; ++k) memory.window.put_link(Window::own_slot(k), children[k], children[k].first - begin);
-  const bool is_fitted = memory.window.fit(fit, NodesFrom{begin}, count, children[0], children[1]);
+  const bool is_fitted = memory.window.fit(fit, fit.leaf, NodesFrom{begin}, count, children[0], children[1]);
   const u32 own = Window::own_group();
   deferred.note<wide_fit_threads>(own < count, is_fitted, begin + own, begin, id, memory.storage);
   __syncthreads();
@@ -163,7 +165,7 @@ struct FitListedNodes {
     __syncthreads();
     const WideChild low = put_link(memory, deferred, span, Window::own_slot(0)),
                     high = put_link(memory, deferred, span, Window::own_slot(1));
-    return memory.window.fit(fit, memory.ids, memory.ids.count, low, high);
+    return memory.window.fit(fit, fit.leaf.again(), memory.ids, memory.ids.count, low, high);
   }
 
  private:
