@@ -25,6 +25,7 @@
 #include "builders/bvh/hploc.h"
 #include "builders/bvh/hploc/hploc_cluster.h"
 #include "builders/bvh/morton/morton_order.h"
+#include "primitives/compact.h"
 
 namespace copse::detail {
 

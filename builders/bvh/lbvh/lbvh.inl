@@ -20,6 +20,7 @@
 #include "builders/bvh/lbvh.h"
 #include "builders/bvh/lbvh/reference.h"
 #include "builders/bvh/morton/morton_order.h"
+#include "primitives/compact.h"
 #include "primitives/loops/zeroed_words.h"
 
 namespace copse::detail {

@@ -178,69 +178,44 @@ struct SubtreePlace {
   COPSE_HD bool is_right_child() const { return (node & 1) == 0; }
 };
 
-/// Returns 1 if a leaf begins in slot i: if the node that splits right before the slot has more than max_leaf_size
+/// Whether a leaf begins in slot i: whether the node that splits right before the slot has more than max_leaf_size
 /// primitives. That node reaches to both sides over all splits with higher deltas than its own.
 struct StartsLeaf {
   const u8* deltas;
   const u32* slot_count;
   u32 max_leaf_size;
 
-  COPSE_HD u32 operator()(u64 i) const {
+  COPSE_HD bool operator()(u64 i) const {
     const u32 count = *slot_count;
-    if (i >= count) return 0;
-    if (i == 0) return 1;
+    if (i >= count) return false;
+    if (i == 0) return true;
     const u8 own = deltas[i - 1];
     u32 left = u32(i) - 1, right = u32(i);
     while (right - left < max_leaf_size && left > 0 && deltas[left - 1] > own) --left;
     while (right - left < max_leaf_size && right + 1 < count && deltas[right] > own) ++right;
-    return right - left >= max_leaf_size ? 1 : 0;
+    return right - left >= max_leaf_size;
   }
 };
 
-/// Sets firsts[k] to the slot where leaf k begins, and one more element to the end of the last leaf.
-struct WriteLeafStarts {
-  const u32* leaf_of_slot;  // leaves that begin before the slot
-  const u32* leaf_count;
-  const u32* slot_count;
+/// Stores the slot where leaf k begins.
+struct WriteLeafStart {
   u32* firsts;
-
-  COPSE_HD void operator()(u64 i) const {
-    const u32 count = *slot_count;
-    if (i >= count) return;
-    const u32 leaf = leaf_of_slot[i];
-    const u32 next = i + 1 < count ? leaf_of_slot[i + 1] : *leaf_count;
-    if (next > leaf) firsts[leaf] = u32(i);
-    if (i + 1 == count) firsts[*leaf_count] = count;
-  }
+  COPSE_HD void operator()(u64 k, u64 i) const { firsts[k] = u32(i); }
 };
 
-/// Stores the counts of a tree whose leaves hold several primitives.
+/// Stores the end of the last leaf, and the counts of a tree whose leaves hold several primitives.
 struct StoreLeafCount {
-  const u32* leaf_count;
+  const u64* leaf_count;
+  u32* firsts;
   u32 source_count;
   BvhArrays bvh;
+
   COPSE_HD void operator()(u64) const {
-    store_counts(bvh, *leaf_count, bvh.counts->primitive_count, source_count);
+    const u32 primitive_count = bvh.counts->primitive_count;
+    firsts[*leaf_count] = primitive_count;
+    store_counts(bvh, u32(*leaf_count), primitive_count, source_count);
   }
 };
-
-struct LeafGroups {
-  const u32* first;
-  const u32* count;
-};
-
-template <class Executor>
-LeafGroups group_leaves(const Executor& ex, ScratchArena::Frame& frame, const u8* deltas, const u32* slot_count,
-                        u64 n, u32 max_leaf_size) {
-  u32* firsts = frame.allocate<u32>(n + 1);
-  u32* leaf_count = frame.allocate<u32>(1);
-  ScratchArena::Frame scan_frame(ex.scratch);
-  u32* leaf_of_slot = scan_frame.allocate<u32>(n);
-  exclusive_scan(ex, "leaves: number", n, StartsLeaf{deltas, slot_count, max_leaf_size}, u32{0}, Plus{},
-                 leaf_of_slot, leaf_count);
-  for_each(ex, "leaves: begin", n, WriteLeafStarts{leaf_of_slot, leaf_count, slot_count, firsts});
-  return {firsts, leaf_count};
-}
 
 /// Finds the leaves of a tree whose primitives are in Morton order, stores its counts, and calls build(leaves)
 /// with SingleLeaves or GroupedLeaves.
@@ -249,15 +224,17 @@ void with_leaves(const Executor& ex, const MortonOrder& order, u64 n, u32 max_le
                  const Build& build) {
   if (max_leaf_size == 1) return build(SingleLeaves{});
   ScratchArena::Frame frame(ex.scratch);
-  const LeafGroups groups = group_leaves(ex, frame, order.deltas, &bvh.counts->primitive_count, n, max_leaf_size);
-  for_each(ex, "leaves: counts", 1, StoreLeafCount{groups.count, u32(n), bvh});
-  build(GroupedLeaves{groups.first});
+  u32* firsts = frame.allocate<u32>(n + 1);
+  u64* leaf_count = frame.allocate<u64>(1);
+  compact_each(ex, "leaves: begin", n, StartsLeaf{order.deltas, &bvh.counts->primitive_count, max_leaf_size},
+               WriteLeafStart{firsts}, leaf_count);
+  for_each(ex, "leaves: counts", 1, StoreLeafCount{leaf_count, firsts, u32(n), bvh});
+  build(GroupedLeaves{firsts});
 }
 
 template <class Executor>
 u64 leaf_groups_scratch_bytes(const Executor& ex, u64 n) {
-  return 2 * ScratchArena::bytes_for<u32>(n + 1) + ScratchArena::bytes_for<u32>(1) +
-         scan_scratch_bytes<u32>(ex, n);
+  return ScratchArena::bytes_for<u32>(n + 1) + ScratchArena::bytes_for<u64>(1) + compact_scratch_bytes<u32>(ex, n);
 }
 
 }  // namespace copse::detail
