@@ -44,7 +44,7 @@ struct Scene {
         triangles{.positions = positions.span(), .triangles = indices.span()},
         binary(build(context, triangles, SahOptions{})),
         embree(mesh),
-        primary(make_primary_rays(bounds(mesh), is_inside, 1024)) {
+        primary(make_primary_rays(default_eye(bounds(mesh), is_inside), 1024)) {
     if (is_reinserted) reinsert(context, binary, {.passes = 2});
     std::vector<Hit> hits;
     embree.closest_hits(primary, hits);

@@ -36,11 +36,28 @@ vec3 point_on_sphere(Random& random) {
   return {radius * std::cos(angle), radius * std::sin(angle), z};
 }
 
+/// A point on a surface that a ray has hit, lifted off it on the viewer's side.
+struct LitPoint {
+  vec3 origin, normal;
+
+  LitPoint(const Mesh& mesh, float lift, const Ray& ray, const Hit& hit) {
+    const uvec3 corners = mesh.triangles[hit.primitive];
+    const vec3 a = mesh.positions[corners.x], b = mesh.positions[corners.y], c = mesh.positions[corners.z];
+    normal = glm::normalize(glm::cross(b - a, c - a));
+    if (glm::dot(normal, ray.direction) > 0) normal = -normal;
+    origin = ray.origin + hit.t * ray.direction + lift * normal;
+  }
+};
+
 }  // namespace
 
-std::vector<Ray> make_primary_rays(const Aabb& box, bool interior, u32 size) {
-  vec3 origin = centroid(box);
-  if (!interior) origin.z += 2 * half_diagonal(box);
+vec3 default_eye(const Aabb& box, bool interior) {
+  vec3 eye = centroid(box);
+  if (!interior) eye.z += 2 * half_diagonal(box);
+  return eye;
+}
+
+std::vector<Ray> make_primary_rays(const vec3& eye, u32 size) {
   const u32 tiles_across = size / tile;
   std::vector<Ray> rays(u64{size} * size);
   for (u64 i = 0; i < rays.size(); ++i) {
@@ -48,7 +65,7 @@ std::vector<Ray> make_primary_rays(const Aabb& box, bool interior, u32 size) {
     const u32 x = tile_id % tiles_across * tile + in_tile % tile;
     const u32 y = tile_id / tiles_across * tile + in_tile / tile;
     const float u = (float(x) + 0.5f) / float(size) - 0.5f, v = (float(y) + 0.5f) / float(size) - 0.5f;
-    rays[i] = {origin, 0.0f, glm::normalize(vec3(u, v, -1)), infinity};
+    rays[i] = {eye, 0.0f, glm::normalize(vec3(u, v, -1)), infinity};
   }
   return rays;
 }
@@ -59,16 +76,29 @@ std::vector<Ray> make_diffuse_rays(const Mesh& mesh, const Aabb& box, const std:
   std::vector<Ray> rays;
   for (u64 i = 0; i < hits.size(); ++i) {
     if (!is_hit(hits[i])) continue;
-    const uvec3 corners = mesh.triangles[hits[i].primitive];
-    const vec3 a = mesh.positions[corners.x], b = mesh.positions[corners.y], c = mesh.positions[corners.z];
-    vec3 normal = glm::normalize(glm::cross(b - a, c - a));
-    if (glm::dot(normal, primary[i].direction) > 0) normal = -normal;
+    const LitPoint point(mesh, lift, primary[i], hits[i]);
 
     // The normal plus a point on the unit sphere is cosine-distributed. The factor 0.999 keeps it from vanishing.
     Random random(u32(i) * 9781u + 1u);
-    const vec3 direction = glm::normalize(normal + 0.999f * point_on_sphere(random));
-    const vec3 origin = primary[i].origin + hits[i].t * primary[i].direction + lift * normal;
-    rays.push_back({origin, 0.0f, direction, infinity});
+    const vec3 direction = glm::normalize(point.normal + 0.999f * point_on_sphere(random));
+    rays.push_back({point.origin, 0.0f, direction, infinity});
+  }
+  return rays;
+}
+
+vec3 shadow_light(const Aabb& box, const vec3& eye, bool interior) {
+  const float radius = half_diagonal(box);
+  return interior ? eye + radius * vec3(0.15f, 0.08f, 0.1f) : centroid(box) + radius * vec3(1, 2, 1);
+}
+
+std::vector<Ray> make_shadow_rays(const Mesh& mesh, const Aabb& box, const std::vector<Ray>& primary,
+                                  const std::vector<Hit>& hits, const vec3& light) {
+  const float lift = 1e-4f * half_diagonal(box);
+  std::vector<Ray> rays;
+  for (u64 i = 0; i < hits.size(); ++i) {
+    if (!is_hit(hits[i])) continue;
+    const LitPoint point(mesh, lift, primary[i], hits[i]);
+    rays.push_back({point.origin, 0.0f, light - point.origin, 1.0f});
   }
   return rays;
 }

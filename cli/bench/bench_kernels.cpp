@@ -28,7 +28,8 @@ struct KernelBench {
     };
     for (const TraceKernel kernel : kernels) {
       if (context.backend() == Backend::cpu && kernel != TraceKernel::automatic) continue;
-      if (kernel == TraceKernel::packets && layout != Layout::bvh2) continue;
+      const bool has_packets = layout == Layout::bvh2 || layout == Layout::cbvh4;
+      if (kernel == TraceKernel::packets && !has_packets) continue;
       times.push_back({name_of(layout), kernel, rays(primary, kernel), rays(diffuse, kernel)});
     }
   }

@@ -16,11 +16,18 @@ struct SceneFiles {
   std::string apartment;  // empty: the one in the folder
 };
 
+/// An eye that looks along -z.
+struct BenchView {
+  vec3 eye;
+  bool interior = false;  // true: the light for shadow rays is near the eye, not outside
+};
+
 struct BenchScene {
   std::string name;
   std::string source;     // the file that it comes from, or how it is generated
   bool interior = false;  // true: the camera is in the middle of it
   std::function<Mesh(Session&)> load;
+  std::vector<BenchView> views;  // for --views; none: the camera alone
 };
 
 /// Returns the names of all scenes, in the order of "all".

@@ -119,6 +119,18 @@ std::string accel_lines(const std::vector<AccelTimes>& accels) {
   return text;
 }
 
+Json to_json(const ViewTimes& times) {
+  Json json{{"eye", {times.eye.x, times.eye.y, times.eye.z}}, {"kernels", Json::array()}};
+  for (const ViewKernelTimes& by : times.kernels) {
+    json["kernels"].push_back({{"kernel", name_of(by.kernel)},
+                               {"primary", to_json(by.primary)},
+                               {"diffuse", to_json(by.diffuse)},
+                               {"ambient", to_json(by.ambient)},
+                               {"shadow", to_json(by.shadow)}});
+  }
+  return json;
+}
+
 constexpr auto columns = "{:<16} {:>11} {:<7} {:>4} {:>9} {:>9} {:>9} {:>9} {:>8} {:>8} {:>8} {:>5} {:>9}\n";
 
 }  // namespace
@@ -171,6 +183,29 @@ std::string table_line(const BenchResult& result) {
                   readable_bytes(result.sizes.result_bytes));
   return text + layout_lines(result.layouts) + kernel_lines(result.kernels) + accel_lines(result.accels) +
          stage_lines(result.stages);
+}
+
+Json to_json(const ViewsResult& result) {
+  Json json{{"scene", result.scene},
+            {"triangles", result.triangle_count},
+            {"quality", name_of(result.quality)},
+            {"views", Json::array()}};
+  for (const ViewTimes& times : result.views) json["views"].push_back(to_json(times));
+  return json;
+}
+
+std::string views_lines(const ViewsResult& result) {
+  std::string text =
+      fmt::format("{}, Accel of quality {}, GRay/s:\n", one_line(result.scene), name_of(result.quality));
+  for (const ViewTimes& times : result.views) {
+    for (const ViewKernelTimes& by : times.kernels) {
+      text += fmt::format(
+          "  from ({:.2f}, {:.2f}, {:.2f}) {:<15} primary {:>8}, diffuse {:>8}, ambient {:>8}, shadow {:>8}\n",
+          times.eye.x, times.eye.y, times.eye.z, name_of(by.kernel), rate(by.primary), rate(by.diffuse),
+          rate(by.ambient), rate(by.shadow));
+    }
+  }
+  return text;
 }
 
 }  // namespace copse::cli

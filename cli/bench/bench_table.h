@@ -2,6 +2,7 @@
 
 #include "cli/bench/bench_accel.h"
 #include "cli/bench/bench_kernels.h"
+#include "cli/bench/bench_views.h"
 #include "cli/output.h"
 
 namespace copse::cli {
@@ -34,6 +35,17 @@ struct BenchResult {
 };
 
 Json to_json(const BenchResult& result);
+
+/// The views of one scene through an Accel.
+struct ViewsResult {
+  std::string scene;
+  u64 triangle_count = 0;
+  Quality quality = Quality::best;
+  std::vector<ViewTimes> views;
+};
+
+Json to_json(const ViewsResult& result);
+std::string views_lines(const ViewsResult& result);
 
 // The head of the table, and the line of one result with the lines of its layouts, kernels and stages.
 std::string table_head();

@@ -26,6 +26,7 @@ struct BenchOptions {
   bool stages = false;
   bool kernels = false;
   bool accel = false;
+  std::optional<Quality> views;  // none: no views
   std::vector<Layout> layouts;
 };
 
@@ -98,26 +99,52 @@ BenchResult measure(Session& session, Context& context, BenchInput& input, const
   return result;
 }
 
-std::vector<BenchResult> measure_scene(Session& session, Context& context, const BenchScene& scene,
-                                       const BenchOptions& options, u32 rays_size) {
+/// Builds an Accel for the views, and times the rays of each.
+ViewsResult measure_scene_views(Session& session, Context& context, const BenchInput& input,
+                                const BenchOptions& options, u32 rays_size) {
+  session.begin(fmt::format("{}: tracing views", input.scene.name));
+  const Accel accel = build(context, input.triangles, AccelOptions{.quality = *options.views});
+  std::vector<BenchView> views = input.scene.views;
+  if (views.empty()) {
+    views = {{copse::bench::default_eye(bounds(input.mesh), input.scene.interior), input.scene.interior}};
+  }
+  ViewsResult result{input.scene.name, input.mesh.triangles.size(), *options.views, {}};
+  result.views = measure_views(context, accel, input.mesh, views, rays_size, options.repeats, options.kernels);
+  if (session.json()) return result;
+  session.progress().hide();
+  print_data(views_lines(result));
+  return result;
+}
+
+/// What the bench measured of one scene.
+struct SceneResults {
+  std::vector<BenchResult> builds;
+  std::optional<ViewsResult> views;
+};
+
+SceneResults measure_scene(Session& session, Context& context, const BenchScene& scene,
+                           const BenchOptions& options, u32 rays_size) {
   session.begin(fmt::format("{}: reading", scene.name));
   const Mesh mesh = scene.load(session);
   const DeviceMesh device_mesh(context, mesh);
   BenchInput input{.scene = scene,
                    .mesh = mesh,
                    .triangles = device_mesh.view(),
-                   .primary = copse::bench::make_primary_rays(bounds(mesh), scene.interior, rays_size),
+                   .primary = copse::bench::make_primary_rays(
+                       copse::bench::default_eye(bounds(mesh), scene.interior), rays_size),
                    .diffuse = std::nullopt};
-  std::vector<BenchResult> results;
+  SceneResults results;
   for (const BuildSettings& settings : settings_to_measure(options)) {
-    results.push_back(measure(session, context, input, options, settings));
-    if (options.accel && results.size() == 1) {
-      results[0].accels = measure_accels(context, input.triangles, input.primary, *input.diffuse, options.repeats);
+    results.builds.push_back(measure(session, context, input, options, settings));
+    if (options.accel && results.builds.size() == 1) {
+      results.builds[0].accels =
+          measure_accels(context, input.triangles, input.primary, *input.diffuse, options.repeats);
     }
     if (session.json()) continue;
     session.progress().hide();
-    print_data(table_line(results.back()));
+    print_data(table_line(results.builds.back()));
   }
+  if (options.views) results.views = measure_scene_views(session, context, input, options, rays_size);
   return results;
 }
 
@@ -135,19 +162,21 @@ int run_bench(Session& session, const BenchOptions& options) {
   const u32 rays_size = options.rays_size != 0                ? options.rays_size
                         : context->backend() == Backend::cuda ? 2048
                                                               : 1024;
-  session.progress().expect_stages(u32(scenes.size() * (1 + 2 * settings_to_measure(options).size())));
+  session.progress().expect_stages(
+      u32(scenes.size() * (1 + 2 * settings_to_measure(options).size() + (options.views ? 1 : 0))));
 
   session.note("{}, up to {} triangles per leaf, {} x {} primary rays, medians of {}", describe_in_words(*context),
                options.max_leaf_size, rays_size, rays_size, options.repeats);
   if (!session.json()) print_data(table_head());
-  Json results = Json::array();
+  Json results = Json::array(), views = Json::array();
   for (const BenchScene& scene : scenes) {
-    for (const BenchResult& result : measure_scene(session, *context, scene, options, rays_size)) {
-      results.push_back(to_json(result));
-    }
+    const SceneResults measured = measure_scene(session, *context, scene, options, rays_size);
+    for (const BenchResult& result : measured.builds) results.push_back(to_json(result));
+    if (measured.views) views.push_back(to_json(*measured.views));
   }
-  const Json report{
+  Json report{
       {"copse", describe(*context)}, {"repeats", options.repeats}, {"rays_size", rays_size}, {"results", results}};
+  if (options.views) report["views"] = views;
   session.print(report, "");
   return exit_ok;
 }
@@ -189,6 +218,11 @@ Command add_bench_command(CLI::App& app, CommonOptions& common) {
       "--accel", options->accel,
       "Also time Accel, the structure that build() makes, of each quality: build, refit, rays, and a "
       "frame of all of them");
+  add_choice<std::optional<Quality>>(
+      *command, "--views", options->views,
+      {{"fast", Quality::fast}, {"balanced", Quality::balanced}, {"best", Quality::best}},
+      "Also time primary, diffuse, ambient and shadow rays from several eyes per scene, through an Accel of this "
+      "quality; with --kernels by each kernel");
   command->add_flag("--stages", options->stages, "Also time each stage of the build");
   add_common_options(*command, common);
   std::string names;
@@ -201,6 +235,7 @@ Command add_bench_command(CLI::App& app, CommonOptions& common) {
                   "  copse bench all --scenes DIR --backend cuda\n"
                   "  copse bench all --builder all --morton-bits 63\n"
                   "  copse bench all --builder hploc --layout all\n"
+                  "  copse bench testball --views best\n"
                   "  copse bench assets/spot.obj --morton-bits 63 --stages");
   return {command, [options](Session& session) { return run_bench(session, *options); }};
 }

@@ -91,13 +91,44 @@ TEST_P(CliBench, TracesWithEveryKernelAndLayout) {
                                     "--rays-size", "32", "--morton-bits", "63", "--json"}))
                           .json();
   const Json &result = report["results"].at(0), &kernels = result["kernels"];
-  // On a GPU three kernels per layout, and packets on the binary tree. On the CPU the automatic kernel alone. Ray
-  // trees make one row more.
-  EXPECT_EQ(kernels.size(), GetParam() == Backend::cuda ? 14u : 5u);
+  // On a GPU three kernels per layout, and packets on the binary tree and in 64-byte nodes. On the CPU the automatic
+  // kernel alone. Ray trees make one row more.
+  EXPECT_EQ(kernels.size(), GetParam() == Backend::cuda ? 15u : 5u);
   for (const Json& row : kernels) {
     EXPECT_EQ(row["primary"]["hits"], result["primary"]["hits"]) << row;
     EXPECT_EQ(row["diffuse"]["hits"], result["diffuse"]["hits"]) << row;
   }
+}
+
+TEST_P(CliBench, TracesFromSeveralEyes) {
+  std::filesystem::copy_file(sphere(), path("material-testball.ply"));
+  const Json report =
+      run_cli(here({"bench", "testball", sphere(), "--scenes", path(""), "--views", "fast", "--kernels",
+                    "--repeats", "1", "--rays-size", "64", "--morton-bits", "63", "--json"}))
+          .json();
+  ASSERT_EQ(report["views"].size(), 2u);
+  const Json &testball = report["views"][0], &file = report["views"][1];
+  EXPECT_EQ(testball["quality"], "fast");
+  ASSERT_EQ(testball["views"].size(), 4u);
+  for (const Json& view : testball["views"]) {
+    ASSERT_EQ(view["kernels"].size(), GetParam() == Backend::cuda ? 4u : 1u);
+    const Json& automatic = view["kernels"][0];
+    EXPECT_EQ(automatic["kernel"], "automatic");
+    EXPECT_EQ(automatic["diffuse"]["rays"], automatic["primary"]["hits"]);
+    EXPECT_EQ(automatic["shadow"]["rays"], automatic["primary"]["hits"]);
+    EXPECT_EQ(automatic["ambient"]["hits"], automatic["diffuse"]["hits"]);
+    for (const Json& by : view["kernels"]) {
+      for (const char* rays : {"primary", "diffuse", "ambient", "shadow"}) {
+        EXPECT_EQ(by[rays]["hits"], automatic[rays]["hits"]) << by["kernel"] << ", " << rays;
+      }
+    }
+  }
+  // From inside the unit sphere all primary and diffuse rays hit it; from outside, beside it, all miss.
+  EXPECT_EQ(testball["views"][3]["kernels"][0]["primary"]["hits"], 64 * 64);
+  EXPECT_EQ(testball["views"][3]["kernels"][0]["diffuse"]["hits"], 64 * 64);
+  EXPECT_EQ(testball["views"][2]["kernels"][0]["primary"]["hits"], 0);
+  ASSERT_EQ(file["views"].size(), 1u);
+  EXPECT_EQ(file["views"][0]["kernels"][0]["primary"]["hits"], report["results"][1]["primary"]["hits"]);
 }
 
 using Cli = CliTest;

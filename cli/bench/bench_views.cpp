@@ -1,0 +1,80 @@
+#include "cli/bench/bench_views.h"
+
+#include <algorithm>
+
+#include "accel/accel_rays.h"
+#include "bench/support/scene_rays.h"
+
+namespace copse::cli {
+
+namespace {
+
+struct ViewRays {
+  std::vector<Ray> primary, diffuse, shadow;
+};
+
+ViewRays make_rays(Context& context, const Accel& accel, const Mesh& mesh, const BenchView& view, u32 size) {
+  const Aabb box = bounds(mesh);
+  ViewRays rays{.primary = bench::make_primary_rays(view.eye, size), .diffuse = {}, .shadow = {}};
+  const Buffer<Ray> primary(context, rays.primary);
+  Buffer<Hit> buffer(context, rays.primary.size());
+  closest_hits(context, accel, primary.span(), buffer.span());
+  const std::vector<Hit> hits = buffer.download();
+  rays.diffuse = bench::make_diffuse_rays(mesh, box, rays.primary, hits);
+  const vec3 light = bench::shadow_light(box, view.eye, view.interior);
+  rays.shadow = bench::make_shadow_rays(mesh, box, rays.primary, hits, light);
+  return rays;
+}
+
+struct ViewBench {
+  Context& context;
+  const Accel& accel;
+  u32 repeats;
+  TraceKernel kernel;
+
+  RayTimes closest(const std::vector<Ray>& rays) const {
+    const auto trace = [&](BufferSpan<const Ray> ray_span, BufferSpan<Hit> hits) {
+      closest_hits(context, accel, ray_span, hits, {.kernel = kernel});
+    };
+    return measure_rays(context, rays, repeats, trace).times;
+  }
+
+  RayTimes any(const std::vector<Ray>& rays) const {
+    RayTimes times{.ray_count = rays.size()};
+    if (rays.empty()) return times;
+    const Buffer<Ray> ray_buffer(context, rays);
+    Buffer<u8> occluded(context, rays.size());
+    times.milliseconds = median_milliseconds(context, repeats, [&] {
+      any_hits(context, accel, ray_buffer.span(), occluded.span(), {.kernel = kernel});
+    });
+    const std::vector<u8> results = occluded.download();
+    times.hit_count = u64(std::count(results.begin(), results.end(), u8{1}));
+    return times;
+  }
+
+  ViewKernelTimes measure(const ViewRays& rays) const {
+    return {kernel, closest(rays.primary), closest(rays.diffuse), any(rays.diffuse), any(rays.shadow)};
+  }
+};
+
+}  // namespace
+
+std::vector<ViewTimes> measure_views(Context& context, const Accel& accel, const Mesh& mesh,
+                                     const std::vector<BenchView>& views, u32 rays_size, u32 repeats,
+                                     bool all_kernels) {
+  std::vector<TraceKernel> kernels{TraceKernel::automatic};
+  if (all_kernels && context.backend() == Backend::cuda) {
+    kernels = {TraceKernel::automatic, TraceKernel::thread_per_ray, TraceKernel::persistent, TraceKernel::packets};
+  }
+  std::vector<ViewTimes> times;
+  for (const BenchView& view : views) {
+    const ViewRays rays = make_rays(context, accel, mesh, view, rays_size);
+    times.push_back({view.eye, {}});
+    for (const TraceKernel kernel : kernels) {
+      times.back().kernels.push_back(ViewBench{context, accel, repeats, kernel}.measure(rays));
+    }
+  }
+  return times;
+}
+
+}  // namespace copse::cli
