@@ -52,8 +52,8 @@ struct TraceOptions {
   ///   BVH2             persistent      packets from 16 rays per triangle on, else thread_per_ray
   ///   Bvh4             persistent      thread_per_ray
   ///   CompressedBvh4   persistent      persistent below 1 ray per triangle, and below 2 if most rays start
-  ///                                    outside the tree; packets for closest hits from 16 on; else
-  ///                                    thread_per_ray
+  ///                                    outside the tree; packets from 16 on; else thread_per_ray.
+  ///                                    Any hits: thread_per_ray
   ///   CompressedBvh8   persistent      persistent
   ///
   /// There is no sample where the tree and the numbers leave no choice.

@@ -193,7 +193,7 @@ TEST_P(Kernels, SayWhichOfThemTracedACompressedTree) {
   const CompressedBvh4 tree = collapse<CompressedBvh4>(context(), build(context(), device.view(), HplocOptions{}));
   const auto chosen = [&](u32 across, TraceKernel kernel, bool any) {
     std::vector<Ray> rays;
-    const float step = 0.064f / float(across);
+    const float step = 0.03f / float(across);
     for (u32 i = 0; i < across * across; ++i) {
       rays.push_back({vec3(0, 0, 3), 0, vec3(float(i % across) * step, float(i / across) * step, -1), infinity});
     }
@@ -211,7 +211,9 @@ TEST_P(Kernels, SayWhichOfThemTracedACompressedTree) {
   };
   EXPECT_EQ(chosen(128, TraceKernel::automatic, false), TraceKernel::packets);
   EXPECT_EQ(chosen(64, TraceKernel::automatic, false), TraceKernel::thread_per_ray);
+  EXPECT_EQ(chosen(16, TraceKernel::automatic, false), TraceKernel::persistent);
   EXPECT_EQ(chosen(128, TraceKernel::automatic, true), TraceKernel::thread_per_ray);
+  EXPECT_EQ(chosen(16, TraceKernel::automatic, true), TraceKernel::thread_per_ray);
   EXPECT_EQ(chosen(64, TraceKernel::packets, false), TraceKernel::packets);
   EXPECT_EQ(chosen(64, TraceKernel::packets, true), TraceKernel::persistent);
 }

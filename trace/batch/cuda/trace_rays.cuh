@@ -58,7 +58,8 @@ KernelTable kernels_for(const Query& query, u64 n) {
     return {together, together, persistent};
   } else if constexpr (Query::has_masks) {
     return {persistent, persistent, persistent};
-  } else if constexpr (std::is_same_v<Tree, copse::detail::WideTree<CompressedBvh4Node>>) {
+  } else if constexpr (std::is_same_v<Tree, copse::detail::WideTree<CompressedBvh4Node>> &&
+                       std::is_same_v<typename Query::Result, Hit>) {
     return {count > n / 2 ? persistent : together, count > n ? persistent : together, persistent};
   } else if constexpr (std::is_same_v<Tree, copse::detail::WideTree<CompressedBvh8Node>>) {
     return {persistent, persistent, persistent};
