@@ -14,13 +14,13 @@ namespace copse {
 namespace detail {
 
 /// A child of a wide node, and the distance of its box.
-struct WidePlace {
+struct WideQueryPlace {
   WideChild at;
   u32 node;  // whose child it is
   float distance;
 
   COPSE_HD bool is_nowhere() const { return at.is_nothing(); }
-  COPSE_HD static WidePlace nowhere() { return {WideChild::nothing(), invalid_id, 0}; }
+  COPSE_HD static WideQueryPlace nowhere() { return {WideChild::nothing(), invalid_id, 0}; }
 };
 
 /// Siblings are visited by (distance, slot).
@@ -64,8 +64,8 @@ struct NearChildren {
 
 /// The child of `node_id` to visit first; the others go on the stack. nowhere if all are too far.
 template <class Node, u32 size, class Measure>
-COPSE_HD inline WidePlace nearest_child(const WideBvhView<Node>& bvh, const Measure& measure, float limit,
-                                        u32 node_id, WalkStack<WidePlace, size>& stack) {
+COPSE_HD inline WideQueryPlace nearest_child(const WideBvhView<Node>& bvh, const Measure& measure, float limit,
+                                             u32 node_id, WalkStack<WideQueryPlace, size>& stack) {
   const Node& node = bvh.nodes.data()[node_id];
   NearChildren<Node> near;
   for (u32 slot = 0; slot < Node::width; ++slot) {
@@ -73,7 +73,7 @@ COPSE_HD inline WidePlace nearest_child(const WideBvhView<Node>& bvh, const Meas
     const float distance = distance_of(node, measure, slot);
     if (distance <= limit) near.insert(distance, slot);
   }
-  if (near.count == 0) return WidePlace::nowhere();
+  if (near.count == 0) return WideQueryPlace::nowhere();
   for (u32 i = near.count - 1; i > 0; --i) {
     stack.push({node.child(near.slots[i]), node_id, near.distances[i]});
   }
@@ -82,7 +82,8 @@ COPSE_HD inline WidePlace nearest_child(const WideBvhView<Node>& bvh, const Meas
 
 /// The child of a node that is visited next after `slot` and is within the limit; nowhere if there is none.
 template <class Node, class Measure>
-COPSE_HD inline WidePlace next_near(const Node& node, u32 node_id, const Measure& measure, float limit, u32 slot) {
+COPSE_HD inline WideQueryPlace next_near(const Node& node, u32 node_id, const Measure& measure, float limit,
+                                         u32 slot) {
   const float before = distance_of(node, measure, slot);
   u32 next_slot = Node::width;
   float next = infinity;
@@ -95,39 +96,40 @@ COPSE_HD inline WidePlace next_near(const Node& node, u32 node_id, const Measure
       next_slot = other;
     }
   }
-  if (next_slot == Node::width) return WidePlace::nowhere();
+  if (next_slot == Node::width) return WideQueryPlace::nowhere();
   return {node.child(next_slot), node_id, next};
 }
 
 /// The place to visit after `finished`, found by parent links.
 template <class Node, class Measure>
-COPSE_HD inline WidePlace climb_to_near(const WideBvhView<Node>& bvh, const Measure& measure, float limit,
-                                        WidePlace finished) {
+COPSE_HD inline WideQueryPlace climb_to_near(const WideBvhView<Node>& bvh, const Measure& measure, float limit,
+                                             WideQueryPlace finished) {
   while (finished.node != invalid_id) {
     const Node& node = bvh.nodes.data()[finished.node];
-    const WidePlace next = next_near(node, finished.node, measure, limit, slot_of(node, finished.at));
+    const WideQueryPlace next = next_near(node, finished.node, measure, limit, slot_of(node, finished.at));
     if (!next.is_nowhere()) return next;
     finished = {{finished.node, 0}, bvh.parents.data()[finished.node], 0};
   }
-  return WidePlace::nowhere();
+  return WideQueryPlace::nowhere();
 }
 
 /// The first overlapping child from `slot` on.
 template <class Node, class Overlaps>
-COPSE_HD inline WidePlace next_overlapping(const Node& node, u32 node_id, const Overlaps& overlaps, u32 slot) {
+COPSE_HD inline WideQueryPlace next_overlapping(const Node& node, u32 node_id, const Overlaps& overlaps,
+                                                u32 slot) {
   for (; slot < Node::width; ++slot) {
     const Aabb box = node.child_box(slot);
     if (!node.child(slot).is_nothing() && overlaps(box.lo, box.hi)) return {node.child(slot), node_id, 0};
   }
-  return WidePlace::nowhere();
+  return WideQueryPlace::nowhere();
 }
 
 /// The first overlapping child of `node_id`; the others go on the stack. nowhere if none overlaps.
 template <class Node, u32 size, class Overlaps>
-COPSE_HD inline WidePlace overlapping_child(const WideBvhView<Node>& bvh, const Overlaps& overlaps, u32 node_id,
-                                            WalkStack<WidePlace, size>& stack) {
+COPSE_HD inline WideQueryPlace overlapping_child(const WideBvhView<Node>& bvh, const Overlaps& overlaps,
+                                                 u32 node_id, WalkStack<WideQueryPlace, size>& stack) {
   const Node& node = bvh.nodes.data()[node_id];
-  WidePlace first = WidePlace::nowhere();
+  WideQueryPlace first = WideQueryPlace::nowhere();
   for (u32 slot = Node::width; slot-- > 0;) {
     const Aabb box = node.child_box(slot);
     if (node.child(slot).is_nothing() || !overlaps(box.lo, box.hi)) continue;
@@ -139,24 +141,24 @@ COPSE_HD inline WidePlace overlapping_child(const WideBvhView<Node>& bvh, const 
 
 /// The place to visit after `finished`, found by parent links.
 template <class Node, class Overlaps>
-COPSE_HD inline WidePlace climb_to_overlapping(const WideBvhView<Node>& bvh, const Overlaps& overlaps,
-                                               WidePlace finished) {
+COPSE_HD inline WideQueryPlace climb_to_overlapping(const WideBvhView<Node>& bvh, const Overlaps& overlaps,
+                                                    WideQueryPlace finished) {
   while (finished.node != invalid_id) {
     const Node& node = bvh.nodes.data()[finished.node];
-    const WidePlace next = next_overlapping(node, finished.node, overlaps, slot_of(node, finished.at) + 1);
+    const WideQueryPlace next = next_overlapping(node, finished.node, overlaps, slot_of(node, finished.at) + 1);
     if (!next.is_nowhere()) return next;
     finished = {{finished.node, 0}, bvh.parents.data()[finished.node], 0};
   }
-  return WidePlace::nowhere();
+  return WideQueryPlace::nowhere();
 }
 
 /// The traversal from the place `at` on. `climbs`: go on behind it, up to the end of the tree.
 template <u32 stack_size, class Node, class Overlaps, class Test>
-COPSE_HD inline void walk_overlaps_from(const WideBvhView<Node>& bvh, WidePlace at, bool climbs,
+COPSE_HD inline void walk_overlaps_from(const WideBvhView<Node>& bvh, WideQueryPlace at, bool climbs,
                                         const Overlaps& overlaps, Test& test) {
-  WalkStack<WidePlace, stack_size> stack;
+  WalkStack<WideQueryPlace, stack_size> stack;
   while (!at.is_nowhere()) {
-    const WidePlace finished = at;
+    const WideQueryPlace finished = at;
     if (at.at.is_leaf()) {
       for (u32 i = 0; i < at.at.count; ++i) {
         if (test(number_for<Test>(bvh.primitive_ids.data(), at.at.first + i))) return;
@@ -168,7 +170,7 @@ COPSE_HD inline void walk_overlaps_from(const WideBvhView<Node>& bvh, WidePlace 
       at = stack.pop();
     } else {
       const bool goes_on = climbs || stack.has_dropped();
-      at = goes_on ? climb_to_overlapping(bvh, overlaps, finished) : WidePlace::nowhere();
+      at = goes_on ? climb_to_overlapping(bvh, overlaps, finished) : WideQueryPlace::nowhere();
     }
   }
 }
@@ -190,10 +192,10 @@ COPSE_HD inline Aabb root_box(const WideBvhView<Node>& bvh) {
 template <u32 stack_size = detail::walk_stack_size, class Node, class Measure, class Test>
 COPSE_HD inline void walk_nearest_first(const WideBvhView<Node>& bvh, const Measure& measure, float limit,
                                         Test& test) {
-  detail::WalkStack<detail::WidePlace, stack_size> stack;
-  detail::WidePlace at{{0, 0}, invalid_id, 0};
+  detail::WalkStack<detail::WideQueryPlace, stack_size> stack;
+  detail::WideQueryPlace at{{0, 0}, invalid_id, 0};
   while (!at.is_nowhere()) {
-    const detail::WidePlace finished = at;
+    const detail::WideQueryPlace finished = at;
     if (at.at.is_leaf()) {
       for (u32 i = 0; i < at.at.count; ++i) {
         if (test(detail::number_for<Test>(bvh.primitive_ids.data(), at.at.first + i), limit)) return;
@@ -201,9 +203,9 @@ COPSE_HD inline void walk_nearest_first(const WideBvhView<Node>& bvh, const Meas
     } else if (at = detail::nearest_child(bvh, measure, limit, at.at.first, stack); !at.is_nowhere()) {
       continue;
     }
-    at = detail::WidePlace::nowhere();
+    at = detail::WideQueryPlace::nowhere();
     while (at.is_nowhere() && !stack.empty()) {
-      const detail::WidePlace latest = stack.pop();
+      const detail::WideQueryPlace latest = stack.pop();
       if (latest.distance <= limit) at = latest;
     }
     if (at.is_nowhere() && stack.has_dropped()) at = detail::climb_to_near(bvh, measure, limit, finished);
@@ -220,8 +222,8 @@ COPSE_HD inline void walk_overlaps(const WideBvhView<Node>& bvh, const Overlaps&
 template <u32 stack_size = detail::walk_stack_size, class Node, class Overlaps, class Test>
 COPSE_HD inline void walk_overlaps_after(const WideBvhView<Node>& bvh, u32 node, u32 slot,
                                          const Overlaps& overlaps, Test& test) {
-  const detail::WidePlace leaf{bvh.nodes.data()[node].child(slot), node, 0};
-  const detail::WidePlace first = detail::climb_to_overlapping(bvh, overlaps, leaf);
+  const detail::WideQueryPlace leaf{bvh.nodes.data()[node].child(slot), node, 0};
+  const detail::WideQueryPlace first = detail::climb_to_overlapping(bvh, overlaps, leaf);
   detail::walk_overlaps_from<stack_size>(bvh, first, true, overlaps, test);
 }
 
