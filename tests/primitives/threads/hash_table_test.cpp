@@ -240,6 +240,29 @@ TYPED_TEST(HashTableThreads, CountEachComingAndGoingOfAKey) {
   });
 }
 
+/// All threads assign to three keys and find them. No search may mix the words of two values.
+TYPED_TEST(HashTableThreads, AssignWholeValues) {
+  in_each_crowd([&](const Crowd& crowd) {
+    constexpr u32 n = 3;
+    auto table = this->table(n);
+    const auto view = table.view();
+    for (u32 key = 0; key < n; ++key) this->insert(view, key);
+    std::atomic<u32> wrong = 0;
+    crowd.run([&](u32 thread) {
+      for (u32 k = thread; k < 400000 / crowd.size(); ++k) {
+        if (k % 2 == 0) {
+          wrong += this->assign(view, k % n, k) != InsertResult::found;
+        } else {
+          const auto found = view.find(k % n);
+          wrong += !found.found || !belongs(k % n, found.value);
+        }
+      }
+    });
+    EXPECT_EQ(wrong, 0u);
+    EXPECT_EQ(this->counted(view, n), std::vector<u32>(n, 1));
+  });
+}
+
 /// A walk over all slots, while other threads assign to what it visits. No element moves, so it visits each once.
 TYPED_TEST(HashTableThreads, VisitEachElementOnceWhileItsValueChanges) {
   this->repeat_in_each_crowd(10, [&](const Crowd& crowd) {
