@@ -3,7 +3,9 @@
 #include "viewer/model/session/session.h"
 
 #include <algorithm>
+#include <chrono>
 #include <nlohmann/json.hpp>
+#include <thread>
 
 #include "tests/support/backends.h"
 #include "tests/viewer/scenes.h"
@@ -210,6 +212,27 @@ TEST(Session, TurnedByHandMakesPicturesAndIsWholeAtRest) {
   EXPECT_FALSE(session.busy());
   EXPECT_FALSE(session.picture(0).is_preview);
   EXPECT_NE(session.camera().pose(), before);
+}
+
+TEST(Session, TakesMostOfTheTimeAtRestThoughDrawingTakesLong) {
+  SmallSession s(sphere(), 1280, 720, {});
+  s.session.view().view = View::ambient_occlusion;
+  s.session.view().ambient_samples = 4096;  // more work than there is time for
+  s.session.set_user_active(false);
+  using Clock = std::chrono::steady_clock;
+  constexpr std::chrono::milliseconds drawing(40);
+  double update_ms = 0, frame_ms = 0;
+  for (u32 frame = 0; frame < 18; ++frame) {
+    const Clock::time_point begin = Clock::now();
+    s.session.update(0.1);
+    const Clock::time_point end = Clock::now();
+    std::this_thread::sleep_for(drawing);
+    if (frame < 8) continue;  // until it knows how long a frame takes
+    update_ms += std::chrono::duration<double, std::milli>(end - begin).count();
+    frame_ms += std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
+  }
+  ASSERT_TRUE(s.session.busy());
+  EXPECT_GT(update_ms, frame_ms * 0.6);
 }
 
 TEST(Session, TurnsWhileItBuilds) {
