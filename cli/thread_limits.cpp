@@ -7,11 +7,11 @@
 #include <cstring>
 #include <fstream>
 #include <mutex>
+#include <optional>
 #include <system_error>
 #include <thread>
 #include <vector>
 
-#include "cli/options/options.h"
 #include "cli/output.h"
 #include "primitives/core/error.h"
 
@@ -52,7 +52,7 @@ std::string no_thread_message() {
   if (const auto count = number_in("/proc/sys/kernel/threads-max")) {
     limits.push_back(fmt::format("{} threads of this machine (threads-max)", *count));
   }
-  return fmt::format("no thread can be started; the limits are {}", CLI::detail::join(limits, ", "));
+  return fmt::format("no thread can be started; the limits are {}", fmt::join(limits, ", "));
 }
 
 bool is_about_threads(const std::exception& error) {

@@ -2,6 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cctype>
+
 #include "cli/options/options.h"
 #include "cli/options/spelling.h"
 

@@ -1,5 +1,6 @@
 // copse bench: times builds, refits and rays of each builder over each scene.
 
+#include <CLI/CLI.hpp>
 #include <memory>
 
 #include "bench/support/scene_rays.h"

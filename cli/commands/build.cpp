@@ -1,5 +1,6 @@
 // copse build: builds a tree over a mesh, prints its statistics and writes the structure file.
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
 

@@ -1,5 +1,6 @@
 // copse info: describes a mesh, structure or voxel file.
 
+#include <CLI/CLI.hpp>
 #include <cmath>
 #include <memory>
 

@@ -1,5 +1,6 @@
 // copse render: ray casts a picture of a mesh, structure or voxels.
 
+#include <CLI/CLI.hpp>
 #include <memory>
 
 #include "builders/bvh/lbvh.h"

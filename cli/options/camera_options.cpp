@@ -1,5 +1,7 @@
 #include "cli/options/camera_options.h"
 
+#include <CLI/CLI.hpp>
+
 namespace copse::cli {
 
 Camera place_camera(const CameraOptions& options, const Aabb& box, float aspect) {

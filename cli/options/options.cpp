@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cmath>
 
 #include "cli/options/spelling.h"
@@ -124,6 +126,17 @@ CLI::Option* add_image_size(CLI::App& app, u32& width, u32& height, u32 highest)
   };
   return app.add_option_function<std::string>("--size", parse, "Both at once, as in 1920x1080")
       ->option_text("WxH");
+}
+
+CLI::Option* add_choice_of_names(CLI::App& app, const std::string& name, const std::vector<std::string>& names,
+                                 const std::function<void(size_t)>& set, const std::string& description) {
+  const auto parse = [=](const std::string& text) {
+    const auto found = std::find(names.begin(), names.end(), text);
+    if (found == names.end()) throw CLI::ValidationError(name + " is " + none_of(text, names));
+    set(size_t(found - names.begin()));
+  };
+  return app.add_option_function<std::string>(name, parse, description)
+      ->option_text(CLI::detail::join(names, "|"));
 }
 
 std::string one_of(const std::vector<std::string>& names) {

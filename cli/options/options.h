@@ -1,8 +1,6 @@
 #pragma once
 
-#include <CLI/CLI.hpp>
-
-#include <initializer_list>
+#include <functional>
 #include <optional>
 #include <string>
 #include <utility>
@@ -12,6 +10,12 @@
 #include "primitives/core/context.h"
 
 // Options that check their values. An error names the option, the value and the values that it takes.
+
+// <CLI/CLI.hpp> takes seconds to compile, so only the files that call CLI11 include it.
+namespace CLI {
+class App;
+class Option;
+}  // namespace CLI
 
 namespace copse::cli {
 
@@ -61,19 +65,17 @@ std::string one_of(const std::vector<std::string>& names);
 /// "; did you mean b?" follows.
 std::string none_of(const std::string& text, const std::vector<std::string>& names);
 
+/// Adds an option that takes one of the names, and calls set(i) for name i.
+CLI::Option* add_choice_of_names(CLI::App& app, const std::string& name, const std::vector<std::string>& names,
+                                 const std::function<void(size_t)>& set, const std::string& description);
+
 template <class T>
 CLI::Option* add_choice(CLI::App& app, const std::string& name, T& value, const Choices<T>& choices,
                         const std::string& description) {
   std::vector<std::string> names;
   for (const auto& choice : choices) names.push_back(choice.first);
-  const auto parse = [=, &value](const std::string& text) {
-    for (const auto& [word, meaning] : choices) {
-      if (word == text) return void(value = meaning);
-    }
-    throw CLI::ValidationError(name + " is " + none_of(text, names));
-  };
-  return app.add_option_function<std::string>(name, parse, description)
-      ->option_text(CLI::detail::join(names, "|"));
+  return add_choice_of_names(
+      app, name, names, [choices, &value](size_t i) { value = choices[i].second; }, description);
 }
 
 }  // namespace copse::cli

@@ -1,5 +1,6 @@
 #include "cli/options/structures.h"
 
+#include <CLI/CLI.hpp>
 #include <charconv>
 #include <vector>
 
