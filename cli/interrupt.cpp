@@ -25,7 +25,7 @@ bool is_ignored(int signal) {
 }
 
 /// The time in which work that heeds the stop request ends by itself.
-constexpr std::chrono::milliseconds grace{300};
+constexpr std::chrono::milliseconds grace{200};
 
 void write_to_stderr(std::string_view text) {
   [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, text.data(), text.size());

@@ -9,7 +9,7 @@ namespace copse::cli {
 
 /// Turns the first Ctrl-C (SIGINT), SIGTERM or SIGHUP into a stop request, so that the running stage ends. Some work
 /// does not ask for stop requests, such as the generation of a mesh or a call that writes a gigabyte. So if the
-/// program has not ended within a third of a second, or if a second signal comes, the watch ends it. No half-written
+/// program has not ended within a fifth of a second, or if a second signal comes, the watch ends it. No half-written
 /// file is left in either case: what is not complete has no name, or a temporary one that is removed.
 ///
 /// A stop request may not be made in a signal handler, so the signals are blocked and a thread waits for them.
