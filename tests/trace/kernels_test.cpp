@@ -209,11 +209,11 @@ TEST_P(Kernels, SayWhichOfThemTracedACompressedTree) {
     }
     return TraceKernel(word.download()[0]);
   };
-  EXPECT_EQ(chosen(128, TraceKernel::automatic, false), TraceKernel::packets);
+  // Few enough for a thread each.
   EXPECT_EQ(chosen(64, TraceKernel::automatic, false), TraceKernel::thread_per_ray);
-  EXPECT_EQ(chosen(16, TraceKernel::automatic, false), TraceKernel::persistent);
-  EXPECT_EQ(chosen(128, TraceKernel::automatic, true), TraceKernel::thread_per_ray);
-  EXPECT_EQ(chosen(16, TraceKernel::automatic, true), TraceKernel::thread_per_ray);
+  EXPECT_EQ(chosen(64, TraceKernel::automatic, true), TraceKernel::thread_per_ray);
+  EXPECT_EQ(chosen(1024, TraceKernel::automatic, false), TraceKernel::packets);
+  EXPECT_EQ(chosen(1024, TraceKernel::automatic, true), TraceKernel::thread_per_ray);
   EXPECT_EQ(chosen(64, TraceKernel::packets, false), TraceKernel::packets);
   EXPECT_EQ(chosen(64, TraceKernel::packets, true), TraceKernel::persistent);
 }

@@ -68,6 +68,14 @@ KernelTable kernels_for(const Query& query, u64 n) {
   }
 }
 
+/// True if all rays of a batch through a wide tree have a thread at the same time. Warps that stay have no more rays
+/// to take then, and a sample costs more than it saves. bench/notes/rays-gpu.md has the measurements.
+template <class Query>
+bool fits_at_once(const Executor& ex, u32 n) {
+  const u64 threads = u64{ex.multiprocessor_count} * ThreadPerRay<Query>::blocks * ray_threads;
+  return !WalksBinaryTree<Query> && !Query::has_masks && n <= threads;
+}
+
 /// Launches `kernel`. `choice` is as for the kernels. Groups and persistent warps may traverse different trees.
 template <class Grouped, class Persistent>
 void trace_with_kernel(const Executor& ex, const char* label, TraceKernel kernel, const Grouped& grouped,
@@ -103,6 +111,7 @@ void trace_by_table(const Executor& ex, const char* label, const KernelTable& ta
 /// At most 2^31 rays.
 template <class Query>
 void trace_by(const Executor& ex, const char* label, TraceKernel kernel, const Query& query, u32 n, u32* chosen) {
+  if (kernel == TraceKernel::automatic && fits_at_once<Query>(ex, n)) kernel = TraceKernel::thread_per_ray;
   if (kernel == TraceKernel::automatic) {
     ScratchArena::Frame frame(ex.scratch);
     u32* choice = frame.allocate<u32>(1);
