@@ -15,7 +15,7 @@ struct AccelAccess;
 
 /// How much time a build may take, and how fast rays become. docs/guide/choosing.md has the figures.
 enum class Quality : u32 {
-  /// H-PLOC. For what is built anew in every frame.
+  /// H-PLOC, from a million triangles on over pairs of them. For what is built anew in every frame.
   fast,
 
   /// H-PLOC and 2 passes of reinsertion. It takes about as long as 6 fast builds, and pays for itself after some

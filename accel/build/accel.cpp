@@ -25,10 +25,19 @@ namespace {
 
 using detail::AccelAccess;
 
+/// From so many triangles on, fast builds begin with leaves of up to two triangles: see
+/// docs/decisions/0017-large-fast-builds-begin-with-pairs.md.
+constexpr u64 min_paired_triangles = u64{1} << 20;
+
+HplocOptions fast_options(u64 triangle_count) {
+  if (triangle_count < min_paired_triangles) return {};
+  return {.radius = 2, .max_leaf_size = 2};
+}
+
 /// What a quality stands for. docs/guide/choosing.md has the measurements.
-detail::PackedBuildOptions steps_of(const AccelOptions& options) {
+detail::PackedBuildOptions steps_of(const AccelOptions& options, u64 triangle_count) {
   switch (options.quality) {
-    case Quality::fast: return {.builder = HplocOptions{}};
+    case Quality::fast: return {.builder = fast_options(triangle_count)};
     case Quality::balanced: return {.builder = HplocOptions{}, .reinsert_passes = 2};
     case Quality::best: return {.builder = SahOptions{}, .reinsert_passes = 8};
   }
@@ -52,13 +61,13 @@ void check_room(const Accel& accel, u64 triangle_count) {
 
 void build_in_place(Context& context, Accel& accel, const TriangleViews& triangles) {
   detail::build_packed(context, AccelAccess::tree(accel), AccelAccess::packed(accel), triangles,
-                       steps_of(accel.options()));
+                       steps_of(accel.options(), triangles.primitive_count()));
 }
 
 }  // namespace
 
 Accel build(Context& context, const TriangleViews& triangles, const AccelOptions& options) {
-  steps_of(options);  // checks them
+  steps_of(options, triangles.primitive_count());  // checks them
   Accel accel;
   AccelAccess::options(accel) = options;
   AccelAccess::backend(accel) = context.backend();
@@ -90,7 +99,7 @@ void compact(Context& context, Accel& accel) {
 }
 
 BuildSizes build_sizes(Context& context, u64 triangle_count, const AccelOptions& options, u64 view_count) {
-  return detail::packed_sizes(context, triangle_count, steps_of(options), view_count);
+  return detail::packed_sizes(context, triangle_count, steps_of(options, triangle_count), view_count);
 }
 
 }  // namespace copse

@@ -3,11 +3,14 @@
 #include <gtest/gtest.h>
 
 #include "accel/accel.h"
+#include "builders/bvh/collapse.h"
+#include "builders/bvh/hploc.h"
 #include "builders/bvh/validate.h"
 #include "builders/geometry/generate.h"
 #include "primitives/core/graph.h"
 #include "tests/accel/accels.h"
 #include "tests/support/hard_meshes.h"
+#include "tests/support/wide_bvh.h"
 
 namespace copse {
 namespace {
@@ -69,6 +72,18 @@ TEST_P(AccelBuild, IsTheSameOnEveryBackend) {
       const Accel b = build(one_thread, other.view(), {.quality = quality});
       EXPECT_TRUE(AccelCopy(a) == AccelCopy(b)) << name_of(quality);
     }
+  }
+}
+
+TEST_P(AccelBuild, FastBeginsWithPairsFromAMillionTrianglesOnLarge) {
+  for (const u32 size : {724u, 725u}) {
+    const DeviceMesh mesh(context(), generate_grid(size));
+    const bool is_paired = mesh.triangles.size() >= u64{1} << 20;
+    EXPECT_EQ(is_paired, size == 725u);
+    const HplocOptions options = is_paired ? HplocOptions{.radius = 2, .max_leaf_size = 2} : HplocOptions{};
+    const Accel accel = build(context(), mesh.view(), {.quality = Quality::fast});
+    const CompressedBvh4 expected = collapse<CompressedBvh4>(context(), build(context(), mesh.view(), options));
+    EXPECT_TRUE(test::same_bytes(test::WideCopy(expected), test::WideCopy(accel.tree()))) << size;
   }
 }
 
