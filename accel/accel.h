@@ -62,7 +62,9 @@ class Accel {
   Accel() = default;
 
   AccelView view() const {
-    return {tree_.view(), packed_.triangles.span(), packed_.masks.empty() ? nullptr : packed_.masks.data()};
+    CompressedBvh4View tree = tree_.view();
+    tree.primitive_ids = {tree.primitive_ids.data(), packed_.triangles.size()};  // null once compacted
+    return {tree, packed_.triangles.span(), packed_.masks.empty() ? nullptr : packed_.masks.data()};
   }
 
   const AccelOptions& options() const { return options_; }
@@ -78,7 +80,8 @@ class Accel {
 
   u64 size_bytes() const { return tree_.size_bytes() + packed_.size_bytes(); }
 
-  /// The parts, for calls that take a tree: stats, validate, files.
+  /// The parts, for calls that take a tree, such as stats and validate. Once compacted, the tree has no primitive ids;
+  /// the packed triangles have them.
   const CompressedBvh4& tree() const { return tree_; }
   const PackedTriangles& packed_triangles() const { return packed_; }
 
@@ -115,10 +118,10 @@ void rebuild(Context& context, Accel& accel, const TriangleViews& triangles);
 ///   triangles: as many as `accel` was built over, in the same order
 /// Throws: Error invalid_argument for another number of triangles or if `accel` was never built, Error
 /// out_of_memory, Error cancelled.
-/// Memory: scratch of at most 34 bytes per triangle.
+/// Memory: scratch of at most 34 bytes per triangle, 4 more once compacted.
 void refit(Context& context, Accel& accel, const TriangleViews& triangles);
 
-/// Gives back the memory that the tree does not use, about 50 of 120 bytes per triangle. `accel` can be traced and refitted as
+/// Gives back the memory that the tree does not use, about 56 of 120 bytes per triangle. `accel` can be traced and refitted as
 /// before, but not rebuilt. Graphs that were captured before this call must not be launched any more.
 /// Throws: Error invalid_argument if `accel` was never built, Error out_of_memory.
 /// Waits: to read the size of the tree.

@@ -18,7 +18,7 @@ namespace copse {
 /// What a kernel sees of an Accel: a small value, to be passed by copy. It owns nothing. It stays good through
 /// refits and rebuilds, and until the Accel is compacted, moved to by assignment or destroyed.
 struct AccelView {
-  CompressedBvh4View tree;
+  CompressedBvh4View tree;                     // its primitive_ids may have no address: the triangles have ids
   BufferSpan<const PackedTriangle> triangles;  // in the order of the leaves
   const u32* masks = nullptr;                  // one for each of these triangles; null: all bits are set
 

@@ -94,7 +94,7 @@ void trace_gathered(const char* function, Context& context, const RaySpan& rays,
 void closest_hits(Context& context, const Accel& accel, BufferSpan<const Ray> rays, BufferSpan<Hit> hits,
                   const TraceOptions& options) {
   detail::check_accel("closest_hits", context, accel);
-  closest_hits(context, accel.tree().view(), triangles_of(accel), rays, hits, options);
+  closest_hits(context, accel.view().tree, triangles_of(accel), rays, hits, options);
 }
 
 void closest_hits(Context& context, const Accel& accel, const RaySpan& rays, BufferSpan<Hit> hits,
@@ -109,7 +109,7 @@ void closest_hits(Context& context, const Accel& accel, const RaySpan& rays, Buf
 void any_hits(Context& context, const Accel& accel, BufferSpan<const Ray> rays, BufferSpan<u8> occluded,
               const TraceOptions& options) {
   detail::check_accel("any_hits", context, accel);
-  any_hits(context, accel.tree().view(), triangles_of(accel), rays, occluded, options);
+  any_hits(context, accel.view().tree, triangles_of(accel), rays, occluded, options);
 }
 
 void any_hits(Context& context, const Accel& accel, const RaySpan& rays, BufferSpan<u8> occluded,

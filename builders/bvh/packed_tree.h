@@ -31,7 +31,8 @@ void build_packed(Context& context, CompressedBvh4& tree, PackedTriangles& packe
 /// Throws: as refit.
 void refit_packed(Context& context, CompressedBvh4& tree, PackedTriangles& packed, const TriangleViews& triangles);
 
-/// Gives back the memory that the tree and its triangles do not use. They can be traced and refitted as before.
+/// Gives back the memory that the tree and its triangles do not use, and the tree's primitive ids, which the packed
+/// triangles have too. They can be traced over the packed triangles, and refitted by refit_packed.
 /// Throws: Error out_of_memory.
 /// Waits: to read the counts.
 void compact_packed(Context& context, CompressedBvh4& tree, PackedTriangles& packed);

@@ -156,7 +156,7 @@ TEST_P(AccelBuild, CompactionKeepsHitsAndGivesMemoryBack) {
     const AccelCopy before(accel);
     compact(context(), accel);
     EXPECT_TRUE(AccelCopy(accel) == before);
-    EXPECT_LE(accel.size_bytes(), 72 * mesh.triangles.size());
+    EXPECT_LE(accel.size_bytes(), 68 * mesh.triangles.size());  // scenes of less regular meshes take 64
     test::expect_hits(context(), accel, rays, expected_hits(mesh, rays), "compacted");
     const Mesh moved = stretched(mesh);
     const DeviceMesh moved_device(context(), moved);

@@ -1,5 +1,5 @@
 // This is like a user's translation unit. It uses the header-only queries in device code, through binary and wide
-// trees. It is compiled with none of Copse's own options.
+// trees and an Accel. It is compiled with none of Copse's own options.
 
 #include <copse/copse.h>
 #include <copse/grids.h>
@@ -33,6 +33,31 @@ __global__ void ask_all(Tree tree, copse::TriangleView triangles, const copse::v
   answer.is_inside = copse::is_inside(tree, triangles, point);
 }
 
+/// Keeps the distance of the farthest hit.
+struct FarthestHit {
+  float t = 0;
+  __device__ bool operator()(const copse::Hit& hit) {
+    t = hit.t;
+    return true;
+  }
+};
+
+__global__ void ask_accel(copse::AccelView accel, const copse::vec3* points, copse::u32 count, Answer* answers,
+                          float* farthest) {
+  const copse::u32 i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= count) return;
+  const copse::vec3 point = points[i];
+  Answer& answer = answers[i];
+  answer.nearest = copse::nearest_point(accel, point);
+  copse::k_nearest(accel, point, copse::infinity, 4, answer.neighbours);
+  answer.in_sphere = copse::count_overlaps(accel, copse::Sphere{point, 1});
+  answer.has_overlap = copse::any_overlap(accel, copse::Sphere{point, 1});
+  answer.is_inside = copse::is_inside(accel, point);
+  FarthestHit visit;
+  copse::all_hits(accel, {point, 0, copse::vec3(0, 0, 1), copse::infinity}, visit, 1, copse::Cull::back);
+  farthest[i] = visit.t;
+}
+
 struct PointAnswer {
   copse::PointNeighbour nearest[20];
   copse::u32 count;
@@ -54,6 +79,11 @@ void launch_all(void* stream, copse::BvhView bvh, copse::CompressedBvh4View wide
   auto* s = static_cast<cudaStream_t>(stream);
   ask_all<<<1, 64, 0, s>>>(bvh, triangles, points, 64, frustum, answers);
   ask_all<<<1, 64, 0, s>>>(wide, triangles, points, 64, frustum, answers);
+}
+
+void launch_accel(void* stream, copse::AccelView accel, const copse::vec3* points, Answer* answers,
+                  float* farthest) {
+  ask_accel<<<1, 64, 0, static_cast<cudaStream_t>(stream)>>>(accel, points, 64, answers, farthest);
 }
 
 void launch_points(void* stream, copse::HashGridView grid, const copse::vec3* points, PointAnswer* answers) {

@@ -37,6 +37,10 @@ void refit_and_pack(const Executor& ex, std::span<const TriangleView> views, u64
                     const WideArrays<CompressedBvh4Node>& tree, PackedTriangle* packed, u32* masks);
 template <class Node, class Executor>
 u64 refit_wide_scratch_bytes(const Executor& ex, u64 node_capacity, u64 view_count);
+/// Stores the ids of the first `n` packed triangles, or of as many as there are.
+template <class Executor>
+void copy_packed_ids(const Executor& ex, const PackedTriangle* packed, const u32* primitive_count, u64 n,
+                     u32* ids);
 template <class Executor>
 void pack_triangles(const Executor& ex, BufferSpan<const u32> primitive_ids, const u32* primitive_count,
                     std::span<const TriangleView> views, PackedTriangle* packed, u32* masks);
@@ -134,21 +138,32 @@ void refit_packed(Context& context, CompressedBvh4& tree, PackedTriangles& packe
                   const TriangleViews& triangles) {
   const u64 n = triangles.primitive_count(), view_count = triangles.views().size();
   check_same_count("refit", "triangles", n, "in the tree", tree.source_count);
-  check_same_count("refit", "packed triangles", packed.triangles.size(), "primitive ids of the tree",
-                   tree.primitive_ids.size());
+  const bool has_ids = !tree.primitive_ids.empty();
+  if (has_ids) {
+    check_same_count("refit", "packed triangles", packed.triangles.size(), "primitive ids of the tree",
+                     tree.primitive_ids.size());
+  }
   validate_triangles(context, triangles);
   make_room_for_masks(context, packed, triangles);
   ProfileScope scope(context.profile(), "refit");
   dispatch(context, [&](const auto& ex) {
     const u64 capacity = tree.nodes.size();
-    context.reserve_scratch(refit_wide_scratch_bytes<CompressedBvh4Node>(ex, capacity, view_count));
-    refit_and_pack(ex, triangles.views(), capacity, arrays_of(tree), packed.triangles.data(),
+    context.reserve_scratch(refit_wide_scratch_bytes<CompressedBvh4Node>(ex, capacity, view_count) +
+                            (has_ids ? 0 : ScratchArena::bytes_for<u32>(n)));
+    ScratchArena::Frame frame(ex.scratch);
+    WideArrays<CompressedBvh4Node> arrays = arrays_of(tree);
+    if (!has_ids) {
+      arrays.primitive_ids = frame.allocate<u32>(n);
+      copy_packed_ids(ex, packed.triangles.data(), &arrays.counts->primitive_count, n, arrays.primitive_ids);
+    }
+    refit_and_pack(ex, triangles.views(), capacity, arrays, packed.triangles.data(),
                    packed.masks.empty() ? nullptr : packed.masks.data());
   });
 }
 
 void compact_packed(Context& context, CompressedBvh4& tree, PackedTriangles& packed) {
   CompressedBvh4 small = compact_copy(context, tree);
+  small.primitive_ids = {};  // packed triangles have them
   const u64 n = tree.source_count;
   if (packed.triangles.size() > n) {
     Buffer<PackedTriangle> triangles(context, n);
