@@ -17,8 +17,10 @@ COPSE_HD inline vec3 heat_scale(float x) {
   return mix_rn(points[left], points[left + 1], sub_rn(place, float(left)));
 }
 
-/// Draws the colour scale of a heat map along the lower edge of the picture: a bar from 0 to `limit` with the
-/// numbers at its quarters. Pictures that are too small for it stay as they are.
-void draw_heat_legend(Image& image, u32 limit);
+/// Draws the colour scale of a heat map along the lower edge of the picture: a bar from 0 to `limit` visits with
+/// the numbers at its quarters. Returns the rows of pixels that it covers; 0 for a picture that is too small for
+/// it, which stays as it is.
+///   is_cut: some rays visit more than `limit`
+u32 draw_heat_legend(Image& image, u32 limit, bool is_cut = false);
 
 }  // namespace copse::detail

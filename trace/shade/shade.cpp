@@ -63,7 +63,8 @@ Image render_view(Context& context, const View& view, const TriangleViews& trian
   Image image{options.width, options.height, pixels.download()};
   if (options.shading == Shading::heat) {
     const u32 most = download(context, extremes.span().subspan(1, 1))[0];
-    detail::draw_heat_legend(image, std::max(options.heat_limit == 0 ? most : options.heat_limit, 1u));
+    const u32 limit = std::max(options.heat_limit == 0 ? most : options.heat_limit, 1u);
+    detail::draw_heat_legend(image, limit, most > limit);
   }
   return image;
 }
