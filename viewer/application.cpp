@@ -56,7 +56,9 @@ void right_panels(Desk& desk) {
   panel("View", desk, view_panel);
   panel("Overlays", desk, overlay_panel);
   panel("Picked pixel", desk, pick_panel);
+  panel("Nodes", desk, nodes_panel, false);
   panel("Statistics", desk, statistics_panel);
+  panel("A and B", desk, comparison_panel, false);
 }
 
 bool has_input() {
@@ -73,7 +75,9 @@ Application::Application(Session& session, Display& display, Ui& ui, const Appli
       ui_(ui),
       options_(options),
       last_frame_(std::chrono::steady_clock::now()),
-      settings_time_(last_frame_) {}
+      settings_time_(last_frame_) {
+  panels_.test_ball = options.test_ball.string();
+}
 
 double Application::seconds_since_last_frame() {
   const auto now = std::chrono::steady_clock::now();
@@ -99,7 +103,7 @@ bool Application::run_frame() {
   }
   panels_.frame_seconds += (seconds - panels_.frame_seconds) * (sleeps ? 0.0 : 0.1);
 
-  ui_.begin_frame(display_, settings_.window.ui_scale);
+  ui_.begin_frame(display_, settings_.window.ui_scale, panels_.theme);
   const bool active = has_input();
   if (active) awake_ = frames_to_settle;
   session_.set_user_active(active);
@@ -112,6 +116,7 @@ bool Application::run_frame() {
   if (!problem.empty()) session_.messages().add(Severity::warning, problem);
 
   carry_out();
+  note_choices();
   record_picture();
   panels_.toasts.age(session_.messages(), seconds);
   write_widget_map();
@@ -134,6 +139,7 @@ void Application::draw_window() {
   draw_columns(desk, layout);
   place_panes(layout.picture);
   for (u32 side = 0; side < u32(panes_.size()); ++side) pane_label(desk, panes_[side].place, side);
+  if (!panes_.empty()) axis_gizmo(desk, panes_.back().place);
   empty_scene_hint(desk, layout.picture);
   job_banner(desk, layout.picture);
   message_toasts(desk, layout.picture);
@@ -153,16 +159,7 @@ void Application::draw_window() {
 void Application::draw_menu_bar(Desk& desk) {
   if (!ImGui::BeginMainMenuBar()) return;
   menus(desk);
-  const double rate = panels_.frame_seconds > 0 ? 1 / panels_.frame_seconds : 0;
-  const Picture& picture = session_.picture(0);
-  std::string text = fmt::format("{} x {}", picture.image.width, picture.image.height);
-  if (session_.has_structure(0))
-    text += fmt::format("   trace {}", readable_time(session_.timings(0).trace.last()));
-  text += session_.busy() ? fmt::format("   {:.0f} frames/s", rate) : "   at rest";
-  if (session_.recording()) text = fmt::format("recording, {} pictures   ", session_.recorded_frames()) + text;
-  const float width = ImGui::CalcTextSize(text.c_str()).x + ImGui::GetStyle().ItemSpacing.x * 2;
-  ImGui::SetCursorPosX(std::max(ImGui::GetCursorPosX(), ImGui::GetIO().DisplaySize.x - width));
-  ImGui::TextDisabled("%s", text.c_str());
+  status_bar(desk);
   ImGui::EndMainMenuBar();
 }
 
@@ -196,6 +193,13 @@ void Application::place_panes(const Rectangle& place) {
     keep_in_sight(beside, before, place.width / place.height, each.width / each.height);
   }
   panes_ = panes_of(session_, place);
+  panels_.scale_height = 0;
+  for (const Pane& pane : panes_) {
+    const Picture& picture = *pane.picture;
+    if (picture.image.height == 0) continue;
+    const float share = float(picture.scale_rows) / float(picture.image.height);
+    panels_.scale_height = std::max(panels_.scale_height, share * pane.place.height);
+  }
 }
 
 /// Two pictures side by side are narrow. The eye moves back so that each shows what one did, and later returns.
@@ -233,6 +237,13 @@ void Application::carry_out() {
   for (const Command command : commands) perform(command);
 }
 
+/// While a slider is dragged, all its values are one change.
+void Application::note_choices() {
+  if (!ImGui::IsAnyItemActive() && !ImGui::IsAnyMouseDown()) history_.note(choices_of(session_));
+  panels_.can_undo = history_.can_undo();
+  panels_.can_redo = history_.can_redo();
+}
+
 void Application::record_picture() {
   if (!session_.recording() || panes_.empty()) return;
   u64 revision = 0;  // of all that is shown
@@ -254,8 +265,8 @@ void Application::write_widget_map() {
   session_.messages().guard("writing the widget map", [&] { save_text(options_.widget_map, written_map_); });
 }
 
-void Application::open(const std::vector<fs::path>& paths, bool add) {
-  session_.open(paths, add);
+void Application::open(const std::vector<fs::path>& paths, bool add, bool as_in_file) {
+  session_.open(paths, add, as_in_file);
   for (const fs::path& path : paths) remember(path);
 }
 

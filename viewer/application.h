@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "viewer/layout.h"
-#include "viewer/model/session/session.h"
+#include "viewer/model/session/history.h"
 #include "viewer/panels/file_dialog.h"
 #include "viewer/panels/panels.h"
 #include "viewer/panels/ui.h"
@@ -20,6 +20,7 @@ namespace copse::viewer {
 struct ApplicationOptions {
   std::filesystem::path settings_file;       // empty: settings are not kept
   std::filesystem::path output_folder = "";  // for screenshots, recordings and statistics; empty: the current one
+  std::filesystem::path test_ball = {};      // the mesh that an empty window offers; empty: none
   std::filesystem::path widget_map;          // JSON file with the places of widgets, for scripts; empty: none
   u32 screenshot_width = 0;                  // 0 x 0: the size of the picture in the window
   u32 screenshot_height = 0;
@@ -41,7 +42,7 @@ class Application {
   void perform(Command command);
 
   /// Loads files that were chosen or dropped, and adds them to the recent files.
-  void open(const std::vector<std::filesystem::path>& paths, bool add);
+  void open(const std::vector<std::filesystem::path>& paths, bool add, bool as_in_file = true);
 
   /// Loads the numbered files beside this one, and adds it to the recent files.
   void open_sequence(const std::filesystem::path& path);
@@ -77,13 +78,15 @@ class Application {
   void carry_out();
   bool perform_on_files(Command command);
   bool perform_on_structures(Command command);
+  bool perform_on_history(Command command);
   bool perform_on_view(Command command);
   bool perform_on_camera(Command command);
   void perform_on_window(Command command);
   void step_frames(int steps);
   void escape();
-  void toggle_recording();
+  void toggle_recording(const std::string& ending);
   void record_picture();
+  void note_choices();
   void write_widget_map();
   Settings settings() const;
   std::filesystem::path dialog_folder() const;
@@ -101,6 +104,7 @@ class Application {
   PanelState panels_;
   FileDialog dialog_;
   PictureControls controls_;
+  History history_;
   std::vector<Command> commands_;
   std::vector<Pane> panes_;
   Settings settings_;  // settings that no other object holds: folder, window

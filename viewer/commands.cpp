@@ -17,8 +17,12 @@ constexpr Shortcut table[] = {
     {Command::screenshot_window, GLFW_KEY_P, Modifier::shift, "Shift P", "Save a screenshot with the panels",
      "Files"},
     {Command::record, GLFW_KEY_K, Modifier::none, "K", "Start or stop recording pictures", "Files"},
+    {Command::record_video, GLFW_KEY_K, Modifier::shift, "Shift K", "Start or stop recording a video", "Files"},
     {Command::save_statistics, GLFW_KEY_J, Modifier::none, "J", "Save statistics as JSON", "Files"},
     {Command::quit, GLFW_KEY_Q, Modifier::control, "Ctrl Q", "Quit", "Files"},
+
+    {Command::undo, GLFW_KEY_Z, Modifier::control, "Ctrl Z", "Undo the last change", "Edit"},
+    {Command::redo, GLFW_KEY_Y, Modifier::control, "Ctrl Y", "Redo", "Edit"},
 
     {Command::rebuild, GLFW_KEY_R, Modifier::none, "R", "Rebuild the structure now", "Structure"},
     {Command::refit, GLFW_KEY_T, Modifier::none, "T", "Refit the structure now", "Structure"},
@@ -40,6 +44,7 @@ constexpr Shortcut table[] = {
     {Command::view_ambient_occlusion, GLFW_KEY_5, Modifier::none, "5", "Ambient occlusion", "View"},
     {Command::view_heat, GLFW_KEY_6, Modifier::none, "6", "Heat: what rays visited", "View"},
     {Command::view_leaves, GLFW_KEY_7, Modifier::none, "7", "Leaves", "View"},
+    {Command::wire, GLFW_KEY_8, Modifier::none, "8", "Wire frame: edges of triangles", "View"},
     {Command::slice, GLFW_KEY_V, Modifier::none, "V", "Slice plane", "View"},
 
     {Command::boxes, GLFW_KEY_B, Modifier::none, "B", "Boxes of a level", "Overlays"},
@@ -68,6 +73,7 @@ constexpr Shortcut table[] = {
     {Command::toggle_guide, GLFW_KEY_SLASH, Modifier::none, "/", "Guide: what is a structure?", "Window"},
     {Command::toggle_panels, GLFW_KEY_TAB, Modifier::none, "Tab", "Panels", "Window"},
     {Command::toggle_log, GLFW_KEY_GRAVE_ACCENT, Modifier::none, "`", "All messages", "Window"},
+    {Command::toggle_theme, GLFW_KEY_L, Modifier::control, "Ctrl L", "Light theme", "Window"},
 };
 
 constexpr Gesture mouse[] = {

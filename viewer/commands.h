@@ -17,8 +17,12 @@ enum class Command : u8 {
   screenshot,
   screenshot_window,
   record,
+  record_video,
   save_statistics,
   quit,
+  // Edit
+  undo,
+  redo,
   // Structure
   rebuild,
   refit,
@@ -45,6 +49,7 @@ enum class Command : u8 {
   levels_above,
   curve,
   cells,
+  wire,
   bounds,
   clear_pick,
   // Camera
@@ -63,6 +68,7 @@ enum class Command : u8 {
   toggle_help,
   toggle_guide,
   toggle_log,
+  toggle_theme,
 };
 
 enum class Modifier : u8 { none, shift, control };

@@ -127,7 +127,8 @@ void add_output_options(CLI::App& app, Options& options) {
   app.add_option("--screenshot", options.screenshot, "Save the picture at the end")->option_text("FILE.png");
   app.add_flag("--with-panels", options.with_panels,
                "With --screenshot: save the window of --size, with its panels");
-  app.add_option("--record", options.recording, "Save all pictures as numbered files")->option_text("FOLDER");
+  app.add_option("--record", options.recording, "Save all pictures as numbered files, or as a video")
+      ->option_text("FOLDER|FILE.mp4");
   app.add_option("--statistics", options.statistics, "Save the statistics at the end")->option_text("FILE.json");
 }
 
@@ -178,7 +179,8 @@ std::optional<Options> parse_options(int argc, char** argv, int& exit_code) {
   app.set_help_flag("-h,--help", "Print this help and exit");
   app.set_version_flag("--version", "copse-viewer " COPSE_VERSION, "Print the version and exit");
   app.get_formatter()->column_width(36);
-  app.add_option("MESH", options.meshes, "OBJ and PLY files, or folders of them")->option_text(" ");
+  app.add_option("MESH", options.meshes, "OBJ and PLY meshes, folders of them, or a .copse or .voxels file")
+      ->option_text(" ");
   add_structure_options(app, options);
   add_picture_options(app, options);
   add_output_options(app, options);
@@ -199,6 +201,10 @@ std::optional<Options> parse_options(int argc, char** argv, int& exit_code) {
 bool ends_by_itself(const Options& options) {
   return options.headless || options.frames.has_value() || !options.screenshot.empty() ||
          !options.recording.empty() || !options.statistics.empty();
+}
+
+bool shows_structures(const Options& options) {
+  return !options.kind && !options.builder && !options.layout && !options.max_leaf_size;
 }
 
 void apply_options(const Options& options, Session& session) {

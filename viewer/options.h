@@ -61,6 +61,9 @@ bool ends_by_itself(const Options& options);
 /// an error, with 2.
 std::optional<Options> parse_options(int argc, char** argv, int& exit_code);
 
+/// Returns true if the structure of a .copse file is shown as it is, since no option asks for another one.
+bool shows_structures(const Options& options);
+
 /// Applies the options to a session: structures, view, overlays, playback. The caller opens the meshes.
 void apply_options(const Options& options, Session& session);
 

@@ -25,7 +25,8 @@ void flip(bool& value) {
 }  // namespace
 
 void Application::perform(Command command) {
-  if (perform_on_files(command) || perform_on_structures(command) || perform_on_view(command)) return;
+  if (perform_on_files(command) || perform_on_history(command) || perform_on_structures(command)) return;
+  if (perform_on_view(command)) return;
   if (!perform_on_camera(command)) perform_on_window(command);
 }
 
@@ -36,7 +37,8 @@ bool Application::perform_on_files(Command command) {
     case Command::open_sequence: dialog_.open(FileDialog::Purpose::sequence, dialog_folder()); return true;
     case Command::screenshot: save_screenshot(unused_name("copse", ".png")); return true;
     case Command::screenshot_window: save_window_screenshot(unused_name("copse", ".png")); return true;
-    case Command::record: toggle_recording(); return true;
+    case Command::record: toggle_recording(""); return true;
+    case Command::record_video: toggle_recording(".mp4"); return true;
     case Command::save_statistics: {
       const fs::path file = unused_name("copse-statistics", ".json");
       const bool saved =
@@ -46,6 +48,14 @@ bool Application::perform_on_files(Command command) {
     }
     default: return false;
   }
+}
+
+bool Application::perform_on_history(Command command) {
+  if (command != Command::undo && command != Command::redo) return false;
+  history_.note(choices_of(session_));  // a change of this frame is the last one
+  const std::optional<Choices> choices = command == Command::undo ? history_.undo() : history_.redo();
+  if (choices) choose(session_, *choices);
+  return true;
 }
 
 bool Application::perform_on_structures(Command command) {
@@ -76,6 +86,7 @@ bool Application::perform_on_view(Command command) {
     return true;
   }
   switch (command) {
+    case Command::wire: flip(session_.view().wire); return true;
     case Command::slice: flip(session_.view().slice.on); return true;
     case Command::boxes: flip(overlay.boxes); return true;
     case Command::level_up: overlay.level -= std::min(overlay.level, 1u); return true;
@@ -118,6 +129,7 @@ void Application::perform_on_window(Command command) {
     case Command::toggle_help: flip(panels_.help); break;
     case Command::toggle_guide: flip(panels_.guide); break;
     case Command::toggle_log: flip(panels_.log); break;
+    case Command::toggle_theme: next(panels_.theme); break;
     case Command::quit: quits_ = true; break;
     default: break;
   }
@@ -151,16 +163,17 @@ void Application::escape() {
   }
 }
 
-void Application::toggle_recording() {
+/// Ends a recording, or begins one: numbered pictures without an ending, else a video.
+void Application::toggle_recording(const std::string& ending) {
   if (session_.recording()) {
     const u32 count = session_.recorded_frames();
-    session_.stop_recording();
-    session_.messages().add(Severity::note, fmt::format("Recorded {} pictures", count));
+    const bool ended = session_.messages().guard("recording", [&] { session_.stop_recording(); });
+    if (ended) session_.messages().add(Severity::note, fmt::format("Recorded {} pictures", count));
     return;
   }
-  const fs::path folder = unused_name("copse-recording", "");
-  const bool started = session_.messages().guard("recording", [&] { session_.start_recording(folder); });
-  if (started) session_.messages().add(Severity::note, "Recording into " + folder.string());
+  const fs::path path = unused_name("copse-recording", ending);
+  const bool started = session_.messages().guard("recording", [&] { session_.start_recording(path); });
+  if (started) session_.messages().add(Severity::note, "Recording into " + path.string());
 }
 
 fs::path Application::unused_name(const std::string& stem, const std::string& ending) const {

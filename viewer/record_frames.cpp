@@ -1,17 +1,18 @@
 #include "viewer/record_frames.h"
 
 #include "builders/io/image_file.h"
-#include "viewer/model/picture/picture_series.h"
+#include "viewer/model/picture/picture_sink.h"
 
 namespace copse::viewer {
 
 void record_frames(const Options& options, Session& session, PictureExport& pictures, u32 width, u32 height,
                    const std::function<bool()>& next_frame) {
-  PictureSeries series(options.recording);
+  const std::unique_ptr<PictureSink> sink = make_sink(options.recording);
   for (u32 frame = 0; frame < options.frames.value_or(1); ++frame) {
-    series.add(pictures.finished(session, width, height));
-    if (!next_frame()) return;
+    sink->add(pictures.finished(session, width, height));
+    if (!next_frame()) break;
   }
+  sink->finish();
 }
 
 void save_screenshot(const Options& options, Session& session, PictureExport& pictures, u32 width, u32 height) {

@@ -24,7 +24,7 @@ int print_messages(Session& session) {
 void open_meshes(const Options& options, Session& session, u32 width, u32 height) {
   apply_options(options, session);
   set_shown_size(session, width, height);
-  if (!options.meshes.empty()) session.open(options.meshes);
+  if (!options.meshes.empty()) session.open(options.meshes, false, shows_structures(options));
   if (!options.sequence.empty()) session.open_sequence(options.sequence);
   session.finish();
 }

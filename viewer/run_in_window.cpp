@@ -8,6 +8,8 @@
 
 namespace copse::viewer {
 
+namespace fs = std::filesystem;
+
 namespace {
 
 WindowOptions window_of(const Options& options, const Settings& settings) {
@@ -24,6 +26,18 @@ WindowOptions window_of(const Options& options, const Settings& settings) {
 /// Runs a frame. Returns false once the window was closed or a signal asked the program to end.
 bool run_frame(Application& application) {
   return application.run_frame() && EndSignals::received() == 0;
+}
+
+/// Returns the mesh that an empty window offers: the one that was installed with this program, or that of the
+/// sources. Empty if neither is there.
+fs::path find_test_ball() {
+  std::error_code error;
+  const fs::path program = fs::read_symlink("/proc/self/exe", error);
+  for (const fs::path& folder : {program.parent_path() / COPSE_INSTALLED_ASSETS, fs::path(COPSE_SOURCE_ASSETS)}) {
+    const fs::path file = folder / "testball.ply";
+    if (fs::exists(file, error)) return fs::weakly_canonical(file, error);
+  }
+  return {};
 }
 
 /// Runs frames until all loads and builds have ended. Returns false as run_frame does.
@@ -79,7 +93,7 @@ int run_for_the_user(const Options& options, Session& session, Application& appl
 /// Opens the meshes of the command line and runs frames until they are there. Returns false as run_frame does.
 bool open_meshes(const Options& options, Session& session, Application& application) {
   apply_options(options, session);
-  if (!options.meshes.empty()) application.open(options.meshes, false);
+  if (!options.meshes.empty()) application.open(options.meshes, false, shows_structures(options));
   if (!options.sequence.empty()) application.open_sequence(options.sequence);
   return run_until_built(session, application);
 }
@@ -110,6 +124,7 @@ int run_in_window(const Options& options) {
   Session session({.workers = options.threads});
   Application application(session, display, ui,
                           {.settings_file = settings_file,
+                           .test_ball = find_test_ball(),
                            .widget_map = options.widget_map,
                            .screenshot_width = width,
                            .screenshot_height = height,

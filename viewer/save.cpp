@@ -19,6 +19,7 @@ namespace fs = std::filesystem;
 void Application::use(const Settings& settings) {
   settings_ = settings;
   panels_.panels = settings.window.panels;
+  panels_.theme = settings.window.theme;
   panels_.recent_files = settings.recent_files;
   session_.use(settings, false);
   kept_settings_ = settings_text(this->settings());
@@ -33,6 +34,7 @@ Settings Application::settings() const {
   settings.window.height = size.height;
   settings.window.maximised = size.maximised;
   settings.window.panels = panels_.panels;
+  settings.window.theme = panels_.theme;
   settings.folder = dialog_folder().string();
   settings.recent_files = panels_.recent_files;
   return settings;
@@ -98,7 +100,7 @@ void Application::save_window_screenshot(const fs::path& file) {
 Image Application::picture_of_window() {
   session_.leave_pictures_on_device(false);
   session_.finish();
-  ui_.begin_frame(display_, settings_.window.ui_scale);
+  ui_.begin_frame(display_, settings_.window.ui_scale, panels_.theme);
   draw_window();
   take_keys(false);
   ui_.end_frame();

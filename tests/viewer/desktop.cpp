@@ -27,10 +27,12 @@ Desktop::Desktop()
       application(session, display, ui,
                   {.settings_file = folder / "settings.json",
                    .output_folder = folder,
+                   .test_ball = fs::path(COPSE_ASSETS) / "testball.ply",
                    .widget_map = {},
                    .frame_seconds = 1.0 / 30}) {
   for (u32 side = 0; side < 2; ++side) session.wanted(side).backend = Backend::cpu;
   session.view().ambient_samples = 4;
+  session.view().smooth_samples = 1;
   run();
 }
 

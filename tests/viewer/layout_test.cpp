@@ -43,8 +43,15 @@ TEST(Layout, ThePictureComesFirstInASmallWindow) {
   const WindowLayout narrow = lay_out(700, 500, 22, 1, true);
   EXPECT_GT(narrow.left.width, 0);
   EXPECT_EQ(narrow.right.width, 0);
-  const WindowLayout tiny = lay_out(400, 300, 22, 1, true);
+  const WindowLayout tiny = lay_out(200, 150, 22, 1, true);
   EXPECT_EQ(area(tiny.left) + area(tiny.right) + area(tiny.bottom), 0);
+}
+
+TEST(Layout, PanelsGetNarrowerBeforeTheyGo) {
+  const WindowLayout large = lay_out(800, 600, 44, 2, true);  // 400 x 300 at scale 2
+  EXPECT_GE(large.left.width, 400);
+  EXPECT_GE(large.picture.width, 320);
+  EXPECT_GE(lay_out(300, 300, 22, 1, true).left.width, 120);
 }
 
 TEST(Layout, ThePictureHasAllWithoutPanels) {

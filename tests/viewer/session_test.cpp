@@ -179,6 +179,11 @@ TEST(Session, LevelsShowTheBoxesOfTheirDepth) {
   overlay.level = 0;
   s.session.update(0);
   EXPECT_EQ(s.session.lines(0).size(), 24u) << "the subtree's root alone";
+  ASSERT_EQ(tree.nodes[overlay.subtree].child_count, 2u);
+  overlay.level = 1;
+  overlay.levels_above = false;
+  s.session.update(0);
+  EXPECT_EQ(s.session.lines(0).size(), 24u * 3) << "its children, and its own box around them";
 }
 
 TEST(Session, MoreBoxesThanAreDrawnIsAMessage) {
@@ -277,18 +282,19 @@ TEST(Session, HeatMapsSideBySideShareAScale) {
   s.session.finish();
   const Picture &a = s.session.picture(0), &b = s.session.picture(1);
   EXPECT_NE(a.max_visits, b.max_visits);
-  EXPECT_EQ(a.heat_limit, std::max(a.max_visits, b.max_visits));
+  EXPECT_EQ(a.heat_limit, std::max(a.own_heat_limit, b.own_heat_limit));
   EXPECT_EQ(b.heat_limit, a.heat_limit);
   EXPECT_FALSE(s.session.busy());
   s.session.comparison() = Comparison::off;
   s.session.finish();
-  EXPECT_EQ(s.session.picture(0).heat_limit, s.session.picture(0).max_visits);
+  EXPECT_EQ(s.session.picture(0).heat_limit, s.session.picture(0).own_heat_limit);
 }
 
 TEST(Session, EqualStructuresDifferNowhere) {
   SmallSession s;
   s.session.wanted(1) = s.session.wanted(0);
   s.session.comparison() = Comparison::difference;
+  s.session.view().heat_legend = false;
   s.session.finish();
   const Image& image = s.session.difference().image;
   ASSERT_EQ(image.width, 96u);

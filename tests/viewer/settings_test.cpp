@@ -30,7 +30,16 @@ Settings unusual_settings() {
                             .rotation_passes = 4,
                             .overlap = true};
   settings.update_mode = UpdateMode::rebuild;
-  settings.view = {View::leaves, 99, false, LeafTint::depth, 7, 0.5f, {true, 2, 0.25f, true}};
+  settings.view = {.view = View::leaves,
+                   .heat_limit = 99,
+                   .heat_percentile = 90,
+                   .heat_legend = false,
+                   .leaf_tint = LeafTint::depth,
+                   .ambient_samples = 7,
+                   .ambient_reach = 0.5f,
+                   .smooth_samples = 3,
+                   .wire = true,
+                   .slice = {true, 2, 0.25f, true}};
   settings.overlay.boxes = settings.overlay.on_top = true;
   settings.overlay.level = 9;
   settings.folder = "/some/where";

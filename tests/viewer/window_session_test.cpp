@@ -47,7 +47,7 @@ TEST(WindowSession, LoadsOrbitsBuildsPlaysPicksAndSaves) {
   std::ofstream(folder / "settings.json") << "{}";  // not the first start, which opens the guide
   WindowSession window(
       folder, mesh + " --backend cpu --window 1400x900 --size 640x360 --ui-scale 1 --settings settings.json");
-  ASSERT_TRUE(window.wait_for("Statistics/Save as JSON"));
+  ASSERT_TRUE(window.wait_for("Statistics/Memory"));
   window.press("p");
   expect_kept(window.wait_for_file("copse-0001.png"), "session-start.png");
 
@@ -106,7 +106,7 @@ TEST(WindowSession, KeepsItsSettingsWhenASignalEndsIt) {
   for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGKILL}) {
     const TestFolder folder;
     WindowSession window(folder, mesh + " --backend cpu --ui-scale 1 --settings settings.json");
-    ASSERT_TRUE(window.wait_for("Statistics/Save as JSON"));
+    ASSERT_TRUE(window.wait_for("Statistics/Memory"));
     window.press("6");
     ASSERT_TRUE(window.wait_for("View/Hottest at"));
     const auto kept = [&] { return read_json(folder / "settings.json"); };

@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <tuple>
 
-#include "viewer/model/scene/geometry.h"
+#include "viewer/model/scene/scene_file.h"
 #include "viewer/panels/widgets.h"
 
 namespace copse::viewer {
@@ -48,7 +48,7 @@ void FileDialog::enter(const fs::path& folder) {
     const std::string name = entry->path().filename().string();
     std::error_code ignored;
     const bool is_folder = entry->is_directory(ignored);
-    if (name.empty() || name[0] == '.' || (!is_folder && !is_mesh_name(name))) continue;
+    if (name.empty() || name[0] == '.' || (!is_folder && !is_scene_name(name))) continue;
     const std::uintmax_t bytes = is_folder ? 0 : entry->file_size(ignored);
     entries_.push_back({name, is_folder, ignored ? 0 : bytes});
   }

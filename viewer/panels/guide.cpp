@@ -157,6 +157,40 @@ constexpr Step steps[] = {
 constexpr int fixed_window = ImGuiWindowFlags_AlwaysAutoResize | ImGuiWindowFlags_NoCollapse |
                              ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings |
                              ImGuiWindowFlags_NoFocusOnAppearing;
+void heading_and_text(const char* heading, const char* text) {
+  ImGui::TextColored(heading_colour(), "%s", heading);
+  ImGui::PushTextWrapPos(ImGui::GetWindowContentRegionMax().x);
+  ImGui::TextUnformatted(text);
+  ImGui::PopTextWrapPos();
+  ImGui::Spacing();
+}
+
+/// Without a mesh there is nothing to see of what the steps speak of.
+void explain_empty_scene(Desk& desk) {
+  heading_and_text(
+      "First, a mesh",
+      "The guide explains what you see, so it needs a scene. Drop an OBJ or PLY file on the window, or "
+      "press one of these buttons. The first step comes once the mesh is there.");
+  first_mesh_buttons(desk);
+}
+
+void explain_step(PanelState& state) {
+  const u32 count = u32(std::size(steps));
+  const Step& step = steps[std::min(state.guide_step, count - 1)];
+  heading_and_text(step.heading, step.text);
+  ImGui::BeginDisabled(state.guide_step == 0);
+  if (button("Back")) --state.guide_step;
+  ImGui::EndDisabled();
+  ImGui::SameLine();
+  ImGui::BeginDisabled(state.guide_step + 1 >= count);
+  if (button("Next")) ++state.guide_step;
+  ImGui::EndDisabled();
+  ImGui::SameLine();
+  ImGui::AlignTextToFramePadding();
+  ImGui::TextDisabled("%u of %u", state.guide_step + 1, count);
+  ImGui::SameLine();
+  if (button("Show again", "Sets the view to that of this step again")) state.guide_shown.reset();
+}
 
 }  // namespace
 
@@ -192,32 +226,21 @@ void guide(Desk& desk, const Rectangle& place) {
     return;
   }
   const WidgetScope scope("Guide");
-  const u32 count = u32(std::size(steps));
   const float width = std::min(ImGui::GetFontSize() * 25, place.width - 24);
   if (width < ImGui::GetFontSize() * 8) return;
-  ImGui::SetNextWindowPos(ImVec2(place.x + place.width - 12, place.y + place.height - 12), ImGuiCond_Always,
+  const float height = place.height - state.scale_height - 24;  // a colour scale stays in sight
+  ImGui::SetNextWindowPos(ImVec2(place.x + place.width - 12, place.y + height + 12), ImGuiCond_Always,
                           ImVec2(1, 1));
-  ImGui::SetNextWindowSizeConstraints(ImVec2(width, 0), ImVec2(width, place.height - 24));
+  ImGui::SetNextWindowSizeConstraints(ImVec2(width, 0), ImVec2(width, std::max(height, 1.0f)));
   ImGui::SetNextWindowBgAlpha(0.94f);
   if (ImGui::Begin("Guide", &state.guide, fixed_window)) {
-    const Step& step = steps[std::min(state.guide_step, count - 1)];
-    ImGui::TextColored(ImVec4(0.45f, 0.8f, 0.68f, 1), "%s", step.heading);
-    ImGui::PushTextWrapPos(width - ImGui::GetStyle().WindowPadding.x);
-    ImGui::TextUnformatted(step.text);
-    ImGui::PopTextWrapPos();
-    ImGui::Spacing();
-    ImGui::BeginDisabled(state.guide_step == 0);
-    if (button("Back")) --state.guide_step;
-    ImGui::EndDisabled();
-    ImGui::SameLine();
-    ImGui::BeginDisabled(state.guide_step + 1 >= count);
-    if (button("Next")) ++state.guide_step;
-    ImGui::EndDisabled();
-    ImGui::SameLine();
-    ImGui::AlignTextToFramePadding();
-    ImGui::TextDisabled("%u of %u", state.guide_step + 1, count);
-    ImGui::SameLine();
-    if (button("Show again", "Sets the view to that of this step again")) state.guide_shown.reset();
+    const ImVec2 corner = ImGui::GetWindowPos(), size = ImGui::GetWindowSize();
+    note_place("Window", {corner.x, corner.y, size.x, size.y});
+    if (desk.session.geometry()->parts.empty()) {
+      explain_empty_scene(desk);
+    } else {
+      explain_step(state);
+    }
   }
   ImGui::End();
   if (state.guide_shown == state.guide_step || desk.session.geometry()->parts.empty()) return;

@@ -1,5 +1,6 @@
 #include <imgui.h>
 
+#include "viewer/model/picture/video_file.h"
 #include "viewer/panels/panels.h"
 
 namespace copse::viewer {
@@ -25,9 +26,15 @@ void file_menu(Desk& desk) {
   menu_item(desk, Command::screenshot);
   menu_item(desk, Command::screenshot_window);
   menu_item(desk, Command::record, desk.session.recording());
+  menu_item(desk, Command::record_video, desk.session.recording(), has_ffmpeg());
   menu_item(desk, Command::save_statistics);
   ImGui::Separator();
   menu_item(desk, Command::quit);
+}
+
+void edit_menu(Desk& desk) {
+  menu_item(desk, Command::undo, false, desk.state.can_undo);
+  menu_item(desk, Command::redo, false, desk.state.can_redo);
 }
 
 void structure_menu(Desk& desk) {
@@ -46,6 +53,7 @@ void view_menu(Desk& desk) {
     menu_item(desk, Command(u64(Command::view_shaded) + i), u64(view) == i);
   }
   ImGui::Separator();
+  menu_item(desk, Command::wire, desk.session.view().wire);
   menu_item(desk, Command::slice, desk.session.view().slice.on);
   ImGui::Separator();
   const OverlaySettings& overlay = desk.session.overlay();
@@ -69,23 +77,22 @@ void window_menu(Desk& desk) {
   menu_item(desk, Command::toggle_guide, desk.state.guide);
   menu_item(desk, Command::toggle_panels, desk.state.panels);
   menu_item(desk, Command::toggle_log, desk.state.log);
+  menu_item(desk, Command::toggle_theme, desk.state.theme == Theme::light);
 }
 
 }  // namespace
 
-void menu_item(Desk& desk, Command command, bool checked) {
+void menu_item(Desk& desk, Command command, bool checked, bool enabled) {
   const Shortcut* shortcut = shortcut_of(command);
   if (shortcut == nullptr || shortcut->meaning == nullptr) return;
-  if (ImGui::MenuItem(shortcut->meaning, shortcut->keys, checked)) desk.commands.push_back(command);
+  if (ImGui::MenuItem(shortcut->meaning, shortcut->keys, checked, enabled)) desk.commands.push_back(command);
   note_widget(shortcut->meaning);
 }
 
 void menus(Desk& desk) {
-  constexpr std::pair<const char*, void (*)(Desk&)> all[] = {{"File", file_menu},
-                                                             {"Structure", structure_menu},
-                                                             {"View", view_menu},
-                                                             {"Camera", camera_menu},
-                                                             {"Window", window_menu}};
+  constexpr std::pair<const char*, void (*)(Desk&)> all[] = {
+      {"File", file_menu}, {"Edit", edit_menu},     {"Structure", structure_menu},
+      {"View", view_menu}, {"Camera", camera_menu}, {"Window", window_menu}};
   const WidgetScope scope("Menu");
   for (const auto& [name, draw] : all) {
     const bool open = ImGui::BeginMenu(name);

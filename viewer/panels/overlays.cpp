@@ -16,20 +16,18 @@ constexpr int bare_window = ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoM
                             ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_AlwaysAutoResize |
                             ImGuiWindowFlags_NoNav | ImGuiWindowFlags_NoFocusOnAppearing;
 
-const ImVec4 help_colour(0.68f, 0.7f, 0.73f, 1);
-const ImVec4 heading_colour(0.45f, 0.8f, 0.68f, 1);
-
-ImVec4 colour_of(Severity severity) {
+ImVec4 colour_of(Severity severity, Theme theme) {
+  const bool is_dark = theme == Theme::dark;
   switch (severity) {
-    case Severity::note: return {0.75f, 0.8f, 0.85f, 1};
-    case Severity::warning: return {0.96f, 0.76f, 0.32f, 1};
-    case Severity::error: return {0.97f, 0.47f, 0.42f, 1};
+    case Severity::note: return ImGui::GetStyleColorVec4(ImGuiCol_Text);
+    case Severity::warning: return is_dark ? ImVec4(0.96f, 0.76f, 0.32f, 1) : ImVec4(0.60f, 0.36f, 0.0f, 1);
+    case Severity::error: return is_dark ? ImVec4(0.97f, 0.47f, 0.42f, 1) : ImVec4(0.75f, 0.1f, 0.08f, 1);
   }
   return {1, 1, 1, 1};
 }
 
-void message_text(const Message& message) {
-  ImGui::PushStyleColor(ImGuiCol_Text, colour_of(message.severity));
+void message_text(const Message& message, Theme theme) {
+  ImGui::PushStyleColor(ImGuiCol_Text, colour_of(message.severity, theme));
   ImGui::TextUnformatted(message.count > 1 ? fmt::format("{} ({} times)", message.text, message.count).c_str()
                                            : message.text.c_str());
   ImGui::PopStyleColor();
@@ -49,24 +47,24 @@ void running_bar(float width) {
 }
 
 void help_group(const char* group) {
-  ImGui::TextColored(heading_colour, "%s", group);
+  ImGui::TextColored(heading_colour(), "%s", group);
   const float column = ImGui::GetFontSize() * 5.8f;
   for (const Shortcut& shortcut : shortcuts()) {
     if (std::string_view(shortcut.group) != group || shortcut.meaning == nullptr) continue;
     ImGui::TextUnformatted(shortcut.keys);
     ImGui::SameLine(column);
-    ImGui::TextColored(help_colour, "%s", shortcut.meaning);
+    ImGui::TextDisabled("%s", shortcut.meaning);
   }
   ImGui::Spacing();
 }
 
 void help_mouse() {
-  ImGui::TextColored(heading_colour, "Mouse and motion");
+  ImGui::TextColored(heading_colour(), "Mouse and motion");
   const float column = ImGui::GetFontSize() * 7.2f;
   for (const Gesture& gesture : gestures()) {
     ImGui::TextUnformatted(gesture.gesture);
     ImGui::SameLine(column);
-    ImGui::TextColored(help_colour, "%s", gesture.meaning);
+    ImGui::TextDisabled("%s", gesture.meaning);
   }
 }
 
@@ -100,7 +98,8 @@ void message_toasts(Desk& desk, const Rectangle& place) {
   if (shown.empty()) return;
   if (shown.size() > max_shown) shown.erase(shown.begin(), shown.end() - max_shown);
   const WidgetScope scope("Messages");
-  ImGui::SetNextWindowPos(ImVec2(place.x + 12, place.y + place.height - 12), ImGuiCond_Always, ImVec2(0, 1));
+  const float bottom = place.y + place.height - desk.state.scale_height - 12;
+  ImGui::SetNextWindowPos(ImVec2(place.x + 12, bottom), ImGuiCond_Always, ImVec2(0, 1));
   ImGui::SetNextWindowBgAlpha(0.92f);
   if (ImGui::Begin("##toasts", nullptr, bare_window)) {
     const float width = std::max(std::min(place.width - 40, ImGui::GetFontSize() * 34), 100.0f);
@@ -109,7 +108,7 @@ void message_toasts(Desk& desk, const Rectangle& place) {
       if (button("x", "Closes this message; ` shows all messages")) desk.state.toasts.close(*message);
       ImGui::SameLine();
       ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + width);
-      message_text(*message);
+      message_text(*message, desk.state.theme);
       ImGui::PopTextWrapPos();
       ImGui::PopID();
     }
@@ -132,7 +131,7 @@ void pane_label(Desk& desk, const Rectangle& place, u32 side) {
   ImDrawList& list = *ImGui::GetBackgroundDrawList();
   list.PushClipRect(ImVec2(place.x, place.y), ImVec2(place.x + place.width, place.y + place.height));
   list.AddRectFilled(low, ImVec2(low.x + size.x + 16, low.y + size.y + 8), IM_COL32(22, 23, 25, 210), 3);
-  list.AddText(ImVec2(low.x + 8, low.y + 4), ImGui::GetColorU32(ImGuiCol_Text), text.c_str());
+  list.AddText(ImVec2(low.x + 8, low.y + 4), IM_COL32(242, 244, 247, 255), text.c_str());
   list.PopClipRect();
 }
 
@@ -143,11 +142,19 @@ void empty_scene_hint(Desk& desk, const Rectangle& place) {
                           ImVec2(0.5f, 0.5f));
   if (ImGui::Begin("##empty", nullptr, bare_window | ImGuiWindowFlags_NoBackground)) {
     ImGui::TextUnformatted("Drop meshes here: OBJ or PLY files, or a folder of them");
-    const float width = ImGui::GetContentRegionAvail().x;
-    ImGui::SetCursorPosX(ImGui::GetCursorPosX() + width / 2 - ImGui::GetFontSize() * 4);
-    if (button("Open...", "O", ImGui::GetFontSize() * 8)) desk.commands.push_back(Command::open);
+    first_mesh_buttons(desk);
   }
   ImGui::End();
+}
+
+void first_mesh_buttons(Desk& desk) {
+  const float width = ImGui::GetFontSize() * 9;
+  if (button("Open...", "O", width)) desk.commands.push_back(Command::open);
+  if (desk.state.test_ball.empty()) return;
+  ImGui::SameLine();
+  if (button("Try the test ball", desk.state.test_ball.c_str(), width)) {
+    desk.state.chosen_file = desk.state.test_ball;
+  }
 }
 
 void help_overlay(Desk& desk) {
@@ -161,7 +168,7 @@ void help_overlay(Desk& desk) {
     ImGui::PushStyleVar(ImGuiStyleVar_CellPadding, ImVec2(ImGui::GetFontSize(), 2));
     if (ImGui::BeginTable("columns", 2, ImGuiTableFlags_SizingFixedFit)) {
       ImGui::TableNextColumn();
-      for (const char* group : {"Files", "Structure", "Motion", "Camera"}) help_group(group);
+      for (const char* group : {"Files", "Edit", "Structure", "Motion", "Camera"}) help_group(group);
       ImGui::TableNextColumn();
       for (const char* group : {"View", "Overlays", "Window"}) help_group(group);
       help_mouse();
@@ -185,7 +192,7 @@ void message_log(Desk& desk) {
     if (!messages.list().empty() && button("Clear")) messages.clear();
     ImGui::BeginChild("lines");
     ImGui::PushTextWrapPos(0);
-    for (const Message& message : messages.list()) message_text(message);
+    for (const Message& message : messages.list()) message_text(message, desk.state.theme);
     ImGui::PopTextWrapPos();
     ImGui::EndChild();
   }

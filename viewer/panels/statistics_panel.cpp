@@ -2,6 +2,8 @@
 #include <imgui.h>
 
 #include <algorithm>
+#include <cmath>
+#include <span>
 
 #include "viewer/panels/panels.h"
 
@@ -50,35 +52,37 @@ void grid_facts(const Statistics& statistics) {
   }
 }
 
-/// Draws bars with their sizes below them.
-void leaf_histogram(const std::vector<u64>& leaves) {
-  if (leaves.size() < 2) return;
-  const u64 most = *std::max_element(leaves.begin(), leaves.end());
+/// Draws bars, with a number below each where there is room, and what they count under the mouse.
+///   first: the number of the first bar
+///   words: for the text under the mouse, such as "{} leaves of {} triangles"
+void histogram(const char* heading, std::span<const u64> counts, u32 first, const char* words) {
+  const u64 most = counts.empty() ? 0 : *std::max_element(counts.begin(), counts.end());
   if (most == 0) return;
-  quiet_text("Leaves by number of triangles");
+  quiet_text(heading);
   const float height = ImGui::GetFontSize() * 3.5f, label = ImGui::GetFontSize();
   const float width = ImGui::GetContentRegionAvail().x;
   const ImVec2 corner = ImGui::GetCursorScreenPos();
-  ImGui::InvisibleButton("histogram", ImVec2(width, height + label));
-  const size_t count = leaves.size() - 1;  // no leaf is empty
-  const float step = width / float(count), gap = step > 6 ? 2.0f : 0.0f;
+  ImGui::InvisibleButton(heading, ImVec2(width, height + label));
+  note_widget(heading);
+  const float step = width / float(counts.size()), gap = step > 6 ? 2.0f : 0.0f;
   ImDrawList& list = *ImGui::GetWindowDrawList();
-  for (size_t i = 0; i < count; ++i) {
-    const float bar = height * float(double(leaves[i + 1]) / double(most));
+  const std::string last = fmt::format("{}", first + counts.size() - 1);
+  const float wide = ImGui::CalcTextSize(last.c_str()).x + label * 0.4f;
+  const size_t stride = std::max<size_t>(size_t(std::ceil(wide / step)), 1);  // of the numbers
+  for (size_t i = 0; i < counts.size(); ++i) {
+    const float bar = height * float(double(counts[i]) / double(most));
     const float left = corner.x + step * float(i), bottom = corner.y + height;
     list.AddRectFilled(ImVec2(left, bottom - std::max(bar, 1.0f)), ImVec2(left + step - gap, bottom),
                        ImGui::GetColorU32(ImGuiCol_PlotHistogram));
-    const std::string size = fmt::format("{}", i + 1);
-    const float text = ImGui::CalcTextSize(size.c_str()).x;
-    if (text < step || i == 0 || i + 1 == count) {
-      list.AddText(ImVec2(left + (step - gap - text) / 2, bottom), ImGui::GetColorU32(ImGuiCol_TextDisabled),
-                   size.c_str());
-    }
+    const std::string number = fmt::format("{}", first + i);
+    const float text = ImGui::CalcTextSize(number.c_str()).x;
+    if (i % stride != 0) continue;
+    const float at = std::clamp(left + (step - gap - text) / 2, corner.x, corner.x + width - text);
+    list.AddText(ImVec2(at, bottom), ImGui::GetColorU32(ImGuiCol_TextDisabled), number.c_str());
   }
   const float along = (ImGui::GetIO().MousePos.x - corner.x) / step;
-  const size_t pointed = size_t(std::clamp(along, 0.0f, float(count - 1))) + 1;
-  explain(fmt::format("{} leaves of {} triangle{}", grouped(leaves[pointed]), pointed, pointed == 1 ? "" : "s")
-              .c_str());
+  const size_t pointed = size_t(std::clamp(along, 0.0f, float(counts.size() - 1)));
+  explain(fmt::format(fmt::runtime(words), grouped(counts[pointed]), first + pointed).c_str());
 }
 
 }  // namespace
@@ -93,6 +97,7 @@ void statistics_panel(Desk& desk) {
   }
   const Statistics& statistics = session.statistics(side);
   quiet_text(fmt::format("{}: {}", side == 0 ? "A" : "B", in_words(session.built(side))));
+  if (!statistics.origin.empty()) fact("Built as", statistics.origin, "How the file's tree was built");
   fact("Runs on", session.device_name(side));
   const bool holds_points = statistics.target == Target::point;
   fact(holds_points ? "Points" : "Triangles", grouped(statistics.primitive_count));
@@ -104,7 +109,10 @@ void statistics_panel(Desk& desk) {
   fact("Memory", readable_bytes(statistics.size_bytes));
   tree_facts(statistics);
   grid_facts(statistics);
-  leaf_histogram(statistics.leaf_histogram);
+  const std::span<const u64> sizes = statistics.leaf_histogram, depths = statistics.leaf_depth_histogram;
+  if (sizes.size() > 1)
+    histogram("Leaves by number of triangles", sizes.subspan(1), 1, "{} leaves of {} triangles");
+  histogram("Leaves by depth", depths, 0, "{} leaves, {} edges below the root");
   if (button("Save as JSON", "Saves options, statistics and times of A and B (J)", -1)) {
     desk.commands.push_back(Command::save_statistics);
   }

@@ -10,16 +10,9 @@ namespace copse::viewer {
 
 namespace {
 
-bool tree_options(StructureOptions& options) {
-  bool changed = choice("Builder", options.builder,
-                        "lbvh sorts by Morton keys and builds fastest; hploc merges neighbours by their area; sah "
-                        "splits from the root down by the surface area heuristic and makes the best trees");
-  changed |= choice("Layout", options.layout,
-                    "bvh2: two children per node; bvh4: four; cbvh4 and cbvh8: four and eight, boxes compressed "
-                    "to 8 bits per plane");
-  const u32 largest_leaf = options.layout == Layout::cbvh8 ? 3 : 32;
-  options.max_leaf_size = std::min(options.max_leaf_size, largest_leaf);
-  changed |= slider("Leaf size", options.max_leaf_size, 1, largest_leaf, "Maximum triangles per leaf");
+/// The options of one builder alone.
+bool builder_options(StructureOptions& options) {
+  bool changed = false;
   if (options.builder != Builder::sah) {
     u32 bits = options.morton_bits == 0 ? 29 : options.morton_bits;
     const bool moved =
@@ -39,6 +32,44 @@ bool tree_options(StructureOptions& options) {
     changed |= slider("Rotations", options.rotation_passes, 0, 8,
                       "Passes that swap nodes which the greedy splits placed badly");
   }
+  return changed;
+}
+
+/// The options of wide layouts, and the cost that splits and merges weigh.
+bool wide_options(StructureOptions& options, u32 largest_leaf) {
+  bool changed = false;
+  if (options.layout != Layout::bvh2) {
+    options.wide_leaf_size = std::min(options.wide_leaf_size, largest_leaf);
+    changed |= slider("Merged leaves", options.wide_leaf_size, 0, largest_leaf,
+                      "Wide nodes merge subtrees of up to so many triangles into one leaf, where that costs less",
+                      false, options.wide_leaf_size == 0 ? "auto" : "up to %u");
+  }
+  if (options.builder == Builder::sah || options.layout != Layout::bvh2) {
+    changed |=
+        slider("Node cost", options.traversal_cost, 0.1f, 10, "%.2f",
+               "Cost of visiting a node, where testing a triangle costs 1. The more a node costs, the larger "
+               "the leaves that splits and merges choose",
+               true);
+  }
+  return changed;
+}
+
+bool tree_options(StructureOptions& options) {
+  bool changed = choice("Builder", options.builder,
+                        "lbvh sorts by Morton keys and builds fastest; hploc merges neighbours by their area; sah "
+                        "splits from the root down by the surface area heuristic and makes the best trees");
+  changed |= choice("Layout", options.layout,
+                    "bvh2: two children per node; bvh4: four; cbvh4 and cbvh8: four and eight, boxes compressed "
+                    "to 8 bits per plane");
+  const u32 largest_leaf = options.layout == Layout::cbvh8 ? 3 : 32;
+  options.max_leaf_size = std::min(options.max_leaf_size, largest_leaf);
+  changed |= slider("Leaf size", options.max_leaf_size, 1, largest_leaf, "Maximum triangles per leaf");
+  changed |= builder_options(options);
+  changed |= slider("Reinsertion", options.reinsertion_passes, 0, 16,
+                    "Passes that move subtrees to better places, after the builder. They lower the SAH cost most "
+                    "where boxes of uneven size overlap; each pass gains less",
+                    false, options.reinsertion_passes == 0 ? "none" : "%u passes");
+  changed |= wide_options(options, largest_leaf);
   changed |=
       checkbox("Measure overlap (EPO)", options.overlap,
                "The end-point overlap of nodes predicts tracing times better than the SAH cost. To measure it "
@@ -102,10 +133,27 @@ bool kind_options(StructureOptions& options) {
     case StructureKind::frustum: return frustum_options(options);
     case StructureKind::voxels: return voxel_options(options);
     case StructureKind::points: return points_options(options);
+    case StructureKind::file: return false;
     case StructureKind::bricks:
       return slider("Resolution", options.brick_resolution, 1, 4096, "Voxels along the longest edge", true);
   }
   return false;
+}
+
+/// Only a scene of a .copse or .voxels file has the last kind.
+bool kind_choice(Session& session, StructureOptions& options) {
+  const auto kinds = names<StructureKind>();
+  const bool has_file = !session.geometry()->structure_file.empty();
+  u64 chosen = u64(options.kind);
+  if (!choice(
+          "Kind", kinds.data(), has_file ? kinds.size() : kinds.size() - 1, chosen,
+          "bvh: a tree of boxes. grid: cells of equal size over the scene. frustum: a grid over what the camera "
+          "sees. voxels, bricks: small cubes, all of them or only those near triangles. points: the vertices, in "
+          "a hash grid. file: the structure that the file holds")) {
+    return false;
+  }
+  options.kind = StructureKind(chosen);
+  return true;
 }
 
 void side_tabs(Desk& desk) {
@@ -159,11 +207,7 @@ void structure_panel(Desk& desk) {
   const u32 side = desk.state.side;
   StructureOptions& options = session.wanted(side);
   bool changed = choice("Backend", options.backend, "automatic: the GPU if there is one");
-  changed |= choice(
-      "Kind", options.kind,
-      "bvh: a tree of boxes. grid: cells of equal size over the scene. frustum: a grid over what the camera "
-      "sees. voxels, bricks: small cubes, all of them or only those near triangles. points: the vertices, in "
-      "a hash grid");
+  changed |= kind_choice(session, options);
   changed |= kind_options(options);
   desk.state.build_waits |= changed;
 

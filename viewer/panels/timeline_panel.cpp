@@ -1,4 +1,4 @@
-// The stages of the last build as a flame chart: time runs from left to right, and the parts of a stage are below
+// The stages of the last build or refit as a flame chart: time runs from left to right, and the parts of a stage are below
 // it. The history of times as curves.
 
 #include <fmt/format.h>
@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 
 #include "viewer/panels/panels.h"
 
@@ -103,6 +104,26 @@ float round_top(float value) {
   return 10 * power;
 }
 
+/// Draws names and last times of the curves, in as many lines as they need. Returns the height.
+float curve_legend(std::span<const Curve> all, ImVec2 corner, float width) {
+  const float line = ImGui::GetTextLineHeightWithSpacing(), height = ImGui::GetFontSize();
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  ImVec2 at = corner;
+  for (const Curve& curve : all) {
+    const auto& values = curve.history.values();
+    const std::string text =
+        std::string(curve.name) + " " + (values.empty() ? "-" : readable_time(curve.history.last()));
+    const float extent = height * 0.9f + ImGui::CalcTextSize(text.c_str()).x;
+    if (at.x > corner.x && at.x + extent > corner.x + width) at = ImVec2(corner.x, at.y + line);
+    list.AddRectFilled(ImVec2(at.x, at.y + height * 0.3f), ImVec2(at.x + height * 0.6f, at.y + height * 0.9f),
+                       curve.colour, 2);
+    list.AddText(ImVec2(at.x + height * 0.9f, at.y), ImGui::GetColorU32(ImGuiCol_Text), text.c_str());
+    note_place(curve.name, {at.x, at.y, extent, height});
+    at.x += extent + height;
+  }
+  return at.y + line - corner.y;
+}
+
 void curves(const Timings& timings, ImVec2 corner, ImVec2 size) {
   const Curve all[] = {{"build", timings.build, IM_COL32(232, 163, 61, 255)},
                        {"refit", timings.refit, IM_COL32(94, 190, 120, 255)},
@@ -112,20 +133,10 @@ void curves(const Timings& timings, ImVec2 corner, ImVec2 size) {
   const float top = round_top(largest);
 
   ImDrawList& list = *ImGui::GetWindowDrawList();
-  const float legend = ImGui::GetTextLineHeightWithSpacing();
-  float x = corner.x;
-  for (const Curve& curve : all) {
-    const auto& values = curve.history.values();
-    const std::string text =
-        std::string(curve.name) + " " + (values.empty() ? "-" : readable_time(curve.history.last()));
-    const float height = ImGui::GetFontSize();
-    list.AddRectFilled(ImVec2(x, corner.y + height * 0.3f), ImVec2(x + height * 0.6f, corner.y + height * 0.9f),
-                       curve.colour, 2);
-    list.AddText(ImVec2(x + height * 0.9f, corner.y), ImGui::GetColorU32(ImGuiCol_Text), text.c_str());
-    x += height * 1.9f + ImGui::CalcTextSize(text.c_str()).x;
-  }
+  const float legend = curve_legend(all, corner, size.x);
   const ImVec2 plot(corner.x, corner.y + legend), extent(size.x, size.y - legend);
-  list.AddRectFilled(plot, ImVec2(plot.x + extent.x, plot.y + extent.y), IM_COL32(0, 0, 0, 60), 2);
+  list.AddRectFilled(plot, ImVec2(plot.x + extent.x, plot.y + extent.y),
+                     ImGui::GetColorU32(ImGuiCol_FrameBg, 0.5f), 2);
   list.AddText(ImVec2(plot.x + 4, plot.y + 2), ImGui::GetColorU32(ImGuiCol_TextDisabled),
                readable_time(top).c_str());
   list.PushClipRect(plot, ImVec2(plot.x + extent.x, plot.y + extent.y), true);
@@ -138,6 +149,7 @@ void curves(const Timings& timings, ImVec2 corner, ImVec2 size) {
 }  // namespace
 
 void timeline_panel(Desk& desk) {
+  const WidgetScope scope("Times");
   Session& session = desk.session;
   const u32 side = desk.state.side;
   const WorkTimes& times = session.work_times(side);
@@ -147,11 +159,13 @@ void timeline_panel(Desk& desk) {
 
   double total = 0;
   for (const Stage& stage : times.stages) total += stage.depth == 0 ? stage.milliseconds : 0;
+  const char* const work = times.is_refit ? "refit" : "build";
   const std::string title = times.stages.empty()
                                 ? std::string("Stages of the last build")
-                                : fmt::format("Stages of the last build: {}", readable_time(total));
+                                : fmt::format("Stages of the last {}: {}", work, readable_time(total));
   ImDrawList& list = *ImGui::GetWindowDrawList();
-  list.AddText(corner, ImGui::GetColorU32(ImGuiCol_TextDisabled), title.c_str());
+  list.AddText(corner, ImGui::GetColorU32(ImGuiCol_TextDisabled), fit_text(title, half).c_str());
+  note_place(std::string("Stages of the last ") + work, {corner.x, corner.y, half, heading});
   stage_bars(times.stages, ImVec2(corner.x, corner.y + heading), ImVec2(half, space.y - heading));
   curves(session.timings(side), ImVec2(corner.x + half + spacing, corner.y), ImVec2(half, space.y));
 }

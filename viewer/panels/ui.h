@@ -1,5 +1,6 @@
 #pragma once
 
+#include "viewer/model/settings/settings.h"
 #include "viewer/panels/widgets.h"
 #include "viewer/window/display.h"
 
@@ -15,8 +16,8 @@ class Ui {
   Ui(const Ui&) = delete;
   Ui& operator=(const Ui&) = delete;
 
-  /// Begins a frame, at the display's scale times `factor`. 0: at the display's scale.
-  void begin_frame(Display& display, float factor);
+  /// Begins a frame at scale `factor`; 0: at the display's scale.
+  void begin_frame(Display& display, float factor, Theme theme = Theme::dark);
   /// Ends the frame, which can then be presented.
   void end_frame();
 
@@ -28,10 +29,12 @@ class Ui {
 
  private:
   void set_scale(float scale);
+  void set_fonts();
 
   ImGuiContext* context_;
   WidgetMap widgets_;
   float scale_ = 0;
+  Theme theme_ = Theme::dark;
 };
 
 }  // namespace copse::viewer

@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 #include <imgui.h>
 
+#include <algorithm>
+#include <cmath>
 #include <iterator>
 
 #include "viewer/window/imgui_input.h"
@@ -31,6 +33,48 @@ void end_row(const char* label, const char* hint) {
   explain(hint);
 }
 
+/// A slider is a bar that is filled up to its value. Its text is then readable at any value, which it is not over a
+/// knob.
+class FilledSlider {
+ public:
+  FilledSlider(const char* label, float share, const char* hint, bool logarithmic)
+      : id_(begin_row(label)),
+        label_(label),
+        hint_(hint),
+        flags_(ImGuiSliderFlags_AlwaysClamp | (logarithmic ? ImGuiSliderFlags_Logarithmic : 0)) {
+    const ImVec2 low = ImGui::GetCursorScreenPos();
+    const ImVec2 high(low.x + ImGui::CalcItemWidth(), low.y + ImGui::GetFrameHeight());
+    const bool pointed = ImGui::IsWindowHovered() && ImGui::IsMouseHoveringRect(low, high);
+    const float rounding = ImGui::GetStyle().FrameRounding;
+    ImDrawList& list = *ImGui::GetWindowDrawList();
+    list.AddRectFilled(low, high, ImGui::GetColorU32(pointed ? ImGuiCol_FrameBgHovered : ImGuiCol_FrameBg),
+                       rounding);
+    if (share > 0) {
+      list.AddRectFilled(low, ImVec2(low.x + (high.x - low.x) * share, high.y),
+                         ImGui::GetColorU32(pointed ? ImGuiCol_SliderGrabActive : ImGuiCol_SliderGrab), rounding);
+    }
+    const ImVec4 none(0, 0, 0, 0);
+    for (const int colour : {ImGuiCol_FrameBg, ImGuiCol_FrameBgHovered, ImGuiCol_FrameBgActive,
+                             ImGuiCol_SliderGrab, ImGuiCol_SliderGrabActive}) {
+      ImGui::PushStyleColor(colour, none);
+    }
+  }
+  ~FilledSlider() {
+    ImGui::PopStyleColor(5);
+    end_row(label_, hint_);
+  }
+  FilledSlider(const FilledSlider&) = delete;
+  FilledSlider& operator=(const FilledSlider&) = delete;
+
+  const char* id() const { return id_.c_str(); }
+  int flags() const { return flags_; }
+
+ private:
+  std::string id_;
+  const char *label_, *hint_;
+  int flags_;
+};
+
 }  // namespace
 
 const Rectangle* WidgetMap::find(const std::string& name) const {
@@ -41,7 +85,11 @@ const Rectangle* WidgetMap::find(const std::string& name) const {
 void note_widget(const std::string& name) {
   if (!ImGui::IsItemVisible()) return;
   const ImVec2 low = ImGui::GetItemRectMin(), size = ImGui::GetItemRectSize();
-  widget_map().note(name, {low.x, low.y, size.x, size.y});
+  note_place(name, {low.x, low.y, size.x, size.y});
+}
+
+void note_place(const std::string& name, const Rectangle& place) {
+  widget_map().note(name, place);
 }
 
 WidgetScope::WidgetScope(const std::string& name) : name_(name) {
@@ -81,21 +129,14 @@ bool checkbox(const char* label, bool& value, const char* hint) {
 
 bool slider(const char* label, float& value, float lowest, float highest, const char* format, const char* hint,
             bool logarithmic) {
-  const std::string id = begin_row(label);
-  const int flags = ImGuiSliderFlags_AlwaysClamp | (logarithmic ? ImGuiSliderFlags_Logarithmic : 0);
-  const bool changed = ImGui::SliderFloat(id.c_str(), &value, lowest, highest, format, flags);
-  end_row(label, hint);
-  return changed;
+  const FilledSlider row(label, slider_share(value, lowest, highest, logarithmic), hint, logarithmic);
+  return ImGui::SliderFloat(row.id(), &value, lowest, highest, format, row.flags());
 }
 
 bool slider(const char* label, u32& value, u32 lowest, u32 highest, const char* hint, bool logarithmic,
             const char* format) {
-  const std::string id = begin_row(label);
-  const int flags = ImGuiSliderFlags_AlwaysClamp | (logarithmic ? ImGuiSliderFlags_Logarithmic : 0);
-  const bool changed =
-      ImGui::SliderScalar(id.c_str(), ImGuiDataType_U32, &value, &lowest, &highest, format, flags);
-  end_row(label, hint);
-  return changed;
+  const FilledSlider row(label, slider_share(value, lowest, highest, logarithmic), hint, logarithmic);
+  return ImGui::SliderScalar(row.id(), ImGuiDataType_U32, &value, &lowest, &highest, format, row.flags());
 }
 
 void close_on_escape() {
@@ -122,13 +163,41 @@ bool choice(const char* label, const char* const* names, u64 count, u64& chosen,
   return changed;
 }
 
+std::string fit_text(const std::string& text, float width) {
+  if (ImGui::CalcTextSize(text.c_str()).x <= width) return text;
+  const auto is_inside = [](char c) { return (static_cast<unsigned char>(c) & 0xc0) == 0x80; };  // of UTF-8
+  std::string shown = text;
+  do {
+    do shown.pop_back();
+    while (!shown.empty() && is_inside(text[shown.size()]));
+  } while (!shown.empty() && ImGui::CalcTextSize((shown + "...").c_str()).x > width);
+  return shown + "...";
+}
+
+float slider_share(double value, double lowest, double highest, bool logarithmic) {
+  if (!(highest > lowest)) return 0;
+  const double inside = std::clamp(value, lowest, highest);
+  return logarithmic ? float(std::log(inside / lowest) / std::log(highest / lowest))
+                     : float((inside - lowest) / (highest - lowest));
+}
+
 void fact(const char* name, const std::string& value, const char* hint) {
+  const float column = ImGui::GetWindowContentRegionMax().x * 0.42f, gap = ImGui::GetStyle().ItemSpacing.x;
+  const std::string shown = fit_text(name, column - ImGui::GetCursorPosX() - gap);
   ImGui::PushStyleColor(ImGuiCol_Text, ImGui::GetStyleColorVec4(ImGuiCol_TextDisabled));
-  ImGui::TextUnformatted(name);
+  ImGui::TextUnformatted(shown.c_str());
   ImGui::PopStyleColor();
-  explain(hint);
-  ImGui::SameLine(ImGui::GetWindowContentRegionMax().x * 0.42f);
-  ImGui::TextUnformatted(value.c_str());
+  note_widget(name);
+  explain(hint == nullptr && shown != name ? name : hint);
+  ImGui::SameLine(column);
+  const std::string shown_value = fit_text(value, ImGui::GetContentRegionAvail().x);
+  ImGui::TextUnformatted(shown_value.c_str());
+  note_widget(name + std::string("/value"));
+  if (shown_value != value) explain(value.c_str());
+}
+
+ImVec4 heading_colour() {
+  return ImGui::GetStyleColorVec4(ImGuiCol_PlotLinesHovered);
 }
 
 void quiet_text(const std::string& text) {
@@ -137,30 +206,6 @@ void quiet_text(const std::string& text) {
   ImGui::TextUnformatted(text.c_str());
   ImGui::PopTextWrapPos();
   ImGui::PopStyleColor();
-}
-
-std::string grouped(u64 number) {
-  std::string text = fmt::format("{}", number);
-  for (size_t i = text.size(); i > 3;) text.insert(i -= 3, " ");
-  return text;
-}
-
-std::string readable_bytes(u64 bytes) {
-  constexpr const char* units[] = {"B", "kB", "MB", "GB", "TB"};
-  double value = double(bytes);
-  u32 unit = 0;
-  while (value >= 1000 && unit + 1 < std::size(units)) {
-    value /= 1000;
-    ++unit;
-  }
-  return unit == 0 ? fmt::format("{} B", bytes) : fmt::format("{:.3g} {}", value, units[unit]);
-}
-
-std::string readable_time(double milliseconds) {
-  if (milliseconds >= 1000) return fmt::format("{:.2f} s", milliseconds / 1000);
-  if (milliseconds >= 100) return fmt::format("{:.0f} ms", milliseconds);
-  if (milliseconds >= 10) return fmt::format("{:.1f} ms", milliseconds);
-  return milliseconds >= 1 ? fmt::format("{:.2f} ms", milliseconds) : fmt::format("{:.3f} ms", milliseconds);
 }
 
 }  // namespace copse::viewer

@@ -1,9 +1,12 @@
 #pragma once
 
+#include <imgui.h>
+
 #include <map>
 #include <string>
 
 #include "viewer/model/settings/names.h"
+#include "viewer/model/settings/statistic_rows.h"
 #include "viewer/window/pane.h"
 
 // ImGui's widgets in the style of the panels: a label on the left, the widget on the right, a hint under the
@@ -30,6 +33,8 @@ class WidgetMap {
 
 /// Records the widget that was drawn last.
 void note_widget(const std::string& name);
+/// Records something that was drawn without a widget, such as a text.
+void note_place(const std::string& name, const Rectangle& place);
 
 /// During its lifetime, names of widgets begin with `name` and a slash.
 class WidgetScope {
@@ -70,17 +75,20 @@ bool choice(const char* label, Enum& value, const char* hint = nullptr) {
   return true;
 }
 
-/// Draws a line with a name and a value.
+/// Returns the text, or its beginning and "..." if it is wider than `width` in the current font.
+std::string fit_text(const std::string& text, float width);
+
+/// Returns how much of a slider is filled: 0 at the lowest value, 1 at the highest.
+///   logarithmic: lowest is above 0
+float slider_share(double value, double lowest, double highest, bool logarithmic);
+
+/// Draws a line with a name and a value. What does not fit is shortened, and shown whole under the mouse.
 void fact(const char* name, const std::string& value, const char* hint = nullptr);
+
+/// The colour of headings within a panel.
+ImVec4 heading_colour();
 
 /// Draws text in a muted colour.
 void quiet_text(const std::string& text);
-
-/// Returns a number such as "1 234 567".
-std::string grouped(u64 number);
-/// Returns a size such as "12.3 MB".
-std::string readable_bytes(u64 bytes);
-/// Returns a time of three digits, such as "0.12 ms".
-std::string readable_time(double milliseconds);
 
 }  // namespace copse::viewer

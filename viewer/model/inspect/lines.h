@@ -1,5 +1,6 @@
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "builders/geometry/aabb.h"
@@ -21,7 +22,7 @@ struct OverlaySettings {
   bool boxes = false;         // boxes of `level` below `subtree`
   u32 level = 3;              // edges below the subtree's root
   bool levels_above = false;  // also all levels above
-  u32 subtree = 0;            // a node of HostTree; 0: the whole tree
+  u32 subtree = 0;            // a node of HostTree, whose own box is white; 0: the whole tree
   bool picked_path = true;    // ray, visited boxes and triangle of the picked pixel
   bool curve = false;         // a line through the middles of the leaves in their order
   bool cells = false;         // occupied cells of a grid, set voxels
@@ -38,6 +39,12 @@ inline constexpr u64 max_curve_points = 200000;
 /// Adds the twelve edges of a box; none of an empty box.
 void add_box(Lines& lines, const Aabb& box, Rgba8 colour);
 void add_cell(Lines& lines, const CellCorners& corners, Rgba8 colour);
+/// Adds the edges of cells. An edge that cells share is added once.
+void add_cells(Lines& lines, std::span<const CellCorners> cells, Rgba8 colour);
+
+/// Returns the opacity of one of `count` lines that are drawn on top of each other: 255 for up to 2000; the more
+/// there are, the fainter each is, down to 20, so that a thousand layers of cells are not one blot.
+u8 opacity_of(u64 count);
 void add_line(Lines& lines, const vec3& from, const vec3& to, Rgba8 colour);
 
 /// Returns the colour of a depth: warm at the root, cold below.

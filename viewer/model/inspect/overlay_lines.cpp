@@ -11,7 +11,7 @@ namespace copse::viewer {
 namespace {
 
 constexpr Rgba8 ray_colour{255, 232, 92, 255}, triangle_colour{255, 255, 255, 255},
-    bounds_colour{90, 110, 140, 255}, cell_colour{64, 156, 255, 255};
+    subtree_colour{255, 255, 255, 255}, bounds_colour{90, 110, 140, 255}, cell_colour{64, 156, 255, 255};
 
 /// Adds the boxes of a level below a node, and of the levels above it if settings.levels_above. Returns their
 /// number.
@@ -68,6 +68,11 @@ void add_pick(Lines& lines, const HostCopy& structure, const HostTriangles& tria
   add_line(lines, triangle.c, triangle.a, triangle_colour);
 }
 
+/// Makes lines fainter that nothing hides, the more there are.
+void fade(std::span<LineVertex> lines) {
+  for (LineVertex& vertex : lines) vertex.colour.a = opacity_of(lines.size() / 2);
+}
+
 /// The message for the user if not everything is drawn.
 void note_rest(std::string& note, u64 count, u64 most, const char* what) {
   if (count <= most) return;
@@ -87,18 +92,22 @@ OverlayLines make_overlay(const OverlaySettings& settings, const HostCopy& struc
   const HostTree* const tree = structure.tree();
   if (settings.bounds) add_box(overlay.lines, bounds, bounds_colour);
   if (settings.boxes && tree != nullptr) {
+    const u64 first = overlay.lines.size();
     note_rest(overlay.note,
               add_level(overlay.lines, *tree, settings.subtree, settings.level, settings.levels_above), max_boxes,
               "boxes");
+    if (settings.on_top) fade(std::span(overlay.lines).subspan(first));
+    const bool is_part = settings.subtree != 0 && settings.subtree < tree->nodes.size() && settings.level > 0;
+    if (is_part) add_box(overlay.lines, tree->nodes[settings.subtree].box, subtree_colour);
   }
   if (settings.curve && tree != nullptr) {
     note_rest(overlay.note, add_curve(overlay.lines, *tree), max_curve_points, "places of the curve");
   }
   if (settings.cells && tree == nullptr) {
     u64 count = 0;
-    for (const CellCorners& cell : structure.cells(max_boxes, count)) {
-      add_cell(overlay.lines, cell, cell_colour);
-    }
+    const u64 first = overlay.lines.size();
+    add_cells(overlay.lines, structure.cells(max_boxes, count), cell_colour);
+    if (settings.on_top) fade(std::span(overlay.lines).subspan(first));
     note_rest(overlay.note, count, max_boxes, "cells");
   }
   if (settings.picked_path && pick != nullptr) add_pick(overlay.lines, structure, triangles, *pick);

@@ -3,9 +3,12 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include <vector>
 
 #include "primitives/core/error.h"
+#include "trace/colour_scale.h"
 #include "trace/shade_colour.h"
+#include "viewer/model/picture/percentile.h"
 
 namespace copse::viewer {
 
@@ -36,6 +39,23 @@ Image heat_difference(std::span<const u32> a, std::span<const u32> b, u32 width,
     image.pixels[i] = detail::to_rgba(difference_colour(float(std::clamp(share, -1.0, 1.0))));
   }
   return image;
+}
+
+u32 difference_limit(std::span<const u32> a, std::span<const u32> b, double percent) {
+  if (a.size() != b.size()) {
+    throw Error(ErrorCode::invalid_argument, "difference_limit: visits of " + std::to_string(a.size()) +
+                                                 " pixels and of " + std::to_string(b.size()));
+  }
+  std::vector<u32> differences(a.size());
+  for (size_t i = 0; i < a.size(); ++i) differences[i] = std::max(a[i], b[i]) - std::min(a[i], b[i]);
+  return std::max(percentile(differences, percent), 1u);
+}
+
+u32 draw_difference_scale(Image& image, u32 limit) {
+  const std::string whole = std::to_string(limit), half = std::to_string(limit / 2);
+  const auto colour = [](float along) { return difference_colour(2 * along - 1); };
+  return detail::draw_scale(image,
+                            {colour, {"B+" + whole, "B+" + half, "0", "A+" + half, "A+" + whole}, "visits"});
 }
 
 }  // namespace copse::viewer

@@ -1,10 +1,13 @@
 #include "viewer/model/picture/film.h"
 
 #include <algorithm>
+#include <cmath>
 #include <glm/geometric.hpp>
 
 #include "primitives/core/dispatch.h"
+#include "trace/colour_scale.h"
 #include "trace/heat_colour.h"
+#include "viewer/model/picture/percentile.h"
 
 namespace copse::viewer {
 
@@ -25,6 +28,13 @@ void add_ambient(const Executor& ex, const FilmJob& job, u64 first, BufferSpan<c
 template <class Executor>
 void shade_film(const Executor& ex, const FilmJob& job);
 
+/// Adds the colours of the pixels to the sums. Sample 0 resets the sums.
+template <class Executor>
+void add_colours(const Executor& ex, const FilmJob& job, u32 sample);
+/// Gives the pixels the means of `count` samples.
+template <class Executor>
+void take_means(const Executor& ex, const FilmJob& job, u32 count);
+
 namespace {
 
 template <class T>
@@ -35,6 +45,18 @@ void make_room(Context& context, Buffer<T>& buffer, u64 size) {
 float ambient_reach(const ViewSettings& view, const Aabb& box) {
   const float diagonal = is_valid(box) ? glm::length(box.hi - box.lo) : 0.0f;
   return std::max(view.ambient_reach, 1e-6f) * (diagonal > 0 && is_finite(diagonal) ? diagonal : 1.0f);
+}
+
+/// Moves the rays of all pixels within their pixels, by a sequence that spreads evenly: multiples of the inverse of
+/// the root of x^3 = x + 1, and of its square.
+Camera jittered(Camera camera, const Tiles& tiles, u32 sample) {
+  const auto offset = [&](double step) {
+    const double place = 0.5 + step * sample;
+    return float(place - std::floor(place) - 0.5);  // in pixels
+  };
+  camera.forward += camera.right * (2 * offset(0.7548776662466927) / float(tiles.width)) +
+                    camera.up * (2 * offset(0.5698402909980532) / float(tiles.height));
+  return camera;
 }
 
 }  // namespace
@@ -52,6 +74,7 @@ void Film::begin(const Shot& shot, u32 width, u32 height) {
           .camera = shot.camera,
           .space = half_space(shot.view.slice, shot.box),
           .view = shot.view.view,
+          .wire = shot.view.wire,
           .leaf_tint = shot.view.leaf_tint,
           .ambient_reach = ambient_reach(shot.view, shot.box),
           .sample = 0,
@@ -61,7 +84,10 @@ void Film::begin(const Shot& shot, u32 width, u32 height) {
           .open_counts = nullptr,
           .extremes = extremes_.data(),
           .pixels = nullptr,
-          .distances = nullptr};
+          .distances = nullptr,
+          .sums = nullptr};
+  own_heat_limit_ = 0;
+  sample_ = 0;
   const u64 pixel_count = u64{width} * height;
   make_room(context_, surfaces_, ray_count());
   make_room(context_, pixels_, pixel_count);
@@ -81,6 +107,7 @@ void Film::trace(Structure& structure, const TriangleView& triangles, u64 first,
   const BufferSpan<SurfaceHit> surfaces = surfaces_.span().subspan(first, count);
   dispatch(context_, [&](const auto& ex) { make_picture_rays(ex, job_, first, rays); });
   structure.see(triangles, rays, surfaces);
+  depth_unit_ = structure.depth_unit();
   if (!has_values()) return;
   const BufferSpan<u32> values = values_.span().subspan(first, count);
   if (job_.view == View::heat) {
@@ -102,14 +129,44 @@ void Film::add_ambient(Structure& structure, const TriangleView& triangles, u32 
            [&](const auto& ex) { viewer::add_ambient(ex, job_, first, BufferSpan<const u8>(occluded)); });
 }
 
-void Film::set_heat_scale(u32 limit, bool legend) {
-  job_.heat_limit = shot_.view.heat_limit = limit;
-  shot_.view.heat_legend = legend;
+void Film::set_scale(const ViewSettings& view) {
+  if (view.heat_percentile != shot_.view.heat_percentile) own_heat_limit_ = 0;
+  shot_.view.heat_limit = view.heat_limit;
+  shot_.view.heat_percentile = view.heat_percentile;
+  shot_.view.heat_legend = view.heat_legend;
+}
+
+/// The maximum is found on the device. A percentile takes the visits to the host.
+void Film::choose_heat_scale() {
+  if (own_heat_limit_ == 0 && shot_.view.heat_percentile < 100) {
+    own_heat_limit_ = std::max(percentile(values_.download(ray_count()), double(shot_.view.heat_percentile)), 1u);
+  }
+  job_.heat_limit = shot_.view.heat_limit != 0 ? shot_.view.heat_limit : own_heat_limit_;
 }
 
 void Film::shade(u32 samples) {
   job_.sample = samples;
+  if (job_.view == View::heat) choose_heat_scale();
   dispatch(context_, [&](const auto& ex) { shade_film(ex, job_); });
+}
+
+void Film::begin_sample(u32 sample) {
+  if (sample_ == 0) {
+    make_room(context_, sums_, u64{job_.tiles.width} * job_.tiles.height);
+    job_.sums = sums_.data();
+    job_.distances = nullptr;
+    dispatch(context_, [&](const auto& ex) { add_colours(ex, job_, 0); });
+  }
+  sample_ = sample;
+  job_.camera = jittered(shot_.camera, job_.tiles, sample);
+}
+
+void Film::shade_sample() {
+  shade(0);
+  dispatch(context_, [&](const auto& ex) {
+    add_colours(ex, job_, sample_);
+    take_means(ex, job_, sample_ + 1);
+  });
 }
 
 void Film::download(Picture& picture) const {
@@ -118,25 +175,35 @@ void Film::download(Picture& picture) const {
   picture.distances = distances_.download(pixel_count);
   picture.device = {};
   describe(picture);
-  if (job_.view == View::heat && shot_.view.heat_legend) {
-    detail::draw_heat_legend(picture.image, picture.heat_limit);
+  picture.scale_rows = shot_.view.heat_legend ? draw_scale(picture) : 0;
+}
+
+/// Returns the rows that the scale covers.
+u32 Film::draw_scale(Picture& picture) const {
+  if (job_.view == View::heat) {
+    return detail::draw_heat_legend(picture.image, picture.heat_limit, picture.max_visits > picture.heat_limit);
   }
+  if (!shows_depths() || depth_unit_ == nullptr) return 0;
+  const u32 deepest = std::max(extremes_.download()[2], 1u);
+  return detail::draw_scale(picture.image, {detail::heat_scale, detail::quarters_to(deepest, false), depth_unit_});
 }
 
 void Film::leave_on_device(Picture& picture) const {
   picture.image = {job_.tiles.width, job_.tiles.height, {}};
   picture.distances = {};
   picture.device = {pixels_.data(), distances_.data(), context_.stream()};
+  picture.scale_rows = 0;
   describe(picture);
 }
 
 void Film::describe(Picture& picture) const {
-  picture.camera = job_.camera;
+  picture.camera = shot_.camera;
   picture.samples = job_.sample;
-  picture.heat_limit = picture.max_visits = 0;
+  picture.heat_limit = picture.own_heat_limit = picture.max_visits = 0;
   if (job_.view != View::heat) return;
   picture.max_visits = extremes_.download()[2];
-  picture.heat_limit = std::max(job_.heat_limit != 0 ? job_.heat_limit : picture.max_visits, 1u);
+  picture.own_heat_limit = std::max(own_heat_limit_ != 0 ? own_heat_limit_ : picture.max_visits, 1u);
+  picture.heat_limit = job_.heat_limit != 0 ? job_.heat_limit : picture.own_heat_limit;
 }
 
 std::vector<u32> Film::download_values() const {

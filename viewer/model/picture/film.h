@@ -37,8 +37,14 @@ class Film {
   /// Takes ambient sample number `sample` of these rays, which must be traced. Sample 0 resets the earlier ones.
   void add_ambient(Structure& structure, const TriangleView& triangles, u32 sample, u64 first, u64 count);
 
-  /// Sets another scale for a heat map. The next shade() uses it.
-  void set_heat_scale(u32 limit, bool legend);
+  /// Begins another sample of a picture that shade() has coloured: rays through other places of each pixel, for
+  /// smooth edges. trace() and shade_sample() follow. The first sample is the picture itself.
+  void begin_sample(u32 sample);
+  /// Colours the pixels of this sample and takes the mean of all samples. Distances stay those of the picture.
+  void shade_sample();
+
+  /// Takes another scale from these settings: limit, percentile, legend. The next shade() uses it.
+  void set_scale(const ViewSettings& view);
 
   /// Colours all pixels. `samples`: how many ambient samples were taken.
   void shade(u32 samples);
@@ -54,16 +60,23 @@ class Film {
   std::vector<u32> download_values() const;
 
  private:
+  void choose_heat_scale();
   void describe(Picture& picture) const;
+  u32 draw_scale(Picture& picture) const;
+  bool shows_depths() const { return shot_.view.view == View::leaves && shot_.view.leaf_tint == LeafTint::depth; }
   bool has_values() const { return shot_.view.view == View::heat || shot_.view.view == View::leaves; }
 
   Context& context_;
   Shot shot_;
   FilmJob job_;
+  const char* depth_unit_ = nullptr;  // of the structure
+  u32 own_heat_limit_ = 0;            // by the percentile of the rays; 0: not known yet
   Buffer<SurfaceHit> surfaces_;
   Buffer<u32> values_, open_counts_;
   Buffer<Rgba8> pixels_;
   Buffer<float> distances_;
+  Buffer<ColourSum> sums_;
+  u32 sample_ = 0;  // that is being traced; 0: the picture itself
   Buffer<u32> extremes_;
   Buffer<Ray> rays_;     // of one call
   Buffer<u8> occluded_;  // of one call

@@ -98,8 +98,21 @@ struct ShadePixels {
     const u64 place = job.tiles.ray_of(x, y);
     const SurfaceHit surface = job.surfaces[place];
     const bool met = surface.id != invalid_id;
-    job.distances[i] = met ? surface.t : infinity;
-    job.pixels[i] = detail::to_rgba(met || job.view == View::heat ? colour(surface, place, x, y) : background(y));
+    if (job.distances != nullptr) job.distances[i] = met ? surface.t : infinity;
+    const vec3 plain = met || job.view == View::heat ? colour(surface, place, x, y) : background(y);
+    job.pixels[i] = detail::to_rgba(job.wire && is_edge(surface.id, x, y) ? wire_colour(plain) : plain);
+  }
+
+  /// True where the pixel to the right or the one below shows something else.
+  COPSE_HD bool is_edge(u32 id, u32 x, u32 y) const {
+    const u32 right = smaller(x + 1, job.tiles.width - 1), below = smaller(y + 1, job.tiles.height - 1);
+    return job.surfaces[job.tiles.ray_of(right, y)].id != id || job.surfaces[job.tiles.ray_of(x, below)].id != id;
+  }
+
+  /// Dark lines, but light ones over what is nearly black.
+  COPSE_HD static vec3 wire_colour(const vec3& plain) {
+    const float light = add_rn(add_rn(plain.x, plain.y), plain.z);
+    return mix_rn(plain, light > 0.45f ? vec3(0.05f, 0.07f, 0.12f) : vec3(0.85f, 0.9f, 1.0f), 0.7f);
   }
 
   COPSE_HD vec3 background(u32 y) const {
@@ -146,6 +159,26 @@ struct ShadePixels {
   }
 };
 
+struct AddColours {
+  FilmJob job;
+  u32 sample;
+  COPSE_HD void operator()(u64 i) const {
+    const ColourSum before = sample == 0 ? ColourSum{0, 0, 0} : job.sums[i];
+    const Rgba8 pixel = job.pixels[i];
+    job.sums[i] = {before.r + pixel.r, before.g + pixel.g, before.b + pixel.b};
+  }
+};
+
+struct TakeMeans {
+  FilmJob job;
+  u32 count;
+  COPSE_HD void operator()(u64 i) const {
+    const ColourSum sum = job.sums[i];
+    const u32 half = count / 2;
+    job.pixels[i] = {u8((sum.r + half) / count), u8((sum.g + half) / count), u8((sum.b + half) / count), 255};
+  }
+};
+
 }  // namespace
 
 template <class Executor>
@@ -177,10 +210,22 @@ void shade_film(const Executor& ex, const FilmJob& job) {
   for_each(ex, "picture: colours", u64{job.tiles.width} * job.tiles.height, ShadePixels{job});
 }
 
+template <class Executor>
+void add_colours(const Executor& ex, const FilmJob& job, u32 sample) {
+  for_each(ex, "picture: sums", u64{job.tiles.width} * job.tiles.height, AddColours{job, sample});
+}
+
+template <class Executor>
+void take_means(const Executor& ex, const FilmJob& job, u32 count) {
+  for_each(ex, "picture: means", u64{job.tiles.width} * job.tiles.height, TakeMeans{job, count});
+}
+
 using Executor = copse::detail::BodyExecutor;
 template void make_picture_rays(const Executor&, const FilmJob&, u64, BufferSpan<Ray>);
 template void make_ambient_rays(const Executor&, const FilmJob&, u64, BufferSpan<Ray>);
 template void add_ambient(const Executor&, const FilmJob&, u64, BufferSpan<const u8>);
 template void shade_film(const Executor&, const FilmJob&);
+template void add_colours(const Executor&, const FilmJob&, u32);
+template void take_means(const Executor&, const FilmJob&, u32);
 
 }  // namespace copse::viewer

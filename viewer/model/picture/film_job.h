@@ -32,12 +32,18 @@ struct HalfSpace {
   }
 };
 
+/// The sum of the colours that a pixel had in several samples.
+struct ColourSum {
+  u32 r, g, b;
+};
+
 /// A picture that is being made. Arrays are in the executor's memory, in the order of Tiles except the last two.
 struct FilmJob {
   Tiles tiles;
   Camera camera;
   HalfSpace space;
   View view = View::shaded;
+  bool wire = false;
   LeafTint leaf_tint = LeafTint::id;
   float ambient_reach = 0;  // in units of the scene
   u32 sample = 0;           // of ambient occlusion: the sample to take, or how many were taken
@@ -48,7 +54,8 @@ struct FilmJob {
   u32* open_counts;  // ambient rays that escaped
   u32* extremes;     // nearest t, farthest t, by their bits; largest value
   Rgba8* pixels;     // in rows
-  float* distances;  // in rows
+  float* distances;  // in rows; null: they stay as they are
+  ColourSum* sums;   // in rows; null unless pixels are smoothed
 };
 
 }  // namespace copse::viewer

@@ -23,7 +23,9 @@ struct Picture {
   Camera camera{};          // of the picture
   u32 samples = 0;          // of ambient occlusion
   u32 heat_limit = 0;       // visits that are the hottest colour, for View::heat
+  u32 own_heat_limit = 0;   // the same by this picture alone, without the scale of another one
   u32 max_visits = 0;       // of a ray of it, for View::heat
+  u32 scale_rows = 0;       // rows at the lower edge that a colour scale covers
   bool is_preview = false;  // reduced in size; the full picture follows
   u64 revision = 0;         // changes with the pixels
 };

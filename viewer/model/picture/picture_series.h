@@ -2,12 +2,12 @@
 
 #include <filesystem>
 
-#include "builders/geometry/image.h"
+#include "viewer/model/picture/picture_sink.h"
 
 namespace copse::viewer {
 
 /// Numbered pictures in a folder: frame-00000.png, frame-00001.png and so on.
-class PictureSeries {
+class PictureSeries : public PictureSink {
  public:
   /// Creates the folder.
   /// Throws: Error bad_file.
@@ -15,13 +15,10 @@ class PictureSeries {
 
   /// Writes the next picture. The number increases only if that succeeds.
   /// Throws: Error bad_file; Error invalid_argument for a picture without pixels.
-  void add(const Image& image);
-
-  u32 count() const { return count_; }
+  void add(const Image& image) override;
 
  private:
   std::filesystem::path folder_;
-  u32 count_ = 0;
 };
 
 }  // namespace copse::viewer

@@ -27,6 +27,11 @@ constexpr double preview_updates = 2;
 /// The time that a piece should take on the CPU. It takes longer if its rays visit more than those before.
 constexpr double piece_ms = 1.5;
 
+/// Rays of a frustum grid must be those of its camera.
+bool can_smooth(const LiveStructure& live) {
+  return live.options().kind != StructureKind::frustum;
+}
+
 constexpr u32 min_preview_width = 640, min_preview_height = 360;
 
 }  // namespace
@@ -38,6 +43,7 @@ bool Renderer::same(const Key& a, const Key& b) {
 
 Renderer::Key Renderer::with_scale_of(Key key, const Key& scale) {
   key.shot.view.heat_limit = scale.shot.view.heat_limit;
+  key.shot.view.heat_percentile = scale.shot.view.heat_percentile;
   key.shot.view.heat_legend = scale.shot.view.heat_legend;
   return key;
 }
@@ -69,7 +75,7 @@ bool Renderer::advance(LiveStructure& live, const PictureRequest& request) {
   const Key wanted = key_of(live, request);
   if (working_ && !same(making_, wanted) && same(with_scale_of(making_, wanted), wanted)) {
     // Two heat maps share a scale, which changes while both are made. The work goes on: the scale only colours it.
-    live.film().set_heat_scale(wanted.shot.view.heat_limit, wanted.shot.view.heat_legend);
+    live.film().set_scale(wanted.shot.view);
     making_ = wanted;
   }
   // A picture that was begun for another view is dropped, unless it is the first one of its view.
@@ -100,6 +106,7 @@ bool Renderer::advance(LiveStructure& live, const PictureRequest& request) {
     shown_ = wanted;
     is_preview_ = is_first_ = false;
     samples_ = ~0u;
+    smoothed_ = 1u << 30;
     throw;
   }
   return picture_.revision != revision;
@@ -118,9 +125,9 @@ bool Renderer::choose(const Key& wanted, LiveStructure& live, const PictureReque
     at_rest_ = true;
     return false;
   }
-  if (shown_ && !same(*shown_, wanted) && same(*shown_, with_scale_of(wanted, *shown_))) {
-    // Only the scale of the heat map has changed.
-    live.film().set_heat_scale(wanted.shot.view.heat_limit, wanted.shot.view.heat_legend);
+  if (shown_ && smoothed_ == 0 && !same(*shown_, wanted) && same(*shown_, with_scale_of(wanted, *shown_))) {
+    // Only the scale of colours has changed.
+    live.film().set_scale(wanted.shot.view);
     shown_ = making_ = wanted;
     is_unseen_ = true;
     return choose(wanted, live, request);
@@ -138,6 +145,15 @@ bool Renderer::choose(const Key& wanted, LiveStructure& live, const PictureReque
   const ViewSettings& view = wanted.shot.view;
   if (view.view == View::ambient_occlusion && samples_ < std::clamp(view.ambient_samples, 1u, 4096u)) {
     working_ = sampling_ = true;
+    is_first_ = false;
+    next_ray_ = 0;
+    work_ms_ = 0;
+    return true;
+  }
+  if (is_smoothed(view) && !request.keeps_values && can_smooth(live) && smoothed_ + 1 < view.smooth_samples) {
+    if (is_unseen_) present(live);
+    live.film().begin_sample(++smoothed_);
+    working_ = true;
     is_first_ = false;
     next_ray_ = 0;
     work_ms_ = 0;
@@ -166,7 +182,7 @@ void Renderer::begin(const Key& wanted, LiveStructure& live, u32 width, u32 heig
   working_ = true;
   sampling_ = false;
   next_ray_ = 0;
-  samples_ = 0;
+  samples_ = smoothed_ = 0;
   work_ms_ = 0;
   has_aimed_ |= live.aim(wanted.shot.camera, !is_preview_);
   live.film().begin(wanted.shot, width, height);
@@ -212,17 +228,18 @@ bool Renderer::work(LiveStructure& live, bool whole) {
 
 /// Called when all rays of the picture, or of a sample, are traced.
 void Renderer::complete(LiveStructure& live) {
-  if (samples_ == 0) picture_ns_ = work_ms_ * 1e6 / double(live.film().ray_count());
+  if (samples_ == 0 && smoothed_ == 0) picture_ns_ = work_ms_ * 1e6 / double(live.film().ray_count());
   if (sampling_) ++samples_;
   shown_ = making_;
   working_ = false;
   is_unseen_ = true;
 }
 
-/// A heat map whose scale is drawn must be on the host.
+/// A picture into which a scale is drawn must be on the host.
 bool Renderer::stays_on_device(const LiveStructure& live) const {
   const ViewSettings& view = making_.shot.view;
-  const bool has_legend = view.view == View::heat && view.heat_legend;
+  const bool shows_values = view.view == View::heat || view.view == View::leaves;
+  const bool has_legend = shows_values && view.heat_legend;
   return on_device_ && live.backend() == Backend::cuda && !making_.keeps_values && !has_legend;
 }
 
@@ -230,7 +247,7 @@ bool Renderer::stays_on_device(const LiveStructure& live) const {
 void Renderer::present(LiveStructure& live) {
   const Clock::time_point begin = Clock::now();
   Film& film = live.film();
-  film.shade(samples_);
+  smoothed_ > 0 ? film.shade_sample() : film.shade(samples_);
   const u64 revision = picture_.revision + 1;
   if (stays_on_device(live)) {
     film.leave_on_device(picture_);

@@ -78,6 +78,7 @@ class Renderer {
   bool is_first_ = false;     // for what it shows: finished even where the view has changed meanwhile
   u64 next_ray_ = 0;
   u32 samples_ = 0;         // finished ones
+  u32 smoothed_ = 0;        // samples for smooth edges that were begun since the picture
   bool sampling_ = false;   // primary rays are done
   bool is_unseen_ = false;  // the film has a newer picture than picture_
   bool at_rest_ = true;

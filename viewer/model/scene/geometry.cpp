@@ -41,7 +41,9 @@ void append(SceneGeometry& scene, const Mesh& mesh) {
 
 }  // namespace
 
-Geometry join_meshes(std::vector<NamedMesh> meshes) {
+namespace {
+
+std::shared_ptr<SceneGeometry> join(std::vector<NamedMesh> meshes) {
   u64 vertex_count = 0, triangle_count = 0;
   for (const NamedMesh& part : meshes) {
     vertex_count += part.mesh.positions.size();
@@ -59,8 +61,24 @@ Geometry join_meshes(std::vector<NamedMesh> meshes) {
   return scene;
 }
 
+}  // namespace
+
+Geometry join_meshes(std::vector<NamedMesh> meshes) {
+  return join(std::move(meshes));
+}
+
+Geometry scene_of(SceneFile file) {
+  std::vector<NamedMesh> meshes;
+  meshes.push_back(std::move(file.mesh));
+  const std::shared_ptr<SceneGeometry> scene = join(std::move(meshes));
+  scene->structure_file = std::move(file.structure);
+  if (is_valid(file.bounds)) scene->bounds = merge(scene->bounds, file.bounds);
+  return scene;
+}
+
 Geometry join_scenes(const SceneGeometry& first, const SceneGeometry& second) {
   auto scene = std::make_shared<SceneGeometry>(first);
+  scene->structure_file.clear();  // it is over the first scene alone
   make_room(*scene, second.mesh.positions.size(), second.mesh.triangles.size());
   for (ScenePart part : second.parts) {
     part.first_triangle += u32(first.mesh.triangles.size());
@@ -83,9 +101,14 @@ bool same_topology(const SceneGeometry& a, const SceneGeometry& b) {
   return a.mesh.positions.size() == b.mesh.positions.size() && a.mesh.triangles == b.mesh.triangles;
 }
 
-bool is_mesh_name(const std::filesystem::path& path) {
+std::string lower_case_ending(const std::filesystem::path& path) {
   std::string ending = path.extension().string();
   for (char& c : ending) c = char(std::tolower(static_cast<unsigned char>(c)));
+  return ending;
+}
+
+bool is_mesh_name(const std::filesystem::path& path) {
+  const std::string ending = lower_case_ending(path);
   return ending == ".obj" || ending == ".ply";
 }
 

@@ -22,6 +22,7 @@ struct SceneGeometry {
   Mesh mesh;
   std::vector<ScenePart> parts;
   Aabb bounds = Aabb::empty();
+  std::filesystem::path structure_file;  // the file that holds a structure over this scene; empty: there is none
 
   /// Returns the part that a triangle belongs to. There must be one.
   const ScenePart& part_of(u32 triangle) const;
@@ -33,6 +34,17 @@ struct NamedMesh {
   std::string name;
   Mesh mesh;
 };
+
+/// What a file holds: see load_scene_file.
+struct SceneFile {
+  NamedMesh mesh;
+  std::filesystem::path structure;  // the file itself, if it holds a structure that can be shown; else empty
+  Aabb bounds = Aabb::empty();      // of voxels
+};
+
+/// Returns a scene of one file, with its structure.
+/// Throws: as join_meshes.
+Geometry scene_of(SceneFile file);
 
 /// Joins meshes, in their order. Meshes without triangles are legal, and so is no mesh at all.
 /// Throws: Error capacity past 2^31 triangles or 2^32 - 1 vertices.
@@ -51,5 +63,8 @@ bool same_topology(const SceneGeometry& a, const SceneGeometry& b);
 
 /// Returns true if a file's name has the ending of a mesh: .obj or .ply, in upper or lower case.
 bool is_mesh_name(const std::filesystem::path& path);
+
+/// Returns the ending of a file's name in lower case, such as ".ply".
+std::string lower_case_ending(const std::filesystem::path& path);
 
 }  // namespace copse::viewer

@@ -2,7 +2,7 @@
 
 #include <new>
 
-#include "builders/io/mesh_file.h"
+#include "viewer/model/scene/scene_file.h"
 
 namespace copse::viewer {
 
@@ -58,6 +58,8 @@ void BuildJob::run() {
 
 void BuildJob::read_files() {
   std::vector<NamedMesh> meshes;
+  std::optional<SceneFile> with_structure;
+  const bool alone = request_.files.size() == 1 && !request_.add;
   u64 read_count = 0;
   for (const std::filesystem::path& file : request_.files) {
     if (is_cancelling()) {
@@ -66,21 +68,36 @@ void BuildJob::read_files() {
     }
     begin_stage("reading " + file.filename().string());
     collect(result_, "", [&] {
-      meshes.push_back({file.filename().string(), load_mesh(file)});
+      SceneFile read = load_scene_file(file, alone);
       ++read_count;
+      if (read.structure.empty()) {
+        meshes.push_back(std::move(read.mesh));
+      } else {
+        with_structure = std::move(read);
+      }
     });
   }
   result_.geometry = nullptr;
   if (read_count == 0 || result_.cancelled) return;
   collect(result_, "", [&] {
-    const Geometry read = join_meshes(std::move(meshes));
+    const Geometry read = with_structure ? scene_of(std::move(*with_structure)) : join_meshes(std::move(meshes));
     result_.geometry = request_.add ? join_scenes(*request_.geometry, *read) : read;
     result_.read = read;
   });
 }
 
+/// The structure of a file that was opened is A, unless another one is asked for. Without such a file there is none
+/// to show, and a tree is built.
+StructureOptions BuildJob::options_of(u32 side) const {
+  StructureOptions options = *request_.sides[side];
+  const bool has_file = !result_.geometry->structure_file.empty();
+  if (has_file && side == 0 && !request_.files.empty() && request_.as_in_file) options.kind = StructureKind::file;
+  if (!has_file && options.kind == StructureKind::file) options.kind = StructureKind::bvh;
+  return options;
+}
+
 void BuildJob::build_side(u32 side) {
-  const StructureOptions& options = *request_.sides[side];
+  const StructureOptions options = options_of(side);
   const auto begin = [&](const char* stage) { begin_stage(std::string(stage) + " " + in_words(options)); };
   collect(result_, in_words(options) + ": ", [&] {
     result_.sides[side] =

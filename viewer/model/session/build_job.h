@@ -15,6 +15,7 @@ namespace copse::viewer {
 struct BuildRequest {
   std::vector<std::filesystem::path> files;  // to read; none: `geometry` alone
   bool add = false;                          // true: add them to `geometry`; false: replace it
+  bool as_in_file = true;                    // a structure that a file holds becomes A
   Geometry geometry;                         // the current scene; never null
   std::optional<StructureOptions> sides[2];  // what to build over it
   Pose pose;
@@ -62,6 +63,7 @@ class BuildJob {
   void run();
   void begin_stage(const std::string& stage);
   void read_files();
+  StructureOptions options_of(u32 side) const;
   void build_side(u32 side);
 
   BuildRequest request_;

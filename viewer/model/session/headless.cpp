@@ -20,7 +20,7 @@ class FrameLoop {
       : options_(options),
         context_({.backend = options.structure.backend, .workers = options.workers, .profile = true}),
         scene_(context_, geometry),
-        structure_(make_structure(context_, options.structure, geometry->bounds)),
+        structure_(make_structure(context_, options.structure, *geometry)),
         film_(context_) {
     context_.profile().record(false);
     rig_.frame(geometry->bounds);
@@ -36,6 +36,7 @@ class FrameLoop {
               .view = {},
               .box = scene_.geometry()->bounds};
     shot.view.view = options_.view;
+    shot.view.heat_percentile = 100;  // a percentile would take the visits to the host
     {
       const ProfileScope scope(context_.profile(), "frame: move and build");
       if (options_.deformation != Deformation::none) scene_.set_pose({options_.deformation, 1.0f, along});

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "viewer/model/inspect/lines.h"
+#include "viewer/model/inspect/node_costs.h"
 #include "viewer/model/inspect/picking.h"
 #include "viewer/model/picture/cameras.h"
 #include "viewer/model/picture/picture.h"
@@ -97,8 +98,11 @@ class Session {
 
   /// Loads meshes and builds structures over them, in the background. The old scene stays until they are ready. A
   /// folder stands for all meshes in it. Files that cannot be read become messages, and the others are shown.
-  ///   add: keep the meshes of the old scene too
-  void open(const std::vector<std::filesystem::path>& paths, bool add = false);
+  /// A .copse file that is opened alone shows its mesh and its tree, a .voxels file its voxels, as
+  /// StructureKind::file.
+  ///   add:        keep the meshes of the old scene too
+  ///   as_in_file: false: build what is wanted over the mesh of a .copse file
+  void open(const std::vector<std::filesystem::path>& paths, bool add = false, bool as_in_file = true);
   /// Plays the numbered files beside `path` (mesh_0001.ply, mesh_0002.ply...) as frames over phase 0 to 1.
   void open_sequence(const std::filesystem::path& path);
   /// Shows a mesh of the caller. It may have no triangles.
@@ -172,14 +176,25 @@ class Session {
   /// Picks at a point of the picture: (0, 0) is its upper left corner, (1, 1) its lower right one.
   void pick(float x, float y, u32 side = 0);
   void clear_pick();
+  /// Changes with picked().
+  u64 pick_revision() const;
+
+  /// The nodes of a tree on the host; null for other kinds, and without a structure. Valid until the structure
+  /// changes. The first call after a change waits for a copy; so does node_costs.
+  const HostTree* tree(u32 side);
+  /// The costs of these nodes, by their numbers.
+  const std::vector<NodeCost>& node_costs(u32 side);
+
   const std::optional<Pick>& picked() const;
   u32 picked_side() const;
 
   // ---- Files ------------------------------------------------------------------------------------------------
 
   /// From now on pictures are made whole, and record() writes them as folder/frame-00000.png and so on. Creates
-  /// the folder and overwrites files in it. Throws: Error bad_file.
-  void start_recording(const std::filesystem::path& folder);
+  /// the folder and overwrites files in it. A path with the ending of a video becomes one: see make_sink.
+  /// Throws: Error bad_file.
+  void start_recording(const std::filesystem::path& path);
+  /// Throws: Error bad_file if a video could not be completed.
   void stop_recording();
   bool recording() const;
   /// The number of pictures written since the start.

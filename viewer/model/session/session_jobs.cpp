@@ -23,7 +23,7 @@ std::vector<fs::path> meshes_in(const fs::path& folder) {
 
 }  // namespace
 
-void Session::State::open(const std::vector<fs::path>& paths, bool add) {
+void Session::State::open(const std::vector<fs::path>& paths, bool add, bool as_in_file) {
   std::vector<fs::path> files;
   for (const fs::path& path : paths) {
     messages.guard("opening", [&] {
@@ -36,7 +36,7 @@ void Session::State::open(const std::vector<fs::path>& paths, bool add) {
     });
   }
   if (files.empty()) return;
-  Opening opening{.files = std::move(files), .add = add};
+  Opening opening{.files = std::move(files), .add = add, .as_in_file = as_in_file};
   if (!add) return replace_scene(std::move(opening));
   openings.push_back(std::move(opening));
   start_next_job();
@@ -105,6 +105,7 @@ void Session::State::start_next_job() {
     openings.erase(openings.begin());
     request.files = job_opens->files;
     request.add = job_opens->add;
+    request.as_in_file = job_opens->as_in_file;
     if (job_opens->geometry) request.geometry = job_opens->geometry;
     for (u32 side = 0; side < 2; ++side) sides[side].build_pending |= builds(side);
   }
@@ -195,10 +196,15 @@ void Session::State::take_structures(BuildResult& result, bool is_other_scene) {
     if (result.sides[number]) {
       side.live = std::move(result.sides[number]);
       side.built = side.live->options();
+      // Opening a file may change the kind: see BuildJob::options_of.
+      const bool is_of_file = side.built.kind == StructureKind::file,
+                 is_wanted = side.wanted.kind == StructureKind::file;
+      if (is_other_scene && is_of_file != is_wanted) side.wanted.kind = side.built.kind;
       side.timings.build.add(side.live->times().build_ms);
     }
     side.renderer.forget();
     side.lines_key = {};
+    side.node_costs.clear();
   }
 }
 

@@ -17,13 +17,16 @@ PictureRequest Session::State::request(bool whole, double budget_ms) const {
   request.shot.view = view;
   request.shot.box = geometry->bounds;
   request.shot.camera = camera.camera(aspect());
+  if (recording) request.shot.view.smooth_samples = 1;  // every frame moves
   if (comparison == Comparison::difference) {
     request.shot.view.view = View::heat;
     request.keeps_values = true;
   }
   // One scale for both heat maps, so that their colours can be compared.
-  const u32 most = std::max(sides[0].renderer.picture().max_visits, sides[1].renderer.picture().max_visits);
-  if (comparison != Comparison::off && view.heat_limit == 0) request.shot.view.heat_limit = most;
+  const u32 own[2] = {sides[0].renderer.picture().own_heat_limit, sides[1].renderer.picture().own_heat_limit};
+  if (comparison != Comparison::off && view.heat_limit == 0) {
+    request.shot.view.heat_limit = std::max(own[0], own[1]);
+  }
   return request;
 }
 
@@ -76,7 +79,10 @@ void Session::State::make_difference() {
   std::copy(revisions, revisions + 2, difference_of);
   const u64 revision = difference.revision + 1;
   difference = a.picture();
-  difference.image = heat_difference(a.values(), b.values(), image.width, image.height);
+  const u32 limit = view.heat_limit != 0 ? view.heat_limit
+                                         : difference_limit(a.values(), b.values(), double(view.heat_percentile));
+  difference.image = heat_difference(a.values(), b.values(), image.width, image.height, limit);
+  difference.scale_rows = view.heat_legend ? draw_difference_scale(difference.image, limit) : 0;
   difference.revision = revision;
 }
 

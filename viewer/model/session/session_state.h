@@ -1,11 +1,13 @@
 #pragma once
 
-// The state of Session. Its functions are in four files: session_jobs.cpp reads and builds, session_motion.cpp
-// moves the scene, session_pictures.cpp makes pictures and lines, session.cpp has the public functions.
+// The state of Session. Its functions are in three files: session_jobs.cpp reads and builds, session_motion.cpp
+// moves the scene, session_pictures.cpp makes pictures and lines. The public functions are in session.cpp and, for
+// pictures, picking and files, in session_views.cpp.
 
+#include <algorithm>
 #include <set>
 
-#include "viewer/model/picture/picture_series.h"
+#include "viewer/model/picture/picture_sink.h"
 #include "viewer/model/picture/renderer.h"
 #include "viewer/model/scene/sequence.h"
 #include "viewer/model/session/build_job.h"
@@ -14,6 +16,11 @@
 #include "viewer/model/session/session.h"
 
 namespace copse::viewer {
+
+/// Any number other than 0 stands for B.
+inline u32 side_of(u32 side) {
+  return std::min(side, 1u);
+}
 
 /// One of the two structures, with its picture and lines.
 struct Side {
@@ -34,6 +41,9 @@ struct Side {
   Lines lines;
   u64 lines_revision = 1;
   std::string lines_note;
+
+  std::vector<NodeCost> node_costs;
+  u64 costs_revision = 0;  // of the structure
 };
 
 struct Session::State {
@@ -41,7 +51,7 @@ struct Session::State {
 
   // ---- session_jobs.cpp
   struct Opening;
-  void open(const std::vector<std::filesystem::path>& paths, bool add);
+  void open(const std::vector<std::filesystem::path>& paths, bool add, bool as_in_file);
   void open_sequence(const std::filesystem::path& path);
   void replace_scene(Opening opening);
   void start_next_job();
@@ -98,6 +108,7 @@ struct Session::State {
   struct Opening {
     std::vector<std::filesystem::path> files = {};
     bool add = false;
+    bool as_in_file = true;
     Geometry geometry = nullptr;                       // if there are no files
     std::vector<std::filesystem::path> sequence = {};  // to be played from the file on; empty: a still scene
     u32 frame = 0;                                     // number of the file in it
@@ -130,7 +141,7 @@ struct Session::State {
   u64 pick_revision = 0;     // changes with `picked`
   u64 picked_structure = 0;  // the revision of its structure
 
-  std::optional<PictureSeries> recording;
+  std::unique_ptr<PictureSink> recording;
   Settings kept;  // settings that no other member holds: window, folder, recent files
 };
 

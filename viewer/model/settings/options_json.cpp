@@ -17,6 +17,9 @@ nlohmann::json to_json(const StructureOptions& options) {
           {"radius", options.radius},
           {"bin_count", options.bin_count},
           {"rotation_passes", options.rotation_passes},
+          {"traversal_cost", options.traversal_cost},
+          {"reinsertion_passes", options.reinsertion_passes},
+          {"wide_leaf_size", options.wide_leaf_size},
           {"overlap", options.overlap},
           {"density", options.density},
           {"grid_resolution", json_of(options.grid_resolution)},
@@ -83,6 +86,9 @@ void read_options(const JsonReader& reader, StructureOptions& options) {
   reader.read("radius", options.radius, 1u, 8u);
   reader.read("bin_count", options.bin_count, 2u, 32u);
   reader.read("rotation_passes", options.rotation_passes, 0u, 8u);
+  reader.read("traversal_cost", options.traversal_cost, 0.1f, 10.0f);
+  reader.read("reinsertion_passes", options.reinsertion_passes, 0u, 16u);
+  reader.read("wide_leaf_size", options.wide_leaf_size, 0u, 32u);
   reader.read("overlap", options.overlap);
   reader.read("density", options.density, 1e-6f, 1024.0f);
   read_resolution(reader, options.grid_resolution);

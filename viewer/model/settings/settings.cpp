@@ -28,8 +28,13 @@ Settings within_limits(Settings settings) {
 // ---- To JSON --------------------------------------------------------------------------------------------------
 
 Json to_json(const WindowSettings& window) {
-  return {{"width", window.width},  {"height", window.height},       {"x", window.x},
-          {"y", window.y},          {"maximised", window.maximised}, {"ui_scale", window.ui_scale},
+  return {{"width", window.width},
+          {"height", window.height},
+          {"x", window.x},
+          {"y", window.y},
+          {"maximised", window.maximised},
+          {"ui_scale", window.ui_scale},
+          {"theme", name_of(window.theme)},
           {"panels", window.panels}};
 }
 
@@ -43,10 +48,13 @@ Json to_json(const CameraPose& pose) {
 Json to_json(const ViewSettings& view) {
   return {{"view", name_of(view.view)},
           {"heat_limit", view.heat_limit},
+          {"heat_percentile", view.heat_percentile},
           {"heat_legend", view.heat_legend},
           {"leaf_tint", name_of(view.leaf_tint)},
           {"ambient_samples", view.ambient_samples},
           {"ambient_reach", view.ambient_reach},
+          {"smooth_samples", view.smooth_samples},
+          {"wire", view.wire},
           {"slice",
            {{"on", view.slice.on},
             {"axis", view.slice.axis},
@@ -98,6 +106,7 @@ void read_window(const JsonReader& reader, WindowSettings& window) {
   } else {
     reader.complain("ui_scale", "0 or 0.5 to 4");
   }
+  reader.read("theme", window.theme);
   reader.read("panels", window.panels);
 }
 
@@ -119,10 +128,13 @@ void read_pose(const JsonReader& reader, CameraPose& pose) {
 void read_view(const JsonReader& reader, ViewSettings& view) {
   reader.read("view", view.view);
   reader.read("heat_limit", view.heat_limit, 0u, 1000000u);
+  reader.read("heat_percentile", view.heat_percentile, 50.0f, 100.0f);
   reader.read("heat_legend", view.heat_legend);
   reader.read("leaf_tint", view.leaf_tint);
   reader.read("ambient_samples", view.ambient_samples, 1u, 4096u);
   reader.read("ambient_reach", view.ambient_reach, 1e-6f, 100.0f);
+  reader.read("smooth_samples", view.smooth_samples, 1u, 64u);
+  reader.read("wire", view.wire);
   const JsonReader slice = reader.member("slice");
   slice.read("on", view.slice.on);
   slice.read("axis", view.slice.axis, 0u, 2u);

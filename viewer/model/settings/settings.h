@@ -12,12 +12,20 @@
 
 namespace copse::viewer {
 
+enum class Theme : u8 { dark, light };
+
+template <>
+struct Names<Theme> {
+  static constexpr const char* list[] = {"dark", "light"};
+};
+
 struct WindowSettings {
   int width = 1280, height = 800;  // 200 to 16384
   int x = -1, y = -1;              // -1: the system chooses
   bool maximised = false;
   float ui_scale = 0;  // 0: that of the display; else 0.5 to 4
   bool panels = true;  // true: shown
+  Theme theme = Theme::dark;
 };
 
 /// The settings that the viewer keeps from run to run.

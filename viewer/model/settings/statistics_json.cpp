@@ -29,6 +29,8 @@ Json to_json(const Statistics& s) {
           {"sah_cost", or_null(s.sah_cost)},
           {"end_point_overlap", or_null(s.overlap)},
           {"leaf_size_histogram", s.leaf_histogram},
+          {"leaf_depth_histogram", s.leaf_depth_histogram},
+          {"origin", s.origin.empty() ? Json() : Json(s.origin)},
           {"resolution", s.resolution ? json_of(*s.resolution) : Json()},
           {"cells", or_null(s.cell_count)},
           {"occupied_cells", or_null(s.occupied_count)},
@@ -46,7 +48,10 @@ Json to_json(const WorkTimes& times) {
   for (const Stage& stage : times.stages) {
     stages.push_back({{"label", stage.label}, {"ms", stage.milliseconds}, {"depth", stage.depth}});
   }
-  return {{"build_ms", times.build_ms}, {"refit_ms", times.refit_ms}, {"stages", stages}};
+  return {{"build_ms", times.build_ms},
+          {"refit_ms", times.refit_ms},
+          {"stages", stages},
+          {"stages_of", times.is_refit ? "refit" : "build"}};
 }
 
 Json to_json(const Timings& timings) {

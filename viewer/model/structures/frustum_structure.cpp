@@ -68,6 +68,8 @@ class FrustumStructure : public TriangleStructure {
     label_cells(context_, grid_.view(), rays, surfaces, tint, labels);
   }
 
+  const char* depth_unit() const override { return "slabs"; }
+
   Statistics measure(const TriangleView& triangles) override {
     const FrustumGridStats measured = stats(context_, grid_);
     Statistics statistics;

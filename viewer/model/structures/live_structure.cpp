@@ -33,16 +33,15 @@ LiveStructure::LiveStructure(const StructureOptions& options, Geometry geometry,
       context_(std::make_unique<Context>(
           ContextOptions{.backend = options.backend, .workers = workers, .cancel = std::move(cancel)})),
       scene_(*context_, std::move(geometry)),
-      structure_(make_structure(*context_, options, scene_.geometry()->bounds)),
+      structure_(make_structure(*context_, options, *scene_.geometry())),
       film_(*context_) {
   const auto tell = [&](const char* stage) {
     if (begin_stage) begin_stage(stage);
   };
   tell("building");
   scene_.set_pose(pose);
-  const auto build = [&] { structure_->build(scene_.view()); };
-  times_.build_ms = timed(build);
-  if (times_.build_ms < repeat_below_ms) times_.build_ms = timed(build);
+  time_build();
+  if (times_.build_ms < repeat_below_ms) time_build();
   tell("measuring");
   take_cost();
 }
@@ -55,6 +54,17 @@ double LiveStructure::timed(const Work& work) {
   const double milliseconds = stopwatch.milliseconds();
   times_.stages = context_->profile().stages();
   return milliseconds;
+}
+
+void LiveStructure::time_build() {
+  times_.build_ms = timed([&] { structure_->build(scene_.view()); });
+  times_.is_refit = false;
+}
+
+/// A kind that cannot be refitted is built in place of it.
+void LiveStructure::time_refit() {
+  times_.refit_ms = timed([&] { structure_->refit(scene_.view()); });
+  times_.is_refit = can_refit(options_);
 }
 
 void LiveStructure::take_cost() {
@@ -74,7 +84,7 @@ bool LiveStructure::aim(const Camera& camera, bool measures) {
     ++aim_count_;
     host_copy_.reset();
     is_measured_ = false;
-    times_.build_ms = timed([&] { structure_->build(scene_.view()); });
+    time_build();
   }
   if (measures && !is_measured_) statistics_ = structure_->measure(scene_.view());
   is_measured_ |= measures;
@@ -95,8 +105,8 @@ void LiveStructure::update(UpdateMode update_mode, bool measures) {
   change();
   switch (update_mode) {
     case UpdateMode::nothing: structure_->leave(scene_.view()); break;
-    case UpdateMode::refit: times_.refit_ms = timed([&] { structure_->refit(scene_.view()); }); break;
-    case UpdateMode::rebuild: times_.build_ms = timed([&] { structure_->build(scene_.view()); }); break;
+    case UpdateMode::refit: time_refit(); break;
+    case UpdateMode::rebuild: time_build(); break;
   }
   if (!measures) return;
   const double cost = structure_->sah_cost();
@@ -108,14 +118,14 @@ void LiveStructure::update(UpdateMode update_mode, bool measures) {
 
 void LiveStructure::build_now() {
   change();
-  times_.build_ms = timed([&] { structure_->build(scene_.view()); });
+  time_build();
   take_cost();
 }
 
 void LiveStructure::refit_now() {
   change();
   const double built_cost = built_cost_;
-  times_.refit_ms = timed([&] { structure_->refit(scene_.view()); });
+  time_refit();
   take_cost();
   built_cost_ = can_refit(options_) ? built_cost : cost_;
 }

@@ -68,6 +68,8 @@ class LiveStructure {
   void change();
   template <class Work>
   double timed(const Work& work);
+  void time_build();
+  void time_refit();
   void take_cost();
 
   StructureOptions options_;

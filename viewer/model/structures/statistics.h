@@ -22,9 +22,10 @@ struct Statistics {
   std::optional<u64> node_count, leaf_count;
   std::optional<u32> depth;  // bvh2: edges, wide: nodes, to the deepest leaf
   std::optional<double> sah_cost;
-  std::optional<double> overlap;  // EPO of the binary tree, if StructureOptions::overlap
-  std::vector<u64>
-      leaf_histogram;  // [k]: leaves of k primitives; of a grid [k]: cells of k primitives is not kept
+  std::optional<double> overlap;          // EPO of the binary tree, if StructureOptions::overlap
+  std::vector<u64> leaf_histogram;        // [k]: leaves of k primitives
+  std::vector<u64> leaf_depth_histogram;  // [d]: leaves d edges below the root
+  std::string origin;                     // of a tree that was read from a file: how it was built; else empty
 
   // Grids.
   std::optional<uvec3> resolution;
@@ -43,6 +44,7 @@ struct WorkTimes {
   double build_ms = 0;        // of the last build or rebuild
   double refit_ms = 0;        // of the last refit
   std::vector<Stage> stages;  // of the latest of them, in order, with their depth
+  bool is_refit = false;      // true: these are stages of a refit, else of a build
 };
 
 }  // namespace copse::viewer

@@ -2,7 +2,24 @@
 
 namespace copse::viewer {
 
-std::unique_ptr<Structure> make_structure(Context& context, const StructureOptions& options, const Aabb& bounds) {
+namespace {
+
+std::unique_ptr<Structure> make_of_file(Context& context, const StructureOptions& options,
+                                        const std::filesystem::path& file) {
+  if (file.empty()) {
+    throw Error(
+        ErrorCode::invalid_argument,
+        "the scene has no structure of a file; open a .copse or a .voxels file alone, or choose another kind");
+  }
+  if (lower_case_ending(file) == ".voxels") return make_voxels_of_file(context, file);
+  return make_tree_of_file(context, options, file);
+}
+
+}  // namespace
+
+std::unique_ptr<Structure> make_structure(Context& context, const StructureOptions& options,
+                                          const SceneGeometry& scene) {
+  const Aabb& bounds = scene.bounds;
   switch (options.kind) {
     case StructureKind::bvh: return make_tree(context, options);
     case StructureKind::grid: return make_uniform_grid(context, options);
@@ -10,6 +27,7 @@ std::unique_ptr<Structure> make_structure(Context& context, const StructureOptio
     case StructureKind::voxels: return make_voxels(context, options);
     case StructureKind::bricks: return make_bricks(context, options);
     case StructureKind::points: return make_points(context, options, bounds);
+    case StructureKind::file: return make_of_file(context, options, scene.structure_file);
   }
   throw Error(ErrorCode::invalid_argument, "there is no structure " + std::to_string(u32(options.kind)));
 }

@@ -10,6 +10,7 @@
 #include "viewer/model/inspect/host_copy.h"
 #include "viewer/model/picture/surface.h"
 #include "viewer/model/picture/view_settings.h"
+#include "viewer/model/scene/geometry.h"
 #include "viewer/model/structures/statistics.h"
 #include "viewer/model/structures/structure_options.h"
 
@@ -50,6 +51,9 @@ class Structure {
   virtual void label(BufferSpan<const Ray> rays, BufferSpan<const SurfaceHit> surfaces, LeafTint tint,
                      BufferSpan<u32> labels) = 0;
 
+  /// The unit of the labels of LeafTint::depth, for a scale; null if they are no depths.
+  virtual const char* depth_unit() const { return nullptr; }
+
   /// Measures the structure as it is now. Waits.
   virtual Statistics measure(const TriangleView& triangles) = 0;
   /// The current SAH cost; 0 if the kind has none. Waits.
@@ -82,8 +86,10 @@ class TriangleStructure : public Structure {
 };
 
 /// Returns an empty structure with these options, for build().
-///   bounds: of the scene at rest; relative sizes scale with it
-/// Throws: Error invalid_argument for options that no builder takes.
-std::unique_ptr<Structure> make_structure(Context& context, const StructureOptions& options, const Aabb& bounds);
+///   scene: relative sizes scale with its box at rest; it names the file for StructureKind::file
+/// Throws: Error invalid_argument for options that no builder takes, and for a scene without a structure file; for
+/// voxels of a file, as load_voxels.
+std::unique_ptr<Structure> make_structure(Context& context, const StructureOptions& options,
+                                          const SceneGeometry& scene);
 
 }  // namespace copse::viewer

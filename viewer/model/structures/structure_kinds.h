@@ -1,5 +1,7 @@
 #pragma once
 
+#include "builders/grid/bricks.h"
+#include "builders/grid/voxels.h"
 #include "viewer/model/structures/structure.h"
 
 // The kinds of structures, each in a file of its own. make_structure chooses one.
@@ -19,6 +21,15 @@ std::unique_ptr<Structure> make_frustum(Context& context, const StructureOptions
 /// Dense and sparse voxels.
 std::unique_ptr<Structure> make_voxels(Context& context, const StructureOptions& options);
 std::unique_ptr<Structure> make_bricks(Context& context, const StructureOptions& options);
+
+/// The voxels of an owner of the library: Voxels or Bricks. They stay as they are when the scene moves.
+std::unique_ptr<Structure> show_voxels(Context& context, Voxels voxels);
+std::unique_ptr<Structure> show_voxels(Context& context, Bricks bricks);
+
+/// The structures of files. A tree is read by the first build(); later ones fit it to the triangles.
+std::unique_ptr<Structure> make_tree_of_file(Context& context, const StructureOptions& options,
+                                             const std::filesystem::path& file);
+std::unique_ptr<Structure> make_voxels_of_file(Context& context, const std::filesystem::path& file);
 
 /// A hash grid over the vertices, which are balls for rays.
 std::unique_ptr<Structure> make_points(Context& context, const StructureOptions& options, const Aabb& bounds);

@@ -7,7 +7,9 @@ namespace {
 std::string tree_in_words(const StructureOptions& options) {
   std::string text = name_of(options.builder);
   if (options.layout != Layout::bvh2) text += std::string(", ") + name_of(options.layout);
-  return text + (options.max_leaf_size == 1 ? "" : ", leaves to " + std::to_string(options.max_leaf_size));
+  if (options.max_leaf_size != 1) text += ", leaves to " + std::to_string(options.max_leaf_size);
+  if (options.reinsertion_passes > 0) text += ", reinserted " + std::to_string(options.reinsertion_passes) + "x";
+  return text;
 }
 
 std::string in_words(const uvec3& r) {
@@ -37,6 +39,7 @@ std::string in_words(const StructureOptions& options) {
     }
     case StructureKind::voxels:
       return "voxels, " + std::to_string(options.voxel_resolution) + ", " + name_of(options.rule);
+    case StructureKind::file: return "as in the file";
     case StructureKind::bricks: return "bricks, " + std::to_string(options.brick_resolution);
     case StructureKind::points: return points_in_words(options);
   }
@@ -44,7 +47,7 @@ std::string in_words(const StructureOptions& options) {
 }
 
 bool can_refit(const StructureOptions& options) {
-  return options.kind == StructureKind::bvh;
+  return options.kind == StructureKind::bvh || options.kind == StructureKind::file;
 }
 
 }  // namespace copse::viewer

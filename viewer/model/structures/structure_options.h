@@ -9,8 +9,8 @@
 
 namespace copse::viewer {
 
-/// The kind of structure: a tree or one of the grids.
-enum class StructureKind : u8 { bvh, grid, frustum, voxels, bricks, points };
+/// The kind of structure: a tree, one of the grids, or the one that a .copse or .voxels file holds.
+enum class StructureKind : u8 { bvh, grid, frustum, voxels, bricks, points, file };
 
 enum class Builder : u8 { lbvh, hploc, sah };
 
@@ -26,7 +26,7 @@ enum class UpdateMode : u8 {
 
 template <>
 struct Names<StructureKind> {
-  static constexpr const char* list[] = {"bvh", "grid", "frustum", "voxels", "bricks", "points"};
+  static constexpr const char* list[] = {"bvh", "grid", "frustum", "voxels", "bricks", "points", "file"};
 };
 template <>
 struct Names<Builder> {
@@ -57,12 +57,15 @@ struct StructureOptions {
   // Trees.
   Builder builder = Builder::lbvh;
   Layout layout = Layout::bvh2;
-  u32 max_leaf_size = 4;    // 1 to 32; 1 to 3 for cbvh8
-  u32 morton_bits = 0;      // lbvh, hploc: 30 to 63, 0: as many as sort fastest
-  u32 radius = 4;           // hploc: 1 to 8
-  u32 bin_count = 32;       // sah: 2 to 32
-  u32 rotation_passes = 1;  // sah: 0 to 8
-  bool overlap = false;     // measure the end-point overlap (EPO), which takes longer than to build
+  u32 max_leaf_size = 4;        // 1 to 32; 1 to 3 for cbvh8
+  u32 morton_bits = 0;          // lbvh, hploc: 30 to 63, 0: as many as sort fastest
+  u32 radius = 4;               // hploc: 1 to 8
+  u32 bin_count = 32;           // sah: 2 to 32
+  u32 rotation_passes = 1;      // sah: 0 to 8
+  float traversal_cost = 1.2f;  // sah, and wide layouts: cost of a node, for a triangle's 1; 0.1 to 10
+  u32 reinsertion_passes = 0;   // after any builder: 0 to 16 passes that move subtrees to better places
+  u32 wide_leaf_size = 0;  // wide layouts: primitives of leaves that are merged, up to 32 (3 for cbvh8); 0: auto
+  bool overlap = false;    // measure the end-point overlap (EPO), which takes longer than to build
 
   // Grids.
   float density = 4;                     // uniform grid: cells per triangle, above 0, up to 1024

@@ -5,8 +5,11 @@
 #include "builders/bvh/end_point_overlap.h"
 #include "builders/bvh/pack_triangles.h"
 #include "builders/bvh/refit.h"
+#include "builders/bvh/reinsert.h"
 #include "builders/bvh/stats.h"
+#include "builders/io/structure_file.h"
 #include "viewer/model/inspect/host_copies.h"
+#include "viewer/model/structures/leaf_depths.h"
 #include "viewer/model/structures/leaf_labels.h"
 #include "viewer/model/structures/structure_kinds.h"
 
@@ -20,6 +23,10 @@ u32 leaf_size(const StructureOptions& options) {
                                          : options.max_leaf_size;
 }
 
+SahCosts costs(const StructureOptions& options) {
+  return {.traversal = double(options.traversal_cost), .intersection = 1};
+}
+
 AnyBuildOptions build_options(const StructureOptions& options) {
   const u32 max_leaf_size = leaf_size(options);
   switch (options.builder) {
@@ -30,13 +37,17 @@ AnyBuildOptions build_options(const StructureOptions& options) {
     case Builder::sah:
       return SahOptions{.bin_count = options.bin_count,
                         .max_leaf_size = max_leaf_size,
-                        .rotation_passes = options.rotation_passes};
+                        .rotation_passes = options.rotation_passes,
+                        .costs = costs(options)};
   }
   return {};
 }
 
 CollapseOptions collapse_options(const StructureOptions& options) {
-  return {.max_leaf_size = std::max(leaf_size(options), CollapseOptions{}.max_leaf_size)};
+  const u32 automatic = std::max(leaf_size(options), CollapseOptions{}.max_leaf_size);
+  const u32 most = options.layout == Layout::cbvh8 ? CompressedBvh8Node::max_leaf_primitives : 32;
+  return {.max_leaf_size = options.wide_leaf_size == 0 ? automatic : std::min(options.wide_leaf_size, most),
+          .costs = costs(options)};
 }
 
 /// Calls `f` with the wide tree, or with the binary one if there is no wide one.
@@ -64,13 +75,25 @@ void take(Statistics& statistics, const WideBvhStats& measured) {
   statistics.leaf_count = measured.leaf_count;
 }
 
-/// A tree by any builder, in any layout.
+/// How the tree of a file was built, as in "sah, cbvh8, leaves to 4".
+std::string origin_of(const StructureFile& file) {
+  constexpr const char* layouts[] = {"", ", bvh4", ", cbvh4", ", cbvh8"};
+  return file.builder + layouts[file.wide.index()] + ", leaves to " + std::to_string(file.max_leaf_size);
+}
+
+/// A tree by any builder, in any layout; or the tree of a file.
 class TreeStructure : public TriangleStructure {
  public:
-  TreeStructure(Context& context, const StructureOptions& options)
-      : TriangleStructure(context), options_(options) {}
+  TreeStructure(Context& context, const StructureOptions& options, std::filesystem::path file = {})
+      : TriangleStructure(context), options_(options), file_(std::move(file)) {}
 
   void build(const TriangleView& triangles) override {
+    if (!file_.empty()) {
+      if (bvh_.nodes.empty()) read_file();
+      refit(triangles);
+      has_labels_ = false;
+      return;
+    }
     build_binary(triangles);
     build_wide();
     pack(triangles);
@@ -116,6 +139,8 @@ class TreeStructure : public TriangleStructure {
     look_up_labels(context_, surfaces, labels_.span(), labels);
   }
 
+  const char* depth_unit() const override { return "edges"; }
+
   Statistics measure(const TriangleView& triangles) override {
     Statistics statistics;
     with_tree(wide_, bvh_, [&](const auto& tree) {
@@ -128,6 +153,8 @@ class TreeStructure : public TriangleStructure {
       statistics.sah_cost = measured.sah_cost;
       statistics.leaf_histogram = measured.leaf_size_histogram;
     });
+    statistics.leaf_depth_histogram = leaf_depths();
+    statistics.origin = origin_;
     if (options_.overlap) {
       // If a wide tree was refitted, the binary one was not.
       if (is_wide()) copse::refit(context_, bvh_, triangles);
@@ -145,6 +172,20 @@ class TreeStructure : public TriangleStructure {
   }
 
  private:
+  void read_file() {
+    StructureFile file = load_structure(file_, context_);
+    origin_ = origin_of(file);
+    bvh_ = std::move(file.bvh);
+    wide_ = std::move(file.wide);
+  }
+
+  std::vector<u64> leaf_depths() {
+    Buffer<u32> leaves(context_, bvh_.source_count), depths(context_, bvh_.source_count);
+    label_leaves(context_, tree_view(), LeafTint::id, leaves.span());
+    label_leaves(context_, tree_view(), LeafTint::depth, depths.span());
+    return leaves_by_depth(leaves.download(), depths.download());
+  }
+
   void build_binary(const TriangleView& triangles) {
     const AnyBuildOptions options = build_options(options_);
     if (bvh_.nodes.empty()) {
@@ -152,6 +193,7 @@ class TreeStructure : public TriangleStructure {
     } else {
       copse::rebuild(context_, bvh_, triangles, options);
     }
+    if (options_.reinsertion_passes > 0) reinsert(context_, bvh_, {.passes = options_.reinsertion_passes});
   }
 
   void build_wide() {
@@ -191,6 +233,8 @@ class TreeStructure : public TriangleStructure {
   bool is_wide() const { return wide_.index() != 0; }
 
   StructureOptions options_;
+  std::filesystem::path file_;  // that the tree is read from; empty: it is built
+  std::string origin_;
   Bvh bvh_;
   AnyWideBvh wide_;
   PackedTriangles packed_;
@@ -203,6 +247,11 @@ class TreeStructure : public TriangleStructure {
 
 std::unique_ptr<TriangleStructure> make_tree(Context& context, const StructureOptions& options) {
   return std::make_unique<TreeStructure>(context, options);
+}
+
+std::unique_ptr<Structure> make_tree_of_file(Context& context, const StructureOptions& options,
+                                             const std::filesystem::path& file) {
+  return std::make_unique<TreeStructure>(context, options, file);
 }
 
 }  // namespace copse::viewer

@@ -37,9 +37,12 @@ template <class Owner>
 class VoxelStructure : public Structure {
  public:
   VoxelStructure(Context& context, const StructureOptions& options) : context_(context), options_(options) {}
+  VoxelStructure(Context& context, Owner voxels)
+      : context_(context), voxels_(std::move(voxels)), is_given_(true) {}
 
   /// The box of the grid follows the triangles, so every build is a new one.
   void build(const TriangleView& triangles) override {
+    if (is_given_) return;
     voxels_ = build_fresh(context_, options_, triangles, voxels_);
   }
 
@@ -78,6 +81,7 @@ class VoxelStructure : public Structure {
   Context& context_;
   StructureOptions options_;
   Owner voxels_;
+  bool is_given_ = false;  // true: they are not made of triangles
 };
 
 }  // namespace
@@ -88,6 +92,13 @@ std::unique_ptr<Structure> make_voxels(Context& context, const StructureOptions&
 
 std::unique_ptr<Structure> make_bricks(Context& context, const StructureOptions& options) {
   return std::make_unique<VoxelStructure<Bricks>>(context, options);
+}
+
+std::unique_ptr<Structure> show_voxels(Context& context, Voxels voxels) {
+  return std::make_unique<VoxelStructure<Voxels>>(context, std::move(voxels));
+}
+std::unique_ptr<Structure> show_voxels(Context& context, Bricks bricks) {
+  return std::make_unique<VoxelStructure<Bricks>>(context, std::move(bricks));
 }
 
 }  // namespace copse::viewer
