@@ -6,10 +6,11 @@
 
 set(copse_host_flags $<$<COMPILE_LANGUAGE:CXX>:-ffp-contract=off>)
 
-# From 12.8 on, nvcc can compress machine code and PTX of the kernels. That takes less than half of the size.
-set(copse_fatbin_flags "")
+# From 12.8 on, nvcc can compress machine code and PTX of the kernels to a fourth. That takes a second for each file.
+# So it is done for what is installed, and not for tests.
+set(copse_small_code "")
 if(COPSE_HAS_CUDA AND CMAKE_CUDA_COMPILER_VERSION VERSION_GREATER_EQUAL 12.8)
-  set(copse_fatbin_flags --compress-mode=size)
+  set(copse_small_code $<$<COMPILE_LANGUAGE:CUDA>:--compress-mode=size>)
 endif()
 
 # These are warnings and nvcc's options, for every target of the project itself.
@@ -17,7 +18,6 @@ add_library(copse_build_options INTERFACE)
 target_compile_options(copse_build_options INTERFACE
   $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wno-unknown-pragmas -Wno-restrict>
   "$<$<COMPILE_LANGUAGE:CUDA>:SHELL:-std=c++20 --fmad=false -Xcompiler=-ffp-contract=off,-Wall,-Wextra,-Wno-unknown-pragmas>"
-  "$<$<COMPILE_LANGUAGE:CUDA>:SHELL:${copse_fatbin_flags}>"
   "$<$<COMPILE_LANGUAGE:CUDA>:SHELL:-diag-suppress=20012 -Wno-deprecated-gpu-targets -Werror=cross-execution-space-call>")
 function(copse_add_part part)
   set(target copse-${part})
@@ -27,7 +27,8 @@ function(copse_add_part part)
   target_link_libraries(copse INTERFACE ${target})
   target_compile_definitions(${target} PRIVATE COPSE_HAS_CUDA=${COPSE_HAS_CUDA})
   # The options are copied by value. A link to the target would have to be exported with the library.
-  target_compile_options(${target} PRIVATE $<TARGET_PROPERTY:copse_build_options,INTERFACE_COMPILE_OPTIONS>)
+  target_compile_options(${target} PRIVATE
+    $<TARGET_PROPERTY:copse_build_options,INTERFACE_COMPILE_OPTIONS> ${copse_small_code})
   target_link_libraries(${target} PUBLIC ${ARGN})
   if(COPSE_HAS_CUDA)
     target_link_libraries(${target} PRIVATE CUDA::cudart_static)
@@ -46,6 +47,30 @@ target_link_libraries(copse-core PRIVATE hwy::hwy)
 copse_add_part(grids copse-core)
 copse_add_part(queries copse-grids)
 copse_add_part(primitives copse-core)
+
+# Every body includes these headers of other projects. They are precompiled once for all parts. A .cpp file is
+# compiled without them: it includes a header of its own first, and so proves that this header is whole.
+file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/generated/foreign_headers.cpp CONTENT "")
+add_library(copse-foreign-headers OBJECT ${PROJECT_BINARY_DIR}/generated/foreign_headers.cpp)
+target_compile_features(copse-foreign-headers PUBLIC cxx_std_20)
+target_compile_options(copse-foreign-headers PRIVATE
+  ${copse_host_flags} $<TARGET_PROPERTY:copse_build_options,INTERFACE_COMPILE_OPTIONS>)
+target_link_libraries(copse-foreign-headers PRIVATE glm::glm TBB::tbb)
+target_precompile_headers(copse-foreign-headers PRIVATE
+  <algorithm> <array> <atomic> <bit> <cmath> <concepts> <cstring> <functional> <memory> <optional> <span> <stdexcept> <string>
+  <type_traits> <utility> <variant> <vector> <glm/glm.hpp> <tbb/parallel_for.h> <tbb/task_arena.h>)
+foreach(part IN LISTS COPSE_PARTS)
+  target_precompile_headers(copse-${part} REUSE_FROM copse-foreign-headers)
+endforeach()
+function(copse_compile_sources_without_precompiled_headers)
+  foreach(part IN LISTS COPSE_PARTS)
+    get_target_property(sources copse-${part} SOURCES)
+    list(FILTER sources INCLUDE REGEX "\\.cpp$")
+    list(FILTER sources EXCLUDE REGEX "/bodies/")
+    set_source_files_properties(${sources} TARGET_DIRECTORY copse-${part} PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
+  endforeach()
+endfunction()
+cmake_language(DEFER DIRECTORY ${PROJECT_SOURCE_DIR} CALL copse_compile_sources_without_precompiled_headers)
 
 # Examples and tests include <copse/copse.h>, as users of an installed Copse do.
 if(IS_SYMLINK ${PROJECT_BINARY_DIR}/include/copse)

@@ -14,6 +14,7 @@ endif()
 # Everything links to the library, so everything is instrumented. A mixture would merge instrumented inline
 # functions with others.
 target_compile_options(copse-core PUBLIC "$<$<COMPILE_LANGUAGE:CXX>:${copse_sanitizer_flags}>")
+target_compile_options(copse-foreign-headers PRIVATE ${copse_sanitizer_flags})
 target_link_options(copse-core PUBLIC -fsanitize=${COPSE_SANITIZE})
 
 file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/sanitizers.ctest @ONLY CONTENT [[
