@@ -199,16 +199,18 @@ void add_structure(CLI::App& command, StructureOptions& options) {
        {"bricks", Structure::bricks}},
       "What to build: a tree (default), a uniform grid, a grid over the view of a camera, dense voxels, or "
       "sparse bricks of voxels");
-  command.add_option(
-      "--resolution", options.resolution,
-      "grid: cells along the axes, N or XxYxZ; frustum: tiles across, tiles down and slabs, default "
-      "128x128x16; voxels and bricks: voxels along the longest edge, default 256 and 1024");
+  command
+      .add_option("--resolution", options.resolution,
+                  "grid: cells along each axis; frustum: tiles across, tiles down and slabs, default 128x128x16; "
+                  "voxels and bricks: voxels along the longest edge, default 256 and 1024")
+      ->option_text("N|XxYxZ");
   add_real(command, "--density", options.density, 1e-6f, 1024, "grid: cells per triangle, default 4");
   add_choice<VoxelRule>(
       command, "--rule", options.rule,
       {{"touched", VoxelRule::touched}, {"crossed", VoxelRule::crossed}, {"inside", VoxelRule::inside}},
       "voxels: set those that the surface touches (default), that it crosses, or that are inside it");
-  command.add_option("--slices", options.slices, "voxels and bricks: write a PNG for each layer into this folder");
+  command.add_option("--slices", options.slices, "voxels and bricks: write a PNG for each layer into this folder")
+      ->option_text("FOLDER");
   add_camera_options(command, options.camera);
 }
 
