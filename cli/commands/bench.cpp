@@ -205,6 +205,8 @@ Command add_bench_command(CLI::App& app, CommonOptions& common) {
       "The algorithm, default lbvh");
   add_radius(*command, options->radius);
   add_morton_bits(*command, options->morton_bits);
+  command->get_option("--morton-bits")
+      ->description("Bits of the Morton keys; default 30 and 63 for lbvh, auto and 63 for hploc");
   add_max_leaf_size(*command, options->max_leaf_size);
   add_reinsertion(*command, options->reinsertion);
   add_layouts(*command, options->layouts);
