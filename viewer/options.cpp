@@ -174,7 +174,7 @@ void check(const Options& options) {
 std::optional<Options> parse_options(int argc, char** argv, int& exit_code) {
   Options options;
   options.settings_file = settings_path();
-  CLI::App app{"Shows how acceleration structures are built, broken and repaired, live."};
+  CLI::App app{"Shows live how acceleration structures are built, refitted and traced."};
   app.name("copse-viewer");
   app.set_help_flag("-h,--help", "Print this help and exit");
   app.set_version_flag("--version", "copse-viewer " COPSE_VERSION, "Print the version and exit");
