@@ -3,7 +3,9 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
+#include <optional>
 
+#include "accel/accel.h"
 #include "builders/io/structure_file.h"
 #include "cli/commands/command.h"
 #include "cli/exit_code.h"
@@ -24,7 +26,17 @@ struct BuildOptions {
   BuildSettings settings;
   Layout layout = Layout::bvh2;
   StructureOptions structure;
+  std::optional<Quality> quality;
 };
+
+/// Chooses builder, passes and layout as an Accel of this quality has them (accel/accel.h).
+void apply_quality(BuildOptions& options) {
+  if (!options.quality) return;
+  options.settings.builder = *options.quality == Quality::best ? "sah" : "hploc";
+  const u32 passes[] = {0, 2, 8};
+  options.settings.reinsertion = passes[u32(*options.quality)];
+  options.layout = Layout::cbvh4;
+}
 
 struct TimedBuild {
   Bvh bvh;
@@ -97,6 +109,7 @@ std::string make_text(Context& context, const BuildOptions& options, const Mesh&
 }
 
 int run_build(Session& session, BuildOptions options) {
+  apply_quality(options);
   options.settings = complete(options.settings);
   check_leaf_size(options.layout, options.settings.max_leaf_size);
   check_mesh_input(options.input);
@@ -124,6 +137,18 @@ int run_build(Session& session, BuildOptions options) {
   return exit_ok;
 }
 
+/// Adds --quality, which stands for the options of trees.
+void add_quality(CLI::App& command, std::optional<Quality>& quality) {
+  CLI::Option* option = add_choice<std::optional<Quality>>(
+      command, "--quality", quality,
+      {{"fast", Quality::fast}, {"balanced", Quality::balanced}, {"best", Quality::best}},
+      "The tree of the library's Accel instead of the options above: fast, balanced or best");
+  for (const char* other :
+       {"--builder", "--radius", "--morton-bits", "--max-leaf-size", "--reinsertion", "--layout"}) {
+    option->excludes(command.get_option(other));
+  }
+}
+
 }  // namespace
 
 Command add_build_command(CLI::App& app, CommonOptions& common) {
@@ -139,11 +164,13 @@ Command add_build_command(CLI::App& app, CommonOptions& common) {
   add_max_leaf_size(*command, options->settings.max_leaf_size);
   add_reinsertion(*command, options->settings.reinsertion);
   add_layout(*command, options->layout);
+  add_quality(*command, options->quality);
   add_structure(*command, options->structure);
   add_common_options(*command, common);
   command->footer(
       "Examples:\n"
       "  copse build assets/spot.obj -o spot.copse --builder sah --reinsertion 4 --layout cbvh4\n"
+      "  copse build assets/spot.obj --quality best\n"
       "  copse build assets/spot.obj --structure frustum --eye 1,1,-3 --fov 50\n"
       "  copse build assets/spot.obj --structure voxels --rule inside -o spot.voxels");
   const auto run = [command, options](Session& session) {

@@ -25,6 +25,25 @@ TEST_P(CliOnEachBackend, BuildPrintsStatistics) {
   EXPECT_TRUE(report["output"].is_null());
 }
 
+TEST_P(CliOnEachBackend, BuildsTheTreesOfTheQualitiesOfAccel) {
+  const std::vector<std::vector<std::string>> flags{{"--builder", "hploc"},
+                                                    {"--builder", "hploc", "--reinsertion", "2"},
+                                                    {"--builder", "sah", "--reinsertion", "8"}};
+  const char* const qualities[] = {"fast", "balanced", "best"};
+  for (size_t i = 0; i < 3; ++i) {
+    std::vector<std::string> by_hand{"build", sphere(), "--json", "--layout", "cbvh4"};
+    by_hand.insert(by_hand.end(), flags[i].begin(), flags[i].end());
+    const Json expected = run_cli(here(by_hand)).json();
+    const Json report = run_cli(here({"build", sphere(), "--json", "--quality", qualities[i]})).json();
+    for (const char* part : {"recipe", "layout", "statistics", "wide_statistics"}) {
+      EXPECT_EQ(report[part], expected[part]) << qualities[i] << ", " << part;
+    }
+  }
+  const Outcome both = run_cli(here({"build", sphere(), "--quality", "best", "--reinsertion", "3"}));
+  EXPECT_EQ(both.exit_code, 2);
+  EXPECT_NE(both.err.find("--reinsertion"), std::string::npos) << both.err;
+}
+
 TEST_P(CliOnEachBackend, BuiltStructureIsValidAndHasTheSameStatistics) {
   const Outcome build = run_cli(here({"build", sphere(), "-o", path("s.copse"), "--morton-bits", "30", "--json"}));
   ASSERT_EQ(build.exit_code, 0) << build.err;
