@@ -213,19 +213,14 @@ Command add_bench_command(CLI::App& app, CommonOptions& common) {
   add_count(*command, "--repeats", options->repeats, 1, 10000, "Samples per median, default 15");
   add_count(*command, "--rays-size", options->rays_size, 8, 8192,
             "Width and height of the image of primary rays; default 2048, on the CPU 1024");
-  command->add_flag(
-      "--kernels", options->kernels,
-      "Also time the rays by each kernel, with packed triangles, through the binary tree, each --layout and "
-      "the ray trees");
-  command->add_flag(
-      "--accel", options->accel,
-      "Also time Accel, the structure that build() makes, of each quality: build, refit, rays, and a "
-      "frame of all of them");
+  command->add_flag("--kernels", options->kernels,
+                    "Also time rays by each kernel, through the binary tree and each --layout");
+  command->add_flag("--accel", options->accel,
+                    "Also time Accel of each quality: build, refit, rays, and a frame of all");
   add_choice<std::optional<Quality>>(
       *command, "--views", options->views,
       {{"fast", Quality::fast}, {"balanced", Quality::balanced}, {"best", Quality::best}},
-      "Also time primary, diffuse, ambient and shadow rays from several eyes per scene, through an Accel of this "
-      "quality; with --kernels by each kernel");
+      "Also time four kinds of rays from several eyes through such an Accel");
   command->add_flag("--stages", options->stages, "Also time each stage of the build");
   add_common_options(*command, common);
   std::string names;
@@ -234,12 +229,8 @@ Command add_bench_command(CLI::App& app, CommonOptions& common) {
                   "\n\n"
                   "Examples:\n"
                   "  copse bench\n"
-                  "  copse bench testball-x16 hairball-like --json > results.json\n"
-                  "  copse bench all --scenes DIR --backend cuda\n"
-                  "  copse bench all --builder all --morton-bits 63\n"
-                  "  copse bench all --builder hploc --layout all\n"
-                  "  copse bench testball --views best\n"
-                  "  copse bench assets/spot.obj --morton-bits 63 --stages");
+                  "  copse bench all --builder all --layout all --scenes DIR\n"
+                  "  copse bench testball hairball-like --views best --json > views.json");
   return {command, [options](Session& session) { return run_bench(session, *options); }};
 }
 
