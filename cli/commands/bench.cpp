@@ -166,8 +166,8 @@ int run_bench(Session& session, const BenchOptions& options) {
   session.progress().expect_stages(
       u32(scenes.size() * (1 + 2 * settings_to_measure(options).size() + (options.views ? 1 : 0))));
 
-  session.note("{}, up to {} triangles per leaf, {} x {} primary rays, medians of {}", describe_in_words(*context),
-               options.max_leaf_size, rays_size, rays_size, options.repeats);
+  session.note("{}, {}, {} x {} primary rays, medians of {}", describe_in_words(*context),
+               leaf_size_in_words(options.max_leaf_size), rays_size, rays_size, options.repeats);
   if (!session.json()) print_data(table_head());
   Json results = Json::array(), views = Json::array();
   for (const BenchScene& scene : scenes) {

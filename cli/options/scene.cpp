@@ -41,6 +41,10 @@ std::string morton_bits_in_words(const BuildSettings& settings) {
   return *settings.morton_bits == 0 ? "auto" : fmt::format("{}", *settings.morton_bits);
 }
 
+std::string leaf_size_in_words(u32 max_leaf_size) {
+  return max_leaf_size == 1 ? "1 triangle per leaf" : fmt::format("up to {} triangles per leaf", max_leaf_size);
+}
+
 std::string to_words(const Aabb& box) {
   if (is_empty(box)) return "empty";
   return fmt::format("{:.6g} {:.6g} {:.6g}  to  {:.6g} {:.6g} {:.6g}", box.lo.x, box.lo.y, box.lo.z, box.hi.x,
@@ -52,7 +56,7 @@ void add_facts(Facts& facts, const BuildSettings& settings) {
   if (settings.radius != 0) details += fmt::format(", radius {}", settings.radius);
   if (settings.morton_bits) details += fmt::format(", {} Morton bits", morton_bits_in_words(settings));
   if (settings.reinsertion != 0) details += fmt::format(", reinsertion x {}", settings.reinsertion);
-  facts.add("builder", "{}{}, up to {} triangles per leaf", settings.builder, details, settings.max_leaf_size);
+  facts.add("builder", "{}{}, {}", settings.builder, details, leaf_size_in_words(settings.max_leaf_size));
 }
 
 void add_facts(Facts& facts, const BvhStats& stats) {

@@ -41,6 +41,7 @@ Json to_json(const BuildSettings& settings);
 Json to_json(const BvhStats& stats);
 std::string to_words(const Aabb& box);
 std::string morton_bits_in_words(const BuildSettings& settings);
+std::string leaf_size_in_words(u32 max_leaf_size);
 
 // Add lines to a table of facts.
 void add_facts(Facts& facts, const BuildSettings& settings);
