@@ -1,6 +1,7 @@
 #pragma once
 
 #include "accel/accel_view.h"
+#include "builders/bvh/build.h"
 #include "builders/bvh/pack_triangles.h"
 #include "builders/bvh/wide_bvh.h"
 #include "builders/geometry/primitive_set.h"
@@ -35,6 +36,17 @@ inline const char* name_of(Quality quality) {
   }
   return "unknown";
 }
+
+/// What a quality stands for: a builder with its options, and then so many passes of reinsert().
+struct QualitySteps {
+  AnyBuildOptions builder;
+  u32 reinsertion_passes = 0;
+};
+
+/// Returns the steps of a quality for so many triangles. An Accel takes them, collapses the tree to CompressedBvh4 and
+/// packs the triangles.
+/// Throws: Error invalid_argument if `quality` is none of the three.
+QualitySteps steps_of(Quality quality, u64 triangle_count);
 
 struct AccelOptions {
   /// Default: balanced.

@@ -34,15 +34,9 @@ HplocOptions fast_options(u64 triangle_count) {
   return {.radius = 2, .max_leaf_size = 2};
 }
 
-/// What a quality stands for. docs/guide/choosing.md has the measurements.
-detail::PackedBuildOptions steps_of(const AccelOptions& options, u64 triangle_count) {
-  switch (options.quality) {
-    case Quality::fast: return {.builder = fast_options(triangle_count)};
-    case Quality::balanced: return {.builder = HplocOptions{}, .reinsert_passes = 2};
-    case Quality::best: return {.builder = SahOptions{}, .reinsert_passes = 8};
-  }
-  throw Error(ErrorCode::invalid_argument,
-              "quality is " + std::to_string(u32(options.quality)) + "; it can be 0 to 2");
+detail::PackedBuildOptions packed_options(const AccelOptions& options, u64 triangle_count) {
+  const QualitySteps steps = steps_of(options.quality, triangle_count);
+  return {.builder = steps.builder, .reinsert_passes = steps.reinsertion_passes};
 }
 
 void check_room(const Accel& accel, u64 triangle_count) {
@@ -61,13 +55,22 @@ void check_room(const Accel& accel, u64 triangle_count) {
 
 void build_in_place(Context& context, Accel& accel, const TriangleViews& triangles) {
   detail::build_packed(context, AccelAccess::tree(accel), AccelAccess::packed(accel), triangles,
-                       steps_of(accel.options(), triangles.primitive_count()));
+                       packed_options(accel.options(), triangles.primitive_count()));
 }
 
 }  // namespace
 
+QualitySteps steps_of(Quality quality, u64 triangle_count) {
+  switch (quality) {
+    case Quality::fast: return {.builder = fast_options(triangle_count)};
+    case Quality::balanced: return {.builder = HplocOptions{}, .reinsertion_passes = 2};
+    case Quality::best: return {.builder = SahOptions{}, .reinsertion_passes = 8};
+  }
+  throw Error(ErrorCode::invalid_argument, "quality is " + std::to_string(u32(quality)) + "; it can be 0 to 2");
+}
+
 Accel build(Context& context, const TriangleViews& triangles, const AccelOptions& options) {
-  steps_of(options, triangles.primitive_count());  // checks them
+  packed_options(options, triangles.primitive_count());  // checks them
   Accel accel;
   AccelAccess::options(accel) = options;
   AccelAccess::backend(accel) = context.backend();
@@ -99,7 +102,7 @@ void compact(Context& context, Accel& accel) {
 }
 
 BuildSizes build_sizes(Context& context, u64 triangle_count, const AccelOptions& options, u64 view_count) {
-  return detail::packed_sizes(context, triangle_count, steps_of(options, triangle_count), view_count);
+  return detail::packed_sizes(context, triangle_count, packed_options(options, triangle_count), view_count);
 }
 
 }  // namespace copse

@@ -29,15 +29,6 @@ struct BuildOptions {
   std::optional<Quality> quality;
 };
 
-/// Chooses builder, passes and layout as an Accel of this quality has them (accel/accel.h).
-void apply_quality(BuildOptions& options) {
-  if (!options.quality) return;
-  options.settings.builder = *options.quality == Quality::best ? "sah" : "hploc";
-  const u32 passes[] = {0, 2, 8};
-  options.settings.reinsertion = passes[u32(*options.quality)];
-  options.layout = Layout::cbvh4;
-}
-
 struct TimedBuild {
   Bvh bvh;
   AnyWideBvh wide;
@@ -109,7 +100,7 @@ std::string make_text(Context& context, const BuildOptions& options, const Mesh&
 }
 
 int run_build(Session& session, BuildOptions options) {
-  apply_quality(options);
+  if (options.quality) options.layout = Layout::cbvh4;
   options.settings = complete(options.settings);
   check_leaf_size(options.layout, options.settings.max_leaf_size);
   check_mesh_input(options.input);
@@ -119,6 +110,7 @@ int run_build(Session& session, BuildOptions options) {
 
   session.begin("reading");
   const Mesh mesh = session.read_mesh(options.input);
+  if (options.quality) options.settings = settings_of(steps_of(*options.quality, mesh.triangles.size()));
 
   const DeviceMesh device_mesh(*context, mesh);
   const BuildSettings& settings = options.settings;

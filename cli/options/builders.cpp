@@ -1,6 +1,7 @@
 #include "cli/options/builders.h"
 
 #include <algorithm>
+#include <variant>
 
 #include "builders/bvh/build.h"
 #include "builders/bvh/reinsert.h"
@@ -67,6 +68,23 @@ BuildSettings complete(BuildSettings settings) {
     throw Error(ErrorCode::invalid_argument,
                 fmt::format("--radius is {}, but only hploc has a radius; the builder is {}", settings.radius,
                             settings.builder));
+  }
+  return settings;
+}
+
+BuildSettings settings_of(const QualitySteps& steps) {
+  BuildSettings settings{.reinsertion = steps.reinsertion_passes};
+  if (const auto* lbvh = std::get_if<LbvhOptions>(&steps.builder)) {
+    settings.morton_bits = lbvh->morton_bits;
+    settings.max_leaf_size = lbvh->max_leaf_size;
+  } else if (const auto* hploc = std::get_if<HplocOptions>(&steps.builder)) {
+    settings.builder = "hploc";
+    settings.radius = hploc->radius;
+    settings.morton_bits = hploc->morton_bits;
+    settings.max_leaf_size = hploc->max_leaf_size;
+  } else {
+    settings.builder = "sah";
+    settings.max_leaf_size = std::get<SahOptions>(steps.builder).max_leaf_size;
   }
   return settings;
 }

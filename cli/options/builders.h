@@ -1,5 +1,6 @@
 #pragma once
 
+#include "accel/accel.h"
 #include "builders/bvh/bvh.h"
 #include "builders/geometry/primitive_set.h"
 #include "cli/options/options.h"
@@ -21,6 +22,9 @@ bool has_morton_bits(const std::string& builder);
 /// Fills in the builder's default radius and key width where the user gave none.
 /// Throws: Error invalid_argument for a radius or a key width that the builder does not take.
 BuildSettings complete(BuildSettings settings);
+
+/// Returns the complete settings of the steps of a quality.
+BuildSettings settings_of(const QualitySteps& steps);
 
 // These take complete settings: a new tree, a tree rebuilt in its own memory, and the bytes that a build takes.
 

@@ -44,6 +44,16 @@ TEST_P(CliOnEachBackend, BuildsTheTreesOfTheQualitiesOfAccel) {
   EXPECT_NE(both.err.find("--reinsertion"), std::string::npos) << both.err;
 }
 
+/// An Accel of quality fast begins with pairs from 2^20 triangles on.
+TEST_P(CliOnEachBackend, LargeTreesOfTheFastQualityAreThoseOfAccel) {
+  ASSERT_EQ(run_cli({"generate", "grid", "725", "-o", path("large.ply")}).exit_code, 0);
+  const Json report = run_cli(here({"build", path("large.ply"), "--json", "--quality", "fast"})).json();
+  EXPECT_EQ(report["triangles"], 2 * 725 * 725);
+  EXPECT_EQ(report["recipe"]["builder"], "hploc");
+  EXPECT_EQ(report["recipe"]["radius"], 2);
+  EXPECT_EQ(report["recipe"]["max_leaf_size"], 2);
+}
+
 TEST_P(CliOnEachBackend, BuiltStructureIsValidAndHasTheSameStatistics) {
   const Outcome build = run_cli(here({"build", sphere(), "-o", path("s.copse"), "--morton-bits", "30", "--json"}));
   ASSERT_EQ(build.exit_code, 0) << build.err;
