@@ -1,7 +1,7 @@
 #pragma once
 
-// A slow test of which cells of a frustum a triangle touches: for every cell, the planes of the enlarged cell cut
-// the triangle, and a part of it remains or not.
+// A slow test of which cells of a frustum a triangle touches. For each cell, it cuts the triangle by the planes of
+// the enlarged cell, and asks whether a part of the triangle remains.
 
 #include <limits>
 #include <vector>
