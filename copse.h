@@ -26,6 +26,7 @@
 // copse/primitives.h for scans, sorts and tables.
 
 #include "accel/accel.h"
+#include "accel/accel_file.h"
 #include "accel/accel_rays.h"
 #include "builders/bvh/build.h"
 #include "builders/bvh/bvh.h"

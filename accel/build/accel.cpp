@@ -5,21 +5,11 @@
 #include <algorithm>
 #include <string>
 
+#include "accel/build/accel_access.h"
 #include "accel/build/accel_check.h"
 #include "builders/bvh/packed_tree.h"
 
 namespace copse {
-
-namespace detail {
-
-struct AccelAccess {
-  static CompressedBvh4& tree(Accel& accel) { return accel.tree_; }
-  static PackedTriangles& packed(Accel& accel) { return accel.packed_; }
-  static AccelOptions& options(Accel& accel) { return accel.options_; }
-  static Backend& backend(Accel& accel) { return accel.backend_; }
-};
-
-}  // namespace detail
 
 namespace {
 

@@ -1,9 +1,8 @@
 #include <algorithm>
-#include <cstring>
 #include <filesystem>
 
 #include "builders/io/structure/structure_check.h"
-#include "builders/io/structure/structure_layout.h"
+#include "builders/io/structure/structure_writer.h"
 #include "builders/io/structure_file.h"
 #include "builders/io/whole_file.h"
 #include "primitives/core/check.h"
@@ -11,9 +10,7 @@
 
 namespace copse {
 
-using detail::StructureChecksum;
 using detail::StructureHeader;
-using detail::StructureLayout;
 using detail::StructureWideHeader;
 
 namespace {
@@ -78,7 +75,7 @@ HostWideTree download_wide(Context& context, const WideBvh<Node>& wide, u32 layo
     refuse("the wide tree counts " + std::to_string(node_count) + " nodes in room for " +
            std::to_string(wide.nodes.size()));
   }
-  HostWideTree host{.header = {layout, counts.node_count, {}},
+  HostWideTree host{.header = {layout, counts.node_count, 0, 0, {}},
                     .nodes = std::vector<char>(node_count * sizeof(Node)),
                     .parents = download(context, wide.parents.span().first(node_count)),
                     .primitive_ids = download(context, wide.primitive_ids.span().first(counts.primitive_count))};
@@ -109,42 +106,14 @@ StructureHeader make_header(const Mesh& mesh, const BvhCounts& counts, const std
     refuse("the builder's name " + detail::in_quotes(builder) + " has " + std::to_string(builder.size()) +
            " characters; it can have at most " + std::to_string(max_characters) + " and no zero byte");
   }
-  std::copy_n(detail::structure_magic, sizeof header.magic, header.magic);
   header.version = wide.layout > 0 ? 2 : 1;
-  header.header_bytes = u32(sizeof header + (wide.layout > 0 ? sizeof wide : 0));
   header.vertex_count = mesh.positions.size();
   header.triangle_count = mesh.triangles.size();
   header.counts = counts;
   header.morton_bits = morton_bits;
   header.max_leaf_size = max_leaf_size;
   std::copy(builder.begin(), builder.end(), header.builder);
-  header.file_bytes = StructureLayout::of(header, wide).file_bytes;
   return header;
-}
-
-/// Calls `f` with all bytes of the file in order, in pieces of whole 8-byte words.
-template <class F>
-void for_each_piece(const StructureHeader& header, const HostTree& tree, const Mesh& mesh,
-                    const HostWideTree& wide, F&& f) {
-  const auto piece = [&](const void* data, u64 bytes) {
-    constexpr u64 alignment = StructureLayout::alignment;
-    const u64 whole = bytes / alignment * alignment;
-    if (whole > 0) f(std::span(static_cast<const char*>(data), whole));
-    if (whole == bytes) return;
-    char last[alignment] = {};
-    std::memcpy(last, static_cast<const char*>(data) + whole, bytes - whole);
-    f(std::span<const char>(last));
-  };
-  piece(&header, sizeof header);
-  if (wide.header.layout > 0) piece(&wide.header, sizeof wide.header);
-  piece(tree.nodes.data(), tree.nodes.size() * sizeof(BvhNode));
-  piece(tree.parents.data(), tree.parents.size() * sizeof(u32));
-  piece(tree.primitive_ids.data(), tree.primitive_ids.size() * sizeof(u32));
-  piece(mesh.positions.data(), mesh.positions.size() * sizeof(vec3));
-  piece(mesh.triangles.data(), mesh.triangles.size() * sizeof(uvec3));
-  piece(wide.nodes.data(), wide.nodes.size());
-  piece(wide.parents.data(), wide.parents.size() * sizeof(u32));
-  piece(wide.primitive_ids.data(), wide.primitive_ids.size() * sizeof(u32));
 }
 
 }  // namespace
@@ -162,16 +131,14 @@ void save_structure(const FilePath& file_path, Context& context, const Mesh& mes
                                                           .positions = mesh.positions});
   if (!fault.empty()) refuse(fault);
   const HostWideTree wide_tree = download_wide(context, wide, tree, mesh.triangles.size());
-  StructureHeader header = make_header(mesh, tree.counts, builder, morton_bits, max_leaf_size, wide_tree.header);
-
-  StructureChecksum sum;
-  for_each_piece(header, tree, mesh, wide_tree, [&](std::span<const char> bytes) { sum.add(bytes); });
-  header.checksum = sum.value();
-
-  detail::FileReplacement file(path);
-  for_each_piece(header, tree, mesh, wide_tree,
-                 [&](std::span<const char> bytes) { file.write(bytes.data(), bytes.size()); });
-  file.commit();
+  const std::span<const char> arrays[] = {
+      detail::bytes_of(tree.nodes),         detail::bytes_of(tree.parents),
+      detail::bytes_of(tree.primitive_ids), detail::bytes_of(mesh.positions),
+      detail::bytes_of(mesh.triangles),     detail::bytes_of(wide_tree.nodes),
+      detail::bytes_of(wide_tree.parents),  detail::bytes_of(wide_tree.primitive_ids)};
+  detail::write_structure(path,
+                          make_header(mesh, tree.counts, builder, morton_bits, max_leaf_size, wide_tree.header),
+                          wide_tree.header, arrays);
 }
 
 }  // namespace copse

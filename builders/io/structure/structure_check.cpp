@@ -14,10 +14,8 @@ bool is_finite_or_empty(const Aabb& box) {
 
 std::string find_count_fault(const StructureArrays& a) {
   const BvhCounts& c = a.counts;
-  if (u64{c.primitive_count} + c.invalid_count != a.triangles.size()) {
-    return to_string(c.primitive_count) + " primitives in the tree and " + to_string(c.invalid_count) +
-           " left out are not the " + to_string(a.triangles.size()) + " triangles of the mesh";
-  }
+  const std::string fault = find_sum_fault(a);
+  if (!fault.empty()) return fault;
   if (c.leaf_count > c.primitive_count || (c.leaf_count == 0 && c.primitive_count > 0)) {
     return to_string(c.leaf_count) + " leaves for " + to_string(c.primitive_count) + " primitives";
   }
@@ -113,6 +111,15 @@ std::string find_id_fault(const StructureArrays& a) {
   return "";
 }
 
+}  // namespace
+
+std::string find_sum_fault(const StructureArrays& a) {
+  const BvhCounts& c = a.counts;
+  if (u64{c.primitive_count} + c.invalid_count == a.triangles.size()) return "";
+  return to_string(c.primitive_count) + " primitives in the tree and " + to_string(c.invalid_count) +
+         " left out are not the " + to_string(a.triangles.size()) + " triangles of the mesh";
+}
+
 std::string find_vertex_fault(const StructureArrays& a) {
   for (u64 i = 0; i < a.triangles.size(); ++i) {
     for (int k = 0; k < 3; ++k) {
@@ -139,8 +146,6 @@ std::string find_coordinate_fault(const StructureArrays& a) {
   }
   return "";
 }
-
-}  // namespace
 
 std::string find_structure_fault(const StructureArrays& arrays) {
   std::string fault = find_count_fault(arrays);

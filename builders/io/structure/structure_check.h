@@ -29,6 +29,12 @@ struct StructureArrays {
 /// The sizes of the spans must fit the counts.
 std::string find_structure_fault(const StructureArrays& arrays);
 
+/// The parts of find_structure_fault that do not look at the nodes. find_coordinate_fault needs ids and vertex indices
+/// in range.
+std::string find_sum_fault(const StructureArrays& arrays);
+std::string find_vertex_fault(const StructureArrays& arrays);
+std::string find_coordinate_fault(const StructureArrays& arrays);
+
 /// A wide tree on the host, as a file holds it: without unused room.
 template <class Node>
 struct WideStructureArrays {

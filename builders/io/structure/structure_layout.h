@@ -14,7 +14,10 @@ static_assert(std::endian::native == std::endian::little, "structure files are l
 
 /// "COPSE", then line ends and an end-of-file mark that a transfer as text would damage.
 inline constexpr char structure_magic[8] = {'C', 'O', 'P', 'S', 'E', '\r', '\n', '\x1a'};
-inline constexpr u32 structure_version = 2;
+inline constexpr u32 structure_version = 3;
+
+/// A file of this version holds an Accel: a mesh in parts, and a wide tree without a binary one.
+inline constexpr u32 accel_version = 3;
 
 struct StructureHeader {
   char magic[8];
@@ -32,16 +35,29 @@ struct StructureHeader {
 
 static_assert(sizeof(StructureHeader) == 96);
 
-/// Follows the header in version 2, which is written if there is a wide tree beside the binary one.
+/// Follows the header from version 2 on. Version 2 has a wide tree beside the binary one, version 3 has it alone.
 struct StructureWideHeader {
   u32 layout;  // 1: Bvh4, 2: CompressedBvh4, 3: CompressedBvh8; 0 in a file of version 1
   u32 node_count;
-  u32 zeros[6];
+  u32 quality;     // version 3: that of the Accel, else 0
+  u32 part_count;  // version 3: the parts of the mesh, else 0
+  u32 zeros[4];
 
   static constexpr u32 max_layout = 3;
+  static constexpr u32 accel_layout = 2;
+  static constexpr u32 max_quality = 2;
 };
 
 static_assert(sizeof(StructureWideHeader) == 32);
+
+/// Triangles of the mesh that follow each other, in version 3: a view that the Accel was built over.
+struct StructurePart {
+  u64 triangle_count;
+  u32 geometry;
+  u32 mask;
+};
+
+static_assert(sizeof(StructurePart) == 16);
 
 /// Returns the bytes per node in a layout; 0 for no layout.
 constexpr u64 wide_node_bytes(u32 layout) {
@@ -53,30 +69,34 @@ constexpr u64 wide_node_bytes(u32 layout) {
 struct StructureLayout {
   static constexpr u64 alignment = 32;
 
-  u64 node_count;  // 1 more than counts.node_count for a tree without primitives: its root
+  u64 node_count;  // 1 more than counts.node_count for a tree without primitives: its root. 0 from version 3 on
   u64 pair_count;
+  u64 id_count;
   u64 wide_node_count;
   u64 nodes, parents, primitive_ids, positions, triangles;  // offsets in bytes
-  u64 wide_nodes, wide_parents, wide_primitive_ids;
+  u64 wide_nodes, wide_parents, wide_primitive_ids, parts;
   u64 file_bytes;
 
   /// Returns the layout for counts of at most 2^32 each; wide.layout must be valid.
   static constexpr StructureLayout of(const StructureHeader& header, const StructureWideHeader& wide) {
     const BvhCounts& counts = header.counts;
     StructureLayout at{};
-    at.node_count = counts.node_count == 0 ? 1 : counts.node_count;
-    at.pair_count = (at.node_count - 1) / 2;
+    const bool is_binary = header.version < accel_version;
+    at.node_count = !is_binary ? 0 : counts.node_count == 0 ? 1 : counts.node_count;
+    at.pair_count = at.node_count == 0 ? 0 : (at.node_count - 1) / 2;
+    at.id_count = is_binary ? counts.primitive_count : 0;
     at.wide_node_count = wide.layout > 0 && wide.node_count == 0 ? 1 : wide.node_count;
     at.nodes = padded(sizeof(StructureHeader) + (wide.layout > 0 ? sizeof(StructureWideHeader) : 0));
     at.parents = padded(at.nodes + at.node_count * sizeof(BvhNode));
     at.primitive_ids = padded(at.parents + at.pair_count * sizeof(u32));
-    at.positions = padded(at.primitive_ids + u64{counts.primitive_count} * sizeof(u32));
+    at.positions = padded(at.primitive_ids + at.id_count * sizeof(u32));
     at.triangles = padded(at.positions + header.vertex_count * sizeof(vec3));
     at.wide_nodes = padded(at.triangles + header.triangle_count * sizeof(uvec3));
     at.wide_parents = padded(at.wide_nodes + at.wide_node_count * wide_node_bytes(wide.layout));
     at.wide_primitive_ids = padded(at.wide_parents + at.wide_node_count * sizeof(u32));
     const u64 wide_id_count = wide.layout > 0 ? counts.primitive_count : 0;
-    at.file_bytes = padded(at.wide_primitive_ids + wide_id_count * sizeof(u32));
+    at.parts = padded(at.wide_primitive_ids + wide_id_count * sizeof(u32));
+    at.file_bytes = padded(at.parts + wide.part_count * sizeof(StructurePart));
     return at;
   }
 

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "accel/accel.h"
+#include "builders/io/packed_tree_file.h"
+
+namespace copse {
+
+/// The content of a .copse file that save_accel wrote: an Accel, and the mesh that it was built over.
+struct AccelFile {
+  Mesh mesh;
+  std::vector<MeshPart> parts;  // the views that the mesh was built as, in order
+  Accel accel;
+};
+
+/// Writes an Accel and its mesh. The file appears under its name when it is complete, so that an old file survives a
+/// full disk. docs/guide/structure-file.md describes the layout.
+///   mesh:  has the triangles of the last build, rebuild or refit
+///   parts: the views that they were built as. Without parts it was one view, of geometry 0 and all bits in its mask
+/// Throws: Error bad_file; Error invalid_argument if `accel` was never built, if mesh and parts have other triangles
+/// than `accel`, and for content that could not be loaded again, such as an infinite coordinate in the tree.
+/// Waits: for the structure.
+void save_accel(const FilePath& path, Context& context, const Mesh& mesh, const Accel& accel,
+                std::span<const MeshPart> parts = {});
+
+/// Reads an Accel into the context's memory. Rays and queries give the answers of the one that was saved. It has the
+/// size of a compacted one, and 4 bytes per triangle for the ids of its tree: it can be traced and refitted, but not
+/// rebuilt. Magic, version, checksum, sizes and every index are checked before anything is used.
+/// Throws: Error bad_file with file, value and limit, also for a file that save_structure wrote; Error out_of_memory.
+/// Waits: for the copies.
+AccelFile load_accel(const FilePath& path, Context& context);
+
+/// Returns true for a .copse file that load_accel reads, and false for one that load_structure reads. It looks at the
+/// first bytes alone.
+/// Throws: Error bad_file if the file cannot be read or is no structure file.
+bool holds_accel(const FilePath& path);
+
+}  // namespace copse

@@ -1,0 +1,58 @@
+#pragma once
+
+// Files of a wide tree with packed triangles, as an Accel holds them. accel/accel_file.h has the public calls.
+
+#include <span>
+#include <vector>
+
+#include "builders/bvh/pack_triangles.h"
+#include "builders/bvh/wide_bvh.h"
+#include "builders/geometry/mesh.h"
+#include "builders/io/file_path.h"
+
+namespace copse {
+
+/// Triangles of a mesh that follow each other and make one view: they have a geometry id and a mask of their own.
+struct MeshPart {
+  u64 triangle_count = 0;
+  u32 geometry = 0;    // TriangleView::geometry
+  u32 mask = ~u32{0};  // TriangleView::mask
+
+  bool operator==(const MeshPart&) const = default;
+};
+
+namespace detail {
+
+/// The content of such a file. The buffers of the tree are as large as needed.
+struct PackedTreeFile {
+  Mesh mesh;
+  std::vector<MeshPart> parts;
+  CompressedBvh4 tree;
+  u32 quality = 0;
+};
+
+/// Writes a tree and the mesh that it was built over.
+///   parts:  of the mesh, in order; their sum is the number of triangles
+///   packed: those of the tree, which has ids of its own or not
+/// Throws: Error bad_file; Error invalid_argument, from save_accel, for content that could not be loaded again, and
+/// unless mesh and parts have the triangles that are packed.
+/// Waits: for the tree.
+void save_packed_tree(const FilePath& path, Context& context, const Mesh& mesh, std::span<const MeshPart> parts,
+                      const CompressedBvh4& tree, const PackedTriangles& packed, u32 quality);
+
+/// Reads such a file.
+/// Throws: Error bad_file with file, value and limit; Error out_of_memory.
+PackedTreeFile load_packed_tree(const FilePath& path, Context& context);
+
+/// Returns true for a structure file that holds such a tree, and false for one that holds a binary tree. It reads the
+/// first bytes alone.
+/// Throws: Error bad_file if it cannot be read or is no structure file.
+bool holds_packed_tree(const FilePath& path);
+
+/// Returns the views that the parts of a mesh make. The positions are those of the whole mesh.
+std::vector<TriangleView> views_of(BufferSpan<const vec3> positions, BufferSpan<const uvec3> triangles,
+                                   std::span<const MeshPart> parts);
+
+}  // namespace detail
+
+}  // namespace copse

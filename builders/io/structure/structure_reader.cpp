@@ -1,0 +1,176 @@
+#include "builders/io/structure/structure_reader.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
+#include <string_view>
+
+namespace copse::detail {
+
+namespace {
+
+constexpr u64 max_vertices = u64{1} << 32;
+constexpr u64 checksum_at = offsetof(StructureHeader, checksum);
+
+}  // namespace
+
+StructureReader::StructureReader(const std::filesystem::path& path) : path_(path), bytes_(read_whole_file(path)) {
+  check_header();
+  check_size();
+  check_checksum();
+  check_padding();
+  const std::string fault = holds_accel() ? find_accel_fault() : find_fault();
+  if (!fault.empty()) fail(fault);
+}
+
+void StructureReader::check_header() {
+  std::memcpy(&header_, bytes_.data(), std::min<u64>(bytes_.size(), sizeof header_));
+  const std::string_view magic(structure_magic, sizeof header_.magic);
+  if (bytes_.text().substr(0, magic.size()) != magic) {
+    fail("begins with " + in_quotes(bytes_.text().substr(0, magic.size())) + ", not with 'COPSE'");
+  }
+  if (bytes_.size() < sizeof header_) {
+    fail("has " + std::to_string(bytes_.size()) + " bytes; the header alone needs " +
+         std::to_string(sizeof header_));
+  }
+  if (header_.version == 0 || header_.version > structure_version) {
+    fail("has version " + std::to_string(header_.version) + "; this Copse reads versions 1 to " +
+         std::to_string(structure_version));
+  }
+  const u64 header_bytes = sizeof header_ + (header_.version > 1 ? sizeof wide_ : 0);
+  if (header_.header_bytes != header_bytes || bytes_.size() < header_bytes) {
+    fail("has a header of " + std::to_string(header_.header_bytes) + " bytes, not " +
+         std::to_string(header_bytes));
+  }
+  if (header_.version > 1) check_wide_header();
+  if (header_.file_bytes != bytes_.size()) {
+    fail("has " + std::to_string(bytes_.size()) + " bytes; its header promises " +
+         std::to_string(header_.file_bytes));
+  }
+}
+
+void StructureReader::check_wide_header() {
+  std::memcpy(&wide_, bytes_.data() + sizeof header_, sizeof wide_);
+  if (wide_.layout == 0 || wide_.layout > StructureWideHeader::max_layout) {
+    fail("has a wide tree of layout " + std::to_string(wide_.layout) + "; it can be 1 to " +
+         std::to_string(StructureWideHeader::max_layout));
+  }
+  const u64 zeros = holds_accel() ? offsetof(StructureWideHeader, zeros) : offsetof(StructureWideHeader, quality);
+  check_zeros(sizeof header_ + zeros, sizeof header_ + sizeof wide_);
+  if (!holds_accel()) return;
+  if (wide_.layout != StructureWideHeader::accel_layout) {
+    fail("has layout " + std::to_string(wide_.layout) + "; an Accel has layout " +
+         std::to_string(StructureWideHeader::accel_layout));
+  }
+  if (wide_.quality > StructureWideHeader::max_quality) {
+    fail("has quality " + std::to_string(wide_.quality) + "; it can be 0 to " +
+         std::to_string(StructureWideHeader::max_quality));
+  }
+}
+
+void StructureReader::check_size() {
+  if (header_.vertex_count > max_vertices || header_.triangle_count > max_primitives) {
+    fail("promises " + std::to_string(header_.vertex_count) + " vertices and " +
+         std::to_string(header_.triangle_count) + " triangles; at most " + std::to_string(max_vertices) + " and " +
+         std::to_string(max_primitives) + " can be read");
+  }
+  layout_ = StructureLayout::of(header_, wide_);
+  if (layout_.file_bytes != bytes_.size()) {
+    fail("has " + std::to_string(bytes_.size()) + " bytes; its counts need " + std::to_string(layout_.file_bytes));
+  }
+}
+
+void StructureReader::check_checksum() const {
+  StructureChecksum sum;
+  sum.add({bytes_.data(), checksum_at});
+  sum.add(0);
+  sum.add({bytes_.data() + checksum_at + 8, bytes_.size() - checksum_at - 8});
+  if (sum.value() != header_.checksum) {
+    fail("has the checksum " + std::to_string(sum.value()) + "; its header says " +
+         std::to_string(header_.checksum) + ": the file is damaged");
+  }
+}
+
+/// Bytes between arrays must be 0, so that a loaded structure is saved as the same bytes.
+void StructureReader::check_padding() const {
+  const char* const name_end = std::find(std::begin(header_.builder), std::end(header_.builder), '\0');
+  if (name_end == std::end(header_.builder)) {
+    fail("the builder's name " + in_quotes({header_.builder, sizeof header_.builder}) + " has no end");
+  }
+  const char* const header = reinterpret_cast<const char*>(&header_);
+  check_zeros(holds_accel() ? offsetof(StructureHeader, morton_bits) : u64(name_end - header), sizeof header_);
+  check_zeros(layout_.parents + layout_.pair_count * sizeof(u32), layout_.primitive_ids);
+  check_zeros(layout_.primitive_ids + layout_.id_count * sizeof(u32), layout_.positions);
+  check_zeros(layout_.positions + header_.vertex_count * sizeof(vec3), layout_.triangles);
+  check_zeros(layout_.triangles + header_.triangle_count * sizeof(uvec3), layout_.wide_nodes);
+  if (wide_.layout == 0) return;
+  check_zeros(layout_.wide_nodes + layout_.wide_node_count * wide_node_bytes(wide_.layout), layout_.wide_parents);
+  check_zeros(layout_.wide_parents + layout_.wide_node_count * sizeof(u32), layout_.wide_primitive_ids);
+  check_zeros(layout_.wide_primitive_ids + header_.counts.primitive_count * sizeof(u32), layout_.parts);
+  check_zeros(layout_.parts + wide_.part_count * sizeof(StructurePart), layout_.file_bytes);
+}
+
+void StructureReader::check_zeros(u64 begin, u64 end) const {
+  for (u64 i = begin; i < end; ++i) {
+    if (bytes_.data()[i] != 0) {
+      fail("byte " + std::to_string(i) + " is " + std::to_string(u8(bytes_.data()[i])) + "; it must be 0");
+    }
+  }
+}
+
+std::string StructureReader::find_wide_fault() const {
+  switch (wide_.layout) {
+    case 1: return detail::find_wide_fault(wide_arrays<Bvh4Node>());
+    case 2: return detail::find_wide_fault(wide_arrays<CompressedBvh4Node>());
+    case 3: return detail::find_wide_fault(wide_arrays<CompressedBvh8Node>());
+  }
+  return "";
+}
+
+std::string StructureReader::find_fault() const {
+  const std::string fault = find_structure_fault(arrays());
+  return fault.empty() ? find_wide_fault() : fault;
+}
+
+std::string StructureReader::find_accel_fault() const {
+  StructureArrays mesh = arrays();
+  if (mesh.counts.node_count + u64{mesh.counts.leaf_count} > 0) {
+    return "has " + std::to_string(mesh.counts.node_count) + " nodes and " +
+           std::to_string(mesh.counts.leaf_count) + " leaves of a binary tree; version 3 has none";
+  }
+  const WideStructureArrays<CompressedBvh4Node> tree = wide_arrays<CompressedBvh4Node>();
+  mesh.primitive_ids = tree.primitive_ids;
+  std::string fault = find_sum_fault(mesh);
+  if (fault.empty()) fault = find_vertex_fault(mesh);
+  if (fault.empty()) fault = detail::find_wide_fault(tree);
+  if (fault.empty()) fault = find_coordinate_fault(mesh);
+  if (fault.empty()) fault = find_part_fault();
+  return fault;
+}
+
+std::string StructureReader::find_part_fault() const {
+  u64 sum = 0;
+  for (const StructurePart& part : parts()) {
+    if (part.triangle_count > header_.triangle_count) {
+      return "has a part of " + std::to_string(part.triangle_count) + " triangles in a mesh of " +
+             std::to_string(header_.triangle_count);
+    }
+    sum += part.triangle_count;
+  }
+  if (sum == header_.triangle_count) return "";
+  return "has parts of " + std::to_string(sum) + " triangles in all, but the mesh has " +
+         std::to_string(header_.triangle_count);
+}
+
+std::vector<u32> with_left_out_ids(std::span<const u32> ids, u64 triangle_count) {
+  std::vector<u32> all(ids.begin(), ids.end());
+  if (ids.size() == triangle_count) return all;
+  std::vector<bool> is_in_tree(triangle_count);
+  for (const u32 id : ids) is_in_tree[id] = true;
+  for (u32 id = 0; id < triangle_count; ++id) {
+    if (!is_in_tree[id]) all.push_back(id);
+  }
+  return all;
+}
+
+}  // namespace copse::detail

@@ -1,0 +1,80 @@
+#pragma once
+
+// Reads a structure file of any version, and checks it before anything follows its indices.
+
+#include <filesystem>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "builders/geometry/primitive_set.h"
+#include "builders/io/structure/structure_check.h"
+#include "builders/io/structure/structure_layout.h"
+#include "builders/io/whole_file.h"
+
+namespace copse::detail {
+
+/// A file in memory, checked step by step. Each step relies on what the earlier steps have proved.
+class StructureReader {
+ public:
+  /// Throws: Error bad_file with file, value and limit; Error out_of_memory.
+  explicit StructureReader(const std::filesystem::path& path);
+
+  const StructureHeader& header() const { return header_; }
+
+  /// True if the file holds an Accel, else it holds a binary tree.
+  bool holds_accel() const { return header_.version == accel_version; }
+  u32 quality() const { return wide_.quality; }
+  std::span<const StructurePart> parts() const { return array<StructurePart>(layout_.parts, wide_.part_count); }
+
+  StructureArrays arrays() const {
+    return {.counts = header_.counts,
+            .nodes = array<BvhNode>(layout_.nodes, layout_.node_count),
+            .parents = array<u32>(layout_.parents, layout_.pair_count),
+            .primitive_ids = array<u32>(layout_.primitive_ids, layout_.id_count),
+            .triangles = array<uvec3>(layout_.triangles, header_.triangle_count),
+            .positions = positions()};
+  }
+  std::span<const vec3> positions() const { return array<vec3>(layout_.positions, header_.vertex_count); }
+
+  /// 0 if there is no wide tree.
+  u32 wide_layout() const { return wide_.layout; }
+  template <class Node>
+  WideStructureArrays<Node> wide_arrays() const {
+    return {.node_count = wide_.node_count,
+            .nodes = array<Node>(layout_.wide_nodes, layout_.wide_node_count),
+            .parents = array<u32>(layout_.wide_parents, layout_.wide_node_count),
+            .primitive_ids = array<u32>(layout_.wide_primitive_ids, header_.counts.primitive_count),
+            .triangle_count = header_.triangle_count};
+  }
+
+  [[noreturn]] void fail(const std::string& message) const { throw_bad_file(path_, message); }
+
+ private:
+  template <class T>
+  std::span<const T> array(u64 offset, u64 count) const {
+    return {reinterpret_cast<const T*>(bytes_.data() + offset), count};
+  }
+
+  void check_header();
+  void check_wide_header();
+  void check_size();
+  void check_checksum() const;
+  void check_padding() const;
+  void check_zeros(u64 begin, u64 end) const;
+  std::string find_fault() const;
+  std::string find_accel_fault() const;
+  std::string find_part_fault() const;
+  std::string find_wide_fault() const;
+
+  std::filesystem::path path_;
+  FileBytes bytes_;
+  StructureHeader header_{};
+  StructureWideHeader wide_{};
+  StructureLayout layout_{};
+};
+
+/// Returns the ids in the tree, then the ids that were left out, ascending, as builders write them.
+std::vector<u32> with_left_out_ids(std::span<const u32> ids, u64 triangle_count);
+
+}  // namespace copse::detail

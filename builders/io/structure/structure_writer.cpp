@@ -1,0 +1,51 @@
+#include "builders/io/structure/structure_writer.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "builders/io/whole_file.h"
+
+namespace copse::detail {
+
+namespace {
+
+/// Calls `f` with the bytes and the zeros behind them, in pieces of whole 8-byte words.
+template <class F>
+void for_each_piece(std::span<const char> bytes, const F& f) {
+  constexpr u64 alignment = StructureLayout::alignment;
+  const u64 whole = bytes.size() / alignment * alignment;
+  if (whole > 0) f(bytes.first(whole));
+  if (whole == bytes.size()) return;
+  char last[alignment] = {};
+  std::memcpy(last, bytes.data() + whole, bytes.size() - whole);
+  f(std::span<const char>(last));
+}
+
+/// Calls `f` with all bytes of the file in order.
+template <class F>
+void for_each_piece(const StructureHeader& header, const StructureWideHeader& wide,
+                    std::span<const std::span<const char>> arrays, const F& f) {
+  for_each_piece({reinterpret_cast<const char*>(&header), sizeof header}, f);
+  if (header.version > 1) for_each_piece({reinterpret_cast<const char*>(&wide), sizeof wide}, f);
+  for (const std::span<const char>& array : arrays) for_each_piece(array, f);
+}
+
+}  // namespace
+
+void write_structure(const std::filesystem::path& path, StructureHeader header, const StructureWideHeader& wide,
+                     std::span<const std::span<const char>> arrays) {
+  std::copy_n(structure_magic, sizeof header.magic, header.magic);
+  header.header_bytes = u32(sizeof header + (header.version > 1 ? sizeof wide : 0));
+  header.file_bytes = StructureLayout::of(header, wide).file_bytes;
+  header.checksum = 0;
+  StructureChecksum sum;
+  for_each_piece(header, wide, arrays, [&](std::span<const char> bytes) { sum.add(bytes); });
+  header.checksum = sum.value();
+
+  FileReplacement file(path);
+  for_each_piece(header, wide, arrays,
+                 [&](std::span<const char> bytes) { file.write(bytes.data(), bytes.size()); });
+  file.commit();
+}
+
+}  // namespace copse::detail
