@@ -28,6 +28,7 @@
 #include "accel/accel.h"
 #include "accel/accel_file.h"
 #include "accel/accel_rays.h"
+#include "accel/accel_render.h"
 #include "builders/bvh/build.h"
 #include "builders/bvh/bvh.h"
 #include "builders/bvh/collapse.h"

@@ -1,7 +1,9 @@
 #pragma once
 
 #include "builders/bvh/node.h"
+#include "builders/bvh/wide_node.h"
 #include "builders/geometry/image.h"
+#include "builders/geometry/packed_triangle.h"
 #include "builders/geometry/primitive_set.h"
 #include "builders/grid/frustum_layout.h"
 #include "primitives/core/context.h"
@@ -33,6 +35,12 @@ struct RenderOptions {
 /// Memory: buffers of 24 bytes per pixel, and the image on the host.
 Image render(Context& context, const BvhView& bvh, const TriangleViews& triangles, const Camera& camera,
              const RenderOptions& options = {});
+
+/// Returns the same picture, through a wide tree and the triangles that were packed for it. For an Accel there is
+/// accel/accel_render.h.
+/// Throws: as above, and Error invalid_argument unless there are as many packed triangles as the tree has room for.
+Image render(Context& context, const CompressedBvh4View& bvh, BufferSpan<const PackedTriangle> triangles,
+             const Camera& camera, const RenderOptions& options = {});
 
 /// Returns the same picture, through a uniform grid over the triangles. Its heat counts cells instead of nodes.
 Image render(Context& context, const GridView& grid, const TriangleViews& triangles, const Camera& camera,

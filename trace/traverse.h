@@ -116,9 +116,9 @@ COPSE_HD inline void all_hits(const View& bvh, const TriangleView& triangles, co
 
 namespace detail {
 
-/// Returns the closest triangle by its primitive id, counted through all views.
-template <class View, class Counter>
-COPSE_HD inline TriangleAt closest_triangle(const View& view, const TriangleTable& triangles, const Ray& ray,
+/// Returns the closest triangle by its primitive id, counted through all views, or by its place if it is packed.
+template <class View, class Triangles, class Counter>
+COPSE_HD inline TriangleAt closest_triangle(const View& view, const Triangles& triangles, const Ray& ray,
                                             Counter& counter) {
   ClosestTriangle closest(triangles_of(triangles), ray);
   const float limit = traverse<default_stack_size>(view, ray, closest, counter);

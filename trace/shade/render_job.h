@@ -3,6 +3,7 @@
 #include <span>
 
 #include "builders/geometry/image.h"
+#include "builders/geometry/packed_triangle.h"
 #include "builders/geometry/triangle.h"
 #include "trace/shade.h"
 
@@ -11,14 +12,19 @@ namespace copse::detail {
 /// The hit of a pixel's ray.
 struct PixelHit {
   float t;
-  u32 primitive;  // through all views; invalid_id for none
+  u32 at;  // the triangle, by its id through all views or its place among packed ones; invalid_id for none
   float u, v;
   u32 visits;  // nodes and triangles, for the heat map
 };
 
+COPSE_HD inline bool is_hit(const PixelHit& hit) {
+  return hit.at != invalid_id;
+}
+
 /// A picture to make. All arrays are in the executor's memory, in image order.
 struct RenderJob {
-  std::span<const TriangleView> views;
+  std::span<const TriangleView> views;      // of the triangles, or
+  BufferSpan<const PackedTriangle> packed;  // these
   Camera camera;
   RenderOptions options;
   const Aabb* box;  // of the triangles, for ambient occlusion without a distance; null: the structure tells

@@ -21,6 +21,9 @@ namespace detail {
 /// View: BvhView, GridView or FrustumGridView.
 template <class Executor, class View>
 void render_pixels(const Executor& ex, const View& view, const RenderJob& job);
+/// Takes job.packed, and finds the box of the triangles by itself.
+template <class Executor>
+void render_packed(const Executor& ex, const CompressedBvh4View& view, RenderJob job);
 
 }  // namespace detail
 
@@ -46,18 +49,15 @@ void check_options(const RenderOptions& options) {
   }
 }
 
-/// `box`: of the triangles in the context's memory, or none.
-template <class View>
-Image render_view(Context& context, const View& view, const TriangleViews& triangles, const Camera& camera,
-                  const RenderOptions& options, BufferSpan<const Aabb> box) {
+/// Calls render(executor, job) with a job that has all but its triangles, and returns the picture.
+template <class Render>
+Image render_by(Context& context, const Camera& camera, const RenderOptions& options, const Render& render) {
   const u64 pixel_count = u64(options.width) * options.height;
   Buffer<detail::PixelHit> hits(context, pixel_count);
   Buffer<Rgba8> pixels(context, pixel_count);
   Buffer<u32> extremes(context, 2);
   dispatch(context, [&](const auto& ex) {
-    detail::render_pixels(ex, view,
-                          detail::RenderJob{triangles.views(), camera, options, box.data(), hits.data(),
-                                            pixels.data(), extremes.data()});
+    render(ex, detail::RenderJob{{}, {}, camera, options, nullptr, hits.data(), pixels.data(), extremes.data()});
   });
 
   Image image{options.width, options.height, pixels.download()};
@@ -69,6 +69,17 @@ Image render_view(Context& context, const View& view, const TriangleViews& trian
   return image;
 }
 
+/// `box`: of the triangles in the context's memory, or none.
+template <class View>
+Image render_view(Context& context, const View& view, const TriangleViews& triangles, const Camera& camera,
+                  const RenderOptions& options, BufferSpan<const Aabb> box) {
+  return render_by(context, camera, options, [&](const auto& ex, detail::RenderJob job) {
+    job.views = triangles.views();
+    job.box = box.data();
+    detail::render_pixels(ex, view, job);
+  });
+}
+
 }  // namespace
 
 Image render(Context& context, const BvhView& bvh, const TriangleViews& triangles, const Camera& camera,
@@ -76,6 +87,18 @@ Image render(Context& context, const BvhView& bvh, const TriangleViews& triangle
   detail::check_tree("render", bvh);
   check_options(options);
   return render_view(context, bvh, triangles, camera, options, {});
+}
+
+Image render(Context& context, const CompressedBvh4View& bvh, BufferSpan<const PackedTriangle> triangles,
+             const Camera& camera, const RenderOptions& options) {
+  detail::check_tree("render", bvh);
+  check_options(options);
+  detail::check_same_count("render", "packed triangles", triangles.size(), "primitive ids of the tree",
+                           bvh.primitive_ids.size());
+  return render_by(context, camera, options, [&](const auto& ex, detail::RenderJob job) {
+    job.packed = triangles;
+    detail::render_packed(ex, bvh, job);
+  });
 }
 
 Image render(Context& context, const GridView& grid, const TriangleViews& triangles, const Camera& camera,

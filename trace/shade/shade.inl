@@ -14,8 +14,10 @@ namespace copse::detail {
 namespace {
 
 /// The picture as kernels see it.
+///   Triangles: TriangleTable, or BufferSpan<const PackedTriangle>
+template <class Triangles>
 struct Canvas {
-  TriangleTable triangles;
+  Triangles triangles;
   Camera camera;
   u32 width, height;
   PixelHit* hits;
@@ -34,6 +36,9 @@ struct Canvas {
   }
 
   COPSE_HD Ray ray_of(u32 x, u32 y) const { return camera_ray(camera, x, y, width, height); }
+
+  COPSE_HD Triangle triangle_of(const PixelHit& hit) const { return triangles_of(triangles).triangle(hit.at); }
+  COPSE_HD u32 primitive_of(const PixelHit& hit) const { return triangles_of(triangles).primitive(hit.at); }
 };
 
 COPSE_HD inline u32 visits_of(const NoCounter&) {
@@ -43,10 +48,10 @@ COPSE_HD inline u32 visits_of(const VisitCounter& counter) {
   return counter.nodes + counter.primitives;
 }
 
-template <class View, class Counter>
+template <class View, class Triangles, class Counter>
 struct TracePixels {
   View view;
-  Canvas canvas;
+  Canvas<Triangles> canvas;
   COPSE_HD void operator()(u64 thread) const {
     u32 x, y;
     if (!canvas.pixel_of(thread, x, y)) return;
@@ -69,29 +74,32 @@ COPSE_HD inline vec3 facing_normal(const Triangle& triangle, const vec3& directi
 }
 
 struct ColourByNormal {
-  COPSE_HD static vec3 colour(const Canvas&, const PixelHit&, const vec3& normal, const vec3& direction) {
+  template <class Triangles>
+  COPSE_HD static vec3 colour(const Canvas<Triangles>&, const PixelHit&, const vec3& normal,
+                              const vec3& direction) {
     return mul_rn(normal_tint(normal), headlight(dot_rn(normal, direction)));
   }
 };
 
 struct ColourByPrimitive {
-  COPSE_HD static vec3 colour(const Canvas&, const PixelHit& hit, const vec3& normal, const vec3& direction) {
-    return mul_rn(id_colour(hit.primitive), headlight(dot_rn(normal, direction)));
+  template <class Triangles>
+  COPSE_HD static vec3 colour(const Canvas<Triangles>& canvas, const PixelHit& hit, const vec3& normal,
+                              const vec3& direction) {
+    return mul_rn(id_colour(canvas.primitive_of(hit)), headlight(dot_rn(normal, direction)));
   }
 };
 
 /// Surfaces before a background.
-template <class Colour>
+template <class Colour, class Triangles>
 struct ShadeSurface {
-  Canvas canvas;
+  Canvas<Triangles> canvas;
   COPSE_HD void operator()(u64 i) const {
     const PixelHit hit = canvas.hits[i];
     const u32 x = u32(i % canvas.width), y = u32(i / canvas.width);
     vec3 colour = background_colour(div_rn(float(y), float(canvas.height)));
-    if (hit.primitive != invalid_id) {
+    if (is_hit(hit)) {
       const vec3 direction = canvas.ray_of(x, y).direction;
-      colour = Colour::colour(canvas, hit, facing_normal(canvas.triangles.triangle(hit.primitive), direction),
-                              direction);
+      colour = Colour::colour(canvas, hit, facing_normal(canvas.triangle_of(hit), direction), direction);
     }
     canvas.pixels[i] = to_rgba(colour);
   }
@@ -101,17 +109,16 @@ struct ShadeSurface {
 template <u32 of_a_miss>
 struct DistanceBits {
   const PixelHit* hits;
-  COPSE_HD u32 operator()(u64 i) const {
-    return hits[i].primitive == invalid_id ? of_a_miss : bits_of(add_rn(hits[i].t, 0.0f));
-  }
+  COPSE_HD u32 operator()(u64 i) const { return !is_hit(hits[i]) ? of_a_miss : bits_of(add_rn(hits[i].t, 0.0f)); }
 };
 
+template <class Triangles>
 struct ShadeDistance {
-  Canvas canvas;
+  Canvas<Triangles> canvas;
   const u32* extremes;
   COPSE_HD void operator()(u64 i) const {
     vec3 colour(0.02f, 0.025f, 0.05f);
-    if (canvas.hits[i].primitive != invalid_id) {
+    if (is_hit(canvas.hits[i])) {
       const float nearest = float_from_bits(extremes[0]), farthest = float_from_bits(extremes[1]);
       const float range = sub_rn(farthest, nearest);
       colour = distance_colour(range > 0 ? div_rn(sub_rn(canvas.hits[i].t, nearest), range) : 0.0f);
@@ -139,14 +146,15 @@ COPSE_HD inline Aabb scene_box(const BvhView& bvh, const Aabb*) {
   const BvhNode root = bvh.nodes.data()[0];
   return {root.lo, root.hi};
 }
-COPSE_HD inline Aabb scene_box(const GridView&, const Aabb* box) {
+template <class View>
+COPSE_HD inline Aabb scene_box(const View&, const Aabb* box) {
   return *box;
 }
 
-template <class View>
+template <class View, class Triangles>
 struct ShadeOcclusion {
   View view;
-  Canvas canvas;
+  Canvas<Triangles> canvas;
   u32 ray_count;
   float distance;   // 0: a quarter of the scene's diagonal
   const Aabb* box;  // as in RenderJob
@@ -177,9 +185,9 @@ struct ShadeOcclusion {
     const u64 i = u64(y) * canvas.width + x;
     const PixelHit hit = canvas.hits[i];
     vec3 colour(1.0f);
-    if (hit.primitive != invalid_id) {
+    if (is_hit(hit)) {
       const vec3 direction = canvas.ray_of(x, y).direction;
-      const SurfacePoint point = surface_point(canvas.triangles.triangle(hit.primitive), hit, direction);
+      const SurfacePoint point = surface_point(canvas.triangle_of(hit), hit, direction);
       // Light adds up in linear numbers. The screen's numbers are about their square roots.
       colour = vec3(mul_rn(0.90f, sqrt_rn(openness(point, u32(i)))));
     }
@@ -192,8 +200,9 @@ struct Visits {
   COPSE_HD u32 operator()(u64 i) const { return hits[i].visits; }
 };
 
+template <class Triangles>
 struct ShadeHeat {
-  Canvas canvas;
+  Canvas<Triangles> canvas;
   const u32* most;
   u32 limit;  // 0: the most
   COPSE_HD void operator()(u64 i) const {
@@ -202,52 +211,95 @@ struct ShadeHeat {
   }
 };
 
-}  // namespace
-
-template <class Executor, class View>
-void render_pixels(const Executor& ex, const View& view, const RenderJob& job) {
-  ScratchArena::Frame frame(ex.scratch);
-  const RenderOptions& options = job.options;
-  const Canvas canvas{
-      make_triangle_table(ex, frame, job.views), job.camera, options.width, options.height, job.hits, job.pixels};
-  const u64 pixel_count = u64(options.width) * options.height;
-
-  // Find what every pixel sees.
-  if (options.shading == Shading::heat) {
-    for_each(ex, "render: trace and count", canvas.thread_count(), TracePixels<View, VisitCounter>{view, canvas});
-  } else {
-    for_each(ex, "render: trace", canvas.thread_count(), TracePixels<View, NoCounter>{view, canvas});
+/// The box of a packed triangle. It is empty past the triangles of the tree, and for one that a refit made infinite.
+struct PackedBox {
+  const PackedTriangle* packed;
+  const WideBvhCounts* counts;
+  COPSE_HD Aabb operator()(u64 place) const {
+    if (place >= counts->primitive_count) return Aabb::empty();
+    const Aabb box = bounds(packed[place].triangle());
+    return is_valid(box) ? box : Aabb::empty();
   }
+};
 
-  // Colour it.
+struct MergeBoxes {
+  COPSE_HD Aabb operator()(const Aabb& a, const Aabb& b) const { return merge(a, b); }
+};
+
+/// Finds what every pixel sees.
+template <class Executor, class View, class Triangles>
+void trace_pixels(const Executor& ex, const View& view, const Canvas<Triangles>& canvas, Shading shading) {
+  if (shading == Shading::heat) {
+    for_each(ex, "render: trace and count", canvas.thread_count(),
+             TracePixels<View, Triangles, VisitCounter>{view, canvas});
+  } else {
+    for_each(ex, "render: trace", canvas.thread_count(), TracePixels<View, Triangles, NoCounter>{view, canvas});
+  }
+}
+
+template <class Executor, class View, class Triangles>
+void colour_pixels(const Executor& ex, const View& view, const Canvas<Triangles>& canvas, const RenderJob& job) {
+  const RenderOptions& options = job.options;
+  const u64 pixel_count = u64(options.width) * options.height;
   switch (options.shading) {
     case Shading::normal:
-      for_each(ex, "render: normals", pixel_count, ShadeSurface<ColourByNormal>{canvas});
+      for_each(ex, "render: normals", pixel_count, ShadeSurface<ColourByNormal, Triangles>{canvas});
       break;
     case Shading::primitive:
-      for_each(ex, "render: primitives", pixel_count, ShadeSurface<ColourByPrimitive>{canvas});
+      for_each(ex, "render: primitives", pixel_count, ShadeSurface<ColourByPrimitive, Triangles>{canvas});
       break;
     case Shading::distance:
       reduce(ex, "render: nearest", pixel_count, DistanceBits<invalid_id>{job.hits}, invalid_id, Smaller{},
              job.extremes);
       reduce(ex, "render: farthest", pixel_count, DistanceBits<0>{job.hits}, u32{0}, Larger{}, job.extremes + 1);
-      for_each(ex, "render: distances", pixel_count, ShadeDistance{canvas, job.extremes});
+      for_each(ex, "render: distances", pixel_count, ShadeDistance<Triangles>{canvas, job.extremes});
       break;
     case Shading::ambient_occlusion:
       if constexpr (!std::is_same_v<View, FrustumGridView>) {
         for_each(ex, "render: ambient occlusion", canvas.thread_count(),
-                 ShadeOcclusion<View>{view, canvas, options.ambient_rays, options.ambient_distance, job.box});
+                 ShadeOcclusion<View, Triangles>{view, canvas, options.ambient_rays, options.ambient_distance,
+                                                 job.box});
       }
       break;
     case Shading::heat:
       reduce(ex, "render: most visits", pixel_count, Visits{job.hits}, u32{0}, Larger{}, job.extremes + 1);
-      for_each(ex, "render: heat", pixel_count, ShadeHeat{canvas, job.extremes + 1, options.heat_limit});
+      for_each(ex, "render: heat", pixel_count,
+               ShadeHeat<Triangles>{canvas, job.extremes + 1, options.heat_limit});
       break;
   }
+}
+
+template <class Executor, class View, class Triangles>
+void render_through(const Executor& ex, const View& view, const Triangles& triangles, const RenderJob& job) {
+  const Canvas<Triangles> canvas{triangles,          job.camera, job.options.width,
+                                 job.options.height, job.hits,   job.pixels};
+  trace_pixels(ex, view, canvas, job.options.shading);
+  colour_pixels(ex, view, canvas, job);
+}
+
+}  // namespace
+
+template <class Executor, class View>
+void render_pixels(const Executor& ex, const View& view, const RenderJob& job) {
+  ScratchArena::Frame frame(ex.scratch);
+  render_through(ex, view, make_triangle_table(ex, frame, job.views), job);
+}
+
+template <class Executor>
+void render_packed(const Executor& ex, const CompressedBvh4View& view, RenderJob job) {
+  ScratchArena::Frame frame(ex.scratch);
+  auto* box = frame.template allocate<Aabb>(1);
+  if (job.options.shading == Shading::ambient_occlusion) {
+    reduce(ex, "render: box", job.packed.size(), PackedBox{job.packed.data(), view.counts.data()}, Aabb::empty(),
+           MergeBoxes{}, box);
+    job.box = box;
+  }
+  render_through(ex, view, job.packed, job);
 }
 
 template void render_pixels(const BodyExecutor&, const BvhView&, const RenderJob&);
 template void render_pixels(const BodyExecutor&, const GridView&, const RenderJob&);
 template void render_pixels(const BodyExecutor&, const FrustumGridView&, const RenderJob&);
+template void render_packed(const BodyExecutor&, const CompressedBvh4View&, RenderJob);
 
 }  // namespace copse::detail

@@ -161,8 +161,8 @@ TEST_P(StructureFileTest, RejectsOtherFiles) {
   expect_error(bytes.substr(0, 500), "has 500 bytes; its header promises " + std::to_string(bytes.size()));
   expect_error(bytes + "x", "has " + std::to_string(bytes.size() + 1) + " bytes; its header promises");
   OpenFile newer(bytes);
-  newer.header.version = 3;
-  expect_error(newer.sealed(), "has version 3; this Copse reads versions 1 to 2");
+  newer.header.version = 4;
+  expect_error(newer.sealed(), "has version 4; this Copse reads versions 1 to 3");
   std::string flipped = bytes;
   flipped[300] = char(flipped[300] ^ 4);
   expect_error(flipped, "has the checksum ");
