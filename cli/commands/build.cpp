@@ -1,17 +1,17 @@
-// copse build: builds a tree over a mesh, prints its statistics and writes the structure file.
+// copse build: builds an Accel or a tree over a mesh, prints its statistics and writes the structure file.
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
-#include <optional>
 
-#include "accel/accel.h"
+#include "accel/accel_file.h"
 #include "builders/io/structure_file.h"
 #include "cli/commands/command.h"
 #include "cli/exit_code.h"
 #include "cli/files.h"
 #include "cli/options/builders.h"
 #include "cli/options/layouts.h"
+#include "cli/options/qualities.h"
 #include "cli/options/scene.h"
 #include "cli/options/structures.h"
 #include "primitives/core/stopwatch.h"
@@ -26,7 +26,7 @@ struct BuildOptions {
   BuildSettings settings;
   Layout layout = Layout::bvh2;
   StructureOptions structure;
-  std::optional<Quality> quality;
+  Quality quality = Quality::balanced;
 };
 
 struct TimedBuild {
@@ -99,8 +99,7 @@ std::string make_text(Context& context, const BuildOptions& options, const Mesh&
   return facts.text();
 }
 
-int run_build(Session& session, BuildOptions options) {
-  if (options.quality) options.layout = Layout::cbvh4;
+int build_by_hand(Session& session, BuildOptions options) {
   options.settings = complete(options.settings);
   check_leaf_size(options.layout, options.settings.max_leaf_size);
   check_mesh_input(options.input);
@@ -110,8 +109,6 @@ int run_build(Session& session, BuildOptions options) {
 
   session.begin("reading");
   const Mesh mesh = session.read_mesh(options.input);
-  if (options.quality) options.settings = settings_of(steps_of(*options.quality, mesh.triangles.size()));
-
   const DeviceMesh device_mesh(*context, mesh);
   const BuildSettings& settings = options.settings;
   const TimedBuild build = build_timed(session, *context, device_mesh.view(), settings, options.layout);
@@ -129,16 +126,58 @@ int run_build(Session& session, BuildOptions options) {
   return exit_ok;
 }
 
-/// Adds --quality, which stands for the options of trees.
-void add_quality(CLI::App& command, std::optional<Quality>& quality) {
-  CLI::Option* option = add_choice<std::optional<Quality>>(
-      command, "--quality", quality,
-      {{"fast", Quality::fast}, {"balanced", Quality::balanced}, {"best", Quality::best}},
-      "The tree of the library's Accel instead of the options above: fast, balanced or best");
-  for (const char* other :
-       {"--builder", "--radius", "--morton-bits", "--max-leaf-size", "--reinsertion", "--layout"}) {
-    option->excludes(command.get_option(other));
+struct TimedAccel {
+  Accel accel;
+  double first_milliseconds, milliseconds;  // as in TimedBuild
+};
+
+TimedAccel build_timed(Session& session, Context& context, const TriangleView& triangles, Quality quality) {
+  session.begin("building");
+  Stopwatch stopwatch(context);
+  Accel accel = build(context, triangles, {.quality = quality});
+  const double first_milliseconds = stopwatch.milliseconds();
+  session.begin("building again, for its time");
+  stopwatch.start();
+  rebuild(context, accel, triangles);
+  const double milliseconds = stopwatch.milliseconds();
+  return {std::move(accel), first_milliseconds, milliseconds};
+}
+
+int build_accel(Session& session, const BuildOptions& options) {
+  check_mesh_input(options.input);
+  if (!options.output.empty()) check_output(options.output, ".copse", options.input);
+  const auto context = session.make_context();
+  session.progress().expect_stages(4 + !options.output.empty());
+
+  session.begin("reading");
+  const Mesh mesh = session.read_mesh(options.input);
+  const DeviceMesh device_mesh(*context, mesh);
+  const TimedAccel build = build_timed(session, *context, device_mesh.view(), options.quality);
+
+  session.begin("measuring");
+  Json report{{"copse", describe(*context)},
+              {"input", options.input},
+              {"triangles", mesh.triangles.size()},
+              {"vertices", mesh.positions.size()},
+              {"build_ms", build.milliseconds},
+              {"first_build_ms", build.first_milliseconds},
+              {"output", options.output.empty() ? Json() : Json(options.output)}};
+  add_accel(report, *context, build.accel);
+  Facts facts;
+  facts.add("mesh", "{}: {} triangles, {} vertices", one_line(options.input), grouped(mesh.triangles.size()),
+            grouped(mesh.positions.size()));
+  facts.add("device", "{}", describe_in_words(*context));
+  add_accel_facts(facts, *context, build.accel);
+  facts.add("build", "{:.3f} ms (first build, with allocation: {:.3f} ms)", build.milliseconds,
+            build.first_milliseconds);
+
+  if (!options.output.empty()) {
+    session.begin("writing");
+    save_accel(options.output, *context, mesh, build.accel);
+    session.note("wrote {}", options.output);
   }
+  session.print(report, facts.text());
+  return exit_ok;
 }
 
 }  // namespace
@@ -150,7 +189,7 @@ Command add_build_command(CLI::App& app, CommonOptions& common) {
   add_output(*command, options->output, "The file to write: .copse for a tree, .voxels for voxels and bricks");
   add_choice<std::string>(
       *command, "--builder", options->settings.builder, {{"lbvh", "lbvh"}, {"hploc", "hploc"}, {"sah", "sah"}},
-      "The algorithm: lbvh (default) builds fastest, hploc makes better trees, sah the best of most scenes");
+      "A tree by hand: lbvh (default) builds fastest, hploc makes better trees, sah the best of most scenes");
   add_radius(*command, options->settings.radius);
   add_morton_bits(*command, options->settings.morton_bits);
   add_max_leaf_size(*command, options->settings.max_leaf_size);
@@ -161,13 +200,15 @@ Command add_build_command(CLI::App& app, CommonOptions& common) {
   add_common_options(*command, common);
   command->footer(
       "Examples:\n"
+      "  copse build assets/spot.obj -o spot.copse --quality best\n"
       "  copse build assets/spot.obj -o spot.copse --builder sah --reinsertion 4 --layout cbvh4\n"
-      "  copse build assets/spot.obj --quality best\n"
       "  copse build assets/spot.obj --structure voxels --rule inside -o spot.voxels");
   const auto run = [command, options](Session& session) {
     check_structure(*command, options->structure);
-    if (options->structure.structure == Structure::bvh) return run_build(session, *options);
-    return build_structure(session, options->input, options->output, options->structure);
+    if (options->structure.structure != Structure::bvh) {
+      return build_structure(session, options->input, options->output, options->structure);
+    }
+    return builds_by_hand(*command) ? build_by_hand(session, *options) : build_accel(session, *options);
   };
   return {command, run};
 }

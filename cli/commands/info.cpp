@@ -4,6 +4,7 @@
 #include <cmath>
 #include <memory>
 
+#include "accel/accel_file.h"
 #include "builders/bvh/end_point_overlap.h"
 #include "builders/bvh/validate.h"
 #include "builders/io/structure_file.h"
@@ -13,6 +14,7 @@
 #include "cli/files.h"
 #include "cli/options/builders.h"
 #include "cli/options/layouts.h"
+#include "cli/options/qualities.h"
 #include "cli/options/scene.h"
 
 namespace copse::cli {
@@ -207,10 +209,53 @@ int print_structure(Session& session, const InfoOptions& options) {
   return is_valid ? exit_ok : exit_invalid_structure;
 }
 
+int print_accel(Session& session, const InfoOptions& options) {
+  if (options.epo) {
+    throw Error(
+        ErrorCode::invalid_argument,
+        fmt::format("'{}': --epo takes a structure with a binary tree, as copse build --builder writes it; "
+                    "this one holds an Accel",
+                    options.input));
+  }
+  const auto context = session.make_context();
+  session.progress().expect_stages(2 + options.validate);
+  session.begin("reading");
+  const AccelFile file = load_accel(options.input, *context);
+  session.begin("measuring");
+  const u64 file_bytes = std::filesystem::file_size(options.input);
+  Json report{{"copse", describe(*context)},
+              {"input", options.input},
+              {"kind", "structure"},
+              {"file_bytes", file_bytes},
+              {"triangles", file.mesh.triangles.size()},
+              {"vertices", file.mesh.positions.size()},
+              {"geometries", file.parts.size()}};
+  add_accel(report, *context, file.accel);
+  Facts facts;
+  facts.add("structure", "{}, {}", one_line(options.input), readable_bytes(file_bytes));
+  facts.add("over", "{} triangles, {} vertices", grouped(file.mesh.triangles.size()),
+            grouped(file.mesh.positions.size()));
+  if (file.parts.size() > 1) facts.add("geometries", "{}", file.parts.size());
+  add_accel_facts(facts, *context, file.accel);
+
+  bool is_valid = true;
+  if (options.validate) {
+    session.begin("validating");
+    const DeviceMesh device_mesh(*context, file.mesh);
+    const ValidationReport validation = validate(*context, file.accel.tree(), device_mesh.view());
+    report["validation"] = validation_to_json(validation);
+    facts.add("validation", "{}", validation.message());
+    is_valid = validation.is_valid();
+  }
+  session.print(report, facts.text());
+  return is_valid ? exit_ok : exit_invalid_structure;
+}
+
 int run_info(Session& session, const InfoOptions& options) {
   const InputKind kind = check_input(options.input);
   if (kind == InputKind::mesh) return print_mesh(session, options);
-  return kind == InputKind::voxels ? print_voxels(session, options) : print_structure(session, options);
+  if (kind == InputKind::voxels) return print_voxels(session, options);
+  return holds_accel(options.input) ? print_accel(session, options) : print_structure(session, options);
 }
 
 }  // namespace
@@ -221,7 +266,7 @@ Command add_info_command(CLI::App& app, CommonOptions& common) {
   add_input(*command, options->input, "IN", "A mesh (.obj or .ply), structure (.copse) or voxels (.voxels)");
   command->add_flag("--validate", options->validate,
                     "Check that each triangle is in one leaf and that each box is tight");
-  command->add_flag("--epo", options->epo, "Measure the end-point overlap (EPO) of the structure's nodes");
+  command->add_flag("--epo", options->epo, "Measure the end-point overlap (EPO) of the nodes of a binary tree");
   add_common_options(*command, common);
   command->footer(
       "Examples:\n"

@@ -3,7 +3,8 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 
-#include "builders/bvh/lbvh.h"
+#include "accel/accel_file.h"
+#include "accel/accel_render.h"
 #include "builders/grid/frustum_grid.h"
 #include "builders/grid/uniform_grid.h"
 #include "builders/io/image_file.h"
@@ -32,19 +33,26 @@ struct RenderCommand {
   RenderOptions render;
 };
 
-/// A mesh, or the faces of voxels, and the tree if the file has one.
+/// A mesh, or the faces of voxels, and the structure if the file has one.
 struct Scene {
   Mesh mesh;
+  Accel accel;
   Bvh bvh;
+
+  bool has_structure() const { return !accel.tree().nodes.empty() || !bvh.nodes.empty(); }
 };
 
 Scene load_scene(Session& session, Context& context, const RenderCommand& command) {
   session.begin("reading");
   const InputKind kind = check_input(command.input);
-  if (kind == InputKind::mesh) return {session.read_mesh(command.input), {}};
-  if (kind == InputKind::voxels) return {surface_of(load_voxels(command.input)), {}};
+  if (kind == InputKind::mesh) return {session.read_mesh(command.input), {}, {}};
+  if (kind == InputKind::voxels) return {surface_of(load_voxels(command.input)), {}, {}};
+  if (holds_accel(command.input)) {
+    AccelFile file = load_accel(command.input, context);
+    return {std::move(file.mesh), std::move(file.accel), {}};
+  }
   StructureFile file = load_structure(command.input, context);
-  return {std::move(file.mesh), std::move(file.bvh)};
+  return {std::move(file.mesh), {}, std::move(file.bvh)};
 }
 
 /// A picture, and the time that its rays and shading took.
@@ -65,7 +73,7 @@ Rendered render_through(Session& session, Context& context, const RenderCommand&
   const RenderOptions& options = command.render;
   const Camera camera =
       place_camera(command.camera, bounds(scene.mesh), float(options.width) / float(options.height));
-  if (scene.bvh.nodes.empty()) session.begin("building");
+  if (!scene.has_structure()) session.begin("building");
   if (command.through == Through::grid) {
     const Grid grid = build_grid(context, triangles);
     session.begin("rendering");
@@ -76,9 +84,12 @@ Rendered render_through(Session& session, Context& context, const RenderCommand&
     session.begin("rendering");
     return timed(context, [&] { return render(context, grid.view(), triangles, options); });
   }
-  if (scene.bvh.nodes.empty()) scene.bvh = build(context, triangles, LbvhOptions{});
+  if (!scene.has_structure()) scene.accel = build(context, triangles);
   session.begin("rendering");
-  return timed(context, [&] { return render(context, scene.bvh.view(), triangles, camera, options); });
+  return timed(context, [&] {
+    return scene.bvh.nodes.empty() ? render(context, scene.accel, camera, options)
+                                   : render(context, scene.bvh.view(), triangles, camera, options);
+  });
 }
 
 const Choices<Through>& structures() {

@@ -73,7 +73,8 @@ BuildSettings complete(BuildSettings settings) {
 }
 
 BuildSettings settings_of(const QualitySteps& steps) {
-  BuildSettings settings{.reinsertion = steps.reinsertion_passes};
+  BuildSettings settings;
+  settings.reinsertion = steps.reinsertion_passes;
   if (const auto* lbvh = std::get_if<LbvhOptions>(&steps.builder)) {
     settings.morton_bits = lbvh->morton_bits;
     settings.max_leaf_size = lbvh->max_leaf_size;

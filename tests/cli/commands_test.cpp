@@ -1,5 +1,7 @@
+#include "accel/accel.h"
 #include "builders/bvh/lbvh.h"
 #include "builders/io/mesh_file.h"
+#include "builders/io/structure/structure_layout.h"
 #include "builders/io/structure_file.h"
 #include "tests/cli/process.h"
 
@@ -25,7 +27,7 @@ TEST_P(CliOnEachBackend, BuildPrintsStatistics) {
   EXPECT_TRUE(report["output"].is_null());
 }
 
-TEST_P(CliOnEachBackend, BuildsTheTreesOfTheQualitiesOfAccel) {
+TEST_P(CliOnEachBackend, BuildsAnAccelOfTheChosenQuality) {
   const std::vector<std::vector<std::string>> flags{{"--builder", "hploc"},
                                                     {"--builder", "hploc", "--reinsertion", "2"},
                                                     {"--builder", "sah", "--reinsertion", "8"}};
@@ -35,13 +37,50 @@ TEST_P(CliOnEachBackend, BuildsTheTreesOfTheQualitiesOfAccel) {
     by_hand.insert(by_hand.end(), flags[i].begin(), flags[i].end());
     const Json expected = run_cli(here(by_hand)).json();
     const Json report = run_cli(here({"build", sphere(), "--json", "--quality", qualities[i]})).json();
-    for (const char* part : {"recipe", "layout", "statistics", "wide_statistics"}) {
-      EXPECT_EQ(report[part], expected[part]) << qualities[i] << ", " << part;
+    EXPECT_EQ(report["quality"], qualities[i]);
+    EXPECT_FALSE(expected.contains("quality"));
+    EXPECT_EQ(report["recipe"], expected["recipe"]) << qualities[i];
+    EXPECT_EQ(report["layout"], expected["layout"]);
+    for (const char* part : {"primitives", "nodes", "leaves", "depth", "sah_cost", "leaf_size_histogram"}) {
+      EXPECT_EQ(report["statistics"][part], expected["wide_statistics"][part]) << qualities[i] << ", " << part;
     }
   }
   const Outcome both = run_cli(here({"build", sphere(), "--quality", "best", "--reinsertion", "3"}));
   EXPECT_EQ(both.exit_code, 2);
   EXPECT_NE(both.err.find("--reinsertion"), std::string::npos) << both.err;
+}
+
+TEST_P(CliOnEachBackend, ABuildWithoutOptionsIsTheDefaultOfTheLibrary) {
+  const Outcome build = run_cli(here({"build", sphere(), "-o", path("a.copse"), "--json"}));
+  ASSERT_EQ(build.exit_code, 0) << build.err;
+  EXPECT_EQ(build.json()["quality"], name_of(AccelOptions{}.quality));
+  EXPECT_EQ(build.json()["statistics"]["primitives"], 320);
+  EXPECT_GT(build.json()["build_ms"], 0.0);
+  const Outcome info = run_cli(here({"info", path("a.copse"), "--validate", "--json"}));
+  EXPECT_EQ(info.exit_code, 0) << info.err;
+  EXPECT_EQ(info.json()["validation"]["valid"], true);
+  for (const char* part : {"quality", "recipe", "layout"}) EXPECT_EQ(info.json()[part], build.json()[part]);
+  for (const char* part : {"nodes", "leaves", "depth", "sah_cost", "used_bytes", "bounds"}) {
+    EXPECT_EQ(info.json()["statistics"][part], build.json()["statistics"][part]) << part;
+  }
+  const std::string text = run_cli(here({"info", path("a.copse")})).out;
+  for (const char* line :
+       {"quality           balanced", "builder           hploc", "reinsertion x 2", "SAH cost"}) {
+    EXPECT_NE(text.find(line), std::string::npos) << text;
+  }
+  expect_error(run_cli(here({"info", path("a.copse"), "--epo"})), 2,
+               "--epo takes a structure with a binary tree, as copse build --builder writes it");
+}
+
+TEST_P(CliOnEachBackend, PicturesOfEachKindOfStructureAreTheSame) {
+  ASSERT_EQ(run_cli(here({"build", sphere(), "-o", path("a.copse")})).exit_code, 0);
+  ASSERT_EQ(run_cli(here({"build", sphere(), "-o", path("b.copse"), "--builder", "lbvh"})).exit_code, 0);
+  for (const char* name : {"a", "b"}) {
+    const Outcome outcome = run_cli(here({"render", path(std::string(name) + ".copse"), "-o",
+                                          path(std::string(name) + ".png"), "--size", "40", "--shading", "ao"}));
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  }
+  EXPECT_EQ(read_file(path("a.png")), read_file(path("b.png")));
 }
 
 /// An Accel of quality fast begins with pairs from 2^20 triangles on.
@@ -65,7 +104,7 @@ TEST_P(CliOnEachBackend, BuiltStructureIsValidAndHasTheSameStatistics) {
 }
 
 TEST_P(CliOnEachBackend, HplocBuildsAValidStructureThatCostsLess) {
-  const Json lbvh = run_cli(here({"build", sphere(), "--json"})).json();
+  const Json lbvh = run_cli(here({"build", sphere(), "--builder", "lbvh", "--json"})).json();
   const Outcome build = run_cli(here({"build", sphere(), "-o", path("h.copse"), "--builder", "hploc", "--json"}));
   ASSERT_EQ(build.exit_code, 0) << build.err;
   const Json report = build.json();
@@ -79,7 +118,7 @@ TEST_P(CliOnEachBackend, HplocBuildsAValidStructureThatCostsLess) {
 }
 
 TEST_P(CliOnEachBackend, ReinsertionMakesAValidStructureThatCostsLess) {
-  const Json plain = run_cli(here({"build", sphere(), "--json"})).json();
+  const Json plain = run_cli(here({"build", sphere(), "--builder", "lbvh", "--json"})).json();
   const Outcome build = run_cli(here({"build", sphere(), "-o", path("r.copse"), "--reinsertion", "2", "--json"}));
   ASSERT_EQ(build.exit_code, 0) << build.err;
   EXPECT_EQ(build.json()["recipe"]["reinsertion"], 2);
@@ -228,6 +267,27 @@ TEST_F(Cli, InfoExitsWith7ForAnInvalidStructure) {
   EXPECT_EQ(outcome.exit_code, 7) << outcome.err;
   EXPECT_EQ(outcome.json()["validation"]["valid"], false);
   EXPECT_EQ(outcome.json()["validation"]["loose_boxes"], 1);
+}
+
+/// A byte of a box is changed, and the checksum made right.
+TEST_F(Cli, InfoExitsWith7ForAnAccelWithALooseBox) {
+  ASSERT_EQ(run_cli({"build", sphere(), "-o", path("a.copse"), "--backend", "cpu"}).exit_code, 0);
+  std::string bytes = read_file(path("a.copse"));
+  detail::StructureHeader header;
+  detail::StructureWideHeader wide;
+  std::memcpy(&header, bytes.data(), sizeof header);
+  std::memcpy(&wide, bytes.data() + sizeof header, sizeof wide);
+  bytes[detail::StructureLayout::of(header, wide).wide_nodes + offsetof(CompressedBvh4Node, hi_x)] ^= 1;
+  header.checksum = 0;
+  std::memcpy(bytes.data(), &header, sizeof header);
+  detail::StructureChecksum sum;
+  sum.add(std::span<const char>(bytes));
+  header.checksum = sum.value();
+  std::memcpy(bytes.data(), &header, sizeof header);
+  write_text("loose.copse", bytes);
+  const Outcome outcome = run_cli({"info", path("loose.copse"), "--validate", "--json", "--backend", "cpu"});
+  EXPECT_EQ(outcome.exit_code, 7) << outcome.err;
+  EXPECT_EQ(outcome.json()["validation"]["valid"], false);
 }
 
 TEST_F(Cli, GenerateMakesEveryKind) {

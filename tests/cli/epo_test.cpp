@@ -7,7 +7,7 @@ namespace copse::test {
 namespace {
 
 TEST_P(CliOnEachBackend, InfoPrintsTheEndPointOverlapOnRequest) {
-  const Outcome build = run_cli(here({"build", sphere(), "-o", path("s.copse"), "--json"}));
+  const Outcome build = run_cli(here({"build", sphere(), "-o", path("s.copse"), "--builder", "lbvh", "--json"}));
   ASSERT_EQ(build.exit_code, 0) << build.err;
   const Json without = run_cli(here({"info", path("s.copse"), "--json"})).json();
   EXPECT_FALSE(without["statistics"].contains("end_point_overlap"));

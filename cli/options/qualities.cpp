@@ -1,0 +1,56 @@
+#include "cli/options/qualities.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+
+#include "builders/bvh/stats.h"
+#include "cli/options/builders.h"
+#include "cli/options/layouts.h"
+
+namespace copse::cli {
+
+namespace {
+
+BuildSettings settings_of(const Accel& accel) {
+  return cli::settings_of(steps_of(accel.options().quality, accel.triangle_count()));
+}
+
+}  // namespace
+
+void add_quality(CLI::App& command, Quality& quality) {
+  CLI::Option* option =
+      add_choice<Quality>(command, "--quality", quality,
+                          {{"fast", Quality::fast}, {"balanced", Quality::balanced}, {"best", Quality::best}},
+                          "The library's Accel in place of the options above: fast, balanced (default) or best");
+  for (const char* other : options_by_hand) option->excludes(command.get_option(other));
+}
+
+bool builds_by_hand(const CLI::App& command) {
+  return std::any_of(std::begin(options_by_hand), std::end(options_by_hand),
+                     [&](const char* option) { return command.count(option) > 0; });
+}
+
+void add_accel(Json& report, Context& context, const Accel& accel) {
+  report["quality"] = name_of(accel.options().quality);
+  report["recipe"] = to_json(settings_of(accel));
+  report["layout"] = name_of(Layout::cbvh4);
+  report["statistics"] = to_json(stats(context, accel.tree()));
+  report["statistics"]["bytes"] = accel.size_bytes();
+}
+
+void add_accel_facts(Facts& facts, Context& context, const Accel& accel) {
+  const WideBvhStats measured = stats(context, accel.tree());
+  facts.add("quality", "{}", name_of(accel.options().quality));
+  add_facts(facts, settings_of(accel));
+  facts.add("in the tree", "{} triangles", grouped(measured.counts.primitive_count));
+  facts.add("left out", "{} invalid triangles", grouped(measured.counts.invalid_count));
+  facts.add("nodes", "{}, {:.2f} children per node", grouped(measured.counts.node_count), measured.mean_children);
+  facts.add("leaves", "{}", grouped(measured.leaf_count));
+  facts.add("depth", "{}", measured.depth);
+  facts.add("SAH cost", "{:.2f}", measured.sah_cost);
+  facts.add("bounds", "{}", to_words(measured.bounds));
+  facts.add("memory", "{}, {:.1f} bytes per triangle", readable_bytes(accel.size_bytes()),
+            double(accel.size_bytes()) / double(std::max<u64>(accel.triangle_count(), 1)));
+}
+
+}  // namespace copse::cli
