@@ -2,6 +2,7 @@
 
 #include "accel/accel.h"
 #include "accel/ray_span.h"
+#include "trace/short_hit.h"
 #include "trace/trace_options.h"
 
 namespace copse {
@@ -18,11 +19,29 @@ void closest_hits(Context& context, const Accel& accel, BufferSpan<const Ray> ra
                   const TraceOptions& options = {});
 
 /// The same for rays in any layout. Their parts are gathered first, a million rays at a time.
-/// Throws: also Error invalid_argument if there are not as many directions as origins, for an address that is null or a
-/// stride that is no multiple of 4.
+/// Throws: also Error invalid_argument if there are not as many directions as origins, for an address that is null
+/// or a stride that is no multiple of 4.
 /// Memory: scratch of 32 bytes per ray, at most 32 MiB, more.
 void closest_hits(Context& context, const Accel& accel, const RaySpan& rays, BufferSpan<Hit> hits,
                   const TraceOptions& options = {});
+
+/// The same with results of 8 bytes: t, and the place of the triangle in accel.view().triangles. Where memory
+/// bounds the rays, as for those that miss, they are faster. full_hit(accel.view(), ray, hit) gives the bits of
+/// the calls above. They are equal on all backends, but differ between qualities: each has its own order of
+/// triangles.
+void closest_hits(Context& context, const Accel& accel, BufferSpan<const Ray> rays, BufferSpan<ShortHit> hits,
+                  const TraceOptions& options = {});
+void closest_hits(Context& context, const Accel& accel, const RaySpan& rays, BufferSpan<ShortHit> hits,
+                  const TraceOptions& options = {});
+
+/// Writes the full hit of every short hit, bit for bit what closest_hits writes for the rays. It does not wait,
+/// and may be captured in a Graph.
+///   rays, hits: as closest_hits got and wrote them; the Accel was not rebuilt or refitted since
+///   full:       one per hit; must not overlap the others
+/// Throws: Error invalid_argument if `accel` was never built, or if the numbers of rays, hits and full hits are
+/// not equal. Error out_of_memory, Error cancelled.
+void full_hits(Context& context, const Accel& accel, BufferSpan<const Ray> rays, BufferSpan<const ShortHit> hits,
+               BufferSpan<Hit> full);
 
 /// Sets occluded[i] to 1 if ray i hits anything, else to 0. Everything else is as for closest_hits.
 void any_hits(Context& context, const Accel& accel, BufferSpan<const Ray> rays, BufferSpan<u8> occluded,

@@ -12,6 +12,7 @@
 
 #include "builders/geometry/packed_triangle.h"
 #include "trace/masked_triangles.h"
+#include "trace/short_hit.h"
 
 namespace copse {
 
@@ -38,6 +39,12 @@ template <u32 stack_size = default_stack_size>
 COPSE_HD inline Hit closest_hit(const AccelView& accel, const Ray& ray, u32 mask = ~u32{0},
                                 Cull cull = Cull::none) {
   return closest_hit<stack_size>(accel.tree, accel.seen_by(ray, mask, cull), ray);
+}
+
+/// Returns the hit that a batch of short hits found for this ray, with its ids and weights. It reads one triangle.
+/// The bits are those of closest_hit.
+COPSE_HD inline Hit full_hit(const AccelView& accel, const Ray& ray, const ShortHit& hit) {
+  return full_hit(accel.triangles, ray, hit);
 }
 
 /// Returns true if the ray hits any triangle. The arguments are those of closest_hit.

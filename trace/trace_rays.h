@@ -8,6 +8,7 @@
 #include "builders/geometry/primitive_set.h"
 #include "primitives/core/context.h"
 #include "trace/ray.h"
+#include "trace/short_hit.h"
 #include "trace/trace_options.h"
 #include "trace/tree_view.h"
 
@@ -47,6 +48,14 @@ class TraceTriangles {
 /// Memory: scratch of 64 bytes per view if there are several views, and 256 bytes for the choice of a kernel.
 void closest_hits(Context& context, const TreeView& bvh, const TraceTriangles& triangles,
                   BufferSpan<const Ray> rays, BufferSpan<Hit> hits, const TraceOptions& options = {});
+
+/// The same with results of 8 bytes, each with the place of its triangle among the packed ones. Where memory
+/// bounds the rays, as for those that miss, they are faster. full_hit() makes a Hit of each, with the bits of the
+/// call above.
+///   triangles: packed
+/// Throws: also Error invalid_argument if the triangles are not packed.
+void closest_hits(Context& context, const CompressedBvh4View& bvh, const TraceTriangles& triangles,
+                  BufferSpan<const Ray> rays, BufferSpan<ShortHit> hits, const TraceOptions& options = {});
 
 /// Sets occluded[i] to 1 if ray i hits anything, else to 0. Everything else is as for closest_hits.
 void any_hits(Context& context, const TreeView& bvh, const TraceTriangles& triangles, BufferSpan<const Ray> rays,

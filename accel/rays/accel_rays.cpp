@@ -11,11 +11,16 @@ namespace copse {
 
 namespace detail {
 
-// The body: gather_rays.inl, for either executor.
+// The bodies: gather_rays.inl and full_hits.inl, for either executor.
 
 /// Stores rays first to first + count - 1.
 template <class Executor>
 void gather_rays(const Executor& ex, const RaySpan& rays, u64 first, u64 count, Ray* out);
+
+/// Stores the full hits of `count` short hits.
+template <class Executor>
+void store_full_hits(const Executor& ex, BufferSpan<const PackedTriangle> triangles, u64 count, const Ray* rays,
+                     const ShortHit* hits, Hit* full);
 
 }  // namespace detail
 
@@ -89,6 +94,16 @@ void trace_gathered(const char* function, Context& context, const RaySpan& rays,
   });
 }
 
+template <class Result>
+void closest_hits_gathered(Context& context, const Accel& accel, const RaySpan& rays, BufferSpan<Result> hits,
+                           const TraceOptions& options) {
+  detail::check_accel("closest_hits", context, accel);
+  check_rays("closest_hits", rays, hits);
+  trace_gathered("closest_hits", context, rays, options, [&](auto part, u64 first, const TraceOptions& of_part) {
+    closest_hits(context, accel, part, hits.subspan(first, part.size()), of_part);
+  });
+}
+
 }  // namespace
 
 void closest_hits(Context& context, const Accel& accel, BufferSpan<const Ray> rays, BufferSpan<Hit> hits,
@@ -99,10 +114,30 @@ void closest_hits(Context& context, const Accel& accel, BufferSpan<const Ray> ra
 
 void closest_hits(Context& context, const Accel& accel, const RaySpan& rays, BufferSpan<Hit> hits,
                   const TraceOptions& options) {
+  closest_hits_gathered(context, accel, rays, hits, options);
+}
+
+void closest_hits(Context& context, const Accel& accel, BufferSpan<const Ray> rays, BufferSpan<ShortHit> hits,
+                  const TraceOptions& options) {
   detail::check_accel("closest_hits", context, accel);
-  check_rays("closest_hits", rays, hits);
-  trace_gathered("closest_hits", context, rays, options, [&](auto part, u64 first, const TraceOptions& of_part) {
-    closest_hits(context, accel, part, hits.subspan(first, part.size()), of_part);
+  closest_hits(context, accel.view().tree, triangles_of(accel), rays, hits, options);
+}
+
+void closest_hits(Context& context, const Accel& accel, const RaySpan& rays, BufferSpan<ShortHit> hits,
+                  const TraceOptions& options) {
+  closest_hits_gathered(context, accel, rays, hits, options);
+}
+
+void full_hits(Context& context, const Accel& accel, BufferSpan<const Ray> rays, BufferSpan<const ShortHit> hits,
+               BufferSpan<Hit> full) {
+  detail::check_accel("full_hits", context, accel);
+  detail::check_results("full_hits", "rays", rays, full);
+  detail::check_same_count("full_hits", "rays", rays.size(), "hits", hits.size());
+  detail::check_address("full_hits", "hits", hits);
+  detail::check_apart("full_hits", "hits", hits, full);
+  dispatch(context, [&](const auto& ex) {
+    detail::store_full_hits(ex, accel.packed_triangles().view(), rays.size(), rays.data(), hits.data(),
+                            full.data());
   });
 }
 

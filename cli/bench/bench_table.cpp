@@ -125,6 +125,8 @@ Json to_json(const ViewTimes& times) {
     json["kernels"].push_back({{"kernel", name_of(by.kernel)},
                                {"primary", to_json(by.primary)},
                                {"diffuse", to_json(by.diffuse)},
+                               {"primary_short", to_json(by.primary_short)},
+                               {"diffuse_short", to_json(by.diffuse_short)},
                                {"ambient", to_json(by.ambient)},
                                {"shadow", to_json(by.shadow)}});
   }
@@ -200,9 +202,10 @@ std::string views_lines(const ViewsResult& result) {
   for (const ViewTimes& times : result.views) {
     for (const ViewKernelTimes& by : times.kernels) {
       text += fmt::format(
-          "  from ({:.2f}, {:.2f}, {:.2f}) {:<15} primary {:>8}, diffuse {:>8}, ambient {:>8}, shadow {:>8}\n",
+          "  from ({:.2f}, {:.2f}, {:.2f}) {:<15} primary {:>8}, diffuse {:>8}; short hits {:>8}, {:>8}; "
+          "ambient {:>8}, shadow {:>8}\n",
           times.eye.x, times.eye.y, times.eye.z, name_of(by.kernel), rate(by.primary), rate(by.diffuse),
-          rate(by.ambient), rate(by.shadow));
+          rate(by.primary_short), rate(by.diffuse_short), rate(by.ambient), rate(by.shadow));
     }
   }
   return text;

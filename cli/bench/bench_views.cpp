@@ -32,28 +32,42 @@ struct ViewBench {
   u32 repeats;
   TraceKernel kernel;
 
-  RayTimes closest(const std::vector<Ray>& rays) const {
-    const auto trace = [&](BufferSpan<const Ray> ray_span, BufferSpan<Hit> hits) {
-      closest_hits(context, accel, ray_span, hits, {.kernel = kernel});
-    };
-    return measure_rays(context, rays, repeats, trace).times;
-  }
-
-  RayTimes any(const std::vector<Ray>& rays) const {
+  /// Times trace(rays, results), and counts the results that is_hit_of(result) says are hits.
+  template <class Result, class Trace, class IsHit>
+  RayTimes measure_batch(const std::vector<Ray>& rays, const Trace& trace, const IsHit& is_hit_of) const {
     RayTimes times{.ray_count = rays.size()};
     if (rays.empty()) return times;
     const Buffer<Ray> ray_buffer(context, rays);
-    Buffer<u8> occluded(context, rays.size());
-    times.milliseconds = median_milliseconds(context, repeats, [&] {
-      any_hits(context, accel, ray_buffer.span(), occluded.span(), {.kernel = kernel});
-    });
-    const std::vector<u8> results = occluded.download();
-    times.hit_count = u64(std::count(results.begin(), results.end(), u8{1}));
+    Buffer<Result> results(context, rays.size());
+    times.milliseconds = median_milliseconds(context, repeats, [&] { trace(ray_buffer.span(), results.span()); });
+    const std::vector<Result> found = results.download();
+    times.hit_count = u64(std::count_if(found.begin(), found.end(), is_hit_of));
     return times;
   }
 
+  template <class Result>
+  RayTimes closest(const std::vector<Ray>& rays) const {
+    const auto trace = [&](BufferSpan<const Ray> ray_span, BufferSpan<Result> hits) {
+      closest_hits(context, accel, ray_span, hits, {.kernel = kernel});
+    };
+    return measure_batch<Result>(rays, trace, [](const Result& hit) { return is_hit(hit); });
+  }
+
+  RayTimes any(const std::vector<Ray>& rays) const {
+    const auto trace = [&](BufferSpan<const Ray> ray_span, BufferSpan<u8> occluded) {
+      any_hits(context, accel, ray_span, occluded, {.kernel = kernel});
+    };
+    return measure_batch<u8>(rays, trace, [](u8 occluded) { return occluded != 0; });
+  }
+
   ViewKernelTimes measure(const ViewRays& rays) const {
-    return {kernel, closest(rays.primary), closest(rays.diffuse), any(rays.diffuse), any(rays.shadow)};
+    return {.kernel = kernel,
+            .primary = closest<Hit>(rays.primary),
+            .diffuse = closest<Hit>(rays.diffuse),
+            .primary_short = closest<ShortHit>(rays.primary),
+            .diffuse_short = closest<ShortHit>(rays.diffuse),
+            .ambient = any(rays.diffuse),
+            .shadow = any(rays.shadow)};
   }
 };
 

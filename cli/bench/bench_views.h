@@ -11,10 +11,10 @@ namespace copse::cli {
 /// The rays of one view by one kernel.
 struct ViewKernelTimes {
   TraceKernel kernel = TraceKernel::automatic;
-  RayTimes primary;
-  RayTimes diffuse;  // closest hits
-  RayTimes ambient;  // the diffuse rays as any hits
-  RayTimes shadow;   // any hits
+  RayTimes primary, diffuse;              // closest hits of 20 bytes
+  RayTimes primary_short, diffuse_short;  // the same rays with short hits, of 8 bytes
+  RayTimes ambient;                       // the diffuse rays as any hits
+  RayTimes shadow;                        // any hits
 };
 
 struct ViewTimes {

@@ -2,10 +2,13 @@
 
 #include <gtest/gtest.h>
 
+#include <bit>
+
 #include "accel/accel_rays.h"
 #include "builders/geometry/generate.h"
 #include "tests/accel/accels.h"
 #include "tests/support/hard_meshes.h"
+#include "trace/trace_rays.h"
 
 namespace copse {
 namespace {
@@ -91,6 +94,47 @@ TEST_P(AccelRays, PassOverOneSideOfTriangles) {
   }
 }
 
+TEST_P(AccelRays, NameTheTriangleInAShortHit) {
+  const test::SceneOfViews scene(context(), parts_of_a_mesh());
+  const std::vector<Ray> rays = test::difficult_rays(generate_random(480, 0.2f), 800, 9);
+  for (const Quality quality : test::all_qualities) {
+    Accel accel = build(context(), scene.device(), {.quality = quality});
+    if (quality == Quality::fast) compact(context(), accel);
+    const std::vector<ShortHit> hits = test::trace_short(context(), accel, rays);
+    const std::vector<PackedTriangle> triangles = accel.packed_triangles().triangles.download();
+    u32 hit_count = 0;
+    for (size_t i = 0; i < rays.size(); ++i) {
+      const Hit expected = scene.hit(rays[i]);
+      ASSERT_EQ(is_hit(hits[i]), is_hit(expected));
+      if (!is_hit(expected)) {
+        ASSERT_EQ(hits[i].triangle, invalid_id);
+        ASSERT_EQ(std::bit_cast<u32>(hits[i].t), std::bit_cast<u32>(rays[i].t_max));
+        continue;
+      }
+      ++hit_count;
+      ASSERT_LT(hits[i].triangle, triangles.size());
+      ASSERT_EQ(triangles[hits[i].triangle].local_id, expected.primitive);
+      ASSERT_EQ(triangles[hits[i].triangle].geometry, expected.geometry);
+      // On the host the view can be read on the CPU's backend alone.
+      if (GetParam() == Backend::cpu) {
+        ASSERT_TRUE(test::same_bits(full_hit(accel.view(), rays[i], hits[i]), expected));
+      }
+    }
+    ASSERT_GT(hit_count, 100u);
+  }
+}
+
+TEST_P(AccelRays, FillShortHitsAfterARefit) {
+  Mesh mesh = generate_random(480, 0.2f);
+  const DeviceMesh before(context(), mesh);
+  Accel accel = build(context(), before.view());
+  for (vec3& position : mesh.positions) position = position * 1.5f + vec3(0.1f, 0, 0);
+  const DeviceMesh after(context(), mesh);
+  refit(context(), accel, after.view());
+  const std::vector<Ray> rays = test::difficult_rays(mesh, 400, 11);
+  test::expect_hits(context(), accel, rays, test::brute_force_hits({host_view(mesh)}, rays), "after a refit");
+}
+
 /// A ray inside a record of the caller's.
 struct PathState {
   u32 pixel;
@@ -121,6 +165,9 @@ TEST_P(AccelRays, StandInArraysOrRecordsOfTheCaller) {
   Buffer<u8> occluded(context(), records.size());
   const RaySpan in_records = RaySpan::in_records(&device_records.data()->ray, records.size(), sizeof(PathState));
   closest_hits(context(), accel, in_records, hits.span(), {.masks = device_masks.span()});
+  Buffer<ShortHit> short_hits(context(), records.size());
+  closest_hits(context(), accel, in_records, short_hits.span(), {.masks = device_masks.span()});
+  const std::vector<ShortHit> got_short = short_hits.download();
   any_hits(context(), accel, in_records, occluded.span(), {.masks = device_masks.span()});
   std::vector<Hit> got = hits.download();
   std::vector<u8> got_any = occluded.download();
@@ -128,6 +175,8 @@ TEST_P(AccelRays, StandInArraysOrRecordsOfTheCaller) {
     const Hit expected = scene.hit(records[i].ray, masks[i]);
     ASSERT_TRUE(test::same_bits(got[i], expected)) << i;
     ASSERT_EQ(got_any[i], is_hit(expected)) << i;
+    ASSERT_EQ(got_short[i].t, expected.t) << i;
+    ASSERT_EQ(is_hit(got_short[i]), is_hit(expected)) << i;
   }
 
   const RaySpan in_arrays{
@@ -221,6 +270,19 @@ TEST_P(AccelRays, RefuseWhatDoesNotFit) {
                      ErrorCode::invalid_argument, "3 results, but 4");
   EXPECT_COPSE_ERROR(closest_hits(context(), accel, rays.span(), hits.span(), {.masks = masks.span()}),
                      ErrorCode::invalid_argument, "3 masks for 4 rays");
+  Buffer<ShortHit> short_hits(context(), 4);
+  EXPECT_COPSE_ERROR(closest_hits(context(), accel, rays.span(), short_hits.span().first(3)),
+                     ErrorCode::invalid_argument, "3 results, but 4");
+  EXPECT_COPSE_ERROR(full_hits(context(), accel, rays.span(), short_hits.span().first(3), hits.span()),
+                     ErrorCode::invalid_argument, "full_hits: 4 rays, 3 hits");
+  EXPECT_COPSE_ERROR(full_hits(context(), accel, rays.span(), short_hits.span(), hits.span().first(3)),
+                     ErrorCode::invalid_argument, "3 results, but 4");
+  EXPECT_COPSE_ERROR(full_hits(context(), none, rays.span(), short_hits.span(), hits.span()),
+                     ErrorCode::invalid_argument, "full_hits: the structure was never built");
+  EXPECT_COPSE_ERROR(closest_hits(context(), accel.tree().view(), device.view(), rays.span(), short_hits.span()),
+                     ErrorCode::invalid_argument, "the triangles are not packed");
+  EXPECT_COPSE_ERROR(closest_hits(context(), none, rays.span(), short_hits.span()), ErrorCode::invalid_argument,
+                     "closest_hits: the structure was never built");
   EXPECT_COPSE_ERROR(closest_hits(context(), none, rays.span(), hits.span()), ErrorCode::invalid_argument,
                      "closest_hits: the structure was never built");
   EXPECT_COPSE_ERROR(any_hits(context(), none, rays.span(), occluded.span()), ErrorCode::invalid_argument,

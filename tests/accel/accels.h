@@ -75,6 +75,23 @@ inline std::vector<Hit> trace(Context& context, const Accel& accel, const std::v
   return hits.download();
 }
 
+inline std::vector<ShortHit> trace_short(Context& context, const Accel& accel, const std::vector<Ray>& rays,
+                                         const TraceOptions& options = {}) {
+  const Buffer<Ray> device_rays(context, rays);
+  Buffer<ShortHit> hits(context, rays.size());
+  closest_hits(context, accel, device_rays.span(), hits.span(), options);
+  return hits.download();
+}
+
+inline std::vector<Hit> fill(Context& context, const Accel& accel, const std::vector<Ray>& rays,
+                             const std::vector<ShortHit>& hits) {
+  const Buffer<Ray> device_rays(context, rays);
+  const Buffer<ShortHit> device_hits(context, hits);
+  Buffer<Hit> full(context, rays.size());
+  full_hits(context, accel, device_rays.span(), device_hits.span(), full.span());
+  return full.download();
+}
+
 inline std::vector<u8> trace_any(Context& context, const Accel& accel, const std::vector<Ray>& rays,
                                  const TraceOptions& options = {}) {
   const Buffer<Ray> device_rays(context, rays);
@@ -83,15 +100,21 @@ inline std::vector<u8> trace_any(Context& context, const Accel& accel, const std
   return occluded.download();
 }
 
-/// Hits and occlusion are the expected ones, bit for bit.
+/// Hits, short hits and occlusion are the expected ones, bit for bit.
 inline void expect_hits(Context& context, const Accel& accel, const std::vector<Ray>& rays,
                         const std::vector<Hit>& expected, const std::string& name,
                         const TraceOptions& options = {}) {
   const std::vector<Hit> hits = trace(context, accel, rays, options);
+  const std::vector<ShortHit> short_hits = trace_short(context, accel, rays, options);
+  const std::vector<Hit> filled = fill(context, accel, rays, short_hits);
   const std::vector<u8> occluded = trace_any(context, accel, rays, options);
   for (size_t i = 0; i < rays.size(); ++i) {
     ASSERT_TRUE(same_bits(hits[i], expected[i]))
         << name << ": " << text(rays[i]) << ": " << text(hits[i]) << ", expected " << text(expected[i]);
+    ASSERT_EQ(short_hits[i].t, hits[i].t) << name << ": " << text(rays[i]);
+    ASSERT_EQ(is_hit(short_hits[i]), is_hit(hits[i])) << name << ": " << text(rays[i]);
+    ASSERT_TRUE(same_bits(filled[i], expected[i])) << name << ": " << text(rays[i]) << ": " << text(filled[i])
+                                                   << " from a short hit, expected " << text(expected[i]);
     ASSERT_EQ(occluded[i], is_hit(expected[i]) ? 1 : 0) << name << ": " << text(rays[i]);
   }
 }

@@ -118,7 +118,7 @@ TEST_P(CliBench, TracesFromSeveralEyes) {
     EXPECT_EQ(automatic["shadow"]["rays"], automatic["primary"]["hits"]);
     EXPECT_EQ(automatic["ambient"]["hits"], automatic["diffuse"]["hits"]);
     for (const Json& by : view["kernels"]) {
-      for (const char* rays : {"primary", "diffuse", "ambient", "shadow"}) {
+      for (const char* rays : {"primary", "diffuse", "primary_short", "diffuse_short", "ambient", "shadow"}) {
         EXPECT_EQ(by[rays]["hits"], automatic[rays]["hits"]) << by["kernel"] << ", " << rays;
       }
     }

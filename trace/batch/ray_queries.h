@@ -3,6 +3,7 @@
 // The query of a batch, for the kernels of both backends: the leaf test of each ray, and its result.
 
 #include "trace/masked_triangles.h"
+#include "trace/short_hit.h"
 #include "trace/walk/binary_walk.h"
 #include "trace/walk/unordered_walk.h"
 #include "trace/walk/wide_walk.h"
@@ -50,6 +51,8 @@ struct RayQuery {
 
 template <class Tree, class Source>
 struct ClosestHits : RayQuery<Tree, Source, Hit, ClosestTriangle> {
+  static constexpr bool finds_closest = true;
+
   template <class Test>
   COPSE_HD static Hit result(const Test& test, float limit) {
     return test.hit(limit);
@@ -57,8 +60,23 @@ struct ClosestHits : RayQuery<Tree, Source, Hit, ClosestTriangle> {
   COPSE_HD static Hit miss(const Ray& ray) { return {ray.t_max, invalid_id, invalid_id, 0, 0}; }
 };
 
+/// The closest hits in 8 bytes each. The triangles must be packed: a leaf test then knows each by its place.
+template <class Tree, class Source>
+struct ShortHits : RayQuery<Tree, Source, ShortHit, ClosestTriangle> {
+  static constexpr bool finds_closest = true;
+
+  template <class Test>
+  COPSE_HD static ShortHit result(const Test& test, float limit) {
+    static_assert(Test::takes_places);
+    return {limit, test.closest};
+  }
+  COPSE_HD static ShortHit miss(const Ray& ray) { return {ray.t_max, invalid_id}; }
+};
+
 template <class Tree, class Source>
 struct AnyHits : RayQuery<Tree, Source, u8, AnyTriangle> {
+  static constexpr bool finds_closest = false;
+
   template <class Test>
   COPSE_HD static u8 result(const Test& test, float) {
     return test.found ? 1 : 0;
@@ -66,9 +84,21 @@ struct AnyHits : RayQuery<Tree, Source, u8, AnyTriangle> {
   COPSE_HD static u8 miss(const Ray&) { return 0; }
 };
 
-/// The query for this type of result: Hit for the closest hits, u8 for any hits.
+/// The query for this type of result: Hit and ShortHit for the closest hits, u8 for any hits.
 template <class Tree, class Source, class Result>
-using QueryFor = std::conditional_t<std::is_same_v<Result, Hit>, ClosestHits<Tree, Source>, AnyHits<Tree, Source>>;
+struct QueryOf {
+  using type = AnyHits<Tree, Source>;
+};
+template <class Tree, class Source>
+struct QueryOf<Tree, Source, Hit> {
+  using type = ClosestHits<Tree, Source>;
+};
+template <class Tree, class Source>
+struct QueryOf<Tree, Source, ShortHit> {
+  using type = ShortHits<Tree, Source>;
+};
+template <class Tree, class Source, class Result>
+using QueryFor = typename QueryOf<Tree, Source, Result>::type;
 
 /// The fast traversal of a query. Through wide trees, rays that look for any hit need no order.
 template <class Query, u32 stack_size>

@@ -10,10 +10,11 @@ namespace copse {
 
 namespace detail {
 
-// The body: trace_rays.inl, for either executor and each layout.
+// The bodies: trace_rays.inl, for either executor and each layout, and short_hits.inl, for either executor.
 
 /// `Triangles`: std::span<const TriangleView> or BufferSpan<const PackedTriangle>. `Result`: Hit for the closest
-/// hit, u8 for any. `masks`: null where every ray sees every triangle; options.masks is not looked at.
+/// hit, u8 for any; ShortHit through CompressedBvh4View and packed triangles alone. `masks`: null where every ray
+/// sees every triangle; options.masks is not looked at.
 template <class Executor, class View, class Triangles, class Result>
 void trace_rays(const Executor& ex, const View& bvh, const Triangles& triangles, BufferSpan<const Ray> rays,
                 Result* results, const BatchMasks* masks, const TraceOptions& options);
@@ -58,23 +59,37 @@ Packed body_argument(const char* function, u64 tree_capacity, const Packed& pack
 }
 
 template <class Result>
-void trace(const char* function, Context& context, const TreeView& tree, const TraceTriangles& triangles,
-           BufferSpan<const Ray> rays, BufferSpan<Result> results, const TraceOptions& options) {
+void check_batch(const char* function, BufferSpan<const Ray> rays, BufferSpan<Result> results,
+                 const TraceOptions& options) {
   detail::check_results(function, "rays", rays, results);
   check_options(function, options);
   detail::check_masks(function, "rays", options.masks, rays.size());
   detail::check_apart(function, "masks", options.masks, results);
+}
+
+/// Traces through a tree of one layout. `source`: one of the variants of `triangles`.
+template <class View, class Source, class Result>
+void trace_layout(const char* function, Context& context, const View& bvh, const Source& source,
+                  const TraceTriangles& triangles, BufferSpan<const Ray> rays, BufferSpan<Result> results,
+                  const TraceOptions& options) {
+  detail::check_tree(function, bvh);
+  const auto argument = body_argument(function, bvh.primitive_ids.size(), source);
+  detail::check_masks(function, "packed triangles", triangles.masks(), bvh.primitive_ids.size());
+  const bool is_masked = !options.masks.empty() || options.mask != ~u32{0} || options.cull != Cull::none ||
+                         has_masks(source, triangles.masks());
+  const detail::BatchMasks masks{options.masks.data(), triangles.masks().data(), options.mask, options.cull,
+                                 options.cull == Cull::none ? nullptr : rays.data()};
+  dispatch(context, [&](const auto& ex) {
+    detail::trace_rays(ex, bvh, argument, rays, results.data(), is_masked ? &masks : nullptr, options);
+  });
+}
+
+template <class Result>
+void trace(const char* function, Context& context, const TreeView& tree, const TraceTriangles& triangles,
+           BufferSpan<const Ray> rays, BufferSpan<Result> results, const TraceOptions& options) {
+  check_batch(function, rays, results, options);
   const auto run = [&](const auto& bvh, const auto& source) {
-    detail::check_tree(function, bvh);
-    const auto argument = body_argument(function, bvh.primitive_ids.size(), source);
-    detail::check_masks(function, "packed triangles", triangles.masks(), bvh.primitive_ids.size());
-    const bool is_masked = !options.masks.empty() || options.mask != ~u32{0} || options.cull != Cull::none ||
-                           has_masks(source, triangles.masks());
-    const detail::BatchMasks masks{options.masks.data(), triangles.masks().data(), options.mask, options.cull,
-                                   options.cull == Cull::none ? nullptr : rays.data()};
-    dispatch(context, [&](const auto& ex) {
-      detail::trace_rays(ex, bvh, argument, rays, results.data(), is_masked ? &masks : nullptr, options);
-    });
+    trace_layout(function, context, bvh, source, triangles, rays, results, options);
   };
   std::visit(run, tree, triangles.variant());
 }
@@ -84,6 +99,19 @@ void trace(const char* function, Context& context, const TreeView& tree, const T
 void closest_hits(Context& context, const TreeView& bvh, const TraceTriangles& triangles,
                   BufferSpan<const Ray> rays, BufferSpan<Hit> hits, const TraceOptions& options) {
   trace("closest_hits", context, bvh, triangles, rays, hits, options);
+}
+
+void closest_hits(Context& context, const CompressedBvh4View& bvh, const TraceTriangles& triangles,
+                  BufferSpan<const Ray> rays, BufferSpan<ShortHit> hits, const TraceOptions& options) {
+  const char* const function = "closest_hits";
+  check_batch(function, rays, hits, options);
+  const Packed* packed = std::get_if<Packed>(&triangles.variant());
+  if (packed == nullptr) {
+    detail::refuse(function,
+                   "the triangles are not packed, but a short hit names a packed triangle; "
+                   "make them by pack_triangles, or ask for results of type Hit");
+  }
+  trace_layout(function, context, bvh, *packed, triangles, rays, hits, options);
 }
 
 void any_hits(Context& context, const TreeView& bvh, const TraceTriangles& triangles, BufferSpan<const Ray> rays,

@@ -3,11 +3,12 @@
 // Batches of rays on the CPU, as the SIMD code of a layout gets them (trace/batch/cpu/simd_entry.inl).
 
 #include "trace/masked_triangles.h"
+#include "trace/short_hit.h"
 #include "trace/walk/wide_tree.h"
 
 namespace copse::cpu {
 
-/// A batch of rays through one tree. Its results go to `hits` or to `occluded`; the other is null.
+/// A batch of rays through one tree. Its results go to `hits`, `short_hits` or `occluded`; the others are null.
 template <class Tree>
 struct SimdBatch {
   Tree tree;
@@ -20,6 +21,7 @@ struct SimdBatch {
 
   const Ray* rays;
   Hit* hits = nullptr;
+  ShortHit* short_hits = nullptr;  // of packed triangles
   u8* occluded = nullptr;
   const copse::detail::BatchMasks* masks = nullptr;  // or null
   bool packets;  // neighbouring rays traverse together as long as they stay together
@@ -37,9 +39,14 @@ template <class Tree, class Triangles>
 void trace_seen(const SimdBatch<Tree>& batch, const Triangles& triangles, u64 i) {
   const Ray ray = batch.rays[i];
   NoCounter counter;
-  if (batch.hits != nullptr) {
+  if (batch.occluded == nullptr) {
     copse::detail::ClosestTriangle closest(triangles, ray);
-    batch.hits[i] = closest.hit(copse::detail::traverse_robust(batch.tree, ray, closest, counter));
+    const float limit = copse::detail::traverse_robust(batch.tree, ray, closest, counter);
+    if (batch.hits != nullptr) {
+      batch.hits[i] = closest.hit(limit);
+    } else {
+      batch.short_hits[i] = {limit, closest.closest};
+    }
   } else {
     copse::detail::AnyTriangle any(triangles, ray);
     copse::detail::traverse_robust(batch.tree, ray, any, counter);

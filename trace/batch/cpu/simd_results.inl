@@ -43,6 +43,17 @@ HWY_INLINE void write_occluded(const SimdBatch<Tree>& batch, const Triangles& tr
   }
 }
 
+template <class Tree, class Triangles>
+HWY_INLINE void write_short_hits(const SimdBatch<Tree>& batch, const Triangles& triangles, const RayGroup& group,
+                                 u32 rays, u32 retraced) {
+  for (; rays != 0; rays &= rays - 1) {
+    const u32 lane = u32(__builtin_ctz(rays)), closest = group.closest[lane];
+    const u64 i = group.ids[lane];
+    batch.short_hits[i] = {closest == invalid_id ? batch.rays[i].t_max : group.limit[lane], closest};
+    if (retraced >> lane & 1) retrace_robust(batch, triangles, i);
+  }
+}
+
 /// Writes the results of the rays of these bits. Those of `retraced` are traced again, by the traversal that has
 /// no depth limit.
 template <bool any, class Tree, class Triangles>
@@ -50,8 +61,10 @@ HWY_INLINE void write_results(const SimdBatch<Tree>& batch, const Triangles& tri
                               u32 rays, u32 retraced) {
   if constexpr (any) {
     write_occluded(batch, triangles, group, rays, retraced);
-  } else {
+  } else if (batch.hits != nullptr) {
     write_hits(batch, triangles, group, rays, retraced);
+  } else {
+    write_short_hits(batch, triangles, group, rays, retraced);
   }
 }
 

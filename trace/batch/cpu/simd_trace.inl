@@ -95,7 +95,7 @@ HWY_NOINLINE void trace_range(const SimdBatch<Tree>& batch, const Triangles& tri
 
 template <class Tree, class Triangles>
 HWY_INLINE void trace_triangles(const SimdBatch<Tree>& batch, const Triangles& triangles, u64 begin, u64 end) {
-  if (batch.hits != nullptr) {
+  if (batch.occluded == nullptr) {
     trace_range<false>(batch, triangles, begin, end);
   } else {
     trace_range<true>(batch, triangles, begin, end);

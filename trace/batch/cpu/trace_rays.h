@@ -26,17 +26,27 @@ void set_triangles(SimdBatch<Tree>& batch, const copse::detail::WithMasks<Source
   batch.masks = &source.masks;
 }
 
+/// Sets where the results of a batch go.
+template <class Tree>
+void set_results(SimdBatch<Tree>& batch, Hit* hits) {
+  batch.hits = hits;
+}
+template <class Tree>
+void set_results(SimdBatch<Tree>& batch, ShortHit* hits) {
+  batch.short_hits = hits;
+}
+template <class Tree>
+void set_results(SimdBatch<Tree>& batch, u8* occluded) {
+  batch.occluded = occluded;
+}
+
 /// The batch of a query, to which it refers.
 template <class Query>
 SimdBatch<typename Query::Tree> batch_of(const Query& query, bool packets) {
   SimdBatch<typename Query::Tree> batch{
       .tree = query.tree, .bounds = query.tree.bounds(), .rays = query.rays, .packets = packets};
   set_triangles(batch, query.source);
-  if constexpr (std::is_same_v<typename Query::Result, Hit>) {
-    batch.hits = query.results;
-  } else {
-    batch.occluded = query.results;
-  }
+  set_results(batch, query.results);
   return batch;
 }
 

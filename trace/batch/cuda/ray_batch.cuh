@@ -49,6 +49,9 @@ __device__ inline void store_result(Hit* hits, u64 i, const Hit& hit) {
   __stcs(words + 3, hit.u);
   __stcs(words + 4, hit.v);
 }
+__device__ inline void store_result(ShortHit* hits, u64 i, const ShortHit& hit) {
+  __stcs(reinterpret_cast<uint2*>(hits + i), make_uint2(__float_as_uint(hit.t), hit.triangle));
+}
 __device__ inline void store_result(u8* results, u64 i, u8 result) {
   results[i] = result;
 }
@@ -78,6 +81,9 @@ __device__ inline void store_results_of_warp(Hit* hits, u64 first, u32 count, co
     for (u32 k = lane_id(); k < count * words_per_hit; k += warp_size) __stcs(out + k, own[k]);
   }
   __syncwarp();
+}
+__device__ inline void store_results_of_warp(ShortHit* hits, u64 first, u32 count, const ShortHit& hit) {
+  if (lane_id() < count) store_result(hits, first + lane_id(), hit);
 }
 __device__ inline void store_results_of_warp(u8* results, u64 first, u32 count, u8 result) {
   if (lane_id() < count) results[first + lane_id()] = result;

@@ -14,8 +14,7 @@ namespace copse::cuda::detail {
 
 /// Inner steps between two looks at the leaves. bench/notes/rays-gpu.md has the measurements.
 template <class Query>
-inline constexpr u32 steps_between_leaves =
-    WalksBinaryTree<Query> || std::is_same_v<typename Query::Result, u8> ? 4 : 3;
+inline constexpr u32 steps_between_leaves = WalksBinaryTree<Query> || !Query::finds_closest ? 4 : 3;
 
 /// One lane's traversal. For binary trees run_in_octant calls it.
 template <class Query>

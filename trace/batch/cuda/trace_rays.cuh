@@ -28,7 +28,7 @@ struct CopyKernel {
 template <class Query>
 inline constexpr bool has_packets =
     WalksBinaryTree<Query> || (std::is_same_v<typename Query::Tree, copse::detail::WideTree<CompressedBvh4Node>> &&
-                               std::is_same_v<typename Query::Result, Hit> && !Query::has_masks);
+                               Query::finds_closest && !Query::has_masks);
 
 /// The kernel that stands for `kernel` with this query. Batches with masks are rare and have no kernel of a thread
 /// per ray: that is less to compile, and costs them at most a fifth of the speed.
@@ -58,8 +58,7 @@ KernelTable kernels_for(const Query& query, u64 n) {
     return {together, together, persistent};
   } else if constexpr (Query::has_masks) {
     return {persistent, persistent, persistent};
-  } else if constexpr (std::is_same_v<Tree, copse::detail::WideTree<CompressedBvh4Node>> &&
-                       std::is_same_v<typename Query::Result, Hit>) {
+  } else if constexpr (std::is_same_v<Tree, copse::detail::WideTree<CompressedBvh4Node>> && Query::finds_closest) {
     return {count > n / 2 ? persistent : together, count > n ? persistent : together, persistent};
   } else if constexpr (std::is_same_v<Tree, copse::detail::WideTree<CompressedBvh8Node>>) {
     return {persistent, persistent, persistent};
