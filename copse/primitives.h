@@ -20,6 +20,7 @@
 #include "primitives/partition.h"
 #include "primitives/radix_sort.h"
 #include "primitives/reduce.h"
+#include "primitives/run_if.h"
 #include "primitives/run_length.h"
 #include "primitives/sample_sort.h"
 #include "primitives/scan.h"

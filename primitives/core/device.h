@@ -49,6 +49,13 @@ class Device {
   virtual std::shared_ptr<void> end_capture() = 0;
   virtual void abandon_capture() noexcept = 0;
   virtual void launch_captured(void* graph) = 0;
+
+  /// While capturing: begins work that each launch of the graph does only if *flag, in the memory of the device, is
+  /// not 0 when it gets there. Returns the stream that takes this work. Branches may stand inside each other.
+  /// Throws: Error no_device if the CUDA toolkit of this build has no branches.
+  virtual void* begin_branch(const u32* flag) = 0;
+  virtual void end_branch() = 0;
+  virtual void abandon_branch() noexcept = 0;
 };
 
 namespace cpu {

@@ -14,6 +14,13 @@
 #define COPSE_DEVICE_CODE 0
 #endif
 
+// 1 if the CUDA toolkit can make branches in a captured graph (conditional nodes).
+#if defined(__CUDACC_VER_MAJOR__) && __CUDACC_VER_MAJOR__ >= 13
+#define COPSE_HAS_GRAPH_BRANCHES 1
+#else
+#define COPSE_HAS_GRAPH_BRANCHES 0
+#endif
+
 // 1 in device code for GPUs with bulk copies to shared memory (compute capability 9.0).
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
 #define COPSE_HAS_BULK_COPIES 1

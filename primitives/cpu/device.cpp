@@ -56,6 +56,9 @@ class HostDevice final : public Device {
   std::shared_ptr<void> end_capture() override { return nullptr; }
   void abandon_capture() noexcept override {}
   void launch_captured(void*) override {}
+  void* begin_branch(const u32*) override { return nullptr; }
+  void end_branch() override {}
+  void abandon_branch() noexcept override {}
 
  private:
   Heap heap_;

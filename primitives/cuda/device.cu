@@ -4,6 +4,7 @@
 #include <string>
 
 #include "primitives/core/device.h"
+#include "primitives/cuda/graph_branches.cuh"
 #include "primitives/cuda/launch.cuh"
 #include "primitives/cuda/no_gpu.h"
 
@@ -174,6 +175,9 @@ class GpuDevice final : public Device {
     make_current();
     check(cudaGraphLaunch(static_cast<cudaGraphExec_t>(graph), stream_), "launching a captured graph");
   }
+  void* begin_branch(const u32* flag) override { return branches_.begin(stream_, flag); }
+  void end_branch() override { branches_.end(); }
+  void abandon_branch() noexcept override { branches_.abandon(); }
 
  private:
   /// Checks that this build has code for the GPU.
@@ -202,6 +206,7 @@ class GpuDevice final : public Device {
   std::unique_ptr<Pool> pool_;
   cudaStream_t stream_ = nullptr;
   bool owns_stream_ = false;
+  GraphBranches branches_;
 };
 
 }  // namespace
