@@ -30,6 +30,7 @@
 
 #include "accel/accel.h"
 #include "accel/accel_file.h"
+#include "accel/accel_motion.h"
 #include "accel/accel_rays.h"
 #include "accel/accel_render.h"
 #include "builders/bvh/build.h"
@@ -40,6 +41,7 @@
 #include "builders/bvh/lbvh.h"
 #include "builders/bvh/pack_triangles.h"
 #include "builders/bvh/ray_trees.h"
+#include "builders/bvh/rebuild_advisor.h"
 #include "builders/bvh/refit.h"
 #include "builders/bvh/reinsert.h"
 #include "builders/bvh/sah.h"

@@ -1,6 +1,7 @@
 // Measures of a tree, binary or wide, each node once.
 
 #include "builders/bvh/measure/measured.h"
+#include "builders/bvh/measure/root_bounds.h"
 #include "builders/bvh/wide/wide_tree.h"
 #include "primitives/bottom_up.h"
 #include "primitives/inputs.h"
@@ -8,12 +9,6 @@
 #include "primitives/reduce.h"
 
 namespace copse::detail {
-
-/// Cuts planes beyond the largest float there, so that areas are numbers.
-COPSE_HD inline Aabb cut_to_floats(const Aabb& box) {
-  constexpr float largest = 3.402823466e38f;
-  return {upper_corner(box.lo, vec3(-largest)), lower_corner(box.hi, vec3(largest))};
-}
 
 COPSE_HD inline TreeSums sums_of(const BvhView& bvh, const BvhNode& node) {
   const double area = half_area(node.box());
@@ -95,19 +90,6 @@ struct BeginAtLowest {
     return true;
   }
 };
-
-COPSE_HD inline Aabb bounds_of(const BvhNode& root) {
-  return root.box();
-}
-
-template <class Node>
-COPSE_HD Aabb bounds_of(const Node& root) {
-  Aabb box = Aabb::empty();
-  for (u32 slot = 0; slot < Node::width; ++slot) {
-    if (!root.child(slot).is_nothing() && !is_empty(root.child_box(slot))) box = merge(box, root.child_box(slot));
-  }
-  return is_empty(box) ? box : cut_to_floats(box);
-}
 
 template <class View>
 struct WriteDepthAndBounds {
