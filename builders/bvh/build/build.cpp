@@ -159,11 +159,21 @@ Bvh allocate_bvh(Context& context, u64 primitive_count) {
   return bvh;
 }
 
+/// A tree that was never built has no order to begin with.
+LbvhOptions without_last_order(LbvhOptions options) {
+  options.from_last_order = false;
+  return options;
+}
+template <class Options>
+const Options& without_last_order(const Options& options) {
+  return options;
+}
+
 template <class Primitives, class Options>
 Bvh build_tree(Context& context, const Primitives& primitives, const Options& options) {
   check(options);
   Bvh bvh = allocate_bvh(context, count_of(primitives));
-  rebuild_tree(context, bvh, primitives, options);
+  rebuild_tree(context, bvh, primitives, without_last_order(options));
   return bvh;
 }
 

@@ -19,16 +19,20 @@
 #include "builders/bvh/build/tree_body.h"
 #include "builders/bvh/lbvh.h"
 #include "builders/bvh/lbvh/reference.h"
+#include "builders/bvh/morton/last_order.h"
 #include "builders/bvh/morton/morton_order.h"
 #include "primitives/compact.h"
 #include "primitives/loops/zeroed_words.h"
+#include "primitives/scan.h"
 
 namespace copse::detail {
 
 template <class Executor, class Boxes>
 void build_over(const Executor& ex, const Boxes& boxes, u64 n, const LbvhOptions& options, const BvhArrays& bvh) {
   ScratchArena::Frame frame(ex.scratch);
-  const MortonOrder order = sort_by_morton_key(ex, frame, boxes, n, options.morton_bits, bvh);
+  const MortonOrder order = options.from_last_order
+                                ? sort_from_last_order(ex, frame, boxes, n, options.morton_bits, bvh)
+                                : sort_by_morton_key(ex, frame, boxes, n, options.morton_bits, bvh);
   with_leaves(ex, order, n, options.max_leaf_size, bvh, [&](const auto& leaves) {
     join_leaves(ex, boxes, order.precomputed, leaves, order.deltas, n, bvh);
   });
@@ -36,8 +40,10 @@ void build_over(const Executor& ex, const Boxes& boxes, u64 n, const LbvhOptions
 
 template <class Executor>
 u64 build_over_scratch_bytes(const Executor& ex, u64 n, PrimitiveKind kind, const LbvhOptions& options) {
-  const MortonOrderScratch order =
-      morton_order_scratch(ex, n, kind == PrimitiveKind::triangles, options.morton_bits);
+  const bool of_triangles = kind == PrimitiveKind::triangles;
+  const MortonOrderScratch order = options.from_last_order
+                                       ? last_order_scratch(ex, n, of_triangles, options.morton_bits)
+                                       : morton_order_scratch(ex, n, of_triangles, options.morton_bits);
   const u64 tree_bytes =
       join_leaves_scratch_bytes(ex, n) + (options.max_leaf_size > 1 ? leaf_groups_scratch_bytes(ex, n) : 0);
   return order.kept_bytes + larger(order.bytes, tree_bytes);

@@ -3,6 +3,7 @@
 // Topology and boxes of an LBVH on the CPU, by walks from the leaves (reference.h).
 
 #include "builders/bvh/lbvh/reference.h"
+#include "builders/bvh/morton/key_buckets_cpu.h"
 #include "builders/bvh/morton/morton_sort_cpu.h"
 #include "primitives/loops/zeroed_words_cpu.h"
 

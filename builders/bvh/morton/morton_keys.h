@@ -79,6 +79,9 @@ struct PreparedMortonKey {
   COPSE_HD Aabb start(u64 i) const { return boxes(u32(i)); }
   COPSE_HD u64 finish(u64 i, const Aabb& box) const {
     if (precomputed != nullptr) precomputed[i] = {box.lo, 0, box.hi, 0};
+    return key(box);
+  }
+  COPSE_HD u64 key(const Aabb& box) const {
     return is_empty(box) ? invalid_morton_key : grid.key(clean_point(centroid(box)));
   }
 };

@@ -51,6 +51,36 @@ inline u32 key_bits_or_fast(u64 n, u32 morton_bits) {
   return morton_bits == 0 ? fast_key_bits(n) : morton_bits;
 }
 
+/// Stores the bounds of all primitives and, if there is room for precomputed bounds, whether they pay.
+template <class Executor, class Boxes>
+void bound_for_keys(const Executor& ex, const Boxes& boxes, u64 n, const PrecomputedBounds& precomputed,
+                    Aabb* bounds) {
+  bound_primitives(ex, boxes, n, bounds);
+  if (precomputed.boxes != nullptr) {
+    reduce(ex, "Morton order: neighbours", PrecomputedBounds::sample_count, IsFarFromNext<Boxes>{boxes, bounds, n},
+           u32{0}, Plus{}, precomputed.far_count);
+  }
+}
+
+/// Sorts the keys of all primitives, at least one, and stores their order.
+template <class Executor, class Boxes>
+void sort_all_keys(const Executor& ex, const MortonKeyOf<Boxes>& key_of, u64 n, u32 morton_bits,
+                   const MortonOrderOutput& order) {
+  ScratchArena::Frame frame(ex.scratch);
+  const KeyShape shape(n, key_bits_or_fast(n, morton_bits));
+  const KeyWords keys{n, frame.allocate<u64>(n), shape.prefix_is_all() ? nullptr : frame.allocate<u32>(n), shape};
+  u64* const sorted_words = frame.allocate<u64>(n);
+  sort_by_prefix(ex, n, key_of, keys, sorted_words);
+
+  const SortedPrefixes sorted{n, sorted_words, shape.prefix_mask};
+  if (shape.prefix_is_all()) {
+    const StorePrefixOrder take{sorted, order};
+    for_each(ex, "Morton order: deltas", take.input_count(), take);
+  } else {
+    order_equal_prefixes(ex, keys, sorted, order);
+  }
+}
+
 /// Stores the primitives in Morton order as the primitive_ids of the tree, equal keys in the order of their ids,
 /// the invalid primitives last. Stores the counts of the tree as if each valid primitive were a leaf, and the
 /// empty root if there is none. The result is valid until `frame` ends.
@@ -64,28 +94,10 @@ MortonOrder sort_by_morton_key(const Executor& ex, ScratchArena::Frame& frame, c
     return {order.deltas, {}};
   }
   const PrecomputedBounds precomputed = choose_precomputed_bounds<Boxes>(ex, frame, n);
-
   ScratchArena::Frame sort_frame(ex.scratch);
   auto* bounds = sort_frame.allocate<Aabb>(1);
-  bound_primitives(ex, boxes, n, bounds);
-  if (precomputed.boxes != nullptr) {
-    reduce(ex, "Morton order: neighbours", PrecomputedBounds::sample_count, IsFarFromNext<Boxes>{boxes, bounds, n},
-           u32{0}, Plus{}, precomputed.far_count);
-  }
-
-  const KeyShape shape(n, key_bits_or_fast(n, morton_bits));
-  const KeyWords keys{n, sort_frame.allocate<u64>(n),
-                      shape.prefix_is_all() ? nullptr : sort_frame.allocate<u32>(n), shape};
-  u64* const sorted_words = sort_frame.allocate<u64>(n);
-  sort_by_prefix(ex, n, MortonKeyOf<Boxes>{boxes, bounds, precomputed}, keys, sorted_words);
-
-  const SortedPrefixes sorted{n, sorted_words, shape.prefix_mask};
-  if (shape.prefix_is_all()) {
-    const StorePrefixOrder take{sorted, order};
-    for_each(ex, "Morton order: deltas", take.input_count(), take);
-  } else {
-    order_equal_prefixes(ex, keys, sorted, order);
-  }
+  bound_for_keys(ex, boxes, n, precomputed, bounds);
+  sort_all_keys(ex, MortonKeyOf<Boxes>{boxes, bounds, precomputed}, n, morton_bits, order);
   return {order.deltas, precomputed};
 }
 

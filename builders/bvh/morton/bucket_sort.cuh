@@ -1,0 +1,220 @@
+#pragma once
+
+// Sorts a bucket of keys by a block, in shared memory. Used by key_buckets.cuh.
+//
+// Keys and numbers stay where they are; places in the bucket move. Three passes of a stable radix sort by 8 bits take
+// the highest 24 bits in which the keys of the bucket differ. Few keys share all of them; each of these finds its
+// place by counting. If very many do, the block sorts again by all bits of the numbers and then of the keys.
+
+#include "builders/bvh/morton/last_order.h"
+#include "primitives/cuda/block.cuh"
+#include "primitives/cuda/launch.cuh"
+
+namespace copse::cuda::detail {
+
+using copse::detail::BucketShape;
+using copse::detail::KeyBuckets;
+
+/// A bucket in shared memory.
+struct BucketMemory {
+  static constexpr u32 threads = 512;
+  static constexpr u32 warps = threads / warp_size;
+  static constexpr u32 rows = BucketShape::capacity / threads;
+  static constexpr u32 digit_bits = 8, digits = 1u << digit_bits;
+  static constexpr u32 short_bits = 3 * digit_bits;  // of a sort without all bits
+  static constexpr u32 max_counted_run = 64;         // keys that find their places by counting
+
+  u64 keys[BucketShape::capacity];
+  u32 ids[BucketShape::capacity];
+  u16 order[2][BucketShape::capacity];  // places, before and after a pass
+  u16 counts[warps][digits];
+  BlockStorage<u32, threads> sums;
+  u64 differing;  // bits in which keys differ
+  u32 now;        // which of `order` is valid
+
+  __device__ u32 place(u32 k) const { return order[now][k]; }
+  __device__ bool is_before(u32 a, u32 b) const {
+    return keys[a] != keys[b] ? keys[a] < keys[b] : ids[a] < ids[b];
+  }
+};
+
+struct KeyDigit {
+  const BucketMemory& memory;
+  u32 shift;
+  __device__ u32 operator()(u32 place) const { return u32(memory.keys[place] >> shift) % BucketMemory::digits; }
+};
+struct IdDigit {
+  const BucketMemory& memory;
+  u32 shift;
+  __device__ u32 operator()(u32 place) const { return memory.ids[place] >> shift & (BucketMemory::digits - 1); }
+};
+
+/// Sorts by one digit; equal digits keep their order. All threads of the block call it.
+template <class DigitOf>
+__device__ void sort_by_digit(BucketMemory& memory, u32 count, const DigitOf& digit_of) {
+  using Memory = BucketMemory;
+  const u32 warp = threadIdx.x / warp_size, used_rows = divide_rounding_up(count, Memory::threads);
+  const u32 first = warp * used_rows * warp_size + lane_id();
+  for (u32 d = lane_id(); d < Memory::digits; d += warp_size) memory.counts[warp][d] = 0;
+  __syncwarp();
+
+  // Rank the places of the warp among those of the same digit.
+  u32 place[Memory::rows], digit[Memory::rows], rank[Memory::rows];
+#pragma unroll
+  for (u32 row = 0; row < Memory::rows; ++row) {
+    if (row >= used_rows) break;
+    const u32 k = first + row * warp_size;
+    const bool is_there = k < count;
+    place[row] = is_there ? memory.place(k) : 0;
+    digit[row] = is_there ? digit_of(place[row]) : Memory::digits;
+    const u32 peers = __match_any_sync(all_lanes, digit[row]);
+    const u32 lower = u32(__popc(peers & lower_lanes()));
+    const u32 before = is_there ? memory.counts[warp][digit[row]] : 0;
+    __syncwarp();
+    if (is_there && lower == 0) memory.counts[warp][digit[row]] = u16(before + u32(__popc(peers)));
+    __syncwarp();
+    rank[row] = before + lower;
+  }
+  __syncthreads();
+
+  // Sum over the warps, and then over the digits.
+  u32 total = 0;
+  if (threadIdx.x < Memory::digits) {
+    for (u32 w = 0; w < Memory::warps; ++w) {
+      const u32 of_warp = memory.counts[w][threadIdx.x];
+      memory.counts[w][threadIdx.x] = u16(total);
+      total += of_warp;
+    }
+  }
+  const u32 begin = block_exclusive_sum<Memory::threads>(total, memory.sums).before;
+  if (threadIdx.x < Memory::digits) {
+    for (u32 w = 0; w < Memory::warps; ++w) memory.counts[w][threadIdx.x] += u16(begin);
+  }
+  __syncthreads();
+
+  u16* const to = memory.order[1 - memory.now];
+#pragma unroll
+  for (u32 row = 0; row < Memory::rows; ++row) {
+    if (row >= used_rows) break;
+    if (first + row * warp_size < count) to[memory.counts[warp][digit[row]] + rank[row]] = u16(place[row]);
+  }
+  __syncthreads();
+  if (threadIdx.x == 0) memory.now = 1 - memory.now;
+  __syncthreads();
+}
+
+/// Loads a bucket, and finds the bits in which its keys differ.
+__device__ inline void load_bucket(BucketMemory& memory, const u64* keys, const u32* ids, u32 count) {
+  if (threadIdx.x == 0) {
+    memory.differing = 0;
+    memory.now = 0;
+  }
+  __syncthreads();
+  const u64 first_key = keys[0];
+  u64 differing = 0;
+  for (u32 k = threadIdx.x; k < count; k += BucketMemory::threads) {
+    const u64 key = keys[k];
+    memory.keys[k] = key;
+    memory.ids[k] = ids[k];
+    memory.order[0][k] = u16(k);
+    differing |= key ^ first_key;
+  }
+  const u32 high = __reduce_or_sync(all_lanes, u32(differing >> 32));
+  const u32 low = __reduce_or_sync(all_lanes, u32(differing));
+  if (lane_id() == 0 && (high | low) != 0) {
+    atomicOr(reinterpret_cast<unsigned long long*>(&memory.differing), u64{high} << 32 | low);
+  }
+  __syncthreads();
+}
+
+/// Puts the keys of a run that share the sorted bits at their places. Returns false if a run is too long to count.
+///   shift: of the lowest sorted bit
+__device__ inline bool place_runs(BucketMemory& memory, u32 count, u32 shift) {
+  const auto word = [&](u32 k) { return memory.keys[memory.place(k)] >> shift; };
+  bool is_long = false;
+  for (u32 k = threadIdx.x; k + BucketMemory::max_counted_run < count; k += BucketMemory::threads) {
+    is_long |= word(k) == word(k + BucketMemory::max_counted_run);
+  }
+  if (__syncthreads_or(is_long) != 0) return false;
+
+  u16* const to = memory.order[1 - memory.now];
+  for (u32 k = threadIdx.x; k < count; k += BucketMemory::threads) {
+    const u32 own = memory.place(k);
+    const u64 own_word = word(k);
+    u32 begin = k, rank = 0;
+    for (; begin > 0 && word(begin - 1) == own_word; --begin)
+      rank += memory.is_before(memory.place(begin - 1), own);
+    for (u32 other = k + 1; other < count && word(other) == own_word; ++other) {
+      rank += memory.is_before(memory.place(other), own);
+    }
+    to[begin + rank] = u16(own);
+  }
+  __syncthreads();
+  if (threadIdx.x == 0) memory.now = 1 - memory.now;
+  __syncthreads();
+  return true;
+}
+
+/// Sorts the places of a bucket by key, then by number.
+///   id_bits: of the numbers of primitives
+__device__ inline void sort_bucket(BucketMemory& memory, u32 count, u32 id_bits) {
+  const u32 bits = 64 - leading_zeros(memory.differing);
+  const u32 shift = bits > BucketMemory::short_bits ? bits - BucketMemory::short_bits : 0;
+  for (u32 begin = shift; begin < bits; begin += BucketMemory::digit_bits) {
+    sort_by_digit(memory, count, KeyDigit{memory, begin});
+  }
+  if (place_runs(memory, count, shift)) return;
+  for (u32 begin = 0; begin < id_bits; begin += BucketMemory::digit_bits) {
+    sort_by_digit(memory, count, IdDigit{memory, begin});
+  }
+  for (u32 begin = 0; begin < bits; begin += BucketMemory::digit_bits) {
+    sort_by_digit(memory, count, KeyDigit{memory, begin});
+  }
+}
+
+/// Stores the order of a sorted bucket and its deltas, and its first and last key for its neighbours.
+template <class Order>
+__device__ void store_bucket(const BucketMemory& memory, u32 begin, u32 count, u64* keys, const Order& order) {
+  for (u32 k = threadIdx.x; k < count; k += BucketMemory::threads) {
+    const u32 place = memory.place(k);
+    order.store_id(begin + k, memory.ids[place]);
+    if (k + 1 < count) {
+      order.deltas[begin + k] = u8(common_prefix(memory.keys[place], memory.keys[memory.place(k + 1)], begin + k));
+    }
+    if (k == 0) keys[0] = memory.keys[place];
+    if (k + 1 == count) keys[1] = memory.keys[place];
+  }
+}
+
+/// Stores the invalid primitives of a chunk in the order of their numbers. All threads of the block call it.
+template <class Order>
+__device__ void store_invalid(BucketMemory& memory, const KeyBuckets& buckets, u32 chunk, const Order& order) {
+  constexpr u32 words = BucketShape::capacity / warp_size;
+  const u64 word = u64{chunk} * words + threadIdx.x;
+  const bool has_word = threadIdx.x < words && word * warp_size < buckets.shape.n;
+  u32 bits = has_word ? buckets.invalid_bits[word] : 0;
+  u32 slot = buckets.begins[buckets.shape.bucket_count + chunk] +
+             block_exclusive_sum<BucketMemory::threads>(u32(__popc(bits)), memory.sums).before;
+  for (; bits != 0; bits &= bits - 1) order.store_id(slot++, u32(word * warp_size) + u32(__ffs(int(bits))) - 1);
+}
+
+/// A block for each bucket, and one for each chunk of invalid primitives.
+template <class Order>
+__global__ static void __launch_bounds__(BucketMemory::threads, 3)
+    sort_buckets_kernel(const KeyBuckets buckets, const Order order) {
+  extern __shared__ __align__(16) unsigned char bucket_memory[];
+  auto& memory = *reinterpret_cast<BucketMemory*>(bucket_memory);
+  overlap_launches();
+  if (buckets.order_is_lost()) return;
+  const u32 list = blockIdx.x, count = buckets.counts[list];
+  if (count == 0) return;
+  if (list >= buckets.shape.bucket_count) {
+    return store_invalid(memory, buckets, list - buckets.shape.bucket_count, order);
+  }
+  u64* const keys = buckets.keys + buckets.place(list);
+  load_bucket(memory, keys, buckets.ids + buckets.place(list), count);
+  sort_bucket(memory, count, 64 - leading_zeros(buckets.shape.n - 1));
+  store_bucket(memory, buckets.begins[list], count, keys, order);
+}
+
+}  // namespace copse::cuda::detail
