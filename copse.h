@@ -46,6 +46,7 @@
 #include "builders/bvh/reinsert.h"
 #include "builders/bvh/sah.h"
 #include "builders/bvh/stats.h"
+#include "builders/bvh/top.h"
 #include "builders/bvh/validate.h"
 #include "builders/geometry/generate.h"
 #include "builders/geometry/mesh.h"

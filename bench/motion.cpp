@@ -63,6 +63,18 @@ std::vector<Step> steps() {
            [](Context& context, Bvh& bvh, const TriangleView& mesh, RebuildAdvisor&) {
              rebuild(context, bvh, mesh, LbvhOptions{.from_last_order = true});
            }},
+          {"rebuild_with_top",
+           [](Context& context, Bvh& bvh, const TriangleView& mesh, RebuildAdvisor&) {
+             rebuild(context, bvh, mesh, LbvhOptions{});
+             rebuild_top(context, bvh);
+           }},
+          {"hploc", [](Context& context, Bvh& bvh, const TriangleView& mesh,
+                       RebuildAdvisor&) { rebuild(context, bvh, mesh, HplocOptions{}); }},
+          {"hploc_with_top",
+           [](Context& context, Bvh& bvh, const TriangleView& mesh, RebuildAdvisor&) {
+             rebuild(context, bvh, mesh, HplocOptions{});
+             rebuild_top(context, bvh);
+           }},
           {"refit_or_rebuild",
            [](Context& context, Bvh& bvh, const TriangleView& mesh, RebuildAdvisor& advisor) {
              refit_or_rebuild(context, bvh, mesh, LbvhOptions{}, advisor);
