@@ -53,6 +53,12 @@ struct Bvh {
   detail::LbvhDeltas deltas_;
 };
 
+/// How a builder makes the top of a tree, which is its nodes with the largest area.
+enum class Top : u32 {
+  as_built,  // as the builder makes all levels
+  sah,       // anew, by the SAH builder over the subtrees below: see rebuild_top() in builders/bvh/top.h
+};
+
 /// The most nodes, and the most pairs of siblings, of a tree over `primitive_count` primitives.
 constexpr u64 node_capacity(u64 primitive_count) {
   return primitive_count == 0 ? 1 : 2 * primitive_count - 1;

@@ -20,6 +20,10 @@ struct HplocOptions {
   /// The most primitives of a leaf, 1 to 32. Subtrees of the LBVH of at most so many primitives become one leaf
   /// before any clustering: fewer nodes and a faster build, more intersection tests per leaf.
   u32 max_leaf_size = 1;
+
+  /// How the top of the tree is made. Top::sah lowers the SAH cost, most in interiors, in a time that hardly depends
+  /// on the number of primitives.
+  Top top = Top::as_built;
 };
 
 /// Returns a bounding volume hierarchy over triangles or boxes in which neighbours merge by the area of the box

@@ -16,6 +16,10 @@ struct LbvhOptions {
   /// more intersection tests per leaf.
   u32 max_leaf_size = 1;
 
+  /// How the top of the tree is made. Top::sah lowers the SAH cost, most in interiors, in a time that hardly depends
+  /// on the number of primitives. Refits on CUDA then take as long as those of other trees.
+  Top top = Top::as_built;
+
   /// true: rebuild() begins with the order of the primitives in the tree that is there, be it of any builder, and of
   /// as many primitives or of others. The new tree is the same, byte for byte; it takes less time if primitives have
   /// moved little, and a little more if nothing is left of the order. Default: false. build() ignores it. It takes

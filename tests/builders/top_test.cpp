@@ -14,16 +14,16 @@
 
 namespace copse::test {
 
-class Top : public OnEachBackend {
+class TreeTop : public OnEachBackend {
  protected:
   double cost(const Bvh& bvh) { return stats(context(), bvh).sah_cost; }
 };
-COPSE_ON_EACH_BACKEND(Top);
+COPSE_ON_EACH_BACKEND(TreeTop);
 
 const AnyBuildOptions all_builders[] = {LbvhOptions{}, LbvhOptions{.max_leaf_size = 4}, HplocOptions{},
                                         SahOptions{}};
 
-TEST_P(Top, TreesStayValidAndTheirCostDoesNotRise) {
+TEST_P(TreeTop, TreesStayValidAndTheirCostDoesNotRise) {
   for (const NamedMesh& hard : hard_meshes()) {
     const DeviceMesh mesh(context(), hard.mesh);
     for (const AnyBuildOptions& options : all_builders) {
@@ -37,7 +37,7 @@ TEST_P(Top, TreesStayValidAndTheirCostDoesNotRise) {
   }
 }
 
-TEST_P(Top, EverySizeUpToManyClustersIsValid) {
+TEST_P(TreeTop, EverySizeUpToManyClustersIsValid) {
   for (u64 n : {0, 1, 2, 3, 4, 5, 33, 8191, 8192, 8193, 16383, 16384, 16385, 60000}) {
     const DeviceMesh mesh(context(), generate_random(n, 0.05f));
     Bvh bvh = build(context(), mesh.view(), LbvhOptions{});
@@ -46,7 +46,7 @@ TEST_P(Top, EverySizeUpToManyClustersIsValid) {
   }
 }
 
-TEST_P(Top, ClosesHalfOfTheGapToSah) {
+TEST_P(TreeTop, ClosesHalfOfTheGapToSah) {
   const DeviceMesh mesh(context(), generate_sphere(6));
   const double sah = cost(build(context(), mesh.view(), SahOptions{}));
   for (const AnyBuildOptions& options : {AnyBuildOptions{LbvhOptions{}}, AnyBuildOptions{HplocOptions{}}}) {
@@ -57,7 +57,7 @@ TEST_P(Top, ClosesHalfOfTheGapToSah) {
   }
 }
 
-TEST_P(Top, TreesAreEqualOnBothBackends) {
+TEST_P(TreeTop, TreesAreEqualOnBothBackends) {
   Context cpu({.backend = Backend::cpu});
   const auto tree = [](Context& one, const Mesh& host, const AnyBuildOptions& options) {
     const DeviceMesh mesh(one, host);
@@ -74,7 +74,7 @@ TEST_P(Top, TreesAreEqualOnBothBackends) {
   }
 }
 
-TEST_P(Top, RefitsAndGraphsTakeTheNewTree) {
+TEST_P(TreeTop, RefitsAndGraphsTakeTheNewTree) {
   const Mesh rest = generate_sphere(6);
   Mesh moved = rest;
   for (vec3& p : moved.positions) p = vec3(p.x, p.y * 1.5f, p.z + 0.1f * p.x);
@@ -97,7 +97,7 @@ TEST_P(Top, RefitsAndGraphsTakeTheNewTree) {
   EXPECT_EQ(BvhCopy(bvh).parents, expected.parents);
 }
 
-TEST_P(Top, ATreeWithEmptiedLeavesStaysValid) {
+TEST_P(TreeTop, ATreeWithEmptiedLeavesStaysValid) {
   Mesh host = generate_random(300, 0.05f);
   DeviceMesh mesh(context(), host);
   Bvh bvh = build(context(), mesh.view(), HplocOptions{});
@@ -108,7 +108,39 @@ TEST_P(Top, ATreeWithEmptiedLeavesStaysValid) {
   EXPECT_TRUE(validate(context(), bvh, mesh.view(), true).is_valid());
 }
 
-TEST_P(Top, ScratchIsWhatIsSaid) {
+TEST_P(TreeTop, BuildersMakeItThemselves) {
+  const DeviceMesh mesh(context(), generate_sphere(6));
+  const std::pair<AnyBuildOptions, AnyBuildOptions> options[] = {
+      {LbvhOptions{}, LbvhOptions{.top = Top::sah}},
+      {HplocOptions{.max_leaf_size = 2}, HplocOptions{.max_leaf_size = 2, .top = Top::sah}}};
+  for (const auto& [plain, with_top] : options) {
+    Bvh expected = build(context(), mesh.view(), plain);
+    rebuild_top(context(), expected);
+    Context fresh({.backend = GetParam(), .stream = context().stream()});
+    Bvh bvh = build(fresh, mesh.view(), with_top);
+    EXPECT_TRUE(same_bytes(BvhCopy(bvh), BvhCopy(expected)));
+    EXPECT_EQ(fresh.scratch_bytes(), build_sizes(fresh, mesh.view().triangle_count(), with_top).scratch_bytes);
+    const std::vector<BvhNode> nodes = BvhCopy(bvh).nodes;
+    spoil_boxes(bvh);
+    refit(context(), bvh, mesh.view());
+    EXPECT_TRUE(same_bytes(BvhCopy(bvh).nodes, nodes));
+  }
+  EXPECT_COPSE_ERROR(build(context(), mesh.view(), LbvhOptions{.top = Top(2)}), ErrorCode::invalid_argument,
+                     "top is 2");
+}
+
+TEST_P(TreeTop, WorksWithTheLastOrder) {
+  const Mesh rest = generate_sphere(6);
+  Mesh moved = rest;
+  for (vec3& p : moved.positions) p.y += 0.01f * p.x;
+  const DeviceMesh mesh(context(), rest), after(context(), moved);
+  const LbvhOptions options{.top = Top::sah, .from_last_order = true};
+  Bvh bvh = build(context(), mesh.view(), options);
+  rebuild(context(), bvh, after.view(), options);
+  EXPECT_TRUE(same_bytes(BvhCopy(bvh), BvhCopy(build(context(), after.view(), options))));
+}
+
+TEST_P(TreeTop, ScratchIsWhatIsSaid) {
   for (u64 n : {100, 20000, 300000}) {
     const DeviceMesh mesh(context(), generate_random(n, 0.02f));
     Bvh bvh = build(context(), mesh.view(), LbvhOptions{});

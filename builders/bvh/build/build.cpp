@@ -23,6 +23,12 @@ void build_over_boxes(const Executor& ex, const Aabb* boxes, u64 n, const Option
 template <class Executor, class Options>
 u64 build_scratch_bytes(const Executor& ex, u64 n, u64 view_count, const Options& options);
 
+// Of top.inl.
+template <class Executor>
+void rebuild_top_nodes(const Executor& ex, u64 n, const BvhArrays& bvh);
+template <class Executor>
+u64 rebuild_top_scratch_bytes(const Executor& ex, u64 n);
+
 }  // namespace detail
 
 namespace {
@@ -37,9 +43,18 @@ const char* label_of(const SahOptions&) {
   return "sah";
 }
 
+template <class Options>
+Top top_of(const Options& options) {
+  return options.top;
+}
+/// The whole tree is of the SAH builder.
+Top top_of(const SahOptions&) {
+  return Top::as_built;
+}
+
 /// True if all of the tree follows from the deltas of its leaves, see LbvhDeltas.
 bool has_deltas(const LbvhOptions& options) {
-  return options.max_leaf_size == 1;
+  return options.max_leaf_size == 1 && options.top == Top::as_built;
 }
 bool has_deltas(const HplocOptions&) {
   return false;
@@ -61,15 +76,22 @@ void check_cost(const char* name, double cost, bool above_zero) {
                                                (above_zero ? "above 0" : "at least 0"));
 }
 
+void check_top(Top top) {
+  if (top == Top::as_built || top == Top::sah) return;
+  throw Error(ErrorCode::invalid_argument, "top is " + std::to_string(u32(top)) + "; it can be 0 or 1");
+}
+
 void check(const LbvhOptions& options) {
   check_morton_bits(options.morton_bits);
   detail::check_option("max_leaf_size", options.max_leaf_size, 1, 32);
+  check_top(options.top);
 }
 
 void check(const HplocOptions& options) {
   detail::check_option("radius", options.radius, 1, HplocOptions::max_radius);
   check_morton_bits(options.morton_bits);
   detail::check_option("max_leaf_size", options.max_leaf_size, 1, 32);
+  check_top(options.top);
 }
 
 void check(const SahOptions& options) {
@@ -128,10 +150,12 @@ template <class Options>
 BuildSizes sizes(Context& context, u64 primitive_count, const Options& options, u64 view_count) {
   check(options);
   detail::check_primitive_count(primitive_count);
-  return {.result_bytes = bvh_bytes(primitive_count), .scratch_bytes = dispatch(context, [&](const auto& ex) {
-                                                        return detail::build_scratch_bytes(ex, primitive_count,
-                                                                                           view_count, options);
-                                                      })};
+  const u64 scratch_bytes = dispatch(context, [&](const auto& ex) {
+    const u64 build_bytes = detail::build_scratch_bytes(ex, primitive_count, view_count, options);
+    const u64 top_bytes = top_of(options) == Top::sah ? detail::rebuild_top_scratch_bytes(ex, primitive_count) : 0;
+    return larger(build_bytes, top_bytes);
+  });
+  return {.result_bytes = bvh_bytes(primitive_count), .scratch_bytes = scratch_bytes};
 }
 
 template <class Primitives, class Options>
@@ -142,7 +166,10 @@ void rebuild_tree(Context& context, Bvh& bvh, const Primitives& primitives, cons
   validate_input(context, primitives);
   context.reserve_scratch(scratch_bytes);
   ProfileScope scope(context.profile(), label_of(options));
-  dispatch(context, [&](const auto& ex) { build_over(ex, primitives, options, detail::arrays_of(bvh)); });
+  dispatch(context, [&](const auto& ex) {
+    build_over(ex, primitives, options, detail::arrays_of(bvh));
+    if (top_of(options) == Top::sah) detail::rebuild_top_nodes(ex, n, detail::arrays_of(bvh));
+  });
   bvh.source_count = n;
   bvh.max_leaf_size = options.max_leaf_size;
   if (!context.device().capturing()) detail::BvhAccess::deltas(bvh).may_refit = has_deltas(options);
