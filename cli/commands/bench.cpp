@@ -22,6 +22,7 @@ struct BenchOptions {
   std::optional<u32> morton_bits;  // none: two widths for each builder, see key_widths
   u32 max_leaf_size = 1;
   u32 reinsertion = 0;
+  Top top = Top::as_built;  // of all builders but sah
   u32 repeats = 15;
   u32 rays_size = 0;  // 0: 2048 on a GPU, 1024 on the CPU
   bool stages = false;
@@ -65,7 +66,8 @@ std::vector<BuildSettings> settings_to_measure(const BenchOptions& options) {
                      .morton_bits = bits,
                      .max_leaf_size = options.max_leaf_size,
                      .radius = builder == "hploc" || options.builders.size() == 1 ? options.radius : 0,
-                     .reinsertion = options.reinsertion});
+                     .reinsertion = options.reinsertion,
+                     .top = builder == "sah" && options.builders.size() > 1 ? Top::as_built : options.top});
       all.back() = complete(all.back());
     }
   }
@@ -199,15 +201,19 @@ Command add_bench_command(CLI::App& app, CommonOptions& common) {
   CLI::App* command = app.add_subcommand("bench", "Time builds, refits and rays over benchmark scenes");
   const auto options = std::make_shared<BenchOptions>();
   add_scene_options(*command, *options);
-  add_choice<std::vector<std::string>>(
-      *command, "--builder", options->builders,
-      {{"lbvh", {"lbvh"}}, {"hploc", {"hploc"}}, {"sah", {"sah"}}, {"all", {"lbvh", "hploc", "sah"}}},
-      "The algorithm, default lbvh");
+  add_choice<std::vector<std::string>>(*command, "--builder", options->builders,
+                                       {{"lbvh", {"lbvh"}},
+                                        {"hlbvh", {"hlbvh"}},
+                                        {"hploc", {"hploc"}},
+                                        {"sah", {"sah"}},
+                                        {"all", {"lbvh", "hploc", "sah"}}},
+                                       "The algorithm, default lbvh");
   add_radius(*command, options->radius);
   add_morton_bits(*command, options->morton_bits);
   command->get_option("--morton-bits")
-      ->description("Bits of the Morton keys; default 30 and 63 for lbvh, auto and 63 for hploc");
+      ->description("Bits of the Morton keys; default 30 and 63 for lbvh and hlbvh, auto and 63 for hploc");
   add_max_leaf_size(*command, options->max_leaf_size);
+  add_top(*command, options->top);
   add_reinsertion(*command, options->reinsertion);
   add_layouts(*command, options->layouts);
   add_count(*command, "--repeats", options->repeats, 1, 10000, "Samples per median, default 15");

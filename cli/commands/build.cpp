@@ -187,12 +187,14 @@ Command add_build_command(CLI::App& app, CommonOptions& common) {
   const auto options = std::make_shared<BuildOptions>();
   add_input(*command, options->input, "IN", "The mesh: .obj or .ply");
   add_output(*command, options->output, "The file to write: .copse for a tree, .voxels for voxels and bricks");
-  add_choice<std::string>(
-      *command, "--builder", options->settings.builder, {{"lbvh", "lbvh"}, {"hploc", "hploc"}, {"sah", "sah"}},
-      "A tree by hand: lbvh (default) builds fastest, hploc makes better trees, sah the best of most scenes");
+  add_choice<std::string>(*command, "--builder", options->settings.builder,
+                          {{"lbvh", "lbvh"}, {"hlbvh", "hlbvh"}, {"hploc", "hploc"}, {"sah", "sah"}},
+                          "A tree by hand: lbvh (default) builds fastest, hlbvh rebuilds it from the last order, "
+                          "hploc makes better trees, sah the best of most scenes");
   add_radius(*command, options->settings.radius);
   add_morton_bits(*command, options->settings.morton_bits);
   add_max_leaf_size(*command, options->settings.max_leaf_size);
+  add_top(*command, options->settings.top);
   add_reinsertion(*command, options->settings.reinsertion);
   add_layout(*command, options->layout);
   add_quality(*command, options->quality);

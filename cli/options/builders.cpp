@@ -22,10 +22,15 @@ AnyBuildOptions build_options(const BuildSettings& settings) {
   const u32 max_leaf_size = settings.max_leaf_size;
   if (is_sah(settings)) return SahOptions{.max_leaf_size = max_leaf_size};
   if (is_hploc(settings)) {
-    return HplocOptions{
-        .radius = settings.radius, .morton_bits = *settings.morton_bits, .max_leaf_size = max_leaf_size};
+    return HplocOptions{.radius = settings.radius,
+                        .morton_bits = *settings.morton_bits,
+                        .max_leaf_size = max_leaf_size,
+                        .top = settings.top};
   }
-  return LbvhOptions{.morton_bits = *settings.morton_bits, .max_leaf_size = max_leaf_size};
+  return LbvhOptions{.morton_bits = *settings.morton_bits,
+                     .max_leaf_size = max_leaf_size,
+                     .top = settings.top,
+                     .from_last_order = settings.builder == "hlbvh"};
 }
 
 }  // namespace
@@ -41,11 +46,17 @@ void add_radius(CLI::App& command, u32& radius) {
 
 void add_morton_bits(CLI::App& command, std::optional<u32>& morton_bits) {
   add_count_or_auto(command, "--morton-bits", morton_bits, 30, 63,
-                    "Bits of the Morton keys; default 63 for lbvh, auto for hploc");
+                    "Bits of the Morton keys; default 63 for lbvh and hlbvh, auto for hploc");
 }
 
 void add_max_leaf_size(CLI::App& command, u32& max_leaf_size) {
   add_count(command, "--max-leaf-size", max_leaf_size, 1, 32, "Maximum triangles per leaf, 1 to 32, default 1");
+}
+
+void add_top(CLI::App& command, Top& top) {
+  add_choice<Top>(
+      command, "--top", top, {{"as-built", Top::as_built}, {"sah", Top::sah}},
+      "The top of the tree: as-built (default), or sah, anew by the SAH builder; not for --builder sah");
 }
 
 void add_reinsertion(CLI::App& command, u32& passes) {
@@ -54,9 +65,13 @@ void add_reinsertion(CLI::App& command, u32& passes) {
 }
 
 BuildSettings complete(BuildSettings settings) {
+  if (settings.top == Top::sah && is_sah(settings)) {
+    throw Error(ErrorCode::invalid_argument,
+                "--top is sah, but the builder sah makes all of the tree so; use lbvh, hlbvh or hploc");
+  }
   if (settings.morton_bits && !has_morton_bits(settings.builder)) {
     throw Error(ErrorCode::invalid_argument,
-                fmt::format("--morton-bits is {}, but the builder {} has no Morton keys; use lbvh or hploc",
+                fmt::format("--morton-bits is {}, but the builder {} has no Morton keys; use lbvh, hlbvh or hploc",
                             morton_bits_in_words(settings), settings.builder));
   }
   if (!settings.morton_bits && has_morton_bits(settings.builder)) {
@@ -78,11 +93,13 @@ BuildSettings settings_of(const QualitySteps& steps) {
   if (const auto* lbvh = std::get_if<LbvhOptions>(&steps.builder)) {
     settings.morton_bits = lbvh->morton_bits;
     settings.max_leaf_size = lbvh->max_leaf_size;
+    settings.top = lbvh->top;
   } else if (const auto* hploc = std::get_if<HplocOptions>(&steps.builder)) {
     settings.builder = "hploc";
     settings.radius = hploc->radius;
     settings.morton_bits = hploc->morton_bits;
     settings.max_leaf_size = hploc->max_leaf_size;
+    settings.top = hploc->top;
   } else {
     settings.builder = "sah";
     settings.max_leaf_size = std::get<SahOptions>(steps.builder).max_leaf_size;

@@ -20,6 +20,7 @@ Json to_json(const BuildSettings& settings) {
   if (settings.morton_bits) json["morton_bits"] = *settings.morton_bits;
   if (settings.radius != 0) json["radius"] = settings.radius;
   if (settings.reinsertion != 0) json["reinsertion"] = settings.reinsertion;
+  if (settings.top == Top::sah) json["top"] = "sah";
   return json;
 }
 
@@ -55,6 +56,7 @@ void add_facts(Facts& facts, const BuildSettings& settings) {
   std::string details;
   if (settings.radius != 0) details += fmt::format(", radius {}", settings.radius);
   if (settings.morton_bits) details += fmt::format(", {} Morton bits", morton_bits_in_words(settings));
+  if (settings.top == Top::sah) details += ", SAH top";
   if (settings.reinsertion != 0) details += fmt::format(", reinsertion x {}", settings.reinsertion);
   facts.add("builder", "{}{}, {}", settings.builder, details, leaf_size_in_words(settings.max_leaf_size));
 }

@@ -34,6 +34,7 @@ struct BuildSettings {
   u32 max_leaf_size = 1;
   u32 radius = 0;       // 0: the builder has none, or the file does not store it
   u32 reinsertion = 0;  // passes over the tree; 0 too if it comes from a file, which does not store it
+  Top top = Top::as_built;
 };
 
 Json to_json(const Aabb& box);

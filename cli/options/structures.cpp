@@ -222,8 +222,8 @@ void check_structure(const CLI::App& command, const StructureOptions& options) {
     if (is_right || command.count(option) == 0) return;
     refuse(fmt::format("{} is for {} only; the structure is {}", option, with, name_of(options.structure)));
   };
-  for (const char* option :
-       {"--builder", "--radius", "--morton-bits", "--max-leaf-size", "--reinsertion", "--layout", "--quality"}) {
+  for (const char* option : {"--builder", "--radius", "--morton-bits", "--max-leaf-size", "--top", "--reinsertion",
+                             "--layout", "--quality"}) {
     only(option, is_tree, "bvh");
   }
   only("--resolution", !is_tree, "grid, frustum, voxels and bricks");

@@ -50,6 +50,21 @@ TEST_P(CliOnEachBackend, BuildsAnAccelOfTheChosenQuality) {
   EXPECT_NE(both.err.find("--reinsertion"), std::string::npos) << both.err;
 }
 
+TEST_P(CliOnEachBackend, BuildsAgainFromTheLastOrderAndWithASahTop) {
+  const auto statistics = [&](const std::vector<std::string>& flags) {
+    std::vector<std::string> arguments{"build", sphere(), "--json"};
+    arguments.insert(arguments.end(), flags.begin(), flags.end());
+    const Json report = run_cli(here(arguments)).json();
+    EXPECT_EQ(report["recipe"]["builder"], flags[1]);
+    EXPECT_EQ(report["recipe"].contains("top"), flags.size() > 2);
+    return report["statistics"];
+  };
+  EXPECT_EQ(statistics({"--builder", "hlbvh"}), statistics({"--builder", "lbvh"}));
+  EXPECT_EQ(statistics({"--builder", "hlbvh", "--top", "sah"}), statistics({"--builder", "lbvh", "--top", "sah"}));
+  EXPECT_LT(statistics({"--builder", "lbvh", "--top", "sah"})["sah_cost"],
+            statistics({"--builder", "lbvh"})["sah_cost"]);
+}
+
 TEST_P(CliOnEachBackend, ABuildWithoutOptionsIsTheDefaultOfTheLibrary) {
   const Outcome build = run_cli(here({"build", sphere(), "-o", path("a.copse"), "--json"}));
   ASSERT_EQ(build.exit_code, 0) << build.err;

@@ -28,9 +28,13 @@ TEST_F(CliErrors, ValuesOutOfRangeNameTheValueAndTheLimit) {
   expect_error(run_cli({"build", mesh, "--max-leaf-size", "2.5"}), usage, "'2.5'");
   expect_error(run_cli({"build", mesh, "--max-leaf-size", "99999999999999999999"}), usage, "1 to 32");
   expect_error(run_cli({"build", mesh, "--morton-bits", "29"}), usage, "from 30 to 63, or auto");
-  expect_error(run_cli({"build", mesh, "--builder", "magic"}), usage, "'magic'; it takes lbvh, hploc or sah");
+  expect_error(run_cli({"build", mesh, "--builder", "magic"}), usage,
+               "'magic'; it takes lbvh, hlbvh, hploc or sah");
   expect_error(run_cli({"build", mesh, "--builder", "sah", "--morton-bits", "63"}), usage,
                "--morton-bits is 63, but the builder sah has no Morton keys");
+  expect_error(run_cli({"build", mesh, "--builder", "sah", "--top", "sah"}), usage,
+               "--top is sah, but the builder sah");
+  expect_error(run_cli({"build", mesh, "--top", "flat"}), usage, "'flat'; it takes as-built or sah");
   expect_error(run_cli({"build", mesh, "--radius", "9"}), usage, "from 1 to 8");
   expect_error(run_cli({"build", mesh, "--reinsertion", "17"}), usage, "from 0 to 16");
   expect_error(run_cli({"build", mesh, "--radius", "3"}), usage, "--radius is 3, but only hploc has a radius");

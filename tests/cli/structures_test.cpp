@@ -101,6 +101,7 @@ TEST_F(CliStructureErrors, NameTheOptionThatDoesNotFit) {
   };
   expect({"grid", "--radius", "3"}, 2, "--radius is for bvh only; the structure is grid");
   expect({"grid", "--reinsertion", "3"}, 2, "--reinsertion is for bvh only; the structure is grid");
+  expect({"grid", "--top", "sah"}, 2, "--top is for bvh only; the structure is grid");
   expect({"grid", "--density", "3", "--resolution", "5"}, 2,
          "--resolution is 5 and --density is 3; a grid takes one of them");
   expect({"voxels", "--density", "3"}, 2, "--density is for grid only");
