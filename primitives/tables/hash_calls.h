@@ -1,8 +1,8 @@
 #pragma once
 
-// The bulk calls of hash_bulk.h, one struct for each, with keys and values as words. hash_calls.cpp checks a call
-// and hands it to the body of the context's backend (hash_bodies.h, in linear_table.inl and
-// bidirectional_table.inl).
+// The bulk calls of hash_bulk.h, one struct for each, with keys and values as words. hash_dispatch.h checks a call
+// and hands it to the body of the context's backend (hash_bodies.h). linear_table.cpp and .inl compile both for one
+// kind of table, bidirectional_table.cpp and .inl for the other.
 
 #include "primitives/core/context.h"
 #include "primitives/core/span.h"

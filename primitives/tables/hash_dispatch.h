@@ -1,17 +1,18 @@
-#include "primitives/tables/hash_calls.h"
+#pragma once
+
+// The checks of the bulk calls, and the step from a checked call to the body of the context's backend, for any kind
+// of slots. Each kind of table has a source file that instantiates them. So a program links only the kinds that it
+// uses.
 
 #include <string>
 
 #include "primitives/core/check.h"
 #include "primitives/core/dispatch.h"
-#include "primitives/tables/bidirectional_slots.h"
-#include "primitives/tables/linear_slots.h"
+#include "primitives/tables/hash_calls.h"
 
 namespace copse::detail {
 
-namespace {
-
-[[noreturn]] void refuse_call(const std::string& what) {
+[[noreturn]] inline void refuse_call(const std::string& what) {
   refuse("hash table", what);
 }
 
@@ -44,8 +45,6 @@ template <class T, class... Others>
 void check_apart(BufferSpan<T> output, BufferSpan<Others>... others) {
   if ((overlap(output, others) || ...)) refuse_call("an output buffer overlaps another buffer");
 }
-
-}  // namespace
 
 template <class Slots>
 void HashCalls<Slots>::insert(Context& context, const Insert& call) {
@@ -103,16 +102,5 @@ template <class Slots>
 void HashCalls<Slots>::copy(Context& context, const Copy& call) {
   dispatch(context, [&]<class Executor>(const Executor& ex) { Bodies<Executor>::copy(ex, call); });
 }
-
-template struct HashCalls<LinearSlots<4, 0>>;
-template struct HashCalls<LinearSlots<4, 4>>;
-template struct HashCalls<LinearSlots<8, 0>>;
-template struct HashCalls<LinearSlots<8, 4>>;
-template struct HashCalls<LinearSlots<8, 8>>;
-template struct HashCalls<BidirectionalSlots<4, 0>>;
-template struct HashCalls<BidirectionalSlots<4, 4>>;
-template struct HashCalls<BidirectionalSlots<8, 0>>;
-template struct HashCalls<BidirectionalSlots<8, 4>>;
-template struct HashCalls<BidirectionalSlots<8, 8>>;
 
 }  // namespace copse::detail
