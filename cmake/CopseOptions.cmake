@@ -55,10 +55,10 @@ add_library(copse-foreign-headers OBJECT ${PROJECT_BINARY_DIR}/generated/foreign
 target_compile_features(copse-foreign-headers PUBLIC cxx_std_20)
 target_compile_options(copse-foreign-headers PRIVATE
   ${copse_host_flags} $<TARGET_PROPERTY:copse_build_options,INTERFACE_COMPILE_OPTIONS>)
-target_link_libraries(copse-foreign-headers PRIVATE glm::glm TBB::tbb)
+target_link_libraries(copse-foreign-headers PRIVATE glm::glm)
 target_precompile_headers(copse-foreign-headers PRIVATE
   <algorithm> <array> <atomic> <bit> <cmath> <concepts> <cstring> <functional> <memory> <optional> <span> <stdexcept> <string>
-  <type_traits> <utility> <variant> <vector> <glm/glm.hpp> <tbb/parallel_for.h> <tbb/task_arena.h>)
+  <type_traits> <utility> <variant> <vector> <glm/glm.hpp>)
 foreach(part IN LISTS COPSE_PARTS)
   target_precompile_headers(copse-${part} REUSE_FROM copse-foreign-headers)
 endforeach()

@@ -7,6 +7,8 @@
 //
 // Tiles are taken in order, so a worker waits only for tiles on which others already work.
 
+#include <xmmintrin.h>
+
 #include <cstring>
 #include <thread>
 

@@ -1,65 +1,50 @@
 #pragma once
 
-#include <oneapi/tbb/blocked_range.h>
-#include <oneapi/tbb/parallel_for.h>
-#include <oneapi/tbb/task_arena.h>
-#include <xmmintrin.h>
+#include <memory>
+#include <type_traits>
 
 #include "primitives/core/bits.h"
 #include "primitives/core/executor.h"
 #include "primitives/core/types.h"
-#include "primitives/cpu/tsan_annotations.h"
 
 namespace copse::cpu {
+
+/// A reference to any function of a range, body(begin, end). So oneTBB's loop is compiled once, and not once per
+/// body, which would take 80 ms of compile time each. One call per range costs nothing beside the range.
+class RangeBody {
+ public:
+  template <class Body>
+  requires(!std::is_same_v<Body, RangeBody>) RangeBody(const Body& body)
+      : body_(&body),
+        call_([](const void* body, u64 begin, u64 end) { (*static_cast<const Body*>(body))(begin, end); }) {}
+
+  void operator()(u64 begin, u64 end) const { call_(body_, begin, end); }
+
+ private:
+  const void* body_;
+  void (*call_)(const void* body, u64 begin, u64 end);
+};
 
 /// The threads of one context.
 class Workers {
  public:
   /// Makes `count` threads, or, if it is 0, one for each core that the process may use.
-  explicit Workers(u32 count) : arena_(count == 0 ? int(tbb::task_arena::automatic) : int(count)) {}
+  explicit Workers(u32 count);
+  ~Workers();
 
-  u32 count() const { return u32(const_cast<tbb::task_arena&>(arena_).max_concurrency()); }
-  tbb::task_arena& arena() { return arena_; }
+  u32 count() const;
 
- private:
-  tbb::task_arena arena_;
-};
-
-/// Sets round to nearest, with denormals, for the life of the object; restores the mode of the caller at its end.
-class FloatMode {
- public:
-  FloatMode() : before_(_mm_getcsr()) { _mm_setcsr((before_ & ~changed_bits) | 0x1f80u); }
-  ~FloatMode() { _mm_setcsr(before_); }
-  FloatMode(const FloatMode&) = delete;
-  FloatMode& operator=(const FloatMode&) = delete;
+  /// Calls body(begin, end) on all threads, for ranges of about `grain` elements at most that cover 0 to n.
+  void run(u64 n, u64 grain, RangeBody body);
 
  private:
-  // Flush to zero, rounding mode and denormals are zero: bits 15, 14..13 and 6.
-  static constexpr u32 changed_bits = 0x8000u | 0x6000u | 0x0040u;
-  u32 before_;
+  struct Arena;
+  std::unique_ptr<Arena> arena_;
 };
 
-/// Calls body(begin, end) on all workers, for ranges of about `grain` elements at most that cover 0 to n.
+/// As Workers::run, but checks the cancel token before, between and after the ranges, sets the floating-point mode
+/// in each range, and counts as a launch in the profile. Runs a single range on the caller's thread.
 /// Throws: Error cancelled; any exception of `body`.
-template <class Body>
-void parallel_ranges(const Executor& ex, const char* label, u64 n, u64 grain, const Body& body) {
-  throw_if_cancelled(ex);
-  ex.profile.count_launch(label);
-  ProfileScope scope(ex.profile, label);
-  const auto run = [&](u64 begin, u64 end) {
-    if (ex.cancel.stop_requested()) return;
-    const FloatMode mode;
-    body(begin, end);
-  };
-  if (n <= grain) {
-    if (n > 0) run(0, n);
-  } else {
-    TsanAnnotations tsan;
-    const RangeTask<decltype(run)> task{run, tsan};
-    ex.workers.arena().execute([&] { tbb::parallel_for(tbb::blocked_range<u64>(0, n, grain), task); });
-    tsan.join();
-  }
-  throw_if_cancelled(ex);
-}
+void parallel_ranges(const Executor& ex, const char* label, u64 n, u64 grain, RangeBody body);
 
 }  // namespace copse::cpu

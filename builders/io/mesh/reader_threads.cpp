@@ -8,7 +8,7 @@
 #include <thread>
 #include <vector>
 
-#include "primitives/cpu/workers.h"
+#include "primitives/cpu/float_mode.h"
 
 namespace copse::detail {
 
