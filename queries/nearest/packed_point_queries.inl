@@ -2,7 +2,6 @@
 
 #include "builders/bvh/wide_node.h"
 #include "primitives/persistent.h"
-#include "primitives/radix_sort.h"
 #include "queries/nearest/point_batch.h"
 
 namespace copse::detail {

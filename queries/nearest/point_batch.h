@@ -7,7 +7,6 @@
 // Morton curve through the points. nearest/box of copse-bench-queries on two CPU cores: from 0.5 to 1.4 of the
 // rate of Embree's point query on testball-x16, from 0.5 to 0.9 on the apartment.
 
-#include "builders/geometry/morton.h"
 #include "queries/k_nearest.h"
 #include "queries/nearest/query_batch.h"
 #include "queries/point_inside.h"
@@ -15,23 +14,11 @@
 
 namespace copse::detail {
 
-/// Bits of a place along the curve, per axis.
-constexpr u32 order_axis_bits = 8;
-
-/// The place of a point along a Morton curve through the box of the tree.
 template <class View>
-struct PlaceAlongCurve {
+struct StoreRootBox {
   View bvh;
-  const vec3* points;
-
-  COPSE_HD u32 operator()(u64 i) const {
-    const vec3 p = points[i];
-    const Aabb box = root_box(bvh);
-    if (!is_finite(p) || is_empty(box)) return 0;
-    return spread_bits_10(morton_cell(p.x, box.lo.x, box.hi.x, order_axis_bits)) << 2 |
-           spread_bits_10(morton_cell(p.y, box.lo.y, box.hi.y, order_axis_bits)) << 1 |
-           spread_bits_10(morton_cell(p.z, box.lo.z, box.hi.z, order_axis_bits));
-  }
+  Aabb* box;
+  COPSE_HD void operator()(u64) const { *box = root_box(bvh); }
 };
 
 template <class View, class Source>
@@ -77,7 +64,10 @@ struct FindInside {
 template <class Executor, class View>
 QueryOrder order_along_curve(const Executor& ex, ScratchArena::Frame& frame, const View& bvh,
                              BufferSpan<const vec3> points) {
-  return order_by_place(ex, frame, points.size(), PlaceAlongCurve<View>{bvh, points.data()}, 3 * order_axis_bits);
+  if (!may_order(points.size())) return {nullptr};
+  Aabb* const box = frame.template allocate<Aabb>(1);
+  for_each(ex, "queries: order of points", 1, StoreRootBox<View>{bvh, box});
+  return order_within_box(ex, frame, box, points);
 }
 
 template <class Executor, class View, class Triangles>

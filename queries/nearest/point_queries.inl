@@ -1,7 +1,6 @@
 // Queries about points, compiled once per layout: BodyView is the view of a tree in this layout.
 
 #include "primitives/persistent.h"
-#include "primitives/radix_sort.h"
 #include "queries/nearest/point_batch.h"
 
 namespace copse::detail {

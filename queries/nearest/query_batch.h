@@ -1,10 +1,12 @@
 #pragma once
 
 // What batches of queries share: their triangles, how many a warp takes at a time, the order in which they are
-// processed, and the lengths of their result lists. For bodies: the executor's primitives must be included.
+// processed, and the places of their result lists. For bodies: the executor's primitives must be included. The
+// parts that do not depend on the layout of a tree are compiled once, in query_batch.inl.
 
 #include <span>
 
+#include "builders/geometry/aabb.h"
 #include "builders/geometry/make_triangle_table.h"
 #include "builders/geometry/packed_triangle.h"
 #include "primitives/core/executor.h"
@@ -31,8 +33,11 @@ using QuerySource = std::conditional_t<std::is_same_v<Triangles, std::span<const
 /// Queries that a warp takes at a time. Few, so that no worker is left with all the slow ones.
 inline constexpr u64 queries_at_once = 32;
 
-/// Fewer points than this are processed in their own order.
-inline constexpr u64 min_to_order = u64{1} << 14;
+/// True for a batch that is large enough to be ordered, and small enough for indices of 32 bits. Other batches are
+/// processed in their own order.
+inline bool may_order(u64 n) {
+  return n >= u64{1} << 14 && n <= u64{1} << 32;
+}
 
 /// Which query is processed i-th.
 struct QueryOrder {
@@ -46,7 +51,7 @@ struct QueryOrder {
 ///   bits:  of a place
 template <class Executor, class Place>
 QueryOrder order_by_place(const Executor& ex, ScratchArena::Frame& frame, u64 n, const Place& place, u32 bits) {
-  if (n < min_to_order || n > u64{1} << 32) return {nullptr};
+  if (!may_order(n)) return {nullptr};
   u32* order = frame.template allocate<u32>(n);
   u32* const no_keys = nullptr;
   radix_sort_pairs(ex, "queries: order of points", n, place, Index{}, no_keys, order, BitRange{0, bits},
@@ -54,11 +59,13 @@ QueryOrder order_by_place(const Executor& ex, ScratchArena::Frame& frame, u64 n,
   return {order};
 }
 
-/// The length of each of `n` lists, and a 0 behind the last one, so that an exclusive scan ends with the total.
-struct CountsAndEnd {
-  const u32* counts;
-  u64 n;
-  COPSE_HD u64 operator()(u64 i) const { return i < n ? counts[i] : 0; }
-};
+/// As order_by_place, along a Morton curve through `box`, which is in the memory of the executor.
+template <class Executor>
+QueryOrder order_within_box(const Executor& ex, ScratchArena::Frame& frame, const Aabb* box,
+                            BufferSpan<const vec3> points);
+
+/// Places lists one after the other: offsets[i] = the sum of the counts before i, for each i of 0 to n.
+template <class Executor>
+void place_lists(const Executor& ex, const char* label, const u32* counts, u64 n, u64* offsets);
 
 }  // namespace copse::detail

@@ -2,7 +2,6 @@
 
 #include "primitives/persistent.h"
 #include "primitives/radix_sort.h"
-#include "primitives/scan.h"
 #include "queries/near_points.h"
 #include "queries/nearest/query_batch.h"
 #include "queries/neighbours/nearest_keys.h"
@@ -119,9 +118,7 @@ void place_neighbours(const Executor& ex, const HashGridView& grid, BufferSpan<c
   const u64 n = queries.size();
   u32* counts = frame.template allocate<u32>(n);
   count_neighbours(ex, grid, queries, radius, counts);
-  u64* const no_total = nullptr;
-  exclusive_scan(ex, "queries: place neighbours", n + 1, CountsAndEnd{counts, n}, u64{0}, Plus{}, offsets,
-                 no_total);
+  place_lists(ex, "queries: place neighbours", counts, n, offsets);
 }
 
 template <class Executor>

@@ -64,8 +64,7 @@ void place_overlaps(const Executor& ex, const View& bvh, const Triangles& triang
   const u64 n = regions.size();
   u32* counts = frame.template allocate<u32>(n);
   count_overlaps(ex, bvh, triangles, regions, counts);
-  u64* const no_total = nullptr;
-  exclusive_scan(ex, "queries: place overlaps", n + 1, CountsAndEnd{counts, n}, u64{0}, Plus{}, offsets, no_total);
+  place_lists(ex, "queries: place overlaps", counts, n, offsets);
 }
 
 template <class Executor, class View, class Triangles, class Region>

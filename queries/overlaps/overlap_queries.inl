@@ -2,7 +2,6 @@
 // layout.
 
 #include "primitives/persistent.h"
-#include "primitives/scan.h"
 #include "queries/overlaps/overlap_batch.h"
 
 namespace copse::detail {

@@ -2,7 +2,6 @@
 
 #include "builders/bvh/wide_node.h"
 #include "primitives/persistent.h"
-#include "primitives/scan.h"
 #include "queries/overlaps/self_overlap_batch.h"
 
 namespace copse::detail {

@@ -98,8 +98,7 @@ void place_pairs_of(const Executor& ex, const Tree& bvh, u64 n, const Shapes& sh
   u32* counts = frame.template allocate<u32>(n);
   persistent_for_each(ex, "self overlaps: count", n, queries_at_once,
                       CountPairsAfter<Tree, Shapes>{bvh, leaves, shapes, counts});
-  u64* const no_total = nullptr;
-  exclusive_scan(ex, "self overlaps: place", n + 1, CountsAndEnd{counts, n}, u64{0}, Plus{}, offsets, no_total);
+  place_lists(ex, "self overlaps: place", counts, n, offsets);
 }
 
 template <class Executor, class Tree, class Shapes>
