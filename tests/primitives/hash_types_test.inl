@@ -70,15 +70,17 @@ class HashTypes : public test::BodyTest<BodyExecutor> {
     return visits.download();
   }
 
+  /// nvcc compiles elements that fit one word of 8 bytes, and elements of seven words, the last ones not whole.
+  template <class Key, class Value>
+  static constexpr bool is_tested =
+      test::is_compiled<(std::is_same_v<Key, u32> && std::is_same_v<Value, u32>) || word_bytes<Key> == 13>;
+
   /// Inserts, finds, erases and visits keys. The keys begin at `first`, so that a test can include or exclude
   /// those around 0.
   template <class Key, class Value>
   void expect_all(u32 first) {
-    if constexpr (test::is_compiled < (std::is_same_v<Key, u32> && std::is_same_v<Value, u32>) ||
-                  word_bytes<Key> == 13 >)
-      check_all<Key, Value>(first);
+    if constexpr (is_tested<Key, Value>) check_all<Key, Value>(first);
   }
-
   template <class Key, class Value>
   void check_all(u32 first) {
     const u32 n = 6000, distinct = 2500;
@@ -126,6 +128,10 @@ class HashTypes : public test::BodyTest<BodyExecutor> {
 
   template <class Key, class Value>
   void expect_churn(u32 distinct, u64 threads, u32 rounds) {
+    if constexpr (is_tested<Key, Value>) check_churn<Key, Value>(distinct, threads, rounds);
+  }
+  template <class Key, class Value>
+  void check_churn(u32 distinct, u64 threads, u32 rounds) {
     // A key may take another slot each time that it is inserted again after it was erased.
     Table<Key, Value> table(this->context(), threads * rounds + distinct);
     auto inserted = this->template zeros<u32>(distinct), erased = this->template zeros<u32>(distinct);
@@ -145,6 +151,10 @@ class HashTypes : public test::BodyTest<BodyExecutor> {
 
   template <class Key, class Value>
   void expect_full(u64 capacity, u32 bucket_bytes) {
+    if constexpr (is_tested<Key, Value>) check_full<Key, Value>(capacity, bucket_bytes);
+  }
+  template <class Key, class Value>
+  void check_full(u64 capacity, u32 bucket_bytes) {
     Table<Key, Value> table(this->context(), capacity, {.max_load = 1, .bucket_bytes = bucket_bytes});
     const u32 slots = u32(table.slot_count()), n = slots + 500, first = 7;
     const auto results = insert(table, n, n, first);
@@ -171,6 +181,10 @@ class HashTypes : public test::BodyTest<BodyExecutor> {
 
   template <class Key, class Value>
   void expect_one_key(u64 threads) {
+    if constexpr (is_tested<Key, Value>) check_one_key<Key, Value>(threads);
+  }
+  template <class Key, class Value>
+  void check_one_key(u64 threads) {
     Table<Key, Value> table(this->context(), 100);
     const u32 n = u32(threads);
     auto results = insert(table, n, 1, 3);
@@ -247,7 +261,7 @@ TYPED_TEST(HashTypes, AllAtOnceNeverLeaveAKeyTwice) {
     this->template expect_churn<u64, NoValue>(distinct, 2000, 10);
     this->template expect_churn<u64, u64>(distinct, 2000, 10);
     this->template expect_churn<test::Bytes<12>, u32>(distinct, 2000, 10);
-    this->template expect_churn<test::Bytes<16>, test::Bytes<16>>(distinct, 2000, 10);
+    this->template expect_churn<test::Bytes<13>, test::Bytes<11>>(distinct, 2000, 10);
   }
 }
 
@@ -258,7 +272,7 @@ TYPED_TEST(HashTypes, AFullTableRefusesAndKeepsWhatItHolds) {
       this->template expect_full<u32, u32>(capacity, bucket_bytes);
       this->template expect_full<u32, NoValue>(capacity, bucket_bytes);
       this->template expect_full<test::Bytes<12>, u32>(capacity, bucket_bytes);
-      this->template expect_full<test::Bytes<16>, test::Bytes<16>>(capacity, bucket_bytes);
+      this->template expect_full<test::Bytes<13>, test::Bytes<11>>(capacity, bucket_bytes);
     }
   }
 }
@@ -269,7 +283,7 @@ TYPED_TEST(HashTypes, OneInserterOfAKeyWins) {
   this->template expect_one_key<u64, NoValue>(TypeParam::threads_on_one_key);
   this->template expect_one_key<u64, u64>(TypeParam::threads_on_one_key);
   this->template expect_one_key<test::Bytes<12>, u32>(TypeParam::threads_on_one_key);
-  this->template expect_one_key<test::Bytes<16>, test::Bytes<16>>(TypeParam::threads_on_one_key);
+  this->template expect_one_key<test::Bytes<13>, test::Bytes<11>>(TypeParam::threads_on_one_key);
 }
 
 TYPED_TEST(HashTypes, SmallTablesAreRightEveryTime) {
@@ -280,7 +294,7 @@ TYPED_TEST(HashTypes, SmallTablesAreRightEveryTime) {
       this->template expect_churn<u32, u32>(5, 64, 4);
     } else {
       this->template expect_full<test::Bytes<12>, u64>(60, 32);
-      this->template expect_churn<test::Bytes<16>, test::Bytes<16>>(5, 64, 4);
+      this->template expect_churn<test::Bytes<13>, test::Bytes<11>>(5, 64, 4);
     }
     if (this->HasFatalFailure()) FAIL() << repeat;
   }
@@ -347,8 +361,10 @@ TYPED_TEST(HashTypes, WhatIsFoundWhileOthersInsertIsWhole) {
     EXPECT_EQ(wrong.download()[0], 0u);
   };
   expect(typename TestFixture::template Table<u32, u32>(this->context(), n));
-  expect(typename TestFixture::template Table<u64, u64>(this->context(), n));
-  expect(typename TestFixture::template Table<test::Bytes<16>, test::Bytes<16>>(this->context(), n));
+  if constexpr (TestFixture::template is_tested<u64, u64>) {
+    expect(typename TestFixture::template Table<u64, u64>(this->context(), n));
+  }
+  expect(typename TestFixture::template Table<test::Bytes<13>, test::Bytes<11>>(this->context(), n));
 }
 
 }  // namespace
