@@ -20,10 +20,10 @@ struct LbvhOptions {
   /// on the number of primitives. Refits on CUDA then take as long as those of other trees.
   Top top = Top::as_built;
 
-  /// true: rebuild() begins with the order of the primitives in the tree that is there, be it of any builder, and of
-  /// as many primitives or of others. The new tree is the same, byte for byte; it takes less time if primitives have
-  /// moved little, and a little more if nothing is left of the order. Default: false. build() ignores it. It takes
-  /// about 28 bytes of scratch per primitive.
+  /// true: on CUDA, rebuild() begins with the order of the primitives in the tree that is there, be it of any builder
+  /// and over any number of primitives. The new tree is the same, byte for byte. It takes less time if primitives have
+  /// moved little, and a little more if nothing is left of the order. Outside of a captured graph it then waits for one
+  /// word. It takes about 28 bytes of scratch per primitive. Default: false. build() ignores it, and so does the CPU.
   bool from_last_order = false;
 };
 

@@ -6,8 +6,12 @@
 // allocated and every build gives the same bytes; and subtrees that become one leaf are found before the
 // tree is built, so that no node is made only to be dropped. lbvh/reference.h is the short version.
 //
-// The cooperative stage, lbvh_cpu.h and lbvh.cuh:
+// The cooperative stages, lbvh_cpu.h and lbvh.cuh:
 //
+//   sort_from_last_order(ex, frame, boxes, n, morton_bits, bvh)
+//     Does what sort_by_morton_key does (morton_order.h). It may begin with the order of the primitives in `bvh`, a
+//     tree that was built before.
+//   last_order_scratch(ex, n, of_triangles, morton_bits)
 //   join_leaves(ex, boxes, precomputed, leaves, deltas, n, bvh)
 //     Builds nodes and parents of `bvh` over its leaves: two neighbouring subtrees join if the delta between them
 //     is higher than the deltas at their other ends (SubtreePlace). Marks the tree as the LBVH of its deltas if
@@ -19,11 +23,9 @@
 #include "builders/bvh/build/tree_body.h"
 #include "builders/bvh/lbvh.h"
 #include "builders/bvh/lbvh/reference.h"
-#include "builders/bvh/morton/last_order.h"
 #include "builders/bvh/morton/morton_order.h"
 #include "primitives/compact.h"
 #include "primitives/loops/zeroed_words.h"
-#include "primitives/scan.h"
 
 namespace copse::detail {
 

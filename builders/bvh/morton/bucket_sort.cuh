@@ -6,7 +6,7 @@
 // the highest 24 bits in which the keys of the bucket differ. Few keys share all of them; each of these finds its
 // place by counting. If very many do, the block sorts again by all bits of the numbers and then of the keys.
 
-#include "builders/bvh/morton/last_order.h"
+#include "builders/bvh/morton/last_order.cuh"
 #include "primitives/cuda/block.cuh"
 #include "primitives/cuda/launch.cuh"
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// Buckets of Morton keys on CUDA. Contract: builders/bvh/morton/last_order.h.
+// Buckets of Morton keys on CUDA. Contract: builders/bvh/morton/last_order.cuh.
 //
 // Neighbours in a mesh mostly fall into the same bucket. So the lanes of a warp with one bucket take their places by
 // one atomic, and write their keys side by side.
@@ -8,7 +8,7 @@
 #include <type_traits>
 
 #include "builders/bvh/morton/bucket_sort.cuh"
-#include "builders/bvh/morton/last_order.h"
+#include "builders/bvh/morton/last_order.cuh"
 #include "builders/geometry/box_sources.h"
 #include "primitives/cuda/launch.cuh"
 
@@ -86,7 +86,7 @@ void launch_distribution_of_keys(const Executor& ex, const KeyOf& key_of, const 
 
 }  // namespace detail
 
-/// Contract: builders/bvh/morton/last_order.h.
+/// Contract: builders/bvh/morton/last_order.cuh.
 template <class Boxes>
 void distribute_keys(const Executor& ex, const copse::detail::MortonKeyOf<Boxes>& key_of,
                      const copse::detail::KeyBuckets& buckets) {
@@ -101,7 +101,7 @@ void distribute_keys(const Executor& ex, const copse::detail::MortonKeyOf<Boxes>
   detail::launch_distribution_of_keys(ex, key_of, buckets);
 }
 
-/// Contract: builders/bvh/morton/last_order.h.
+/// Contract: builders/bvh/morton/last_order.cuh.
 template <class Order>
 void sort_buckets(const Executor& ex, const copse::detail::KeyBuckets& buckets, const Order& order) {
   launch(ex, "last order: sort buckets", detail::sort_buckets_kernel<Order>,

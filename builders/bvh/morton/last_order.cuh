@@ -1,7 +1,7 @@
 #pragma once
 
-// The Morton order of primitives that have moved little since the tree was last built. For bodies: include the
-// executor's primitives before.
+// The Morton order of primitives that have moved little since the tree was last built, on CUDA. Contract:
+// builders/bvh/lbvh/lbvh.inl.
 //
 // The old order knows how keys are spread. Every 64th primitive of it gives a sample key; every 32nd of the sorted
 // samples is a splitter. So between two splitters there are about 2048 new keys. One pass over the mesh makes the
@@ -21,7 +21,7 @@
 // HPG 2010, for the idea that the order of the last frame saves most of the sort. Where we differ: they compress
 // runs of equal coarse keys; here samples of the old order replace the coarse keys, so that buckets are even.
 //
-// The cooperative stages, key_buckets_cpu.h and key_buckets.cuh:
+// The steps of blocks are in key_buckets.cuh:
 //
 //   distribute_keys(ex, key_of, buckets)
 //     Puts the number and the key of each primitive into its bucket, in any order, and marks invalid primitives.
@@ -187,8 +187,8 @@ void sort_by_buckets(const Executor& ex, const MortonKeyOf<Boxes>& key_of, const
   for_each(ex, "last order: close buckets", shape.bucket_count, CloseBucket{buckets, order});
 }
 
-/// Does what sort_by_morton_key does, and begins with the order of the primitives in `bvh`, a tree that was built
-/// before. In a captured graph the device decides at each launch whether the full sort must run.
+/// Contract: builders/bvh/lbvh/lbvh.inl. In a captured graph the device decides at each launch whether the full sort
+/// must run.
 template <class Executor, class Boxes>
 MortonOrder sort_from_last_order(const Executor& ex, ScratchArena::Frame& frame, const Boxes& boxes, u64 n,
                                  u32 morton_bits, const BvhArrays& bvh) {
