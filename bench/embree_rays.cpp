@@ -16,12 +16,18 @@ Hit hit_of(float t, unsigned primitive, unsigned geometry, float u, float v) {
   return {t, primitive, geometry, u, v};
 }
 
+RTCRay ray_of(const Ray& ray) {
+  RTCRay query{};
+  query.org_x = ray.origin.x, query.org_y = ray.origin.y, query.org_z = ray.origin.z;
+  query.dir_x = ray.direction.x, query.dir_y = ray.direction.y, query.dir_z = ray.direction.z;
+  query.tnear = ray.t_min, query.tfar = ray.t_max;
+  query.mask = ~0u;
+  return query;
+}
+
 RTCRayHit query_of(const Ray& ray) {
   RTCRayHit query{};
-  query.ray.org_x = ray.origin.x, query.ray.org_y = ray.origin.y, query.ray.org_z = ray.origin.z;
-  query.ray.dir_x = ray.direction.x, query.ray.dir_y = ray.direction.y, query.ray.dir_z = ray.direction.z;
-  query.ray.tnear = ray.t_min, query.ray.tfar = ray.t_max;
-  query.ray.mask = ~0u;
+  query.ray = ray_of(ray);
   query.hit.geomID = RTC_INVALID_GEOMETRY_ID;
   query.hit.instID[0] = RTC_INVALID_GEOMETRY_ID;
   return query;
@@ -48,6 +54,19 @@ void EmbreeRays::closest_hits(const std::vector<Ray>& rays, std::vector<Hit>& hi
       RTCRayHit query = query_of(rays[i]);
       rtcIntersect1(scene_.get(), &context, &query);
       hits[i] = hit_of(query.ray.tfar, query.hit.primID, query.hit.geomID, query.hit.u, query.hit.v);
+    }
+  });
+}
+
+void EmbreeRays::any_hits(const std::vector<Ray>& rays, std::vector<u8>& occluded) const {
+  occluded.resize(rays.size());
+  tbb::parallel_for(tbb::blocked_range<size_t>(0, rays.size(), grain), [&](const auto& range) {
+    RTCIntersectContext context;
+    rtcInitIntersectContext(&context);
+    for (size_t i = range.begin(); i < range.end(); ++i) {
+      RTCRay query = ray_of(rays[i]);
+      rtcOccluded1(scene_.get(), &context, &query);
+      occluded[i] = query.tfar < 0 ? 1 : 0;
     }
   });
 }
