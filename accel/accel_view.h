@@ -1,6 +1,7 @@
 #pragma once
 
-// Traces a ray through a copse::Accel, on the host and in kernels. There is nothing else to link.
+// Traces a ray through a copse::Accel, on the host and in kernels. In kernels there is nothing to link. The host calls
+// the library, which tests four boxes or four triangles at once by SIMD.
 //
 //   __global__ void shade(copse::AccelView scene, ...) {
 //     const copse::Hit hit = copse::closest_hit(scene, ray);
@@ -11,6 +12,7 @@
 // those of batches, bit for bit.
 
 #include "builders/geometry/packed_triangle.h"
+#include "trace/host_ray.h"
 #include "trace/masked_triangles.h"
 #include "trace/short_hit.h"
 
@@ -34,11 +36,15 @@ struct AccelView {
 ///   accel:      in memory that the caller can read; in a kernel that is device memory
 ///   mask:       a triangle is there for the ray if this shares a bit with TriangleView::mask
 ///   cull:       the side of triangles that the ray passes over
-///   stack_size: stack entries, a power of two. A smaller stack costs time for deep trees, never hits
+///   stack_size: stack entries in kernels, a power of two. A smaller stack costs time for deep trees, never hits
 template <u32 stack_size = default_stack_size>
 COPSE_HD inline Hit closest_hit(const AccelView& accel, const Ray& ray, u32 mask = ~u32{0},
                                 Cull cull = Cull::none) {
-  return closest_hit<stack_size>(accel.tree, accel.seen_by(ray, mask, cull), ray);
+  if constexpr (COPSE_DEVICE_CODE == 1) {
+    return closest_hit<stack_size>(accel.tree, accel.seen_by(ray, mask, cull), ray);
+  } else {
+    return detail::closest_hit_on_host(accel.tree, accel.seen_by(ray, mask, cull), ray);
+  }
 }
 
 /// Returns the hit that a batch of short hits found for this ray, with its ids and weights. It reads one triangle.
@@ -50,7 +56,11 @@ COPSE_HD inline Hit full_hit(const AccelView& accel, const Ray& ray, const Short
 /// Returns true if the ray hits any triangle. The arguments are those of closest_hit.
 template <u32 stack_size = default_stack_size>
 COPSE_HD inline bool any_hit(const AccelView& accel, const Ray& ray, u32 mask = ~u32{0}, Cull cull = Cull::none) {
-  return any_hit<stack_size>(accel.tree, accel.seen_by(ray, mask, cull), ray);
+  if constexpr (COPSE_DEVICE_CODE == 1) {
+    return any_hit<stack_size>(accel.tree, accel.seen_by(ray, mask, cull), ray);
+  } else {
+    return detail::any_hit_on_host(accel.tree, accel.seen_by(ray, mask, cull), ray);
+  }
 }
 
 /// Calls `visit(hit)` for the ray's hits in order of (t, primitive id through all views) until it returns false.

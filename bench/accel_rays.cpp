@@ -117,7 +117,9 @@ void row(benchmark::State& state, Scene* scene, Rays asked, bool is_batch) {
   const std::vector<Ray>& rays = scene->*asked;
   std::vector<typename Query::Result> ours(rays.size()), others;
   std::vector<double> our_seconds, ratios;
-  const auto trace = [&] { is_batch ? Query::batch(*scene, rays, ours) : trace_singly<Query>(*scene, rays, ours); };
+  const auto trace = [&] {
+    is_batch ? Query::batch(*scene, rays, ours) : trace_singly<Query>(*scene, rays, ours);
+  };
   trace();
   for (auto _ : state) {
     our_seconds.push_back(processor_seconds_of(trace));

@@ -10,6 +10,7 @@
 #include "tests/support/device_mesh.h"
 #include "tests/support/host_wide.h"
 #include "tests/trace/oracle.h"
+#include "trace/host_ray.h"
 #include "trace/trace_rays.h"
 
 namespace copse::test {
@@ -52,6 +53,22 @@ void expect_hits_of_tree(Context& context, const Tree& tree, const DeviceMesh& m
   ASSERT_NO_FATAL_FAILURE(expect_hits(context, tree.view(), packed.view(), rays, expected));
 }
 
+/// Single rays of the host find the expected hits, as a caller of AccelView traces them. On CUDA there are none.
+inline void expect_hits_of_host_rays(Context& context, const CompressedBvh4& tree, const DeviceMesh& mesh,
+                                     const std::vector<Ray>& rays, const std::vector<Hit>& expected) {
+  if (context.backend() != Backend::cpu) return;
+  const PackedTriangles packed = pack_triangles(context, tree.view(), mesh.view());
+  const MaskedPackedTriangles seen = masked(packed.view(), {}, 1), unseen = masked(packed.view(), {}, 0);
+  std::vector<Hit> hits;
+  std::vector<u8> occluded;
+  for (const Ray& ray : rays) {
+    hits.push_back(detail::closest_hit_on_host(tree.view(), seen, ray));
+    occluded.push_back(detail::any_hit_on_host(tree.view(), seen, ray) ? 1 : 0);
+    ASSERT_FALSE(detail::any_hit_on_host(tree.view(), unseen, ray)) << text(ray);
+  }
+  expect_results("single rays of the host", rays, hits, occluded, expected);
+}
+
 /// The same in all layouts that a binary tree can be collapsed to, of those that take leaves as large as its own.
 inline void expect_hits_in_all_layouts(Context& context, const Mesh& mesh, const HostBvh& binary,
                                        const std::vector<Ray>& rays, const std::vector<Hit>& expected) {
@@ -61,6 +78,7 @@ inline void expect_hits_in_all_layouts(Context& context, const Mesh& mesh, const
   ASSERT_NO_FATAL_FAILURE(expect_hits_of_tree(context, four, device, rays, expected));
   const auto compressed = build_host_wide<CompressedBvh4Node>(binary).upload(context);
   ASSERT_NO_FATAL_FAILURE(expect_hits_of_tree(context, compressed, device, rays, expected));
+  ASSERT_NO_FATAL_FAILURE(expect_hits_of_host_rays(context, compressed, device, rays, expected));
   const bool has_large_leaves =
       std::any_of(binary.nodes.begin(), binary.nodes.end(), [](const BvhNode& node) { return node.count > 3; });
   if (has_large_leaves) return;

@@ -1,0 +1,80 @@
+// One ray of the host. Highway compiles the code for every instruction set with four lanes and a fused multiply-add,
+// and the program chooses at run time. Elsewhere, and for the rays and trees that the fast code gives up on, the
+// traversal of trace/walk/walk.h does the work.
+
+#include "trace/host_ray.h"
+
+#undef HWY_DISABLED_TARGETS
+#define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_AVX3_DL | HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV)
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "trace/batch/cpu/host_ray.cpp"
+#include "hwy/foreach_target.h"
+
+#include "hwy/highway.h"
+#if HWY_TARGET != HWY_SCALAR
+#include "trace/batch/cpu/simd_host_walk.inl"
+#endif
+
+HWY_BEFORE_NAMESPACE();
+namespace copse::cpu::HWY_NAMESPACE {
+
+HWY_NOINLINE Hit closest_hit_robust(const CompressedBvh4View& tree, const MaskedPackedTriangles& triangles,
+                                    const Ray& ray) {
+  return closest_hit(tree, triangles, ray);
+}
+
+HWY_NOINLINE bool any_hit_robust(const CompressedBvh4View& tree, const MaskedPackedTriangles& triangles,
+                                 const Ray& ray) {
+  return any_hit(tree, triangles, ray);
+}
+
+Hit closest_hit_here(const CompressedBvh4View& tree, const MaskedPackedTriangles& triangles, const Ray& ray) {
+#if HWY_NATIVE_FMA
+  if (triangles.triangles.size() >= 4) {
+    HostWalk walk(tree, triangles, ray);
+    if (walk.find_closest()) return walk.hit();
+  }
+#endif
+  return closest_hit_robust(tree, triangles, ray);
+}
+
+bool any_hit_here(const CompressedBvh4View& tree, const MaskedPackedTriangles& triangles, const Ray& ray) {
+#if HWY_NATIVE_FMA
+  if (triangles.triangles.size() >= 4) {
+    HostWalk walk(tree, triangles, ray);
+    if (walk.find_any()) return walk.has_hit();
+  }
+#endif
+  return any_hit_robust(tree, triangles, ray);
+}
+
+}  // namespace copse::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace copse {
+
+namespace cpu {
+
+HWY_EXPORT(closest_hit_here);
+HWY_EXPORT(any_hit_here);
+
+}  // namespace cpu
+
+namespace detail {
+
+Hit closest_hit_on_host(const CompressedBvh4View& tree, const MaskedPackedTriangles& triangles, const Ray& ray) {
+  using namespace cpu;
+  return HWY_DYNAMIC_DISPATCH(closest_hit_here)(tree, triangles, ray);
+}
+
+bool any_hit_on_host(const CompressedBvh4View& tree, const MaskedPackedTriangles& triangles, const Ray& ray) {
+  using namespace cpu;
+  return HWY_DYNAMIC_DISPATCH(any_hit_here)(tree, triangles, ray);
+}
+
+}  // namespace detail
+
+}  // namespace copse
+#endif
