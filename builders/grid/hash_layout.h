@@ -21,6 +21,7 @@
 // Where we differ: they hash every cell separately, so a look at 27 cells needs 27 searches. And buckets here are
 // found by place, without keys, so nothing depends on the order of threads.
 
+#include "builders/geometry/numbered_point.h"
 #include "builders/grid/layout.h"
 
 namespace copse {
@@ -29,12 +30,7 @@ namespace copse {
 inline constexpr u32 max_hash_resolution = u32{1} << 30;
 
 /// A point in the memory of a hash grid.
-struct alignas(16) GridPoint {
-  vec3 position;
-  u32 id;  // index of the point among those that the grid was built over
-};
-
-static_assert(sizeof(GridPoint) == 16);
+using GridPoint = NumberedPoint;
 
 /// The cells of a hash grid.
 struct HashGridShape {
