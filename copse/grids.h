@@ -1,6 +1,6 @@
 #pragma once
 
-// Grids: uniform, frustum and hash grids, voxels and bricks, and rays through them.
+// Grids: uniform, frustum and hash grids, voxels and bricks, and rays through them; and trees of points.
 
 #include "builders/grid/bricks.h"
 #include "builders/grid/frustum_check.h"
@@ -14,6 +14,11 @@
 #include "builders/grid/uniform_grid.h"
 #include "builders/grid/voxels.h"
 #include "builders/io/voxel_file.h"
+#include "builders/points/kd_tree.h"
+#include "builders/points/kd_validate.h"
+#include "builders/points/point_bvh.h"
+#include "queries/bvh_points.h"
+#include "queries/kd_points.h"
 #include "queries/near_points.h"
 #include "trace/frustum_march.h"
 #include "trace/frustum_rays.h"

@@ -1,6 +1,6 @@
 #pragma once
 
-// Queries on trees and grids: nearest points, neighbours, overlaps with regions, overlaps among triangles, points inside.
+// Queries on trees, grids and points: nearest points, neighbours, overlaps with regions, overlaps among triangles, points inside.
 
 #include "accel/accel_queries.h"
 #include "queries/overlap_queries.h"

@@ -17,7 +17,7 @@ namespace copse {
 /// One of the nearest points. If there is none, point is invalid_id and distance is infinite.
 struct PointNeighbour {
   float distance;
-  u32 point;  // its number among the points that the grid was built over
+  u32 point;  // its number among the points that the structure was built over
 
   COPSE_HD static PointNeighbour none() { return {infinity, invalid_id}; }
   /// The smaller one comes first at equal distances.
@@ -61,8 +61,13 @@ class NearestInHeap {
   COPSE_HD float limit() const { return heap_.is_full() ? heap_.farthest() : limit_; }
   COPSE_HD void clear() { heap_.clear(); }
   COPSE_HD void add(float square, u32 id) { heap_.add({square, id}); }
-  COPSE_HD void sort() { heap_.sort(); }
-  COPSE_HD u32 size() const { return heap_.size(); }
+
+  /// Sorts the points, turns squares into distances, and returns how many points there are.
+  COPSE_HD u32 finish(PointNeighbour* items) {
+    heap_.sort();
+    for (u32 i = 0; i < heap_.size(); ++i) items[i].distance = sqrt_rn(items[i].distance);
+    return heap_.size();
+  }
 
  private:
   NeighbourHeap<PointNeighbour> heap_;
@@ -127,9 +132,7 @@ COPSE_HD inline u32 k_nearest_points(const HashGridView& grid, const vec3& point
   if (k == 0) return 0;
   detail::NearestInHeap nearest(neighbours, k, detail::square_limit(max_distance));
   detail::keep_nearest(grid, point, nearest);
-  nearest.sort();
-  for (u32 i = 0; i < nearest.size(); ++i) neighbours[i].distance = sqrt_rn(neighbours[i].distance);
-  return nearest.size();
+  return nearest.finish(neighbours);
 }
 
 }  // namespace copse

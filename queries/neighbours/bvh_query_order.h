@@ -1,0 +1,38 @@
+#pragma once
+
+// The order in which queries of a hierarchy over points are processed: that of the leaves where they would stand.
+
+#include "queries/bvh_points.h"
+#include "queries/nearest/query_batch.h"
+
+namespace copse::detail {
+
+/// The leaf at which a query would stand: the last one whose first key is not above the query's.
+struct LeafOfQuery {
+  PointBvhView bvh;
+  const vec3* queries;
+
+  COPSE_HD u32 operator()(u64 i) const {
+    const PointBvhCounts counts = bvh.counts.data()[0];
+    const vec3 from = clean_point(queries[i]);
+    if (counts.point_count == 0 || !is_finite(from)) return 0;
+    const PointBvhShape shape(counts.point_count);
+    const u64 key = MortonGrid::of(counts.bounds).key(from);
+    u32 node = 0;
+    while (node < shape.first_leaf()) {
+      const u32 first = 8 * node + 1, count = shape.child_count(node);
+      node = first;
+      for (u32 k = 1; k < count; ++k) {
+        if (bvh.nodes.data()[first + k].first_key() <= key) node = first + k;
+      }
+    }
+    return node - shape.first_leaf();
+  }
+};
+
+/// An order, and the leaf of each query in it.
+struct BvhQueryOrder : QueryOrder {
+  const u32* leaves;
+};
+
+}  // namespace copse::detail
