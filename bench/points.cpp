@@ -1,9 +1,10 @@
-// Measures hash grids over points, and searches for the points around points. There is no mesh.
+// Measures hash grids, kd-trees and hierarchies of boxes over points, and searches for the points around points. There is no mesh.
 //
 //   copse-bench-points [--benchmark_filter=REGEX] [--benchmark_out=FILE.json]
 //
-// There are 10^7 points on a GPU and 10^6 on the CPU. They lie in a cube ("volume") or on a sphere ("surface"), in
-// no order. Each point is a query too. The radius contains 32 neighbours on average, with the point itself.
+// There are 10^7 points on a GPU and 10^6 on the CPU. They lie in a cube ("volume"), on a sphere ("surface"), or in a
+// cluster whose density falls with the fifth power of the distance ("plummer"), in no order. Each point is a query
+// too. The radius contains 32 neighbours on average, with the point itself.
 // Counters: `found` is the number of results per query. `bytes` is what any algorithm must read and write: the
 // points once, and the results. `GB_per_s` is these bytes over the time.
 
@@ -23,7 +24,11 @@
 namespace copse::bench {
 namespace {
 
-enum class Place { volume, surface };
+enum class Place { volume, surface, plummer };
+
+const char* name_of(Place place) {
+  return place == Place::volume ? "volume" : (place == Place::surface ? "surface" : "plummer");
+}
 
 constexpr double pi = 3.14159265358979;
 constexpr double neighbours_wanted = 32;
@@ -36,8 +41,11 @@ std::vector<vec3> make_points(u64 count, Place place) {
     const float x = part(random), y = part(random), z = part(random);
     p = vec3(x, y, z);
     if (place == Place::volume) continue;
+    // Plummer, "On the Problem of Distribution in Globular Star Clusters", 1911: the mass within a radius, inverted.
+    const float radius =
+        place == Place::plummer ? 1 / std::sqrt(std::pow(larger(z, 1e-6f), -2.0f / 3) - 0.999999f) : 1.0f;
     const float turn = 2 * float(pi) * x, height = 2 * y - 1, width = std::sqrt(1 - height * height);
-    p = vec3(width * std::cos(turn), width * std::sin(turn), height);
+    p = radius * vec3(width * std::cos(turn), width * std::sin(turn), height);
   }
   return points;
 }
@@ -69,8 +77,8 @@ HashGridOptions cells_of_radius(Backend backend, Place place, double cells) {
 }
 
 /// Times `ask`. A first call, which is not timed, warms up.
-template <class Ask>
-void measure(benchmark::State& state, Loaded& loaded, double found, double bytes, const Ask& ask) {
+template <class Points, class Ask>
+void measure(benchmark::State& state, Points& loaded, double found, double bytes, const Ask& ask) {
   ask();
   loaded.context.wait();
   double seconds = 0;
@@ -128,6 +136,51 @@ void nearest(benchmark::State& state, Backend backend, Place place, u32 k, float
   });
 }
 
+/// Points of any number in a context's memory.
+struct PointSet {
+  Context context;
+  u64 n;
+  Buffer<vec3> points;
+
+  PointSet(Backend backend, Place place, u64 count)
+      : context({.backend = backend}), n(count), points(context, make_points(count, place)) {}
+};
+
+/// A structure that searches need no radius for.
+struct KdTreeKind {
+  static constexpr const char* name = "kd_tree";
+  static KdTree build(Context& context, const PositionSpan& points) { return build_kd_tree(context, points); }
+  static void rebuild(Context& context, KdTree& tree, const PositionSpan& points) {
+    rebuild_kd_tree(context, tree, points);
+  }
+};
+struct PointBvhKind {
+  static constexpr const char* name = "point_bvh";
+  static PointBvh build(Context& context, const PositionSpan& points) { return build_point_bvh(context, points); }
+  static void rebuild(Context& context, PointBvh& bvh, const PositionSpan& points) {
+    rebuild_point_bvh(context, bvh, points);
+  }
+};
+
+/// The bytes are the points once, and their copies.
+template <class Kind>
+void build_tree(benchmark::State& state, Backend backend, Place place, u64 n, bool as_graph) {
+  PointSet set(backend, place, n);
+  auto tree = Kind::build(set.context, set.points.span());
+  const auto rebuild = [&] { Kind::rebuild(set.context, tree, set.points.span()); };
+  Graph graph = set.context.capture(rebuild);
+  measure(state, set, 0, double(n) * 28, [&] { as_graph ? graph.launch() : rebuild(); });
+}
+
+template <class Kind>
+void nearest_in_tree(benchmark::State& state, Backend backend, Place place, u64 n, u32 k) {
+  PointSet set(backend, place, n);
+  const auto tree = Kind::build(set.context, set.points.span());
+  Buffer<PointNeighbour> neighbours(set.context, k * n);
+  measure(state, set, k, double(n) * (12 + 16 + 8 * k),
+          [&] { nearest_neighbours(set.context, tree.view(), set.points.span(), neighbours.span()); });
+}
+
 template <class... Args>
 void add(const std::string& name, Args... args) {
   benchmark::RegisterBenchmark(name.c_str(), args...)
@@ -153,6 +206,28 @@ void add_rows(Backend backend) {
   }
 }
 
+template <class Kind>
+void add_tree_rows(Backend backend) {
+  std::vector<u64> sizes{100000, 1000000};
+  if (backend == Backend::cuda) sizes.push_back(10000000);
+  const std::string name = Kind::name;
+  const auto suffix = [&](Place place, u64 n) {
+    return std::string("/") + name_of(place) + "/n:" + std::to_string(n) + "/" + name_of(backend);
+  };
+  for (const u64 n : sizes) {
+    add(name + "/build/stream" + suffix(Place::volume, n), build_tree<Kind>, backend, Place::volume, n, false);
+    if (backend == Backend::cpu) continue;
+    add(name + "/build/graph" + suffix(Place::volume, n), build_tree<Kind>, backend, Place::volume, n, true);
+  }
+  const u64 n = sizes.back();
+  for (const Place place : {Place::plummer, Place::surface}) {
+    add(name + "/build/stream" + suffix(place, n), build_tree<Kind>, backend, place, n, false);
+  }
+  for (const Place place : {Place::volume, Place::plummer, Place::surface}) {
+    add(name + "/nearest_8" + suffix(place, n), nearest_in_tree<Kind>, backend, place, n, 8u);
+  }
+}
+
 }  // namespace
 }  // namespace copse::bench
 
@@ -160,8 +235,12 @@ int main(int argc, char** argv) {
   using namespace copse;
   benchmark::Initialize(&argc, argv);
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
-  bench::add_rows(Backend::cpu);
-  if (bench::gpu_answers()) bench::add_rows(Backend::cuda);
+  for (const Backend backend : {Backend::cpu, Backend::cuda}) {
+    if (backend == Backend::cuda && !bench::gpu_answers()) continue;
+    bench::add_rows(backend);
+    bench::add_tree_rows<bench::KdTreeKind>(backend);
+    bench::add_tree_rows<bench::PointBvhKind>(backend);
+  }
   bench::run_benchmarks();
   return 0;
 }
