@@ -63,12 +63,13 @@ struct PointAnswer {
   copse::u32 count;
 };
 
-__global__ void ask_points(copse::HashGridView grid, const copse::vec3* points, copse::u32 count,
+template <class Structure>
+__global__ void ask_points(Structure structure, const copse::vec3* points, copse::u32 count,
                            PointAnswer* answers) {
   const copse::u32 i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= count) return;
-  copse::k_nearest_points(grid, points[i], copse::infinity, 20, answers[i].nearest);
-  answers[i].count = copse::count_within(grid, points[i], 1);
+  copse::k_nearest_points(structure, points[i], copse::infinity, 20, answers[i].nearest);
+  answers[i].count = copse::count_within(structure, points[i], 1);
 }
 
 }  // namespace
@@ -86,6 +87,10 @@ void launch_accel(void* stream, copse::AccelView accel, const copse::vec3* point
   ask_accel<<<1, 64, 0, static_cast<cudaStream_t>(stream)>>>(accel, points, 64, answers, farthest);
 }
 
-void launch_points(void* stream, copse::HashGridView grid, const copse::vec3* points, PointAnswer* answers) {
-  ask_points<<<1, 64, 0, static_cast<cudaStream_t>(stream)>>>(grid, points, 64, answers);
+void launch_points(void* stream, copse::HashGridView grid, copse::KdTreeView tree, copse::PointBvhView bvh,
+                   const copse::vec3* points, PointAnswer* answers) {
+  auto* s = static_cast<cudaStream_t>(stream);
+  ask_points<<<1, 64, 0, s>>>(grid, points, 64, answers);
+  ask_points<<<1, 64, 0, s>>>(tree, points, 64, answers);
+  ask_points<<<1, 64, 0, s>>>(bvh, points, 64, answers);
 }
