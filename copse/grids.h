@@ -1,6 +1,6 @@
 #pragma once
 
-// Grids: uniform, frustum and hash grids, voxels and bricks, and rays through them; and trees of points.
+// Grids: uniform, frustum and hash grids, voxels and bricks, and rays through them; kd-trees, and trees of points.
 
 #include "builders/grid/bricks.h"
 #include "builders/grid/frustum_check.h"
@@ -14,6 +14,7 @@
 #include "builders/grid/uniform_grid.h"
 #include "builders/grid/voxels.h"
 #include "builders/io/voxel_file.h"
+#include "builders/kd/sah_kd_tree.h"
 #include "builders/points/kd_tree.h"
 #include "builders/points/kd_validate.h"
 #include "builders/points/point_bvh.h"
@@ -24,4 +25,6 @@
 #include "trace/frustum_rays.h"
 #include "trace/grid_march.h"
 #include "trace/grid_rays.h"
+#include "trace/kd_rays.h"
+#include "trace/kd_walk.h"
 #include "trace/voxel_march.h"
