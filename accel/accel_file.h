@@ -17,20 +17,23 @@ struct AccelFile {
 
 /// Writes an Accel and its mesh. The file appears under its name when it is complete, so that an old file survives a
 /// full disk. docs/guide/structure-file.md describes the layout.
-///   mesh:  has the triangles of the last build, rebuild or refit
-///   parts: the views that they were built as. Without parts it was one view, of geometry 0 and all bits in its mask
-/// Throws: Error bad_file; Error invalid_argument if `accel` was never built, if mesh and parts have other triangles
+///   mesh:   has the triangles of the last build, rebuild or refit
+///   parts:  the views that they were built as. Without parts it was one view, of geometry 0 and all bits in its mask
+///   cancel: a token such as std::stop_token. Once a stop is requested, the call throws Error cancelled soon, and an old
+///           file stays
+/// Throws: Error bad_file, Error cancelled; Error invalid_argument if `accel` was never built, if mesh and parts have other triangles
 /// than `accel`, and for content that could not be loaded again, such as an infinite coordinate in the tree.
 /// Waits: for the structure.
 void save_accel(const FilePath& path, Context& context, const Mesh& mesh, const Accel& accel,
-                std::span<const MeshPart> parts = {});
+                std::span<const MeshPart> parts = {}, const CancelToken& cancel = {});
 
 /// Reads an Accel into the context's memory. Rays and queries give the answers of the one that was saved. It has the
 /// size of a compacted one, and 4 bytes per triangle for the ids of its tree: it can be traced and refitted, but not
 /// rebuilt. Magic, version, checksum, sizes and every index are checked before anything is used.
-/// Throws: Error bad_file with file, value and limit, also for a file that save_structure wrote; Error out_of_memory.
+/// Throws: Error bad_file with file, value and limit, also for a file that save_structure wrote; Error out_of_memory, Error
+/// cancelled.
 /// Waits: for the copies.
-AccelFile load_accel(const FilePath& path, Context& context);
+AccelFile load_accel(const FilePath& path, Context& context, const CancelToken& cancel = {});
 
 /// Returns true for a .copse file that load_accel reads, and false for one that load_structure reads. It looks at the
 /// first bytes alone.

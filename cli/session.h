@@ -28,6 +28,9 @@ class Session {
     progress_.begin(stage);
   }
 
+  /// Tells work that takes long of Ctrl-C.
+  CancelToken cancel_token() const { return interrupts_.token(); }
+
   /// Returns the mesh in a file, and notes what was left out of it. Ctrl-C cancels the reading.
   /// Throws: as load_mesh.
   Mesh read_mesh(const std::string& path, MeshReport* report = nullptr);

@@ -45,6 +45,13 @@ Mesh mesh_of(const std::string& what, u64 triangle_count, u64 vertex_count) {
   return mesh;
 }
 
+/// Asks the token at every 2^16th element.
+void throw_if_cancelled(const CancelToken& cancel, const char* function, u64 element) {
+  if (element % (1 << 16) == 0 && cancel.stop_requested()) {
+    throw Error(ErrorCode::cancelled, std::string(function) + ": cancelled");
+  }
+}
+
 [[noreturn]] void refuse(const std::string& message) {
   throw Error(ErrorCode::invalid_argument, message);
 }
@@ -67,7 +74,7 @@ void append_quarters(const uvec3& t, const uvec3& middle, std::vector<uvec3>& ou
   out.push_back(middle);
 }
 
-Mesh subdivide_once(const Mesh& mesh) {
+Mesh subdivide_once(const Mesh& mesh, const CancelToken& cancel) {
   const u64 triangle_count = mesh.triangles.size();
   Mesh fine = mesh_of("the subdivided mesh", 4 * triangle_count, mesh.positions.size() + 3 * triangle_count);
   fine.positions.insert(fine.positions.end(), mesh.positions.begin(), mesh.positions.end());
@@ -81,6 +88,7 @@ Mesh subdivide_once(const Mesh& mesh) {
     const u32 y = add_midpoint(t.y, t.z);
     const u32 z = add_midpoint(t.z, t.x);
     append_quarters(t, {x, y, z}, fine.triangles);
+    throw_if_cancelled(cancel, "subdivide", fine.triangles.size() / 4);
   }
   return fine;
 }
@@ -136,7 +144,8 @@ vec3 draw(Distribution& distribution, std::mt19937& engine) {
 
 }  // namespace
 
-Mesh subdivide(const Mesh& mesh, u32 times) {
+Mesh subdivide(const Mesh& mesh, u32 times, const CancelToken& cancel) {
+  throw_if_cancelled(cancel, "subdivide", 0);
   check_indices(mesh);
   // Refuse before the first step.
   u64 triangle_count = mesh.triangles.size(), vertex_count = mesh.positions.size();
@@ -146,11 +155,11 @@ Mesh subdivide(const Mesh& mesh, u32 times) {
     check_size("the subdivided mesh", triangle_count, vertex_count);
   }
   Mesh fine = mesh;
-  for (u32 i = 0; i < times && triangle_count > 0; ++i) fine = subdivide_once(fine);
+  for (u32 i = 0; i < times && triangle_count > 0; ++i) fine = subdivide_once(fine, cancel);
   return fine;
 }
 
-Mesh generate_hairball(u64 strands, u32 segments) {
+Mesh generate_hairball(u64 strands, u32 segments, const CancelToken& cancel) {
   if (segments == 0) refuse("a hairball of strands of 0 segments, at least 1 is needed");
   Mesh mesh = mesh_of("the hairball", saturated_product(strands, 2 * u64{segments}),
                       saturated_product(strands, 2 * (u64{segments} + 1)));
@@ -169,6 +178,7 @@ Mesh generate_hairball(u64 strands, u32 segments) {
       p = p + direction * step;
     }
     for (u32 i = 0; i < segments; ++i) {
+      throw_if_cancelled(cancel, "generate_hairball", mesh.triangles.size() / 2);
       const u32 b = base + 2 * i;
       mesh.triangles.push_back({b, b + 1, b + 2});
       mesh.triangles.push_back({b + 1, b + 3, b + 2});
@@ -177,13 +187,14 @@ Mesh generate_hairball(u64 strands, u32 segments) {
   return mesh;
 }
 
-Mesh generate_random(u64 count, float size) {
+Mesh generate_random(u64 count, float size, const CancelToken& cancel) {
   if (!is_finite(size) || size < 0)
     refuse("random triangles of size " + std::to_string(size) + ", 0 or more is needed");
   Mesh mesh = mesh_of("the random mesh", count, saturated_product(count, 3));
   std::mt19937 engine(2);
   std::uniform_real_distribution<float> uniform(0, 1);
   for (u64 i = 0; i < count; ++i) {
+    throw_if_cancelled(cancel, "generate_random", i);
     const vec3 place = draw(uniform, engine);
     for (int k = 0; k < 3; ++k) mesh.positions.push_back(place + (draw(uniform, engine) - 0.5f) * size);
     const u32 first = u32(3 * i);
@@ -192,7 +203,7 @@ Mesh generate_random(u64 count, float size) {
   return mesh;
 }
 
-Mesh generate_grid(u32 n) {
+Mesh generate_grid(u32 n, const CancelToken& cancel) {
   if (n == 0) refuse("a grid of 0 x 0 quads, at least 1 x 1 is needed");
   const u64 quads = u64{n} * n, row = u64{n} + 1;
   Mesh mesh = mesh_of("the grid", saturated_product(quads, 2), saturated_product(row, row));
@@ -201,6 +212,7 @@ Mesh generate_grid(u32 n) {
   }
   for (u32 y = 0; y < n; ++y) {
     for (u32 x = 0; x < n; ++x) {
+      throw_if_cancelled(cancel, "generate_grid", mesh.triangles.size() / 2);
       const u32 a = u32(y * row) + x, b = a + 1, c = a + u32(row), d = c + 1;
       mesh.triangles.push_back({a, b, d});
       mesh.triangles.push_back({a, d, c});
@@ -209,7 +221,7 @@ Mesh generate_grid(u32 n) {
   return mesh;
 }
 
-Mesh generate_sphere(u32 subdivisions) {
+Mesh generate_sphere(u32 subdivisions, const CancelToken& cancel) {
   const u64 fold = subdivisions < 32 ? u64{1} << (2 * subdivisions) : ~u64{0};
   const u64 triangle_count = saturated_product(20, fold);
   Mesh mesh = mesh_of("the sphere", triangle_count, triangle_count / 2 + 2);
@@ -219,6 +231,7 @@ Mesh generate_sphere(u32 subdivisions) {
     std::vector<uvec3> fine;
     fine.reserve(4 * mesh.triangles.size());
     for (const uvec3& t : mesh.triangles) {
+      throw_if_cancelled(cancel, "generate_sphere", fine.size() / 4);
       const u32 x = edges.middle(t.x, t.y);
       const u32 y = edges.middle(t.y, t.z);
       const u32 z = edges.middle(t.z, t.x);

@@ -56,7 +56,9 @@ struct MeshReport {
 Mesh load_mesh(const FilePath& path, const LoadMeshOptions& options = {}, MeshReport* report = nullptr);
 
 /// Writes a mesh as binary little-endian PLY. The file appears under its name when it is complete.
-/// Throws: Error bad_file.
-void save_ply(const FilePath& path, const Mesh& mesh);
+///   cancel: a token such as std::stop_token. Once a stop is requested, the call throws Error cancelled soon, and an old
+///           file stays
+/// Throws: Error bad_file, Error cancelled.
+void save_ply(const FilePath& path, const Mesh& mesh, const CancelToken& cancel = {});
 
 }  // namespace copse

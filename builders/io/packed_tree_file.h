@@ -9,6 +9,7 @@
 #include "builders/bvh/wide_bvh.h"
 #include "builders/geometry/mesh.h"
 #include "builders/io/file_path.h"
+#include "primitives/core/cancel_token.h"
 
 namespace copse {
 
@@ -38,11 +39,12 @@ struct PackedTreeFile {
 /// unless mesh and parts have the triangles that are packed.
 /// Waits: for the tree.
 void save_packed_tree(const FilePath& path, Context& context, const Mesh& mesh, std::span<const MeshPart> parts,
-                      const CompressedBvh4& tree, const PackedTriangles& packed, u32 quality);
+                      const CompressedBvh4& tree, const PackedTriangles& packed, u32 quality,
+                      const CancelToken& cancel);
 
 /// Reads such a file.
 /// Throws: Error bad_file with file, value and limit; Error out_of_memory.
-PackedTreeFile load_packed_tree(const FilePath& path, Context& context);
+PackedTreeFile load_packed_tree(const FilePath& path, Context& context, const CancelToken& cancel);
 
 /// Returns true for a structure file that holds such a tree, and false for one that holds a binary tree. It reads the
 /// first bytes alone.

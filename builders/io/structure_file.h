@@ -6,6 +6,7 @@
 #include "builders/bvh/wide_bvh.h"
 #include "builders/geometry/mesh.h"
 #include "builders/io/file_path.h"
+#include "primitives/core/cancel_token.h"
 
 namespace copse {
 
@@ -24,15 +25,18 @@ struct StructureFile {
 ///   mesh: the mesh that the tree was built over
 ///   builder: at most 23 characters
 ///   wide: a wide tree over the same primitives as `bvh`, or none; with one, the file has version 2
-/// Throws: Error bad_file; Error invalid_argument for content that could not be loaded again, such as the tree of
+///   cancel: as of save_ply
+/// Throws: Error bad_file, Error cancelled; Error invalid_argument for content that could not be loaded again, such as the tree of
 /// another mesh, or a triangle in the tree with an infinite coordinate.
 /// Waits: for the tree.
 void save_structure(const FilePath& path, Context& context, const Mesh& mesh, const Bvh& bvh,
-                    const std::string& builder, u32 morton_bits, u32 max_leaf_size, const AnyWideBvh& wide = {});
+                    const std::string& builder, u32 morton_bits, u32 max_leaf_size, const AnyWideBvh& wide = {},
+                    const CancelToken& cancel = {});
 
 /// Reads a structure into the context's memory. The binary tree has room for a rebuild; the wide one is a compact
 /// copy. Magic, version, checksum, sizes and every index are checked before anything is used.
-/// Throws: Error bad_file with file, value and limit; Error out_of_memory.
-StructureFile load_structure(const FilePath& path, Context& context);
+///   cancel: once a stop is requested, reading ends soon
+/// Throws: Error bad_file with file, value and limit; Error out_of_memory, Error cancelled.
+StructureFile load_structure(const FilePath& path, Context& context, const CancelToken& cancel = {});
 
 }  // namespace copse

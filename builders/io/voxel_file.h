@@ -6,6 +6,7 @@
 #include "builders/grid/bricks.h"
 #include "builders/grid/voxels.h"
 #include "builders/io/file_path.h"
+#include "primitives/core/cancel_token.h"
 
 namespace copse {
 
@@ -26,12 +27,14 @@ HostVoxels download(const Voxels& voxels);
 HostVoxels download(const Bricks& bricks);
 
 /// Writes voxels as docs/guide/voxel-file.md describes. The file appears under its name when it is complete.
-/// Throws: Error bad_file; Error invalid_argument if keys and words do not fit the shape.
-void save_voxels(const FilePath& path, const HostVoxels& voxels);
+///   cancel: a token such as std::stop_token. Once a stop is requested, the call throws Error cancelled soon, and an old
+///           file stays
+/// Throws: Error bad_file, Error cancelled; Error invalid_argument if keys and words do not fit the shape.
+void save_voxels(const FilePath& path, const HostVoxels& voxels, const CancelToken& cancel = {});
 
 /// Reads such a file. The file is not trusted: its sizes, and the order and range of its keys, are checked.
-/// Throws: Error bad_file, Error out_of_memory.
-HostVoxels load_voxels(const FilePath& path);
+/// Throws: Error bad_file, Error out_of_memory, Error cancelled.
+HostVoxels load_voxels(const FilePath& path, const CancelToken& cancel = {});
 
 /// Returns how many voxels are set.
 u64 count_voxels(const HostVoxels& voxels);
@@ -44,7 +47,8 @@ Mesh surface_of(const HostVoxels& voxels);
 
 /// Writes a PNG for each layer of voxels into a folder that exists: slice-0000.png is the layer with the lowest z.
 /// Each pixel is a voxel, white if it is set and black if not; x runs to the right and y up.
-/// Throws: Error bad_file; Error invalid_argument if keys and words do not fit the shape.
-void save_slices(const FilePath& folder, const HostVoxels& voxels);
+///   cancel: as of save_voxels; the layers before stay
+/// Throws: Error bad_file, Error cancelled; Error invalid_argument if keys and words do not fit the shape.
+void save_slices(const FilePath& folder, const HostVoxels& voxels, const CancelToken& cancel = {});
 
 }  // namespace copse

@@ -43,7 +43,9 @@ class FileBytes {
 };
 
 /// Throws Error cancelled, "PATH: reading was cancelled", if a stop is requested.
-void throw_if_cancelled(const std::filesystem::path& path, const CancelToken& cancel);
+///   work: what is cancelled
+void throw_if_cancelled(const std::filesystem::path& path, const CancelToken& cancel,
+                        const char* work = "reading");
 
 /// Returns the bytes of a regular file.
 /// Throws: Error bad_file if it cannot be opened or read, is not a regular file or changes its size meanwhile;
@@ -59,18 +61,19 @@ class TemporaryName;
 /// written directly.
 class FileReplacement {
  public:
+  ///   cancel: once a stop is requested, write throws Error cancelled soon, also in the middle of a large array
   /// Throws: Error bad_file.
-  explicit FileReplacement(const std::filesystem::path& path);
+  explicit FileReplacement(const std::filesystem::path& path, CancelToken cancel = {});
   ~FileReplacement();
   FileReplacement(const FileReplacement&) = delete;
   FileReplacement& operator=(const FileReplacement&) = delete;
 
-  /// Throws: Error bad_file, for example on a full disk.
+  /// Throws: Error bad_file, for example on a full disk; Error cancelled.
   void write(const void* data, u64 bytes);
 
   /// Puts the bytes on the disk and the new file in the place of the old one. May be called once, as the last
   /// call.
-  /// Throws: Error bad_file.
+  /// Throws: Error bad_file, Error cancelled.
   void commit();
 
  private:
@@ -84,7 +87,8 @@ class FileReplacement {
   void close_file();
   [[noreturn]] void fail(const char* what, int error) const;
 
-  std::filesystem::path path_;           // as the caller gave it
+  std::filesystem::path path_;  // as the caller gave it
+  CancelToken cancel_;
   std::string target_;                   // the name in the folder, behind symbolic links
   int folder_ = -1;                      // of the target; -1 for a file that is written directly
   int file_ = -1;                        // the new file

@@ -118,7 +118,7 @@ int build_by_hand(Session& session, BuildOptions options) {
   if (!options.output.empty()) {
     session.begin("writing");
     save_structure(options.output, *context, mesh, build.bvh, settings.builder, settings.morton_bits.value_or(0),
-                   settings.max_leaf_size, build.wide);
+                   settings.max_leaf_size, build.wide, session.cancel_token());
     session.note("wrote {}", options.output);
   }
   session.print(make_report(*context, options, mesh, build, statistics),
@@ -173,7 +173,7 @@ int build_accel(Session& session, const BuildOptions& options) {
 
   if (!options.output.empty()) {
     session.begin("writing");
-    save_accel(options.output, *context, mesh, build.accel);
+    save_accel(options.output, *context, mesh, build.accel, {}, session.cancel_token());
     session.note("wrote {}", options.output);
   }
   session.print(report, facts.text());

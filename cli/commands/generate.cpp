@@ -22,7 +22,7 @@ namespace {
 struct MeshPlan {
   u64 triangle_count = 0;
   u64 vertex_count = 0;
-  std::function<Mesh()> make;
+  std::function<Mesh(const CancelToken&)> make;
 };
 
 struct Kind {
@@ -63,9 +63,9 @@ int run_generate(Session& session, const Kind& kind, const GenerateOptions& opti
   check_host_memory(plan.triangle_count * sizeof(uvec3) + plan.vertex_count * sizeof(vec3), "the mesh");
 
   session.begin("generating");
-  const Mesh mesh = plan.make();
+  const Mesh mesh = plan.make(session.cancel_token());
   session.begin("writing");
-  save_ply(options.output, mesh);
+  save_ply(options.output, mesh, session.cancel_token());
 
   const Aabb box = bounds(mesh);
   const Json report{{"kind", name},
@@ -97,7 +97,8 @@ Kind add_subdivide(CLI::App& parent, const Options& o) {
             // Each round adds 3 vertices per triangle, in all 3 (1 + 4 + ... + 4^(times - 1)) per triangle of
             // `mesh`.
             const u64 vertices = mesh->positions.size() + triangles - mesh->triangles.size();
-            return MeshPlan{triangles, vertices, [=] { return subdivide(*mesh, o->times); }};
+            return MeshPlan{triangles, vertices,
+                            [=](const CancelToken& cancel) { return subdivide(*mesh, o->times, cancel); }};
           }};
 }
 
@@ -107,8 +108,9 @@ Kind add_hairball(CLI::App& parent, const Options& o) {
   add_count(*app, "SEGMENTS", o->segments, 1, 1u << 20, "Quads per strip")->required();
   app->footer("Example:\n  copse generate hairball 1440 100 -o hairball.ply");
   return {app, [o](Session&) {
-            return MeshPlan{2 * o->strands * o->segments, 2 * o->strands * (u64{o->segments} + 1),
-                            [o] { return generate_hairball(o->strands, o->segments); }};
+            return MeshPlan{
+                2 * o->strands * o->segments, 2 * o->strands * (u64{o->segments} + 1),
+                [o](const CancelToken& cancel) { return generate_hairball(o->strands, o->segments, cancel); }};
           }};
 }
 
@@ -118,7 +120,8 @@ Kind add_random(CLI::App& parent, const Options& o) {
   add_real(*app, "SIZE", o->size, 1e-6f, 1e6f, "Size of a triangle")->required();
   app->footer("Example:\n  copse generate random 1000000 0.002 -o random.ply");
   return {app, [o](Session&) {
-            return MeshPlan{o->count, 3 * o->count, [o] { return generate_random(o->count, o->size); }};
+            return MeshPlan{o->count, 3 * o->count,
+                            [o](const CancelToken& cancel) { return generate_random(o->count, o->size, cancel); }};
           }};
 }
 
@@ -128,7 +131,8 @@ Kind add_grid(CLI::App& parent, const Options& o) {
   app->footer("Example:\n  copse generate grid 100 -o grid.ply");
   return {app, [o](Session&) {
             const u64 n = o->n;
-            return MeshPlan{2 * n * n, (n + 1) * (n + 1), [o] { return generate_grid(o->n); }};
+            return MeshPlan{2 * n * n, (n + 1) * (n + 1),
+                            [o](const CancelToken& cancel) { return generate_grid(o->n, cancel); }};
           }};
 }
 
@@ -138,14 +142,15 @@ Kind add_sphere(CLI::App& parent, const Options& o) {
   app->footer("Example:\n  copse generate sphere 5 -o sphere.ply");
   return {app, [o](Session&) {
             const u64 triangles = u64{20} << 2 * o->n;
-            return MeshPlan{triangles, triangles / 2 + 2, [o] { return generate_sphere(o->n); }};
+            return MeshPlan{triangles, triangles / 2 + 2,
+                            [o](const CancelToken& cancel) { return generate_sphere(o->n, cancel); }};
           }};
 }
 
 Kind add_cube(CLI::App& parent, const Options&) {
   CLI::App* app = parent.add_subcommand("cube", "The unit cube, 12 triangles");
   app->footer("Example:\n  copse generate cube -o cube.ply");
-  return {app, [](Session&) { return MeshPlan{12, 8, [] { return generate_cube(); }}; }};
+  return {app, [](Session&) { return MeshPlan{12, 8, [](const CancelToken&) { return generate_cube(); }}; }};
 }
 
 }  // namespace

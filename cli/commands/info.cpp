@@ -100,7 +100,7 @@ int print_mesh(Session& session, const InfoOptions& options) {
 int print_voxels(Session& session, const InfoOptions& options) {
   check_options(options, "voxels");
   session.begin("reading");
-  const HostVoxels voxels = load_voxels(options.input);
+  const HostVoxels voxels = load_voxels(options.input, session.cancel_token());
   const GridShape& shape = voxels.shape;
   const u64 file_bytes = std::filesystem::file_size(options.input), count = count_voxels(voxels);
   const double edge = 1 / shape.cells_per_unit.x;
@@ -189,7 +189,7 @@ int print_structure(Session& session, const InfoOptions& options) {
   const auto context = session.make_context();
   session.progress().expect_stages(2 + options.validate + options.epo);
   session.begin("reading");
-  const StructureFile file = load_structure(options.input, *context);
+  const StructureFile file = load_structure(options.input, *context, session.cancel_token());
   session.begin("measuring");
   StructureReport report = describe_structure(*context, options.input, file);
 
@@ -220,7 +220,7 @@ int print_accel(Session& session, const InfoOptions& options) {
   const auto context = session.make_context();
   session.progress().expect_stages(2 + options.validate);
   session.begin("reading");
-  const AccelFile file = load_accel(options.input, *context);
+  const AccelFile file = load_accel(options.input, *context, session.cancel_token());
   session.begin("measuring");
   const u64 file_bytes = std::filesystem::file_size(options.input);
   Json report{{"copse", describe(*context)},

@@ -46,12 +46,12 @@ Scene load_scene(Session& session, Context& context, const RenderCommand& comman
   session.begin("reading");
   const InputKind kind = check_input(command.input);
   if (kind == InputKind::mesh) return {session.read_mesh(command.input), {}, {}};
-  if (kind == InputKind::voxels) return {surface_of(load_voxels(command.input)), {}, {}};
+  if (kind == InputKind::voxels) return {surface_of(load_voxels(command.input, session.cancel_token())), {}, {}};
   if (holds_accel(command.input)) {
-    AccelFile file = load_accel(command.input, context);
+    AccelFile file = load_accel(command.input, context, session.cancel_token());
     return {std::move(file.mesh), std::move(file.accel), {}};
   }
-  StructureFile file = load_structure(command.input, context);
+  StructureFile file = load_structure(command.input, context, session.cancel_token());
   return {std::move(file.mesh), {}, std::move(file.bvh)};
 }
 

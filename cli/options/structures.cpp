@@ -256,11 +256,11 @@ int build_structure(Session& session, const std::string& input, const std::strin
 
   if (writes) session.begin("writing");
   if (!output.empty()) {
-    save_voxels(output, built.voxels);
+    save_voxels(output, built.voxels, session.cancel_token());
     session.note("wrote {}", output);
   }
   if (!options.slices.empty()) {
-    save_slices(options.slices, built.voxels);
+    save_slices(options.slices, built.voxels, session.cancel_token());
     session.note("wrote {} slices to {}", built.voxels.shape.resolution.z, options.slices);
   }
   Facts facts;

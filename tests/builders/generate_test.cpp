@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <map>
+#include <stop_token>
 
 #include "builders/io/mesh_file.h"
 #include "tests/support/backends.h"
@@ -141,6 +142,29 @@ TEST(Generate, SphereIsClosedRoundAndFacesOutwards) {
     EXPECT_GT(volume6(mesh), 15);
   }
   EXPECT_NEAR(volume6(generate_sphere(4)), 8 * 3.14159265, 0.1);
+}
+
+TEST(Generate, EndsWhenItIsCancelled) {
+  std::stop_source stop;
+  stop.request_stop();
+  const CancelToken cancel = stop.get_token();
+  const ErrorCode cancelled = ErrorCode::cancelled;
+  EXPECT_COPSE_ERROR(subdivide(generate_cube(), 1, cancel), cancelled, "subdivide: cancelled");
+  EXPECT_COPSE_ERROR(generate_hairball(10, 10, cancel), cancelled, "generate_hairball: cancelled");
+  EXPECT_COPSE_ERROR(generate_random(10, 1, cancel), cancelled, "generate_random: cancelled");
+  EXPECT_COPSE_ERROR(generate_grid(10, cancel), cancelled, "generate_grid: cancelled");
+  EXPECT_COPSE_ERROR(generate_sphere(2, cancel), cancelled, "generate_sphere: cancelled");
+  EXPECT_EQ(generate_sphere(2, std::stop_source().get_token()).triangles.size(), 320u);
+}
+
+/// The token is asked in the middle of the work too.
+TEST(Generate, EndsInTheMiddle) {
+  struct StopsAfter {
+    u32* left;
+    bool stop_requested() const { return (*left)-- == 0; }
+  };
+  u32 left = 3;
+  EXPECT_COPSE_ERROR(generate_random(1 << 20, 1, StopsAfter{&left}), ErrorCode::cancelled, "cancelled");
 }
 
 }  // namespace

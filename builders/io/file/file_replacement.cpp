@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <string>
+#include <utility>
 
 #include "builders/io/file/descriptor.h"
 #include "builders/io/file/temporary_name.h"
@@ -15,7 +16,7 @@ namespace copse::detail {
 namespace {
 
 /// Linux moves at most 2^31 - 4096 bytes per call.
-constexpr u64 max_bytes_per_call = u64{1} << 30;
+constexpr u64 max_bytes_per_call = u64{1} << 24;  // so that a cancelled write ends soon
 constexpr u64 pending_bytes = u64{1} << 20;
 
 /// The path by which the system gives a name to a file that has none.
@@ -39,7 +40,8 @@ void sync_folder(int folder) {
 
 }  // namespace
 
-FileReplacement::FileReplacement(const std::filesystem::path& path) : path_(path) {
+FileReplacement::FileReplacement(const std::filesystem::path& path, CancelToken cancel)
+    : path_(path), cancel_(std::move(cancel)) {
   struct stat status;
   if (::stat(path.c_str(), &status) == 0) {
     if (!S_ISREG(status.st_mode)) {
@@ -114,6 +116,7 @@ void FileReplacement::flush() {
 
 void FileReplacement::write_now(const char* data, u64 bytes) {
   for (u64 done = 0; done < bytes;) {
+    throw_if_cancelled(path_, cancel_, "writing");
     const ssize_t written = ::write(file_, data + done, std::min(bytes - done, max_bytes_per_call));
     if (written < 0 && errno == EINTR) continue;
     if (written < 0) fail("cannot be written", errno);
@@ -122,6 +125,7 @@ void FileReplacement::write_now(const char* data, u64 bytes) {
 }
 
 void FileReplacement::commit() {
+  throw_if_cancelled(path_, cancel_, "writing");
   flush();
   if (folder_ < 0) return close_file();
   if (has_old_file_ && ::fchmod(file_, mode_t(old_mode_)) != 0) fail("cannot be given the old file's mode", errno);

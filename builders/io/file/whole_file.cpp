@@ -34,8 +34,8 @@ FileBytes::FileBytes(u64 size) : size_(size) {
   if (!data_) throw Error(ErrorCode::out_of_memory, "no memory for " + std::to_string(size) + " bytes of a file");
 }
 
-void throw_if_cancelled(const std::filesystem::path& path, const CancelToken& cancel) {
-  if (cancel.stop_requested()) throw Error(ErrorCode::cancelled, path.string() + ": reading was cancelled");
+void throw_if_cancelled(const std::filesystem::path& path, const CancelToken& cancel, const char* work) {
+  if (cancel.stop_requested()) throw Error(ErrorCode::cancelled, path.string() + ": " + work + " was cancelled");
 }
 
 FileBytes read_whole_file(const std::filesystem::path& path, const CancelToken& cancel) {

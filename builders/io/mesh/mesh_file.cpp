@@ -67,9 +67,9 @@ Mesh load_mesh(const FilePath& file_path, const LoadMeshOptions& options, MeshRe
   }
 }
 
-void save_ply(const FilePath& file_path, const Mesh& mesh) {
+void save_ply(const FilePath& file_path, const Mesh& mesh, const CancelToken& cancel) {
   const std::filesystem::path path = file_path.text();
-  detail::FileReplacement file(path);
+  detail::FileReplacement file(path, cancel);
   const std::string header =
       "ply\nformat binary_little_endian 1.0\nelement vertex " + std::to_string(mesh.positions.size()) +
       "\nproperty float x\nproperty float y\nproperty float z\nelement face " +

@@ -47,9 +47,9 @@ u32 largest_leaf(std::span<const BvhNode> nodes) {
 
 }  // namespace
 
-StructureFile load_structure(const FilePath& file_path, Context& context) try {
+StructureFile load_structure(const FilePath& file_path, Context& context, const CancelToken& cancel) try {
   const std::filesystem::path path = file_path.text();
-  const StructureReader reader(path);
+  const StructureReader reader(path, cancel);
   if (reader.holds_accel()) reader.fail("holds an Accel, which load_accel reads; load_structure reads a Bvh");
   const StructureHeader& header = reader.header();
   const StructureArrays arrays = reader.arrays();

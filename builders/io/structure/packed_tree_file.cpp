@@ -133,7 +133,8 @@ void check_content(const Mesh& mesh, const HostPackedTree& tree) {
 }  // namespace
 
 void save_packed_tree(const FilePath& path, Context& context, const Mesh& mesh, std::span<const MeshPart> parts,
-                      const CompressedBvh4& tree, const PackedTriangles& packed, u32 quality) {
+                      const CompressedBvh4& tree, const PackedTriangles& packed, u32 quality,
+                      const CancelToken& cancel) {
   check_parts(mesh, parts);
   const HostPackedTree host = download_tree(context, tree, packed);
   check_content(mesh, host);
@@ -151,11 +152,11 @@ void save_packed_tree(const FilePath& path, Context& context, const Mesh& mesh, 
   const std::span<const char> arrays[] = {bytes_of(mesh.positions),     bytes_of(mesh.triangles),
                                           bytes_of(host.nodes),         bytes_of(host.parents),
                                           bytes_of(host.primitive_ids), bytes_of(stored)};
-  write_structure(path.text(), header, wide, arrays);
+  write_structure(path.text(), header, wide, arrays, cancel);
 }
 
-PackedTreeFile load_packed_tree(const FilePath& path, Context& context) try {
-  const StructureReader reader(path.text());
+PackedTreeFile load_packed_tree(const FilePath& path, Context& context, const CancelToken& cancel) try {
+  const StructureReader reader(path.text(), cancel);
   if (!reader.holds_accel()) {
     reader.fail("has version " + to_string(reader.header().version) +
                 ", a binary tree, which load_structure reads; load_accel reads an Accel");

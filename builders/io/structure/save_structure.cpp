@@ -119,7 +119,8 @@ StructureHeader make_header(const Mesh& mesh, const BvhCounts& counts, const std
 }  // namespace
 
 void save_structure(const FilePath& file_path, Context& context, const Mesh& mesh, const Bvh& bvh,
-                    const std::string& builder, u32 morton_bits, u32 max_leaf_size, const AnyWideBvh& wide) {
+                    const std::string& builder, u32 morton_bits, u32 max_leaf_size, const AnyWideBvh& wide,
+                    const CancelToken& cancel) {
   const std::filesystem::path path = file_path.text();
   // Refuse content that could not be loaded again.
   const HostTree tree = download_tree(context, bvh);
@@ -138,7 +139,7 @@ void save_structure(const FilePath& file_path, Context& context, const Mesh& mes
       detail::bytes_of(wide_tree.parents),  detail::bytes_of(wide_tree.primitive_ids)};
   detail::write_structure(path,
                           make_header(mesh, tree.counts, builder, morton_bits, max_leaf_size, wide_tree.header),
-                          wide_tree.header, arrays);
+                          wide_tree.header, arrays, cancel);
 }
 
 }  // namespace copse

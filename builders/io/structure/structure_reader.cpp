@@ -14,7 +14,8 @@ constexpr u64 checksum_at = offsetof(StructureHeader, checksum);
 
 }  // namespace
 
-StructureReader::StructureReader(const std::filesystem::path& path) : path_(path), bytes_(read_whole_file(path)) {
+StructureReader::StructureReader(const std::filesystem::path& path, const CancelToken& cancel)
+    : path_(path), bytes_(read_whole_file(path, cancel)) {
   check_header();
   check_size();
   check_checksum();

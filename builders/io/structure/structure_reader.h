@@ -17,8 +17,8 @@ namespace copse::detail {
 /// A file in memory, checked step by step. Each step relies on what the earlier steps have proved.
 class StructureReader {
  public:
-  /// Throws: Error bad_file with file, value and limit; Error out_of_memory.
-  explicit StructureReader(const std::filesystem::path& path);
+  /// Throws: Error bad_file with file, value and limit; Error out_of_memory, Error cancelled.
+  explicit StructureReader(const std::filesystem::path& path, const CancelToken& cancel = {});
 
   const StructureHeader& header() const { return header_; }
 

@@ -33,7 +33,7 @@ void for_each_piece(const StructureHeader& header, const StructureWideHeader& wi
 }  // namespace
 
 void write_structure(const std::filesystem::path& path, StructureHeader header, const StructureWideHeader& wide,
-                     std::span<const std::span<const char>> arrays) {
+                     std::span<const std::span<const char>> arrays, const CancelToken& cancel) {
   std::copy_n(structure_magic, sizeof header.magic, header.magic);
   header.header_bytes = u32(sizeof header + (header.version > 1 ? sizeof wide : 0));
   header.file_bytes = StructureLayout::of(header, wide).file_bytes;
@@ -42,7 +42,7 @@ void write_structure(const std::filesystem::path& path, StructureHeader header, 
   for_each_piece(header, wide, arrays, [&](std::span<const char> bytes) { sum.add(bytes); });
   header.checksum = sum.value();
 
-  FileReplacement file(path);
+  FileReplacement file(path, cancel);
   for_each_piece(header, wide, arrays,
                  [&](std::span<const char> bytes) { file.write(bytes.data(), bytes.size()); });
   file.commit();

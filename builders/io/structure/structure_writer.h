@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "builders/io/structure/structure_layout.h"
+#include "primitives/core/cancel_token.h"
 
 namespace copse::detail {
 
@@ -18,8 +19,8 @@ std::span<const char> bytes_of(const std::vector<T>& array) {
 ///   header: with its version and all counts
 ///   wide:   is written from version 2 on
 ///   arrays: in the order of the file; zeros are added up to the next multiple of 32 bytes
-/// Throws: Error bad_file.
+/// Throws: Error bad_file, Error cancelled.
 void write_structure(const std::filesystem::path& path, StructureHeader header, const StructureWideHeader& wide,
-                     std::span<const std::span<const char>> arrays);
+                     std::span<const std::span<const char>> arrays, const CancelToken& cancel);
 
 }  // namespace copse::detail

@@ -48,6 +48,45 @@ u64 word_count(const GridShape& shape, bool is_sparse, u64 brick_count) {
   return row_words(shape) * shape.resolution.y * shape.resolution.z;
 }
 
+std::string name_of(const uvec3& voxel) {
+  return "voxel (" + std::to_string(voxel.x) + ", " + std::to_string(voxel.y) + ", " + std::to_string(voxel.z) +
+         ")";
+}
+
+/// Returns the first voxel that is set past the end of a row, or an empty string.
+std::string find_dense_voxel_outside(const HostVoxels& voxels) {
+  const uvec3& size = voxels.shape.resolution;
+  if (size.x % 32 == 0) return "";
+  const u64 row = row_words(voxels.shape), row_count = u64{size.y} * size.z;
+  for (u64 i = 0; i < row_count; ++i) {
+    const u32 outside = voxels.words[i * row + row - 1] >> (size.x % 32);
+    if (outside == 0) continue;
+    const uvec3 voxel(size.x + u32(std::countr_zero(outside)), u32(i % size.y), u32(i / size.y));
+    return name_of(voxel) + " is set; rows have " + std::to_string(size.x) + " voxels";
+  }
+  return "";
+}
+
+/// Returns the first voxel of a brick that is set outside of the grid, or an empty string.
+std::string find_sparse_voxel_outside(const HostVoxels& voxels, const uvec3& places) {
+  const uvec3& size = voxels.shape.resolution;
+  for (u64 brick = 0; brick < voxels.keys.size(); ++brick) {
+    const u32 key = voxels.keys[brick];
+    const uvec3 first = uvec3(key % places.x, key / places.x % places.y, key / places.x / places.y) * brick_edge;
+    const uvec3 last = first + (brick_edge - 1u);
+    if (last.x < size.x && last.y < size.y && last.z < size.z) continue;
+    for (u32 bit = 0; bit < brick_words * 32; ++bit) {
+      if ((voxels.words[brick * brick_words + bit / 32] >> (bit % 32) & 1) == 0) continue;
+      const uvec3 voxel =
+          first + uvec3(bit % brick_edge, bit / brick_edge % brick_edge, bit / (brick_edge * brick_edge));
+      if (voxel.x < size.x && voxel.y < size.y && voxel.z < size.z) continue;
+      return name_of(voxel) + " is set in a grid of " + std::to_string(size.x) + " x " + std::to_string(size.y) +
+             " x " + std::to_string(size.z);
+    }
+  }
+  return "";
+}
+
 /// Returns the first fault of the voxels, or an empty string.
 std::string find_fault(const HostVoxels& voxels) {
   const u64 needed = word_count(voxels.shape, voxels.is_sparse, voxels.keys.size());
@@ -67,7 +106,7 @@ std::string find_fault(const HostVoxels& voxels) {
              "; the one before it is at " + std::to_string(voxels.keys[i - 1]);
     }
   }
-  return "";
+  return voxels.is_sparse ? find_sparse_voxel_outside(voxels, places) : find_dense_voxel_outside(voxels);
 }
 
 void check(const char* function, const HostVoxels& voxels) {
@@ -160,7 +199,7 @@ HostVoxels download(const Bricks& bricks) {
   return {bricks.shape, true, bricks.keys.download(count), bricks.words.download(count * brick_words)};
 }
 
-void save_voxels(const FilePath& file_path, const HostVoxels& voxels) {
+void save_voxels(const FilePath& file_path, const HostVoxels& voxels, const CancelToken& cancel) {
   const fs::path path = file_path.text();
   check("save_voxels", voxels);
   const GridShape& shape = voxels.shape;
@@ -175,16 +214,16 @@ void save_voxels(const FilePath& file_path, const HostVoxels& voxels) {
     header.lo[axis] = shape.lo[axis];
     header.resolution[axis] = shape.resolution[axis];
   }
-  detail::FileReplacement file(path);
+  detail::FileReplacement file(path, cancel);
   file.write(&header, sizeof header);
   file.write(voxels.keys.data(), voxels.keys.size() * sizeof(u32));
   file.write(voxels.words.data(), voxels.words.size() * sizeof(u32));
   file.commit();
 }
 
-HostVoxels load_voxels(const FilePath& file_path) {
+HostVoxels load_voxels(const FilePath& file_path, const CancelToken& cancel) {
   const fs::path path = file_path.text();
-  const detail::FileBytes bytes = detail::read_whole_file(path);
+  const detail::FileBytes bytes = detail::read_whole_file(path, cancel);
   VoxelHeader header;
   if (bytes.size() < sizeof header) detail::throw_bad_file(path, "is not a voxel file");
   std::memcpy(&header, bytes.data(), sizeof header);
@@ -209,11 +248,12 @@ HostVoxels load_voxels(const FilePath& file_path) {
   return voxels;
 }
 
-void save_slices(const FilePath& file_path, const HostVoxels& voxels) {
+void save_slices(const FilePath& file_path, const HostVoxels& voxels, const CancelToken& cancel) {
   const fs::path folder = file_path.text();
   check("save_slices", voxels);
   const uvec3& size = voxels.shape.resolution;
   for (u32 z = 0; z < size.z; ++z) {
+    detail::throw_if_cancelled(folder, cancel, "writing");
     Image image{size.x, size.y, std::vector<Rgba8>(u64{size.x} * size.y, {0, 0, 0, 255})};
     if (voxels.is_sparse) {
       draw_sparse_slice(voxels, z, image);

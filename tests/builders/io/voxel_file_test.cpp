@@ -164,6 +164,32 @@ TEST_P(VoxelFile, IsNeverTrusted) {
   EXPECT_COPSE_ERROR(save_voxels(folder_ / "c.voxels", wrong), ErrorCode::invalid_argument, "are needed");
 }
 
+/// Bits that no voxel has would be counted, and drawn outside of the grid.
+TEST_P(VoxelFile, BitsPastTheGridAreRefused) {
+  HostVoxels rows;
+  rows.shape = {dvec3(0), dvec3(1), uvec3(33, 2, 2)};
+  rows.words.assign(8, 0);
+  rows.words[7] = 1;  // voxel (32, 1, 1), the last one
+  save_voxels(folder_ / "a.voxels", rows);
+  EXPECT_TRUE(load_voxels(folder_ / "a.voxels").at(uvec3(32, 1, 1)));
+  std::string bytes = read_bytes(folder_ / "a.voxels");
+  bytes[80 + 4 * 5] = 2;
+  EXPECT_COPSE_ERROR(load_voxels(folder_.write("b.voxels", bytes)), ErrorCode::bad_file,
+                     "voxel (33, 0, 1) is set; rows have 33 voxels");
+
+  HostVoxels bricks;
+  bricks.shape = {dvec3(0), dvec3(1), uvec3(9, 8, 8)};
+  bricks.is_sparse = true;
+  bricks.keys = {1};
+  bricks.words.assign(16, 0);
+  bricks.words[3] = 1u << 8;  // voxel (8, 5, 1)
+  save_voxels(folder_ / "a.voxels", bricks);
+  EXPECT_TRUE(load_voxels(folder_ / "a.voxels").at(uvec3(8, 5, 1)));
+  bricks.words[3] = 1u << 9;
+  EXPECT_COPSE_ERROR(save_voxels(folder_ / "b.voxels", bricks), ErrorCode::invalid_argument,
+                     "voxel (9, 5, 1) is set in a grid of 9 x 8 x 8");
+}
+
 COPSE_ON_EACH_BACKEND(VoxelFile);
 
 }  // namespace

@@ -224,5 +224,22 @@ TEST(FileReplacement, OldFileSurvivesAFailedWrite) {
   EXPECT_EQ(folder.file_count(), 1u);
 }
 
+/// A token that asks for a stop from the second question on.
+struct StopsInTheMiddle {
+  u32* questions;
+  bool stop_requested() const { return ++*questions > 1; }
+};
+
+TEST(FileReplacement, OldFileSurvivesACancelledWrite) {
+  const TemporaryFolder folder;
+  folder.write("file", "old");
+  const std::string bytes(40 << 20, 'n');
+  u32 questions = 0;
+  FileReplacement file(folder / "file", StopsInTheMiddle{&questions});
+  EXPECT_COPSE_ERROR(file.write(bytes.data(), bytes.size()), ErrorCode::cancelled, "file: writing was cancelled");
+  EXPECT_COPSE_ERROR(file.commit(), ErrorCode::cancelled, "file: writing was cancelled");
+  EXPECT_EQ(read_bytes(folder / "file"), "old");
+}
+
 }  // namespace
 }  // namespace copse::test
