@@ -84,6 +84,9 @@ COPSE_HD inline MaskedPackedTriangles masked(const BufferSpan<const PackedTriang
                                              u32 ray_mask) {
   return {triangles, masks, ray_mask};
 }
+COPSE_HD inline MaskedPackedTriangles masked(const PackedTrianglesView& triangles, u32 ray_mask) {
+  return {triangles.triangles, {triangles.masks.empty() ? nullptr : triangles.masks.data()}, ray_mask};
+}
 
 namespace detail {
 

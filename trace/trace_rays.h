@@ -24,15 +24,20 @@ class TraceTriangles {
   TraceTriangles(const TriangleView& view) : triangles_(TriangleViews(view)) {}
   TraceTriangles(std::span<const TriangleView> views) : triangles_(TriangleViews(views)) {}
   TraceTriangles(const std::vector<TriangleView>& views) : triangles_(TriangleViews(views)) {}
+  TraceTriangles(const PackedTrianglesView& packed)
+      : triangles_(packed.triangles), masks_(packed.masks), tree_ids_(packed.tree_ids) {}
   /// `masks`: PackedTriangles::masks.
   TraceTriangles(Packed packed, BufferSpan<const u32> masks = {}) : triangles_(packed), masks_(masks) {}
 
   const std::variant<TriangleViews, Packed>& variant() const { return triangles_; }
   BufferSpan<const u32> masks() const { return masks_; }
+  /// PackedTrianglesView::tree_ids, or null.
+  const u32* tree_ids() const { return tree_ids_; }
 
  private:
   std::variant<TriangleViews, Packed> triangles_;
   BufferSpan<const u32> masks_;
+  const u32* tree_ids_ = nullptr;
 };
 
 /// Writes the closest hit of every ray. The hits are equal on all backends, in all layouts and kernels, bit for
@@ -43,8 +48,9 @@ class TraceTriangles {
 ///   hits:      one per ray; must not overlap the rays
 /// A ray passes over the triangles of a view if their masks share no bit: see TraceOptions::masks.
 /// Throws: Error invalid_argument if the number of hits, or of masks of rays, is not that of the rays; if the
-/// number of packed triangles, or of their masks, is not the number that the tree has room for; for more than one
-/// word in options.chosen. Error out_of_memory, Error cancelled.
+/// triangles were packed for another tree; if the number of packed triangles, or of their masks, is not the number
+/// that the tree has room for; for more than one word in options.chosen; if the context validates, for triangles that
+/// are not those of the tree and for memory that the GPU cannot read. Error out_of_memory, Error cancelled.
 /// Memory: scratch of 64 bytes per view if there are several views, and 256 bytes for the choice of a kernel.
 void closest_hits(Context& context, const TreeView& bvh, const TraceTriangles& triangles,
                   BufferSpan<const Ray> rays, BufferSpan<Hit> hits, const TraceOptions& options = {});

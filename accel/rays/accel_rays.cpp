@@ -4,6 +4,7 @@
 #include <string>
 
 #include "accel/build/accel_check.h"
+#include "builders/geometry/triangle_check.h"
 #include "primitives/core/dispatch.h"
 #include "trace/trace_rays.h"
 
@@ -52,7 +53,7 @@ BufferSpan<const u8> extent(const void* data, u64 count, u64 stride_bytes, u64 b
 }
 
 template <class Result>
-void check_rays(const char* function, const RaySpan& rays, BufferSpan<Result> results) {
+void check_rays(const char* function, Context& context, const RaySpan& rays, BufferSpan<Result> results) {
   const u64 n = rays.size();
   detail::check_same_count(function, "origins", n, "directions", rays.directions.size);
   check_part(function, "origins", rays.origins.data, n, rays.origins.stride_bytes);
@@ -64,6 +65,10 @@ void check_rays(const char* function, const RaySpan& rays, BufferSpan<Result> re
     detail::refuse(function, "there is room for " + std::to_string(results.size()) + " results, but " +
                                  std::to_string(n) + " rays were given");
   }
+  detail::validate_memory(context, std::string(function) + ": origins", rays.origins.data);
+  detail::validate_memory(context, std::string(function) + ": directions", rays.directions.data);
+  detail::validate_memory(context, std::string(function) + ": values of t_min", rays.t_min.data);
+  detail::validate_memory(context, std::string(function) + ": values of t_max", rays.t_max.data);
   detail::check_apart(function, "origins", extent(rays.origins.data, n, rays.origins.stride_bytes, 12), results);
   detail::check_apart(function, "directions", extent(rays.directions.data, n, rays.directions.stride_bytes, 12),
                       results);
@@ -98,7 +103,7 @@ template <class Result>
 void closest_hits_gathered(Context& context, const Accel& accel, const RaySpan& rays, BufferSpan<Result> hits,
                            const TraceOptions& options) {
   detail::check_accel("closest_hits", context, accel);
-  check_rays("closest_hits", rays, hits);
+  check_rays("closest_hits", context, rays, hits);
   trace_gathered("closest_hits", context, rays, options, [&](auto part, u64 first, const TraceOptions& of_part) {
     closest_hits(context, accel, part, hits.subspan(first, part.size()), of_part);
   });
@@ -150,7 +155,7 @@ void any_hits(Context& context, const Accel& accel, BufferSpan<const Ray> rays, 
 void any_hits(Context& context, const Accel& accel, const RaySpan& rays, BufferSpan<u8> occluded,
               const TraceOptions& options) {
   detail::check_accel("any_hits", context, accel);
-  check_rays("any_hits", rays, occluded);
+  check_rays("any_hits", context, rays, occluded);
   trace_gathered("any_hits", context, rays, options, [&](auto part, u64 first, const TraceOptions& of_part) {
     any_hits(context, accel, part, occluded.subspan(first, part.size()), of_part);
   });

@@ -10,16 +10,17 @@ namespace copse {
 /// Copies of the triangles of a tree in the order of its leaves. pack_triangles makes them; tracing takes view().
 struct PackedTriangles {
   Buffer<PackedTriangle> triangles;
-  Buffer<u32> masks;  // those of their views, as many; empty while all masks are ones
+  Buffer<u32> masks;              // those of their views, as many; empty while all masks are ones
+  const u32* tree_ids = nullptr;  // where the primitive ids of the tree are that they were packed for
 
-  BufferSpan<const PackedTriangle> view() const { return triangles.span(); }
+  PackedTrianglesView view() const { return {triangles.span(), masks.span(), tree_ids}; }
   u64 size_bytes() const { return triangles.size_bytes() + masks.size_bytes(); }
 };
 
 /// Returns the triangles of a tree in the order of its leaves, 48 bytes each. A ray that comes to a leaf then
 /// reads them from neighbouring memory, without indices. They are good for this tree alone, and until the
-/// triangles move; then call repack_triangles. A tree of another layout whose leaves have the same order may share
-/// them; a tree that was rebuilt may not. It does not wait.
+/// triangles move or the tree is rebuilt; then call repack_triangles. Calls refuse them for another tree. It does not
+/// wait.
 ///   triangles: those that the tree was built over
 /// Throws: Error out_of_memory, Error cancelled.
 /// Memory: 48 bytes per primitive, 4 more if a view has a mask; scratch of 64 bytes per view if there are several.

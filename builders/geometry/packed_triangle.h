@@ -18,4 +18,13 @@ struct alignas(16) PackedTriangle {
 
 static_assert(sizeof(PackedTriangle) == 48);
 
+/// What calls see of the packed triangles of a tree: a small value that owns nothing.
+struct PackedTrianglesView {
+  BufferSpan<const PackedTriangle> triangles;  // in the order of the leaves
+  BufferSpan<const u32> masks = {};            // as many, or none: then all bits of all masks are set
+  const u32* tree_ids = nullptr;               // where the primitive ids of their tree are; null: not known
+
+  COPSE_HD operator BufferSpan<const PackedTriangle>() const { return triangles; }
+};
+
 }  // namespace copse

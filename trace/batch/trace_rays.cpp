@@ -2,8 +2,11 @@
 
 #include <string>
 
+#include "builders/geometry/triangle_check.h"
+#include "primitives/core/buffer.h"
 #include "primitives/core/dispatch.h"
 #include "trace/batch/check.h"
+#include "trace/batch/leaf_fault.h"
 #include "trace/masked_triangles.h"
 
 namespace copse {
@@ -18,6 +21,12 @@ namespace detail {
 template <class Executor, class View, class Triangles, class Result>
 void trace_rays(const Executor& ex, const View& bvh, const Triangles& triangles, BufferSpan<const Ray> rays,
                 Result* results, const BatchMasks* masks, const TraceOptions& options);
+
+// The body: leaf_check.inl, for either executor.
+
+/// *fault = the first place in the leaves with a fault: see LeafFault.
+template <class Executor, class View, class Triangles>
+void find_leaf_fault(const Executor& ex, const View& bvh, const Triangles& triangles, u64* fault);
 
 }  // namespace detail
 
@@ -58,6 +67,30 @@ Packed body_argument(const char* function, u64 tree_capacity, const Packed& pack
   return packed;
 }
 
+/// Refuses triangles that are not those of the tree, and rays that the device cannot read. Only where the context
+/// validates, since it takes a pass over the tree and a wait.
+template <class View, class Triangles, class Result>
+void validate(const char* function, Context& context, const View& bvh, const Triangles& triangles,
+              BufferSpan<const Ray> rays, BufferSpan<Result> results) {
+  if (!context.validates()) return;
+  detail::validate_memory(context, std::string(function) + ": rays", rays.data());
+  detail::validate_memory(context, std::string(function) + ": results", results.data());
+  Buffer<u64> fault(context, 1);
+  dispatch(context, [&](const auto& ex) { detail::find_leaf_fault(ex, bvh, triangles, fault.data()); });
+  const u64 found = fault.download()[0];
+  if (found == detail::LeafFault::none) return;
+  const std::string place = std::to_string(detail::LeafFault::place_of(found));
+  if (detail::LeafFault::is_of_box(found)) {
+    detail::refuse(function,
+                   "the triangle at place " + place +
+                       " of the leaves is outside of its leaf's box; trace the triangles that the tree was "
+                       "built or refitted over last, and pack them again after a refit");
+  }
+  detail::refuse(function, "the packed triangle at place " + place +
+                               " is not the primitive that the tree has there; pack the triangles again after a "
+                               "rebuild");
+}
+
 template <class Result>
 void check_batch(const char* function, BufferSpan<const Ray> rays, BufferSpan<Result> results,
                  const TraceOptions& options) {
@@ -74,11 +107,15 @@ void trace_layout(const char* function, Context& context, const View& bvh, const
                   const TraceOptions& options) {
   detail::check_tree(function, bvh);
   const auto argument = body_argument(function, bvh.primitive_ids.size(), source);
+  if (triangles.tree_ids() != nullptr && triangles.tree_ids() != bvh.primitive_ids.data()) {
+    detail::refuse(function, "the triangles were packed for another tree; pack_triangles packs them for this one");
+  }
   detail::check_masks(function, "packed triangles", triangles.masks(), bvh.primitive_ids.size());
   const bool is_masked = !options.masks.empty() || options.mask != ~u32{0} || options.cull != Cull::none ||
                          has_masks(source, triangles.masks());
   const detail::BatchMasks masks{options.masks.data(), triangles.masks().data(), options.mask, options.cull,
                                  options.cull == Cull::none ? nullptr : rays.data()};
+  validate(function, context, bvh, argument, rays, results);
   dispatch(context, [&](const auto& ex) {
     detail::trace_rays(ex, bvh, argument, rays, results.data(), is_masked ? &masks : nullptr, options);
   });

@@ -38,6 +38,7 @@ void repack(Context& context, PackedTriangles& packed, const View& bvh, const Tr
                                            " triangles, but the tree has room for " + std::to_string(ids));
   }
   detail::validate_triangles(context, triangles);
+  packed.tree_ids = bvh.primitive_ids.data();
   if (packed.masks.empty() && has_masks(triangles)) packed.masks = Buffer<u32>(context, ids);
   ProfileScope scope(context.profile(), "pack triangles");
   dispatch(context, [&](const auto& ex) {
@@ -48,7 +49,7 @@ void repack(Context& context, PackedTriangles& packed, const View& bvh, const Tr
 
 template <class View>
 PackedTriangles pack(Context& context, const View& bvh, const TriangleViews& triangles) {
-  PackedTriangles packed{Buffer<PackedTriangle>(context, bvh.primitive_ids.size()), {}};
+  PackedTriangles packed{Buffer<PackedTriangle>(context, bvh.primitive_ids.size()), {}, nullptr};
   repack(context, packed, bvh, triangles);
   return packed;
 }

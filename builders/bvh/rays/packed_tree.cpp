@@ -173,7 +173,7 @@ void compact_packed(Context& context, CompressedBvh4& tree, PackedTriangles& pac
                  reinterpret_cast<u32*>(triangles.data()));
       copy_words(ex, packed.masks.data(), masks.size(), masks.data());
     });
-    packed = {std::move(triangles), std::move(masks)};
+    packed = {std::move(triangles), std::move(masks), nullptr};
   }
   tree = std::move(small);
 }
