@@ -77,9 +77,9 @@ TEST_P(GridMasks, RaysThroughUniformGridsPassOverWhatTheyShareNoBitWith) {
   for (const std::vector<u32>& host_masks : {masks_for(host_rays.size()), std::vector<u32>{}}) {
     const std::vector<Hit> expected_hits = expected(host_rays, host_masks);
     const Buffer<u32> masks(context(), host_masks);
-    closest_hits(context(), grid.view(), views_, rays.span(), hits.span(), masks.span());
+    closest_hits(context(), grid.view(), views_, rays.span(), hits.span(), {.masks = masks.span()});
     expect_same(hits, expected_hits);
-    any_hits(context(), grid.view(), views_, rays.span(), occluded.span(), masks.span());
+    any_hits(context(), grid.view(), views_, rays.span(), occluded.span(), {.masks = masks.span()});
     const std::vector<u8> got_any = occluded.download();
     for (size_t i = 0; i < got_any.size(); ++i) ASSERT_EQ(got_any[i], is_hit(expected_hits[i]) ? 1 : 0) << i;
   }
@@ -99,9 +99,9 @@ TEST_P(GridMasks, RaysThroughFrustumGridsPassOverWhatTheyShareNoBitWith) {
   for (const std::vector<u32>& host_masks : {masks_for(host_rays.size()), std::vector<u32>{}}) {
     const std::vector<Hit> expected_hits = expected(host_rays, host_masks);
     const Buffer<u32> masks(context(), host_masks);
-    closest_hits(context(), grid.view(), views_, width, height, hits.span(), masks.span());
+    closest_hits(context(), grid.view(), views_, width, height, hits.span(), {.masks = masks.span()});
     expect_same(hits, expected_hits);
-    closest_hits(context(), grid.view(), views_, rays.span(), hits.span(), masks.span());
+    closest_hits(context(), grid.view(), views_, rays.span(), hits.span(), {.masks = masks.span()});
     expect_same(hits, expected_hits);
   }
 }
@@ -116,16 +116,18 @@ TEST_P(GridMasks, ThatDoNotFitAreRefused) {
   Buffer<Hit> hits(context(), 16);
   const BufferSpan<const u32> over(reinterpret_cast<const u32*>(hits.data()), 16);
   const ErrorCode invalid = ErrorCode::invalid_argument;
-  EXPECT_COPSE_ERROR(closest_hits(context(), grid.view(), views_, rays.span(), hits.span(), five.span()), invalid,
-                     "5 masks for 16 rays");
-  EXPECT_COPSE_ERROR(closest_hits(context(), grid.view(), views_, rays.span(), hits.span(), over), invalid,
+  EXPECT_COPSE_ERROR(
+      closest_hits(context(), grid.view(), views_, rays.span(), hits.span(), {.masks = five.span()}), invalid,
+      "5 masks for 16 rays");
+  EXPECT_COPSE_ERROR(closest_hits(context(), grid.view(), views_, rays.span(), hits.span(), {.masks = over}),
+                     invalid, "overlap the masks");
+  EXPECT_COPSE_ERROR(closest_hits(context(), frustum.view(), views_, 4, 4, hits.span(), {.masks = five.span()}),
+                     invalid, "5 masks for 16 pixels");
+  EXPECT_COPSE_ERROR(closest_hits(context(), frustum.view(), views_, 4, 4, hits.span(), {.masks = over}), invalid,
                      "overlap the masks");
-  EXPECT_COPSE_ERROR(closest_hits(context(), frustum.view(), views_, 4, 4, hits.span(), five.span()), invalid,
-                     "5 masks for 16 pixels");
-  EXPECT_COPSE_ERROR(closest_hits(context(), frustum.view(), views_, 4, 4, hits.span(), over), invalid,
-                     "overlap the masks");
-  EXPECT_COPSE_ERROR(closest_hits(context(), frustum.view(), views_, rays.span(), hits.span(), five.span()),
-                     invalid, "5 masks for 16 rays");
+  EXPECT_COPSE_ERROR(
+      closest_hits(context(), frustum.view(), views_, rays.span(), hits.span(), {.masks = five.span()}), invalid,
+      "5 masks for 16 rays");
 }
 
 COPSE_ON_EACH_BACKEND(GridMasks);

@@ -59,9 +59,10 @@ ViewFrustum view_frustum(const Camera& camera, float nearest, float farthest) {
 }
 
 void closest_hits(Context& context, const FrustumGridView& grid, const TriangleViews& triangles, u32 width,
-                  u32 height, BufferSpan<Hit> hits, BufferSpan<const u32> masks) {
+                  u32 height, BufferSpan<Hit> hits, const GridTraceOptions& options) {
   detail::check_grid(function, grid);
   check_picture(width, height, hits.size());
+  const BufferSpan<const u32> masks = options.masks;
   detail::check_masks(function, "pixels", masks, hits.size());
   detail::check_apart(function, "masks", masks, hits);
   const detail::BatchMasks all{masks.data(), nullptr};
@@ -73,9 +74,10 @@ void closest_hits(Context& context, const FrustumGridView& grid, const TriangleV
 }
 
 void closest_hits(Context& context, const FrustumGridView& grid, const TriangleViews& triangles,
-                  BufferSpan<const Ray> rays, BufferSpan<Hit> hits, BufferSpan<const u32> masks) {
+                  BufferSpan<const Ray> rays, BufferSpan<Hit> hits, const GridTraceOptions& options) {
   detail::check_grid(function, grid);
   detail::check_results(function, "rays", rays, hits);
+  const BufferSpan<const u32> masks = options.masks;
   detail::check_masks(function, "rays", masks, rays.size());
   detail::check_apart(function, "masks", masks, hits);
   if (rays.size() > 0xffffffffu) {

@@ -36,13 +36,13 @@ void march_all(const char* function, Context& context, const GridView& grid, con
 }  // namespace
 
 void closest_hits(Context& context, const GridView& grid, const TriangleViews& triangles,
-                  BufferSpan<const Ray> rays, BufferSpan<Hit> hits, BufferSpan<const u32> masks) {
-  march_all("closest_hits", context, grid, triangles, rays, hits, masks);
+                  BufferSpan<const Ray> rays, BufferSpan<Hit> hits, const GridTraceOptions& options) {
+  march_all("closest_hits", context, grid, triangles, rays, hits, options.masks);
 }
 
 void any_hits(Context& context, const GridView& grid, const TriangleViews& triangles, BufferSpan<const Ray> rays,
-              BufferSpan<u8> occluded, BufferSpan<const u32> masks) {
-  march_all("any_hits", context, grid, triangles, rays, occluded, masks);
+              BufferSpan<u8> occluded, const GridTraceOptions& options) {
+  march_all("any_hits", context, grid, triangles, rays, occluded, options.masks);
 }
 
 }  // namespace copse
