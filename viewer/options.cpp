@@ -91,7 +91,7 @@ void add_structure_options(CLI::App& app, Options& options) {
   add_count(
       app, "--threads", 1, 4096, [&options](u32 n) { options.threads = n; }, "CPU threads, default all");
   add_choice(app, "--kind", options.kind, "The structure to build");
-  add_choice(app, "--builder", options.builder, "The algorithm that builds a tree");
+  add_choice(app, "--builder", options.builder, "A quality of Accel, or the algorithm that builds a tree");
   add_choice(app, "--compare", options.second_builder, "A second builder, whose tree is shown beside the first");
   add_choice(app, "--layout", options.layout, "Layout of the nodes of a tree");
   add_count(
@@ -212,6 +212,9 @@ void apply_options(const Options& options, Session& session) {
     StructureOptions& wanted = session.wanted(side);
     wanted.backend = options.backend.value_or(wanted.backend);
     wanted.kind = options.kind.value_or(wanted.kind);
+    // An Accel has a layout and a leaf size of its own, so these options ask for a tree by hand.
+    const bool by_hand = options.layout || options.max_leaf_size;
+    if (by_hand && quality_of(wanted.builder)) wanted.builder = Builder::lbvh;
     wanted.builder = options.builder.value_or(wanted.builder);
     wanted.layout = options.layout.value_or(wanted.layout);
     wanted.max_leaf_size = options.max_leaf_size.value_or(wanted.max_leaf_size);

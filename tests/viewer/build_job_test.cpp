@@ -56,6 +56,38 @@ TEST_P(BuildJobs, CancelInTheMiddleEndsABuildAtItsNextStage) {
   EXPECT_FALSE(result.sides[1]);
 }
 
+TEST(BuildJobFiles, CancelEndsTheReadingOfALargeMesh) {
+  const TemporaryFolder folder;
+  std::string text;
+  for (u32 i = 0; i < 400000; ++i) text += "v 0.125 " + std::to_string(i) + " 7.25\n";
+  text += "f 1 2 3\n";
+  for (u32 i = 0; i < 4; ++i) write_text(folder / ("m" + std::to_string(i) + ".obj"), text);
+  BuildRequest request;
+  for (u32 i = 0; i < 4; ++i) request.files.push_back(folder / ("m" + std::to_string(i) + ".obj"));
+  request.sides[0] = tree_on(Backend::cpu);
+  BuildJob job(request);
+  while (job.stage().rfind("reading", 0) != 0 && !job.is_done()) std::this_thread::yield();
+  job.cancel();
+  const BuildResult result = job.take();
+  EXPECT_TRUE(result.cancelled);
+  EXPECT_FALSE(result.geometry);
+  EXPECT_TRUE(result.errors.empty());
+}
+
+TEST(BuildJobFiles, SayWhatIsLeftOutOfAMesh) {
+  const TemporaryFolder folder;
+  write_text(folder / "m.obj", "v 0 0 0\nv 3 0 0\nv 0 4 0\nv nan 9 9\nf 1 2 3\nf 1 2 4\n");
+  BuildRequest request;
+  request.files = {folder / "m.obj"};
+  request.sides[0] = tree_on(Backend::cpu);
+  BuildJob job(request);
+  const BuildResult result = job.take();
+  ASSERT_TRUE(result.geometry);
+  EXPECT_EQ(result.geometry->mesh.triangles.size(), 1u);
+  ASSERT_EQ(result.notes.size(), 1u);
+  EXPECT_NE(result.notes[0].find("m.obj: 1 vertex that is not finite"), std::string::npos) << result.notes[0];
+}
+
 TEST_P(BuildJobs, BuildsBothSides) {
   BuildRequest request = request_for(sphere(), GetParam());
   request.sides[1] = tree_on(GetParam());

@@ -52,7 +52,8 @@ TEST_P(HeadlessPicture, IsTheOneThatIsKept) {
 INSTANTIATE_TEST_SUITE_P(
     , HeadlessPicture,
     testing::Values(Shot{"shaded", "", tolerance}, Shot{"heat", "--view heat --builder hploc", heat_tolerance},
-                    Shot{"boxes", "--boxes 6", tolerance}, Shot{"leaves", "--view leaves", tolerance},
+                    Shot{"boxes", "--boxes 6 --builder lbvh", tolerance},
+                    Shot{"leaves", "--view leaves --builder lbvh", tolerance},
                     Shot{"twisted", "--play twist --update-mode refit --frames 40", tolerance},
                     Shot{"voxels", "--kind voxels --view normals", tolerance}),
     [](const auto& info) { return std::string(info.param.name); });
@@ -139,7 +140,7 @@ TEST(Headless, PrintsTheTimesOfStages) {
   const Ending ending = run_viewer(mesh + common + "--headless --frames 3 --update-mode rebuild");
   EXPECT_EQ(ending.exit_code, 0) << ending.text;
   EXPECT_NE(ending.text.find("frames"), std::string::npos) << ending.text;
-  EXPECT_NE(ending.text.find("lbvh"), std::string::npos) << ending.text;
+  EXPECT_NE(ending.text.find("hploc"), std::string::npos) << ending.text;
 }
 
 TEST(Headless, PrintsHowFastTheSceneTurns) {

@@ -43,6 +43,20 @@ TEST_F(Panels, BuildTheBuilderThatIsChosen) {
   EXPECT_FALSE(sees("Structure/Morton bits"));
 }
 
+TEST_F(Panels, HaveNoOptionsOfTreesForAQuality) {
+  load(sphere());
+  EXPECT_TRUE(sees("Structure/Layout"));
+  choose("Structure/Builder", "balanced");
+  run_until([&] { return session.built(0).builder == Builder::balanced; });
+  for (const char* widget : {"Structure/Layout", "Structure/Leaf size", "Structure/Reinsertion"}) {
+    EXPECT_FALSE(sees(widget)) << widget;
+  }
+  press(GLFW_KEY_B);
+  run();
+  EXPECT_GT(session.deepest_level(0), 2u);
+  EXPECT_FALSE(has_errors());
+}
+
 TEST_F(Panels, BuildEveryKindAndLayout) {
   load(sphere());
   for (const char* layout : names<Layout>()) {

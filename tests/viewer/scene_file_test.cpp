@@ -2,6 +2,7 @@
 
 #include "viewer/model/scene/scene_file.h"
 
+#include "accel/accel_file.h"
 #include "builders/bvh/build.h"
 #include "builders/bvh/collapse.h"
 #include "builders/grid/bricks.h"
@@ -65,6 +66,35 @@ TEST(SceneFile, TreeOfAFileIsShownAsItIs) {
   built.session.view().smooth_samples = 1;
   built.session.finish();
   EXPECT_TRUE(same_pixels(s.session.picture(0).image, built.session.picture(0).image)) << "the hits are the same";
+}
+
+TEST(SceneFile, AccelOfAFileIsShownAsItIsAndRefitted) {
+  const TemporaryFolder folder;
+  Context context = cpu();
+  const Mesh mesh = generate_sphere(3);
+  const Buffer<vec3> positions(context, mesh.positions);
+  const Buffer<uvec3> triangles(context, mesh.triangles);
+  const TriangleView view{.positions = positions.span(), .triangles = triangles.span()};
+  save_accel(folder / "sphere.copse", context, mesh, build(context, view, {.quality = Quality::best}));
+
+  SmallSession s(testball());
+  s.session.view().smooth_samples = 1;
+  open(s.session, folder / "sphere.copse");
+  EXPECT_TRUE(s.session.messages().list().empty());
+  EXPECT_EQ(s.session.built(0).kind, StructureKind::file);
+  EXPECT_EQ(s.session.statistics(0).origin, "Accel, best");
+  EXPECT_EQ(s.session.statistics(0).primitive_count, 1280u);
+  SmallSession built;
+  built.session.view().smooth_samples = 1;
+  built.session.finish();
+  EXPECT_TRUE(same_pixels(s.session.picture(0).image, built.session.picture(0).image)) << "the hits are the same";
+
+  s.session.playback().deformation = Deformation::twist;
+  s.session.playback().phase = 0.4f;
+  s.session.wanted(1).builder = Builder::lbvh;
+  s.session.comparison() = Comparison::side_by_side;
+  s.session.finish();
+  EXPECT_EQ(s.session.picture(0).distances, s.session.picture(1).distances);
 }
 
 TEST(SceneFile, TreeOfAFileIsRefittedAndAnotherIsBuiltBesideIt) {

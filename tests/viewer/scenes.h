@@ -30,6 +30,7 @@ inline viewer::Geometry sphere() {
 inline viewer::StructureOptions tree_on(Backend backend) {
   viewer::StructureOptions options;
   options.backend = backend;
+  options.builder = viewer::Builder::lbvh;
   return options;
 }
 
@@ -38,12 +39,14 @@ inline viewer::LiveStructure live_over(const viewer::Geometry& geometry, const v
   return {options, geometry, pose, 0, {}};
 }
 
-/// A session over a mesh on the CPU that makes small pictures whole; or with other options, as in a window.
+/// A session over a mesh on the CPU that makes small pictures whole; or with other options, as in a window. Its trees
+/// are built by hand, so that tests can set all their options.
 struct SmallSession {
   explicit SmallSession(const viewer::Geometry& geometry = sphere(), u32 width = 96, u32 height = 64,
                         const viewer::SessionOptions& options = {.deterministic = true})
       : session(options) {
     for (u32 side = 0; side < 2; ++side) session.wanted(side).backend = Backend::cpu;
+    session.wanted(0).builder = viewer::Builder::lbvh;
     session.set_picture_size(width, height);
     session.show(geometry);
     session.finish();

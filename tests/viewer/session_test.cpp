@@ -386,6 +386,32 @@ TEST(Session, StatisticsAreJson) {
   EXPECT_THROW(s.session.save_statistics("/nowhere/at/all.json"), Error);
 }
 
+TEST(Session, BuildsTheDefaultOfTheLibrary) {
+  EXPECT_EQ(quality_of(StructureOptions{}.builder), AccelOptions{}.quality);
+  EXPECT_EQ(in_words(StructureOptions{}), "Accel, balanced");
+}
+
+TEST(Session, MovesAnAccelByRefitAndByRebuild) {
+  for (const Builder builder : {Builder::fast, Builder::balanced, Builder::best}) {
+    for (const UpdateMode mode : {UpdateMode::refit, UpdateMode::rebuild}) {
+      SmallSession s;
+      s.session.wanted(1).builder = builder;
+      s.session.comparison() = Comparison::side_by_side;
+      s.session.update_mode() = mode;
+      s.session.finish();
+      ASSERT_EQ(s.session.built(1).builder, builder);
+      EXPECT_GT(*s.session.statistics(1).node_count, 100u);
+      EXPECT_GT(s.session.deepest_level(1), 3u);
+      const double cost = *s.session.statistics(1).sah_cost;
+      s.session.playback().deformation = Deformation::twist;
+      s.session.playback().phase = 0.4f;
+      s.session.finish();
+      EXPECT_EQ(s.session.picture(0).distances, s.session.picture(1).distances) << name_of(builder);
+      EXPECT_NE(*s.session.statistics(1).sah_cost, cost) << name_of(builder);
+    }
+  }
+}
+
 TEST(Session, EndPointOverlapIsMeasuredWhereItIsAskedFor) {
   SmallSession s;
   EXPECT_FALSE(s.session.statistics(0).overlap);

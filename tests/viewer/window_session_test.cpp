@@ -45,8 +45,9 @@ TEST(WindowSession, LoadsOrbitsBuildsPlaysPicksAndSaves) {
   COPSE_SKIP_WITHOUT_X_PROGRAMS();
   const TestFolder folder;
   std::ofstream(folder / "settings.json") << "{}";  // not the first start, which opens the guide
-  WindowSession window(
-      folder, mesh + " --backend cpu --window 1400x900 --size 640x360 --ui-scale 1 --settings settings.json");
+  WindowSession window(folder, mesh +
+                                   " --backend cpu --window 1400x900 --size 640x360 --ui-scale 1 --builder lbvh "
+                                   "--settings settings.json");
   ASSERT_TRUE(window.wait_for("Statistics/Memory"));
   window.press("p");
   expect_kept(window.wait_for_file("copse-0001.png"), "session-start.png");

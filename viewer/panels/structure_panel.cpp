@@ -55,9 +55,13 @@ bool wide_options(StructureOptions& options, u32 largest_leaf) {
 }
 
 bool tree_options(StructureOptions& options) {
-  bool changed = choice("Builder", options.builder,
-                        "lbvh sorts by Morton keys and builds fastest; hploc merges neighbours by their area; sah "
-                        "splits from the root down by the surface area heuristic and makes the best trees");
+  bool changed =
+      choice("Builder", options.builder,
+             "fast, balanced, best: the library's Accel, which chooses all other options; fast for scenes "
+             "that are rebuilt in every frame, best for scenes that do not change. By hand: lbvh sorts by "
+             "Morton keys and builds fastest; hploc merges neighbours by their area; sah splits from the "
+             "root down by the surface area heuristic and makes the best trees");
+  if (quality_of(options.builder)) return changed;
   changed |= choice("Layout", options.layout,
                     "bvh2: two children per node; bvh4: four; cbvh4 and cbvh8: four and eight, boxes compressed "
                     "to 8 bits per plane");

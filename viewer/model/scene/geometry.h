@@ -40,6 +40,7 @@ struct SceneFile {
   NamedMesh mesh;
   std::filesystem::path structure;  // the file itself, if it holds a structure that can be shown; else empty
   Aabb bounds = Aabb::empty();      // of voxels
+  std::string left_out;             // of a mesh: what its file has and load_mesh left out; empty: nothing
 };
 
 /// Returns a scene of one file, with its structure.

@@ -1,5 +1,6 @@
 #include "viewer/model/scene/scene_file.h"
 
+#include "accel/accel_file.h"
 #include "builders/io/mesh_file.h"
 #include "builders/io/structure_file.h"
 #include "builders/io/voxel_file.h"
@@ -10,32 +11,37 @@ namespace copse::viewer {
 
 namespace {
 
-SceneFile load_tree_and_mesh(const std::filesystem::path& file, bool alone) {
+SceneFile load_tree_and_mesh(const std::filesystem::path& file, bool alone, const CancelToken& cancel) {
   Context context({.backend = Backend::cpu});
-  StructureFile read = load_structure(file, context);
-  SceneFile scene{{file.filename().string(), std::move(read.mesh)}, {}, Aabb::empty()};
+  Mesh mesh =
+      holds_accel(file) ? load_accel(file, context, cancel).mesh : load_structure(file, context, cancel).mesh;
+  SceneFile scene{{file.filename().string(), std::move(mesh)}, {}, Aabb::empty(), {}};
   if (alone) scene.structure = file;
   return scene;
 }
 
-SceneFile load_voxels_alone(const std::filesystem::path& file, bool alone) {
+SceneFile load_voxels_alone(const std::filesystem::path& file, bool alone, const CancelToken& cancel) {
   if (!alone) {
     throw Error(ErrorCode::bad_file, file.string() +
                                          ": voxels have no mesh, so they cannot be shown together with "
                                          "other files; open them alone");
   }
-  const GridShape shape = load_voxels(file).shape;
+  const GridShape shape = load_voxels(file, cancel).shape;
   const Aabb box{cell_box(shape, uvec3(0)).lo, cell_box(shape, shape.resolution - 1u).hi};
-  return {{file.filename().string(), {}}, file, box};
+  return {{file.filename().string(), {}}, file, box, {}};
 }
 
 }  // namespace
 
-SceneFile load_scene_file(const std::filesystem::path& file, bool alone) {
+SceneFile load_scene_file(const std::filesystem::path& file, bool alone, const CancelToken& cancel) {
   const std::string ending = lower_case_ending(file);
-  if (ending == ".copse") return load_tree_and_mesh(file, alone);
-  if (ending == ".voxels") return load_voxels_alone(file, alone);
-  return {{file.filename().string(), load_mesh(file)}, {}, Aabb::empty()};
+  if (ending == ".copse") return load_tree_and_mesh(file, alone, cancel);
+  if (ending == ".voxels") return load_voxels_alone(file, alone, cancel);
+  MeshReport left_out;
+  SceneFile scene{
+      {file.filename().string(), load_mesh(file, {.cancel = cancel}, &left_out)}, {}, Aabb::empty(), {}};
+  if (!left_out.is_complete()) scene.left_out = scene.mesh.name + ": " + left_out.message();
+  return scene;
 }
 
 bool is_scene_name(const std::filesystem::path& path) {

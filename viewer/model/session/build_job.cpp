@@ -38,6 +38,7 @@ BuildJob::~BuildJob() {
 
 void BuildJob::cancel() {
   is_cancelling_ = true;
+  cancel_reading_.request_stop();
   for (std::stop_source& side : cancel_) side.request_stop();
 }
 
@@ -68,7 +69,8 @@ void BuildJob::read_files() {
     }
     begin_stage("reading " + file.filename().string());
     collect(result_, "", [&] {
-      SceneFile read = load_scene_file(file, alone);
+      SceneFile read = load_scene_file(file, alone, cancel_reading_.get_token());
+      if (!read.left_out.empty()) result_.notes.push_back(read.left_out);
       ++read_count;
       if (read.structure.empty()) {
         meshes.push_back(std::move(read.mesh));

@@ -32,6 +32,7 @@ struct BuildResult {
   Geometry geometry;  // null if no file could be read
   Geometry read;      // of the files alone; null if there were none
   std::unique_ptr<LiveStructure> sides[2];
+  std::vector<std::string> notes;  // what was left out of meshes
   std::vector<BuildError> errors;  // of files and of builds; the others are still shown
   bool cancelled = false;
 };
@@ -44,7 +45,7 @@ class BuildJob {
   /// Cancels the job and waits for it to end.
   ~BuildJob();
 
-  /// Cancels the job. Builders end at their next stage, reading ends after the current file.
+  /// Cancels the job. Builders end at their next stage, and reading in the middle of a file.
   void cancel();
   bool is_cancelling() const { return is_cancelling_; }
   /// Cancels the build of one side alone. The rest goes on.
@@ -69,6 +70,7 @@ class BuildJob {
   BuildRequest request_;
   BuildResult result_;
   std::stop_source cancel_[2];  // per side
+  std::stop_source cancel_reading_;
   std::atomic<bool> is_cancelling_ = false;
   std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
   mutable std::mutex mutex_;

@@ -128,6 +128,7 @@ void Session::State::poll_job() {
   const std::optional<Opening> opened = std::exchange(job_opens, std::nullopt);
   BuildResult result = ended->take();
   deferred_delete.add(std::move(ended));
+  for (const std::string& note : result.notes) messages.add(Severity::note, note);
   for (const BuildError& error : result.errors) messages.add(Severity::error, error.text, error.code);
   if (!result.geometry) return;
   if (opened) take_scene(result, *opened);

@@ -8,8 +8,12 @@
 
 namespace copse::viewer {
 
-/// A tree by any builder, in any layout.
+/// An Accel of the quality that options.builder names, or a tree by any other builder, in any layout.
 std::unique_ptr<TriangleStructure> make_tree(Context& context, const StructureOptions& options);
+
+/// An Accel, and that of a file. That of a file is read by the first build(); later ones fit it to the triangles.
+std::unique_ptr<TriangleStructure> make_accel(Context& context, Quality quality);
+std::unique_ptr<TriangleStructure> make_accel_of_file(Context& context, const std::filesystem::path& file);
 
 /// A uniform grid.
 std::unique_ptr<Structure> make_uniform_grid(Context& context, const StructureOptions& options);
@@ -26,7 +30,7 @@ std::unique_ptr<Structure> make_bricks(Context& context, const StructureOptions&
 std::unique_ptr<Structure> show_voxels(Context& context, Voxels voxels);
 std::unique_ptr<Structure> show_voxels(Context& context, Bricks bricks);
 
-/// The structures of files. A tree is read by the first build(); later ones fit it to the triangles.
+/// The structures of files: a tree or an Accel, and voxels. A tree is read by the first build(); later ones fit it to the triangles.
 std::unique_ptr<Structure> make_tree_of_file(Context& context, const StructureOptions& options,
                                              const std::filesystem::path& file);
 std::unique_ptr<Structure> make_voxels_of_file(Context& context, const std::filesystem::path& file);

@@ -5,6 +5,7 @@ namespace copse::viewer {
 namespace {
 
 std::string tree_in_words(const StructureOptions& options) {
+  if (quality_of(options.builder)) return std::string("Accel, ") + name_of(options.builder);
   std::string text = name_of(options.builder);
   if (options.layout != Layout::bvh2) text += std::string(", ") + name_of(options.layout);
   if (options.max_leaf_size != 1) text += ", leaves to " + std::to_string(options.max_leaf_size);

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <optional>
 #include <string>
 
+#include "accel/accel.h"
 #include "builders/geometry/aabb.h"
 #include "builders/grid/voxels.h"
 #include "primitives/core/context.h"
@@ -12,7 +14,18 @@ namespace copse::viewer {
 /// The kind of structure: a tree, one of the grids, or the one that a .copse or .voxels file holds.
 enum class StructureKind : u8 { bvh, grid, frustum, voxels, bricks, points, file };
 
-enum class Builder : u8 { lbvh, hploc, sah };
+/// The builder of a tree: a quality of Accel, which chooses all other options of trees, or an algorithm.
+enum class Builder : u8 { fast, balanced, best, lbvh, hploc, sah };
+
+/// Returns the quality that a builder stands for; none for an algorithm.
+constexpr std::optional<Quality> quality_of(Builder builder) {
+  switch (builder) {
+    case Builder::fast: return Quality::fast;
+    case Builder::balanced: return Quality::balanced;
+    case Builder::best: return Quality::best;
+    default: return std::nullopt;
+  }
+}
 
 /// The layout of a tree's nodes: two children, four, and four or eight with compressed boxes.
 enum class Layout : u8 { bvh2, bvh4, cbvh4, cbvh8 };
@@ -30,7 +43,7 @@ struct Names<StructureKind> {
 };
 template <>
 struct Names<Builder> {
-  static constexpr const char* list[] = {"lbvh", "hploc", "sah"};
+  static constexpr const char* list[] = {"fast", "balanced", "best", "lbvh", "hploc", "sah"};
 };
 template <>
 struct Names<Layout> {
@@ -54,8 +67,8 @@ struct StructureOptions {
   Backend backend = Backend::automatic;
   StructureKind kind = StructureKind::bvh;
 
-  // Trees.
-  Builder builder = Builder::lbvh;
+  // Trees. A quality leaves the members after it unused.
+  Builder builder = Builder::balanced;
   Layout layout = Layout::bvh2;
   u32 max_leaf_size = 4;        // 1 to 32; 1 to 3 for cbvh8
   u32 morton_bits = 0;          // lbvh, hploc: 30 to 63, 0: as many as sort fastest
@@ -63,7 +76,7 @@ struct StructureOptions {
   u32 bin_count = 32;           // sah: 2 to 32
   u32 rotation_passes = 1;      // sah: 0 to 8
   float traversal_cost = 1.2f;  // sah, and wide layouts: cost of a node, for a triangle's 1; 0.1 to 10
-  u32 reinsertion_passes = 0;   // after any builder: 0 to 16 passes that move subtrees to better places
+  u32 reinsertion_passes = 0;   // after an algorithm: 0 to 16 passes that move subtrees to better places
   u32 wide_leaf_size = 0;  // wide layouts: primitives of leaves that are merged, up to 32 (3 for cbvh8); 0: auto
   bool overlap = false;    // measure the end-point overlap (EPO), which takes longer than to build
 

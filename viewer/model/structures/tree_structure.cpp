@@ -1,5 +1,7 @@
 #include <algorithm>
+#include <optional>
 
+#include "accel/accel_file.h"
 #include "builders/bvh/build.h"
 #include "builders/bvh/collapse.h"
 #include "builders/bvh/end_point_overlap.h"
@@ -9,9 +11,8 @@
 #include "builders/bvh/stats.h"
 #include "builders/io/structure_file.h"
 #include "viewer/model/inspect/host_copies.h"
-#include "viewer/model/structures/leaf_depths.h"
-#include "viewer/model/structures/leaf_labels.h"
 #include "viewer/model/structures/structure_kinds.h"
+#include "viewer/model/structures/tree_parts.h"
 
 namespace copse::viewer {
 
@@ -39,6 +40,7 @@ AnyBuildOptions build_options(const StructureOptions& options) {
                         .max_leaf_size = max_leaf_size,
                         .rotation_passes = options.rotation_passes,
                         .costs = costs(options)};
+    default: break;  // a quality: make_tree makes an Accel
   }
   return {};
 }
@@ -64,17 +66,6 @@ auto with_tree(Wide& wide, const Bvh& bvh, const F& f) {
       wide);
 }
 
-void take(Statistics& statistics, const BvhStats& measured) {
-  statistics.primitive_count = measured.counts.primitive_count;
-  statistics.invalid_count = measured.counts.invalid_count;
-  statistics.leaf_count = measured.counts.leaf_count;
-}
-void take(Statistics& statistics, const WideBvhStats& measured) {
-  statistics.primitive_count = measured.counts.primitive_count;
-  statistics.invalid_count = measured.counts.invalid_count;
-  statistics.leaf_count = measured.leaf_count;
-}
-
 /// How the tree of a file was built, as in "sah, cbvh8, leaves to 4".
 std::string origin_of(const StructureFile& file) {
   constexpr const char* layouts[] = {"", ", bvh4", ", cbvh4", ", cbvh8"};
@@ -91,13 +82,13 @@ class TreeStructure : public TriangleStructure {
     if (!file_.empty()) {
       if (bvh_.nodes.empty()) read_file();
       refit(triangles);
-      has_labels_ = false;
+      labels_.forget();
       return;
     }
     build_binary(triangles);
     build_wide();
     pack(triangles);
-    has_labels_ = false;
+    labels_.forget();
   }
 
   void refit(const TriangleView& triangles) override {
@@ -130,30 +121,15 @@ class TreeStructure : public TriangleStructure {
 
   void label(BufferSpan<const Ray>, BufferSpan<const SurfaceHit> surfaces, LeafTint tint,
              BufferSpan<u32> labels) override {
-    if (!has_labels_ || tint != labels_tint_) {
-      if (labels_.size() != bvh_.source_count) labels_ = Buffer<u32>(context_, bvh_.source_count);
-      label_leaves(context_, tree_view(), tint, labels_.span());
-      has_labels_ = true;
-      labels_tint_ = tint;
-    }
-    look_up_labels(context_, surfaces, labels_.span(), labels);
+    labels_.label(context_, tree_view(), bvh_.source_count, surfaces, tint, labels);
   }
 
   const char* depth_unit() const override { return "edges"; }
 
   Statistics measure(const TriangleView& triangles) override {
     Statistics statistics;
-    with_tree(wide_, bvh_, [&](const auto& tree) {
-      const auto measured = stats(context_, tree);
-      take(statistics, measured);
-      statistics.bounds = measured.bounds;
-      statistics.size_bytes = measured.size_bytes;
-      statistics.node_count = measured.counts.node_count;
-      statistics.depth = measured.depth;
-      statistics.sah_cost = measured.sah_cost;
-      statistics.leaf_histogram = measured.leaf_size_histogram;
-    });
-    statistics.leaf_depth_histogram = leaf_depths();
+    with_tree(wide_, bvh_, [&](const auto& tree) { take_tree(statistics, stats(context_, tree)); });
+    statistics.leaf_depth_histogram = leaf_depths(context_, tree_view(), bvh_.source_count);
     statistics.origin = origin_;
     if (options_.overlap) {
       // If a wide tree was refitted, the binary one was not.
@@ -177,13 +153,6 @@ class TreeStructure : public TriangleStructure {
     origin_ = origin_of(file);
     bvh_ = std::move(file.bvh);
     wide_ = std::move(file.wide);
-  }
-
-  std::vector<u64> leaf_depths() {
-    Buffer<u32> leaves(context_, bvh_.source_count), depths(context_, bvh_.source_count);
-    label_leaves(context_, tree_view(), LeafTint::id, leaves.span());
-    label_leaves(context_, tree_view(), LeafTint::depth, depths.span());
-    return leaves_by_depth(leaves.download(), depths.download());
   }
 
   void build_binary(const TriangleView& triangles) {
@@ -238,19 +207,19 @@ class TreeStructure : public TriangleStructure {
   Bvh bvh_;
   AnyWideBvh wide_;
   PackedTriangles packed_;
-  Buffer<u32> labels_;  // [primitive], of labels_tint_
-  bool has_labels_ = false;
-  LeafTint labels_tint_ = LeafTint::id;
+  LeafLabels labels_;
 };
 
 }  // namespace
 
 std::unique_ptr<TriangleStructure> make_tree(Context& context, const StructureOptions& options) {
+  if (const std::optional<Quality> quality = quality_of(options.builder)) return make_accel(context, *quality);
   return std::make_unique<TreeStructure>(context, options);
 }
 
 std::unique_ptr<Structure> make_tree_of_file(Context& context, const StructureOptions& options,
                                              const std::filesystem::path& file) {
+  if (holds_accel(file)) return make_accel_of_file(context, file);
   return std::make_unique<TreeStructure>(context, options, file);
 }
 
