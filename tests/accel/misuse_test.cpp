@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <optional>
+
 #include "accel/accel_rays.h"
 #include "builders/bvh/build.h"
 #include "builders/bvh/collapse.h"
@@ -63,6 +65,23 @@ TEST_P(Misuse, ViewsOfPackedTrianglesBringTheirMasks) {
     closest_hits(context(), bvh.view(), packed.view(), rays.span(), hits.span(), {.mask = mask});
     EXPECT_EQ(is_hit(hits.download()[0]), mask == 2) << mask;
   }
+}
+
+TEST_P(Misuse, StructuresOutliveTheirContext) {
+  std::optional<Context> gone(ContextOptions{.backend = GetParam()});
+  std::optional<DeviceMesh> mesh(std::in_place, *gone, generate_sphere(2));
+  std::optional<Accel> accel(build(*gone, mesh->view()));
+  std::optional<Bvh> bvh(build(*gone, mesh->view(), LbvhOptions{}));
+  gone->wait();
+  gone.reset();
+  EXPECT_NO_THROW(trace(bvh->view(), mesh->view()));
+  const Buffer<Ray> rays(context(), std::vector<Ray>{{{0, 0, 3}, 0, {0, 0, -1}, 7}});
+  Buffer<Hit> hits(context(), 1);
+  closest_hits(context(), *accel, rays.span(), hits.span());
+  EXPECT_TRUE(is_hit(hits.download()[0]));
+  bvh.reset();
+  mesh.reset();
+  accel.reset();
 }
 
 COPSE_ON_EACH_BACKEND(Misuse);
