@@ -261,8 +261,9 @@ TEST_P(Kernels, RefuseWhatDoesNotFit) {
   Buffer<Ray> rays(context(), 10);
   Buffer<Hit> hits(context(), 10);
   Buffer<u32> words(context(), 2);
-  EXPECT_COPSE_ERROR(closest_hits(context(), bvh.view(), packed.view().triangles.first(3), rays.span(), hits.span()),
-                     ErrorCode::invalid_argument, "3 packed triangles, but the tree has room for 12");
+  EXPECT_COPSE_ERROR(
+      closest_hits(context(), bvh.view(), packed.view().triangles.first(3), rays.span(), hits.span()),
+      ErrorCode::invalid_argument, "3 packed triangles, but the tree has room for 12");
   EXPECT_COPSE_ERROR(
       closest_hits(context(), bvh.view(), packed.view(), rays.span(), hits.span(), {.chosen = words.span()}),
       ErrorCode::invalid_argument, "2 chosen kernels");
