@@ -17,6 +17,13 @@ inline u64 sort_array_count(u32 pass_count) {
   return pass_count <= 1 ? 0 : smaller(pass_count - 1, 2u);
 }
 
+/// True if the output can hold items between the passes: it holds keys alone, which are items.
+template <class Bits, class Value>
+bool output_holds_items(const Bits* keys_out) {
+  using Item = SortItem<Bits, Value>;
+  return !copse::detail::has_value<Value> && reinterpret_cast<u64>(keys_out) % alignof(Item) == 0;
+}
+
 template <class Source, class Sink>
 struct CopyItems {
   Source source;
@@ -45,15 +52,19 @@ void radix_sort(const Executor& ex, const char* label, u64 n, const FirstLook& f
   ZeroedMemory::Scope zeroed(ex.zeroed);
   auto* zeroes = static_cast<PassZeroes*>(zeroed.data());
   const PassMemory memory = allocate_pass_memory<Item>(ex, frame, n, passes.count());
+  const u32 last = passes.count() - 1;
   Item* items[2] = {};
-  for (u64 k = 0; k < sort_array_count(passes.count()); ++k) items[k] = frame.allocate<Item>(n);
+  for (u64 k = 0; k < sort_array_count(passes.count()); ++k) {
+    // The last pass does not read the array of its own parity.
+    const bool is_free = k == last % 2 && output_holds_items<Bits, Value>(keys_out);
+    items[k] = is_free ? reinterpret_cast<Item*>(keys_out) : frame.allocate<Item>(n);
+  }
 
   prepare_passes<Bits>(ex, label, n, first_look, encoding, passes, zeroes, memory);
   const auto run = [&](u32 pass, const auto& source, const auto& sink) {
     run_pass<Item>(ex, label, n, source, DigitOf{passes.shift(pass), passes.width(pass)}, sink, pass,
                    passes.count(), zeroes, memory);
   };
-  const u32 last = passes.count() - 1;
   if (last == 0) {
     run(0, input, output);
   } else {
