@@ -3,6 +3,7 @@
 // Data-parallel primitives: scans, sorts, selections, tables, queues and pools, on both backends.
 
 #include "primitives/bidirectional_table.h"
+#include "primitives/bwt.h"
 #include "primitives/compact.h"
 #include "primitives/count.h"
 #include "primitives/double_queue.h"
@@ -15,6 +16,7 @@
 #include "primitives/hash_table.h"
 #include "primitives/histogram.h"
 #include "primitives/invert_index.h"
+#include "primitives/lcp_array.h"
 #include "primitives/list_rank.h"
 #include "primitives/merge_sort.h"
 #include "primitives/partition.h"
@@ -29,6 +31,7 @@
 #include "primitives/sort_records.h"
 #include "primitives/spin_lock.h"
 #include "primitives/split.h"
+#include "primitives/suffix_array.h"
 #include "primitives/summed_area_table.h"
 #include "primitives/task_queue.h"
 #include "primitives/tree_walk.h"
