@@ -23,8 +23,8 @@ void bwt(Context& context, BufferSpan<const u8> text, BufferSpan<const u32> suff
 ///   transform: 0 to 2^32 - 3 bytes
 ///   primary:   the row of the whole text, 1 to the number of bytes; 0 for no bytes
 ///   text:      as many as bytes; must not overlap the transform
-/// Throws: Error invalid_argument if sizes differ, if `primary` is out of range, if the buffers overlap, or if no
-/// text has this transform; Error out_of_memory.
+/// Throws: Error invalid_argument if sizes differ, if `primary` is out of range, if the buffers overlap, if no text has
+/// this transform, or while the stream is being captured; Error out_of_memory.
 /// Waits: to learn whether the rows make one list.
 /// Memory: inverse_bwt_scratch_bytes.
 void inverse_bwt(Context& context, BufferSpan<const u8> transform, u32 primary, BufferSpan<u8> text);

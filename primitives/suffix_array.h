@@ -9,9 +9,9 @@ namespace copse {
 /// byte by byte, as unsigned numbers; a suffix that is the beginning of another is smaller. Equal on all backends.
 ///   text:     0 to 2^32 - 2 bytes of any values
 ///   suffixes: as many as bytes; must not overlap the text
-/// Throws: Error invalid_argument if the sizes differ, for too long a text, or if the buffers overlap; Error
-/// out_of_memory.
-/// Waits: for each doubling of the length up to which suffixes have been compared, so it cannot be captured.
+/// Throws: Error invalid_argument if the sizes differ, for too long a text, if the buffers overlap, or while the stream
+/// is being captured; Error out_of_memory.
+/// Waits: for each doubling of the length up to which suffixes have been compared.
 /// Memory: suffix_array_scratch_bytes.
 void suffix_array(Context& context, BufferSpan<const u8> text, BufferSpan<u32> suffixes);
 

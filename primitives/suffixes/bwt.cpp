@@ -44,6 +44,7 @@ void inverse_bwt(Context& context, BufferSpan<const u8> transform, u32 primary, 
   }
   if (n == 0) return;
   const bool is_text = dispatch(context, [&](const auto& ex) {
+    if (is_capturing(ex)) detail::refuse(name, "it waits for its result, so it cannot be captured into a graph");
     return detail::restore_text(ex, transform.data(), n, primary, text.data());
   });
   if (!is_text) {

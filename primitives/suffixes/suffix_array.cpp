@@ -21,6 +21,7 @@ void suffix_array(Context& context, BufferSpan<const u8> text, BufferSpan<u32> s
   detail::check_apart(name, text, suffixes, "the suffixes overlap the text; they must be apart");
   if (text.empty()) return;
   dispatch(context, [&](const auto& ex) {
+    if (is_capturing(ex)) detail::refuse(name, "it waits for counts, so it cannot be captured into a graph");
     ex.scratch.reserve(suffix_array_scratch_bytes(text.size()));
     detail::sort_suffixes(ex, text.data(), text.size(), suffixes.data());
   });

@@ -116,6 +116,15 @@ TEST_P(SuffixArray, TellsItsScratch) {
   }
 }
 
+TEST_P(SuffixArray, RefusesToBeCaptured) {
+  if (context().backend() == Backend::cpu) GTEST_SKIP() << "on the CPU a graph calls its work again";
+  const Buffer<u8> text(context(), random_text(100, 4, 1));
+  Buffer<u32> suffixes(context(), 100);
+  const auto work = [&] { suffix_array(context(), text.span(), suffixes.span()); };
+  work();
+  EXPECT_COPSE_ERROR(context().capture(work), ErrorCode::invalid_argument, "cannot be captured");
+}
+
 TEST_P(SuffixArray, RefusesWhatDoesNotFit) {
   Buffer<u8> text(context(), 100);
   Buffer<u32> suffixes(context(), 100);
