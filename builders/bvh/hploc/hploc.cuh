@@ -29,13 +29,14 @@ using copse::detail::SingleLeaves;
 /// Leaves of either kind, so that one kernel serves both.
 struct AnyLeaves {
   const u32* firsts;  // null: every primitive is a leaf
+  u32 max_size;       // the most primitives of a leaf
   __device__ u32 first(u32 leaf) const { return firsts == nullptr ? leaf : firsts[leaf]; }
 };
 inline AnyLeaves any_leaves(const SingleLeaves&) {
-  return {nullptr};
+  return {nullptr, 1};
 }
 inline AnyLeaves any_leaves(const GroupedLeaves& leaves) {
-  return {leaves.firsts};
+  return {leaves.firsts, leaves.max_size};
 }
 
 template <class Boxes>
@@ -119,13 +120,51 @@ __device__ void load_leaves(const Boxes& boxes_of, const Leaves& leaves, const u
   }
 }
 
-/// The same from the fastest source of boxes. In the common case that every primitive is a leaf, nothing is left
-/// to decide per leaf.
+/// The same for leaves of one or two primitives. All loads of several leaves overlap, as nothing is decided in
+/// between: a leaf of one primitive loads it twice.
+template <class Shape, class Boxes, class Memory>
+__device__ void load_pairs(const Boxes& boxes_of, const u32* firsts, const u32* primitive_ids,
+                           const TileLeaves& tile, Memory& memory) {
+  constexpr u32 group = smaller(2u, Shape::leaves_per_lane);
+  if (tile.count == 0) return;
+#pragma unroll
+  for (u32 k = 0; k < Shape::leaves_per_lane; k += group) {
+    u32 ids[group][2];
+#pragma unroll
+    for (u32 g = 0; g < group; ++g) {
+      const u32 i = smaller(lane_id() + warp_size * (k + g), tile.count - 1),
+                leaf = tile.block_begin + tile.begin + i;
+      ids[g][0] = primitive_ids[firsts[leaf]];
+      ids[g][1] = primitive_ids[firsts[leaf + 1] - 1];
+    }
+    Aabb boxes[group][2];
+#pragma unroll
+    for (u32 g = 0; g < group; ++g) {
+#pragma unroll
+      for (u32 side = 0; side < 2; ++side) boxes[g][side] = boxes_of(ids[g][side]);
+    }
+#pragma unroll
+    for (u32 g = 0; g < group; ++g) {
+      const u32 i = lane_id() + warp_size * (k + g), leaf = tile.begin + i;
+      if (i >= tile.count) continue;
+      memory.store(leaf, Cluster::leaf(merge(boxes[g][0], boxes[g][1]), tile.block_begin + leaf));
+    }
+  }
+}
+
+/// The same from the fastest source of boxes. In the common cases that every leaf has one primitive, or one or two
+/// of them, nothing is left to decide per leaf.
 template <class Shape, class Boxes, class Memory>
 __device__ void load_leaves(const HplocInput<Boxes>& in, const TileLeaves& tile, Memory& memory) {
   const u32* const ids = in.bvh.primitive_ids;
   if constexpr (std::is_same_v<Boxes, TriangleBoxes>) {
-    const bool are_single = in.leaves.firsts == nullptr;
+    const bool are_single = in.leaves.firsts == nullptr, are_pairs = !are_single && in.leaves.max_size == 2;
+    if (are_pairs && in.precomputed.are_made()) {
+      return load_pairs<Shape>(in.precomputed.made(), in.leaves.firsts, ids, tile, memory);
+    }
+    if (are_pairs && GatheredBoxes<>::takes(in.boxes)) {
+      return load_pairs<Shape>(GatheredBoxes<>::of(in.boxes), in.leaves.firsts, ids, tile, memory);
+    }
     if (in.precomputed.are_made()) {
       return are_single ? load_leaves<Shape>(in.precomputed.made(), SingleLeaves{}, ids, tile, memory)
                         : load_leaves<Shape>(in.precomputed.made(), in.leaves, ids, tile, memory);

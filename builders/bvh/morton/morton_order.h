@@ -138,6 +138,7 @@ struct SingleLeaves {
 struct GroupedLeaves {
   static constexpr bool are_primitives = false;
   const u32* firsts;
+  u32 max_size;
   COPSE_HD u32 first(u32 leaf) const { return firsts[leaf]; }
 };
 
@@ -241,7 +242,7 @@ void with_leaves(const Executor& ex, const MortonOrder& order, u64 n, u32 max_le
   compact_each(ex, "leaves: begin", n, StartsLeaf{order.deltas, &bvh.counts->primitive_count, max_leaf_size},
                WriteLeafStart{firsts}, leaf_count);
   for_each(ex, "leaves: counts", 1, StoreLeafCount{leaf_count, firsts, u32(n), bvh});
-  build(GroupedLeaves{firsts});
+  build(GroupedLeaves{firsts, max_leaf_size});
 }
 
 template <class Executor>
