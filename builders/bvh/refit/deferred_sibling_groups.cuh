@@ -3,8 +3,8 @@
 // Sibling groups that the windows of a bottom-up step defer, since some slot of each was not known yet.
 //
 // They stand in lists, one for each span of groups, in order. Each further launch joins the lists of 8 spans into
-// one, so spans grow by 8, until one block has all the groups that remain. No block waits for the write of another
-// one.
+// one, so spans grow by 8, until one block has all the groups that remain. Small trees join 16, for one launch
+// less. No block waits for the write of another one.
 //
 // A tree whose nodes stand in no order defers too many groups for that. Walks finish the groups that then remain;
 // these have deferred.is_deferred set.
@@ -85,11 +85,17 @@ struct ListLevel {
   u32 span;           // groups per list
   const u32* counts;  // [list]
   u32* next_counts;   // [list of the next level]
+  u32 joined;         // lists that make one of the next level
 };
 
-/// A list of the next level is made of so many lists.
-inline constexpr u32 lists_at_once = 8;
-static_assert(lists_at_once <= PendingLists::max_lists);
+/// Returns how many lists make one of the next level, in a tree of so many. Where 16 do, a refit of the testball
+/// takes .036 ms in place of .043. In larger interiors they hold more groups than a block takes at once: there it
+/// takes .065 ms in place of .055 (bench/notes/wide-trees.md).
+inline u32 lists_to_join(u64 lists) {
+  constexpr u64 few_lists = 800;
+  static_assert(16 <= PendingLists::max_lists);
+  return lists <= few_lists ? 16 : 8;
+}
 
 /// The most groups that a block tries, and the count that marks a list of more.
 inline constexpr u32 max_listed = 4096, too_many_remaining = 1u << 20;
@@ -100,14 +106,14 @@ __global__ void __launch_bounds__(Step::threads, Step::blocks)
   __shared__ typename Step::Memory memory;
   overlap_launches();
   const u32 group_count = step.count();
-  const u64 size = u64{lists_at_once} * level.span, first = blockIdx.x * size;
+  const u64 size = u64{level.joined} * level.span, first = blockIdx.x * size;
   if (first >= group_count) {
     if (threadIdx.x == 0) level.next_counts[blockIdx.x] = 0;
     return;
   }
   const ListedSpan span{u32(first), size};
   const u64 list_count = divide_rounding_up(group_count - first, u64{level.span});
-  memory.lists.number(level.counts + blockIdx.x * lists_at_once, u32(smaller(list_count, u64{lists_at_once})));
+  memory.lists.number(level.counts + blockIdx.x * level.joined, u32(smaller(list_count, u64{level.joined})));
 
   // Groups that remain overwrite the list: there are never more of them than were read.
   const u32 listed = memory.lists.size(), own = Step::own_group();
@@ -136,20 +142,22 @@ __global__ void __launch_bounds__(Step::threads, Step::blocks)
 template <class Step>
 const u32* finish_deferred(const Executor& ex, const char* label, u64 lists, u32 span, const Step& step,
                            const DeferredSiblingGroups& deferred) {
-  ListLevel level{span, deferred.counts, deferred.counts + lists};
+  const u32 joined = lists_to_join(lists);
+  ListLevel level{span, deferred.counts, deferred.counts + lists, joined};
   while (lists > 1) {
-    lists = divide_rounding_up(lists, u64{lists_at_once});
+    lists = divide_rounding_up(lists, u64{joined});
     launch(ex, label, finish_deferred_kernel<Step>,
            {.blocks = lists, .threads = Step::threads, .overlaps_earlier_launch = true}, step, deferred, level);
-    level = {level.span * lists_at_once, level.next_counts, level.next_counts + lists};
+    level = {level.span * joined, level.next_counts, level.next_counts + lists, joined};
   }
   return level.counts;
 }
 
 /// Returns the number of lists on all levels together.
 inline u64 deferred_list_count(u64 lists) {
+  const u64 joined = lists_to_join(lists);
   u64 total = lists;
-  for (; lists > 1; total += lists) lists = divide_rounding_up(lists, u64{lists_at_once});
+  for (; lists > 1; total += lists) lists = divide_rounding_up(lists, joined);
   return total;
 }
 
