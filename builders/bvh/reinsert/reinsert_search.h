@@ -36,9 +36,9 @@ struct Reinsertion {
 };
 
 /// Steps after which a search ends. In trees of scenes a search takes 18 to 53 on average, one per level and a few
-/// more, and 350 at most. A limit of 48 hardly changes those trees. The limit is for chains, and for boxes that
-/// bound nothing.
-inline constexpr u32 max_search_steps = 256;
+/// more. Few take more than 64, up to 350: these gain nothing, but small trees would wait for them. The limit is
+/// also for chains, and for boxes that bound nothing.
+inline constexpr u32 max_search_steps = 64;
 
 /// Subtrees that may wait during the visit of their siblings; in trees of scenes there are up to 33. If there are
 /// more, the less promising ones are left out.
