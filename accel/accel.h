@@ -1,8 +1,11 @@
 #pragma once
 
+#include <optional>
+
 #include "accel/accel_view.h"
 #include "builders/bvh/build.h"
 #include "builders/bvh/pack_triangles.h"
+#include "builders/bvh/reinsert.h"
 #include "builders/bvh/wide_bvh.h"
 #include "builders/geometry/primitive_set.h"
 
@@ -19,11 +22,12 @@ enum class Quality : u32 {
   /// H-PLOC, from a million triangles on over pairs of them. For what is built anew in every frame.
   fast,
 
-  /// H-PLOC and 2 passes of reinsertion. It takes as long as 3 to 8 fast builds. It pays for itself after ten million rays in
-  /// interiors, and after a hundred million to a billion elsewhere.
+  /// The same, and 2 passes of reinsertion of large nodes. It takes as long as 2 to 3.5 fast builds. It pays for
+  /// itself after ten million rays in interiors, and after twenty to some hundred million elsewhere.
   balanced,
 
-  /// The SAH builder and 8 passes of reinsertion. For scenes that do not change.
+  /// H-PLOC and the SAH builder, each with 8 passes of reinsertion, and the cheaper of both trees. For scenes that do
+  /// not change.
   best,
 };
 
@@ -37,10 +41,14 @@ inline const char* name_of(Quality quality) {
   return "unknown";
 }
 
-/// What a quality stands for: a builder with its options, and then so many passes of reinsert().
+/// What a quality stands for: a builder with its options, and then reinsert().
 struct QualitySteps {
   AnyBuildOptions builder;
-  u32 reinsertion_passes = 0;
+  ReinsertOptions reinsertion = {.passes = 0};  // none if passes is 0
+
+  /// A second builder. Its tree, after the same reinsert(), is taken if its inner nodes have at least 1 % less
+  /// area.
+  std::optional<AnyBuildOptions> alternative = {};
 };
 
 /// Returns the steps of a quality for so many triangles. An Accel takes them, collapses the tree to CompressedBvh4 and

@@ -15,18 +15,18 @@ namespace {
 
 using detail::AccelAccess;
 
-/// From so many triangles on, fast builds begin with leaves of up to two triangles: see
-/// docs/decisions/0017-large-fast-builds-begin-with-pairs.md.
+/// From so many triangles on, fast and balanced builds begin with leaves of up to two triangles: see
+/// docs/decisions/0017-large-builds-begin-with-pairs.md.
 constexpr u64 min_paired_triangles = u64{1} << 20;
 
-HplocOptions fast_options(u64 triangle_count) {
+HplocOptions hploc_options(u64 triangle_count) {
   if (triangle_count < min_paired_triangles) return {};
   return {.radius = 2, .max_leaf_size = 2};
 }
 
 detail::PackedBuildOptions packed_options(const AccelOptions& options, u64 triangle_count) {
   const QualitySteps steps = steps_of(options.quality, triangle_count);
-  return {.builder = steps.builder, .reinsert_passes = steps.reinsertion_passes};
+  return {.builder = steps.builder, .alternative = steps.alternative, .reinsertion = steps.reinsertion};
 }
 
 void check_room(const Accel& accel, u64 triangle_count) {
@@ -52,9 +52,13 @@ void build_in_place(Context& context, Accel& accel, const TriangleViews& triangl
 
 QualitySteps steps_of(Quality quality, u64 triangle_count) {
   switch (quality) {
-    case Quality::fast: return {.builder = fast_options(triangle_count)};
-    case Quality::balanced: return {.builder = HplocOptions{}, .reinsertion_passes = 2};
-    case Quality::best: return {.builder = SahOptions{}, .reinsertion_passes = 8};
+    case Quality::fast: return {.builder = hploc_options(triangle_count)};
+    case Quality::balanced:
+      return {.builder = hploc_options(triangle_count), .reinsertion = {.passes = 2, .min_parent_area = 0.5f}};
+    case Quality::best:
+      return {.builder = HplocOptions{},
+              .reinsertion = {.passes = 8, .min_parent_area = 0.125f},
+              .alternative = SahOptions{}};
   }
   throw Error(ErrorCode::invalid_argument, "quality is " + std::to_string(u32(quality)) + "; it can be 0 to 2");
 }

@@ -3,15 +3,24 @@
 // One compressed wide tree with its triangles in the order of its leaves, made straight from triangles. The binary
 // tree of its builder stands in scratch and is gone afterwards.
 
+#include <optional>
+
 #include "builders/bvh/build.h"
 #include "builders/bvh/collapse.h"
 #include "builders/bvh/pack_triangles.h"
+#include "builders/bvh/reinsert.h"
 
 namespace copse::detail {
 
 struct PackedBuildOptions {
   AnyBuildOptions builder = HplocOptions{};
-  u32 reinsert_passes = 0;
+
+  /// Another builder, whose tree is taken if its inner nodes have at least 1 % less area. Both must make leaves of
+  /// one triangle.
+  std::optional<AnyBuildOptions> alternative = {};
+
+  /// For both trees; none if passes is 0.
+  ReinsertOptions reinsertion = {.passes = 0};
   CollapseOptions collapse = {};
 };
 

@@ -33,6 +33,15 @@ AnyBuildOptions build_options(const BuildSettings& settings) {
                      .from_last_order = settings.builder == "hlbvh"};
 }
 
+const char* name_of(const AnyBuildOptions& options) {
+  if (std::holds_alternative<LbvhOptions>(options)) return "lbvh";
+  return std::holds_alternative<HplocOptions>(options) ? "hploc" : "sah";
+}
+
+ReinsertOptions reinsertion(const BuildSettings& settings) {
+  return {.passes = settings.reinsertion, .min_parent_area = settings.min_parent_area};
+}
+
 }  // namespace
 
 bool has_morton_bits(const std::string& builder) {
@@ -89,7 +98,8 @@ BuildSettings complete(BuildSettings settings) {
 
 BuildSettings settings_of(const QualitySteps& steps) {
   BuildSettings settings;
-  settings.reinsertion = steps.reinsertion_passes;
+  settings.reinsertion = steps.reinsertion.passes;
+  settings.min_parent_area = steps.reinsertion.min_parent_area;
   if (const auto* lbvh = std::get_if<LbvhOptions>(&steps.builder)) {
     settings.morton_bits = lbvh->morton_bits;
     settings.max_leaf_size = lbvh->max_leaf_size;
@@ -104,18 +114,19 @@ BuildSettings settings_of(const QualitySteps& steps) {
     settings.builder = "sah";
     settings.max_leaf_size = std::get<SahOptions>(steps.builder).max_leaf_size;
   }
+  if (steps.alternative) settings.alternative = name_of(*steps.alternative);
   return settings;
 }
 
 Bvh build_tree(Context& context, const TriangleViews& triangles, const BuildSettings& settings) {
   Bvh bvh = build(context, triangles, build_options(settings));
-  if (settings.reinsertion > 0) reinsert(context, bvh, {settings.reinsertion});
+  if (settings.reinsertion > 0) reinsert(context, bvh, reinsertion(settings));
   return bvh;
 }
 
 void rebuild_tree(Context& context, Bvh& bvh, const TriangleViews& triangles, const BuildSettings& settings) {
   rebuild(context, bvh, triangles, build_options(settings));
-  if (settings.reinsertion > 0) reinsert(context, bvh, {settings.reinsertion});
+  if (settings.reinsertion > 0) reinsert(context, bvh, reinsertion(settings));
 }
 
 BuildSizes tree_sizes(Context& context, u64 primitive_count, const BuildSettings& settings) {

@@ -32,8 +32,10 @@ struct BuildSettings {
   std::string builder = "lbvh";
   std::optional<u32> morton_bits;  // none: the builder's own; 0: chosen from the number of primitives
   u32 max_leaf_size = 1;
-  u32 radius = 0;       // 0: the builder has none, or the file does not store it
-  u32 reinsertion = 0;  // passes over the tree; 0 too if it comes from a file, which does not store it
+  u32 radius = 0;                // 0: the builder has none, or the file does not store it
+  u32 reinsertion = 0;           // passes over the tree; 0 too if it comes from a file, which does not store it
+  float min_parent_area = 0;     // see ReinsertOptions
+  std::string alternative = {};  // a second builder, see QualitySteps; empty: none
   Top top = Top::as_built;
 };
 

@@ -13,6 +13,17 @@ namespace copse::test {
 
 using detail::PackedBuildOptions;
 
+/// The area of all inner nodes.
+double inner_area(const Bvh& bvh) {
+  double sum = 0;
+  for (const BvhNode& node : BvhCopy(bvh).nodes) {
+    if (node.is_leaf() || is_empty(node.box())) continue;
+    const dvec3 size = dvec3(node.box().hi) - dvec3(node.box().lo);
+    sum += size.x * size.y + size.y * size.z + size.z * size.x;
+  }
+  return sum;
+}
+
 /// A tree with its triangles, as build_packed makes it.
 struct BuiltPacked {
   CompressedBvh4 tree;
@@ -26,8 +37,16 @@ struct BuiltPacked {
   static BuiltPacked by_steps(Context& context, const TriangleViews& triangles,
                               const PackedBuildOptions& options) {
     BuiltPacked built;
-    Bvh bvh = build(context, triangles, options.builder);
-    if (options.reinsert_passes > 0) reinsert(context, bvh, {.passes = options.reinsert_passes});
+    const auto build_by = [&](const AnyBuildOptions& builder) {
+      Bvh bvh = build(context, triangles, builder);
+      if (options.reinsertion.passes > 0) reinsert(context, bvh, options.reinsertion);
+      return bvh;
+    };
+    Bvh bvh = build_by(options.builder);
+    if (options.alternative) {
+      Bvh other = build_by(*options.alternative);
+      if (inner_area(other) < 0.99 * inner_area(bvh)) bvh = std::move(other);
+    }
     built.tree = collapse<CompressedBvh4>(context, bvh, options.collapse);
     built.packed = pack_triangles(context, built.tree.view(), triangles);
     return built;
@@ -59,9 +78,12 @@ void expect_same(const BuiltPacked& expected, const BuiltPacked& found, const st
 
 std::vector<PackedBuildOptions> all_options() {
   return {{.builder = HplocOptions{}},
-          {.builder = HplocOptions{.max_leaf_size = 2}, .reinsert_passes = 1},
+          {.builder = HplocOptions{.max_leaf_size = 2}, .reinsertion = {.passes = 1}},
           {.builder = LbvhOptions{.max_leaf_size = 9}, .collapse = {.max_leaf_size = 32}},
-          {.builder = SahOptions{}, .reinsert_passes = 2, .collapse = {.max_leaf_size = 1}}};
+          {.builder = SahOptions{}, .reinsertion = {.passes = 2}, .collapse = {.max_leaf_size = 1}},
+          {.builder = HplocOptions{},
+           .alternative = SahOptions{},
+           .reinsertion = {.passes = 1, .min_parent_area = 0.5f}}};
 }
 
 Mesh moved(Mesh mesh) {
@@ -115,6 +137,19 @@ TEST_P(PackedTree, IsThatOfTheStepsLarge) {
                   BuiltPacked(context(), mesh->view(), options), "large");
     }
   }
+}
+
+TEST_P(PackedTree, IsThatOfTheCheaperBuilder) {
+  const DeviceMesh mesh(context(), generate_random(20000, 0.05f));
+  const BuiltPacked lbvh(context(), mesh.view(), {.builder = LbvhOptions{}});
+  const BuiltPacked sah(context(), mesh.view(), {.builder = SahOptions{}});
+  const BuiltPacked taken(context(), mesh.view(), {.builder = LbvhOptions{}, .alternative = SahOptions{}});
+  const BuiltPacked left(context(), mesh.view(), {.builder = SahOptions{}, .alternative = LbvhOptions{}});
+  const BuiltPacked equal(context(), mesh.view(), {.builder = SahOptions{}, .alternative = SahOptions{}});
+  EXPECT_FALSE(same_bytes(WideCopy(lbvh.tree), WideCopy(sah.tree)));
+  expect_same(sah, taken, "the alternative is cheaper");
+  expect_same(sah, left, "the alternative is dearer");
+  expect_same(sah, equal, "the alternative is the same");
 }
 
 TEST_P(PackedTree, IsRefittedAsByTheSteps) {

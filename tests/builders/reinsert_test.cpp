@@ -80,8 +80,10 @@ struct BoxTree {
   detail::ReinsertionPass pass(std::vector<detail::Reinsertion>& moves, std::vector<u64>& claims) {
     moves.assign(nodes.size(), {});
     claims.assign(nodes.size(), 0);
-    return {
-        {nodes.data(), parents.data(), nullptr, &counts, nullptr, nullptr, nullptr}, moves.data(), claims.data()};
+    return {{nodes.data(), parents.data(), nullptr, &counts, nullptr, nullptr, nullptr},
+            moves.data(),
+            claims.data(),
+            {}};
   }
 };
 
@@ -219,7 +221,8 @@ u32 winner_count(BvhCopy tree) {
   const detail::ReinsertionPass pass{
       {tree.nodes.data(), tree.parents.data(), nullptr, &tree.counts, nullptr, nullptr, nullptr},
       moves.data(),
-      claims.data()};
+      claims.data(),
+      {}};
   const auto run = [&](const auto& step) {
     for (u64 i = 0; i < tree.nodes.size(); ++i) step(i);
   };
@@ -289,6 +292,67 @@ TEST_P(Reinsert, EndsInAChainOfAnyDepth) {
   EXPECT_TRUE(validate(context(), bvh, BoxView{boxes.span()}).is_valid());
 }
 
+/// The tree after a pass that tries the nodes of these pairs, by one thread; the tree itself if it gained area.
+BoxTree after_pass(const BoxTree& tree, const std::vector<u32>& pairs) {
+  if (pairs.empty()) return tree;
+  BoxTree moved = tree;
+  std::vector<detail::Reinsertion> moves;
+  std::vector<u64> claims;
+  detail::ReinsertionPass pass = moved.pass(moves, claims);
+  const u64 pair_count = pairs.size();
+  pass.moving = {pairs.data(), &pair_count};
+  const auto run = [&](const auto& step) {
+    for (u64 i = 0; i < tree.nodes.size(); ++i) step(i);
+  };
+  run(detail::FindMove{pass});
+  for (u32 round = 0; round < detail::claim_rounds; ++round) {
+    run(detail::ClaimPlaces{pass, round});
+    run(detail::HoldPlaces{pass, round});
+  }
+  run(detail::MoveNode{pass});
+  moved.fit();
+  return moved.inner_area() <= tree.inner_area() ? moved : tree;
+}
+
+TEST_P(Reinsert, TriesNodesOfBigParentsAlone) {
+  u64 tried_count = 0, pair_count = 0;
+  for (u32 seed = 0; seed < 30; ++seed) {
+    const BoxTree tree = random_box_tree(50 + 40 * seed, seed);
+    for (const float least : {0.25f, 1.0f, 1.5f}) {
+      const double limit = least * tree.inner_area() / double(tree.parents.size());
+      std::vector<u32> pairs;
+      for (u32 pair = 0; pair < tree.parents.size(); ++pair) {
+        if (half_area(tree.nodes[tree.parents[pair]].box()) >= limit) pairs.push_back(pair);
+      }
+      tried_count += pairs.size();
+      pair_count += tree.parents.size();
+      Bvh bvh = tree.upload(context());
+      reinsert(context(), bvh, {.passes = 1, .min_parent_area = least});
+      const BoxTree expected = after_pass(tree, pairs);
+      EXPECT_TRUE(same_bytes(expected.nodes, bvh.nodes.download())) << seed << ", " << least;
+      EXPECT_EQ(expected.parents, bvh.parents.download()) << seed << ", " << least;
+    }
+  }
+  EXPECT_GT(tried_count, pair_count / 10);
+  EXPECT_LT(tried_count, pair_count * 9 / 10) << "nearly all were tried: the test shows nothing";
+}
+
+TEST_P(Reinsert, GainsMostByNodesOfBigParents) {
+  for (const Mesh& mesh : {generate_hairball(300, 50), generate_random(20000, 0.05f)}) {
+    const DeviceMesh device_mesh(context(), mesh);
+    const auto cost_after = [&](const ReinsertOptions* options) {
+      Bvh bvh = build(context(), device_mesh.view(), HplocOptions{});
+      if (options != nullptr) reinsert(context(), bvh, *options);
+      return stats(context(), bvh).sah_cost;
+    };
+    const ReinsertOptions all{.passes = 2}, large{.passes = 2, .min_parent_area = 0.5f},
+        none{.passes = 2, .min_parent_area = 1000};
+    const double before = cost_after(nullptr);
+    EXPECT_GT(before - cost_after(&large), 0.6 * (before - cost_after(&all)));
+    EXPECT_GT(cost_after(&none), 0.999 * before);
+  }
+}
+
 TEST_P(Reinsert, GivesTheSameBytesInManyRuns) {
   const DeviceMesh mesh(context(), generate_random(30000, 0.05f));
   Bvh first = build(context(), mesh.view(), HplocOptions{});
@@ -304,9 +368,11 @@ TEST_P(Reinsert, PassesAddUp) {
   const DeviceMesh mesh(context(), generate_hairball(50, 40));
   Bvh at_once = build(context(), mesh.view(), HplocOptions{}),
       one_by_one = build(context(), mesh.view(), HplocOptions{});
-  reinsert(context(), at_once, {3});
-  for (int k = 0; k < 3; ++k) reinsert(context(), one_by_one, {1});
-  EXPECT_TRUE(same_bytes(BvhCopy(at_once), BvhCopy(one_by_one)));
+  for (const float least : {0.0f, 0.5f}) {
+    reinsert(context(), at_once, {3, least});
+    for (int k = 0; k < 3; ++k) reinsert(context(), one_by_one, {1, least});
+    EXPECT_TRUE(same_bytes(BvhCopy(at_once), BvhCopy(one_by_one))) << least;
+  }
 }
 
 TEST_P(Reinsert, LeavesATreeThatCanBeRefittedAndWidened) {
@@ -349,14 +415,14 @@ TEST_P(Reinsert, IsCapturedAlongWithARebuildAndARefit) {
   Bvh bvh = build(context(), mesh.view(), LbvhOptions{});
   const auto work = [&](Bvh& tree) {
     rebuild(context(), tree, mesh.view(), LbvhOptions{});
-    reinsert(context(), tree);
+    reinsert(context(), tree, {.passes = 2, .min_parent_area = 0.5f});
     refit(context(), tree, mesh.view());
   };
   work(bvh);
   Graph graph = context().capture([&] { work(bvh); });
   mesh.positions.upload(after.positions);
   Bvh expected = build(context(), mesh.view(), LbvhOptions{});
-  reinsert(context(), expected);
+  reinsert(context(), expected, {.passes = 2, .min_parent_area = 0.5f});
   for (int repeat = 0; repeat < 2; ++repeat) {
     graph.launch();
     EXPECT_TRUE(same_bytes(BvhCopy(bvh), BvhCopy(expected)));
@@ -371,11 +437,11 @@ TEST_P(Reinsert, TakesTheScratchThatItsSizesTell) {
     Context fresh({.backend = GetParam(), .stream = context().stream()});
     const BuildSizes sizes = reinsert_sizes(fresh, n);
     for (u32 passes : {1, 2}) {
-      reinsert(fresh, bvh, {passes});
+      reinsert(fresh, bvh, {passes, passes == 1 ? 0 : 0.5f});
       EXPECT_EQ(fresh.scratch_bytes(), sizes.scratch_bytes) << n;
     }
     EXPECT_EQ(sizes.result_bytes, 0u);
-    EXPECT_LE(sizes.scratch_bytes, (GetParam() == Backend::cpu ? 36 : 41) * n + 4096) << n;
+    EXPECT_LE(sizes.scratch_bytes, (GetParam() == Backend::cpu ? 40 : 45) * n + 4096) << n;
     context().wait();
   }
 }
@@ -394,11 +460,15 @@ TEST_P(Reinsert, LeavesAloneWhatHasNoNodesAndNeedsNoDeltas) {
   EXPECT_TRUE(same_bytes(bvh.nodes.download(), without_deltas.nodes.download()));
 }
 
-TEST_P(Reinsert, RefusesPassesOutOfRange) {
+TEST_P(Reinsert, RefusesOptionsOutOfRange) {
   Bvh bvh = make_bvh(context(), 1);
   const auto code = ErrorCode::invalid_argument;
   EXPECT_COPSE_ERROR(reinsert(context(), bvh, {0}), code, "passes is 0; it can be 1 to 16");
   EXPECT_COPSE_ERROR(reinsert(context(), bvh, {17}), code, "17");
+  for (const float area : {-1.0f, 1000.5f, std::numeric_limits<float>::quiet_NaN()}) {
+    EXPECT_COPSE_ERROR(reinsert(context(), bvh, {.min_parent_area = area}), code, "it can be 0 to 1000");
+  }
+  EXPECT_COPSE_ERROR(reinsert(context(), bvh, {.min_parent_area = -1}), code, "min_parent_area is -1.0");
   EXPECT_COPSE_ERROR(reinsert_sizes(context(), max_primitives + 1), ErrorCode::capacity, "2147483649");
 }
 
@@ -420,8 +490,8 @@ TEST(ReinsertBackends, AgreeOnHardMeshes) {
       std::vector<Bvh> cpu_trees = built_trees(cpu, cpu_mesh.view(), leaf);
       std::vector<Bvh> cuda_trees = built_trees(cuda, cuda_mesh.view(), leaf);
       for (u32 k = 0; k < cpu_trees.size(); ++k) {
-        reinsert(cpu, cpu_trees[k], {3});
-        reinsert(cuda, cuda_trees[k], {3});
+        reinsert(cpu, cpu_trees[k], {3, leaf == 1 ? 0.5f : 0});
+        reinsert(cuda, cuda_trees[k], {3, leaf == 1 ? 0.5f : 0});
         EXPECT_TRUE(same_bytes(BvhCopy(cpu_trees[k]), BvhCopy(cuda_trees[k]))) << hard.name << ", " << k;
       }
     }
@@ -435,9 +505,11 @@ TEST(ReinsertBackends, AgreeOnLargeTrees) {
     const DeviceMesh cpu_mesh(cpu, mesh), cuda_mesh(cuda, mesh);
     Bvh cpu_bvh = build(cpu, cpu_mesh.view(), HplocOptions{}),
         cuda_bvh = build(cuda, cuda_mesh.view(), HplocOptions{});
-    reinsert(cpu, cpu_bvh);
-    reinsert(cuda, cuda_bvh);
-    EXPECT_TRUE(same_bytes(BvhCopy(cpu_bvh), BvhCopy(cuda_bvh)));
+    for (const ReinsertOptions& options : {ReinsertOptions{}, ReinsertOptions{.min_parent_area = 0.5f}}) {
+      reinsert(cpu, cpu_bvh, options);
+      reinsert(cuda, cuda_bvh, options);
+      EXPECT_TRUE(same_bytes(BvhCopy(cpu_bvh), BvhCopy(cuda_bvh))) << options.min_parent_area;
+    }
   }
 }
 

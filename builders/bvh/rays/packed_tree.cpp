@@ -24,9 +24,13 @@ void build_over_triangles(const Executor& ex, std::span<const TriangleView> view
 template <class Executor, class Options>
 u64 build_scratch_bytes(const Executor& ex, u64 n, u64 view_count, const Options& options);
 template <class Executor>
-void reinsert_nodes(const Executor& ex, u64 node_count, const BvhArrays& bvh, u32 passes);
+void reinsert_nodes(const Executor& ex, u64 node_count, const BvhArrays& bvh, const ReinsertOptions& options);
 template <class Executor>
 u64 reinsert_scratch_bytes(const Executor& ex, u64 node_count);
+template <class Executor>
+void take_cheaper_tree(const Executor& ex, u64 node_count, const BvhArrays& bvh, const BvhArrays& other);
+template <class Executor>
+u64 take_cheaper_tree_scratch_bytes(const Executor& ex, u64 node_count);
 template <class Executor, class Node>
 void collapse_tree(const Executor& ex, const BvhView& bvh, u64 n, const CollapseCosts& costs,
                    const WideArrays<Node>& wide);
@@ -71,14 +75,48 @@ struct ScratchBvh {
   }
 };
 
+/// Builds a tree and reinserts its nodes.
+template <class Executor>
+void build_binary(const Executor& ex, const TriangleViews& triangles, const AnyBuildOptions& builder,
+                  const ReinsertOptions& reinsertion, const ScratchBvh& bvh) {
+  const u64 n = triangles.primitive_count();
+  std::visit([&](const auto& chosen) { build_over_triangles(ex, triangles.views(), n, chosen, bvh.arrays); },
+             builder);
+  if (reinsertion.passes > 0) reinsert_nodes(ex, node_capacity(n), bvh.arrays, reinsertion);
+}
+
+/// Builds the tree that the options choose.
+template <class Executor>
+void build_chosen(const Executor& ex, const TriangleViews& triangles, const PackedBuildOptions& options,
+                  const ScratchBvh& bvh) {
+  build_binary(ex, triangles, options.builder, options.reinsertion, bvh);
+  if (!options.alternative) return;
+  const u64 n = triangles.primitive_count();
+  ScratchArena::Frame frame(ex.scratch);
+  const ScratchBvh other(frame, n);
+  build_binary(ex, triangles, *options.alternative, options.reinsertion, other);
+  take_cheaper_tree(ex, node_capacity(n), bvh.arrays, other.arrays);
+}
+
+template <class Executor>
+u64 build_binary_scratch_bytes(const Executor& ex, u64 n, u64 view_count, const AnyBuildOptions& builder,
+                               const ReinsertOptions& reinsertion) {
+  const u64 building =
+      std::visit([&](const auto& chosen) { return build_scratch_bytes(ex, n, view_count, chosen); }, builder);
+  return std::max(building, reinsertion.passes > 0 ? reinsert_scratch_bytes(ex, node_capacity(n)) : 0);
+}
+
 template <class Executor>
 u64 scratch_bytes(const Executor& ex, u64 n, const PackedBuildOptions& options, u64 view_count) {
-  const u64 building = std::visit(
-      [&](const auto& builder) { return build_scratch_bytes(ex, n, view_count, builder); }, options.builder);
-  const u64 reinserting = options.reinsert_passes > 0 ? reinsert_scratch_bytes(ex, node_capacity(n)) : 0;
+  u64 building = build_binary_scratch_bytes(ex, n, view_count, options.builder, options.reinsertion);
+  if (options.alternative) {
+    const u64 other = build_binary_scratch_bytes(ex, n, view_count, *options.alternative, options.reinsertion);
+    building = std::max(
+        building, ScratchBvh::bytes(n) + std::max(other, take_cheaper_tree_scratch_bytes(ex, node_capacity(n))));
+  }
   const u64 collapsing = collapse_scratch_bytes<CompressedBvh4Node>(ex, n);
   const u64 packing = triangle_table_scratch_bytes(view_count);
-  return ScratchBvh::bytes(n) + std::max({building, reinserting, collapsing, packing});
+  return ScratchBvh::bytes(n) + std::max({building, collapsing, packing});
 }
 
 void check_room(const CompressedBvh4& tree, const PackedTriangles& packed, u64 n) {
@@ -124,9 +162,7 @@ void build_packed(Context& context, CompressedBvh4& tree, PackedTriangles& packe
     context.reserve_scratch(scratch_bytes(ex, n, options, triangles.views().size()));
     ScratchArena::Frame frame(ex.scratch);
     const ScratchBvh bvh(frame, n);
-    std::visit([&](const auto& builder) { build_over_triangles(ex, triangles.views(), n, builder, bvh.arrays); },
-               options.builder);
-    if (options.reinsert_passes > 0) reinsert_nodes(ex, node_capacity(n), bvh.arrays, options.reinsert_passes);
+    build_chosen(ex, triangles, options, bvh);
     collapse_tree(ex, bvh.view, n, costs, arrays_of(tree));
     pack_triangles(ex, tree.primitive_ids.span().first(n), &tree.counts.data()->primitive_count, triangles.views(),
                    packed.triangles.data(), packed.masks.empty() ? nullptr : packed.masks.data());

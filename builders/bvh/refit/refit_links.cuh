@@ -56,9 +56,10 @@ struct FitLeaf {
 
 template <class Fit>
 __global__ void __launch_bounds__(fit_threads, fit_blocks)
-    fit_windows_kernel(const Fit fit_leaf, const BvhArrays bvh, const FitStarts starts) {
+    fit_windows_kernel(const Fit fit_leaf, const BvhArrays bvh, const FitStarts starts, const u32* is_wanted) {
   __shared__ PairWindow<fit_threads> window;
   overlap_launches();
+  if (is_wanted != nullptr && *is_wanted == 0) return;
   const u32 node_count = bvh.counts->node_count, pair_count = node_count / 2;
   const u32 first_pair = blockIdx.x * fit_threads, pair = first_pair + threadIdx.x;
   if (node_count == 1 && pair == 0) fit_leaf(0, bvh.nodes[0].first, bvh.nodes[0].count);
@@ -123,8 +124,9 @@ __device__ inline void climb_with_box(const BvhArrays& bvh, u32 node, u32* arriv
 
 /// Walks up; a warp takes the starts of one window.
 __global__ static void __launch_bounds__(climb_threads)
-    fit_by_climbing_kernel(const BvhArrays bvh, const FitStarts starts, u64 window_count) {
+    fit_by_climbing_kernel(const BvhArrays bvh, const FitStarts starts, u64 window_count, const u32* is_wanted) {
   overlap_launches();
+  if (is_wanted != nullptr && *is_wanted == 0) return;
   const u64 window = (u64(blockIdx.x) * climb_threads + threadIdx.x) / warp_size;
   if (window >= window_count) return;
   const u32 count = starts.counts[window];
@@ -139,19 +141,22 @@ inline u64 fit_window_count(u64 n) {
 
 /// Fits the inner nodes of a tree of at most `n` leaves.
 ///   fit_leaf: Aabb operator()(u32 node, u32 first, u32 count) const, device: returns a leaf's box; may store it
+///   is_wanted: null, or a word in the memory of the executor; if that is 0, nothing changes
 template <class Fit>
-void fit_by_links(const Executor& ex, const Fit& fit_leaf, u64 n, const BvhArrays& bvh) {
+void fit_by_links(const Executor& ex, const Fit& fit_leaf, u64 n, const BvhArrays& bvh,
+                  const u32* is_wanted = nullptr) {
   const u64 windows = fit_window_count(n);
   ScratchArena::Frame frame(ex.scratch);
   const FitStarts starts{frame.allocate<u32>(windows * fit_threads), frame.allocate<u32>(windows),
                          frame.allocate<u32>(pair_capacity(n))};
   launch(ex, "refit: boxes", fit_windows_kernel<Fit>,
-         {.blocks = windows, .threads = fit_threads, .overlaps_earlier_launch = true}, fit_leaf, bvh, starts);
+         {.blocks = windows, .threads = fit_threads, .overlaps_earlier_launch = true}, fit_leaf, bvh, starts,
+         is_wanted);
   launch(ex, "refit: upper boxes", fit_by_climbing_kernel,
          {.blocks = divide_rounding_up(windows * warp_size, climb_threads),
           .threads = climb_threads,
           .overlaps_earlier_launch = true},
-         bvh, starts, windows);
+         bvh, starts, windows, is_wanted);
 }
 
 inline u64 fit_by_links_scratch_bytes(u64 n) {

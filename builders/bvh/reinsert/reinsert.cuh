@@ -21,8 +21,9 @@ inline u64 leaf_capacity(u64 node_count) {
 }  // namespace detail
 
 /// Contract: builders/bvh/reinsert/reinsert.inl.
-inline void fit_inner_nodes(const Executor& ex, u64 node_count, const copse::detail::BvhArrays& bvh) {
-  detail::fit_by_links(ex, detail::KeepLeaf{bvh.nodes}, detail::leaf_capacity(node_count), bvh);
+inline void fit_inner_nodes(const Executor& ex, u64 node_count, const copse::detail::BvhArrays& bvh,
+                            const u32* is_wanted) {
+  detail::fit_by_links(ex, detail::KeepLeaf{bvh.nodes}, detail::leaf_capacity(node_count), bvh, is_wanted);
 }
 
 inline u64 fit_inner_nodes_scratch_bytes(const Executor&, u64 node_count) {

@@ -3,14 +3,18 @@
 //
 // The cooperative stage, reinsert_cpu.h and reinsert.cuh:
 //
-//   fit_inner_nodes(ex, node_count, bvh)
+//   fit_inner_nodes(ex, node_count, bvh, is_wanted)
 //     Gives every inner node of a binary tree of at most `node_count` nodes, of any topology, the box around its
 //     children; leaves keep theirs. On CUDA it takes six tenths of the time of walks.
+//       is_wanted: null, or a word; if that is 0, nothing changes
 //   fit_inner_nodes_scratch_bytes(ex, node_count)
 
 #include "builders/bvh/refit/fit_nodes.h"
+#include "builders/bvh/reinsert.h"
+#include "builders/bvh/reinsert/inner_area.h"
 #include "builders/bvh/reinsert/reinsert_moves.h"
 #include "primitives/bottom_up.h"
+#include "primitives/compact.h"
 #include "primitives/inputs.h"
 #include "primitives/loops/zeroed_words.h"
 #include "primitives/reduce.h"
@@ -24,21 +28,6 @@ struct PassOutcome {
   u32 is_undone;
 };
 
-/// The area of an inner node as a whole number, so that sums are the same in any order. Areas are below 2^4, and
-/// the sum over all nodes is below 2^64.
-struct InnerArea {
-  BvhArrays bvh;
-  float unit;
-
-  InnerArea(const BvhArrays& tree, u64 node_count)
-      : bvh(tree), unit(float_from_bits((127 + 28 + leading_zeros(u32(node_count))) << 23)) {}
-  COPSE_HD u64 operator()(u64 i) const {
-    if (i >= bvh.counts->node_count || bvh.nodes[i].is_leaf()) return 0;
-    const float area = AreaScale::of(bvh.nodes[0].box()).area(bvh.nodes[i].box());
-    return area < 16 ? u64(area * unit) : 0;  // infinite if all leaves below are empty
-  }
-};
-
 struct JudgePass {
   PassOutcome* outcome;
   COPSE_HD void operator()(u64) const {
@@ -47,16 +36,34 @@ struct JudgePass {
   }
 };
 
+/// Marks the pairs whose nodes a pass tries to move: those of a large enough parent.
+struct MarkLargeParents {
+  InnerArea area_of;
+  const PassOutcome* outcome;
+  float min_parent_area;  // in mean areas of inner nodes
+  u8* marks;              // [pair]
+
+  COPSE_HD void operator()(u64 pair) const {
+    const u32 pair_count = area_of.bvh.counts->node_count / 2;
+    if (pair >= pair_count) {
+      marks[pair] = 0;
+      return;
+    }
+    const float mean = float(outcome->area) / float(pair_count);
+    marks[pair] = float(area_of(area_of.bvh.parents[pair])) >= min_parent_area * mean ? 1 : 0;
+  }
+};
+
+struct IsMarked {
+  const u8* marks;
+  COPSE_HD bool operator()(u64 pair) const { return marks[pair] != 0; }
+};
+
 /// The tree is no longer the one that its deltas tell.
 struct ForgetDeltas {
   BvhArrays bvh;
   COPSE_HD void operator()(u64) const { *bvh.has_deltas = 0; }
 };
-
-template <class Executor>
-void sum_inner_areas(const Executor& ex, u64 node_count, const BvhArrays& bvh, u64* sum) {
-  reduce(ex, "reinsert: areas", node_count, InnerArea(bvh, node_count), u64{0}, Plus{}, sum);
-}
 
 template <class Executor>
 void run_pass(const Executor& ex, u64 node_count, const ReinsertionPass& pass, PassOutcome* outcome) {
@@ -68,35 +75,47 @@ void run_pass(const Executor& ex, u64 node_count, const ReinsertionPass& pass, P
     for_each(ex, "reinsert: hold", node_count, HoldPlaces{pass, round});
   }
   for_each(ex, "reinsert: move", node_count, MoveNode{pass});
-  fit_inner_nodes(ex, node_count, pass.bvh);
+  fit_inner_nodes(ex, node_count, pass.bvh, nullptr);
 
   // Undo the moves if they cost more together than they gain.
-  sum_inner_areas(ex, node_count, pass.bvh, &outcome->area_moved);
+  sum_inner_areas(ex, "reinsert: areas", node_count, pass.bvh, &outcome->area_moved);
   for_each(ex, "reinsert: judge", 1, JudgePass{outcome});
   for_each(ex, "reinsert: move back", node_count, MoveNodeBack{pass, &outcome->is_undone});
-  fit_inner_nodes_if(ex, node_count, pass.bvh, &outcome->is_undone);
+  fit_inner_nodes(ex, node_count, pass.bvh, &outcome->is_undone);
 }
 
 template <class Executor>
-void reinsert_nodes(const Executor& ex, u64 node_count, const BvhArrays& bvh, u32 passes) {
+void reinsert_nodes(const Executor& ex, u64 node_count, const BvhArrays& bvh, const ReinsertOptions& options) {
   ScratchArena::Frame frame(ex.scratch);
-  const ReinsertionPass pass{bvh, frame.allocate<Reinsertion>(node_count), frame.allocate<u64>(node_count)};
+  ReinsertionPass pass{bvh, frame.allocate<Reinsertion>(node_count), frame.allocate<u64>(node_count), {}};
   auto* outcome = frame.allocate<PassOutcome>(1);
-  sum_inner_areas(ex, node_count, bvh, &outcome->area);
-  for (u32 k = 0; k < passes; ++k) run_pass(ex, node_count, pass, outcome);
+  u32* pairs = frame.allocate<u32>(node_count / 2);
+  u64* pair_count = frame.allocate<u64>(1);
+  sum_inner_areas(ex, "reinsert: areas", node_count, bvh, &outcome->area);
+  for (u32 k = 0; k < options.passes; ++k) {
+    if (options.min_parent_area > 0) {
+      auto* marks = reinterpret_cast<u8*>(pass.claims);  // which a pass clears before it uses them
+      for_each(ex, "reinsert: mark", node_count / 2,
+               MarkLargeParents{InnerArea(bvh, node_count), outcome, options.min_parent_area, marks});
+      compact(ex, "reinsert: choose", node_count / 2, IsMarked{marks}, Index{}, pairs, pair_count);
+      pass.moving = {pairs, pair_count};
+    }
+    run_pass(ex, node_count, pass, outcome);
+  }
   if (bvh.has_deltas != nullptr) for_each(ex, "reinsert: forget deltas", 1, ForgetDeltas{bvh});
 }
 
 template <class Executor>
 u64 reinsert_scratch_bytes(const Executor& ex, u64 node_count) {
+  const u64 pair_count = node_count / 2;
   return ScratchArena::bytes_for<Reinsertion>(node_count) + ScratchArena::bytes_for<u64>(node_count) +
-         ScratchArena::bytes_for<PassOutcome>(1) +
-         larger(
-             u64(reduce_scratch_bytes<u64>(ex, node_count)),
-             larger(fit_inner_nodes_scratch_bytes(ex, node_count), bottom_up_scratch_bytes(ex, node_count / 2)));
+         ScratchArena::bytes_for<PassOutcome>(1) + ScratchArena::bytes_for<u32>(pair_count) +
+         ScratchArena::bytes_for<u64>(1) +
+         larger(larger(u64(reduce_scratch_bytes<u64>(ex, node_count)), compact_scratch_bytes<u32>(ex, pair_count)),
+                fit_inner_nodes_scratch_bytes(ex, node_count));
 }
 
-template void reinsert_nodes(const BodyExecutor&, u64, const BvhArrays&, u32);
+template void reinsert_nodes(const BodyExecutor&, u64, const BvhArrays&, const ReinsertOptions&);
 template u64 reinsert_scratch_bytes(const BodyExecutor&, u64);
 
 }  // namespace copse::detail

@@ -8,8 +8,9 @@
 namespace copse::cpu {
 
 /// Contract: builders/bvh/reinsert/reinsert.inl.
-inline void fit_inner_nodes(const Executor& ex, u64 node_count, const copse::detail::BvhArrays& bvh) {
-  copse::detail::fit_inner_nodes_if(ex, node_count, bvh, nullptr);
+inline void fit_inner_nodes(const Executor& ex, u64 node_count, const copse::detail::BvhArrays& bvh,
+                            const u32* is_wanted) {
+  copse::detail::fit_inner_nodes_if(ex, node_count, bvh, is_wanted);
 }
 
 inline u64 fit_inner_nodes_scratch_bytes(const Executor& ex, u64 node_count) {

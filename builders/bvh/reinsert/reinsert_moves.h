@@ -47,14 +47,27 @@ struct MoveKey {
 /// Rounds of claims. In the second round, a move that lost to a loser may win.
 inline constexpr u32 claim_rounds = 2;
 
+/// The nodes that a pass tries to move: those of the listed pairs, or all.
+struct MovingNodes {
+  const u32* pairs;  // null: all nodes
+  const u64* pair_count;
+
+  /// Returns the i-th of them; the root, which never moves, past the last one.
+  COPSE_HD u32 operator()(u64 i) const {
+    if (pairs == nullptr) return u32(i);
+    return i / 2 < *pair_count ? SiblingPairs::first_of(pairs[i / 2]) + u32(i % 2) : 0;
+  }
+};
+
 /// A pass over a tree.
 struct ReinsertionPass {
   BvhArrays bvh;
-  Reinsertion* moves;  // [node]; of the root none
+  Reinsertion* moves;  // [node]: of nodes that try to move
   u64* claims;         // [node]: the highest key so far; 0: no claim
+  MovingNodes moving;
 
   COPSE_HD u32 parent(u32 node) const { return bvh.parents[sibling_pair(node)]; }
-  COPSE_HD bool may_move(u64 i) const { return i > 0 && i < bvh.counts->node_count; }
+  COPSE_HD bool may_move(u32 node) const { return node > 0 && node < bvh.counts->node_count; }
 
   struct Places {
     u32 of[4];
@@ -100,7 +113,8 @@ COPSE_HD inline void raise(u64* word, u64 value) {
 struct FindMove {
   ReinsertionPass pass;
   COPSE_HD void operator()(u64 i) const {
-    if (pass.may_move(i)) pass.moves[i] = ReinsertionSearch(pass.bvh.nodes, pass.bvh.parents, u32(i)).run();
+    const u32 node = pass.moving(i);
+    if (pass.may_move(node)) pass.moves[node] = ReinsertionSearch(pass.bvh.nodes, pass.bvh.parents, node).run();
   }
 };
 
@@ -109,12 +123,13 @@ struct ClaimPlaces {
   u32 round;
 
   COPSE_HD void operator()(u64 i) const {
-    if (!pass.may_move(i) || !(pass.moves[i].gain > 0)) return;
-    const auto places = pass.places(u32(i));
+    const u32 node = pass.moving(i);
+    if (!pass.may_move(node) || !(pass.moves[node].gain > 0)) return;
+    const auto places = pass.places(node);
     for (u32 place : places.of) {
       if ((load_relaxed(&pass.claims[place]) & MoveKey::held) != 0) return;
     }
-    for (u32 place : places.of) raise(&pass.claims[place], MoveKey::of(pass.moves[i].gain, u32(i), round));
+    for (u32 place : places.of) raise(&pass.claims[place], MoveKey::of(pass.moves[node].gain, node, round));
   }
 };
 
@@ -124,9 +139,10 @@ struct HoldPlaces {
   u32 round;
 
   COPSE_HD void operator()(u64 i) const {
-    if (!pass.may_move(i) || !(pass.moves[i].gain > 0)) return;
-    const u64 key = MoveKey::of(pass.moves[i].gain, u32(i), round);
-    const auto places = pass.places(u32(i));
+    const u32 node = pass.moving(i);
+    if (!pass.may_move(node) || !(pass.moves[node].gain > 0)) return;
+    const u64 key = MoveKey::of(pass.moves[node].gain, node, round);
+    const auto places = pass.places(node);
     for (u32 place : places.of) {
       if (load_relaxed(&pass.claims[place]) != key) return;
     }
@@ -139,10 +155,11 @@ struct MoveNode {
   ReinsertionPass pass;
 
   COPSE_HD void operator()(u64 i) const {
-    if (!pass.may_move(i) || !pass.wins(u32(i))) return;
-    u32& target = pass.moves[i].target;
-    const u32 parent = pass.parent(u32(i));
-    pass.move(u32(i), sibling(u32(i)), parent, target);
+    const u32 node = pass.moving(i);
+    if (!pass.may_move(node) || !pass.wins(node)) return;
+    u32& target = pass.moves[node].target;
+    const u32 parent = pass.parent(node);
+    pass.move(node, sibling(node), parent, target);
     target = parent;
   }
 };
@@ -153,8 +170,10 @@ struct MoveNodeBack {
   const u32* is_undone;
 
   COPSE_HD void operator()(u64 i) const {
-    if (*is_undone == 0 || !pass.may_move(i) || !pass.wins(u32(i))) return;
-    pass.move_back(u32(i), sibling(u32(i)), pass.moves[i].target, pass.parent(u32(i)));
+    if (*is_undone == 0) return;
+    const u32 node = pass.moving(i);
+    if (!pass.may_move(node) || !pass.wins(node)) return;
+    pass.move_back(node, sibling(node), pass.moves[node].target, pass.parent(node));
   }
 };
 
