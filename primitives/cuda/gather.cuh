@@ -25,10 +25,14 @@ inline constexpr u32 move_rows = fixed_words == 0 || fixed_words > moves_in_flig
                                      ? 1
                                      : moves_in_flight / larger(fixed_words, 1u);
 
-/// True if records fill whole sectors of memory. Such sectors are read and written once, so they need no room in
-/// the caches. Several smaller records share a sector, which should stay in the cache.
+/// True if records fill whole sectors of 32 bytes. Such sectors are written once, so they need no room in the
+/// caches. Several smaller records share a sector, which should stay in the cache.
 template <class Word, u32 fixed_words>
-inline constexpr bool moves_whole_sectors = sizeof(Word) == 16 && fixed_words != 1;
+inline constexpr bool stores_whole_sectors = sizeof(Word) == 16 && fixed_words != 1;
+
+/// The same for loads. Memory gives 64 bytes at a time, so two records of 32 bytes share them.
+template <class Word, u32 fixed_words>
+inline constexpr bool loads_once = stores_whole_sectors<Word, fixed_words>&& fixed_words != 2;
 
 template <class Word, u32 fixed_words, bool gathers, class IndexFunction>
 __global__ void __launch_bounds__(move_threads)
@@ -36,7 +40,8 @@ __global__ void __launch_bounds__(move_threads)
   using Id = std::decay_t<decltype(index(u64{0}))>;
   constexpr Id none = static_cast<Id>(~u64{0});
   constexpr u32 rows = move_rows<fixed_words>;
-  constexpr bool streams = moves_whole_sectors<Word, fixed_words>;
+  constexpr bool streams_out = gathers || stores_whole_sectors<Word, fixed_words>;
+  constexpr bool streams_in = !gathers || loads_once<Word, fixed_words>;
   const u32 words = fixed_words != 0 ? fixed_words : any_words;
   const u64 warp = u64(blockIdx.x) * move_warps + threadIdx.x / warp_size;
   const u64 first = warp * (rows * warp_size);
@@ -70,7 +75,7 @@ __global__ void __launch_bounds__(move_threads)
       targets[k] = gathers ? in_order : by_index;
       if (moves[k]) {
         const Word* source = in + (gathers ? by_index : in_order);
-        values[k] = streams || !gathers ? __ldcs(source) : *source;
+        values[k] = streams_in ? __ldcs(source) : *source;
       }
       record += record_stride;
       word += word_stride;
@@ -82,7 +87,7 @@ __global__ void __launch_bounds__(move_threads)
 #pragma unroll
     for (u32 k = 0; k < moves_in_flight; ++k) {
       if (!moves[k]) continue;
-      if (streams || gathers) {
+      if (streams_out) {
         __stcs(out + targets[k], values[k]);
       } else {
         out[targets[k]] = values[k];
