@@ -39,15 +39,15 @@ COPSE_ON_EACH_BACKEND(Count);
 
 TEST_P(Count, EqualsSlowAnswersAtTileBoundaries) {
   for (const FlagCase& flags : flag_cases()) {
-    for (u64 n : {0, 1, 2, 3, 7, 8, 9, 31, 32, 33, 8191, 8192, 8193, 20001}) {
+    for (u64 n : {0, 1, 2, 3, 7, 8, 9, 31, 32, 33, 63, 64, 65, 8191, 8192, 8193, 20001, 49153, 400001}) {
       expect_answers(flags.bytes(n), flags.name);
     }
   }
 }
 
 TEST_P(Count, FindsTheOneFlagThatDiffersWhereverItIs) {
-  for (u64 place : {0, 1, 31, 32, 1023, 1024, 9998, 9999}) {
-    std::vector<u8> one_set(10000, 0), one_missing(10000, 1);
+  for (u64 place : {0, 1, 31, 32, 1023, 1024, 16383, 16384, 32768, 199998, 199999}) {
+    std::vector<u8> one_set(200000, 0), one_missing(200000, 1);
     one_set[place] = 0x40;
     one_missing[place] = 0;
     expect_answers(one_set, "one set at " + std::to_string(place));
@@ -66,6 +66,21 @@ TEST_P(Count, TakesBytesAtAnyAddress) {
       const auto first = host.begin() + i64(offset);
       EXPECT_EQ(count.download()[0], u64(std::count_if(first, first + i64(n), [](u8 flag) { return flag != 0; })))
           << n << " from " << offset;
+    }
+  }
+}
+
+TEST_P(Count, TakesBitsFromAnyWord) {
+  std::vector<u32> host(9000);
+  for (u64 i = 0; i < host.size(); ++i) host[i] = u32(i * 2654435761u);
+  const Buffer<u32> words(context(), host);
+  Buffer<u64> count(context(), 1);
+  for (u64 offset = 0; offset < 4; ++offset) {
+    for (u64 n : {0, 1, 31, 32, 33, 64, 95, 96, 97, 200003}) {
+      u64 expected = 0;
+      for (u64 i = 0; i < n; ++i) expected += host[offset + i / 32] >> (i % 32) & 1;
+      count_flags(context(), BitSpan{words.span().subspan(offset, words.size() - offset), n}, count.span());
+      EXPECT_EQ(count.download()[0], expected) << n << " from word " << offset;
     }
   }
 }
