@@ -34,19 +34,29 @@ struct ByteFlags {
 
   COPSE_HD bool operator()(u64 i) const { return data[i] != 0; }
 
-  /// Bit k = the flag of element i + k, for k below `count`.
+  /// The bytes of `count` elements, 1 to 4 to a word.
   template <u32 count>
-  COPSE_HD u32 mask(u64 i) const {
-    u32 flags = 0;
+  struct Loaded {
+    u32 words[divide_rounding_up(count, 4)];
+  };
+
+  /// Loads the flags [i, i + count). A caller may load several groups before it asks for the mask of the first.
+  template <u32 count>
+  COPSE_HD Loaded<count> load(u64 i) const {
+    Loaded<count> loaded = {};
     if (count % 4 == 0 && reinterpret_cast<u64>(data + i) % 4 == 0) {
-      for (u32 k = 0; k < count; k += 4) {
-        u32 bytes;
-        std::memcpy(&bytes, __builtin_assume_aligned(data + i + k, 4), sizeof bytes);
-        flags |= mask_of_bytes(bytes) << k;
-      }
+      std::memcpy(loaded.words, __builtin_assume_aligned(data + i, 4), count);
     } else {
-      for (u32 k = 0; k < count; ++k) flags |= u32((*this)(i + k)) << k;
+      for (u32 k = 0; k < count; ++k) loaded.words[k / 4] |= u32(data[i + k]) << (8 * (k % 4));
     }
+    return loaded;
+  }
+
+  /// Bit k = the flag of element i + k, for k below `count`, of what load(i) returned.
+  template <u32 count>
+  COPSE_HD u32 mask(u64, const Loaded<count>& loaded) const {
+    u32 flags = 0;
+    for (u32 k = 0; k < count; k += 4) flags |= mask_of_bytes(loaded.words[k / 4]) << k;
     return flags;
   }
 };
@@ -57,13 +67,28 @@ struct BitFlags {
 
   COPSE_HD bool operator()(u64 i) const { return (words[i / 32] >> (i % 32) & 1u) != 0; }
 
-  /// Bit k = the flag of element i + k, for k below `count`; i is a multiple of `count`, a power of two of at
-  /// most 16.
+  /// The same as in ByteFlags, where i is a multiple of `count`, a power of two of at most 16.
   template <u32 count>
-  COPSE_HD u32 mask(u64 i) const {
-    return words[i / 32] >> (i % 32) & ((1u << count) - 1);
+  COPSE_HD u32 load(u64 i) const {
+    return words[i / 32];
+  }
+  template <u32 count>
+  COPSE_HD u32 mask(u64 i, u32 loaded) const {
+    return loaded >> (i % 32) & ((1u << count) - 1);
   }
 };
+
+/// True if a predicate answers for `count` elements at once, as ByteFlags does.
+template <class Predicate, u32 count>
+concept AnswersInMasks = requires(const Predicate& predicate, u64 i) {
+  predicate.template mask<count>(i, predicate.template load<count>(i));
+};
+
+/// Bit k = the answer for element i + k, for k below `count`.
+template <u32 count, class Predicate>
+COPSE_HD u32 mask_of(const Predicate& predicate, u64 i) {
+  return predicate.template mask<count>(i, predicate.template load<count>(i));
+}
 
 /// True if a predicate takes the index and the value; else it takes the index.
 template <class Predicate, class T>

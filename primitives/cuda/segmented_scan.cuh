@@ -5,6 +5,7 @@
 // tile without knowing its own. It publishes that prefix at once, and look-back ends there.
 
 #include "primitives/cuda/scan.cuh"
+#include "primitives/flags.h"
 #include "primitives/scan/segments.h"
 
 namespace copse::cuda {
@@ -42,9 +43,9 @@ struct MarkedPack {
 template <class T, class Task>
 __device__ MarkedPack<T> load_marked_pack(const Task& task, u64 i) {
   MarkedPack<T> pack{load_pack<T>(task.input, i, task.n, task.input_in_words), 0};
-  if constexpr (requires { task.starts.template mask<pack_size<T>>(i); }) {
+  if constexpr (AnswersInMasks<decltype(task.starts), pack_size<T>>) {
     if (i + pack_size<T> <= task.n) {
-      pack.starts = task.starts.template mask<pack_size<T>>(i) | (i == 0 ? 1 : 0);
+      pack.starts = mask_of<pack_size<T>>(task.starts, i) | (i == 0 ? 1 : 0);
       return pack;
     }
   }

@@ -27,12 +27,44 @@ template <class T>
 using ValueShape = TileShape<select_threads, select_rows(pack_size<T> * sizeof(T)), pack_size<T>>;
 using IndexShape = TileShape<select_threads, 4, 4>;
 
+/// The shape if a predicate answers for 8 elements at once. Flags are small, so a tile has more of them.
+using MaskShape = TileShape<select_threads, 4, 8>;
+
 /// Returns the smallest number of elements of T that a tile has, for any input function.
 template <class T>
 constexpr u64 smallest_select_tile() {
   if constexpr (moves_as_values<T>) return smaller(ValueShape<T>::size, IndexShape::size);
   return IndexShape::size;
 }
+
+/// What a thread has loaded of the answers of a predicate for a tile: nothing, if it is called per element.
+template <class Predicate, class Shape>
+struct LoadedFlags {
+  __device__ void load(const Predicate&, u64, u64) {}
+};
+
+/// The flags of the rows of a thread. They are loaded with the tile, and become masks when the tile is ranked.
+template <class Flags, class Shape>
+requires AnswersInMasks<Flags, Shape::pack>
+struct LoadedFlags<Flags, Shape> {
+  decltype(std::declval<Flags>().template load<Shape::pack>(0)) rows[Shape::rows];
+
+  __device__ void load(const Flags& flags, u64 tile, u64 n) {
+#pragma unroll
+    for (u32 r = 0; r < Shape::rows; ++r) {
+      const u64 i = tile * Shape::size + Shape::local_id(r);
+      if (i + Shape::pack <= n) rows[r] = flags.template load<Shape::pack>(i);
+    }
+  }
+
+  /// Bit k = the flag of element i + k, for row r, which begins at element i.
+  __device__ u32 mask(const Flags& flags, u32 r, u64 i, u64 n) const {
+    if (i + Shape::pack <= n) return flags.template mask<Shape::pack>(i, rows[r]);
+    u32 mask = 0;
+    for (u32 k = 0; i + k < n; ++k) mask |= u32(flags(i + k)) << k;
+    return mask;
+  }
+};
 
 /// Moves elements of an array, as values.
 template <class T, class Predicate>
@@ -47,6 +79,7 @@ struct MoveElements {
 
   struct Loaded {
     Pack<T> packs[Shape::rows];
+    LoadedFlags<Predicate, Shape> flags;
   };
 
   /// Loads the packs of a tile. In the last tile, elements past the end repeat the last one.
@@ -55,6 +88,7 @@ struct MoveElements {
     for (u32 r = 0; r < Shape::rows; ++r) {
       loaded.packs[r] = load_pack<T>(input, tile * Shape::size + Shape::local_id(r), n, input_in_words);
     }
+    loaded.flags.load(predicate, tile, n);
   }
   __device__ bool selects_element(const Loaded& loaded, u32 r, u32 k, u64 i) const {
     if constexpr (requires { predicate.takes_after(loaded.packs[r][k], loaded.packs[r][k]); }) {
@@ -78,16 +112,18 @@ struct MoveElements {
 /// Calls emit(place, i) for the elements, which move as numbers.
 template <class Predicate, class Emit>
 struct MoveIndices {
-  using Shape = IndexShape;
+  using Shape = std::conditional_t<AnswersInMasks<Predicate, MaskShape::pack>, MaskShape, IndexShape>;
   using Staged = u16;
   static_assert(Shape::size <= 65536);
 
   Predicate predicate;
   Emit emit;
 
-  struct Loaded {};
+  struct Loaded {
+    LoadedFlags<Predicate, Shape> flags;
+  };
 
-  __device__ void load(Loaded&, u64, u64) const {}
+  __device__ void load(Loaded& loaded, u64 tile, u64 n) const { loaded.flags.load(predicate, tile, n); }
   __device__ bool selects_element(const Loaded&, u32, u32, u64 i) const { return predicate(i); }
   __device__ u16 staged(const Loaded&, u32 r, u32 k) const { return u16(Shape::local_id(r) + k); }
   __device__ void store(u64 place, u64 tile, u16 local_id) const { emit(place, tile * Shape::size + local_id); }
@@ -102,16 +138,14 @@ __device__ void find_selected(const Moves& moves, const typename Moves::Loaded& 
 #pragma unroll
   for (u32 r = 0; r < Shape::rows; ++r) {
     const u64 i = tile * Shape::size + Shape::local_id(r);
-    selected[r] = 0;
-    if constexpr (requires { moves.predicate.template mask<Shape::pack>(i); }) {
-      if (i + Shape::pack <= n) {
-        selected[r] = moves.predicate.template mask<Shape::pack>(i);
-        continue;
-      }
-    }
+    if constexpr (requires { loaded.flags.mask(moves.predicate, r, i, n); }) {
+      selected[r] = loaded.flags.mask(moves.predicate, r, i, n);
+    } else {
+      selected[r] = 0;
 #pragma unroll
-    for (u32 k = 0; k < Shape::pack; ++k) {
-      if (i + k < n && moves.selects_element(loaded, r, k, i + k)) selected[r] |= 1u << k;
+      for (u32 k = 0; k < Shape::pack; ++k) {
+        if (i + k < n && moves.selects_element(loaded, r, k, i + k)) selected[r] |= 1u << k;
+      }
     }
   }
 }
@@ -123,7 +157,12 @@ __device__ void store_staged(const Moves& moves, const typename Moves::Staged* s
   const u32 skipped = moves.misalignment(place);
 #pragma unroll 4
   for (u32 k = threadIdx.x; k < count + skipped; k += select_threads) {
-    if (k >= skipped) moves.store(place + k - skipped, tile, staged[k - skipped]);
+    if (k < skipped) continue;
+    if constexpr (requires { moves.store_run(place, tile, staged, k, count); }) {
+      moves.store_run(place, tile, staged, k - skipped, count);
+    } else {
+      moves.store(place + k - skipped, tile, staged[k - skipped]);
+    }
   }
 }
 
