@@ -15,6 +15,7 @@
 #include "primitives/cpu/persistent.h"
 #include "primitives/cpu/radix_sort.h"
 #include "primitives/cpu/reduce.h"
+#include "primitives/cpu/runs.h"
 #include "primitives/cpu/sample_sort.h"
 #include "primitives/cpu/scan.h"
 #include "primitives/cpu/segmented_scan.h"

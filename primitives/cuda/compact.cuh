@@ -37,6 +37,9 @@ __device__ void place_tile(const Moves& moves, const CountChain& chain, const ty
   if (threadIdx.x == 0) {
     if (waiting.tile > 0) publish_count(chain, waiting.tile, count_is_through, before + waiting.selected_count);
     if (waiting.tile == chain.tile_count - 1) *count = before + waiting.selected_count;
+    if constexpr (requires { moves.end_tile(before, waiting.tile, staged, waiting.selected_count); }) {
+      moves.end_tile(before, waiting.tile, staged, waiting.selected_count);
+    }
   }
   store_staged(moves, staged, waiting.selected_count, before, waiting.tile);
 }

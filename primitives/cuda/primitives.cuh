@@ -15,6 +15,7 @@
 #include "primitives/cuda/persistent.cuh"
 #include "primitives/cuda/radix_sort.cuh"
 #include "primitives/cuda/reduce.cuh"
+#include "primitives/cuda/runs.cuh"
 #include "primitives/cuda/sample_sort.cuh"
 #include "primitives/cuda/scan.cuh"
 #include "primitives/cuda/segmented_scan.cuh"

@@ -61,6 +61,16 @@ TEST_P(Runs, EqualSlowRunsAtTileBoundaries) {
   }
 }
 
+TEST_P(Runs, OfManyTilesEndWhereTheNextBegins) {
+  expect_runs(std::vector<u32>(3 * 8192, 7));
+  expect_runs(std::vector<u64>(3 * 4096 + 1, 7));
+  for (u64 start : {8191, 8192, 8193, 3 * 8192}) {
+    std::vector<u32> values(1000003, 1);
+    for (u64 i = start; i < values.size(); ++i) values[i] = i < 900000 ? 2 : 3;
+    expect_runs(values);
+  }
+}
+
 TEST_P(Runs, TakeWideAndSignedTypes) {
   for (u64 n : {1, 2047, 2048, 2049, 4097, 20000}) {
     expect_runs(random_runs<u64>(n, 5));
