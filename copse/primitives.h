@@ -6,6 +6,7 @@
 #include "primitives/bwt.h"
 #include "primitives/compact.h"
 #include "primitives/count.h"
+#include "primitives/cuckoo_table.h"
 #include "primitives/double_queue.h"
 #include "primitives/enqueue.h"
 #include "primitives/expand.h"

@@ -16,6 +16,9 @@ struct HashTableOptions {
 
   /// The most slots that a search looks at; 0: all slots. A key without room among them is refused.
   u64 max_probes = 0;
+
+  /// Chooses the hash functions of a cuckoo table: any number. Other tables take no notice of it.
+  u32 seed = 0;
 };
 
 namespace detail {
@@ -26,13 +29,15 @@ struct HashShape {
   u32 bucket_slots = 0;
   u64 max_probes = 0;
   u64 bytes = 0;
+  u32 seed = 0;
 };
 
 /// The start of a table's memory, for every kind of slots.
 struct alignas(256) HashHeader {
   u64 refused;   // keys that found no room since the table was cleared
   u64 cells[2];  // for the two keys that no slot can hold
-  u64 unused[29];
+  u64 stashed;   // not 0 once a cuckoo table has put a key into its stash
+  u64 unused[28];
 };
 
 /// Throws: Error invalid_argument for options out of range and for more than 2^48 slots.
@@ -40,6 +45,11 @@ void check_hash_options(u64 capacity, const HashTableOptions& options);
 
 /// Returns the shape of a table. Searches look at `probed_bytes` of each slot; the other `record_bytes` lie apart.
 HashShape hash_shape(u64 capacity, const HashTableOptions& options, u32 probed_bytes, u32 record_bytes);
+
+inline constexpr u32 cuckoo_bucket_bytes = 64;
+
+/// Returns the shape of a cuckoo table: buckets, those of the stash behind them, and a byte for each.
+HashShape cuckoo_shape(u64 capacity, const HashTableOptions& options, u32 slot_bytes);
 
 }  // namespace detail
 }  // namespace copse

@@ -48,4 +48,17 @@ HashShape hash_shape(u64 capacity, const HashTableOptions& options, u32 probed_b
   return shape;
 }
 
+HashShape cuckoo_shape(u64 capacity, const HashTableOptions& options, u32 slot_bytes) {
+  constexpr u64 min_buckets = 3;  // two, and one of the stash
+  HashTableOptions with_buckets = options;
+  with_buckets.bucket_bytes = cuckoo_bucket_bytes;
+  with_buckets.max_probes = 0;
+  HashShape shape = hash_shape(capacity, with_buckets, slot_bytes, 0);
+  const u64 bucket_count = larger(shape.slot_count / shape.bucket_slots, min_buckets);
+  shape.slot_count = bucket_count * shape.bucket_slots;
+  shape.bytes = sizeof(HashHeader) + bucket_count * cuckoo_bucket_bytes + divide_rounding_up(bucket_count, 4) * 4;
+  shape.seed = options.seed;
+  return shape;
+}
+
 }  // namespace copse::detail

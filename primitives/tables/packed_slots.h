@@ -12,33 +12,25 @@
 // erased slots, two of the same key may fill different ones: NVIDIA/cuCollections#606.) The proof looks at the
 // values of each slot alone, in the order in which they were written. So relaxed operations are enough, for any
 // number of threads.
-//
-// The word holds the complement of key and value, so that memory of zeros is an empty table:
-//
-//   63        8 * key_bytes            0
-//   ~value     ~key                        of an element
-//   0          0                           empty
-//   0          0 .. 01                     erased
-//
-// Keys whose complement is 0 or 1 would be taken for those two: they live in two cells beside the slots.
-
-#include <type_traits>
 
 #include "primitives/hash_result.h"
 #include "primitives/hash_shape.h"
-#include "primitives/tables/hash_group.h"
-#include "primitives/tables/hash_words.h"
+#include "primitives/tables/packed_words.h"
 
 namespace copse::detail {
 
 template <u32 key_bytes_, u32 value_bytes_>
-class PackedSlots {
+class PackedSlots : PackedWords<key_bytes_, value_bytes_> {
+  using Packed = PackedWords<key_bytes_, value_bytes_>;
+  using Packed::bits_of_value, Packed::key_in, Packed::value_in, Packed::is_special;
+  using Packed::empty, Packed::erased, Packed::key_mask;
+  using typename Packed::EmptyOrKey;
+
  public:
   static constexpr u32 key_bytes = key_bytes_, value_bytes = value_bytes_;
-  static_assert(key_bytes >= 4 && key_bytes + value_bytes <= 8);
-  using Key = Words<key_bytes>;
-  using Value = Words<value_bytes>;
-  using Word = std::conditional_t<key_bytes + value_bytes <= 4, u32, u64>;
+  using typename Packed::Key;
+  using typename Packed::Value;
+  using typename Packed::Word;
   using Group = HashGroup<Word>;
 
   /// A search that has begun.
@@ -61,13 +53,13 @@ class PackedSlots {
 
   COPSE_HD Start start(const Key& key) const {
     const u64 home = place_of(hash_of(key), slot_count_ / bucket_slots_) * bucket_slots_;
-    return {Word(~long_word(key, 0)) & key_mask, {home, max_probes_}};
+    return {Packed::bits_of_key(key), {home, max_probes_}};
   }
 
   /// One look at a group, for bulk calls: `going` means to call again. `quiet`: no thread writes meanwhile.
   template <bool quiet>
   COPSE_HD Look look_for(Start& search, Value& value) const {
-    if (is_special(search.key)) return find_in_cell(search.key, value) ? Look::found : Look::absent;
+    if (is_special(search.key)) return Packed::find_in_cell(cell(search.key), value) ? Look::found : Look::absent;
     const Word* const first = words_ + search.walk.slot;
     const Group group = quiet ? Group::load_quiet(first) : Group::load(first);
     const auto stop = first_stop(group, 0, EmptyOrKey{search.key});
@@ -78,7 +70,7 @@ class PackedSlots {
   }
 
   COPSE_HD Look look_to_put(Start& search, const Value& value, bool assigns) const {
-    if (is_special(search.key)) return put_in_cell(search.key, value, assigns);
+    if (is_special(search.key)) return Packed::put_in_cell(cell(search.key), value, assigns);
     const Word word = search.key | bits_of_value(value);
     Word* const first = words_ + search.walk.slot;
     const auto stop = first_stop(Group::load(first), search.walk.from, EmptyOrKey{search.key});
@@ -97,7 +89,7 @@ class PackedSlots {
 
   COPSE_HD Look look_to_erase(Start& search) const {
     if (is_special(search.key)) {
-      return (exchange_relaxed(cell(search.key), u64{0}) & cell_taken) != 0 ? Look::found : Look::absent;
+      return Packed::erase_in_cell(cell(search.key)) ? Look::found : Look::absent;
     }
     Word* const first = words_ + search.walk.slot;
     const auto stop = first_stop(Group::load(first), 0, EmptyOrKey{search.key});
@@ -122,7 +114,7 @@ class PackedSlots {
     }
     const Word special = Word(slot - slot_count_);
     key = key_in(special);
-    return find_in_cell(special, value);
+    return Packed::find_in_cell(cell(special), value);
   }
 
   /// A slot stays used when its element is erased; a cell becomes free.
@@ -135,59 +127,7 @@ class PackedSlots {
   COPSE_HD u64 memory_bytes() const { return slot_count_ * sizeof(Word); }
 
  private:
-  static constexpr Word empty = 0, erased = 1;
-  static constexpr Word key_mask = Word(~u64{0} >> (64 - 8 * key_bytes));
-
-  /// A bit of a cell that holds its key; the lower half has the value.
-  static constexpr u64 cell_taken = u64{1} << 32;
-
-  struct EmptyOrKey {
-    Word key;
-    COPSE_HD bool operator()(Word word) const { return word == empty || (word & key_mask) == key; }
-  };
-
-  COPSE_HD static bool is_special(Word key) { return key <= erased; }
-
-  COPSE_HD static Key key_in(Word word) {
-    const u64 bits = u64(Word(~word) & key_mask);
-    Key key;
-    key.word[0] = u32(bits);
-    if constexpr (Key::count > 1) key.word[1] = u32(bits >> 32);
-    return key;
-  }
-
-  COPSE_HD static Word bits_of_value(const Value& value) {
-    if constexpr (value_bytes == 0) {
-      return 0;
-    } else {
-      return Word(~u64(value.word[0])) << 8 * key_bytes;
-    }
-  }
-  COPSE_HD static Value value_in(Word word) {
-    Value value{};
-    if constexpr (value_bytes > 0) {
-      value.word[0] = u32(Word(~word) >> 8 * key_bytes) & u32((u64{1} << 8 * value_bytes) - 1);
-    }
-    return value;
-  }
-
   COPSE_HD u64* cell(Word special) const { return header_->cells + special; }
-
-  COPSE_HD Look put_in_cell(Word special, const Value& value, bool assigns) const {
-    u64 taken = cell_taken;
-    if constexpr (value_bytes > 0) taken |= value.word[0];
-    const u64 before = compare_exchange_relaxed(cell(special), u64{0}, taken);
-    if (before == 0) return Look::inserted;
-    if (assigns && before != taken) compare_exchange_relaxed(cell(special), before, taken);
-    return Look::found;
-  }
-
-  COPSE_HD bool find_in_cell(Word special, Value& value) const {
-    const u64 word = load_relaxed(cell(special));
-    if ((word & cell_taken) == 0) return false;
-    if constexpr (value_bytes > 0) value.word[0] = u32(word);
-    return true;
-  }
 
   COPSE_HD Look refuse() const {
     fetch_increment_by_warp(&header_->refused);
