@@ -1,31 +1,11 @@
 #include "bench/primitives/hash_rows.cuh"
 #include "primitives/bidirectional_table.h"
-#include "primitives/loops/for_each_prefetched.cuh"
-#include "primitives/tables/hash_steps.h"
 
 namespace copse::bench {
 
 namespace {
 
 using Table = BidirectionalMap<u32, u32>;
-
-/// One thread per pair inserts it, as a user's own kernel does. The pairs are in no order.
-void threads_row(float load, Comparison& c) {
-  const HashData d = hash_data(c);
-  auto table = std::make_shared<Table>(c.context, c.n, HashTableOptions{.max_load = load});
-  using Steps = detail::InsertEach<Table::Slots, detail::WordsAt<4>, detail::WordsAt<4>>;
-  const Steps steps{table->slots(),
-                    {detail::word_span(BufferSpan<const u32>(d.keys)).data()},
-                    {detail::word_span(BufferSpan<const u32>(d.values)).data()},
-                    HashMode::keep,
-                    nullptr};
-  c.ours = [=, &ex = c.context.cuda_executor(), n = c.n] {
-    table->clear();
-    cuda::for_each_prefetched(ex, "insert", n, steps, nullptr);
-  };
-  c.expect([=, &c] { return size(c.context, *table) == c.n; });
-  c.add_counter("load", load);
-}
 
 /// One call makes a table of all pairs. It does not matter what the table held before.
 void build_row(float load, Comparison& c) {
@@ -46,7 +26,7 @@ void add_bidirectional_rows(Rows& rows) {
     rows.add_on_stream(std::string("bidirectional/build") + end, hash_pairs,
                        [=](Comparison& c) { build_row(load, c); });
     rows.add_on_stream(std::string("bidirectional/insert_by_threads") + end, hash_pairs,
-                       [=](Comparison& c) { threads_row(load, c); });
+                       [=](Comparison& c) { hash_threads_row<Table>(load, c); });
   }
 }
 

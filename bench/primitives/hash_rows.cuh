@@ -14,6 +14,8 @@
 #include "primitives/core/stopwatch.h"
 #include "primitives/cuda/for_each.cuh"
 #include "primitives/hash_bulk.h"
+#include "primitives/loops/for_each_prefetched.cuh"
+#include "primitives/tables/hash_steps.h"
 
 namespace copse::bench {
 
@@ -114,6 +116,25 @@ void hash_find_row(float load, bool is_present, Comparison& c) {
   } else {
     c.expect([=, &c] { return download(c.context, d.counts)[0].absent == c.n; });
   }
+  c.add_counter("load", load);
+}
+
+/// One thread per pair inserts it, as a user's own kernel does. The pairs are in no order.
+template <class Table>
+void hash_threads_row(float load, Comparison& c) {
+  const HashData d = hash_data(c);
+  auto table = std::make_shared<Table>(c.context, c.n, HashTableOptions{.max_load = load});
+  using Steps = detail::InsertEach<typename Table::Slots, detail::WordsAt<4>, detail::WordsAt<4>>;
+  const Steps steps{table->slots(),
+                    {detail::word_span(BufferSpan<const u32>(d.keys)).data()},
+                    {detail::word_span(BufferSpan<const u32>(d.values)).data()},
+                    HashMode::keep,
+                    nullptr};
+  c.ours = [=, &ex = c.context.cuda_executor(), n = c.n] {
+    table->clear();
+    cuda::for_each_prefetched(ex, "insert", n, steps, nullptr);
+  };
+  c.expect([=, &c] { return size(c.context, *table) == c.n; });
   c.add_counter("load", load);
 }
 

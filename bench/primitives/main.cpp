@@ -27,6 +27,7 @@ void add_rows(copse::bench::Rows& rows) {
   add_gather_rows(rows);
   add_hash_rows(rows);
   add_bidirectional_rows(rows);
+  add_cuckoo_rows(rows);
   add_histogram_rows(rows);
   add_list_rows(rows);
   add_area_rows(rows);

@@ -19,6 +19,7 @@ void add_run_rows(Rows& rows);
 void add_gather_rows(Rows& rows);
 void add_hash_rows(Rows& rows);
 void add_bidirectional_rows(Rows& rows);
+void add_cuckoo_rows(Rows& rows);
 void add_histogram_rows(Rows& rows);
 void add_list_rows(Rows& rows);
 void add_split_rows(Rows& rows);
