@@ -3,6 +3,7 @@
 #include "primitives/core/context.h"
 #include "primitives/core/span.h"
 #include "primitives/flags.h"
+#include "primitives/input_span.h"
 
 namespace copse {
 
@@ -19,10 +20,10 @@ namespace copse {
 /// Memory: scratch of 8 bytes for each 4096 elements on CUDA (8192 on the CPU), plus 1 KiB.
 /// With your own predicate: primitives/cpu/compact.h, primitives/cuda/compact.cuh.
 template <class T>
-void compact(Context& context, BufferSpan<const T> in, BufferSpan<const u8> flags, BufferSpan<T> out,
+void compact(Context& context, InputSpan<T> in, BufferSpan<const u8> flags, BufferSpan<T> out,
              BufferSpan<u64> count);
 template <class T>
-void compact(Context& context, BufferSpan<const T> in, BitSpan flags, BufferSpan<T> out, BufferSpan<u64> count);
+void compact(Context& context, InputSpan<T> in, BitSpan flags, BufferSpan<T> out, BufferSpan<u64> count);
 
 /// Stores the numbers of the flagged elements.
 void compact_indices(Context& context, BufferSpan<const u8> flags, BufferSpan<u32> indices, BufferSpan<u64> count);
@@ -30,10 +31,10 @@ void compact_indices(Context& context, BitSpan flags, BufferSpan<u32> indices, B
 
 /// Stores the flagged elements and their numbers.
 template <class T>
-void compact_with_indices(Context& context, BufferSpan<const T> in, BufferSpan<const u8> flags, BufferSpan<T> out,
+void compact_with_indices(Context& context, InputSpan<T> in, BufferSpan<const u8> flags, BufferSpan<T> out,
                           BufferSpan<u32> indices, BufferSpan<u64> count);
 template <class T>
-void compact_with_indices(Context& context, BufferSpan<const T> in, BitSpan flags, BufferSpan<T> out,
+void compact_with_indices(Context& context, InputSpan<T> in, BitSpan flags, BufferSpan<T> out,
                           BufferSpan<u32> indices, BufferSpan<u64> count);
 
 // The templates behind them, on either executor:

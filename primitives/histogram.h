@@ -2,6 +2,7 @@
 
 #include "primitives/core/context.h"
 #include "primitives/core/span.h"
+#include "primitives/input_span.h"
 
 namespace copse {
 
@@ -33,7 +34,7 @@ struct EvenBins {
 /// none.
 /// With your own input and bin functions: primitives/cpu/histogram.h, primitives/cuda/histogram.cuh.
 template <class T>
-void histogram(Context& context, BufferSpan<const T> in, IntegerBins<T> bins, BufferSpan<u64> counts);
+void histogram(Context& context, InputSpan<T> in, IntegerBins<T> bins, BufferSpan<u64> counts);
 void histogram(Context& context, BufferSpan<const float> in, EvenBins bins, BufferSpan<u64> counts);
 
 // The template behind them, on either executor:

@@ -5,6 +5,7 @@
 #include "primitives/core/context.h"
 #include "primitives/core/macros.h"
 #include "primitives/core/span.h"
+#include "primitives/input_span.h"
 #include "primitives/inputs.h"
 
 namespace copse {
@@ -31,9 +32,9 @@ struct Less {
 /// Memory: scratch of the size of the input and 1 % more, see merge_sort_scratch_bytes.
 /// With your own types and order: primitives/cpu/merge_sort.h, primitives/cuda/merge_sort.cuh.
 template <class Key>
-void merge_sort_keys(Context& context, BufferSpan<const Key> keys_in, BufferSpan<Key> keys_out);
+void merge_sort_keys(Context& context, InputSpan<Key> keys_in, BufferSpan<Key> keys_out);
 template <class Key>
-void merge_sort_pairs(Context& context, BufferSpan<const Key> keys_in, BufferSpan<const u32> values_in,
+void merge_sort_pairs(Context& context, InputSpan<Key> keys_in, BufferSpan<const u32> values_in,
                       BufferSpan<Key> keys_out, BufferSpan<u32> values_out);
 
 // The templates behind them, on either executor:

@@ -3,6 +3,7 @@
 #include "primitives/core/context.h"
 #include "primitives/core/span.h"
 #include "primitives/flags.h"
+#include "primitives/input_span.h"
 
 namespace copse {
 
@@ -17,10 +18,10 @@ namespace copse {
 /// Memory: scratch of 16 KiB on CUDA, 8 bytes for each 8192 elements on the CPU.
 /// With your own predicate: primitives/cpu/partition.h, primitives/cuda/partition.cuh.
 template <class T>
-void partition(Context& context, BufferSpan<const T> in, BufferSpan<const u8> flags, BufferSpan<T> out,
+void partition(Context& context, InputSpan<T> in, BufferSpan<const u8> flags, BufferSpan<T> out,
                BufferSpan<u64> count);
 template <class T>
-void partition(Context& context, BufferSpan<const T> in, BitSpan flags, BufferSpan<T> out, BufferSpan<u64> count);
+void partition(Context& context, InputSpan<T> in, BitSpan flags, BufferSpan<T> out, BufferSpan<u64> count);
 
 /// Stores the numbers of the flagged elements, then those of the others. At most 2^32 elements.
 void partition_indices(Context& context, BufferSpan<const u8> flags, BufferSpan<u32> indices,

@@ -2,6 +2,7 @@
 
 #include "primitives/core/context.h"
 #include "primitives/core/span.h"
+#include "primitives/input_span.h"
 #include "primitives/radix_key.h"
 
 namespace copse {
@@ -19,10 +20,10 @@ namespace copse {
 /// Memory: scratch of at most about twice the size of the input, see radix_sort_keys_scratch_bytes.
 /// With your own input functions and values: primitives/cpu/radix_sort.h, primitives/cuda/radix_sort.cuh.
 template <class Key>
-void radix_sort_keys(Context& context, BufferSpan<const Key> keys_in, BufferSpan<Key> keys_out,
+void radix_sort_keys(Context& context, InputSpan<Key> keys_in, BufferSpan<Key> keys_out,
                      BitRange bits = all_bits<Key>, SortOrder order = SortOrder::ascending);
 template <class Key>
-void radix_sort_pairs(Context& context, BufferSpan<const Key> keys_in, BufferSpan<const u32> values_in,
+void radix_sort_pairs(Context& context, InputSpan<Key> keys_in, BufferSpan<const u32> values_in,
                       BufferSpan<Key> keys_out, BufferSpan<u32> values_out, BitRange bits = all_bits<Key>,
                       SortOrder order = SortOrder::ascending);
 
@@ -32,6 +33,12 @@ void radix_sort_pairs(Context& context, BufferSpan<const Key> keys_in, BufferSpa
 template <class Key>
 void radix_sort_indices(Context& context, BufferSpan<const Key> keys, BufferSpan<u32> indices_out,
                         BitRange bits = all_bits<Key>, SortOrder order = SortOrder::ascending);
+template <class Key>
+requires(!std::is_const_v<Key>) void radix_sort_indices(Context& context, BufferSpan<Key> keys,
+                                                        BufferSpan<u32> indices_out, BitRange bits = all_bits<Key>,
+                                                        SortOrder order = SortOrder::ascending) {
+  radix_sort_indices(context, BufferSpan<const Key>(keys), indices_out, bits, order);
+}
 
 // The templates behind them, on either executor:
 //

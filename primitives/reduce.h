@@ -2,6 +2,7 @@
 
 #include "primitives/core/context.h"
 #include "primitives/core/span.h"
+#include "primitives/input_span.h"
 
 namespace copse {
 
@@ -15,11 +16,11 @@ namespace copse {
 /// Memory: scratch of at most 17 KiB on CUDA, one T for each 4096 elements on the CPU.
 /// With your own input function and operator: primitives/cpu/reduce.h, primitives/cuda/reduce.cuh.
 template <class T>
-void reduce_sum(Context& context, BufferSpan<const T> in, BufferSpan<T> out);
+void reduce_sum(Context& context, InputSpan<T> in, BufferSpan<T> out);
 template <class T>
-void reduce_min(Context& context, BufferSpan<const T> in, BufferSpan<T> out);
+void reduce_min(Context& context, InputSpan<T> in, BufferSpan<T> out);
 template <class T>
-void reduce_max(Context& context, BufferSpan<const T> in, BufferSpan<T> out);
+void reduce_max(Context& context, InputSpan<T> in, BufferSpan<T> out);
 
 // The template behind them, on either executor:
 //

@@ -2,6 +2,7 @@
 
 #include "primitives/core/context.h"
 #include "primitives/core/span.h"
+#include "primitives/input_span.h"
 
 namespace copse {
 
@@ -15,7 +16,7 @@ namespace copse {
 /// Memory: scratch of 24 bytes for each 4096 elements and 1 KiB on CUDA, of 8 bytes per element more on the CPU.
 /// With your own equality: primitives/runs.h.
 template <class T>
-void run_length_encode(Context& context, BufferSpan<const T> in, BufferSpan<T> values, BufferSpan<u32> lengths,
+void run_length_encode(Context& context, InputSpan<T> in, BufferSpan<T> values, BufferSpan<u32> lengths,
                        BufferSpan<u64> count);
 
 // The template behind it, on either executor:

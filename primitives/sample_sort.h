@@ -14,9 +14,9 @@ namespace copse {
 /// Memory: scratch of the size of the input and about two bytes per key, see sample_sort_scratch_bytes.
 /// With your own types and order: primitives/cpu/sample_sort.h, primitives/cuda/sample_sort.cuh.
 template <class Key>
-void sample_sort_keys(Context& context, BufferSpan<const Key> keys_in, BufferSpan<Key> keys_out);
+void sample_sort_keys(Context& context, InputSpan<Key> keys_in, BufferSpan<Key> keys_out);
 template <class Key>
-void sample_sort_pairs(Context& context, BufferSpan<const Key> keys_in, BufferSpan<const u32> values_in,
+void sample_sort_pairs(Context& context, InputSpan<Key> keys_in, BufferSpan<const u32> values_in,
                        BufferSpan<Key> keys_out, BufferSpan<u32> values_out);
 
 // The templates behind them, on either executor:

@@ -2,6 +2,7 @@
 
 #include "primitives/core/context.h"
 #include "primitives/core/span.h"
+#include "primitives/input_span.h"
 
 namespace copse {
 
@@ -13,9 +14,9 @@ namespace copse {
 /// Memory: scratch of at most 20 bytes for each 1024 elements, plus 1 KiB.
 /// With your own input function and operator: primitives/cpu/scan.h, primitives/cuda/scan.cuh.
 template <class T>
-void inclusive_scan(Context& context, BufferSpan<const T> in, BufferSpan<T> out);
+void inclusive_scan(Context& context, InputSpan<T> in, BufferSpan<T> out);
 template <class T>
-void exclusive_scan(Context& context, BufferSpan<const T> in, BufferSpan<T> out);
+void exclusive_scan(Context& context, InputSpan<T> in, BufferSpan<T> out);
 
 // The templates behind them, on either executor:
 //

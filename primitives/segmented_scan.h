@@ -3,6 +3,7 @@
 #include "primitives/core/context.h"
 #include "primitives/core/span.h"
 #include "primitives/flags.h"
+#include "primitives/input_span.h"
 
 namespace copse {
 
@@ -18,15 +19,13 @@ namespace copse {
 /// With your own input function and operator: primitives/cpu/segmented_scan.h,
 /// primitives/cuda/segmented_scan.cuh.
 template <class T>
-void segmented_inclusive_scan(Context& context, BufferSpan<const T> in, BufferSpan<const u8> starts,
-                              BufferSpan<T> out);
+void segmented_inclusive_scan(Context& context, InputSpan<T> in, BufferSpan<const u8> starts, BufferSpan<T> out);
 template <class T>
-void segmented_inclusive_scan(Context& context, BufferSpan<const T> in, BitSpan starts, BufferSpan<T> out);
+void segmented_inclusive_scan(Context& context, InputSpan<T> in, BitSpan starts, BufferSpan<T> out);
 template <class T>
-void segmented_exclusive_scan(Context& context, BufferSpan<const T> in, BufferSpan<const u8> starts,
-                              BufferSpan<T> out);
+void segmented_exclusive_scan(Context& context, InputSpan<T> in, BufferSpan<const u8> starts, BufferSpan<T> out);
 template <class T>
-void segmented_exclusive_scan(Context& context, BufferSpan<const T> in, BitSpan starts, BufferSpan<T> out);
+void segmented_exclusive_scan(Context& context, InputSpan<T> in, BitSpan starts, BufferSpan<T> out);
 
 /// As above, with segments given by the numbers of the elements at which they start.
 ///   offsets: in any order; equal ones mean empty segments. Offsets at or past the end of `in` are ignored, so the
@@ -34,10 +33,10 @@ void segmented_exclusive_scan(Context& context, BufferSpan<const T> in, BitSpan 
 ///            overlap `out`.
 /// Memory: one bit per element more.
 template <class T>
-void segmented_inclusive_scan_by_offsets(Context& context, BufferSpan<const T> in, BufferSpan<const u64> offsets,
+void segmented_inclusive_scan_by_offsets(Context& context, InputSpan<T> in, BufferSpan<const u64> offsets,
                                          BufferSpan<T> out);
 template <class T>
-void segmented_exclusive_scan_by_offsets(Context& context, BufferSpan<const T> in, BufferSpan<const u64> offsets,
+void segmented_exclusive_scan_by_offsets(Context& context, InputSpan<T> in, BufferSpan<const u64> offsets,
                                          BufferSpan<T> out);
 
 // The templates behind them, on either executor:

@@ -2,6 +2,7 @@
 
 #include "primitives/core/context.h"
 #include "primitives/core/span.h"
+#include "primitives/input_span.h"
 
 namespace copse {
 
@@ -16,7 +17,7 @@ namespace copse {
 /// Memory: scratch of one T for each 8 elements on CUDA, and for each 16 on the CPU, plus a row.
 /// With your own input function: primitives/cpu/summed_area_table.h, primitives/cuda/summed_area_table.cuh.
 template <class T>
-void summed_area_table(Context& context, u64 width, u64 height, BufferSpan<const T> in, BufferSpan<T> out);
+void summed_area_table(Context& context, u64 width, u64 height, InputSpan<T> in, BufferSpan<T> out);
 
 // The template behind it, on either executor:
 //

@@ -2,6 +2,7 @@
 
 #include "primitives/core/context.h"
 #include "primitives/core/span.h"
+#include "primitives/input_span.h"
 
 namespace copse {
 
@@ -15,7 +16,7 @@ namespace copse {
 /// Memory: scratch of 8 bytes for each 4096 elements on CUDA (8192 on the CPU), plus 1 KiB.
 /// With your own equality: primitives/runs.h.
 template <class T>
-void unique(Context& context, BufferSpan<const T> in, BufferSpan<T> out, BufferSpan<u64> count);
+void unique(Context& context, InputSpan<T> in, BufferSpan<T> out, BufferSpan<u64> count);
 
 // The template behind it, on either executor:
 //

@@ -29,7 +29,7 @@ void check(BufferSpan<const T> in, BufferSpan<u64> counts) {
 }  // namespace
 
 template <class T>
-void histogram(Context& context, BufferSpan<const T> in, IntegerBins<T> bins, BufferSpan<u64> counts) {
+void histogram(Context& context, InputSpan<T> in, IntegerBins<T> bins, BufferSpan<u64> counts) {
   check(in, counts);
   if (bins.width == 0) detail::refuse(name, "bins of width 0; the width must be at least 1");
   const detail::BinByWidth<T> bin{bins.first, ~u64{0} / bins.width};

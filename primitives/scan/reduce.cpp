@@ -28,17 +28,17 @@ void run(Context& context, BufferSpan<const T> in, T identity, Op op, BufferSpan
 }  // namespace
 
 template <class T>
-void reduce_sum(Context& context, BufferSpan<const T> in, BufferSpan<T> out) {
+void reduce_sum(Context& context, InputSpan<T> in, BufferSpan<T> out) {
   run(context, in, T{0}, Plus{}, out);
 }
 
 template <class T>
-void reduce_min(Context& context, BufferSpan<const T> in, BufferSpan<T> out) {
+void reduce_min(Context& context, InputSpan<T> in, BufferSpan<T> out) {
   run(context, in, std::numeric_limits<T>::max(), Smaller{}, out);
 }
 
 template <class T>
-void reduce_max(Context& context, BufferSpan<const T> in, BufferSpan<T> out) {
+void reduce_max(Context& context, InputSpan<T> in, BufferSpan<T> out) {
   run(context, in, std::numeric_limits<T>::lowest(), Larger{}, out);
 }
 

@@ -28,12 +28,12 @@ void run(Context& context, BufferSpan<const T> in, bool inclusive, BufferSpan<T>
 }  // namespace
 
 template <class T>
-void inclusive_scan(Context& context, BufferSpan<const T> in, BufferSpan<T> out) {
+void inclusive_scan(Context& context, InputSpan<T> in, BufferSpan<T> out) {
   run(context, in, true, out);
 }
 
 template <class T>
-void exclusive_scan(Context& context, BufferSpan<const T> in, BufferSpan<T> out) {
+void exclusive_scan(Context& context, InputSpan<T> in, BufferSpan<T> out) {
   run(context, in, false, out);
 }
 

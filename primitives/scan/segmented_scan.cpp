@@ -49,31 +49,29 @@ void run_by_offsets(Context& context, BufferSpan<const T> in, BufferSpan<const u
 }  // namespace
 
 template <class T>
-void segmented_inclusive_scan(Context& context, BufferSpan<const T> in, BufferSpan<const u8> starts,
-                              BufferSpan<T> out) {
+void segmented_inclusive_scan(Context& context, InputSpan<T> in, BufferSpan<const u8> starts, BufferSpan<T> out) {
   run(context, in, starts, true, out);
 }
 template <class T>
-void segmented_inclusive_scan(Context& context, BufferSpan<const T> in, BitSpan starts, BufferSpan<T> out) {
+void segmented_inclusive_scan(Context& context, InputSpan<T> in, BitSpan starts, BufferSpan<T> out) {
   run(context, in, starts, true, out);
 }
 template <class T>
-void segmented_exclusive_scan(Context& context, BufferSpan<const T> in, BufferSpan<const u8> starts,
-                              BufferSpan<T> out) {
+void segmented_exclusive_scan(Context& context, InputSpan<T> in, BufferSpan<const u8> starts, BufferSpan<T> out) {
   run(context, in, starts, false, out);
 }
 template <class T>
-void segmented_exclusive_scan(Context& context, BufferSpan<const T> in, BitSpan starts, BufferSpan<T> out) {
+void segmented_exclusive_scan(Context& context, InputSpan<T> in, BitSpan starts, BufferSpan<T> out) {
   run(context, in, starts, false, out);
 }
 
 template <class T>
-void segmented_inclusive_scan_by_offsets(Context& context, BufferSpan<const T> in, BufferSpan<const u64> offsets,
+void segmented_inclusive_scan_by_offsets(Context& context, InputSpan<T> in, BufferSpan<const u64> offsets,
                                          BufferSpan<T> out) {
   run_by_offsets(context, in, offsets, true, out);
 }
 template <class T>
-void segmented_exclusive_scan_by_offsets(Context& context, BufferSpan<const T> in, BufferSpan<const u64> offsets,
+void segmented_exclusive_scan_by_offsets(Context& context, InputSpan<T> in, BufferSpan<const u64> offsets,
                                          BufferSpan<T> out) {
   run_by_offsets(context, in, offsets, false, out);
 }

@@ -32,7 +32,7 @@ void check(u64 width, u64 height, BufferSpan<const T> in, BufferSpan<T> out) {
 }  // namespace
 
 template <class T>
-void summed_area_table(Context& context, u64 width, u64 height, BufferSpan<const T> in, BufferSpan<T> out) {
+void summed_area_table(Context& context, u64 width, u64 height, InputSpan<T> in, BufferSpan<T> out) {
   check(width, height, in, out);
   if (in.empty()) return;
   dispatch(context, [&](const auto& ex) { detail::sum_areas(ex, width, height, in.data(), out.data()); });

@@ -44,14 +44,14 @@ void run_both(Context& context, BufferSpan<const T> in, Flags flags, BufferSpan<
 }  // namespace
 
 template <class T>
-void compact(Context& context, BufferSpan<const T> in, BufferSpan<const u8> flags, BufferSpan<T> out,
+void compact(Context& context, InputSpan<T> in, BufferSpan<const u8> flags, BufferSpan<T> out,
              BufferSpan<u64> count) {
   detail::check_flagged("compact", in, flags, out, count);
   run<T>(context, in.data(), flags, out.data(), nullptr, count.data());
 }
 
 template <class T>
-void compact(Context& context, BufferSpan<const T> in, BitSpan flags, BufferSpan<T> out, BufferSpan<u64> count) {
+void compact(Context& context, InputSpan<T> in, BitSpan flags, BufferSpan<T> out, BufferSpan<u64> count) {
   detail::check_flagged("compact", in, flags, out, count);
   run<T>(context, in.data(), flags, out.data(), nullptr, count.data());
 }
@@ -66,13 +66,13 @@ void compact_indices(Context& context, BitSpan flags, BufferSpan<u32> indices, B
 }
 
 template <class T>
-void compact_with_indices(Context& context, BufferSpan<const T> in, BufferSpan<const u8> flags, BufferSpan<T> out,
+void compact_with_indices(Context& context, InputSpan<T> in, BufferSpan<const u8> flags, BufferSpan<T> out,
                           BufferSpan<u32> indices, BufferSpan<u64> count) {
   run_both(context, in, flags, out, indices, count);
 }
 
 template <class T>
-void compact_with_indices(Context& context, BufferSpan<const T> in, BitSpan flags, BufferSpan<T> out,
+void compact_with_indices(Context& context, InputSpan<T> in, BitSpan flags, BufferSpan<T> out,
                           BufferSpan<u32> indices, BufferSpan<u64> count) {
   run_both(context, in, flags, out, indices, count);
 }

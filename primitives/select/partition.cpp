@@ -41,13 +41,13 @@ void run_indices(Context& context, Flags flags, BufferSpan<u32> indices, BufferS
 }  // namespace
 
 template <class T>
-void partition(Context& context, BufferSpan<const T> in, BufferSpan<const u8> flags, BufferSpan<T> out,
+void partition(Context& context, InputSpan<T> in, BufferSpan<const u8> flags, BufferSpan<T> out,
                BufferSpan<u64> count) {
   run_values(context, in, flags, out, count);
 }
 
 template <class T>
-void partition(Context& context, BufferSpan<const T> in, BitSpan flags, BufferSpan<T> out, BufferSpan<u64> count) {
+void partition(Context& context, InputSpan<T> in, BitSpan flags, BufferSpan<T> out, BufferSpan<u64> count) {
   run_values(context, in, flags, out, count);
 }
 

@@ -31,7 +31,7 @@ void run(Context& context, BufferSpan<const T> in, bool with_lengths, T* values,
 }  // namespace
 
 template <class T>
-void unique(Context& context, BufferSpan<const T> in, BufferSpan<T> out, BufferSpan<u64> count) {
+void unique(Context& context, InputSpan<T> in, BufferSpan<T> out, BufferSpan<u64> count) {
   detail::check_room("unique", "the output", out.size(), in.size());
   detail::check_room("unique", "the count", count.size(), 1);
   detail::check_apart("unique", in, out);
@@ -39,7 +39,7 @@ void unique(Context& context, BufferSpan<const T> in, BufferSpan<T> out, BufferS
 }
 
 template <class T>
-void run_length_encode(Context& context, BufferSpan<const T> in, BufferSpan<T> values, BufferSpan<u32> lengths,
+void run_length_encode(Context& context, InputSpan<T> in, BufferSpan<T> values, BufferSpan<u32> lengths,
                        BufferSpan<u64> count) {
   constexpr const char* name = "run-length encode";
   constexpr u64 max_elements = 0xffffffffu;

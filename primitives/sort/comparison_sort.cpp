@@ -61,23 +61,23 @@ void sort_pairs(Context& context, BufferSpan<const Key> keys_in, BufferSpan<cons
 }  // namespace
 
 template <class Key>
-void merge_sort_keys(Context& context, BufferSpan<const Key> keys_in, BufferSpan<Key> keys_out) {
+void merge_sort_keys(Context& context, InputSpan<Key> keys_in, BufferSpan<Key> keys_out) {
   sort_keys<MergeSort>(context, keys_in, keys_out);
 }
 
 template <class Key>
-void merge_sort_pairs(Context& context, BufferSpan<const Key> keys_in, BufferSpan<const u32> values_in,
+void merge_sort_pairs(Context& context, InputSpan<Key> keys_in, BufferSpan<const u32> values_in,
                       BufferSpan<Key> keys_out, BufferSpan<u32> values_out) {
   sort_pairs<MergeSort>(context, keys_in, values_in, keys_out, values_out);
 }
 
 template <class Key>
-void sample_sort_keys(Context& context, BufferSpan<const Key> keys_in, BufferSpan<Key> keys_out) {
+void sample_sort_keys(Context& context, InputSpan<Key> keys_in, BufferSpan<Key> keys_out) {
   sort_keys<SampleSort>(context, keys_in, keys_out);
 }
 
 template <class Key>
-void sample_sort_pairs(Context& context, BufferSpan<const Key> keys_in, BufferSpan<const u32> values_in,
+void sample_sort_pairs(Context& context, InputSpan<Key> keys_in, BufferSpan<const u32> values_in,
                        BufferSpan<Key> keys_out, BufferSpan<u32> values_out) {
   sort_pairs<SampleSort>(context, keys_in, values_in, keys_out, values_out);
 }

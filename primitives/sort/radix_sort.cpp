@@ -37,7 +37,7 @@ void run(Context& context, BufferSpan<const Key> keys_in, const u32* values_in, 
 }  // namespace
 
 template <class Key>
-void radix_sort_keys(Context& context, BufferSpan<const Key> keys_in, BufferSpan<Key> keys_out, BitRange bits,
+void radix_sort_keys(Context& context, InputSpan<Key> keys_in, BufferSpan<Key> keys_out, BitRange bits,
                      SortOrder order) {
   detail::check_key_bits<Key>(name, bits);
   check_output("keys", keys_in, keys_out);
@@ -45,7 +45,7 @@ void radix_sort_keys(Context& context, BufferSpan<const Key> keys_in, BufferSpan
 }
 
 template <class Key>
-void radix_sort_pairs(Context& context, BufferSpan<const Key> keys_in, BufferSpan<const u32> values_in,
+void radix_sort_pairs(Context& context, InputSpan<Key> keys_in, BufferSpan<const u32> values_in,
                       BufferSpan<Key> keys_out, BufferSpan<u32> values_out, BitRange bits, SortOrder order) {
   detail::check_key_bits<Key>(name, bits);
   check_output("keys", keys_in, keys_out);
