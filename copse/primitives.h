@@ -1,8 +1,9 @@
 #pragma once
 
-// Data-parallel primitives: scans, sorts, selections, tables, queues and pools, on both backends.
+// Data-parallel primitives: scans, sorts, selections, tables, queues, pools and walks, on both backends.
 
 #include "primitives/bidirectional_table.h"
+#include "primitives/bottom_up.h"
 #include "primitives/bwt.h"
 #include "primitives/compact.h"
 #include "primitives/count.h"
@@ -10,17 +11,20 @@
 #include "primitives/double_queue.h"
 #include "primitives/enqueue.h"
 #include "primitives/expand.h"
+#include "primitives/flags.h"
 #include "primitives/free_list.h"
 #include "primitives/gather.h"
 #include "primitives/hash_bulk.h"
 #include "primitives/hash_growing.h"
 #include "primitives/hash_table.h"
 #include "primitives/histogram.h"
+#include "primitives/inputs.h"
 #include "primitives/invert_index.h"
 #include "primitives/lcp_array.h"
 #include "primitives/list_rank.h"
 #include "primitives/merge_sort.h"
 #include "primitives/partition.h"
+#include "primitives/persistent.h"
 #include "primitives/radix_sort.h"
 #include "primitives/reduce.h"
 #include "primitives/run_if.h"
@@ -35,5 +39,7 @@
 #include "primitives/suffix_array.h"
 #include "primitives/summed_area_table.h"
 #include "primitives/task_queue.h"
+#include "primitives/top_down.h"
 #include "primitives/tree_walk.h"
 #include "primitives/unique.h"
+#include "primitives/waterfall.h"
