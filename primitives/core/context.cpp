@@ -92,7 +92,7 @@ Context::Context(const ContextOptions& options) {
   parts->scratch = std::make_unique<ScratchArena>(*device_, *memory_);
   parts->profile = std::make_unique<Profile>(*device_, options.profile);
   profile_ = parts->profile.get();
-  const ExecutorBase base{*device_, *parts->scratch, *profile_, options.cancel};
+  const ExecutorBase base{*device_, *parts->scratch, *profile_, parts->memos, options.cancel};
   if (backend_ == Backend::cuda) {
     parts->zeroed = std::make_unique<ZeroedMemory>(*device_, *memory_);
     parts->cuda_executor = std::make_unique<cuda::Executor>(

@@ -17,6 +17,7 @@ struct ContextParts {
   std::unique_ptr<ScratchArena> scratch;
   std::unique_ptr<ZeroedMemory> zeroed;  // on CUDA
   std::unique_ptr<Profile> profile;
+  Memos memos;
   std::unique_ptr<cpu::Executor> cpu_executor;
   std::unique_ptr<cuda::Executor> cuda_executor;
   std::atomic<u64> owner_count = 1;         // the context, its buffers and its graphs

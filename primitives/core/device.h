@@ -14,6 +14,9 @@ class Mark {
 
   /// Milliseconds from `earlier` to this mark. Waits for this mark.
   virtual double milliseconds_since(const Mark& earlier) const = 0;
+
+  /// True if the work before this mark has ended. Does not wait.
+  virtual bool has_passed() const = 0;
 };
 
 /// The operations that a Context needs from its backend; implemented in cpu/device.cpp and cuda/device.cu.

@@ -2,6 +2,7 @@
 
 #include "primitives/core/cancel_token.h"
 #include "primitives/core/error.h"
+#include "primitives/core/memos.h"
 #include "primitives/core/profile.h"
 #include "primitives/core/scratch_arena.h"
 #include "primitives/core/zeroed_memory.h"
@@ -18,6 +19,7 @@ struct ExecutorBase {
   Device& device;
   ScratchArena& scratch;
   Profile& profile;
+  Memos& memos;
   CancelToken cancel;
 };
 

@@ -30,6 +30,7 @@ class WallClockMark final : public Mark {
     const auto& begin = static_cast<const WallClockMark&>(earlier);
     return std::chrono::duration<double, std::milli>(time_ - begin.time_).count();
   }
+  bool has_passed() const override { return true; }
 
  private:
   std::chrono::steady_clock::time_point time_ = std::chrono::steady_clock::now();

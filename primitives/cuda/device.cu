@@ -63,6 +63,11 @@ class EventMark final : public Mark {
           "reading an event");
     return milliseconds;
   }
+  bool has_passed() const override {
+    const cudaError_t status = cudaEventQuery(event_);
+    if (status == cudaErrorNotReady) cudaGetLastError();
+    return status != cudaErrorNotReady;
+  }
 
  private:
   cudaEvent_t event_ = nullptr;

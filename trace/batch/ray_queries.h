@@ -84,6 +84,11 @@ struct AnyHits : RayQuery<Tree, Source, u8, AnyTriangle> {
   COPSE_HD static u8 miss(const Ray&) { return 0; }
 };
 
+/// Any hits by the traversal of closest hits, nearest child first. In hair, and where triangles stand anywhere,
+/// that finds an occluder sooner than UnorderedWalk.
+template <class Tree, class Source>
+struct NearestFirst : AnyHits<Tree, Source> {};
+
 /// The query for this type of result: Hit and ShortHit for the closest hits, u8 for any hits.
 template <class Tree, class Source, class Result>
 struct QueryOf {

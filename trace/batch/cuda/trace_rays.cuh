@@ -3,6 +3,7 @@
 // Chooses the kernel that traces a batch, and launches it. The contract stands in trace/batch/trace_rays.inl.
 
 #include "trace/batch/cuda/choose_kernel.cuh"
+#include "trace/batch/cuda/learned_kernels.cuh"
 #include "trace/batch/cuda/persistent_rays.cuh"
 #include "trace/batch/cuda/ray_packets.cuh"
 #include "trace/batch/cuda/thread_per_ray.cuh"
@@ -67,8 +68,8 @@ KernelTable kernels_for(const Query& query, u64 n) {
   }
 }
 
-/// True if all rays of a batch through a wide tree have a thread at the same time. Warps that stay have no more rays
-/// to take then, and a sample costs more than it saves. bench/notes/rays-gpu.md has the measurements.
+/// True if all rays of a batch through a wide tree have a thread at the same time. Warps that stay have no more
+/// rays to take then, and a sample costs more than it saves. bench/notes/rays-gpu.md has the measurements.
 template <class Query>
 bool fits_at_once(const Executor& ex, u32 n) {
   const u64 threads = u64{ex.multiprocessor_count} * ThreadPerRay<Query>::blocks * ray_threads;
@@ -107,16 +108,66 @@ void trace_by_table(const Executor& ex, const char* label, const KernelTable& ta
   }
 }
 
+/// Traces by what a sample of the rays says.
+template <class Query>
+void trace_sampled(const Executor& ex, const char* label, const Query& query, u32 n, u32* chosen) {
+  ScratchArena::Frame frame(ex.scratch);
+  u32* choice = frame.allocate<u32>(1);
+  trace_by_table(ex, label, kernels_for(query, n), query, query, n, choice, chosen != nullptr);
+  if (chosen != nullptr) for_each(ex, "trace: chosen", 1, CopyKernel{choice, chosen});
+}
+
+/// The ways to trace a query that automatic chooses from.
+template <class Query>
+constexpr KernelWays ways_of() {
+  using enum TraceKernel;
+  KernelWays ways;
+  ways.add({persistent});
+  if (kernel_for<Query>(thread_per_ray) == thread_per_ray) ways.add({thread_per_ray});
+  if (has_packets<Query>) ways.add({packets});
+  if (has_nearest_first<Query>) ways.add({persistent, true});
+  return ways;
+}
+
+template <class Query>
+void trace_by_way(const Executor& ex, const char* label, KernelWay way, const Query& query, u32 n) {
+  if constexpr (has_nearest_first<Query>) {
+    if (way.nearest_first) {
+      if (!stand_at_quads(query.rays)) return trace_by_robust_traversal(ex, label, way.kernel, query, n, nullptr);
+      return trace_persistent(ex, label, nearest_first(query), n, nullptr);
+    }
+  }
+  trace_with_kernel(ex, label, way.kernel, query, query, n, nullptr);
+}
+
+/// Traces by what earlier batches of this kind took. The first ones go by a sample.
+template <class Query>
+void trace_as_learned(const Executor& ex, const char* label, const Query& query, u32 n, u32* chosen) {
+  constexpr KernelWays ways = ways_of<Query>();
+  auto& learned = ex.memos.template get<copse::detail::LearnedKernels>();
+  learned.trace(ex.device, key_of(query, n), n, ways.count, [&](u32 way) {
+    if (way == copse::detail::ChoiceByTime::undecided) return trace_sampled(ex, label, query, n, chosen);
+    trace_by_way(ex, label, ways.ways[way], query, n);
+    if (chosen != nullptr) for_each(ex, "trace: chosen", 1, StoreKernel{u32(ways.ways[way].kernel), chosen});
+  });
+}
+
+/// True for batches that fill the GPU; others are over too soon to be timed. A captured graph is launched with
+/// other rays later, so it looks at them each time.
+template <class Query>
+bool learns_from(const Executor& ex, u32 n) {
+  constexpr u64 threads_of_multiprocessor = 2048;
+  return ways_of<Query>().count > 1 && n > ex.multiprocessor_count * threads_of_multiprocessor &&
+         !is_capturing(ex);
+}
+
 /// At most 2^31 rays.
 template <class Query>
 void trace_by(const Executor& ex, const char* label, TraceKernel kernel, const Query& query, u32 n, u32* chosen) {
   if (kernel == TraceKernel::automatic && fits_at_once<Query>(ex, n)) kernel = TraceKernel::thread_per_ray;
   if (kernel == TraceKernel::automatic) {
-    ScratchArena::Frame frame(ex.scratch);
-    u32* choice = frame.allocate<u32>(1);
-    trace_by_table(ex, label, kernels_for(query, n), query, query, n, choice, chosen != nullptr);
-    if (chosen != nullptr) for_each(ex, "trace: chosen", 1, CopyKernel{choice, chosen});
-    return;
+    if (learns_from<Query>(ex, n)) return trace_as_learned(ex, label, query, n, chosen);
+    return trace_sampled(ex, label, query, n, chosen);
   }
   kernel = kernel_for<Query>(kernel);
   trace_with_kernel(ex, label, kernel, query, query, n, nullptr);
