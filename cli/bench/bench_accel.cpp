@@ -24,8 +24,8 @@ double time_work(Context& context, u32 repeats, const std::function<void()>& wor
   return milliseconds;
 }
 
-AccelTimes measure_accel(Context& context, const TriangleView& triangles, Quality quality,
-                         const std::vector<Ray>& primary, const std::vector<Ray>& diffuse, u32 repeats) {
+AccelTimes measure_accel(Context& context, const TriangleView& triangles, Quality quality, const FrameRays& rays,
+                         u32 repeats) {
   AccelTimes result;
   result.quality = quality;
   Accel accel = build(context, triangles, {.quality = quality});
@@ -35,16 +35,22 @@ AccelTimes measure_accel(Context& context, const TriangleView& triangles, Qualit
       context, repeats, [&] { rebuild(context, accel, triangles); }, result.times.build_graph);
   result.times.refit = time_work(
       context, repeats, [&] { refit(context, accel, triangles); }, result.times.refit_graph);
-  const Buffer<Ray> primary_rays(context, primary), diffuse_rays(context, diffuse);
+  const Buffer<Ray> primary(context, rays.primary), diffuse(context, rays.diffuse), shadow(context, rays.shadow);
   Buffer<Hit> hits(context, primary.size()), diffuse_hits(context, diffuse.size());
+  Buffer<u8> occluded(context, shadow.size());
   const auto frame = [&] {
     rebuild(context, accel, triangles);
-    closest_hits(context, accel, primary_rays.span(), hits.span());
-    closest_hits(context, accel, diffuse_rays.span(), diffuse_hits.span());
+    closest_hits(context, accel, primary.span(), hits.span());
+    closest_hits(context, accel, diffuse.span(), diffuse_hits.span());
+    any_hits(context, accel, shadow.span(), occluded.span());
   };
   result.frame = time_work(context, repeats, frame, result.frame_graph);
-  result.primary = measure_accel_rays(context, accel, primary, repeats);
-  result.diffuse = measure_accel_rays(context, accel, diffuse, repeats);
+  result.primary = measure_accel_rays(context, accel, rays.primary, repeats);
+  result.diffuse = measure_accel_rays(context, accel, rays.diffuse, repeats);
+  result.shadow = measure_batch<u8>(
+      context, rays.shadow, repeats,
+      [&](BufferSpan<const Ray> span, BufferSpan<u8> results) { any_hits(context, accel, span, results); },
+      [](u8 is_occluded) { return is_occluded != 0; });
   compact(context, accel);
   result.compact_bytes = accel.size_bytes();
   return result;
@@ -52,12 +58,11 @@ AccelTimes measure_accel(Context& context, const TriangleView& triangles, Qualit
 
 }  // namespace
 
-std::vector<AccelTimes> measure_accels(Context& context, const TriangleView& triangles,
-                                       const std::vector<Ray>& primary, const std::vector<Ray>& diffuse,
+std::vector<AccelTimes> measure_accels(Context& context, const TriangleView& triangles, const FrameRays& rays,
                                        u32 repeats) {
   std::vector<AccelTimes> results;
   for (const Quality quality : {Quality::fast, Quality::balanced, Quality::best}) {
-    results.push_back(measure_accel(context, triangles, quality, primary, diffuse, repeats));
+    results.push_back(measure_accel(context, triangles, quality, rays, repeats));
   }
   return results;
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <optional>
 #include <string>
@@ -56,6 +57,21 @@ struct RayTimes {
 
   double giga_rays_per_second() const { return double(ray_count) / milliseconds * 1e-6; }
 };
+
+/// Times trace(rays, results), and counts the results that is_hit_of(result) says are hits. Without rays, the time
+/// is 0.
+template <class Result, class Trace, class IsHit>
+RayTimes measure_batch(Context& context, const std::vector<Ray>& rays, u32 repeats, const Trace& trace,
+                       const IsHit& is_hit_of) {
+  RayTimes times{.ray_count = rays.size()};
+  if (rays.empty()) return times;
+  const Buffer<Ray> ray_buffer(context, rays);
+  Buffer<Result> results(context, rays.size());
+  times.milliseconds = median_milliseconds(context, repeats, [&] { trace(ray_buffer.span(), results.span()); });
+  const std::vector<Result> found = results.download();
+  times.hit_count = u64(std::count_if(found.begin(), found.end(), is_hit_of));
+  return times;
+}
 
 struct TracedRays {
   RayTimes times;

@@ -100,6 +100,7 @@ Json to_json(const AccelTimes& times) {
           {"frame_graph_ms", to_json(times.frame_graph)},
           {"primary", to_json(times.primary)},
           {"diffuse", to_json(times.diffuse)},
+          {"shadow", to_json(times.shadow)},
           {"sah_cost", times.sah_cost},
           {"bytes", times.sizes.result_bytes},
           {"compact_bytes", times.compact_bytes},
@@ -111,10 +112,11 @@ std::string accel_lines(const std::vector<AccelTimes>& accels) {
   for (const AccelTimes& times : accels) {
     text += fmt::format(
         "  Accel {:<8} build {:.3f} ms, graph {}; refit {:.3f}, graph {}; frame {:.3f}, graph {}; primary {}, "
-        "diffuse {} GRay/s; {}, compacted {}\n",
+        "diffuse {}, shadow {} GRay/s; {}, compacted {}\n",
         name_of(times.quality), times.times.build, milliseconds(times.times.build_graph), times.times.refit,
         milliseconds(times.times.refit_graph), times.frame, milliseconds(times.frame_graph), rate(times.primary),
-        rate(times.diffuse), readable_bytes(times.sizes.result_bytes), readable_bytes(times.compact_bytes));
+        rate(times.diffuse), rate(times.shadow), readable_bytes(times.sizes.result_bytes),
+        readable_bytes(times.compact_bytes));
   }
   return text;
 }

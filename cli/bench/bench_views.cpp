@@ -32,32 +32,19 @@ struct ViewBench {
   u32 repeats;
   TraceKernel kernel;
 
-  /// Times trace(rays, results), and counts the results that is_hit_of(result) says are hits.
-  template <class Result, class Trace, class IsHit>
-  RayTimes measure_batch(const std::vector<Ray>& rays, const Trace& trace, const IsHit& is_hit_of) const {
-    RayTimes times{.ray_count = rays.size()};
-    if (rays.empty()) return times;
-    const Buffer<Ray> ray_buffer(context, rays);
-    Buffer<Result> results(context, rays.size());
-    times.milliseconds = median_milliseconds(context, repeats, [&] { trace(ray_buffer.span(), results.span()); });
-    const std::vector<Result> found = results.download();
-    times.hit_count = u64(std::count_if(found.begin(), found.end(), is_hit_of));
-    return times;
-  }
-
   template <class Result>
   RayTimes closest(const std::vector<Ray>& rays) const {
     const auto trace = [&](BufferSpan<const Ray> ray_span, BufferSpan<Result> hits) {
       closest_hits(context, accel, ray_span, hits, {.kernel = kernel});
     };
-    return measure_batch<Result>(rays, trace, [](const Result& hit) { return is_hit(hit); });
+    return measure_batch<Result>(context, rays, repeats, trace, [](const Result& hit) { return is_hit(hit); });
   }
 
   RayTimes any(const std::vector<Ray>& rays) const {
     const auto trace = [&](BufferSpan<const Ray> ray_span, BufferSpan<u8> occluded) {
       any_hits(context, accel, ray_span, occluded, {.kernel = kernel});
     };
-    return measure_batch<u8>(rays, trace, [](u8 occluded) { return occluded != 0; });
+    return measure_batch<u8>(context, rays, repeats, trace, [](u8 occluded) { return occluded != 0; });
   }
 
   ViewKernelTimes measure(const ViewRays& rays) const {

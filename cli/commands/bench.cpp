@@ -39,13 +39,18 @@ struct BenchInput {
   TriangleView triangles;
   std::vector<Ray> primary;
   std::optional<std::vector<Ray>> diffuse;  // from the hits of the first tree; all trees give the same hits
+  std::vector<Ray> shadow;                  // from the same hits
 };
 
 void measure_scene_rays(Context& context, const Bvh& bvh, BenchInput& input, u32 repeats, BenchResult& result) {
   TracedRays primary = measure_rays(context, bvh.view(), input.triangles, input.primary, repeats);
   result.primary = primary.times;
   if (!input.diffuse) {
-    input.diffuse = copse::bench::make_diffuse_rays(input.mesh, bounds(input.mesh), input.primary, primary.hits);
+    const Aabb box = bounds(input.mesh);
+    const bool interior = input.scene.interior;
+    const vec3 light = copse::bench::shadow_light(box, copse::bench::default_eye(box, interior), interior);
+    input.diffuse = copse::bench::make_diffuse_rays(input.mesh, box, input.primary, primary.hits);
+    input.shadow = copse::bench::make_shadow_rays(input.mesh, box, input.primary, primary.hits, light);
   }
   result.diffuse = measure_rays(context, bvh.view(), input.triangles, *input.diffuse, repeats).times;
 }
@@ -135,13 +140,14 @@ SceneResults measure_scene(Session& session, Context& context, const BenchScene&
                    .triangles = device_mesh.view(),
                    .primary = copse::bench::make_primary_rays(
                        copse::bench::default_eye(bounds(mesh), scene.interior), rays_size),
-                   .diffuse = std::nullopt};
+                   .diffuse = std::nullopt,
+                   .shadow = {}};
   SceneResults results;
   for (const BuildSettings& settings : settings_to_measure(options)) {
     results.builds.push_back(measure(session, context, input, options, settings));
     if (options.accel && results.builds.size() == 1) {
       results.builds[0].accels =
-          measure_accels(context, input.triangles, input.primary, *input.diffuse, options.repeats);
+          measure_accels(context, input.triangles, {input.primary, *input.diffuse, input.shadow}, options.repeats);
     }
     if (session.json()) continue;
     session.progress().hide();
@@ -222,7 +228,8 @@ Command add_bench_command(CLI::App& app, CommonOptions& common) {
   command->add_flag("--kernels", options->kernels,
                     "Also time rays by each kernel, through the binary tree and each --layout");
   command->add_flag("--accel", options->accel,
-                    "Also time Accel of each quality: build, refit, rays, and a frame of all");
+                    "Also time Accel of each quality: build, refit, rays, and a frame of rebuild, primary, "
+                    "diffuse and shadow rays");
   add_choice<std::optional<Quality>>(
       *command, "--views", options->views,
       {{"fast", Quality::fast}, {"balanced", Quality::balanced}, {"best", Quality::best}},

@@ -80,6 +80,8 @@ TEST_P(CliBench, MeasuresAccelOfEachQuality) {
     EXPECT_EQ(accel["quality"], qualities[i]);
     EXPECT_EQ(accel["primary"]["hits"], result["primary"]["hits"]);
     EXPECT_EQ(accel["diffuse"]["hits"], result["diffuse"]["hits"]);
+    EXPECT_EQ(accel["shadow"]["rays"], result["primary"]["hits"]);
+    EXPECT_EQ(accel["shadow"]["hits"], result["accels"][0]["shadow"]["hits"]);
     for (const char* time : {"build_ms", "refit_ms", "frame_ms"}) EXPECT_GT(accel[time], 0.0) << time;
     EXPECT_EQ(accel["frame_graph_ms"].is_number(), GetParam() == Backend::cuda);
     EXPECT_LT(accel["compact_bytes"], accel["bytes"]);
