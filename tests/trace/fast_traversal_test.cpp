@@ -74,7 +74,7 @@ GaveUp expect_hits(const View& bvh, const TriangleView& view, const std::vector<
 }
 
 /// Every traversal for any hit that does not give up finds one where there is one. Returns how many gave up.
-template <u32 stack_size = 64, class Node>
+template <u32 stack_size = 64, detail::FirstChild first_child = detail::FirstChild::of_far_slot, class Node>
 u32 expect_any_hits(const WideBvhView<Node>& bvh, const TriangleView& view, const std::vector<Ray>& rays,
                     const std::vector<Hit>& expected) {
   const TriangleTable table{view};
@@ -82,7 +82,7 @@ u32 expect_any_hits(const WideBvhView<Node>& bvh, const TriangleView& view, cons
   u32 gave_up = 0;
   NoCounter counter;
   StackEntry entries[stack_size];
-  detail::UnorderedWalk<Node, stack_size> walk(detail::tree_of(bvh), entries);
+  detail::UnorderedWalk<Node, stack_size, first_child> walk(detail::tree_of(bvh), entries);
   for (size_t i = 0; i < rays.size(); ++i) {
     walk.begin(rays[i]);
     detail::AnyTriangle<detail::IndexedTriangles, Robustness::fast> any(triangles, rays[i]);
@@ -114,6 +114,8 @@ u32 expect_hits_in_all_layouts(const Mesh& mesh, const std::vector<Ray>& rays) {
     const auto four = build_host_wide<CompressedBvh4Node>(binary);
     most = larger(most, expect_hits(four.view(), host_view(mesh), rays, expected).walks);
     most = larger(most, expect_any_hits(four.view(), host_view(mesh), rays, expected));
+    constexpr auto latest = detail::FirstChild::of_latest_exit;
+    most = larger(most, expect_any_hits<64, latest>(four.view(), host_view(mesh), rays, expected));
     const auto eight = build_host_wide<CompressedBvh8Node>(binary);
     most = larger(most, expect_hits(eight.view(), host_view(mesh), rays, expected).walks);
     most = larger(most, expect_any_hits(eight.view(), host_view(mesh), rays, expected));

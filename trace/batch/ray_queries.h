@@ -89,6 +89,11 @@ struct AnyHits : RayQuery<Tree, Source, u8, AnyTriangle> {
 template <class Tree, class Source>
 struct NearestFirst : AnyHits<Tree, Source> {};
 
+/// Any hits by UnorderedWalk, with the child first that the ray leaves last. In interiors that is often the faster
+/// order for rays that go everywhere.
+template <class Tree, class Source>
+struct LatestExitFirst : AnyHits<Tree, Source> {};
+
 /// The query for this type of result: Hit and ShortHit for the closest hits, u8 for any hits.
 template <class Tree, class Source, class Result>
 struct QueryOf {
@@ -113,6 +118,11 @@ struct FastWalkOf {
 template <class Node, class Source, u32 stack_size>
 struct FastWalkOf<AnyHits<WideTree<Node>, Source>, stack_size> {
   using type = UnorderedWalk<Node, stack_size>;
+};
+
+template <class Node, class Source, u32 stack_size>
+struct FastWalkOf<LatestExitFirst<WideTree<Node>, Source>, stack_size> {
+  using type = UnorderedWalk<Node, stack_size, FirstChild::of_latest_exit>;
 };
 
 /// Entries of the stacks of fast traversals, which give up when they are full.

@@ -8,7 +8,8 @@
 // tried. It searches all the small things around a ray's origin before it looks at the walls
 // (bench/notes/rays-gpu.md). Here the far side comes first, as far as the slots tell. Builders put the lower
 // coordinates first, so that slots rise with the coordinates. A ray whose main direction is positive visits the
-// highest slot first, others the lowest.
+// highest slot first, others the lowest. Or the child comes first that the ray leaves last, and the others follow by
+// their slots: that is faster for some rays that go everywhere. Batches on CUDA measure which of the two it is.
 //
 // Source: Nah, Manocha, "SATO: Surface Area Traversal Order for Shadow Ray Tracing", Computer Graphics Forum 33,
 // 2014: an order of its own for such rays. Theirs, the largest area first, was no better here than the slots alone.
@@ -18,7 +19,10 @@
 
 namespace copse::detail {
 
-template <class Node, u32 stack_size>
+/// Which of a node's children comes first. The others follow as their slots tell.
+enum class FirstChild { of_far_slot, of_latest_exit };
+
+template <class Node, u32 stack_size, FirstChild first_child = FirstChild::of_far_slot>
 class UnorderedWalk {
  public:
   using Tree = WideTree<Node>;
@@ -97,7 +101,24 @@ class UnorderedWalk {
     for (u32 slot = 0; slot < width; ++slot) {
       if (spans[slot].entry <= spans[slot].exit && spans[slot].entry <= limit) entered |= 1u << slot;
     }
-    go_on(node, entered);
+    if (first_child == FirstChild::of_latest_exit && entered != 0) {
+      go_to(node, entered, slot_of_latest_exit(spans, entered));
+    } else {
+      go_on(node, entered);
+    }
+  }
+
+  /// The slot of the child, among those that are entered, that the ray leaves last.
+  [[gnu::always_inline]] COPSE_HD static u32 slot_of_latest_exit(const BoxSpan (&spans)[width], u32 entered) {
+    u32 latest = 0;
+    float exit = -1.0f;
+#pragma unroll
+    for (u32 slot = 0; slot < width; ++slot) {
+      const bool is_later = (entered >> slot & 1) != 0 && spans[slot].exit > exit;
+      latest = is_later ? slot : latest;
+      exit = is_later ? spans[slot].exit : exit;
+    }
+    return latest;
   }
 
   /// Goes to one of the children of `node`, of which `entered` has a bit each. Without any, it goes on with the
@@ -113,7 +134,11 @@ class UnorderedWalk {
       entered = entries_[top_].entry_and_count;
     }
     const u32 lowest = entered & (0u - entered);
-    const u32 slot = 31 - leading_zeros(goes_down_ ? lowest : entered);
+    go_to(node, entered, 31 - leading_zeros(goes_down_ ? lowest : entered));
+  }
+
+  /// Goes to the child in `slot` of `node`, and leaves the others on the stack.
+  [[gnu::always_inline]] COPSE_HD void go_to(u32 node, u32 entered, u32 slot) {
     const u32 others = entered ^ (1u << slot);
     if (others != 0) {
       entries_[top_] = {node, others};

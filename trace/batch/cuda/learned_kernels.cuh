@@ -8,22 +8,29 @@
 
 namespace copse::cuda::detail {
 
-/// True if any hits also have a traversal with the nearest child first.
+/// The order in which a traversal visits the children of a node: that of its query, or one of two others for any hits.
+enum class VisitOrder { usual, nearest_first, latest_exit_first };
+
+/// True if a query has the two other orders.
 template <class Query>
-inline constexpr bool has_nearest_first = false;
+inline constexpr bool has_orders = false;
 template <>
-inline constexpr bool has_nearest_first<
+inline constexpr bool has_orders<
     copse::detail::AnyHits<copse::detail::WideTree<CompressedBvh4Node>, BufferSpan<const PackedTriangle>>> = true;
 
 template <class Tree, class Source>
 copse::detail::NearestFirst<Tree, Source> nearest_first(const copse::detail::AnyHits<Tree, Source>& query) {
   return {query};
 }
+template <class Tree, class Source>
+copse::detail::LatestExitFirst<Tree, Source> latest_exit_first(const copse::detail::AnyHits<Tree, Source>& query) {
+  return {query};
+}
 
 /// A way to trace a batch.
 struct KernelWay {
   TraceKernel kernel = TraceKernel::persistent;
-  bool nearest_first = false;
+  VisitOrder order = VisitOrder::usual;
 };
 
 /// The ways to trace a query, without those that stand for another one.

@@ -125,16 +125,18 @@ constexpr KernelWays ways_of() {
   ways.add({persistent});
   if (kernel_for<Query>(thread_per_ray) == thread_per_ray) ways.add({thread_per_ray});
   if (has_packets<Query>) ways.add({packets});
-  if (has_nearest_first<Query>) ways.add({persistent, true});
+  if (has_orders<Query>) ways.add({persistent, VisitOrder::nearest_first});
+  if (has_orders<Query>) ways.add({persistent, VisitOrder::latest_exit_first});
   return ways;
 }
 
 template <class Query>
 void trace_by_way(const Executor& ex, const char* label, KernelWay way, const Query& query, u32 n) {
-  if constexpr (has_nearest_first<Query>) {
-    if (way.nearest_first) {
-      if (!stand_at_quads(query.rays)) return trace_by_robust_traversal(ex, label, way.kernel, query, n, nullptr);
-      return trace_persistent(ex, label, nearest_first(query), n, nullptr);
+  if constexpr (has_orders<Query>) {
+    if (way.order != VisitOrder::usual && stand_at_quads(query.rays)) {
+      if (way.order == VisitOrder::nearest_first)
+        return trace_persistent(ex, label, nearest_first(query), n, nullptr);
+      return trace_persistent(ex, label, latest_exit_first(query), n, nullptr);
     }
   }
   trace_with_kernel(ex, label, way.kernel, query, query, n, nullptr);
