@@ -37,15 +37,24 @@ TEST(ChoiceByTime, KeepsTheFastestWay) {
     run(choice, times, 16);
     EXPECT_EQ(choice.best(), best);
     const std::vector<u32> later = run(choice, times, 1000);
-    EXPECT_EQ(later[best], 1000u);
+    EXPECT_GT(later[best], 980u);
   }
 }
 
-TEST(ChoiceByTime, TriesSlowWaysOnce) {
+TEST(ChoiceByTime, TriesWaysAgainThatAreNearTheBest) {
   ChoiceByTime choice;
-  const std::vector<u32> taken = run(choice, {1, 1.2, 4}, 1000);
-  EXPECT_EQ(taken[1], 2u);
-  EXPECT_EQ(taken[2], 1u);
+  const std::vector<u32> taken = run(choice, {1, 1.2, 4}, 5000);
+  EXPECT_GT(taken[1], 12u);
+  EXPECT_LT(taken[1], 30u);
+  EXPECT_EQ(taken[2], 2u);
+}
+
+TEST(ChoiceByTime, ChangesToAWayThatBecameALittleFaster) {
+  ChoiceByTime choice;
+  run(choice, {1, 1.2, 4}, 100);
+  ASSERT_EQ(choice.best(), 0u);
+  run(choice, {1.1, 1.0, 4}, 2000);
+  EXPECT_EQ(choice.best(), 1u);
 }
 
 TEST(ChoiceByTime, TakesTheShorterOfTwoTrials) {
@@ -66,7 +75,7 @@ TEST(ChoiceByTime, LeavesCallsToTheCallerUntilTheTrialsHaveEnded) {
     const Call call = choice.next(3);
     if (call.is_timed) timed.push_back(call);
   }
-  ASSERT_EQ(timed.size(), 3u);  // nothing was reported
+  ASSERT_EQ(timed.size(), 6u);  // nothing was reported
   EXPECT_EQ(choice.best(), ChoiceByTime::undecided);
   for (const Call& call : timed) choice.report(call.way, 3.0 - call.way);
   run(choice, {3, 2, 1}, 10);
@@ -84,7 +93,7 @@ TEST(ChoiceByTime, BeginsAgainWhenTheWorkHasChanged) {
 TEST(ChoiceByTime, FollowsNoSmallChanges) {
   ChoiceByTime choice;
   run(choice, {1, 2}, 50);
-  EXPECT_EQ(run(choice, {1.4, 1.3}, 1000)[0], 1000u);
+  EXPECT_EQ(run(choice, {1.4, 1.3}, 400)[0], 400u);
 }
 
 TEST(ChoiceByTime, LeavesWorkAloneThatKeepsChanging) {

@@ -15,6 +15,7 @@ namespace copse {
 namespace {
 
 using detail::make_common_range_slabs;
+using detail::passes_by;
 using detail::prepare_ray;
 using detail::PreparedRay;
 using detail::TreeReach;
@@ -73,6 +74,8 @@ Counts expect_boxes_around_hits_are_entered(float decades) {
     counts.common_range += is_common_range(ray, larger) ? 1 : 0;
     EXPECT_TRUE(may_hit(ray, box, box)) << i << " " << test::text(ray);
     EXPECT_TRUE(may_hit(ray, larger, box)) << i << " " << test::text(ray);
+    EXPECT_FALSE(passes_by(ray, TreeReach::of(box))) << i << " " << test::text(ray);
+    EXPECT_FALSE(passes_by(ray, TreeReach::of(larger))) << i << " " << test::text(ray);
   }
   return counts;
 }
@@ -131,6 +134,30 @@ TEST(PreparedRay, EntersNoTreeWithoutPrimitives) {
     const PreparedRay prepared = prepare_ray(ray, TreeReach::of(Aabb::empty()));
     EXPECT_FALSE(prepared.enters || prepared.gives_up) << test::text(ray);
   }
+}
+
+/// Rays beside a box, and behind it, at many scales.
+TEST(PreparedRay, PassesByBoxesThatItIsFarFrom) {
+  RayMaker make(25);
+  u32 missed = 0, passed = 0;
+  for (int i = 0; i < 100000; ++i) {
+    const float scale = std::pow(10.0f, make.uniform(-6, 6));
+    const vec3 lo = make.point(-1, 1) * scale, hi = lo + make.point(0, 1) * scale;
+    const Ray ray{make.point(-3, 3) * scale, 0, make.point(-1, 1), infinity};
+    const PreparedRay prepared = prepare_ray(ray, TreeReach::of({lo, hi}));
+    ASSERT_FALSE(prepared.gives_up) << test::text(ray);
+    const bool passes = passes_by(ray, TreeReach::of({lo, hi}));
+    EXPECT_FALSE(passes && prepared.enters) << test::text(ray);
+    missed += prepared.enters ? 0 : 1, passed += passes ? 1 : 0;
+  }
+  EXPECT_GT(missed, 50000u);
+  EXPECT_GT(passed, missed / 100 * 97);
+}
+
+TEST(PreparedRay, PassesByNothingOnTheWayBackward) {
+  const Aabb bounds{vec3(-1), vec3(1)};
+  EXPECT_TRUE(passes_by({vec3(0, 0, 3), 0, vec3(0, 0, 1), infinity}, TreeReach::of(bounds)));
+  EXPECT_FALSE(passes_by({vec3(0, 0, 3), -10, vec3(0, 0, 1), infinity}, TreeReach::of(bounds)));
 }
 
 /// Otherwise the ray would visit more than it needs to.

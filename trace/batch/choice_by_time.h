@@ -2,13 +2,14 @@
 
 // Learns which of a few ways to do the same work is the fastest, from the times of earlier calls.
 //
-// The first calls leave the choice to the caller. Then each way is tried once, and those that are near the best a
-// second time. The best is kept. Some later calls are timed too: if one of them takes much longer or shorter than
-// the trial did, the work has changed, and after a while the trials begin again. Work that keeps changing is left
-// alone for longer and longer.
+// The first calls leave the choice to the caller. Then each way is tried twice: the first time it may have to be
+// loaded. The best is kept. After many calls those that were near the best are tried again. Some calls in between are
+// timed too: if one of them takes much longer or shorter than the trial did, the work has changed, and all trials begin
+// again. Work that keeps changing is left alone for longer and longer.
 
 #include <algorithm>
 
+#include "primitives/core/bits.h"
 #include "primitives/core/types.h"
 
 namespace copse::detail {
@@ -30,13 +31,17 @@ class ChoiceByTime {
     }
     if (best_ == undecided) {
       for (u32 way = 0; way < way_count; ++way) {
-        if (trials_[way].issued >= wanted_trials(way, way_count)) continue;
+        if (trials_[way].is_out || trials_[way].issued == trials_per_way) continue;
         ++trials_[way].issued;
         return {way, true};
       }
       if (!all_reported(way_count)) return {};  // the device is behind
       best_ = fastest(way_count);
       calls_ = 0, next_check_ = 1;
+    }
+    if (calls_ == calls_between_trials) {
+      begin_trials(trials_[best_].time * near_best);
+      return next(way_count);
     }
     const bool checks = ++calls_ == next_check_;
     if (checks) next_check_ += std::min(next_check_, max_calls_between_checks);
@@ -51,9 +56,9 @@ class ChoiceByTime {
       trial.time = trial.reported == 0 ? time : std::min(trial.time, time);
       ++trial.reported;
     } else if (way == best_ && (time > trial.time * drift || trial.time > time * drift)) {
-      undecided_calls_ = calls_after_change << std::min(changes_++, max_doublings);
-      best_ = undecided;
-      for (Trial& each : trials_) each = {};
+      undecided_calls_ = changes_ == 0 ? 0 : calls_after_change << std::min(changes_, max_doublings);
+      ++changes_;
+      begin_trials(infinity);
     }
   }
 
@@ -61,29 +66,32 @@ class ChoiceByTime {
   u32 best() const { return best_; }
 
  private:
-  static constexpr u32 first_calls = 4, calls_after_change = 16, max_doublings = 8, max_calls_between_checks = 256;
+  static constexpr u32 first_calls = 4, trials_per_way = 2, calls_between_trials = 512;
+  static constexpr u32 max_calls_between_checks = 16;
+  static constexpr u32 calls_after_change = 16, max_doublings = 8;
   static constexpr double near_best = 1.3, drift = 1.5;
 
   struct Trial {
     u32 issued = 0, reported = 0;
-    double time = 0;  // the shortest
+    double time = 0;      // the shortest
+    bool is_out = false;  // too slow the last time to be tried
   };
+
+  /// Forgets the choice. Ways that took longer than `longest` are not tried.
+  void begin_trials(double longest) {
+    best_ = undecided;
+    for (Trial& trial : trials_) trial = {.time = trial.time, .is_out = trial.time > longest};
+  }
 
   bool all_reported(u32 way_count) const {
     return std::all_of(trials_, trials_ + way_count,
-                       [](const Trial& trial) { return trial.reported > 0 && trial.reported == trial.issued; });
+                       [](const Trial& trial) { return trial.is_out || trial.reported == trials_per_way; });
   }
   u32 fastest(u32 way_count) const {
-    const auto faster = [](const Trial& a, const Trial& b) { return a.time < b.time; };
+    const auto faster = [](const Trial& a, const Trial& b) {
+      return a.is_out == b.is_out ? a.time < b.time : b.is_out;
+    };
     return u32(std::min_element(trials_, trials_ + way_count, faster) - trials_);
-  }
-
-  /// One, and two for those near the best once all have reported.
-  u32 wanted_trials(u32 way, u32 way_count) const {
-    if (trials_[way].issued == 0) return 1;
-    const bool all_tried =
-        std::all_of(trials_, trials_ + way_count, [](const Trial& t) { return t.reported > 0; });
-    return all_tried && trials_[way].time <= trials_[fastest(way_count)].time * near_best ? 2 : 1;
   }
 
   Trial trials_[max_ways];

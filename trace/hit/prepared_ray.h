@@ -93,6 +93,33 @@ COPSE_HD inline float common_range_box_limit(const RaySlabs& ray, float limit) {
   return multiply_add(add_rn(magnitude(time), magnitude(ray.start)), 1.0f / (1u << 19), sub_rn(time, ray.start));
 }
 
+/// True only if the ray surely misses the tree's box: it passes by on one side, or goes away from it. That takes a
+/// third of the instructions of prepare_ray, and no division. Rays with any numbers are welcome.
+///
+/// The test is for a separating axis between the ray's line and the box: of the three that are normal to the line and
+/// to an axis of coordinates. Lengths are doubled. The box grows by 2^-16 of the reach, which is more than all that
+/// rounding and the padding of slabs may move. A product that leaves the range of float, or NaN, separates nothing:
+/// then the box has grown as much, and comparisons with NaN are false.
+COPSE_HD inline bool passes_by(const Ray& ray, const TreeReach& tree) {
+  constexpr float part = 1.0f / (1u << 15), least = 1e-30f;
+  const vec3 &o = ray.origin, &d = ray.direction;
+  const float pad = mul_rn(multiply_add(tree.farthest, 2.0f, TreeReach::largest_magnitude(o)), part);
+  const vec3 &lo = tree.bounds.lo, &hi = tree.bounds.hi;
+  const vec3 c(multiply_add(o.x, -2.0f, add_rn(lo.x, hi.x)), multiply_add(o.y, -2.0f, add_rn(lo.y, hi.y)),
+               multiply_add(o.z, -2.0f, add_rn(lo.z, hi.z)));
+  const vec3 h(add_rn(sub_rn(hi.x, lo.x), pad), add_rn(sub_rn(hi.y, lo.y), pad), add_rn(sub_rn(hi.z, lo.z), pad));
+  const vec3 a(magnitude(d.x), magnitude(d.y), magnitude(d.z));
+  const float by_x = magnitude(multiply_add(d.y, c.z, -mul_rn(d.z, c.y)));
+  const float by_y = magnitude(multiply_add(d.z, c.x, -mul_rn(d.x, c.z)));
+  const float by_z = magnitude(multiply_add(d.x, c.y, -mul_rn(d.y, c.x)));
+  const float along = multiply_add(d.x, c.x, multiply_add(d.y, c.y, mul_rn(d.z, c.z)));
+  return (by_x > multiply_add(a.y, h.z, multiply_add(a.z, h.y, least))) |
+         (by_y > multiply_add(a.z, h.x, multiply_add(a.x, h.z, least))) |
+         (by_z > multiply_add(a.x, h.y, multiply_add(a.y, h.x, least))) |
+         ((ray.t_min >= 0) &
+          (-along > multiply_add(a.x, h.x, multiply_add(a.y, h.y, multiply_add(a.z, h.z, least)))));
+}
+
 COPSE_HD inline PreparedRay prepare_ray(const Ray& ray, const TreeReach& tree) {
   PreparedRay prepared;
   prepared.limit = ray.t_max;

@@ -30,11 +30,6 @@ __device__ inline bool warp_stays_together(const vec3& direction) {
   return x < max_spread && y < max_spread && z < max_spread;
 }
 
-__device__ inline bool is_in(const Aabb& box, const vec3& p) {
-  return box.lo.x <= p.x && p.x <= box.hi.x && box.lo.y <= p.y && p.y <= box.hi.y && box.lo.z <= p.z &&
-         p.z <= box.hi.z;
-}
-
 /// The kernel for each kind of batch that a sample can find.
 struct KernelTable {
   TraceKernel from_outside;  // neighbours stay together, and start outside the tree's bounds

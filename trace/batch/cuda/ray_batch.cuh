@@ -115,20 +115,27 @@ __device__ inline void store_reach(const copse::detail::WideTree<CompressedBvh4N
   words[6] = __int_as_float(__reduce_max_sync(these_lanes, __float_as_int(fabsf(plane))));
 }
 
+__device__ inline bool is_in(const Aabb& box, const vec3& p) {
+  return box.lo.x <= p.x && p.x <= box.hi.x && box.lo.y <= p.y && p.y <= box.hi.y && box.lo.z <= p.z &&
+         p.z <= box.hi.z;
+}
+
 /// The facts about a tree that rays need. All threads of a block make it together: for a wide tree it is computed
 /// once for all rays of the block.
 template <class Tree>
 class SharedReach {
  public:
   __device__ explicit SharedReach(const Tree& tree) {
-    __shared__ float of_block[7];
+    __shared__ alignas(float4) float of_block[8];
     words_ = of_block;
     store_reach(tree, of_block);
     __syncthreads();
   }
 
   __device__ TreeReach operator()() const {
-    return {{vec3(words_[0], words_[1], words_[2]), vec3(words_[3], words_[4], words_[5])}, words_[6]};
+    const auto* const quads = reinterpret_cast<const float4*>(words_);
+    const float4 a = quads[0], b = quads[1];
+    return {{vec3(a.x, a.y, a.z), vec3(a.w, b.x, b.y)}, b.z};
   }
 
  private:
@@ -173,6 +180,13 @@ __device__ inline u32 group_of_block() {
   return begin + stretch <= gridDim.x ? begin + blockIdx.x * stride % stretch : blockIdx.x;
 }
 
+/// True in all lanes if the rays of the warp surely miss the tree. Rays that begin in its box do not, so that warps
+/// with one of them ask no further.
+__device__ inline bool warp_misses(const Ray& ray, const TreeReach& tree) {
+  return !__any_sync(all_lanes, is_in(tree.bounds, ray.origin)) &&
+         __all_sync(all_lanes, copse::detail::passes_by(ray, tree));
+}
+
 /// `Method`: how a warp traces the rays of its lanes:
 ///   static constexpr TraceKernel kernel
 ///   static constexpr u32 blocks
@@ -193,6 +207,10 @@ __global__ void __launch_bounds__(ray_threads, Method::blocks)
   const u32 first = i - lane_id();
   if (first >= n) return;
   bool is_traced = true;
+  if (warp_misses(ray, reach())) {
+    store_results_of_warp(query.results, first, smaller(n - first, warp_size), Query::miss(ray));
+    return;
+  }
   {
     PreparedRay prepared = prepare_ray(ray, reach());
     if (i >= n) prepared.enters = prepared.gives_up = false;
