@@ -9,6 +9,9 @@
 #include "builders/grid/grid_stats.h"
 #include "builders/grid/uniform_grid.h"
 #include "builders/io/voxel_file.h"
+#include "builders/kd/sah_kd_tree.h"
+#include "builders/points/kd_tree.h"
+#include "builders/points/kd_validate.h"
 #include "cli/exit_code.h"
 #include "cli/files.h"
 #include "cli/options/scene.h"
@@ -19,7 +22,7 @@ namespace copse::cli {
 
 namespace {
 
-constexpr const char* names[] = {"bvh", "grid", "frustum", "voxels", "bricks"};
+constexpr const char* names[] = {"bvh", "grid", "frustum", "voxels", "bricks", "kdtree", "points"};
 constexpr const char* rule_names[] = {"touched", "crossed", "inside"};
 
 const char* name_of(Structure structure) {
@@ -179,10 +182,46 @@ Built build_sparse(Context& context, const TriangleView& triangles, const Struct
   return built;
 }
 
+Built build_kd_of_triangles(Context& context, const TriangleView& triangles) {
+  SahKdTree tree = build_sah_kd_tree(context, triangles);
+  Built built;
+  built.milliseconds = timed(context, [&] { tree = build_sah_kd_tree(context, triangles); });
+  const u64 nodes = tree.nodes.size(), references = tree.primitive_ids.size();
+  const u64 triangle_count = tree.source_count - tree.invalid_count;
+  const double duplication = triangle_count == 0 ? 0 : double(references) / double(triangle_count);
+  built.statistics = {{"nodes", nodes},
+                      {"depth", tree.depth},
+                      {"references", references},
+                      {"duplication", duplication},
+                      {"invalid_triangles", tree.invalid_count},
+                      {"bytes", tree.size_bytes()}};
+  built.facts.add("nodes", "{}, {} levels deep", grouped(nodes), tree.depth);
+  built.facts.add("references", "{}: {:.2f} per triangle", grouped(references), duplication);
+  built.facts.add("memory", "{}", readable_bytes(tree.size_bytes()));
+  return built;
+}
+
+Built build_kd_of_points(Context& context, const PositionSpan& points) {
+  KdTree tree = build_kd_tree(context, points);
+  Built built;
+  built.milliseconds = timed(context, [&] { rebuild_kd_tree(context, tree, points); });
+  const ValidationReport report = validate(context, tree, points);
+  if (!report.is_valid()) throw Error(ErrorCode::device_failure, "the kd-tree is wrong: " + report.message());
+  const KdCounts counts = tree.counts.download()[0];
+  built.statistics = {
+      {"points", counts.point_count}, {"invalid_points", counts.invalid_count}, {"bytes", tree.size_bytes()}};
+  built.facts.add("points", "{}, {} of them left out", grouped(counts.point_count + counts.invalid_count),
+                  grouped(counts.invalid_count));
+  built.facts.add("memory", "{}", readable_bytes(tree.size_bytes()));
+  return built;
+}
+
 Built build_by(Context& context, const TriangleView& triangles, const Aabb& box, const StructureOptions& options,
                bool keeps) {
   if (options.structure == Structure::grid) return build_uniform_grid(context, triangles, options);
   if (options.structure == Structure::frustum) return build_frustum(context, triangles, box, options);
+  if (options.structure == Structure::kdtree) return build_kd_of_triangles(context, triangles);
+  if (options.structure == Structure::points) return build_kd_of_points(context, triangles.positions);
   return options.structure == Structure::voxels ? build_dense(context, triangles, options, keeps)
                                                 : build_sparse(context, triangles, options, keeps);
 }
@@ -196,9 +235,11 @@ void add_structure(CLI::App& command, StructureOptions& options) {
        {"grid", Structure::grid},
        {"frustum", Structure::frustum},
        {"voxels", Structure::voxels},
-       {"bricks", Structure::bricks}},
-      "What to build: a tree (default), a uniform grid, a grid over the view of a camera, dense voxels, or "
-      "sparse bricks of voxels");
+       {"bricks", Structure::bricks},
+       {"kdtree", Structure::kdtree},
+       {"points", Structure::points}},
+      "What to build: a tree (default), a uniform grid, a grid over the view of a camera, dense voxels, sparse "
+      "bricks of voxels, a kd-tree of the triangles, or a kd-tree of the vertices");
   command
       .add_option("--resolution", options.resolution,
                   "grid: cells along each axis; frustum: tiles across, tiles down and slabs, default 128x128x16; "
@@ -218,6 +259,7 @@ void check_structure(const CLI::App& command, const StructureOptions& options) {
   const bool is_tree = options.structure == Structure::bvh, is_grid = options.structure == Structure::grid;
   const bool is_dense = options.structure == Structure::voxels,
              is_frustum = options.structure == Structure::frustum;
+  const bool is_voxels = is_dense || options.structure == Structure::bricks;
   const auto only = [&](const char* option, bool is_right, const char* with) {
     if (is_right || command.count(option) == 0) return;
     refuse(fmt::format("{} is for {} only; the structure is {}", option, with, name_of(options.structure)));
@@ -226,11 +268,11 @@ void check_structure(const CLI::App& command, const StructureOptions& options) {
                              "--layout", "--quality"}) {
     only(option, is_tree, "bvh");
   }
-  only("--resolution", !is_tree, "grid, frustum, voxels and bricks");
+  only("--resolution", is_grid || is_frustum || is_voxels, "grid, frustum, voxels and bricks");
   only("--density", is_grid, "grid");
   only("--rule", is_dense, "voxels");
-  only("--slices", !is_tree && !is_grid && !is_frustum, "voxels and bricks");
-  only("--output", !is_grid && !is_frustum, "bvh, voxels and bricks");
+  only("--slices", is_voxels, "voxels and bricks");
+  only("--output", is_tree || is_voxels, "bvh, voxels and bricks");
   for (const char* option : camera_option_names) only(option, is_frustum, "frustum");
   if (command.count("--resolution") > 0 && command.count("--density") > 0) {
     refuse(fmt::format("--resolution is {} and --density is {:g}; a grid takes one of them",

@@ -6,11 +6,12 @@
 #include "cli/options/camera_options.h"
 #include "cli/session.h"
 
-// copse build of structures other than trees: uniform grids, frustum grids, voxels, bricks.
+// copse build of structures other than trees of boxes: uniform grids, frustum grids, voxels, bricks, kd-trees of
+// triangles, kd-trees of the vertices.
 
 namespace copse::cli {
 
-enum class Structure { bvh, grid, frustum, voxels, bricks };
+enum class Structure { bvh, grid, frustum, voxels, bricks, kdtree, points };
 
 /// The options of such a build.
 struct StructureOptions {

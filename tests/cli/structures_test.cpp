@@ -1,4 +1,4 @@
-// copse build --structure grid, frustum, voxels and bricks.
+// copse build --structure grid, frustum, voxels, bricks, kdtree and points.
 
 #include "builders/io/voxel_file.h"
 #include "tests/cli/process.h"
@@ -89,6 +89,21 @@ TEST_P(CliStructures, VoxelsAreDescribedAndRendered) {
   EXPECT_EQ(voxels, read_file(path("m.png")));
 }
 
+TEST_P(CliStructures, KdTreesTellTheirSizes) {
+  const Json triangles = run_cli(here({"build", sphere(), "--json", "--structure", "kdtree"})).json();
+  EXPECT_EQ(triangles["structure"], "kdtree");
+  const Json& of_triangles = triangles["statistics"];
+  EXPECT_GE(of_triangles["references"], triangles["triangles"]);
+  EXPECT_EQ(of_triangles["invalid_triangles"], 0);
+  EXPECT_EQ(of_triangles["bytes"], 8 * u64(of_triangles["nodes"]) + 4 * u64(of_triangles["references"]) + 24);
+
+  const Json points = run_cli(here({"build", sphere(), "--json", "--structure", "points"})).json();
+  EXPECT_EQ(points["structure"], "points");
+  EXPECT_EQ(points["statistics"]["points"], points["vertices"]);
+  EXPECT_EQ(points["statistics"]["invalid_points"], 0);
+  EXPECT_EQ(points["statistics"]["bytes"], 16 * u64(points["vertices"]) + 16);
+}
+
 COPSE_ON_EACH_BACKEND(CliStructures);
 
 using CliStructureErrors = CliTest;
@@ -115,6 +130,11 @@ TEST_F(CliStructureErrors, NameTheOptionThatDoesNotFit) {
   expect({"frustum", "--resolution", "64"}, 2, "three numbers");
   expect({"frustum", "--resolution", "999x9x9"}, 2, "512");
   expect({"frustum", "-o", path("f.voxels")}, 2, "--output is for");
+  expect({"kdtree", "--resolution", "64"}, 2, "--resolution is for grid, frustum, voxels and bricks only");
+  expect({"kdtree", "-o", path("k.copse")}, 2,
+         "--output is for bvh, voxels and bricks only; the structure is kdtree");
+  expect({"points", "--slices", path("")}, 2, "--slices is for voxels and bricks only; the structure is points");
+  expect({"points", "--builder", "sah"}, 2, "--builder is for bvh only; the structure is points");
   expect({"grid", "--resolution", "4096"}, 2, "2048");
   expect({"bricks", "--resolution", "9000"}, 2, "8192");
   expect({"voxels", "--slices", path("nowhere")}, 3, "does not exist");
