@@ -30,7 +30,7 @@ __device__ inline u32 kd_key(float value) {
 struct KdRanks {
   KdPoint* points;  // [rank along x]
   u32* y_order;     // [rank along y]: rank along x
-  u32* z_order;     // [rank along z]: rank along x
+  u32* z_order;     // [rank along z]: rank along x; follows y_order
   u32* y_rank;      // [rank along x]
   u32* z_rank;      // [rank along x]
 };
@@ -111,8 +111,29 @@ struct KdSpareWords {
   u32* words[3];
 };
 
-inline BitRange all_key_bits() {
-  return all_bits<u32>;
+/// The keys along y, and behind them the keys along z, with a bit above that keeps the two apart.
+struct KdKeyOfYThenZ {
+  const u32 *y_keys, *z_keys;
+  u64 n;
+  __device__ u64 operator()(u64 i) const { return i < n ? u64{y_keys[i]} : u64{1} << 32 | z_keys[i - n]; }
+};
+struct KdIndexTwice {
+  u64 n;
+  __device__ u32 operator()(u64 i) const { return u32(i < n ? i : i - n); }
+};
+
+inline constexpr BitRange bits_of_y_then_z{0, 33};
+
+/// So few points are sorted along y and z at once: launches would take longer than the fifth pass does.
+inline bool sorts_y_and_z_at_once(u64 n) {
+  return n <= u64{1} << 18;
+}
+
+inline u64 kd_sort_scratch_bytes(const Executor& ex, u64 n) {
+  const u64 one = radix_sort_pairs_scratch_bytes<u32, u32>(ex, n, all_bits<u32>);
+  return sorts_y_and_z_at_once(n)
+             ? larger(one, u64(radix_sort_pairs_scratch_bytes<u64, u32>(ex, 2 * n, bits_of_y_then_z)))
+             : one;
 }
 
 /// Sorts the points along each axis, and stores their ranks, their counts and the root.
@@ -121,11 +142,17 @@ inline void rank_kd_points(const Executor& ex, const PositionSpan& points, const
   const u64 n = points.size;
   u32 *const x_keys = spare.words[0], *const y_keys = spare.words[1], *const z_keys = spare.words[2];
   u32 *const ids = ranks.y_rank, *const no_keys = nullptr;  // the ranks are stored when the ids are not needed
-  const BitRange bits = all_key_bits();
+  const BitRange bits = all_bits<u32>;
   radix_sort_pairs(ex, "kd-tree: sort along x", n, KdKeyOfX{points}, Index{}, x_keys, ids, bits);
   for_each(ex, "kd-tree: points", n, CopyKdPoint{points, x_keys, ids, ranks.points, y_keys, z_keys, tree.counts});
-  radix_sort_pairs(ex, "kd-tree: sort along y", n, Elements<u32>{y_keys}, Index{}, no_keys, ranks.y_order, bits);
-  radix_sort_pairs(ex, "kd-tree: sort along z", n, Elements<u32>{z_keys}, Index{}, no_keys, ranks.z_order, bits);
+  if (sorts_y_and_z_at_once(n)) {
+    u64* const no_wide_keys = nullptr;
+    radix_sort_pairs(ex, "kd-tree: sort along y and z", 2 * n, KdKeyOfYThenZ{y_keys, z_keys, n}, KdIndexTwice{n},
+                     no_wide_keys, ranks.y_order, bits_of_y_then_z);
+  } else {
+    radix_sort_pairs(ex, "kd-tree: sort along y", n, Elements<u32>{y_keys}, Index{}, no_keys, ranks.y_order, bits);
+    radix_sort_pairs(ex, "kd-tree: sort along z", n, Elements<u32>{z_keys}, Index{}, no_keys, ranks.z_order, bits);
+  }
   for_each(ex, "kd-tree: ranks", n, StoreKdRanks{ranks, tree, pivots});
 }
 

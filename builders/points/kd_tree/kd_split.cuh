@@ -31,6 +31,7 @@ struct KdTile {
   static constexpr u32 capacity = threads * rows;
   static constexpr u32 max_levels = 3;
   static constexpr u32 parts = 1 << max_levels;
+  static_assert(parts <= warps, "a warp per part looks back");
 };
 
 /// Where a list is, and by which level it is split.
@@ -69,15 +70,21 @@ struct KdSplitShared {
   u8 parts[KdTile::capacity];
 };
 
-/// Returns how many points of a part the tiles of the same subtree have before this one.
-__device__ inline u32 look_back_part(const u64* words, u32 tile, u32 part) {
-  u32 sum = 0;
-  for (u32 before = tile - 1;;) {
-    const u64 word = load_relaxed(words + u64{before} * KdTile::parts + part);
-    if (word == 0) continue;
-    sum += u32(word);
-    if ((word & kd_is_prefix) != 0) return sum;
-    --before;
+/// Returns how many points of a part the `before` tiles in front of this one have. They are those of the same subtree,
+/// and the first of them has a prefix. All lanes of a warp call it, and read 32 tiles at once.
+__device__ inline u32 look_back_part(const u64* words, u32 tile, u32 before, u32 part) {
+  for (u32 sum = 0, passed = 0;;) {
+    const u32 distance = passed + lane_id() + 1;
+    const u64 word =
+        distance <= before ? load_relaxed(words + u64{tile - distance} * KdTile::parts + part) : kd_is_prefix;
+    const u32 prefixes = __ballot_sync(all_lanes, (word & kd_is_prefix) != 0);
+    const u32 missing = __ballot_sync(all_lanes, word == 0);
+    const u32 last = prefixes != 0 ? u32(__ffs(int(prefixes))) - 1 : warp_size - 1;
+    const u32 needed = all_lanes >> (warp_size - 1 - last);
+    if ((missing & needed) != 0) continue;
+    sum += __reduce_add_sync(all_lanes, lane_id() <= last ? u32(word) : 0);
+    if (prefixes != 0) return sum;
+    passed += warp_size;
   }
 }
 
@@ -103,9 +110,10 @@ class KdSplitTile {
     u32 places[KdTile::rows];  // part, and rank among its points in the warp; or the node whose point it is
     rank_items(items, places);
     __syncthreads();
-    if (threadIdx.x < KdTile::parts) find_offset(threadIdx.x);
+    if (threadIdx.x < KdTile::parts) publish_count(threadIdx.x);
     __syncthreads();
     move_items(items, places);
+    if (threadIdx.x / warp_size < KdTile::parts) find_offset(threadIdx.x / warp_size);
     __syncthreads();
     write_items();
     if (split_.x_ranks == nullptr && threadIdx.x < 1u << levels_) store_root(threadIdx.x);
@@ -182,8 +190,9 @@ class KdSplitTile {
     }
   }
 
-  /// Finds where a part of the tile goes, and tells the next tiles. One lane per part calls it.
-  __device__ void find_offset(u32 part) {
+  /// Counts the points of a part, tells the next tiles, and finds where the part begins in the tile. One lane per part
+  /// calls it.
+  __device__ void publish_count(u32 part) {
     constexpr u32 lanes = (1u << KdTile::parts) - 1;
     u32 count = 0;
 #pragma unroll
@@ -192,27 +201,33 @@ class KdSplitTile {
       shared_.counts[w][part] = u16(count);
       count += of_warp;
     }
-    u64* const word = split_.words + u64{shared_.tile} * KdTile::parts + part;
-    store_relaxed(word, (tile_ == 0 ? kd_is_prefix : kd_is_count) | count);
+    store_relaxed(word_of(part), (tile_ == 0 ? kd_is_prefix : kd_is_count) | count);
     u32 start = count;
 #pragma unroll
     for (u32 distance = 1; distance < KdTile::parts; distance *= 2) {
       const u32 below = __shfl_up_sync(lanes, start, distance);
       if (part >= distance) start += below;
     }
-    start -= count;
+    shared_.starts[part] = start - count;
+    if (part == KdTile::parts - 1) shared_.starts[KdTile::parts] = start;
+  }
+
+  /// Finds where a part of the tile goes, and tells the next tiles. One warp per part calls it.
+  __device__ void find_offset(u32 part) {
+    const u32 start = shared_.starts[part], count = shared_.starts[part + 1] - start;
     u32 before = 0;
-    if (tile_ > 0) {
-      before = look_back_part(split_.words, shared_.tile, part);
-      store_relaxed(word, kd_is_prefix | (before + count));
-    }
+    if (tile_ > 0) before = look_back_part(split_.words, shared_.tile, tile_, part);
+    if (lane_id() > 0) return;
+    if (tile_ > 0) store_relaxed(word_of(part), kd_is_prefix | (before + count));
     u32 begin = 0;
     if (part < 1u << levels_ && split_.to_level <= shape_.level_count()) {
       begin = shape_.range(split_.to_level, (subtree_ << levels_) + part).begin;
     }
-    shared_.starts[part] = start;
-    if (part == KdTile::parts - 1) shared_.starts[KdTile::parts] = start + count;
     shared_.offsets[part] = begin + before - start;
+  }
+
+  __device__ u64* word_of(u32 part) const {
+    return split_.words + u64{shared_.tile} * KdTile::parts + part;
   }
 
   /// Puts the items of the tile into the order of their parts. The points of nodes go to their places at once.

@@ -99,8 +99,10 @@ inline void store_kd_nodes(const Executor& ex, const PositionSpan& points, const
   const detail::KdSplitSizes sizes(n);
   detail::KdMemory memory{};
   memory.ranks.points = frame.allocate<KdPoint>(n);
-  for (u32** words : {&memory.ranks.y_order, &memory.ranks.z_order, &memory.ranks.y_rank, &memory.ranks.z_rank,
-                      memory.spare.words, memory.spare.words + 1, memory.spare.words + 2}) {
+  memory.ranks.y_order = frame.allocate<u32>(2 * n);
+  memory.ranks.z_order = memory.ranks.y_order + n;
+  for (u32** words : {&memory.ranks.y_rank, &memory.ranks.z_rank, memory.spare.words, memory.spare.words + 1,
+                      memory.spare.words + 2}) {
     *words = frame.allocate<u32>(n);
   }
   memory.pivots = frame.allocate<u32>(u64{1} << block_level);
@@ -129,10 +131,9 @@ inline void store_kd_nodes(const Executor& ex, const PositionSpan& points, const
 inline u64 kd_stage_scratch_bytes(const Executor& ex, u64 n) {
   const detail::KdSplitSizes sizes(n);
   const u64 lists = detail::kd_block_level(n) > 0 ? 4 * ScratchArena::bytes_for<detail::KdItem>(n) : 0;
-  return ScratchArena::bytes_for<KdPoint>(n) + 7 * ScratchArena::bytes_for<u32>(n) +
-         ScratchArena::bytes_for<u32>(u64{1} << detail::kd_block_level(n)) +
-         ScratchArena::bytes_for<u64>(sizes.cleared_words()) +
-         larger(lists, u64(radix_sort_pairs_scratch_bytes<u32, u32>(ex, n, detail::all_key_bits())));
+  return ScratchArena::bytes_for<KdPoint>(n) + ScratchArena::bytes_for<u32>(2 * n) +
+         5 * ScratchArena::bytes_for<u32>(n) + ScratchArena::bytes_for<u32>(u64{1} << detail::kd_block_level(n)) +
+         ScratchArena::bytes_for<u64>(sizes.cleared_words()) + larger(lists, detail::kd_sort_scratch_bytes(ex, n));
 }
 
 }  // namespace copse::cuda
