@@ -18,6 +18,7 @@
 #include "builders/points/kd_tree.h"
 #include "builders/points/kd_validate.h"
 #include "builders/points/point_bvh.h"
+#include "builders/points/point_bvh_validate.h"
 #include "queries/bvh_points.h"
 #include "queries/kd_points.h"
 #include "queries/near_points.h"

@@ -50,6 +50,17 @@ struct PointBvhView {
   BufferSpan<const PointBvhCounts> counts;  // one element
 };
 
+namespace detail {
+
+/// The memory of a hierarchy, as its builder writes it.
+struct PointBvhArrays {
+  PointNode* nodes;
+  NumberedPoint* points;
+  PointBvhCounts* counts;
+};
+
+}  // namespace detail
+
 /// The shape of a hierarchy over a number of points, at most max_bvh_points.
 class PointBvhShape {
  public:

@@ -11,20 +11,6 @@
 
 namespace copse::detail {
 
-struct BoxOfPoint {
-  PositionSpan points;
-  COPSE_HD PointBox operator()(u64 i) const {
-    const vec3 p = clean_point(points.at(i));
-    return is_finite(p) ? PointBox{{p, p}, 1} : PointBox{Aabb::empty(), 0};
-  }
-};
-
-struct MergePointBoxes {
-  COPSE_HD PointBox operator()(const PointBox& a, const PointBox& b) const {
-    return {merge(a.box, b.box), a.count + b.count};
-  }
-};
-
 struct StoreHashShape {
   const PointBox* points;
   u64 n;
@@ -78,7 +64,7 @@ void build_buckets(const Executor& ex, const PositionSpan& points, const HashGri
 
   // Find the box of the points, and from it the cells.
   auto* box = frame.allocate<PointBox>(1);
-  reduce(ex, "hash grid: bounds", n, BoxOfPoint{points}, PointBox{Aabb::empty(), 0}, MergePointBoxes{}, box);
+  reduce(ex, "hash grid: bounds", n, BoxOfPoint{points}, PointBox::empty(), MergePointBoxes{}, box);
   for_each(ex, "hash grid: shape", 1, StoreHashShape{box, n, request, grid.shape, grid.counts});
 
   // Sort the points by bucket.

@@ -3,6 +3,7 @@
 // The memory of a hash grid, as its builder writes it; and the choice of its cells, which is made on the device,
 // where the box of the points is.
 
+#include "builders/geometry/point_box.h"
 #include "builders/grid/hash_layout.h"
 
 namespace copse::detail {
@@ -13,12 +14,6 @@ struct HashGridArrays {
   u32 bucket_count;
   GridPoint* points;
   HashGridCounts* counts;
-};
-
-/// The box of points, and how many of them are valid.
-struct PointBox {
-  Aabb box;
-  u32 count;
 };
 
 /// The options of a build: see HashGridOptions.

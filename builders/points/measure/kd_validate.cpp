@@ -1,6 +1,6 @@
 #include "builders/points/kd_validate.h"
 
-#include "builders/points/measure/kd_faults.h"
+#include "builders/points/measure/point_faults.h"
 #include "primitives/core/check.h"
 #include "primitives/core/dispatch.h"
 

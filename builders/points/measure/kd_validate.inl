@@ -3,19 +3,13 @@
 // If each node is a valid point, no point is two nodes, and there are as many nodes as valid points, then none is
 // missing. The sides are checked from each node up to the root.
 
-#include "builders/geometry/triangle.h"
 #include "builders/points/kd_layout.h"
-#include "builders/points/measure/kd_faults.h"
-#include "primitives/core/atomic.h"
+#include "builders/points/measure/point_faults.h"
+#include "builders/points/measure/source_points.h"
 #include "primitives/count.h"
 #include "primitives/inputs.h"
 
 namespace copse::detail {
-
-struct IsValidKdPoint {
-  PositionSpan points;
-  COPSE_HD bool operator()(u64 i) const { return is_finite(points.at(i)); }
-};
 
 struct CompareKdCounts {
   KdTreeView tree;
@@ -34,23 +28,18 @@ template <class Executor>
 void check_kd_counts(const Executor& ex, const KdTreeView& tree, const PositionSpan& points, KdFaults* faults) {
   ScratchArena::Frame frame(ex.scratch);
   u64* valid_count = frame.template allocate<u64>(1);
-  count_if(ex, "kd-tree validate: valid points", points.size, IsValidKdPoint{points}, valid_count);
+  count_if(ex, "kd-tree validate: valid points", points.size, IsValidSource{points}, valid_count);
   for_each(ex, "kd-tree validate: counts", 1, CompareKdCounts{tree, points.size, valid_count, faults});
 }
 
 struct CheckKdNode {
   const KdPoint* nodes;
-  PositionSpan points;
-  u32* node_of_point;  // invalid_id before
+  SourceCheck source;
   KdFaults* faults;
 
   COPSE_HD void operator()(u64 i) const {
     const KdPoint point = nodes[i];
-    if (!is_source(point)) {
-      fetch_add_relaxed(&faults->bad_points, u64{1});
-    } else if (exchange_acq_rel(node_of_point + point.id, u32(i)) != invalid_id) {
-      fetch_add_relaxed(&faults->repeated_points, u64{1});
-    }
+    source.check(u32(i), point);
     for (u32 node = u32(i); node > 0; node = (node - 1) / 2) {
       const u32 parent = (node - 1) / 2, axis = kd_axis(kd_level(parent));
       const bool is_left = node % 2 != 0;
@@ -68,13 +57,6 @@ struct CheckKdNode {
     if (u != v) return u < v;
     return a.position.x != b.position.x ? a.position.x < b.position.x : a.id < b.id;
   }
-
-  COPSE_HD bool is_source(const KdPoint& point) const {
-    if (point.id >= points.size) return false;
-    const vec3 source = clean_point(points.at(point.id)), copy = point.position;
-    return is_finite(source) && bits_of(source.x) == bits_of(copy.x) && bits_of(source.y) == bits_of(copy.y) &&
-           bits_of(source.z) == bits_of(copy.z);
-  }
 };
 
 template <class Executor>
@@ -83,8 +65,8 @@ void check_kd_nodes(const Executor& ex, const KdTreeView& tree, u64 node_count, 
   ScratchArena::Frame frame(ex.scratch);
   u32* node_of_point = frame.template allocate<u32>(points.size);
   fill_bytes(ex, "kd-tree validate: no nodes", node_of_point, points.size, 0xff);
-  for_each(ex, "kd-tree validate: nodes", node_count,
-           CheckKdNode{tree.nodes.data(), points, node_of_point, faults});
+  const SourceCheck source{points, node_of_point, &faults->bad_points, &faults->repeated_points};
+  for_each(ex, "kd-tree validate: nodes", node_count, CheckKdNode{tree.nodes.data(), source, faults});
 }
 
 template void check_kd_counts(const BodyExecutor&, const KdTreeView&, const PositionSpan&, KdFaults*);

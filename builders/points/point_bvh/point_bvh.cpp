@@ -2,7 +2,6 @@
 
 #include <string>
 
-#include "builders/points/point_bvh/point_bvh_arrays.h"
 #include "primitives/core/check.h"
 #include "primitives/core/dispatch.h"
 

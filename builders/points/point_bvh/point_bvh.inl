@@ -1,8 +1,8 @@
 // Builds a hierarchy over points: sort the points along the Morton curve, copy them in that order, and bound leaves
 // and then nodes, depth by depth.
 
+#include "builders/geometry/point_box.h"
 #include "builders/points/point_bvh.h"
-#include "builders/points/point_bvh/point_bvh_arrays.h"
 #include "primitives/inputs.h"
 #include "primitives/radix_key.h"
 #include "primitives/radix_sort.h"
@@ -10,28 +10,8 @@
 
 namespace copse::detail {
 
-/// The box of points, and how many of them are valid.
-struct CountedBox {
-  Aabb box;
-  u32 count;
-};
-
-struct CountedBoxOfPoint {
-  PositionSpan points;
-  COPSE_HD CountedBox operator()(u64 i) const {
-    const vec3 p = clean_point(points.at(i));
-    return is_finite(p) ? CountedBox{{p, p}, 1} : CountedBox{Aabb::empty(), 0};
-  }
-};
-
-struct MergeCountedBoxes {
-  COPSE_HD CountedBox operator()(const CountedBox& a, const CountedBox& b) const {
-    return {merge(a.box, b.box), a.count + b.count};
-  }
-};
-
 struct StorePointCounts {
-  const CountedBox* points;
+  const PointBox* points;
   u64 n;
   PointBvhCounts* counts;
   MortonGrid* grid;
@@ -103,10 +83,9 @@ void build_point_nodes(const Executor& ex, const PositionSpan& points, const Poi
   const u64 n = points.size;
 
   // Find the box of the points, and from it the cells of their keys.
-  auto* box = frame.allocate<CountedBox>(1);
+  auto* box = frame.allocate<PointBox>(1);
   auto* grid = frame.allocate<MortonGrid>(1);
-  reduce(ex, "point BVH: bounds", n, CountedBoxOfPoint{points}, CountedBox{Aabb::empty(), 0}, MergeCountedBoxes{},
-         box);
+  reduce(ex, "point BVH: bounds", n, BoxOfPoint{points}, PointBox::empty(), MergePointBoxes{}, box);
   for_each(ex, "point BVH: counts", 1, StorePointCounts{box, n, bvh.counts, grid});
 
   // Sort the points along the Morton curve. The sort is stable, so points in one cell are in the order of their ids.
@@ -127,8 +106,8 @@ u64 point_bvh_scratch_bytes(const Executor& ex, u64 n) {
   const u64 sort = ScratchArena::bytes_for<u32>(n) + ScratchArena::bytes_for<u64>(n) +
                    radix_sort_pairs_scratch_bytes<u64, u32>(ex, n, all_bits<u64>) +
                    ScratchArena::bytes_for<u64>(n);
-  return ScratchArena::bytes_for<CountedBox>(1) + ScratchArena::bytes_for<MortonGrid>(1) +
-         larger(u64(reduce_scratch_bytes<CountedBox>(ex, n)), sort);
+  return ScratchArena::bytes_for<PointBox>(1) + ScratchArena::bytes_for<MortonGrid>(1) +
+         larger(u64(reduce_scratch_bytes<PointBox>(ex, n)), sort);
 }
 
 template void build_point_nodes(const BodyExecutor&, const PositionSpan&, const PointBvhArrays&);

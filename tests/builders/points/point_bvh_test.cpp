@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "builders/points/point_bvh_validate.h"
 #include "primitives/core/graph.h"
 #include "tests/support/backends.h"
 #include "tests/support/device_mesh.h"
@@ -146,6 +147,49 @@ TEST_P(PointBvhs, TakeTheMemoryThatTheirSizesSay) {
     rebuild_point_bvh(fresh, again, points.span());
     EXPECT_EQ(fresh.scratch_bytes(), before);
   }
+}
+
+TEST_P(PointBvhs, OfHardPointsAreValid) {
+  std::vector<NamedPoints> sets = hard_points();
+  sets.push_back({"many", random_points(100000, 12)});
+  for (const NamedPoints& hard : sets) {
+    SCOPED_TRACE(hard.name);
+    const Buffer<vec3> device(context(), hard.points);
+    EXPECT_EQ(validate(context(), build_point_bvh(context(), device.span()), device.span()).message(), "valid");
+  }
+}
+
+TEST_P(PointBvhs, ValidationFindsWhatIsWrong) {
+  const std::vector<vec3> points = random_points(300, 11);
+  const Buffer<vec3> device(context(), points);
+  const auto after = [&](const auto& change) {
+    PointBvh bvh = build(points);
+    auto nodes = bvh.nodes.download();
+    auto copies = bvh.points.download();
+    auto counts = bvh.counts.download();
+    change(nodes, copies, counts[0]);
+    bvh.nodes.upload(nodes);
+    bvh.points.upload(copies);
+    bvh.counts.upload(counts);
+    return validate(context(), bvh, device.span());
+  };
+  using Nodes = std::vector<PointNode>&;
+  using Points = std::vector<NumberedPoint>&;
+  using Counts = PointBvhCounts&;
+  const u32 leaf = PointBvhShape(300).first_leaf();
+  EXPECT_EQ(after([](Nodes, Points, Counts) {}).message(), "valid");
+  EXPECT_GT(after([](Nodes, Points p, Counts) { p[7].id = 300; }).count("bad_points"), 0u);
+  EXPECT_GT(after([](Nodes, Points p, Counts) { p[7].position.y += 1e-3f; }).count("bad_points"), 0u);
+  EXPECT_GT(after([](Nodes, Points p, Counts) { p[7] = p[8]; }).count("repeated_points"), 0u);
+  EXPECT_GT(after([](Nodes, Points p, Counts) { std::swap(p[7], p[200]); }).count("wrong_order"), 0u);
+  EXPECT_GT(after([](Nodes n, Points, Counts) { n[0].hi.x = 0; }).count("wrong_nodes"), 0u);
+  EXPECT_GT(after([](Nodes n, Points, Counts) { n[3].key_low ^= 1; }).count("wrong_nodes"), 0u);
+  EXPECT_GT(after([&](Nodes n, Points, Counts) { n[leaf + 5].lo.z -= 1; }).count("wrong_nodes"), 0u);
+  EXPECT_GT(after([](Nodes, Points, Counts c) { c.point_count = 299; }).count("bad_counts"), 0u);
+  EXPECT_GT(after([](Nodes, Points, Counts c) { c.bounds.hi.x = 2; }).count("bad_counts"), 0u);
+  EXPECT_COPSE_ERROR(validate(context(), build(points), device.span().first(299)), ErrorCode::invalid_argument,
+                     "299 points are given, but the point BVH was built over 300");
+  EXPECT_COPSE_ERROR(validate(context(), PointBvh{}, device.span()), ErrorCode::invalid_argument, "never built");
 }
 
 TEST_P(PointBvhs, RefuseWhatDoesNotFit) {
