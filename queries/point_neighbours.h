@@ -17,7 +17,7 @@ namespace copse {
 // only the order in lists within a radius differs. All functions throw Error invalid_argument if sizes do not match,
 // buffers overlap or the structure was never built; Error out_of_memory; Error cancelled.
 //
-// Memory: scratch of about 20 bytes per query, from 2^14 queries on.
+// Memory: scratch of about 20 bytes per query, from 2^14 queries on; with a point BVH, about 50.
 
 /// Stores in counts[i] how many points are within `radius` of queries[i], as for_each_within defines
 /// it. Puts work on the stream and returns; may be captured in a graph.

@@ -61,6 +61,8 @@ class QueryPacket {
   }
 
  private:
+  static constexpr u32 children_at_once = 4;  // that are loaded before the first is tested, so that loads overlap
+
   __device__ bool reaches(float square) const { return is_query_ && square <= nearest_.limit(); }
 
   __device__ void test_own_leaves() {
@@ -75,8 +77,11 @@ class QueryPacket {
     const u32 first = leaf * point_leaf_size, count = smaller(point_count_ - first, point_leaf_size);
     const NumberedPoint* const points = bvh_.points.data() + first;
     if (count == point_leaf_size) {
+      NumberedPoint loaded[point_leaf_size];  // all loads before the first test, so that they overlap
 #pragma unroll
-      for (u32 k = 0; k < point_leaf_size; ++k) test(points[k]);
+      for (u32 k = 0; k < point_leaf_size; ++k) loaded[k] = points[k];
+#pragma unroll
+      for (u32 k = 0; k < point_leaf_size; ++k) test(loaded[k]);
     } else {
       for (u32 k = 0; k < count; ++k) test(points[k]);
     }
@@ -93,12 +98,20 @@ class QueryPacket {
     const PointNode* const children = bvh_.nodes.data() + first;
     u32 reached = 0;
 #pragma unroll
-    for (u32 k = 0; k < 8; ++k) {
-      if (k >= count) break;
-      const PointNode child = children[k];
-      const bool is_near = reaches(copse::detail::box_square(from_, child.lo, child.hi));
-      reached |= u32(__any_sync(all_lanes, is_near)) << k;
+    for (u32 begin = 0; begin < 8; begin += children_at_once) {
+      Aabb boxes[children_at_once];
+#pragma unroll
+      for (u32 k = 0; k < children_at_once; ++k) {
+        const PointNode child = children[smaller(begin + k, count - 1)];
+        boxes[k] = {child.lo, child.hi};
+      }
+#pragma unroll
+      for (u32 k = 0; k < children_at_once; ++k) {
+        const bool is_near = reaches(copse::detail::box_square(from_, boxes[k].lo, boxes[k].hi));
+        reached |= u32(__any_sync(all_lanes, is_near)) << (begin + k);
+      }
     }
+    reached &= (1u << count) - 1;
     if ((reached >> lane_id() & 1) != 0) {
       stack_.nodes[size + u32(__popc(reached & lower_lanes()))] = first + lane_id();
     }

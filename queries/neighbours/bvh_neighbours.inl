@@ -9,26 +9,25 @@ namespace copse::detail {
 
 struct StoreLeafOfQuery {
   LeafOfQuery leaf_of;
+  QueryOrder order;
   u32* leaves;
-  COPSE_HD void operator()(u64 i) const { leaves[i] = leaf_of(i); }
+  COPSE_HD void operator()(u64 i) const { leaves[i] = leaf_of(order(i)); }
 };
 
+/// Sorts the queries along the Morton curve, by all bits of their keys: in a cluster, fewer bits would leave them in no
+/// order. Then neighbours take the same way down to their leaves.
 template <class Executor>
 BvhQueryOrder order_of_queries(const Executor& ex, ScratchArena::Frame& frame, const PointBvhView& bvh,
                                BufferSpan<const vec3> queries) {
   const u64 n = queries.size();
   u32* leaves = frame.template allocate<u32>(n);
-  const LeafOfQuery leaf_of{bvh, queries.data()};
-  if (!may_order(n)) {
-    for_each(ex, "queries: leaves of points", n, StoreLeafOfQuery{leaf_of, leaves});
-    return {{nullptr}, leaves};
+  u32* order = nullptr;
+  if (may_order(n)) {
+    order = frame.template allocate<u32>(n);
+    radix_sort_read_once(ex, "queries: order of points", n, KeyOfQuery{bvh, queries.data()}, order, all_bits<u64>,
+                         encoding_of<u64>(SortOrder::ascending));
   }
-  u32* order = frame.template allocate<u32>(n);
-  u32* unsorted = frame.template allocate<u32>(n);
-  for_each(ex, "queries: leaves of points", n, StoreLeafOfQuery{leaf_of, unsorted});
-  const u32 leaf_capacity = PointBvhShape(bvh.points.size()).leaf_count();
-  radix_sort_pairs(ex, "queries: order of points", n, Elements<u32>{unsorted}, Index{}, leaves, order,
-                   BitRange{0, larger(32 - leading_zeros(leaf_capacity), 1u)}, SortOrder::ascending);
+  for_each(ex, "queries: leaves of points", n, StoreLeafOfQuery{{bvh, queries.data()}, {order}, leaves});
   return {{order}, leaves};
 }
 

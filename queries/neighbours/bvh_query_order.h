@@ -7,17 +7,28 @@
 
 namespace copse::detail {
 
+/// The Morton key of a query in the box of the points.
+struct KeyOfQuery {
+  PointBvhView bvh;
+  const vec3* queries;
+
+  COPSE_HD u64 operator()(u64 i) const {
+    const PointBvhCounts counts = bvh.counts.data()[0];
+    const vec3 from = clean_point(queries[i]);
+    return counts.point_count > 0 && is_finite(from) ? MortonGrid::of(counts.bounds).key(from) : 0;
+  }
+};
+
 /// The leaf at which a query would stand: the last one whose first key is not above the query's.
 struct LeafOfQuery {
   PointBvhView bvh;
   const vec3* queries;
 
   COPSE_HD u32 operator()(u64 i) const {
-    const PointBvhCounts counts = bvh.counts.data()[0];
-    const vec3 from = clean_point(queries[i]);
-    if (counts.point_count == 0 || !is_finite(from)) return 0;
-    const PointBvhShape shape(counts.point_count);
-    const u64 key = MortonGrid::of(counts.bounds).key(from);
+    const u64 point_count = bvh.counts.data()[0].point_count;
+    if (point_count == 0) return 0;
+    const PointBvhShape shape(point_count);
+    const u64 key = KeyOfQuery{bvh, queries}(i);
     u32 node = 0;
     while (node < shape.first_leaf()) {
       const u32 first = 8 * node + 1, count = shape.child_count(node);

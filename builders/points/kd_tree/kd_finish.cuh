@@ -208,11 +208,15 @@ __global__ static void __launch_bounds__(KdBlock::threads, 2) kd_finish_kernel(c
   KdSubtree(finish, shape, reinterpret_cast<unsigned char*>(kd_finish_memory), warp_totals).run();
 }
 
-/// Returns the first level of which a block can take each subtree in a tree of `n` points.
-inline u32 kd_block_level(u64 n) {
-  u32 level = 0;
-  while (KdShape(n).range(level, 0).count() > KdBlock::capacity) ++level;
-  return level;
+/// Returns the level of the subtrees that blocks finish in a tree of `n` points: one whose subtrees fit a block, and, if
+/// they do not get too small, one with work for all multiprocessors.
+inline u32 kd_block_level(const Executor& ex, u64 n) {
+  constexpr u32 min_points = 1024, blocks_per_multiprocessor = 2;
+  for (u32 level = 0;; ++level) {
+    const u32 count = KdShape(n).range(level, 0).count();
+    const bool leaves_some_idle = u64{1} << level < u64{blocks_per_multiprocessor} * ex.multiprocessor_count;
+    if (count <= KdBlock::capacity && (count <= min_points || !leaves_some_idle)) return level;
+  }
 }
 
 inline void finish_kd_subtrees(const Executor& ex, u64 n, KdFinish finish) {

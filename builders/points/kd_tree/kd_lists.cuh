@@ -91,18 +91,23 @@ struct CopyKdPoint {
   }
 };
 
-/// Turns orders into ranks. Also stores the root, which is the middle of the list along x.
+/// Turns an order into ranks.
 struct StoreKdRanks {
-  KdRanks ranks;
+  const u32* order;
+  u32* ranks;
+  __device__ void operator()(u64 i) const { ranks[order[i]] = u32(i); }
+};
+
+/// Stores the root, which is the middle of the list along x.
+struct StoreKdRoot {
+  const KdPoint* points;
   KdArrays tree;
   u32* pivots;
-  __device__ void operator()(u64 i) const {
-    ranks.y_rank[ranks.y_order[i]] = u32(i);
-    ranks.z_rank[ranks.z_order[i]] = u32(i);
+  __device__ void operator()(u64) const {
     const KdShape shape(tree.counts->point_count);
-    if (i > 0 || shape.count() == 0) return;
+    if (shape.count() == 0) return;
     pivots[0] = shape.root_rank(0, 0);
-    tree.nodes[0] = ranks.points[pivots[0]];
+    tree.nodes[0] = points[pivots[0]];
   }
 };
 
@@ -153,7 +158,11 @@ inline void rank_kd_points(const Executor& ex, const PositionSpan& points, const
     radix_sort_pairs(ex, "kd-tree: sort along y", n, Elements<u32>{y_keys}, Index{}, no_keys, ranks.y_order, bits);
     radix_sort_pairs(ex, "kd-tree: sort along z", n, Elements<u32>{z_keys}, Index{}, no_keys, ranks.z_order, bits);
   }
-  for_each(ex, "kd-tree: ranks", n, StoreKdRanks{ranks, tree, pivots});
+
+  // Both arrays of ranks together would not fit the second-level cache of the GPU, into which these stores scatter.
+  for_each(ex, "kd-tree: ranks along y", n, StoreKdRanks{ranks.y_order, ranks.y_rank});
+  for_each(ex, "kd-tree: ranks along z", n, StoreKdRanks{ranks.z_order, ranks.z_rank});
+  for_each(ex, "kd-tree: root", 1, StoreKdRoot{ranks.points, tree, pivots});
 }
 
 }  // namespace copse::cuda::detail

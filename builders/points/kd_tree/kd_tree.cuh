@@ -20,13 +20,12 @@ struct KdMemory {
   KdItem* items[4];
 };
 
-/// How many splits a build of `n` points makes, and the look-back words that they need.
+/// How many splits a build of `n` points makes down to level `last`, and the look-back words that they need.
 struct KdSplitSizes {
   u32 count = 0;
   u64 words = 0;
 
-  explicit KdSplitSizes(u64 n) {
-    const u32 last = kd_block_level(n);
+  KdSplitSizes(u64 n, u32 last) {
     u32 levels[3] = {0, 0, 0};
     const auto add = [&](u32 axis, u32 to_level) {
       words += kd_split_word_count(n, levels[axis]);
@@ -95,8 +94,8 @@ inline void store_kd_nodes(const Executor& ex, const PositionSpan& points, const
   using detail::KdItem;
   ScratchArena::Frame frame(ex.scratch);
   const u64 n = points.size;
-  const u32 block_level = detail::kd_block_level(n);
-  const detail::KdSplitSizes sizes(n);
+  const u32 block_level = detail::kd_block_level(ex, n);
+  const detail::KdSplitSizes sizes(n, block_level);
   detail::KdMemory memory{};
   memory.ranks.points = frame.allocate<KdPoint>(n);
   memory.ranks.y_order = frame.allocate<u32>(2 * n);
@@ -129,10 +128,11 @@ inline void store_kd_nodes(const Executor& ex, const PositionSpan& points, const
 }
 
 inline u64 kd_stage_scratch_bytes(const Executor& ex, u64 n) {
-  const detail::KdSplitSizes sizes(n);
-  const u64 lists = detail::kd_block_level(n) > 0 ? 4 * ScratchArena::bytes_for<detail::KdItem>(n) : 0;
+  const u32 block_level = detail::kd_block_level(ex, n);
+  const detail::KdSplitSizes sizes(n, block_level);
+  const u64 lists = block_level > 0 ? 4 * ScratchArena::bytes_for<detail::KdItem>(n) : 0;
   return ScratchArena::bytes_for<KdPoint>(n) + ScratchArena::bytes_for<u32>(2 * n) +
-         5 * ScratchArena::bytes_for<u32>(n) + ScratchArena::bytes_for<u32>(u64{1} << detail::kd_block_level(n)) +
+         5 * ScratchArena::bytes_for<u32>(n) + ScratchArena::bytes_for<u32>(u64{1} << block_level) +
          ScratchArena::bytes_for<u64>(sizes.cleared_words()) + larger(lists, detail::kd_sort_scratch_bytes(ex, n));
 }
 
