@@ -48,7 +48,7 @@ void rebuild_kd_tree(Context& context, KdTree& tree, const PositionSpan& points)
 KdTree make_kd_tree(Context& context, u64 point_capacity);
 
 /// Returns the bytes that build_kd_tree takes for so many points on this context: 16 per point, and scratch of
-/// about 85 more per point on CUDA, 16 on the CPU.
+/// about 80 more per point on CUDA, 16 on the CPU.
 /// Throws: Error capacity past 2^30 points.
 BuildSizes kd_tree_sizes(Context& context, u64 point_count);
 
