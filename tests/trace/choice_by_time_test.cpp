@@ -96,6 +96,16 @@ TEST(ChoiceByTime, FollowsNoSmallChanges) {
   EXPECT_EQ(run(choice, {1.4, 1.3}, 400)[0], 400u);
 }
 
+TEST(ChoiceByTime, TrustsWorkAgainThatStaysTheSame) {
+  ChoiceByTime choice;
+  for (u32 i = 0; i < 6; ++i) {
+    run(choice, {1, 2}, 200);
+    run(choice, {3, 6}, 200);
+  }
+  EXPECT_GT(run(choice, {1, 2}, 20000)[0], 10000u);
+  EXPECT_EQ(run(choice, {4, 8}, 200)[2], 0u);  // it tries at once
+}
+
 TEST(ChoiceByTime, LeavesWorkAloneThatKeepsChanging) {
   ChoiceByTime choice;
   u32 decided = 0, late = 0;

@@ -40,6 +40,7 @@ class ChoiceByTime {
       calls_ = 0, next_check_ = 1;
     }
     if (calls_ == calls_between_trials) {
+      changes_ = 0;
       begin_trials(trials_[best_].time * near_best);
       return next(way_count);
     }
@@ -98,7 +99,7 @@ class ChoiceByTime {
   u32 undecided_calls_ = first_calls;
   u32 best_ = undecided;
   u32 calls_ = 0, next_check_ = 1;  // since the choice
-  u32 changes_ = 0;
+  u32 changes_ = 0;                 // since the work last stayed the same for so long that trials were repeated
 };
 
 }  // namespace copse::detail
