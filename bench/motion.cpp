@@ -118,8 +118,7 @@ void add_benchmarks(const Mesh& mesh) {
         benchmark::RegisterBenchmark(
             name.c_str(), [=, &mesh](benchmark::State& state) { measure(state, backend, mesh, step, pose); })
             ->UseManualTime()
-            ->Unit(benchmark::kMillisecond)
-            ->MinTime(0.2);
+            ->Unit(benchmark::kMillisecond);
       }
     }
   }

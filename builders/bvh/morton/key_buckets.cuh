@@ -23,54 +23,87 @@ struct DistributeShape {
   static constexpr u64 tile = u64{threads} * at_once;
 };
 
-/// Puts the key of a lane into its bucket. All lanes of a warp call it, for 32 neighbouring primitives.
-///   bucket: of the lane's last key; becomes that of this one
-__device__ inline void place_key(const KeyBuckets& buckets, u64 i, u64 key, bool is_there, u32& bucket) {
-  const bool is_valid = is_there && key < invalid_morton_key;
+/// Marks the invalid primitives of a warp, which are of 32 neighbouring numbers. All lanes of the warp call it.
+__device__ inline void mark_invalid(const KeyBuckets& buckets, u64 i, bool is_there, bool is_valid) {
   const u32 invalid = __ballot_sync(all_lanes, is_there && !is_valid);
-  if (is_there && lane_id() == 0) {
-    buckets.invalid_bits[i / warp_size] = invalid;
-    u32* const of_chunk = buckets.counts + buckets.shape.bucket_count + i / BucketShape::capacity;
-    if (invalid != 0) fetch_add_relaxed(of_chunk, u32(__popc(invalid)));
-  }
-  if (is_valid) bucket = buckets.bucket_of(key, bucket);
+  if (!is_there || lane_id() != 0) return;
+  buckets.invalid_bits[i / warp_size] = invalid;
+  u32* const of_chunk = buckets.counts + buckets.shape.bucket_count + i / BucketShape::capacity;
+  if (invalid != 0) fetch_add_relaxed(of_chunk, u32(__popc(invalid)));
+}
 
-  const u32 peers = __match_any_sync(all_lanes, is_valid ? bucket : invalid_id);
-  const u32 rank = u32(__popc(peers & lower_lanes()));
-  u32 first = 0;
-  if (is_valid && rank == 0) first = fetch_add_relaxed(buckets.counts + bucket, u32(__popc(peers)));
-  first = __shfl_sync(all_lanes, first, __ffs(int(peers)) - 1);
-  if (!is_valid) return;
-  if (first + rank >= BucketShape::capacity) {
+/// The place of a lane's key in its bucket. The lanes of a warp that share a bucket take their places together.
+struct PlaceInBucket {
+  u32 rank, leader, first;
+
+  /// All lanes of a warp call it.
+  ///   bucket: invalid_id for a lane without a key
+  __device__ void take(const KeyBuckets& buckets, u32 bucket) {
+    const u32 peers = __match_any_sync(all_lanes, bucket);
+    rank = u32(__popc(peers & lower_lanes()));
+    leader = u32(__ffs(int(peers))) - 1;
+    first = 0;
+    if (bucket != invalid_id && rank == 0) first = fetch_add_relaxed(buckets.counts + bucket, u32(__popc(peers)));
+  }
+  /// All lanes of a warp call it, some time after take(), so that several atomics overlap.
+  __device__ u32 get() const { return __shfl_sync(all_lanes, first, int(leader)) + rank; }
+};
+
+__device__ inline void store_key(const KeyBuckets& buckets, u32 bucket, u32 k, u64 key, u64 id) {
+  if (k >= BucketShape::capacity) {
     store_relaxed(&buckets.state->overflowed, 1u);
     return;
   }
-  const u64 place = buckets.place(bucket) + first + rank;
+  const u64 place = buckets.place(bucket) + k;
   buckets.keys[place] = key;
-  buckets.ids[place] = u32(i);
+  buckets.ids[place] = u32(id);
 }
 
+/// Puts the keys of a tile into their buckets. All threads of a block call it.
+///   guess: the bucket of the thread's last key; becomes that of this one
+template <class Ready>
+__device__ void distribute_tile_of_keys(const Ready& ready, const KeyBuckets& buckets, u64 first, u32& guess) {
+  constexpr u32 at_once = DistributeShape::at_once, threads = DistributeShape::threads;
+  const u64 n = buckets.shape.n;
+  Aabb box[at_once];
+#pragma unroll
+  for (u32 k = 0; k < at_once; ++k) box[k] = ready.start(smaller(first + k * threads + threadIdx.x, n - 1));
+
+  u64 key[at_once];
+  u32 bucket[at_once];
+  PlaceInBucket place[at_once];
+#pragma unroll
+  for (u32 k = 0; k < at_once; ++k) {
+    const u64 i = first + k * threads + threadIdx.x;
+    const bool is_there = i < n;
+    key[k] = is_there ? ready.finish(i, box[k]) & buckets.key_mask : invalid_morton_key;
+    const bool is_valid = key[k] < invalid_morton_key;
+    mark_invalid(buckets, i, is_there, is_valid);
+    if (is_valid) guess = buckets.bucket_of(key[k], guess);
+    bucket[k] = is_valid ? guess : invalid_id;
+    place[k].take(buckets, bucket[k]);
+  }
+#pragma unroll
+  for (u32 k = 0; k < at_once; ++k) {
+    const u32 in_bucket = place[k].get();
+    if (bucket[k] != invalid_id) {
+      store_key(buckets, bucket[k], in_bucket, key[k], first + k * threads + threadIdx.x);
+    }
+  }
+}
+
+/// Each block takes neighbouring tiles, so that the last bucket is a good guess.
 template <class KeyOf>
 __global__ static void __launch_bounds__(DistributeShape::threads, DistributeShape::blocks)
     distribute_keys_kernel(const KeyOf key_of, const KeyBuckets buckets) {
-  constexpr u32 at_once = DistributeShape::at_once;
   overlap_launches();
   if (buckets.order_is_lost()) return;
   const auto ready = key_of.ready();
-  const u64 n = buckets.shape.n, step = gridDim.x * DistributeShape::tile;
-  u32 bucket = 0;
-  for (u64 first = blockIdx.x * DistributeShape::tile; first < n; first += step) {
-    Aabb box[at_once];
-#pragma unroll
-    for (u32 k = 0; k < at_once; ++k) {
-      box[k] = ready.start(smaller(first + k * DistributeShape::threads + threadIdx.x, n - 1));
-    }
-#pragma unroll
-    for (u32 k = 0; k < at_once; ++k) {
-      const u64 i = first + k * DistributeShape::threads + threadIdx.x;
-      const u64 key = i < n ? ready.finish(i, box[k]) & buckets.key_mask : 0;
-      place_key(buckets, i, key, i < n, bucket);
-    }
+  const u64 tiles = divide_rounding_up(buckets.shape.n, DistributeShape::tile);
+  const u64 begin = blockIdx.x * tiles / gridDim.x, end = (blockIdx.x + u64{1}) * tiles / gridDim.x;
+  u32 guess = 0;
+  for (u64 tile = begin; tile < end; ++tile) {
+    distribute_tile_of_keys(ready, buckets, tile * DistributeShape::tile, guess);
   }
 }
 

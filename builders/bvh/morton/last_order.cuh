@@ -45,6 +45,7 @@ struct LastOrderState {
   u32 descent_count;  // samples that are larger than the sample two buckets later
   u32 overflowed;     // 1 if a bucket was full
   u32 needs_full_sort;
+  u32 unused;
 };
 
 /// How many buckets and samples there are for `n` primitives. Invalid primitives have chunks of their own: for each
@@ -156,6 +157,11 @@ struct CloseBucket {
   }
 };
 
+/// The words of the state and of the counts behind it.
+inline u64 state_words(const BucketShape& shape) {
+  return sizeof(LastOrderState) / sizeof(u32) + shape.list_count();
+}
+
 /// Stores the order by buckets, or finds that the full sort must run.
 template <class Executor, class Boxes>
 void sort_by_buckets(const Executor& ex, const MortonKeyOf<Boxes>& key_of, const BucketShape& shape, u64 key_mask,
@@ -163,7 +169,7 @@ void sort_by_buckets(const Executor& ex, const MortonKeyOf<Boxes>& key_of, const
   ScratchArena::Frame frame(ex.scratch);
   u64* const samples = frame.allocate<u64>(shape.sample_count());
   u64* const sorted_samples = frame.allocate<u64>(shape.sample_count());
-  u32* const counts = frame.allocate<u32>(shape.list_count());
+  u32* const counts = reinterpret_cast<u32*>(state + 1);
   u32* const begins = frame.allocate<u32>(shape.list_count());
   const u64 places = u64{shape.bucket_count} * BucketShape::capacity;
   const KeyBuckets buckets{shape,
@@ -175,8 +181,7 @@ void sort_by_buckets(const Executor& ex, const MortonKeyOf<Boxes>& key_of, const
                            frame.allocate<u32>(places),
                            frame.allocate<u32>(divide_rounding_up(shape.n, u64{32})),
                            state};
-  fill_bytes(ex, "last order: clear", state, 1, 0);
-  fill_bytes(ex, "last order: clear", counts, shape.list_count(), 0);
+  fill_bytes(ex, "last order: clear", reinterpret_cast<u32*>(state), state_words(shape), 0);
   for_each(ex, "last order: samples", shape.sample_count(),
            TakeSample<MortonKeyOf<Boxes>>{key_of, shape, order.bvh, samples, state});
   radix_sort_keys(ex, "last order: sort samples", shape.sample_count(), Elements<u64>{samples}, sorted_samples,
@@ -197,11 +202,12 @@ MortonOrder sort_from_last_order(const Executor& ex, ScratchArena::Frame& frame,
   const PrecomputedBounds precomputed = choose_precomputed_bounds<Boxes>(ex, frame, n);
   ScratchArena::Frame sort_frame(ex.scratch);
   auto* const bounds = sort_frame.allocate<Aabb>(1);
-  auto* const state = sort_frame.allocate<LastOrderState>(1);
+  const BucketShape shape(n);
+  auto* const state = reinterpret_cast<LastOrderState*>(sort_frame.allocate<u32>(state_words(shape)));
   bound_for_keys(ex, boxes, n, precomputed, bounds);
   const MortonKeyOf<Boxes> key_of{boxes, bounds, precomputed};
   const u64 key_mask = KeyShape(n, key_bits_or_fast(n, morton_bits)).key_mask;
-  sort_by_buckets(ex, key_of, BucketShape(n), key_mask, order, state);
+  sort_by_buckets(ex, key_of, shape, key_mask, order, state);
   run_if(ex, &state->needs_full_sort,
          [&](const auto& branch) { sort_all_keys(branch, key_of, n, morton_bits, order); });
   return {order.deltas, precomputed};
@@ -214,12 +220,12 @@ MortonOrderScratch last_order_scratch(const Executor& ex, u64 n, bool of_triangl
   const BucketShape shape(n);
   const u64 places = u64{shape.bucket_count} * BucketShape::capacity;
   const u64 bucket_bytes = 2 * ScratchArena::bytes_for<u64>(shape.sample_count()) +
-                           2 * ScratchArena::bytes_for<u32>(shape.list_count()) +
+                           ScratchArena::bytes_for<u32>(shape.list_count()) +
                            ScratchArena::bytes_for<u64>(places) + ScratchArena::bytes_for<u32>(places) +
                            ScratchArena::bytes_for<u32>(divide_rounding_up(n, u64{32})) +
                            larger(u64(radix_sort_keys_scratch_bytes<u64>(ex, shape.sample_count(), high_word)),
                                   u64(scan_scratch_bytes<u32>(ex, shape.list_count())));
-  scratch.bytes = ScratchArena::bytes_for<LastOrderState>(1) + larger(scratch.bytes, bucket_bytes);
+  scratch.bytes = ScratchArena::bytes_for<u32>(state_words(shape)) + larger(scratch.bytes, bucket_bytes);
   return scratch;
 }
 

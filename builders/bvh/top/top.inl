@@ -30,7 +30,7 @@ void reinsert_nodes(const Executor& ex, u64 node_count, const BvhArrays& bvh, u3
 template <class Executor>
 u64 reinsert_scratch_bytes(const Executor& ex, u64 node_count);
 
-inline constexpr SahOptions top_options{};
+inline constexpr SahOptions top_options{.rotation_passes = 0};
 inline constexpr u32 top_reinsertion_passes = 2;
 
 /// Keeps the node of a cluster, and stores its box. What is past the last cluster has an empty box, which the SAH
