@@ -49,6 +49,18 @@ struct IdDigit {
   __device__ u32 operator()(u32 place) const { return memory.ids[place] >> shift & (BucketMemory::digits - 1); }
 };
 
+/// Returns the lanes with the same digit, by a vote for each of its bits.
+__device__ inline u32 lanes_of_digit(u32 digit) {
+  u32 lanes = all_lanes;
+#pragma unroll
+  for (u32 bit = 0; bit < BucketMemory::digit_bits; ++bit) {
+    const bool is_set = (digit >> bit & 1) != 0;
+    const u32 votes = __ballot_sync(all_lanes, is_set);
+    lanes &= is_set ? votes : ~votes;
+  }
+  return lanes;
+}
+
 /// Sorts by one digit; equal digits keep their order. All threads of the block call it.
 template <class DigitOf>
 __device__ void sort_by_digit(BucketMemory& memory, u32 count, const DigitOf& digit_of) {
@@ -66,8 +78,8 @@ __device__ void sort_by_digit(BucketMemory& memory, u32 count, const DigitOf& di
     const u32 k = first + row * warp_size;
     const bool is_there = k < count;
     place[row] = is_there ? memory.place(k) : 0;
-    digit[row] = is_there ? digit_of(place[row]) : Memory::digits;
-    const u32 peers = __match_any_sync(all_lanes, digit[row]);
+    digit[row] = is_there ? digit_of(place[row]) : 0;
+    const u32 peers = lanes_of_digit(digit[row]) & __ballot_sync(all_lanes, is_there);
     const u32 lower = u32(__popc(peers & lower_lanes()));
     const u32 before = is_there ? memory.counts[warp][digit[row]] : 0;
     __syncwarp();

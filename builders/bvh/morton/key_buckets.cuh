@@ -39,7 +39,8 @@ struct PlaceInBucket {
   /// All lanes of a warp call it.
   ///   bucket: invalid_id for a lane without a key
   __device__ void take(const KeyBuckets& buckets, u32 bucket) {
-    const u32 peers = __match_any_sync(all_lanes, bucket);
+    const bool is_one = __all_sync(all_lanes, bucket == shuffle_from(bucket, 0)) != 0;
+    const u32 peers = is_one ? all_lanes : __match_any_sync(all_lanes, bucket);
     rank = u32(__popc(peers & lower_lanes()));
     leader = u32(__ffs(int(peers))) - 1;
     first = 0;

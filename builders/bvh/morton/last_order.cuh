@@ -13,9 +13,9 @@
 //   buckets     |    |    |    |          room for 4096 keys each, in any order; then sorted one by one
 //
 // The result is that of the full sort, byte for byte, whatever the old order is: it decides about time alone. Two
-// things are noticed on the device, and then the full sort runs in a branch (run_if): an eighth of the samples are
-// compared with the sample two buckets later, and if more than a quarter of them are out of order, the order is
-// lost; and a bucket may overflow, where many keys are equal.
+// things are noticed on the device, and then the full sort runs in a branch (run_if). An eighth of the samples are
+// compared with the sample a sixteenth of the order later; if more than a quarter of these pairs are out of order, the
+// order is lost. And a bucket may overflow, where many keys are equal.
 //
 // Source: Pantaleoni, Luebke, "HLBVH: Hierarchical LBVH Construction for Real-Time Ray Tracing of Dynamic Geometry",
 // HPG 2010, for the idea that the order of the last frame saves most of the sort. Where we differ: they compress
@@ -42,7 +42,7 @@ inline constexpr BitRange high_word{32, 64};
 
 /// What the device finds out about the old order.
 struct LastOrderState {
-  u32 descent_count;  // samples that are larger than the sample two buckets later
+  u32 descent_count;  // samples that are larger than a sample far behind them
   u32 overflowed;     // 1 if a bucket was full
   u32 needs_full_sort;
   u32 unused;
@@ -54,7 +54,6 @@ struct BucketShape {
   static constexpr u32 capacity = 4096;  // keys of a bucket, numbers of a chunk
   static constexpr u32 mean_size = capacity / 2;
   static constexpr u32 samples_per_bucket = 32;
-  static constexpr u32 checked_distance = 2 * samples_per_bucket;
   static constexpr u32 check_stride = 8;
   static constexpr u64 min_primitives = 4 * capacity;  // below, the full sort is as fast
 
@@ -68,7 +67,8 @@ struct BucketShape {
         chunk_count(u32(divide_rounding_up(count, u64{capacity}))) {}
 
   COPSE_HD u32 sample_count() const { return bucket_count * samples_per_bucket; }
-  COPSE_HD u32 checked_count() const { return (sample_count() - checked_distance) / check_stride; }
+  COPSE_HD u32 checked_distance() const { return sample_count() / 16; }
+  COPSE_HD u32 checked_count() const { return (sample_count() - checked_distance()) / check_stride; }
   COPSE_HD u32 list_count() const { return bucket_count + chunk_count; }
 };
 
@@ -119,7 +119,7 @@ struct TakeSample {
     const u64 key = key_of_sample(ready, i);
     samples[i] = key >> 32 << 32;
     if (i % BucketShape::check_stride != 0 || i / BucketShape::check_stride >= shape.checked_count()) return;
-    const u64 later = key_of_sample(ready, i + BucketShape::checked_distance);
+    const u64 later = key_of_sample(ready, i + shape.checked_distance());
     if (later < key) fetch_add_relaxed(&state->descent_count, 1u);
   }
 

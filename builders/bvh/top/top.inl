@@ -10,9 +10,10 @@
 // top take the pairs that the old one had:
 //
 //   small tree   node t is in pair (t - 1) / 2     ->   pairs[(t - 1) / 2] + (t - 1) % 2 in the large one
-//                leaf of cluster c                 ->   a copy of node clusters[c]
+//                leaf of cluster c                 ->   a copy of the node of clusters[c]
 
 #include "builders/bvh/build/bvh_arrays.h"
+#include "builders/bvh/reinsert.h"
 #include "builders/bvh/sah.h"
 #include "builders/bvh/top/top_cut.h"
 #include "primitives/inputs.h"
@@ -26,12 +27,12 @@ void build_over_boxes(const Executor& ex, const Aabb* boxes, u64 n, const Option
 template <class Executor, class Options>
 u64 build_scratch_bytes(const Executor& ex, u64 n, u64 view_count, const Options& options);
 template <class Executor>
-void reinsert_nodes(const Executor& ex, u64 node_count, const BvhArrays& bvh, u32 passes);
+void reinsert_nodes(const Executor& ex, u64 node_count, const BvhArrays& bvh, const ReinsertOptions& options);
 template <class Executor>
 u64 reinsert_scratch_bytes(const Executor& ex, u64 node_count);
 
 inline constexpr SahOptions top_options{.rotation_passes = 0};
-inline constexpr u32 top_reinsertion_passes = 2;
+inline constexpr ReinsertOptions top_reinsertion{.passes = 2};
 
 /// Keeps the node of a cluster, and stores its box. What is past the last cluster has an empty box, which the SAH
 /// builder leaves out.
@@ -43,7 +44,7 @@ struct TakeCluster {
 
   COPSE_HD void operator()(u64 i) const {
     const bool is_there = i < *cut.cluster_count;
-    if (is_there) nodes[i] = bvh.nodes[cut.clusters[i]];
+    if (is_there) nodes[i] = bvh.nodes[cut.clusters[i].node];
     boxes[i] = is_there ? nodes[i].box() : Aabb::empty();
   }
 };
@@ -128,8 +129,8 @@ void rebuild_top_nodes(const Executor& ex, u64 n, const BvhArrays& bvh) {
   ScratchArena::Frame frame(ex.scratch);
   const u64 capacity = TopShape::capacity(n);
   if (capacity < 3) return;
-  const TopCut cut{frame.allocate<u32>(capacity), frame.allocate<u32>(capacity), frame.allocate<u32>(capacity),
-                   frame.allocate<u32>(1), u32(capacity)};
+  const TopCut cut{frame.allocate<TopCluster>(capacity), frame.allocate<TopCluster>(capacity),
+                   frame.allocate<u32>(capacity), frame.allocate<u32>(1), u32(capacity)};
   auto* const clusters = frame.allocate<BvhNode>(capacity);
   auto* const boxes = frame.allocate<Aabb>(capacity);
   auto* const areas = frame.allocate<TopAreas>(1);
@@ -138,7 +139,7 @@ void rebuild_top_nodes(const Executor& ex, u64 n, const BvhArrays& bvh) {
   cut_top(ex, bvh, cut);
   for_each(ex, "top: clusters", capacity, TakeCluster{bvh, cut, clusters, boxes});
   build_over_boxes(ex, static_cast<const Aabb*>(boxes), capacity, top_options, small);
-  reinsert_nodes(ex, node_capacity(capacity), small, top_reinsertion_passes);
+  reinsert_nodes(ex, node_capacity(capacity), small, top_reinsertion);
   reduce(ex, "top: areas", capacity, TopAreaOf{bvh, small, cut}, TopAreas{0, 0}, AddTopAreas{}, areas);
   for_each(ex, "top: place", node_capacity(capacity), PlaceTopNode{bvh, small, cut, clusters, areas});
 }
@@ -149,10 +150,10 @@ u64 rebuild_top_scratch_bytes(const Executor& ex, u64 n) {
   if (capacity < 3) return 0;
   const u64 build_bytes = larger(build_scratch_bytes(ex, capacity, 0, top_options),
                                  reinsert_scratch_bytes(ex, node_capacity(capacity)));
-  return 3 * ScratchArena::bytes_for<u32>(capacity) + ScratchArena::bytes_for<u32>(1) +
-         ScratchArena::bytes_for<BvhNode>(capacity) + ScratchArena::bytes_for<Aabb>(capacity) +
-         ScratchArena::bytes_for<TopAreas>(1) + small_tree_bytes(capacity) +
-         larger(build_bytes, u64(reduce_scratch_bytes<TopAreas>(ex, capacity)));
+  return 2 * ScratchArena::bytes_for<TopCluster>(capacity) + ScratchArena::bytes_for<u32>(capacity) +
+         ScratchArena::bytes_for<u32>(1) + ScratchArena::bytes_for<BvhNode>(capacity) +
+         ScratchArena::bytes_for<Aabb>(capacity) + ScratchArena::bytes_for<TopAreas>(1) +
+         small_tree_bytes(capacity) + larger(build_bytes, u64(reduce_scratch_bytes<TopAreas>(ex, capacity)));
 }
 
 template void rebuild_top_nodes(const BodyExecutor&, u64, const BvhArrays&);

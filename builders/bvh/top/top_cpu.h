@@ -11,33 +11,28 @@ namespace copse::cpu {
 
 /// Contract: builders/bvh/top/top.inl.
 inline void cut_top(const Executor& ex, const copse::detail::BvhArrays& bvh, const copse::detail::TopCut& cut) {
-  using copse::detail::TopShape;
+  using copse::detail::TopCluster;
   throw_if_cancelled(ex);
-  u32* now = cut.clusters;
-  u32* next = cut.next_clusters;
-  u32 count = bvh.counts->node_count == 0 ? 0 : 1, pair_count = 0, halvings = 0;
-  if (count > 0) now[0] = 0;
-  double threshold = copse::detail::first_threshold(bvh);
-  const u32 enough = std::min(TopShape::enough_clusters, cut.capacity);
-  while (count > 0 && count < enough && halvings < TopShape::max_halvings) {
+  TopCluster* now = cut.clusters;
+  TopCluster* next = cut.next_clusters;
+  u32 count = bvh.counts->node_count == 0 ? 0 : 1, pair_count = 0;
+  if (count > 0) now[0] = TopCluster::of(bvh.nodes, 0);
+  const u32 enough = smaller(copse::detail::TopShape::enough_clusters, cut.capacity);
+  while (count > 0 && count < enough) {
+    float largest = 0;
     u32 gone = 0;
-    for (u32 i = 0; i < count; ++i) gone += copse::detail::gives_way(bvh.nodes[now[i]], threshold) ? 1 : 0;
-    if (count + gone > cut.capacity) break;
-    if (gone == 0) {
-      threshold /= 2;
-      ++halvings;
-      continue;
-    }
+    for (u32 i = 0; i < count; ++i) largest = max_number(largest, now[i].area);
+    for (u32 i = 0; i < count; ++i) gone += now[i].gives_way(largest) ? 1 : 0;
+    if (gone == 0 || count + gone > cut.capacity) break;
     u32 next_count = 0;
     for (u32 i = 0; i < count; ++i) {
-      const BvhNode& node = bvh.nodes[now[i]];
-      if (!copse::detail::gives_way(node, threshold)) {
+      if (!now[i].gives_way(largest)) {
         next[next_count++] = now[i];
         continue;
       }
-      cut.pairs[pair_count++] = node.first;
-      next[next_count++] = node.first;
-      next[next_count++] = node.first + 1;
+      cut.pairs[pair_count++] = now[i].children;
+      next[next_count++] = TopCluster::of(bvh.nodes, now[i].children);
+      next[next_count++] = TopCluster::of(bvh.nodes, now[i].children + 1);
     }
     std::swap(now, next);
     count = next_count;

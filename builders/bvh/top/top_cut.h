@@ -2,15 +2,15 @@
 
 // The cut of a tree into its top and the clusters below it.
 //
-// The cut begins with the root as its only cluster. In a round, each cluster of more area than a threshold gives
-// way to its two children, which take its place in the list. If no cluster has more, the threshold is halved. The
-// rounds end once there are enough clusters, or if the next round could leave no room. So the clusters are a function
-// of the tree alone, in the order of a walk from left to right.
+// The cut begins with the root as its only cluster. In a round, each cluster of more than half the area of the largest
+// one gives way to its two children, which take its place in the list. The rounds end once there are enough clusters,
+// or if the next round could leave no room. So the clusters are a function of the tree alone, in the order of a walk
+// from left to right. Leaves stay clusters, whatever their area.
 //
 //   round 0    [root]
-//   round 1    [a, b]                a and b are above the threshold
-//   round 2    [c, d, e, f]          only d is
-//   round 3    [c, g, h, e, f]
+//   round 1    [a, b]
+//   round 2    [c, d, e, f]          a and b were alike
+//   round 3    [c, g, h, e, f]       only d has more than half the area of d
 
 #include "builders/bvh/build/bvh_arrays.h"
 #include "builders/geometry/aabb.h"
@@ -21,32 +21,36 @@ struct TopShape {
   static constexpr u32 enough_clusters = 8192;
   static constexpr u32 max_clusters = 2 * enough_clusters;
 
-  /// Halvings of the threshold after which areas are as good as 0.
-  static constexpr u32 max_halvings = 100;
-
   /// Returns the most clusters of a tree over `primitive_count` primitives.
   static constexpr u64 capacity(u64 primitive_count) {
     return primitive_count < max_clusters ? primitive_count : max_clusters;
   }
 };
 
-/// The clusters of a cut, in the memory of the executor.
-struct TopCut {
-  u32* clusters;       // [cluster]: its node
-  u32* next_clusters;  // of the next round
-  u32* pairs;          // [number]: the first child of a node of the top
-  u32* cluster_count;  // pairs are one less
-  u32 capacity;        // of clusters
+/// A cluster, with what a round must know of it.
+struct TopCluster {
+  u32 node;
+  u32 children;  // the first of them; 0 for a leaf
+  float area;    // 0 for a leaf, which never gives way
+
+  COPSE_HD static TopCluster of(const BvhNode* nodes, u32 node) {
+    const BvhNode own = nodes[node];
+    if (own.is_leaf()) return {node, 0, 0};
+    return {node, own.first, float(half_area(own.box()))};
+  }
+
+  /// Returns whether the cluster gives way to its children in a round.
+  ///   largest: the largest area of a cluster
+  COPSE_HD bool gives_way(float largest) const { return area > 0.5f * largest; }
 };
 
-/// Returns whether a node gives way to its children in a round.
-COPSE_HD inline bool gives_way(const BvhNode& node, double threshold) {
-  return !node.is_leaf() && half_area(node.box()) > threshold;
-}
-
-/// Returns the area above which the root gives way first, or nothing below 0 for a tree without primitives.
-COPSE_HD inline double first_threshold(const BvhArrays& bvh) {
-  return half_area(bvh.nodes[0].box()) / 2;
-}
+/// The clusters of a cut, in the memory of the executor.
+struct TopCut {
+  TopCluster* clusters;
+  TopCluster* next_clusters;  // of the next round
+  u32* pairs;                 // [number]: the first child of a node of the top
+  u32* cluster_count;         // pairs are one less
+  u32 capacity;               // of clusters
+};
 
 }  // namespace copse::detail
