@@ -270,9 +270,9 @@ void sort_small_groups(const Executor& ex, const SuffixSort& sort, const Heads& 
   ScratchArena::Frame frame(ex.scratch);
   const u64 count = sort.place_count;
   u32* ids = frame.template allocate<u32>(count);
-  u32* keys = frame.template allocate<u32>(count);
-  for_each(ex, "suffix array: second keys", count,
-           ReadSecondKeys{sort.places, sort.heads, sort.suffixes, sort.ranks, sort.depth, ids, keys});
+  u32* keys = frame.template allocate<u32>(padded_keys(count));
+  for_each(ex, "suffix array: second keys", padded_keys(count),
+           ReadSecondKeys{sort.places, count, sort.heads, sort.suffixes, sort.ranks, sort.depth, ids, keys});
   for_each(ex, "suffix array: small groups", count,
            SortSmallGroups{sort.places, sort.heads, new_heads, ids, keys, sort.suffixes});
 }

@@ -150,9 +150,21 @@ struct ScatterRanks {
   COPSE_HD void operator()(u64 k) const { ranks[suffixes[k]] = heads[k]; }
 };
 
-/// Reads the second key of each suffix in a small group: the rank of the suffix that begins `depth` symbols later.
+/// Four keys that one instruction loads.
+struct alignas(16) KeyQuad {
+  u32 key[4];
+};
+
+/// The number of keys of a round: whole quads.
+COPSE_HD inline u64 padded_keys(u64 count) {
+  return (count + 3) / 4 * 4;
+}
+
+/// Reads the second key of each suffix in a small group: the rank of the suffix that begins `depth` symbols later. The
+/// other keys are 0.
 struct ReadSecondKeys {
   Places places;
+  u64 place_count;
   Heads heads;
   const u32* suffixes;
   const u32* ranks;
@@ -161,11 +173,16 @@ struct ReadSecondKeys {
   u32* keys;
 
   COPSE_HD void operator()(u64 k) const {
-    const u64 p = places(k);
-    if (heads.is_alone(p) || !heads.small_group(p).is_small()) return;
-    const u32 id = suffixes[p];
-    ids[k] = id;
-    keys[k] = ranks[id + depth];
+    u32 key = 0;
+    if (k < place_count) {
+      const u64 p = places(k);
+      if (!heads.is_alone(p) && heads.small_group(p).is_small()) {
+        const u32 id = suffixes[p];
+        ids[k] = id;
+        key = ranks[id + depth];
+      }
+    }
+    keys[k] = key;
   }
 };
 
@@ -176,7 +193,7 @@ struct SortSmallGroups {
   Heads heads;      // before
   Heads new_heads;  // begin as `heads`
   const u32* ids;
-  const u32* keys;
+  const u32* keys;  // at a multiple of 16 bytes
   u32* suffixes;
 
   COPSE_HD void operator()(u64 k) const {
@@ -185,17 +202,17 @@ struct SortSmallGroups {
     const GroupPlace group = heads.small_group(p);
     if (!group.is_small()) return;
     const u32 own = u32(p - group.begin), size = u32(group.end - group.begin);
-    const u32* const keys_of_group = keys + (k - own);
-    const u32 key = keys_of_group[own];
+    const u64 first = k - own;  // the key of the first suffix of the group
+    const u32 key = keys[k];
     u32 lower = 0, equal_before = 0;
-#pragma unroll 4
-    for (u32 j = 0; j < own; ++j) {
-      const u32 other = keys_of_group[j];
-      lower += other < key ? 1 : 0;
-      equal_before += other == key ? 1 : 0;
+    for (u64 quad = first / 4 * 4; quad < first + size; quad += 4) {
+      const KeyQuad others = *reinterpret_cast<const KeyQuad*>(keys + quad);
+      for (u32 c = 0; c < 4; ++c) {
+        const u32 j = u32(quad + c - first);  // in the group; before its first key, past any size
+        lower += u32(others.key[c] < key) & u32(j < size);
+        equal_before += u32(others.key[c] == key) & u32(j < own);
+      }
     }
-#pragma unroll 4
-    for (u32 j = own + 1; j < size; ++j) lower += keys_of_group[j] < key ? 1 : 0;
     const u64 head = group.begin + lower;
     suffixes[head + equal_before] = ids[k];
     if (equal_before == 0 && lower > 0) new_heads.set(head);
