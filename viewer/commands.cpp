@@ -26,7 +26,7 @@ constexpr Shortcut table[] = {
 
     {Command::rebuild, GLFW_KEY_R, Modifier::none, "R", "Rebuild the structure now", "Structure"},
     {Command::refit, GLFW_KEY_T, Modifier::none, "T", "Refit the structure now", "Structure"},
-    {Command::next_update_mode, GLFW_KEY_U, Modifier::none, "U", "When moving: nothing, refit, rebuild",
+    {Command::next_update_mode, GLFW_KEY_U, Modifier::none, "U", "When moving: nothing, refit, rebuild, automatic",
      "Structure"},
     {Command::next_comparison, GLFW_KEY_C, Modifier::none, "C", "Compare A and B: off, side by side, difference",
      "Structure"},

@@ -221,6 +221,19 @@ TEST_P(Structures, StructureThatIsLeftBehindBreaksAndIsMended) {
   EXPECT_EQ(live.drift(), 1.0);
 }
 
+TEST_P(Structures, AutomaticRebuildsWhereARefitWouldHaveGrownByAQuarter) {
+  for (const float strength : {0.02f, 0.5f, 4.0f}) {
+    const Pose pose{Deformation::explode, strength, 0.25f};
+    LiveStructure refitted = live_over(sphere(), tree_on(GetParam())),
+                  live = live_over(sphere(), tree_on(GetParam()));
+    refitted.move(pose, UpdateMode::refit, true);
+    live.move(pose, UpdateMode::automatic, true);
+    const bool is_due = refitted.drift() > 1.25;
+    EXPECT_EQ(live.times().is_refit, !is_due) << strength << ": " << refitted.drift();
+    EXPECT_EQ(live.drift(), is_due ? 1 : refitted.drift()) << strength;
+  }
+}
+
 TEST_P(Structures, SceneWithoutTrianglesHasThemAll) {
   const std::vector<Ray> rays = some_rays();
   for (const StructureOptions& options : everything()) {

@@ -85,7 +85,9 @@ void motion_panel(Desk& desk) {
   checkbox("Loop", playback.loops, "Starts again at the end; else it stops there");
   choice("When moving", session.update_mode(),
          "What happens to the structure: nothing (it stays, and the picture breaks), refit (its boxes move, the "
-         "tree keeps its shape), rebuild (a new one for every frame) (U)");
+         "tree keeps its shape), rebuild (a new one for every frame), automatic (refit, and rebuild where the SAH "
+         "cost "
+         "has grown by a quarter) (U)");
 }
 
 }  // namespace copse::viewer

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstdio>
 
+#include "builders/bvh/rebuild_advisor.h"
 #include "viewer/model/picture/cameras.h"
 #include "viewer/model/structures/live_structure.h"
 
@@ -65,13 +66,24 @@ class FrameLoop {
       case UpdateMode::nothing: structure_->leave(triangles); break;
       case UpdateMode::refit: structure_->refit(triangles); break;
       case UpdateMode::rebuild: structure_->build(triangles); break;
+      case UpdateMode::automatic: refit_or_rebuild(triangles); break;
     }
+  }
+
+  /// It waits for the cost. Before the first refit, that is the cost when built.
+  void refit_or_rebuild(const TriangleView& triangles) {
+    if (built_cost_ == 0) built_cost_ = structure_->sah_cost();
+    structure_->refit(triangles);
+    if (structure_->sah_cost() <= RebuildRule{}.max_growth * built_cost_) return;
+    structure_->build(triangles);
+    built_cost_ = structure_->sah_cost();
   }
 
   FrameLoopOptions options_;
   Context context_;
   DeviceScene scene_;
   std::unique_ptr<Structure> structure_;
+  double built_cost_ = 0;  // after the last build; 0 before it is asked for, and for kinds without a cost
   Film film_;
   CameraRig rig_;
 };

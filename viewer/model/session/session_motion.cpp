@@ -58,8 +58,8 @@ void Session::State::move_sides(bool whole) {
     if (!whole && side.renderer.is_tracing_first()) continue;
 
     // A new topology, and builds that would block the window, are built in the background.
-    const bool builds =
-        update_mode == UpdateMode::rebuild || (update_mode == UpdateMode::refit && !can_refit(side.built));
+    const bool refits = update_mode == UpdateMode::refit || update_mode == UpdateMode::automatic;
+    const bool builds = update_mode == UpdateMode::rebuild || (refits && !can_refit(side.built));
     const bool is_slow = builds && !whole && side.live->times().build_ms > slow_build_ms;
     const bool is_other = has_new_frame && !same_topology(*side.live->scene().geometry(), *geometry);
     if (is_slow || is_other) {
@@ -72,7 +72,8 @@ void Session::State::move_sides(bool whole) {
       if (!has_new_frame || now != Pose{}) side.live->move(now, update_mode, measures);
       if (update_mode == UpdateMode::nothing) return;
       const WorkTimes& times = side.live->times();
-      (builds ? side.timings.build : side.timings.refit).add(builds ? times.build_ms : times.refit_ms);
+      const bool has_built = builds || !times.is_refit;
+      (has_built ? side.timings.build : side.timings.refit).add(has_built ? times.build_ms : times.refit_ms);
     });
   }
   if (moved && measures) seconds_to_measure = 0.1;

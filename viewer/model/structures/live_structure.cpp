@@ -1,5 +1,6 @@
 #include "viewer/model/structures/live_structure.h"
 
+#include "builders/bvh/rebuild_advisor.h"
 #include "primitives/core/stopwatch.h"
 
 namespace copse::viewer {
@@ -67,6 +68,16 @@ void LiveStructure::time_refit() {
   times_.is_refit = can_refit(options_);
 }
 
+/// Kinds without a cost are refitted, or rebuilt if they cannot be.
+void LiveStructure::refit_or_rebuild() {
+  time_refit();
+  if (!can_refit(options_) || built_cost_ <= 0) return;
+  cost_ = structure_->sah_cost();
+  if (cost_ <= RebuildRule{}.max_growth * built_cost_) return;
+  time_build();
+  built_cost_ = cost_ = structure_->sah_cost();
+}
+
 void LiveStructure::take_cost() {
   statistics_ = structure_->measure(scene_.view());
   cost_ = built_cost_ = statistics_.sah_cost.value_or(0);
@@ -107,9 +118,10 @@ void LiveStructure::update(UpdateMode update_mode, bool measures) {
     case UpdateMode::nothing: structure_->leave(scene_.view()); break;
     case UpdateMode::refit: time_refit(); break;
     case UpdateMode::rebuild: time_build(); break;
+    case UpdateMode::automatic: refit_or_rebuild(); break;
   }
   if (!measures) return;
-  const double cost = structure_->sah_cost();
+  const double cost = update_mode == UpdateMode::automatic ? cost_ : structure_->sah_cost();
   if (cost <= 0) return;
   cost_ = cost;
   statistics_.sah_cost = cost;

@@ -70,6 +70,7 @@ class LiveStructure {
   double timed(const Work& work);
   void time_build();
   void time_refit();
+  void refit_or_rebuild();
   void take_cost();
 
   StructureOptions options_;

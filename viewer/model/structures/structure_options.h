@@ -32,9 +32,10 @@ enum class Layout : u8 { bvh2, bvh4, cbvh4, cbvh8 };
 
 /// What happens to the structure when the scene moves.
 enum class UpdateMode : u8 {
-  nothing,  // it stays, and the picture breaks
-  refit,    // boxes move, the topology stays; kinds without refit are rebuilt
-  rebuild,  // a new one for every frame, in the same memory
+  nothing,    // it stays, and the picture breaks
+  refit,      // boxes move, the topology stays; kinds without refit are rebuilt
+  rebuild,    // a new one for every frame, in the same memory
+  automatic,  // a refit, and a rebuild where the SAH cost has grown by more than RebuildRule::max_growth
 };
 
 template <>
@@ -51,7 +52,7 @@ struct Names<Layout> {
 };
 template <>
 struct Names<UpdateMode> {
-  static constexpr const char* list[] = {"nothing", "refit", "rebuild"};
+  static constexpr const char* list[] = {"nothing", "refit", "rebuild", "automatic"};
 };
 template <>
 struct Names<Backend> {
