@@ -36,7 +36,7 @@ TEST_F(CliUsage, MisspelledWordsGetASuggestion) {
   expect_error(run_cli({"build", mesh, "--builder", "hplco"}), usage, "did you mean hploc?");
   expect_error(run_cli({"bench", "tsetball"}), usage, "did you mean testball?");
   const Outcome far = run_cli({"build", mesh, "--builder", "magic"});
-  expect_error(far, usage, "'magic'; it takes lbvh, hploc or sah");
+  expect_error(far, usage, "'magic'; it takes lbvh, hlbvh, hploc or sah");
   EXPECT_EQ(far.err.find("did you mean"), std::string::npos) << far.err;
 }
 

@@ -20,7 +20,7 @@ class TriangleViews;
 namespace detail {
 
 template <class Boxes, class Leaves>
-struct WalkFromLeaf {
+struct JoinFromLeaf {
   Boxes boxes;
   Leaves leaves;
   const u8* deltas;  // see MortonOrder
@@ -57,7 +57,7 @@ void join_by_walks(const Executor& ex, const Boxes& boxes, const Leaves& leaves,
                    const BvhArrays& bvh) {
   if (n == 0) return;
   with_zeroed_words(ex, "lbvh: clear meetings", n, [&](u32* meetings) {
-    for_each(ex, "lbvh: topology and boxes", n, WalkFromLeaf<Boxes, Leaves>{boxes, leaves, deltas, meetings, bvh});
+    for_each(ex, "lbvh: topology and boxes", n, JoinFromLeaf<Boxes, Leaves>{boxes, leaves, deltas, meetings, bvh});
   });
 }
 
