@@ -41,6 +41,35 @@ TEST(ChoiceByTime, KeepsTheFastestWay) {
   }
 }
 
+TEST(ChoiceByTime, TriesAWayAgainWhoseTimeWasLost) {
+  ChoiceByTime choice;
+  std::vector<u32> asked(3, 0);
+  while (choice.best() == ChoiceByTime::undecided && asked[0] < 100) {
+    const Call call = choice.next(3);
+    if (!call.is_timed) continue;
+    if (asked[call.way]++ == 0) {
+      choice.lose(call.way);  // a slow host would have made any way look slow
+    } else {
+      choice.report(call.way, 3 - call.way);
+    }
+  }
+  EXPECT_EQ(choice.best(), 2u);
+  EXPECT_EQ(asked, (std::vector<u32>{3, 3, 4}));  // the last time checks the choice
+}
+
+TEST(ChoiceByTime, LeavesTheChoiceToTheCallerIfAllTimesAreLost) {
+  ChoiceByTime choice;
+  u32 timed = 0;
+  for (u32 i = 0; i < 1000; ++i) {
+    const Call call = choice.next(3);
+    if (!call.is_timed) continue;
+    ++timed;
+    choice.lose(call.way);
+  }
+  EXPECT_LT(timed, 150u);
+  EXPECT_EQ(choice.best(), ChoiceByTime::undecided);
+}
+
 TEST(ChoiceByTime, TriesWaysAgainThatAreNearTheBest) {
   ChoiceByTime choice;
   const std::vector<u32> taken = run(choice, {1, 1.2, 4}, 5000);

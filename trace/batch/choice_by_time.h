@@ -63,6 +63,17 @@ class ChoiceByTime {
     }
   }
 
+  /// Tells that the time of a call says nothing, because the device waited for the host. The way is tried again. After
+  /// many such calls the choice is left to the caller for a while.
+  void lose(u32 way) {
+    Trial& trial = trials_[way];
+    if (best_ != undecided || trial.issued == trial.reported) return;
+    --trial.issued;
+    if (++lost_calls_ < max_lost_calls) return;
+    undecided_calls_ = calls_after_losses;
+    begin_trials(infinity);
+  }
+
   /// The way that calls take now, or undecided.
   u32 best() const { return best_; }
 
@@ -70,6 +81,7 @@ class ChoiceByTime {
   static constexpr u32 first_calls = 4, trials_per_way = 2, calls_between_trials = 512;
   static constexpr u32 max_calls_between_checks = 16;
   static constexpr u32 calls_after_change = 16, max_doublings = 8;
+  static constexpr u32 max_lost_calls = 8, calls_after_losses = 64;
   static constexpr double near_best = 1.3, drift = 1.5;
 
   struct Trial {
@@ -81,6 +93,7 @@ class ChoiceByTime {
   /// Forgets the choice. Ways that took longer than `longest` are not tried.
   void begin_trials(double longest) {
     best_ = undecided;
+    lost_calls_ = 0;
     for (Trial& trial : trials_) trial = {.time = trial.time, .is_out = trial.time > longest};
   }
 
@@ -99,6 +112,7 @@ class ChoiceByTime {
   u32 undecided_calls_ = first_calls;
   u32 best_ = undecided;
   u32 calls_ = 0, next_check_ = 1;  // since the choice
+  u32 lost_calls_ = 0;              // since the trials began
   u32 changes_ = 0;                 // since the work last stayed the same for so long that trials were repeated
 };
 

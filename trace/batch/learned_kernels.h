@@ -5,6 +5,7 @@
 // stand, by the type of its query and by about how many rays it has.
 
 #include <bit>
+#include <chrono>
 #include <memory>
 #include <vector>
 
@@ -33,13 +34,20 @@ class LearnedKernels {
     Entry& entry = find(key);
     const ChoiceByTime::Call call = entry.choice.next(way_count);
     if (!call.is_timed) return launch(call.way);
+    const auto start = std::chrono::steady_clock::now();
     std::unique_ptr<Mark> begin = device.mark();
     launch(call.way);
-    timed_.push_back({key, call.way, n, std::move(begin), device.mark()});
+    std::unique_ptr<Mark> end = device.mark();
+    if (std::chrono::steady_clock::now() - start > longest_launch) return entry.choice.lose(call.way);
+    timed_.push_back({key, call.way, n, std::move(begin), std::move(end)});
   }
 
  private:
   static constexpr size_t max_entries = 64;
+
+  /// The marks and the launches take some 10 us. If the host took much longer, because a kernel had to be loaded or
+  /// other programs had the processor, the device may have waited between the marks.
+  static constexpr std::chrono::microseconds longest_launch{60};
 
   struct Entry {
     Key key;
