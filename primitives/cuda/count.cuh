@@ -21,34 +21,58 @@ inline constexpr u32 vote_blocks = 4;  // at once, per multiprocessor
 
 /// What the blocks of a launch have found together. It is zero before and after the launch.
 struct VoteTally {
-  unsigned long long count;
-  u32 finished;
+  u64 count;     // of count_kernel: the count, and from bit 48 on the number of blocks that have added to it
+  u32 finished;  // of find_kernel: the number of blocks that have ended
 };
+inline constexpr u32 finished_shift = 48;
 
 /// Returns true for one thread of the whole launch, after all blocks have added to the tally.
 __device__ inline bool ends_launch(VoteTally* tally) {
   return threadIdx.x == 0 && fetch_add_acq_rel(&tally->finished, 1u) == gridDim.x - 1;
 }
 
-/// Asks about the elements of this thread in the tile from `first` on. add(answer) takes each answer. A predicate
-/// that has inside(i) answers by it for all elements but the first and the last, without a look at these borders.
+/// Asks about the elements of this thread in the tile from `first` on, as far as they are among the `count` elements
+/// from `begin` on. If is_whole, all of them are, and all loads are issued before the first use.
+template <bool is_whole, class Ask, class Add>
+__device__ void ask_rows(u64 first, u64 begin, u64 count, const Ask& ask, const Add& add) {
+  decltype(ask(first)) answers[vote_rows];
+  bool asks[vote_rows];
+#pragma unroll
+  for (u32 r = 0; r < vote_rows; ++r) {
+    const u64 i = first + r * vote_threads + threadIdx.x;
+    asks[r] = is_whole || i - begin < count;
+    if (asks[r]) answers[r] = ask(i);
+  }
+#pragma unroll
+  for (u32 r = 0; r < vote_rows; ++r) {
+    if (asks[r]) add(answers[r]);
+  }
+}
+
+/// Asks about a tile; add(answer) takes each answer. A predicate that has inside(i) answers by it for all elements
+/// but the first and the last, without a look at these borders.
 template <class Predicate, class Add>
 __device__ void ask_tile(const Predicate& predicate, u64 first, u64 n, const Add& add) {
-  decltype(predicate(first)) answers[vote_rows] = {};
-  if (first > 0 && first + vote_tile < n) {
-#pragma unroll
-    for (u32 r = 0; r < vote_rows; ++r) {
-      const u64 i = first + r * vote_threads + threadIdx.x;
-      if constexpr (requires { predicate.inside(i); }) {
-        answers[r] = predicate.inside(i);
-      } else {
-        answers[r] = predicate(i);
-      }
+  constexpr bool has_borders = requires {
+    predicate.inside(first);
+  };
+  const u64 begin = has_borders ? 1 : 0;
+  const u64 count = n - smaller(n, 2 * begin);
+  const auto ask = [&](u64 i) {
+    if constexpr (has_borders) {
+      return predicate.inside(i);
+    } else {
+      return predicate(i);
     }
-#pragma unroll
-    for (u32 r = 0; r < vote_rows; ++r) add(answers[r]);
-  } else {
-    for (u64 i = first + threadIdx.x; i < smaller(first + vote_tile, n); i += vote_threads) add(predicate(i));
+  };
+  const bool is_whole = first - begin < count && first + vote_tile <= begin + count;
+  if (is_whole) return ask_rows<true>(first, begin, count, ask, add);
+  ask_rows<false>(first, begin, count, ask, add);
+  if constexpr (has_borders) {
+    const u64 last = n - 1;
+    if (first == 0 && threadIdx.x == 0) add(predicate(0));
+    const bool has_last = last > 0 && last >= first && last - first < vote_tile;
+    if (has_last && (last - first) % vote_threads == threadIdx.x) add(predicate(last));
   }
 }
 
@@ -68,10 +92,11 @@ __global__ void __launch_bounds__(vote_threads, vote_blocks)
   count = warp_reduce(count, Plus{});
   if (lane_id() == 0) atomicAdd(&of_block, static_cast<unsigned long long>(count));
   __syncthreads();
-  if (threadIdx.x == 0) atomicAdd(&tally->count, of_block);
-  if (!ends_launch(tally)) return;
-  *out = load_relaxed(reinterpret_cast<const u64*>(&tally->count));
-  *tally = {0, 0};
+  if (threadIdx.x != 0) return;
+  const u64 before = fetch_add_relaxed(&tally->count, u64{1} << finished_shift | of_block);
+  if (before >> finished_shift != gridDim.x - 1) return;
+  *out = (before & ((u64{1} << finished_shift) - 1)) + of_block;
+  tally->count = 0;
 }
 
 /// Stores 1 or 0 in *out. If `wanted` is true, 1 means that predicate(i) is true for any i. If `wanted` is false,
@@ -79,7 +104,7 @@ __global__ void __launch_bounds__(vote_threads, vote_blocks)
 template <bool wanted, class Predicate>
 __global__ void __launch_bounds__(vote_threads, vote_blocks)
     find_kernel(u64 n, const Predicate predicate, VoteTally* tally, u32* out) {
-  auto* found = reinterpret_cast<u64*>(&tally->count);
+  u64* const found = &tally->count;
   overlap_launches();
   for (u64 first = blockIdx.x * vote_tile; first < n; first += gridDim.x * vote_tile) {
     bool vote = load_relaxed(found) != 0;
