@@ -34,7 +34,7 @@ TEST(ChoiceByTime, KeepsTheFastestWay) {
   for (const std::vector<double>& times : {std::vector<double>{3, 1, 2}, {1, 1.1, 4, 2}, {2, 1}, {5, 4, 3, 1}}) {
     ChoiceByTime choice;
     const u32 best = u32(std::min_element(times.begin(), times.end()) - times.begin());
-    run(choice, times, 16);
+    run(choice, times, ChoiceByTime::first_calls + 12);
     EXPECT_EQ(choice.best(), best);
     const std::vector<u32> later = run(choice, times, 1000);
     EXPECT_GT(later[best], 980u);
@@ -44,7 +44,7 @@ TEST(ChoiceByTime, KeepsTheFastestWay) {
 TEST(ChoiceByTime, TriesAWayAgainWhoseTimeWasLost) {
   ChoiceByTime choice;
   std::vector<u32> asked(3, 0);
-  while (choice.best() == ChoiceByTime::undecided && asked[0] < 100) {
+  while (choice.best() == ChoiceByTime::undecided && asked[0] < 10) {
     const Call call = choice.next(3);
     if (!call.is_timed) continue;
     if (asked[call.way]++ == 0) {
@@ -100,7 +100,7 @@ TEST(ChoiceByTime, TakesTheShorterOfTwoTrials) {
 TEST(ChoiceByTime, LeavesCallsToTheCallerUntilTheTrialsHaveEnded) {
   ChoiceByTime choice;
   std::vector<Call> timed;
-  for (u32 i = 0; i < 100; ++i) {
+  for (u32 i = 0; i < ChoiceByTime::first_calls + 100; ++i) {
     const Call call = choice.next(3);
     if (call.is_timed) timed.push_back(call);
   }
@@ -113,7 +113,7 @@ TEST(ChoiceByTime, LeavesCallsToTheCallerUntilTheTrialsHaveEnded) {
 
 TEST(ChoiceByTime, BeginsAgainWhenTheWorkHasChanged) {
   ChoiceByTime choice;
-  run(choice, {1, 2}, 50);
+  run(choice, {1, 2}, 100);
   ASSERT_EQ(choice.best(), 0u);
   run(choice, {4, 2}, 2000);
   EXPECT_EQ(choice.best(), 1u);
@@ -121,8 +121,8 @@ TEST(ChoiceByTime, BeginsAgainWhenTheWorkHasChanged) {
 
 TEST(ChoiceByTime, FollowsNoSmallChanges) {
   ChoiceByTime choice;
-  run(choice, {1, 2}, 50);
-  EXPECT_EQ(run(choice, {1.4, 1.3}, 400)[0], 400u);
+  run(choice, {1, 2}, 100);
+  EXPECT_EQ(run(choice, {1.2, 1.1}, 400)[0], 400u);
 }
 
 TEST(ChoiceByTime, TrustsWorkAgainThatStaysTheSame) {
@@ -132,7 +132,7 @@ TEST(ChoiceByTime, TrustsWorkAgainThatStaysTheSame) {
     run(choice, {3, 6}, 200);
   }
   EXPECT_GT(run(choice, {1, 2}, 20000)[0], 10000u);
-  EXPECT_EQ(run(choice, {4, 8}, 200)[2], 0u);  // it tries at once
+  EXPECT_LE(run(choice, {4, 8}, 200)[2], ChoiceByTime::first_calls);
 }
 
 TEST(ChoiceByTime, LeavesWorkAloneThatKeepsChanging) {

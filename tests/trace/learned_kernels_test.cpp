@@ -11,6 +11,7 @@
 #include "primitives/core/device.h"
 #include "tests/support/backends.h"
 #include "tests/support/device_mesh.h"
+#include "trace/batch/choice_by_time.h"
 #include "trace/trace_rays.h"
 
 namespace copse {
@@ -73,7 +74,7 @@ class RepeatedBatch {
 class LearnedKernels : public test::OnEachBackend {
  protected:
   /// How often a batch is traced: often enough that kernels are tried and one is kept. The CPU tries nothing.
-  u32 calls() const { return GetParam() == Backend::cuda ? 24 : 2; }
+  u32 calls() const { return GetParam() == Backend::cuda ? detail::ChoiceByTime::first_calls + 20 : 2; }
 
   template <class Result>
   void expect_the_same_again_and_again() {

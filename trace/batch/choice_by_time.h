@@ -2,10 +2,11 @@
 
 // Learns which of a few ways to do the same work is the fastest, from the times of earlier calls.
 //
-// The first calls leave the choice to the caller. Then each way is tried twice: the first time it may have to be
-// loaded. The best is kept. After many calls those that were near the best are tried again. Some calls in between are
-// timed too: if one of them takes much longer or shorter than the trial did, the work has changed, and all trials begin
-// again. Work that keeps changing is left alone for longer and longer.
+// The first calls leave the choice to the caller, so that a short program is not slowed down by trials. Then each way is
+// tried twice: the first time it may have to be loaded. The best is kept. After many calls those that were near the best
+// are tried again. One call in four is timed too: if it takes longer or shorter than the trial did, the work has
+// changed. Then the caller chooses again for a while, and the trials begin anew. Work that keeps changing is left alone
+// for longer and longer.
 
 #include <algorithm>
 
@@ -17,6 +18,9 @@ namespace copse::detail {
 class ChoiceByTime {
  public:
   static constexpr u32 max_ways = 4, undecided = ~u32{0};
+
+  /// The calls before the trials, at first and after the work has changed.
+  static constexpr u32 first_calls = 64;
 
   struct Call {
     u32 way = undecided;    // undecided: the caller chooses
@@ -57,7 +61,7 @@ class ChoiceByTime {
       trial.time = trial.reported == 0 ? time : std::min(trial.time, time);
       ++trial.reported;
     } else if (way == best_ && (time > trial.time * drift || trial.time > time * drift)) {
-      undecided_calls_ = changes_ == 0 ? 0 : calls_after_change << std::min(changes_, max_doublings);
+      undecided_calls_ = first_calls << std::min(changes_, max_doublings);
       ++changes_;
       begin_trials(infinity);
     }
@@ -70,7 +74,7 @@ class ChoiceByTime {
     if (best_ != undecided || trial.issued == trial.reported) return;
     --trial.issued;
     if (++lost_calls_ < max_lost_calls) return;
-    undecided_calls_ = calls_after_losses;
+    undecided_calls_ = first_calls;
     begin_trials(infinity);
   }
 
@@ -78,11 +82,9 @@ class ChoiceByTime {
   u32 best() const { return best_; }
 
  private:
-  static constexpr u32 first_calls = 4, trials_per_way = 2, calls_between_trials = 512;
-  static constexpr u32 max_calls_between_checks = 16;
-  static constexpr u32 calls_after_change = 16, max_doublings = 8;
-  static constexpr u32 max_lost_calls = 8, calls_after_losses = 64;
-  static constexpr double near_best = 1.3, drift = 1.5;
+  static constexpr u32 trials_per_way = 2, calls_between_trials = 512;
+  static constexpr u32 max_calls_between_checks = 4, max_doublings = 6, max_lost_calls = 8;
+  static constexpr double near_best = 1.3, drift = 1.3;
 
   struct Trial {
     u32 issued = 0, reported = 0;
