@@ -31,7 +31,7 @@ Desktop::Desktop()
                    .widget_map = {},
                    .frame_seconds = 1.0 / 30}) {
   for (u32 side = 0; side < 2; ++side) session.wanted(side).backend = Backend::cpu;
-  session.wanted(0).builder = Builder::lbvh;  // so that the panel has the options of trees
+  session.wanted(0).builder = viewer::Builder::lbvh;  // so that the panel has the options of trees
   session.view().ambient_samples = 4;
   session.view().smooth_samples = 1;
   run();
