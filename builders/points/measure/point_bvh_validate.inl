@@ -12,7 +12,7 @@
 
 namespace copse::detail {
 
-struct ComparePointCounts {
+struct ComparePointBvhCounts {
   PointBvhView bvh;
   u64 source_count;
   const PointBox* valid;
@@ -33,7 +33,7 @@ void check_point_counts(const Executor& ex, const PointBvhView& bvh, const Posit
   auto* valid = frame.template allocate<PointBox>(1);
   reduce(ex, "point BVH validate: bounds", points.size, BoxOfPoint{points}, PointBox::empty(), MergePointBoxes{},
          valid);
-  for_each(ex, "point BVH validate: counts", 1, ComparePointCounts{bvh, points.size, valid, faults});
+  for_each(ex, "point BVH validate: counts", 1, ComparePointBvhCounts{bvh, points.size, valid, faults});
 }
 
 struct CheckPoint {
