@@ -7,8 +7,7 @@
 //
 //   1  find the box of all vertices, and for each of its six sides a group of four neighbouring vertices on it;
 //   2  check for each side whether a valid triangle has a vertex of that group on it. If all six have one, the box
-//   is
-//      the box of the triangles;
+//      is the box of the triangles;
 //   3  if not, go the direct way.
 // bench: copse-bench-primitives, reduce/scene_bounds.
 

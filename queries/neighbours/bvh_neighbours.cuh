@@ -21,7 +21,7 @@ using copse::detail::NearestKeys;
 
 inline constexpr u32 packet_warps = 4;
 
-struct PacketStack {
+struct QueryPacketStack {
   u32 nodes[copse::detail::point_stack_size];
 };
 
@@ -30,7 +30,7 @@ template <u32 room>
 class QueryPacket {
  public:
   __device__ QueryPacket(const PointBvhView& bvh, u64 point_count, const vec3& from, u32 leaf, bool is_query,
-                         u32 k, float limit, PacketStack& stack)
+                         u32 k, float limit, QueryPacketStack& stack)
       : bvh_(bvh),
         shape_(point_count),
         point_count_(u32(point_count)),
@@ -126,14 +126,14 @@ class QueryPacket {
   u32 leaf_;
   bool is_query_;
   NearestKeys<room> nearest_;
-  PacketStack& stack_;
+  QueryPacketStack& stack_;
 };
 
 template <u32 room>
 __global__ void __launch_bounds__(packet_warps* warp_size)
     few_nearest_kernel(const PointBvhView bvh, const vec3* queries, u64 n, const BvhQueryOrder order, float limit,
                        u32 k, PointNeighbour* neighbours) {
-  __shared__ PacketStack stacks[packet_warps];
+  __shared__ QueryPacketStack stacks[packet_warps];
   overlap_launches();
   const u64 place = u64(blockIdx.x) * (packet_warps * warp_size) + threadIdx.x;
   const bool is_there = place < n;

@@ -71,7 +71,7 @@ struct FindFewNearest {
 
 /// Keeps the nearest points in a heap: in local memory if k is at most `room`, or in the results if `room` is 0.
 template <u32 room, class Points>
-struct FindNearest {
+struct FindNearestPoints {
   Points points;
   const vec3* queries;
   QueryOrder order;
@@ -140,9 +140,9 @@ void nearest_neighbours(const Executor& ex, const Points& points, BufferSpan<con
   } else if (k <= 16) {
     find_few_nearest<16>(ex, label, points, queries, order, limit, k, neighbours);
   } else if (k <= 64) {
-    find(FindNearest<64, Points>{points, queries.data(), order, max_distance, k, neighbours});
+    find(FindNearestPoints<64, Points>{points, queries.data(), order, max_distance, k, neighbours});
   } else {
-    find(FindNearest<0, Points>{points, queries.data(), order, max_distance, k, neighbours});
+    find(FindNearestPoints<0, Points>{points, queries.data(), order, max_distance, k, neighbours});
   }
 }
 

@@ -10,11 +10,11 @@ namespace copse::test {
 class LcpArray : public OnEachBackend {};
 COPSE_ON_EACH_BACKEND(LcpArray);
 
-struct Sorted {
+struct SortedSuffixes {
   std::vector<u32> suffixes, prefixes;
 };
 
-Sorted sort_suffixes(Context& context, const Text& text) {
+SortedSuffixes sort_suffixes(Context& context, const Text& text) {
   const Buffer<u8> bytes(context, text);
   Buffer<u32> suffixes(context, text.size()), prefixes(context, text.size());
   suffix_array(context, bytes.span(), suffixes.span());
@@ -37,7 +37,7 @@ TEST_P(LcpArray, GivesTheCommonPrefixesOfNeighbours) {
   for (u64 n : {0, 1, 2, 3, 4, 5, 15, 16, 17, 63, 64, 65, 1000, 4097}) {
     for (u32 symbols : {1, 2, 4, 256}) {
       const Text text = random_text(n, symbols, u32(n));
-      const Sorted sorted = sort_suffixes(context(), text);
+      const SortedSuffixes sorted = sort_suffixes(context(), text);
       ASSERT_EQ(sorted.prefixes, slow_prefixes(text, sorted.suffixes)) << n << " of " << symbols;
     }
   }
@@ -46,7 +46,7 @@ TEST_P(LcpArray, GivesTheCommonPrefixesOfNeighbours) {
 TEST_P(LcpArray, GivesLongPrefixesOfTextsThatRepeat) {
   for (u64 n : {70, 1000, 5000}) {
     for (const auto& [name, text] : repetitive_texts(n)) {
-      const Sorted sorted = sort_suffixes(context(), text);
+      const SortedSuffixes sorted = sort_suffixes(context(), text);
       ASSERT_EQ(sorted.prefixes, slow_prefixes(text, sorted.suffixes)) << n << " of " << name;
     }
   }

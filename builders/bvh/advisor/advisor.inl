@@ -27,12 +27,12 @@ struct AddAreaShares {
 };
 
 /// Turns areas into shares of the root's area.
-struct AreaScale {
+struct ShareScale {
   double units_per_area;  // 0 if the root has no area
   double units_per_root;
 
   /// share_count: no sum has more shares
-  COPSE_HD AreaScale(double root_area, u64 share_count)
+  COPSE_HD ShareScale(double root_area, u64 share_count)
       : units_per_area(0), units_per_root(double(u64{1} << (62 - (64 - leading_zeros(share_count))))) {
     if (root_area > 0) units_per_area = units_per_root / root_area;
   }
@@ -51,20 +51,20 @@ COPSE_HD u32 shares_of_node(const Node*) {
 }
 
 template <class View>
-COPSE_HD AreaScale scale_of(const View& tree) {
+COPSE_HD ShareScale scale_of(const View& tree) {
   const auto& counts = *tree.counts.data();
   const u64 shares = u64{counts.node_count} * shares_of_node(tree.nodes.data());
-  return AreaScale(half_area(bounds_of(tree.nodes.data()[0])), larger(shares, u64{counts.primitive_count}));
+  return ShareScale(half_area(bounds_of(tree.nodes.data()[0])), larger(shares, u64{counts.primitive_count}));
 }
 
-COPSE_HD inline AreaShares shares_of(const BvhNode& node, const AreaScale& scale) {
+COPSE_HD inline AreaShares shares_of(const BvhNode& node, const ShareScale& scale) {
   const u64 share = scale.share(half_area(node.box()));
   return node.is_leaf() ? AreaShares{0, share * node.count} : AreaShares{share, 0};
 }
 
 /// An inner child counts as its node, so the root is not among the shares.
 template <class Node>
-COPSE_HD AreaShares shares_of(const Node& node, const AreaScale& scale) {
+COPSE_HD AreaShares shares_of(const Node& node, const ShareScale& scale) {
   AreaShares shares{0, 0};
   for (u32 slot = 0; slot < Node::width; ++slot) {
     const WideChild child = node.child(slot);
@@ -127,7 +127,7 @@ struct NoteCost {
   }
 
   COPSE_HD double cost() const {
-    const AreaScale scale = scale_of(tree);
+    const ShareScale scale = scale_of(tree);
     if (!(scale.units_per_area > 0)) return 0;
     const double inner = add_rn(double(shares->inner) / scale.units_per_root, missing_roots(tree));
     const double leaf = double(shares->leaf) / scale.units_per_root;

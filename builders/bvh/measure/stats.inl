@@ -107,7 +107,7 @@ COPSE_HD inline SiblingPairs tree_upwards(const BvhView& tree) {
   return {tree.parents.data()};
 }
 template <class Node>
-COPSE_HD WideTree<Node> tree_upwards(const WideBvhView<Node>& tree) {
+COPSE_HD WideFamilies<Node> tree_upwards(const WideBvhView<Node>& tree) {
   return {tree.nodes.data(), tree.parents.data()};
 }
 

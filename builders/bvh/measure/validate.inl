@@ -260,7 +260,8 @@ void walk_and_check_boxes(const Executor& ex, const WideBvhView<Node>& tree, con
   ScratchArena::Frame frame(ex.scratch);
   const CheckWideBoxes<Node, Boxes> check{boxes, tree, frame.allocate<Aabb>(counts.node_count), faults};
   bottom_up(ex, "validate: boxes", counts.node_count, counts.node_count,
-            WideTree<Node>{tree.nodes.data(), tree.parents.data()}, CheckLowestNode<Node, Boxes>{check}, check);
+            WideFamilies<Node>{tree.nodes.data(), tree.parents.data()}, CheckLowestNode<Node, Boxes>{check},
+            check);
 }
 
 template <class Executor, class View, class Counts, class Boxes>

@@ -60,7 +60,8 @@ void fit_wide_boxes(const Executor& ex, const Leaf& leaf, u64 node_capacity,
   ScratchArena::Frame frame(ex.scratch);
   const copse::detail::FitWideNode<Node, Leaf> fit{leaf, tree, frame.allocate<Aabb>(node_capacity)};
   bottom_up(ex, "refit: wide boxes", node_capacity, node_capacity,
-            copse::detail::WideTree<Node>{tree.nodes, tree.parents}, detail::FitLowestNode<Node, Leaf>{fit}, fit);
+            copse::detail::WideFamilies<Node>{tree.nodes, tree.parents}, detail::FitLowestNode<Node, Leaf>{fit},
+            fit);
 }
 
 template <class Node>

@@ -20,7 +20,7 @@ using copse::detail::BvhArrays;
 
 inline constexpr u32 fit_threads = 256;
 inline constexpr u32 fit_blocks = 6;  // on a multiprocessor
-inline constexpr u32 climb_threads = 128;
+inline constexpr u32 fit_climb_threads = 128;
 
 /// The starts of the walks above the windows.
 struct FitStarts {
@@ -123,11 +123,11 @@ __device__ inline void climb_with_box(const BvhArrays& bvh, u32 node, u32* arriv
 }
 
 /// Walks up; a warp takes the starts of one window.
-__global__ static void __launch_bounds__(climb_threads)
+__global__ static void __launch_bounds__(fit_climb_threads)
     fit_by_climbing_kernel(const BvhArrays bvh, const FitStarts starts, u64 window_count, const u32* is_wanted) {
   overlap_launches();
   if (is_wanted != nullptr && *is_wanted == 0) return;
-  const u64 window = (u64(blockIdx.x) * climb_threads + threadIdx.x) / warp_size;
+  const u64 window = (u64(blockIdx.x) * fit_climb_threads + threadIdx.x) / warp_size;
   if (window >= window_count) return;
   const u32 count = starts.counts[window];
   for (u32 k = lane_id(); k < count; k += warp_size) {
@@ -153,8 +153,8 @@ void fit_by_links(const Executor& ex, const Fit& fit_leaf, u64 n, const BvhArray
          {.blocks = windows, .threads = fit_threads, .overlaps_earlier_launch = true}, fit_leaf, bvh, starts,
          is_wanted);
   launch(ex, "refit: upper boxes", fit_by_climbing_kernel,
-         {.blocks = divide_rounding_up(windows * warp_size, climb_threads),
-          .threads = climb_threads,
+         {.blocks = divide_rounding_up(windows * warp_size, fit_climb_threads),
+          .threads = fit_climb_threads,
           .overlaps_earlier_launch = true},
          bvh, starts, windows, is_wanted);
 }

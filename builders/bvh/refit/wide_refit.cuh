@@ -20,7 +20,7 @@ namespace detail {
 
 using copse::detail::FitWideNode;
 using copse::detail::NodeGrid;
-using copse::detail::WideTree;
+using copse::detail::WideFamilies;
 
 /// The ids of neighbouring nodes, from `begin` on.
 struct NodesFrom {
@@ -198,7 +198,7 @@ __global__ void __launch_bounds__(wide_fit_rest_threads)
                          const u32* remaining_count) {
   overlap_launches();
   if (*remaining_count == 0) return;
-  const WideTree<Node> tree{fit.tree.nodes, fit.tree.parents};
+  const WideFamilies<Node> tree{fit.tree.nodes, fit.tree.parents};
   const u64 slots = u64{fit.tree.counts->node_count} * Node::width;
   for (u64 i = u64{blockIdx.x} * wide_fit_rest_threads + threadIdx.x; i < slots;
        i += u64{gridDim.x} * wide_fit_rest_threads) {

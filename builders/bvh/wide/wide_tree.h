@@ -35,7 +35,7 @@ COPSE_HD inline u32 inner_child_count(const CompressedBvh8Node& node) {
 
 /// The number of a sibling group is that of its parent.
 template <class Node>
-struct WideTree {
+struct WideFamilies {
   const Node* nodes;
   const u32* parents;
 

@@ -2,6 +2,7 @@
 // moves the references to the children.
 
 #include "builders/geometry/make_triangle_table.h"
+#include "builders/geometry/primitive_bounds.h"
 #include "builders/kd/sah_kd/kd_level.h"
 #include "builders/kd/sah_kd/kd_planes.h"
 #include "primitives/compact.h"
@@ -11,10 +12,6 @@
 #include "primitives/segmented_scan.h"
 
 namespace copse::detail {
-
-struct MergeBoxes {
-  COPSE_HD Aabb operator()(const Aabb& a, const Aabb& b) const { return merge(a, b); }
-};
 
 struct IsKdTriangle {
   TriangleBoxes boxes;
