@@ -38,7 +38,7 @@ void describe_program(CLI::App& app) {
   app.set_help_flag("-h,--help", "Print this help and exit");
   app.set_version_flag("--version", version_text(), "Print the version and exit");
   app.require_subcommand(1);
-  app.get_formatter()->column_width(26);
+  app.get_formatter()->column_width(34);
   app.get_formatter()->label("SUBCOMMAND", "COMMAND");
   app.footer(
       "Each command has its own help with examples: copse help build\n"
