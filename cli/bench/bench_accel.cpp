@@ -6,12 +6,26 @@ namespace copse::cli {
 
 namespace {
 
-RayTimes measure_accel_rays(Context& context, const Accel& accel, const std::vector<Ray>& rays, u32 repeats) {
-  return measure_rays(context, rays, repeats,
-                      [&](BufferSpan<const Ray> ray_span, BufferSpan<Hit> hits) {
-                        closest_hits(context, accel, ray_span, hits);
-                      })
-      .times;
+/// The rays of a frame on the device.
+struct UploadedRays {
+  Buffer<Ray> primary, diffuse, shadow;
+
+  UploadedRays(Context& context, const FrameRays& rays)
+      : primary(context, rays.primary), diffuse(context, rays.diffuse), shadow(context, rays.shadow) {}
+};
+
+RayTimes measure_closest(Context& context, const Accel& accel, BufferSpan<const Ray> rays, u32 repeats) {
+  return measure_batch<Hit>(
+      context, rays, repeats, warm_ups_of(context.backend()),
+      [&](BufferSpan<const Ray> span, BufferSpan<Hit> hits) { closest_hits(context, accel, span, hits); },
+      [](const Hit& hit) { return is_hit(hit); });
+}
+
+RayTimes measure_any(Context& context, const Accel& accel, BufferSpan<const Ray> rays, u32 repeats) {
+  return measure_batch<u8>(
+      context, rays, repeats, warm_ups_of(context.backend()),
+      [&](BufferSpan<const Ray> span, BufferSpan<u8> results) { any_hits(context, accel, span, results); },
+      [](u8 is_occluded) { return is_occluded != 0; });
 }
 
 /// Times `work`, and on CUDA its graph too.
@@ -24,8 +38,8 @@ double time_work(Context& context, u32 repeats, const std::function<void()>& wor
   return milliseconds;
 }
 
-AccelTimes measure_accel(Context& context, const TriangleView& triangles, Quality quality, const FrameRays& rays,
-                         u32 repeats) {
+AccelTimes measure_accel(Context& context, const TriangleView& triangles, Quality quality,
+                         const UploadedRays& rays, u32 repeats) {
   AccelTimes result;
   result.quality = quality;
   Accel accel = build(context, triangles, {.quality = quality});
@@ -35,22 +49,18 @@ AccelTimes measure_accel(Context& context, const TriangleView& triangles, Qualit
       context, repeats, [&] { rebuild(context, accel, triangles); }, result.times.build_graph);
   result.times.refit = time_work(
       context, repeats, [&] { refit(context, accel, triangles); }, result.times.refit_graph);
-  const Buffer<Ray> primary(context, rays.primary), diffuse(context, rays.diffuse), shadow(context, rays.shadow);
-  Buffer<Hit> hits(context, primary.size()), diffuse_hits(context, diffuse.size());
-  Buffer<u8> occluded(context, shadow.size());
+  result.primary = measure_closest(context, accel, rays.primary.span(), repeats);
+  result.diffuse = measure_closest(context, accel, rays.diffuse.span(), repeats);
+  result.shadow = measure_any(context, accel, rays.shadow.span(), repeats);
+  Buffer<Hit> hits(context, rays.primary.size()), diffuse_hits(context, rays.diffuse.size());
+  Buffer<u8> occluded(context, rays.shadow.size());
   const auto frame = [&] {
     rebuild(context, accel, triangles);
-    closest_hits(context, accel, primary.span(), hits.span());
-    closest_hits(context, accel, diffuse.span(), diffuse_hits.span());
-    any_hits(context, accel, shadow.span(), occluded.span());
+    closest_hits(context, accel, rays.primary.span(), hits.span());
+    closest_hits(context, accel, rays.diffuse.span(), diffuse_hits.span());
+    any_hits(context, accel, rays.shadow.span(), occluded.span());
   };
   result.frame = time_work(context, repeats, frame, result.frame_graph);
-  result.primary = measure_accel_rays(context, accel, rays.primary, repeats);
-  result.diffuse = measure_accel_rays(context, accel, rays.diffuse, repeats);
-  result.shadow = measure_batch<u8>(
-      context, rays.shadow, repeats,
-      [&](BufferSpan<const Ray> span, BufferSpan<u8> results) { any_hits(context, accel, span, results); },
-      [](u8 is_occluded) { return is_occluded != 0; });
   compact(context, accel);
   result.compact_bytes = accel.size_bytes();
   return result;
@@ -60,9 +70,10 @@ AccelTimes measure_accel(Context& context, const TriangleView& triangles, Qualit
 
 std::vector<AccelTimes> measure_accels(Context& context, const TriangleView& triangles, const FrameRays& rays,
                                        u32 repeats) {
+  const UploadedRays uploaded(context, rays);
   std::vector<AccelTimes> results;
   for (const Quality quality : {Quality::fast, Quality::balanced, Quality::best}) {
-    results.push_back(measure_accel(context, triangles, quality, rays, repeats));
+    results.push_back(measure_accel(context, triangles, quality, uploaded, repeats));
   }
   return results;
 }

@@ -19,9 +19,9 @@ double median(std::vector<double> samples) {
 
 }  // namespace
 
-double median_milliseconds(Context& context, u32 repeats, const std::function<void()>& work) {
+double median_milliseconds(Context& context, u32 repeats, const std::function<void()>& work, u32 warm_ups) {
   constexpr double sample_milliseconds = 4;
-  constexpr u32 max_launches = 32, warm_ups = 3;
+  constexpr u32 max_launches = 32;
   Stopwatch stopwatch(context);
   double once = 0;
   for (u32 i = 0; i < warm_ups; ++i) {

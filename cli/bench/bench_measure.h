@@ -15,10 +15,21 @@
 
 namespace copse::cli {
 
+inline constexpr u32 usual_warm_ups = 3;
+
+/// Returns the warm-ups of a batch of rays by `kernel`. On CUDA the automatic choice is learned meanwhile
+/// (docs/decisions/0019-the-clock-chooses-kernels.md).
+inline u32 warm_ups_of(Backend backend, TraceKernel kernel = TraceKernel::automatic) {
+  constexpr u32 calls_to_learn = 80;
+  return backend == Backend::cuda && kernel == TraceKernel::automatic ? calls_to_learn : usual_warm_ups;
+}
+
 /// Returns the median milliseconds of one call of `work`, over `repeats` samples after a warm-up. Work shorter
 /// than a few milliseconds is repeated within a sample, so that the cost and resolution of the clock do not
 /// matter.
-double median_milliseconds(Context& context, u32 repeats, const std::function<void()>& work);
+///   warm_ups: calls before the samples
+double median_milliseconds(Context& context, u32 repeats, const std::function<void()>& work,
+                           u32 warm_ups = usual_warm_ups);
 
 struct BuildTimes {
   double build = 0;
@@ -61,13 +72,13 @@ struct RayTimes {
 /// Times trace(rays, results), and counts the results that is_hit_of(result) says are hits. Without rays, the time
 /// is 0.
 template <class Result, class Trace, class IsHit>
-RayTimes measure_batch(Context& context, const std::vector<Ray>& rays, u32 repeats, const Trace& trace,
+RayTimes measure_batch(Context& context, BufferSpan<const Ray> rays, u32 repeats, u32 warm_ups, const Trace& trace,
                        const IsHit& is_hit_of) {
   RayTimes times{.ray_count = rays.size()};
   if (rays.empty()) return times;
-  const Buffer<Ray> ray_buffer(context, rays);
   Buffer<Result> results(context, rays.size());
-  times.milliseconds = median_milliseconds(context, repeats, [&] { trace(ray_buffer.span(), results.span()); });
+  times.milliseconds = median_milliseconds(
+      context, repeats, [&] { trace(rays, results.span()); }, warm_ups);
   const std::vector<Result> found = results.download();
   times.hit_count = u64(std::count_if(found.begin(), found.end(), is_hit_of));
   return times;
