@@ -11,6 +11,9 @@ namespace {
 
 using Call = ChoiceByTime::Call;
 
+/// Pieces of work of a call, so that times are milliseconds too.
+constexpr double pieces = 1;
+
 /// Makes `count` calls. Each takes the time of its way, and reports it at once if it is asked to. Returns how many
 /// calls took each way; the last number is that of undecided calls.
 std::vector<u32> run(ChoiceByTime& choice, const std::vector<double>& times, u32 count) {
@@ -18,7 +21,7 @@ std::vector<u32> run(ChoiceByTime& choice, const std::vector<double>& times, u32
   for (u32 i = 0; i < count; ++i) {
     const Call call = choice.next(u32(times.size()));
     ++taken[call.way == ChoiceByTime::undecided ? times.size() : call.way];
-    if (call.is_timed) choice.report(call.way, times[call.way]);
+    if (call.is_timed) choice.report(call.way, times[call.way], pieces);
   }
   return taken;
 }
@@ -50,7 +53,7 @@ TEST(ChoiceByTime, TriesAWayAgainWhoseTimeWasLost) {
     if (asked[call.way]++ == 0) {
       choice.lose(call.way);  // a slow host would have made any way look slow
     } else {
-      choice.report(call.way, 3 - call.way);
+      choice.report(call.way, 3 - call.way, pieces);
     }
   }
   EXPECT_EQ(choice.best(), 2u);
@@ -92,7 +95,7 @@ TEST(ChoiceByTime, TakesTheShorterOfTwoTrials) {
   std::vector<u32> count(2, 0);
   while (choice.best() == ChoiceByTime::undecided) {
     const Call call = choice.next(2);
-    if (call.is_timed) choice.report(call.way, trials[call.way][std::min(count[call.way]++, 1u)]);
+    if (call.is_timed) choice.report(call.way, trials[call.way][std::min(count[call.way]++, 1u)], pieces);
   }
   EXPECT_EQ(choice.best(), 1u);
 }
@@ -106,7 +109,7 @@ TEST(ChoiceByTime, LeavesCallsToTheCallerUntilTheTrialsHaveEnded) {
   }
   ASSERT_EQ(timed.size(), 6u);  // nothing was reported
   EXPECT_EQ(choice.best(), ChoiceByTime::undecided);
-  for (const Call& call : timed) choice.report(call.way, 3.0 - call.way);
+  for (const Call& call : timed) choice.report(call.way, 3.0 - call.way, pieces);
   run(choice, {3, 2, 1}, 10);
   EXPECT_EQ(choice.best(), 2u);
 }
@@ -123,6 +126,23 @@ TEST(ChoiceByTime, FollowsNoSmallChanges) {
   ChoiceByTime choice;
   run(choice, {1, 2}, 100);
   EXPECT_EQ(run(choice, {1.2, 1.1}, 400)[0], 400u);
+}
+
+TEST(ChoiceByTime, TimesShortCallsLessOften) {
+  const auto timed_of = [](double milliseconds) {
+    ChoiceByTime choice;
+    u32 timed = 0;
+    for (u32 i = 0; i < ChoiceByTime::first_calls + 400; ++i) {
+      const Call call = choice.next(2);
+      timed += call.is_timed ? 1 : 0;
+      if (call.is_timed) choice.report(call.way, milliseconds * (1 + call.way), 1e6);
+    }
+    return timed;
+  };
+  EXPECT_LT(timed_of(0.01), 25u);
+  EXPECT_LT(timed_of(0.2), 60u);
+  EXPECT_GT(timed_of(1), 100u);
+  EXPECT_GT(timed_of(10), 100u);
 }
 
 TEST(ChoiceByTime, TrustsWorkAgainThatStaysTheSame) {
@@ -142,7 +162,7 @@ TEST(ChoiceByTime, LeavesWorkAloneThatKeepsChanging) {
     const Call call = choice.next(2);
     const bool is_odd = i % 2 == 1;
     if (call.way != ChoiceByTime::undecided) ++(i < 10000 ? decided : late);
-    if (call.is_timed) choice.report(call.way, is_odd ? 10 : 1);
+    if (call.is_timed) choice.report(call.way, is_odd ? 10 : 1, pieces);
   }
   EXPECT_LT(decided, 2000u);
   EXPECT_LT(late, 500u);

@@ -4,9 +4,12 @@
 //
 // The first calls leave the choice to the caller, so that a short program is not slowed down by trials. Then each way is
 // tried twice: the first time it may have to be loaded. The best is kept. After many calls those that were near the best
-// are tried again. One call in four is timed too: if it takes longer or shorter than the trial did, the work has
+// are tried again. Every few calls one is timed too: if it takes longer or shorter than the trial did, the work has
 // changed. Then the caller chooses again for a while, and the trials begin anew. Work that keeps changing is left alone
 // for longer and longer.
+//
+// To time a call takes time itself: the device waits between two marks, about 10 us on one H200. So calls that are short
+// are timed less often.
 
 #include <algorithm>
 
@@ -48,13 +51,16 @@ class ChoiceByTime {
       begin_trials(trials_[best_].time * near_best);
       return next(way_count);
     }
-    const bool checks = ++calls_ == next_check_;
-    if (checks) next_check_ += std::min(next_check_, max_calls_between_checks);
+    const bool checks = ++calls_ >= next_check_;
+    if (checks) next_check_ += std::min(next_check_, calls_between_checks_);
     return {best_, checks};
   }
 
-  /// Tells the time of a call that was timed, in any unit, per piece of work.
-  void report(u32 way, double time) {
+  /// Tells the time of a call that was timed, and how many pieces of work it did.
+  void report(u32 way, double milliseconds, double pieces) {
+    const double time = milliseconds / pieces;
+    calls_between_checks_ = u32(std::clamp(milliseconds_between_checks / milliseconds, min_calls_between_checks,
+                                           max_calls_between_checks));
     Trial& trial = trials_[way];
     if (best_ == undecided) {
       if (trial.reported == trial.issued) return;  // a check from before the trials began again
@@ -83,12 +89,14 @@ class ChoiceByTime {
 
  private:
   static constexpr u32 trials_per_way = 2, calls_between_trials = 512;
-  static constexpr u32 max_calls_between_checks = 4, max_doublings = 6, max_lost_calls = 8;
+  static constexpr u32 max_doublings = 6, max_lost_calls = 8;
   static constexpr double near_best = 1.3, drift = 1.3;
+  static constexpr double milliseconds_between_checks = 2;
+  static constexpr double min_calls_between_checks = 4, max_calls_between_checks = 32;
 
   struct Trial {
     u32 issued = 0, reported = 0;
-    double time = 0;      // the shortest
+    double time = 0;      // the shortest, per piece
     bool is_out = false;  // too slow the last time to be tried
   };
 
@@ -114,8 +122,9 @@ class ChoiceByTime {
   u32 undecided_calls_ = first_calls;
   u32 best_ = undecided;
   u32 calls_ = 0, next_check_ = 1;  // since the choice
-  u32 lost_calls_ = 0;              // since the trials began
-  u32 changes_ = 0;                 // since the work last stayed the same for so long that trials were repeated
+  u32 calls_between_checks_ = 0;
+  u32 lost_calls_ = 0;  // since the trials began
+  u32 changes_ = 0;     // since the work last stayed the same for so long that trials were repeated
 };
 
 }  // namespace copse::detail

@@ -67,7 +67,7 @@ class LearnedKernels {
       if (!timed.end->has_passed()) return false;
       const double milliseconds = timed.end->milliseconds_since(*timed.begin);
       for (Entry& entry : entries_) {
-        if (entry.key == timed.key) entry.choice.report(timed.way, milliseconds / double(timed.n));
+        if (entry.key == timed.key) entry.choice.report(timed.way, milliseconds, double(timed.n));
       }
       return true;
     });
