@@ -61,8 +61,8 @@ struct TraceOptions {
   ///
   /// Batches of more rays than the GPU has threads (270,336 on an H200) are remembered by their tree, the address
   /// of their rays, the type of their results and the power of two below their number. After 64 such batches
-  /// each kernel is tried twice, and its time is taken without waiting. Then the fastest traces, without a sample.
-  /// The next trials follow after 512 batches. Once a batch takes a time that is longer or shorter by a third, the
+  /// each kernel is tried twice, and its time is taken without waiting. Then the fastest traces without a sample,
+  /// and one batch in 2 ms is timed. After 512 batches there are trials again. If a time changes by a third, the
   /// sample decides again for 64 batches. While a graph is captured nothing is tried, and the sample decides.
   ///
   /// On the CPU it looks at 32 groups of 16 neighbouring rays. Rays that stay together go in packets of 4, 8 or
