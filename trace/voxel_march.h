@@ -76,16 +76,16 @@ struct FindInBricks {
   uvec3 voxel = uvec3(invalid_id);
   double entered = 0;  // s of the voxel
 
-  COPSE_HD bool operator()(u32 place, float leave) {
+  COPSE_HD bool operator()(u64 place, float leave) {
     const u32* const words = bricks.brick_at(place);
     const bool found = words != nullptr && search(place, words, leave);
     if (!found) entered = leave;
     return found;
   }
 
-  COPSE_HD bool search(u32 place, const u32* words, float leave) {
+  COPSE_HD bool search(u64 place, const u32* words, float leave) {
     constexpr double edge = brick_edge;
-    const uvec3 brick = bricks.places.cell_at(place);
+    const uvec3 brick = bricks.places.cell_of(place);
     const double end = leave < ray.length ? leave : ray.length;
     MarchedRay inside;
     inside.slope = ray.slope;
@@ -102,6 +102,14 @@ struct FindInBricks {
     return true;
   }
 };
+
+/// Calls visit(key of a place, s where the ray leaves it) for the places of bricks that the ray passes, front to
+/// back, until it returns true.
+template <class Visit>
+COPSE_HD inline void march_bricks(const BrickView& bricks, const MarchedRay& ray, Visit& visit) {
+  const u64 row = bricks.places.resolution.x;
+  march_narrow(bricks.places.resolution, row, row * bricks.places.resolution.y, ray, visit);
+}
 
 }  // namespace detail
 
@@ -127,7 +135,7 @@ COPSE_HD inline VoxelHit first_voxel(const BrickView& bricks, const Ray& ray) {
   const detail::MarchedRay marched = detail::enter_grid(bricks.places, ray, detail::march_slack / brick_edge);
   if (!(marched.length >= 0)) return miss;
   detail::FindInBricks find{bricks, marched};
-  detail::march_narrow(bricks.places, marched, find);
+  detail::march_bricks(bricks, marched, find);
   if (find.voxel.x == invalid_id) return miss;
   return {detail::time_at(marched, ray, find.entered), find.voxel};
 }

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <functional>
+
 #include "builders/geometry/primitive_set.h"
 #include "builders/grid/layout.h"
 #include "primitives/core/buffer.h"
@@ -8,7 +10,7 @@
 namespace copse {
 
 /// The largest number of voxels along an axis of sparse bricks.
-inline constexpr u32 max_brick_voxels = 8192;
+inline constexpr u32 max_brick_voxels = 65536;
 
 /// Counts of the last build. They live on the device.
 struct BrickCounts {
@@ -20,14 +22,15 @@ struct BrickCounts {
 /// Sparse bits of voxels, in bricks of 8 x 8 x 8. Only bricks with a set voxel are stored, and a hash of their
 /// place finds them. Owns its memory.
 ///
-/// Brick b is at place keys[b], which is a cell id of brick_shape(); keys ascend. Voxel (x, y, z) of the brick,
-/// each below 8, has bit (x + 8 y) % 32 of word 16 b + 2 z + y / 4.
+/// Brick b is at the place that has the key keys[b], which is brick_shape().key_of(place); keys ascend. Voxel
+/// (x, y, z) of the brick, each below 8, has bit (x + 8 y) % 32 of word 16 b + 2 z + y / 4.
 struct Bricks {
   GridShape shape{dvec3(0), dvec3(1), uvec3(1)};  // of the voxels
-  Buffer<u32> keys;
+  Buffer<u64> keys;
   Buffer<u32> words;
-  HashMap<u32, u32> table;  // from keys to their bricks
+  HashMap<u64, u32> table;  // from keys to their bricks
   Buffer<BrickCounts> counts;
+  u32 layers_at_once = 0;  // BrickOptions::layers_at_once
 
   BrickView view() const { return {shape, brick_shape(), table.view(), words.span()}; }
 
@@ -40,13 +43,18 @@ struct Bricks {
 };
 
 struct BrickOptions {
-  /// Voxels along the longest edge of the box: 1 to 8192, default 1024. Twice as many mean about four
+  /// Voxels along the longest edge of the box: 1 to 65,536, default 1024. Twice as many mean about four
   /// times the bricks.
   u32 resolution = 1024;
 
   /// Room for so many bricks: up to 2^32 - 1. The default 0 means as many as this build needs; they are counted
   /// first, which takes another pass over the triangles and a wait.
   u64 brick_capacity = 0;
+
+  /// Layers of bricks across z that are built at a time. The default 0 means as many as have 2^31 places together:
+  /// all up to a resolution of 8192, 32 of 8192 layers at 65,536. The bricks are the same with any number. Fewer
+  /// layers take less scratch, but each pass reads all triangles.
+  u32 layers_at_once = 0;
 };
 
 /// Returns the voxels that triangles touch, faces, edges and corners included (VoxelRule::touched), over the box
@@ -57,8 +65,8 @@ struct BrickOptions {
 /// Throws: Error invalid_argument for options out of range, Error capacity past 2^31 triangles or 2^32 - 1 bricks,
 /// Error out_of_memory, Error cancelled.
 /// Waits: for the box, and for the number of bricks if options.brick_capacity is 0.
-/// Memory: scratch of about 12 bytes per triangle, and of 8 bytes per 32 places of bricks: 32 MiB at 4096, 256 MiB
-/// at 8192 along all three axes.
+/// Memory: scratch of about 12 bytes per triangle, and of 8 bytes per 32 places of bricks that are built at a time:
+/// 32 MiB at 4096, 256 MiB at 8192 along all three axes, at most 512 MiB.
 Bricks build_bricks(Context& context, const TriangleViews& triangles, const BrickOptions& options = {});
 
 /// Returns room for bricks over a box, none of them stored yet. options.brick_capacity must be given.
@@ -72,6 +80,33 @@ Bricks make_bricks(Context& context, const Aabb& box, const BrickOptions& option
 /// Waits: for nothing.
 /// Memory: scratch as build_bricks; once warm, nothing is allocated.
 void rebuild_bricks(Context& context, Bricks& bricks, const TriangleViews& triangles);
+
+/// Bricks of a few layers, in the memory of the context.
+struct BrickBlock {
+  GridShape shape;              // of the voxels of all blocks
+  u64 first_brick;              // how many bricks the blocks before have
+  BufferSpan<const u64> keys;   // as Bricks::keys
+  BufferSpan<const u32> words;  // as Bricks::words
+};
+
+struct BrickBlockOptions {
+  /// Voxels along the longest edge of the box: 1 to 65,536, default 1024.
+  u32 resolution = 1024;
+
+  /// Layers of bricks across z in a block: 1 to 8192, default 32. A block of one layer has at most 2^26 bricks,
+  /// which take 4.5 GiB.
+  u32 block_layers = 32;
+};
+
+/// Builds the bricks of build_bricks block by block, for results that are larger than the memory. Calls take(block)
+/// for each block that has bricks, in ascending order of keys. All blocks together have the keys and words of
+/// build_bricks, with any number of layers. The memory of a block is valid until the call returns. Returns the
+/// counts of all blocks.
+/// Throws: as build_bricks, and what `take` throws.
+/// Waits: for the box, and for each block.
+/// Memory: scratch as build_bricks, and the bricks of the largest block.
+BrickCounts build_brick_blocks(Context& context, const TriangleViews& triangles, const BrickBlockOptions& options,
+                               const std::function<void(const BrickBlock&)>& take);
 
 /// Throws if the last build had too little room.
 /// Throws: Error capacity, with the number of bricks that are needed.

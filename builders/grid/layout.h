@@ -41,6 +41,15 @@ struct GridShape {
     return uvec3(id % resolution.x, id / resolution.x % resolution.y, id / resolution.x / resolution.y);
   }
 
+  /// The same in 64 bits, for grids of any number of cells.
+  COPSE_HD u64 key_of(const uvec3& cell) const {
+    return (u64{cell.z} * resolution.y + cell.y) * resolution.x + cell.x;
+  }
+  COPSE_HD uvec3 cell_of(u64 key) const {
+    const u64 row = key / resolution.x;
+    return uvec3(u32(key - row * resolution.x), u32(row % resolution.y), u32(row / resolution.y));
+  }
+
   /// Returns a point in units of cells, counted from `lo`.
   COPSE_HD dvec3 to_cells(const vec3& p) const {
     return dvec3(mul_rn(sub_rn(double(p.x), lo.x), cells_per_unit.x),
@@ -101,11 +110,11 @@ inline constexpr u32 brick_words = brick_edge * brick_edge * brick_edge / 32;
 struct BrickView {
   GridShape shape;           // of the voxels
   GridShape places;          // of the bricks: its cells are bricks
-  HashView<u32, u32> table;  // from places to bricks
+  HashView<u64, u32> table;  // from the keys of places to bricks
   BufferSpan<const u32> words;
 
   /// Returns the words of the brick at a place, or null if there is none.
-  COPSE_HD const u32* brick_at(u32 place) const {
+  COPSE_HD const u32* brick_at(u64 place) const {
     const auto found = table.find(place);
     return found.found && u64{found.value} * brick_words < words.size()
                ? words.data() + u64{found.value} * brick_words

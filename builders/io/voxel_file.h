@@ -14,7 +14,7 @@ namespace copse {
 struct HostVoxels {
   GridShape shape{dvec3(0), dvec3(1), uvec3(1)};
   bool is_sparse = false;
-  std::vector<u32> keys;   // places of bricks, ascending; empty for a dense grid
+  std::vector<u64> keys;   // of bricks, as in Bricks, ascending; empty for a dense grid
   std::vector<u32> words;  // as in Voxels and in Bricks
 
   /// Returns true if a voxel is set. The voxel must be in the grid.

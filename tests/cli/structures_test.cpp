@@ -136,7 +136,7 @@ TEST_F(CliStructureErrors, NameTheOptionThatDoesNotFit) {
   expect({"points", "--slices", path("")}, 2, "--slices is for voxels and bricks only; the structure is points");
   expect({"points", "--builder", "sah"}, 2, "--builder is for bvh only; the structure is points");
   expect({"grid", "--resolution", "4096"}, 2, "2048");
-  expect({"bricks", "--resolution", "9000"}, 2, "8192");
+  expect({"bricks", "--resolution", "70000"}, 2, "65536");
   expect({"voxels", "--slices", path("nowhere")}, 3, "does not exist");
   EXPECT_EQ(files().size(), 1u);
 }

@@ -162,6 +162,20 @@ struct ProjectedEdge {
   }
 };
 
+/// Returns (normal * at + more) / 2^bits, rounded down. From cell to cell the dividend changes by a multiple of
+/// 2^bits. So the quotient has the sign of the dividend at every cell: both are negative, or neither is.
+///
+/// Over 65,536 cells of 2^7 units, the dividend needs 72 bits. Whole cells and the rest of `at` are multiplied
+/// apart, and so no sum needs more than 64:
+///
+///   at = cells * 2^bits + rest:   normal * cells + (normal * rest + more) / 2^bits
+COPSE_HD inline i64 plane_in_cells(i64 normal_x, i64 normal_y, i64 normal_z, const ivec3& at, i64 more, u32 bits) {
+  const i32 mask = (1 << bits) - 1;
+  const i64 cells = normal_x * (at.x >> bits) + normal_y * (at.y >> bits) + normal_z * (at.z >> bits);
+  const i64 rest = normal_x * (at.x & mask) + normal_y * (at.y & mask) + normal_z * (at.z & mask);
+  return cells + ((rest + more) >> bits);
+}
+
 /// The largest extent of a range for i32: so many units on each axis, with at most 2^8 units per cell. Then the
 /// sum of two products of coordinates, and of a step to each of the cells, is below 2^31.
 inline constexpr i32 max_small_extent = 1 << 14;
@@ -249,12 +263,11 @@ class LatticeTriangle {
   /// Keeps the cells of which two opposite corners are on different sides of the plane, or on it.
   COPSE_HD void cut_by_plane(RowRun& run, const ivec3& corner) const {
     const ivec3 at = corner - a_;
-    const i64 width = units_.width(), slope = normal_x_ << units_.bits;
-    const i64 value = normal_x_ * at.x + normal_y_ * at.y + normal_z_ * at.z;
+    const i64 width = units_.width();
     const i64 up = larger(normal_x_, i64{0}) + larger(normal_y_, i64{0}) + larger(normal_z_, i64{0});
     const i64 down = smaller(normal_x_, i64{0}) + smaller(normal_y_, i64{0}) + smaller(normal_z_, i64{0});
-    run.keep(value + up * width, slope);
-    run.keep(-(value + down * width), -slope);
+    run.keep(plane_in_cells(normal_x_, normal_y_, normal_z_, at, up * width, units_.bits), normal_x_);
+    run.keep(plane_in_cells(-normal_x_, -normal_y_, -normal_z_, at, -down * width, units_.bits), -normal_x_);
   }
 
   ivec3 a_, b_, c_;

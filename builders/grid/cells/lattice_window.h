@@ -144,14 +144,16 @@ class LatticeWindow {
     const Number none = 0;
     const i64 up = i64(larger(normal_x_, none)) + larger(normal_y_, none) + larger(normal_z_, none);
     const i64 down = i64(smaller(normal_x_, none)) + smaller(normal_y_, none) + smaller(normal_z_, none);
-    const i64 value = i64(normal_x_) * at.x + i64(normal_y_) * at.y + i64(normal_z_) * at.z;
-    const i64 upper = (value + up * units.width()) >> units.bits;
-    const i64 lower = -(value + down * units.width()) >> units.bits;
-    reach_ = Number(upper + lower);
     if constexpr (sizeof(Number) == sizeof(i32)) {
+      const i64 value = i64(normal_x_) * at.x + i64(normal_y_) * at.y + i64(normal_z_) * at.z;
+      const i64 upper = (value + up * units.width()) >> units.bits;
+      const i64 lower = -(value + down * units.width()) >> units.bits;
+      reach_ = Number(upper + lower);
       upper_ = clamped(upper);
     } else {
-      upper_ = upper;
+      upper_ = plane_in_cells(normal_x_, normal_y_, normal_z_, at, up * units.width(), units.bits);
+      const i64 lower = plane_in_cells(-normal_x_, -normal_y_, -normal_z_, at, -down * units.width(), units.bits);
+      reach_ = upper_ + lower;
     }
   }
 

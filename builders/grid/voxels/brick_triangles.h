@@ -16,17 +16,30 @@ namespace copse::detail {
 inline constexpr u32 units_per_voxel_bits = 7;
 inline constexpr u32 units_per_brick_bits = units_per_voxel_bits + 3;
 
+/// The grids of voxels and of bricks, and the layers of bricks that are built at a time. A place is a brick of these
+/// layers; places are numbered as bricks are, from the first of the layers on.
 struct BrickShapes {
   GridShape voxels, bricks;
+  u32 first_layer, layer_count;
+
+  COPSE_HD u64 first_key() const { return bricks.key_of(uvec3(0, 0, first_layer)); }
+  COPSE_HD u64 place_count() const { return u64{bricks.resolution.x} * bricks.resolution.y * layer_count; }
+  COPSE_HD u32 place_of(const uvec3& brick) const {
+    return bricks.cell_id(uvec3(brick.x, brick.y, brick.z - first_layer));
+  }
+  COPSE_HD uvec3 brick_at(u32 place) const { return bricks.cell_at(place) + uvec3(0, 0, first_layer); }
+  COPSE_HD BrickShapes of_layers(u32 first, u32 count) const { return {voxels, bricks, first, count}; }
 };
 
 /// The memory of bricks, as the builder writes it.
 struct BrickArrays {
-  BrickShapes shapes;
-  u32* keys;
+  BrickShapes shapes;  // with all layers to build
+  u32 layers_at_once;
+  u64* keys;
   u32* words;
   u64 brick_capacity;
-  HashMap<u32, u32>::View table;
+  HashMap<u64, u32>::View table;
+  bool has_table;
   BrickCounts* counts;
 };
 
@@ -48,9 +61,9 @@ struct BrickParts {
   COPSE_HD u32 large_count() const { return (code & large_bit) != 0 && !is_left_out() ? code & ~large_bit : 0; }
 };
 
-/// A run of bricks in a row: `count` ids from `id` on, `stride` apart.
+/// A run of places in a row: `count` of them from `place` on, `stride` apart.
 struct BrickRun {
-  u32 id, stride, count;
+  u32 place, stride, count;
 };
 
 struct BrickTriangles {
@@ -63,12 +76,11 @@ struct BrickTriangles {
   COPSE_HD LatticeVertices vertices(u32 primitive) const {
     return LatticeVertices::of(shapes.voxels, table.triangle(primitive), units_per_voxel_bits);
   }
+  /// The voxels and the bricks of the layers that the triangle's box touches. The range may be empty across z.
   COPSE_HD CellRange voxels(const LatticeVertices& v) const {
-    return touching_cells(voxel_units(), v.lo(), v.hi(), shapes.voxels.resolution);
+    return in_layers(touching_cells(voxel_units(), v.lo(), v.hi(), shapes.voxels.resolution), i32(brick_edge));
   }
-  COPSE_HD CellRange bricks(const LatticeVertices& v) const {
-    return touching_cells(brick_units(), v.lo(), v.hi(), shapes.bricks.resolution);
-  }
+  COPSE_HD CellRange bricks(const LatticeVertices& v) const { return in_layers(all_bricks(v), 1); }
 
   COPSE_HD BrickParts parts(u32 primitive) const {
     const VoxelTriangles triangles{table, shapes.voxels};
@@ -76,14 +88,15 @@ struct BrickTriangles {
     if (triangles.reaches_out(primitive)) return BrickParts::left_out();
     const LatticeVertices v = vertices(primitive);
     const CellRange range = bricks(v);
+    if (range.first.z > range.last.z) return BrickParts::none();
     if (is_small(v)) {
       const ivec3 size = range.last - range.first + 1;
       return BrickParts::small(u32(size.x * size.y));
     }
-    return BrickParts::large(LargeTriangle(v, range).part_count());
+    return BrickParts::large(LargeTriangle(v, range, all_bricks(v)).part_count());
   }
 
-  /// Calls visit(brick id) for the bricks that a small triangle touches.
+  /// Calls visit(place) for the bricks that a small triangle touches.
   template <class Visit>
   COPSE_HD void visit_small(u32 primitive, const Visit& visit) const {
     const LatticeVertices v = vertices(primitive);
@@ -92,8 +105,7 @@ struct BrickTriangles {
     for (i32 z = range.first.z; z <= range.last.z; ++z) {
       for (u64 left = window.touched(z - range.first.z); left != 0; left &= left - 1) {
         const i32 bit = 63 - i32(leading_zeros(left & (~left + 1)));
-        visit(
-            shapes.bricks.cell_id(uvec3(range.first.x + bit % window_edge, range.first.y + bit / window_edge, z)));
+        visit(shapes.place_of(uvec3(range.first.x + bit % window_edge, range.first.y + bit / window_edge, z)));
       }
     }
   }
@@ -101,7 +113,7 @@ struct BrickTriangles {
   /// Calls visit(BrickRun) for the bricks that a large triangle touches, in one of its parts.
   template <class Visit>
   COPSE_HD void visit_large(const LatticeVertices& v, u32 part, const Visit& visit) const {
-    const LargeTriangle large(v, bricks(v));
+    const LargeTriangle large(v, bricks(v), all_bricks(v));
     const CellParts& range = large.range;
     const uvec3 strides = cell_strides(shapes.bricks, range.axes);
     const u32 piece = part % large.pieces_per_row, first_row = part / large.pieces_per_row % large.rows_at_once;
@@ -111,8 +123,9 @@ struct BrickTriangles {
       RowRun run = large.triangle.touched(range.first.x, range.size.x, range.first.y + row, across);
       large.leave_piece(run, piece);
       if (run.is_empty()) continue;
+      // The ids of bricks may be past 2^32, but the difference is not.
       const CellRun cells = cell_run(strides, range, run, row, slab);
-      visit(BrickRun{cells.id, cells.stride, cells.count});
+      visit(BrickRun{cells.id - u32(shapes.first_key()), cells.stride, cells.count});
     }
   }
 
@@ -156,8 +169,9 @@ struct BrickTriangles {
     u32 rows_at_once;  // parts that take the rows of a slab in turn
     u32 pieces_per_row;
 
-    COPSE_HD LargeTriangle(const LatticeVertices& v, const CellRange& bricks)
-        : LargeTriangle(v, CellParts::of(bricks, RowAxes::min_rows(bricks.last - bricks.first + 1))) {}
+    ///   all: the bricks of the triangle in all layers; they choose the axes, since longest_run needs it so
+    COPSE_HD LargeTriangle(const LatticeVertices& v, const CellRange& bricks, const CellRange& all)
+        : LargeTriangle(v, CellParts::of(bricks, RowAxes::min_rows(all.last - all.first + 1))) {}
     COPSE_HD LargeTriangle(const LatticeVertices& v, const CellParts& parts)
         : range(parts),
           triangle(parts.axes.order(v.a), parts.axes.order(v.b), parts.axes.order(v.c), brick_units()),
@@ -178,6 +192,19 @@ struct BrickTriangles {
   COPSE_HD static bool is_small(const LatticeVertices& v) {
     const ivec3 size = v.hi() - v.lo();
     return larger(size.x, larger(size.y, size.z)) <= max_window_extent;
+  }
+
+  COPSE_HD CellRange all_bricks(const LatticeVertices& v) const {
+    return touching_cells(brick_units(), v.lo(), v.hi(), shapes.bricks.resolution);
+  }
+
+  /// Returns the part of a range that lies in the layers.
+  ///   edge: cells of the range along the edge of a brick
+  COPSE_HD CellRange in_layers(CellRange range, i32 edge) const {
+    const i32 first = i32(shapes.first_layer) * edge, end = first + i32(shapes.layer_count) * edge;
+    range.first.z = larger(range.first.z, first);
+    range.last.z = smaller(range.last.z, end - 1);
+    return range;
   }
 
   /// Returns the part of a range that lies in the columns of a brick.

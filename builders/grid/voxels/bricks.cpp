@@ -1,5 +1,6 @@
 #include "builders/grid/bricks.h"
 
+#include <algorithm>
 #include <string>
 
 #include "builders/geometry/scene_bounds.h"
@@ -16,17 +17,16 @@ namespace detail {
 template <class Executor>
 void fill_bricks(const Executor& ex, std::span<const TriangleView> views, u64 n, const BrickArrays& bricks);
 
-/// Stores how many bricks there are.
+/// Stores how many bricks there are in the counts of `bricks`, whose other arrays may be null.
 template <class Executor>
-void count_bricks(const Executor& ex, std::span<const TriangleView> views, u64 n, const BrickShapes& shapes,
-                  u64* brick_count);
+void count_bricks(const Executor& ex, std::span<const TriangleView> views, u64 n, const BrickArrays& bricks);
 
 template <class Executor>
 void count_brick_voxels(const Executor& ex, const BrickCounts* counts, const u32* words, u64 capacity, u64* out);
 
-///   bricks: the places of bricks
+///   layers: those that are built at a time
 template <class Executor>
-u64 brick_scratch_bytes(const Executor& ex, const GridShape& bricks, u64 n, u64 view_count);
+u64 brick_scratch_bytes(const Executor& ex, const BrickShapes& layers, u64 n, u64 view_count);
 
 }  // namespace detail
 
@@ -53,32 +53,97 @@ GridShape bricks_over(const GridShape& voxels) {
   return {voxels.lo, voxels.cells_per_unit / double(brick_edge), resolution};
 }
 
+/// Returns how many layers are built at a time.
+u32 layers_at_once(const GridShape& bricks, u32 wanted) {
+  constexpr u64 max_places = u64{1} << 31;
+  const u64 most = max_places / (u64{bricks.resolution.x} * bricks.resolution.y);
+  return u32(std::min(std::min(most, u64{bricks.resolution.z}), wanted > 0 ? u64{wanted} : most));
+}
+
+detail::BrickShapes shapes_of(const GridShape& voxels) {
+  const GridShape bricks = bricks_over(voxels);
+  return {voxels, bricks, 0, bricks.resolution.z};
+}
+
 detail::BrickArrays arrays_of(Bricks& bricks) {
-  return {{bricks.shape, bricks.brick_shape()},
+  return {shapes_of(bricks.shape),
+          layers_at_once(bricks.brick_shape(), bricks.layers_at_once),
           bricks.keys.data(),
           bricks.words.data(),
           bricks.brick_capacity(),
           bricks.table.view(),
+          true,
           bricks.counts.data()};
 }
 
-Bricks make(Context& context, const GridShape& shape, u64 capacity) {
+Bricks make(Context& context, const GridShape& shape, u64 capacity, u32 layers_at_once) {
   Bricks bricks;
   bricks.shape = shape;
-  bricks.keys = Buffer<u32>(context, capacity);
+  bricks.keys = Buffer<u64>(context, capacity);
   bricks.words = Buffer<u32>(context, capacity * brick_words);
-  bricks.table = HashMap<u32, u32>(context, capacity, {.max_load = 0.5f});
+  bricks.table = HashMap<u64, u32>(context, capacity, {.max_load = 0.5f});
   bricks.counts = Buffer<BrickCounts>(context, std::vector<BrickCounts>(1));
+  bricks.layers_at_once = layers_at_once;
   return bricks;
 }
 
-u64 count_bricks(Context& context, const TriangleViews& triangles, const GridShape& shape) {
-  Buffer<u64> count(context, 1);
-  const detail::BrickShapes shapes{shape, bricks_over(shape)};
+void reserve_scratch(Context& context, const TriangleViews& triangles, const detail::BrickArrays& bricks) {
+  context.reserve_scratch(dispatch(context, [&](const auto& ex) {
+    return detail::brick_scratch_bytes(ex, bricks.shapes.of_layers(0, bricks.layers_at_once),
+                                       triangles.primitive_count(), triangles.views().size());
+  }));
+}
+
+u64 count_bricks(Context& context, const TriangleViews& triangles, const GridShape& shape, u32 wanted_layers) {
+  Buffer<BrickCounts> counts(context, 1);
+  detail::BrickArrays none{};
+  none.shapes = shapes_of(shape);
+  none.layers_at_once = layers_at_once(none.shapes.bricks, wanted_layers);
+  none.counts = counts.data();
   dispatch(context, [&](const auto& ex) {
-    detail::count_bricks(ex, triangles.views(), triangles.primitive_count(), shapes, count.data());
+    detail::count_bricks(ex, triangles.views(), triangles.primitive_count(), none);
   });
-  return count.download()[0];
+  return counts.download()[0].brick_count;
+}
+
+void check_capacity(u64 brick_count) {
+  if (brick_count <= max_references) return;
+  throw Error(ErrorCode::capacity, "bricks: " + std::to_string(brick_count) + " are needed; at most " +
+                                       std::to_string(max_references) + " fit");
+}
+
+Aabb box_of(Context& context, const TriangleViews& triangles) {
+  detail::check_primitive_count(triangles.primitive_count());
+  Buffer<Aabb> box(context, 1);
+  scene_bounds(context, triangles, box.span());
+  return box.download()[0];
+}
+
+/// Builds the layers of `block` in memory that grows with what they need. Returns their counts.
+BrickCounts fill_block(Context& context, const TriangleViews& triangles, const detail::BrickShapes& block,
+                       Bricks& memory) {
+  for (;;) {
+    detail::BrickArrays arrays{block,
+                               layers_at_once(block.bricks, block.layer_count),
+                               memory.keys.data(),
+                               memory.words.data(),
+                               memory.brick_capacity(),
+                               {},
+                               false,
+                               memory.counts.data()};
+    reserve_scratch(context, triangles, arrays);
+    dispatch(context, [&](const auto& ex) {
+      detail::fill_bricks(ex, triangles.views(), triangles.primitive_count(), arrays);
+    });
+    const BrickCounts counts = memory.counts.download()[0];
+    if (counts.brick_count == counts.stored_count) return counts;
+    check_capacity(counts.brick_count);
+    const u64 room = std::min(counts.brick_count + counts.brick_count / 4, max_references);
+    memory.keys = {};
+    memory.words = {};
+    memory.keys = Buffer<u64>(context, room);
+    memory.words = Buffer<u32>(context, room * brick_words);
+  }
 }
 
 }  // namespace
@@ -90,33 +155,57 @@ GridShape Bricks::brick_shape() const {
 Bricks make_bricks(Context& context, const Aabb& box, const BrickOptions& options) {
   check_options(box, options);
   if (options.brick_capacity == 0) refuse("brick_capacity is 0; it must be 1 or more");
-  return make(context, detail::cubes_over(box, options.resolution), options.brick_capacity);
+  return make(context, detail::cubes_over(box, options.resolution), options.brick_capacity,
+              options.layers_at_once);
 }
 
 void rebuild_bricks(Context& context, Bricks& bricks, const TriangleViews& triangles) {
   const u64 n = triangles.primitive_count();
   detail::check_primitive_count(n);
   if (bricks.counts.empty()) refuse("they were never made, so they cannot be rebuilt");
-  context.reserve_scratch(dispatch(context, [&](const auto& ex) {
-    return detail::brick_scratch_bytes(ex, bricks.brick_shape(), n, triangles.views().size());
-  }));
+  const detail::BrickArrays arrays = arrays_of(bricks);
+  reserve_scratch(context, triangles, arrays);
   ProfileScope scope(context.profile(), "bricks");
   bricks.table.clear();
-  dispatch(context, [&](const auto& ex) { detail::fill_bricks(ex, triangles.views(), n, arrays_of(bricks)); });
+  dispatch(context, [&](const auto& ex) { detail::fill_bricks(ex, triangles.views(), n, arrays); });
 }
 
 Bricks build_bricks(Context& context, const TriangleViews& triangles, const BrickOptions& options) {
-  detail::check_primitive_count(triangles.primitive_count());
-  Buffer<Aabb> box_buffer(context, 1);
-  scene_bounds(context, triangles, box_buffer.span());
-  const Aabb box = box_buffer.download()[0];
+  const Aabb box = box_of(context, triangles);
   check_options(box, options);
   const GridShape shape = detail::cubes_over(box, options.resolution);
-  const u64 capacity =
-      options.brick_capacity > 0 ? options.brick_capacity : count_bricks(context, triangles, shape);
-  Bricks bricks = make(context, shape, capacity);
+  const u64 capacity = options.brick_capacity > 0
+                           ? options.brick_capacity
+                           : count_bricks(context, triangles, shape, options.layers_at_once);
+  check_capacity(capacity);
+  Bricks bricks = make(context, shape, capacity, options.layers_at_once);
   rebuild_bricks(context, bricks, triangles);
   return bricks;
+}
+
+BrickCounts build_brick_blocks(Context& context, const TriangleViews& triangles, const BrickBlockOptions& options,
+                               const std::function<void(const BrickBlock&)>& take) {
+  const Aabb box = box_of(context, triangles);
+  check_options(box, {.resolution = options.resolution});
+  constexpr u32 max_layers = max_brick_voxels / brick_edge;
+  if (options.block_layers < 1 || options.block_layers > max_layers) {
+    refuse("block_layers is " + std::to_string(options.block_layers) + "; it can be 1 to " +
+           std::to_string(max_layers));
+  }
+  const detail::BrickShapes all = shapes_of(detail::cubes_over(box, options.resolution));
+  Bricks memory;
+  memory.counts = Buffer<BrickCounts>(context, 1);
+  BrickCounts sum{};
+  for (u32 first = 0; first < all.layer_count; first += options.block_layers) {
+    const u32 layers = std::min(options.block_layers, all.layer_count - first);
+    const BrickCounts counts = fill_block(context, triangles, all.of_layers(first, layers), memory);
+    if (counts.brick_count > 0) {
+      take({all.voxels, sum.brick_count, BufferSpan<const u64>(memory.keys.span().first(counts.brick_count)),
+            BufferSpan<const u32>(memory.words.span().first(counts.brick_count * brick_words))});
+    }
+    sum = {sum.brick_count + counts.brick_count, sum.stored_count + counts.stored_count, counts.left_out};
+  }
+  return sum;
 }
 
 void check_complete(const Bricks& bricks) {

@@ -20,7 +20,8 @@ namespace fs = std::filesystem;
 static_assert(std::endian::native == std::endian::little, "voxel files are little-endian");
 
 constexpr char voxel_magic[8] = {'C', 'O', 'P', 'S', 'V', '\r', '\n', '\x1a'};
-constexpr u32 voxel_version = 1;
+/// Version 2 has keys of 64 bits. It is written only where the places of bricks need them.
+constexpr u32 max_voxel_version = 2;
 
 struct VoxelHeader {
   char magic[8];
@@ -36,11 +37,26 @@ struct VoxelHeader {
 
 static_assert(sizeof(VoxelHeader) == 80);
 
+/// Returns the bytes of a key in a file.
+u64 key_bytes(u32 version) {
+  return version == 1 ? sizeof(u32) : sizeof(u64);
+}
+
 u64 row_words(const GridShape& shape) {
   return divide_rounding_up(u64{shape.resolution.x}, 32);
 }
 uvec3 brick_resolution(const GridShape& shape) {
   return (shape.resolution + brick_edge - 1u) / brick_edge;
+}
+
+u64 place_count(const GridShape& shape) {
+  const uvec3 places = brick_resolution(shape);
+  return u64{places.x} * places.y * places.z;
+}
+
+/// Returns the grid of the places of bricks, for its keys alone.
+GridShape places_of(const GridShape& shape) {
+  return {shape.lo, shape.cells_per_unit / double(brick_edge), brick_resolution(shape)};
 }
 
 u64 word_count(const GridShape& shape, bool is_sparse, u64 brick_count) {
@@ -68,11 +84,11 @@ std::string find_dense_voxel_outside(const HostVoxels& voxels) {
 }
 
 /// Returns the first voxel of a brick that is set outside of the grid, or an empty string.
-std::string find_sparse_voxel_outside(const HostVoxels& voxels, const uvec3& places) {
+std::string find_sparse_voxel_outside(const HostVoxels& voxels) {
   const uvec3& size = voxels.shape.resolution;
+  const GridShape places = places_of(voxels.shape);
   for (u64 brick = 0; brick < voxels.keys.size(); ++brick) {
-    const u32 key = voxels.keys[brick];
-    const uvec3 first = uvec3(key % places.x, key / places.x % places.y, key / places.x / places.y) * brick_edge;
+    const uvec3 first = places.cell_of(voxels.keys[brick]) * brick_edge;
     const uvec3 last = first + (brick_edge - 1u);
     if (last.x < size.x && last.y < size.y && last.z < size.z) continue;
     for (u32 bit = 0; bit < brick_words * 32; ++bit) {
@@ -94,19 +110,18 @@ std::string find_fault(const HostVoxels& voxels) {
     return "the voxels have " + std::to_string(voxels.words.size()) + " words; " + std::to_string(needed) +
            " are needed";
   }
-  const uvec3 places = brick_resolution(voxels.shape);
-  const u64 place_count = u64{places.x} * places.y * places.z;
+  const u64 places = place_count(voxels.shape);
   for (size_t i = 0; i < voxels.keys.size(); ++i) {
-    if (voxels.keys[i] >= place_count) {
+    if (voxels.keys[i] >= places) {
       return "brick " + std::to_string(i) + " is at place " + std::to_string(voxels.keys[i]) + " of " +
-             std::to_string(place_count);
+             std::to_string(places);
     }
     if (i > 0 && voxels.keys[i] <= voxels.keys[i - 1]) {
       return "brick " + std::to_string(i) + " is at place " + std::to_string(voxels.keys[i]) +
              "; the one before it is at " + std::to_string(voxels.keys[i - 1]);
     }
   }
-  return voxels.is_sparse ? find_sparse_voxel_outside(voxels, places) : find_dense_voxel_outside(voxels);
+  return voxels.is_sparse ? find_sparse_voxel_outside(voxels) : find_dense_voxel_outside(voxels);
 }
 
 void check(const char* function, const HostVoxels& voxels) {
@@ -117,9 +132,9 @@ void check(const char* function, const HostVoxels& voxels) {
 void check_header(const fs::path& path, const VoxelHeader& header, u64 file_bytes) {
   const auto refuse = [&](const std::string& what) { detail::throw_bad_file(path, what); };
   if (std::memcmp(header.magic, voxel_magic, sizeof voxel_magic) != 0) refuse("is not a voxel file");
-  if (header.version != voxel_version) {
-    refuse("has version " + std::to_string(header.version) + "; this Copse reads version " +
-           std::to_string(voxel_version));
+  if (header.version < 1 || header.version > max_voxel_version) {
+    refuse("has version " + std::to_string(header.version) + "; this Copse reads versions 1 to " +
+           std::to_string(max_voxel_version));
   }
   if (header.file_bytes != file_bytes) {
     refuse("has " + std::to_string(file_bytes) + " bytes; the header says " + std::to_string(header.file_bytes));
@@ -140,10 +155,18 @@ void check_header(const fs::path& path, const VoxelHeader& header, u64 file_byte
 }
 
 /// Copies an array out of the file.
-void take(std::vector<u32>& out, const char*& from, u64 count) {
-  out.resize(count);
-  if (count > 0) std::memcpy(out.data(), from, count * sizeof(u32));
-  from += count * sizeof(u32);
+template <class T>
+std::vector<T> take(const char*& from, u64 count) {
+  std::vector<T> out(count);
+  if (count > 0) std::memcpy(out.data(), from, count * sizeof(T));
+  from += count * sizeof(T);
+  return out;
+}
+
+std::vector<u64> take_keys(const char*& from, u64 count, u32 version) {
+  if (version != 1) return take<u64>(from, count);
+  const std::vector<u32> keys = take<u32>(from, count);
+  return {keys.begin(), keys.end()};
 }
 
 void set_pixel(Image& image, u32 x, u32 y) {
@@ -161,12 +184,13 @@ void draw_dense_slice(const HostVoxels& voxels, u32 z, Image& image) {
 
 /// The bricks of a layer follow each other.
 void draw_sparse_slice(const HostVoxels& voxels, u32 z, Image& image) {
-  const uvec3 places = brick_resolution(voxels.shape);
-  const u32 layer = places.x * places.y, first_key = z / brick_edge * layer;
+  const GridShape places = places_of(voxels.shape);
+  const u64 layer = places.key_of(uvec3(0, 0, 1)), first_key = z / brick_edge * layer;
   const auto begin = std::lower_bound(voxels.keys.begin(), voxels.keys.end(), first_key);
   for (auto key = begin; key != voxels.keys.end() && *key < first_key + layer; ++key) {
     const u32* words = voxels.words.data() + u64(key - voxels.keys.begin()) * brick_words + 2 * (z % brick_edge);
-    const u32 x = *key % places.x * brick_edge, y = *key / places.x % places.y * brick_edge;
+    const uvec3 brick = places.cell_of(*key);
+    const u32 x = brick.x * brick_edge, y = brick.y * brick_edge;
     for (u32 bit = 0; bit < 64; ++bit) {
       const u32 px = x + bit % 8, py = y + bit / 8;
       const bool is_set = (words[bit / 32] >> (bit % 32) & 1) != 0;
@@ -182,8 +206,8 @@ bool HostVoxels::at(const uvec3& voxel) const {
     const u64 row = (u64{voxel.z} * shape.resolution.y + voxel.y) * row_words(shape);
     return (words[row + voxel.x / 32] >> (voxel.x % 32) & 1) != 0;
   }
-  const uvec3 places = brick_resolution(shape), brick = voxel / brick_edge, inside = voxel % brick_edge;
-  const u32 key = (brick.z * places.y + brick.y) * places.x + brick.x;
+  const uvec3 inside = voxel % brick_edge;
+  const u64 key = places_of(shape).key_of(voxel / brick_edge);
   const auto found = std::lower_bound(keys.begin(), keys.end(), key);
   if (found == keys.end() || *found != key) return false;
   const u32 bit = (inside.z * brick_edge + inside.y) * brick_edge + inside.x;
@@ -205,10 +229,11 @@ void save_voxels(const FilePath& file_path, const HostVoxels& voxels, const Canc
   const GridShape& shape = voxels.shape;
   VoxelHeader header{};
   std::memcpy(header.magic, voxel_magic, sizeof voxel_magic);
-  header.version = voxel_version;
+  header.version = voxels.is_sparse && place_count(shape) > u64{1} << 32 ? 2 : 1;
   header.brick_edge = voxels.is_sparse ? brick_edge : 0;
   header.brick_count = voxels.keys.size();
-  header.file_bytes = sizeof header + (voxels.keys.size() + voxels.words.size()) * sizeof(u32);
+  header.file_bytes =
+      sizeof header + voxels.keys.size() * key_bytes(header.version) + voxels.words.size() * sizeof(u32);
   header.edge = 1 / shape.cells_per_unit.x;
   for (int axis = 0; axis < 3; ++axis) {
     header.lo[axis] = shape.lo[axis];
@@ -216,7 +241,12 @@ void save_voxels(const FilePath& file_path, const HostVoxels& voxels, const Canc
   }
   detail::FileReplacement file(path, cancel);
   file.write(&header, sizeof header);
-  file.write(voxels.keys.data(), voxels.keys.size() * sizeof(u32));
+  if (header.version == 1) {
+    const std::vector<u32> keys(voxels.keys.begin(), voxels.keys.end());
+    file.write(keys.data(), keys.size() * sizeof(u32));
+  } else {
+    file.write(voxels.keys.data(), voxels.keys.size() * sizeof(u64));
+  }
   file.write(voxels.words.data(), voxels.words.size() * sizeof(u32));
   file.commit();
 }
@@ -233,16 +263,15 @@ HostVoxels load_voxels(const FilePath& file_path, const CancelToken& cancel) {
   voxels.is_sparse = header.brick_edge > 0;
   voxels.shape = {dvec3(header.lo[0], header.lo[1], header.lo[2]), dvec3(1 / header.edge),
                   uvec3(header.resolution[0], header.resolution[1], header.resolution[2])};
-  const u64 word_total = (bytes.size() - sizeof header) / sizeof(u32);
-  const u64 key_count = voxels.is_sparse ? header.brick_count : 0;
-  if (header.brick_count > word_total || (!voxels.is_sparse && header.brick_count > 0) ||
-      (bytes.size() - sizeof header) % sizeof(u32) != 0) {
+  const u64 bytes_left = bytes.size() - sizeof header, key_size = key_bytes(header.version);
+  if (header.brick_count > bytes_left / key_size || (!voxels.is_sparse && header.brick_count > 0) ||
+      bytes_left % sizeof(u32) != 0) {
     detail::throw_bad_file(path, "has " + std::to_string(header.brick_count) + " bricks in " +
                                      std::to_string(bytes.size()) + " bytes");
   }
   const char* from = bytes.data() + sizeof header;
-  take(voxels.keys, from, key_count);
-  take(voxels.words, from, word_total - key_count);
+  voxels.keys = take_keys(from, header.brick_count, header.version);
+  voxels.words = take<u32>(from, (bytes_left - header.brick_count * key_size) / sizeof(u32));
   const std::string fault = find_fault(voxels);
   if (!fault.empty()) detail::throw_bad_file(path, fault);
   return voxels;

@@ -51,8 +51,8 @@ void for_each_dense_word(const HostVoxels& voxels, const F& f) {
 class BrickNeighbourhood {
  public:
   BrickNeighbourhood(const HostVoxels& voxels, const uvec3& places, u64 brick) : voxels_(voxels), places_(places) {
-    const u32 key = voxels.keys[brick];
-    place_[0] = key % places.x, place_[1] = key / places.x % places.y, place_[2] = key / places.x / places.y;
+    const u64 key = voxels.keys[brick], row = key / places.x;
+    place_[0] = i64(key % places.x), place_[1] = i64(row % places.y), place_[2] = i64(row / places.y);
     words_[1][1][1] = voxels.words.data() + brick * brick_words;
     for (const int step : {-1, 1}) {
       words_[1][1][1 + step] = find(step, 0, 0);
@@ -77,7 +77,7 @@ class BrickNeighbourhood {
     for (int k = 0; k < 3; ++k) {
       if (at[k] < 0 || at[k] >= places_[k]) return nullptr;
     }
-    const u32 key = u32((at[2] * places_.y + at[1]) * places_.x + at[0]);
+    const u64 key = u64((at[2] * places_.y + at[1]) * places_.x + at[0]);
     const auto found = std::lower_bound(voxels_.keys.begin(), voxels_.keys.end(), key);
     if (found == voxels_.keys.end() || *found != key) return nullptr;
     return voxels_.words.data() + u64(found - voxels_.keys.begin()) * brick_words;

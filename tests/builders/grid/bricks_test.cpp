@@ -4,6 +4,7 @@
 #include <glm/common.hpp>
 #include <glm/vector_relational.hpp>
 
+#include <cmath>
 #include <set>
 
 #include "builders/grid/voxels.h"
@@ -24,7 +25,7 @@ using VoxelSet = std::set<u32>;
 /// Returns the voxels of bricks. Checks that each brick has a voxel and that the hash table finds it at its place.
 VoxelSet voxels_of(Context& context, const Bricks& bricks) {
   const BrickCounts counts = bricks.counts.download()[0];
-  const std::vector<u32> keys = bricks.keys.download(counts.stored_count);
+  const std::vector<u64> keys = bricks.keys.download(counts.stored_count);
   const std::vector<u32> words = bricks.words.download(counts.stored_count * brick_words);
   const GridShape places = bricks.brick_shape();
   VoxelSet result;
@@ -33,14 +34,15 @@ VoxelSet voxels_of(Context& context, const Bricks& bricks) {
     const size_t before = result.size();
     for (u32 bit = 0; bit < 512; ++bit) {
       if ((words[b * brick_words + bit / 32] >> (bit % 32) & 1) == 0) continue;
-      const uvec3 voxel = places.cell_at(keys[b]) * 8u + uvec3(bit % 8, bit / 8 % 8, bit / 64);
+      const uvec3 voxel = places.cell_of(keys[b]) * 8u + uvec3(bit % 8, bit / 8 % 8, bit / 64);
       EXPECT_TRUE(glm::all(glm::lessThan(voxel, bricks.shape.resolution))) << "a voxel beyond the grid";
       result.insert(bricks.shape.cell_id(voxel));
     }
     EXPECT_GT(result.size(), before) << "a brick without voxels";
   }
-  Buffer<u32> queries(context, keys), found(context, keys.size());
-  find(context, bricks.table, BufferSpan<const u32>(queries.span()), found.span());
+  Buffer<u64> queries(context, keys);
+  Buffer<u32> found(context, keys.size());
+  find(context, bricks.table, BufferSpan<const u64>(queries.span()), found.span());
   const std::vector<u32> places_found = found.download();
   for (u32 b = 0; b < keys.size(); ++b) EXPECT_EQ(places_found[b], b);
   return result;
@@ -98,6 +100,24 @@ TEST_P(BricksTest, HoldOneHugeTriangleAtFullResolution) {
   EXPECT_EQ(count_voxels(context(), line), 8192u + 8191u * 6);
 }
 
+/// A short line in the far corner of a grid of 65,536 x 65,536 x 1100 voxels, whose keys need more than 32 bits.
+TEST_P(BricksTest, ReachTheLastVoxelOfLargeGrids) {
+  const float edge = 1.0f / 65536;
+  const vec3 end(1, 1, 1100 * edge);
+  const Mesh mesh{{vec3(0), end, end - 40 * edge, end - 0.5f * edge},
+                  {uvec3(0, 0, 0), uvec3(1, 1, 1), uvec3(2, 2, 3)}};
+  const DeviceMesh device(context(), mesh);
+  const Bricks bricks =
+      build_bricks(context(), device.view(), {.resolution = 65536, .brick_capacity = 100, .layers_at_once = 8});
+  check_complete(bricks);
+  const std::vector<u64> keys = bricks.keys.download(bricks.counts.download()[0].stored_count);
+  ASSERT_GT(keys.size(), 5u);
+  EXPECT_EQ(keys.front(), 0u);
+  EXPECT_EQ(keys.back(), 138 * u64{8192} * 8192 - 1);
+  // The diagonal of 40 voxels, and those around its corners, as above; and the voxel of the first corner.
+  EXPECT_EQ(count_voxels(context(), bricks), 1 + 8 + 39u * 7);
+}
+
 TEST_P(BricksTest, AreThoseOfADenseGridWhereRoundingIsNone) {
   Mesh mesh = generate_random(300, 0.1f);
   for (vec3& p : mesh.positions) p = glm::round(p * 128.0f * 100.0f) / 128.0f;
@@ -146,11 +166,85 @@ TEST_P(BricksTest, AreRebuiltInPlaceAndByAGraph) {
   EXPECT_EQ(voxels_of(context(), bricks), slow_voxels(bricks.shape, mesh));
 }
 
+/// The bricks of all blocks, one after the other.
+struct Joined {
+  std::vector<u64> keys;
+  std::vector<u32> words;
+  BrickCounts counts{};
+};
+
+template <class T>
+std::vector<T> copy_of(Context& context, BufferSpan<const T> span) {
+  std::vector<T> copy(span.size());
+  context.device().download(copy.data(), span.data(), span.size() * sizeof(T));
+  return copy;
+}
+
+Joined join_blocks(Context& context, const TriangleViews& triangles, const BrickBlockOptions& options) {
+  Joined joined;
+  joined.counts = build_brick_blocks(context, triangles, options, [&](const BrickBlock& block) {
+    EXPECT_EQ(block.first_brick, joined.keys.size());
+    EXPECT_EQ(block.words.size(), block.keys.size() * brick_words);
+    const std::vector<u64> keys = copy_of(context, block.keys);
+    const std::vector<u32> words = copy_of(context, block.words);
+    joined.keys.insert(joined.keys.end(), keys.begin(), keys.end());
+    joined.words.insert(joined.words.end(), words.begin(), words.end());
+  });
+  return joined;
+}
+
+TEST_P(BricksTest, AreTheSameByBlocksOfAnySize) {
+  Mesh mesh = generate_random(60, 0.5f);
+  mesh.positions.push_back(vec3(NAN));
+  mesh.triangles.push_back(uvec3(0, 1, u32(mesh.positions.size()) - 1));
+  for (const Mesh& m : {mesh, generate_hairball(20, 10), generate_sphere(3), generate_cube(), Mesh{}}) {
+    const DeviceMesh device(context(), m);
+    const Bricks whole = build_bricks(context(), device.view(), {.resolution = 200});
+    const std::vector<u64> keys = whole.keys.download();
+    const std::vector<u32> words = whole.words.download();
+    for (const u32 layers : {1u, 2u, 7u, 24u, 25u, 8192u}) {
+      const Bricks layered = build_bricks(context(), device.view(), {.resolution = 200, .layers_at_once = layers});
+      check_complete(layered);
+      EXPECT_TRUE(test::same_bytes(layered.keys.download(), keys)) << layers;
+      EXPECT_TRUE(test::same_bytes(layered.words.download(), words)) << layers;
+      (void)voxels_of(context(), layered);  // checks the table
+      const Joined joined = join_blocks(context(), device.view(), {.resolution = 200, .block_layers = layers});
+      EXPECT_TRUE(test::same_bytes(joined.keys, keys)) << layers;
+      EXPECT_TRUE(test::same_bytes(joined.words, words)) << layers;
+      EXPECT_EQ(joined.counts.brick_count, keys.size());
+      EXPECT_EQ(joined.counts.stored_count, keys.size());
+    }
+  }
+}
+
+/// Layers share triangles; each triangle that reaches out counts once.
+TEST_P(BricksTest, CountTrianglesThatReachOutOnce) {
+  const DeviceMesh device(context(), generate_sphere(2));
+  Bricks bricks = make_bricks(context(), {vec3(-1), vec3(1, 1, 0.5f)},
+                              {.resolution = 100, .brick_capacity = 10000, .layers_at_once = 1});
+  rebuild_bricks(context(), bricks, device.view());
+  const BrickCounts layered = bricks.counts.download()[0];
+  bricks.layers_at_once = 0;
+  rebuild_bricks(context(), bricks, device.view());
+  const BrickCounts whole = bricks.counts.download()[0];
+  EXPECT_GT(whole.left_out, 0u);
+  EXPECT_EQ(layered.left_out, whole.left_out);
+  EXPECT_EQ(layered.brick_count, whole.brick_count);
+}
+
 TEST_P(BricksTest, RefuseOptionsOutOfRange) {
   const DeviceMesh device(context(), generate_cube());
   const ErrorCode invalid = ErrorCode::invalid_argument;
   EXPECT_COPSE_ERROR((void)build_bricks(context(), device.view(), {.resolution = 0}), invalid, "resolution is 0");
-  EXPECT_COPSE_ERROR((void)build_bricks(context(), device.view(), {.resolution = 8193}), invalid, "8192");
+  EXPECT_COPSE_ERROR((void)build_bricks(context(), device.view(), {.resolution = 65537}), invalid,
+                     "the resolution is 65537; it can be 1 to 65536");
+  const auto ignore = [](const BrickBlock&) {};
+  EXPECT_COPSE_ERROR((void)build_brick_blocks(context(), device.view(), {.resolution = 65537}, ignore), invalid,
+                     "the resolution is 65537");
+  for (const u32 layers : {0u, 8193u}) {
+    EXPECT_COPSE_ERROR((void)build_brick_blocks(context(), device.view(), {.block_layers = layers}, ignore),
+                       invalid, "block_layers is " + std::to_string(layers) + "; it can be 1 to 8192");
+  }
   EXPECT_COPSE_ERROR((void)make_bricks(context(), {vec3(0), vec3(1)}, {}), invalid, "1 or more");
   EXPECT_COPSE_ERROR((void)build_bricks(context(), device.view(), {.brick_capacity = u64{1} << 32}),
                      ErrorCode::capacity, "4294967295");

@@ -11,6 +11,9 @@
 
 namespace copse::test {
 
+/// Products over 65,536 cells need 72 bits.
+__extension__ typedef __int128 i128;
+
 using LatticePoint = std::array<i64, 3>;
 
 struct LatticeBox {
@@ -23,22 +26,22 @@ inline LatticePoint cross(const LatticePoint& a, const LatticePoint& b) {
 inline LatticePoint minus(const LatticePoint& a, const LatticePoint& b) {
   return {a[0] - b[0], a[1] - b[1], a[2] - b[2]};
 }
-inline i64 dot(const LatticePoint& a, const LatticePoint& b) {
-  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+inline i128 dot(const LatticePoint& a, const LatticePoint& b) {
+  return i128{a[0]} * b[0] + i128{a[1]} * b[1] + i128{a[2]} * b[2];
 }
 
 /// Returns true if the projections of both onto the axis are apart.
 inline bool separates(const LatticePoint& axis, const std::array<LatticePoint, 3>& triangle,
                       const LatticeBox& box) {
-  i64 triangle_lo = dot(axis, triangle[0]), triangle_hi = triangle_lo;
+  i128 triangle_lo = dot(axis, triangle[0]), triangle_hi = triangle_lo;
   for (const LatticePoint& p : triangle) {
     triangle_lo = std::min(triangle_lo, dot(axis, p));
     triangle_hi = std::max(triangle_hi, dot(axis, p));
   }
-  i64 box_lo = 0, box_hi = 0;
+  i128 box_lo = 0, box_hi = 0;
   for (int k = 0; k < 3; ++k) {
-    box_lo += std::min(axis[k] * box.lo[k], axis[k] * box.hi[k]);
-    box_hi += std::max(axis[k] * box.lo[k], axis[k] * box.hi[k]);
+    box_lo += std::min(i128{axis[k]} * box.lo[k], i128{axis[k]} * box.hi[k]);
+    box_hi += std::max(i128{axis[k]} * box.lo[k], i128{axis[k]} * box.hi[k]);
   }
   return triangle_hi < box_lo || box_hi < triangle_lo;
 }

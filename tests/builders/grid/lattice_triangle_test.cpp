@@ -193,5 +193,33 @@ TEST(LatticeTriangleOfFullResolution, KeepsRowsThatAreTouched) {
   }
 }
 
+/// The plane's values over 8192 bricks of 1024 units pass the range of 64 bits, so they are divided before they are
+/// added. The cells around both ends of each run are compared with the slow test, which uses 128 bits.
+TEST(LatticeTriangleOfFullResolution, IsExactWherePlanesNeed72Bits) {
+  std::mt19937 random(7);
+  const CellUnits units{10, 0};
+  std::uniform_int_distribution<i32> anywhere(0, 65536 << 7), shift(-3, 3);
+  u64 cell_count = 0;
+  for (int i = 0; i < 3000; ++i) {
+    Vertices v;
+    for (ivec3& p : v) p = ivec3(anywhere(random), anywhere(random), anywhere(random));
+    const LatticeTriangle<i64> triangle(v[0], v[1], v[2], units);
+    const std::array<test::LatticePoint, 3> points = {test::lattice_point(v[0]), test::lattice_point(v[1]),
+                                                      test::lattice_point(v[2])};
+    const ivec3 cell = (v[0] / 3 + v[1] / 3 + v[2] / 3) / 1024;
+    const i32 y = cell.y + shift(random), z = cell.z + shift(random);
+    const detail::RowRun run = triangle.touched(0, 8192, y, z);
+    for (const i32 end : {run.begin, run.end, cell.x}) {
+      for (i32 x = std::max(end - 2, 0); x < std::min(end + 2, 8192); ++x) {
+        const bool is_in_run = x >= run.begin && x < run.end;
+        ASSERT_EQ(is_in_run, test::touch(points, test::cell_box(uvec3(x, y, z), units)))
+            << x << " " << y << " " << z;
+        cell_count += is_in_run;
+      }
+    }
+  }
+  EXPECT_GT(cell_count, 5000u);
+}
+
 }  // namespace
 }  // namespace copse

@@ -63,7 +63,7 @@ class LatticeWindowTest : public testing::Test {
   std::mt19937 random_{1};
 };
 
-constexpr uvec3 resolution(8192);
+constexpr uvec3 resolution(65536);
 
 TEST_F(LatticeWindowTest, HasTheCellsThatNoAxisSeparatesFromSmallTriangles) {
   for (int i = 0; i < 4000; ++i) {
@@ -113,13 +113,13 @@ TEST_F(LatticeWindowTest, IsExactForTheLargestOfSmallTriangles) {
 TEST_F(LatticeWindowTest, HasTheCellsOfHugeTriangles) {
   for (int i = 0; i < 4000; ++i) {
     const CellUnits units{7, 0};
-    const i32 end = 8192 << 7;
+    const i32 end = 65536 << 7;
     const LatticeVertices v{point(ivec3(0), end), point(ivec3(0), end), point(ivec3(0), end)};
     // The window is around a point of the triangle, so that some cells are touched.
     const i64 s = between(0, 1000), t = between(0, 1000 - i32(s));
-    const auto mixed = [&](i32 a, i32 b, i32 c) { return i32((a * (1000 - s - t) + b * s + c * t) / 1000); };
+    const auto mixed = [&](i64 a, i64 b, i64 c) { return i32((a * (1000 - s - t) + b * s + c * t) / 1000); };
     const ivec3 on(mixed(v.a.x, v.b.x, v.c.x), mixed(v.a.y, v.b.y, v.c.y), mixed(v.a.z, v.b.z, v.c.z));
-    const ivec3 first = glm::clamp((on >> 7) - between(0, 7), ivec3(0), ivec3(8184));
+    const ivec3 first = glm::clamp((on >> 7) - between(0, 7), ivec3(0), ivec3(65528));
     const CellRange all = touching_cells(units, v.lo(), v.hi(), resolution);
     const CellRange range{glm::max(all.first, first), glm::min(all.last, first + 7)};
     if (glm::any(glm::greaterThan(range.first, range.last))) continue;

@@ -147,14 +147,16 @@ TEST_P(VoxelFile, IsNeverTrusted) {
   const ErrorCode bad = ErrorCode::bad_file;
   EXPECT_COPSE_ERROR(load(""), bad, "is not a voxel file");
   EXPECT_COPSE_ERROR(load("x" + good.substr(1)), bad, "is not a voxel file");
-  EXPECT_COPSE_ERROR(load(with_word(8, 2)), bad, "version 2");
+  EXPECT_COPSE_ERROR(load(with_word(8, 0)), bad, "version 0; this Copse reads versions 1 to 2");
+  EXPECT_COPSE_ERROR(load(with_word(8, 3)), bad, "version 3");
+  EXPECT_COPSE_ERROR(load(with_word(8, 2)), bad, "are needed");  // its keys have 64 bits
   EXPECT_COPSE_ERROR(load(good + "more"), bad, "the header says");
   EXPECT_COPSE_ERROR(load(good.substr(0, good.size() - 64)), bad, "the header says");
   EXPECT_COPSE_ERROR(load(with_word(12, 4)), bad, "bricks of 4");
   EXPECT_COPSE_ERROR(load(with_word(24, 0x7fffffff)), bad, "2147483647 bricks");
   EXPECT_COPSE_ERROR(load(with_word(24, u32(voxels.keys.size()) - 1)), bad, "are needed");
   EXPECT_COPSE_ERROR(load(with_word(64, 0)), bad, "resolution of 0");
-  EXPECT_COPSE_ERROR(load(with_word(64, 1u << 30)), bad, "8192");
+  EXPECT_COPSE_ERROR(load(with_word(64, 1u << 30)), bad, "65536");
   EXPECT_COPSE_ERROR(load(with_word(80, 27)), bad, "place 27 of 27");
   EXPECT_COPSE_ERROR(load(with_word(84, 0)), bad, "the one before it is at");
   EXPECT_COPSE_ERROR(load(with_word(60, 0xfff00000)), bad, "no size");
@@ -162,6 +164,30 @@ TEST_P(VoxelFile, IsNeverTrusted) {
   HostVoxels wrong = voxels;
   wrong.words.pop_back();
   EXPECT_COPSE_ERROR(save_voxels(folder_ / "c.voxels", wrong), ErrorCode::invalid_argument, "are needed");
+}
+
+/// Places past 2^32 need keys of 64 bits, and so another version of the file.
+TEST_P(VoxelFile, KeepsKeysOf39Bits) {
+  HostVoxels voxels;
+  voxels.shape = {dvec3(0), dvec3(1), uvec3(65536)};
+  voxels.is_sparse = true;
+  voxels.keys = {5, (u64{1} << 39) - 1};
+  voxels.words.assign(32, 1);
+  save_voxels(folder_ / "a.voxels", voxels);
+  const std::string bytes = read_bytes(folder_ / "a.voxels");
+  EXPECT_EQ(bytes[8], 2);
+  EXPECT_EQ(bytes.size(), 80u + 2 * 8 + 2 * 64);
+  const HostVoxels loaded = load_voxels(folder_ / "a.voxels");
+  EXPECT_EQ(loaded.keys, voxels.keys);
+  EXPECT_EQ(loaded.words, voxels.words);
+  EXPECT_TRUE(loaded.at(uvec3(65528)));
+  EXPECT_FALSE(loaded.at(uvec3(65529, 65528, 65528)));
+  // Each brick has two columns of 8 voxels: 34 faces each.
+  EXPECT_EQ(surface_of(loaded).triangles.size(), 2u * 2 * 34 * 2);
+
+  voxels.keys[1] = u64{1} << 39;
+  EXPECT_COPSE_ERROR(save_voxels(folder_ / "b.voxels", voxels), ErrorCode::invalid_argument,
+                     "is at place 549755813888 of 549755813888");
 }
 
 /// Bits that no voxel has would be counted, and drawn outside of the grid.

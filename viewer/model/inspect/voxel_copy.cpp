@@ -22,7 +22,7 @@ class VoxelCopy : public HostCopy {
   VoxelCopy(HostVoxels voxels, const GridShape& places)
       : voxels_(std::move(voxels)), places_(places), context_({.backend = Backend::cpu, .workers = 1}) {
     if (!voxels_.is_sparse) return;
-    table_ = HashMap<u32, u32>(context_, voxels_.keys.size());
+    table_ = HashMap<u64, u32>(context_, voxels_.keys.size());
     for (u32 brick = 0; brick < voxels_.keys.size(); ++brick) table_.view().insert(voxels_.keys[brick], brick);
   }
 
@@ -64,7 +64,7 @@ class VoxelCopy : public HostCopy {
                    u32(row / voxels_.shape.resolution.y));
     }
     const u32 within = u32(word % brick_words) * 32 + bit;
-    return places_.cell_at(voxels_.keys[word / brick_words]) * brick_edge +
+    return places_.cell_of(voxels_.keys[word / brick_words]) * brick_edge +
            uvec3(within % brick_edge, within / brick_edge % brick_edge, within / (brick_edge * brick_edge));
   }
 
@@ -86,9 +86,9 @@ class VoxelCopy : public HostCopy {
   VoxelHit walk_bricks(const Ray& ray, Pick& pick) const {
     const BrickView view{voxels_.shape, places_, table_.view(), {voxels_.words.data(), voxels_.words.size()}};
     const detail::MarchedRay marched = detail::enter_grid(places_, ray, detail::march_slack / brick_edge);
-    Recorded<detail::FindInBricks, u32> record{{view, marched}, {}};
-    if (is_traceable(ray) && marched.length >= 0) detail::march_narrow(places_, marched, record);
-    for (const u32 place : record.ids) add(pick, places_, places_.cell_at(place), view.brick_at(place) != nullptr);
+    Recorded<detail::FindInBricks, u64> record{{view, marched}, {}};
+    if (is_traceable(ray) && marched.length >= 0) detail::march_bricks(view, marched, record);
+    for (const u64 place : record.ids) add(pick, places_, places_.cell_of(place), view.brick_at(place) != nullptr);
     return first_voxel(view, ray);
   }
 
@@ -100,7 +100,7 @@ class VoxelCopy : public HostCopy {
   HostVoxels voxels_;
   GridShape places_;
   Context context_;
-  HashMap<u32, u32> table_;
+  HashMap<u64, u32> table_;
 };
 
 }  // namespace

@@ -20,9 +20,9 @@ Bricks upload_bricks(Context& context, const HostVoxels& host) {
   const u64 count = host.keys.size();
   Bricks bricks;
   bricks.shape = host.shape;
-  bricks.keys = Buffer<u32>(context, host.keys);
+  bricks.keys = Buffer<u64>(context, host.keys);
   bricks.words = Buffer<u32>(context, host.words);
-  bricks.table = HashMap<u32, u32>(context, count, {.max_load = 0.5f});
+  bricks.table = HashMap<u64, u32>(context, count, {.max_load = 0.5f});
   bricks.counts = Buffer<BrickCounts>(context, std::vector<BrickCounts>{{count, count, 0}});
   std::vector<u32> numbers(count);
   for (u32 brick = 0; brick < count; ++brick) numbers[brick] = brick;

@@ -78,7 +78,7 @@ COPSE_HD inline u32 visits_of(const BrickView& bricks, const Ray& ray) {
   const detail::MarchedRay marched = detail::enter_grid(bricks.places, ray, detail::march_slack / brick_edge);
   if (!(marched.length >= 0)) return 0;
   Counted<detail::FindInBricks> find{detail::FindInBricks{bricks, marched}};
-  detail::march_narrow(bricks.places, marched, find);
+  detail::march_bricks(bricks, marched, find);
   return find.count;
 }
 
