@@ -8,6 +8,7 @@
 #include <filesystem>
 
 #include "builders/io/image_file.h"
+#include "builders/io/nano_file.h"
 #include "builders/io/whole_file.h"
 #include "primitives/core/check.h"
 
@@ -169,6 +170,17 @@ std::vector<u64> take_keys(const char*& from, u64 count, u32 version) {
   return {keys.begin(), keys.end()};
 }
 
+/// Reads a file of NanoVDB.
+HostVoxels load_voxels_of_nano(const fs::path& path, const CancelToken& cancel) {
+  const HostNanoGrid grid = load_nano_grid(path, cancel);
+  try {
+    return to_voxels(grid);
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::invalid_argument) throw;
+    detail::throw_bad_file(path, error.what());
+  }
+}
+
 void set_pixel(Image& image, u32 x, u32 y) {
   image.pixels[u64(image.height - 1 - y) * image.width + x] = {255, 255, 255, 255};
 }
@@ -254,6 +266,7 @@ void save_voxels(const FilePath& file_path, const HostVoxels& voxels, const Canc
 HostVoxels load_voxels(const FilePath& file_path, const CancelToken& cancel) {
   const fs::path path = file_path.text();
   const detail::FileBytes bytes = detail::read_whole_file(path, cancel);
+  if (bytes.text().starts_with("NanoVDB")) return load_voxels_of_nano(path, cancel);
   VoxelHeader header;
   if (bytes.size() < sizeof header) detail::throw_bad_file(path, "is not a voxel file");
   std::memcpy(&header, bytes.data(), sizeof header);
