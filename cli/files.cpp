@@ -41,10 +41,11 @@ InputKind check_input(const fs::path& path) {
   const std::string ending = lower_case_ending(path);
   if (ending == ".copse") return InputKind::structure;
   if (ending == ".obj" || ending == ".ply") return InputKind::mesh;
-  if (ending == ".voxels") return InputKind::voxels;
+  if (ending == ".voxels" || ending == ".nvdb") return InputKind::voxels;
   fail(ErrorCode::bad_file, path,
-       fmt::format("unknown ending '{}'; meshes end in .obj or .ply, structures in .copse, voxels in .voxels",
-                   ending));
+       fmt::format(
+           "unknown ending '{}'; meshes end in .obj or .ply, structures in .copse, voxels in .voxels or .nvdb",
+           ending));
 }
 
 void check_mesh_input(const fs::path& path) {
@@ -53,6 +54,10 @@ void check_mesh_input(const fs::path& path) {
   fail(ErrorCode::bad_file, path,
        fmt::format("this is a file of {}, but a mesh (.obj or .ply) is wanted",
                    kind == InputKind::voxels ? "voxels" : "a structure"));
+}
+
+bool has_ending(const fs::path& path, const std::string& ending) {
+  return lower_case_ending(path) == ending;
 }
 
 void check_output(const fs::path& path, const std::string& ending, const fs::path& input) {

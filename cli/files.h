@@ -9,12 +9,16 @@ namespace copse::cli {
 
 enum class InputKind { mesh, structure, voxels };
 
-/// Returns the kind of a file by its ending: .obj and .ply are meshes, .copse is a structure, .voxels are voxels.
+/// Returns the kind of a file by its ending: .obj and .ply are meshes, .copse is a structure, .voxels and .nvdb are
+/// voxels.
 /// Throws: Error bad_file if it is missing, not a regular file, or has another ending.
 InputKind check_input(const std::filesystem::path& path);
 
 /// As check_input, but refuses all but meshes.
 void check_mesh_input(const std::filesystem::path& path);
+
+/// Returns true if a name ends in `ending`, in capital or small letters.
+bool has_ending(const std::filesystem::path& path, const std::string& ending);
 
 /// Checks that a file can be written. Throws: Error invalid_argument if the name does not end in `ending` or is
 /// that of `input`, which may be empty; Error bad_file if the folder is missing or cannot be written to, or the

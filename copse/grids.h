@@ -13,6 +13,7 @@
 #include "builders/grid/hash_grid_validate.h"
 #include "builders/grid/nano_grid.h"
 #include "builders/grid/uniform_grid.h"
+#include "builders/grid/voxel_tree.h"
 #include "builders/grid/voxels.h"
 #include "builders/io/nano_file.h"
 #include "builders/io/voxel_file.h"

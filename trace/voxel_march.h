@@ -1,13 +1,14 @@
 #pragma once
 
-// Finds the first voxel that a ray meets, in a dense grid of bits or in sparse bricks, on the host and in kernels.
-// There is nothing else to link.
+// Finds the first voxel that a ray meets, in a dense grid of bits, in sparse bricks, in an octree or in a DAG, on the
+// host and in kernels. There is nothing else to link.
 //
 //   copse::VoxelHit hit = copse::first_voxel(bricks.view(), ray);
 //
 // The walk is that of trace/grid_march.h. Through bricks it has two levels: it goes from place to place and looks
 // each up in the hash table, and it goes through the voxels of the bricks that it finds.
 
+#include "builders/grid/voxel_tree_layout.h"
 #include "trace/grid_march.h"
 
 namespace copse {
@@ -69,37 +70,102 @@ struct FindSetVoxel {
   }
 };
 
+/// Walks through the voxels of a brick, from s = `entered` to `leave`, until find(voxel id, s) returns true. `find` has
+/// then the voxel in `bit` and where the ray enters it in `entered`.
+template <class Find>
+COPSE_HD inline void march_brick(const MarchedRay& ray, const uvec3& brick, double entered, float leave,
+                                 Find& find) {
+  constexpr double edge = brick_edge;
+  const double end = leave < ray.length ? leave : ray.length;
+  MarchedRay inside;
+  inside.slope = ray.slope;
+  inside.from = dvec3(mul_rn(sub_rn(add_rn(ray.from.x, mul_rn(ray.slope.x, entered)), double(brick.x)), edge),
+                      mul_rn(sub_rn(add_rn(ray.from.y, mul_rn(ray.slope.y, entered)), double(brick.y)), edge),
+                      mul_rn(sub_rn(add_rn(ray.from.z, mul_rn(ray.slope.z, entered)), double(brick.z)), edge));
+  inside.length = float(mul_rn(sub_rn(end, entered), edge));
+  march_narrow(uvec3(brick_edge), brick_edge, brick_edge * brick_edge, inside, find);
+}
+
+/// The first voxel that a walk through bricks has found.
+struct FoundVoxel {
+  uvec3 voxel = uvec3(invalid_id);
+  double entered = 0;  // s of the voxel; before that, s of the brick
+
+  COPSE_HD void set(const uvec3& brick, u32 bit, float s) {
+    entered = add_rn(entered, s / double(brick_edge));
+    voxel = brick * brick_edge +
+            uvec3(bit % brick_edge, bit / brick_edge % brick_edge, bit / (brick_edge * brick_edge));
+  }
+};
+
 /// Ends at the first brick in which the ray meets a voxel.
 struct FindInBricks {
   const BrickView& bricks;
   const MarchedRay& ray;
-  uvec3 voxel = uvec3(invalid_id);
-  double entered = 0;  // s of the voxel
+  FoundVoxel at;
 
   COPSE_HD bool operator()(u64 place, float leave) {
     const u32* const words = bricks.brick_at(place);
-    const bool found = words != nullptr && search(place, words, leave);
-    if (!found) entered = leave;
+    if (words != nullptr) {
+      const uvec3 brick = bricks.places.cell_of(place);
+      FindSetVoxel find{words};
+      march_brick(ray, brick, at.entered, leave, find);
+      if (find.found) {
+        at.set(brick, find.bit, find.entered);
+        return true;
+      }
+    }
+    at.entered = leave;
+    return false;
+  }
+};
+
+/// The same in a brick of an octree or a DAG.
+struct FindSetVoxelOfTree {
+  const VoxelTreeView& tree;
+  const VoxelNode& brick;
+  u32 bit = 0;
+  float entered = 0;
+  bool found = false;
+
+  COPSE_HD bool operator()(u32 id, float leave) {
+    found = tree.is_set(brick, id % brick_edge, id / brick_edge % brick_edge, id / (brick_edge * brick_edge));
+    if (found) {
+      bit = id;
+    } else {
+      entered = leave;
+    }
     return found;
   }
+};
 
-  COPSE_HD bool search(u64 place, const u32* words, float leave) {
-    constexpr double edge = brick_edge;
-    const uvec3 brick = bricks.places.cell_of(place);
-    const double end = leave < ray.length ? leave : ray.length;
-    MarchedRay inside;
-    inside.slope = ray.slope;
-    inside.from = dvec3(mul_rn(sub_rn(add_rn(ray.from.x, mul_rn(ray.slope.x, entered)), double(brick.x)), edge),
-                        mul_rn(sub_rn(add_rn(ray.from.y, mul_rn(ray.slope.y, entered)), double(brick.y)), edge),
-                        mul_rn(sub_rn(add_rn(ray.from.z, mul_rn(ray.slope.z, entered)), double(brick.z)), edge));
-    inside.length = float(mul_rn(sub_rn(end, entered), edge));
-    FindSetVoxel find{words};
-    march_narrow(uvec3(brick_edge), brick_edge, brick_edge * brick_edge, inside, find);
-    if (!find.found) return false;
-    entered = add_rn(entered, find.entered / edge);
-    voxel = brick * brick_edge +
-            uvec3(find.bit % brick_edge, find.bit / brick_edge % brick_edge, find.bit / (brick_edge * brick_edge));
-    return true;
+/// The same through an octree or a DAG. A place is x | y << 16 | z << 32. While the ray is in the cube that the last
+/// search has found to be empty, the tree is not searched again.
+struct FindInTree {
+  const VoxelTreeView& tree;
+  const MarchedRay& ray;
+  FoundVoxel at;
+  uvec3 empty_place = uvec3(invalid_id);
+  u32 empty_level = 1;
+
+  COPSE_HD bool operator()(u64 place, float leave) {
+    const uvec3 brick(u32(place) & 0xffff, u32(place) >> 16, u32(place >> 32));
+    const u32 apart = (brick.x ^ empty_place.x) | (brick.y ^ empty_place.y) | (brick.z ^ empty_place.z);
+    if (apart >> (empty_level - 1) != 0) {
+      const VoxelTreeView::Brick found = tree.find_brick(brick);
+      if (found.node.mask == 0) {
+        empty_place = brick, empty_level = found.level;
+      } else {
+        FindSetVoxelOfTree find{tree, found.node};
+        march_brick(ray, brick, at.entered, leave, find);
+        if (find.found) {
+          at.set(brick, find.bit, find.entered);
+          return true;
+        }
+      }
+    }
+    at.entered = leave;
+    return false;
   }
 };
 
@@ -136,8 +202,25 @@ COPSE_HD inline VoxelHit first_voxel(const BrickView& bricks, const Ray& ray) {
   if (!(marched.length >= 0)) return miss;
   detail::FindInBricks find{bricks, marched};
   detail::march_bricks(bricks, marched, find);
-  if (find.voxel.x == invalid_id) return miss;
-  return {detail::time_at(marched, ray, find.entered), find.voxel};
+  if (find.at.voxel.x == invalid_id) return miss;
+  return {detail::time_at(marched, ray, find.at.entered), find.at.voxel};
+}
+
+/// Through an octree or a DAG: the hit that the bricks have from which it was built, bit for bit.
+COPSE_HD inline VoxelHit first_voxel(const VoxelTreeView& tree, const Ray& ray) {
+  const VoxelHit miss{ray.t_max, uvec3(invalid_id)};
+  if (!is_traceable(ray)) return miss;
+  const GridShape& voxels = tree.shape;
+  const GridShape places{voxels.lo,
+                         dvec3(voxels.cells_per_unit.x / brick_edge, voxels.cells_per_unit.y / brick_edge,
+                               voxels.cells_per_unit.z / brick_edge),
+                         (voxels.resolution + brick_edge - 1u) / brick_edge};
+  const detail::MarchedRay marched = detail::enter_grid(places, ray, detail::march_slack / brick_edge);
+  if (!(marched.length >= 0)) return miss;
+  detail::FindInTree find{tree, marched};
+  detail::march_narrow(places.resolution, u64{1} << 16, u64{1} << 32, marched, find);
+  if (find.at.voxel.x == invalid_id) return miss;
+  return {detail::time_at(marched, ray, find.at.entered), find.at.voxel};
 }
 
 }  // namespace copse

@@ -69,6 +69,44 @@ void add_bricks(Comparison& c, const Mesh& mesh, u32 resolution) {
   c.add_counter("bytes", c.bytes);
 }
 
+/// From triangles to a grid of NanoVDB that numbers its voxels. The memory of the grid is new each time.
+void add_nano_grid(Comparison& c, const Mesh& mesh, u32 resolution) {
+  const auto source = std::make_shared<SourceMesh>(c.context, mesh);
+  const auto bricks =
+      std::make_shared<Bricks>(build_bricks(c.context, source->view(), {.resolution = resolution}));
+  c.ours = [&c, source, bricks] {
+    rebuild_bricks(c.context, *bricks, source->view());
+    (void)build_nano_grid(c.context, *bricks, NanoType::index);
+  };
+  c.bytes = source->bytes() + double(build_nano_grid(c.context, *bricks, NanoType::index).size_bytes());
+  c.add_counter("bricks", double(bricks->brick_capacity()));
+  c.add_counter("bytes", c.bytes);
+}
+
+/// An octree over bricks that are there already, or the DAG of an octree.
+void add_voxel_tree(Comparison& c, const Mesh& mesh, u32 resolution, bool is_dag) {
+  const auto bricks = [&] {
+    const SourceMesh source(c.context, mesh);
+    auto built = std::make_shared<Bricks>(build_bricks(c.context, source.view(), {.resolution = resolution}));
+    c.context.wait();
+    return built;
+  }();
+  const auto octree = std::make_shared<VoxelTree>(build_octree(c.context, *bricks));
+  const VoxelTree dag = build_dag(c.context, *octree);
+  if (is_dag) {
+    c.ours = [&c, octree] { (void)build_dag(c.context, *octree); };
+    c.bytes = double(octree->size_bytes() + dag.size_bytes());
+  } else {
+    c.ours = [&c, bricks] { (void)build_octree(c.context, *bricks); };
+    c.bytes = double(bricks->words.size_bytes() + bricks->keys.size_bytes() + octree->size_bytes());
+  }
+  c.add_counter("octree_nodes", double(octree->nodes.size()));
+  c.add_counter("octree_leaves", double(octree->leaves.size()));
+  c.add_counter("nodes", double(is_dag ? dag.nodes.size() : octree->nodes.size()));
+  c.add_counter("leaves", double(is_dag ? dag.leaves.size() : octree->leaves.size()));
+  c.add_counter("bytes", c.bytes);
+}
+
 Mesh million() {
   return generate_random(1'000'000, 0.005f);
 }
@@ -98,6 +136,18 @@ void add_structure_rows(Rows& rows, const std::string& testball) {
   const u64 n = mesh.triangles.size();
   rows.add("voxels/touched/2048", n, [mesh](Comparison& c) { add_voxels(c, mesh, 2048); });
   rows.add("bricks/4096/testball-x64", 64 * n, [mesh](Comparison& c) { add_bricks(c, subdivide(mesh, 3), 4096); });
+  rows.add_on_stream("bricks/8192/testball-x64", 64 * n,
+                     [mesh](Comparison& c) { add_bricks(c, subdivide(mesh, 3), 8192); });
+  rows.add_on_stream("bricks/32768/testball-x64", 64 * n,
+                     [mesh](Comparison& c) { add_bricks(c, subdivide(mesh, 3), 32768); });
+  rows.add_on_stream("bricks/65536/testball-x64", 64 * n,
+                     [mesh](Comparison& c) { add_bricks(c, subdivide(mesh, 3), 65536); });
+  rows.add_on_stream("octree/8192/testball-x64", 64 * n,
+                     [mesh](Comparison& c) { add_voxel_tree(c, subdivide(mesh, 3), 8192, false); });
+  rows.add_on_stream("dag/8192/testball-x64", 64 * n,
+                     [mesh](Comparison& c) { add_voxel_tree(c, subdivide(mesh, 3), 8192, true); });
+  rows.add_on_stream("nano/index/4096/testball-x64", 64 * n,
+                     [mesh](Comparison& c) { add_nano_grid(c, subdivide(mesh, 3), 4096); });
 }
 
 }  // namespace copse::bench

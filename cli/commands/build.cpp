@@ -186,7 +186,8 @@ Command add_build_command(CLI::App& app, CommonOptions& common) {
   CLI::App* command = app.add_subcommand("build", "Build a tree or a grid over a mesh and print its statistics");
   const auto options = std::make_shared<BuildOptions>();
   add_input(*command, options->input, "IN", "The mesh: .obj or .ply");
-  add_output(*command, options->output, "The file to write: .copse for a tree, .voxels for voxels and bricks");
+  add_output(*command, options->output,
+             "The file to write: .copse for a tree, .voxels for voxels and bricks, .nvdb for bricks");
   add_choice<std::string>(*command, "--builder", options->settings.builder,
                           {{"lbvh", "lbvh"}, {"hlbvh", "hlbvh"}, {"hploc", "hploc"}, {"sah", "sah"}},
                           "A tree by hand: lbvh (default) builds fastest, hlbvh rebuilds it from the last order, "

@@ -263,7 +263,8 @@ int run_info(Session& session, const InfoOptions& options) {
 Command add_info_command(CLI::App& app, CommonOptions& common) {
   CLI::App* command = app.add_subcommand("info", "Describe a mesh, structure or voxel file");
   const auto options = std::make_shared<InfoOptions>();
-  add_input(*command, options->input, "IN", "A mesh (.obj or .ply), structure (.copse) or voxels (.voxels)");
+  add_input(*command, options->input, "IN",
+            "A mesh (.obj or .ply), structure (.copse) or voxels (.voxels, .nvdb)");
   command->add_flag("--validate", options->validate,
                     "Check that each triangle is in one leaf and that each box is tight");
   command->add_flag("--epo", options->epo, "Measure the end-point overlap (EPO) of the nodes of a binary tree");

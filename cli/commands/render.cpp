@@ -203,7 +203,8 @@ void add_picture_options(CLI::App& app, RenderOptions& render) {
 Command add_render_command(CLI::App& app, CommonOptions& common) {
   CLI::App* command = app.add_subcommand("render", "Ray cast a picture of a mesh, structure or voxels");
   const auto options = std::make_shared<RenderCommand>();
-  add_input(*command, options->input, "IN", "A mesh (.obj or .ply), structure (.copse) or voxels (.voxels)");
+  add_input(*command, options->input, "IN",
+            "A mesh (.obj or .ply), structure (.copse) or voxels (.voxels, .nvdb)");
   add_output(*command, options->output, "The picture, a .png file (required)");
   add_choice<Through>(
       *command, "--structure", options->through, structures(),

@@ -8,6 +8,7 @@
 #include "builders/grid/frustum_check.h"
 #include "builders/grid/grid_stats.h"
 #include "builders/grid/uniform_grid.h"
+#include "builders/grid/voxel_tree.h"
 #include "builders/io/voxel_file.h"
 #include "builders/kd/sah_kd_tree.h"
 #include "builders/points/kd_tree.h"
@@ -22,7 +23,8 @@ namespace copse::cli {
 
 namespace {
 
-constexpr const char* names[] = {"bvh", "grid", "frustum", "voxels", "bricks", "kdtree", "points"};
+constexpr const char* names[] = {"bvh",    "grid", "frustum", "voxels", "bricks",
+                                 "octree", "dag",  "kdtree",  "points"};
 constexpr const char* rule_names[] = {"touched", "crossed", "inside"};
 
 const char* name_of(Structure structure) {
@@ -86,6 +88,7 @@ struct Built {
   Facts facts;
   double milliseconds = 0;  // of a rebuild in the same memory
   HostVoxels voxels;        // if there is something to write
+  HostNanoGrid nano;        // the same, for a .nvdb
 };
 
 template <class Rebuild>
@@ -165,7 +168,13 @@ Built build_dense(Context& context, const TriangleView& triangles, const Structu
   return built;
 }
 
-Built build_sparse(Context& context, const TriangleView& triangles, const StructureOptions& options, bool keeps) {
+/// What a build keeps to write it.
+struct Kept {
+  bool voxels, nano;
+};
+
+Built build_sparse(Context& context, const TriangleView& triangles, const StructureOptions& options,
+                   const Kept& keeps) {
   Bricks bricks = build_bricks(context, triangles, {.resolution = voxel_resolution(options, 1024)});
   Built built;
   built.milliseconds = timed(context, [&] { rebuild_bricks(context, bricks, triangles); });
@@ -178,7 +187,44 @@ Built build_sparse(Context& context, const TriangleView& triangles, const Struct
   built.facts.add("voxels", "{}: {} set, in {} bricks", in_words(bricks.shape.resolution), grouped(count),
                   grouped(brick_count));
   built.facts.add("memory", "{}", readable_bytes(bricks.size_bytes()));
-  if (keeps) built.voxels = download(bricks);
+  if (keeps.voxels) built.voxels = download(bricks);
+  if (keeps.nano) built.nano = download(build_nano_grid(context, bricks, options.nano_type));
+  return built;
+}
+
+/// The time is that of the tree alone, without its bricks.
+Built build_voxel_tree(Context& context, const TriangleView& triangles, const StructureOptions& options) {
+  const Bricks bricks = build_bricks(context, triangles, {.resolution = voxel_resolution(options, 1024)});
+  check_complete(bricks);
+  const bool is_dag = options.structure == Structure::dag;
+  const auto build = [&] {
+    VoxelTree octree = build_octree(context, bricks);
+    return is_dag ? build_dag(context, octree) : std::move(octree);
+  };
+  VoxelTree tree = build();
+  Built built;
+  built.milliseconds = timed(context, [&] { tree = build(); });
+  const u64 count = count_voxels(context, tree), expected = count_voxels(context, bricks);
+  if (count != expected) {
+    throw Error(ErrorCode::device_failure, fmt::format("the {} is wrong: it has {} voxels, its bricks have {}",
+                                                       name_of(options.structure), count, expected));
+  }
+  built.statistics = {{"resolution", to_json(tree.shape.resolution)},
+                      {"levels", tree.level_count},
+                      {"nodes", tree.nodes.size()},
+                      {"leaves", tree.leaves.size()},
+                      {"octree_nodes", tree.octree_node_count},
+                      {"octree_leaves", tree.octree_leaf_count},
+                      {"voxels", count},
+                      {"bytes", tree.size_bytes()}};
+  built.facts.add("voxels", "{}: {} set", in_words(tree.shape.resolution), grouped(count));
+  built.facts.add("nodes", "{} in {} levels, and {} leaves of 4 x 4 x 4 voxels", grouped(tree.nodes.size()),
+                  tree.level_count, grouped(tree.leaves.size()));
+  if (is_dag) {
+    built.facts.add("octree", "{} nodes and {} leaves", grouped(tree.octree_node_count),
+                    grouped(tree.octree_leaf_count));
+  }
+  built.facts.add("memory", "{}", readable_bytes(tree.size_bytes()));
   return built;
 }
 
@@ -217,13 +263,14 @@ Built build_kd_of_points(Context& context, const PositionSpan& points) {
 }
 
 Built build_by(Context& context, const TriangleView& triangles, const Aabb& box, const StructureOptions& options,
-               bool keeps) {
+               const Kept& keeps) {
   if (options.structure == Structure::grid) return build_uniform_grid(context, triangles, options);
   if (options.structure == Structure::frustum) return build_frustum(context, triangles, box, options);
   if (options.structure == Structure::kdtree) return build_kd_of_triangles(context, triangles);
   if (options.structure == Structure::points) return build_kd_of_points(context, triangles.positions);
-  return options.structure == Structure::voxels ? build_dense(context, triangles, options, keeps)
-                                                : build_sparse(context, triangles, options, keeps);
+  if (options.structure == Structure::voxels) return build_dense(context, triangles, options, keeps.voxels);
+  if (options.structure == Structure::bricks) return build_sparse(context, triangles, options, keeps);
+  return build_voxel_tree(context, triangles, options);
 }
 
 }  // namespace
@@ -236,14 +283,18 @@ void add_structure(CLI::App& command, StructureOptions& options) {
        {"frustum", Structure::frustum},
        {"voxels", Structure::voxels},
        {"bricks", Structure::bricks},
+       {"octree", Structure::octree},
+       {"dag", Structure::dag},
        {"kdtree", Structure::kdtree},
        {"points", Structure::points}},
       "What to build: a tree (default), a uniform grid, a grid over the view of a camera, dense voxels, sparse "
-      "bricks of voxels, a kd-tree of the triangles, or a kd-tree of the vertices");
+      "bricks of voxels, an octree of voxels, a DAG of voxels, a kd-tree of the triangles, or a kd-tree of the "
+      "vertices");
   command
-      .add_option("--resolution", options.resolution,
-                  "grid: cells along each axis; frustum: tiles across, tiles down and slabs, default 128x128x16; "
-                  "voxels and bricks: voxels along the longest edge, default 256 and 1024")
+      .add_option(
+          "--resolution", options.resolution,
+          "grid: cells along each axis; frustum: tiles across, tiles down and slabs, default 128x128x16; "
+          "voxels, bricks, octree and dag: voxels along the longest edge, default 256 for voxels, else 1024")
       ->option_text("N|XxYxZ");
   add_real(command, "--density", options.density, 1e-6f, 1024, "grid: cells per triangle, default 4");
   add_choice<VoxelRule>(
@@ -252,6 +303,12 @@ void add_structure(CLI::App& command, StructureOptions& options) {
       "voxels: set those that the surface touches (default), that it crosses, or that are inside it");
   command.add_option("--slices", options.slices, "voxels and bricks: write a PNG for each layer into this folder")
       ->option_text("FOLDER");
+  add_choice<NanoType>(command, "--nvdb", options.nano_type,
+                       {{"mask", NanoType::mask}, {"index", NanoType::index}},
+                       "A .nvdb: set voxels alone (default), or numbered as indices into arrays");
+  add_choice<NanoCodec>(command, "--codec", options.nano_codec,
+                        {{"none", NanoCodec::none}, {"zip", NanoCodec::zip}},
+                        "A .nvdb: plain (default), or packed by zip");
   add_camera_options(command, options.camera);
 }
 
@@ -259,7 +316,8 @@ void check_structure(const CLI::App& command, const StructureOptions& options) {
   const bool is_tree = options.structure == Structure::bvh, is_grid = options.structure == Structure::grid;
   const bool is_dense = options.structure == Structure::voxels,
              is_frustum = options.structure == Structure::frustum;
-  const bool is_voxels = is_dense || options.structure == Structure::bricks;
+  const bool is_sparse = options.structure == Structure::bricks, is_voxels = is_dense || is_sparse;
+  const bool is_voxel_tree = options.structure == Structure::octree || options.structure == Structure::dag;
   const auto only = [&](const char* option, bool is_right, const char* with) {
     if (is_right || command.count(option) == 0) return;
     refuse(fmt::format("{} is for {} only; the structure is {}", option, with, name_of(options.structure)));
@@ -268,11 +326,13 @@ void check_structure(const CLI::App& command, const StructureOptions& options) {
                              "--layout", "--quality"}) {
     only(option, is_tree, "bvh");
   }
-  only("--resolution", is_grid || is_frustum || is_voxels, "grid, frustum, voxels and bricks");
+  only("--resolution", is_grid || is_frustum || is_voxels || is_voxel_tree,
+       "grid, frustum, voxels, bricks, octree and dag");
   only("--density", is_grid, "grid");
   only("--rule", is_dense, "voxels");
   only("--slices", is_voxels, "voxels and bricks");
   only("--output", is_tree || is_voxels, "bvh, voxels and bricks");
+  for (const char* option : {"--nvdb", "--codec"}) only(option, is_sparse, "bricks");
   for (const char* option : camera_option_names) only(option, is_frustum, "frustum");
   if (command.count("--resolution") > 0 && command.count("--density") > 0) {
     refuse(fmt::format("--resolution is {} and --density is {:g}; a grid takes one of them",
@@ -284,7 +344,8 @@ int build_structure(Session& session, const std::string& input, const std::strin
                     const StructureOptions& options) {
   const bool writes = !output.empty() || !options.slices.empty();
   check_mesh_input(input);
-  if (!output.empty()) check_output(output, ".voxels", input);
+  const bool is_nano = options.structure == Structure::bricks && has_ending(output, ".nvdb");
+  if (!output.empty()) check_output(output, is_nano ? ".nvdb" : ".voxels", input);
   if (!options.slices.empty()) check_output(options.slices + "/slice-0000.png", ".png", input);
   const auto context = session.make_context();
   session.progress().expect_stages(writes ? 3 : 2);
@@ -294,11 +355,16 @@ int build_structure(Session& session, const std::string& input, const std::strin
 
   session.begin("building");
   const DeviceMesh device_mesh(*context, mesh);
-  const Built built = build_by(*context, device_mesh.view(), bounds(mesh), options, writes);
+  const Built built = build_by(*context, device_mesh.view(), bounds(mesh), options,
+                               {.voxels = writes && !(is_nano && options.slices.empty()), .nano = is_nano});
 
   if (writes) session.begin("writing");
   if (!output.empty()) {
-    save_voxels(output, built.voxels, session.cancel_token());
+    if (is_nano) {
+      save_nano_grid(output, built.nano, options.nano_codec, session.cancel_token());
+    } else {
+      save_voxels(output, built.voxels, session.cancel_token());
+    }
     session.note("wrote {}", output);
   }
   if (!options.slices.empty()) {

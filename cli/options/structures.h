@@ -3,15 +3,16 @@
 #include <string>
 
 #include "builders/grid/voxels.h"
+#include "builders/io/nano_file.h"
 #include "cli/options/camera_options.h"
 #include "cli/session.h"
 
-// copse build of structures other than trees of boxes: uniform grids, frustum grids, voxels, bricks, kd-trees of
-// triangles, kd-trees of the vertices.
+// copse build of structures other than trees of boxes: uniform grids, frustum grids, voxels, bricks, octrees and DAGs of
+// voxels, kd-trees of triangles, kd-trees of the vertices.
 
 namespace copse::cli {
 
-enum class Structure { bvh, grid, frustum, voxels, bricks, kdtree, points };
+enum class Structure { bvh, grid, frustum, voxels, bricks, octree, dag, kdtree, points };
 
 /// The options of such a build.
 struct StructureOptions {
@@ -19,7 +20,9 @@ struct StructureOptions {
   std::string resolution;  // N, or XxYxZ for grids; empty: the default of the structure
   float density = 0;       // 0: the default of the grid
   VoxelRule rule = VoxelRule::touched;
-  std::string slices;    // a folder; empty for none
+  std::string slices;                   // a folder; empty for none
+  NanoType nano_type = NanoType::mask;  // of a .nvdb
+  NanoCodec nano_codec = NanoCodec::none;
   CameraOptions camera;  // of a frustum grid; its picture is square
 };
 

@@ -63,6 +63,36 @@ TEST_P(CliStructures, BuildBricksAndWriteThem) {
   EXPECT_EQ(voxels.shape.resolution, uvec3(300));
 }
 
+TEST_P(CliStructures, BuildBricksAndWriteThemForNanoVDB) {
+  for (const std::string type : {"mask", "index"}) {
+    for (const std::string codec : {"none", "zip"}) {
+      const Outcome outcome = run_cli(here({"build", sphere(), "--json", "--structure", "bricks", "--resolution",
+                                            "300", "-o", path("b.nvdb"), "--nvdb", type, "--codec", codec}));
+      ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+      const Json info = run_cli({"info", path("b.nvdb"), "--json"}).json();
+      EXPECT_EQ(info["voxels"], outcome.json()["statistics"]["voxels"]);
+      EXPECT_EQ(info["structure"], "bricks");
+    }
+  }
+  EXPECT_EQ(run_cli(here({"render", path("b.nvdb"), "-o", path("b.png"), "--size", "32"})).exit_code, 0);
+}
+
+TEST_P(CliStructures, BuildOctreesAndDagsOfVoxels) {
+  const auto statistics = [&](const std::string& structure) {
+    const Json report =
+        run_cli(here({"build", sphere(), "--json", "--structure", structure, "--resolution", "300"})).json();
+    EXPECT_EQ(report["structure"], structure);
+    return report["statistics"];
+  };
+  const Json bricks = statistics("bricks"), octree = statistics("octree"), dag = statistics("dag");
+  EXPECT_EQ(octree["voxels"], bricks["voxels"]);
+  EXPECT_EQ(dag["voxels"], bricks["voxels"]);
+  EXPECT_EQ(octree["levels"], 7);
+  EXPECT_EQ(dag["octree_nodes"], octree["nodes"]);
+  EXPECT_EQ(dag["octree_leaves"], octree["leaves"]);
+  EXPECT_LT(dag["leaves"], octree["leaves"]);
+}
+
 TEST_P(CliStructures, VoxelsAreDescribedAndRendered) {
   ASSERT_EQ(run_cli({"generate", "cube", "-o", path("cube.ply")}).exit_code, 0);
   for (const std::string structure : {"voxels", "bricks"}) {
@@ -123,6 +153,11 @@ TEST_F(CliStructureErrors, NameTheOptionThatDoesNotFit) {
   expect({"bricks", "--rule", "inside"}, 2, "--rule is for voxels only");
   expect({"grid", "-o", path("g.voxels")}, 2, "--output is for bvh, voxels and bricks only");
   expect({"voxels", "-o", path("g.copse")}, 2, "must end in .voxels");
+  expect({"voxels", "-o", path("g.nvdb")}, 2, "must end in .voxels");
+  expect({"voxels", "--codec", "zip"}, 2, "--codec is for bricks only; the structure is voxels");
+  expect({"octree", "--nvdb", "mask"}, 2, "--nvdb is for bricks only; the structure is octree");
+  expect({"dag", "-o", path("d.voxels")}, 2, "--output is for bvh, voxels and bricks only; the structure is dag");
+  expect({"octree", "--resolution", "65537"}, 2, "65536");
   expect({"voxels", "--resolution", "4x4x4"}, 2, "voxels are cubes");
   expect({"grid", "--resolution", "4x"}, 2, "'4x'");
   expect({"grid", "--eye", "1,2,3"}, 2, "--eye is for frustum only; the structure is grid");
@@ -130,7 +165,8 @@ TEST_F(CliStructureErrors, NameTheOptionThatDoesNotFit) {
   expect({"frustum", "--resolution", "64"}, 2, "three numbers");
   expect({"frustum", "--resolution", "999x9x9"}, 2, "512");
   expect({"frustum", "-o", path("f.voxels")}, 2, "--output is for");
-  expect({"kdtree", "--resolution", "64"}, 2, "--resolution is for grid, frustum, voxels and bricks only");
+  expect({"kdtree", "--resolution", "64"}, 2,
+         "--resolution is for grid, frustum, voxels, bricks, octree and dag only");
   expect({"kdtree", "-o", path("k.copse")}, 2,
          "--output is for bvh, voxels and bricks only; the structure is kdtree");
   expect({"points", "--slices", path("")}, 2, "--slices is for voxels and bricks only; the structure is points");

@@ -36,7 +36,7 @@ SceneFile load_voxels_alone(const std::filesystem::path& file, bool alone, const
 SceneFile load_scene_file(const std::filesystem::path& file, bool alone, const CancelToken& cancel) {
   const std::string ending = lower_case_ending(file);
   if (ending == ".copse") return load_tree_and_mesh(file, alone, cancel);
-  if (ending == ".voxels") return load_voxels_alone(file, alone, cancel);
+  if (ending == ".voxels" || ending == ".nvdb") return load_voxels_alone(file, alone, cancel);
   MeshReport left_out;
   SceneFile scene{
       {file.filename().string(), load_mesh(file, {.cancel = cancel}, &left_out)}, {}, Aabb::empty(), {}};
@@ -46,7 +46,7 @@ SceneFile load_scene_file(const std::filesystem::path& file, bool alone, const C
 
 bool is_scene_name(const std::filesystem::path& path) {
   const std::string ending = lower_case_ending(path);
-  return is_mesh_name(path) || ending == ".copse" || ending == ".voxels";
+  return is_mesh_name(path) || ending == ".copse" || ending == ".voxels" || ending == ".nvdb";
 }
 
 }  // namespace copse::viewer

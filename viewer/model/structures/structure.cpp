@@ -11,7 +11,8 @@ std::unique_ptr<Structure> make_of_file(Context& context, const StructureOptions
         ErrorCode::invalid_argument,
         "the scene has no structure of a file; open a .copse or a .voxels file alone, or choose another kind");
   }
-  if (lower_case_ending(file) == ".voxels") return make_voxels_of_file(context, file);
+  const std::string ending = lower_case_ending(file);
+  if (ending == ".voxels" || ending == ".nvdb") return make_voxels_of_file(context, file);
   return make_tree_of_file(context, options, file);
 }
 
