@@ -33,16 +33,27 @@ struct Bvh {
   Buffer<u32> parents;
   Buffer<u32> primitive_ids;
   Buffer<BvhCounts> counts;
-  u64 source_count = 0;    // primitives of the last build, in the tree or left out
-  u32 max_leaf_size = 32;  // the most primitives of a leaf
+  Buffer<RepeatedPlace> repeats;
+  u64 source_count = 0;     // primitives of the last build, in the tree or left out
+  u64 reference_count = 0;  // if the last build split triangles, its room for places in leaves; else 0
+  u32 max_leaf_size = 32;   // the most primitives of a leaf
 
-  BvhView view() const { return {nodes.span(), parents.span(), primitive_ids.span(), counts.span()}; }
+  BvhView view() const {
+    return {nodes.span(), parents.span(), primitive_ids.span(), counts.span(),
+            has_repeats() ? repeats.data() : nullptr};
+  }
 
-  /// Returns how many primitives the tree has room for.
+  /// Returns whether a primitive may stand in several leaves.
+  bool has_repeats() const { return reference_count > 0; }
+
+  /// Returns how many places of primitive_ids the last build wrote.
+  u64 place_count() const { return has_repeats() ? reference_count : source_count; }
+
+  /// Returns how many primitives the tree has room for, or references.
   u64 primitive_capacity() const { return primitive_ids.size(); }
   u64 size_bytes() const {
     return nodes.size_bytes() + parents.size_bytes() + primitive_ids.size_bytes() + counts.size_bytes() +
-           deltas_.words.size_bytes();
+           repeats.size_bytes() + deltas_.words.size_bytes();
   }
 
   /// Makes the next refit go by the nodes alone. Call it after you write the nodes of a tree that a builder made.
@@ -70,6 +81,11 @@ constexpr u64 pair_capacity(u64 primitive_count) {
 constexpr u64 bvh_bytes(u64 primitive_count) {
   return node_capacity(primitive_count) * sizeof(BvhNode) + pair_capacity(primitive_count) * sizeof(u32) +
          primitive_count * sizeof(u32) + sizeof(BvhCounts) + detail::delta_words(primitive_count) * sizeof(u32);
+}
+
+/// The bytes more of a tree over so many references to split triangles.
+constexpr u64 repeat_bytes(u64 reference_count) {
+  return reference_count * sizeof(RepeatedPlace);
 }
 
 /// Returns a tree with room for `primitive_count` primitives and none in it: rays miss it until it is rebuilt.

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "builders/bvh/bvh.h"
+#include "builders/bvh/splits.h"
 #include "builders/geometry/primitive_set.h"
 
 namespace copse {
@@ -24,6 +25,12 @@ struct HplocOptions {
   /// How the top of the tree is made. Top::sah lowers the SAH cost, most in interiors, in a time that hardly depends
   /// on the number of primitives.
   Top top = Top::as_built;
+
+  /// Room for references to triangles, per triangle: 1 to max_splits. Above 1, triangles that fill their boxes badly are
+  /// split into parts before the build: see builders/bvh/splits.h. Rays get faster where triangles are large or long
+  /// and lie across the axes; build, memory and refit grow by the factor. Default: 1, no splits. Boxes cannot be
+  /// split.
+  float splits = 1;
 };
 
 /// Returns a bounding volume hierarchy over triangles or boxes in which neighbours merge by the area of the box

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "builders/bvh/bvh.h"
+#include "builders/bvh/splits.h"
 #include "builders/geometry/primitive_set.h"
 
 namespace copse {
@@ -23,8 +24,15 @@ struct LbvhOptions {
   /// true: on CUDA, rebuild() begins with the order of the primitives in the tree that is there, be it of any builder
   /// and over any number of primitives. The new tree is the same, byte for byte. On an H200 it takes longer than the
   /// full sort: docs/how-it-works/hlbvh.md has figures. Outside of a captured graph it then waits for one
-  /// word. It takes about 28 bytes of scratch per primitive. Default: false. build() ignores it, and so does the CPU.
+  /// word. It takes about 28 bytes of scratch per primitive. Default: false. build() ignores it, and so do
+  /// the CPU and builds with splits.
   bool from_last_order = false;
+
+  /// Room for references to triangles, per triangle: 1 to max_splits. Above 1, triangles that fill their boxes badly are
+  /// split into parts before the build: see builders/bvh/splits.h. Rays get faster where triangles are large or long
+  /// and lie across the axes; build, memory and refit grow by the factor. Default: 1, no splits. Boxes cannot be
+  /// split.
+  float splits = 1;
 };
 
 /// Returns a linear bounding volume hierarchy over triangles or boxes: the fastest build. Its leaves are in Morton

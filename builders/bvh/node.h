@@ -22,11 +22,18 @@ struct alignas(32) BvhNode {
 
 static_assert(sizeof(BvhNode) == 32);
 
+/// Where a primitive stands that may be in several leaves, as builders with splits make them (builders/bvh/splits.h).
+/// Queries that count or list primitives take each one only at the first of its places that they reach.
+struct RepeatedPlace {
+  u32 previous;  // the place before this one of the same primitive; invalid_id for its first place
+  u32 leaf;      // the leaf of this place; in a wide tree the node that has the leaf as a child
+};
+
 /// The counts of a tree, as its last build found them. They live on the device.
 struct BvhCounts {
   u32 node_count;  // 0 for a tree without primitives, else 2 * leaf_count - 1
   u32 leaf_count;
-  u32 primitive_count;  // in the tree
+  u32 primitive_count;  // in the tree; with splits, the places in its leaves
   u32 invalid_count;    // left out: NaN, infinite or inverted
 };
 
@@ -42,9 +49,10 @@ struct BvhCounts {
 /// is an empty box that no ray hits.
 struct BvhView {
   BufferSpan<const BvhNode> nodes;
-  BufferSpan<const u32> parents;        // one for each pair of siblings
-  BufferSpan<const u32> primitive_ids;  // first those in the tree, in leaf order
-  BufferSpan<const BvhCounts> counts;   // one element
+  BufferSpan<const u32> parents;           // one for each pair of siblings
+  BufferSpan<const u32> primitive_ids;     // first those in the tree, in leaf order
+  BufferSpan<const BvhCounts> counts;      // one element
+  const RepeatedPlace* repeats = nullptr;  // [place in primitive_ids]; null if each primitive is in one leaf
 };
 
 COPSE_HD inline u32 sibling_pair(u32 node) {

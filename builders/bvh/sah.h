@@ -1,6 +1,7 @@
 #pragma once
 
 #include "builders/bvh/bvh.h"
+#include "builders/bvh/splits.h"
 #include "builders/bvh/stats.h"
 #include "builders/geometry/primitive_set.h"
 
@@ -25,6 +26,12 @@ struct SahOptions {
   /// The costs that decide about leaves: finite and not negative, the intersection cost above 0. They have no
   /// effect if leaves have one primitive.
   SahCosts costs = {};
+
+  /// Room for references to triangles, per triangle: 1 to max_splits. Above 1, triangles that fill their boxes badly are
+  /// split into parts before the build: see builders/bvh/splits.h. Rays get faster where triangles are large or long
+  /// and lie across the axes; build, memory and refit grow by the factor. Default: 1, no splits. Boxes cannot be
+  /// split.
+  float splits = 1;
 };
 
 /// Returns a bounding volume hierarchy over triangles or boxes, split from the root down where the surface area

@@ -16,14 +16,26 @@ struct WideBvh {
   Buffer<u32> parents;  // [node]
   Buffer<u32> primitive_ids;
   Buffer<WideBvhCounts> counts;
-  u64 source_count = 0;  // primitives of the last conversion, in the tree or left out
+  Buffer<RepeatedPlace> repeats;
+  u64 source_count = 0;     // primitives of the last conversion, in the tree or left out
+  u64 reference_count = 0;  // as of Bvh
 
-  WideBvhView<Node> view() const { return {nodes.span(), parents.span(), primitive_ids.span(), counts.span()}; }
+  WideBvhView<Node> view() const {
+    return {nodes.span(), parents.span(), primitive_ids.span(), counts.span(),
+            has_repeats() ? repeats.data() : nullptr};
+  }
+
+  /// Returns whether a primitive may stand in several leaves.
+  bool has_repeats() const { return reference_count > 0; }
+
+  /// Returns how many places of primitive_ids the last conversion wrote.
+  u64 place_count() const { return has_repeats() ? reference_count : source_count; }
 
   /// The number of primitives that the memory was made for.
   u64 primitive_capacity() const { return primitive_ids.size(); }
   u64 size_bytes() const {
-    return nodes.size_bytes() + parents.size_bytes() + primitive_ids.size_bytes() + counts.size_bytes();
+    return nodes.size_bytes() + parents.size_bytes() + primitive_ids.size_bytes() + counts.size_bytes() +
+           repeats.size_bytes();
   }
 };
 

@@ -9,6 +9,7 @@
 //   child(slot)        the child in a slot
 //   child_box(slot)    its box: exact in Bvh4Node, rounded outwards in the compressed layouts
 
+#include "builders/bvh/node.h"
 #include "builders/geometry/aabb.h"
 #include "primitives/core/span.h"
 
@@ -163,6 +164,7 @@ struct WideBvhView {
   BufferSpan<const u32> parents;           // [node]
   BufferSpan<const u32> primitive_ids;     // those in the tree first, those of a leaf together
   BufferSpan<const WideBvhCounts> counts;  // one element
+  const RepeatedPlace* repeats = nullptr;  // [place in primitive_ids]; null if each primitive is in one leaf
 };
 
 using Bvh4View = WideBvhView<Bvh4Node>;

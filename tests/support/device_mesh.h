@@ -33,7 +33,7 @@ struct BvhCopy {
       : counts(bvh.counts.download()[0]),
         nodes(bvh.nodes.download(counts.node_count == 0 ? 1 : counts.node_count)),
         parents(bvh.parents.download(counts.node_count / 2)),
-        primitive_ids(bvh.primitive_ids.download(bvh.source_count)) {}
+        primitive_ids(bvh.primitive_ids.download(bvh.place_count())) {}
 };
 
 /// Gives all nodes of a tree the same wrong box.

@@ -22,7 +22,7 @@ struct WideCopy {
       : counts(tree.counts.download()[0]),
         nodes(tree.nodes.download(std::max(counts.node_count, 1u))),
         parents(tree.parents.download(nodes.size())),
-        primitive_ids(tree.primitive_ids.download(tree.source_count)) {}
+        primitive_ids(tree.primitive_ids.download(tree.place_count())) {}
 };
 template <class Node>
 WideCopy(const WideBvh<Node>&) -> WideCopy<Node>;

@@ -47,8 +47,9 @@ struct FaultOfNode {
       const u32 at = source.takes_places ? u32(place) : ids[place];
       if (ids != nullptr && source.primitive(at) != ids[place]) return LeafFault::of_id(place);
       const Aabb box = bounds(source.triangle(at));
-      // A refit leaves triangles that have become infinite out of the boxes.
-      if (is_valid(box) && !(merge(leaf, box) == leaf)) return LeafFault::of_box(place);
+      // A refit leaves triangles that have become infinite out of the boxes. With splits a leaf may hold a part.
+      const bool fits = bvh.repeats == nullptr ? merge(leaf, box) == leaf : !is_empty(intersection(leaf, box));
+      if (is_valid(box) && !fits) return LeafFault::of_box(place);
     }
     return LeafFault::none;
   }

@@ -6,6 +6,8 @@
 #include <string>
 
 #include "builders/bvh/build/bvh_arrays.h"
+#include "builders/bvh/splits.h"
+#include "builders/bvh/splits/build_references.h"
 #include "builders/geometry/triangle_check.h"
 #include "primitives/core/check.h"
 #include "primitives/core/dispatch.h"
@@ -18,10 +20,6 @@ namespace detail {
 template <class Executor, class Options>
 void build_over_triangles(const Executor& ex, std::span<const TriangleView> views, u64 n, const Options& options,
                           const BvhArrays& bvh);
-template <class Executor, class Options>
-void build_over_boxes(const Executor& ex, const Aabb* boxes, u64 n, const Options& options, const BvhArrays& bvh);
-template <class Executor, class Options>
-u64 build_scratch_bytes(const Executor& ex, u64 n, u64 view_count, const Options& options);
 
 // Of top.inl.
 template <class Executor>
@@ -54,7 +52,7 @@ Top top_of(const SahOptions&) {
 
 /// True if all of the tree follows from the deltas of its leaves, see LbvhDeltas.
 bool has_deltas(const LbvhOptions& options) {
-  return options.max_leaf_size == 1 && options.top == Top::as_built;
+  return options.max_leaf_size == 1 && options.top == Top::as_built && options.splits == 1;
 }
 bool has_deltas(const HplocOptions&) {
   return false;
@@ -81,10 +79,17 @@ void check_top(Top top) {
   throw Error(ErrorCode::invalid_argument, "top is " + std::to_string(u32(top)) + "; it can be 0 or 1");
 }
 
+void check_splits(float splits) {
+  if (splits >= 1 && splits <= max_splits) return;
+  throw Error(ErrorCode::invalid_argument,
+              "splits is " + std::to_string(splits) + "; it can be 1 to " + std::to_string(u32(max_splits)));
+}
+
 void check(const LbvhOptions& options) {
   check_morton_bits(options.morton_bits);
   detail::check_option("max_leaf_size", options.max_leaf_size, 1, 32);
   check_top(options.top);
+  check_splits(options.splits);
 }
 
 void check(const HplocOptions& options) {
@@ -92,6 +97,7 @@ void check(const HplocOptions& options) {
   check_morton_bits(options.morton_bits);
   detail::check_option("max_leaf_size", options.max_leaf_size, 1, 32);
   check_top(options.top);
+  check_splits(options.splits);
 }
 
 void check(const SahOptions& options) {
@@ -100,6 +106,7 @@ void check(const SahOptions& options) {
   detail::check_option("rotation_passes", options.rotation_passes, 0, 8);
   check_cost("costs.traversal", options.costs.traversal, false);
   check_cost("costs.intersection", options.costs.intersection, true);
+  check_splits(options.splits);
 }
 
 /// Refuses to rebuild a tree over more primitives than it has room for.
@@ -136,41 +143,87 @@ u64 view_count_of(const BoxView&) {
   return 0;
 }
 
+/// Returns the options of a build whose tree there cannot be its last order: a tree that was never built, or one over
+/// other references.
+LbvhOptions without_last_order(LbvhOptions options) {
+  options.from_last_order = false;
+  return options;
+}
+template <class Options>
+const Options& without_last_order(const Options& options) {
+  return options;
+}
+
+///   reference_count: more than there are triangles if they are split
 template <class Executor, class Options>
-void build_over(const Executor& ex, const TriangleViews& triangles, const Options& options,
+void build_over(const Executor& ex, const TriangleViews& triangles, u64 reference_count, const Options& options,
                 const detail::BvhArrays& bvh) {
-  detail::build_over_triangles(ex, triangles.views(), count_of(triangles), options, bvh);
+  const u64 n = count_of(triangles);
+  if (reference_count > n) {
+    return detail::build_over_references(ex, triangles.views(), n, reference_count, without_last_order(options),
+                                         bvh);
+  }
+  detail::build_over_triangles(ex, triangles.views(), n, options, bvh);
 }
 template <class Executor, class Options>
-void build_over(const Executor& ex, const BoxView& boxes, const Options& options, const detail::BvhArrays& bvh) {
+void build_over(const Executor& ex, const BoxView& boxes, u64, const Options& options,
+                const detail::BvhArrays& bvh) {
   detail::build_over_boxes(ex, boxes.boxes.data(), count_of(boxes), options, bvh);
+}
+
+/// Refuses to split boxes, which are of 0 views.
+void check_kind(float splits, u64 view_count) {
+  if (splits == 1 || view_count > 0) return;
+  throw Error(ErrorCode::invalid_argument,
+              "splits is " + std::to_string(splits) + ", but boxes cannot be split; for boxes it must be 1");
+}
+
+void check_reference_count(u64 references) {
+  if (references <= max_primitives) return;
+  throw Error(ErrorCode::capacity, std::to_string(references) + " references to split triangles, at most " +
+                                       std::to_string(max_primitives) + " fit in one tree");
 }
 
 template <class Options>
 BuildSizes sizes(Context& context, u64 primitive_count, const Options& options, u64 view_count) {
   check(options);
+  check_kind(options.splits, view_count);
   detail::check_primitive_count(primitive_count);
-  const u64 scratch_bytes = dispatch(context, [&](const auto& ex) {
-    const u64 build_bytes = detail::build_scratch_bytes(ex, primitive_count, view_count, options);
-    const u64 top_bytes = top_of(options) == Top::sah ? detail::rebuild_top_scratch_bytes(ex, primitive_count) : 0;
-    return larger(build_bytes, top_bytes);
+  const u64 references = reference_count(primitive_count, options.splits);
+  check_reference_count(references);
+  u64 scratch_bytes = dispatch(context, [&](const auto& ex) {
+    const u64 build_bytes =
+        references == primitive_count
+            ? detail::build_scratch_bytes(ex, primitive_count, view_count, options)
+            : detail::build_over_references_scratch_bytes(ex, primitive_count, view_count, references, options);
+    return larger(build_bytes,
+                  top_of(options) == Top::sah ? detail::rebuild_top_scratch_bytes(ex, references) : 0);
   });
-  return {.result_bytes = bvh_bytes(primitive_count), .scratch_bytes = scratch_bytes};
+  BuildSizes sizes{.result_bytes = bvh_bytes(references), .scratch_bytes = scratch_bytes};
+  if (references > primitive_count) {
+    sizes.result_bytes += repeat_bytes(references);
+    sizes.scratch_bytes =
+        larger(scratch_bytes, detail::link_repeats_scratch_bytes(context, primitive_count, references));
+  }
+  return sizes;
 }
 
 template <class Primitives, class Options>
 void rebuild_tree(Context& context, Bvh& bvh, const Primitives& primitives, const Options& options) {
-  const u64 n = count_of(primitives);
+  const u64 n = count_of(primitives), references = reference_count(n, options.splits);
   const u64 scratch_bytes = sizes(context, n, options, view_count_of(primitives)).scratch_bytes;
-  check_room(bvh, n);
+  check_room(bvh, references);
   validate_input(context, primitives);
   context.reserve_scratch(scratch_bytes);
   ProfileScope scope(context.profile(), label_of(options));
   dispatch(context, [&](const auto& ex) {
-    build_over(ex, primitives, options, detail::arrays_of(bvh));
-    if (top_of(options) == Top::sah) detail::rebuild_top_nodes(ex, n, detail::arrays_of(bvh));
+    build_over(ex, primitives, references, options, detail::arrays_of(bvh));
+    if (top_of(options) == Top::sah) detail::rebuild_top_nodes(ex, references, detail::arrays_of(bvh));
   });
   bvh.source_count = n;
+  bvh.reference_count = references > n ? references : 0;
+  detail::make_room_for_repeats(context, bvh);
+  detail::link_repeats(context, bvh);
   bvh.max_leaf_size = options.max_leaf_size;
   if (!context.device().capturing()) detail::BvhAccess::deltas(bvh).may_refit = has_deltas(options);
 }
@@ -186,20 +239,12 @@ Bvh allocate_bvh(Context& context, u64 primitive_count) {
   return bvh;
 }
 
-/// A tree that was never built has no order to begin with.
-LbvhOptions without_last_order(LbvhOptions options) {
-  options.from_last_order = false;
-  return options;
-}
-template <class Options>
-const Options& without_last_order(const Options& options) {
-  return options;
-}
-
 template <class Primitives, class Options>
 Bvh build_tree(Context& context, const Primitives& primitives, const Options& options) {
   check(options);
-  Bvh bvh = allocate_bvh(context, count_of(primitives));
+  const u64 references = reference_count(count_of(primitives), options.splits);
+  check_reference_count(references);
+  Bvh bvh = allocate_bvh(context, references);
   rebuild_tree(context, bvh, primitives, without_last_order(options));
   return bvh;
 }

@@ -31,6 +31,7 @@ struct Faults {
   u64 repeated_primitives;
   u64 invalid_primitives;
   u64 loose_boxes;
+  u64 uncovered_primitives;
 };
 
 }  // namespace copse::detail

@@ -34,17 +34,25 @@ namespace {
 struct TreeFaults {
   u64 bad_counts = 0, bad_indices = 0, unreached_nodes = 0;
   u64 missing_primitives = 0, repeated_primitives = 0, invalid_primitives = 0;
-  u64 loose_boxes = 0;
+  u64 loose_boxes = 0, uncovered_primitives = 0;
 };
 
 ValidationReport report_of(const TreeFaults& found) {
-  return {{{"bad_counts", "counts that do not fit", found.bad_counts},
-           {"bad_indices", "indices out of range", found.bad_indices},
-           {"unreached_nodes", "nodes not reached exactly once", found.unreached_nodes},
-           {"missing_primitives", "primitives in no leaf", found.missing_primitives},
-           {"repeated_primitives", "primitives in several leaves", found.repeated_primitives},
-           {"invalid_primitives", "invalid primitives in leaves", found.invalid_primitives},
-           {"loose_boxes", "boxes that are not tight", found.loose_boxes}}};
+  return {
+      {{"bad_counts", "counts that do not fit", found.bad_counts},
+       {"bad_indices", "indices out of range", found.bad_indices},
+       {"unreached_nodes", "nodes not reached exactly once", found.unreached_nodes},
+       {"missing_primitives", "primitives in no leaf", found.missing_primitives},
+       {"repeated_primitives", "primitives in several leaves", found.repeated_primitives},
+       {"invalid_primitives", "invalid primitives in leaves", found.invalid_primitives},
+       {"loose_boxes", "boxes that are not tight", found.loose_boxes},
+       {"uncovered_primitives", "split primitives that their leaves do not cover", found.uncovered_primitives}}};
+}
+
+/// With splits there may be more places in leaves than primitives.
+template <class Tree>
+bool has_bad_sum(const Tree& tree, u64 sum, u64 source_count) {
+  return tree.has_repeats() ? sum < source_count || sum > tree.place_count() : sum != source_count;
 }
 
 /// Counts the faults of the counts themselves. The rest of the tree may be read only if there are none.
@@ -55,7 +63,7 @@ u64 count_faults(const Bvh& bvh, const BvhCounts& counts, u64 source_count) {
   faults += counts.node_count > bvh.nodes.size() || counts.node_count / 2 > bvh.parents.size();
   faults += counts.primitive_count > bvh.primitive_ids.size();
   faults += counts.leaf_count > counts.primitive_count || (counts.leaf_count == 0 && counts.primitive_count > 0);
-  faults += u64{counts.primitive_count} + counts.invalid_count != source_count;
+  faults += has_bad_sum(bvh, u64{counts.primitive_count} + counts.invalid_count, source_count);
   return faults;
 }
 
@@ -66,7 +74,7 @@ u64 count_faults(const WideBvh<Node>& tree, const WideBvhCounts& counts, u64 sou
   faults += counts.primitive_count > tree.primitive_ids.size();
   faults += (counts.node_count == 0) != (counts.primitive_count == 0);
   faults += counts.node_count > wide_node_capacity(counts.primitive_count);
-  faults += u64{counts.primitive_count} + counts.invalid_count != source_count;
+  faults += has_bad_sum(tree, u64{counts.primitive_count} + counts.invalid_count, source_count);
   return faults;
 }
 
@@ -104,6 +112,7 @@ TreeFaults find_faults(Context& context, const Tree& tree, u64 source_count, boo
   found.repeated_primitives = faults.repeated_primitives;
   found.invalid_primitives = faults.invalid_primitives;
   found.loose_boxes = faults.loose_boxes;
+  found.uncovered_primitives = faults.uncovered_primitives;
   if (refitted) {
     found.invalid_primitives = 0;
     found.missing_primitives -= std::min<u64>(found.missing_primitives, counts.invalid_count);

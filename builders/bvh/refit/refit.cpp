@@ -61,8 +61,9 @@ void refit(Context& context, Bvh& bvh, const TriangleViews& triangles) {
   detail::validate_triangles(context, triangles);
   ProfileScope scope(context.profile(), "refit");
   dispatch(context, [&](const auto& ex) {
-    context.reserve_scratch(detail::refit_scratch_bytes(ex, n, triangles.views().size()));
-    detail::refit_over_triangles(ex, triangles.views(), n, detail::arrays_of(bvh),
+    const u64 places = bvh.place_count();
+    context.reserve_scratch(detail::refit_scratch_bytes(ex, places, triangles.views().size()));
+    detail::refit_over_triangles(ex, triangles.views(), places, detail::arrays_of(bvh),
                                  detail::BvhAccess::deltas(bvh).may_refit);
   });
 }
@@ -72,8 +73,9 @@ void refit(Context& context, Bvh& bvh, const BoxView& boxes) {
   check(bvh, n);
   ProfileScope scope(context.profile(), "refit");
   dispatch(context, [&](const auto& ex) {
-    context.reserve_scratch(detail::refit_scratch_bytes(ex, n, 0));
-    detail::refit_over_boxes(ex, boxes.boxes.data(), n, detail::arrays_of(bvh),
+    const u64 places = bvh.place_count();
+    context.reserve_scratch(detail::refit_scratch_bytes(ex, places, 0));
+    detail::refit_over_boxes(ex, boxes.boxes.data(), places, detail::arrays_of(bvh),
                              detail::BvhAccess::deltas(bvh).may_refit);
   });
 }

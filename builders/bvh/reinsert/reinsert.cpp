@@ -1,6 +1,7 @@
 #include "builders/bvh/reinsert.h"
 
 #include "builders/bvh/build/bvh_arrays.h"
+#include "builders/bvh/splits.h"
 #include "builders/geometry/primitive_set.h"
 #include "primitives/core/check.h"
 #include "primitives/core/dispatch.h"
@@ -44,6 +45,7 @@ void reinsert(Context& context, Bvh& bvh, const ReinsertOptions& options) {
     context.reserve_scratch(detail::reinsert_scratch_bytes(ex, node_count));
     detail::reinsert_nodes(ex, node_count, detail::arrays_of(bvh), options);
   });
+  detail::relink_leaves(context, bvh);
   if (!context.device().capturing()) bvh.forget_deltas();
 }
 

@@ -1,6 +1,7 @@
 #include "builders/bvh/top.h"
 
 #include "builders/bvh/build/bvh_arrays.h"
+#include "builders/bvh/splits.h"
 #include "builders/geometry/primitive_set.h"
 #include "primitives/core/dispatch.h"
 
@@ -34,6 +35,7 @@ void rebuild_top(Context& context, Bvh& bvh) {
     context.reserve_scratch(detail::rebuild_top_scratch_bytes(ex, n));
     detail::rebuild_top_nodes(ex, n, detail::arrays_of(bvh));
   });
+  detail::relink_leaves(context, bvh);
   if (!context.device().capturing()) bvh.forget_deltas();
 }
 

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <type_traits>
 
+#include "builders/bvh/splits.h"
 #include "builders/bvh/wide/wide_slots.h"
 #include "builders/bvh/wide/wide_tree.h"
 #include "builders/geometry/primitive_set.h"
@@ -92,24 +93,27 @@ BuildSizes collapse_sizes(Context& context, u64 primitive_count, const CollapseO
 
 template <class Tree>
 void collapse(Context& context, Tree& wide, const Bvh& bvh, const CollapseOptions& options) {
-  const BuildSizes sizes = collapse_sizes<Tree>(context, bvh.source_count, options);
+  const u64 places = bvh.place_count();
+  const BuildSizes sizes = collapse_sizes<Tree>(context, places, options);
   check_leaves<Tree>(bvh);
-  check_wide_room(wide, bvh.source_count);
+  check_wide_room(wide, places);
   context.reserve_scratch(sizes.scratch_bytes);
   ProfileScope scope(context.profile(), "collapse");
   const detail::CollapseCosts costs{float(options.costs.traversal), float(options.costs.intersection),
                                     options.max_leaf_size};
-  dispatch(context, [&](const auto& ex) {
-    detail::collapse_tree(ex, bvh.view(), bvh.source_count, costs, detail::arrays_of(wide));
-  });
+  dispatch(context,
+           [&](const auto& ex) { detail::collapse_tree(ex, bvh.view(), places, costs, detail::arrays_of(wide)); });
   wide.source_count = bvh.source_count;
+  wide.reference_count = bvh.reference_count;
+  detail::make_room_for_repeats(context, wide);
+  detail::link_repeats(context, wide);
 }
 
 template <class Tree>
 Tree collapse(Context& context, const Bvh& bvh, const CollapseOptions& options) {
   check_options<Tree>(options);
   check_leaves<Tree>(bvh);
-  Tree wide = make_wide_bvh<Tree>(context, wide_node_capacity(bvh.source_count), bvh.source_count);
+  Tree wide = make_wide_bvh<Tree>(context, wide_node_capacity(bvh.place_count()), bvh.place_count());
   collapse(context, wide, bvh, options);
   return wide;
 }

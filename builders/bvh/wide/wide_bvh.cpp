@@ -45,11 +45,13 @@ Tree compact_copy(Context& context, const Tree& tree) {
   Tree copy;
   copy.nodes = copy_first(context, tree.nodes, node_count);
   copy.parents = copy_first(context, tree.parents, parent_count(tree, node_count));
-  copy.primitive_ids = copy_first(context, tree.primitive_ids, tree.source_count);
+  copy.primitive_ids = copy_first(context, tree.primitive_ids, tree.place_count());
   copy.counts = copy_first(context, tree.counts, 1);
   copy.source_count = tree.source_count;
+  copy.reference_count = tree.reference_count;
+  if (tree.has_repeats()) copy.repeats = copy_first(context, tree.repeats, tree.place_count());
   if constexpr (std::is_same_v<Tree, Bvh>) {
-    detail::BvhAccess::deltas(copy).words = Buffer<u32>(context, detail::delta_words(tree.source_count));
+    detail::BvhAccess::deltas(copy).words = Buffer<u32>(context, detail::delta_words(tree.place_count()));
     copy.max_leaf_size = tree.max_leaf_size;
   }
   return copy;

@@ -2,6 +2,7 @@
 #include <filesystem>
 #include <new>
 
+#include "builders/bvh/splits.h"
 #include "builders/io/structure/structure_reader.h"
 #include "builders/io/structure_file.h"
 
@@ -13,6 +14,14 @@ using detail::StructureReader;
 using detail::WideStructureArrays;
 
 namespace {
+
+/// Tells a tree whether its triangles are split, and links their places.
+template <class Tree>
+void set_references(Context& context, Tree& tree, u64 place_count) {
+  tree.reference_count = place_count > tree.source_count ? place_count : 0;
+  detail::make_room_for_repeats(context, tree);
+  detail::link_repeats(context, tree);
+}
 
 /// Returns the wide tree of the file in the context's memory, in buffers as large as needed.
 template <class Node>
@@ -27,6 +36,7 @@ WideBvh<Node> upload_wide(Context& context, const StructureReader& reader) {
       Buffer<u32>(context, detail::with_left_out_ids(arrays.primitive_ids, arrays.triangle_count));
   wide.counts = Buffer<WideBvhCounts>(context, std::span(&wide_counts, 1));
   wide.source_count = arrays.triangle_count;
+  set_references(context, wide, wide.primitive_ids.size());
   return wide;
 }
 
@@ -62,12 +72,14 @@ StructureFile load_structure(const FilePath& file_path, Context& context, const 
   file.mesh.triangles.assign(arrays.triangles.begin(), arrays.triangles.end());
 
   // Room for a rebuild, as the tree had before it was saved.
-  file.bvh = make_bvh(context, header.triangle_count);
+  const std::vector<u32> ids = detail::with_left_out_ids(arrays.primitive_ids, header.triangle_count);
+  file.bvh = make_bvh(context, std::max<u64>(ids.size(), header.triangle_count));
   file.bvh.source_count = header.triangle_count;
   file.bvh.nodes.upload(arrays.nodes);
   file.bvh.parents.upload(arrays.parents);
-  file.bvh.primitive_ids.upload(detail::with_left_out_ids(arrays.primitive_ids, header.triangle_count));
+  file.bvh.primitive_ids.upload(ids);
   file.bvh.counts.upload(std::span(&header.counts, 1));
+  set_references(context, file.bvh, ids.size());
   file.bvh.max_leaf_size = largest_leaf(arrays.nodes);
   file.wide = upload_wide(context, reader);
   return file;

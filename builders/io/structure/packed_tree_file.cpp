@@ -124,7 +124,8 @@ void check_content(const Mesh& mesh, const HostPackedTree& tree) {
                                                  .nodes = tree.nodes,
                                                  .parents = tree.parents,
                                                  .primitive_ids = tree.primitive_ids,
-                                                 .triangle_count = mesh.triangles.size()});
+                                                 .triangle_count = mesh.triangles.size(),
+                                                 .invalid_count = tree.counts.invalid_count});
   }
   if (fault.empty()) fault = find_coordinate_fault(arrays);
   if (!fault.empty()) refuse(function, fault);

@@ -50,13 +50,14 @@ struct HostWideTree {
 };
 
 template <class Node>
-std::string find_fault_of(u32 node_count, const HostWideTree& tree, u64 triangle_count) {
+std::string find_fault_of(const WideBvhCounts& counts, const HostWideTree& tree, u64 triangle_count) {
   return detail::find_wide_fault<Node>(
-      {.node_count = node_count,
+      {.node_count = counts.node_count,
        .nodes = {reinterpret_cast<const Node*>(tree.nodes.data()), tree.nodes.size() / sizeof(Node)},
        .parents = tree.parents,
        .primitive_ids = tree.primitive_ids,
-       .triangle_count = triangle_count});
+       .triangle_count = triangle_count,
+       .invalid_count = counts.invalid_count});
 }
 
 /// Refuses a tree that could not be loaded again.
@@ -80,7 +81,7 @@ HostWideTree download_wide(Context& context, const WideBvh<Node>& wide, u32 layo
                     .parents = download(context, wide.parents.span().first(node_count)),
                     .primitive_ids = download(context, wide.primitive_ids.span().first(counts.primitive_count))};
   context.device().download(host.nodes.data(), wide.nodes.data(), host.nodes.size());
-  const std::string fault = find_fault_of<Node>(counts.node_count, host, triangle_count);
+  const std::string fault = find_fault_of<Node>(counts, host, triangle_count);
   if (!fault.empty()) refuse(fault);
   return host;
 }

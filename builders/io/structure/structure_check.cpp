@@ -2,6 +2,8 @@
 
 #include <vector>
 
+#include "builders/geometry/primitive_set.h"
+
 namespace copse::detail {
 
 namespace {
@@ -12,9 +14,25 @@ bool is_finite_or_empty(const Aabb& box) {
   return is_valid(box) || box == Aabb::empty();
 }
 
+u64 place_count(const StructureArrays& a) {
+  return u64{a.counts.primitive_count} + a.counts.invalid_count;
+}
+
+/// More primitives in the tree than triangles: a tree with splits, where a triangle may be in several leaves.
+bool has_splits(const StructureArrays& a) {
+  return place_count(a) > a.triangles.size();
+}
+
+std::string find_reference_fault(const StructureArrays& a) {
+  if (a.counts.primitive_count == 0) return find_sum_fault(a);
+  if (place_count(a) <= max_primitives) return "";
+  return to_string(place_count(a)) + " references to triangles; at most " + to_string(max_primitives) +
+         " fit in one tree";
+}
+
 std::string find_count_fault(const StructureArrays& a) {
   const BvhCounts& c = a.counts;
-  const std::string fault = find_sum_fault(a);
+  const std::string fault = has_splits(a) ? find_reference_fault(a) : find_sum_fault(a);
   if (!fault.empty()) return fault;
   if (c.leaf_count > c.primitive_count || (c.leaf_count == 0 && c.primitive_count > 0)) {
     return to_string(c.leaf_count) + " leaves for " + to_string(c.primitive_count) + " primitives";
@@ -100,24 +118,31 @@ u64 count_reached(std::span<const BvhNode> nodes) {
 
 std::string find_id_fault(const StructureArrays& a) {
   NumberSet ids(a.triangles.size());
+  u64 distinct_count = 0;
   for (u64 slot = 0; slot < a.primitive_ids.size(); ++slot) {
     const u32 id = a.primitive_ids[slot];
     if (id >= a.triangles.size()) {
       return "slot " + to_string(slot) + " holds triangle " + to_string(id) + " of " +
              to_string(a.triangles.size());
     }
-    if (!ids.insert(id)) return "slot " + to_string(slot) + " holds triangle " + to_string(id) + " again";
+    const bool is_new = ids.insert(id);
+    if (!is_new && !has_splits(a))
+      return "slot " + to_string(slot) + " holds triangle " + to_string(id) + " again";
+    distinct_count += is_new;
   }
-  return "";
+  return find_distinct_fault(distinct_count, a.counts.invalid_count, a.triangles.size());
 }
 
 }  // namespace
 
+std::string find_distinct_fault(u64 distinct_count, u64 invalid_count, u64 triangle_count) {
+  if (distinct_count + invalid_count == triangle_count) return "";
+  return to_string(distinct_count) + " primitives in the tree and " + to_string(invalid_count) +
+         " left out are not the " + to_string(triangle_count) + " triangles of the mesh";
+}
+
 std::string find_sum_fault(const StructureArrays& a) {
-  const BvhCounts& c = a.counts;
-  if (u64{c.primitive_count} + c.invalid_count == a.triangles.size()) return "";
-  return to_string(c.primitive_count) + " primitives in the tree and " + to_string(c.invalid_count) +
-         " left out are not the " + to_string(a.triangles.size()) + " triangles of the mesh";
+  return find_distinct_fault(a.counts.primitive_count, a.counts.invalid_count, a.triangles.size());
 }
 
 std::string find_vertex_fault(const StructureArrays& a) {

@@ -23,8 +23,8 @@ struct StructureArrays {
 
 /// Returns the first fault, with value and limit, or an empty string. Without a fault, every walk over the tree
 /// ends and reads nothing outside the arrays: counts fit together; each pair of siblings has one parent, which
-/// `parents` gives; every node is reached from the root; each slot of primitive_ids is in one leaf; ids are
-/// distinct and below the number of triangles; vertex indices are below the number of positions; triangles in the
+/// `parents` gives; every node is reached from the root; each slot of primitive_ids is in one leaf; ids are below the
+/// number of triangles, and distinct unless there are more of them than triangles, as splits make them; vertex indices are below the number of positions; triangles in the
 /// tree have finite coordinates; boxes are finite or empty. Only validate() checks that boxes hold what is below them.
 /// The sizes of the spans must fit the counts.
 std::string find_structure_fault(const StructureArrays& arrays);
@@ -32,6 +32,7 @@ std::string find_structure_fault(const StructureArrays& arrays);
 /// The parts of find_structure_fault that do not look at the nodes. find_coordinate_fault needs ids and vertex indices
 /// in range.
 std::string find_sum_fault(const StructureArrays& arrays);
+std::string find_distinct_fault(u64 distinct_count, u64 invalid_count, u64 triangle_count);
 std::string find_vertex_fault(const StructureArrays& arrays);
 std::string find_coordinate_fault(const StructureArrays& arrays);
 
@@ -43,12 +44,13 @@ struct WideStructureArrays {
   std::span<const u32> parents;  // as many
   std::span<const u32> primitive_ids;
   u64 triangle_count;
+  u64 invalid_count;  // triangles left out
 };
 
 /// Returns the first fault, with value and limit, or an empty string. Without a fault, every walk over the tree
 /// ends and reads nothing outside the arrays: each node but the root is the child of one node, which `parents`
-/// gives, and is reached from the root; each slot of primitive_ids is in one leaf; ids are distinct and below the
-/// number of triangles; slots are consistent; planes are numbers. Only validate() checks that boxes hold what is
+/// gives, and is reached from the root; each slot of primitive_ids is in one leaf; ids are below the number
+/// of triangles, and distinct as in find_structure_fault; slots are consistent; planes are numbers. Only validate() checks that boxes hold what is
 /// below them.
 template <class Node>
 std::string find_wide_fault(const WideStructureArrays<Node>& arrays);

@@ -165,7 +165,6 @@ std::string StructureReader::find_part_fault() const {
 
 std::vector<u32> with_left_out_ids(std::span<const u32> ids, u64 triangle_count) {
   std::vector<u32> all(ids.begin(), ids.end());
-  if (ids.size() == triangle_count) return all;
   std::vector<bool> is_in_tree(triangle_count);
   for (const u32 id : ids) is_in_tree[id] = true;
   for (u32 id = 0; id < triangle_count; ++id) {

@@ -45,7 +45,8 @@ class StructureReader {
             .nodes = array<Node>(layout_.wide_nodes, layout_.wide_node_count),
             .parents = array<u32>(layout_.wide_parents, layout_.wide_node_count),
             .primitive_ids = array<u32>(layout_.wide_primitive_ids, header_.counts.primitive_count),
-            .triangle_count = header_.triangle_count};
+            .triangle_count = header_.triangle_count,
+            .invalid_count = header_.counts.invalid_count};
   }
 
   [[noreturn]] void fail(const std::string& message) const { throw_bad_file(path_, message); }

@@ -96,15 +96,20 @@ class WideChecker {
 
   std::string find_id_fault() const {
     NumberSet ids(a_.triangle_count);
+    const bool has_splits = a_.primitive_ids.size() + a_.invalid_count > a_.triangle_count;
+    u64 distinct_count = 0;
     for (u64 slot = 0; slot < a_.primitive_ids.size(); ++slot) {
       const u32 id = a_.primitive_ids[slot];
       if (id >= a_.triangle_count) {
         return "wide slot " + to_string(slot) + " holds triangle " + to_string(id) + " of " +
                to_string(a_.triangle_count);
       }
-      if (!ids.insert(id)) return "wide slot " + to_string(slot) + " holds triangle " + to_string(id) + " again";
+      const bool is_new = ids.insert(id);
+      if (!is_new && !has_splits)
+        return "wide slot " + to_string(slot) + " holds triangle " + to_string(id) + " again";
+      distinct_count += is_new;
     }
-    return "";
+    return find_distinct_fault(distinct_count, a_.invalid_count, a_.triangle_count);
   }
 
   const WideStructureArrays<Node>& a_;
