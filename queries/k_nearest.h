@@ -34,6 +34,13 @@ class NeighbourHeap {
   COPSE_HD void clear() { size_ = 0; }
   COPSE_HD float farthest() const { return items_[0].distance; }
 
+  COPSE_HD bool holds(u32 tie_id) const {
+    for (u32 i = 0; i < size_; ++i) {
+      if (items_[i].tie_id() == tie_id) return true;
+    }
+    return false;
+  }
+
   /// Adds an item. A full heap drops the farthest one, which may be the new item itself.
   COPSE_HD void add(const Item& added) {
     if (!is_full()) {
@@ -84,6 +91,16 @@ class NeighbourHeap {
   u32 size_ = 0;
 };
 
+/// Returns whether a primitive may stand in several leaves of a tree of any type.
+template <class Tree>
+COPSE_HD inline bool may_repeat(const Tree& tree) {
+  if constexpr (requires { tree.repeats; }) {
+    return tree.repeats != nullptr;
+  } else {
+    return false;
+  }
+}
+
 /// Test of a traversal: adds triangles to the heap.
 template <class Triangles>
 struct NearTriangles {
@@ -92,13 +109,14 @@ struct NearTriangles {
   Triangles triangles;
   vec3 from;
   NeighbourHeap<Neighbour> heap;
+  bool may_meet_again;  // the same triangle in another leaf
 
   COPSE_HD bool operator()(u32 at, float& limit) {
     if (!triangles.sees(at)) return false;
     const Triangle triangle = triangles.triangle(at);
     if (!is_finite(triangle)) return false;
     const float square = nearest_on_triangle(triangle, from).square;
-    if (square <= limit) {
+    if (square <= limit && !(may_meet_again && heap.holds(triangles.primitive(at)))) {
       heap.add({square, triangles.primitive(at), at});
       if (heap.is_full()) limit = heap.farthest();
     }
@@ -106,7 +124,7 @@ struct NearTriangles {
   }
 };
 template <class Triangles>
-NearTriangles(Triangles, vec3, NeighbourHeap<Neighbour>) -> NearTriangles<Triangles>;
+NearTriangles(Triangles, vec3, NeighbourHeap<Neighbour>, bool) -> NearTriangles<Triangles>;
 
 }  // namespace detail
 
@@ -120,7 +138,7 @@ COPSE_HD inline u32 k_nearest(const Tree& tree, const Triangles& triangles, cons
                               u32 k, Neighbour* neighbours) {
   if (k == 0 || !is_finite(point)) return 0;
   detail::NearTriangles near{detail::triangles_of(triangles), point,
-                             detail::NeighbourHeap<Neighbour>(neighbours, k)};
+                             detail::NeighbourHeap<Neighbour>(neighbours, k), detail::may_repeat(tree)};
   walk_nearest_first<stack_size>(tree, SquareDistance{point}, detail::square_limit(max_distance), near);
   near.heap.sort();
   for (u32 i = 0; i < near.heap.size(); ++i) {

@@ -4,7 +4,8 @@
 // once: queries/self_overlaps.h.
 //
 // Each primitive is tested only against those that follow it in the tree: the rest of its leaf and then, on the
-// way up, each second child whose sibling holds it. So each pair is found once.
+// way up, each second child whose sibling holds it. So each pair is found once. Where primitives stand in several
+// leaves, the first place of each searches the whole tree for primitives whose first place comes later.
 //
 // Source: Karras, "Thinking Parallel, Part II: Tree Traversal on the GPU", NVIDIA blog, 2012. His traversal starts
 // at the root instead, and skips subtrees whose last leaf comes before the primitive.
@@ -27,7 +28,7 @@ struct PrimitivePair {
 /// Which pairs of triangles count as overlapping.
 struct SelfOverlapOptions {
   /// true, the default: the triangles themselves overlap. false: their boxes overlap, which is a tenth of the work
-  /// if few do.
+  /// if few do. It takes a tree without splits, which has the boxes of whole triangles.
   bool exact_triangles = true;
 
   /// Also pairs with a corner at the same place, as neighbours in a mesh have. Default false.
@@ -124,20 +125,25 @@ struct VisitPairs {
 };
 
 /// Visits the pairs of the primitive at `place` with the rest of its leaf, up to the place `end`, and then with the
-/// leaves behind it: walk_on(is_near, test) traverses these.
-template <class Shapes, class Visit, class WalkOn>
-COPSE_HD inline void visit_pairs_after(const u32* ids, u32 place, u32 end, const Shapes& shapes, Visit& visit,
+/// leaves behind it: walk_on(is_near, test) traverses these. In a tree with repeats, visits the pairs of a primitive at
+/// its first place, with all primitives whose first place is behind that.
+template <u32 stack_size, class Tree, class Shapes, class Visit, class WalkOn>
+COPSE_HD inline void visit_pairs_after(const Tree& tree, u32 place, u32 end, const Shapes& shapes, Visit& visit,
                                        const WalkOn& walk_on) {
+  if (tree.repeats != nullptr && tree.repeats[place].previous != invalid_id) return;
   using Shape = decltype(shapes.load(0));
+  const u32* const ids = tree.primitive_ids.data();
   const u32 at = are_placed<Shapes> ? place : ids[place];
   const Shape shape = shapes.load(at);
   const Aabb box = shapes.box(shape);
   if (is_empty(box)) return;
-  VisitPairs<Shapes, Shape, Visit> test{shapes, shape, {box}, id_of(shapes, at), visit};
+  const OverlapsAabb is_near{box};
+  VisitPairs<Shapes, Shape, Visit> test{shapes, shape, is_near, id_of(shapes, at), visit};
+  if (tree.repeats != nullptr) return walk_overlaps<stack_size>(tree, is_near, test, place + 1);
   for (u32 other = place + 1; other < end; ++other) {
     if (test(are_placed<Shapes> ? other : ids[other])) return;
   }
-  walk_on(OverlapsAabb{box}, test);
+  walk_on(is_near, test);
 }
 
 /// The traversal behind a leaf of a binary tree, and behind one of a wide tree.
@@ -165,7 +171,8 @@ struct WalkBehindSlot {
 }  // namespace detail
 
 /// Calls `visit(pair)` for each pair of one primitive with a later primitive of the tree that touches it, in the
-/// order of the tree.
+/// order of the tree. In a tree where primitives stand in several leaves, it finds pairs at the first place of each
+/// alone.
 ///   leaf, place: the primitive's leaf, and its place in primitive_ids
 ///   shapes:      OverlappingTriangles, OverlappingPackedTriangles, OverlappingBoxes or your own
 ///   visit:       bool operator()(const PrimitivePair&); ends the search by returning true
@@ -173,8 +180,8 @@ template <u32 stack_size = detail::walk_stack_size, class Shapes, class Visit>
 COPSE_HD inline void for_each_pair_after(const BvhView& tree, u32 leaf, u32 place, const Shapes& shapes,
                                          Visit& visit) {
   const BvhNode node = tree.nodes.data()[leaf];
-  detail::visit_pairs_after(tree.primitive_ids.data(), place, node.first + node.count, shapes, visit,
-                            detail::WalkBehindLeaf<stack_size>{tree, leaf});
+  detail::visit_pairs_after<stack_size>(tree, place, node.first + node.count, shapes, visit,
+                                        detail::WalkBehindLeaf<stack_size>{tree, leaf});
 }
 
 /// The same for a wide tree. `node`: the one with the leaf of the primitive.
@@ -186,8 +193,8 @@ COPSE_HD inline void for_each_pair_after(const WideBvhView<Node>& tree, u32 node
   while (slot + 1 < Node::width && !(leaf.is_leaf() && place - leaf.first < leaf.count)) {
     leaf = tree.nodes.data()[node].child(++slot);
   }
-  detail::visit_pairs_after(tree.primitive_ids.data(), place, leaf.first + leaf.count, shapes, visit,
-                            detail::WalkBehindSlot<stack_size, Node>{tree, node, slot});
+  detail::visit_pairs_after<stack_size>(tree, place, leaf.first + leaf.count, shapes, visit,
+                                        detail::WalkBehindSlot<stack_size, Node>{tree, node, slot});
 }
 
 // Deprecated names, until 0.2.

@@ -12,8 +12,8 @@ namespace copse {
 // the order of the tree: by the place of the primitive that comes first in it, then by the place of the other one.
 // Equal on all backends, and from run to run.
 //
-// All functions throw Error invalid_argument if the tree has no node or `total` has no element; Error
-// out_of_memory; Error cancelled.
+// All functions throw Error invalid_argument if the tree has no node or `total` has no element, or for boxes of triangles
+// (exact_triangles is false) in a tree with splits; Error out_of_memory; Error cancelled.
 
 /// Stores the pairs and their number. Puts work on the stream and returns; may be captured in a graph.
 ///   bvh:   a tree over the primitives, of any depth

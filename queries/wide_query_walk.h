@@ -152,16 +152,44 @@ COPSE_HD inline WideQueryPlace climb_to_overlapping(const WideBvhView<Node>& bvh
   return WideQueryPlace::nowhere();
 }
 
+/// Returns whether the child of a wide node overlaps that holds a place of primitives, or that is an inner node.
+template <class Node, class Overlaps>
+COPSE_HD inline bool overlaps_child(const Node& node, const Overlaps& overlaps, u32 first, bool is_leaf) {
+  u32 slot = 0;
+  for (; slot + 1 < Node::width; ++slot) {
+    const WideChild child = node.child(slot);
+    if (child.is_leaf() == is_leaf && !child.is_nothing() && first - child.first < larger(child.count, 1u)) break;
+  }
+  const Aabb box = node.child_box(slot);
+  return overlaps(box.lo, box.hi);
+}
+
+/// Returns whether an overlap traversal from the root reaches a place of a tree with repeats.
+template <class Node, class Overlaps>
+COPSE_HD inline bool reaches_place(const WideBvhView<Node>& bvh, const Overlaps& overlaps, u32 place) {
+  u32 node = bvh.repeats[place].leaf, child = place;
+  bool is_leaf = true;
+  while (overlaps_child(bvh.nodes.data()[node], overlaps, child, is_leaf)) {
+    if (node == 0) return true;
+    child = node;
+    is_leaf = false;
+    node = bvh.parents.data()[node];
+  }
+  return false;
+}
+
 /// The traversal from the place `at` on. `climbs`: go on behind it, up to the end of the tree.
+///   begin: see comes_first
 template <u32 stack_size, class Node, class Overlaps, class Test>
-COPSE_HD inline void walk_overlaps_from(const WideBvhView<Node>& bvh, WideQueryPlace at, bool climbs,
+COPSE_HD inline void walk_overlaps_from(const WideBvhView<Node>& bvh, WideQueryPlace at, bool climbs, u32 begin,
                                         const Overlaps& overlaps, Test& test) {
   WalkStack<WideQueryPlace, stack_size> stack;
   while (!at.is_nowhere()) {
     const WideQueryPlace finished = at;
     if (at.at.is_leaf()) {
-      for (u32 i = 0; i < at.at.count; ++i) {
-        if (test(number_for<Test>(bvh.primitive_ids.data(), at.at.first + i))) return;
+      for (u32 i = at.at.first; i < at.at.first + at.at.count; ++i) {
+        if (!comes_first(bvh, overlaps, i, begin)) continue;
+        if (test(number_for<Test>(bvh.primitive_ids.data(), i))) return;
       }
     } else if (at = overlapping_child(bvh, overlaps, at.at.first, stack); !at.is_nowhere()) {
       continue;
@@ -214,17 +242,18 @@ COPSE_HD inline void walk_nearest_first(const WideBvhView<Node>& bvh, const Meas
 
 /// As walk_overlaps of overlap_traversal.h, for a wide tree, in the order of slots.
 template <u32 stack_size = detail::walk_stack_size, class Node, class Overlaps, class Test>
-COPSE_HD inline void walk_overlaps(const WideBvhView<Node>& bvh, const Overlaps& overlaps, Test& test) {
-  detail::walk_overlaps_from<stack_size>(bvh, {{0, 0}, invalid_id, 0}, false, overlaps, test);
+COPSE_HD inline void walk_overlaps(const WideBvhView<Node>& bvh, const Overlaps& overlaps, Test& test,
+                                   u32 begin = 0) {
+  detail::walk_overlaps_from<stack_size>(bvh, {{0, 0}, invalid_id, 0}, false, begin, overlaps, test);
 }
 
-/// Does the same for the leaves that follow the leaf in `slot` of `node`.
+/// Does the same for the leaves that follow the leaf in `slot` of `node`. Each primitive must be in one leaf.
 template <u32 stack_size = detail::walk_stack_size, class Node, class Overlaps, class Test>
 COPSE_HD inline void walk_overlaps_after(const WideBvhView<Node>& bvh, u32 node, u32 slot,
                                          const Overlaps& overlaps, Test& test) {
   const detail::WideQueryPlace leaf{bvh.nodes.data()[node].child(slot), node, 0};
   const detail::WideQueryPlace first = detail::climb_to_overlapping(bvh, overlaps, leaf);
-  detail::walk_overlaps_from<stack_size>(bvh, first, true, overlaps, test);
+  detail::walk_overlaps_from<stack_size>(bvh, first, true, 0, overlaps, test);
 }
 
 }  // namespace copse

@@ -42,16 +42,43 @@ COPSE_HD inline u32 climb_to_overlapping(const BvhView& bvh, const Overlaps& ove
   return invalid_id;
 }
 
-/// The traversal from node `begin` on. `climbs`: go on behind its subtree, up to the end of the tree.
+/// Returns whether an overlap traversal from the root reaches a place of a tree with repeats.
+template <class Overlaps>
+COPSE_HD inline bool reaches_place(const BvhView& bvh, const Overlaps& overlaps, u32 place) {
+  u32 node = bvh.repeats[place].leaf;
+  while (overlaps_node(bvh, overlaps, node)) {
+    if (node == 0) return true;
+    node = bvh.parents.data()[sibling_pair(node)];
+  }
+  return false;
+}
+
+/// Returns whether a place is the first one of its primitive that an overlap traversal reaches. It is if each
+/// primitive is in one leaf.
+///   begin: primitives with a place before this one are left out
+template <class Tree, class Overlaps>
+COPSE_HD inline bool comes_first(const Tree& tree, const Overlaps& overlaps, u32 place, u32 begin) {
+  if (tree.repeats == nullptr) return true;
+  u32 first = place;
+  for (u32 at = tree.repeats[place].previous; at != invalid_id; at = tree.repeats[at].previous) {
+    if (reaches_place(tree, overlaps, at)) return false;
+    first = at;
+  }
+  return first >= begin;
+}
+
+/// The traversal from node `node_id` on. `climbs`: go on behind its subtree, up to the end of the tree.
+///   begin: see comes_first
 template <u32 stack_size, class Overlaps, class Test>
-COPSE_HD inline void walk_overlaps_from(const BvhView& bvh, u32 begin, bool climbs, const Overlaps& overlaps,
-                                        Test& test) {
+COPSE_HD inline void walk_overlaps_from(const BvhView& bvh, u32 node_id, bool climbs, u32 begin,
+                                        const Overlaps& overlaps, Test& test) {
   WalkStack<u32, stack_size> stack;
-  WalkPlace at = WalkPlace::at(bvh, begin);
+  WalkPlace at = WalkPlace::at(bvh, node_id);
   while (!at.is_nowhere()) {
     const u32 finished = at.node;
     if (at.count > 0) {
       for (u32 i = at.first; i < at.first + at.count; ++i) {
+        if (!comes_first(bvh, overlaps, i, begin)) continue;
         if (test(number_for<Test>(bvh.primitive_ids.data(), i))) return;
       }
     } else if (at = overlapping_child(bvh, overlaps, at.first, stack); !at.is_nowhere()) {
@@ -75,23 +102,24 @@ COPSE_HD inline Aabb root_box(const BvhView& bvh) {
 }
 
 /// Calls `test(primitive)` for the primitives of every leaf if its box and all boxes above it overlap. Leaves come
-/// in the order of the tree.
+/// in the order of the tree. A primitive that stands in several leaves is tested once.
 ///   overlaps: bool operator()(const vec3& lo, const vec3& hi) const. If it is true for a box, it must be true for
 ///             every box around that one.
 ///   test:     bool operator()(u32 primitive); ends the traversal by returning true. With a member
 ///             `static constexpr bool takes_places = true` it gets the place of the primitive in the tree's
 ///             primitive_ids instead of its id
+///   begin:    in a tree where a primitive may stand in several leaves, those with a place before this one are left out
 template <u32 stack_size = detail::walk_stack_size, class Overlaps, class Test>
-COPSE_HD inline void walk_overlaps(const BvhView& bvh, const Overlaps& overlaps, Test& test) {
+COPSE_HD inline void walk_overlaps(const BvhView& bvh, const Overlaps& overlaps, Test& test, u32 begin = 0) {
   if (is_empty(bvh.nodes.data()[0].box()) || !detail::overlaps_node(bvh, overlaps, 0)) return;
-  detail::walk_overlaps_from<stack_size>(bvh, 0, false, overlaps, test);
+  detail::walk_overlaps_from<stack_size>(bvh, 0, false, begin, overlaps, test);
 }
 
-/// Does the same for the leaves that follow `leaf`, a node of the tree.
+/// Does the same for the leaves that follow `leaf`, a node of the tree. Each primitive must be in one leaf.
 template <u32 stack_size = detail::walk_stack_size, class Overlaps, class Test>
 COPSE_HD inline void walk_overlaps_after(const BvhView& bvh, u32 leaf, const Overlaps& overlaps, Test& test) {
   const u32 first = detail::climb_to_overlapping(bvh, overlaps, leaf);
-  detail::walk_overlaps_from<stack_size>(bvh, first, true, overlaps, test);
+  detail::walk_overlaps_from<stack_size>(bvh, first, true, 0, overlaps, test);
 }
 
 // Deprecated names, until 0.2.

@@ -35,9 +35,20 @@ detail::OverlappingPrimitives overlapping(const BoxView& boxes) {
   return {{}, {}, boxes.boxes.data()};
 }
 
+/// Refuses to look for pairs of boxes in a tree that has boxes of parts of triangles.
+void check_boxes(const char* function, const BvhView& bvh, const detail::OverlappingPrimitives& primitives) {
+  if (bvh.repeats == nullptr) return;
+  if (primitives.boxes != nullptr) detail::refuse(function, "the tree has splits, so it is not one over boxes");
+  if (!primitives.options.exact_triangles) {
+    detail::refuse(function,
+                   "exact_triangles is false, but the tree has splits, and so no boxes of whole triangles");
+  }
+}
+
 void find(Context& context, const BvhView& bvh, const detail::OverlappingPrimitives& primitives,
           BufferSpan<PrimitivePair> pairs, BufferSpan<u64> total) {
   detail::check_tree("find_self_overlaps", bvh);
+  check_boxes("find_self_overlaps", bvh, primitives);
   if (total.empty()) {
     throw Error(ErrorCode::invalid_argument, "find_self_overlaps: total has 0 elements, at least 1");
   }
@@ -48,6 +59,7 @@ void find(Context& context, const BvhView& bvh, const detail::OverlappingPrimiti
 Buffer<PrimitivePair> find_all(Context& context, const BvhView& bvh,
                                const detail::OverlappingPrimitives& primitives) {
   detail::check_tree("self_overlaps", bvh);
+  check_boxes("self_overlaps", bvh, primitives);
   const u64 n = bvh.primitive_ids.size();
   Buffer<u64> offsets(context, n + 1);
   dispatch(context, [&](const auto& ex) { detail::place_pairs(ex, bvh, primitives, offsets.data()); });
