@@ -23,6 +23,7 @@ struct BenchOptions {
   u32 max_leaf_size = 1;
   u32 reinsertion = 0;
   Top top = Top::as_built;  // of all builders but sah
+  float splits = 1;
   u32 repeats = 15;
   u32 rays_size = 0;  // 0: 2048 on a GPU, 1024 on the CPU
   bool stages = false;
@@ -72,7 +73,8 @@ std::vector<BuildSettings> settings_to_measure(const BenchOptions& options) {
                      .max_leaf_size = options.max_leaf_size,
                      .radius = builder == "hploc" || options.builders.size() == 1 ? options.radius : 0,
                      .reinsertion = options.reinsertion,
-                     .top = builder == "sah" && options.builders.size() > 1 ? Top::as_built : options.top});
+                     .top = builder == "sah" && options.builders.size() > 1 ? Top::as_built : options.top,
+                     .splits = options.splits});
       all.back() = complete(all.back());
     }
   }
@@ -220,6 +222,7 @@ Command add_bench_command(CLI::App& app, CommonOptions& common) {
       ->description("Bits of the Morton keys; default 30 and 63 for lbvh and hlbvh, auto and 63 for hploc");
   add_max_leaf_size(*command, options->max_leaf_size);
   add_top(*command, options->top);
+  add_splits(*command, options->splits);
   add_reinsertion(*command, options->reinsertion);
   add_layouts(*command, options->layouts);
   add_count(*command, "--repeats", options->repeats, 1, 10000, "Samples per median, default 15");

@@ -196,6 +196,7 @@ Command add_build_command(CLI::App& app, CommonOptions& common) {
   add_morton_bits(*command, options->settings.morton_bits);
   add_max_leaf_size(*command, options->settings.max_leaf_size);
   add_top(*command, options->settings.top);
+  add_splits(*command, options->settings.splits);
   add_reinsertion(*command, options->settings.reinsertion);
   add_layout(*command, options->layout);
   add_quality(*command, options->quality);
@@ -205,6 +206,7 @@ Command add_build_command(CLI::App& app, CommonOptions& common) {
       "Examples:\n"
       "  copse build assets/spot.obj -o spot.copse --quality best\n"
       "  copse build assets/spot.obj -o spot.copse --builder sah --reinsertion 4 --layout cbvh4\n"
+      "  copse build assets/spot.obj --builder hploc --splits 1.25\n"
       "  copse build assets/spot.obj --structure voxels --rule inside -o spot.voxels");
   const auto run = [command, options](Session& session) {
     check_structure(*command, options->structure);

@@ -20,17 +20,19 @@ bool is_sah(const BuildSettings& settings) {
 
 AnyBuildOptions build_options(const BuildSettings& settings) {
   const u32 max_leaf_size = settings.max_leaf_size;
-  if (is_sah(settings)) return SahOptions{.max_leaf_size = max_leaf_size};
+  if (is_sah(settings)) return SahOptions{.max_leaf_size = max_leaf_size, .splits = settings.splits};
   if (is_hploc(settings)) {
     return HplocOptions{.radius = settings.radius,
                         .morton_bits = *settings.morton_bits,
                         .max_leaf_size = max_leaf_size,
-                        .top = settings.top};
+                        .top = settings.top,
+                        .splits = settings.splits};
   }
   return LbvhOptions{.morton_bits = *settings.morton_bits,
                      .max_leaf_size = max_leaf_size,
                      .top = settings.top,
-                     .from_last_order = settings.builder == "hlbvh"};
+                     .from_last_order = settings.builder == "hlbvh",
+                     .splits = settings.splits};
 }
 
 const char* name_of(const AnyBuildOptions& options) {
@@ -68,12 +70,26 @@ void add_top(CLI::App& command, Top& top) {
       "The top of the tree: as-built (default), or sah, anew by the SAH builder; not for --builder sah");
 }
 
+void add_splits(CLI::App& command, float& splits) {
+  add_real(
+      command, "--splits", splits, 1, max_splits,
+      "Room for references per triangle, 1 to 4, default 1; above 1, triangles that fill their boxes badly are "
+      "split, as in --splits 1.25");
+}
+
 void add_reinsertion(CLI::App& command, u32& passes) {
   add_count(command, "--reinsertion", passes, 0, 16,
             "Passes that move subtrees to better places, 0 to 16, default 0");
 }
 
 BuildSettings complete(BuildSettings settings) {
+  if (settings.splits != 1 && settings.builder == "hlbvh") {
+    throw Error(
+        ErrorCode::invalid_argument,
+        fmt::format("--splits is {}, but hlbvh begins with the last order of whole triangles; use lbvh, hploc or "
+                    "sah",
+                    settings.splits));
+  }
   if (settings.top == Top::sah && is_sah(settings)) {
     throw Error(ErrorCode::invalid_argument,
                 "--top is sah, but the builder sah makes all of the tree so; use lbvh, hlbvh or hploc");
@@ -104,15 +120,18 @@ BuildSettings settings_of(const QualitySteps& steps) {
     settings.morton_bits = lbvh->morton_bits;
     settings.max_leaf_size = lbvh->max_leaf_size;
     settings.top = lbvh->top;
+    settings.splits = lbvh->splits;
   } else if (const auto* hploc = std::get_if<HplocOptions>(&steps.builder)) {
     settings.builder = "hploc";
     settings.radius = hploc->radius;
     settings.morton_bits = hploc->morton_bits;
     settings.max_leaf_size = hploc->max_leaf_size;
     settings.top = hploc->top;
+    settings.splits = hploc->splits;
   } else {
     settings.builder = "sah";
     settings.max_leaf_size = std::get<SahOptions>(steps.builder).max_leaf_size;
+    settings.splits = std::get<SahOptions>(steps.builder).splits;
   }
   if (steps.alternative) settings.alternative = name_of(*steps.alternative);
   return settings;
@@ -132,7 +151,8 @@ void rebuild_tree(Context& context, Bvh& bvh, const TriangleViews& triangles, co
 BuildSizes tree_sizes(Context& context, u64 primitive_count, const BuildSettings& settings) {
   BuildSizes sizes = build_sizes(context, primitive_count, build_options(settings));
   if (settings.reinsertion > 0) {
-    sizes.scratch_bytes = std::max(sizes.scratch_bytes, reinsert_sizes(context, primitive_count).scratch_bytes);
+    const u64 references = reference_count(primitive_count, settings.splits);
+    sizes.scratch_bytes = std::max(sizes.scratch_bytes, reinsert_sizes(context, references).scratch_bytes);
   }
   return sizes;
 }

@@ -10,11 +10,12 @@
 
 namespace copse::cli {
 
-// The options --radius, --morton-bits, --max-leaf-size, --top and --reinsertion of every command that builds.
+// The options --radius, --morton-bits, --max-leaf-size, --top, --splits and --reinsertion of every command that builds.
 void add_radius(CLI::App& command, u32& radius);
 void add_morton_bits(CLI::App& command, std::optional<u32>& morton_bits);
 void add_max_leaf_size(CLI::App& command, u32& max_leaf_size);
 void add_top(CLI::App& command, Top& top);
+void add_splits(CLI::App& command, float& splits);
 void add_reinsertion(CLI::App& command, u32& passes);
 
 /// True for a builder that sorts by Morton keys, so that --morton-bits is one of its settings.

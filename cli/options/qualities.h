@@ -13,8 +13,8 @@ class Option;
 namespace copse::cli {
 
 /// The options that build a tree by hand, which --quality excludes.
-inline constexpr const char* options_by_hand[] = {"--builder", "--radius",      "--morton-bits", "--max-leaf-size",
-                                                  "--top",     "--reinsertion", "--layout"};
+inline constexpr const char* options_by_hand[] = {"--builder", "--radius", "--morton-bits", "--max-leaf-size",
+                                                  "--top",     "--splits", "--reinsertion", "--layout"};
 
 /// Adds --quality. The command must have the options by hand already.
 void add_quality(CLI::App& command, Quality& quality);

@@ -37,6 +37,7 @@ struct BuildSettings {
   float min_parent_area = 0;     // see ReinsertOptions
   std::string alternative = {};  // a second builder, see QualitySteps; empty: none
   Top top = Top::as_built;
+  float splits = 1;  // room for references per triangle; 1: none is split
 };
 
 Json to_json(const Aabb& box);

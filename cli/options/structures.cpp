@@ -322,8 +322,8 @@ void check_structure(const CLI::App& command, const StructureOptions& options) {
     if (is_right || command.count(option) == 0) return;
     refuse(fmt::format("{} is for {} only; the structure is {}", option, with, name_of(options.structure)));
   };
-  for (const char* option : {"--builder", "--radius", "--morton-bits", "--max-leaf-size", "--top", "--reinsertion",
-                             "--layout", "--quality"}) {
+  for (const char* option : {"--builder", "--radius", "--morton-bits", "--max-leaf-size", "--top", "--splits",
+                             "--reinsertion", "--layout", "--quality"}) {
     only(option, is_tree, "bvh");
   }
   only("--resolution", is_grid || is_frustum || is_voxels || is_voxel_tree,
