@@ -69,6 +69,10 @@ bool tree_options(StructureOptions& options) {
   options.max_leaf_size = std::min(options.max_leaf_size, largest_leaf);
   changed |= slider("Leaf size", options.max_leaf_size, 1, largest_leaf, "Maximum triangles per leaf");
   changed |= builder_options(options);
+  changed |=
+      slider("Splits", options.splits, 1, 2, options.splits > 1 ? "%.2f per triangle" : "none",
+             "Room for references per triangle. Triangles that fill their boxes badly are split, so that rays "
+             "visit fewer nodes in interiors and hair; the build and the tree grow by the factor");
   changed |= slider("Reinsertion", options.reinsertion_passes, 0, 16,
                     "Passes that move subtrees to better places, after the builder. They lower the SAH cost most "
                     "where boxes of uneven size overlap; each pass gains less",

@@ -3,6 +3,7 @@
 #include <glm/common.hpp>
 #include <optional>
 
+#include "builders/bvh/splits.h"
 #include "builders/grid/frustum_layout.h"
 
 namespace copse::viewer {
@@ -19,6 +20,7 @@ nlohmann::json to_json(const StructureOptions& options) {
           {"rotation_passes", options.rotation_passes},
           {"traversal_cost", options.traversal_cost},
           {"reinsertion_passes", options.reinsertion_passes},
+          {"splits", options.splits},
           {"wide_leaf_size", options.wide_leaf_size},
           {"overlap", options.overlap},
           {"density", options.density},
@@ -88,6 +90,7 @@ void read_options(const JsonReader& reader, StructureOptions& options) {
   reader.read("rotation_passes", options.rotation_passes, 0u, 8u);
   reader.read("traversal_cost", options.traversal_cost, 0.1f, 10.0f);
   reader.read("reinsertion_passes", options.reinsertion_passes, 0u, 16u);
+  reader.read("splits", options.splits, 1.0f, max_splits);
   reader.read("wide_leaf_size", options.wide_leaf_size, 0u, 32u);
   reader.read("overlap", options.overlap);
   reader.read("density", options.density, 1e-6f, 1024.0f);

@@ -6,9 +6,9 @@ namespace copse::viewer {
 
 // The bodies: leaf_labels.inl, and point_rays.inl for buckets, for either executor.
 
-/// For View of all trees; `labels` were filled with invalid_id.
+/// For View of all trees.
 template <class Executor, class View>
-void label_leaves(const Executor& ex, const View& tree, LeafTint tint, BufferSpan<u32> labels);
+void label_leaves(const Executor& ex, const View& tree, LeafTint tint, bool by_place, BufferSpan<u32> labels);
 
 template <class Executor>
 void look_up_labels(const Executor& ex, BufferSpan<const SurfaceHit> surfaces, BufferSpan<const u32> labels,
@@ -25,11 +25,20 @@ template <class Executor>
 void label_buckets(const Executor& ex, const HashGridView& grid, const PositionSpan& positions,
                    BufferSpan<const SurfaceHit> surfaces, BufferSpan<u32> labels);
 
-void label_leaves(Context& context, const TreeView& tree, LeafTint tint, BufferSpan<u32> labels) {
+static void label_leaves(Context& context, const TreeView& tree, LeafTint tint, bool by_place,
+                         BufferSpan<u32> labels) {
   const auto label = [&](const auto& view) {
-    dispatch(context, [&](const auto& ex) { label_leaves(ex, view, tint, labels); });
+    dispatch(context, [&](const auto& ex) { label_leaves(ex, view, tint, by_place, labels); });
   };
   std::visit(label, tree);
+}
+
+void label_leaves(Context& context, const TreeView& tree, LeafTint tint, BufferSpan<u32> labels) {
+  label_leaves(context, tree, tint, false, labels);
+}
+
+void label_leaves_of_places(Context& context, const TreeView& tree, LeafTint tint, BufferSpan<u32> labels) {
+  label_leaves(context, tree, tint, true, labels);
 }
 
 void look_up_labels(Context& context, BufferSpan<const SurfaceHit> surfaces, BufferSpan<const u32> labels,

@@ -8,10 +8,14 @@ namespace copse::viewer {
 
 /// Stores in labels[primitive] the number of its leaf, or the leaf's depth in edges from the root; invalid_id for
 /// primitives outside the tree. The number of a leaf is that of its node in a binary tree, and 8 node + slot in a
-/// wide one, modulo 2^32.
+/// wide one, modulo 2^32. A primitive with several leaves has the label of the first one.
 ///   labels: one per primitive that the tree was built over
 /// Throws: Error cancelled.
 void label_leaves(Context& context, const TreeView& tree, LeafTint tint, BufferSpan<u32> labels);
+
+/// Stores the same in labels[place] for each place of the tree's primitive_ids, so that every leaf has its label.
+///   labels: one per place
+void label_leaves_of_places(Context& context, const TreeView& tree, LeafTint tint, BufferSpan<u32> labels);
 
 /// Stores for each surface the label of its triangle; 0 on a miss.
 ///   labels: one per triangle

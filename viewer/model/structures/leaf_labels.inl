@@ -18,16 +18,31 @@ COPSE_HD inline u32 depth_of(const WideBvhView<Node>& tree, u32 node) {
   return depth;
 }
 
+/// Where the label of a place goes: to its primitive, from the first place of it, or to the place itself.
+template <class View>
+struct LabelTarget {
+  View tree;
+  bool by_place;
+  u32* labels;
+  COPSE_HD void store(u32 place, u32 label) const {
+    if (by_place) {
+      labels[place] = label;
+    } else if (tree.repeats == nullptr || tree.repeats[place].previous == invalid_id) {
+      labels[tree.primitive_ids.data()[place]] = label;
+    }
+  }
+};
+
 struct LabelBinaryLeaf {
   BvhView tree;
   LeafTint tint;
-  u32* labels;
+  LabelTarget<BvhView> target;
   COPSE_HD void operator()(u64 i) const {
     if (i >= tree.counts.data()->node_count) return;
     const BvhNode node = tree.nodes.data()[i];
     if (!node.is_leaf()) return;
     const u32 label = tint == LeafTint::id ? u32(i) : depth_of(tree, u32(i));
-    for (u32 k = 0; k < node.count; ++k) labels[tree.primitive_ids.data()[node.first + k]] = label;
+    for (u32 k = 0; k < node.count; ++k) target.store(node.first + k, label);
   }
 };
 
@@ -35,7 +50,7 @@ template <class Node>
 struct LabelWideLeaves {
   WideBvhView<Node> tree;
   LeafTint tint;
-  u32* labels;
+  LabelTarget<WideBvhView<Node>> target;
   COPSE_HD void operator()(u64 i) const {
     if (i >= tree.counts.data()->node_count) return;
     const Node node = tree.nodes.data()[i];
@@ -43,17 +58,17 @@ struct LabelWideLeaves {
       const WideChild child = node.child(slot);
       if (!child.is_leaf()) continue;
       const u32 label = tint == LeafTint::id ? u32(i) * 8 + slot : depth_of(tree, u32(i)) + 1;
-      for (u32 k = 0; k < child.count; ++k) labels[tree.primitive_ids.data()[child.first + k]] = label;
+      for (u32 k = 0; k < child.count; ++k) target.store(child.first + k, label);
     }
   }
 };
 
-LabelBinaryLeaf label_nodes(const BvhView& tree, LeafTint tint, u32* labels) {
-  return {tree, tint, labels};
+LabelBinaryLeaf label_nodes(const BvhView& tree, LeafTint tint, bool by_place, u32* labels) {
+  return {tree, tint, {tree, by_place, labels}};
 }
 template <class Node>
-LabelWideLeaves<Node> label_nodes(const WideBvhView<Node>& tree, LeafTint tint, u32* labels) {
-  return {tree, tint, labels};
+LabelWideLeaves<Node> label_nodes(const WideBvhView<Node>& tree, LeafTint tint, bool by_place, u32* labels) {
+  return {tree, tint, {tree, by_place, labels}};
 }
 
 struct LookUpLabel {
@@ -129,9 +144,9 @@ struct TakeId {
 }  // namespace
 
 template <class Executor, class View>
-void label_leaves(const Executor& ex, const View& tree, LeafTint tint, BufferSpan<u32> labels) {
+void label_leaves(const Executor& ex, const View& tree, LeafTint tint, bool by_place, BufferSpan<u32> labels) {
   fill_bytes(ex, "picture: no leaves", labels.data(), labels.size(), 0xff);
-  for_each(ex, "picture: leaves", tree.nodes.size(), label_nodes(tree, tint, labels.data()));
+  for_each(ex, "picture: leaves", tree.nodes.size(), label_nodes(tree, tint, by_place, labels.data()));
 }
 
 template <class Executor>
@@ -159,10 +174,10 @@ void label_ids(const Executor& ex, BufferSpan<const SurfaceHit> surfaces, Buffer
 }
 
 using Executor = copse::detail::BodyExecutor;
-template void label_leaves(const Executor&, const BvhView&, LeafTint, BufferSpan<u32>);
-template void label_leaves(const Executor&, const Bvh4View&, LeafTint, BufferSpan<u32>);
-template void label_leaves(const Executor&, const CompressedBvh4View&, LeafTint, BufferSpan<u32>);
-template void label_leaves(const Executor&, const CompressedBvh8View&, LeafTint, BufferSpan<u32>);
+template void label_leaves(const Executor&, const BvhView&, LeafTint, bool, BufferSpan<u32>);
+template void label_leaves(const Executor&, const Bvh4View&, LeafTint, bool, BufferSpan<u32>);
+template void label_leaves(const Executor&, const CompressedBvh4View&, LeafTint, bool, BufferSpan<u32>);
+template void label_leaves(const Executor&, const CompressedBvh8View&, LeafTint, bool, BufferSpan<u32>);
 template void look_up_labels(const Executor&, BufferSpan<const SurfaceHit>, BufferSpan<const u32>,
                              BufferSpan<u32>);
 template void label_cells(const Executor&, const GridView&, BufferSpan<const Ray>, BufferSpan<const SurfaceHit>,

@@ -78,6 +78,7 @@ struct StructureOptions {
   u32 rotation_passes = 1;      // sah: 0 to 8
   float traversal_cost = 1.2f;  // sah, and wide layouts: cost of a node, for a triangle's 1; 0.1 to 10
   u32 reinsertion_passes = 0;   // after an algorithm: 0 to 16 passes that move subtrees to better places
+  float splits = 1;             // by an algorithm: room for references per triangle, 1 to 4; 1: none is split
   u32 wide_leaf_size = 0;  // wide layouts: primitives of leaves that are merged, up to 32 (3 for cbvh8); 0: auto
   bool overlap = false;    // measure the end-point overlap (EPO), which takes longer than to build
 

@@ -30,11 +30,11 @@ void take_tree(Statistics& statistics, const Measured& measured) {
   statistics.leaf_histogram = measured.leaf_size_histogram;
 }
 
-/// Returns Statistics::leaf_depth_histogram of a tree over `primitive_count` primitives. Waits.
-inline std::vector<u64> leaf_depths(Context& context, const TreeView& tree, u64 primitive_count) {
-  Buffer<u32> leaves(context, primitive_count), depths(context, primitive_count);
-  label_leaves(context, tree, LeafTint::id, leaves.span());
-  label_leaves(context, tree, LeafTint::depth, depths.span());
+/// Returns Statistics::leaf_depth_histogram of a tree with `place_count` places of primitives. Waits.
+inline std::vector<u64> leaf_depths(Context& context, const TreeView& tree, u64 place_count) {
+  Buffer<u32> leaves(context, place_count), depths(context, place_count);
+  label_leaves_of_places(context, tree, LeafTint::id, leaves.span());
+  label_leaves_of_places(context, tree, LeafTint::depth, depths.span());
   return leaves_by_depth(leaves.download(), depths.download());
 }
 

@@ -31,15 +31,20 @@ SahCosts costs(const StructureOptions& options) {
 AnyBuildOptions build_options(const StructureOptions& options) {
   const u32 max_leaf_size = leaf_size(options);
   switch (options.builder) {
-    case Builder::lbvh: return LbvhOptions{.morton_bits = options.morton_bits, .max_leaf_size = max_leaf_size};
+    case Builder::lbvh:
+      return LbvhOptions{
+          .morton_bits = options.morton_bits, .max_leaf_size = max_leaf_size, .splits = options.splits};
     case Builder::hploc:
-      return HplocOptions{
-          .radius = options.radius, .morton_bits = options.morton_bits, .max_leaf_size = max_leaf_size};
+      return HplocOptions{.radius = options.radius,
+                          .morton_bits = options.morton_bits,
+                          .max_leaf_size = max_leaf_size,
+                          .splits = options.splits};
     case Builder::sah:
       return SahOptions{.bin_count = options.bin_count,
                         .max_leaf_size = max_leaf_size,
                         .rotation_passes = options.rotation_passes,
-                        .costs = costs(options)};
+                        .costs = costs(options),
+                        .splits = options.splits};
     default: break;  // a quality: make_tree makes an Accel
   }
   return {};
@@ -129,7 +134,7 @@ class TreeStructure : public TriangleStructure {
   Statistics measure(const TriangleView& triangles) override {
     Statistics statistics;
     with_tree(wide_, bvh_, [&](const auto& tree) { take_tree(statistics, stats(context_, tree)); });
-    statistics.leaf_depth_histogram = leaf_depths(context_, tree_view(), bvh_.source_count);
+    statistics.leaf_depth_histogram = leaf_depths(context_, tree_view(), bvh_.place_count());
     statistics.origin = origin_;
     if (options_.overlap) {
       // If a wide tree was refitted, the binary one was not.
