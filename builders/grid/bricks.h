@@ -19,6 +19,26 @@ struct BrickCounts {
   u64 left_out;      // triangles that reach beyond the grid
 };
 
+/// Owns the table that finds the brick of a place. It takes all keys of a grid.
+class BrickTable {
+ public:
+  BrickTable() = default;
+
+  /// Makes an empty table for so many bricks.
+  ///   places: Bricks::brick_shape()
+  /// Throws: Error out_of_memory.
+  BrickTable(Context& context, const GridShape& places, u64 brick_capacity);
+
+  BrickTableView view() const;
+  void clear();
+  u64 memory_bytes() const { return narrow_.memory_bytes() + wide_.memory_bytes(); }
+
+ private:
+  bool is_wide_ = false;
+  HashMap<u32, u32> narrow_;  // one of both is empty
+  HashMap<u64, u32> wide_;
+};
+
 /// Sparse bits of voxels, in bricks of 8 x 8 x 8. Only bricks with a set voxel are stored, and a hash of their
 /// place finds them. Owns its memory.
 ///
@@ -28,7 +48,7 @@ struct Bricks {
   GridShape shape{dvec3(0), dvec3(1), uvec3(1)};  // of the voxels
   Buffer<u64> keys;
   Buffer<u32> words;
-  HashMap<u64, u32> table;  // from keys to their bricks
+  BrickTable table;  // from keys to their bricks
   Buffer<BrickCounts> counts;
   u32 layers_at_once = 0;  // BrickOptions::layers_at_once
 
@@ -107,6 +127,20 @@ struct BrickBlockOptions {
 /// Memory: scratch as build_bricks, and the bricks of the largest block.
 BrickCounts build_brick_blocks(Context& context, const TriangleViews& triangles, const BrickBlockOptions& options,
                                const std::function<void(const BrickBlock&)>& take);
+
+/// Makes the table of bricks anew, from keys that the caller has stored. bricks.shape, keys, words and counts must be
+/// set.
+/// Throws: Error out_of_memory.
+/// Waits: for nothing.
+void make_brick_table(Context& context, Bricks& bricks);
+
+/// Stores the number of the brick at each key, or invalid_id where there is no brick.
+///
+///   keys:  any size, may be empty
+///   found: one element per key; must not overlap `keys`
+/// Throws: Error invalid_argument if `found` has fewer elements than `keys`.
+/// Waits: for nothing.
+void find_bricks(Context& context, const Bricks& bricks, BufferSpan<const u64> keys, BufferSpan<u32> found);
 
 /// Throws if the last build had too little room.
 /// Throws: Error capacity, with the number of bricks that are needed.

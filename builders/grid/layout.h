@@ -106,11 +106,24 @@ struct VoxelView {
 inline constexpr u32 brick_edge = 8;
 inline constexpr u32 brick_words = brick_edge * brick_edge * brick_edge / 32;
 
+/// A hash table from the keys of bricks to their numbers. Grids of up to 2^32 places have keys of 32 bits in it: an
+/// element then has 8 bytes in place of 16.
+struct BrickTableView {
+  HashView<u32, u32> narrow;
+  HashView<u64, u32> wide;
+  bool is_wide = false;
+
+  COPSE_HD FindResult<u32> find(u64 key) const { return is_wide ? wide.find(key) : narrow.find(u32(key)); }
+  COPSE_HD InsertResult insert(u64 key, u32 brick) const {
+    return is_wide ? wide.insert(key, brick) : narrow.insert(u32(key), brick);
+  }
+};
+
 /// Bits of voxels in sparse bricks. Bricks in bricks.h says where each bit is.
 struct BrickView {
-  GridShape shape;           // of the voxels
-  GridShape places;          // of the bricks: its cells are bricks
-  HashView<u64, u32> table;  // from the keys of places to bricks
+  GridShape shape;       // of the voxels
+  GridShape places;      // of the bricks: its cells are bricks
+  BrickTableView table;  // from the keys of places to bricks
   BufferSpan<const u32> words;
 
   /// Returns the words of the brick at a place, or null if there is none.

@@ -38,7 +38,7 @@ struct BrickArrays {
   u64* keys;
   u32* words;
   u64 brick_capacity;
-  HashMap<u64, u32>::View table;
+  BrickTableView table;
   bool has_table;
   BrickCounts* counts;
 };

@@ -22,6 +22,12 @@ template <class Executor>
 void count_bricks(const Executor& ex, std::span<const TriangleView> views, u64 n, const BrickArrays& bricks);
 
 template <class Executor>
+void insert_bricks(const Executor& ex, const BrickTableView& table, const u64* keys, u64 count);
+
+template <class Executor>
+void find_in_brick_table(const Executor& ex, const BrickTableView& table, const u64* keys, u64 count, u32* found);
+
+template <class Executor>
 void count_brick_voxels(const Executor& ex, const BrickCounts* counts, const u32* words, u64 capacity, u64* out);
 
 ///   layers: those that are built at a time
@@ -81,7 +87,7 @@ Bricks make(Context& context, const GridShape& shape, u64 capacity, u32 layers_a
   bricks.shape = shape;
   bricks.keys = Buffer<u64>(context, capacity);
   bricks.words = Buffer<u32>(context, capacity * brick_words);
-  bricks.table = HashMap<u64, u32>(context, capacity, {.max_load = 0.5f});
+  bricks.table = BrickTable(context, bricks.brick_shape(), capacity);
   bricks.counts = Buffer<BrickCounts>(context, std::vector<BrickCounts>(1));
   bricks.layers_at_once = layers_at_once;
   return bricks;
@@ -148,6 +154,30 @@ BrickCounts fill_block(Context& context, const TriangleViews& triangles, const d
 
 }  // namespace
 
+BrickTable::BrickTable(Context& context, const GridShape& places, u64 brick_capacity)
+    : is_wide_(u64{places.resolution.x} * places.resolution.y * places.resolution.z > u64{1} << 32) {
+  const HashTableOptions options{.max_load = 0.5f};
+  if (is_wide_) {
+    wide_ = HashMap<u64, u32>(context, brick_capacity, options);
+  } else {
+    narrow_ = HashMap<u32, u32>(context, brick_capacity, options);
+  }
+}
+
+BrickTableView BrickTable::view() const {
+  if (memory_bytes() == 0) return {};
+  return is_wide_ ? BrickTableView{{}, wide_.view(), true} : BrickTableView{narrow_.view(), {}, false};
+}
+
+void BrickTable::clear() {
+  if (memory_bytes() == 0) return;
+  if (is_wide_) {
+    wide_.clear();
+  } else {
+    narrow_.clear();
+  }
+}
+
 GridShape Bricks::brick_shape() const {
   return bricks_over(shape);
 }
@@ -206,6 +236,23 @@ BrickCounts build_brick_blocks(Context& context, const TriangleViews& triangles,
     sum = {sum.brick_count + counts.brick_count, sum.stored_count + counts.stored_count, counts.left_out};
   }
   return sum;
+}
+
+void make_brick_table(Context& context, Bricks& bricks) {
+  const u64 count = bricks.keys.size();
+  bricks.table = BrickTable(context, bricks.brick_shape(), count);
+  dispatch(context,
+           [&](const auto& ex) { detail::insert_bricks(ex, bricks.table.view(), bricks.keys.data(), count); });
+}
+
+void find_bricks(Context& context, const Bricks& bricks, BufferSpan<const u64> keys, BufferSpan<u32> found) {
+  if (found.size() < keys.size()) {
+    detail::refuse("find_bricks", "there is room for " + std::to_string(found.size()) + " bricks; there are " +
+                                      std::to_string(keys.size()) + " keys");
+  }
+  dispatch(context, [&](const auto& ex) {
+    detail::find_in_brick_table(ex, bricks.table.view(), keys.data(), keys.size(), found.data());
+  });
 }
 
 void check_complete(const Bricks& bricks) {

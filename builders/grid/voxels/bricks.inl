@@ -189,6 +189,22 @@ struct BitsOfBrick {
   }
 };
 
+struct InsertBrick {
+  BrickTableView table;
+  const u64* keys;
+  COPSE_HD void operator()(u64 i) const { table.insert(keys[i], u32(i)); }
+};
+
+struct FindBrick {
+  BrickTableView table;
+  const u64* keys;
+  u32* found;
+  COPSE_HD void operator()(u64 i) const {
+    const auto brick = table.find(keys[i]);
+    found[i] = brick.found ? brick.value : invalid_id;
+  }
+};
+
 inline u64 place_word_count(const BrickShapes& shapes) {
   return divide_rounding_up(shapes.place_count(), 32);
 }
@@ -276,6 +292,16 @@ void count_bricks(const Executor& ex, std::span<const TriangleView> views, u64 n
 }
 
 template <class Executor>
+void insert_bricks(const Executor& ex, const BrickTableView& table, const u64* keys, u64 count) {
+  for_each(ex, "bricks: table", count, InsertBrick{table, keys});
+}
+
+template <class Executor>
+void find_in_brick_table(const Executor& ex, const BrickTableView& table, const u64* keys, u64 count, u32* found) {
+  for_each(ex, "bricks: find", count, FindBrick{table, keys, found});
+}
+
+template <class Executor>
 void count_brick_voxels(const Executor& ex, const BrickCounts* counts, const u32* words, u64 capacity, u64* out) {
   reduce(ex, "bricks: count voxels", capacity * brick_words, BitsOfBrick{counts, words}, u64{0}, Plus{}, out);
 }
@@ -292,6 +318,8 @@ u64 brick_scratch_bytes(const Executor& ex, const BrickShapes& layers, u64 n, u6
 
 template void fill_bricks(const BodyExecutor&, std::span<const TriangleView>, u64, const BrickArrays&);
 template void count_bricks(const BodyExecutor&, std::span<const TriangleView>, u64, const BrickArrays&);
+template void insert_bricks(const BodyExecutor&, const BrickTableView&, const u64*, u64);
+template void find_in_brick_table(const BodyExecutor&, const BrickTableView&, const u64*, u64, u32*);
 template void count_brick_voxels(const BodyExecutor&, const BrickCounts*, const u32*, u64, u64*);
 template u64 brick_scratch_bytes(const BodyExecutor&, const BrickShapes&, u64, u64);
 

@@ -8,7 +8,6 @@
 #include <set>
 
 #include "builders/grid/voxels.h"
-#include "primitives/hash_bulk.h"
 #include "tests/builders/grid/lattice_oracle.h"
 #include "tests/support/backends.h"
 #include "tests/support/device_mesh.h"
@@ -40,11 +39,14 @@ VoxelSet voxels_of(Context& context, const Bricks& bricks) {
     }
     EXPECT_GT(result.size(), before) << "a brick without voxels";
   }
-  Buffer<u64> queries(context, keys);
-  Buffer<u32> found(context, keys.size());
-  find(context, bricks.table, BufferSpan<const u64>(queries.span()), found.span());
-  const std::vector<u32> places_found = found.download();
-  for (u32 b = 0; b < keys.size(); ++b) EXPECT_EQ(places_found[b], b);
+  std::vector<u64> queries = keys;
+  queries.push_back(keys.empty() ? 0 : keys.back() + 1);
+  const Buffer<u64> on_device(context, queries);
+  Buffer<u32> found(context, queries.size());
+  find_bricks(context, bricks, on_device.span(), found.span());
+  const std::vector<u32> bricks_found = found.download();
+  for (u32 b = 0; b < keys.size(); ++b) EXPECT_EQ(bricks_found[b], b);
+  EXPECT_EQ(bricks_found.back(), invalid_id);
   return result;
 }
 
@@ -114,6 +116,12 @@ TEST_P(BricksTest, ReachTheLastVoxelOfLargeGrids) {
   ASSERT_GT(keys.size(), 5u);
   EXPECT_EQ(keys.front(), 0u);
   EXPECT_EQ(keys.back(), 138 * u64{8192} * 8192 - 1);
+  const Buffer<u64> queries(context(), std::vector<u64>{keys.back(), keys[1], keys[1] & 0xffffffff});
+  Buffer<u32> found(context(), 3);
+  find_bricks(context(), bricks, queries.span(), found.span());
+  EXPECT_EQ(found.download(), (std::vector<u32>{u32(keys.size()) - 1, 1, invalid_id}));
+  EXPECT_COPSE_ERROR(find_bricks(context(), bricks, queries.span(), found.span().first(2)),
+                     ErrorCode::invalid_argument, "there is room for 2 bricks; there are 3 keys");
   // The diagonal of 40 voxels, and those around its corners, as above; and the voxel of the first corner.
   EXPECT_EQ(count_voxels(context(), bricks), 1 + 8 + 39u * 7);
 }

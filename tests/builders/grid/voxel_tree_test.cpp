@@ -166,7 +166,7 @@ TEST_P(VoxelTreeTest, AreHitAsBricksAre) {
       const std::vector<u64> keys = bricks.keys.download();
       const std::vector<u32> words = bricks.words.download();
       Context cpu({.backend = Backend::cpu});
-      HashMap<u64, u32> table(cpu, keys.size());
+      BrickTable table(cpu, bricks.brick_shape(), keys.size());
       for (u32 b = 0; b < keys.size(); ++b) table.view().insert(keys[b], b);
       const BrickView view{bricks.shape, bricks.brick_shape(), table.view(), {words.data(), words.size()}};
       u32 hits = 0;

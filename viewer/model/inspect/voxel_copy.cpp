@@ -22,7 +22,7 @@ class VoxelCopy : public HostCopy {
   VoxelCopy(HostVoxels voxels, const GridShape& places)
       : voxels_(std::move(voxels)), places_(places), context_({.backend = Backend::cpu, .workers = 1}) {
     if (!voxels_.is_sparse) return;
-    table_ = HashMap<u64, u32>(context_, voxels_.keys.size());
+    table_ = BrickTable(context_, places_, voxels_.keys.size());
     for (u32 brick = 0; brick < voxels_.keys.size(); ++brick) table_.view().insert(voxels_.keys[brick], brick);
   }
 
@@ -100,7 +100,7 @@ class VoxelCopy : public HostCopy {
   HostVoxels voxels_;
   GridShape places_;
   Context context_;
-  HashMap<u64, u32> table_;
+  BrickTable table_;
 };
 
 }  // namespace

@@ -1,7 +1,6 @@
 #include "builders/grid/bricks.h"
 #include "builders/grid/voxels.h"
 #include "builders/io/voxel_file.h"
-#include "primitives/hash_bulk.h"
 #include "viewer/model/structures/structure_kinds.h"
 
 namespace copse::viewer {
@@ -22,13 +21,8 @@ Bricks upload_bricks(Context& context, const HostVoxels& host) {
   bricks.shape = host.shape;
   bricks.keys = Buffer<u64>(context, host.keys);
   bricks.words = Buffer<u32>(context, host.words);
-  bricks.table = HashMap<u64, u32>(context, count, {.max_load = 0.5f});
   bricks.counts = Buffer<BrickCounts>(context, std::vector<BrickCounts>{{count, count, 0}});
-  std::vector<u32> numbers(count);
-  for (u32 brick = 0; brick < count; ++brick) numbers[brick] = brick;
-  const Buffer<u32> values(context, numbers);
-  insert(context, bricks.table, bricks.keys.span(), values.span());
-  context.wait();  // for the values
+  make_brick_table(context, bricks);
   return bricks;
 }
 
