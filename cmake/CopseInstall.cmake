@@ -10,7 +10,7 @@ install(EXPORT copse-targets NAMESPACE copse:: DESTINATION ${CMAKE_INSTALL_LIBDI
 # not installed, because only the library's own sources use them.
 file(GLOB copse_doors CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/copse/*.h)
 install(FILES copse.h ${copse_doors} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/copse)
-foreach(folder primitives builders trace queries accel)
+foreach(folder primitives builders trace queries accel scene)
   install(DIRECTORY ${folder} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/copse
     FILES_MATCHING PATTERN "*.h" PATTERN "*.cuh"
     PATTERN "*_body.h" EXCLUDE

@@ -1,0 +1,184 @@
+// Measures scenes of instances: the tree over them, and rays beside those through one Accel of all their triangles.
+//
+//   copse-bench-scenes MESH|hairball [SUBDIVISIONS] [--benchmark_...]
+//
+// Rows: tree/STEP/QUALITY/INSTANCES, of cubes at random places, as a captured graph;
+//       rays/KIND/COPIES/STRUCTURE, of copies of the mesh that stand apart in a grid. STRUCTURE is the scene, or the
+//       Accel of the same triangles.
+
+#include <cmath>
+#include <glm/geometric.hpp>
+#include <memory>
+
+#include "bench/support/mesh_program.h"
+#include "bench/support/scene_rays.h"
+#include "builders/geometry/generate.h"
+#include "copse.h"
+#include "scene/scene_rays.h"
+
+namespace copse::bench {
+namespace {
+
+/// Numbers of a linear congruential generator, the same on every run.
+std::vector<Instance> scattered(u32 count) {
+  u32 state = 1;
+  const auto next = [&] { return float((state = state * 747796405u + 2891336453u) >> 8) * 0x1p-24f; };
+  std::vector<Instance> instances(count);
+  const float extent = 4 * std::cbrt(float(count));
+  for (Instance& instance : instances) {
+    for (auto& row : instance.rows) {
+      for (int column = 0; column < 3; ++column) row[column] += next() - 0.5f;
+      row[3] = extent * next();
+    }
+  }
+  return instances;
+}
+
+void measure_tree(benchmark::State& state, Backend backend, Quality quality, bool refits, u32 count) {
+  Context context({.backend = backend});
+  const Mesh cube = generate_cube();
+  const Buffer<vec3> positions(context, cube.positions);
+  const Buffer<uvec3> triangles(context, cube.triangles);
+  const Accel accel = build(context, TriangleView{.positions = positions.span(), .triangles = triangles.span()});
+  const Buffer<Instance> instances(context, scattered(count));
+  const InstanceView view = InstanceView::of(instances.span());
+  Scene scene = build(context, accel, view, {.quality = quality});
+  const auto step = [&] { refits ? refit(context, scene, view) : rebuild(context, scene, view); };
+  step();
+  Graph graph = context.capture(step);
+  graph.launch();
+  for (auto _ : state) {
+    Stopwatch stopwatch(context);
+    graph.launch();
+    state.SetIterationTime(stopwatch.milliseconds() * 1e-3);
+  }
+  state.counters["bytes_per_instance"] = double(scene.size_bytes()) / count;
+}
+
+/// Copies of a mesh in a grid, each a tenth of its size away from the next.
+struct Copies {
+  std::vector<Instance> instances;
+  Mesh joined;
+
+  Copies(const Mesh& mesh, u32 across, u32 deep) {
+    const Aabb box = bounds(mesh);
+    const vec3 pitch = (box.hi - box.lo) * 1.1f;
+    for (u32 i = 0; i < across * across * deep; ++i) {
+      const vec3 at = pitch * vec3(float(i % across), float(i / across % across), -float(i / (across * across)));
+      Instance instance;
+      for (int axis = 0; axis < 3; ++axis) instance.rows[axis][3] = at[axis];
+      instances.push_back(instance);
+      const u32 first = u32(joined.positions.size());
+      for (const vec3& p : mesh.positions) joined.positions.push_back(p + at);
+      for (const uvec3& t : mesh.triangles) joined.triangles.push_back(t + first);
+    }
+  }
+};
+
+/// Both structures over the copies of a mesh, and the rays through them.
+struct RaysThroughCopies {
+  Context context;
+  Accel one, all;
+  Scene scene;
+  Buffer<Ray> rays[2];
+
+  RaysThroughCopies(Backend backend, const Mesh& mesh, u32 across, u32 deep) : context({.backend = backend}) {
+    const Copies copies(mesh, across, deep);
+    const Aabb box = bounds(copies.joined);
+    const std::vector<Ray> primary = make_primary_rays(default_eye(box, false), 2048);
+    one = accel_of(mesh);
+    all = accel_of(copies.joined);
+    scene = build(context, one, copies.instances);
+    rays[0] = Buffer<Ray>(context, primary);
+    Buffer<Hit> hits(context, primary.size());
+    closest_hits(context, all, rays[0].span(), hits.span());
+    rays[1] = Buffer<Ray>(context, make_diffuse_rays(copies.joined, box, primary, hits.download()));
+  }
+
+  Accel accel_of(const Mesh& mesh) {
+    const Buffer<vec3> positions(context, mesh.positions);
+    const Buffer<uvec3> triangles(context, mesh.triangles);
+    return build(context, TriangleView{.positions = positions.span(), .triangles = triangles.span()});
+  }
+};
+
+template <class Structure, class Result>
+void trace(benchmark::State& state, Context& context, const Structure& structure, const Buffer<Ray>& rays,
+           Result*) {
+  Buffer<Result> results(context, rays.size());
+  const auto run = [&] {
+    if constexpr (std::is_same_v<Result, u8>) {
+      any_hits(context, structure, rays.span(), results.span());
+    } else {
+      closest_hits(context, structure, rays.span(), results.span());
+    }
+  };
+  run();
+  for (auto _ : state) {
+    Stopwatch stopwatch(context);
+    run();
+    state.SetIterationTime(stopwatch.milliseconds() * 1e-3);
+  }
+  state.counters["rays"] = benchmark::Counter(double(rays.size()), benchmark::Counter::kIsIterationInvariantRate);
+}
+
+void add_rays(Backend backend, const Mesh& mesh, u32 across, u32 deep) {
+  auto made = std::make_shared<std::unique_ptr<RaysThroughCopies>>();
+  const auto through = [=, &mesh]() -> RaysThroughCopies& {
+    if (*made == nullptr) *made = std::make_unique<RaysThroughCopies>(backend, mesh, across, deep);
+    return **made;
+  };
+  const std::string copies = std::to_string(across * across * deep);
+  const char* const kinds[] = {"primary", "diffuse"};
+  for (int kind = 0; kind < 2; ++kind) {
+    for (const bool flat : {false, true}) {
+      const std::string of = std::string(kinds[kind]) + "/" + copies + "/" + (flat ? "accel/" : "scene/");
+      benchmark::RegisterBenchmark(
+          ("rays/" + of + name_of(backend)).c_str(),
+          [=](benchmark::State& state) {
+            RaysThroughCopies& all = through();
+            flat ? trace(state, all.context, all.all, all.rays[kind], static_cast<Hit*>(nullptr))
+                 : trace(state, all.context, all.scene, all.rays[kind], static_cast<SceneHit*>(nullptr));
+          })
+          ->UseManualTime()
+          ->Unit(benchmark::kMillisecond);
+      benchmark::RegisterBenchmark(
+          ("any/" + of + name_of(backend)).c_str(),
+          [=](benchmark::State& state) {
+            RaysThroughCopies& all = through();
+            flat ? trace(state, all.context, all.all, all.rays[kind], static_cast<u8*>(nullptr))
+                 : trace(state, all.context, all.scene, all.rays[kind], static_cast<u8*>(nullptr));
+          })
+          ->UseManualTime()
+          ->Unit(benchmark::kMillisecond);
+    }
+  }
+}
+
+void add_benchmarks(const Mesh& mesh) {
+  for (const Backend backend : {Backend::cpu, Backend::cuda}) {
+    if (backend == Backend::cuda && !gpu_answers()) continue;
+    for (const u32 count : {100'000u, 1'000'000u}) {
+      for (const Quality quality : {Quality::fast, Quality::balanced}) {
+        for (const bool refits : {false, true}) {
+          const std::string name = std::string("tree/") + (refits ? "refit/" : "rebuild/") + name_of(quality) +
+                                   "/" + std::to_string(count) + "/" + name_of(backend);
+          benchmark::RegisterBenchmark(
+              name.c_str(), [=](benchmark::State& state) { measure_tree(state, backend, quality, refits, count); })
+              ->UseManualTime()
+              ->Unit(benchmark::kMillisecond);
+        }
+      }
+    }
+    add_rays(backend, mesh, 10, 1);
+    if (backend == Backend::cuda) add_rays(backend, mesh, 10, 10);
+  }
+  run_benchmarks();
+}
+
+}  // namespace
+}  // namespace copse::bench
+
+int main(int argc, char** argv) {
+  return copse::bench::run_mesh_program("Measures scenes of instances.", argc, argv, copse::bench::add_benchmarks);
+}

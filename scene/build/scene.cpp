@@ -1,0 +1,189 @@
+// Build, rebuild and refit of Scene.
+
+#include "scene/scene.h"
+
+#include <algorithm>
+#include <string>
+
+#include "accel/build/accel_check.h"
+#include "builders/bvh/build.h"
+#include "builders/bvh/collapse.h"
+#include "builders/bvh/refit.h"
+#include "builders/bvh/reinsert.h"
+#include "builders/geometry/triangle_check.h"
+#include "primitives/core/dispatch.h"
+#include "scene/build/scene_check.h"
+
+namespace copse {
+
+namespace detail {
+
+// The body: place_instances.inl, for either executor.
+
+/// Stores the record and the box of each instance. The box is empty if no ray can hit the instance.
+template <class Executor>
+void place_instances(const Executor& ex, const InstanceView& instances, BufferSpan<const AccelView> accels,
+                     PlacedInstance* placed, Aabb* boxes);
+
+/// The members of a Scene, for the calls that make or change one.
+struct SceneAccess {
+  static Buffer<AccelView>& accels(Scene& scene) { return scene.accels_; }
+  static Buffer<PlacedInstance>& instances(Scene& scene) { return scene.instances_; }
+  static Buffer<Aabb>& boxes(Scene& scene) { return scene.boxes_; }
+  static Bvh& binary(Scene& scene) { return scene.binary_; }
+  static CompressedBvh4& tree(Scene& scene) { return scene.tree_; }
+
+  static void make(Context& context, Scene& scene, const SceneOptions& options, u64 capacity) {
+    scene.options_ = options;
+    scene.backend_ = context.backend();
+    scene.instances_ = Buffer<PlacedInstance>(context, capacity);
+    scene.boxes_ = Buffer<Aabb>(context, capacity);
+    scene.binary_ = make_bvh(context, capacity);
+    scene.tree_.nodes = Buffer<CompressedBvh4Node>(context, wide_node_capacity(capacity));
+    scene.tree_.parents = Buffer<u32>(context, wide_node_capacity(capacity));
+    scene.tree_.primitive_ids = Buffer<u32>(context, capacity);
+    scene.tree_.counts = Buffer<WideBvhCounts>(context, 1);
+  }
+};
+
+}  // namespace detail
+
+namespace {
+
+using detail::SceneAccess;
+
+/// An instance stands in a leaf of its own: to enter one costs more than to test a box.
+constexpr CollapseOptions collapse_options{.max_leaf_size = 1};
+
+/// How the tree over the instances is made.
+struct TopSteps {
+  AnyBuildOptions builder;
+  u32 reinsertion_passes;
+};
+
+TopSteps steps_of(const SceneOptions& options) {
+  switch (options.quality) {
+    case Quality::fast: return {LbvhOptions{.max_leaf_size = 1}, 0};
+    case Quality::balanced: return {HplocOptions{}, 0};
+    case Quality::best: return {HplocOptions{}, 2};
+  }
+  throw Error(ErrorCode::invalid_argument,
+              "quality is " + std::to_string(u32(options.quality)) + "; it can be 0 to 2");
+}
+
+void check_words(const char* function, const char* what, const WordSpan& words) {
+  if (words.stride_bytes % sizeof(u32) == 0) return;
+  detail::refuse(function, std::string(what) + " are " + std::to_string(words.stride_bytes) +
+                               " bytes apart; a multiple of 4 is needed");
+}
+
+void check_instances(const char* function, Context& context, const InstanceView& instances) {
+  detail::check_primitive_count(instances.size());
+  const TransformSpan& transforms = instances.transforms;
+  if (transforms.data == nullptr && transforms.size > 0) {
+    detail::refuse(function, "the address of " + std::to_string(transforms.size) + " transforms is null");
+  }
+  check_words(function, "transforms", {nullptr, transforms.stride_bytes});
+  check_words(function, "numbers of accels", instances.accels);
+  check_words(function, "masks", instances.masks);
+  check_words(function, "ids", instances.ids);
+  check_words(function, "flags", instances.flags);
+  detail::validate_memory(context, std::string(function) + ": transforms", transforms.data);
+  detail::validate_memory(context, std::string(function) + ": numbers of accels", instances.accels.data);
+  detail::validate_memory(context, std::string(function) + ": masks", instances.masks.data);
+  detail::validate_memory(context, std::string(function) + ": ids", instances.ids.data);
+  detail::validate_memory(context, std::string(function) + ": flags", instances.flags.data);
+}
+
+std::vector<AccelView> views_of(const char* function, const Context& context, const SceneAccels& accels) {
+  std::vector<AccelView> views;
+  for (const Accel& accel : accels.accels()) {
+    detail::check_accel(function, context, accel);
+    views.push_back(accel.view());
+  }
+  return views;
+}
+
+void place(Context& context, Scene& scene, const InstanceView& instances) {
+  dispatch(context, [&](const auto& ex) {
+    detail::place_instances(ex, instances, SceneAccess::accels(scene).span(), SceneAccess::instances(scene).data(),
+                            SceneAccess::boxes(scene).data());
+  });
+}
+
+BoxView first_boxes(Scene& scene, u64 count) {
+  return {SceneAccess::boxes(scene).span().first(count)};
+}
+
+void build_tree(Context& context, Scene& scene, const InstanceView& instances) {
+  const TopSteps steps = steps_of(scene.options());
+  Bvh& binary = SceneAccess::binary(scene);
+  place(context, scene, instances);
+  rebuild(context, binary, first_boxes(scene, instances.size()), steps.builder);
+  if (steps.reinsertion_passes > 0) reinsert(context, binary, {.passes = steps.reinsertion_passes});
+  collapse(context, SceneAccess::tree(scene), binary, collapse_options);
+}
+
+}  // namespace
+
+Scene build(Context& context, const SceneAccels& accels, const InstanceView& instances,
+            const SceneOptions& options) {
+  steps_of(options);  // checks them
+  check_instances("build", context, instances);
+  const std::vector<AccelView> views = views_of("build", context, accels);
+  Scene scene;
+  SceneAccess::make(context, scene, options, std::max(options.capacity, instances.size()));
+  SceneAccess::accels(scene) = Buffer<AccelView>(context, views);
+  build_tree(context, scene, instances);
+  return scene;
+}
+
+Scene build(Context& context, const SceneAccels& accels, std::span<const Instance> instances,
+            const SceneOptions& options) {
+  const u64 accel_count = accels.accels().size();
+  for (u64 i = 0; i < instances.size(); ++i) {
+    if (instances[i].accel < accel_count) continue;
+    detail::refuse("build", "instance " + std::to_string(i) + " is of accel " +
+                                std::to_string(instances[i].accel) + ", but the scene has " +
+                                std::to_string(accel_count) + " accels");
+  }
+  const Buffer<Instance> uploaded(context, instances);
+  return build(context, accels, InstanceView::of(uploaded.span()), options);
+}
+
+void rebuild(Context& context, Scene& scene, const InstanceView& instances) {
+  detail::check_scene("rebuild", context, scene);
+  check_instances("rebuild", context, instances);
+  if (instances.size() > scene.capacity()) {
+    detail::refuse("rebuild", std::to_string(instances.size()) + " instances, but the scene has room for " +
+                                  std::to_string(scene.capacity()) +
+                                  "; build a new one, or give the first build a larger SceneOptions::capacity");
+  }
+  build_tree(context, scene, instances);
+}
+
+void refit(Context& context, Scene& scene, const InstanceView& instances) {
+  detail::check_scene("refit", context, scene);
+  check_instances("refit", context, instances);
+  if (instances.size() != scene.instance_count()) {
+    detail::refuse("refit", std::to_string(instances.size()) + " instances, but the scene was built over " +
+                                std::to_string(scene.instance_count()));
+  }
+  place(context, scene, instances);
+  refit(context, SceneAccess::tree(scene), first_boxes(scene, instances.size()));
+}
+
+BuildSizes build_sizes(Context& context, u64 instance_count, u64 accel_count, const SceneOptions& options) {
+  const TopSteps steps = steps_of(options);
+  BuildSizes sizes = build_sizes(context, instance_count, steps.builder, 0);
+  const BuildSizes wide = collapse_sizes<CompressedBvh4>(context, instance_count, collapse_options);
+  sizes.result_bytes += wide.result_bytes + instance_count * (sizeof(detail::PlacedInstance) + sizeof(Aabb)) +
+                        accel_count * sizeof(AccelView);
+  sizes.scratch_bytes = std::max(sizes.scratch_bytes, wide.scratch_bytes);
+  if (steps.reinsertion_passes > 0) {
+    sizes.scratch_bytes = std::max(sizes.scratch_bytes, reinsert_sizes(context, instance_count).scratch_bytes);
+  }
+  return sizes;
+}
+
+}  // namespace copse

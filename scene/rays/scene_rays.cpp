@@ -1,0 +1,54 @@
+#include "scene/scene_rays.h"
+
+#include <string>
+
+#include "builders/geometry/triangle_check.h"
+#include "primitives/core/dispatch.h"
+#include "scene/build/scene_check.h"
+#include "scene/rays/scene_batch.h"
+#include "trace/batch/check.h"
+
+namespace copse {
+
+namespace detail {
+
+// The body: scene_rays.inl, for either executor.
+
+/// Stores a result per ray: SceneHit for the closest hit, u8 for any.
+template <class Executor, class Result>
+void trace_scene(const Executor& ex, const SceneBatch& batch, BufferSpan<Result> results);
+
+}  // namespace detail
+
+namespace {
+
+template <class Result>
+void trace(const char* function, Context& context, const Scene& scene, BufferSpan<const Ray> rays,
+           BufferSpan<Result> results, const SceneTraceOptions& options) {
+  detail::check_scene(function, context, scene);
+  detail::check_results(function, "rays", rays, results);
+  detail::check_masks(function, "rays", options.masks, rays.size());
+  detail::check_apart(function, "masks", options.masks, results);
+  if (u32(options.cull) > u32(Cull::front)) {
+    detail::refuse(function, "options.cull is " + std::to_string(u32(options.cull)) + "; it can be 0 to 2");
+  }
+  detail::validate_memory(context, std::string(function) + ": rays", rays.data());
+  detail::validate_memory(context, std::string(function) + ": results", results.data());
+  const u32* masks = options.masks.empty() ? nullptr : options.masks.data();
+  const detail::SceneBatch batch{scene.view(), rays.data(), masks, options.mask, options.cull};
+  dispatch(context, [&](const auto& ex) { detail::trace_scene(ex, batch, results); });
+}
+
+}  // namespace
+
+void closest_hits(Context& context, const Scene& scene, BufferSpan<const Ray> rays, BufferSpan<SceneHit> hits,
+                  const SceneTraceOptions& options) {
+  trace("closest_hits", context, scene, rays, hits, options);
+}
+
+void any_hits(Context& context, const Scene& scene, BufferSpan<const Ray> rays, BufferSpan<u8> occluded,
+              const SceneTraceOptions& options) {
+  trace("any_hits", context, scene, rays, occluded, options);
+}
+
+}  // namespace copse

@@ -1,0 +1,130 @@
+#pragma once
+
+#include <vector>
+
+#include "accel/accel.h"
+#include "scene/scene_view.h"
+
+namespace copse {
+
+namespace detail {
+
+struct SceneAccess;
+
+}  // namespace detail
+
+struct SceneOptions {
+  /// How much time a build of the tree over the instances may take. fast: LBVH, balanced: H-PLOC, best: H-PLOC and
+  /// reinsertion. Default: balanced.
+  Quality quality = Quality::balanced;
+
+  /// The instances for which there is to be room, so that a rebuild may be over more of them than the first build.
+  /// 0, the default, or less than there are: as many as there are.
+  u64 capacity = 0;
+};
+
+/// The accels of a scene, numbered in order. It refers to them; use it in argument lists only.
+class SceneAccels {
+ public:
+  SceneAccels(const Accel& accel) : accels_(&accel, 1) {}
+  SceneAccels(std::span<const Accel> accels) : accels_(accels) {}
+  SceneAccels(const std::vector<Accel>& accels) : accels_(accels) {}
+
+  std::span<const Accel> accels() const { return accels_; }
+
+ private:
+  std::span<const Accel> accels_;
+};
+
+/// Instances of accels, and a tree over them. Each mesh is built once and placed as often as one likes.
+///
+///   copse::Accel tree = copse::build(context, triangles);
+///   std::vector<copse::Instance> forest(100000);          // a transform, a mask and an id each
+///   copse::Scene scene = copse::build(context, tree, forest);
+///   copse::closest_hits(context, scene, rays.span(), hits.span());    // scene/scene_rays.h
+///   copse::refit(context, scene, moved.view());                       // instances that have moved
+///   your_kernel<<<...>>>(scene.view(), ...);                          // scene/scene_view.h
+///
+/// The scene refers to its accels, which must outlive it. An Accel may be refitted and rebuilt in place; refit or
+/// rebuild the scene afterwards, since its boxes follow from the boxes of the accels. Compaction of an Accel and moves
+/// to another object of the class give it new memory: then build the scene anew. The tree is equal on all
+/// backends bit for bit, and so are the hits.
+class Scene {
+ public:
+  /// Holds nothing. All calls but size_bytes() and the counts refuse it.
+  Scene() = default;
+
+  SceneView view() const { return {tree_.view(), {instances_.data(), boxes_.data(), accels_.data()}}; }
+
+  const SceneOptions& options() const { return options_; }
+
+  /// The backend that built it and in whose memory it is. All calls refuse a context of another one.
+  Backend backend() const { return backend_; }
+
+  /// The instances of the last build, in the tree or left out.
+  u64 instance_count() const { return tree_.source_count; }
+
+  /// The most instances of a rebuild.
+  u64 capacity() const { return instances_.size(); }
+
+  u64 accel_count() const { return accels_.size(); }
+  u64 size_bytes() const {
+    return accels_.size_bytes() + instances_.size_bytes() + boxes_.size_bytes() + binary_.size_bytes() +
+           tree_.size_bytes();
+  }
+
+  /// The tree over the instances, for calls that take a tree, such as stats. Its primitive ids are the numbers of the
+  /// instances; WideBvhCounts::invalid_count is the number of instances that were left out.
+  const CompressedBvh4& tree() const { return tree_; }
+
+  /// The boxes of the instances in the scene. That of an instance which was left out is empty.
+  BufferSpan<const Aabb> boxes() const { return boxes_.span(); }
+
+ private:
+  friend struct detail::SceneAccess;
+
+  Buffer<AccelView> accels_;
+  Buffer<detail::PlacedInstance> instances_;
+  Buffer<Aabb> boxes_;
+  Bvh binary_;
+  CompressedBvh4 tree_;
+  SceneOptions options_;
+  Backend backend_ = Backend::automatic;
+};
+
+/// Returns a scene of instances in the memory of the context. It does not wait.
+///
+/// An instance is left out, and missed by all rays, if its transform cannot be inverted: its determinant is zero, it
+/// has a NaN or an infinity, or its inverse or its box exceed the largest float. So is an instance of an accel
+/// without triangles, or with a number that no accel has. All other transforms are welcome: mirrored, sheared, of any
+/// scale.
+/// Throws: Error invalid_argument if an accel was never built or was built by another backend, if a stride is no
+/// multiple of 4, or if an address is null. Error capacity past 2^31 instances, Error out_of_memory, Error cancelled.
+/// Memory: see build_sizes.
+Scene build(Context& context, const SceneAccels& accels, const InstanceView& instances,
+            const SceneOptions& options = {});
+
+/// The same for instances on the host, which may change after the call.
+/// Throws: also Error invalid_argument if an instance names an accel that does not exist.
+Scene build(Context& context, const SceneAccels& accels, std::span<const Instance> instances,
+            const SceneOptions& options = {});
+
+/// Builds a new tree over instances in the memory of `scene`, with its accels and options. It does not wait and,
+/// once warm, does not allocate, so it can be captured in a Graph. After an error, rebuild it before you use it.
+///   instances: any number up to scene.capacity()
+/// Throws: as build; Error invalid_argument if `scene` was never built or has too little room.
+void rebuild(Context& context, Scene& scene, const InstanceView& instances);
+
+/// Fits the tree to instances that have moved. Masks, ids, flags and accels are taken over too. The topology of the
+/// tree stays, so rays become slower as the instances move apart. What the build left out stays out. It does not wait
+/// and, once warm, does not allocate, so it can be captured in a Graph.
+///   instances: as many as `scene` was built over, in the same order
+/// Throws: as build; Error invalid_argument for another number of instances or if `scene` was never built.
+void refit(Context& context, Scene& scene, const InstanceView& instances);
+
+/// Returns the bytes that build takes on this context for so many instances and accels. For a Scene with a capacity,
+/// give the capacity.
+/// Throws: as build.
+BuildSizes build_sizes(Context& context, u64 instance_count, u64 accel_count, const SceneOptions& options);
+
+}  // namespace copse

@@ -1,0 +1,57 @@
+#pragma once
+
+// The leaf tests of the tree over instances, for robust traversals and for the host. Each takes the ray into the space
+// of an instance, and traverses the tree of its accel there.
+
+#include "scene/walk/scene_parts.h"
+
+namespace copse {
+
+namespace detail {
+
+/// Keeps the smallest (t, instance, primitive).
+template <u32 stack_size>
+struct ClosestInstance {
+  const SceneParts& scene;
+  const Ray& ray;
+  u32 mask;
+  Cull cull;
+  SceneHit closest{0, invalid_id, invalid_id, 0, 0, invalid_id};
+
+  COPSE_HD bool operator()(u32 number, float& limit) {
+    const PlacedInstance instance = scene.instances[number];
+    if ((instance.mask & mask) == 0) return false;
+    const Hit found = closest_hit<stack_size>(scene.accels[instance.accel], instance.into_mesh(ray, limit), mask,
+                                              instance.culled_side(cull));
+    if (!is_hit(found)) return false;
+    float t = found.t;
+    if (!bring_into_box(ray, scene.boxes[number], t)) return false;
+    if (t > limit || (t == limit && closest.instance < number)) return false;
+    closest = {t, found.primitive, found.geometry, found.u, found.v, number};
+    limit = t;
+    return false;
+  }
+};
+
+/// Ends the traversal at the first instance that the ray hits.
+template <u32 stack_size>
+struct AnyInstance {
+  const SceneParts& scene;
+  const Ray& ray;
+  u32 mask;
+  Cull cull;
+  bool found = false;
+
+  COPSE_HD bool operator()(u32 number, float&) {
+    const PlacedInstance instance = scene.instances[number];
+    float t = ray.t_min;
+    found = (instance.mask & mask) != 0 && bring_into_box(ray, scene.boxes[number], t) &&
+            any_hit<stack_size>(scene.accels[instance.accel], instance.into_mesh(ray, ray.t_max), mask,
+                                instance.culled_side(cull));
+    return found;
+  }
+};
+
+}  // namespace detail
+
+}  // namespace copse
