@@ -19,6 +19,10 @@
 // that names the value and the limit. In your own kernels, include accel/accel_view.h and call closest_hit
 // on accel.view().
 //
+// A mesh that stands in many places: make a Scene of instances of its Accel (scene/scene.h).
+//
+//   copse::Scene scene = copse::build(context, accel, instances);
+//
 // Results of 8 bytes in place of 20: give closest_hits a span of ShortHit (trace/short_hit.h). full_hit() makes a
 // Hit of one when you need it.
 //
@@ -61,6 +65,8 @@
 #include "primitives/core/graph.h"
 #include "primitives/core/profile.h"
 #include "primitives/core/stopwatch.h"
+#include "scene/scene.h"
+#include "scene/scene_rays.h"
 #include "trace/camera.h"
 #include "trace/masked_triangles.h"
 #include "trace/ray.h"

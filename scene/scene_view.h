@@ -42,10 +42,7 @@ COPSE_HD inline SceneHit closest_hit(const SceneView& scene, const Ray& ray, u32
     SceneHit hit;
     if (detail::walk_scene<detail::ClosestTriangle>(scene.tree, scene.parts, ray, mask, cull, hit)) return hit;
   }
-  detail::ClosestInstance<stack_size> test{scene.parts, ray, mask, cull};
-  const float limit = traverse<stack_size>(scene.tree, ray, test);
-  test.closest.t = limit;
-  return test.closest;
+  return detail::robust_closest_hit<stack_size>(scene.tree, scene.parts, ray, mask, cull);
 }
 
 /// Returns true if the ray hits any triangle of any instance. The arguments are those of closest_hit.
@@ -55,9 +52,7 @@ COPSE_HD inline bool any_hit(const SceneView& scene, const Ray& ray, u32 mask = 
     SceneHit hit;
     if (detail::walk_scene<detail::AnyTriangle>(scene.tree, scene.parts, ray, mask, cull, hit)) return is_hit(hit);
   }
-  detail::AnyInstance<stack_size> test{scene.parts, ray, mask, cull};
-  traverse<stack_size>(scene.tree, ray, test);
-  return test.found;
+  return detail::robust_any_hit<stack_size>(scene.tree, scene.parts, ray, mask, cull);
 }
 
 }  // namespace copse

@@ -1,4 +1,8 @@
 // Batches of rays through a scene, a thread per ray.
+//
+// The cooperative stage, scene/rays/scene_rays_cpu.h and scene/rays/scene_rays.cuh:
+//
+//   trace_each(ex, label, n, trace)     calls trace(i) for rays 0 to n - 1
 
 #include "scene/rays/scene_batch.h"
 
@@ -26,7 +30,7 @@ struct TraceScene {
 template <class Executor, class Result>
 void trace_scene(const Executor& ex, const SceneBatch& batch, BufferSpan<Result> results) {
   const char* const label = std::is_same_v<Result, SceneHit> ? "scene: closest hits" : "scene: any hits";
-  for_each(ex, label, results.size(), TraceScene<Result>{batch, results.data()});
+  trace_each(ex, label, results.size(), TraceScene<Result>{batch, results.data()});
 }
 
 template void trace_scene(const BodyExecutor&, const SceneBatch&, BufferSpan<SceneHit>);

@@ -52,6 +52,25 @@ struct AnyInstance {
   }
 };
 
+/// The closest hit by robust traversals. It is out of line so that it takes no registers from the fast one.
+template <u32 stack_size>
+[[gnu::noinline]] COPSE_HD SceneHit robust_closest_hit(const CompressedBvh4View& tree, const SceneParts& scene,
+                                                       const Ray& ray, u32 mask, Cull cull) {
+  ClosestInstance<stack_size> test{scene, ray, mask, cull};
+  const float limit = traverse<stack_size>(tree, ray, test);
+  test.closest.t = limit;
+  return test.closest;
+}
+
+/// The same for any hit.
+template <u32 stack_size>
+[[gnu::noinline]] COPSE_HD bool robust_any_hit(const CompressedBvh4View& tree, const SceneParts& scene,
+                                               const Ray& ray, u32 mask, Cull cull) {
+  AnyInstance<stack_size> test{scene, ray, mask, cull};
+  traverse<stack_size>(tree, ray, test);
+  return test.found;
+}
+
 }  // namespace detail
 
 }  // namespace copse
