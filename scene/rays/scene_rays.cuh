@@ -1,7 +1,5 @@
 #pragma once
 
-#include <cstdlib>
-
 #include "primitives/core/bits.h"
 #include "primitives/cuda/launch.cuh"
 
@@ -9,10 +7,12 @@ namespace copse::cuda {
 
 namespace detail {
 
-inline constexpr u32 scene_threads = 128;
+// 6 blocks of 128 threads have 80 registers per thread. The waiting walk then stands in local memory. On an H200 this
+// was 8 to 20 % faster than 126 registers, and up to 9 % faster than 64 (100 and 1,000 copies of the testball).
+inline constexpr u32 scene_threads = 128, scene_blocks = 6;
 
-template <u32 blocks, class Trace>
-__global__ void __launch_bounds__(scene_threads, blocks) trace_each_kernel(u64 n, const Trace trace) {
+template <class Trace>
+__global__ void __launch_bounds__(scene_threads, scene_blocks) trace_each_kernel(u64 n, const Trace trace) {
   overlap_launches();
   const u64 i = u64(blockIdx.x) * scene_threads + threadIdx.x;
   if (i < n) trace(i);
@@ -23,20 +23,11 @@ __global__ void __launch_bounds__(scene_threads, blocks) trace_each_kernel(u64 n
 /// Contract: scene/rays/scene_rays.inl.
 template <class Trace>
 void trace_each(const Executor& ex, const char* label, u64 n, Trace trace) {
-  const auto run = [&](auto kernel) {
-    launch(ex, label, kernel,
-           {.blocks = divide_rounding_up(n, detail::scene_threads),
-            .threads = detail::scene_threads,
-            .overlaps_earlier_launch = true},
-           n, trace);
-  };
-  const char* x = std::getenv("COPSE_X_SCENE");
-  switch (x == nullptr ? 0 : std::atoi(x)) {
-    case 8: return run(detail::trace_each_kernel<8, Trace>);
-    case 6: return run(detail::trace_each_kernel<6, Trace>);
-    case 5: return run(detail::trace_each_kernel<5, Trace>);
-    default: return run(detail::trace_each_kernel<4, Trace>);
-  }
+  launch(ex, label, detail::trace_each_kernel<Trace>,
+         {.blocks = divide_rounding_up(n, detail::scene_threads),
+          .threads = detail::scene_threads,
+          .overlaps_earlier_launch = true},
+         n, trace);
 }
 
 }  // namespace copse::cuda
