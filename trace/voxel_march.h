@@ -102,7 +102,7 @@ struct FoundVoxel {
 struct FindInBricks {
   const BrickView& bricks;
   const MarchedRay& ray;
-  FoundVoxel at;
+  FoundVoxel at = {};
 
   COPSE_HD bool operator()(u64 place, float leave) {
     const u32* const words = bricks.brick_at(place);
@@ -144,7 +144,7 @@ struct FindSetVoxelOfTree {
 struct FindInTree {
   const VoxelTreeView& tree;
   const MarchedRay& ray;
-  FoundVoxel at;
+  FoundVoxel at = {};
   uvec3 empty_place = uvec3(invalid_id);
   u32 empty_level = 1;
 
