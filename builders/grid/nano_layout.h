@@ -169,10 +169,8 @@ COPSE_HD inline uvec3 nano_leaf_of(u64 key) {
 ///
 /// The step is its own inverse.
 COPSE_HD inline void turn_brick(const u64 (&from)[8], u64 (&to)[8]) {
-#pragma unroll
   for (u32 x = 0; x < 8; ++x) {
     to[x] = 0;
-#pragma unroll
     for (u32 z = 0; z < 8; ++z) to[x] |= (from[z] >> x & 0x0101010101010101u) << z;
   }
 }
