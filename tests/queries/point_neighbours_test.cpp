@@ -2,13 +2,9 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <utility>
-
 #include "builders/grid/hash_grid.h"
 #include "primitives/core/graph.h"
-#include "tests/queries/points_oracle.h"
-#include "tests/support/backends.h"
+#include "tests/queries/neighbour_checks.h"
 #include "tests/support/device_mesh.h"
 
 namespace copse {
@@ -16,67 +12,15 @@ namespace {
 
 using test::hard_points;
 using test::NamedPoints;
-using test::random_points;
-
-using test::brute_force_order;
+using test::NeighbourOracle;
 using test::query_points;
+using test::random_points;
 using test::typical_length;
 
 const float nan_value = std::numeric_limits<float>::quiet_NaN();
 
-class PointNeighbours : public test::OnEachBackend {
+class PointNeighbours : public test::NeighbourTest {
  protected:
-  /// Compares counts and lists within a radius with brute force, also for lists without enough room.
-  void expect_within(const HashGrid& grid, const std::vector<vec3>& points, const std::vector<vec3>& queries,
-                     float radius) {
-    SCOPED_TRACE("radius " + std::to_string(radius));
-    const Buffer<vec3> device(context(), queries);
-    Buffer<u32> counts(context(), queries.size());
-    count_neighbours(context(), grid.view(), device.span(), radius, counts.span());
-    const NeighbourLists lists = all_neighbours(context(), grid.view(), device.span(), radius);
-    const std::vector<u32> got_counts = counts.download(), neighbours = lists.neighbours.download();
-    const std::vector<u64> offsets = lists.offsets.download();
-    ASSERT_EQ(offsets.back(), neighbours.size());
-    for (size_t i = 0; i < queries.size(); ++i) {
-      std::vector<u32> expected;
-      for (const auto& [square, id] : brute_force_order(points, queries[i], radius)) expected.push_back(id);
-      std::sort(expected.begin(), expected.end());
-      std::vector<u32> got(neighbours.begin() + i64(offsets[i]), neighbours.begin() + i64(offsets[i + 1]));
-      std::sort(got.begin(), got.end());
-      ASSERT_EQ(got, expected) << i;
-      ASSERT_EQ(got_counts[i], expected.size()) << i;
-    }
-    const u64 room = neighbours.size() / 2;
-    Buffer<u64> again(context(), offsets.size());
-    Buffer<u32> some(context(), std::vector<u32>(room + 1, 12345));
-    find_neighbours(context(), grid.view(), device.span(), radius, again.span(), some.span().first(room));
-    const std::vector<u32> got_some = some.download();
-    EXPECT_EQ(again.download(), offsets);
-    EXPECT_TRUE(std::equal(got_some.begin(), got_some.begin() + i64(room), neighbours.begin()));
-    EXPECT_EQ(got_some[room], 12345u);
-  }
-
-  std::vector<PointNeighbour> find_nearest(const HashGrid& grid, const std::vector<vec3>& queries, u32 k,
-                                           float max_distance) {
-    const Buffer<vec3> device(context(), queries);
-    Buffer<PointNeighbour> neighbours(context(), queries.size() * k);
-    nearest_neighbours(context(), grid.view(), device.span(), neighbours.span(), max_distance);
-    return neighbours.download();
-  }
-
-  void expect_nearest(const HashGrid& grid, const std::vector<vec3>& points, const std::vector<vec3>& queries,
-                      u32 k, float max_distance = infinity) {
-    SCOPED_TRACE("k " + std::to_string(k) + ", up to " + std::to_string(max_distance));
-    const std::vector<PointNeighbour> got = find_nearest(grid, queries, k, max_distance);
-    for (size_t i = 0; i < queries.size(); ++i) {
-      const auto order = brute_force_order(points, queries[i], max_distance);
-      for (u32 j = 0; j < k; ++j) {
-        ASSERT_EQ(got[i * k + j].point, j < order.size() ? order[j].second : invalid_id) << i << ", " << j;
-        ASSERT_EQ(got[i * k + j].distance, j < order.size() ? std::sqrt(order[j].first) : infinity) << i;
-      }
-    }
-  }
-
   HashGrid build(const std::vector<vec3>& points, const HashGridOptions& options = {}) {
     return build_hash_grid(context(), Buffer<vec3>(context(), points).span(), options);
   }
@@ -85,12 +29,12 @@ class PointNeighbours : public test::OnEachBackend {
 TEST_P(PointNeighbours, WithinARadiusAreThoseOfBruteForceInHardSets) {
   for (const NamedPoints& hard : hard_points()) {
     SCOPED_TRACE(hard.name);
-    const std::vector<vec3> queries = query_points(hard.points, 20);
+    const NeighbourOracle oracle(hard.points, query_points(hard.points, 20));
     const float length = typical_length(hard.points);
     for (const float cell_size : {0.0f, length, length / 64}) {
       const HashGrid grid = build(hard.points, {.cell_size = cell_size});
       for (const float radius : {0.0f, length / 8, length, infinity}) {
-        ASSERT_NO_FATAL_FAILURE(expect_within(grid, hard.points, queries, radius));
+        ASSERT_NO_FATAL_FAILURE(expect_within(grid, oracle, radius));
       }
     }
   }
@@ -99,12 +43,12 @@ TEST_P(PointNeighbours, WithinARadiusAreThoseOfBruteForceInHardSets) {
 TEST_P(PointNeighbours, NearestAreThoseOfBruteForceInHardSets) {
   for (const NamedPoints& hard : hard_points()) {
     SCOPED_TRACE(hard.name);
-    const std::vector<vec3> queries = query_points(hard.points, 20);
+    const NeighbourOracle oracle(hard.points, query_points(hard.points, 20));
     const float length = typical_length(hard.points);
     for (const float cell_size : {0.0f, length, length / 64}) {
       const HashGrid grid = build(hard.points, {.cell_size = cell_size});
-      for (const u32 k : {1u, 7u, 20u}) ASSERT_NO_FATAL_FAILURE(expect_nearest(grid, hard.points, queries, k));
-      ASSERT_NO_FATAL_FAILURE(expect_nearest(grid, hard.points, queries, 5, length));
+      for (const u32 k : {1u, 7u, 20u}) ASSERT_NO_FATAL_FAILURE(expect_nearest(grid, oracle, k));
+      ASSERT_NO_FATAL_FAILURE(expect_nearest(grid, oracle, 5, length));
     }
   }
 }
@@ -114,22 +58,23 @@ TEST_P(PointNeighbours, AreThoseOfBruteForceInLargeSets) {
   std::vector<vec3> even = random_points(40000, 21), uneven = even;
   for (vec3& p : uneven) p = p * p * p * p * vec3(1, 3, 0.1f);
   for (const std::vector<vec3>* points : {&even, &uneven}) {
-    const std::vector<vec3> queries = query_points(*points, 24);
+    const NeighbourOracle oracle(*points, query_points(*points, 24));
     for (const float each : {0.3f, 2.0f, 30.0f}) {
       const HashGrid grid = build(*points, {.points_per_cell = each});
       for (const float radius : {0.01f, 0.04f, 0.1f}) {
-        ASSERT_NO_FATAL_FAILURE(expect_within(grid, *points, queries, radius));
+        ASSERT_NO_FATAL_FAILURE(expect_within(grid, oracle, radius));
       }
-      for (const u32 k : {8u, 40u}) ASSERT_NO_FATAL_FAILURE(expect_nearest(grid, *points, queries, k));
+      for (const u32 k : {8u, 40u}) ASSERT_NO_FATAL_FAILURE(expect_nearest(grid, oracle, k));
     }
   }
 }
 
 TEST_P(PointNeighbours, NearestOfAnyNumberAreSorted) {
-  const std::vector<vec3> points = random_points(100, 1), queries = query_points(points, 10);
+  const std::vector<vec3> points = random_points(100, 1);
+  const NeighbourOracle oracle(points, query_points(points, 10));
   const HashGrid grid = build(points);
   for (const u32 k : {1u, 2u, 8u, 9u, 16u, 17u, 64u, 99u, 100u, 130u}) {
-    ASSERT_NO_FATAL_FAILURE(expect_nearest(grid, points, queries, k));
+    ASSERT_NO_FATAL_FAILURE(expect_nearest(grid, oracle, k));
   }
 }
 
@@ -141,8 +86,9 @@ TEST_P(PointNeighbours, ManyPointsGetTheirOwnAnswers) {
     std::vector<vec3> queries = random_points(count, 3, -0.2f, 1.2f);
     queries[7].y = nan_value;
     queries[count - 1].z = infinity;
-    ASSERT_NO_FATAL_FAILURE(expect_nearest(grid, points, queries, 3, 0.2f));
-    ASSERT_NO_FATAL_FAILURE(expect_within(grid, points, queries, 0.1f));
+    const NeighbourOracle oracle(points, queries, 0.2f);
+    ASSERT_NO_FATAL_FAILURE(expect_nearest(grid, oracle, 3, 0.2f));
+    ASSERT_NO_FATAL_FAILURE(expect_within(grid, oracle, 0.1f));
   }
 }
 
@@ -227,29 +173,9 @@ COPSE_ON_EACH_BACKEND(PointNeighbours);
 
 TEST(PointNeighboursOnBoth, GiveTheSameBytesOnCpuAndCuda) {
   COPSE_SKIP_WITHOUT_GPU();
-  std::vector<NamedPoints> sets = hard_points();
-  sets.push_back({"many", random_points(50000, 10)});
-  for (const NamedPoints& set : sets) {
-    SCOPED_TRACE(set.name);
-    const float radius = set.points.size() > 10000 ? 0.05f : typical_length(set.points);
-    std::vector<u64> offsets[2];
-    std::vector<u32> neighbours[2];
-    std::vector<PointNeighbour> nearest[2];
-    for (const Backend backend : {Backend::cpu, Backend::cuda}) {
-      Context context({.backend = backend});
-      const Buffer<vec3> points(context, set.points);
-      const HashGrid grid = build_hash_grid(context, points.span());
-      const NeighbourLists lists = all_neighbours(context, grid.view(), points.span(), radius);
-      Buffer<PointNeighbour> few(context, 6 * set.points.size());
-      nearest_neighbours(context, grid.view(), points.span(), few.span());
-      const bool on_cuda = backend == Backend::cuda;
-      offsets[on_cuda] = lists.offsets.download();
-      neighbours[on_cuda] = lists.neighbours.download();
-      nearest[on_cuda] = few.download();
-    }
-    EXPECT_EQ(offsets[0], offsets[1]);
-    EXPECT_EQ(neighbours[0], neighbours[1]);
-    EXPECT_TRUE(test::same_bytes(nearest[0], nearest[1]));
+  for (const NamedPoints& set : test::hard_and_many_points()) {
+    test::expect_same_neighbours_on_both(
+        set, [](Context& context, const PositionSpan& points) { return build_hash_grid(context, points); });
   }
 }
 

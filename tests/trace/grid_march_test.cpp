@@ -8,36 +8,39 @@
 #include "builders/io/mesh_file.h"
 #include "tests/support/backends.h"
 #include "tests/support/device_mesh.h"
-#include "tests/support/hard_meshes.h"
 #include "tests/trace/batches.h"
+#include "tests/trace/cell_rays.h"
 #include "trace/grid_rays.h"
 #include "trace/trace_rays.h"
 
 namespace copse {
 namespace {
 
+using test::brute_force_hits;
 using test::DeviceMesh;
 using test::difficult_rays;
 using test::expect_brute_force;
+using test::expect_hits;
 using test::host_view;
-using test::RayMaker;
+using test::RayCase;
 using test::trace;
 using test::trace_any;
 
 class GridMarch : public test::OnEachBackend {
  protected:
-  void expect_brute_force_on(const Mesh& mesh, const std::vector<Ray>& rays, const std::string& name) {
-    const DeviceMesh device(context(), mesh);
+  void expect_brute_force_on(const RayCase& hard) {
+    const DeviceMesh device(context(), hard.mesh);
+    const std::vector<Hit> expected = brute_force_hits({host_view(hard.mesh)}, hard.rays);
     for (const GridOptions& options :
          {GridOptions{}, GridOptions{.resolution = uvec3(1)}, GridOptions{.resolution = uvec3(40, 7, 16)},
           GridOptions{.resolution = uvec3(100)}}) {
       const Grid grid = build_grid(context(), device.view(), options);
-      expect_brute_force(context(), grid.view(), device.view(), {host_view(mesh)}, rays,
-                         name + " at " + std::to_string(options.resolution.x));
+      expect_hits(context(), grid.view(), device.view(), hard.rays, expected,
+                  hard.name + " at " + std::to_string(options.resolution.x));
     }
   }
   void expect_brute_force_on(const Mesh& mesh, u32 ray_count) {
-    expect_brute_force_on(mesh, difficult_rays(mesh, ray_count, 1), "difficult rays");
+    expect_brute_force_on({"difficult rays", mesh, difficult_rays(mesh, ray_count, 1)});
   }
 };
 
@@ -54,62 +57,28 @@ TEST_P(GridMarch, FindsTheHitsOfBruteForceOnACubeWhoseFacesLieInCells) {
   expect_brute_force_on(generate_cube(), 4000);
 }
 
-/// Rays from so far away that the triangle test errs by more than a cell, up to where it finds nothing more.
 TEST_P(GridMarch, FindsTheHitsOfBruteForceFromFarAway) {
-  const Mesh mesh = generate_sphere(3);
-  RayMaker make(3);
-  for (const float distance : {10.0f, 1e3f, 1e4f, 1e5f, 1e6f, 1e7f, 1e12f}) {
-    std::vector<Ray> rays;
-    for (int i = 0; i < 120; ++i) {
-      const vec3 origin = make.point(-distance, distance), at = make.point(-1, 1);
-      rays.push_back({origin, 0, at - origin, infinity});
-    }
-    expect_brute_force_on(mesh, rays, "from " + std::to_string(distance));
-  }
+  for (const RayCase& hard : test::rays_from_far_away()) expect_brute_force_on(hard);
 }
 
 TEST_P(GridMarch, FindsTheHitsOfBruteForceOnHardMeshes) {
-  for (const test::NamedMesh& hard : test::hard_meshes()) {
-    if (hard.mesh.positions.empty() || hard.invalid_count > 0) continue;
-    expect_brute_force_on(hard.mesh, difficult_rays(hard.mesh, 400, 4), hard.name);
-  }
+  for (const RayCase& hard : test::rays_of_hard_meshes()) expect_brute_force_on(hard);
 }
 
-/// Rays along the faces and edges of cells must miss neither side.
 TEST_P(GridMarch, FindsTrianglesInFacesOfCells) {
-  Mesh mesh;
-  RayMaker make(5);
-  for (u32 i = 0; i < 300; ++i) {
-    for (int corner = 0; corner < 3; ++corner) {
-      vec3 p(float(make.below(9)), float(make.below(9)), float(make.below(9)));
-      if (i % 3 == 0) p.z = float(i % 9);
-      mesh.positions.push_back(p / 8.0f);
-    }
-    mesh.triangles.push_back(uvec3(3 * i, 3 * i + 1, 3 * i + 2));
-  }
-  const DeviceMesh device(context(), mesh);
-  std::vector<Ray> rays;
-  for (u32 i = 0; i < 6000; ++i) {
-    const vec3 from(float(make.below(17)) - 4, float(make.below(17)) - 4, float(make.below(17)) - 4);
-    const vec3 to(float(make.below(9)), float(make.below(9)), float(make.below(9)));
-    if (from != to) rays.push_back({from / 8.0f, 0, (to - from) / 8.0f, infinity});
-  }
+  const RayCase hard = test::rays_along_a_lattice();
+  const DeviceMesh device(context(), hard.mesh);
+  const std::vector<Hit> expected = brute_force_hits({host_view(hard.mesh)}, hard.rays);
   for (const u32 cells : {4u, 8u, 16u}) {
     const Grid grid = build_grid(context(), device.view(), {.resolution = uvec3(cells)});
-    expect_brute_force(context(), grid.view(), device.view(), {host_view(mesh)}, rays, std::to_string(cells));
+    expect_hits(context(), grid.view(), device.view(), hard.rays, expected, std::to_string(cells));
   }
 }
 
 TEST_P(GridMarch, ReportsGeometryAndOwnNumbersOfSeveralViews) {
-  const Mesh mesh = generate_sphere(1);
-  Mesh other = mesh;
-  for (vec3& p : other.positions) p = p * 2.0f;
-  const DeviceMesh a(context(), mesh), b(context(), other);
-  const std::vector<TriangleView> views = {a.view(7), b.view(3), a.view(9)};
-  std::vector<TriangleView> host = {host_view(mesh), host_view(other), host_view(mesh)};
-  for (size_t i = 0; i < 3; ++i) host[i].geometry = views[i].geometry;
-  const Grid grid = build_grid(context(), views, {.resolution = uvec3(11)});
-  expect_brute_force(context(), grid.view(), views, host, difficult_rays(other, 2000, 6), "three views");
+  const test::ThreeViews views(context());
+  const Grid grid = build_grid(context(), views.device(), {.resolution = uvec3(11)});
+  expect_brute_force(context(), grid.view(), views.device(), views.host(), views.rays(), "three views");
 }
 
 /// The ids are those through a tree. Where they differ, t is within 4 ulp.
