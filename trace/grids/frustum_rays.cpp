@@ -1,9 +1,7 @@
 #include "trace/frustum_rays.h"
 
 #include "primitives/core/buffer.h"
-#include "primitives/core/dispatch.h"
-#include "trace/batch/check.h"
-#include "trace/masked_triangles.h"
+#include "trace/grids/dispatch_masked.h"
 
 namespace copse {
 
@@ -62,34 +60,26 @@ void closest_hits(Context& context, const FrustumGridView& grid, const TriangleV
                   u32 height, BufferSpan<Hit> hits, const GridTraceOptions& options) {
   detail::check_grid(function, grid);
   check_picture(width, height, hits.size());
-  const BufferSpan<const u32> masks = options.masks;
-  detail::check_masks(function, "pixels", masks, hits.size());
-  detail::check_apart(function, "masks", masks, hits);
-  const detail::BatchMasks all{masks.data(), nullptr};
-  const bool is_masked = !masks.empty() || detail::has_masks(triangles);
-  dispatch(context, [&](const auto& ex) {
-    detail::trace_frustum_pixels(ex, grid, triangles.views(), width, height, is_masked ? &all : nullptr,
-                                 hits.data());
-  });
+  detail::dispatch_masked(function, "pixels", context, triangles, options.masks, hits,
+                          [&](const auto& ex, const detail::BatchMasks* seen) {
+                            detail::trace_frustum_pixels(ex, grid, triangles.views(), width, height, seen,
+                                                         hits.data());
+                          });
 }
 
 void closest_hits(Context& context, const FrustumGridView& grid, const TriangleViews& triangles,
                   BufferSpan<const Ray> rays, BufferSpan<Hit> hits, const GridTraceOptions& options) {
   detail::check_grid(function, grid);
   detail::check_results(function, "rays", rays, hits);
-  const BufferSpan<const u32> masks = options.masks;
-  detail::check_masks(function, "rays", masks, rays.size());
-  detail::check_apart(function, "masks", masks, hits);
   if (rays.size() > 0xffffffffu) {
     detail::refuse(function,
                    "there are " + std::to_string(rays.size()) + " rays; there can be at most 4294967295");
   }
   check_rays(context, grid, rays);
-  const detail::BatchMasks all{masks.data(), nullptr};
-  const bool is_masked = !masks.empty() || detail::has_masks(triangles);
-  dispatch(context, [&](const auto& ex) {
-    detail::trace_frustum_rays(ex, grid, triangles.views(), rays, is_masked ? &all : nullptr, hits.data());
-  });
+  detail::dispatch_masked(function, "rays", context, triangles, options.masks, hits,
+                          [&](const auto& ex, const detail::BatchMasks* seen) {
+                            detail::trace_frustum_rays(ex, grid, triangles.views(), rays, seen, hits.data());
+                          });
 }
 
 }  // namespace copse

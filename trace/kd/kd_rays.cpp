@@ -1,8 +1,6 @@
 #include "trace/kd_rays.h"
 
-#include "primitives/core/dispatch.h"
-#include "trace/batch/check.h"
-#include "trace/masked_triangles.h"
+#include "trace/grids/dispatch_masked.h"
 
 namespace copse {
 
@@ -24,13 +22,10 @@ void walk_all(const char* function, Context& context, const SahKdView& tree, con
               BufferSpan<const Ray> rays, BufferSpan<Result> results, BufferSpan<const u32> masks) {
   detail::check_tree(function, tree);
   detail::check_results(function, "rays", rays, results);
-  detail::check_masks(function, "rays", masks, rays.size());
-  detail::check_apart(function, "masks", masks, results);
-  const detail::BatchMasks all{masks.data(), nullptr};
-  const bool is_masked = !masks.empty() || detail::has_masks(triangles);
-  dispatch(context, [&](const auto& ex) {
-    detail::walk_rays(ex, tree, triangles.views(), rays, is_masked ? &all : nullptr, results.data());
-  });
+  detail::dispatch_masked(function, "rays", context, triangles, masks, results,
+                          [&](const auto& ex, const detail::BatchMasks* seen) {
+                            detail::walk_rays(ex, tree, triangles.views(), rays, seen, results.data());
+                          });
 }
 
 }  // namespace
