@@ -1,5 +1,5 @@
 # copse_add_bodies(TARGET FILE.inl... [FOR VIEW...] [STAGE NAME] [BACKENDS BACKEND...] [ALL_PRIMITIVES]
-#                  [TOGETHER NAME])
+#                  [TOGETHER NAME | CUDA_TOGETHER NAME])
 #
 # A body is an algorithm that is written once, as templates on the executor. This function compiles each body for
 # every backend: with the host compiler for the CPU, and with nvcc for CUDA. It compiles stubs that it writes into
@@ -15,8 +15,12 @@
 #
 # FOR compiles the body once per view, with copse::detail::BodyView as that view. So each layout has an object
 # file. BACKENDS names the backends if they are not all of COPSE_BACKENDS. ALL_PRIMITIVES includes every primitive
-# of the backend, for tests of the primitives. TOGETHER compiles all the bodies as one object file, which is called
-# NAME: nvcc then reads their common headers once. Their names must not collide.
+# of the backend, for tests of the primitives.
+#
+# TOGETHER compiles all the bodies as one object file per backend, which is called NAME. CUDA_TOGETHER does so for
+# nvcc alone, which needs 3 to 5 seconds for the headers of an object file; the CPU's object files stay apart, where
+# the precompiled headers cost little. The names of bodies that are compiled together must not collide. Bodies that
+# are compiled FOR views can be together if they only instantiate templates: BodyView is then a macro.
 
 # Returns the headers that the stub of BODY includes for BACKEND, as lines of C++.
 function(copse_body_includes result backend body stage all)
@@ -58,23 +62,36 @@ function(copse_body_includes result backend body stage all)
   set(${result} "${lines}" PARENT_SCOPE)
 endfunction()
 
-# `bodies` are compiled together; `stage` is for a single one.
-function(copse_write_body_stub stub backend bodies stage view all)
+# Writes the stub of bodies that are compiled together. `stage` is empty where the stages have the bodies' names.
+function(copse_write_body_stub stub backend bodies stage views all)
   set(includes "")
+  set(view_line "")
   set(body_lines "")
+  list(LENGTH views view_count)
   foreach(body IN LISTS bodies)
-    copse_body_includes(of_body ${backend} ${body} ${stage} ${all})
+    cmake_path(GET body STEM LAST_ONLY stage_of_body)
+    if(stage)
+      set(stage_of_body ${stage})
+    endif()
+    copse_body_includes(of_body ${backend} ${body} ${stage_of_body} ${all})
     string(REPLACE "\n" ";" of_body "${of_body}")
     list(APPEND includes ${of_body})
-    string(APPEND body_lines "#include \"${body}\"\n")
+    if(view_count LESS 2)
+      string(APPEND body_lines "#include \"${body}\"\n")
+    else()
+      foreach(view IN LISTS views)
+        string(APPEND body_lines "#define BodyView copse::${view}\n#include \"${body}\"\n#undef BodyView\n")
+      endforeach()
+    endif()
   endforeach()
+  if(view_count EQUAL 1)
+    set(view_line "using BodyView = copse::${views};\n")
+  endif()
+  if(views)
+    list(APPEND includes "#include \"trace/tree_view.h\"")
+  endif()
   list(REMOVE_DUPLICATES includes)
   list(JOIN includes "\n" includes)
-  set(view_line "")
-  if(view)
-    string(APPEND includes "\n#include \"trace/tree_view.h\"")
-    set(view_line "using BodyView = copse::${view};\n")
-  endif()
   file(CONFIGURE OUTPUT ${stub} @ONLY CONTENT
 "@includes@
 
@@ -86,10 +103,7 @@ inline constexpr Backend body_backend = Backend::@backend@;
 endfunction()
 
 function(copse_add_bodies target)
-  cmake_parse_arguments(arg "ALL_PRIMITIVES" "STAGE;TOGETHER" "FOR;BACKENDS" ${ARGN})
-  if(NOT arg_FOR)
-    set(arg_FOR FALSE)
-  endif()
+  cmake_parse_arguments(arg "ALL_PRIMITIVES" "STAGE;TOGETHER;CUDA_TOGETHER" "FOR;BACKENDS" ${ARGN})
   if(NOT arg_BACKENDS)
     set(arg_BACKENDS ${COPSE_BACKENDS})
   endif()
@@ -101,26 +115,26 @@ function(copse_add_bodies target)
   endforeach()
   foreach(backend IN LISTS arg_BACKENDS)
     set(ending cpp)
+    set(together ${arg_TOGETHER})
     if(backend STREQUAL cuda)
       set(ending cu)
+      set(together ${arg_TOGETHER} ${arg_CUDA_TOGETHER})
     endif()
-    if(arg_TOGETHER)
-      set(stub ${PROJECT_BINARY_DIR}/bodies/${arg_TOGETHER}.${ending})
-      copse_write_body_stub(${stub} ${backend} "${names}" none FALSE ${arg_ALL_PRIMITIVES})
+    if(together)
+      set(stub ${PROJECT_BINARY_DIR}/bodies/${together}.${ending})
+      copse_write_body_stub(${stub} ${backend} "${names}" "${arg_STAGE}" "${arg_FOR}" ${arg_ALL_PRIMITIVES})
       target_sources(${target} PRIVATE ${stub})
       continue()
     endif()
     foreach(name IN LISTS names)
-      cmake_path(GET name STEM LAST_ONLY stage)
-      if(arg_STAGE)
-        set(stage ${arg_STAGE})
+      if(NOT arg_FOR)
+        set(stub ${PROJECT_BINARY_DIR}/bodies/${name}.${ending})
+        copse_write_body_stub(${stub} ${backend} ${name} "${arg_STAGE}" "" ${arg_ALL_PRIMITIVES})
+        target_sources(${target} PRIVATE ${stub})
       endif()
       foreach(view IN LISTS arg_FOR)
-        set(stub ${PROJECT_BINARY_DIR}/bodies/${name}.${ending})
-        if(view)
-          set(stub ${PROJECT_BINARY_DIR}/bodies/${name}.${view}.${ending})
-        endif()
-        copse_write_body_stub(${stub} ${backend} ${name} ${stage} ${view} ${arg_ALL_PRIMITIVES})
+        set(stub ${PROJECT_BINARY_DIR}/bodies/${name}.${view}.${ending})
+        copse_write_body_stub(${stub} ${backend} ${name} "${arg_STAGE}" ${view} ${arg_ALL_PRIMITIVES})
         target_sources(${target} PRIVATE ${stub})
       endforeach()
     endforeach()
