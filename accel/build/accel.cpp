@@ -1,10 +1,11 @@
-// Build, rebuild, refit and compaction of Accel.
+// Build, rebuild, refit and compaction of Accel, and the choice between refit and rebuild.
 
 #include "accel/accel.h"
 
 #include <algorithm>
 #include <string>
 
+#include "accel/accel_motion.h"
 #include "accel/build/accel_access.h"
 #include "accel/build/accel_check.h"
 #include "builders/bvh/packed_tree.h"
@@ -88,6 +89,15 @@ void refit(Context& context, Accel& accel, const TriangleViews& triangles) {
                                 std::to_string(accel.triangle_count()));
   }
   detail::refit_packed(context, AccelAccess::tree(accel), AccelAccess::packed(accel), triangles);
+}
+
+void refit_or_rebuild(Context& context, Accel& accel, const TriangleViews& triangles, RebuildAdvisor& advisor) {
+  refit(context, accel, triangles);
+  note_refit(context, advisor, accel.tree());
+  run_if(context, advisor.is_due(), [&] {
+    rebuild(context, accel, triangles);
+    note_build(context, advisor, accel.tree());
+  });
 }
 
 void compact(Context& context, Accel& accel) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 
+#include "accel/accel_render.h"
 #include "accel/build/accel_check.h"
 #include "builders/geometry/triangle_check.h"
 #include "primitives/core/dispatch.h"
@@ -159,6 +160,12 @@ void any_hits(Context& context, const Accel& accel, const RaySpan& rays, BufferS
   trace_gathered("any_hits", context, rays, options, [&](auto part, u64 first, const TraceOptions& of_part) {
     any_hits(context, accel, part, occluded.subspan(first, part.size()), of_part);
   });
+}
+
+Image render(Context& context, const Accel& accel, const Camera& camera, const RenderOptions& options) {
+  detail::check_accel("render", context, accel);
+  const AccelView view = accel.view();
+  return render(context, view.tree, view.triangles, camera, options);
 }
 
 }  // namespace copse

@@ -1,8 +1,8 @@
 #pragma once
 
 // The bulk calls of hash_bulk.h, one struct for each, with keys and values as words. hash_dispatch.h checks a call
-// and hands it to the body of the context's backend (hash_bodies.h). linear_table.cpp and .inl compile both for one
-// kind of table, bidirectional_table.cpp and .inl for the other.
+// and hands it to the body of the context's backend (hash_bodies.h). hash_tables.cpp compiles the checks for all kinds
+// of tables. Each kind has an .inl file that compiles the bodies.
 
 #include "primitives/core/context.h"
 #include "primitives/core/span.h"
