@@ -43,6 +43,7 @@ TextData text_data(Comparison& c, const Corpus& corpus) {
   return data;
 }
 
+#if !COPSE_HAS_DIVSUFSORT
 /// True if a suffix and the one after it stand in order, by their first bytes or by the ranks one byte later.
 bool is_sorted(const std::vector<u8>& text, const std::vector<u32>& suffixes) {
   const size_t n = text.size();
@@ -57,6 +58,7 @@ bool is_sorted(const std::vector<u8>& text, const std::vector<u32>& suffixes) {
   }
   return true;
 }
+#endif
 
 void suffix_array_row(const Corpus& corpus, Comparison& c) {
   const TextData data = text_data(c, corpus);

@@ -44,7 +44,8 @@ TEST_P(CliOnEachBackend, BuildsAnAccelOfTheChosenQuality) {
     EXPECT_LE(report["statistics"]["sah_cost"], 1.005 * cost) << qualities[i];
     cost = report["statistics"]["sah_cost"];
     for (const char* part : {"primitives", "nodes", "leaves", "depth", "sah_cost", "leaf_size_histogram"}) {
-      if (i == 0) EXPECT_EQ(report["statistics"][part], by_hand["wide_statistics"][part]) << part;
+      if (i > 0) break;  // the other recipes are not those of by_hand
+      EXPECT_EQ(report["statistics"][part], by_hand["wide_statistics"][part]) << part;
     }
   }
   const Outcome both = run_cli(here({"build", sphere(), "--quality", "best", "--reinsertion", "3"}));

@@ -55,7 +55,8 @@ TEST(Smoothing, LeavesMeasuredViewsAlone) {
   EXPECT_FALSE(is_smoothed(view));
   view.view = View::ambient_occlusion;
   EXPECT_FALSE(is_smoothed(view));
-  view = {.smooth_samples = 1};
+  view = {};
+  view.smooth_samples = 1;
   EXPECT_FALSE(is_smoothed(view));
 }
 
@@ -83,8 +84,10 @@ TEST(Axes, PointWhereTheCameraSeesThem) {
   EXPECT_NEAR(nearest.towards, 1, 1e-5);
   EXPECT_TRUE(ends[0].axis == 2 && ends[0].negative) << "the farthest comes first";
   for (const AxisEnd& end : ends) {
-    if (end.axis == 0) EXPECT_NEAR(end.x, end.negative ? -1 : 1, 1e-5);
-    if (end.axis == 1) EXPECT_NEAR(end.y, end.negative ? -1 : 1, 1e-5);
+    const float expected = end.negative ? -1.0f : 1.0f;
+    if (end.axis < 2) {
+      EXPECT_NEAR(end.axis == 0 ? end.x : end.y, expected, 1e-5);
+    }
   }
 }
 

@@ -1,7 +1,7 @@
 #pragma once
 
-// A slow test of which cells of a frustum a triangle touches. For each cell, it cuts the triangle by the planes of
-// the enlarged cell, and asks whether a part of the triangle remains.
+// A slow test of which cells of a frustum a triangle touches. It takes one cell after the other. It cuts off what
+// lies outside of the planes of the enlarged cell, and the triangle touches the cell if a part of it remains.
 
 #include <limits>
 #include <vector>
