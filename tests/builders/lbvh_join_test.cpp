@@ -3,16 +3,41 @@
 #include <algorithm>
 #include <random>
 
+#include "builders/bvh/build/bvh_arrays.h"
 #include "builders/bvh/lbvh.h"
-#include "builders/bvh/lbvh/reference.h"
 #include "builders/bvh/refit.h"
 #include "builders/bvh/validate.h"
 #include "builders/geometry/generate.h"
 #include "builders/geometry/morton.h"
+#include "primitives/core/dispatch.h"
 #include "tests/support/backends.h"
 #include "tests/support/device_mesh.h"
 
+namespace copse::detail {
+
+// The body: lbvh.inl, for either executor. It instantiates the walks of lbvh/reference.h for this test.
+template <class Executor>
+void build_by_walks(const Executor& ex, std::span<const TriangleView> views, u64 n, const LbvhOptions& options,
+                    const BvhArrays& bvh);
+template <class Executor>
+u64 build_by_walks_scratch_bytes(const Executor& ex, u64 n, u64 view_count, const LbvhOptions& options);
+
+}  // namespace copse::detail
+
 namespace copse::test {
+
+/// Returns the tree that build() with the same options returns, made by walks.
+Bvh build_by_walks(Context& context, const TriangleViews& triangles, const LbvhOptions& options) {
+  const u64 n = triangles.primitive_count();
+  Bvh bvh = make_bvh(context, n);
+  dispatch(context, [&](const auto& ex) {
+    context.reserve_scratch(detail::build_by_walks_scratch_bytes(ex, n, triangles.views().size(), options));
+    detail::build_by_walks(ex, triangles.views(), n, options, detail::arrays_of(bvh));
+  });
+  bvh.source_count = n;
+  bvh.max_leaf_size = options.max_leaf_size;
+  return bvh;
+}
 
 class LbvhJoin : public OnEachBackend {};
 COPSE_ON_EACH_BACKEND(LbvhJoin);
@@ -131,7 +156,7 @@ TEST_P(LbvhJoin, PlainWalksGiveTheSameTree) {
   for (u64 n : {0, 1, 2, 65, 5000, 300000}) {
     const DeviceMesh mesh(context(), generate_random(n, 0.05f));
     for (const LbvhOptions& options : {LbvhOptions{}, LbvhOptions{.max_leaf_size = 4}}) {
-      const Bvh expected = detail::build_by_walks(context(), mesh.view(), options);
+      const Bvh expected = build_by_walks(context(), mesh.view(), options);
       EXPECT_TRUE(same_bytes(BvhCopy(build(context(), mesh.view(), options)), BvhCopy(expected)))
           << n << " triangles, " << options.max_leaf_size << " in a leaf";
     }

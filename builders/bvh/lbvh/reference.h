@@ -12,12 +12,7 @@
 #include "primitives/loops/zeroed_words.h"
 #include "primitives/tree_walk.h"
 
-namespace copse {
-
-struct LbvhOptions;
-class TriangleViews;
-
-namespace detail {
+namespace copse::detail {
 
 template <class Boxes, class Leaves>
 struct JoinFromLeaf {
@@ -66,9 +61,4 @@ u64 join_by_walks_scratch_bytes(const Executor& ex, u64 n) {
   return zeroed_words_scratch_bytes(ex, n);
 }
 
-/// Returns the tree that build() with the same options returns, made by walks on either backend. For tests.
-Bvh build_by_walks(Context& context, const TriangleViews& triangles, const LbvhOptions& options);
-
-}  // namespace detail
-
-}  // namespace copse
+}  // namespace copse::detail
