@@ -111,13 +111,16 @@ struct MortonGrid {
             MortonAxis::of(bounds.lo.z, bounds.hi.z, turns.count - turns.first.z)};
   }
 
+  COPSE_HD uvec3 cell(const vec3& p) const { return {x.cell(p.x), y.cell(p.y), z.cell(p.z)}; }
+
   COPSE_HD u64 key(const vec3& p) const {
-    const uvec3 cell(x.cell(p.x), y.cell(p.y), z.cell(p.z));
-    const u64 code = morton_code(cell.x, cell.y, cell.z);
-    return turns.early == 0 ? code : behind_early_bits(cell, code);
+    const uvec3 at = cell(p);
+    const u64 code = morton_code(at.x, at.y, at.z);
+    return turns.early == 0 ? code : behind_early_bits(at, code);
   }
 
- private:
+  /// Puts the bits of the early turns before a code of the bits of the other turns.
+  ///
   ///   62 ..      | .. 0
   ///   early bits | bits of the turns in which all axes take part
   COPSE_HD u64 behind_early_bits(const uvec3& cell, u64 code) const {

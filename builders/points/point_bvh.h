@@ -8,9 +8,9 @@
 
 namespace copse {
 
-/// A hierarchy of boxes over points in Morton order, with eight points per leaf. Its searches need no radius to be
-/// known beforehand, and clusters cost them little. Owns its memory. Queries take its view(): queries/bvh_points.h,
-/// queries/point_neighbours.h.
+/// A hierarchy of boxes over points in Hilbert order, with eight points per leaf. Its searches need no radius to
+/// be known beforehand, and clusters cost them little. Owns its memory. Queries take its view():
+/// queries/bvh_points.h, queries/point_neighbours.h.
 struct PointBvh {
   Buffer<PointNode> nodes;
   Buffer<NumberedPoint> points;
@@ -29,9 +29,9 @@ struct PointBvh {
 /// The largest number of points of one hierarchy: 2^30.
 inline constexpr u64 max_bvh_points = u64{1} << 30;
 
-/// Returns a hierarchy of boxes over points. It holds copies of the points, so the memory of `points` may be freed.
-/// It is equal on all backends and in all runs, bit for bit. Points with a coordinate that is infinite or NaN are left
-/// out and counted (PointBvhCounts::invalid_count).
+/// Returns a hierarchy of boxes over points. It holds copies of the points, so the memory of `points` may be
+/// freed. It is equal on all backends and in all runs, bit for bit. Points with a coordinate that is infinite or
+/// NaN are left out and counted (PointBvhCounts::invalid_count).
 ///   points: any number up to 2^30, may be empty; the stride is at least 12 bytes and a multiple of 4
 /// Throws: Error invalid_argument for a stride that does not fit, Error capacity past 2^30 points, Error
 /// out_of_memory, Error cancelled.
@@ -49,8 +49,8 @@ void rebuild_point_bvh(Context& context, PointBvh& bvh, const PositionSpan& poin
 /// Throws: Error capacity past 2^30 points, Error out_of_memory.
 PointBvh make_point_bvh(Context& context, u64 point_capacity);
 
-/// Returns the bytes that build_point_bvh takes for so many points on this context: 21 to 26 per point, and scratch
-/// of about 36 more per point.
+/// Returns the bytes that build_point_bvh takes for so many points on this context: 21 to 26 per point, and
+/// scratch of about 36 more per point.
 /// Throws: Error capacity past 2^30 points.
 BuildSizes point_bvh_sizes(Context& context, u64 point_count);
 

@@ -2,20 +2,20 @@
 
 // How a hierarchy of boxes over points lies in memory, as its builder writes it and queries read it.
 //
-// The points stand in the order of the Morton curve. Eight neighbours in this order are a leaf, and eight
+// The points stand in the order of the Hilbert curve. Eight neighbours in this order are a leaf, and eight
 // neighbouring nodes have a common parent. So the tree follows from the number of points, and nodes need no links:
 //
 //   node   0   1 .. 8   9 .. 72   73 .. 584   ..    children of node i: 8i + 1 to 8i + 8
 //   depth  0     1        2          3
 //
-// The leaves are at one depth, the first at which there is room for them, and stand from left to right. Nodes without
-// a leaf below are not there.
+// The leaves are at one depth, the first at which there is room for them, and stand from left to right. Nodes
+// without a leaf below are not there.
 //
-// Sources: Morton order: Karras, "Maximizing Parallelism in the Construction of BVHs, Octrees, and k-d Trees", HPG
-// 2012; boxes over equal runs of it: Kerbl, Kopanas, Leimkühler, Drettakis, "3D Gaussian Splatting for Real-Time
-// Radiance Field Rendering", SIGGRAPH 2023, whose "simple-knn" has one level of runs of 1024.
+// Sources: Hilbert order: Kamel, Faloutsos, "On Packing R-trees", CIKM 1993; boxes over equal runs along a curve,
+// on GPUs: Kerbl, Kopanas, Leimkühler, Drettakis, "3D Gaussian Splatting for Real-Time Radiance Field Rendering",
+// SIGGRAPH 2023, whose "simple-knn" has one level of runs of 1024.
 
-#include "builders/geometry/morton.h"
+#include "builders/geometry/hilbert.h"
 #include "builders/geometry/numbered_point.h"
 #include "primitives/core/span.h"
 
@@ -24,7 +24,7 @@ namespace copse {
 /// The number of points of a leaf. The last leaf may have fewer.
 inline constexpr u32 point_leaf_size = 8;
 
-/// A node: the box of the points below it, and the Morton key of the first of them.
+/// A node: the box of the points below it, and the Hilbert key of the first of them.
 struct alignas(32) PointNode {
   vec3 lo;
   u32 key_low;

@@ -5,8 +5,8 @@
 
 namespace copse {
 
-/// Proves that every valid point is in the hierarchy once, in the order of the Morton curve, and that each node has the
-/// box and the key of what is below it. Safe on a hierarchy of any content.
+/// Proves that every valid point is in the hierarchy once, in the order of the Hilbert curve, and that each node
+/// has the box and the key of what is below it. Safe on a hierarchy of any content.
 ///   points: the points that the hierarchy was built over
 ///
 /// The faults of the report:
@@ -16,8 +16,8 @@ namespace copse {
 ///   wrong_order: points that come after one with a larger (key, id)
 ///   wrong_nodes: nodes with another box or another key than what is below them
 ///
-/// Throws: Error invalid_argument for a hierarchy that was never built, or for another number of points than it was
-/// built over; Error out_of_memory.
+/// Throws: Error invalid_argument for a hierarchy that was never built, or for another number of points than it
+/// was built over; Error out_of_memory.
 /// Waits: for the report.
 ValidationReport validate(Context& context, const PointBvh& bvh, const PositionSpan& points);
 

@@ -14,7 +14,7 @@ struct StoreLeafOfQuery {
   COPSE_HD void operator()(u64 i) const { leaves[i] = leaf_of(order(i)); }
 };
 
-/// Sorts the queries along the Morton curve, by all bits of their keys: in a cluster, fewer bits would leave them in no
+/// Sorts the queries along the Hilbert curve, by all bits of their keys: in a cluster, fewer bits would leave them in no
 /// order. Then neighbours take the same way down to their leaves.
 template <class Executor>
 BvhQueryOrder order_of_queries(const Executor& ex, ScratchArena::Frame& frame, const PointBvhView& bvh,

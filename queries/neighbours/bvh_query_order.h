@@ -7,7 +7,7 @@
 
 namespace copse::detail {
 
-/// The Morton key of a query in the box of the points.
+/// The Hilbert key of a query in the box of the points.
 struct KeyOfQuery {
   PointBvhView bvh;
   const vec3* queries;
@@ -15,7 +15,7 @@ struct KeyOfQuery {
   COPSE_HD u64 operator()(u64 i) const {
     const PointBvhCounts counts = bvh.counts.data()[0];
     const vec3 from = clean_point(queries[i]);
-    return counts.point_count > 0 && is_finite(from) ? MortonGrid::of(counts.bounds).key(from) : 0;
+    return counts.point_count > 0 && is_finite(from) ? HilbertGrid::of(counts.bounds).key(from) : 0;
   }
 };
 

@@ -44,7 +44,7 @@ struct CheckPoint {
     const NumberedPoint point = bvh.points.data()[i];
     source.check(u32(i), point);
     if (i == 0) return;
-    const MortonGrid grid = MortonGrid::of(bvh.counts.data()[0].bounds);
+    const HilbertGrid grid = HilbertGrid::of(bvh.counts.data()[0].bounds);
     const NumberedPoint before = bvh.points.data()[i - 1];
     const u64 key = grid.key(point.position), key_before = grid.key(before.position);
     if (key_before > key || (key_before == key && before.id >= point.id)) {
@@ -71,7 +71,7 @@ struct CheckPointNode {
         const vec3 p = bvh.points.data()[k].position;
         box = merge(box, {p, p});
       }
-      key = MortonGrid::of(counts.bounds).key(bvh.points.data()[first].position);
+      key = HilbertGrid::of(counts.bounds).key(bvh.points.data()[first].position);
     } else {
       const PointNode* const children = bvh.nodes.data() + 8 * u64{id} + 1;
       const u32 count = shape.child_count(id);

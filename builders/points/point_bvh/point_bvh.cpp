@@ -1,8 +1,6 @@
 #include "builders/points/point_bvh.h"
 
-#include <string>
-
-#include "primitives/core/check.h"
+#include "builders/points/build/point_checks.h"
 #include "primitives/core/dispatch.h"
 
 namespace copse {
@@ -19,23 +17,7 @@ u64 point_bvh_scratch_bytes(const Executor& ex, u64 n);
 
 namespace {
 
-[[noreturn]] void refuse(const std::string& what) {
-  detail::refuse("point BVH", what);
-}
-
-void check_point_count(u64 count) {
-  if (count <= max_bvh_points) return;
-  throw Error(ErrorCode::capacity, "point BVH: " + std::to_string(count) + " points; at most " +
-                                       std::to_string(max_bvh_points) + " fit in one");
-}
-
-void check_points(const PositionSpan& points) {
-  check_point_count(points.size);
-  const u64 stride = points.stride_bytes;
-  if (stride >= sizeof(vec3) && stride % 4 == 0) return;
-  refuse("points are " + std::to_string(stride) +
-         " bytes apart; the distance must be at least 12 and a multiple of 4");
-}
+constexpr detail::PointChecks checks{"point BVH", max_bvh_points};
 
 u64 scratch_bytes(Context& context, u64 n) {
   return dispatch(context, [&](const auto& ex) { return detail::point_bvh_scratch_bytes(ex, n); });
@@ -44,7 +26,7 @@ u64 scratch_bytes(Context& context, u64 n) {
 }  // namespace
 
 PointBvh make_point_bvh(Context& context, u64 point_capacity) {
-  check_point_count(point_capacity);
+  checks.check_count(point_capacity);
   PointBvh bvh;
   bvh.nodes = Buffer<PointNode>(context, PointBvhShape(point_capacity).node_capacity());
   bvh.points = Buffer<NumberedPoint>(context, point_capacity);
@@ -53,11 +35,7 @@ PointBvh make_point_bvh(Context& context, u64 point_capacity) {
 }
 
 void rebuild_point_bvh(Context& context, PointBvh& bvh, const PositionSpan& points) {
-  check_points(points);
-  if (bvh.counts.empty() || points.size > bvh.point_capacity()) {
-    refuse(std::to_string(points.size) + " points are given; the tree has room for " +
-           std::to_string(bvh.point_capacity()));
-  }
+  checks.check_rebuild(bvh, points);
   context.reserve_scratch(scratch_bytes(context, bvh.point_capacity()));
   ProfileScope scope(context.profile(), "point BVH");
   const detail::PointBvhArrays arrays{bvh.nodes.data(), bvh.points.data(), bvh.counts.data()};
@@ -66,14 +44,14 @@ void rebuild_point_bvh(Context& context, PointBvh& bvh, const PositionSpan& poin
 }
 
 PointBvh build_point_bvh(Context& context, const PositionSpan& points) {
-  check_points(points);
+  checks.check_points(points);
   PointBvh bvh = make_point_bvh(context, points.size);
   rebuild_point_bvh(context, bvh, points);
   return bvh;
 }
 
 BuildSizes point_bvh_sizes(Context& context, u64 point_count) {
-  check_point_count(point_count);
+  checks.check_count(point_count);
   return {PointBvhShape(point_count).node_capacity() * sizeof(PointNode) + point_count * sizeof(NumberedPoint) +
               sizeof(PointBvhCounts),
           scratch_bytes(context, point_count)};

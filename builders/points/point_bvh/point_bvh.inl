@@ -1,4 +1,4 @@
-// Builds a hierarchy over points: sort the points along the Morton curve, copy them in that order, and bound leaves
+// Builds a hierarchy over points: sort the points along the Hilbert curve, copy them in that order, and bound leaves
 // and then nodes, depth by depth.
 
 #include "builders/geometry/point_box.h"
@@ -14,17 +14,17 @@ struct StorePointCounts {
   const PointBox* points;
   u64 n;
   PointBvhCounts* counts;
-  MortonGrid* grid;
+  HilbertGrid* grid;
   COPSE_HD void operator()(u64) const {
     const Aabb bounds = points->count > 0 ? points->box : Aabb{vec3(0), vec3(0)};
     *counts = {points->count, n - points->count, bounds};
-    *grid = MortonGrid::of(bounds);
+    *grid = HilbertGrid::of(bounds);
   }
 };
 
-struct MortonKeyOfPoint {
+struct CurveKeyOfPoint {
   PositionSpan points;
-  const MortonGrid* grid;
+  const HilbertGrid* grid;
   COPSE_HD u64 operator()(u64 i) const {
     const vec3 p = clean_point(points.at(i));
     return is_finite(p) ? grid->key(p) : invalid_morton_key;
@@ -35,7 +35,7 @@ struct MortonKeyOfPoint {
 struct MakePointLeaf {
   PositionSpan points;
   const u32* ids;
-  const MortonGrid* grid;
+  const HilbertGrid* grid;
   PointBvhArrays bvh;
 
   COPSE_HD void operator()(u64 leaf) const {
@@ -84,13 +84,13 @@ void build_point_nodes(const Executor& ex, const PositionSpan& points, const Poi
 
   // Find the box of the points, and from it the cells of their keys.
   auto* box = frame.allocate<PointBox>(1);
-  auto* grid = frame.allocate<MortonGrid>(1);
+  auto* grid = frame.allocate<HilbertGrid>(1);
   reduce(ex, "point BVH: bounds", n, BoxOfPoint{points}, PointBox::empty(), MergePointBoxes{}, box);
   for_each(ex, "point BVH: counts", 1, StorePointCounts{box, n, bvh.counts, grid});
 
-  // Sort the points along the Morton curve. The sort is stable, so points in one cell are in the order of their ids.
+  // Sort the points along the Hilbert curve. The sort is stable, so points in one cell are in the order of their ids.
   u32* ids = frame.allocate<u32>(n);
-  radix_sort_read_once(ex, "point BVH: sort", n, MortonKeyOfPoint{points, grid}, ids, all_bits<u64>,
+  radix_sort_read_once(ex, "point BVH: sort", n, CurveKeyOfPoint{points, grid}, ids, all_bits<u64>,
                        encoding_of<u64>(SortOrder::ascending));
 
   // Make the leaves, and then the nodes above them.
@@ -106,7 +106,7 @@ u64 point_bvh_scratch_bytes(const Executor& ex, u64 n) {
   const u64 sort = ScratchArena::bytes_for<u32>(n) + ScratchArena::bytes_for<u64>(n) +
                    radix_sort_pairs_scratch_bytes<u64, u32>(ex, n, all_bits<u64>) +
                    ScratchArena::bytes_for<u64>(n);
-  return ScratchArena::bytes_for<PointBox>(1) + ScratchArena::bytes_for<MortonGrid>(1) +
+  return ScratchArena::bytes_for<PointBox>(1) + ScratchArena::bytes_for<HilbertGrid>(1) +
          larger(u64(reduce_scratch_bytes<PointBox>(ex, n)), sort);
 }
 

@@ -62,7 +62,7 @@ class PointBvhs : public test::OnEachBackend {
     }
     std::vector<std::pair<u64, u32>> order;
     for (u32 i = 0; i < points.size(); ++i) {
-      if (is_finite(points[i])) order.emplace_back(morton_key(clean_point(points[i]), bounds), i);
+      if (is_finite(points[i])) order.emplace_back(hilbert_key(clean_point(points[i]), bounds), i);
     }
     std::sort(order.begin(), order.end());
     ASSERT_EQ(copy.counts.point_count, order.size());
