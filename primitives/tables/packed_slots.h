@@ -19,19 +19,19 @@
 
 namespace copse::detail {
 
-template <u32 key_bytes_, u32 value_bytes_>
-class PackedSlots : PackedWords<key_bytes_, value_bytes_> {
-  using Packed = PackedWords<key_bytes_, value_bytes_>;
-  using Packed::bits_of_value, Packed::key_in, Packed::value_in, Packed::is_special;
+template <u32 key_bytes, u32 value_bytes>
+class PackedSlots : public PackedTable<key_bytes, value_bytes> {
+  using Packed = PackedTable<key_bytes, value_bytes>;
+  using Packed::bits_of_value, Packed::value_in, Packed::is_special, Packed::cell, Packed::refuse;
   using Packed::empty, Packed::erased, Packed::key_mask;
+  using Packed::words_, Packed::slot_count_;
   using typename Packed::EmptyOrKey;
 
  public:
-  static constexpr u32 key_bytes = key_bytes_, value_bytes = value_bytes_;
+  using typename Packed::Group;
   using typename Packed::Key;
   using typename Packed::Value;
   using typename Packed::Word;
-  using Group = HashGroup<Word>;
 
   /// A search that has begun.
   struct Start {
@@ -41,11 +41,7 @@ class PackedSlots : PackedWords<key_bytes_, value_bytes_> {
 
   PackedSlots() = default;
   COPSE_HD PackedSlots(void* memory, const HashShape& shape)
-      : header_(static_cast<HashHeader*>(memory)),
-        words_(reinterpret_cast<Word*>(header_ + 1)),
-        slot_count_(shape.slot_count),
-        max_probes_(shape.max_probes),
-        bucket_slots_(shape.bucket_slots) {}
+      : Packed(memory, shape.slot_count), max_probes_(shape.max_probes), bucket_slots_(shape.bucket_slots) {}
 
   static HashShape shape(u64 capacity, const HashTableOptions& options) {
     return hash_shape(capacity, options, sizeof(Word), 0);
@@ -100,43 +96,8 @@ class PackedSlots : PackedWords<key_bytes_, value_bytes_> {
                                                                                         : Look::going;
   }
 
-  /// The slots, and the two cells.
-  COPSE_HD u64 visited_slots() const { return slot_count_ + 2; }
-
-  /// True if a slot or cell holds an element, which is stored in `key` and `value`.
-  COPSE_HD bool element(u64 slot, Key& key, Value& value) const {
-    if (slot < slot_count_) {
-      const Word word = load_relaxed(words_ + slot);
-      if (is_special(word & key_mask)) return false;
-      key = key_in(word);
-      value = value_in(word);
-      return true;
-    }
-    const Word special = Word(slot - slot_count_);
-    key = key_in(special);
-    return Packed::find_in_cell(cell(special), value);
-  }
-
-  /// A slot stays used when its element is erased; a cell becomes free.
-  COPSE_HD bool is_used(u64 slot) const {
-    return slot < slot_count_ ? load_relaxed(words_ + slot) != empty
-                              : load_relaxed(cell(Word(slot - slot_count_))) != 0;
-  }
-
-  COPSE_HD u64 slot_count() const { return slot_count_; }
-  COPSE_HD u64 memory_bytes() const { return slot_count_ * sizeof(Word); }
-
  private:
-  COPSE_HD u64* cell(Word special) const { return header_->cells + special; }
-
-  COPSE_HD Look refuse() const {
-    fetch_increment_by_warp(&header_->refused);
-    return Look::full;
-  }
-
-  HashHeader* header_ = nullptr;
-  Word* words_ = nullptr;
-  u64 slot_count_ = 0, max_probes_ = 0;
+  u64 max_probes_ = 0;
   u32 bucket_slots_ = 1;
 };
 

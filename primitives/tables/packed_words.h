@@ -1,7 +1,7 @@
 #pragma once
 
-// Slots of one word that holds key and value together, so that one compare-and-swap puts both there: what tables with
-// linear probing and cuckoo tables share.
+// Slots of one word that holds key and value together, so that one compare-and-swap puts both there. Tables with linear
+// probing and cuckoo tables share them.
 //
 // The word holds the complement of key and value, so that memory of zeros is an empty table:
 //
@@ -83,6 +83,65 @@ struct PackedWords {
   }
 
   COPSE_HD static bool erase_in_cell(u64* cell) { return (exchange_relaxed(cell, u64{0}) & cell_taken) != 0; }
+};
+
+/// An array of such slots behind its header.
+template <u32 key_bytes_, u32 value_bytes_>
+class PackedTable : protected PackedWords<key_bytes_, value_bytes_> {
+  using Packed = PackedWords<key_bytes_, value_bytes_>;
+
+ public:
+  static constexpr u32 key_bytes = key_bytes_, value_bytes = value_bytes_;
+  using typename Packed::Key;
+  using typename Packed::Value;
+  using typename Packed::Word;
+  using Group = HashGroup<Word>;
+
+  /// The slots, and the two cells.
+  COPSE_HD u64 visited_slots() const { return slot_count_ + 2; }
+
+  /// True if a slot or cell holds an element, which is stored in `key` and `value`.
+  COPSE_HD bool element(u64 slot, Key& key, Value& value) const {
+    if (slot < slot_count_) {
+      const Word word = load_relaxed(words_ + slot);
+      if (Packed::is_special(word & Packed::key_mask)) return false;
+      key = Packed::key_in(word);
+      value = Packed::value_in(word);
+      return true;
+    }
+    const Word special = Word(slot - slot_count_);
+    key = Packed::key_in(special);
+    return Packed::find_in_cell(cell(special), value);
+  }
+
+  /// True if an element is or was in a slot, or is in a cell.
+  COPSE_HD bool is_used(u64 slot) const {
+    return slot < slot_count_ ? load_relaxed(words_ + slot) != Packed::empty
+                              : load_relaxed(cell(Word(slot - slot_count_))) != 0;
+  }
+
+  COPSE_HD u64 slot_count() const { return slot_count_; }
+  COPSE_HD u64 memory_bytes() const { return slot_count_ * sizeof(Word); }
+
+ protected:
+  PackedTable() = default;
+  COPSE_HD PackedTable(void* memory, u64 slot_count)
+      : header_(static_cast<HashHeader*>(memory)),
+        words_(reinterpret_cast<Word*>(header_ + 1)),
+        slot_count_(slot_count) {}
+
+  /// The cell of a key that no slot can hold.
+  COPSE_HD u64* cell(Word special) const { return header_->cells + special; }
+
+  /// Counts a key that found no room.
+  COPSE_HD Look refuse() const {
+    fetch_increment_by_warp(&header_->refused);
+    return Look::full;
+  }
+
+  HashHeader* header_ = nullptr;
+  Word* words_ = nullptr;
+  u64 slot_count_ = 0;
 };
 
 }  // namespace copse::detail
