@@ -10,8 +10,8 @@
 //   level      0 (by x)   1 (by y)             2 (by z)                   3 (by x)
 //   children of node i: 2i + 1 and 2i + 2, if they are below the number of nodes
 //
-// Source: Bentley, "Multidimensional Binary Search Trees Used for Associative Searching", Communications of the ACM
-// 18, 1975; left-balanced: Jensen, "Realistic Image Synthesis Using Photon Mapping", 2001.
+// Source: Bentley, "Multidimensional Binary Search Trees Used for Associative Searching", Communications of the
+// ACM 18, 1975; left-balanced: Jensen, "Realistic Image Synthesis Using Photon Mapping", 2001.
 
 #include "builders/geometry/numbered_point.h"
 #include "primitives/core/span.h"

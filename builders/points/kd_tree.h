@@ -28,8 +28,8 @@ struct KdTree {
 inline constexpr u64 max_kd_points = u64{1} << 30;
 
 /// Returns a kd-tree of points. It holds copies of the points, so the memory of `points` may be freed. The tree
-/// follows from the points alone: it is equal on all backends and in all runs, bit for bit. Points with a coordinate
-/// that is infinite or NaN are left out and counted (KdCounts::invalid_count).
+/// follows from the points alone: it is equal on all backends and in all runs, bit for bit. Points with a
+/// coordinate that is infinite or NaN are left out and counted (KdCounts::invalid_count).
 ///   points: any number up to 2^30, may be empty; the stride is at least 12 bytes and a multiple of 4
 /// Throws: Error invalid_argument for a stride that does not fit, Error capacity past 2^30 points, Error
 /// out_of_memory, Error cancelled.

@@ -5,8 +5,8 @@
 
 namespace copse {
 
-/// Proves that every valid point is one node of the tree, and lies on the right side of every node above it. Safe on
-/// a tree of any content.
+/// Proves that every valid point is one node of the tree, and lies on the right side of every node above it. Safe
+/// on a tree of any content.
 ///   points: the points that the tree was built over
 ///
 /// The faults of the report:

@@ -8,8 +8,7 @@
 #include "builders/grid/grid_validate.h"
 #include "builders/grid/hash_grid_validate.h"
 #include "builders/grid/measure/counts.h"
-#include "primitives/core/check.h"
-#include "primitives/core/dispatch.h"
+#include "builders/validation_steps.h"
 
 namespace copse {
 
@@ -39,30 +38,8 @@ namespace {
 
 using detail::BucketFaults;
 using detail::CellFaults;
-
-template <class AnyGrid>
-void check_built_over(const AnyGrid& grid, u64 source_count, const char* kind, const char* elements) {
-  if (!grid.is_built()) detail::refuse("validate", std::string("the ") + kind + " was never built");
-  if (source_count == grid.source_count) return;
-  detail::refuse("validate", std::to_string(source_count) + " " + elements + " are given, but the " + kind +
-                                 " was built over " + std::to_string(grid.source_count));
-}
-
-void check_built_over(const Grid& grid, u64 source_count) {
-  check_built_over(grid, source_count, "grid", "primitives");
-}
-
-/// Runs two steps on the device, the second only if the first one finds no fault.
-template <class Faults, class CheckLists, class CheckContent>
-ValidationReport check_in_two_steps(Context& context, const CheckLists& check_lists,
-                                    const CheckContent& check_content) {
-  Buffer<Faults> buffer(context, std::vector<Faults>(1));
-  dispatch(context, [&](const auto& ex) { check_lists(ex, buffer.data()); });
-  const ValidationReport report = detail::report_of(buffer.download()[0]);
-  if (!report.is_valid()) return report;
-  dispatch(context, [&](const auto& ex) { check_content(ex, buffer.data()); });
-  return detail::report_of(buffer.download()[0]);
-}
+using detail::check_built_over;
+using detail::check_in_two_steps;
 
 /// Counts the faults of the shape and the counts themselves. Nothing else may be read before they are good.
 u64 count_faults(const Grid& grid, const GridShape& shape, const GridCounts& counts) {
@@ -114,7 +91,7 @@ ValidationReport check_cells(Context& context, const Grid& grid, const CheckRefe
 }
 
 ValidationReport check_grid(Context& context, const Grid& grid, const detail::GridSource& source) {
-  check_built_over(grid, source.count);
+  check_built_over(grid, source.count, "grid", "primitives");
   return check_cells(context, grid, [&](const auto& ex, u64 cell_count, CellFaults* faults) {
     detail::check_references(ex, source, grid.view(), cell_count, faults);
   });
@@ -162,7 +139,7 @@ ValidationReport validate(Context& context, const Grid& grid, const BoxView& box
 
 ValidationReport validate(Context& context, const FrustumGrid& grid, const TriangleViews& triangles) {
   const detail::GridSource source{triangles.views(), nullptr, triangles.primitive_count()};
-  check_built_over(grid.cells, source.count);
+  check_built_over(grid.cells, source.count, "grid", "primitives");
   if (!has_shape_of_frustum(grid)) return detail::report_of(CellFaults{.bad_shapes = 1});
   return check_cells(context, grid.cells, [&](const auto& ex, u64 cell_count, CellFaults* faults) {
     detail::check_frustum_references(ex, source, grid.shape.data(), grid.cells.view(), cell_count, faults);

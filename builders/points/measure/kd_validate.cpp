@@ -1,8 +1,7 @@
 #include "builders/points/kd_validate.h"
 
 #include "builders/points/measure/point_faults.h"
-#include "primitives/core/check.h"
-#include "primitives/core/dispatch.h"
+#include "builders/validation_steps.h"
 
 namespace copse {
 
@@ -18,19 +17,14 @@ void check_kd_nodes(const Executor& ex, const KdTreeView& tree, u64 node_count, 
 }  // namespace detail
 
 ValidationReport validate(Context& context, const KdTree& tree, const PositionSpan& points) {
-  if (!tree.is_built()) detail::refuse("validate", "the kd-tree was never built");
-  if (points.size != tree.source_count) {
-    detail::refuse("validate", std::to_string(points.size) + " points are given, but the kd-tree was built over " +
-                                   std::to_string(tree.source_count));
-  }
-  Buffer<detail::KdFaults> faults(context, std::vector<detail::KdFaults>(1));
-  dispatch(context, [&](const auto& ex) { detail::check_kd_counts(ex, tree.view(), points, faults.data()); });
-  const ValidationReport report = detail::report_of(faults.download()[0]);
-  if (!report.is_valid()) return report;
+  detail::check_built_over(tree, points.size, "kd-tree", "points");
   const u64 node_count = tree.counts.download()[0].point_count;
-  dispatch(context,
-           [&](const auto& ex) { detail::check_kd_nodes(ex, tree.view(), node_count, points, faults.data()); });
-  return detail::report_of(faults.download()[0]);
+  return detail::check_in_two_steps<detail::KdFaults>(
+      context,
+      [&](const auto& ex, detail::KdFaults* faults) { detail::check_kd_counts(ex, tree.view(), points, faults); },
+      [&](const auto& ex, detail::KdFaults* faults) {
+        detail::check_kd_nodes(ex, tree.view(), node_count, points, faults);
+      });
 }
 
 }  // namespace copse

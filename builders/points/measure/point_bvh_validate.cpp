@@ -1,8 +1,7 @@
 #include "builders/points/point_bvh_validate.h"
 
 #include "builders/points/measure/point_faults.h"
-#include "primitives/core/check.h"
-#include "primitives/core/dispatch.h"
+#include "builders/validation_steps.h"
 
 namespace copse {
 
@@ -19,20 +18,16 @@ void check_point_nodes(const Executor& ex, const PointBvhView& bvh, u64 point_co
 }  // namespace detail
 
 ValidationReport validate(Context& context, const PointBvh& bvh, const PositionSpan& points) {
-  if (!bvh.is_built()) detail::refuse("validate", "the point BVH was never built");
-  if (points.size != bvh.source_count) {
-    detail::refuse("validate", std::to_string(points.size) +
-                                   " points are given, but the point BVH was built over " +
-                                   std::to_string(bvh.source_count));
-  }
-  Buffer<detail::PointBvhFaults> faults(context, std::vector<detail::PointBvhFaults>(1));
-  dispatch(context, [&](const auto& ex) { detail::check_point_counts(ex, bvh.view(), points, faults.data()); });
-  const ValidationReport report = detail::report_of(faults.download()[0]);
-  if (!report.is_valid()) return report;
+  detail::check_built_over(bvh, points.size, "point BVH", "points");
   const u64 point_count = bvh.counts.download()[0].point_count;
-  dispatch(context,
-           [&](const auto& ex) { detail::check_point_nodes(ex, bvh.view(), point_count, points, faults.data()); });
-  return detail::report_of(faults.download()[0]);
+  return detail::check_in_two_steps<detail::PointBvhFaults>(
+      context,
+      [&](const auto& ex, detail::PointBvhFaults* faults) {
+        detail::check_point_counts(ex, bvh.view(), points, faults);
+      },
+      [&](const auto& ex, detail::PointBvhFaults* faults) {
+        detail::check_point_nodes(ex, bvh.view(), point_count, points, faults);
+      });
 }
 
 }  // namespace copse
