@@ -3,6 +3,7 @@
 // The bytes of a structure file; docs/guide/structure-file.md describes them for other programs.
 
 #include <bit>
+#include <cstddef>
 #include <span>
 
 #include "builders/bvh/node.h"
@@ -34,6 +35,10 @@ struct StructureHeader {
 };
 
 static_assert(sizeof(StructureHeader) == 96);
+
+/// Where the checksum stands in the header of every kind of file.
+inline constexpr u64 structure_checksum_at = 24;
+static_assert(offsetof(StructureHeader, checksum) == structure_checksum_at);
 
 /// Follows the header from version 2 on. Version 2 has a wide tree beside the binary one, version 3 has it alone.
 struct StructureWideHeader {
@@ -100,7 +105,6 @@ struct StructureLayout {
     return at;
   }
 
- private:
   static constexpr u64 padded(u64 bytes) { return (bytes + alignment - 1) / alignment * alignment; }
 };
 
@@ -121,6 +125,15 @@ class StructureChecksum {
     sum_ = std::rotl(sum_ ^ (word * 0xc2b2ae3d27d4eb4full), 31) * 0x9e3779b185ebca87ull;
   }
   constexpr u64 value() const { return sum_; }
+
+  /// Returns the checksum of a whole file, whose own checksum counts as 0.
+  static constexpr u64 of_file(std::span<const char> file) {
+    StructureChecksum sum;
+    sum.add(file.first(structure_checksum_at));
+    sum.add(0);
+    sum.add(file.subspan(structure_checksum_at + 8));
+    return sum.value();
+  }
 
  private:
   u64 sum_ = 0;

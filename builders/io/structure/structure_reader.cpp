@@ -10,7 +10,6 @@ namespace copse::detail {
 namespace {
 
 constexpr u64 max_vertices = u64{1} << 32;
-constexpr u64 checksum_at = offsetof(StructureHeader, checksum);
 
 }  // namespace
 
@@ -82,13 +81,10 @@ void StructureReader::check_size() {
 }
 
 void StructureReader::check_checksum() const {
-  StructureChecksum sum;
-  sum.add({bytes_.data(), checksum_at});
-  sum.add(0);
-  sum.add({bytes_.data() + checksum_at + 8, bytes_.size() - checksum_at - 8});
-  if (sum.value() != header_.checksum) {
-    fail("has the checksum " + std::to_string(sum.value()) + "; its header says " +
-         std::to_string(header_.checksum) + ": the file is damaged");
+  const u64 sum = StructureChecksum::of_file(bytes_.text());
+  if (sum != header_.checksum) {
+    fail("has the checksum " + std::to_string(sum) + "; its header says " + std::to_string(header_.checksum) +
+         ": the file is damaged");
   }
 }
 

@@ -23,29 +23,36 @@ void for_each_piece(std::span<const char> bytes, const F& f) {
 
 /// Calls `f` with all bytes of the file in order.
 template <class F>
-void for_each_piece(const StructureHeader& header, const StructureWideHeader& wide,
-                    std::span<const std::span<const char>> arrays, const F& f) {
-  for_each_piece({reinterpret_cast<const char*>(&header), sizeof header}, f);
-  if (header.version > 1) for_each_piece({reinterpret_cast<const char*>(&wide), sizeof wide}, f);
+void for_each_piece(std::span<const char> header, std::span<const std::span<const char>> arrays, const F& f) {
+  for_each_piece(header, f);
   for (const std::span<const char>& array : arrays) for_each_piece(array, f);
 }
 
 }  // namespace
+
+void write_with_checksum(const std::filesystem::path& path, std::span<char> header,
+                         std::span<const std::span<const char>> arrays, const CancelToken& cancel) {
+  char* const checksum = header.data() + structure_checksum_at;
+  std::memset(checksum, 0, sizeof(u64));
+  StructureChecksum sum;
+  for_each_piece(header, arrays, [&](std::span<const char> bytes) { sum.add(bytes); });
+  const u64 value = sum.value();
+  std::memcpy(checksum, &value, sizeof value);
+
+  FileReplacement file(path, cancel);
+  for_each_piece(header, arrays, [&](std::span<const char> bytes) { file.write(bytes.data(), bytes.size()); });
+  file.commit();
+}
 
 void write_structure(const std::filesystem::path& path, StructureHeader header, const StructureWideHeader& wide,
                      std::span<const std::span<const char>> arrays, const CancelToken& cancel) {
   std::copy_n(structure_magic, sizeof header.magic, header.magic);
   header.header_bytes = u32(sizeof header + (header.version > 1 ? sizeof wide : 0));
   header.file_bytes = StructureLayout::of(header, wide).file_bytes;
-  header.checksum = 0;
-  StructureChecksum sum;
-  for_each_piece(header, wide, arrays, [&](std::span<const char> bytes) { sum.add(bytes); });
-  header.checksum = sum.value();
-
-  FileReplacement file(path, cancel);
-  for_each_piece(header, wide, arrays,
-                 [&](std::span<const char> bytes) { file.write(bytes.data(), bytes.size()); });
-  file.commit();
+  char bytes[sizeof header + sizeof wide];
+  std::memcpy(bytes, &header, sizeof header);
+  std::memcpy(bytes + sizeof header, &wide, sizeof wide);
+  write_with_checksum(path, std::span(bytes).first(header.header_bytes), arrays, cancel);
 }
 
 }  // namespace copse::detail

@@ -2,9 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
 
 #include "builders/geometry/generate.h"
+#include "builders/kd/sah_kd_validate.h"
 #include "tests/support/backends.h"
 #include "tests/support/device_mesh.h"
 #include "tests/support/hard_meshes.h"
@@ -140,6 +142,69 @@ TEST_P(SahKdTrees, StopAtTheLimitsOfTheirOptions) {
   EXPECT_LE(many, 64 * 3000u);
   EXPECT_GT(build(mesh, {.traversal_cost = 1e6f}).nodes.size(), 1u);  // large nodes are always divided
   EXPECT_EQ(build(generate_random(60, 0.3f), {.traversal_cost = 1e6f}).nodes.size(), 1u);
+}
+
+TEST_P(SahKdTrees, AreValid) {
+  std::vector<test::NamedMesh> meshes = test::hard_meshes();
+  meshes.push_back({"random", generate_random(5000, 0.1f)});
+  meshes.push_back({"sphere", generate_sphere(4)});
+  for (const test::NamedMesh& named : meshes) {
+    SCOPED_TRACE(named.name);
+    const DeviceMesh device(context(), named.mesh);
+    const SahKdTree tree = build_sah_kd_tree(context(), device.view());
+    EXPECT_EQ(validate(context(), tree, device.view()).message(), "valid");
+  }
+}
+
+TEST_P(SahKdTrees, ValidationFindsWhatIsWrong) {
+  const DeviceMesh device(context(), generate_random(500, 0.1f));
+  const auto after = [&](const auto& change) {
+    SahKdTree tree = build_sah_kd_tree(context(), device.view());
+    auto nodes = tree.nodes.download();
+    auto ids = tree.primitive_ids.download();
+    change(tree, nodes, ids);
+    tree.nodes.upload(nodes);
+    tree.primitive_ids.upload(ids);
+    return validate(context(), tree, device.view());
+  };
+  using Nodes = std::vector<SahKdNode>&;
+  using Ids = std::vector<u32>&;
+  const auto leaf_of = [](Nodes nodes, u32 min_count) -> SahKdNode& {
+    return *std::find_if(nodes.begin(), nodes.end(),
+                         [&](const SahKdNode& n) { return n.is_leaf() && n.count() >= min_count; });
+  };
+  EXPECT_EQ(after([](SahKdTree&, Nodes, Ids) {}).message(), "valid");
+  EXPECT_EQ(after([](SahKdTree& t, Nodes, Ids) { ++t.depth; }).count("bad_counts"), 1u);
+  EXPECT_EQ(after([](SahKdTree& t, Nodes, Ids) { ++t.invalid_count; }).count("bad_counts"), 1u);
+  EXPECT_EQ(after([](SahKdTree& t, Nodes, Ids) {
+              t.bounds.upload(std::vector<Aabb>{{vec3(0), vec3(9)}});
+            }).count("bad_counts"),
+            1u);
+  EXPECT_GT(after([](SahKdTree&, Nodes n, Ids) { n[1] = SahKdNode::inner(0, 0.5f, 1); }).count("bad_nodes"), 0u);
+  EXPECT_GT(after([](SahKdTree&, Nodes n, Ids) { n[2] = n[1]; }).count("bad_nodes"), 0u);
+  EXPECT_GT(after([](SahKdTree&, Nodes n, Ids) { n[0].value = infinity; }).count("bad_nodes"), 0u);
+  EXPECT_GT(
+      after([&](SahKdTree&, Nodes n, Ids) { leaf_of(n, 1).value = float_from_bits(~0u); }).count("bad_nodes"), 0u);
+  EXPECT_GT(after([&](SahKdTree&, Nodes n, Ids) {
+              SahKdNode& leaf = leaf_of(n, 2);
+              leaf = SahKdNode::leaf(leaf.first(), leaf.count() - 1);
+            }).count("bad_lists"),
+            0u);
+  EXPECT_GT(after([](SahKdTree&, Nodes, Ids ids) { ids[5] = 500; }).count("bad_ids"), 0u);
+  EXPECT_GT(after([&](SahKdTree&, Nodes n, Ids ids) {
+              const u32 first = leaf_of(n, 2).first();
+              std::swap(ids[first], ids[first + 1]);
+            }).count("bad_ids"),
+            0u);
+  // A plane that moves takes other triangles to its two sides.
+  const ValidationReport moved = after([](SahKdTree&, Nodes n, Ids) { n[0].value += 0.2f; });
+  EXPECT_GT(moved.count("missing_references"), 0u);
+  EXPECT_GT(moved.count("wrong_references"), 0u);
+  EXPECT_COPSE_ERROR(validate(context(), SahKdTree{}, device.view()), ErrorCode::invalid_argument, "never built");
+  const DeviceMesh fewer(context(), generate_random(400, 0.1f));
+  EXPECT_COPSE_ERROR(validate(context(), build_sah_kd_tree(context(), fewer.view()), device.view()),
+                     ErrorCode::invalid_argument,
+                     "500 triangles are given, but the kd-tree of triangles was built over 400");
 }
 
 TEST_P(SahKdTrees, RefuseOptionsOutOfRange) {
