@@ -10,6 +10,7 @@
 #include "builders/io/structure_file.h"
 #include "builders/io/voxel_file.h"
 #include "cli/commands/command.h"
+#include "cli/commands/info_trees.h"
 #include "cli/exit_code.h"
 #include "cli/files.h"
 #include "cli/options/builders.h"
@@ -20,12 +21,6 @@
 namespace copse::cli {
 
 namespace {
-
-struct InfoOptions {
-  std::string input;
-  bool validate = false;
-  bool epo = false;
-};
 
 struct MeshFacts {
   Aabb bounds;
@@ -127,12 +122,6 @@ int print_voxels(Session& session, const InfoOptions& options) {
   return exit_ok;
 }
 
-Json validation_to_json(const ValidationReport& report) {
-  Json json{{"valid", report.is_valid()}, {"message", report.message()}};
-  for (const ValidationReport::Fault& fault : report.faults) json[fault.name] = fault.count;
-  return json;
-}
-
 /// The report on a structure, as JSON and as lines of text.
 struct StructureReport {
   Json json;
@@ -176,11 +165,11 @@ StructureReport describe_structure(Context& context, const std::string& input, c
 bool add_validation(Context& context, const StructureFile& file, StructureReport& report) {
   const DeviceMesh device_mesh(context, file.mesh);
   const ValidationReport validation = validate(context, file.bvh, device_mesh.view());
-  report.json["validation"] = validation_to_json(validation);
+  report.json["validation"] = to_json(validation);
   report.facts.add("validation", "{}", validation.message());
   if (layout_of(file.wide) == Layout::bvh2) return validation.is_valid();
   const ValidationReport of_wide = validate(context, file.wide, device_mesh.view());
-  report.json["wide_validation"] = validation_to_json(of_wide);
+  report.json["wide_validation"] = to_json(of_wide);
   report.facts.add("wide validation", "{}", of_wide.message());
   return validation.is_valid() && of_wide.is_valid();
 }
@@ -243,7 +232,7 @@ int print_accel(Session& session, const InfoOptions& options) {
     session.begin("validating");
     const DeviceMesh device_mesh(*context, file.mesh);
     const ValidationReport validation = validate(*context, file.accel.tree(), device_mesh.view());
-    report["validation"] = validation_to_json(validation);
+    report["validation"] = to_json(validation);
     facts.add("validation", "{}", validation.message());
     is_valid = validation.is_valid();
   }
@@ -255,6 +244,8 @@ int run_info(Session& session, const InfoOptions& options) {
   const InputKind kind = check_input(options.input);
   if (kind == InputKind::mesh) return print_mesh(session, options);
   if (kind == InputKind::voxels) return print_voxels(session, options);
+  if (const std::optional<TreeKind> tree = tree_kind(options.input))
+    return print_tree_file(session, options, *tree);
   return holds_accel(options.input) ? print_accel(session, options) : print_structure(session, options);
 }
 
@@ -266,7 +257,7 @@ Command add_info_command(CLI::App& app, CommonOptions& common) {
   add_input(*command, options->input, "IN",
             "A mesh (.obj or .ply), structure (.copse) or voxels (.voxels, .nvdb)");
   command->add_flag("--validate", options->validate,
-                    "Check that each triangle is in one leaf and that each box is tight");
+                    "Check that each triangle or point has its place and that each box is tight");
   command->add_flag("--epo", options->epo, "Measure the end-point overlap (EPO) of the nodes of a binary tree");
   add_common_options(*command, common);
   command->footer(

@@ -2,6 +2,8 @@
 
 #include <CLI/CLI.hpp>
 #include <charconv>
+#include <utility>
+#include <variant>
 #include <vector>
 
 #include "builders/grid/bricks.h"
@@ -9,10 +11,13 @@
 #include "builders/grid/grid_stats.h"
 #include "builders/grid/uniform_grid.h"
 #include "builders/grid/voxel_tree.h"
+#include "builders/io/tree_file.h"
 #include "builders/io/voxel_file.h"
 #include "builders/kd/sah_kd_tree.h"
 #include "builders/points/kd_tree.h"
 #include "builders/points/kd_validate.h"
+#include "builders/points/point_bvh.h"
+#include "builders/points/point_bvh_validate.h"
 #include "cli/exit_code.h"
 #include "cli/files.h"
 #include "cli/options/scene.h"
@@ -24,7 +29,7 @@ namespace copse::cli {
 namespace {
 
 constexpr const char* names[] = {"bvh",    "grid", "frustum", "voxels", "bricks",
-                                 "octree", "dag",  "kdtree",  "points"};
+                                 "octree", "dag",  "kdtree",  "points", "point-bvh"};
 constexpr const char* rule_names[] = {"touched", "crossed", "inside"};
 
 const char* name_of(Structure structure) {
@@ -89,6 +94,7 @@ struct Built {
   double milliseconds = 0;  // of a rebuild in the same memory
   HostVoxels voxels;        // if there is something to write
   HostNanoGrid nano;        // the same, for a .nvdb
+  std::variant<std::monostate, SahKdTree, KdTree, PointBvh> tree;
 };
 
 template <class Rebuild>
@@ -244,21 +250,39 @@ Built build_kd_of_triangles(Context& context, const TriangleView& triangles) {
   built.facts.add("nodes", "{}, {} levels deep", grouped(nodes), tree.depth);
   built.facts.add("references", "{}: {:.2f} per triangle", grouped(references), duplication);
   built.facts.add("memory", "{}", readable_bytes(tree.size_bytes()));
+  built.tree = std::move(tree);
   return built;
+}
+
+/// Adds what trees of points tell alike. Throws: Error device_failure for a tree that is wrong.
+template <class Tree>
+void describe_points(Context& context, Tree tree, const PositionSpan& points, const char* name, Built& built) {
+  const ValidationReport report = validate(context, tree, points);
+  if (!report.is_valid()) {
+    throw Error(ErrorCode::device_failure, std::string("the ") + name + " is wrong: " + report.message());
+  }
+  const auto counts = tree.counts.download()[0];
+  built.statistics = {
+      {"points", counts.point_count}, {"invalid_points", counts.invalid_count}, {"bytes", tree.size_bytes()}};
+  built.facts.add("points", "{}, {} of them left out", grouped(counts.point_count + counts.invalid_count),
+                  grouped(counts.invalid_count));
+  built.facts.add("memory", "{}", readable_bytes(tree.size_bytes()));
+  built.tree = std::move(tree);
 }
 
 Built build_kd_of_points(Context& context, const PositionSpan& points) {
   KdTree tree = build_kd_tree(context, points);
   Built built;
   built.milliseconds = timed(context, [&] { rebuild_kd_tree(context, tree, points); });
-  const ValidationReport report = validate(context, tree, points);
-  if (!report.is_valid()) throw Error(ErrorCode::device_failure, "the kd-tree is wrong: " + report.message());
-  const KdCounts counts = tree.counts.download()[0];
-  built.statistics = {
-      {"points", counts.point_count}, {"invalid_points", counts.invalid_count}, {"bytes", tree.size_bytes()}};
-  built.facts.add("points", "{}, {} of them left out", grouped(counts.point_count + counts.invalid_count),
-                  grouped(counts.invalid_count));
-  built.facts.add("memory", "{}", readable_bytes(tree.size_bytes()));
+  describe_points(context, std::move(tree), points, "kd-tree", built);
+  return built;
+}
+
+Built build_bvh_of_points(Context& context, const PositionSpan& points) {
+  PointBvh bvh = build_point_bvh(context, points);
+  Built built;
+  built.milliseconds = timed(context, [&] { rebuild_point_bvh(context, bvh, points); });
+  describe_points(context, std::move(bvh), points, "point BVH", built);
   return built;
 }
 
@@ -268,6 +292,7 @@ Built build_by(Context& context, const TriangleView& triangles, const Aabb& box,
   if (options.structure == Structure::frustum) return build_frustum(context, triangles, box, options);
   if (options.structure == Structure::kdtree) return build_kd_of_triangles(context, triangles);
   if (options.structure == Structure::points) return build_kd_of_points(context, triangles.positions);
+  if (options.structure == Structure::point_bvh) return build_bvh_of_points(context, triangles.positions);
   if (options.structure == Structure::voxels) return build_dense(context, triangles, options, keeps.voxels);
   if (options.structure == Structure::bricks) return build_sparse(context, triangles, options, keeps);
   return build_voxel_tree(context, triangles, options);
@@ -286,10 +311,11 @@ void add_structure(CLI::App& command, StructureOptions& options) {
        {"octree", Structure::octree},
        {"dag", Structure::dag},
        {"kdtree", Structure::kdtree},
-       {"points", Structure::points}},
+       {"points", Structure::points},
+       {"point-bvh", Structure::point_bvh}},
       "What to build: a tree (default), a uniform grid, a grid over the view of a camera, dense voxels, sparse "
-      "bricks of voxels, an octree of voxels, a DAG of voxels, a kd-tree of the triangles, or a kd-tree of the "
-      "vertices");
+       "bricks of voxels, an octree of voxels, a DAG of voxels, a kd-tree of the triangles, a kd-tree of the "
+       "vertices, or boxes over the vertices");
   command
       .add_option(
           "--resolution", options.resolution,
@@ -318,6 +344,7 @@ void check_structure(const CLI::App& command, const StructureOptions& options) {
              is_frustum = options.structure == Structure::frustum;
   const bool is_sparse = options.structure == Structure::bricks, is_voxels = is_dense || is_sparse;
   const bool is_voxel_tree = options.structure == Structure::octree || options.structure == Structure::dag;
+  const bool is_written = !is_grid && !is_frustum && !is_voxel_tree;
   const auto only = [&](const char* option, bool is_right, const char* with) {
     if (is_right || command.count(option) == 0) return;
     refuse(fmt::format("{} is for {} only; the structure is {}", option, with, name_of(options.structure)));
@@ -331,7 +358,7 @@ void check_structure(const CLI::App& command, const StructureOptions& options) {
   only("--density", is_grid, "grid");
   only("--rule", is_dense, "voxels");
   only("--slices", is_voxels, "voxels and bricks");
-  only("--output", is_tree || is_voxels, "bvh, voxels and bricks");
+  only("--output", is_written, "bvh, voxels, bricks, kdtree, points and point-bvh");
   for (const char* option : {"--nvdb", "--codec"}) only(option, is_sparse, "bricks");
   for (const char* option : camera_option_names) only(option, is_frustum, "frustum");
   if (command.count("--resolution") > 0 && command.count("--density") > 0) {
@@ -340,12 +367,34 @@ void check_structure(const CLI::App& command, const StructureOptions& options) {
   }
 }
 
+namespace {
+
+void write(Session& session, Context& context, const Mesh& mesh, const std::string& output, const Built& built,
+           NanoCodec nano_codec) {
+  const CancelToken cancel = session.cancel_token();
+  if (const auto* tree = std::get_if<SahKdTree>(&built.tree)) {
+    save_tree(output, context, mesh, *tree, cancel);
+  } else if (const auto* tree = std::get_if<KdTree>(&built.tree)) {
+    save_tree(output, context, mesh.positions, *tree, cancel);
+  } else if (const auto* bvh = std::get_if<PointBvh>(&built.tree)) {
+    save_tree(output, context, mesh.positions, *bvh, cancel);
+  } else if (has_ending(output, ".nvdb")) {
+    save_nano_grid(output, built.nano, nano_codec, cancel);
+  } else {
+    save_voxels(output, built.voxels, cancel);
+  }
+  session.note("wrote {}", output);
+}
+
+}  // namespace
+
 int build_structure(Session& session, const std::string& input, const std::string& output,
                     const StructureOptions& options) {
   const bool writes = !output.empty() || !options.slices.empty();
   check_mesh_input(input);
   const bool is_nano = options.structure == Structure::bricks && has_ending(output, ".nvdb");
-  if (!output.empty()) check_output(output, is_nano ? ".nvdb" : ".voxels", input);
+  const bool is_voxels = options.structure == Structure::voxels || options.structure == Structure::bricks;
+  if (!output.empty()) check_output(output, is_nano ? ".nvdb" : is_voxels ? ".voxels" : ".copse", input);
   if (!options.slices.empty()) check_output(options.slices + "/slice-0000.png", ".png", input);
   const auto context = session.make_context();
   session.progress().expect_stages(writes ? 3 : 2);
@@ -359,14 +408,7 @@ int build_structure(Session& session, const std::string& input, const std::strin
                                {.voxels = writes && !(is_nano && options.slices.empty()), .nano = is_nano});
 
   if (writes) session.begin("writing");
-  if (!output.empty()) {
-    if (is_nano) {
-      save_nano_grid(output, built.nano, options.nano_codec, session.cancel_token());
-    } else {
-      save_voxels(output, built.voxels, session.cancel_token());
-    }
-    session.note("wrote {}", output);
-  }
+  if (!output.empty()) write(session, *context, mesh, output, built, options.nano_codec);
   if (!options.slices.empty()) {
     save_slices(options.slices, built.voxels, session.cancel_token());
     session.note("wrote {} slices to {}", built.voxels.shape.resolution.z, options.slices);

@@ -8,11 +8,11 @@
 #include "cli/session.h"
 
 // copse build of structures other than trees of boxes: uniform grids, frustum grids, voxels, bricks, octrees and DAGs of
-// voxels, kd-trees of triangles, kd-trees of the vertices.
+// voxels, kd-trees of triangles, kd-trees of the vertices, hierarchies of boxes over the vertices.
 
 namespace copse::cli {
 
-enum class Structure { bvh, grid, frustum, voxels, bricks, octree, dag, kdtree, points };
+enum class Structure { bvh, grid, frustum, voxels, bricks, octree, dag, kdtree, points, point_bvh };
 
 /// The options of such a build.
 struct StructureOptions {

@@ -1,4 +1,4 @@
-// copse build --structure grid, frustum, voxels, bricks, kdtree and points.
+// copse build --structure grid, frustum, voxels, bricks, kdtree, points and point-bvh.
 
 #include "builders/io/voxel_file.h"
 #include "tests/cli/process.h"
@@ -134,6 +134,29 @@ TEST_P(CliStructures, KdTreesTellTheirSizes) {
   EXPECT_EQ(points["statistics"]["bytes"], 16 * u64(points["vertices"]) + 16);
 }
 
+TEST_P(CliStructures, TreesAreWrittenDescribedAndValidated) {
+  for (const std::string structure : {"kdtree", "points", "point-bvh"}) {
+    SCOPED_TRACE(structure);
+    const Outcome built =
+        run_cli(here({"build", sphere(), "--json", "--structure", structure, "-o", path("t.copse")}));
+    ASSERT_EQ(built.exit_code, 0) << built.err;
+    const Json statistics = built.json()["statistics"];
+    const Json info = run_cli(here({"info", path("t.copse"), "--validate", "--json"})).json();
+    EXPECT_EQ(info["kind"], "structure");
+    EXPECT_EQ(info["structure"], structure);
+    EXPECT_EQ(info["bytes"], statistics["bytes"]);
+    EXPECT_EQ(info["validation"]["message"], "valid");
+    if (structure == "kdtree") {
+      for (const char* name : {"nodes", "depth", "references"}) EXPECT_EQ(info[name], statistics[name]) << name;
+    } else {
+      EXPECT_EQ(info["points"], statistics["points"]);
+    }
+    expect_error(run_cli(here({"info", path("t.copse"), "--epo"})), 2,
+                 "--epo takes a structure with a binary tree");
+    expect_error(run_cli(here({"render", path("t.copse"), "-o", path("t.png")})), 3, "COPS");
+  }
+}
+
 COPSE_ON_EACH_BACKEND(CliStructures);
 
 using CliStructureErrors = CliTest;
@@ -151,12 +174,14 @@ TEST_F(CliStructureErrors, NameTheOptionThatDoesNotFit) {
          "--resolution is 5 and --density is 3; a grid takes one of them");
   expect({"voxels", "--density", "3"}, 2, "--density is for grid only");
   expect({"bricks", "--rule", "inside"}, 2, "--rule is for voxels only");
-  expect({"grid", "-o", path("g.voxels")}, 2, "--output is for bvh, voxels and bricks only");
+  expect({"grid", "-o", path("g.voxels")}, 2,
+         "--output is for bvh, voxels, bricks, kdtree, points and point-bvh only");
   expect({"voxels", "-o", path("g.copse")}, 2, "must end in .voxels");
   expect({"voxels", "-o", path("g.nvdb")}, 2, "must end in .voxels");
   expect({"voxels", "--codec", "zip"}, 2, "--codec is for bricks only; the structure is voxels");
   expect({"octree", "--nvdb", "mask"}, 2, "--nvdb is for bricks only; the structure is octree");
-  expect({"dag", "-o", path("d.voxels")}, 2, "--output is for bvh, voxels and bricks only; the structure is dag");
+  expect({"dag", "-o", path("d.voxels")}, 2,
+         "--output is for bvh, voxels, bricks, kdtree, points and point-bvh only; the structure is dag");
   expect({"octree", "--resolution", "65537"}, 2, "65536");
   expect({"voxels", "--resolution", "4x4x4"}, 2, "voxels are cubes");
   expect({"grid", "--resolution", "4x"}, 2, "'4x'");
@@ -167,8 +192,7 @@ TEST_F(CliStructureErrors, NameTheOptionThatDoesNotFit) {
   expect({"frustum", "-o", path("f.voxels")}, 2, "--output is for");
   expect({"kdtree", "--resolution", "64"}, 2,
          "--resolution is for grid, frustum, voxels, bricks, octree and dag only");
-  expect({"kdtree", "-o", path("k.copse")}, 2,
-         "--output is for bvh, voxels and bricks only; the structure is kdtree");
+  expect({"kdtree", "-o", path("k.voxels")}, 2, "must end in .copse");
   expect({"points", "--slices", path("")}, 2, "--slices is for voxels and bricks only; the structure is points");
   expect({"points", "--builder", "sah"}, 2, "--builder is for bvh only; the structure is points");
   expect({"grid", "--resolution", "4096"}, 2, "2048");

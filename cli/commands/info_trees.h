@@ -1,0 +1,25 @@
+#pragma once
+
+#include <string>
+
+#include "builders/io/tree_file.h"
+#include "builders/validation_report.h"
+#include "cli/session.h"
+
+// copse info of files with kd-trees and trees of points.
+
+namespace copse::cli {
+
+struct InfoOptions {
+  std::string input;
+  bool validate = false;
+  bool epo = false;
+};
+
+/// The counts of all faults, by name.
+Json to_json(const ValidationReport& report);
+
+/// Describes such a file, and validates it if that is asked for. Returns the exit code.
+int print_tree_file(Session& session, const InfoOptions& options, TreeKind kind);
+
+}  // namespace copse::cli
