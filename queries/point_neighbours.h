@@ -1,5 +1,7 @@
 #pragma once
 
+#include <type_traits>
+
 #include "builders/grid/hash_layout.h"
 #include "primitives/core/buffer.h"
 #include "queries/bvh_points.h"
@@ -8,26 +10,28 @@
 
 namespace copse {
 
-// The points of a hash grid or a kd-tree around other points, for a batch of queries. For one query at a time, in
-// kernels and on the host: queries/near_points.h and queries/kd_points.h. A batch of 2^14 queries or more is
-// processed in the order of the grid's buckets or the tree's cells, so that the order of the queries matters little.
-// A query at a point of the structure finds that point too.
+// The points of a hash grid, a kd-tree or a point BVH around other points, for a batch of queries. For one query
+// at a time, in kernels and on the host: queries/near_points.h, queries/kd_points.h and queries/bvh_points.h. A
+// batch of 2^14 queries or more is processed in the order of the grid's buckets or the tree's cells, so that the
+// order of the queries matters little. A query at a point of the structure finds that point too.
 //
-// Results are equal on all backends bit for bit. A grid and a tree give the same numbers and the same nearest points;
-// only the order in lists within a radius differs. All functions throw Error invalid_argument if sizes do not match,
-// buffers overlap or the structure was never built; Error out_of_memory; Error cancelled.
+// Results are equal on all backends bit for bit. All structures give the same numbers and the same nearest points;
+// only the order in lists within a radius differs. All functions throw Error invalid_argument if sizes do not
+// match, buffers overlap or the structure was never built; Error out_of_memory; Error cancelled.
 //
 // Memory: scratch of about 20 bytes per query, from 2^14 queries on; with a point BVH, about 50.
+
+/// The views of structures of points.
+template <class T>
+concept PointStructure =
+    std::is_same_v<T, HashGridView> || std::is_same_v<T, KdTreeView> || std::is_same_v<T, PointBvhView>;
 
 /// Stores in counts[i] how many points are within `radius` of queries[i], as for_each_within defines
 /// it. Puts work on the stream and returns; may be captured in a graph.
 ///   queries: any number, may be empty; NaN and infinite ones find nothing
 ///   counts:  as many as queries; must not overlap them
-void count_neighbours(Context& context, const HashGridView& grid, BufferSpan<const vec3> queries, float radius,
-                      BufferSpan<u32> counts);
-void count_neighbours(Context& context, const KdTreeView& tree, BufferSpan<const vec3> queries, float radius,
-                      BufferSpan<u32> counts);
-void count_neighbours(Context& context, const PointBvhView& bvh, BufferSpan<const vec3> queries, float radius,
+template <PointStructure Points>
+void count_neighbours(Context& context, const Points& points, BufferSpan<const vec3> queries, float radius,
                       BufferSpan<u32> counts);
 
 /// Stores the points within `radius` of each query. The ids of those around queries[i] are
@@ -38,11 +42,8 @@ void count_neighbours(Context& context, const PointBvhView& bvh, BufferSpan<cons
 ///   neighbours: any size. Nothing is written past its end. If the total is larger, the results up to the end are
 ///               valid, and a buffer of the total is needed for all
 /// Memory: 4 bytes of scratch more per query, at most 20 bytes per 1024 queries, and 1 KiB.
-void find_neighbours(Context& context, const HashGridView& grid, BufferSpan<const vec3> queries, float radius,
-                     BufferSpan<u64> offsets, BufferSpan<u32> neighbours);
-void find_neighbours(Context& context, const KdTreeView& tree, BufferSpan<const vec3> queries, float radius,
-                     BufferSpan<u64> offsets, BufferSpan<u32> neighbours);
-void find_neighbours(Context& context, const PointBvhView& bvh, BufferSpan<const vec3> queries, float radius,
+template <PointStructure Points>
+void find_neighbours(Context& context, const Points& points, BufferSpan<const vec3> queries, float radius,
                      BufferSpan<u64> offsets, BufferSpan<u32> neighbours);
 
 /// Lists of points in the layout of find_neighbours.
@@ -54,11 +55,8 @@ struct NeighbourLists {
 /// Returns the same lists in buffers of the right size.
 /// Waits: for the number of results.
 /// Memory: 8 bytes per query, 4 bytes per result; scratch as find_neighbours.
-NeighbourLists all_neighbours(Context& context, const HashGridView& grid, BufferSpan<const vec3> queries,
-                              float radius);
-NeighbourLists all_neighbours(Context& context, const KdTreeView& tree, BufferSpan<const vec3> queries,
-                              float radius);
-NeighbourLists all_neighbours(Context& context, const PointBvhView& bvh, BufferSpan<const vec3> queries,
+template <PointStructure Points>
+NeighbourLists all_neighbours(Context& context, const Points& points, BufferSpan<const vec3> queries,
                               float radius);
 
 /// Stores the k points nearest to each query, nearest first, as k_nearest_points does. None is farther
@@ -67,11 +65,8 @@ NeighbourLists all_neighbours(Context& context, const PointBvhView& bvh, BufferS
 ///   neighbours: k per query, those of query i from k * i on. If there are fewer, the rest are
 ///               PointNeighbour::none(). k follows from the sizes; up to 16 is fastest. Must not overlap `queries`
 /// Throws: also Error invalid_argument if the number of neighbours is not a multiple of the number of queries.
-void nearest_neighbours(Context& context, const HashGridView& grid, BufferSpan<const vec3> queries,
-                        BufferSpan<PointNeighbour> neighbours, float max_distance = infinity);
-void nearest_neighbours(Context& context, const KdTreeView& tree, BufferSpan<const vec3> queries,
-                        BufferSpan<PointNeighbour> neighbours, float max_distance = infinity);
-void nearest_neighbours(Context& context, const PointBvhView& bvh, BufferSpan<const vec3> queries,
+template <PointStructure Points>
+void nearest_neighbours(Context& context, const Points& points, BufferSpan<const vec3> queries,
                         BufferSpan<PointNeighbour> neighbours, float max_distance = infinity);
 
 }  // namespace copse

@@ -41,115 +41,79 @@ void check_structure(const char* function, const PointBvhView& bvh) {
   if (bvh.counts.empty()) refuse(function, "the point BVH has no counts, it was never built");
 }
 
-template <class Points>
-void count_batch(Context& context, const Points& points, BufferSpan<const vec3> queries, float radius,
-                 BufferSpan<u32> counts) {
-  constexpr const char* function = "count_neighbours";
-  check_structure(function, points);
-  check_results(function, "points", queries, counts);
-  dispatch(context, [&](const auto& ex) { count_neighbours(ex, points, queries, radius, counts.data()); });
-}
-
-template <class Points>
-void find_batch(Context& context, const Points& points, BufferSpan<const vec3> queries, float radius,
-                BufferSpan<u64> offsets, BufferSpan<u32> neighbours) {
-  constexpr const char* function = "find_neighbours";
-  check_structure(function, points);
-  check_lists(function, "points", queries, offsets, neighbours);
-  dispatch(context, [&](const auto& ex) {
-    place_neighbours(ex, points, queries, radius, offsets.data());
-    store_neighbours(ex, points, queries, radius, offsets.data(), neighbours);
-  });
-}
-
-template <class Points>
-NeighbourLists list_batch(Context& context, const Points& points, BufferSpan<const vec3> queries, float radius) {
-  check_structure("all_neighbours", points);
-  NeighbourLists lists{Buffer<u64>(context, queries.size() + 1), {}};
-  dispatch(context, [&](const auto& ex) { place_neighbours(ex, points, queries, radius, lists.offsets.data()); });
-  const u64 total = download(context, lists.offsets.span().subspan(queries.size(), 1))[0];
-  lists.neighbours = Buffer<u32>(context, total);
-  dispatch(context, [&](const auto& ex) {
-    store_neighbours(ex, points, queries, radius, lists.offsets.data(), lists.neighbours.span());
-  });
-  return lists;
-}
-
-template <class Points>
-void nearest_batch(Context& context, const Points& points, BufferSpan<const vec3> queries,
-                   BufferSpan<PointNeighbour> neighbours, float max_distance) {
-  constexpr const char* function = "nearest_neighbours";
-  check_structure(function, points);
-  const u32 k = results_each(function, "points", queries.size(), "neighbours", neighbours.size());
-  check_apart(function, "points", queries, neighbours);
-  dispatch(context,
-           [&](const auto& ex) { nearest_neighbours(ex, points, queries, max_distance, k, neighbours.data()); });
-}
-
 }  // namespace
 
 }  // namespace copse::detail
 
 namespace copse {
 
-void count_neighbours(Context& context, const HashGridView& grid, BufferSpan<const vec3> queries, float radius,
+template <PointStructure Points>
+void count_neighbours(Context& context, const Points& points, BufferSpan<const vec3> queries, float radius,
                       BufferSpan<u32> counts) {
-  detail::count_batch(context, grid, queries, radius, counts);
+  constexpr const char* function = "count_neighbours";
+  detail::check_structure(function, points);
+  detail::check_results(function, "points", queries, counts);
+  dispatch(context, [&](const auto& ex) { detail::count_neighbours(ex, points, queries, radius, counts.data()); });
 }
 
-void find_neighbours(Context& context, const HashGridView& grid, BufferSpan<const vec3> queries, float radius,
+template <PointStructure Points>
+void find_neighbours(Context& context, const Points& points, BufferSpan<const vec3> queries, float radius,
                      BufferSpan<u64> offsets, BufferSpan<u32> neighbours) {
-  detail::find_batch(context, grid, queries, radius, offsets, neighbours);
+  constexpr const char* function = "find_neighbours";
+  detail::check_structure(function, points);
+  detail::check_lists(function, "points", queries, offsets, neighbours);
+  dispatch(context, [&](const auto& ex) {
+    detail::place_neighbours(ex, points, queries, radius, offsets.data());
+    detail::store_neighbours(ex, points, queries, radius, offsets.data(), neighbours);
+  });
 }
 
-NeighbourLists all_neighbours(Context& context, const HashGridView& grid, BufferSpan<const vec3> queries,
+template <PointStructure Points>
+NeighbourLists all_neighbours(Context& context, const Points& points, BufferSpan<const vec3> queries,
                               float radius) {
-  return detail::list_batch(context, grid, queries, radius);
+  detail::check_structure("all_neighbours", points);
+  NeighbourLists lists{Buffer<u64>(context, queries.size() + 1), {}};
+  dispatch(context,
+           [&](const auto& ex) { detail::place_neighbours(ex, points, queries, radius, lists.offsets.data()); });
+  const u64 total = download(context, lists.offsets.span().subspan(queries.size(), 1))[0];
+  lists.neighbours = Buffer<u32>(context, total);
+  dispatch(context, [&](const auto& ex) {
+    detail::store_neighbours(ex, points, queries, radius, lists.offsets.data(), lists.neighbours.span());
+  });
+  return lists;
 }
 
-void nearest_neighbours(Context& context, const HashGridView& grid, BufferSpan<const vec3> queries,
+template <PointStructure Points>
+void nearest_neighbours(Context& context, const Points& points, BufferSpan<const vec3> queries,
                         BufferSpan<PointNeighbour> neighbours, float max_distance) {
-  detail::nearest_batch(context, grid, queries, neighbours, max_distance);
+  constexpr const char* function = "nearest_neighbours";
+  detail::check_structure(function, points);
+  const u32 k = detail::results_each(function, "points", queries.size(), "neighbours", neighbours.size());
+  detail::check_apart(function, "points", queries, neighbours);
+  dispatch(context, [&](const auto& ex) {
+    detail::nearest_neighbours(ex, points, queries, max_distance, k, neighbours.data());
+  });
 }
 
-void count_neighbours(Context& context, const KdTreeView& tree, BufferSpan<const vec3> queries, float radius,
-                      BufferSpan<u32> counts) {
-  detail::count_batch(context, tree, queries, radius, counts);
-}
+template void count_neighbours(Context&, const HashGridView&, BufferSpan<const vec3>, float, BufferSpan<u32>);
+template void find_neighbours(Context&, const HashGridView&, BufferSpan<const vec3>, float, BufferSpan<u64>,
+                              BufferSpan<u32>);
+template NeighbourLists all_neighbours(Context&, const HashGridView&, BufferSpan<const vec3>, float);
+template void nearest_neighbours(Context&, const HashGridView&, BufferSpan<const vec3>, BufferSpan<PointNeighbour>,
+                                 float);
 
-void find_neighbours(Context& context, const KdTreeView& tree, BufferSpan<const vec3> queries, float radius,
-                     BufferSpan<u64> offsets, BufferSpan<u32> neighbours) {
-  detail::find_batch(context, tree, queries, radius, offsets, neighbours);
-}
+template void count_neighbours(Context&, const KdTreeView&, BufferSpan<const vec3>, float, BufferSpan<u32>);
+template void find_neighbours(Context&, const KdTreeView&, BufferSpan<const vec3>, float, BufferSpan<u64>,
+                              BufferSpan<u32>);
+template NeighbourLists all_neighbours(Context&, const KdTreeView&, BufferSpan<const vec3>, float);
+template void nearest_neighbours(Context&, const KdTreeView&, BufferSpan<const vec3>, BufferSpan<PointNeighbour>,
+                                 float);
 
-NeighbourLists all_neighbours(Context& context, const KdTreeView& tree, BufferSpan<const vec3> queries,
-                              float radius) {
-  return detail::list_batch(context, tree, queries, radius);
-}
-
-void nearest_neighbours(Context& context, const KdTreeView& tree, BufferSpan<const vec3> queries,
-                        BufferSpan<PointNeighbour> neighbours, float max_distance) {
-  detail::nearest_batch(context, tree, queries, neighbours, max_distance);
-}
-
-void count_neighbours(Context& context, const PointBvhView& bvh, BufferSpan<const vec3> queries, float radius,
-                      BufferSpan<u32> counts) {
-  detail::count_batch(context, bvh, queries, radius, counts);
-}
-
-void find_neighbours(Context& context, const PointBvhView& bvh, BufferSpan<const vec3> queries, float radius,
-                     BufferSpan<u64> offsets, BufferSpan<u32> neighbours) {
-  detail::find_batch(context, bvh, queries, radius, offsets, neighbours);
-}
-
-NeighbourLists all_neighbours(Context& context, const PointBvhView& bvh, BufferSpan<const vec3> queries,
-                              float radius) {
-  return detail::list_batch(context, bvh, queries, radius);
-}
-
-void nearest_neighbours(Context& context, const PointBvhView& bvh, BufferSpan<const vec3> queries,
-                        BufferSpan<PointNeighbour> neighbours, float max_distance) {
-  detail::nearest_batch(context, bvh, queries, neighbours, max_distance);
-}
+template void count_neighbours(Context&, const PointBvhView&, BufferSpan<const vec3>, float, BufferSpan<u32>);
+template void find_neighbours(Context&, const PointBvhView&, BufferSpan<const vec3>, float, BufferSpan<u64>,
+                              BufferSpan<u32>);
+template NeighbourLists all_neighbours(Context&, const PointBvhView&, BufferSpan<const vec3>, float);
+template void nearest_neighbours(Context&, const PointBvhView&, BufferSpan<const vec3>, BufferSpan<PointNeighbour>,
+                                 float);
 
 }  // namespace copse
