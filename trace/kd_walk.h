@@ -95,6 +95,53 @@ class ThickRay {
   double error_, time_error_;
 };
 
+/// Walks through the tree front to back: the part of traverse() that does not know what is tested. Returns the last
+/// limit.
+///   visit: void node(u32 id), for each inner node; bool leaf(u32 id, const SahKdNode&, float& limit), for each leaf:
+///          true ends the walk
+template <class Visit>
+COPSE_HD inline float walk_kd_cells(const SahKdView& tree, const Ray& ray, Visit& visit) {
+  float limit = ray.t_max;
+  const Aabb bounds = tree.bounds.data()[0];
+  if (!is_traceable(ray) || is_empty(bounds)) return limit;
+  const ThickRay thick(ray, bounds);
+  KdPart put_off[kd_part_stack_size];
+  u32 put_off_count = 0;
+  KdPart part = thick.part_in(ray, bounds);
+  if (!(part.enter <= part.leave)) return limit;
+  for (;;) {
+    SahKdNode node = tree.nodes.data()[part.node];
+    while (!node.is_leaf()) {
+      visit.node(part.node);
+      const KdSplitParts parts = thick.split(part, node);
+      if (parts.has_near && parts.has_far) put_off[put_off_count++] = parts.far;
+      part = parts.has_near ? parts.near : parts.far;
+      node = tree.nodes.data()[part.node];
+    }
+    if (visit.leaf(part.node, node, limit)) return limit;
+    do {
+      if (put_off_count == 0) return limit;
+      part = put_off[--put_off_count];
+    } while (!(part.enter <= double(limit) + thick.time_error()));
+  }
+}
+
+/// Tests the primitives of leaves, and counts.
+template <class LeafTest, class Counter>
+struct TestKdCells {
+  const SahKdView& tree;
+  LeafTest& leaf_test;
+  Counter& counter;
+  COPSE_HD void node(u32) { counter.count_node(); }
+  COPSE_HD bool leaf(u32, const SahKdNode& node, float& limit) {
+    for (u32 k = 0; k < node.count(); ++k) {
+      counter.count_primitive();
+      if (leaf_test(tree.primitive_ids.data()[node.first() + k], limit)) return true;
+    }
+    return false;
+  }
+};
+
 }  // namespace detail
 
 /// Walks through the tree front to back. Calls `leaf_test(primitive, limit)` for the primitives of every cell that the
@@ -103,32 +150,8 @@ class ThickRay {
 ///   leaf_test: as for traverse() in trace/traverse.h
 template <u32 stack_size = default_stack_size, TakesIds LeafTest, class Counter>
 COPSE_HD inline float traverse(const SahKdView& tree, const Ray& ray, LeafTest& leaf_test, Counter& counter) {
-  float limit = ray.t_max;
-  const Aabb bounds = tree.bounds.data()[0];
-  if (!is_traceable(ray) || is_empty(bounds)) return limit;
-  const detail::ThickRay thick(ray, bounds);
-  detail::KdPart put_off[detail::kd_part_stack_size];
-  u32 put_off_count = 0;
-  detail::KdPart part = thick.part_in(ray, bounds);
-  if (!(part.enter <= part.leave)) return limit;
-  for (;;) {
-    SahKdNode node = tree.nodes.data()[part.node];
-    while (!node.is_leaf()) {
-      counter.count_node();
-      const detail::KdSplitParts parts = thick.split(part, node);
-      if (parts.has_near && parts.has_far) put_off[put_off_count++] = parts.far;
-      part = parts.has_near ? parts.near : parts.far;
-      node = tree.nodes.data()[part.node];
-    }
-    for (u32 k = 0; k < node.count(); ++k) {
-      counter.count_primitive();
-      if (leaf_test(tree.primitive_ids.data()[node.first() + k], limit)) return limit;
-    }
-    do {
-      if (put_off_count == 0) return limit;
-      part = put_off[--put_off_count];
-    } while (!(part.enter <= double(limit) + thick.time_error()));
-  }
+  detail::TestKdCells<LeafTest, Counter> visit{tree, leaf_test, counter};
+  return detail::walk_kd_cells(tree, ray, visit);
 }
 
 }  // namespace copse

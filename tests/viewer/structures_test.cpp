@@ -37,8 +37,8 @@ class Structures : public OnEachBackend {
   /// The kinds that take any ray: all but frustum.
   std::vector<StructureOptions> everything() const {
     std::vector<StructureOptions> all = trees();
-    for (const StructureKind kind :
-         {StructureKind::grid, StructureKind::voxels, StructureKind::bricks, StructureKind::points}) {
+    for (const StructureKind kind : {StructureKind::grid, StructureKind::voxels, StructureKind::bricks,
+                                     StructureKind::points, StructureKind::kdtree}) {
       StructureOptions options = tree_on(GetParam());
       options.kind = kind;
       options.voxel_resolution = options.brick_resolution = 60;
@@ -85,7 +85,10 @@ TEST_P(Structures, AllTreesAndGridsSeeTheSame) {
   LiveStructure first = live_over(sphere(), tree_on(GetParam()));
   const Seen expected = look(first, rays);
   for (const StructureOptions& options : everything()) {
-    if (options.kind != StructureKind::bvh && options.kind != StructureKind::grid) continue;
+    if (options.kind == StructureKind::voxels || options.kind == StructureKind::bricks ||
+        options.kind == StructureKind::points) {
+      continue;
+    }
     LiveStructure live = live_over(sphere(), options);
     const Seen seen = look(live, rays);
     for (u64 i = 0; i < rays.size(); ++i) {
@@ -184,6 +187,41 @@ TEST_P(Structures, CopiesHoldTheWholeTree) {
     EXPECT_EQ(seen, std::vector<u32>(1280, 1)) << in_words(options);
     EXPECT_EQ(leaf_count, live.statistics().leaf_count) << in_words(options);
     EXPECT_EQ(deepest, live.statistics().depth) << in_words(options);
+  }
+}
+
+double volume_of(const Aabb& box) {
+  const dvec3 size = dvec3(box.hi) - dvec3(box.lo);
+  return size.x * size.y * size.z;
+}
+
+TEST_P(Structures, CellsOfAKdTreeFillTheScene) {
+  StructureOptions options = tree_on(GetParam());
+  options.kind = StructureKind::kdtree;
+  LiveStructure live = live_over(sphere(), options);
+  const HostTree& tree = *live.host_copy().tree();
+  EXPECT_EQ(tree.nodes.size(), live.statistics().node_count);
+  EXPECT_EQ(tree.depth, live.statistics().depth);
+  double volume = 0;
+  u64 reference_count = 0;
+  for (const HostNode& node : tree.nodes) {
+    if (node.child_count == 0) volume += volume_of(node.box);
+    reference_count += node.primitive_count;
+  }
+  EXPECT_NEAR(volume, volume_of(tree.nodes[0].box), 1e-4 * volume);
+  EXPECT_EQ(reference_count, live.statistics().reference_count);
+
+  const std::vector<Ray> rays = some_rays();
+  const Seen seen = look(live, rays);
+  for (u64 i = 0; i < rays.size(); ++i) {
+    if (seen.surfaces[i].id == invalid_id) continue;
+    const HostNode& cell = tree.nodes[seen.labels[i]];
+    const vec3 p = rays[i].origin + seen.surfaces[i].t * rays[i].direction;
+    EXPECT_EQ(cell.child_count, 0u);
+    for (int axis = 0; axis < 3; ++axis) {
+      EXPECT_GE(p[axis], cell.box.lo[axis] - 1e-5f) << i;
+      EXPECT_LE(p[axis], cell.box.hi[axis] + 1e-5f) << i;
+    }
   }
 }
 

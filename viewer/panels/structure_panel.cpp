@@ -141,6 +141,9 @@ bool kind_options(StructureOptions& options) {
     case StructureKind::frustum: return frustum_options(options);
     case StructureKind::voxels: return voxel_options(options);
     case StructureKind::points: return points_options(options);
+    case StructureKind::kdtree:
+      return slider("Traversal cost", options.traversal_cost, 0.1f, 10, "%.2f",
+                    "Cost of a node, for a triangle's 1. More gives fewer cells and longer lists", true);
     case StructureKind::file: return false;
     case StructureKind::bricks:
       return slider("Resolution", options.brick_resolution, 1, 4096, "Voxels along the longest edge", true);
@@ -157,7 +160,7 @@ bool kind_choice(Session& session, StructureOptions& options) {
           "Kind", kinds.data(), has_file ? kinds.size() : kinds.size() - 1, chosen,
           "bvh: a tree of boxes. grid: cells of equal size over the scene. frustum: a grid over what the camera "
           "sees. voxels, bricks: small cubes, all of them or only those near triangles. points: the vertices, in "
-          "a hash grid. file: the structure that the file holds")) {
+          "a hash grid. kdtree: planes that cut the scene into cells. file: the structure that the file holds")) {
     return false;
   }
   options.kind = StructureKind(chosen);

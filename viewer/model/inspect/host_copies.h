@@ -7,6 +7,7 @@
 #include "builders/grid/frustum_grid.h"
 #include "builders/grid/hash_grid.h"
 #include "builders/io/voxel_file.h"
+#include "builders/kd/sah_kd_tree.h"
 #include "viewer/model/inspect/host_copy.h"
 
 // Copies of structures to the host, a function per kind. All wait.
@@ -17,6 +18,9 @@ std::unique_ptr<HostCopy> copy_tree(const Bvh& tree);
 /// Node: of Bvh4, CompressedBvh4, CompressedBvh8.
 template <class Node>
 std::unique_ptr<HostCopy> copy_tree(const WideBvh<Node>& tree);
+
+/// The boxes of its nodes are their cells.
+std::unique_ptr<HostCopy> copy_kd_tree(const SahKdTree& tree);
 
 std::unique_ptr<HostCopy> copy_grid(const Grid& grid);
 

@@ -68,6 +68,10 @@ void count_visits(Context& context, const GridView& grid, const TriangleView& tr
                   BufferSpan<const Ray> rays, BufferSpan<u32> visits) {
   dispatch(context, [&](const auto& ex) { count_visits(ex, grid, triangles, rays, visits); });
 }
+void count_visits(Context& context, const SahKdView& tree, const TriangleView& triangles,
+                  BufferSpan<const Ray> rays, BufferSpan<u32> visits) {
+  dispatch(context, [&](const auto& ex) { count_visits(ex, tree, triangles, rays, visits); });
+}
 void see_points(Context& context, const PointsView& points, BufferSpan<const Ray> rays,
                 BufferSpan<SurfaceHit> surfaces) {
   dispatch(context, [&](const auto& ex) { see_points(ex, points, rays, surfaces); });

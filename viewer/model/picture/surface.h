@@ -3,6 +3,7 @@
 #include "builders/geometry/triangle.h"
 #include "builders/grid/frustum_layout.h"
 #include "builders/grid/hash_layout.h"
+#include "builders/kd/sah_kd_layout.h"
 #include "trace/ray.h"
 #include "trace/trace_rays.h"
 
@@ -47,13 +48,15 @@ void see_points(Context& context, const PointsView& points, BufferSpan<const Ray
 /// Stores in occluded[i] 1 if ray i hits a ball, else 0.
 void meet_points(Context& context, const PointsView& points, BufferSpan<const Ray> rays, BufferSpan<u8> occluded);
 
-/// Stores how much of a structure each ray visits up to its closest hit: nodes and triangles of a tree, cells and
+/// Stores how much of a structure each ray visits up to its closest hit: nodes and triangles of a tree or a kd-tree, cells and
 /// triangles of a grid, voxels or bricks that it passes, cells and points of a hash grid.
 void count_visits(Context& context, const TreeView& tree, const TriangleView& triangles,
                   BufferSpan<const Ray> rays, BufferSpan<u32> visits);
 void count_visits(Context& context, const GridView& grid, const TriangleView& triangles,
                   BufferSpan<const Ray> rays, BufferSpan<u32> visits);
 void count_visits(Context& context, const FrustumGridView& grid, const TriangleView& triangles,
+                  BufferSpan<const Ray> rays, BufferSpan<u32> visits);
+void count_visits(Context& context, const SahKdView& tree, const TriangleView& triangles,
                   BufferSpan<const Ray> rays, BufferSpan<u32> visits);
 void count_visits(Context& context, const PointsView& points, BufferSpan<const Ray> rays, BufferSpan<u32> visits);
 void count_visits(Context& context, const VoxelView& voxels, BufferSpan<const Ray> rays, BufferSpan<u32> visits);

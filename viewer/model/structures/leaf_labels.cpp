@@ -20,6 +20,9 @@ template <class Executor>
 void label_frustum_cells(const Executor& ex, const FrustumGridView& grid, BufferSpan<const Ray> rays,
                          BufferSpan<const SurfaceHit> surfaces, LeafTint tint, BufferSpan<u32> values);
 template <class Executor>
+void label_kd_cells(const Executor& ex, const SahKdView& tree, BufferSpan<const Ray> rays,
+                    BufferSpan<const SurfaceHit> surfaces, LeafTint tint, BufferSpan<u32> values);
+template <class Executor>
 void label_ids(const Executor& ex, BufferSpan<const SurfaceHit> surfaces, BufferSpan<u32> values);
 template <class Executor>
 void label_buckets(const Executor& ex, const HashGridView& grid, const PositionSpan& positions,
@@ -54,6 +57,11 @@ void label_cells(Context& context, const GridView& grid, BufferSpan<const Ray> r
 void label_cells(Context& context, const FrustumGridView& grid, BufferSpan<const Ray> rays,
                  BufferSpan<const SurfaceHit> surfaces, LeafTint tint, BufferSpan<u32> values) {
   dispatch(context, [&](const auto& ex) { label_frustum_cells(ex, grid, rays, surfaces, tint, values); });
+}
+
+void label_cells(Context& context, const SahKdView& tree, BufferSpan<const Ray> rays,
+                 BufferSpan<const SurfaceHit> surfaces, LeafTint tint, BufferSpan<u32> values) {
+  dispatch(context, [&](const auto& ex) { label_kd_cells(ex, tree, rays, surfaces, tint, values); });
 }
 
 void label_buckets(Context& context, const HashGridView& grid, const PositionSpan& positions,

@@ -23,6 +23,10 @@ void label_leaves_of_places(Context& context, const TreeView& tree, LeafTint tin
 void look_up_labels(Context& context, BufferSpan<const SurfaceHit> surfaces, BufferSpan<const u32> labels,
                     BufferSpan<u32> values);
 
+/// Stores for each surface the leaf of the kd-tree whose cell contains it, or its depth; 0 on a miss.
+void label_cells(Context& context, const SahKdView& tree, BufferSpan<const Ray> rays,
+                 BufferSpan<const SurfaceHit> surfaces, LeafTint tint, BufferSpan<u32> values);
+
 /// Stores for each surface the number of the grid's cell that contains it; 0 on a miss.
 void label_cells(Context& context, const GridView& grid, BufferSpan<const Ray> rays,
                  BufferSpan<const SurfaceHit> surfaces, BufferSpan<u32> values);

@@ -81,6 +81,11 @@ struct LookUpLabel {
   }
 };
 
+COPSE_HD inline vec3 point_of(const Ray& ray, float t) {
+  return vec3(add_rn(ray.origin.x, mul_rn(t, ray.direction.x)), add_rn(ray.origin.y, mul_rn(t, ray.direction.y)),
+              add_rn(ray.origin.z, mul_rn(t, ray.direction.z)));
+}
+
 struct LabelCell {
   GridView grid;
   const Ray* rays;
@@ -90,11 +95,7 @@ struct LabelCell {
     u32 value = 0;
     if (surfaces[i].id != invalid_id) {
       const GridShape& shape = *grid.shape.data();
-      const Ray ray = rays[i];
-      const float t = surfaces[i].t;
-      const dvec3 place = shape.to_cells(vec3(add_rn(ray.origin.x, mul_rn(t, ray.direction.x)),
-                                              add_rn(ray.origin.y, mul_rn(t, ray.direction.y)),
-                                              add_rn(ray.origin.z, mul_rn(t, ray.direction.z))));
+      const dvec3 place = shape.to_cells(point_of(rays[i], surfaces[i].t));
       value = shape.cell_id(uvec3(cell_of(place.x, shape.resolution.x), cell_of(place.y, shape.resolution.y),
                                   cell_of(place.z, shape.resolution.z)));
     }
@@ -112,13 +113,8 @@ struct LabelFrustumCell {
   const SurfaceHit* surfaces;
   LeafTint tint;
   u32* values;
-  COPSE_HD void operator()(u64 i) const { values[i] = surfaces[i].id == invalid_id ? 0 : cell_at(point(i)); }
-
-  COPSE_HD vec3 point(u64 i) const {
-    const Ray ray = rays[i];
-    const float t = surfaces[i].t;
-    return vec3(add_rn(ray.origin.x, mul_rn(t, ray.direction.x)), add_rn(ray.origin.y, mul_rn(t, ray.direction.y)),
-                add_rn(ray.origin.z, mul_rn(t, ray.direction.z)));
+  COPSE_HD void operator()(u64 i) const {
+    values[i] = surfaces[i].id == invalid_id ? 0 : cell_at(point_of(rays[i], surfaces[i].t));
   }
 
   COPSE_HD u32 cell_at(const vec3& p) const {
@@ -132,6 +128,28 @@ struct LabelFrustumCell {
     if (tint == LeafTint::depth) return slab;
     return cells.cell_id(
         uvec3(slab, detail::tile_along(across, cells.resolution.y), detail::tile_along(down, cells.resolution.z)));
+  }
+};
+
+struct LabelKdCell {
+  SahKdView tree;
+  const Ray* rays;
+  const SurfaceHit* surfaces;
+  LeafTint tint;
+  u32* values;
+  COPSE_HD void operator()(u64 i) const {
+    values[i] = surfaces[i].id == invalid_id ? 0 : cell_at(point_of(rays[i], surfaces[i].t));
+  }
+
+ private:
+  COPSE_HD u32 cell_at(const vec3& p) const {
+    u32 id = 0, depth = 0;
+    for (; !tree.nodes.data()[id].is_leaf(); ++depth) {
+      const SahKdNode node = tree.nodes.data()[id];
+      const float place = node.axis() == 0 ? p.x : (node.axis() == 1 ? p.y : p.z);
+      id = node.first_child() + (place > node.plane() ? 1 : 0);
+    }
+    return tint == LeafTint::depth ? depth : id;
   }
 };
 
@@ -169,6 +187,13 @@ void label_frustum_cells(const Executor& ex, const FrustumGridView& grid, Buffer
 }
 
 template <class Executor>
+void label_kd_cells(const Executor& ex, const SahKdView& tree, BufferSpan<const Ray> rays,
+                    BufferSpan<const SurfaceHit> surfaces, LeafTint tint, BufferSpan<u32> values) {
+  for_each(ex, "picture: cells", surfaces.size(),
+           LabelKdCell{tree, rays.data(), surfaces.data(), tint, values.data()});
+}
+
+template <class Executor>
 void label_ids(const Executor& ex, BufferSpan<const SurfaceHit> surfaces, BufferSpan<u32> values) {
   for_each(ex, "picture: ids", surfaces.size(), TakeId{surfaces.data(), values.data()});
 }
@@ -184,6 +209,8 @@ template void label_cells(const Executor&, const GridView&, BufferSpan<const Ray
                           BufferSpan<u32>);
 template void label_frustum_cells(const Executor&, const FrustumGridView&, BufferSpan<const Ray>,
                                   BufferSpan<const SurfaceHit>, LeafTint, BufferSpan<u32>);
+template void label_kd_cells(const Executor&, const SahKdView&, BufferSpan<const Ray>,
+                             BufferSpan<const SurfaceHit>, LeafTint, BufferSpan<u32>);
 template void label_ids(const Executor&, BufferSpan<const SurfaceHit>, BufferSpan<u32>);
 
 }  // namespace copse::viewer

@@ -25,6 +25,7 @@ std::unique_ptr<Structure> make_structure(Context& context, const StructureOptio
     case StructureKind::bvh: return make_tree(context, options);
     case StructureKind::grid: return make_uniform_grid(context, options);
     case StructureKind::frustum: return make_frustum(context, options, bounds);
+    case StructureKind::kdtree: return make_kd_tree_of_triangles(context, options);
     case StructureKind::voxels: return make_voxels(context, options);
     case StructureKind::bricks: return make_bricks(context, options);
     case StructureKind::points: return make_points(context, options, bounds);

@@ -15,6 +15,9 @@ std::unique_ptr<TriangleStructure> make_tree(Context& context, const StructureOp
 std::unique_ptr<TriangleStructure> make_accel(Context& context, Quality quality);
 std::unique_ptr<TriangleStructure> make_accel_of_file(Context& context, const std::filesystem::path& file);
 
+/// A kd-tree of the triangles.
+std::unique_ptr<Structure> make_kd_tree_of_triangles(Context& context, const StructureOptions& options);
+
 /// A uniform grid.
 std::unique_ptr<Structure> make_uniform_grid(Context& context, const StructureOptions& options);
 

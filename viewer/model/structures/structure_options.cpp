@@ -44,6 +44,7 @@ std::string in_words(const StructureOptions& options) {
     case StructureKind::file: return "as in the file";
     case StructureKind::bricks: return "bricks, " + std::to_string(options.brick_resolution);
     case StructureKind::points: return points_in_words(options);
+    case StructureKind::kdtree: return "kd-tree, node cost " + std::to_string(options.traversal_cost).substr(0, 4);
   }
   return "unknown";
 }

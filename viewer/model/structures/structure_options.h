@@ -11,8 +11,8 @@
 
 namespace copse::viewer {
 
-/// The kind of structure: a tree, one of the grids, or the one that a .copse or .voxels file holds.
-enum class StructureKind : u8 { bvh, grid, frustum, voxels, bricks, points, file };
+/// The kind of structure: a tree, one of the grids, a kd-tree of the triangles, or the one that a .copse or .voxels file holds.
+enum class StructureKind : u8 { bvh, grid, frustum, voxels, bricks, points, kdtree, file };
 
 /// The builder of a tree: a quality of Accel, which chooses all other options of trees, or an algorithm.
 enum class Builder : u8 { fast, balanced, best, lbvh, hploc, sah };
@@ -40,7 +40,7 @@ enum class UpdateMode : u8 {
 
 template <>
 struct Names<StructureKind> {
-  static constexpr const char* list[] = {"bvh", "grid", "frustum", "voxels", "bricks", "points", "file"};
+  static constexpr const char* list[] = {"bvh", "grid", "frustum", "voxels", "bricks", "points", "kdtree", "file"};
 };
 template <>
 struct Names<Builder> {
@@ -76,7 +76,7 @@ struct StructureOptions {
   u32 radius = 4;               // hploc: 1 to 8
   u32 bin_count = 32;           // sah: 2 to 32
   u32 rotation_passes = 1;      // sah: 0 to 8
-  float traversal_cost = 1.2f;  // sah, and wide layouts: cost of a node, for a triangle's 1; 0.1 to 10
+  float traversal_cost = 1.2f;  // sah, wide layouts, kdtree: cost of a node, for a triangle's 1; 0.1 to 10
   u32 reinsertion_passes = 0;   // after an algorithm: 0 to 16 passes that move subtrees to better places
   float splits = 1;             // by an algorithm: room for references per triangle, 1 to 4; 1: none is split
   u32 wide_leaf_size = 0;  // wide layouts: primitives of leaves that are merged, up to 32 (3 for cbvh8); 0: auto

@@ -1,5 +1,6 @@
 #include "trace/frustum_march.h"
 #include "trace/grid_march.h"
+#include "trace/kd_walk.h"
 #include "trace/traverse.h"
 #include "viewer/model/picture/surface.h"
 
@@ -39,5 +40,6 @@ COPSE_COUNT_VISITS_OF(CompressedBvh4View);
 COPSE_COUNT_VISITS_OF(CompressedBvh8View);
 COPSE_COUNT_VISITS_OF(GridView);
 COPSE_COUNT_VISITS_OF(FrustumGridView);
+COPSE_COUNT_VISITS_OF(SahKdView);
 
 }  // namespace copse::viewer
