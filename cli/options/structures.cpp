@@ -314,8 +314,8 @@ void add_structure(CLI::App& command, StructureOptions& options) {
        {"points", Structure::points},
        {"point-bvh", Structure::point_bvh}},
       "What to build: a tree (default), a uniform grid, a grid over the view of a camera, dense voxels, sparse "
-       "bricks of voxels, an octree of voxels, a DAG of voxels, a kd-tree of the triangles, a kd-tree of the "
-       "vertices, or boxes over the vertices");
+      "bricks of voxels, an octree of voxels, a DAG of voxels, a kd-tree of the triangles, a kd-tree of the "
+      "vertices, or boxes over the vertices");
   command
       .add_option(
           "--resolution", options.resolution,

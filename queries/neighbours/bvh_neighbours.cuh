@@ -113,13 +113,20 @@ class QueryPacket {
     for (u32 begin = first; begin < end; begin += warp_size) {
       const u32 child = begin + lane_id();
       const bool is_near = child < end && gap_square(box_, nodes_at(to)[child]) <= farthest;
-      const u32 reached = __ballot_sync(all_lanes, is_near);
-      if (to == shape_.depth()) {
-        for (u32 left = reached; left != 0; left &= left - 1) visit_leaf(begin + u32(__ffs(int(left))) - 1);
-      } else {
-        if (is_near) memory_.stack[size + u32(__popc(reached & lower_lanes()))] = to << depth_shift | child;
-        size += u32(__popc(reached));
+      u32 reached = 0;
+      for (u32 left = __ballot_sync(all_lanes, is_near); left != 0; left &= left - 1) {
+        const u32 bit = u32(__ffs(int(left))) - 1;
+        if (!is_reached(nodes_at(to)[begin + bit])) continue;
+        if (to == shape_.depth()) {
+          visit_leaf(begin + bit);
+        } else {
+          reached |= 1u << bit;
+        }
       }
+      if ((reached >> lane_id() & 1) != 0) {
+        memory_.stack[size + u32(__popc(reached & lower_lanes()))] = to << depth_shift | child;
+      }
+      size += u32(__popc(reached));
     }
     __syncwarp();
     return size;
@@ -132,9 +139,12 @@ class QueryPacket {
     return float_from_bits(__reduce_max_sync(all_lanes, limit >= 0 ? bits_of(limit) : 0));
   }
 
+  /// True if a query reaches a node by its own limit.
+  __device__ bool is_reached(const PointNode& node) const {
+    return __any_sync(all_lanes, copse::detail::box_square(from_, node.lo, node.hi) <= nearest_.limit());
+  }
+
   __device__ void visit_leaf(u32 leaf) {
-    const PointNode node = nodes_at(shape_.depth())[leaf];
-    if (!__any_sync(all_lanes, copse::detail::box_square(from_, node.lo, node.hi) <= nearest_.limit())) return;
     if (!__any_sync(all_lanes, is_query() && leaf == leaf_)) test_leaf(leaf);
   }
 
@@ -186,7 +196,7 @@ class QueryPacket {
 };
 
 template <u32 room>
-__global__ void __launch_bounds__(query_packet_warps* warp_size)
+__global__ void __launch_bounds__(query_packet_warps* warp_size, 6)
     few_nearest_kernel(const PointBvhView bvh, const vec3* queries, u64 n, const BvhQueryOrder order, float limit,
                        u32 k, PointNeighbour* neighbours) {
   __shared__ QueryPacketMemory memory[query_packet_warps];
