@@ -19,14 +19,15 @@ struct AccelAccess;
 
 /// How much time a build may take, and how fast rays become. docs/guide/choosing.md has the figures.
 enum class Quality : u32 {
-  /// H-PLOC, from a million triangles on over pairs of them. For what is built anew in every frame.
+  /// H-PLOC; from a million triangles on, it starts from pairs of them. For scenes that are built anew in every
+  /// frame.
   fast,
 
-  /// The same, and 2 passes of reinsertion of large nodes. It takes as long as 2 to 3.5 fast builds. It pays for
+  /// The same, and 2 passes that reinsert large nodes. It takes as long as 2 to 3.5 fast builds. It pays for
   /// itself after ten million rays in interiors, and after twenty to some hundred million elsewhere.
   balanced,
 
-  /// H-PLOC and the SAH builder, each with 8 passes of reinsertion, and the cheaper of both trees. For scenes that do
+  /// H-PLOC and the SAH builder, each with 8 passes of reinsertion; the cheaper tree is kept. For scenes that do
   /// not change.
   best,
 };
@@ -51,8 +52,8 @@ struct QualitySteps {
   std::optional<AnyBuildOptions> alternative = {};
 };
 
-/// Returns the steps of a quality for so many triangles. An Accel takes them, collapses the tree to CompressedBvh4 and
-/// packs the triangles.
+/// Returns the steps of a quality for so many triangles. An Accel takes them, collapses the tree to CompressedBvh4
+/// and packs the triangles.
 /// Throws: Error invalid_argument if `quality` is none of the three.
 QualitySteps steps_of(Quality quality, u64 triangle_count);
 
@@ -60,12 +61,12 @@ struct AccelOptions {
   /// Default: balanced.
   Quality quality = Quality::balanced;
 
-  /// The triangles for which there is to be room, so that a rebuild may be over more of them than the first build.
-  /// 0, the default, or less than there are: as many as there are.
+  /// Room for so many triangles, so that a rebuild may have more of them than the first build. Default: 0. Where
+  /// it is below the number of triangles, there is room for these.
   u64 capacity = 0;
 };
 
-/// The acceleration structure of triangles, which owns all that rays and queries need of them. build() makes it.
+/// The acceleration structure of triangles. It owns all that rays and queries need. build() makes it.
 ///
 ///   copse::Accel accel = copse::build(context, triangles);
 ///   copse::closest_hits(context, accel, rays.span(), hits.span());    // accel/accel_rays.h
@@ -73,8 +74,8 @@ struct AccelOptions {
 ///   copse::rebuild(context, accel, moved_triangles);                  // a new tree in the same memory
 ///   your_kernel<<<...>>>(accel.view(), ...);                          // accel/accel_view.h
 ///
-/// It is a wide tree in compressed nodes (CompressedBvh4), and the triangles in the order of its leaves. So the
-/// triangles of the caller are read by build, refit and rebuild alone, and may change or go in between. The tree
+/// It is a wide tree in compressed nodes (CompressedBvh4), and the triangles in the order of its leaves. So only
+/// build, refit and rebuild read the triangles of the caller, which may change or be freed in between. The tree
 /// is equal on all backends bit for bit, and so are the answers of all calls.
 class Accel {
  public:
@@ -89,19 +90,19 @@ class Accel {
 
   const AccelOptions& options() const { return options_; }
 
-  /// The backend that built it and in whose memory it is. All calls refuse a context of another one.
+  /// The backend that built it and has it in its memory. All calls refuse a context of another one.
   Backend backend() const { return backend_; }
 
   /// The triangles of the last build, in the tree or left out.
   u64 triangle_count() const { return tree_.source_count; }
 
-  /// The most triangles of a rebuild.
+  /// The maximum number of triangles of a rebuild.
   u64 capacity() const { return packed_.triangles.size(); }
 
   u64 size_bytes() const { return tree_.size_bytes() + packed_.size_bytes(); }
 
-  /// The parts, for calls that take a tree, such as stats and validate. Once compacted, the tree has no primitive ids;
-  /// the packed triangles have them.
+  /// The parts, for calls that take a tree, such as stats and validate. Once compacted, the tree has no primitive
+  /// ids; the packed triangles have them.
   const CompressedBvh4& tree() const { return tree_; }
   const PackedTriangles& packed_triangles() const { return packed_; }
 
@@ -131,25 +132,25 @@ Accel build(Context& context, const TriangleViews& triangles, const AccelOptions
 /// Throws: as build; Error invalid_argument if `accel` was never built, was compacted, or has too little room.
 void rebuild(Context& context, Accel& accel, const TriangleViews& triangles);
 
-/// Fits the tree to triangles that have moved, and takes over their positions, geometry ids and masks. The topology
-/// of the tree stays, so rays become slower as the triangles move apart. A triangle that has become NaN or infinite
-/// is missed until it comes back; what the build left out stays out. It does not wait and, once warm, does not
-/// allocate, so it can be captured in a Graph.
+/// Fits the tree to triangles that have moved, and takes over their positions, geometry ids and masks. The
+/// topology of the tree stays, so rays become slower as the triangles move apart. A triangle that has become NaN
+/// or infinite is missed until it comes back; what the build left out stays out. It does not wait and, once warm,
+/// does not allocate, so it can be captured in a Graph.
 ///   triangles: as many as `accel` was built over, in the same order
 /// Throws: Error invalid_argument for another number of triangles or if `accel` was never built, Error
 /// out_of_memory, Error cancelled.
 /// Memory: scratch of at most 34 bytes per triangle, 4 more once compacted.
 void refit(Context& context, Accel& accel, const TriangleViews& triangles);
 
-/// Gives back the memory that the tree does not use, about 56 of 120 bytes per triangle. `accel` can be traced and refitted as
-/// before, but not rebuilt. Graphs that were captured before this call must not be launched any more.
+/// Frees the memory that the tree does not use, about 56 of 120 bytes per triangle. `accel` can be traced and
+/// refitted as before, but not rebuilt. Graphs that were captured before this call must not be launched any more.
 /// Throws: Error invalid_argument if `accel` was never built, Error out_of_memory.
 /// Waits: to read the size of the tree.
 void compact(Context& context, Accel& accel);
 
 /// Returns the bytes that build takes on this context for `triangle_count` triangles of `view_count` views:
-/// result_bytes, 120 per triangle and 4 more if a view has a mask, and scratch_bytes. For an Accel with a capacity,
-/// give the capacity.
+/// result_bytes, 120 per triangle and 4 more if a view has a mask, and scratch_bytes. For an Accel with a
+/// capacity, give the capacity.
 /// Throws: as build.
 BuildSizes build_sizes(Context& context, u64 triangle_count, const AccelOptions& options, u64 view_count = 1);
 

@@ -5,7 +5,7 @@
 
 namespace copse {
 
-/// Numbers at a stride, or none: then all are `missing`.
+/// Numbers at a stride. Without data, all have the value `missing`.
 struct FloatSpan {
   const float* data = nullptr;
   u64 stride_bytes = sizeof(float);  // from one number to the next; a multiple of 4, or 0 for one number for all

@@ -13,7 +13,7 @@ namespace copse {
 /// has a negative determinant, shows the same triangles to a ray that culls as the mesh itself does.
 enum class InstanceFlags : u32 {
   none = 0,
-  flips_facing = 1,  // front and back of its triangles change places
+  flips_facing = 1,  // front and back of its triangles are exchanged
   never_culls = 2,   // rays that cull see both sides of its triangles
 };
 
@@ -40,7 +40,7 @@ struct Instance {
 
 static_assert(sizeof(Instance) == 64);
 
-/// Words at a stride, or none: then all are `missing`.
+/// Words at a stride. Without data, all words have the value `missing`.
 struct WordSpan {
   const u32* data = nullptr;
   u64 stride_bytes = sizeof(u32);  // from one word to the next; a multiple of 4, or 0 for one word for all

@@ -18,12 +18,13 @@ struct SceneOptions {
   /// reinsertion. Default: balanced.
   Quality quality = Quality::balanced;
 
-  /// The instances for which there is to be room, so that a rebuild may be over more of them than the first build.
-  /// 0, the default, or less than there are: as many as there are.
+  /// Room for so many instances, so that a rebuild may have more of them than the first build. Default: 0. Where
+  /// it is below the number of instances, there is room for these.
   u64 capacity = 0;
 };
 
-/// The accels of a scene, numbered in order. It refers to them; use it in argument lists only.
+/// The accels of a scene, numbered from 0 in the order given. It only refers to them; use it in argument lists
+/// only.
 class SceneAccels {
  public:
   SceneAccels(const Accel& accel) : accels_(&accel, 1) {}
@@ -36,7 +37,7 @@ class SceneAccels {
   std::span<const Accel> accels_;
 };
 
-/// Instances of accels, and a tree over them. Each mesh is built once and placed as often as one likes.
+/// Instances of accels, and a tree over them. Each mesh is built once and placed any number of times.
 ///
 ///   copse::Accel tree = copse::build(context, triangles);
 ///   std::vector<copse::Instance> forest(100000);          // a transform, a mask and an id each
@@ -46,8 +47,8 @@ class SceneAccels {
 ///   your_kernel<<<...>>>(scene.view(), ...);                          // scene/scene_view.h
 ///
 /// The scene refers to its accels, which must outlive it. An Accel may be refitted and rebuilt in place; refit or
-/// rebuild the scene afterwards, since its boxes follow from the boxes of the accels. Compaction of an Accel and moves
-/// to another object of the class give it new memory: then build the scene anew. The tree is equal on all
+/// rebuild the scene afterwards, since its boxes follow from the boxes of the accels. If an Accel is compacted, or
+/// if another one is assigned to it, its memory is a new one: then build the scene anew. The tree is equal on all
 /// backends bit for bit, and so are the hits.
 class Scene {
  public:
@@ -58,13 +59,13 @@ class Scene {
 
   const SceneOptions& options() const { return options_; }
 
-  /// The backend that built it and in whose memory it is. All calls refuse a context of another one.
+  /// The backend that built it and has it in its memory. All calls refuse a context of another one.
   Backend backend() const { return backend_; }
 
   /// The instances of the last build, in the tree or left out.
   u64 instance_count() const { return tree_.source_count; }
 
-  /// The most instances of a rebuild.
+  /// The maximum number of instances of a rebuild.
   u64 capacity() const { return instances_.size(); }
 
   u64 accel_count() const { return accels_.size(); }
@@ -73,11 +74,11 @@ class Scene {
            tree_.size_bytes();
   }
 
-  /// The tree over the instances, for calls that take a tree, such as stats. Its primitive ids are the numbers of the
-  /// instances; WideBvhCounts::invalid_count is the number of instances that were left out.
+  /// The tree over the instances, for calls that take a tree, such as stats. Its primitive ids are the numbers of
+  /// the instances; WideBvhCounts::invalid_count is the number of instances that were left out.
   const CompressedBvh4& tree() const { return tree_; }
 
-  /// The boxes of the instances in the scene. That of an instance which was left out is empty.
+  /// The boxes of the instances in the scene. An instance that was left out has an empty box.
   BufferSpan<const Aabb> boxes() const { return boxes_.span(); }
 
  private:
@@ -94,12 +95,13 @@ class Scene {
 
 /// Returns a scene of instances in the memory of the context. It does not wait.
 ///
-/// An instance is left out, and missed by all rays, if its transform cannot be inverted: its determinant is zero, it
-/// has a NaN or an infinity, or its inverse or its box exceed the largest float. So is an instance of an accel
-/// without triangles, or with a number that no accel has. All other transforms are welcome: mirrored, sheared, of any
-/// scale.
+/// An instance is left out, and missed by all rays, if its transform cannot be inverted: its determinant is zero,
+/// it has a NaN or an infinity, or its inverse or its box exceed the largest float. So is an instance of an accel
+/// without triangles, or with a number that no accel has. All other transforms are valid: mirrored, sheared, of
+/// any scale.
 /// Throws: Error invalid_argument if an accel was never built or was built by another backend, if a stride is no
-/// multiple of 4, or if an address is null. Error capacity past 2^31 instances, Error out_of_memory, Error cancelled.
+/// multiple of 4, or if an address is null. Error capacity past 2^31 instances, Error out_of_memory, Error
+/// cancelled.
 /// Memory: see build_sizes.
 Scene build(Context& context, const SceneAccels& accels, const InstanceView& instances,
             const SceneOptions& options = {});
@@ -115,15 +117,15 @@ Scene build(Context& context, const SceneAccels& accels, std::span<const Instanc
 /// Throws: as build; Error invalid_argument if `scene` was never built or has too little room.
 void rebuild(Context& context, Scene& scene, const InstanceView& instances);
 
-/// Fits the tree to instances that have moved. Masks, ids, flags and accels are taken over too. The topology of the
-/// tree stays, so rays become slower as the instances move apart. What the build left out stays out. It does not wait
-/// and, once warm, does not allocate, so it can be captured in a Graph.
+/// Fits the tree to instances that have moved. It also takes over their masks, ids, flags and accels. The topology
+/// of the tree stays, so rays become slower as the instances move apart. What the build left out stays out. It
+/// does not wait and, once warm, does not allocate, so it can be captured in a Graph.
 ///   instances: as many as `scene` was built over, in the same order
 /// Throws: as build; Error invalid_argument for another number of instances or if `scene` was never built.
 void refit(Context& context, Scene& scene, const InstanceView& instances);
 
-/// Returns the bytes that build takes on this context for so many instances and accels. For a Scene with a capacity,
-/// give the capacity.
+/// Returns the bytes that build takes on this context for so many instances and accels. For a Scene with a
+/// capacity, give the capacity.
 /// Throws: as build.
 BuildSizes build_sizes(Context& context, u64 instance_count, u64 accel_count, const SceneOptions& options);
 

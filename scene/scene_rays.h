@@ -8,15 +8,16 @@ struct SceneTraceOptions {
   /// A mask per ray. Empty, the default: all bits of every mask are set. Must not overlap the results.
   BufferSpan<const u32> masks = {};
 
-  /// One mask for all rays; where `masks` is given too, a ray has the bits that both have. Default: all bits.
+  /// One mask for all rays. If `masks` is given too, the mask of a ray has the bits that are set in both. Default:
+  /// all bits.
   u32 mask = ~u32{0};
 
   /// The side of triangles that all rays pass over. Default: none.
   Cull cull = Cull::none;
 };
 
-/// Writes the closest hit of every ray. The hits are equal on all backends and for all qualities, bit for bit. It does
-/// not wait, and may be captured in a Graph.
+/// Writes the closest hit of every ray. The hits are equal on all backends and for all qualities, bit for bit. It
+/// does not wait, and may be captured in a Graph.
 ///   rays: any number, may be empty
 ///   hits: one per ray; must not overlap the rays
 /// Throws: Error invalid_argument if `scene` was never built, if the number of hits or of masks is not that of the

@@ -15,8 +15,8 @@
 
 namespace copse {
 
-/// What a kernel sees of a Scene: a small value, to be passed by copy. It owns nothing. It stays good through refits
-/// and rebuilds of the scene, and through those of its accels.
+/// What a kernel needs of a Scene: a small value that you pass by copy. It owns nothing. It stays valid through
+/// refits and rebuilds of the scene, and through those of its accels.
 struct SceneView {
   CompressedBvh4View tree;  // over the instances
   detail::SceneParts parts;
@@ -28,11 +28,11 @@ struct SceneView {
   COPSE_HD static Hit in_mesh(const SceneHit& hit) { return {hit.t, hit.primitive, hit.geometry, hit.u, hit.v}; }
 };
 
-/// Returns the closest hit: the smallest (t, instance, primitive id through all views of the instance's accel). On a
-/// miss the ids are invalid_id and t is the ray's t_max.
+/// Returns the closest hit: the smallest (t, instance, primitive id through all views of the instance's accel). On
+/// a miss the ids are invalid_id and t is the ray's t_max.
 ///   scene:      in memory that the caller can read; in a kernel that is device memory
-///   mask:       an instance is there for the ray if this shares a bit with Instance::mask, and then a triangle is
-///               there if this shares a bit with TriangleView::mask
+///   mask:       the ray sees an instance if this shares a bit with Instance::mask, and in it a triangle if this
+///               shares a bit with TriangleView::mask
 ///   cull:       the side of triangles that the ray passes over; see InstanceFlags
 ///   stack_size: stack entries of each level, a power of two, where a kernel needs the robust traversal
 template <u32 stack_size = default_stack_size>

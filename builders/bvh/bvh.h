@@ -36,7 +36,7 @@ struct Bvh {
   Buffer<RepeatedPlace> repeats;
   u64 source_count = 0;     // primitives of the last build, in the tree or left out
   u64 reference_count = 0;  // if the last build split triangles, its room for places in leaves; else 0
-  u32 max_leaf_size = 32;   // the most primitives of a leaf
+  u32 max_leaf_size = 32;   // maximum primitives per leaf
 
   BvhView view() const {
     return {nodes.span(), parents.span(), primitive_ids.span(), counts.span(),

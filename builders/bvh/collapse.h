@@ -6,7 +6,7 @@
 namespace copse {
 
 struct CollapseOptions {
-  /// The most primitives of a leaf that the collapse makes: 1 to 32, for CompressedBvh8 1 to 3. Leaves of the
+  /// Maximum primitives per leaf that the collapse makes: 1 to 32, for CompressedBvh8 1 to 3. Leaves of the
   /// binary tree are never cut. Leaves of several primitives are made only where the SAH finds them cheaper than
   /// any other arrangement; they save nodes and cost a few more tests of primitives.
   u32 max_leaf_size = 3;

@@ -13,21 +13,21 @@ struct HplocOptions {
   u32 radius = 4;
   static constexpr u32 max_radius = 8;
 
-  /// Bits of a Morton key, 30 to 63, or 0 for as many as sort fastest, as LbvhOptions::morton_bits. Merges make up
-  /// for the order of primitives that share a key. So more bits hardly give a better tree, except in scenes with
-  /// most primitives in a thousandth of their extent.
+  /// Bits of a Morton key, 30 to 63, or 0 for the number that sorts fastest, as LbvhOptions::morton_bits. Merges
+  /// make up for the order of primitives that share a key. So more bits hardly give a better tree, except in
+  /// scenes with most primitives in a thousandth of their extent.
   u32 morton_bits = 0;
 
-  /// The most primitives of a leaf, 1 to 32. Subtrees of the LBVH of at most so many primitives become one leaf
+  /// Maximum primitives per leaf, 1 to 32. Subtrees of the LBVH of at most so many primitives become one leaf
   /// before any clustering: fewer nodes and a faster build, more intersection tests per leaf.
   u32 max_leaf_size = 1;
 
-  /// How the top of the tree is made. Top::sah lowers the SAH cost, most in interiors, in a time that hardly depends
-  /// on the number of primitives.
+  /// How the top of the tree is made. Top::sah lowers the SAH cost, most in interiors, in a time that hardly
+  /// depends on the number of primitives.
   Top top = Top::as_built;
 
-  /// Room for references to triangles, per triangle: 1 to max_splits. Above 1, triangles that fill their boxes badly are
-  /// split into parts before the build: see builders/bvh/splits.h. Rays get faster where triangles are large or long
+  /// Room for references per triangle: 1 to max_splits. Above 1, triangles that fill their boxes badly are split
+  /// into parts before the build: see builders/bvh/splits.h. Rays get faster where triangles are large or long
   /// and lie across the axes; build, memory and refit grow by the factor. Default: 1, no splits. Boxes cannot be
   /// split.
   float splits = 1;

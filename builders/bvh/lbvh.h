@@ -7,29 +7,29 @@
 namespace copse {
 
 struct LbvhOptions {
-  /// Bits of a Morton key, 30 to 63, or 0 for as many as sort fastest beside the numbers of the primitives: 31 up
-  /// to 2^18 primitives, else 39, or what the numbers leave of 63. The bits go to the axes by the extents of the
-  /// scene: a short axis gets its first bit when the longest axis has been halved to about its length. More bits
-  /// keep close primitives of large scenes apart, at the cost of up to two more launches.
+  /// Bits of a Morton key, 30 to 63, or 0 for the number that sorts fastest beside the numbers of the primitives:
+  /// 31 up to 2^18 primitives, else 39, or what the numbers leave of 63. The bits go to the axes by the extents of
+  /// the scene: a short axis gets its first bit when the longest axis has been halved to about its length. More
+  /// bits keep close primitives of large scenes apart, at the cost of up to two more launches.
   u32 morton_bits = 63;
 
-  /// The most primitives of a leaf, 1 to 32. Subtrees of at most so many primitives become one leaf: fewer nodes,
+  /// Maximum primitives per leaf, 1 to 32. Subtrees of at most so many primitives become one leaf: fewer nodes,
   /// more intersection tests per leaf.
   u32 max_leaf_size = 1;
 
-  /// How the top of the tree is made. Top::sah lowers the SAH cost, most in interiors, in a time that hardly depends
-  /// on the number of primitives. Refits on CUDA then take as long as those of other trees.
+  /// How the top of the tree is made. Top::sah lowers the SAH cost, most in interiors, in a time that hardly
+  /// depends on the number of primitives. Refits on CUDA then take as long as those of other trees.
   Top top = Top::as_built;
 
-  /// true: on CUDA, rebuild() begins with the order of the primitives in the tree that is there, be it of any builder
-  /// and over any number of primitives. The new tree is the same, byte for byte. On an H200 it takes longer than the
-  /// full sort: docs/how-it-works/hlbvh.md has figures. Outside of a captured graph it then waits for one
-  /// word. It takes about 28 bytes of scratch per primitive. Default: false. build() ignores it, and so do
+  /// true: on CUDA, rebuild() begins with the order of the primitives in the tree that is there, be it of any
+  /// builder and over any number of primitives. The new tree is the same, byte for byte. On an H200 it takes
+  /// longer than the full sort: docs/how-it-works/hlbvh.md has figures. Outside of a captured graph it then waits
+  /// for one word. It takes about 28 bytes of scratch per primitive. Default: false. build() ignores it, and so do
   /// the CPU and builds with splits.
   bool from_last_order = false;
 
-  /// Room for references to triangles, per triangle: 1 to max_splits. Above 1, triangles that fill their boxes badly are
-  /// split into parts before the build: see builders/bvh/splits.h. Rays get faster where triangles are large or long
+  /// Room for references per triangle: 1 to max_splits. Above 1, triangles that fill their boxes badly are split
+  /// into parts before the build: see builders/bvh/splits.h. Rays get faster where triangles are large or long
   /// and lie across the axes; build, memory and refit grow by the factor. Default: 1, no splits. Boxes cannot be
   /// split.
   float splits = 1;

@@ -13,7 +13,7 @@ struct SahOptions {
   u32 bin_count = 32;
   static constexpr u32 max_bin_count = 32;
 
-  /// The most primitives of a leaf, 1 to 32. A node of at most so many becomes a leaf if that costs no more than
+  /// Maximum primitives per leaf, 1 to 32. A node of at most so many becomes a leaf if that costs no more than
   /// its best split by `costs`: fewer nodes, more intersection tests per leaf. Above 1 the build takes 72 bytes of
   /// scratch more per primitive.
   u32 max_leaf_size = 1;
@@ -27,10 +27,10 @@ struct SahOptions {
   /// effect if leaves have one primitive.
   SahCosts costs = {};
 
-  /// Room for references to triangles, per triangle: 1 to max_splits. Above 1, triangles that fill their boxes badly are
-  /// split into parts before the build: see builders/bvh/splits.h. Rays get faster where triangles are large or long
-  /// and lie across the axes; build, memory and refit grow by the factor. Default: 1, no splits. Boxes cannot be
-  /// split.
+  /// Room for references per triangle: 1 to max_splits. Above 1, triangles that fill their boxes
+  /// badly are split into parts before the build: see builders/bvh/splits.h. Rays get faster where triangles are
+  /// large or long and lie across the axes; build, memory and refit grow by the factor. Default: 1, no splits.
+  /// Boxes cannot be split.
   float splits = 1;
 };
 

@@ -7,9 +7,9 @@ namespace copse {
 /// The largest value of the option `splits` of the builders.
 inline constexpr float max_splits = 4;
 
-/// Returns how many references a build over `triangle_count` triangles with this option has room for: the place of a
-/// triangle in a leaf is a reference. With splits, a triangle that fills its box badly stands in several leaves, each
-/// with a box around a part of it. The tree takes memory for all these references.
+/// Returns the maximum number of references of a tree over `triangle_count` triangles. A reference is one place of
+/// a triangle in a leaf. With splits, a triangle that fills its box badly stands in several leaves, each with a
+/// box around a part of it. The tree takes memory for this number of references, whether it uses them or not.
 ///   splits: 1 to max_splits
 constexpr u64 reference_count(u64 triangle_count, float splits) {
   return splits == 1 ? triangle_count : u64(double(triangle_count) * double(splits));

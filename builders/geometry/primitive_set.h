@@ -10,7 +10,7 @@
 
 namespace copse {
 
-/// The most primitives of one tree or grid: 2^31.
+/// The maximum number of primitives of one tree or grid: 2^31.
 inline constexpr u64 max_primitives = u64{1} << 31;
 
 /// The triangles of a tree: one view or several. Primitive ids count through the views in order. A hit reports the
