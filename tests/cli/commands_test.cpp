@@ -135,6 +135,17 @@ TEST_P(CliOnEachBackend, HplocBuildsAValidStructureThatCostsLess) {
   EXPECT_EQ(info.json()["statistics"], report["statistics"]);
 }
 
+TEST_P(CliOnEachBackend, SplitsMakeAValidStructureWithMoreReferences) {
+  const Outcome build = run_cli(here({"build", sphere(), "-o", path("s.copse"), "--splits", "1.5", "--json"}));
+  ASSERT_EQ(build.exit_code, 0) << build.err;
+  EXPECT_EQ(build.json()["recipe"]["splits"], 1.5);
+  EXPECT_GT(build.json()["statistics"]["primitives"], 320);
+  EXPECT_LE(build.json()["statistics"]["primitives"], 480);
+  const Outcome info = run_cli(here({"info", path("s.copse"), "--validate", "--json"}));
+  EXPECT_EQ(info.exit_code, 0) << info.err;
+  EXPECT_EQ(info.json()["statistics"], build.json()["statistics"]);
+}
+
 TEST_P(CliOnEachBackend, ReinsertionMakesAValidStructureThatCostsLess) {
   const Json plain = run_cli(here({"build", sphere(), "--builder", "lbvh", "--json"})).json();
   const Outcome build = run_cli(here({"build", sphere(), "-o", path("r.copse"), "--reinsertion", "2", "--json"}));

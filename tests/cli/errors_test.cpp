@@ -34,6 +34,9 @@ TEST_F(CliErrors, ValuesOutOfRangeNameTheValueAndTheLimit) {
                "--morton-bits is 63, but the builder sah has no Morton keys");
   expect_error(run_cli({"build", mesh, "--builder", "sah", "--top", "sah"}), usage,
                "--top is sah, but the builder sah");
+  expect_error(run_cli({"build", mesh, "--builder", "hlbvh", "--splits", "1.25"}), usage,
+               "--splits is 1.25, but hlbvh begins with the last order");
+  expect_error(run_cli({"build", mesh, "--splits", "5"}), usage, "--splits is '5'; it takes a number from 1 to 4");
   expect_error(run_cli({"build", mesh, "--top", "flat"}), usage, "'flat'; it takes as-built or sah");
   expect_error(run_cli({"build", mesh, "--radius", "9"}), usage, "from 1 to 8");
   expect_error(run_cli({"build", mesh, "--reinsertion", "17"}), usage, "from 0 to 16");
