@@ -4,12 +4,11 @@
 // each other.
 //
 // 1. Each lane tests the leaves where the queries of the warp would stand. So the limits are near their final
-//    values
-//    before the walk begins, and its order hardly matters.
+//    values before the walk begins, and its order hardly matters.
 // 2. The walk takes two depths at a time: 64 boxes, two per lane, against the box of all 32 queries. The farthest
 //    limit of the warp decides.
-// 3. A leaf that is reached so is compared with each query by its own limit. If one reaches it, all test its
-//    points.
+// 3. A box that is reached so is compared with each query by its own limit. So a query far from the others, with a
+//    far limit, takes the warp to no place but its own. If a leaf is reached, all lanes test its points.
 //
 // A lane does not insert a point at once, since the other lanes would wait: it collects points in shared memory.
 // When a lane has eight, all lanes merge what they have into their lists.
