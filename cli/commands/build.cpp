@@ -205,8 +205,7 @@ Command add_build_command(CLI::App& app, CommonOptions& common) {
   command->footer(
       "Examples:\n"
       "  copse build assets/spot.obj -o spot.copse --quality best\n"
-      "  copse build assets/spot.obj -o spot.copse --builder sah --reinsertion 4 --layout cbvh4\n"
-      "  copse build assets/spot.obj --builder hploc --splits 1.25\n"
+      "  copse build assets/spot.obj --builder sah --splits 1.25 --layout cbvh4\n"
       "  copse build assets/spot.obj --structure voxels --rule inside -o spot.voxels");
   const auto run = [command, options](Session& session) {
     check_structure(*command, options->structure);

@@ -143,7 +143,10 @@ TEST_P(CliOnEachBackend, SplitsMakeAValidStructureWithMoreReferences) {
   EXPECT_LE(build.json()["statistics"]["primitives"], 480);
   const Outcome info = run_cli(here({"info", path("s.copse"), "--validate", "--json"}));
   EXPECT_EQ(info.exit_code, 0) << info.err;
-  EXPECT_EQ(info.json()["statistics"], build.json()["statistics"]);
+  Json built = build.json()["statistics"], loaded = info.json()["statistics"];
+  EXPECT_GT(built["bytes"], loaded["bytes"]) << "a build has room for all references, a file for those that there are";
+  built.erase("bytes"), loaded.erase("bytes");
+  EXPECT_EQ(loaded, built);
 }
 
 TEST_P(CliOnEachBackend, ReinsertionMakesAValidStructureThatCostsLess) {

@@ -29,8 +29,11 @@ struct HostWide {
 
   /// Returns the same tree in a context's memory.
   WideBvh<Node> upload(Context& context) const {
-    return {Buffer<Node>(context, nodes), Buffer<u32>(context, parents), Buffer<u32>(context, primitive_ids),
-            Buffer<WideBvhCounts>(context, std::vector<WideBvhCounts>{counts}), primitive_ids.size()};
+    return {.nodes = Buffer<Node>(context, nodes),
+            .parents = Buffer<u32>(context, parents),
+            .primitive_ids = Buffer<u32>(context, primitive_ids),
+            .counts = Buffer<WideBvhCounts>(context, std::vector<WideBvhCounts>{counts}),
+            .source_count = primitive_ids.size()};
   }
 };
 

@@ -88,7 +88,7 @@ TEST(Session, CancelLeavesTheOldStructure) {
 TEST(Session, CancelledBuildsDoNotPileUp) {
   Session session({.budget_ms = 1});
   session.wanted(0).backend = Backend::cpu;
-  session.show(join_meshes({{"many", generate_random(300000, 0.01f)}}));
+  session.show(join_meshes({{"many", generate_random(1000000, 0.01f)}}));
   session.finish();
   u32 most = 0;
   for (u32 i = 0; i < 12; ++i) {
