@@ -144,7 +144,8 @@ TEST_P(CliOnEachBackend, SplitsMakeAValidStructureWithMoreReferences) {
   const Outcome info = run_cli(here({"info", path("s.copse"), "--validate", "--json"}));
   EXPECT_EQ(info.exit_code, 0) << info.err;
   Json built = build.json()["statistics"], loaded = info.json()["statistics"];
-  EXPECT_GT(built["bytes"], loaded["bytes"]) << "a build has room for all references, a file for those that there are";
+  EXPECT_GT(built["bytes"], loaded["bytes"])
+      << "a build has room for all references, a file for those that there are";
   built.erase("bytes"), loaded.erase("bytes");
   EXPECT_EQ(loaded, built);
 }
