@@ -33,8 +33,8 @@ std::vector<u32> suffixes_of(Context& context, const Text& text) {
   return suffixes.download();
 }
 
-/// Checks in linear time: every suffix is there once, and a suffix and the one after it stand in order by their first
-/// bytes, or by the ranks of the suffixes that begin one byte later.
+/// Checks in linear time: every suffix is there once, and a suffix and the one after it stand in order by their
+/// first bytes, or by the ranks of the suffixes that begin one byte later.
 void expect_sorted(const Text& text, const std::vector<u32>& suffixes) {
   const size_t n = text.size();
   ASSERT_EQ(suffixes.size(), n);
@@ -75,6 +75,51 @@ TEST_P(SuffixArray, SortsTextsThatRepeat) {
   for (const auto& [name, text] : repetitive_texts(3000)) {
     ASSERT_EQ(suffixes_of(context(), text), slow_suffix_array(text)) << name;
   }
+}
+
+/// True if the last call that was recorded sorted suffixes by a synchronizing set.
+bool used_synchronizing_set(Context& context) {
+  const std::vector<Stage> stages = context.profile().stages();
+  return std::any_of(stages.begin(), stages.end(),
+                     [](const Stage& stage) { return stage.label == "suffix array: last round"; });
+}
+
+TEST_P(SuffixArray, SortsLongRepeatsByASynchronizingSet) {
+  Context recorded({.backend = context().backend(), .profile = true});
+  u64 used = 0;
+  for (u64 n = 40; n < 700; n += 1 + n / 20) {
+    for (u32 symbols : {2, 4, 200}) {
+      for (u64 period : {n / 2, n / 2 - 3, n / 3 + 5, n / 7 + 1}) {
+        const Text text = periodic_text(n, random_text(period, symbols, u32(n)));
+        recorded.profile().clear();
+        ASSERT_EQ(suffixes_of(recorded, text), slow_suffix_array(text))
+            << n << " bytes of " << symbols << " symbols, period " << period;
+        used += used_synchronizing_set(recorded) ? 1 : 0;
+      }
+    }
+  }
+  EXPECT_GT(used, 100u);
+}
+
+TEST_P(SuffixArray, SortsManyCopiesByASynchronizingSet) {
+  Context recorded({.backend = context().backend(), .profile = true});
+  for (u64 period : {40, 83, 200}) {
+    for (u64 copies : {258, 300, 519}) {
+      const Text text = periodic_text(period * copies, random_text(period, 256, u32(period)));
+      recorded.profile().clear();
+      ASSERT_EQ(suffixes_of(recorded, text), slow_suffix_array(text)) << copies << " copies of " << period;
+      EXPECT_TRUE(used_synchronizing_set(recorded)) << copies << " copies of " << period;
+    }
+  }
+}
+
+TEST_P(SuffixArray, SortsShortPeriodsWithoutASynchronizingSet) {
+  Context recorded({.backend = context().backend(), .profile = true});
+  for (u64 period : {1, 2, 3, 5, 9}) {
+    const Text text = periodic_text(2000, random_text(period, 256, 3));
+    ASSERT_EQ(suffixes_of(recorded, text), slow_suffix_array(text)) << "period " << period;
+  }
+  EXPECT_FALSE(used_synchronizing_set(recorded));
 }
 
 TEST_P(SuffixArray, SortsGroupsAroundTheCountingLimit) {
