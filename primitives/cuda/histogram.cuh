@@ -3,11 +3,13 @@
 // Blocks count in tables in shared memory and add them to the result at their end. If there is room, the lanes of
 // a warp use several copies of the table. The copies are interleaved, so that lanes conflict neither at a counter
 // nor at a bank. If not even one table fits, the blocks of a group read the same values, and each counts its part
-// of the bins.
+// of the bins. Values of one byte are counted as they are, and get their bins once, at the end: to find the bin of
+// each value took more time than to count it. bench: copse-bench-primitives, histogram/.
 
 #include <type_traits>
 
 #include "primitives/core/atomic.h"
+#include "primitives/cuda/block.cuh"
 #include "primitives/cuda/for_each.cuh"
 #include "primitives/cuda/launch.cuh"
 #include "primitives/cuda/warp.cuh"
@@ -21,6 +23,10 @@ namespace detail {
 inline constexpr u32 histogram_block_threads = 1024;
 inline constexpr u32 histogram_packs = 2;  // in flight per thread
 inline constexpr u64 histogram_max_parts = 8;
+
+/// The values that a block reads at once.
+template <class T>
+inline constexpr u64 histogram_tile = u64{histogram_block_threads} * histogram_packs* Pack<T>::size;
 
 /// The layout of bins in shared memory: bin b of part p has counters [(b - p * bins) * copies, + copies).
 struct HistogramTable {
@@ -45,6 +51,29 @@ inline HistogramTable histogram_table(const Executor& ex, u64 bin_count) {
   return {u32(parts), u32(bins), u32(copies)};
 }
 
+/// Calls take(value) for the values of a tile that this thread reads. Neighbouring threads read neighbouring
+/// packs.
+template <class T, class Input, class Take>
+__device__ void take_values_of_tile(u64 first, u64 n, const Input& input, bool whole_words, const Take& take) {
+  constexpr u32 size = Pack<T>::size;
+  Pack<T> packs[histogram_packs];
+#pragma unroll
+  for (u32 p = 0; p < histogram_packs; ++p) {
+    const u64 i = first + u64(p * histogram_block_threads + threadIdx.x) * size;
+    packs[p] = load_pack<T>(input, i, n, whole_words);
+  }
+  if (first + histogram_tile<T> <= n) {
+#pragma unroll
+    for (u32 k = 0; k < histogram_packs * size; ++k) take(packs[k / size][k % size]);
+    return;
+  }
+#pragma unroll
+  for (u32 k = 0; k < histogram_packs * size; ++k) {
+    const u64 i = first + u64(k / size * histogram_block_threads + threadIdx.x) * size + k % size;
+    if (i < n) take(packs[k / size][k % size]);
+  }
+}
+
 template <class T, class Input, class Bin>
 __global__ void __launch_bounds__(histogram_block_threads)
     histogram_kernel(u64 n, Input input, bool whole_words, Bin bin, u32 bin_count, HistogramTable table,
@@ -55,28 +84,13 @@ __global__ void __launch_bounds__(histogram_block_threads)
   for (u32 k = threadIdx.x; k < bins * table.copies; k += histogram_block_threads) counters[k] = 0;
   __syncthreads();
 
-  // Neighbouring threads read neighbouring packs of a tile.
-  constexpr u32 size = Pack<T>::size;
-  constexpr u64 tile_size = u64{histogram_block_threads} * histogram_packs * size;
   u32* const copy = counters + lane_id() % table.copies;
-  const u32 group_count = gridDim.x / table.parts;
-  for (u64 first = blockIdx.x / table.parts * tile_size; first < n; first += group_count * tile_size) {
-    Pack<T> packs[histogram_packs];
-#pragma unroll
-    for (u32 p = 0; p < histogram_packs; ++p) {
-      packs[p] =
-          load_pack<T>(input, first + u64(p * histogram_block_threads + threadIdx.x) * size, n, whole_words);
-    }
-#pragma unroll
-    for (u32 p = 0; p < histogram_packs; ++p) {
-      const u64 i = first + u64(p * histogram_block_threads + threadIdx.x) * size;
-#pragma unroll
-      for (u32 k = 0; k < size; ++k) {
-        if (i + k >= n) continue;
-        const u32 b = bin(packs[p][k]) - first_bin;
-        if (b < bins) atomicAdd(copy + b * table.copies, 1u);
-      }
-    }
+  const u64 step = gridDim.x / table.parts * histogram_tile<T>;
+  for (u64 first = blockIdx.x / table.parts * histogram_tile<T>; first < n; first += step) {
+    take_values_of_tile<T>(first, n, input, whole_words, [&](const T& value) {
+      const u32 b = bin(value) - first_bin;
+      if (b < bins) atomicAdd(copy + b * table.copies, 1u);
+    });
   }
   __syncthreads();
 
@@ -84,6 +98,35 @@ __global__ void __launch_bounds__(histogram_block_threads)
     u64 sum = 0;
     for (u32 k = 0; k < table.copies; ++k) sum += counters[b * table.copies + (k + b) % table.copies];
     if (sum > 0) fetch_add_relaxed(counts + first_bin + b, sum);
+  }
+}
+
+/// Counts values of one byte. There are only 256 of them. So it counts the bytes, and asks for the bin of a byte
+/// once, at the end. Each lane has its own counter of each byte, in its own bank.
+template <class T, class Input, class Bin>
+__global__ void __launch_bounds__(histogram_block_threads, 2)
+    byte_histogram_kernel(u64 n, Input input, bool whole_words, Bin bin, u64 bin_count, u64* counts) {
+  constexpr u32 byte_values = 256;
+  __shared__ u32 counters[byte_values * warp_size];
+  for (u32 k = threadIdx.x; k < byte_values * warp_size; k += histogram_block_threads) counters[k] = 0;
+  __syncthreads();
+  u32* const of_lane = counters + lane_id();
+  for (u64 first = blockIdx.x * histogram_tile<T>; first < n; first += gridDim.x * histogram_tile<T>) {
+    take_values_of_tile<T>(first, n, input, whole_words, [&](const T& value) {
+      u8 byte;
+      memcpy(&byte, &value, 1);
+      atomicAdd(of_lane + byte * warp_size, 1u);
+    });
+  }
+  __syncthreads();
+  for (u32 byte = threadIdx.x / warp_size; byte < byte_values; byte += histogram_block_threads / warp_size) {
+    const u64 sum = warp_reduce(u64{of_lane[byte * warp_size]}, Plus{});
+    if (lane_id() != 0 || sum == 0) continue;
+    const u8 bits = u8(byte);
+    T value;
+    memcpy(&value, &bits, 1);
+    const u64 b = bin(value);
+    if (b < bin_count) fetch_add_relaxed(counts + b, sum);
   }
 }
 
@@ -124,19 +167,23 @@ void histogram(const Executor& ex, const char* label, u64 n, Input input, Bin bi
   static_assert(sizeof(T) <= 64);
   fill_bytes(ex, label, counts, bin_count, 0);
   if (n == 0) return;
-  const u64 max_counters = detail::histogram_max_counters(ex);
-  if (bin_count > detail::histogram_max_parts * max_counters) {
-    return for_each(ex, label, n, detail::CountInMemory<Input, Bin>{input, bin, bin_count, counts});
-  }
-
   bool whole_words = false;
   if constexpr (std::is_same_v<Input, Elements<T>>) whole_words = is_aligned_to_words(input.data);
-  const detail::HistogramTable table = detail::histogram_table(ex, bin_count);
-  constexpr u64 tile_size = u64{detail::histogram_block_threads} * detail::histogram_packs * Pack<T>::size;
-  const u64 blocks = detail::histogram_groups(ex, n, tile_size, table) * table.parts;
-  launch(ex, label, detail::histogram_kernel<T, Input, Bin>,
-         {blocks, detail::histogram_block_threads, table.bytes()}, n, input, whole_words, bin, u32(bin_count),
-         table, counts);
+  if constexpr (sizeof(T) == 1) {
+    const u64 blocks = detail::histogram_groups(ex, n, detail::histogram_tile<T>, {1, 256, warp_size});
+    launch(ex, label, detail::byte_histogram_kernel<T, Input, Bin>, {blocks, detail::histogram_block_threads}, n,
+           input, whole_words, bin, bin_count, counts);
+  } else {
+    const u64 max_counters = detail::histogram_max_counters(ex);
+    if (bin_count > detail::histogram_max_parts * max_counters) {
+      return for_each(ex, label, n, detail::CountInMemory<Input, Bin>{input, bin, bin_count, counts});
+    }
+    const detail::HistogramTable table = detail::histogram_table(ex, bin_count);
+    const u64 blocks = detail::histogram_groups(ex, n, detail::histogram_tile<T>, table) * table.parts;
+    launch(ex, label, detail::histogram_kernel<T, Input, Bin>,
+           {blocks, detail::histogram_block_threads, table.bytes()}, n, input, whole_words, bin, u32(bin_count),
+           table, counts);
+  }
 }
 
 }  // namespace copse::cuda

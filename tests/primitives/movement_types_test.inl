@@ -1,5 +1,6 @@
 // Tests gather, scatter, histogram and summed-area table as templates, with a user's own types and functions.
 
+#include <cstdint>
 #include <random>
 
 #include "primitives/core/macros.h"
@@ -38,6 +39,11 @@ struct WideBackwards {
 
 struct Hash {
   COPSE_HD u64 operator()(u64 i) const { return (i + 1) * 0x9e3779b97f4a7c15ull >> 20; }
+};
+
+/// Several bytes fall into one bin, and many bins get none.
+struct SpreadBytes {
+  COPSE_HD u32 operator()(std::int8_t value) const { return u32(value + 128) / 3 * 1000; }
 };
 
 struct Modulo {
@@ -116,6 +122,23 @@ TYPED_TEST(Movement, HistogramTakesInputAndBinFunctions) {
       histogram(this->executor(), "histogram", n, Hash{}, bin, bin_count, counts.data());
       EXPECT_EQ(counts.download(), expected) << n << " values, " << bin_count << " bins";
     }
+  }
+}
+
+TYPED_TEST(Movement, HistogramTakesBytesOfAnyTypeAndAnyBins) {
+  const u64 n = 100003;
+  std::vector<std::int8_t> values(n);
+  for (u64 i = 0; i < n; ++i) values[i] = std::int8_t(Hash{}(i));
+  const Buffer<std::int8_t> in(this->context(), values);
+  for (u64 bin_count : {1, 3, 200, 256, 70000, 1000000}) {
+    std::vector<u64> expected(bin_count);
+    for (std::int8_t value : values) {
+      if (SpreadBytes{}(value) < bin_count) ++expected[SpreadBytes{}(value)];
+    }
+    Buffer<u64> counts(this->context(), std::vector<u64>(bin_count, 9));
+    histogram(this->executor(), "histogram", n, Elements<std::int8_t>{in.data()}, SpreadBytes{}, bin_count,
+              counts.data());
+    EXPECT_EQ(counts.download(), expected) << bin_count << " bins";
   }
 }
 
