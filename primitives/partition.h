@@ -15,7 +15,7 @@ namespace copse {
 ///   count: one element; must not overlap the others
 /// For T of u32, u64, i32, i64, float, double.
 /// Throws: Error invalid_argument if sizes do not fit or buffers overlap, Error out_of_memory.
-/// Memory: scratch of 16 KiB on CUDA, 8 bytes for each 8192 elements on the CPU.
+/// Memory: no scratch on CUDA, 8 bytes for each 8192 elements on the CPU.
 /// With your own predicate: primitives/cpu/partition.h, primitives/cuda/partition.cuh.
 template <class T>
 void partition(Context& context, InputSpan<T> in, BufferSpan<const u8> flags, BufferSpan<T> out,

@@ -13,7 +13,7 @@ namespace copse {
 ///   count:   one element
 /// The buffers must not overlap. Equal means ==, as in unique. For T of u32, u64, i32, i64, float, double.
 /// Throws: Error invalid_argument if sizes do not fit or buffers overlap, Error out_of_memory.
-/// Memory: scratch of 24 bytes for each 4096 elements and 1 KiB on CUDA, of 8 bytes per element more on the CPU.
+/// Memory: scratch of 24 bytes for each 16 KiB of elements and 1 KiB on CUDA, of 8 bytes per element more on the CPU.
 /// With your own equality: primitives/runs.h.
 template <class T>
 void run_length_encode(Context& context, InputSpan<T> in, BufferSpan<T> values, BufferSpan<u32> lengths,

@@ -31,7 +31,7 @@ struct WaitingTile {
 
 /// Finds the place of a waiting tile, publishes the place of the next one, and stores the elements.
 template <class Moves>
-__device__ void place_tile(const Moves& moves, const CountChain& chain, const typename Moves::Staged* staged,
+__device__ void place_tile(const Moves& moves, const CountChain& chain, const typename Moves::Stage& staged,
                            const WaitingTile& waiting, u64* count) {
   const u64 before = count_before(chain, waiting.tile);
   if (threadIdx.x == 0) {
@@ -48,11 +48,12 @@ template <class Moves>
 __global__ void __launch_bounds__(select_threads, select_blocks)
     compact_kernel(const Moves moves, u64 n, const CountChain chain, u64* count, bool one_tile_each) {
   using Shape = typename Moves::Shape;
-  using Staged = typename Moves::Staged;
   extern __shared__ uint4 compact_memory[];
   __shared__ BlockStorage<u32, select_threads> warp_totals;
   __shared__ u64 shared_tile;
-  auto* const stages = reinterpret_cast<Staged*>(compact_memory);
+  const auto stage_at = [&](u32 stage) {
+    return Moves::stage_at(reinterpret_cast<unsigned char*>(compact_memory) + stage * Moves::stage_bytes);
+  };
   const TileSource source{chain, one_tile_each};
 
   overlap_launches();
@@ -77,7 +78,7 @@ __global__ void __launch_bounds__(select_threads, select_blocks)
         publish_count(chain, tile, tile == 0 ? count_is_through : count_is_own, selected_count);
         shared_tile = source.take();
       }
-      pack_tile(moves, loaded, selected, ranks, stages + stage * Shape::size);
+      pack_tile(moves, loaded, selected, ranks, stage_at(stage));
       __syncthreads();
       next_tile = shared_tile;
       if (next_tile < chain.tile_count) moves.load(loaded, next_tile, n);
@@ -85,7 +86,7 @@ __global__ void __launch_bounds__(select_threads, select_blocks)
 
     // Place the previous tile while the next one loads. Meanwhile, other blocks publish the counts before it.
     if (waiting.tile < chain.tile_count) {
-      place_tile(moves, chain, stages + (stage ^ 1) * Shape::size, waiting, count);
+      place_tile(moves, chain, stage_at(stage ^ 1), waiting, count);
     }
     if (!has_tile) break;
     waiting = {tile, selected_count};
@@ -99,7 +100,7 @@ void compact_with(const Executor& ex, const char* label, u64 n, const Moves& mov
   const u64 tile_count = divide_rounding_up(n, Moves::Shape::size);
   const u64 block_count = smaller(tile_count, u64{select_blocks} * ex.multiprocessor_count);
   with_count_chain(ex, label, tile_count, [&](const CountChain& chain) {
-    constexpr u32 shared_bytes = 2 * Moves::Shape::size * sizeof(typename Moves::Staged);
+    constexpr u32 shared_bytes = 2 * Moves::stage_bytes;
     launch(ex, label, compact_kernel<Moves>, {block_count, select_threads, shared_bytes, true}, moves, n, chain,
            count, block_count == tile_count);
   });

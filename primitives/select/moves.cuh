@@ -25,6 +25,10 @@ inline constexpr bool moves_as_values = sizeof(T) * pack_size<T> <= 64;
 
 template <class T>
 using ValueShape = TileShape<select_threads, select_rows(pack_size<T> * sizeof(T)), pack_size<T>>;
+
+/// The shape for inputs so small that most multiprocessors would have no tile of ValueShape.
+template <class T>
+using SmallValueShape = TileShape<select_threads, 1, pack_size<T>>;
 using IndexShape = TileShape<select_threads, 4, 4>;
 
 /// The shape if a predicate answers for 8 elements at once. Flags are small, so a tile has more of them.
@@ -67,10 +71,13 @@ struct LoadedFlags<Flags, Shape> {
 };
 
 /// Moves elements of an array, as values.
-template <class T, class Predicate>
+template <class T, class Predicate, class ShapeOfTile = ValueShape<T>>
 struct MoveElements {
-  using Shape = ValueShape<T>;
+  using Shape = ShapeOfTile;
   using Staged = T;
+
+  using Stage = Staged*;
+  static constexpr u32 stage_bytes = Shape::size * sizeof(Staged);
 
   Elements<T> input;
   Predicate predicate;
@@ -96,8 +103,14 @@ struct MoveElements {
     }
     return selects(predicate, i, loaded.packs[r][k]);
   }
+  __device__ static Stage stage_at(unsigned char* memory) {
+    return reinterpret_cast<Stage>(memory);
+  }
   __device__ T staged(const Loaded& loaded, u32 r, u32 k) const {
     return loaded.packs[r][k];
+  }
+  __device__ void put(Stage stage, u32 rank, const Loaded& loaded, u32 r, u32 k) const {
+    stage[rank] = staged(loaded, r, k);
   }
   __device__ void store(u64 place, u64, const T& value) const {
     out[place] = value;
@@ -114,6 +127,8 @@ template <class Predicate, class Emit>
 struct MoveIndices {
   using Shape = std::conditional_t<AnswersInMasks<Predicate, MaskShape::pack>, MaskShape, IndexShape>;
   using Staged = u16;
+  using Stage = Staged*;
+  static constexpr u32 stage_bytes = Shape::size * sizeof(Staged);
   static_assert(Shape::size <= 65536);
 
   Predicate predicate;
@@ -125,7 +140,11 @@ struct MoveIndices {
 
   __device__ void load(Loaded& loaded, u64 tile, u64 n) const { loaded.flags.load(predicate, tile, n); }
   __device__ bool selects_element(const Loaded&, u32, u32, u64 i) const { return predicate(i); }
+  __device__ static Stage stage_at(unsigned char* memory) { return reinterpret_cast<Stage>(memory); }
   __device__ u16 staged(const Loaded&, u32 r, u32 k) const { return u16(Shape::local_id(r) + k); }
+  __device__ void put(Stage stage, u32 rank, const Loaded& loaded, u32 r, u32 k) const {
+    stage[rank] = staged(loaded, r, k);
+  }
   __device__ void store(u64 place, u64 tile, u16 local_id) const { emit(place, tile * Shape::size + local_id); }
   __device__ u32 misalignment(u64 place) const { return u32(place) % 32; }
 };
@@ -152,7 +171,7 @@ __device__ void find_selected(const Moves& moves, const typename Moves::Loaded& 
 
 /// Stores the staged elements [0, count) of a tile from `place` on, aligned so that warps write whole lines.
 template <class Moves>
-__device__ void store_staged(const Moves& moves, const typename Moves::Staged* staged, u32 count, u64 place,
+__device__ void store_staged(const Moves& moves, const typename Moves::Stage& staged, u32 count, u64 place,
                              u64 tile) {
   const u32 skipped = moves.misalignment(place);
 #pragma unroll 4
@@ -182,13 +201,13 @@ void with_moves(const Predicate& predicate, const Input& input, T* out, const Ru
 template <class Moves>
 __device__ void pack_tile(const Moves& moves, const typename Moves::Loaded& loaded,
                           const u32 (&selected)[Moves::Shape::rows],
-                          const SelectedRanks<typename Moves::Shape>& ranks, typename Moves::Staged* staged) {
+                          const SelectedRanks<typename Moves::Shape>& ranks, const typename Moves::Stage& stage) {
 #pragma unroll
   for (u32 r = 0; r < Moves::Shape::rows; ++r) {
     u32 rank = ranks.before[r];
 #pragma unroll
     for (u32 k = 0; k < Moves::Shape::pack; ++k) {
-      if ((selected[r] >> k & 1) != 0) staged[rank++] = moves.staged(loaded, r, k);
+      if ((selected[r] >> k & 1) != 0) moves.put(stage, rank++, loaded, r, k);
     }
   }
 }
