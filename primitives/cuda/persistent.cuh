@@ -50,17 +50,25 @@ __global__ void __launch_bounds__(stage_threads)
   leave_grid(counters);
 }
 
+/// Calls f for the elements of chunks. The first chunk of a warp is that of its own number: thousands of warps
+/// that ask for a ticket at once would wait for microseconds. For all further chunks it takes tickets. Each warp
+/// takes one ticket for which there is no chunk, so the last of all tickets is known: the warp that gets it sets
+/// the counter to zero.
 template <class F>
 __global__ void __launch_bounds__(persistent_threads)
     persistent_for_each_kernel(u64 n, u64 chunk, const F f, GridCounters* counters) {
-  for (;;) {
-    const u64 first = take_ticket_by_warp(&counters->ticket) * chunk;
-    if (first >= n) break;
-    const u64 end = smaller(first + chunk, n);
+  constexpr u32 block_warps = persistent_threads / warp_size;
+  const u64 warp_count = u64{gridDim.x} * block_warps, chunk_count = divide_rounding_up(n, chunk);
+  const u64 last_id = larger(chunk_count, warp_count) + warp_count - 1;
+  overlap_launches();
+  u64 id = u64{blockIdx.x} * block_warps + threadIdx.x / warp_size;
+  for (bool is_ticket = false; !is_ticket || id < chunk_count; is_ticket = true) {
+    const u64 first = id * chunk, end = smaller(first + chunk, n);
     for (u64 i = first + lane_id(); i < end; i += warp_size) f(i);
     __syncwarp();
+    id = warp_count + take_ticket_by_warp(&counters->ticket);
   }
-  leave_grid(counters);
+  if (id == last_id && lane_id() == 0) counters->ticket = 0;
 }
 
 }  // namespace detail
@@ -87,7 +95,9 @@ void persistent_for_each(const Executor& ex, const char* label, u64 n, u64 chunk
   const u64 blocks = smaller(resident_blocks(ex, label, kernel, detail::persistent_threads),
                              divide_rounding_up(divide_rounding_up(n, chunk), warps));
   with_grid_counters(ex, [&](GridCounters* counters) {
-    launch(ex, label, kernel, {blocks, detail::persistent_threads}, n, chunk, f, counters);
+    launch(ex, label, kernel,
+           {.blocks = blocks, .threads = detail::persistent_threads, .overlaps_earlier_launch = true}, n, chunk, f,
+           counters);
   });
 }
 
