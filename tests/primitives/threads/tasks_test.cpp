@@ -247,7 +247,6 @@ TEST(WalkThreads, MeetInPairs) {
 TEST(WalkThreads, VisitAllNodesFromTheRootDown) {
   const std::vector<HostTree> trees = trees_of_all_shapes();
   in_each_crowd([&](const Crowd& crowd) {
-    Context context({.backend = Backend::cpu, .workers = 1});
     for (const HostTree& tree : trees) {
       const LinkedTree links = view_of(tree);
       std::vector<u32> depths(tree.size(), 0);  // plain: a visit must see what was written above
@@ -257,11 +256,17 @@ TEST(WalkThreads, VisitAllNodesFromTheRootDown) {
         depths[node] = links.is_root(node) ? 1 : depths[links.parent(links.family(node))] + 1;
         return true;
       };
-      TaskQueue<u32> queue(context, tree.leaf_count);
-      queue.view().push(0);
-      run_in_crowd(crowd, context, queue.view(),
-                   detail::VisitDownwards<LinkedTree, decltype(visit)>{links, visit});
-      queue.check();
+      std::vector<u32> frontiers[2] = {std::vector<u32>(tree.leaf_count), std::vector<u32>(tree.leaf_count)};
+      detail::TopDownState state{{1, 0, 0, 0}, {1, 1}};  // the root is node 0
+      const detail::VisitDownwards<LinkedTree, decltype(visit)> walk{
+          links, visit, {frontiers[0].data(), frontiers[1].data()}, tree.leaf_count, &state};
+      u64 n;
+      for (u32 stage = 0; (n = walk.size(stage)) != no_more_stages; ++stage) {
+        std::atomic<u64> ticket{0};
+        crowd.run([&](u32) {
+          for (u64 i; (i = ticket++) < n;) walk(stage, i);
+        });
+      }
       for (u32 node : tree.order) {
         ASSERT_EQ(visits[node], 1u) << node;
         ASSERT_EQ(depths[node], node == 0 ? 1 : depths[tree.parents[node]] + 1) << node;
