@@ -1,7 +1,7 @@
 #pragma once
 
-// What validate() does for grids, kd-trees and trees of points alike. For .cpp files: it needs
-// primitives/core/dispatch.h.
+// What validate() does for grids, kd-trees and trees of points alike. For .cpp files, which include
+// primitives/core/dispatch.h too.
 
 #include <string>
 #include <vector>
@@ -9,7 +9,6 @@
 #include "builders/validation_report.h"
 #include "primitives/core/buffer.h"
 #include "primitives/core/check.h"
-#include "primitives/core/dispatch.h"
 
 namespace copse::detail {
 

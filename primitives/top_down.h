@@ -14,6 +14,7 @@
 // A thread that has made its visits gives what is left to the next frontier. bench: copse-bench-primitives,
 // walk/down.
 
+#include "primitives/core/bits.h"
 #include "primitives/core/executor.h"
 #include "primitives/persistent.h"
 #include "primitives/tree_walk.h"

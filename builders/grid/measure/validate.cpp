@@ -9,6 +9,7 @@
 #include "builders/grid/hash_grid_validate.h"
 #include "builders/grid/measure/counts.h"
 #include "builders/validation_steps.h"
+#include "primitives/core/dispatch.h"
 
 namespace copse {
 

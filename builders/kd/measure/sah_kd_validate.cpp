@@ -2,6 +2,7 @@
 
 #include "builders/kd/measure/sah_kd_faults.h"
 #include "builders/validation_steps.h"
+#include "primitives/core/dispatch.h"
 
 namespace copse {
 

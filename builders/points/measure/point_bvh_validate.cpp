@@ -2,6 +2,7 @@
 
 #include "builders/points/measure/point_faults.h"
 #include "builders/validation_steps.h"
+#include "primitives/core/dispatch.h"
 
 namespace copse {
 
