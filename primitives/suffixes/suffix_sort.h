@@ -4,6 +4,7 @@
 // primitives must be included.
 
 #include "primitives/core/device.h"
+#include "primitives/core/scratch_arena.h"
 #include "primitives/inputs.h"
 #include "primitives/radix_sort.h"
 #include "primitives/suffixes/heads.h"
