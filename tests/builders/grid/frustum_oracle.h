@@ -1,7 +1,7 @@
 #pragma once
 
-// A slow test of which cells of a frustum a triangle touches. It takes one cell after the other. It cuts off what
-// lies outside of the planes of the enlarged cell, and the triangle touches the cell if a part of it remains.
+// A slow test that tells which cells of a frustum grid a triangle touches. For each cell, it takes the planes of the
+// enlarged cell, and cuts off what the triangle has outside of them. If a part remains, the triangle touches the cell.
 
 #include <limits>
 #include <vector>
