@@ -49,10 +49,10 @@ COPSE_HD inline void walk_kd_tree(const KdTreeView& tree, const vec3& from, Visi
       if (square <= visit.limit() && visit(point, square)) return;
 
       // Go on with the near side. The far side begins at the plane, where points may lie too.
-      const float gap = sub_rn(component(from, axis), component(point.position, axis));
+      const float gap = sub_rn(coordinate(from, axis), coordinate(point.position, axis));
       const u32 left = 2 * at.node + 1;
       KdPutOff far{at.off, gap < 0 ? left + 1 : left};
-      (axis == 0 ? far.off.x : (axis == 1 ? far.off.y : far.off.z)) = magnitude(gap);
+      set_coordinate(far.off, axis, magnitude(gap));
       if (far.node < count && cell_square(far.off) <= visit.limit()) put_off[put_off_count++] = far;
       at.node = gap < 0 ? left : left + 1;
       axis = axis == 2 ? 0 : axis + 1;

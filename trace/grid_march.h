@@ -177,8 +177,8 @@ COPSE_HD inline void march_wide(const GridShape& grid, const MarchedRay& ray, Vi
   const dvec3& slope = ray.slope;
   const double error = ray.error + march_slack;
   const u32 axis = magnitude(slope.x) == 1 ? 0 : (magnitude(slope.y) == 1 ? 1 : 2);
-  const double from = component(ray.from, axis), direction = component(slope, axis);
-  const CellInterval all = cells_between(from, direction, component(grid.resolution, axis), 0, ray.length, error);
+  const double from = coordinate(ray.from, axis), direction = coordinate(slope, axis);
+  const CellInterval all = cells_between(from, direction, coordinate(grid.resolution, axis), 0, ray.length, error);
   const i32 count = all.last - all.first + 1;
   for (i32 k = 0; k < count; ++k) {
     const i32 slice = direction > 0 ? all.first + k : all.last - k;

@@ -49,9 +49,9 @@ class ThickRay {
   COPSE_HD ThickRay(const Ray& ray, const Aabb& bounds) : origin_(ray.origin), direction_(ray.direction) {
     double distance = 0;
     for (u32 axis = 0; axis < 3; ++axis) {
-      const double o = component(origin_, axis);
-      distance = larger(distance, larger(magnitude(double(component(bounds.lo, axis)) - o),
-                                         magnitude(double(component(bounds.hi, axis)) - o)));
+      const double o = coordinate(origin_, axis);
+      distance = larger(distance, larger(magnitude(double(coordinate(bounds.lo, axis)) - o),
+                                         magnitude(double(coordinate(bounds.hi, axis)) - o)));
     }
     error_ = 2 * triangle_test_error * distance;
     const double speed = larger(magnitude(direction_.x), larger(magnitude(direction_.y), magnitude(direction_.z)));
@@ -72,8 +72,8 @@ class ThickRay {
 
   COPSE_HD KdSplitParts split(const KdPart& part, const SahKdNode& node) const {
     const u32 axis = node.axis();
-    const double distance = double(node.plane()) - component(origin_, axis),
-                 direction = component(direction_, axis);
+    const double distance = double(node.plane()) - coordinate(origin_, axis),
+                 direction = coordinate(direction_, axis);
     const bool left_is_near = direction > 0 || (direction == 0 && distance >= 0);
     KdSplitParts parts{part, part, true, true};
     parts.near.node = node.first_child() + (left_is_near ? 0 : 1);

@@ -81,4 +81,18 @@ COPSE_HD inline vec3 centroid(const Aabb& box) {
               add_rn(mul_rn(box.lo.z, 0.5f), mul_rn(box.hi.z, 0.5f)));
 }
 
+namespace detail {
+
+/// Returns a component by its number, without an array, which would lie in local memory.
+template <class Vector>
+COPSE_HD inline auto coordinate(const Vector& v, u32 axis) {
+  return axis == 0 ? v.x : (axis == 1 ? v.y : v.z);
+}
+
+COPSE_HD inline void set_coordinate(vec3& v, u32 axis, float value) {
+  (axis == 0 ? v.x : axis == 1 ? v.y : v.z) = value;
+}
+
+}  // namespace detail
+
 }  // namespace copse

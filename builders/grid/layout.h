@@ -11,16 +11,6 @@ namespace copse {
 using glm::dvec3;
 using glm::ivec3;
 
-namespace detail {
-
-/// Returns a component by its number, without an array, which would lie in local memory.
-template <class Vector>
-COPSE_HD inline auto component(const Vector& v, u32 axis) {
-  return axis == 0 ? v.x : (axis == 1 ? v.y : v.z);
-}
-
-}  // namespace detail
-
 /// The largest number of cells along an axis, and in all.
 inline constexpr u32 max_grid_resolution = 2048;
 inline constexpr u64 max_grid_cells = u64{1} << 30;
@@ -134,5 +124,17 @@ struct BrickView {
                : nullptr;
   }
 };
+
+namespace detail {
+
+/// The bricks of a build, one after the other, as far as octrees and grids of NanoVDB need them.
+struct BrickArrays {
+  GridShape places;
+  const u64* keys;
+  const u32* words;
+  u64 count;
+};
+
+}  // namespace detail
 
 }  // namespace copse

@@ -22,7 +22,7 @@ struct KdCellOfQuery {
       bool is_right = false;
       if (node < count) {
         const u32 axis = kd_axis(level);
-        is_right = component(from, axis) >= component(tree.nodes.data()[node].position, axis);
+        is_right = coordinate(from, axis) >= coordinate(tree.nodes.data()[node].position, axis);
         node = 2 * node + (is_right ? 2 : 1);
       }
       cell = 2 * cell + u32(is_right);

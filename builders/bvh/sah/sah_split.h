@@ -33,10 +33,6 @@ struct alignas(16) SahItem {
 };
 static_assert(sizeof(SahItem) == 32);
 
-COPSE_HD inline float coordinate(const vec3& p, u32 axis) {
-  return axis == 0 ? p.x : axis == 1 ? p.y : p.z;
-}
-
 /// A node during the build: its items, and its place in the tree, which follows from the split of its parent.
 struct SahRange {
   u32 first;

@@ -15,17 +15,9 @@
 
 namespace copse::detail {
 
-COPSE_HD inline float component(const vec3& p, u32 axis) {
-  return axis == 0 ? p.x : axis == 1 ? p.y : p.z;
-}
-
-COPSE_HD inline void set_component(vec3& p, u32 axis, float value) {
-  (axis == 0 ? p.x : axis == 1 ? p.y : p.z) = value;
-}
-
 /// Half the length of a box along an axis, so that it is finite.
 COPSE_HD inline float half_length(const Aabb& box, u32 axis) {
-  return sub_rn(mul_rn(component(box.hi, axis), 0.5f), mul_rn(component(box.lo, axis), 0.5f));
+  return sub_rn(mul_rn(coordinate(box.hi, axis), 0.5f), mul_rn(coordinate(box.lo, axis), 0.5f));
 }
 
 COPSE_HD inline float longest_half(const Aabb& box) {
@@ -45,7 +37,7 @@ struct SplitPlane {
 /// Returns the first plane between the cells along an axis that goes through the inside of a box. There is none if the
 /// box is in one cell.
 COPSE_HD inline SplitPlane plane_across(const MortonAxis& cells, u32 turn_count, const Aabb& box, u32 axis) {
-  const float lo = component(box.lo, axis), hi = component(box.hi, axis);
+  const float lo = coordinate(box.lo, axis), hi = coordinate(box.hi, axis);
   u32 first = cells.cell(lo), last = cells.cell(hi);
   while (first != last) {
     const u32 bit = 31 - leading_zeros(first ^ last), begin = last >> bit << bit;
@@ -83,7 +75,7 @@ struct HalfBoxes {
  private:
   /// Adds the start of an edge, and the point where the edge goes through the plane.
   COPSE_HD void add_edge(const vec3& from, const vec3& to, const SplitPlane& plane) {
-    const float begin = component(from, plane.axis), end = component(to, plane.axis);
+    const float begin = coordinate(from, plane.axis), end = coordinate(to, plane.axis);
     if (begin <= plane.at) below = merge(below, {from, from});
     if (begin >= plane.at) above = merge(above, {from, from});
     if (!((begin < plane.at && end > plane.at) || (begin > plane.at && end < plane.at))) return;
@@ -91,7 +83,7 @@ struct HalfBoxes {
     const dvec3 start = to_double(from);
     const dvec3 point = add_rn(start, mul_rn(sub_rn(to_double(to), start), part));
     vec3 crossing = clean_point(vec3(float(point.x), float(point.y), float(point.z)));
-    set_component(crossing, plane.axis, add_rn(plane.at, 0.0f));
+    set_coordinate(crossing, plane.axis, add_rn(plane.at, 0.0f));
     below = merge(below, {crossing, crossing});
     above = merge(above, {crossing, crossing});
   }

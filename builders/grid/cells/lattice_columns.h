@@ -17,7 +17,7 @@ struct ColumnAxes {
   COPSE_HD static ColumnAxes along(u32 depth) { return {(depth + 1) % 3, (depth + 2) % 3, depth}; }
   template <class Vector>
   COPSE_HD Vector order(const Vector& v) const {
-    return Vector(component(v, row), component(v, beside), component(v, depth));
+    return Vector(coordinate(v, row), coordinate(v, beside), coordinate(v, depth));
   }
 };
 

@@ -100,7 +100,7 @@ struct RowAxes {
   COPSE_HD static RowAxes min_rows(const ivec3& size) {
     const u32 across = size.x >= size.y ? (size.x >= size.z ? 0u : 2u) : (size.y >= size.z ? 1u : 2u);
     const u32 next = across == 2 ? 0 : across + 1, after = 3 - across - next;
-    const bool next_is_longer = component(size, next) >= component(size, after);
+    const bool next_is_longer = coordinate(size, next) >= coordinate(size, after);
     return {next_is_longer ? next : after, next_is_longer ? after : next, across};
   }
 
@@ -111,7 +111,7 @@ struct RowAxes {
 
   template <class Vector>
   COPSE_HD Vector order(const Vector& v) const {
-    return Vector(component(v, along), component(v, beside), component(v, across));
+    return Vector(coordinate(v, along), coordinate(v, beside), coordinate(v, across));
   }
 };
 

@@ -126,10 +126,10 @@ class LatticeWindow {
 #pragma unroll
     for (u32 k = 0; k < 3; ++k) {
       const ivec3 edge = turns ? -edges[k] : edges[k];
-      a[k] = component(edge, axis_a);
-      b[k] = component(edge, axis_b);
-      const Number value = ProjectedEdge{a[k], b[k]}.reach<Number>(component(at[k], axis_a),
-                                                                   component(at[k], axis_b), units.width());
+      a[k] = coordinate(edge, axis_a);
+      b[k] = coordinate(edge, axis_b);
+      const Number value = ProjectedEdge{a[k], b[k]}.reach<Number>(coordinate(at[k], axis_a),
+                                                                   coordinate(at[k], axis_b), units.width());
       values[k] = clamped(value >> units.bits);
     }
     return {ivec3(values[0], values[1], values[2]), -ivec3(b[0], b[1], b[2]), ivec3(a[0], a[1], a[2])};

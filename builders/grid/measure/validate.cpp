@@ -67,8 +67,8 @@ u64 count_faults(const HashGrid& grid, const HashGridShape& shape, const HashGri
 /// Returns true if the cells have a place and a size.
 bool has_place(const GridShape& shape) {
   for (u32 axis = 0; axis < 3; ++axis) {
-    const double lo = detail::component(shape.lo, axis);
-    const double cells_per_unit = detail::component(shape.cells_per_unit, axis);
+    const double lo = detail::coordinate(shape.lo, axis);
+    const double cells_per_unit = detail::coordinate(shape.cells_per_unit, axis);
     if (!std::isfinite(lo) || !std::isfinite(cells_per_unit) || !(cells_per_unit > 0)) return false;
   }
   return true;

@@ -6,14 +6,6 @@
 
 namespace copse::detail {
 
-/// The bricks of a build, as far as grids of NanoVDB need them.
-struct NanoBricks {
-  GridShape places;
-  const u64* keys;
-  const u32* words;
-  u64 count;
-};
-
 /// The bricks in the order of leaves. Each array has an element per leaf.
 struct NanoOrder {
   u64* keys;  // nano_key of the leaf

@@ -14,9 +14,9 @@ namespace detail {
 
 // The body: nano_grid.inl, for either executor.
 template <class Executor>
-void order_nano_leaves(const Executor& ex, const NanoBricks& bricks, const NanoOrder& order, NanoSums* sums);
+void order_nano_leaves(const Executor& ex, const BrickArrays& bricks, const NanoOrder& order, NanoSums* sums);
 template <class Executor>
-void write_nano_grid(const Executor& ex, const NanoBricks& bricks, const NanoOrder& order,
+void write_nano_grid(const Executor& ex, const BrickArrays& bricks, const NanoOrder& order,
                      const NanoLayout& layout, const NanoHead& head, const NanoValues& values, u8* out);
 template <class Executor>
 u64 nano_scratch_bytes(const Executor& ex, u64 n);
@@ -95,7 +95,7 @@ NanoHead head_of(const GridShape& shape, const NanoLayout& layout, const NanoSum
 }
 
 NanoGrid build(Context& context, const Bricks& bricks, u64 brick_count, NanoType type, const NanoValues& values) {
-  const NanoBricks input{bricks.brick_shape(), bricks.keys.data(), bricks.words.data(), brick_count};
+  const BrickArrays input{bricks.brick_shape(), bricks.keys.data(), bricks.words.data(), brick_count};
   Buffer<u64> keys(context, brick_count), nodes_before(context, brick_count), voxels_before(context, brick_count);
   Buffer<u32> ids(context, brick_count);
   Buffer<NanoSums> sums(context, 1);

@@ -14,7 +14,7 @@
 namespace copse::detail {
 
 struct NanoKeyOfBrick {
-  NanoBricks bricks;
+  BrickArrays bricks;
   COPSE_HD u64 operator()(u64 i) const { return nano_key(bricks.places.cell_of(bricks.keys[i])); }
 };
 
@@ -33,7 +33,7 @@ struct NanoNodesAt {
 };
 
 /// Loads the bits of a brick in the order of a leaf's mask.
-COPSE_HD inline void load_nano_mask(const NanoBricks& bricks, u32 brick, u64 (&mask)[8]) {
+COPSE_HD inline void load_nano_mask(const BrickArrays& bricks, u32 brick, u64 (&mask)[8]) {
   const u64* const words = reinterpret_cast<const u64*>(bricks.words + u64{brick} * brick_words);
   u64 bits[8];
 #pragma unroll
@@ -42,7 +42,7 @@ COPSE_HD inline void load_nano_mask(const NanoBricks& bricks, u32 brick, u64 (&m
 }
 
 struct VoxelsOfNanoLeaf {
-  NanoBricks bricks;
+  BrickArrays bricks;
   const u32* order;
   COPSE_HD u64 operator()(u64 i) const {
     const u64* const words = reinterpret_cast<const u64*>(bricks.words + u64{order[i]} * brick_words);
@@ -55,7 +55,7 @@ struct VoxelsOfNanoLeaf {
 
 /// Returns the box of the set voxels of a brick.
 struct NanoBoxOfBrick {
-  NanoBricks bricks;
+  BrickArrays bricks;
   COPSE_HD NanoBox operator()(u64 i) const {
     u64 mask[8], any = 0;
     load_nano_mask(bricks, u32(i), mask);
@@ -116,7 +116,7 @@ struct NanoMemory {
 };
 
 struct WriteNanoLeaf {
-  NanoBricks bricks;
+  BrickArrays bricks;
   NanoOrder order;
   NanoMemory grid;
   COPSE_HD void operator()(u64 i) const {
@@ -188,7 +188,7 @@ struct WriteNanoHead {
 };
 
 template <class Executor>
-void order_nano_leaves(const Executor& ex, const NanoBricks& bricks, const NanoOrder& order, NanoSums* sums) {
+void order_nano_leaves(const Executor& ex, const BrickArrays& bricks, const NanoOrder& order, NanoSums* sums) {
   const u64 n = bricks.count;
   radix_sort_pairs(ex, "nano: sort", n, NanoKeyOfBrick{bricks}, Index{}, order.keys, order.bricks,
                    BitRange{0, nano_key_bits});
@@ -199,7 +199,7 @@ void order_nano_leaves(const Executor& ex, const NanoBricks& bricks, const NanoO
 }
 
 template <class Executor>
-void write_nano_grid(const Executor& ex, const NanoBricks& bricks, const NanoOrder& order,
+void write_nano_grid(const Executor& ex, const BrickArrays& bricks, const NanoOrder& order,
                      const NanoLayout& layout, const NanoHead& head, const NanoValues& values, u8* out) {
   const NanoMemory grid{layout, out};
   fill_bytes(ex, "nano: clear", reinterpret_cast<u64*>(out), layout.bytes() / sizeof(u64), 0);
@@ -221,8 +221,8 @@ u64 nano_scratch_bytes(const Executor& ex, u64 n) {
                 larger(u64(scan_scratch_bytes<u64>(ex, n)), u64(reduce_scratch_bytes<NanoBox>(ex, n))));
 }
 
-template void order_nano_leaves(const BodyExecutor&, const NanoBricks&, const NanoOrder&, NanoSums*);
-template void write_nano_grid(const BodyExecutor&, const NanoBricks&, const NanoOrder&, const NanoLayout&,
+template void order_nano_leaves(const BodyExecutor&, const BrickArrays&, const NanoOrder&, NanoSums*);
+template void write_nano_grid(const BodyExecutor&, const BrickArrays&, const NanoOrder&, const NanoLayout&,
                               const NanoHead&, const NanoValues&, u8*);
 template u64 nano_scratch_bytes(const BodyExecutor&, u64);
 

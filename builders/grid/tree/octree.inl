@@ -24,7 +24,7 @@ COPSE_HD inline u64 spread_for_tree(u32 value) {
 }
 
 struct TreeKeyOfBrick {
-  TreeBricks bricks;
+  BrickArrays bricks;
   COPSE_HD u64 operator()(u64 i) const {
     const uvec3 place = bricks.places.cell_of(bricks.keys[i]);
     return spread_for_tree(place.x) | spread_for_tree(place.y) << 1 | spread_for_tree(place.z) << 2;
@@ -50,7 +50,7 @@ COPSE_HD inline u32 child_mask_of_brick(const u32* words) {
 }
 
 struct LeavesOfBrick {
-  TreeBricks bricks;
+  BrickArrays bricks;
   const u32* order;
   COPSE_HD u64 operator()(u64 i) const {
     return population_count(child_mask_of_brick(bricks.words + u64{order[i]} * brick_words));
@@ -71,7 +71,7 @@ struct NodesAt {
 
 /// Writes the leaves of a brick and its node of level 1.
 struct WriteTreeBrick {
-  TreeBricks bricks;
+  BrickArrays bricks;
   TreeOrder order;
   TreeMemory tree;
   COPSE_HD void operator()(u64 i) const {
@@ -108,7 +108,7 @@ struct WriteTreeNode {
 };
 
 template <class Executor>
-void order_tree_bricks(const Executor& ex, const TreeBricks& bricks, u32 level_count, const TreeOrder& order,
+void order_tree_bricks(const Executor& ex, const BrickArrays& bricks, u32 level_count, const TreeOrder& order,
                        TreeCounts* counts) {
   const u64 n = bricks.count;
   radix_sort_pairs(ex, "octree: sort", n, TreeKeyOfBrick{bricks}, Index{}, order.keys, order.bricks,
@@ -121,7 +121,7 @@ void order_tree_bricks(const Executor& ex, const TreeBricks& bricks, u32 level_c
 }
 
 template <class Executor>
-void write_octree(const Executor& ex, const TreeBricks& bricks, const TreeOrder& order, u32 level_count,
+void write_octree(const Executor& ex, const BrickArrays& bricks, const TreeOrder& order, u32 level_count,
                   const TreeCounts& counts, u64* other_keys, const TreeMemory& tree) {
   for_each(ex, "octree: bricks", bricks.count, WriteTreeBrick{bricks, order, tree});
   u64 *keys = order.keys, *next_keys = other_keys, *const nodes_before = order.leaves_before;
@@ -175,8 +175,8 @@ u64 octree_scratch_bytes(const Executor& ex, u64 n, u32 level_count) {
                 larger(u64(scan_scratch_bytes<u64>(ex, n)), u64(reduce_scratch_bytes<u64>(ex, n))));
 }
 
-template void order_tree_bricks(const BodyExecutor&, const TreeBricks&, u32, const TreeOrder&, TreeCounts*);
-template void write_octree(const BodyExecutor&, const TreeBricks&, const TreeOrder&, u32, const TreeCounts&, u64*,
+template void order_tree_bricks(const BodyExecutor&, const BrickArrays&, u32, const TreeOrder&, TreeCounts*);
+template void write_octree(const BodyExecutor&, const BrickArrays&, const TreeOrder&, u32, const TreeCounts&, u64*,
                            const TreeMemory&);
 template void count_tree_voxels(const BodyExecutor&, const VoxelTreeView&, const TreeCounts&, u64*);
 template u64 octree_scratch_bytes(const BodyExecutor&, u64, u32);

@@ -6,14 +6,6 @@
 
 namespace copse::detail {
 
-/// The bricks of a build, as far as octrees need them.
-struct TreeBricks {
-  GridShape places;
-  const u64* keys;
-  const u32* words;
-  u64 count;
-};
-
 /// The bricks in Morton order. Each array has an element per brick.
 struct TreeOrder {
   u64* keys;  // Morton key of the place

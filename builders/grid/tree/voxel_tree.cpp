@@ -13,10 +13,10 @@ namespace detail {
 
 // The bodies: octree.inl and dag.inl, for either executor.
 template <class Executor>
-void order_tree_bricks(const Executor& ex, const TreeBricks& bricks, u32 level_count, const TreeOrder& order,
+void order_tree_bricks(const Executor& ex, const BrickArrays& bricks, u32 level_count, const TreeOrder& order,
                        TreeCounts* counts);
 template <class Executor>
-void write_octree(const Executor& ex, const TreeBricks& bricks, const TreeOrder& order, u32 level_count,
+void write_octree(const Executor& ex, const BrickArrays& bricks, const TreeOrder& order, u32 level_count,
                   const TreeCounts& counts, u64* other_keys, const TreeMemory& tree);
 template <class Executor>
 void count_tree_voxels(const Executor& ex, const VoxelTreeView& tree, const TreeCounts& levels, u64* counts);
@@ -144,7 +144,7 @@ VoxelTree build_octree(Context& context, const Bricks& bricks) {
   tree.level_count = levels_over(bricks.brick_shape().resolution);
   if (n == 0) return tree;
 
-  const detail::TreeBricks input{bricks.brick_shape(), bricks.keys.data(), bricks.words.data(), n};
+  const detail::BrickArrays input{bricks.brick_shape(), bricks.keys.data(), bricks.words.data(), n};
   Buffer<u64> keys(context, n), other_keys(context, n), leaves_before(context, n);
   Buffer<u32> ids(context, n);
   Buffer<detail::TreeCounts> counts_buffer(context, 1);

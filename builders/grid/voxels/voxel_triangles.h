@@ -183,7 +183,7 @@ struct SetCrossed {
     const LatticeVertices v = triangles.vertices(primitive);
     const LatticeColumns columns = columns_of(v);
     const ColumnParts parts = parts_of(v, columns);
-    const i32 depth_resolution = i32(component(voxels.shape.resolution, depth_axis));
+    const i32 depth_resolution = i32(coordinate(voxels.shape.resolution, depth_axis));
     const i32 row_end = parts.row_end(part);
     for (i32 row = parts.row_begin(part); row < row_end; ++row) {
       const RowRun run = columns.met(parts.first_column, parts.column_count, row);

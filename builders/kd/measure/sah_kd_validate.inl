@@ -178,8 +178,8 @@ struct FindSahKdReferences {
       }
       const KdSides sides = kd_sides(intersection(box, at.cell), node.axis(), node.plane());
       SahKdPart left{at.cell, node.first_child()}, right{at.cell, node.first_child() + 1};
-      kd_component(left.cell.hi, node.axis()) = node.plane();
-      kd_component(right.cell.lo, node.axis()) = node.plane();
+      set_coordinate(left.cell.hi, node.axis(), node.plane());
+      set_coordinate(right.cell.lo, node.axis(), node.plane());
       if (sides.left && sides.right) put_off[put_off_count++] = right;
       at = sides.left ? left : right;
     }

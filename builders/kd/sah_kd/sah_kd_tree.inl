@@ -198,8 +198,8 @@ struct StoreKdNode {
     out.nodes[i] = SahKdNode::inner(plan.axis, plan.plane, out.first_child + child);
     OpenKdNode left{node.cell, before.references, plan.left_count};
     OpenKdNode right{node.cell, before.references + plan.left_count, plan.right_count};
-    kd_component(left.cell.hi, plan.axis) = plan.plane;
-    kd_component(right.cell.lo, plan.axis) = plan.plane;
+    set_coordinate(left.cell.hi, plan.axis, plan.plane);
+    set_coordinate(right.cell.lo, plan.axis, plan.plane);
     next.nodes[child] = left;
     next.nodes[child + 1] = right;
   }

@@ -50,8 +50,6 @@ struct CheckKdNode {
   }
 
  private:
-  COPSE_HD static float coordinate(const vec3& p, u32 axis) { return axis == 0 ? p.x : (axis == 1 ? p.y : p.z); }
-
   COPSE_HD static bool comes_before(const KdPoint& a, const KdPoint& b, u32 axis) {
     const float u = coordinate(a.position, axis), v = coordinate(b.position, axis);
     if (u != v) return u < v;

@@ -18,8 +18,7 @@ struct HalfSpace {
   /// Returns the part of a ray in the half-space; a ray without direction if there is none.
   COPSE_HD Ray clip(Ray ray) const {
     if (sign == 0) return ray;
-    const float origin = axis == 0 ? ray.origin.x : (axis == 1 ? ray.origin.y : ray.origin.z);
-    const float slope = axis == 0 ? ray.direction.x : (axis == 1 ? ray.direction.y : ray.direction.z);
+    const float origin = detail::coordinate(ray.origin, axis), slope = detail::coordinate(ray.direction, axis);
     const float away = mul_rn(sign, sub_rn(origin, place)), speed = mul_rn(sign, slope);
     if (speed > 0) {
       ray.t_max = smaller(ray.t_max, div_rn(-away, speed));
