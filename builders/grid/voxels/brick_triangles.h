@@ -32,7 +32,7 @@ struct BrickShapes {
 };
 
 /// The memory of bricks, as the builder writes it.
-struct BrickArrays {
+struct BricksToFill {
   BrickShapes shapes;  // with all layers to build
   u32 layers_at_once;
   u64* keys;

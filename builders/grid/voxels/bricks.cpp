@@ -15,11 +15,11 @@ namespace detail {
 
 // The body: bricks.inl, for either executor.
 template <class Executor>
-void fill_bricks(const Executor& ex, std::span<const TriangleView> views, u64 n, const BrickArrays& bricks);
+void fill_bricks(const Executor& ex, std::span<const TriangleView> views, u64 n, const BricksToFill& bricks);
 
 /// Stores how many bricks there are in the counts of `bricks`, whose other arrays may be null.
 template <class Executor>
-void count_bricks(const Executor& ex, std::span<const TriangleView> views, u64 n, const BrickArrays& bricks);
+void count_bricks(const Executor& ex, std::span<const TriangleView> views, u64 n, const BricksToFill& bricks);
 
 template <class Executor>
 void insert_bricks(const Executor& ex, const BrickTableView& table, const u64* keys, u64 count);
@@ -71,7 +71,7 @@ detail::BrickShapes shapes_of(const GridShape& voxels) {
   return {voxels, bricks, 0, bricks.resolution.z};
 }
 
-detail::BrickArrays arrays_of(Bricks& bricks) {
+detail::BricksToFill arrays_of(Bricks& bricks) {
   return {shapes_of(bricks.shape),
           layers_at_once(bricks.brick_shape(), bricks.layers_at_once),
           bricks.keys.data(),
@@ -93,7 +93,7 @@ Bricks make(Context& context, const GridShape& shape, u64 capacity, u32 layers_a
   return bricks;
 }
 
-void reserve_scratch(Context& context, const TriangleViews& triangles, const detail::BrickArrays& bricks) {
+void reserve_scratch(Context& context, const TriangleViews& triangles, const detail::BricksToFill& bricks) {
   context.reserve_scratch(dispatch(context, [&](const auto& ex) {
     return detail::brick_scratch_bytes(ex, bricks.shapes.of_layers(0, bricks.layers_at_once),
                                        triangles.primitive_count(), triangles.views().size());
@@ -102,7 +102,7 @@ void reserve_scratch(Context& context, const TriangleViews& triangles, const det
 
 u64 count_bricks(Context& context, const TriangleViews& triangles, const GridShape& shape, u32 wanted_layers) {
   Buffer<BrickCounts> counts(context, 1);
-  detail::BrickArrays none{};
+  detail::BricksToFill none{};
   none.shapes = shapes_of(shape);
   none.layers_at_once = layers_at_once(none.shapes.bricks, wanted_layers);
   none.counts = counts.data();
@@ -129,14 +129,14 @@ Aabb box_of(Context& context, const TriangleViews& triangles) {
 BrickCounts fill_block(Context& context, const TriangleViews& triangles, const detail::BrickShapes& block,
                        Bricks& memory) {
   for (;;) {
-    detail::BrickArrays arrays{block,
-                               layers_at_once(block.bricks, block.layer_count),
-                               memory.keys.data(),
-                               memory.words.data(),
-                               memory.brick_capacity(),
-                               {},
-                               false,
-                               memory.counts.data()};
+    detail::BricksToFill arrays{block,
+                                layers_at_once(block.bricks, block.layer_count),
+                                memory.keys.data(),
+                                memory.words.data(),
+                                memory.brick_capacity(),
+                                {},
+                                false,
+                                memory.counts.data()};
     reserve_scratch(context, triangles, arrays);
     dispatch(context, [&](const auto& ex) {
       detail::fill_bricks(ex, triangles.views(), triangles.primitive_count(), arrays);
@@ -193,7 +193,7 @@ void rebuild_bricks(Context& context, Bricks& bricks, const TriangleViews& trian
   const u64 n = triangles.primitive_count();
   detail::check_primitive_count(n);
   if (bricks.counts.empty()) refuse("they were never made, so they cannot be rebuilt");
-  const detail::BrickArrays arrays = arrays_of(bricks);
+  const detail::BricksToFill arrays = arrays_of(bricks);
   reserve_scratch(context, triangles, arrays);
   ProfileScope scope(context.profile(), "bricks");
   bricks.table.clear();

@@ -92,7 +92,7 @@ struct FirstBrick {
 
 /// Stores the keys of the bricks in a word of places, and inserts them into the hash table.
 struct StoreBricks {
-  BrickArrays bricks;
+  BricksToFill bricks;
   BrickPlaces places;
   FirstBrick first;
   COPSE_HD void operator()(u64 i) const {
@@ -110,7 +110,7 @@ struct StoreBricks {
 /// Sets voxels by slabs of bricks, if there is room for their brick.
 class SetVoxels {
  public:
-  COPSE_HD SetVoxels(const BrickArrays& bricks, const BrickPlaces& places, const FirstBrick& first)
+  COPSE_HD SetVoxels(const BricksToFill& bricks, const BrickPlaces& places, const FirstBrick& first)
       : bricks_(bricks), places_(places), first_(first()) {}
 
   COPSE_HD void operator()(const uvec3& brick, u32 slab, u64 bits) {
@@ -126,7 +126,7 @@ class SetVoxels {
   }
 
  private:
-  const BrickArrays& bricks_;
+  const BricksToFill& bricks_;
   const BrickPlaces& places_;
   u64 first_;
   u32 place_ = invalid_id;
@@ -135,7 +135,7 @@ class SetVoxels {
 
 struct SetSmallVoxels {
   BrickTriangles triangles;
-  BrickArrays bricks;
+  BricksToFill bricks;
   BrickPlaces places;
   FirstBrick first;
   COPSE_HD void operator()(u64 i, u64 part, u64) const {
@@ -147,7 +147,7 @@ struct SetSmallVoxels {
 /// Sets the voxels of the bricks of a run that a large triangle touches.
 struct SetLargeVoxels {
   BrickTriangles triangles;
-  BrickArrays bricks;
+  BricksToFill bricks;
   BrickPlaces places;
   FirstBrick first;
 
@@ -236,7 +236,7 @@ void find_bricks(const Executor& ex, const BrickTriangles& triangles, u64 n, con
 
 /// Calls step(shapes of layers, their first brick) for the layers that are built at a time, from the first on.
 template <class Step>
-void for_each_layers(const BrickArrays& bricks, const Step& step) {
+void for_each_layers(const BricksToFill& bricks, const Step& step) {
   const BrickShapes& all = bricks.shapes;
   const u32 end = all.first_layer + all.layer_count;
   for (u32 layer = all.first_layer; layer < end; layer += bricks.layers_at_once) {
@@ -247,7 +247,7 @@ void for_each_layers(const BrickArrays& bricks, const Step& step) {
 
 /// Stores the bricks of some layers behind those of the layers before.
 template <class Executor>
-void fill_layers(const Executor& ex, const TriangleTable& table, u64 n, const BrickArrays& bricks,
+void fill_layers(const Executor& ex, const TriangleTable& table, u64 n, const BricksToFill& bricks,
                  const FirstBrick& first, BrickParts* parts, u64* left_out) {
   ScratchArena::Frame frame(ex.scratch);
   const BrickTriangles triangles{table, bricks.shapes};
@@ -263,21 +263,21 @@ void fill_layers(const Executor& ex, const TriangleTable& table, u64 n, const Br
 }
 
 template <class Executor>
-void fill_bricks(const Executor& ex, std::span<const TriangleView> views, u64 n, const BrickArrays& bricks) {
+void fill_bricks(const Executor& ex, std::span<const TriangleView> views, u64 n, const BricksToFill& bricks) {
   ScratchArena::Frame frame(ex.scratch);
   const TriangleTable table = make_triangle_table(ex, frame, views);
   BrickParts* const parts = frame.allocate<BrickParts>(n);
   u64* const left_out = frame.allocate<u64>(1);
   fill_bytes(ex, "bricks: clear", bricks.words, bricks.brick_capacity * brick_words, 0);
   for_each_layers(bricks, [&](const BrickShapes& layers, const FirstBrick& first) {
-    BrickArrays of_layers = bricks;
+    BricksToFill of_layers = bricks;
     of_layers.shapes = layers;
     fill_layers(ex, table, n, of_layers, first, parts, left_out);
   });
 }
 
 template <class Executor>
-void count_bricks(const Executor& ex, std::span<const TriangleView> views, u64 n, const BrickArrays& bricks) {
+void count_bricks(const Executor& ex, std::span<const TriangleView> views, u64 n, const BricksToFill& bricks) {
   ScratchArena::Frame frame(ex.scratch);
   const TriangleTable table = make_triangle_table(ex, frame, views);
   BrickParts* const parts = frame.allocate<BrickParts>(n);
@@ -316,8 +316,8 @@ u64 brick_scratch_bytes(const Executor& ex, const BrickShapes& layers, u64 n, u6
          ScratchArena::bytes_for<u64>(1) + work;
 }
 
-template void fill_bricks(const BodyExecutor&, std::span<const TriangleView>, u64, const BrickArrays&);
-template void count_bricks(const BodyExecutor&, std::span<const TriangleView>, u64, const BrickArrays&);
+template void fill_bricks(const BodyExecutor&, std::span<const TriangleView>, u64, const BricksToFill&);
+template void count_bricks(const BodyExecutor&, std::span<const TriangleView>, u64, const BricksToFill&);
 template void insert_bricks(const BodyExecutor&, const BrickTableView&, const u64*, u64);
 template void find_in_brick_table(const BodyExecutor&, const BrickTableView&, const u64*, u64, u32*);
 template void count_brick_voxels(const BodyExecutor&, const BrickCounts*, const u32*, u64, u64*);
