@@ -23,18 +23,22 @@ struct SceneOptions {
   u64 capacity = 0;
 };
 
-/// The accels of a scene, numbered from 0 in the order given. It only refers to them; use it in argument lists
-/// only.
+/// The accels of a scene, numbered from 0 in the order given: an array of them, or an array of their addresses. It
+/// only refers to them; use it in argument lists only.
 class SceneAccels {
  public:
-  SceneAccels(const Accel& accel) : accels_(&accel, 1) {}
-  SceneAccels(std::span<const Accel> accels) : accels_(accels) {}
-  SceneAccels(const std::vector<Accel>& accels) : accels_(accels) {}
+  SceneAccels(const Accel& accel) : accels_(&accel), size_(1) {}
+  SceneAccels(std::span<const Accel> accels) : accels_(accels.data()), size_(accels.size()) {}
+  SceneAccels(const std::vector<Accel>& accels) : accels_(accels.data()), size_(accels.size()) {}
+  SceneAccels(std::span<const Accel* const> accels) : addresses_(accels.data()), size_(accels.size()) {}
 
-  std::span<const Accel> accels() const { return accels_; }
+  u64 size() const { return size_; }
+  const Accel& operator[](u64 i) const { return addresses_ ? *addresses_[i] : accels_[i]; }
 
  private:
-  std::span<const Accel> accels_;
+  const Accel* accels_ = nullptr;
+  const Accel* const* addresses_ = nullptr;
+  u64 size_;
 };
 
 /// Instances of accels, and a tree over them. Each mesh is built once and placed any number of times.

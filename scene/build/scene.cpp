@@ -97,9 +97,9 @@ void check_instances(const char* function, Context& context, const InstanceView&
 
 std::vector<AccelView> views_of(const char* function, const Context& context, const SceneAccels& accels) {
   std::vector<AccelView> views;
-  for (const Accel& accel : accels.accels()) {
-    detail::check_accel(function, context, accel);
-    views.push_back(accel.view());
+  for (u64 i = 0; i < accels.size(); ++i) {
+    detail::check_accel(function, context, accels[i]);
+    views.push_back(accels[i].view());
   }
   return views;
 }
@@ -140,7 +140,7 @@ Scene build(Context& context, const SceneAccels& accels, const InstanceView& ins
 
 Scene build(Context& context, const SceneAccels& accels, std::span<const Instance> instances,
             const SceneOptions& options) {
-  const u64 accel_count = accels.accels().size();
+  const u64 accel_count = accels.size();
   for (u64 i = 0; i < instances.size(); ++i) {
     if (instances[i].accel < accel_count) continue;
     detail::refuse("build", "instance " + std::to_string(i) + " is of accel " +

@@ -82,6 +82,19 @@ TEST_P(SceneBuild, BoxesHoldTheirTrianglesTightly) {
   EXPECT_LT(ratio, 1.3);
 }
 
+TEST_P(SceneBuild, TakesAccelsByTheirAddresses) {
+  const Models models(context(), test::some_meshes());
+  std::vector<const Accel*> backwards;
+  for (const Accel& accel : models.accels) backwards.insert(backwards.begin(), &accel);
+  std::vector<Instance> instances = test::random_instances(40, 3, 5);
+  const std::vector<Ray> rays = rays_through(models, instances);
+  const Scene in_order = build(context(), models.accels, instances);
+  for (Instance& instance : instances) instance.accel = u32(models.accels.size()) - 1 - instance.accel;
+  const Scene scene = build(context(), SceneAccels(std::span<const Accel* const>(backwards)), instances);
+  EXPECT_EQ(scene.accel_count(), 4u);
+  test::expect_hits(context(), scene, rays, test::trace(context(), in_order, rays), "by address");
+}
+
 TEST_P(SceneBuild, ARebuildGivesTheSceneOfABuild) {
   const Models models(context(), test::some_meshes());
   const std::vector<Instance> many = test::random_instances(70, 3, 1), few = test::random_instances(9, 3, 2);
