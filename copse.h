@@ -34,6 +34,7 @@
 
 #include "accel/accel.h"
 #include "accel/accel_file.h"
+#include "accel/accel_hits.h"
 #include "accel/accel_motion.h"
 #include "accel/accel_rays.h"
 #include "accel/accel_render.h"

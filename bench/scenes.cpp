@@ -4,12 +4,14 @@
 //
 // Rows: tree/STEP/QUALITY/INSTANCES, of cubes at random places, as a captured graph;
 //       rays/KIND/COPIES/STRUCTURE, of copies of the mesh that stand apart in a grid. STRUCTURE is the scene, or the
-//       Accel of the same triangles.
+//       Accel of the same triangles;
+//       closest/KIND/accel and first16/KIND/accel, of the mesh alone: one hit, and the first 16 in order.
 
 #include <cmath>
 #include <glm/geometric.hpp>
 #include <memory>
 
+#include "accel/accel_hits.h"
 #include "bench/support/mesh_program.h"
 #include "bench/support/scene_rays.h"
 #include "builders/geometry/generate.h"
@@ -102,6 +104,23 @@ struct RaysThroughCopies {
   }
 };
 
+/// The first 16 hits of each ray.
+void trace_first(benchmark::State& state, Context& context, const Accel& accel, const Buffer<Ray>& rays) {
+  Buffer<Hit> hits(context, max_first_hits * rays.size());
+  Buffer<u32> counts(context, rays.size());
+  const auto run = [&] { first_hits(context, accel, rays.span(), hits.span(), counts.span()); };
+  run();
+  for (auto _ : state) {
+    Stopwatch stopwatch(context);
+    run();
+    state.SetIterationTime(stopwatch.milliseconds() * 1e-3);
+  }
+  u64 found = 0;
+  for (const u32 count : counts.download()) found += count;
+  state.counters["hits_per_ray"] = double(found) / double(rays.size());
+  state.counters["rays"] = benchmark::Counter(double(rays.size()), benchmark::Counter::kIsIterationInvariantRate);
+}
+
 template <class Structure, class Result>
 void trace(benchmark::State& state, Context& context, const Structure& structure, const Buffer<Ray>& rays,
            Result*) {
@@ -155,6 +174,30 @@ void add_rays(Backend backend, const Mesh& mesh, u32 across, u32 deep) {
   }
 }
 
+/// First hits beside the closest hits of the same rays, through an Accel of one copy.
+void add_first_hits(Backend backend, const Mesh& mesh) {
+  auto made = std::make_shared<std::unique_ptr<RaysThroughCopies>>();
+  const auto through = [=, &mesh]() -> RaysThroughCopies& {
+    if (*made == nullptr) *made = std::make_unique<RaysThroughCopies>(backend, mesh, 1, 1);
+    return **made;
+  };
+  const char* const kinds[] = {"primary", "diffuse"};
+  for (int kind = 0; kind < 2; ++kind) {
+    for (const bool first : {false, true}) {
+      const std::string of = std::string(first ? "first16/" : "closest/") + kinds[kind] + "/accel/";
+      benchmark::RegisterBenchmark((of + name_of(backend)).c_str(),
+                                   [=](benchmark::State& state) {
+                                     RaysThroughCopies& all = through();
+                                     first ? trace_first(state, all.context, all.all, all.rays[kind])
+                                           : trace(state, all.context, all.all, all.rays[kind],
+                                                   static_cast<Hit*>(nullptr));
+                                   })
+          ->UseManualTime()
+          ->Unit(benchmark::kMillisecond);
+    }
+  }
+}
+
 void add_benchmarks(const Mesh& mesh) {
   for (const Backend backend : {Backend::cpu, Backend::cuda}) {
     if (backend == Backend::cuda && !gpu_answers()) continue;
@@ -170,6 +213,7 @@ void add_benchmarks(const Mesh& mesh) {
         }
       }
     }
+    add_first_hits(backend, mesh);
     add_rays(backend, mesh, 10, 1);
     if (backend == Backend::cuda) add_rays(backend, mesh, 10, 10);
   }

@@ -1,6 +1,7 @@
 // This is like a user's translation unit. It uses the header-only queries in device code, through binary and wide
 // trees and an Accel. It is compiled with none of Copse's own options.
 
+#include <copse/accel/accel_hit_view.h>
 #include <copse/copse.h>
 #include <copse/grids.h>
 #include <copse/queries.h>
@@ -58,6 +59,24 @@ __global__ void ask_accel(copse::AccelView accel, const copse::vec3* points, cop
   farthest[i] = visit.t;
 }
 
+/// Passes over a triangle by its number.
+struct PassesOver {
+  copse::u32 primitive;
+  __device__ copse::FilterAnswer operator()(const copse::Hit& hit) const {
+    return hit.primitive == primitive ? copse::FilterAnswer::pass_over : copse::FilterAnswer::accept;
+  }
+};
+
+__global__ void filter_hits(copse::AccelView accel, const copse::Ray* rays, copse::HitList<4>* lists,
+                            copse::Hit* hits, copse::u32* counts) {
+  const copse::u32 i = blockIdx.x * blockDim.x + threadIdx.x;
+  PassesOver filter{i};
+  hits[i] = copse::closest_hit(accel, rays[i], filter);
+  lists[2 * i] = copse::first_hits<4>(accel, rays[i], filter, 1, copse::Cull::back);
+  lists[2 * i + 1] = copse::first_hits<4>(accel, rays[i]);
+  counts[i] = copse::count_hits(accel, rays[i]) + copse::any_hit(accel, rays[i], PassesOver{1});
+}
+
 struct PointAnswer {
   copse::PointNeighbour nearest[20];
   copse::u32 count;
@@ -85,6 +104,11 @@ void launch_all(void* stream, copse::BvhView bvh, copse::CompressedBvh4View wide
 void launch_accel(void* stream, copse::AccelView accel, const copse::vec3* points, Answer* answers,
                   float* farthest) {
   ask_accel<<<1, 64, 0, static_cast<cudaStream_t>(stream)>>>(accel, points, 64, answers, farthest);
+}
+
+void launch_filter(void* stream, copse::AccelView accel, const copse::Ray* rays, copse::HitList<4>* lists,
+                   copse::Hit* hits, copse::u32* counts) {
+  filter_hits<<<1, 64, 0, static_cast<cudaStream_t>(stream)>>>(accel, rays, lists, hits, counts);
 }
 
 void launch_points(void* stream, copse::HashGridView grid, copse::KdTreeView tree, copse::PointBvhView bvh,

@@ -1,0 +1,63 @@
+#include "accel/accel_hits.h"
+
+#include "accel/build/accel_check.h"
+#include "accel/rays/hit_list_calls.h"
+
+namespace copse {
+
+namespace {
+
+detail::HitListCalls<AccelView, HitListOptions> calls(const char* function, Context& context, const Accel& accel,
+                                                      const RaySpan& rays, const HitListOptions& options) {
+  detail::check_accel(function, context, accel);
+  return {function, context, accel.view(), rays, options};
+}
+
+RaySpan in_records(BufferSpan<const Ray> rays) {
+  return RaySpan::in_records(rays.data(), rays.size(), sizeof(Ray));
+}
+
+}  // namespace
+
+void first_hits(Context& context, const Accel& accel, const RaySpan& rays, BufferSpan<Hit> hits,
+                BufferSpan<u32> counts, const HitListOptions& options) {
+  calls("first_hits", context, accel, rays, options).first(hits, counts);
+}
+
+void first_hits(Context& context, const Accel& accel, BufferSpan<const Ray> rays, BufferSpan<Hit> hits,
+                BufferSpan<u32> counts, const HitListOptions& options) {
+  first_hits(context, accel, in_records(rays), hits, counts, options);
+}
+
+void count_hits(Context& context, const Accel& accel, const RaySpan& rays, BufferSpan<u32> counts,
+                const HitListOptions& options) {
+  calls("count_hits", context, accel, rays, options).count(counts);
+}
+
+void count_hits(Context& context, const Accel& accel, BufferSpan<const Ray> rays, BufferSpan<u32> counts,
+                const HitListOptions& options) {
+  count_hits(context, accel, in_records(rays), counts, options);
+}
+
+void find_hits(Context& context, const Accel& accel, const RaySpan& rays, BufferSpan<u64> offsets,
+               BufferSpan<Hit> hits, const HitListOptions& options) {
+  const auto of_accel = calls("find_hits", context, accel, rays, options);
+  of_accel.place(offsets);
+  of_accel.store(offsets, hits);
+}
+
+void find_hits(Context& context, const Accel& accel, BufferSpan<const Ray> rays, BufferSpan<u64> offsets,
+               BufferSpan<Hit> hits, const HitListOptions& options) {
+  find_hits(context, accel, in_records(rays), offsets, hits, options);
+}
+
+HitLists all_hits(Context& context, const Accel& accel, const RaySpan& rays, const HitListOptions& options) {
+  return calls("all_hits", context, accel, rays, options).all<HitLists>();
+}
+
+HitLists all_hits(Context& context, const Accel& accel, BufferSpan<const Ray> rays,
+                  const HitListOptions& options) {
+  return all_hits(context, accel, in_records(rays), options);
+}
+
+}  // namespace copse

@@ -1,0 +1,44 @@
+#pragma once
+
+// Batches of rays in any layout, which are gathered into records a part at a time.
+
+#include <algorithm>
+
+#include "accel/rays/ray_check.h"
+#include "primitives/core/dispatch.h"
+
+namespace copse::detail {
+
+// The body: gather_rays.inl, for either executor.
+
+/// Stores rays first to first + count - 1.
+template <class Executor>
+void gather_rays(const Executor& ex, const RaySpan& rays, u64 first, u64 count, Ray* out);
+
+/// Rays that are gathered at a time: as many as a GPU needs to be busy, and few enough for the caches of a CPU.
+constexpr u64 rays_at_once(Backend backend) {
+  return backend == Backend::cuda ? u64{1} << 20 : u64{1} << 14;
+}
+
+/// Calls trace(rays, first, options) for each part of the rays, gathered, with the options for these rays.
+template <class Options, class Trace>
+void trace_gathered(const char* function, Context& context, const RaySpan& rays, const Options& options,
+                    const Trace& trace) {
+  if (!options.masks.empty()) {
+    check_one_each(function, options.masks.size(), "masks", rays.size(), "rays");
+  }
+  dispatch(context, [&](const auto& ex) {
+    ScratchArena::Frame frame(ex.scratch);
+    const u64 at_once = std::min(rays.size(), rays_at_once(context.backend()));
+    Ray* gathered = frame.template allocate<Ray>(at_once);
+    for (u64 first = 0; first < rays.size(); first += at_once) {
+      const u64 count = std::min(at_once, rays.size() - first);
+      gather_rays(ex, rays, first, count, gathered);
+      Options of_part = options;
+      if (!options.masks.empty()) of_part.masks = options.masks.subspan(first, count);
+      trace(BufferSpan<const Ray>(gathered, count), first, of_part);
+    }
+  });
+}
+
+}  // namespace copse::detail

@@ -1,0 +1,23 @@
+// Batches of several hits per ray through an Accel, a thread per ray.
+//
+// The cooperative stage, accel/rays/hit_lists_cpu.h and accel/rays/hit_lists.cuh:
+//
+//   for_each_ray(ex, label, n, f)     calls f(i) for rays 0 to n - 1
+
+#include "accel/rays/store_hits.h"
+#include "primitives/scan.h"
+
+namespace copse::detail {
+
+template <class Executor>
+void place_hit_lists(const Executor& ex, const u32* counts, u64 n, u64* offsets) {
+  u64* const no_total = nullptr;
+  exclusive_scan(ex, "trace: place hits", n + 1, HitCountsAndEnd{counts, n}, u64{0}, Plus{}, offsets, no_total);
+}
+
+template void place_hit_lists(const BodyExecutor&, const u32*, u64, u64*);
+template void store_first_hits(const BodyExecutor&, const HitBatch<AccelView>&, u32, Hit*, u32*);
+template void count_hits_of(const BodyExecutor&, const HitBatch<AccelView>&, u32*);
+template void store_hit_lists(const BodyExecutor&, const HitBatch<AccelView>&, const u64*, BufferSpan<Hit>);
+
+}  // namespace copse::detail

@@ -1,0 +1,221 @@
+#pragma once
+
+// Several hits of one ray, and the searches for them. A search offers each hit to a sink, which keeps the first ones,
+// counts them, or sorts all of them into memory. Searches for accels and scenes: accel/accel_hit_view.h,
+// scene/scene_hit_view.h.
+//
+// During a search a hit is a draft: a Hit (or a SceneHit) with another number in `primitive`, the one by which its
+// triangle is fetched. An order compares drafts, and finishes them:
+//
+//   using HitType                                    Hit or SceneHit
+//   bool before(const HitType&, const HitType&)      a total order of the hits of a ray
+//   HitType finished(const HitType&)                 the hit of a draft
+//   HitType miss(float t_max)
+//
+// Hits are ordered by ids where t is equal, so a list does not depend on the tree or on the order of visits.
+
+#include "trace/hit/triangle_tests.h"
+#include "trace/hit_filter.h"
+#include "trace/traverse.h"
+#include "trace/walk/wide_walk.h"
+
+namespace copse {
+
+/// The first hits of a ray, in order.
+template <u32 k, class HitType = Hit>
+struct HitList {
+  HitType hits[k];  // those from `count` on are not set
+  u32 count = 0;
+};
+
+namespace detail {
+
+/// The order of hits on the triangles of one tree: by (t, primitive id through all views).
+template <class Triangles>
+struct TriangleOrder {
+  using HitType = Hit;
+
+  Triangles triangles;
+
+  COPSE_HD bool before(const Hit& a, const Hit& b) const {
+    if (a.t != b.t) return a.t < b.t;
+    return a.primitive != b.primitive && triangles.primitive(a.primitive) < triangles.primitive(b.primitive);
+  }
+  COPSE_HD Hit finished(const Hit& draft) const {
+    return {draft.t, triangles.local_id(draft.primitive), triangles.geometry(draft.primitive), draft.u, draft.v};
+  }
+  COPSE_HD static Hit miss(float t_max) { return {t_max, invalid_id, invalid_id, 0, 0}; }
+};
+
+/// Keeps the first hits in memory of the caller, sorted by insertion. Hits come roughly in order, so few of them
+/// move. Once the memory is full, the limit of the search is the t of the last hit.
+template <class Order, class Filter = AcceptAll>
+struct FirstHits {
+  using HitType = typename Order::HitType;
+  static constexpr bool can_start_again = accepts_all<Filter>;
+
+  Order order;
+  HitType* drafts;
+  u32 capacity;                    // at least 1
+  Filter* filter = nullptr;        // null with AcceptAll
+  const HitType* after = nullptr;  // takes only what comes behind this draft
+  u32 count = 0;
+
+  COPSE_HD void start_again() { count = 0; }
+
+  /// Returns true if the search ends.
+  COPSE_HD bool take(const HitType& draft, float& limit) {
+    if (after != nullptr && !order.before(*after, draft)) return false;
+    u32 at = count;
+    while (at > 0 && order.before(draft, drafts[at - 1])) --at;
+    if (at == capacity) return false;
+    FilterAnswer answer = FilterAnswer::accept;
+    if constexpr (!accepts_all<Filter>) answer = (*filter)(order.finished(draft));
+    if (answer == FilterAnswer::pass_over) return false;
+    if (count < capacity) ++count;
+    for (u32 i = count - 1; i > at; --i) drafts[i] = drafts[i - 1];
+    drafts[at] = draft;
+    if (count == capacity) limit = drafts[count - 1].t;
+    return answer == FilterAnswer::stop;
+  }
+};
+
+/// Ends the search at the first hit that a filter accepts.
+template <class Order, class Filter>
+struct AnyAcceptedHit {
+  using HitType = typename Order::HitType;
+  static constexpr bool can_start_again = false;
+
+  Order order;
+  Filter* filter;
+  bool found = false;
+
+  COPSE_HD bool take(const HitType& draft, float&) {
+    found = (*filter)(order.finished(draft)) != FilterAnswer::pass_over;
+    return found;
+  }
+};
+
+/// Counts the hits.
+template <class Order>
+struct HitCount {
+  using HitType = typename Order::HitType;
+  static constexpr bool can_start_again = true;
+
+  u32 count = 0;
+
+  COPSE_HD void start_again() { count = 0; }
+  COPSE_HD bool take(const HitType&, float&) {
+    ++count;
+    return false;
+  }
+};
+
+/// Keeps the first hits of any number in memory of the caller: a heap with the last hit on top, which sort() turns
+/// into a list.
+template <class Order>
+struct HitHeap {
+  using HitType = typename Order::HitType;
+  static constexpr bool can_start_again = true;
+
+  Order order;
+  HitType* drafts;
+  u64 capacity;  // at least 1
+  u64 count = 0;
+
+  COPSE_HD void start_again() { count = 0; }
+
+  COPSE_HD bool take(const HitType& draft, float& limit) {
+    if (count < capacity) {
+      rise(draft);
+    } else if (order.before(draft, drafts[0])) {
+      sink(draft, count);
+    }
+    if (count == capacity) limit = drafts[0].t;
+    return false;
+  }
+
+  COPSE_HD void sort() {
+    for (u64 end = count; end > 1; --end) {
+      const HitType last = drafts[0];
+      sink(drafts[end - 1], end - 1);
+      drafts[end - 1] = last;
+    }
+  }
+
+ private:
+  COPSE_HD void rise(const HitType& draft) {
+    u64 at = count++;
+    for (; at > 0 && order.before(drafts[(at - 1) / 2], draft); at = (at - 1) / 2)
+      drafts[at] = drafts[(at - 1) / 2];
+    drafts[at] = draft;
+  }
+
+  /// Puts a draft in the first place of `size`, or below it.
+  COPSE_HD void sink(const HitType& draft, u64 size) {
+    u64 at = 0;
+    for (u64 child = 1; child < size; child = 2 * at + 1) {
+      if (child + 1 < size && order.before(drafts[child], drafts[child + 1])) ++child;
+      if (!order.before(draft, drafts[child])) break;
+      drafts[at] = drafts[child];
+      at = child;
+    }
+    drafts[at] = draft;
+  }
+};
+
+/// The leaf test of a search: offers each hit to a sink.
+template <class Triangles, class Sink, Robustness robustness>
+struct OfferTriangles {
+  static constexpr bool takes_places = Triangles::takes_places;
+
+  Triangles triangles;
+  RayShear shear;
+  float t_min;
+  Sink& sink;
+  bool gives_up = false;
+
+  COPSE_HD OfferTriangles(const Triangles& all, const Ray& ray, Sink& to)
+      : triangles(all), shear(make_shear(ray)), t_min(ray.t_min), sink(to) {}
+
+  COPSE_HD bool operator()(u32 at, float& limit) {
+    if (!triangles.sees(at)) return false;
+    UndividedHit found;
+    if (!test_triangle<robustness>(shear, triangles.triangle(at), t_min, limit, found, gives_up)) return false;
+    const TriangleHit hit = found.divided();
+    return sink.take({hit.t, at, 0, hit.u, hit.v}, limit);
+  }
+};
+
+/// Offers all hits of a ray to a sink. `triangles`: as leaf tests fetch them.
+template <u32 stack_size, class View, class Triangles, class Sink>
+COPSE_HD inline void offer_hits(const View& bvh, const Triangles& triangles, const Ray& ray, Sink& sink) {
+  OfferTriangles<Triangles, Sink, Robustness::robust> test(triangles, ray, sink);
+  traverse<stack_size>(bvh, ray, test);
+}
+
+/// Traverses a wide tree by the fast walk. Returns false if the walk or the test gave up.
+template <class Node, class Test>
+COPSE_HD inline bool walk_fast(const WideBvhView<Node>& bvh, const Ray& ray, Test& test) {
+  StackEntry entries[default_stack_size];
+  Walk<WideTree<Node>, default_stack_size, Robustness::fast> walk(tree_of(bvh), entries);
+  NoCounter counter;
+  walk.begin(ray);
+  while (!walk.is_done()) {
+    walk.template take_steps<3>(counter);
+    if (walk.is_at_leaf()) walk.test_leaf(test, counter);
+  }
+  return !walk.gives_up() && !test.gives_up;
+}
+
+/// As offer_hits, by the fast walk. If it returns false, the sink has to start again.
+template <class Node, class Triangles, class Sink>
+COPSE_HD inline bool offer_hits_fast(const WideBvhView<Node>& bvh, const Triangles& triangles, const Ray& ray,
+                                     Sink& sink) {
+  OfferTriangles<Triangles, Sink, Robustness::fast> test(triangles, ray, sink);
+  return walk_fast(bvh, ray, test);
+}
+
+}  // namespace detail
+
+}  // namespace copse
