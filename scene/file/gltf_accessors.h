@@ -1,0 +1,44 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "builders/geometry/aabb.h"
+#include "scene/file/gltf_model.h"
+
+namespace copse::detail {
+
+/// Reads accessors of a glTF file. It checks every number between an accessor and its bytes.
+class GltfAccessors {
+ public:
+  GltfAccessors(const std::filesystem::path& path, const GltfModel& model) : path_(path), model_(model) {}
+
+  /// Returns the points of an accessor: VEC3 of floats that are finite.
+  ///   user: whose accessor it is, for messages
+  /// Throws: Error bad_file.
+  std::vector<vec3> points(int accessor, const std::string& user) const;
+
+  /// Returns the numbers of an accessor: SCALAR of unsigned integers of 8, 16 or 32 bits. Each is below `limit`.
+  /// Throws: Error bad_file.
+  std::vector<u32> indices(int accessor, const std::string& user, u64 limit) const;
+
+ private:
+  /// Elements in a buffer view.
+  struct Elements {
+    const unsigned char* first;
+    u64 stride;
+  };
+
+  const tinygltf::Accessor& accessor(int number, const std::string& user) const;
+  Elements elements(const std::string& name, int view, u64 offset, u64 count, u64 element_bytes) const;
+  template <class T>
+  std::vector<T> read(const tinygltf::Accessor& accessor, const std::string& name, int type) const;
+  template <class T>
+  void replace_sparse(const tinygltf::Accessor& accessor, const std::string& name, std::vector<T>& values) const;
+
+  const std::filesystem::path& path_;
+  const GltfModel& model_;
+};
+
+}  // namespace copse::detail

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <filesystem>
+
+#include "primitives/core/cancel_token.h"
+#include "scene/file/gltf_library.h"
+
+namespace copse::detail {
+
+using GltfModel = tinygltf::Model;
+
+/// Returns the content of a .glb or .gltf file with its buffers, as tinygltf reads it after the checks of
+/// scene/file/gltf_outline.h. The numbers in it may still point anywhere.
+/// Throws: Error bad_file, Error cancelled.
+GltfModel read_gltf(const std::filesystem::path& path, const CancelToken& cancel);
+
+}  // namespace copse::detail

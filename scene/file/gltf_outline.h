@@ -1,0 +1,33 @@
+#pragma once
+
+// The checks that come before tinygltf, which takes most values as they are: it cuts a number of 64 bits to 32, takes
+// its default for a value of the wrong type, and calls itself for every level of nested JSON.
+
+#include <filesystem>
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "primitives/core/types.h"
+
+namespace copse::detail {
+
+/// The buffers of a glTF file that stand in files of their own.
+struct GltfOutline {
+  struct ExternalBuffer {
+    std::filesystem::path file;  // below the folder of the glTF file
+    u64 bytes = 0;
+  };
+
+  /// By the name under which tinygltf asks for it.
+  std::map<std::string, ExternalBuffer> external_buffers;
+};
+
+/// Checks the JSON of a glTF file: that it is JSON, of no more than 64 levels; the version; the type and range of each
+/// number that Copse uses; the place of each buffer; and that it needs no extension that Copse does not read.
+///   path:         of the file, for messages and for its folder
+///   binary_bytes: of the binary chunk of a .glb file; 0 for none
+/// Throws: Error bad_file.
+GltfOutline outline_of(const std::filesystem::path& path, std::string_view json, u64 binary_bytes);
+
+}  // namespace copse::detail
