@@ -7,8 +7,8 @@
 //
 // For batches: queries/point_queries.h.
 
+#include "builders/geometry/point_triangle.h"
 #include "queries/nearest/nearest_walk.h"
-#include "queries/nearest/point_triangle.h"
 #include "trace/masked_triangles.h"
 
 namespace copse {

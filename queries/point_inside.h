@@ -2,7 +2,7 @@
 
 // Tests if a point is inside a closed mesh, for the host and for kernels. For batches: queries/point_queries.h.
 
-#include "queries/nearest/point_triangle.h"
+#include "builders/geometry/point_triangle.h"
 #include "queries/overlaps/overlap_traversal.h"
 #include "trace/masked_triangles.h"
 

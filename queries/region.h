@@ -7,7 +7,7 @@
 //   bool touches_box(region, lo, hi)    if true for a box, also true for every box around it, to the last bit
 //   bool touches(region, triangle)
 
-#include "queries/nearest/point_triangle.h"
+#include "builders/geometry/point_triangle.h"
 #include "queries/overlaps/triangle_box.h"
 #include "trace/camera.h"
 

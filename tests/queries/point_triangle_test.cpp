@@ -1,4 +1,4 @@
-#include "queries/nearest/point_triangle.h"
+#include "builders/geometry/point_triangle.h"
 
 #include <gtest/gtest.h>
 
