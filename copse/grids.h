@@ -3,6 +3,7 @@
 // Grids: uniform, frustum and hash grids, voxels and bricks, and rays through them; kd-trees, and trees of points.
 
 #include "builders/grid/bricks.h"
+#include "builders/grid/distance_field.h"
 #include "builders/grid/frustum_check.h"
 #include "builders/grid/frustum_grid.h"
 #include "builders/grid/grid.h"
@@ -27,6 +28,8 @@
 #include "queries/bvh_points.h"
 #include "queries/kd_points.h"
 #include "queries/near_points.h"
+#include "trace/field_march.h"
+#include "trace/field_rays.h"
 #include "trace/frustum_march.h"
 #include "trace/frustum_rays.h"
 #include "trace/grid_march.h"

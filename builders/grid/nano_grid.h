@@ -1,6 +1,7 @@
 #pragma once
 
 #include "builders/grid/bricks.h"
+#include "builders/grid/distance_field.h"
 #include "builders/grid/nano_layout.h"
 
 namespace copse {
@@ -33,5 +34,10 @@ NanoGrid build_nano_grid(Context& context, const Bricks& bricks, NanoType type =
 ///   background: the value of voxels beyond all bricks
 /// Throws: Error invalid_argument if there are too few values. Otherwise as above; 2144 bytes per brick.
 NanoGrid build_nano_grid(Context& context, const Bricks& bricks, BufferSpan<const float> values, float background);
+
+/// Returns a distance field as a level set (NanoType::floats). Voxels within the band are set; all others have the width
+/// of the band, or its negative inside. So every voxel has the right sign, also far from the surface.
+/// Throws: Error invalid_argument for a field that was never made. Otherwise as above.
+NanoGrid build_nano_grid(Context& context, const DistanceField& field);
 
 }  // namespace copse

@@ -97,4 +97,10 @@ COPSE_HD inline i64 floor_divide(i64 dividend, i64 divisor) {
   return quotient * divisor > dividend ? quotient - 1 : quotient;
 }
 
+/// Returns the first cell of a column, in units of 2^bits per cell, whose centre is not below a place of the column.
+COPSE_HD inline i64 first_centre_from(const LatticeColumns::Depth& at, u32 bits) {
+  const i64 half = at.divisor << (bits - 1);
+  return -floor_divide(half - at.dividend, at.divisor << bits);
+}
+
 }  // namespace copse::detail

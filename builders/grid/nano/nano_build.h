@@ -45,6 +45,8 @@ static_assert(sizeof(NanoHead) == 768);
 struct NanoValues {
   const float* data;
   float background;
+  bool is_level_set;  // values below 0 are inside, and so are the tiles between them
+  u32 inside;         // of level sets: the bits of the value of such tiles
 };
 
 }  // namespace copse::detail

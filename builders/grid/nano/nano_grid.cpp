@@ -19,6 +19,9 @@ template <class Executor>
 void write_nano_grid(const Executor& ex, const BrickArrays& bricks, const NanoOrder& order,
                      const NanoLayout& layout, const NanoHead& head, const NanoValues& values, u8* out);
 template <class Executor>
+void fill_nano_inside(const Executor& ex, const BrickArrays& bricks, const NanoOrder& order,
+                      const NanoLayout& layout, const NanoValues& values, u8* out);
+template <class Executor>
 u64 nano_scratch_bytes(const Executor& ex, u64 n);
 
 }  // namespace detail
@@ -28,9 +31,10 @@ namespace {
 using namespace detail;
 
 /// The classes of grids in NanoVDB that Copse writes.
-constexpr u32 class_unknown = 0, class_topology = 6, class_index = 8;
+constexpr u32 class_unknown = 0, class_level_set = 1, class_topology = 6, class_index = 8;
 
-u32 class_of(NanoType type) {
+u32 class_of(NanoType type, const NanoValues& values) {
+  if (values.is_level_set) return class_level_set;
   return type == NanoType::mask ? class_topology : type == NanoType::index ? class_index : class_unknown;
 }
 
@@ -53,7 +57,8 @@ NanoMap map_of(const GridShape& shape) {
   return map;
 }
 
-NanoGridData grid_data(const GridShape& shape, const NanoLayout& layout, const NanoSums& sums) {
+NanoGridData grid_data(const GridShape& shape, const NanoLayout& layout, const NanoSums& sums,
+                       const NanoValues& values) {
   NanoGridData grid{};
   grid.magic = nano_magic;
   grid.checksum = no_nano_checksum;
@@ -61,7 +66,7 @@ NanoGridData grid_data(const GridShape& shape, const NanoLayout& layout, const N
   grid.flags = nano_breadth_first;
   grid.grid_count = 1;
   grid.bytes = layout.bytes();
-  std::strcpy(grid.name, "voxels");
+  std::strcpy(grid.name, values.is_level_set ? "distance" : "voxels");
   grid.map = map_of(shape);
   const bool is_empty = sums.voxel_count == 0;
   for (int axis = 0; axis < 3; ++axis) {
@@ -70,16 +75,17 @@ NanoGridData grid_data(const GridShape& shape, const NanoLayout& layout, const N
     grid.world_hi[axis] = is_empty ? 0 : origin + edge * (sums.box.hi[axis] + 1.0);
     grid.voxel_size[axis] = edge;
   }
-  grid.grid_class = class_of(layout.type);
+  grid.grid_class = class_of(layout.type, values);
   grid.type = u32(layout.type);
   grid.blind_offset = i64(layout.bytes());
   grid.value_count = layout.type == NanoType::index ? sums.voxel_count + 1 : 0;
   return grid;
 }
 
-NanoHead head_of(const GridShape& shape, const NanoLayout& layout, const NanoSums& sums, float background) {
+NanoHead head_of(const GridShape& shape, const NanoLayout& layout, const NanoSums& sums,
+                 const NanoValues& values) {
   NanoHead head{};
-  head.grid = grid_data(shape, layout, sums);
+  head.grid = grid_data(shape, layout, sums, values);
   head.tree = {{layout.leaf(0) - layout.tree(), layout.lower(0) - layout.tree(), layout.upper(0) - layout.tree(),
                 layout.root() - layout.tree()},
                {u32(layout.leaf_count), u32(layout.lower_count), u32(layout.upper_count)},
@@ -90,7 +96,7 @@ NanoHead head_of(const GridShape& shape, const NanoLayout& layout, const NanoSum
     head.root.hi[axis] = sums.box.hi[axis];
   }
   head.root.tile_count = u32(layout.upper_count);
-  head.root.background = layout.type == NanoType::floats ? std::bit_cast<u32>(background) : 0;
+  head.root.background = layout.type == NanoType::floats ? std::bit_cast<u32>(values.background) : 0;
   return head;
 }
 
@@ -107,9 +113,11 @@ NanoGrid build(Context& context, const Bricks& bricks, u64 brick_count, NanoType
 
   const NanoLayout layout{type, brick_count, found.nodes & 0xffffffff, found.nodes >> 32};
   NanoGrid grid{type, Buffer<u64>(context, layout.bytes() / sizeof(u64))};
-  const NanoHead head = head_of(bricks.shape, layout, found, values.background);
+  const NanoHead head = head_of(bricks.shape, layout, found, values);
   dispatch(context, [&](const auto& ex) {
-    write_nano_grid(ex, input, order, layout, head, values, reinterpret_cast<u8*>(grid.words.data()));
+    u8* const out = reinterpret_cast<u8*>(grid.words.data());
+    write_nano_grid(ex, input, order, layout, head, values, out);
+    if (values.is_level_set) fill_nano_inside(ex, input, order, layout, values, out);
   });
   return grid;
 }
@@ -128,7 +136,7 @@ NanoGrid build_nano_grid(Context& context, const Bricks& bricks, NanoType type) 
     refuse("nano grid",
            "the type is " + std::to_string(u32(type)) + "; without values it can be 8 (mask) or 20 (index)");
   }
-  return build(context, bricks, count, type, {nullptr, 0});
+  return build(context, bricks, count, type, {});
 }
 
 NanoGrid build_nano_grid(Context& context, const Bricks& bricks, BufferSpan<const float> values,
@@ -138,7 +146,12 @@ NanoGrid build_nano_grid(Context& context, const Bricks& bricks, BufferSpan<cons
     refuse("nano grid", "there are " + std::to_string(values.size()) + " values; " + std::to_string(count) +
                             " bricks have " + std::to_string(count * 512));
   }
-  return build(context, bricks, count, NanoType::floats, {values.data(), background});
+  return build(context, bricks, count, NanoType::floats, {values.data(), background, false, 0});
+}
+
+NanoGrid build_nano_grid(Context& context, const DistanceField& field) {
+  return build(context, field.bricks, stored_bricks(field.bricks), NanoType::floats,
+               {field.values.data(), field.band, true, std::bit_cast<u32>(-field.band)});
 }
 
 }  // namespace copse

@@ -181,6 +181,65 @@ struct CopyNanoValue {
   }
 };
 
+/// Sorts bricks by column along z, and upwards in each.
+struct NanoColumnOfBrick {
+  BrickArrays bricks;
+  COPSE_HD u64 operator()(u64 i) const {
+    const uvec3 place = bricks.places.cell_of(bricks.keys[i]);
+    return (u64{place.y} * bricks.places.resolution.x + place.x) * bricks.places.resolution.z + place.z;
+  }
+};
+
+/// Gives the tiles between a brick of a level set and the next one above it the value of inside, if they are. No surface
+/// lies between the two, so the highest voxels of the brick tell.
+///
+/// The tile of a lower node is a place of a brick. The tile of an upper node is a cube of 16 places without a lower node;
+/// the column at its corner writes it. A tile of the root would be 512 places without a brick, inside; no grid of up to
+/// 1024 places along an axis has one, since each tile of the root meets its outside.
+struct FillNanoInside {
+  BrickArrays bricks;
+  const float* values;
+  const u64* columns;  // ascending
+  const u32* order;    // of the bricks
+  NanoMemory grid;
+  u32 inside;  // the bits of the value
+
+  COPSE_HD void operator()(u64 i) const {
+    if (i + 1 == bricks.count || !(values[u64{order[i]} * 512 + 64 * 7] < 0)) return;
+    const u64 size = bricks.places.resolution.z;
+    if (columns[i] / size != columns[i + 1] / size) return;
+    const uvec3 place = bricks.places.cell_of(bricks.keys[order[i]]);
+    const u32 end = u32(columns[i + 1] % size);
+    for (u32 z = place.z + 1; z < end; ++z) fill(uvec3(place.x, place.y, z));
+  }
+
+ private:
+  COPSE_HD void fill(const uvec3& place) const {
+    const u64 upper = upper_over(place);
+    if (upper == 0) return;
+    const u64 key = nano_key(place);
+    const u32 number = u32(key >> nano_lower_key_bits) & 0x7fff;
+    const u32* const children = grid.at<u32>(upper + nano_upper.child_mask());
+    i64* const table = grid.at<i64>(upper + nano_upper.table());
+    if ((children[number / 32] >> (number % 32) & 1) != 0) {
+      const u64 lower = upper + u64(table[number]);
+      grid.at<u64>(lower + nano_lower.table())[u32(key) & ((1u << nano_lower_key_bits) - 1)] = inside;
+    } else if (((place.x | place.y | place.z) & 15) == 0) {
+      table[number] = inside;
+    }
+  }
+
+  COPSE_HD u64 upper_over(const uvec3& place) const {
+    const uvec3 tile = place >> 9u;
+    const u64 wanted = u64{tile.x} << 42 | u64{tile.y} << 21 | tile.z;
+    const NanoTile* const tiles = grid.at<NanoTile>(grid.layout.tiles());
+    for (u64 k = 0; k < grid.layout.upper_count; ++k) {
+      if (tiles[k].key == wanted) return grid.layout.root() + u64(tiles[k].child);
+    }
+    return 0;
+  }
+};
+
 struct WriteNanoHead {
   NanoHead head;
   NanoHead* out;
@@ -216,6 +275,16 @@ void write_nano_grid(const Executor& ex, const BrickArrays& bricks, const NanoOr
 }
 
 template <class Executor>
+void fill_nano_inside(const Executor& ex, const BrickArrays& bricks, const NanoOrder& order,
+                      const NanoLayout& layout, const NanoValues& values, u8* out) {
+  const u64 most = u64{bricks.places.resolution.x} * bricks.places.resolution.y * bricks.places.resolution.z;
+  radix_sort_pairs(ex, "nano: columns", bricks.count, NanoColumnOfBrick{bricks}, Index{}, order.keys, order.bricks,
+                   BitRange{0, 64 - leading_zeros(most)});
+  for_each(ex, "nano: inside", bricks.count,
+           FillNanoInside{bricks, values.data, order.keys, order.bricks, NanoMemory{layout, out}, values.inside});
+}
+
+template <class Executor>
 u64 nano_scratch_bytes(const Executor& ex, u64 n) {
   return larger(u64(radix_sort_pairs_scratch_bytes<u64, u32>(ex, n, BitRange{0, nano_key_bits})),
                 larger(u64(scan_scratch_bytes<u64>(ex, n)), u64(reduce_scratch_bytes<NanoBox>(ex, n))));
@@ -224,6 +293,8 @@ u64 nano_scratch_bytes(const Executor& ex, u64 n) {
 template void order_nano_leaves(const BodyExecutor&, const BrickArrays&, const NanoOrder&, NanoSums*);
 template void write_nano_grid(const BodyExecutor&, const BrickArrays&, const NanoOrder&, const NanoLayout&,
                               const NanoHead&, const NanoValues&, u8*);
+template void fill_nano_inside(const BodyExecutor&, const BrickArrays&, const NanoOrder&, const NanoLayout&,
+                               const NanoValues&, u8*);
 template u64 nano_scratch_bytes(const BodyExecutor&, u64);
 
 }  // namespace copse::detail

@@ -10,32 +10,14 @@
 // Eisemann, "GigaVoxels", I3D 2009.
 
 #include "builders/geometry/make_triangle_table.h"
+#include "builders/grid/voxels/brick_places.h"
 #include "builders/grid/voxels/brick_triangles.h"
-#include "primitives/core/atomic.h"
 #include "primitives/count.h"
 #include "primitives/expand.h"
 #include "primitives/reduce.h"
 #include "primitives/scan.h"
 
 namespace copse::detail {
-
-/// The places of the layers that are built at a time, as bits.
-struct BrickPlaces {
-  u32* bits;   // 1 for a place with a brick
-  u32* ranks;  // for each word: how many bits are set before it
-  u64 word_count;
-  u32* total;  // how many bits are set
-
-  COPSE_HD void mark(u32 place) const {
-    u32* const word = bits + place / 32;
-    const u32 bit = 1u << (place % 32);
-    // Several triangles mark most places, and a load costs less than an atomic operation.
-    if ((load_relaxed(word) & bit) == 0) fetch_or_relaxed(word, bit);
-  }
-  COPSE_HD u32 brick_at(u32 place) const {
-    return ranks[place / 32] + population_count(bits[place / 32] & ((1u << (place % 32)) - 1));
-  }
-};
 
 struct MarkPlace {
   BrickPlaces places;
@@ -77,11 +59,6 @@ struct LargePartCount {
 struct IsLeftOut {
   const BrickParts* parts;
   COPSE_HD bool operator()(u64 i) const { return parts[i].is_left_out(); }
-};
-
-struct BitsOfPlaces {
-  const u32* bits;
-  COPSE_HD u32 operator()(u64 i) const { return population_count(bits[i]); }
 };
 
 /// The number of the first brick of the layers.

@@ -131,8 +131,7 @@ struct ToggleCrossing {
 
   template <class SetVoxel>
   COPSE_HD void operator()(const LatticeColumns::Depth& at, i32 depth_resolution, const SetVoxel& set) const {
-    const i64 half = at.divisor << (units_per_cell_bits - 1);
-    const i64 place = -floor_divide(half - at.dividend, at.divisor << units_per_cell_bits);
+    const i64 place = first_centre_from(at, units_per_cell_bits);
     if (place < depth_resolution) set(i32(larger(place, i64{0})));
   }
 };

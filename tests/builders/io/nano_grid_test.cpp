@@ -4,6 +4,8 @@
 
 #include <bit>
 #include <cstring>
+#include <glm/common.hpp>
+#include <glm/geometric.hpp>
 #include <random>
 #include <set>
 #include <tuple>
@@ -247,6 +249,39 @@ TEST_P(NanoGridTest, AreSafeWithAnyBytesOfAFileChanged) {
   EXPECT_GT(refused, 10);
 }
 
+/// A level set has the values of its field in the bricks, and elsewhere the band of the right sign: in leaves, in tiles of
+/// lower nodes, and in tiles of upper nodes, of which the cube has one inside.
+TEST_P(NanoGridTest, HaveTheSignOfADistanceFieldEverywhere) {
+  const DeviceMesh device(context(), generate_cube());
+  const DistanceField field = build_distance_field(context(), device.view(), {.resolution = 400, .band = 2});
+  const HostNanoGrid grid = download(build_nano_grid(context(), field));
+  save_nano_grid(folder_ / "a.nvdb", grid, NanoCodec::zip);
+  EXPECT_EQ(load_nano_grid(folder_ / "a.nvdb").words, grid.words);
+  EXPECT_EQ(count_voxels(to_voxels(grid)), count_voxels(context(), field.bricks));
+  const GridShape shape = field.bricks.shape;
+  const auto expected = [&](const ivec3& at) {
+    const vec3 p = voxel_centre(shape, uvec3(at));
+    const vec3 outside = glm::max(glm::max(-p, p - 1.0f), vec3(0));
+    const float depth = std::min({p.x, p.y, p.z, 1 - p.x, 1 - p.y, 1 - p.z});
+    return std::clamp(depth > 0 ? -depth : glm::length(outside), -field.band, field.band);
+  };
+  std::mt19937 random(5);
+  for (int i = 0; i < 200000; ++i) {
+    const ivec3 at(random() % shape.resolution.x, random() % shape.resolution.y, random() % shape.resolution.z);
+    ASSERT_NEAR(value_at(grid, at.x, at.y, at.z), expected(at), 1e-5) << at.x << " " << at.y << " " << at.z;
+  }
+  EXPECT_EQ(value_at(grid, 200, 200, 200), -field.band);  // of an upper node
+  EXPECT_EQ(value_at(grid, -5, 200, 200), field.band);
+#if COPSE_HAS_NANOVDB
+  const auto handle = nanovdb::io::readGrid((folder_ / "a.nvdb").string());
+  ASSERT_NE(handle.grid<float>(), nullptr);
+  EXPECT_EQ(nanovdb::GridValidator<float>::check(*handle.grid<float>(), true), "");
+  EXPECT_TRUE(handle.grid<float>()->isLevelSet());
+  EXPECT_STREQ(handle.grid<float>()->gridName(), "distance");
+  EXPECT_EQ(handle.grid<float>()->getAccessor().getValue(nanovdb::Coord(200, 200, 200)), -field.band);
+#endif
+}
+
 #if COPSE_HAS_NANOVDB
 
 template <class Value>
@@ -344,6 +379,10 @@ TEST(NanoGridsOnBoth, AreEqualByteForByte) {
       EXPECT_EQ(download(build_nano_grid(cpu, on_cpu, type)).words,
                 download(build_nano_grid(cuda, on_cuda, type)).words);
     }
+    const auto level_set = [](Context& context, const DeviceMesh& device) {
+      return download(build_nano_grid(context, build_distance_field(context, device.view(), {.resolution = 150})));
+    };
+    EXPECT_EQ(level_set(cpu, a).words, level_set(cuda, b).words);
   }
 }
 
