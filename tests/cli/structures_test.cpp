@@ -1,5 +1,6 @@
 // copse build --structure grid, frustum, voxels, bricks, kdtree, points and point-bvh.
 
+#include "builders/io/nano_file.h"
 #include "builders/io/voxel_file.h"
 #include "tests/cli/process.h"
 
@@ -75,6 +76,20 @@ TEST_P(CliStructures, BuildBricksAndWriteThemForNanoVDB) {
     }
   }
   EXPECT_EQ(run_cli(here({"render", path("b.nvdb"), "-o", path("b.png"), "--size", "32"})).exit_code, 0);
+}
+
+TEST_P(CliStructures, BuildDistancesAndWriteThemForNanoVDB) {
+  const Outcome outcome = run_cli(here({"build", sphere(), "--json", "--structure", "distance", "--resolution",
+                                        "50", "--band", "2.5", "-o", path("d.nvdb"), "--codec", "zip"}));
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  const Json statistics = outcome.json()["statistics"];
+  EXPECT_EQ(statistics["resolution"], Json({58, 58, 58}));
+  EXPECT_NEAR(double(statistics["band"]), 2.5 * 2 / 50, 1e-3);
+  const HostNanoGrid grid = load_nano_grid(path("d.nvdb"));
+  EXPECT_EQ(grid.type, NanoType::floats);
+  EXPECT_LT(value_at(grid, 29, 29, 29), 0);
+  EXPECT_GT(value_at(grid, 0, 0, 0), 0);
+  EXPECT_EQ(run_cli({"info", path("d.nvdb"), "--json"}).json()["voxels"], statistics["voxels"]);
 }
 
 TEST_P(CliStructures, BuildOctreesAndDagsOfVoxels) {
@@ -175,13 +190,18 @@ TEST_F(CliStructureErrors, NameTheOptionThatDoesNotFit) {
   expect({"voxels", "--density", "3"}, 2, "--density is for grid only");
   expect({"bricks", "--rule", "inside"}, 2, "--rule is for voxels only");
   expect({"grid", "-o", path("g.voxels")}, 2,
-         "--output is for bvh, voxels, bricks, kdtree, points and point-bvh only");
+         "--output is for bvh, voxels, bricks, distance, kdtree, points and point-bvh only");
   expect({"voxels", "-o", path("g.copse")}, 2, "must end in .voxels");
   expect({"voxels", "-o", path("g.nvdb")}, 2, "must end in .voxels");
-  expect({"voxels", "--codec", "zip"}, 2, "--codec is for bricks only; the structure is voxels");
+  expect({"voxels", "--codec", "zip"}, 2, "--codec is for bricks and distance only; the structure is voxels");
   expect({"octree", "--nvdb", "mask"}, 2, "--nvdb is for bricks only; the structure is octree");
   expect({"dag", "-o", path("d.voxels")}, 2,
-         "--output is for bvh, voxels, bricks, kdtree, points and point-bvh only; the structure is dag");
+         "--output is for bvh, voxels, bricks, distance, kdtree, points and point-bvh only; the structure is dag");
+  expect({"distance", "-o", path("d.voxels")}, 2, "must end in .nvdb");
+  expect({"distance", "--nvdb", "index"}, 2, "--nvdb is for bricks only; the structure is distance");
+  expect({"distance", "--resolution", "4097"}, 2, "it can be 1 to 4096");
+  expect({"distance", "--band", "1"}, 2, "--band");
+  expect({"bricks", "--band", "3"}, 2, "--band is for distance only; the structure is bricks");
   expect({"octree", "--resolution", "65537"}, 2, "65536");
   expect({"voxels", "--resolution", "4x4x4"}, 2, "voxels are cubes");
   expect({"grid", "--resolution", "4x"}, 2, "'4x'");
@@ -191,7 +211,7 @@ TEST_F(CliStructureErrors, NameTheOptionThatDoesNotFit) {
   expect({"frustum", "--resolution", "999x9x9"}, 2, "512");
   expect({"frustum", "-o", path("f.voxels")}, 2, "--output is for");
   expect({"kdtree", "--resolution", "64"}, 2,
-         "--resolution is for grid, frustum, voxels, bricks, octree and dag only");
+         "--resolution is for grid, frustum, voxels, bricks, distance, octree and dag only");
   expect({"kdtree", "-o", path("k.voxels")}, 2, "must end in .copse");
   expect({"points", "--slices", path("")}, 2, "--slices is for voxels and bricks only; the structure is points");
   expect({"points", "--builder", "sah"}, 2, "--builder is for bvh only; the structure is points");
