@@ -83,6 +83,19 @@ void add_nano_grid(Comparison& c, const Mesh& mesh, u32 resolution) {
   c.add_counter("bytes", c.bytes);
 }
 
+/// From triangles to distances. The memory is new each time. The bytes: the mesh, and bricks with their values.
+void add_distance_field(Comparison& c, const Mesh& mesh, u32 resolution) {
+  const auto source = std::make_shared<SourceMesh>(c.context, mesh);
+  const DistanceField field = build_distance_field(c.context, source->view(), {.resolution = resolution});
+  c.ours = [&c, source, resolution] {
+    (void)build_distance_field(c.context, source->view(), {.resolution = resolution});
+  };
+  c.bytes = source->bytes() + double(field.size_bytes());
+  c.add_counter("bricks", double(field.brick_count()));
+  c.add_counter("voxels", double(count_voxels(c.context, field.bricks)));
+  c.add_counter("bytes", c.bytes);
+}
+
 /// An octree over bricks that are there already, or the DAG of an octree.
 void add_voxel_tree(Comparison& c, const Mesh& mesh, u32 resolution, bool is_dag) {
   const auto bricks = [&] {
@@ -148,6 +161,11 @@ void add_structure_rows(Rows& rows, const std::string& testball) {
                      [mesh](Comparison& c) { add_voxel_tree(c, subdivide(mesh, 3), 8192, true); });
   rows.add_on_stream("nano/index/4096/testball-x64", 64 * n,
                      [mesh](Comparison& c) { add_nano_grid(c, subdivide(mesh, 3), 4096); });
+  rows.add_on_stream("distance/512/testball", n, [mesh](Comparison& c) { add_distance_field(c, mesh, 512); });
+  rows.add_on_stream("distance/2048/testball-x64", 64 * n,
+                     [mesh](Comparison& c) { add_distance_field(c, subdivide(mesh, 3), 2048); });
+  rows.add_on_stream("distance/4096/testball-x64", 64 * n,
+                     [mesh](Comparison& c) { add_distance_field(c, subdivide(mesh, 3), 4096); });
 }
 
 }  // namespace copse::bench
