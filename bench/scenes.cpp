@@ -3,8 +3,9 @@
 //   copse-bench-scenes MESH|hairball [SUBDIVISIONS] [--benchmark_...]
 //
 // Rows: tree/STEP/QUALITY/INSTANCES, of cubes at random places, as a captured graph;
-//       rays/KIND/COPIES/STRUCTURE, of copies of the mesh that stand apart in a grid. STRUCTURE is the scene, or the
-//       Accel of the same triangles;
+//       rays/KIND/COPIES/STRUCTURE and any/KIND/COPIES/STRUCTURE, of copies of the mesh that stand apart in a grid, or
+//       of a cube. One copy is an instance with the identity. STRUCTURE is the scene, or the Accel of the same
+//       triangles;
 //       closest/KIND/accel and first16/KIND/accel, of the mesh alone: one hit, and the first 16 in order.
 
 #include <cmath>
@@ -141,13 +142,13 @@ void trace(benchmark::State& state, Context& context, const Structure& structure
   state.counters["rays"] = benchmark::Counter(double(rays.size()), benchmark::Counter::kIsIterationInvariantRate);
 }
 
-void add_rays(Backend backend, const Mesh& mesh, u32 across, u32 deep) {
+void add_rays(Backend backend, const Mesh& mesh, u32 across, u32 deep, const std::string& what = "") {
   auto made = std::make_shared<std::unique_ptr<RaysThroughCopies>>();
   const auto through = [=, &mesh]() -> RaysThroughCopies& {
     if (*made == nullptr) *made = std::make_unique<RaysThroughCopies>(backend, mesh, across, deep);
     return **made;
   };
-  const std::string copies = std::to_string(across * across * deep);
+  const std::string copies = std::to_string(across * across * deep) + what;
   const char* const kinds[] = {"primary", "diffuse"};
   for (int kind = 0; kind < 2; ++kind) {
     for (const bool flat : {false, true}) {
@@ -199,6 +200,7 @@ void add_first_hits(Backend backend, const Mesh& mesh) {
 }
 
 void add_benchmarks(const Mesh& mesh) {
+  const Mesh cube = generate_cube();
   for (const Backend backend : {Backend::cpu, Backend::cuda}) {
     if (backend == Backend::cuda && !gpu_answers()) continue;
     for (const u32 count : {100'000u, 1'000'000u}) {
@@ -214,8 +216,10 @@ void add_benchmarks(const Mesh& mesh) {
       }
     }
     add_first_hits(backend, mesh);
+    add_rays(backend, mesh, 1, 1);
     add_rays(backend, mesh, 10, 1);
     if (backend == Backend::cuda) add_rays(backend, mesh, 10, 10);
+    add_rays(backend, cube, 100, 10, "-cubes");
   }
   run_benchmarks();
 }

@@ -59,7 +59,7 @@ class Scene {
   /// Holds nothing. All calls but size_bytes() and the counts refuse it.
   Scene() = default;
 
-  SceneView view() const { return {tree_.view(), {instances_.data(), boxes_.data(), accels_.data()}}; }
+  SceneView view() const { return {tree_.view(), {instances_.data(), accels_.data(), has_masks_}}; }
 
   const SceneOptions& options() const { return options_; }
 
@@ -95,6 +95,7 @@ class Scene {
   CompressedBvh4 tree_;
   SceneOptions options_;
   Backend backend_ = Backend::automatic;
+  bool has_masks_ = false;  // of triangles
 };
 
 /// Returns a scene of instances in the memory of the context. It does not wait.

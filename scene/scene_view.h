@@ -10,7 +10,7 @@
 //
 // The hits equal those of batches, bit for bit.
 
-#include "scene/walk/two_level_walk.h"
+#include "scene/walk/scene_walk.h"
 #include "scene/walk/two_levels.h"
 
 namespace copse {
@@ -39,8 +39,9 @@ template <u32 stack_size = default_stack_size>
 COPSE_HD inline SceneHit closest_hit(const SceneView& scene, const Ray& ray, u32 mask = ~u32{0},
                                      Cull cull = Cull::none) {
   if constexpr (COPSE_DEVICE_CODE == 1) {
-    SceneHit hit;
-    if (detail::walk_scene<detail::ClosestTriangle>(scene.tree, scene.parts, ray, mask, cull, hit)) return hit;
+    detail::SceneTest<detail::ClosestTriangle, detail::SceneSight> test(scene.parts, {mask, cull}, ray);
+    float limit;
+    if (detail::walk_scene<detail::SceneWalkInOrder>(scene.tree, ray, test, limit)) return test.hit(limit);
   }
   return detail::robust_closest_hit<stack_size>(scene.tree, scene.parts, ray, mask, cull);
 }
@@ -49,8 +50,9 @@ COPSE_HD inline SceneHit closest_hit(const SceneView& scene, const Ray& ray, u32
 template <u32 stack_size = default_stack_size>
 COPSE_HD inline bool any_hit(const SceneView& scene, const Ray& ray, u32 mask = ~u32{0}, Cull cull = Cull::none) {
   if constexpr (COPSE_DEVICE_CODE == 1) {
-    SceneHit hit;
-    if (detail::walk_scene<detail::AnyTriangle>(scene.tree, scene.parts, ray, mask, cull, hit)) return is_hit(hit);
+    detail::SceneTest<detail::AnyTriangle, detail::SceneSight> test(scene.parts, {mask, cull}, ray);
+    float limit;
+    if (detail::walk_scene<detail::SceneWalkInNoOrder>(scene.tree, ray, test, limit)) return test.is_hit();
   }
   return detail::robust_any_hit<stack_size>(scene.tree, scene.parts, ray, mask, cull);
 }

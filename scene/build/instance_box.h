@@ -21,17 +21,18 @@ struct Affine {
     return affine;
   }
 
-  /// Stores the rows of the inverse of the linear part. False if there is none, or none in floats.
-  COPSE_HD bool invert(float (&inverse)[9]) const {
+  /// Stores the inverse of the linear part, and the translation. False if there is no inverse, or none in floats.
+  COPSE_HD bool store_inverse(PlacedInstance::Row (&inverse)[3]) const {
     const dvec3 columns[3] = {cross_rn(rows[1], rows[2]), cross_rn(rows[2], rows[0]), cross_rn(rows[0], rows[1])};
     const double determinant = dot_rn(rows[0], columns[0]);
     bool is_good = determinant != 0;
     for (int row = 0; row < 3; ++row) {
+      float numbers[3];
       for (int column = 0; column < 3; ++column) {
-        const float number = float(div_rn(columns[column][row], determinant));
-        is_good = is_good && magnitude(number) < infinity;
-        inverse[3 * row + column] = number;
+        numbers[column] = float(div_rn(columns[column][row], determinant));
+        is_good = is_good && magnitude(numbers[column]) < infinity;
       }
+      inverse[row] = {numbers[0], numbers[1], numbers[2], float(translation[row])};
     }
     return is_good;
   }

@@ -6,6 +6,15 @@ namespace copse::detail {
 
 namespace {
 
+/// Lets rays through an instance begin at the root of its accel.
+COPSE_HD void begin_in(const AccelView& accel, PlacedInstance& instance) {
+  instance.node = 0;
+  instance.farthest = TreeReach::of(tree_of(accel.tree).bounds()).farthest;
+  instance.nodes = accel.tree.nodes.data();
+  instance.triangles = accel.triangles.data();
+  instance.masks = accel.masks;
+}
+
 struct PlaceInstance {
   InstanceView instances;
   BufferSpan<const AccelView> accels;
@@ -14,15 +23,21 @@ struct PlaceInstance {
 
   COPSE_HD void operator()(u64 i) const {
     const Affine affine = Affine::of(instances.transforms.at(i));
-    PlacedInstance instance;
-    instance.translation =
-        vec3(float(affine.translation.x), float(affine.translation.y), float(affine.translation.z));
+    PlacedInstance instance{};
+    instance.number = u32(i);
     instance.accel = instances.accels.at(i, 0);
     instance.mask = instances.masks.at(i, ~u32{0});
     instance.id = instances.ids.at(i, u32(i));
     instance.flags = InstanceFlags(instances.flags.at(i, 0));
-    const bool can_be_hit = affine.invert(instance.inverse) && instance.accel < accels.size();
-    boxes[i] = can_be_hit ? box_in_scene(affine, accels.data()[instance.accel].tree) : Aabb::empty();
+    Aabb box = Aabb::empty();
+    if (instance.accel < accels.size() && affine.store_inverse(instance.rows)) {
+      const AccelView& accel = accels.data()[instance.accel];
+      begin_in(accel, instance);
+      box = box_in_scene(affine, accel.tree);
+    }
+    instance.lo = box.lo;
+    instance.hi = box.hi;
+    boxes[i] = box;
     placed[i] = instance;
   }
 };

@@ -33,6 +33,12 @@ struct SceneAccess {
   static Bvh& binary(Scene& scene) { return scene.binary_; }
   static CompressedBvh4& tree(Scene& scene) { return scene.tree_; }
 
+  static void set_accels(Context& context, Scene& scene, const std::vector<AccelView>& views) {
+    scene.accels_ = Buffer<AccelView>(context, views);
+    scene.has_masks_ =
+        std::any_of(views.begin(), views.end(), [](const AccelView& v) { return v.masks != nullptr; });
+  }
+
   static void make(Context& context, Scene& scene, const SceneOptions& options, u64 capacity) {
     scene.options_ = options;
     scene.backend_ = context.backend();
@@ -133,7 +139,7 @@ Scene build(Context& context, const SceneAccels& accels, const InstanceView& ins
   const std::vector<AccelView> views = views_of("build", context, accels);
   Scene scene;
   SceneAccess::make(context, scene, options, std::max(options.capacity, instances.size()));
-  SceneAccess::accels(scene) = Buffer<AccelView>(context, views);
+  SceneAccess::set_accels(context, scene, views);
   build_tree(context, scene, instances);
   return scene;
 }

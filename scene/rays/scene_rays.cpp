@@ -5,7 +5,7 @@
 #include "builders/geometry/triangle_check.h"
 #include "primitives/core/dispatch.h"
 #include "scene/build/scene_check.h"
-#include "scene/rays/scene_batch.h"
+#include "scene/rays/scene_query.h"
 #include "trace/batch/check.h"
 
 namespace copse {
@@ -14,9 +14,10 @@ namespace detail {
 
 // The body: scene_rays.inl, for either executor.
 
-/// Stores a result per ray: SceneHit for the closest hit, u8 for any.
-template <class Executor, class Result>
-void trace_scene(const Executor& ex, const SceneBatch& batch, BufferSpan<Result> results);
+/// Stores a result per ray: SceneHit for the closest hit, u8 for any. `Sights`: FullSceneRays or MaskedSceneRays.
+template <class Executor, class Sights, class Result>
+void trace_scene(const Executor& ex, const SceneView& scene, const Sights& sights, BufferSpan<const Ray> rays,
+                 BufferSpan<Result> results);
 
 }  // namespace detail
 
@@ -34,9 +35,16 @@ void trace(const char* function, Context& context, const Scene& scene, BufferSpa
   }
   detail::validate_memory(context, std::string(function) + ": rays", rays.data());
   detail::validate_memory(context, std::string(function) + ": results", results.data());
-  const u32* masks = options.masks.empty() ? nullptr : options.masks.data();
-  const detail::SceneBatch batch{scene.view(), rays.data(), masks, options.mask, options.cull};
-  dispatch(context, [&](const auto& ex) { detail::trace_scene(ex, batch, results); });
+  const bool sees_all = options.masks.empty() && options.mask == ~u32{0} && options.cull == Cull::none;
+  const SceneView view = scene.view();
+  dispatch(context, [&](const auto& ex) {
+    if (sees_all && !view.parts.has_masks) {
+      return detail::trace_scene(ex, view, detail::FullSceneRays{}, rays, results);
+    }
+    const u32* masks = options.masks.empty() ? nullptr : options.masks.data();
+    const detail::MaskedSceneRays sights{masks, options.mask, options.cull};
+    detail::trace_scene(ex, view, sights, rays, results);
+  });
 }
 
 }  // namespace

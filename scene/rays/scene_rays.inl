@@ -1,39 +1,32 @@
-// Batches of rays through a scene, a thread per ray.
+// Batches of rays through a scene.
 //
 // The cooperative stage, scene/rays/scene_rays_cpu.h and scene/rays/scene_rays.cuh:
 //
-//   trace_each(ex, label, n, trace)     calls trace(i) for rays 0 to n - 1
+//   trace_scene_batch(ex, label, query, n)     writes the results of rays 0 to n - 1 of the query (scene_query.h)
 
-#include "scene/rays/scene_batch.h"
+#include "scene/rays/scene_query.h"
 
 namespace copse::detail {
 
-namespace {
-
-template <class Result>
-struct TraceScene {
-  SceneBatch batch;
-  Result* results;
-
-  COPSE_HD void operator()(u64 i) const {
-    const u32 mask = batch.masks == nullptr ? batch.mask : batch.masks[i] & batch.mask;
-    if constexpr (std::is_same_v<Result, SceneHit>) {
-      results[i] = closest_hit(batch.scene, batch.rays[i], mask, batch.cull);
-    } else {
-      results[i] = any_hit(batch.scene, batch.rays[i], mask, batch.cull) ? 1 : 0;
-    }
-  }
-};
-
-}  // namespace
-
-template <class Executor, class Result>
-void trace_scene(const Executor& ex, const SceneBatch& batch, BufferSpan<Result> results) {
-  const char* const label = std::is_same_v<Result, SceneHit> ? "scene: closest hits" : "scene: any hits";
-  trace_each(ex, label, results.size(), TraceScene<Result>{batch, results.data()});
+template <class Executor, class Sights, class Result>
+void trace_scene(const Executor& ex, const SceneView& scene, const Sights& sights, BufferSpan<const Ray> rays,
+                 BufferSpan<Result> results) {
+  using Query = SceneQuery<Result, Sights>;
+  const char* const label = Query::finds_closest ? "scene: closest hits" : "scene: any hits";
+  const Query query{tree_of(scene.tree), scene.parts,    sights,
+                    rays.data(),         results.data(), scene.tree.primitive_ids.size()};
+  trace_scene_batch(ex, label, query, rays.size());
 }
 
-template void trace_scene(const BodyExecutor&, const SceneBatch&, BufferSpan<SceneHit>);
-template void trace_scene(const BodyExecutor&, const SceneBatch&, BufferSpan<u8>);
+#define COPSE_TRACE_SCENE(Sights, Result)                                                                \
+  template void trace_scene(const BodyExecutor&, const SceneView&, const Sights&, BufferSpan<const Ray>, \
+                            BufferSpan<Result>)
+
+COPSE_TRACE_SCENE(FullSceneRays, SceneHit);
+COPSE_TRACE_SCENE(FullSceneRays, u8);
+COPSE_TRACE_SCENE(MaskedSceneRays, SceneHit);
+COPSE_TRACE_SCENE(MaskedSceneRays, u8);
+
+#undef COPSE_TRACE_SCENE
 
 }  // namespace copse::detail

@@ -1,13 +1,25 @@
 #pragma once
 
 #include "primitives/cpu/for_each.h"
+#include "scene/rays/scene_query.h"
 
 namespace copse::cpu {
 
-/// Contract: scene/rays/scene_rays.inl.
-template <class Trace>
-void trace_each(const Executor& ex, const char* label, u64 n, Trace trace) {
-  for_each(ex, label, n, trace);
+namespace detail {
+
+template <class Query>
+struct TraceSceneRay {
+  Query query;
+
+  void operator()(u64 i) const { query.results[i] = copse::detail::trace_robust(query, query.rays[i], i); }
+};
+
+}  // namespace detail
+
+/// Contract: scene/rays/scene_rays.inl. The rays are single rays of the host, which walk each mesh by SIMD.
+template <class Query>
+void trace_scene_batch(const Executor& ex, const char* label, const Query& query, u64 n) {
+  for_each(ex, label, n, detail::TraceSceneRay<Query>{query});
 }
 
 }  // namespace copse::cpu

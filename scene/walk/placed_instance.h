@@ -1,6 +1,7 @@
 #pragma once
 
-// An instance as rays need it: the way from the space of the scene into that of the mesh, and the box in the scene.
+// An instance as rays need it: the way from the space of the scene into that of the mesh, the tree there, and the box
+// in the scene.
 //
 // A ray goes into the space of the mesh as
 //
@@ -9,31 +10,54 @@
 // and keeps its length, so t is the same in both spaces. The translation is subtracted first. With a translation that
 // was multiplied by the inverse beforehand, two large terms would cancel after they were rounded.
 
+#include "builders/bvh/wide_node.h"
+#include "builders/geometry/packed_triangle.h"
+#include "builders/geometry/quad.h"
 #include "builders/geometry/vector_rn.h"
 #include "scene/instance.h"
 #include "trace/ray.h"
 
 namespace copse::detail {
 
-/// 64 bytes, made by the build from an Instance.
-struct alignas(16) PlacedInstance {
-  float inverse[9];  // rows
-  vec3 translation;
-  u32 accel;
+/// What a leaf of the tree over the instances stands for. Record i is that of instance i. It has all that a ray
+/// needs, so that nothing is looked up elsewhere: 128 bytes, a line of the cache, read by loads of 16 bytes.
+///
+///   quads 0 to 2   a row of the inverse each, and a coordinate of the translation
+///   quad 3         how the ray goes on: mask, flags, the node to begin at, the reach of the mesh's tree
+///   quad 4         the mesh's tree: the addresses of its nodes and of its triangles
+///   quads 5 to 7   the box; what is read for the instance that was hit, and by rays with masks
+struct alignas(128) PlacedInstance {
+  struct Row {
+    float x, y, z;
+    float translation;
+  };
+
+  Row rows[3];
   u32 mask;
-  u32 id;
   InstanceFlags flags;
+  u32 node;        // of the mesh's tree, at which rays begin
+  float farthest;  // the largest magnitude of a coordinate in that tree
+  const CompressedBvh4Node* nodes;
+  const PackedTriangle* triangles;
+  vec3 lo;
+  u32 number;  // of the instance
+  vec3 hi;
+  u32 id;
+  const u32* masks;  // of the triangles; null: all bits are set
+  u32 accel;
+  u32 unused;
 
   COPSE_HD bool has(InstanceFlags flag) const { return (u32(flags) & u32(flag)) != 0; }
+  COPSE_HD Aabb box() const { return {lo, hi}; }
 
   COPSE_HD vec3 turned(const vec3& v) const {
-    return vec3(dot_rn(vec3(inverse[0], inverse[1], inverse[2]), v),
-                dot_rn(vec3(inverse[3], inverse[4], inverse[5]), v),
-                dot_rn(vec3(inverse[6], inverse[7], inverse[8]), v));
+    return vec3(dot_rn(vec3(rows[0].x, rows[0].y, rows[0].z), v), dot_rn(vec3(rows[1].x, rows[1].y, rows[1].z), v),
+                dot_rn(vec3(rows[2].x, rows[2].y, rows[2].z), v));
   }
 
   /// The ray in the space of the mesh, as far as `limit`.
   COPSE_HD Ray into_mesh(const Ray& ray, float limit) const {
+    const vec3 translation(rows[0].translation, rows[1].translation, rows[2].translation);
     return {turned(sub_rn(ray.origin, translation)), ray.t_min, turned(ray.direction), limit};
   }
 
@@ -43,15 +67,41 @@ struct alignas(16) PlacedInstance {
     if (!has(InstanceFlags::flips_facing)) return cull;
     return cull == Cull::back ? Cull::front : Cull::back;
   }
+
+  /// A copy of the first `quads` quads of a record; nothing else of it may be used. A compiler would load the members
+  /// one by one.
+  template <u32 quads>
+  COPSE_HD static PlacedInstance load(const PlacedInstance* record) {
+    PlacedInstance copy;
+#pragma unroll
+    for (u32 k = 0; k < quads; ++k) reinterpret_cast<Quad*>(&copy)[k] = reinterpret_cast<const Quad*>(record)[k];
+    return copy;
+  }
 };
 
-static_assert(sizeof(PlacedInstance) == 64);
+static_assert(sizeof(PlacedInstance) == 128);
+
+/// True if the point of the ray at `t` surely lies in the box: by a margin that is more than all that rounding may move
+/// it. Each coordinate is rounded twice, by 2^-24 of the coordinate and of the way to it. Then bring_into_box would
+/// leave t as it is.
+COPSE_HD inline bool is_surely_in_box(const Ray& ray, const Aabb& box, float t) {
+  constexpr float part = 1.0f / (1u << 22), least = 1e-37f;
+  const vec3 &o = ray.origin, &d = ray.direction;
+  const vec3 way = mul_rn(d, t);
+  const vec3 p = add_rn(o, way);
+  const vec3 margin(add_rn(mul_rn(add_rn(magnitude(o.x), magnitude(way.x)), part), least),
+                    add_rn(mul_rn(add_rn(magnitude(o.y), magnitude(way.y)), part), least),
+                    add_rn(mul_rn(add_rn(magnitude(o.z), magnitude(way.z)), part), least));
+  const vec3 below = sub_rn(p, margin), above = add_rn(p, margin);
+  return (box.lo.x <= below.x) & (box.lo.y <= below.y) & (box.lo.z <= below.z) & (above.x <= box.hi.x) &
+         (above.y <= box.hi.y) & (above.z <= box.hi.z);
+}
 
 /// Keeps the promises of a leaf test (trace/traverse.h) for a hit at `t` on an instance with this box: raises t to
 /// where the ray enters the box, and returns false if the ray misses the box. So what a ray hits does not depend on
 /// the tree over the instances, even where rounding in the space of a much distorted mesh moves a hit out of the box.
 /// It computes in double, where no rounding matters: the walk through the tree pads its boxes by far more.
-COPSE_HD inline bool bring_into_box(const Ray& ray, const Aabb& box, float& t) {
+[[gnu::noinline]] COPSE_HD inline bool bring_into_box(Ray ray, Aabb box, float& t) {
   const dvec3 origin = to_double(ray.origin), direction = to_double(ray.direction);
   const dvec3 lo = sub_rn(to_double(box.lo), origin), hi = sub_rn(to_double(box.hi), origin);
   double entry = ray.t_min, exit = ray.t_max;

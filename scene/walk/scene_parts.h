@@ -28,8 +28,8 @@ namespace detail {
 /// What the tests of a scene read.
 struct SceneParts {
   const PlacedInstance* instances;
-  const Aabb* boxes;  // of the instances, in the scene
   const AccelView* accels;
+  bool has_masks;  // of triangles
 };
 
 }  // namespace detail

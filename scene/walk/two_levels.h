@@ -18,18 +18,22 @@ struct ClosestInstance {
   Cull cull;
   SceneHit closest{0, invalid_id, invalid_id, 0, 0, invalid_id};
 
-  COPSE_HD bool operator()(u32 number, float& limit) {
-    const PlacedInstance instance = scene.instances[number];
+  COPSE_HD bool operator()(u32 record, float& limit) {
+    const PlacedInstance& instance = scene.instances[record];
     if ((instance.mask & mask) == 0) return false;
     const Hit found = closest_hit<stack_size>(scene.accels[instance.accel], instance.into_mesh(ray, limit), mask,
                                               instance.culled_side(cull));
     if (!is_hit(found)) return false;
     float t = found.t;
-    if (!bring_into_box(ray, scene.boxes[number], t)) return false;
-    if (t > limit || (t == limit && closest.instance < number)) return false;
-    closest = {t, found.primitive, found.geometry, found.u, found.v, number};
+    if (!is_surely_in_box(ray, instance.box(), t) && !bring_into_box(ray, instance.box(), t)) return false;
+    if (t > limit || (t == limit && closest.instance < instance.number)) return false;
+    closest = {t, found.primitive, found.geometry, found.u, found.v, instance.number};
     limit = t;
     return false;
+  }
+
+  COPSE_HD SceneHit hit(float limit) const {
+    return {limit, closest.primitive, closest.geometry, closest.u, closest.v, closest.instance};
   }
 };
 
@@ -42,14 +46,16 @@ struct AnyInstance {
   Cull cull;
   bool found = false;
 
-  COPSE_HD bool operator()(u32 number, float&) {
-    const PlacedInstance instance = scene.instances[number];
+  COPSE_HD bool operator()(u32 record, float&) {
+    const PlacedInstance& instance = scene.instances[record];
     float t = ray.t_min;
-    found = (instance.mask & mask) != 0 && bring_into_box(ray, scene.boxes[number], t) &&
+    found = (instance.mask & mask) != 0 && bring_into_box(ray, instance.box(), t) &&
             any_hit<stack_size>(scene.accels[instance.accel], instance.into_mesh(ray, ray.t_max), mask,
                                 instance.culled_side(cull));
     return found;
   }
+
+  COPSE_HD bool is_hit() const { return found; }
 };
 
 /// The closest hit by robust traversals. It is out of line so that it takes no registers from the fast one.
@@ -58,8 +64,7 @@ template <u32 stack_size>
                                                        const Ray& ray, u32 mask, Cull cull) {
   ClosestInstance<stack_size> test{scene, ray, mask, cull};
   const float limit = traverse<stack_size>(tree, ray, test);
-  test.closest.t = limit;
-  return test.closest;
+  return test.hit(limit);
 }
 
 /// The same for any hit.

@@ -98,8 +98,7 @@ inline SceneHit slow_scene_hit(const Models& models, const std::vector<Instance>
     const Instance& instance = instances[i];
     detail::PlacedInstance placed{};
     if (is_empty(boxes[i]) || (instance.mask & mask) == 0) continue;
-    EXPECT_TRUE(detail::Affine::of(&instance.rows[0][0]).invert(placed.inverse));
-    placed.translation = vec3(instance.rows[0][3], instance.rows[1][3], instance.rows[2][3]);
+    EXPECT_TRUE(detail::Affine::of(&instance.rows[0][0]).store_inverse(placed.rows));
     TriangleView view = host_view(models.meshes[instance.accel]);
     view.geometry = 7;
     const Hit hit = brute_force_hit({view}, placed.into_mesh(ray, ray.t_max));

@@ -35,11 +35,8 @@ class UnorderedWalk {
   }
 
   [[gnu::always_inline]] COPSE_HD void begin(const PreparedRay& prepared) {
-    slabs_ = prepared.slabs;
-    limit_ = prepared.limit;
-    box_limit_ = prepared.box_limit;
-    goes_down_ = main_scale(slabs_.scale) < 0;
-    top_ = 0;
+    take_over(tree_.nodes, prepared.slabs, prepared.limit, prepared.box_limit);
+    top_ = base_ = 0;
     at_ = tree_.root();
     if (!prepared.enters) at_.count = prepared.gives_up ? gave_up : done;
   }
@@ -49,6 +46,31 @@ class UnorderedWalk {
   COPSE_HD bool is_at_leaf() const { return !is_done() && !is_at_inner(); }
   COPSE_HD bool gives_up() const { return at_.count == gave_up; }
   COPSE_HD float limit() const { return limit_; }
+  COPSE_HD const RaySlabs& slabs() const { return slabs_; }
+
+  /// At a leaf: the place of its first primitive.
+  COPSE_HD u32 place() const { return at_.first; }
+
+  /// At a leaf: begins at one of the nodes of another tree, with the ray prepared for that one. The walk is done when it is
+  /// done there. Returns the height of the stack, for leave.
+  [[gnu::always_inline]] COPSE_HD u32 enter(const Node* nodes, const PreparedRay& prepared, u32 node) {
+    base_ = top_;
+    if (prepared.enters) {
+      take_over(nodes, prepared.slabs, prepared.limit, prepared.box_limit);
+      at_ = {node, 0};
+    } else {
+      at_.count = prepared.gives_up ? gave_up : done;
+    }
+    return base_;
+  }
+
+  /// Goes on among the nodes of the tree above, behind the leaf where it was left.
+  [[gnu::always_inline]] COPSE_HD void leave(const Node* nodes, const RaySlabs& slabs, float limit, u32 height) {
+    take_over(nodes, slabs, limit, common_range_box_limit(slabs, limit));
+    top_ = height;
+    base_ = 0;
+    go_on(0, 0);
+  }
 
   /// At an inner node: goes on to one of its children, or to a child that waits on the stack.
   template <class Counter>
@@ -88,6 +110,15 @@ class UnorderedWalk {
     return x < y ? (x < z ? scale.x : scale.z) : (y < z ? scale.y : scale.z);
   }
 
+  [[gnu::always_inline]] COPSE_HD void take_over(const Node* nodes, const RaySlabs& slabs, float limit,
+                                                 float box_limit) {
+    tree_.nodes = nodes;
+    slabs_ = slabs;
+    limit_ = limit;
+    box_limit_ = box_limit;
+    goes_down_ = main_scale(slabs_.scale) < 0;
+  }
+
   template <class Counter>
   [[gnu::always_inline]] COPSE_HD void step_with_room(Counter& counter) {
     counter.count_node();
@@ -125,7 +156,7 @@ class UnorderedWalk {
   /// latest node on the stack.
   [[gnu::always_inline]] COPSE_HD void go_on(u32 node, u32 entered) {
     if (entered == 0) {
-      if (top_ == 0) {
+      if (top_ == base_) {
         at_.count = done;
         return;
       }
@@ -153,6 +184,7 @@ class UnorderedWalk {
   float limit_ = 0, box_limit_ = 0;
   WideChild at_{0, done};   // an inner child invalid_id means a slot that holds nothing
   u32 top_ = 0;             // the number of entries
+  u32 base_ = 0;            // those below belong to a tree above
   bool goes_down_ = false;  // along the axis of its largest component
 };
 

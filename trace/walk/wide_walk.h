@@ -14,6 +14,9 @@
 // that is before every limit. It ends the traversal.
 //
 // It gives up if the stack is full, and if the times of planes might be no floats.
+//
+// A walk can go down into another tree at one of its leaves, and come back (enter, leave). Both share the stack: the
+// entries of the tree below stand above an end of their own.
 
 #include "trace/walk/fast_spans.h"
 #include "trace/walk/walk.h"
@@ -47,6 +50,37 @@ class Walk<WideTree<Node>, stack_size, Robustness::fast> {
   COPSE_HD bool is_at_leaf() const { return !is_done() && !is_at_inner(); }
   COPSE_HD bool gives_up() const { return at_.count == gave_up; }
   COPSE_HD float limit() const { return limit_; }
+  COPSE_HD const RaySlabs& slabs() const { return slabs_; }
+
+  /// At a leaf: the place of its first primitive.
+  COPSE_HD u32 place() const { return at_.first; }
+
+  /// At a leaf: begins at one of the nodes of another tree, with the ray prepared for that one. The walk is done when it is
+  /// done there. Returns the height of the stack, for leave.
+  [[gnu::always_inline]] COPSE_HD u32 enter(const Node* nodes, const PreparedRay& prepared, u32 node) {
+    const u32 height = top_;
+    if (prepared.enters && has_room(1)) {
+      entries_[++top_] = {0, end_key};
+      tree_.nodes = nodes;
+      slabs_ = prepared.slabs;
+      limit_ = prepared.limit;
+      last_key_ = last_key(prepared.box_limit);
+      at_ = {node, 0};
+    } else {
+      at_.count = prepared.gives_up || !has_room(1) ? gave_up : done;
+    }
+    return height;
+  }
+
+  /// Goes on among the nodes of the tree above, behind the leaf where it was left.
+  [[gnu::always_inline]] COPSE_HD void leave(const Node* nodes, const RaySlabs& slabs, float limit, u32 height) {
+    tree_.nodes = nodes;
+    slabs_ = slabs;
+    limit_ = limit;
+    last_key_ = last_key(common_range_box_limit(slabs_, limit_));
+    top_ = height;
+    go_to(pop());
+  }
 
   /// At an inner node: goes on to its first child, or to the latest child on the stack.
   template <class Counter>

@@ -41,13 +41,19 @@ __device__ inline Ray load_ray(const Ray* rays, u64 i) {
   return {vec3(a.x, a.y, a.z), a.w, vec3(b.x, b.y, b.z), b.w};
 }
 
-__device__ inline void store_result(Hit* hits, u64 i, const Hit& hit) {
-  auto* words = reinterpret_cast<float*>(hits + i);
-  __stcs(words, hit.t);
-  __stcs(words + 1, __uint_as_float(hit.primitive));
-  __stcs(words + 2, __uint_as_float(hit.geometry));
-  __stcs(words + 3, hit.u);
-  __stcs(words + 4, hit.v);
+template <class Result>
+__device__ inline const copse::detail::Word* words_of(const Result& result) {
+  return reinterpret_cast<const copse::detail::Word*>(&result);
+}
+
+/// For results of some words each, such as Hit.
+template <class Result>
+__device__ inline void store_result(Result* results, u64 i, const Result& result) {
+  auto* const words = reinterpret_cast<u32*>(results + i);
+#pragma unroll
+  for (u32 k = 0; k < sizeof(Result) / sizeof(u32); ++k) {
+    __stcs(words + k, words_of(result)[k]);
+  }
 }
 __device__ inline void store_result(ShortHit* hits, u64 i, const ShortHit& hit) {
   __stcs(reinterpret_cast<uint2*>(hits + i), make_uint2(__float_as_uint(hit.t), hit.triangle));
@@ -57,28 +63,26 @@ __device__ inline void store_result(u8* results, u64 i, u8 result) {
 }
 
 /// Stores the results of a warp's neighbouring rays, of which the first `count` exist. Hits go through shared
-/// memory: their words stand 20 bytes apart, and only a few of them would fit in a transaction.
-__device__ inline void store_results_of_warp(Hit* hits, u64 first, u32 count, const Hit& hit) {
-  constexpr u32 words_per_hit = sizeof(Hit) / sizeof(u32);
-  __shared__ alignas(uint4) u32 staged[ray_threads * words_per_hit];
-  u32* const own = staged + threadIdx.x / warp_size * warp_size * words_per_hit;
-  u32* const words = own + lane_id() * words_per_hit;
-  words[0] = __float_as_uint(hit.t);
-  words[1] = hit.primitive;
-  words[2] = hit.geometry;
-  words[3] = __float_as_uint(hit.u);
-  words[4] = __float_as_uint(hit.v);
+/// memory: the words of a Hit stand 20 bytes apart, and only a few of them would fit in a transaction.
+template <class Result>
+__device__ inline void store_results_of_warp(Result* results, u64 first, u32 count, const Result& result) {
+  constexpr u32 result_words = sizeof(Result) / sizeof(u32), quads_of_warp = warp_size * result_words / 4;
+  __shared__ alignas(uint4) u32 staged[ray_threads * result_words];
+  u32* const own = staged + threadIdx.x / warp_size * warp_size * result_words;
+  u32* const words = own + lane_id() * result_words;
+#pragma unroll
+  for (u32 k = 0; k < result_words; ++k) words[k] = words_of(result)[k];
   __syncwarp();
-  if (count == warp_size && reinterpret_cast<u64>(hits + first) % sizeof(uint4) == 0) {
-    // The hits of a warp are 40 times 16 bytes.
-    auto* const out = reinterpret_cast<uint4*>(hits + first);
+  if (count == warp_size && reinterpret_cast<u64>(results + first) % sizeof(uint4) == 0) {
+    // The hits of a warp are 40 times 16 bytes; those through a scene are 48 times.
+    auto* const out = reinterpret_cast<uint4*>(results + first);
     const auto* const quads = reinterpret_cast<const uint4*>(own);
     __stcs(out + lane_id(), quads[lane_id()]);
-    constexpr u32 more = warp_size * words_per_hit / 4 - warp_size;
+    constexpr u32 more = quads_of_warp - warp_size;
     if (lane_id() < more) __stcs(out + warp_size + lane_id(), quads[warp_size + lane_id()]);
   } else {
-    u32* const out = reinterpret_cast<u32*>(hits + first);
-    for (u32 k = lane_id(); k < count * words_per_hit; k += warp_size) __stcs(out + k, own[k]);
+    u32* const out = reinterpret_cast<u32*>(results + first);
+    for (u32 k = lane_id(); k < count * result_words; k += warp_size) __stcs(out + k, own[k]);
   }
   __syncwarp();
 }

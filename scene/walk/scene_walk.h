@@ -1,0 +1,211 @@
+#pragma once
+
+// The fast traversal of a scene, step by step, with the interface of Walk: one loop for both levels, so that the
+// threads of a warp step together whether they are above the instances or in one of them. The kernels of batches run
+// it (trace/batch/cuda), and so do kernels of users.
+//
+// At a leaf of the tree over the instances, the walk goes down: it goes on at the root of the instance's mesh, with the
+// ray in the space of that mesh. Once it is done there, it comes back and goes on behind the leaf. Both levels share a
+// stack. Rays keep their length (placed_instance.h), so the limit is the same on both.
+//
+// The leaf test has the state that is not needed at each step: the ray in the scene, prepared for the tree over the
+// instances, and the best hit so far.
+
+#include "accel/accel_view.h"
+#include "scene/walk/scene_parts.h"
+#include "trace/walk/unordered_walk.h"
+#include "trace/walk/wide_walk.h"
+
+namespace copse::detail {
+
+/// What a ray sees of the triangles of an instance.
+struct SceneSight {
+  u32 mask;
+  Cull cull;
+
+  COPSE_HD SeenTriangles<PlacedTriangles, PackedMasks> triangles_of(const PlacedInstance* record,
+                                                                    const PlacedInstance& begun,
+                                                                    const vec3& direction) const {
+    return {{begun.triangles}, {record->masks}, mask, direction, begun.culled_side(cull)};
+  }
+};
+
+/// The same if the ray sees all triangles. Nothing is asked per triangle then.
+struct FullSight {
+  static constexpr u32 mask = ~u32{0};
+  static constexpr Cull cull = Cull::none;
+
+  COPSE_HD PlacedTriangles triangles_of(const PlacedInstance*, const PlacedInstance& begun, const vec3&) const {
+    return {begun.triangles};
+  }
+};
+
+/// The state of a ray through a scene.
+///   TestOf: ClosestTriangle or AnyTriangle
+///   Sight:  SceneSight or FullSight
+template <template <class, Robustness> class TestOf, class Sight>
+class SceneTest {
+  using Triangles = decltype(std::declval<Sight>().triangles_of(nullptr, std::declval<PlacedInstance>(), vec3()));
+  using Test = TestOf<Triangles, Robustness::fast>;
+
+ public:
+  static constexpr bool finds_closest = requires(const Test& test) { test.closest; };
+
+  bool gives_up = false;
+
+  COPSE_HD SceneTest(const SceneParts& scene, const Sight& sight, const Ray& ray)
+      : instances_(scene.instances), sight_(sight), ray_(ray), test_(Triangles{}, Ray{}) {}
+
+  /// At a leaf of the tree over the instances: goes down into the mesh of its instance.
+  template <class Walk>
+  [[gnu::always_inline]] COPSE_HD void go_down(Walk& walk, const u32* numbers) {
+    slabs_ = walk.slabs();
+    limit_above_ = walk.limit();
+    entered_ = numbers[walk.place()];
+    const PlacedInstance* const record = instances_ + entered_;
+    const PlacedInstance begun = PlacedInstance::load<5>(record);
+    const Ray ray = begun.into_mesh(ray_, limit_above_);
+    PreparedRay prepared;
+    prepared.limit = limit_above_;
+    const bool is_common = make_common_range_slabs(ray, {{}, begun.farthest}, prepared.slabs);
+    prepared.box_limit = common_range_box_limit(prepared.slabs, limit_above_);
+    prepared.enters = is_common && (begun.mask & sight_.mask) != 0;
+    prepared.gives_up = !is_common && is_traceable(ray);
+    test_ = Test(sight_.triangles_of(record, begun, ray.direction), ray);
+    height_ = walk.enter(begun.nodes, prepared, begun.node);
+  }
+
+  /// Done with an instance: takes over what was found there, and goes on in the tree above. If that is not needed,
+  /// the walk stays done.
+  template <class Walk>
+  [[gnu::always_inline]] COPSE_HD void come_back(Walk& walk, const CompressedBvh4Node* above) {
+    gives_up = test_.gives_up;
+    float limit = limit_above_;
+    if (!gives_up && has_hit()) take_hit(walk.limit(), limit);
+    if (gives_up || (!finds_closest && is_hit())) return;
+    walk.leave(above, slabs_, limit, height_);
+  }
+
+  /// In an instance.
+  template <class Walk, class Counter>
+  [[gnu::always_inline]] COPSE_HD void test_triangles(Walk& walk, Counter& counter) {
+    walk.test_leaf(test_, counter);
+  }
+
+  COPSE_HD bool is_hit() const { return best_ != invalid_id; }
+
+  /// `limit`: the last one of the walk.
+  COPSE_HD SceneHit hit(float limit) const {
+    if (!is_hit()) return {limit, invalid_id, invalid_id, 0, 0, invalid_id};
+    const PlacedInstance& instance = instances_[best_];
+    const PackedTriangle& triangle = instance.triangles[triangle_];
+    const TriangleHit found = UndividedHit{limit, v_, w_, inverse_}.divided();
+    return {limit, triangle.local_id, triangle.geometry, found.u, found.v, instance.number};
+  }
+
+ private:
+  COPSE_HD bool has_hit() const {
+    if constexpr (finds_closest) {
+      return test_.closest != invalid_id;
+    } else {
+      return test_.found;
+    }
+  }
+
+  /// Takes over a hit at `t` in the instance, unless an earlier one is better. Then `limit` is that of the hit.
+  COPSE_HD void take_hit(float t, float& limit) {
+    const PlacedInstance& instance = instances_[entered_];
+    const Aabb box = instance.box();
+    if (!is_surely_in_box(ray_, box, t)) {
+      if (!finds_closest) t = ray_.t_min;
+      if (!bring_into_box(ray_, box, t)) return;
+    }
+    if constexpr (finds_closest) {
+      if (t > limit || (t == limit && is_hit() && instances_[best_].number < instance.number)) return;
+      triangle_ = test_.closest;
+      v_ = test_.v, w_ = test_.w, inverse_ = test_.inverse;
+      limit = t;
+    }
+    best_ = entered_;
+  }
+
+  const PlacedInstance* instances_;
+  Sight sight_;
+  Ray ray_;
+  RaySlabs slabs_{};       // in the scene
+  float limit_above_ = 0;  // when the instance was entered
+  u32 height_ = 0;         // of the stack then
+  u32 entered_ = invalid_id;
+  u32 best_ = invalid_id;  // the record that was hit
+  u32 triangle_ = invalid_id;
+  float v_ = 0, w_ = 0, inverse_ = 1;  // as UndividedHit has them
+  Test test_;
+};
+
+/// The walk through both levels. `LevelWalk`: that through one of them.
+template <class LevelWalk>
+class SceneWalk {
+ public:
+  using Tree = typename LevelWalk::Tree;
+
+  /// `entries`: as many as LevelWalk needs.
+  COPSE_HD SceneWalk(const Tree& top, StackEntry* entries) : top_(top), walk_(top, entries) {}
+
+  [[gnu::always_inline]] COPSE_HD void begin(const PreparedRay& prepared) {
+    walk_.begin(prepared);
+    is_below_ = false;
+  }
+
+  COPSE_HD bool is_done() const { return walk_.is_done() && !(is_below_ && !walk_.gives_up()); }
+  COPSE_HD bool is_at_leaf() const { return walk_.is_at_leaf() || (walk_.is_done() && !is_done()); }
+  COPSE_HD bool is_at_inner() const { return walk_.is_at_inner(); }
+  COPSE_HD bool gives_up() const { return walk_.gives_up(); }
+  COPSE_HD float limit() const { return walk_.limit(); }
+
+  template <u32 max_steps, class Counter>
+  [[gnu::always_inline]] COPSE_HD void take_steps(Counter& counter) {
+    walk_.template take_steps<max_steps>(counter);
+  }
+
+  template <class Test, class Counter>
+  [[gnu::always_inline]] COPSE_HD void test_leaf(Test& test, Counter& counter) {
+    if (!is_below_) {
+      test.go_down(walk_, top_.primitive_ids);
+      is_below_ = true;
+    } else if (walk_.is_at_leaf()) {
+      test.test_triangles(walk_, counter);
+    } else {
+      test.come_back(walk_, top_.nodes);
+      is_below_ = false;
+    }
+  }
+
+ private:
+  Tree top_;
+  LevelWalk walk_;
+  bool is_below_ = false;
+};
+
+/// Entries of the stack that both levels share.
+inline constexpr u32 scene_stack_size = 64;
+
+using SceneWalkInOrder = SceneWalk<Walk<WideTree<CompressedBvh4Node>, scene_stack_size, Robustness::fast>>;
+using SceneWalkInNoOrder = SceneWalk<UnorderedWalk<CompressedBvh4Node, scene_stack_size>>;
+
+/// Traverses a scene for one ray. Returns false if the ray needs the robust traversal.
+template <class Walk, class Test>
+COPSE_HD inline bool walk_scene(const CompressedBvh4View& tree, const Ray& ray, Test& test, float& limit) {
+  const auto top = tree_of(tree);
+  StackEntry entries[scene_stack_size];
+  Walk walk(top, entries);
+  NoCounter counter;
+  walk.begin(prepare_ray(ray, TreeReach::of(top.bounds())));
+  while (!walk.is_done()) {
+    walk.template take_steps<3>(counter);
+    if (walk.is_at_leaf()) walk.test_leaf(test, counter);
+  }
+  limit = walk.limit();
+  return !walk.gives_up() && !test.gives_up;
+}
+
+}  // namespace copse::detail
