@@ -1,15 +1,16 @@
 // Makes the records and the boxes of instances: see scene/build/instance_box.h.
 
+#include "accel/accel_view.h"
 #include "scene/build/instance_box.h"
 
 namespace copse::detail {
 
 namespace {
 
-/// Lets rays through an instance begin at the root of its accel.
-COPSE_HD void begin_in(const AccelView& accel, PlacedInstance& instance) {
+/// Lets rays through an instance begin at the root of its accel, in a tree with these bounds.
+COPSE_HD void begin_in(const AccelView& accel, const Aabb& bounds, PlacedInstance& instance) {
   instance.node = 0;
-  instance.farthest = TreeReach::of(tree_of(accel.tree).bounds()).farthest;
+  instance.farthest = TreeReach::of(bounds).farthest;
   instance.nodes = accel.tree.nodes.data();
   instance.triangles = accel.triangles.data();
   instance.masks = accel.masks;
@@ -32,8 +33,9 @@ struct PlaceInstance {
     Aabb box = Aabb::empty();
     if (instance.accel < accels.size() && affine.store_inverse(instance.rows)) {
       const AccelView& accel = accels.data()[instance.accel];
-      begin_in(accel, instance);
-      box = box_in_scene(affine, accel.tree);
+      const Aabb bounds = tree_of(accel.tree).bounds();
+      begin_in(accel, bounds, instance);
+      box = box_in_scene(affine, accel.tree.nodes.data(), bounds);
     }
     instance.lo = box.lo;
     instance.hi = box.hi;
