@@ -1,0 +1,55 @@
+// Meshes of files.
+
+#include "builders/io/mesh_file.h"
+#include "capi/bridge/call.h"
+#include "capi/geometry.h"
+
+using namespace copse;
+using namespace copse::capi;
+
+copse_status copse_mesh_load(const char* path, copse_mesh** mesh) {
+  return run("copse_mesh_load", [&] {
+    require(mesh, "the handle of the mesh");
+    *mesh = nullptr;
+    require(path, "the path");
+    MeshReport report;
+    auto loaded = std::make_unique<copse_mesh>();
+    loaded->mesh = load_mesh(path, {}, &report);
+    loaded->parts = {{.triangle_count = loaded->mesh.triangles.size()}};
+    loaded->message = report.message();
+    *mesh = loaded.release();
+  });
+}
+
+void copse_mesh_destroy(copse_mesh* mesh) {
+  delete mesh;
+}
+
+uint64_t copse_mesh_geometry_count(const copse_mesh* mesh) {
+  return mesh == nullptr ? 0 : mesh->parts.size();
+}
+
+copse_status copse_mesh_geometry(const copse_mesh* mesh, uint64_t number, copse_geometry* geometry) {
+  return run("copse_mesh_geometry", [&] {
+    require(mesh, "the mesh");
+    if (number >= mesh->parts.size()) {
+      refuse("geometry " + std::to_string(number) + " was asked for, but the mesh has " +
+             std::to_string(mesh->parts.size()));
+    }
+    u64 first = 0;
+    for (u64 i = 0; i < number; ++i) first += mesh->parts[i].triangle_count;
+    const MeshPart& part = mesh->parts[number];
+    copse_geometry result = COPSE_GEOMETRY_INIT;
+    result.positions = mesh->mesh.positions.empty() ? nullptr : &mesh->mesh.positions.data()->x;
+    result.position_count = mesh->mesh.positions.size();
+    result.indices = part.triangle_count == 0 ? nullptr : mesh->mesh.triangles.data() + first;
+    result.triangle_count = part.triangle_count;
+    result.id = part.geometry;
+    result.mask = part.mask;
+    write_struct("the geometry", result, geometry);
+  });
+}
+
+const char* copse_mesh_message(const copse_mesh* mesh) {
+  return mesh == nullptr ? "" : mesh->message.c_str();
+}
