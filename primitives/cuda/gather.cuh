@@ -34,13 +34,35 @@ inline constexpr bool stores_whole_sectors = sizeof(Word) == 16 && fixed_words !
 template <class Word, u32 fixed_words>
 inline constexpr bool loads_once = stores_whole_sectors<Word, fixed_words>&& fixed_words != 2;
 
+/// The words of one thread that are moved at once.
+template <class Word>
+struct MovedWords {
+  Word values[moves_in_flight];
+  u64 targets[moves_in_flight];
+  bool moves[moves_in_flight];
+};
+
+template <bool streams_out, class Word>
+__device__ __forceinline__ void store_words(const MovedWords<Word>& moved, Word* out) {
+#pragma unroll
+  for (u32 k = 0; k < moves_in_flight; ++k) {
+    if (!moved.moves[k]) continue;
+    if (streams_out) {
+      __stcs(out + moved.targets[k], moved.values[k]);
+    } else {
+      out[moved.targets[k]] = moved.values[k];
+    }
+  }
+}
+
+/// In step s a warp moves words 32 s to 32 s + 31 of its records laid end to end. A row of 32 records ends where a
+/// step ends.
 template <class Word, u32 fixed_words, bool gathers, class IndexFunction>
 __global__ void __launch_bounds__(move_threads)
     move_records_kernel(u64 n, const Word* in, u32 any_words, IndexFunction index, Word* out) {
   using Id = std::decay_t<decltype(index(u64{0}))>;
   constexpr Id none = static_cast<Id>(~u64{0});
   constexpr u32 rows = move_rows<fixed_words>;
-  constexpr bool streams_out = gathers || stores_whole_sectors<Word, fixed_words>;
   constexpr bool streams_in = !gathers || loads_once<Word, fixed_words>;
   const u32 words = fixed_words != 0 ? fixed_words : any_words;
   const u64 warp = u64(blockIdx.x) * move_warps + threadIdx.x / warp_size;
@@ -55,27 +77,21 @@ __global__ void __launch_bounds__(move_threads)
     ids[r] = i < n ? index(i) : none;
   }
 
-  // In step s the warp moves words 32 s to 32 s + 31 of its records laid end to end. A row of 32 records ends
-  // where a step ends.
-  u32 record = lane_id() / words;
-  u32 word = lane_id() % words;
-  const u32 record_stride = warp_size / words;
-  const u32 word_stride = warp_size % words;
+  u32 record = lane_id() / words, word = lane_id() % words;
+  const u32 record_stride = warp_size / words, word_stride = warp_size % words;
   const u32 steps = rows * words;
   for (u32 step = 0; step < steps; step += moves_in_flight) {
-    Word values[moves_in_flight];
-    u64 targets[moves_in_flight];
-    bool moves[moves_in_flight];
+    MovedWords<Word> moved;
 #pragma unroll
     for (u32 k = 0; k < moves_in_flight; ++k) {
       const Id id = __shfl_sync(all_lanes, ids[rows == 1 ? 0 : k / words], int(record % warp_size));
       const u64 by_index = u64(id) * words + word;
       const u64 in_order = first * words + u64(step + k) * warp_size + lane_id();
-      moves[k] = step + k < steps && id != none;
-      targets[k] = gathers ? in_order : by_index;
-      if (moves[k]) {
+      moved.moves[k] = step + k < steps && id != none;
+      moved.targets[k] = gathers ? in_order : by_index;
+      if (moved.moves[k]) {
         const Word* source = in + (gathers ? by_index : in_order);
-        values[k] = streams_in ? __ldcs(source) : *source;
+        moved.values[k] = streams_in ? __ldcs(source) : *source;
       }
       record += record_stride;
       word += word_stride;
@@ -84,15 +100,7 @@ __global__ void __launch_bounds__(move_threads)
         ++record;
       }
     }
-#pragma unroll
-    for (u32 k = 0; k < moves_in_flight; ++k) {
-      if (!moves[k]) continue;
-      if (streams_out) {
-        __stcs(out + targets[k], values[k]);
-      } else {
-        out[targets[k]] = values[k];
-      }
-    }
+    store_words<gathers || stores_whole_sectors<Word, fixed_words>>(moved, out);
   }
 }
 

@@ -10,6 +10,7 @@
 #include "primitives/sample_sort.h"
 #include "primitives/sort/sample_groups.cuh"
 #include "primitives/sort/sample_level.cuh"
+#include "primitives/sort/sample_scatter.cuh"
 
 namespace copse::cuda {
 

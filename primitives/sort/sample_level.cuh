@@ -4,6 +4,7 @@
 // random sample of the bucket (Leischner, Osipov, Sanders, "GPU Sample Sort", IPDPS 2010). Keys descend an
 // implicit binary search tree without branches, several at a time (Sanders, Winkel, "Super Scalar Sample Sort",
 // ESA 2004). Tiles count their buckets, one scan of all counts gives every tile its places, and tiles scatter.
+// sample_scatter.cuh has the last of these steps.
 //
 // Where we differ: of equal keys the earlier one counts as smaller. So splitters also cut among equal keys, and no
 // input has buckets that cannot be cut; that also makes the sort stable. The places of the splitters are read only
@@ -89,6 +90,56 @@ __device__ inline void count_bucket(u32* counts, u32 bucket, bool counts_me) {
   }
 }
 
+/// Lets the rows of a thread descend the tree of splitters together, so that their loads overlap. A row goes right if
+/// the splitter is not larger. Adds the buckets of rows that equal no splitter to `counts` and stores them. Returns
+/// the other rows, a bit per row.
+template <class Shape, class Key, class KeyInput, class Less>
+__device__ __forceinline__ u32 classify_rows(const LevelTile& tile, u32 bits, const KeyInput& key_input,
+                                             const Less& less, const Key* tree, u8* buckets, u32* counts) {
+  Key keys[Shape::rows];
+  u32 nodes[Shape::rows];
+#pragma unroll
+  for (u32 k = 0; k < Shape::rows; ++k) {
+    const u32 i = threadIdx.x + k * Shape::threads;
+    keys[k] = i < tile.count ? key_input(tile.begin + i) : tree[1];
+    nodes[k] = 1;
+  }
+  for (u32 depth = 0; depth < bits; ++depth) {
+#pragma unroll
+    for (u32 k = 0; k < Shape::rows; ++k) nodes[k] = 2 * nodes[k] + (less(keys[k], tree[nodes[k]]) ? 0 : 1);
+  }
+  u32 ties = 0;
+#pragma unroll
+  for (u32 k = 0; k < Shape::rows; ++k) {
+    const u32 i = threadIdx.x + k * Shape::threads, bucket = nodes[k] - (1u << bits);
+    const bool tie = bucket > 0 && !less(tree[node_of_rank(bucket, bits)], keys[k]);
+    ties |= tie && i < tile.count ? 1u << k : 0u;
+    if (i < tile.count && !tie) buckets[tile.begin + i] = u8(bucket);
+    count_bucket(counts, bucket, i < tile.count && !tie);
+  }
+  return ties;
+}
+
+/// The same for rows whose key equals a splitter: the place of the element decides. Such rows are rare, so their keys
+/// are read once more.
+template <class Shape, class Key, class KeyInput, class Less>
+__device__ __forceinline__ void classify_ties(u32 ties, const LevelTile& tile, u32 bits, const KeyInput& key_input,
+                                              const Less& less, const Key* tree, const u64* positions, u8* buckets,
+                                              u32* counts) {
+#pragma unroll 1
+  for (u32 k = 0; k < Shape::rows; ++k) {
+    const bool tie = (ties >> k & 1) != 0;
+    if (!__any_sync(all_lanes, tie)) continue;
+    const u64 position = tile.begin + threadIdx.x + k * Shape::threads;
+    u32 bucket = 0;
+    if (tie) {
+      bucket = descend_with_position(tree, positions, bits, key_input(position), position, less);
+      buckets[position] = u8(bucket);
+    }
+    count_bucket(counts, bucket, tie);
+  }
+}
+
 /// Finds the bucket of every element of a tile, and counts the elements of each bucket.
 template <class Key, class Value, class KeyInput, class Less>
 __global__ void __launch_bounds__(LevelShape<Key, Value>::threads, 3)
@@ -107,166 +158,12 @@ __global__ void __launch_bounds__(LevelShape<Key, Value>::threads, 3)
     if (thread > 0 && tile.count > 0) tree[thread] = splitters.keys[(u64{tile.parent} << bits) + thread];
   }
   __syncthreads();
-
   if (tile.count > 0) {
-    Key keys[Shape::rows];
-    u32 nodes[Shape::rows];
-#pragma unroll
-    for (u32 k = 0; k < Shape::rows; ++k) {
-      const u32 i = thread + k * Shape::threads;
-      keys[k] = i < tile.count ? key_input(tile.begin + i) : tree[1];
-      nodes[k] = 1;
-    }
-    // All rows descend together, so that their loads overlap. A row goes right if the splitter is not larger.
-    for (u32 depth = 0; depth < bits; ++depth) {
-#pragma unroll
-      for (u32 k = 0; k < Shape::rows; ++k) {
-        nodes[k] = 2 * nodes[k] + (less(keys[k], tree[nodes[k]]) ? 0 : 1);
-      }
-    }
-    u32 ties = 0;  // rows whose key equals a splitter
-#pragma unroll
-    for (u32 k = 0; k < Shape::rows; ++k) {
-      const u32 i = thread + k * Shape::threads, bucket = nodes[k] - bucket_count;
-      const bool tie = bucket > 0 && !less(tree[node_of_rank(bucket, bits)], keys[k]);
-      ties |= tie && i < tile.count ? 1u << k : 0u;
-      if (i < tile.count && !tie) buckets[tile.begin + i] = u8(bucket);
-      count_bucket(local_counts, bucket, i < tile.count && !tie);
-    }
-    // Ties are rare, so they are not part of the loop above: their keys are read once more.
-#pragma unroll 1
-    for (u32 k = 0; k < Shape::rows; ++k) {
-      const bool tie = (ties >> k & 1) != 0;
-      if (!__any_sync(all_lanes, tie)) continue;
-      const u64 position = tile.begin + thread + k * Shape::threads;
-      u32 bucket = 0;
-      if (tie) {
-        bucket = descend_with_position(tree, positions, bits, key_input(position), position, less);
-        buckets[position] = u8(bucket);
-      }
-      count_bucket(local_counts, bucket, tie);
-    }
+    const u32 ties = classify_rows<Shape>(tile, bits, key_input, less, tree, buckets, local_counts);
+    classify_ties<Shape>(ties, tile, bits, key_input, less, tree, positions, buckets, local_counts);
   }
   __syncthreads();
   if (thread < bucket_count) counts[tile.column + thread * tile.stride] = local_counts[thread];
-}
-
-/// Returns the lanes that have the same bucket as this one.
-__device__ inline u32 lanes_of_bucket(u32 bucket, u32 bits) {
-  u32 lanes = all_lanes;
-#pragma unroll
-  for (u32 bit = 0; bit < SamplePlan::max_bits; ++bit) {
-    if (bit < bits) {
-      const bool set = (bucket >> bit & 1) != 0;
-      const u32 setting = __ballot_sync(all_lanes, set);
-      lanes &= set ? setting : ~setting;
-    }
-  }
-  return lanes;
-}
-
-template <class Key, class Value>
-struct ScatterMemory {
-  using Shape = LevelShape<Key, Value>;
-  alignas(16) unsigned char elements[Shape::tile * Shape::widest];  // keys, then values
-  alignas(16) u64 offsets[max_buckets];                             // place in the output minus place in the tile
-  u16 counts[Shape::warps][max_buckets];
-  u8 buckets[Shape::tile];
-  BlockStorage<u32, Shape::threads> sums;
-};
-
-/// Moves the elements of a tile to the places that the scan of the counts gives. It is stable.
-template <class Key, class Value, class KeyInput, class ValueInput>
-__global__ void __launch_bounds__(LevelShape<Key, Value>::threads, 2)
-    scatter_kernel(Level level, KeyInput key_input, ValueInput value_input, const u8* buckets, const u64* places,
-                   Key* keys_out, Value* values_out) {
-  using Shape = LevelShape<Key, Value>;
-  __shared__ ScatterMemory<Key, Value> shared;
-  const u32 thread = threadIdx.x, warp = thread / warp_size;
-  const LevelTile tile = level.tile_at(blockIdx.x);
-  if (tile.count == 0) return;
-  const u32 bucket_count = level.bucket_count();
-  const u64 place = thread < bucket_count ? places[tile.column + thread * tile.stride] : 0;
-
-  // A warp holds neighbouring rows of neighbouring elements. Places past the end count for the last bucket, behind
-  // all others.
-  const u32 first = warp * (warp_size * Shape::rows) + lane_id();
-  Key keys[Shape::rows];
-  u32 targets[Shape::rows];  // the bucket, and above it the rank among the warp's elements of the bucket
-#pragma unroll
-  for (u32 k = 0; k < Shape::rows; ++k) {
-    const u32 i = first + k * warp_size;
-    targets[k] = bucket_count - 1;
-    if (i < tile.count) {
-      keys[k] = key_input(tile.begin + i);
-      targets[k] = buckets[tile.begin + i];
-    }
-  }
-  for (u32 k = lane_id(); k < max_buckets; k += warp_size) shared.counts[warp][k] = 0;
-  __syncwarp();
-#pragma unroll
-  for (u32 k = 0; k < Shape::rows; ++k) {
-    const u32 bucket = targets[k];
-    const u32 lanes = lanes_of_bucket(bucket, level.bits);
-    const u32 lower = lanes & lower_lanes();
-    const u32 before = shared.counts[warp][bucket];
-    __syncwarp();
-    if (lower == 0) shared.counts[warp][bucket] = u16(before + u32(__popc(lanes)));
-    __syncwarp();
-    targets[k] = bucket | (before + u32(__popc(lower))) << SamplePlan::max_bits;
-  }
-  __syncthreads();
-
-  // One thread per bucket: find where the elements of each warp begin in the tile.
-  u32 count = 0;
-  if (thread < max_buckets) {
-#pragma unroll
-    for (u32 w = 0; w < Shape::warps; ++w) {
-      const u32 warp_count = shared.counts[w][thread];
-      shared.counts[w][thread] = u16(count);
-      count += warp_count;
-    }
-  }
-  const u32 begin = block_exclusive_sum<Shape::threads>(count, shared.sums).before;
-  if (thread < max_buckets) {
-    shared.offsets[thread] = place - begin;
-#pragma unroll
-    for (u32 w = 0; w < Shape::warps; ++w) shared.counts[w][thread] = u16(shared.counts[w][thread] + begin);
-  }
-  __syncthreads();
-
-  // Order the elements in shared memory, and write runs of them.
-  Key* tile_keys = reinterpret_cast<Key*>(shared.elements);
-#pragma unroll
-  for (u32 k = 0; k < Shape::rows; ++k) {
-    const u32 bucket = targets[k] & (max_buckets - 1);
-    targets[k] = shared.counts[warp][bucket] + (targets[k] >> SamplePlan::max_bits);
-    if (first + k * warp_size < tile.count) {
-      tile_keys[targets[k]] = keys[k];
-      shared.buckets[targets[k]] = u8(bucket);
-    }
-  }
-  __syncthreads();
-#pragma unroll
-  for (u32 k = 0; k < Shape::rows; ++k) {
-    const u32 i = thread + k * Shape::threads;
-    if (i < tile.count) keys_out[shared.offsets[shared.buckets[i]] + i] = tile_keys[i];
-  }
-  if constexpr (Shape::with_values) {
-    Value* tile_values = reinterpret_cast<Value*>(shared.elements);
-    __syncthreads();
-#pragma unroll
-    for (u32 k = 0; k < Shape::rows; ++k) {
-      const u32 i = first + k * warp_size;
-      if (i < tile.count) tile_values[targets[k]] = value_input(tile.begin + i);
-    }
-    __syncthreads();
-#pragma unroll
-    for (u32 k = 0; k < Shape::rows; ++k) {
-      const u32 i = thread + k * Shape::threads;
-      if (i < tile.count) values_out[shared.offsets[shared.buckets[i]] + i] = tile_values[i];
-    }
-  }
 }
 
 }  // namespace copse::cuda::detail::samples

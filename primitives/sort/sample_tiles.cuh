@@ -1,6 +1,6 @@
 #pragma once
 
-// The tiles and the buckets of one level of sample sort (sample_level.cuh).
+// The tiles and the buckets of one level of sample sort (sample_level.cuh, sample_scatter.cuh).
 
 #include "primitives/cuda/block.cuh"
 #include "primitives/cuda/merge_tile.cuh"
