@@ -33,6 +33,7 @@ struct HostWide {
             .parents = Buffer<u32>(context, parents),
             .primitive_ids = Buffer<u32>(context, primitive_ids),
             .counts = Buffer<WideBvhCounts>(context, std::vector<WideBvhCounts>{counts}),
+            .repeats = {},
             .source_count = primitive_ids.size()};
   }
 };

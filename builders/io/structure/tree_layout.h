@@ -59,10 +59,10 @@ struct TreeLayout {
 struct TreeArrays {
   TreeHeader header;
   std::span<const vec3> positions;
-  std::span<const uvec3> triangles;
-  std::span<const PointNode> point_nodes;  // of a point BVH, depth by depth, without those that are not there
-  std::span<const SahKdNode> kd_nodes;     // of a kd-tree of triangles
-  std::span<const u32> ids;                // points in the order of the tree; the lists of leaves
+  std::span<const uvec3> triangles = {};
+  std::span<const PointNode> point_nodes = {};  // of a point BVH, depth by depth, without those that are not there
+  std::span<const SahKdNode> kd_nodes = {};     // of a kd-tree of triangles
+  std::span<const u32> ids = {};                // points in the order of the tree; the lists of leaves
 };
 
 /// Returns the first fault, with value and limit, or an empty string. Without a fault, every walk over the tree ends and

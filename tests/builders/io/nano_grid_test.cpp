@@ -104,13 +104,17 @@ TEST_P(NanoGridTest, NumberSetVoxelsFromOneOnLeafByLeaf) {
     const detail::NanoLeaf& leaf = leaves[i];
     EXPECT_EQ(leaf.offset, next);
     for (u32 word = 0; word < 8; ++word) {
-      if (word > 0) EXPECT_EQ(leaf.offset + (leaf.prefixes >> (9 * (word - 1)) & 511), next);
+      if (word > 0) {
+        EXPECT_EQ(leaf.offset + (leaf.prefixes >> (9 * (word - 1)) & 511), next);
+      }
       next += u64(std::popcount(leaf.mask[word]));
     }
     const auto key = [](const detail::NanoLeaf& l) {
       return detail::nano_key(uvec3(u32(l.lo[0]), u32(l.lo[1]), u32(l.lo[2])) / 8u);
     };
-    if (i > 0) EXPECT_LT(key(leaves[i - 1]), key(leaf));
+    if (i > 0) {
+      EXPECT_LT(key(leaves[i - 1]), key(leaf));
+    }
     EXPECT_EQ(detail::nano_leaf_of(key(leaf)) * 8u, uvec3(u32(leaf.lo[0]), u32(leaf.lo[1]), u32(leaf.lo[2])));
   }
   detail::NanoGridData data;
