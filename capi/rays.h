@@ -105,6 +105,28 @@ COPSE_C_API copse_status copse_any_hits(copse_context* context, const copse_acce
                                         uint8_t* occluded, copse_memory occluded_memory,
                                         const copse_trace_options* options);
 
+/// Writes the first k hits of every ray, in order of (t, triangle). Coincident triangles are listed too, each once.
+///   k:      1 to 16
+///   hits:   k per ray, those of ray i from k * i on. If a ray has fewer, the rest are misses
+///   counts: one per ray: how many hits were found, at most k. May be NULL
+/// Everything else is as for copse_closest_hits().
+COPSE_C_API copse_status copse_first_hits(copse_context* context, const copse_accel* accel, const copse_rays* rays,
+                                          uint32_t k, copse_hit* hits, copse_memory hits_memory, uint32_t* counts,
+                                          copse_memory counts_memory, const copse_trace_options* options);
+
+/// Writes all hits of every ray, in order of (t, triangle): those of ray i are hits[offsets[i]] up to
+/// hits[offsets[i + 1]].
+///
+/// Call it twice if you do not know the sizes: first with a room of 0, which stores the offsets alone. The last
+/// offset is the room that all hits need.
+///   offsets: one more than rays
+///   hits:    `room` of them; nothing is written past its end. May be NULL if `room` is 0
+/// Everything else is as for copse_closest_hits().
+COPSE_C_API copse_status copse_find_hits(copse_context* context, const copse_accel* accel, const copse_rays* rays,
+                                         uint64_t* offsets, copse_memory offsets_memory, copse_hit* hits,
+                                         uint64_t room, copse_memory hits_memory,
+                                         const copse_trace_options* options);
+
 #ifdef __cplusplus
 }
 #endif

@@ -1,8 +1,12 @@
 // The acceleration structure of triangles.
 
 #include "capi/accel.h"
+
+#include <algorithm>
+
 #include "accel/accel_file.h"
 #include "builders/bvh/stats.h"
+#include "capi/accel.h"
 #include "capi/bridge/stats.h"
 #include "capi/bridge/triangles.h"
 

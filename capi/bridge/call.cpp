@@ -1,6 +1,5 @@
 #include "capi/bridge/call.h"
 
-#include <algorithm>
 #include <cstdio>
 #include <cstring>
 #include <exception>

@@ -2,6 +2,8 @@
 
 #include "capi/queries.h"
 
+#include <algorithm>
+
 #include "accel/accel_queries.h"
 #include "capi/bridge/arrays.h"
 

@@ -1,5 +1,10 @@
 // Batches of rays through an accel.
 
+#include "capi/rays.h"
+
+#include <algorithm>
+
+#include "accel/accel_hits.h"
 #include "capi/bridge/trace.h"
 
 namespace copse::capi {
@@ -118,5 +123,36 @@ copse_status copse_any_hits(copse_context* context, const copse_accel* accel, co
                     [&](const auto& all, auto results, const TraceOptions& of_batch) {
                       any_hits(c, object, all, results, of_batch);
                     });
+  });
+}
+
+copse_status copse_first_hits(copse_context* context, const copse_accel* accel, const copse_rays* rays, uint32_t k,
+                              copse_hit* hits, copse_memory hits_memory, uint32_t* counts,
+                              copse_memory counts_memory, const copse_trace_options* options) {
+  return run("copse_first_hits", context, [&](Context& c) {
+    const Accel& object = object_of(context, accel, "accel");
+    if (k == 0 || k > max_first_hits) refuse("k is " + std::to_string(k) + "; it can be 1 to 16");
+    const Rays all(c, rays);
+    const TraceChoices choices(c, read_trace_options(options), all.size());
+    const Output<Hit> found(c, "hits", hits, all.size() * k, hits_memory);
+    const Output<u32> numbers(c, "counts", counts, counts == nullptr ? 0 : all.size(), counts_memory);
+    first_hits(c, object, all.span(), found.span(), numbers.span(), choices.options<HitListOptions>());
+    found.store(c);
+    numbers.store(c);
+  });
+}
+
+copse_status copse_find_hits(copse_context* context, const copse_accel* accel, const copse_rays* rays,
+                             uint64_t* offsets, copse_memory offsets_memory, copse_hit* hits, uint64_t room,
+                             copse_memory hits_memory, const copse_trace_options* options) {
+  return run("copse_find_hits", context, [&](Context& c) {
+    const Accel& object = object_of(context, accel, "accel");
+    const Rays all(c, rays);
+    const TraceChoices choices(c, read_trace_options(options), all.size());
+    const Output<u64> ends(c, "offsets", offsets, all.size() + 1, offsets_memory);
+    const Output<Hit> found(c, "hits", hits, room, hits_memory);
+    find_hits(c, object, all.span(), ends.span(), found.span(), choices.options<HitListOptions>());
+    ends.store(c);
+    if (hits_memory == COPSE_MEMORY_HOST && room > 0) found.store(c, std::min(room, ends.on_host(c, all.size())));
   });
 }

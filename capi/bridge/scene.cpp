@@ -2,8 +2,6 @@
 
 #include "capi/scene.h"
 
-#include <cstring>
-
 #include "capi/bridge/stats.h"
 #include "capi/bridge/trace.h"
 #include "scene/scene_rays.h"

@@ -43,6 +43,40 @@ static void test_rays(copse_context* context) {
   }
 }
 
+/// Several hits per ray: their number is that of the triangles that the ray meets, and t does not fall.
+static void test_several_hits(copse_context* context) {
+  const copse_geometry geometry = soup();
+  copse_accel* accel = build_one(context, &geometry);
+  const copse_rays all = copse_rays_of(rays, RAY_COUNT, COPSE_MEMORY_HOST);
+  static copse_hit first[RAY_COUNT][K];
+  static uint32_t counts[RAY_COUNT];
+  static uint64_t offsets[RAY_COUNT + 1];
+  CHECK_OK(
+      copse_first_hits(context, accel, &all, K, first[0], COPSE_MEMORY_HOST, counts, COPSE_MEMORY_HOST, NULL));
+  CHECK_OK(copse_find_hits(context, accel, &all, offsets, COPSE_MEMORY_HOST, NULL, 0, COPSE_MEMORY_HOST, NULL));
+  const uint64_t total = offsets[RAY_COUNT];
+  copse_hit* const lists = malloc((total + 1) * sizeof(copse_hit));
+  lists[total].primitive = 12345;
+  CHECK_OK(
+      copse_find_hits(context, accel, &all, offsets, COPSE_MEMORY_HOST, lists, total, COPSE_MEMORY_HOST, NULL));
+  CHECK(total > RAY_COUNT / 2 && lists[total].primitive == 12345);
+  CHECK_OK(copse_closest_hits(context, accel, &all, hits, COPSE_MEMORY_HOST, NULL));
+  for (int i = 0; i < RAY_COUNT; ++i) {
+    uint64_t met = 0;
+    double t;
+    int is_front;
+    for (uint64_t j = 0; j < SOUP_SIZE; ++j) met += (uint64_t)ray_meets(&rays[i], &geometry, j, &t, &is_front);
+    const uint64_t count = offsets[i + 1] - offsets[i];
+    CHECK(count == met && counts[i] == (met < K ? met : K));
+    CHECK(memcmp(first[i], lists + offsets[i], counts[i] * sizeof(copse_hit)) == 0);
+    CHECK(memcmp(&first[i][0], &hits[i], sizeof(hits[i])) == 0);
+    for (uint64_t j = counts[i]; j < K; ++j) CHECK(first[i][j].primitive == COPSE_NO_ID);
+    for (uint64_t j = 1; j < count; ++j) CHECK(lists[offsets[i] + j - 1].t <= lists[offsets[i] + j].t);
+  }
+  free(lists);
+  copse_accel_destroy(accel);
+}
+
 /// The same rays as arrays, in records that hold more, with one direction for all, and in the memory of the context.
 static void test_layouts(copse_context* context) {
   const copse_geometry geometry = soup();
@@ -406,6 +440,7 @@ int main(int argc, char** argv) {
     for (int axis = 0; axis < 3; ++axis) points[i][axis] = number_between(-1.4f, 1.4f);
   }
   test_rays(context);
+  test_several_hits(context);
   test_layouts(context);
   test_geometries(context);
   test_motion(context);

@@ -112,6 +112,7 @@ static void test_arguments(void) {
   copse_trace_options trace = COPSE_TRACE_OPTIONS_INIT;
   trace.cull = -1;
   REFUSED(copse_closest_hits, (context, accel, &rays, &hit, 0, &trace), "cull is -1; it can be 0 to 2");
+  REFUSED(copse_first_hits, (context, accel, &rays, 17, &hit, 0, NULL, 0, NULL), "k is 17; it can be 1 to 16");
   const float point[3] = {0, 0, 0};
   copse_neighbour neighbour;
   REFUSED(copse_k_nearest, (context, accel, point, 1, 0, 0, 1, &neighbour, 0), "k is 0");
