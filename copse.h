@@ -67,6 +67,7 @@
 #include "primitives/core/profile.h"
 #include "primitives/core/stopwatch.h"
 #include "scene/scene.h"
+#include "scene/scene_hits.h"
 #include "scene/scene_rays.h"
 #include "trace/camera.h"
 #include "trace/masked_triangles.h"

@@ -18,52 +18,31 @@ namespace copse {
 
 namespace detail {
 
-/// The order of hits on the triangles of an Accel.
-using AccelOrder = TriangleOrder<PlacedTriangles>;
+/// The search through an Accel.
+template <>
+struct HitSearch<AccelView> {
+  using Order = TriangleOrder<PlacedTriangles>;
 
-COPSE_HD inline AccelOrder order_of(const AccelView& accel) {
-  return {triangles_of(accel.triangles)};
-}
+  COPSE_HD static Order order_of(const AccelView& accel) { return {triangles_of(accel.triangles)}; }
 
-/// Offers all hits by the robust traversal. It is out of line, and takes the sink by value, so that the sink of the
-/// fast traversal stays in registers.
-template <u32 stack_size, class Sink>
-[[gnu::noinline]] COPSE_HD Sink search_robust(const AccelView& accel, const Ray& ray, u32 mask, Cull cull,
-                                              Sink sink) {
-  offer_hits<stack_size>(accel.tree, triangles_of(accel.seen_by(ray, mask, cull)), ray, sink);
-  return sink;
-}
-
-/// Offers all hits of the ray to the sink, each once.
-template <u32 stack_size, class Sink>
-COPSE_HD inline void search(const AccelView& accel, const Ray& ray, u32 mask, Cull cull, Sink& sink) {
-  if constexpr (Sink::can_start_again) {
-    if (offer_hits_fast(accel.tree, triangles_of(accel.seen_by(ray, mask, cull)), ray, sink)) return;
-    sink.start_again();
+  template <u32 stack_size, class Sink>
+  COPSE_HD static void run(const AccelView& accel, const Ray& ray, u32 mask, Cull cull, Sink& sink) {
+    if constexpr (Sink::can_start_again) {
+      if (offer_hits_fast(accel.tree, triangles_of(accel.seen_by(ray, mask, cull)), ray, sink)) return;
+      sink.start_again();
+    }
+    sink = run_robust<stack_size>(accel, ray, mask, cull, sink);
   }
-  sink = search_robust<stack_size>(accel, ray, mask, cull, sink);
-}
 
-/// Stores the drafts of the first hits, and returns how many there are.
-///   drafts: room for `capacity`
-///   after:  a draft; only hits behind it count. Null: all
-template <u32 stack_size, class Filter = AcceptAll>
-COPSE_HD inline u32 find_first(const AccelView& accel, const Ray& ray, u32 mask, Cull cull, Hit* drafts,
-                               u32 capacity, Filter* filter = nullptr, const Hit* after = nullptr) {
-  FirstHits<AccelOrder, Filter> first{order_of(accel), drafts, capacity, filter, after};
-  search<stack_size>(accel, ray, mask, cull, first);
-  return first.count;
-}
-
-/// The first k hits that a filter accepts.
-template <u32 k, u32 stack_size, class Filter = AcceptAll>
-COPSE_HD inline HitList<k> list_first(const AccelView& accel, const Ray& ray, u32 mask, Cull cull,
-                                      Filter* filter = nullptr) {
-  HitList<k> list;
-  list.count = find_first<stack_size>(accel, ray, mask, cull, list.hits, k, filter);
-  for (u32 i = 0; i < list.count; ++i) list.hits[i] = order_of(accel).finished(list.hits[i]);
-  return list;
-}
+ private:
+  /// It is out of line, and takes the sink by value, so that the sink of the fast traversal stays in registers.
+  template <u32 stack_size, class Sink>
+  [[gnu::noinline]] COPSE_HD static Sink run_robust(const AccelView& accel, const Ray& ray, u32 mask, Cull cull,
+                                                    Sink sink) {
+    offer_hits<stack_size>(accel.tree, triangles_of(accel.seen_by(ray, mask, cull)), ray, sink);
+    return sink;
+  }
+};
 
 }  // namespace detail
 
@@ -76,7 +55,7 @@ requires HitFilter<Filter, Hit> COPSE_HD inline Hit closest_hit(const AccelView&
                                                                 Filter&& filter, u32 mask = ~u32{0},
                                                                 Cull cull = Cull::none) {
   const HitList<1> list = detail::list_first<1, stack_size>(accel, ray, mask, cull, &filter);
-  return list.count > 0 ? list.hits[0] : detail::AccelOrder::miss(ray.t_max);
+  return list.count > 0 ? list.hits[0] : detail::HitSearch<AccelView>::Order::miss(ray.t_max);
 }
 
 /// Returns true if the filter accepts any hit of the ray. A filter that always passes over sees every hit once.
@@ -84,10 +63,7 @@ template <u32 stack_size = default_stack_size, class Filter>
 requires HitFilter<Filter, Hit> COPSE_HD inline bool any_hit(const AccelView& accel, const Ray& ray,
                                                              Filter&& filter, u32 mask = ~u32{0},
                                                              Cull cull = Cull::none) {
-  detail::AnyAcceptedHit<detail::AccelOrder, std::remove_reference_t<Filter>> any{detail::order_of(accel),
-                                                                                  &filter};
-  detail::search<stack_size>(accel, ray, mask, cull, any);
-  return any.found;
+  return detail::accepts_any<stack_size>(accel, ray, mask, cull, &filter);
 }
 
 /// Returns the first `k` hits in order of (t, primitive id through all views), or all of them if there are fewer. It
@@ -111,9 +87,7 @@ requires HitFilter<Filter, Hit> COPSE_HD inline HitList<k> first_hits(const Acce
 template <u32 stack_size = default_stack_size>
 COPSE_HD inline u32 count_hits(const AccelView& accel, const Ray& ray, u32 mask = ~u32{0},
                                Cull cull = Cull::none) {
-  detail::HitCount<detail::AccelOrder> hits;
-  detail::search<stack_size>(accel, ray, mask, cull, hits);
-  return hits.count;
+  return detail::count_all<stack_size>(accel, ray, mask, cull);
 }
 
 }  // namespace copse

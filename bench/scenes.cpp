@@ -6,7 +6,7 @@
 //       rays/KIND/COPIES/STRUCTURE and any/KIND/COPIES/STRUCTURE, of copies of the mesh that stand apart in a grid, or
 //       of a cube. One copy is an instance with the identity. STRUCTURE is the scene, or the Accel of the same
 //       triangles;
-//       closest/KIND/accel and first16/KIND/accel, of the mesh alone: one hit, and the first 16 in order.
+//       first16/KIND/COPIES/STRUCTURE, the first 16 hits of the same rays in order.
 
 #include <cmath>
 #include <glm/geometric.hpp>
@@ -17,7 +17,7 @@
 #include "bench/support/scene_rays.h"
 #include "builders/geometry/generate.h"
 #include "copse.h"
-#include "scene/scene_rays.h"
+#include "scene/scene_hits.h"
 
 namespace copse::bench {
 namespace {
@@ -106,10 +106,11 @@ struct RaysThroughCopies {
 };
 
 /// The first 16 hits of each ray.
-void trace_first(benchmark::State& state, Context& context, const Accel& accel, const Buffer<Ray>& rays) {
-  Buffer<Hit> hits(context, max_first_hits * rays.size());
+template <class HitType, class Structure>
+void trace_first(benchmark::State& state, Context& context, const Structure& structure, const Buffer<Ray>& rays) {
+  Buffer<HitType> hits(context, max_first_hits * rays.size());
   Buffer<u32> counts(context, rays.size());
-  const auto run = [&] { first_hits(context, accel, rays.span(), hits.span(), counts.span()); };
+  const auto run = [&] { first_hits(context, structure, rays.span(), hits.span(), counts.span()); };
   run();
   for (auto _ : state) {
     Stopwatch stopwatch(context);
@@ -175,23 +176,24 @@ void add_rays(Backend backend, const Mesh& mesh, u32 across, u32 deep, const std
   }
 }
 
-/// First hits beside the closest hits of the same rays, through an Accel of one copy.
-void add_first_hits(Backend backend, const Mesh& mesh) {
+/// The first hits of the rays of add_rays.
+void add_first_hits(Backend backend, const Mesh& mesh, u32 across) {
   auto made = std::make_shared<std::unique_ptr<RaysThroughCopies>>();
   const auto through = [=, &mesh]() -> RaysThroughCopies& {
-    if (*made == nullptr) *made = std::make_unique<RaysThroughCopies>(backend, mesh, 1, 1);
+    if (*made == nullptr) *made = std::make_unique<RaysThroughCopies>(backend, mesh, across, 1);
     return **made;
   };
   const char* const kinds[] = {"primary", "diffuse"};
   for (int kind = 0; kind < 2; ++kind) {
-    for (const bool first : {false, true}) {
-      const std::string of = std::string(first ? "first16/" : "closest/") + kinds[kind] + "/accel/";
-      benchmark::RegisterBenchmark((of + name_of(backend)).c_str(),
+    for (const bool flat : {false, true}) {
+      const std::string name = std::string("first16/") + kinds[kind] + "/" + std::to_string(across * across) +
+                               (flat ? "/accel/" : "/scene/") + name_of(backend);
+      benchmark::RegisterBenchmark(name.c_str(),
                                    [=](benchmark::State& state) {
                                      RaysThroughCopies& all = through();
-                                     first ? trace_first(state, all.context, all.all, all.rays[kind])
-                                           : trace(state, all.context, all.all, all.rays[kind],
-                                                   static_cast<Hit*>(nullptr));
+                                     const Buffer<Ray>& rays = all.rays[kind];
+                                     flat ? trace_first<Hit>(state, all.context, all.all, rays)
+                                          : trace_first<SceneHit>(state, all.context, all.scene, rays);
                                    })
           ->UseManualTime()
           ->Unit(benchmark::kMillisecond);
@@ -215,7 +217,7 @@ void add_benchmarks(const Mesh& mesh) {
         }
       }
     }
-    add_first_hits(backend, mesh);
+    for (const u32 across : {1u, 10u}) add_first_hits(backend, mesh, across);
     add_rays(backend, mesh, 1, 1);
     add_rays(backend, mesh, 10, 1);
     if (backend == Backend::cuda) add_rays(backend, mesh, 10, 10);

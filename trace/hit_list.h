@@ -216,6 +216,53 @@ COPSE_HD inline bool offer_hits_fast(const WideBvhView<Node>& bvh, const Triangl
   return walk_fast(bvh, ray, test);
 }
 
+/// How rays search a structure. AccelView and SceneView have one each, with
+///   using Order; static Order order_of(const View&)
+///   static void run<stack_size>(const View&, const Ray&, u32 mask, Cull, Sink&)      offers all hits, each once
+template <class View>
+struct HitSearch;
+
+template <class View>
+using HitOf = typename HitSearch<View>::Order::HitType;
+
+/// Stores the drafts of the first hits, and returns how many there are.
+///   drafts: room for `capacity`
+///   after:  a draft; only hits behind it count. Null: all
+template <u32 stack_size, class View, class Filter = AcceptAll>
+COPSE_HD inline u32 find_first(const View& view, const Ray& ray, u32 mask, Cull cull, HitOf<View>* drafts,
+                               u32 capacity, Filter* filter = nullptr, const HitOf<View>* after = nullptr) {
+  using Search = HitSearch<View>;
+  FirstHits<typename Search::Order, Filter> first{Search::order_of(view), drafts, capacity, filter, after};
+  Search::template run<stack_size>(view, ray, mask, cull, first);
+  return first.count;
+}
+
+/// The first k hits that a filter accepts.
+template <u32 k, u32 stack_size, class View, class Filter = AcceptAll>
+COPSE_HD inline HitList<k, HitOf<View>> list_first(const View& view, const Ray& ray, u32 mask, Cull cull,
+                                                   Filter* filter = nullptr) {
+  HitList<k, HitOf<View>> list;
+  list.count = find_first<stack_size>(view, ray, mask, cull, list.hits, k, filter);
+  for (u32 i = 0; i < list.count; ++i) list.hits[i] = HitSearch<View>::order_of(view).finished(list.hits[i]);
+  return list;
+}
+
+/// True if a filter accepts any hit.
+template <u32 stack_size, class View, class Filter>
+COPSE_HD inline bool accepts_any(const View& view, const Ray& ray, u32 mask, Cull cull, Filter* filter) {
+  using Search = HitSearch<View>;
+  AnyAcceptedHit<typename Search::Order, Filter> any{Search::order_of(view), filter};
+  Search::template run<stack_size>(view, ray, mask, cull, any);
+  return any.found;
+}
+
+template <u32 stack_size, class View>
+COPSE_HD inline u32 count_all(const View& view, const Ray& ray, u32 mask, Cull cull) {
+  HitCount<typename HitSearch<View>::Order> hits;
+  HitSearch<View>::template run<stack_size>(view, ray, mask, cull, hits);
+  return hits.count;
+}
+
 }  // namespace detail
 
 }  // namespace copse

@@ -19,7 +19,4 @@ struct HitBatch {
   COPSE_HD u32 mask_of(u64 i) const { return masks == nullptr ? mask : masks[i] & mask; }
 };
 
-template <class View>
-using HitOf = typename decltype(order_of(std::declval<const View&>()))::HitType;
-
 }  // namespace copse::detail

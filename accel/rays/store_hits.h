@@ -21,7 +21,7 @@ struct StoreFirstHits {
     HitOf<View> drafts[max_first_hits];
     const Ray ray = batch.rays.at(i);
     const u32 count = find_first<default_stack_size>(batch.view, ray, batch.mask_of(i), batch.cull, drafts, k);
-    const auto order = order_of(batch.view);
+    const auto order = HitSearch<View>::order_of(batch.view);
     HitOf<View>* const out = hits + i * k;
     for (u32 j = 0; j < k; ++j) out[j] = j < count ? order.finished(drafts[j]) : order.miss(ray.t_max);
     if (counts != nullptr) counts[i] = count;
@@ -34,9 +34,7 @@ struct CountHits {
   u32* counts;
 
   COPSE_HD void operator()(u64 i) const {
-    HitCount<decltype(order_of(batch.view))> hits;
-    search<default_stack_size>(batch.view, batch.rays.at(i), batch.mask_of(i), batch.cull, hits);
-    counts[i] = hits.count;
+    counts[i] = count_all<default_stack_size>(batch.view, batch.rays.at(i), batch.mask_of(i), batch.cull);
   }
 };
 
@@ -49,9 +47,10 @@ struct StoreHitLists {
   COPSE_HD void operator()(u64 i) const {
     const u64 begin = offsets[i], end = smaller(offsets[i + 1], hits.size());
     if (begin >= end) return;
-    const auto order = order_of(batch.view);
-    HitHeap<decltype(order_of(batch.view))> heap{order, hits.data() + begin, end - begin};
-    search<default_stack_size>(batch.view, batch.rays.at(i), batch.mask_of(i), batch.cull, heap);
+    const auto order = HitSearch<View>::order_of(batch.view);
+    HitHeap<typename HitSearch<View>::Order> heap{order, hits.data() + begin, end - begin};
+    HitSearch<View>::template run<default_stack_size>(batch.view, batch.rays.at(i), batch.mask_of(i), batch.cull,
+                                                      heap);
     heap.sort();
     for (u64 j = begin; j < end; ++j) hits.data()[j] = order.finished(hits.data()[j]);
   }

@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "accel/rays/gathered_rays.h"
 #include "builders/geometry/triangle_check.h"
 #include "primitives/core/dispatch.h"
 #include "scene/build/scene_check.h"
@@ -47,6 +48,17 @@ void trace(const char* function, Context& context, const Scene& scene, BufferSpa
   });
 }
 
+template <class Result>
+void trace_any_layout(const char* function, Context& context, const Scene& scene, const RaySpan& rays,
+                      BufferSpan<Result> results, const SceneTraceOptions& options) {
+  detail::check_scene(function, context, scene);
+  detail::check_rays(function, context, rays, results);
+  detail::trace_gathered(function, context, rays, options,
+                         [&](auto part, u64 first, const SceneTraceOptions& of_part) {
+                           trace(function, context, scene, part, results.subspan(first, part.size()), of_part);
+                         });
+}
+
 }  // namespace
 
 void closest_hits(Context& context, const Scene& scene, BufferSpan<const Ray> rays, BufferSpan<SceneHit> hits,
@@ -54,9 +66,19 @@ void closest_hits(Context& context, const Scene& scene, BufferSpan<const Ray> ra
   trace("closest_hits", context, scene, rays, hits, options);
 }
 
+void closest_hits(Context& context, const Scene& scene, const RaySpan& rays, BufferSpan<SceneHit> hits,
+                  const SceneTraceOptions& options) {
+  trace_any_layout("closest_hits", context, scene, rays, hits, options);
+}
+
 void any_hits(Context& context, const Scene& scene, BufferSpan<const Ray> rays, BufferSpan<u8> occluded,
               const SceneTraceOptions& options) {
   trace("any_hits", context, scene, rays, occluded, options);
+}
+
+void any_hits(Context& context, const Scene& scene, const RaySpan& rays, BufferSpan<u8> occluded,
+              const SceneTraceOptions& options) {
+  trace_any_layout("any_hits", context, scene, rays, occluded, options);
 }
 
 }  // namespace copse

@@ -40,6 +40,18 @@ struct FullSight {
   }
 };
 
+/// Prepares a ray in the space of an instance for the tree there.
+[[gnu::always_inline]] COPSE_HD inline PreparedRay prepare_in_instance(const PlacedInstance& begun, const Ray& ray,
+                                                                       u32 mask) {
+  PreparedRay prepared;
+  prepared.limit = ray.t_max;
+  const bool is_common = make_common_range_slabs(ray, {{}, begun.farthest}, prepared.slabs);
+  prepared.box_limit = common_range_box_limit(prepared.slabs, ray.t_max);
+  prepared.enters = is_common && (begun.mask & mask) != 0;
+  prepared.gives_up = !is_common && is_traceable(ray);
+  return prepared;
+}
+
 /// The state of a ray through a scene.
 ///   TestOf: ClosestTriangle or AnyTriangle
 ///   Sight:  SceneSight or FullSight
@@ -65,12 +77,7 @@ class SceneTest {
     const PlacedInstance* const record = instances_ + entered_;
     const PlacedInstance begun = PlacedInstance::load<5>(record);
     const Ray ray = begun.into_mesh(ray_, limit_above_);
-    PreparedRay prepared;
-    prepared.limit = limit_above_;
-    const bool is_common = make_common_range_slabs(ray, {{}, begun.farthest}, prepared.slabs);
-    prepared.box_limit = common_range_box_limit(prepared.slabs, limit_above_);
-    prepared.enters = is_common && (begun.mask & sight_.mask) != 0;
-    prepared.gives_up = !is_common && is_traceable(ray);
+    const PreparedRay prepared = prepare_in_instance(begun, ray, sight_.mask);
     test_ = Test(sight_.triangles_of(record, begun, ray.direction), ray);
     height_ = walk.enter(begun.nodes, prepared, begun.node);
   }

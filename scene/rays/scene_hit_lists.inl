@@ -1,0 +1,13 @@
+// Batches of several hits per ray through a scene, a thread per ray. The cooperative stage is that of
+// accel/rays/hit_lists.inl.
+
+#include "accel/rays/store_hits.h"
+#include "scene/scene_hit_view.h"
+
+namespace copse::detail {
+
+template void store_first_hits(const BodyExecutor&, const HitBatch<SceneView>&, u32, SceneHit*, u32*);
+template void count_hits_of(const BodyExecutor&, const HitBatch<SceneView>&, u32*);
+template void store_hit_lists(const BodyExecutor&, const HitBatch<SceneView>&, const u64*, BufferSpan<SceneHit>);
+
+}  // namespace copse::detail

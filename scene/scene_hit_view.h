@@ -1,0 +1,248 @@
+#pragma once
+
+// Several hits of one ray through a copse::Scene, and filters of hits, on the host and in kernels. There is nothing
+// else to link. For batches: scene/scene_hits.h.
+//
+//   const copse::HitList list = copse::first_hits<8>(scene.view(), ray);       // in order
+//   copse::SceneHit hit = copse::closest_hit(scene.view(), ray, filter);       // trace/hit_filter.h
+//
+// Hits are those of closest_hit (scene/scene_view.h), bit for bit, with masks and culling as there. They are in order
+// of (t, instance, primitive id through all views of the instance's accel).
+
+#include "accel/accel_hit_view.h"
+#include "scene/scene_view.h"
+
+namespace copse {
+
+namespace detail {
+
+/// The order of hits in a scene. In a draft, `instance` is the number of a record, and `geometry` has the bits of t as
+/// the mesh has it: before it was brought into the box of the instance, which may give hits the same t.
+struct SceneOrder {
+  using HitType = SceneHit;
+
+  const PlacedInstance* instances;
+
+  COPSE_HD bool before(const SceneHit& a, const SceneHit& b) const {
+    if (a.t != b.t) return a.t < b.t;
+    const u32 in = instances[a.instance].number, other = instances[b.instance].number;
+    if (in != other) return in < other;
+    return of_mesh(a).before(in_mesh(a), in_mesh(b));
+  }
+  COPSE_HD SceneHit finished(const SceneHit& draft) const {
+    const Hit hit = of_mesh(draft).finished(in_mesh(draft));
+    return {draft.t, hit.primitive, hit.geometry, hit.u, hit.v, instances[draft.instance].number};
+  }
+  COPSE_HD static SceneHit miss(float t_max) { return {t_max, invalid_id, invalid_id, 0, 0, invalid_id}; }
+
+ private:
+  COPSE_HD TriangleOrder<PlacedTriangles> of_mesh(const SceneHit& draft) const {
+    return {{instances[draft.instance].triangles}};
+  }
+  COPSE_HD static Hit in_mesh(const SceneHit& draft) {
+    return {float_from_bits(draft.geometry), draft.primitive, 0, draft.u, draft.v};
+  }
+};
+
+/// Takes the hits in one instance, and gives them to the sink as hits in the scene.
+template <class Sink>
+struct InstanceSink {
+  Sink* sink;
+  const Ray* ray;  // in the scene
+  const PlacedInstance* instances;
+  u32 record;
+
+  COPSE_HD bool take(const Hit& draft, float& limit) {
+    const Aabb box = instances[record].box();
+    float t = draft.t;
+    if (!is_surely_in_box(*ray, box, t) && !bring_into_box(*ray, box, t)) return false;
+    if (t > limit) return false;
+    return sink->take({t, draft.primitive, bits_of(draft.t), draft.u, draft.v, record}, limit);
+  }
+};
+
+/// The leaf test of the tree over instances, for robust traversals: offers the hits in each instance to a sink.
+template <u32 stack_size, class Sink>
+struct OfferInstances {
+  const SceneParts& scene;
+  const Ray& ray;
+  u32 mask;
+  Cull cull;
+  Sink& sink;
+
+  /// The leaf test in an instance, which tells the one above about the limit and the end of the search.
+  template <class Test>
+  struct Below {
+    static constexpr bool takes_places = true;
+    Test test;
+    float limit;
+    bool ends = false;
+
+    COPSE_HD bool operator()(u32 at, float& limit_below) {
+      ends = test(at, limit_below);
+      limit = limit_below;
+      return ends;
+    }
+  };
+
+  COPSE_HD bool operator()(u32 record, float& limit) {
+    const PlacedInstance& instance = scene.instances[record];
+    if ((instance.mask & mask) == 0) return false;
+    const AccelView& accel = scene.accels[instance.accel];
+    const Ray in_mesh = instance.into_mesh(ray, limit);
+    const auto triangles = triangles_of(accel.seen_by(in_mesh, mask, instance.culled_side(cull)));
+    InstanceSink<Sink> to{&sink, &ray, scene.instances, record};
+    using Test = OfferTriangles<std::remove_cv_t<decltype(triangles)>, InstanceSink<Sink>, Robustness::robust>;
+    Below<Test> below{Test(triangles, in_mesh, to), limit};
+    traverse<stack_size>(accel.tree, in_mesh, below);
+    limit = below.limit;
+    return below.ends;
+  }
+};
+
+/// The state of a ray that looks for several hits, as SceneTest is that of others (scene/walk/scene_walk.h).
+template <class Sink>
+class OfferScene {
+  using Triangles = SeenTriangles<PlacedTriangles, PackedMasks>;
+
+ public:
+  bool gives_up = false;
+
+  COPSE_HD OfferScene(const SceneView& scene, const Ray& ray, u32 mask, Cull cull, Sink& sink)
+      : instances_(scene.parts.instances),
+        sight_{mask, cull},
+        ray_(ray),
+        sink_{&sink, &ray_, instances_, invalid_id},
+        test_(Triangles{}, Ray{}, sink_) {}
+  OfferScene(const OfferScene&) = delete;
+
+  template <class Walk>
+  [[gnu::always_inline]] COPSE_HD void go_down(Walk& walk, const u32* numbers) {
+    slabs_ = walk.slabs();
+    sink_.record = numbers[walk.place()];
+    const PlacedInstance* const record = instances_ + sink_.record;
+    const PlacedInstance begun = PlacedInstance::load<5>(record);
+    const Ray ray = begun.into_mesh(ray_, walk.limit());
+    const PreparedRay prepared = prepare_in_instance(begun, ray, sight_.mask);
+    test_.triangles = sight_.triangles_of(record, begun, ray.direction);
+    test_.shear = make_shear(ray);
+    test_.t_min = ray.t_min;
+    height_ = walk.enter(begun.nodes, prepared, begun.node);
+  }
+
+  template <class Walk>
+  [[gnu::always_inline]] COPSE_HD void come_back(Walk& walk, const CompressedBvh4Node* above) {
+    gives_up = test_.gives_up;
+    if (!gives_up) walk.leave(above, slabs_, walk.limit(), height_);
+  }
+
+  template <class Walk, class Counter>
+  [[gnu::always_inline]] COPSE_HD void test_triangles(Walk& walk, Counter& counter) {
+    walk.test_leaf(test_, counter);
+  }
+
+ private:
+  const PlacedInstance* instances_;
+  SceneSight sight_;
+  Ray ray_;
+  InstanceSink<Sink> sink_;
+  RaySlabs slabs_{};  // in the scene
+  u32 height_ = 0;    // of the stack when the instance was entered
+  OfferTriangles<Triangles, InstanceSink<Sink>, Robustness::fast> test_;
+};
+
+/// The search through a scene.
+template <>
+struct HitSearch<SceneView> {
+  using Order = SceneOrder;
+
+  COPSE_HD static Order order_of(const SceneView& scene) { return {scene.parts.instances}; }
+
+  template <u32 stack_size, class Sink>
+  COPSE_HD static void run(const SceneView& scene, const Ray& ray, u32 mask, Cull cull, Sink& sink) {
+    if constexpr (Sink::can_start_again) {
+      OfferScene<Sink> test(scene, ray, mask, cull, sink);
+      float limit;
+      if (walk_scene<SceneWalkInOrder>(scene.tree, ray, test, limit)) return;
+      sink.start_again();
+    }
+    sink = run_robust<stack_size>(scene, ray, mask, cull, sink);
+  }
+
+ private:
+  /// Out of line, as that of AccelView.
+  template <u32 stack_size, class Sink>
+  [[gnu::noinline]] COPSE_HD static Sink run_robust(const SceneView& scene, const Ray& ray, u32 mask, Cull cull,
+                                                    Sink sink) {
+    OfferInstances<stack_size, Sink> test{scene.parts, ray, mask, cull, sink};
+    traverse<stack_size>(scene.tree, ray, test);
+    return sink;
+  }
+};
+
+}  // namespace detail
+
+/// Returns the closest hit that the filter accepts; see trace/hit_filter.h. On a miss the ids are invalid_id and t is
+/// the ray's t_max.
+///   filter: FilterAnswer operator()(const SceneHit&)
+///   others: as for closest_hit without a filter
+template <u32 stack_size = default_stack_size, class Filter>
+requires HitFilter<Filter, SceneHit> COPSE_HD inline SceneHit closest_hit(const SceneView& scene, const Ray& ray,
+                                                                          Filter&& filter, u32 mask = ~u32{0},
+                                                                          Cull cull = Cull::none) {
+  const HitList<1, SceneHit> list = detail::list_first<1, stack_size>(scene, ray, mask, cull, &filter);
+  return list.count > 0 ? list.hits[0] : detail::SceneOrder::miss(ray.t_max);
+}
+
+/// Returns true if the filter accepts any hit of the ray. A filter that always passes over sees every hit once.
+template <u32 stack_size = default_stack_size, class Filter>
+requires HitFilter<Filter, SceneHit> COPSE_HD inline bool any_hit(const SceneView& scene, const Ray& ray,
+                                                                  Filter&& filter, u32 mask = ~u32{0},
+                                                                  Cull cull = Cull::none) {
+  return detail::accepts_any<stack_size>(scene, ray, mask, cull, &filter);
+}
+
+/// Returns the first `k` hits in order of (t, instance, primitive id), or all of them if there are fewer. It takes one
+/// traversal, which ends behind the last of them.
+///   k: at least 1. Each hit is put in its place in the list, so that k is best up to some 16
+template <u32 k, u32 stack_size = default_stack_size>
+COPSE_HD inline HitList<k, SceneHit> first_hits(const SceneView& scene, const Ray& ray, u32 mask = ~u32{0},
+                                                Cull cull = Cull::none) {
+  return detail::list_first<k, stack_size>(scene, ray, mask, cull);
+}
+
+/// The same for the hits that a filter accepts.
+template <u32 k, u32 stack_size = default_stack_size, class Filter>
+requires HitFilter<Filter, SceneHit> COPSE_HD inline HitList<k, SceneHit> first_hits(
+    const SceneView& scene, const Ray& ray, Filter&& filter, u32 mask = ~u32{0}, Cull cull = Cull::none) {
+  return detail::list_first<k, stack_size>(scene, ray, mask, cull, &filter);
+}
+
+/// Calls `visit(hit)` for the ray's hits in order of (t, instance, primitive id) until it returns false. A traversal
+/// finds 8 of them, and the next one goes on behind them. So no memory for hits is needed.
+///   visit: bool operator()(const SceneHit&)
+template <u32 stack_size = default_stack_size, class Visit>
+COPSE_HD inline void all_hits(const SceneView& scene, const Ray& ray, Visit& visit, u32 mask = ~u32{0},
+                              Cull cull = Cull::none) {
+  constexpr u32 at_once = 8;
+  SceneHit drafts[at_once], last;
+  const detail::SceneOrder order = detail::HitSearch<SceneView>::order_of(scene);
+  const SceneHit* after = nullptr;
+  detail::AcceptAll* const no_filter = nullptr;
+  for (u32 count = at_once; count == at_once; after = &last) {
+    count = detail::find_first<stack_size>(scene, ray, mask, cull, drafts, at_once, no_filter, after);
+    for (u32 i = 0; i < count; ++i) {
+      if (!visit(order.finished(drafts[i]))) return;
+    }
+    last = drafts[at_once - 1];
+  }
+}
+
+/// Returns the number of hits of the ray.
+template <u32 stack_size = default_stack_size>
+COPSE_HD inline u32 count_hits(const SceneView& scene, const Ray& ray, u32 mask = ~u32{0},
+                               Cull cull = Cull::none) {
+  return detail::count_all<stack_size>(scene, ray, mask, cull);
+}
+
+}  // namespace copse
