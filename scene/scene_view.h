@@ -50,7 +50,7 @@ COPSE_HD inline SceneHit closest_hit(const SceneView& scene, const Ray& ray, u32
 template <u32 stack_size = default_stack_size>
 COPSE_HD inline bool any_hit(const SceneView& scene, const Ray& ray, u32 mask = ~u32{0}, Cull cull = Cull::none) {
   if constexpr (COPSE_DEVICE_CODE == 1) {
-    detail::SceneTest<detail::AnyTriangle, detail::SceneSight> test(scene.parts, {mask, cull}, ray);
+    detail::SceneTest<detail::AnyTriangleAt, detail::SceneSight> test(scene.parts, {mask, cull}, ray);
     float limit;
     if (detail::walk_scene<detail::SceneWalkInNoOrder>(scene.tree, ray, test, limit)) return test.is_hit();
   }

@@ -40,7 +40,7 @@ struct SceneQuery {
   using Test = std::conditional_t<
       robustness == Robustness::robust,
       std::conditional_t<finds_closest, ClosestInstance<default_stack_size>, AnyInstance<default_stack_size>>,
-      std::conditional_t<finds_closest, SceneTest<ClosestTriangle, Sight>, SceneTest<AnyTriangle, Sight>>>;
+      std::conditional_t<finds_closest, SceneTest<ClosestTriangle, Sight>, SceneTest<AnyTriangleAt, Sight>>>;
 
   Tree tree;
   SceneParts scene;

@@ -104,6 +104,12 @@ COPSE_HD inline bool is_surely_in_box(const Ray& ray, const Aabb& box, float t) 
 [[gnu::noinline]] COPSE_HD inline bool bring_into_box(Ray ray, Aabb box, float& t) {
   const dvec3 origin = to_double(ray.origin), direction = to_double(ray.direction);
   const dvec3 lo = sub_rn(to_double(box.lo), origin), hi = sub_rn(to_double(box.hi), origin);
+  // The ray is in the box at t if its way lies between the sides. Products of floats are exact, and a division rounds to
+  // no other side of t. So the divisions below would come to the same.
+  const dvec3 way = mul_rn(direction, double(t));
+  if ((lo.x <= way.x) & (lo.y <= way.y) & (lo.z <= way.z) & (way.x <= hi.x) & (way.y <= hi.y) & (way.z <= hi.z)) {
+    return true;
+  }
   double entry = ray.t_min, exit = ray.t_max;
   for (int axis = 0; axis < 3; ++axis) {
     if (direction[axis] == 0) {

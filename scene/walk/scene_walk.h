@@ -52,8 +52,23 @@ struct FullSight {
   return prepared;
 }
 
+/// AnyTriangle that tells t, as the last limit.
+template <class Triangles, Robustness robustness>
+struct AnyTriangleAt : AnyTriangle<Triangles, robustness> {
+  using AnyTriangle<Triangles, robustness>::AnyTriangle;
+
+  COPSE_HD bool operator()(u32 at, float& limit) {
+    if (!this->triangles.sees(at)) return false;
+    UndividedHit hit;
+    this->found = test_triangle<robustness>(this->shear, this->triangles.triangle(at), this->t_min, limit, hit,
+                                            this->gives_up);
+    if (this->found) limit = hit.t;
+    return this->found || this->gives_up;
+  }
+};
+
 /// The state of a ray through a scene.
-///   TestOf: ClosestTriangle or AnyTriangle
+///   TestOf: ClosestTriangle or AnyTriangleAt
 ///   Sight:  SceneSight or FullSight
 template <template <class, Robustness> class TestOf, class Sight>
 class SceneTest {
@@ -123,10 +138,7 @@ class SceneTest {
   COPSE_HD void take_hit(float t, float& limit) {
     const PlacedInstance& instance = instances_[entered_];
     const Aabb box = instance.box();
-    if (!is_surely_in_box(ray_, box, t)) {
-      if (!finds_closest) t = ray_.t_min;
-      if (!bring_into_box(ray_, box, t)) return;
-    }
+    if (!is_surely_in_box(ray_, box, t) && !bring_into_box(ray_, box, t)) return;
     if constexpr (finds_closest) {
       if (t > limit || (t == limit && is_hit() && instances_[best_].number < instance.number)) return;
       triangle_ = test_.closest;
@@ -176,15 +188,15 @@ class SceneWalk {
 
   template <class Test, class Counter>
   [[gnu::always_inline]] COPSE_HD void test_leaf(Test& test, Counter& counter) {
-    if (!is_below_) {
-      test.go_down(walk_, top_.primitive_ids);
-      is_below_ = true;
-    } else if (walk_.is_at_leaf()) {
-      test.test_triangles(walk_, counter);
-    } else {
+    if (is_below_ && walk_.is_done()) {
       test.come_back(walk_, top_.nodes);
       is_below_ = false;
     }
+    // Threads that came back to another leaf go down together with those that just reached one.
+    if (!walk_.is_at_leaf()) return;
+    if (is_below_) return test.test_triangles(walk_, counter);
+    test.go_down(walk_, top_.primitive_ids);
+    is_below_ = true;
   }
 
  private:
