@@ -51,7 +51,7 @@ void make_soup(void) {
     for (int axis = 0; axis < 3; ++axis) {
       const float centre = number_between(-1, 1);
       for (uint32_t corner = 0; corner < 3; ++corner) {
-        soup_positions[3 * i + corner][axis] = centre + number_between(-0.15f, 0.15f);
+        soup_positions[3 * i + corner][axis] = centre + number_between(-0.3f, 0.3f);
       }
     }
     // The corners are stored backwards, so that indices matter.
@@ -81,7 +81,7 @@ void make_rays(copse_ray* rays, uint32_t count) {
   for (uint32_t i = 0; i < count; ++i) {
     for (int axis = 0; axis < 3; ++axis) {
       rays[i].origin[axis] = number_between(-2, 2);
-      rays[i].direction[axis] = number_between(-1, 1);
+      rays[i].direction[axis] = number_between(-1, 1) - rays[i].origin[axis];
     }
     rays[i].t_min = i % 4 == 0 ? 0.3f : 0;
     rays[i].t_max = i % 5 == 0 ? 1.5f : INFINITY;

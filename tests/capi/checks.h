@@ -34,7 +34,7 @@ void make_soup(void);
 copse_geometry soup(void);
 copse_geometry cube(void);
 
-/// Fills rays that start inside and outside of the box from -2 to 2 and go in all directions.
+/// Fills rays that start inside and outside of the box from -2 to 2 and go through the box from -1 to 1.
 void make_rays(copse_ray* rays, uint32_t count);
 
 /// Where a ray meets the triangle of a geometry: 1 if it does, with t. In double precision.
