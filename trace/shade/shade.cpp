@@ -9,6 +9,7 @@
 #include "trace/batch/check.h"
 #include "trace/frustum_march.h"
 #include "trace/heat_colour.h"
+#include "trace/render_check.h"
 #include "trace/shade/render_job.h"
 #include "trace/shade_colour.h"
 
@@ -29,7 +30,7 @@ void render_packed(const Executor& ex, const CompressedBvh4View& view, RenderJob
 
 namespace {
 
-void check_range(const char* name, u32 value, u32 least, u32 most) {
+void check_render_option(const char* name, u32 value, u32 least, u32 most) {
   if (value < least || value > most) {
     throw Error(ErrorCode::invalid_argument, std::string("render: ") + name + " is " + std::to_string(value) +
                                                  "; it can be " + std::to_string(least) + " to " +
@@ -37,17 +38,25 @@ void check_range(const char* name, u32 value, u32 least, u32 most) {
   }
 }
 
-void check_options(const RenderOptions& options) {
-  check_range("width", options.width, 1, 16384);
-  check_range("height", options.height, 1, 16384);
-  check_range("shading", u32(options.shading), 0, u32(Shading::heat));
-  check_range("ambient_rays", options.ambient_rays, 1, 4096);
+}  // namespace
+
+namespace detail {
+
+void check_render_options(const RenderOptions& options) {
+  check_render_option("width", options.width, 1, 16384);
+  check_render_option("height", options.height, 1, 16384);
+  check_render_option("shading", u32(options.shading), 0, u32(Shading::heat));
+  check_render_option("ambient_rays", options.ambient_rays, 1, 4096);
   if (!(options.ambient_distance >= 0)) {
     throw Error(
         ErrorCode::invalid_argument,
         "render: ambient_distance is " + std::to_string(options.ambient_distance) + "; it can be 0 or more");
   }
 }
+
+}  // namespace detail
+
+namespace {
 
 /// Calls render(executor, job) with a job that has all but its triangles, and returns the picture.
 template <class Render>
@@ -85,14 +94,14 @@ Image render_view(Context& context, const View& view, const TriangleViews& trian
 Image render(Context& context, const BvhView& bvh, const TriangleViews& triangles, const Camera& camera,
              const RenderOptions& options) {
   detail::check_tree("render", bvh);
-  check_options(options);
+  detail::check_render_options(options);
   return render_view(context, bvh, triangles, camera, options, {});
 }
 
 Image render(Context& context, const CompressedBvh4View& bvh, BufferSpan<const PackedTriangle> triangles,
              const Camera& camera, const RenderOptions& options) {
   detail::check_tree("render", bvh);
-  check_options(options);
+  detail::check_render_options(options);
   detail::check_same_count("render", "packed triangles", triangles.size(), "primitive ids of the tree",
                            bvh.primitive_ids.size());
   return render_by(context, camera, options, [&](const auto& ex, detail::RenderJob job) {
@@ -104,7 +113,7 @@ Image render(Context& context, const CompressedBvh4View& bvh, BufferSpan<const P
 Image render(Context& context, const GridView& grid, const TriangleViews& triangles, const Camera& camera,
              const RenderOptions& options) {
   detail::check_grid("render", grid);
-  check_options(options);
+  detail::check_render_options(options);
   Buffer<Aabb> box(context, 1);
   scene_bounds(context, triangles, box.span());
   return render_view(context, grid, triangles, camera, options, box.span());
@@ -113,7 +122,7 @@ Image render(Context& context, const GridView& grid, const TriangleViews& triang
 Image render(Context& context, const FrustumGridView& grid, const TriangleViews& triangles,
              const RenderOptions& options) {
   detail::check_grid("render", grid);
-  check_options(options);
+  detail::check_render_options(options);
   if (options.shading == Shading::ambient_occlusion) {
     detail::refuse("render",
                    "ambient occlusion needs rays from surfaces; a frustum grid has rays from its eye alone");

@@ -7,6 +7,7 @@
 #include "trace/random.h"
 #include "trace/shade/render_job.h"
 #include "trace/shade_colour.h"
+#include "trace/surface_point.h"
 #include "trace/traverse.h"
 
 namespace copse::detail {
@@ -62,17 +63,6 @@ struct TracePixels {
   }
 };
 
-/// The triangle's normal, of length 1 and towards the viewer.
-COPSE_HD inline vec3 facing_normal(const Triangle& triangle, const vec3& direction) {
-  const vec3 ab = sub_rn(triangle.b, triangle.a), ac = sub_rn(triangle.c, triangle.a);
-  // Edges of the order of 1, so that no product leaves the range of float.
-  const float scale = larger(largest_component(ab), largest_component(ac));
-  const vec3 normal = cross_rn(div_rn(ab, scale), div_rn(ac, scale));
-  const float length = length_rn(normal);
-  if (!(length > 0)) return mul_rn(direction, -1.0f);
-  return div_rn(normal, dot_rn(normal, direction) > 0 ? -length : length);
-}
-
 struct ColourByNormal {
   template <class Triangles>
   COPSE_HD static vec3 colour(const Canvas<Triangles>&, const PixelHit&, const vec3& normal,
@@ -127,21 +117,6 @@ struct ShadeDistance {
   }
 };
 
-/// A point on a surface from which rays start.
-struct SurfacePoint {
-  vec3 position, normal;
-};
-
-/// The hit's point, lifted off the surface by more than the rounding of its coordinates.
-COPSE_HD inline SurfacePoint surface_point(const Triangle& triangle, const PixelHit& hit, const vec3& direction) {
-  const vec3 normal = facing_normal(triangle, direction);
-  const vec3 position = add_rn(triangle.a, add_rn(mul_rn(sub_rn(triangle.b, triangle.a), hit.u),
-                                                  mul_rn(sub_rn(triangle.c, triangle.a), hit.v)));
-  const float scale =
-      larger(largest_component(triangle.a), larger(largest_component(triangle.b), largest_component(triangle.c)));
-  return {add_rn(position, mul_rn(normal, mul_rn(scale, 1.0f / 65536.0f))), normal};
-}
-
 COPSE_HD inline Aabb scene_box(const BvhView& bvh, const Aabb*) {
   const BvhNode root = bvh.nodes.data()[0];
   return {root.lo, root.hi};
@@ -165,15 +140,13 @@ struct ShadeOcclusion {
     return mul_rn(length_rn(sub_rn(scene.hi, scene.lo)), 0.25f);
   }
 
-  /// The share of rays that escape. The normal plus a point on the unit sphere is cosine-distributed.
+  /// The share of rays that escape.
   COPSE_HD float openness(const SurfacePoint& point, u32 seed) const {
     const float t_max = reach();
     SpherePoints sphere(seed);
     u32 escaped = 0;
     for (u32 k = 0; k < ray_count; ++k) {
-      vec3 direction = add_rn(point.normal, sphere.next());
-      const float length = length_rn(direction);
-      direction = length > 1e-3f ? div_rn(direction, length) : point.normal;
+      const vec3 direction = ambient_direction(point.normal, sphere.next());
       if (!any_hit(view, canvas.triangles, Ray{point.position, 0.0f, direction, t_max})) ++escaped;
     }
     return div_rn(float(escaped), float(ray_count));
@@ -187,7 +160,7 @@ struct ShadeOcclusion {
     vec3 colour(1.0f);
     if (is_hit(hit)) {
       const vec3 direction = canvas.ray_of(x, y).direction;
-      const SurfacePoint point = surface_point(canvas.triangle_of(hit), hit, direction);
+      const SurfacePoint point = surface_point(canvas.triangle_of(hit), hit.u, hit.v, direction);
       // Light adds up in linear numbers. The screen's numbers are about their square roots.
       colour = vec3(mul_rn(0.90f, sqrt_rn(openness(point, u32(i)))));
     }

@@ -1,0 +1,169 @@
+#include "scene/picture/scene_picture.h"
+
+#include "primitives/inputs.h"
+#include "primitives/reduce.h"
+#include "trace/shade_colour.h"
+#include "trace/surface_point.h"
+
+namespace copse::detail {
+
+namespace {
+
+/// The point of a mesh in the scene.
+COPSE_HD inline vec3 placed_point(const Instance& instance, const vec3& p) {
+  vec3 q;
+  for (int row = 0; row < 3; ++row) {
+    const float* const m = instance.rows[row];
+    q[row] = add_rn(dot_rn(vec3(m[0], m[1], m[2]), p), m[3]);
+  }
+  return clean_point(q);
+}
+
+/// The triangle that was hit, in the scene.
+COPSE_HD inline Triangle placed_triangle(const SceneMeshesView& meshes, const SceneHit& hit) {
+  const Instance& instance = meshes.instances[hit.instance];
+  const u32 number = meshes.part_first[meshes.part_of(hit.instance, hit.geometry)] + hit.primitive;
+  const uvec3 corners = meshes.triangles[number];
+  return {placed_point(instance, meshes.positions[corners.x]), placed_point(instance, meshes.positions[corners.y]),
+          placed_point(instance, meshes.positions[corners.z])};
+}
+
+struct StoreCameraRays {
+  ScenePicture picture;
+  COPSE_HD void operator()(u64 i) const { picture.rays[i] = picture.camera_ray_of(i); }
+};
+
+/// Linear numbers of light, as the screen shows them: about their square roots.
+COPSE_HD inline vec3 on_screen(const float* linear) {
+  return vec3(sqrt_rn(larger(linear[0], 0.0f)), sqrt_rn(larger(linear[1], 0.0f)),
+              sqrt_rn(larger(linear[2], 0.0f)));
+}
+
+template <bool by_instance>
+struct ShadeScene {
+  ScenePicture picture;
+
+  COPSE_HD vec3 tint(const SceneHit& hit, const vec3& normal) const {
+    if constexpr (by_instance) {
+      return id_colour(hit.instance);
+    } else {
+      const u32 part = picture.meshes.part_of(hit.instance, hit.geometry);
+      return mul_rn(normal_tint(normal), on_screen(picture.meshes.part_colours + 4 * u64{part}));
+    }
+  }
+
+  COPSE_HD void operator()(u64 i) const {
+    const SceneHit hit = picture.hits[i];
+    vec3 colour = background_colour(div_rn(float(u32(i / picture.width)), float(picture.height)));
+    if (is_hit(hit)) {
+      const vec3 direction = picture.camera_ray_of(i).direction;
+      const vec3 normal = facing_normal(placed_triangle(picture.meshes, hit), direction);
+      colour = mul_rn(tint(hit, normal), headlight(dot_rn(normal, direction)));
+    }
+    picture.pixels[i] = to_rgba(colour);
+  }
+};
+
+/// The bits of a distance. Distances are not negative, so their bits have their order.
+template <u32 of_a_miss>
+struct SceneDistanceBits {
+  const SceneHit* hits;
+  COPSE_HD u32 operator()(u64 i) const { return is_hit(hits[i]) ? bits_of(add_rn(hits[i].t, 0.0f)) : of_a_miss; }
+};
+
+struct ShadeSceneDistance {
+  ScenePicture picture;
+  COPSE_HD void operator()(u64 i) const {
+    vec3 colour(0.02f, 0.025f, 0.05f);
+    if (is_hit(picture.hits[i])) {
+      const float nearest = float_from_bits(picture.extremes[0]), farthest = float_from_bits(picture.extremes[1]);
+      const float range = sub_rn(farthest, nearest);
+      colour = distance_colour(range > 0 ? div_rn(sub_rn(picture.hits[i].t, nearest), range) : 0.0f);
+    }
+    picture.pixels[i] = to_rgba(colour);
+  }
+};
+
+/// One ambient ray per pixel. Where the camera sees nothing, it has no length.
+struct StoreAmbientRays {
+  ScenePicture picture;
+  bool is_first;
+  float reach;
+  COPSE_HD void operator()(u64 i) const {
+    if (is_first) {
+      picture.sphere[i] = SpherePoints(u32(i));
+      picture.open_counts[i] = 0;
+    }
+    const vec3 direction = picture.camera_ray_of(i).direction;
+    const SceneHit hit = picture.hits[i];
+    Ray ray{vec3(0), 0, direction, 0};
+    if (is_hit(hit)) {
+      const SurfacePoint point = surface_point(placed_triangle(picture.meshes, hit), hit.u, hit.v, direction);
+      ray = {point.position, 0, ambient_direction(point.normal, picture.sphere[i].next()), reach};
+    }
+    picture.rays[i] = ray;
+  }
+};
+
+struct CountOpenRays {
+  const u8* occluded;
+  u32* open_counts;
+  COPSE_HD void operator()(u64 i) const { open_counts[i] += occluded[i] == 0; }
+};
+
+struct ShadeSceneOcclusion {
+  ScenePicture picture;
+  u32 ray_count;
+  COPSE_HD void operator()(u64 i) const {
+    vec3 colour(1.0f);
+    if (is_hit(picture.hits[i])) {
+      // Light adds up in linear numbers.
+      colour = vec3(mul_rn(0.90f, sqrt_rn(div_rn(float(picture.open_counts[i]), float(ray_count)))));
+    }
+    picture.pixels[i] = to_rgba(colour);
+  }
+};
+
+}  // namespace
+
+template <class Executor>
+void store_camera_rays(const Executor& ex, const ScenePicture& picture) {
+  for_each(ex, "render: rays", picture.pixel_count(), StoreCameraRays{picture});
+}
+
+template <class Executor>
+void store_ambient_rays(const Executor& ex, const ScenePicture& picture, bool is_first, float reach) {
+  for_each(ex, "render: ambient rays", picture.pixel_count(), StoreAmbientRays{picture, is_first, reach});
+}
+
+template <class Executor>
+void count_open_rays(const Executor& ex, const ScenePicture& picture) {
+  for_each(ex, "render: open rays", picture.pixel_count(), CountOpenRays{picture.occluded, picture.open_counts});
+}
+
+template <class Executor>
+void colour_scene(const Executor& ex, const ScenePicture& picture, Shading shading, u32 ambient_rays) {
+  const u64 n = picture.pixel_count();
+  switch (shading) {
+    case Shading::normal: for_each(ex, "render: normals", n, ShadeScene<false>{picture}); break;
+    case Shading::primitive: for_each(ex, "render: instances", n, ShadeScene<true>{picture}); break;
+    case Shading::distance:
+      reduce(ex, "render: nearest", n, SceneDistanceBits<invalid_id>{picture.hits}, invalid_id, Smaller{},
+             picture.extremes);
+      reduce(ex, "render: farthest", n, SceneDistanceBits<0>{picture.hits}, u32{0}, Larger{},
+             picture.extremes + 1);
+      for_each(ex, "render: distances", n, ShadeSceneDistance{picture});
+      break;
+    case Shading::ambient_occlusion:
+      for_each(ex, "render: ambient occlusion", n, ShadeSceneOcclusion{picture, ambient_rays});
+      break;
+    case Shading::heat: break;  // render() refuses it
+  }
+}
+
+template void store_camera_rays(const BodyExecutor&, const ScenePicture&);
+template void store_ambient_rays(const BodyExecutor&, const ScenePicture&, bool, float);
+template void count_open_rays(const BodyExecutor&, const ScenePicture&);
+template void colour_scene(const BodyExecutor&, const ScenePicture&, Shading, u32);
+
+}  // namespace copse::detail
