@@ -41,11 +41,13 @@ InputKind check_input(const fs::path& path) {
   const std::string ending = lower_case_ending(path);
   if (ending == ".copse") return InputKind::structure;
   if (ending == ".obj" || ending == ".ply") return InputKind::mesh;
+  if (ending == ".glb" || ending == ".gltf") return InputKind::scene;
   if (ending == ".voxels" || ending == ".nvdb") return InputKind::voxels;
   fail(ErrorCode::bad_file, path,
-       fmt::format(
-           "unknown ending '{}'; meshes end in .obj or .ply, structures in .copse, voxels in .voxels or .nvdb",
-           ending));
+       fmt::format("unknown ending '{}'; meshes end in .obj or .ply, scenes in .glb or .gltf, structures in "
+                   ".copse, voxels in "
+                   ".voxels or .nvdb",
+                   ending));
 }
 
 void check_mesh_input(const fs::path& path) {
@@ -53,7 +55,9 @@ void check_mesh_input(const fs::path& path) {
   if (kind == InputKind::mesh) return;
   fail(ErrorCode::bad_file, path,
        fmt::format("this is a file of {}, but a mesh (.obj or .ply) is wanted",
-                   kind == InputKind::voxels ? "voxels" : "a structure"));
+                   kind == InputKind::voxels  ? "voxels"
+                   : kind == InputKind::scene ? "a scene"
+                                              : "a structure"));
 }
 
 bool has_ending(const fs::path& path, const std::string& ending) {

@@ -7,10 +7,10 @@ namespace copse::cli {
 
 // Checks of file names. They run before the long work, so that its result is not lost.
 
-enum class InputKind { mesh, structure, voxels };
+enum class InputKind { mesh, scene, structure, voxels };
 
-/// Returns the kind of a file by its ending: .obj and .ply are meshes, .copse is a structure, .voxels and .nvdb are
-/// voxels.
+/// Returns the kind of a file by its ending: .obj and .ply are meshes, .glb and .gltf scenes, .copse is a structure,
+/// .voxels and .nvdb are voxels.
 /// Throws: Error bad_file if it is missing, not a regular file, or has another ending.
 InputKind check_input(const std::filesystem::path& path);
 

@@ -7,6 +7,7 @@
 #include "accel/accel_file.h"
 #include "builders/io/structure_file.h"
 #include "cli/commands/command.h"
+#include "cli/commands/scenes.h"
 #include "cli/exit_code.h"
 #include "cli/files.h"
 #include "cli/options/builders.h"
@@ -27,6 +28,7 @@ struct BuildOptions {
   Layout layout = Layout::bvh2;
   StructureOptions structure;
   Quality quality = Quality::balanced;
+  u32 scene = default_scene;
 };
 
 struct TimedBuild {
@@ -180,12 +182,26 @@ int build_accel(Session& session, const BuildOptions& options) {
   return exit_ok;
 }
 
+/// Builds both levels of a scene file. Options that are for one tree are refused.
+int build_both_levels(Session& session, const CLI::App& command, const BuildOptions& options) {
+  const auto refuse = [](const std::string& option, const char* cause) {
+    throw Error(ErrorCode::invalid_argument, option + " takes a mesh, not a scene: " + cause);
+  };
+  if (!options.output.empty()) refuse("-o", "a .copse file holds a single tree");
+  if (options.structure.structure != Structure::bvh) refuse("--structure", "only trees have instances");
+  for (const char* option : options_by_hand) {
+    if (command.count(option) > 0) refuse(option, "its trees are Accels, which take --quality");
+  }
+  return build_scene(session, options.input, options.scene, options.quality);
+}
+
 }  // namespace
 
 Command add_build_command(CLI::App& app, CommonOptions& common) {
-  CLI::App* command = app.add_subcommand("build", "Build a tree or a grid over a mesh and print its statistics");
+  CLI::App* command = app.add_subcommand(
+      "build", "Build a tree or a grid over a mesh, or the trees of a scene, and print statistics");
   const auto options = std::make_shared<BuildOptions>();
-  add_input(*command, options->input, "IN", "The mesh: .obj or .ply");
+  add_input(*command, options->input, "IN", "The mesh, .obj or .ply, or the scene, .glb or .gltf");
   add_output(*command, options->output,
              "The file to write: .copse for a tree, .voxels for voxels and bricks, .nvdb for bricks");
   add_choice<std::string>(*command, "--builder", options->settings.builder,
@@ -200,15 +216,19 @@ Command add_build_command(CLI::App& app, CommonOptions& common) {
   add_reinsertion(*command, options->settings.reinsertion);
   add_layout(*command, options->layout);
   add_quality(*command, options->quality);
+  add_scene_choice(*command, options->scene);
   add_structure(*command, options->structure);
   add_common_options(*command, common);
   command->footer(
       "Examples:\n"
       "  copse build assets/spot.obj -o spot.copse --quality best\n"
+      "  copse build assets/grove.glb\n"
       "  copse build assets/spot.obj --builder sah --splits 1.25 --layout cbvh4\n"
       "  copse build assets/spot.obj --structure voxels --rule inside -o spot.voxels");
   const auto run = [command, options](Session& session) {
     check_structure(*command, options->structure);
+    if (check_input(options->input) == InputKind::scene) return build_both_levels(session, *command, *options);
+    refuse_scene_choice(options->scene);
     if (options->structure.structure != Structure::bvh) {
       return build_structure(session, options->input, options->output, options->structure);
     }

@@ -1,4 +1,4 @@
-// copse info: describes a mesh, structure or voxel file.
+// copse info: describes a mesh, scene, structure or voxel file.
 
 #include <CLI/CLI.hpp>
 #include <cmath>
@@ -11,6 +11,7 @@
 #include "builders/io/voxel_file.h"
 #include "cli/commands/command.h"
 #include "cli/commands/info_trees.h"
+#include "cli/commands/scenes.h"
 #include "cli/exit_code.h"
 #include "cli/files.h"
 #include "cli/options/builders.h"
@@ -242,6 +243,11 @@ int print_accel(Session& session, const InfoOptions& options) {
 
 int run_info(Session& session, const InfoOptions& options) {
   const InputKind kind = check_input(options.input);
+  if (kind == InputKind::scene) {
+    check_options(options, "a scene");
+    return print_scene(session, options.input, options.scene);
+  }
+  refuse_scene_choice(options.scene);
   if (kind == InputKind::mesh) return print_mesh(session, options);
   if (kind == InputKind::voxels) return print_voxels(session, options);
   if (const std::optional<TreeKind> tree = tree_kind(options.input))
@@ -252,13 +258,14 @@ int run_info(Session& session, const InfoOptions& options) {
 }  // namespace
 
 Command add_info_command(CLI::App& app, CommonOptions& common) {
-  CLI::App* command = app.add_subcommand("info", "Describe a mesh, structure or voxel file");
+  CLI::App* command = app.add_subcommand("info", "Describe a mesh, scene, structure or voxel file");
   const auto options = std::make_shared<InfoOptions>();
   add_input(*command, options->input, "IN",
-            "A mesh (.obj or .ply), structure (.copse) or voxels (.voxels, .nvdb)");
+            "A mesh (.obj or .ply), scene (.glb, .gltf), structure (.copse) or voxels (.voxels, .nvdb)");
   command->add_flag("--validate", options->validate,
                     "Check that each triangle or point has its place and that each box is tight");
   command->add_flag("--epo", options->epo, "Measure the end-point overlap (EPO) of the nodes of a binary tree");
+  add_scene_choice(*command, options->scene);
   add_common_options(*command, common);
   command->footer(
       "Examples:\n"

@@ -14,6 +14,7 @@ struct InfoOptions {
   std::string input;
   bool validate = false;
   bool epo = false;
+  u32 scene = ~u32{0};  // of a scene file; see add_scene_choice
 };
 
 /// The counts of all faults, by name.

@@ -1,4 +1,4 @@
-// copse render: ray casts a picture of a mesh, structure or voxels.
+// copse render: ray casts a picture of a mesh, scene, structure or voxels.
 
 #include <CLI/CLI.hpp>
 #include <memory>
@@ -11,6 +11,7 @@
 #include "builders/io/structure_file.h"
 #include "builders/io/voxel_file.h"
 #include "cli/commands/command.h"
+#include "cli/commands/scenes.h"
 #include "cli/exit_code.h"
 #include "cli/files.h"
 #include "cli/options/camera_options.h"
@@ -31,10 +32,11 @@ struct RenderCommand {
   Through through = Through::bvh;
   CameraOptions camera;
   RenderOptions render;
+  u32 scene = default_scene;
 };
 
 /// A mesh, or the faces of voxels, and the structure if the file has one.
-struct Scene {
+struct Subject {
   Mesh mesh;
   Accel accel;
   Bvh bvh;
@@ -42,7 +44,7 @@ struct Scene {
   bool has_structure() const { return !accel.tree().nodes.empty() || !bvh.nodes.empty(); }
 };
 
-Scene load_scene(Session& session, Context& context, const RenderCommand& command) {
+Subject load_subject(Session& session, Context& context, const RenderCommand& command) {
   session.begin("reading");
   const InputKind kind = check_input(command.input);
   if (kind == InputKind::mesh) return {session.read_mesh(command.input), {}, {}};
@@ -68,7 +70,7 @@ Rendered timed(Context& context, const MakeImage& make_image) {
   return {std::move(image), stopwatch.milliseconds()};
 }
 
-Rendered render_through(Session& session, Context& context, const RenderCommand& command, Scene& scene,
+Rendered render_through(Session& session, Context& context, const RenderCommand& command, Subject& scene,
                         const TriangleView& triangles) {
   const RenderOptions& options = command.render;
   const Camera camera =
@@ -144,8 +146,10 @@ void print_result(Session& session, const Context& context, const RenderCommand&
 
 void check_structure(const RenderCommand& command, InputKind kind) {
   const std::string option = "--structure " + name_in(structures(), command.through);
-  if (kind == InputKind::structure && command.through != Through::bvh) {
-    throw Error(ErrorCode::invalid_argument, option + " needs a mesh, but the input is a structure with a tree");
+  if ((kind == InputKind::structure || kind == InputKind::scene) && command.through != Through::bvh) {
+    throw Error(ErrorCode::invalid_argument,
+                option + " needs a mesh, but the input is " +
+                    (kind == InputKind::scene ? "a scene" : "a structure with a tree"));
   }
   if (command.through == Through::frustum && command.render.shading == Shading::ambient_occlusion) {
     throw Error(ErrorCode::invalid_argument,
@@ -170,9 +174,14 @@ int run_render(Session& session, const RenderCommand& command) {
   check_output(command.output, ".png", command.input);
   check_structure(command, kind);
   check_size(command.render);
+  if (kind == InputKind::scene) {
+    return render_scene(session, {command.input, command.output, command.scene, command.camera, command.render,
+                                  name_in(shadings(), command.render.shading)});
+  }
+  refuse_scene_choice(command.scene);
   const auto context = session.make_context();
   session.progress().expect_stages(kind == InputKind::structure ? 3 : 4);
-  Scene scene = load_scene(session, *context, command);
+  Subject scene = load_subject(session, *context, command);
   const DeviceMesh device_mesh(*context, scene.mesh);
   const Rendered rendered = render_through(session, *context, command, scene, device_mesh.view());
 
@@ -201,10 +210,10 @@ void add_picture_options(CLI::App& app, RenderOptions& render) {
 }  // namespace
 
 Command add_render_command(CLI::App& app, CommonOptions& common) {
-  CLI::App* command = app.add_subcommand("render", "Ray cast a picture of a mesh, structure or voxels");
+  CLI::App* command = app.add_subcommand("render", "Ray cast a picture of a mesh, scene, structure or voxels");
   const auto options = std::make_shared<RenderCommand>();
   add_input(*command, options->input, "IN",
-            "A mesh (.obj or .ply), structure (.copse) or voxels (.voxels, .nvdb)");
+            "A mesh (.obj or .ply), scene (.glb, .gltf), structure (.copse) or voxels (.voxels, .nvdb)");
   add_output(*command, options->output, "The picture, a .png file (required)");
   add_choice<Through>(
       *command, "--structure", options->through, structures(),
@@ -212,11 +221,13 @@ Command add_render_command(CLI::App& app, CommonOptions& common) {
       "camera");
   add_picture_options(*command, options->render);
   add_camera_options(*command, options->camera);
+  add_scene_choice(*command, options->scene);
   add_common_options(*command, common);
   command->footer(
       "Examples:\n"
       "  copse render assets/testball.ply -o testball.png\n"
       "  copse render assets/testball.ply -o heat.png --shading heat --size 1920x1080\n"
+      "  copse render assets/grove.glb -o grove.png --eye 9,6,16 --target 0,0.5,0\n"
       "  copse render assets/spot.obj -o spot.png --structure frustum\n"
       "  copse render assets/spot.obj -o face.png --eye 1,1,-3 --target 0,0,0 --fov 30 --shading ao");
   return {command, [options](Session& session) { return run_render(session, *options); }};

@@ -1,0 +1,215 @@
+#include "cli/commands/scenes.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+
+#include "builders/bvh/stats.h"
+#include "builders/io/image_file.h"
+#include "cli/exit_code.h"
+#include "cli/options/layouts.h"
+#include "cli/options/scene.h"
+#include "primitives/core/stopwatch.h"
+#include "scene/scene_render.h"
+
+namespace copse::cli {
+
+namespace {
+
+SceneFile read_scene(Session& session, const std::string& input, u32 number) {
+  session.begin("reading");
+  LoadSceneOptions options{.cancel = session.cancel_token()};
+  if (number != default_scene) options.scene = number;
+  SceneFile file = load_scene(input, options);
+  if (!file.left_out.is_complete()) session.note("{}: {}", input, file.left_out.message());
+  return file;
+}
+
+u64 vertex_count(const SceneFile& file) {
+  u64 count = 0;
+  for (const SceneMesh& mesh : file.meshes) count += mesh.mesh.positions.size();
+  return count;
+}
+
+/// The number of instances of each mesh.
+std::vector<u64> instance_counts(const SceneFile& file) {
+  std::vector<u64> counts(file.meshes.size());
+  for (const Instance& instance : file.instances) ++counts[instance.accel];
+  return counts;
+}
+
+void add_counts(Json& report, const SceneFile& file) {
+  report["triangles"] = file.triangle_count();
+  report["instanced_triangles"] = file.instanced_triangle_count();
+  report["vertices"] = vertex_count(file);
+  report["instances"] = file.instances.size();
+}
+
+void add_count_facts(Facts& facts, const SceneFile& file) {
+  facts.add("meshes", "{}, of {} triangles and {} vertices", grouped(file.meshes.size()),
+            grouped(file.triangle_count()), grouped(vertex_count(file)));
+  facts.add("instances", "{}, of {} triangles", grouped(file.instances.size()),
+            grouped(file.instanced_triangle_count()));
+}
+
+/// The meshes and trees of a scene on a device.
+struct BuiltScene {
+  SceneMeshes meshes;
+  std::vector<Accel> accels;
+  Scene scene;
+
+  BuiltScene(Session& session, Context& context, const SceneFile& file, Quality quality) : meshes(context, file) {
+    session.begin("building the meshes");
+    accels = build_accels(context, meshes, {.quality = quality});
+    session.begin("building the scene");
+    scene = build(context, accels, file.instances, {.quality = quality});
+  }
+
+  u64 accel_bytes() const {
+    u64 bytes = 0;
+    for (const Accel& accel : accels) bytes += accel.size_bytes();
+    return bytes;
+  }
+};
+
+/// Times of builds in the same memory.
+struct SceneTimes {
+  double accels_ms, scene_ms, refit_ms;
+};
+
+SceneTimes time_again(Session& session, Context& context, BuiltScene& built) {
+  session.begin("building again, for its time");
+  SceneTimes times;
+  const InstanceView instances = InstanceView::of(built.meshes.instances().span());
+  Stopwatch stopwatch(context);
+  for (u64 i = 0; i < built.accels.size(); ++i) rebuild(context, built.accels[i], built.meshes.triangles(i));
+  times.accels_ms = stopwatch.milliseconds();
+  stopwatch.start();
+  rebuild(context, built.scene, instances);
+  times.scene_ms = stopwatch.milliseconds();
+  stopwatch.start();
+  refit(context, built.scene, instances);
+  times.refit_ms = stopwatch.milliseconds();
+  return times;
+}
+
+}  // namespace
+
+void add_scene_choice(CLI::App& command, u32& scene) {
+  add_count(command, "--scene", scene, 0, 1'000'000,
+            "Of a .glb or .gltf file with several scenes: the number of the one to read");
+}
+
+void refuse_scene_choice(u32 scene) {
+  if (scene == default_scene) return;
+  throw Error(ErrorCode::invalid_argument, "--scene needs a scene file (.glb or .gltf)");
+}
+
+int print_scene(Session& session, const std::string& input, u32 scene) {
+  const SceneFile file = read_scene(session, input, scene);
+  const u64 file_bytes = std::filesystem::file_size(input);
+  const std::vector<u64> counts = instance_counts(file);
+  Json report{{"input", input}, {"kind", "scene"}, {"file_bytes", file_bytes}};
+  add_counts(report, file);
+  report["materials"] = file.materials.size();
+  report["left_out"] = {{"drawings", file.left_out.drawings}, {"animations", file.left_out.animations}};
+  report["meshes"] = Json::array();
+  Facts facts;
+  facts.add("scene", "{}, {}", one_line(input), readable_bytes(file_bytes));
+  add_count_facts(facts, file);
+  facts.add("materials", "{}", file.materials.size());
+  constexpr size_t max_lines = 16;
+  for (size_t i = 0; i < file.meshes.size(); ++i) {
+    const SceneMesh& mesh = file.meshes[i];
+    report["meshes"].push_back({{"name", mesh.name},
+                                {"triangles", mesh.mesh.triangles.size()},
+                                {"vertices", mesh.mesh.positions.size()},
+                                {"parts", mesh.parts.size()},
+                                {"instances", counts[i]}});
+    if (i >= max_lines) continue;
+    facts.add(fmt::format("mesh {}", i), "{} triangles in {} place{}{}", grouped(mesh.mesh.triangles.size()),
+              grouped(counts[i]), counts[i] == 1 ? "" : "s", mesh.name.empty() ? "" : ": " + one_line(mesh.name));
+  }
+  if (file.meshes.size() > max_lines) facts.add("", "and {} more meshes", file.meshes.size() - max_lines);
+  session.print(report, facts.text());
+  return exit_ok;
+}
+
+int build_scene(Session& session, const std::string& input, u32 scene, Quality quality) {
+  const auto context = session.make_context();
+  session.progress().expect_stages(5);
+  const SceneFile file = read_scene(session, input, scene);
+  BuiltScene built(session, *context, file, quality);
+  const SceneTimes times = time_again(session, *context, built);
+  session.begin("measuring");
+  const WideBvhStats top = stats(*context, built.scene.tree());
+  const Aabb box = bounds(*context, built.scene);
+
+  Json report{{"copse", describe(*context)}, {"input", input}, {"meshes", file.meshes.size()}};
+  add_counts(report, file);
+  report["quality"] = name_of(quality);
+  report["accels"] = {{"bytes", built.accel_bytes()}, {"build_ms", times.accels_ms}};
+  report["scene"] = {{"bytes", built.scene.size_bytes()},
+                     {"build_ms", times.scene_ms},
+                     {"refit_ms", times.refit_ms},
+                     {"left_out", top.counts.invalid_count},
+                     {"statistics", to_json(top)}};
+  report["bounds"] = to_json(box);
+
+  Facts facts;
+  facts.add("scene", "{}", one_line(input));
+  facts.add("device", "{}", describe_in_words(*context));
+  add_count_facts(facts, file);
+  facts.add("quality", "{}", name_of(quality));
+  facts.add("bounds", "{}", to_words(box));
+  facts.add("trees of meshes", "{}, built in {:.3f} ms, one after another", readable_bytes(built.accel_bytes()),
+            times.accels_ms);
+  facts.add("tree of instances", "{}, built in {:.3f} ms, refitted in {:.3f} ms",
+            readable_bytes(built.scene.size_bytes()), times.scene_ms, times.refit_ms);
+  facts.add("nodes", "{}, {:.2f} children per node", grouped(top.counts.node_count), top.mean_children);
+  facts.add("depth", "{}", top.depth);
+  facts.add("SAH cost", "{:.2f}", top.sah_cost);
+  if (top.counts.invalid_count > 0) {
+    facts.add("left out", "{} instances that cannot be inverted", grouped(top.counts.invalid_count));
+  }
+  session.print(report, facts.text());
+  return exit_ok;
+}
+
+int render_scene(Session& session, const SceneToRender& wanted) {
+  const auto context = session.make_context();
+  session.progress().expect_stages(5);
+  const SceneFile file = read_scene(session, wanted.input, wanted.scene);
+  const BuiltScene built(session, *context, file, Quality::balanced);
+  session.begin("rendering");
+  const RenderOptions& options = wanted.render;
+  const Camera camera =
+      place_camera(wanted.camera, bounds(*context, built.scene), float(options.width) / float(options.height));
+  Stopwatch stopwatch(*context);
+  const Image image = render(*context, built.scene, built.meshes, camera, options);
+  const double milliseconds = stopwatch.milliseconds();
+  session.begin("writing");
+  save_png(wanted.output, image);
+
+  const u64 ray_count = u64{options.width} * options.height;
+  Json report{{"copse", describe(*context)},
+              {"input", wanted.input},
+              {"output", wanted.output},
+              {"meshes", file.meshes.size()}};
+  add_counts(report, file);
+  report["width"] = options.width;
+  report["height"] = options.height;
+  report["shading"] = wanted.shading;
+  report["rays"] = ray_count;
+  if (options.shading == Shading::ambient_occlusion) report["ambient_rays_per_hit"] = options.ambient_rays;
+  report["render_ms"] = milliseconds;
+  Facts facts;
+  facts.add("picture", "{}, {} x {}", one_line(wanted.output), options.width, options.height);
+  facts.add("device", "{}", describe_in_words(*context));
+  add_count_facts(facts, file);
+  facts.add("rays", "{}", grouped(ray_count));
+  facts.add("render", "{:.3f} ms", milliseconds);
+  session.print(report, facts.text());
+  return exit_ok;
+}
+
+}  // namespace copse::cli

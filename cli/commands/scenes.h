@@ -1,0 +1,39 @@
+#pragma once
+
+#include <string>
+
+#include "accel/accel.h"
+#include "cli/options/camera_options.h"
+#include "cli/session.h"
+#include "trace/shade.h"
+
+// The commands info, build and render for scene files (.glb, .gltf).
+
+namespace copse::cli {
+
+/// The value of --scene where it is not given: the file decides.
+inline constexpr u32 default_scene = ~u32{0};
+
+/// Adds --scene.
+void add_scene_choice(CLI::App& command, u32& scene);
+/// Throws: Error invalid_argument if --scene is given, for an input that is no scene file.
+void refuse_scene_choice(u32 scene);
+
+/// Describes the file. Returns the exit code.
+int print_scene(Session& session, const std::string& input, u32 scene);
+
+/// Builds an Accel per mesh and the tree over the instances, and prints their statistics and times.
+int build_scene(Session& session, const std::string& input, u32 scene, Quality quality);
+
+struct SceneToRender {
+  std::string input, output;  // a scene file, a .png file
+  u32 scene;
+  CameraOptions camera;
+  RenderOptions render;
+  std::string shading;  // its name
+};
+
+/// Builds the scene and writes a picture of it.
+int render_scene(Session& session, const SceneToRender& wanted);
+
+}  // namespace copse::cli
