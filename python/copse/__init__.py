@@ -1,0 +1,62 @@
+"""Copse: rays and nearest points of triangle meshes, on a GPU or on the CPU, equal bit for bit.
+
+>>> import copse, numpy
+>>> vertices, faces = copse.load_mesh("testball.ply")
+>>> scene = copse.Scene(vertices, faces)                     # the GPU if one answers, else all CPU threads
+>>> hits = scene.cast_rays(origins, directions)              # (n, 3) float32; .t .primitive .u .v
+>>> scene.occluded(origins, directions)                      # (n,) bool
+>>> scene.signed_distance(points)                            # (n,) float32, negative inside
+
+Arrays are used in place: NumPy, PyTorch, CuPy, Numba, Warp, JAX and all else that has the buffer protocol,
+__array_interface__, __dlpack__ or, on a GPU, __cuda_array_interface__. Results are of the caller's kind. float32 and
+packed rows are needed; other arrays are refused, unless convert=True asks for a copy.
+"""
+
+from ._context import device_report
+from ._errors import (
+    ArrayError,
+    BadFile,
+    Cancelled,
+    Capacity,
+    DeviceFailure,
+    Error,
+    ForkError,
+    InternalError,
+    InvalidArgument,
+    NoDevice,
+    NoGpuWarning,
+    OutOfMemory,
+)
+from ._geometry import Geometry
+from ._instances import Instances
+from ._library import library as _library
+from ._results import DeviceArray, Hits, InstanceHits, Nearest, Neighbours
+from ._scene import Scene, Stats, load, load_mesh
+
+__version__ = _library.copse_version().decode()
+__all__ = [
+    "ArrayError",
+    "BadFile",
+    "Cancelled",
+    "Capacity",
+    "DeviceArray",
+    "DeviceFailure",
+    "Error",
+    "ForkError",
+    "Geometry",
+    "Hits",
+    "InstanceHits",
+    "Instances",
+    "InternalError",
+    "InvalidArgument",
+    "Nearest",
+    "Neighbours",
+    "NoDevice",
+    "NoGpuWarning",
+    "OutOfMemory",
+    "Scene",
+    "Stats",
+    "device_report",
+    "load",
+    "load_mesh",
+]

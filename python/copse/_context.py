@@ -1,0 +1,124 @@
+"""Contexts: one per device and stream, made when they are needed."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import threading
+import warnings
+import weakref
+from ctypes import byref, c_void_p
+from typing import Dict, Optional, Tuple
+
+from ._errors import Error, ForkError, InvalidArgument, NoGpuWarning
+from ._library import ContextOptions, call, library
+
+_AUTOMATIC, _CPU, _CUDA = 0, 1, 2
+
+
+def check_process(process: int, what: str) -> None:
+    """Raises ForkError in a child process that was forked after an object was made."""
+    if os.getpid() != process:
+        raise ForkError(
+            f"the {what} was made in process {process} and is used in its fork {os.getpid()}. Make it in the child "
+            'process, or start processes by multiprocessing.get_context("spawn")'
+        )
+
+
+def _destroy(function, address: int, process: int) -> None:
+    if os.getpid() == process:
+        function(address)
+
+
+class Handle:
+    """Owns an object of the library. It is destroyed with this, but not at the end of the program."""
+
+    def __init__(self, kind: str, address: int):
+        self.kind, self.process, self._address = kind, os.getpid(), address
+        finalizer = weakref.finalize(self, _destroy, getattr(library, f"copse_{kind}_destroy"), address, self.process)
+        finalizer.atexit = False
+
+    @property
+    def address(self) -> int:
+        check_process(self.process, self.kind)
+        return self._address
+
+
+class Context(Handle):
+    """A device and a stream."""
+
+    def __init__(self, backend: int, ordinal: int, stream: Optional[int]):
+        options = ContextOptions(
+            backend=backend, device=ordinal, stream=stream or None, has_stream=int(stream is not None)
+        )
+        made = c_void_p()
+        call("copse_context_create", byref(options), byref(made))
+        super().__init__("context", made.value)
+        self.is_cuda = library.copse_context_backend(made) == _CUDA
+        self.device = f"cuda:{ordinal}" if self.is_cuda else "cpu"
+        self.name = library.copse_context_device_name(made).decode(errors="replace")
+
+    def wait(self) -> None:
+        call("copse_context_wait", self.address)
+
+
+_contexts: Dict[Tuple[int, str, Optional[int]], Context] = {}
+_lock = threading.Lock()
+_has_warned = False
+_why_no_gpu: Optional[str] = None
+
+
+def _parse(device: str) -> Tuple[int, int]:
+    """Returns backend and ordinal of "cpu", "cuda" or "cuda:N"."""
+    kind, _, ordinal = str(device).partition(":")
+    if kind == "cpu" and not ordinal:
+        return _CPU, 0
+    if kind == "cuda" and (ordinal == "" or ordinal.isdigit()):
+        return _CUDA, int(ordinal or 0)
+    raise InvalidArgument(f'device is {device!r}; it can be "auto", "cpu", "cuda" or "cuda:N"')
+
+
+def context_of(device: str, stream: Optional[int] = None) -> Context:
+    """Returns the context of a device: on a stream of its own, or on a stream of the caller."""
+    backend, ordinal = _parse(device)
+    key = (os.getpid(), f"{backend}:{ordinal}", None if backend == _CPU else stream)
+    with _lock:
+        if key not in _contexts:
+            _contexts[key] = Context(backend, ordinal, key[2])
+        return _contexts[key]
+
+
+def automatic_device() -> str:
+    """Returns "cuda:0" if a GPU answers, else "cpu", which is told once by a NoGpuWarning."""
+    global _has_warned, _why_no_gpu
+    try:
+        context_of("cuda:0")
+        return "cuda:0"
+    except Error as error:
+        _why_no_gpu = str(error)
+    if not _has_warned:
+        _has_warned = True
+        warnings.warn(
+            f'Copse runs on the CPU, since no GPU can be used: {_why_no_gpu}. device="cpu" asks for that without this '
+            "warning",
+            NoGpuWarning,
+            stacklevel=4,
+        )
+    return "cpu"
+
+
+def device_report() -> str:
+    """Returns in words which devices can be used, and why the GPU cannot.
+
+    >>> print(copse.device_report())
+    """
+    lines = [f"Copse {library.copse_version().decode()}"]
+    with_cuda = "with" if library.copse_built_with_cuda() else "without"
+    lines[0] += f", {with_cuda} the CUDA backend"
+    cpu = context_of("cpu")
+    lines.append(f"cpu: {cpu.name}, {library.copse_context_worker_count(cpu.address)} threads")
+    try:
+        lines.append(f"cuda:0: {context_of('cuda:0').name}")
+    except Error as error:
+        lines.append(f"cuda:0: not used: {error}")
+    return "\n".join(lines)

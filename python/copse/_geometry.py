@@ -1,0 +1,94 @@
+"""Triangles of the caller, as the library takes them."""
+
+from __future__ import annotations
+
+from typing import Any, List, Optional, Sequence
+
+import numpy as np
+
+from . import _arrays
+from ._arrays import CPU, Array
+from ._errors import ArrayError, InvalidArgument
+from ._library import ALL_BITS, GeometryStruct
+
+_POINTS = [(None, 3)]
+
+
+class Geometry:
+    """The triangles of one geometry. It refers to the arrays and copies nothing.
+
+    vertices: (n, 3) float32; rows may stand at any multiple of 4 bytes
+    faces:    (m, 3) int32, uint32 or uint16, or None: then every three vertices are a triangle
+    id:       the number that hits report, below 2^31
+    mask:     rays pass over the triangles if their mask shares no bit with it
+    convert:  copy arrays of other types, in place of an error
+    """
+
+    def __init__(
+        self,
+        vertices: Any,
+        faces: Any = None,
+        *,
+        id: int = 0,
+        mask: int = ALL_BITS,
+        convert: bool = False,
+    ):
+        self.vertices, self.faces, self.id, self.mask = vertices, faces, _number("id", id, 31), _number("mask", mask, 32)
+        self._positions: Array = _arrays.read("vertices", vertices, _POINTS, convert=convert)
+        self._indices: Optional[Array] = None
+        if faces is not None:
+            self._indices = _arrays.read("faces", faces, _POINTS, ("int32", "uint32", "uint16"), convert)
+            _arrays.require_packed("faces", self._indices)
+            if (self._indices.device == CPU) != (self._positions.device == CPU):
+                raise ArrayError(
+                    f"faces are on {self._indices.device}, but vertices are on {self._positions.device}"
+                )
+
+    def moved(self, vertices: Any, convert: bool = False) -> "Geometry":
+        """Returns the same triangles with other vertices."""
+        return Geometry(vertices, self.faces, id=self.id, mask=self.mask, convert=convert)
+
+    @property
+    def triangle_count(self) -> int:
+        return self._positions.count // 3 if self._indices is None else self._indices.count
+
+    def _struct(self) -> GeometryStruct:
+        positions, indices = self._positions, self._indices
+        struct = GeometryStruct(
+            positions=positions.address or None,
+            position_count=positions.count,
+            position_stride=positions.strides[0] if positions.count > 1 else 12,
+            memory=positions.memory,
+            id=self.id,
+            mask=self.mask,
+        )
+        if indices is not None:
+            struct.indices, struct.triangle_count = indices.address or None, indices.count
+            struct.index_bytes = indices.item_bytes
+        return struct
+
+    def _on_host(self) -> "Geometry":
+        """Returns the geometry in NumPy arrays, for pickling."""
+        if self._positions.device != CPU:
+            raise InvalidArgument(
+                f"the vertices are on {self._positions.device}; only scenes of arrays on the host can be pickled. Use save()"
+            )
+        faces = None if self._indices is None else np.array(self._indices.owner)
+        return Geometry(np.array(self._positions.owner), faces, id=self.id, mask=self.mask)
+
+
+def _number(name: str, value: int, bits: int) -> int:
+    if not 0 <= int(value) < 1 << bits:
+        raise InvalidArgument(f"{name} is {value}; it can be 0 to {(1 << bits) - 1}")
+    return int(value)
+
+
+def structs_of(geometries: Sequence[Geometry]):
+    """Returns geometries as an array for the library."""
+    return (GeometryStruct * max(len(geometries), 1))(*[geometry._struct() for geometry in geometries])
+
+
+def device_of(geometries: Sequence[Geometry]) -> Optional[Array]:
+    """Returns the first array on a GPU, or None."""
+    on_gpu: List[Array] = [g._positions for g in geometries if g._positions.device != CPU]
+    return on_gpu[0] if on_gpu else None

@@ -1,0 +1,181 @@
+"""Instances: scenes in many places."""
+
+from __future__ import annotations
+
+from ctypes import byref, c_void_p
+from typing import Any, Optional, Sequence, Union
+
+import numpy as np
+
+from . import _arrays
+from ._context import Handle
+from ._errors import ArrayError, InvalidArgument
+from ._library import HOST, StatsStruct, call, library
+from ._rays import Rays
+from ._results import InstanceHits, Numbers, Place, records_for
+from ._scene import OnDevice, Scene, Stats, build_options
+
+_RECORD = np.dtype([("rows", "<f4", (3, 4)), ("accel", "<u4"), ("mask", "<u4"), ("id", "<u4"), ("flags", "<u4")])
+
+
+class Instances(OnDevice):
+    """Scenes in many places, and a tree over the places.
+
+    scenes:     a Scene, or a list of them. After refit() or rebuild() of one, refit or rebuild the instances too
+    transforms: (n, 3, 4) float32 on the host; or (n, 4, 4), whose last rows are 0 0 0 1
+    scene_ids:  (n,) which scene each one is of; None: the first
+    masks:      (n,) rays pass over instances that share no bit with their mask; None: all bits
+    quality, capacity: as for Scene
+    """
+
+    def __init__(
+        self,
+        scenes: Union[Scene, Sequence[Scene]],
+        transforms: Any,
+        *,
+        scene_ids: Any = None,
+        masks: Any = None,
+        quality: str = "balanced",
+        capacity: int = 0,
+        convert: bool = False,
+    ):
+        self.scenes = [scenes] if isinstance(scenes, Scene) else list(scenes)
+        if not self.scenes:
+            raise InvalidArgument("0 scenes were given; 1 is needed at least")
+        for number, scene in enumerate(self.scenes):
+            if scene.device != self.scenes[0].device:
+                raise InvalidArgument(f"scene {number} is on {scene.device}, but scene 0 is on {self.scenes[0].device}")
+        self._context = self.scenes[0]._context
+        for scene in self.scenes:
+            if scene._context is not self._context:
+                scene._context.wait()
+        options = build_options(quality, capacity)
+        records = self._records(transforms, scene_ids, masks, convert)
+        accels = (c_void_p * len(self.scenes))(*[scene._handle.address for scene in self.scenes])
+        made = c_void_p()
+        call(
+            "copse_scene_build",
+            self._context.address,
+            accels,
+            len(self.scenes),
+            *self._counted(records),
+            byref(options),
+            byref(made),
+        )
+        self._handle = Handle("scene", made.value)
+
+    def _records(self, transforms: Any, scene_ids: Any, masks: Any, convert: bool) -> np.ndarray:
+        array = _arrays.read("transforms", transforms, [(None, 3, 4), (None, 4, 4)], convert=convert)
+        if array.device != _arrays.CPU:
+            raise ArrayError(f"transforms are on {array.device}; they are needed on the host")
+        values = np.asarray(array.owner)
+        if values.shape[1] == 4 and not np.array_equal(values[:, 3], np.broadcast_to([0, 0, 0, 1], (len(values), 4))):
+            raise InvalidArgument("a transform has a last row other than 0 0 0 1")
+        records = np.zeros(len(values), _RECORD)
+        records["rows"] = values[:, :3]
+        records["mask"] = 0xFFFFFFFF
+        for name, field, given, limit in (("scene_ids", "accel", scene_ids, len(self.scenes)), ("masks", "mask", masks, 2**32)):
+            if given is None:
+                continue
+            numbers = np.asarray(given)
+            if numbers.shape != records.shape or not np.issubdtype(numbers.dtype, np.integer):
+                raise ArrayError(
+                    f"{name} has the shape {numbers.shape} of {numbers.dtype}; ({len(records)},) of integers is needed"
+                )
+            if numbers.size > 0 and not 0 <= numbers.min() <= numbers.max() < limit:
+                raise InvalidArgument(f"{name} has values from {numbers.min()} to {numbers.max()}; 0 to {limit - 1} are possible")
+            records[field] = numbers
+        records["id"] = np.arange(len(records))
+        return records
+
+    @staticmethod
+    def _counted(records: np.ndarray) -> tuple:
+        return (records.ctypes.data, len(records), HOST)
+
+    def __len__(self) -> int:
+        return library.copse_scene_instance_count(self._handle.address)
+
+    def __repr__(self) -> str:
+        return f"<copse.Instances: {len(self)} of {len(self.scenes)} scenes on {self.device}>"
+
+    def refit(self, transforms: Any, *, scene_ids: Any = None, masks: Any = None, convert: bool = False) -> None:
+        """Fits the tree to as many instances that have moved."""
+        self._change("copse_scene_refit", transforms, scene_ids, masks, convert)
+
+    def rebuild(self, transforms: Any, *, scene_ids: Any = None, masks: Any = None, convert: bool = False) -> None:
+        """Builds a new tree over any number of instances up to the capacity."""
+        self._change("copse_scene_rebuild", transforms, scene_ids, masks, convert)
+
+    def _change(self, function: str, transforms: Any, scene_ids: Any, masks: Any, convert: bool) -> None:
+        records = self._records(transforms, scene_ids, masks, convert)
+        self._wait_for_scenes()
+        call(function, self._context.address, self._handle.address, *self._counted(records))
+
+    def _wait_for_scenes(self) -> None:
+        for scene in self.scenes:
+            if scene._context is not self._context:
+                scene._context.wait()
+
+    def stats(self) -> Stats:
+        """Measures the tree over the instances."""
+        struct = StatsStruct()
+        call("copse_scene_stats", self._context.address, self._handle.address, byref(struct))
+        return Stats._of(struct)
+
+    def cast_rays(
+        self,
+        origins: Any,
+        directions: Any = None,
+        *,
+        t_min: Any = 0.0,
+        t_max: Any = float("inf"),
+        mask: Optional[int] = None,
+        masks: Any = None,
+        cull: Optional[str] = None,
+        out: Optional[InstanceHits] = None,
+        convert: bool = False,
+    ) -> InstanceHits:
+        """Returns the closest hit of every ray. Arguments are those of Scene.cast_rays. Rays on a GPU must be one (n, 8)
+        array."""
+        rays = self._rays(origins, directions, t_min, t_max, masks, convert)
+        hits = records_for(InstanceHits, out, rays.place, (rays.count,))
+        options = rays.options(mask, cull)
+        self._trace("copse_scene_closest_hits", rays, hits._memory.address, hits._memory.kind, options)
+        return hits
+
+    def occluded(
+        self,
+        origins: Any,
+        directions: Any = None,
+        *,
+        t_min: Any = 0.0,
+        t_max: Any = float("inf"),
+        mask: Optional[int] = None,
+        masks: Any = None,
+        cull: Optional[str] = None,
+        out: Any = None,
+        convert: bool = False,
+    ) -> Any:
+        """Returns (n,) bool: True where a ray hits anything. Arguments are those of cast_rays."""
+        rays = self._rays(origins, directions, t_min, t_max, masks, convert)
+        result = Numbers(out, rays.place, (rays.count,), "bool")
+        self._trace("copse_scene_any_hits", rays, result.address, result.kind, rays.options(mask, cull))
+        return result.array
+
+    def _rays(self, origins, directions, t_min, t_max, masks, convert) -> Rays:
+        rays = Rays(self._context, origins, directions, t_min, t_max, masks, convert)
+        context = self._context_for(rays._arrays[0][1])
+        self._wait_for_scenes()
+        rays.place = Place(context, rays.place.is_device, rays.place.is_torch, rays.place.stream)
+        return rays
+
+    def _trace(self, function: str, rays: Rays, address: int, kind: int, options) -> None:
+        call(
+            function,
+            rays.place.context.address,
+            self._handle.address,
+            byref(rays.struct),
+            address,
+            kind,
+            byref(options),
+        )

@@ -1,0 +1,579 @@
+"""Scene: triangles in a tree, for rays and queries."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from ctypes import addressof, byref, c_void_p, memmove
+from dataclasses import dataclass
+from typing import Any, List, Optional, Sequence, Tuple, Union
+
+import numpy as np
+
+from . import _arrays
+from ._arrays import Array
+from ._context import Context, Handle, automatic_device, context_of
+from ._errors import ArrayError, InvalidArgument
+from ._geometry import Geometry, device_of, structs_of
+from ._library import BuildOptions, GeometryStruct, SelfOverlapOptions, StatsStruct, call, library
+from ._rays import Rays
+from ._results import Hits, Nearest, Neighbours, Numbers, Place, element_of, place_of, records_for
+
+QUALITIES = {"fast": 0, "balanced": 1, "best": 2}
+
+
+@dataclass(frozen=True)
+class Stats:
+    """Measures of a tree."""
+
+    source_count: int  #: triangles, or instances, of the last build
+    left_out_count: int  #: those that are not in the tree, since no ray can hit them
+    node_count: int
+    leaf_count: int
+    depth: int  #: nodes on the longest path from the root to a leaf
+    sah_cost: float  #: expected cost of a ray
+    lower: Tuple[float, float, float]  #: the box around the tree
+    upper: Tuple[float, float, float]
+    used_bytes: int
+    size_bytes: int
+
+    @classmethod
+    def _of(cls, struct: StatsStruct) -> "Stats":
+        values = {name: getattr(struct, name) for name in cls.__dataclass_fields__}
+        values["lower"], values["upper"] = tuple(struct.lower), tuple(struct.upper)
+        return cls(**values)
+
+
+def build_options(quality: str, capacity: int) -> BuildOptions:
+    if quality not in QUALITIES:
+        raise InvalidArgument(f'quality is {quality!r}; it can be "fast", "balanced" or "best"')
+    if capacity < 0:
+        raise InvalidArgument(f"capacity is {capacity}; it can be 0 or more")
+    return BuildOptions(quality=QUALITIES[quality], capacity=capacity)
+
+
+class OnDevice:
+    """An object in the memory of a device. Its work goes to the stream of the arrays that a call takes."""
+
+    _handle: Handle
+    _context: Context
+
+    @property
+    def device(self) -> str:
+        """ "cpu" or "cuda:N"."""
+        return self._context.device
+
+    def _context_for(self, array: Optional[Array]) -> Context:
+        """Returns the context of the stream that an array is used on. Waits if the last work was on another one."""
+        if array is None or array.device == _arrays.CPU or not self._context.is_cuda:
+            wanted = context_of(self._context.device)
+        else:
+            wanted = context_of(self._context.device, array.stream)
+        if wanted is not self._context:
+            self._context.wait()
+            self._context = wanted
+        return wanted
+
+
+class Scene(OnDevice):
+    """Triangles in a tree, for rays and queries. Results are equal on all devices, bit for bit.
+
+    vertices, faces, convert: as Geometry takes them
+    quality:  "fast", for scenes that are built anew in every frame; "balanced"; or "best", for scenes that stay
+    device:   "auto": where the vertices are, else the GPU if one answers, else the CPU; "cpu", "cuda" or "cuda:N"
+    capacity: room for so many triangles, so that rebuild() may have more of them
+    """
+
+    def __init__(
+        self,
+        vertices: Any,
+        faces: Any = None,
+        *,
+        quality: str = "balanced",
+        device: str = "auto",
+        capacity: int = 0,
+        convert: bool = False,
+    ):
+        self._build([Geometry(vertices, faces, convert=convert)], quality, device, capacity)
+
+    @classmethod
+    def from_geometries(
+        cls, geometries: Sequence[Geometry], *, quality: str = "balanced", device: str = "auto", capacity: int = 0
+    ) -> "Scene":
+        """Returns a scene of several geometries, with ids and masks of their own."""
+        scene = cls.__new__(cls)
+        scene._build(list(geometries), quality, device, capacity)
+        return scene
+
+    def _build(self, geometries: List[Geometry], quality: str, device: str, capacity: int) -> None:
+        options = build_options(quality, capacity)
+        on_gpu = device_of(geometries)
+        if device == "auto":
+            if on_gpu is None:
+                device = automatic_device()
+            else:
+                device = on_gpu.device if ":" in on_gpu.device else "cuda:0"
+        stream = None if on_gpu is None or device == "cpu" else on_gpu.stream
+        self._context = context_of(device, stream)
+        self._check_device(geometries)
+        made = c_void_p()
+        structs = structs_of(geometries)
+        call("copse_accel_build", self._context.address, structs, len(geometries), byref(options), byref(made))
+        self._handle, self.geometries, self.quality = Handle("accel", made.value), geometries, quality
+
+    def _check_device(self, geometries: Sequence[Geometry]) -> None:
+        for number, geometry in enumerate(geometries):
+            if geometry._positions.device not in (_arrays.CPU, "cuda", self.device) or (
+                geometry._positions.device != _arrays.CPU and not self._context.is_cuda
+            ):
+                raise ArrayError(
+                    f"the vertices of geometry {number} are on {geometry._positions.device}, but the scene is on {self.device}"
+                )
+
+    def __repr__(self) -> str:
+        return f"<copse.Scene of {self.triangle_count} triangles on {self.device}>"
+
+    @property
+    def vertices(self) -> Any:
+        """The vertices of the only geometry."""
+        return self._only_geometry().vertices
+
+    @property
+    def faces(self) -> Any:
+        """The faces of the only geometry."""
+        return self._only_geometry().faces
+
+    def _only_geometry(self) -> Geometry:
+        if len(self.geometries) != 1:
+            raise InvalidArgument(f"the scene has {len(self.geometries)} geometries; ask scene.geometries")
+        return self.geometries[0]
+
+    @property
+    def triangle_count(self) -> int:
+        return library.copse_accel_triangle_count(self._handle.address)
+
+    @property
+    def size_bytes(self) -> int:
+        return library.copse_accel_size_bytes(self._handle.address)
+
+    def stats(self) -> Stats:
+        """Measures the tree."""
+        struct = StatsStruct()
+        call("copse_accel_stats", self._context.address, self._handle.address, byref(struct))
+        return Stats._of(struct)
+
+    # ---- Motion ----------------------------------------------------------------------------------------
+
+    def refit(self, vertices: Any, *, convert: bool = False) -> None:
+        """Fits the tree to vertices that have moved. Rays become slower as the triangles move apart.
+
+        vertices: as many as before; or a list of geometries, with the same triangles as before
+        """
+        self._change("copse_accel_refit", self._moved(vertices, convert))
+
+    def rebuild(self, vertices: Any, faces: Any = None, *, convert: bool = False) -> None:
+        """Builds a new tree in the same memory.
+
+        vertices: any number; or a list of geometries. At most as many triangles as the first build, or its capacity
+        faces:    None: the same as before
+        """
+        if faces is not None:
+            only = self._only_geometry()
+            geometries = [Geometry(vertices, faces, id=only.id, mask=only.mask, convert=convert)]
+        else:
+            geometries = self._moved(vertices, convert)
+        self._change("copse_accel_rebuild", geometries)
+
+    def _moved(self, vertices: Any, convert: bool) -> List[Geometry]:
+        if isinstance(vertices, (list, tuple)) and all(isinstance(v, Geometry) for v in vertices):
+            return list(vertices)
+        return [self._only_geometry().moved(vertices, convert)]
+
+    def _change(self, function: str, geometries: List[Geometry]) -> None:
+        self._check_device(geometries)
+        context = self._context_for(device_of(geometries))
+        call(function, context.address, self._handle.address, structs_of(geometries), len(geometries))
+        self.geometries = geometries
+
+    def compact(self) -> None:
+        """Frees the memory that the tree does not use. It can be traced and refitted, but not rebuilt."""
+        call("copse_accel_compact", self._context.address, self._handle.address)
+
+    # ---- Rays ------------------------------------------------------------------------------------------
+
+    def cast_rays(
+        self,
+        origins: Any,
+        directions: Any = None,
+        *,
+        t_min: Any = 0.0,
+        t_max: Any = float("inf"),
+        mask: Optional[int] = None,
+        masks: Any = None,
+        cull: Optional[str] = None,
+        out: Optional[Hits] = None,
+        convert: bool = False,
+    ) -> Hits:
+        """Returns the closest hit of every ray.
+
+        origins, directions: (n, 3) float32, or (3,) for one that all rays have. Or one (n, 8) array of rays: origin,
+                    t_min, direction, t_max. t counts in lengths of the direction, which need not be 1
+        t_min, t_max: numbers, or (n,) float32
+        mask, masks: a mask for all rays, and (n,) uint32: rays pass over geometries that share no bit with it
+        cull:       "back" or "front": the side of triangles that rays pass over
+        out:        hits of an earlier call, to be overwritten
+        """
+        rays = self._rays(origins, directions, t_min, t_max, masks, convert)
+        hits = records_for(Hits, out, rays.place, (rays.count,))
+        options = rays.options(mask, cull)
+        call(
+            "copse_closest_hits",
+            rays.place.context.address,
+            self._handle.address,
+            byref(rays.struct),
+            hits._memory.address,
+            hits._memory.kind,
+            byref(options),
+        )
+        return hits
+
+    def occluded(
+        self,
+        origins: Any,
+        directions: Any = None,
+        *,
+        t_min: Any = 0.0,
+        t_max: Any = float("inf"),
+        mask: Optional[int] = None,
+        masks: Any = None,
+        cull: Optional[str] = None,
+        out: Any = None,
+        convert: bool = False,
+    ) -> Any:
+        """Returns (n,) bool: True where a ray hits anything. Arguments are those of cast_rays."""
+        rays = self._rays(origins, directions, t_min, t_max, masks, convert)
+        result = Numbers(out, rays.place, (rays.count,), "bool")
+        options = rays.options(mask, cull)
+        call(
+            "copse_any_hits",
+            rays.place.context.address,
+            self._handle.address,
+            byref(rays.struct),
+            result.address,
+            result.kind,
+            byref(options),
+        )
+        return result.array
+
+    def first_hits(
+        self,
+        origins: Any,
+        directions: Any = None,
+        *,
+        k: int,
+        t_min: Any = 0.0,
+        t_max: Any = float("inf"),
+        mask: Optional[int] = None,
+        masks: Any = None,
+        cull: Optional[str] = None,
+        out: Optional[Hits] = None,
+        convert: bool = False,
+    ) -> Hits:
+        """Returns the first k hits of every ray, (n, k), in order of t. k can be 1 to 16."""
+        rays = self._rays(origins, directions, t_min, t_max, masks, convert)
+        hits = records_for(Hits, out, rays.place, (rays.count, k))
+        options = rays.options(mask, cull)
+        call(
+            "copse_first_hits",
+            rays.place.context.address,
+            self._handle.address,
+            byref(rays.struct),
+            k,
+            hits._memory.address,
+            hits._memory.kind,
+            None,
+            0,
+            byref(options),
+        )
+        return hits
+
+    def all_hits(
+        self,
+        origins: Any,
+        directions: Any = None,
+        *,
+        t_min: Any = 0.0,
+        t_max: Any = float("inf"),
+        mask: Optional[int] = None,
+        masks: Any = None,
+        cull: Optional[str] = None,
+        convert: bool = False,
+    ) -> Tuple[Any, Hits]:
+        """Returns (offsets, hits): the hits of ray i are those from offsets[i] to offsets[i + 1], in order of t."""
+        rays = self._rays(origins, directions, t_min, t_max, masks, convert)
+        options = rays.options(mask, cull)
+        offsets = Numbers(None, rays.place, (rays.count + 1,), "int64")
+
+        def find(address: Optional[int], room: int, kind: int) -> None:
+            call(
+                "copse_find_hits",
+                rays.place.context.address,
+                self._handle.address,
+                byref(rays.struct),
+                offsets.address,
+                offsets.kind,
+                address,
+                room,
+                kind,
+                byref(options),
+            )
+
+        find(None, 0, offsets.kind)
+        total = element_of(rays.place, offsets.address + 8 * rays.count, rays.place.is_device)
+        hits = records_for(Hits, None, rays.place, (total,))
+        if total > 0:
+            find(hits._memory.address, total, hits._memory.kind)
+        return offsets.array, hits
+
+    def _rays(self, origins, directions, t_min, t_max, masks, convert) -> Rays:
+        rays = Rays(self._context, origins, directions, t_min, t_max, masks, convert)
+        context = self._context_for(rays._arrays[0][1])
+        rays.place = Place(context, rays.place.is_device, rays.place.is_torch, rays.place.stream)
+        return rays
+
+    # ---- Points ----------------------------------------------------------------------------------------
+
+    def closest_points(
+        self, points: Any, *, max_distance: float = float("inf"), out: Optional[Nearest] = None, convert: bool = False
+    ) -> Nearest:
+        """Returns the point of the surface that is nearest to each point.
+
+        points: (n, 3) float32
+        max_distance: nothing that is farther is found
+        """
+        array, place = self._points("points", points, convert)
+        nearest = records_for(Nearest, out, place, (array.count,))
+        call(
+            "copse_nearest_points",
+            place.context.address,
+            self._handle.address,
+            array.address or None,
+            array.count,
+            array.memory,
+            max_distance,
+            nearest._memory.address,
+            nearest._memory.kind,
+        )
+        return nearest
+
+    def contains(self, points: Any, *, out: Any = None, convert: bool = False) -> Any:
+        """Returns (n,) bool: True where a point is inside the closed mesh.
+
+        points: (n, 3) float32
+        """
+        array, place = self._points("points", points, convert)
+        result = Numbers(out, place, (array.count,), "bool")
+        call(
+            "copse_points_inside",
+            place.context.address,
+            self._handle.address,
+            array.address or None,
+            array.count,
+            array.memory,
+            result.address,
+            result.kind,
+        )
+        return result.array
+
+    def signed_distance(self, points: Any, *, convert: bool = False) -> Any:
+        """Returns (n,) float32: the distance to the surface of a closed mesh, negative inside.
+
+        points: (n, 3) float32, in NumPy or PyTorch
+        """
+        distance = self.closest_points(points, convert=convert).distance
+        inside = self.contains(points, convert=convert)
+        if isinstance(distance, np.ndarray):
+            return np.where(inside, -distance, distance)
+        if hasattr(distance, "where"):
+            return distance.where(~inside, -distance)
+        raise ArrayError("signed_distance takes arrays of NumPy or PyTorch; call closest_points and contains for others")
+
+    def k_nearest(
+        self,
+        points: Any,
+        k: int,
+        *,
+        max_distance: float = float("inf"),
+        out: Optional[Neighbours] = None,
+        convert: bool = False,
+    ) -> Neighbours:
+        """Returns the k triangles nearest to each point, (n, k), nearest first. Where there are fewer, the primitive is
+        -1.
+
+        points: (n, 3) float32
+        """
+        if k < 1:
+            raise InvalidArgument(f"k is {k}; it can be 1 or more")
+        array, place = self._points("points", points, convert)
+        neighbours = records_for(Neighbours, out, place, (array.count, k))
+        call(
+            "copse_k_nearest",
+            place.context.address,
+            self._handle.address,
+            array.address or None,
+            array.count,
+            array.memory,
+            k,
+            max_distance,
+            neighbours._memory.address,
+            neighbours._memory.kind,
+        )
+        return neighbours
+
+    def _points(self, name: str, points: Any, convert: bool, width: int = 3) -> Tuple[Array, Place]:
+        array = _arrays.read(name, points, [(None, width)], convert=convert)
+        place = place_of(self._context, (name, _arrays.require_packed(name, array)))
+        return array, Place(self._context_for(array), place.is_device, place.is_torch, place.stream)
+
+    # ---- Regions and pairs -----------------------------------------------------------------------------
+
+    def overlaps(
+        self, *, boxes: Any = None, spheres: Any = None, frusta: Any = None, convert: bool = False
+    ) -> Tuple[Any, Any]:
+        """Returns (offsets, triangles): those that touch region i are triangles[offsets[i]:offsets[i + 1]].
+
+        Their numbers count through all geometries. Give one of
+        boxes:   (n, 6) float32: lower corner, upper corner
+        spheres: (n, 4) float32: centre, radius
+        frusta:  (n, 24) float32: normal and offset of six planes, inside where normal . p + offset >= 0
+        """
+        shapes = [("boxes", boxes, 6), ("spheres", spheres, 4), ("frusta", frusta, 24)]
+        given = [(shape, name, value, width) for shape, (name, value, width) in enumerate(shapes) if value is not None]
+        if len(given) != 1:
+            raise InvalidArgument(f"{len(given)} kinds of regions were given; give boxes, spheres or frusta")
+        shape, name, value, width = given[0]
+        array, place = self._points(name, value, convert, width)
+        offsets = Numbers(None, place, (array.count + 1,), "int64")
+
+        def find(address: Optional[int], room: int) -> None:
+            call(
+                "copse_find_overlaps",
+                place.context.address,
+                self._handle.address,
+                shape,
+                array.address or None,
+                array.count,
+                array.memory,
+                offsets.address,
+                offsets.kind,
+                address,
+                room,
+                offsets.kind,
+            )
+
+        find(None, 0)
+        total = element_of(place, offsets.address + 8 * array.count, place.is_device)
+        triangles = Numbers(None, place, (total,), "int32")
+        if total > 0:
+            find(triangles.address, total)
+        return offsets.array, triangles.array
+
+    def pairs(self, *, exact: bool = True, with_adjacent: bool = False) -> np.ndarray:
+        """Returns (m, 2) int32: the pairs of triangles that overlap each other, each pair once.
+
+        exact:         False: those whose boxes overlap, which is a tenth of the work
+        with_adjacent: also those that share a corner
+        """
+        place = Place(self._context, False, False)
+        options = SelfOverlapOptions(exact_triangles=int(exact), with_adjacent=int(with_adjacent))
+        total = np.zeros(1, np.uint64)
+        found = np.empty((0, 2), np.int32)
+        while True:
+            call(
+                "copse_self_overlaps",
+                place.context.address,
+                self._handle.address,
+                byref(options),
+                found.ctypes.data if len(found) else None,
+                len(found),
+                0,
+                total.ctypes.data,
+                0,
+            )
+            if len(found) == int(total[0]):
+                return found
+            found = np.empty((int(total[0]), 2), np.int32)
+
+    # ---- Files -----------------------------------------------------------------------------------------
+
+    def save(self, path: Union[str, "os.PathLike[str]"]) -> None:
+        """Writes the tree and its triangles to a .copse file, which load(), C, C++ and the command line read."""
+        structs = structs_of(self.geometries)
+        name = os.fsencode(path)
+        call("copse_accel_save", self._context.address, self._handle.address, name, structs, len(self.geometries))
+
+    def __getstate__(self) -> dict:
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "scene.copse")
+            self.save(path)
+            with open(path, "rb") as file:
+                return {"file": file.read(), "device": self.device, "quality": self.quality}
+
+    def __setstate__(self, state: dict) -> None:
+        device = state["device"]
+        if device != "cpu":
+            device = automatic_device()
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "scene.copse")
+            with open(path, "wb") as file:
+                file.write(state["file"])
+            self._load(path, device)
+        self.quality = state["quality"]
+
+    def _load(self, path: Union[str, "os.PathLike[str]"], device: str) -> None:
+        self._context = context_of(device)
+        accel, mesh = c_void_p(), c_void_p()
+        call("copse_accel_load", self._context.address, os.fsencode(path), byref(accel), byref(mesh))
+        self._handle, self.quality = Handle("accel", accel.value), "balanced"
+        self.geometries = geometries_of(Handle("mesh", mesh.value))
+
+
+def geometries_of(mesh: Handle) -> List[Geometry]:
+    """Returns the geometries of a mesh. Their arrays view its memory and keep it."""
+
+    class _Keeper:
+        def __init__(self, address: int, shape: tuple, typestr: str):
+            self.mesh = mesh
+            self.__array_interface__ = {"shape": shape, "typestr": typestr, "data": (address, False), "version": 3}
+
+    def view(address: Optional[int], shape: tuple, typestr: str) -> np.ndarray:
+        return np.asarray(_Keeper(address, shape, typestr)) if shape[0] else np.empty(shape, typestr)
+
+    geometries = []
+    for number in range(library.copse_mesh_geometry_count(mesh.address)):
+        struct = GeometryStruct(position_stride=12, index_bytes=4)
+        call("copse_mesh_geometry", mesh.address, number, byref(struct))
+        geometries.append(
+            Geometry(
+                view(struct.positions, (struct.position_count, 3), "<f4"),
+                view(struct.indices, (struct.triangle_count, 3), "<u4"),
+                id=struct.id & 0x7FFFFFFF,
+                mask=struct.mask,
+            )
+        )
+    return geometries
+
+
+def load(path: Union[str, "os.PathLike[str]"], *, device: str = "auto") -> Scene:
+    """Returns the scene of a .copse file. It can be traced and refitted, but not rebuilt."""
+    scene = Scene.__new__(Scene)
+    scene._load(path, automatic_device() if device == "auto" else device)
+    return scene
+
+
+def load_mesh(path: Union[str, "os.PathLike[str]"]) -> Tuple[np.ndarray, np.ndarray]:
+    """Returns (vertices, faces) of an OBJ or PLY file."""
+    made = c_void_p()
+    call("copse_mesh_load", os.fsencode(path), byref(made))
+    geometry = geometries_of(Handle("mesh", made.value))[0]
+    return geometry.vertices, geometry.faces

@@ -1,0 +1,156 @@
+"""Arrays of all kinds: those that are taken in place, those that are converted, those that are refused."""
+
+import array
+
+import copse
+import numpy as np
+import pytest
+
+import oracle
+
+VERTICES, FACES = oracle.cube()
+ORIGIN, DIRECTION = np.array([0.1, 0.2, 3], np.float32), np.array([0, 0, -1], np.float32)
+
+
+@pytest.fixture(scope="module")
+def scene():
+    return copse.Scene(VERTICES, FACES, device="cpu")
+
+
+class ByInterface:
+    """An object that has __array_interface__ alone."""
+
+    def __init__(self, values):
+        self.values = values
+        self.__array_interface__ = values.__array_interface__
+
+
+class ByDlpack:
+    """An object that has DLPack alone."""
+
+    def __init__(self, values):
+        self.values = values
+
+    def __dlpack__(self, **options):
+        return self.values.__dlpack__(**options)
+
+    def __dlpack_device__(self):
+        return self.values.__dlpack_device__()
+
+
+class OnGpu:
+    """Claims to be on a GPU."""
+
+    def __init__(self, shape, typestr="<f4"):
+        self.__cuda_array_interface__ = {"shape": shape, "typestr": typestr, "data": (4096, False), "version": 3}
+
+
+@pytest.mark.parametrize("kind", [memoryview, ByInterface, ByDlpack])
+def test_other_kinds_are_taken(scene, kind):
+    origins = np.tile(ORIGIN, (4, 1))
+    assert np.all(scene.cast_rays(kind(origins), kind(DIRECTION)).t == 2)
+    built = copse.Scene(kind(VERTICES), kind(FACES), device="cpu")
+    assert np.all(built.cast_rays(origins, DIRECTION).t == 2)
+
+
+def test_arrays_of_the_standard_library(scene):
+    assert scene.cast_rays(array.array("f", ORIGIN), array.array("f", DIRECTION)).t[0] == 2
+
+
+@pytest.mark.parametrize("faces", [FACES.astype(np.uint32), FACES.astype(np.uint16), VERTICES[FACES].reshape(-1, 3)])
+def test_faces_of_all_types(faces):
+    soup = (faces, None) if faces.dtype == np.float32 else (VERTICES, faces)
+    assert copse.Scene(*soup, device="cpu").cast_rays(ORIGIN, DIRECTION).t[0] == 2
+
+
+def test_nothing_is_copied():
+    vertices = VERTICES.copy()
+    geometry = copse.Geometry(vertices, FACES)
+    assert geometry._positions.address == vertices.ctypes.data and geometry._indices.address == FACES.ctypes.data
+
+
+@pytest.mark.parametrize(
+    "vertices, faces, words",
+    [
+        (VERTICES.astype(np.float64), FACES, "vertices has the shape (8, 3) of float64 on cpu"),
+        (VERTICES, FACES.astype(np.int64), "faces has the shape (12, 3) of int64 on cpu"),
+        (VERTICES[:, :2], FACES, "vertices has the shape (8, 2) of float32 on cpu; (n, 3) of float32 is needed"),
+        (VERTICES.tolist(), FACES, "vertices is a list; an array is needed"),
+        (np.asfortranarray(VERTICES), FACES, "packed rows are needed"),
+        (VERTICES[::-1], FACES, "packed rows are needed"),
+        (VERTICES, FACES + 1, "geometry 0: triangle 2 has the vertex 8, but there are 8 positions"),
+        (VERTICES, FACES - 1, "has the vertex 4294967295"),
+        (OnGpu((8, 3)), FACES, "faces are on cpu, but vertices are on cuda"),
+        (OnGpu((8, 3), "<f8"), None, "of float64 on cuda"),
+        (OnGpu((9, 3)), None, "are on cuda, but the scene is on cpu"),
+    ],
+)
+def test_others_are_refused(vertices, faces, words):
+    with pytest.raises(copse.InvalidArgument) as error:
+        copse.Scene(vertices, faces, device="cpu")
+    assert words in str(error.value)
+
+
+def test_conversion_is_asked_for(scene):
+    built = copse.Scene(VERTICES.tolist(), FACES.astype(np.int64), device="cpu", convert=True)
+    assert built.cast_rays([ORIGIN.tolist()], [[0, 0, -1]], convert=True).t[0] == 2
+    assert copse.Scene(np.asfortranarray(VERTICES), FACES, device="cpu", convert=True).triangle_count == 12
+    with pytest.raises(copse.ArrayError, match="values from 0 to 4294967303; int32 takes"):
+        copse.Scene(VERTICES, FACES.astype(np.int64) + 2**32 * (FACES == 7), device="cpu", convert=True)
+
+
+def test_rays_that_do_not_fit(scene):
+    with pytest.raises(copse.ArrayError, match="there are 3 directions for 5 rays"):
+        scene.cast_rays(np.zeros((5, 3), np.float32), np.ones((3, 3), np.float32))
+    with pytest.raises(copse.ArrayError, match=r"t_max has the shape \(4,\)"):
+        scene.cast_rays(np.zeros((5, 3), np.float32), DIRECTION, t_max=np.ones(4, np.float32))
+    with pytest.raises(copse.ArrayError, match="origins is on cuda, but the scene is on cpu"):
+        scene.cast_rays(OnGpu((5, 3)), OnGpu((5, 3)))
+    with pytest.raises(copse.ArrayError, match="directions is on cpu, but origins is on cuda"):
+        scene.cast_rays(OnGpu((5, 3)), DIRECTION)
+    with pytest.raises(copse.InvalidArgument, match="cull is 'left'"):
+        scene.cast_rays(ORIGIN, DIRECTION, cull="left")
+    with pytest.raises(copse.InvalidArgument, match="k is 17; it can be 1 to 16"):
+        scene.first_hits(ORIGIN, DIRECTION, k=17)
+    with pytest.raises(copse.InvalidArgument, match="2 kinds of regions"):
+        scene.overlaps(boxes=np.zeros((1, 6), np.float32), spheres=np.zeros((1, 4), np.float32))
+    with pytest.raises(copse.InvalidArgument, match="device is 'gpu'"):
+        copse.Scene(VERTICES, FACES, device="gpu")
+
+
+def test_results_into_arrays_of_the_caller(scene):
+    origins = np.tile(ORIGIN, (6, 1))
+    first = scene.cast_rays(origins + np.float32(5), DIRECTION)
+    assert scene.cast_rays(origins, DIRECTION, out=first) is first and np.all(first.t == 2)
+    occluded = np.zeros(6, bool)
+    assert scene.occluded(origins, DIRECTION, out=occluded) is occluded and occluded.all()
+    with pytest.raises(copse.ArrayError, match=r"out has the shape \(5,\)"):
+        scene.occluded(origins, DIRECTION, out=np.zeros(5, bool))
+    with pytest.raises(copse.ArrayError, match="out is a ndarray"):
+        scene.cast_rays(origins, DIRECTION, out=np.zeros(6))
+    read_only = np.zeros(6, bool)
+    read_only.flags.writeable = False
+    with pytest.raises(copse.ArrayError, match="out is read-only"):
+        scene.occluded(origins, DIRECTION, out=read_only)
+    with pytest.raises(copse.ArrayError, match="out is .* but the results have the shape"):
+        scene.cast_rays(origins[:3], DIRECTION, out=first)
+
+
+def test_nothing_and_nan(scene):
+    empty = np.zeros((0, 3), np.float32)
+    assert len(scene.cast_rays(empty, empty)) == 0 and scene.contains(empty).shape == (0,)
+    offsets, hits = scene.all_hits(empty, empty)
+    assert offsets.tolist() == [0] and len(hits) == 0
+    nothing = copse.Scene(empty, device="cpu")
+    assert nothing.cast_rays(ORIGIN, DIRECTION).primitive[0] == -1
+    nan = np.full((1, 3), np.nan, np.float32)
+    assert scene.cast_rays(nan, DIRECTION).primitive[0] == -1
+    assert np.isinf(scene.closest_points(nan).distance[0])
+
+
+def test_torch_tensors_on_the_host(scene):
+    torch = pytest.importorskip("torch")
+    origins = torch.from_numpy(np.tile(ORIGIN, (4, 1)))
+    hits = scene.cast_rays(origins, torch.from_numpy(DIRECTION))
+    assert isinstance(hits.t, torch.Tensor) and bool((hits.t == 2).all())
+    assert scene.occluded(origins, torch.from_numpy(DIRECTION)).dtype == torch.bool
