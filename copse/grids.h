@@ -19,6 +19,7 @@
 #include "builders/io/nano_file.h"
 #include "builders/io/tree_file.h"
 #include "builders/io/voxel_file.h"
+#include "builders/io/voxel_tree_file.h"
 #include "builders/kd/sah_kd_tree.h"
 #include "builders/kd/sah_kd_validate.h"
 #include "builders/points/kd_tree.h"

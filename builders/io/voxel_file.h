@@ -32,8 +32,8 @@ HostVoxels download(const Bricks& bricks);
 /// Throws: Error bad_file, Error cancelled; Error invalid_argument if keys and words do not fit the shape.
 void save_voxels(const FilePath& path, const HostVoxels& voxels, const CancelToken& cancel = {});
 
-/// Reads such a file, or the set voxels of a file of NanoVDB (load_nano_grid, to_voxels). The file is not trusted: its
-/// sizes, and the order and range of its keys, are checked.
+/// Reads such a file, or the set voxels of a file of NanoVDB (load_nano_grid, to_voxels) or of an octree or a DAG
+/// (load_voxel_tree), as bricks. The file is not trusted: its sizes, and the order and range of its keys, are checked.
 /// Throws: Error bad_file, Error out_of_memory, Error cancelled; Error capacity, as to_voxels.
 HostVoxels load_voxels(const FilePath& path, const CancelToken& cancel = {});
 

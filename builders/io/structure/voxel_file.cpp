@@ -2,13 +2,14 @@
 
 #include <algorithm>
 #include <bit>
-#include <cmath>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
 
 #include "builders/io/image_file.h"
 #include "builders/io/nano_file.h"
+#include "builders/io/structure/voxel_layout.h"
+#include "builders/io/voxel_tree_file.h"
 #include "builders/io/whole_file.h"
 #include "primitives/core/check.h"
 
@@ -18,25 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-static_assert(std::endian::native == std::endian::little, "voxel files are little-endian");
-
-constexpr char voxel_magic[8] = {'C', 'O', 'P', 'S', 'V', '\r', '\n', '\x1a'};
-/// Version 2 has keys of 64 bits. It is written only where the places of bricks need them.
-constexpr u32 max_voxel_version = 2;
-
-struct VoxelHeader {
-  char magic[8];
-  u32 version;
-  u32 brick_edge;  // 0 for a dense grid
-  u64 file_bytes;
-  u64 brick_count;
-  double lo[3];
-  double edge;  // of a voxel
-  u32 resolution[3];
-  u32 zero;
-};
-
-static_assert(sizeof(VoxelHeader) == 80);
+using detail::VoxelHeader;
 
 /// Returns the bytes of a key in a file.
 u64 key_bytes(u32 version) {
@@ -130,31 +113,6 @@ void check(const char* function, const HostVoxels& voxels) {
   if (!fault.empty()) detail::refuse(function, fault);
 }
 
-void check_header(const fs::path& path, const VoxelHeader& header, u64 file_bytes) {
-  const auto refuse = [&](const std::string& what) { detail::throw_bad_file(path, what); };
-  if (std::memcmp(header.magic, voxel_magic, sizeof voxel_magic) != 0) refuse("is not a voxel file");
-  if (header.version < 1 || header.version > max_voxel_version) {
-    refuse("has version " + std::to_string(header.version) + "; this Copse reads versions 1 to " +
-           std::to_string(max_voxel_version));
-  }
-  if (header.file_bytes != file_bytes) {
-    refuse("has " + std::to_string(file_bytes) + " bytes; the header says " + std::to_string(header.file_bytes));
-  }
-  if (header.brick_edge != 0 && header.brick_edge != brick_edge) {
-    refuse("has bricks of " + std::to_string(header.brick_edge) +
-           " voxels along an edge; this Copse reads bricks of " + std::to_string(brick_edge));
-  }
-  const u32 most = header.brick_edge == 0 ? max_voxel_resolution : max_brick_voxels;
-  for (const u32 cells : header.resolution) {
-    if (cells < 1 || cells > most) {
-      refuse("has a resolution of " + std::to_string(cells) + "; it can be 1 to " + std::to_string(most));
-    }
-  }
-  const bool is_placed = std::isfinite(header.lo[0]) && std::isfinite(header.lo[1]) && std::isfinite(header.lo[2]);
-  const bool has_size = header.edge > 0 && std::isfinite(header.edge) && std::isfinite(1 / header.edge);
-  if (!is_placed || !has_size) refuse("has voxels of no place or no size");
-}
-
 /// Copies an array out of the file.
 template <class T>
 std::vector<T> take(const char*& from, u64 count) {
@@ -239,18 +197,12 @@ void save_voxels(const FilePath& file_path, const HostVoxels& voxels, const Canc
   const fs::path path = file_path.text();
   check("save_voxels", voxels);
   const GridShape& shape = voxels.shape;
-  VoxelHeader header{};
-  std::memcpy(header.magic, voxel_magic, sizeof voxel_magic);
-  header.version = voxels.is_sparse && place_count(shape) > u64{1} << 32 ? 2 : 1;
+  const bool has_wide_keys = voxels.is_sparse && place_count(shape) > u64{1} << 32;
+  VoxelHeader header = detail::voxel_header(shape, has_wide_keys ? 2 : 1);
   header.brick_edge = voxels.is_sparse ? brick_edge : 0;
   header.brick_count = voxels.keys.size();
   header.file_bytes =
       sizeof header + voxels.keys.size() * key_bytes(header.version) + voxels.words.size() * sizeof(u32);
-  header.edge = 1 / shape.cells_per_unit.x;
-  for (int axis = 0; axis < 3; ++axis) {
-    header.lo[axis] = shape.lo[axis];
-    header.resolution[axis] = shape.resolution[axis];
-  }
   detail::FileReplacement file(path, cancel);
   file.write(&header, sizeof header);
   if (header.version == 1) {
@@ -270,12 +222,12 @@ HostVoxels load_voxels(const FilePath& file_path, const CancelToken& cancel) {
   VoxelHeader header;
   if (bytes.size() < sizeof header) detail::throw_bad_file(path, "is not a voxel file");
   std::memcpy(&header, bytes.data(), sizeof header);
-  check_header(path, header, bytes.size());
+  detail::check_voxel_header(path, header, bytes.size());
+  if (header.version == detail::voxel_tree_version) return to_voxels(load_voxel_tree(path, cancel));
 
   HostVoxels voxels;
   voxels.is_sparse = header.brick_edge > 0;
-  voxels.shape = {dvec3(header.lo[0], header.lo[1], header.lo[2]), dvec3(1 / header.edge),
-                  uvec3(header.resolution[0], header.resolution[1], header.resolution[2])};
+  voxels.shape = detail::shape_of(header);
   const u64 bytes_left = bytes.size() - sizeof header, key_size = key_bytes(header.version);
   if (header.brick_count > bytes_left / key_size || (!voxels.is_sparse && header.brick_count > 0) ||
       bytes_left % sizeof(u32) != 0) {

@@ -4,11 +4,14 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <stdexcept>
 #include <string>
+
+#include "primitives/core/types.h"
 
 namespace copse::test {
 
@@ -57,6 +60,13 @@ class TemporaryFolder {
 inline std::string read_bytes(const std::filesystem::path& path) {
   std::ifstream file(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
+
+/// Returns four bytes of a file as a number.
+inline u32 word_at(const std::string& bytes, size_t at) {
+  u32 value;
+  std::memcpy(&value, bytes.data() + at, sizeof value);
+  return value;
 }
 
 }  // namespace copse::test

@@ -87,11 +87,7 @@ TEST_P(TreeFiles, AreLaidOutAsDescribed) {
   const std::vector<vec3> points{vec3(2, 0, 0), vec3(0, 0, 0), vec3(1, 0, 0)};
   const std::string bytes = save_kd(points);
   EXPECT_EQ(bytes.substr(0, 8), std::string("COPST\r\n\x1a"));
-  const auto word = [&](size_t at) {
-    u32 value;
-    std::memcpy(&value, bytes.data() + at, 4);
-    return value;
-  };
+  const auto word = [&](size_t at) { return word_at(bytes, at); };
   EXPECT_EQ(word(8), 1u);
   EXPECT_EQ(word(12), 1u);
   EXPECT_EQ(word(16), bytes.size());

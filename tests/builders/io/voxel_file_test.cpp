@@ -45,11 +45,7 @@ TEST_P(VoxelFile, IsLaidOutAsDescribed) {
   save_voxels(folder_ / "a.voxels", voxels);
   const std::string bytes = read_bytes(folder_ / "a.voxels");
   EXPECT_EQ(bytes.substr(0, 8), std::string("COPSV\r\n\x1a"));
-  const auto word = [&](size_t at) {
-    u32 value;
-    std::memcpy(&value, bytes.data() + at, 4);
-    return value;
-  };
+  const auto word = [&](size_t at) { return word_at(bytes, at); };
   EXPECT_EQ(word(8), 1u);
   EXPECT_EQ(word(12), 8u);
   EXPECT_EQ(word(16), bytes.size());
@@ -147,8 +143,8 @@ TEST_P(VoxelFile, IsNeverTrusted) {
   const ErrorCode bad = ErrorCode::bad_file;
   EXPECT_COPSE_ERROR(load(""), bad, "is not a voxel file");
   EXPECT_COPSE_ERROR(load("x" + good.substr(1)), bad, "is not a voxel file");
-  EXPECT_COPSE_ERROR(load(with_word(8, 0)), bad, "version 0; this Copse reads versions 1 to 2");
-  EXPECT_COPSE_ERROR(load(with_word(8, 3)), bad, "version 3");
+  EXPECT_COPSE_ERROR(load(with_word(8, 0)), bad, "version 0; this Copse reads versions 1 to 3");
+  EXPECT_COPSE_ERROR(load(with_word(8, 4)), bad, "version 4");
   EXPECT_COPSE_ERROR(load(with_word(8, 2)), bad, "are needed");  // its keys have 64 bits
   EXPECT_COPSE_ERROR(load(good + "more"), bad, "the header says");
   EXPECT_COPSE_ERROR(load(good.substr(0, good.size() - 64)), bad, "the header says");
