@@ -203,7 +203,8 @@ Command add_build_command(CLI::App& app, CommonOptions& common) {
   const auto options = std::make_shared<BuildOptions>();
   add_input(*command, options->input, "IN", "The mesh, .obj or .ply, or the scene, .glb or .gltf");
   add_output(*command, options->output,
-             "The file to write: .copse for a tree, .voxels for voxels and bricks, .nvdb for bricks");
+             "The file to write: .copse for a tree, .voxels for voxels, bricks, octree and dag, .nvdb for bricks "
+             "and distance");
   add_choice<std::string>(*command, "--builder", options->settings.builder,
                           {{"lbvh", "lbvh"}, {"hlbvh", "hlbvh"}, {"hploc", "hploc"}, {"sah", "sah"}},
                           "A tree by hand: lbvh (default) builds fastest, hlbvh rebuilds it from the last order, "

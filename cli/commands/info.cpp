@@ -8,7 +8,6 @@
 #include "builders/bvh/end_point_overlap.h"
 #include "builders/bvh/validate.h"
 #include "builders/io/structure_file.h"
-#include "builders/io/voxel_file.h"
 #include "cli/commands/command.h"
 #include "cli/commands/info_trees.h"
 #include "cli/commands/scenes.h"
@@ -51,17 +50,8 @@ MeshFacts measure(const Mesh& mesh) {
   return facts;
 }
 
-/// Refuses the options that are for structures.
-void check_options(const InfoOptions& options, const char* kind) {
-  for (const auto& [is_given, name] : {std::pair(options.validate, "--validate"), {options.epo, "--epo"}}) {
-    if (!is_given) continue;
-    throw Error(ErrorCode::invalid_argument,
-                fmt::format("'{}': {} takes a structure (.copse), not {}", options.input, name, kind));
-  }
-}
-
 int print_mesh(Session& session, const InfoOptions& options) {
-  check_options(options, "a mesh");
+  refuse_structure_options(options, "a mesh");
   session.begin("reading");
   MeshReport left_out;
   const Mesh mesh = session.read_mesh(options.input, &left_out);
@@ -89,36 +79,6 @@ int print_mesh(Session& session, const InfoOptions& options) {
             grouped(measured.unused_vertices));
   facts.add("area", "{:.6g}", measured.area);
   facts.add("bounds", "{}", to_words(measured.bounds));
-  session.print(report, facts.text());
-  return exit_ok;
-}
-
-int print_voxels(Session& session, const InfoOptions& options) {
-  check_options(options, "voxels");
-  session.begin("reading");
-  const HostVoxels voxels = load_voxels(options.input, session.cancel_token());
-  const GridShape& shape = voxels.shape;
-  const u64 file_bytes = std::filesystem::file_size(options.input), count = count_voxels(voxels);
-  const double edge = 1 / shape.cells_per_unit.x;
-  const vec3 hi(shape.lo + dvec3(shape.resolution) * edge);
-  const Aabb box{vec3(shape.lo), hi};
-
-  Json report{{"input", options.input},
-              {"kind", "voxels"},
-              {"file_bytes", file_bytes},
-              {"structure", voxels.is_sparse ? "bricks" : "voxels"},
-              {"resolution", {shape.resolution.x, shape.resolution.y, shape.resolution.z}},
-              {"voxels", count}};
-  if (voxels.is_sparse) report["bricks"] = voxels.keys.size();
-  report["edge"] = edge;
-  report["bounds"] = to_json(box);
-  Facts facts;
-  facts.add("voxels", "{}, {}", one_line(options.input), readable_bytes(file_bytes));
-  facts.add("grid", "{} x {} x {}{}", shape.resolution.x, shape.resolution.y, shape.resolution.z,
-            voxels.is_sparse ? fmt::format(", in {} bricks", grouped(voxels.keys.size())) : ", dense");
-  facts.add("set", "{}", grouped(count));
-  facts.add("edge of a voxel", "{:.6g}", edge);
-  facts.add("bounds", "{}", to_words(box));
   session.print(report, facts.text());
   return exit_ok;
 }
@@ -249,7 +209,7 @@ int run_info(Session& session, const InfoOptions& options) {
   }
   refuse_scene_choice(options.scene);
   if (kind == InputKind::mesh) return print_mesh(session, options);
-  if (kind == InputKind::voxels) return print_voxels(session, options);
+  if (kind == InputKind::voxels) return print_voxel_file(session, options);
   if (const std::optional<TreeKind> tree = tree_kind(options.input))
     return print_tree_file(session, options, *tree);
   return holds_accel(options.input) ? print_accel(session, options) : print_structure(session, options);

@@ -6,7 +6,7 @@
 #include "builders/validation_report.h"
 #include "cli/session.h"
 
-// copse info of files with kd-trees and trees of points.
+// copse info of files with kd-trees, trees of points, and voxels.
 
 namespace copse::cli {
 
@@ -22,5 +22,12 @@ Json to_json(const ValidationReport& report);
 
 /// Describes such a file, and validates it if that is asked for. Returns the exit code.
 int print_tree_file(Session& session, const InfoOptions& options, TreeKind kind);
+
+/// Describes a file of voxels: dense, in bricks, as an octree or as a DAG, or of NanoVDB. Returns the exit code.
+int print_voxel_file(Session& session, const InfoOptions& options);
+
+/// Refuses --validate and --epo, which are for structures.
+///   kind: of the file, such as "a mesh"
+void refuse_structure_options(const InfoOptions& options, const char* kind);
 
 }  // namespace copse::cli

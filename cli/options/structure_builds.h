@@ -6,7 +6,7 @@
 #include <variant>
 #include <vector>
 
-#include "builders/io/voxel_file.h"
+#include "builders/io/voxel_tree_file.h"
 #include "builders/kd/sah_kd_tree.h"
 #include "builders/points/kd_tree.h"
 #include "builders/points/point_bvh.h"
@@ -19,9 +19,10 @@ namespace copse::cli {
 struct Built {
   Json statistics;
   Facts facts;
-  double milliseconds = 0;  // of a rebuild in the same memory
-  HostVoxels voxels;        // if there is something to write
-  HostNanoGrid nano;        // the same, for a .nvdb
+  double milliseconds = 0;   // of a rebuild in the same memory
+  HostVoxels voxels;         // if there is something to write
+  HostNanoGrid nano;         // the same, for a .nvdb
+  HostVoxelTree voxel_tree;  // the same, of an octree or a DAG
   std::variant<std::monostate, SahKdTree, KdTree, PointBvh> tree;
 };
 
@@ -39,7 +40,8 @@ Built build_frustum(Context& context, const TriangleView& triangles, const Aabb&
 Built build_dense(Context& context, const TriangleView& triangles, const StructureOptions& options, bool keeps);
 Built build_sparse(Context& context, const TriangleView& triangles, const StructureOptions& options,
                    const Kept& keeps);
-Built build_voxel_tree(Context& context, const TriangleView& triangles, const StructureOptions& options);
+Built build_voxel_tree(Context& context, const TriangleView& triangles, const StructureOptions& options,
+                       bool keeps);
 Built build_distances(Context& context, const TriangleView& triangles, const StructureOptions& options,
                       const Kept& keeps);
 

@@ -16,6 +16,10 @@ namespace {
 constexpr const char* names[] = {"bvh",    "grid", "frustum", "voxels", "bricks",   "distance",
                                  "octree", "dag",  "kdtree",  "points", "point-bvh"};
 
+bool is_voxel_tree(Structure structure) {
+  return structure == Structure::octree || structure == Structure::dag;
+}
+
 [[noreturn]] void refuse(const std::string& what) {
   throw Error(ErrorCode::invalid_argument, what);
 }
@@ -30,7 +34,7 @@ Built build_by(Context& context, const TriangleView& triangles, const Aabb& box,
   if (options.structure == Structure::voxels) return build_dense(context, triangles, options, keeps.voxels);
   if (options.structure == Structure::bricks) return build_sparse(context, triangles, options, keeps);
   if (options.structure == Structure::distance) return build_distances(context, triangles, options, keeps);
-  return build_voxel_tree(context, triangles, options);
+  return build_voxel_tree(context, triangles, options, keeps.voxels);
 }
 
 }  // namespace
@@ -101,9 +105,9 @@ void check_structure(const CLI::App& command, const StructureOptions& options) {
   const bool is_dense = options.structure == Structure::voxels,
              is_frustum = options.structure == Structure::frustum;
   const bool is_sparse = options.structure == Structure::bricks, is_voxels = is_dense || is_sparse;
-  const bool is_voxel_tree = options.structure == Structure::octree || options.structure == Structure::dag;
+  const bool is_tree_of_voxels = is_voxel_tree(options.structure);
   const bool is_distance = options.structure == Structure::distance;
-  const bool is_written = !is_grid && !is_frustum && !is_voxel_tree;
+  const bool is_written = !is_grid && !is_frustum;
   const auto only = [&](const char* option, bool is_right, const char* with) {
     if (is_right || command.count(option) == 0) return;
     refuse(fmt::format("{} is for {} only; the structure is {}", option, with, name_of(options.structure)));
@@ -112,13 +116,13 @@ void check_structure(const CLI::App& command, const StructureOptions& options) {
                              "--reinsertion", "--layout", "--quality"}) {
     only(option, is_tree, "bvh");
   }
-  only("--resolution", is_grid || is_frustum || is_voxels || is_distance || is_voxel_tree,
+  only("--resolution", is_grid || is_frustum || is_voxels || is_distance || is_tree_of_voxels,
        "grid, frustum, voxels, bricks, distance, octree and dag");
   only("--density", is_grid, "grid");
   only("--band", is_distance, "distance");
   only("--rule", is_dense, "voxels");
   only("--slices", is_voxels, "voxels and bricks");
-  only("--output", is_written, "bvh, voxels, bricks, distance, kdtree, points and point-bvh");
+  only("--output", is_written, "bvh, voxels, bricks, distance, octree, dag, kdtree, points and point-bvh");
   only("--nvdb", is_sparse, "bricks");
   only("--codec", is_sparse || is_distance, "bricks and distance");
   for (const char* option : camera_option_names) only(option, is_frustum, "frustum");
@@ -131,7 +135,7 @@ void check_structure(const CLI::App& command, const StructureOptions& options) {
 namespace {
 
 void write(Session& session, Context& context, const Mesh& mesh, const std::string& output, const Built& built,
-           NanoCodec nano_codec) {
+           const StructureOptions& options) {
   const CancelToken cancel = session.cancel_token();
   if (const auto* tree = std::get_if<SahKdTree>(&built.tree)) {
     save_tree(output, context, mesh, *tree, cancel);
@@ -139,8 +143,10 @@ void write(Session& session, Context& context, const Mesh& mesh, const std::stri
     save_tree(output, context, mesh.positions, *tree, cancel);
   } else if (const auto* bvh = std::get_if<PointBvh>(&built.tree)) {
     save_tree(output, context, mesh.positions, *bvh, cancel);
+  } else if (is_voxel_tree(options.structure)) {
+    save_voxel_tree(output, built.voxel_tree, cancel);
   } else if (has_ending(output, ".nvdb")) {
-    save_nano_grid(output, built.nano, nano_codec, cancel);
+    save_nano_grid(output, built.nano, options.nano_codec, cancel);
   } else {
     save_voxels(output, built.voxels, cancel);
   }
@@ -155,7 +161,8 @@ int build_structure(Session& session, const std::string& input, const std::strin
   check_mesh_input(input);
   const bool is_distance = options.structure == Structure::distance;
   const bool is_nano = is_distance || (options.structure == Structure::bricks && has_ending(output, ".nvdb"));
-  const bool is_voxels = options.structure == Structure::voxels || options.structure == Structure::bricks;
+  const bool is_voxels = options.structure == Structure::voxels || options.structure == Structure::bricks ||
+                         is_voxel_tree(options.structure);
   if (!output.empty()) check_output(output, is_nano ? ".nvdb" : is_voxels ? ".voxels" : ".copse", input);
   if (!options.slices.empty()) check_output(options.slices + "/slice-0000.png", ".png", input);
   const auto context = session.make_context();
@@ -171,7 +178,7 @@ int build_structure(Session& session, const std::string& input, const std::strin
                {.voxels = writes && !(is_nano && options.slices.empty()), .nano = is_nano && writes});
 
   if (writes) session.begin("writing");
-  if (!output.empty()) write(session, *context, mesh, output, built, options.nano_codec);
+  if (!output.empty()) write(session, *context, mesh, output, built, options);
   if (!options.slices.empty()) {
     save_slices(options.slices, built.voxels, session.cancel_token());
     session.note("wrote {} slices to {}", built.voxels.shape.resolution.z, options.slices);

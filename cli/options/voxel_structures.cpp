@@ -58,7 +58,8 @@ Built build_sparse(Context& context, const TriangleView& triangles, const Struct
 }
 
 /// The time is that of the tree alone, without its bricks.
-Built build_voxel_tree(Context& context, const TriangleView& triangles, const StructureOptions& options) {
+Built build_voxel_tree(Context& context, const TriangleView& triangles, const StructureOptions& options,
+                       bool keeps) {
   const Bricks bricks = build_bricks(context, triangles, {.resolution = voxel_resolution(options, 1024)});
   check_complete(bricks);
   const bool is_dag = options.structure == Structure::dag;
@@ -90,6 +91,7 @@ Built build_voxel_tree(Context& context, const TriangleView& triangles, const St
                     grouped(tree.octree_leaf_count));
   }
   built.facts.add("memory", "{}", readable_bytes(tree.size_bytes()));
+  if (keeps) built.voxel_tree = download(tree);
   return built;
 }
 

@@ -94,8 +94,9 @@ TEST_P(CliStructures, BuildDistancesAndWriteThemForNanoVDB) {
 
 TEST_P(CliStructures, BuildOctreesAndDagsOfVoxels) {
   const auto statistics = [&](const std::string& structure) {
-    const Json report =
-        run_cli(here({"build", sphere(), "--json", "--structure", structure, "--resolution", "300"})).json();
+    const Json report = run_cli(here({"build", sphere(), "--json", "--structure", structure, "--resolution", "300",
+                                      "-o", path(structure + ".voxels")}))
+                            .json();
     EXPECT_EQ(report["structure"], structure);
     return report["statistics"];
   };
@@ -106,6 +107,17 @@ TEST_P(CliStructures, BuildOctreesAndDagsOfVoxels) {
   EXPECT_EQ(dag["octree_nodes"], octree["nodes"]);
   EXPECT_EQ(dag["octree_leaves"], octree["leaves"]);
   EXPECT_LT(dag["leaves"], octree["leaves"]);
+  for (const std::string structure : {"octree", "dag"}) {
+    const Json info = run_cli({"info", path(structure + ".voxels"), "--validate", "--json"}).json();
+    EXPECT_EQ(info["structure"], structure);
+    EXPECT_EQ(info["voxels"], bricks["voxels"]);
+    EXPECT_EQ(info["nodes"], (structure == "dag" ? dag : octree)["nodes"]);
+    EXPECT_EQ(info["octree_leaves"], octree["leaves"]);
+    EXPECT_EQ(info["validation"]["message"], "valid");
+    expect_error(run_cli({"info", path(structure + ".voxels"), "--epo"}), 2, "this file holds voxels");
+    EXPECT_EQ(
+        run_cli(here({"render", path(structure + ".voxels"), "-o", path("t.png"), "--size", "32"})).exit_code, 0);
+  }
 }
 
 TEST_P(CliStructures, VoxelsAreDescribedAndRendered) {
@@ -190,13 +202,12 @@ TEST_F(CliStructureErrors, NameTheOptionThatDoesNotFit) {
   expect({"voxels", "--density", "3"}, 2, "--density is for grid only");
   expect({"bricks", "--rule", "inside"}, 2, "--rule is for voxels only");
   expect({"grid", "-o", path("g.voxels")}, 2,
-         "--output is for bvh, voxels, bricks, distance, kdtree, points and point-bvh only");
+         "--output is for bvh, voxels, bricks, distance, octree, dag, kdtree, points and point-bvh only");
   expect({"voxels", "-o", path("g.copse")}, 2, "must end in .voxels");
   expect({"voxels", "-o", path("g.nvdb")}, 2, "must end in .voxels");
   expect({"voxels", "--codec", "zip"}, 2, "--codec is for bricks and distance only; the structure is voxels");
   expect({"octree", "--nvdb", "mask"}, 2, "--nvdb is for bricks only; the structure is octree");
-  expect({"dag", "-o", path("d.voxels")}, 2,
-         "--output is for bvh, voxels, bricks, distance, kdtree, points and point-bvh only; the structure is dag");
+  expect({"dag", "-o", path("d.copse")}, 2, "must end in .voxels");
   expect({"distance", "-o", path("d.voxels")}, 2, "must end in .nvdb");
   expect({"distance", "--nvdb", "index"}, 2, "--nvdb is for bricks only; the structure is distance");
   expect({"distance", "--resolution", "4097"}, 2, "it can be 1 to 4096");
