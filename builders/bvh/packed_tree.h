@@ -40,6 +40,23 @@ void build_packed(Context& context, CompressedBvh4& tree, PackedTriangles& packe
 /// Throws: as refit.
 void refit_packed(Context& context, CompressedBvh4& tree, PackedTriangles& packed, const TriangleViews& triangles);
 
+/// A second set of boxes for a tree, with a second set of its triangles at other positions.
+struct PackedCopy {
+  BufferSpan<CompressedBvh4Node> nodes;  // with the links of the tree's nodes
+  PackedTriangle* packed;                // room for all triangles of the tree
+  u32* masks;                            // the same, or null
+};
+
+/// Fits a second set of boxes to its triangles, and packs these. The tree's own nodes may be the set. Once warm it does
+/// not allocate.
+///   triangles: as many as the tree was built over, in the same order
+/// Throws: as refit.
+void fit_packed_copy(Context& context, CompressedBvh4& tree, const PackedCopy& copy,
+                     const TriangleViews& triangles);
+
+/// Returns the bytes of scratch of fit_packed_copy.
+u64 fit_packed_copy_scratch_bytes(Context& context, u64 node_count, u64 view_count);
+
 /// Gives back the memory that the tree and its triangles do not use, and the tree's primitive ids, which the packed
 /// triangles have too. They can be traced over the packed triangles, and refitted by refit_packed.
 /// Throws: Error out_of_memory.

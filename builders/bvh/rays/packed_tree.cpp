@@ -197,6 +197,26 @@ void refit_packed(Context& context, CompressedBvh4& tree, PackedTriangles& packe
   });
 }
 
+void fit_packed_copy(Context& context, CompressedBvh4& tree, const PackedCopy& copy,
+                     const TriangleViews& triangles) {
+  check_same_count("refit", "triangles", triangles.primitive_count(), "in the tree", tree.source_count);
+  validate_triangles(context, triangles);
+  ProfileScope scope(context.profile(), "refit");
+  dispatch(context, [&](const auto& ex) {
+    context.reserve_scratch(
+        refit_wide_scratch_bytes<CompressedBvh4Node>(ex, copy.nodes.size(), triangles.views().size()));
+    const WideArrays<CompressedBvh4Node> arrays{copy.nodes.data(), tree.parents.data(), tree.primitive_ids.data(),
+                                                tree.counts.data()};
+    refit_and_pack(ex, triangles.views(), copy.nodes.size(), arrays, copy.packed, copy.masks);
+  });
+}
+
+u64 fit_packed_copy_scratch_bytes(Context& context, u64 node_count, u64 view_count) {
+  return dispatch(context, [&](const auto& ex) {
+    return refit_wide_scratch_bytes<CompressedBvh4Node>(ex, node_count, view_count);
+  });
+}
+
 void compact_packed(Context& context, CompressedBvh4& tree, PackedTriangles& packed) {
   CompressedBvh4 small = compact_copy(context, tree);
   small.primitive_ids = {};  // packed triangles have them
