@@ -23,6 +23,9 @@
 //
 //   copse::Scene scene = copse::build(context, accel, instances);
 //
+// Triangles that move while a picture is taken: a MotionAccel has them at several keys, and each ray has a time
+// (motion/motion_accel.h).
+//
 // Results of 8 bytes in place of 20: give closest_hits a span of ShortHit (trace/short_hit.h). full_hit() makes a
 // Hit of one when you need it.
 //
@@ -60,6 +63,8 @@
 #include "builders/io/image_file.h"
 #include "builders/io/mesh_file.h"
 #include "builders/io/structure_file.h"
+#include "motion/motion_accel.h"
+#include "motion/motion_rays.h"
 #include "primitives/core/buffer.h"
 #include "primitives/core/context.h"
 #include "primitives/core/error.h"

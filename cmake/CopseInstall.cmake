@@ -11,7 +11,7 @@ install(EXPORT copse-targets NAMESPACE copse:: DESTINATION ${CMAKE_INSTALL_LIBDI
 file(GLOB copse_doors CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/copse/*.h)
 list(REMOVE_ITEM copse_doors ${PROJECT_SOURCE_DIR}/copse/c.h)
 install(FILES copse.h ${copse_doors} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/copse)
-foreach(folder primitives builders trace queries accel scene)
+foreach(folder primitives builders trace queries accel scene motion)
   install(DIRECTORY ${folder} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/copse
     FILES_MATCHING PATTERN "*.h" PATTERN "*.cuh"
     PATTERN "*_body.h" EXCLUDE
