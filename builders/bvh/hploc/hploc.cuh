@@ -39,20 +39,17 @@ inline AnyLeaves any_leaves(const GroupedLeaves& leaves) {
   return {leaves.firsts, leaves.max_size};
 }
 
-template <class Boxes>
+template <class Boxes, class Leaves = AnyLeaves>
 struct HplocInput {
   Boxes boxes;
   PrecomputedBounds precomputed;
-  AnyLeaves leaves;
+  Leaves leaves;
   const u8* deltas;
   u32 radius;
   Cluster* clusters;  // see MeetingPlace
   u32* arrivals;
   BvhArrays bvh;
 };
-
-using Hierarchy = ClusterHierarchy<AnyLeaves>;
-using Place = PlaceCluster<AnyLeaves>;
 
 template <u32 tile_leaves_per_lane>
 struct ClusterTileShape {
@@ -66,6 +63,7 @@ struct ClusterTileShape {
   static constexpr u32 stride = capacity - cut_window;
 
   /// Returns the first leaf of a tile, or the leaf count past the last tile.
+  template <class Hierarchy>
   __device__ static u32 cut(const Hierarchy& hierarchy, u64 tile) {
     if (tile * stride >= hierarchy.leaf_count) return hierarchy.leaf_count;
     u32 best = ~0u;
@@ -85,7 +83,8 @@ struct TileLeaves {
 };
 
 /// Lists the splits of a tile: the split before each leaf, and the split behind the last one.
-__device__ inline void list_splits(const Hierarchy& hierarchy, const TileLeaves& tile, Split* splits) {
+template <class Hierarchy>
+__device__ void list_splits(const Hierarchy& hierarchy, const TileLeaves& tile, Split* splits) {
   for (u32 i = lane_id(); i <= tile.count; i += warp_size) {
     const u32 leaf = tile.block_begin + tile.begin + i;
     splits[i] = Split::make(leaf < hierarchy.leaf_count ? hierarchy.delta_left(leaf) : 0, tile.begin + i);
@@ -154,8 +153,8 @@ __device__ void load_pairs(const Boxes& boxes_of, const u32* firsts, const u32* 
 
 /// The same from the fastest source of boxes. In the common cases that every leaf has one primitive, or one or two
 /// of them, nothing is left to decide per leaf.
-template <class Shape, class Boxes, class Memory>
-__device__ void load_leaves(const HplocInput<Boxes>& in, const TileLeaves& tile, Memory& memory) {
+template <class Shape, class Boxes, class Leaves, class Memory>
+__device__ void load_leaves(const HplocInput<Boxes, Leaves>& in, const TileLeaves& tile, Memory& memory) {
   const u32* const ids = in.bvh.primitive_ids;
   if constexpr (std::is_same_v<Boxes, TriangleBoxes>) {
     const bool are_single = in.leaves.firsts == nullptr, are_pairs = !are_single && in.leaves.max_size == 2;
@@ -176,12 +175,26 @@ __device__ void load_leaves(const HplocInput<Boxes>& in, const TileLeaves& tile,
   load_leaves<Shape>(in.boxes, in.leaves, ids, tile, memory);
 }
 
+/// The hierarchy for ranges that are numbered from the first leaf of a block.
+template <class Leaves>
+struct BlockHierarchy {
+  const ClusterHierarchy<Leaves>& all;
+  u32 begin;
+
+  __device__ LeafRange in_all(const LeafRange& range) const { return {begin + range.first, begin + range.last}; }
+  __device__ bool must_merge(const LeafRange& range) const { return all.must_merge(in_all(range)); }
+  __device__ u32 kept_clusters(const LeafRange& range) const { return all.kept_clusters(in_all(range)); }
+  __device__ u32 search_radius(const LeafRange& range, u32 radius) const {
+    return all.search_radius(range, radius);
+  }
+};
+
 /// Merges the clusters in the lanes as far as their range requires. Returns the lanes that hold those that remain.
 ///   is_near: all ranges have at most narrow_range leaves
-template <u32 max_radius, bool is_near>
+template <u32 max_radius, bool is_near, class Hierarchy, class Leaves>
 struct MergeClusters {
   const Hierarchy& hierarchy;
-  const Place& place;
+  const PlaceCluster<Leaves>& place;
   u32 radius;
 
   __device__ u32 operator()(Cluster& mine, u32 count, const LeafRange& range, u8* sources) const {
@@ -200,13 +213,13 @@ struct MergeClusters {
 template <class Shape, u32 warps>
 using BlockMemory = ClusterMemory<warps * Shape::stride + Shape::cut_window, warps>;
 
-template <u32 max_radius, class Shape, u32 warps, u32 blocks, class Boxes>
-__global__ void __launch_bounds__(warps* warp_size, blocks) hploc_kernel(const HplocInput<Boxes> in) {
+template <u32 max_radius, class Shape, u32 warps, u32 blocks, class Boxes, class Leaves>
+__global__ void __launch_bounds__(warps* warp_size, blocks) hploc_kernel(const HplocInput<Boxes, Leaves> in) {
   extern __shared__ uint4 hploc_memory[];
   auto& memory = *reinterpret_cast<BlockMemory<Shape, warps>*>(hploc_memory);
   const u32 warp = threadIdx.x / warp_size;
-  const Hierarchy hierarchy{in.leaves, in.deltas, in.bvh.counts->leaf_count};
-  const Place place{in.leaves, in.bvh};
+  const ClusterHierarchy<Leaves> hierarchy{in.leaves, in.deltas, in.bvh.counts->leaf_count};
+  const PlaceCluster<Leaves> place{in.leaves, in.bvh};
 
   // Cut the leaves into tiles.
   const u64 tile_id = u64(blockIdx.x) * warps + warp;
@@ -223,13 +236,16 @@ __global__ void __launch_bounds__(warps* warp_size, blocks) hploc_kernel(const H
   list_splits(hierarchy, tile, splits);
   load_leaves<Shape>(in, tile, memory);
   __syncwarp();
-  const u32 split_count = merge_tile(memory, splits, tile.count + 1, hierarchy,
-                                     MergeClusters<max_radius, true>{hierarchy, place, in.radius});
-  const MergeClusters<max_radius, false> merge{hierarchy, place, in.radius};
+  using InBlock = BlockHierarchy<Leaves>;
+  const InBlock in_block{hierarchy, begin};
+  const MergeClusters<max_radius, true, InBlock, Leaves> merge_near{in_block, place, in.radius};
+  const MergeClusters<max_radius, false, InBlock, Leaves> merge_in_block{in_block, place, in.radius};
+  const u32 split_count = merge_tile(memory, splits, tile.count + 1, in_block, merge_near);
   BlockSplits left(memory, splits, warp == warps - 1 ? split_count : split_count - 1);
-  left.merge_block(hierarchy, merge);
+  left.merge_block(in_block, merge_in_block);
 
   // Climb on with the ranges that reach beyond the block.
+  const MergeClusters<max_radius, false, ClusterHierarchy<Leaves>, Leaves> merge{hierarchy, place, in.radius};
   for (u32 i = warp; i < left.range_count(); i += warps) {
     const LeafRange range = left.range(i);
     const u32 count = memory.cluster_count(range);
@@ -237,13 +253,13 @@ __global__ void __launch_bounds__(warps* warp_size, blocks) hploc_kernel(const H
     const Climber climber{{begin + range.first, begin + range.last}, left.delta_left(i), left.delta_right(i)};
     const bool is_whole =
         climb(climber, clusters, {in.clusters, in.arrivals}, hierarchy, merge, memory.sources[warp]);
-    if (is_whole && lane_id() == 0) place(clusters.mine, 0);
+    if (is_whole && lane_id() == 0) place(clusters.mine, copse::detail::root_over(clusters.mine));
   }
 }
 
-template <u32 max_radius, class Shape, u32 warps, u32 blocks, class Boxes>
-void launch_hploc(const Executor& ex, u64 n, const HplocInput<Boxes>& in) {
-  launch(ex, "hploc: clusters", hploc_kernel<max_radius, Shape, warps, blocks, Boxes>,
+template <u32 max_radius, class Shape, u32 warps, u32 blocks, class Boxes, class Leaves>
+void launch_hploc(const Executor& ex, u64 n, const HplocInput<Boxes, Leaves>& in) {
+  launch(ex, "hploc: clusters", hploc_kernel<max_radius, Shape, warps, blocks, Boxes, Leaves>,
          {divide_rounding_up(n, u64{Shape::stride} * warps), warps * warp_size,
           u32(sizeof(BlockMemory<Shape, warps>))},
          in);
@@ -253,8 +269,8 @@ void launch_hploc(const Executor& ex, u64 n, const HplocInput<Boxes>& in) {
 /// little is left to climb. For many leaves, as many warps as fit run in small blocks, whose warps wait less for
 /// each other. Measured on one H200 (bench: copse bench --builder hploc --stages). The shape does not change the
 /// tree.
-template <u32 max_radius, class Boxes>
-void launch_hploc(const Executor& ex, u64 n, const HplocInput<Boxes>& in) {
+template <u32 max_radius, class Boxes, class Leaves>
+void launch_hploc(const Executor& ex, u64 n, const HplocInput<Boxes, Leaves>& in) {
   constexpr u64 many_leaves = 400'000;
   if (n < many_leaves) {
     launch_hploc<max_radius, ClusterTileShape<2>, 8, 3>(ex, n, in);

@@ -85,7 +85,7 @@ class HplocClimb {
       (is_right_child ? range.first : range.last) = other_end;
       merge_children(range, split);
     }
-    place_(clusters_[0], 0);
+    place_(clusters_[range.first], copse::detail::root_over(clusters_[range.first]));
   }
 
   /// Merges the clusters of the two children of `range` if they are too many.

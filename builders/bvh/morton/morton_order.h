@@ -23,6 +23,8 @@
 // the curve; Lauterbach, Garland, Sengupta, Luebke, Manocha, "Fast BVH Construction on GPUs", Eurographics 2009,
 // for trees from it.
 
+#include <type_traits>
+
 #include "builders/bvh/build/bvh_arrays.h"
 #include "builders/bvh/morton/morton_keys.h"
 #include "builders/geometry/box_sources.h"
@@ -142,6 +144,14 @@ struct GroupedLeaves {
   COPSE_HD u32 first(u32 leaf) const { return firsts[leaf]; }
 };
 
+/// The same for many trees side by side (builders/bvh/forest.h). The delta behind the last leaf of a tree, and behind
+/// a slot without a leaf, is `behind_tree`.
+struct ForestLeaves {
+  static constexpr bool are_primitives = true;
+  static constexpr u8 behind_tree = 255;
+  COPSE_HD u32 first(u32 leaf) const { return leaf; }
+};
+
 /// Returns leaf number `leaf` as a node.
 template <class Boxes, class Leaves>
 COPSE_HD BvhNode make_leaf(const Boxes& boxes, const Leaves& leaves, const u32* primitive_ids, u32 leaf) {
@@ -165,15 +175,27 @@ struct LeafRange {
 /// -1. No two deltas at the ends of a range are equal, but for the range of all leaves, which has 0 at both.
 template <class Leaves>
 struct LeafHierarchy {
+  static constexpr bool are_many = std::is_same_v<Leaves, ForestLeaves>;
+
   Leaves leaves;
   const u8* deltas;  // between slots, see MortonOrder
   u32 leaf_count;
 
-  /// The delta between a leaf and the leaf before it, and between a leaf and the leaf after it.
-  COPSE_HD u32 delta_left(u32 leaf) const { return leaf == 0 ? 0 : 1 + deltas[leaves.first(leaf) - 1]; }
+  /// The delta between a leaf and the leaf before it, and between a leaf and the leaf after it. Behind the last leaf
+  /// of a tree in a forest, the sum wraps to 0.
+  COPSE_HD u32 delta_left(u32 leaf) const {
+    if (leaf == 0) return 0;
+    const u32 delta = 1 + deltas[leaves.first(leaf) - 1];
+    if constexpr (are_many) return u8(delta);
+    return delta;
+  }
   COPSE_HD u32 delta_right(u32 leaf) const { return leaf + 1 == leaf_count ? 0 : delta_left(leaf + 1); }
 
-  COPSE_HD bool is_whole(const LeafRange& range) const { return range.size() == leaf_count; }
+  /// Whether the range has all leaves of its tree.
+  COPSE_HD bool is_whole(const LeafRange& range) const {
+    if constexpr (are_many) return delta_left(range.first) == 0 && delta_right(range.last) == 0;
+    return range.size() == leaf_count;
+  }
 };
 
 /// Where the node over a range of leaves stands in an LBVH: the children of split s, which lies behind leaf s,

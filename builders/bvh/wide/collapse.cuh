@@ -17,17 +17,28 @@ namespace copse::cuda {
 
 namespace detail {
 
+/// The scale of the areas of one tree.
+struct OneScale {
+  AreaScale scale;
+  __device__ AreaScale operator()(u32) const { return scale; }
+};
+
 template <u32 width>
-__global__ void __launch_bounds__(window_threads, window_blocks) choose_slots_kernel(const ChooseInput<width> in) {
-  __shared__ SlotsWindow<width> window;
+__device__ OneScale scales_of(const ChooseInput<width>& in) {
+  return {AreaScale::of(load_whole(in.bvh.nodes.data()).box())};
+}
+
+template <class Input>
+__global__ void __launch_bounds__(window_threads, window_blocks) choose_slots_kernel(const Input in) {
+  __shared__ SlotsWindow<Input::width> window;
   overlap_launches();
-  constexpr u32 pairs = window_pairs<width>;
-  const BvhNode root = load_whole(in.bvh.nodes.data());
+  constexpr u32 pairs = window_pairs<Input::width>;
+  const auto scale_of = scales_of(in);
   const u32 pair_count = in.bvh.counts.data()->node_count / 2;
   const u32 begin = blockIdx.x * pairs;
   if (begin >= pair_count) return;
   const u32 count = smaller(pairs, pair_count - begin);
-  window.load(in, AreaScale::of(root.box()), begin, count);
+  window.load(in, scale_of, begin, count);
   window.choose(in);
   window.store(in, begin, count);
 }
@@ -41,14 +52,16 @@ __global__ void __launch_bounds__(window_threads, window_blocks) choose_slots_ke
 
 /// A node of a climb, and its sibling.
 struct ClimbedNode {
-  u32 node;    // 0 is the root, which has no sibling
+  u32 node;    // a root has no sibling
   u32 parent;  // of it and its sibling
   BvhNode own, other;
 
-  __device__ static ClimbedNode load(const BvhView& bvh, u32 node) {
+  template <class Input>
+  __device__ static ClimbedNode load(const Input& in, u32 node) {
+    const BvhView& bvh = in.bvh;
     ClimbedNode climbed{};
     climbed.node = node;
-    if (node == 0) return climbed;
+    if (in.is_root(node)) return climbed;
     climbed.parent = bvh.parents.data()[sibling_pair(node)];
     climbed.own = load_whole(bvh.nodes.data() + node);
     climbed.other = load_whole(bvh.nodes.data() + sibling(node));
@@ -59,30 +72,31 @@ struct ClimbedNode {
 };
 
 /// Marks that a child arrived at a node for which no choice is made yet. Returns whether it is the first child.
-template <u32 width>
-__device__ bool comes_first(const ChooseInput<width>& in, u32 pair) {
+template <class Input>
+__device__ bool comes_first(const Input& in, u32 pair) {
   const u32 bit = 1u << pair % 32;
   return (fetch_or_relaxed(in.deferred.arrivals + pair / 32, bit) & bit) == 0;
 }
 
-template <u32 width>
-__device__ SlotCosts<width> wait_for_costs(const ChooseInput<width>& in, u32 pair) {
-  SlotCosts<width> costs;
-  for (SpinWait wait; !CostsMessage<width>::receive(in.slot_costs + pair, costs);) wait();
+template <class Input>
+__device__ SlotCosts<Input::width> wait_for_costs(const Input& in, u32 pair) {
+  SlotCosts<Input::width> costs;
+  for (SpinWait wait; !CostsMessage<Input::width>::receive(in.slot_costs + pair, costs);) wait();
   return costs;
 }
 
 /// Chooses for the ancestors of a node that a window left open, as long as it arrives second.
-template <u32 width>
-__device__ void climb_with_slots(const ChooseInput<width>& in, const AreaScale& scale, u32 pair) {
+template <class Input>
+__device__ void climb_with_slots(const Input& in, const AreaScale& scale, u32 pair) {
+  constexpr u32 width = Input::width;
   SlotCosts<width> costs = load_whole(in.slot_costs + pair);
-  ClimbedNode at = ClimbedNode::load(in.bvh, in.bvh.parents.data()[pair]);
+  ClimbedNode at = ClimbedNode::load(in, in.bvh.parents.data()[pair]);
   // The window has sent the message of this node, so the order of arrival decides, without a look at the
   // sibling's.
   const bool is_first = comes_first(in, at.pair());
   if (is_first && !at.other.is_leaf()) return;
-  for (bool is_sent = true; at.node != 0; is_sent = false) {
-    const ClimbedNode next = ClimbedNode::load(in.bvh, at.parent);
+  for (bool is_sent = true; !in.is_root(at.node); is_sent = false) {
+    const ClimbedNode next = ClimbedNode::load(in, at.parent);
     SlotCosts<width> left = costs, right = in.leaf_costs(scale, at.other);
     if (!at.other.is_leaf()) {
       const u32 beside = sibling_pair(at.other.first);
@@ -96,7 +110,7 @@ __device__ void climb_with_slots(const ChooseInput<width>& in, const AreaScale& 
     }
     if (at.is_right()) swap_costs(left, right);
     const float area = scale.area(merge(at.own.box(), at.other.box()));
-    const ChosenSlots<width> chosen = choose_slots(in.costs, left, right, area, at.parent == 0);
+    const ChosenSlots<width> chosen = choose_slots(in.costs, left, right, area, in.is_root(at.parent));
     in.chosen.choices[at.pair()] = PairChoice<width>::of(chosen.choice, left, right);
     costs = chosen.costs;
     pair = at.pair();
@@ -108,12 +122,12 @@ inline constexpr u32 climb_threads = 128;
 inline constexpr u32 climb_pairs = climb_threads * 32;
 
 /// A block takes the open nodes of neighbouring windows, a word of bits per thread, and deals them to its threads.
-template <u32 width>
-__global__ void __launch_bounds__(climb_threads) climb_with_slots_kernel(const ChooseInput<width> in) {
+template <class Input>
+__global__ void __launch_bounds__(climb_threads) climb_with_slots_kernel(const Input in) {
   __shared__ u16 listed[climb_pairs];
   __shared__ BlockStorage<u32, climb_threads> sums;
   overlap_launches();
-  const BvhNode root = load_whole(in.bvh.nodes.data());
+  const auto scale_of = scales_of(in);
   const u32 pair_count = in.bvh.counts.data()->node_count / 2, begin = blockIdx.x * climb_pairs;
   const u32 first = begin + 32 * threadIdx.x;
   const u32 open = first < pair_count ? in.deferred.open[first / 32] : 0;
@@ -124,8 +138,10 @@ __global__ void __launch_bounds__(climb_threads) climb_with_slots_kernel(const C
     listed[place++] = u16(32 * threadIdx.x + u32(__ffs(int(rest))) - 1);
   }
   __syncthreads();
-  const AreaScale scale = AreaScale::of(root.box());
-  for (u32 k = threadIdx.x; k < scan.total; k += climb_threads) climb_with_slots(in, scale, begin + listed[k]);
+  for (u32 k = threadIdx.x; k < scan.total; k += climb_threads) {
+    const u32 pair = begin + listed[k];
+    climb_with_slots(in, scale_of(pair), pair);
+  }
 }
 
 /// Returns the words that hold one bit per pair, for whole windows.
@@ -149,12 +165,13 @@ void choose_upwards(const Executor& ex, const BvhView& bvh, u64 n, const copse::
   ScratchArena::Frame frame(ex.scratch);
   const detail::DeferredPairs deferred{frame.allocate<u32>(words), frame.allocate<u32>(words)};
   const detail::ChooseInput<width> in{bvh, costs, slot_costs, chosen, deferred};
-  launch(ex, "collapse: choose", detail::choose_slots_kernel<width>,
+  using Input = detail::ChooseInput<width>;
+  launch(ex, "collapse: choose", detail::choose_slots_kernel<Input>,
          {.blocks = divide_rounding_up(pair_count, u64{detail::window_pairs<width>}),
           .threads = detail::window_threads,
           .overlaps_earlier_launch = true},
          in);
-  launch(ex, "collapse: choose above", detail::climb_with_slots_kernel<width>,
+  launch(ex, "collapse: choose above", detail::climb_with_slots_kernel<Input>,
          {.blocks = divide_rounding_up(pair_count, u64{detail::climb_pairs}),
           .threads = detail::climb_threads,
           .overlaps_earlier_launch = n < detail::large_tree},

@@ -34,13 +34,20 @@ struct DeferredPairs {
   u32* arrivals;  // 0; later 1 for a node without a choice if one of its children has arrived
 };
 
-template <u32 width>
+/// A binary tree. Forests have an input of their own (builders/bvh/forest/forest_choose.cuh).
+template <u32 tree_width>
 struct ChooseInput {
+  static constexpr u32 width = tree_width;
+
   BvhView bvh;
   CollapseCosts costs;
   SlotCosts<width>* slot_costs;  // [pair]: a message, of open nodes and of nodes without a choice
   ChosenPairs<width> chosen;
   DeferredPairs deferred;
+
+  __device__ bool is_root(u32 node) const { return node == 0; }
+  /// Whether a pair whose parent is `parent` is part of a tree.
+  __device__ bool is_used(u32) const { return true; }
 
   __device__ SlotCosts<width> leaf_costs(const AreaScale& scale, const BvhNode& leaf) const {
     return SlotCosts<width>::of_leaf(costs.of_leaf(scale.area(leaf.box()), leaf.count), leaf.count);
@@ -113,9 +120,9 @@ struct WaitingNode {
   __device__ u32 parent() const { return place() / 2; }
 
   ///   node: the parent of the nodes of pair i
-  __device__ static WaitingNode of(u32 node, u32 i, u32 begin, u32 count) {
+  __device__ static WaitingNode of(u32 node, bool is_root, u32 i, u32 begin, u32 count) {
     const u32 above = sibling_pair(node) - begin, side = (node & 1) ^ 1;
-    if (node == 0) return {outside_bit | root_bit | 2 * i};
+    if (is_root) return {outside_bit | root_bit | 2 * i};
     return {above < count ? 2 * above + side : outside_bit | 2 * i};
   }
 };
@@ -127,16 +134,21 @@ class SlotsWindow {
 
   /// Loads the pairs [begin, begin + count), chooses for the parents of pairs of two leaves, and lists the nodes
   /// that are ready then.
-  __device__ void load(const ChooseInput<width>& in, const AreaScale& scale, u32 begin, u32 count) {
+  ///   scale_of: returns the AreaScale of a pair's tree
+  template <class Input, class ScaleOf>
+  __device__ void load(const Input& in, const ScaleOf& scale_of, u32 begin, u32 count) {
     if (threadIdx.x < list_count) listed_[threadIdx.x] = 0;
     for (u32 i = threadIdx.x; i < pairs; i += window_threads) nodes_[i] = 0;
     __syncthreads();
     for (u32 i = threadIdx.x; i < count; i += window_threads) {
       const u32 pair = begin + i;
-      const WaitingNode waiting = WaitingNode::of(in.bvh.parents.data()[pair], i, begin, count);
+      const u32 parent = in.bvh.parents.data()[pair];
+      if (!in.is_used(parent)) continue;
+      const WaitingNode waiting = WaitingNode::of(parent, in.is_root(parent), i, begin, count);
       const BvhNode left = load_whole(in.bvh.nodes.data() + 2 * pair + 1);
       const BvhNode right = load_whole(in.bvh.nodes.data() + 2 * pair + 2);
       in.chosen.links[pair] = PairLinks::of(left, right);
+      const AreaScale scale = scale_of(pair);
       const float area = scale.area(merge(left.box(), right.box()));
       const SlotCosts<width> left_leaf = in.leaf_costs(scale, left), right_leaf = in.leaf_costs(scale, right);
       if (left.is_leaf() && right.is_leaf()) {
@@ -156,7 +168,8 @@ class SlotsWindow {
   }
 
   /// Chooses for all nodes whose subtrees lie in the window.
-  __device__ void choose(const ChooseInput<width>& in) {
+  template <class Input>
+  __device__ void choose(const Input& in) {
     u32 first = 0;
     for (u32 round = 0;; ++round) {
       __syncthreads();
@@ -176,7 +189,8 @@ class SlotsWindow {
   }
 
   /// Stores the choices, and what the choices above the window need.
-  __device__ void store(const ChooseInput<width>& in, u32 begin, u32 count) {
+  template <class Input>
+  __device__ void store(const Input& in, u32 begin, u32 count) {
     for (u32 i = threadIdx.x; i < pairs; i += window_threads) {
       bool is_open = false;
       if (i < count) {
@@ -201,7 +215,8 @@ class SlotsWindow {
 
   __device__ bool was_chosen(u32 i) const { return WaitingNode{nodes_[i]}.came() == WaitingNode::all; }
 
-  __device__ WaitingNode choose_one(const ChooseInput<width>& in, u32 i) {
+  template <class Input>
+  __device__ WaitingNode choose_one(const Input& in, u32 i) {
     const WaitingNode node{nodes_[i]};
     const SlotCosts<width> left = load_whole(&costs_[2 * i]), right = load_whole(&costs_[2 * i + 1]);
     put(i, node, choose_slots(in.costs, left, right, areas_[i], node.is_root()), left, right);
@@ -223,7 +238,8 @@ class SlotsWindow {
   __device__ void list(u32 list, u32 first, u32 i) { ready_[first + atomicAdd(&listed_[list], 1u)] = u16(i); }
 
   /// Chooses for the last listed nodes, and for the nodes that become ready by them; one warp.
-  __device__ void walk(const ChooseInput<width>& in, u32 first, u32 count) {
+  template <class Input>
+  __device__ void walk(const Input& in, u32 first, u32 count) {
     bool is_ready = lane_id() < count;
     u32 i = is_ready ? ready_[first + lane_id()] : 0;
     while (__any_sync(all_lanes, is_ready)) {

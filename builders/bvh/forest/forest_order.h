@@ -1,0 +1,152 @@
+#pragma once
+
+// The primitives of a forest in the order of their trees, and in each tree along the Morton curve: what morton_order.h
+// does for one tree. For bodies that include primitives/radix_sort.h.
+//
+// A key is the number of the tree, then the 31 bits that a build of so few primitives takes of the Morton key, behind a
+// bit for the invalid ones. If the number of a primitive in its tree fits beside them, one word is sorted:
+//
+//   63 ..   .. 32 + number_bits | .. number_bits    | .. 0
+//   tree                        | invalid, 31 bits  | number
+//
+// If not, the word has the tree and the key alone, and the number is sorted along with it.
+
+#include "builders/bvh/build/bvh_arrays.h"
+#include "builders/bvh/forest.h"
+#include "builders/bvh/morton/morton_order.h"
+#include "builders/geometry/morton.h"
+
+namespace copse::detail {
+
+/// The boxes of a forest's primitives, which are made before.
+struct ForestBoxes {
+  const Aabb* boxes;
+  COPSE_HD Aabb operator()(u32 primitive) const { return boxes[primitive]; }
+};
+
+/// Where the trees of a forest stand while they are built.
+struct ForestBuild {
+  ForestShape shape;
+  const Aabb* boxes;
+  MortonGrid* grids;  // [tree]
+  u32* valid_counts;  // [tree]
+  BvhArrays binary;   // nodes: two per slot, the root of a tree at twice its first slot
+  u8* deltas;         // [slot], see ForestLeaves
+
+  COPSE_HD bool is_root(u32 node) const {
+    return node % 2 == 0 && (node == 0 || deltas[node / 2 - 1] == ForestLeaves::behind_tree);
+  }
+};
+
+/// How a key stands in a word.
+struct ForestWords {
+  static constexpr u32 key_bits = 32;
+
+  u32 tree_bits, number_bits;  // number_bits is 0 if numbers are sorted along
+  bool has_numbers;
+
+  static ForestWords of(const ForestShape& shape) {
+    const u32 tree_bits = detail::number_bits(larger(shape.tree_count, 1u));
+    const u32 number_bits = detail::number_bits(larger(shape.max_tree_size, 1u));
+    if (tree_bits + key_bits + number_bits <= 64) return {tree_bits, number_bits, true};
+    return {tree_bits, 0, false};
+  }
+  BitRange sorted() const { return {number_bits, number_bits + key_bits + tree_bits}; }
+  COPSE_HD u64 word(u32 tree, u32 key, u32 number) const {
+    return (u64{tree} << key_bits | key) << number_bits | (has_numbers ? number : 0);
+  }
+  COPSE_HD u32 key(u64 word) const { return u32(word >> number_bits); }
+  COPSE_HD u32 number(u64 word) const { return u32(word & ((u64{1} << number_bits) - 1)); }
+};
+
+/// Makes the grid of each tree, and prepares what the order of its primitives completes.
+struct PrepareTree {
+  ForestBuild build;
+  const Aabb* bounds;
+
+  COPSE_HD void operator()(u64 tree) const {
+    const u32 n = build.shape.primitive_count;
+    if (tree == 0) {
+      *build.binary.counts = {2 * n, n, n, 0};
+      if (n > 0) build.binary.parents[n - 1] = invalid_id;  // no pair is behind the last slot
+    }
+    build.grids[tree] = MortonGrid::of(bounds[tree]);
+    build.valid_counts[tree] = 0;
+  }
+};
+
+/// Makes the word of a primitive.
+struct MakeForestWord {
+  ForestBuild build;
+  ForestWords words;
+  u64* out;
+
+  COPSE_HD void operator()(u64 i) const {
+    const u32 tree = build.shape.tree_of[i];
+    const Aabb box = build.boxes[i];
+    u32 key = 1u << 31;
+    if (!is_empty(box)) key = u32(build.grids[tree].key(clean_point(centroid(box))) >> 32);
+    out[i] = words.word(tree, key, u32(i) - build.shape.begins[tree]);
+  }
+};
+
+/// Stores the primitive and the delta of each slot, the number of valid primitives of each tree, and which nodes no
+/// merge will write.
+struct StoreForestOrder {
+  ForestBuild build;
+  ForestWords words;
+  const u64* sorted;
+  const u32* numbers;  // [slot]: of the primitives, if they were sorted along
+
+  COPSE_HD void operator()(u64 i) const {
+    const u32 slot = u32(i), tree = build.shape.tree_of[slot], begin = build.shape.begins[tree];
+    const u64 word = sorted[slot];
+    const u32 key = words.key(word);
+    const bool is_valid = key < 1u << 31, is_last = slot + 1 == build.shape.begins[tree + 1];
+    const u32 next = is_last ? ~0u : words.key(sorted[slot + 1]);
+    const bool ends_tree = !is_valid || next >= 1u << 31;
+    if (is_valid && ends_tree) build.valid_counts[tree] = slot + 1 - begin;
+    build.binary.primitive_ids[slot] = words.has_numbers ? begin + words.number(word) : numbers[slot];
+    build.deltas[slot] =
+        ends_tree ? ForestLeaves::behind_tree : u8(common_prefix(u64{key} << 32, u64{next} << 32, slot - begin));
+    if (is_valid && slot > begin) return;
+    build.binary.nodes[2 * slot] = BvhNode::inner(Aabb::empty(), 0);
+    if (slot == 0) return;
+    build.binary.nodes[2 * slot - 1] = BvhNode::inner(Aabb::empty(), 0);
+    build.binary.parents[slot - 1] = invalid_id;
+  }
+};
+
+struct PrimitiveNumber {
+  COPSE_HD u32 operator()(u64 i) const { return u32(i); }
+};
+
+/// Brings the primitives of all trees in order.
+template <class Executor>
+void order_forest(const Executor& ex, const ForestBuild& build) {
+  const u64 n = build.shape.primitive_count;
+  const ForestWords words = ForestWords::of(build.shape);
+  ScratchArena::Frame frame(ex.scratch);
+  u64* const made = frame.allocate<u64>(n);
+  u64* const sorted = frame.allocate<u64>(n);
+  u32* const numbers = frame.allocate<u32>(words.has_numbers ? 0 : n);
+  for_each(ex, "forest: keys", n, MakeForestWord{build, words, made});
+  if (words.has_numbers) {
+    radix_sort_keys(ex, "forest: sort", n, Elements<u64>{made}, sorted, words.sorted());
+  } else {
+    radix_sort_pairs(ex, "forest: sort", n, Elements<u64>{made}, PrimitiveNumber{}, sorted, numbers,
+                     words.sorted());
+  }
+  for_each(ex, "forest: order", n, StoreForestOrder{build, words, sorted, numbers});
+}
+
+template <class Executor>
+u64 order_forest_scratch_bytes(const Executor& ex, const ForestShape& shape) {
+  const u64 n = shape.primitive_count;
+  const ForestWords words = ForestWords::of(shape);
+  const u64 sort = words.has_numbers ? u64(radix_sort_keys_scratch_bytes<u64>(ex, n, words.sorted()))
+                                     : u64(radix_sort_pairs_scratch_bytes<u64, u32>(ex, n, words.sorted()));
+  return 2 * ScratchArena::bytes_for<u64>(n) + ScratchArena::bytes_for<u32>(words.has_numbers ? 0 : n) + sort;
+}
+
+}  // namespace copse::detail
