@@ -1,0 +1,107 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "accel/accel.h"
+#include "builders/bvh/forest.h"
+
+namespace copse {
+
+namespace detail {
+
+struct AccelBatchAccess;
+
+}  // namespace detail
+
+/// The acceleration structures of many meshes, built together: thousands of small ones take hardly longer than one mesh
+/// of as many triangles. build_batch() makes them.
+///
+///   std::vector<copse::TriangleView> meshes = ...;         // or copse::mesh_views(all, triangle_begins)
+///   copse::AccelBatch batch = copse::build_batch(context, meshes);
+///   copse::Hit hit = copse::closest_hit(batch.view(7), ray);           // mesh 7 alone
+///   copse::Scene scene = copse::build(context, batch, instances);      // instances of all meshes
+///   copse::refit(context, batch);                                      // vertices that have moved
+///   your_kernel<<<...>>>(batch.views(), ...);                          // an AccelView per mesh, on the device
+///
+/// The structure of each mesh equals, byte for byte, the one that build() with Quality::fast makes of this mesh alone.
+/// Meshes may have any sizes, 0 and 1 triangle among them.
+///
+/// The batch reads the triangles where they were at the build: keep them there, and write new positions to the same
+/// memory before refit() and rebuild().
+class AccelBatch {
+ public:
+  /// Holds nothing. All calls but size_bytes() and the counts refuse it.
+  AccelBatch() = default;
+
+  u64 mesh_count() const { return meshes_.size(); }
+
+  /// The triangles of all meshes, in the trees or left out.
+  u64 triangle_count() const { return triangle_count_; }
+
+  /// Returns what rays and queries need of one mesh. It stays good through refits and rebuilds.
+  /// Throws: Error invalid_argument if there is no such mesh.
+  AccelView view(u64 mesh) const;
+
+  /// The views of all meshes, in the memory of the context.
+  BufferSpan<const AccelView> views() const { return views_.span(); }
+
+  /// The backend that built it and has it in its memory. All calls refuse a context of another one.
+  Backend backend() const { return backend_; }
+
+  u64 size_bytes() const;
+
+ private:
+  friend struct detail::AccelBatchAccess;
+
+  std::vector<TriangleView> meshes_;
+  u64 triangle_count_ = 0;
+  Buffer<TriangleView> device_meshes_;
+  detail::Forest
+      forest_;  // of the meshes of at most detail::max_forest_tree triangles; the others are empty in it
+  std::vector<Accel> large_;
+  std::vector<u32> large_ids_;  // the meshes of large_, ascending
+  Buffer<PackedTriangle> packed_;
+  Buffer<u32> masks_;  // empty if all bits of all masks are set
+  Buffer<AccelView> views_;
+  Backend backend_ = Backend::automatic;
+};
+
+/// Returns the views of meshes that share one index buffer, for build_batch.
+///   all:             the triangles of all meshes
+///   triangle_begins: on the host; mesh i has the triangles triangle_begins[i] to triangle_begins[i + 1] - 1
+///   vertex_begins:   on the host; the indices of mesh i count from position vertex_begins[i]; as many as
+///                    triangle_begins. Without it, indices count from the first position of `all`
+/// Throws: Error invalid_argument if begins descend or end past the triangles or positions, or if `vertex_begins` has
+/// another size or is given without indices.
+std::vector<TriangleView> mesh_views(const TriangleView& all, std::span<const u64> triangle_begins,
+                                     std::span<const u64> vertex_begins = {});
+
+/// Returns the acceleration structures of meshes, one per view, all built in one chain of launches. A mesh of more than
+/// 2^18 triangles fills a GPU on its own, and is built after the others. It does not wait, but for the copies of `meshes`.
+///   meshes: on the host; the triangles in the memory of the context, any number of them
+/// Triangle indices must be below the number of positions; see ContextOptions::validate.
+/// Throws: Error invalid_argument for a mesh that `build` refuses, Error capacity past 2^31 triangles, Error
+/// out_of_memory, Error cancelled.
+/// Memory: see batch_sizes.
+AccelBatch build_batch(Context& context, std::span<const TriangleView> meshes);
+
+/// Builds all structures anew, over the triangles that stand in the memory of the meshes now. It does not wait and, once
+/// warm, does not allocate, so it can be captured in a Graph. After an error, rebuild it before you use it.
+/// Throws: Error invalid_argument if `batch` was never built, Error out_of_memory, Error cancelled.
+void rebuild(Context& context, AccelBatch& batch);
+
+/// Fits the trees to vertices that have moved, as refit does for one Accel. It does not wait and, once warm, does not
+/// allocate, so it can be captured in a Graph.
+///   moved: in the memory of the context, one word per mesh, which kernels may write: meshes with a 0 stay as they are,
+///          and cost little. Meshes of more than 2^18 triangles are fitted in any case. Without it all meshes are fitted
+/// Throws: Error invalid_argument if `batch` was never built, or for another number of words; Error out_of_memory, Error
+/// cancelled.
+void refit(Context& context, AccelBatch& batch, BufferSpan<const u32> moved = {});
+
+/// Returns the bytes that build_batch takes on this context for meshes of these numbers of triangles: result_bytes, about
+/// 124 per triangle and 230 per mesh, 4 per triangle more if a mesh has a mask; and scratch_bytes, about 180 per triangle.
+/// Throws: as build_batch.
+BuildSizes batch_sizes(Context& context, std::span<const u64> triangle_counts);
+
+}  // namespace copse

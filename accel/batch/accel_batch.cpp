@@ -1,0 +1,251 @@
+// Build, rebuild and refit of AccelBatch.
+
+#include "accel/accel_batch.h"
+
+#include <algorithm>
+#include <string>
+
+#include "accel/batch/batch_meshes.h"
+#include "accel/build/accel_check.h"
+#include "builders/bvh/collapse.h"
+#include "builders/geometry/triangle_check.h"
+#include "primitives/core/dispatch.h"
+
+namespace copse {
+
+namespace detail {
+
+// The body: batch_triangles.inl, for either executor.
+
+/// Stores the box of each triangle of the meshes that have moved, or of all if `moved` is null.
+template <class Executor>
+void store_mesh_boxes(const Executor& ex, const BatchMeshes& meshes, const u32* moved, Aabb* boxes);
+/// Packs the triangles of these meshes in the order of the leaves of their trees.
+template <class Executor>
+void pack_mesh_triangles(const Executor& ex, const BatchMeshes& meshes, const u32* moved,
+                         const ForestArrays& trees, PackedTriangle* packed, u32* masks);
+
+/// The members of an AccelBatch, for the calls that make or change one.
+struct AccelBatchAccess {
+  static BatchMeshes meshes(const AccelBatch& batch) {
+    return {batch.forest_.shape(), batch.device_meshes_.data()};
+  }
+  static Forest& forest(AccelBatch& batch) { return batch.forest_; }
+  static std::span<const TriangleView> views(const AccelBatch& batch) { return batch.meshes_; }
+
+  static void make(Context& context, AccelBatch& batch, std::span<const TriangleView> meshes,
+                   std::span<const u32> begins) {
+    batch.meshes_.assign(meshes.begin(), meshes.end());
+    batch.backend_ = context.backend();
+    batch.device_meshes_ = Buffer<TriangleView>(context, meshes);
+    batch.forest_ = make_forest(context, begins);
+    batch.packed_ = Buffer<PackedTriangle>(context, begins.back());
+    const bool has_masks =
+        std::any_of(meshes.begin(), meshes.end(), [](const auto& v) { return v.mask != ~u32{0}; });
+    if (has_masks) batch.masks_ = Buffer<u32>(context, begins.back());
+    for (u32 mesh = 0; mesh < meshes.size(); ++mesh) {
+      const u64 n = meshes[mesh].triangle_count();
+      batch.triangle_count_ += n;
+      if (n <= max_forest_tree) continue;
+      batch.large_.push_back(build(context, meshes[mesh], {.quality = Quality::fast}));
+      batch.large_ids_.push_back(mesh);
+    }
+  }
+  static void store_views(Context& context, AccelBatch& batch) {
+    std::vector<AccelView> views;
+    for (u64 mesh = 0; mesh < batch.mesh_count(); ++mesh) views.push_back(batch.view(mesh));
+    batch.views_ = Buffer<AccelView>(context, views);
+  }
+
+  template <class Executor>
+  static void pack(const Executor& ex, AccelBatch& batch, const u32* moved) {
+    pack_mesh_triangles(ex, meshes(batch), moved, batch.forest_.arrays(), batch.packed_.data(),
+                        batch.masks_.empty() ? nullptr : batch.masks_.data());
+  }
+  template <class Change>
+  static void change_large(AccelBatch& batch, const Change& change) {
+    for (u64 k = 0; k < batch.large_.size(); ++k) change(batch.large_[k], batch.meshes_[batch.large_ids_[k]]);
+  }
+};
+
+}  // namespace detail
+
+namespace {
+
+using detail::AccelBatchAccess;
+using detail::ForestShape;
+
+/// Returns where the small meshes begin among the triangles of all small meshes.
+template <class Counts>
+std::vector<u32> begins_of(const Counts& counts) {
+  std::vector<u32> begins{0};
+  u64 sum = 0, all = 0;
+  for (const u64 n : counts) {
+    all += n;
+    detail::check_primitive_count(all);
+    sum += n <= detail::max_forest_tree ? n : 0;
+    begins.push_back(u32(sum));
+  }
+  return begins;
+}
+
+/// Checks the indices again, which may have changed.
+void validate_again(Context& context, const AccelBatch& batch) {
+  if (context.validates()) detail::validate_triangles(context, AccelBatchAccess::views(batch));
+}
+
+void build_small(Context& context, AccelBatch& batch) {
+  ProfileScope scope(context.profile(), "build batch");
+  detail::Forest& forest = AccelBatchAccess::forest(batch);
+  dispatch(context, [&](const auto& ex) {
+    const u64 n = forest.primitive_count();
+    context.reserve_scratch(ScratchArena::bytes_for<Aabb>(n) +
+                            detail::build_trees_scratch_bytes(ex, forest.shape()));
+    ScratchArena::Frame frame(ex.scratch);
+    Aabb* const boxes = frame.allocate<Aabb>(n);
+    store_mesh_boxes(ex, AccelBatchAccess::meshes(batch), nullptr, boxes);
+    constexpr u32 max_leaf_size = CollapseOptions{}.max_leaf_size;
+    build_trees(ex, forest.shape(), boxes, max_leaf_size, forest.arrays());
+    AccelBatchAccess::pack(ex, batch, nullptr);
+  });
+}
+
+/// Refuses begins that descend or end past `size`.
+void check_begins(const char* what, std::span<const u64> begins, u64 size, const char* of_what) {
+  for (u64 i = 0; i + 1 < begins.size(); ++i) {
+    if (begins[i] <= begins[i + 1]) continue;
+    detail::refuse("mesh_views", std::string(what) + "[" + std::to_string(i + 1) + "] is " +
+                                     std::to_string(begins[i + 1]) + ", below the " + std::to_string(begins[i]) +
+                                     " before it");
+  }
+  if (begins.back() <= size) return;
+  detail::refuse("mesh_views", std::string(what) + " end at " + std::to_string(begins.back()) +
+                                   ", but there are " + std::to_string(size) + " " + of_what);
+}
+
+}  // namespace
+
+AccelView AccelBatch::view(u64 mesh) const {
+  if (mesh >= mesh_count()) {
+    detail::refuse("AccelBatch::view", "mesh " + std::to_string(mesh) + ", but the batch has " +
+                                           std::to_string(mesh_count()) + " meshes");
+  }
+  const auto large = std::lower_bound(large_ids_.begin(), large_ids_.end(), u32(mesh));
+  if (large != large_ids_.end() && *large == mesh) return large_[u64(large - large_ids_.begin())].view();
+  const u32 begin = forest_.begins_on_host[mesh];
+  return {forest_.view(mesh),
+          {packed_.data() + begin, forest_.size(mesh)},
+          masks_.empty() ? nullptr : masks_.data() + begin};
+}
+
+u64 AccelBatch::size_bytes() const {
+  u64 bytes = device_meshes_.size_bytes() + forest_.size_bytes() + packed_.size_bytes() + masks_.size_bytes() +
+              views_.size_bytes();
+  for (const Accel& accel : large_) bytes += accel.size_bytes();
+  return bytes;
+}
+
+std::vector<TriangleView> mesh_views(const TriangleView& all, std::span<const u64> triangle_begins,
+                                     std::span<const u64> vertex_begins) {
+  const bool has_indices = all.triangles.index_bytes != 0;
+  if (triangle_begins.empty()) return {};
+  check_begins("triangle_begins", triangle_begins, all.triangle_count(), "triangles");
+  if (!vertex_begins.empty()) {
+    if (!has_indices) detail::refuse("mesh_views", "vertex_begins need indices, but the triangles have none");
+    if (vertex_begins.size() != triangle_begins.size()) {
+      detail::refuse("mesh_views", std::to_string(vertex_begins.size()) + " vertex_begins, but " +
+                                       std::to_string(triangle_begins.size()) + " triangle_begins");
+    }
+    check_begins("vertex_begins", vertex_begins, all.positions.size, "positions");
+  }
+  const auto positions_from = [&](u64 first, u64 count) {
+    const auto* bytes = reinterpret_cast<const unsigned char*>(all.positions.data);
+    return PositionSpan(reinterpret_cast<const vec3*>(bytes + first * all.positions.stride_bytes), count,
+                        all.positions.stride_bytes);
+  };
+  std::vector<TriangleView> views;
+  for (u64 i = 0; i + 1 < triangle_begins.size(); ++i) {
+    const u64 begin = triangle_begins[i], count = triangle_begins[i + 1] - begin;
+    TriangleView view = all;
+    if (has_indices) {
+      view.triangles.data =
+          static_cast<const unsigned char*>(all.triangles.data) + 3 * begin * all.triangles.index_bytes;
+      view.triangles.size = count;
+      if (!vertex_begins.empty())
+        view.positions = positions_from(vertex_begins[i], vertex_begins[i + 1] - vertex_begins[i]);
+    } else {
+      view.positions = positions_from(3 * begin, 3 * count);
+    }
+    views.push_back(view);
+  }
+  return views;
+}
+
+AccelBatch build_batch(Context& context, std::span<const TriangleView> meshes) {
+  std::vector<u64> counts;
+  for (const TriangleView& mesh : meshes) counts.push_back(mesh.triangle_count());
+  const std::vector<u32> begins = begins_of(counts);
+  detail::validate_triangles(context, meshes);
+  AccelBatch batch;
+  AccelBatchAccess::make(context, batch, meshes, begins);
+  build_small(context, batch);
+  AccelBatchAccess::store_views(context, batch);
+  return batch;
+}
+
+void rebuild(Context& context, AccelBatch& batch) {
+  detail::check_batch("rebuild", context, batch);
+  validate_again(context, batch);
+  build_small(context, batch);
+  AccelBatchAccess::change_large(batch,
+                                 [&](Accel& accel, const TriangleView& mesh) { rebuild(context, accel, mesh); });
+}
+
+void refit(Context& context, AccelBatch& batch, BufferSpan<const u32> moved) {
+  detail::check_batch("refit", context, batch);
+  if (!moved.empty() && moved.size() != batch.mesh_count()) {
+    detail::refuse("refit", std::to_string(moved.size()) + " words of moved meshes, but the batch has " +
+                                std::to_string(batch.mesh_count()) + " meshes");
+  }
+  detail::validate_memory(context, "refit: words of moved meshes", moved.data());
+  validate_again(context, batch);
+  ProfileScope scope(context.profile(), "refit batch");
+  detail::Forest& forest = AccelBatchAccess::forest(batch);
+  const u32* const words = moved.empty() ? nullptr : moved.data();
+  dispatch(context, [&](const auto& ex) {
+    const u64 n = forest.primitive_count();
+    context.reserve_scratch(ScratchArena::bytes_for<Aabb>(n) + detail::refit_trees_scratch_bytes(ex, n));
+    ScratchArena::Frame frame(ex.scratch);
+    Aabb* const boxes = frame.allocate<Aabb>(n);
+    store_mesh_boxes(ex, AccelBatchAccess::meshes(batch), words, boxes);
+    refit_trees(ex, forest.shape(), forest.arrays(), boxes, words);
+    AccelBatchAccess::pack(ex, batch, words);
+  });
+  AccelBatchAccess::change_large(batch,
+                                 [&](Accel& accel, const TriangleView& mesh) { refit(context, accel, mesh); });
+}
+
+BuildSizes batch_sizes(Context& context, std::span<const u64> triangle_counts) {
+  const std::vector<u32> begins = begins_of(triangle_counts);
+  const u64 n = begins.back(), meshes = triangle_counts.size();
+  BuildSizes sizes{.result_bytes = detail::forest_bytes(meshes, n) + n * sizeof(PackedTriangle) +
+                                   meshes * (sizeof(TriangleView) + sizeof(AccelView))};
+  u64 max_size = 0;
+  for (const u64 count : triangle_counts) {
+    if (count <= detail::max_forest_tree) {
+      max_size = std::max(max_size, count);
+      continue;
+    }
+    const BuildSizes large = build_sizes(context, count, {.quality = Quality::fast});
+    sizes.result_bytes += large.result_bytes;
+    sizes.scratch_bytes = std::max(sizes.scratch_bytes, large.scratch_bytes);
+  }
+  const ForestShape shape{nullptr, nullptr, u32(meshes), u32(n), u32(max_size)};
+  const u64 small = dispatch(context, [&](const auto& ex) {
+    return std::max(detail::build_trees_scratch_bytes(ex, shape), detail::refit_trees_scratch_bytes(ex, n));
+  });
+  sizes.scratch_bytes = std::max(sizes.scratch_bytes, ScratchArena::bytes_for<Aabb>(n) + small);
+  return sizes;
+}
+
+}  // namespace copse

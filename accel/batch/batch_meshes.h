@@ -1,0 +1,16 @@
+#pragma once
+
+#include "builders/bvh/forest.h"
+#include "builders/geometry/packed_triangle.h"
+#include "builders/geometry/triangle.h"
+#include "primitives/core/words.h"
+
+namespace copse::detail {
+
+/// The meshes of a batch in the memory of the executor. Triangle i of all is of mesh shape.tree_of[i].
+struct BatchMeshes {
+  ForestShape shape;
+  const TriangleView* views;  // [mesh]
+};
+
+}  // namespace copse::detail
