@@ -26,6 +26,10 @@
 // Triangles that move while a picture is taken: a MotionAccel has them at several keys, and each ray has a time
 // (motion/motion_accel.h).
 //
+// Thousands of small meshes, built together: build_batch (accel/accel_batch.h).
+//
+// Thousands of small scenes, rebuilt in every step: build_worlds (scene/scene_worlds.h).
+//
 // Results of 8 bytes in place of 20: give closest_hits a span of ShortHit (trace/short_hit.h). full_hit() makes a
 // Hit of one when you need it.
 //
@@ -36,6 +40,7 @@
 // voxels, copse/primitives.h for scans, sorts and tables.
 
 #include "accel/accel.h"
+#include "accel/accel_batch.h"
 #include "accel/accel_file.h"
 #include "accel/accel_hits.h"
 #include "accel/accel_motion.h"
@@ -74,6 +79,7 @@
 #include "scene/scene.h"
 #include "scene/scene_hits.h"
 #include "scene/scene_rays.h"
+#include "scene/scene_worlds.h"
 #include "trace/camera.h"
 #include "trace/masked_triangles.h"
 #include "trace/ray.h"

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "accel/accel.h"
+#include "accel/accel_batch.h"
 #include "scene/scene_view.h"
 
 namespace copse {
@@ -23,21 +24,28 @@ struct SceneOptions {
   u64 capacity = 0;
 };
 
-/// The accels of a scene, numbered from 0 in the order given: an array of them, or an array of their addresses. It
-/// only refers to them; use it in argument lists only.
+/// The accels of a scene, numbered from 0 in the order given: an array of them, an array of their addresses, or the meshes
+/// of a batch. It only refers to them; use it in argument lists only.
 class SceneAccels {
  public:
   SceneAccels(const Accel& accel) : accels_(&accel), size_(1) {}
   SceneAccels(std::span<const Accel> accels) : accels_(accels.data()), size_(accels.size()) {}
   SceneAccels(const std::vector<Accel>& accels) : accels_(accels.data()), size_(accels.size()) {}
   SceneAccels(std::span<const Accel* const> accels) : addresses_(accels.data()), size_(accels.size()) {}
+  SceneAccels(const AccelBatch& batch) : batch_(&batch), size_(batch.mesh_count()) {}
 
   u64 size() const { return size_; }
+
+  /// Returns an accel, unless they are the meshes of a batch.
   const Accel& operator[](u64 i) const { return addresses_ ? *addresses_[i] : accels_[i]; }
+
+  /// Returns the batch, or null.
+  const AccelBatch* batch() const { return batch_; }
 
  private:
   const Accel* accels_ = nullptr;
   const Accel* const* addresses_ = nullptr;
+  const AccelBatch* batch_ = nullptr;
   u64 size_;
 };
 

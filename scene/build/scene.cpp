@@ -5,13 +5,12 @@
 #include <algorithm>
 #include <string>
 
-#include "accel/build/accel_check.h"
 #include "builders/bvh/build.h"
 #include "builders/bvh/collapse.h"
 #include "builders/bvh/refit.h"
 #include "builders/bvh/reinsert.h"
-#include "builders/geometry/triangle_check.h"
 #include "primitives/core/dispatch.h"
+#include "scene/build/instance_check.h"
 #include "scene/build/scene_check.h"
 
 namespace copse {
@@ -77,39 +76,6 @@ TopSteps steps_of(const SceneOptions& options) {
               "quality is " + std::to_string(u32(options.quality)) + "; it can be 0 to 2");
 }
 
-void check_words(const char* function, const char* what, const WordSpan& words) {
-  if (words.stride_bytes % sizeof(u32) == 0) return;
-  detail::refuse(function, std::string(what) + " are " + std::to_string(words.stride_bytes) +
-                               " bytes apart; a multiple of 4 is needed");
-}
-
-void check_instances(const char* function, Context& context, const InstanceView& instances) {
-  detail::check_primitive_count(instances.size());
-  const TransformSpan& transforms = instances.transforms;
-  if (transforms.data == nullptr && transforms.size > 0) {
-    detail::refuse(function, "the address of " + std::to_string(transforms.size) + " transforms is null");
-  }
-  check_words(function, "transforms", {nullptr, transforms.stride_bytes});
-  check_words(function, "numbers of accels", instances.accels);
-  check_words(function, "masks", instances.masks);
-  check_words(function, "ids", instances.ids);
-  check_words(function, "flags", instances.flags);
-  detail::validate_memory(context, std::string(function) + ": transforms", transforms.data);
-  detail::validate_memory(context, std::string(function) + ": numbers of accels", instances.accels.data);
-  detail::validate_memory(context, std::string(function) + ": masks", instances.masks.data);
-  detail::validate_memory(context, std::string(function) + ": ids", instances.ids.data);
-  detail::validate_memory(context, std::string(function) + ": flags", instances.flags.data);
-}
-
-std::vector<AccelView> views_of(const char* function, const Context& context, const SceneAccels& accels) {
-  std::vector<AccelView> views;
-  for (u64 i = 0; i < accels.size(); ++i) {
-    detail::check_accel(function, context, accels[i]);
-    views.push_back(accels[i].view());
-  }
-  return views;
-}
-
 void place(Context& context, Scene& scene, const InstanceView& instances) {
   dispatch(context, [&](const auto& ex) {
     detail::place_instances(ex, instances, SceneAccess::accels(scene).span(), SceneAccess::instances(scene).data(),
@@ -135,8 +101,8 @@ void build_tree(Context& context, Scene& scene, const InstanceView& instances) {
 Scene build(Context& context, const SceneAccels& accels, const InstanceView& instances,
             const SceneOptions& options) {
   steps_of(options);  // checks them
-  check_instances("build", context, instances);
-  const std::vector<AccelView> views = views_of("build", context, accels);
+  detail::check_instances("build", context, instances);
+  const std::vector<AccelView> views = detail::views_of("build", context, accels);
   Scene scene;
   SceneAccess::make(context, scene, options, std::max(options.capacity, instances.size()));
   SceneAccess::set_accels(context, scene, views);
@@ -159,7 +125,7 @@ Scene build(Context& context, const SceneAccels& accels, std::span<const Instanc
 
 void rebuild(Context& context, Scene& scene, const InstanceView& instances) {
   detail::check_scene("rebuild", context, scene);
-  check_instances("rebuild", context, instances);
+  detail::check_instances("rebuild", context, instances);
   if (instances.size() > scene.capacity()) {
     detail::refuse("rebuild", std::to_string(instances.size()) + " instances, but the scene has room for " +
                                   std::to_string(scene.capacity()) +
@@ -170,7 +136,7 @@ void rebuild(Context& context, Scene& scene, const InstanceView& instances) {
 
 void refit(Context& context, Scene& scene, const InstanceView& instances) {
   detail::check_scene("refit", context, scene);
-  check_instances("refit", context, instances);
+  detail::check_instances("refit", context, instances);
   if (instances.size() != scene.instance_count()) {
     detail::refuse("refit", std::to_string(instances.size()) + " instances, but the scene was built over " +
                                 std::to_string(scene.instance_count()));

@@ -1,0 +1,53 @@
+#include "scene/build/instance_check.h"
+
+#include <string>
+
+#include "accel/build/accel_check.h"
+#include "builders/geometry/primitive_set.h"
+#include "builders/geometry/triangle_check.h"
+
+namespace copse::detail {
+
+namespace {
+
+void check_words(const char* function, const char* what, const WordSpan& words) {
+  if (words.stride_bytes % sizeof(u32) == 0) return;
+  refuse(function, std::string(what) + " are " + std::to_string(words.stride_bytes) +
+                       " bytes apart; a multiple of 4 is needed");
+}
+
+}  // namespace
+
+void check_instances(const char* function, Context& context, const InstanceView& instances) {
+  check_primitive_count(instances.size());
+  const TransformSpan& transforms = instances.transforms;
+  if (transforms.data == nullptr && transforms.size > 0) {
+    refuse(function, "the address of " + std::to_string(transforms.size) + " transforms is null");
+  }
+  check_words(function, "transforms", {nullptr, transforms.stride_bytes});
+  check_words(function, "numbers of accels", instances.accels);
+  check_words(function, "masks", instances.masks);
+  check_words(function, "ids", instances.ids);
+  check_words(function, "flags", instances.flags);
+  validate_memory(context, std::string(function) + ": transforms", transforms.data);
+  validate_memory(context, std::string(function) + ": numbers of accels", instances.accels.data);
+  validate_memory(context, std::string(function) + ": masks", instances.masks.data);
+  validate_memory(context, std::string(function) + ": ids", instances.ids.data);
+  validate_memory(context, std::string(function) + ": flags", instances.flags.data);
+}
+
+std::vector<AccelView> views_of(const char* function, const Context& context, const SceneAccels& accels) {
+  std::vector<AccelView> views;
+  if (accels.batch() != nullptr) {
+    check_batch(function, context, *accels.batch());
+    for (u64 i = 0; i < accels.size(); ++i) views.push_back(accels.batch()->view(i));
+    return views;
+  }
+  for (u64 i = 0; i < accels.size(); ++i) {
+    check_accel(function, context, accels[i]);
+    views.push_back(accels[i].view());
+  }
+  return views;
+}
+
+}  // namespace copse::detail
