@@ -67,15 +67,6 @@ class Geometry:
             struct.index_bytes = indices.item_bytes
         return struct
 
-    def _on_host(self) -> "Geometry":
-        """Returns the geometry in NumPy arrays, for pickling."""
-        if self._positions.device != CPU:
-            raise InvalidArgument(
-                f"the vertices are on {self._positions.device}; only scenes of arrays on the host can be pickled. Use save()"
-            )
-        faces = None if self._indices is None else np.array(self._indices.owner)
-        return Geometry(np.array(self._positions.owner), faces, id=self.id, mask=self.mask)
-
 
 def _number(name: str, value: int, bits: int) -> int:
     if not 0 <= int(value) < 1 << bits:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import tempfile
-from ctypes import addressof, byref, c_void_p, memmove
+from ctypes import byref, c_void_p
 from dataclasses import dataclass
 from typing import Any, List, Optional, Sequence, Tuple, Union
 
@@ -60,7 +60,7 @@ class OnDevice:
 
     @property
     def device(self) -> str:
-        """ "cpu" or "cuda:N"."""
+        """The device: "cpu" or "cuda:N"."""
         return self._context.device
 
     def _context_for(self, array: Optional[Array]) -> Context:

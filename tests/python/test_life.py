@@ -5,7 +5,6 @@ import resource
 import subprocess
 import sys
 import threading
-import warnings
 
 import copse
 import numpy as np

@@ -1,0 +1,81 @@
+"""The rays of trimesh, compared with tests of every triangle, and with trimesh itself where it is installed."""
+
+import copse.trimesh
+import numpy as np
+import pytest
+
+import oracle
+
+
+class Mesh:
+    """What the intersector reads of a trimesh.Trimesh."""
+
+    def __init__(self, vertices, faces):
+        self.vertices, self.faces = vertices.astype(np.float64), faces.astype(np.int64)
+
+    def __hash__(self):
+        return hash((self.vertices.tobytes(), self.faces.tobytes()))
+
+
+@pytest.fixture(scope="module")
+def soup():
+    return oracle.soup()
+
+
+@pytest.fixture(scope="module")
+def rays():
+    return tuple(part.astype(np.float64) for part in oracle.rays())
+
+
+def intersector(mesh):
+    return copse.trimesh.RayMeshIntersector(mesh, device="cpu")
+
+
+def test_all_hits(soup, rays):
+    ray = intersector(Mesh(*soup))
+    t, _ = oracle.all_t(*soup, *rays)
+    locations, index_ray, index_triangle = ray.intersects_location(*rays)
+    expected_ray, expected_triangle = np.nonzero(np.isfinite(t))
+    assert set(zip(index_ray, index_triangle)) == set(zip(expected_ray, expected_triangle))
+    along = t[index_ray, index_triangle]
+    assert np.allclose(locations, rays[0][index_ray] + along[:, None] * rays[1][index_ray], atol=1e-4)
+    assert np.all((np.diff(along) >= -1e-4) | (np.diff(index_ray) > 0)) and np.all(np.diff(index_ray) >= 0)
+    triangle, few_rays = ray.intersects_id(*rays, max_hits=2)
+    assert np.array_equal(np.bincount(few_rays, minlength=len(t)), np.minimum(np.isfinite(t).sum(axis=1), 2))
+
+
+def test_first_hits(soup, rays):
+    ray = intersector(Mesh(*soup))
+    t, _ = oracle.all_t(*soup, *rays)
+    expected = np.where(np.isfinite(t.min(axis=1)), t.argmin(axis=1), -1)
+    assert np.array_equal(ray.intersects_first(*rays), expected)
+    assert np.array_equal(ray.intersects_any(*rays), expected >= 0)
+    locations, index_ray, triangle = ray.intersects_location(*rays, multiple_hits=False)
+    assert np.array_equal(index_ray, np.flatnonzero(expected >= 0)) and np.array_equal(triangle, expected[index_ray])
+    assert locations.shape == (len(triangle), 3) and locations.dtype == np.float64
+
+
+def test_points_inside():
+    points = oracle.NUMBERS.uniform(-1.5, 1.5, (200, 3))
+    inside = intersector(Mesh(*oracle.cube())).contains_points(points)
+    assert np.array_equal(inside, (np.abs(points) < 1).all(axis=1))
+
+
+def test_a_mesh_that_changes_is_read_again():
+    mesh = Mesh(*oracle.cube())
+    ray = intersector(mesh)
+    assert ray.intersects_location([[0.1, 0.2, 3]], [[0, 0, -1]])[0][:, 2].tolist() == [1, -1]
+    mesh.vertices *= 2
+    assert ray.intersects_location([[0.1, 0.2, 3]], [[0, 0, -1]])[0][:, 2].tolist() == [2, -2]
+    assert ray.scene is ray.scene
+
+
+def test_against_trimesh():
+    trimesh = pytest.importorskip("trimesh")
+    mesh = trimesh.creation.icosphere(subdivisions=3)
+    origins, directions = (part.astype(np.float64) for part in oracle.rays(500))
+    theirs = trimesh.ray.ray_triangle.RayMeshIntersector(mesh)
+    ours = copse.trimesh.RayMeshIntersector(mesh, device="cpu")
+    assert np.array_equal(theirs.intersects_first(origins, directions), ours.intersects_first(origins, directions))
+    pairs = [set(zip(*by.intersects_id(origins, directions))) for by in (theirs, ours)]
+    assert pairs[0] == pairs[1]
