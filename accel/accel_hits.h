@@ -31,8 +31,9 @@ inline constexpr u32 max_first_hits = 16;
 /// Writes the first k hits of every ray.
 ///   rays:   any number, may be empty
 ///   hits:   k per ray, those of ray i from k * i on; k follows from the sizes and can be 1 to 16. If a ray has fewer,
-///           the rest are misses. Must not overlap the others
-///   counts: empty, or one per ray: how many hits were found, k at most
+///           the rest are misses without `counts`, and stay as they were with them. Must not
+///           overlap the others
+///   counts: empty, or one per ray: how many hits were found, k at most. With them it is up to ten times as fast
 void first_hits(Context& context, const Accel& accel, const RaySpan& rays, BufferSpan<Hit> hits,
                 BufferSpan<u32> counts = {}, const HitListOptions& options = {});
 void first_hits(Context& context, const Accel& accel, BufferSpan<const Ray> rays, BufferSpan<Hit> hits,

@@ -107,7 +107,8 @@ COPSE_C_API copse_status copse_any_hits(copse_context* context, const copse_acce
 
 /// Writes the first k hits of every ray, in order of (t, triangle). Coincident triangles are listed too, each once.
 ///   k:      1 to 16
-///   hits:   k per ray, those of ray i from k * i on. If a ray has fewer, the rest are misses
+///   hits:   k per ray, those of ray i from k * i on. If a ray has fewer, the rest are misses without counts, and have
+///           no defined values with them
 ///   counts: one per ray: how many hits were found, at most k. May be NULL
 /// Everything else is as for copse_closest_hits().
 COPSE_C_API copse_status copse_first_hits(copse_context* context, const copse_accel* accel, const copse_rays* rays,

@@ -15,7 +15,7 @@ struct StoreFirstHits {
   HitBatch<View> batch;
   u32 k;
   HitOf<View>* hits;
-  u32* counts;  // may be null
+  u32* counts;  // null: the rest of a list is filled with misses
 
   COPSE_HD void operator()(u64 i) const {
     HitOf<View> drafts[max_first_hits];
@@ -23,8 +23,12 @@ struct StoreFirstHits {
     const u32 count = find_first<default_stack_size>(batch.view, ray, batch.mask_of(i), batch.cull, drafts, k);
     const auto order = HitSearch<View>::order_of(batch.view);
     HitOf<View>* const out = hits + i * k;
-    for (u32 j = 0; j < k; ++j) out[j] = j < count ? order.finished(drafts[j]) : order.miss(ray.t_max);
-    if (counts != nullptr) counts[i] = count;
+    for (u32 j = 0; j < count; ++j) out[j] = order.finished(drafts[j]);
+    if (counts != nullptr) {
+      counts[i] = count;
+    } else {
+      for (u32 j = count; j < k; ++j) out[j] = order.miss(ray.t_max);
+    }
   }
 };
 

@@ -62,7 +62,7 @@ TEST_P(AccelHits, FirstHitsAreThoseOfBruteForceInItsOrder) {
   for (const Quality quality : test::all_qualities) {
     const Accel accel = build(context(), scene.device(), {.quality = quality});
     for (const u32 k : {1u, 3u, 16u}) {
-      Buffer<Hit> hits(context(), k * rays.size());
+      Buffer<Hit> hits(context(), std::vector<Hit>(k * rays.size(), {-7, 0, 0, 0, 0}));
       Buffer<u32> counts(context(), rays.size());
       first_hits(context(), accel, rays.span(), hits.span(), counts.span());
       const std::vector<Hit> found = hits.download();
@@ -72,7 +72,7 @@ TEST_P(AccelHits, FirstHitsAreThoseOfBruteForceInItsOrder) {
         const std::vector<Hit> expected = slow_hits(scene.host(), host_rays[i]);
         ASSERT_EQ(found_counts[i], std::min<u64>(k, expected.size())) << test::text(host_rays[i]);
         ASSERT_NO_FATAL_FAILURE(expect_list(expected, &found[i * k], found_counts[i], host_rays[i]));
-        for (u32 j = found_counts[i]; j < k; ++j) ASSERT_FALSE(is_hit(found[i * k + j]));
+        for (u32 j = found_counts[i]; j < k; ++j) ASSERT_EQ(found[i * k + j].t, -7) << "beyond the last hit";
         full += found_counts[i] == k;
       }
       EXPECT_GT(full, 5u) << k;
@@ -161,8 +161,9 @@ TEST_P(AccelHits, RefuseWhatDoesNotFit) {
     }
   };
   fails("17 hits for each of the rays; it can be 1 to 16",
-        [&] { first_hits(context(), accel, rays.span(), hits.span()); });
-  fails("no multiple of 4 rays", [&] { first_hits(context(), accel, rays.span(), hits.span().first(6)); });
+        [&] { first_hits(context(), accel, rays.span(), hits.span(), counts.span()); });
+  fails("no multiple of 4 rays",
+        [&] { first_hits(context(), accel, rays.span(), hits.span().first(6), counts.span()); });
   fails("3 counts for 4 rays",
         [&] { first_hits(context(), accel, rays.span(), hits.span().first(8), counts.span()); });
   fails("3 counts for 4 rays", [&] { count_hits(context(), accel, rays.span(), counts.span()); });
@@ -171,6 +172,9 @@ TEST_P(AccelHits, RefuseWhatDoesNotFit) {
   fails("options.cull is 7", [&] { all_hits(context(), accel, rays.span(), {.cull = Cull(7)}); });
   fails("never built", [&] { all_hits(context(), Accel{}, rays.span()); });
   first_hits(context(), accel, BufferSpan<const Ray>(), {});
+  first_hits(context(), accel, rays.span(), hits.span().first(64));
+  EXPECT_TRUE(is_hit(hits.download()[0]));
+  EXPECT_FALSE(is_hit(hits.download()[15])) << "without counts the rest are misses";
   EXPECT_EQ(all_hits(context(), accel, BufferSpan<const Ray>()).hits.size(), 0u);
 }
 

@@ -54,6 +54,8 @@ static void test_several_hits(copse_context* context) {
   CHECK_OK(
       copse_first_hits(context, accel, &all, K, first[0], COPSE_MEMORY_HOST, counts, COPSE_MEMORY_HOST, NULL));
   CHECK_OK(copse_find_hits(context, accel, &all, offsets, COPSE_MEMORY_HOST, NULL, 0, COPSE_MEMORY_HOST, NULL));
+  static copse_hit filled[RAY_COUNT][K];
+  CHECK_OK(copse_first_hits(context, accel, &all, K, filled[0], COPSE_MEMORY_HOST, NULL, COPSE_MEMORY_HOST, NULL));
   const uint64_t total = offsets[RAY_COUNT];
   copse_hit* const lists = malloc((total + 1) * sizeof(copse_hit));
   lists[total].primitive = 12345;
@@ -69,8 +71,9 @@ static void test_several_hits(copse_context* context) {
     const uint64_t count = offsets[i + 1] - offsets[i];
     CHECK(count == met && counts[i] == (met < K ? met : K));
     CHECK(memcmp(first[i], lists + offsets[i], counts[i] * sizeof(copse_hit)) == 0);
-    CHECK(memcmp(&first[i][0], &hits[i], sizeof(hits[i])) == 0);
-    for (uint64_t j = counts[i]; j < K; ++j) CHECK(first[i][j].primitive == COPSE_NO_ID);
+    CHECK(memcmp(&filled[i][0], &hits[i], sizeof(hits[i])) == 0);
+    CHECK(memcmp(filled[i], first[i], counts[i] * sizeof(copse_hit)) == 0);
+    for (uint64_t j = counts[i]; j < K; ++j) CHECK(filled[i][j].primitive == COPSE_NO_ID);
     for (uint64_t j = 1; j < count; ++j) CHECK(lists[offsets[i] + j - 1].t <= lists[offsets[i] + j].t);
   }
   free(lists);
