@@ -6,13 +6,15 @@
 //       rays/KIND/COPIES/STRUCTURE and any/KIND/COPIES/STRUCTURE, of copies of the mesh that stand apart in a grid, or
 //       of a cube. One copy is an instance with the identity. STRUCTURE is the scene, or the Accel of the same
 //       triangles;
-//       first16/KIND/COPIES/STRUCTURE, the first 16 hits of the same rays in order.
+//       first16/KIND/COPIES/STRUCTURE, the first 16 hits of the same rays in order;
+//       heap/KIND/STRUCTURE and forest/KIND/STRUCTURE, of copies of the mesh, and of trees, that overlap each other.
 
 #include <cmath>
 #include <glm/geometric.hpp>
 #include <memory>
 
 #include "accel/accel_hits.h"
+#include "bench/crowds.h"
 #include "bench/support/mesh_program.h"
 #include "bench/support/scene_rays.h"
 #include "builders/geometry/generate.h"
@@ -222,6 +224,7 @@ void add_benchmarks(const Mesh& mesh) {
     add_rays(backend, mesh, 10, 1);
     if (backend == Backend::cuda) add_rays(backend, mesh, 10, 10);
     add_rays(backend, cube, 100, 10, "-cubes");
+    if (backend == Backend::cuda) add_crowds(backend, mesh);
   }
   run_benchmarks();
 }

@@ -94,7 +94,7 @@ struct OfferInstances {
     InstanceSink<Sink> to{&sink, &ray, scene.instances, record};
     using Test = OfferTriangles<std::remove_cv_t<decltype(triangles)>, InstanceSink<Sink>, Robustness::robust>;
     Below<Test> below{Test(triangles, in_mesh, to), limit};
-    traverse<stack_size>(accel.tree, in_mesh, below);
+    traverse_below<stack_size>(accel.tree, instance.node, in_mesh, below);
     limit = below.limit;
     return below.ends;
   }

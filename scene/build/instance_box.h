@@ -93,9 +93,11 @@ COPSE_HD inline CompressedBvh4Node load_node(const CompressedBvh4Node* node) {
 
 /// The box in the scene of a tree with these bounds that stands there by `affine`: around the boxes two levels below
 /// the root, which are turned one by one. A turned box around the root alone would be larger. Empty if the tree is.
-COPSE_HD inline Aabb box_in_scene(const Affine& affine, const CompressedBvh4Node* nodes, const Aabb& bounds) {
+///   top: another node in place of the root, for the box of what hangs below it
+COPSE_HD inline Aabb box_in_scene(const Affine& affine, const CompressedBvh4Node* nodes, const Aabb& bounds,
+                                  u32 top = 0) {
   const vec3 rows[3] = {vec3(affine.rows[0]), vec3(affine.rows[1]), vec3(affine.rows[2])};
-  const CompressedBvh4Node root = load_node(nodes);
+  const CompressedBvh4Node root = load_node(nodes + top);
   vec3 lo(infinity), hi(-infinity);
 #pragma unroll
   for (u32 slot = 0; slot < CompressedBvh4Node::width; ++slot) {

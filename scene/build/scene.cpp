@@ -17,18 +17,33 @@ namespace copse {
 
 namespace detail {
 
-// The body: place_instances.inl, for either executor.
+// The bodies: place_instances.inl and open_instances.inl, for either executor.
 
 /// Stores the record and the box of each instance. The box is empty if no ray can hit the instance.
 template <class Executor>
 void place_instances(const Executor& ex, const InstanceView& instances, BufferSpan<const AccelView> accels,
                      PlacedInstance* placed, Aabb* boxes);
 
+/// Opens the instances of the first records into references, as far as there are records. Stores a box per record.
+template <class Executor>
+void open_instances(const Executor& ex, const InstanceView& instances, BufferSpan<const AccelView> accels,
+                    PlacedInstance* records, Aabb* boxes, u64 record_count);
+
+/// Makes the records and boxes of the same references anew, and the boxes of the instances.
+template <class Executor>
+void move_references(const Executor& ex, const InstanceView& instances, BufferSpan<const AccelView> accels,
+                     PlacedInstance* records, Aabb* boxes, u64 record_count, Aabb* instance_boxes);
+
+template <class Executor>
+u64 opening_scratch_bytes(const Executor& ex, u64 n);
+
 /// The members of a Scene, for the calls that make or change one.
 struct SceneAccess {
   static Buffer<AccelView>& accels(Scene& scene) { return scene.accels_; }
-  static Buffer<PlacedInstance>& instances(Scene& scene) { return scene.instances_; }
+  static Buffer<PlacedInstance>& records(Scene& scene) { return scene.records_; }
   static Buffer<Aabb>& boxes(Scene& scene) { return scene.boxes_; }
+  static Buffer<Aabb>& reference_boxes(Scene& scene) { return scene.reference_boxes_; }
+  static u64& instance_count(Scene& scene) { return scene.instance_count_; }
   static Bvh& binary(Scene& scene) { return scene.binary_; }
   static CompressedBvh4& tree(Scene& scene) { return scene.tree_; }
 
@@ -38,15 +53,16 @@ struct SceneAccess {
         std::any_of(views.begin(), views.end(), [](const AccelView& v) { return v.masks != nullptr; });
   }
 
-  static void make(Context& context, Scene& scene, const SceneOptions& options, u64 capacity) {
+  static void make(Context& context, Scene& scene, const SceneOptions& options, u64 capacity, u64 references) {
     scene.options_ = options;
     scene.backend_ = context.backend();
-    scene.instances_ = Buffer<PlacedInstance>(context, capacity);
+    scene.records_ = Buffer<PlacedInstance>(context, references);
     scene.boxes_ = Buffer<Aabb>(context, capacity);
-    scene.binary_ = make_bvh(context, capacity);
-    scene.tree_.nodes = Buffer<CompressedBvh4Node>(context, wide_node_capacity(capacity));
-    scene.tree_.parents = Buffer<u32>(context, wide_node_capacity(capacity));
-    scene.tree_.primitive_ids = Buffer<u32>(context, capacity);
+    if (options.opening > 1) scene.reference_boxes_ = Buffer<Aabb>(context, references);
+    scene.binary_ = make_bvh(context, references);
+    scene.tree_.nodes = Buffer<CompressedBvh4Node>(context, wide_node_capacity(references));
+    scene.tree_.parents = Buffer<u32>(context, wide_node_capacity(references));
+    scene.tree_.primitive_ids = Buffer<u32>(context, references);
     scene.tree_.counts = Buffer<WideBvhCounts>(context, 1);
   }
 };
@@ -76,22 +92,45 @@ TopSteps steps_of(const SceneOptions& options) {
               "quality is " + std::to_string(u32(options.quality)) + "; it can be 0 to 2");
 }
 
+/// The references that so many instances may have.
+u64 reference_count(u64 instance_count, const SceneOptions& options) {
+  return instance_count + u64((double(options.opening) - 1) * double(instance_count));
+}
+
+void check_options(const SceneOptions& options) {
+  steps_of(options);  // checks the quality
+  if (options.opening >= 1 && options.opening <= 64) return;
+  detail::refuse("build", "options.opening is " + std::to_string(options.opening) +
+                              " references per instance; it can be 1 to 64");
+}
+
 void place(Context& context, Scene& scene, const InstanceView& instances) {
   dispatch(context, [&](const auto& ex) {
-    detail::place_instances(ex, instances, SceneAccess::accels(scene).span(), SceneAccess::instances(scene).data(),
+    detail::place_instances(ex, instances, SceneAccess::accels(scene).span(), SceneAccess::records(scene).data(),
                             SceneAccess::boxes(scene).data());
   });
 }
 
-BoxView first_boxes(Scene& scene, u64 count) {
-  return {SceneAccess::boxes(scene).span().first(count)};
+/// The boxes of the tree's leaves.
+BoxView leaf_boxes(Scene& scene, u64 instance_count) {
+  const Buffer<Aabb>& boxes =
+      scene.options().opening > 1 ? SceneAccess::reference_boxes(scene) : SceneAccess::boxes(scene);
+  return {boxes.span().first(reference_count(instance_count, scene.options()))};
 }
 
 void build_tree(Context& context, Scene& scene, const InstanceView& instances) {
   const TopSteps steps = steps_of(scene.options());
   Bvh& binary = SceneAccess::binary(scene);
+  const BoxView boxes = leaf_boxes(scene, instances.size());
+  SceneAccess::instance_count(scene) = instances.size();
   place(context, scene, instances);
-  rebuild(context, binary, first_boxes(scene, instances.size()), steps.builder);
+  if (scene.options().opening > 1) {
+    dispatch(context, [&](const auto& ex) {
+      detail::open_instances(ex, instances, SceneAccess::accels(scene).span(), SceneAccess::records(scene).data(),
+                             SceneAccess::reference_boxes(scene).data(), boxes.boxes.size());
+    });
+  }
+  rebuild(context, binary, boxes, steps.builder);
   if (steps.reinsertion_passes > 0) reinsert(context, binary, {.passes = steps.reinsertion_passes});
   collapse(context, SceneAccess::tree(scene), binary, collapse_options);
 }
@@ -100,11 +139,14 @@ void build_tree(Context& context, Scene& scene, const InstanceView& instances) {
 
 Scene build(Context& context, const SceneAccels& accels, const InstanceView& instances,
             const SceneOptions& options) {
-  steps_of(options);  // checks them
+  check_options(options);
   detail::check_instances("build", context, instances);
   const std::vector<AccelView> views = detail::views_of("build", context, accels);
   Scene scene;
-  SceneAccess::make(context, scene, options, std::max(options.capacity, instances.size()));
+  const u64 capacity = std::max(options.capacity, instances.size()),
+            references = reference_count(capacity, options);
+  detail::check_primitive_count(references);
+  SceneAccess::make(context, scene, options, capacity, references);
   SceneAccess::set_accels(context, scene, views);
   build_tree(context, scene, instances);
   return scene;
@@ -141,19 +183,36 @@ void refit(Context& context, Scene& scene, const InstanceView& instances) {
     detail::refuse("refit", std::to_string(instances.size()) + " instances, but the scene was built over " +
                                 std::to_string(scene.instance_count()));
   }
-  place(context, scene, instances);
-  refit(context, SceneAccess::tree(scene), first_boxes(scene, instances.size()));
+  const BoxView boxes = leaf_boxes(scene, instances.size());
+  if (scene.options().opening > 1) {
+    dispatch(context, [&](const auto& ex) {
+      detail::move_references(ex, instances, SceneAccess::accels(scene).span(), SceneAccess::records(scene).data(),
+                              SceneAccess::reference_boxes(scene).data(), boxes.boxes.size(),
+                              SceneAccess::boxes(scene).data());
+    });
+  } else {
+    place(context, scene, instances);
+  }
+  refit(context, SceneAccess::tree(scene), boxes);
 }
 
 BuildSizes build_sizes(Context& context, u64 instance_count, u64 accel_count, const SceneOptions& options) {
+  check_options(options);
   const TopSteps steps = steps_of(options);
-  BuildSizes sizes = build_sizes(context, instance_count, steps.builder, 0);
-  const BuildSizes wide = collapse_sizes<CompressedBvh4>(context, instance_count, collapse_options);
-  sizes.result_bytes += wide.result_bytes + instance_count * (sizeof(detail::PlacedInstance) + sizeof(Aabb)) +
-                        accel_count * sizeof(AccelView);
+  const u64 references = reference_count(instance_count, options);
+  BuildSizes sizes = build_sizes(context, references, steps.builder, 0);
+  const BuildSizes wide = collapse_sizes<CompressedBvh4>(context, references, collapse_options);
+  sizes.result_bytes += wide.result_bytes + references * sizeof(detail::PlacedInstance) +
+                        instance_count * sizeof(Aabb) + accel_count * sizeof(AccelView);
   sizes.scratch_bytes = std::max(sizes.scratch_bytes, wide.scratch_bytes);
   if (steps.reinsertion_passes > 0) {
-    sizes.scratch_bytes = std::max(sizes.scratch_bytes, reinsert_sizes(context, instance_count).scratch_bytes);
+    sizes.scratch_bytes = std::max(sizes.scratch_bytes, reinsert_sizes(context, references).scratch_bytes);
+  }
+  if (options.opening > 1) {
+    sizes.result_bytes += references * sizeof(Aabb);
+    const u64 opening =
+        dispatch(context, [&](const auto& ex) { return detail::opening_scratch_bytes(ex, instance_count); });
+    sizes.scratch_bytes = std::max(sizes.scratch_bytes, opening);
   }
   return sizes;
 }

@@ -103,7 +103,7 @@ class SceneTest {
   [[gnu::always_inline]] COPSE_HD void come_back(Walk& walk, const CompressedBvh4Node* above) {
     gives_up = test_.gives_up;
     float limit = limit_above_;
-    if (!gives_up && has_hit()) take_hit(walk.limit(), limit);
+    if (!gives_up && has_hit()) take_hit(walk.limit(), limit);  // it may give up
     if (gives_up || (!finds_closest && is_hit())) return;
     walk.leave(above, slabs_, limit, height_);
   }
@@ -140,7 +140,11 @@ class SceneTest {
     const Aabb box = instance.box();
     if (!is_surely_in_box(ray_, box, t) && !bring_into_box(ray_, box, t)) return;
     if constexpr (finds_closest) {
-      if (t > limit || (t == limit && is_hit() && instances_[best_].number < instance.number)) return;
+      if (t > limit) return;
+      if (t == limit && is_hit()) {
+        if (instances_[best_].number < instance.number) return;
+        gives_up = instances_[best_].number == instance.number;  // two parts of an opened instance, at the same t
+      }
       triangle_ = test_.closest;
       v_ = test_.v, w_ = test_.w, inverse_ = test_.inverse;
       limit = t;

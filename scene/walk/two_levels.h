@@ -4,10 +4,31 @@
 // of an instance, and traverses the tree of its accel there.
 
 #include "scene/walk/scene_parts.h"
+#include "trace/subtree_rays.h"
 
 namespace copse {
 
 namespace detail {
+
+/// The closest hit below a node of an accel.
+template <u32 stack_size>
+COPSE_HD inline Hit closest_in_mesh(const AccelView& accel, u32 node, const Ray& ray, u32 mask, Cull cull) {
+  if constexpr (COPSE_DEVICE_CODE == 1) {
+    return closest_hit_below<stack_size>(accel.tree, node, accel.seen_by(ray, mask, cull), ray);
+  } else {
+    return closest_hit_on_host(accel.tree, accel.seen_by(ray, mask, cull), ray, node);
+  }
+}
+
+/// The same for any hit.
+template <u32 stack_size>
+COPSE_HD inline bool any_in_mesh(const AccelView& accel, u32 node, const Ray& ray, u32 mask, Cull cull) {
+  if constexpr (COPSE_DEVICE_CODE == 1) {
+    return any_hit_below<stack_size>(accel.tree, node, accel.seen_by(ray, mask, cull), ray);
+  } else {
+    return any_hit_on_host(accel.tree, accel.seen_by(ray, mask, cull), ray, node);
+  }
+}
 
 /// Keeps the smallest (t, instance, primitive).
 template <u32 stack_size>
@@ -21,12 +42,18 @@ struct ClosestInstance {
   COPSE_HD bool operator()(u32 record, float& limit) {
     const PlacedInstance& instance = scene.instances[record];
     if ((instance.mask & mask) == 0) return false;
-    const Hit found = closest_hit<stack_size>(scene.accels[instance.accel], instance.into_mesh(ray, limit), mask,
-                                              instance.culled_side(cull));
-    if (!is_hit(found)) return false;
+    const AccelView& accel = scene.accels[instance.accel];
+    const Ray in_mesh = instance.into_mesh(ray, limit);
+    const Cull side = instance.culled_side(cull);
+    Hit found = closest_in_mesh<stack_size>(accel, instance.node, in_mesh, mask, side);
+    if (!copse::is_hit(found)) return false;
     float t = found.t;
     if (!is_surely_in_box(ray, instance.box(), t) && !bring_into_box(ray, instance.box(), t)) return false;
     if (t > limit || (t == limit && closest.instance < instance.number)) return false;
+    // Two parts of an opened instance have hits at the same t. The whole mesh tells which of them comes first.
+    if (t == limit && closest.instance == instance.number) {
+      found = closest_in_mesh<stack_size>(accel, 0, in_mesh, mask, side);
+    }
     closest = {t, found.primitive, found.geometry, found.u, found.v, instance.number};
     limit = t;
     return false;
@@ -50,8 +77,8 @@ struct AnyInstance {
     const PlacedInstance& instance = scene.instances[record];
     float t = ray.t_min;
     found = (instance.mask & mask) != 0 && bring_into_box(ray, instance.box(), t) &&
-            any_hit<stack_size>(scene.accels[instance.accel], instance.into_mesh(ray, ray.t_max), mask,
-                                instance.culled_side(cull));
+            any_in_mesh<stack_size>(scene.accels[instance.accel], instance.node,
+                                    instance.into_mesh(ray, ray.t_max), mask, instance.culled_side(cull));
     return found;
   }
 

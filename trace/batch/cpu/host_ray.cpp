@@ -3,6 +3,7 @@
 // traversal of trace/walk/walk.h does the work.
 
 #include "trace/host_ray.h"
+#include "trace/subtree_rays.h"
 
 #undef HWY_DISABLED_TARGETS
 #define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_AVX3_DL | HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV)
@@ -20,33 +21,35 @@ HWY_BEFORE_NAMESPACE();
 namespace copse::cpu::HWY_NAMESPACE {
 
 HWY_NOINLINE Hit closest_hit_robust(const CompressedBvh4View& tree, const MaskedPackedTriangles& triangles,
-                                    const Ray& ray) {
-  return closest_hit(tree, triangles, ray);
+                                    const Ray& ray, u32 node) {
+  return detail::closest_hit_below<default_stack_size>(tree, node, triangles, ray);
 }
 
 HWY_NOINLINE bool any_hit_robust(const CompressedBvh4View& tree, const MaskedPackedTriangles& triangles,
-                                 const Ray& ray) {
-  return any_hit(tree, triangles, ray);
+                                 const Ray& ray, u32 node) {
+  return detail::any_hit_below<default_stack_size>(tree, node, triangles, ray);
 }
 
-Hit closest_hit_here(const CompressedBvh4View& tree, const MaskedPackedTriangles& triangles, const Ray& ray) {
+Hit closest_hit_here(const CompressedBvh4View& tree, const MaskedPackedTriangles& triangles, const Ray& ray,
+                     u32 node) {
 #if HWY_NATIVE_FMA
   if (triangles.triangles.size() >= 4) {
     HostWalk walk(tree, triangles, ray);
-    if (walk.find_closest()) return walk.hit();
+    if (walk.find_closest(node)) return walk.hit();
   }
 #endif
-  return closest_hit_robust(tree, triangles, ray);
+  return closest_hit_robust(tree, triangles, ray, node);
 }
 
-bool any_hit_here(const CompressedBvh4View& tree, const MaskedPackedTriangles& triangles, const Ray& ray) {
+bool any_hit_here(const CompressedBvh4View& tree, const MaskedPackedTriangles& triangles, const Ray& ray,
+                  u32 node) {
 #if HWY_NATIVE_FMA
   if (triangles.triangles.size() >= 4) {
     HostWalk walk(tree, triangles, ray);
-    if (walk.find_any()) return walk.has_hit();
+    if (walk.find_any(node)) return walk.has_hit();
   }
 #endif
-  return any_hit_robust(tree, triangles, ray);
+  return any_hit_robust(tree, triangles, ray, node);
 }
 
 }  // namespace copse::cpu::HWY_NAMESPACE
@@ -64,14 +67,16 @@ HWY_EXPORT(any_hit_here);
 
 namespace detail {
 
-Hit closest_hit_on_host(const CompressedBvh4View& tree, const MaskedPackedTriangles& triangles, const Ray& ray) {
+Hit closest_hit_on_host(const CompressedBvh4View& tree, const MaskedPackedTriangles& triangles, const Ray& ray,
+                        u32 node) {
   using namespace cpu;
-  return HWY_DYNAMIC_DISPATCH(closest_hit_here)(tree, triangles, ray);
+  return HWY_DYNAMIC_DISPATCH(closest_hit_here)(tree, triangles, ray, node);
 }
 
-bool any_hit_on_host(const CompressedBvh4View& tree, const MaskedPackedTriangles& triangles, const Ray& ray) {
+bool any_hit_on_host(const CompressedBvh4View& tree, const MaskedPackedTriangles& triangles, const Ray& ray,
+                     u32 node) {
   using namespace cpu;
-  return HWY_DYNAMIC_DISPATCH(any_hit_here)(tree, triangles, ray);
+  return HWY_DYNAMIC_DISPATCH(any_hit_here)(tree, triangles, ray, node);
 }
 
 }  // namespace detail

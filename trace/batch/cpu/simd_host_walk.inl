@@ -68,13 +68,13 @@ class HostWalk {
     closest_.limit = ray.t_max;
   }
 
-  /// Finds the closest hit. Returns false if it gives up: because of the ray's numbers, or because the tree is too
-  /// deep for the stack.
-  HWY_INLINE bool find_closest() {
+  /// Finds the closest hit below a node. Returns false if it gives up: because of the ray's numbers, or because the
+  /// tree is too deep for the stack.
+  HWY_INLINE bool find_closest(u32 top_node) {
     if (!prepared_.prepare(ray_, nodes_[0])) return false;
     Waiting stack[stack_size];
     Waiting* top = stack;
-    WideChild at{0, 0};
+    WideChild at{top_node, 0};
     do {
       if (at.is_leaf()) {
         if (test_leaf(at)) prepared_.box_limit = prepared_.limit_of_boxes(closest_.limit);
@@ -88,11 +88,11 @@ class HostWalk {
     return true;
   }
 
-  /// Finds any hit, in no particular order. Returns false if it gives up.
-  HWY_INLINE bool find_any() {
+  /// Finds any hit below a node, in no particular order. Returns false if it gives up.
+  HWY_INLINE bool find_any(u32 top_node) {
     if (!prepared_.prepare(ray_, nodes_[0])) return false;
     u32 waiting[stack_size], top = 0;
-    for (u32 node = 0;; node = waiting[--top]) {
+    for (u32 node = top_node;; node = waiting[--top]) {
       if (top + Node::width > stack_size) return false;
       u32 leaves = push_inner(nodes_[node], waiting, top);
       for (; leaves != 0; leaves &= leaves - 1) {

@@ -1,0 +1,41 @@
+#pragma once
+
+// The record of an instance, and its box in the scene: see scene/build/instance_box.h.
+
+#include "accel/accel_view.h"
+#include "scene/build/instance_box.h"
+
+namespace copse::detail {
+
+/// Lets rays through an instance begin at a node of its accel, in a tree with these bounds.
+COPSE_HD inline void begin_in(const AccelView& accel, const Aabb& bounds, u32 node, PlacedInstance& instance) {
+  instance.node = node;
+  instance.farthest = TreeReach::of(bounds).farthest;
+  instance.nodes = accel.tree.nodes.data();
+  instance.triangles = accel.triangles.data();
+  instance.masks = accel.masks;
+}
+
+/// Makes the record of instance i, which begins at the root of its accel. Its box is empty if no ray can hit it.
+COPSE_HD inline PlacedInstance place_instance(const InstanceView& instances, BufferSpan<const AccelView> accels,
+                                              u32 accel, u64 i) {
+  const Affine affine = Affine::of(instances.transforms.at(i));
+  PlacedInstance instance{};
+  instance.number = u32(i);
+  instance.accel = accel;
+  instance.mask = instances.masks.at(i, ~u32{0});
+  instance.id = instances.ids.at(i, u32(i));
+  instance.flags = InstanceFlags(instances.flags.at(i, 0));
+  Aabb box = Aabb::empty();
+  if (accel < accels.size() && affine.store_inverse(instance.rows)) {
+    const AccelView& of_mesh = accels.data()[accel];
+    const Aabb bounds = tree_of(of_mesh.tree).bounds();
+    begin_in(of_mesh, bounds, 0, instance);
+    box = box_in_scene(affine, of_mesh.tree.nodes.data(), bounds);
+  }
+  instance.lo = box.lo;
+  instance.hi = box.hi;
+  return instance;
+}
+
+}  // namespace copse::detail
