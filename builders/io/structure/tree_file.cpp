@@ -77,6 +77,17 @@ std::vector<NumberedPoint> points_of(const TreeArrays& tree) {
   return points;
 }
 
+/// Uploads the points of a tree in its order, and its counts.
+///   counts: those that are no counts of points
+template <class Counts, class Tree>
+void upload_points(const TreeArrays& arrays, Counts counts, Tree& tree, Buffer<NumberedPoint>& points) {
+  counts.point_count = arrays.header.element_count;
+  counts.invalid_count = arrays.positions.size() - counts.point_count;
+  points.upload(points_of(arrays));
+  tree.counts.upload(std::span(&counts, 1));
+  tree.source_count = arrays.positions.size();
+}
+
 /// A file in memory, checked before anything is used.
 class TreeReader {
  public:
@@ -221,37 +232,26 @@ std::optional<TreeKind> tree_kind(const FilePath& path) {
 
 KdTreeFile load_kd_tree(const FilePath& path, Context& context, const CancelToken& cancel) {
   const TreeReader reader(path, TreeKind::kd_tree, cancel);
-  const TreeArrays& arrays = reader.tree();
-  const u64 point_count = arrays.header.element_count;
-  KdTreeFile file{{arrays.positions.begin(), arrays.positions.end()},
-                  make_kd_tree(context, arrays.positions.size())};
-  const std::vector<KdPoint> nodes = points_of(arrays);
-  const KdCounts counts{point_count, arrays.positions.size() - point_count};
-  file.tree.nodes.upload(nodes);
-  file.tree.counts.upload(std::span(&counts, 1));
-  file.tree.source_count = arrays.positions.size();
+  const std::span<const vec3> points = reader.tree().positions;
+  KdTreeFile file{{points.begin(), points.end()}, make_kd_tree(context, points.size())};
+  upload_points(reader.tree(), KdCounts{}, file.tree, file.tree.nodes);
   return file;
 }
 
 PointBvhFile load_point_bvh(const FilePath& path, Context& context, const CancelToken& cancel) {
   const TreeReader reader(path, TreeKind::point_bvh, cancel);
   const TreeArrays& arrays = reader.tree();
-  const u64 point_count = arrays.header.element_count;
-  PointBvhFile file{{arrays.positions.begin(), arrays.positions.end()},
-                    make_point_bvh(context, arrays.positions.size())};
-  const PointBvhShape shape(point_count);
+  const std::span<const vec3> points = arrays.positions;
+  PointBvhFile file{{points.begin(), points.end()}, make_point_bvh(context, points.size())};
+  const PointBvhShape shape(arrays.header.element_count);
   std::vector<PointNode> nodes(shape.node_capacity());
   auto from = arrays.point_nodes.begin();
   for (u32 depth = 0; depth <= shape.depth(); ++depth) {
     std::copy_n(from, shape.count_at(depth), nodes.begin() + PointBvhShape::first_at(depth));
     from += shape.count_at(depth);
   }
-  const std::vector<NumberedPoint> points = points_of(arrays);
-  const PointBvhCounts counts{point_count, arrays.positions.size() - point_count, arrays.header.bounds};
   file.bvh.nodes.upload(nodes);
-  file.bvh.points.upload(points);
-  file.bvh.counts.upload(std::span(&counts, 1));
-  file.bvh.source_count = arrays.positions.size();
+  upload_points(arrays, PointBvhCounts{0, 0, arrays.header.bounds}, file.bvh, file.bvh.points);
   return file;
 }
 
