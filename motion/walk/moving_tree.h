@@ -11,10 +11,13 @@
 //   - the corners: 3 u M (moving_triangles.h);
 //   - a plane that is computed as a coordinate: 4 u M, for the weight 1 - part, two products and their sum;
 //   - a plane that is computed as a time, in units of `scale`: u M at either key, as boxes are checked with rounded
-//     sums; 3 u M for the node's origin; 2 u M for its base. Errors in steps have room of their own (MovingAxis).
+//     sums; 3 u M for the node's origin; 8 u M for steps in floats, on the host, where there are two weights, products
+//     and sums of up to 2 M (steps in whole numbers have room of their own, see MovingAxis); 3 u (M + |origin of the
+//     ray|) for the base and the two sums.
 // The robust traversal moves planes apart by 16 u M. The fast one does so by 16 u of the reach, which is 2 M and the
-// origin's coordinate at least. Both come on top of what slabs have room for.
+// origin's coordinate at least. Both come on top of the room that slabs have.
 
+#include "motion/walk/host_spans.h"
 #include "motion/walk/key_time.h"
 #include "trace/walk/wide_walk.h"
 
@@ -132,12 +135,9 @@ COPSE_HD inline PlaneBytes planes_of_node(const RaySlabs& ray, const Quad& lo, c
   return {ray, lo.words[1], lo.words[2], lo.words[3], hi.words[0], hi.words[1], hi.words[2]};
 }
 
-COPSE_HD inline ChildTags<MovingNode> find_spans(const NodeAtKeys& node, const RaySlabs& ray,
-                                                 BoxSpan (&spans)[4]) {
-  const auto* quads = reinterpret_cast<const Quad*>(node.before);
-  const auto* second_quads = reinterpret_cast<const Quad*>(node.after);
-  const Quad o = quads[0], lo = quads[2], hi = quads[3];
-  const Quad p = second_quads[0], second_lo = second_quads[2], second_hi = second_quads[3];
+/// The spans of the children, by whole numbers of 16 and 8 bits.
+COPSE_HD inline void find_mixed_spans(const NodeAtKeys& node, const RaySlabs& ray, const Quad& o, const Quad& p,
+                                      const PlaneBytes& a, const PlaneBytes& b, BoxSpan (&spans)[4]) {
   const u32 steps = o.words[3];
   const MovingAxis x(o.words[0], p.words[0], steps, node.part, ray.origin.x, ray.scale.x, ray.near_offset.x,
                      ray.far_offset.x);
@@ -145,7 +145,6 @@ COPSE_HD inline ChildTags<MovingNode> find_spans(const NodeAtKeys& node, const R
                      ray.far_offset.y);
   const MovingAxis z(o.words[2], p.words[2], steps >> 16, node.part, ray.origin.z, ray.scale.z, ray.near_offset.z,
                      ray.far_offset.z);
-  const PlaneBytes a = planes_of_node(ray, lo, hi), b = planes_of_node(ray, second_lo, second_hi);
   const ByteWeights weights(node.part);
   float near_x[4], near_y[4], near_z[4], far_x[4], far_y[4], far_z[4];
   weights.mix(a.near_x, b.near_x, near_x), weights.mix(a.far_x, b.far_x, far_x);
@@ -159,6 +158,38 @@ COPSE_HD inline ChildTags<MovingNode> find_spans(const NodeAtKeys& node, const R
         smallest_or_negative(multiply_add(far_x[k], x.unit, x.far_base),
                              multiply_add(far_y[k], y.unit, y.far_base),
                              multiply_add(far_z[k], z.unit, z.far_base))};
+  }
+}
+
+/// The same on the host, with planes and times in floats.
+inline void find_host_spans(const NodeAtKeys& node, const RaySlabs& ray, const PlaneBytes& a, const PlaneBytes& b,
+                            BoxSpan (&spans)[4]) {
+  const vec3 &o = node.before->origin, &p = node.after->origin;
+  const u8(&steps)[3] = node.before->exponents;
+  const HostMovingAxis x(o.x, p.x, steps[0], node.part, ray.origin.x, ray.scale.x, ray.near_offset.x,
+                         ray.far_offset.x);
+  const HostMovingAxis y(o.y, p.y, steps[1], node.part, ray.origin.y, ray.scale.y, ray.near_offset.y,
+                         ray.far_offset.y);
+  const HostMovingAxis z(o.z, p.z, steps[2], node.part, ray.origin.z, ray.scale.z, ray.near_offset.z,
+                         ray.far_offset.z);
+  const FourFloats entry =
+      largest_of(largest_of(x.near_times(a.near_x, b.near_x), y.near_times(a.near_y, b.near_y)),
+                 largest_of(z.near_times(a.near_z, b.near_z), FourFloats{}));
+  const FourFloats exit = least_of(least_of(x.far_times(a.far_x, b.far_x), y.far_times(a.far_y, b.far_y)),
+                                   z.far_times(a.far_z, b.far_z));
+  for (int k = 0; k < 4; ++k) spans[k] = {entry[k], exit[k]};
+}
+
+COPSE_HD inline ChildTags<MovingNode> find_spans(const NodeAtKeys& node, const RaySlabs& ray,
+                                                 BoxSpan (&spans)[4]) {
+  const auto* quads = reinterpret_cast<const Quad*>(node.before);
+  const auto* second_quads = reinterpret_cast<const Quad*>(node.after);
+  const Quad lo = quads[2], hi = quads[3], second_lo = second_quads[2], second_hi = second_quads[3];
+  const PlaneBytes a = planes_of_node(ray, lo, hi), b = planes_of_node(ray, second_lo, second_hi);
+  if constexpr (COPSE_DEVICE_CODE == 1) {
+    find_mixed_spans(node, ray, quads[0], second_quads[0], a, b, spans);
+  } else {
+    find_host_spans(node, ray, a, b, spans);
   }
   return {{lo.words[0] | ChildTags<CompressedBvh4Node>::slots}};
 }

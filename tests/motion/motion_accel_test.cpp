@@ -1,5 +1,7 @@
 // The tree over moving triangles: its boxes, refits, rebuilds, memory and errors.
 
+#include <algorithm>
+#include <cmath>
 #include <cstring>
 
 #include "tests/motion/moving_meshes.h"
@@ -49,6 +51,64 @@ TEST(MotionBoxes, HoldTheirTrianglesAtAllTimes) {
       const auto tree = accel.view().tree_at(at);
       std::vector<Aabb> way{tree.bounds()};
       EXPECT_EQ(expect_boxes_hold(tree, accel.view().triangles_at(at), 0, way), mesh.triangles.size());
+    }
+  }
+}
+
+/// Where a ray is in a child's box at a time, in the units of boxes, in double precision.
+struct ExactSpan {
+  double entry = 0, exit = 1e300;
+
+  ExactSpan(const detail::NodeAtKeys& node, u32 slot, const Ray& ray, const RaySlabs& slabs) {
+    const Aabb a = node.before->child_box(slot), b = node.after->child_box(slot);
+    for (int axis = 0; axis < 3; ++axis) {
+      const double lo = a.lo[axis] + double(node.part) * (double(b.lo[axis]) - a.lo[axis]);
+      const double hi = a.hi[axis] + double(node.part) * (double(b.hi[axis]) - a.hi[axis]);
+      const auto time = [&](double plane) {
+        return (plane - ray.origin[axis]) / ray.direction[axis] * slabs.time_scale - slabs.start;
+      };
+      entry = std::max(entry, std::min(time(lo), time(hi)));
+      exit = std::min(exit, std::max(time(lo), time(hi)));
+    }
+  }
+};
+
+/// A span that is rounded outwards, and by little.
+void expect_around(const BoxSpan& span, const ExactSpan& exact, float slack) {
+  if (exact.entry > exact.exit) return;
+  EXPECT_LE(span.entry, exact.entry);
+  EXPECT_GE(span.exit, exact.exit);
+  EXPECT_GE(span.entry, exact.entry - slack);
+  EXPECT_LE(span.exit, exact.exit + slack);
+}
+
+TEST(MotionBoxes, SpansOfBothKindsHoldTheExactOnes) {
+  Context context({.backend = Backend::cpu});
+  for (const float far : {0.0f, 50.0f}) {
+    Mesh mesh = generate_sphere(3);
+    for (vec3& p : mesh.positions) p = p + vec3(far, -far, 0);
+    const MovingMesh moving(context, scattered_keys(mesh, 2, 0.3f, 3));
+    const MotionAccel accel = build(context, moving.triangles());
+    RayMaker random(2);
+    for (int i = 0; i < 300; ++i) {
+      const auto tree = accel.view().tree_at(detail::KeyTime::of(random.uniform(0, 1), 2));
+      const Ray ray = random.into(tree.bounds());
+      const RaySlabs slabs = prepare_moving_ray(ray, detail::TreeReach::of(tree.bounds())).slabs;
+      const detail::NodeAtKeys node = tree.nodes[random.below(accel.tree().counts.download()[0].node_count)];
+      const auto* quads = reinterpret_cast<const detail::Quad*>(node.before);
+      const auto* second = reinterpret_cast<const detail::Quad*>(node.after);
+      const auto a = detail::planes_of_node(slabs, quads[2], quads[3]);
+      const auto b = detail::planes_of_node(slabs, second[2], second[3]);
+      BoxSpan mixed[4], in_floats[4];
+      find_mixed_spans(node, slabs, quads[0], second[0], a, b, mixed);
+      find_host_spans(node, slabs, a, b, in_floats);
+      for (u32 slot = 0; slot < 4; ++slot) {
+        if (node.child(slot).is_nothing()) continue;
+        const ExactSpan exact(node, slot, ray, slabs);
+        const float slack = 0.02f * (1 + far) * (1 + slabs.time_scale);
+        expect_around(mixed[slot], exact, slack * 10);
+        expect_around(in_floats[slot], exact, slack * 10);
+      }
     }
   }
 }

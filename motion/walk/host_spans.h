@@ -1,0 +1,57 @@
+#pragma once
+
+// A ray against the four children of a node at two keys, on the host: four floats at once, by the vectors that every
+// 64-bit processor has.
+
+#include "builders/geometry/quad.h"
+#include "trace/walk/wide_tree.h"
+
+namespace copse::detail {
+
+using FourFloats [[gnu::vector_size(16)]] = float;
+using FourWords [[gnu::vector_size(16)]] = i32;
+
+inline FourFloats four_times(float a) {
+  return FourFloats{a, a, a, a};
+}
+inline FourFloats least_of(const FourFloats& a, const FourFloats& b) {
+  return a < b ? a : b;
+}
+inline FourFloats largest_of(const FourFloats& a, const FourFloats& b) {
+  return a > b ? a : b;
+}
+
+/// The bytes of a word as floats. Byte k is 256^k times as large, but the last one only as large as the third: bytes
+/// stay where they are in the word, as long as they are positive there.
+///
+///   byte 3    byte 2    byte 1    byte 0
+///   00b30000  00b20000  0000b100  000000b0
+inline FourFloats bytes_in_place(u32 word) {
+  const FourWords words{i32(word), i32(word), i32(word), i32(word >> 8)};
+  return __builtin_convertvector(words & FourWords{0xff, 0xff00, 0xff0000, 0xff0000}, FourFloats);
+}
+
+/// One axis of a node at two keys. Its steps are divided by the factors of bytes_in_place.
+struct HostMovingAxis {
+  FourFloats near_base, far_base, step, second_step;
+
+  HostMovingAxis(float origin, float second_origin, u32 exponent, float part, float ray_origin, float scale,
+                 float near_offset, float far_offset) {
+    constexpr FourFloats in_place{1.0f, 1.0f / 256, 1.0f / 65536, 1.0f / 65536};
+    const float at = origin + part * (second_origin - origin);
+    const float whole = power_of_two(u8(exponent)) * scale;
+    near_base = four_times((at - ray_origin) * scale + near_offset);
+    far_base = four_times((at - ray_origin) * scale + far_offset);
+    step = in_place * (whole * (1 - part));
+    second_step = in_place * (whole * part);
+  }
+
+  FourFloats near_times(u32 planes, u32 second_planes) const {
+    return near_base + step * bytes_in_place(planes) + second_step * bytes_in_place(second_planes);
+  }
+  FourFloats far_times(u32 planes, u32 second_planes) const {
+    return far_base + step * bytes_in_place(planes) + second_step * bytes_in_place(second_planes);
+  }
+};
+
+}  // namespace copse::detail
