@@ -91,8 +91,8 @@ COPSE_C_API copse_status copse_scene_stats(copse_context* context, const copse_s
 
 /// Writes the closest hit of every ray. The hits are equal on all backends and for all qualities, bit for bit. It
 /// waits if the hits go to the host.
-///   rays: of any layout on the host. In memory of the context they must be records of copse_ray, one after another
-///   hits: one per ray; must not overlap the rays
+///   rays:    of any layout. Rays that are no records of copse_ray are gathered first
+///   hits:    one per ray; must not overlap the rays
 ///   options: may be NULL
 /// Errors: COPSE_INVALID_ARGUMENT, COPSE_OUT_OF_MEMORY, COPSE_CANCELLED.
 COPSE_C_API copse_status copse_scene_closest_hits(copse_context* context, const copse_scene* scene,
@@ -103,6 +103,19 @@ COPSE_C_API copse_status copse_scene_closest_hits(copse_context* context, const 
 COPSE_C_API copse_status copse_scene_any_hits(copse_context* context, const copse_scene* scene,
                                               const copse_rays* rays, uint8_t* occluded,
                                               copse_memory occluded_memory, const copse_trace_options* options);
+
+/// Writes the first k hits of every ray, in order of (t, instance, triangle). Everything else is as for
+/// copse_first_hits().
+COPSE_C_API copse_status copse_scene_first_hits(copse_context* context, const copse_scene* scene,
+                                                const copse_rays* rays, uint32_t k, copse_scene_hit* hits,
+                                                copse_memory hits_memory, uint32_t* counts,
+                                                copse_memory counts_memory, const copse_trace_options* options);
+
+/// Writes all hits of every ray, in order of (t, instance, triangle). Everything else is as for copse_find_hits().
+COPSE_C_API copse_status copse_scene_find_hits(copse_context* context, const copse_scene* scene,
+                                               const copse_rays* rays, uint64_t* offsets,
+                                               copse_memory offsets_memory, copse_scene_hit* hits, uint64_t room,
+                                               copse_memory hits_memory, const copse_trace_options* options);
 
 #ifdef __cplusplus
 }

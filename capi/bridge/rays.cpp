@@ -2,9 +2,6 @@
 
 #include "capi/rays.h"
 
-#include <algorithm>
-
-#include "accel/accel_hits.h"
 #include "capi/bridge/trace.h"
 
 namespace copse::capi {
@@ -83,35 +80,15 @@ TraceChoices::TraceChoices(Context& context, const copse_trace_options& given, u
 using namespace copse;
 using namespace copse::capi;
 
-namespace {
-
-/// Calls trace(rays, results, options), where `rays` are records if they can be.
-template <class Result, class Trace>
-void trace_batch(Context& context, const copse_rays* given_rays, void* results, copse_memory memory,
-                 const copse_trace_options* given_options, const char* what, const Trace& trace) {
-  const Rays rays(context, given_rays);
-  const TraceChoices choices(context, read_trace_options(given_options), rays.size());
-  const Output<Result> output(context, what, results, rays.size(), memory);
-  const TraceOptions options = choices.options<TraceOptions>();
-  if (rays.are_records()) {
-    trace(rays.records(), output.span(), options);
-  } else {
-    trace(rays.span(), output.span(), options);
-  }
-  output.store(context);
-}
-
-}  // namespace
-
 copse_status copse_closest_hits(copse_context* context, const copse_accel* accel, const copse_rays* rays,
                                 copse_hit* hits, copse_memory hits_memory, const copse_trace_options* options) {
   static_assert(sizeof(copse_ray) == sizeof(Ray) && sizeof(copse_hit) == sizeof(Hit));
   return run("copse_closest_hits", context, [&](Context& c) {
     const Accel& object = object_of(context, accel, "accel");
-    trace_batch<Hit>(c, rays, hits, hits_memory, options, "hits",
-                     [&](const auto& all, auto results, const TraceOptions& of_batch) {
-                       closest_hits(c, object, all, results, of_batch);
-                     });
+    trace_batch<Hit, TraceOptions>(c, rays, hits, hits_memory, options, "hits",
+                                   [&](const auto& all, auto results, const TraceOptions& of_batch) {
+                                     closest_hits(c, object, all, results, of_batch);
+                                   });
   });
 }
 
@@ -119,10 +96,10 @@ copse_status copse_any_hits(copse_context* context, const copse_accel* accel, co
                             uint8_t* occluded, copse_memory occluded_memory, const copse_trace_options* options) {
   return run("copse_any_hits", context, [&](Context& c) {
     const Accel& object = object_of(context, accel, "accel");
-    trace_batch<u8>(c, rays, occluded, occluded_memory, options, "results",
-                    [&](const auto& all, auto results, const TraceOptions& of_batch) {
-                      any_hits(c, object, all, results, of_batch);
-                    });
+    trace_batch<u8, TraceOptions>(c, rays, occluded, occluded_memory, options, "results",
+                                  [&](const auto& all, auto results, const TraceOptions& of_batch) {
+                                    any_hits(c, object, all, results, of_batch);
+                                  });
   });
 }
 
@@ -131,14 +108,7 @@ copse_status copse_first_hits(copse_context* context, const copse_accel* accel, 
                               copse_memory counts_memory, const copse_trace_options* options) {
   return run("copse_first_hits", context, [&](Context& c) {
     const Accel& object = object_of(context, accel, "accel");
-    if (k == 0 || k > max_first_hits) refuse("k is " + std::to_string(k) + "; it can be 1 to 16");
-    const Rays all(c, rays);
-    const TraceChoices choices(c, read_trace_options(options), all.size());
-    const Output<Hit> found(c, "hits", hits, all.size() * k, hits_memory);
-    const Output<u32> numbers(c, "counts", counts, counts == nullptr ? 0 : all.size(), counts_memory);
-    first_hits(c, object, all.span(), found.span(), numbers.span(), choices.options<HitListOptions>());
-    found.store(c);
-    numbers.store(c);
+    store_first_hits<Hit, HitListOptions>(c, object, rays, k, hits, hits_memory, counts, counts_memory, options);
   });
 }
 
@@ -147,12 +117,7 @@ copse_status copse_find_hits(copse_context* context, const copse_accel* accel, c
                              copse_memory hits_memory, const copse_trace_options* options) {
   return run("copse_find_hits", context, [&](Context& c) {
     const Accel& object = object_of(context, accel, "accel");
-    const Rays all(c, rays);
-    const TraceChoices choices(c, read_trace_options(options), all.size());
-    const Output<u64> ends(c, "offsets", offsets, all.size() + 1, offsets_memory);
-    const Output<Hit> found(c, "hits", hits, room, hits_memory);
-    find_hits(c, object, all.span(), ends.span(), found.span(), choices.options<HitListOptions>());
-    ends.store(c);
-    if (hits_memory == COPSE_MEMORY_HOST && room > 0) found.store(c, std::min(room, ends.on_host(c, all.size())));
+    store_all_hits<Hit, HitListOptions>(c, object, rays, offsets, offsets_memory, hits, room, hits_memory,
+                                        options);
   });
 }

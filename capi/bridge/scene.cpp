@@ -4,6 +4,7 @@
 
 #include "capi/bridge/stats.h"
 #include "capi/bridge/trace.h"
+#include "scene/scene_hits.h"
 #include "scene/scene_rays.h"
 
 using namespace copse;
@@ -21,50 +22,6 @@ void check_accels(const copse_instance* instances, u64 count, copse_memory memor
     refuse("instance " + std::to_string(i) + " is of accel " + std::to_string(instances[i].accel) +
            ", but the scene has " + std::to_string(accel_count) + " accels");
   }
-}
-
-/// The rays of a caller as records in the memory of a context.
-class RayRecords {
- public:
-  RayRecords(Context& context, const copse_rays* given) : rays_(context, given) {
-    if (rays_.are_records()) {
-      span_ = rays_.records();
-      return;
-    }
-    if (given->memory == COPSE_MEMORY_CONTEXT) {
-      refuse("rays in the memory of the context must be records of copse_ray, one after another, for a scene");
-    }
-    gather(context, *given);
-  }
-
-  BufferSpan<const Ray> span() const { return span_; }
-
- private:
-  void gather(Context& context, const copse_rays& given) {
-    const RaySpan on_host{{reinterpret_cast<const vec3*>(given.origins), given.count, given.origin_stride},
-                          {reinterpret_cast<const vec3*>(given.directions), given.count, given.direction_stride},
-                          {given.t_min, given.t_min_stride},
-                          {given.t_max, given.t_max_stride}};
-    std::vector<Ray> records(given.count);
-    for (u64 i = 0; i < given.count; ++i) records[i] = on_host.at(i);
-    gathered_ = Buffer<Ray>(context, records);
-    span_ = gathered_.span();
-  }
-
-  Rays rays_;
-  Buffer<Ray> gathered_;
-  BufferSpan<const Ray> span_;
-};
-
-/// Calls trace(rays, results, options).
-template <class Result, class Trace>
-void trace_scene(Context& context, const copse_rays* given_rays, void* results, copse_memory memory,
-                 const copse_trace_options* given_options, const char* what, const Trace& trace) {
-  const RayRecords rays(context, given_rays);
-  const TraceChoices choices(context, read_trace_options(given_options), rays.span().size());
-  const Output<Result> output(context, what, results, rays.span().size(), memory);
-  trace(rays.span(), output.span(), choices.options<SceneTraceOptions>());
-  output.store(context);
 }
 
 }  // namespace
@@ -139,10 +96,11 @@ copse_status copse_scene_closest_hits(copse_context* context, const copse_scene*
                                       const copse_trace_options* options) {
   return run("copse_scene_closest_hits", context, [&](Context& c) {
     const Scene& object = object_of(context, scene, "scene");
-    trace_scene<SceneHit>(c, rays, hits, hits_memory, options, "hits",
-                          [&](auto all, auto results, const SceneTraceOptions& of_batch) {
-                            closest_hits(c, object, all, results, of_batch);
-                          });
+    trace_batch<SceneHit, SceneTraceOptions>(
+        c, rays, hits, hits_memory, options, "hits",
+        [&](const auto& all, auto results, const SceneTraceOptions& of_batch) {
+          closest_hits(c, object, all, results, of_batch);
+        });
   });
 }
 
@@ -151,9 +109,29 @@ copse_status copse_scene_any_hits(copse_context* context, const copse_scene* sce
                                   const copse_trace_options* options) {
   return run("copse_scene_any_hits", context, [&](Context& c) {
     const Scene& object = object_of(context, scene, "scene");
-    trace_scene<u8>(c, rays, occluded, occluded_memory, options, "results",
-                    [&](auto all, auto results, const SceneTraceOptions& of_batch) {
-                      any_hits(c, object, all, results, of_batch);
-                    });
+    trace_batch<u8, SceneTraceOptions>(c, rays, occluded, occluded_memory, options, "results",
+                                       [&](const auto& all, auto results, const SceneTraceOptions& of_batch) {
+                                         any_hits(c, object, all, results, of_batch);
+                                       });
+  });
+}
+
+copse_status copse_scene_first_hits(copse_context* context, const copse_scene* scene, const copse_rays* rays,
+                                    uint32_t k, copse_scene_hit* hits, copse_memory hits_memory, uint32_t* counts,
+                                    copse_memory counts_memory, const copse_trace_options* options) {
+  return run("copse_scene_first_hits", context, [&](Context& c) {
+    const Scene& object = object_of(context, scene, "scene");
+    store_first_hits<SceneHit, SceneTraceOptions>(c, object, rays, k, hits, hits_memory, counts, counts_memory,
+                                                  options);
+  });
+}
+
+copse_status copse_scene_find_hits(copse_context* context, const copse_scene* scene, const copse_rays* rays,
+                                   uint64_t* offsets, copse_memory offsets_memory, copse_scene_hit* hits,
+                                   uint64_t room, copse_memory hits_memory, const copse_trace_options* options) {
+  return run("copse_scene_find_hits", context, [&](Context& c) {
+    const Scene& object = object_of(context, scene, "scene");
+    store_all_hits<SceneHit, SceneTraceOptions>(c, object, rays, offsets, offsets_memory, hits, room, hits_memory,
+                                                options);
   });
 }

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any, List, Optional, Sequence
 
-import numpy as np
-
 from . import _arrays
 from ._arrays import CPU, Array
 from ._errors import ArrayError, InvalidArgument

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ctypes import byref, c_void_p
-from typing import Any, Optional, Sequence, Union
+from typing import Any, Sequence, Union
 
 import numpy as np
 
@@ -11,14 +11,14 @@ from . import _arrays
 from ._context import Handle
 from ._errors import ArrayError, InvalidArgument
 from ._library import HOST, StatsStruct, call, library
-from ._rays import Rays
-from ._results import InstanceHits, Numbers, Place, records_for
-from ._scene import OnDevice, Scene, Stats, build_options
+from ._rays import Rays, Traceable
+from ._results import InstanceHits
+from ._scene import Scene, Stats, build_options
 
 _RECORD = np.dtype([("rows", "<f4", (3, 4)), ("accel", "<u4"), ("mask", "<u4"), ("id", "<u4"), ("flags", "<u4")])
 
 
-class Instances(OnDevice):
+class Instances(Traceable):
     """Scenes in many places, and a tree over the places.
 
     scenes:     a Scene, or a list of them. After refit() or rebuild() of one, refit or rebuild the instances too
@@ -27,6 +27,10 @@ class Instances(OnDevice):
     masks:      (n,) rays pass over instances that share no bit with their mask; None: all bits
     quality, capacity: as for Scene
     """
+
+    _CLOSEST, _ANY = "copse_scene_closest_hits", "copse_scene_any_hits"
+    _FIRST, _ALL = "copse_scene_first_hits", "copse_scene_find_hits"
+    _HITS = InstanceHits
 
     def __init__(
         self,
@@ -122,60 +126,7 @@ class Instances(OnDevice):
         call("copse_scene_stats", self._context.address, self._handle.address, byref(struct))
         return Stats._of(struct)
 
-    def cast_rays(
-        self,
-        origins: Any,
-        directions: Any = None,
-        *,
-        t_min: Any = 0.0,
-        t_max: Any = float("inf"),
-        mask: Optional[int] = None,
-        masks: Any = None,
-        cull: Optional[str] = None,
-        out: Optional[InstanceHits] = None,
-        convert: bool = False,
-    ) -> InstanceHits:
-        """Returns the closest hit of every ray. Arguments are those of Scene.cast_rays. Rays on a GPU must be one (n, 8)
-        array."""
-        rays = self._rays(origins, directions, t_min, t_max, masks, convert)
-        hits = records_for(InstanceHits, out, rays.place, (rays.count,))
-        options = rays.options(mask, cull)
-        self._trace("copse_scene_closest_hits", rays, hits._memory.address, hits._memory.kind, options)
-        return hits
-
-    def occluded(
-        self,
-        origins: Any,
-        directions: Any = None,
-        *,
-        t_min: Any = 0.0,
-        t_max: Any = float("inf"),
-        mask: Optional[int] = None,
-        masks: Any = None,
-        cull: Optional[str] = None,
-        out: Any = None,
-        convert: bool = False,
-    ) -> Any:
-        """Returns (n,) bool: True where a ray hits anything. Arguments are those of cast_rays."""
-        rays = self._rays(origins, directions, t_min, t_max, masks, convert)
-        result = Numbers(out, rays.place, (rays.count,), "bool")
-        self._trace("copse_scene_any_hits", rays, result.address, result.kind, rays.options(mask, cull))
-        return result.array
-
-    def _rays(self, origins, directions, t_min, t_max, masks, convert) -> Rays:
-        rays = Rays(self._context, origins, directions, t_min, t_max, masks, convert)
-        context = self._context_for(rays._arrays[0][1])
+    def _rays(self, *arguments) -> Rays:
+        rays = super()._rays(*arguments)
         self._wait_for_scenes()
-        rays.place = Place(context, rays.place.is_device, rays.place.is_torch, rays.place.stream)
         return rays
-
-    def _trace(self, function: str, rays: Rays, address: int, kind: int, options) -> None:
-        call(
-            function,
-            rays.place.context.address,
-            self._handle.address,
-            byref(rays.struct),
-            address,
-            kind,
-            byref(options),
-        )

@@ -133,6 +133,8 @@ _CALLS = {
     "copse_scene_stats": [_P, _P, _P],
     "copse_scene_closest_hits": [_P, _P, _P, *_ARRAY, _P],
     "copse_scene_any_hits": [_P, _P, _P, *_ARRAY, _P],
+    "copse_scene_first_hits": [_P, _P, _P, c_uint32, *_ARRAY, *_ARRAY, _P],
+    "copse_scene_find_hits": [_P, _P, _P, *_ARRAY, *_COUNTED, _P],
 }
 
 # Functions that return a value.

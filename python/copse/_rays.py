@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Optional
+from ctypes import byref
+from typing import Any, Optional, Tuple
+
+import numpy as np
 
 from . import _arrays
 from ._arrays import Array
+from ._context import Context, Handle, context_of
 from ._errors import ArrayError, InvalidArgument
-from ._library import ALL_BITS, RaysStruct, TraceOptions
-from ._results import Place, place_of
+from ._library import ALL_BITS, RaysStruct, TraceOptions, call
+from ._results import Numbers, Place, Records, element_of, place_of, records_for
 
 CULLS = {None: 0, "back": 1, "front": 2}
 
@@ -81,8 +85,6 @@ class Rays:
 
 def _one_for_all(value: float, like: Array, name: str) -> Any:
     """Returns a number as an array of one, where the rays are."""
-    import numpy as np
-
     if like.device == _arrays.CPU:
         return np.array([value], np.float32)
     if like.is_torch:
@@ -90,3 +92,138 @@ def _one_for_all(value: float, like: Array, name: str) -> Any:
 
         return torch.tensor([value], dtype=torch.float32, device=like.owner.device)
     raise ArrayError(f"{name} is a number, but the rays are on {like.device}; give an array of shape (1,) there")
+
+
+class OnDevice:
+    """An object in the memory of a device. Its work goes to the stream of the arrays that a call takes."""
+
+    _handle: Handle
+    _context: Context
+
+    @property
+    def device(self) -> str:
+        """The device: "cpu" or "cuda:N"."""
+        return self._context.device
+
+    def _context_for(self, array: Optional[Array]) -> Context:
+        """Returns the context of the stream that an array is used on. Waits if the last work was on another one."""
+        if array is None or array.device == _arrays.CPU or not self._context.is_cuda:
+            wanted = context_of(self._context.device)
+        else:
+            wanted = context_of(self._context.device, array.stream)
+        if wanted is not self._context:
+            self._context.wait()
+            self._context = wanted
+        return wanted
+
+
+class Traceable(OnDevice):
+    """What rays go through: a Scene or Instances."""
+
+    _CLOSEST: str
+    _ANY: str
+    _FIRST: str
+    _ALL: str
+    _HITS: type
+
+    def cast_rays(
+        self,
+        origins: Any,
+        directions: Any = None,
+        *,
+        t_min: Any = 0.0,
+        t_max: Any = float("inf"),
+        mask: Optional[int] = None,
+        masks: Any = None,
+        cull: Optional[str] = None,
+        out: Optional[Records] = None,
+        convert: bool = False,
+    ) -> Any:
+        """Returns the closest hit of every ray: Hits of a Scene, InstanceHits of Instances.
+
+        origins, directions: (n, 3) float32, or (3,) for one that all rays have. Or one (n, 8) array of rays: origin,
+                    t_min, direction, t_max. t counts in lengths of the direction, which need not be 1
+        t_min, t_max: numbers, or (n,) float32
+        mask, masks: a mask for all rays, and (n,) uint32: rays pass over geometries that share no bit with it
+        cull:       "back" or "front": the side of triangles that rays pass over
+        out:        hits of an earlier call, to be overwritten
+        """
+        rays = self._rays(origins, directions, t_min, t_max, masks, convert)
+        hits = records_for(self._HITS, out, rays.place, (rays.count,))
+        self._trace(self._CLOSEST, rays, (hits._memory.address, hits._memory.kind), mask, cull)
+        return hits
+
+    def occluded(
+        self,
+        origins: Any,
+        directions: Any = None,
+        *,
+        t_min: Any = 0.0,
+        t_max: Any = float("inf"),
+        mask: Optional[int] = None,
+        masks: Any = None,
+        cull: Optional[str] = None,
+        out: Any = None,
+        convert: bool = False,
+    ) -> Any:
+        """Returns (n,) bool: True where a ray hits anything. Arguments are those of cast_rays."""
+        rays = self._rays(origins, directions, t_min, t_max, masks, convert)
+        result = Numbers(out, rays.place, (rays.count,), "bool")
+        self._trace(self._ANY, rays, (result.address, result.kind), mask, cull)
+        return result.array
+
+    def first_hits(
+        self,
+        origins: Any,
+        directions: Any = None,
+        *,
+        k: int,
+        t_min: Any = 0.0,
+        t_max: Any = float("inf"),
+        mask: Optional[int] = None,
+        masks: Any = None,
+        cull: Optional[str] = None,
+        out: Optional[Records] = None,
+        convert: bool = False,
+    ) -> Any:
+        """Returns the first k hits of every ray, (n, k), in order of t. k can be 1 to 16."""
+        rays = self._rays(origins, directions, t_min, t_max, masks, convert)
+        if not 1 <= k <= 16:
+            raise InvalidArgument(f"k is {k}; it can be 1 to 16")
+        hits = records_for(self._HITS, out, rays.place, (rays.count, k))
+        self._trace(self._FIRST, rays, (k, hits._memory.address, hits._memory.kind, None, 0), mask, cull)
+        return hits
+
+    def all_hits(
+        self,
+        origins: Any,
+        directions: Any = None,
+        *,
+        t_min: Any = 0.0,
+        t_max: Any = float("inf"),
+        mask: Optional[int] = None,
+        masks: Any = None,
+        cull: Optional[str] = None,
+        convert: bool = False,
+    ) -> Tuple[Any, Any]:
+        """Returns (offsets, hits): the hits of ray i are those from offsets[i] to offsets[i + 1], in order of t."""
+        rays = self._rays(origins, directions, t_min, t_max, masks, convert)
+        offsets = Numbers(None, rays.place, (rays.count + 1,), "int64")
+        ends = (offsets.address, offsets.kind)
+        self._trace(self._ALL, rays, (*ends, None, 0, offsets.kind), mask, cull)
+        total = element_of(rays.place, offsets.address + 8 * rays.count, rays.place.is_device)
+        hits = records_for(self._HITS, None, rays.place, (total,))
+        if total > 0:
+            self._trace(self._ALL, rays, (*ends, hits._memory.address, total, hits._memory.kind), mask, cull)
+        return offsets.array, hits
+
+    def _rays(self, origins, directions, t_min, t_max, masks, convert) -> Rays:
+        rays = Rays(self._context, origins, directions, t_min, t_max, masks, convert)
+        context = self._context_for(rays._arrays[0][1])
+        rays.place = Place(context, rays.place.is_device, rays.place.is_torch, rays.place.stream)
+        return rays
+
+    def _trace(self, function: str, rays: Rays, results: tuple, mask: Optional[int], cull: Optional[str]) -> None:
+        options = rays.options(mask, cull)
+        address = self._handle.address
+        call(function, rays.place.context.address, address, byref(rays.struct), *results, byref(options))

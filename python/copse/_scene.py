@@ -12,11 +12,11 @@ import numpy as np
 
 from . import _arrays
 from ._arrays import Array
-from ._context import Context, Handle, automatic_device, context_of
+from ._context import Handle, automatic_device, context_of
 from ._errors import ArrayError, InvalidArgument
 from ._geometry import Geometry, device_of, structs_of
 from ._library import BuildOptions, GeometryStruct, SelfOverlapOptions, StatsStruct, call, library
-from ._rays import Rays
+from ._rays import Traceable
 from ._results import Hits, Nearest, Neighbours, Numbers, Place, element_of, place_of, records_for
 
 QUALITIES = {"fast": 0, "balanced": 1, "best": 2}
@@ -52,30 +52,7 @@ def build_options(quality: str, capacity: int) -> BuildOptions:
     return BuildOptions(quality=QUALITIES[quality], capacity=capacity)
 
 
-class OnDevice:
-    """An object in the memory of a device. Its work goes to the stream of the arrays that a call takes."""
-
-    _handle: Handle
-    _context: Context
-
-    @property
-    def device(self) -> str:
-        """The device: "cpu" or "cuda:N"."""
-        return self._context.device
-
-    def _context_for(self, array: Optional[Array]) -> Context:
-        """Returns the context of the stream that an array is used on. Waits if the last work was on another one."""
-        if array is None or array.device == _arrays.CPU or not self._context.is_cuda:
-            wanted = context_of(self._context.device)
-        else:
-            wanted = context_of(self._context.device, array.stream)
-        if wanted is not self._context:
-            self._context.wait()
-            self._context = wanted
-        return wanted
-
-
-class Scene(OnDevice):
+class Scene(Traceable):
     """Triangles in a tree, for rays and queries. Results are equal on all devices, bit for bit.
 
     vertices, faces, convert: as Geometry takes them
@@ -83,6 +60,9 @@ class Scene(OnDevice):
     device:   "auto": where the vertices are, else the GPU if one answers, else the CPU; "cpu", "cuda" or "cuda:N"
     capacity: room for so many triangles, so that rebuild() may have more of them
     """
+
+    _CLOSEST, _ANY, _FIRST, _ALL = "copse_closest_hits", "copse_any_hits", "copse_first_hits", "copse_find_hits"
+    _HITS = Hits
 
     def __init__(
         self,
@@ -198,148 +178,6 @@ class Scene(OnDevice):
     def compact(self) -> None:
         """Frees the memory that the tree does not use. It can be traced and refitted, but not rebuilt."""
         call("copse_accel_compact", self._context.address, self._handle.address)
-
-    # ---- Rays ------------------------------------------------------------------------------------------
-
-    def cast_rays(
-        self,
-        origins: Any,
-        directions: Any = None,
-        *,
-        t_min: Any = 0.0,
-        t_max: Any = float("inf"),
-        mask: Optional[int] = None,
-        masks: Any = None,
-        cull: Optional[str] = None,
-        out: Optional[Hits] = None,
-        convert: bool = False,
-    ) -> Hits:
-        """Returns the closest hit of every ray.
-
-        origins, directions: (n, 3) float32, or (3,) for one that all rays have. Or one (n, 8) array of rays: origin,
-                    t_min, direction, t_max. t counts in lengths of the direction, which need not be 1
-        t_min, t_max: numbers, or (n,) float32
-        mask, masks: a mask for all rays, and (n,) uint32: rays pass over geometries that share no bit with it
-        cull:       "back" or "front": the side of triangles that rays pass over
-        out:        hits of an earlier call, to be overwritten
-        """
-        rays = self._rays(origins, directions, t_min, t_max, masks, convert)
-        hits = records_for(Hits, out, rays.place, (rays.count,))
-        options = rays.options(mask, cull)
-        call(
-            "copse_closest_hits",
-            rays.place.context.address,
-            self._handle.address,
-            byref(rays.struct),
-            hits._memory.address,
-            hits._memory.kind,
-            byref(options),
-        )
-        return hits
-
-    def occluded(
-        self,
-        origins: Any,
-        directions: Any = None,
-        *,
-        t_min: Any = 0.0,
-        t_max: Any = float("inf"),
-        mask: Optional[int] = None,
-        masks: Any = None,
-        cull: Optional[str] = None,
-        out: Any = None,
-        convert: bool = False,
-    ) -> Any:
-        """Returns (n,) bool: True where a ray hits anything. Arguments are those of cast_rays."""
-        rays = self._rays(origins, directions, t_min, t_max, masks, convert)
-        result = Numbers(out, rays.place, (rays.count,), "bool")
-        options = rays.options(mask, cull)
-        call(
-            "copse_any_hits",
-            rays.place.context.address,
-            self._handle.address,
-            byref(rays.struct),
-            result.address,
-            result.kind,
-            byref(options),
-        )
-        return result.array
-
-    def first_hits(
-        self,
-        origins: Any,
-        directions: Any = None,
-        *,
-        k: int,
-        t_min: Any = 0.0,
-        t_max: Any = float("inf"),
-        mask: Optional[int] = None,
-        masks: Any = None,
-        cull: Optional[str] = None,
-        out: Optional[Hits] = None,
-        convert: bool = False,
-    ) -> Hits:
-        """Returns the first k hits of every ray, (n, k), in order of t. k can be 1 to 16."""
-        rays = self._rays(origins, directions, t_min, t_max, masks, convert)
-        hits = records_for(Hits, out, rays.place, (rays.count, k))
-        options = rays.options(mask, cull)
-        call(
-            "copse_first_hits",
-            rays.place.context.address,
-            self._handle.address,
-            byref(rays.struct),
-            k,
-            hits._memory.address,
-            hits._memory.kind,
-            None,
-            0,
-            byref(options),
-        )
-        return hits
-
-    def all_hits(
-        self,
-        origins: Any,
-        directions: Any = None,
-        *,
-        t_min: Any = 0.0,
-        t_max: Any = float("inf"),
-        mask: Optional[int] = None,
-        masks: Any = None,
-        cull: Optional[str] = None,
-        convert: bool = False,
-    ) -> Tuple[Any, Hits]:
-        """Returns (offsets, hits): the hits of ray i are those from offsets[i] to offsets[i + 1], in order of t."""
-        rays = self._rays(origins, directions, t_min, t_max, masks, convert)
-        options = rays.options(mask, cull)
-        offsets = Numbers(None, rays.place, (rays.count + 1,), "int64")
-
-        def find(address: Optional[int], room: int, kind: int) -> None:
-            call(
-                "copse_find_hits",
-                rays.place.context.address,
-                self._handle.address,
-                byref(rays.struct),
-                offsets.address,
-                offsets.kind,
-                address,
-                room,
-                kind,
-                byref(options),
-            )
-
-        find(None, 0, offsets.kind)
-        total = element_of(rays.place, offsets.address + 8 * rays.count, rays.place.is_device)
-        hits = records_for(Hits, None, rays.place, (total,))
-        if total > 0:
-            find(hits._memory.address, total, hits._memory.kind)
-        return offsets.array, hits
-
-    def _rays(self, origins, directions, t_min, t_max, masks, convert) -> Rays:
-        rays = Rays(self._context, origins, directions, t_min, t_max, masks, convert)
-        context = self._context_for(rays._arrays[0][1])
-        rays.place = Place(context, rays.place.is_device, rays.place.is_torch, rays.place.stream)
-        return rays
 
     # ---- Points ----------------------------------------------------------------------------------------
 

@@ -428,6 +428,25 @@ static void test_scenes(copse_context* context) {
   apart.t_max = far_ends, apart.t_max_stride = 4;
   CHECK_OK(copse_scene_closest_hits(context, scene, &apart, again, COPSE_MEMORY_HOST, NULL));
   CHECK(memcmp(found, again, sizeof(found)) == 0);
+  // The first of several hits is the closest one, and their lists are those of the same instances.
+  static copse_scene_hit several[RAY_COUNT][K];
+  static uint64_t offsets_of_lists[RAY_COUNT + 1];
+  CHECK_OK(copse_scene_first_hits(context, scene, &all, K, several[0], COPSE_MEMORY_HOST, NULL, COPSE_MEMORY_HOST,
+                                  NULL));
+  CHECK_OK(copse_scene_find_hits(context, scene, &apart, offsets_of_lists, COPSE_MEMORY_HOST, NULL, 0,
+                                 COPSE_MEMORY_HOST, NULL));
+  const uint64_t total = offsets_of_lists[RAY_COUNT];
+  copse_scene_hit* const lists = malloc((total + 1) * sizeof(copse_scene_hit));
+  CHECK_OK(copse_scene_find_hits(context, scene, &apart, offsets_of_lists, COPSE_MEMORY_HOST, lists, total,
+                                 COPSE_MEMORY_HOST, NULL));
+  CHECK(total > RAY_COUNT);
+  for (int i = 0; i < RAY_COUNT; ++i) {
+    const uint64_t count = offsets_of_lists[i + 1] - offsets_of_lists[i];
+    CHECK(memcmp(&several[i][0], &found[i], sizeof(found[i])) == 0);
+    CHECK(memcmp(several[i], lists + offsets_of_lists[i], (count < K ? count : K) * sizeof(copse_scene_hit)) == 0);
+    CHECK(count >= K || several[i][count].instance == COPSE_NO_ID);
+  }
+  free(lists);
   copse_stats stats = COPSE_STATS_INIT;
   CHECK_OK(copse_scene_stats(context, scene, &stats));
   CHECK(stats.source_count == INSTANCE_COUNT && stats.left_out_count == 0);

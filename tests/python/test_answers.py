@@ -204,6 +204,10 @@ def test_instances(soup, rays, device):
     assert not np.array_equal(instances.cast_rays(*rays).records, hits.records)
     instances.rebuild(transforms[:, :3], scene_ids=scene_ids)
     assert np.array_equal(instances.cast_rays(*rays).records, hits.records)
+    offsets, several = instances.all_hits(*rays)
+    assert np.array_equal(np.diff(offsets) > 0, found)
+    assert np.array_equal(several.records[offsets[:-1][found]], hits.records[found])
+    assert np.array_equal(instances.first_hits(*rays, k=2).records[:, 0], hits.records)
     del scenes
     assert instances.stats().source_count == 4
 
