@@ -16,10 +16,28 @@ COPSE_HD inline void begin_in(const AccelView& accel, const Aabb& bounds, u32 no
   instance.masks = accel.masks;
 }
 
+/// A transform of twelve numbers, read by loads of 16 bytes where they stand so.
+COPSE_HD inline Affine affine_at(const TransformSpan& transforms, u64 i) {
+  float numbers[12];
+  if ((reinterpret_cast<u64>(transforms.data) | transforms.stride_bytes) % sizeof(Quad) == 0) {
+    const auto* quads = reinterpret_cast<const Quad*>(transforms.at(i));
+#pragma unroll
+    for (u32 row = 0; row < 3; ++row) {
+      const Quad quad = quads[row];
+#pragma unroll
+      for (u32 k = 0; k < 4; ++k) numbers[4 * row + k] = float_from_bits(quad.words[k]);
+    }
+  } else {
+#pragma unroll
+    for (u32 k = 0; k < 12; ++k) numbers[k] = transforms.at(i)[k];
+  }
+  return Affine::of(numbers);
+}
+
 /// Makes the record of instance i, which begins at the root of its accel. Its box is empty if no ray can hit it.
 COPSE_HD inline PlacedInstance place_instance(const InstanceView& instances, BufferSpan<const AccelView> accels,
                                               u32 accel, u64 i) {
-  const Affine affine = Affine::of(instances.transforms.at(i));
+  const Affine affine = affine_at(instances.transforms, i);
   PlacedInstance instance{};
   instance.number = u32(i);
   instance.accel = accel;

@@ -28,7 +28,8 @@ struct FullSceneRays {
 
 /// Closest hits, or any hits where the result is a u8.
 ///   Sights: MaskedSceneRays or FullSceneRays
-template <class Out, class Sights>
+///   Holder: where the tests keep their states
+template <class Out, class Sights, class Holder = StateInTest>
 struct SceneQuery {
   using Tree = WideTree<CompressedBvh4Node>;
   using Result = Out;
@@ -40,7 +41,8 @@ struct SceneQuery {
   using Test = std::conditional_t<
       robustness == Robustness::robust,
       std::conditional_t<finds_closest, ClosestInstance<default_stack_size>, AnyInstance<default_stack_size>>,
-      std::conditional_t<finds_closest, SceneTest<ClosestTriangle, Sight>, SceneTest<AnyTriangleAt, Sight>>>;
+      std::conditional_t<finds_closest, SceneTest<ClosestTriangle, Sight, Holder>,
+                         SceneTest<AnyTriangleAt, Sight, Holder>>>;
 
   Tree tree;
   SceneParts scene;
@@ -86,10 +88,11 @@ struct SceneQuery {
   }
 };
 
-template <class Out, class Sights, u32 stack_size>
-struct FastWalkOf<SceneQuery<Out, Sights>, stack_size> {
+template <class Out, class Sights, class Holder, u32 stack_size>
+struct FastWalkOf<SceneQuery<Out, Sights, Holder>, stack_size> {
   static_assert(stack_size == scene_stack_size);
-  using type = std::conditional_t<SceneQuery<Out, Sights>::finds_closest, SceneWalkInOrder, SceneWalkInNoOrder>;
+  using type =
+      std::conditional_t<SceneQuery<Out, Sights, Holder>::finds_closest, SceneWalkInOrder, SceneWalkInNoOrder>;
 };
 
 }  // namespace copse::detail

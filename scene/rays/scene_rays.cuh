@@ -7,16 +7,38 @@ namespace copse::cuda {
 
 namespace detail {
 
+template <u32 threads>
+__device__ copse::detail::SceneRayState& state_of_thread() {
+  __shared__ copse::detail::SceneRayState states[threads];
+  return states[threadIdx.x];
+}
+
+/// The state of the thread's ray in shared memory.
+///   threads: of a block
+template <u32 threads>
+struct StateInShared {
+  COPSE_HD copse::detail::SceneRayState& operator()() const {
+    if constexpr (COPSE_DEVICE_CODE == 1) {
+      return state_of_thread<threads>();
+    } else {
+      __builtin_unreachable();
+    }
+  }
+};
+
 /// A packet would have to go down into an instance as a whole.
-template <class Out, class Sights>
-inline constexpr bool has_packets<copse::detail::SceneQuery<Out, Sights>> = false;
+template <class Out, class Sights, class Holder>
+inline constexpr bool has_packets<copse::detail::SceneQuery<Out, Sights, Holder>> = false;
 
 }  // namespace detail
 
 /// Contract: scene/rays/scene_rays.inl. By the kernels of batches through an accel.
-template <class Query>
-void trace_scene_batch(const Executor& ex, const char* label, const Query& query, u64 n) {
-  trace_batch(ex, label, TraceKernel::automatic, query, n, nullptr);
+template <class Out, class Sights>
+void trace_scene_batch(const Executor& ex, const char* label, const copse::detail::SceneQuery<Out, Sights>& query,
+                       u64 n) {
+  using Query = copse::detail::SceneQuery<Out, Sights, detail::StateInShared<detail::ray_threads>>;
+  const Query in_shared{query.tree, query.scene, query.sights, query.rays, query.results, query.triangle_count};
+  trace_batch(ex, label, TraceKernel::automatic, in_shared, n, nullptr);
 }
 
 }  // namespace copse::cuda

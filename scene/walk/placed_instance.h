@@ -81,9 +81,9 @@ struct alignas(128) PlacedInstance {
 
 static_assert(sizeof(PlacedInstance) == 128);
 
-/// True if the point of the ray at `t` surely lies in the box: by a margin that is more than all that rounding may move
-/// it. Each coordinate is rounded twice, by 2^-24 of the coordinate and of the way to it. Then bring_into_box would
-/// leave t as it is.
+/// True if the point of the ray at `t` surely lies in the box, so that bring_into_box would leave t as it is. The margin
+/// is four roundings of 2^-24, of each coordinate and of the way to it: two for the point, one for the side moved by the
+/// margin, and one to spare.
 COPSE_HD inline bool is_surely_in_box(const Ray& ray, const Aabb& box, float t) {
   constexpr float part = 1.0f / (1u << 22), least = 1e-37f;
   const vec3 &o = ray.origin, &d = ray.direction;
@@ -100,17 +100,18 @@ COPSE_HD inline bool is_surely_in_box(const Ray& ray, const Aabb& box, float t) 
 /// Keeps the promises of a leaf test (trace/traverse.h) for a hit at `t` on an instance with this box: raises t to
 /// where the ray enters the box, and returns false if the ray misses the box. So what a ray hits does not depend on
 /// the tree over the instances, even where rounding in the space of a much distorted mesh moves a hit out of the box.
-/// It computes in double, where no rounding matters: the walk through the tree pads its boxes by far more.
-[[gnu::noinline]] COPSE_HD inline bool bring_into_box(Ray ray, Aabb box, float& t) {
+/// It computes in double, where no rounding matters: the walk through the tree pads its boxes by far more. Products of
+/// floats are exact there, and a quotient rounds to no other side of t. So a t in the box is left as it is without a
+/// division.
+COPSE_HD inline bool bring_into_box(const Ray& ray, const Aabb& box, float& t) {
   const dvec3 origin = to_double(ray.origin), direction = to_double(ray.direction);
   const dvec3 lo = sub_rn(to_double(box.lo), origin), hi = sub_rn(to_double(box.hi), origin);
-  // The ray is in the box at t if its way lies between the sides. Products of floats are exact, and a division rounds to
-  // no other side of t. So the divisions below would come to the same.
   const dvec3 way = mul_rn(direction, double(t));
   if ((lo.x <= way.x) & (lo.y <= way.y) & (lo.z <= way.z) & (way.x <= hi.x) & (way.y <= hi.y) & (way.z <= hi.z)) {
     return true;
   }
   double entry = ray.t_min, exit = ray.t_max;
+#pragma unroll
   for (int axis = 0; axis < 3; ++axis) {
     if (direction[axis] == 0) {
       if (lo[axis] > 0 || hi[axis] < 0) return false;

@@ -9,7 +9,7 @@
 // stack. Rays keep their length (placed_instance.h), so the limit is the same on both.
 //
 // The leaf test has the state that is not needed at each step: the ray in the scene, prepared for the tree over the
-// instances, and the best hit so far.
+// instances, and the best hit so far. Kernels of batches keep it in shared memory, so that it takes no registers.
 
 #include "accel/accel_view.h"
 #include "scene/walk/scene_parts.h"
@@ -67,10 +67,43 @@ struct AnyTriangleAt : AnyTriangle<Triangles, robustness> {
   }
 };
 
-/// The state of a ray through a scene.
+/// The part of a test that is needed only where a ray goes from one level to the other. It has an odd number of words,
+/// so that states of neighbouring threads, side by side in shared memory, are read without bank conflicts.
+struct SceneRayState {
+  Ray ray;  // in the scene, and prepared there:
+  vec3 scale, near_offset, far_offset;
+  float start, time_scale;
+
+  float limit_above;  // when the instance was entered
+  u32 height;         // of the stack then
+  u32 entered;        // its record
+
+  u32 best;  // the record that was hit
+  u32 triangle;
+  float v, w, inverse;  // as UndividedHit has them
+
+  COPSE_HD void keep(const RaySlabs& slabs) {
+    scale = slabs.scale, near_offset = slabs.near_offset, far_offset = slabs.far_offset;
+    start = slabs.start, time_scale = slabs.time_scale;
+  }
+  COPSE_HD RaySlabs slabs() const { return {scale, near_offset, far_offset, ray.origin, start, time_scale, true}; }
+};
+
+static_assert(sizeof(SceneRayState) / sizeof(u32) % 2 == 1);
+
+/// Where a test keeps this state: in itself.
+struct StateInTest {
+  SceneRayState state;
+
+  COPSE_HD SceneRayState& operator()() { return state; }
+  COPSE_HD const SceneRayState& operator()() const { return state; }
+};
+
+/// The leaf test of a ray through a scene.
 ///   TestOf: ClosestTriangle or AnyTriangleAt
 ///   Sight:  SceneSight or FullSight
-template <template <class, Robustness> class TestOf, class Sight>
+///   Holder: StateInTest or another one
+template <template <class, Robustness> class TestOf, class Sight, class Holder = StateInTest>
 class SceneTest {
   using Triangles = decltype(std::declval<Sight>().triangles_of(nullptr, std::declval<PlacedInstance>(), vec3()));
   using Test = TestOf<Triangles, Robustness::fast>;
@@ -81,31 +114,37 @@ class SceneTest {
   bool gives_up = false;
 
   COPSE_HD SceneTest(const SceneParts& scene, const Sight& sight, const Ray& ray)
-      : instances_(scene.instances), sight_(sight), ray_(ray), test_(Triangles{}, Ray{}) {}
+      : instances_(scene.instances), sight_(sight), test_(Triangles{}, Ray{}) {
+    state_().ray = ray;
+    state_().best = invalid_id;
+  }
 
   /// At a leaf of the tree over the instances: goes down into the mesh of its instance.
   template <class Walk>
   [[gnu::always_inline]] COPSE_HD void go_down(Walk& walk, const u32* numbers) {
-    slabs_ = walk.slabs();
-    limit_above_ = walk.limit();
-    entered_ = numbers[walk.place()];
-    const PlacedInstance* const record = instances_ + entered_;
+    SceneRayState& state = state_();
+    const u32 entered = numbers[walk.place()];
+    const PlacedInstance* const record = instances_ + entered;
     const PlacedInstance begun = PlacedInstance::load<5>(record);
-    const Ray ray = begun.into_mesh(ray_, limit_above_);
+    state.keep(walk.slabs());
+    state.limit_above = walk.limit();
+    state.entered = entered;
+    const Ray ray = begun.into_mesh(state.ray, walk.limit());
     const PreparedRay prepared = prepare_in_instance(begun, ray, sight_.mask);
     test_ = Test(sight_.triangles_of(record, begun, ray.direction), ray);
-    height_ = walk.enter(begun.nodes, prepared, begun.node);
+    state.height = walk.enter(begun.nodes, prepared, begun.node);
   }
 
   /// Done with an instance: takes over what was found there, and goes on in the tree above. If that is not needed,
   /// the walk stays done.
   template <class Walk>
   [[gnu::always_inline]] COPSE_HD void come_back(Walk& walk, const CompressedBvh4Node* above) {
+    const SceneRayState& state = state_();
     gives_up = test_.gives_up;
-    float limit = limit_above_;
+    float limit = state.limit_above;
     if (!gives_up && has_hit()) take_hit(walk.limit(), limit);  // it may give up
     if (gives_up || (!finds_closest && is_hit())) return;
-    walk.leave(above, slabs_, limit, height_);
+    walk.leave(above, state.slabs(), limit, state.height);
   }
 
   /// In an instance.
@@ -114,14 +153,15 @@ class SceneTest {
     walk.test_leaf(test_, counter);
   }
 
-  COPSE_HD bool is_hit() const { return best_ != invalid_id; }
+  COPSE_HD bool is_hit() const { return state_().best != invalid_id; }
 
   /// `limit`: the last one of the walk.
   COPSE_HD SceneHit hit(float limit) const {
     if (!is_hit()) return {limit, invalid_id, invalid_id, 0, 0, invalid_id};
-    const PlacedInstance& instance = instances_[best_];
-    const PackedTriangle& triangle = instance.triangles[triangle_];
-    const TriangleHit found = UndividedHit{limit, v_, w_, inverse_}.divided();
+    const SceneRayState& state = state_();
+    const PlacedInstance& instance = instances_[state.best];
+    const PackedTriangle& triangle = instance.triangles[state.triangle];
+    const TriangleHit found = UndividedHit{limit, state.v, state.w, state.inverse}.divided();
     return {limit, triangle.local_id, triangle.geometry, found.u, found.v, instance.number};
   }
 
@@ -136,32 +176,27 @@ class SceneTest {
 
   /// Takes over a hit at `t` in the instance, unless an earlier one is better. Then `limit` is that of the hit.
   COPSE_HD void take_hit(float t, float& limit) {
-    const PlacedInstance& instance = instances_[entered_];
+    SceneRayState& state = state_();
+    const PlacedInstance& instance = instances_[state.entered];
     const Aabb box = instance.box();
-    if (!is_surely_in_box(ray_, box, t) && !bring_into_box(ray_, box, t)) return;
+    if (!is_surely_in_box(state.ray, box, t) && !bring_into_box(state.ray, box, t)) return;
     if constexpr (finds_closest) {
       if (t > limit) return;
       if (t == limit && is_hit()) {
-        if (instances_[best_].number < instance.number) return;
-        gives_up = instances_[best_].number == instance.number;  // two parts of an opened instance, at the same t
+        const u32 best_number = instances_[state.best].number;
+        if (best_number < instance.number) return;
+        gives_up = best_number == instance.number;  // two parts of an opened instance, at the same t
       }
-      triangle_ = test_.closest;
-      v_ = test_.v, w_ = test_.w, inverse_ = test_.inverse;
+      state.triangle = test_.closest;
+      state.v = test_.v, state.w = test_.w, state.inverse = test_.inverse;
       limit = t;
     }
-    best_ = entered_;
+    state.best = state.entered;
   }
 
   const PlacedInstance* instances_;
   Sight sight_;
-  Ray ray_;
-  RaySlabs slabs_{};       // in the scene
-  float limit_above_ = 0;  // when the instance was entered
-  u32 height_ = 0;         // of the stack then
-  u32 entered_ = invalid_id;
-  u32 best_ = invalid_id;  // the record that was hit
-  u32 triangle_ = invalid_id;
-  float v_ = 0, w_ = 0, inverse_ = 1;  // as UndividedHit has them
+  [[no_unique_address]] Holder state_;
   Test test_;
 };
 
@@ -172,9 +207,10 @@ class SceneWalk {
   using Tree = typename LevelWalk::Tree;
 
   /// `entries`: as many as LevelWalk needs.
-  COPSE_HD SceneWalk(const Tree& top, StackEntry* entries) : top_(top), walk_(top, entries) {}
+  COPSE_HD SceneWalk(const Tree& top, StackEntry* entries) : top_(top), entries_(entries), walk_(top, entries) {}
 
   [[gnu::always_inline]] COPSE_HD void begin(const PreparedRay& prepared) {
+    walk_ = LevelWalk(top_, entries_);  // the ray before may have ended in an instance
     walk_.begin(prepared);
     is_below_ = false;
   }
@@ -205,6 +241,7 @@ class SceneWalk {
 
  private:
   Tree top_;
+  StackEntry* entries_;
   LevelWalk walk_;
   bool is_below_ = false;
 };

@@ -204,6 +204,37 @@ TEST(SceneRaysOnBothBackends, AreEqual) {
   EXPECT_TRUE(test::same_bytes(boxes[0], boxes[1]));
 }
 
+// Threads that stay take several rays each, and automatic tries every kernel.
+TEST(SceneRaysOnBothBackends, LargeBatchesAreEqualByEveryKernel) {
+  COPSE_SKIP_WITHOUT_GPU();
+  const std::vector<Instance> instances = test::random_instances(500, 4, 21, 15);
+  std::vector<Ray> rays;
+  test::RayMaker random(2);
+  for (u32 i = 0; i < 600'000; ++i) rays.push_back({random.point(-20, 20), 0, random.point(-1, 1), infinity});
+  std::vector<SceneHit> expected;
+  for (const Backend backend : {Backend::cpu, Backend::cuda}) {
+    Context context({.backend = backend});
+    const Models models(context, test::some_meshes());
+    const Scene scene = build(context, models.accels, instances);
+    if (backend == Backend::cpu) {
+      expected = test::trace(context, scene, rays);
+      continue;
+    }
+    const Buffer<Ray> device_rays(context, rays);
+    Buffer<SceneHit> hits(context, rays.size());
+    Buffer<u8> occluded(context, rays.size());
+    for (u32 trial = 0; trial < 9; ++trial) {
+      const SceneTraceOptions options{.mask = trial < 8 ? ~u32{0} : 7u};  // all instances have one of these bits
+      closest_hits(context, scene, device_rays.span(), hits.span(), options);
+      any_hits(context, scene, device_rays.span(), occluded.span(), options);
+      context.wait();
+      const std::vector<u8> found = occluded.download();
+      ASSERT_TRUE(test::same_bytes(hits.download(), expected));
+      for (size_t i = 0; i < rays.size(); ++i) ASSERT_EQ(found[i], is_hit(expected[i]) ? 1 : 0) << i;
+    }
+  }
+}
+
 COPSE_ON_EACH_BACKEND(SceneRays);
 
 }  // namespace
