@@ -204,7 +204,7 @@ int print_accel(Session& session, const InfoOptions& options) {
 int run_info(Session& session, const InfoOptions& options) {
   const InputKind kind = check_input(options.input);
   if (kind == InputKind::scene) {
-    check_options(options, "a scene");
+    refuse_structure_options(options, "a scene");
     return print_scene(session, options.input, options.scene);
   }
   refuse_scene_choice(options.scene);
