@@ -112,6 +112,33 @@ TEST_P(AccelBatches, EqualSingleBuildsOfMixedSizes) {
   expect_single_builds(meshes, batch, "rebuild");
 }
 
+/// Batches of small meshes alone, which CUDA sorts and refits by a block each, for every number of threads.
+TEST_P(AccelBatches, EqualSingleBuildsOfSmallMeshes) {
+  for (const u32 most : {1, 32, 33, 65, 257, 1024}) {
+    std::vector<Mesh> all;
+    for (const u32 n : {0, 1, 2, 3, 31, 32, 33, 63, 64, 65, 127, 129, 200, 257, 512, 1000, 1023, 1024}) {
+      if (n <= most) all.push_back(generate_random(n, 0.2f));
+    }
+    for (const Mesh& mesh : hard_meshes_in_order()) {
+      if (mesh.triangles.size() <= most) all.push_back(mesh);
+    }
+    Meshes meshes(context(), all);
+    AccelBatch batch = build_batch(context(), meshes.views);
+    expect_single_builds(meshes, batch, "at most " + std::to_string(most));
+    std::vector<Accel> alone;
+    for (const TriangleView& view : meshes.views) {
+      alone.push_back(build(context(), view, {.quality = Quality::fast}));
+    }
+    meshes.move(1);
+    refit(context(), batch);
+    for (u32 i = 0; i < alone.size(); ++i) {
+      refit(context(), alone[i], meshes.views[i]);
+      ASSERT_EQ(ViewCopy(context(), batch.view(i)).difference(ViewCopy(context(), alone[i].view())), "")
+          << i << " of at most " << most;
+    }
+  }
+}
+
 /// So many meshes, one of them of so many triangles, that numbers do not fit beside the keys.
 TEST_P(AccelBatches, EqualSingleBuildsWhereNumbersAreSortedAlong) {
   std::vector<Mesh> all(33000);

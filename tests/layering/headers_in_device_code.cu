@@ -3,6 +3,7 @@
 
 #include <copse/copse.h>
 #include <copse/grids.h>
+#include <copse/scene/worlds_view.h>
 #include <copse/trace/masked_triangles.h>
 #include <copse/trace/traverse.h>
 
@@ -36,7 +37,21 @@ __global__ void look_through_grids(copse::GridView grid, copse::BrickView bricks
   first[2 * i + 1] = copse::first_voxel(voxels, rays[i]);
 }
 
+/// A mesh of a batch for each ray, and a world for each ray.
+__global__ void look_into_worlds(copse::SceneWorldsView worlds, copse::BufferSpan<const copse::AccelView> meshes,
+                                 const copse::Ray* rays, copse::SceneHit* hits, copse::u32* ids) {
+  const copse::u32 i = blockIdx.x * blockDim.x + threadIdx.x;
+  hits[i] = copse::closest_hit(worlds, i, rays[i], 1, copse::Cull::back);
+  ids[i] = is_hit(hits[i]) ? worlds.id_of(i, hits[i]) : copse::u32(copse::any_hit(worlds, i, rays[i]));
+  if (copse::any_hit(meshes.data()[i % meshes.size()], rays[i])) ids[i] = 0;
+}
+
 }  // namespace
+
+void launch_worlds(void* stream, copse::SceneWorldsView worlds, copse::BufferSpan<const copse::AccelView> meshes,
+                   const copse::Ray* rays, copse::SceneHit* hits, copse::u32* ids) {
+  look_into_worlds<<<1, 64, 0, static_cast<cudaStream_t>(stream)>>>(worlds, meshes, rays, hits, ids);
+}
 
 void launch_grids(void* stream, copse::GridView grid, copse::BrickView bricks, copse::VoxelView voxels,
                   copse::TriangleView triangles, const copse::Ray* rays, copse::Hit* hits,

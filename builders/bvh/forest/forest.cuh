@@ -7,7 +7,10 @@
 // that have the order of the floats.
 
 #include "builders/bvh/forest/forest_choose.cuh"
+#include "builders/bvh/forest/forest_fit.cuh"
 #include "builders/bvh/forest/forest_order.h"
+#include "builders/bvh/forest/forest_small.cuh"
+#include "builders/bvh/forest/forest_write.cuh"
 #include "builders/bvh/hploc/hploc.cuh"
 #include "primitives/cuda/for_each.cuh"
 

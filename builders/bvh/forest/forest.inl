@@ -7,6 +7,8 @@
 //
 // The cooperative stages, forest_cpu.h and forest.cuh:
 //
+//   order_small_trees(ex, build)
+//     Brings the primitives of all trees in order, if all trees are small enough for it. Returns whether they are.
 //   bound_trees(ex, build, bounds)
 //     bounds[tree] = the box around the boxes of its primitives
 //   cluster_forest(ex, build, clusters, arrivals)
@@ -14,6 +16,11 @@
 //   choose_in_forest(ex, build, costs, slot_costs, chosen)
 //     Does what choose_upwards does (collapse.inl), for all trees.
 //   choose_in_forest_scratch_bytes(ex, n)
+//   write_forest_nodes(ex, write)
+//     Writes all slots of all places of wide nodes that are there (WriteForestNode).
+//   fit_forest_nodes(ex, fit, moved)
+//     Calls `fit` for all nodes of the trees that have moved, children before their parents. Its scratch is that of
+//     bottom_up.
 
 #include "builders/bvh/collapse.h"
 #include "builders/bvh/forest/forest_collapse.h"
@@ -77,13 +84,13 @@ void build_trees(const Executor& ex, const ForestShape& shape, const Aabb* boxes
                           {frame.allocate<BvhNode>(2 * n), frame.allocate<u32>(n), frame.allocate<u32>(n),
                            frame.allocate<BvhCounts>(1), nullptr, nullptr, nullptr},
                           frame.allocate<u8>(n)};
-  {
-    ScratchArena::Frame bounding(ex.scratch);
-    auto* const bounds = bounding.allocate<Aabb>(trees);
+  if (!order_small_trees(ex, build)) {
+    ScratchArena::Frame ordering(ex.scratch);
+    auto* const bounds = ordering.allocate<Aabb>(trees);
     bound_trees(ex, build, bounds);
     for_each(ex, "forest: grids", trees, PrepareTree{build, bounds});
+    order_forest(ex, build);
   }
-  order_forest(ex, build);
   {
     ScratchArena::Frame clustering(ex.scratch);
     auto* const clusters = clustering.allocate<Cluster>(n);
@@ -102,7 +109,7 @@ u64 build_trees_scratch_bytes(const Executor& ex, const ForestShape& shape) {
                    ScratchArena::bytes_for<BvhCounts>(1) + ScratchArena::bytes_for<u8>(n);
   const u64 bounding = ScratchArena::bytes_for<Aabb>(trees);
   const u64 clustering = ScratchArena::bytes_for<Cluster>(n) + ScratchArena::bytes_for<u32>(n);
-  return kept + larger(larger(bounding, order_forest_scratch_bytes(ex, shape)),
+  return kept + larger(bounding + order_forest_scratch_bytes(ex, shape),
                        larger(clustering, collapse_forest_scratch_bytes(ex, n)));
 }
 

@@ -81,23 +81,21 @@ struct WriteForestNode {
   COPSE_HD WideArrays<CompressedBvh4Node> arrays_from(u32 begin, WideBvhCounts* counts) const {
     return {out.nodes + begin, out.parents + begin, out.primitive_ids + begin, counts};
   }
-  COPSE_HD void operator()(u64 i) const {
-    const u32 tree = build.shape.tree_of[i], begin = build.shape.begins[tree], end = build.shape.begins[tree + 1];
-    const u32 place = u32(i) - begin, *const ids = build.binary.primitive_ids;
-    const u64 before = in.first_parts[begin];
-    if (build.valid_counts[tree] < 2) return;
-    if (place > place_of_parts(in.first_parts[end] - before).node) return;
-    const u32 pair = pair_at[i];
+  /// Returns whether a wide node stands at place i of all trees.
+  COPSE_HD bool has_node(u64 i) const {
+    const u32 tree = build.shape.tree_of[i], begin = build.shape.begins[tree];
+    const u64 parts = in.first_parts[build.shape.begins[tree + 1]] - in.first_parts[begin];
+    return build.valid_counts[tree] >= 2 && u32(i) - begin <= place_of_parts(parts).node;
+  }
+  /// Writes a slot of the node at place i, which is there, to `made`.
+  COPSE_HD void write_slot(u64 i, u32 slot, CompressedBvh4Node& made) const {
+    const u32 begin = build.shape.begins[build.shape.tree_of[i]], pair = pair_at[i];
     const WideRecord<forest_width> record = load_whole(in.records + pair);
-    const WriteSlot<CompressedBvh4Node> write{build.binary.nodes, {in.pairs, ids}, arrays_from(begin, nullptr)};
-    CompressedBvh4Node made;
-#pragma unroll
-    for (u32 slot = 0; slot < forest_width; ++slot) {
-      const bool is_there = record.head.kinds.at(slot) != SlotKinds<forest_width>::nothing;
-      const BvhNode child = load_whole(build.binary.nodes + (is_there ? record.child(slot) : 2 * begin));
-      write(record, 1 + in.first_parts[pair] - before, place, slot, child, made);
-    }
-    store_whole(made, out.nodes + i);
+    const WriteSlot<CompressedBvh4Node> write{
+        build.binary.nodes, {in.pairs, build.binary.primitive_ids}, arrays_from(begin, nullptr)};
+    const bool is_there = record.head.kinds.at(slot) != SlotKinds<forest_width>::nothing;
+    const BvhNode child = load_whole(build.binary.nodes + (is_there ? record.child(slot) : 2 * begin));
+    write(record, 1 + in.first_parts[pair] - in.first_parts[begin], u32(i) - begin, slot, child, made);
   }
 };
 
@@ -164,7 +162,7 @@ void collapse_forest(const Executor& ex, const ForestBuild& build, const Collaps
                  records.first_parts + n);
   for_each(ex, "forest: place nodes", n, PlaceForestChildren{build, records, pair_at});
   const WriteForestNode write{build, records, pair_at, out};
-  for_each(ex, "forest: write nodes", n, write);
+  write_forest_nodes(ex, write);
   for_each(ex, "forest: counts", build.shape.tree_count + 1, WriteForestCounts{write});
   for_each(ex, "forest: ids", n, LocaliseForestIds{build, out.primitive_ids});
 }

@@ -3,6 +3,7 @@
 // The stages of a forest on the CPU. Contract: builders/bvh/forest/forest.inl.
 
 #include "builders/bvh/forest/forest_collapse.h"
+#include "builders/bvh/forest/forest_refit.h"
 #include "builders/bvh/hploc/hploc_cpu.h"
 #include "primitives/bottom_up.h"
 
@@ -18,6 +19,15 @@ using copse::detail::PairChoice;
 using copse::detail::PairLinks;
 using copse::detail::SlotCosts;
 using copse::detail::store_whole;
+
+struct WriteWholeForestNode {
+  copse::detail::WriteForestNode write;
+
+  void operator()(u64 i) const {
+    if (!write.has_node(i)) return;
+    for (u32 slot = 0; slot < forest_width; ++slot) write.write_slot(i, slot, write.out.nodes[i]);
+  }
+};
 
 struct BoundTree {
   copse::detail::ForestBuild build;
@@ -72,6 +82,11 @@ struct ChooseForestSlots {
 
 }  // namespace detail
 
+/// Contract: builders/bvh/forest/forest.inl. One sort of all trees is as fast here.
+inline bool order_small_trees(const Executor&, const copse::detail::ForestBuild&) {
+  return false;
+}
+
 /// Contract: builders/bvh/forest/forest.inl.
 inline void bound_trees(const Executor& ex, const copse::detail::ForestBuild& build, Aabb* bounds) {
   for_each(ex, "forest: bounds", build.shape.tree_count, detail::BoundTree{build, bounds});
@@ -96,6 +111,18 @@ inline void choose_in_forest(const Executor& ex, const copse::detail::ForestBuil
   const u64 n = build.shape.primitive_count;
   bottom_up(ex, "forest: choose", 2 * n, n, detail::ForestPairs{build}, detail::IsForestLeaf{build.binary.nodes},
             detail::ChooseForestSlots{build, costs, slot_costs, chosen});
+}
+
+/// Contract: builders/bvh/forest/forest.inl.
+inline void write_forest_nodes(const Executor& ex, const copse::detail::WriteForestNode& write) {
+  for_each(ex, "forest: write nodes", write.build.shape.primitive_count, detail::WriteWholeForestNode{write});
+}
+
+/// Contract: builders/bvh/forest/forest.inl. By walks up from the lowest nodes.
+inline void fit_forest_nodes(const Executor& ex, const copse::detail::FitForestNode& fit, const u32* moved) {
+  const u64 n = fit.shape.primitive_count;
+  bottom_up(ex, "forest: refit", n, n, copse::detail::ForestFamilies{fit.shape, fit.trees},
+            copse::detail::FitLowestForestNode{fit, moved, 0}, fit);
 }
 
 }  // namespace copse::cpu

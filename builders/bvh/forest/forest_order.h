@@ -33,6 +33,33 @@ struct ForestBuild {
   BvhArrays binary;   // nodes: two per slot, the root of a tree at twice its first slot
   u8* deltas;         // [slot], see ForestLeaves
 
+  /// Stores what is known of the order before it is found.
+  COPSE_HD void begin_order() const {
+    const u32 n = shape.primitive_count;
+    *binary.counts = {2 * n, n, n, 0};
+    if (n > 0) binary.parents[n - 1] = invalid_id;  // no pair is behind the last slot
+  }
+  /// Stores the primitive and the delta of a slot, the number of valid primitives of its tree if it has the last one, and
+  /// which nodes no merge will write.
+  ///   key, next_key: of the primitives in the slot and in the next one of the tree
+  COPSE_HD void store_slot(u32 tree, u32 begin, u32 slot, u32 primitive, u32 key, u32 next_key) const {
+    const bool is_valid = key < invalid_key, ends_tree = !is_valid || next_key >= invalid_key;
+    if (is_valid && ends_tree) valid_counts[tree] = slot + 1 - begin;
+    binary.primitive_ids[slot] = primitive;
+    deltas[slot] = ends_tree ? ForestLeaves::behind_tree
+                             : u8(common_prefix(u64{key} << 32, u64{next_key} << 32, slot - begin));
+    if (is_valid && slot > begin) return;
+    binary.nodes[2 * slot] = BvhNode::inner(Aabb::empty(), 0);
+    if (slot == 0) return;
+    binary.nodes[2 * slot - 1] = BvhNode::inner(Aabb::empty(), 0);
+    binary.parents[slot - 1] = invalid_id;
+  }
+  /// Returns the key of a box in the grid of its tree: 31 bits, or invalid_key.
+  COPSE_HD static u32 key(const MortonGrid& grid, const Aabb& box) {
+    return is_empty(box) ? invalid_key : u32(grid.key(clean_point(centroid(box))) >> 32);
+  }
+  static constexpr u32 invalid_key = 1u << 31;
+
   COPSE_HD bool is_root(u32 node) const {
     return node % 2 == 0 && (node == 0 || deltas[node / 2 - 1] == ForestLeaves::behind_tree);
   }
@@ -65,11 +92,7 @@ struct PrepareTree {
   const Aabb* bounds;
 
   COPSE_HD void operator()(u64 tree) const {
-    const u32 n = build.shape.primitive_count;
-    if (tree == 0) {
-      *build.binary.counts = {2 * n, n, n, 0};
-      if (n > 0) build.binary.parents[n - 1] = invalid_id;  // no pair is behind the last slot
-    }
+    if (tree == 0) build.begin_order();
     build.grids[tree] = MortonGrid::of(bounds[tree]);
     build.valid_counts[tree] = 0;
   }
@@ -83,15 +106,12 @@ struct MakeForestWord {
 
   COPSE_HD void operator()(u64 i) const {
     const u32 tree = build.shape.tree_of[i];
-    const Aabb box = build.boxes[i];
-    u32 key = 1u << 31;
-    if (!is_empty(box)) key = u32(build.grids[tree].key(clean_point(centroid(box))) >> 32);
+    const u32 key = build.key(build.grids[tree], build.boxes[i]);
     out[i] = words.word(tree, key, u32(i) - build.shape.begins[tree]);
   }
 };
 
-/// Stores the primitive and the delta of each slot, the number of valid primitives of each tree, and which nodes no
-/// merge will write.
+/// Stores the order of the sorted words.
 struct StoreForestOrder {
   ForestBuild build;
   ForestWords words;
@@ -101,19 +121,9 @@ struct StoreForestOrder {
   COPSE_HD void operator()(u64 i) const {
     const u32 slot = u32(i), tree = build.shape.tree_of[slot], begin = build.shape.begins[tree];
     const u64 word = sorted[slot];
-    const u32 key = words.key(word);
-    const bool is_valid = key < 1u << 31, is_last = slot + 1 == build.shape.begins[tree + 1];
-    const u32 next = is_last ? ~0u : words.key(sorted[slot + 1]);
-    const bool ends_tree = !is_valid || next >= 1u << 31;
-    if (is_valid && ends_tree) build.valid_counts[tree] = slot + 1 - begin;
-    build.binary.primitive_ids[slot] = words.has_numbers ? begin + words.number(word) : numbers[slot];
-    build.deltas[slot] =
-        ends_tree ? ForestLeaves::behind_tree : u8(common_prefix(u64{key} << 32, u64{next} << 32, slot - begin));
-    if (is_valid && slot > begin) return;
-    build.binary.nodes[2 * slot] = BvhNode::inner(Aabb::empty(), 0);
-    if (slot == 0) return;
-    build.binary.nodes[2 * slot - 1] = BvhNode::inner(Aabb::empty(), 0);
-    build.binary.parents[slot - 1] = invalid_id;
+    const u32 primitive = words.has_numbers ? begin + words.number(word) : numbers[slot];
+    const u32 next_key = slot + 1 == build.shape.begins[tree + 1] ? ~0u : words.key(sorted[slot + 1]);
+    build.store_slot(tree, begin, slot, primitive, words.key(word), next_key);
   }
 };
 

@@ -1,12 +1,13 @@
 #pragma once
 
-// New boxes for the wide trees of a forest: what refit.inl does for one tree, by walks up from the lowest nodes.
+// New boxes for the wide trees of a forest: what refit.inl does for one tree.
 // Nodes and places are counted through all trees here.
 
 #include "builders/bvh/build/bvh_arrays.h"
 #include "builders/bvh/forest.h"
 #include "builders/bvh/wide/wide_encode.h"
 #include "builders/bvh/wide/wide_tree.h"
+#include "primitives/core/executor.h"
 #include "primitives/tree_walk.h"
 
 namespace copse::detail {
@@ -20,6 +21,12 @@ struct FitForestNode {
 
   COPSE_HD void operator()(u32 node, u32) const {
     const u32 begin = shape.begins[shape.tree_of[node]];
+    exact[node] = fit(node, begin, exact + begin);
+  }
+
+  /// Fits a node of the tree that begins at `begin`. Returns the box around all of its children.
+  ///   exact_boxes: [node of the tree]
+  COPSE_HD Aabb fit(u32 node, u32 begin, const Aabb* exact_boxes) const {
     Aabb child_boxes[CompressedBvh4Node::width];
 #pragma unroll
     for (u32 slot = 0; slot < CompressedBvh4Node::width; ++slot) {
@@ -29,10 +36,10 @@ struct FitForestNode {
         child_boxes[slot] =
             box_of_slots(ForestBoxesFrom{boxes + begin}, trees.primitive_ids + begin, child.first, child.count);
       }
-      if (child.is_inner()) child_boxes[slot] = exact[begin + child.first];
+      if (child.is_inner()) child_boxes[slot] = exact_boxes[child.first];
     }
     encode_boxes(trees.nodes[node], child_boxes);
-    exact[node] = merge_all(child_boxes);
+    return merge_all(child_boxes);
   }
 
  private:
@@ -53,15 +60,17 @@ struct ForestFamilies {
   COPSE_HD u32 parent(u32 family) const { return family; }
 };
 
-/// Begins at the nodes without inner children of the trees that have moved.
+/// Begins at the nodes without inner children of the trees that have moved, and have more than some number of nodes.
 struct FitLowestForestNode {
   FitForestNode fit;
   const u32* moved;  // [tree], or null
+  u32 above;         // nodes
 
   COPSE_HD bool operator()(u32 node) const {
     const u32 tree = fit.shape.tree_of[node];
     if (moved != nullptr && moved[tree] == 0) return false;
-    if (node - fit.shape.begins[tree] >= fit.trees.counts[tree].node_count) return false;
+    const u32 node_count = fit.trees.counts[tree].node_count;
+    if (node_count <= above || node - fit.shape.begins[tree] >= node_count) return false;
     if (inner_child_count(fit.trees.nodes[node]) > 0) return false;
     fit(node, node);
     return true;
@@ -73,8 +82,7 @@ void fit_forest(const Executor& ex, const ForestShape& shape, const ForestArrays
                 const u32* moved) {
   const u64 n = shape.primitive_count;
   ScratchArena::Frame frame(ex.scratch);
-  const FitForestNode fit{shape, trees, boxes, frame.allocate<Aabb>(n)};
-  bottom_up(ex, "forest: refit", n, n, ForestFamilies{shape, trees}, FitLowestForestNode{fit, moved}, fit);
+  fit_forest_nodes(ex, FitForestNode{shape, trees, boxes, frame.allocate<Aabb>(n)}, moved);
 }
 
 template <class Executor>

@@ -1,0 +1,63 @@
+#pragma once
+
+// New boxes of a forest on CUDA. A block fits a tree of at most 1024 wide nodes in shared memory, by walks up from the
+// lowest nodes. Larger trees are fitted by walks in global memory.
+
+#include "builders/bvh/forest/forest_refit.h"
+#include "builders/bvh/wide_bvh.h"
+#include "primitives/bottom_up.h"
+#include "primitives/cuda/launch.cuh"
+
+namespace copse::cuda {
+
+namespace detail {
+
+inline constexpr u32 max_fit_nodes = 1024;
+
+///   capacity: nodes that the shared memory has room for; blocks of larger trees do nothing
+__global__ static void __launch_bounds__(128)
+    fit_trees_kernel(const copse::detail::FitForestNode fit, const u32* moved, u32 capacity) {
+  extern __shared__ uint4 fit_memory[];
+  Aabb* const exact = reinterpret_cast<Aabb*>(fit_memory);         // [node]
+  u32* const arrivals = reinterpret_cast<u32*>(exact + capacity);  // [node]: fitted children
+  overlap_launches();
+  const u32 tree = blockIdx.x, begin = fit.shape.begins[tree], count = fit.trees.counts[tree].node_count;
+  if (count > capacity || (moved != nullptr && moved[tree] == 0)) return;
+  for (u32 i = threadIdx.x; i < count; i += blockDim.x) arrivals[i] = 0;
+  __syncthreads();
+  for (u32 i = threadIdx.x; i < count; i += blockDim.x) {
+    if (copse::detail::inner_child_count(fit.trees.nodes[begin + i]) > 0) continue;
+    for (u32 node = i;;) {
+      exact[node] = fit.fit(begin + node, begin, exact);
+      const u32 parent = fit.trees.parents[begin + node];
+      if (parent == invalid_id) break;
+      const u32 last = copse::detail::inner_child_count(fit.trees.nodes[begin + parent]) - 1;
+      // The last child to arrive sees the boxes of the others.
+      __threadfence_block();
+      if (atomicAdd(&arrivals[parent], 1u) < last) break;
+      __threadfence_block();
+      node = parent;
+    }
+  }
+}
+
+}  // namespace detail
+
+/// Contract: builders/bvh/forest/forest.inl.
+inline void fit_forest_nodes(const Executor& ex, const copse::detail::FitForestNode& fit, const u32* moved) {
+  const u64 n = fit.shape.primitive_count, most = wide_node_capacity(fit.shape.max_tree_size);
+  const u32 capacity = u32(smaller(most, u64{detail::max_fit_nodes}));
+  launch(ex, "forest: refit", detail::fit_trees_kernel,
+         {.blocks = fit.shape.tree_count,
+          .threads = capacity <= 64    ? 32u
+                     : capacity <= 256 ? 64u
+                                       : 128u,
+          .shared_bytes = capacity * u32(sizeof(Aabb) + sizeof(u32)),
+          .overlaps_earlier_launch = true},
+         fit, moved, capacity);
+  if (most <= capacity) return;
+  bottom_up(ex, "forest: refit large trees", n, n, copse::detail::ForestFamilies{fit.shape, fit.trees},
+            copse::detail::FitLowestForestNode{fit, moved, capacity}, fit);
+}
+
+}  // namespace copse::cuda
