@@ -5,7 +5,7 @@
 // 3. Signs: each triangle flips one voxel per column along z, the first one whose centre is not below it. Then the
 //    parity is carried upwards through the bricks of a column. A voxel that is flipped is less than a voxel away from
 //    the surface, so its brick exists; and between two bricks of a column nothing changes.
-// 4. Values: a thread per row of eight voxels takes the minimum over the triangles of its brick. A minimum has no order.
+// 4. Values: a thread per block of 2 x 2 x 2 voxels takes the minimum over the triangles of its brick. A minimum has no order.
 // 5. Bricks without a voxel within the band are left out.
 //
 // Narrow bands of level sets: Museth, "VDB: High-Resolution Sparse Volumes with Dynamic Topology", TOG 2013. Signs by
@@ -27,8 +27,8 @@ namespace copse::detail {
 /// Signs are found on a lattice with 2^7 units per voxel: products of three coordinates then fit 64 bits.
 inline constexpr u32 field_unit_bits = 7;
 
-/// The rows of voxels of a brick.
-inline constexpr u32 field_rows = brick_edge * brick_edge;
+/// The blocks of 2 x 2 x 2 voxels of a brick.
+inline constexpr u32 field_blocks = brick_values / 8;
 
 struct CountFieldParts {
   FieldTriangles triangles;
@@ -173,71 +173,87 @@ struct CarryFieldParity {
   }
 };
 
-/// The nearest squares of a row of eight voxels along x. A triangle is loaded once for all of them.
-class FieldRow {
+/// The nearest squares of a block of 2 x 2 x 2 voxels. A triangle is loaded once for all of them.
+class FieldBlock {
  public:
-  COPSE_HD FieldRow(const FieldShape& shape, const uvec3& first) {
+  ///   first: the voxel with the lowest coordinates
+  COPSE_HD FieldBlock(const FieldShape& shape, const uvec3& first)
+      : lo_(voxel_centre(shape.voxels, first)), hi_(voxel_centre(shape.voxels, first + 1u)) {
     const float square = mul_rn(shape.band, shape.band);
 #pragma unroll
-    for (u32 x = 0; x < brick_edge; ++x) {
-      centres_[x] = voxel_centre(shape.voxels, first + uvec3(x, 0, 0));
-      nearest_[x] = square;
-    }
+    for (u32 k = 0; k < 8; ++k) nearest_[k] = square;
   }
 
-  /// Rounding keeps order. So the box of the triangle is not farther from any centre than from the row, to the last bit.
-  COPSE_HD void add(const Triangle& triangle) {
-    const Aabb box = bounds(triangle);
-    if (square_to_row(box) >= farthest()) return;
+  /// Returns false if the triangle is not nearer to any centre than what is known. Rounding keeps order: the box of the
+  /// triangle is not farther from a centre than from the box of all eight, to the last bit.
+  COPSE_HD bool may_be_nearer(const Aabb& box) const {
+    const vec3 outside(max_number(max_number(0.0f, sub_rn(box.lo.x, hi_.x)), sub_rn(lo_.x, box.hi.x)),
+                       max_number(max_number(0.0f, sub_rn(box.lo.y, hi_.y)), sub_rn(lo_.y, box.hi.y)),
+                       max_number(max_number(0.0f, sub_rn(box.lo.z, hi_.z)), sub_rn(lo_.z, box.hi.z)));
+    return dot_rn(outside, outside) < farthest();
+  }
+
+  COPSE_HD void add(const Triangle& triangle, const Aabb& box) {
 #pragma unroll
-    for (u32 x = 0; x < brick_edge; ++x) {
-      if (SquareDistance{centres_[x]}(box.lo, box.hi) >= nearest_[x]) continue;
-      nearest_[x] = min_number(nearest_[x], nearest_on_triangle(triangle, centres_[x]).square);
+    for (u32 k = 0; k < 8; ++k) {
+      const vec3 centre((k & 1) == 0 ? lo_.x : hi_.x, (k & 2) == 0 ? lo_.y : hi_.y, (k & 4) == 0 ? lo_.z : hi_.z);
+      if (SquareDistance{centre}(box.lo, box.hi) >= nearest_[k]) continue;
+      nearest_[k] = min_number(nearest_[k], nearest_on_triangle(triangle, centre).square);
     }
   }
 
-  COPSE_HD float square(u32 x) const {
-    return nearest_[x];
+  COPSE_HD float square(u32 k) const {
+    return nearest_[k];
   }
 
  private:
-  /// The square of the distance from a box to the segment from the first centre to the last one.
-  COPSE_HD float square_to_row(const Aabb& box) const {
-    const vec3 &first = centres_[0], &last = centres_[brick_edge - 1];
-    const vec3 outside(max_number(max_number(0.0f, sub_rn(box.lo.x, last.x)), sub_rn(first.x, box.hi.x)),
-                       max_number(max_number(0.0f, sub_rn(box.lo.y, first.y)), sub_rn(first.y, box.hi.y)),
-                       max_number(max_number(0.0f, sub_rn(box.lo.z, first.z)), sub_rn(first.z, box.hi.z)));
-    return dot_rn(outside, outside);
-  }
   COPSE_HD float farthest() const {
     float most = nearest_[0];
 #pragma unroll
-    for (u32 x = 1; x < brick_edge; ++x) most = max_number(most, nearest_[x]);
+    for (u32 k = 1; k < 8; ++k) most = max_number(most, nearest_[k]);
     return most;
   }
 
-  vec3 centres_[brick_edge];
-  float nearest_[brick_edge];
+  vec3 lo_, hi_;  // of the centres
+  float nearest_[8];
 };
 
-/// Stores the distances of a row of voxels, of the signs that their bits say.
-struct StoreFieldRow {
+/// Stores the distances of a block of voxels, of the signs that their bits say.
+struct StoreFieldBlock {
   TriangleTable table;
   FieldShape shape;
   FieldPairs pairs;
   FieldBricks bricks;
+
   COPSE_HD void operator()(u64 i) const {
-    const u64 brick = i / field_rows;
-    const u32 in_brick = u32(i % field_rows);
-    const uvec3 place = shape.bricks.cell_of(bricks.keys[brick]);
-    FieldRow row(shape, place * brick_edge + uvec3(0, in_brick % brick_edge, in_brick / brick_edge));
-    const u32 end = pairs.begins[brick + 1];
-    for (u32 k = pairs.begins[brick]; k < end; ++k) row.add(table.triangle(pairs.sorted_triangles[k]));
-    const u32 inside = bricks.words[i / 4] >> (8 * (i % 4));
+    const u64 brick = i / field_blocks;
+    const u32 number = u32(i % field_blocks);
+    const uvec3 first = uvec3(number % 4, number / 4 % 4, number / 16) * 2u;
+    FieldBlock block(shape, shape.bricks.cell_of(bricks.keys[brick]) * brick_edge + first);
+    add_triangles(block, pairs.begins[brick], pairs.begins[brick + 1]);
 #pragma unroll
-    for (u32 x = 0; x < brick_edge; ++x) {
-      const float distance = min_number(sqrt_rn(row.square(x)), shape.band);
-      bricks.values[i * brick_edge + x] = (inside >> x & 1) != 0 ? -distance : distance;
+    for (u32 k = 0; k < 8; ++k) {
+      const u32 voxel = first.x + (k & 1) + 8 * (first.y + (k >> 1 & 1)) + 64 * (first.z + (k >> 2));
+      const float distance = min_number(sqrt_rn(block.square(k)), shape.band);
+      const bool is_inside = (bricks.words[brick * brick_words + voxel / 32] >> (voxel % 32) & 1) != 0;
+      bricks.values[brick * brick_values + voxel] = is_inside ? -distance : distance;
+    }
+  }
+
+  /// Each thread goes on to its next triangle that may be nearer before all of a warp compute distances.
+  COPSE_HD void add_triangles(FieldBlock& block, u32 begin, u32 end) const {
+    u32 at = begin;
+    for (;;) {
+      Triangle triangle{};
+      Aabb box{};
+      bool is_found = false;
+      while (!is_found && at < end) {
+        triangle = table.triangle(pairs.sorted_triangles[at++]);
+        box = bounds(triangle);
+        is_found = block.may_be_nearer(box);
+      }
+      if (!is_found) return;
+      block.add(triangle, box);
     }
   }
 };
@@ -330,7 +346,7 @@ void fill_field_bricks(const Executor& ex, std::span<const TriangleView> views, 
   radix_sort_pairs(ex, "field: sort columns", bricks.count, ColumnKeyOfBrick{shape.bricks, bricks.keys}, Index{},
                    bricks.column_keys, bricks.column_order, bits_below(shape.bricks.cell_count()));
   for_each(ex, "field: signs", bricks.count, CarryFieldParity{bricks, shape.bricks.resolution.z});
-  for_each(ex, "field: values", bricks.count * field_rows, StoreFieldRow{table, shape, pairs, bricks});
+  for_each(ex, "field: values", bricks.count * field_blocks, StoreFieldBlock{table, shape, pairs, bricks});
   for_each(ex, "field: band", bricks.count * brick_words, StoreFieldWord{bricks, shape.band});
   exclusive_scan(ex, "field: kept", bricks.count, IsFieldBrickKept{bricks.words}, 0u, Plus{}, bricks.kept_before,
                  bricks.kept_count);
