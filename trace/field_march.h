@@ -1,13 +1,14 @@
 #pragma once
 
-// Finds where a ray meets the surface of a distance field, on the host and in kernels. There is nothing else to link.
+// Finds where a ray meets the surface of a distance field, on the host and in kernels. There is nothing else to
+// link.
 //
 //   copse::FieldHit hit = copse::first_surface(field.view(), ray);
 //
 // The walk goes from brick to brick, as trace/voxel_march.h does. In a brick it takes samples along the ray: the
-// distance says how far the next one may be. Between two samples of different sign lies the surface. Sphere tracing:
-// Hart, "Sphere Tracing", The Visual Computer 1996. Where we differ: empty bricks are skipped by the walk, and the ray may
-// begin inside.
+// distance says how far the next one may be. Between two samples of different sign lies the surface. Sphere
+// tracing: Hart, "Sphere Tracing", The Visual Computer 1996. Where we differ: empty bricks are skipped by the
+// walk, and the ray may begin inside.
 
 #include "builders/geometry/vector_rn.h"
 #include "builders/grid/distance_layout.h"
@@ -166,8 +167,8 @@ COPSE_HD inline vec3 normal_of_field(const vec3& gradient, const vec3& otherwise
 }  // namespace detail
 
 /// Returns the first place between t_min and t_max where the interpolated distance changes its sign: where the ray
-/// enters the surface, or leaves it if it begins inside. Of a smooth surface it is within a tenth of a voxel. What is
-/// thinner than a quarter of a voxel may be missed.
+/// enters the surface, or leaves it if it begins inside. Of a smooth surface it is within a tenth of a voxel. What
+/// is thinner than a quarter of a voxel may be missed.
 COPSE_HD inline FieldHit first_surface(const DistanceFieldView& field, const Ray& ray) {
   const FieldHit miss{ray.t_max, vec3(0)};
   if (!is_traceable(ray)) return miss;

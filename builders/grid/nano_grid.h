@@ -16,15 +16,15 @@ struct NanoGrid {
 };
 
 /// Returns the voxels of bricks as a grid without values (NanoType::mask), or one that numbers them
-/// (NanoType::index). Voxel (0, 0, 0) of the bricks is voxel (0, 0, 0) of the grid; its centre maps to its centre in
-/// space. The bytes are equal on all backends. The grid has no checksum, and its nodes have no statistics.
+/// (NanoType::index). Voxel (0, 0, 0) of the bricks is voxel (0, 0, 0) of the grid; its centre maps to its centre
+/// in space. The bytes are equal on all backends. The grid has no checksum, and its nodes have no statistics.
 ///
 ///   bricks: a complete build; check_complete says if it is
-/// Throws: Error invalid_argument for NanoType::floats, which needs values, or for bricks that were never made; Error
-/// out_of_memory, Error cancelled.
+/// Throws: Error invalid_argument for NanoType::floats, which needs values, or for bricks that were never made;
+/// Error out_of_memory, Error cancelled.
 /// Waits: for the numbers of bricks and of nodes.
-/// Memory: 24 bytes of scratch per brick and the sort's. The result has 96 bytes per brick, 33,856 for each cube of
-/// 128 voxels that has one, and 270,400 for each cube of 4096.
+/// Memory: 24 bytes of scratch per brick and the sort's. The result has 96 bytes per brick, 33,856 for each cube
+/// of 128 voxels that has one, and 270,400 for each cube of 4096.
 NanoGrid build_nano_grid(Context& context, const Bricks& bricks, NanoType type = NanoType::index);
 
 /// Returns the voxels of bricks with a float for each (NanoType::floats).
@@ -35,8 +35,8 @@ NanoGrid build_nano_grid(Context& context, const Bricks& bricks, NanoType type =
 /// Throws: Error invalid_argument if there are too few values. Otherwise as above; 2144 bytes per brick.
 NanoGrid build_nano_grid(Context& context, const Bricks& bricks, BufferSpan<const float> values, float background);
 
-/// Returns a distance field as a level set (NanoType::floats). Voxels within the band are set; all others have the width
-/// of the band, or its negative inside. So every voxel has the right sign, also far from the surface.
+/// Returns a distance field as a level set (NanoType::floats). Voxels within the band are set; all others have the
+/// width of the band, or its negative inside. So every voxel has the right sign, also far from the surface.
 /// Throws: Error invalid_argument for a field that was never made. Otherwise as above.
 NanoGrid build_nano_grid(Context& context, const DistanceField& field);
 

@@ -53,17 +53,18 @@ HostVoxels to_voxels(const HostVoxelTree& tree);
 
 /// Writes an octree or a DAG. The file appears under its name when it is complete.
 ///   cancel: as of save_voxels
-/// Throws: Error bad_file, Error cancelled; Error invalid_argument for a tree with a fault, as load_voxel_tree finds it.
+/// Throws: Error bad_file, Error cancelled; Error invalid_argument for a tree with a fault, as load_voxel_tree
+/// finds it.
 void save_voxel_tree(const FilePath& path, const HostVoxelTree& tree, const CancelToken& cancel = {});
 
 /// Returns true for a file that load_voxel_tree reads. It reads the first bytes alone.
 /// Throws: Error bad_file if it cannot be read.
 bool holds_voxel_tree(const FilePath& path);
 
-/// Reads an octree or a DAG. The file is not trusted. A tree without a fault is the one that build_octree or build_dag
-/// makes of its voxels, but for the order of the nodes of a DAG: sizes fit, every node and leaf has a voxel in the grid
-/// and is the child of another one, the children of an octree follow each other, and no two subtrees of a DAG are equal.
-/// load_voxels reads these files too, as bricks.
+/// Reads an octree or a DAG. The file is not trusted. A tree without a fault is the one that build_octree or
+/// build_dag makes of its voxels, but for the order of the nodes of a DAG: sizes fit, every node and leaf has a
+/// voxel in the grid and is the child of another one, the children of an octree follow each other, and no two
+/// subtrees of a DAG are equal. load_voxels reads these files too, as bricks.
 /// Throws: Error bad_file, Error out_of_memory, Error cancelled.
 HostVoxelTree load_voxel_tree(const FilePath& path, const CancelToken& cancel = {});
 

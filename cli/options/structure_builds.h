@@ -1,7 +1,7 @@
 #pragma once
 
-// The builds behind copse build --structure: each builds a structure, measures how long it takes, and says what is worth
-// knowing of it.
+// The builds behind copse build --structure: each builds a structure, measures how long it takes, and says what is
+// worth knowing of it.
 
 #include <variant>
 #include <vector>

@@ -8,7 +8,8 @@
 #include "cli/session.h"
 
 // copse build of structures other than trees of boxes: uniform grids, frustum grids, voxels, bricks, distance
-// fields, octrees and DAGs of voxels, kd-trees of triangles, kd-trees of the vertices, hierarchies of boxes over the vertices.
+// fields, octrees and DAGs of voxels, kd-trees of triangles, kd-trees of the vertices, hierarchies of boxes over
+// the vertices.
 
 namespace copse::cli {
 

@@ -3,14 +3,15 @@
 // 1. Search: each triangle marks the bricks near it as bits of their places, and counts them.
 // 2. Pairs of a brick and a triangle near it, sorted by brick.
 // 3. Signs: each triangle flips one voxel per column along z, the first one whose centre is not below it. Then the
-//    parity is carried upwards through the bricks of a column. A voxel that is flipped is less than a voxel away from
-//    the surface, so its brick exists; and between two bricks of a column nothing changes.
-// 4. Values: a thread per block of 2 x 2 x 2 voxels takes the minimum over the triangles of its brick. A minimum has no order.
+//    parity is carried upwards through the bricks of a column. A voxel that is flipped is less than a voxel away
+//    from the surface, so its brick exists; and between two bricks of a column nothing changes.
+// 4. Values: a thread per block of 2 x 2 x 2 voxels takes the minimum over the triangles of its brick. A minimum
+//    has no order.
 // 5. Bricks without a voxel within the band are left out.
 //
-// Narrow bands of level sets: Museth, "VDB: High-Resolution Sparse Volumes with Dynamic Topology", TOG 2013. Signs by
-// parity per column: Schwarz, Seidel, "Fast Parallel Surface and Solid Voxelization on GPUs", TOG 2010. Where we differ:
-// there is no dense grid of signs.
+// Narrow bands of level sets: Museth, "VDB: High-Resolution Sparse Volumes with Dynamic Topology", TOG 2013. Signs
+// by parity per column: Schwarz, Seidel, "Fast Parallel Surface and Solid Voxelization on GPUs", TOG 2010. Where
+// we differ: there is no dense grid of signs.
 
 #include "builders/geometry/make_triangle_table.h"
 #include "builders/grid/cells/list_begins.h"
@@ -184,8 +185,8 @@ class FieldBlock {
     for (u32 k = 0; k < 8; ++k) nearest_[k] = square;
   }
 
-  /// Returns false if the triangle is not nearer to any centre than what is known. Rounding keeps order: the box of the
-  /// triangle is not farther from a centre than from the box of all eight, to the last bit.
+  /// Returns false if the triangle is not nearer to any centre than what is known. Rounding keeps order: the box
+  /// of the triangle is not farther from a centre than from the box of all eight, to the last bit.
   COPSE_HD bool may_be_nearer(const Aabb& box) const {
     const vec3 outside(max_number(max_number(0.0f, sub_rn(box.lo.x, hi_.x)), sub_rn(lo_.x, box.hi.x)),
                        max_number(max_number(0.0f, sub_rn(box.lo.y, hi_.y)), sub_rn(lo_.y, box.hi.y)),

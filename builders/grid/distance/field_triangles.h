@@ -1,10 +1,11 @@
 #pragma once
 
-// The bricks near a triangle. A brick is near if a centre of its voxels may be nearer to the triangle than the reach.
+// The bricks near a triangle. A brick is near if a centre of its voxels may be nearer to the triangle than the
+// reach.
 //
-// Bricks are tested in columns along the axis on which the normal of the triangle is longest. The plane of the triangle
-// cuts a column to a few bricks, and each of them is tested by its distance. A few columns make a part, so that many
-// threads share a large triangle.
+// Bricks are tested in columns along the axis on which the normal of the triangle is longest. The plane of the
+// triangle cuts a column to a few bricks, and each of them is tested by its distance. A few columns make a part,
+// so that many threads share a large triangle.
 
 #include "builders/geometry/point_triangle.h"
 #include "builders/geometry/triangle_table.h"
@@ -16,8 +17,8 @@ namespace copse::detail {
 /// The centres of the outermost voxels of a brick are so far from its centre, along each axis in voxels.
 inline constexpr double field_brick_extent = 3.5;
 
-/// Returns true if a voxel of the brick may have its centre within reach of the triangle. The plane through the nearest
-/// point of the triangle, across the way from the brick's centre to it, has all of the triangle behind it:
+/// Returns true if a voxel of the brick may have its centre within reach of the triangle. The plane through the
+/// nearest point of the triangle, across the way from the brick's centre to it, has all of the triangle behind it:
 ///
 ///    +-----+
 ///    |     |     |##
@@ -80,8 +81,8 @@ class FieldColumns {
   COPSE_HD u32 beside() const { return (depth_ + 2) % 3; }
   COPSE_HD u32 size(u32 axis) const { return u32(larger(last_[axis] - first_[axis] + 1, 0)); }
 
-  /// The first brick with a centre of a voxel at or past a coordinate, and the last one with a centre at or before it.
-  /// Both take a little more, for the rounding.
+  /// The first brick with a centre of a voxel at or past a coordinate, and the last one with a centre at or before
+  /// it. Both take a little more, for the rounding.
   COPSE_HD static i32 brick_from(double at) { return i32(floor_down((at - 7.5 - slack) / 8)) + 1; }
   COPSE_HD static i32 brick_to(double at) { return i32(floor_down((at - 0.5 + slack) / 8)); }
   COPSE_HD static double floor_down(double value) {

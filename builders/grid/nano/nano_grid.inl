@@ -1,6 +1,7 @@
-// Grids of NanoVDB from bricks: sort the bricks into the order of leaves, number the nodes above them, and write every
-// node where its number says. A thread per leaf writes the leaf and its link in the lower node. The first leaf of a
-// node also writes the head of the node and its link in the node above. So there is one sort, one scan, and one pass.
+// Grids of NanoVDB from bricks: sort the bricks into the order of leaves, number the nodes above them, and write
+// every node where its number says. A thread per leaf writes the leaf and its link in the lower node. The first
+// leaf of a node also writes the head of the node and its link in the node above. So there is one sort, one scan,
+// and one pass.
 
 #include "builders/grid/nano/nano_build.h"
 #include "primitives/core/atomic.h"
@@ -190,12 +191,12 @@ struct NanoColumnOfBrick {
   }
 };
 
-/// Gives the tiles between a brick of a level set and the next one above it the value of inside, if they are. No surface
-/// lies between the two, so the highest voxels of the brick tell.
+/// Gives the tiles between a brick of a level set and the next one above it the value of inside, if they are. No
+/// surface lies between the two, so the highest voxels of the brick tell.
 ///
-/// The tile of a lower node is a place of a brick. The tile of an upper node is a cube of 16 places without a lower node;
-/// the column at its corner writes it. A tile of the root would be 512 places without a brick, inside; no grid of up to
-/// 1024 places along an axis has one, since each tile of the root meets its outside.
+/// The tile of a lower node is a place of a brick. The tile of an upper node is a cube of 16 places without a
+/// lower node; the column at its corner writes it. A tile of the root would be 512 places without a brick, inside;
+/// no grid of up to 1024 places along an axis has one, since each tile of the root meets its outside.
 struct FillNanoInside {
   BrickArrays bricks;
   const float* values;

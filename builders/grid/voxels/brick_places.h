@@ -1,7 +1,7 @@
 #pragma once
 
-// The places of bricks as bits, while bricks are built. A prefix sum over the bits numbers the bricks in the order of
-// their places, so a thread finds the brick of a voxel with two words.
+// The places of bricks as bits, while bricks are built. A prefix sum over the bits numbers the bricks in the order
+// of their places, so a thread finds the brick of a voxel with two words.
 
 #include "primitives/core/atomic.h"
 #include "primitives/core/bits.h"

@@ -10,8 +10,8 @@ namespace copse::detail {
 
 inline constexpr char voxel_magic[8] = {'C', 'O', 'P', 'S', 'V', '\r', '\n', '\x1a'};
 
-/// Version 2 has keys of 64 bits. It is written only where the places of bricks need them. Version 3 holds an octree or a
-/// DAG.
+/// Version 2 has keys of 64 bits. It is written only where the places of bricks need them. Version 3 holds an
+/// octree or a DAG.
 inline constexpr u32 voxel_tree_version = 3;
 
 struct VoxelHeader {
