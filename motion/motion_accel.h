@@ -127,6 +127,12 @@ void rebuild(Context& context, MotionAccel& accel, const MotionTriangles& triang
 /// cancelled.
 void refit(Context& context, MotionAccel& accel, const MotionTriangles& triangles);
 
+/// Frees the memory that the tree does not use, about 50 bytes per triangle and key. `accel` can be traced and refitted
+/// as before, but not rebuilt. Graphs that were captured before this call must not be launched any more.
+/// Throws: Error invalid_argument if `accel` was never built, Error out_of_memory.
+/// Waits: to read the size of the tree.
+void compact(Context& context, MotionAccel& accel);
+
 /// Returns the bytes that build takes on this context: result_bytes, 8 per triangle and 112 more per triangle and key,
 /// and scratch_bytes. For a MotionAccel with a capacity, give the capacity.
 ///   position_count: of all views at one key

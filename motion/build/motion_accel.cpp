@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 
 #include "builders/bvh/packed_tree.h"
 #include "builders/geometry/triangle_check.h"
@@ -37,6 +38,14 @@ void share_motion_steps(const Executor& ex, const MotionNodes& nodes, const Wide
 /// Stores the box around all keys.
 template <class Executor>
 void store_moving_box(const Executor& ex, const MotionNodes& nodes, Aabb* box);
+
+/// Copies as many nodes of each key as `to` has room for.
+template <class Executor>
+void copy_motion_nodes(const Executor& ex, const MotionNodes& from, const MotionNodes& to);
+
+/// Copies the first `count` parents.
+template <class Executor>
+void copy_motion_parents(const Executor& ex, const u32* from, u64 count, u32* to);
 
 /// The members of a MotionAccel, for the calls that make or change one.
 struct MotionAccess {
@@ -210,7 +219,28 @@ void rebuild(Context& context, MotionAccel& accel, const MotionTriangles& triang
                                   std::to_string(accel.capacity()) +
                                   "; build a new one, or give the first build a larger AccelOptions::capacity");
   }
+  if (MotionAccess::nodes(accel).stride < wide_node_capacity(triangles.triangle_count())) {
+    detail::refuse("rebuild", "the structure was compacted and has room for " +
+                                  std::to_string(MotionAccess::nodes(accel).stride) + " nodes, but " +
+                                  std::to_string(triangles.triangle_count()) + " triangles may need " +
+                                  std::to_string(wide_node_capacity(triangles.triangle_count())) +
+                                  "; build a new one");
+  }
   build_in_place(context, accel, triangles);
+}
+
+void compact(Context& context, MotionAccel& accel) {
+  detail::check_motion_accel("compact", context, accel);
+  CompressedBvh4& tree = MotionAccess::tree(accel);
+  const u64 used = std::max(tree.counts.download()[0].node_count, 1u);  // a tree without primitives has a root
+  Buffer<CompressedBvh4Node> nodes(context, accel.key_count() * used);
+  Buffer<u32> parents(context, used);
+  dispatch(context, [&](const auto& ex) {
+    detail::copy_motion_nodes(ex, MotionAccess::nodes(accel), {nodes.data(), used, accel.key_count()});
+    detail::copy_motion_parents(ex, tree.parents.data(), used, parents.data());
+  });
+  tree.nodes = std::move(nodes);
+  tree.parents = std::move(parents);
 }
 
 void refit(Context& context, MotionAccel& accel, const MotionTriangles& triangles) {

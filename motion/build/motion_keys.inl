@@ -79,6 +79,20 @@ struct ShareSteps {
   }
 };
 
+struct CopyMotionNodes {
+  MotionNodes from, to;
+
+  COPSE_HD void operator()(u64 i) const {
+    for (u32 key = 0; key < to.key_count; ++key) to.first[key * to.stride + i] = from.first[key * from.stride + i];
+  }
+};
+
+struct CopyMotionParents {
+  const u32* from;
+  u32* to;
+  COPSE_HD void operator()(u64 i) const { to[i] = from[i]; }
+};
+
 /// The box around the roots of all keys, moved outwards by more than the rounding of what is between them: see
 /// motion/walk/moving_tree.h.
 struct StoreMovingBox {
@@ -130,6 +144,16 @@ void share_motion_steps(const Executor& ex, const MotionNodes& nodes, const Wide
 }
 
 template <class Executor>
+void copy_motion_nodes(const Executor& ex, const MotionNodes& from, const MotionNodes& to) {
+  for_each(ex, "motion: compact", to.stride, CopyMotionNodes{from, to});
+}
+
+template <class Executor>
+void copy_motion_parents(const Executor& ex, const u32* from, u64 count, u32* to) {
+  for_each(ex, "motion: compact", count, CopyMotionParents{from, to});
+}
+
+template <class Executor>
 void store_moving_box(const Executor& ex, const MotionNodes& nodes, Aabb* box) {
   for_each(ex, "motion: box", 1, StoreMovingBox{nodes.first, nodes.stride, nodes.key_count, box});
 }
@@ -138,6 +162,8 @@ template void store_middle_positions(const BodyExecutor&, const PositionSpan&, c
 template void replace_middle_positions(const BodyExecutor&, const PositionSpan&, vec3*);
 template void copy_motion_links(const BodyExecutor&, const MotionNodes&, const WideBvhCounts*);
 template void share_motion_steps(const BodyExecutor&, const MotionNodes&, const WideBvhCounts*);
+template void copy_motion_nodes(const BodyExecutor&, const MotionNodes&, const MotionNodes&);
+template void copy_motion_parents(const BodyExecutor&, const u32*, u64, u32*);
 template void store_moving_box(const BodyExecutor&, const MotionNodes&, Aabb*);
 
 }  // namespace copse::detail

@@ -164,6 +164,24 @@ TEST_P(MotionTree, ARebuildMayHaveMoreOrFewerTriangles) {
   EXPECT_EQ(accel.capacity(), 90u);
 }
 
+TEST_P(MotionTree, ACompactedTreeIsTracedAndRefittedButNotRebuilt) {
+  const MovingMesh first(context(), scattered_keys(generate_sphere(3), 3, 0.2f, 1)),
+      second(context(), scattered_keys(generate_sphere(3), 3, 0.4f, 2)), none(context(), std::vector<Mesh>(3));
+  MotionAccel accel = build(context(), first.triangles());
+  const u64 before = accel.size_bytes();
+  compact(context(), accel);
+  EXPECT_LT(accel.size_bytes(), before * 7 / 10);
+  expect_hits(context(), accel, first, TimedRays(first.keys(), 100, 3), "compacted");
+  refit(context(), accel, second.triangles());
+  expect_hits(context(), accel, second, TimedRays(second.keys(), 100, 3), "refitted");
+  EXPECT_COPSE_ERROR(rebuild(context(), accel, first.triangles()), invalid, "the structure was compacted");
+  MotionAccel empty = build(context(), none.triangles());
+  compact(context(), empty);
+  expect_hits(context(), empty, none, TimedRays(none.keys(), 5, 3), "nothing");
+  MotionAccel never;
+  EXPECT_COPSE_ERROR(compact(context(), never), invalid, "was never built");
+}
+
 TEST_P(MotionTree, SizesAreKnown) {
   const MovingMesh mesh(context(), scattered_keys(generate_sphere(3), 3, 0.2f, 1));
   const MotionAccel accel = build(context(), mesh.triangles());
