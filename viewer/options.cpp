@@ -108,6 +108,9 @@ void add_picture_options(CLI::App& app, Options& options) {
   app.add_flag("--curve", options.curve, "Show the Morton curve");
   add_camera(app, options.camera);
   add_choice(app, "--play", options.play, "Play a deformation");
+  add_count(
+      app, "--pile", 1, 100000, [&options](u32 n) { options.pile = n; },
+      "Play N objects that fall into a heap, as instances that are built anew in every frame");
   app.add_option("--sequence", options.sequence, "Play the numbered meshes in the folder of this one")
       ->option_text("MESH");
 }
@@ -164,7 +167,9 @@ void check(const Options& options) {
   if (options.orbit_seconds && !options.headless) throw CLI::ValidationError("--orbit needs --headless");
   if (options.while_building && !options.orbit_seconds)
     throw CLI::ValidationError("--while-building needs --orbit");
-  if (options.headless && options.meshes.empty() && options.sequence.empty()) {
+  if (options.pile && (!options.meshes.empty() || !options.sequence.empty()))
+    throw CLI::ValidationError("--pile takes no mesh beside it");
+  if (options.headless && options.meshes.empty() && options.sequence.empty() && !options.pile) {
     throw CLI::ValidationError("--headless needs a mesh");
   }
 }
@@ -179,7 +184,8 @@ std::optional<Options> parse_options(int argc, char** argv, int& exit_code) {
   app.set_help_flag("-h,--help", "Print this help and exit");
   app.set_version_flag("--version", "copse-viewer " COPSE_VERSION, "Print the version and exit");
   app.get_formatter()->column_width(36);
-  app.add_option("MESH", options.meshes, "OBJ and PLY meshes, folders of them, or a .copse, .voxels or .nvdb file")
+  app.add_option("MESH", options.meshes,
+                 "OBJ and PLY meshes, folders of them, a scene (.glb, .gltf), or a .copse, .voxels or .nvdb file")
       ->option_text(" ");
   add_structure_options(app, options);
   add_picture_options(app, options);

@@ -13,6 +13,7 @@ namespace copse::viewer {
 struct Options {
   std::vector<std::filesystem::path> meshes;
   std::filesystem::path sequence;
+  std::optional<u32> pile;  // objects that fall
 
   std::optional<Backend> backend;
   u32 threads = 0;  // 0: all

@@ -26,6 +26,7 @@ void open_meshes(const Options& options, Session& session, u32 width, u32 height
   set_shown_size(session, width, height);
   if (!options.meshes.empty()) session.open(options.meshes, false, shows_structures(options));
   if (!options.sequence.empty()) session.open_sequence(options.sequence);
+  if (options.pile) session.show_pile(*options.pile);
   session.finish();
 }
 
@@ -69,7 +70,7 @@ int run_headless(const Options& options) {
 
   if (options.frames.value_or(0) > 0) run_frames(options, session, width, height);
   Playback& playback = session.playback();
-  playback.playing = options.play.has_value() || !options.sequence.empty();
+  playback.playing = options.play.has_value() || !options.sequence.empty() || options.pile;
   PictureExport pictures(export_scale_of(options));
   if (!options.recording.empty()) {
     record_frames(options, session, pictures, width, height, [&] {

@@ -57,7 +57,7 @@ void print_errors(const Session& session) {
 
 /// Performs --frames, --screenshot, --record and --statistics with pictures of this size.
 void run_to_the_end(const Options& options, Session& session, Application& application, u32 width, u32 height) {
-  session.playback().playing = options.play.has_value() || !options.sequence.empty();
+  session.playback().playing = options.play.has_value() || !options.sequence.empty() || options.pile;
   bool open = true;
   const auto next_frame = [&] { return open = run_frame(application); };
   PictureExport pictures(export_scale_of(options));
@@ -80,7 +80,7 @@ void run_to_the_end(const Options& options, Session& session, Application& appli
 
 /// Runs frames until the user closes the window or a signal comes. Returns the exit code.
 int run_for_the_user(const Options& options, Session& session, Application& application) {
-  session.playback().playing = options.play.has_value() || !options.sequence.empty();
+  session.playback().playing = options.play.has_value() || !options.sequence.empty() || options.pile;
   while (run_frame(application)) {
   }
   session.messages().clear();  // they were shown in the window
@@ -95,6 +95,7 @@ bool open_meshes(const Options& options, Session& session, Application& applicat
   apply_options(options, session);
   if (!options.meshes.empty()) application.open(options.meshes, false, shows_structures(options));
   if (!options.sequence.empty()) application.open_sequence(options.sequence);
+  if (options.pile) session.show_pile(*options.pile);
   return run_until_built(session, application);
 }
 

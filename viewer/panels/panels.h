@@ -30,6 +30,7 @@ struct PanelState {
   bool build_changes = true;  // build as soon as an option changes
   bool build_waits = false;   // an option changed, and the mouse still holds its widget
   u32 next_bookmark = 0;
+  u32 instance = 0;    // chosen in the list of instances
   u64 pick_shown = 0;  // the pick whose path the nodes panel has opened
   Toasts toasts;
   double frame_seconds = 0.1;  // of the last frames, smoothed

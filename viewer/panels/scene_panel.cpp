@@ -2,7 +2,10 @@
 #include <imgui.h>
 
 #include <algorithm>
+#include <cfloat>
+#include <glm/geometric.hpp>
 
+#include "viewer/model/scene/placed_meshes.h"
 #include "viewer/panels/panels.h"
 
 namespace copse::viewer {
@@ -18,6 +21,37 @@ void list_parts(const SceneGeometry& geometry) {
   if (geometry.parts.size() > max_shown) {
     quiet_text(fmt::format("and {} more meshes", geometry.parts.size() - max_shown));
   }
+}
+
+/// Draws the list of instances, and the place of the one that is chosen, which the mouse can drag.
+void list_instances(Desk& desk) {
+  const SceneGeometry& geometry = *desk.session.geometry();
+  const std::vector<Instance>& instances = geometry.placed->instances;
+  u32& chosen = desk.state.instance;
+  chosen = std::min(chosen, u32(instances.size() - 1));
+  const float height = 6.5f * ImGui::GetTextLineHeightWithSpacing();
+  if (ImGui::BeginChild("instances", ImVec2(0, height), true)) {
+    ImGuiListClipper clipper;
+    clipper.Begin(int(instances.size()));
+    while (clipper.Step()) {
+      for (int i = clipper.DisplayStart; i < clipper.DisplayEnd; ++i) {
+        const std::string name = fmt::format("{}  {}##{}", i, geometry.parts[size_t(i)].name, i);
+        if (ImGui::Selectable(name.c_str(), u32(i) == chosen)) chosen = u32(i);
+      }
+    }
+  }
+  ImGui::EndChild();
+  note_widget("Instances");
+  Instance placed = instances[chosen];
+  vec3 at(placed.rows[0][3], placed.rows[1][3], placed.rows[2][3]);
+  const float step = 0.002f * glm::length(geometry.bounds.hi - geometry.bounds.lo);
+  ImGui::SetNextItemWidth(-FLT_MIN);
+  const bool is_moved = ImGui::DragFloat3("##position", &at.x, std::max(step, 1e-6f), 0, 0, "%.3f");
+  note_widget("Position");
+  explain("Where the chosen instance stands: drag to move it. The structure follows as Motion says");
+  if (!is_moved) return;
+  for (int row = 0; row < 3; ++row) placed.rows[row][3] = at[row];
+  desk.session.place_instance(chosen, placed);
 }
 
 std::string readable_extent(const Aabb& box) {
@@ -44,7 +78,10 @@ void scene_panel(Desk& desk) {
   const WidgetScope scope("Scene");
   const SceneGeometry& geometry = *desk.session.geometry();
   const float half = (ImGui::GetContentRegionAvail().x - ImGui::GetStyle().ItemSpacing.x) / 2;
-  if (button("Open...", "Opens OBJ and PLY meshes. You can also drop files and folders on the window (O)", half)) {
+  if (button("Open...",
+             "Opens meshes (OBJ, PLY), scenes (glTF) and structures. You can also drop files and folders on the "
+             "window (O)",
+             half)) {
     desk.commands.push_back(Command::open);
   }
   ImGui::SameLine();
@@ -54,7 +91,13 @@ void scene_panel(Desk& desk) {
     quiet_text("No mesh is loaded.");
     return;
   }
-  list_parts(geometry);
+  if (geometry.placed) {
+    list_instances(desk);
+    fact("Instances", grouped(geometry.parts.size()));
+    fact("Meshes", grouped(geometry.placed->meshes->size()));
+  } else {
+    list_parts(geometry);
+  }
   fact("Triangles", grouped(geometry.mesh.triangles.size()));
   fact("Vertices", grouped(geometry.mesh.positions.size()));
   if (!geometry.mesh.positions.empty()) fact("Extent", readable_extent(geometry.bounds));

@@ -151,16 +151,18 @@ bool kind_options(StructureOptions& options) {
   return false;
 }
 
-/// Only a scene of a .copse or .voxels file has the last kind.
+/// Only a scene of a .copse or .voxels file, or of instances, has the last kind.
 bool kind_choice(Session& session, StructureOptions& options) {
   const auto kinds = names<StructureKind>();
-  const bool has_file = !session.geometry()->structure_file.empty();
+  const bool has_file = session.geometry()->has_structure();
   u64 chosen = u64(options.kind);
   if (!choice(
           "Kind", kinds.data(), has_file ? kinds.size() : kinds.size() - 1, chosen,
           "bvh: a tree of boxes. grid: cells of equal size over the scene. frustum: a grid over what the camera "
           "sees. voxels, bricks: small cubes, all of them or only those near triangles. points: the vertices, in "
-          "a hash grid. kdtree: planes that cut the scene into cells. file: the structure that the file holds")) {
+          "a hash grid. kdtree: planes that cut the scene into cells. file: the structure that the file holds, or "
+          "both levels of a scene of "
+          "instances")) {
     return false;
   }
   options.kind = StructureKind(chosen);

@@ -17,6 +17,7 @@ struct HostNode {
   u32 depth = 0;
   u32 first_child = 0, child_count = 0;          // in HostTree::children
   u32 first_primitive = 0, primitive_count = 0;  // in HostTree::primitive_ids; of a leaf
+  bool is_of_mesh = false;                       // of a scene of instances: of the lower level
   bool is_leaf() const { return primitive_count > 0; }
 };
 

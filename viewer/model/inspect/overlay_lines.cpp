@@ -11,7 +11,8 @@ namespace copse::viewer {
 namespace {
 
 constexpr Rgba8 ray_colour{255, 232, 92, 255}, triangle_colour{255, 255, 255, 255},
-    subtree_colour{255, 255, 255, 255}, bounds_colour{90, 110, 140, 255}, cell_colour{64, 156, 255, 255};
+    subtree_colour{255, 255, 255, 255}, bounds_colour{90, 110, 140, 255}, cell_colour{64, 156, 255, 255},
+    mesh_colour{96, 232, 128, 255};
 
 /// Adds the boxes of a level below a node, and of the levels above it if settings.levels_above. Returns their
 /// number.
@@ -25,7 +26,9 @@ u64 add_level(Lines& lines, const HostTree& tree, u32 root, u32 level, bool leve
     open.pop_back();
     const u32 below = node.depth - top;
     if (below == level || (levels_above && below < level)) {
-      if (count++ < max_boxes) add_box(lines, node.box, depth_colour(node.depth, tree.depth));
+      if (count++ < max_boxes) {
+        add_box(lines, node.box, node.is_of_mesh ? mesh_colour : depth_colour(node.depth, tree.depth));
+      }
     }
     if (below >= level) continue;
     for (u32 k = 0; k < node.child_count; ++k) open.push_back(tree.children[node.first_child + k]);

@@ -6,6 +6,7 @@
 #include "builders/bvh/bvh.h"
 #include "builders/io/mesh_file.h"
 #include "primitives/core/error.h"
+#include "viewer/model/scene/placed_meshes.h"
 
 namespace copse::viewer {
 
@@ -68,6 +69,7 @@ Geometry join_meshes(std::vector<NamedMesh> meshes) {
 }
 
 Geometry scene_of(SceneFile file) {
+  if (file.placed) return scene_of(*file.placed, file.instance_names);
   std::vector<NamedMesh> meshes;
   meshes.push_back(std::move(file.mesh));
   const std::shared_ptr<SceneGeometry> scene = join(std::move(meshes));
@@ -79,6 +81,7 @@ Geometry scene_of(SceneFile file) {
 Geometry join_scenes(const SceneGeometry& first, const SceneGeometry& second) {
   auto scene = std::make_shared<SceneGeometry>(first);
   scene->structure_file.clear();  // it is over the first scene alone
+  scene->placed.reset();
   make_room(*scene, second.mesh.positions.size(), second.mesh.triangles.size());
   for (ScenePart part : second.parts) {
     part.first_triangle += u32(first.mesh.triangles.size());

@@ -17,12 +17,18 @@ struct ScenePart {
   u32 triangle_count = 0;
 };
 
+struct PlacedMeshes;  // viewer/model/scene/placed_meshes.h
+
 /// The triangles of all meshes in one list, at rest. Never changes once made, so threads can share it.
 struct SceneGeometry {
   Mesh mesh;
   std::vector<ScenePart> parts;
   Aabb bounds = Aabb::empty();
   std::filesystem::path structure_file;  // the file that holds a structure over this scene; empty: there is none
+  std::shared_ptr<const PlacedMeshes> placed;  // the instances that the parts are; null: of other scenes
+
+  /// True if the scene has a structure of its own: that of its file, or one of two levels over its instances.
+  bool has_structure() const { return !structure_file.empty() || placed != nullptr; }
 
   /// Returns the part that a triangle belongs to. There must be one.
   const ScenePart& part_of(u32 triangle) const;
@@ -37,10 +43,12 @@ struct NamedMesh {
 
 /// What a file holds: see load_scene_file.
 struct SceneFile {
-  NamedMesh mesh;
-  std::filesystem::path structure;  // the file itself, if it holds a structure that can be shown; else empty
-  Aabb bounds = Aabb::empty();      // of voxels
-  std::string left_out;             // of a mesh: what its file has and load_mesh left out; empty: nothing
+  NamedMesh mesh = {};
+  std::filesystem::path structure = {};  // the file itself, if it holds a structure that can be shown; else empty
+  Aabb bounds = Aabb::empty();           // of voxels
+  std::shared_ptr<const PlacedMeshes> placed = {};  // of a scene file that is alone; then there is no mesh
+  std::vector<std::string> instance_names = {};     // of them
+  std::string left_out = {};  // of a mesh: what its file has and load_mesh left out; empty: nothing
 };
 
 /// Returns a scene of one file, with its structure.

@@ -5,7 +5,9 @@
 #include "builders/io/structure_file.h"
 #include "builders/io/voxel_file.h"
 #include "primitives/core/context.h"
+#include "scene/scene_file.h"
 #include "viewer/model/inspect/cell_corners.h"
+#include "viewer/model/scene/placed_meshes.h"
 
 namespace copse::viewer {
 
@@ -15,7 +17,7 @@ SceneFile load_tree_and_mesh(const std::filesystem::path& file, bool alone, cons
   Context context({.backend = Backend::cpu});
   Mesh mesh =
       holds_accel(file) ? load_accel(file, context, cancel).mesh : load_structure(file, context, cancel).mesh;
-  SceneFile scene{{file.filename().string(), std::move(mesh)}, {}, Aabb::empty(), {}};
+  SceneFile scene{.mesh = {file.filename().string(), std::move(mesh)}};
   if (alone) scene.structure = file;
   return scene;
 }
@@ -28,7 +30,25 @@ SceneFile load_voxels_alone(const std::filesystem::path& file, bool alone, const
   }
   const GridShape shape = load_voxels(file, cancel).shape;
   const Aabb box{cell_box(shape, uvec3(0)).lo, cell_box(shape, shape.resolution - 1u).hi};
-  return {{file.filename().string(), {}}, file, box, {}};
+  return {.mesh = {file.filename().string(), {}}, .structure = file, .bounds = box};
+}
+
+SceneFile load_instances(const std::filesystem::path& file, bool alone, const CancelToken& cancel) {
+  copse::SceneFile read = load_scene(file, {.cancel = cancel});
+  auto meshes = std::make_shared<std::vector<NamedMesh>>();
+  for (SceneMesh& mesh : read.meshes) meshes->push_back({std::move(mesh.name), std::move(mesh.mesh)});
+  PlacedMeshes placed{std::move(meshes), std::move(read.instances)};
+  SceneFile scene;
+  scene.mesh.name = file.filename().string();
+  if (!read.left_out.is_complete()) scene.left_out = scene.mesh.name + ": " + read.left_out.message();
+  if (!alone) {
+    scene.mesh.mesh = scene_of(std::move(placed), read.instance_names)->mesh;
+    return scene;
+  }
+  scene.structure = file;
+  scene.placed = std::make_shared<const PlacedMeshes>(std::move(placed));
+  scene.instance_names = std::move(read.instance_names);
+  return scene;
 }
 
 }  // namespace
@@ -37,16 +57,17 @@ SceneFile load_scene_file(const std::filesystem::path& file, bool alone, const C
   const std::string ending = lower_case_ending(file);
   if (ending == ".copse") return load_tree_and_mesh(file, alone, cancel);
   if (ending == ".voxels" || ending == ".nvdb") return load_voxels_alone(file, alone, cancel);
+  if (ending == ".glb" || ending == ".gltf") return load_instances(file, alone, cancel);
   MeshReport left_out;
-  SceneFile scene{
-      {file.filename().string(), load_mesh(file, {.cancel = cancel}, &left_out)}, {}, Aabb::empty(), {}};
+  SceneFile scene{.mesh = {file.filename().string(), load_mesh(file, {.cancel = cancel}, &left_out)}};
   if (!left_out.is_complete()) scene.left_out = scene.mesh.name + ": " + left_out.message();
   return scene;
 }
 
 bool is_scene_name(const std::filesystem::path& path) {
   const std::string ending = lower_case_ending(path);
-  return is_mesh_name(path) || ending == ".copse" || ending == ".voxels" || ending == ".nvdb";
+  return is_mesh_name(path) || ending == ".glb" || ending == ".gltf" || ending == ".copse" ||
+         ending == ".voxels" || ending == ".nvdb";
 }
 
 }  // namespace copse::viewer

@@ -92,7 +92,7 @@ void BuildJob::read_files() {
 /// to show, and a tree is built.
 StructureOptions BuildJob::options_of(u32 side) const {
   StructureOptions options = *request_.sides[side];
-  const bool has_file = !result_.geometry->structure_file.empty();
+  const bool has_file = result_.geometry->has_structure();
   if (has_file && side == 0 && !request_.files.empty() && request_.as_in_file) options.kind = StructureKind::file;
   if (!has_file && options.kind == StructureKind::file) options.kind = StructureKind::bvh;
   return options;

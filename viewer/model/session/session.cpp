@@ -4,6 +4,7 @@
 #include <chrono>
 #include <utility>
 
+#include "viewer/model/scene/placed_meshes.h"
 #include "viewer/model/session/session_state.h"
 
 namespace copse::viewer {
@@ -80,8 +81,8 @@ void Session::finish() {
 bool Session::busy() const {
   const State& s = *state_;
   if (s.job || !s.openings.empty() || !s.cancelled_jobs.empty() || s.requested_frame) return true;
-  if (s.playback.playing &&
-      (s.sequence || s.playback.deformation != Deformation::none || s.update_mode == UpdateMode::rebuild)) {
+  if (s.playback.playing && (s.sequence || s.pile || s.playback.deformation != Deformation::none ||
+                             s.update_mode == UpdateMode::rebuild)) {
     return true;
   }
   const Pose now = s.pose();
@@ -90,6 +91,7 @@ bool Session::busy() const {
     if (!s.builds(number)) continue;
     if (side.build_pending) return true;
     if (!side.live) continue;
+    if (s.geometry->placed && side.live->scene().geometry() != s.geometry) return true;
     if (side.live->scene().pose() != now || s.lines_are_stale(number)) return true;
     if (!side.renderer.is_done(*side.live, s.request(false, s.options.budget_ms))) return true;
   }
@@ -120,6 +122,28 @@ void Session::open_sequence(const fs::path& path) {
 }
 void Session::show(Geometry geometry) {
   state_->replace_scene({.geometry = std::move(geometry)});
+}
+
+void Session::show_pile(u32 count) {
+  State& s = *state_;
+  auto pile = std::make_shared<Pile>(count);
+  s.sides[0].wanted.kind = StructureKind::file;
+  s.update_mode = UpdateMode::rebuild;
+  s.playback.deformation = Deformation::none;
+  s.playback.phase = 0;
+  s.playback.period = float(Pile::seconds);
+  s.playback.playing = true;
+  s.replace_scene({.geometry = pile->scene(), .pile = pile});
+}
+
+void Session::place_instance(u32 number, const Instance& placed) {
+  State& s = *state_;
+  if (!s.geometry->placed || number >= s.geometry->placed->instances.size()) return;
+  std::vector<Instance> instances = s.geometry->placed->instances;
+  const u32 mesh = instances[number].accel;
+  instances[number] = placed;
+  instances[number].accel = mesh;
+  s.geometry = moved(*s.geometry, std::move(instances));
 }
 
 const Geometry& Session::geometry() const {

@@ -16,6 +16,7 @@
 #include <string>
 #include <vector>
 
+#include "scene/instance.h"
 #include "viewer/model/inspect/lines.h"
 #include "viewer/model/inspect/node_costs.h"
 #include "viewer/model/inspect/picking.h"
@@ -107,6 +108,16 @@ class Session {
   void open_sequence(const std::filesystem::path& path);
   /// Shows a mesh of the caller. It may have no triangles.
   void show(Geometry geometry);
+
+  /// Shows objects that fall into a heap, as instances that are built anew in every frame. It plays at once.
+  ///   count: 1 to 100000
+  /// Throws: Error invalid_argument for another number.
+  void show_pile(u32 count);
+
+  /// Puts an instance elsewhere; the structure follows as update_mode() says. Does nothing to a scene without instances,
+  /// and for a number that no instance has.
+  ///   placed: its accel stays what it was
+  void place_instance(u32 number, const Instance& placed);
 
   /// The scene that is shown; never null.
   const Geometry& geometry() const;

@@ -172,12 +172,14 @@ void Session::State::take_scene(const BuildResult& result, const Opening& opened
   camera.set_scene(geometry->bounds);
   frames_next_scene = true;
   if (opened.add) {
+    pile.reset();  // the objects are a part of a larger scene now
     if (!sequence) return;
     companions = companions ? join_scenes(*companions, *result.read) : result.read;
     sequence->set_companions(companions);
     return;
   }
   sequence.reset();
+  pile = opened.pile;
   companions.reset();
   requested_frame.reset();
   lost_frames.clear();

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "viewer/model/scene/placed_meshes.h"
 #include "viewer/model/session/session_state.h"
 
 namespace copse::viewer {
@@ -13,6 +14,7 @@ Pose Session::State::pose() const {
 void Session::State::advance_time(double seconds) {
   playback.advance(seconds);
   seconds_to_measure -= seconds;
+  if (pile) show_step();
   if (!sequence) return;
 
   const u32 count = sequence->frame_count();
@@ -28,6 +30,13 @@ void Session::State::advance_time(double seconds) {
   } else if (const std::optional<SequenceFrame> read = sequence->poll()) {
     show_frame(*read);
   }
+}
+
+void Session::State::show_step() {
+  const u32 step = u32(std::max(playback.phase, 0.0f) * playback.period * Pile::steps_per_second);
+  if (step == pile->step()) return;
+  pile->go_to(std::min(step, Pile::seconds * Pile::steps_per_second));
+  geometry = moved(*geometry, pile->instances());
 }
 
 /// If a frame cannot be read, the last one stays, and a message says so once.

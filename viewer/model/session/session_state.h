@@ -9,6 +9,7 @@
 
 #include "viewer/model/picture/picture_sink.h"
 #include "viewer/model/picture/renderer.h"
+#include "viewer/model/scene/pile.h"
 #include "viewer/model/scene/sequence.h"
 #include "viewer/model/session/build_job.h"
 #include "viewer/model/session/deferred_delete.h"
@@ -73,6 +74,7 @@ struct Session::State {
   Pose pose() const;
   void advance_time(double seconds);
   void move_sides(bool whole);
+  void show_step();
   void show_frame(const SequenceFrame& read);
 
   // ---- session_pictures.cpp
@@ -97,6 +99,7 @@ struct Session::State {
   Geometry geometry;
   Playback playback;
   std::unique_ptr<SequenceReader> sequence;
+  std::shared_ptr<Pile> pile;             // that is shown; null for none
   Geometry companions;                    // meshes that were added to those of the sequence; null for none
   u32 frame = 0;                          // shown
   std::optional<u32> requested_frame;     // requested and not read yet
@@ -112,6 +115,7 @@ struct Session::State {
     Geometry geometry = nullptr;                       // if there are no files
     std::vector<std::filesystem::path> sequence = {};  // to be played from the file on; empty: a still scene
     u32 frame = 0;                                     // number of the file in it
+    std::shared_ptr<Pile> pile = nullptr;              // of which `geometry` is the first step
   };
   std::vector<Opening> openings;
   std::unique_ptr<BuildJob> job;

@@ -109,6 +109,7 @@ void LiveStructure::move(const Pose& pose, UpdateMode update_mode, bool measures
 
 void LiveStructure::move(Geometry geometry, UpdateMode update_mode, bool measures) {
   scene_.set_geometry(std::move(geometry));
+  structure_->place(*scene_.geometry());
   update(update_mode, measures);
 }
 

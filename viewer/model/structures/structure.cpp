@@ -7,9 +7,10 @@ namespace {
 std::unique_ptr<Structure> make_of_file(Context& context, const StructureOptions& options,
                                         const std::filesystem::path& file) {
   if (file.empty()) {
-    throw Error(
-        ErrorCode::invalid_argument,
-        "the scene has no structure of a file; open a .copse or a .voxels file alone, or choose another kind");
+    throw Error(ErrorCode::invalid_argument,
+                "the scene has no structure of a file; open a .copse, .glb, .gltf or .voxels file alone, or "
+                "choose another "
+                "kind");
   }
   const std::string ending = lower_case_ending(file);
   if (ending == ".voxels" || ending == ".nvdb") return make_voxels_of_file(context, file);
@@ -29,7 +30,10 @@ std::unique_ptr<Structure> make_structure(Context& context, const StructureOptio
     case StructureKind::voxels: return make_voxels(context, options);
     case StructureKind::bricks: return make_bricks(context, options);
     case StructureKind::points: return make_points(context, options, bounds);
-    case StructureKind::file: return make_of_file(context, options, scene.structure_file);
+    case StructureKind::file:
+      if (scene.placed)
+        return make_instances(context, scene, quality_of(options.builder).value_or(Quality::balanced));
+      return make_of_file(context, options, scene.structure_file);
   }
   throw Error(ErrorCode::invalid_argument, "there is no structure " + std::to_string(u32(options.kind)));
 }

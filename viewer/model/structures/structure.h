@@ -26,6 +26,9 @@ class Structure {
   /// Throws: as its builder.
   virtual void build(const TriangleView& triangles) = 0;
 
+  /// Takes another frame of the scene. build, refit or leave follows with its triangles.
+  virtual void place(const SceneGeometry& scene) { (void)scene; }
+
   /// Sets the camera of the pictures that follow. Call it before their first ray. Returns true if the structure
   /// must be rebuilt for this camera.
   virtual bool aim(const Camera& camera) {

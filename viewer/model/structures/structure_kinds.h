@@ -15,6 +15,9 @@ std::unique_ptr<TriangleStructure> make_tree(Context& context, const StructureOp
 std::unique_ptr<TriangleStructure> make_accel(Context& context, Quality quality);
 std::unique_ptr<TriangleStructure> make_accel_of_file(Context& context, const std::filesystem::path& file);
 
+/// Two levels: an Accel per mesh and a Scene over the instances. `scene` has placed meshes.
+std::unique_ptr<TriangleStructure> make_instances(Context& context, const SceneGeometry& scene, Quality quality);
+
 /// A kd-tree of the triangles.
 std::unique_ptr<Structure> make_kd_tree_of_triangles(Context& context, const StructureOptions& options);
 

@@ -12,6 +12,7 @@
 namespace copse::viewer {
 
 /// The kind of structure: a tree, one of the grids, a kd-tree of the triangles, or the one that a .copse or .voxels file holds.
+/// A scene of instances has its two levels as that of its file.
 enum class StructureKind : u8 { bvh, grid, frustum, voxels, bricks, points, kdtree, file };
 
 /// The builder of a tree: a quality of Accel, which chooses all other options of trees, or an algorithm.
