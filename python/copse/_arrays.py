@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass
-from typing import Any, Optional, Sequence
+from typing import Any, Optional, Sequence, Tuple
 
 import numpy as np
 
@@ -28,6 +28,7 @@ class Array:
     is_torch: bool
     owner: Any  # keeps the memory
     item_bytes: int = 4
+    stream_owner: Any = None  # keeps the stream
 
     @property
     def memory(self) -> int:
@@ -60,12 +61,27 @@ def _device_of(value: Any) -> str:
     return "cuda"
 
 
-def _stream_of(value: Any, interface: dict) -> int:
+def _stream_of(name: str, value: Any, interface: dict) -> Tuple[int, Any]:
+    """Returns the stream that an array is used on, and an object that keeps it alive. A stream that is destroyed before
+    what was made on it would take the program down."""
     torch = _torch_of(value)
     if torch is not None:
-        return int(torch.cuda.current_stream(value.device).cuda_stream)
+        current = torch.cuda.current_stream(value.device)
+        return int(current.cuda_stream), current
+    cupy = sys.modules.get("cupy")
+    if cupy is not None and isinstance(value, cupy.ndarray):
+        current = cupy.cuda.get_current_stream()
+        return int(current.ptr), current
     stream = interface.get("stream")
-    return 0 if stream in (None, 1) else int(stream)  # 1 is the name of the default stream
+    if stream in (None, 1, 2):  # none to wait for, and CUDA's own names of its default streams
+        return (2 if stream == 2 else 0), None
+    owner = getattr(value, "stream", None)
+    if not owner:
+        raise ArrayError(
+            f"{name} is used on the CUDA stream {int(stream):#x}, and has no attribute `stream` that keeps it alive; give "
+            "the array on the default stream"
+        )
+    return int(stream), owner
 
 
 def _on_host(name: str, value: Any, convert: bool) -> np.ndarray:
@@ -181,8 +197,8 @@ def _read_cuda(name: str, value: Any, interface: dict, shapes, dtypes, wanted: s
     strides = tuple(strides)
     if not _has_packed_rows(shape, strides, dtype.itemsize):
         _refuse(name, shape, f"{dtype}, {strides} bytes apart,", device, "packed rows are needed")
-    stream = _stream_of(value, interface)
-    return Array(interface["data"][0], shape, strides, device, stream, _torch_of(value) is not None, value, dtype.itemsize)
+    stream, stream_owner = _stream_of(name, value, interface)
+    return Array(interface["data"][0], shape, strides, device, stream, _torch_of(value) is not None, value, dtype.itemsize, stream_owner)
 
 
 def require_packed(name: str, array: Array) -> Array:

@@ -7,7 +7,7 @@ import threading
 import warnings
 import weakref
 from ctypes import byref, c_void_p
-from typing import Dict, Optional, Tuple
+from typing import Any, Dict, Optional, Tuple
 
 from ._errors import Error, ForkError, InvalidArgument, NoGpuWarning
 from ._library import ContextOptions, call, library
@@ -77,13 +77,14 @@ def _parse(device: str) -> Tuple[int, int]:
     raise InvalidArgument(f'device is {device!r}; it can be "auto", "cpu", "cuda" or "cuda:N"')
 
 
-def context_of(device: str, stream: Optional[int] = None) -> Context:
-    """Returns the context of a device: on a stream of its own, or on a stream of the caller."""
+def context_of(device: str, stream: Optional[int] = None, stream_owner: Any = None) -> Context:
+    """Returns the context of a device: on a stream of its own, or on a stream of the caller, which it keeps alive."""
     backend, ordinal = _parse(device)
     key = (os.getpid(), f"{backend}:{ordinal}", None if backend == _CPU else stream)
     with _lock:
         if key not in _contexts:
             _contexts[key] = Context(backend, ordinal, key[2])
+            _contexts[key].stream_owner = stream_owner
         return _contexts[key]
 
 

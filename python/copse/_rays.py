@@ -110,7 +110,7 @@ class OnDevice:
         if array is None or array.device == _arrays.CPU or not self._context.is_cuda:
             wanted = context_of(self._context.device)
         else:
-            wanted = context_of(self._context.device, array.stream)
+            wanted = context_of(self._context.device, array.stream, array.stream_owner)
         if wanted is not self._context:
             self._context.wait()
             self._context = wanted

@@ -93,8 +93,8 @@ class Scene(Traceable):
                 device = automatic_device()
             else:
                 device = on_gpu.device if ":" in on_gpu.device else "cuda:0"
-        stream = None if on_gpu is None or device == "cpu" else on_gpu.stream
-        self._context = context_of(device, stream)
+        on_stream = () if on_gpu is None or device == "cpu" else (on_gpu.stream, on_gpu.stream_owner)
+        self._context = context_of(device, *on_stream)
         self._check_device(geometries)
         made = c_void_p()
         structs = structs_of(geometries)

@@ -41,8 +41,8 @@ class ByDlpack:
 class OnGpu:
     """Claims to be on a GPU."""
 
-    def __init__(self, shape, typestr="<f4"):
-        self.__cuda_array_interface__ = {"shape": shape, "typestr": typestr, "data": (4096, False), "version": 3}
+    def __init__(self, shape, typestr="<f4", **more):
+        self.__cuda_array_interface__ = {"shape": shape, "typestr": typestr, "data": (4096, False), "version": 3, **more}
 
 
 @pytest.mark.parametrize("kind", [memoryview, ByInterface, ByDlpack])
@@ -83,6 +83,7 @@ def test_nothing_is_copied():
         (OnGpu((8, 3)), FACES, "faces are on cpu, but vertices are on cuda"),
         (OnGpu((8, 3), "<f8"), None, "of float64 on cuda"),
         (OnGpu((9, 3)), None, "are on cuda, but the scene is on cpu"),
+        (OnGpu((9, 3), stream=0xABCD0), None, "vertices is used on the CUDA stream 0xabcd0"),
     ],
 )
 def test_others_are_refused(vertices, faces, words):

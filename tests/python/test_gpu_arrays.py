@@ -1,0 +1,58 @@
+"""Arrays of CuPy, Numba and JAX on a GPU, each where it is installed."""
+
+import copse
+import numpy as np
+import pytest
+
+import oracle
+
+if "not used" in copse.device_report():
+    pytest.skip("no GPU answers", allow_module_level=True)
+
+SOUP, RAYS = oracle.soup(), oracle.rays(2000)
+EXPECTED = copse.Scene(*SOUP, device="cpu").cast_rays(*RAYS).records
+
+
+def check(to_gpu, from_gpu):
+    scene = copse.Scene(*(to_gpu(part) for part in SOUP))
+    assert scene.device == "cuda:0"
+    rays = [to_gpu(part) for part in RAYS]
+    hits = scene.cast_rays(*rays)
+    assert hits.records.tobytes() == EXPECTED.tobytes()
+    assert np.array_equal(from_gpu(hits.t), EXPECTED["t"])  # a field, 20 bytes from number to number
+    assert np.array_equal(from_gpu(scene.occluded(*rays)), EXPECTED["primitive"] >= 0)
+    with pytest.raises(copse.ArrayError, match="of float64 on cuda"):
+        scene.cast_rays(to_gpu(RAYS[0].astype(np.float64)), rays[1])
+
+
+def test_cupy():
+    cupy = pytest.importorskip("cupy")
+    check(cupy.asarray, lambda field: cupy.asarray(field).get())
+    with cupy.cuda.Stream(non_blocking=True) as stream:
+        scene = copse.Scene(*(cupy.asarray(part) for part in SOUP))
+        t = cupy.asarray(scene.cast_rays(*(cupy.asarray(part) for part in RAYS)).t).copy()
+        stream.synchronize()
+    assert np.array_equal(t.get(), EXPECTED["t"])
+
+
+def test_numba():
+    cuda = pytest.importorskip("numba.cuda")
+    if not cuda.is_available():
+        pytest.skip("Numba sees no GPU")
+    check(cuda.to_device, lambda field: cuda.as_cuda_array(field).copy_to_host())
+
+
+def test_jax():
+    jax = pytest.importorskip("jax")
+    if jax.default_backend() != "gpu":
+        pytest.skip("JAX sees no GPU")
+    jax.config.update("jax_enable_x64", True)
+
+    def to_gpu(values):
+        array = jax.numpy.asarray(values)
+        array.block_until_ready()
+        return array
+
+    scene = copse.Scene(*(to_gpu(part) for part in SOUP))
+    hits = scene.cast_rays(*(to_gpu(part) for part in RAYS))
+    assert hits.records.tobytes() == EXPECTED.tobytes()
