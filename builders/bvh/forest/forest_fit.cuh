@@ -1,16 +1,20 @@
 #pragma once
 
-// New boxes of a forest on CUDA. A block fits a tree of at most 1024 wide nodes in shared memory, by walks up from the
-// lowest nodes. Larger trees are fitted by walks in global memory.
+// New boxes of a forest on CUDA. A block fits a tree of at most 1024 wide nodes in shared memory, by walks up from
+// the lowest nodes. Larger trees are fitted by walks in global memory.
 
 #include "builders/bvh/forest/forest_refit.h"
 #include "builders/bvh/wide_bvh.h"
 #include "primitives/bottom_up.h"
+#include "primitives/core/words.h"
 #include "primitives/cuda/launch.cuh"
 
 namespace copse::cuda {
 
 namespace detail {
+
+using copse::detail::load_whole;
+using copse::detail::store_whole;
 
 inline constexpr u32 max_fit_nodes = 1024;
 
@@ -18,23 +22,29 @@ inline constexpr u32 max_fit_nodes = 1024;
 __global__ static void __launch_bounds__(128)
     fit_trees_kernel(const copse::detail::FitForestNode fit, const u32* moved, u32 capacity) {
   extern __shared__ uint4 fit_memory[];
-  Aabb* const exact = reinterpret_cast<Aabb*>(fit_memory);         // [node]
-  u32* const arrivals = reinterpret_cast<u32*>(exact + capacity);  // [node]: fitted children
+  Aabb* const exact = reinterpret_cast<Aabb*>(fit_memory);        // [node]
+  u32* const missing = reinterpret_cast<u32*>(exact + capacity);  // [node]: inner children that are not fitted yet
   overlap_launches();
   const u32 tree = blockIdx.x, begin = fit.shape.begins[tree], count = fit.trees.counts[tree].node_count;
   if (count > capacity || (moved != nullptr && moved[tree] == 0)) return;
-  for (u32 i = threadIdx.x; i < count; i += blockDim.x) arrivals[i] = 0;
+  u32 lowest = 0;  // bit k: node threadIdx.x + k blockDim.x has no inner children
+  for (u32 i = threadIdx.x, k = 0; i < count; i += blockDim.x, ++k) {
+    const u32 inner_count = copse::detail::inner_child_count(load_whole(fit.trees.nodes + begin + i));
+    missing[i] = inner_count;
+    lowest |= u32(inner_count == 0) << k;
+  }
   __syncthreads();
-  for (u32 i = threadIdx.x; i < count; i += blockDim.x) {
-    if (copse::detail::inner_child_count(fit.trees.nodes[begin + i]) > 0) continue;
-    for (u32 node = i;;) {
-      exact[node] = fit.fit(begin + node, begin, exact);
+  for (; lowest != 0; lowest &= lowest - 1) {
+    for (u32 node = threadIdx.x + (u32(__ffs(int(lowest))) - 1) * blockDim.x;;) {
+      CompressedBvh4Node* const place = fit.trees.nodes + begin + node;
+      CompressedBvh4Node fitted = load_whole(place);
+      exact[node] = fit.fit(fitted, begin, exact);
+      store_whole(fitted, place);
       const u32 parent = fit.trees.parents[begin + node];
       if (parent == invalid_id) break;
-      const u32 last = copse::detail::inner_child_count(fit.trees.nodes[begin + parent]) - 1;
       // The last child to arrive sees the boxes of the others.
       __threadfence_block();
-      if (atomicAdd(&arrivals[parent], 1u) < last) break;
+      if (atomicSub(&missing[parent], 1u) > 1) break;
       __threadfence_block();
       node = parent;
     }

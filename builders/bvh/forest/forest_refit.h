@@ -21,16 +21,17 @@ struct FitForestNode {
 
   COPSE_HD void operator()(u32 node, u32) const {
     const u32 begin = shape.begins[shape.tree_of[node]];
-    exact[node] = fit(node, begin, exact + begin);
+    exact[node] = fit(trees.nodes[node], begin, exact + begin);
   }
 
-  /// Fits a node of the tree that begins at `begin`. Returns the box around all of its children.
+  /// Fits a node of the tree that begins at `begin`. It writes only boxes: another thread may be reading the
+  /// links. Returns the box around all children.
   ///   exact_boxes: [node of the tree]
-  COPSE_HD Aabb fit(u32 node, u32 begin, const Aabb* exact_boxes) const {
+  COPSE_HD Aabb fit(CompressedBvh4Node& node, u32 begin, const Aabb* exact_boxes) const {
     Aabb child_boxes[CompressedBvh4Node::width];
 #pragma unroll
     for (u32 slot = 0; slot < CompressedBvh4Node::width; ++slot) {
-      const WideChild child = trees.nodes[node].child(slot);
+      const WideChild child = node.child(slot);
       child_boxes[slot] = Aabb::empty();
       if (child.is_leaf()) {
         child_boxes[slot] =
@@ -38,7 +39,7 @@ struct FitForestNode {
       }
       if (child.is_inner()) child_boxes[slot] = exact_boxes[child.first];
     }
-    encode_boxes(trees.nodes[node], child_boxes);
+    encode_boxes(node, child_boxes);
     return merge_all(child_boxes);
   }
 
@@ -60,7 +61,8 @@ struct ForestFamilies {
   COPSE_HD u32 parent(u32 family) const { return family; }
 };
 
-/// Begins at the nodes without inner children of the trees that have moved, and have more than some number of nodes.
+/// Begins at the nodes without inner children of the trees that have moved, and have more than some number of
+/// nodes.
 struct FitLowestForestNode {
   FitForestNode fit;
   const u32* moved;  // [tree], or null
