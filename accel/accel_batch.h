@@ -14,8 +14,8 @@ struct AccelBatchAccess;
 
 }  // namespace detail
 
-/// The acceleration structures of many meshes, built together: thousands of small ones take hardly longer than one mesh
-/// of as many triangles. build_batch() makes them.
+/// The acceleration structures of many meshes, built together: thousands of small ones take hardly longer than one
+/// mesh of as many triangles. build_batch() makes them.
 ///
 ///   std::vector<copse::TriangleView> meshes = ...;         // or copse::mesh_views(all, triangle_begins)
 ///   copse::AccelBatch batch = copse::build_batch(context, meshes);
@@ -24,11 +24,11 @@ struct AccelBatchAccess;
 ///   copse::refit(context, batch);                                      // vertices that have moved
 ///   your_kernel<<<...>>>(batch.views(), ...);                          // an AccelView per mesh, on the device
 ///
-/// The structure of each mesh equals, byte for byte, the one that build() with Quality::fast makes of this mesh alone.
-/// Meshes may have any sizes, 0 and 1 triangle among them.
+/// The structure of each mesh equals, byte for byte, the one that build() with Quality::fast makes of this mesh
+/// alone. Meshes may have any sizes, 0 and 1 triangle among them.
 ///
-/// The batch reads the triangles where they were at the build: keep them there, and write new positions to the same
-/// memory before refit() and rebuild().
+/// The batch reads the triangles where they were at the build: keep them there, and write new positions to the
+/// same memory before refit() and rebuild().
 class AccelBatch {
  public:
   /// Holds nothing. All calls but size_bytes() and the counts refuse it.
@@ -72,13 +72,14 @@ class AccelBatch {
 ///   triangle_begins: on the host; mesh i has the triangles triangle_begins[i] to triangle_begins[i + 1] - 1
 ///   vertex_begins:   on the host; the indices of mesh i count from position vertex_begins[i]; as many as
 ///                    triangle_begins. Without it, indices count from the first position of `all`
-/// Throws: Error invalid_argument if begins descend or end past the triangles or positions, or if `vertex_begins` has
-/// another size or is given without indices.
+/// Throws: Error invalid_argument if begins descend or end past the triangles or positions, or if `vertex_begins`
+/// has another size or is given without indices.
 std::vector<TriangleView> mesh_views(const TriangleView& all, std::span<const u64> triangle_begins,
                                      std::span<const u64> vertex_begins = {});
 
-/// Returns the acceleration structures of meshes, one per view, all built in one chain of launches. A mesh of more than
-/// 2^18 triangles fills a GPU on its own, and is built after the others. It does not wait, but for the copies of `meshes`.
+/// Returns the acceleration structures of meshes, one per view, all built in one chain of launches. A mesh of more
+/// than 2^18 triangles fills a GPU on its own, and is built after the others. It does not wait, but for the copies
+/// of `meshes`.
 ///   meshes: on the host; the triangles in the memory of the context, any number of them
 /// Triangle indices must be below the number of positions; see ContextOptions::validate.
 /// Throws: Error invalid_argument for a mesh that `build` refuses, Error capacity past 2^31 triangles, Error
@@ -86,21 +87,24 @@ std::vector<TriangleView> mesh_views(const TriangleView& all, std::span<const u6
 /// Memory: see batch_sizes.
 AccelBatch build_batch(Context& context, std::span<const TriangleView> meshes);
 
-/// Builds all structures anew, over the triangles that stand in the memory of the meshes now. It does not wait and, once
-/// warm, does not allocate, so it can be captured in a Graph. After an error, rebuild it before you use it.
+/// Builds all structures anew, over the triangles that stand in the memory of the meshes now. It does not wait
+/// and, once warm, does not allocate, so it can be captured in a Graph. After an error, rebuild it before you use
+/// it.
 /// Throws: Error invalid_argument if `batch` was never built, Error out_of_memory, Error cancelled.
 void rebuild(Context& context, AccelBatch& batch);
 
-/// Fits the trees to vertices that have moved, as refit does for one Accel. It does not wait and, once warm, does not
-/// allocate, so it can be captured in a Graph.
-///   moved: in the memory of the context, one word per mesh, which kernels may write: meshes with a 0 stay as they are,
-///          and cost little. Meshes of more than 2^18 triangles are fitted in any case. Without it all meshes are fitted
-/// Throws: Error invalid_argument if `batch` was never built, or for another number of words; Error out_of_memory, Error
-/// cancelled.
+/// Fits the trees to vertices that have moved, as refit does for one Accel. It does not wait and, once warm, does
+/// not allocate, so it can be captured in a Graph.
+///   moved: in the memory of the context, one word per mesh, which kernels may write: meshes with a 0 stay as they
+///          are, and cost little. Meshes of more than 2^18 triangles are fitted in any case. Without it all meshes
+///          are fitted
+/// Throws: Error invalid_argument if `batch` was never built, or for another number of words; Error out_of_memory,
+/// Error cancelled.
 void refit(Context& context, AccelBatch& batch, BufferSpan<const u32> moved = {});
 
-/// Returns the bytes that build_batch takes on this context for meshes of these numbers of triangles: result_bytes, about
-/// 124 per triangle and 230 per mesh, 4 per triangle more if a mesh has a mask; and scratch_bytes, about 180 per triangle.
+/// Returns the bytes that build_batch takes on this context for meshes of these numbers of triangles:
+/// result_bytes, about 124 per triangle and 168 per mesh, 4 per triangle more if a mesh has a mask; and
+/// scratch_bytes, about 165 per triangle.
 /// Throws: as build_batch.
 BuildSizes batch_sizes(Context& context, std::span<const u64> triangle_counts);
 

@@ -2,7 +2,8 @@
 //
 //   copse-bench-batches [--benchmark_...]
 //
-// Rows: batch/STEP/MESHES/TRIANGLES, of meshes of so many triangles each, as a captured graph. STEP is rebuild, refit, or
+// Rows: batch/STEP/MESHES/TRIANGLES, of meshes of so many triangles each, as a captured graph. STEP is rebuild,
+// refit, or
 //       refit_tenth, which fits every tenth mesh; `one` is an Accel of as many triangles, for comparison;
 //       batch/STEP/mixed: a mesh of 2^18 triangles, and 9,999 of one;
 //       worlds/STEP/WORLDS/INSTANCES, of cubes, as a captured graph.

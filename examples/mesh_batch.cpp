@@ -1,4 +1,5 @@
-// A batch of meshes: a thousand cubes of different sizes, a tree for each, and rays through each of them. Usage: mesh_batch
+// A batch of meshes: a thousand cubes of different sizes, a tree for each, and rays through each of them. Usage:
+// mesh_batch
 
 #include <copse/copse.h>
 

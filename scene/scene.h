@@ -25,13 +25,13 @@ struct SceneOptions {
 
   /// References per instance in the tree over the instances. Above 1, the largest instances are opened: in their
   /// place stand up to 256 nodes of their mesh's tree. Hits stay the same. Rays through instances that overlap
-  /// become faster, and those through instances that stand apart slower. Memory and the time of builds grow with it.
-  /// Default: 1, which opens nothing. Range: 1 to 64.
+  /// become faster, and those through instances that stand apart slower. Memory and the time of builds grow with
+  /// it. Default: 1, which opens nothing. Range: 1 to 64.
   float opening = 1;
 };
 
-/// The accels of a scene, numbered from 0 in the order given: an array of them, an array of their addresses, or the meshes
-/// of a batch. It only refers to them; use it in argument lists only.
+/// The accels of a scene, numbered from 0 in the order given: an array of them, an array of their addresses, or
+/// the meshes of a batch. It only refers to them; use it in argument lists only.
 class SceneAccels {
  public:
   SceneAccels(const Accel& accel) : accels_(&accel), size_(1) {}
@@ -93,8 +93,8 @@ class Scene {
   }
 
   /// The tree over the instances, for calls that take a tree, such as stats. Its primitive ids are the numbers of
-  /// the instances; WideBvhCounts::invalid_count is the number of instances that were left out. In a scene that was
-  /// opened they are numbers of references, and the places that were not used count as left out too.
+  /// the instances; WideBvhCounts::invalid_count is the number of instances that were left out. In a scene that
+  /// was opened they are numbers of references, and the places that were not used count as left out too.
   const CompressedBvh4& tree() const { return tree_; }
 
   /// The boxes of the instances in the scene. An instance that was left out has an empty box.

@@ -1,6 +1,7 @@
 #pragma once
 
-// Traces a ray through one world of a copse::SceneWorlds, on the host and in kernels. In kernels there is nothing to link.
+// Traces a ray through one world of a copse::SceneWorlds, on the host and in kernels. In kernels there is nothing
+// to link.
 //
 //   __global__ void see(copse::SceneWorldsView worlds, ...) {
 //     const copse::SceneHit hit = copse::closest_hit(worlds, world, ray);
@@ -13,8 +14,8 @@
 
 namespace copse {
 
-/// What a kernel needs of SceneWorlds: a small value that you pass by copy. It owns nothing. It stays valid through refits
-/// and rebuilds of the worlds, of the shared scene and of the accels.
+/// What a kernel needs of SceneWorlds: a small value that you pass by copy. It owns nothing. It stays valid
+/// through refits and rebuilds of the worlds, of the shared scene and of the accels.
 struct SceneWorldsView {
   detail::ForestShape shape;
   detail::ForestTrees trees;
@@ -29,8 +30,8 @@ struct SceneWorldsView {
   /// The instances of a world below world_count().
   COPSE_HD u32 instance_count(u32 world) const { return shape.size(world); }
 
-  /// Returns a world below world_count() as a scene, without the shared part. Its hits number the instances through all
-  /// worlds.
+  /// Returns a world below world_count() as a scene, without the shared part. Its hits number the instances
+  /// through all worlds.
   COPSE_HD SceneView world(u32 world) const {
     const u32 begin = shape.begins[world];
     SceneView view{};
@@ -47,9 +48,9 @@ struct SceneWorldsView {
   }
 };
 
-/// Returns the closest hit in a world: the smallest (t, instance, primitive id through all views of the instance's accel).
-/// The instances of the world are numbered from 0, and those of the shared scene after them. On a miss the ids are
-/// invalid_id and t is the ray's t_max.
+/// Returns the closest hit in a world: the smallest (t, instance, primitive id through all views of the instance's
+/// accel). The instances of the world are numbered from 0, and those of the shared scene after them. On a miss the
+/// ids are invalid_id and t is the ray's t_max.
 ///   worlds: in memory that the caller can read; in a kernel that is device memory
 ///   world:  in one that does not exist, the ray sees the shared scene alone
 /// The other arguments are those of closest_hit for a SceneView.
@@ -72,7 +73,8 @@ COPSE_HD inline SceneHit closest_hit(const SceneWorldsView& worlds, u32 world, c
   return other;
 }
 
-/// Returns true if the ray hits anything in a world or in the shared scene. The arguments are those of closest_hit.
+/// Returns true if the ray hits anything in a world or in the shared scene. The arguments are those of
+/// closest_hit.
 template <u32 stack_size = default_stack_size>
 COPSE_HD inline bool any_hit(const SceneWorldsView& worlds, u32 world, const Ray& ray, u32 mask = ~u32{0},
                              Cull cull = Cull::none) {

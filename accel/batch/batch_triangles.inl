@@ -1,4 +1,5 @@
-// The triangles of a batch of meshes: their boxes before the trees are built, and packed in the order of the leaves after.
+// The triangles of a batch of meshes: their boxes before the trees are built, and packed in the order of the
+// leaves after.
 
 #include "accel/batch/batch_meshes.h"
 

@@ -1,17 +1,19 @@
 #pragma once
 
-// Many trees in one chain of launches: a forest. Tree t is over the primitives begins[t] to begins[t + 1] - 1, and equals,
-// byte for byte, the tree that a fast build of an Accel makes over these primitives alone. What batches of meshes and
-// worlds of instances are made of.
+// Many trees in one chain of launches: a forest. Tree t is over the primitives begins[t] to begins[t + 1] - 1, and
+// equals, byte for byte, the tree that a fast build of an Accel makes over these primitives alone. What batches of
+// meshes and worlds of instances are made of.
 //
-// All trees stand side by side in the same arrays. The primitives of tree t begin at place begins[t], and so do its wide
-// nodes: a tree of n primitives has at most n of them. Links and ids inside of a tree count from its own begin.
+// All trees stand side by side in the same arrays. The primitives of tree t begin at place begins[t], and so do
+// its wide nodes: a tree of n primitives has at most n of them. Links and ids inside of a tree count from its own
+// begin.
 
 #include "builders/bvh/wide_node.h"
 
 namespace copse::detail {
 
-/// The most primitives of a tree in a forest. A larger one fills a GPU on its own, and its Morton keys have more bits.
+/// The most primitives of a tree in a forest. A larger one fills a GPU on its own, and its Morton keys have more
+/// bits.
 inline constexpr u64 max_forest_tree = u64{1} << 18;
 
 /// Which primitives belong to which tree, in the memory of the executor.

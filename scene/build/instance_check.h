@@ -8,8 +8,8 @@
 
 namespace copse::detail {
 
-/// Throws: Error invalid_argument if a stride is no multiple of 4 or an address is null; if the context validates, also if
-/// the device cannot read the instances. Error capacity past 2^31 instances.
+/// Throws: Error invalid_argument if a stride is no multiple of 4 or an address is null; if the context validates,
+/// also if the device cannot read the instances. Error capacity past 2^31 instances.
 void check_instances(const char* function, Context& context, const InstanceView& instances);
 
 /// Returns the views of all accels.

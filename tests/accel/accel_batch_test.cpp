@@ -1,4 +1,5 @@
-// Batches of meshes: byte for byte the structures of single builds, for builds, rebuilds and refits; views, and errors.
+// Batches of meshes: byte for byte the structures of single builds, for builds, rebuilds and refits; views, and
+// errors.
 
 #include "accel/accel_batch.h"
 

@@ -1,9 +1,10 @@
-// A forest: the primitives of all trees in one order (forest_order.h), H-PLOC over all of them, which stops at the ends of
-// trees (ForestLeaves), and one collapse (forest_collapse.h).
+// A forest: the primitives of all trees in one order (forest_order.h), H-PLOC over all of them, which stops at the
+// ends of trees (ForestLeaves), and one collapse (forest_collapse.h).
 //
-// In the order of the whole forest, tree t has slots begins[t] to begins[t + 1] - 1, so that a build of one tree and the
-// build of a forest number the slots of a tree alike, up to its begin. All that H-PLOC decides depends on boxes, and on
-// the sizes and the places of ranges inside of a tree. So both make the same merges, and the same nodes up to the begin.
+// In the order of the whole forest, tree t has slots begins[t] to begins[t + 1] - 1, so that a build of one tree
+// and the build of a forest number the slots of a tree alike, up to its begin. All that H-PLOC decides depends on
+// boxes, and on the sizes and the places of ranges inside of a tree. So both make the same merges, and the same
+// nodes up to the begin.
 //
 // The cooperative stages, forest_cpu.h and forest.cuh:
 //
@@ -19,8 +20,8 @@
 //   write_forest_nodes(ex, write)
 //     Writes all slots of all places of wide nodes that are there (WriteForestNode).
 //   fit_forest_nodes(ex, fit, moved)
-//     Calls `fit` for all nodes of the trees that have moved, children before their parents. Its scratch is that of
-//     bottom_up.
+//     Calls `fit` for all nodes of the trees that have moved, children before their parents. Its scratch is that
+//     of bottom_up.
 
 #include "builders/bvh/collapse.h"
 #include "builders/bvh/forest/forest_collapse.h"

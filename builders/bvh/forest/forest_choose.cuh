@@ -1,7 +1,7 @@
 #pragma once
 
-// Slots for the binary trees of a forest on CUDA, by the windows and climbs of one tree (wide/collapse.cuh). A window may
-// have pairs of several trees, and the pairs between trees, which have no parent.
+// Slots for the binary trees of a forest on CUDA, by the windows and climbs of one tree (wide/collapse.cuh). A
+// window may have pairs of several trees, and the pairs between trees, which have no parent.
 
 #include "builders/bvh/forest/forest_collapse.h"
 #include "builders/bvh/wide/collapse.cuh"

@@ -1,7 +1,7 @@
 #pragma once
 
-// The collapse of the binary trees of a forest: what collapse.inl does for one tree. Slots are chosen from the leaves up.
-// One scan over the pairs of all trees gives places, and each tree takes those from its own begin on.
+// The collapse of the binary trees of a forest: what collapse.inl does for one tree. Slots are chosen from the
+// leaves up. One scan over the pairs of all trees gives places, and each tree takes those from its own begin on.
 
 #include "builders/bvh/forest/forest_order.h"
 #include "builders/bvh/wide/collapse_write.h"
@@ -99,8 +99,8 @@ struct WriteForestNode {
   }
 };
 
-/// Writes the counts of each tree, and the roots of trees of one leaf or none. One tree past the last is the root that
-/// all trees without primitives share.
+/// Writes the counts of each tree, and the roots of trees of one leaf or none. One tree past the last is the root
+/// that all trees without primitives share.
 struct WriteForestCounts {
   WriteForestNode nodes;
 

@@ -1,10 +1,11 @@
 #pragma once
 
-// The primitives of a forest in the order of their trees, and in each tree along the Morton curve: what morton_order.h
-// does for one tree. For bodies that include primitives/radix_sort.h.
+// The primitives of a forest in the order of their trees, and in each tree along the Morton curve: what
+// morton_order.h does for one tree. For bodies that include primitives/radix_sort.h.
 //
-// A key is the number of the tree, then the 31 bits that a build of so few primitives takes of the Morton key, behind a
-// bit for the invalid ones. If the number of a primitive in its tree fits beside them, one word is sorted:
+// A key is the number of the tree, then the 31 bits that a build of so few primitives takes of the Morton key,
+// behind a bit for the invalid ones. If the number of a primitive in its tree fits beside them, one word is
+// sorted:
 //
 //   63 ..   .. 32 + number_bits | .. number_bits    | .. 0
 //   tree                        | invalid, 31 bits  | number
@@ -39,8 +40,8 @@ struct ForestBuild {
     *binary.counts = {2 * n, n, n, 0};
     if (n > 0) binary.parents[n - 1] = invalid_id;  // no pair is behind the last slot
   }
-  /// Stores the primitive and the delta of a slot, the number of valid primitives of its tree if it has the last one, and
-  /// which nodes no merge will write.
+  /// Stores the primitive and the delta of a slot, the number of valid primitives of its tree if it has the last
+  /// one, and which nodes no merge will write.
   ///   key, next_key: of the primitives in the slot and in the next one of the tree
   COPSE_HD void store_slot(u32 tree, u32 begin, u32 slot, u32 primitive, u32 key, u32 next_key) const {
     const bool is_valid = key < invalid_key, ends_tree = !is_valid || next_key >= invalid_key;

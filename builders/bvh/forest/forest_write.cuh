@@ -1,7 +1,7 @@
 #pragma once
 
-// The wide nodes of a forest on CUDA. Four lanes write a node, one per slot, in shared memory, and store it as four
-// words of 16 bytes.
+// The wide nodes of a forest on CUDA. Four lanes write a node, one per slot, in shared memory, and store it as
+// four words of 16 bytes.
 
 #include "builders/bvh/forest/forest_collapse.h"
 #include "primitives/cuda/launch.cuh"

@@ -33,8 +33,8 @@ struct alignas(16) Cluster {
 
 static_assert(sizeof(Cluster) == 32);
 
-/// Returns the node of the root, if the cluster is over all leaves of its tree: 0, or in a forest twice the tree's first
-/// slot, a place that no merge uses, since no merge gives up the first slot.
+/// Returns the node of the root, if the cluster is over all leaves of its tree: 0, or in a forest twice the tree's
+/// first slot, a place that no merge uses, since no merge gives up the first slot.
 COPSE_HD inline u32 root_over(const Cluster& whole) {
   return 2 * whole.slot;
 }

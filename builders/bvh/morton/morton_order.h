@@ -127,8 +127,8 @@ MortonOrderScratch morton_order_scratch(const Executor& ex, u64 n, bool of_trian
                                  words_bytes)};
 }
 
-// Leaves. A subtree of the LBVH of at most max_leaf_size primitives becomes one leaf if its parent has more. Its range
-// is found from the deltas around it, before any node is built.
+// Leaves. A subtree of the LBVH of at most max_leaf_size primitives becomes one leaf if its parent has more. Its
+// range is found from the deltas around it, before any node is built.
 
 /// Leaves of one primitive each.
 struct SingleLeaves {
@@ -144,8 +144,8 @@ struct GroupedLeaves {
   COPSE_HD u32 first(u32 leaf) const { return firsts[leaf]; }
 };
 
-/// The same for many trees side by side (builders/bvh/forest.h). The delta behind the last leaf of a tree, and behind
-/// a slot without a leaf, is `behind_tree`.
+/// The same for many trees side by side (builders/bvh/forest.h). The delta behind the last leaf of a tree, and
+/// behind a slot without a leaf, is `behind_tree`.
 struct ForestLeaves {
   static constexpr bool are_primitives = true;
   static constexpr u8 behind_tree = 255;
@@ -181,8 +181,8 @@ struct LeafHierarchy {
   const u8* deltas;  // between slots, see MortonOrder
   u32 leaf_count;
 
-  /// The delta between a leaf and the leaf before it, and between a leaf and the leaf after it. Behind the last leaf
-  /// of a tree in a forest, the sum wraps to 0.
+  /// The delta between a leaf and the leaf before it, and between a leaf and the leaf after it. Behind the last
+  /// leaf of a tree in a forest, the sum wraps to 0.
   COPSE_HD u32 delta_left(u32 leaf) const {
     if (leaf == 0) return 0;
     const u32 delta = 1 + deltas[leaves.first(leaf) - 1];
