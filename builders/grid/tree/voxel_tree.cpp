@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string>
+#include <vector>
 
 #include "builders/grid/tree/tree_build.h"
 #include "primitives/core/check.h"
@@ -147,7 +148,7 @@ VoxelTree build_octree(Context& context, const Bricks& bricks) {
   const detail::BrickArrays input{bricks.brick_shape(), bricks.keys.data(), bricks.words.data(), n};
   Buffer<u64> keys(context, n), other_keys(context, n), leaves_before(context, n);
   Buffer<u32> ids(context, n);
-  Buffer<detail::TreeCounts> counts_buffer(context, 1);
+  Buffer<detail::TreeCounts> counts_buffer(context, std::vector<detail::TreeCounts>(1));
   const detail::TreeOrder order{keys.data(), ids.data(), leaves_before.data()};
   context.reserve_scratch(
       dispatch(context, [&](const auto& ex) { return detail::octree_scratch_bytes(ex, n, tree.level_count); }));
