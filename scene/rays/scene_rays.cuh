@@ -26,6 +26,10 @@ struct StateInShared {
   }
 };
 
+/// 72 registers per thread. bench/notes/rays-gpu.md has the measurements.
+template <class Out, class Sights, class Holder>
+inline constexpr u32 persistent_blocks<copse::detail::SceneQuery<Out, Sights, Holder>> = 7;
+
 /// A packet would have to go down into an instance as a whole.
 template <class Out, class Sights, class Holder>
 inline constexpr bool has_packets<copse::detail::SceneQuery<Out, Sights, Holder>> = false;

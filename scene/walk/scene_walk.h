@@ -228,13 +228,13 @@ class SceneWalk {
 
   template <class Test, class Counter>
   [[gnu::always_inline]] COPSE_HD void test_leaf(Test& test, Counter& counter) {
-    if (is_below_ && walk_.is_done()) {
+    if (is_below_ && walk_.is_at_leaf()) return test.test_triangles(walk_, counter);
+    if (is_below_) {
       test.come_back(walk_, top_.nodes);
       is_below_ = false;
     }
     // Threads that came back to another leaf go down together with those that just reached one.
     if (!walk_.is_at_leaf()) return;
-    if (is_below_) return test.test_triangles(walk_, counter);
     test.go_down(walk_, top_.primitive_ids);
     is_below_ = true;
   }
