@@ -93,6 +93,11 @@ class Output {
   }
   void store(Context& context) const { store(context, span_.size()); }
 
+  /// Sets a copy that store() brings to the host to zero, where a call may leave elements as they were.
+  void clear(Context& context) const {
+    if (on_host_ != nullptr) context.device().clear(span_.data(), span_.size_bytes());
+  }
+
   /// Returns element `i`, on the host. Waits for it.
   T on_host(Context& context, u64 i) const {
     T element;

@@ -80,6 +80,7 @@ void store_first_hits(Context& context, const Structure& structure, const copse_
   const TraceChoices choices(context, read_trace_options(options), rays.size());
   const Output<Found> found(context, "hits", hits, rays.size() * k, hits_memory);
   const Output<u32> numbers(context, "counts", counts, counts == nullptr ? 0 : rays.size(), counts_memory);
+  if (counts != nullptr) found.clear(context);
   first_hits(context, structure, rays.span(), found.span(), numbers.span(), choices.options<Options>());
   found.store(context);
   numbers.store(context);
