@@ -197,7 +197,7 @@ TEST(SceneFile, KindFileWithoutAFileBuildsATree) {
   StructureOptions options;
   options.kind = StructureKind::file;
   EXPECT_COPSE_ERROR(make_structure(context, options, *sphere()), ErrorCode::invalid_argument,
-                     ".copse or a .voxels");
+                     ".copse, .glb, .gltf or .voxels");
 }
 
 TEST(SceneFile, NamesTellWhatCanBeOpened) {
