@@ -12,7 +12,8 @@ namespace copse {
 /// Writes the first k hits of every ray.
 ///   hits:   k per ray, those of ray i from k * i on; k follows from the sizes and can be 1 to 16. If a ray has fewer,
 ///           the rest are misses without `counts`, and stay as they were with them
-///   counts: empty, or one per ray: how many hits were found, k at most. With them it is up to ten times as fast
+///   counts: empty, or one per ray: how many hits were found, k at most
+/// Memory: scratch of 4 bytes per ray without `counts`.
 void first_hits(Context& context, const Scene& scene, const RaySpan& rays, BufferSpan<SceneHit> hits,
                 BufferSpan<u32> counts = {}, const SceneTraceOptions& options = {});
 void first_hits(Context& context, const Scene& scene, BufferSpan<const Ray> rays, BufferSpan<SceneHit> hits,

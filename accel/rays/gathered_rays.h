@@ -15,6 +15,16 @@ namespace copse::detail {
 template <class Executor>
 void gather_rays(const Executor& ex, const RaySpan& rays, u64 first, u64 count, Ray* out);
 
+/// The records of rays that stand in an array of Ray already; else null.
+inline const Ray* records_of(const RaySpan& rays) {
+  const auto* const records = reinterpret_cast<const Ray*>(rays.origins.data);
+  const bool are_records = records != nullptr && rays.origins.stride_bytes == sizeof(Ray) &&
+                           rays.directions.stride_bytes == sizeof(Ray) && rays.t_min.stride_bytes == sizeof(Ray) &&
+                           rays.t_max.stride_bytes == sizeof(Ray) && rays.directions.data == &records->direction &&
+                           rays.t_min.data == &records->t_min && rays.t_max.data == &records->t_max;
+  return are_records ? records : nullptr;
+}
+
 /// Rays that are gathered at a time: as many as a GPU needs to be busy, and few enough for the caches of a CPU.
 constexpr u64 rays_at_once(Backend backend) {
   return backend == Backend::cuda ? u64{1} << 20 : u64{1} << 14;

@@ -1,7 +1,10 @@
 #pragma once
 
+#include "accel/rays/first_hits_query.h"
+#include "accel/rays/gathered_rays.h"
 #include "primitives/core/bits.h"
 #include "primitives/cuda/launch.cuh"
+#include "trace/batch/cuda/trace_rays.cuh"
 
 namespace copse::cuda {
 
@@ -26,6 +29,28 @@ void for_each_ray(const Executor& ex, const char* label, u64 n, F f) {
           .threads = detail::hit_list_threads,
           .overlaps_earlier_launch = true},
          n, f);
+}
+
+/// Contract: accel/rays/hit_lists.inl. By warps that stay resident and take new rays for lanes that are done.
+inline void trace_first_hits(const Executor& ex, const char* label,
+                             const copse::detail::HitBatch<AccelView>& batch, u32 k, Hit* hits, u32* counts) {
+  using Query = copse::detail::FirstHitsQuery;
+  const auto trace = [&](const Ray* rays, u64 first, u64 count) {
+    copse::detail::HitBatch<AccelView> part = batch;
+    if (part.masks != nullptr) part.masks += first;
+    trace_batch(ex, label, TraceKernel::automatic, Query(part, rays, k, hits + first * k, counts + first), count,
+                nullptr);
+  };
+  const u64 n = batch.rays.size();
+  if (const Ray* records = copse::detail::records_of(batch.rays)) return trace(records, 0, n);
+  ScratchArena::Frame frame(ex.scratch);
+  const u64 at_once = smaller(n, copse::detail::rays_at_once(Backend::cuda));
+  Ray* const gathered = frame.allocate<Ray>(at_once);
+  for (u64 first = 0; first < n; first += at_once) {
+    const u64 count = smaller(at_once, n - first);
+    copse::detail::gather_rays(ex, batch.rays, first, count, gathered);
+    trace(gathered, first, count);
+  }
 }
 
 }  // namespace copse::cuda

@@ -1,8 +1,11 @@
-// Batches of several hits per ray through an Accel, a thread per ray.
+// Batches of several hits per ray through an Accel.
 //
 // The cooperative stage, accel/rays/hit_lists_cpu.h and accel/rays/hit_lists.cuh:
 //
-//   for_each_ray(ex, label, n, f)     calls f(i) for rays 0 to n - 1
+//   for_each_ray(ex, label, n, f)
+//     Calls f(i) for rays 0 to n - 1.
+//   trace_first_hits(ex, label, batch, k, hits, counts)
+//     Stores the first k hits of each ray of a HitBatch, and how many there are.
 
 #include "accel/rays/store_hits.h"
 #include "primitives/scan.h"

@@ -10,25 +10,34 @@
 
 namespace copse::detail {
 
+/// For executors that give each ray a thread of its own: see hit_lists.inl.
 template <class View>
 struct StoreFirstHits {
   HitBatch<View> batch;
   u32 k;
   HitOf<View>* hits;
-  u32* counts;  // null: the rest of a list is filled with misses
+  u32* counts;
 
   COPSE_HD void operator()(u64 i) const {
     HitOf<View> drafts[max_first_hits];
     const Ray ray = batch.rays.at(i);
-    const u32 count = find_first<default_stack_size>(batch.view, ray, batch.mask_of(i), batch.cull, drafts, k);
+    counts[i] = find_first<default_stack_size>(batch.view, ray, batch.mask_of(i), batch.cull, drafts, k);
     const auto order = HitSearch<View>::order_of(batch.view);
-    HitOf<View>* const out = hits + i * k;
-    for (u32 j = 0; j < count; ++j) out[j] = order.finished(drafts[j]);
-    if (counts != nullptr) {
-      counts[i] = count;
-    } else {
-      for (u32 j = count; j < k; ++j) out[j] = order.miss(ray.t_max);
-    }
+    for (u32 j = 0; j < counts[i]; ++j) hits[i * k + j] = order.finished(drafts[j]);
+  }
+};
+
+/// Writes misses behind the last hit of each list.
+template <class View>
+struct FillWithMisses {
+  RaySpan rays;
+  const u32* counts;
+  u32 k;
+  HitOf<View>* hits;
+
+  COPSE_HD void operator()(u64 i) const {
+    const u64 ray = i / k;
+    if (i % k >= counts[ray]) hits[i] = HitSearch<View>::Order::miss(rays.at(ray).t_max);
   }
 };
 
@@ -69,7 +78,12 @@ struct HitCountsAndEnd {
 
 template <class Executor, class View>
 void store_first_hits(const Executor& ex, const HitBatch<View>& batch, u32 k, HitOf<View>* hits, u32* counts) {
-  for_each_ray(ex, "trace: first hits", batch.rays.size(), StoreFirstHits<View>{batch, k, hits, counts});
+  const u64 n = batch.rays.size();
+  ScratchArena::Frame frame(ex.scratch);
+  u32* const found = counts == nullptr ? frame.template allocate<u32>(n) : counts;
+  trace_first_hits(ex, "trace: first hits", batch, k, hits, found);
+  if (counts == nullptr)
+    for_each(ex, "trace: fill lists", n * k, FillWithMisses<View>{batch.rays, found, k, hits});
 }
 
 template <class Executor, class View>

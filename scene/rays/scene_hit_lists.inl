@@ -1,5 +1,4 @@
-// Batches of several hits per ray through a scene, a thread per ray. The cooperative stage is that of
-// accel/rays/hit_lists.inl.
+// Batches of several hits per ray through a scene. The cooperative stages are those of accel/rays/hit_lists.inl.
 
 #include "accel/rays/store_hits.h"
 #include "scene/scene_hit_view.h"

@@ -1,0 +1,82 @@
+#pragma once
+
+// The query of a batch that looks for the first k hits of each ray, as trace/batch/ray_queries.h has those for one hit.
+// So the same kernels trace it. A list is found in the memory of its results.
+
+#include "accel/rays/hit_batch.h"
+#include "trace/batch/ray_queries.h"
+
+namespace copse::detail {
+
+/// The leaf test of a ray through an accel: keeps its first hits in memory of the caller.
+template <Robustness robustness>
+struct FirstTriangles {
+  using Triangles = SeenTriangles<PlacedTriangles, PackedMasks>;
+  static constexpr bool takes_places = true;
+
+  Triangles triangles;
+  RayShear shear;
+  float t_min;
+  FirstHits<TriangleOrder<PlacedTriangles>> first;
+  bool gives_up = false;
+
+  COPSE_HD bool operator()(u32 at, float& limit) {
+    if (!triangles.sees(at)) return false;
+    UndividedHit found;
+    if (!test_triangle<robustness>(shear, triangles.triangle(at), t_min, limit, found, gives_up)) return false;
+    const TriangleHit hit = found.divided();
+    return first.take({hit.t, at, 0, hit.u, hit.v}, limit);
+  }
+};
+
+/// Rays through an accel. The result is the number of hits.
+struct FirstHitsQuery {
+  using Tree = WideTree<CompressedBvh4Node>;
+  using Result = u32;
+  template <Robustness robustness>
+  using Test = FirstTriangles<robustness>;
+  static constexpr bool finds_closest = true;
+  static constexpr bool has_masks = true;  // so that warps stay resident and take new rays
+
+  Tree tree;
+  HitBatch<AccelView> batch;
+  const Ray* rays;
+  u32* results;  // the counts
+  u64 triangle_count;
+  u32 k;
+  Hit* hits;
+
+  FirstHitsQuery(const HitBatch<AccelView>& all, const Ray* records, u32 hits_each, Hit* lists, u32* counts)
+      : tree(tree_of(all.view.tree)),
+        batch(all),
+        rays(records),
+        results(counts),
+        triangle_count(all.view.tree.primitive_ids.size()),
+        k(hits_each),
+        hits(lists) {}
+
+  template <Robustness robustness>
+  COPSE_HD Test<robustness> test(const Ray& ray, u64 i) const {
+    const auto triangles = triangles_of(batch.view.seen_by(ray, batch.mask_of(i), batch.cull));
+    return {triangles, make_shear(ray), ray.t_min, {{{triangles.packed}}, hits + i * k, k}};
+  }
+
+  /// Finishes the list of a ray.
+  template <class Test>
+  COPSE_HD static u32 result(const Test& test, float) {
+    const auto& first = test.first;
+    for (u32 j = 0; j < first.count; ++j) first.drafts[j] = first.order.finished(first.drafts[j]);
+    return first.count;
+  }
+  COPSE_HD static u32 miss(const Ray&) { return 0; }
+
+  /// Leaves out the first rays.
+  void skip(u64 count) {
+    rays += count;
+    results += count;
+    hits += count * k;
+    if (batch.masks != nullptr) batch.masks += count;
+  }
+};
+
+}  // namespace copse::detail
