@@ -9,9 +9,9 @@ namespace copse {
 // backends and for all qualities, bit for bit. They are in order of (t, primitive id through all views), so coincident
 // triangles are listed too, each once. For one ray at a time, and for filters: accel/accel_hit_view.h.
 //
-// Rays may stand in any layout. All functions put work on the stream and return, unless
-// they say "Waits", and may then be captured in a Graph. All throw Error invalid_argument if `accel` was never built,
-// if sizes do not match, if buffers overlap or if options are out of range; Error out_of_memory; Error cancelled.
+// Rays may stand in any layout. All functions put work on the stream and return, unless they say "Waits", and may then
+// be captured in a Graph. All throw Error invalid_argument if `accel` was never built, if sizes do not match, if buffers
+// overlap or if options are out of range; Error out_of_memory; Error cancelled.
 
 struct HitListOptions {
   /// A mask per ray. Empty, the default: all bits of every mask are set. Must not overlap the results.
