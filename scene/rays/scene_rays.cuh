@@ -41,7 +41,7 @@ template <class Out, class Sights>
 void trace_scene_batch(const Executor& ex, const char* label, const copse::detail::SceneQuery<Out, Sights>& query,
                        u64 n) {
   using Query = copse::detail::SceneQuery<Out, Sights, detail::StateInShared<detail::ray_threads>>;
-  const Query in_shared{query.tree, query.scene, query.sights, query.rays, query.results, query.triangle_count};
+  const Query in_shared{query.tree, query.scene, query.sights, query.rays, query.results};
   trace_batch(ex, label, TraceKernel::automatic, in_shared, n, nullptr);
 }
 

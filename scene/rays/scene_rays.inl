@@ -13,8 +13,7 @@ void trace_scene(const Executor& ex, const SceneView& scene, const Sights& sight
                  BufferSpan<Result> results) {
   using Query = SceneQuery<Result, Sights>;
   const char* const label = Query::finds_closest ? "scene: closest hits" : "scene: any hits";
-  const Query query{tree_of(scene.tree), scene.parts,    sights,
-                    rays.data(),         results.data(), scene.tree.primitive_ids.size()};
+  const Query query{tree_of(scene.tree), scene.parts, sights, rays.data(), results.data()};
   trace_scene_batch(ex, label, query, rays.size());
 }
 
