@@ -11,7 +11,7 @@ namespace {
 class CliExamples : public CliTest {
  protected:
   CliExamples() {
-    std::filesystem::create_symlink(std::string(COPSE_SOURCE) + "/assets", path("assets"));
+    std::filesystem::create_symlink(COPSE_SOURCE "/assets", path("assets"));
     std::filesystem::create_directory(path("bin"));
     std::filesystem::create_directory(path("slices"));
     std::filesystem::create_symlink(cli_path(), path("bin/copse"));

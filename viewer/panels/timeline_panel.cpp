@@ -165,7 +165,7 @@ void timeline_panel(Desk& desk) {
                                 : fmt::format("Stages of the last {}: {}", work, readable_time(total));
   ImDrawList& list = *ImGui::GetWindowDrawList();
   list.AddText(corner, ImGui::GetColorU32(ImGuiCol_TextDisabled), fit_text(title, half).c_str());
-  note_place(std::string("Stages of the last ") + work, {corner.x, corner.y, half, heading});
+  note_place(fmt::format("Stages of the last {}", work), {corner.x, corner.y, half, heading});
   stage_bars(times.stages, ImVec2(corner.x, corner.y + heading), ImVec2(half, space.y - heading));
   curves(session.timings(side), ImVec2(corner.x + half + spacing, corner.y), ImVec2(half, space.y));
 }
