@@ -1,44 +1,59 @@
-# This file serves cmake --install and find_package(copse).
+# This file serves cmake --install, find_package(copse) and pkg-config.
+#
+# Components: c and c-development are the C library, which needs none of the packages of the C++ library. development
+# is the C++ library. tools is the command line, and viewer is the viewer. Each package of scripts/package takes some.
 
 include(CMakePackageConfigHelpers)
+set(copse_cmake_folder ${CMAKE_INSTALL_LIBDIR}/cmake/copse)
 
 list(TRANSFORM COPSE_PARTS PREPEND copse- OUTPUT_VARIABLE copse_part_targets)
-install(TARGETS copse ${copse_part_targets} EXPORT copse-targets)
-install(EXPORT copse-targets NAMESPACE copse:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/copse)
+install(TARGETS copse ${copse_part_targets} EXPORT copse-targets COMPONENT development)
+install(EXPORT copse-targets NAMESPACE copse:: DESTINATION ${copse_cmake_folder} COMPONENT development)
 
-# Headers stand in the same folders below include/copse. Bodies of algorithms and the switch between backends are
-# not installed, because only the library's own sources use them.
-file(GLOB copse_doors CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/copse/*.h)
-list(REMOVE_ITEM copse_doors ${PROJECT_SOURCE_DIR}/copse/c.h)
-install(FILES copse.h ${copse_doors} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/copse)
-foreach(folder primitives builders trace queries accel scene motion)
-  install(DIRECTORY ${folder} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/copse
-    FILES_MATCHING PATTERN "*.h" PATTERN "*.cuh"
-    PATTERN "*_body.h" EXCLUDE
-    PATTERN "dispatch.h" EXCLUDE)
+# The headers are written when they are installed. Bodies of algorithms are not among them, because only the library's
+# own sources use these.
+foreach(component development c-development)
+  list(JOIN copse_write_headers "\" \"" command)
+  install(CODE "execute_process(COMMAND \"${command}\" COMMAND_ERROR_IS_FATAL ANY)" COMPONENT ${component})
 endforeach()
+install(DIRECTORY ${copse_written_headers}/copse DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development
+  PATTERN copse/c.h EXCLUDE PATTERN copse/capi EXCLUDE)
 
 configure_package_config_file(cmake/copse-config.cmake.in ${PROJECT_BINARY_DIR}/copse-config.cmake
-  INSTALL_DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/copse)
+  INSTALL_DESTINATION ${copse_cmake_folder})
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/copse-config-version.cmake COMPATIBILITY SameMinorVersion)
-set(copse_package_files ${PROJECT_BINARY_DIR}/copse-config.cmake ${PROJECT_BINARY_DIR}/copse-config-version.cmake)
-install(FILES ${copse_package_files} DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/copse)
+foreach(component development c-development)
+  install(FILES ${PROJECT_BINARY_DIR}/copse-config.cmake ${PROJECT_BINARY_DIR}/copse-config-version.cmake
+    DESTINATION ${copse_cmake_folder} COMPONENT ${component})
+endforeach()
 
-# The C library has components of its own, so that a package can carry it alone: c has what programs run with, and
-# c-development what they are compiled with. It needs none of the packages that the C++ library is built with.
+# pkg-config finds the prefix from the place of its file, so that an installed tree may be moved.
+cmake_path(RELATIVE_PATH CMAKE_INSTALL_PREFIX BASE_DIRECTORY
+  ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig OUTPUT_VARIABLE COPSE_PREFIX_FROM_PC)
+function(copse_install_pkg_config name component)
+  configure_file(cmake/${name}.pc.in ${PROJECT_BINARY_DIR}/${name}.pc @ONLY)
+  install(FILES ${PROJECT_BINARY_DIR}/${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT ${component})
+endfunction()
+
 if(COPSE_C)
   install(TARGETS copse_c EXPORT copse-c-targets
     LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT c NAMELINK_COMPONENT c-development)
-  install(EXPORT copse-c-targets NAMESPACE copse:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/copse
+  install(EXPORT copse-c-targets NAMESPACE copse:: DESTINATION ${copse_cmake_folder} COMPONENT c-development)
+  install(FILES ${copse_written_headers}/copse/c.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/copse
     COMPONENT c-development)
-  install(FILES copse/c.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/copse COMPONENT c-development)
-  install(DIRECTORY capi DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/copse COMPONENT c-development
-    FILES_MATCHING PATTERN "*.h" PATTERN bridge EXCLUDE)
-  install(FILES ${copse_package_files} DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/copse COMPONENT c-development)
-  # The file finds the prefix from its own place, so that an installed tree may be moved.
-  cmake_path(RELATIVE_PATH CMAKE_INSTALL_PREFIX BASE_DIRECTORY
-    ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig OUTPUT_VARIABLE COPSE_PREFIX_FROM_PC)
-  configure_file(cmake/copse-c.pc.in ${PROJECT_BINARY_DIR}/copse-c.pc @ONLY)
-  install(FILES ${PROJECT_BINARY_DIR}/copse-c.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig
+  install(DIRECTORY ${copse_written_headers}/copse/capi DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/copse
     COMPONENT c-development)
+  copse_install_pkg_config(copse-c c-development)
+endif()
+
+# Both programs show the bundled mesh where none is named. A program that was not built is left out.
+if(TARGET copse-cli)
+  install(TARGETS copse-cli OPTIONAL COMPONENT tools)
+endif()
+if(TARGET copse-viewer)
+  install(TARGETS copse-viewer OPTIONAL COMPONENT viewer)
+endif()
+if(TARGET copse-cli OR TARGET copse-viewer)
+  install(FILES ${PROJECT_SOURCE_DIR}/assets/testball.ply DESTINATION ${CMAKE_INSTALL_DATADIR}/copse
+    COMPONENT tools)
 endif()

@@ -21,11 +21,18 @@ target_compile_options(copse_build_options INTERFACE
   $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wno-unknown-pragmas -Wno-restrict>
   "$<$<COMPILE_LANGUAGE:CUDA>:SHELL:-std=c++20 --fmad=false -Xcompiler=-ffp-contract=off,-Wall,-Wextra,-Wno-unknown-pragmas>"
   "$<$<COMPILE_LANGUAGE:CUDA>:SHELL:-diag-suppress=20012 -Wno-deprecated-gpu-targets -Werror=cross-execution-space-call>")
+
+# Inside another project, only the parts that it links to are built.
+set(copse_parts_on_demand OFF)
+if(NOT PROJECT_IS_TOP_LEVEL AND NOT COPSE_INSTALL)
+  set(copse_parts_on_demand ON)
+endif()
+
 function(copse_add_part part)
   set(target copse-${part})
   add_library(${target} STATIC)
   add_library(copse::${part} ALIAS ${target})
-  set_target_properties(${target} PROPERTIES EXPORT_NAME ${part})
+  set_target_properties(${target} PROPERTIES EXPORT_NAME ${part} EXCLUDE_FROM_ALL ${copse_parts_on_demand})
   target_link_libraries(copse INTERFACE ${target})
   target_compile_definitions(${target} PRIVATE COPSE_HAS_CUDA=${COPSE_HAS_CUDA})
   # The options are copied by value. A link to the target would have to be exported with the library.
@@ -40,10 +47,6 @@ endfunction()
 copse_add_part(core glm::glm TBB::tbb)
 target_compile_features(copse-core PUBLIC cxx_std_20)
 target_compile_options(copse-core PUBLIC ${copse_host_flags})
-target_include_directories(copse-core PUBLIC
-  $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>
-  $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>
-  $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/copse>)
 target_link_libraries(copse-core PRIVATE hwy::hwy)
 
 copse_add_part(grids copse-core)
@@ -74,17 +77,5 @@ function(copse_compile_sources_without_precompiled_headers)
 endfunction()
 cmake_language(DEFER DIRECTORY ${PROJECT_SOURCE_DIR} CALL copse_compile_sources_without_precompiled_headers)
 
-# Examples and tests include <copse/copse.h>, as users of an installed Copse do.
-if(IS_SYMLINK ${PROJECT_BINARY_DIR}/include/copse)
-  file(REMOVE ${PROJECT_BINARY_DIR}/include/copse)
-endif()
-file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/include/copse)
-file(GLOB copse_doors CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/copse/*.h)
-foreach(door IN LISTS copse_doors ITEMS copse.h primitives builders trace queries accel scene motion capi)
-  cmake_path(ABSOLUTE_PATH door BASE_DIRECTORY ${PROJECT_SOURCE_DIR})
-  cmake_path(GET door FILENAME name)
-  file(CREATE_LINK ${door} ${PROJECT_BINARY_DIR}/include/copse/${name} SYMBOLIC)
-endforeach()
-target_include_directories(copse-core INTERFACE $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/include>)
-
+include(CopseHeaders)
 include(CopseSanitizers)

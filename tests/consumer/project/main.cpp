@@ -1,6 +1,11 @@
 // A user's program. It builds a tree over a sphere of radius 1, and traces one ray from (0, 0, 3) down the z axis.
 
 #include <copse/copse.h>
+#include <copse/grids.h>
+#include <copse/primitives.h>
+#include <copse/queries.h>
+
+#include "trace/ray.h"
 
 #include <cstdio>
 #include <vector>
@@ -13,7 +18,11 @@ int main() {
   const copse::TriangleView triangles{.positions = positions.span(), .triangles = indices.span()};
   const copse::Accel accel = copse::build(context, triangles);
 
-  const std::vector<copse::Ray> ray = {{{0, 0, 3}, 0, {0, 0, -1}, copse::infinity}};
+  const renderer::Ray own;
+  const std::vector<copse::Ray> ray = {{{own.origin[0], own.origin[1], own.origin[2]},
+                                        0,
+                                        {own.direction[0], own.direction[1], own.direction[2]},
+                                        copse::infinity}};
   copse::Buffer<copse::Ray> rays(context, ray);
   copse::Buffer<copse::Hit> hits(context, 1);
   copse::closest_hits(context, accel, rays.span(), hits.span());
