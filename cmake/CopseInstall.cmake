@@ -19,6 +19,7 @@ endforeach()
 install(DIRECTORY ${copse_written_headers}/copse DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development
   PATTERN copse/c.h EXCLUDE PATTERN copse/capi EXCLUDE)
 
+list(JOIN COPSE_PARTS "|" copse_part_names)
 configure_package_config_file(cmake/copse-config.cmake.in ${PROJECT_BINARY_DIR}/copse-config.cmake
   INSTALL_DESTINATION ${copse_cmake_folder})
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/copse-config-version.cmake COMPATIBILITY SameMinorVersion)

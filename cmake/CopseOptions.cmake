@@ -49,8 +49,12 @@ target_compile_features(copse-core PUBLIC cxx_std_20)
 target_compile_options(copse-core PUBLIC ${copse_host_flags})
 target_link_libraries(copse-core PRIVATE hwy::hwy)
 
+copse_add_part(motion copse-core)
+copse_add_part(batches copse-core)
+copse_add_part(hit-lists copse-core)
 copse_add_part(grids copse-core)
-copse_add_part(queries copse-grids)
+copse_add_part(grid-rays copse-grids)
+copse_add_part(queries copse-core)
 copse_add_part(primitives copse-core)
 
 # Every body includes these headers of other projects. They are precompiled once for all parts. A .cpp file is

@@ -11,7 +11,9 @@ namespace copse {
 
 /// Returns the frustum that a camera sees, for build_frustum_grid.
 ///   nearest, farthest: as in ViewFrustum
-ViewFrustum view_frustum(const Camera& camera, float nearest = 0, float farthest = 0);
+inline ViewFrustum view_frustum(const Camera& camera, float nearest = 0, float farthest = 0) {
+  return {camera.eye, camera.forward, camera.right, camera.up, nearest, farthest};
+}
 
 /// Writes the closest hits of a picture of the grid's frustum: hits[y * width + x] is that of camera_ray(camera,
 /// x, y, width, height). The hits are equal on all backends, and equal to those through a tree over the same

@@ -125,26 +125,6 @@ void check_begins(const char* what, std::span<const u64> begins, u64 size, const
 
 }  // namespace
 
-AccelView AccelBatch::view(u64 mesh) const {
-  if (mesh >= mesh_count()) {
-    detail::refuse("AccelBatch::view", "mesh " + std::to_string(mesh) + ", but the batch has " +
-                                           std::to_string(mesh_count()) + " meshes");
-  }
-  const auto large = std::lower_bound(large_ids_.begin(), large_ids_.end(), u32(mesh));
-  if (large != large_ids_.end() && *large == mesh) return large_[u64(large - large_ids_.begin())].view();
-  const u32 begin = forest_.begins_on_host[mesh];
-  return {forest_.view(mesh),
-          {packed_.data() + begin, forest_.size(mesh)},
-          masks_.empty() ? nullptr : masks_.data() + begin};
-}
-
-u64 AccelBatch::size_bytes() const {
-  u64 bytes = device_meshes_.size_bytes() + forest_.size_bytes() + packed_.size_bytes() + masks_.size_bytes() +
-              views_.size_bytes();
-  for (const Accel& accel : large_) bytes += accel.size_bytes();
-  return bytes;
-}
-
 std::vector<TriangleView> mesh_views(const TriangleView& all, std::span<const u64> triangle_begins,
                                      std::span<const u64> vertex_begins) {
   const bool has_indices = all.triangles.index_bytes != 0;

@@ -52,10 +52,6 @@ void check_rays(Context& context, const FrustumGridView& grid, BufferSpan<const 
 
 }  // namespace
 
-ViewFrustum view_frustum(const Camera& camera, float nearest, float farthest) {
-  return {camera.eye, camera.forward, camera.right, camera.up, nearest, farthest};
-}
-
 void closest_hits(Context& context, const FrustumGridView& grid, const TriangleViews& triangles, u32 width,
                   u32 height, BufferSpan<Hit> hits, const GridTraceOptions& options) {
   detail::check_grid(function, grid);

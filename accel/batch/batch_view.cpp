@@ -1,0 +1,31 @@
+// What a Scene reads of an AccelBatch. It is part of the core, which does not build batches.
+
+#include <algorithm>
+#include <string>
+
+#include "accel/accel_batch.h"
+#include "primitives/core/check.h"
+
+namespace copse {
+
+AccelView AccelBatch::view(u64 mesh) const {
+  if (mesh >= mesh_count()) {
+    detail::refuse("AccelBatch::view", "mesh " + std::to_string(mesh) + ", but the batch has " +
+                                           std::to_string(mesh_count()) + " meshes");
+  }
+  const auto large = std::lower_bound(large_ids_.begin(), large_ids_.end(), u32(mesh));
+  if (large != large_ids_.end() && *large == mesh) return large_[u64(large - large_ids_.begin())].view();
+  const u32 begin = forest_.begins_on_host[mesh];
+  return {forest_.view(mesh),
+          {packed_.data() + begin, forest_.size(mesh)},
+          masks_.empty() ? nullptr : masks_.data() + begin};
+}
+
+u64 AccelBatch::size_bytes() const {
+  u64 bytes = device_meshes_.size_bytes() + forest_.size_bytes() + packed_.size_bytes() + masks_.size_bytes() +
+              views_.size_bytes();
+  for (const Accel& accel : large_) bytes += accel.size_bytes();
+  return bytes;
+}
+
+}  // namespace copse
