@@ -42,8 +42,9 @@ typedef struct copse_geometry {
 /// A mesh on the host, of one geometry or several.
 typedef struct copse_mesh copse_mesh;
 
-/// Reads the triangles of an OBJ or PLY file. The ending of the name tells the format. Polygons are cut into
-/// triangles. Vertices that are not finite are left out, with their faces; copse_mesh_message() tells of it.
+/// Reads the triangles of an OBJ, PLY, STL or OFF file, perhaps packed by gzip. The ending of the name tells the format:
+/// .obj, .ply, .stl or .off, each with or without .gz behind it. Polygons are cut into triangles. Vertices that are not
+/// finite are left out, with their faces; copse_mesh_message() tells of it.
 ///   mesh: is set to the new mesh, or to NULL after an error
 /// Errors: COPSE_BAD_FILE, with file, line or element, value and limit; COPSE_OUT_OF_MEMORY. Their message is
 /// copse_last_error(NULL).

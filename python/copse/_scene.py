@@ -410,7 +410,7 @@ def load(path: Union[str, "os.PathLike[str]"], *, device: str = "auto") -> Scene
 
 
 def load_mesh(path: Union[str, "os.PathLike[str]"]) -> Tuple[np.ndarray, np.ndarray]:
-    """Returns (vertices, faces) of an OBJ or PLY file."""
+    """Returns (vertices, faces) of an OBJ, PLY, STL or OFF file, perhaps packed by gzip."""
     made = c_void_p()
     call("copse_mesh_load", os.fsencode(path), byref(made))
     geometry = geometries_of(Handle("mesh", made.value))[0]

@@ -66,7 +66,7 @@ TEST(Session, FolderStandsForItsMeshes) {
   EXPECT_EQ(s.session.geometry()->parts[0].name, "a.PLY");
   const TemporaryFolder empty;
   s.session.open({empty.path()});
-  EXPECT_TRUE(has_message(s.session, Severity::error, "no .obj or .ply"));
+  EXPECT_TRUE(has_message(s.session, Severity::error, "no mesh (.obj, .ply, .stl or .off) in this folder"));
 }
 
 TEST(Session, MeshesOpenedOneAfterAnotherAllArrive) {

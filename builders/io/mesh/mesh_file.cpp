@@ -5,16 +5,13 @@
 #include <string>
 
 #include "builders/io/mesh/formats.h"
+#include "builders/io/mesh/gunzip.h"
 #include "builders/io/whole_file.h"
+#include "primitives/core/check.h"
 
 namespace copse {
 
 namespace {
-
-std::string lower_case(std::string text) {
-  for (char& c : text) c = c >= 'A' && c <= 'Z' ? char(c - 'A' + 'a') : c;
-  return text;
-}
 
 /// Appends "3 faces with such a vertex (the first: line 7)" to a list.
 void add_item(std::string& list, const MeshReport::LeftOut& left_out, const char* one, const char* many) {
@@ -44,44 +41,76 @@ void throw_no_faces(const std::filesystem::path& path, const MeshReport& report)
 
 }  // namespace detail
 
-Mesh load_mesh(const FilePath& file_path, const LoadMeshOptions& options, MeshReport* report) {
+namespace {
+
+void check(const char* function, const LoadMeshOptions& options) {
   constexpr u32 max_workers = 4096;
-  if (options.workers > max_workers) {
-    throw Error(ErrorCode::invalid_argument, "load_mesh: " + std::to_string(options.workers) +
-                                                 " workers; at most " + std::to_string(max_workers) +
-                                                 " are possible");
-  }
-  const std::filesystem::path path = file_path.text();
-  const std::string ending = lower_case(path.extension().string());
-  if (ending != ".obj" && ending != ".ply") {
-    detail::throw_bad_file(path, "the ending " + detail::in_quotes(ending) + " is neither '.obj' nor '.ply'");
-  }
-  try {
-    MeshReport found;
-    Mesh mesh = ending == ".obj" ? detail::load_obj(path, options, found) : detail::load_ply(path, options, found);
-    if (mesh.triangles.empty()) detail::throw_no_faces(path, found);
-    if (report != nullptr) *report = std::move(found);
-    return mesh;
-  } catch (const std::bad_alloc&) {
-    throw Error(ErrorCode::out_of_memory, path.string() + ": no memory for the mesh");
+  if (options.workers <= max_workers) return;
+  detail::refuse(function, std::to_string(options.workers) + " workers; at most " + std::to_string(max_workers) +
+                               " are possible");
+}
+
+/// Reads the bytes of a file by the reader of its format.
+///   format: not automatic
+Mesh read(const std::filesystem::path& path, std::string_view bytes, MeshFormat format,
+          const LoadMeshOptions& options, MeshReport& report) {
+  switch (format) {
+    case MeshFormat::ply: return detail::read_ply(path, bytes, options, report);
+    case MeshFormat::stl: return detail::read_stl(path, bytes, options, report);
+    case MeshFormat::off: return detail::read_off(path, bytes, options, report);
+    default: return detail::read_obj(path, bytes, options, report);
   }
 }
 
-void save_ply(const FilePath& file_path, const Mesh& mesh, const CancelToken& cancel) {
+/// Reads the bytes of a file that is not packed.
+Mesh read(const std::filesystem::path& path, std::string_view bytes, const LoadMeshOptions& options,
+          MeshReport* report) {
+  const bool is_known = options.format != MeshFormat::automatic;
+  MeshReport found;
+  Mesh mesh = read(path, bytes, is_known ? options.format : detail::mesh_format_of_bytes(bytes), options, found);
+  if (mesh.triangles.empty()) detail::throw_no_faces(path, found);
+  if (report != nullptr) *report = std::move(found);
+  return mesh;
+}
+
+[[noreturn]] void throw_no_memory(const std::filesystem::path& path) {
+  throw Error(ErrorCode::out_of_memory, path.string() + ": no memory for the mesh");
+}
+
+}  // namespace
+
+Mesh load_mesh(const FilePath& file_path, const LoadMeshOptions& options, MeshReport* report) {
+  check("load_mesh", options);
   const std::filesystem::path path = file_path.text();
-  detail::FileReplacement file(path, cancel);
-  const std::string header =
-      "ply\nformat binary_little_endian 1.0\nelement vertex " + std::to_string(mesh.positions.size()) +
-      "\nproperty float x\nproperty float y\nproperty float z\nelement face " +
-      std::to_string(mesh.triangles.size()) + "\nproperty list uchar uint vertex_indices\nend_header\n";
-  file.write(header.data(), header.size());
-  for (const vec3& p : mesh.positions) file.write(&p, sizeof p);
-  for (const uvec3& t : mesh.triangles) {
-    const u8 corner_count = 3;
-    file.write(&corner_count, 1);
-    file.write(&t, sizeof t);
+  LoadMeshOptions known = options;
+  if (known.format == MeshFormat::automatic) {
+    const std::optional<MeshFormat> format = detail::mesh_format_of_name(path);
+    if (!format) {
+      detail::throw_bad_file(path, "the ending " + detail::in_quotes(path.extension().string()) +
+                                       " is none of a mesh: " + mesh_endings + ", with or without .gz");
+    }
+    known.format = *format;
   }
-  file.commit();
+  try {
+    detail::FileBytes bytes = detail::read_whole_file(path, options.cancel);
+    if (!detail::is_gzip(bytes.text())) return read(path, bytes.text(), known, report);
+    const std::string unpacked = detail::gunzip(path, bytes.text(), options.max_unpacked_bytes, options.cancel);
+    bytes = detail::FileBytes(0);
+    return read(path, unpacked, known, report);
+  } catch (const std::bad_alloc&) {
+    throw_no_memory(path);
+  }
+}
+
+Mesh parse_mesh(std::string_view bytes, const LoadMeshOptions& options, MeshReport* report,
+                const std::string& name) {
+  check("parse_mesh", options);
+  try {
+    if (!detail::is_gzip(bytes)) return read(name, bytes, options, report);
+    return read(name, detail::gunzip(name, bytes, options.max_unpacked_bytes, options.cancel), options, report);
+  } catch (const std::bad_alloc&) {
+    throw_no_memory(name);
+  }
 }
 
 }  // namespace copse

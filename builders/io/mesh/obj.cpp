@@ -188,9 +188,9 @@ class ObjLoader {
 
 }  // namespace
 
-Mesh load_obj(const std::filesystem::path& path, const LoadMeshOptions& options, MeshReport& report) {
-  const FileBytes bytes = read_whole_file(path, options.cancel);
-  return ObjLoader(path, bytes.text(), options).load(report);
+Mesh read_obj(const std::filesystem::path& path, std::string_view bytes, const LoadMeshOptions& options,
+              MeshReport& report) {
+  return ObjLoader(path, bytes, options).load(report);
 }
 
 }  // namespace copse::detail

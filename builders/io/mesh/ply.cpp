@@ -275,11 +275,11 @@ void check_header(const std::filesystem::path& path, const PlyHeader& header) {
 
 }  // namespace
 
-Mesh load_ply(const std::filesystem::path& path, const LoadMeshOptions& options, MeshReport& report) {
-  const FileBytes bytes = read_whole_file(path, options.cancel);
-  const PlyHeader header = parse_ply_header(path, bytes.text());
+Mesh read_ply(const std::filesystem::path& path, std::string_view bytes, const LoadMeshOptions& options,
+              MeshReport& report) {
+  const PlyHeader header = parse_ply_header(path, bytes);
   check_header(path, header);
-  const std::string_view body = bytes.text().substr(header.size_bytes);
+  const std::string_view body = bytes.substr(header.size_bytes);
   switch (header.format) {
     case PlyFormat::ascii: return BodyReader<AsciiSource>(path, header, body, options.cancel, report).read();
     case PlyFormat::little_endian:

@@ -330,7 +330,8 @@ TEST(Obj, NamesTheFirstErrorOfALargeFileLarge) {
 TEST(LoadMesh, TellsFormatsByTheEnding) {
   const TemporaryFolder folder;
   EXPECT_EQ(load_mesh(folder.write("mesh.OBJ", corners + "f 1 2 3\n")).triangles, one_triangle);
-  EXPECT_COPSE_ERROR(load_mesh(folder.write("mesh.stl", "")), ErrorCode::bad_file, "'.stl' is neither");
+  EXPECT_COPSE_ERROR(load_mesh(folder.write("mesh.3ds", "")), ErrorCode::bad_file,
+                     "the ending '.3ds' is none of a mesh");
   EXPECT_COPSE_ERROR(load_mesh(folder / "none.obj"), ErrorCode::bad_file, "No such file");
 }
 

@@ -111,8 +111,7 @@ std::string lower_case_ending(const std::filesystem::path& path) {
 }
 
 bool is_mesh_name(const std::filesystem::path& path) {
-  const std::string ending = lower_case_ending(path);
-  return ending == ".obj" || ending == ".ply";
+  return has_mesh_ending(path);
 }
 
 }  // namespace copse::viewer

@@ -70,7 +70,7 @@ Geometry load_geometry(std::span<const std::filesystem::path> files);
 /// Returns true if two scenes differ in positions alone, so that a refit turns one into the other.
 bool same_topology(const SceneGeometry& a, const SceneGeometry& b);
 
-/// Returns true if a file's name has the ending of a mesh: .obj or .ply, in upper or lower case.
+/// Returns true if a file's name has the ending of a mesh, as has_mesh_ending says.
 bool is_mesh_name(const std::filesystem::path& path);
 
 /// Returns the ending of a file's name in lower case, such as ".ply".

@@ -5,7 +5,7 @@
 
 namespace copse::viewer {
 
-/// Loads a file with a scene: a mesh (.obj, .ply), meshes and instances (.glb, .gltf), a mesh with a structure over it
+/// Loads a file with a scene: a mesh (.obj, .ply, .stl, .off), meshes and instances (.glb, .gltf), a mesh with a structure over it
 /// (.copse), or voxels (.voxels), which have no mesh. Instances that are not alone become one mesh.
 ///   alone:  false if other files belong to the same scene; then a structure cannot be shown
 ///   cancel: once a stop is requested, reading ends soon

@@ -17,7 +17,8 @@ std::vector<fs::path> meshes_in(const fs::path& folder) {
     if (entry.is_regular_file() && is_mesh_name(entry.path())) files.push_back(entry.path());
   }
   std::sort(files.begin(), files.end());
-  if (files.empty()) throw Error(ErrorCode::bad_file, folder.string() + ": no .obj or .ply file in this folder");
+  if (files.empty())
+    throw Error(ErrorCode::bad_file, folder.string() + ": no mesh (" + mesh_endings + ") in this folder");
   return files;
 }
 
