@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "builders/io/mesh_file.h"
 #include "primitives/core/error.h"
 
 namespace copse::cli {
@@ -36,32 +37,45 @@ void check_readable(const fs::path& path) {
 
 }  // namespace
 
+bool is_standard_stream(const std::string& path) {
+  return path == "-";
+}
+
 InputKind check_input(const fs::path& path) {
+  if (is_standard_stream(path)) return InputKind::mesh;
   check_readable(path);
   const std::string ending = lower_case_ending(path);
   if (ending == ".copse") return InputKind::structure;
-  if (ending == ".obj" || ending == ".ply") return InputKind::mesh;
+  if (has_mesh_ending(path)) return InputKind::mesh;
   if (ending == ".glb" || ending == ".gltf") return InputKind::scene;
   if (ending == ".voxels" || ending == ".nvdb") return InputKind::voxels;
   fail(ErrorCode::bad_file, path,
-       fmt::format("unknown ending '{}'; meshes end in .obj or .ply, scenes in .glb or .gltf, structures in "
-                   ".copse, voxels in "
-                   ".voxels or .nvdb",
-                   ending));
+       fmt::format(
+           "unknown ending '{}'; meshes end in {}, scenes in .glb or .gltf, structures in .copse, voxels in "
+           ".voxels or .nvdb",
+           ending, mesh_endings));
 }
 
 void check_mesh_input(const fs::path& path) {
   const InputKind kind = check_input(path);
   if (kind == InputKind::mesh) return;
   fail(ErrorCode::bad_file, path,
-       fmt::format("this is a file of {}, but a mesh (.obj or .ply) is wanted",
+       fmt::format("this is a file of {}, but a mesh ({}) is wanted",
                    kind == InputKind::voxels  ? "voxels"
                    : kind == InputKind::scene ? "a scene"
-                                              : "a structure"));
+                                              : "a structure",
+                   mesh_endings));
 }
 
 bool has_ending(const fs::path& path, const std::string& ending) {
   return lower_case_ending(path) == ending;
+}
+
+void check_mesh_output(const fs::path& path, const fs::path& input) {
+  if (!has_mesh_ending(path) || has_ending(path, ".gz")) {
+    fail(ErrorCode::invalid_argument, path, fmt::format("the output file must end in {}", mesh_endings));
+  }
+  check_output(path, lower_case_ending(path), input);
 }
 
 void check_output(const fs::path& path, const std::string& ending, const fs::path& input) {

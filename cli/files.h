@@ -9,8 +9,11 @@ namespace copse::cli {
 
 enum class InputKind { mesh, scene, structure, voxels };
 
-/// Returns the kind of a file by its ending: .obj and .ply are meshes, .glb and .gltf scenes, .copse is a structure,
-/// .voxels and .nvdb are voxels.
+/// True for "-", which stands for standard input or standard output.
+bool is_standard_stream(const std::string& path);
+
+/// Returns the kind of a file by its ending: .glb and .gltf are scenes, .copse is a structure, .voxels and .nvdb are
+/// voxels, and meshes are as has_mesh_ending says. Standard input is a mesh.
 /// Throws: Error bad_file if it is missing, not a regular file, or has another ending.
 InputKind check_input(const std::filesystem::path& path);
 
@@ -19,6 +22,9 @@ void check_mesh_input(const std::filesystem::path& path);
 
 /// Returns true if a name ends in `ending`, in capital or small letters.
 bool has_ending(const std::filesystem::path& path, const std::string& ending);
+
+/// Checks that a mesh can be written: as check_output, with an ending that save_mesh knows.
+void check_mesh_output(const std::filesystem::path& path, const std::filesystem::path& input);
 
 /// Checks that a file can be written. Throws: Error invalid_argument if the name does not end in `ending` or is
 /// that of `input`, which may be empty; Error bad_file if the folder is missing or cannot be written to, or the

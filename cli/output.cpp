@@ -20,6 +20,25 @@ void print_data(std::string_view text) {
   }
 }
 
+std::string read_standard_input(const CancelToken& cancel) {
+  constexpr size_t bytes_per_read = size_t{1} << 20;
+  std::string bytes;
+  for (size_t size = 0;;) {
+    if (cancel.stop_requested()) throw Error(ErrorCode::cancelled, "standard input: reading was cancelled");
+    // Twice the room each time, so that every byte is moved once or twice in all.
+    if (bytes.size() < size + bytes_per_read) bytes.resize(2 * bytes.size() + bytes_per_read);
+    const ssize_t count = ::read(STDIN_FILENO, bytes.data() + size, bytes_per_read);
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) {
+      throw Error(ErrorCode::bad_file, fmt::format("cannot read standard input: {}", std::strerror(errno)));
+    }
+    size += size_t(count);
+    if (count > 0) continue;
+    bytes.resize(size);
+    return bytes;
+  }
+}
+
 void print_json(const Json& object) {
   // File names may be other than UTF-8. Invalid bytes become the replacement character.
   print_data(object.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");

@@ -6,6 +6,8 @@
 #include <string>
 #include <string_view>
 
+#include "primitives/core/cancel_token.h"
+
 namespace copse::cli {
 
 using Json = nlohmann::ordered_json;
@@ -13,6 +15,10 @@ using Json = nlohmann::ordered_json;
 /// Writes data to stdout at once.
 /// Throws: Error bad_file if it cannot be written, as on a full disk or a closed pipe.
 void print_data(std::string_view text);
+
+/// Returns all that comes from standard input.
+/// Throws: Error bad_file if it cannot be read; Error cancelled.
+std::string read_standard_input(const CancelToken& cancel);
 
 /// Writes one JSON object and a line break.
 void print_json(const Json& object);

@@ -4,18 +4,32 @@
 #include <cstdio>
 #include <thread>
 
+#include "cli/files.h"
 #include "cli/thread_limits.h"
 #include "copse_commit.h"
+#include "scene/scene_file.h"
 
 namespace copse::cli {
 
 Mesh Session::read_mesh(const std::string& path, MeshReport* report) {
   const u32 threads = std::min(options_.threads, std::max(std::thread::hardware_concurrency(), 1u));
+  const LoadMeshOptions options{.cancel = interrupts_.token(), .workers = threads};
+  const bool is_pipe = is_standard_stream(path);
+  const std::string name = is_pipe ? "standard input" : path;
   MeshReport left_out;
-  Mesh mesh = load_mesh(path, {.cancel = interrupts_.token(), .workers = threads}, &left_out);
-  if (!left_out.is_complete()) note("{}: {}", path, left_out.message());
+  Mesh mesh = is_pipe ? parse_mesh(read_standard_input(options.cancel), options, &left_out, name)
+                      : load_mesh(path, options, &left_out);
+  if (!left_out.is_complete()) note("{}: {}", name, left_out.message());
   if (report != nullptr) *report = left_out;
   return mesh;
+}
+
+SceneFile Session::read_scene(const std::string& path, u32 number) {
+  LoadSceneOptions options{.cancel = interrupts_.token()};
+  if (number != default_scene) options.scene = number;
+  SceneFile file = load_scene(path, options);
+  if (!file.left_out.is_complete()) note("{}: {}", path, file.left_out.message());
+  return file;
 }
 
 std::unique_ptr<Context> Session::make_context() {

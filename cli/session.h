@@ -11,7 +11,14 @@
 #include "cli/progress.h"
 #include "primitives/core/context.h"
 
+namespace copse {
+struct SceneFile;
+}
+
 namespace copse::cli {
+
+/// The value of --scene where it is not given: the file decides.
+inline constexpr u32 default_scene = ~u32{0};
 
 /// The services that every command uses while it runs: options, progress, output, signals.
 class Session {
@@ -31,9 +38,15 @@ class Session {
   /// Tells work that takes long of Ctrl-C.
   CancelToken cancel_token() const { return interrupts_.token(); }
 
-  /// Returns the mesh in a file, and notes what was left out of it. Ctrl-C cancels the reading.
+  /// Returns the mesh in a file, or that on standard input for "-", and notes what was left out of it. Ctrl-C cancels
+  /// the reading.
   /// Throws: as load_mesh.
   Mesh read_mesh(const std::string& path, MeshReport* report = nullptr);
+
+  /// Returns the scene in a .glb or .gltf file, and notes what was left out of it.
+  ///   number: of the scene to read; default_scene where the file decides
+  /// Throws: as load_scene.
+  SceneFile read_scene(const std::string& path, u32 number);
 
   /// Returns the context that the options describe. Ctrl-C cancels its work.
   /// Throws: as Context; Error out_of_memory if the system does not start its threads.

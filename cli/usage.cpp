@@ -27,7 +27,7 @@ bool is_option(const std::string& word) {
   return word.size() > 1 && word[0] == '-';
 }
 
-/// "a mesh file" as a word of a sentence that goes on: "The mesh: .obj or .ply" becomes "the mesh: .obj or .ply".
+/// "a mesh file" as a word of a sentence that goes on: "The mesh: .ply" becomes "the mesh: .ply".
 std::string in_a_sentence(std::string description) {
   if (description.size() > 1 && description[1] >= 'a' && description[1] <= 'z')
     description[0] = char(std::tolower(static_cast<unsigned char>(description[0])));

@@ -201,7 +201,8 @@ Command add_build_command(CLI::App& app, CommonOptions& common) {
   CLI::App* command = app.add_subcommand(
       "build", "Build a tree or a grid over a mesh, or the trees of a scene, and print statistics");
   const auto options = std::make_shared<BuildOptions>();
-  add_input(*command, options->input, "IN", "The mesh, .obj or .ply, or the scene, .glb or .gltf");
+  add_input(*command, options->input, "IN",
+            "The mesh, .obj, .ply, .stl or .off, or the scene, .glb or .gltf; - for a mesh on standard input");
   add_output(*command, options->output,
              "The file to write: .copse for a tree, .voxels for voxels, bricks, octree and dag, .nvdb for bricks "
              "and distance");

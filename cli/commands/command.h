@@ -16,6 +16,7 @@ struct Command {
 Command add_build_command(CLI::App& app, CommonOptions& common);
 Command add_info_command(CLI::App& app, CommonOptions& common);
 Command add_render_command(CLI::App& app, CommonOptions& common);
+Command add_convert_command(CLI::App& app, CommonOptions& common);
 Command add_generate_command(CLI::App& app, CommonOptions& common);
 Command add_bench_command(CLI::App& app, CommonOptions& common);
 

@@ -86,7 +86,7 @@ using Options = std::shared_ptr<GenerateOptions>;
 
 Kind add_subdivide(CLI::App& parent, const Options& o) {
   CLI::App* app = parent.add_subcommand("subdivide", "Split each triangle of a mesh into 4, TIMES times");
-  add_input(*app, o->input, "IN", "The mesh: .obj or .ply");
+  add_input(*app, o->input, "IN", "The mesh: .obj, .ply, .stl or .off; - for standard input");
   add_count(*app, "TIMES", o->times, 0, 15, "Number of times, 0 to 15")->required();
   app->footer("Example:\n  copse generate subdivide assets/spot.obj 2 -o spot-x16.ply");
   return {app, [o](Session& session) {

@@ -56,11 +56,12 @@ int print_mesh(Session& session, const InfoOptions& options) {
   MeshReport left_out;
   const Mesh mesh = session.read_mesh(options.input, &left_out);
   const MeshFacts measured = measure(mesh);
-  const u64 file_bytes = std::filesystem::file_size(options.input);
+  const bool is_pipe = is_standard_stream(options.input);
+  const u64 file_bytes = is_pipe ? 0 : std::filesystem::file_size(options.input);
 
   const Json report{{"input", options.input},
                     {"kind", "mesh"},
-                    {"file_bytes", file_bytes},
+                    {"file_bytes", is_pipe ? Json() : Json(file_bytes)},
                     {"triangles", mesh.triangles.size()},
                     {"vertices", mesh.positions.size()},
                     {"unused_vertices", measured.unused_vertices},
@@ -72,7 +73,8 @@ int print_mesh(Session& session, const InfoOptions& options) {
                     {"area", measured.area},
                     {"bounds", to_json(measured.bounds)}};
   Facts facts;
-  facts.add("mesh", "{}, {}", one_line(options.input), readable_bytes(file_bytes));
+  facts.add("mesh", "{}",
+            is_pipe ? "standard input" : one_line(options.input) + ", " + readable_bytes(file_bytes));
   facts.add("triangles", "{}, of which {} have no area", grouped(mesh.triangles.size()),
             grouped(measured.flat_triangles));
   facts.add("vertices", "{}, of which {} are unused", grouped(mesh.positions.size()),
@@ -221,7 +223,8 @@ Command add_info_command(CLI::App& app, CommonOptions& common) {
   CLI::App* command = app.add_subcommand("info", "Describe a mesh, scene, structure or voxel file");
   const auto options = std::make_shared<InfoOptions>();
   add_input(*command, options->input, "IN",
-            "A mesh (.obj or .ply), scene (.glb, .gltf), structure (.copse) or voxels (.voxels, .nvdb)");
+            "A mesh (.obj, .ply, .stl, .off), scene (.glb, .gltf), structure (.copse) or voxels (.voxels, .nvdb); "
+            "- for a mesh on standard input");
   command->add_flag("--validate", options->validate,
                     "Check that each triangle or point has its place and that each box is tight");
   command->add_flag("--epo", options->epo, "Measure the end-point overlap (EPO) of the nodes of a binary tree");

@@ -213,7 +213,8 @@ Command add_render_command(CLI::App& app, CommonOptions& common) {
   CLI::App* command = app.add_subcommand("render", "Ray cast a picture of a mesh, scene, structure or voxels");
   const auto options = std::make_shared<RenderCommand>();
   add_input(*command, options->input, "IN",
-            "A mesh (.obj or .ply), scene (.glb, .gltf), structure (.copse) or voxels (.voxels, .nvdb)");
+            "A mesh (.obj, .ply, .stl, .off), scene (.glb, .gltf), structure (.copse) or voxels (.voxels, .nvdb); "
+            "- for a mesh on standard input");
   add_output(*command, options->output, "The picture, a .png file (required)");
   add_choice<Through>(
       *command, "--structure", options->through, structures(),

@@ -15,15 +15,6 @@ namespace copse::cli {
 
 namespace {
 
-SceneFile read_scene(Session& session, const std::string& input, u32 number) {
-  session.begin("reading");
-  LoadSceneOptions options{.cancel = session.cancel_token()};
-  if (number != default_scene) options.scene = number;
-  SceneFile file = load_scene(input, options);
-  if (!file.left_out.is_complete()) session.note("{}: {}", input, file.left_out.message());
-  return file;
-}
-
 u64 vertex_count(const SceneFile& file) {
   u64 count = 0;
   for (const SceneMesh& mesh : file.meshes) count += mesh.mesh.positions.size();
@@ -105,7 +96,8 @@ void refuse_scene_choice(u32 scene) {
 }
 
 int print_scene(Session& session, const std::string& input, u32 scene) {
-  const SceneFile file = read_scene(session, input, scene);
+  session.begin("reading");
+  const SceneFile file = session.read_scene(input, scene);
   const u64 file_bytes = std::filesystem::file_size(input);
   const std::vector<u64> counts = instance_counts(file);
   Json report{{"input", input}, {"kind", "scene"}, {"file_bytes", file_bytes}};
@@ -137,7 +129,8 @@ int print_scene(Session& session, const std::string& input, u32 scene) {
 int build_scene(Session& session, const std::string& input, u32 scene, Quality quality) {
   const auto context = session.make_context();
   session.progress().expect_stages(5);
-  const SceneFile file = read_scene(session, input, scene);
+  session.begin("reading");
+  const SceneFile file = session.read_scene(input, scene);
   BuiltScene built(session, *context, file, quality);
   const SceneTimes times = time_again(session, *context, built);
   session.begin("measuring");
@@ -178,7 +171,8 @@ int build_scene(Session& session, const std::string& input, u32 scene, Quality q
 int render_scene(Session& session, const SceneToRender& wanted) {
   const auto context = session.make_context();
   session.progress().expect_stages(5);
-  const SceneFile file = read_scene(session, wanted.input, wanted.scene);
+  session.begin("reading");
+  const SceneFile file = session.read_scene(wanted.input, wanted.scene);
   const BuiltScene built(session, *context, file, Quality::balanced);
   session.begin("rendering");
   const RenderOptions& options = wanted.render;

@@ -11,9 +11,6 @@
 
 namespace copse::cli {
 
-/// The value of --scene where it is not given: the file decides.
-inline constexpr u32 default_scene = ~u32{0};
-
 /// Adds --scene.
 void add_scene_choice(CLI::App& command, u32& scene);
 /// Throws: Error invalid_argument if --scene is given, for an input that is no scene file.

@@ -8,7 +8,7 @@ using CliErrors = CliTest;
 constexpr int usage = 2, bad_file = 3, no_device = 4, no_memory = 5;
 
 TEST_F(CliErrors, UnknownCommandsAndOptionsAreUsageErrors) {
-  expect_error(run_cli({}), usage, "build, info, render, generate or bench");
+  expect_error(run_cli({}), usage, "build, info, render, convert, generate or bench");
   expect_error(run_cli({"biuld"}), usage, "'biuld'");
   expect_error(run_cli({"generate"}), usage, "subdivide, hairball");
   expect_error(run_cli({"generate", "pyramid", "-o", path("a.ply")}), usage, "'pyramid'");
@@ -79,7 +79,7 @@ TEST_F(CliErrors, ImpossibleCamerasAndPicturesAreRefused) {
 TEST_F(CliErrors, FilesThatCannotBeReadAreBadFiles) {
   expect_error(run_cli({"build", path("none.ply")}), bad_file, "no such file");
   expect_error(run_cli({"build", path("")}), bad_file, "folder");
-  expect_error(run_cli({"build", write_text("a.stl", "solid")}), bad_file, "unknown ending '.stl'");
+  expect_error(run_cli({"build", write_text("a.3ds", "solid")}), bad_file, "unknown ending '.3ds'");
   expect_error(run_cli({"build", write_text("a.ply", "ply\nnonsense\n")}), bad_file, "a.ply");
   expect_error(run_cli({"build", write_text("a.obj", "v 0 0 0\nf 1 2 3\n")}), bad_file, "a.obj");
   expect_error(run_cli({"info", write_text("a.copse", "nonsense")}), bad_file, "a.copse");

@@ -29,7 +29,7 @@ class CliExamples : public CliTest {
       if (command.rfind("copse bench", 0) == 0) continue;
       ++count;
       const Outcome outcome =
-          run_shell("cd " + path("") + " && PATH=" + path("bin") + ":$PATH && " + command + " > output");
+          run_shell("cd " + path("") + " && PATH=" + path("bin") + ":$PATH && { " + command + "; } > output");
       const bool lacks_jq = outcome.exit_code == 127 && command.find("jq") != std::string::npos;
       if (lacks_jq) continue;
       EXPECT_EQ(outcome.exit_code, 0) << command << "\n" << outcome.err;
@@ -39,7 +39,7 @@ class CliExamples : public CliTest {
 };
 
 TEST_F(CliExamples, OfTheHelpTextsRun) {
-  for (const std::string command : {"build", "info", "render", "generate"}) {
+  for (const std::string command : {"build", "info", "render", "convert", "generate"}) {
     run_examples(run_cli({command, "--help"}).out, 3);
   }
   for (const std::string kind : {"subdivide", "hairball", "random", "grid", "sphere", "cube"}) {

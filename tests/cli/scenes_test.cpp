@@ -62,7 +62,8 @@ TEST_F(CliScenes, RefuseOptionsThatAreForOneTree) {
   expect_error(run_cli({"info", sphere(), "--scene", "0"}), 2, "--scene needs a scene file");
   expect_error(run_cli({"info", grove, "--scene", "1"}), 3, "the scene asked for is 1, but there are 1 scenes");
   expect_error(run_cli({"info", write_text("a.gltf", "{}")}), 3, "asset.version is missing");
-  expect_error(run_cli({"bench", grove}), 3, "this is a file of a scene, but a mesh (.obj or .ply) is wanted");
+  expect_error(run_cli({"bench", grove}), 3,
+               "this is a file of a scene, but a mesh (.obj, .ply, .stl or .off) is wanted");
 }
 
 }  // namespace

@@ -52,7 +52,8 @@ TEST_F(CliUsage, MissingAndExtraArgumentsAreNamed) {
   expect_error(render({"--eye", "1,2,x"}), usage,
                "--eye is '1,2,x'; it takes three finite numbers, as in --eye 1,2,-3");
   expect_error(render({"--eye"}), usage, "--eye has too few numbers");
-  expect_error(run_cli({"build"}), usage, "IN is missing: the mesh, .obj or .ply, or the scene, .glb or .gltf");
+  expect_error(run_cli({"build"}), usage,
+               "IN is missing: the mesh, .obj, .ply, .stl or .off, or the scene, .glb or .gltf");
   expect_error(run_cli({"build", mesh, "second.ply"}), usage,
                "'second.ply' is one argument too many; the arguments are copse build IN");
   expect_error(run_cli({"generate", "cube", "3", "-o", path("c.ply")}), usage,
