@@ -42,10 +42,11 @@ inline bool group_stays_together(const Ray* rays, u64 count, const vec3& max_apa
 }  // namespace detail
 
 /// True if three quarters of 32 groups of 16 neighbouring rays stay together in a tree with these bounds. The
-/// groups lie at equal distances in the batch.
+/// groups lie at equal distances in the batch. A smaller batch has fewer groups.
 inline bool stay_together(const Ray* rays, u64 n, const Aabb& bounds) {
-  constexpr u64 groups = 32, group_size = 16;
+  constexpr u64 max_groups = 32, group_size = 16;
   if (n == 0 || is_empty(bounds)) return false;
+  const u64 groups = smaller(max_groups, larger(n / group_size, u64{1}));
   const vec3 size = bounds.hi - bounds.lo;
   const vec3 max_apart(detail::max_spread * max_number(size.x, max_number(size.y, size.z)));
   u64 together = 0;
