@@ -23,6 +23,12 @@ void check_array(const char* what, const void* data, u64 count, u64 stride_bytes
   }
 }
 
+void check_product(const char* what, u64 count, u64 each) {
+  if (count <= ~u64{0} / 64 / std::max<u64>(each, 1)) return;
+  refuse(std::to_string(each) + " " + what + " for each of " + std::to_string(count) +
+         " points pass the address space");
+}
+
 void HostRanges::upload(Context& context) {
   std::sort(ranges_.begin(), ranges_.end(), [](const Range& a, const Range& b) { return a.data < b.data; });
   std::vector<Range> merged;

@@ -16,6 +16,9 @@ namespace copse::capi {
 void check_array(const char* what, const void* data, u64 count, u64 stride_bytes, copse_memory memory,
                  u64 alignment);
 
+/// Throws: Error invalid_argument if `each` results for each of `count` queries pass the address space.
+void check_product(const char* what, u64 count, u64 each);
+
 /// Returns true if the device reads host memory of the caller as it is.
 inline bool reads_host(const Context& context) {
   return context.backend() == Backend::cpu;
@@ -31,6 +34,11 @@ class HostRanges {
 
   /// Copies all parts. Call it once, before address_of.
   void upload(Context& context);
+
+  /// Copies the same parts again, as they are now.
+  void refresh() {
+    for (Range& range : ranges_) range.copy.upload({range.data, range.bytes}, range.lead());
+  }
 
   /// Returns the address of the copy of a byte of these parts; null for null.
   const void* address_of(const void* data) const;

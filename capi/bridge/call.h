@@ -6,6 +6,7 @@
 
 #include "capi/base.h"
 #include "capi/bridge/handles.h"
+#include "capi/geometry.h"
 #include "primitives/core/check.h"
 #include "primitives/core/device.h"
 
@@ -67,6 +68,10 @@ auto& object_of(const copse_context* context, Handle* handle, const char* what) 
   }
   return handle->owned->object;
 }
+
+/// Returns part `number` of a mesh on the host as a geometry. Its arrays live as long as the mesh.
+/// Throws: Error invalid_argument if there is no such part.
+copse_geometry geometry_of(const Mesh& mesh, const std::vector<MeshPart>& parts, u64 number);
 
 /// Returns the options of a caller: its members over the defaults. Throws: if its size is not one of this struct.
 template <class Struct>

@@ -91,7 +91,8 @@ struct copse_accel {
 };
 
 struct copse_scene {
-  std::vector<std::shared_ptr<copse::capi::Owned<copse::Accel>>> accels;
+  std::vector<std::shared_ptr<const void>> parts;  // owners of what it refers to
+  copse::u64 accel_count;
   std::shared_ptr<copse::capi::Owned<copse::Scene>> owned;
 };
 

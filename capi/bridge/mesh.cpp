@@ -4,6 +4,28 @@
 #include "capi/bridge/call.h"
 #include "capi/geometry.h"
 
+namespace copse::capi {
+
+copse_geometry geometry_of(const Mesh& mesh, const std::vector<MeshPart>& parts, u64 number) {
+  if (number >= parts.size()) {
+    refuse("geometry " + std::to_string(number) + " was asked for, but the mesh has " +
+           std::to_string(parts.size()));
+  }
+  u64 first = 0;
+  for (u64 i = 0; i < number; ++i) first += parts[i].triangle_count;
+  const MeshPart& part = parts[number];
+  copse_geometry result = COPSE_GEOMETRY_INIT;
+  result.positions = mesh.positions.empty() ? nullptr : &mesh.positions.data()->x;
+  result.position_count = mesh.positions.size();
+  result.indices = part.triangle_count == 0 ? nullptr : mesh.triangles.data() + first;
+  result.triangle_count = part.triangle_count;
+  result.id = part.geometry;
+  result.mask = part.mask;
+  return result;
+}
+
+}  // namespace copse::capi
+
 using namespace copse;
 using namespace copse::capi;
 
@@ -32,20 +54,7 @@ uint64_t copse_mesh_geometry_count(const copse_mesh* mesh) {
 copse_status copse_mesh_geometry(const copse_mesh* mesh, uint64_t number, copse_geometry* geometry) {
   return run("copse_mesh_geometry", [&] {
     require(mesh, "the mesh");
-    if (number >= mesh->parts.size()) {
-      refuse("geometry " + std::to_string(number) + " was asked for, but the mesh has " +
-             std::to_string(mesh->parts.size()));
-    }
-    u64 first = 0;
-    for (u64 i = 0; i < number; ++i) first += mesh->parts[i].triangle_count;
-    const MeshPart& part = mesh->parts[number];
-    copse_geometry result = COPSE_GEOMETRY_INIT;
-    result.positions = mesh->mesh.positions.empty() ? nullptr : &mesh->mesh.positions.data()->x;
-    result.position_count = mesh->mesh.positions.size();
-    result.indices = part.triangle_count == 0 ? nullptr : mesh->mesh.triangles.data() + first;
-    result.triangle_count = part.triangle_count;
-    result.id = part.geometry;
-    result.mask = part.mask;
+    const copse_geometry result = geometry_of(mesh->mesh, mesh->parts, number);
     write_struct("the geometry", result, geometry);
   });
 }

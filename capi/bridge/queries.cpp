@@ -26,13 +26,6 @@ void with_region(copse_region shape, const Ask& ask) {
   refuse("shape is " + std::to_string(shape) + "; it can be 0 to 2");
 }
 
-/// Throws: if `each` results for `count` queries pass the address space.
-void check_product(const char* what, u64 count, u64 each) {
-  if (count <= ~u64{0} / 64 / std::max<u64>(each, 1)) return;
-  refuse(std::to_string(each) + " " + what + " for each of " + std::to_string(count) +
-         " points pass the address space");
-}
-
 }  // namespace
 
 copse_status copse_nearest_points(copse_context* context, const copse_accel* accel, const float* points,

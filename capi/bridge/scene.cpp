@@ -2,6 +2,7 @@
 
 #include "capi/scene.h"
 
+#include "capi/bridge/instances.h"
 #include "capi/bridge/stats.h"
 #include "capi/bridge/trace.h"
 #include "scene/scene_hits.h"
@@ -10,44 +11,22 @@
 using namespace copse;
 using namespace copse::capi;
 
-static_assert(sizeof(copse_instance) == sizeof(Instance) && sizeof(copse_scene_hit) == sizeof(SceneHit));
-
-namespace {
-
-/// Throws: if an instance on the host names an accel that does not exist.
-void check_accels(const copse_instance* instances, u64 count, copse_memory memory, u64 accel_count) {
-  if (memory != COPSE_MEMORY_HOST) return;
-  for (u64 i = 0; i < count; ++i) {
-    if (instances[i].accel < accel_count) continue;
-    refuse("instance " + std::to_string(i) + " is of accel " + std::to_string(instances[i].accel) +
-           ", but the scene has " + std::to_string(accel_count) + " accels");
-  }
-}
-
-}  // namespace
+static_assert(sizeof(copse_scene_hit) == sizeof(SceneHit));
 
 copse_status copse_scene_build(copse_context* context, const copse_accel* const* accels, uint64_t accel_count,
                                const copse_instance* instances, uint64_t instance_count,
-                               copse_memory instances_memory, const copse_build_options* options,
+                               copse_memory instances_memory, const copse_build_options* build_options,
                                copse_scene** scene) {
   if (scene != nullptr) *scene = nullptr;
   return run("copse_scene_build", context, [&](Context& c) {
     require(scene, "the handle of the scene");
     const copse_build_options defaults = COPSE_BUILD_OPTIONS_INIT;
-    const copse_build_options given = read_struct("copse_build_options", options, defaults);
-    if (accel_count > 0) require(accels, "the accels");
-    auto made = std::make_unique<copse_scene>();
-    std::vector<const Accel*> addresses;
-    for (u64 i = 0; i < accel_count; ++i) {
-      addresses.push_back(&object_of(context, accels[i], ("accel " + std::to_string(i)).c_str()));
-      made->accels.push_back(accels[i]->owned);
-    }
-    const Input<Instance> all(c, "instances", instances, instance_count, instances_memory);
-    check_accels(instances, instance_count, instances_memory, accel_count);
-    made->owned =
-        context->own(build(c, SceneAccels(std::span<const Accel* const>(addresses)), InstanceView::of(all.span()),
-                           SceneOptions{.quality = quality_of(given), .capacity = given.capacity}));
-    *scene = made.release();
+    const copse_build_options given = read_struct("copse_build_options", build_options, defaults);
+    AccelList list(context, accels, accel_count);
+    const InstanceInput all(c, instances, instance_count, instances_memory, accel_count);
+    const SceneOptions options{.quality = quality_of(given), .capacity = given.capacity};
+    auto owned = context->own(build(c, list.accels(), all.view(), options));
+    *scene = new copse_scene{std::move(list.owners), accel_count, std::move(owned)};
   });
 }
 
@@ -55,9 +34,8 @@ copse_status copse_scene_rebuild(copse_context* context, copse_scene* scene, con
                                  uint64_t instance_count, copse_memory instances_memory) {
   return run("copse_scene_rebuild", context, [&](Context& c) {
     Scene& object = object_of(context, scene, "scene");
-    const Input<Instance> all(c, "instances", instances, instance_count, instances_memory);
-    check_accels(instances, instance_count, instances_memory, scene->accels.size());
-    rebuild(c, object, InstanceView::of(all.span()));
+    const InstanceInput all(c, instances, instance_count, instances_memory, scene->accel_count);
+    rebuild(c, object, all.view());
   });
 }
 
@@ -65,9 +43,8 @@ copse_status copse_scene_refit(copse_context* context, copse_scene* scene, const
                                uint64_t instance_count, copse_memory instances_memory) {
   return run("copse_scene_refit", context, [&](Context& c) {
     Scene& object = object_of(context, scene, "scene");
-    const Input<Instance> all(c, "instances", instances, instance_count, instances_memory);
-    check_accels(instances, instance_count, instances_memory, scene->accels.size());
-    refit(c, object, InstanceView::of(all.span()));
+    const InstanceInput all(c, instances, instance_count, instances_memory, scene->accel_count);
+    refit(c, object, all.view());
   });
 }
 

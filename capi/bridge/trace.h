@@ -53,6 +53,13 @@ inline copse_trace_options read_trace_options(const copse_trace_options* options
   return read_struct("copse_trace_options", options, defaults);
 }
 
+/// Returns the number of rays of a caller, for what there is one of per ray.
+inline u64 ray_count_of(const copse_rays* rays) {
+  require(rays, "copse_rays");
+  const copse_rays defaults = COPSE_RAYS_INIT;
+  return read_struct("copse_rays", rays, defaults).count;
+}
+
 /// Calls trace(rays, results, options), where `rays` are records if they can be.
 ///   Options: TraceOptions or SceneTraceOptions
 template <class Result, class Options, class Trace>

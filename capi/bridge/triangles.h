@@ -23,6 +23,9 @@ class Triangles {
 
   const std::vector<TriangleView>& views() const { return views_; }
 
+  /// Copies arrays on the host again, as they are now, if they were copied.
+  void refresh() { copies_.refresh(); }
+
  private:
   HostRanges copies_;
   std::vector<TriangleView> views_;
