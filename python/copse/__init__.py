@@ -12,6 +12,7 @@ __array_interface__, __dlpack__ or, on a GPU, __cuda_array_interface__. Results 
 packed rows are needed; other arrays are refused, unless convert=True asks for a copy.
 """
 
+from ._batch import Batch
 from ._context import device_report
 from ._errors import (
     ArrayError,
@@ -26,21 +27,30 @@ from ._errors import (
     NoDevice,
     NoGpuWarning,
     OutOfMemory,
+    StaleTree,
 )
 from ._geometry import Geometry
 from ._instances import Instances
 from ._library import library as _library
-from ._results import DeviceArray, Hits, InstanceHits, Nearest, Neighbours
+from ._motion import MotionScene
+from ._points import KdTree, PointBvh, PointGrid, PointSet
+from ._results import DeviceArray, Hits, InstanceHits, Nearest, Neighbours, PointNeighbours
 from ._scene import Scene, Stats, load, load_mesh
+from ._scene_file import SceneFile, SceneMesh, load_scene
+from ._voxels import Bricks, DistanceField, Voxels
+from ._worlds import Worlds
 
 __version__ = _library.copse_version().decode()
 __all__ = [
     "ArrayError",
     "BadFile",
+    "Batch",
+    "Bricks",
     "Cancelled",
     "Capacity",
     "DeviceArray",
     "DeviceFailure",
+    "DistanceField",
     "Error",
     "ForkError",
     "Geometry",
@@ -49,14 +59,26 @@ __all__ = [
     "Instances",
     "InternalError",
     "InvalidArgument",
+    "KdTree",
+    "MotionScene",
     "Nearest",
     "Neighbours",
     "NoDevice",
     "NoGpuWarning",
     "OutOfMemory",
+    "PointBvh",
+    "PointGrid",
+    "PointNeighbours",
+    "PointSet",
     "Scene",
+    "SceneFile",
+    "SceneMesh",
+    "StaleTree",
     "Stats",
+    "Voxels",
+    "Worlds",
     "device_report",
     "load",
     "load_mesh",
+    "load_scene",
 ]

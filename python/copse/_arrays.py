@@ -1,34 +1,40 @@
-"""Arrays of the caller: NumPy, the buffer protocol, __array_interface__, __dlpack__ on the host;
-__cuda_array_interface__ on the GPU. They are used in place. What does not fit is refused, unless the caller asks to
-convert it."""
+"""Arrays of the caller: NumPy, the buffer protocol, __array_interface__, __cuda_array_interface__ and __dlpack__. They are
+used in place. What does not fit is refused, unless the caller asks to convert it."""
 
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass
 from typing import Any, Optional, Sequence, Tuple
 
 import numpy as np
 
+from . import _dlpack
 from ._errors import ArrayError
 from ._library import CONTEXT, HOST
 
 CPU = "cpu"
 
 
-@dataclass
 class Array:
     """An array as the library takes it."""
 
-    address: int
-    shape: tuple
-    strides: tuple  # bytes
-    device: str  # "cpu", "cuda" if its ordinal is not known, or "cuda:N"
-    stream: int  # on CUDA: the stream that the caller works on; 0 is CUDA's default stream
-    is_torch: bool
-    owner: Any  # keeps the memory
-    item_bytes: int = 4
-    stream_owner: Any = None  # keeps the stream
+    __slots__ = ("address", "shape", "strides", "device", "stream", "kind", "owner", "item_bytes", "stream_owner")
+
+    def __init__(
+        self,
+        address: int,
+        shape: tuple,
+        strides: tuple,  # bytes
+        device: str,  # "cpu", "cuda" if its ordinal is not known, or "cuda:N"
+        stream: int,  # on CUDA: the stream that the caller works on; 0 is CUDA's default stream
+        kind: str,  # the library that it is of, such as "numpy"; results are of the same kind
+        owner: Any,  # keeps the memory
+        item_bytes: int,
+        stream_owner: Any = None,  # keeps the stream
+    ):
+        self.address, self.shape, self.strides, self.device = address, shape, strides, device
+        self.stream, self.kind, self.owner, self.item_bytes = stream, kind, owner, item_bytes
+        self.stream_owner = stream_owner
 
     @property
     def memory(self) -> int:
@@ -39,10 +45,23 @@ class Array:
         return self.shape[0]
 
 
+def kind_of(value: Any) -> str:
+    """Returns the name of the library that an object is of, such as "torch"."""
+    root = type(value).__module__.partition(".")[0]
+    return "jax" if root == "jaxlib" else root
+
+
 def _torch_of(value: Any):
     """Returns the module torch if the value is one of its tensors, else None."""
     torch = sys.modules.get("torch")
     return torch if torch is not None and isinstance(value, torch.Tensor) else None
+
+
+def version_of(value: Any) -> Optional[int]:
+    """Returns how often a tensor of PyTorch was changed in place, or None for what does not count it."""
+    if _torch_of(value) is None or value.is_inference():
+        return None
+    return value._version
 
 
 def _cuda_interface(value: Any) -> Optional[dict]:
@@ -84,88 +103,114 @@ def _stream_of(name: str, value: Any, interface: dict) -> Tuple[int, Any]:
     return int(stream), owner
 
 
-def _on_host(name: str, value: Any, convert: bool) -> np.ndarray:
-    """Returns a NumPy array over the memory of the value."""
-    torch = _torch_of(value)
-    if torch is not None:
-        return value.detach().numpy()
-    if isinstance(value, np.ndarray):
-        return value
-    if hasattr(value, "__array_interface__"):
-        return np.asarray(value)
-    try:
-        return np.asarray(memoryview(value))
-    except TypeError:
-        pass
-    if hasattr(value, "__dlpack__"):
-        if int(value.__dlpack_device__()[0]) == 1:
-            return np.from_dlpack(value)
-        raise ArrayError(f"{name} is a {type(value).__name__} on a device, without __cuda_array_interface__")
-    if convert:
-        return np.asarray(value)
-    raise ArrayError(
-        f"{name} is a {type(value).__name__}; an array is needed: NumPy, PyTorch, CuPy, or anything with the buffer "
-        "protocol, __array_interface__, __dlpack__ or __cuda_array_interface__. convert=True makes one of it"
-    )
-
-
 def _shape_text(shape: Sequence[Optional[int]]) -> str:
     return "(" + ", ".join("n" if size is None else str(size) for size in shape) + ("," if len(shape) == 1 else "") + ")"
 
 
-def _fits(shape: tuple, wanted: Sequence[Optional[int]]) -> bool:
-    return len(shape) == len(wanted) and all(w is None or w == s for s, w in zip(shape, wanted))
+def _fits(shape: tuple, shapes: Sequence[Sequence[Optional[int]]]) -> bool:
+    for wanted in shapes:
+        if len(shape) == len(wanted):
+            for size, want in zip(shape, wanted):
+                if want is not None and want != size:
+                    break
+            else:
+                return True
+    return False
 
 
-def _refuse(name: str, shape: tuple, dtype: str, device: str, wanted: str) -> None:
-    raise ArrayError(f"{name} has the shape {tuple(shape)} of {dtype} on {device}; {wanted}")
+class _Wanted:
+    """What a call takes. The words for it are made only if something does not fit."""
+
+    def __init__(self, name: str, shapes: Sequence[Sequence[Optional[int]]], dtypes: Sequence[str]):
+        self.name, self.shapes, self.dtypes = name, shapes, dtypes
+
+    def fits(self, shape: tuple) -> bool:
+        return _fits(shape, self.shapes)
+
+    def refuse(self, shape: tuple, dtype: str, device: str, more: str = "") -> None:
+        wanted = " or ".join(_shape_text(s) for s in self.shapes) + " of " + " or ".join(self.dtypes) + " is needed"
+        raise ArrayError(f"{self.name} has the shape {tuple(shape)} of {dtype} on {device}; {wanted}{more}")
+
+    def refuse_rows(self, shape: tuple, dtype: str, strides: tuple, device: str) -> None:
+        raise ArrayError(
+            f"{self.name} has the shape {tuple(shape)} of {dtype}, {tuple(strides)} bytes apart, on {device}; packed rows "
+            "are needed; convert=True copies it"
+        )
+
+
+_FLOAT32, _FLOATS = np.dtype(np.float32), ("float32",)
 
 
 def read(
     name: str,
     value: Any,
     shapes: Sequence[Sequence[Optional[int]]],
-    dtypes: Sequence[str] = ("float32",),
+    dtypes: Sequence[str] = _FLOATS,
     convert: bool = False,
 ) -> Array:
     """Returns an array of one of the shapes and types. The numbers of a row are packed; rows may stand
     apart, at any multiple of 4 bytes.
 
-    shapes: None stands for any size. If convert is true, an array on the host is copied to the first type and to
-    packed rows where it has to be. Raises ArrayError with shape, type and device.
+    shapes: None stands for any size. If convert is true, an array is copied to the first type and to packed rows where it
+    has to be. Raises ArrayError with shape, type and device.
     """
-    wanted = " or ".join(_shape_text(s) for s in shapes) + " of " + " or ".join(dtypes) + " is needed"
+    if type(value) is np.ndarray:
+        if value.dtype is _FLOAT32 and dtypes is _FLOATS and value.flags.c_contiguous and _fits(value.shape, shapes):
+            return Array(value.ctypes.data, value.shape, value.strides, CPU, 0, "numpy", value, 4)
+        return _read_host(_Wanted(name, shapes, dtypes), value, "numpy", convert)
+    wanted = _Wanted(name, shapes, dtypes)
     interface = _cuda_interface(value)
     if interface is not None:
-        return _read_cuda(name, value, interface, shapes, dtypes, wanted)
-    array = _on_host(name, value, convert)
-    if not any(_fits(array.shape, s) for s in shapes):
-        _refuse(name, array.shape, str(array.dtype), CPU, wanted)
-    if str(array.dtype) not in dtypes:
+        return _read_cuda(wanted, value, interface, convert)
+    return _read_other(wanted, value, convert)
+
+
+def _read_other(wanted: _Wanted, value: Any, convert: bool) -> Array:
+    """Reads what is neither of NumPy nor has __cuda_array_interface__."""
+    kind = kind_of(value)
+    if _torch_of(value) is not None:
+        return _read_host(wanted, value.detach().numpy(), "torch", convert)
+    if hasattr(value, "__array_interface__"):
+        return _read_host(wanted, np.asarray(value), kind, convert)
+    try:
+        return _read_host(wanted, np.asarray(memoryview(value)), kind, convert)
+    except TypeError:
+        pass
+    if hasattr(value, "__dlpack__"):
+        return _read_dlpack(wanted, value, kind, convert)
+    if convert:
+        return _read_host(wanted, np.asarray(value), "numpy", convert)
+    raise ArrayError(
+        f"{wanted.name} is a {type(value).__name__}; an array is needed: NumPy, PyTorch, CuPy, or anything with the buffer "
+        "protocol, __array_interface__, __dlpack__ or __cuda_array_interface__. convert=True makes one of it"
+    )
+
+
+def _read_host(wanted: _Wanted, array: np.ndarray, kind: str, convert: bool) -> Array:
+    if not wanted.fits(array.shape):
+        wanted.refuse(array.shape, str(array.dtype), CPU)
+    if str(array.dtype) not in wanted.dtypes:
         if not convert:
-            _refuse(name, array.shape, str(array.dtype), CPU, wanted + "; convert=True copies it")
-        array = _converted(name, array, dtypes[0])
+            wanted.refuse(array.shape, str(array.dtype), CPU, "; convert=True copies it")
+        array = _converted(wanted.name, array, wanted.dtypes[0])
     if not _has_packed_rows(array.shape, array.strides, array.itemsize):
         if not convert:
-            _refuse(
-                name,
-                array.shape,
-                f"{array.dtype}, {array.strides} bytes apart,",
-                CPU,
-                "packed rows are needed; convert=True copies it",
-            )
+            wanted.refuse_rows(array.shape, str(array.dtype), array.strides, CPU)
         array = np.ascontiguousarray(array)
-    return Array(array.ctypes.data, array.shape, array.strides, CPU, 0, _torch_of(value) is not None, array, array.itemsize)
+    return Array(array.ctypes.data, array.shape, array.strides, CPU, 0, kind, array, array.itemsize)
 
 
 def _converted(name: str, array: np.ndarray, dtype: str) -> np.ndarray:
     """Copies an array to another type. Raises ArrayError for integers that do not fit."""
     if np.issubdtype(np.dtype(dtype), np.integer) and array.size > 0:
-        limits = np.iinfo(dtype)
-        low, high = array.min(), array.max()
-        if low < limits.min or high > limits.max:
-            raise ArrayError(f"{name} has values from {low} to {high}; {dtype} takes {limits.min} to {limits.max}")
+        _check_range(name, array.min(), array.max(), dtype)
     return np.ascontiguousarray(array, dtype=dtype)
+
+
+def _check_range(name: str, low: Any, high: Any, dtype: str) -> None:
+    limits = np.iinfo(dtype)
+    if low < limits.min or high > limits.max:
+        raise ArrayError(f"{name} has values from {low} to {high}; {dtype} takes {limits.min} to {limits.max}")
 
 
 def _has_packed_rows(shape: tuple, strides: tuple, itemsize: int) -> bool:
@@ -181,29 +226,89 @@ def _has_packed_rows(shape: tuple, strides: tuple, itemsize: int) -> bool:
     return True
 
 
-def _read_cuda(name: str, value: Any, interface: dict, shapes, dtypes, wanted: str) -> Array:
+def packed_strides(shape: tuple, item_bytes: int) -> tuple:
+    """Returns the bytes from element to element along each axis of a packed array."""
+    strides: list = []
+    for size in reversed(shape):
+        strides.insert(0, item_bytes)
+        item_bytes *= size
+    return tuple(strides)
+
+
+def _read_cuda(wanted: _Wanted, value: Any, interface: dict, convert: bool) -> Array:
     shape, device = tuple(interface["shape"]), _device_of(value)
     dtype = np.dtype(interface["typestr"])
-    if str(dtype) not in dtypes or not any(_fits(shape, s) for s in shapes):
-        _refuse(name, shape, str(dtype), device, wanted)
     if interface.get("mask") is not None:
-        _refuse(name, shape, str(dtype), device, "it has a mask, which is not supported")
-    strides = interface.get("strides")
-    if strides is None:
-        strides, step = [], dtype.itemsize
-        for size in reversed(shape):
-            strides.insert(0, step)
-            step *= size
-    strides = tuple(strides)
+        wanted.refuse(shape, str(dtype), device, "; it has a mask, which is not supported")
+    if not wanted.fits(shape):
+        wanted.refuse(shape, str(dtype), device)
+    strides = tuple(interface.get("strides") or packed_strides(shape, dtype.itemsize))
+    is_packed = _has_packed_rows(shape, strides, dtype.itemsize)
+    if str(dtype) not in wanted.dtypes or not is_packed:
+        if convert:
+            copied = _converted_on_device(wanted, value)
+            return _read_cuda(wanted, copied, _cuda_interface(copied), False)
+        if is_packed:
+            wanted.refuse(shape, str(dtype), device, "; convert=True copies it")
+        wanted.refuse_rows(shape, str(dtype), strides, device)
+    stream, stream_owner = _stream_of(wanted.name, value, interface)
+    return Array(interface["data"][0], shape, strides, device, stream, kind_of(value), value, dtype.itemsize, stream_owner)
+
+
+def _converted_on_device(wanted: _Wanted, value: Any) -> Any:
+    """Copies an array of PyTorch or CuPy on its device. Checks of integers wait for the device."""
+    torch, cupy = _torch_of(value), sys.modules.get("cupy")
+    is_cupy = cupy is not None and isinstance(value, cupy.ndarray)
+    if torch is None and not is_cupy:
+        raise ArrayError(f"{wanted.name} is a {type(value).__name__}; convert=True copies arrays of PyTorch and CuPy alone")
+    dtype = wanted.dtypes[0]
+    if np.issubdtype(np.dtype(dtype), np.integer) and 0 not in value.shape:
+        _check_range(wanted.name, value.min().item(), value.max().item(), dtype)
+    if torch is not None:
+        return value.detach().to(getattr(torch, dtype)).contiguous()
+    return cupy.ascontiguousarray(value, dtype=dtype)
+
+
+def _read_dlpack(wanted: _Wanted, value: Any, kind: str, convert: bool) -> Array:
+    """Reads what has __dlpack__ alone."""
+    device_type, ordinal = (int(part) for part in value.__dlpack_device__())
+    if device_type not in (_dlpack.CPU, _dlpack.CUDA, _dlpack.CUDA_HOST, _dlpack.CUDA_MANAGED):
+        raise ArrayError(
+            f"{wanted.name} is a {type(value).__name__} on the DLPack device {device_type}; arrays are taken on the CPU (1) "
+            "and on CUDA (2, 3, 13)"
+        )
+    taken = _dlpack.Taken(value, device_type)
+    if device_type in (_dlpack.CPU, _dlpack.CUDA_HOST):
+        host = np.asarray(_HostView(taken))
+        return _read_host(wanted, host, kind, convert)
+    shape, device, dtype = taken.shape, f"cuda:{ordinal}", np.dtype(taken.typestr)
+    if str(dtype) not in wanted.dtypes or not wanted.fits(shape):
+        wanted.refuse(shape, str(dtype), device)
+    strides = taken.strides or packed_strides(shape, dtype.itemsize)
     if not _has_packed_rows(shape, strides, dtype.itemsize):
-        _refuse(name, shape, f"{dtype}, {strides} bytes apart,", device, "packed rows are needed")
-    stream, stream_owner = _stream_of(name, value, interface)
-    return Array(interface["data"][0], shape, strides, device, stream, _torch_of(value) is not None, value, dtype.itemsize, stream_owner)
+        wanted.refuse_rows(shape, str(dtype), strides, device)
+    return Array(taken.address, shape, strides, device, 0, kind, (value, taken), dtype.itemsize)
+
+
+class _HostView:
+    """A taken array as NumPy takes it."""
+
+    def __init__(self, taken: _dlpack.Taken):
+        self._taken = taken
+        self.__array_interface__ = {
+            "shape": taken.shape,
+            "typestr": "<" + taken.typestr if taken.typestr != "b1" else "|b1",
+            "data": (taken.address, False),
+            "strides": taken.strides,
+            "version": 3,
+        }
 
 
 def require_packed(name: str, array: Array) -> Array:
     """Raises ArrayError unless the rows follow each other without gaps."""
-    row = array.item_bytes * int(np.prod(array.shape[1:], dtype=np.int64))
-    if array.count > 1 and array.strides[0] != row:
+    row = array.item_bytes
+    for size in array.shape[1:]:
+        row *= size
+    if array.shape[0] > 1 and array.strides[0] != row:
         raise ArrayError(f"the rows of {name} are {array.strides[0]} bytes apart; packed rows of {row} are needed")
     return array

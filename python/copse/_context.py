@@ -102,9 +102,22 @@ def automatic_device() -> str:
             f'Copse runs on the CPU, since no GPU can be used: {_why_no_gpu}. device="cpu" asks for that without this '
             "warning",
             NoGpuWarning,
-            stacklevel=4,
+            stacklevel=6,
         )
     return "cpu"
+
+
+def device_for(device: str, on_gpu: Any) -> Tuple[str, tuple]:
+    """Returns the device of a new object, and stream and keeper of the stream for its context.
+
+    device: what the caller asked for; "auto": where the arrays are, else the GPU if one answers
+    on_gpu: the first array on a GPU, or None
+    """
+    if on_gpu is None:
+        return (automatic_device() if device == "auto" else device), ()
+    if device == "auto":
+        device = on_gpu.device if ":" in on_gpu.device else "cuda:0"
+    return device, () if device == "cpu" else (on_gpu.stream, on_gpu.stream_owner)
 
 
 def device_report() -> str:

@@ -47,6 +47,10 @@ class ForkError(Error):
     """An object was made before a fork and is used in the child process."""
 
 
+class StaleTree(Error):
+    """The vertices were changed in place after the tree was made of them."""
+
+
 class NoGpuWarning(UserWarning):
     """device="auto" took the CPU. The message says why."""
 

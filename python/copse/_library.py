@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+import struct
 from ctypes import POINTER, c_char_p, c_double, c_float, c_int32, c_size_t, c_uint32, c_uint64, c_void_p
 
 from ._errors import BY_STATUS, InternalError
@@ -67,20 +68,14 @@ class StatsStruct(Struct):
     ]
 
 
-class RaysStruct(Struct):
-    _fields_ = [
-        ("struct_size", c_size_t),
-        ("count", c_uint64),
-        ("memory", c_int32),
-        ("origins", c_void_p),
-        ("origin_stride", c_uint64),
-        ("directions", c_void_p),
-        ("direction_stride", c_uint64),
-        ("t_min", c_void_p),
-        ("t_min_stride", c_uint64),
-        ("t_max", c_void_p),
-        ("t_max_stride", c_uint64),
-    ]
+# struct copse_rays, as bytes. That is quicker than a ctypes.Structure. Members: struct_size, count, memory; then address and
+# stride of origins, directions, t_min and t_max.
+_RAYS = struct.Struct("@NQi4xQQQQQQQQ")
+
+
+def rays_struct(count: int, memory: int, *addresses_and_strides: int) -> bytes:
+    """Returns a struct copse_rays. An address of 0 is NULL."""
+    return _RAYS.pack(_RAYS.size, count, memory, *addresses_and_strides)
 
 
 class TraceOptions(Struct):
@@ -95,6 +90,23 @@ class TraceOptions(Struct):
 
 class SelfOverlapOptions(Struct):
     _fields_ = [("struct_size", c_size_t), ("exact_triangles", c_int32), ("with_adjacent", c_int32)]
+
+
+class PointsOptions(Struct):
+    _fields_ = [("struct_size", c_size_t), ("structure", c_int32), ("cell_size", c_float)]
+
+
+class GridShape(Struct):
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("lower", c_double * 3),
+        ("voxel_size", c_double),
+        ("resolution", c_uint32 * 3),
+        ("bricks", c_uint32 * 3),
+        ("brick_count", c_uint64),
+        ("voxel_count", c_uint64),
+        ("band", c_float),
+    ]
 
 
 _P = c_void_p  # handles and arrays
@@ -127,6 +139,32 @@ _CALLS = {
     "copse_points_inside": [_P, _P, *_COUNTED, *_ARRAY],
     "copse_find_overlaps": [_P, _P, _I32, *_COUNTED, *_ARRAY, *_COUNTED],
     "copse_self_overlaps": [_P, _P, _P, *_COUNTED, *_ARRAY],
+    "copse_points_build": [_P, _P, _U64, _U64, _I32, _P, POINTER(_P)],
+    "copse_points_rebuild": [_P, _P, _P, _U64, _U64, _I32],
+    "copse_points_k_nearest": [_P, _P, *_COUNTED, c_uint32, c_float, *_ARRAY],
+    "copse_points_count_within": [_P, _P, *_COUNTED, c_float, *_ARRAY],
+    "copse_points_find_within": [_P, _P, *_COUNTED, c_float, *_ARRAY, *_COUNTED],
+    "copse_voxels_build": [_P, _P, _U64, c_uint32, _I32, POINTER(_P)],
+    "copse_voxels_shape": [_P, _P, _P],
+    "copse_bricks_build": [_P, _P, _U64, c_uint32, POINTER(_P)],
+    "copse_distances_build": [_P, _P, _U64, c_uint32, c_float, POINTER(_P)],
+    "copse_bricks_shape": [_P, _P, _P],
+    "copse_motion_build": [_P, _P, _U64, _U64, _P, POINTER(_P)],
+    "copse_motion_rebuild": [_P, _P, _P, _U64, _U64],
+    "copse_motion_refit": [_P, _P, _P, _U64, _U64],
+    "copse_motion_closest_hits": [_P, _P, _P, *_ARRAY, c_float, *_ARRAY, _P],
+    "copse_motion_any_hits": [_P, _P, _P, *_ARRAY, c_float, *_ARRAY, _P],
+    "copse_batch_build": [_P, _P, _U64, POINTER(_P)],
+    "copse_batch_rebuild": [_P, _P],
+    "copse_batch_refit": [_P, _P, *_ARRAY],
+    "copse_scene_build_of_batch": [_P, _P, *_COUNTED, _P, POINTER(_P)],
+    "copse_worlds_build": [_P, _P, _U64, _P, *_COUNTED, _P, _U64, _P, POINTER(_P)],
+    "copse_worlds_rebuild": [_P, _P, *_COUNTED],
+    "copse_worlds_refit": [_P, _P, *_COUNTED, *_ARRAY],
+    "copse_worlds_closest_hits": [_P, _P, _P, *_ARRAY, *_ARRAY, _P],
+    "copse_worlds_any_hits": [_P, _P, _P, *_ARRAY, *_ARRAY, _P],
+    "copse_scene_file_load": [c_char_p, POINTER(_P)],
+    "copse_scene_file_geometry": [_P, _U64, _U64, _P, _P],
     "copse_scene_build": [_P, _P, _U64, *_COUNTED, _P, POINTER(_P)],
     "copse_scene_rebuild": [_P, _P, *_COUNTED],
     "copse_scene_refit": [_P, _P, *_COUNTED],
@@ -152,11 +190,39 @@ _VALUES = {
     "copse_accel_size_bytes": ([_P], _U64),
     "copse_scene_instance_count": ([_P], _U64),
     "copse_scene_size_bytes": ([_P], _U64),
+    "copse_points_count": ([_P], _U64),
+    "copse_points_size_bytes": ([_P], _U64),
+    "copse_voxels_words": ([_P], _P),
+    "copse_bricks_keys": ([_P], _P),
+    "copse_bricks_words": ([_P], _P),
+    "copse_bricks_values": ([_P], _P),
+    "copse_motion_triangle_count": ([_P], _U64),
+    "copse_motion_key_count": ([_P], c_uint32),
+    "copse_motion_size_bytes": ([_P], _U64),
+    "copse_batch_triangle_count": ([_P], _U64),
+    "copse_batch_size_bytes": ([_P], _U64),
+    "copse_worlds_count": ([_P], _U64),
+    "copse_worlds_instance_count": ([_P], _U64),
+    "copse_worlds_size_bytes": ([_P], _U64),
+    "copse_scene_file_mesh_count": ([_P], _U64),
+    "copse_scene_file_geometry_count": ([_P, _U64], _U64),
+    "copse_scene_file_mesh_name": ([_P, _U64], c_char_p),
+    "copse_scene_file_instance_count": ([_P], _U64),
+    "copse_scene_file_instances": ([_P], _P),
+    "copse_scene_file_instance_name": ([_P, _U64], c_char_p),
+    "copse_scene_file_message": ([_P], c_char_p),
     "copse_context_destroy": ([_P], None),
     "copse_buffer_destroy": ([_P], None),
     "copse_mesh_destroy": ([_P], None),
     "copse_accel_destroy": ([_P], None),
     "copse_scene_destroy": ([_P], None),
+    "copse_points_destroy": ([_P], None),
+    "copse_voxels_destroy": ([_P], None),
+    "copse_bricks_destroy": ([_P], None),
+    "copse_motion_destroy": ([_P], None),
+    "copse_batch_destroy": ([_P], None),
+    "copse_worlds_destroy": ([_P], None),
+    "copse_scene_file_destroy": ([_P], None),
 }
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from ctypes import byref
 from typing import Any, Optional, Tuple
 
@@ -12,7 +13,7 @@ from . import _arrays
 from ._arrays import Array
 from ._context import Context, Handle, context_of
 from ._errors import ArrayError, InvalidArgument
-from ._library import ALL_BITS, RaysStruct, TraceOptions, call
+from ._library import ALL_BITS, TraceOptions, call, rays_struct
 from ._results import Numbers, Place, Records, element_of, place_of, records_for
 
 CULLS = {None: 0, "back": 1, "front": 2}
@@ -21,9 +22,11 @@ CULLS = {None: 0, "back": 1, "front": 2}
 class Rays:
     """Rays of the caller, and the arrays that they are made of."""
 
+    __slots__ = ("struct", "count", "place", "masks", "_arrays")
+
     def __init__(self, context, origins: Any, directions: Any, t_min: Any, t_max: Any, masks: Any, convert: bool):
         if directions is None:
-            self._read_records(origins, convert)
+            self._read_records(origins, t_min, t_max, convert)
         else:
             self._read_parts(origins, directions, t_min, t_max, convert)
         self.masks: Optional[Array] = None
@@ -31,66 +34,74 @@ class Rays:
             self.masks = _arrays.read("masks", masks, [(self.count,)], ("uint32", "int32"), convert)
             _arrays.require_packed("masks", self.masks)
         self.place: Place = place_of(context, *self._arrays, ("masks", self.masks))
-        self.struct.memory = self._arrays[0][1].memory
 
-    def _read_records(self, rays: Any, convert: bool) -> None:
-        array = _arrays.read("rays", rays, [(None, 8)], convert=convert)
-        self._arrays, self.count = [("rays", array)], array.count
-        stride = array.strides[0] if array.count > 1 else 32
+    def _read_records(self, rays: Any, t_min: Any, t_max: Any, convert: bool) -> None:
+        for name, value, default in (("t_min", t_min, 0.0), ("t_max", t_max, math.inf)):
+            if not isinstance(value, (int, float)) or value != default:
+                raise InvalidArgument(f"{name} is given, but rays of the shape (n, 8) have their own in column 3 and 7")
+        array = _arrays.read("rays", rays, _RECORDS, convert=convert)
+        self._arrays, self.count = [("rays", array)], array.shape[0]
+        stride = array.strides[0] if self.count > 1 else 32
         at = array.address
-        self.struct = RaysStruct(
-            count=array.count,
-            origins=at or None,
-            t_min=at + 12,
-            directions=at + 16,
-            t_max=at + 28,
-            origin_stride=stride,
-            t_min_stride=stride,
-            direction_stride=stride,
-            t_max_stride=stride,
+        self.struct = rays_struct(
+            self.count, array.memory, at, stride, at + 16, stride, at + 12, stride, at + 28, stride
         )
 
     def _read_parts(self, origins: Any, directions: Any, t_min: Any, t_max: Any, convert: bool) -> None:
-        shapes = [(None, 3), (3,)]
-        parts = [
-            ("origins", _arrays.read("origins", origins, shapes, convert=convert)),
-            ("directions", _arrays.read("directions", directions, shapes, convert=convert)),
-        ]
-        counts = [array.count for _, array in parts if len(array.shape) == 2]
-        self.count = max(counts, default=1)
-        for name, array in parts:
-            if len(array.shape) == 2 and array.count != self.count:
-                raise ArrayError(f"there are {array.count} {name} for {self.count} rays")
-        for name, value, default in (("t_min", t_min, 0.0), ("t_max", t_max, math.inf)):
-            if isinstance(value, (int, float)):
-                value = None if value == default else _one_for_all(value, parts[0][1], name)
-            if value is not None:
-                parts.append((name, _arrays.read(name, value, [(self.count,), (1,)], convert=convert)))
-        self._arrays = parts
-        self.struct = RaysStruct(count=self.count, t_min_stride=4, t_max_stride=4)
-        names = {"origins": "origin_stride", "directions": "direction_stride"}
-        for name, array in parts:
-            setattr(self.struct, name, array.address or None)
-            is_one = len(array.shape) == 1 and name in names or array.shape == (1,)
-            setattr(self.struct, names.get(name, name + "_stride"), 0 if is_one else array.strides[0])
+        first = _arrays.read("origins", origins, _POINTS, convert=convert)
+        second = _arrays.read("directions", directions, _POINTS, convert=convert)
+        are_many = len(first.shape) == 2, len(second.shape) == 2
+        counts = [array.shape[0] for array, is_many in zip((first, second), are_many) if is_many]
+        self.count = max(counts) if counts else 1
+        for name, count in zip(("origins", "directions"), counts if len(counts) == 2 else ()):
+            if count != self.count:
+                raise ArrayError(f"there are {count} {name} for {self.count} rays")
+        self._arrays = [("origins", first), ("directions", second)]
+        self.struct = rays_struct(
+            self.count,
+            first.memory,
+            first.address,
+            first.strides[0] if are_many[0] else 0,
+            second.address,
+            second.strides[0] if are_many[1] else 0,
+            *self._limit("t_min", t_min, 0.0, convert),
+            *self._limit("t_max", t_max, math.inf, convert),
+        )
 
-    def options(self, mask: Optional[int], cull: Optional[str]) -> TraceOptions:
+    def _limit(self, name: str, value: Any, default: float, convert: bool) -> Tuple[int, int]:
+        """Returns address and stride of the limits of the rays."""
+        if isinstance(value, (int, float)):
+            if value == default:
+                return 0, 4
+            value = _one_for_all(value, self._arrays[0][1], name)
+        array = _arrays.read(name, value, [(self.count,), (1,)], convert=convert)
+        self._arrays.append((name, array))
+        return array.address, 0 if array.shape == (1,) else array.strides[0]
+
+    def options(self, mask: Optional[int], cull: Optional[str]) -> Any:
+        """Returns a pointer to the options, or None for the defaults."""
+        if mask is None and cull is None and self.masks is None:
+            return None
         if cull not in CULLS:
             raise InvalidArgument(f'cull is {cull!r}; it can be None, "back" or "front"')
         options = TraceOptions(mask=ALL_BITS if mask is None else mask & ALL_BITS, cull=CULLS[cull])
         if self.masks is not None:
             options.masks, options.masks_memory = self.masks.address or None, self.masks.memory
-        return options
+        return byref(options)
+
+
+_POINTS, _RECORDS = [(None, 3), (3,)], [(None, 8)]
 
 
 def _one_for_all(value: float, like: Array, name: str) -> Any:
     """Returns a number as an array of one, where the rays are."""
     if like.device == _arrays.CPU:
         return np.array([value], np.float32)
-    if like.is_torch:
-        import torch
-
-        return torch.tensor([value], dtype=torch.float32, device=like.owner.device)
+    if like.kind in ("torch", "cupy"):
+        library = sys.modules[like.kind]
+        if like.kind == "torch":
+            return library.tensor([value], dtype=library.float32, device=like.owner.device)
+        return library.array([value], library.float32)
     raise ArrayError(f"{name} is a number, but the rays are on {like.device}; give an array of shape (1,) there")
 
 
@@ -105,9 +116,14 @@ class OnDevice:
         """The device: "cpu" or "cuda:N"."""
         return self._context.device
 
+    def check_versions(self) -> None:
+        """Raises StaleTree if the tree is older than its vertices, where that can be known."""
+
     def _context_for(self, array: Optional[Array]) -> Context:
         """Returns the context of the stream that an array is used on. Waits if the last work was on another one."""
-        if array is None or array.device == _arrays.CPU or not self._context.is_cuda:
+        if not self._context.is_cuda:
+            return self._context
+        if array is None or array.device == _arrays.CPU:
             wanted = context_of(self._context.device)
         else:
             wanted = context_of(self._context.device, array.stream, array.stream_owner)
@@ -217,13 +233,29 @@ class Traceable(OnDevice):
             self._trace(self._ALL, rays, (*ends, hits._memory.address, total, hits._memory.kind), mask, cull)
         return offsets.array, hits
 
+    def hit_offsets(
+        self,
+        origins: Any,
+        directions: Any = None,
+        *,
+        t_min: Any = 0.0,
+        t_max: Any = float("inf"),
+        mask: Optional[int] = None,
+        masks: Any = None,
+        cull: Optional[str] = None,
+        convert: bool = False,
+    ) -> Any:
+        """Returns the offsets of all_hits alone: (n + 1,) int64. Their differences are the numbers of hits."""
+        rays = self._rays(origins, directions, t_min, t_max, masks, convert)
+        offsets = Numbers(None, rays.place, (rays.count + 1,), "int64")
+        self._trace(self._ALL, rays, (offsets.address, offsets.kind, None, 0, offsets.kind), mask, cull)
+        return offsets.array
+
     def _rays(self, origins, directions, t_min, t_max, masks, convert) -> Rays:
+        self.check_versions()
         rays = Rays(self._context, origins, directions, t_min, t_max, masks, convert)
-        context = self._context_for(rays._arrays[0][1])
-        rays.place = Place(context, rays.place.is_device, rays.place.is_torch, rays.place.stream)
+        rays.place.context = self._context_for(rays._arrays[0][1])
         return rays
 
     def _trace(self, function: str, rays: Rays, results: tuple, mask: Optional[int], cull: Optional[str]) -> None:
-        options = rays.options(mask, cull)
-        address = self._handle.address
-        call(function, rays.place.context.address, address, byref(rays.struct), *results, byref(options))
+        call(function, rays.place.context.address, self._handle.address, rays.struct, *results, rays.options(mask, cull))

@@ -10,11 +10,11 @@ from typing import Any, List, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
-from . import _arrays
-from ._arrays import Array
-from ._context import Handle, automatic_device, context_of
-from ._errors import ArrayError, InvalidArgument
-from ._geometry import Geometry, device_of, structs_of
+from . import _arrays, _voxels
+from ._arrays import CPU, Array
+from ._context import Context, Handle, automatic_device, context_of, device_for
+from ._errors import ArrayError, InvalidArgument, StaleTree
+from ._geometry import Geometry, device_of, geometry_of_file, structs_of
 from ._library import BuildOptions, GeometryStruct, SelfOverlapOptions, StatsStruct, call, library
 from ._rays import Traceable
 from ._results import Hits, Nearest, Neighbours, Numbers, Place, element_of, place_of, records_for
@@ -52,6 +52,14 @@ def build_options(quality: str, capacity: int) -> BuildOptions:
     return BuildOptions(quality=QUALITIES[quality], capacity=capacity)
 
 
+def check_device(context: Context, geometries: Sequence[Geometry]) -> None:
+    """Raises ArrayError if vertices are on a GPU that is not the device of the context."""
+    for number, geometry in enumerate(geometries):
+        device = geometry._positions.device
+        if device not in (CPU, context.device) and not (device == "cuda" and context.is_cuda):
+            raise ArrayError(f"the vertices of geometry {number} are on {device}, but the scene is on {context.device}")
+
+
 class Scene(Traceable):
     """Triangles in a tree, for rays and queries. Results are equal on all devices, bit for bit.
 
@@ -63,6 +71,9 @@ class Scene(Traceable):
 
     _CLOSEST, _ANY, _FIRST, _ALL = "copse_closest_hits", "copse_any_hits", "copse_first_hits", "copse_find_hits"
     _HITS = Hits
+
+    #: False: no rays and queries are refused because vertices were changed in place.
+    checks_versions = True
 
     def __init__(
         self,
@@ -87,27 +98,31 @@ class Scene(Traceable):
 
     def _build(self, geometries: List[Geometry], quality: str, device: str, capacity: int) -> None:
         options = build_options(quality, capacity)
-        on_gpu = device_of(geometries)
-        if device == "auto":
-            if on_gpu is None:
-                device = automatic_device()
-            else:
-                device = on_gpu.device if ":" in on_gpu.device else "cuda:0"
-        on_stream = () if on_gpu is None or device == "cpu" else (on_gpu.stream, on_gpu.stream_owner)
+        device, on_stream = device_for(device, device_of(geometries))
         self._context = context_of(device, *on_stream)
-        self._check_device(geometries)
+        check_device(self._context, geometries)
         made = c_void_p()
         structs = structs_of(geometries)
         call("copse_accel_build", self._context.address, structs, len(geometries), byref(options), byref(made))
-        self._handle, self.geometries, self.quality = Handle("accel", made.value), geometries, quality
+        self._handle, self.quality = Handle("accel", made.value), quality
+        self._keep(geometries)
 
-    def _check_device(self, geometries: Sequence[Geometry]) -> None:
-        for number, geometry in enumerate(geometries):
-            if geometry._positions.device not in (_arrays.CPU, "cuda", self.device) or (
-                geometry._positions.device != _arrays.CPU and not self._context.is_cuda
-            ):
-                raise ArrayError(
-                    f"the vertices of geometry {number} are on {geometry._positions.device}, but the scene is on {self.device}"
+    def _keep(self, geometries: List[Geometry]) -> None:
+        self.geometries = geometries
+        versions = [_arrays.version_of(geometry.vertices) for geometry in geometries]
+        self._versions = versions if any(version is not None for version in versions) else None
+
+    def check_versions(self) -> None:
+        """Raises StaleTree if a tensor of vertices was changed in place after the tree was made of it. All rays and
+        queries ask for it. PyTorch counts such changes; other arrays have no count, and nothing is known of them."""
+        if self._versions is None or not self.checks_versions:
+            return
+        for number, (geometry, made_of) in enumerate(zip(self.geometries, self._versions)):
+            version = _arrays.version_of(geometry.vertices)
+            if version != made_of:
+                raise StaleTree(
+                    f"the vertices of geometry {number} are of version {version}, but the tree was made of version {made_of}: "
+                    "they were changed in place. Call refit() or rebuild(), or set scene.checks_versions = False"
                 )
 
     def __repr__(self) -> str:
@@ -170,10 +185,10 @@ class Scene(Traceable):
         return [self._only_geometry().moved(vertices, convert)]
 
     def _change(self, function: str, geometries: List[Geometry]) -> None:
-        self._check_device(geometries)
+        check_device(self._context, geometries)
         context = self._context_for(device_of(geometries))
         call(function, context.address, self._handle.address, structs_of(geometries), len(geometries))
-        self.geometries = geometries
+        self._keep(geometries)
 
     def compact(self) -> None:
         """Frees the memory that the tree does not use. It can be traced and refitted, but not rebuilt."""
@@ -269,9 +284,11 @@ class Scene(Traceable):
         return neighbours
 
     def _points(self, name: str, points: Any, convert: bool, width: int = 3) -> Tuple[Array, Place]:
+        self.check_versions()
         array = _arrays.read(name, points, [(None, width)], convert=convert)
         place = place_of(self._context, (name, _arrays.require_packed(name, array)))
-        return array, Place(self._context_for(array), place.is_device, place.is_torch, place.stream)
+        place.context = self._context_for(array)
+        return array, place
 
     # ---- Regions and pairs -----------------------------------------------------------------------------
 
@@ -322,7 +339,8 @@ class Scene(Traceable):
         exact:         False: those whose boxes overlap, which is a tenth of the work
         with_adjacent: also those that share a corner
         """
-        place = Place(self._context, False, False)
+        self.check_versions()
+        place = Place(self._context, False, "numpy")
         options = SelfOverlapOptions(exact_triangles=int(exact), with_adjacent=int(with_adjacent))
         total = np.zeros(1, np.uint64)
         found = np.empty((0, 2), np.int32)
@@ -341,6 +359,33 @@ class Scene(Traceable):
             if len(found) == int(total[0]):
                 return found
             found = np.empty((int(total[0]), 2), np.int32)
+
+    # ---- Voxels ----------------------------------------------------------------------------------------
+
+    def voxels(self, resolution: int, *, rule: str = "touched") -> _voxels.Voxels:
+        """Returns the voxels of the mesh, in a dense grid over its box.
+
+        resolution: voxels along the longest edge of the box, 1 to 2048
+        rule:       "touched": those that a triangle touches; "crossed": a thinner surface, which no path over faces passes;
+                    "inside": those with a centre inside the closed mesh
+        """
+        return self._grid(_voxels.Voxels, _voxels.check_resolution(resolution), _voxels.rule_of(rule))
+
+    def bricks(self, resolution: int) -> _voxels.Bricks:
+        """Returns the voxels that triangles touch, in sparse bricks. resolution: 1 to 65,536 along the longest edge."""
+        return self._grid(_voxels.Bricks, _voxels.check_resolution(resolution))
+
+    def distance_field(self, resolution: int = 256, *, band: float = 3.0) -> _voxels.DistanceField:
+        """Returns the distances from the closed mesh near it, negative inside, in sparse bricks.
+
+        resolution: voxels along the longest edge of the box, 1 to 4096
+        band:       how far from the surface voxels have distances, in voxels: 2 to 16
+        """
+        return self._grid(_voxels.DistanceField, _voxels.check_resolution(resolution), band)
+
+    def _grid(self, kind: type, *arguments: Any) -> Any:
+        context = self._context_for(device_of(self.geometries))
+        return _voxels.make(kind, context, self.geometries, *arguments)
 
     # ---- Files -----------------------------------------------------------------------------------------
 
@@ -373,32 +418,16 @@ class Scene(Traceable):
         accel, mesh = c_void_p(), c_void_p()
         call("copse_accel_load", self._context.address, os.fsencode(path), byref(accel), byref(mesh))
         self._handle, self.quality = Handle("accel", accel.value), "balanced"
-        self.geometries = geometries_of(Handle("mesh", mesh.value))
+        self._keep(geometries_of(Handle("mesh", mesh.value)))
 
 
 def geometries_of(mesh: Handle) -> List[Geometry]:
     """Returns the geometries of a mesh. Their arrays view its memory and keep it."""
-
-    class _Keeper:
-        def __init__(self, address: int, shape: tuple, typestr: str):
-            self.mesh = mesh
-            self.__array_interface__ = {"shape": shape, "typestr": typestr, "data": (address, False), "version": 3}
-
-    def view(address: Optional[int], shape: tuple, typestr: str) -> np.ndarray:
-        return np.asarray(_Keeper(address, shape, typestr)) if shape[0] else np.empty(shape, typestr)
-
     geometries = []
     for number in range(library.copse_mesh_geometry_count(mesh.address)):
         struct = GeometryStruct(position_stride=12, index_bytes=4)
         call("copse_mesh_geometry", mesh.address, number, byref(struct))
-        geometries.append(
-            Geometry(
-                view(struct.positions, (struct.position_count, 3), "<f4"),
-                view(struct.indices, (struct.triangle_count, 3), "<u4"),
-                id=struct.id & 0x7FFFFFFF,
-                mask=struct.mask,
-            )
-        )
+        geometries.append(geometry_of_file(mesh, struct))
     return geometries
 
 

@@ -155,3 +155,47 @@ def test_torch_tensors_on_the_host(scene):
     hits = scene.cast_rays(origins, torch.from_numpy(DIRECTION))
     assert isinstance(hits.t, torch.Tensor) and bool((hits.t == 2).all())
     assert scene.occluded(origins, torch.from_numpy(DIRECTION)).dtype == torch.bool
+
+
+class OnlyDlpack(ByDlpack):
+    """What JAX and others look like where NumPy's own reader refuses them."""
+
+    def __dlpack_device__(self):
+        return (1, 0)
+
+
+def test_dlpack_alone(scene):
+    """Strides, offsets and types go through, and the array is given back."""
+    import gc
+    import weakref
+
+    wide = np.zeros((6, 5), np.float32)
+    wide[:, 1:4] = ORIGIN
+    assert np.all(scene.cast_rays(OnlyDlpack(wide[:, 1:4]), DIRECTION).t == 2)
+    with pytest.raises(copse.ArrayError, match="of float64 on cpu"):
+        scene.cast_rays(OnlyDlpack(np.zeros((2, 3))), DIRECTION)
+    with pytest.raises(copse.ArrayError, match=r"\(12, 4\) bytes apart, on cpu; packed rows|bytes apart"):
+        scene.cast_rays(OnlyDlpack(wide[:3, :3].T), DIRECTION)
+    keeper = np.tile(ORIGIN, (3, 1)).copy()
+    freed = weakref.ref(keeper)
+    geometry = copse.Geometry(OnlyDlpack(keeper))
+    assert geometry._positions.address == keeper.ctypes.data
+    del keeper
+    gc.collect()
+    assert freed() is not None
+    del geometry
+    gc.collect()
+    assert freed() is None
+
+    class Elsewhere(ByDlpack):
+        def __dlpack_device__(self):
+            return (10, 0)
+
+    with pytest.raises(copse.ArrayError, match="on the DLPack device 10"):
+        scene.cast_rays(Elsewhere(wide), DIRECTION)
+
+
+def test_limits_of_records_are_their_own(scene):
+    records = np.zeros((2, 8), np.float32)
+    with pytest.raises(copse.InvalidArgument, match="t_max is given, but rays of the shape"):
+        scene.cast_rays(records, t_max=2.0)

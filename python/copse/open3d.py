@@ -1,0 +1,262 @@
+"""Open3D's ray casting by Copse: a RaycastingScene with the methods, arguments and results of open3d.t.geometry.RaycastingScene.
+
+>>> scene = copse.open3d.RaycastingScene()
+>>> scene.add_triangles(mesh)                         # open3d.t.geometry.TriangleMesh, or vertices and triangles
+>>> answer = scene.cast_rays(rays)                    # (..., 6) float32
+>>> answer["t_hit"], answer["primitive_ids"]
+
+Results are tensors of Open3D if rays or points are; else NumPy arrays. Open3D itself is not needed. On a GPU, rays on the
+host are copied to it.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Any, Dict, List, Optional, Tuple
+
+import numpy as np
+
+from ._errors import ArrayError, InvalidArgument
+from ._geometry import Geometry
+from ._results import Hits
+from ._scene import Scene
+
+_INVALID_ID = 0xFFFFFFFF
+
+
+class RaycastingScene:
+    """Rays and distances of meshes.
+
+    nthreads: is there for Open3D: Copse takes all threads that the process may use
+    device:   "auto", or Open3D's names: "CPU:0", "CUDA:0"; then as for copse.Scene
+    quality:  as for copse.Scene
+    """
+
+    #: The id of a ray that misses, and of no geometry.
+    INVALID_ID = _INVALID_ID
+
+    def __init__(self, nthreads: int = 0, device: Any = "auto", *, quality: str = "balanced"):
+        self._device, self._quality = _device_name(device), quality
+        self._geometries: List[Geometry] = []
+        self._built: Optional[Scene] = None
+
+    @property
+    def scene(self) -> Scene:
+        """The tree over all triangles that were added."""
+        if self._built is None:
+            self._built = Scene.from_geometries(self._geometries, quality=self._quality, device=self._device)
+        return self._built
+
+    def add_triangles(self, vertex_positions: Any, triangle_indices: Any = None) -> int:
+        """Adds a mesh and returns its geometry id.
+
+        vertex_positions: (n, 3) float32; or a mesh with `vertex` and `triangle`, or `vertices` and `triangles`, as those of
+                          Open3D have, and nothing else
+        triangle_indices: (m, 3) integers
+        """
+        if triangle_indices is None:
+            vertex_positions, triangle_indices = _parts_of(vertex_positions)
+        vertices = np.array(_to_numpy(vertex_positions), np.float32)  # copies: a tree is made later
+        faces = np.array(_to_numpy(triangle_indices))
+        geometry = Geometry(vertices, faces, id=len(self._geometries), convert=True)
+        self._geometries.append(geometry)
+        self._built = None
+        return geometry.id
+
+    # ---- Rays ------------------------------------------------------------------------------------------
+
+    def cast_rays(self, rays: Any, nthreads: int = 0) -> Dict[str, Any]:
+        """Returns the first hit of every ray.
+
+        rays: (..., 6) float32: origin and direction
+        Returns t_hit (...,) float32, infinite on a miss; geometry_ids and primitive_ids (...,) uint32, INVALID_ID on a miss;
+        primitive_uvs (..., 2) float32; primitive_normals (..., 3) float32, of length 1, 0 on a miss
+        """
+        origins, directions, shape, give = _rays(rays)
+        hits = self.scene.cast_rays(origins, directions)
+        answer = self._answer(hits)
+        answer["primitive_normals"] = self._normals(answer)
+        return {name: give(values.reshape(shape + values.shape[1:])) for name, values in answer.items()}
+
+    def test_occlusions(self, rays: Any, tnear: float = 0.0, tfar: float = float("inf"), nthreads: int = 0) -> Any:
+        """Returns (...,) bool: True where a ray hits anything from tnear to tfar. rays: as for cast_rays."""
+        origins, directions, shape, give = _rays(rays)
+        return give(self.scene.occluded(origins, directions, t_min=float(tnear), t_max=float(tfar)).reshape(shape))
+
+    def count_intersections(self, rays: Any, nthreads: int = 0) -> Any:
+        """Returns (...,) int32: the number of triangles that each ray meets. rays: as for cast_rays."""
+        origins, directions, shape, give = _rays(rays)
+        return give(np.diff(self.scene.hit_offsets(origins, directions)).astype(np.int32).reshape(shape))
+
+    def list_intersections(self, rays: Any, nthreads: int = 0) -> Dict[str, Any]:
+        """Returns all hits of every ray, in order of t. rays: as for cast_rays.
+
+        Returns ray_splits (rays + 1,) int64: the hits of ray i are those from ray_splits[i] to ray_splits[i + 1]; ray_ids
+        (m,) int64; and t_hit, geometry_ids, primitive_ids and primitive_uvs of the hits
+        """
+        origins, directions, _, give = _rays(rays)
+        splits, hits = self.scene.all_hits(origins, directions)
+        answer = {"ray_splits": splits, "ray_ids": np.repeat(np.arange(len(origins)), np.diff(splits))}
+        answer.update(self._answer(hits))
+        return {name: give(values) for name, values in answer.items()}
+
+    def _answer(self, hits: Hits) -> Dict[str, np.ndarray]:
+        records = hits.records
+        has_hit = records["primitive"] >= 0
+        uvs = np.stack([records["u"], records["v"]], axis=-1)
+        uvs[~has_hit] = 0
+        return {
+            "t_hit": np.ascontiguousarray(records["t"]),
+            "geometry_ids": records["geometry"].astype(np.uint32),
+            "primitive_ids": records["primitive"].astype(np.uint32),
+            "primitive_uvs": uvs,
+        }
+
+    def _normals(self, answer: Dict[str, np.ndarray]) -> np.ndarray:
+        """Returns the normals of triangles, and 0 where there is none."""
+        normals = np.zeros((len(answer["primitive_ids"]), 3), np.float32)
+        for geometry in self._geometries:
+            chosen = np.flatnonzero(answer["geometry_ids"] == geometry.id)
+            a, b, c = (geometry.vertices[geometry.faces[answer["primitive_ids"][chosen], k]] for k in range(3))
+            normal = np.cross(b - a, c - a)
+            length = np.linalg.norm(normal, axis=-1, keepdims=True)
+            normals[chosen] = normal / np.where(length > 0, length, 1)
+        return normals
+
+    @staticmethod
+    def create_rays_pinhole(*arguments: Any, **named: Any) -> Any:
+        """Returns (height_px, width_px, 6) float32: a ray through each pixel of a pinhole camera. t is the depth.
+
+        create_rays_pinhole(intrinsic_matrix, extrinsic_matrix, width_px, height_px): (3, 3), and (4, 4) from the world to
+        the camera
+        create_rays_pinhole(fov_deg, center, eye, up, width_px, height_px): the horizontal angle, the point looked at, the
+        position, and the direction in which rows follow each other. Open3D calls it up; with an up that points down, the
+        picture stands upright
+        """
+        if len(arguments) + len(named) == 4:
+            return _pinhole_of_matrices(*arguments, **named)
+        return _pinhole_of_view(*arguments, **named)
+
+    # ---- Points ----------------------------------------------------------------------------------------
+
+    def compute_closest_points(self, query_points: Any, nthreads: int = 0) -> Dict[str, Any]:
+        """Returns the nearest point of the meshes for each query.
+
+        query_points: (..., 3) float32
+        Returns points (..., 3) float32, geometry_ids and primitive_ids (...,) uint32, primitive_uvs (..., 2) float32 and
+        primitive_normals (..., 3) float32
+        """
+        points, shape, give = _points(query_points)
+        records = self.scene.closest_points(points).records
+        answer = {
+            "points": np.ascontiguousarray(records["point"]),
+            "geometry_ids": records["geometry"].astype(np.uint32),
+            "primitive_ids": records["primitive"].astype(np.uint32),
+            "primitive_uvs": np.stack([records["u"], records["v"]], axis=-1),
+        }
+        answer["primitive_normals"] = self._normals(answer)
+        return {name: give(values.reshape(shape + values.shape[1:])) for name, values in answer.items()}
+
+    def compute_distance(self, query_points: Any, nthreads: int = 0) -> Any:
+        """Returns (...,) float32: the distance of each query to the meshes. query_points: (..., 3) float32."""
+        points, shape, give = _points(query_points)
+        return give(np.ascontiguousarray(self.scene.closest_points(points).distance).reshape(shape))
+
+    def compute_signed_distance(self, query_points: Any, nthreads: int = 0, nsamples: int = 1) -> Any:
+        """Returns (...,) float32: the distance, negative inside the meshes, which must be closed.
+
+        nsamples: is there for Open3D, which asks several rays whether a point is inside. One answer of Copse is exact
+        """
+        points, shape, give = _points(query_points)
+        _check_samples(nsamples)
+        return give(self.scene.signed_distance(points).reshape(shape))
+
+    def compute_occupancy(self, query_points: Any, nthreads: int = 0, nsamples: int = 1) -> Any:
+        """Returns (...,) float32: 1 for queries inside the closed meshes, else 0."""
+        points, shape, give = _points(query_points)
+        _check_samples(nsamples)
+        return give(self.scene.contains(points).astype(np.float32).reshape(shape))
+
+
+def _device_name(device: Any) -> str:
+    kind, _, ordinal = str(device).lower().partition(":")
+    return "cpu" if kind == "cpu" else f"{kind}:{ordinal}" if ordinal else kind
+
+
+def _check_samples(nsamples: int) -> None:
+    if nsamples < 1 or nsamples % 2 == 0:
+        raise InvalidArgument(f"nsamples is {nsamples}; it can be 1, 3, 5 and so on")
+
+
+def _parts_of(mesh: Any) -> Tuple[Any, Any]:
+    """Returns vertices and triangles of a mesh of Open3D, of either of its two kinds."""
+    if hasattr(mesh, "vertex") and hasattr(mesh, "triangle"):
+        return mesh.vertex["positions"], mesh.triangle["indices"]
+    if hasattr(mesh, "vertices") and hasattr(mesh, "triangles"):
+        return np.asarray(mesh.vertices), np.asarray(mesh.triangles)
+    raise ArrayError(f"the mesh is a {type(mesh).__name__}; vertices and triangles, or a mesh of Open3D, are needed")
+
+
+def _is_tensor(value: Any) -> bool:
+    return type(value).__module__.partition(".")[0] == "open3d"
+
+
+def _to_numpy(value: Any) -> np.ndarray:
+    if _is_tensor(value):
+        return value.cpu().numpy()
+    return np.asarray(value)
+
+
+def _giver(value: Any) -> Any:
+    """Returns a function that makes results of the kind of the value."""
+    if not _is_tensor(value):
+        return lambda array: array
+    from_numpy = sys.modules["open3d"].core.Tensor.from_numpy
+    return lambda array: from_numpy(np.ascontiguousarray(array))
+
+
+def _floats(name: str, value: Any, width: int) -> np.ndarray:
+    array = _to_numpy(value)
+    if array.ndim < 1 or array.shape[-1] != width or array.dtype != np.float32:
+        raise ArrayError(f"{name} has the shape {array.shape} of {array.dtype}; (..., {width}) of float32 is needed")
+    return np.ascontiguousarray(array)
+
+
+def _rays(rays: Any) -> Tuple[np.ndarray, np.ndarray, tuple, Any]:
+    array = _floats("rays", rays, 6)
+    rows = array.reshape(-1, 6)
+    return rows[:, :3], rows[:, 3:], array.shape[:-1], _giver(rays)
+
+
+def _points(points: Any) -> Tuple[np.ndarray, tuple, Any]:
+    array = _floats("query_points", points, 3)
+    return array.reshape(-1, 3), array.shape[:-1], _giver(points)
+
+
+def _pinhole_of_matrices(intrinsic_matrix: Any, extrinsic_matrix: Any, width_px: int, height_px: int) -> Any:
+    intrinsic = np.asarray(_to_numpy(intrinsic_matrix), np.float64)
+    extrinsic = np.asarray(_to_numpy(extrinsic_matrix), np.float64)
+    if intrinsic.shape != (3, 3) or extrinsic.shape != (4, 4):
+        raise ArrayError(f"the matrices have the shapes {intrinsic.shape} and {extrinsic.shape}; (3, 3) and (4, 4) are needed")
+    rotation, translation = extrinsic[:3, :3], extrinsic[:3, 3]
+    x, y = np.meshgrid(np.arange(width_px) + 0.5, np.arange(height_px) + 0.5)
+    pixels = np.stack([x, y, np.ones_like(x)], axis=-1)
+    directions = pixels @ (rotation.T @ np.linalg.inv(intrinsic)).T
+    rays = np.empty((height_px, width_px, 6), np.float32)
+    rays[..., :3] = -rotation.T @ translation
+    rays[..., 3:] = directions
+    return _giver(intrinsic_matrix)(rays)
+
+
+def _pinhole_of_view(fov_deg: float, center: Any, eye: Any, up: Any, width_px: int, height_px: int) -> Any:
+    at, position, upwards = (np.asarray(_to_numpy(v), np.float64) for v in (center, eye, up))
+    forward = (at - position) / np.linalg.norm(at - position)
+    across = np.cross(upwards, forward)
+    across /= np.linalg.norm(across)
+    focal = 0.5 * width_px / np.tan(0.5 * np.radians(fov_deg))
+    intrinsic = np.array([[focal, 0, 0.5 * width_px], [0, focal, 0.5 * height_px], [0, 0, 1]])
+    extrinsic = np.eye(4)
+    extrinsic[:3, :3] = np.stack([across, np.cross(forward, across), forward])
+    extrinsic[:3, 3] = -extrinsic[:3, :3] @ position
+    rays = _pinhole_of_matrices(intrinsic, extrinsic, width_px, height_px)
+    return _giver(center)(rays)
