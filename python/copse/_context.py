@@ -32,13 +32,13 @@ def _destroy(function, address: int, process: int) -> None:
 class Handle:
     """Owns an object of the library. It is destroyed with this, but not at the end of the program."""
 
-    def __init__(self, kind: str, address: int):
+    def __init__(self, kind: str, address: Optional[int]):
         self.kind, self.process, self._address = kind, os.getpid(), address
         finalizer = weakref.finalize(self, _destroy, getattr(library, f"copse_{kind}_destroy"), address, self.process)
         finalizer.atexit = False
 
     @property
-    def address(self) -> int:
+    def address(self) -> Optional[int]:
         check_process(self.process, self.kind)
         return self._address
 
@@ -53,6 +53,7 @@ class Context(Handle):
         made = c_void_p()
         call("copse_context_create", byref(options), byref(made))
         super().__init__("context", made.value)
+        self.stream_owner: Any = None  # keeps the stream of the caller
         self.is_cuda = library.copse_context_backend(made) == _CUDA
         self.device = f"cuda:{ordinal}" if self.is_cuda else "cpu"
         self.name = library.copse_context_device_name(made).decode(errors="replace")

@@ -62,7 +62,8 @@ def cast_rays(
     deterministic: the gradients of vertices are sums in an order that is never the same on a GPU. True: sums in fixed point,
                    which are equal in all runs and on all devices for equal gradients of the corners
     """
-    _check("origins", origins, 2), _check("directions", directions, 2)
+    _check("origins", origins)
+    _check("directions", directions)
     with torch.no_grad():
         hits = scene.cast_rays(_to_float32(origins), _to_float32(directions))
         primitive = hits.primitive.clone()
@@ -102,7 +103,7 @@ def closest_points(
 
     The gradient of the distance at distance 0 is 0. Arguments are those of cast_rays and of Scene.closest_points.
     """
-    _check("points", points, 2)
+    _check("points", points)
     with torch.no_grad():
         nearest = scene.closest_points(_to_float32(points), max_distance=max_distance)
         primitive = nearest.primitive.clone()
@@ -130,7 +131,7 @@ def signed_distance(
 
     The gradient has length 1 everywhere. Where the distance is 0, it is the normal of the triangle.
     """
-    _check("points", points, 2)
+    _check("points", points)
     with torch.no_grad():
         nearest = scene.closest_points(_to_float32(points))
         primitive = nearest.primitive.clone()
@@ -150,10 +151,10 @@ def signed_distance(
     return _with_value(distance, exact) if points.dtype == torch.float32 else distance
 
 
-def _check(name: str, value: Any, dimensions: int) -> None:
+def _check(name: str, value: Any) -> None:
     if not isinstance(value, _Tensor):
         raise ArrayError(f"{name} is a {type(value).__name__} of {kind_of(value)}; a tensor is needed")
-    if value.dtype not in (torch.float32, torch.float64) or value.dim() != dimensions or value.shape[-1] != 3:
+    if value.dtype not in (torch.float32, torch.float64) or value.dim() != 2 or value.shape[-1] != 3:
         raise ArrayError(f"{name} has the shape {tuple(value.shape)} of {value.dtype}; (n, 3) of float32 or float64 is needed")
 
 
@@ -203,13 +204,13 @@ class _FixedPointGather(torch.autograd.Function):
     """vertices[index], whose gradient is a sum of integers. So its order does not matter."""
 
     @staticmethod
-    def forward(ctx: Any, vertices: _Tensor, index: _Tensor) -> _Tensor:
+    def forward(ctx: Any, vertices: _Tensor, index: _Tensor) -> _Tensor:  # type: ignore[override]
         ctx.save_for_backward(index)
         ctx.vertex_count = len(vertices)
         return vertices[index]
 
     @staticmethod
-    def backward(ctx: Any, gradient: _Tensor) -> Any:
+    def backward(ctx: Any, gradient: _Tensor) -> Any:  # type: ignore[override]
         (index,) = ctx.saved_tensors
         flat, at = gradient.reshape(-1, 3).to(torch.float64), index.reshape(-1)
         # The largest gradient has 40 bits after scaling by a power of two, so that 2^22 of them fit into 63 bits.

@@ -9,7 +9,7 @@ in one traversal, in order, each triangle once.
 
 from __future__ import annotations
 
-from typing import Any, Tuple
+from typing import Any, Optional, Tuple
 
 import numpy as np
 
@@ -26,7 +26,8 @@ class RayMeshIntersector:
 
     def __init__(self, mesh: Any, scale_to_box: bool = True, *, device: str = "auto", quality: str = "balanced"):
         self.mesh, self._device, self._quality = mesh, device, quality
-        self._scene, self._hash = None, None
+        self._scene: Optional[Scene] = None
+        self._hash: Optional[int] = None
 
     @property
     def scene(self) -> Scene:
@@ -71,7 +72,7 @@ class RayMeshIntersector:
         return triangle, index_ray, (1 - u - v) * corners[:, 0] + u * corners[:, 1] + v * corners[:, 2]
 
     def intersects_location(
-        self, ray_origins: Any, ray_directions: Any, multiple_hits: bool = True
+        self, ray_origins: Any, ray_directions: Any, multiple_hits: bool = True, **_: Any
     ) -> Tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Returns (locations, index_ray, index_triangle): (m, 3) float64, (m,), (m,). All hits, or the first ones."""
         triangle, index_ray, locations = self.intersects_id(
@@ -79,11 +80,11 @@ class RayMeshIntersector:
         )
         return locations, index_ray, triangle
 
-    def intersects_first(self, ray_origins: Any, ray_directions: Any) -> np.ndarray:
+    def intersects_first(self, ray_origins: Any, ray_directions: Any, **_: Any) -> np.ndarray:
         """Returns (n,) the triangle that each ray hits first, or -1."""
         return self.scene.cast_rays(*_rays(ray_origins, ray_directions)).primitive.astype(np.int64)
 
-    def intersects_any(self, ray_origins: Any, ray_directions: Any) -> np.ndarray:
+    def intersects_any(self, ray_origins: Any, ray_directions: Any, **_: Any) -> np.ndarray:
         """Returns (n,) bool: True where a ray hits anything."""
         return self.scene.occluded(*_rays(ray_origins, ray_directions))
 

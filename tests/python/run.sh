@@ -30,5 +30,10 @@ PYTHON=$python "$here/../../scripts/wheel" "$build" "$work/wheel"
 mkdir "$work/tests"
 cp "$here"/*.py "$work/tests"
 cd "$work/tests"
-COPSE_ASSETS=$here/../../assets "$work/environment/bin/python" -m pytest -q -p no:cacheprovider .
-"$work/environment/bin/python" -W ignore "$here/../../examples/python/first_hits.py" "$here/../../assets/testball.ply"
+export COPSE_ASSETS=$here/../../assets COPSE_GALLERY=$here/../../examples/python/gallery
+"$work/environment/bin/python" -m pytest -q -p no:cacheprovider .
+examples=(first_hits raycasting_scene)
+"$work/environment/bin/python" -c 'import torch' 2>/dev/null && examples+=(gradients)
+for example in "${examples[@]}"; do
+  "$work/environment/bin/python" -W ignore "$here/../../examples/python/$example.py" "$here/../../assets/testball.ply"
+done
