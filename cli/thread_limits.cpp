@@ -1,39 +1,19 @@
 #include "cli/thread_limits.h"
 
 #include <fmt/format.h>
-#include <sys/resource.h>
 
 #include <condition_variable>
 #include <cstring>
-#include <fstream>
 #include <mutex>
-#include <optional>
 #include <system_error>
 #include <thread>
 #include <vector>
 
 #include "cli/output.h"
+#include "cli/system_limits.h"
 #include "primitives/core/error.h"
 
 namespace copse::cli {
-
-namespace {
-
-/// Returns a limit of the shell, or nothing if there is none.
-std::optional<u64> limit_of(__rlimit_resource_t resource) {
-  rlimit limit{};
-  if (::getrlimit(resource, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return std::nullopt;
-  return limit.rlim_cur;
-}
-
-/// Returns the number in a file of the system, or nothing if the file is missing or says "max".
-std::optional<u64> number_in(const char* file) {
-  u64 number = 0;
-  if (std::ifstream(file) >> number) return number;
-  return std::nullopt;
-}
-
-}  // namespace
 
 std::string no_thread_message() {
   std::vector<std::string> limits;

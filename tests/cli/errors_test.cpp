@@ -8,7 +8,7 @@ using CliErrors = CliTest;
 constexpr int usage = 2, bad_file = 3, no_device = 4, no_memory = 5;
 
 TEST_F(CliErrors, UnknownCommandsAndOptionsAreUsageErrors) {
-  expect_error(run_cli({}), usage, "build, info, render, convert, generate or bench");
+  expect_error(run_cli({}), usage, "build, info, render, convert, generate, bench or doctor");
   expect_error(run_cli({"biuld"}), usage, "'biuld'");
   expect_error(run_cli({"generate"}), usage, "subdivide, hairball");
   expect_error(run_cli({"generate", "pyramid", "-o", path("a.ply")}), usage, "'pyramid'");

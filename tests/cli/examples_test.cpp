@@ -39,8 +39,8 @@ class CliExamples : public CliTest {
 };
 
 TEST_F(CliExamples, OfTheHelpTextsRun) {
-  for (const std::string command : {"build", "info", "render", "convert", "generate"}) {
-    run_examples(run_cli({command, "--help"}).out, 3);
+  for (const std::string command : {"build", "info", "render", "convert", "generate", "doctor"}) {
+    run_examples(run_cli({command, "--help"}).out, 2);
   }
   for (const std::string kind : {"subdivide", "hairball", "random", "grid", "sphere", "cube"}) {
     run_examples(run_cli({"generate", kind, "--help"}).out, 1);

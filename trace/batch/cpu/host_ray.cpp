@@ -3,6 +3,7 @@
 // traversal of trace/walk/walk.h does the work.
 
 #include "trace/host_ray.h"
+#include "trace/simd_name.h"
 #include "trace/subtree_rays.h"
 
 #undef HWY_DISABLED_TARGETS
@@ -52,6 +53,10 @@ bool any_hit_here(const CompressedBvh4View& tree, const MaskedPackedTriangles& t
   return any_hit_robust(tree, triangles, ray, node);
 }
 
+const char* simd_name_here() {
+  return hwy::TargetName(HWY_TARGET);
+}
+
 }  // namespace copse::cpu::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
@@ -62,6 +67,7 @@ namespace cpu {
 
 HWY_EXPORT(closest_hit_here);
 HWY_EXPORT(any_hit_here);
+HWY_EXPORT(simd_name_here);
 
 }  // namespace cpu
 
@@ -80,6 +86,11 @@ bool any_hit_on_host(const CompressedBvh4View& tree, const MaskedPackedTriangles
 }
 
 }  // namespace detail
+
+const char* simd_name() {
+  using namespace cpu;
+  return HWY_DYNAMIC_DISPATCH(simd_name_here)();
+}
 
 }  // namespace copse
 #endif

@@ -1,0 +1,9 @@
+#pragma once
+
+namespace copse {
+
+/// Returns the name that Highway gives to the instructions by which rays are traced on this CPU, such as "AVX2" or
+/// "NEON": the widest that were compiled and that the CPU has. "SCALAR" where none are.
+const char* simd_name();
+
+}  // namespace copse
