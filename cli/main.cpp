@@ -48,7 +48,8 @@ void describe_program(CLI::App& app) {
       "  0  done                      5  not enough memory\n"
       "  2  wrong usage               6  internal error or device failure\n"
       "  3  bad file                  7  the structure is not valid (info --validate)\n"
-      "  4  no such device          130  interrupted");
+      "  4  no such device            8  a time is worse (bench --compare)\n"
+      "                             130  interrupted");
 }
 
 int usage_error(const CLI::App& app, const CLI::ParseError& error) {

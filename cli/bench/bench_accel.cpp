@@ -29,13 +29,13 @@ RayTimes measure_any(Context& context, const Accel& accel, BufferSpan<const Ray>
 }
 
 /// Times `work`, and on CUDA its graph too.
-double time_work(Context& context, u32 repeats, const std::function<void()>& work, std::optional<double>& graph) {
-  const double milliseconds = median_milliseconds(context, repeats, work);
+Timing time_work(Context& context, u32 repeats, const std::function<void()>& work, std::optional<Timing>& graph) {
+  const Timing timing = time_calls(context, repeats, work);
   if (context.backend() == Backend::cuda) {
     Graph captured = context.capture(work);
-    graph = median_milliseconds(context, repeats, [&] { captured.launch(); });
+    graph = time_calls(context, repeats, [&] { captured.launch(); });
   }
-  return milliseconds;
+  return timing;
 }
 
 AccelTimes measure_accel(Context& context, const TriangleView& triangles, Quality quality,

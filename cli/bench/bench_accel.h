@@ -12,8 +12,8 @@ namespace copse::cli {
 struct AccelTimes {
   Quality quality = Quality::balanced;
   BuildTimes times;                   // of rebuild and refit
-  double frame = 0;                   // rebuild, primary, diffuse and shadow rays
-  std::optional<double> frame_graph;  // the same as a captured CUDA graph; none on the CPU
+  Timing frame;                       // rebuild, primary, diffuse and shadow rays
+  std::optional<Timing> frame_graph;  // the same as a captured CUDA graph; none on the CPU
   BuildSizes sizes;
   u64 compact_bytes = 0;
   double sah_cost = 0;

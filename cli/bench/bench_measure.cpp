@@ -11,15 +11,20 @@ namespace copse::cli {
 
 namespace {
 
+/// Returns the quartiles of one sample or more.
+Timing quartiles(std::vector<double> samples) {
+  std::sort(samples.begin(), samples.end());
+  const auto at = [&](size_t numerator) { return samples[samples.size() * numerator / 4]; };
+  return {.median = at(2), .low = at(1), .high = at(3)};
+}
+
 double median(std::vector<double> samples) {
-  const auto middle = samples.begin() + std::ptrdiff_t(samples.size() / 2);
-  std::nth_element(samples.begin(), middle, samples.end());
-  return *middle;
+  return quartiles(std::move(samples)).median;
 }
 
 }  // namespace
 
-double median_milliseconds(Context& context, u32 repeats, const std::function<void()>& work, u32 warm_ups) {
+Timing time_calls(Context& context, u32 repeats, const std::function<void()>& work, u32 warm_ups) {
   constexpr double sample_milliseconds = 4;
   constexpr u32 max_launches = 32;
   Stopwatch stopwatch(context);
@@ -39,7 +44,7 @@ double median_milliseconds(Context& context, u32 repeats, const std::function<vo
     samples.push_back(stopwatch.milliseconds() / launches);
   }
   context.wait();
-  return median(std::move(samples));
+  return quartiles(std::move(samples));
 }
 
 BuildTimes measure_builds(Context& context, Bvh& bvh, const TriangleView& triangles, const BuildSettings& settings,
@@ -47,13 +52,13 @@ BuildTimes measure_builds(Context& context, Bvh& bvh, const TriangleView& triang
   const auto build_work = [&] { rebuild_tree(context, bvh, triangles, settings); };
   const auto refit_work = [&] { refit(context, bvh, triangles); };
   BuildTimes times;
-  times.build = median_milliseconds(context, repeats, build_work);
-  times.refit = median_milliseconds(context, repeats, refit_work);
+  times.build = time_calls(context, repeats, build_work);
+  times.refit = time_calls(context, repeats, refit_work);
   if (context.backend() == Backend::cuda) {
     Graph build_graph = context.capture(build_work);
-    times.build_graph = median_milliseconds(context, repeats, [&] { build_graph.launch(); });
+    times.build_graph = time_calls(context, repeats, [&] { build_graph.launch(); });
     Graph refit_graph = context.capture(refit_work);
-    times.refit_graph = median_milliseconds(context, repeats, [&] { refit_graph.launch(); });
+    times.refit_graph = time_calls(context, repeats, [&] { refit_graph.launch(); });
   }
   return times;
 }
@@ -66,15 +71,20 @@ WideTimes measure_layout(Context& context, Bvh& bvh, const TriangleView& triangl
     rebuild_tree(context, bvh, triangles, settings);
     collapse(context, wide, bvh);
   };
-  WideTimes times{.layout = layout, .collapse_graph = {}, .build_graph = {}, .statistics = stats(context, wide)};
-  times.collapse = median_milliseconds(context, repeats, collapse_work);
-  times.refit = median_milliseconds(context, repeats, [&] { refit(context, wide, triangles); });
+  WideTimes times{.layout = layout,
+                  .collapse = {},
+                  .refit = {},
+                  .collapse_graph = {},
+                  .build_graph = {},
+                  .statistics = stats(context, wide)};
+  times.collapse = time_calls(context, repeats, collapse_work);
+  times.refit = time_calls(context, repeats, [&] { refit(context, wide, triangles); });
   if (context.backend() == Backend::cuda) {
     build_work();
     Graph collapse_graph = context.capture(collapse_work);
-    times.collapse_graph = median_milliseconds(context, repeats, [&] { collapse_graph.launch(); });
+    times.collapse_graph = time_calls(context, repeats, [&] { collapse_graph.launch(); });
     Graph build_graph = context.capture(build_work);
-    times.build_graph = median_milliseconds(context, repeats, [&] { build_graph.launch(); });
+    times.build_graph = time_calls(context, repeats, [&] { build_graph.launch(); });
   }
   return times;
 }
@@ -105,8 +115,7 @@ TracedRays measure_rays(Context& context, const std::vector<Ray>& rays, u32 repe
   if (rays.empty()) return result;
   const Buffer<Ray> ray_buffer(context, rays);
   Buffer<Hit> hit_buffer(context, rays.size());
-  result.times.milliseconds =
-      median_milliseconds(context, repeats, [&] { trace(ray_buffer.span(), hit_buffer.span()); });
+  result.times.time = time_calls(context, repeats, [&] { trace(ray_buffer.span(), hit_buffer.span()); });
   result.hits = hit_buffer.download();
   result.times.hit_count = u64(std::count_if(result.hits.begin(), result.hits.end(), is_hit));
   return result;

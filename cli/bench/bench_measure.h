@@ -24,19 +24,24 @@ inline u32 warm_ups_of(Backend backend, TraceKernel kernel = TraceKernel::automa
   return backend == Backend::cuda && kernel == TraceKernel::automatic ? calls_to_learn : usual_warm_ups;
 }
 
-/// Returns the median milliseconds of one call of `work`, over `repeats` samples after a warm-up. Work shorter
+/// The milliseconds of one call: the median of all samples, and the quartiles, which are the spread.
+struct Timing {
+  double median = 0;
+  double low = 0, high = 0;  // a quarter of the samples is below low, and one above high
+};
+
+/// Returns the milliseconds of one call of `work`, over `repeats` samples after a warm-up. Work shorter
 /// than a few milliseconds is repeated within a sample, so that the cost and resolution of the clock do not
 /// matter.
 ///   warm_ups: calls before the samples
-double median_milliseconds(Context& context, u32 repeats, const std::function<void()>& work,
-                           u32 warm_ups = usual_warm_ups);
+Timing time_calls(Context& context, u32 repeats, const std::function<void()>& work, u32 warm_ups = usual_warm_ups);
 
 struct BuildTimes {
-  double build = 0;
-  double refit = 0;
+  Timing build;
+  Timing refit;
   // Replays of a captured CUDA graph; none on the CPU.
-  std::optional<double> build_graph;
-  std::optional<double> refit_graph;
+  std::optional<Timing> build_graph;
+  std::optional<Timing> refit_graph;
 };
 
 /// Times the rebuild and the refit of a tree in place.
@@ -46,10 +51,10 @@ BuildTimes measure_builds(Context& context, Bvh& bvh, const TriangleView& triang
 /// The times of one wide tree, collapsed from a binary one.
 struct WideTimes {
   Layout layout = Layout::bvh2;
-  double collapse = 0;
-  double refit = 0;
-  std::optional<double> collapse_graph;
-  std::optional<double> build_graph;  // of rebuild and collapse together
+  Timing collapse;
+  Timing refit;
+  std::optional<Timing> collapse_graph;
+  std::optional<Timing> build_graph;  // of rebuild and collapse together
   WideBvhStats statistics;
 };
 
@@ -64,9 +69,9 @@ std::vector<Stage> measure_stages(Context& context, Bvh& bvh, const TriangleView
 struct RayTimes {
   u64 ray_count = 0;
   u64 hit_count = 0;
-  double milliseconds = 0;
+  Timing time;
 
-  double giga_rays_per_second() const { return double(ray_count) / milliseconds * 1e-6; }
+  double giga_rays_per_second() const { return double(ray_count) / time.median * 1e-6; }
 };
 
 /// Times trace(rays, results), and counts the results that is_hit_of(result) says are hits. Without rays, the time
@@ -74,10 +79,11 @@ struct RayTimes {
 template <class Result, class Trace, class IsHit>
 RayTimes measure_batch(Context& context, BufferSpan<const Ray> rays, u32 repeats, u32 warm_ups, const Trace& trace,
                        const IsHit& is_hit_of) {
-  RayTimes times{.ray_count = rays.size()};
+  RayTimes times;
+  times.ray_count = rays.size();
   if (rays.empty()) return times;
   Buffer<Result> results(context, rays.size());
-  times.milliseconds = median_milliseconds(
+  times.time = time_calls(
       context, repeats, [&] { trace(rays, results.span()); }, warm_ups);
   const std::vector<Result> found = results.download();
   times.hit_count = u64(std::count_if(found.begin(), found.end(), is_hit_of));

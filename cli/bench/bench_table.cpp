@@ -6,20 +6,22 @@ namespace copse::cli {
 
 namespace {
 
-Json to_json(const std::optional<double>& value) {
-  return value ? Json(*value) : Json();
+/// Adds the median of a time as `name`, and its quartiles as `name`_quartiles; null for a time that was not taken.
+void add_time(Json& json, const std::string& name, const std::optional<Timing>& time) {
+  json[name] = time ? Json(time->median) : Json();
+  if (time) json[name + "_quartiles"] = {time->low, time->high};
 }
 
 Json to_json(const RayTimes& times) {
   if (times.ray_count == 0) return {{"rays", 0}, {"hits", 0}, {"ms", nullptr}, {"grays_per_s", nullptr}};
-  return {{"rays", times.ray_count},
-          {"hits", times.hit_count},
-          {"ms", times.milliseconds},
-          {"grays_per_s", times.giga_rays_per_second()}};
+  Json json{{"rays", times.ray_count}, {"hits", times.hit_count}};
+  add_time(json, "ms", times.time);
+  json["grays_per_s"] = times.giga_rays_per_second();
+  return json;
 }
 
-std::string milliseconds(const std::optional<double>& value) {
-  return value ? fmt::format("{:.3f}", *value) : "-";
+std::string milliseconds(const std::optional<Timing>& time) {
+  return time ? fmt::format("{:.3f}", time->median) : "-";
 }
 
 std::string rate(const RayTimes& times) {
@@ -55,21 +57,22 @@ std::string stage_lines(const std::vector<Stage>& stages) {
 }
 
 Json to_json(const WideTimes& times) {
-  return {{"layout", name_of(times.layout)},
-          {"collapse_ms", times.collapse},
-          {"collapse_graph_ms", to_json(times.collapse_graph)},
-          {"build_graph_ms", to_json(times.build_graph)},
-          {"refit_ms", times.refit},
-          {"statistics", cli::to_json(times.statistics)}};
+  Json json{{"layout", name_of(times.layout)}};
+  add_time(json, "collapse_ms", times.collapse);
+  add_time(json, "collapse_graph_ms", times.collapse_graph);
+  add_time(json, "build_graph_ms", times.build_graph);
+  add_time(json, "refit_ms", times.refit);
+  json["statistics"] = cli::to_json(times.statistics);
+  return json;
 }
 
 std::string layout_lines(const std::vector<WideTimes>& layouts) {
   std::string text;
   for (const WideTimes& times : layouts) {
-    text += fmt::format(
-        "  {:<6} collapsed in {:.3f} ms, graph {}, with the build {}; refit {:.3f}; SAH cost {:.1f}, {}\n",
-        name_of(times.layout), times.collapse, milliseconds(times.collapse_graph), milliseconds(times.build_graph),
-        times.refit, times.statistics.sah_cost, readable_bytes(times.statistics.used_bytes));
+    text += fmt::format("  {:<6} collapsed in {} ms, graph {}, with the build {}; refit {}; SAH cost {:.1f}, {}\n",
+                        name_of(times.layout), milliseconds(times.collapse), milliseconds(times.collapse_graph),
+                        milliseconds(times.build_graph), milliseconds(times.refit), times.statistics.sah_cost,
+                        readable_bytes(times.statistics.used_bytes));
   }
   return text;
 }
@@ -91,32 +94,33 @@ std::string kernel_lines(const std::vector<KernelTimes>& kernels) {
 }
 
 Json to_json(const AccelTimes& times) {
-  return {{"quality", name_of(times.quality)},
-          {"build_ms", times.times.build},
-          {"build_graph_ms", to_json(times.times.build_graph)},
-          {"refit_ms", times.times.refit},
-          {"refit_graph_ms", to_json(times.times.refit_graph)},
-          {"frame_ms", times.frame},
-          {"frame_graph_ms", to_json(times.frame_graph)},
-          {"primary", to_json(times.primary)},
-          {"diffuse", to_json(times.diffuse)},
-          {"shadow", to_json(times.shadow)},
-          {"sah_cost", times.sah_cost},
-          {"bytes", times.sizes.result_bytes},
-          {"compact_bytes", times.compact_bytes},
-          {"scratch_bytes", times.sizes.scratch_bytes}};
+  Json json{{"quality", name_of(times.quality)}};
+  add_time(json, "build_ms", times.times.build);
+  add_time(json, "build_graph_ms", times.times.build_graph);
+  add_time(json, "refit_ms", times.times.refit);
+  add_time(json, "refit_graph_ms", times.times.refit_graph);
+  add_time(json, "frame_ms", times.frame);
+  add_time(json, "frame_graph_ms", times.frame_graph);
+  json["primary"] = to_json(times.primary);
+  json["diffuse"] = to_json(times.diffuse);
+  json["shadow"] = to_json(times.shadow);
+  json["sah_cost"] = times.sah_cost;
+  json["bytes"] = times.sizes.result_bytes;
+  json["compact_bytes"] = times.compact_bytes;
+  json["scratch_bytes"] = times.sizes.scratch_bytes;
+  return json;
 }
 
 std::string accel_lines(const std::vector<AccelTimes>& accels) {
   std::string text;
   for (const AccelTimes& times : accels) {
     text += fmt::format(
-        "  Accel {:<8} build {:.3f} ms, graph {}; refit {:.3f}, graph {}; frame {:.3f}, graph {}; primary {}, "
+        "  Accel {:<8} build {} ms, graph {}; refit {}, graph {}; frame {}, graph {}; primary {}, "
         "diffuse {}, shadow {} GRay/s; {}, compacted {}\n",
-        name_of(times.quality), times.times.build, milliseconds(times.times.build_graph), times.times.refit,
-        milliseconds(times.times.refit_graph), times.frame, milliseconds(times.frame_graph), rate(times.primary),
-        rate(times.diffuse), rate(times.shadow), readable_bytes(times.sizes.result_bytes),
-        readable_bytes(times.compact_bytes));
+        name_of(times.quality), milliseconds(times.times.build), milliseconds(times.times.build_graph),
+        milliseconds(times.times.refit), milliseconds(times.times.refit_graph), milliseconds(times.frame),
+        milliseconds(times.frame_graph), rate(times.primary), rate(times.diffuse), rate(times.shadow),
+        readable_bytes(times.sizes.result_bytes), readable_bytes(times.compact_bytes));
   }
   return text;
 }
@@ -145,11 +149,11 @@ Json to_json(const BenchResult& result) {
             {"triangles", result.triangle_count},
             {"vertices", result.vertex_count}};
   json.update(to_json(result.settings));
-  json["build_ms"] = result.times.build;
-  json["build_graph_ms"] = to_json(result.times.build_graph);
+  add_time(json, "build_ms", result.times.build);
+  add_time(json, "build_graph_ms", result.times.build_graph);
   json["build_min_bytes"] = result.min_build_bytes();
-  json["refit_ms"] = result.times.refit;
-  json["refit_graph_ms"] = to_json(result.times.refit_graph);
+  add_time(json, "refit_ms", result.times.refit);
+  add_time(json, "refit_graph_ms", result.times.refit_graph);
   json["refit_min_bytes"] = result.min_refit_bytes();
   json["primary"] = to_json(result.primary);
   json["diffuse"] = to_json(result.diffuse);

@@ -4,11 +4,14 @@
 #include <memory>
 
 #include "bench/support/scene_rays.h"
+#include "cli/bench/bench_compare.h"
 #include "cli/bench/bench_scenes.h"
 #include "cli/bench/bench_table.h"
 #include "cli/commands/command.h"
+#include "cli/doctor/cuda_driver.h"
 #include "cli/exit_code.h"
 #include "cli/options/builders.h"
+#include "cli/system_limits.h"
 
 namespace copse::cli {
 
@@ -31,6 +34,9 @@ struct BenchOptions {
   bool accel = false;
   std::optional<Quality> views;  // none: no views
   std::vector<Layout> layouts;
+  std::string compare_with;  // an older report; empty: none
+  std::string measured;      // a newer report, in place of measuring; empty: none
+  float threshold = 5;       // in percent
 };
 
 /// One scene on the device, and its rays.
@@ -159,7 +165,34 @@ SceneResults measure_scene(Session& session, Context& context, const BenchScene&
   return results;
 }
 
+/// Compares two reports, and prints what has changed behind the results. Returns the exit code.
+int print_comparison(Session& session, Json report, const Json& before, const Json& after, float threshold) {
+  const Comparison comparison = compare_reports(before, after, threshold);
+  report["comparison"] = to_json(comparison);
+  session.print(report, to_words(comparison));
+  return comparison.count(Change::slower) == 0 ? exit_ok : exit_regression;
+}
+
+/// Compares two files, without measuring.
+int compare_files(Session& session, const BenchOptions& options) {
+  const Json before = read_bench_report(options.compare_with), after = read_bench_report(options.measured);
+  return print_comparison(session, {{"before", options.compare_with}, {"after", options.measured}}, before, after,
+                          options.threshold);
+}
+
+/// The head of a report: what was measured where, and how.
+Json report_head(const Context& context, const BenchOptions& options, u32 rays_size) {
+  const int driver = context.backend() == Backend::cuda ? ask_cuda_driver().version : 0;
+  return {{"copse", describe(context)},
+          {"cpu", cpu_model()},
+          {"driver", driver == 0 ? Json() : Json(cuda_version_text(driver))},
+          {"rows_version", bench_rows_version},
+          {"repeats", options.repeats},
+          {"rays_size", rays_size}};
+}
+
 int run_bench(Session& session, const BenchOptions& options) {
+  if (!options.measured.empty()) return compare_files(session, options);
   if (options.rays_size % 8 != 0) {
     throw Error(ErrorCode::invalid_argument,
                 fmt::format("--rays-size is {}; it takes a multiple of 8, the side of a tile", options.rays_size));
@@ -173,6 +206,12 @@ int run_bench(Session& session, const BenchOptions& options) {
   const u32 rays_size = options.rays_size != 0                ? options.rays_size
                         : context->backend() == Backend::cuda ? 2048
                                                               : 1024;
+  Json report = report_head(*context, options, rays_size);
+  Json before;
+  if (!options.compare_with.empty()) {
+    before = read_bench_report(options.compare_with);
+    check_comparable(before, report);
+  }
   session.progress().expect_stages(
       u32(scenes.size() * (1 + 2 * settings_to_measure(options).size() + (options.views ? 1 : 0))));
 
@@ -185,9 +224,9 @@ int run_bench(Session& session, const BenchOptions& options) {
     for (const BenchResult& result : measured.builds) results.push_back(to_json(result));
     if (measured.views) views.push_back(to_json(*measured.views));
   }
-  Json report{
-      {"copse", describe(*context)}, {"repeats", options.repeats}, {"rays_size", rays_size}, {"results", results}};
+  report["results"] = results;
   if (options.views) report["views"] = views;
+  if (!before.is_null()) return print_comparison(session, report, before, report, options.threshold);
   session.print(report, "");
   return exit_ok;
 }
@@ -238,6 +277,15 @@ Command add_bench_command(CLI::App& app, CommonOptions& common) {
       {{"fast", Quality::fast}, {"balanced", Quality::balanced}, {"best", Quality::best}},
       "Also time four kinds of rays from several eyes through such an Accel");
   command->add_flag("--stages", options->stages, "Also time each stage of the build");
+  CLI::Option* compare = command->add_option(
+      "--compare", options->compare_with, "An older report by --json: exit code 8 if a time is worse than in it");
+  compare->option_text("OLD.json");
+  add_real(*command, "--threshold", options->threshold, 0, 1000,
+           "With --compare: percent by which a time may be worse, default 5")
+      ->needs(compare);
+  command->add_option("--with", options->measured, "With --compare: a newer report, in place of measuring")
+      ->needs(compare)
+      ->option_text("NEW.json");
   add_common_options(*command, common);
   std::string names;
   for (const std::string& name : scene_names()) names += " " + name;
@@ -246,7 +294,8 @@ Command add_bench_command(CLI::App& app, CommonOptions& common) {
                   "Examples:\n"
                   "  copse bench\n"
                   "  copse bench all --builder all --layout all --scenes DIR\n"
-                  "  copse bench testball hairball-like --views best --json > views.json");
+                  "  copse bench testball hairball-like --views best --json > views.json\n"
+                  "  copse bench --json > old.json; copse bench --compare old.json");
   return {command, [options](Session& session) { return run_bench(session, *options); }};
 }
 

@@ -13,6 +13,7 @@ enum ExitCode : int {
   exit_no_memory = 5,
   exit_internal = 6,
   exit_invalid_structure = 7,
+  exit_regression = 8,     // copse bench --compare: a time is worse than before
   exit_interrupted = 130,  // 128 + SIGINT, as in shells
 };
 
