@@ -11,6 +11,7 @@
 #include "cli/commands/command.h"
 #include "cli/exit_code.h"
 #include "cli/interrupt.h"
+#include "cli/manual/manual.h"
 #include "cli/usage.h"
 #include "copse_commit.h"
 
@@ -73,6 +74,20 @@ int run_parsed(const std::vector<Command>& commands, const CommonOptions& common
   return exit_usage;
 }
 
+/// Returns the manual page for "help --man", or the script for "help --completion SHELL". Returns nothing for other
+/// arguments.
+/// Throws: CLI::ValidationError for another shell.
+std::optional<std::string> manual_of(const CLI::App& app, const std::vector<std::string>& arguments) {
+  if (arguments.size() < 2 || arguments[0] != "help") return std::nullopt;
+  if (arguments[1] == "--man") return man_page(describe_command(app), fmt::format("copse {}", COPSE_VERSION));
+  if (arguments[1] != "--completion") return std::nullopt;
+  const std::string shell = arguments.size() > 2 ? arguments[2] : "";
+  if (shell == "bash") return bash_completion(describe_command(app));
+  if (shell == "zsh") return zsh_completion(describe_command(app));
+  if (shell == "fish") return fish_completion(describe_command(app));
+  throw CLI::ValidationError("--completion is " + none_of(shell, {"bash", "zsh", "fish"}));
+}
+
 int run(int argc, char** argv) {
   CLI::App app{
       "Builds bounding volume hierarchies of meshes and traces rays through them, on CUDA and on the CPU."};
@@ -85,7 +100,12 @@ int run(int argc, char** argv) {
     commands.back().app->group("Commands");
   }
   try {
-    std::vector<std::string> arguments = with_help_option(app, {argv + std::min(argc, 1), argv + argc});
+    std::vector<std::string> arguments(argv + std::min(argc, 1), argv + argc);
+    if (const std::optional<std::string> text = manual_of(app, arguments)) {
+      print_data(*text);
+      return exit_ok;
+    }
+    arguments = with_help_option(app, std::move(arguments));
     std::reverse(arguments.begin(), arguments.end());  // as CLI11 wants them
     app.parse(std::move(arguments));
   } catch (const CLI::CallForHelp&) {

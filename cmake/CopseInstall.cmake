@@ -50,6 +50,15 @@ endif()
 # Both programs show the bundled mesh where none is named. A program that was not built is left out.
 if(TARGET copse-cli)
   install(TARGETS copse-cli OPTIONAL COMPONENT tools)
+  # The build of copse-cli writes these, see cli/CMakeLists.txt. Each shell looks for them in a folder of its own.
+  set(manual ${PROJECT_BINARY_DIR}/manual)
+  install(FILES ${manual}/copse.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 OPTIONAL COMPONENT tools)
+  install(FILES ${manual}/copse.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME copse
+    OPTIONAL COMPONENT tools)
+  install(FILES ${manual}/copse.zsh DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions RENAME _copse
+    OPTIONAL COMPONENT tools)
+  install(FILES ${manual}/copse.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d
+    OPTIONAL COMPONENT tools)
 endif()
 if(TARGET copse-viewer)
   install(TARGETS copse-viewer OPTIONAL COMPONENT viewer)
