@@ -35,6 +35,9 @@ class Session {
     progress_.begin(stage);
   }
 
+  /// Throws: Error cancelled after Ctrl-C.
+  void throw_if_interrupted() { interrupts_.throw_if_interrupted(); }
+
   /// Tells work that takes long of Ctrl-C.
   CancelToken cancel_token() const { return interrupts_.token(); }
 

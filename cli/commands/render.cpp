@@ -7,11 +7,11 @@
 #include "accel/accel_render.h"
 #include "builders/grid/frustum_grid.h"
 #include "builders/grid/uniform_grid.h"
-#include "builders/io/image_file.h"
 #include "builders/io/structure_file.h"
 #include "builders/io/voxel_file.h"
 #include "cli/commands/command.h"
 #include "cli/commands/scenes.h"
+#include "cli/commands/turntable.h"
 #include "cli/exit_code.h"
 #include "cli/files.h"
 #include "cli/options/camera_options.h"
@@ -33,6 +33,7 @@ struct RenderCommand {
   CameraOptions camera;
   RenderOptions render;
   u32 scene = default_scene;
+  u32 frames = 0;  // of a turn; 0: a single picture
 };
 
 /// A mesh, or the faces of voxels, and the structure if the file has one.
@@ -57,42 +58,47 @@ Subject load_subject(Session& session, Context& context, const RenderCommand& co
   return {std::move(file.mesh), {}, std::move(file.bvh)};
 }
 
-/// A picture, and the time that its rays and shading took.
-struct Rendered {
-  Image image;
-  double milliseconds;
+/// Draws a subject from one camera after another. The time is that of rays and shading, of all pictures together.
+class Drawing {
+ public:
+  Drawing(Session& session, Context& context, const RenderCommand& command, Subject& subject)
+      : context_(context), command_(command), subject_(subject), mesh_(context, subject.mesh) {
+    if (!subject.has_structure()) session.begin("building");
+    if (command.through == Through::grid) grid_ = build_grid(context, mesh_.view());
+    if (command.through == Through::bvh && !subject.has_structure()) subject.accel = build(context, mesh_.view());
+    session.begin("rendering");
+  }
+
+  Image draw(const Camera& camera) {
+    // A grid over the view of the camera is another one for each picture.
+    if (command_.through == Through::frustum) {
+      frustum_ = build_frustum_grid(context_, mesh_.view(), view_frustum(camera));
+    }
+    Stopwatch stopwatch(context_);
+    Image image = render_through(camera);
+    milliseconds_ += stopwatch.milliseconds();
+    return image;
+  }
+
+  double milliseconds() const { return milliseconds_; }
+
+ private:
+  Image render_through(const Camera& camera) {
+    const RenderOptions& options = command_.render;
+    if (command_.through == Through::grid) return render(context_, grid_.view(), mesh_.view(), camera, options);
+    if (command_.through == Through::frustum) return render(context_, frustum_.view(), mesh_.view(), options);
+    if (subject_.bvh.nodes.empty()) return render(context_, subject_.accel, camera, options);
+    return render(context_, subject_.bvh.view(), mesh_.view(), camera, options);
+  }
+
+  Context& context_;
+  const RenderCommand& command_;
+  Subject& subject_;
+  DeviceMesh mesh_;
+  Grid grid_;
+  FrustumGrid frustum_;
+  double milliseconds_ = 0;
 };
-
-template <class MakeImage>
-Rendered timed(Context& context, const MakeImage& make_image) {
-  Stopwatch stopwatch(context);
-  Image image = make_image();
-  return {std::move(image), stopwatch.milliseconds()};
-}
-
-Rendered render_through(Session& session, Context& context, const RenderCommand& command, Subject& scene,
-                        const TriangleView& triangles) {
-  const RenderOptions& options = command.render;
-  const Camera camera =
-      place_camera(command.camera, bounds(scene.mesh), float(options.width) / float(options.height));
-  if (!scene.has_structure()) session.begin("building");
-  if (command.through == Through::grid) {
-    const Grid grid = build_grid(context, triangles);
-    session.begin("rendering");
-    return timed(context, [&] { return render(context, grid.view(), triangles, camera, options); });
-  }
-  if (command.through == Through::frustum) {
-    const FrustumGrid grid = build_frustum_grid(context, triangles, view_frustum(camera));
-    session.begin("rendering");
-    return timed(context, [&] { return render(context, grid.view(), triangles, options); });
-  }
-  if (!scene.has_structure()) scene.accel = build(context, triangles);
-  session.begin("rendering");
-  return timed(context, [&] {
-    return scene.bvh.nodes.empty() ? render(context, scene.accel, camera, options)
-                                   : render(context, scene.bvh.view(), triangles, camera, options);
-  });
-}
 
 const Choices<Through>& structures() {
   static const Choices<Through> choices{
@@ -120,7 +126,7 @@ std::string name_in(const Choices<T>& choices, T value) {
 void print_result(Session& session, const Context& context, const RenderCommand& command, u64 triangle_count,
                   double milliseconds) {
   const RenderOptions& render = command.render;
-  const u64 ray_count = u64{render.width} * render.height;
+  const u64 ray_count = u64{render.width} * render.height * std::max(command.frames, 1u);
   const bool ambient = render.shading == Shading::ambient_occlusion;
   Json report{{"copse", describe(context)},
               {"input", command.input},
@@ -131,11 +137,13 @@ void print_result(Session& session, const Context& context, const RenderCommand&
               {"structure", name_in(structures(), command.through)},
               {"shading", name_in(shadings(), render.shading)},
               {"rays", ray_count}};
+  if (command.frames > 0) report["frames"] = command.frames;
   if (ambient) report["ambient_rays_per_hit"] = render.ambient_rays;
   report["render_ms"] = milliseconds;
 
   Facts facts;
-  facts.add("picture", "{}, {} x {}", one_line(command.output), render.width, render.height);
+  facts.add("picture", "{}, {}{} x {}", one_line(command.output), frames_in_words(command.frames), render.width,
+            render.height);
   facts.add("device", "{}", describe_in_words(context));
   facts.add("triangles", "{}", grouped(triangle_count));
   facts.add("rays", "{}{}", grouped(ray_count),
@@ -157,37 +165,32 @@ void check_structure(const RenderCommand& command, InputKind kind) {
   }
 }
 
-/// Refuses a picture that could not be written, before the rays are traced.
-void check_size(const RenderOptions& render) {
-  const u64 pixels = u64{render.width} * render.height, limit = max_png_pixels(render.height);
-  if (pixels <= limit) return;
-  throw Error(ErrorCode::invalid_argument,
-              fmt::format("the picture of {} x {} has {} pixels; a PNG of this height can have up to {}",
-                          render.width, render.height, grouped(pixels), grouped(limit)));
-}
-
 int run_render(Session& session, const RenderCommand& command) {
   const InputKind kind = check_input(command.input);
   if (command.output.empty()) {
     throw Error(ErrorCode::invalid_argument, "-o is missing: name the picture to write, as in -o picture.png");
   }
-  check_output(command.output, ".png", command.input);
+  PictureFiles files(command.output, command.input, command.render.width, command.render.height, command.frames);
   check_structure(command, kind);
-  check_size(command.render);
   if (kind == InputKind::scene) {
-    return render_scene(session, {command.input, command.output, command.scene, command.camera, command.render,
-                                  name_in(shadings(), command.render.shading)});
+    return render_scene(session,
+                        {command.input, command.output, command.scene, command.camera, command.render,
+                         name_in(shadings(), command.render.shading), command.frames},
+                        files);
   }
   refuse_scene_choice(command.scene);
   const auto context = session.make_context();
   session.progress().expect_stages(kind == InputKind::structure ? 3 : 4);
   Subject scene = load_subject(session, *context, command);
-  const DeviceMesh device_mesh(*context, scene.mesh);
-  const Rendered rendered = render_through(session, *context, command, scene, device_mesh.view());
-
+  Drawing drawing(session, *context, command, scene);
+  const float aspect = float(command.render.width) / float(command.render.height);
+  for (const Camera& camera : place_cameras(command.camera, bounds(scene.mesh), aspect, command.frames)) {
+    files.add(drawing.draw(camera));
+    session.throw_if_interrupted();
+  }
   session.begin("writing");
-  save_png(command.output, rendered.image);
-  print_result(session, *context, command, scene.mesh.triangles.size(), rendered.milliseconds);
+  files.finish();
+  print_result(session, *context, command, scene.mesh.triangles.size(), drawing.milliseconds());
   return exit_ok;
 }
 
@@ -215,19 +218,23 @@ Command add_render_command(CLI::App& app, CommonOptions& common) {
   add_input(*command, options->input, "IN",
             "A mesh (.obj, .ply, .stl, .off), scene (.glb, .gltf), structure (.copse) or voxels (.voxels, .nvdb); "
             "- for a mesh on standard input");
-  add_output(*command, options->output, "The picture, a .png file (required)");
+  add_output(
+      *command, options->output,
+      "The picture, a .png file (required); with --turntable a strip of pictures, or an existing folder for them");
   add_choice<Through>(
       *command, "--structure", options->through, structures(),
       "The structure that rays traverse: a tree (default), a uniform grid, or a grid over the view of the "
       "camera");
   add_picture_options(*command, options->render);
   add_camera_options(*command, options->camera);
+  add_turntable(*command, options->frames);
   add_scene_choice(*command, options->scene);
   add_common_options(*command, common);
   command->footer(
       "Examples:\n"
       "  copse render assets/testball.ply -o testball.png\n"
       "  copse render assets/testball.ply -o heat.png --shading heat --size 1920x1080\n"
+      "  copse render assets/spot.obj -o turn.png --turntable 8 --size 256\n"
       "  copse render assets/grove.glb -o grove.png --eye 9,6,16 --target 0,0.5,0\n"
       "  copse render assets/spot.obj -o spot.png --structure frustum\n"
       "  copse render assets/spot.obj -o face.png --eye 1,1,-3 --target 0,0,0 --fov 30 --shading ao");

@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "builders/bvh/stats.h"
-#include "builders/io/image_file.h"
 #include "cli/exit_code.h"
 #include "cli/options/layouts.h"
 #include "cli/options/scene.h"
@@ -168,7 +167,7 @@ int build_scene(Session& session, const std::string& input, u32 scene, Quality q
   return exit_ok;
 }
 
-int render_scene(Session& session, const SceneToRender& wanted) {
+int render_scene(Session& session, const SceneToRender& wanted, PictureFiles& files) {
   const auto context = session.make_context();
   session.progress().expect_stages(5);
   session.begin("reading");
@@ -176,15 +175,19 @@ int render_scene(Session& session, const SceneToRender& wanted) {
   const BuiltScene built(session, *context, file, Quality::balanced);
   session.begin("rendering");
   const RenderOptions& options = wanted.render;
-  const Camera camera =
-      place_camera(wanted.camera, bounds(*context, built.scene), float(options.width) / float(options.height));
-  Stopwatch stopwatch(*context);
-  const Image image = render(*context, built.scene, built.meshes, camera, options);
-  const double milliseconds = stopwatch.milliseconds();
+  const float aspect = float(options.width) / float(options.height);
+  double milliseconds = 0;
+  for (const Camera& camera : place_cameras(wanted.camera, bounds(*context, built.scene), aspect, wanted.frames)) {
+    Stopwatch stopwatch(*context);
+    Image image = render(*context, built.scene, built.meshes, camera, options);
+    milliseconds += stopwatch.milliseconds();
+    files.add(std::move(image));
+    session.throw_if_interrupted();
+  }
   session.begin("writing");
-  save_png(wanted.output, image);
+  files.finish();
 
-  const u64 ray_count = u64{options.width} * options.height;
+  const u64 ray_count = u64{options.width} * options.height * std::max(wanted.frames, 1u);
   Json report{{"copse", describe(*context)},
               {"input", wanted.input},
               {"output", wanted.output},
@@ -192,12 +195,14 @@ int render_scene(Session& session, const SceneToRender& wanted) {
   add_counts(report, file);
   report["width"] = options.width;
   report["height"] = options.height;
+  if (wanted.frames > 0) report["frames"] = wanted.frames;
   report["shading"] = wanted.shading;
   report["rays"] = ray_count;
   if (options.shading == Shading::ambient_occlusion) report["ambient_rays_per_hit"] = options.ambient_rays;
   report["render_ms"] = milliseconds;
   Facts facts;
-  facts.add("picture", "{}, {} x {}", one_line(wanted.output), options.width, options.height);
+  facts.add("picture", "{}, {}{} x {}", one_line(wanted.output), frames_in_words(wanted.frames), options.width,
+            options.height);
   facts.add("device", "{}", describe_in_words(*context));
   add_count_facts(facts, file);
   facts.add("rays", "{}", grouped(ray_count));

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "accel/accel.h"
+#include "cli/commands/turntable.h"
 #include "cli/options/camera_options.h"
 #include "cli/session.h"
 #include "trace/shade.h"
@@ -28,9 +29,10 @@ struct SceneToRender {
   CameraOptions camera;
   RenderOptions render;
   std::string shading;  // its name
+  u32 frames;           // of a turn; 0: a single picture
 };
 
-/// Builds the scene and writes a picture of it.
-int render_scene(Session& session, const SceneToRender& wanted);
+/// Builds the scene and writes pictures of it.
+int render_scene(Session& session, const SceneToRender& wanted, PictureFiles& files);
 
 }  // namespace copse::cli
