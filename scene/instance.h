@@ -1,8 +1,7 @@
 #pragma once
 
-#include <glm/ext/matrix_float4x3.hpp>
-
 #include "builders/geometry/aabb.h"
+#include "builders/geometry/glm.h"
 #include "primitives/core/span.h"
 
 namespace copse {

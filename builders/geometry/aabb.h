@@ -1,7 +1,6 @@
 #pragma once
 
-#include <glm/vec3.hpp>
-
+#include "builders/geometry/glm.h"
 #include "primitives/core/bits.h"
 #include "primitives/core/macros.h"
 

@@ -1,8 +1,7 @@
 #pragma once
 
-#include <glm/ext/vector_uint3_sized.hpp>
-
 #include "builders/geometry/aabb.h"
+#include "builders/geometry/glm.h"
 #include "primitives/core/span.h"
 
 namespace copse {

@@ -2,9 +2,9 @@
 
 // The area of a triangle's part in a box, in double precision.
 
-#include <glm/vec3.hpp>
-
 #include <cmath>
+
+#include "builders/geometry/glm.h"
 #include "builders/geometry/triangle.h"
 
 namespace copse::detail {
