@@ -55,7 +55,7 @@ struct QualitySteps {
 /// Returns the steps of a quality for so many triangles. An Accel takes them, collapses the tree to CompressedBvh4
 /// and packs the triangles.
 /// Throws: Error invalid_argument if `quality` is none of the three.
-QualitySteps steps_of(Quality quality, u64 triangle_count);
+COPSE_API QualitySteps steps_of(Quality quality, u64 triangle_count);
 
 struct AccelOptions {
   /// Default: balanced.
@@ -123,14 +123,14 @@ class Accel {
 /// Throws: Error invalid_argument if options are out of range, Error capacity past 2^31 triangles, Error
 /// out_of_memory, Error cancelled.
 /// Memory: see build_sizes.
-Accel build(Context& context, const TriangleViews& triangles, const AccelOptions& options = {});
+COPSE_API Accel build(Context& context, const TriangleViews& triangles, const AccelOptions& options = {});
 
 /// Builds a new tree in the memory of `accel`, with its options. It does not wait and, once warm, does not
 /// allocate, so it can be captured in a Graph. After an error, rebuild it before you use it.
 ///   triangles: any number up to accel.capacity(). If a view has a mask for the first time, 4 bytes per triangle
 ///              are allocated
 /// Throws: as build; Error invalid_argument if `accel` was never built, was compacted, or has too little room.
-void rebuild(Context& context, Accel& accel, const TriangleViews& triangles);
+COPSE_API void rebuild(Context& context, Accel& accel, const TriangleViews& triangles);
 
 /// Fits the tree to triangles that have moved, and takes over their positions, geometry ids and masks. The
 /// topology of the tree stays, so rays become slower as the triangles move apart. A triangle that has become NaN
@@ -140,18 +140,19 @@ void rebuild(Context& context, Accel& accel, const TriangleViews& triangles);
 /// Throws: Error invalid_argument for another number of triangles or if `accel` was never built, Error
 /// out_of_memory, Error cancelled.
 /// Memory: scratch of at most 34 bytes per triangle, 4 more once compacted.
-void refit(Context& context, Accel& accel, const TriangleViews& triangles);
+COPSE_API void refit(Context& context, Accel& accel, const TriangleViews& triangles);
 
 /// Frees the memory that the tree does not use, about 56 of 120 bytes per triangle. `accel` can be traced and
 /// refitted as before, but not rebuilt. Graphs that were captured before this call must not be launched any more.
 /// Throws: Error invalid_argument if `accel` was never built, Error out_of_memory.
 /// Waits: to read the size of the tree.
-void compact(Context& context, Accel& accel);
+COPSE_API void compact(Context& context, Accel& accel);
 
 /// Returns the bytes that build takes on this context for `triangle_count` triangles of `view_count` views:
 /// result_bytes, 120 per triangle and 4 more if a view has a mask, and scratch_bytes. For an Accel with a
 /// capacity, give the capacity.
 /// Throws: as build.
-BuildSizes build_sizes(Context& context, u64 triangle_count, const AccelOptions& options, u64 view_count = 1);
+COPSE_API BuildSizes build_sizes(Context& context, u64 triangle_count, const AccelOptions& options,
+                                 u64 view_count = 1);
 
 }  // namespace copse

@@ -29,7 +29,7 @@ struct AccelBatchAccess;
 ///
 /// The batch reads the triangles where they were at the build: keep them there, and write new positions to the
 /// same memory before refit() and rebuild().
-class AccelBatch {
+class COPSE_API AccelBatch {
  public:
   /// Holds nothing. All calls but size_bytes() and the counts refuse it.
   AccelBatch() = default;
@@ -73,8 +73,8 @@ class AccelBatch {
 ///                    triangle_begins. Without it, indices count from the first position of `all`
 /// Throws: Error invalid_argument if begins descend or end past the triangles or positions, or if `vertex_begins`
 /// has another size or is given without indices.
-std::vector<TriangleView> mesh_views(const TriangleView& all, std::span<const u64> triangle_begins,
-                                     std::span<const u64> vertex_begins = {});
+COPSE_API std::vector<TriangleView> mesh_views(const TriangleView& all, std::span<const u64> triangle_begins,
+                                               std::span<const u64> vertex_begins = {});
 
 /// Returns the acceleration structures of meshes, one per view, all built in one chain of launches. A mesh of more
 /// than 2^18 triangles fills a GPU on its own, and is built after the others. It does not wait, but for the copies
@@ -84,13 +84,13 @@ std::vector<TriangleView> mesh_views(const TriangleView& all, std::span<const u6
 /// Throws: Error invalid_argument for a mesh that `build` refuses, Error capacity past 2^31 triangles, Error
 /// out_of_memory, Error cancelled.
 /// Memory: see batch_sizes.
-AccelBatch build_batch(Context& context, std::span<const TriangleView> meshes);
+COPSE_API AccelBatch build_batch(Context& context, std::span<const TriangleView> meshes);
 
 /// Builds all structures anew, over the triangles that stand in the memory of the meshes now. It does not wait
 /// and, once warm, does not allocate, so it can be captured in a Graph. After an error, rebuild it before you use
 /// it.
 /// Throws: Error invalid_argument if `batch` was never built, Error out_of_memory, Error cancelled.
-void rebuild(Context& context, AccelBatch& batch);
+COPSE_API void rebuild(Context& context, AccelBatch& batch);
 
 /// Fits the trees to vertices that have moved, as refit does for one Accel. It does not wait and, once warm, does
 /// not allocate, so it can be captured in a Graph.
@@ -99,12 +99,12 @@ void rebuild(Context& context, AccelBatch& batch);
 ///          are fitted
 /// Throws: Error invalid_argument if `batch` was never built, or for another number of words; Error out_of_memory,
 /// Error cancelled.
-void refit(Context& context, AccelBatch& batch, BufferSpan<const u32> moved = {});
+COPSE_API void refit(Context& context, AccelBatch& batch, BufferSpan<const u32> moved = {});
 
 /// Returns the bytes that build_batch takes on this context for meshes of these numbers of triangles:
 /// result_bytes, about 124 per triangle and 168 per mesh, 4 per triangle more if a mesh has a mask; and
 /// scratch_bytes, about 165 per triangle.
 /// Throws: as build_batch.
-BuildSizes batch_sizes(Context& context, std::span<const u64> triangle_counts);
+COPSE_API BuildSizes batch_sizes(Context& context, std::span<const u64> triangle_counts);
 
 }  // namespace copse

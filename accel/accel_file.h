@@ -24,8 +24,8 @@ struct AccelFile {
 /// Throws: Error bad_file, Error cancelled; Error invalid_argument if `accel` was never built, if mesh and parts have other triangles
 /// than `accel`, and for content that could not be loaded again, such as an infinite coordinate in the tree.
 /// Waits: for the structure.
-void save_accel(const FilePath& path, Context& context, const Mesh& mesh, const Accel& accel,
-                std::span<const MeshPart> parts = {}, const CancelToken& cancel = {});
+COPSE_API void save_accel(const FilePath& path, Context& context, const Mesh& mesh, const Accel& accel,
+                          std::span<const MeshPart> parts = {}, const CancelToken& cancel = {});
 
 /// Reads an Accel into the context's memory. Rays and queries give the answers of the one that was saved. It has the
 /// size of a compacted one, and 4 bytes per triangle for the ids of its tree: it can be traced and refitted, but not
@@ -33,11 +33,11 @@ void save_accel(const FilePath& path, Context& context, const Mesh& mesh, const 
 /// Throws: Error bad_file with file, value and limit, also for a file that save_structure wrote; Error out_of_memory, Error
 /// cancelled.
 /// Waits: for the copies.
-AccelFile load_accel(const FilePath& path, Context& context, const CancelToken& cancel = {});
+COPSE_API AccelFile load_accel(const FilePath& path, Context& context, const CancelToken& cancel = {});
 
 /// Returns true for a .copse file that load_accel reads, and false for one that load_structure reads. It looks at the
 /// first bytes alone.
 /// Throws: Error bad_file if the file cannot be read or is no structure file.
-bool holds_accel(const FilePath& path);
+COPSE_API bool holds_accel(const FilePath& path);
 
 }  // namespace copse

@@ -35,27 +35,27 @@ inline constexpr u32 max_first_hits = 16;
 ///   counts: empty, or one per ray: how many hits were found, k at most
 /// Memory: scratch of 4 bytes per ray without `counts`. On CUDA also 32 bytes per ray, at most 32 MiB, for rays that
 /// stand in no array of Ray.
-void first_hits(Context& context, const Accel& accel, const RaySpan& rays, BufferSpan<Hit> hits,
-                BufferSpan<u32> counts = {}, const HitListOptions& options = {});
-void first_hits(Context& context, const Accel& accel, BufferSpan<const Ray> rays, BufferSpan<Hit> hits,
-                BufferSpan<u32> counts = {}, const HitListOptions& options = {});
+COPSE_API void first_hits(Context& context, const Accel& accel, const RaySpan& rays, BufferSpan<Hit> hits,
+                          BufferSpan<u32> counts = {}, const HitListOptions& options = {});
+COPSE_API void first_hits(Context& context, const Accel& accel, BufferSpan<const Ray> rays, BufferSpan<Hit> hits,
+                          BufferSpan<u32> counts = {}, const HitListOptions& options = {});
 
 /// Writes how many hits each ray has.
 ///   counts: one per ray; must not overlap the rays
-void count_hits(Context& context, const Accel& accel, const RaySpan& rays, BufferSpan<u32> counts,
-                const HitListOptions& options = {});
-void count_hits(Context& context, const Accel& accel, BufferSpan<const Ray> rays, BufferSpan<u32> counts,
-                const HitListOptions& options = {});
+COPSE_API void count_hits(Context& context, const Accel& accel, const RaySpan& rays, BufferSpan<u32> counts,
+                          const HitListOptions& options = {});
+COPSE_API void count_hits(Context& context, const Accel& accel, BufferSpan<const Ray> rays, BufferSpan<u32> counts,
+                          const HitListOptions& options = {});
 
 /// Writes all hits of every ray. Those of ray i are hits[offsets[i]] up to hits[offsets[i + 1]], in order.
 ///   offsets: one more than rays. The last offset is the total number
 ///   hits:    any size. Nothing is written past its end. If the total is larger, the hits up to the end are valid, and
 ///            a buffer of the total is needed for all
 /// Memory: scratch of 4 bytes per ray, at most 20 bytes more per 1024 rays, and 1 KiB.
-void find_hits(Context& context, const Accel& accel, const RaySpan& rays, BufferSpan<u64> offsets,
-               BufferSpan<Hit> hits, const HitListOptions& options = {});
-void find_hits(Context& context, const Accel& accel, BufferSpan<const Ray> rays, BufferSpan<u64> offsets,
-               BufferSpan<Hit> hits, const HitListOptions& options = {});
+COPSE_API void find_hits(Context& context, const Accel& accel, const RaySpan& rays, BufferSpan<u64> offsets,
+                         BufferSpan<Hit> hits, const HitListOptions& options = {});
+COPSE_API void find_hits(Context& context, const Accel& accel, BufferSpan<const Ray> rays, BufferSpan<u64> offsets,
+                         BufferSpan<Hit> hits, const HitListOptions& options = {});
 
 /// Lists of hits in the layout of find_hits.
 struct HitLists {
@@ -66,8 +66,9 @@ struct HitLists {
 /// Returns the same lists in buffers of the right size.
 /// Waits: for the number of hits.
 /// Memory: 8 bytes per ray, 20 bytes per hit; scratch as find_hits.
-HitLists all_hits(Context& context, const Accel& accel, const RaySpan& rays, const HitListOptions& options = {});
-HitLists all_hits(Context& context, const Accel& accel, BufferSpan<const Ray> rays,
-                  const HitListOptions& options = {});
+COPSE_API HitLists all_hits(Context& context, const Accel& accel, const RaySpan& rays,
+                            const HitListOptions& options = {});
+COPSE_API HitLists all_hits(Context& context, const Accel& accel, BufferSpan<const Ray> rays,
+                            const HitListOptions& options = {});
 
 }  // namespace copse

@@ -13,6 +13,7 @@ namespace copse {
 /// Throws: as refit, rebuild and run_if.
 /// Waits: for the decision, on CUDA outside of a capture.
 /// Memory: as refit and rebuild. A rebuild before the capture reserves what the graph needs.
-void refit_or_rebuild(Context& context, Accel& accel, const TriangleViews& triangles, RebuildAdvisor& advisor);
+COPSE_API void refit_or_rebuild(Context& context, Accel& accel, const TriangleViews& triangles,
+                                RebuildAdvisor& advisor);
 
 }  // namespace copse

@@ -19,19 +19,20 @@ namespace copse {
 ///   points:  any number, may be empty; NaN and infinite ones find nothing
 ///   nearest: as many as points; must not overlap them
 /// Memory: scratch of about 20 bytes per point, from 2^14 points on.
-void nearest_points(Context& context, const Accel& accel, BufferSpan<const vec3> points,
-                    BufferSpan<NearestPoint> nearest, float max_distance = infinity);
+COPSE_API void nearest_points(Context& context, const Accel& accel, BufferSpan<const vec3> points,
+                              BufferSpan<NearestPoint> nearest, float max_distance = infinity);
 
 /// Stores the k triangles nearest to each point, nearest first. None is farther than `max_distance`.
 ///   neighbours: k per point, those of point i from k * i on; k follows from the sizes. If there are fewer, the rest
 ///               are Neighbour::none(). Must not overlap the points
 /// Memory: as nearest_points.
-void nearest_primitives(Context& context, const Accel& accel, BufferSpan<const vec3> points,
-                        BufferSpan<Neighbour> neighbours, float max_distance = infinity);
+COPSE_API void nearest_primitives(Context& context, const Accel& accel, BufferSpan<const vec3> points,
+                                  BufferSpan<Neighbour> neighbours, float max_distance = infinity);
 
 /// Stores in inside[i] 1 if point i is inside the closed mesh, else 0.
 ///   inside: as many as points; must not overlap them
-void points_inside(Context& context, const Accel& accel, BufferSpan<const vec3> points, BufferSpan<u8> inside);
+COPSE_API void points_inside(Context& context, const Accel& accel, BufferSpan<const vec3> points,
+                             BufferSpan<u8> inside);
 
 /// Stores in counts[i] how many triangles touch region i. Region: Aabb, Sphere or Frustum.
 ///   counts: as many as regions
@@ -57,12 +58,13 @@ OverlapLists all_overlaps(Context& context, const Accel& accel, BufferSpan<const
 ///   pairs: any size. Nothing is written past its end. If `total` is larger, a buffer of `total` is needed for all
 ///   total: one element; must not overlap the pairs
 /// Memory: scratch of 16 bytes per triangle, at most 20 bytes more per 1024 triangles, and 1 KiB.
-void find_self_overlaps(Context& context, const Accel& accel, const SelfOverlapOptions& options,
-                        BufferSpan<PrimitivePair> pairs, BufferSpan<u64> total);
+COPSE_API void find_self_overlaps(Context& context, const Accel& accel, const SelfOverlapOptions& options,
+                                  BufferSpan<PrimitivePair> pairs, BufferSpan<u64> total);
 
 /// Returns the pairs in a buffer of the right size.
 /// Waits: for the number of pairs.
 /// Memory: 8 bytes per pair, and 8 bytes per triangle until it returns; scratch as find_self_overlaps.
-Buffer<PrimitivePair> self_overlaps(Context& context, const Accel& accel, const SelfOverlapOptions& options = {});
+COPSE_API Buffer<PrimitivePair> self_overlaps(Context& context, const Accel& accel,
+                                              const SelfOverlapOptions& options = {});
 
 }  // namespace copse

@@ -15,24 +15,24 @@ namespace copse {
 /// Throws: Error invalid_argument if `accel` was never built, if the number of hits or of masks is not that of the
 /// rays, or if options are out of range. Error out_of_memory, Error cancelled.
 /// Memory: scratch of 256 bytes.
-void closest_hits(Context& context, const Accel& accel, BufferSpan<const Ray> rays, BufferSpan<Hit> hits,
-                  const TraceOptions& options = {});
+COPSE_API void closest_hits(Context& context, const Accel& accel, BufferSpan<const Ray> rays, BufferSpan<Hit> hits,
+                            const TraceOptions& options = {});
 
 /// The same for rays in any layout. Their parts are gathered first, a million rays at a time.
 /// Throws: also Error invalid_argument if there are not as many directions as origins, for an address that is null
 /// or a stride that is no multiple of 4.
 /// Memory: scratch of 32 bytes per ray, at most 32 MiB, more.
-void closest_hits(Context& context, const Accel& accel, const RaySpan& rays, BufferSpan<Hit> hits,
-                  const TraceOptions& options = {});
+COPSE_API void closest_hits(Context& context, const Accel& accel, const RaySpan& rays, BufferSpan<Hit> hits,
+                            const TraceOptions& options = {});
 
 /// The same with results of 8 bytes: t, and the place of the triangle in accel.view().triangles. Where memory
 /// bounds the rays, as for those that miss, they are faster. full_hit(accel.view(), ray, hit) gives the bits of
 /// the calls above. They are equal on all backends, but differ between qualities: each has its own order of
 /// triangles.
-void closest_hits(Context& context, const Accel& accel, BufferSpan<const Ray> rays, BufferSpan<ShortHit> hits,
-                  const TraceOptions& options = {});
-void closest_hits(Context& context, const Accel& accel, const RaySpan& rays, BufferSpan<ShortHit> hits,
-                  const TraceOptions& options = {});
+COPSE_API void closest_hits(Context& context, const Accel& accel, BufferSpan<const Ray> rays,
+                            BufferSpan<ShortHit> hits, const TraceOptions& options = {});
+COPSE_API void closest_hits(Context& context, const Accel& accel, const RaySpan& rays, BufferSpan<ShortHit> hits,
+                            const TraceOptions& options = {});
 
 /// Writes the full hit of every short hit, bit for bit what closest_hits writes for the rays. It does not wait,
 /// and may be captured in a Graph.
@@ -40,13 +40,13 @@ void closest_hits(Context& context, const Accel& accel, const RaySpan& rays, Buf
 ///   full:       one per hit; must not overlap the others
 /// Throws: Error invalid_argument if `accel` was never built, or if the numbers of rays, hits and full hits are
 /// not equal. Error out_of_memory, Error cancelled.
-void full_hits(Context& context, const Accel& accel, BufferSpan<const Ray> rays, BufferSpan<const ShortHit> hits,
-               BufferSpan<Hit> full);
+COPSE_API void full_hits(Context& context, const Accel& accel, BufferSpan<const Ray> rays,
+                         BufferSpan<const ShortHit> hits, BufferSpan<Hit> full);
 
 /// Sets occluded[i] to 1 if ray i hits anything, else to 0. Everything else is as for closest_hits.
-void any_hits(Context& context, const Accel& accel, BufferSpan<const Ray> rays, BufferSpan<u8> occluded,
-              const TraceOptions& options = {});
-void any_hits(Context& context, const Accel& accel, const RaySpan& rays, BufferSpan<u8> occluded,
-              const TraceOptions& options = {});
+COPSE_API void any_hits(Context& context, const Accel& accel, BufferSpan<const Ray> rays, BufferSpan<u8> occluded,
+                        const TraceOptions& options = {});
+COPSE_API void any_hits(Context& context, const Accel& accel, const RaySpan& rays, BufferSpan<u8> occluded,
+                        const TraceOptions& options = {});
 
 }  // namespace copse

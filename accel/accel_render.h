@@ -11,6 +11,7 @@ namespace copse {
 /// Throws: as the calls of trace/shade.h; Error invalid_argument if `accel` was never built.
 /// Waits: for the picture.
 /// Memory: buffers of 24 bytes per pixel, and the image on the host.
-Image render(Context& context, const Accel& accel, const Camera& camera, const RenderOptions& options = {});
+COPSE_API Image render(Context& context, const Accel& accel, const Camera& camera,
+                       const RenderOptions& options = {});
 
 }  // namespace copse

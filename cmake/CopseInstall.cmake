@@ -1,7 +1,8 @@
 # This file serves cmake --install, find_package(copse) and pkg-config.
 #
-# Components: c and c-development are the C library, which needs none of the packages of the C++ library. development
-# is the C++ library. tools is the command line, and viewer is the viewer. Each package of scripts/package takes some.
+# Components: shared is the shared library, and development is what programs are compiled with, and the static
+# libraries. c and c-development are the same of the C library, which needs none of the packages of the C++ library.
+# tools is the command line, and viewer is the viewer. scripts/package makes packages of them.
 
 include(CMakePackageConfigHelpers)
 set(copse_cmake_folder ${CMAKE_INSTALL_LIBDIR}/cmake/copse)
@@ -9,6 +10,12 @@ set(copse_cmake_folder ${CMAKE_INSTALL_LIBDIR}/cmake/copse)
 list(TRANSFORM COPSE_PARTS PREPEND copse- OUTPUT_VARIABLE copse_part_targets)
 install(TARGETS copse ${copse_part_targets} EXPORT copse-targets COMPONENT development)
 install(EXPORT copse-targets NAMESPACE copse:: DESTINATION ${copse_cmake_folder} COMPONENT development)
+
+if(COPSE_SHARED)
+  install(TARGETS copse-shared EXPORT copse-shared-targets
+    LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT shared NAMELINK_COMPONENT development)
+  install(EXPORT copse-shared-targets NAMESPACE copse:: DESTINATION ${copse_cmake_folder} COMPONENT development)
+endif()
 
 # The headers are written when they are installed. Bodies of algorithms are not among them, because only the library's
 # own sources use these.
@@ -19,7 +26,6 @@ endforeach()
 install(DIRECTORY ${copse_written_headers}/copse DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development
   PATTERN copse/c.h EXCLUDE PATTERN copse/capi EXCLUDE)
 
-list(JOIN COPSE_PARTS "|" copse_part_names)
 configure_package_config_file(cmake/copse-config.cmake.in ${PROJECT_BINARY_DIR}/copse-config.cmake
   INSTALL_DESTINATION ${copse_cmake_folder})
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/copse-config-version.cmake COMPATIBILITY SameMinorVersion)
@@ -36,6 +42,9 @@ function(copse_install_pkg_config name component)
   install(FILES ${PROJECT_BINARY_DIR}/${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT ${component})
 endfunction()
 
+if(COPSE_SHARED)
+  copse_install_pkg_config(copse development)
+endif()
 if(COPSE_C)
   install(TARGETS copse_c EXPORT copse-c-targets
     LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT c NAMELINK_COMPONENT c-development)

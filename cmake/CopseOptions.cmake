@@ -1,10 +1,12 @@
 # This file says how everything of Copse is compiled.
 #
-# Inline functions merge at link time, and hits must be equal between backends. So every translation unit is
-# compiled without contraction of a*b+c: ours, those of our users, and the host side of nvcc too. CMake 3.25.1
-# silently drops CUDA_STANDARD 20. So nvcc gets the option itself.
+# Hits must be equal between backends. So all of Copse is compiled without contraction of a*b+c, and the host side of
+# nvcc too. COPSE_NO_CONTRACTION tells the headers so. Users' programs do not get the option: there the headers
+# prevent contraction themselves (primitives/core/bits.h). CMake 3.25.1 silently drops CUDA_STANDARD 20. So nvcc gets
+# the option itself.
 
-set(copse_host_flags $<$<COMPILE_LANGUAGE:CXX>:-ffp-contract=off>)
+add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-ffp-contract=off>)
+add_compile_definitions($<$<COMPILE_LANGUAGE:CXX>:COPSE_NO_CONTRACTION>)
 
 # From 12.8 on, nvcc can compress machine code and PTX of the kernels. To compress them to the least size takes an
 # eighth of nvcc's time. So it is done for what is installed, and not for tests. Less effort (--compress-mode=balance
@@ -18,9 +20,15 @@ endif()
 # These are warnings and nvcc's options, for every target of the project itself.
 add_library(copse_build_options INTERFACE)
 target_compile_options(copse_build_options INTERFACE
-  $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wno-unknown-pragmas -Wno-restrict>
+  $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wno-unknown-pragmas>
+  $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-restrict>
+  # & and | of conditions are meant where a branch would cost more than a comparison.
+  "$<$<COMPILE_LANG_AND_ID:CXX,Clang>:-Wno-bitwise-instead-of-logical;-Wno-unused-private-field>"
   "$<$<COMPILE_LANGUAGE:CUDA>:SHELL:-std=c++20 --fmad=false -Xcompiler=-ffp-contract=off,-Wall,-Wextra,-Wno-unknown-pragmas>"
   "$<$<COMPILE_LANGUAGE:CUDA>:SHELL:-diag-suppress=20012 -Wno-deprecated-gpu-targets -Werror=cross-execution-space-call>")
+
+# The shared library exports what is marked COPSE_API. The static libraries are made of the same object files.
+set(copse_hidden_names CXX_VISIBILITY_PRESET hidden CUDA_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
 
 # Inside another project, only the parts that it links to are built.
 set(copse_parts_on_demand OFF)
@@ -32,7 +40,8 @@ function(copse_add_part part)
   set(target copse-${part})
   add_library(${target} STATIC)
   add_library(copse::${part} ALIAS ${target})
-  set_target_properties(${target} PROPERTIES EXPORT_NAME ${part} EXCLUDE_FROM_ALL ${copse_parts_on_demand})
+  set_target_properties(${target} PROPERTIES EXPORT_NAME ${part} EXCLUDE_FROM_ALL ${copse_parts_on_demand}
+    ${copse_hidden_names})
   target_link_libraries(copse INTERFACE ${target})
   target_compile_definitions(${target} PRIVATE COPSE_HAS_CUDA=${COPSE_HAS_CUDA})
   # The options are copied by value. A link to the target would have to be exported with the library.
@@ -46,7 +55,6 @@ endfunction()
 
 copse_add_part(core glm::glm TBB::tbb)
 target_compile_features(copse-core PUBLIC cxx_std_20)
-target_compile_options(copse-core PUBLIC ${copse_host_flags})
 target_link_libraries(copse-core PRIVATE hwy::hwy)
 
 copse_add_part(motion copse-core)
@@ -62,8 +70,9 @@ copse_add_part(primitives copse-core)
 file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/generated/foreign_headers.cpp CONTENT "")
 add_library(copse-foreign-headers OBJECT ${PROJECT_BINARY_DIR}/generated/foreign_headers.cpp)
 target_compile_features(copse-foreign-headers PUBLIC cxx_std_20)
+set_target_properties(copse-foreign-headers PROPERTIES ${copse_hidden_names})
 target_compile_options(copse-foreign-headers PRIVATE
-  ${copse_host_flags} $<TARGET_PROPERTY:copse_build_options,INTERFACE_COMPILE_OPTIONS>)
+  $<TARGET_PROPERTY:copse_build_options,INTERFACE_COMPILE_OPTIONS>)
 target_link_libraries(copse-foreign-headers PRIVATE glm::glm)
 target_precompile_headers(copse-foreign-headers PRIVATE
   <algorithm> <array> <atomic> <bit> <cmath> <concepts> <cstring> <functional> <memory> <optional> <span> <stdexcept> <string>

@@ -23,7 +23,7 @@ inline constexpr u32 max_motion_keys = 65535;
 ///
 /// Each key has as many views as the first one, in the same order, and each view as many triangles and positions. The
 /// indices, geometry ids and masks are those of key 0. It copies the views, but not what they refer to.
-class MotionTriangles {
+class COPSE_API MotionTriangles {
  public:
   /// One mesh: a view for each key.
   explicit MotionTriangles(const std::vector<TriangleView>& keys);
@@ -110,7 +110,7 @@ class MotionAccel {
 /// Throws: Error invalid_argument unless there are 2 to max_motion_keys keys, all with the same counts, and if options
 /// are out of range. Error capacity past 2^31 triangles, Error out_of_memory, Error cancelled.
 /// Memory: see motion_sizes.
-MotionAccel build(Context& context, const MotionTriangles& triangles, const AccelOptions& options = {});
+COPSE_API MotionAccel build(Context& context, const MotionTriangles& triangles, const AccelOptions& options = {});
 
 /// Builds a new tree in the memory of `accel`, with its options. It does not wait and, once warm, does not allocate,
 /// so it can be captured in a Graph. After an error, rebuild it before you use it.
@@ -118,26 +118,26 @@ MotionAccel build(Context& context, const MotionTriangles& triangles, const Acce
 ///              first time, 4 bytes per triangle are allocated
 /// Throws: as build; Error invalid_argument if `accel` was never built, for another number of keys, or if there is too
 /// little room.
-void rebuild(Context& context, MotionAccel& accel, const MotionTriangles& triangles);
+COPSE_API void rebuild(Context& context, MotionAccel& accel, const MotionTriangles& triangles);
 
 /// Fits the boxes of all keys to new positions. The topology of the tree stays. It does not wait and, once warm, does
 /// not allocate, so it can be captured in a Graph.
 ///   triangles: as many keys and triangles as `accel` was built over, in the same order
 /// Throws: Error invalid_argument for other numbers or if `accel` was never built. Error out_of_memory, Error
 /// cancelled.
-void refit(Context& context, MotionAccel& accel, const MotionTriangles& triangles);
+COPSE_API void refit(Context& context, MotionAccel& accel, const MotionTriangles& triangles);
 
 /// Frees the memory that the tree does not use, about 50 bytes per triangle and key. `accel` can be traced and refitted
 /// as before, but not rebuilt. Graphs that were captured before this call must not be launched any more.
 /// Throws: Error invalid_argument if `accel` was never built, Error out_of_memory.
 /// Waits: to read the size of the tree.
-void compact(Context& context, MotionAccel& accel);
+COPSE_API void compact(Context& context, MotionAccel& accel);
 
 /// Returns the bytes that build takes on this context: result_bytes, 8 per triangle and 112 more per triangle and key,
 /// and scratch_bytes. For a MotionAccel with a capacity, give the capacity.
 ///   position_count: of all views at one key
 /// Throws: as build.
-BuildSizes motion_sizes(Context& context, u64 triangle_count, u64 position_count, u32 key_count,
-                        const AccelOptions& options, u64 view_count = 1);
+COPSE_API BuildSizes motion_sizes(Context& context, u64 triangle_count, u64 position_count, u32 key_count,
+                                  const AccelOptions& options, u64 view_count = 1);
 
 }  // namespace copse

@@ -31,19 +31,19 @@ struct MotionTraceOptions {
 /// Throws: Error invalid_argument if `accel` was never built, if the number of hits, of times or of masks is not that
 /// of the rays, or if options are out of range. Error out_of_memory, Error cancelled.
 /// Memory: scratch of 256 bytes.
-void closest_hits(Context& context, const MotionAccel& accel, BufferSpan<const Ray> rays, BufferSpan<Hit> hits,
-                  const MotionTraceOptions& options = {});
+COPSE_API void closest_hits(Context& context, const MotionAccel& accel, BufferSpan<const Ray> rays,
+                            BufferSpan<Hit> hits, const MotionTraceOptions& options = {});
 
 /// The same for rays in any layout.
 /// Throws: also Error invalid_argument if there are not as many directions as origins, for an address that is null
 /// or a stride that is no multiple of 4.
-void closest_hits(Context& context, const MotionAccel& accel, const RaySpan& rays, BufferSpan<Hit> hits,
-                  const MotionTraceOptions& options = {});
+COPSE_API void closest_hits(Context& context, const MotionAccel& accel, const RaySpan& rays, BufferSpan<Hit> hits,
+                            const MotionTraceOptions& options = {});
 
 /// Sets occluded[i] to 1 if ray i hits anything at its time, else to 0. Everything else is as for closest_hits.
-void any_hits(Context& context, const MotionAccel& accel, BufferSpan<const Ray> rays, BufferSpan<u8> occluded,
-              const MotionTraceOptions& options = {});
-void any_hits(Context& context, const MotionAccel& accel, const RaySpan& rays, BufferSpan<u8> occluded,
-              const MotionTraceOptions& options = {});
+COPSE_API void any_hits(Context& context, const MotionAccel& accel, BufferSpan<const Ray> rays,
+                        BufferSpan<u8> occluded, const MotionTraceOptions& options = {});
+COPSE_API void any_hits(Context& context, const MotionAccel& accel, const RaySpan& rays, BufferSpan<u8> occluded,
+                        const MotionTraceOptions& options = {});
 
 }  // namespace copse

@@ -15,8 +15,8 @@ namespace copse {
 ///   primary:   one element, on the device: the row of the whole text, 1 to n; 0 for no text. The inverse needs it
 /// Throws: Error invalid_argument if sizes differ, for too long a text, or if buffers overlap.
 /// Memory: no scratch.
-void bwt(Context& context, BufferSpan<const u8> text, BufferSpan<const u32> suffixes, BufferSpan<u8> transform,
-         BufferSpan<u32> primary);
+COPSE_API void bwt(Context& context, BufferSpan<const u8> text, BufferSpan<const u32> suffixes,
+                   BufferSpan<u8> transform, BufferSpan<u32> primary);
 
 /// Stores the text of a Burrows-Wheeler transform. The successor of each row makes a list through all rows, which
 /// list_rank ranks.
@@ -27,9 +27,9 @@ void bwt(Context& context, BufferSpan<const u8> text, BufferSpan<const u32> suff
 /// this transform, or while the stream is being captured; Error out_of_memory.
 /// Waits: to learn whether the rows make one list.
 /// Memory: inverse_bwt_scratch_bytes.
-void inverse_bwt(Context& context, BufferSpan<const u8> transform, u32 primary, BufferSpan<u8> text);
+COPSE_API void inverse_bwt(Context& context, BufferSpan<const u8> transform, u32 primary, BufferSpan<u8> text);
 
 /// The most scratch that inverse_bwt takes for `n` bytes: 21 bytes for each, plus 1 MiB.
-u64 inverse_bwt_scratch_bytes(u64 n);
+COPSE_API u64 inverse_bwt_scratch_bytes(u64 n);
 
 }  // namespace copse

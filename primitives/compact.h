@@ -26,8 +26,9 @@ template <class T>
 void compact(Context& context, InputSpan<T> in, BitSpan flags, BufferSpan<T> out, BufferSpan<u64> count);
 
 /// Stores the numbers of the flagged elements.
-void compact_indices(Context& context, BufferSpan<const u8> flags, BufferSpan<u32> indices, BufferSpan<u64> count);
-void compact_indices(Context& context, BitSpan flags, BufferSpan<u32> indices, BufferSpan<u64> count);
+COPSE_API void compact_indices(Context& context, BufferSpan<const u8> flags, BufferSpan<u32> indices,
+                               BufferSpan<u64> count);
+COPSE_API void compact_indices(Context& context, BitSpan flags, BufferSpan<u32> indices, BufferSpan<u64> count);
 
 /// Stores the flagged elements and their numbers.
 template <class T>

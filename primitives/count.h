@@ -11,16 +11,16 @@ namespace copse {
 ///   out:   one element
 /// Throws: Error invalid_argument if `out` has no element or the words hold fewer bits than `flags.size`,
 /// Error out_of_memory.
-void count_flags(Context& context, BufferSpan<const u8> flags, BufferSpan<u64> out);
-void count_flags(Context& context, BitSpan flags, BufferSpan<u64> out);
+COPSE_API void count_flags(Context& context, BufferSpan<const u8> flags, BufferSpan<u64> out);
+COPSE_API void count_flags(Context& context, BitSpan flags, BufferSpan<u64> out);
 
 /// Stores 1 if any flag is set, else 0; 0 for no flags. Buffers and errors as in count_flags.
-void any_flag(Context& context, BufferSpan<const u8> flags, BufferSpan<u32> out);
-void any_flag(Context& context, BitSpan flags, BufferSpan<u32> out);
+COPSE_API void any_flag(Context& context, BufferSpan<const u8> flags, BufferSpan<u32> out);
+COPSE_API void any_flag(Context& context, BitSpan flags, BufferSpan<u32> out);
 
 /// Stores 1 if every flag is set, else 0; 1 for no flags. Buffers and errors as in count_flags.
-void all_flags(Context& context, BufferSpan<const u8> flags, BufferSpan<u32> out);
-void all_flags(Context& context, BitSpan flags, BufferSpan<u32> out);
+COPSE_API void all_flags(Context& context, BufferSpan<const u8> flags, BufferSpan<u32> out);
+COPSE_API void all_flags(Context& context, BitSpan flags, BufferSpan<u32> out);
 
 // The templates behind them, on either executor:
 //

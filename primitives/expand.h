@@ -18,8 +18,8 @@ namespace copse {
 /// Memory: scratch of at most 20 bytes for each 1024 elements, plus 1 KiB.
 /// With your own functions for the counts and the output: primitives/cpu/expand.h,
 /// primitives/cuda/expand.cuh.
-void expand(Context& context, BufferSpan<const u32> counts, BufferSpan<u64> offsets, BufferSpan<u32> owners,
-            BufferSpan<u64> total);
+COPSE_API void expand(Context& context, BufferSpan<const u32> counts, BufferSpan<u64> offsets,
+                      BufferSpan<u32> owners, BufferSpan<u64> total);
 
 // The template behind it, on either executor:
 //

@@ -135,7 +135,7 @@ struct FreeListReport {
 
 /// Owns a list of free nodes. The nodes themselves belong to the user, for example in a Buffer of as many
 /// elements.
-class FreeList {
+class COPSE_API FreeList {
  public:
   /// Makes a list with all nodes free.
   /// Throws: Error capacity past 2^31 nodes, Error invalid_argument for none, Error out_of_memory.

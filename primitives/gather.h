@@ -18,10 +18,10 @@ namespace copse {
 /// overlaps input.
 /// Memory: no scratch.
 /// With your own type and index function: primitives/cpu/gather.h, primitives/cuda/gather.cuh.
-void gather(Context& context, BufferSpan<const std::byte> in, u64 record_bytes, BufferSpan<const u32> indices,
-            BufferSpan<std::byte> out);
-void gather(Context& context, BufferSpan<const std::byte> in, u64 record_bytes, BufferSpan<const u64> indices,
-            BufferSpan<std::byte> out);
+COPSE_API void gather(Context& context, BufferSpan<const std::byte> in, u64 record_bytes,
+                      BufferSpan<const u32> indices, BufferSpan<std::byte> out);
+COPSE_API void gather(Context& context, BufferSpan<const std::byte> in, u64 record_bytes,
+                      BufferSpan<const u64> indices, BufferSpan<std::byte> out);
 
 /// Scatters records of `record_bytes` bytes: record indices[i] of `out` becomes record i of `in`. Records of
 /// `out` that no index names do not change.
@@ -32,10 +32,10 @@ void gather(Context& context, BufferSpan<const std::byte> in, u64 record_bytes, 
 ///   record_bytes: as in gather
 /// Throws: as in gather.
 /// Memory: no scratch.
-void scatter(Context& context, BufferSpan<const std::byte> in, u64 record_bytes, BufferSpan<const u32> indices,
-             BufferSpan<std::byte> out);
-void scatter(Context& context, BufferSpan<const std::byte> in, u64 record_bytes, BufferSpan<const u64> indices,
-             BufferSpan<std::byte> out);
+COPSE_API void scatter(Context& context, BufferSpan<const std::byte> in, u64 record_bytes,
+                       BufferSpan<const u32> indices, BufferSpan<std::byte> out);
+COPSE_API void scatter(Context& context, BufferSpan<const std::byte> in, u64 record_bytes,
+                       BufferSpan<const u64> indices, BufferSpan<std::byte> out);
 
 // The templates behind them, on either executor:
 //

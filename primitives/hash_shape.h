@@ -1,5 +1,6 @@
 #pragma once
 
+#include "primitives/core/macros.h"
 #include "primitives/core/types.h"
 
 namespace copse {
@@ -41,15 +42,15 @@ struct alignas(256) HashHeader {
 };
 
 /// Throws: Error invalid_argument for options out of range and for more than 2^48 slots.
-void check_hash_options(u64 capacity, const HashTableOptions& options);
+COPSE_API void check_hash_options(u64 capacity, const HashTableOptions& options);
 
 /// Returns the shape of a table. Searches look at `probed_bytes` of each slot; the other `record_bytes` lie apart.
-HashShape hash_shape(u64 capacity, const HashTableOptions& options, u32 probed_bytes, u32 record_bytes);
+COPSE_API HashShape hash_shape(u64 capacity, const HashTableOptions& options, u32 probed_bytes, u32 record_bytes);
 
 inline constexpr u32 cuckoo_bucket_bytes = 64;
 
 /// Returns the shape of a cuckoo table: buckets, those of the stash behind them, and a byte for each.
-HashShape cuckoo_shape(u64 capacity, const HashTableOptions& options, u32 slot_bytes);
+COPSE_API HashShape cuckoo_shape(u64 capacity, const HashTableOptions& options, u32 slot_bytes);
 
 }  // namespace detail
 }  // namespace copse

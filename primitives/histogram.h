@@ -35,7 +35,7 @@ struct EvenBins {
 /// With your own input and bin functions: primitives/cpu/histogram.h, primitives/cuda/histogram.cuh.
 template <class T>
 void histogram(Context& context, InputSpan<T> in, IntegerBins<T> bins, BufferSpan<u64> counts);
-void histogram(Context& context, BufferSpan<const float> in, EvenBins bins, BufferSpan<u64> counts);
+COPSE_API void histogram(Context& context, BufferSpan<const float> in, EvenBins bins, BufferSpan<u64> counts);
 
 // The template behind them, on either executor:
 //

@@ -13,6 +13,6 @@ namespace copse {
 ///   inverse: any number of elements; must not overlap `index`. Elements that no index names do not change
 /// Throws: Error invalid_argument for too many elements or if output overlaps input.
 /// Memory: no scratch.
-void invert_index(Context& context, BufferSpan<const u32> index, BufferSpan<u32> inverse);
+COPSE_API void invert_index(Context& context, BufferSpan<const u32> index, BufferSpan<u32> inverse);
 
 }  // namespace copse

@@ -13,10 +13,10 @@ namespace copse {
 /// The time grows with the longest repeat, since one thread reads it: a repeat of 100 MB takes about a second.
 /// Throws: Error invalid_argument if sizes differ, for too long a text, or if buffers overlap; Error out_of_memory.
 /// Memory: lcp_array_scratch_bytes.
-void lcp_array(Context& context, BufferSpan<const u8> text, BufferSpan<const u32> suffixes,
-               BufferSpan<u32> prefixes);
+COPSE_API void lcp_array(Context& context, BufferSpan<const u8> text, BufferSpan<const u32> suffixes,
+                         BufferSpan<u32> prefixes);
 
 /// The scratch that lcp_array takes for `n` bytes: 4 bytes for each.
-u64 lcp_array_scratch_bytes(u64 n);
+COPSE_API u64 lcp_array_scratch_bytes(u64 n);
 
 }  // namespace copse

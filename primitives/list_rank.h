@@ -17,9 +17,9 @@ namespace copse {
 /// Throws: Error invalid_argument if the sizes differ, for too many nodes, or for a head past the last node; Error
 /// out_of_memory.
 /// Memory: list_rank_scratch_bytes, 8.3 bytes per node.
-void list_rank(Context& context, BufferSpan<const u32> next, u32 head, BufferSpan<u32> ranks);
+COPSE_API void list_rank(Context& context, BufferSpan<const u32> next, u32 head, BufferSpan<u32> ranks);
 
 /// The scratch that list_rank takes for `n` nodes.
-u64 list_rank_scratch_bytes(u64 n);
+COPSE_API u64 list_rank_scratch_bytes(u64 n);
 
 }  // namespace copse

@@ -24,9 +24,9 @@ template <class T>
 void partition(Context& context, InputSpan<T> in, BitSpan flags, BufferSpan<T> out, BufferSpan<u64> count);
 
 /// Stores the numbers of the flagged elements, then those of the others. At most 2^32 elements.
-void partition_indices(Context& context, BufferSpan<const u8> flags, BufferSpan<u32> indices,
-                       BufferSpan<u64> count);
-void partition_indices(Context& context, BitSpan flags, BufferSpan<u32> indices, BufferSpan<u64> count);
+COPSE_API void partition_indices(Context& context, BufferSpan<const u8> flags, BufferSpan<u32> indices,
+                                 BufferSpan<u64> count);
+COPSE_API void partition_indices(Context& context, BitSpan flags, BufferSpan<u32> indices, BufferSpan<u64> count);
 
 // The templates behind them, on either executor:
 //

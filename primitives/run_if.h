@@ -9,7 +9,7 @@ namespace copse {
 
 namespace detail {
 
-void run_if(Context& context, BufferSpan<const u32> flag, Work& work);
+COPSE_API void run_if(Context& context, BufferSpan<const u32> flag, Work& work);
 
 }  // namespace detail
 

@@ -142,7 +142,7 @@ struct ScratchPoolReport {
 /// Owns the memory of a pool. It should have as many slots as can be held at once: scratch_pool_for_warps and
 /// scratch_pool_for_blocks in cuda/scratch_pool.cuh ask for the occupancy of the kernel,
 /// scratch_pool_for_any_warps covers all kernels. With fewer slots callers wait; more slots are never used.
-class ScratchPool {
+class COPSE_API ScratchPool {
  public:
   /// Makes a pool with all slots free and their memory not initialised.
   ///   slot_count:  1 to 2^31 - 32
@@ -172,7 +172,7 @@ class ScratchPool {
 
 /// Makes a pool with one slot for each warp that the GPU can hold at once, whatever the kernel (64 per
 /// multiprocessor); on the CPU, one for each worker.
-ScratchPool scratch_pool_for_any_warps(Context& context, u64 slot_bytes);
+COPSE_API ScratchPool scratch_pool_for_any_warps(Context& context, u64 slot_bytes);
 
 // Deprecated names, until 0.2.
 using LeasePoolView [[deprecated("use ScratchPoolView")]] = ScratchPoolView;

@@ -22,13 +22,13 @@ inline constexpr u32 max_split_buckets = 65536;
 /// range, or if output overlaps input; Error out_of_memory.
 /// Memory: scratch, see split_scratch_bytes.
 /// With your own types and bucket functions: primitives/cpu/split.h, primitives/cuda/split.cuh.
-void split(Context& context, BufferSpan<const u32> buckets, u32 bucket_count, BufferSpan<const u32> values_in,
-           BufferSpan<u32> values_out, BufferSpan<u64> offsets = {});
-void split_index(Context& context, BufferSpan<const u32> buckets, u32 bucket_count, BufferSpan<u32> indices_out,
-                 BufferSpan<u64> offsets = {});
-void split_records(Context& context, BufferSpan<const u32> buckets, u32 bucket_count,
-                   BufferSpan<const std::byte> records_in, u64 record_bytes, BufferSpan<std::byte> records_out,
-                   BufferSpan<u64> offsets = {});
+COPSE_API void split(Context& context, BufferSpan<const u32> buckets, u32 bucket_count,
+                     BufferSpan<const u32> values_in, BufferSpan<u32> values_out, BufferSpan<u64> offsets = {});
+COPSE_API void split_index(Context& context, BufferSpan<const u32> buckets, u32 bucket_count,
+                           BufferSpan<u32> indices_out, BufferSpan<u64> offsets = {});
+COPSE_API void split_records(Context& context, BufferSpan<const u32> buckets, u32 bucket_count,
+                             BufferSpan<const std::byte> records_in, u64 record_bytes,
+                             BufferSpan<std::byte> records_out, BufferSpan<u64> offsets = {});
 
 // The templates behind them, on either executor:
 //

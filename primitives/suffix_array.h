@@ -13,10 +13,10 @@ namespace copse {
 /// is being captured; Error out_of_memory.
 /// Waits: for each doubling of the length up to which suffixes have been compared.
 /// Memory: suffix_array_scratch_bytes.
-void suffix_array(Context& context, BufferSpan<const u8> text, BufferSpan<u32> suffixes);
+COPSE_API void suffix_array(Context& context, BufferSpan<const u8> text, BufferSpan<u32> suffixes);
 
 /// The most scratch that suffix_array takes for `n` bytes: 19 bytes for each, plus 1 MiB. With the text and the
 /// suffix array that is 24 bytes.
-u64 suffix_array_scratch_bytes(u64 n);
+COPSE_API u64 suffix_array_scratch_bytes(u64 n);
 
 }  // namespace copse

@@ -24,9 +24,9 @@ namespace copse {
 ///   bvh:     a tree over `triangles`, of any layout and depth
 ///   points:  any number, may be empty; NaN and infinite ones find nothing
 ///   nearest: as many as points; must not overlap them
-void nearest_points(Context& context, const TreeView& bvh, const TriangleViews& triangles,
-                    BufferSpan<const vec3> points, BufferSpan<NearestPoint> nearest,
-                    float max_distance = infinity);
+COPSE_API void nearest_points(Context& context, const TreeView& bvh, const TriangleViews& triangles,
+                              BufferSpan<const vec3> points, BufferSpan<NearestPoint> nearest,
+                              float max_distance = infinity);
 
 /// Stores the k triangles nearest to each point, nearest first, as k_nearest does. None is farther than
 /// `max_distance`. Equal on all backends bit for bit.
@@ -34,15 +34,15 @@ void nearest_points(Context& context, const TreeView& bvh, const TriangleViews& 
 ///   neighbours: k per point, those of point i from k * i on. If there are fewer, the rest are Neighbour::none().
 ///               k follows from the sizes. Must not overlap the points
 /// Throws: also Error invalid_argument if the number of neighbours is not a multiple of the number of points.
-void nearest_primitives(Context& context, const TreeView& bvh, const TriangleViews& triangles,
-                        BufferSpan<const vec3> points, BufferSpan<Neighbour> neighbours,
-                        float max_distance = infinity);
+COPSE_API void nearest_primitives(Context& context, const TreeView& bvh, const TriangleViews& triangles,
+                                  BufferSpan<const vec3> points, BufferSpan<Neighbour> neighbours,
+                                  float max_distance = infinity);
 
 /// Stores in inside[i] 1 if point i is inside the closed mesh, else 0, as is_inside decides. Equal on all
 /// backends.
 ///   points: any number, may be empty
 ///   inside: as many as points; must not overlap them
-void points_inside(Context& context, const TreeView& bvh, const TriangleViews& triangles,
-                   BufferSpan<const vec3> points, BufferSpan<u8> inside);
+COPSE_API void points_inside(Context& context, const TreeView& bvh, const TriangleViews& triangles,
+                             BufferSpan<const vec3> points, BufferSpan<u8> inside);
 
 }  // namespace copse

@@ -22,16 +22,17 @@ namespace copse {
 ///   total: one element; must not overlap the pairs
 /// Memory: scratch of 16 bytes per primitive, at most 20 bytes more per 1024 primitives, and 1 KiB; 64 bytes per
 /// view if there are several.
-void find_self_overlaps(Context& context, const BvhView& bvh, const TriangleViews& triangles,
-                        const SelfOverlapOptions& options, BufferSpan<PrimitivePair> pairs, BufferSpan<u64> total);
-void find_self_overlaps(Context& context, const BvhView& bvh, const BoxView& boxes,
-                        BufferSpan<PrimitivePair> pairs, BufferSpan<u64> total);
+COPSE_API void find_self_overlaps(Context& context, const BvhView& bvh, const TriangleViews& triangles,
+                                  const SelfOverlapOptions& options, BufferSpan<PrimitivePair> pairs,
+                                  BufferSpan<u64> total);
+COPSE_API void find_self_overlaps(Context& context, const BvhView& bvh, const BoxView& boxes,
+                                  BufferSpan<PrimitivePair> pairs, BufferSpan<u64> total);
 
 /// Returns the pairs in a buffer of the right size.
 /// Waits: for the number of pairs.
 /// Memory: 8 bytes per pair, and 8 bytes per primitive until it returns; scratch as find_self_overlaps.
-Buffer<PrimitivePair> self_overlaps(Context& context, const BvhView& bvh, const TriangleViews& triangles,
-                                    const SelfOverlapOptions& options = {});
-Buffer<PrimitivePair> self_overlaps(Context& context, const BvhView& bvh, const BoxView& boxes);
+COPSE_API Buffer<PrimitivePair> self_overlaps(Context& context, const BvhView& bvh, const TriangleViews& triangles,
+                                              const SelfOverlapOptions& options = {});
+COPSE_API Buffer<PrimitivePair> self_overlaps(Context& context, const BvhView& bvh, const BoxView& boxes);
 
 }  // namespace copse

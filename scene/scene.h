@@ -125,19 +125,19 @@ class Scene {
 /// multiple of 4, or if an address is null. Error capacity past 2^31 instances, Error out_of_memory, Error
 /// cancelled.
 /// Memory: see build_sizes.
-Scene build(Context& context, const SceneAccels& accels, const InstanceView& instances,
-            const SceneOptions& options = {});
+COPSE_API Scene build(Context& context, const SceneAccels& accels, const InstanceView& instances,
+                      const SceneOptions& options = {});
 
 /// The same for instances on the host, which may change after the call.
 /// Throws: also Error invalid_argument if an instance names an accel that does not exist.
-Scene build(Context& context, const SceneAccels& accels, std::span<const Instance> instances,
-            const SceneOptions& options = {});
+COPSE_API Scene build(Context& context, const SceneAccels& accels, std::span<const Instance> instances,
+                      const SceneOptions& options = {});
 
 /// Builds a new tree over instances in the memory of `scene`, with its accels and options. It does not wait and,
 /// once warm, does not allocate, so it can be captured in a Graph. After an error, rebuild it before you use it.
 ///   instances: any number up to scene.capacity()
 /// Throws: as build; Error invalid_argument if `scene` was never built or has too little room.
-void rebuild(Context& context, Scene& scene, const InstanceView& instances);
+COPSE_API void rebuild(Context& context, Scene& scene, const InstanceView& instances);
 
 /// Fits the tree to instances that have moved. It also takes over their masks, ids, flags and accels. The topology
 /// of the tree stays, so rays become slower as the instances move apart. What the build left out stays out. It
@@ -147,11 +147,12 @@ void rebuild(Context& context, Scene& scene, const InstanceView& instances);
 /// accel that was rebuilt has to be rebuilt too.
 ///   instances: as many as `scene` was built over, in the same order
 /// Throws: as build; Error invalid_argument for another number of instances or if `scene` was never built.
-void refit(Context& context, Scene& scene, const InstanceView& instances);
+COPSE_API void refit(Context& context, Scene& scene, const InstanceView& instances);
 
 /// Returns the bytes that build takes on this context for so many instances and accels. For a Scene with a
 /// capacity, give the capacity.
 /// Throws: as build.
-BuildSizes build_sizes(Context& context, u64 instance_count, u64 accel_count, const SceneOptions& options);
+COPSE_API BuildSizes build_sizes(Context& context, u64 instance_count, u64 accel_count,
+                                 const SceneOptions& options);
 
 }  // namespace copse

@@ -34,7 +34,7 @@ struct SceneMaterial {
 };
 
 /// The parts of a scene file that load_scene left out.
-struct SceneReport {
+struct COPSE_API SceneReport {
   u64 drawings = 0;    // primitives of points or lines
   u64 animations = 0;  // the scene is the one at rest
 
@@ -45,7 +45,7 @@ struct SceneReport {
 };
 
 /// The content of a scene file: meshes, and instances of them.
-struct SceneFile {
+struct COPSE_API SceneFile {
   /// The meshes that an instance places, in the order of the file. Each has a triangle.
   std::vector<SceneMesh> meshes;
 
@@ -85,6 +85,6 @@ struct SceneFile {
 /// requires; and for a scene without triangles. Error capacity past 2^31 triangles or vertices of a mesh, Error
 /// cancelled, Error out_of_memory.
 /// Memory: the file twice and the meshes, until it returns.
-SceneFile load_scene(const FilePath& path, const LoadSceneOptions& options = {});
+COPSE_API SceneFile load_scene(const FilePath& path, const LoadSceneOptions& options = {});
 
 }  // namespace copse

@@ -14,25 +14,26 @@ namespace copse {
 ///           the rest are misses without `counts`, and stay as they were with them
 ///   counts: empty, or one per ray: how many hits were found, k at most
 /// Memory: scratch of 4 bytes per ray without `counts`.
-void first_hits(Context& context, const Scene& scene, const RaySpan& rays, BufferSpan<SceneHit> hits,
-                BufferSpan<u32> counts = {}, const SceneTraceOptions& options = {});
-void first_hits(Context& context, const Scene& scene, BufferSpan<const Ray> rays, BufferSpan<SceneHit> hits,
-                BufferSpan<u32> counts = {}, const SceneTraceOptions& options = {});
+COPSE_API void first_hits(Context& context, const Scene& scene, const RaySpan& rays, BufferSpan<SceneHit> hits,
+                          BufferSpan<u32> counts = {}, const SceneTraceOptions& options = {});
+COPSE_API void first_hits(Context& context, const Scene& scene, BufferSpan<const Ray> rays,
+                          BufferSpan<SceneHit> hits, BufferSpan<u32> counts = {},
+                          const SceneTraceOptions& options = {});
 
 /// Writes how many hits each ray has.
-void count_hits(Context& context, const Scene& scene, const RaySpan& rays, BufferSpan<u32> counts,
-                const SceneTraceOptions& options = {});
-void count_hits(Context& context, const Scene& scene, BufferSpan<const Ray> rays, BufferSpan<u32> counts,
-                const SceneTraceOptions& options = {});
+COPSE_API void count_hits(Context& context, const Scene& scene, const RaySpan& rays, BufferSpan<u32> counts,
+                          const SceneTraceOptions& options = {});
+COPSE_API void count_hits(Context& context, const Scene& scene, BufferSpan<const Ray> rays, BufferSpan<u32> counts,
+                          const SceneTraceOptions& options = {});
 
 /// Writes all hits of every ray. Those of ray i are hits[offsets[i]] up to hits[offsets[i + 1]], in order.
 ///   offsets: one more than rays. The last offset is the total number
 ///   hits:    any size. Nothing is written past its end
 /// Memory: scratch of 4 bytes per ray, at most 20 bytes more per 1024 rays, and 1 KiB.
-void find_hits(Context& context, const Scene& scene, const RaySpan& rays, BufferSpan<u64> offsets,
-               BufferSpan<SceneHit> hits, const SceneTraceOptions& options = {});
-void find_hits(Context& context, const Scene& scene, BufferSpan<const Ray> rays, BufferSpan<u64> offsets,
-               BufferSpan<SceneHit> hits, const SceneTraceOptions& options = {});
+COPSE_API void find_hits(Context& context, const Scene& scene, const RaySpan& rays, BufferSpan<u64> offsets,
+                         BufferSpan<SceneHit> hits, const SceneTraceOptions& options = {});
+COPSE_API void find_hits(Context& context, const Scene& scene, BufferSpan<const Ray> rays, BufferSpan<u64> offsets,
+                         BufferSpan<SceneHit> hits, const SceneTraceOptions& options = {});
 
 /// Lists of hits in the layout of find_hits.
 struct SceneHitLists {
@@ -43,9 +44,9 @@ struct SceneHitLists {
 /// Returns the same lists in buffers of the right size.
 /// Waits: for the number of hits.
 /// Memory: 8 bytes per ray, 24 bytes per hit; scratch as find_hits.
-SceneHitLists all_hits(Context& context, const Scene& scene, const RaySpan& rays,
-                       const SceneTraceOptions& options = {});
-SceneHitLists all_hits(Context& context, const Scene& scene, BufferSpan<const Ray> rays,
-                       const SceneTraceOptions& options = {});
+COPSE_API SceneHitLists all_hits(Context& context, const Scene& scene, const RaySpan& rays,
+                                 const SceneTraceOptions& options = {});
+COPSE_API SceneHitLists all_hits(Context& context, const Scene& scene, BufferSpan<const Ray> rays,
+                                 const SceneTraceOptions& options = {});
 
 }  // namespace copse

@@ -27,7 +27,7 @@ struct SceneMeshesView {
 }  // namespace detail
 
 /// The meshes and instances of a scene file in the memory of a context. Builds read them, and pictures.
-class SceneMeshes {
+class COPSE_API SceneMeshes {
  public:
   /// Throws: Error out_of_memory; Error capacity past 2^32 - 1 vertices or triangles of all meshes.
   SceneMeshes(Context& context, const SceneFile& file);
@@ -63,6 +63,7 @@ class SceneMeshes {
 
 /// Returns an Accel for each mesh, in order. The number of a part is the geometry id of its hits.
 /// Throws: as build.
-std::vector<Accel> build_accels(Context& context, const SceneMeshes& meshes, const AccelOptions& options = {});
+COPSE_API std::vector<Accel> build_accels(Context& context, const SceneMeshes& meshes,
+                                          const AccelOptions& options = {});
 
 }  // namespace copse

@@ -23,20 +23,20 @@ struct SceneTraceOptions {
 ///   hits: one per ray; must not overlap the rays
 /// Throws: Error invalid_argument if `scene` was never built, if the number of hits or of masks is not that of the
 /// rays, or if options are out of range. Error cancelled.
-void closest_hits(Context& context, const Scene& scene, BufferSpan<const Ray> rays, BufferSpan<SceneHit> hits,
-                  const SceneTraceOptions& options = {});
+COPSE_API void closest_hits(Context& context, const Scene& scene, BufferSpan<const Ray> rays,
+                            BufferSpan<SceneHit> hits, const SceneTraceOptions& options = {});
 
 /// The same for rays in any layout. Their parts are gathered first, a million rays at a time.
 /// Throws: also Error invalid_argument if there are not as many directions as origins, for an address that is null
 /// or a stride that is no multiple of 4.
 /// Memory: scratch of 32 bytes per ray, at most 32 MiB.
-void closest_hits(Context& context, const Scene& scene, const RaySpan& rays, BufferSpan<SceneHit> hits,
-                  const SceneTraceOptions& options = {});
+COPSE_API void closest_hits(Context& context, const Scene& scene, const RaySpan& rays, BufferSpan<SceneHit> hits,
+                            const SceneTraceOptions& options = {});
 
 /// Sets occluded[i] to 1 if ray i hits anything, else to 0. Everything else is as for closest_hits.
-void any_hits(Context& context, const Scene& scene, BufferSpan<const Ray> rays, BufferSpan<u8> occluded,
-              const SceneTraceOptions& options = {});
-void any_hits(Context& context, const Scene& scene, const RaySpan& rays, BufferSpan<u8> occluded,
-              const SceneTraceOptions& options = {});
+COPSE_API void any_hits(Context& context, const Scene& scene, BufferSpan<const Ray> rays, BufferSpan<u8> occluded,
+                        const SceneTraceOptions& options = {});
+COPSE_API void any_hits(Context& context, const Scene& scene, const RaySpan& rays, BufferSpan<u8> occluded,
+                        const SceneTraceOptions& options = {});
 
 }  // namespace copse

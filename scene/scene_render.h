@@ -14,12 +14,12 @@ namespace copse {
 /// unless the scene has as many instances and accels as the meshes; Error out_of_memory, Error cancelled.
 /// Waits: for the picture.
 /// Memory: buffers of 60 bytes per pixel, 77 for ambient occlusion, and the image on the host.
-Image render(Context& context, const Scene& scene, const SceneMeshes& meshes, const Camera& camera,
-             const RenderOptions& options = {});
+COPSE_API Image render(Context& context, const Scene& scene, const SceneMeshes& meshes, const Camera& camera,
+                       const RenderOptions& options = {});
 
 /// Returns the box around all instances; empty if there are none that rays can hit.
 /// Throws: Error invalid_argument if `scene` was never built.
 /// Waits: to read the boxes of the instances.
-Aabb bounds(Context& context, const Scene& scene);
+COPSE_API Aabb bounds(Context& context, const Scene& scene);
 
 }  // namespace copse

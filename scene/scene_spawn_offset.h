@@ -68,17 +68,18 @@ COPSE_HD inline SpawnOffset spawn_offset(const SceneView& scene, const Triangle&
   const dvec3 point = add_rn(from_translation, translation);
   const dvec3 normal = inverse.transposed_times(surface.normal);
   const dvec3 unit = detail::at_unit_length(normal);
-  const double scale = dot_rn(unit, normal), distortion = inverse.norm() * matrix.norm();
+  const double scale = dot_rn(unit, normal), distortion = mul_rn(inverse.norm(), matrix.norm());
 
-  double roundings_in_mesh = mul_rn(surface.extent, 64 + 6 * distortion);
+  double roundings_in_mesh = mul_rn(surface.extent, add_rn(64.0, mul_rn(6.0, distortion)));
   for (int i = 0; i < 3; ++i) {
     const double sum = sum_of_magnitudes(mul_rn(inverse.rows[i], from_translation));
-    roundings_in_mesh += 5 * magnitude(surface.normal[i]) * sum;
+    roundings_in_mesh = add_rn(roundings_in_mesh, mul_rn(mul_rn(5.0, magnitude(surface.normal[i])), sum));
   }
   // The matrix itself, inverted in double, is off by a few times 2^-52 of its distortion.
-  roundings_in_mesh += distortion * largest_component(surface.point) / (1u << 24);
+  roundings_in_mesh =
+      add_rn(roundings_in_mesh, mul_rn(mul_rn(distortion, largest_component(surface.point)), 0x1p-24));
   if (!(scale > 0)) return {point, unit, 0};
-  const double roundings = roundings_in_mesh / scale + sum_of_magnitudes(mul_rn(unit, point));
+  const double roundings = add_rn(roundings_in_mesh / scale, sum_of_magnitudes(mul_rn(unit, point)));
   return {point, unit, mul_rn(roundings, detail::spawn_rounding)};
 }
 

@@ -25,7 +25,7 @@ struct SceneWorldsAccess;
 /// The worlds refer to their accels and to the shared scene, which must outlive them. As for a Scene: refit or
 /// rebuild the worlds after the accels have changed in place. The trees are equal on all backends bit for bit, and
 /// so are the hits.
-class SceneWorlds {
+class COPSE_API SceneWorlds {
  public:
   /// Holds nothing. All calls but size_bytes() and the counts refuse it.
   SceneWorlds() = default;
@@ -66,14 +66,14 @@ class SceneWorlds {
 /// has too many; Error capacity past 2^31 instances, Error out_of_memory, Error cancelled.
 /// Memory: about 228 bytes per instance and 16 per world; scratch of about 140 bytes per instance, and 190 for a
 /// refit of those that moved.
-SceneWorlds build_worlds(Context& context, const SceneAccels& accels, const InstanceView& instances,
-                         std::span<const u32> world_begins, const Scene* shared = nullptr);
+COPSE_API SceneWorlds build_worlds(Context& context, const SceneAccels& accels, const InstanceView& instances,
+                                   std::span<const u32> world_begins, const Scene* shared = nullptr);
 
 /// Builds new trees over the instances of all worlds in the same memory. It does not wait and, once warm, does not
 /// allocate, so it can be captured in a Graph.
 ///   instances: as many as the worlds were built over, in the same order
 /// Throws: as build_worlds; Error invalid_argument if `worlds` was never built.
-void rebuild(Context& context, SceneWorlds& worlds, const InstanceView& instances);
+COPSE_API void rebuild(Context& context, SceneWorlds& worlds, const InstanceView& instances);
 
 /// Fits the trees to instances that have moved, as refit does for a Scene. It does not wait and, once warm, does
 /// not allocate, so it can be captured in a Graph.
@@ -81,7 +81,8 @@ void rebuild(Context& context, SceneWorlds& worlds, const InstanceView& instance
 ///   moved:     in the memory of the context, one word per world: worlds with a 0 keep their trees and instances.
 ///              Without it all worlds are fitted
 /// Throws: as rebuild; Error invalid_argument for another number of words.
-void refit(Context& context, SceneWorlds& worlds, const InstanceView& instances, BufferSpan<const u32> moved = {});
+COPSE_API void refit(Context& context, SceneWorlds& worlds, const InstanceView& instances,
+                     BufferSpan<const u32> moved = {});
 
 /// Writes the closest hit of every ray in its world; see closest_hit in scene/worlds_view.h for the numbers of
 /// instances. It does not wait, and may be captured in a Graph.
@@ -90,13 +91,14 @@ void refit(Context& context, SceneWorlds& worlds, const InstanceView& instances,
 ///   hits:         one per ray; must not overlap the rays or the words
 /// Throws: Error invalid_argument if `worlds` was never built, if the number of words, hits or masks is not that
 /// of the rays, or if options are out of range. Error cancelled.
-void closest_hits(Context& context, const SceneWorlds& worlds, BufferSpan<const Ray> rays,
-                  BufferSpan<const u32> world_of_ray, BufferSpan<SceneHit> hits,
-                  const SceneTraceOptions& options = {});
+COPSE_API void closest_hits(Context& context, const SceneWorlds& worlds, BufferSpan<const Ray> rays,
+                            BufferSpan<const u32> world_of_ray, BufferSpan<SceneHit> hits,
+                            const SceneTraceOptions& options = {});
 
 /// Sets occluded[i] to 1 if ray i hits anything in its world or in the shared scene, else to 0. Everything else is
 /// as for closest_hits.
-void any_hits(Context& context, const SceneWorlds& worlds, BufferSpan<const Ray> rays,
-              BufferSpan<const u32> world_of_ray, BufferSpan<u8> occluded, const SceneTraceOptions& options = {});
+COPSE_API void any_hits(Context& context, const SceneWorlds& worlds, BufferSpan<const Ray> rays,
+                        BufferSpan<const u32> world_of_ray, BufferSpan<u8> occluded,
+                        const SceneTraceOptions& options = {});
 
 }  // namespace copse

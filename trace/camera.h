@@ -19,10 +19,10 @@ struct Camera {
 ///   aspect:        width over height, above 0
 /// Throws: Error invalid_argument for values out of range, for points that are not finite, and if eye equals
 /// target.
-Camera look_at(const vec3& eye, const vec3& target, const vec3& up, float field_of_view, float aspect);
+COPSE_API Camera look_at(const vec3& eye, const vec3& target, const vec3& up, float field_of_view, float aspect);
 
 /// Returns a camera that sees all of `box` from an oblique direction, with y up.
-Camera frame_box(const Aabb& box, float field_of_view, float aspect);
+COPSE_API Camera frame_box(const Aabb& box, float field_of_view, float aspect);
 
 /// Returns the ray through the middle of pixel (x, y). Pixel (0, 0) is at the top left. The direction has length
 /// 1.

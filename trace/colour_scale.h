@@ -18,10 +18,10 @@ struct ColourScale {
 
 /// Returns the labels of a scale from 0 to `limit`.
 ///   is_cut: larger values have the colour of the limit too, which its label says: "96+"
-std::array<std::string, 5> quarters_to(u32 limit, bool is_cut);
+COPSE_API std::array<std::string, 5> quarters_to(u32 limit, bool is_cut);
 
 /// Draws a scale along the lower edge of the picture. Returns the rows of pixels that it covers; 0 for a picture
 /// that is too small for it, which stays as it is.
-u32 draw_scale(Image& image, const ColourScale& scale);
+COPSE_API u32 draw_scale(Image& image, const ColourScale& scale);
 
 }  // namespace copse::detail

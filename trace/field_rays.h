@@ -11,7 +11,7 @@ namespace copse {
 ///   rays: any number, may be empty
 ///   hits: one per ray; must not overlap the rays
 /// Throws: Error invalid_argument if the number of hits is not that of the rays. Error cancelled.
-void first_surfaces(Context& context, const DistanceFieldView& field, BufferSpan<const Ray> rays,
-                    BufferSpan<FieldHit> hits);
+COPSE_API void first_surfaces(Context& context, const DistanceFieldView& field, BufferSpan<const Ray> rays,
+                              BufferSpan<FieldHit> hits);
 
 }  // namespace copse

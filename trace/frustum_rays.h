@@ -26,8 +26,8 @@ inline ViewFrustum view_frustum(const Camera& camera, float nearest = 0, float f
 /// Throws: Error invalid_argument if there is not one hit per pixel, or not as many masks, and for a width or
 /// height of 0 or past 65536. Error out_of_memory, Error cancelled.
 /// Memory: scratch of 80 bytes per view if there are several views.
-void closest_hits(Context& context, const FrustumGridView& grid, const TriangleViews& triangles, u32 width,
-                  u32 height, BufferSpan<Hit> hits, const GridTraceOptions& options = {});
+COPSE_API void closest_hits(Context& context, const FrustumGridView& grid, const TriangleViews& triangles,
+                            u32 width, u32 height, BufferSpan<Hit> hits, const GridTraceOptions& options = {});
 
 /// Writes the closest hit of every ray, as above. The rays may stand in any order: they are sorted by tile first.
 ///   rays:    below 2^32, may be empty. Each starts at the eye of the grid's frustum and passes its screen. t_min is
@@ -39,8 +39,9 @@ void closest_hits(Context& context, const FrustumGridView& grid, const TriangleV
 /// out_of_memory, Error cancelled.
 /// Waits: for the check of the rays.
 /// Memory: scratch of about 24 bytes per ray.
-void closest_hits(Context& context, const FrustumGridView& grid, const TriangleViews& triangles,
-                  BufferSpan<const Ray> rays, BufferSpan<Hit> hits, const GridTraceOptions& options = {});
+COPSE_API void closest_hits(Context& context, const FrustumGridView& grid, const TriangleViews& triangles,
+                            BufferSpan<const Ray> rays, BufferSpan<Hit> hits,
+                            const GridTraceOptions& options = {});
 
 // Deprecated names, until 0.2.
 [[deprecated("give {.masks = masks}")]] inline void closest_hits(Context& context, const FrustumGridView& grid,

@@ -21,12 +21,13 @@ struct GridTraceOptions {
 /// Throws: Error invalid_argument if the number of hits or of masks is not that of the rays. Error out_of_memory,
 /// Error cancelled.
 /// Memory: scratch of 80 bytes per view if there are several views.
-void closest_hits(Context& context, const GridView& grid, const TriangleViews& triangles,
-                  BufferSpan<const Ray> rays, BufferSpan<Hit> hits, const GridTraceOptions& options = {});
+COPSE_API void closest_hits(Context& context, const GridView& grid, const TriangleViews& triangles,
+                            BufferSpan<const Ray> rays, BufferSpan<Hit> hits,
+                            const GridTraceOptions& options = {});
 
 /// Sets occluded[i] to 1 if ray i hits anything, else to 0. Everything else is as for closest_hits.
-void any_hits(Context& context, const GridView& grid, const TriangleViews& triangles, BufferSpan<const Ray> rays,
-              BufferSpan<u8> occluded, const GridTraceOptions& options = {});
+COPSE_API void any_hits(Context& context, const GridView& grid, const TriangleViews& triangles,
+                        BufferSpan<const Ray> rays, BufferSpan<u8> occluded, const GridTraceOptions& options = {});
 
 // Deprecated names, until 0.2.
 [[deprecated("give {.masks = masks}")]] inline void closest_hits(Context& context, const GridView& grid,

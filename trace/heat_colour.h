@@ -21,6 +21,6 @@ COPSE_HD inline vec3 heat_scale(float x) {
 /// the numbers at its quarters. Returns the rows of pixels that it covers; 0 for a picture that is too small for
 /// it, which stays as it is.
 ///   is_cut: some rays visit more than `limit`
-u32 draw_heat_legend(Image& image, u32 limit, bool is_cut = false);
+COPSE_API u32 draw_heat_legend(Image& image, u32 limit, bool is_cut = false);
 
 }  // namespace copse::detail

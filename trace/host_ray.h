@@ -9,11 +9,11 @@ namespace copse::detail {
 
 /// Returns the hit that closest_hit(tree, triangles, ray) returns, bit for bit.
 ///   node: where the ray begins. It sees only the triangles below this node
-Hit closest_hit_on_host(const CompressedBvh4View& tree, const MaskedPackedTriangles& triangles, const Ray& ray,
-                        u32 node = 0);
+COPSE_API Hit closest_hit_on_host(const CompressedBvh4View& tree, const MaskedPackedTriangles& triangles,
+                                  const Ray& ray, u32 node = 0);
 
 /// Returns what any_hit(tree, triangles, ray) returns.
-bool any_hit_on_host(const CompressedBvh4View& tree, const MaskedPackedTriangles& triangles, const Ray& ray,
-                     u32 node = 0);
+COPSE_API bool any_hit_on_host(const CompressedBvh4View& tree, const MaskedPackedTriangles& triangles,
+                               const Ray& ray, u32 node = 0);
 
 }  // namespace copse::detail

@@ -16,11 +16,11 @@ namespace copse {
 /// Throws: Error invalid_argument if the tree was never built, or if the number of hits or of masks is not that of the
 /// rays. Error out_of_memory, Error cancelled.
 /// Memory: scratch of 80 bytes per view if there are several views.
-void closest_hits(Context& context, const SahKdView& tree, const TriangleViews& triangles,
-                  BufferSpan<const Ray> rays, BufferSpan<Hit> hits, BufferSpan<const u32> masks = {});
+COPSE_API void closest_hits(Context& context, const SahKdView& tree, const TriangleViews& triangles,
+                            BufferSpan<const Ray> rays, BufferSpan<Hit> hits, BufferSpan<const u32> masks = {});
 
 /// Sets occluded[i] to 1 if ray i hits anything, else to 0. Everything else is as for closest_hits.
-void any_hits(Context& context, const SahKdView& tree, const TriangleViews& triangles, BufferSpan<const Ray> rays,
-              BufferSpan<u8> occluded, BufferSpan<const u32> masks = {});
+COPSE_API void any_hits(Context& context, const SahKdView& tree, const TriangleViews& triangles,
+                        BufferSpan<const Ray> rays, BufferSpan<u8> occluded, BufferSpan<const u32> masks = {});
 
 }  // namespace copse

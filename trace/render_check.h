@@ -5,6 +5,6 @@
 namespace copse::detail {
 
 /// Throws: Error invalid_argument for options out of range.
-void check_render_options(const RenderOptions& options);
+COPSE_API void check_render_options(const RenderOptions& options);
 
 }  // namespace copse::detail

@@ -33,26 +33,26 @@ struct RenderOptions {
 /// Throws: Error invalid_argument for options out of range, Error out_of_memory, Error cancelled.
 /// Waits: for the picture.
 /// Memory: buffers of 24 bytes per pixel, and the image on the host.
-Image render(Context& context, const BvhView& bvh, const TriangleViews& triangles, const Camera& camera,
-             const RenderOptions& options = {});
+COPSE_API Image render(Context& context, const BvhView& bvh, const TriangleViews& triangles, const Camera& camera,
+                       const RenderOptions& options = {});
 
 /// Returns the same picture, through a wide tree and the triangles that were packed for it. For an Accel there is
 /// accel/accel_render.h.
 /// Throws: as above, and Error invalid_argument unless there are as many packed triangles as the tree has room for.
-Image render(Context& context, const CompressedBvh4View& bvh, BufferSpan<const PackedTriangle> triangles,
-             const Camera& camera, const RenderOptions& options = {});
+COPSE_API Image render(Context& context, const CompressedBvh4View& bvh, BufferSpan<const PackedTriangle> triangles,
+                       const Camera& camera, const RenderOptions& options = {});
 
 /// Returns the same picture, through a uniform grid over the triangles. Its heat counts cells instead of nodes.
-Image render(Context& context, const GridView& grid, const TriangleViews& triangles, const Camera& camera,
-             const RenderOptions& options = {});
+COPSE_API Image render(Context& context, const GridView& grid, const TriangleViews& triangles,
+                       const Camera& camera, const RenderOptions& options = {});
 
 /// Returns the same picture, through a frustum grid over the triangles and for the camera of that grid. Its heat
 /// counts slabs. closest_hits in trace/frustum_rays.h gives the hits without colours.
 /// Throws: as above, and Error invalid_argument for ambient occlusion, as its rays do not start at the eye.
-Image render(Context& context, const FrustumGridView& grid, const TriangleViews& triangles,
-             const RenderOptions& options = {});
+COPSE_API Image render(Context& context, const FrustumGridView& grid, const TriangleViews& triangles,
+                       const RenderOptions& options = {});
 
 /// Returns the heat map's colour of `x` in [0, 1]: dark blue, violet, red, orange, light yellow.
-Rgba8 heat_colour(float x);
+COPSE_API Rgba8 heat_colour(float x);
 
 }  // namespace copse

@@ -52,19 +52,20 @@ class TraceTriangles {
 /// that the tree has room for; for more than one word in options.chosen; if the context validates, for triangles that
 /// are not those of the tree and for memory that the GPU cannot read. Error out_of_memory, Error cancelled.
 /// Memory: scratch of 64 bytes per view if there are several views, and 256 bytes for the choice of a kernel.
-void closest_hits(Context& context, const TreeView& bvh, const TraceTriangles& triangles,
-                  BufferSpan<const Ray> rays, BufferSpan<Hit> hits, const TraceOptions& options = {});
+COPSE_API void closest_hits(Context& context, const TreeView& bvh, const TraceTriangles& triangles,
+                            BufferSpan<const Ray> rays, BufferSpan<Hit> hits, const TraceOptions& options = {});
 
 /// The same with results of 8 bytes, each with the place of its triangle among the packed ones. Where memory
 /// bounds the rays, as for those that miss, they are faster. full_hit() makes a Hit of each, with the bits of the
 /// call above.
 ///   triangles: packed
 /// Throws: also Error invalid_argument if the triangles are not packed.
-void closest_hits(Context& context, const CompressedBvh4View& bvh, const TraceTriangles& triangles,
-                  BufferSpan<const Ray> rays, BufferSpan<ShortHit> hits, const TraceOptions& options = {});
+COPSE_API void closest_hits(Context& context, const CompressedBvh4View& bvh, const TraceTriangles& triangles,
+                            BufferSpan<const Ray> rays, BufferSpan<ShortHit> hits,
+                            const TraceOptions& options = {});
 
 /// Sets occluded[i] to 1 if ray i hits anything, else to 0. Everything else is as for closest_hits.
-void any_hits(Context& context, const TreeView& bvh, const TraceTriangles& triangles, BufferSpan<const Ray> rays,
-              BufferSpan<u8> occluded, const TraceOptions& options = {});
+COPSE_API void any_hits(Context& context, const TreeView& bvh, const TraceTriangles& triangles,
+                        BufferSpan<const Ray> rays, BufferSpan<u8> occluded, const TraceOptions& options = {});
 
 }  // namespace copse

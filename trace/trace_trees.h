@@ -67,11 +67,11 @@ struct TraceTreesOptions {
 /// if one tree has masks and the other has none, for more than one word in options.chosen. Error out_of_memory,
 /// Error cancelled.
 /// Memory: scratch of 256 bytes.
-void closest_hits(Context& context, const RayTreesView& trees, BufferSpan<const Ray> rays, BufferSpan<Hit> hits,
-                  const TraceTreesOptions& options = {});
+COPSE_API void closest_hits(Context& context, const RayTreesView& trees, BufferSpan<const Ray> rays,
+                            BufferSpan<Hit> hits, const TraceTreesOptions& options = {});
 
 /// Sets occluded[i] to 1 if ray i hits anything, else to 0. Everything else is as for closest_hits.
-void any_hits(Context& context, const RayTreesView& trees, BufferSpan<const Ray> rays, BufferSpan<u8> occluded,
-              const TraceTreesOptions& options = {});
+COPSE_API void any_hits(Context& context, const RayTreesView& trees, BufferSpan<const Ray> rays,
+                        BufferSpan<u8> occluded, const TraceTreesOptions& options = {});
 
 }  // namespace copse

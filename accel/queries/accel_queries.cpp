@@ -115,11 +115,11 @@ OverlapLists all_overlaps(Context& context, const Accel& accel, BufferSpan<const
   return lists;
 }
 
-#define COPSE_INSTANTIATE(Region)                                                                  \
-  template void count_overlaps(Context&, const Accel&, BufferSpan<const Region>, BufferSpan<u32>); \
-  template void find_overlaps(Context&, const Accel&, BufferSpan<const Region>, BufferSpan<u64>,   \
-                              BufferSpan<u32>);                                                    \
-  template OverlapLists all_overlaps(Context&, const Accel&, BufferSpan<const Region>);
+#define COPSE_INSTANTIATE(Region)                                                                            \
+  template COPSE_API void count_overlaps(Context&, const Accel&, BufferSpan<const Region>, BufferSpan<u32>); \
+  template COPSE_API void find_overlaps(Context&, const Accel&, BufferSpan<const Region>, BufferSpan<u64>,   \
+                                        BufferSpan<u32>);                                                    \
+  template COPSE_API OverlapLists all_overlaps(Context&, const Accel&, BufferSpan<const Region>);
 COPSE_INSTANTIATE(Aabb)
 COPSE_INSTANTIATE(Sphere)
 COPSE_INSTANTIATE(Frustum)

@@ -90,7 +90,7 @@ constexpr u64 repeat_bytes(u64 reference_count) {
 
 /// Returns a tree with room for `primitive_count` primitives and none in it: rays miss it until it is rebuilt.
 /// Throws: Error capacity past 2^31 primitives, Error out_of_memory.
-Bvh make_bvh(Context& context, u64 primitive_count);
+COPSE_API Bvh make_bvh(Context& context, u64 primitive_count);
 
 /// The bytes that a build takes. They are known before it runs.
 struct BuildSizes {

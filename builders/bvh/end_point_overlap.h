@@ -19,8 +19,8 @@ namespace copse {
 /// Memory: 8 bytes of result; scratch of 12 bytes per primitive, and 64 bytes per view if there are several.
 ///
 /// Source: Aila, Karras, Laine, "On Quality Metrics of Bounding Volume Hierarchies", HPG 2013.
-double end_point_overlap(Context& context, const Bvh& bvh, const TriangleViews& triangles,
-                         const SahCosts& costs = {});
+COPSE_API double end_point_overlap(Context& context, const Bvh& bvh, const TriangleViews& triangles,
+                                   const SahCosts& costs = {});
 
 // Deprecated names, until 0.2.
 

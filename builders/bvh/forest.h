@@ -50,7 +50,7 @@ struct Forest {
 /// Returns a forest with room for trees of these sizes, and none in it.
 ///   begins: on the host; one more than there are trees, ascending from 0; each tree has at most max_forest_tree
 /// Throws: Error capacity past 2^31 primitives, Error out_of_memory.
-Forest make_forest(Context& context, std::span<const u32> begins);
+COPSE_API Forest make_forest(Context& context, std::span<const u32> begins);
 
 /// Returns the bytes of a forest.
 constexpr u64 forest_bytes(u64 tree_count, u64 primitive_count) {

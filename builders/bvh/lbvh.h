@@ -46,18 +46,19 @@ struct LbvhOptions {
 /// Throws: Error invalid_argument if options are out of range, Error capacity past 2^31 primitives, Error
 /// out_of_memory, Error cancelled.
 /// Memory: see build_sizes.
-Bvh build(Context& context, const TriangleViews& triangles, const LbvhOptions& options);
-Bvh build(Context& context, const BoxView& boxes, const LbvhOptions& options);
+COPSE_API Bvh build(Context& context, const TriangleViews& triangles, const LbvhOptions& options);
+COPSE_API Bvh build(Context& context, const BoxView& boxes, const LbvhOptions& options);
 
 /// Builds a new tree in the memory of `bvh`, which any builder may have made. It does not wait and, once warm,
 /// does not allocate, so it can be captured in a Graph. After an error, rebuild the tree before you use it.
 /// Throws: as build; Error invalid_argument for more primitives than bvh.primitive_capacity().
-void rebuild(Context& context, Bvh& bvh, const TriangleViews& triangles, const LbvhOptions& options);
-void rebuild(Context& context, Bvh& bvh, const BoxView& boxes, const LbvhOptions& options);
+COPSE_API void rebuild(Context& context, Bvh& bvh, const TriangleViews& triangles, const LbvhOptions& options);
+COPSE_API void rebuild(Context& context, Bvh& bvh, const BoxView& boxes, const LbvhOptions& options);
 
 /// Returns the bytes that a build takes on this context for `primitive_count` triangles of `view_count` views. For
 /// boxes, `view_count` is 0.
-BuildSizes build_sizes(Context& context, u64 primitive_count, const LbvhOptions& options, u64 view_count = 1);
+COPSE_API BuildSizes build_sizes(Context& context, u64 primitive_count, const LbvhOptions& options,
+                                 u64 view_count = 1);
 
 // Deprecated names, until 0.2.
 [[deprecated("use build")]] inline Bvh build_lbvh(Context& context, const TriangleViews& triangles,

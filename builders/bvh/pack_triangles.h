@@ -24,15 +24,15 @@ struct PackedTriangles {
 ///   triangles: those that the tree was built over
 /// Throws: Error out_of_memory, Error cancelled.
 /// Memory: 48 bytes per primitive, 4 more if a view has a mask; scratch of 64 bytes per view if there are several.
-PackedTriangles pack_triangles(Context& context, const BvhView& bvh, const TriangleViews& triangles);
+COPSE_API PackedTriangles pack_triangles(Context& context, const BvhView& bvh, const TriangleViews& triangles);
 template <class Node>
 PackedTriangles pack_triangles(Context& context, const WideBvhView<Node>& bvh, const TriangleViews& triangles);
 
 /// Packs the triangles again into the memory of `packed`, after a refit or rebuild. Once warm it does not
 /// allocate, so it can be captured in a Graph. Otherwise as pack_triangles.
 /// Throws: as pack_triangles; Error invalid_argument unless `packed` has one element for each primitive id.
-void repack_triangles(Context& context, PackedTriangles& packed, const BvhView& bvh,
-                      const TriangleViews& triangles);
+COPSE_API void repack_triangles(Context& context, PackedTriangles& packed, const BvhView& bvh,
+                                const TriangleViews& triangles);
 template <class Node>
 void repack_triangles(Context& context, PackedTriangles& packed, const WideBvhView<Node>& bvh,
                       const TriangleViews& triangles);

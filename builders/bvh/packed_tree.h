@@ -26,19 +26,20 @@ struct PackedBuildOptions {
 
 /// Gives `tree` and `packed` room for `capacity` triangles. Builds nothing.
 /// Throws: Error capacity past 2^31 triangles, Error out_of_memory.
-void make_packed(Context& context, u64 capacity, CompressedBvh4& tree, PackedTriangles& packed);
+COPSE_API void make_packed(Context& context, u64 capacity, CompressedBvh4& tree, PackedTriangles& packed);
 
 /// Builds the tree over `triangles` in the memory of `tree`, and packs its triangles into that of `packed`. It
 /// does not wait and, once warm, does not allocate, so it can be captured in a Graph.
 ///   triangles: any number that both have room for
 /// Throws: as build, reinsert, collapse and pack_triangles; Error invalid_argument if there is too little room.
-void build_packed(Context& context, CompressedBvh4& tree, PackedTriangles& packed, const TriangleViews& triangles,
-                  const PackedBuildOptions& options);
+COPSE_API void build_packed(Context& context, CompressedBvh4& tree, PackedTriangles& packed,
+                            const TriangleViews& triangles, const PackedBuildOptions& options);
 
 /// Fits the tree to triangles that have moved, and packs them again. Once warm it does not allocate.
 ///   triangles: as many as the tree was built over
 /// Throws: as refit.
-void refit_packed(Context& context, CompressedBvh4& tree, PackedTriangles& packed, const TriangleViews& triangles);
+COPSE_API void refit_packed(Context& context, CompressedBvh4& tree, PackedTriangles& packed,
+                            const TriangleViews& triangles);
 
 /// A second set of boxes for a tree, with a second set of its triangles at other positions.
 struct PackedCopy {
@@ -51,19 +52,20 @@ struct PackedCopy {
 /// not allocate.
 ///   triangles: as many as the tree was built over, in the same order
 /// Throws: as refit.
-void fit_packed_copy(Context& context, CompressedBvh4& tree, const PackedCopy& copy,
-                     const TriangleViews& triangles);
+COPSE_API void fit_packed_copy(Context& context, CompressedBvh4& tree, const PackedCopy& copy,
+                               const TriangleViews& triangles);
 
 /// Returns the bytes of scratch of fit_packed_copy.
-u64 fit_packed_copy_scratch_bytes(Context& context, u64 node_count, u64 view_count);
+COPSE_API u64 fit_packed_copy_scratch_bytes(Context& context, u64 node_count, u64 view_count);
 
 /// Gives back the memory that the tree and its triangles do not use, and the tree's primitive ids, which the packed
 /// triangles have too. They can be traced over the packed triangles, and refitted by refit_packed.
 /// Throws: Error out_of_memory.
 /// Waits: to read the counts.
-void compact_packed(Context& context, CompressedBvh4& tree, PackedTriangles& packed);
+COPSE_API void compact_packed(Context& context, CompressedBvh4& tree, PackedTriangles& packed);
 
 /// Returns the bytes of the tree and of the packed triangles without masks, and those of the scratch of a build.
-BuildSizes packed_sizes(Context& context, u64 triangle_count, const PackedBuildOptions& options, u64 view_count);
+COPSE_API BuildSizes packed_sizes(Context& context, u64 triangle_count, const PackedBuildOptions& options,
+                                  u64 view_count);
 
 }  // namespace copse::detail

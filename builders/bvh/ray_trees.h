@@ -40,20 +40,20 @@ struct RayTrees {
 /// triangles.
 /// Memory: besides that of the binary tree, for each triangle 96 bytes of packed triangles (8 more if a view has a
 /// mask) and 72 bytes of the wide tree; scratch as collapse.
-RayTrees make_ray_trees(Context& context, Bvh binary, const TriangleViews& triangles,
-                        const CollapseOptions& options = {});
+COPSE_API RayTrees make_ray_trees(Context& context, Bvh binary, const TriangleViews& triangles,
+                                  const CollapseOptions& options = {});
 
 /// Collapses trees.binary again, after a rebuild, and packs the triangles of both trees again. It does not wait
 /// and, once warm, does not allocate, so it can be captured in a Graph together with the rebuild.
 ///   triangles: those that trees.binary was rebuilt over
 /// Throws: as make_ray_trees.
-void collapse(Context& context, RayTrees& trees, const TriangleViews& triangles);
+COPSE_API void collapse(Context& context, RayTrees& trees, const TriangleViews& triangles);
 
 /// Fits both trees to triangles that have moved, as refit does for each, and packs them again. It does not wait
 /// and, once warm, does not allocate.
 ///   triangles: as many as the trees were made over
 /// Throws: Error invalid_argument for another number of triangles, Error out_of_memory, Error cancelled.
-void refit(Context& context, RayTrees& trees, const TriangleViews& triangles);
+COPSE_API void refit(Context& context, RayTrees& trees, const TriangleViews& triangles);
 
 // Deprecated names, until 0.2.
 [[deprecated("use collapse")]] inline void follow_binary_tree(Context& context, RayTrees& trees,

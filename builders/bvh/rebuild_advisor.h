@@ -43,7 +43,7 @@ struct TreeHistory {
 ///
 /// The cost is that of stats(), rounded to a fixed point. So it is equal on all backends bit for bit, and both
 /// decide alike.
-class RebuildAdvisor {
+class COPSE_API RebuildAdvisor {
  public:
   /// Throws: Error invalid_argument if the rule is out of range, Error out_of_memory.
   explicit RebuildAdvisor(Context& context, const RebuildRule& rule = {});
@@ -82,9 +82,9 @@ void note_refit(Context& context, RebuildAdvisor& advisor, const Tree& tree);
 /// Throws: as refit, rebuild and run_if.
 /// Waits: for the decision, on CUDA outside of a capture.
 /// Memory: as refit and rebuild. Before a capture, reserve what build_sizes() says: the rebuild must not allocate.
-void refit_or_rebuild(Context& context, Bvh& bvh, const TriangleViews& triangles, const AnyBuildOptions& options,
-                      RebuildAdvisor& advisor);
-void refit_or_rebuild(Context& context, Bvh& bvh, const BoxView& boxes, const AnyBuildOptions& options,
-                      RebuildAdvisor& advisor);
+COPSE_API void refit_or_rebuild(Context& context, Bvh& bvh, const TriangleViews& triangles,
+                                const AnyBuildOptions& options, RebuildAdvisor& advisor);
+COPSE_API void refit_or_rebuild(Context& context, Bvh& bvh, const BoxView& boxes, const AnyBuildOptions& options,
+                                RebuildAdvisor& advisor);
 
 }  // namespace copse

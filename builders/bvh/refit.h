@@ -24,8 +24,8 @@ namespace copse {
 /// "Bottom-up traversal". The CPU walks up by arrival counters as it does: the second child to arrive at a parent
 /// goes on with it. On CUDA an LBVH is joined again by its deltas (see bvh.h), and a warp fits 32 sibling
 /// pairs of any other tree at once, with all that is below them there; walks fit the rest.
-void refit(Context& context, Bvh& bvh, const TriangleViews& triangles);
-void refit(Context& context, Bvh& bvh, const BoxView& boxes);
+COPSE_API void refit(Context& context, Bvh& bvh, const TriangleViews& triangles);
+COPSE_API void refit(Context& context, Bvh& bvh, const BoxView& boxes);
 
 /// Updates all boxes of a wide tree, Bvh4, CompressedBvh4 or CompressedBvh8; children and slots stay. The boxes
 /// become those of the primitives, as exact as the layout can be: they are not rounded again at every level. Where

@@ -40,11 +40,11 @@ struct ReinsertOptions {
 /// Hierarchies", Computer Graphics Forum 32(1), 2013.
 /// Throws: Error invalid_argument if options are out of range, Error out_of_memory, Error cancelled.
 /// Memory: see reinsert_sizes.
-void reinsert(Context& context, Bvh& bvh, const ReinsertOptions& options = {});
+COPSE_API void reinsert(Context& context, Bvh& bvh, const ReinsertOptions& options = {});
 
 /// Returns the bytes that reinsert takes for a tree with room for `primitive_count` primitives, with any options:
 /// no result, and scratch of 40 bytes per primitive on the CPU and 45 on CUDA.
 /// Throws: Error capacity past 2^31 primitives.
-BuildSizes reinsert_sizes(Context& context, u64 primitive_count);
+COPSE_API BuildSizes reinsert_sizes(Context& context, u64 primitive_count);
 
 }  // namespace copse

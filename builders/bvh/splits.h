@@ -1,6 +1,7 @@
 #pragma once
 
 #include "primitives/core/context.h"
+#include "primitives/core/macros.h"
 
 namespace copse {
 
@@ -31,7 +32,7 @@ template <class Tree>
 void relink_leaves(Context& context, Tree& tree);
 
 /// Returns the scratch that link_repeats takes.
-u64 link_repeats_scratch_bytes(Context& context, u64 primitive_count, u64 place_count);
+COPSE_API u64 link_repeats_scratch_bytes(Context& context, u64 primitive_count, u64 place_count);
 
 }  // namespace detail
 

@@ -27,7 +27,7 @@ struct BvhStats {
 /// order of its sums.
 /// Throws: Error out_of_memory.
 /// Waits: for the result.
-BvhStats stats(Context& context, const Bvh& bvh, const SahCosts& costs = {});
+COPSE_API BvhStats stats(Context& context, const Bvh& bvh, const SahCosts& costs = {});
 
 struct WideBvhStats {
   WideBvhCounts counts{};

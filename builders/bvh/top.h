@@ -22,11 +22,11 @@ namespace copse {
 /// Queues", HPG 2011. Where we differ: areas choose the clusters, not the prefixes of keys.
 /// Throws: Error out_of_memory, Error cancelled.
 /// Memory: see rebuild_top_sizes.
-void rebuild_top(Context& context, Bvh& bvh);
+COPSE_API void rebuild_top(Context& context, Bvh& bvh);
 
 /// Returns the bytes that rebuild_top takes for a tree with room for `primitive_count` primitives: no result, and
 /// scratch of at most 5 MB.
 /// Throws: Error capacity past 2^31 primitives.
-BuildSizes rebuild_top_sizes(Context& context, u64 primitive_count);
+COPSE_API BuildSizes rebuild_top_sizes(Context& context, u64 primitive_count);
 
 }  // namespace copse

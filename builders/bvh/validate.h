@@ -25,8 +25,9 @@ namespace copse {
 ///     of a primitive that leave one out
 /// Throws: Error invalid_argument for more primitives than the tree has room for, Error out_of_memory.
 /// Waits: for the result.
-ValidationReport validate(Context& context, const Bvh& bvh, const TriangleViews& triangles, bool refitted = false);
-ValidationReport validate(Context& context, const Bvh& bvh, const BoxView& boxes, bool refitted = false);
+COPSE_API ValidationReport validate(Context& context, const Bvh& bvh, const TriangleViews& triangles,
+                                    bool refitted = false);
+COPSE_API ValidationReport validate(Context& context, const Bvh& bvh, const BoxView& boxes, bool refitted = false);
 
 /// Checks the same for a wide tree, Bvh4, CompressedBvh4 or CompressedBvh8. In Bvh4 the box of a child is exactly
 /// the union of what it holds. In the compressed layouts it holds that union and is the box that collapse() would

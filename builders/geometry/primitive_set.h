@@ -17,7 +17,7 @@ inline constexpr u64 max_primitives = u64{1} << 31;
 /// geometry id of the view, and the number of the triangle in it.
 ///
 /// It refers to the views, which must outlive it. Use it in argument lists only.
-class TriangleViews {
+class COPSE_API TriangleViews {
  public:
   TriangleViews(const TriangleView& view) : views_(&view, 1) { check(); }
   TriangleViews(std::span<const TriangleView> views) : views_(views) { check(); }

@@ -14,6 +14,6 @@ namespace copse {
 /// out_of_memory.
 /// Memory: scratch of at most 100 KiB on CUDA, 48 bytes for each 4096 triangles on the CPU; 80 bytes more per
 /// view if there are several.
-void scene_bounds(Context& context, const TriangleViews& triangles, BufferSpan<Aabb> out);
+COPSE_API void scene_bounds(Context& context, const TriangleViews& triangles, BufferSpan<Aabb> out);
 
 }  // namespace copse

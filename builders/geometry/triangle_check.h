@@ -9,11 +9,11 @@ namespace copse::detail {
 /// positions and indices of all views, and that all indices are below the number of positions of their view.
 /// Throws: Error invalid_argument with the view, the triangle, the index and the limit.
 /// Waits: for the result.
-void validate_triangles(Context& context, const TriangleViews& triangles);
+COPSE_API void validate_triangles(Context& context, const TriangleViews& triangles);
 
 /// Does nothing unless the context validates. Then it checks that the device can read from `memory`.
 ///   what: names what is there, such as "rays"
 /// Throws: Error invalid_argument.
-void validate_memory(Context& context, const std::string& what, const void* memory);
+COPSE_API void validate_memory(Context& context, const std::string& what, const void* memory);
 
 }  // namespace copse::detail

@@ -20,7 +20,7 @@ struct BrickCounts {
 };
 
 /// Owns the table that finds the brick of a place. It takes all keys of a grid.
-class BrickTable {
+class COPSE_API BrickTable {
  public:
   BrickTable() = default;
 
@@ -44,7 +44,7 @@ class BrickTable {
 ///
 /// Brick b is at the place that has the key keys[b], which is brick_shape().key_of(place); keys ascend. Voxel
 /// (x, y, z) of the brick, each below 8, has bit (x + 8 y) % 32 of word 16 b + 2 z + y / 4.
-struct Bricks {
+struct COPSE_API Bricks {
   GridShape shape{dvec3(0), dvec3(1), uvec3(1)};  // of the voxels
   Buffer<u64> keys;
   Buffer<u32> words;
@@ -87,11 +87,11 @@ struct BrickOptions {
 /// Waits: for the box, and for the number of bricks if options.brick_capacity is 0.
 /// Memory: scratch of about 12 bytes per triangle, and of 8 bytes per 32 places of bricks that are built at a time:
 /// 32 MiB at 4096, 256 MiB at 8192 along all three axes, at most 512 MiB.
-Bricks build_bricks(Context& context, const TriangleViews& triangles, const BrickOptions& options = {});
+COPSE_API Bricks build_bricks(Context& context, const TriangleViews& triangles, const BrickOptions& options = {});
 
 /// Returns room for bricks over a box, none of them stored yet. options.brick_capacity must be given.
 /// Throws: as build_bricks; Error invalid_argument for a box with infinities.
-Bricks make_bricks(Context& context, const Aabb& box, const BrickOptions& options);
+COPSE_API Bricks make_bricks(Context& context, const Aabb& box, const BrickOptions& options);
 
 /// Builds fresh bricks in the memory of `bricks`, over its grid. Triangles that reach beyond the grid are left out
 /// and counted. If there is too little room, the first bricks are stored, each of them whole, and check_complete
@@ -99,7 +99,7 @@ Bricks make_bricks(Context& context, const Aabb& box, const BrickOptions& option
 /// Throws: as build_bricks; Error invalid_argument for bricks that were never made.
 /// Waits: for nothing.
 /// Memory: scratch as build_bricks; once warm, nothing is allocated.
-void rebuild_bricks(Context& context, Bricks& bricks, const TriangleViews& triangles);
+COPSE_API void rebuild_bricks(Context& context, Bricks& bricks, const TriangleViews& triangles);
 
 /// Bricks of a few layers, in the memory of the context.
 struct BrickBlock {
@@ -125,14 +125,15 @@ struct BrickBlockOptions {
 /// Throws: as build_bricks, and what `take` throws.
 /// Waits: for the box, and for each block.
 /// Memory: scratch as build_bricks, and the bricks of the largest block.
-BrickCounts build_brick_blocks(Context& context, const TriangleViews& triangles, const BrickBlockOptions& options,
-                               const std::function<void(const BrickBlock&)>& take);
+COPSE_API BrickCounts build_brick_blocks(Context& context, const TriangleViews& triangles,
+                                         const BrickBlockOptions& options,
+                                         const std::function<void(const BrickBlock&)>& take);
 
 /// Makes the table of bricks anew, from keys that the caller has stored. bricks.shape, keys, words and counts must be
 /// set.
 /// Throws: Error out_of_memory.
 /// Waits: for nothing.
-void make_brick_table(Context& context, Bricks& bricks);
+COPSE_API void make_brick_table(Context& context, Bricks& bricks);
 
 /// Stores the number of the brick at each key, or invalid_id where there is no brick.
 ///
@@ -140,16 +141,17 @@ void make_brick_table(Context& context, Bricks& bricks);
 ///   found: one element per key; must not overlap `keys`
 /// Throws: Error invalid_argument if `found` has fewer elements than `keys`.
 /// Waits: for nothing.
-void find_bricks(Context& context, const Bricks& bricks, BufferSpan<const u64> keys, BufferSpan<u32> found);
+COPSE_API void find_bricks(Context& context, const Bricks& bricks, BufferSpan<const u64> keys,
+                           BufferSpan<u32> found);
 
 /// Throws if the last build had too little room.
 /// Throws: Error capacity, with the number of bricks that are needed.
 /// Waits: for the counts.
-void check_complete(const Bricks& bricks);
+COPSE_API void check_complete(const Bricks& bricks);
 
 /// Returns how many voxels are set.
 /// Throws: Error out_of_memory.
 /// Waits: for the count.
-u64 count_voxels(Context& context, const Bricks& bricks);
+COPSE_API u64 count_voxels(Context& context, const Bricks& bricks);
 
 }  // namespace copse

@@ -46,7 +46,7 @@ struct DistanceField {
 /// Waits: for the box, and for the numbers of bricks.
 /// Memory: 2120 bytes and 12 bytes of a table per brick. While it builds, it takes up to twice as much, and 16
 /// bytes per pair of a triangle and a brick near it.
-DistanceField build_distance_field(Context& context, const TriangleViews& triangles,
-                                   const DistanceFieldOptions& options = {});
+COPSE_API DistanceField build_distance_field(Context& context, const TriangleViews& triangles,
+                                             const DistanceFieldOptions& options = {});
 
 }  // namespace copse

@@ -23,7 +23,7 @@ struct FrustumGridStats {
 /// Returns the measures of a frustum grid.
 /// Throws: Error invalid_argument for a grid that was never built, Error out_of_memory.
 /// Waits: for the measures.
-FrustumGridStats stats(Context& context, const FrustumGrid& grid);
+COPSE_API FrustumGridStats stats(Context& context, const FrustumGrid& grid);
 
 /// Proves that every cell lists every triangle that touches it once and no other triangle, by the rule of
 /// build_frustum_grid. Safe on a grid of any content. A grid that is not complete misses references. The faults of
@@ -31,6 +31,6 @@ FrustumGridStats stats(Context& context, const FrustumGrid& grid);
 /// Throws: Error invalid_argument for a grid that was never built, for a frustum or resolution for which no grid
 /// can be built, or for another number of triangles than the grid was built over; Error out_of_memory.
 /// Waits: for the report.
-ValidationReport validate(Context& context, const FrustumGrid& grid, const TriangleViews& triangles);
+COPSE_API ValidationReport validate(Context& context, const FrustumGrid& grid, const TriangleViews& triangles);
 
 }  // namespace copse

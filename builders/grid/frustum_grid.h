@@ -52,8 +52,8 @@ struct FrustumGrid {
 /// out_of_memory, Error cancelled.
 /// Waits: twice, for the number of references, if options.reference_capacity is 0; else for nothing.
 /// Memory: see frustum_grid_sizes.
-FrustumGrid build_frustum_grid(Context& context, const TriangleViews& triangles, const ViewFrustum& frustum,
-                               const FrustumGridOptions& options = {});
+COPSE_API FrustumGrid build_frustum_grid(Context& context, const TriangleViews& triangles,
+                                         const ViewFrustum& frustum, const FrustumGridOptions& options = {});
 
 /// Builds a fresh grid of the same resolution in the memory of `grid`. A Graph can capture it; the graph keeps the
 /// frustum. If the cells need more references than grid.reference_capacity(), nothing is written past that, the
@@ -61,24 +61,24 @@ FrustumGrid build_frustum_grid(Context& context, const TriangleViews& triangles,
 /// Throws: as build_frustum_grid; Error invalid_argument for a grid that was never made.
 /// Waits: for nothing.
 /// Memory: see frustum_grid_sizes; once warm, nothing is allocated.
-void rebuild_frustum_grid(Context& context, FrustumGrid& grid, const TriangleViews& triangles,
-                          const ViewFrustum& frustum);
+COPSE_API void rebuild_frustum_grid(Context& context, FrustumGrid& grid, const TriangleViews& triangles,
+                                    const ViewFrustum& frustum);
 
 /// Returns a grid with room for so many references. Nothing is built in it yet.
 /// Throws: Error invalid_argument for a resolution out of range, Error capacity past 2^32 - 1 references, Error
 /// out_of_memory.
-FrustumGrid make_frustum_grid(Context& context, const uvec3& resolution, u64 reference_capacity);
+COPSE_API FrustumGrid make_frustum_grid(Context& context, const uvec3& resolution, u64 reference_capacity);
 
 /// Returns the bytes that build_frustum_grid takes for `triangle_count` triangles of `view_count` views on this
 /// context. options.reference_capacity must be given.
 /// Throws: as build_frustum_grid; Error invalid_argument without a reference capacity.
-BuildSizes frustum_grid_sizes(Context& context, u64 triangle_count, const FrustumGridOptions& options,
-                              u64 view_count = 1);
+COPSE_API BuildSizes frustum_grid_sizes(Context& context, u64 triangle_count, const FrustumGridOptions& options,
+                                        u64 view_count = 1);
 
 /// Returns how many references the cells need.
 /// Throws: as build_frustum_grid.
 /// Waits: twice, for counts.
-u64 count_references(Context& context, const TriangleViews& triangles, const ViewFrustum& frustum,
-                     const FrustumGridOptions& options = {});
+COPSE_API u64 count_references(Context& context, const TriangleViews& triangles, const ViewFrustum& frustum,
+                               const FrustumGridOptions& options = {});
 
 }  // namespace copse

@@ -30,7 +30,7 @@ inline constexpr u64 max_references = 0xffffffffu;
 
 /// Returns a grid with room for so many cells and references. Nothing is built in it yet.
 /// Throws: Error capacity past 2^30 cells or 2^32 - 1 references, Error out_of_memory.
-Grid make_grid(Context& context, u64 cell_capacity, u64 reference_capacity);
+COPSE_API Grid make_grid(Context& context, u64 cell_capacity, u64 reference_capacity);
 
 /// Returns the bytes of such a grid on the device.
 constexpr u64 grid_bytes(u64 cell_capacity, u64 reference_capacity) {
@@ -42,6 +42,6 @@ constexpr u64 grid_bytes(u64 cell_capacity, u64 reference_capacity) {
 /// the primitives that touch them.
 /// Throws: Error capacity, with the number of references that are needed.
 /// Waits: for the counts.
-void check_complete(const Grid& grid);
+COPSE_API void check_complete(const Grid& grid);
 
 }  // namespace copse

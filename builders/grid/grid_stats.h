@@ -21,6 +21,6 @@ struct GridStats {
 /// Returns the measures of a grid.
 /// Throws: Error invalid_argument for a grid that was never built, Error out_of_memory.
 /// Waits: for the measures.
-GridStats stats(Context& context, const Grid& grid);
+COPSE_API GridStats stats(Context& context, const Grid& grid);
 
 }  // namespace copse

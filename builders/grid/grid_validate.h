@@ -19,8 +19,8 @@ namespace copse {
 /// Throws: Error invalid_argument for a grid that was never built, or for another number of primitives than it was
 /// built over; Error out_of_memory.
 /// Waits: for the report.
-ValidationReport validate(Context& context, const Grid& grid, const TriangleViews& triangles);
-ValidationReport validate(Context& context, const Grid& grid, const BoxView& boxes);
+COPSE_API ValidationReport validate(Context& context, const Grid& grid, const TriangleViews& triangles);
+COPSE_API ValidationReport validate(Context& context, const Grid& grid, const BoxView& boxes);
 
 // Deprecated names, until 0.2.
 using GridFaults [[deprecated("use ValidationReport")]] = ValidationReport;

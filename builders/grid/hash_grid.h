@@ -61,22 +61,23 @@ constexpr u64 hash_bucket_count(u64 point_capacity) {
 /// 2^31 points, Error out_of_memory, Error cancelled.
 /// Waits: for nothing.
 /// Memory: see hash_grid_sizes.
-HashGrid build_hash_grid(Context& context, const PositionSpan& points, const HashGridOptions& options = {});
+COPSE_API HashGrid build_hash_grid(Context& context, const PositionSpan& points,
+                                   const HashGridOptions& options = {});
 
 /// Builds a fresh grid in the memory of `grid`. A Graph can capture it.
 /// Throws: as build_hash_grid; Error invalid_argument for more points than grid.point_capacity().
 /// Waits: for nothing.
 /// Memory: see hash_grid_sizes; once warm, nothing is allocated.
-void rebuild_hash_grid(Context& context, HashGrid& grid, const PositionSpan& points,
-                       const HashGridOptions& options = {});
+COPSE_API void rebuild_hash_grid(Context& context, HashGrid& grid, const PositionSpan& points,
+                                 const HashGridOptions& options = {});
 
 /// Returns a grid with room for so many points. Nothing is built in it yet.
 /// Throws: Error capacity past 2^31 points, Error out_of_memory.
-HashGrid make_hash_grid(Context& context, u64 point_capacity);
+COPSE_API HashGrid make_hash_grid(Context& context, u64 point_capacity);
 
 /// Returns the bytes that build_hash_grid takes for so many points on this context: 18 to 20 per point, and
 /// scratch of about 20 more per point.
 /// Throws: Error capacity past 2^31 points.
-BuildSizes hash_grid_sizes(Context& context, u64 point_count);
+COPSE_API BuildSizes hash_grid_sizes(Context& context, u64 point_count);
 
 }  // namespace copse

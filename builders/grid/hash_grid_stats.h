@@ -21,6 +21,6 @@ struct HashGridStats {
 /// Returns the measures of a hash grid.
 /// Throws: Error invalid_argument for a grid that was never built, Error out_of_memory.
 /// Waits: for the measures.
-HashGridStats stats(Context& context, const HashGrid& grid);
+COPSE_API HashGridStats stats(Context& context, const HashGrid& grid);
 
 }  // namespace copse

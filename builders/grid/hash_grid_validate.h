@@ -18,7 +18,7 @@ namespace copse {
 /// Throws: Error invalid_argument for a grid that was never built, or for another number of points than it was
 /// built over; Error out_of_memory.
 /// Waits: for the report.
-ValidationReport validate(Context& context, const HashGrid& grid, const PositionSpan& points);
+COPSE_API ValidationReport validate(Context& context, const HashGrid& grid, const PositionSpan& points);
 
 // Deprecated names, until 0.2.
 using HashGridFaults [[deprecated("use ValidationReport")]] = ValidationReport;

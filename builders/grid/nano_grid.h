@@ -25,7 +25,7 @@ struct NanoGrid {
 /// Waits: for the numbers of bricks and of nodes.
 /// Memory: 24 bytes of scratch per brick and the sort's. The result has 96 bytes per brick, 33,856 for each cube
 /// of 128 voxels that has one, and 270,400 for each cube of 4096.
-NanoGrid build_nano_grid(Context& context, const Bricks& bricks, NanoType type = NanoType::index);
+COPSE_API NanoGrid build_nano_grid(Context& context, const Bricks& bricks, NanoType type = NanoType::index);
 
 /// Returns the voxels of bricks with a float for each (NanoType::floats).
 ///
@@ -33,11 +33,12 @@ NanoGrid build_nano_grid(Context& context, const Bricks& bricks, NanoType type =
 ///               have values too.
 ///   background: the value of voxels beyond all bricks
 /// Throws: Error invalid_argument if there are too few values. Otherwise as above; 2144 bytes per brick.
-NanoGrid build_nano_grid(Context& context, const Bricks& bricks, BufferSpan<const float> values, float background);
+COPSE_API NanoGrid build_nano_grid(Context& context, const Bricks& bricks, BufferSpan<const float> values,
+                                   float background);
 
 /// Returns a distance field as a level set (NanoType::floats). Voxels within the band are set; all others have the
 /// width of the band, or its negative inside. So every voxel has the right sign, also far from the surface.
 /// Throws: Error invalid_argument for a field that was never made. Otherwise as above.
-NanoGrid build_nano_grid(Context& context, const DistanceField& field);
+COPSE_API NanoGrid build_nano_grid(Context& context, const DistanceField& field);
 
 }  // namespace copse

@@ -36,8 +36,8 @@ struct GridOptions {
 /// references, Error out_of_memory, Error cancelled.
 /// Waits: twice, for the number of references, if options.reference_capacity is 0; else for nothing.
 /// Memory: see grid_sizes.
-Grid build_grid(Context& context, const TriangleViews& triangles, const GridOptions& options = {});
-Grid build_grid(Context& context, const BoxView& boxes, const GridOptions& options = {});
+COPSE_API Grid build_grid(Context& context, const TriangleViews& triangles, const GridOptions& options = {});
+COPSE_API Grid build_grid(Context& context, const BoxView& boxes, const GridOptions& options = {});
 
 /// Builds a fresh grid in the memory of `grid`. A Graph can capture it. If the cells need more references than
 /// grid.reference_capacity(), nothing is written past that, the cells list the first primitives only, and
@@ -46,22 +46,24 @@ Grid build_grid(Context& context, const BoxView& boxes, const GridOptions& optio
 /// Throws: as build_grid; Error invalid_argument for more cells than grid.cell_capacity().
 /// Waits: for nothing.
 /// Memory: see grid_sizes; once warm, nothing is allocated.
-void rebuild_grid(Context& context, Grid& grid, const TriangleViews& triangles, const GridOptions& options = {});
-void rebuild_grid(Context& context, Grid& grid, const BoxView& boxes, const GridOptions& options = {});
+COPSE_API void rebuild_grid(Context& context, Grid& grid, const TriangleViews& triangles,
+                            const GridOptions& options = {});
+COPSE_API void rebuild_grid(Context& context, Grid& grid, const BoxView& boxes, const GridOptions& options = {});
 
 /// Returns how many cells a grid may have by these options.
 /// Throws: Error invalid_argument for options out of range.
-u64 grid_cell_capacity(u64 primitive_count, const GridOptions& options);
+COPSE_API u64 grid_cell_capacity(u64 primitive_count, const GridOptions& options);
 
 /// Returns the bytes that build_grid takes for `primitive_count` primitives of `view_count` views on this context.
 /// options.reference_capacity must be given.
 /// Throws: as build_grid; Error invalid_argument without a reference capacity.
-BuildSizes grid_sizes(Context& context, u64 primitive_count, const GridOptions& options, u64 view_count = 1);
+COPSE_API BuildSizes grid_sizes(Context& context, u64 primitive_count, const GridOptions& options,
+                                u64 view_count = 1);
 
 /// Returns how many references the cells need.
 /// Throws: as build_grid.
 /// Waits: twice, for counts.
-u64 count_references(Context& context, const TriangleViews& triangles, const GridOptions& options = {});
-u64 count_references(Context& context, const BoxView& boxes, const GridOptions& options = {});
+COPSE_API u64 count_references(Context& context, const TriangleViews& triangles, const GridOptions& options = {});
+COPSE_API u64 count_references(Context& context, const BoxView& boxes, const GridOptions& options = {});
 
 }  // namespace copse

@@ -36,7 +36,7 @@ struct VoxelTree {
 /// Error out_of_memory, Error cancelled.
 /// Waits: for the numbers of bricks and of nodes.
 /// Memory: 44 bytes of scratch per brick and the sort's. The result has 8 bytes per node and per leaf.
-VoxelTree build_octree(Context& context, const Bricks& bricks);
+COPSE_API VoxelTree build_octree(Context& context, const Bricks& bricks);
 
 /// Returns the DAG of an octree: from the leaves up, equal leaves and nodes of equal children are merged. The
 /// order of nodes depends on the voxels alone, so the bytes are equal on all backends.
@@ -47,11 +47,11 @@ VoxelTree build_octree(Context& context, const Bricks& bricks);
 /// Throws: Error invalid_argument for a DAG; Error out_of_memory, Error cancelled.
 /// Waits: for the number of nodes of each level.
 /// Memory: scratch of 44 bytes per node of the largest level or per leaf, whichever are more, and the sort's.
-VoxelTree build_dag(Context& context, const VoxelTree& octree);
+COPSE_API VoxelTree build_dag(Context& context, const VoxelTree& octree);
 
 /// Returns how many voxels are set. A shared subtree counts once for each place at which it occurs.
 /// Throws: Error out_of_memory.
 /// Waits: for the count.
-u64 count_voxels(Context& context, const VoxelTree& tree);
+COPSE_API u64 count_voxels(Context& context, const VoxelTree& tree);
 
 }  // namespace copse

@@ -43,7 +43,7 @@ struct Voxels {
 /// and a point have one voxel.
 /// Throws: Error invalid_argument for a resolution that is not 1 to 2048, or a box with infinities; Error
 /// out_of_memory.
-Voxels make_voxels(Context& context, const Aabb& box, u32 resolution);
+COPSE_API Voxels make_voxels(Context& context, const Aabb& box, u32 resolution);
 
 /// Sets the voxels that belong to the triangles and clears all others. The bits are equal on all backends.
 /// Triangles with a coordinate that is infinite or NaN are left out. Triangles that reach beyond the grid are left
@@ -57,18 +57,18 @@ Voxels make_voxels(Context& context, const Aabb& box, u32 resolution);
 /// out_of_memory, Error cancelled.
 /// Waits: for nothing.
 /// Memory: scratch of 8 bytes per triangle and a little more; once warm, nothing is allocated.
-void voxelize(Context& context, Voxels& voxels, const TriangleViews& triangles,
-              VoxelRule rule = VoxelRule::touched);
+COPSE_API void voxelize(Context& context, Voxels& voxels, const TriangleViews& triangles,
+                        VoxelRule rule = VoxelRule::touched);
 
 /// Returns the voxels of triangles over their box: make_voxels, then voxelize.
 /// Throws: as both.
 /// Waits: for the box.
-Voxels build_voxels(Context& context, const TriangleViews& triangles, u32 resolution,
-                    VoxelRule rule = VoxelRule::touched);
+COPSE_API Voxels build_voxels(Context& context, const TriangleViews& triangles, u32 resolution,
+                              VoxelRule rule = VoxelRule::touched);
 
 /// Returns how many voxels are set.
 /// Throws: Error out_of_memory.
 /// Waits: for the count.
-u64 count_voxels(Context& context, const Voxels& voxels);
+COPSE_API u64 count_voxels(Context& context, const Voxels& voxels);
 
 }  // namespace copse

@@ -17,7 +17,7 @@ enum class MeshFormat : u8 { automatic, obj, ply, stl, off };
 inline constexpr const char* mesh_endings = ".obj, .ply, .stl or .off";
 
 /// Returns true if a name ends in one of mesh_endings, in capital or small letters, with or without .gz behind it.
-bool has_mesh_ending(const FilePath& path);
+COPSE_API bool has_mesh_ending(const FilePath& path);
 
 struct LoadMeshOptions {
   /// A token such as std::stop_token. Once a stop is requested, load_mesh throws Error cancelled soon, also in the
@@ -37,7 +37,7 @@ struct LoadMeshOptions {
 };
 
 /// The parts of a mesh file that load_mesh left out.
-struct MeshReport {
+struct COPSE_API MeshReport {
   struct LeftOut {
     u64 count = 0;
     std::string
@@ -73,14 +73,14 @@ struct MeshReport {
 /// than 4096 workers; Error cancelled; Error out_of_memory.
 /// Memory: the file and the mesh, and up to 4 bytes per corner and per face of an OBJ file or 16 per vertex of an STL
 /// file, until it returns. The arrays of the mesh may take twice their size while they grow.
-Mesh load_mesh(const FilePath& path, const LoadMeshOptions& options = {}, MeshReport* report = nullptr);
+COPSE_API Mesh load_mesh(const FilePath& path, const LoadMeshOptions& options = {}, MeshReport* report = nullptr);
 
 /// Returns the triangles of a mesh file that is in memory, as load_mesh does.
 ///   bytes: of the file, perhaps packed by gzip
 ///   name: stands in front of the texts of errors
 /// Throws: as load_mesh.
-Mesh parse_mesh(std::string_view bytes, const LoadMeshOptions& options = {}, MeshReport* report = nullptr,
-                const std::string& name = "mesh");
+COPSE_API Mesh parse_mesh(std::string_view bytes, const LoadMeshOptions& options = {},
+                          MeshReport* report = nullptr, const std::string& name = "mesh");
 
 /// Writes a mesh in the format that the ending of the name tells: binary little-endian PLY, binary STL, OBJ or OFF.
 /// Text has as many digits as each float needs to be read back. STL has no indices: each triangle has its own corners.
@@ -89,15 +89,15 @@ Mesh parse_mesh(std::string_view bytes, const LoadMeshOptions& options = {}, Mes
 ///           file stays
 /// Throws: Error bad_file, also for another ending; Error invalid_argument for an index past the end, and for more
 /// than 2^32 - 1 triangles of an STL file; Error cancelled.
-void save_mesh(const FilePath& path, const Mesh& mesh, const CancelToken& cancel = {});
+COPSE_API void save_mesh(const FilePath& path, const Mesh& mesh, const CancelToken& cancel = {});
 
 /// Writes a mesh as binary little-endian PLY, whatever the ending of the name.
 /// Throws: as save_mesh.
-void save_ply(const FilePath& path, const Mesh& mesh, const CancelToken& cancel = {});
+COPSE_API void save_ply(const FilePath& path, const Mesh& mesh, const CancelToken& cancel = {});
 
 /// Returns the bytes of the file that save_mesh writes.
 ///   format: not automatic
 /// Throws: Error invalid_argument, as save_mesh; Error cancelled.
-std::string mesh_bytes(const Mesh& mesh, MeshFormat format, const CancelToken& cancel = {});
+COPSE_API std::string mesh_bytes(const Mesh& mesh, MeshFormat format, const CancelToken& cancel = {});
 
 }  // namespace copse

@@ -38,22 +38,22 @@ struct PackedTreeFile {
 /// Throws: Error bad_file; Error invalid_argument, from save_accel, for content that could not be loaded again, and
 /// unless mesh and parts have the triangles that are packed.
 /// Waits: for the tree.
-void save_packed_tree(const FilePath& path, Context& context, const Mesh& mesh, std::span<const MeshPart> parts,
-                      const CompressedBvh4& tree, const PackedTriangles& packed, u32 quality,
-                      const CancelToken& cancel);
+COPSE_API void save_packed_tree(const FilePath& path, Context& context, const Mesh& mesh,
+                                std::span<const MeshPart> parts, const CompressedBvh4& tree,
+                                const PackedTriangles& packed, u32 quality, const CancelToken& cancel);
 
 /// Reads such a file.
 /// Throws: Error bad_file with file, value and limit; Error out_of_memory.
-PackedTreeFile load_packed_tree(const FilePath& path, Context& context, const CancelToken& cancel);
+COPSE_API PackedTreeFile load_packed_tree(const FilePath& path, Context& context, const CancelToken& cancel);
 
 /// Returns true for a structure file that holds such a tree, and false for one that holds a binary tree. It reads the
 /// first bytes alone.
 /// Throws: Error bad_file if it cannot be read or is no structure file.
-bool holds_packed_tree(const FilePath& path);
+COPSE_API bool holds_packed_tree(const FilePath& path);
 
 /// Returns the views that the parts of a mesh make. The positions are those of the whole mesh.
-std::vector<TriangleView> views_of(BufferSpan<const vec3> positions, BufferSpan<const uvec3> triangles,
-                                   std::span<const MeshPart> parts);
+COPSE_API std::vector<TriangleView> views_of(BufferSpan<const vec3> positions, BufferSpan<const uvec3> triangles,
+                                             std::span<const MeshPart> parts);
 
 }  // namespace detail
 

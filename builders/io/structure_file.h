@@ -29,14 +29,14 @@ struct StructureFile {
 /// Throws: Error bad_file, Error cancelled; Error invalid_argument for content that could not be loaded again, such as the tree of
 /// another mesh, or a triangle in the tree with an infinite coordinate.
 /// Waits: for the tree.
-void save_structure(const FilePath& path, Context& context, const Mesh& mesh, const Bvh& bvh,
-                    const std::string& builder, u32 morton_bits, u32 max_leaf_size, const AnyWideBvh& wide = {},
-                    const CancelToken& cancel = {});
+COPSE_API void save_structure(const FilePath& path, Context& context, const Mesh& mesh, const Bvh& bvh,
+                              const std::string& builder, u32 morton_bits, u32 max_leaf_size,
+                              const AnyWideBvh& wide = {}, const CancelToken& cancel = {});
 
 /// Reads a structure into the context's memory. The binary tree has room for a rebuild; the wide one is a compact
 /// copy. Magic, version, checksum, sizes and every index are checked before anything is used.
 ///   cancel: once a stop is requested, reading ends soon
 /// Throws: Error bad_file with file, value and limit; Error out_of_memory, Error cancelled.
-StructureFile load_structure(const FilePath& path, Context& context, const CancelToken& cancel = {});
+COPSE_API StructureFile load_structure(const FilePath& path, Context& context, const CancelToken& cancel = {});
 
 }  // namespace copse

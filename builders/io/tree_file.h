@@ -41,24 +41,24 @@ struct SahKdTreeFile {
 /// Throws: Error bad_file, Error cancelled; Error invalid_argument for content that could not be loaded again, such as
 /// a tree that was never built or the tree of other points.
 /// Waits: for the tree.
-void save_tree(const FilePath& path, Context& context, std::span<const vec3> points, const KdTree& tree,
-               const CancelToken& cancel = {});
-void save_tree(const FilePath& path, Context& context, std::span<const vec3> points, const PointBvh& bvh,
-               const CancelToken& cancel = {});
-void save_tree(const FilePath& path, Context& context, const Mesh& mesh, const SahKdTree& tree,
-               const CancelToken& cancel = {});
+COPSE_API void save_tree(const FilePath& path, Context& context, std::span<const vec3> points, const KdTree& tree,
+                         const CancelToken& cancel = {});
+COPSE_API void save_tree(const FilePath& path, Context& context, std::span<const vec3> points, const PointBvh& bvh,
+                         const CancelToken& cancel = {});
+COPSE_API void save_tree(const FilePath& path, Context& context, const Mesh& mesh, const SahKdTree& tree,
+                         const CancelToken& cancel = {});
 
 /// Returns what a file holds; nothing for a file that is no tree file. It reads the first bytes alone.
 /// Throws: Error bad_file if it cannot be read, or holds a kind that this Copse does not know.
-std::optional<TreeKind> tree_kind(const FilePath& path);
+COPSE_API std::optional<TreeKind> tree_kind(const FilePath& path);
 
 /// Reads a tree into the context's memory. The file is not trusted: magic, version, checksum, sizes and every index are
 /// checked before anything is used. Whether each point is on the right side and each box is right, only validate()
 /// checks.
 /// Throws: Error bad_file with file, value and limit, also for a tree of another kind; Error out_of_memory, Error
 /// cancelled.
-KdTreeFile load_kd_tree(const FilePath& path, Context& context, const CancelToken& cancel = {});
-PointBvhFile load_point_bvh(const FilePath& path, Context& context, const CancelToken& cancel = {});
-SahKdTreeFile load_sah_kd_tree(const FilePath& path, Context& context, const CancelToken& cancel = {});
+COPSE_API KdTreeFile load_kd_tree(const FilePath& path, Context& context, const CancelToken& cancel = {});
+COPSE_API PointBvhFile load_point_bvh(const FilePath& path, Context& context, const CancelToken& cancel = {});
+COPSE_API SahKdTreeFile load_sah_kd_tree(const FilePath& path, Context& context, const CancelToken& cancel = {});
 
 }  // namespace copse

@@ -38,34 +38,34 @@ struct VoxelTreeSizes {
 
 /// Returns a copy of a tree on the device.
 /// Waits: for the copy.
-HostVoxelTree download(const VoxelTree& tree);
+COPSE_API HostVoxelTree download(const VoxelTree& tree);
 
 /// Returns a copy of a tree in the memory of a context.
 /// Throws: Error invalid_argument for a tree with a fault, as load_voxel_tree finds it; Error out_of_memory.
-VoxelTree upload(Context& context, const HostVoxelTree& tree);
+COPSE_API VoxelTree upload(Context& context, const HostVoxelTree& tree);
 
 /// Returns the sizes of a tree without a fault.
-VoxelTreeSizes sizes_of(const HostVoxelTree& tree);
+COPSE_API VoxelTreeSizes sizes_of(const HostVoxelTree& tree);
 
 /// Returns the voxels of a tree as sparse bricks.
 /// Throws: Error invalid_argument for a tree with a fault; Error capacity past 2^26 bricks.
-HostVoxels to_voxels(const HostVoxelTree& tree);
+COPSE_API HostVoxels to_voxels(const HostVoxelTree& tree);
 
 /// Writes an octree or a DAG. The file appears under its name when it is complete.
 ///   cancel: as of save_voxels
 /// Throws: Error bad_file, Error cancelled; Error invalid_argument for a tree with a fault, as load_voxel_tree
 /// finds it.
-void save_voxel_tree(const FilePath& path, const HostVoxelTree& tree, const CancelToken& cancel = {});
+COPSE_API void save_voxel_tree(const FilePath& path, const HostVoxelTree& tree, const CancelToken& cancel = {});
 
 /// Returns true for a file that load_voxel_tree reads. It reads the first bytes alone.
 /// Throws: Error bad_file if it cannot be read.
-bool holds_voxel_tree(const FilePath& path);
+COPSE_API bool holds_voxel_tree(const FilePath& path);
 
 /// Reads an octree or a DAG. The file is not trusted. A tree without a fault is the one that build_octree or
 /// build_dag makes of its voxels, but for the order of the nodes of a DAG: sizes fit, every node and leaf has a
 /// voxel in the grid and is the child of another one, the children of an octree follow each other, and no two
 /// subtrees of a DAG are equal. load_voxels reads these files too, as bricks.
 /// Throws: Error bad_file, Error out_of_memory, Error cancelled.
-HostVoxelTree load_voxel_tree(const FilePath& path, const CancelToken& cancel = {});
+COPSE_API HostVoxelTree load_voxel_tree(const FilePath& path, const CancelToken& cancel = {});
 
 }  // namespace copse

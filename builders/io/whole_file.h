@@ -10,19 +10,20 @@
 
 #include "primitives/core/cancel_token.h"
 #include "primitives/core/error.h"
+#include "primitives/core/macros.h"
 #include "primitives/core/types.h"
 
 namespace copse::detail {
 
 /// Throws Error bad_file: "PATH: MESSAGE".
-[[noreturn]] void throw_bad_file(const std::filesystem::path& path, const std::string& message);
+[[noreturn]] COPSE_API void throw_bad_file(const std::filesystem::path& path, const std::string& message);
 
 /// Returns a piece of a file for an error message: in quotes, cut to 40 characters, with '?' for characters that
 /// are not ASCII.
-std::string in_quotes(std::string_view text);
+COPSE_API std::string in_quotes(std::string_view text);
 
 /// The bytes of a file, aligned for any plain record.
-class FileBytes {
+class COPSE_API FileBytes {
  public:
   static constexpr size_t alignment = 64;
 
@@ -44,13 +45,13 @@ class FileBytes {
 
 /// Throws Error cancelled, "PATH: reading was cancelled", if a stop is requested.
 ///   work: what is cancelled
-void throw_if_cancelled(const std::filesystem::path& path, const CancelToken& cancel,
-                        const char* work = "reading");
+COPSE_API void throw_if_cancelled(const std::filesystem::path& path, const CancelToken& cancel,
+                                  const char* work = "reading");
 
 /// Returns the bytes of a regular file.
 /// Throws: Error bad_file if it cannot be opened or read, is not a regular file or changes its size meanwhile;
 /// Error cancelled; Error out_of_memory.
-FileBytes read_whole_file(const std::filesystem::path& path, const CancelToken& cancel = {});
+COPSE_API FileBytes read_whole_file(const std::filesystem::path& path, const CancelToken& cancel = {});
 
 class TemporaryName;
 
@@ -59,7 +60,7 @@ class TemporaryName;
 /// however the program ends. Elsewhere it has a temporary name in the same folder; see remove_temporary_files.
 /// Follows symbolic links and keeps the mode of an old file. Files that are not regular, such as /dev/stdout, are
 /// written directly.
-class FileReplacement {
+class COPSE_API FileReplacement {
  public:
   ///   cancel: once a stop is requested, write throws Error cancelled soon, also in the middle of a large array
   /// Throws: Error bad_file.
@@ -100,6 +101,6 @@ class FileReplacement {
 
 /// Removes the files that FileReplacements have written under temporary names and not yet committed. For a program
 /// that is about to end without unwinding: it may be called in a signal handler.
-void remove_temporary_files() noexcept;
+COPSE_API void remove_temporary_files() noexcept;
 
 }  // namespace copse::detail

@@ -47,6 +47,7 @@ struct SahKdTree {
 /// Error cancelled.
 /// Waits: once per level, for the size of the next one. No Graph can capture it.
 /// Memory: of the result, 8 bytes per node and 4 per entry of a list; while it is built, about 100 bytes per entry.
-SahKdTree build_sah_kd_tree(Context& context, const TriangleViews& triangles, const SahKdOptions& options = {});
+COPSE_API SahKdTree build_sah_kd_tree(Context& context, const TriangleViews& triangles,
+                                      const SahKdOptions& options = {});
 
 }  // namespace copse

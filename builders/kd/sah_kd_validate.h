@@ -21,6 +21,6 @@ namespace copse {
 /// Throws: Error invalid_argument for a tree that was never built, or for another number of triangles than it was built
 /// over; Error out_of_memory.
 /// Waits: for the report.
-ValidationReport validate(Context& context, const SahKdTree& tree, const TriangleViews& triangles);
+COPSE_API ValidationReport validate(Context& context, const SahKdTree& tree, const TriangleViews& triangles);
 
 }  // namespace copse

@@ -35,21 +35,21 @@ inline constexpr u64 max_kd_points = u64{1} << 30;
 /// out_of_memory, Error cancelled.
 /// Waits: for nothing.
 /// Memory: see kd_tree_sizes.
-KdTree build_kd_tree(Context& context, const PositionSpan& points);
+COPSE_API KdTree build_kd_tree(Context& context, const PositionSpan& points);
 
 /// Builds a fresh tree in the memory of `tree`. A Graph can capture it.
 /// Throws: as build_kd_tree; Error invalid_argument for more points than tree.point_capacity().
 /// Waits: for nothing.
 /// Memory: see kd_tree_sizes; once warm, nothing is allocated.
-void rebuild_kd_tree(Context& context, KdTree& tree, const PositionSpan& points);
+COPSE_API void rebuild_kd_tree(Context& context, KdTree& tree, const PositionSpan& points);
 
 /// Returns a tree with room for so many points. Nothing is built in it yet.
 /// Throws: Error capacity past 2^30 points, Error out_of_memory.
-KdTree make_kd_tree(Context& context, u64 point_capacity);
+COPSE_API KdTree make_kd_tree(Context& context, u64 point_capacity);
 
 /// Returns the bytes that build_kd_tree takes for so many points on this context: 16 per point, and scratch of
 /// about 80 more per point on CUDA, 16 on the CPU.
 /// Throws: Error capacity past 2^30 points.
-BuildSizes kd_tree_sizes(Context& context, u64 point_count);
+COPSE_API BuildSizes kd_tree_sizes(Context& context, u64 point_count);
 
 }  // namespace copse

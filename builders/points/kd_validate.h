@@ -18,6 +18,6 @@ namespace copse {
 /// Throws: Error invalid_argument for a tree that was never built, or for another number of points than it was
 /// built over; Error out_of_memory.
 /// Waits: for the report.
-ValidationReport validate(Context& context, const KdTree& tree, const PositionSpan& points);
+COPSE_API ValidationReport validate(Context& context, const KdTree& tree, const PositionSpan& points);
 
 }  // namespace copse

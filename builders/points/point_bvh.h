@@ -37,21 +37,21 @@ inline constexpr u64 max_bvh_points = u64{1} << 30;
 /// out_of_memory, Error cancelled.
 /// Waits: for nothing.
 /// Memory: see point_bvh_sizes.
-PointBvh build_point_bvh(Context& context, const PositionSpan& points);
+COPSE_API PointBvh build_point_bvh(Context& context, const PositionSpan& points);
 
 /// Builds a fresh hierarchy in the memory of `bvh`. A Graph can capture it.
 /// Throws: as build_point_bvh; Error invalid_argument for more points than bvh.point_capacity().
 /// Waits: for nothing.
 /// Memory: see point_bvh_sizes; once warm, nothing is allocated.
-void rebuild_point_bvh(Context& context, PointBvh& bvh, const PositionSpan& points);
+COPSE_API void rebuild_point_bvh(Context& context, PointBvh& bvh, const PositionSpan& points);
 
 /// Returns a hierarchy with room for so many points. Nothing is built in it yet.
 /// Throws: Error capacity past 2^30 points, Error out_of_memory.
-PointBvh make_point_bvh(Context& context, u64 point_capacity);
+COPSE_API PointBvh make_point_bvh(Context& context, u64 point_capacity);
 
 /// Returns the bytes that build_point_bvh takes for so many points on this context: 21 to 26 per point, and
 /// scratch of about 36 more per point.
 /// Throws: Error capacity past 2^30 points.
-BuildSizes point_bvh_sizes(Context& context, u64 point_count);
+COPSE_API BuildSizes point_bvh_sizes(Context& context, u64 point_count);
 
 }  // namespace copse

@@ -19,6 +19,6 @@ namespace copse {
 /// Throws: Error invalid_argument for a hierarchy that was never built, or for another number of points than it
 /// was built over; Error out_of_memory.
 /// Waits: for the report.
-ValidationReport validate(Context& context, const PointBvh& bvh, const PositionSpan& points);
+COPSE_API ValidationReport validate(Context& context, const PointBvh& bvh, const PositionSpan& points);
 
 }  // namespace copse

@@ -2,13 +2,23 @@
 
 // Arithmetic and bit operations that give the same bits on the host and in device code.
 //
-// The *_rn functions are single roundings that no compiler may fuse: in device code by intrinsics, on the host
-// because Copse and everything that links to it is compiled with -ffp-contract=off. Headers that users' kernels
-// include are written with them. Bodies that Copse alone compiles have plain operators: nvcc gets --fmad=false
-// there.
+// The *_rn functions are single roundings that no compiler may fuse. Headers that users' programs include are written
+// with them. In device code they are intrinsics. On hosts with fused multiply-add, mul_rn hides the product from the
+// optimizer by an empty asm statement, so that no sum takes it in. Copse itself is compiled with -ffp-contract=off and
+// --fmad=false. So it needs no such statement, and bodies that Copse alone compiles have plain operators.
 
 #include "primitives/core/macros.h"
 #include "primitives/core/types.h"
+
+#if defined(COPSE_NO_CONTRACTION) || COPSE_DEVICE_CODE
+#define COPSE_ROUND(product)
+#elif defined(__FMA__) || defined(__FMA4__) || defined(__AVX512F__)
+#define COPSE_ROUND(product) __asm__("" : "+x"(product))
+#elif defined(__ARM_FEATURE_FMA)
+#define COPSE_ROUND(product) __asm__("" : "+w"(product))
+#else
+#define COPSE_ROUND(product)
+#endif
 
 namespace copse {
 
@@ -32,7 +42,9 @@ COPSE_HD inline float mul_rn(float a, float b) {
 #if COPSE_DEVICE_CODE
   return __fmul_rn(a, b);
 #else
-  return a * b;
+  float product = a * b;
+  COPSE_ROUND(product);
+  return product;
 #endif
 }
 
@@ -81,7 +93,9 @@ COPSE_HD inline double mul_rn(double a, double b) {
 #if COPSE_DEVICE_CODE
   return __dmul_rn(a, b);
 #else
-  return a * b;
+  double product = a * b;
+  COPSE_ROUND(product);
+  return product;
 #endif
 }
 

@@ -15,13 +15,13 @@ namespace detail {
 
 // What buffers do with memory, whatever the type of its elements. They hold the parts of the context, so that they
 // can be read and freed after the context is gone.
-void* allocate_elements(Context& context, u64 count, u64 element_bytes);
-void free_elements(ContextParts& parts, void* memory, u64 bytes) noexcept;
+COPSE_API void* allocate_elements(Context& context, u64 count, u64 element_bytes);
+COPSE_API void free_elements(ContextParts& parts, void* memory, u64 bytes) noexcept;
 /// `first`: the element of `to` that the copy begins at.
-void upload_elements(ContextParts* parts, void* to, u64 room, u64 first, const void* from, u64 count,
-                     u64 element_bytes);
-void download_bytes(ContextParts& parts, void* to, const void* from, u64 bytes);
-[[noreturn]] void refuse_download(u64 count, u64 size);
+COPSE_API void upload_elements(ContextParts* parts, void* to, u64 room, u64 first, const void* from, u64 count,
+                               u64 element_bytes);
+COPSE_API void download_bytes(ContextParts& parts, void* to, const void* from, u64 bytes);
+[[noreturn]] COPSE_API void refuse_download(u64 count, u64 size);
 
 }  // namespace detail
 

@@ -5,6 +5,7 @@
 
 #include "primitives/core/cancel_token.h"
 #include "primitives/core/graph.h"
+#include "primitives/core/macros.h"
 #include "primitives/core/memory_resource.h"
 #include "primitives/core/types.h"
 
@@ -24,15 +25,15 @@ namespace detail {
 struct ContextParts;
 
 /// Keeps the parts of a context alive after it, until as many calls of release.
-void hold(ContextParts& parts) noexcept;
-void release(ContextParts& parts) noexcept;
+COPSE_API void hold(ContextParts& parts) noexcept;
+COPSE_API void release(ContextParts& parts) noexcept;
 
 }  // namespace detail
 
 enum class Backend : u8 { automatic, cpu, cuda };
 
 /// "automatic", "cpu" or "cuda".
-const char* name_of(Backend backend);
+COPSE_API const char* name_of(Backend backend);
 
 struct ContextOptions {
   /// automatic: the GPU if one answers, else the CPU. cuda: Error no_device if none answers.
@@ -69,7 +70,7 @@ struct ContextOptions {
 /// A device, a stream, memory and scratch: everything that work needs. Only one thread may use a context at a
 /// time, and a call while another thread is in one throws Error invalid_argument; any number of contexts may work at
 /// once. Buffers and trees may outlive their context, but only to be read or destroyed.
-class Context {
+class COPSE_API Context {
  public:
   /// Throws: Error no_device, Error invalid_argument.
   explicit Context(const ContextOptions& options = {});
@@ -128,6 +129,6 @@ class Context {
 };
 
 /// True if this build has the CUDA backend.
-bool built_with_cuda();
+COPSE_API bool built_with_cuda();
 
 }  // namespace copse

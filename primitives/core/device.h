@@ -3,12 +3,13 @@
 #include <memory>
 #include <string>
 
+#include "primitives/core/macros.h"
 #include "primitives/core/memory_resource.h"
 
 namespace copse {
 
 /// A point in time on the stream of a context, or on the wall clock of the CPU backend.
-class Mark {
+class COPSE_API Mark {
  public:
   virtual ~Mark() = default;
 
@@ -20,7 +21,7 @@ class Mark {
 };
 
 /// The operations that a Context needs from its backend; implemented in cpu/device.cpp and cuda/device.cu.
-class Device {
+class COPSE_API Device {
  public:
   virtual ~Device() = default;
 
@@ -62,16 +63,16 @@ class Device {
 };
 
 namespace cpu {
-std::unique_ptr<Device> make_device();
+COPSE_API std::unique_ptr<Device> make_device();
 }
 
 namespace cuda {
 /// Makes the device of a GPU. If `stream` is null, the device makes a stream of its own.
 /// Throws: Error no_device if no GPU answers, Error invalid_argument for an ordinal past the last.
-std::unique_ptr<Device> make_device(int ordinal, void* const* stream);
-int multiprocessor_count(int ordinal);
+COPSE_API std::unique_ptr<Device> make_device(int ordinal, void* const* stream);
+COPSE_API int multiprocessor_count(int ordinal);
 /// The major number of the compute capability.
-int capability(int ordinal);
+COPSE_API int capability(int ordinal);
 }  // namespace cuda
 
 }  // namespace copse

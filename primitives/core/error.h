@@ -3,6 +3,8 @@
 #include <stdexcept>
 #include <string>
 
+#include "primitives/core/macros.h"
+
 namespace copse {
 
 enum class ErrorCode {
@@ -16,10 +18,10 @@ enum class ErrorCode {
 };
 
 /// Returns "invalid_argument" and so on.
-const char* name_of(ErrorCode code);
+COPSE_API const char* name_of(ErrorCode code);
 
 /// The exception that every function of Copse throws. The message names the value seen and the limit.
-class Error : public std::runtime_error {
+class COPSE_API Error : public std::runtime_error {
  public:
   Error(ErrorCode code, const std::string& message) : std::runtime_error(message), code_(code) {}
   ErrorCode code() const { return code_; }

@@ -29,7 +29,7 @@ inline void throw_if_cancelled(const ExecutorBase& ex) {
 }
 
 /// Returns true while the stream of the executor is being captured.
-bool is_capturing(const ExecutorBase& ex);
+COPSE_API bool is_capturing(const ExecutorBase& ex);
 
 namespace cpu {
 

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "primitives/core/macros.h"
+
 namespace copse {
 
 class Context;
@@ -7,7 +9,7 @@ class Context;
 namespace detail {
 
 /// A function without parameters, of any type.
-struct Work {
+struct COPSE_API Work {
   virtual ~Work() = default;
   virtual void run() = 0;
 };
@@ -23,7 +25,7 @@ struct WorkOf final : Work {
 
 /// Work that Context::capture has recorded. Each launch is one call, and there may be any number of them. Copies
 /// share the recorded work.
-class Graph {
+class COPSE_API Graph {
  public:
   Graph(const Graph& other);
   Graph& operator=(const Graph& other);

@@ -1,13 +1,16 @@
 #pragma once
 
-// COPSE_HD marks a function that runs on the host and inside kernels. COPSE_DEVICE_CODE is 1 while the compiler
-// makes device code, so that an inline function can choose an instruction.
+// COPSE_HD marks a function that runs on the host and inside kernels.
 #if defined(__CUDACC__)
 #define COPSE_HD __host__ __device__
 #else
 #define COPSE_HD
 #endif
 
+// COPSE_API marks a name that the shared library exports. All other names are hidden.
+#define COPSE_API __attribute__((visibility("default")))
+
+// COPSE_DEVICE_CODE is 1 while the compiler makes device code, so that an inline function can choose an instruction.
 #if defined(__CUDA_ARCH__)
 #define COPSE_DEVICE_CODE 1
 #else

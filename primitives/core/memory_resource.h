@@ -1,5 +1,6 @@
 #pragma once
 
+#include "primitives/core/macros.h"
 #include "primitives/core/types.h"
 
 namespace copse {
@@ -9,7 +10,7 @@ namespace copse {
 /// Only one thread calls it at a time. On CUDA, `stream` is the cudaStream_t of the context. Work that is put on
 /// that stream after allocate may use the memory; work that was put there before deallocate may still use it until
 /// it has run. On the CPU `stream` is null.
-class MemoryResource {
+class COPSE_API MemoryResource {
  public:
   static constexpr u64 alignment = 256;
 

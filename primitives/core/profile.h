@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "primitives/core/macros.h"
 #include "primitives/core/types.h"
 
 namespace copse {
@@ -18,7 +19,7 @@ struct Stage {
 
 /// Names every stage of the work of a context: as NVTX ranges on CUDA and, while recording is on, with its time
 /// (by CUDA events, or the wall clock on the CPU). It always counts launches.
-class Profile {
+class COPSE_API Profile {
  public:
   Profile(Device& device, bool record);
   ~Profile();

@@ -14,7 +14,7 @@ class Device;
 ///
 /// Once warm, the arena allocates nothing from the memory resource. A block that was used during a stream capture
 /// is kept for the life of the arena, since the captured graph goes on using it.
-class ScratchArena {
+class COPSE_API ScratchArena {
  public:
   ScratchArena(Device& device, MemoryResource& memory) : device_(device), memory_(memory) {}
   ~ScratchArena() { free_blocks(true); }

@@ -1,12 +1,14 @@
 #pragma once
 
+#include "primitives/core/macros.h"
+
 namespace copse {
 
 class Context;
 class Mark;
 
 /// Times work on a context: on its stream by events on CUDA, by the wall clock on the CPU.
-class Stopwatch {
+class COPSE_API Stopwatch {
  public:
   explicit Stopwatch(Context& context) : context_(context) { start(); }
   ~Stopwatch();

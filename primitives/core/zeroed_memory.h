@@ -8,7 +8,7 @@ class Device;
 
 /// Device memory that is zero whenever no work of the context uses it. It holds look-back tables and counters,
 /// which kernels leave zero, so that no launch has to clear them first.
-class ZeroedMemory {
+class COPSE_API ZeroedMemory {
  public:
   /// Work that needs more than this takes scratch and clears it.
   static constexpr u64 bytes = u64{1} << 20;

@@ -26,7 +26,7 @@ class RangeBody {
 };
 
 /// The threads of one context.
-class Workers {
+class COPSE_API Workers {
  public:
   /// Makes `count` threads, or, if it is 0, one for each core that the process may use.
   explicit Workers(u32 count);
@@ -45,6 +45,6 @@ class Workers {
 /// As Workers::run, but checks the cancel token before, between and after the ranges, sets the floating-point mode
 /// in each range, and counts as a launch in the profile. Runs a single range on the caller's thread.
 /// Throws: Error cancelled; any exception of `body`.
-void parallel_ranges(const Executor& ex, const char* label, u64 n, u64 grain, RangeBody body);
+COPSE_API void parallel_ranges(const Executor& ex, const char* label, u64 n, u64 grain, RangeBody body);
 
 }  // namespace copse::cpu

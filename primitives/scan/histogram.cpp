@@ -52,8 +52,8 @@ void histogram(Context& context, BufferSpan<const float> in, EvenBins bins, Buff
   });
 }
 
-template void histogram(Context&, BufferSpan<const u8>, IntegerBins<u8>, BufferSpan<u64>);
-template void histogram(Context&, BufferSpan<const u16>, IntegerBins<u16>, BufferSpan<u64>);
-template void histogram(Context&, BufferSpan<const u32>, IntegerBins<u32>, BufferSpan<u64>);
+template COPSE_API void histogram(Context&, BufferSpan<const u8>, IntegerBins<u8>, BufferSpan<u64>);
+template COPSE_API void histogram(Context&, BufferSpan<const u16>, IntegerBins<u16>, BufferSpan<u64>);
+template COPSE_API void histogram(Context&, BufferSpan<const u32>, IntegerBins<u32>, BufferSpan<u64>);
 
 }  // namespace copse

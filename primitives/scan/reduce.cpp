@@ -42,10 +42,10 @@ void reduce_max(Context& context, InputSpan<T> in, BufferSpan<T> out) {
   run(context, in, std::numeric_limits<T>::lowest(), Larger{}, out);
 }
 
-#define COPSE_REDUCE(T)                                                   \
-  template void reduce_sum(Context&, BufferSpan<const T>, BufferSpan<T>); \
-  template void reduce_min(Context&, BufferSpan<const T>, BufferSpan<T>); \
-  template void reduce_max(Context&, BufferSpan<const T>, BufferSpan<T>);
+#define COPSE_REDUCE(T)                                                             \
+  template COPSE_API void reduce_sum(Context&, BufferSpan<const T>, BufferSpan<T>); \
+  template COPSE_API void reduce_min(Context&, BufferSpan<const T>, BufferSpan<T>); \
+  template COPSE_API void reduce_max(Context&, BufferSpan<const T>, BufferSpan<T>);
 COPSE_REDUCE(u32)
 COPSE_REDUCE(u64)
 COPSE_REDUCE(i32)

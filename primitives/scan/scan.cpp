@@ -37,9 +37,9 @@ void exclusive_scan(Context& context, InputSpan<T> in, BufferSpan<T> out) {
   run(context, in, false, out);
 }
 
-#define COPSE_SCAN(T)                                                         \
-  template void inclusive_scan(Context&, BufferSpan<const T>, BufferSpan<T>); \
-  template void exclusive_scan(Context&, BufferSpan<const T>, BufferSpan<T>);
+#define COPSE_SCAN(T)                                                                   \
+  template COPSE_API void inclusive_scan(Context&, BufferSpan<const T>, BufferSpan<T>); \
+  template COPSE_API void exclusive_scan(Context&, BufferSpan<const T>, BufferSpan<T>);
 COPSE_SCAN(u32)
 COPSE_SCAN(u64)
 COPSE_SCAN(i32)

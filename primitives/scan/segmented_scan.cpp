@@ -76,16 +76,16 @@ void segmented_exclusive_scan_by_offsets(Context& context, InputSpan<T> in, Buff
   run_by_offsets(context, in, offsets, false, out);
 }
 
-#define COPSE_SEGMENTED_SCAN_FLAGS(T, Flags)                                                   \
-  template void segmented_inclusive_scan(Context&, BufferSpan<const T>, Flags, BufferSpan<T>); \
-  template void segmented_exclusive_scan(Context&, BufferSpan<const T>, Flags, BufferSpan<T>);
-#define COPSE_SEGMENTED_SCAN(T)                                                                           \
-  COPSE_SEGMENTED_SCAN_FLAGS(T, BufferSpan<const u8>)                                                     \
-  COPSE_SEGMENTED_SCAN_FLAGS(T, BitSpan)                                                                  \
-  template void segmented_inclusive_scan_by_offsets(Context&, BufferSpan<const T>, BufferSpan<const u64>, \
-                                                    BufferSpan<T>);                                       \
-  template void segmented_exclusive_scan_by_offsets(Context&, BufferSpan<const T>, BufferSpan<const u64>, \
-                                                    BufferSpan<T>);
+#define COPSE_SEGMENTED_SCAN_FLAGS(T, Flags)                                                             \
+  template COPSE_API void segmented_inclusive_scan(Context&, BufferSpan<const T>, Flags, BufferSpan<T>); \
+  template COPSE_API void segmented_exclusive_scan(Context&, BufferSpan<const T>, Flags, BufferSpan<T>);
+#define COPSE_SEGMENTED_SCAN(T)                                                                      \
+  COPSE_SEGMENTED_SCAN_FLAGS(T, BufferSpan<const u8>)                                                \
+  COPSE_SEGMENTED_SCAN_FLAGS(T, BitSpan)                                                             \
+  template COPSE_API void segmented_inclusive_scan_by_offsets(Context&, BufferSpan<const T>,         \
+                                                              BufferSpan<const u64>, BufferSpan<T>); \
+  template COPSE_API void segmented_exclusive_scan_by_offsets(Context&, BufferSpan<const T>,         \
+                                                              BufferSpan<const u64>, BufferSpan<T>);
 COPSE_SEGMENTED_SCAN(u32)
 COPSE_SEGMENTED_SCAN(u64)
 COPSE_SEGMENTED_SCAN(i32)

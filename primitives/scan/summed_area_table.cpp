@@ -38,11 +38,11 @@ void summed_area_table(Context& context, u64 width, u64 height, InputSpan<T> in,
   dispatch(context, [&](const auto& ex) { detail::sum_areas(ex, width, height, in.data(), out.data()); });
 }
 
-template void summed_area_table(Context&, u64, u64, BufferSpan<const u32>, BufferSpan<u32>);
-template void summed_area_table(Context&, u64, u64, BufferSpan<const u64>, BufferSpan<u64>);
-template void summed_area_table(Context&, u64, u64, BufferSpan<const i32>, BufferSpan<i32>);
-template void summed_area_table(Context&, u64, u64, BufferSpan<const i64>, BufferSpan<i64>);
-template void summed_area_table(Context&, u64, u64, BufferSpan<const float>, BufferSpan<float>);
-template void summed_area_table(Context&, u64, u64, BufferSpan<const double>, BufferSpan<double>);
+template COPSE_API void summed_area_table(Context&, u64, u64, BufferSpan<const u32>, BufferSpan<u32>);
+template COPSE_API void summed_area_table(Context&, u64, u64, BufferSpan<const u64>, BufferSpan<u64>);
+template COPSE_API void summed_area_table(Context&, u64, u64, BufferSpan<const i32>, BufferSpan<i32>);
+template COPSE_API void summed_area_table(Context&, u64, u64, BufferSpan<const i64>, BufferSpan<i64>);
+template COPSE_API void summed_area_table(Context&, u64, u64, BufferSpan<const float>, BufferSpan<float>);
+template COPSE_API void summed_area_table(Context&, u64, u64, BufferSpan<const double>, BufferSpan<double>);
 
 }  // namespace copse

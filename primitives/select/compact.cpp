@@ -77,10 +77,10 @@ void compact_with_indices(Context& context, InputSpan<T> in, BitSpan flags, Buff
   run_both(context, in, flags, out, indices, count);
 }
 
-#define COPSE_COMPACT_FLAGS(T, Flags)                                                                      \
-  template void compact(Context&, BufferSpan<const T>, Flags, BufferSpan<T>, BufferSpan<u64>);             \
-  template void compact_with_indices(Context&, BufferSpan<const T>, Flags, BufferSpan<T>, BufferSpan<u32>, \
-                                     BufferSpan<u64>);
+#define COPSE_COMPACT_FLAGS(T, Flags)                                                                    \
+  template COPSE_API void compact(Context&, BufferSpan<const T>, Flags, BufferSpan<T>, BufferSpan<u64>); \
+  template COPSE_API void compact_with_indices(Context&, BufferSpan<const T>, Flags, BufferSpan<T>,      \
+                                               BufferSpan<u32>, BufferSpan<u64>);
 #define COPSE_COMPACT(T)                       \
   COPSE_COMPACT_FLAGS(T, BufferSpan<const u8>) \
   COPSE_COMPACT_FLAGS(T, BitSpan)

@@ -60,9 +60,10 @@ void partition_indices(Context& context, BitSpan flags, BufferSpan<u32> indices,
   run_indices(context, flags, indices, count);
 }
 
-#define COPSE_PARTITION(T)                                                                                      \
-  template void partition(Context&, BufferSpan<const T>, BufferSpan<const u8>, BufferSpan<T>, BufferSpan<u64>); \
-  template void partition(Context&, BufferSpan<const T>, BitSpan, BufferSpan<T>, BufferSpan<u64>);
+#define COPSE_PARTITION(T)                                                                              \
+  template COPSE_API void partition(Context&, BufferSpan<const T>, BufferSpan<const u8>, BufferSpan<T>, \
+                                    BufferSpan<u64>);                                                   \
+  template COPSE_API void partition(Context&, BufferSpan<const T>, BitSpan, BufferSpan<T>, BufferSpan<u64>);
 COPSE_PARTITION(u32)
 COPSE_PARTITION(u64)
 COPSE_PARTITION(i32)

@@ -57,9 +57,10 @@ void run_length_encode(Context& context, InputSpan<T> in, BufferSpan<T> values, 
   run(context, in, true, values.data(), lengths.data(), count.data());
 }
 
-#define COPSE_RUNS(T)                                                                  \
-  template void unique(Context&, BufferSpan<const T>, BufferSpan<T>, BufferSpan<u64>); \
-  template void run_length_encode(Context&, BufferSpan<const T>, BufferSpan<T>, BufferSpan<u32>, BufferSpan<u64>);
+#define COPSE_RUNS(T)                                                                                      \
+  template COPSE_API void unique(Context&, BufferSpan<const T>, BufferSpan<T>, BufferSpan<u64>);           \
+  template COPSE_API void run_length_encode(Context&, BufferSpan<const T>, BufferSpan<T>, BufferSpan<u32>, \
+                                            BufferSpan<u64>);
 COPSE_RUNS(u32)
 COPSE_RUNS(u64)
 COPSE_RUNS(i32)

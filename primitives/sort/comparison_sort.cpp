@@ -82,10 +82,10 @@ void sample_sort_pairs(Context& context, InputSpan<Key> keys_in, BufferSpan<cons
   sort_pairs<SampleSort>(context, keys_in, values_in, keys_out, values_out);
 }
 
-#define COPSE_COMPARISON_SORT(name, Key)                                                              \
-  template void name##_keys(Context&, BufferSpan<const Key>, BufferSpan<Key>);                        \
-  template void name##_pairs(Context&, BufferSpan<const Key>, BufferSpan<const u32>, BufferSpan<Key>, \
-                             BufferSpan<u32>);
+#define COPSE_COMPARISON_SORT(name, Key)                                                                        \
+  template COPSE_API void name##_keys(Context&, BufferSpan<const Key>, BufferSpan<Key>);                        \
+  template COPSE_API void name##_pairs(Context&, BufferSpan<const Key>, BufferSpan<const u32>, BufferSpan<Key>, \
+                                       BufferSpan<u32>);
 #define COPSE_COMPARISON_SORTS(Key)      \
   COPSE_COMPARISON_SORT(merge_sort, Key) \
   COPSE_COMPARISON_SORT(sample_sort, Key)

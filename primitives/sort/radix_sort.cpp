@@ -68,11 +68,12 @@ void radix_sort_indices(Context& context, BufferSpan<const Key> keys, BufferSpan
   run<Key>(context, keys, nullptr, nullptr, indices_out.data(), bits, order);
 }
 
-#define COPSE_RADIX_SORT(Key)                                                                             \
-  template void radix_sort_keys(Context&, BufferSpan<const Key>, BufferSpan<Key>, BitRange, SortOrder);   \
-  template void radix_sort_pairs(Context&, BufferSpan<const Key>, BufferSpan<const u32>, BufferSpan<Key>, \
-                                 BufferSpan<u32>, BitRange, SortOrder);                                   \
-  template void radix_sort_indices(Context&, BufferSpan<const Key>, BufferSpan<u32>, BitRange, SortOrder);
+#define COPSE_RADIX_SORT(Key)                                                                                     \
+  template COPSE_API void radix_sort_keys(Context&, BufferSpan<const Key>, BufferSpan<Key>, BitRange, SortOrder); \
+  template COPSE_API void radix_sort_pairs(Context&, BufferSpan<const Key>, BufferSpan<const u32>,                \
+                                           BufferSpan<Key>, BufferSpan<u32>, BitRange, SortOrder);                \
+  template COPSE_API void radix_sort_indices(Context&, BufferSpan<const Key>, BufferSpan<u32>, BitRange,          \
+                                             SortOrder);
 COPSE_RADIX_SORT(u32)
 COPSE_RADIX_SORT(u64)
 COPSE_RADIX_SORT(i32)

@@ -46,9 +46,9 @@ void sort_records(Context& context, BufferSpan<const std::byte> records_in, u64 
   });
 }
 
-#define COPSE_SORT_RECORDS(Key)                                                                           \
-  template void sort_records<Key>(Context&, BufferSpan<const std::byte>, u64, u64, BufferSpan<std::byte>, \
-                                  BitRange, SortOrder);
+#define COPSE_SORT_RECORDS(Key)                                                              \
+  template COPSE_API void sort_records<Key>(Context&, BufferSpan<const std::byte>, u64, u64, \
+                                            BufferSpan<std::byte>, BitRange, SortOrder);
 COPSE_SORT_RECORDS(u32)
 COPSE_SORT_RECORDS(u64)
 COPSE_SORT_RECORDS(i32)

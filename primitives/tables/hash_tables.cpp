@@ -8,20 +8,20 @@
 
 namespace copse::detail {
 
-template struct HashCalls<LinearSlots<4, 0>>;
-template struct HashCalls<LinearSlots<4, 4>>;
-template struct HashCalls<LinearSlots<8, 0>>;
-template struct HashCalls<LinearSlots<8, 4>>;
-template struct HashCalls<LinearSlots<8, 8>>;
+template struct COPSE_API HashCalls<LinearSlots<4, 0>>;
+template struct COPSE_API HashCalls<LinearSlots<4, 4>>;
+template struct COPSE_API HashCalls<LinearSlots<8, 0>>;
+template struct COPSE_API HashCalls<LinearSlots<8, 4>>;
+template struct COPSE_API HashCalls<LinearSlots<8, 8>>;
 
-template struct HashCalls<BidirectionalSlots<4, 0>>;
-template struct HashCalls<BidirectionalSlots<4, 4>>;
-template struct HashCalls<BidirectionalSlots<8, 0>>;
-template struct HashCalls<BidirectionalSlots<8, 4>>;
-template struct HashCalls<BidirectionalSlots<8, 8>>;
+template struct COPSE_API HashCalls<BidirectionalSlots<4, 0>>;
+template struct COPSE_API HashCalls<BidirectionalSlots<4, 4>>;
+template struct COPSE_API HashCalls<BidirectionalSlots<8, 0>>;
+template struct COPSE_API HashCalls<BidirectionalSlots<8, 4>>;
+template struct COPSE_API HashCalls<BidirectionalSlots<8, 8>>;
 
-template struct HashCalls<CuckooSlots<4, 0>>;
-template struct HashCalls<CuckooSlots<4, 4>>;
-template struct HashCalls<CuckooSlots<8, 0>>;
+template struct COPSE_API HashCalls<CuckooSlots<4, 0>>;
+template struct COPSE_API HashCalls<CuckooSlots<4, 4>>;
+template struct COPSE_API HashCalls<CuckooSlots<8, 0>>;
 
 }  // namespace copse::detail

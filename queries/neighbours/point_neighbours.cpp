@@ -95,25 +95,28 @@ void nearest_neighbours(Context& context, const Points& points, BufferSpan<const
   });
 }
 
-template void count_neighbours(Context&, const HashGridView&, BufferSpan<const vec3>, float, BufferSpan<u32>);
-template void find_neighbours(Context&, const HashGridView&, BufferSpan<const vec3>, float, BufferSpan<u64>,
-                              BufferSpan<u32>);
-template NeighbourLists all_neighbours(Context&, const HashGridView&, BufferSpan<const vec3>, float);
-template void nearest_neighbours(Context&, const HashGridView&, BufferSpan<const vec3>, BufferSpan<PointNeighbour>,
-                                 float);
+template COPSE_API void count_neighbours(Context&, const HashGridView&, BufferSpan<const vec3>, float,
+                                         BufferSpan<u32>);
+template COPSE_API void find_neighbours(Context&, const HashGridView&, BufferSpan<const vec3>, float,
+                                        BufferSpan<u64>, BufferSpan<u32>);
+template COPSE_API NeighbourLists all_neighbours(Context&, const HashGridView&, BufferSpan<const vec3>, float);
+template COPSE_API void nearest_neighbours(Context&, const HashGridView&, BufferSpan<const vec3>,
+                                           BufferSpan<PointNeighbour>, float);
 
-template void count_neighbours(Context&, const KdTreeView&, BufferSpan<const vec3>, float, BufferSpan<u32>);
-template void find_neighbours(Context&, const KdTreeView&, BufferSpan<const vec3>, float, BufferSpan<u64>,
-                              BufferSpan<u32>);
-template NeighbourLists all_neighbours(Context&, const KdTreeView&, BufferSpan<const vec3>, float);
-template void nearest_neighbours(Context&, const KdTreeView&, BufferSpan<const vec3>, BufferSpan<PointNeighbour>,
-                                 float);
+template COPSE_API void count_neighbours(Context&, const KdTreeView&, BufferSpan<const vec3>, float,
+                                         BufferSpan<u32>);
+template COPSE_API void find_neighbours(Context&, const KdTreeView&, BufferSpan<const vec3>, float,
+                                        BufferSpan<u64>, BufferSpan<u32>);
+template COPSE_API NeighbourLists all_neighbours(Context&, const KdTreeView&, BufferSpan<const vec3>, float);
+template COPSE_API void nearest_neighbours(Context&, const KdTreeView&, BufferSpan<const vec3>,
+                                           BufferSpan<PointNeighbour>, float);
 
-template void count_neighbours(Context&, const PointBvhView&, BufferSpan<const vec3>, float, BufferSpan<u32>);
-template void find_neighbours(Context&, const PointBvhView&, BufferSpan<const vec3>, float, BufferSpan<u64>,
-                              BufferSpan<u32>);
-template NeighbourLists all_neighbours(Context&, const PointBvhView&, BufferSpan<const vec3>, float);
-template void nearest_neighbours(Context&, const PointBvhView&, BufferSpan<const vec3>, BufferSpan<PointNeighbour>,
-                                 float);
+template COPSE_API void count_neighbours(Context&, const PointBvhView&, BufferSpan<const vec3>, float,
+                                         BufferSpan<u32>);
+template COPSE_API void find_neighbours(Context&, const PointBvhView&, BufferSpan<const vec3>, float,
+                                        BufferSpan<u64>, BufferSpan<u32>);
+template COPSE_API NeighbourLists all_neighbours(Context&, const PointBvhView&, BufferSpan<const vec3>, float);
+template COPSE_API void nearest_neighbours(Context&, const PointBvhView&, BufferSpan<const vec3>,
+                                           BufferSpan<PointNeighbour>, float);
 
 }  // namespace copse

@@ -61,12 +61,13 @@ OverlapLists all_overlaps(Context& context, const TreeView& bvh, const TriangleV
   return lists;
 }
 
-#define COPSE_INSTANTIATE(Region)                                                                         \
-  template void count_overlaps(Context&, const TreeView&, const TriangleViews&, BufferSpan<const Region>, \
-                               BufferSpan<u32>);                                                          \
-  template void find_overlaps(Context&, const TreeView&, const TriangleViews&, BufferSpan<const Region>,  \
-                              BufferSpan<u64>, BufferSpan<u32>);                                          \
-  template OverlapLists all_overlaps(Context&, const TreeView&, const TriangleViews&, BufferSpan<const Region>);
+#define COPSE_INSTANTIATE(Region)                                                                    \
+  template COPSE_API void count_overlaps(Context&, const TreeView&, const TriangleViews&,            \
+                                         BufferSpan<const Region>, BufferSpan<u32>);                 \
+  template COPSE_API void find_overlaps(Context&, const TreeView&, const TriangleViews&,             \
+                                        BufferSpan<const Region>, BufferSpan<u64>, BufferSpan<u32>); \
+  template COPSE_API OverlapLists all_overlaps(Context&, const TreeView&, const TriangleViews&,      \
+                                               BufferSpan<const Region>);
 COPSE_INSTANTIATE(Aabb)
 COPSE_INSTANTIATE(Sphere)
 COPSE_INSTANTIATE(Frustum)

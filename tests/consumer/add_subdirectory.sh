@@ -2,7 +2,7 @@
 # add_subdirectory.sh SOURCE_FOLDER CMAKE CXX_COMPILER
 #
 # Does what a project does that has Copse as a folder of its own build. The build must have the targets of the library
-# alone, install nothing of Copse, and give the project one include path. To save minutes, only the project's own
+# alone, install nothing of Copse, and give the project one include path and no other option. To save minutes, only the project's own
 # source is compiled, and the library is not.
 set -euo pipefail
 
@@ -23,6 +23,8 @@ print(*[c["command"] for c in json.load(open(sys.argv[1])) if c["file"].endswith
   "$work/build/compile_commands.json")
 folders=$(grep -oE -- '-I[^ ]+|-isystem [^ ]+' <<<"$command" | tr '\n' ' ')
 [[ $folders == "-I$work/project -I$work/build/copse/headers " ]] || fail "the project's source is compiled with $folders"
+options=$(sed -E 's/^[^ ]+ //; s/-(I|isystem |o |c )[^ ]+//g; s/ +/ /g' <<<"$command")
+[[ $options == " -std=gnu++20 " ]] || fail "the project's source is compiled with the options$options"
 
 ninja -C "$work/build" CMakeFiles/consumer.dir/main.cpp.o
 "$cmake" --install "$work/build" --prefix "$work/prefix" >"$work/log"

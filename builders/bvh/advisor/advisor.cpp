@@ -84,9 +84,9 @@ void refit_or_rebuild(Context& context, Bvh& bvh, const BoxView& boxes, const An
   refit_or_rebuild_tree(context, bvh, boxes, options, advisor);
 }
 
-#define COPSE_NOTE(Tree)                                            \
-  template void note_build(Context&, RebuildAdvisor&, const Tree&); \
-  template void note_refit(Context&, RebuildAdvisor&, const Tree&);
+#define COPSE_NOTE(Tree)                                                      \
+  template COPSE_API void note_build(Context&, RebuildAdvisor&, const Tree&); \
+  template COPSE_API void note_refit(Context&, RebuildAdvisor&, const Tree&);
 COPSE_NOTE(Bvh)
 COPSE_NOTE(Bvh4)
 COPSE_NOTE(CompressedBvh4)

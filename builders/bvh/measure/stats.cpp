@@ -90,8 +90,8 @@ WideBvhStats stats(Context& context, const WideBvh<Node>& tree, const SahCosts& 
   return result;
 }
 
-template WideBvhStats stats(Context&, const Bvh4&, const SahCosts&);
-template WideBvhStats stats(Context&, const CompressedBvh4&, const SahCosts&);
-template WideBvhStats stats(Context&, const CompressedBvh8&, const SahCosts&);
+template COPSE_API WideBvhStats stats(Context&, const Bvh4&, const SahCosts&);
+template COPSE_API WideBvhStats stats(Context&, const CompressedBvh4&, const SahCosts&);
+template COPSE_API WideBvhStats stats(Context&, const CompressedBvh8&, const SahCosts&);
 
 }  // namespace copse

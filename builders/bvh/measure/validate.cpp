@@ -159,11 +159,11 @@ ValidationReport validate(Context& context, const WideBvh<Node>& tree, const Box
   return validate_tree(context, tree, boxes, refitted);
 }
 
-template ValidationReport validate(Context&, const Bvh4&, const TriangleViews&, bool);
-template ValidationReport validate(Context&, const Bvh4&, const BoxView&, bool);
-template ValidationReport validate(Context&, const CompressedBvh4&, const TriangleViews&, bool);
-template ValidationReport validate(Context&, const CompressedBvh4&, const BoxView&, bool);
-template ValidationReport validate(Context&, const CompressedBvh8&, const TriangleViews&, bool);
-template ValidationReport validate(Context&, const CompressedBvh8&, const BoxView&, bool);
+template COPSE_API ValidationReport validate(Context&, const Bvh4&, const TriangleViews&, bool);
+template COPSE_API ValidationReport validate(Context&, const Bvh4&, const BoxView&, bool);
+template COPSE_API ValidationReport validate(Context&, const CompressedBvh4&, const TriangleViews&, bool);
+template COPSE_API ValidationReport validate(Context&, const CompressedBvh4&, const BoxView&, bool);
+template COPSE_API ValidationReport validate(Context&, const CompressedBvh8&, const TriangleViews&, bool);
+template COPSE_API ValidationReport validate(Context&, const CompressedBvh8&, const BoxView&, bool);
 
 }  // namespace copse

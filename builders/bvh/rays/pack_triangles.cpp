@@ -76,11 +76,13 @@ void repack_triangles(Context& context, PackedTriangles& packed, const WideBvhVi
   repack(context, packed, bvh, triangles);
 }
 
-template PackedTriangles pack_triangles(Context&, const Bvh4View&, const TriangleViews&);
-template PackedTriangles pack_triangles(Context&, const CompressedBvh4View&, const TriangleViews&);
-template PackedTriangles pack_triangles(Context&, const CompressedBvh8View&, const TriangleViews&);
-template void repack_triangles(Context&, PackedTriangles&, const Bvh4View&, const TriangleViews&);
-template void repack_triangles(Context&, PackedTriangles&, const CompressedBvh4View&, const TriangleViews&);
-template void repack_triangles(Context&, PackedTriangles&, const CompressedBvh8View&, const TriangleViews&);
+template COPSE_API PackedTriangles pack_triangles(Context&, const Bvh4View&, const TriangleViews&);
+template COPSE_API PackedTriangles pack_triangles(Context&, const CompressedBvh4View&, const TriangleViews&);
+template COPSE_API PackedTriangles pack_triangles(Context&, const CompressedBvh8View&, const TriangleViews&);
+template COPSE_API void repack_triangles(Context&, PackedTriangles&, const Bvh4View&, const TriangleViews&);
+template COPSE_API void repack_triangles(Context&, PackedTriangles&, const CompressedBvh4View&,
+                                         const TriangleViews&);
+template COPSE_API void repack_triangles(Context&, PackedTriangles&, const CompressedBvh8View&,
+                                         const TriangleViews&);
 
 }  // namespace copse

@@ -103,11 +103,11 @@ void refit(Context& context, WideBvh<Node>& tree, const BoxView& boxes) {
   });
 }
 
-template void refit(Context&, Bvh4&, const TriangleViews&);
-template void refit(Context&, Bvh4&, const BoxView&);
-template void refit(Context&, CompressedBvh4&, const TriangleViews&);
-template void refit(Context&, CompressedBvh4&, const BoxView&);
-template void refit(Context&, CompressedBvh8&, const TriangleViews&);
-template void refit(Context&, CompressedBvh8&, const BoxView&);
+template COPSE_API void refit(Context&, Bvh4&, const TriangleViews&);
+template COPSE_API void refit(Context&, Bvh4&, const BoxView&);
+template COPSE_API void refit(Context&, CompressedBvh4&, const TriangleViews&);
+template COPSE_API void refit(Context&, CompressedBvh4&, const BoxView&);
+template COPSE_API void refit(Context&, CompressedBvh8&, const TriangleViews&);
+template COPSE_API void refit(Context&, CompressedBvh8&, const BoxView&);
 
 }  // namespace copse

@@ -45,10 +45,10 @@ u64 link_repeats_scratch_bytes(Context& context, u64 primitive_count, u64 place_
                   [&](const auto& ex) { return find_repeats_scratch_bytes(ex, primitive_count, place_count); });
 }
 
-#define COPSE_REPEATS(Tree)                             \
-  template void make_room_for_repeats(Context&, Tree&); \
-  template void link_repeats(Context&, Tree&);          \
-  template void relink_leaves(Context&, Tree&);
+#define COPSE_REPEATS(Tree)                                       \
+  template COPSE_API void make_room_for_repeats(Context&, Tree&); \
+  template COPSE_API void link_repeats(Context&, Tree&);          \
+  template COPSE_API void relink_leaves(Context&, Tree&);
 COPSE_REPEATS(Bvh)
 COPSE_REPEATS(Bvh4)
 COPSE_REPEATS(CompressedBvh4)

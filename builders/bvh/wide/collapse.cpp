@@ -118,10 +118,10 @@ Tree collapse(Context& context, const Bvh& bvh, const CollapseOptions& options) 
   return wide;
 }
 
-#define COPSE_WIDE_TREE(Tree)                                                      \
-  template BuildSizes collapse_sizes<Tree>(Context&, u64, const CollapseOptions&); \
-  template void collapse(Context&, Tree&, const Bvh&, const CollapseOptions&);     \
-  template Tree collapse<Tree>(Context&, const Bvh&, const CollapseOptions&);
+#define COPSE_WIDE_TREE(Tree)                                                                \
+  template COPSE_API BuildSizes collapse_sizes<Tree>(Context&, u64, const CollapseOptions&); \
+  template COPSE_API void collapse(Context&, Tree&, const Bvh&, const CollapseOptions&);     \
+  template COPSE_API Tree collapse<Tree>(Context&, const Bvh&, const CollapseOptions&);
 COPSE_WIDE_TREE(Bvh4)
 COPSE_WIDE_TREE(CompressedBvh4)
 COPSE_WIDE_TREE(CompressedBvh8)

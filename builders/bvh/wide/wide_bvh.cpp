@@ -57,9 +57,9 @@ Tree compact_copy(Context& context, const Tree& tree) {
   return copy;
 }
 
-template Bvh compact_copy(Context&, const Bvh&);
-template Bvh4 compact_copy(Context&, const Bvh4&);
-template CompressedBvh4 compact_copy(Context&, const CompressedBvh4&);
-template CompressedBvh8 compact_copy(Context&, const CompressedBvh8&);
+template COPSE_API Bvh compact_copy(Context&, const Bvh&);
+template COPSE_API Bvh4 compact_copy(Context&, const Bvh4&);
+template COPSE_API CompressedBvh4 compact_copy(Context&, const CompressedBvh4&);
+template COPSE_API CompressedBvh8 compact_copy(Context&, const CompressedBvh8&);
 
 }  // namespace copse
