@@ -71,8 +71,15 @@ if(TARGET copse-cli)
 endif()
 if(TARGET copse-viewer)
   install(TARGETS copse-viewer OPTIONAL COMPONENT viewer)
+  install(FILES packaging/copse-viewer.desktop DESTINATION ${CMAKE_INSTALL_DATADIR}/applications COMPONENT viewer)
+  install(FILES packaging/copse-viewer.png
+    DESTINATION ${CMAKE_INSTALL_DATADIR}/icons/hicolor/256x256/apps COMPONENT viewer)
 endif()
 if(TARGET copse-cli OR TARGET copse-viewer)
   install(FILES ${PROJECT_SOURCE_DIR}/assets/testball.ply DESTINATION ${CMAKE_INSTALL_DATADIR}/copse
     COMPONENT tools)
+endif()
+
+if(PROJECT_IS_TOP_LEVEL)
+  include(CopsePackages)
 endif()
