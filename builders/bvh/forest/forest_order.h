@@ -1,7 +1,7 @@
 #pragma once
 
 // The primitives of a forest in the order of their trees, and in each tree along the Morton curve: what
-// morton_order.h does for one tree. For bodies that include primitives/radix_sort.h.
+// morton_order.inl does for one tree. For bodies that include primitives/radix_sort.h.
 //
 // A key is the number of the tree, then the 31 bits that a build of so few primitives takes of the Morton key,
 // behind a bit for the invalid ones. If the number of a primitive in its tree fits beside them, one word is
@@ -14,7 +14,8 @@
 
 #include "builders/bvh/build/bvh_arrays.h"
 #include "builders/bvh/forest.h"
-#include "builders/bvh/morton/morton_order.h"
+#include "builders/bvh/morton/leaf_hierarchy.h"
+#include "builders/bvh/morton/morton_keys.h"
 #include "builders/geometry/morton.h"
 
 namespace copse::detail {

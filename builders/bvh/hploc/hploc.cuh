@@ -9,8 +9,6 @@
 
 #include "builders/bvh/hploc/cluster_block.cuh"
 #include "builders/bvh/hploc/hploc_climb.cuh"
-#include "builders/bvh/morton/morton_order.h"
-#include "builders/bvh/morton/morton_sort.cuh"
 #include "builders/geometry/box_sources.h"
 #include "primitives/cuda/for_each.cuh"
 

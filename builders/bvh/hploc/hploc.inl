@@ -25,7 +25,6 @@
 #include "builders/bvh/hploc.h"
 #include "builders/bvh/hploc/hploc_cluster.h"
 #include "builders/bvh/morton/morton_order.h"
-#include "primitives/compact.h"
 
 namespace copse::detail {
 
@@ -43,7 +42,7 @@ void build_clusters(const Executor& ex, const Boxes& boxes, const PrecomputedBou
 template <class Executor, class Boxes>
 void build_over(const Executor& ex, const Boxes& boxes, u64 n, const HplocOptions& options, const BvhArrays& bvh) {
   ScratchArena::Frame frame(ex.scratch);
-  const MortonOrder order = sort_by_morton_key(ex, frame, boxes, n, options.morton_bits, bvh);
+  const MortonOrder order = order_primitives(ex, frame, boxes, n, options.morton_bits, false, bvh);
   with_leaves(ex, order, n, options.max_leaf_size, bvh, [&](const auto& leaves) {
     build_clusters(ex, boxes, order.precomputed, leaves, order.deltas, n, options.radius, bvh);
   });
@@ -52,7 +51,7 @@ void build_over(const Executor& ex, const Boxes& boxes, u64 n, const HplocOption
 template <class Executor>
 u64 build_over_scratch_bytes(const Executor& ex, u64 n, PrimitiveKind kind, const HplocOptions& options) {
   const MortonOrderScratch order =
-      morton_order_scratch(ex, n, kind == PrimitiveKind::triangles, options.morton_bits);
+      order_primitives_scratch(ex, n, kind == PrimitiveKind::triangles, options.morton_bits, false);
   const u64 tree_bytes = ScratchArena::bytes_for<Cluster>(n) + ScratchArena::bytes_for<u32>(n) +
                          (options.max_leaf_size > 1 ? leaf_groups_scratch_bytes(ex, n) : 0);
   return order.kept_bytes + larger(order.bytes, tree_bytes);

@@ -5,7 +5,7 @@
 
 #include "builders/bvh/build/bvh_arrays.h"
 #include "builders/bvh/hploc.h"
-#include "builders/bvh/morton/morton_order.h"
+#include "builders/bvh/morton/leaf_hierarchy.h"
 #include "builders/geometry/aabb.h"
 
 namespace copse::detail {

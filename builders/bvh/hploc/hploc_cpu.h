@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "builders/bvh/hploc/cluster_row_cpu.h"
-#include "builders/bvh/morton/morton_sort_cpu.h"
 #include "builders/geometry/box_sources.h"
 #include "primitives/core/atomic.h"
 #include "primitives/cpu/for_each.h"

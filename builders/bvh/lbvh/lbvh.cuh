@@ -17,9 +17,7 @@
 
 #include "builders/bvh/lbvh/last_level.cuh"
 #include "builders/bvh/lbvh/leaf_tile.cuh"
-#include "builders/bvh/morton/key_buckets.cuh"
-#include "builders/bvh/morton/morton_order.h"
-#include "builders/bvh/morton/morton_sort.cuh"
+#include "builders/bvh/morton/leaf_hierarchy.h"
 #include "primitives/cuda/block.cuh"
 
 namespace copse::cuda {

@@ -8,10 +8,6 @@
 //
 // The cooperative stages, lbvh_cpu.h and lbvh.cuh:
 //
-//   sort_from_last_order(ex, frame, boxes, n, morton_bits, bvh)
-//     Does what sort_by_morton_key does (morton_order.h). It may begin with the order of the primitives in `bvh`, a
-//     tree that was built before.
-//   last_order_scratch(ex, n, of_triangles, morton_bits)
 //   join_leaves(ex, boxes, precomputed, leaves, deltas, n, bvh)
 //     Builds nodes and parents of `bvh` over its leaves: two neighbouring subtrees join if the delta between them
 //     is higher than the deltas at their other ends (SubtreePlace). Marks the tree as the LBVH of its deltas if
@@ -24,7 +20,6 @@
 #include "builders/bvh/lbvh.h"
 #include "builders/bvh/lbvh/reference.h"
 #include "builders/bvh/morton/morton_order.h"
-#include "primitives/compact.h"
 #include "primitives/loops/zeroed_words.h"
 
 namespace copse::detail {
@@ -32,9 +27,8 @@ namespace copse::detail {
 template <class Executor, class Boxes>
 void build_over(const Executor& ex, const Boxes& boxes, u64 n, const LbvhOptions& options, const BvhArrays& bvh) {
   ScratchArena::Frame frame(ex.scratch);
-  const MortonOrder order = options.from_last_order
-                                ? sort_from_last_order(ex, frame, boxes, n, options.morton_bits, bvh)
-                                : sort_by_morton_key(ex, frame, boxes, n, options.morton_bits, bvh);
+  const MortonOrder order =
+      order_primitives(ex, frame, boxes, n, options.morton_bits, options.from_last_order, bvh);
   with_leaves(ex, order, n, options.max_leaf_size, bvh, [&](const auto& leaves) {
     join_leaves(ex, boxes, order.precomputed, leaves, order.deltas, n, bvh);
   });
@@ -42,10 +36,8 @@ void build_over(const Executor& ex, const Boxes& boxes, u64 n, const LbvhOptions
 
 template <class Executor>
 u64 build_over_scratch_bytes(const Executor& ex, u64 n, PrimitiveKind kind, const LbvhOptions& options) {
-  const bool of_triangles = kind == PrimitiveKind::triangles;
-  const MortonOrderScratch order = options.from_last_order
-                                       ? last_order_scratch(ex, n, of_triangles, options.morton_bits)
-                                       : morton_order_scratch(ex, n, of_triangles, options.morton_bits);
+  const MortonOrderScratch order = order_primitives_scratch(ex, n, kind == PrimitiveKind::triangles,
+                                                            options.morton_bits, options.from_last_order);
   const u64 tree_bytes =
       join_leaves_scratch_bytes(ex, n) + (options.max_leaf_size > 1 ? leaf_groups_scratch_bytes(ex, n) : 0);
   return order.kept_bytes + larger(order.bytes, tree_bytes);
@@ -57,7 +49,7 @@ void build_by_walks(const Executor& ex, std::span<const TriangleView> views, u64
                     const BvhArrays& bvh) {
   ScratchArena::Frame frame(ex.scratch);
   const TriangleBoxes boxes{make_triangle_table(ex, frame, views)};
-  const MortonOrder order = sort_by_morton_key(ex, frame, boxes, n, options.morton_bits, bvh);
+  const MortonOrder order = order_primitives(ex, frame, boxes, n, options.morton_bits, false, bvh);
   with_leaves(ex, order, n, options.max_leaf_size, bvh,
               [&](const auto& leaves) { join_by_walks(ex, boxes, leaves, order.deltas, n, bvh); });
 }

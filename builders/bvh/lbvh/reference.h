@@ -8,7 +8,7 @@
 // bytes: read this first.
 
 #include "builders/bvh/build/bvh_arrays.h"
-#include "builders/bvh/morton/morton_order.h"
+#include "builders/bvh/morton/leaf_hierarchy.h"
 #include "primitives/loops/zeroed_words.h"
 #include "primitives/tree_walk.h"
 

@@ -9,7 +9,7 @@
 
 #include "builders/bvh/build/bvh_arrays.h"
 #include "builders/bvh/build/join_subtrees.cuh"
-#include "builders/bvh/morton/morton_order.h"
+#include "builders/bvh/morton/leaf_hierarchy.h"
 #include "primitives/core/bits.h"
 
 namespace copse::cuda::detail {

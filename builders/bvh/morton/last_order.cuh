@@ -1,7 +1,7 @@
 #pragma once
 
 // The Morton order of primitives that have moved little since the tree was last built, on CUDA. Contract:
-// builders/bvh/lbvh/lbvh.inl.
+// builders/bvh/morton/morton_order.inl.
 //
 // The old order knows how keys are spread. Every 64th primitive of it gives a sample key; every 32nd of the sorted
 // samples is a splitter. So between two splitters there are about 2048 new keys. One pass over the mesh makes the
@@ -30,7 +30,7 @@
 //     bucket in its first two places.
 //   Both do nothing where the order is lost.
 
-#include "builders/bvh/morton/morton_order.h"
+#include "builders/bvh/morton/sort_keys.h"
 #include "primitives/core/atomic.h"
 #include "primitives/run_if.h"
 #include "primitives/scan.h"
@@ -192,7 +192,7 @@ void sort_by_buckets(const Executor& ex, const MortonKeyOf<Boxes>& key_of, const
   for_each(ex, "last order: close buckets", shape.bucket_count, CloseBucket{buckets, order});
 }
 
-/// Contract: builders/bvh/lbvh/lbvh.inl. In a captured graph the device decides at each launch whether the full sort
+/// Contract: builders/bvh/morton/morton_order.inl. In a captured graph the device decides at each launch whether the full sort
 /// must run.
 template <class Executor, class Boxes>
 MortonOrder sort_from_last_order(const Executor& ex, ScratchArena::Frame& frame, const Boxes& boxes, u64 n,
@@ -215,7 +215,7 @@ MortonOrder sort_from_last_order(const Executor& ex, ScratchArena::Frame& frame,
 
 template <class Executor>
 MortonOrderScratch last_order_scratch(const Executor& ex, u64 n, bool of_triangles, u32 morton_bits) {
-  MortonOrderScratch scratch = morton_order_scratch(ex, n, of_triangles, morton_bits);
+  MortonOrderScratch scratch = sort_by_morton_key_scratch(ex, n, of_triangles, morton_bits);
   if (n < BucketShape::min_primitives) return scratch;
   const BucketShape shape(n);
   const u64 places = u64{shape.bucket_count} * BucketShape::capacity;

@@ -1,7 +1,7 @@
 #pragma once
 
 // The sort by Morton key on CUDA: by prefix, then by whole keys among equal prefixes. Contract:
-// builders/bvh/morton/morton_order.h.
+// builders/bvh/morton/sort_keys.h.
 //
 // The pass of the sort that counts digits also makes the keys, so that it need not read them. Runs of equal
 // prefixes are put in order:
@@ -17,6 +17,7 @@
 
 #include <type_traits>
 
+#include "builders/bvh/morton/key_buckets.cuh"
 #include "builders/bvh/morton/morton_runs.cuh"
 #include "builders/bvh/morton/tie_tile.cuh"
 #include "builders/geometry/box_sources.h"

@@ -1,13 +1,13 @@
 #pragma once
 
 // The sort by Morton key on the CPU: by prefix, then by whole keys among equal prefixes. Contract:
-// builders/bvh/morton/morton_order.h.
+// builders/bvh/morton/sort_keys.h.
 //
 // One thread sorts each run of equal prefixes. Long runs are listed, and all threads sort them together after.
 
 #include <algorithm>
 
-#include "builders/bvh/morton/morton_keys.h"
+#include "builders/bvh/morton/sort_keys.h"
 #include "primitives/core/atomic.h"
 #include "primitives/cpu/primitives.h"
 
@@ -135,6 +135,19 @@ inline u64 order_equal_prefixes_scratch_bytes(const Executor& ex, u64 n) {
 
 inline bool gains_by_precomputed_bounds(const Executor&) {
   return false;
+}
+
+/// Contract: builders/bvh/morton/morton_order.inl. The sort is a fifth of a build here, and sorting buckets took
+/// longer: so the old order is not used.
+template <class Boxes>
+copse::detail::MortonOrder sort_from_last_order(const Executor& ex, ScratchArena::Frame& frame, const Boxes& boxes,
+                                                u64 n, u32 morton_bits, const copse::detail::BvhArrays& bvh) {
+  return copse::detail::sort_by_morton_key(ex, frame, boxes, n, morton_bits, bvh);
+}
+
+inline copse::detail::MortonOrderScratch last_order_scratch(const Executor& ex, u64 n, bool of_triangles,
+                                                            u32 morton_bits) {
+  return copse::detail::sort_by_morton_key_scratch(ex, n, of_triangles, morton_bits);
 }
 
 }  // namespace copse::cpu

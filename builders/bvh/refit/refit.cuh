@@ -11,7 +11,7 @@
 // for deltas fit the tree from every leaf up, slowly.
 
 #include "builders/bvh/lbvh/lbvh.cuh"
-#include "builders/bvh/morton/morton_order.h"
+#include "builders/bvh/morton/leaf_hierarchy.h"
 #include "builders/bvh/refit/refit_links.cuh"
 #include "builders/bvh/refit/wide_refit.cuh"
 
