@@ -7,6 +7,7 @@
 #include "accel/ray_span.h"
 #include "builders/geometry/quad.h"
 #include "motion/motion_view.h"
+#include "trace/walk/unordered_walk.h"
 
 namespace copse::detail {
 
@@ -14,8 +15,7 @@ namespace copse::detail {
 enum class RayLayout : u32 { at_quads, in_records, in_parts };
 
 /// Rays, their times, and what they see.
-struct MotionBatch {
-  MotionView accel;
+struct TimedRays {
   RayLayout layout = RayLayout::in_records;
   const Ray* rays = nullptr;     // in records
   RaySpan parts = {};            // on their own
@@ -33,14 +33,27 @@ struct MotionBatch {
     const Quad a = quads[0], b = quads[1];
     return {a.point(), float_from_bits(a.words[3]), b.point(), float_from_bits(b.words[3])};
   }
-  COPSE_HD KeyTime time_of(u64 i) const {
-    return KeyTime::of(times == nullptr ? time : times[first + i], accel.key_count);
-  }
+  COPSE_HD float time_of(u64 i) const { return times == nullptr ? time : times[first + i]; }
   COPSE_HD u32 mask_of(u64 i) const { return masks == nullptr ? mask : masks[first + i] & mask; }
+
+  bool sees_all() const { return masks == nullptr && mask == ~u32{0} && cull == Cull::none; }
 };
 
-/// `Out`: Hit for the closest hit, u8 for any. `sees_all`: no ray passes over a triangle.
-template <class Out, bool sees_all>
+/// Those through a MotionAccel.
+struct MotionBatch : TimedRays {
+  MotionView accel;
+
+  COPSE_HD KeyTime key_time_of(u64 i) const { return KeyTime::of(time_of(i), accel.key_count); }
+};
+
+/// The order in which a traversal visits the children of a node (trace/walk/unordered_walk.h).
+enum class MotionOrder { nearest_first, latest_exit_first };
+
+/// `Out`: Hit for the closest hit, u8 for any. `sees_all`: no ray passes over a triangle. Closest hits are searched
+/// nearest child first.
+template <class Out, bool sees_all,
+          MotionOrder order =
+              std::is_same_v<Out, Hit> ? MotionOrder::nearest_first : MotionOrder::latest_exit_first>
 struct MotionQuery {
   static constexpr bool finds_closest = std::is_same_v<Out, Hit>;
   static constexpr u32 stack_size = 64;
@@ -49,7 +62,8 @@ struct MotionQuery {
   template <Robustness robustness>
   using Test = std::conditional_t<finds_closest, ClosestTriangle<Triangles, robustness>,
                                   AnyTriangle<Triangles, robustness>>;
-  using FastWalk = MovingWalk<stack_size>;
+  using FastWalk = std::conditional_t<order == MotionOrder::nearest_first, MovingWalk<stack_size>,
+                                      UnorderedWalk<MovingNode, stack_size, FirstChild::of_latest_exit>>;
 
   MotionBatch batch;
   Out* results;
@@ -82,7 +96,7 @@ struct MotionQuery {
   /// Traces ray i by robust traversal.
   COPSE_HD Out trace_robust(u64 i) const {
     const Ray ray = batch.ray(i);
-    const KeyTime time = batch.time_of(i);
+    const KeyTime time = batch.key_time_of(i);
     Test<Robustness::robust> test(triangles(ray, time, i), ray);
     NoCounter counter;
     const float limit = traverse_robust<default_stack_size>(batch.accel.tree_at(time), ray, test, counter);

@@ -7,10 +7,13 @@
 // by 40 % for diffuse rays, by 50 % for primary rays (H200, testball and apartment). The state of a lane is larger
 // here, and most of it changes with the ray.
 //
-// Any hits are searched nearest child first. Against the order by slots (trace/walk/unordered_walk.h) that takes .73 to
-// 1.0 of the time on the testball, and .9 to 1.3 in the apartment.
+// Any hits have two orders: the child first that the ray leaves last, and the nearest child first. In an apartment the
+// first one is up to 5.6 times as fast as the other, because the walls are found at once. On a testball the other one is
+// faster by a third for primary rays. Earlier batches tell which it is (trace/batch/learned_kernels.h). The order by
+// slots alone is not among them: it was never the best by more than 5 % (H200).
 
 #include "motion/rays/motion_batch.h"
+#include "trace/batch/cuda/learned_kernels.cuh"
 #include "trace/batch/cuda/ray_batch.cuh"
 
 namespace copse::cuda {
@@ -18,6 +21,7 @@ namespace copse::cuda {
 namespace detail {
 
 using copse::detail::KeyTime;
+using copse::detail::MotionOrder;
 using copse::detail::MovingTree;
 
 /// Blocks that a multiprocessor shall hold: 80 registers per thread. 8 blocks were slower by 8 %.
@@ -64,11 +68,43 @@ __global__ void __launch_bounds__(ray_threads, moving_blocks)
     store_results_of_warp(query.results, first, count, Query::miss(ray));
     return;
   }
-  const KeyTime time = query.batch.time_of(own);
+  const KeyTime time = query.batch.key_time_of(own);
   PreparedRay prepared = prepare_moving_ray(ray, reach());
   if (i >= n || !time.is_number) prepared.enters = prepared.gives_up = false;
   const bool is_traced = trace_moving_ray(query, ray, own, time, prepared, first, count);
   if (!is_traced) retrace_moving_ray(query, i);
+}
+
+template <class Query>
+void launch_moving_rays(const Executor& ex, const char* label, const Query& query, u64 n) {
+  launch(
+      ex, label, moving_rays_kernel<Query>,
+      {.blocks = divide_rounding_up(n, u64{ray_threads}), .threads = ray_threads, .overlaps_earlier_launch = true},
+      u32(n), query);
+}
+
+/// Any hits in the order that earlier batches of this kind tell. The first ones, small ones, and those that are captured
+/// begin with the child that the ray leaves last.
+template <bool sees_all>
+void launch_any_hits(const Executor& ex, const char* label,
+                     const copse::detail::MotionQuery<u8, sees_all, MotionOrder::latest_exit_first>& query,
+                     u64 n) {
+  using Nearest = copse::detail::MotionQuery<u8, sees_all, MotionOrder::nearest_first>;
+  constexpr u64 threads_of_multiprocessor = 2048;
+  if (n <= ex.multiprocessor_count * threads_of_multiprocessor || is_capturing(ex)) {
+    return launch_moving_rays(ex, label, query, n);
+  }
+  const auto& batch = query.batch;
+  const void* const rays = batch.layout == copse::detail::RayLayout::in_parts
+                               ? static_cast<const void*>(batch.parts.origins.data)
+                               : static_cast<const void*>(batch.rays);
+  const copse::detail::LearnedKernels::Key key{batch.accel.nodes.data(), rays, &query_tag<Nearest>,
+                                               u32(std::bit_width(n))};
+  auto& learned = ex.memos.template get<copse::detail::LearnedKernels>();
+  learned.trace(ex.device, key, n, 2, [&](u32 way) {
+    if (way == 1) return launch_moving_rays(ex, label, Nearest{batch, query.results}, n);
+    launch_moving_rays(ex, label, query, n);
+  });
 }
 
 }  // namespace detail
@@ -77,11 +113,11 @@ __global__ void __launch_bounds__(ray_threads, moving_blocks)
 template <class Query>
 void trace_moving_rays(const Executor& ex, const char* label, const Query& query, u64 n) {
   if (n == 0) return;
-  launch(ex, label, detail::moving_rays_kernel<Query>,
-         {.blocks = divide_rounding_up(n, u64{detail::ray_threads}),
-          .threads = detail::ray_threads,
-          .overlaps_earlier_launch = true},
-         u32(n), query);
+  if constexpr (Query::finds_closest) {
+    detail::launch_moving_rays(ex, label, query, n);
+  } else {
+    detail::launch_any_hits(ex, label, query, n);
+  }
 }
 
 }  // namespace copse::cuda

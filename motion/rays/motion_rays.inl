@@ -11,8 +11,7 @@ namespace copse::detail {
 template <class Executor, class Result>
 void trace_motion(const Executor& ex, const MotionBatch& batch, BufferSpan<Result> results) {
   const char* const label = std::is_same_v<Result, Hit> ? "motion: closest hits" : "motion: any hits";
-  const bool sees_all =
-      batch.masks == nullptr && batch.mask == ~u32{0} && batch.cull == Cull::none && batch.accel.masks == nullptr;
+  const bool sees_all = batch.sees_all() && batch.accel.masks == nullptr;
   if (sees_all) {
     trace_moving_rays(ex, label, MotionQuery<Result, true>{batch, results.data()}, results.size());
   } else {

@@ -14,7 +14,7 @@ struct TraceMovingRay {
   void operator()(u64 i) const {
     using copse::detail::Robustness;
     const Ray ray = query.batch.ray(i);
-    const auto time = query.batch.time_of(i);
+    const auto time = query.batch.key_time_of(i);
     const auto tree = query.batch.accel.tree_at(time);
     copse::detail::StackEntry entries[Query::stack_size];
     typename Query::FastWalk walk(tree, entries);

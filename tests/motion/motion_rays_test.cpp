@@ -185,6 +185,26 @@ TEST_P(MotionRays, ManyRaysHaveTheirOwnTimesLarge) {
   for (size_t i = 0; i < hits.size(); ++i) ASSERT_TRUE(same_bits(hits[i], expected[i])) << i;
 }
 
+TEST(MotionRaysOnAGpu, AnyHitsAreTheSameInEveryOrderThatIsTriedLarge) {
+  COPSE_SKIP_WITHOUT_GPU();
+  Context context({.backend = Backend::cuda});
+  const MovingMesh mesh(context, scattered_keys(generate_sphere(4), 2, 0.05f, 8));
+  const MotionAccel accel = build(context, mesh.triangles());
+  TimedRays few(mesh.keys(), 3000, 3);
+  std::vector<Ray> rays;
+  for (u32 i = 0; i < 400'000; ++i) rays.push_back(few.rays[i % 3000]);
+  const Buffer<Ray> device_rays(context, rays);
+  const std::vector<u8> expected = trace_any(context, accel, few.rays, {.time = 0.4f});
+  Buffer<u8> occluded(context, rays.size());
+  for (u32 batch = 0; batch < 75; ++batch) {  // those after the 64th are trials
+    any_hits(context, accel, device_rays.span(), occluded.span(), {.time = 0.4f});
+    if (batch < 60) continue;
+    const std::vector<u8> got = occluded.download();
+    for (size_t i = 0; i < got.size(); ++i)
+      ASSERT_EQ(got[i], expected[i % 3000]) << "batch " << batch << ", " << i;
+  }
+}
+
 COPSE_ON_EACH_BACKEND(MotionRays);
 
 }  // namespace

@@ -26,6 +26,7 @@ template <class Node, u32 stack_size, FirstChild first_child = FirstChild::of_fa
 class UnorderedWalk {
  public:
   using Tree = WideTree<Node>;
+  using Nodes = decltype(Tree::nodes);
 
   /// `entries`: room for stack_size.
   COPSE_HD UnorderedWalk(const Tree& tree, StackEntry* entries) : tree_(tree), entries_(entries) {}
@@ -53,7 +54,7 @@ class UnorderedWalk {
 
   /// At a leaf: begins at one of the nodes of another tree, with the ray prepared for that one. The walk is done when it is
   /// done there. Returns the height of the stack, for leave.
-  [[gnu::always_inline]] COPSE_HD u32 enter(const Node* nodes, const PreparedRay& prepared, u32 node) {
+  [[gnu::always_inline]] COPSE_HD u32 enter(const Nodes& nodes, const PreparedRay& prepared, u32 node) {
     base_ = top_;
     if (prepared.enters) {
       take_over(nodes, prepared.slabs, prepared.limit, prepared.box_limit);
@@ -65,7 +66,7 @@ class UnorderedWalk {
   }
 
   /// Goes on among the nodes of the tree above, behind the leaf where it was left.
-  [[gnu::always_inline]] COPSE_HD void leave(const Node* nodes, const RaySlabs& slabs, float limit, u32 height) {
+  [[gnu::always_inline]] COPSE_HD void leave(const Nodes& nodes, const RaySlabs& slabs, float limit, u32 height) {
     take_over(nodes, slabs, limit, common_range_box_limit(slabs, limit));
     top_ = height;
     base_ = 0;
@@ -110,7 +111,7 @@ class UnorderedWalk {
     return x < y ? (x < z ? scale.x : scale.z) : (y < z ? scale.y : scale.z);
   }
 
-  [[gnu::always_inline]] COPSE_HD void take_over(const Node* nodes, const RaySlabs& slabs, float limit,
+  [[gnu::always_inline]] COPSE_HD void take_over(const Nodes& nodes, const RaySlabs& slabs, float limit,
                                                  float box_limit) {
     tree_.nodes = nodes;
     slabs_ = slabs;
