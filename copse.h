@@ -24,7 +24,7 @@
 //   copse::Scene scene = copse::build(context, accel, instances);
 //
 // Triangles that move while a picture is taken: a MotionAccel has them at several keys, and each ray has a time
-// (motion/motion_accel.h).
+// (motion/motion_accel.h). Instances that move: a MotionScene (motion/motion_scene.h).
 //
 // Thousands of small meshes, built together: build_batch (accel/accel_batch.h).
 //
@@ -70,6 +70,8 @@
 #include "builders/io/structure_file.h"
 #include "motion/motion_accel.h"
 #include "motion/motion_rays.h"
+#include "motion/motion_scene.h"
+#include "motion/motion_scene_rays.h"
 #include "primitives/core/buffer.h"
 #include "primitives/core/context.h"
 #include "primitives/core/error.h"
