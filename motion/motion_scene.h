@@ -69,7 +69,7 @@ class MotionSceneAccels {
 ///
 /// The scene refers to its accels, which must outlive it. They may be refitted and rebuilt in place; refit or rebuild the
 /// scene afterwards. If one is compacted, or if another one is assigned to it, build the scene anew.
-class MotionScene {
+class COPSE_API MotionScene {
  public:
   /// Holds nothing. All calls but size_bytes() and the counts refuse it.
   MotionScene() = default;
@@ -134,27 +134,27 @@ class MotionScene {
 /// null, or if options are out of range. Error capacity past 2^31 instances or 2^31 transforms, Error out_of_memory,
 /// Error cancelled.
 /// Memory: see motion_scene_sizes.
-MotionScene build(Context& context, const MotionSceneAccels& accels, const MotionInstanceView& instances,
-                  const MotionSceneOptions& options = {});
+COPSE_API MotionScene build(Context& context, const MotionSceneAccels& accels, const MotionInstanceView& instances,
+                            const MotionSceneOptions& options = {});
 
 /// Builds new trees over instances in the memory of `scene`, with its accels and options. It does not wait and, once
 /// warm, does not allocate, so it can be captured in a Graph. After an error, rebuild it before you use it.
 ///   instances: any number up to scene.capacity(), with as many keys
 /// Throws: as build; Error invalid_argument if `scene` was never built, for another number of keys, or if there is too
 /// little room.
-void rebuild(Context& context, MotionScene& scene, const MotionInstanceView& instances);
+COPSE_API void rebuild(Context& context, MotionScene& scene, const MotionInstanceView& instances);
 
 /// Fits the trees to instances that move otherwise. It also takes over their masks, ids, flags and accels. The topology
 /// of the trees stays. What the build left out of a tree stays out. It does not wait and, once warm, does not allocate,
 /// so it can be captured in a Graph.
 ///   instances: as many as `scene` was built over, in the same order, with as many keys
 /// Throws: as build; Error invalid_argument for other numbers or if `scene` was never built.
-void refit(Context& context, MotionScene& scene, const MotionInstanceView& instances);
+COPSE_API void refit(Context& context, MotionScene& scene, const MotionInstanceView& instances);
 
 /// Returns the bytes that build takes on this context. For a MotionScene with a capacity, give the capacity.
 ///   accel_count, moving_count: of accels that stand still, and of those that move inside
 /// Throws: as build.
-BuildSizes motion_scene_sizes(Context& context, u64 instance_count, u32 key_count, u64 accel_count,
-                              u64 moving_count, const MotionSceneOptions& options);
+COPSE_API BuildSizes motion_scene_sizes(Context& context, u64 instance_count, u32 key_count, u64 accel_count,
+                                        u64 moving_count, const MotionSceneOptions& options);
 
 }  // namespace copse

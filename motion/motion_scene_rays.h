@@ -11,19 +11,19 @@ namespace copse {
 ///   hits: one per ray; must not overlap the rays
 /// Throws: Error invalid_argument if `scene` was never built, if the number of hits, of times or of masks is not that of
 /// the rays, or if options are out of range. Error cancelled.
-void closest_hits(Context& context, const MotionScene& scene, BufferSpan<const Ray> rays,
-                  BufferSpan<SceneHit> hits, const MotionTraceOptions& options = {});
+COPSE_API void closest_hits(Context& context, const MotionScene& scene, BufferSpan<const Ray> rays,
+                            BufferSpan<SceneHit> hits, const MotionTraceOptions& options = {});
 
 /// The same for rays in any layout.
 /// Throws: also Error invalid_argument if there are not as many directions as origins, for an address that is null
 /// or a stride that is no multiple of 4.
-void closest_hits(Context& context, const MotionScene& scene, const RaySpan& rays, BufferSpan<SceneHit> hits,
-                  const MotionTraceOptions& options = {});
+COPSE_API void closest_hits(Context& context, const MotionScene& scene, const RaySpan& rays,
+                            BufferSpan<SceneHit> hits, const MotionTraceOptions& options = {});
 
 /// Sets occluded[i] to 1 if ray i hits anything at its time, else to 0. Everything else is as for closest_hits.
-void any_hits(Context& context, const MotionScene& scene, BufferSpan<const Ray> rays, BufferSpan<u8> occluded,
-              const MotionTraceOptions& options = {});
-void any_hits(Context& context, const MotionScene& scene, const RaySpan& rays, BufferSpan<u8> occluded,
-              const MotionTraceOptions& options = {});
+COPSE_API void any_hits(Context& context, const MotionScene& scene, BufferSpan<const Ray> rays,
+                        BufferSpan<u8> occluded, const MotionTraceOptions& options = {});
+COPSE_API void any_hits(Context& context, const MotionScene& scene, const RaySpan& rays, BufferSpan<u8> occluded,
+                        const MotionTraceOptions& options = {});
 
 }  // namespace copse

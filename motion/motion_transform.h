@@ -1,7 +1,5 @@
 #pragma once
 
-#include <glm/ext/matrix_float4x3.hpp>
-
 #include "builders/geometry/vector_rn.h"
 #include "motion/walk/key_time.h"
 
@@ -15,7 +13,7 @@ namespace copse {
 /// from one rotation to the next it takes the shorter one, so keys are less than half a turn apart. The pivot is a
 /// second translation, before the rotation: for a wheel that turns about its hub, it is minus the place of the hub in
 /// the mesh. 64 bytes, laid out as OptixSRTData.
-struct MotionTransform {
+struct COPSE_API MotionTransform {
   /// The stretch in rows, and the coordinates of the pivot:
   ///
   ///   x  xy  xz  pivot x
