@@ -177,6 +177,21 @@ COPSE_HD inline void march_bricks(const BrickView& bricks, const MarchedRay& ray
   march_narrow(bricks.places.resolution, row, row * bricks.places.resolution.y, ray, visit);
 }
 
+/// The grid of the bricks of an octree or a DAG.
+COPSE_HD inline GridShape places_of(const VoxelTreeView& tree) {
+  const GridShape& voxels = tree.shape;
+  return {voxels.lo,
+          dvec3(voxels.cells_per_unit.x / brick_edge, voxels.cells_per_unit.y / brick_edge,
+                voxels.cells_per_unit.z / brick_edge),
+          (voxels.resolution + brick_edge - 1u) / brick_edge};
+}
+
+/// The same for the places of `places`, as FindInTree numbers them.
+template <class Visit>
+COPSE_HD inline void march_tree(const GridShape& places, const MarchedRay& ray, Visit& visit) {
+  march_narrow(places.resolution, u64{1} << 16, u64{1} << 32, ray, visit);
+}
+
 }  // namespace detail
 
 /// Returns the first voxel that is set, among those that the ray passes between t_min and t_max. Rounding moves
@@ -210,15 +225,11 @@ COPSE_HD inline VoxelHit first_voxel(const BrickView& bricks, const Ray& ray) {
 COPSE_HD inline VoxelHit first_voxel(const VoxelTreeView& tree, const Ray& ray) {
   const VoxelHit miss{ray.t_max, uvec3(invalid_id)};
   if (!is_traceable(ray)) return miss;
-  const GridShape& voxels = tree.shape;
-  const GridShape places{voxels.lo,
-                         dvec3(voxels.cells_per_unit.x / brick_edge, voxels.cells_per_unit.y / brick_edge,
-                               voxels.cells_per_unit.z / brick_edge),
-                         (voxels.resolution + brick_edge - 1u) / brick_edge};
+  const GridShape places = detail::places_of(tree);
   const detail::MarchedRay marched = detail::enter_grid(places, ray, detail::march_slack / brick_edge);
   if (!(marched.length >= 0)) return miss;
   detail::FindInTree find{tree, marched};
-  detail::march_narrow(places.resolution, u64{1} << 16, u64{1} << 32, marched, find);
+  detail::march_tree(places, marched, find);
   if (find.at.voxel.x == invalid_id) return miss;
   return {detail::time_at(marched, ray, find.at.entered), find.at.voxel};
 }

@@ -55,7 +55,8 @@ INSTANTIATE_TEST_SUITE_P(
                     Shot{"boxes", "--boxes 6 --builder lbvh", tolerance},
                     Shot{"leaves", "--view leaves --builder lbvh", tolerance},
                     Shot{"twisted", "--play twist --update-mode refit --frames 40", tolerance},
-                    Shot{"voxels", "--kind voxels --view normals", tolerance}),
+                    Shot{"voxels", "--kind voxels --view normals", tolerance},
+                    Shot{"dag", "--kind dag --boxes 4", tolerance}),
     [](const auto& info) { return std::string(info.param.name); });
 
 TEST(Headless, ShowsWhatAWindowShows) {

@@ -213,9 +213,9 @@ TEST_F(Panels, ShowMessagesUntilTheyAreSeen) {
 
 TEST_F(Panels, BuildEveryKindThereIs) {
   load(sphere());
-  const std::pair<const char*, const char*> kinds[] = {{"grid", "Density"},       {"frustum", "Tiles across"},
-                                                       {"voxels", "Rule"},        {"bricks", "Resolution"},
-                                                       {"points", "Ball radius"}, {"bvh", "Builder"}};
+  const std::pair<const char*, const char*> kinds[] = {
+      {"grid", "Density"},       {"frustum", "Tiles across"}, {"voxels", "Rule"},    {"bricks", "Resolution"},
+      {"points", "Ball radius"}, {"octree", "Resolution"},    {"dag", "Resolution"}, {"bvh", "Builder"}};
   for (const auto& [kind, option] : kinds) {
     choose("Structure/Kind", kind);
     run_until([&] { return name_of(session.built(0).kind) == std::string(kind) && !session.job().running; });

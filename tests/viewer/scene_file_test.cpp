@@ -9,6 +9,7 @@
 #include "builders/grid/voxels.h"
 #include "builders/io/structure_file.h"
 #include "builders/io/voxel_file.h"
+#include "builders/io/voxel_tree_file.h"
 #include "tests/support/backends.h"
 #include "tests/viewer/scenes.h"
 
@@ -34,15 +35,19 @@ void write_tree(const fs::path& file) {
   save_structure(file, context, mesh, bvh, "sah", 0, 3, wide);
 }
 
-/// Voxels of the same sphere.
-void write_voxels(const fs::path& file, bool sparse) {
+/// Voxels of the same sphere, as a kind holds them.
+void write_voxels(const fs::path& file, StructureKind kind) {
   Context context = cpu();
   const Mesh mesh = generate_sphere(3);
   const Buffer<vec3> positions(context, mesh.positions);
   const Buffer<uvec3> triangles(context, mesh.triangles);
   const TriangleView view{.positions = positions.span(), .triangles = triangles.span()};
-  save_voxels(file, sparse ? download(build_bricks(context, view, {.resolution = 60}))
-                           : download(build_voxels(context, view, 60)));
+  if (kind == StructureKind::voxels) return save_voxels(file, download(build_voxels(context, view, 60)));
+  const Bricks bricks = build_bricks(context, view, {.resolution = 60});
+  if (kind == StructureKind::bricks) return save_voxels(file, download(bricks));
+  VoxelTree tree = build_octree(context, bricks);
+  if (kind == StructureKind::dag) tree = build_dag(context, tree);
+  save_voxel_tree(file, download(tree));
 }
 
 void open(Session& session, const fs::path& file) {
@@ -142,10 +147,11 @@ TEST(SceneFile, MeshOfAStructureCanBeBuiltOtherwiseOrJoined) {
 
 TEST(SceneFile, VoxelsOfAFileAreThoseThatAreBuilt) {
   const TemporaryFolder folder;
-  for (const bool sparse : {false, true}) {
-    write_voxels(folder / "sphere.voxels", sparse);
+  for (const StructureKind kind :
+       {StructureKind::voxels, StructureKind::bricks, StructureKind::octree, StructureKind::dag}) {
+    write_voxels(folder / "sphere.voxels", kind);
     SmallSession built;
-    built.session.wanted(0).kind = sparse ? StructureKind::bricks : StructureKind::voxels;
+    built.session.wanted(0).kind = kind;
     built.session.wanted(0).voxel_resolution = built.session.wanted(0).brick_resolution = 60;
     built.session.build(0);
     built.session.finish();
@@ -156,7 +162,8 @@ TEST(SceneFile, VoxelsOfAFileAreThoseThatAreBuilt) {
     EXPECT_EQ(read.session.statistics(0).occupied_count, built.session.statistics(0).occupied_count);
     read.session.camera().set_pose(built.session.camera().pose());
     read.session.finish();
-    EXPECT_EQ(read.session.picture(0).distances, built.session.picture(0).distances) << sparse;
+    EXPECT_EQ(read.session.picture(0).distances, built.session.picture(0).distances) << name_of(kind);
+    EXPECT_EQ(read.session.statistics(0).size_bytes, built.session.statistics(0).size_bytes) << name_of(kind);
     read.session.pick(0.5f, 0.5f);
     ASSERT_TRUE(read.session.picked());
     EXPECT_TRUE(is_hit(read.session.picked()->hit));
@@ -165,7 +172,7 @@ TEST(SceneFile, VoxelsOfAFileAreThoseThatAreBuilt) {
 
 TEST(SceneFile, VoxelsAreRefusedBesideOtherFiles) {
   const TemporaryFolder folder;
-  write_voxels(folder / "sphere.voxels", false);
+  write_voxels(folder / "sphere.voxels", StructureKind::voxels);
   save_ply(folder / "cube.ply", generate_cube());
   SmallSession s;
   s.session.open({folder / "sphere.voxels", folder / "cube.ply"});

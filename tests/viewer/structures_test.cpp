@@ -8,6 +8,7 @@
 #include <glm/common.hpp>
 #include <glm/geometric.hpp>
 #include <map>
+#include <set>
 
 #include "tests/support/backends.h"
 #include "tests/viewer/look.h"
@@ -37,8 +38,9 @@ class Structures : public OnEachBackend {
   /// The kinds that take any ray: all but frustum.
   std::vector<StructureOptions> everything() const {
     std::vector<StructureOptions> all = trees();
-    for (const StructureKind kind : {StructureKind::grid, StructureKind::voxels, StructureKind::bricks,
-                                     StructureKind::points, StructureKind::kdtree}) {
+    for (const StructureKind kind :
+         {StructureKind::grid, StructureKind::voxels, StructureKind::bricks, StructureKind::points,
+          StructureKind::kdtree, StructureKind::octree, StructureKind::dag}) {
       StructureOptions options = tree_on(GetParam());
       options.kind = kind;
       options.voxel_resolution = options.brick_resolution = 60;
@@ -49,6 +51,11 @@ class Structures : public OnEachBackend {
   }
 };
 COPSE_ON_EACH_BACKEND(Structures);
+
+bool is_of_voxels(StructureKind kind) {
+  return kind == StructureKind::voxels || kind == StructureKind::bricks || kind == StructureKind::octree ||
+         kind == StructureKind::dag;
+}
 
 /// Rays from around the unit sphere. Most hit it, some do not.
 std::vector<Ray> some_rays() {
@@ -85,10 +92,7 @@ TEST_P(Structures, AllTreesAndGridsSeeTheSame) {
   LiveStructure first = live_over(sphere(), tree_on(GetParam()));
   const Seen expected = look(first, rays);
   for (const StructureOptions& options : everything()) {
-    if (options.kind == StructureKind::voxels || options.kind == StructureKind::bricks ||
-        options.kind == StructureKind::points) {
-      continue;
-    }
+    if (is_of_voxels(options.kind) || options.kind == StructureKind::points) continue;
     LiveStructure live = live_over(sphere(), options);
     const Seen seen = look(live, rays);
     for (u64 i = 0; i < rays.size(); ++i) {
@@ -102,7 +106,8 @@ TEST_P(Structures, VoxelsStandWhereTheSurfaceIs) {
   const std::vector<Ray> rays = some_rays();
   LiveStructure tree = live_over(sphere(), tree_on(GetParam()));
   const Seen expected = look(tree, rays);
-  for (const StructureKind kind : {StructureKind::voxels, StructureKind::bricks}) {
+  for (const StructureKind kind :
+       {StructureKind::voxels, StructureKind::bricks, StructureKind::octree, StructureKind::dag}) {
     StructureOptions options = tree_on(GetParam());
     options.kind = kind;
     options.voxel_resolution = options.brick_resolution = 200;
@@ -152,6 +157,7 @@ TEST_P(Structures, PicksListTheWayToTheLeafThatHoldsTheHit) {
                                      [&](const VisitedNode& node) { return node.node == pick.leaf; });
       ASSERT_NE(leaf, pick.visited.end());
       EXPECT_TRUE(leaf->is_leaf);
+      if (is_of_voxels(options.kind)) continue;  // their rays may be off by 1/32 of a voxel, and test no triangles
       EXPECT_LE(leaf->entered, pick.hit.t * 1.0001f);
       EXPECT_GE(pick.primitive_tests, 1u);
     }
@@ -304,6 +310,66 @@ TEST_P(Structures, CellsOfAVoxelGridAreThoseThatAreSet) {
       EXPECT_LE(glm::length(nearest), 1.02f);
       EXPECT_GE(farthest, 0.97f) << "none inside of the sphere";
     }
+  }
+}
+
+TEST_P(Structures, CellsOfAVoxelTreeAreThoseOfItsLevels) {
+  for (const StructureKind kind : {StructureKind::octree, StructureKind::dag}) {
+    StructureOptions options = tree_on(GetParam());
+    options.kind = kind;
+    options.brick_resolution = 60;
+    LiveStructure live = live_over(sphere(), options);
+    const Statistics statistics = live.statistics();
+    const HostTree& tree = *live.host_copy().tree();
+    ASSERT_EQ(tree.depth, *statistics.depth);
+    u64 voxel_count = 0, leaf_count = 0;
+    for (const HostNode& node : tree.nodes) {
+      if (node.is_leaf()) {
+        EXPECT_EQ(node.depth, tree.depth);
+        EXPECT_EQ(node.first_primitive, voxel_count);
+        voxel_count += node.primitive_count;
+        ++leaf_count;
+      }
+      const float edge =
+          4.0f * float(1u << (tree.depth - node.depth)) / 60 * 2;  // the sphere's box has edges of 2
+      const vec3 extent = node.box.hi - node.box.lo;
+      EXPECT_LE(glm::max(extent.x, glm::max(extent.y, extent.z)), edge * 1.02f);
+      for (u32 k = 0; k < node.child_count; ++k) {
+        const HostNode& child = tree.nodes[tree.children[node.first_child + k]];
+        EXPECT_EQ(child.depth, node.depth + 1);
+        EXPECT_TRUE(merge(node.box, child.box) == node.box);
+      }
+    }
+    EXPECT_EQ(voxel_count, *statistics.occupied_count);
+    const bool is_dag = kind == StructureKind::dag;
+    EXPECT_EQ(leaf_count > *statistics.leaf_count, is_dag) << "a DAG stores equal leaves once";
+    EXPECT_EQ(tree.nodes.size() > *statistics.node_count + *statistics.leaf_count, is_dag);
+  }
+}
+
+TEST_P(Structures, PicksInAVoxelTreeGoDownToTheLeafThatTheyHit) {
+  const std::vector<Ray> rays = some_rays();
+  StructureOptions options = tree_on(GetParam());
+  options.kind = StructureKind::dag;
+  options.brick_resolution = 60;
+  LiveStructure live = live_over(sphere(), options);
+  for (const Ray& ray : rays) {
+    const Pick pick = live.host_copy().walk(live.host_triangles(), ray);
+    if (!is_hit(pick.hit)) continue;
+    const HostTree& tree = *live.host_copy().tree();
+    ASSERT_LT(pick.leaf, tree.nodes.size());
+    EXPECT_TRUE(tree.nodes[pick.leaf].is_leaf());
+    ASSERT_FALSE(pick.visited.empty());
+    EXPECT_EQ(pick.visited.front().node, 0u) << "the root";
+    EXPECT_EQ(pick.visited.back().node, pick.leaf);
+    std::set<u32> visited;
+    for (const VisitedNode& node : pick.visited) {
+      EXPECT_TRUE(visited.insert(node.node).second) << "twice";
+      EXPECT_TRUE(node.depth == 0 || visited.contains(tree.nodes[node.node].parent));
+    }
+    const Aabb& box = tree.nodes[pick.leaf].box;
+    const float slack = 2.0f / 60 / 32;  // rays may be off by 1/32 of a voxel along each axis
+    EXPECT_LE(glm::length(pick.point - glm::clamp(pick.point, box.lo, box.hi)), 2 * slack);
   }
 }
 

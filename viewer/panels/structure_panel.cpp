@@ -146,6 +146,8 @@ bool kind_options(StructureOptions& options) {
                     "Cost of a node, for a triangle's 1. More gives fewer cells and longer lists", true);
     case StructureKind::file: return false;
     case StructureKind::bricks:
+    case StructureKind::octree:
+    case StructureKind::dag:
       return slider("Resolution", options.brick_resolution, 1, 4096, "Voxels along the longest edge", true);
   }
   return false;
@@ -160,8 +162,9 @@ bool kind_choice(Session& session, StructureOptions& options) {
           "Kind", kinds.data(), has_file ? kinds.size() : kinds.size() - 1, chosen,
           "bvh: a tree of boxes. grid: cells of equal size over the scene. frustum: a grid over what the camera "
           "sees. voxels, bricks: small cubes, all of them or only those near triangles. points: the vertices, in "
-          "a hash grid. kdtree: planes that cut the scene into cells. file: the structure that the file holds, or "
-          "both levels of a scene of "
+          "a hash grid. kdtree: planes that cut the scene into cells. octree: a tree of voxels; dag: the same, "
+          "with "
+          "equal subtrees stored once. file: the structure that the file holds, or both levels of a scene of "
           "instances")) {
     return false;
   }

@@ -10,7 +10,7 @@ template <class Executor>
 void resolve_hits(const Executor& ex, const TriangleView& triangles, BufferSpan<const Ray> rays,
                   BufferSpan<const Hit> hits, BufferSpan<SurfaceHit> surfaces);
 
-/// For View of VoxelView and BrickView.
+/// For View of VoxelView, BrickView and VoxelTreeView.
 template <class Executor, class View>
 void see_voxels(const Executor& ex, const View& voxels, BufferSpan<const Ray> rays,
                 BufferSpan<SurfaceHit> surfaces);
@@ -31,7 +31,7 @@ void count_point_visits(const Executor& ex, const PointsView& points, BufferSpan
 template <class Executor, class View>
 void count_visits(const Executor& ex, const View& view, const TriangleView& triangles, BufferSpan<const Ray> rays,
                   BufferSpan<u32> visits);
-/// For View of VoxelView and BrickView.
+/// For View of VoxelView, BrickView and VoxelTreeView.
 template <class Executor, class View>
 void count_voxel_visits(const Executor& ex, const View& voxels, BufferSpan<const Ray> rays,
                         BufferSpan<u32> visits);
@@ -49,12 +49,20 @@ void see_voxels(Context& context, const BrickView& bricks, BufferSpan<const Ray>
                 BufferSpan<SurfaceHit> surfaces) {
   dispatch(context, [&](const auto& ex) { see_voxels(ex, bricks, rays, surfaces); });
 }
+void see_voxels(Context& context, const VoxelTreeView& tree, BufferSpan<const Ray> rays,
+                BufferSpan<SurfaceHit> surfaces) {
+  dispatch(context, [&](const auto& ex) { see_voxels(ex, tree, rays, surfaces); });
+}
 
 void meet_voxels(Context& context, const VoxelView& voxels, BufferSpan<const Ray> rays, BufferSpan<u8> occluded) {
   dispatch(context, [&](const auto& ex) { meet_voxels(ex, voxels, rays, occluded); });
 }
 void meet_voxels(Context& context, const BrickView& bricks, BufferSpan<const Ray> rays, BufferSpan<u8> occluded) {
   dispatch(context, [&](const auto& ex) { meet_voxels(ex, bricks, rays, occluded); });
+}
+void meet_voxels(Context& context, const VoxelTreeView& tree, BufferSpan<const Ray> rays,
+                 BufferSpan<u8> occluded) {
+  dispatch(context, [&](const auto& ex) { meet_voxels(ex, tree, rays, occluded); });
 }
 
 void count_visits(Context& context, const TreeView& tree, const TriangleView& triangles,
@@ -92,6 +100,10 @@ void count_visits(Context& context, const VoxelView& voxels, BufferSpan<const Ra
 }
 void count_visits(Context& context, const BrickView& bricks, BufferSpan<const Ray> rays, BufferSpan<u32> visits) {
   dispatch(context, [&](const auto& ex) { count_voxel_visits(ex, bricks, rays, visits); });
+}
+void count_visits(Context& context, const VoxelTreeView& tree, BufferSpan<const Ray> rays,
+                  BufferSpan<u32> visits) {
+  dispatch(context, [&](const auto& ex) { count_voxel_visits(ex, tree, rays, visits); });
 }
 
 }  // namespace copse::viewer

@@ -3,6 +3,7 @@
 #include "builders/geometry/triangle.h"
 #include "builders/grid/frustum_layout.h"
 #include "builders/grid/hash_layout.h"
+#include "builders/grid/voxel_tree_layout.h"
 #include "builders/kd/sah_kd_layout.h"
 #include "trace/ray.h"
 #include "trace/trace_rays.h"
@@ -31,10 +32,13 @@ void see_voxels(Context& context, const VoxelView& voxels, BufferSpan<const Ray>
                 BufferSpan<SurfaceHit> surfaces);
 void see_voxels(Context& context, const BrickView& bricks, BufferSpan<const Ray> rays,
                 BufferSpan<SurfaceHit> surfaces);
+void see_voxels(Context& context, const VoxelTreeView& tree, BufferSpan<const Ray> rays,
+                BufferSpan<SurfaceHit> surfaces);
 
 /// Stores in occluded[i] 1 if ray i hits a voxel, else 0.
 void meet_voxels(Context& context, const VoxelView& voxels, BufferSpan<const Ray> rays, BufferSpan<u8> occluded);
 void meet_voxels(Context& context, const BrickView& bricks, BufferSpan<const Ray> rays, BufferSpan<u8> occluded);
+void meet_voxels(Context& context, const VoxelTreeView& tree, BufferSpan<const Ray> rays, BufferSpan<u8> occluded);
 
 /// Points of a hash grid as balls.
 struct PointsView {
@@ -49,7 +53,7 @@ void see_points(Context& context, const PointsView& points, BufferSpan<const Ray
 void meet_points(Context& context, const PointsView& points, BufferSpan<const Ray> rays, BufferSpan<u8> occluded);
 
 /// Stores how much of a structure each ray visits up to its closest hit: nodes and triangles of a tree or a kd-tree, cells and
-/// triangles of a grid, voxels or bricks that it passes, cells and points of a hash grid.
+/// triangles of a grid, voxels or places of bricks that it passes, cells and points of a hash grid.
 void count_visits(Context& context, const TreeView& tree, const TriangleView& triangles,
                   BufferSpan<const Ray> rays, BufferSpan<u32> visits);
 void count_visits(Context& context, const GridView& grid, const TriangleView& triangles,
@@ -61,5 +65,6 @@ void count_visits(Context& context, const SahKdView& tree, const TriangleView& t
 void count_visits(Context& context, const PointsView& points, BufferSpan<const Ray> rays, BufferSpan<u32> visits);
 void count_visits(Context& context, const VoxelView& voxels, BufferSpan<const Ray> rays, BufferSpan<u32> visits);
 void count_visits(Context& context, const BrickView& bricks, BufferSpan<const Ray> rays, BufferSpan<u32> visits);
+void count_visits(Context& context, const VoxelTreeView& tree, BufferSpan<const Ray> rays, BufferSpan<u32> visits);
 
 }  // namespace copse::viewer

@@ -29,6 +29,8 @@ std::unique_ptr<Structure> make_structure(Context& context, const StructureOptio
     case StructureKind::kdtree: return make_kd_tree_of_triangles(context, options);
     case StructureKind::voxels: return make_voxels(context, options);
     case StructureKind::bricks: return make_bricks(context, options);
+    case StructureKind::octree: return make_voxel_tree(context, options);
+    case StructureKind::dag: return make_voxel_tree(context, options);
     case StructureKind::points: return make_points(context, options, bounds);
     case StructureKind::file:
       if (scene.placed)

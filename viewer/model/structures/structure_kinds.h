@@ -1,6 +1,7 @@
 #pragma once
 
 #include "builders/grid/bricks.h"
+#include "builders/grid/voxel_tree.h"
 #include "builders/grid/voxels.h"
 #include "viewer/model/structures/structure.h"
 
@@ -32,11 +33,16 @@ std::unique_ptr<Structure> make_frustum(Context& context, const StructureOptions
 std::unique_ptr<Structure> make_voxels(Context& context, const StructureOptions& options);
 std::unique_ptr<Structure> make_bricks(Context& context, const StructureOptions& options);
 
-/// The voxels of an owner of the library: Voxels or Bricks. They stay as they are when the scene moves.
+/// An octree of voxels or a DAG, as options.kind says.
+std::unique_ptr<Structure> make_voxel_tree(Context& context, const StructureOptions& options);
+
+/// The voxels of an owner of the library: Voxels, Bricks or VoxelTree. They stay as they are when the scene moves.
 std::unique_ptr<Structure> show_voxels(Context& context, Voxels voxels);
 std::unique_ptr<Structure> show_voxels(Context& context, Bricks bricks);
+std::unique_ptr<Structure> show_voxels(Context& context, VoxelTree tree);
 
-/// The structures of files: a tree or an Accel, and voxels. A tree is read by the first build(); later ones fit it to the triangles.
+/// The structures of files: a tree or an Accel, and voxels. A tree is read by the first build(); later ones fit it to
+/// the triangles.
 std::unique_ptr<Structure> make_tree_of_file(Context& context, const StructureOptions& options,
                                              const std::filesystem::path& file);
 std::unique_ptr<Structure> make_voxels_of_file(Context& context, const std::filesystem::path& file);

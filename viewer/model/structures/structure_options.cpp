@@ -43,6 +43,8 @@ std::string in_words(const StructureOptions& options) {
       return "voxels, " + std::to_string(options.voxel_resolution) + ", " + name_of(options.rule);
     case StructureKind::file: return "as in the file";
     case StructureKind::bricks: return "bricks, " + std::to_string(options.brick_resolution);
+    case StructureKind::octree: return "octree, " + std::to_string(options.brick_resolution);
+    case StructureKind::dag: return "dag, " + std::to_string(options.brick_resolution);
     case StructureKind::points: return points_in_words(options);
     case StructureKind::kdtree: return "kd-tree, node cost " + std::to_string(options.traversal_cost).substr(0, 4);
   }

@@ -11,9 +11,9 @@
 
 namespace copse::viewer {
 
-/// The kind of structure: a tree, one of the grids, a kd-tree of the triangles, or the one that a .copse or .voxels file holds.
-/// A scene of instances has its two levels as that of its file.
-enum class StructureKind : u8 { bvh, grid, frustum, voxels, bricks, points, kdtree, file };
+/// The kind of structure: a tree, one of the grids, a kd-tree of the triangles, an octree or a DAG of voxels, or the
+/// one that a .copse or .voxels file holds. A scene of instances has its two levels as that of its file.
+enum class StructureKind : u8 { bvh, grid, frustum, voxels, bricks, points, kdtree, octree, dag, file };
 
 /// The builder of a tree: a quality of Accel, which chooses all other options of trees, or an algorithm.
 enum class Builder : u8 { fast, balanced, best, lbvh, hploc, sah };
@@ -41,7 +41,8 @@ enum class UpdateMode : u8 {
 
 template <>
 struct Names<StructureKind> {
-  static constexpr const char* list[] = {"bvh", "grid", "frustum", "voxels", "bricks", "points", "kdtree", "file"};
+  static constexpr const char* list[] = {"bvh",    "grid",   "frustum", "voxels", "bricks",
+                                         "points", "kdtree", "octree",  "dag",    "file"};
 };
 template <>
 struct Names<Builder> {
@@ -88,7 +89,7 @@ struct StructureOptions {
   uvec3 grid_resolution{0};              // uniform grid: 0: from the density, else 1 to 2048 per axis
   u32 voxel_resolution = 128;            // voxels: 1 to 2048 along the longest edge
   VoxelRule rule = VoxelRule::touched;   // voxels
-  u32 brick_resolution = 512;            // bricks: 1 to 8192
+  u32 brick_resolution = 512;            // bricks, octrees and DAGs: 1 to 8192
   uvec3 frustum_resolution{64, 64, 16};  // frustum: tiles across and down, 1 to 512 each, slabs, 1 to 256
   bool frustum_follows = true;           // frustum: rebuilt for every camera, else built for the first one only
 

@@ -1,6 +1,7 @@
 #include "builders/grid/bricks.h"
 #include "builders/grid/voxels.h"
 #include "builders/io/voxel_file.h"
+#include "builders/io/voxel_tree_file.h"
 #include "viewer/model/structures/structure_kinds.h"
 
 namespace copse::viewer {
@@ -29,6 +30,7 @@ Bricks upload_bricks(Context& context, const HostVoxels& host) {
 }  // namespace
 
 std::unique_ptr<Structure> make_voxels_of_file(Context& context, const std::filesystem::path& file) {
+  if (holds_voxel_tree(file)) return show_voxels(context, upload(context, load_voxel_tree(file)));
   const HostVoxels host = load_voxels(file);
   return host.is_sparse ? show_voxels(context, upload_bricks(context, host))
                         : show_voxels(context, upload_voxels(context, host));

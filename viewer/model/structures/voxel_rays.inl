@@ -82,6 +82,15 @@ COPSE_HD inline u32 visits_of(const BrickView& bricks, const Ray& ray) {
   return find.count;
 }
 
+COPSE_HD inline u32 visits_of(const VoxelTreeView& tree, const Ray& ray) {
+  const GridShape places = detail::places_of(tree);
+  const detail::MarchedRay marched = detail::enter_grid(places, ray, detail::march_slack / brick_edge);
+  if (!(marched.length >= 0)) return 0;
+  Counted<detail::FindInTree> find{detail::FindInTree{tree, marched}};
+  detail::march_tree(places, marched, find);
+  return find.count;
+}
+
 template <class View>
 struct CountVoxelVisits {
   View voxels;
@@ -119,5 +128,6 @@ void count_voxel_visits(const Executor& ex, const View& voxels, BufferSpan<const
 
 COPSE_VOXEL_RAYS_OF(VoxelView);
 COPSE_VOXEL_RAYS_OF(BrickView);
+COPSE_VOXEL_RAYS_OF(VoxelTreeView);
 
 }  // namespace copse::viewer
