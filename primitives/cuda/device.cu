@@ -196,10 +196,8 @@ class GpuDevice final : public Device {
     if (error != cudaErrorNoKernelImageForDevice && error != cudaErrorInvalidDeviceFunction) {
       check(error, "asking for a kernel");
     }
-    throw Error(ErrorCode::no_device, std::string(properties_.name) + " has compute capability " +
-                                          std::to_string(properties_.major) + "." +
-                                          std::to_string(properties_.minor) +
-                                          ", for which this build has no code: set CMAKE_CUDA_ARCHITECTURES");
+    throw Error(ErrorCode::no_device, no_kernels_text(properties_.name, 10 * properties_.major + properties_.minor,
+                                                      {__CUDA_ARCH_LIST__}));
   }
   void copy_bytes(void* to, const void* from, u64 bytes, cudaMemcpyKind kind) {
     make_current();

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <initializer_list>
 #include <string>
 
 namespace copse::cuda {
@@ -20,6 +21,22 @@ inline std::string insufficient_driver_text(int driver_version, int build_versio
   }
   return "the NVIDIA driver is for CUDA " + version_text(driver_version) + ", but this build needs " + needed +
          "; install a newer driver, build with an older CUDA, or run on the CPU";
+}
+
+/// Returns "9.0" for 90, as NVIDIA writes compute capabilities.
+inline std::string capability_text(int architecture) {
+  return std::to_string(architecture / 10) + "." + std::to_string(architecture % 10);
+}
+
+/// Returns that this build has no kernels for a GPU, and what to do.
+///   architecture: of the GPU: 120 for compute capability 12.0
+///   built_for:    tenfold the architectures of the build, ascending, as in __CUDA_ARCH_LIST__; at least one
+inline std::string no_kernels_text(const std::string& gpu, int architecture,
+                                   std::initializer_list<int> built_for) {
+  std::string built;
+  for (const int one : built_for) built += (built.empty() ? "" : ", ") + capability_text(one / 10);
+  return gpu + " has compute capability " + capability_text(architecture) + ", but this build has kernels for " +
+         built + "; build with -DCMAKE_CUDA_ARCHITECTURES=" + std::to_string(architecture) + ", or run on the CPU";
 }
 
 }  // namespace copse::cuda

@@ -69,6 +69,13 @@ TEST(ContextChoice, SaysWhatToDoAboutTheDriver) {
       std::string::npos);
 }
 
+TEST(ContextChoice, SaysHowToBuildForTheGpu) {
+  EXPECT_EQ(
+      cuda::no_kernels_text("NVIDIA GeForce RTX 5090", 120, {800, 900}),
+      "NVIDIA GeForce RTX 5090 has compute capability 12.0, but this build has kernels for 8.0, 9.0; build with "
+      "-DCMAKE_CUDA_ARCHITECTURES=120, or run on the CPU");
+}
+
 TEST(ContextChoice, RefusesAGpuThatIsNotThere) {
   COPSE_SKIP_WITHOUT_GPU();
   EXPECT_COPSE_ERROR(Context({.backend = Backend::cuda, .device = 1000}), ErrorCode::invalid_argument, "1000");
