@@ -1,52 +1,16 @@
 #include <nvtx3/nvToolsExt.h>
 
-#include <cstdint>
 #include <string>
 
 #include "primitives/core/device.h"
 #include "primitives/cuda/graph_branches.cuh"
 #include "primitives/cuda/launch.cuh"
+#include "primitives/cuda/memory_pool.cuh"
 #include "primitives/cuda/no_gpu.h"
 
 namespace copse::cuda {
 
 namespace {
-
-/// A stream-ordered memory pool of one context. It keeps freed memory for the next allocation.
-class Pool final : public MemoryResource {
- public:
-  explicit Pool(int ordinal) {
-    cudaMemPoolProps properties{};
-    properties.allocType = cudaMemAllocationTypePinned;
-    properties.location = {cudaMemLocationTypeDevice, ordinal};
-    check(cudaMemPoolCreate(&pool_, &properties), "creating the memory pool");
-    std::uint64_t keep_all = ~std::uint64_t{0};
-    check(cudaMemPoolSetAttribute(pool_, cudaMemPoolAttrReleaseThreshold, &keep_all),
-          "setting up the memory pool");
-  }
-  ~Pool() override { cudaMemPoolDestroy(pool_); }
-
-  void* allocate(u64 bytes, void* stream) override {
-    void* memory = nullptr;
-    const cudaError_t status = cudaMallocFromPoolAsync(&memory, bytes, pool_, static_cast<cudaStream_t>(stream));
-    if (status == cudaErrorMemoryAllocation) {
-      cudaGetLastError();
-      size_t free_bytes = 0, total_bytes = 0;
-      cudaMemGetInfo(&free_bytes, &total_bytes);
-      throw Error(ErrorCode::out_of_memory, "the GPU cannot give " + std::to_string(bytes) +
-                                                " bytes of memory: " + std::to_string(free_bytes) + " of " +
-                                                std::to_string(total_bytes) + " bytes are free");
-    }
-    check(status, "allocating device memory");
-    return memory;
-  }
-  void deallocate(void* memory, u64, void* stream) noexcept override {
-    cudaFreeAsync(memory, static_cast<cudaStream_t>(stream));
-  }
-
- private:
-  cudaMemPool_t pool_ = nullptr;
-};
 
 class EventMark final : public Mark {
  public:
@@ -101,7 +65,7 @@ class GpuDevice final : public Device {
     check(cudaSetDevice(ordinal), "choosing the GPU");
     check(cudaGetDeviceProperties(&properties_, ordinal), "reading the GPU's properties");
     require_kernels();
-    pool_ = std::make_unique<Pool>(ordinal);
+    pool_ = std::make_unique<MemoryPool>(ordinal);
     if (stream != nullptr) {
       stream_ = static_cast<cudaStream_t>(*stream);
     } else {
@@ -206,7 +170,7 @@ class GpuDevice final : public Device {
 
   int ordinal_;
   cudaDeviceProp properties_{};
-  std::unique_ptr<Pool> pool_;
+  std::unique_ptr<MemoryPool> pool_;
   cudaStream_t stream_ = nullptr;
   bool owns_stream_ = false;
   GraphBranches branches_;
