@@ -21,16 +21,30 @@ COPSE_HD inline bool is_hit(const PixelHit& hit) {
   return hit.at != invalid_id;
 }
 
-/// A picture to make. All arrays are in the executor's memory, in image order.
+/// What is made of a picture.
+enum class RenderSteps : u8 {
+  all,
+  trace,   // the hits and the extremes
+  colour,  // the pixels, from both
+};
+
+/// A band of rows of a picture.
+struct RowRange {
+  u32 first, count;
+};
+
+/// Rows of a picture to make. All arrays are in the executor's memory, in image order, and begin with the first row.
 struct RenderJob {
   std::span<const TriangleView> views;      // of the triangles, or
   BufferSpan<const PackedTriangle> packed;  // these
   Camera camera;
   RenderOptions options;
+  RowRange rows;
   const Aabb* box;  // of the triangles, for ambient occlusion without a distance; null: the structure tells
   PixelHit* hits;   // one per pixel
   Rgba8* pixels;    // one per pixel
-  u32* extremes;    // 2: distance, the bits of the nearest and the farthest t; heat, [1] the limit
+  u32* extremes;    // 2: distance, the bits of the nearest and the farthest t; heat, [1] the most visits
+  RenderSteps steps = RenderSteps::all;
 };
 
 }  // namespace copse::detail

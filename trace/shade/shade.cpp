@@ -9,6 +9,7 @@
 #include "trace/batch/check.h"
 #include "trace/frustum_march.h"
 #include "trace/heat_colour.h"
+#include "trace/picture_rows.h"
 #include "trace/render_check.h"
 #include "trace/shade/render_job.h"
 #include "trace/shade_colour.h"
@@ -22,9 +23,6 @@ namespace detail {
 /// View: BvhView, GridView or FrustumGridView.
 template <class Executor, class View>
 void render_pixels(const Executor& ex, const View& view, const RenderJob& job);
-/// Takes job.packed, and finds the box of the triangles by itself.
-template <class Executor>
-void render_packed(const Executor& ex, const CompressedBvh4View& view, RenderJob job);
 
 }  // namespace detail
 
@@ -66,14 +64,15 @@ Image render_by(Context& context, const Camera& camera, const RenderOptions& opt
   Buffer<Rgba8> pixels(context, pixel_count);
   Buffer<u32> extremes(context, 2);
   dispatch(context, [&](const auto& ex) {
-    render(ex, detail::RenderJob{{}, {}, camera, options, nullptr, hits.data(), pixels.data(), extremes.data()});
+    render(
+        ex,
+        detail::RenderJob{
+            {}, {}, camera, options, {0, options.height}, nullptr, hits.data(), pixels.data(), extremes.data()});
   });
 
   Image image{options.width, options.height, pixels.download()};
   if (options.shading == Shading::heat) {
-    const u32 most = download(context, extremes.span().subspan(1, 1))[0];
-    const u32 limit = std::max(options.heat_limit == 0 ? most : options.heat_limit, 1u);
-    detail::draw_heat_legend(image, limit, most > limit);
+    detail::finish_picture(image, options, {.most = download(context, extremes.span().subspan(1, 1))[0]});
   }
   return image;
 }
@@ -100,14 +99,14 @@ Image render(Context& context, const BvhView& bvh, const TriangleViews& triangle
 
 Image render(Context& context, const CompressedBvh4View& bvh, BufferSpan<const PackedTriangle> triangles,
              const Camera& camera, const RenderOptions& options) {
-  detail::check_tree("render", bvh);
-  detail::check_render_options(options);
-  detail::check_same_count("render", "packed triangles", triangles.size(), "primitive ids of the tree",
-                           bvh.primitive_ids.size());
-  return render_by(context, camera, options, [&](const auto& ex, detail::RenderJob job) {
-    job.packed = triangles;
-    detail::render_packed(ex, bvh, job);
-  });
+  detail::PictureRows rows(context, bvh, triangles, camera, options, {0, options.height});
+  rows.trace();
+  const detail::PictureExtremes extremes = rows.extremes();
+  rows.colour(extremes);
+  Image image{options.width, options.height, std::vector<Rgba8>(u64(options.width) * options.height)};
+  rows.download(image.pixels.data());
+  detail::finish_picture(image, options, extremes);
+  return image;
 }
 
 Image render(Context& context, const GridView& grid, const TriangleViews& triangles, const Camera& camera,

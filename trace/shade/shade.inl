@@ -14,27 +14,34 @@ namespace copse::detail {
 
 namespace {
 
-/// The picture as kernels see it.
+/// Rows of the picture as kernels see them. x and y are those of a pixel of the whole picture.
 ///   Triangles: TriangleTable, or BufferSpan<const PackedTriangle>
 template <class Triangles>
 struct Canvas {
   Triangles triangles;
   Camera camera;
   u32 width, height;
+  RowRange rows;
   PixelHit* hits;
   Rgba8* pixels;
 
-  /// The threads take the image in tiles of 8 x 8 pixels, so that neighbours visit the same nodes.
-  COPSE_HD u64 thread_count() const { return divide_rounding_up(width, 8) * divide_rounding_up(height, 8) * 64; }
+  /// The threads take the rows in tiles of 8 x 8 pixels, so that neighbours visit the same nodes.
+  COPSE_HD u64 thread_count() const {
+    return divide_rounding_up(width, 8) * divide_rounding_up(rows.count, 8) * 64;
+  }
 
   /// False if the thread's pixel is past the edge.
   COPSE_HD bool pixel_of(u64 thread, u32& x, u32& y) const {
     const u64 tile = thread / 64, tiles_per_row = divide_rounding_up(width, 8);
     const u32 within = u32(thread % 64);
     x = u32(tile % tiles_per_row) * 8 + within % 8;
-    y = u32(tile / tiles_per_row) * 8 + within / 8;
-    return x < width && y < height;
+    const u32 row = u32(tile / tiles_per_row) * 8 + within / 8;
+    y = rows.first + row;
+    return x < width && row < rows.count;
   }
+
+  /// The place of a pixel in the arrays.
+  COPSE_HD u64 place_of(u32 x, u32 y) const { return u64(y - rows.first) * width + x; }
 
   COPSE_HD Ray ray_of(u32 x, u32 y) const { return camera_ray(camera, x, y, width, height); }
 
@@ -58,8 +65,8 @@ struct TracePixels {
     if (!canvas.pixel_of(thread, x, y)) return;
     Counter counter;
     const TriangleAt closest = closest_triangle(view, canvas.triangles, canvas.ray_of(x, y), counter);
-    canvas.hits[u64(y) * canvas.width + x] = {closest.hit.t, closest.at, closest.hit.u, closest.hit.v,
-                                              visits_of(counter)};
+    canvas.hits[canvas.place_of(x, y)] = {closest.hit.t, closest.at, closest.hit.u, closest.hit.v,
+                                          visits_of(counter)};
   }
 };
 
@@ -85,7 +92,7 @@ struct ShadeSurface {
   Canvas<Triangles> canvas;
   COPSE_HD void operator()(u64 i) const {
     const PixelHit hit = canvas.hits[i];
-    const u32 x = u32(i % canvas.width), y = u32(i / canvas.width);
+    const u32 x = u32(i % canvas.width), y = canvas.rows.first + u32(i / canvas.width);
     vec3 colour = background_colour(div_rn(float(y), float(canvas.height)));
     if (is_hit(hit)) {
       const vec3 direction = canvas.ray_of(x, y).direction;
@@ -155,14 +162,14 @@ struct ShadeOcclusion {
   COPSE_HD void operator()(u64 thread) const {
     u32 x, y;
     if (!canvas.pixel_of(thread, x, y)) return;
-    const u64 i = u64(y) * canvas.width + x;
+    const u64 i = canvas.place_of(x, y);
     const PixelHit hit = canvas.hits[i];
     vec3 colour(1.0f);
     if (is_hit(hit)) {
       const vec3 direction = canvas.ray_of(x, y).direction;
       const SurfacePoint point = surface_point(canvas.triangle_of(hit), hit.u, hit.v, direction);
       // Light adds up in linear numbers. The screen's numbers are about their square roots.
-      colour = vec3(mul_rn(0.90f, sqrt_rn(openness(point, u32(i)))));
+      colour = vec3(mul_rn(0.90f, sqrt_rn(openness(point, y * canvas.width + x))));
     }
     canvas.pixels[i] = to_rgba(colour);
   }
@@ -210,10 +217,22 @@ void trace_pixels(const Executor& ex, const View& view, const Canvas<Triangles>&
   }
 }
 
+/// Finds what the colours of distance and heat depend on.
+template <class Executor>
+void find_extremes(const Executor& ex, const RenderJob& job, u64 pixel_count) {
+  if (job.options.shading == Shading::distance) {
+    reduce(ex, "render: nearest", pixel_count, DistanceBits<invalid_id>{job.hits}, invalid_id, Smaller{},
+           job.extremes);
+    reduce(ex, "render: farthest", pixel_count, DistanceBits<0>{job.hits}, u32{0}, Larger{}, job.extremes + 1);
+  } else if (job.options.shading == Shading::heat) {
+    reduce(ex, "render: most visits", pixel_count, Visits{job.hits}, u32{0}, Larger{}, job.extremes + 1);
+  }
+}
+
 template <class Executor, class View, class Triangles>
-void colour_pixels(const Executor& ex, const View& view, const Canvas<Triangles>& canvas, const RenderJob& job) {
+void colour_pixels(const Executor& ex, const View& view, const Canvas<Triangles>& canvas, const RenderJob& job,
+                   u64 pixel_count) {
   const RenderOptions& options = job.options;
-  const u64 pixel_count = u64(options.width) * options.height;
   switch (options.shading) {
     case Shading::normal:
       for_each(ex, "render: normals", pixel_count, ShadeSurface<ColourByNormal, Triangles>{canvas});
@@ -222,9 +241,6 @@ void colour_pixels(const Executor& ex, const View& view, const Canvas<Triangles>
       for_each(ex, "render: primitives", pixel_count, ShadeSurface<ColourByPrimitive, Triangles>{canvas});
       break;
     case Shading::distance:
-      reduce(ex, "render: nearest", pixel_count, DistanceBits<invalid_id>{job.hits}, invalid_id, Smaller{},
-             job.extremes);
-      reduce(ex, "render: farthest", pixel_count, DistanceBits<0>{job.hits}, u32{0}, Larger{}, job.extremes + 1);
       for_each(ex, "render: distances", pixel_count, ShadeDistance<Triangles>{canvas, job.extremes});
       break;
     case Shading::ambient_occlusion:
@@ -235,7 +251,6 @@ void colour_pixels(const Executor& ex, const View& view, const Canvas<Triangles>
       }
       break;
     case Shading::heat:
-      reduce(ex, "render: most visits", pixel_count, Visits{job.hits}, u32{0}, Larger{}, job.extremes + 1);
       for_each(ex, "render: heat", pixel_count,
                ShadeHeat<Triangles>{canvas, job.extremes + 1, options.heat_limit});
       break;
@@ -244,10 +259,14 @@ void colour_pixels(const Executor& ex, const View& view, const Canvas<Triangles>
 
 template <class Executor, class View, class Triangles>
 void render_through(const Executor& ex, const View& view, const Triangles& triangles, const RenderJob& job) {
-  const Canvas<Triangles> canvas{triangles,          job.camera, job.options.width,
-                                 job.options.height, job.hits,   job.pixels};
-  trace_pixels(ex, view, canvas, job.options.shading);
-  colour_pixels(ex, view, canvas, job);
+  const Canvas<Triangles> canvas{triangles, job.camera, job.options.width, job.options.height,
+                                 job.rows,  job.hits,   job.pixels};
+  const u64 pixel_count = u64(job.options.width) * job.rows.count;
+  if (job.steps != RenderSteps::colour) {
+    trace_pixels(ex, view, canvas, job.options.shading);
+    find_extremes(ex, job, pixel_count);
+  }
+  if (job.steps != RenderSteps::trace) colour_pixels(ex, view, canvas, job, pixel_count);
 }
 
 }  // namespace
@@ -262,7 +281,7 @@ template <class Executor>
 void render_packed(const Executor& ex, const CompressedBvh4View& view, RenderJob job) {
   ScratchArena::Frame frame(ex.scratch);
   auto* box = frame.template allocate<Aabb>(1);
-  if (job.options.shading == Shading::ambient_occlusion) {
+  if (job.options.shading == Shading::ambient_occlusion && job.steps != RenderSteps::trace) {
     reduce(ex, "render: box", job.packed.size(), PackedBox{job.packed.data(), view.counts.data()}, Aabb::empty(),
            MergeBoxes{}, box);
     job.box = box;

@@ -1,0 +1,52 @@
+#pragma once
+
+#include "primitives/core/buffer.h"
+#include "trace/shade.h"
+#include "trace/shade/render_job.h"
+
+namespace copse::detail {
+
+/// What the colours of some pixels depend on, beside their own hits.
+struct PictureExtremes {
+  u32 least = invalid_id;  // the bits of the nearest distance
+  u32 most = 0;            // the bits of the farthest distance, or the most visits
+};
+
+/// Returns the extremes of two parts of a picture.
+PictureExtremes merge(const PictureExtremes& a, const PictureExtremes& b);
+
+/// Rows of a picture, for devices that share one. The whole picture equals that of render(), bit for bit.
+///
+///   rows.trace();                       // for each part
+///   whole = merge(..., rows.extremes())
+///   rows.colour(whole), rows.download(pixels)
+class PictureRows {
+ public:
+  /// Throws: as render; Error out_of_memory.
+  PictureRows(Context& context, const CompressedBvh4View& bvh, BufferSpan<const PackedTriangle> triangles,
+              const Camera& camera, const RenderOptions& options, const RowRange& rows);
+
+  /// Finds what the pixels see.
+  void trace();
+  /// Returns the extremes of these rows, or those of nothing for a shading that needs none. Waits if it needs some.
+  PictureExtremes extremes() const;
+  /// Colours the pixels. `whole`: of all rows of the picture.
+  void colour(const PictureExtremes& whole);
+  /// Stores the pixels of these rows on the host. Waits.
+  void download(Rgba8* to) const;
+
+ private:
+  void run(RenderSteps steps);
+
+  Context& context_;
+  CompressedBvh4View bvh_;
+  RenderJob job_;
+  Buffer<PixelHit> hits_;
+  Buffer<Rgba8> pixels_;
+  Buffer<u32> extremes_;
+};
+
+/// Draws what stands below the pixels of a whole picture: the legend of heat.
+void finish_picture(Image& image, const RenderOptions& options, const PictureExtremes& whole);
+
+}  // namespace copse::detail
