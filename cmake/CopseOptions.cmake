@@ -63,6 +63,7 @@ copse_add_part(grids copse-core)
 copse_add_part(grid-rays copse-grids)
 copse_add_part(queries copse-core)
 copse_add_part(primitives copse-core)
+copse_add_part(scale copse-core)
 
 # Every body includes these headers of other projects. They are precompiled once for all parts. A .cpp file is
 # compiled without them: it includes a header of its own first, and so proves that this header is whole.

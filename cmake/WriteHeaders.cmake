@@ -11,7 +11,7 @@ cmake_minimum_required(VERSION 3.25)
 
 set(rooms
   copse primitives primitives/cpu primitives/cuda builders builders/bvh builders/geometry builders/grid builders/io
-  builders/kd builders/points trace queries accel scene motion capi)
+  builders/kd builders/points trace queries accel scene motion scale capi)
 
 set(headers copse.h)
 foreach(room IN LISTS rooms)

@@ -1,0 +1,136 @@
+#include <string>
+#include <vector>
+
+#include "primitives/core/device.h"
+#include "primitives/cuda/launch.cuh"
+#include "primitives/cuda/memory_pool.cuh"
+#include "scale/devices.h"
+#include "scale/links/links.h"
+
+namespace copse {
+
+namespace detail {
+
+namespace {
+
+using cuda::check;
+
+/// An event without a time, which orders streams.
+class StreamEvent {
+ public:
+  StreamEvent() { check(cudaEventCreateWithFlags(&event_, cudaEventDisableTiming), "creating an event"); }
+  ~StreamEvent() { cudaEventDestroy(event_); }
+  StreamEvent(const StreamEvent&) = delete;
+  StreamEvent& operator=(const StreamEvent&) = delete;
+
+  void record(cudaStream_t stream) { check(cudaEventRecord(event_, stream), "recording an event"); }
+  void delay(cudaStream_t stream) { check(cudaStreamWaitEvent(stream, event_), "waiting for an event"); }
+
+ private:
+  cudaEvent_t event_ = nullptr;
+};
+
+bool can_access(u32 device, u32 other) {
+  int can = 0;
+  check(cudaDeviceCanAccessPeer(&can, int(device), int(other)), "asking for peer access");
+  return can != 0;
+}
+
+/// Returns the GPU that has this memory.
+int device_of(const void* memory) {
+  cudaPointerAttributes attributes{};
+  check(cudaPointerGetAttributes(&attributes, memory), "asking for the GPU of an address");
+  return attributes.device;
+}
+
+/// Lets kernels of the current GPU use memory of another one. The process may have asked for it before.
+void enable_access(u32 other) {
+  const cudaError_t status = cudaDeviceEnablePeerAccess(int(other), 0);
+  if (status == cudaErrorPeerAccessAlreadyEnabled) {
+    cudaGetLastError();
+  } else {
+    check(status, "enabling peer access");
+  }
+}
+
+class GpuLinks final : public Links {
+ public:
+  explicit GpuLinks(bool peer_access) : peer_access_(peer_access) {}
+
+  void join(std::span<const std::unique_ptr<Context>> contexts) override {
+    std::vector<int> peers;
+    for (u32 device = 0; device < contexts.size(); ++device) {
+      Device& gpu = contexts[device]->device();
+      gpu.make_current();
+      events_.push_back(std::make_unique<StreamEvent>());
+      devices_.push_back(&gpu);
+      reaches_first_.push_back(device == 0 || (peer_access_ && can_access(device, 0)));
+      if (device == 0 || !reaches_first_.back()) continue;
+      enable_access(0);
+      peers.push_back(int(device));
+    }
+    if (!peers.empty()) static_cast<cuda::MemoryPool&>(devices_[0]->default_memory()).share_with(peers);
+  }
+
+  bool has_peer_access(u32 device) const override { return reaches_first_[device]; }
+
+  /// Memory that the caller allocated may be closed to peers, such as that of another pool. CUDA then knows no address
+  /// for it on this GPU.
+  bool reaches(u32 device, const void* memory) const override {
+    if (!reaches_first_[device]) return false;
+    devices_[device]->make_current();
+    cudaPointerAttributes attributes{};
+    const cudaError_t status = cudaPointerGetAttributes(&attributes, memory);
+    if (status != cudaSuccess) cudaGetLastError();
+    return status == cudaSuccess && attributes.devicePointer != nullptr;
+  }
+
+  void copy(Context& context, void* to, const void* from, u64 bytes) override {
+    context.device().make_current();
+    const cudaStream_t stream = static_cast<cudaStream_t>(context.stream());
+    check(cudaMemcpyPeerAsync(to, device_of(to), from, device_of(from), bytes, stream), "copying between devices");
+  }
+
+  void begin() override {
+    devices_[0]->make_current();
+    events_[0]->record(stream_of(0));
+    for (u32 device = 1; device < devices_.size(); ++device) {
+      devices_[device]->make_current();
+      events_[0]->delay(stream_of(device));
+    }
+  }
+
+  void end() override {
+    for (u32 device = 1; device < devices_.size(); ++device) {
+      devices_[device]->make_current();
+      events_[device]->record(stream_of(device));
+    }
+    devices_[0]->make_current();
+    for (u32 device = 1; device < devices_.size(); ++device) events_[device]->delay(stream_of(0));
+  }
+
+ private:
+  cudaStream_t stream_of(u32 device) const { return static_cast<cudaStream_t>(devices_[device]->stream()); }
+
+  bool peer_access_;
+  std::vector<Device*> devices_;
+  std::vector<std::unique_ptr<StreamEvent>> events_;
+  std::vector<bool> reaches_first_;
+};
+
+}  // namespace
+
+std::unique_ptr<Links> make_gpu_links(bool peer_access) {
+  return std::make_unique<GpuLinks>(peer_access);
+}
+
+}  // namespace detail
+
+u32 gpu_count() {
+  int count = 0;
+  if (cudaGetDeviceCount(&count) == cudaSuccess) return u32(count);
+  cudaGetLastError();
+  return 0;
+}
+
+}  // namespace copse

@@ -1,0 +1,21 @@
+// For builds without CUDA.
+
+#include "primitives/core/error.h"
+#include "scale/devices.h"
+#include "scale/links/links.h"
+
+namespace copse {
+
+namespace detail {
+
+std::unique_ptr<Links> make_gpu_links(bool) {
+  throw Error(ErrorCode::no_device, "this build of Copse has no CUDA half");
+}
+
+}  // namespace detail
+
+u32 gpu_count() {
+  return 0;
+}
+
+}  // namespace copse
