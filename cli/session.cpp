@@ -43,6 +43,22 @@ std::unique_ptr<Context> Session::make_context() {
   return context;
 }
 
+ContextOrDevices Session::make_contexts(u32 gpus) {
+  if (gpus == 0) return {make_context(), nullptr};
+  const bool on_cpu = options_.backend == Backend::cpu;
+  const u32 available = gpu_count();
+  if (!on_cpu && available > 0 && gpus > available) {
+    throw Error(ErrorCode::invalid_argument,
+                fmt::format("--gpus is {}, but the number of GPUs is {}", gpus, available));
+  }
+  auto devices = std::make_unique<Devices>(DevicesOptions{.backend = on_cpu ? Backend::cpu : Backend::cuda,
+                                                          .count = gpus,
+                                                          .workers = options_.threads,
+                                                          .cancel = interrupts_.token()});
+  if (on_cpu && devices->first().worker_count() > 1) check_threads(devices->first().worker_count() - 1);
+  return {nullptr, std::move(devices)};
+}
+
 void Session::write_note(const std::string& text) {
   if (options_.quiet) return;
   progress_.hide();

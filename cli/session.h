@@ -10,6 +10,7 @@
 #include "cli/output.h"
 #include "cli/progress.h"
 #include "primitives/core/context.h"
+#include "scale/devices.h"
 
 namespace copse {
 struct SceneFile;
@@ -19,6 +20,15 @@ namespace copse::cli {
 
 /// The value of --scene where it is not given: the file decides.
 inline constexpr u32 default_scene = ~u32{0};
+
+/// A context, or devices that share work. One of the two is there.
+struct ContextOrDevices {
+  std::unique_ptr<Context> alone;
+  std::unique_ptr<Devices> devices;
+
+  /// The context, or the first one of the devices.
+  Context& context() const { return devices ? devices->first() : *alone; }
+};
 
 /// The services that every command uses while it runs: options, progress, output, signals.
 class Session {
@@ -54,6 +64,12 @@ class Session {
   /// Returns the context that the options describe. Ctrl-C cancels its work.
   /// Throws: as Context; Error out_of_memory if the system does not start its threads.
   std::unique_ptr<Context> make_context();
+
+  /// Returns the context that the options describe, or `gpus` devices that share work: GPUs, or with --backend cpu
+  /// contexts of the CPU. Ctrl-C cancels their work.
+  ///   gpus: 0 for a context alone
+  /// Throws: as make_context; Error invalid_argument if there are not so many GPUs.
+  ContextOrDevices make_contexts(u32 gpus);
 
   /// Writes a line to stderr, unless --quiet is given.
   template <class... Args>

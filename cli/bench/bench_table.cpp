@@ -125,6 +125,30 @@ std::string accel_lines(const std::vector<AccelTimes>& accels) {
   return text;
 }
 
+Json to_json(const GpuTimes& times) {
+  Json json{{"gpus", times.count}};
+  add_time(json, "replicate_ms", times.replicate);
+  json["primary"] = to_json(times.primary);
+  json["diffuse"] = to_json(times.diffuse);
+  json["shadow"] = to_json(times.shadow);
+  return json;
+}
+
+/// `gpus`: one GPU, and then all.
+std::string gpu_lines(const std::vector<GpuTimes>& gpus) {
+  std::string text;
+  for (const GpuTimes& times : gpus) {
+    const auto rate_and_gain = [](const RayTimes& now, const RayTimes& one) {
+      return rate(now) + (now.ray_count == 0 ? "" : fmt::format(" ({:.2f} x)", one.time.median / now.time.median));
+    };
+    text += fmt::format("  {} of {} devices: primary {}, diffuse {}, shadow {} GRay/s; replicated in {} ms\n",
+                        times.count, gpus.back().count, rate_and_gain(times.primary, gpus[0].primary),
+                        rate_and_gain(times.diffuse, gpus[0].diffuse), rate_and_gain(times.shadow, gpus[0].shadow),
+                        milliseconds(times.replicate));
+  }
+  return text;
+}
+
 Json to_json(const ViewTimes& times) {
   Json json{{"eye", {times.eye.x, times.eye.y, times.eye.z}}, {"kernels", Json::array()}};
   for (const ViewKernelTimes& by : times.kernels) {
@@ -166,6 +190,7 @@ Json to_json(const BenchResult& result) {
   for (const WideTimes& times : result.layouts) json["layouts"].push_back(to_json(times));
   for (const KernelTimes& times : result.kernels) json["kernels"].push_back(to_json(times));
   for (const AccelTimes& times : result.accels) json["accels"].push_back(to_json(times));
+  for (const GpuTimes& times : result.gpus) json["gpus"].push_back(to_json(times));
   if (result.stages.empty()) return json;
   json["stages"] = Json::array();
   for (const Stage& stage : result.stages) {
@@ -190,7 +215,7 @@ std::string table_line(const BenchResult& result) {
                   fmt::format("{:.1f}", result.statistics.sah_cost), result.statistics.depth,
                   readable_bytes(result.sizes.result_bytes));
   return text + layout_lines(result.layouts) + kernel_lines(result.kernels) + accel_lines(result.accels) +
-         stage_lines(result.stages);
+         gpu_lines(result.gpus) + stage_lines(result.stages);
 }
 
 Json to_json(const ViewsResult& result) {

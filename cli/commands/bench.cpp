@@ -37,6 +37,7 @@ struct BenchOptions {
   std::string compare_with;  // an older report; empty: none
   std::string measured;      // a newer report, in place of measuring; empty: none
   float threshold = 5;       // in percent
+  u32 gpus = 0;              // 0: a context alone
 };
 
 /// One scene on the device, and its rays.
@@ -138,8 +139,9 @@ struct SceneResults {
   std::optional<ViewsResult> views;
 };
 
-SceneResults measure_scene(Session& session, Context& context, const BenchScene& scene,
+SceneResults measure_scene(Session& session, const ContextOrDevices& contexts, const BenchScene& scene,
                            const BenchOptions& options, u32 rays_size) {
+  Context& context = contexts.context();
   session.begin(fmt::format("{}: reading", scene.name));
   const Mesh mesh = scene.load(session);
   const DeviceMesh device_mesh(context, mesh);
@@ -156,6 +158,10 @@ SceneResults measure_scene(Session& session, Context& context, const BenchScene&
     if (options.accel && results.builds.size() == 1) {
       results.builds[0].accels =
           measure_accels(context, input.triangles, {input.primary, *input.diffuse, input.shadow}, options.repeats);
+    }
+    if (contexts.devices && results.builds.size() == 1) {
+      results.builds[0].gpus = measure_gpus(*contexts.devices, input.triangles,
+                                            {input.primary, *input.diffuse, input.shadow}, options.repeats);
     }
     if (session.json()) continue;
     session.progress().hide();
@@ -202,11 +208,12 @@ int run_bench(Session& session, const BenchOptions& options) {
   const std::vector<BenchScene> scenes = choose_scenes(options.scenes, options.files, left_out);
   for (const std::string& name : left_out)
     session.note("left out {}: its mesh file was not given (see copse bench --help)", name);
-  const auto context = session.make_context();
-  const u32 rays_size = options.rays_size != 0                ? options.rays_size
-                        : context->backend() == Backend::cuda ? 2048
-                                                              : 1024;
-  Json report = report_head(*context, options, rays_size);
+  const ContextOrDevices contexts = session.make_contexts(options.gpus);
+  Context& context = contexts.context();
+  const u32 rays_size = options.rays_size != 0               ? options.rays_size
+                        : context.backend() == Backend::cuda ? 2048
+                                                             : 1024;
+  Json report = report_head(context, options, rays_size);
   Json before;
   if (!options.compare_with.empty()) {
     before = read_bench_report(options.compare_with);
@@ -215,12 +222,12 @@ int run_bench(Session& session, const BenchOptions& options) {
   session.progress().expect_stages(
       u32(scenes.size() * (1 + 2 * settings_to_measure(options).size() + (options.views ? 1 : 0))));
 
-  session.note("{}, {}, {} x {} primary rays, medians of {}", describe_in_words(*context),
+  session.note("{}, {}, {} x {} primary rays, medians of {}", describe_in_words(context),
                leaf_size_in_words(options.max_leaf_size), rays_size, rays_size, options.repeats);
   if (!session.json()) print_data(table_head());
   Json results = Json::array(), views = Json::array();
   for (const BenchScene& scene : scenes) {
-    const SceneResults measured = measure_scene(session, *context, scene, options, rays_size);
+    const SceneResults measured = measure_scene(session, contexts, scene, options, rays_size);
     for (const BenchResult& result : measured.builds) results.push_back(to_json(result));
     if (measured.views) views.push_back(to_json(*measured.views));
   }
@@ -276,6 +283,8 @@ Command add_bench_command(CLI::App& app, CommonOptions& common) {
       *command, "--views", options->views,
       {{"fast", Quality::fast}, {"balanced", Quality::balanced}, {"best", Quality::best}},
       "Also time four kinds of rays from several eyes through such an Accel");
+  add_gpus(*command, options->gpus,
+           "Also time primary, diffuse and shadow rays through an Accel that N GPUs share, beside one of them");
   command->add_flag("--stages", options->stages, "Also time each stage of the build");
   CLI::Option* compare = command->add_option(
       "--compare", options->compare_with, "An older report by --json: exit code 8 if a time is worse than in it");

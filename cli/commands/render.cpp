@@ -17,6 +17,7 @@
 #include "cli/options/camera_options.h"
 #include "cli/options/scene.h"
 #include "primitives/core/stopwatch.h"
+#include "scale/replicated_render.h"
 #include "trace/frustum_rays.h"
 #include "trace/shade.h"
 
@@ -34,6 +35,7 @@ struct RenderCommand {
   RenderOptions render;
   u32 scene = default_scene;
   u32 frames = 0;  // of a turn; 0: a single picture
+  u32 gpus = 0;    // 0: a context alone
 };
 
 /// A mesh, or the faces of voxels, and the structure if the file has one.
@@ -61,11 +63,16 @@ Subject load_subject(Session& session, Context& context, const RenderCommand& co
 /// Draws a subject from one camera after another. The time is that of rays and shading, of all pictures together.
 class Drawing {
  public:
-  Drawing(Session& session, Context& context, const RenderCommand& command, Subject& subject)
-      : context_(context), command_(command), subject_(subject), mesh_(context, subject.mesh) {
+  Drawing(Session& session, const ContextOrDevices& contexts, const RenderCommand& command, Subject& subject)
+      : context_(contexts.context()),
+        devices_(contexts.devices.get()),
+        command_(command),
+        subject_(subject),
+        mesh_(context_, subject.mesh) {
     if (!subject.has_structure()) session.begin("building");
-    if (command.through == Through::grid) grid_ = build_grid(context, mesh_.view());
-    if (command.through == Through::bvh && !subject.has_structure()) subject.accel = build(context, mesh_.view());
+    if (command.through == Through::grid) grid_ = build_grid(context_, mesh_.view());
+    if (command.through == Through::bvh && !subject.has_structure()) subject.accel = build(context_, mesh_.view());
+    if (devices_ != nullptr) shared_ = replicate(*devices_, std::move(subject.accel));
     session.begin("rendering");
   }
 
@@ -87,16 +94,19 @@ class Drawing {
     const RenderOptions& options = command_.render;
     if (command_.through == Through::grid) return render(context_, grid_.view(), mesh_.view(), camera, options);
     if (command_.through == Through::frustum) return render(context_, frustum_.view(), mesh_.view(), options);
+    if (devices_ != nullptr) return render(*devices_, shared_, camera, options);
     if (subject_.bvh.nodes.empty()) return render(context_, subject_.accel, camera, options);
     return render(context_, subject_.bvh.view(), mesh_.view(), camera, options);
   }
 
   Context& context_;
+  Devices* devices_;  // null for a context alone
   const RenderCommand& command_;
   Subject& subject_;
   DeviceMesh mesh_;
   Grid grid_;
   FrustumGrid frustum_;
+  ReplicatedAccel shared_;
   double milliseconds_ = 0;
 };
 
@@ -138,13 +148,15 @@ void print_result(Session& session, const Context& context, const RenderCommand&
               {"shading", name_in(shadings(), render.shading)},
               {"rays", ray_count}};
   if (command.frames > 0) report["frames"] = command.frames;
+  if (command.gpus > 0) report["gpus"] = command.gpus;
   if (ambient) report["ambient_rays_per_hit"] = render.ambient_rays;
   report["render_ms"] = milliseconds;
 
   Facts facts;
   facts.add("picture", "{}, {}{} x {}", one_line(command.output), frames_in_words(command.frames), render.width,
             render.height);
-  facts.add("device", "{}", describe_in_words(context));
+  facts.add("device", "{}{}", command.gpus > 1 ? fmt::format("{} x ", command.gpus) : "",
+            describe_in_words(context));
   facts.add("triangles", "{}", grouped(triangle_count));
   facts.add("rays", "{}{}", grouped(ray_count),
             ambient ? fmt::format(", and {} ambient rays for each hit", render.ambient_rays) : "");
@@ -153,6 +165,13 @@ void print_result(Session& session, const Context& context, const RenderCommand&
 }
 
 void check_structure(const RenderCommand& command, InputKind kind) {
+  if (command.gpus > 0 && (kind == InputKind::scene || command.through != Through::bvh)) {
+    throw Error(
+        ErrorCode::invalid_argument,
+        fmt::format("--gpus is {}, but {}: several GPUs share the tree of a mesh", command.gpus,
+                    kind == InputKind::scene ? "the input is a scene"
+                                             : "--structure is " + name_in(structures(), command.through)));
+  }
   const std::string option = "--structure " + name_in(structures(), command.through);
   if ((kind == InputKind::structure || kind == InputKind::scene) && command.through != Through::bvh) {
     throw Error(ErrorCode::invalid_argument,
@@ -179,10 +198,17 @@ int run_render(Session& session, const RenderCommand& command) {
                         files);
   }
   refuse_scene_choice(command.scene);
-  const auto context = session.make_context();
+  const ContextOrDevices contexts = session.make_contexts(command.gpus);
+  Context& context = contexts.context();
   session.progress().expect_stages(kind == InputKind::structure ? 3 : 4);
-  Subject scene = load_subject(session, *context, command);
-  Drawing drawing(session, *context, command, scene);
+  Subject scene = load_subject(session, context, command);
+  if (contexts.devices && !scene.bvh.nodes.empty()) {
+    throw Error(ErrorCode::invalid_argument,
+                fmt::format("--gpus is {}, but {} has a binary tree: several GPUs share the tree of copse build "
+                            "--quality",
+                            command.gpus, one_line(command.input)));
+  }
+  Drawing drawing(session, contexts, command, scene);
   const float aspect = float(command.render.width) / float(command.render.height);
   for (const Camera& camera : place_cameras(command.camera, bounds(scene.mesh), aspect, command.frames)) {
     files.add(drawing.draw(camera));
@@ -190,7 +216,7 @@ int run_render(Session& session, const RenderCommand& command) {
   }
   session.begin("writing");
   files.finish();
-  print_result(session, *context, command, scene.mesh.triangles.size(), drawing.milliseconds());
+  print_result(session, context, command, scene.mesh.triangles.size(), drawing.milliseconds());
   return exit_ok;
 }
 
@@ -229,6 +255,7 @@ Command add_render_command(CLI::App& app, CommonOptions& common) {
   add_camera_options(*command, options->camera);
   add_turntable(*command, options->frames);
   add_scene_choice(*command, options->scene);
+  add_gpus(*command, options->gpus, "Share the rays of the picture over N GPUs");
   add_common_options(*command, common);
   command->footer(
       "Examples:\n"

@@ -76,6 +76,10 @@ CLI::Option* add_count(CLI::App& app, const std::string& name, u32& value, u32 l
   return add_whole_number(app, name, value, lowest, highest, description);
 }
 
+CLI::Option* add_gpus(CLI::App& app, u32& gpus, const std::string& description) {
+  return add_count(app, "--gpus", gpus, 1, 64, description + "; with --backend cpu, over N contexts of the CPU");
+}
+
 CLI::Option* add_count_or_auto(CLI::App& app, const std::string& name, std::optional<u32>& value, u32 lowest,
                                u32 highest, const std::string& description) {
   const auto parse = [=, &value](const std::string& text) {

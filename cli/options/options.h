@@ -40,6 +40,9 @@ CLI::Option* add_count(CLI::App& app, const std::string& name, u64& value, u64 l
 CLI::Option* add_count(CLI::App& app, const std::string& name, u32& value, u32 lowest, u32 highest,
                        const std::string& description);
 
+/// Adds --gpus, the number of devices that share work. Without it, `gpus` stays 0.
+CLI::Option* add_gpus(CLI::App& app, u32& gpus, const std::string& description);
+
 /// As add_count, but takes "auto" too, which is 0.
 CLI::Option* add_count_or_auto(CLI::App& app, const std::string& name, std::optional<u32>& value, u32 lowest,
                                u32 highest, const std::string& description);

@@ -49,6 +49,23 @@ TEST_P(CliBench, TracesPrimaryAndDiffuseRays) {
   }
 }
 
+TEST_P(CliBench, MeasuresSharedRays) {
+  const Json report =
+      run_cli(here({"bench", sphere(), "--repeats", "1", "--rays-size", "64", "--gpus", "1", "--json"})).json();
+  for (const Json& result : report["results"]) {
+    if (&result != &report["results"][0]) {
+      EXPECT_FALSE(result.contains("gpus"));
+      continue;
+    }
+    ASSERT_EQ(result["gpus"].size(), 2u);
+    for (const Json& times : result["gpus"]) {
+      EXPECT_EQ(times["gpus"], 1);
+      EXPECT_EQ(times["primary"]["hits"], result["primary"]["hits"]);
+      EXPECT_EQ(times["diffuse"]["hits"], result["diffuse"]["hits"]);
+    }
+  }
+}
+
 TEST_P(CliBench, MeasuresEveryBuilder) {
   const Json report = run_cli(here({"bench", sphere(), "--builder", "all", "--radius", "3", "--morton-bits", "63",
                                     "--repeats", "1", "--rays-size", "32", "--json"}))

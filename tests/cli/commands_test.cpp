@@ -222,6 +222,23 @@ TEST_P(CliOnEachBackend, RenderReportsItsRays) {
   EXPECT_GT(report["render_ms"], 0.0);
 }
 
+TEST_F(Cli, SharedPicturesAreTheSame) {
+  const std::string mesh = sphere();
+  for (const std::string shading : {"normal", "heat"}) {
+    const Arguments common{"--size", "70x51", "--shading", shading, "--backend", "cpu", "--json"};
+    for (const std::string gpus : {"", "1", "3"}) {
+      Arguments arguments{"render", mesh, "-o", path("by" + gpus + ".png")};
+      arguments.insert(arguments.end(), common.begin(), common.end());
+      if (!gpus.empty()) arguments.insert(arguments.end(), {"--gpus", gpus});
+      const Outcome outcome = run_cli(arguments);
+      ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+      EXPECT_EQ(outcome.json().value("gpus", 0), gpus.empty() ? 0 : std::stoi(gpus));
+    }
+    EXPECT_EQ(read_file(path("by1.png")), read_file(path("by.png")));
+    EXPECT_EQ(read_file(path("by3.png")), read_file(path("by.png")));
+  }
+}
+
 TEST_F(Cli, CpuAndCudaWriteTheSamePicture) {
   COPSE_SKIP_WITHOUT_GPU();
   const std::string mesh = sphere();

@@ -48,6 +48,10 @@ TEST_F(CliErrors, ValuesOutOfRangeNameTheValueAndTheLimit) {
   expect_error(run_cli({"generate", "random", "5", "nan", "-o", path("a.ply")}), usage, "'nan'");
   expect_error(run_cli({"bench", mesh, "--rays-size", "12"}), usage, "multiple of 8");
   expect_error(run_cli({"bench", mesh, "--repeats", "0"}), usage, "from 1 to 10000");
+  expect_error(run_cli({"bench", mesh, "--gpus", "65"}), usage,
+               "--gpus is '65'; it takes a whole number from 1 to 64");
+  expect_error(run_cli({"render", mesh, "-o", path("a.png"), "--gpus", "2", "--structure", "grid"}), usage,
+               "--gpus is 2, but --structure is grid");
   expect_error(run_cli({"bench", "tsetball"}), usage, "'tsetball'; it takes testball, apartment");
   EXPECT_EQ(files(), std::vector<std::string>{"sphere.ply"});
 }
