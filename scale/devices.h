@@ -17,7 +17,7 @@ class Team;
 }  // namespace detail
 
 /// Returns how many GPUs answer; 0 also in a build without CUDA.
-u32 gpu_count();
+COPSE_API u32 gpu_count();
 
 struct DevicesOptions {
   /// automatic: GPUs if one answers, else the CPU. cuda: Error no_device if none answers.
@@ -52,7 +52,7 @@ struct DevicesOptions {
 /// that is on the stream of first() then, and before what is put there later, so it does not wait.
 ///
 /// One thread at a time may use it and its contexts, but the contexts may work at once in run().
-class Devices {
+class COPSE_API Devices {
  public:
   /// Throws: Error no_device; Error invalid_argument for more devices than there are, or another number of memory
   /// resources; Error out_of_memory if the system does not start a thread for each.

@@ -14,7 +14,7 @@ namespace detail {
 struct ReplicatedAccess;
 
 /// Throws: Error invalid_argument if `accel` was never replicated, or is of other devices.
-void check_replicas(const char* function, const Devices& devices, const ReplicatedAccel& accel);
+COPSE_API void check_replicas(const char* function, const Devices& devices, const ReplicatedAccel& accel);
 
 }  // namespace detail
 
@@ -26,7 +26,7 @@ void check_replicas(const char* function, const Devices& devices, const Replicat
 ///   copse::update(gpus, scene);                                         // the others follow
 ///
 /// Answers equal those of one device, bit for bit. It must not outlive its Devices, but to be destroyed.
-class ReplicatedAccel {
+class COPSE_API ReplicatedAccel {
  public:
   /// Holds nothing. All calls refuse it.
   ReplicatedAccel() = default;
@@ -58,12 +58,12 @@ class ReplicatedAccel {
 /// of the device, Error cancelled.
 /// Waits: to read the size of the tree.
 /// Memory: on each other device as much as a compacted Accel.
-ReplicatedAccel replicate(Devices& devices, Accel accel);
+COPSE_API ReplicatedAccel replicate(Devices& devices, Accel accel);
 
 /// Copies the Accel of the first device to the others again, after a refit, a rebuild or compact. It does not wait after
 /// a refit, and after the others it reads the size of the tree. Memory of the right size is used again. After an error,
 /// update it before you use it.
 /// Throws: as replicate; Error invalid_argument if `accel` is of other devices.
-void update(Devices& devices, ReplicatedAccel& accel);
+COPSE_API void update(Devices& devices, ReplicatedAccel& accel);
 
 }  // namespace copse

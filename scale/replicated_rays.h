@@ -19,15 +19,15 @@ namespace copse {
 ///   rays:    any number, may be empty
 ///   hits:    one per ray; must not overlap the rays
 ///   options: as for one device. `chosen` gets the kernel of the first device
-void closest_hits(Devices& devices, const ReplicatedAccel& accel, BufferSpan<const Ray> rays, BufferSpan<Hit> hits,
-                  const TraceOptions& options = {});
+COPSE_API void closest_hits(Devices& devices, const ReplicatedAccel& accel, BufferSpan<const Ray> rays,
+                            BufferSpan<Hit> hits, const TraceOptions& options = {});
 
 /// The same with results of 8 bytes. The place of a triangle is the same on all devices.
-void closest_hits(Devices& devices, const ReplicatedAccel& accel, BufferSpan<const Ray> rays,
-                  BufferSpan<ShortHit> hits, const TraceOptions& options = {});
+COPSE_API void closest_hits(Devices& devices, const ReplicatedAccel& accel, BufferSpan<const Ray> rays,
+                            BufferSpan<ShortHit> hits, const TraceOptions& options = {});
 
 /// Sets occluded[i] to 1 if ray i hits anything, else to 0.
-void any_hits(Devices& devices, const ReplicatedAccel& accel, BufferSpan<const Ray> rays, BufferSpan<u8> occluded,
-              const TraceOptions& options = {});
+COPSE_API void any_hits(Devices& devices, const ReplicatedAccel& accel, BufferSpan<const Ray> rays,
+                        BufferSpan<u8> occluded, const TraceOptions& options = {});
 
 }  // namespace copse

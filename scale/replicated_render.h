@@ -12,7 +12,7 @@ namespace copse {
 /// devices.
 /// Waits: for the picture.
 /// Memory: on all devices together, 24 bytes per pixel.
-Image render(Devices& devices, const ReplicatedAccel& accel, const Camera& camera,
-             const RenderOptions& options = {});
+COPSE_API Image render(Devices& devices, const ReplicatedAccel& accel, const Camera& camera,
+                       const RenderOptions& options = {});
 
 }  // namespace copse

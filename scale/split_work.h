@@ -29,16 +29,16 @@ struct SplitPiece {
 /// Calls work(context, piece) for pieces that cover the batch, one per device. Small batches are left to the first
 /// device. The work is ordered among that of the first device, as Devices says.
 /// Throws: what `work` throws, as Devices::run; Error invalid_argument while the first context captures a graph.
-void split_work(const char* function, Devices& devices, const SplitBatch& batch,
-                const std::function<void(Context&, const SplitPiece&)>& work);
+COPSE_API void split_work(const char* function, Devices& devices, const SplitBatch& batch,
+                          const std::function<void(Context&, const SplitPiece&)>& work);
 
 /// Calls work(context, device) for all devices, ordered in the same way.
-void share_work(const char* function, Devices& devices, const std::function<void(Context&, u32)>& work);
+COPSE_API void share_work(const char* function, Devices& devices, const std::function<void(Context&, u32)>& work);
 
 /// Returns whether the device reaches this address of the first device's memory.
-bool reaches(Devices& devices, u32 device, const void* memory);
+COPSE_API bool reaches(Devices& devices, u32 device, const void* memory);
 /// Copies between the memories of two devices, as work of `context`.
-void copy_between(Devices& devices, Context& context, void* to, const void* from, u64 bytes);
+COPSE_API void copy_between(Devices& devices, Context& context, void* to, const void* from, u64 bytes);
 
 /// Elements of the first device's memory for the work of one device. Where that device reaches them they are used in
 /// place. Elsewhere there is a copy in its own memory: of const elements, made at once; of others, which the work

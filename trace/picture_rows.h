@@ -13,14 +13,14 @@ struct PictureExtremes {
 };
 
 /// Returns the extremes of two parts of a picture.
-PictureExtremes merge(const PictureExtremes& a, const PictureExtremes& b);
+COPSE_API PictureExtremes merge(const PictureExtremes& a, const PictureExtremes& b);
 
 /// Rows of a picture, for devices that share one. The whole picture equals that of render(), bit for bit.
 ///
 ///   rows.trace();                       // for each part
 ///   whole = merge(..., rows.extremes())
 ///   rows.colour(whole), rows.download(pixels)
-class PictureRows {
+class COPSE_API PictureRows {
  public:
   /// Throws: as render; Error out_of_memory.
   PictureRows(Context& context, const CompressedBvh4View& bvh, BufferSpan<const PackedTriangle> triangles,
@@ -47,6 +47,6 @@ class PictureRows {
 };
 
 /// Draws what stands below the pixels of a whole picture: the legend of heat.
-void finish_picture(Image& image, const RenderOptions& options, const PictureExtremes& whole);
+COPSE_API void finish_picture(Image& image, const RenderOptions& options, const PictureExtremes& whole);
 
 }  // namespace copse::detail
