@@ -4,7 +4,7 @@ used in place. What does not fit is refused, unless the caller asks to convert i
 from __future__ import annotations
 
 import sys
-from typing import Any, Optional, Sequence, Tuple
+from typing import Any, Dict, Optional, Sequence, Tuple
 
 import numpy as np
 
@@ -30,7 +30,7 @@ class Array:
         kind: str,  # the library that it is of, such as "numpy"; results are of the same kind
         owner: Any,  # keeps the memory
         item_bytes: int,
-        stream_owner: Any = None,  # keeps the stream
+        stream_owner: Any = None,  # keeps the stream, or is a function that returns what keeps it
     ):
         self.address, self.shape, self.strides, self.device = address, shape, strides, device
         self.stream, self.kind, self.owner, self.item_bytes = stream, kind, owner, item_bytes
@@ -64,15 +64,6 @@ def version_of(value: Any) -> Optional[int]:
     return value._version
 
 
-def _cuda_interface(value: Any) -> Optional[dict]:
-    torch = _torch_of(value)
-    if torch is not None and not value.is_cuda:
-        return None
-    if torch is not None and value.requires_grad:
-        value = value.detach()
-    return getattr(value, "__cuda_array_interface__", None)
-
-
 def _device_of(value: Any) -> str:
     """Returns "cuda:N", or "cuda" if the object does not tell its ordinal."""
     if hasattr(value, "__dlpack_device__"):
@@ -83,16 +74,12 @@ def _device_of(value: Any) -> str:
 def _stream_of(name: str, value: Any, interface: dict) -> Tuple[int, Any]:
     """Returns the stream that an array is used on, and an object that keeps it alive. A stream that is destroyed before
     what was made on it would take the program down."""
-    torch = _torch_of(value)
-    if torch is not None:
-        current = torch.cuda.current_stream(value.device)
-        return int(current.cuda_stream), current
     cupy = sys.modules.get("cupy")
     if cupy is not None and isinstance(value, cupy.ndarray):
         current = cupy.cuda.get_current_stream()
         return int(current.ptr), current
     stream = interface.get("stream")
-    if stream in (None, 1, 2):  # none to wait for, and CUDA's own names of its default streams
+    if stream is None or stream in (1, 2):  # none to wait for, and CUDA's own names of its default streams
         return (2 if stream == 2 else 0), None
     owner = getattr(value, "stream", None)
     if not owner:
@@ -159,7 +146,10 @@ def read(
             return Array(value.ctypes.data, value.shape, value.strides, CPU, 0, "numpy", value, 4)
         return _read_host(_Wanted(name, shapes, dtypes), value, "numpy", convert)
     wanted = _Wanted(name, shapes, dtypes)
-    interface = _cuda_interface(value)
+    torch = _torch_of(value)
+    if torch is not None:
+        return _read_torch(wanted, value, torch, convert)
+    interface = getattr(value, "__cuda_array_interface__", None)
     if interface is not None:
         return _read_cuda(wanted, value, interface, convert)
     return _read_other(wanted, value, convert)
@@ -168,8 +158,6 @@ def read(
 def _read_other(wanted: _Wanted, value: Any, convert: bool) -> Array:
     """Reads what is neither of NumPy nor has __cuda_array_interface__."""
     kind = kind_of(value)
-    if _torch_of(value) is not None:
-        return _read_host(wanted, value.detach().numpy(), "torch", convert)
     if hasattr(value, "__array_interface__"):
         return _read_host(wanted, np.asarray(value), kind, convert)
     try:
@@ -247,8 +235,8 @@ def _read_cuda(wanted: _Wanted, value: Any, interface: dict, convert: bool) -> A
     if str(dtype) not in wanted.dtypes or not is_packed:
         if convert:
             copied = _converted_on_device(wanted, value)
-            return _read_cuda(wanted, copied, _cuda_interface(copied), False)
-        if is_packed:
+            return _read_cuda(wanted, copied, copied.__cuda_array_interface__, False)
+        if str(dtype) not in wanted.dtypes:
             wanted.refuse(shape, str(dtype), device, "; convert=True copies it")
         wanted.refuse_rows(shape, str(dtype), strides, device)
     stream, stream_owner = _stream_of(wanted.name, value, interface)
@@ -256,17 +244,70 @@ def _read_cuda(wanted: _Wanted, value: Any, interface: dict, convert: bool) -> A
 
 
 def _converted_on_device(wanted: _Wanted, value: Any) -> Any:
-    """Copies an array of PyTorch or CuPy on its device. Checks of integers wait for the device."""
-    torch, cupy = _torch_of(value), sys.modules.get("cupy")
-    is_cupy = cupy is not None and isinstance(value, cupy.ndarray)
-    if torch is None and not is_cupy:
+    """Copies an array of CuPy on its device. Checks of integers wait for the device."""
+    cupy = sys.modules.get("cupy")
+    if cupy is None or not isinstance(value, cupy.ndarray):
         raise ArrayError(f"{wanted.name} is a {type(value).__name__}; convert=True copies arrays of PyTorch and CuPy alone")
     dtype = wanted.dtypes[0]
     if np.issubdtype(np.dtype(dtype), np.integer) and 0 not in value.shape:
         _check_range(wanted.name, value.min().item(), value.max().item(), dtype)
-    if torch is not None:
-        return value.detach().to(getattr(torch, dtype)).contiguous()
     return cupy.ascontiguousarray(value, dtype=dtype)
+
+
+_torch_devices: Dict[Any, str] = {}
+
+
+def _torch_device(name: str, value: Any) -> str:
+    """Returns "cpu" or "cuda:N"."""
+    device = value.device
+    known = _torch_devices.get(device)
+    if known is None:
+        if device.type not in ("cpu", "cuda"):
+            raise ArrayError(f"{name} is on {device}; tensors are taken on cpu and cuda")
+        known = _torch_devices[device] = CPU if device.type == "cpu" else f"cuda:{device.index}"
+    return known
+
+
+def _read_torch(wanted: _Wanted, value: Any, torch: Any, convert: bool) -> Array:
+    """Reads a tensor, in place. It asks for the parts that it needs, which is quicker than an interface with all."""
+    device = _torch_device(wanted.name, value)
+    shape, dtype = tuple(value.shape), str(value.dtype).partition(".")[2]
+    if value.layout is not torch.strided:
+        wanted.refuse(shape, f"{dtype}, {value.layout},", device)
+    if not wanted.fits(shape):
+        wanted.refuse(shape, dtype, device)
+    item_bytes = value.element_size()
+    strides = tuple([step * item_bytes for step in value.stride()])
+    is_packed = _has_packed_rows(shape, strides, item_bytes)
+    if dtype not in wanted.dtypes or not is_packed:
+        if convert:
+            return _read_torch(wanted, _converted_tensor(wanted, value, torch), torch, False)
+        if dtype not in wanted.dtypes:
+            wanted.refuse(shape, dtype, device, "; convert=True copies it")
+        wanted.refuse_rows(shape, dtype, strides, device)
+    if device == CPU:
+        return Array(value.data_ptr(), shape, strides, CPU, 0, "torch", value, item_bytes)
+    stream = _raw_stream(torch, value.device)
+    return Array(value.data_ptr(), shape, strides, device, stream, "torch", value, item_bytes, torch.cuda.current_stream)
+
+
+def _raw_stream(torch: Any, device: Any) -> int:
+    """Returns the current stream of PyTorch."""
+    quick = getattr(torch._C, "_cuda_getCurrentRawStream", None)  # what compiled kernels of PyTorch ask
+    return int(quick(device.index) if quick is not None else torch.cuda.current_stream(device).cuda_stream)
+
+
+def _converted_tensor(wanted: _Wanted, value: Any, torch: Any) -> Any:
+    """Copies a tensor on its device. Checks of integers wait for the device."""
+    dtype = wanted.dtypes[0]
+    if np.issubdtype(np.dtype(dtype), np.integer) and value.numel() > 0:
+        _check_range(wanted.name, value.min().item(), value.max().item(), dtype)
+    return value.detach().to(getattr(torch, dtype)).contiguous()
+
+
+def to_numpy(array: Array) -> np.ndarray:
+    """Returns an array on the host as one of NumPy, without a copy."""
+    return array.owner.detach().numpy() if array.kind == "torch" else np.asarray(array.owner)
 
 
 def _read_dlpack(wanted: _Wanted, value: Any, kind: str, convert: bool) -> Array:

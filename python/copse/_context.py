@@ -24,7 +24,7 @@ def check_process(process: int, what: str) -> None:
         )
 
 
-def _destroy(function, address: int, process: int) -> None:
+def _destroy(function: Any, address: Optional[int], process: int) -> None:
     if os.getpid() == process:
         function(address)
 
@@ -53,6 +53,7 @@ class Context(Handle):
         made = c_void_p()
         call("copse_context_create", byref(options), byref(made))
         super().__init__("context", made.value)
+        self.stream = stream  # of the caller, or None
         self.stream_owner: Any = None  # keeps the stream of the caller
         self.is_cuda = library.copse_context_backend(made) == _CUDA
         self.device = f"cuda:{ordinal}" if self.is_cuda else "cpu"
@@ -85,7 +86,7 @@ def context_of(device: str, stream: Optional[int] = None, stream_owner: Any = No
     with _lock:
         if key not in _contexts:
             _contexts[key] = Context(backend, ordinal, key[2])
-            _contexts[key].stream_owner = stream_owner
+            _contexts[key].stream_owner = stream_owner() if callable(stream_owner) else stream_owner
         return _contexts[key]
 
 

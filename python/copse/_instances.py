@@ -47,7 +47,7 @@ class Placed(OnDevice):
         array = _arrays.read("transforms", transforms, [(None, 3, 4), (None, 4, 4)], convert=convert)
         if array.device != _arrays.CPU:
             raise ArrayError(f"transforms are on {array.device}; they are needed on the host")
-        values = np.asarray(array.owner)
+        values = _arrays.to_numpy(array)
         if values.shape[1] == 4 and not np.array_equal(values[:, 3], np.broadcast_to([0, 0, 0, 1], (len(values), 4))):
             raise InvalidArgument("a transform has a last row other than 0 0 0 1")
         records = np.zeros(len(values), RECORD)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import sys
 from ctypes import byref
-from typing import Any, Optional, Tuple
+from typing import Any, List, Optional, Tuple
 
 import numpy as np
 
@@ -23,6 +23,9 @@ class Rays:
     """Rays of the caller, and the arrays that they are made of."""
 
     __slots__ = ("struct", "count", "place", "masks", "_arrays")
+    struct: bytes
+    count: int
+    _arrays: List[Tuple[str, Array]]
 
     def __init__(self, context, origins: Any, directions: Any, t_min: Any, t_max: Any, masks: Any, convert: bool):
         if directions is None:
@@ -121,12 +124,15 @@ class OnDevice:
 
     def _context_for(self, array: Optional[Array]) -> Context:
         """Returns the context of the stream that an array is used on. Waits if the last work was on another one."""
-        if not self._context.is_cuda:
-            return self._context
+        context = self._context
+        if not context.is_cuda:
+            return context
         if array is None or array.device == _arrays.CPU:
-            wanted = context_of(self._context.device)
+            wanted = context if context.stream is None else context_of(context.device)
+        elif array.stream == context.stream and array.device == context.device:
+            return context
         else:
-            wanted = context_of(self._context.device, array.stream, array.stream_owner)
+            wanted = context_of(context.device, array.stream, array.stream_owner)
         if wanted is not self._context:
             self._context.wait()
             self._context = wanted

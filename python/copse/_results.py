@@ -76,7 +76,9 @@ class _Memory:
 
     def __init__(self, place: Place, shape: tuple, dtype: np.dtype):
         if not place.is_device:
-            self.host, self.buffer, self.kind = np.empty(shape, dtype), None, HOST
+            self.host: Any = np.empty(shape, dtype)
+            self.buffer: Optional[Handle] = None
+            self.kind = HOST
             self.address = self.host.ctypes.data
             return
         byte_count = dtype.itemsize
@@ -115,7 +117,8 @@ class Records:
     def _field(self, name: str) -> Any:
         if not self._place.is_device:
             return _as_kind(self._memory.host[name], self._place)
-        dtype, offset = self._dtype.fields[name][:2]
+        fields: Any = self._dtype.fields
+        dtype, offset = fields[name][:2]
         base, inner = dtype.subdtype or (dtype, ())
         strides = packed_strides(self.shape, self._dtype.itemsize) + packed_strides(inner, base.itemsize)
         array = DeviceArray(self._memory, self._memory.address + offset, self.shape + inner, strides, base.str, self._place)
@@ -229,11 +232,11 @@ class PointNeighbours(Records):
         return self._field("point")
 
 
-def records_for(kind: type, out: Any, place: Place, shape: tuple) -> Any:
+def records_for(kind: Any, out: Any, place: Place, shape: tuple) -> Any:
     """Returns `out`, if it fits, or new results."""
     if out is None:
         return kind(place, shape)
-    if type(out) is not kind:
+    if not isinstance(out, Records) or type(out) is not kind:
         raise ArrayError(f"out is a {type(out).__name__}; a copse.{kind.__name__} of an earlier call is needed")
     if out.shape != shape or out._place.is_device != place.is_device:
         raise ArrayError(f"out is {out!r}, but the results have the shape {shape}")
@@ -249,7 +252,7 @@ class Numbers:
             return
         memory = _Memory(place, shape, np.dtype(dtype))
         self.address, self.kind, self.memory = memory.address, memory.kind, memory
-        array = memory.host
+        array: Any = memory.host
         if place.is_device:
             array = DeviceArray(memory, memory.address, shape, None, np.dtype(dtype).str, place)
         self.array = _as_kind(array, place)
@@ -275,9 +278,9 @@ def element_of(place: Place, address: int, is_device: bool) -> int:
 
 def place_of(context: Context, *arrays: Tuple[str, Optional[Array]]) -> Place:
     """Returns where results go, after a check that all arrays are on one device that the context can read."""
-    first_name, first = arrays[0]
-    kind = first.kind
     given = [(name, array) for name, array in arrays if array is not None]
+    first_name, first = given[0]
+    kind = first.kind
     for name, array in given:
         if (array.device == CPU) != (first.device == CPU):
             raise ArrayError(f"{name} is on {array.device}, but {first_name} is on {first.device}")

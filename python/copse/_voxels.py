@@ -35,7 +35,8 @@ class _Grid:
     @property
     def resolution(self) -> Tuple[int, int, int]:
         """Voxels along x, y and z."""
-        return tuple(self._shape.resolution)
+        x, y, z = self._shape.resolution
+        return x, y, z
 
     @property
     def lower(self) -> np.ndarray:
@@ -69,7 +70,7 @@ class _Grid:
 
 
 class _HostMemory:
-    def __init__(self, owner: Handle, address: int, shape: tuple, typestr: str):
+    def __init__(self, owner: Handle, address: Optional[int], shape: tuple, typestr: str):
         self.owner = owner
         self.__array_interface__ = {"shape": shape, "typestr": typestr, "data": (address, False), "version": 3}
 
@@ -159,9 +160,13 @@ class DistanceField(Bricks):
 
 def make(kind: type, context: Context, geometries: Sequence[Geometry], *arguments: Any) -> Any:
     """Returns Voxels, Bricks or a DistanceField of geometries."""
-    function = {Voxels: "copse_voxels_build", Bricks: "copse_bricks_build", DistanceField: "copse_distances_build"}[kind]
+    functions: Any = {
+        Voxels: "copse_voxels_build",
+        Bricks: "copse_bricks_build",
+        DistanceField: "copse_distances_build",
+    }
     made = c_void_p()
-    call(function, context.address, structs_of(geometries), len(geometries), *arguments, byref(made))
+    call(functions[kind], context.address, structs_of(geometries), len(geometries), *arguments, byref(made))
     of_caller = geometries[0]._positions.kind if geometries else "numpy"
     return kind(context, of_caller, made.value)
 

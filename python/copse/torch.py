@@ -195,8 +195,10 @@ def _corners(scene: Scene, vertices: Optional[_Tensor], primitive: _Tensor, dtyp
         index = 3 * row[:, None] + torch.arange(3, device=row.device)
     else:
         index = torch.as_tensor(scene.faces, device=row.device)[row].long()
-    gather = _FixedPointGather.apply if deterministic else torch.Tensor.__getitem__
-    corners = gather(vertices.to(dtype), index)
+    if deterministic:
+        corners = _FixedPointGather.apply(vertices.to(dtype), index)
+    else:
+        corners = vertices.to(dtype).index_select(0, index.reshape(-1)).reshape(-1, 3, 3)
     return corners[:, 0], corners[:, 1], corners[:, 2]
 
 

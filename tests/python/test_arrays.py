@@ -155,6 +155,18 @@ def test_torch_tensors_on_the_host(scene):
     hits = scene.cast_rays(origins, torch.from_numpy(DIRECTION))
     assert isinstance(hits.t, torch.Tensor) and bool((hits.t == 2).all())
     assert scene.occluded(origins, torch.from_numpy(DIRECTION)).dtype == torch.bool
+    doubled = origins.double().t().contiguous().t()  # two reasons to copy
+    with pytest.raises(copse.ArrayError, match=r"origins has the shape \(4, 3\) of float64 on cpu"):
+        scene.cast_rays(doubled, torch.from_numpy(DIRECTION))
+    assert bool((scene.cast_rays(doubled, torch.from_numpy(DIRECTION), convert=True).t == 2).all())
+    with pytest.raises(copse.ArrayError, match="packed rows are needed"):
+        scene.cast_rays(doubled.float(), torch.from_numpy(DIRECTION))
+    with pytest.raises(copse.ArrayError, match="sparse_coo"):
+        scene.cast_rays(origins.to_sparse(), torch.from_numpy(DIRECTION))
+    with pytest.raises(copse.ArrayError, match="origins is on meta"):
+        scene.cast_rays(origins.to("meta"), torch.from_numpy(DIRECTION))
+    with pytest.raises(copse.ArrayError, match="values from 0 to 4294967296; int32"):
+        copse.Scene(torch.from_numpy(VERTICES), torch.tensor([[0, 1, 2**32]]), device="cpu", convert=True)
 
 
 class OnlyDlpack(ByDlpack):
