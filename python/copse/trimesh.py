@@ -44,7 +44,7 @@ class RayMeshIntersector:
         ray_origins: Any,
         ray_directions: Any,
         multiple_hits: bool = True,
-        max_hits: int = 20,
+        max_hits: int = 100,
         return_locations: bool = False,
     ) -> Tuple[np.ndarray, ...]:
         """Returns (index_triangle, index_ray), and locations if they are asked for: (m,), (m,), (m, 3) float64.
@@ -87,6 +87,10 @@ class RayMeshIntersector:
     def intersects_any(self, ray_origins: Any, ray_directions: Any, **_: Any) -> np.ndarray:
         """Returns (n,) bool: True where a ray hits anything."""
         return self.scene.occluded(*_rays(ray_origins, ray_directions))
+
+    def __getstate__(self) -> dict:
+        """A copy and a pickle build their own tree when they are first asked."""
+        return {**self.__dict__, "_scene": None, "_hash": None}
 
     def contains_points(self, points: Any) -> np.ndarray:
         """Returns (n,) bool: True where a point is inside the mesh, which must be closed."""

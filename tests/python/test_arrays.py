@@ -211,3 +211,28 @@ def test_limits_of_records_are_their_own(scene):
     records = np.zeros((2, 8), np.float32)
     with pytest.raises(copse.InvalidArgument, match="t_max is given, but rays of the shape"):
         scene.cast_rays(records, t_max=2.0)
+
+
+def test_dlpack_that_we_give():
+    """What is given lives until it is given back, and no longer."""
+    import gc
+
+    from copse import _dlpack
+
+    values = np.arange(6, dtype=np.float32)
+
+    class Giver:
+        def __dlpack__(self, **_):
+            return _dlpack.give(values, values.ctypes.data, (2, 3), (12, 4), values.dtype, 0)
+
+    capsule = Giver().__dlpack__()
+    assert len(_dlpack._given) == 1
+    del capsule
+    gc.collect()
+    assert not _dlpack._given
+    taken = _dlpack.Taken(Giver(), _dlpack.CPU)
+    assert (taken.shape, taken.strides, taken.typestr, taken.address) == ((2, 3), (12, 4), "f4", values.ctypes.data)
+    assert len(_dlpack._given) == 1
+    del taken
+    gc.collect()
+    assert not _dlpack._given

@@ -56,3 +56,36 @@ def test_jax():
     scene = copse.Scene(*(to_gpu(part) for part in SOUP))
     hits = scene.cast_rays(*(to_gpu(part) for part in RAYS))
     assert hits.records.tobytes() == EXPECTED.tobytes()
+    occluded = jax.dlpack.from_dlpack(scene.occluded(*(to_gpu(part) for part in RAYS)))
+    assert np.array_equal(np.asarray(occluded), EXPECTED["primitive"] >= 0)
+
+
+def test_dlpack_given_and_taken():
+    cupy = pytest.importorskip("cupy")
+
+    class OnlyDlpack:
+        def __init__(self, array):
+            self.array = array
+
+        def __dlpack__(self, **options):
+            return self.array.__dlpack__(**options)
+
+        def __dlpack_device__(self):
+            return self.array.__dlpack_device__()
+
+    wide = cupy.zeros((len(RAYS[0]), 5), cupy.float32)
+    wide[:, 1:4] = cupy.asarray(RAYS[0])
+    scene = copse.Scene(OnlyDlpack(cupy.asarray(SOUP[0])), OnlyDlpack(cupy.asarray(SOUP[1])))
+    hits = scene.cast_rays(OnlyDlpack(wide[:, 1:4]), OnlyDlpack(cupy.asarray(RAYS[1])))
+    assert scene.device == "cuda:0" and hits.records.tobytes() == EXPECTED.tobytes()
+    for name in ("t", "primitive"):  # 20 bytes from number to number
+        field = getattr(hits, name)
+        assert isinstance(field, copse.DeviceArray)
+        assert np.array_equal(cupy.from_dlpack(field).get(), EXPECTED[name])
+    kept = cupy.from_dlpack(hits.t)
+    del hits, field
+    assert np.array_equal(kept.get(), EXPECTED["t"])
+    field = scene.cast_rays(OnlyDlpack(wide[:, 1:4]), OnlyDlpack(cupy.asarray(RAYS[1]))).t
+    field.__dlpack__()  # a capsule that is not taken gives its memory back
+    with pytest.raises(copse.ArrayError, match="of float64 on cuda:0"):
+        scene.cast_rays(OnlyDlpack(cupy.zeros((3, 3))), OnlyDlpack(cupy.asarray(RAYS[1])))

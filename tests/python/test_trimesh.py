@@ -1,5 +1,8 @@
 """The rays of trimesh, compared with tests of every triangle, and with trimesh itself where it is installed."""
 
+import copy
+import pickle
+
 import copse.trimesh
 import numpy as np
 import pytest
@@ -70,6 +73,14 @@ def test_a_mesh_that_changes_is_read_again():
     assert ray.scene is ray.scene
 
 
+def test_copies_build_their_own_tree():
+    ray = intersector(Mesh(*oracle.cube()))
+    expected = ray.intersects_first([[0.1, 0.2, 3]], [[0, 0, -1]])
+    for copied in (copy.deepcopy(ray), pickle.loads(pickle.dumps(ray))):
+        assert copied._scene is None
+        assert np.array_equal(copied.intersects_first([[0.1, 0.2, 3]], [[0, 0, -1]]), expected)
+
+
 def test_against_trimesh():
     trimesh = pytest.importorskip("trimesh")
     mesh = trimesh.creation.icosphere(subdivisions=3)
@@ -79,3 +90,11 @@ def test_against_trimesh():
     assert np.array_equal(theirs.intersects_first(origins, directions), ours.intersects_first(origins, directions))
     pairs = [set(zip(*by.intersects_id(origins, directions))) for by in (theirs, ours)]
     assert pairs[0] == pairs[1]
+    assert np.array_equal(theirs.intersects_any(origins, directions), ours.intersects_any(origins, directions))
+    found = [by.intersects_location(origins, directions) for by in (theirs, ours)]
+    order = [np.lexsort((triangle, ray)) for _, ray, triangle in found]
+    assert np.allclose(found[0][0][order[0]], found[1][0][order[1]], atol=1e-5)
+    points = oracle.NUMBERS.uniform(-1.2, 1.2, (300, 3))
+    assert np.array_equal(theirs.contains_points(points), ours.contains_points(points))
+    mesh.ray = ours
+    assert np.array_equal(mesh.contains(points), theirs.contains_points(points))
