@@ -19,8 +19,8 @@
 // Throws: Error invalid_argument if sizes do not match, or if a buffer overlaps another or is not aligned; Error
 // out_of_memory.
 // Memory: a large insertion into a table of more than 32 MiB copies keys and values to scratch, at most 2^27 of
-// them at a time, if `results` is empty: see hash_insert_scratch_bytes. Other calls take no scratch unless they
-// say so.
+// them at a time, if `results` is empty: see hash_insert_scratch_bytes. Cuckoo tables take 4 bytes more per pair. Other
+// calls take no scratch unless they say so.
 
 #include "primitives/hash_table.h"
 #include "primitives/tables/hash_calls.h"

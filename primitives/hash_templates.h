@@ -9,6 +9,7 @@
 
 #include "primitives/core/scratch_arena.h"
 #include "primitives/hash_view.h"
+#include "primitives/loops/for_each_interleaved.h"
 #include "primitives/tables/hash_steps.h"
 
 namespace copse {
@@ -87,6 +88,28 @@ void for_each_key(const Executor& ex, const char* label, u64 n, const Each& each
   for_each_key(ex, label, n, each, reset_counts(ex, label, counts));
 }
 
+/// Inserts n elements, at most 2^32. First those that need no lock: most of them, in steps that are short and need few
+/// registers. Then the others. So the first buckets of all keys are filled before second ones take their slots.
+template <class Executor, class Each>
+void insert_deferring(const Executor& ex, const char* label, u64 n, const Each& each, u64* counts) {
+  ScratchArena::Frame frame(ex.scratch);
+  const u64 word_count = divide_rounding_up(n, u64{32});
+  u32* const deferred_bits = frame.allocate<u32>(word_count);
+  u32* const ids = frame.allocate<u32>(n);
+  u64* const deferred_count = frame.allocate<u64>(1);
+  fill_bytes(ex, label, deferred_bits, word_count, 0);
+  for_each_interleaved(ex, label, n, InsertOrDefer<Each>{each, deferred_bits}, counts);
+  compact_each(ex, label, n, IsDeferred{deferred_bits}, ListDeferred{ids}, deferred_count);
+  const InsertDeferred<Each> deferred{each, ids, deferred_count};
+  for_each_interleaved(ex, label, deferred.padded(n), deferred, counts);
+}
+
+template <class Executor>
+u64 insert_deferring_scratch_bytes(const Executor& ex, u64 n) {
+  return ScratchArena::bytes_for<u32>(divide_rounding_up(n, u64{32})) + ScratchArena::bytes_for<u32>(n) +
+         ScratchArena::bytes_for<u64>(1) + compact_scratch_bytes<u32>(ex, n);
+}
+
 /// Splits the pairs into parts, and inserts part after part.
 template <class Executor, class Slots, class Keys, class Values>
 void insert_in_parts(const Executor& ex, const char* label, u64 n, const InsertEach<Slots, Keys, Values>& each,
@@ -102,7 +125,11 @@ void insert_in_parts(const Executor& ex, const char* label, u64 n, const InsertE
                     PartOfPair<Slots>{part_count}, u32(part_count), pairs, static_cast<u64*>(nullptr));
     const InsertEach<Slots, KeyOfPair<Slots>, ValueOfPair<Slots>> of_pairs{
         each.slots, {pairs}, {pairs}, each.mode, nullptr};
-    for_each_key(ex, label, count, of_pairs, counts);
+    if constexpr (MayDeferKeys<Slots>) {
+      insert_deferring(ex, label, count, of_pairs, counts);
+    } else {
+      for_each_key(ex, label, count, of_pairs, counts);
+    }
   }
 }
 
@@ -143,7 +170,11 @@ u64 hash_insert_scratch_bytes(const Executor& ex, const View& view, u64 n) {
   const u64 part_count = detail::hash_part_count(ex, view.table(), n);
   const u64 count = smaller(n, detail::max_pairs_at_once);
   if (part_count == 1) return 0;
-  return ScratchArena::bytes_for<Pair>(count) + split_scratch_bytes<Pair>(ex, count, u32(part_count));
+  u64 bytes = split_scratch_bytes<Pair>(ex, count, u32(part_count));
+  if constexpr (detail::MayDeferKeys<typename View::Table>) {
+    bytes = larger(bytes, detail::insert_deferring_scratch_bytes(ex, count));
+  }
+  return ScratchArena::bytes_for<Pair>(count) + bytes;
 }
 
 /// Contract: primitives/hash_bulk.h.

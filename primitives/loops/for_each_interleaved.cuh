@@ -39,9 +39,10 @@ __device__ u32 step_warp(const F& f, u64 first, u32 count, const Input* inputs) 
   auto state = f.start(inputs[smaller(mine, count - 1)]);
   for (;;) {
     const u32 outcome = mine < count ? f.step(first + mine, state) : 4;
-    const u32 done = __ballot_sync(~0u, outcome < 4);
-    if (outcome < 4) {
-      packed += 1u << 8 * outcome;
+    const bool is_done = copse::detail::is_done(outcome);
+    const u32 done = __ballot_sync(~0u, is_done);
+    if (is_done) {
+      if (outcome < 4) packed += 1u << 8 * outcome;
       mine = next + __popc(done & lower_lanes());
       if (mine < count) state = f.start(inputs[mine]);
     }

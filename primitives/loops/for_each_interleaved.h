@@ -9,8 +9,19 @@
 //     `f`: a named struct with host+device
 //       Input fetch(u64 i) const          loads the input of an element, ahead of time
 //       State start(const Input&) const   returns the state before the first step
-//       u32 step(u64 i, State&) const     does one step. Returns the outcome, below 4, if the element is done;
-//                                         else returns 4 or more, and is called again
+//       u32 step(u64 i, State&) const     does one step. Returns the outcome, below 4, if the element is done, or
+//                                         done_uncounted if it is done without an outcome; else returns another
+//                                         number, and is called again
 //     counts: null, or four numbers, to which the numbers of elements with each outcome are added. No scratch.
 
 #include "primitives/core/executor.h"
+
+namespace copse::detail {
+
+inline constexpr u32 done_uncounted = 7;
+
+COPSE_HD constexpr bool is_done(u32 outcome) {
+  return outcome < 4 || outcome == done_uncounted;
+}
+
+}  // namespace copse::detail

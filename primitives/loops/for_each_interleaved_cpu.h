@@ -24,11 +24,11 @@ void run_steps(const F& f, u64 begin, u64 end, u64 (&outcomes)[4]) {
   while (active > 0) {
     for (u32 k = 0; k < active;) {
       const u32 outcome = f.step(ids[k], states[k]);
-      if (outcome >= 4) {
+      if (!copse::detail::is_done(outcome)) {
         ++k;
         continue;
       }
-      ++outcomes[outcome];
+      if (outcome < 4) ++outcomes[outcome];
       if (next < end) {
         ids[k] = next;
         states[k] = f.start(f.fetch(next++));

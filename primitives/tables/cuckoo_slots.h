@@ -100,9 +100,17 @@ class CuckooLooks : public CuckooBuckets<key_bytes, value_bytes> {
 
   /// Looks at the first bucket, and for the lock if that is not enough.
   COPSE_HD Look look_to_put(Start& search, const Value& value, bool assigns) const {
+    if (needs_more_than_first(search)) return put_with_lock(search, search.key | bits_of_value(value), assigns);
+    return look_to_put_first(search, value, assigns);
+  }
+
+  /// Whether the first bucket is not enough to put the key there: it needs the lock.
+  COPSE_HD bool needs_more_than_first(const Start& search) const { return search.group >= bucket_groups; }
+
+  /// Looks at the first bucket alone.
+  COPSE_HD Look look_to_put_first(Start& search, const Value& value, bool assigns) const {
     if (is_special(search.key)) return Buckets::put_in_cell(cell(search.key), value, assigns);
     const Word word = search.key | bits_of_value(value);
-    if (search.group >= bucket_groups) return put_with_lock(search, word, assigns);
     Word* const from = bucket_at(search.first) + search.group * Group::size;
     const auto stop = first_stop(Group::load(from), 0, EmptyOrKey{search.key});
     if (stop.place == Group::size) {

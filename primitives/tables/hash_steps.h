@@ -2,6 +2,7 @@
 
 // The bulk operations of hash tables as element functors. Keys and values come as words.
 
+#include "primitives/loops/for_each_interleaved.h"
 #include "primitives/tables/hash_calls.h"
 #include "primitives/tables/hash_group.h"
 
@@ -119,6 +120,76 @@ struct EraseEach {
     const Look look = slots.look_to_erase(search);
     if (look < Look::going && erased != nullptr) erased[i] = look == Look::found;
     return u32(look);
+  }
+};
+
+/// Slots that take most keys without a lock. Bulk insertions insert the keys that need it after all others.
+template <class Slots>
+concept MayDeferKeys = requires(const Slots& slots, typename Slots::Start& search, typename Slots::Value& value) {
+  slots.look_to_put_first(search, value, true);
+};
+
+/// Inserts the elements that need no lock. Sets the bits of the others, whose lanes would hold up the rest of their
+/// warps.
+template <class Each>
+struct InsertOrDefer {
+  Each each;
+  u32* deferred_bits;
+
+  COPSE_HD auto fetch(u64 i) const { return each.fetch(i); }
+  COPSE_HD auto start(const typename Each::Input& input) const { return each.start(input); }
+  COPSE_HD u32 step(u64 i, typename Each::State& state) const {
+    if (each.slots.needs_more_than_first(state.search)) {
+      fetch_or_relaxed(deferred_bits + i / 32, 1u << i % 32);
+      return done_uncounted;
+    }
+    return u32(each.slots.look_to_put_first(state.search, state.value, each.mode == HashMode::assign));
+  }
+};
+
+struct IsDeferred {
+  const u32* bits;
+  COPSE_HD bool operator()(u64 i) const { return (bits[i / 32] >> i % 32 & 1) != 0; }
+};
+
+struct ListDeferred {
+  u32* ids;
+  COPSE_HD void operator()(u64 k, u64 i) const { ids[k] = u32(i); }
+};
+
+/// Inserts the elements that were deferred, each by its own thread. Neighbours in the list share buckets and would wait
+/// for each other's locks, so neighbouring threads take elements that are far apart.
+template <class Each>
+struct InsertDeferred {
+  Each each;
+  const u32* ids;
+  const u64* count;
+
+  struct Input {
+    typename Each::Input of_element;
+    bool is_there;
+  };
+  struct State {
+    typename Each::State of_element;
+    bool is_there;
+  };
+  static constexpr u64 rows = 1024;
+
+  /// Returns how many elements to work on if at most n are deferred.
+  static constexpr u64 padded(u64 n) { return divide_rounding_up(n, rows) * rows; }
+
+  COPSE_HD Input fetch(u64 i) const {
+    const u64 row_size = divide_rounding_up(*count, rows), place = i % rows * row_size + i / rows;
+    const bool is_there = i / rows < row_size && place < *count;
+    return {each.fetch(is_there ? ids[place] : 0), is_there};
+  }
+  COPSE_HD State start(const Input& input) const {
+    State state{each.start(input.of_element), input.is_there};
+    state.of_element.search.group = Each::Slots::bucket_groups;  // the first bucket was full
+    return state;
+  }
+  COPSE_HD u32 step(u64 i, State& state) const {
+    return state.is_there ? each.step(i, state.of_element) : done_uncounted;
   }
 };
 

@@ -58,6 +58,29 @@ TEST_P(CuckooTables, TakeTheirCapacityAtAnyLoadUpTo95Percent) {
   }
 }
 
+TEST_P(CuckooTables, LargeInsertionsTakeEachKeyOnceAtAHighLoad) {
+  constexpr u64 n = 4300000;  // the table is so large that an insertion splits its keys
+  Map table(context(), n, {.max_load = 0.95f});
+  const auto keys = different_keys(n), values = numbers(n);
+  auto twice = keys, values_of_both = values;
+  twice.insert(twice.end(), keys.begin(), keys.end());
+  values_of_both.insert(values_of_both.end(), values.begin(), values.end());
+  const HashCounts inserted = insert_all(context(), table, twice, values_of_both);
+  EXPECT_EQ(inserted.inserted, n);
+  EXPECT_EQ(inserted.found, n);
+  EXPECT_EQ(size(context(), table), n);
+
+  const Buffer<u32> there(context(), keys);
+  const std::vector<u32> later(values.rbegin(), values.rend());
+  const Buffer<u32> later_there(context(), later);
+  Buffer<HashCounts> counts(context(), 1);
+  insert_or_assign(context(), table, there.span(), later_there.span(), counts.span());
+  EXPECT_EQ(counts.download()[0].found, n);
+  Buffer<u32> out(context(), n);
+  find(context(), table, there.span(), out.span());
+  EXPECT_EQ(out.download(), later);
+}
+
 TEST_P(CuckooTables, AgreeWithAMapAfterManyChanges) {
   constexpr u32 key_count = 3000, rounds = 60, per_round = 700;
   Map table(context(), key_count, {.max_load = 0.95f});
