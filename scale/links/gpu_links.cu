@@ -1,4 +1,6 @@
-#include <string>
+#include <mutex>
+#include <set>
+#include <utility>
 #include <vector>
 
 #include "primitives/core/device.h"
@@ -43,8 +45,13 @@ int device_of(const void* memory) {
   return attributes.device;
 }
 
-/// Lets kernels of the current GPU use memory of another one. The process may have asked for it before.
-void enable_access(u32 other) {
+/// Lets kernels of `device`, the current GPU, use memory of another one. That holds for the process, and to ask for it
+/// twice is an error of CUDA, also if the caller asked first.
+void enable_access(u32 device, u32 other) {
+  static std::mutex mutex;
+  static std::set<std::pair<u32, u32>> enabled;
+  const std::lock_guard lock(mutex);
+  if (!enabled.emplace(device, other).second) return;
   const cudaError_t status = cudaDeviceEnablePeerAccess(int(other), 0);
   if (status == cudaErrorPeerAccessAlreadyEnabled) {
     cudaGetLastError();
@@ -66,7 +73,7 @@ class GpuLinks final : public Links {
       devices_.push_back(&gpu);
       reaches_first_.push_back(device == 0 || (peer_access_ && can_access(device, 0)));
       if (device == 0 || !reaches_first_.back()) continue;
-      enable_access(0);
+      enable_access(device, 0);
       peers.push_back(int(device));
     }
     if (!peers.empty()) static_cast<cuda::MemoryPool&>(devices_[0]->default_memory()).share_with(peers);
