@@ -23,6 +23,8 @@
 //
 //   copse::Scene scene = copse::build(context, accel, instances);
 //
+// Instances may also place scenes, up to seven levels: build_nested (scene/nested_scene.h).
+//
 // Triangles that move while a picture is taken: a MotionAccel has them at several keys, and each ray has a time
 // (motion/motion_accel.h). Instances that move: a MotionScene (motion/motion_scene.h).
 //
@@ -78,6 +80,8 @@
 #include "primitives/core/graph.h"
 #include "primitives/core/profile.h"
 #include "primitives/core/stopwatch.h"
+#include "scene/nested_rays.h"
+#include "scene/nested_scene.h"
 #include "scene/scene.h"
 #include "scene/scene_hits.h"
 #include "scene/scene_rays.h"

@@ -4,8 +4,8 @@
 //
 // Rows: tree/STEP/QUALITY/INSTANCES, of cubes at random places, as a captured graph;
 //       rays/KIND/COPIES/STRUCTURE and any/KIND/COPIES/STRUCTURE, of copies of the mesh that stand apart in a grid, or
-//       of a cube. One copy is an instance with the identity. STRUCTURE is the scene, or the Accel of the same
-//       triangles;
+//       of a cube. One copy is an instance with the identity. STRUCTURE is the scene, a scene of scenes that are one
+//       row of the grid each (nested), or the Accel of the same triangles;
 //       first16/KIND/COPIES/STRUCTURE, the first 16 hits of the same rays in order;
 //       heap/KIND/STRUCTURE and forest/KIND/STRUCTURE, of copies of the mesh, and of trees, that overlap each other.
 
@@ -19,6 +19,7 @@
 #include "bench/support/scene_rays.h"
 #include "builders/geometry/generate.h"
 #include "copse.h"
+#include "scene/nested_rays.h"
 #include "scene/scene_hits.h"
 
 namespace copse::bench {
@@ -63,6 +64,7 @@ void measure_tree(benchmark::State& state, Backend backend, Quality quality, boo
 /// Copies of a mesh in a grid, each a tenth of its size away from the next.
 struct Copies {
   std::vector<Instance> instances;
+  std::vector<Instance> row, rows;  // one row of the grid, and where the rows stand
   Mesh joined;
 
   Copies(const Mesh& mesh, u32 across, u32 deep) {
@@ -73,6 +75,8 @@ struct Copies {
       Instance instance;
       for (int axis = 0; axis < 3; ++axis) instance.rows[axis][3] = at[axis];
       instances.push_back(instance);
+      if (i < across) row.push_back(instance);
+      if (i % across == 0) rows.push_back(instance);
       const u32 first = u32(joined.positions.size());
       for (const vec3& p : mesh.positions) joined.positions.push_back(p + at);
       for (const uvec3& t : mesh.triangles) joined.triangles.push_back(t + first);
@@ -80,11 +84,12 @@ struct Copies {
   }
 };
 
-/// Both structures over the copies of a mesh, and the rays through them.
+/// The structures over the copies of a mesh, and the rays through them.
 struct RaysThroughCopies {
   Context context;
   Accel one, all;
-  Scene scene;
+  Scene scene, row;
+  NestedScene nested;
   Buffer<Ray> rays[2];
 
   RaysThroughCopies(Backend backend, const Mesh& mesh, u32 across, u32 deep) : context({.backend = backend}) {
@@ -94,6 +99,8 @@ struct RaysThroughCopies {
     one = accel_of(mesh);
     all = accel_of(copies.joined);
     scene = build(context, one, copies.instances);
+    row = build(context, one, copies.row);
+    nested = build_nested(context, {row}, copies.rows);
     rays[0] = Buffer<Ray>(context, primary);
     Buffer<Hit> hits(context, primary.size());
     closest_hits(context, all, rays[0].span(), hits.span());
@@ -152,29 +159,26 @@ void add_rays(Backend backend, const Mesh& mesh, u32 across, u32 deep, const std
     return **made;
   };
   const std::string copies = std::to_string(across * across * deep) + what;
+  const auto add = [](const std::string& name, const auto& measure) {
+    benchmark::RegisterBenchmark(name.c_str(), measure)->UseManualTime()->Unit(benchmark::kMillisecond);
+  };
   const char* const kinds[] = {"primary", "diffuse"};
   for (int kind = 0; kind < 2; ++kind) {
-    for (const bool flat : {false, true}) {
-      const std::string of = std::string(kinds[kind]) + "/" + copies + "/" + (flat ? "accel/" : "scene/");
-      benchmark::RegisterBenchmark(
-          ("rays/" + of + name_of(backend)).c_str(),
-          [=](benchmark::State& state) {
-            RaysThroughCopies& all = through();
-            flat ? trace(state, all.context, all.all, all.rays[kind], static_cast<Hit*>(nullptr))
-                 : trace(state, all.context, all.scene, all.rays[kind], static_cast<SceneHit*>(nullptr));
-          })
-          ->UseManualTime()
-          ->Unit(benchmark::kMillisecond);
-      benchmark::RegisterBenchmark(
-          ("any/" + of + name_of(backend)).c_str(),
-          [=](benchmark::State& state) {
-            RaysThroughCopies& all = through();
-            flat ? trace(state, all.context, all.all, all.rays[kind], static_cast<u8*>(nullptr))
-                 : trace(state, all.context, all.scene, all.rays[kind], static_cast<u8*>(nullptr));
-          })
-          ->UseManualTime()
-          ->Unit(benchmark::kMillisecond);
-    }
+    const std::string of = std::string(kinds[kind]) + "/" + copies;
+    const auto add_structure = [&](const char* structure, auto RaysThroughCopies::*member, auto* hit) {
+      const std::string name = of + "/" + structure + "/" + name_of(backend);
+      add("rays/" + name, [=](benchmark::State& state) {
+        RaysThroughCopies& all = through();
+        trace(state, all.context, all.*member, all.rays[kind], hit);
+      });
+      add("any/" + name, [=](benchmark::State& state) {
+        RaysThroughCopies& all = through();
+        trace(state, all.context, all.*member, all.rays[kind], static_cast<u8*>(nullptr));
+      });
+    };
+    add_structure("scene", &RaysThroughCopies::scene, static_cast<SceneHit*>(nullptr));
+    add_structure("accel", &RaysThroughCopies::all, static_cast<Hit*>(nullptr));
+    add_structure("nested", &RaysThroughCopies::nested, static_cast<NestedHit*>(nullptr));
   }
 }
 
@@ -187,15 +191,21 @@ void add_first_hits(Backend backend, const Mesh& mesh, u32 across) {
   };
   const char* const kinds[] = {"primary", "diffuse"};
   for (int kind = 0; kind < 2; ++kind) {
-    for (const bool flat : {false, true}) {
+    for (const char structure : {'s', 'a', 'n'}) {
       const std::string name = std::string("first16/") + kinds[kind] + "/" + std::to_string(across * across) +
-                               (flat ? "/accel/" : "/scene/") + name_of(backend);
+                               (structure == 's'   ? "/scene/"
+                                : structure == 'a' ? "/accel/"
+                                                   : "/nested/") +
+                               name_of(backend);
       benchmark::RegisterBenchmark(name.c_str(),
                                    [=](benchmark::State& state) {
                                      RaysThroughCopies& all = through();
                                      const Buffer<Ray>& rays = all.rays[kind];
-                                     flat ? trace_first<Hit>(state, all.context, all.all, rays)
-                                          : trace_first<SceneHit>(state, all.context, all.scene, rays);
+                                     if (structure == 's')
+                                       trace_first<SceneHit>(state, all.context, all.scene, rays);
+                                     if (structure == 'a') trace_first<Hit>(state, all.context, all.all, rays);
+                                     if (structure == 'n')
+                                       trace_first<NestedHit>(state, all.context, all.nested, rays);
                                    })
           ->UseManualTime()
           ->Unit(benchmark::kMillisecond);

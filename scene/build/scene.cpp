@@ -12,6 +12,7 @@
 #include "primitives/core/dispatch.h"
 #include "scene/build/instance_check.h"
 #include "scene/build/scene_check.h"
+#include "scene/build/scene_over.h"
 
 namespace copse {
 
@@ -97,11 +98,11 @@ u64 reference_count(u64 instance_count, const SceneOptions& options) {
   return instance_count + u64((double(options.opening) - 1) * double(instance_count));
 }
 
-void check_options(const SceneOptions& options) {
+void check_options(const char* function, const SceneOptions& options) {
   steps_of(options);  // checks the quality
   if (options.opening >= 1 && options.opening <= 64) return;
-  detail::refuse("build", "options.opening is " + std::to_string(options.opening) +
-                              " references per instance; it can be 1 to 64");
+  detail::refuse(function, "options.opening is " + std::to_string(options.opening) +
+                               " references per instance; it can be 1 to 64");
 }
 
 void place(Context& context, Scene& scene, const InstanceView& instances) {
@@ -137,30 +138,43 @@ void build_tree(Context& context, Scene& scene, const InstanceView& instances) {
 
 }  // namespace
 
-Scene build(Context& context, const SceneAccels& accels, const InstanceView& instances,
-            const SceneOptions& options) {
-  check_options(options);
-  detail::check_instances("build", context, instances);
-  const std::vector<AccelView> views = detail::views_of("build", context, accels);
+namespace detail {
+
+Scene build_scene_over(const char* function, Context& context, const std::vector<AccelView>& accels,
+                       const InstanceView& instances, const SceneOptions& options) {
+  check_options(function, options);
+  check_instances(function, context, instances);
   Scene scene;
   const u64 capacity = std::max(options.capacity, instances.size()),
             references = reference_count(capacity, options);
-  detail::check_primitive_count(references);
+  check_primitive_count(references);
   SceneAccess::make(context, scene, options, capacity, references);
-  SceneAccess::set_accels(context, scene, views);
+  SceneAccess::set_accels(context, scene, accels);
   build_tree(context, scene, instances);
   return scene;
 }
 
-Scene build(Context& context, const SceneAccels& accels, std::span<const Instance> instances,
-            const SceneOptions& options) {
-  const u64 accel_count = accels.size();
+void check_accel_numbers(const char* function, std::span<const Instance> instances, u64 accel_count,
+                         const char* accel, const char* accels) {
   for (u64 i = 0; i < instances.size(); ++i) {
     if (instances[i].accel < accel_count) continue;
-    detail::refuse("build", "instance " + std::to_string(i) + " is of accel " +
-                                std::to_string(instances[i].accel) + ", but the scene has " +
-                                std::to_string(accel_count) + " accels");
+    refuse(function, "instance " + std::to_string(i) + " is of " + accel + " " +
+                         std::to_string(instances[i].accel) + ", but the scene has " +
+                         std::to_string(accel_count) + " " + accels);
   }
+}
+
+}  // namespace detail
+
+Scene build(Context& context, const SceneAccels& accels, const InstanceView& instances,
+            const SceneOptions& options) {
+  return detail::build_scene_over("build", context, detail::views_of("build", context, accels), instances,
+                                  options);
+}
+
+Scene build(Context& context, const SceneAccels& accels, std::span<const Instance> instances,
+            const SceneOptions& options) {
+  detail::check_accel_numbers("build", instances, accels.size(), "accel", "accels");
   const Buffer<Instance> uploaded(context, instances);
   return build(context, accels, InstanceView::of(uploaded.span()), options);
 }
@@ -197,7 +211,7 @@ void refit(Context& context, Scene& scene, const InstanceView& instances) {
 }
 
 BuildSizes build_sizes(Context& context, u64 instance_count, u64 accel_count, const SceneOptions& options) {
-  check_options(options);
+  check_options("build_sizes", options);
   const TopSteps steps = steps_of(options);
   const u64 references = reference_count(instance_count, options);
   BuildSizes sizes = build_sizes(context, references, steps.builder, 0);

@@ -1,0 +1,174 @@
+#pragma once
+
+// The result of a ray through a scene of scenes, and what its walks read.
+
+#include "scene/scene_view.h"
+
+namespace copse {
+
+/// The levels of instances that a scene may have. With the meshes below them that makes 8 levels.
+inline constexpr u32 max_instance_levels = 7;
+
+/// The closest hit of a ray in a scene of scenes: the smallest (t, path, primitive id through all views of the accel).
+/// Paths are compared number by number, from the outermost instance on. So ties are the same on every backend and in
+/// every tree. On a miss primitive, geometry and the whole path are invalid_id and t is the ray's t_max.
+struct NestedHit {
+  float t;
+  u32 primitive;  // number of the triangle in its view
+  u32 geometry;   // the view's geometry id
+  float u, v;     // the point is (1 - u - v) a + u b + v c of the triangle in the scene
+
+  /// The path to the mesh: the number of an instance in the scene, then the number of an instance in the scene which
+  /// that one places, and so on down to the instance of the accel. All numbers behind it are invalid_id.
+  u32 path[max_instance_levels];
+
+  COPSE_HD static NestedHit miss(float t_max) {
+    NestedHit hit{t_max, invalid_id, invalid_id, 0, 0, {}};
+    for (u32& instance : hit.path) instance = invalid_id;
+    return hit;
+  }
+
+  /// Returns how many instances the path has; 0 for a miss.
+  COPSE_HD u32 path_length() const {
+    u32 length = 0;
+    while (length < max_instance_levels && path[length] != invalid_id) ++length;
+    return length;
+  }
+
+  COPSE_HD friend bool is_hit(const NestedHit& hit) { return hit.path[0] != invalid_id; }
+};
+
+static_assert(sizeof(NestedHit) == 48);
+
+/// What a kernel needs of a NestedScene: a small value that you pass by copy. It owns nothing. It stays valid through
+/// refits and rebuilds of the scene and of its parts.
+struct NestedSceneView {
+  /// The tree over the instances, and their records. A record of an instance of a scene has that scene's tree, and no
+  /// triangles.
+  SceneView top;
+
+  const NestedSceneView* parts;  // by their numbers; null if all are accels. Of an accel nothing is set
+
+  /// Returns the caller's own id of an instance on the path of a hit.
+  ///   level: 0 for the outermost instance, up to hit.path_length() - 1
+  COPSE_HD u32 id_of(const NestedHit& hit, u32 level) const { return record_of(hit, level).id; }
+
+  /// Returns the caller's own id of the innermost instance, the one of the accel that was hit.
+  COPSE_HD u32 id_of(const NestedHit& hit) const { return id_of(hit, hit.path_length() - 1); }
+
+  /// Returns the number of the accel that was hit, among the parts of the scene that places it.
+  COPSE_HD u32 accel_of(const NestedHit& hit) const { return record_of(hit, hit.path_length() - 1).accel; }
+
+  /// Returns the hit as a hit of the accel's own triangles.
+  COPSE_HD static Hit in_mesh(const NestedHit& hit) { return {hit.t, hit.primitive, hit.geometry, hit.u, hit.v}; }
+
+  /// The record of an instance on the path of a hit. For the library's own use.
+  COPSE_HD const detail::PlacedInstance& record_of(const NestedHit& hit, u32 level) const {
+    const detail::PlacedInstance* record = top.parts.instances + hit.path[0];
+    const NestedSceneView* below = parts;
+    for (u32 k = 1; k <= level; ++k) {
+      const NestedSceneView& scene = below[record->accel];
+      record = scene.top.parts.instances + hit.path[k];
+      below = scene.parts;
+    }
+    return *record;
+  }
+};
+
+namespace detail {
+
+/// Which of two paths comes first: below 0, 0 or above 0.
+COPSE_HD inline i32 compare_paths(const NestedHit& a, const NestedHit& b) {
+  for (u32 k = 0; k < max_instance_levels; ++k) {
+    if (a.path[k] != b.path[k]) return a.path[k] < b.path[k] ? -1 : 1;
+  }
+  return 0;
+}
+
+/// Where a walk through a scene of scenes is: the instances that it has entered, and the ray in each of their spaces.
+/// A ray goes down level by level, by the transform of each instance. It keeps its length, so t is the same everywhere.
+class NestedPath {
+ public:
+  COPSE_HD NestedPath(const NestedSceneView& scene, const Ray& ray, Cull cull) {
+    scenes_[0] = &scene;
+    rays_[0] = ray;
+    culls_[0] = cull;
+  }
+  NestedPath(const NestedPath&) = delete;
+
+  /// How many instances it has entered.
+  COPSE_HD u32 length() const { return length_; }
+
+  /// The scene that it is in. Must not be called in a mesh.
+  COPSE_HD const NestedSceneView& scene() const { return *scenes_[length_]; }
+
+  /// The instance that it entered last. Its accel, if it is an instance of an accel.
+  COPSE_HD const PlacedInstance& entered() const { return *entered_[length_ - 1]; }
+  COPSE_HD const AccelView& accel() const { return scenes_[length_ - 1]->top.parts.accels[entered().accel]; }
+
+  /// The ray in the space that it is in, as far as `limit`, and the side of triangles that it passes over.
+  COPSE_HD Ray ray(float limit) const {
+    Ray ray = rays_[length_];
+    ray.t_max = limit;
+    return ray;
+  }
+  COPSE_HD Cull cull() const { return culls_[length_]; }
+
+  /// Enters an instance of the scene that it is in.
+  ///   begun: the first 5 quads of the record
+  COPSE_HD void enter(const PlacedInstance* record, const PlacedInstance& begun) {
+    entered_[length_] = record;
+    rays_[length_ + 1] = begun.into_mesh(rays_[length_], rays_[length_].t_max);
+    culls_[length_ + 1] = begun.culled_side(culls_[length_]);
+    if (begun.triangles == nullptr) scenes_[length_ + 1] = scenes_[length_]->parts + record->accel;
+    ++length_;
+  }
+  COPSE_HD void leave() { --length_; }
+
+  /// Brings the t of a hit in a mesh into the boxes of all instances that it has entered, from the innermost one
+  /// outwards. False if the ray misses one of them.
+  COPSE_HD bool bring_into_boxes(float& t) const {
+    for (u32 k = length_; k-- > 0;) {
+      const Aabb box = entered_[k]->box();
+      if (!is_surely_in_box(rays_[k], box, t) && !bring_into_box(rays_[k], box, t)) return false;
+    }
+    return true;
+  }
+
+  /// A hit in the mesh that it is in, or the draft of one, at `t` in the scene.
+  COPSE_HD NestedHit hit_at(float t, const Hit& in_mesh) const { return hit_on(entered_, length_, t, in_mesh); }
+
+  /// Keeps the path as that of the best hit so far, compares it with that one, and makes a hit there.
+  COPSE_HD void keep_as_best() {
+    best_length_ = length_;
+    for (u32 k = 0; k < length_; ++k) best_[k] = entered_[k];
+  }
+  COPSE_HD i32 compare_to_best() const {
+    for (u32 k = 0; k < length_ && k < best_length_; ++k) {
+      const u32 number = entered_[k]->number, best = best_[k]->number;
+      if (number != best) return number < best ? -1 : 1;
+    }
+    return 0;
+  }
+  COPSE_HD const PackedTriangle* best_triangles() const { return best_[best_length_ - 1]->triangles; }
+  COPSE_HD NestedHit best_at(float t, const Hit& in_mesh) const { return hit_on(best_, best_length_, t, in_mesh); }
+
+ private:
+  COPSE_HD static NestedHit hit_on(const PlacedInstance* const* instances, u32 length, float t,
+                                   const Hit& in_mesh) {
+    NestedHit hit{t, in_mesh.primitive, in_mesh.geometry, in_mesh.u, in_mesh.v, {}};
+    for (u32 k = 0; k < max_instance_levels; ++k) hit.path[k] = k < length ? instances[k]->number : invalid_id;
+    return hit;
+  }
+
+  u32 length_ = 0, best_length_ = 0;
+  const NestedSceneView* scenes_[max_instance_levels];
+  const PlacedInstance* entered_[max_instance_levels];
+  const PlacedInstance* best_[max_instance_levels];
+  Ray rays_[max_instance_levels + 1];
+  Cull culls_[max_instance_levels + 1];
+};
+
+}  // namespace detail
+
+}  // namespace copse

@@ -1,0 +1,3 @@
+#pragma once
+
+#include "accel/rays/hit_lists_cpu.h"

@@ -1,0 +1,120 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "scene/nested/nested_parts.h"
+#include "scene/scene.h"
+
+namespace copse {
+
+class NestedScene;
+
+namespace detail {
+
+struct NestedAccess;
+
+}  // namespace detail
+
+/// What an instance of a NestedScene may place: an accel, a scene, or a scene of scenes. It only refers to it; use it in
+/// argument lists only.
+class ScenePart {
+ public:
+  ScenePart(const Accel& accel) : accel_(&accel) {}
+  ScenePart(const Scene& scene) : scene_(&scene) {}
+  ScenePart(const NestedScene& nested) : nested_(&nested) {}
+
+  /// Returns the part, or null if it is of another kind.
+  const Accel* accel() const { return accel_; }
+  const Scene* scene() const { return scene_; }
+  const NestedScene* nested() const { return nested_; }
+
+ private:
+  const Accel* accel_ = nullptr;
+  const Scene* scene_ = nullptr;
+  const NestedScene* nested_ = nullptr;
+};
+
+/// A scene whose instances place accels, scenes, and scenes of scenes: a forest of trees, of branches, of leaves. Each is
+/// built once, and placed any number of times.
+///
+///   copse::Scene bush = copse::build(context, leaf, leaves);                        // 10,000 leaves
+///   copse::NestedScene forest = copse::build_nested(context, {ground, bush}, instances);
+///   copse::closest_hits(context, forest, rays.span(), hits.span());                 // scene/nested_rays.h
+///   your_kernel<<<...>>>(forest.view(), ...);                                       // scene/nested_view.h
+///
+/// Instance::accel is the number of the part, in the order given. A ray goes down level by level, by the transform of
+/// each instance on its path: transforms are not multiplied with each other. Masks are compared on each level, and each
+/// instance may exchange the sides of triangles by its flags. A scene that places nothing but accels has the hits of a
+/// Scene, bit for bit.
+///
+/// The scene refers to its parts, which must outlive it. Since they must exist before it, no scene can hold itself. Parts
+/// may be refitted and rebuilt in place; refit or rebuild the scenes that hold them afterwards, from the innermost one
+/// outwards. If another part is assigned to one, or if an Accel is compacted, build the scenes that hold it anew. Trees
+/// and hits are equal on all backends bit for bit.
+class NestedScene {
+ public:
+  /// Holds nothing. All calls but size_bytes() and the counts refuse it.
+  NestedScene() = default;
+
+  NestedSceneView view() const { return {top_.view(), parts_.data()}; }
+
+  const SceneOptions& options() const { return top_.options(); }
+
+  /// The backend that built it and has it in its memory. All calls refuse a context of another one.
+  Backend backend() const { return top_.backend(); }
+
+  /// The levels of instances: one more than the part with the most levels has. 0 before it is built.
+  u32 level_count() const { return level_count_; }
+
+  /// The instances of the last build, in the tree or left out, without those in its parts.
+  u64 instance_count() const { return top_.instance_count(); }
+
+  /// The maximum number of instances of a rebuild.
+  u64 capacity() const { return top_.capacity(); }
+
+  u64 part_count() const { return parts_.size(); }
+
+  /// The bytes of this scene without its parts.
+  u64 size_bytes() const { return top_.size_bytes() + parts_.size_bytes(); }
+
+  /// The tree over the instances, as Scene::tree.
+  const CompressedBvh4& tree() const { return top_.tree(); }
+
+  /// The boxes of the instances in the scene. An instance that was left out has an empty box.
+  BufferSpan<const Aabb> boxes() const { return top_.boxes(); }
+
+ private:
+  friend struct detail::NestedAccess;
+
+  Scene top_;  // a part that is a scene stands in it as an accel with the scene's tree, and without triangles
+  Buffer<NestedSceneView> parts_;
+  u32 level_count_ = 0;
+};
+
+/// Returns a scene of instances of parts, in the memory of the context. It waits for nothing but the copy of a table of
+/// the parts.
+///   parts:     any number, in any mixture
+///   instances: as for build of a Scene. One that places a scene without triangles is left out
+/// Throws: as build of a Scene; Error capacity if a part has 7 levels of instances.
+/// Memory: see nested_sizes.
+NestedScene build_nested(Context& context, const std::vector<ScenePart>& parts, const InstanceView& instances,
+                         const SceneOptions& options = {});
+
+/// The same for instances on the host, which may change after the call.
+/// Throws: also Error invalid_argument if an instance names a part that does not exist.
+NestedScene build_nested(Context& context, const std::vector<ScenePart>& parts,
+                         std::span<const Instance> instances, const SceneOptions& options = {});
+
+/// Builds a new tree over instances in the memory of `scene`, with its parts and options. All else is as for a Scene.
+void rebuild(Context& context, NestedScene& scene, const InstanceView& instances);
+
+/// Fits the tree to instances that have moved, and to parts that were refitted. All else is as for a Scene.
+void refit(Context& context, NestedScene& scene, const InstanceView& instances);
+
+/// Returns the bytes that build_nested takes on this context for so many instances and parts. For a scene with a
+/// capacity, give the capacity.
+/// Throws: as build_nested.
+BuildSizes nested_sizes(Context& context, u64 instance_count, u64 part_count, const SceneOptions& options);
+
+}  // namespace copse
