@@ -7,3 +7,4 @@
 #include "queries/point_neighbours.h"
 #include "queries/point_queries.h"
 #include "queries/self_overlaps.h"
+#include "scene/scene_queries.h"

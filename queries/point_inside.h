@@ -60,6 +60,15 @@ COPSE_HD inline double height_over(const vec3& a, const vec3& b, const vec3& c) 
   return add_rn(add_rn(u, v), w) < 0 ? -height : height;
 }
 
+/// Returns whether the ray goes through a triangle.
+COPSE_HD inline bool crosses(const AxisRay& ray, const Triangle& triangle) {
+  const vec3 a = ray.see(triangle.a), b = ray.see(triangle.b), c = ray.see(triangle.c);
+  const int side = side_of(a, b);
+  if (side == 0 || side_of(b, c) != side || side_of(c, a) != side) return false;
+  const bool is_before = a.z >= 0 && b.z >= 0 && c.z >= 0;
+  return is_before || height_over(a, b, c) > 0;
+}
+
 /// Test of a traversal: counts the triangles that the ray goes through.
 template <class Triangles>
 struct CountCrossings {
@@ -72,12 +81,7 @@ struct CountCrossings {
   COPSE_HD bool operator()(u32 at) {
     if (!triangles.sees(at)) return false;
     const Triangle triangle = triangles.triangle(at);
-    if (!is_finite(triangle)) return false;
-    const vec3 a = ray.see(triangle.a), b = ray.see(triangle.b), c = ray.see(triangle.c);
-    const int side = side_of(a, b);
-    if (side == 0 || side_of(b, c) != side || side_of(c, a) != side) return false;
-    const bool is_before = a.z >= 0 && b.z >= 0 && c.z >= 0;
-    if (is_before || height_over(a, b, c) > 0) ++count;
+    if (is_finite(triangle) && crosses(ray, triangle)) ++count;
     return false;
   }
 };

@@ -100,14 +100,15 @@ COPSE_HD inline WideQueryPlace next_near(const Node& node, u32 node_id, const Me
   return {node.child(next_slot), node_id, next};
 }
 
-/// The place to visit after `finished`, found by parent links.
+/// The place to visit after `finished`, found by parent links up to the node `top`.
 template <class Node, class Measure>
 COPSE_HD inline WideQueryPlace climb_to_near(const WideBvhView<Node>& bvh, const Measure& measure, float limit,
-                                             WideQueryPlace finished) {
+                                             WideQueryPlace finished, u32 top) {
   while (finished.node != invalid_id) {
     const Node& node = bvh.nodes.data()[finished.node];
     const WideQueryPlace next = next_near(node, finished.node, measure, limit, slot_of(node, finished.at));
     if (!next.is_nowhere()) return next;
+    if (finished.node == top) break;
     finished = {{finished.node, 0}, bvh.parents.data()[finished.node], 0};
   }
   return WideQueryPlace::nowhere();
@@ -139,14 +140,15 @@ COPSE_HD inline WideQueryPlace overlapping_child(const WideBvhView<Node>& bvh, c
   return first;
 }
 
-/// The place to visit after `finished`, found by parent links.
+/// The place to visit after `finished`, found by parent links up to the node `top`.
 template <class Node, class Overlaps>
 COPSE_HD inline WideQueryPlace climb_to_overlapping(const WideBvhView<Node>& bvh, const Overlaps& overlaps,
-                                                    WideQueryPlace finished) {
+                                                    WideQueryPlace finished, u32 top) {
   while (finished.node != invalid_id) {
     const Node& node = bvh.nodes.data()[finished.node];
     const WideQueryPlace next = next_overlapping(node, finished.node, overlaps, slot_of(node, finished.at) + 1);
     if (!next.is_nowhere()) return next;
+    if (finished.node == top) break;
     finished = {{finished.node, 0}, bvh.parents.data()[finished.node], 0};
   }
   return WideQueryPlace::nowhere();
@@ -180,9 +182,10 @@ COPSE_HD inline bool reaches_place(const WideBvhView<Node>& bvh, const Overlaps&
 
 /// The traversal from the place `at` on. `climbs`: go on behind it, up to the end of the tree.
 ///   begin: see comes_first
+///   top:   climbs no higher than to this node
 template <u32 stack_size, class Node, class Overlaps, class Test>
 COPSE_HD inline void walk_overlaps_from(const WideBvhView<Node>& bvh, WideQueryPlace at, bool climbs, u32 begin,
-                                        const Overlaps& overlaps, Test& test) {
+                                        const Overlaps& overlaps, Test& test, u32 top = 0) {
   WalkStack<WideQueryPlace, stack_size> stack;
   while (!at.is_nowhere()) {
     const WideQueryPlace finished = at;
@@ -198,7 +201,7 @@ COPSE_HD inline void walk_overlaps_from(const WideBvhView<Node>& bvh, WideQueryP
       at = stack.pop();
     } else {
       const bool goes_on = climbs || stack.has_dropped();
-      at = goes_on ? climb_to_overlapping(bvh, overlaps, finished) : WideQueryPlace::nowhere();
+      at = goes_on ? climb_to_overlapping(bvh, overlaps, finished, top) : WideQueryPlace::nowhere();
     }
   }
 }
@@ -216,12 +219,12 @@ COPSE_HD inline Aabb root_box(const WideBvhView<Node>& bvh) {
   return box;
 }
 
-/// As walk_nearest_first of nearest_walk.h, for a wide tree.
+/// As walk_nearest_first of nearest_walk.h, for a wide tree, or for what hangs below its node `top`.
 template <u32 stack_size = detail::walk_stack_size, class Node, class Measure, class Test>
 COPSE_HD inline void walk_nearest_first(const WideBvhView<Node>& bvh, const Measure& measure, float limit,
-                                        Test& test) {
+                                        Test& test, u32 top = 0) {
   detail::WalkStack<detail::WideQueryPlace, stack_size> stack;
-  detail::WideQueryPlace at{{0, 0}, invalid_id, 0};
+  detail::WideQueryPlace at{{top, 0}, invalid_id, 0};
   while (!at.is_nowhere()) {
     const detail::WideQueryPlace finished = at;
     if (at.at.is_leaf()) {
@@ -236,15 +239,16 @@ COPSE_HD inline void walk_nearest_first(const WideBvhView<Node>& bvh, const Meas
       const detail::WideQueryPlace latest = stack.pop();
       if (latest.distance <= limit) at = latest;
     }
-    if (at.is_nowhere() && stack.has_dropped()) at = detail::climb_to_near(bvh, measure, limit, finished);
+    if (at.is_nowhere() && stack.has_dropped()) at = detail::climb_to_near(bvh, measure, limit, finished, top);
   }
 }
 
-/// As walk_overlaps of overlap_traversal.h, for a wide tree, in the order of slots.
+/// As walk_overlaps of overlap_traversal.h, for a wide tree, or for what hangs below its node `top`, in the order of
+/// slots.
 template <u32 stack_size = detail::walk_stack_size, class Node, class Overlaps, class Test>
 COPSE_HD inline void walk_overlaps(const WideBvhView<Node>& bvh, const Overlaps& overlaps, Test& test,
-                                   u32 begin = 0) {
-  detail::walk_overlaps_from<stack_size>(bvh, {{0, 0}, invalid_id, 0}, false, begin, overlaps, test);
+                                   u32 begin = 0, u32 top = 0) {
+  detail::walk_overlaps_from<stack_size>(bvh, {{top, 0}, invalid_id, 0}, false, begin, overlaps, test, top);
 }
 
 /// Does the same for the leaves that follow the leaf in `slot` of `node`. Each primitive must be in one leaf.
@@ -252,7 +256,7 @@ template <u32 stack_size = detail::walk_stack_size, class Node, class Overlaps, 
 COPSE_HD inline void walk_overlaps_after(const WideBvhView<Node>& bvh, u32 node, u32 slot,
                                          const Overlaps& overlaps, Test& test) {
   const detail::WideQueryPlace leaf{bvh.nodes.data()[node].child(slot), node, 0};
-  const detail::WideQueryPlace first = detail::climb_to_overlapping(bvh, overlaps, leaf);
+  const detail::WideQueryPlace first = detail::climb_to_overlapping(bvh, overlaps, leaf, 0);
   detail::walk_overlaps_from<stack_size>(bvh, first, true, 0, overlaps, test);
 }
 

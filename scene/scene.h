@@ -73,7 +73,9 @@ class Scene {
   /// Holds nothing. All calls but size_bytes() and the counts refuse it.
   Scene() = default;
 
-  SceneView view() const { return {tree_.view(), {records_.data(), accels_.data(), has_masks_}}; }
+  SceneView view() const {
+    return {tree_.view(), {records_.data(), accels_.data(), has_masks_, options_.opening > 1}};
+  }
 
   const SceneOptions& options() const { return options_; }
 

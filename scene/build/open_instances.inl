@@ -101,9 +101,30 @@ struct ClearReference {
   }
 };
 
-/// The box in the scene of what hangs below a node.
+COPSE_HD vec3 magnitudes(const vec3& v) {
+  return vec3(magnitude(v.x), magnitude(v.y), magnitude(v.z));
+}
+
+/// The box in the scene of what hangs below a node. It also holds what queries see of it, the vertices by the inverse of
+/// the instance's inverse in floats (scene/queries/placed_triangles.h). The inverse is off by up to 2^-24 of each of its
+/// numbers, which moves a vertex by up to 2^-24 of the product of the largest sums of rows, 64 at most (root_key), of its
+/// greatest distance from the mesh's origin. The margin is twice that.
 COPSE_HD Aabb reference_box(const InstanceView& instances, const CompressedBvh4View& tree, u64 i, u32 node) {
-  return box_in_scene(Affine::of(instances.transforms.at(i)), tree.nodes.data(), tree_of(tree).bounds(), node);
+  const Affine affine = Affine::of(instances.transforms.at(i));
+  const Aabb bounds = tree_of(tree).bounds();
+  Aabb box = box_in_scene(affine, tree.nodes.data(), bounds, node);
+  if (is_empty(box)) return box;
+  const dvec3 far = to_double(upper_corner(magnitudes(bounds.lo), magnitudes(bounds.hi)));
+  double reach = 0;
+  for (const dvec3& row : affine.rows) {
+    reach = larger(reach, dot_rn(dvec3(magnitude(row.x), magnitude(row.y), magnitude(row.z)), far));
+  }
+  const double margin = mul_rn(reach, 1.0 / (1u << 17));
+  for (int axis = 0; axis < 3; ++axis) {
+    box.lo[axis] = rounded_down(sub_rn(double(box.lo[axis]), margin));
+    box.hi[axis] = -rounded_down(-add_rn(double(box.hi[axis]), margin));
+  }
+  return is_valid(box) ? box : Aabb::empty();
 }
 
 struct StoreReferences {

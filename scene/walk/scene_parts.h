@@ -30,6 +30,7 @@ struct SceneParts {
   const PlacedInstance* instances;
   const AccelView* accels;
   bool has_masks;  // of triangles
+  bool is_opened = false;
 };
 
 }  // namespace detail

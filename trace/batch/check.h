@@ -43,9 +43,9 @@ inline void check_masks(const char* function, const char* what, BufferSpan<const
 }
 
 /// Refuses result lists unless there is one offset more than queries, and unless all are apart. `what`: the queries.
-template <class Query>
+template <class Query, class Found>
 void check_lists(const char* function, const char* what, BufferSpan<const Query> queries, BufferSpan<u64> offsets,
-                 BufferSpan<u32> found) {
+                 BufferSpan<Found> found) {
   if (offsets.size() != queries.size() + 1) {
     refuse(function, std::to_string(offsets.size()) + " offsets for " + std::to_string(queries.size()) + " " +
                          what + ", one more is needed");
