@@ -43,5 +43,6 @@
 #include "capi/rays.h"
 #include "capi/scene.h"
 #include "capi/scene_file.h"
+#include "capi/scene_queries.h"
 #include "capi/voxels.h"
 #include "capi/worlds.h"

@@ -6,27 +6,13 @@
 
 #include "accel/accel_queries.h"
 #include "capi/bridge/arrays.h"
+#include "capi/bridge/regions.h"
 
 using namespace copse;
 using namespace copse::capi;
 
 static_assert(sizeof(copse_nearest) == sizeof(NearestPoint) && sizeof(copse_neighbour) == sizeof(Neighbour));
 static_assert(sizeof(copse_pair) == sizeof(PrimitivePair) && sizeof(Frustum) == 24 * sizeof(float));
-
-namespace {
-
-/// Calls `ask(region)` with a value of the type of a shape.
-template <class Ask>
-void with_region(copse_region shape, const Ask& ask) {
-  switch (shape) {
-    case COPSE_REGION_BOX: return ask(Aabb{});
-    case COPSE_REGION_SPHERE: return ask(Sphere{});
-    case COPSE_REGION_FRUSTUM: return ask(Frustum{});
-  }
-  refuse("shape is " + std::to_string(shape) + "; it can be 0 to 2");
-}
-
-}  // namespace
 
 copse_status copse_nearest_points(copse_context* context, const copse_accel* accel, const float* points,
                                   uint64_t point_count, copse_memory points_memory, float max_distance,

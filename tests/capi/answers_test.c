@@ -367,6 +367,77 @@ static copse_ray into_mesh(copse_ray ray, float scale, const float* offset) {
   return ray;
 }
 
+/// The distance from a point to the nearest triangle of the instances, which are scaled and moved. Counts the triangles
+/// within `radius`.
+static double nearest_of_instances(const float* point, const copse_geometry* geometries, const float* scales,
+                                   float offsets[][3], uint32_t count, double radius, uint64_t* within) {
+  double nearest = INFINITY;
+  for (uint32_t j = 0; j < count; ++j) {
+    float in_mesh[3];
+    for (int axis = 0; axis < 3; ++axis) in_mesh[axis] = (point[axis] - offsets[j][axis]) / scales[j];
+    for (uint64_t k = 0; k < geometries[j % 2].triangle_count; ++k) {
+      const double distance = fabs(scales[j]) * distance_to(in_mesh, &geometries[j % 2], k);
+      nearest = fmin(nearest, distance);
+      *within += distance <= radius;
+    }
+  }
+  return nearest;
+}
+
+/// Questions to a scene, beside tests of every triangle of every instance.
+static void check_scene_queries(copse_context* context, const copse_scene* scene, const copse_geometry* geometries,
+                                const float* scales, float offsets[][3], uint32_t count) {
+  static copse_scene_nearest nearest[POINT_COUNT];
+  static float spheres[POINT_COUNT][4];
+  static uint32_t counts[POINT_COUNT];
+  static uint64_t lists[POINT_COUNT + 1];
+  static uint8_t inside[POINT_COUNT], inside_cubes[POINT_COUNT];
+  const float radius = 0.4f;
+  for (int i = 0; i < POINT_COUNT; ++i) memcpy(spheres[i], points[i], 12), spheres[i][3] = radius;
+  CHECK_OK(copse_scene_nearest_points(context, scene, points[0], POINT_COUNT, COPSE_MEMORY_HOST, INFINITY, ~0u,
+                                      nearest, COPSE_MEMORY_HOST));
+  CHECK_OK(copse_scene_count_overlaps(context, scene, COPSE_REGION_SPHERE, spheres[0], POINT_COUNT,
+                                      COPSE_MEMORY_HOST, ~0u, counts, COPSE_MEMORY_HOST));
+  CHECK_OK(copse_scene_find_overlaps(context, scene, COPSE_REGION_SPHERE, spheres[0], POINT_COUNT,
+                                     COPSE_MEMORY_HOST, ~0u, lists, COPSE_MEMORY_HOST, NULL, 0,
+                                     COPSE_MEMORY_HOST));
+  static copse_scene_neighbour neighbours[POINT_COUNT][K];
+  CHECK_OK(copse_scene_k_nearest(context, scene, points[0], POINT_COUNT, COPSE_MEMORY_HOST, K, INFINITY, ~0u,
+                                 neighbours[0], COPSE_MEMORY_HOST));
+  const uint64_t total = lists[POINT_COUNT];
+  copse_scene_overlap* const found = malloc((total + 1) * sizeof(copse_scene_overlap));
+  found[total].primitive = 12345;
+  CHECK_OK(copse_scene_find_overlaps(context, scene, COPSE_REGION_SPHERE, spheres[0], POINT_COUNT,
+                                     COPSE_MEMORY_HOST, ~0u, lists, COPSE_MEMORY_HOST, found, total,
+                                     COPSE_MEMORY_HOST));
+  CHECK(total > 0 && found[total].primitive == 12345);
+  for (uint64_t i = 0; i < total; ++i) {
+    CHECK(found[i].instance < count && found[i].primitive < geometries[found[i].instance % 2].triangle_count);
+  }
+  for (int i = 0; i < POINT_COUNT; ++i) {
+    uint64_t least = 0, most = 0;
+    const double expected =
+        nearest_of_instances(points[i], geometries, scales, offsets, count, radius - 1e-4, &least);
+    nearest_of_instances(points[i], geometries, scales, offsets, count, radius + 1e-4, &most);
+    CHECK(fabs(nearest[i].distance - expected) < 1e-4 && nearest[i].instance < count);
+    CHECK(neighbours[i][0].distance == nearest[i].distance && neighbours[i][0].primitive == nearest[i].primitive);
+    for (int j = 1; j < K; ++j) CHECK(neighbours[i][j - 1].distance <= neighbours[i][j].distance);
+    CHECK(counts[i] >= least && counts[i] <= most && lists[i + 1] - lists[i] == counts[i]);
+  }
+  free(found);
+  // The cubes are closed, and the mask chooses them. A point near the middle of one is inside.
+  static float middles[POINT_COUNT][3];
+  for (uint32_t j = 0; j < count; ++j) {
+    for (int axis = 0; axis < 3; ++axis) middles[j][axis] = offsets[j][axis] + 0.45f * scales[j];
+  }
+  CHECK_OK(copse_scene_points_inside(context, scene, middles[0], POINT_COUNT, COPSE_MEMORY_HOST, 2, inside_cubes,
+                                     COPSE_MEMORY_HOST));
+  CHECK_OK(copse_scene_points_inside(context, scene, middles[0], POINT_COUNT, COPSE_MEMORY_HOST, 0, inside,
+                                     COPSE_MEMORY_HOST));
+  for (int i = 0; i < POINT_COUNT; ++i)
+    CHECK(inside[i] == 0 && (i >= (int)count || i % 2 == 0 || inside_cubes[i]));
+}
+
 static void test_scenes(copse_context* context) {
   const copse_geometry geometries[2] = {soup(), cube()};
   copse_accel* accels[2] = {build_one(context, &geometries[0]), build_one(context, &geometries[1])};
@@ -376,7 +447,7 @@ static void test_scenes(copse_context* context) {
   for (uint32_t i = 0; i < INSTANCE_COUNT; ++i) {
     const copse_instance identity = COPSE_INSTANCE_INIT;
     instances[i] = identity;
-    instances[i].accel = i % 2, instances[i].id = 100 + i;
+    instances[i].accel = i % 2, instances[i].id = 100 + i, instances[i].mask = 1u << i % 2;
     scales[i] = i % 3 == 2 ? -0.5f : 0.5f;  // some are mirrored
     for (int axis = 0; axis < 3; ++axis) {
       offsets[i][axis] = number_between(-1.5f, 1.5f);
@@ -447,6 +518,7 @@ static void test_scenes(copse_context* context) {
     CHECK(count >= K || several[i][count].instance == COPSE_NO_ID);
   }
   free(lists);
+  check_scene_queries(context, scene, geometries, scales, offsets, INSTANCE_COUNT);
   copse_stats stats = COPSE_STATS_INIT;
   CHECK_OK(copse_scene_stats(context, scene, &stats));
   CHECK(stats.source_count == INSTANCE_COUNT && stats.left_out_count == 0);
