@@ -10,6 +10,8 @@
 // they mean stands at the functions of the same names in queries/nearest_point.h, k_nearest.h, point_inside.h and
 // overlap.h. Masks of views have no effect; `mask` chooses instances that share a bit with it.
 
+#include <concepts>
+
 #include "queries/k_nearest.h"
 #include "queries/nearest_point.h"
 #include "queries/overlap.h"
@@ -308,18 +310,19 @@ COPSE_HD inline void for_each_overlap(const SceneView& scene, const Region& regi
 }
 
 /// Returns how many triangles of all instances touch the region.
-template <u32 stack_size = detail::walk_stack_size, class Region>
-COPSE_HD inline u32 count_overlaps(const SceneView& scene, const Region& region, u32 mask = ~u32{0}) {
+///   mask: of any integral type, or the function for a tree, its triangles and a region would take it for a region
+template <u32 stack_size = detail::walk_stack_size, class Region, std::integral Mask = u32>
+COPSE_HD inline u32 count_overlaps(const SceneView& scene, const Region& region, Mask mask = ~u32{0}) {
   detail::CountSceneVisits visits;
-  for_each_overlap<stack_size>(scene, region, visits, mask);
+  for_each_overlap<stack_size>(scene, region, visits, u32(mask));
   return visits.count;
 }
 
 /// Returns true if any triangle of any instance touches the region.
-template <u32 stack_size = detail::walk_stack_size, class Region>
-COPSE_HD inline bool any_overlap(const SceneView& scene, const Region& region, u32 mask = ~u32{0}) {
+template <u32 stack_size = detail::walk_stack_size, class Region, std::integral Mask = u32>
+COPSE_HD inline bool any_overlap(const SceneView& scene, const Region& region, Mask mask = ~u32{0}) {
   detail::EndSceneAtOnce visit;
-  for_each_overlap<stack_size>(scene, region, visit, mask);
+  for_each_overlap<stack_size>(scene, region, visit, u32(mask));
   return visit.found;
 }
 

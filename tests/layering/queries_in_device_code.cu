@@ -1,5 +1,5 @@
 // This is like a user's translation unit. It uses the header-only queries in device code, through binary and wide
-// trees and an Accel. It is compiled with none of Copse's own options.
+// trees, an Accel and scenes. It is compiled with none of Copse's own options.
 
 #include <copse/accel/accel_hit_view.h>
 #include <copse/copse.h>
@@ -7,6 +7,8 @@
 #include <copse/queries.h>
 #include <copse/queries/overlap.h>
 #include <copse/queries/wide_query_walk.h>
+#include <copse/scene/nested_view.h>
+#include <copse/scene/scene_query_view.h>
 
 namespace {
 
@@ -77,6 +79,34 @@ __global__ void filter_hits(copse::AccelView accel, const copse::Ray* rays, cops
   counts[i] = copse::count_hits(accel, rays[i]) + copse::any_hit(accel, rays[i], PassesOver{1});
 }
 
+struct SceneAnswer {
+  copse::SceneNearest nearest;
+  copse::SceneNeighbour neighbours[4];
+  copse::u32 in_sphere;
+  bool is_inside, has_overlap;
+};
+
+__global__ void ask_scene(copse::SceneView scene, const copse::vec3* points, copse::u32 count,
+                          SceneAnswer* answers) {
+  const copse::u32 i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= count) return;
+  const copse::vec3 point = points[i];
+  SceneAnswer& answer = answers[i];
+  answer.nearest = copse::nearest_point(scene, point);
+  copse::k_nearest(scene, point, copse::infinity, 4, answer.neighbours);
+  answer.in_sphere = copse::count_overlaps(scene, copse::Sphere{point, 1}, 3);
+  answer.has_overlap = copse::any_overlap(scene, copse::Sphere{point, 1});
+  answer.is_inside = copse::is_inside(scene, point);
+}
+
+__global__ void trace_nested(copse::NestedSceneView scene, const copse::Ray* rays, copse::NestedHit* hits,
+                             copse::u32* ids) {
+  const copse::u32 i = blockIdx.x * blockDim.x + threadIdx.x;
+  hits[i] = copse::closest_hit(scene, rays[i], 1, copse::Cull::back);
+  ids[i] = is_hit(hits[i]) ? scene.id_of(hits[i]) : copse::count_hits(scene, rays[i]);
+  if (copse::any_hit(scene, rays[i])) hits[i + 1] = copse::first_hits<2>(scene, rays[i]).hits[0];
+}
+
 struct PointAnswer {
   copse::PointNeighbour nearest[20];
   copse::u32 count;
@@ -117,4 +147,12 @@ void launch_points(void* stream, copse::HashGridView grid, copse::KdTreeView tre
   ask_points<<<1, 64, 0, s>>>(grid, points, 64, answers);
   ask_points<<<1, 64, 0, s>>>(tree, points, 64, answers);
   ask_points<<<1, 64, 0, s>>>(bvh, points, 64, answers);
+}
+
+void launch_scenes(void* stream, copse::SceneView scene, const copse::vec3* points, SceneAnswer* answers,
+                   copse::NestedSceneView nested, const copse::Ray* rays, copse::NestedHit* hits,
+                   copse::u32* ids) {
+  auto* s = static_cast<cudaStream_t>(stream);
+  ask_scene<<<1, 64, 0, s>>>(scene, points, 64, answers);
+  trace_nested<<<1, 64, 0, s>>>(nested, rays, hits, ids);
 }

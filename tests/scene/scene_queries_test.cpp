@@ -285,7 +285,7 @@ TEST(SceneQueryViews, NeedNoLargeStack) {
     ASSERT_EQ(is_inside<2>(view, point), is_inside(view, point));
     const Sphere ball{point, 0.5f};
     ASSERT_EQ(count_overlaps<2>(view, ball), count_overlaps(view, ball));
-    ASSERT_EQ(any_overlap(view, ball), count_overlaps(view, ball) > 0);
+    ASSERT_EQ(any_overlap(view, ball, 2), count_overlaps(view, ball, 2u) > 0);
     touched += any_overlap(view, ball);
   }
   EXPECT_GT(touched, 50u);
