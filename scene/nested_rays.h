@@ -17,41 +17,44 @@ namespace copse {
 /// Throws: Error invalid_argument if `scene` was never built, if the number of hits or of masks is not that of the
 /// rays, for an address that is null or a stride that is no multiple of 4, or if options are out of range. Error
 /// cancelled.
-void closest_hits(Context& context, const NestedScene& scene, const RaySpan& rays, BufferSpan<NestedHit> hits,
-                  const SceneTraceOptions& options = {});
-void closest_hits(Context& context, const NestedScene& scene, BufferSpan<const Ray> rays,
-                  BufferSpan<NestedHit> hits, const SceneTraceOptions& options = {});
+COPSE_API void closest_hits(Context& context, const NestedScene& scene, const RaySpan& rays,
+                            BufferSpan<NestedHit> hits, const SceneTraceOptions& options = {});
+COPSE_API void closest_hits(Context& context, const NestedScene& scene, BufferSpan<const Ray> rays,
+                            BufferSpan<NestedHit> hits, const SceneTraceOptions& options = {});
 
 /// Sets occluded[i] to 1 if ray i hits anything, else to 0. Everything else is as for closest_hits.
-void any_hits(Context& context, const NestedScene& scene, const RaySpan& rays, BufferSpan<u8> occluded,
-              const SceneTraceOptions& options = {});
-void any_hits(Context& context, const NestedScene& scene, BufferSpan<const Ray> rays, BufferSpan<u8> occluded,
-              const SceneTraceOptions& options = {});
+COPSE_API void any_hits(Context& context, const NestedScene& scene, const RaySpan& rays, BufferSpan<u8> occluded,
+                        const SceneTraceOptions& options = {});
+COPSE_API void any_hits(Context& context, const NestedScene& scene, BufferSpan<const Ray> rays,
+                        BufferSpan<u8> occluded, const SceneTraceOptions& options = {});
 
 /// Writes the first k hits of every ray.
 ///   hits:   k per ray, those of ray i from k * i on; k follows from the sizes and can be 1 to 16. If a ray has fewer,
 ///           the rest are misses without `counts`, and stay as they were with them
 ///   counts: empty, or one per ray: how many hits were found, k at most
 /// Memory: scratch of 4 bytes per ray without `counts`.
-void first_hits(Context& context, const NestedScene& scene, const RaySpan& rays, BufferSpan<NestedHit> hits,
-                BufferSpan<u32> counts = {}, const SceneTraceOptions& options = {});
-void first_hits(Context& context, const NestedScene& scene, BufferSpan<const Ray> rays, BufferSpan<NestedHit> hits,
-                BufferSpan<u32> counts = {}, const SceneTraceOptions& options = {});
+COPSE_API void first_hits(Context& context, const NestedScene& scene, const RaySpan& rays,
+                          BufferSpan<NestedHit> hits, BufferSpan<u32> counts = {},
+                          const SceneTraceOptions& options = {});
+COPSE_API void first_hits(Context& context, const NestedScene& scene, BufferSpan<const Ray> rays,
+                          BufferSpan<NestedHit> hits, BufferSpan<u32> counts = {},
+                          const SceneTraceOptions& options = {});
 
 /// Writes how many hits each ray has.
-void count_hits(Context& context, const NestedScene& scene, const RaySpan& rays, BufferSpan<u32> counts,
-                const SceneTraceOptions& options = {});
-void count_hits(Context& context, const NestedScene& scene, BufferSpan<const Ray> rays, BufferSpan<u32> counts,
-                const SceneTraceOptions& options = {});
+COPSE_API void count_hits(Context& context, const NestedScene& scene, const RaySpan& rays, BufferSpan<u32> counts,
+                          const SceneTraceOptions& options = {});
+COPSE_API void count_hits(Context& context, const NestedScene& scene, BufferSpan<const Ray> rays,
+                          BufferSpan<u32> counts, const SceneTraceOptions& options = {});
 
 /// Writes all hits of every ray. Those of ray i are hits[offsets[i]] up to hits[offsets[i + 1]], in order.
 ///   offsets: one more than rays. The last offset is the total number
 ///   hits:    any size. Nothing is written past its end
 /// Memory: scratch of 4 bytes per ray, at most 20 bytes more per 1024 rays, and 1 KiB.
-void find_hits(Context& context, const NestedScene& scene, const RaySpan& rays, BufferSpan<u64> offsets,
-               BufferSpan<NestedHit> hits, const SceneTraceOptions& options = {});
-void find_hits(Context& context, const NestedScene& scene, BufferSpan<const Ray> rays, BufferSpan<u64> offsets,
-               BufferSpan<NestedHit> hits, const SceneTraceOptions& options = {});
+COPSE_API void find_hits(Context& context, const NestedScene& scene, const RaySpan& rays, BufferSpan<u64> offsets,
+                         BufferSpan<NestedHit> hits, const SceneTraceOptions& options = {});
+COPSE_API void find_hits(Context& context, const NestedScene& scene, BufferSpan<const Ray> rays,
+                         BufferSpan<u64> offsets, BufferSpan<NestedHit> hits,
+                         const SceneTraceOptions& options = {});
 
 /// Lists of hits in the layout of find_hits.
 struct NestedHitLists {
@@ -62,9 +65,9 @@ struct NestedHitLists {
 /// Returns the same lists in buffers of the right size.
 /// Waits: for the number of hits.
 /// Memory: 8 bytes per ray, 48 bytes per hit; scratch as find_hits.
-NestedHitLists all_hits(Context& context, const NestedScene& scene, const RaySpan& rays,
-                        const SceneTraceOptions& options = {});
-NestedHitLists all_hits(Context& context, const NestedScene& scene, BufferSpan<const Ray> rays,
-                        const SceneTraceOptions& options = {});
+COPSE_API NestedHitLists all_hits(Context& context, const NestedScene& scene, const RaySpan& rays,
+                                  const SceneTraceOptions& options = {});
+COPSE_API NestedHitLists all_hits(Context& context, const NestedScene& scene, BufferSpan<const Ray> rays,
+                                  const SceneTraceOptions& options = {});
 
 }  // namespace copse

@@ -98,23 +98,24 @@ class NestedScene {
 ///   instances: as for build of a Scene. One that places a scene without triangles is left out
 /// Throws: as build of a Scene; Error capacity if a part has 7 levels of instances.
 /// Memory: see nested_sizes.
-NestedScene build_nested(Context& context, const std::vector<ScenePart>& parts, const InstanceView& instances,
-                         const SceneOptions& options = {});
+COPSE_API NestedScene build_nested(Context& context, const std::vector<ScenePart>& parts,
+                                   const InstanceView& instances, const SceneOptions& options = {});
 
 /// The same for instances on the host, which may change after the call.
 /// Throws: also Error invalid_argument if an instance names a part that does not exist.
-NestedScene build_nested(Context& context, const std::vector<ScenePart>& parts,
-                         std::span<const Instance> instances, const SceneOptions& options = {});
+COPSE_API NestedScene build_nested(Context& context, const std::vector<ScenePart>& parts,
+                                   std::span<const Instance> instances, const SceneOptions& options = {});
 
 /// Builds a new tree over instances in the memory of `scene`, with its parts and options. All else is as for a Scene.
-void rebuild(Context& context, NestedScene& scene, const InstanceView& instances);
+COPSE_API void rebuild(Context& context, NestedScene& scene, const InstanceView& instances);
 
 /// Fits the tree to instances that have moved, and to parts that were refitted. All else is as for a Scene.
-void refit(Context& context, NestedScene& scene, const InstanceView& instances);
+COPSE_API void refit(Context& context, NestedScene& scene, const InstanceView& instances);
 
 /// Returns the bytes that build_nested takes on this context for so many instances and parts. For a scene with a
 /// capacity, give the capacity.
 /// Throws: as build_nested.
-BuildSizes nested_sizes(Context& context, u64 instance_count, u64 part_count, const SceneOptions& options);
+COPSE_API BuildSizes nested_sizes(Context& context, u64 instance_count, u64 part_count,
+                                  const SceneOptions& options);
 
 }  // namespace copse

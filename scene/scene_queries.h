@@ -18,20 +18,21 @@ namespace copse {
 ///   points:  any number, may be empty; NaN and infinite ones find nothing
 ///   nearest: as many as points; must not overlap them
 /// Memory: scratch of about 20 bytes per point, from 2^14 points on.
-void nearest_points(Context& context, const Scene& scene, BufferSpan<const vec3> points,
-                    BufferSpan<SceneNearest> nearest, float max_distance = infinity, u32 mask = ~u32{0});
+COPSE_API void nearest_points(Context& context, const Scene& scene, BufferSpan<const vec3> points,
+                              BufferSpan<SceneNearest> nearest, float max_distance = infinity, u32 mask = ~u32{0});
 
 /// Stores the k triangles nearest to each point, nearest first. None is farther than `max_distance`.
 ///   neighbours: k per point, those of point i from k * i on; k follows from the sizes. If there are fewer, the rest are
 ///               SceneNeighbour::none(). Must not overlap the points
 /// Memory: as nearest_points.
-void nearest_primitives(Context& context, const Scene& scene, BufferSpan<const vec3> points,
-                        BufferSpan<SceneNeighbour> neighbours, float max_distance = infinity, u32 mask = ~u32{0});
+COPSE_API void nearest_primitives(Context& context, const Scene& scene, BufferSpan<const vec3> points,
+                                  BufferSpan<SceneNeighbour> neighbours, float max_distance = infinity,
+                                  u32 mask = ~u32{0});
 
 /// Stores in inside[i] 1 if point i is inside any instance, else 0. All instances that may hold it are closed meshes.
 ///   inside: as many as points; must not overlap them
-void points_inside(Context& context, const Scene& scene, BufferSpan<const vec3> points, BufferSpan<u8> inside,
-                   u32 mask = ~u32{0});
+COPSE_API void points_inside(Context& context, const Scene& scene, BufferSpan<const vec3> points,
+                             BufferSpan<u8> inside, u32 mask = ~u32{0});
 
 /// Stores in counts[i] how many triangles of all instances touch region i. Region: Aabb, Sphere or Frustum.
 ///   counts: as many as regions; must not overlap them

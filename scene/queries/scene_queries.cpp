@@ -106,11 +106,11 @@ SceneOverlapLists all_overlaps(Context& context, const Scene& scene, BufferSpan<
   return lists;
 }
 
-#define COPSE_SCENE_OVERLAPS_OF(Region)                                                                 \
-  template void count_overlaps(Context&, const Scene&, BufferSpan<const Region>, BufferSpan<u32>, u32); \
-  template void find_overlaps(Context&, const Scene&, BufferSpan<const Region>, BufferSpan<u64>,        \
-                              BufferSpan<SceneOverlap>, u32);                                           \
-  template SceneOverlapLists all_overlaps(Context&, const Scene&, BufferSpan<const Region>, u32);
+#define COPSE_SCENE_OVERLAPS_OF(Region)                                                                           \
+  template COPSE_API void count_overlaps(Context&, const Scene&, BufferSpan<const Region>, BufferSpan<u32>, u32); \
+  template COPSE_API void find_overlaps(Context&, const Scene&, BufferSpan<const Region>, BufferSpan<u64>,        \
+                                        BufferSpan<SceneOverlap>, u32);                                           \
+  template COPSE_API SceneOverlapLists all_overlaps(Context&, const Scene&, BufferSpan<const Region>, u32);
 COPSE_SCENE_OVERLAPS_OF(Aabb)
 COPSE_SCENE_OVERLAPS_OF(Sphere)
 COPSE_SCENE_OVERLAPS_OF(Frustum)
