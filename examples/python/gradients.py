@@ -6,6 +6,7 @@ import copse
 import numpy as np
 import torch
 
+torch.manual_seed(1)
 mesh = copse.load_mesh(sys.argv[1])
 vertices = torch.tensor(mesh[0], requires_grad=True)
 faces = torch.from_numpy(mesh[1].astype(np.int32))
@@ -14,7 +15,7 @@ origins[:, 2] = 5
 directions = torch.tensor([0.0, 0.0, -1.0]).repeat(20000, 1)
 with torch.no_grad():  # what was seen: the same mesh, nearer by a twentieth
     depth = copse.Scene(vertices.detach(), faces).cast_rays(origins, directions).t - 0.05
-optimizer = torch.optim.Adam([vertices], lr=0.005)
+optimizer = torch.optim.Adam([vertices], lr=0.003)
 
 # snippet begins
 import copse.torch
@@ -29,4 +30,4 @@ for step in range(20):
     scene.refit(vertices)
 # snippet ends
 
-print(f"the error is {np.sqrt(loss.item()):.4f}")
+print(f"the error of depth falls from 0.0500 to {np.sqrt(loss.item()):.4f}")
