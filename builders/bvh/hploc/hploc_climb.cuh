@@ -49,11 +49,12 @@ struct LaneClusters {
     const bool in_range = lane_id() < smaller(range.size(), max_kept_clusters);
     count = u32(__ffs(int(~__ballot_sync(all_lanes, in_range && mine.slot != invalid_id)))) - 1;
   }
+  /// Stores them for fetch(), which reads all places that a range has: those behind the last cluster get no slot.
   __device__ void store(const LeafRange& range, Cluster* clusters) const {
-    if (lane_id() < count) clusters[range.first + lane_id()] = mine;
-    if (lane_id() == count && count < smaller(range.size(), max_kept_clusters)) {
-      clusters[range.first + count].slot = invalid_id;
-    }
+    if (lane_id() >= smaller(range.size(), max_kept_clusters)) return;
+    Cluster stored = mine;
+    if (lane_id() >= count) stored.slot = invalid_id;
+    clusters[range.first + lane_id()] = stored;
   }
   /// Appends the clusters of the range behind this one.
   __device__ void append(const LaneClusters& other) {
