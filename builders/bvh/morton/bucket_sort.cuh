@@ -2,9 +2,12 @@
 
 // Sorts a bucket of keys by a block, in shared memory. Used by key_buckets.cuh.
 //
-// Keys and numbers stay where they are; places in the bucket move. Three passes of a stable radix sort by 8 bits take
-// the highest 24 bits in which the keys of the bucket differ. Few keys share all of them; each of these finds its
-// place by counting. If very many do, the block sorts again by all bits of the numbers and then of the keys.
+// Words stay where they are; places in the bucket move. Three passes of a stable radix sort by 8 bits take the highest
+// 24 bits in which the words of the bucket differ. Few words share all of them; each of these finds its place by
+// counting. If very many do, the block sorts again by all bits: of the numbers, of the low halves of keys, of prefixes.
+//
+// The delta at the begin of a bucket needs the last word before it, from another block. Whichever of the two blocks
+// comes first leaves its word there, and the other one makes the delta.
 
 #include "builders/bvh/morton/last_order.cuh"
 #include "primitives/cuda/block.cuh"
@@ -14,6 +17,7 @@ namespace copse::cuda::detail {
 
 using copse::detail::BucketShape;
 using copse::detail::KeyBuckets;
+using copse::detail::MortonOrderOutput;
 
 /// A bucket in shared memory.
 struct BucketMemory {
@@ -22,31 +26,28 @@ struct BucketMemory {
   static constexpr u32 rows = BucketShape::capacity / threads;
   static constexpr u32 digit_bits = 8, digits = 1u << digit_bits;
   static constexpr u32 short_bits = 3 * digit_bits;  // of a sort without all bits
-  static constexpr u32 max_counted_run = 64;         // keys that find their places by counting
+  static constexpr u32 max_counted_run = 64;         // words that find their places by counting
 
-  u64 keys[BucketShape::capacity];
-  u32 ids[BucketShape::capacity];
+  u64 words[BucketShape::capacity];
   u16 order[2][BucketShape::capacity];  // places, before and after a pass
   u16 counts[warps][digits];
   BlockStorage<u32, threads> sums;
-  u64 differing;  // bits in which keys differ
+  u64 differing;  // bits in which words differ
   u32 now;        // which of `order` is valid
 
-  __device__ u32 place(u32 k) const { return order[now][k]; }
-  __device__ bool is_before(u32 a, u32 b) const {
-    return keys[a] != keys[b] ? keys[a] < keys[b] : ids[a] < ids[b];
-  }
+  /// Word number k of the order.
+  __device__ u64 word(u32 k) const { return words[order[now][k]]; }
 };
 
-struct KeyDigit {
-  const BucketMemory& memory;
+/// A digit of a word, and a digit of the low half of its key.
+struct WordDigit {
   u32 shift;
-  __device__ u32 operator()(u32 place) const { return u32(memory.keys[place] >> shift) % BucketMemory::digits; }
+  __device__ u32 operator()(u64 word) const { return u32(word >> shift) % BucketMemory::digits; }
 };
-struct IdDigit {
-  const BucketMemory& memory;
+struct LowDigit {
+  const KeyBuckets& buckets;
   u32 shift;
-  __device__ u32 operator()(u32 place) const { return memory.ids[place] >> shift & (BucketMemory::digits - 1); }
+  __device__ u32 operator()(u64 word) const { return buckets.low_of(word) >> shift & (BucketMemory::digits - 1); }
 };
 
 /// Returns the lanes with the same digit, by a vote for each of its bits.
@@ -77,8 +78,8 @@ __device__ void sort_by_digit(BucketMemory& memory, u32 count, const DigitOf& di
     if (row >= used_rows) break;
     const u32 k = first + row * warp_size;
     const bool is_there = k < count;
-    place[row] = is_there ? memory.place(k) : 0;
-    digit[row] = is_there ? digit_of(place[row]) : 0;
+    place[row] = is_there ? memory.order[memory.now][k] : 0;
+    digit[row] = is_there ? digit_of(memory.words[place[row]]) : 0;
     const u32 peers = lanes_of_digit(digit[row]) & __ballot_sync(all_lanes, is_there);
     const u32 lower = u32(__popc(peers & lower_lanes()));
     const u32 before = is_there ? memory.counts[warp][digit[row]] : 0;
@@ -115,21 +116,20 @@ __device__ void sort_by_digit(BucketMemory& memory, u32 count, const DigitOf& di
   __syncthreads();
 }
 
-/// Loads a bucket, and finds the bits in which its keys differ.
-__device__ inline void load_bucket(BucketMemory& memory, const u64* keys, const u32* ids, u32 count) {
+/// Loads a bucket, and finds the bits in which its words differ.
+__device__ inline void load_bucket(BucketMemory& memory, const u64* words, u32 count) {
   if (threadIdx.x == 0) {
     memory.differing = 0;
     memory.now = 0;
   }
   __syncthreads();
-  const u64 first_key = keys[0];
+  const u64 first_word = words[0];
   u64 differing = 0;
   for (u32 k = threadIdx.x; k < count; k += BucketMemory::threads) {
-    const u64 key = keys[k];
-    memory.keys[k] = key;
-    memory.ids[k] = ids[k];
+    const u64 word = words[k];
+    memory.words[k] = word;
     memory.order[0][k] = u16(k);
-    differing |= key ^ first_key;
+    differing |= word ^ first_word;
   }
   const u32 high = __reduce_or_sync(all_lanes, u32(differing >> 32));
   const u32 low = __reduce_or_sync(all_lanes, u32(differing));
@@ -139,27 +139,27 @@ __device__ inline void load_bucket(BucketMemory& memory, const u64* keys, const 
   __syncthreads();
 }
 
-/// Puts the keys of a run that share the sorted bits at their places. Returns false if a run is too long to count.
+/// Puts the words of a run that share the sorted bits at their places. Returns false if a run is too long to count.
 ///   shift: of the lowest sorted bit
-__device__ inline bool place_runs(BucketMemory& memory, u32 count, u32 shift) {
-  const auto word = [&](u32 k) { return memory.keys[memory.place(k)] >> shift; };
+__device__ inline bool place_runs(BucketMemory& memory, const KeyBuckets& buckets, u32 count, u32 shift) {
+  const auto sorted_bits = [&](u32 k) { return memory.word(k) >> shift; };
   bool is_long = false;
   for (u32 k = threadIdx.x; k + BucketMemory::max_counted_run < count; k += BucketMemory::threads) {
-    is_long |= word(k) == word(k + BucketMemory::max_counted_run);
+    is_long |= sorted_bits(k) == sorted_bits(k + BucketMemory::max_counted_run);
   }
   if (__syncthreads_or(is_long) != 0) return false;
 
   u16* const to = memory.order[1 - memory.now];
   for (u32 k = threadIdx.x; k < count; k += BucketMemory::threads) {
-    const u32 own = memory.place(k);
-    const u64 own_word = word(k);
+    const u64 own = memory.word(k);
     u32 begin = k, rank = 0;
-    for (; begin > 0 && word(begin - 1) == own_word; --begin)
-      rank += memory.is_before(memory.place(begin - 1), own);
-    for (u32 other = k + 1; other < count && word(other) == own_word; ++other) {
-      rank += memory.is_before(memory.place(other), own);
+    for (; begin > 0 && sorted_bits(begin - 1) == own >> shift; --begin) {
+      rank += buckets.is_before(memory.word(begin - 1), own);
     }
-    to[begin + rank] = u16(own);
+    for (u32 other = k + 1; other < count && sorted_bits(other) == own >> shift; ++other) {
+      rank += buckets.is_before(memory.word(other), own);
+    }
+    to[begin + rank] = memory.order[memory.now][k];
   }
   __syncthreads();
   if (threadIdx.x == 0) memory.now = 1 - memory.now;
@@ -167,40 +167,56 @@ __device__ inline bool place_runs(BucketMemory& memory, u32 count, u32 shift) {
   return true;
 }
 
-/// Sorts the places of a bucket by key, then by number.
-///   id_bits: of the numbers of primitives
-__device__ inline void sort_bucket(BucketMemory& memory, u32 count, u32 id_bits) {
+/// Sorts the words of a bucket by key and number.
+__device__ inline void sort_bucket(BucketMemory& memory, const KeyBuckets& buckets, u32 count) {
+  constexpr u32 digit_bits = BucketMemory::digit_bits;
   const u32 bits = 64 - leading_zeros(memory.differing);
   const u32 shift = bits > BucketMemory::short_bits ? bits - BucketMemory::short_bits : 0;
-  for (u32 begin = shift; begin < bits; begin += BucketMemory::digit_bits) {
-    sort_by_digit(memory, count, KeyDigit{memory, begin});
+  for (u32 begin = shift; begin < bits; begin += digit_bits) sort_by_digit(memory, count, WordDigit{begin});
+  const bool has_low = buckets.low != nullptr;
+  const u32 prefix_begin = has_low ? u32(__ffsll(i64(buckets.prefix_mask))) - 1 : 0;
+  const u32 run_shift = larger(shift, prefix_begin);
+  if (run_shift == 0 || place_runs(memory, buckets, count, run_shift)) return;
+
+  const u32 number_bits = has_low ? prefix_begin : 0;
+  for (u32 begin = 0; begin < number_bits; begin += digit_bits) sort_by_digit(memory, count, WordDigit{begin});
+  for (u32 begin = 0; has_low && begin < 32; begin += digit_bits) {
+    sort_by_digit(memory, count, LowDigit{buckets, begin});
   }
-  if (place_runs(memory, count, shift)) return;
-  for (u32 begin = 0; begin < id_bits; begin += BucketMemory::digit_bits) {
-    sort_by_digit(memory, count, IdDigit{memory, begin});
-  }
-  for (u32 begin = 0; begin < bits; begin += BucketMemory::digit_bits) {
-    sort_by_digit(memory, count, KeyDigit{memory, begin});
-  }
+  for (u32 begin = number_bits; begin < bits; begin += digit_bits) sort_by_digit(memory, count, WordDigit{begin});
 }
 
-/// Stores the order of a sorted bucket and its deltas, and its first and last key for its neighbours.
-template <class Order>
-__device__ void store_bucket(const BucketMemory& memory, u32 begin, u32 count, u64* keys, const Order& order) {
+/// Stores the delta of the last word before a bucket and its first one, if the other word is there. Else leaves the
+/// own word there.
+///   slot: before the begin of the bucket
+__device__ inline void meet_at_begin(const KeyBuckets& buckets, u32 bucket, u64 word, u32 slot,
+                                     const MortonOrderOutput& order) {
+  const u64 other = exchange_relaxed(buckets.ends + bucket, ~word);
+  if (other == 0) return;
+  order.deltas[slot] = u8(buckets.delta(~other, word, slot));
+}
+
+/// Stores the order of a sorted bucket and its deltas.
+__device__ inline void store_bucket(const BucketMemory& memory, const KeyBuckets& buckets, u32 bucket, u32 count,
+                                    const MortonOrderOutput& order) {
+  const u32 begin = buckets.begins[bucket], end = begin + count;
   for (u32 k = threadIdx.x; k < count; k += BucketMemory::threads) {
-    const u32 place = memory.place(k);
-    order.store_id(begin + k, memory.ids[place]);
+    const u64 word = memory.word(k);
+    order.store_id(begin + k, u32(word & ~buckets.prefix_mask));
+    if (k == 0 && begin > 0) meet_at_begin(buckets, bucket, word, begin - 1, order);
     if (k + 1 < count) {
-      order.deltas[begin + k] = u8(common_prefix(memory.keys[place], memory.keys[memory.place(k + 1)], begin + k));
+      order.deltas[begin + k] = u8(buckets.delta(word, memory.word(k + 1), begin + k));
+    } else if (end < buckets.valid_count()) {
+      u32 next = bucket + 1;
+      while (buckets.counts[next] == 0) ++next;
+      meet_at_begin(buckets, next, word, end - 1, order);
     }
-    if (k == 0) keys[0] = memory.keys[place];
-    if (k + 1 == count) keys[1] = memory.keys[place];
   }
 }
 
 /// Stores the invalid primitives of a chunk in the order of their numbers. All threads of the block call it.
-template <class Order>
-__device__ void store_invalid(BucketMemory& memory, const KeyBuckets& buckets, u32 chunk, const Order& order) {
+__device__ inline void store_invalid(BucketMemory& memory, const KeyBuckets& buckets, u32 chunk,
+                                     const MortonOrderOutput& order) {
   constexpr u32 words = BucketShape::capacity / warp_size;
   const u64 word = u64{chunk} * words + threadIdx.x;
   const bool has_word = threadIdx.x < words && word * warp_size < buckets.shape.n;
@@ -211,9 +227,8 @@ __device__ void store_invalid(BucketMemory& memory, const KeyBuckets& buckets, u
 }
 
 /// A block for each bucket, and one for each chunk of invalid primitives.
-template <class Order>
 __global__ static void __launch_bounds__(BucketMemory::threads, 3)
-    sort_buckets_kernel(const KeyBuckets buckets, const Order order) {
+    sort_buckets_kernel(const KeyBuckets buckets, const MortonOrderOutput order) {
   extern __shared__ __align__(16) unsigned char bucket_memory[];
   auto& memory = *reinterpret_cast<BucketMemory*>(bucket_memory);
   overlap_launches();
@@ -223,10 +238,9 @@ __global__ static void __launch_bounds__(BucketMemory::threads, 3)
   if (list >= buckets.shape.bucket_count) {
     return store_invalid(memory, buckets, list - buckets.shape.bucket_count, order);
   }
-  u64* const keys = buckets.keys + buckets.place(list);
-  load_bucket(memory, keys, buckets.ids + buckets.place(list), count);
-  sort_bucket(memory, count, 64 - leading_zeros(buckets.shape.n - 1));
-  store_bucket(memory, buckets.begins[list], count, keys, order);
+  load_bucket(memory, buckets.bucket(list), count);
+  sort_bucket(memory, buckets, count);
+  store_bucket(memory, buckets, list, count, order);
 }
 
 }  // namespace copse::cuda::detail
