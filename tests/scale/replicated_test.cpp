@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "accel/accel_queries.h"
+#include "accel/accel_render.h"
 #include "builders/geometry/generate.h"
 #include "copse/scale.h"
 #include "tests/accel/accels.h"
