@@ -12,8 +12,8 @@ namespace {
 
 /// The values that tell a row from the others, in the order in which a name of a row has them.
 constexpr const char* identity_keys[] = {
-    "scene",       "builder",         "morton_bits", "max_leaf_size", "radius",  "top",    "splits",
-    "reinsertion", "min_parent_area", "alternative", "layout",        "quality", "kernel", "eye"};
+    "scene",           "builder",     "morton_bits", "max_leaf_size", "radius", "top", "splits", "reinsertion",
+    "min_parent_area", "alternative", "layout",      "quality",       "kernel", "eye", "gpus"};
 
 /// The numbers that must be the same before and after, since they describe the work.
 constexpr const char* work_keys[] = {"triangles", "vertices", "rays", "hits"};
@@ -34,12 +34,16 @@ std::string key_of(const std::string& row, const std::string& name) {
   return row + "\n" + name;
 }
 
+bool is_list_of_rows(const Json& value) {
+  return value.is_array() && !value.empty() && value.front().is_object();
+}
+
 /// Returns the name of a row: that of the row around it, and what tells it from others.
 std::string name_of_row(const std::string& around, const Json& row) {
   std::string name = around;
   for (const char* key : identity_keys) {
     const auto value = row.find(key);
-    if (value == row.end()) continue;
+    if (value == row.end() || is_list_of_rows(*value)) continue;
     name += (name.empty() ? "" : " ") + (value->is_string() ? value->get<std::string>() : value->dump());
   }
   return name;

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "cli/output.h"
+#include "primitives/core/types.h"
 
 namespace copse::cli {
 

@@ -23,6 +23,9 @@ Json made_up_report(double build_ms = 4, double primary_ms = 8) {
     row["primary"] = {{"rays", 64}, {"hits", 60}};
     add_time(row["primary"], "ms", primary_ms);
     row["kernels"] = Json::array({{{"layout", "bvh2"}, {"kernel", "packets"}, {"primary", row["primary"]}}});
+    // Rays by one GPU and by two: the number tells these rows apart, and their list from the row itself.
+    for (const int gpus : {1, 2}) row["gpus"].push_back({{"gpus", gpus}, {"primary", row["primary"]}});
+    add_time(row["gpus"][1]["primary"], "ms", primary_ms / 2);
     row["stages"] = Json::array({{{"label", "sort"}, {"ms", 0.5}, {"depth", 0}}});
     rows.push_back(row);
   }
@@ -56,8 +59,10 @@ TEST_F(CliCompare, ReportsThatAreTheSamePass) {
   const Outcome outcome = compare(made_up_report(), made_up_report(), {"--json"});
   ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
   const Json comparison = outcome.json()["comparison"];
-  EXPECT_EQ(comparison["same"], 6);
-  EXPECT_EQ(comparison["times"].size(), 6u);
+  EXPECT_EQ(comparison["same"], 10);
+  ASSERT_EQ(comparison["times"].size(), 10u);
+  EXPECT_EQ(comparison["times"][2]["row"], "ball lbvh 1 2");
+  EXPECT_EQ(comparison["times"][2]["before_ms"], 4);
   for (const char* none : {"slower", "faster", "missing", "added"}) EXPECT_EQ(comparison[none], 0) << none;
   EXPECT_EQ(comparison["threshold"], 5);
 }
@@ -68,21 +73,21 @@ TEST_F(CliCompare, ATimeThatIsWorseFailsAndIsNamed) {
   EXPECT_EQ(
       outcome.out,
       "slower: +10.0 %, 4.0000 to 4.4000 ms: ball sah 1, build_ms\n"
-      "1 times are slower by more than 5 % and past the spread, 0 are faster, 5 are the same; 0 of the older "
+      "1 times are slower by more than 5 % and past the spread, 0 are faster, 9 are the same; 0 of the older "
       "report are missing, 0 are new\n");
   const Json times = compare(made_up_report(), made_up_report(4, 9), {"--json"}).json()["comparison"]["times"];
   EXPECT_EQ(std::count_if(times.begin(), times.end(), [](const Json& time) { return time["change"] == "slower"; }),
-            4);
+            8);
   EXPECT_EQ(times[1]["time"], "primary ms");
-  EXPECT_EQ(times[1]["row"], "ball lbvh 1 bvh2 packets");
-  EXPECT_EQ(times[1]["percent"], 12.5);
+  EXPECT_EQ(times[3]["row"], "ball lbvh 1 bvh2 packets");
+  EXPECT_EQ(times[3]["percent"], 12.5);
 }
 
 TEST_F(CliCompare, ATimeThatIsBetterPasses) {
   const Outcome outcome = compare(made_up_report(), made_up_report(3.6), {"--json"});
   EXPECT_EQ(outcome.exit_code, 0);
   EXPECT_EQ(outcome.json()["comparison"]["faster"], 1);
-  EXPECT_EQ(outcome.json()["comparison"]["same"], 5);
+  EXPECT_EQ(outcome.json()["comparison"]["same"], 9);
 }
 
 TEST_F(CliCompare, TheThresholdAndTheSpreadBothCount) {
@@ -113,14 +118,14 @@ TEST_F(CliCompare, OtherMachinesAndOtherWorkAreRefused) {
                  "ball sah 1, primary hits was 60 before and is 59 now");
   Json other = made_up_report();
   for (Json& row : other["results"]) row["scene"] = "other";
-  expect_error(compare(made_up_report(), other), 2, "of 6 times before and 6 now, none is of the same scene");
+  expect_error(compare(made_up_report(), other), 2, "of 10 times before and 10 now, none is of the same scene");
 }
 
 TEST_F(CliCompare, RowsOfOneReportAloneAreCounted) {
   Json fewer = made_up_report();
   fewer["results"].erase(1);
-  EXPECT_EQ(compare(made_up_report(), fewer, {"--json"}).json()["comparison"]["missing"], 3);
-  EXPECT_EQ(compare(fewer, made_up_report(), {"--json"}).json()["comparison"]["added"], 3);
+  EXPECT_EQ(compare(made_up_report(), fewer, {"--json"}).json()["comparison"]["missing"], 5);
+  EXPECT_EQ(compare(fewer, made_up_report(), {"--json"}).json()["comparison"]["added"], 5);
   Json newer_commit = made_up_report();
   newer_commit["copse"]["commit"] = newer_commit["copse"]["version"] = "b";
   newer_commit["repeats"] = 31;
