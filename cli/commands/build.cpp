@@ -28,7 +28,7 @@ struct BuildOptions {
   Layout layout = Layout::bvh2;
   StructureOptions structure;
   Quality quality = Quality::balanced;
-  u32 scene = default_scene;
+  SceneChoice scene;
 };
 
 struct TimedBuild {
@@ -218,13 +218,14 @@ Command add_build_command(CLI::App& app, CommonOptions& common) {
   add_reinsertion(*command, options->settings.reinsertion);
   add_layout(*command, options->layout);
   add_quality(*command, options->quality);
-  add_scene_choice(*command, options->scene);
+  add_scene_choice(*command, options->scene.scene);
+  add_opening(*command, options->scene.opening);
   add_structure(*command, options->structure);
   add_common_options(*command, common);
   command->footer(
       "Examples:\n"
       "  copse build assets/spot.obj -o spot.copse --quality best\n"
-      "  copse build assets/grove.glb\n"
+      "  copse build assets/grove.glb --opening 2\n"
       "  copse build assets/spot.obj --builder sah --splits 1.25 --layout cbvh4\n"
       "  copse build assets/spot.obj --structure voxels --rule inside -o spot.voxels");
   const auto run = [command, options](Session& session) {

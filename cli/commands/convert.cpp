@@ -86,7 +86,7 @@ int run_convert(Session& session, const ConvertOptions& options) {
                 "--to is for standard output, OUT -; a file's ending names its format");
   }
   const InputKind kind = check_input(options.input);
-  if (kind != InputKind::scene) refuse_scene_choice(options.scene);
+  if (kind != InputKind::scene) refuse_scene_choice({.scene = options.scene});
   if (!to_pipe) check_mesh_output(options.output, options.input);
   session.progress().expect_stages(2);
   session.begin("reading");

@@ -209,7 +209,7 @@ int run_info(Session& session, const InfoOptions& options) {
     refuse_structure_options(options, "a scene");
     return print_scene(session, options.input, options.scene);
   }
-  refuse_scene_choice(options.scene);
+  refuse_scene_choice({.scene = options.scene});
   if (kind == InputKind::mesh) return print_mesh(session, options);
   if (kind == InputKind::voxels) return print_voxel_file(session, options);
   if (const std::optional<TreeKind> tree = tree_kind(options.input))

@@ -33,7 +33,7 @@ struct RenderCommand {
   Through through = Through::bvh;
   CameraOptions camera;
   RenderOptions render;
-  u32 scene = default_scene;
+  SceneChoice scene;
   u32 frames = 0;  // of a turn; 0: a single picture
   u32 gpus = 0;    // 0: a context alone
 };
@@ -254,7 +254,8 @@ Command add_render_command(CLI::App& app, CommonOptions& common) {
   add_picture_options(*command, options->render);
   add_camera_options(*command, options->camera);
   add_turntable(*command, options->frames);
-  add_scene_choice(*command, options->scene);
+  add_scene_choice(*command, options->scene.scene);
+  add_opening(*command, options->scene.opening);
   add_gpus(*command, options->gpus, "Share the rays of the picture over N GPUs");
   add_common_options(*command, common);
   command->footer(

@@ -47,11 +47,12 @@ struct BuiltScene {
   std::vector<Accel> accels;
   Scene scene;
 
-  BuiltScene(Session& session, Context& context, const SceneFile& file, Quality quality) : meshes(context, file) {
+  BuiltScene(Session& session, Context& context, const SceneFile& file, Quality quality, float opening)
+      : meshes(context, file) {
     session.begin("building the meshes");
     accels = build_accels(context, meshes, {.quality = quality});
     session.begin("building the scene");
-    scene = build(context, accels, file.instances, {.quality = quality});
+    scene = build(context, accels, file.instances, {.quality = quality, .opening = opening});
   }
 
   u64 accel_bytes() const {
@@ -60,6 +61,12 @@ struct BuiltScene {
     return bytes;
   }
 };
+
+/// The instances that rays miss. In a scene that was opened the tree's own count has unused references too.
+u64 left_out_count(Context& context, const Scene& scene) {
+  const std::vector<Aabb> all = download(context, scene.boxes());
+  return u64(std::count_if(all.begin(), all.end(), [](const Aabb& box) { return is_empty(box); }));
+}
 
 /// Times of builds in the same memory.
 struct SceneTimes {
@@ -89,9 +96,19 @@ void add_scene_choice(CLI::App& command, u32& scene) {
             "Of a .glb or .gltf file with several scenes: the number of the one to read");
 }
 
-void refuse_scene_choice(u32 scene) {
-  if (scene == default_scene) return;
-  throw Error(ErrorCode::invalid_argument, "--scene needs a scene file (.glb or .gltf)");
+void add_opening(CLI::App& command, float& opening) {
+  add_real(command, "--opening", opening, 1, 64,
+           "Of a scene: the references per instance in the tree over the instances. Above 1, instances that "
+           "overlap are "
+           "opened, and rays become faster; default 1, which opens nothing");
+}
+
+void refuse_scene_choice(const SceneChoice& choice) {
+  const char* const option = choice.scene != default_scene ? "--scene"
+                             : choice.opening != 1         ? "--opening"
+                                                           : nullptr;
+  if (option == nullptr) return;
+  throw Error(ErrorCode::invalid_argument, std::string(option) + " needs a scene file (.glb or .gltf)");
 }
 
 int print_scene(Session& session, const std::string& input, u32 scene) {
@@ -125,25 +142,25 @@ int print_scene(Session& session, const std::string& input, u32 scene) {
   return exit_ok;
 }
 
-int build_scene(Session& session, const std::string& input, u32 scene, Quality quality) {
+int build_scene(Session& session, const std::string& input, const SceneChoice& choice, Quality quality) {
   const auto context = session.make_context();
   session.progress().expect_stages(5);
   session.begin("reading");
-  const SceneFile file = session.read_scene(input, scene);
-  BuiltScene built(session, *context, file, quality);
+  const SceneFile file = session.read_scene(input, choice.scene);
+  BuiltScene built(session, *context, file, quality, choice.opening);
   const SceneTimes times = time_again(session, *context, built);
   session.begin("measuring");
   const WideBvhStats top = stats(*context, built.scene.tree());
+  const u64 left_out = left_out_count(*context, built.scene);
   const Aabb box = bounds(*context, built.scene);
 
   Json report{{"copse", describe(*context)}, {"input", input}, {"meshes", file.meshes.size()}};
   add_counts(report, file);
   report["quality"] = name_of(quality);
   report["accels"] = {{"bytes", built.accel_bytes()}, {"build_ms", times.accels_ms}};
-  report["scene"] = {{"bytes", built.scene.size_bytes()},
-                     {"build_ms", times.scene_ms},
-                     {"refit_ms", times.refit_ms},
-                     {"left_out", top.counts.invalid_count},
+  report["scene"] = {{"bytes", built.scene.size_bytes()}, {"build_ms", times.scene_ms},
+                     {"refit_ms", times.refit_ms},        {"left_out", left_out},
+                     {"opening", choice.opening},         {"references", top.counts.primitive_count},
                      {"statistics", to_json(top)}};
   report["bounds"] = to_json(box);
 
@@ -157,12 +174,14 @@ int build_scene(Session& session, const std::string& input, u32 scene, Quality q
             times.accels_ms);
   facts.add("tree of instances", "{}, built in {:.3f} ms, refitted in {:.3f} ms",
             readable_bytes(built.scene.size_bytes()), times.scene_ms, times.refit_ms);
+  if (choice.opening > 1) {
+    facts.add("opened", "{} references, {:.2f} per instance", grouped(top.counts.primitive_count),
+              double(top.counts.primitive_count) / double(std::max<size_t>(file.instances.size(), 1)));
+  }
   facts.add("nodes", "{}, {:.2f} children per node", grouped(top.counts.node_count), top.mean_children);
   facts.add("depth", "{}", top.depth);
   facts.add("SAH cost", "{:.2f}", top.sah_cost);
-  if (top.counts.invalid_count > 0) {
-    facts.add("left out", "{} instances that cannot be inverted", grouped(top.counts.invalid_count));
-  }
+  if (left_out > 0) facts.add("left out", "{} instances that cannot be inverted", grouped(left_out));
   session.print(report, facts.text());
   return exit_ok;
 }
@@ -171,8 +190,8 @@ int render_scene(Session& session, const SceneToRender& wanted, PictureFiles& fi
   const auto context = session.make_context();
   session.progress().expect_stages(5);
   session.begin("reading");
-  const SceneFile file = session.read_scene(wanted.input, wanted.scene);
-  const BuiltScene built(session, *context, file, Quality::balanced);
+  const SceneFile file = session.read_scene(wanted.input, wanted.choice.scene);
+  const BuiltScene built(session, *context, file, Quality::balanced, wanted.choice.opening);
   session.begin("rendering");
   const RenderOptions& options = wanted.render;
   const float aspect = float(options.width) / float(options.height);
@@ -196,6 +215,7 @@ int render_scene(Session& session, const SceneToRender& wanted, PictureFiles& fi
   report["width"] = options.width;
   report["height"] = options.height;
   if (wanted.frames > 0) report["frames"] = wanted.frames;
+  if (wanted.choice.opening > 1) report["references"] = stats(*context, built.scene.tree()).counts.primitive_count;
   report["shading"] = wanted.shading;
   report["rays"] = ray_count;
   if (options.shading == Shading::ambient_occlusion) report["ambient_rays_per_hit"] = options.ambient_rays;

@@ -12,20 +12,28 @@
 
 namespace copse::cli {
 
+/// What the commands take about a scene file alone.
+struct SceneChoice {
+  u32 scene = default_scene;
+  float opening = 1;  // see SceneOptions
+};
+
 /// Adds --scene.
 void add_scene_choice(CLI::App& command, u32& scene);
-/// Throws: Error invalid_argument if --scene is given, for an input that is no scene file.
-void refuse_scene_choice(u32 scene);
+/// Adds --opening.
+void add_opening(CLI::App& command, float& opening);
+/// Throws: Error invalid_argument if --scene or --opening is given, for an input that is no scene file.
+void refuse_scene_choice(const SceneChoice& choice);
 
 /// Describes the file. Returns the exit code.
 int print_scene(Session& session, const std::string& input, u32 scene);
 
 /// Builds an Accel per mesh and the tree over the instances, and prints their statistics and times.
-int build_scene(Session& session, const std::string& input, u32 scene, Quality quality);
+int build_scene(Session& session, const std::string& input, const SceneChoice& choice, Quality quality);
 
 struct SceneToRender {
   std::string input, output;  // a scene file, a .png file
-  u32 scene;
+  SceneChoice choice;
   CameraOptions camera;
   RenderOptions render;
   std::string shading;  // its name

@@ -51,7 +51,30 @@ TEST_P(CliScenesOnEachBackend, RenderDrawsTheSamePictureWithAnyNumberOfThreads) 
   EXPECT_EQ(draw("all.png", "4"), one);
 }
 
+TEST_P(CliScenesOnEachBackend, OpeningChangesTheTreeAndNotThePicture) {
+  const Json plain = run_cli(here({"build", grove, "--json"})).json()["scene"];
+  const Json opened = run_cli(here({"build", grove, "--json", "--opening", "4"})).json()["scene"];
+  EXPECT_EQ(plain["references"], 340);
+  EXPECT_EQ(plain["opening"], 1);
+  EXPECT_GT(opened["references"], 400);
+  EXPECT_LE(opened["references"], 4 * 340);
+  EXPECT_EQ(opened["left_out"], 0);
+  EXPECT_GT(opened["bytes"], plain["bytes"]);
+  const auto draw = [&](const std::string& name, const std::string& opening) {
+    EXPECT_EQ(run_cli(here({"render", grove, "-o", path(name), "--size", "64", "--eye", "9,6,16", "--target",
+                            "0,0.5,0", "--opening", opening}))
+                  .exit_code,
+              0);
+    return read_file(path(name));
+  };
+  EXPECT_EQ(draw("opened.png", "4"), draw("plain.png", "1"));
+}
+
 TEST_F(CliScenes, RefuseOptionsThatAreForOneTree) {
+  expect_error(run_cli({"build", sphere(), "--opening", "2"}), 2, "--opening needs a scene file");
+  expect_error(run_cli({"render", sphere(), "-o", path("a.png"), "--opening", "2"}), 2,
+               "--opening needs a scene file");
+  expect_error(run_cli({"build", grove, "--opening", "65"}), 2, "--opening");
   expect_error(run_cli({"build", grove, "-o", path("a.copse")}), 2, "a .copse file holds a single tree");
   expect_error(run_cli({"build", grove, "--builder", "sah"}), 2, "--builder takes a mesh, not a scene");
   expect_error(run_cli({"build", grove, "--structure", "grid"}), 2, "--structure takes a mesh, not a scene");
