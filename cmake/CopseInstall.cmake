@@ -75,6 +75,12 @@ if(TARGET copse-viewer)
   install(FILES packaging/copse-viewer.png
     DESTINATION ${CMAKE_INSTALL_DATADIR}/icons/hicolor/256x256/apps COMPONENT viewer)
 endif()
+foreach(program copse-cli copse-viewer)
+  if(TARGET ${program} AND BUILD_SHARED_LIBS)
+    # The installed tree may be moved.
+    set_target_properties(${program} PROPERTIES INSTALL_RPATH $ORIGIN/../${CMAKE_INSTALL_LIBDIR})
+  endif()
+endforeach()
 if(TARGET copse-cli OR TARGET copse-viewer)
   install(FILES ${PROJECT_SOURCE_DIR}/assets/testball.ply DESTINATION ${CMAKE_INSTALL_DATADIR}/copse
     COMPONENT tools)

@@ -14,10 +14,15 @@ set(CPACK_RESOURCE_FILE_LICENSE ${PROJECT_SOURCE_DIR}/LICENSE)
 set(CPACK_GENERATOR DEB TGZ)
 set(CPACK_PACKAGE_DIRECTORY ${PROJECT_BINARY_DIR}/packages)
 set(CPACK_STRIP_FILES ON)
-set(CPACK_COMPONENTS_ALL shared c development c-development tools viewer)
-if(NOT COPSE_VIEWER_BUILT)
-  list(REMOVE_ITEM CPACK_COMPONENTS_ALL viewer)
-endif()
+set(CPACK_COMPONENTS_ALL development)
+foreach(component_of shared:copse-shared c:copse_c c-development:copse_c tools:copse-cli viewer:copse-viewer)
+  string(REPLACE ":" ";" component_of ${component_of})
+  list(GET component_of 0 component)
+  list(GET component_of 1 target)
+  if(TARGET ${target})
+    list(APPEND CPACK_COMPONENTS_ALL ${component})
+  endif()
+endforeach()
 set(COPSE_PACKAGE_CONTACT "The Copse authors <copse@packages.invalid>" CACHE STRING "Maintainer, as packages name them")
 
 set(CPACK_DEB_COMPONENT_INSTALL ON)
@@ -26,13 +31,18 @@ set(CPACK_DEBIAN_PACKAGE_VERSION ${PROJECT_VERSION})
 set(CPACK_DEBIAN_PACKAGE_RELEASE 1)
 set(CPACK_DEBIAN_PACKAGE_MAINTAINER ${COPSE_PACKAGE_CONTACT})
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
-set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
-set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS_POLICY "=")
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${PROJECT_BINARY_DIR})
 set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
 set(CPACK_DEBIAN_COMPRESSION_TYPE xz)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_INSTALL_DEFAULT_DIRECTORY_PERMISSIONS
   OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
+
+# Programs that link to the shared library need the very version that they were built with.
+set(copse_program_needs "")
+if(BUILD_SHARED_LIBS)
+  set(copse_program_needs "libcopse0 (= ${CPACK_DEBIAN_PACKAGE_VERSION}-${CPACK_DEBIAN_PACKAGE_RELEASE})")
+endif()
 
 # Declares a package. The description has short lines, as Debian wants them.
 set(copse_exactly "(= ${CPACK_DEBIAN_PACKAGE_VERSION}-${CPACK_DEBIAN_PACKAGE_RELEASE})")
@@ -64,7 +74,7 @@ copse_add_package(libcopse-dev libdevel
   "acceleration structures for ray tracing (development files)"
   "${copse_about}This package has the headers, the static libraries, and what CMake and\npkg-config need."
   COMPONENTS development c-development)
-copse_add_package(copse-tools graphics "" "acceleration structures for ray tracing (command line)"
+copse_add_package(copse-tools graphics "${copse_program_needs}" "acceleration structures for ray tracing (command line)"
   "${copse_about}This package has the command copse, which builds trees, prints statistics of\n\
 them, renders pictures, and measures rays." COMPONENTS tools)
 copse_add_package(copse-viewer graphics "copse-tools ${copse_exactly}, fonts-dejavu-core"
@@ -72,9 +82,14 @@ copse_add_package(copse-viewer graphics "copse-tools ${copse_exactly}, fonts-dej
   "${copse_about}This package has a viewer that shows meshes, the boxes of their trees, and\nthe walk of a ray."
   COMPONENTS viewer RECOMMENDS ffmpeg)
 
-# A library tells the system's loader of itself.
+# The system's loader learns of the libraries by a trigger. Other packages that link to them need this very version.
 file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/debian/triggers CONTENT "activate-noawait ldconfig\n")
-set(CPACK_DEBIAN_LIBCOPSE0_PACKAGE_CONTROL_EXTRA ${PROJECT_BINARY_DIR}/debian/triggers)
+file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/debian/shlibs CONTENT
+"libcopse ${PROJECT_VERSION_MAJOR} libcopse0 ${copse_exactly}
+libcopse_c ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR} libcopse0 ${copse_exactly}
+")
+set(CPACK_DEBIAN_LIBCOPSE0_PACKAGE_CONTROL_EXTRA
+  ${PROJECT_BINARY_DIR}/debian/triggers ${PROJECT_BINARY_DIR}/debian/shlibs)
 
 # Each Debian package has a change log and its licence. PackageDocuments.cmake puts them there.
 execute_process(COMMAND git -C ${PROJECT_SOURCE_DIR} log -1 --format=%cD

@@ -1,5 +1,5 @@
 # CPack runs this file before it packs the folders of the Debian packages. It adds to each its licence and its change
-# log, and takes the search path of libraries out of programs: /usr/lib is searched anyway.
+# log, packs manual pages, and takes the search path of libraries out of programs: /usr/lib is searched anyway.
 
 if(NOT CPACK_GENERATOR STREQUAL DEB)
   return()
@@ -11,15 +11,20 @@ foreach(folder IN LISTS folders)
     continue()
   endif()
   set(documents ${folder}/usr/share/doc/${package})
-  file(INSTALL ${CPACK_COPSE_SOURCE}/packaging/debian/copyright DESTINATION ${documents})
+  file(COPY ${CPACK_COPSE_SOURCE}/packaging/debian/copyright DESTINATION ${documents})
   execute_process(COMMAND gzip -9nc ${CPACK_COPSE_BUILD}/debian/changelog
     OUTPUT_FILE ${documents}/changelog.Debian.gz COMMAND_ERROR_IS_FATAL ANY)
   execute_process(COMMAND gzip -9nc ${CPACK_COPSE_SOURCE}/CHANGELOG.md
     OUTPUT_FILE ${documents}/changelog.gz COMMAND_ERROR_IS_FATAL ANY)
   if(EXISTS ${CPACK_COPSE_SOURCE}/packaging/debian/${package}.lintian-overrides)
-    file(INSTALL ${CPACK_COPSE_SOURCE}/packaging/debian/${package}.lintian-overrides
-      DESTINATION ${folder}/usr/share/lintian/overrides RENAME ${package})
+    file(MAKE_DIRECTORY ${folder}/usr/share/lintian/overrides)
+    file(COPY_FILE ${CPACK_COPSE_SOURCE}/packaging/debian/${package}.lintian-overrides
+      ${folder}/usr/share/lintian/overrides/${package})
   endif()
+  file(GLOB manuals ${folder}/usr/share/man/man1/*.1)
+  foreach(manual IN LISTS manuals)
+    execute_process(COMMAND gzip -9n ${manual} COMMAND_ERROR_IS_FATAL ANY)
+  endforeach()
   file(GLOB programs ${folder}/usr/bin/*)
   foreach(program IN LISTS programs)
     file(RPATH_REMOVE FILE ${program})
