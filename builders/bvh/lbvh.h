@@ -24,7 +24,7 @@ struct LbvhOptions {
   /// true: on CUDA, rebuild() begins with the order of the primitives in the tree that is there, be it of any
   /// builder and over any number of primitives. The new tree is the same, byte for byte. On an H200 it takes
   /// longer than the full sort: docs/how-it-works/hlbvh.md has figures. Outside of a captured graph it then waits
-  /// for one word. It takes about 28 bytes of scratch per primitive. Default: false. build() ignores it, and so do
+  /// for one word. It takes about 26 bytes of scratch per primitive. Default: false. build() ignores it, and so do
   /// the CPU and builds with splits.
   bool from_last_order = false;
 

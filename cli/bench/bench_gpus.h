@@ -9,8 +9,8 @@ namespace copse::cli {
 
 /// Rays through a balanced Accel by the first device alone, or shared by all.
 struct GpuTimes {
-  u32 count = 1;     // of devices
-  Timing replicate;  // to copy the Accel to the others
+  u32 count = 1;          // of devices
+  Timing replicate = {};  // to copy the Accel to the others
   RayTimes primary, diffuse;
   RayTimes shadow;  // any hits
 };

@@ -141,7 +141,7 @@ class HostWalk {
 
   /// Returns the child that the ray enters first, or nothing. Pushes the others, with the nearest on top.
   HWY_INLINE WideChild visit(const Node& node, Waiting*& top) const {
-    const FourLanes d;
+    [[maybe_unused]] const FourLanes d;
     const FourWords du;
     prefetch(node);
     Four entry;
