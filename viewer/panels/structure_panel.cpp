@@ -163,8 +163,7 @@ bool kind_choice(Session& session, StructureOptions& options) {
           "bvh: a tree of boxes. grid: cells of equal size over the scene. frustum: a grid over what the camera "
           "sees. voxels, bricks: small cubes, all of them or only those near triangles. points: the vertices, in "
           "a hash grid. kdtree: planes that cut the scene into cells. octree: a tree of voxels; dag: the same, "
-          "with "
-          "equal subtrees stored once. file: the structure that the file holds, or both levels of a scene of "
+          "with equal subtrees stored once. file: the structure that the file holds, or both levels of a scene of "
           "instances")) {
     return false;
   }

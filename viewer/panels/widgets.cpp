@@ -146,7 +146,9 @@ void close_on_escape() {
 bool choice(const char* label, const char* const* names, u64 count, u64& chosen, const char* hint) {
   const std::string id = begin_row(label);
   bool changed = false;
-  const bool open = ImGui::BeginCombo(id.c_str(), chosen < count ? names[chosen] : "");
+  // All names are in sight at once.
+  const bool open =
+      ImGui::BeginCombo(id.c_str(), chosen < count ? names[chosen] : "", ImGuiComboFlags_HeightLargest);
   if (open) {
     const WidgetScope scope(label);
     for (u64 i = 0; i < count; ++i) {
