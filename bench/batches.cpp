@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "bench/support/mesh_program.h"
+#include "bench/support/timed.h"
 #include "builders/geometry/generate.h"
 #include "copse.h"
 
@@ -39,17 +40,6 @@ struct ManyMeshes {
   }
 };
 
-void measure(benchmark::State& state, Context& context, const auto& step) {
-  step();
-  Graph graph = context.capture(step);
-  graph.launch();
-  for (auto _ : state) {
-    Stopwatch stopwatch(context);
-    graph.launch();
-    state.SetIterationTime(stopwatch.milliseconds() * 1e-3);
-  }
-}
-
 void measure_batch(benchmark::State& state, Backend backend, const std::string& step,
                    const std::vector<u64>& sizes) {
   ManyMeshes meshes(backend, sizes);
@@ -57,15 +47,15 @@ void measure_batch(benchmark::State& state, Backend backend, const std::string& 
   if (step == "one") {
     const TriangleView all{.positions = meshes.positions.span()};
     Accel accel = build(context, all, {.quality = Quality::fast});
-    return measure(state, context, [&] { rebuild(context, accel, all); });
+    return time_captured(state, context, [&] { rebuild(context, accel, all); });
   }
   AccelBatch batch = build_batch(context, meshes.views);
   state.counters["bytes_per_triangle"] = double(batch.size_bytes()) / double(batch.triangle_count());
-  if (step == "rebuild") return measure(state, context, [&] { rebuild(context, batch); });
+  if (step == "rebuild") return time_captured(state, context, [&] { rebuild(context, batch); });
   std::vector<u32> moved(sizes.size(), step == "refit" ? 1 : 0);
   for (u64 i = 0; i < moved.size(); i += 10) moved[i] = 1;
   const Buffer<u32> device_moved(context, moved);
-  measure(state, context, [&] { refit(context, batch, device_moved.span()); });
+  time_captured(state, context, [&] { refit(context, batch, device_moved.span()); });
 }
 
 /// Cubes at random places of their worlds.
@@ -86,7 +76,7 @@ void measure_worlds(benchmark::State& state, Backend backend, bool refits, u32 w
   const Buffer<Instance> instances(context, host);
   const InstanceView view = InstanceView::of(instances.span());
   SceneWorlds worlds = build_worlds(context, accel, view, begins);
-  measure(state, context, [&] { refits ? refit(context, worlds, view) : rebuild(context, worlds, view); });
+  time_captured(state, context, [&] { refits ? refit(context, worlds, view) : rebuild(context, worlds, view); });
 }
 
 template <class Function>

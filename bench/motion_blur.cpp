@@ -16,6 +16,7 @@
 
 #include "bench/support/mesh_program.h"
 #include "bench/support/scene_rays.h"
+#include "bench/support/timed.h"
 #include "copse.h"
 
 namespace copse::bench {
@@ -92,36 +93,16 @@ struct MovingScene {
   }
 };
 
-template <class Result, class Structure, class Options>
-void trace(benchmark::State& state, Context& context, const Structure& structure, const Buffer<Ray>& rays,
-           const Options& options) {
-  Buffer<Result> results(context, rays.size());
-  const auto run = [&] {
-    if constexpr (std::is_same_v<Result, u8>) {
-      any_hits(context, structure, rays.span(), results.span(), options);
-    } else {
-      closest_hits(context, structure, rays.span(), results.span(), options);
-    }
-  };
-  run();
-  for (auto _ : state) {
-    Stopwatch stopwatch(context);
-    run();
-    state.SetIterationTime(stopwatch.milliseconds() * 1e-3);
-  }
-  state.counters["rays"] = benchmark::Counter(double(rays.size()), benchmark::Counter::kIsIterationInvariantRate);
-}
-
 void measure_rays(benchmark::State& state, MovingScene& scene, int kind, u32 structure, bool any) {
   const Buffer<Ray>& rays = scene.rays[kind];
   if (structure == motions.size()) {
     const TraceOptions options;
-    return any ? trace<u8>(state, scene.context, scene.accel, rays, options)
-               : trace<Hit>(state, scene.context, scene.accel, rays, options);
+    return any ? time_rays<u8>(state, scene.context, scene.accel, rays, options)
+               : time_rays<Hit>(state, scene.context, scene.accel, rays, options);
   }
   const MotionTraceOptions options{.times = scene.times[kind].span()};
-  any ? trace<u8>(state, scene.context, scene.moving[structure], rays, options)
-      : trace<Hit>(state, scene.context, scene.moving[structure], rays, options);
+  any ? time_rays<u8>(state, scene.context, scene.moving[structure], rays, options)
+      : time_rays<Hit>(state, scene.context, scene.moving[structure], rays, options);
 }
 
 void measure_tree(benchmark::State& state, MovingScene& scene, Quality quality, bool refits, bool moves) {
@@ -136,14 +117,7 @@ void measure_tree(benchmark::State& state, MovingScene& scene, Quality quality, 
              : rebuild(scene.context, accel, scene.view(scene.still));
     }
   };
-  step();
-  Graph graph = scene.context.capture(step);
-  graph.launch();
-  for (auto _ : state) {
-    Stopwatch stopwatch(scene.context);
-    graph.launch();
-    state.SetIterationTime(stopwatch.milliseconds() * 1e-3);
-  }
+  time_captured(state, scene.context, step);
 }
 
 void add_benchmarks(const Mesh& mesh) {

@@ -15,6 +15,7 @@
 
 #include "bench/support/mesh_program.h"
 #include "bench/support/scene_rays.h"
+#include "bench/support/timed.h"
 #include "builders/geometry/generate.h"
 #include "copse.h"
 
@@ -144,36 +145,16 @@ struct MovingCopies {
   }
 };
 
-template <class Result, class Structure, class Options>
-void trace(benchmark::State& state, Context& context, const Structure& structure, const Buffer<Ray>& rays,
-           const Options& options) {
-  Buffer<Result> results(context, rays.size());
-  const auto run = [&] {
-    if constexpr (std::is_same_v<Result, u8>) {
-      any_hits(context, structure, rays.span(), results.span(), options);
-    } else {
-      closest_hits(context, structure, rays.span(), results.span(), options);
-    }
-  };
-  run();
-  for (auto _ : state) {
-    Stopwatch stopwatch(context);
-    run();
-    state.SetIterationTime(stopwatch.milliseconds() * 1e-3);
-  }
-  state.counters["rays"] = benchmark::Counter(double(rays.size()), benchmark::Counter::kIsIterationInvariantRate);
-}
-
 void measure_rays(benchmark::State& state, MovingCopies& copies, int kind, size_t structure, bool any) {
   const Buffer<Ray>& rays = copies.rays[kind];
   if (structure == copies.moving.size()) {
     const SceneTraceOptions options;
-    return any ? trace<u8>(state, copies.context, copies.still, rays, options)
-               : trace<SceneHit>(state, copies.context, copies.still, rays, options);
+    return any ? time_rays<u8>(state, copies.context, copies.still, rays, options)
+               : time_rays<SceneHit>(state, copies.context, copies.still, rays, options);
   }
   const MotionTraceOptions options{.times = copies.times[kind].span()};
-  any ? trace<u8>(state, copies.context, copies.moving[structure], rays, options)
-      : trace<SceneHit>(state, copies.context, copies.moving[structure], rays, options);
+  any ? time_rays<u8>(state, copies.context, copies.moving[structure], rays, options)
+      : time_rays<SceneHit>(state, copies.context, copies.moving[structure], rays, options);
 }
 
 void measure_tree(benchmark::State& state, Backend backend, bool refits, bool moves) {
@@ -204,14 +185,7 @@ void measure_tree(benchmark::State& state, Backend backend, bool refits, bool mo
       refits ? refit(context, scene, still) : rebuild(context, scene, still);
     }
   };
-  step();
-  Graph graph = context.capture(step);
-  graph.launch();
-  for (auto _ : state) {
-    Stopwatch stopwatch(context);
-    graph.launch();
-    state.SetIterationTime(stopwatch.milliseconds() * 1e-3);
-  }
+  time_captured(state, context, step);
 }
 
 void add_benchmarks(const Mesh& mesh) {

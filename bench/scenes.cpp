@@ -17,6 +17,7 @@
 #include "bench/crowds.h"
 #include "bench/support/mesh_program.h"
 #include "bench/support/scene_rays.h"
+#include "bench/support/timed.h"
 #include "builders/geometry/generate.h"
 #include "copse.h"
 #include "scene/nested_rays.h"
@@ -50,14 +51,7 @@ void measure_tree(benchmark::State& state, Backend backend, Quality quality, boo
   const InstanceView view = InstanceView::of(instances.span());
   Scene scene = build(context, accel, view, {.quality = quality});
   const auto step = [&] { refits ? refit(context, scene, view) : rebuild(context, scene, view); };
-  step();
-  Graph graph = context.capture(step);
-  graph.launch();
-  for (auto _ : state) {
-    Stopwatch stopwatch(context);
-    graph.launch();
-    state.SetIterationTime(stopwatch.milliseconds() * 1e-3);
-  }
+  time_captured(state, context, step);
   state.counters["bytes_per_instance"] = double(scene.size_bytes()) / count;
 }
 
@@ -119,37 +113,11 @@ template <class HitType, class Structure>
 void trace_first(benchmark::State& state, Context& context, const Structure& structure, const Buffer<Ray>& rays) {
   Buffer<HitType> hits(context, max_first_hits * rays.size());
   Buffer<u32> counts(context, rays.size());
-  const auto run = [&] { first_hits(context, structure, rays.span(), hits.span(), counts.span()); };
-  run();
-  for (auto _ : state) {
-    Stopwatch stopwatch(context);
-    run();
-    state.SetIterationTime(stopwatch.milliseconds() * 1e-3);
-  }
+  time_work(state, context, [&] { first_hits(context, structure, rays.span(), hits.span(), counts.span()); });
   u64 found = 0;
   for (const u32 count : counts.download()) found += count;
   state.counters["hits_per_ray"] = double(found) / double(rays.size());
-  state.counters["rays"] = benchmark::Counter(double(rays.size()), benchmark::Counter::kIsIterationInvariantRate);
-}
-
-template <class Structure, class Result>
-void trace(benchmark::State& state, Context& context, const Structure& structure, const Buffer<Ray>& rays,
-           Result*) {
-  Buffer<Result> results(context, rays.size());
-  const auto run = [&] {
-    if constexpr (std::is_same_v<Result, u8>) {
-      any_hits(context, structure, rays.span(), results.span());
-    } else {
-      closest_hits(context, structure, rays.span(), results.span());
-    }
-  };
-  run();
-  for (auto _ : state) {
-    Stopwatch stopwatch(context);
-    run();
-    state.SetIterationTime(stopwatch.milliseconds() * 1e-3);
-  }
-  state.counters["rays"] = benchmark::Counter(double(rays.size()), benchmark::Counter::kIsIterationInvariantRate);
+  count_rays(state, rays.size());
 }
 
 void add_rays(Backend backend, const Mesh& mesh, u32 across, u32 deep, const std::string& what = "") {
@@ -169,11 +137,11 @@ void add_rays(Backend backend, const Mesh& mesh, u32 across, u32 deep, const std
       const std::string name = of + "/" + structure + "/" + name_of(backend);
       add("rays/" + name, [=](benchmark::State& state) {
         RaysThroughCopies& all = through();
-        trace(state, all.context, all.*member, all.rays[kind], hit);
+        time_rays<std::remove_pointer_t<decltype(hit)>>(state, all.context, all.*member, all.rays[kind]);
       });
       add("any/" + name, [=](benchmark::State& state) {
         RaysThroughCopies& all = through();
-        trace(state, all.context, all.*member, all.rays[kind], static_cast<u8*>(nullptr));
+        time_rays<u8>(state, all.context, all.*member, all.rays[kind]);
       });
     };
     add_structure("scene", &RaysThroughCopies::scene, static_cast<SceneHit*>(nullptr));
