@@ -125,12 +125,7 @@ class Records:
         return _as_kind(array, self._place)
 
 
-class _HitFields(Records):
-    @property
-    def t(self) -> Any:
-        """float32. Where the ray hits: origin + t * direction. On a miss, the t_max of the ray."""
-        return self._field("t")
-
+class _TriangleFields(Records):
     @property
     def primitive(self) -> Any:
         """int32. Number of the triangle in its geometry, or -1."""
@@ -141,6 +136,8 @@ class _HitFields(Records):
         """int32. Id of the geometry, or -1."""
         return self._field("geometry")
 
+
+class _WeightFields(Records):
     @property
     def u(self) -> Any:
         """float32. Weight of the second corner: the point is (1 - u - v) a + u b + v c."""
@@ -150,6 +147,13 @@ class _HitFields(Records):
     def v(self) -> Any:
         """float32. Weight of the third corner."""
         return self._field("v")
+
+
+class _HitFields(_TriangleFields, _WeightFields):
+    @property
+    def t(self) -> Any:
+        """float32. Where the ray hits: origin + t * direction. On a miss, the t_max of the ray."""
+        return self._field("t")
 
 
 _HIT = [("t", "<f4"), ("primitive", "<i4"), ("geometry", "<i4"), ("u", "<f4"), ("v", "<f4")]
@@ -172,24 +176,14 @@ class InstanceHits(_HitFields):
         return self._field("instance")
 
 
-class _NearFields(Records):
+class _NearFields(_TriangleFields):
     @property
     def distance(self) -> Any:
         """float32. Distance to the surface; infinite if nothing was found."""
         return self._field("distance")
 
-    @property
-    def primitive(self) -> Any:
-        """int32. Number of the triangle in its geometry, or -1."""
-        return self._field("primitive")
 
-    @property
-    def geometry(self) -> Any:
-        """int32. Id of the geometry, or -1."""
-        return self._field("geometry")
-
-
-class Nearest(_NearFields):
+class Nearest(_NearFields, _WeightFields):
     """Nearest points of a surface."""
 
     _dtype = np.dtype([("point", "<f4", (3,)), ("distance", "<f4"), ("primitive", "<i4"), ("geometry", "<i4")] + _HIT[3:])
@@ -198,16 +192,6 @@ class Nearest(_NearFields):
     def point(self) -> Any:
         """(n, 3) float32. The nearest point of the surface."""
         return self._field("point")
-
-    @property
-    def u(self) -> Any:
-        """float32. Weight of the second corner: the point is (1 - u - v) a + u b + v c."""
-        return self._field("u")
-
-    @property
-    def v(self) -> Any:
-        """float32. Weight of the third corner."""
-        return self._field("v")
 
 
 class Neighbours(_NearFields):
