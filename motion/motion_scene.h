@@ -62,10 +62,9 @@ class MotionSceneAccels {
 ///   copse::refit(context, scene, next_instances);
 ///   your_kernel<<<...>>>(scene.view(), ...);                            // motion/motion_scene_view.h
 ///
-/// At each time a ray hits what it would hit in a Scene of the transforms at this time (transform_at), with the same bits
-/// of t, u and v. Only where rounding moves a hit out of the box of its instance, as in the space of a much distorted
-/// mesh, a Scene may say something else. At the times of keys it does not. The trees are equal on all backends, bit for
-/// bit, and so are the hits.
+/// The hits of a ray are those in a Scene of the transforms at its time (transform_at), with the same bits of t, u and v.
+/// They may differ only where rounding moves a hit out of the box of its instance, as in the space of a much distorted
+/// mesh. At the times of keys they never differ. Trees and hits are equal on all backends, bit for bit.
 ///
 /// The scene refers to its accels, which must outlive it. They may be refitted and rebuilt in place; refit or rebuild the
 /// scene afterwards. If one is compacted, or if another one is assigned to it, build the scene anew.
